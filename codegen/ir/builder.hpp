@@ -1,0 +1,41 @@
+// Builds a kernel one instruction at a time; loops open and close like brackets.
+#pragma once
+#include "ir.hpp"
+
+namespace plait::ir {
+
+class Builder {
+ public:
+  explicit Builder(std::string name);  // opens the grid loop
+  Kernel finish();                     // closes it
+
+  Val grid_var() const;
+  Val constant(const Scalar& s);
+  Val constant_index(std::int64_t v);  // Int64 constant
+  Val param(std::int32_t index);       // params[index]
+  std::int32_t new_param();
+  Val arg(DType t);                    // a new scalar argument
+  std::int32_t buffer(DType t, bool written);
+  std::int32_t local(DType t, Coeff count);  // belongs to the innermost open loop
+  Val apply(OpId fn, DType result, std::initializer_list<Val> operands);
+  Val cast(Val v, DType to);
+  Val load(std::int32_t buffer, Access a);
+  void store(std::int32_t buffer, Access a, Val v, bool nontemporal = false);
+  Val load_local(std::int32_t local, Access a);
+  void store_local(std::int32_t local, Access a, Val v);
+  // Opens a loop and returns its index; var(loop) is its variable.
+  std::int32_t open_for(Val begin, Val end);
+  std::int32_t open_reduce(Val begin, Val end);
+  Val var(std::int32_t loop) const;
+  void close();                                        // a For
+  std::vector<Val> close(std::vector<Reduction> r);    // a Reduce: its results
+  Loop& loop(std::int32_t index);
+  DType type(Val v) const;
+
+ private:
+  Kernel k_;
+  std::vector<std::int32_t> open_;
+  Val push(Inst i);
+};
+
+}  // namespace plait::ir
