@@ -1,6 +1,7 @@
-// Arrays as users see them: a storage that has versions, and a view of it. The facade and the bindings are thin layers over
-// this header. Every function validates its arguments before it changes anything and throws plait::Error kinds with NumPy's
-// wording; shapes and dtypes of results follow NumPy 2 exactly.
+// Arrays as users see them: a storage that has versions, and a view of it. The facade and the
+// bindings are thin layers over this header. Every function validates its arguments before it
+// changes anything and throws plait::Error kinds with NumPy's wording; shapes and dtypes of results
+// follow NumPy 2 exactly.
 #pragma once
 #include <optional>
 #include <span>
@@ -13,12 +14,13 @@
 namespace plait::tracer {
 
 struct Storage : RefCounted {
-  Ref<Node> version;               // the current contents
+  Ref<Node> version;  // the current contents
   std::int64_t bytes = 0;
-  std::uint32_t exports = 0;       // live exports: contents are evaluated an operation at a time, in the same memory
-  bool pinned = false;             // exported for good
-  bool borrowed = false;           // memory of somebody else, written through at release_borrowed()
-  Storage* prev = nullptr;         // list of storages with a pending version, for flush()
+  std::uint32_t exports =
+      0;  // live exports: contents are evaluated an operation at a time, in the same memory
+  bool pinned = false;      // exported for good
+  bool borrowed = false;    // memory of somebody else, written through at release_borrowed()
+  Storage* prev = nullptr;  // list of storages with a pending version, for flush()
   Storage* next = nullptr;
   static void destroy(Storage* s);
 };
@@ -28,8 +30,8 @@ struct Array {
   Ref<Storage> storage;
   DType dtype = DType::Float64;
   Dims shape;
-  Dims strides;                    // bytes, into the storage
-  std::int64_t offset = 0;         // bytes
+  Dims strides;             // bytes, into the storage
+  std::int64_t offset = 0;  // bytes
   bool writeable = true;
 
   explicit operator bool() const { return static_cast<bool>(storage); }
@@ -37,9 +39,11 @@ struct Array {
   std::int64_t size() const { return element_count(shape); }
 };
 
-// --- operands -----------------------------------------------------------------------------------------------------
-// An operand of an operation: an array, or a scalar that may be weak (a Python int/float/complex, a C++ literal). Python
-// integers beyond int64 do not reach this layer: the bindings raise or go through uint64.
+// --- operands
+// -----------------------------------------------------------------------------------------------------
+// An operand of an operation: an array, or a scalar that may be weak (a Python int/float/complex, a
+// C++ literal). Python integers beyond int64 do not reach this layer: the bindings raise or go
+// through uint64.
 struct Operand {
   const Array* array = nullptr;
   Scalar scalar;
@@ -48,37 +52,44 @@ struct Operand {
   Operand(Scalar s, Weak w) : scalar(s), weak(w) {}
 };
 
-// --- creation ----------------------------------------------------------------------------------------------------
+// --- creation
+// ----------------------------------------------------------------------------------------------------
 Array empty(const Dims& shape, DType t, char order = 'C');
-Array full(const Dims& shape, const Scalar& value, char order = 'C');                  // value.dtype is the dtype
-Array arange(std::int64_t n, const Scalar& start, const Scalar& step);                 // 1-D, dtype of start
-Array from_buffer(Ref<Buffer> b, DType t, const Dims& shape, const Dims& strides, std::int64_t offset);
-Array from_scalar(const Scalar& s);                                                    // 0-D
-// Borrows: writes go through to the memory by release_borrowed(). Buffers that overlap share a storage.
+Array full(const Dims& shape, const Scalar& value, char order = 'C');   // value.dtype is the dtype
+Array arange(std::int64_t n, const Scalar& start, const Scalar& step);  // 1-D, dtype of start
+Array from_buffer(Ref<Buffer> b, DType t, const Dims& shape, const Dims& strides,
+                  std::int64_t offset);
+Array from_scalar(const Scalar& s);  // 0-D
+// Borrows: writes go through to the memory by release_borrowed(). Buffers that overlap share a
+// storage.
 Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable);
 void release_borrowed();
 
-// --- elementwise -------------------------------------------------------------------------------------------------
+// --- elementwise
+// -------------------------------------------------------------------------------------------------
 struct ElementwiseOptions {
-  const Array* out = nullptr;                // receives the result (cast per `casting`), and is returned
-  const Array* where = nullptr;              // Bool mask; needs out, or leaves fresh memory uninitialised elsewhere
+  const Array* out = nullptr;  // receives the result (cast per `casting`), and is returned
+  const Array* where =
+      nullptr;  // Bool mask; needs out, or leaves fresh memory uninitialised elsewhere
   std::optional<DType> dtype;
   Casting casting = Casting::SameKind;
   char order = 'K';
 };
-// NEP 50 type resolution, broadcasting, K-order layout. Small materialised operands are computed at once.
+// NEP 50 type resolution, broadcasting, K-order layout. Small materialised operands are computed at
+// once.
 Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt = {});
 Array astype(const Array& a, DType t, char order = 'K', bool copy = true);
 Array copy(const Array& a, char order = 'K');
-// target[...] = value with broadcasting and NumPy's unsafe cast (what `a[idx] = v` does once `target` is the view), where
-// `mask` (Bool, broadcastable to target) is true.
+// target[...] = value with broadcasting and NumPy's unsafe cast (what `a[idx] = v` does once
+// `target` is the view), where `mask` (Bool, broadcastable to target) is true.
 void assign(const Array& target, const Operand& value, const Array* mask = nullptr);
 
-// --- reductions --------------------------------------------------------------------------------------------------
+// --- reductions
+// --------------------------------------------------------------------------------------------------
 struct ReduceOptions {
-  std::optional<Dims> axes;                  // none: all; negative axes allowed
+  std::optional<Dims> axes;  // none: all; negative axes allowed
   bool keepdims = false;
-  std::optional<DType> dtype;                // of the accumulation and result (Sum, Prod)
+  std::optional<DType> dtype;  // of the accumulation and result (Sum, Prod)
   std::optional<Scalar> initial;
   const Array* where = nullptr;
   const Array* out = nullptr;
@@ -86,10 +97,12 @@ struct ReduceOptions {
 // ArgMin/ArgMax take no axis (flattened) or one.
 Array reduce(ReduceKind kind, const Array& a, const ReduceOptions& opt = {});
 
-// --- contraction -------------------------------------------------------------------------------------------------
-Array matmul(const Array& a, const Array& b);   // NumPy's matmul rules, 1-D operands included
+// --- contraction
+// -------------------------------------------------------------------------------------------------
+Array matmul(const Array& a, const Array& b);  // NumPy's matmul rules, 1-D operands included
 
-// --- views: no computation -----------------------------------------------------------------------------------------
+// --- views: no computation
+// -----------------------------------------------------------------------------------------
 struct All {};
 struct NewAxis {};
 struct Ellipsis {};
@@ -97,34 +110,40 @@ struct Slice {
   std::optional<std::int64_t> start, stop, step;
 };
 using Index = std::variant<std::int64_t, Slice, All, NewAxis, Ellipsis>;
-Array slice(const Array& a, std::span<const Index> indices);        // basic indexing; IndexError with NumPy's texts
+Array slice(const Array& a,
+            std::span<const Index> indices);  // basic indexing; IndexError with NumPy's texts
 Array transpose(const Array& a, std::span<const std::int64_t> axes = {});  // empty: reversed
-Array broadcast_to(const Array& a, const Dims& shape);              // read-only, as NumPy's
-Array reshape(const Array& a, const Dims& shape, char order = 'C');  // a view where NumPy gives one, else a copy; one -1
+Array broadcast_to(const Array& a, const Dims& shape);                     // read-only, as NumPy's
+Array reshape(const Array& a, const Dims& shape,
+              char order = 'C');  // a view where NumPy gives one, else a copy; one -1
 Array squeeze(const Array& a, const std::optional<Dims>& axes);
 Array expand_dims(const Array& a, const Dims& axes);
 Array flip(const Array& a, const std::optional<Dims>& axes);
 Array swapaxes(const Array& a, std::int64_t i, std::int64_t j);
 Array moveaxis(const Array& a, const Dims& from, const Dims& to);
 Array diagonal(const Array& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2);
-Array real(const Array& a);                                         // a itself when not complex
+Array real(const Array& a);  // a itself when not complex
 Array imag(const Array& a);
-Array as_strided(const Array& a, DType t, const Dims& shape, const Dims& strides, std::int64_t offset);  // offset: relative
-bool may_share_memory(const Array& a, const Array& b);              // bounds, as NumPy's
+Array as_strided(const Array& a, DType t, const Dims& shape, const Dims& strides,
+                 std::int64_t offset);                  // offset: relative
+bool may_share_memory(const Array& a, const Array& b);  // bounds, as NumPy's
 bool is_c_contiguous(const Array& a);
 bool is_f_contiguous(const Array& a);
 
-// --- values ------------------------------------------------------------------------------------------------------
+// --- values
+// ------------------------------------------------------------------------------------------------------
 bool is_materialised(const Array& a);
-void evaluate(std::span<const Array> arrays);                       // all in one plan
+void evaluate(std::span<const Array> arrays);  // all in one plan
 inline void evaluate(const Array& a) { evaluate(std::span(&a, 1)); }
-// Evaluated memory. The pointer is good until the storage is written to or dies; use export_memory to keep it.
+// Evaluated memory. The pointer is good until the storage is written to or dies; use export_memory
+// to keep it.
 void* data(const Array& a);
-// While exported, the storage's memory stays in place and every write is executed at once. unexport ends it.
+// While exported, the storage's memory stays in place and every write is executed at once. unexport
+// ends it.
 void* export_memory(const Array& a);
 void unexport(const Array& a);
-void pin(const Array& a);                                           // an export that never ends
-Scalar item(const Array& a, std::span<const std::int64_t> index);   // evaluates; bounds-checked
+void pin(const Array& a);                                          // an export that never ends
+Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates; bounds-checked
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v);
 
 // The node whose value is the array's current contents (the storage's version, or a View of it).

@@ -1,5 +1,5 @@
-// What the recorder shares: its lock, the hooks that later layers install, floating-point error states, call sites, and the
-// bound on the pending graph.
+// What the recorder shares: its lock, the hooks that later layers install, floating-point error
+// states, call sites, and the bound on the pending graph.
 #pragma once
 #include <mutex>
 #include <string>
@@ -8,14 +8,17 @@
 
 namespace plait::tracer {
 
-// Installed by src/engine at start-up. The recorder decides when a value is needed; the engine knows how to get it.
+// Installed by src/engine at start-up. The recorder decides when a value is needed; the engine
+// knows how to get it.
 struct Evaluator {
   virtual ~Evaluator() = default;
-  // Gives every wanted node its `data`. On an exception (std::bad_alloc, interrupt) no node has lost anything: wanted nodes
-  // are either materialised or still pending. Update nodes may take over the memory of their inputs[0] only when
-  // nothing else reads it (its refs say so) or its readers have been evaluated.
+  // Gives every wanted node its `data`. On an exception (std::bad_alloc, interrupt) no node has
+  // lost anything: wanted nodes are either materialised or still pending. Update nodes may take
+  // over the memory of their inputs[0] only when nothing else reads it (its refs say so) or its
+  // readers have been evaluated.
   virtual void evaluate(std::span<Node* const> wanted) = 0;
-  // Computes one elementwise operation on small materialised operands at once; false if it would rather record.
+  // Computes one elementwise operation on small materialised operands at once; false if it would
+  // rather record.
   virtual bool eager(OpId fn, std::span<const Array* const> in, const Array& out) = 0;
 };
 void install(Evaluator* e);
@@ -24,7 +27,8 @@ Evaluator& evaluator();
 // Recursive: public entry points of the recorder take it; it is not held while a kernel runs.
 std::recursive_mutex& lock();
 
-// numpy.errstate, one entry a category. Weak index 0 is NumPy's default: warn, except underflow: ignore.
+// numpy.errstate, one entry a category. Weak index 0 is NumPy's default: warn, except underflow:
+// ignore.
 enum class ErrorAction : std::uint8_t { Ignore, Warn, Raise, Call, Print, Log };
 struct ErrorState {
   ErrorAction divide = ErrorAction::Warn, over = ErrorAction::Warn, under = ErrorAction::Ignore,
@@ -33,15 +37,19 @@ struct ErrorState {
 };
 void set_error_state(const ErrorState& s);  // for what this thread records from now on
 ErrorState error_state(std::uint8_t index);
-// True while every float operation has to be evaluated before it returns (raise/call, or inside catch_warnings).
+// True while every float operation has to be evaluated before it returns (raise/call, or inside
+// catch_warnings).
 bool eager_errors();
 void set_eager_errors(bool on);
 
-// Call sites: the bindings set a hook that gives the current "file:line"; called only when a node is recorded and cheap.
+// Call sites: the bindings set a hook that gives the current "file:line"; called only when a node
+// is recorded and cheap.
 void set_site_hook(std::uint32_t (*hook)());
-// The engine reports floating-point events here: "divide by zero encountered in log", at the recorded site.
+// The engine reports floating-point events here: "divide by zero encountered in log", at the
+// recorded site.
 enum class FpEvent : std::uint8_t { Divide, Over, Under, Invalid };
-void set_fp_sink(void (*sink)(FpEvent e, std::string_view op_name, const ErrorState& s, std::uint32_t site));
+void set_fp_sink(void (*sink)(FpEvent e, std::string_view op_name, const ErrorState& s,
+                              std::uint32_t site));
 void report_fp(FpEvent e, std::string_view op_name, const Node& n);
 
 // Pending graph: flushed automatically past these bounds.
@@ -49,7 +57,7 @@ struct GraphStats {
   std::size_t pending_nodes, recorded_total, flushes;
 };
 GraphStats graph_stats();
-void flush();                                // evaluates every storage with a pending version
+void flush();  // evaluates every storage with a pending version
 void set_graph_limit(std::size_t nodes, std::size_t bytes);
 
 }  // namespace plait::tracer

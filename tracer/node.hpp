@@ -1,4 +1,5 @@
-// A recorded operation. The graph is pure: a node's value never changes; what changes is which node a storage points to.
+// A recorded operation. The graph is pure: a node's value never changes; what changes is which node
+// a storage points to.
 #pragma once
 #include <cstdint>
 
@@ -11,18 +12,22 @@
 namespace plait::tracer {
 
 enum class NodeKind : std::uint8_t {
-  Data,         // was materialised when it was made: `data`
-  Scalar,       // 0-D value `scalar`; a kernel argument
-  Fill,         // every element is inputs[0], a Scalar
-  Iota,         // element i of a 1-D range: inputs[0] + i * inputs[1] (Scalars of the node's dtype; floats as NumPy's arange)
+  Data,    // was materialised when it was made: `data`
+  Scalar,  // 0-D value `scalar`; a kernel argument
+  Fill,    // every element is inputs[0], a Scalar
+  Iota,  // element i of a 1-D range: inputs[0] + i * inputs[1] (Scalars of the node's dtype; floats
+         // as NumPy's arange)
   Elementwise,  // `fn` of the inputs, broadcast to `shape`; inputs already have the loop dtype
-  Cast,         // inputs[0] converted to `dtype`; to the same dtype it is a copy in this node's own layout
-  Reduce,       // `reduce` of inputs[0] over `axes` (sorted, kept out of `shape`); inputs[1], if any, is a Bool mask that
-                // broadcasts to inputs[0]: masked-out elements count as the identity
-  View,         // reads the memory of inputs[0] at (`offset`, `shape`, `strides`) as `dtype`
-  Update,       // inputs[0]'s memory with `value` = inputs[1] (shape `view_shape`, broadcast already applied) stored at
-                // (`offset`, `view_shape`, `view_strides`), where inputs[2], if any, a Bool mask of view_shape, is true
-  MatMul,       // inputs[0] (..., m, k) times inputs[1] (..., k, n); batch dimensions equal, operands same dtype
+  Cast,  // inputs[0] converted to `dtype`; to the same dtype it is a copy in this node's own layout
+  Reduce,  // `reduce` of inputs[0] over `axes` (sorted, kept out of `shape`); inputs[1], if any, is
+           // a Bool mask that broadcasts to inputs[0]: masked-out elements count as the identity
+  View,    // reads the memory of inputs[0] at (`offset`, `shape`, `strides`) as `dtype`
+  Update,  // inputs[0]'s memory with `value` = inputs[1] (shape `view_shape`, broadcast already
+           // applied) stored at
+           // (`offset`, `view_shape`, `view_strides`), where inputs[2], if any, a Bool mask of
+           // view_shape, is true
+  MatMul,  // inputs[0] (..., m, k) times inputs[1] (..., k, n); batch dimensions equal, operands
+           // same dtype
 };
 
 struct Node : RefCounted {
@@ -31,21 +36,22 @@ struct Node : RefCounted {
   OpId fn = OpId::Count_;
   ReduceKind reduce = ReduceKind::Sum;
   std::uint8_t n_inputs = 0;
-  std::uint8_t errstate = 0;        // index into the context's table of floating-point error states
-  std::uint32_t site = 0;           // call site of the recording; see Context::site_text
-  std::uint32_t handles = 0;        // storages whose current version this is: somebody can still ask for the value
+  std::uint8_t errstate = 0;  // index into the context's table of floating-point error states
+  std::uint32_t site = 0;     // call site of the recording; see Context::site_text
+  std::uint32_t handles =
+      0;  // storages whose current version this is: somebody can still ask for the value
   Ref<Node> inputs[3];
-  Dims shape;                       // logical shape
-  Dims strides;                     // bytes. Data and results: layout of the value's own memory (dense, NumPy's K order,
-                                    // unless Data is foreign). View: strides into the memory of inputs[0]
-  std::int64_t offset = 0;          // View, Update: bytes into the memory of inputs[0]
-  Dims axes;                        // Reduce
-  Dims view_shape, view_strides;    // Update: `shape` and `strides` above describe the whole storage
+  Dims shape;    // logical shape
+  Dims strides;  // bytes. Data and results: layout of the value's own memory (dense, NumPy's K
+                 // order, unless Data is foreign). View: strides into the memory of inputs[0]
+  std::int64_t offset = 0;        // View, Update: bytes into the memory of inputs[0]
+  Dims axes;                      // Reduce
+  Dims view_shape, view_strides;  // Update: `shape` and `strides` above describe the whole storage
   DType view_dtype = DType::Float64;  // Update: how the stored elements are typed
-  Scalar scalar;                    // Scalar
+  Scalar scalar;                      // Scalar
 
-  // Set when the value is in memory: element (0, 0, ...) is at data->data + data_offset, laid out by `strides`. A View of
-  // materialised memory may stay without data of its own.
+  // Set when the value is in memory: element (0, 0, ...) is at data->data + data_offset, laid out
+  // by `strides`. A View of materialised memory may stay without data of its own.
   Ref<Buffer> data;
   std::int64_t data_offset = 0;
 
@@ -54,14 +60,16 @@ struct Node : RefCounted {
   std::uint32_t number = 0;
 
   bool materialised() const { return static_cast<bool>(data); }
-  static void destroy(Node* n);     // iterative: a chain of a million nodes must not overflow the stack
+  static void destroy(
+      Node* n);  // iterative: a chain of a million nodes must not overflow the stack
 };
 
 Ref<Node> new_node(NodeKind kind);  // from a free list
 // Forgets inputs once `data` is set, so that the graph behind an evaluated node goes.
 void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset);
 
-// Throws InternalError when the node breaks the rules above. Debug and test builds check each node as it is recorded.
+// Throws InternalError when the node breaks the rules above. Debug and test builds check each node
+// as it is recorded.
 void verify(const Node& n);
 
 }  // namespace plait::tracer

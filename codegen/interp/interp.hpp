@@ -1,5 +1,5 @@
-// Tier 0: runs a kernel at once, with precompiled loops over L1-sized tiles of the vector loop. Also the oracle the JIT
-// is compared with.
+// Tier 0: runs a kernel at once, with precompiled loops over L1-sized tiles of the vector loop.
+// Also the oracle the JIT is compared with.
 #pragma once
 #include <memory>
 
@@ -13,6 +13,7 @@ std::shared_ptr<const Program> prepare(const ir::Kernel& k, CpuTier tier);
 // Scratch bytes one thread needs (tiles and locals).
 std::size_t scratch_bytes(const Program& p, const ir::CallArgs& args);
 // Runs grid iterations [begin, end). Scratch is 64-byte aligned. No exceptions, no allocation.
-void run(const Program& p, const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch);
+void run(const Program& p, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
+         void* scratch);
 
 }  // namespace plait::interp

@@ -14,7 +14,7 @@ class Builder {
   Val constant_index(std::int64_t v);  // Int64 constant
   Val param(std::int32_t index);       // params[index]
   std::int32_t new_param();
-  Val arg(DType t);                    // a new scalar argument
+  Val arg(DType t);  // a new scalar argument
   std::int32_t buffer(DType t, bool written);
   std::int32_t local(DType t, Coeff count);  // belongs to the innermost open loop
   Val apply(OpId fn, DType result, std::initializer_list<Val> operands);
@@ -27,8 +27,8 @@ class Builder {
   std::int32_t open_for(Val begin, Val end);
   std::int32_t open_reduce(Val begin, Val end);
   Val var(std::int32_t loop) const;
-  void close();                                        // a For
-  std::vector<Val> close(std::vector<Reduction> r);    // a Reduce: its results
+  void close();                                      // a For
+  std::vector<Val> close(std::vector<Reduction> r);  // a Reduce: its results
   Loop& loop(std::int32_t index);
   DType type(Val v) const;
 

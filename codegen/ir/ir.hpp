@@ -1,13 +1,15 @@
-// The loop IR: one kernel is one loop nest. The planner builds it, verify() checks it, and every backend (interpreter,
-// LLVM, CUDA) executes it. What follows is the contract all of them share.
+// The loop IR: one kernel is one loop nest. The planner builds it, verify() checks it, and every
+// backend (interpreter, LLVM, CUDA) executes it. What follows is the contract all of them share.
 //
-// A kernel is a tree of blocks. A block is an ordered list of instructions; an instruction defines at most one value; a
-// value may be used in its block after its definition, and in blocks nested there. Semantics are scalar: read the nest
-// as if every loop ran one iteration at a time. `Loop::vector` says along which loop a backend takes lanes (LLVM: W x
-// unroll lanes; interpreter: a tile; CUDA: threads); on any path from the root to a leaf at most one loop is a vector
-// loop. Vectorising never changes bits.
+// A kernel is a tree of blocks. A block is an ordered list of instructions; an instruction defines
+// at most one value; a value may be used in its block after its definition, and in blocks nested
+// there. Semantics are scalar: read the nest as if every loop ran one iteration at a time.
+// `Loop::vector` says along which loop a backend takes lanes (LLVM: W x unroll lanes; interpreter:
+// a tile; CUDA: threads); on any path from the root to a leaf at most one loop is a vector loop.
+// Vectorising never changes bits.
 //
-// The outermost loop is the grid: a call runs its iterations [begin, end), any chunking, any order, any thread.
+// The outermost loop is the grid: a call runs its iterations [begin, end), any chunking, any order,
+// any thread.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -29,7 +31,8 @@ enum class Op : std::uint8_t {
   Param,       // int64 params[index]: an extent, a stride, an offset
   Arg,         // scalars[index], of `type`
   Var,         // the variable of loop `index`, Int64
-  Apply,       // elementwise operation `fn` of the table; operands have the loop dtype (Where: Bool first)
+  Apply,       // elementwise operation `fn` of the table; operands have the loop dtype (Where: Bool
+               // first)
   Cast,        // NumPy's unsafe cast of operand 0 to `type`
   Load,        // buffers[index] at `access`
   Store,       // operand 0 to buffers[index] at `access`
@@ -40,14 +43,15 @@ enum class Op : std::uint8_t {
   Result,      // reduction number `index` of the Reduce in operand 0
 };
 
-// A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers, elements for locals.
+// A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers,
+// elements for locals.
 inline constexpr std::int32_t kNoParam = -1;
 struct Coeff {
   std::int64_t value = 0;
   std::int32_t param = kNoParam;
 };
 struct Term {
-  Val var;      // a Var, or any uniform Int64 value
+  Val var;  // a Var, or any uniform Int64 value
   Coeff stride;
 };
 // address = offset + sum(var * stride)
@@ -56,29 +60,33 @@ struct Access {
   std::vector<Term> terms;
 };
 
-// Float sums. Pairwise is NumPy's tree: from -0.0, below 8 elements sequential, to 128 eight accumulators r[i % 8] over the
-// multiple of 8, joined ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)) and the rest added one by one, above that split at
-// (n/2) - (n/2) % 8. Sequential adds in order. Any: order does not show (integers, extrema, logic).
+// Float sums. Pairwise is NumPy's tree: from -0.0, below 8 elements sequential, to 128 eight
+// accumulators r[i % 8] over the multiple of 8, joined ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)) and the
+// rest added one by one, above that split at (n/2) - (n/2) % 8. Sequential adds in order. Any:
+// order does not show (integers, extrema, logic).
 enum class Order : std::uint8_t { Any, Sequential, Pairwise };
 
 struct Reduction {
   ReduceKind kind;
-  Val value;              // defined in the loop's body; its type is the accumulator's (Any/All: Bool)
+  Val value;  // defined in the loop's body; its type is the accumulator's (Any/All: Bool)
   Order order = Order::Any;
-  // ArgMin/ArgMax only: `value` is compared as if sqrt had been applied to it; it is known non-negative or NaN. The
-  // backend compares the values themselves and takes exact roots only on near ties.
+  // ArgMin/ArgMax only: `value` is compared as if sqrt had been applied to it; it is known
+  // non-negative or NaN. The backend compares the values themselves and takes exact roots only on
+  // near ties.
   bool guarded_sqrt = false;
 };
-// Folds start from the identity (loops::identity); ArgMin/ArgMax start at (first iteration) and give Int64, NumPy's rule:
-// the first extreme, the first NaN wins over all. An empty loop gives the identity.
+// Folds start from the identity (loops::identity); ArgMin/ArgMax start at (first iteration) and
+// give Int64, NumPy's rule: the first extreme, the first NaN wins over all. An empty loop gives the
+// identity.
 
 struct Loop {
   Val var = kNone;
-  Val begin = kNone;               // uniform Int64; kNone is 0
-  Val end = kNone;                 // uniform Int64 (exclusive). The grid loop's bounds come from the call.
+  Val begin = kNone;  // uniform Int64; kNone is 0
+  Val end = kNone;    // uniform Int64 (exclusive). The grid loop's bounds come from the call.
   bool vector = false;
-  int unroll = 1;                  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
-  bool prefetch = false;           // vector loops that stream: prefetch their contiguous loads ahead
+  int unroll =
+      1;  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
+  bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead
   std::vector<Val> body;
   std::vector<Reduction> reductions;  // Reduce only
 };
@@ -89,41 +97,45 @@ struct Inst {
   OpId fn = OpId::Count_;
   std::int32_t index = 0;
   Val operands[3] = {kNone, kNone, kNone};
-  std::int32_t access = -1;        // index into Kernel::accesses
-  bool nontemporal = false;        // Store: the output is large and not read soon
+  std::int32_t access = -1;  // index into Kernel::accesses
+  bool nontemporal = false;  // Store: the output is large and not read soon
   Scalar imm;
 };
 
 struct BufferParam {
   DType dtype;
   bool written = false;
-  // Loads of a written buffer are allowed only at exactly the address that the same iteration stores later.
+  // Loads of a written buffer are allowed only at exactly the address that the same iteration
+  // stores later.
 };
 
-// Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a vector loop every lane
-// has its own copy. `home` is the loop whose body it belongs to; kernels may assume nothing about its initial contents.
+// Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a
+// vector loop every lane has its own copy. `home` is the loop whose body it belongs to; kernels may
+// assume nothing about its initial contents.
 struct Local {
   DType dtype;
-  Coeff count;                     // elements
-  std::int32_t home;               // index into Kernel::loops
+  Coeff count;        // elements
+  std::int32_t home;  // index into Kernel::loops
 };
 
 struct Kernel {
-  std::string name;                // for dumps and profiles; not part of the key
+  std::string name;  // for dumps and profiles; not part of the key
   std::vector<Inst> insts;
   std::vector<Access> accesses;
-  std::vector<Loop> loops;         // loops[0] is the grid
+  std::vector<Loop> loops;  // loops[0] is the grid
   std::vector<BufferParam> buffers;
   std::vector<DType> scalars;
   std::vector<Local> locals;
-  std::int32_t params = 0;         // how many int64 parameters
+  std::int32_t params = 0;  // how many int64 parameters
 };
 
 // Readable text: one instruction a line, loops indented.
 std::string to_string(const Kernel& k);
-// Throws InternalError with the offending instruction. Run after every pass in debug and test builds.
+// Throws InternalError with the offending instruction. Run after every pass in debug and test
+// builds.
 void verify(const Kernel& k);
-// A byte string that is equal exactly for equal kernels (names aside): the key of memory and disk caches.
+// A byte string that is equal exactly for equal kernels (names aside): the key of memory and disk
+// caches.
 std::string serialize(const Kernel& k);
 Kernel deserialize(std::string_view bytes);  // throws InternalError on damage
 
@@ -133,7 +145,8 @@ struct CallArgs {
   const std::int64_t* params;
   const Scalar* scalars;
 };
-// Largest scratch need of one thread, in bytes, for these parameters, with `lanes` lanes in a vector loop.
+// Largest scratch need of one thread, in bytes, for these parameters, with `lanes` lanes in a
+// vector loop.
 std::size_t scratch_bytes(const Kernel& k, const std::int64_t* params, int lanes);
 
 }  // namespace plait::ir

@@ -1,8 +1,9 @@
-// The LLVM backend: loop IR -> LLVM IR with explicit vectors -> machine code through ORC. This header has no LLVM types;
-// the implementation lives in a private shared object that is loaded at the first compile.
+// The LLVM backend: loop IR -> LLVM IR with explicit vectors -> machine code through ORC. This
+// header has no LLVM types; the implementation lives in a private shared object that is loaded at
+// the first compile.
 #pragma once
-#include <cstdint>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,18 +13,20 @@
 
 namespace plait::jit {
 
-// Compiled code: f(args, begin, end, scratch, helpers). `helpers` is the table of precompiled functions the code calls;
-// the code itself has no relocations, so it can be cached on disk and mapped without LLVM.
-using KernelFn = void (*)(const ir::CallArgs* args, std::int64_t begin, std::int64_t end, void* scratch,
-                          const void* const* helpers);
+// Compiled code: f(args, begin, end, scratch, helpers). `helpers` is the table of precompiled
+// functions the code calls; the code itself has no relocations, so it can be cached on disk and
+// mapped without LLVM.
+using KernelFn = void (*)(const ir::CallArgs* args, std::int64_t begin, std::int64_t end,
+                          void* scratch, const void* const* helpers);
 struct Code {
   KernelFn fn = nullptr;
-  int lanes = 1;                            // for ir::scratch_bytes
-  std::vector<const void*> helpers;         // resolved; keep alive with the code
-  std::shared_ptr<void> memory;             // owner of the executable pages
+  int lanes = 1;                     // for ir::scratch_bytes
+  std::vector<const void*> helpers;  // resolved; keep alive with the code
+  std::shared_ptr<void> memory;      // owner of the executable pages
 };
 
-bool available();  // built with LLVM and the shared object can be loaded; the reason why not is logged once
+bool available();  // built with LLVM and the shared object can be loaded; the reason why not is
+                   // logged once
 // True when the kernel has only what the emitter supports; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
 // Compiles now, in this thread. Consults and fills the disk cache. Throws CompileError.
@@ -31,7 +34,8 @@ std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier);
 // The kernel's text for PLAIT_LOG=code and explain: LLVM IR and, if asked, assembly.
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly);
 
-// Asynchronous compilation in a thread of idle priority. When done, `slot` is set (atomic_load it). Errors are logged.
+// Asynchronous compilation in a thread of idle priority. When done, `slot` is set (atomic_load it).
+// Errors are logged.
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
                    std::shared_ptr<std::atomic<std::shared_ptr<const Code>>> slot);
 void wait_idle();  // until the queue is empty: tests and benchmarks

@@ -1,5 +1,6 @@
-// Precompiled loops: what the interpreter, the eager path for small arrays and JIT kernels (for operations that are not
-// backend primitives) execute. Built once a CPU tier from one source; all tiers and the JIT give the same bits.
+// Precompiled loops: what the interpreter, the eager path for small arrays and JIT kernels (for
+// operations that are not backend primitives) execute. Built once a CPU tier from one source; all
+// tiers and the JIT give the same bits.
 #pragma once
 #include <cstdint>
 
@@ -9,33 +10,37 @@
 
 namespace plait::loops {
 
-// out[i] = op(in0[i], in1[i], ...). `args` holds the inputs, then the output; `strides` are bytes, 0 for a value that
-// does not vary. Inputs and output may be the same memory (exactly), not shifted. Floating-point flags accumulate in the
-// FPU as NumPy's would.
+// out[i] = op(in0[i], in1[i], ...). `args` holds the inputs, then the output; `strides` are bytes,
+// 0 for a value that does not vary. Inputs and output may be the same memory (exactly), not
+// shifted. Floating-point flags accumulate in the FPU as NumPy's would.
 using LoopFn = void (*)(void* const* args, const std::int64_t* strides, std::int64_t n);
 
-// The loop for operands of dtype `in` (for Where: the dtype of the two values). nullptr when the table has no such loop.
+// The loop for operands of dtype `in` (for Where: the dtype of the two values). nullptr when the
+// table has no such loop.
 LoopFn elementwise(OpId op, DType in, CpuTier tier);
 // NumPy's unsafe cast.
 LoopFn cast(DType from, DType to, CpuTier tier);
 
-// Vector functions that a JIT kernel calls on one register: `fn` has the platform's vector calling convention with
-// `lanes` elements an argument, e.g. __m512d(__m512d). {nullptr, 0} when there is none for this op, dtype and tier.
+// Vector functions that a JIT kernel calls on one register: `fn` has the platform's vector calling
+// convention with `lanes` elements an argument, e.g. __m512d(__m512d). {nullptr, 0} when there is
+// none for this op, dtype and tier.
 struct VectorFn {
   void* fn;
   int lanes;
 };
 VectorFn vector_function(OpId op, DType in, CpuTier tier);
 
-// Reduces n elements (byte stride) into *acc, which holds the running value (dtype `t`; for Sum of Float16 the
-// accumulator is Float32). Sum of floats follows NumPy's pairwise tree over the n elements and adds the result to *acc;
-// Min/Max propagate NaN. ArgMin/ArgMax: `acc` holds the best value, *index its index; `base` is the index of element 0.
+// Reduces n elements (byte stride) into *acc, which holds the running value (dtype `t`; for Sum of
+// Float16 the accumulator is Float32). Sum of floats follows NumPy's pairwise tree over the n
+// elements and adds the result to *acc; Min/Max propagate NaN. ArgMin/ArgMax: `acc` holds the best
+// value, *index its index; `base` is the index of element 0.
 using ReduceFn = void (*)(void* acc, const void* in, std::int64_t stride, std::int64_t n);
 ReduceFn reduce(ReduceKind kind, DType t, CpuTier tier);
-using ArgReduceFn = void (*)(void* acc, std::int64_t* index, const void* in, std::int64_t stride, std::int64_t n,
-                             std::int64_t base);
+using ArgReduceFn = void (*)(void* acc, std::int64_t* index, const void* in, std::int64_t stride,
+                             std::int64_t n, std::int64_t base);
 ArgReduceFn arg_reduce(ReduceKind kind, DType t, CpuTier tier);
-// Writes the identity that a fold of `kind` starts from (Sum -0.0 or 0, Prod 1, Min +inf or the largest integer ...).
+// Writes the identity that a fold of `kind` starts from (Sum -0.0 or 0, Prod 1, Min +inf or the
+// largest integer ...).
 Scalar identity(ReduceKind kind, DType t);
 
 }  // namespace plait::loops

@@ -1,4 +1,5 @@
-// Every error Plait raises derives from plait::Error. The bindings map each class to NumPy's exception type.
+// Every error Plait raises derives from plait::Error. The bindings map each class to NumPy's
+// exception type.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -20,7 +21,8 @@ class ShapeError : public ValueError {
  public:
   using ValueError::ValueError;
 };
-// No loop or cast for these dtypes. Python: TypeError (numpy.exceptions._UFuncNoLoopError and kin where NumPy has them).
+// No loop or cast for these dtypes. Python: TypeError (numpy.exceptions._UFuncNoLoopError and kin
+// where NumPy has them).
 class DTypeError : public Error {
  public:
   using Error::Error;

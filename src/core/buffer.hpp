@@ -1,5 +1,6 @@
-// Memory that arrays live in. Blocks come from a pool that keeps freed blocks for reuse, because first touch of fresh
-// pages costs more than the arithmetic of most expressions; foreign blocks are borrowed with a release callback.
+// Memory that arrays live in. Blocks come from a pool that keeps freed blocks for reuse, because
+// first touch of fresh pages costs more than the arithmetic of most expressions; foreign blocks are
+// borrowed with a release callback.
 #pragma once
 #include <cstddef>
 
@@ -11,22 +12,24 @@ struct Buffer : RefCounted {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   bool writeable = true;
-  bool foreign = false;               // borrowed: never returned to the pool
-  void (*release)(void*) = nullptr;   // for foreign memory; called once, any thread
+  bool foreign = false;              // borrowed: never returned to the pool
+  void (*release)(void*) = nullptr;  // for foreign memory; called once, any thread
   void* release_context = nullptr;
   static void destroy(Buffer* b);
 };
 
-// 64-byte aligned, uninitialised; huge pages from 4 MiB. Throws std::bad_alloc with nothing changed.
+// 64-byte aligned, uninitialised; huge pages from 4 MiB. Throws std::bad_alloc with nothing
+// changed.
 Ref<Buffer> allocate(std::size_t bytes);
-Ref<Buffer> adopt(void* data, std::size_t bytes, bool writeable, void (*release)(void*), void* context);
+Ref<Buffer> adopt(void* data, std::size_t bytes, bool writeable, void (*release)(void*),
+                  void* context);
 
 struct PoolStats {
   std::size_t live_bytes, cached_bytes, peak_live_bytes, allocations, reuses;
 };
 PoolStats pool_stats();
-void trim_pool();                            // gives every cached block back to the system
-void set_pool_limit(std::size_t bytes);      // PLAIT_POOL_LIMIT; bound on cached bytes
+void trim_pool();                        // gives every cached block back to the system
+void set_pool_limit(std::size_t bytes);  // PLAIT_POOL_LIMIT; bound on cached bytes
 // Tests make the n-th next allocation fail (0 = the next); -1 switches it off.
 void fail_allocation(int nth);
 

@@ -1,4 +1,5 @@
-// A short vector of int64 for shapes, strides and index lists: inline up to six entries, as almost every array is.
+// A short vector of int64 for shapes, strides and index lists: inline up to six entries, as almost
+// every array is.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -69,7 +70,9 @@ class Dims {
     --size_;
   }
   void clear() { size_ = 0; }
-  bool operator==(const Dims& o) const { return size_ == o.size_ && std::equal(begin(), end(), o.begin()); }
+  bool operator==(const Dims& o) const {
+    return size_ == o.size_ && std::equal(begin(), end(), o.begin());
+  }
   bool operator!=(const Dims& o) const { return !(*this == o); }
 
  private:
@@ -102,7 +105,8 @@ inline std::int64_t element_count(const Dims& shape) {
 std::string to_string(const Dims& shape);
 // C-order byte strides.
 Dims contiguous_strides(const Dims& shape, std::int64_t itemsize);
-// Broadcasts two shapes; throws ShapeError with NumPy's "operands could not be broadcast together with shapes (..) (..) ".
+// Broadcasts two shapes; throws ShapeError with NumPy's "operands could not be broadcast together
+// with shapes (..) (..) ".
 Dims broadcast_shapes(const Dims& a, const Dims& b);
 
 }  // namespace plait

@@ -1,5 +1,6 @@
-// The one table of operations. Recording, planning, code generation, the facade and the bindings all read it; adding an
-// elementwise function is one row in ops.def and one functor in codegen/loops (unless a backend primitive exists).
+// The one table of operations. Recording, planning, code generation, the facade and the bindings
+// all read it; adding an elementwise function is one row in ops.def and one functor in
+// codegen/loops (unless a backend primitive exists).
 #pragma once
 #include <span>
 #include <string_view>
@@ -19,21 +20,32 @@ inline constexpr int kOpCount = static_cast<int>(OpId::Count_);
 // How the result dtype follows from the loop dtype that type resolution chose.
 enum class OutRule : std::uint8_t { Same, Bool, Real, UInt8, Special };
 
-// A backend may emit the operation itself; otherwise it calls the precompiled loop or vector function.
-enum class Cost : std::uint8_t { Cheap = 1, Medium = 4, Expensive = 20 };  // rough cycles a vector: add, divide/sqrt, exp
+// A backend may emit the operation itself; otherwise it calls the precompiled loop or vector
+// function.
+enum class Cost : std::uint8_t {
+  Cheap = 1,
+  Medium = 4,
+  Expensive = 20
+};  // rough cycles a vector: add, divide/sqrt, exp
 
 enum OpFlags : std::uint16_t {
-  kCommutative = 1, kAssociativeInt = 2, kReducible = 4, kMonotone = 8, kNonNegative = 16, kNoBoolLoop = 32,
-  kValueError = 64,   // may raise by value (integer power): evaluated before the call returns
+  kCommutative = 1,
+  kAssociativeInt = 2,
+  kReducible = 4,
+  kMonotone = 8,
+  kNonNegative = 16,
+  kNoBoolLoop = 32,
+  kValueError = 64,  // may raise by value (integer power): evaluated before the call returns
 };
 
 struct OpInfo {
   OpId id;
-  std::string_view name;    // NumPy's ufunc name
-  int arity;                // 1, 2 or 3
-  std::string_view loops;   // NumPy loop letters, tried in order; each letter is a loop whose operands all have that dtype
+  std::string_view name;   // NumPy's ufunc name
+  int arity;               // 1, 2 or 3
+  std::string_view loops;  // NumPy loop letters, tried in order; each letter is a loop whose
+                           // operands all have that dtype
   OutRule out;
-  std::int8_t identity;     // of ufunc.reduce: 0, 1, -1 (all ones), or kNoIdentity
+  std::int8_t identity;  // of ufunc.reduce: 0, 1, -1 (all ones), or kNoIdentity
   Cost cost;
   std::uint16_t flags;
 };
@@ -49,27 +61,42 @@ struct OperandType {
   Weak weak = Weak::None;
 };
 struct LoopTypes {
-  DType in[3];   // what each operand is cast to
+  DType in[3];  // what each operand is cast to
   DType out;
 };
-// NumPy's ufunc type resolution under NEP 50 (dtype= forces the loop by output, as `dtype=` of a ufunc call does).
-// Throws DTypeError with NumPy's wording ("ufunc 'bitwise_and' not supported for the input types, ..." and the special
-// texts of subtract and negative on bool).
+// NumPy's ufunc type resolution under NEP 50 (dtype= forces the loop by output, as `dtype=` of a
+// ufunc call does). Throws DTypeError with NumPy's wording ("ufunc 'bitwise_and' not supported for
+// the input types, ..." and the special texts of subtract and negative on bool).
 LoopTypes resolve(OpId id, std::span<const OperandType> operands);
-LoopTypes resolve_with_dtype(OpId id, std::span<const OperandType> operands, DType dtype, Casting casting);
+LoopTypes resolve_with_dtype(OpId id, std::span<const OperandType> operands, DType dtype,
+                             Casting casting);
 
 enum class ReduceKind : std::uint8_t {
-  Sum, Prod, Min, Max, FMin, FMax, ArgMin, ArgMax, Any, All, BitAnd, BitOr, BitXor,
+  Sum,
+  Prod,
+  Min,
+  Max,
+  FMin,
+  FMax,
+  ArgMin,
+  ArgMax,
+  Any,
+  All,
+  BitAnd,
+  BitOr,
+  BitXor,
 };
 inline constexpr int kReduceKindCount = 13;
 struct ReduceInfo {
   ReduceKind kind;
-  std::string_view name;      // as in loop IR dumps
-  OpId combine;               // the elementwise operation that joins two partial results (Count_ for arg-reductions)
-  bool has_identity;          // empty reductions are allowed
+  std::string_view name;  // as in loop IR dumps
+  OpId combine;           // the elementwise operation that joins two partial results (Count_ for
+                          // arg-reductions)
+  bool has_identity;      // empty reductions are allowed
 };
 const ReduceInfo& reduce_info(ReduceKind kind);
-// Result dtype of numpy's reduction with no dtype= (sum of int8 is int64, argmin int64, any bool ...).
+// Result dtype of numpy's reduction with no dtype= (sum of int8 is int64, argmin int64, any bool
+// ...).
 DType reduce_dtype(ReduceKind kind, DType operand);
 
 }  // namespace plait

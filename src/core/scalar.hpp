@@ -1,4 +1,5 @@
-// One value of any native dtype, as stored in memory. Scalars travel to kernels as arguments in this form.
+// One value of any native dtype, as stored in memory. Scalars travel to kernels as arguments in
+// this form.
 #pragma once
 #include <cstring>
 #include <type_traits>

@@ -6,8 +6,10 @@
 
 namespace plait::engine {
 
-void start();  // idempotent: installs the evaluator, fork handlers; the facade and the bindings call it
-// An operation at a time with precompiled loops: the reference evaluator, what PLAIT_FUSE=0 and live exports use.
+void start();  // idempotent: installs the evaluator, fork handlers; the facade and the bindings
+               // call it
+// An operation at a time with precompiled loops: the reference evaluator, what PLAIT_FUSE=0 and
+// live exports use.
 void evaluate_direct(std::span<tracer::Node* const> wanted);
 // Plans, compiles, runs.
 void evaluate_fused(std::span<tracer::Node* const> wanted);
@@ -20,8 +22,8 @@ std::string explain(std::span<tracer::Node* const> wanted);
 
 // What the interpreter/JIT did so far; tests assert on these.
 struct Stats {
-  std::uint64_t evaluations, plans_made, plans_reused, kernels_run, kernels_interpreted, kernels_jitted, kernels_compiled,
-      disk_hits, direct_nodes, bytes_moved;
+  std::uint64_t evaluations, plans_made, plans_reused, kernels_run, kernels_interpreted,
+      kernels_jitted, kernels_compiled, disk_hits, direct_nodes, bytes_moved;
 };
 Stats stats();
 // The plan of the last evaluation: regions and bytes, for tests/plan and explain.
@@ -31,7 +33,8 @@ struct PlanSummary {
 };
 PlanSummary last_plan();
 
-// Called between chunks in the thread that evaluates, at most every 50 ms; returns true to interrupt (Ctrl-C).
+// Called between chunks in the thread that evaluates, at most every 50 ms; returns true to
+// interrupt (Ctrl-C).
 void set_interrupt_hook(bool (*hook)());
 struct Interrupted : Error {
   using Error::Error;

@@ -1,0 +1,26 @@
+# plait_layer(name SOURCES ... LINKS ...): an object library of one layer. Layers become one shared library, plait::plait.
+set(PLAIT_FLAGS -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off -fno-math-errno)
+set(PLAIT_SANITIZE_FLAGS "")
+if(PLAIT_SANITIZE)
+  set(PLAIT_SANITIZE_FLAGS -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+endif()
+
+function(plait_configure target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE ${PLAIT_FLAGS} ${PLAIT_SANITIZE_FLAGS})
+  target_link_options(${target} PRIVATE ${PLAIT_SANITIZE_FLAGS})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
+  if(PLAIT_CHECKS)
+    target_compile_definitions(${target} PRIVATE PLAIT_CHECKS)
+  endif()
+endfunction()
+
+function(plait_layer name)
+  cmake_parse_arguments(L "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${name} OBJECT ${L_SOURCES})
+  plait_configure(${name})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${name} PUBLIC ${L_LINKS})
+  set_property(GLOBAL APPEND PROPERTY PLAIT_LAYERS ${name})
+endfunction()
