@@ -36,6 +36,7 @@ class Builder {
   Kernel k_;
   std::vector<std::int32_t> open_;
   Val push(Inst i);
+  std::int32_t open(Op op, Val begin, Val end);
 };
 
 }  // namespace plait::ir

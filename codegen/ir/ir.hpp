@@ -30,7 +30,7 @@ enum class Op : std::uint8_t {
   Const,       // imm
   Param,       // int64 params[index]: an extent, a stride, an offset
   Arg,         // scalars[index], of `type`
-  Var,         // the variable of loop `index`, Int64
+  Var,         // the variable of loop `index`, Int64; stands in no body (Loop::var names it)
   Apply,       // elementwise operation `fn` of the table; operands have the loop dtype (Where: Bool
                // first)
   Cast,        // NumPy's unsafe cast of operand 0 to `type`
@@ -76,8 +76,11 @@ struct Reduction {
   bool guarded_sqrt = false;
 };
 // Folds start from the identity (loops::identity); ArgMin/ArgMax start at (first iteration) and
-// give Int64, NumPy's rule: the first extreme, the first NaN wins over all. An empty loop gives the
-// identity.
+// give Int64, the value of the loop's variable at NumPy's choice: the first extreme, the first NaN
+// wins over all. An empty loop gives the identity, an arg-reduction its begin.
+// A complex element is two to NumPy's tree: sequential below 4 elements, four accumulators to 64,
+// split at (n - n % 8) / 2 above. A Float16 sum or product accumulates in Float32 and is rounded
+// once at the end.
 
 struct Loop {
   Val var = kNone;

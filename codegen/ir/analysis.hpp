@@ -1,0 +1,29 @@
+// Facts about a kernel that every backend needs.
+#pragma once
+#include "ir.hpp"
+
+namespace plait::ir {
+
+struct Analysis {
+  std::vector<std::int32_t> parent;       // of each loop: the loop around it; -1 for the grid
+  std::vector<std::int32_t> vector_loop;  // of each loop: itself or the loop around it that is the
+                                          // vector loop; -1 when there is none
+  std::vector<std::int32_t>
+      block;  // of each value: the loop whose body defines it (a Var: its loop)
+  // Of each value: whether it may differ from lane to lane of the vector loop around its block.
+  std::vector<char> varies;
+
+  // Whether every lane has its own copy of the local.
+  bool per_lane(const Local& l) const { return vector_loop[l.home] >= 0; }
+};
+
+// The kernel must be structurally sound, as verify() checks first.
+Analysis analyse(const Kernel& k);
+
+// Elements of a local for these parameters.
+std::int64_t local_count(const Local& l, const std::int64_t* params);
+// Bytes from the start of scratch to each local, then the total, in the layout that scratch_bytes()
+// counts: locals in order, each aligned to 64 bytes, per-lane ones [count][lanes].
+std::vector<std::size_t> local_offsets(const Kernel& k, const std::int64_t* params, int lanes);
+
+}  // namespace plait::ir

@@ -1,0 +1,156 @@
+#include "builder.hpp"
+
+#include <algorithm>
+
+#include "plait/error.hpp"
+
+namespace plait::ir {
+
+Builder::Builder(std::string name) {
+  k_.name = std::move(name);
+  k_.loops.emplace_back();
+  k_.loops[0].var = 0;
+  k_.insts.push_back({.op = Op::Var, .index = 0});
+  open_.push_back(0);
+}
+
+Kernel Builder::finish() {
+  if (open_.size() != 1) throw InternalError("loop IR: a loop is still open in " + k_.name);
+  return std::move(k_);
+}
+
+// A Var belongs to its loop and stands in no body; everything else is listed in the open block.
+Val Builder::push(Inst i) {
+  k_.insts.push_back(i);
+  Val v = static_cast<Val>(k_.insts.size() - 1);
+  k_.loops[open_.back()].body.push_back(v);
+  return v;
+}
+
+Val Builder::grid_var() const { return k_.loops[0].var; }
+
+Val Builder::constant(const Scalar& s) {
+  return push({.op = Op::Const, .type = s.dtype, .imm = s});
+}
+
+Val Builder::constant_index(std::int64_t v) { return constant(Scalar::of(DType::Int64, v)); }
+
+Val Builder::param(std::int32_t index) {
+  k_.params = std::max(k_.params, index + 1);
+  return push({.op = Op::Param, .index = index});
+}
+
+std::int32_t Builder::new_param() { return k_.params++; }
+
+Val Builder::arg(DType t) {
+  k_.scalars.push_back(t);
+  return push(
+      {.op = Op::Arg, .type = t, .index = static_cast<std::int32_t>(k_.scalars.size() - 1)});
+}
+
+std::int32_t Builder::buffer(DType t, bool written) {
+  k_.buffers.push_back({t, written});
+  return static_cast<std::int32_t>(k_.buffers.size() - 1);
+}
+
+std::int32_t Builder::local(DType t, Coeff count) {
+  k_.locals.push_back({t, count, open_.back()});
+  return static_cast<std::int32_t>(k_.locals.size() - 1);
+}
+
+Val Builder::apply(OpId fn, DType result, std::initializer_list<Val> operands) {
+  Inst i{.op = Op::Apply, .type = result, .fn = fn};
+  if (operands.size() > 3) throw InternalError("loop IR: more than three operands");
+  std::copy(operands.begin(), operands.end(), i.operands);
+  return push(i);
+}
+
+Val Builder::cast(Val v, DType to) {
+  return push({.op = Op::Cast, .type = to, .operands = {v, kNone, kNone}});
+}
+
+Val Builder::load(std::int32_t buffer, Access a) {
+  k_.accesses.push_back(std::move(a));
+  return push({.op = Op::Load,
+               .type = k_.buffers.at(buffer).dtype,
+               .index = buffer,
+               .access = static_cast<std::int32_t>(k_.accesses.size() - 1)});
+}
+
+void Builder::store(std::int32_t buffer, Access a, Val v, bool nontemporal) {
+  k_.accesses.push_back(std::move(a));
+  push({.op = Op::Store,
+        .type = k_.buffers.at(buffer).dtype,
+        .index = buffer,
+        .operands = {v, kNone, kNone},
+        .access = static_cast<std::int32_t>(k_.accesses.size() - 1),
+        .nontemporal = nontemporal});
+}
+
+Val Builder::load_local(std::int32_t local, Access a) {
+  k_.accesses.push_back(std::move(a));
+  return push({.op = Op::LoadLocal,
+               .type = k_.locals.at(local).dtype,
+               .index = local,
+               .access = static_cast<std::int32_t>(k_.accesses.size() - 1)});
+}
+
+void Builder::store_local(std::int32_t local, Access a, Val v) {
+  k_.accesses.push_back(std::move(a));
+  push({.op = Op::StoreLocal,
+        .type = k_.locals.at(local).dtype,
+        .index = local,
+        .operands = {v, kNone, kNone},
+        .access = static_cast<std::int32_t>(k_.accesses.size() - 1)});
+}
+
+std::int32_t Builder::open(Op op, Val begin, Val end) {
+  auto index = static_cast<std::int32_t>(k_.loops.size());
+  push({.op = op, .index = index});
+  k_.insts.push_back({.op = Op::Var, .index = index});
+  Loop l;
+  l.var = static_cast<Val>(k_.insts.size() - 1);
+  l.begin = begin;
+  l.end = end;
+  k_.loops.push_back(std::move(l));
+  open_.push_back(index);
+  return index;
+}
+
+std::int32_t Builder::open_for(Val begin, Val end) { return open(Op::For, begin, end); }
+
+std::int32_t Builder::open_reduce(Val begin, Val end) { return open(Op::Reduce, begin, end); }
+
+Val Builder::var(std::int32_t loop) const { return k_.loops.at(loop).var; }
+
+void Builder::close() {
+  if (open_.size() < 2) throw InternalError("loop IR: no loop is open in " + k_.name);
+  open_.pop_back();
+}
+
+std::vector<Val> Builder::close(std::vector<Reduction> r) {
+  std::int32_t index = open_.back();
+  close();
+  Loop& l = k_.loops[index];
+  l.reductions = std::move(r);
+  // The Reduce stands just before its Var, see open().
+  Val reduce = l.var - 1;
+  std::vector<DType> types;
+  for (const Reduction& red : l.reductions)
+    types.push_back(red.kind == ReduceKind::ArgMin || red.kind == ReduceKind::ArgMax
+                        ? DType::Int64
+                        : type(red.value));
+  std::vector<Val> results;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    results.push_back(push({.op = Op::Result,
+                            .type = types[i],
+                            .index = static_cast<std::int32_t>(i),
+                            .operands = {reduce, kNone, kNone}}));
+  return results;
+}
+
+Loop& Builder::loop(std::int32_t index) { return k_.loops.at(index); }
+
+DType Builder::type(Val v) const { return k_.insts.at(v).type; }
+
+}  // namespace plait::ir

@@ -1,0 +1,165 @@
+#include "ir.hpp"
+
+namespace plait::ir {
+namespace {
+
+std::string val(Val v) { return v == kNone ? "0" : "%" + std::to_string(v); }
+
+std::string coeff(const Coeff& c) {
+  return c.param == kNoParam ? std::to_string(c.value) : "p" + std::to_string(c.param);
+}
+
+std::string literal(const Scalar& s) {
+  auto text = [](auto v) { return std::to_string(v); };
+  char buffer[64];
+  auto real = [&](double v, const char* format) {
+    std::snprintf(buffer, sizeof buffer, format, v);
+    return std::string(buffer);
+  };
+  switch (s.dtype) {
+    case DType::Bool:
+      return s.as<std::uint8_t>() ? "true" : "false";
+    case DType::Int8:
+      return text(s.as<std::int8_t>());
+    case DType::UInt8:
+      return text(s.as<std::uint8_t>());
+    case DType::Int16:
+      return text(s.as<std::int16_t>());
+    case DType::UInt16:
+      return text(s.as<std::uint16_t>());
+    case DType::Int32:
+      return text(s.as<std::int32_t>());
+    case DType::UInt32:
+      return text(s.as<std::uint32_t>());
+    case DType::Int64:
+      return text(s.as<std::int64_t>());
+    case DType::UInt64:
+      return text(s.as<std::uint64_t>());
+    case DType::Float16:
+      std::snprintf(buffer, sizeof buffer, "0x%04x", s.as<std::uint16_t>());
+      return buffer;
+    case DType::Float32:
+      return real(s.as<float>(), "%.9g");
+    case DType::Float64:
+      return real(s.as<double>(), "%.17g");
+    case DType::Complex64: {
+      auto c = s.as<std::complex<float>>();
+      return "(" + real(c.real(), "%.9g") + ", " + real(c.imag(), "%.9g") + ")";
+    }
+    case DType::Complex128: {
+      auto c = s.as<std::complex<double>>();
+      return "(" + real(c.real(), "%.17g") + ", " + real(c.imag(), "%.17g") + ")";
+    }
+  }
+  return "?";
+}
+
+std::string_view order_name(Order o) {
+  switch (o) {
+    case Order::Any:
+      return "any";
+    case Order::Sequential:
+      return "sequential";
+    case Order::Pairwise:
+      return "pairwise";
+  }
+  return "?";
+}
+
+class Printer {
+ public:
+  explicit Printer(const Kernel& k) : k_(k) {}
+  std::string run() {
+    out_ = "kernel " + k_.name + " (" + std::to_string(k_.params) + " params";
+    for (std::size_t i = 0; i < k_.scalars.size(); ++i)
+      out_ += ", s" + std::to_string(i) + ": " + std::string(plait::name(k_.scalars[i]));
+    for (std::size_t i = 0; i < k_.buffers.size(); ++i)
+      out_ += ", b" + std::to_string(i) + ": " + (k_.buffers[i].written ? "mut " : "") +
+              std::string(plait::name(k_.buffers[i].dtype));
+    out_ += ")\n";
+    print_loop("grid", k_.loops[0], 0);
+    return std::move(out_);
+  }
+
+ private:
+  const Kernel& k_;
+  std::string out_;
+
+  void line(int depth, const std::string& text) {
+    out_.append(2 * depth, ' ');
+    out_ += text + "\n";
+  }
+  std::string access(const Inst& i) const {
+    const Access& a = k_.accesses[i.access];
+    std::string s = "[" + coeff(a.offset);
+    for (const Term& t : a.terms) s += " + " + val(t.var) + "*" + coeff(t.stride);
+    return s + "]";
+  }
+  void print_loop(const std::string& head, const Loop& l, int depth) {
+    std::string text = head + " " + val(l.var);
+    if (l.end != kNone) text += " in " + val(l.begin) + ".." + val(l.end);
+    if (l.vector) text += " vector";
+    if (l.unroll != 1) text += " unroll=" + std::to_string(l.unroll);
+    if (l.prefetch) text += " prefetch";
+    line(depth, text + " {");
+    auto index = &l - k_.loops.data();
+    for (std::size_t n = 0; n < k_.locals.size(); ++n)
+      if (k_.locals[n].home == index)
+        line(depth + 1, "local l" + std::to_string(n) + ": " +
+                            std::string(plait::name(k_.locals[n].dtype)) + "[" +
+                            coeff(k_.locals[n].count) + "]");
+    for (Val v : l.body) print_inst(v, depth + 1);
+    for (std::size_t n = 0; n < l.reductions.size(); ++n) {
+      const Reduction& r = l.reductions[n];
+      line(depth + 1, "yield " + std::to_string(n) + ": " + std::string(reduce_info(r.kind).name) +
+                          " " + val(r.value) + " " + std::string(order_name(r.order)) +
+                          (r.guarded_sqrt ? " sqrt" : ""));
+    }
+    line(depth, "}");
+  }
+  void print_inst(Val v, int depth) {
+    const Inst& i = k_.insts[v];
+    std::string index = std::to_string(i.index);
+    std::string type(plait::name(i.type));
+    std::string head = val(v) + ": " + type + " = ";
+    switch (i.op) {
+      case Op::Const:
+        return line(depth, head + literal(i.imm));
+      case Op::Param:
+        return line(depth, head + "p" + index);
+      case Op::Arg:
+        return line(depth, head + "s" + index);
+      case Op::Var:
+        return line(depth, head + "var " + index);
+      case Op::Apply: {
+        std::string text = head + std::string(op_info(i.fn).name);
+        for (Val o : i.operands)
+          if (o != kNone) text += " " + val(o);
+        return line(depth, text);
+      }
+      case Op::Cast:
+        return line(depth, head + "cast " + val(i.operands[0]));
+      case Op::Load:
+        return line(depth, head + "load b" + index + access(i));
+      case Op::Store:
+        return line(depth, "store b" + index + access(i) + " " + val(i.operands[0]) +
+                               (i.nontemporal ? " nontemporal" : ""));
+      case Op::LoadLocal:
+        return line(depth, head + "load l" + index + access(i));
+      case Op::StoreLocal:
+        return line(depth, "store l" + index + access(i) + " " + val(i.operands[0]));
+      case Op::For:
+        return print_loop("for", k_.loops[i.index], depth);
+      case Op::Reduce:
+        return print_loop(val(v) + " = reduce", k_.loops[i.index], depth);
+      case Op::Result:
+        return line(depth, head + "result " + val(i.operands[0]) + " " + index);
+    }
+  }
+};
+
+}  // namespace
+
+std::string to_string(const Kernel& k) { return Printer(k).run(); }
+
+}  // namespace plait::ir

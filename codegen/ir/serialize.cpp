@@ -1,0 +1,171 @@
+#include <cstring>
+
+#include "ir.hpp"
+#include "plait/error.hpp"
+
+namespace plait::ir {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x31524950;  // "PIR1": raise the digit when the layout changes
+
+std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (unsigned char c : bytes) h = (h ^ c) * 0x100000001b3u;
+  return h;
+}
+
+// One list of fields for both directions, so that they cannot drift apart.
+class Writer {
+ public:
+  static constexpr bool reading = false;
+  std::string bytes;
+  template <class T>
+  void value(T& v) {
+    bytes.append(reinterpret_cast<const char*>(&v), sizeof v);
+  }
+  void flag(bool& v) {
+    auto b = static_cast<std::uint8_t>(v);
+    value(b);
+  }
+  template <class E>
+  void enumeration(E& v, int) {
+    value(v);
+  }
+  template <class T, class F>
+  void list(std::vector<T>& v, F each) {
+    auto n = static_cast<std::uint32_t>(v.size());
+    value(n);
+    for (T& t : v) each(t);
+  }
+};
+
+class Reader {
+ public:
+  static constexpr bool reading = true;
+  explicit Reader(std::string_view b) : bytes_(b) {}
+  template <class T>
+  void value(T& v) {
+    if (bytes_.size() < sizeof v) damaged();
+    std::memcpy(&v, bytes_.data(), sizeof v);
+    bytes_.remove_prefix(sizeof v);
+  }
+  void flag(bool& v) {
+    std::uint8_t b;
+    value(b);
+    if (b > 1) damaged();
+    v = b;
+  }
+  template <class E>
+  void enumeration(E& v, int count) {
+    std::uint8_t b;
+    value(b);
+    if (b >= count) damaged();
+    v = static_cast<E>(b);
+  }
+  template <class T, class F>
+  void list(std::vector<T>& v, F each) {
+    std::uint32_t n;
+    value(n);
+    if (n > bytes_.size()) damaged();  // every element takes a byte at least
+    v.resize(n);
+    for (T& t : v) each(t);
+  }
+  bool at_end() const { return bytes_.empty(); }
+  [[noreturn]] static void damaged() { throw InternalError("loop IR: damaged serialised kernel"); }
+
+ private:
+  std::string_view bytes_;
+};
+
+template <class S>
+void coeff(S& s, Coeff& c) {
+  s.value(c.param);
+  // A parameter's Coeff has no value of its own: equal kernels must give equal bytes.
+  if (c.param == kNoParam) s.value(c.value);
+}
+
+template <class S>
+void inst(S& s, Inst& i) {
+  s.enumeration(i.op, static_cast<int>(Op::Result) + 1);
+  s.enumeration(i.type, kDTypeCount);
+  s.enumeration(i.fn, kOpCount + 1);
+  s.value(i.index);
+  for (Val& v : i.operands) s.value(v);
+  s.value(i.access);
+  s.flag(i.nontemporal);
+  if (i.op == Op::Const) {
+    s.enumeration(i.imm.dtype, kDTypeCount);
+    for (std::size_t b = 0; b < itemsize(i.imm.dtype); ++b) s.value(i.imm.bytes[b]);
+  }
+}
+
+template <class S>
+void loop(S& s, Loop& l) {
+  s.value(l.var);
+  s.value(l.begin);
+  s.value(l.end);
+  s.flag(l.vector);
+  s.value(l.unroll);
+  s.flag(l.prefetch);
+  s.list(l.body, [&](Val& v) { s.value(v); });
+  s.list(l.reductions, [&](Reduction& r) {
+    s.enumeration(r.kind, kReduceKindCount);
+    s.value(r.value);
+    s.enumeration(r.order, static_cast<int>(Order::Pairwise) + 1);
+    s.flag(r.guarded_sqrt);
+  });
+}
+
+template <class S>
+void kernel(S& s, Kernel& k) {
+  std::uint32_t magic = kMagic;
+  s.value(magic);
+  if constexpr (S::reading)
+    if (magic != kMagic) S::damaged();
+  s.list(k.insts, [&](Inst& i) { inst(s, i); });
+  s.list(k.accesses, [&](Access& a) {
+    coeff(s, a.offset);
+    s.list(a.terms, [&](Term& t) {
+      s.value(t.var);
+      coeff(s, t.stride);
+    });
+  });
+  s.list(k.loops, [&](Loop& l) { loop(s, l); });
+  s.list(k.buffers, [&](BufferParam& b) {
+    s.enumeration(b.dtype, kDTypeCount);
+    s.flag(b.written);
+  });
+  s.list(k.scalars, [&](DType& t) { s.enumeration(t, kDTypeCount); });
+  s.list(k.locals, [&](Local& l) {
+    s.enumeration(l.dtype, kDTypeCount);
+    coeff(s, l.count);
+    s.value(l.home);
+  });
+  s.value(k.params);
+}
+
+}  // namespace
+
+std::string serialize(const Kernel& k) {
+  Writer w;
+  kernel(w, const_cast<Kernel&>(k));  // a Writer only reads
+  std::uint64_t sum = checksum(w.bytes);
+  w.value(sum);
+  return std::move(w.bytes);
+}
+
+Kernel deserialize(std::string_view bytes) {
+  std::uint64_t sum;
+  if (bytes.size() < sizeof sum) Reader::damaged();
+  std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
+  bytes.remove_suffix(sizeof sum);
+  if (checksum(bytes) != sum) Reader::damaged();
+  Reader r(bytes);
+  Kernel k;
+  kernel(r, k);
+  if (!r.at_end()) Reader::damaged();
+  verify(k);
+  return k;
+}
+
+}  // namespace plait::ir

@@ -1,0 +1,370 @@
+#include <algorithm>
+
+#include "analysis.hpp"
+#include "plait/error.hpp"
+
+namespace plait::ir {
+namespace {
+
+std::string describe(const Kernel& k, Val v) {
+  std::string s = "value %" + std::to_string(v);
+  if (v < k.insts.size() && k.insts[v].op == Op::Apply && k.insts[v].fn != OpId::Count_)
+    s += " (" + std::string(op_info(k.insts[v].fn).name) + ")";
+  return s;
+}
+
+[[noreturn]] void fail(const Kernel& k, Val v, const std::string& what) {
+  throw InternalError("loop IR " + k.name + ": " + describe(k, v) + ": " + what);
+}
+[[noreturn]] void fail_loop(const Kernel& k, std::int32_t l, const std::string& what) {
+  throw InternalError("loop IR " + k.name + ": loop " + std::to_string(l) + ": " + what);
+}
+
+template <class T>
+bool in_range(std::int32_t i, const std::vector<T>& v) {
+  return i >= 0 && static_cast<std::size_t>(i) < v.size();
+}
+
+bool is_loop(Op op) { return op == Op::For || op == Op::Reduce; }
+
+// First: every index is in range and the blocks form a tree that holds each value once. Only then
+// can the kernel be analysed.
+class Structure {
+ public:
+  explicit Structure(const Kernel& k)
+      : k_(k), placed_(k.insts.size(), 0), entered_(k.loops.size(), 0) {}
+  void check() {
+    if (k_.loops.empty()) throw InternalError("loop IR " + k_.name + ": no grid loop");
+    if (k_.params < 0) throw InternalError("loop IR " + k_.name + ": params are negative");
+    for (const Access& a : k_.accesses) {
+      coeff(a.offset, "an access");
+      for (const Term& t : a.terms) {
+        if (t.var >= k_.insts.size())
+          throw InternalError("loop IR " + k_.name + ": an access names no value");
+        coeff(t.stride, "an access");
+      }
+    }
+    for (const Local& l : k_.locals) {
+      coeff(l.count, "a local");
+      if (!in_range(l.home, k_.loops))
+        throw InternalError("loop IR " + k_.name + ": a local has no home");
+    }
+    walk(0);
+    for (Val v = 0; v < placed_.size(); ++v)
+      if (!placed_[v]) fail(k_, v, "stands in no block");
+    for (std::size_t l = 0; l < entered_.size(); ++l)
+      if (!entered_[l]) fail_loop(k_, static_cast<std::int32_t>(l), "is not part of the nest");
+  }
+
+ private:
+  const Kernel& k_;
+  std::vector<char> placed_, entered_;
+
+  void coeff(const Coeff& c, const char* where) {
+    if (c.param != kNoParam && (c.param < 0 || c.param >= k_.params))
+      throw InternalError("loop IR " + k_.name + ": " + where + " names parameter " +
+                          std::to_string(c.param) + " of " + std::to_string(k_.params));
+  }
+  void place(Val v) {
+    if (v >= placed_.size()) fail(k_, v, "does not exist");
+    if (placed_[v]) fail(k_, v, "stands in two places");
+    placed_[v] = 1;
+  }
+  void walk(std::int32_t index) {
+    if (entered_[index]) fail_loop(k_, index, "is entered twice");
+    entered_[index] = 1;
+    const Loop& l = k_.loops[index];
+    if (l.var == kNone) fail_loop(k_, index, "has no variable");
+    place(l.var);
+    const Inst& var = k_.insts[l.var];
+    if (var.op != Op::Var || var.index != index || var.type != DType::Int64)
+      fail(k_, l.var, "is not the variable of loop " + std::to_string(index));
+    for (const Reduction& r : l.reductions)
+      if (r.value >= k_.insts.size()) fail_loop(k_, index, "reduces no value");
+    for (Val v : l.body) {
+      place(v);
+      const Inst& i = k_.insts[v];
+      for (Val o : i.operands)
+        if (o != kNone && o >= k_.insts.size()) fail(k_, v, "an operand does not exist");
+      indices(v, i);
+      if (is_loop(i.op)) walk(i.index);
+    }
+  }
+  void indices(Val v, const Inst& i) {
+    bool ok = true;
+    switch (i.op) {
+      case Op::Param:
+        ok = i.index >= 0 && i.index < k_.params;
+        break;
+      case Op::Arg:
+        ok = in_range(i.index, k_.scalars);
+        break;
+      case Op::Load:
+      case Op::Store:
+        ok = in_range(i.index, k_.buffers);
+        break;
+      case Op::LoadLocal:
+      case Op::StoreLocal:
+        ok = in_range(i.index, k_.locals);
+        break;
+      case Op::For:
+      case Op::Reduce:
+        ok = in_range(i.index, k_.loops);
+        break;
+      case Op::Var:
+        fail(k_, v, "a variable is listed in a body");
+      case Op::Apply:
+        if (static_cast<int>(i.fn) >= kOpCount) fail(k_, v, "applies no operation");
+        break;
+      case Op::Result: {
+        if (i.operands[0] == kNone || k_.insts[i.operands[0]].op != Op::Reduce)
+          fail(k_, v, "is the result of no reduction");
+        const Inst& r = k_.insts[i.operands[0]];
+        ok = in_range(r.index, k_.loops) && in_range(i.index, k_.loops[r.index].reductions);
+        break;
+      }
+      case Op::Const:
+      case Op::Cast:
+        break;
+    }
+    if (!ok) fail(k_, v, "its index " + std::to_string(i.index) + " is out of range");
+    bool accesses =
+        i.op == Op::Load || i.op == Op::Store || i.op == Op::LoadLocal || i.op == Op::StoreLocal;
+    if (accesses != (i.access != -1) || (accesses && !in_range(i.access, k_.accesses)))
+      fail(k_, v, "its access is missing or not wanted");
+  }
+};
+
+// Then: visibility, types and the rules about vector loops and memory.
+class Rules {
+ public:
+  explicit Rules(const Kernel& k) : k_(k), a_(analyse(k)), visible_(k.insts.size(), 0) {}
+  void check() {
+    walk(0);
+    for (Val v = 0; v < k_.insts.size(); ++v)
+      if (k_.insts[v].op == Op::Load && k_.buffers[k_.insts[v].index].written) written_load(v);
+  }
+
+ private:
+  const Kernel& k_;
+  Analysis a_;
+  std::vector<char> visible_;
+
+  void walk(std::int32_t index) {
+    const Loop& l = k_.loops[index];
+    std::int32_t parent = a_.parent[index];
+    if (l.vector && parent >= 0 && a_.vector_loop[parent] >= 0)
+      fail_loop(k_, index, "is a vector loop inside a vector loop");
+    if (l.unroll < 0) fail_loop(k_, index, "has a negative unroll");
+    if (parent < 0 && (l.begin != kNone || l.end != kNone))
+      fail_loop(k_, index, "is the grid: its bounds come from the call");
+    if (parent >= 0) {
+      if (l.end == kNone) fail_loop(k_, index, "has no end");
+      bound(index, l.end);
+      if (l.begin != kNone) bound(index, l.begin);
+    }
+    visible_[l.var] = 1;
+    for (Val v : l.body) {
+      inst(v, k_.insts[v]);
+      visible_[v] = 1;
+    }
+    for (const Reduction& r : l.reductions) reduction(index, r);
+    for (Val v : l.body) visible_[v] = 0;
+    visible_[l.var] = 0;
+  }
+  // Called with the loop's own values not yet visible.
+  void bound(std::int32_t loop, Val v) {
+    if (v >= k_.insts.size() || !visible_[v]) fail_loop(k_, loop, "a bound is not visible");
+    if (k_.insts[v].type != DType::Int64) fail_loop(k_, loop, "a bound is not int64");
+    if (a_.varies[v]) fail_loop(k_, loop, "a bound differs from lane to lane");
+  }
+  void reduction(std::int32_t loop, const Reduction& r) {
+    if (a_.block[r.value] != loop || !defines(r.value))
+      fail_loop(k_, loop, "reduces " + describe(k_, r.value) + ", which its body does not define");
+    DType t = k_.insts[r.value].type;
+    bool inexact = is_float(t) || is_complex(t);
+    bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
+    switch (r.kind) {
+      case ReduceKind::Any:
+      case ReduceKind::All:
+        if (t != DType::Bool) fail_loop(k_, loop, "any and all reduce bool");
+        break;
+      case ReduceKind::BitAnd:
+      case ReduceKind::BitOr:
+      case ReduceKind::BitXor:
+        if (inexact) fail_loop(k_, loop, "reduces the bits of a float");
+        break;
+      case ReduceKind::Sum:
+      case ReduceKind::Prod:
+        if (inexact && r.order == Order::Any)
+          fail_loop(k_, loop, "a float sum or product needs an order");
+        break;
+      default:
+        break;
+    }
+    if (r.order == Order::Pairwise && r.kind != ReduceKind::Sum)
+      fail_loop(k_, loop, "only sums are pairwise");
+    if (r.guarded_sqrt && (!arg || !is_float(t)))
+      fail_loop(k_, loop, "guarded_sqrt is for arg-reductions of floats");
+  }
+  bool defines(Val v) const {
+    Op op = k_.insts[v].op;
+    return op != Op::Store && op != Op::StoreLocal && !is_loop(op);
+  }
+  const Inst& operand(Val user, int n) const {
+    Val o = k_.insts[user].operands[n];
+    if (o == kNone) fail(k_, user, "operand " + std::to_string(n) + " is missing");
+    if (!visible_[o]) fail(k_, user, "operand " + describe(k_, o) + " is not visible here");
+    if (!defines(o)) fail(k_, user, "operand " + describe(k_, o) + " is no value");
+    return k_.insts[o];
+  }
+  void arity(Val v, int n) const {
+    for (int i = n; i < 3; ++i)
+      if (k_.insts[v].operands[i] != kNone) fail(k_, v, "has too many operands");
+  }
+  void type(Val v, DType wanted, const char* what = "its type") const {
+    if (k_.insts[v].type != wanted)
+      fail(k_, v,
+           std::string(what) + " is " + std::string(name(k_.insts[v].type)) + ", not " +
+               std::string(name(wanted)));
+  }
+
+  void inst(Val v, const Inst& i) {
+    switch (i.op) {
+      case Op::Const:
+        arity(v, 0);
+        return type(v, i.imm.dtype);
+      case Op::Param:
+        arity(v, 0);
+        return type(v, DType::Int64);
+      case Op::Arg:
+        arity(v, 0);
+        return type(v, k_.scalars[i.index]);
+      case Op::Var:
+        return;
+      case Op::Apply:
+        return apply(v, i);
+      case Op::Cast:
+        operand(v, 0);
+        return arity(v, 1);
+      case Op::Load:
+        arity(v, 0);
+        access(v, i);
+        return type(v, k_.buffers[i.index].dtype);
+      case Op::Store:
+        if (!k_.buffers[i.index].written) fail(k_, v, "stores to a buffer that is not written");
+        return store(v, i, k_.buffers[i.index].dtype, false);
+      case Op::LoadLocal:
+        arity(v, 0);
+        access(v, i);
+        local_visible(v, i);
+        return type(v, k_.locals[i.index].dtype);
+      case Op::StoreLocal:
+        local_visible(v, i);
+        return store(v, i, k_.locals[i.index].dtype, a_.per_lane(k_.locals[i.index]));
+      case Op::For:
+        arity(v, 0);
+        if (!k_.loops[i.index].reductions.empty()) fail(k_, v, "a For has reductions");
+        return walk(i.index);
+      case Op::Reduce:
+        arity(v, 0);
+        return walk(i.index);
+      case Op::Result: {
+        arity(v, 1);
+        if (!visible_[i.operands[0]]) fail(k_, v, "its reduction is not visible here");
+        const Reduction& r = k_.loops[k_.insts[i.operands[0]].index].reductions[i.index];
+        bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
+        return type(v, arg ? DType::Int64 : k_.insts[r.value].type);
+      }
+    }
+  }
+  void store(Val v, const Inst& i, DType t, bool per_lane) {
+    DType value = operand(v, 0).type;
+    arity(v, 1);
+    type(v, t);
+    if (value != t)
+      fail(k_, v, "stores " + std::string(name(value)) + " as " + std::string(name(t)));
+    access(v, i);
+    std::int32_t vector = a_.vector_loop[a_.block[v]];
+    if (vector < 0 || per_lane) return;
+    const auto& terms = k_.accesses[i.access].terms;
+    if (std::none_of(terms.begin(), terms.end(), [&](const Term& t) { return a_.varies[t.var]; }))
+      fail(k_, v, "every lane stores to one address");
+  }
+  void access(Val v, const Inst& i) const {
+    for (const Term& t : k_.accesses[i.access].terms) {
+      if (!visible_[t.var]) fail(k_, v, "address " + describe(k_, t.var) + " is not visible here");
+      if (k_.insts[t.var].type != DType::Int64 || !defines(t.var))
+        fail(k_, v, "address " + describe(k_, t.var) + " is not int64");
+      if (a_.varies[t.var] && k_.insts[t.var].op != Op::Var)
+        fail(k_, v, "address " + describe(k_, t.var) + " is not affine in the vector loop");
+    }
+  }
+  void local_visible(Val v, const Inst& i) const {
+    std::int32_t home = k_.locals[i.index].home, l = a_.block[v];
+    while (l >= 0 && l != home) l = a_.parent[l];
+    if (l != home) fail(k_, v, "uses a local outside the loop it belongs to");
+  }
+  void apply(Val v, const Inst& i) const {
+    const OpInfo& info = op_info(i.fn);
+    arity(v, info.arity);
+    int first = 0;
+    if (i.fn == OpId::Where) {
+      if (operand(v, 0).type != DType::Bool) fail(k_, v, "its condition is not bool");
+      first = 1;
+    }
+    DType in = operand(v, first).type;
+    for (int n = first + 1; n < info.arity; ++n)
+      if (operand(v, n).type != in) fail(k_, v, "operands differ in dtype");
+    if (info.loops.find(code(in)) == std::string_view::npos)
+      fail(k_, v, "has no loop for " + std::string(name(in)));
+    type(v, result(i.fn, info.out, in));
+  }
+  static DType result(OpId fn, OutRule rule, DType in) {
+    switch (rule) {
+      case OutRule::Bool:
+        return DType::Bool;
+      case OutRule::UInt8:
+        return DType::UInt8;
+      case OutRule::Real:
+        return in == DType::Complex64    ? DType::Float32
+               : in == DType::Complex128 ? DType::Float64
+                                         : in;
+      case OutRule::Special:
+        if (fn == OpId::Divide && is_integer(in)) return DType::Float64;
+        return in;
+      case OutRule::Same:
+        return in;
+    }
+    return in;
+  }
+  // A written buffer may be read only where the same iteration stores: as far as that shows, some
+  // store has the load's very access.
+  void written_load(Val v) const {
+    const Inst& load = k_.insts[v];
+    for (const Inst& i : k_.insts)
+      if (i.op == Op::Store && i.index == load.index &&
+          same(k_.accesses[i.access], k_.accesses[load.access]))
+        return;
+    fail(k_, v, "reads a written buffer at an address that is not stored");
+  }
+  static bool same(const Coeff& a, const Coeff& b) {
+    return a.param == b.param && (a.param != kNoParam || a.value == b.value);
+  }
+  static bool same(const Access& a, const Access& b) {
+    return same(a.offset, b.offset) && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                                                  b.terms.end(), [](const Term& x, const Term& y) {
+                                                    return x.var == y.var &&
+                                                           same(x.stride, y.stride);
+                                                  });
+  }
+};
+
+}  // namespace
+
+void verify(const Kernel& k) {
+  Structure(k).check();
+  Rules(k).check();
+}
+
+}  // namespace plait::ir
