@@ -33,6 +33,7 @@ struct Config {
   bool disk_cache = true;             // PLAIT_CACHE=0 switches it off
   std::string cache_dir;    // PLAIT_CACHE_DIR, else $XDG_CACHE_HOME/plait, else ~/.cache/plait
   std::size_t cache_limit;  // PLAIT_CACHE_LIMIT in bytes; default 256 MiB
+  std::size_t pool_limit;   // PLAIT_POOL_LIMIT in bytes; default a quarter of RAM, at most 2 GiB
   bool fuse = true;         // PLAIT_FUSE=0: an operation at a time (the reference evaluator)
   std::int64_t eager_limit =
       0;  // PLAIT_EAGER_LIMIT: element count up to which materialised operands are computed at once

@@ -103,6 +103,8 @@ inline std::int64_t element_count(const Dims& shape) {
 }
 // "(2, 3)", "(4,)", "()": NumPy's spelling, used in messages.
 std::string to_string(const Dims& shape);
+// "(2,3)", "(4,)", "()": NumPy's spelling in broadcasting errors.
+std::string to_compact_string(const Dims& shape);
 // C-order byte strides.
 Dims contiguous_strides(const Dims& shape, std::int64_t itemsize);
 // Broadcasts two shapes; throws ShapeError with NumPy's "operands could not be broadcast together

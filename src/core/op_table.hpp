@@ -67,6 +67,10 @@ struct LoopTypes {
 // NumPy's ufunc type resolution under NEP 50 (dtype= forces the loop by output, as `dtype=` of a
 // ufunc call does). Throws DTypeError with NumPy's wording ("ufunc 'bitwise_and' not supported for
 // the input types, ..." and the special texts of subtract and negative on bool).
+// Operands of one loop have one dtype, with two exceptions: Where (Bool first), and the six
+// comparisons of a signed integer with uint64. No common dtype holds both exactly, so resolve()
+// gives {Int64, UInt64} (or the reverse) and the recorder rewrites the comparison with
+// compare_signs (core/mixed_compare.hpp).
 LoopTypes resolve(OpId id, std::span<const OperandType> operands);
 LoopTypes resolve_with_dtype(OpId id, std::span<const OperandType> operands, DType dtype,
                              Casting casting);

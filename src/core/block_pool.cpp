@@ -1,0 +1,368 @@
+#include "block_pool.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "config.hpp"
+
+namespace plait::pool {
+namespace {
+
+// Free blocks of one class that a thread keeps: enough for loops that make and drop temporaries,
+// little enough that a thread holds a few MiB at most.
+std::uint32_t keep(int cls) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(256 * 1024 / class_capacity(cls), 4, 256));
+}
+constexpr std::uint32_t kKeepHeaders = 256;
+
+// A trivially destructible pointer stays readable while other thread-locals are destroyed.
+thread_local ThreadCache* t_cache = nullptr;
+thread_local bool t_gone = false;
+struct CacheOwner {
+  ~CacheOwner() {
+    t_gone = true;
+    if (ThreadCache* c = std::exchange(t_cache, nullptr)) Pool::get().retire(c);
+  }
+};
+
+}  // namespace
+
+Pool::Pool() : limit_(config().pool_limit) {
+  caches_.push_back(&orphans_);
+  // A child must not inherit a lock that another thread of the parent held.
+  pthread_atfork([] { Pool::get().lock_all(); }, [] { Pool::get().unlock_all(); },
+                 [] { Pool::get().unlock_all(); });
+}
+
+Pool& Pool::get() {
+  static Pool* const pool = new Pool;
+  return *pool;
+}
+
+ThreadCache& Pool::cache() {
+  if (t_cache) [[likely]]
+    return *t_cache;
+  if (t_gone) return orphans_;
+  static thread_local CacheOwner owner;
+  t_cache = acquire_cache();
+  return t_cache ? *t_cache : orphans_;
+}
+
+// nullptr when there is no memory for one.
+ThreadCache* Pool::acquire_cache() try {
+  std::lock_guard guard(mutex_);
+  if (!idle_.empty()) {
+    ThreadCache* c = idle_.back();
+    idle_.pop_back();
+    return c;
+  }
+  caches_.reserve(caches_.size() + 1);
+  idle_.reserve(caches_.size() + 1);  // retire() must not allocate
+  caches_.push_back(new ThreadCache);
+  return caches_.back();
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void Pool::retire(ThreadCache* c) noexcept {
+  std::lock_guard guard(mutex_);
+  idle_.push_back(c);
+}
+
+void* Pool::system_allocate(std::size_t bytes) {
+  void* p = std::aligned_alloc(64, bytes);
+  if (!p) {
+    trim();
+    p = std::aligned_alloc(64, bytes);
+    if (!p) throw std::bad_alloc();
+  }
+  return p;
+}
+
+// --- small blocks ---
+
+Block* Pool::take_small(std::size_t bytes) {
+  const int cls = size_class(bytes);
+  ThreadCache& c = cache();
+  c.lock.lock();
+  Block* b = c.free[cls];
+  if (b) [[likely]] {
+    c.free[cls] = b->next;
+    --c.count[cls];
+    c.cached_bytes -= b->capacity;
+    c.live_bytes += static_cast<std::int64_t>(b->capacity);
+    ++c.allocations;
+    ++c.reuses;
+    c.lock.unlock();
+    return b;
+  }
+  c.lock.unlock();
+  const std::size_t capacity = class_capacity(cls);
+  b = new (system_allocate(sizeof(Block) + capacity)) Block;
+  b->data = reinterpret_cast<std::byte*>(b + 1);
+  b->capacity = capacity;
+  c.lock.lock();
+  c.live_bytes += static_cast<std::int64_t>(capacity);
+  ++c.allocations;
+  c.lock.unlock();
+  return b;
+}
+
+void Pool::give_small(Block* b) noexcept {
+  const int cls = size_class(b->capacity);
+  ThreadCache& c = cache();
+  c.lock.lock();
+  c.live_bytes -= static_cast<std::int64_t>(b->capacity);
+  if (c.count[cls] < keep(cls) &&
+      c.cached_bytes + b->capacity <= limit_.load(std::memory_order_relaxed)) [[likely]] {
+    b->next = c.free[cls];
+    c.free[cls] = b;
+    ++c.count[cls];
+    c.cached_bytes += b->capacity;
+    c.lock.unlock();
+    return;
+  }
+  c.lock.unlock();
+  std::free(b);
+}
+
+// --- headers of foreign and large memory ---
+
+Block* Pool::take_header() {
+  ThreadCache& c = cache();
+  c.lock.lock();
+  Block* b = c.headers;
+  if (b) {
+    c.headers = b->next;
+    --c.header_count;
+  }
+  c.lock.unlock();
+  return new (b ? static_cast<void*>(b) : system_allocate(128)) LargeBlock;
+}
+
+void Pool::give_header(Block* b) noexcept {
+  ThreadCache& c = cache();
+  c.lock.lock();
+  if (c.header_count < kKeepHeaders) {
+    b->next = c.headers;
+    c.headers = b;
+    ++c.header_count;
+    b = nullptr;
+  }
+  c.lock.unlock();
+  std::free(b);
+}
+
+// --- large blocks ---
+
+namespace {
+
+std::byte* map_large(std::size_t capacity) {
+  if (capacity < kHugeFrom) return static_cast<std::byte*>(std::aligned_alloc(4096, capacity));
+  // Huge pages need their alignment: map more and give the edges back.
+  const std::size_t span = capacity + kHugePage;
+  void* raw = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  const auto begin = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = (begin + kHugePage - 1) & ~(kHugePage - 1);
+  if (aligned > begin) munmap(raw, aligned - begin);
+  const std::uintptr_t end = aligned + capacity;
+  if (begin + span > end) munmap(reinterpret_cast<void*>(end), begin + span - end);
+  auto* data = reinterpret_cast<void*>(aligned);
+  madvise(data, capacity, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(data);
+}
+
+void unmap_large(std::byte* data, std::size_t capacity) {
+  if (capacity < kHugeFrom)
+    std::free(data);
+  else
+    munmap(data, capacity);
+}
+
+// Whole pages, and a common granularity so that nearby sizes reuse one another's blocks.
+std::size_t large_capacity(std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) - 2 * kHugePage)
+    throw std::bad_alloc();
+  const std::size_t step = bytes <= 512 * 1024 ? 4096 : 64 * 1024;
+  return (bytes + step - 1) / step * step;
+}
+
+// How much larger than asked a reused block may be.
+std::size_t acceptable(std::size_t bytes) { return bytes + bytes / 4 + 64 * 1024; }
+
+}  // namespace
+
+int Pool::bin_of(std::size_t capacity) {
+  const int top = 63 - __builtin_clzll(capacity);
+  return std::min(kBins - 1, (top - 12) * 8 + static_cast<int>((capacity >> (top - 3)) & 7));
+}
+
+void Pool::unlink(LargeBlock* b) {
+  (b->bin_prev ? b->bin_prev->bin_next : bins_[bin_of(b->capacity)]) = b->bin_next;
+  if (b->bin_next) b->bin_next->bin_prev = b->bin_prev;
+  (b->older ? b->older->newer : oldest_) = b->newer;
+  (b->newer ? b->newer->older : newest_) = b->older;
+  large_cached_ -= b->capacity;
+}
+
+// Best fit within the bin of `bytes`, else the first fit of the bins above.
+LargeBlock* Pool::find_cached(std::size_t bytes) {
+  const std::size_t most = acceptable(bytes);
+  for (int bin = bin_of(bytes); bin <= bin_of(most); ++bin) {
+    LargeBlock* best = nullptr;
+    for (LargeBlock* b = bins_[bin]; b; b = b->bin_next)
+      if (b->capacity >= bytes && b->capacity <= most && (!best || b->capacity < best->capacity)) {
+        best = b;
+        if (b->capacity == bytes) break;
+      }
+    if (best) return best;
+  }
+  return nullptr;
+}
+
+LargeBlock* Pool::take_large(std::size_t bytes) {
+  const std::size_t capacity = large_capacity(bytes);
+  {
+    std::lock_guard guard(mutex_);
+    if (LargeBlock* b = find_cached(capacity)) {
+      unlink(b);
+      large_live_ += b->capacity;
+      ++large_allocations_;
+      ++large_reuses_;
+      note_peak();
+      return b;
+    }
+  }
+  auto* b = static_cast<LargeBlock*>(take_header());
+  b->data = map_large(capacity);
+  if (!b->data) {
+    trim();
+    b->data = map_large(capacity);
+    if (!b->data) {
+      give_header(b);
+      throw std::bad_alloc();
+    }
+  }
+  b->capacity = capacity;
+  std::lock_guard guard(mutex_);
+  large_live_ += capacity;
+  ++large_allocations_;
+  note_peak();
+  return b;
+}
+
+void Pool::give_large(LargeBlock* b) noexcept {
+  cache();  // evicting hands headers back; the first call of a thread takes the mutex itself
+  std::lock_guard guard(mutex_);
+  large_live_ -= b->capacity;
+  const std::size_t limit = limit_.load(std::memory_order_relaxed);
+  if (b->capacity > limit) {
+    release_large(b);
+    return;
+  }
+  evict_to(limit - b->capacity);
+  LargeBlock*& bin = bins_[bin_of(b->capacity)];
+  b->bin_prev = nullptr;
+  b->bin_next = bin;
+  if (bin) bin->bin_prev = b;
+  bin = b;
+  b->older = newest_;
+  b->newer = nullptr;
+  (newest_ ? newest_->newer : oldest_) = b;
+  newest_ = b;
+  large_cached_ += b->capacity;
+}
+
+void Pool::evict_to(std::size_t bytes) noexcept {
+  while (large_cached_ > bytes) {
+    LargeBlock* b = oldest_;
+    unlink(b);
+    release_large(b);
+  }
+}
+
+void Pool::release_large(LargeBlock* b) noexcept {
+  unmap_large(b->data, b->capacity);
+  give_header(b);
+}
+
+// --- all of it ---
+
+void Pool::trim() noexcept {
+  cache();
+  std::lock_guard guard(mutex_);
+  evict_to(0);
+  for (ThreadCache* c : caches_) {
+    std::lock_guard spin(c->lock);
+    for (int cls = 0; cls < kSmallClasses; ++cls) {
+      while (Block* b = c->free[cls]) {
+        c->free[cls] = b->next;
+        std::free(b);
+      }
+      c->count[cls] = 0;
+    }
+    c->cached_bytes = 0;
+    while (Block* b = c->headers) {
+      c->headers = b->next;
+      std::free(b);
+    }
+    c->header_count = 0;
+  }
+}
+
+void Pool::set_limit(std::size_t bytes) noexcept {
+  limit_.store(bytes, std::memory_order_relaxed);
+  PoolStats s = stats();
+  if (s.cached_bytes > bytes) trim();
+}
+
+// Small blocks come and go without shared counters, so the peak is taken where large blocks are
+// allocated and where somebody asks.
+void Pool::note_peak() {
+  std::int64_t live = static_cast<std::int64_t>(large_live_);
+  for (ThreadCache* c : caches_) {
+    std::lock_guard spin(c->lock);
+    live += c->live_bytes;
+  }
+  peak_ = std::max(peak_, static_cast<std::size_t>(std::max<std::int64_t>(live, 0)));
+}
+
+PoolStats Pool::stats() {
+  std::lock_guard guard(mutex_);
+  note_peak();
+  PoolStats s{large_live_, large_cached_, peak_, large_allocations_, large_reuses_};
+  std::int64_t small_live = 0;
+  for (ThreadCache* c : caches_) {
+    std::lock_guard spin(c->lock);
+    small_live += c->live_bytes;
+    s.cached_bytes += c->cached_bytes;
+    s.allocations += c->allocations;
+    s.reuses += c->reuses;
+  }
+  s.live_bytes += static_cast<std::size_t>(small_live);
+  return s;
+}
+
+void Pool::count_down() {
+  if (fail_in_.fetch_sub(1, std::memory_order_relaxed) == 0) throw std::bad_alloc();
+}
+
+void Pool::lock_all() {
+  mutex_.lock();
+  for (ThreadCache* c : caches_) c->lock.lock();
+}
+void Pool::unlock_all() {
+  for (ThreadCache* c : caches_) c->lock.unlock();
+  mutex_.unlock();
+}
+
+}  // namespace plait::pool

@@ -1,0 +1,122 @@
+// The pool behind allocate(). Two paths:
+//  * Small blocks (up to 64 KiB) carry their header in front of the data and wait, when freed, in
+//    one list a size class of the freeing thread. A thread's lists are guarded by a spin lock that
+//    only trim() and fork contend for.
+//  * Large blocks wait in bins by capacity behind one mutex, least recently freed first to go.
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "buffer.hpp"
+
+namespace plait::pool {
+
+inline constexpr std::size_t kSmallLimit = 64 * 1024;
+inline constexpr std::size_t kHugePage = 2 * 1024 * 1024;
+inline constexpr std::size_t kHugeFrom = 4 * 1024 * 1024;
+
+struct Block : Buffer {
+  Block* next = nullptr;
+  std::size_t capacity = 0;  // 0: a header of foreign memory
+};
+struct LargeBlock : Block {
+  LargeBlock* bin_next = nullptr;
+  LargeBlock* bin_prev = nullptr;
+  LargeBlock* older = nullptr;
+  LargeBlock* newer = nullptr;
+};
+static_assert(sizeof(Block) == 64, "a small block's data follows its header, 64-byte aligned");
+static_assert(sizeof(LargeBlock) <= 128);
+
+// 64-byte steps to 1 KiB, then four steps a doubling.
+constexpr int size_class(std::size_t bytes) {
+  if (bytes <= 1024) return bytes <= 64 ? 0 : static_cast<int>((bytes - 1) / 64);
+  const int top = 63 - __builtin_clzll(bytes - 1);  // 2^top < bytes <= 2^(top + 1)
+  return 16 + (top - 10) * 4 + static_cast<int>(((bytes - 1) >> (top - 2)) & 3);
+}
+constexpr std::size_t class_capacity(int c) {
+  if (c < 16) return static_cast<std::size_t>(c + 1) * 64;
+  const int top = 10 + (c - 16) / 4;
+  return (std::size_t{1} << top) + (static_cast<std::size_t>((c - 16) % 4 + 1) << (top - 2));
+}
+inline constexpr int kSmallClasses = size_class(kSmallLimit) + 1;
+
+class SpinLock {
+ public:
+  void lock() {
+    while (held_.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
+  }
+  void unlock() { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+// What one thread keeps. Caches outlive their threads: the next thread takes one over.
+struct alignas(64) ThreadCache {
+  SpinLock lock;
+  std::size_t cached_bytes = 0;
+  std::int64_t live_bytes = 0;  // may be negative: blocks are freed by other threads too
+  std::size_t allocations = 0, reuses = 0;
+  std::array<Block*, kSmallClasses> free{};
+  std::array<std::uint32_t, kSmallClasses> count{};
+  Block* headers = nullptr;
+  std::uint32_t header_count = 0;
+};
+
+class Pool {
+ public:
+  static Pool& get();  // never destroyed: buffers may be freed while the process exits
+
+  Block* take_small(std::size_t bytes);
+  void give_small(Block* b) noexcept;
+  LargeBlock* take_large(std::size_t bytes);
+  void give_large(LargeBlock* b) noexcept;
+  Block* take_header();
+  void give_header(Block* b) noexcept;
+
+  void trim() noexcept;
+  void set_limit(std::size_t bytes) noexcept;
+  PoolStats stats();
+  void check_injected_failure() {
+    if (fail_in_.load(std::memory_order_relaxed) >= 0) [[unlikely]]
+      count_down();
+  }
+  void inject_failure(int nth) { fail_in_.store(nth, std::memory_order_relaxed); }
+
+  void retire(ThreadCache* c) noexcept;
+  void lock_all();  // around fork()
+  void unlock_all();
+
+ private:
+  Pool();
+  ThreadCache& cache();
+  ThreadCache* acquire_cache();
+  void* system_allocate(std::size_t bytes);
+  LargeBlock* find_cached(std::size_t bytes);
+  void unlink(LargeBlock* b);
+  void evict_to(std::size_t bytes) noexcept;
+  void release_large(LargeBlock* b) noexcept;
+  void note_peak();
+  void count_down();
+
+  static constexpr int kBins = 8 * 48;
+  static int bin_of(std::size_t capacity);
+
+  std::mutex mutex_;  // guards everything below but the atomics
+  std::vector<ThreadCache*> caches_;
+  std::vector<ThreadCache*> idle_;
+  ThreadCache orphans_;  // for threads whose thread-local storage is gone
+  std::array<LargeBlock*, kBins> bins_{};
+  LargeBlock* oldest_ = nullptr;
+  LargeBlock* newest_ = nullptr;
+  std::size_t large_cached_ = 0, large_live_ = 0, large_allocations_ = 0, large_reuses_ = 0;
+  std::size_t peak_ = 0;
+  std::atomic<std::size_t> limit_;
+  std::atomic<int> fail_in_{-1};
+};
+
+}  // namespace plait::pool

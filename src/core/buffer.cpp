@@ -1,0 +1,49 @@
+#include "buffer.hpp"
+
+#include "block_pool.hpp"
+
+namespace plait {
+
+using namespace pool;
+
+Ref<Buffer> allocate(std::size_t bytes) {
+  Pool& p = Pool::get();
+  p.check_injected_failure();
+  Block* b = bytes <= kSmallLimit ? p.take_small(bytes) : p.take_large(bytes);
+  b->bytes = bytes;
+  b->writeable = true;
+  b->foreign = false;
+  return Ref<Buffer>(b);
+}
+
+Ref<Buffer> adopt(void* data, std::size_t bytes, bool writeable, void (*release)(void*),
+                  void* context) {
+  Block* b = Pool::get().take_header();
+  b->data = static_cast<std::byte*>(data);
+  b->bytes = bytes;
+  b->writeable = writeable;
+  b->foreign = true;
+  b->release = release;
+  b->release_context = context;
+  return Ref<Buffer>(b);
+}
+
+void Buffer::destroy(Buffer* b) {
+  auto* block = static_cast<Block*>(b);
+  Pool& p = Pool::get();
+  if (b->foreign) {
+    if (b->release) b->release(b->release_context);
+    p.give_header(block);
+  } else if (block->capacity <= kSmallLimit) {
+    p.give_small(block);
+  } else {
+    p.give_large(static_cast<LargeBlock*>(block));
+  }
+}
+
+PoolStats pool_stats() { return Pool::get().stats(); }
+void trim_pool() { Pool::get().trim(); }
+void set_pool_limit(std::size_t bytes) { Pool::get().set_limit(bytes); }
+void fail_allocation(int nth) { Pool::get().inject_failure(nth); }
+
+}  // namespace plait
