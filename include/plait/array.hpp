@@ -1,0 +1,272 @@
+// plait::array<T>: a handle to an array of the library, as a Python name is one to an ndarray.
+// Copying an array copies the reference; .copy() copies the elements. Operations are recorded and
+// run when a value is needed: eval(), data(), element reads, iteration.
+#pragma once
+#include <initializer_list>
+
+#include "plait/detail/result_type.hpp"
+
+namespace plait {
+
+template <class T>
+class array;
+template <class T>
+class array_view;
+
+namespace detail {
+
+template <class T>
+struct is_array_type : std::false_type {};
+template <class T>
+struct is_array_type<array<T>> : std::true_type {};
+template <class T>
+struct is_array_type<array_view<T>> : std::true_type {};
+
+template <class A>
+struct operand_traits<A, std::enable_if_t<is_array_type<A>::value>> {
+  static constexpr bool valid = true;
+  static constexpr bool is_array = true;
+  static constexpr operand_type type = {dtype_of_v<typename A::value_type>, weak::none};
+  static Operand operand(const A& a) { return {&a.handle(), {}}; }
+};
+
+// Whether a value of A may be stored in an array of T: everything but complex into real.
+template <class A, class T>
+inline constexpr bool storable = !(kind_of(operand_traits<A>::type.type) == kind::complex &&
+                                   kind_of(dtype_of_v<T>) != kind::complex);
+// Whether an in-place operation may write its result into T (NumPy's same_kind rule).
+template <fn F, class T, class B>
+constexpr bool updatable() {
+  constexpr operand_type types[] = {{dtype_of_v<T>, weak::none}, operand_traits<B>::type};
+  constexpr resolution r = resolve(F, types, 2);
+  return r.found && can_cast_same_kind(r.result, dtype_of_v<T>);
+}
+
+template <fn F, class... A>
+array<typename result<F, A...>::type> apply(const A&... a) {
+  using R = typename result<F, A...>::type;
+  const Operand operands[] = {operand_traits<A>::operand(a)...};
+  return array<R>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
+}
+
+}  // namespace detail
+
+// What x(i, j) gives on a mutable array: reads as T, writes through.
+template <class T>
+class element_reference {
+ public:
+  template <class... I>
+  explicit element_reference(detail::Handle h, I... index)
+      : handle_(std::move(h)), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
+    static_assert(sizeof...(I) <= 8, "plait: at most 8 indices; take a view first");
+  }
+  operator T() const { return detail::item(handle_, index_, size_).template as<T>(); }
+  const element_reference& operator=(const T& v) const {
+    detail::set_item(handle_, index_, size_, detail::Value::of(v));
+    return *this;
+  }
+  const element_reference& operator=(const element_reference& o) const { return *this = T(o); }
+  const element_reference& operator+=(const T& v) const { return *this = T(T(*this) + v); }
+  const element_reference& operator-=(const T& v) const { return *this = T(T(*this) - v); }
+  const element_reference& operator*=(const T& v) const { return *this = T(T(*this) * v); }
+  const element_reference& operator/=(const T& v) const { return *this = T(T(*this) / v); }
+
+ private:
+  detail::Handle handle_;
+  int size_;
+  std::int64_t index_[8];
+};
+
+namespace detail {
+// As an operand, what it reads.
+template <class T>
+struct operand_traits<element_reference<T>> : operand_traits<T> {
+  static Operand operand(const element_reference<T>& r) { return operand_traits<T>::operand(T(r)); }
+};
+}  // namespace detail
+
+template <class T>
+class array {
+  static_assert(is_element_v<T>,
+                "plait: T must be bool, a fixed-width integer, plait::float16, float, double or "
+                "std::complex of float or double");
+
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+
+  // An empty 1-D array.
+  array() : array(std::initializer_list<T>{}) {}
+  explicit array(detail::Handle h) : handle_(std::move(h)) {}
+  // Nested lists of elements, C order. Throws ValueError when rows differ in length.
+  array(std::initializer_list<T> values) { from_list<1>(values); }
+  array(std::initializer_list<std::initializer_list<T>> rows) { from_list<2>(rows); }
+  array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
+    from_list<3>(planes);
+  }
+  // From another element type: implicit where every value is kept (NumPy's safe cast).
+  template <class U, std::enable_if_t<detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
+                                          !std::is_same_v<U, T>,
+                                      int> = 0>
+  array(const array<U>& a) : handle_(detail::astype(a.handle(), dtype_of_v<T>)) {}
+  template <class U, std::enable_if_t<!detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
+                                          detail::storable<array<U>, T>,
+                                      int> = 0>
+  explicit array(const array<U>& a) : handle_(detail::astype(a.handle(), dtype_of_v<T>)) {}
+
+  // --- inspection: none of these evaluates
+  shape_type shape() const { return list(detail::shape_of(handle_)); }
+  // One extent; negative axes count from the end. Throws AxisError.
+  std::int64_t shape(int axis) const { return detail::extent(handle_, axis); }
+  shape_type strides() const { return list(detail::strides_of(handle_)); }  // in bytes, as NumPy's
+  size_type size() const { return static_cast<size_type>(detail::size_of(handle_)); }
+  size_type dimension() const { return static_cast<size_type>(detail::shape_of(handle_).size); }
+  int ndim() const { return detail::shape_of(handle_).size; }
+  static constexpr plait::dtype dtype() { return dtype_of_v<T>; }
+  bool is_contiguous() const { return detail::is_contiguous(handle_); }
+  const detail::Handle& handle() const { return handle_; }
+
+  // --- values: these evaluate
+  const array& eval() const {
+    detail::evaluate(&handle_, 1);
+    return *this;
+  }
+  // The memory: element (0, 0, ...) is first, strides() apart. Good until the array is written to
+  // or dies. Through the mutable pointer, write before the array is used in further operations.
+  const T* data() const { return static_cast<const T*>(detail::data(handle_)); }
+  T* data() { return static_cast<T*>(detail::mutable_data(handle_)); }
+  // Elements in C order; throws ValueError for a view that is not contiguous: iterate its copy().
+  const T* begin() const { return static_cast<const T*>(detail::contiguous_data(handle_)); }
+  const T* end() const { return begin() + size(); }
+  template <class... I>
+  T operator()(I... index) const {
+    const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
+    return detail::item(handle_, i, sizeof...(I)).template as<T>();
+  }
+  template <class... I>
+  element_reference<T> operator()(I... index) {
+    return element_reference<T>(handle_, index...);
+  }
+  // The value of an array of one element; ValueError for any other size.
+  T item() const { return detail::only_item(handle_).template as<T>(); }
+  explicit operator T() const { return item(); }
+
+  // --- writing: views of this array see it
+  template <class B>
+  void assign(const B& value) {
+    static_assert(detail::storable<B, T>,
+                  "plait: complex values do not fit a real array; take real()");
+    detail::assign(handle_, detail::operand_traits<B>::operand(value), nullptr);
+  }
+  // Where `mask` (bool, broadcastable) is true.
+  template <class B>
+  void assign(const B& value, const array<bool>& mask) {
+    static_assert(detail::storable<B, T>,
+                  "plait: complex values do not fit a real array; take real()");
+    detail::assign(handle_, detail::operand_traits<B>::operand(value), &mask.handle());
+  }
+  void fill(const T& value) { assign(value); }
+#define PLAIT_IN_PLACE(op, id)                \
+  template <class B>                          \
+  array& operator op(const B & b) {           \
+    this->template update<detail::fn::id>(b); \
+    return *this;                             \
+  }
+  PLAIT_IN_PLACE(+=, Add)
+  PLAIT_IN_PLACE(-=, Subtract)
+  PLAIT_IN_PLACE(*=, Multiply)
+  PLAIT_IN_PLACE(/=, Divide)
+  PLAIT_IN_PLACE(%=, Remainder)
+  PLAIT_IN_PLACE(&=, BitwiseAnd)
+  PLAIT_IN_PLACE(|=, BitwiseOr)
+  PLAIT_IN_PLACE(^=, BitwiseXor)
+  PLAIT_IN_PLACE(<<=, LeftShift)
+  PLAIT_IN_PLACE(>>=, RightShift)
+#undef PLAIT_IN_PLACE
+
+  // --- derived arrays
+  array copy() const { return array(detail::copy(handle_)); }
+  template <class U>
+  array<U> astype() const {
+    static_assert(detail::storable<array, U>,
+                  "plait: complex values do not fit a real array; take real()");
+    return array<U>(detail::astype(handle_, dtype_of_v<U>));
+  }
+  array_view<T> reshape(const extents& shape) const;
+  array_view<T> transpose(const extents& axes = {}) const;
+
+ protected:
+  template <detail::fn F, class B>
+  void update(const B& b) {
+    static_assert(
+        detail::updatable<F, T, B>(),
+        "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
+    const detail::Operand operands[] = {{&handle_, {}}, detail::operand_traits<B>::operand(b)};
+    detail::elementwise_into(F, operands, 2, handle_);
+  }
+  detail::Handle handle_;
+
+ private:
+  static shape_type list(detail::Span s) { return shape_type(s.data, s.data + s.size); }
+
+  // std::vector<bool> is packed, arrays of bool are not.
+  struct cell {
+    T value;
+  };
+  template <int N, class L>
+  void from_list(const L& nested) {
+    std::int64_t shape[N] = {};
+    std::vector<cell> cells;
+    measure(nested, shape);
+    flatten(nested, shape, cells);
+    handle_ = detail::from_values(cells.data(), {shape, N}, dtype_of_v<T>);
+  }
+  static void measure(const T&, std::int64_t*) {}
+  template <class L>
+  static void measure(const std::initializer_list<L>& l, std::int64_t* shape) {
+    *shape = static_cast<std::int64_t>(l.size());
+    if (l.size()) measure(*l.begin(), shape + 1);
+  }
+  static void flatten(const T& v, const std::int64_t*, std::vector<cell>& out) {
+    out.push_back({v});
+  }
+  template <class L>
+  static void flatten(const std::initializer_list<L>& l, const std::int64_t* shape,
+                      std::vector<cell>& out) {
+    if (static_cast<std::int64_t>(l.size()) != *shape) detail::throw_ragged();
+    for (const L& e : l) flatten(e, shape + 1, out);
+  }
+};
+
+// What view() and the shape functions give: an array whose assignment writes through to the
+// elements, where assignment to an array<T> makes the name mean another array.
+template <class T>
+class array_view : public array<T> {
+ public:
+  explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
+  array_view(const array_view&) = default;
+  array_view& operator=(const array_view& o) {
+    this->assign(o);
+    return *this;
+  }
+  template <class B, class = std::enable_if_t<detail::operand_traits<B>::valid>>
+  array_view& operator=(const B& value) {
+    this->assign(value);
+    return *this;
+  }
+  array_view& operator=(std::initializer_list<T> values) {
+    this->assign(array<T>(values));
+    return *this;
+  }
+};
+
+template <class T>
+array_view<T> array<T>::reshape(const extents& shape) const {
+  return array_view<T>(detail::reshape(handle_, detail::span_of(shape)));
+}
+template <class T>
+array_view<T> array<T>::transpose(const extents& axes) const {
+  return array_view<T>(detail::transpose(handle_, detail::span_of(axes)));
+}
+
+}  // namespace plait

@@ -1,0 +1,105 @@
+// Making arrays: NumPy's creation functions, joining, and borrowing of foreign memory.
+#pragma once
+#include "plait/array.hpp"
+#include "plait/math.hpp"
+
+namespace plait {
+
+template <class T = double>
+array<T> empty(const extents& shape) {
+  return array<T>(detail::empty(detail::span_of(shape), dtype_of_v<T>));
+}
+template <class T>
+array<T> full(const extents& shape, T value) {
+  return array<T>(detail::full(detail::span_of(shape), detail::Value::of(value)));
+}
+template <class T = double>
+array<T> zeros(const extents& shape) {
+  return full<T>(shape, T());
+}
+template <class T = double>
+array<T> ones(const extents& shape) {
+  return full<T>(shape, T(1));
+}
+template <class T>
+array<T> zeros_like(const array<T>& a) {
+  return zeros<T>(a.shape());
+}
+template <class T>
+array<T> ones_like(const array<T>& a) {
+  return ones<T>(a.shape());
+}
+template <class T>
+array<T> empty_like(const array<T>& a) {
+  return empty<T>(a.shape());
+}
+template <class T>
+array<T> full_like(const array<T>& a, T value) {
+  return full<T>(a.shape(), value);
+}
+
+// start, start + step, ... up to but without stop.
+template <class T = std::int64_t>
+array<T> arange(T start, T stop, T step = T(1)) {
+  const std::int64_t n = detail::arange_length(
+      static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
+  return array<T>(detail::arange(n, detail::Value::of(start), detail::Value::of(step)));
+}
+template <class T = std::int64_t>
+array<T> arange(T stop) {
+  return arange<T>(T(0), stop);
+}
+template <class T = double>
+array<T> linspace(double start, double stop, std::int64_t n = 50, bool endpoint = true) {
+  return array<T>(detail::linspace(start, stop, n, endpoint, dtype_of_v<T>));
+}
+template <class T = double>
+array<T> eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0) {
+  return array<T>(detail::eye(rows, columns, k, dtype_of_v<T>));
+}
+template <class T = double>
+array<T> eye(std::int64_t n) {
+  return eye<T>(n, n);
+}
+
+// Along an existing axis; and along a new one. Throws ValueError for shapes that differ elsewhere.
+template <class T>
+array<T> concatenate(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
+  const auto h = detail::handles(arrays.begin(), arrays.end());
+  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, false));
+}
+template <class T>
+array<T> concatenate(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
+  const auto h = detail::handles(arrays.begin(), arrays.end());
+  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, false));
+}
+template <class T>
+array<T> stack(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
+  const auto h = detail::handles(arrays.begin(), arrays.end());
+  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, true));
+}
+template <class T>
+array<T> stack(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
+  const auto h = detail::handles(arrays.begin(), arrays.end());
+  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, true));
+}
+
+// Borrows C-ordered memory without a copy. What is recorded on it runs, and what was written to it
+// arrives, at the latest when the last array of this memory goes or sync() is called; keep the
+// memory alive and unchanged until then. A pointer to const gives a read-only array.
+template <class T>
+array<std::remove_const_t<T>> adapt(T* data, const extents& shape) {
+  using E = std::remove_const_t<T>;
+  return array<E>(detail::borrow(const_cast<E*>(data), detail::span_of(shape), {nullptr, 0},
+                                 dtype_of_v<E>, !std::is_const_v<T>));
+}
+// The same with byte strides.
+template <class T>
+array<std::remove_const_t<T>> adapt(T* data, const extents& shape, const extents& byte_strides) {
+  using E = std::remove_const_t<T>;
+  return array<E>(detail::borrow(const_cast<E*>(data), detail::span_of(shape),
+                                 detail::span_of(byte_strides), dtype_of_v<E>,
+                                 !std::is_const_v<T>));
+}
+
+}  // namespace plait

@@ -1,0 +1,174 @@
+// The type-erased interface between the header templates and the compiled library. Everything that
+// templates need goes through these functions, so that no header sees the recorder.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "plait/dtype.hpp"
+#include "plait/error.hpp"
+#include "plait/shape.hpp"
+
+namespace plait::detail {
+
+// Elementwise functions, one enumerator a row of the operation table.
+enum class fn : std::uint8_t {
+#define PLAIT_FUNCTION(id, name, arity, loops, rule, no_bool) id,
+#include "plait/detail/functions.def"
+#undef PLAIT_FUNCTION
+};
+enum class reduction : std::uint8_t {
+  sum,
+  prod,
+  min,
+  max,
+  argmin,
+  argmax,
+  any,
+  all,
+  mean,
+  var,
+  std,
+};
+
+// A reference to an array of the library; copying shares the array. The box is made and freed by
+// the library only.
+struct Box;
+class PLAIT_API Handle {
+ public:
+  Handle() = default;
+  explicit Handle(Box* adopted) : box_(adopted) {}
+  Handle(const Handle& o) : box_(o.box_) { retain(box_); }
+  Handle(Handle&& o) noexcept : box_(std::exchange(o.box_, nullptr)) {}
+  Handle& operator=(Handle o) noexcept {
+    std::swap(box_, o.box_);
+    return *this;
+  }
+  ~Handle() {
+    if (box_) release(box_);
+  }
+  Box* get() const { return box_; }
+  explicit operator bool() const { return box_ != nullptr; }
+
+ private:
+  static void retain(Box* b);
+  static void release(Box* b);
+  Box* box_ = nullptr;
+};
+
+// One value of any dtype, as stored in memory.
+struct Value {
+  alignas(16) unsigned char bytes[16] = {};
+  dtype type = dtype::float64;
+  weak weakness = weak::none;
+
+  template <class T>
+  static Value of(T v, weak w = weak::none) {
+    Value out;
+    out.type = dtype_of_v<T>;
+    out.weakness = w;
+    std::memcpy(out.bytes, &v, sizeof(T));
+    return out;
+  }
+  template <class T>
+  T as() const {
+    T v;
+    std::memcpy(&v, bytes, sizeof(T));
+    return v;
+  }
+};
+
+// An operand of an elementwise function: an array, or a value when `array` is null.
+struct Operand {
+  const Handle* array = nullptr;
+  Value value;
+};
+
+// One entry of an index: what plait::range, all, newaxis, ellipsis and integers become.
+struct Index {
+  enum class Kind : std::uint8_t { integer, slice, all, newaxis, ellipsis } kind;
+  bool has_start = false, has_stop = false, has_step = false;
+  std::int64_t start = 0, stop = 0, step = 1;
+};
+
+struct Span {
+  const std::int64_t* data;
+  int size;
+};
+inline Span span_of(const extents& e) { return {e.data(), e.size()}; }
+
+// Inspection; none of these evaluates.
+PLAIT_API dtype dtype_of(const Handle& a);
+PLAIT_API Span shape_of(const Handle& a);  // valid while the handle lives
+PLAIT_API Span strides_of(const Handle& a);
+PLAIT_API std::int64_t size_of(const Handle& a);
+PLAIT_API std::int64_t extent(const Handle& a, int axis);
+PLAIT_API bool is_contiguous(const Handle& a);
+PLAIT_API bool is_writeable(const Handle& a);
+PLAIT_API bool may_share_memory(const Handle& a, const Handle& b);
+
+// Creation.
+PLAIT_API Handle empty(Span shape, dtype t);
+PLAIT_API Handle full(Span shape, const Value& v);
+PLAIT_API Handle arange(std::int64_t n, const Value& start, const Value& step);
+PLAIT_API Handle linspace(double start, double stop, std::int64_t n, bool endpoint, dtype t);
+PLAIT_API Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t);
+PLAIT_API Handle from_values(const void* values, Span shape, dtype t);  // copies, C order
+// Borrows: pending uses end and writes arrive when the last handle (of it or a view of it) goes.
+PLAIT_API Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable);
+PLAIT_API Handle join(const Handle* arrays, int n, std::int64_t axis, bool new_axis);
+PLAIT_API Handle random(const char* distribution, Span shape, double low, double high, dtype t);
+PLAIT_API Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t);
+PLAIT_API std::int64_t arange_length(double start, double stop, double step);
+template <class I>
+std::vector<Handle> handles(I begin, I end) {
+  std::vector<Handle> out;
+  for (; begin != end; ++begin) out.push_back(begin->handle());
+  return out;
+}
+
+// Computation.
+PLAIT_API Handle elementwise(fn f, const Operand* operands, int n, dtype result);
+PLAIT_API void elementwise_into(fn f, const Operand* operands, int n, const Handle& out);
+// Axes: null means all of them, a flattened array for argmin and argmax.
+PLAIT_API Handle reduce(reduction r, const Handle& a, const Span* axes, bool keepdims, double ddof);
+PLAIT_API Handle norm(const Handle& a, const Span* axes, double order, bool keepdims);
+PLAIT_API Handle matmul(const Handle& a, const Handle& b);
+PLAIT_API Handle dot(const Handle& a, const Handle& b);
+PLAIT_API Handle astype(const Handle& a, dtype t);
+PLAIT_API Handle copy(const Handle& a);
+PLAIT_API void assign(const Handle& target, const Operand& value, const Handle* mask);
+
+// Views.
+PLAIT_API Handle slice(const Handle& a, const Index* indices, int n);
+PLAIT_API Handle transpose(const Handle& a, Span axes);  // no axes: reversed
+PLAIT_API Handle reshape(const Handle& a, Span shape);
+PLAIT_API Handle broadcast_to(const Handle& a, Span shape);
+PLAIT_API Handle squeeze(const Handle& a, const Span* axes);
+PLAIT_API Handle expand_dims(const Handle& a, Span axes);
+PLAIT_API Handle flip(const Handle& a, const Span* axes);
+PLAIT_API Handle swapaxes(const Handle& a, std::int64_t i, std::int64_t j);
+PLAIT_API Handle moveaxis(const Handle& a, Span from, Span to);
+PLAIT_API Handle diagonal(const Handle& a, std::int64_t offset, std::int64_t axis1,
+                          std::int64_t axis2);
+PLAIT_API Handle real(const Handle& a);
+PLAIT_API Handle imag(const Handle& a);
+
+// Values: these evaluate.
+PLAIT_API void evaluate(const Handle* arrays, int n);
+PLAIT_API const void* data(const Handle& a);
+PLAIT_API void* mutable_data(const Handle& a);
+PLAIT_API const void* contiguous_data(const Handle& a);
+PLAIT_API Value item(const Handle& a, const std::int64_t* index, int n);
+PLAIT_API Value only_item(const Handle& a);
+PLAIT_API void set_item(const Handle& a, const std::int64_t* index, int n, const Value& v);
+// Keeps the memory in place, and writes to it immediate, until unexport.
+PLAIT_API void* export_memory(const Handle& a);
+PLAIT_API void unexport(const Handle& a);
+[[noreturn]] PLAIT_API void throw_ragged();
+PLAIT_API std::string to_text(const Handle& a);
+PLAIT_API std::string explain(const Handle* arrays, int n);
+
+}  // namespace plait::detail

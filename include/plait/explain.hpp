@@ -1,0 +1,33 @@
+// Seeing and steering the engine.
+#pragma once
+#include "plait/array.hpp"
+
+namespace plait {
+
+// How the pending arrays would be computed: a text that begins with "1 region" or "N regions", then
+// each region's loop nest, what fused and what did not and why, bytes moved and times. Does not
+// evaluate.
+template <class... T>
+std::string explain(const array<T>&... arrays) {
+  const detail::Handle handles[] = {arrays.handle()...};
+  return detail::explain(handles, sizeof...(T));
+}
+
+// Evaluates several arrays in one plan.
+template <class... T>
+void eval(const array<T>&... arrays) {
+  const detail::Handle handles[] = {arrays.handle()...};
+  detail::evaluate(handles, sizeof...(T));
+}
+
+// Runs everything that is pending on borrowed memory and brings writes to it home.
+PLAIT_API void sync();
+
+// Threads of the parallel loops. Results do not depend on the number.
+PLAIT_API void set_num_threads(int n);
+PLAIT_API int num_threads();
+
+// "0.1.0".
+PLAIT_API const char* version();
+
+}  // namespace plait

@@ -1,0 +1,57 @@
+// Products and norms.
+#pragma once
+#include "plait/array.hpp"
+#include "plait/math.hpp"
+#include "plait/reduce.hpp"
+
+namespace plait {
+
+// numpy.matmul on operands of one element type after promotion. Throws ShapeError.
+template <class T, class U>
+array<promote_t<T, U>> matmul(const array<T>& a, const array<U>& b) {
+  using R = promote_t<T, U>;
+  return array<R>(detail::matmul(array<R>(a).handle(), array<R>(b).handle()));
+}
+
+namespace linalg {
+
+// numpy.dot: inner product of vectors, matrix product, or a product with a scalar.
+template <class T, class U>
+array<promote_t<T, U>> dot(const array<T>& a, const array<U>& b) {
+  using R = promote_t<T, U>;
+  return array<R>(detail::dot(array<R>(a).handle(), array<R>(b).handle()));
+}
+
+// The element type of a norm: real, and float64 for integers.
+template <class T>
+using norm_t = element_t<detail::reduced(detail::reduction::std, dtype_of_v<T>)>;
+
+// The order of a norm, as NumPy's `ord`; infinity and 0 included.
+struct order {
+  double value = 2;
+};
+
+// The Euclidean norm of all elements, or of vectors along one axis (Frobenius along two).
+template <class T>
+array<norm_t<T>> norm(const array<T>& a) {
+  return array<norm_t<T>>(detail::norm(a.handle(), nullptr, 2, false));
+}
+template <class T>
+array<norm_t<T>> norm(const array<T>& a, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return array<norm_t<T>>(detail::norm(a.handle(), &s, 2, false));
+}
+template <class T>
+array<norm_t<T>> norm(const array<T>& a, const extents& axes, keep_dims_t) {
+  const detail::Span s = detail::span_of(axes);
+  return array<norm_t<T>>(detail::norm(a.handle(), &s, 2, true));
+}
+// The norm of another order, of vectors along one axis.
+template <class T>
+array<norm_t<T>> norm(const array<T>& a, order ord, const extents& axis) {
+  const detail::Span s = detail::span_of(axis);
+  return array<norm_t<T>>(detail::norm(a.handle(), &s, ord.value, false));
+}
+
+}  // namespace linalg
+}  // namespace plait

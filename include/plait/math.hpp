@@ -1,0 +1,84 @@
+// Elementwise functions under NumPy's names (and xtensor's where they differ), and the operators.
+// Operands are arrays and C++ scalars; result types follow NEP 50 at compile time. Differences from
+// xtensor: == and < compare element by element, and / of integers gives float64, as in NumPy.
+#pragma once
+#include "plait/array.hpp"
+
+namespace plait {
+
+namespace detail {
+template <class... A>
+using if_operands = std::enable_if_t<are_operands<A...>, int>;
+}  // namespace detail
+
+// numpy.<name>: one function a row of the operation table.
+#define PLAIT_DEFINE_1(id, name)                 \
+  template <class A, detail::if_operands<A> = 0> \
+  auto name(const A& a) {                        \
+    return detail::apply<detail::fn::id>(a);     \
+  }
+#define PLAIT_DEFINE_2(id, name)                             \
+  template <class A, class B, detail::if_operands<A, B> = 0> \
+  auto name(const A& a, const B& b) {                        \
+    return detail::apply<detail::fn::id>(a, b);              \
+  }
+#define PLAIT_DEFINE_3(id, name)                                         \
+  template <class A, class B, class C, detail::if_operands<A, B, C> = 0> \
+  auto name(const A& a, const B& b, const C& c) {                        \
+    return detail::apply<detail::fn::id>(a, b, c);                       \
+  }
+#define PLAIT_FUNCTION(id, name, arity, loops, rule, no_bool) PLAIT_DEFINE_##arity(id, name)
+#include "plait/detail/functions.def"
+#undef PLAIT_FUNCTION
+
+// Other names for the same functions.
+PLAIT_DEFINE_1(Absolute, abs)
+PLAIT_DEFINE_1(Conjugate, conj)
+PLAIT_DEFINE_1(Arcsin, asin)
+PLAIT_DEFINE_1(Arccos, acos)
+PLAIT_DEFINE_1(Arctan, atan)
+PLAIT_DEFINE_1(Arcsinh, asinh)
+PLAIT_DEFINE_1(Arccosh, acosh)
+PLAIT_DEFINE_1(Arctanh, atanh)
+PLAIT_DEFINE_1(Invert, bitwise_not)
+PLAIT_DEFINE_1(Rint, nearbyint)
+PLAIT_DEFINE_2(Arctan2, atan2)
+PLAIT_DEFINE_2(Power, pow)
+PLAIT_DEFINE_2(Remainder, mod)
+PLAIT_DEFINE_2(Divide, true_divide)
+PLAIT_DEFINE_2(LeftShift, bitwise_left_shift)
+PLAIT_DEFINE_2(RightShift, bitwise_right_shift)
+
+PLAIT_DEFINE_2(Add, operator+)
+PLAIT_DEFINE_2(Subtract, operator-)
+PLAIT_DEFINE_2(Multiply, operator*)
+PLAIT_DEFINE_2(Divide, operator/)
+PLAIT_DEFINE_2(Remainder, operator%)
+PLAIT_DEFINE_2(BitwiseAnd, operator&)
+PLAIT_DEFINE_2(BitwiseOr, operator|)
+PLAIT_DEFINE_2(BitwiseXor, operator^)
+PLAIT_DEFINE_2(LeftShift, operator<<)
+PLAIT_DEFINE_2(RightShift, operator>>)
+PLAIT_DEFINE_2(Equal, operator==)
+PLAIT_DEFINE_2(NotEqual, operator!=)
+PLAIT_DEFINE_2(Less, operator<)
+PLAIT_DEFINE_2(LessEqual, operator<=)
+PLAIT_DEFINE_2(Greater, operator>)
+PLAIT_DEFINE_2(GreaterEqual, operator>=)
+PLAIT_DEFINE_2(LogicalAnd, operator&&)
+PLAIT_DEFINE_2(LogicalOr, operator||)
+PLAIT_DEFINE_1(Negative, operator-)
+PLAIT_DEFINE_1(Positive, operator+)
+PLAIT_DEFINE_1(Invert, operator~)
+PLAIT_DEFINE_1(LogicalNot, operator!)
+#undef PLAIT_DEFINE_1
+#undef PLAIT_DEFINE_2
+#undef PLAIT_DEFINE_3
+
+// xtensor's spelling of astype.
+template <class U, class T>
+array<U> cast(const array<T>& a) {
+  return a.template astype<U>();
+}
+
+}  // namespace plait

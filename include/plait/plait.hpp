@@ -1,0 +1,18 @@
+// Plait for C++: arrays that record NumPy-style operations and run them as fused, compiled loops.
+//
+//   auto X = plait::random::randn<double>({n, 2});
+//   auto d = plait::linalg::norm(X - plait::view(means, plait::all(), plait::newaxis()), {2});
+//   plait::array<std::int64_t> label = plait::argmin(d, 0);
+//
+// Printing is in plait/io.hpp, xtensor interoperation in plait/xtensor.hpp.
+#pragma once
+#include "plait/array.hpp"
+#include "plait/build.hpp"
+#include "plait/dtype.hpp"
+#include "plait/error.hpp"
+#include "plait/explain.hpp"
+#include "plait/linalg.hpp"
+#include "plait/math.hpp"
+#include "plait/random.hpp"
+#include "plait/reduce.hpp"
+#include "plait/view.hpp"

@@ -1,0 +1,139 @@
+// Views: slices and shape functions that share memory with their array. Writing through one writes
+// to the array. reshape copies where no strides describe the result, as in NumPy.
+#pragma once
+#include "plait/array.hpp"
+
+namespace plait {
+
+// Entries of an index, with NumPy's `:`, `None` and `...`.
+inline detail::Index all() { return {detail::Index::Kind::all}; }
+inline detail::Index newaxis() { return {detail::Index::Kind::newaxis}; }
+inline detail::Index ellipsis() { return {detail::Index::Kind::ellipsis}; }
+
+// An end of a range that is left out: range(_, 5), range(_, _, -1).
+namespace placeholders {
+struct omitted {};
+inline constexpr omitted _{};
+}  // namespace placeholders
+
+namespace detail {
+inline void set_bound(bool&, std::int64_t&, placeholders::omitted) {}
+template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+void set_bound(bool& has, std::int64_t& bound, I value) {
+  has = true;
+  bound = static_cast<std::int64_t>(value);
+}
+inline Index to_index(const Index& i) { return i; }
+template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+Index to_index(I i) {
+  Index out{Index::Kind::integer};
+  out.start = static_cast<std::int64_t>(i);
+  return out;
+}
+template <class T>
+array_view<T> view_of(Handle h) {
+  return array_view<T>(std::move(h));
+}
+}  // namespace detail
+
+// start:stop:step; negative bounds count from the end.
+template <class A, class B, class C = placeholders::omitted>
+detail::Index range(A start, B stop, C step = {}) {
+  detail::Index out{detail::Index::Kind::slice};
+  detail::set_bound(out.has_start, out.start, start);
+  detail::set_bound(out.has_stop, out.stop, stop);
+  detail::set_bound(out.has_step, out.step, step);
+  return out;
+}
+template <class B>
+detail::Index range(B stop) {
+  return range(placeholders::_, stop);
+}
+
+// a[index, ...]. Throws IndexError.
+template <class T, class... I>
+array_view<T> view(const array<T>& a, const I&... index) {
+  const detail::Index entries[] = {detail::to_index(index)..., all()};
+  return detail::view_of<T>(detail::slice(a.handle(), entries, sizeof...(I)));
+}
+template <class T>
+array_view<T> row(const array<T>& a, std::int64_t i) {
+  return view(a, i, all());
+}
+template <class T>
+array_view<T> col(const array<T>& a, std::int64_t j) {
+  return view(a, all(), j);
+}
+
+template <class T>
+array_view<T> transpose(const array<T>& a, const extents& axes = {}) {
+  return a.transpose(axes);
+}
+template <class T>
+array_view<T> reshape(const array<T>& a, const extents& shape) {
+  return a.reshape(shape);
+}
+template <class T>
+array_view<T> ravel(const array<T>& a) {
+  return a.reshape(-1);
+}
+// Read-only, as NumPy's.
+template <class T>
+array_view<T> broadcast_to(const array<T>& a, const extents& shape) {
+  return detail::view_of<T>(detail::broadcast_to(a.handle(), detail::span_of(shape)));
+}
+template <class T>
+array_view<T> squeeze(const array<T>& a) {
+  return detail::view_of<T>(detail::squeeze(a.handle(), nullptr));
+}
+template <class T>
+array_view<T> squeeze(const array<T>& a, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return detail::view_of<T>(detail::squeeze(a.handle(), &s));
+}
+template <class T>
+array_view<T> expand_dims(const array<T>& a, const extents& axes) {
+  return detail::view_of<T>(detail::expand_dims(a.handle(), detail::span_of(axes)));
+}
+template <class T>
+array_view<T> flip(const array<T>& a) {
+  return detail::view_of<T>(detail::flip(a.handle(), nullptr));
+}
+template <class T>
+array_view<T> flip(const array<T>& a, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return detail::view_of<T>(detail::flip(a.handle(), &s));
+}
+template <class T>
+array_view<T> swapaxes(const array<T>& a, std::int64_t i, std::int64_t j) {
+  return detail::view_of<T>(detail::swapaxes(a.handle(), i, j));
+}
+template <class T>
+array_view<T> moveaxis(const array<T>& a, const extents& from, const extents& to) {
+  return detail::view_of<T>(
+      detail::moveaxis(a.handle(), detail::span_of(from), detail::span_of(to)));
+}
+template <class T>
+array_view<T> diagonal(const array<T>& a, std::int64_t offset = 0, std::int64_t axis1 = 0,
+                       std::int64_t axis2 = 1) {
+  return detail::view_of<T>(detail::diagonal(a.handle(), offset, axis1, axis2));
+}
+
+// The parts of a complex array; a real array's real part is itself.
+template <class T>
+auto real(const array<T>& a) {
+  return detail::view_of<element_t<detail::real_of(dtype_of_v<T>)>>(detail::real(a.handle()));
+}
+// Zeros, read-only, for a real array.
+template <class T>
+auto imag(const array<T>& a) {
+  return detail::view_of<element_t<detail::real_of(dtype_of_v<T>)>>(detail::imag(a.handle()));
+}
+
+// Whether the memory ranges of two arrays overlap (numpy.may_share_memory).
+template <class T, class U>
+bool may_share_memory(const array<T>& a, const array<U>& b) {
+  return detail::may_share_memory(a.handle(), b.handle());
+}
+
+}  // namespace plait
