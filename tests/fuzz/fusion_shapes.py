@@ -1,0 +1,220 @@
+"""Programs that the planner fuses: trees of reductions into reductions and maps over 2 to 4 axes with broadcasting, in sizes
+that cross the thresholds of vectors, tiles and threads. Intermediate arrays are deleted, so that nobody but the planner sees them."""
+import numpy
+
+from generator import Generator
+from program import Statement
+from reference import quiet
+
+EXTENTS = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65, 127, 129, 300]
+LARGE = 100_000
+
+
+class FusionGenerator(Generator):
+    def __init__(self, seed):
+        super().__init__(seed, limit=LARGE)
+
+    def run(self):
+        r = self.random
+        with quiet():
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance])
+            result = shape()
+            if r.random() < 0.4:
+                self.tail(result)
+        return self.statements
+
+    # --- pieces
+    def step(self, text, rule, op, *operands):
+        name = self.fresh()
+        self.emit(Statement(f"{name} = {text.format(*operands)}", rule, op, name, operands))
+        return name
+
+    def make(self, shape, dtype=None, special=False):
+        dtype = dtype or self.random.choice(["f8", "f8", "f8", "f4", "f4", "i4", "i8"])
+        order = ", order='F'" if self.random.random() < 0.1 else ""
+        name = self.fresh()
+        self.emit(Statement(f"{name} = np.array(data({dtype!r}, {tuple(shape)}, {self.random.randrange(10**6)}{', True' if special else ''}){order})", "create", target=name))
+        return name
+
+    def drop(self, *names):
+        for n in names:
+            if self.random.random() < 0.85 and n in self.reference.tol:
+                self.emit(Statement(f"del {n}", "del", target=n))
+
+    def extent(self, budget):
+        fitting = [e for e in EXTENTS if e <= budget] or [1]
+        return self.random.choice(fitting)
+
+    def points(self, budget):
+        """An extent that is sometimes as long as the budget allows."""
+        r = self.random
+        return max(1, int(budget ** r.choice([0.3, 0.5, 0.8, 1.0]) * r.uniform(0.6, 1)))
+
+    def reduce(self, op, x, axis, keepdims=False):
+        v = self.reference.ns[x]
+        inner = axis in (-1, v.ndim - 1)
+        text = f"np.{op}({{}}, axis={axis}{', keepdims=True' if keepdims else ''})"
+        if op == "norm":
+            text = text.replace("np.norm", "np.linalg.norm")
+        return self.step(text, "reduce-inner" if inner else "reduce", op, x)
+
+    def spaced(self, x, index):
+        return self.step(f"{{}}[{index}]", "view", "view", x)
+
+    # --- shapes of whole algorithms
+    def kmeans(self):
+        r = self.random
+        k, d = self.extent(70), self.extent(70)
+        n = self.points(LARGE / (k * d))
+        dtype = r.choice(["f8", "f8", "f4"])
+        x, means = self.make((n, d), dtype), self.make((k, d), dtype, r.random() < 0.1)
+        if r.random() < 0.2:
+            t = self.spaced(x, "::2")
+            self.drop(x)
+            x = t
+        m = self.spaced(means, ":, None")
+        diff = self.step("{} - {}", "elementwise", "subtract", x, m)
+        kind = r.random()
+        if kind < 0.5:
+            dist = self.reduce("norm", diff, 2)
+        elif kind < 0.75:
+            square = self.step("{} * {}", "elementwise", "multiply", diff, diff)
+            dist = self.reduce("sum", square, 2)
+            self.drop(square)
+        else:
+            size = self.step("np.abs({})", "elementwise", "absolute", diff)
+            dist = self.reduce(r.choice(["sum", "max"]), size, 2)
+            self.drop(size)
+        self.drop(diff, m)
+        label = self.reduce(r.choice(["argmin", "argmin", "argmax", "min"]), dist, 0)
+        if r.random() < 0.3:
+            self.reduce("min", dist, r.choice([0, 1]))
+        self.drop(dist)
+        return label
+
+    def softmax(self):
+        x = self.make((self.extent(300), self.points(300)), self.random.choice(["f4", "f8"]))
+        axis = self.random.choice([1, 1, -1, 0])
+        top = self.reduce("max", x, axis, True)
+        low = self.step("{} - {}", "elementwise", "subtract", x, top)
+        e = self.step("np.exp({})", "elementwise", "exp", low)
+        total = self.reduce("sum", e, axis, True)
+        out = self.step("{} / {}", "elementwise", "divide", e, total)
+        self.drop(top, low, e, total)
+        return out
+
+    def standardise(self):
+        x = self.make((self.extent(300), self.points(300)), self.random.choice(["f4", "f8"]))
+        axis = self.random.choice([1, 1, -1, 0])
+        mean, std = self.reduce("mean", x, axis, True), self.reduce("std", x, axis, True)
+        low = self.step("{} - {}", "elementwise", "subtract", x, mean)
+        more = self.step("{} + 1e-5", "elementwise", "add", std)
+        out = self.step("{} / {}", "elementwise", "divide", low, more)
+        self.drop(mean, std, low, more)
+        return out
+
+    def variance(self):
+        x = self.make((self.points(LARGE),))
+        mean = self.step("np.mean({})", "reduce-inner", "mean", x)
+        low = self.step("{} - {}", "elementwise", "subtract", x, mean)
+        square = self.step("{} ** 2", "elementwise", "square", low)
+        out = self.step("np.mean({})", "reduce-inner", "mean", square)
+        self.drop(low, square)
+        return out
+
+    def columns(self):
+        x = self.make((self.points(5000), self.extent(20)))
+        square = self.step("{} * {}", "elementwise", "multiply", x, x)
+        out = self.reduce("sum", square, 0)
+        self.drop(square)
+        return out
+
+    def stencil(self):
+        r = self.random
+        u = self.make((self.extent(300) + 3, self.extent(300) + 3), r.choice(["f8", "f4", "i4"]))
+        for _ in range(r.randint(1, 4)):
+            kind = r.random()
+            if kind < 0.4:
+                parts = [self.spaced(u, i) for i in ("1:-1, 1:-1", ":-2, 1:-1", "2:, 1:-1", "1:-1, :-2", "1:-1, 2:")]
+                total = parts[0]
+                for p in parts[1:]:
+                    total = self.step("{} + {}", "elementwise", "add", total, p)
+                if kind < 0.2:
+                    self.emit(Statement(f"{u}[1:-1, 1:-1] = {total}", "write", "copy", u, (u, total)))
+                    self.drop(total)
+            elif kind < 0.7:
+                text = r.choice([f"{u}[1:-1] += {u}[2:] - 2 * {u}[1:-1]", f"{u}[1:] += {u}[:-1]", f"{u}[:, 1:] -= {u}[:, :-1]", f"{u}[::2] += {u}[1::2][:1]"])
+                self.emit(Statement(text, "write", "add", u, (u, u)))
+            else:
+                text = r.choice([f"{u}[0] = {u}[1]", f"{u}[-1] = {u}[-2]", f"{u}[:, 0] = 0", f"{u}[:, -1] = {u}[:, 1]", f"{u}[...] = {u}[::-1]"])
+                self.emit(Statement(text, "write", "copy", u, (u,)))
+        return u
+
+    def forces(self):
+        n, d = self.extent(150), self.extent(4)
+        p, m = self.make((n, d), "f8"), self.make((n,), "f8")
+        a, b = self.spaced(p, "None, :, :"), self.spaced(p, ":, None, :")
+        diff = self.step("{} - {}", "elementwise", "subtract", a, b)
+        square = self.step("{} * {}", "elementwise", "multiply", diff, diff)
+        r2 = self.reduce("sum", square, 2)
+        soft = self.step("{} + 0.01", "elementwise", "add", r2)
+        root = self.step("np.sqrt({})", "elementwise", "sqrt", soft)
+        cube = self.step("{} * {}", "elementwise", "multiply", soft, root)
+        weight = self.step("{} / {}", "elementwise", "divide", m, cube)
+        wide = self.spaced(weight, ":, :, None")
+        force = self.step("{} * {}", "elementwise", "multiply", diff, wide)
+        out = self.reduce("sum", force, 1)
+        self.drop(a, b, diff, square, r2, soft, root, cube, weight, wide, force)
+        return out
+
+    # --- random trees
+    def tree(self):
+        r = self.random
+        shape, budget = [], LARGE / 2
+        for _ in range(r.randint(2, 4)):
+            shape.append(self.extent(budget))
+            budget /= shape[-1]
+        r.shuffle(shape)
+        special = r.random() < 0.15
+        node = self.leaf(shape, special)
+        for _ in range(r.randint(3, 8)):
+            kind, v = r.random(), self.reference.ns[node]
+            old = node
+            if kind < 0.3 and numpy.ndim(v) >= 1:
+                op = r.choice(["sum", "sum", "max", "min", "mean", "norm", "argmin", "argmax", "any", "prod", "var"])
+                if v.dtype.kind == "b" and op == "norm":
+                    op = "sum"
+                node = self.reduce(op, node, r.randrange(-v.ndim, v.ndim), r.random() < 0.4)
+            elif kind < 0.7:
+                op, text = r.choice([("add", "{} + {}"), ("subtract", "{} - {}"), ("multiply", "{} * {}"), ("maximum", "np.maximum({}, {})"), ("less", "{} < {}"), ("divide", "{} / {}")])
+                other = self.leaf([n if r.random() < 0.6 else 1 for n in numpy.shape(v)] if r.random() < 0.8 else list(numpy.shape(v))[1:], special)
+                if not self.accepts(op, [node, other]):
+                    continue
+                node = self.step(text, "elementwise", op, *((node, other) if r.random() < 0.7 else (other, node)))
+                self.drop(other)
+            elif kind < 0.9:
+                op, text = r.choice([("absolute", "np.abs({})"), ("square", "np.square({})"), ("negative", "-{}"), ("sqrt", "np.sqrt({})"), ("multiply", "{} * 0.5"), ("add", "{} + 1"), ("exp", "np.exp(-np.abs({}))")])
+                if not self.accepts(op, [node]) if op in ("absolute", "square", "negative", "sqrt", "exp") else v.dtype.kind == "b":
+                    continue
+                node = self.step(text, "elementwise", op, node, *(("0.5",) if op == "multiply" else ("1",) if op == "add" else ()))
+            elif numpy.ndim(v) >= 2:
+                node = self.step(f"np.transpose({{}}, {self.axes_order(v.ndim)})" if r.random() < 0.5 else "{}[::-1]", "view", "view", node)
+            if node not in self.reference.tol:  # NumPy refused it, which is part of the program
+                return old
+            if node != old:
+                self.drop(old)
+        return node
+
+    def leaf(self, shape, special):
+        return self.make(shape, self.random.choice(["f8", "f8", "f4", "f4", "i4", "?", "F"] if self.random.random() < 0.3 else ["f8", "f4"]), special)
+
+    def tail(self, result):
+        """A reader of the result, or a write into an input that was pending."""
+        r = self.random
+        names = [n for n in self.arrays() if self.value(n).flags.writeable and self.value(n).dtype.kind in "fiu"]
+        if names and r.random() < 0.6:
+            n = r.choice(names)
+            self.emit(Statement(f"{n} += 1", "write", "add", n, (n, "1")))
+        v = self.reference.ns.get(result)
+        if hasattr(v, "dtype") and v.dtype.kind in "biuf":
+            self.step("{} + {}", "elementwise", "add", result, result)

@@ -1,0 +1,118 @@
+"""NumPy's run of a program, a statement at a time, with the tolerance of every variable."""
+
+import contextlib
+import warnings
+
+import numpy
+
+import execute
+import tolerance
+from tolerance import EXACT, SKIP, Info, Tol
+
+
+@contextlib.contextmanager
+def quiet():
+    """Neither warnings nor floating-point errors: programs are full of both."""
+    with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def root(a):
+    while isinstance(a, numpy.ndarray) and isinstance(a.base, numpy.ndarray):
+        a = a.base
+    return a
+
+
+class Reference:
+    def __init__(self):
+        self.ns = execute.namespace(numpy)
+        self.tol = {}
+        self.errors = {}
+        self.count = 0
+
+    def step(self, s):
+        """Runs a statement; True if it succeeded."""
+        infos = []
+        for operand in s.operands:
+            if operand in self.tol and operand in self.ns:
+                infos.append(Info(self.ns[operand], self.tol[operand]))
+            else:
+                try:
+                    infos.append(Info(eval(operand, self.ns), EXACT))
+                except Exception:
+                    infos.append(None)
+        before = self.tol.get(s.target, EXACT)
+        error = execute.run_line(s.text, self.ns)
+        self.count += 1
+        if error:
+            self.errors[self.count - 1] = error
+            if s.rule == "write" and s.target in self.tol and isinstance(self.ns.get(s.target), numpy.ndarray):
+                self.taint(s.target, SKIP)  # how much was written before an error is not specified
+            return False
+        if s.rule == "del":
+            self.tol.pop(s.target, None)
+            return True
+        value = self.ns.get(s.target)
+        infos = [i for i in infos if i is not None and i.dtype.kind in "biufc"]
+        if not hasattr(value, "dtype"):
+            self.tol[s.target] = EXACT if all(i.tol.exact for i in infos) else SKIP
+            return True
+        tol = self.bound(s, infos, value)
+        if s.rule in ("write", "out"):
+            if value.dtype.kind in "biu" and any(i.float for i in infos):
+                if not tol.exact or not all(i.finite and i.max ** 2 < min(2**31, numpy.iinfo(value.dtype).max if value.dtype.kind in "iu" else 2**31)
+                                            for i in infos if i.float or i.size) or any(i.float and i.value.size and i.value.real.min() < 0 and value.dtype.kind == "u" for i in infos):
+                    tol = SKIP
+            self.taint(s.target, Tol(max(tol.rel, before.rel), max(tol.abs, before.abs), tol.zero or before.zero))
+        else:
+            self.tol[s.target] = tol
+        return True
+
+    def taint(self, name, tol):
+        self.tol[name] = tol
+        base = root(self.ns[name])
+        for other, value in self.ns.items():
+            if other in self.tol and other != name and isinstance(value, numpy.ndarray) and root(value) is base:
+                t = self.tol[other]
+                self.tol[other] = Tol(max(t.rel, tol.rel), max(t.abs, tol.abs), t.zero or tol.zero)
+
+    def bound(self, s, infos, value):
+        result = Info(value, EXACT)
+        if s.rule == "create":
+            return EXACT
+        if s.rule in ("view", "copy"):
+            if not infos:
+                return EXACT
+            return Tol(max(i.tol.rel for i in infos), max(i.tol.abs for i in infos), any(i.tol.zero for i in infos))
+        if s.rule == "cast":
+            x = infos[0]
+            if value.dtype.kind in "iu" and x.float:
+                info = numpy.iinfo(value.dtype)
+                real = x.value.real
+                if not x.finite or not x.tol.exact or x.max >= min(info.max, 2**31) or (real.size and real.min() < 0 and info.min == 0):
+                    return SKIP
+                return EXACT
+            return tolerance.elementwise("copy", infos, result)
+        if s.rule in ("elementwise", "write", "out"):
+            return tolerance.elementwise(s.op, infos, result)
+        if s.rule.startswith("reduce"):
+            x = infos[0]
+            inner = s.rule == "reduce-inner" and x.dtype.char in "fd" and x.dtype == value.dtype and x.value.flags.c_contiguous
+            return tolerance.reduction(s.op, x, result, inner)
+        if s.rule == "matmul":
+            a, b = infos[:2]
+            return tolerance.contraction(a, b, result, a.value.shape[-1] if a.value.ndim else 1)
+        return SKIP
+
+    def record(self):
+        """What execute() would have recorded, and the tolerances by name."""
+        return {"errors": self.errors, "fell": {}, **execute.observe(numpy, self.ns)}, dict(self.tol)
+
+
+def reference(statements):
+    r = Reference()
+    with quiet():
+        for s in statements:
+            r.step(s)
+        return r.record()

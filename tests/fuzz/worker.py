@@ -1,0 +1,61 @@
+"""A process that stays alive and runs programs on one module under one configuration: python worker.py MODULE IN OUT (file
+descriptors). Frames are pickled lists of lines in, records out."""
+import gc
+import importlib
+import os
+import pickle
+import struct
+import sys
+import warnings
+
+from execute import execute
+
+
+def read_frame(stream):
+    head = stream.read(8)
+    return pickle.loads(stream.read(struct.unpack("<q", head)[0])) if len(head) == 8 else None
+
+
+def write_frame(stream, value):
+    body = pickle.dumps(value, protocol=5)
+    stream.write(struct.pack("<q", len(body)) + body)
+    stream.flush()
+
+
+def fallback_names(module):
+    """A function that returns the fallbacks since it was last called, or None for a module that has none."""
+    try:
+        counter = importlib.import_module(module.__name__ + "._fallback")
+        counter.counts()
+    except (ImportError, AttributeError):
+        return None
+    before = dict(counter.counts())
+
+    def since():
+        nonlocal before
+        now = dict(counter.counts())
+        names = [name for name, n in now.items() if n > before.get(name, 0)]
+        before = now
+        return names
+
+    return since
+
+
+def main():
+    warnings.simplefilter("ignore")
+    module = importlib.import_module(sys.argv[1])
+    source, sink = os.fdopen(int(sys.argv[2]), "rb"), os.fdopen(int(sys.argv[3]), "wb")
+    fallbacks = fallback_names(module)
+    write_frame(sink, {"ready": True, "counts": fallbacks is not None})
+    count = 0
+    while (lines := read_frame(source)) is not None:
+        if fallbacks:
+            fallbacks()
+        write_frame(sink, execute(module, lines, fallbacks))
+        count += 1
+        if count % 200 == 0:
+            gc.collect()
+
+
+if __name__ == "__main__":
+    main()
