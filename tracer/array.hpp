@@ -16,10 +16,13 @@ namespace plait::tracer {
 struct Storage : RefCounted {
   Ref<Node> version;  // the current contents
   std::int64_t bytes = 0;
+  std::int64_t base = 0;  // added to an array's offset to get bytes from element 0 of the version;
+                          // moves when a borrowed range grows downwards
   std::uint32_t exports =
       0;  // live exports: contents are evaluated an operation at a time, in the same memory
   bool pinned = false;      // exported for good
   bool borrowed = false;    // memory of somebody else, written through at release_borrowed()
+  bool listed = false;
   Storage* prev = nullptr;  // list of storages with a pending version, for flush()
   Storage* next = nullptr;
   static void destroy(Storage* s);
@@ -78,6 +81,9 @@ struct ElementwiseOptions {
 // NEP 50 type resolution, broadcasting, K-order layout. Small materialised operands are computed at
 // once.
 Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt = {});
+// `base ** exponent` as NumPy's operator has it: weak scalar exponents 2, 1, 0.5 and -1 become
+// square, positive, sqrt and reciprocal.
+Array power_operator(const Array& base, const Operand& exponent);
 Array astype(const Array& a, DType t, char order = 'K', bool copy = true);
 Array copy(const Array& a, char order = 'K');
 // target[...] = value with broadcasting and NumPy's unsafe cast (what `a[idx] = v` does once

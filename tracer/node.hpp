@@ -48,12 +48,16 @@ struct Node : RefCounted {
   Dims axes;                      // Reduce
   Dims view_shape, view_strides;  // Update: `shape` and `strides` above describe the whole storage
   DType view_dtype = DType::Float64;  // Update: how the stored elements are typed
+  bool in_place = false;  // Update of exported memory: store into inputs[0]'s own memory, whoever
+                          // else refers to it (the recorder has evaluated every reader)
   Scalar scalar;                      // Scalar
 
   // Set when the value is in memory: element (0, 0, ...) is at data->data + data_offset, laid out
   // by `strides`. A View of materialised memory may stay without data of its own.
   Ref<Buffer> data;
   std::int64_t data_offset = 0;
+
+  std::uint8_t accounting = 0;  // the context's bookkeeping of the pending graph; nobody else's
 
   // Scratch of graph walks: valid while `walk` equals the walk's number.
   std::uint64_t walk = 0;

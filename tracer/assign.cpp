@@ -1,0 +1,121 @@
+// Writing through views: every write is a new version of the storage.
+#include <cstring>
+
+#include "graph.hpp"
+
+namespace plait::tracer {
+
+namespace {
+
+bool covers(const Array& target, const Node& version) {
+  return target.offset + target.storage->base == 0 && target.dtype == version.dtype &&
+         target.shape == version.shape && target.strides == version.strides;
+}
+
+// The value may become the version itself: fresh, in the very layout, and nobody else's.
+bool can_be_version(const Node& value, const Array& target) {
+  return value.handles == 0 && is_pending(value) && value.kind != NodeKind::View &&
+         value.dtype == target.dtype && value.shape == target.shape &&
+         value.strides == target.strides;
+}
+
+bool dense(const Node& n) {
+  const Extent e = extent(n.shape, n.strides, static_cast<std::int64_t>(itemsize(n.dtype)));
+  return e.first == 0 &&
+         e.last == element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
+}
+
+// Somebody outside sees the storage's memory: the new version has to appear in it, now.
+void store_in_place(Storage& s, Ref<Node> update) {
+  const Ref<Buffer> memory = s.version->data;
+  const std::int64_t at = s.version->data_offset;
+  flush();  // readers of the old version
+  update->in_place = true;
+  evaluate_nodes(std::span(&update, 1));
+  if (update->data != memory) {
+    // The evaluator could not take the memory over; the layouts are equal.
+    const Extent e =
+        extent(update->shape, update->strides, static_cast<std::int64_t>(itemsize(update->dtype)));
+    std::memcpy(memory->data + at + e.first, update->data->data + update->data_offset + e.first,
+                static_cast<std::size_t>(e.last - e.first));
+    settle(*update, memory, at);
+  }
+  set_version(s, std::move(update));
+}
+
+}  // namespace
+
+void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
+  Storage& s = *target.storage;
+  const Ref<Node>& old = s.version;
+  if (target.size() == 0) return;
+  const bool outside = exported(s);
+  const bool float_errors = eager_errors();
+
+  if (!outside && !mask && covers(target, *old) && dense(*old) && !s.borrowed) {
+    if (value->kind == NodeKind::Scalar) {
+      value = fill_node(target.shape, target.strides, cast(value->scalar, target.dtype));
+    } else {
+      value = broadcast_node(std::move(value), target.shape);
+      if (!can_be_version(*value, target))
+        value = cast_node(std::move(value), target.dtype, target.strides);
+    }
+    set_version(s, std::move(value));
+  } else {
+    value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape);
+    if (mask) mask = broadcast_node(std::move(mask), target.shape);
+    Ref<Node> n = new_node(NodeKind::Update);
+    n->dtype = old->dtype;
+    n->shape = old->shape;
+    n->strides = old->strides;
+    n->offset = target.offset + s.base;
+    n->view_shape = target.shape;
+    n->view_strides = target.strides;
+    n->view_dtype = target.dtype;
+    n->n_inputs = mask ? 3 : 2;
+    n->inputs[0] = old;
+    n->inputs[1] = std::move(value);
+    n->inputs[2] = std::move(mask);
+    n = record(std::move(n));
+    if (outside) {
+      store_in_place(s, std::move(n));
+      return;
+    }
+    set_version(s, std::move(n));
+  }
+  finish(target, float_errors);
+}
+
+void assign(const Array& target, const Operand& value, const Array* mask) {
+  const Lock held = hold();
+  if (!target.writeable) throw ValueError("assignment destination is read-only");
+  if (mask) {
+    if (mask->dtype != DType::Bool)
+      throw DTypeError("Cannot cast array data from " + quoted(mask->dtype) + " to " +
+                       quoted(DType::Bool) + " according to the rule 'safe'");
+    if (!broadcastable(mask->shape, target.shape))
+      throw ShapeError("could not broadcast where mask from shape " + shape_text(mask->shape) +
+                       " into shape " + shape_text(target.shape));
+  }
+  if (!value.array) {
+    const Scalar s = checked_scalar(value.scalar, value.weak, target.dtype);
+    bound_graph();
+    store(target, scalar_node(s), mask ? read(*mask) : nullptr);
+    return;
+  }
+  Array source = *value.array;
+  // NumPy drops leading axes of extent 1 from what is assigned.
+  while (source.ndim() > target.ndim() && source.shape[0] == 1) {
+    source.shape.erase(0);
+    source.strides.erase(0);
+  }
+  if (!broadcastable(source.shape, target.shape))
+    throw ShapeError("could not broadcast input array from shape " +
+                     shape_text(value.array->shape) + " into shape " + shape_text(target.shape));
+  bound_graph();
+  const bool eager = reads_export(source) || (mask && reads_export(*mask));
+  store(target, read(source), mask ? read(*mask) : nullptr);
+  finish(target, eager);
+}
+
+}  // namespace plait::tracer

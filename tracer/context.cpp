@@ -1,0 +1,98 @@
+#include "context.hpp"
+
+#include "graph.hpp"
+
+namespace plait::tracer {
+
+namespace {
+// What this thread records from now on.
+thread_local std::uint8_t thread_error_state = 0;
+thread_local bool thread_eager_errors = false;
+}  // namespace
+
+// Never destroyed: arrays in static storage may outlive any static.
+Context& context() {
+  static Context& c = *new Context;
+  return c;
+}
+
+std::recursive_mutex& lock() { return context().mutex; }
+
+void install(Evaluator* e) { context().evaluator = e; }
+Evaluator& evaluator() {
+  Evaluator* e = context().evaluator;
+  if (!e) throw InternalError("no evaluator is installed");
+  return *e;
+}
+
+std::uint8_t current_error_state() { return thread_error_state; }
+
+void set_error_state(const ErrorState& s) {
+  const Lock held = hold();
+  auto& table = context().error_states;
+  std::size_t i = 0;
+  while (i < table.size() && !(table[i] == s)) ++i;
+  if (i == table.size()) {
+    // Nodes hold a byte. Past its range the last entry is reused: only pending nodes recorded under
+    // it would notice.
+    if (i > 255)
+      table[i = 255] = s;
+    else
+      table.push_back(s);
+  }
+  thread_error_state = static_cast<std::uint8_t>(i);
+}
+
+ErrorState error_state(std::uint8_t index) {
+  const Lock held = hold();
+  return context().error_states.at(index);
+}
+
+bool eager_errors() { return thread_eager_errors; }
+void set_eager_errors(bool on) { thread_eager_errors = on; }
+
+void set_site_hook(std::uint32_t (*hook)()) { context().site = hook; }
+
+void set_fp_sink(void (*sink)(FpEvent, std::string_view, const ErrorState&, std::uint32_t)) {
+  context().fp_sink = sink;
+}
+
+void report_fp(FpEvent e, std::string_view op_name, const Node& n) {
+  Context& c = context();
+  if (!c.fp_sink) return;
+  const ErrorState s = error_state(n.errstate);
+  const ErrorAction actions[] = {s.divide, s.over, s.under, s.invalid};
+  if (actions[static_cast<int>(e)] == ErrorAction::Ignore) return;
+  // Values computed at once were never recorded: their site is where we are.
+  const std::uint32_t site = n.site || !c.site ? n.site : c.site();
+  c.fp_sink(e, op_name, s, site);
+}
+
+GraphStats graph_stats() {
+  const Lock held = hold();
+  const Context& c = context();
+  return {c.pending_nodes, c.recorded, c.flushes};
+}
+
+void set_graph_limit(std::size_t nodes, std::size_t bytes) {
+  const Lock held = hold();
+  context().node_limit = nodes;
+  context().byte_limit = bytes;
+}
+
+void flush() {
+  std::vector<Ref<Node>> wanted;
+  {
+    const Lock held = hold();
+    Context& c = context();
+    for (Storage* s = c.pending; s;) {
+      Storage* next = s->next;
+      if (is_pending(*s->version)) wanted.push_back(s->version);
+      s = next;
+    }
+    ++c.flushes;
+  }
+  evaluate_nodes(wanted);
+}
+
+}  // namespace plait::tracer

@@ -1,0 +1,81 @@
+#include <cstring>
+
+#include "graph.hpp"
+
+namespace plait::tracer {
+
+namespace {
+
+void check_shape(const Dims& shape, DType t) {
+  if (shape.size() > kMaxDims)
+    throw ValueError("maximum supported dimension for an ndarray is 64, found " +
+                     std::to_string(shape.size()));
+  std::int64_t bytes = static_cast<std::int64_t>(itemsize(t));
+  for (std::int64_t e : shape) {
+    if (e < 0) throw ValueError("negative dimensions are not allowed");
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(e, 1), &bytes))
+      throw ValueError(
+          "array is too big; `arr.size * arr.dtype.itemsize` is larger than the "
+          "maximum possible size.");
+  }
+}
+
+std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
+
+}  // namespace
+
+Array empty(const Dims& shape, DType t, char order) {
+  const Lock held = hold();
+  check_shape(shape, t);
+  Ref<Node> n = new_node(NodeKind::Data);
+  n->dtype = t;
+  n->shape = shape;
+  n->strides = dense_strides(shape, item_bytes(t), order);
+  n->data = allocate(static_cast<std::size_t>(element_count(shape) * item_bytes(t)));
+  return wrap(record(std::move(n)));
+}
+
+Array full(const Dims& shape, const Scalar& value, char order) {
+  const Lock held = hold();
+  check_shape(shape, value.dtype);
+  bound_graph();
+  return wrap(fill_node(shape, dense_strides(shape, item_bytes(value.dtype), order), value));
+}
+
+Array arange(std::int64_t count, const Scalar& start, const Scalar& step) {
+  const Lock held = hold();
+  count = std::max<std::int64_t>(count, 0);
+  check_shape(Dims{count}, start.dtype);
+  bound_graph();
+  Ref<Node> n = new_node(NodeKind::Iota);
+  n->dtype = start.dtype;
+  n->shape = Dims{count};
+  n->strides = Dims{item_bytes(start.dtype)};
+  n->n_inputs = 2;
+  n->inputs[0] = scalar_node(start);
+  n->inputs[1] = scalar_node(cast(step, start.dtype));
+  return wrap(record(std::move(n)));
+}
+
+Array from_buffer(Ref<Buffer> b, DType t, const Dims& shape, const Dims& strides,
+                  std::int64_t offset) {
+  const Lock held = hold();
+  Ref<Node> n = new_node(NodeKind::Data);
+  n->dtype = t;
+  n->shape = shape;
+  n->strides = strides;
+  n->data = std::move(b);
+  n->data_offset = offset;
+  const bool writeable = n->data->writeable;
+  Array a = wrap(record(std::move(n)));
+  a.writeable = writeable;
+  return a;
+}
+
+Array from_scalar(const Scalar& s) {
+  Array a = empty(Dims(), s.dtype);
+  std::memcpy(a.storage->version->data->data, s.bytes, itemsize(s.dtype));
+  return a;
+}
+
+}  // namespace plait::tracer

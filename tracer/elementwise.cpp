@@ -1,0 +1,333 @@
+// Recording of elementwise operations: type resolution, broadcasting, layout, `out=` and `where=`,
+// and the short way for small operands that are in memory.
+#include <array>
+#include <cstring>
+
+#include "core/config.hpp"
+#include "graph.hpp"
+
+namespace plait::tracer {
+
+namespace {
+
+constexpr int kMaxOperands = 3;
+
+std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
+
+// Loops for operands that all have one dtype, resolved once.
+const LoopTypes& uniform_types(OpId fn, DType t) {
+  struct Entry {
+    LoopTypes types;
+    bool known = false;
+  };
+  static std::array<std::array<Entry, kDTypeCount>, kOpCount> table;  // guarded by the lock
+  Entry& e = table[static_cast<std::size_t>(fn)][static_cast<std::size_t>(t)];
+  if (!e.known) [[unlikely]] {
+    const OperandType same[kMaxOperands] = {{t}, {t}, {t}};
+    e.types = resolve(fn, std::span(same, static_cast<std::size_t>(op_info(fn).arity)));
+    e.known = true;
+  }
+  return e.types;
+}
+
+bool comparison(OpId fn) {
+  return fn == OpId::Equal || fn == OpId::NotEqual || fn == OpId::Less || fn == OpId::LessEqual ||
+         fn == OpId::Greater || fn == OpId::GreaterEqual;
+}
+
+bool int_fits(std::int64_t v, DType t) {
+  try {
+    checked_scalar(scalar_int(v), Weak::Int, t);
+    return true;
+  } catch (const OverflowError&) {
+    return false;
+  }
+}
+
+// `u8 < 300`: a Python integer that the array's dtype cannot hold compares as the number it is.
+std::optional<bool> out_of_range_comparison(OpId fn, std::span<const Operand> operands) {
+  if (!comparison(fn)) return std::nullopt;
+  const int scalar_at = operands[0].array ? 1 : 0;
+  const Operand& s = operands[static_cast<std::size_t>(scalar_at)];
+  const Operand& other = operands[static_cast<std::size_t>(1 - scalar_at)];
+  if (s.array || s.weak != Weak::Int) return std::nullopt;
+  const DType t = other.array ? other.array->dtype : other.scalar.dtype;
+  if (other.weak != Weak::None || !is_integer(t)) return std::nullopt;
+  const auto v = s.scalar.as<std::int64_t>();
+  if (int_fits(v, t)) return std::nullopt;
+  const bool scalar_greater = v > 0;
+  const bool left_less = scalar_at == 1 ? scalar_greater : !scalar_greater;
+  switch (fn) {
+    case OpId::Equal:
+      return false;
+    case OpId::NotEqual:
+      return true;
+    case OpId::Less:
+    case OpId::LessEqual:
+      return left_less;
+    default:
+      return !left_less;
+  }
+}
+
+Dims broadcast_all(std::span<const Operand> operands, const Array* where, const Array* out) {
+  Dims shape;
+  bool ok = true;
+  auto join = [&](const Dims& s) {
+    while (shape.size() < s.size()) shape.insert(0, 1);
+    const int lead = shape.size() - s.size();
+    for (int i = 0; i < s.size(); ++i) {
+      if (shape[lead + i] == s[i] || s[i] == 1) continue;
+      if (shape[lead + i] == 1)
+        shape[lead + i] = s[i];
+      else
+        ok = false;
+    }
+  };
+  for (const Operand& o : operands)
+    if (o.array) join(o.array->shape);
+  if (where) join(where->shape);
+  if (ok && out) {
+    const Dims inputs = shape;
+    if (!broadcastable(inputs, out->shape)) {
+      join(out->shape);
+      if (ok)
+        throw ShapeError("non-broadcastable output operand with shape " + shape_text(out->shape) +
+                         " doesn't match the broadcast shape " + shape_text(shape));
+    } else {
+      shape = out->shape;
+    }
+  }
+  if (!ok) {
+    std::string text = "operands could not be broadcast together with shapes ";
+    for (const Operand& o : operands) text += shape_text(o.array ? o.array->shape : Dims()) + ' ';
+    if (out) text += shape_text(out->shape) + ' ';
+    if (where) text += shape_text(where->shape) + ' ';
+    throw ShapeError(text);
+  }
+  return shape;
+}
+
+// Strides of a fresh result, as NumPy's ufunc machinery allocates it.
+Dims result_strides(std::span<const Operand> operands, const Array* where, const Dims& shape,
+                    DType t, char order) {
+  const std::int64_t size = item_bytes(t);
+  if (order == 'C' || order == 'F' || shape.size() <= 1)
+    return dense_strides(shape, size, order == 'F' ? 'F' : 'C');
+  bool all_c = true, all_f = true;
+  for (const Operand& o : operands) {
+    if (!o.array || o.array->ndim() == 0) continue;
+    const bool same = o.array->shape == shape;
+    all_c = all_c && same && is_c_contiguous(*o.array);
+    all_f = all_f && same && is_f_contiguous(*o.array);
+  }
+  if (all_c || all_f) return dense_strides(shape, size, all_c ? 'C' : 'F');
+  if (order == 'A') return dense_strides(shape, size, 'C');
+  Dims strides[kMaxOperands + 1];
+  int n = 0;
+  for (const Operand& o : operands)
+    if (o.array) strides[n++] = broadcast_strides(o.array->shape, o.array->strides, shape);
+  if (where) strides[n++] = broadcast_strides(where->shape, where->strides, shape);
+  return strides_in_order(
+      shape, iteration_order(shape.size(), std::span(strides, static_cast<std::size_t>(n))), size);
+}
+
+// Raises for integer ** negative integer, which depends on the exponent's values.
+void check_exponent(const Operand& exponent, DType loop) {
+  if (kind(loop) != Kind::Signed) return;
+  bool negative = false;
+  if (!exponent.array) {
+    const Scalar s = cast(exponent.scalar, DType::Int64);
+    negative = s.as<std::int64_t>() < 0;
+  } else if (kind(exponent.array->dtype) == Kind::Signed) {
+    if (exponent.array->size() == 0) return;
+    ReduceOptions all;
+    const Array least = reduce(ReduceKind::Min, *exponent.array, all);
+    negative = cast(item(least, {}), DType::Int64).as<std::int64_t>() < 0;
+  }
+  if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
+}
+
+// Scalars of the short way sit in 0-D arrays that are made once.
+const Array& scalar_array(int i, const Scalar& s) {
+  static std::array<Array, kMaxOperands> scalars;  // guarded by the lock
+  Array& a = scalars[static_cast<std::size_t>(i)];
+  if (!a) a = empty(Dims(), DType::Complex128);
+  Node& n = *a.storage->version;
+  a.dtype = n.dtype = s.dtype;
+  std::memcpy(n.data->data, s.bytes, sizeof s.bytes);
+  return a;
+}
+
+// Computes at once when every array operand is in memory and the result is small. False: record.
+bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
+                 const Dims& shape, const Dims& strides, Array& result) {
+  const Array* in[kMaxOperands];
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& o = operands[i];
+    in[i] = o.array ? o.array
+                    : &scalar_array(static_cast<int>(i),
+                                    o.scalar.dtype == types.in[i]
+                                        ? o.scalar
+                                        : checked_scalar(o.scalar, o.weak, types.in[i]));
+  }
+  Ref<Node> n = new_node(NodeKind::Data);
+  n->dtype = types.out;
+  n->shape = shape;
+  n->strides = strides;
+  n->errstate = current_error_state();
+  n->data = allocate(static_cast<std::size_t>(element_count(shape) * item_bytes(types.out)));
+  result = wrap(std::move(n), shape, strides);
+  return evaluator().eager(fn, std::span(in, operands.size()), result);
+}
+
+bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
+  const std::int64_t limit = config().eager_limit;
+  if (limit <= 0 || element_count(shape) > limit) return false;
+  for (const Operand& o : operands)
+    if (o.array && !o.array->storage->version->materialised()) return false;
+  return true;
+}
+
+LoopTypes loop_types(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt) {
+  OperandType t[kMaxOperands];
+  const DType* only = nullptr;
+  bool uniform = !opt.dtype;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& o = operands[i];
+    t[i] = {o.array ? o.array->dtype : o.scalar.dtype, o.weak};
+    if (o.weak == Weak::None || o.weak == Weak::Bool) {
+      uniform = uniform && (!only || *only == t[i].dtype);
+      if (!only) only = &t[i].dtype;
+    }
+  }
+  const std::span<const OperandType> all(t, operands.size());
+  if (opt.dtype) return resolve_with_dtype(fn, all, *opt.dtype, opt.casting);
+  if (uniform && only && fn != OpId::Where) {
+    for (const OperandType& o : all)
+      if (o.weak != Weak::None && promote_weak(*only, o.weak) != *only) uniform = false;
+    if (uniform) return uniform_types(fn, *only);
+  }
+  return resolve(fn, all);
+}
+
+Ref<Node> operand_node(const Operand& o, DType to) {
+  if (o.array) return as_dtype(read(*o.array), to);
+  return scalar_node(checked_scalar(o.scalar, o.weak, to));
+}
+
+}  // namespace
+
+Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt) {
+  const OpInfo& info = op_info(fn);
+  if (static_cast<int>(operands.size()) != info.arity)
+    throw ValueError("ufunc '" + std::string(info.name) + "' takes " + std::to_string(info.arity) +
+                     " operands");
+  const Lock held = hold();
+  const bool plain = !opt.out && !opt.where;
+
+  // Everything that can be wrong is found before anything is recorded.
+  const std::optional<bool> constant =
+      operands.size() == 2 ? out_of_range_comparison(fn, operands) : std::nullopt;
+  const LoopTypes types =
+      constant ? uniform_types(fn, DType::Int64) : loop_types(fn, operands, opt);
+  if (opt.where && opt.where->dtype != DType::Bool)
+    throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
+                     quoted(DType::Bool) + " according to the rule 'safe'");
+  if (opt.out) {
+    if (!can_cast(types.out, opt.out->dtype, opt.casting))
+      throw DTypeError("Cannot cast ufunc '" + std::string(info.name) + "' output from " +
+                       quoted(types.out) + " to " + quoted(opt.out->dtype) +
+                       " with casting rule '" + std::string(casting_name(opt.casting)) + "'");
+    if (!opt.out->writeable) throw ValueError("output array is read-only");
+  }
+  const Dims shape = broadcast_all(operands, opt.where, opt.out);
+  for (std::size_t i = 0; !constant && i < operands.size(); ++i)
+    if (!operands[i].array) checked_scalar(operands[i].scalar, operands[i].weak, types.in[i]);
+  if (fn == OpId::Power) check_exponent(operands[1], types.in[1]);
+
+  const bool whole_out = opt.out && opt.out->shape == shape && opt.out->dtype == types.out;
+  const Dims strides = whole_out && !opt.where && is_c_contiguous(*opt.out)
+                           ? opt.out->strides
+                           : result_strides(operands, opt.where, shape, types.out, opt.order);
+  if (plain && !constant && small_and_ready(operands, shape)) {
+    Array result;
+    if (compute_now(fn, operands, types, shape, strides, result)) return result;
+  }
+
+  bound_graph();
+  bool eager = eager_errors();
+  for (const Operand& o : operands) eager = eager || (o.array && reads_export(*o.array));
+  Ref<Node> n;
+  if (constant) {
+    n = fill_node(shape, strides, scalar_bool(*constant));
+  } else {
+    n = new_node(NodeKind::Elementwise);
+    n->fn = fn;
+    n->dtype = types.out;
+    n->shape = shape;
+    n->strides = strides;
+    n->n_inputs = static_cast<std::uint8_t>(operands.size());
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      n->inputs[i] = operand_node(operands[i], types.in[i]);
+    n = record(std::move(n));
+  }
+  if (plain) {
+    Array result = wrap(std::move(n), shape, strides);
+    finish(result, eager);
+    return result;
+  }
+  Array result = opt.out ? *opt.out : Array();
+  if (!opt.out) {
+    Ref<Node> memory = new_node(NodeKind::Data);
+    memory->dtype = types.out;
+    memory->shape = shape;
+    memory->strides = strides;
+    memory->data = allocate(static_cast<std::size_t>(element_count(shape) * item_bytes(types.out)));
+    result = wrap(record(std::move(memory)));
+  }
+  store(result, std::move(n), opt.where ? read(*opt.where) : nullptr);
+  finish(result, eager);
+  return result;
+}
+
+Array power_operator(const Array& base, const Operand& exponent) {
+  const Operand b(base);
+  auto unary = [&](OpId fn) { return elementwise(fn, std::span(&b, 1)); };
+  const bool inexact = is_float(base.dtype) || is_complex(base.dtype);
+  if (!exponent.array && (exponent.weak == Weak::Int || exponent.weak == Weak::Float)) {
+    const double e = exponent.weak == Weak::Int
+                         ? static_cast<double>(exponent.scalar.as<std::int64_t>())
+                         : exponent.scalar.as<double>();
+    if (inexact) {
+      if (e == 2.0) return unary(OpId::Square);
+      if (e == 1.0) return unary(OpId::Positive);
+      if (e == 0.5) return unary(OpId::Sqrt);
+      if (e == -1.0) return unary(OpId::Reciprocal);
+    } else if (e == 2.0 && exponent.weak == Weak::Int && base.dtype != DType::Bool) {
+      return unary(OpId::Square);
+    }
+  }
+  const Operand both[] = {b, exponent};
+  return elementwise(OpId::Power, both);
+}
+
+Array astype(const Array& a, DType t, char order, bool copy_always) {
+  const Lock held = hold();
+  const std::int64_t from = item_bytes(a.dtype);
+  if (!copy_always && a.dtype == t &&
+      (order == 'K' || (order == 'A' && (is_c_contiguous(a) || is_f_contiguous(a))) ||
+       (order == 'C' && is_c_contiguous(a)) || (order == 'F' && is_f_contiguous(a))))
+    return a;
+  bound_graph();
+  Dims strides = copy_strides(a.shape, a.strides, from, order);
+  for (std::int64_t& s : strides) s = s / from * item_bytes(t);
+  const bool eager = eager_errors() || reads_export(a);
+  Array result = wrap(cast_node(read(a), t, strides));
+  finish(result, eager);
+  return result;
+}
+
+Array copy(const Array& a, char order) { return astype(a, a.dtype, order, true); }
+
+}  // namespace plait::tracer

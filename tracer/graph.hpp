@@ -1,0 +1,85 @@
+// The recorder's own state and the helpers its files share. Callers hold the lock.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "context.hpp"
+#include "layout.hpp"
+
+namespace plait::tracer {
+
+// Bits of Node::accounting.
+inline constexpr std::uint8_t kPending = 1;   // counted in pending_nodes
+inline constexpr std::uint8_t kRetained = 2;  // counted in retained_bytes
+
+struct Context {
+  std::recursive_mutex mutex;
+  Evaluator* evaluator = nullptr;
+
+  std::size_t pending_nodes = 0;
+  std::size_t recorded = 0;
+  std::size_t flushes = 0;
+  std::size_t retained_bytes = 0;  // values that only pending nodes keep alive
+  std::size_t node_limit = 4096;
+  std::size_t byte_limit = std::size_t{1} << 30;
+  Storage* pending = nullptr;  // storages whose version was pending when it was set
+
+  std::vector<ErrorState> error_states{ErrorState{}};
+  std::uint32_t (*site)() = nullptr;
+  void (*fp_sink)(FpEvent, std::string_view, const ErrorState&, std::uint32_t) = nullptr;
+
+  Node* free_nodes = nullptr;
+  Storage* free_storages = nullptr;
+  std::vector<Node*> dying;  // nodes whose last reference went while another was being destroyed
+  bool destroying = false;
+};
+Context& context();
+std::uint8_t current_error_state();
+
+using Lock = std::unique_lock<std::recursive_mutex>;
+inline Lock hold() { return Lock(context().mutex); }
+
+Storage* new_storage();
+void set_version(Storage& s, Ref<Node> n);
+inline bool exported(const Storage& s) { return s.exports != 0 || s.pinned; }
+
+// Completes a node: error state, call site, accounting, checks. Its fields are set.
+Ref<Node> record(Ref<Node> n);
+inline bool is_pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
+// Evaluates what is pending when the graph has grown past its bounds; call before recording.
+inline void bound_graph() {
+  Context& c = context();
+  if (c.pending_nodes > c.node_limit || c.retained_bytes > c.byte_limit) [[unlikely]]
+    flush();
+}
+// Evaluates nodes through the installed evaluator, those that are not in memory yet.
+void evaluate_nodes(std::span<const Ref<Node>> nodes);
+
+// A fresh array of `shape` and `strides` whose storage's version is `n`.
+Array wrap(Ref<Node> n, const Dims& shape, const Dims& strides);
+inline Array wrap(const Ref<Node>& n) { return wrap(n, n->shape, n->strides); }
+// Evaluates `result` when the caller may not be left with a pending node: an operand's memory is
+// exported, or float errors are to surface in this call.
+void finish(const Array& result, bool eager);
+inline bool reads_export(const Array& a) { return exported(*a.storage); }
+
+Ref<Node> scalar_node(const Scalar& s);
+Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s);
+Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides);
+// `n` as `to`, in the iterator's layout for it; `n` itself when nothing changes.
+Ref<Node> as_dtype(Ref<Node> n, DType to);
+// A fresh node reading `n` with the given shape: stride 0 along broadcast axes.
+Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape);
+
+// Stores a node (dtype and shape may still differ: cast and broadcast) through target's view. The
+// caller has validated shapes and writeability.
+void store(const Array& target, Ref<Node> value, Ref<Node> mask);
+
+std::int64_t normalise_axis(std::int64_t axis, int ndim, const char* prefix = "");
+// Sorted and distinct; throws "duplicate value in 'axis'".
+Dims normalise_axes(const Dims& axes, int ndim);
+Scalar checked_scalar(const Scalar& s, Weak weak, DType to);  // OverflowError as NumPy's
+std::string quoted(DType t);                                  // dtype('float64')
+std::string_view casting_name(Casting c);
+
+}  // namespace plait::tracer

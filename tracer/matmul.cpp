@@ -1,0 +1,93 @@
+// NumPy's matmul: 1-D operands, broadcast batches, shape errors.
+#include "graph.hpp"
+
+namespace plait::tracer {
+
+namespace {
+
+constexpr const char* kSignature = "(n?,k),(k,m?)->(n?,m?)";
+
+Dims batch_shape(const Array& a, const Array& b) {
+  const Dims x(a.shape.begin(), a.shape.end() - 2), y(b.shape.begin(), b.shape.end() - 2);
+  const int n = std::max(x.size(), y.size());
+  Dims out(n, 1);
+  for (int i = 0; i < n; ++i) {
+    const int xi = i - (n - x.size()), yi = i - (n - y.size());
+    const std::int64_t p = xi >= 0 ? x[xi] : 1, q = yi >= 0 ? y[yi] : 1;
+    if (p != q && p != 1 && q != 1) return Dims{-1};
+    out[i] = p == 1 ? q : p;
+  }
+  return out;
+}
+
+std::string remapped(const Array& a) {
+  std::string s = shape_text(a.shape) + "->(";
+  for (int i = 0; i < a.ndim() - 2; ++i) s += std::to_string(a.shape[i]) + ",";
+  return s + "newaxis,newaxis)";
+}
+
+// `a` cast to `t`, with its leading axes broadcast to `batch`.
+Ref<Node> operand(const Array& a, DType t, const Dims& batch) {
+  Ref<Node> n = as_dtype(read(a), t);
+  Dims shape = batch;
+  shape.push_back(a.shape[a.ndim() - 2]);
+  shape.push_back(a.shape[a.ndim() - 1]);
+  return broadcast_node(std::move(n), shape);
+}
+
+}  // namespace
+
+Array matmul(const Array& left, const Array& right) {
+  const Lock held = hold();
+  const Array* both[] = {&left, &right};
+  for (int i = 0; i < 2; ++i)
+    if (both[i]->ndim() == 0)
+      throw ShapeError("matmul: Input operand " + std::to_string(i) +
+                       " does not have enough dimensions (has 0, gufunc core with signature " +
+                       kSignature + " requires 1)");
+  const bool row = left.ndim() == 1, column = right.ndim() == 1;
+  Array a = row ? expand_dims(left, Dims{0}) : left;
+  Array b = column ? expand_dims(right, Dims{1}) : right;
+  const std::int64_t k = a.shape.back(), kb = b.shape[b.ndim() - 2];
+  if (k != kb)
+    throw ShapeError(
+        "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+        "signature " +
+        std::string(kSignature) + " (size " + std::to_string(kb) + " is different from " +
+        std::to_string(k) + ")");
+  const Dims batch = batch_shape(a, b);
+  if (batch.size() == 1 && batch[0] == -1)
+    throw ShapeError(
+        "operands could not be broadcast together with remapped shapes [original->remapped]: " +
+        remapped(a) + " " + remapped(b) + "  and requested shape " +
+        shape_text(Dims{a.shape[a.ndim() - 2], b.shape.back()}));
+
+  bound_graph();
+  const bool eager = eager_errors() || reads_export(left) || reads_export(right);
+  const DType t = promote(left.dtype, right.dtype);
+  Ref<Node> n = new_node(NodeKind::MatMul);
+  n->dtype = t;
+  n->shape = batch;
+  n->shape.push_back(a.shape[a.ndim() - 2]);
+  n->shape.push_back(b.shape.back());
+  n->strides = dense_strides(n->shape, static_cast<std::int64_t>(itemsize(t)), 'C');
+  n->n_inputs = 2;
+  n->inputs[0] = operand(a, t, batch);
+  n->inputs[1] = operand(b, t, batch);
+  n = record(std::move(n));
+  Dims shape = n->shape, strides = n->strides;
+  if (column) {
+    shape.erase(shape.size() - 1);
+    strides.erase(strides.size() - 1);
+  }
+  if (row) {
+    const int at = shape.size() - (column ? 1 : 2);
+    shape.erase(at);
+    strides.erase(at);
+  }
+  Array result = wrap(std::move(n), shape, strides);
+  finish(result, eager);
+  return result;
+}
+
+}  // namespace plait::tracer

@@ -1,0 +1,123 @@
+// Building blocks of recording: nodes with few decisions in them.
+#include "graph.hpp"
+
+namespace plait::tracer {
+
+Ref<Node> record(Ref<Node> n) {
+  Context& c = context();
+  n->errstate = current_error_state();
+  if (is_pending(*n)) {
+    n->accounting |= kPending;
+    ++c.pending_nodes;
+    ++c.recorded;
+    if (c.site) n->site = c.site();
+  }
+#ifdef PLAIT_CHECKS
+  verify(*n);
+#endif
+  return n;
+}
+
+Ref<Node> scalar_node(const Scalar& s) {
+  Ref<Node> n = new_node(NodeKind::Scalar);
+  n->dtype = s.dtype;
+  n->scalar = s;
+  return record(std::move(n));
+}
+
+Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s) {
+  Ref<Node> n = new_node(NodeKind::Fill);
+  n->dtype = s.dtype;
+  n->shape = shape;
+  n->strides = strides;
+  n->n_inputs = 1;
+  n->inputs[0] = scalar_node(s);
+  return record(std::move(n));
+}
+
+Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides) {
+  Ref<Node> n = new_node(NodeKind::Cast);
+  n->dtype = to;
+  n->shape = value->shape;
+  n->strides = strides;
+  n->n_inputs = 1;
+  n->inputs[0] = std::move(value);
+  return record(std::move(n));
+}
+
+Ref<Node> as_dtype(Ref<Node> n, DType to) {
+  if (n->dtype == to) return n;
+  if (n->kind == NodeKind::Scalar) return scalar_node(cast(n->scalar, to));
+  const auto from_size = static_cast<std::int64_t>(itemsize(n->dtype));
+  const auto to_size = static_cast<std::int64_t>(itemsize(to));
+  Dims strides = copy_strides(n->shape, n->strides, from_size, 'K');
+  for (std::int64_t& s : strides) s = s / from_size * to_size;
+  return cast_node(std::move(n), to, strides);
+}
+
+Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape) {
+  if (n->shape == shape) return n;
+  if (n->kind == NodeKind::Scalar)
+    return fill_node(
+        shape, dense_strides(shape, static_cast<std::int64_t>(itemsize(n->dtype)), 'C'), n->scalar);
+  // Views are relative to memory: a View input is looked through.
+  Ref<Node> v = new_node(NodeKind::View);
+  v->dtype = n->dtype;
+  v->shape = shape;
+  v->strides = broadcast_strides(n->shape, n->strides, shape);
+  v->n_inputs = 1;
+  if (n->kind == NodeKind::View) {
+    v->offset = n->offset;
+    v->inputs[0] = n->inputs[0];
+  } else {
+    v->inputs[0] = std::move(n);
+  }
+  return record(std::move(v));
+}
+
+std::int64_t normalise_axis(std::int64_t axis, int ndim, const char* prefix) {
+  if (axis < -ndim || axis >= ndim)
+    throw AxisError(std::string(prefix) + "axis " + std::to_string(axis) +
+                    " is out of bounds for array of dimension " + std::to_string(ndim));
+  return axis < 0 ? axis + ndim : axis;
+}
+
+Dims normalise_axes(const Dims& axes, int ndim) {
+  Dims out;
+  for (std::int64_t axis : axes) out.push_back(normalise_axis(axis, ndim));
+  std::sort(out.begin(), out.end());
+  if (std::adjacent_find(out.begin(), out.end()) != out.end())
+    throw ValueError("duplicate value in 'axis'");
+  return out;
+}
+
+namespace {
+bool fits(std::int64_t v, DType to) {
+  if (kind(to) == Kind::Signed) {
+    const int bits = static_cast<int>(itemsize(to)) * 8;
+    return bits == 64 ||
+           (v >= -(std::int64_t{1} << (bits - 1)) && v < std::int64_t{1} << (bits - 1));
+  }
+  if (kind(to) == Kind::Unsigned) {
+    const int bits = static_cast<int>(itemsize(to)) * 8;
+    return v >= 0 && (bits == 64 || v < std::int64_t{1} << bits);
+  }
+  return true;
+}
+}  // namespace
+
+Scalar checked_scalar(const Scalar& s, Weak weak, DType to) {
+  if (weak == Weak::Int && s.dtype == DType::Int64 && !fits(s.as<std::int64_t>(), to))
+    throw OverflowError("Python integer " + std::to_string(s.as<std::int64_t>()) +
+                        " out of bounds for " + std::string(name(to)));
+  return s.dtype == to ? s : cast(s, to);
+}
+
+std::string quoted(DType t) { return "dtype('" + std::string(name(t)) + "')"; }
+
+std::string_view casting_name(Casting c) {
+  constexpr std::string_view names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+  return names[static_cast<int>(c)];
+}
+
+}  // namespace plait::tracer

@@ -1,0 +1,223 @@
+// Storages, their versions, and the way from an array to its value.
+#include <cstring>
+#include <new>
+
+#include "graph.hpp"
+
+namespace plait::tracer {
+
+namespace {
+
+Storage*& next_free(Storage* s) { return *reinterpret_cast<Storage**>(s); }
+
+void unlist(Context& c, Storage& s) {
+  if (!s.listed) return;
+  (s.prev ? s.prev->next : c.pending) = s.next;
+  if (s.next) s.next->prev = s.prev;
+  s.prev = s.next = nullptr;
+  s.listed = false;
+}
+
+void list(Context& c, Storage& s) {
+  if (s.listed) return;
+  s.next = c.pending;
+  if (s.next) s.next->prev = &s;
+  c.pending = &s;
+  s.listed = true;
+}
+
+// The address of an array's element 0 in its evaluated version.
+std::byte* address(const Array& a, const Node& n) {
+  return n.data->data + n.data_offset + a.storage->base + a.offset;
+}
+
+}  // namespace
+
+Storage* new_storage() {
+  Context& c = context();
+  if (!c.free_storages) {
+    constexpr int kSlab = 64;
+    auto* slab = static_cast<Storage*>(::operator new(sizeof(Storage) * kSlab));
+    for (int i = 0; i < kSlab; ++i) {
+      next_free(slab + i) = c.free_storages;
+      c.free_storages = slab + i;
+    }
+  }
+  Storage* s = c.free_storages;
+  c.free_storages = next_free(s);
+  return ::new (s) Storage;
+}
+
+void Storage::destroy(Storage* s) {
+  Context& c = context();
+  const Lock held = hold();
+  set_version(*s, nullptr);
+  s->~Storage();
+  next_free(s) = c.free_storages;
+  c.free_storages = s;
+}
+
+void set_version(Storage& s, Ref<Node> n) {
+  Context& c = context();
+  if (n) {
+    ++n->handles;
+    if (n->accounting & kRetained) {
+      c.retained_bytes -= n->data->bytes;
+      n->accounting &= static_cast<std::uint8_t>(~kRetained);
+    }
+  }
+  std::swap(s.version, n);
+  if (n && --n->handles == 0 && n->data && n->refs.load(std::memory_order_relaxed) > 1) {
+    c.retained_bytes += n->data->bytes;
+    n->accounting |= kRetained;
+  }
+  if (s.version && is_pending(*s.version))
+    list(c, s);
+  else
+    unlist(c, s);
+}
+
+Array wrap(Ref<Node> n, const Dims& shape, const Dims& strides) {
+  Array a;
+  a.dtype = n->dtype;
+  a.shape = shape;
+  a.strides = strides;
+  Storage* s = new_storage();
+  a.storage = Ref<Storage>(s);
+  s->bytes = element_count(n->shape) * static_cast<std::int64_t>(itemsize(n->dtype));
+  ++n->handles;
+  if (is_pending(*n)) list(context(), *s);
+  s->version = std::move(n);
+  return a;
+}
+
+void finish(const Array& result, bool eager) {
+  if (eager) [[unlikely]]
+    evaluate(result);
+}
+
+Ref<Node> read(const Array& a) {
+  const Lock held = hold();
+  const Ref<Node>& v = a.storage->version;
+  const std::int64_t offset = a.offset + a.storage->base;
+  if (offset == 0 && v->dtype == a.dtype && v->shape == a.shape && v->strides == a.strides)
+    return v;
+  Ref<Node> n = new_node(NodeKind::View);
+  n->dtype = a.dtype;
+  n->shape = a.shape;
+  n->strides = a.strides;
+  n->offset = offset;
+  n->n_inputs = 1;
+  n->inputs[0] = v;
+  return record(std::move(n));
+}
+
+bool is_materialised(const Array& a) { return a.storage->version->materialised(); }
+
+void evaluate_nodes(std::span<const Ref<Node>> nodes) {
+  std::vector<Node*> wanted;
+  for (const Ref<Node>& n : nodes)
+    if (is_pending(*n)) wanted.push_back(n.get());
+  if (!wanted.empty()) evaluator().evaluate(wanted);
+  const Lock held = hold();
+  Context& c = context();
+  for (Storage* s = c.pending; s;) {
+    Storage* next = s->next;
+    if (!is_pending(*s->version)) unlist(c, *s);
+    s = next;
+  }
+}
+
+void evaluate(std::span<const Array> arrays) {
+  std::vector<Ref<Node>> nodes;
+  {
+    const Lock held = hold();
+    for (const Array& a : arrays)
+      if (is_pending(*a.storage->version)) nodes.push_back(a.storage->version);
+  }
+  if (!nodes.empty()) evaluate_nodes(nodes);
+}
+
+void* data(const Array& a) {
+  evaluate(a);
+  const Lock held = hold();
+  return address(a, *a.storage->version);
+}
+
+void* export_memory(const Array& a) {
+  evaluate(a);
+  const Lock held = hold();
+  Storage& s = *a.storage;
+  // Another storage may hold the same value (its version is the same node): writes through the
+  // exported pointer must not reach it, nor values recorded before the export.
+  if (!exported(s)) {
+    flush();
+    const Node& v = *s.version;
+    const bool shared = v.handles > 1 || v.data->refs.load(std::memory_order_relaxed) > 1;
+    if (shared && !v.data->foreign) {
+      Ref<Node> own = new_node(NodeKind::Data);
+      own->dtype = v.dtype;
+      own->shape = v.shape;
+      own->strides = v.strides;
+      own->data = allocate(v.data->bytes);
+      own->data_offset = v.data_offset;
+      std::memcpy(own->data->data, v.data->data, v.data->bytes);
+      set_version(s, record(std::move(own)));
+    }
+  }
+  ++s.exports;
+  return address(a, *s.version);
+}
+
+void unexport(const Array& a) {
+  const Lock held = hold();
+  if (a.storage->exports == 0) throw InternalError("unexport of memory that is not exported");
+  --a.storage->exports;
+}
+
+void pin(const Array& a) {
+  export_memory(a);
+  const Lock held = hold();
+  a.storage->pinned = true;
+  --a.storage->exports;
+}
+
+namespace {
+std::int64_t element_offset(const Array& a, std::span<const std::int64_t> index) {
+  const int n = static_cast<int>(index.size());
+  if (n > a.ndim())
+    throw IndexError("too many indices for array: array is " + std::to_string(a.ndim()) +
+                     "-dimensional, but " + std::to_string(n) + " were indexed");
+  if (n < a.ndim()) throw ValueError("incorrect number of indices for array");
+  std::int64_t at = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t k = index[static_cast<std::size_t>(i)];
+    if (k < -a.shape[i] || k >= a.shape[i])
+      throw IndexError("index " + std::to_string(k) + " is out of bounds for axis " +
+                       std::to_string(i) + " with size " + std::to_string(a.shape[i]));
+    at += (k < 0 ? k + a.shape[i] : k) * a.strides[i];
+  }
+  return at;
+}
+}  // namespace
+
+Scalar item(const Array& a, std::span<const std::int64_t> index) {
+  const std::int64_t at = element_offset(a, index);
+  evaluate(a);
+  const Lock held = hold();
+  Scalar s;
+  s.dtype = a.dtype;
+  const Node& v = *a.storage->version;
+  std::memcpy(s.bytes, address(a, v) + at, itemsize(a.dtype));
+  return s;
+}
+
+void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v) {
+  Array element = a;
+  element.offset += element_offset(a, index);
+  element.shape.clear();
+  element.strides.clear();
+  assign(element, Operand(v, Weak::None));
+}
+
+}  // namespace plait::tracer
