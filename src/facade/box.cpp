@@ -1,0 +1,83 @@
+#include "box.hpp"
+
+#include <mutex>
+
+#include "engine/engine.hpp"
+
+namespace plait::detail {
+
+static_assert(static_cast<int>(dtype::complex128) == kDTypeCount - 1,
+              "public and core dtypes have the same numbers");
+static_assert(static_cast<int>(dtype::float16) == static_cast<int>(DType::Float16));
+static_assert(static_cast<int>(weak::complex) == static_cast<int>(Weak::Complex));
+
+void start() {
+  static std::once_flag once;
+  std::call_once(once, engine::start);
+}
+
+void Lease::destroy(Lease* lease) {
+  delete lease;
+  // A destructor calls this: an error of pending work (memory, a floating-point error state) has
+  // nowhere to go. sync() beforehand reports it.
+  try {
+    tracer::release_borrowed();
+  } catch (...) {
+  }
+}
+
+void Handle::retain(Box* b) {
+  if (b) b->refs.fetch_add(1, std::memory_order_relaxed);
+}
+void Handle::release(Box* b) {
+  if (b->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete b;
+}
+
+Handle wrap(tracer::Array a) {
+  auto* box = new Box;
+  box->array = std::move(a);
+  return Handle(box);
+}
+Handle wrap_view(tracer::Array a, const Handle& base) {
+  Handle h = wrap(std::move(a));
+  // A reshape or a real part may have been a copy.
+  if (h.get()->array.storage == unwrap(base).storage) h.get()->lease = base.get()->lease;
+  return h;
+}
+
+Scalar to_scalar(const Value& v) {
+  Scalar s;
+  std::memcpy(s.bytes, v.bytes, sizeof(s.bytes));
+  s.dtype = core(v.type);
+  return s;
+}
+Value to_value(const Scalar& s) {
+  Value v;
+  std::memcpy(v.bytes, s.bytes, sizeof(s.bytes));
+  v.type = outer(s.dtype);
+  return v;
+}
+tracer::Operand to_operand(const Operand& o) {
+  if (o.array) return tracer::Operand(unwrap(*o.array));
+  return tracer::Operand(to_scalar(o.value), static_cast<Weak>(o.value.weakness));
+}
+
+dtype dtype_of(const Handle& a) { return outer(unwrap(a).dtype); }
+Span shape_of(const Handle& a) { return {unwrap(a).shape.data(), unwrap(a).shape.size()}; }
+Span strides_of(const Handle& a) { return {unwrap(a).strides.data(), unwrap(a).strides.size()}; }
+std::int64_t size_of(const Handle& a) { return unwrap(a).size(); }
+std::int64_t extent(const Handle& a, int axis) {
+  const Dims& shape = unwrap(a).shape;
+  const int i = axis < 0 ? axis + shape.size() : axis;
+  if (i < 0 || i >= shape.size())
+    throw AxisError("axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
+                    std::to_string(shape.size()));
+  return shape[i];
+}
+bool is_contiguous(const Handle& a) { return tracer::is_c_contiguous(unwrap(a)); }
+bool is_writeable(const Handle& a) { return unwrap(a).writeable; }
+bool may_share_memory(const Handle& a, const Handle& b) {
+  return tracer::may_share_memory(unwrap(a), unwrap(b));
+}
+
+}  // namespace plait::detail

@@ -1,0 +1,40 @@
+// What a public Handle points to, and the way between public and recorder types.
+#pragma once
+#include <optional>
+
+#include "plait/detail/core.hpp"
+#include "tracer/array.hpp"
+
+namespace plait::detail {
+
+// Shared by every array over one borrowed memory block. When the last goes, work that still reads
+// the memory is run and writes arrive there, so that no pending operation outlives its owner.
+struct Lease : RefCounted {
+  static void destroy(Lease* lease);
+};
+
+struct Box {
+  std::atomic<std::uint32_t> refs{1};
+  tracer::Array array;
+  Ref<Lease> lease;
+};
+
+// Installs the engine on first use.
+void start();
+
+Handle wrap(tracer::Array a);
+// A view of `base`: keeps its lease.
+Handle wrap_view(tracer::Array a, const Handle& base);
+
+inline const tracer::Array& unwrap(const Handle& h) { return h.get()->array; }
+inline DType core(dtype t) { return static_cast<DType>(t); }
+inline dtype outer(DType t) { return static_cast<dtype>(t); }
+inline Dims dims(Span s) { return Dims(s.data, s.data + s.size); }
+inline std::optional<Dims> optional_dims(const Span* s) {
+  return s ? std::optional<Dims>(dims(*s)) : std::nullopt;
+}
+Scalar to_scalar(const Value& v);
+Value to_value(const Scalar& s);
+tracer::Operand to_operand(const Operand& o);
+
+}  // namespace plait::detail

@@ -1,0 +1,148 @@
+// Random arrays. Blocks of the output have their own generator, seeded by (seed, call, block), so
+// that any number of threads gives the same numbers.
+#include "plait/random.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "box.hpp"
+
+namespace plait {
+namespace {
+
+struct State {
+  std::atomic<std::uint64_t> seed{std::random_device{}()};
+  std::atomic<std::uint64_t> calls{0};
+};
+State& state() {
+  static State s;
+  return s;
+}
+
+std::uint64_t mix(std::uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// xoshiro256++ (Blackman and Vigna).
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) {
+    for (std::uint64_t& s : s_) s = seed = mix(seed);
+  }
+  std::uint64_t bits() {
+    const std::uint64_t out = rotate(s_[0] + s_[3], 23) + s_[0], t = s_[1] << 17;
+    s_[2] ^= s_[0];
+    s_[3] ^= s_[1];
+    s_[1] ^= s_[2];
+    s_[0] ^= s_[3];
+    s_[2] ^= t;
+    s_[3] = rotate(s_[3], 45);
+    return out;
+  }
+  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+  // Marsaglia's polar method: two values a round, the second kept.
+  double normal() {
+    if (has_spare_) {
+      has_spare_ = false;
+      return spare_;
+    }
+    double u, v, r;
+    do {
+      u = 2 * uniform() - 1;
+      v = 2 * uniform() - 1;
+      r = u * u + v * v;
+    } while (r >= 1 || r == 0);
+    const double f = std::sqrt(-2 * std::log(r) / r);
+    spare_ = v * f;
+    has_spare_ = true;
+    return u * f;
+  }
+  // Unbiased: rejects the incomplete last stretch of the 64-bit range.
+  std::uint64_t below(std::uint64_t n) {
+    const std::uint64_t rest = (0 - n) % n;
+    std::uint64_t x;
+    do x = bits();
+    while (x < rest);
+    return x % n;
+  }
+
+ private:
+  static std::uint64_t rotate(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+  std::uint64_t s_[4];
+  double spare_ = 0;
+  bool has_spare_ = false;
+};
+
+constexpr std::int64_t kBlock = 1 << 16;
+
+// Fills n elements with draw(generator).
+template <class T, class Draw>
+void fill(void* memory, std::int64_t n, Draw draw) {
+  auto* out = static_cast<T*>(memory);
+  const std::uint64_t stream = mix(state().seed.load()) + mix(state().calls.fetch_add(1));
+  const std::int64_t blocks = (n + kBlock - 1) / kBlock;
+#pragma omp parallel for schedule(static) if (blocks > 1)
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    Generator g(mix(stream) ^ static_cast<std::uint64_t>(b));
+    for (std::int64_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i)
+      out[i] = static_cast<T>(draw(g));
+  }
+}
+
+template <class Draw>
+void fill(dtype t, void* memory, std::int64_t n, Draw draw) {
+  if (t == dtype::float32)
+    fill<float>(memory, n, draw);
+  else
+    fill<double>(memory, n, draw);
+}
+
+}  // namespace
+
+namespace random {
+void seed(std::uint64_t value) {
+  state().seed = value;
+  state().calls = 0;
+}
+}  // namespace random
+
+namespace detail {
+
+Handle random(const char* distribution, Span shape, double low, double high, dtype t) {
+  Handle h = empty(shape, t);
+  const std::int64_t n = size_of(h);
+  void* memory = mutable_data(h);
+  if (distribution[0] == 'n')
+    fill(t, memory, n, [](Generator& g) { return g.normal(); });
+  else
+    fill(t, memory, n, [=](Generator& g) { return low + (high - low) * g.uniform(); });
+  return h;
+}
+
+Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t) {
+  if (high <= low) throw ValueError("low >= high");
+  const bool is_signed = kind_of(t) == kind::signed_int;
+  const int value_bits = t == dtype::bool_ ? 1 : 8 * size_of(t) - is_signed;
+  if (value_bits < 63) {
+    const std::int64_t limit = std::int64_t{1} << value_bits;
+    const std::string name(plait::name(core(t)));
+    if (low < (is_signed ? -limit : 0)) throw ValueError("low is out of bounds for " + name);
+    if (high > limit) throw ValueError("high is out of bounds for " + name);
+  } else if (!is_signed && low < 0) {
+    throw ValueError("low is out of bounds for uint64");
+  }
+  Handle h = empty(shape, dtype::int64);
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  fill<std::int64_t>(mutable_data(h), size_of(h), [=](Generator& g) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + g.below(range));
+  });
+  return t == dtype::int64 ? h : astype(h, t);
+}
+
+}  // namespace detail
+}  // namespace plait

@@ -1,0 +1,99 @@
+// Values: evaluation, element access, exports, and the engine's controls.
+#include <vector>
+
+#include "box.hpp"
+#include "engine/engine.hpp"
+#include "plait/explain.hpp"
+
+namespace plait {
+namespace detail {
+
+namespace {
+
+std::span<const std::int64_t> indices(const std::int64_t* index, int n, const Handle& a) {
+  if (n != unwrap(a).ndim())
+    throw IndexError("x(...) takes one index an axis: " + std::to_string(n) +
+                     " indices for array of dimension " + std::to_string(unwrap(a).ndim()));
+  return {index, static_cast<std::size_t>(n)};
+}
+
+}  // namespace
+
+void evaluate(const Handle* arrays, int n) {
+  std::vector<tracer::Array> list;
+  bool borrowed = false;
+  for (int i = 0; i < n; ++i) {
+    list.push_back(unwrap(arrays[i]));
+    borrowed = borrowed || arrays[i].get()->lease;
+  }
+  tracer::evaluate(list);
+  if (borrowed) tracer::release_borrowed();
+}
+
+const void* data(const Handle& a) { return tracer::data(unwrap(a)); }
+
+void* mutable_data(const Handle& a) {
+  if (!unwrap(a).writeable) throw ValueError("assignment destination is read-only");
+  // What reads the present contents must have run before the caller changes them behind our back.
+  tracer::flush();
+  return tracer::data(unwrap(a));
+}
+
+const void* contiguous_data(const Handle& a) {
+  if (!is_contiguous(a))
+    throw ValueError("iteration needs a C-contiguous array; iterate over its copy()");
+  return data(a);
+}
+
+Value item(const Handle& a, const std::int64_t* index, int n) {
+  return to_value(tracer::item(unwrap(a), indices(index, n, a)));
+}
+
+Value only_item(const Handle& a) {
+  if (size_of(a) != 1)
+    throw ValueError("can only convert an array of size 1 to a scalar, not one of shape " +
+                     to_string(unwrap(a).shape));
+  const std::int64_t zeros[kMaxDims] = {};
+  return item(a, zeros, unwrap(a).ndim());
+}
+
+void set_item(const Handle& a, const std::int64_t* index, int n, const Value& v) {
+  tracer::set_item(unwrap(a), indices(index, n, a), to_scalar(v));
+}
+
+void* export_memory(const Handle& a) { return tracer::export_memory(unwrap(a)); }
+void unexport(const Handle& a) { tracer::unexport(unwrap(a)); }
+
+std::string explain(const Handle* arrays, int n) {
+  std::vector<Ref<tracer::Node>> nodes;
+  std::vector<tracer::Node*> wanted;
+  for (int i = 0; i < n; ++i) {
+    nodes.push_back(tracer::read(unwrap(arrays[i])));
+    wanted.push_back(nodes.back().get());
+  }
+  return engine::explain(wanted);
+}
+
+void throw_ragged() {
+  throw ValueError(
+      "setting an array element with a sequence. The requested array has an inhomogeneous shape");
+}
+
+}  // namespace detail
+
+void sync() {
+  detail::start();
+  tracer::release_borrowed();
+}
+void set_num_threads(int n) {
+  if (n < 1) throw ValueError("the number of threads must be at least 1");
+  detail::start();
+  engine::set_num_threads(n);
+}
+int num_threads() {
+  detail::start();
+  return engine::num_threads();
+}
+const char* version() { return PLAIT_VERSION; }
+
+}  // namespace plait

@@ -1,0 +1,67 @@
+// Views: slicing and the shape functions.
+#include <vector>
+
+#include "box.hpp"
+
+namespace plait::detail {
+
+Handle slice(const Handle& a, const Index* indices, int n) {
+  std::vector<tracer::Index> list;
+  list.reserve(static_cast<std::size_t>(n));
+  for (const Index* i = indices; i != indices + n; ++i) switch (i->kind) {
+      case Index::Kind::integer:
+        list.emplace_back(i->start);
+        break;
+      case Index::Kind::all:
+        list.emplace_back(tracer::All{});
+        break;
+      case Index::Kind::newaxis:
+        list.emplace_back(tracer::NewAxis{});
+        break;
+      case Index::Kind::ellipsis:
+        list.emplace_back(tracer::Ellipsis{});
+        break;
+      case Index::Kind::slice: {
+        tracer::Slice s;
+        if (i->has_start) s.start = i->start;
+        if (i->has_stop) s.stop = i->stop;
+        if (i->has_step) s.step = i->step;
+        list.emplace_back(s);
+        break;
+      }
+    }
+  return wrap_view(tracer::slice(unwrap(a), list), a);
+}
+
+Handle transpose(const Handle& a, Span axes) {
+  return wrap_view(
+      tracer::transpose(unwrap(a), std::span(axes.data, static_cast<std::size_t>(axes.size))), a);
+}
+Handle reshape(const Handle& a, Span shape) {
+  return wrap_view(tracer::reshape(unwrap(a), dims(shape)), a);
+}
+Handle broadcast_to(const Handle& a, Span shape) {
+  return wrap_view(tracer::broadcast_to(unwrap(a), dims(shape)), a);
+}
+Handle squeeze(const Handle& a, const Span* axes) {
+  return wrap_view(tracer::squeeze(unwrap(a), optional_dims(axes)), a);
+}
+Handle expand_dims(const Handle& a, Span axes) {
+  return wrap_view(tracer::expand_dims(unwrap(a), dims(axes)), a);
+}
+Handle flip(const Handle& a, const Span* axes) {
+  return wrap_view(tracer::flip(unwrap(a), optional_dims(axes)), a);
+}
+Handle swapaxes(const Handle& a, std::int64_t i, std::int64_t j) {
+  return wrap_view(tracer::swapaxes(unwrap(a), i, j), a);
+}
+Handle moveaxis(const Handle& a, Span from, Span to) {
+  return wrap_view(tracer::moveaxis(unwrap(a), dims(from), dims(to)), a);
+}
+Handle diagonal(const Handle& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+  return wrap_view(tracer::diagonal(unwrap(a), offset, axis1, axis2), a);
+}
+Handle real(const Handle& a) { return wrap_view(tracer::real(unwrap(a)), a); }
+Handle imag(const Handle& a) { return wrap_view(tracer::imag(unwrap(a)), a); }
+
+}  // namespace plait::detail
