@@ -1,0 +1,74 @@
+"""A few thousand random programs from a fixed seed, on every configuration; run.py runs more. The tests before it are about the
+fuzzer: it must agree with NumPy itself, find a planted difference, and shorten what it finds."""
+import importlib.util
+import os
+
+import numpy
+import pytest
+
+import execute
+from compare import compare
+from minimise import minimise
+from program import Statement, parse, show
+from reference import reference
+from run import Session, fuzz, program
+
+PROGRAMS = int(os.environ.get("PLAIT_FUZZ_PROGRAMS", "3000"))
+SECONDS = float(os.environ.get("PLAIT_FUZZ_SECONDS", "180"))
+
+
+@pytest.mark.parametrize("kind", ["general", "fusion"])
+def test_numpy_agrees_with_itself(kind):
+    for seed in range(40):
+        statements = program(kind, seed)
+        want, tols = reference(statements)
+        with numpy.errstate(all="ignore"):
+            got = execute.execute(numpy, [s.text for s in statements])
+        assert compare(got, want, tols) is None, show(statements)
+
+
+def test_programs_survive_printing():
+    statements = program("general", 7)
+    assert parse(show(statements)) == statements
+
+
+@pytest.mark.parametrize("wrong, category", [
+    ("v2 = v1[1:].copy()", "aliasing"),
+    ("v2 = v1[:-1]", "value"),
+    ("v2 = v1[1:][::-1][::-1].astype('f4')", "dtype"),
+    ("v2 = v1[2:]", "shape"),
+    ("v2 = np.asfortranarray(v1)[5:][0]", "error"),
+])
+def test_a_difference_is_found(wrong, category):
+    right = [Statement("v1 = np.array([1.0, 2.0, 4.0])", "create", target="v1"), Statement("v2 = v1[1:]", "view", "view", "v2", ("v1",))]
+    want, tols = reference(right)
+    got = execute.execute(numpy, [right[0].text, wrong])
+    assert compare(got, want, tols)[0] == category
+
+
+def test_an_ulp_is_found_where_results_are_exact_only():
+    make = "v1 = np.array([2.0, 3.0])"
+    for op, exact in [("np.sqrt(v1)", True), ("np.exp(v1)", False)]:
+        s = [Statement(make, "create", target="v1"), Statement(f"v2 = {op}", "elementwise", op[3:-4], "v2", ("v1",))]
+        want, tols = reference(s)
+        got = execute.execute(numpy, [make, f"v2 = np.nextafter({op}, 9)"])
+        assert (compare(got, want, tols) is not None) == exact
+
+
+def test_minimise_keeps_what_fails():
+    statements = [Statement(f"v{i} = {i}", "create", target=f"v{i}") for i in range(20)]
+    small = minimise(statements, lambda s: {"v3 = 3", "v11 = 11"} <= {x.text for x in s})
+    assert [s.text for s in small] == ["v3 = 3", "v11 = 11"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("plait") is None, reason="plait is not installed")
+def test_plait_agrees_with_numpy():
+    session, lines = Session("plait"), []
+    try:
+        ran = fuzz(session, PROGRAMS, seed=1, max_failures=5, seconds=SECONDS, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
+    finally:
+        session.close()
+    print(f"{ran} programs, native {session.native} of {session.covered} covered calls")
+    assert not session.failures, "\n".join(lines)
+    assert ran > 0
+    assert session.native >= 0.95 * session.covered, session.fallbacks.most_common(20)
