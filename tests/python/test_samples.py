@@ -1,0 +1,47 @@
+"""The samples run and do what they say, on small inputs."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+plait = pytest.importorskip("plait")
+SAMPLES = pathlib.Path(__file__).parents[2] / "samples"
+
+
+def run(name, *args, cwd=None):
+    p = subprocess.run([sys.executable, str(SAMPLES / name), *map(str, args)], capture_output=True, text=True, timeout=300, cwd=cwd)
+    assert p.returncode == 0, p.stderr
+    return p.stdout
+
+
+def test_softmax():
+    out = run("softmax.py", 64)
+    assert out.startswith("1 region\n")
+    low, high = (float(x) for x in out.splitlines()[-1].removeprefix("rows sum to ").split(" ... "))
+    assert 1 - 1e-5 < low <= high < 1 + 1e-5
+
+
+def test_heat_equation_is_numpys(tmp_path):
+    text = (SAMPLES / "heat_equation.py").read_text()
+    assert text.count("import plait as np") == 1
+    (tmp_path / "heat.py").write_text(text.replace("import plait as np", "import numpy as np"))
+    want = subprocess.run([sys.executable, str(tmp_path / "heat.py"), "40", "30"], capture_output=True, text=True, timeout=300)
+    got, want = run("heat_equation.py", 40, 30).splitlines(), want.stdout.splitlines()
+    assert got[:-1] == want[:-1] and len(got) > 10
+    assert float(got[-1].split()[-1]) == pytest.approx(float(want[-1].split()[-1]), rel=1e-12)
+
+
+def test_nbody_keeps_its_energy():
+    words = run("nbody.py", 60, 5).split()
+    before, after = float(words[-3].rstrip(",")), float(words[-1])
+    assert after == pytest.approx(before, rel=0.02)
+
+
+def test_kmeans_photo(tmp_path):
+    pytest.importorskip("sklearn")
+    Image = pytest.importorskip("PIL.Image")
+    out = run("kmeans_photo.py", "--shrink", 8, "--colours", 16, "--rounds", 3, "--points", 50_000, "--out", "photo.png", cwd=tmp_path)
+    assert "0 pixels differ" in out and "1 region" in out and "same labels" in out and "LABELS DIFFER" not in out
+    picture = Image.open(tmp_path / "photo.png")
+    assert picture.size == (3 * 80, 54 + 24)
