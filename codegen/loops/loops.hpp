@@ -33,7 +33,8 @@ VectorFn vector_function(OpId op, DType in, CpuTier tier);
 // Reduces n elements (byte stride) into *acc, which holds the running value (dtype `t`; for Sum of
 // Float16 the accumulator is Float32). Sum of floats follows NumPy's pairwise tree over the n
 // elements and adds the result to *acc; Min/Max propagate NaN. ArgMin/ArgMax: `acc` holds the best
-// value, *index its index; `base` is the index of element 0.
+// value, *index its index; `base` is the index of element 0. A negative *index says that there is
+// no element yet (*acc is then not read). Any/All accept every dtype; their accumulator is a Bool.
 using ReduceFn = void (*)(void* acc, const void* in, std::int64_t stride, std::int64_t n);
 ReduceFn reduce(ReduceKind kind, DType t, CpuTier tier);
 using ArgReduceFn = void (*)(void* acc, std::int64_t* index, const void* in, std::int64_t stride,

@@ -1,0 +1,44 @@
+// Float16 operations compute in float32, a block at a time: widen, run the float32 loop, round.
+#pragma once
+#include <algorithm>
+#include <cfenv>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+#include "codegen/loops/drivers.hpp"
+#include "core/half.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+
+inline constexpr std::int64_t kHalfBlock = 256;
+
+inline void widen_halves(const void* in, std::int64_t stride, float* out, std::int64_t n) {
+  auto* p = static_cast<const char*>(in);
+  std::int64_t i = 0;
+#ifdef __F16C__
+  if (stride == 2)
+    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(load<__m128i>(p + 2 * i)));
+#endif
+  for (; i < n; ++i) out[i] = half_to_float(load<std::uint16_t>(p + i * stride));
+}
+
+// Raises the overflow flag as the hardware conversion does.
+inline void round_to_halves(const float* in, void* out, std::int64_t stride, std::int64_t n) {
+  auto* p = static_cast<char*>(out);
+  std::int64_t i = 0;
+#ifdef __F16C__
+  if (stride == 2)
+    for (; i + 8 <= n; i += 8)
+      store(p + 2 * i, _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+  bool overflow = false;
+  for (; i < n; ++i) {
+    const std::uint16_t h = float_to_half(in[i]);
+    overflow |= (h & 0x7fff) == 0x7c00 && __builtin_isfinite(in[i]);
+    store(p + i * stride, h);
+  }
+  if (overflow) std::feraiseexcept(FE_OVERFLOW);
+}
+
+}  // namespace plait::loops::PLAIT_TIER

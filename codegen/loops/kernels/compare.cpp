@@ -1,0 +1,191 @@
+// Comparisons, logic and tests of real numbers; results are Bool bytes. Quiet: a NaN raises no
+// flag.
+#include <cmath>
+#include <limits>
+
+#include "codegen/loops/drivers.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+namespace {
+
+struct Equal {
+  template <class T>
+  static bool f(T a, T b) {
+    return a == b;
+  }
+};
+struct NotEqual {
+  template <class T>
+  static bool f(T a, T b) {
+    return a != b;
+  }
+};
+struct Less {
+  template <class T>
+  static bool f(T a, T b) {
+    return a < b;
+  }
+};
+struct LessEqual {
+  template <class T>
+  static bool f(T a, T b) {
+    return a <= b;
+  }
+};
+struct Greater {
+  template <class T>
+  static bool f(T a, T b) {
+    return a > b;
+  }
+};
+struct GreaterEqual {
+  template <class T>
+  static bool f(T a, T b) {
+    return a >= b;
+  }
+};
+struct And {
+  template <class T>
+  static bool f(T a, T b) {
+    return (a != 0) & (b != 0);
+  }
+};
+struct Or {
+  template <class T>
+  static bool f(T a, T b) {
+    return (a != 0) | (b != 0);
+  }
+};
+struct Xor {
+  template <class T>
+  static bool f(T a, T b) {
+    return (a != 0) ^ (b != 0);
+  }
+};
+struct Not {
+  template <class T>
+  static bool f(T a) {
+    return a == 0;
+  }
+};
+struct Isfinite {
+  template <class T>
+  static bool f(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return true;
+    else
+      return std::abs(a) <= std::numeric_limits<T>::max();
+  }
+};
+struct Isinf {
+  template <class T>
+  static bool f(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return false;
+    else
+      return std::abs(a) > std::numeric_limits<T>::max();
+  }
+};
+struct Isnan {
+  template <class T>
+  static bool f(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return false;
+    else
+      return a != a;
+  }
+};
+struct Signbit {
+  template <class T>
+  static bool f(T a) {
+    return std::signbit(a);
+  }
+};
+
+template <class Op, class T>
+void test(Args args, Strides s, std::int64_t n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const QuietFlags quiet;
+    unary_loop<Op, T, std::uint8_t>(args, s, n);
+  } else {
+    unary_loop<Op, T, std::uint8_t>(args, s, n);
+  }
+}
+template <class Op, class T>
+void compare(Args args, Strides s, std::int64_t n) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const QuietFlags quiet;
+    binary_loop<Op, T, std::uint8_t>(args, s, n);
+  } else {
+    binary_loop<Op, T, std::uint8_t>(args, s, n);
+  }
+}
+template <class Op, class... Ts>
+LoopFn tests(Types<Ts...>, DType t) {
+  LoopFn fn = nullptr;
+  ((t == dtype_of<Ts>() ? void(fn = &test<Op, Ts>) : void()), ...);
+  return fn;
+}
+template <class Op, class... Ts>
+LoopFn comparisons(Types<Ts...>, DType t) {
+  LoopFn fn = nullptr;
+  ((t == dtype_of<Ts>() ? void(fn = &compare<Op, Ts>) : void()), ...);
+  return fn;
+}
+
+// Where the sign of an integer does not matter, one loop a width will do.
+template <class Op>
+LoopFn bitwise_test(DType t) {
+  const LoopFn fn = tests<Op>(Unsigneds{}, as_unsigned(t));
+  return fn ? fn : tests<Op>(Floats{}, t);
+}
+template <class Op>
+LoopFn bitwise_comparison(DType t) {
+  const LoopFn fn = comparisons<Op>(Unsigneds{}, as_unsigned(t));
+  return fn ? fn : comparisons<Op>(Floats{}, t);
+}
+template <class Op>
+LoopFn ordered_comparison(DType t) {
+  if (t == DType::Bool) t = DType::UInt8;
+  const LoopFn fn = comparisons<Op>(Ints{}, t);
+  return fn ? fn : comparisons<Op>(Floats{}, t);
+}
+
+}  // namespace
+
+LoopFn compare_loop(OpId op, DType t) {
+  switch (op) {
+    case OpId::Equal:
+      return bitwise_comparison<Equal>(t);
+    case OpId::NotEqual:
+      return bitwise_comparison<NotEqual>(t);
+    case OpId::Less:
+      return ordered_comparison<Less>(t);
+    case OpId::LessEqual:
+      return ordered_comparison<LessEqual>(t);
+    case OpId::Greater:
+      return ordered_comparison<Greater>(t);
+    case OpId::GreaterEqual:
+      return ordered_comparison<GreaterEqual>(t);
+    case OpId::LogicalAnd:
+      return bitwise_comparison<And>(t);
+    case OpId::LogicalOr:
+      return bitwise_comparison<Or>(t);
+    case OpId::LogicalXor:
+      return bitwise_comparison<Xor>(t);
+    case OpId::LogicalNot:
+      return bitwise_test<Not>(t);
+    case OpId::Isfinite:
+      return bitwise_test<Isfinite>(t);
+    case OpId::Isinf:
+      return bitwise_test<Isinf>(t);
+    case OpId::Isnan:
+      return bitwise_test<Isnan>(t);
+    case OpId::Signbit:
+      return tests<Signbit>(Floats{}, t);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace plait::loops::PLAIT_TIER

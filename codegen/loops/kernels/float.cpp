@@ -1,0 +1,196 @@
+// Float arithmetic whose every operation is one or a few instructions.
+#include <cmath>
+#include <limits>
+
+#include "codegen/loops/drivers.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+namespace {
+
+struct Add {
+  template <class T>
+  static T f(T a, T b) {
+    return a + b;
+  }
+};
+struct Subtract {
+  template <class T>
+  static T f(T a, T b) {
+    return a - b;
+  }
+};
+struct Multiply {
+  template <class T>
+  static T f(T a, T b) {
+    return a * b;
+  }
+};
+struct Divide {
+  template <class T>
+  static T f(T a, T b) {
+    return a / b;
+  }
+};
+struct Negative {
+  template <class T>
+  static T f(T a) {
+    return -a;
+  }
+};
+struct Positive {
+  template <class T>
+  static T f(T a) {
+    return a;
+  }
+};
+struct Absolute {
+  template <class T>
+  static T f(T a) {
+    return std::abs(a);
+  }
+};
+struct Sqrt {
+  template <class T>
+  static T f(T a) {
+    return std::sqrt(a);
+  }
+};
+struct Square {
+  template <class T>
+  static T f(T a) {
+    return a * a;
+  }
+};
+struct Reciprocal {
+  template <class T>
+  static T f(T a) {
+    return T(1) / a;
+  }
+};
+struct Degrees {
+  template <class T>
+  static T f(T a) {
+    return a * T(180.0 / M_PI);
+  }
+};
+struct Radians {
+  template <class T>
+  static T f(T a) {
+    return a * T(M_PI / 180.0);
+  }
+};
+struct Floor {
+  template <class T>
+  static T f(T a) {
+    return std::floor(a);
+  }
+};
+struct Ceil {
+  template <class T>
+  static T f(T a) {
+    return std::ceil(a);
+  }
+};
+struct Trunc {
+  template <class T>
+  static T f(T a) {
+    return std::trunc(a);
+  }
+};
+struct Rint {
+  template <class T>
+  static T f(T a) {
+    return std::rint(a);
+  }
+};
+struct Copysign {
+  template <class T>
+  static T f(T a, T b) {
+    return std::copysign(a, b);
+  }
+};
+struct Nextafter {
+  template <class T>
+  static T f(T a, T b) {
+    return std::nextafter(a, b);
+  }
+};
+// The distance to the next number away from zero, with the sign of a.
+struct Spacing {
+  template <class T>
+  static T f(T a) {
+    constexpr T inf = std::numeric_limits<T>::infinity();
+    if (std::isinf(a)) return std::numeric_limits<T>::quiet_NaN();
+    return std::nextafter(a, std::copysign(inf, a)) - a;
+  }
+};
+
+// nextafter raises underflow and inexact at will and overflow at the largest number; NumPy's own
+// reports nothing.
+template <class T>
+void nextafter(Args args, Strides s, std::int64_t n) {
+  const QuietFlags quiet;
+  binary_loop<Nextafter, T>(args, s, n);
+}
+
+template <class Op>
+LoopFn unary_of(DType t) {
+  return pick_unary<Op>(Floats{}, t);
+}
+template <class Op>
+LoopFn binary_of(DType t) {
+  return pick_binary<Op>(Floats{}, t);
+}
+
+}  // namespace
+
+LoopFn float_loop(OpId op, DType t) {
+  switch (op) {
+    case OpId::Add:
+      return binary_of<Add>(t);
+    case OpId::Subtract:
+      return binary_of<Subtract>(t);
+    case OpId::Multiply:
+      return binary_of<Multiply>(t);
+    case OpId::Divide:
+      return binary_of<Divide>(t);
+    case OpId::Negative:
+      return unary_of<Negative>(t);
+    case OpId::Positive:
+    case OpId::Conjugate:
+      return unary_of<Positive>(t);
+    case OpId::Absolute:
+    case OpId::Fabs:
+      return unary_of<Absolute>(t);
+    case OpId::Sqrt:
+      return unary_of<Sqrt>(t);
+    case OpId::Square:
+      return unary_of<Square>(t);
+    case OpId::Reciprocal:
+      return unary_of<Reciprocal>(t);
+    case OpId::Degrees:
+    case OpId::Rad2deg:
+      return unary_of<Degrees>(t);
+    case OpId::Radians:
+    case OpId::Deg2rad:
+      return unary_of<Radians>(t);
+    case OpId::Floor:
+      return unary_of<Floor>(t);
+    case OpId::Ceil:
+      return unary_of<Ceil>(t);
+    case OpId::Trunc:
+      return unary_of<Trunc>(t);
+    case OpId::Rint:
+      return unary_of<Rint>(t);
+    case OpId::Copysign:
+      return binary_of<Copysign>(t);
+    case OpId::Nextafter:
+      return t == DType::Float32 ? &nextafter<f32> : &nextafter<f64>;
+    case OpId::Spacing:
+      return unary_of<Spacing>(t);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace plait::loops::PLAIT_TIER

@@ -1,0 +1,83 @@
+// The order relations that extrema and arg-extrema use. `better(x, best)`: x replaces best.
+#pragma once
+#include "codegen/loops/drivers.hpp"
+#include "core/half.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+
+template <class T>
+PLAIT_INLINE bool is_nan(T a) {
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else if constexpr (requires { a.re; })
+    return (a.re != a.re) | (a.im != a.im);
+  else
+    return a != a;
+}
+template <class T>
+PLAIT_INLINE bool is_less(T a, T b) {
+  if constexpr (requires { a.re; })
+    return a.re < b.re || (a.re == b.re && a.im < b.im);
+  else
+    return a < b;
+}
+
+// A NaN is better than any number, and the first NaN stays.
+template <class T, bool kMax>
+struct Propagating {
+  static bool better(T x, T best) {
+    if (is_nan(best)) return false;
+    return (kMax ? is_less(best, x) : is_less(x, best)) | is_nan(x);
+  }
+};
+// Any number is better than NaN.
+template <class T, bool kMax>
+struct Ignoring {
+  static bool better(T x, T best) {
+    if (is_nan(x)) return false;
+    return (kMax ? is_less(best, x) : is_less(x, best)) | is_nan(best);
+  }
+};
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;
+#endif
+template <class T>
+struct Native {
+  static constexpr int lanes = kVectorBytes / sizeof(T);
+  typedef T type __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
+};
+
+// The extreme of n contiguous numbers, starting from `best`, by the NaN-propagating order. Which of
+// several equal values (zeros) it is stays open.
+template <class T, bool kMax>
+PLAIT_INLINE T contiguous_extreme(const T* a, std::int64_t n, T best) {
+  std::int64_t i = 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    using V = typename Native<T>::type;
+    constexpr int lanes = Native<T>::lanes;
+    if (n >= 2 * lanes) {
+      const auto merge = [](V acc, V x) {
+        return ((kMax ? x > acc : x < acc) | (x != x)) ? x : acc;
+      };
+      V acc[2] = {best - V{}, best - V{}};
+      for (; i + 2 * lanes <= n; i += 2 * lanes)
+        for (int k = 0; k < 2; ++k)
+          acc[k] = merge(acc[k], *reinterpret_cast<const V*>(a + i + k * lanes));
+      acc[0] = merge(acc[0], acc[1]);
+      for (int k = 0; k < lanes; ++k)
+        if (Propagating<T, kMax>::better(acc[0][k], best)) best = acc[0][k];
+    }
+    for (; i < n; ++i)
+      if (Propagating<T, kMax>::better(a[i], best)) best = a[i];
+  } else {
+    for (; i < n; ++i) best = (kMax ? a[i] > best : a[i] < best) ? a[i] : best;
+  }
+  return best;
+}
+
+}  // namespace plait::loops::PLAIT_TIER
