@@ -67,6 +67,10 @@ Array from_scalar(const Scalar& s);  // 0-D
 // storage.
 Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable);
 void release_borrowed();
+// Runs what is pending and brings the array's borrowed memory up to date; the borrowing goes on.
+void write_borrowed(const Array& a);
+// The same, and forgets the memory if `a` is the last array of it.
+void end_borrow(const Array& a);
 
 // --- elementwise
 // -------------------------------------------------------------------------------------------------

@@ -132,4 +132,36 @@ void release_borrowed() {
   }
 }
 
+void write_borrowed(const Array& a) {
+  flush();
+  const Lock held = hold();
+  for (Borrowed& b : registry()) {
+    if (b.storage != a.storage) continue;
+    write_back(b);
+    const Node& v = *b.storage->version;
+    if (v.data->foreign || !v.data->writeable) return;
+    const Extent e = extent(v.shape, v.strides, static_cast<std::int64_t>(itemsize(v.dtype)));
+    Ref<Node> n = new_node(NodeKind::Data);
+    n->dtype = v.dtype;
+    n->shape = v.shape;
+    n->strides = v.strides;
+    n->data = adopt(b.first, static_cast<std::size_t>(b.last - b.first), true, no_release, nullptr);
+    n->data_offset = -e.first;
+    set_version(*b.storage, record(std::move(n)));
+    return;
+  }
+}
+
+void end_borrow(const Array& a) {
+  write_borrowed(a);
+  const Lock held = hold();
+  auto& all = registry();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].storage == a.storage && a.storage->refs.load(std::memory_order_relaxed) == 2) {
+      const Borrowed last = std::move(all[i]);  // dies after the registry has forgotten it
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+}
+
 }  // namespace plait::tracer

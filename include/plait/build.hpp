@@ -84,9 +84,10 @@ array<T> stack(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
   return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, true));
 }
 
-// Borrows C-ordered memory without a copy. What is recorded on it runs, and what was written to it
-// arrives, at the latest when the last array of this memory goes or sync() is called; keep the
-// memory alive and unchanged until then. A pointer to const gives a read-only array.
+// Borrows C-ordered memory without a copy. Writes reach the memory at eval() of the array, or when
+// the last array of this memory goes; what is pending on it is run then. Keep the memory alive until
+// then, and do not change it while operations on it are pending. A pointer to const gives a
+// read-only array.
 template <class T>
 array<std::remove_const_t<T>> adapt(T* data, const extents& shape) {
   using E = std::remove_const_t<T>;

@@ -20,9 +20,6 @@ void eval(const array<T>&... arrays) {
   detail::evaluate(handles, sizeof...(T));
 }
 
-// Runs everything that is pending on borrowed memory and brings writes to it home.
-PLAIT_API void sync();
-
 // Threads of the parallel loops. Results do not depend on the number.
 PLAIT_API void set_num_threads(int n);
 PLAIT_API int num_threads();

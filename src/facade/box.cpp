@@ -17,13 +17,13 @@ void start() {
 }
 
 void Lease::destroy(Lease* lease) {
-  delete lease;
-  // A destructor calls this: an error of pending work (memory, a floating-point error state) has
-  // nowhere to go. sync() beforehand reports it.
+  // A destructor calls this: an error of pending work (memory, an interrupt) has nowhere to go.
+  // eval() beforehand reports it.
   try {
-    tracer::release_borrowed();
+    tracer::end_borrow(lease->array);
   } catch (...) {
   }
+  delete lease;
 }
 
 void Handle::retain(Box* b) {

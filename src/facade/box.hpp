@@ -10,13 +10,14 @@ namespace plait::detail {
 // Shared by every array over one borrowed memory block. When the last goes, work that still reads
 // the memory is run and writes arrive there, so that no pending operation outlives its owner.
 struct Lease : RefCounted {
+  tracer::Array array;
   static void destroy(Lease* lease);
 };
 
 struct Box {
   std::atomic<std::uint32_t> refs{1};
+  Ref<Lease> lease;  // goes after `array`, so that it can tell whether it was the last
   tracer::Array array;
-  Ref<Lease> lease;
 };
 
 // Installs the engine on first use.

@@ -59,6 +59,7 @@ Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable
   }
   Handle h = wrap(tracer::borrow(data, core(t), d, strides, writeable));
   h.get()->lease = Ref<Lease>(new Lease);
+  h.get()->lease->array = unwrap(h);
   return h;
 }
 

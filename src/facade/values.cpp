@@ -21,13 +21,10 @@ std::span<const std::int64_t> indices(const std::int64_t* index, int n, const Ha
 
 void evaluate(const Handle* arrays, int n) {
   std::vector<tracer::Array> list;
-  bool borrowed = false;
-  for (int i = 0; i < n; ++i) {
-    list.push_back(unwrap(arrays[i]));
-    borrowed = borrowed || arrays[i].get()->lease;
-  }
+  for (int i = 0; i < n; ++i) list.push_back(unwrap(arrays[i]));
   tracer::evaluate(list);
-  if (borrowed) tracer::release_borrowed();
+  for (int i = 0; i < n; ++i)
+    if (arrays[i].get()->lease) tracer::write_borrowed(unwrap(arrays[i]));
 }
 
 const void* data(const Handle& a) { return tracer::data(unwrap(a)); }
@@ -81,10 +78,6 @@ void throw_ragged() {
 
 }  // namespace detail
 
-void sync() {
-  detail::start();
-  tracer::release_borrowed();
-}
 void set_num_threads(int n) {
   if (n < 1) throw ValueError("the number of threads must be at least 1");
   detail::start();
