@@ -20,6 +20,17 @@ void check_shape(const Dims& shape, DType t) {
   }
 }
 
+// NumPy's arange fills with the difference of its first two elements, rounding included.
+Scalar range_step(const Scalar& start, const Scalar& step) {
+  auto difference = [&]<class T>(T first, T by) {
+    const T second = first + by;
+    return Scalar::of(start.dtype, static_cast<T>(second - first));
+  };
+  if (start.dtype == DType::Float32) return difference(start.as<float>(), step.as<float>());
+  if (start.dtype == DType::Float64) return difference(start.as<double>(), step.as<double>());
+  return step;
+}
+
 std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
 
 }  // namespace
@@ -53,7 +64,7 @@ Array arange(std::int64_t count, const Scalar& start, const Scalar& step) {
   n->strides = Dims{item_bytes(start.dtype)};
   n->n_inputs = 2;
   n->inputs[0] = scalar_node(start);
-  n->inputs[1] = scalar_node(cast(step, start.dtype));
+  n->inputs[1] = scalar_node(range_step(start, cast(step, start.dtype)));
   return wrap(record(std::move(n)));
 }
 

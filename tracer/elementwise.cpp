@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/config.hpp"
+#include "core/mixed_compare.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -211,6 +212,30 @@ LoopTypes loop_types(OpId fn, std::span<const Operand> operands, const Elementwi
   return resolve(fn, all);
 }
 
+Ref<Node> elementwise_node(OpId fn, DType out, const Dims& shape, const Dims& strides,
+                           std::initializer_list<Ref<Node>> inputs) {
+  Ref<Node> n = new_node(NodeKind::Elementwise);
+  n->fn = fn;
+  n->dtype = out;
+  n->shape = shape;
+  n->strides = strides;
+  for (const Ref<Node>& in : inputs) n->inputs[n->n_inputs++] = in;
+  return record(std::move(n));
+}
+
+// int64 against uint64: no common dtype holds both, so signs are compared apart.
+Ref<Node> mixed_compare_node(OpId fn, const Ref<Node>& a, const Ref<Node>& b, const Dims& shape,
+                             const Dims& strides) {
+  const bool signed_first = a->dtype == DType::Int64;
+  const MixedCompare m = compare_signs(fn, signed_first);
+  const Ref<Node>& s = signed_first ? a : b;
+  const Ref<Node> sign =
+      elementwise_node(m.sign_test, DType::Bool, shape, strides, {s, scalar_node(scalar_int(0))});
+  const Ref<Node> both = elementwise_node(fn, DType::Bool, shape, strides,
+                                          {as_dtype(a, DType::UInt64), as_dtype(b, DType::UInt64)});
+  return elementwise_node(m.combine, DType::Bool, shape, strides, {sign, both});
+}
+
 Ref<Node> operand_node(const Operand& o, DType to) {
   if (o.array) return as_dtype(read(*o.array), to);
   return scalar_node(checked_scalar(o.scalar, o.weak, to));
@@ -224,7 +249,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
     throw ValueError("ufunc '" + std::string(info.name) + "' takes " + std::to_string(info.arity) +
                      " operands");
   const Lock held = hold();
-  const bool plain = !opt.out && !opt.where;
+  const bool plain = !opt.out && !opt.where && !opt.dtype;
 
   // Everything that can be wrong is found before anything is recorded.
   const std::optional<bool> constant =
@@ -261,6 +286,9 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   Ref<Node> n;
   if (constant) {
     n = fill_node(shape, strides, scalar_bool(*constant));
+  } else if (operands.size() == 2 && is_mixed_compare(types)) {
+    n = mixed_compare_node(fn, operand_node(operands[0], types.in[0]),
+                           operand_node(operands[1], types.in[1]), shape, strides);
   } else {
     n = new_node(NodeKind::Elementwise);
     n->fn = fn;
@@ -272,7 +300,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
       n->inputs[i] = operand_node(operands[i], types.in[i]);
     n = record(std::move(n));
   }
-  if (plain) {
+  if (!opt.out && !opt.where) {
     Array result = wrap(std::move(n), shape, strides);
     finish(result, eager);
     return result;

@@ -22,6 +22,8 @@ struct Context {
   std::size_t retained_bytes = 0;  // values that only pending nodes keep alive
   std::size_t node_limit = 4096;
   std::size_t byte_limit = std::size_t{1} << 30;
+  // Starts high, apart from walks that other layers number themselves.
+  std::uint64_t walks = std::uint64_t{1} << 63;
   Storage* pending = nullptr;  // storages whose version was pending when it was set
 
   std::vector<ErrorState> error_states{ErrorState{}};

@@ -62,6 +62,8 @@ void Node::destroy(Node* n) {
   c.destroying = false;
 }
 
+std::uint64_t next_walk() { return ++context().walks; }
+
 void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset) {
   Context& c = context();
   const Lock held = hold();

@@ -1,0 +1,223 @@
+// Evaluates a graph an operation at a time, in topological order.
+#include "direct.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "direct_kernels.hpp"
+#include "engine.hpp"
+#include "fp_flags.hpp"
+
+namespace plait::engine {
+
+namespace {
+
+using tracer::Node;
+using tracer::NodeKind;
+
+// What a node needs in memory before it can be computed. Scalars never are; a Fill that is read
+// elementwise is read as one value.
+bool needs_memory(const Node& n, int input) {
+  const Node& in = *n.inputs[input];
+  if (in.materialised() || in.kind == NodeKind::Scalar) return false;
+  if (in.kind != NodeKind::Fill) return true;
+  return n.kind == NodeKind::View || (n.kind == NodeKind::Update && input == 0);
+}
+
+// Operands before their consumers; iterative, as chains may be a million nodes long.
+std::vector<Node*> topological_order(std::span<Node* const> wanted) {
+  struct Frame {
+    Node* node;
+    int next;
+  };
+  const std::uint64_t walk = tracer::next_walk();
+  std::vector<Node*> order;
+  std::vector<Frame> stack;
+  for (Node* w : wanted) {
+    if (w->materialised() || w->walk == walk) continue;
+    w->walk = walk;
+    stack.push_back({w, 0});
+    while (!stack.empty()) {
+      Frame& f = stack.back();
+      if (f.next == f.node->n_inputs) {
+        order.push_back(f.node);
+        stack.pop_back();
+        continue;
+      }
+      const int i = f.next++;
+      Node* in = f.node->inputs[i].get();
+      if (!needs_memory(*f.node, i) || in->walk == walk) continue;
+      in->walk = walk;
+      stack.push_back({in, 0});
+    }
+  }
+  return order;
+}
+
+std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
+
+// An input's memory, seen with `shape`.
+Memory memory_of(const Node& n, const Dims& shape) {
+  if (n.materialised())
+    return {n.data->data + n.data_offset, tracer::broadcast_strides(n.shape, n.strides, shape)};
+  const Node& scalar = n.kind == NodeKind::Fill ? *n.inputs[0] : n;
+  return {const_cast<std::byte*>(reinterpret_cast<const std::byte*>(scalar.scalar.bytes)),
+          Dims(shape.size(), 0)};
+}
+
+Ref<Buffer> result_memory(const Node& n) {
+  return allocate(static_cast<std::size_t>(element_count(n.shape) * item_bytes(n.dtype)));
+}
+
+void compute_elementwise(Node& n, const Memory& out) {
+  std::array<Memory, 3> in;
+  for (int i = 0; i < n.n_inputs; ++i)
+    in[static_cast<std::size_t>(i)] = memory_of(*n.inputs[i], n.shape);
+  const DType loop = n.inputs[n.fn == OpId::Where ? 1 : 0]->dtype;
+  run_elementwise(n.fn, loop, n.shape, std::span<const Memory>(in.data(), n.n_inputs), out);
+}
+
+void compute_reduce(Node& n, const Memory& out) {
+  const Node& in = *n.inputs[0];
+  const Memory values = memory_of(in, in.shape);
+  if (n.n_inputs == 2) {
+    const Memory mask = memory_of(*n.inputs[1], in.shape);
+    run_reduce(n.reduce, in.dtype, n.dtype, in.shape, n.axes, values, &mask, out);
+  } else {
+    run_reduce(n.reduce, in.dtype, n.dtype, in.shape, n.axes, values, nullptr, out);
+  }
+}
+
+// Nothing but this update can see the memory it is about to write to. A view of it that only the
+// update reads does not count: it is read before, or copied.
+bool may_take_over(const Node& n) {
+  const Node& old = *n.inputs[0];
+  if (n.in_place) return true;
+  if (!old.data->writeable || old.refs.load(std::memory_order_relaxed) != 1) return false;
+  std::uint32_t own = 1;
+  const Node& value = *n.inputs[1];
+  if (value.data == old.data && value.refs.load(std::memory_order_relaxed) == 1) ++own;
+  return old.data->refs.load(std::memory_order_relaxed) == own;
+}
+
+bool overlap(const Memory& a, const Dims& shape, std::int64_t a_size, const Memory& b,
+             std::int64_t b_size) {
+  const tracer::Extent x = tracer::extent(shape, a.strides, a_size);
+  const tracer::Extent y = tracer::extent(shape, b.strides, b_size);
+  return a.data + x.first < b.data + y.last && b.data + y.first < a.data + x.last;
+}
+
+void compute_update(Node& n) {
+  const Node& old = *n.inputs[0];
+  const bool in_place = may_take_over(n);
+  Ref<Buffer> memory = old.data;
+  std::int64_t at = old.data_offset;
+  Memory value = memory_of(*n.inputs[1], n.view_shape);
+  Ref<Buffer> held;
+  if (in_place) {
+    const Memory target{memory->data + at + n.offset, n.view_strides};
+    const std::int64_t size = item_bytes(n.view_dtype);
+    if (overlap(target, n.view_shape, size, value, size)) {
+      held = allocate(static_cast<std::size_t>(element_count(n.view_shape) * size));
+      const Memory copy{held->data, contiguous_strides(n.view_shape, size)};
+      run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, copy);
+      value = copy;
+    }
+  } else {
+    const tracer::Extent e = tracer::extent(n.shape, n.strides, item_bytes(n.dtype));
+    Ref<Buffer> fresh = allocate(static_cast<std::size_t>(e.last - e.first));
+    std::memcpy(fresh->data, memory->data + at + e.first,
+                static_cast<std::size_t>(e.last - e.first));
+    memory = std::move(fresh);
+    at = -e.first;
+  }
+  const Memory target{memory->data + at + n.offset, n.view_strides};
+  if (n.n_inputs == 3) {
+    const Memory mask = memory_of(*n.inputs[2], n.view_shape);
+    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target, &mask);
+  } else {
+    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target);
+  }
+  tracer::settle(n, std::move(memory), at);
+}
+
+void compute(Node& n) {
+  if (n.kind == NodeKind::View) {
+    const Node& in = *n.inputs[0];
+    Ref<Buffer> memory = in.data;
+    const std::int64_t at = in.data_offset + n.offset;
+    tracer::settle(n, std::move(memory), at);
+    return;
+  }
+  if (n.kind == NodeKind::Update) {
+    compute_update(n);
+    return;
+  }
+  Ref<Buffer> memory = result_memory(n);
+  const Memory out{memory->data, n.strides};
+  switch (n.kind) {
+    case NodeKind::Scalar:
+      run_fill(n.scalar, n.shape, out);
+      break;
+    case NodeKind::Fill:
+      run_fill(n.inputs[0]->scalar, n.shape, out);
+      break;
+    case NodeKind::Iota:
+      run_iota(n.inputs[0]->scalar, n.inputs[1]->scalar, n.shape[0], out.data);
+      break;
+    case NodeKind::Elementwise:
+      compute_elementwise(n, out);
+      break;
+    case NodeKind::Cast:
+      run_cast(n.inputs[0]->dtype, n.dtype, n.shape, memory_of(*n.inputs[0], n.shape), out);
+      break;
+    case NodeKind::Reduce:
+      compute_reduce(n, out);
+      break;
+    case NodeKind::MatMul: {
+      const Node &a = *n.inputs[0], &b = *n.inputs[1];
+      run_matmul(n.dtype, a.shape, memory_of(a, a.shape), b.shape, memory_of(b, b.shape), out.data);
+      break;
+    }
+    case NodeKind::Data:
+    case NodeKind::View:
+    case NodeKind::Update:
+      break;  // in memory, or done above
+  }
+  tracer::settle(n, std::move(memory), 0);
+}
+
+// The name NumPy's warnings give the operation; empty for those whose flags it does not look at.
+std::string_view warning_name(const Node& n) {
+  switch (n.kind) {
+    case NodeKind::Elementwise:
+      return op_info(n.fn).name;
+    case NodeKind::Cast:
+      return n.dtype == n.inputs[0]->dtype ? "" : "cast";
+    case NodeKind::Reduce:
+      return n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax ? "" : "reduce";
+    case NodeKind::MatMul:
+      return "matmul";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void evaluate_direct(std::span<Node* const> wanted) {
+  const std::unique_lock held(tracer::lock());
+  // A node in the list is alive while a consumer after it has not been settled, or it is wanted.
+  for (Node* n : topological_order(wanted)) {
+    const std::string_view name = warning_name(*n);
+    if (name.empty()) {
+      compute(*n);
+      continue;
+    }
+    clear_flags();
+    compute(*n);
+    report_flags(raised_flags(), name, *n);
+  }
+}
+
+}  // namespace plait::engine

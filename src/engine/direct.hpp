@@ -1,0 +1,29 @@
+// The reference evaluator: an operation at a time with the precompiled loops. Its results are what
+// every other way to evaluate has to reproduce. evaluate_direct itself is declared in engine.hpp.
+#pragma once
+#include <span>
+
+#include "tracer/array.hpp"
+
+namespace plait::engine {
+
+// One elementwise operation on operands in memory, now: `out` is a fresh array that has memory.
+// Operands may be of any dtype and broadcast to out's shape. False when the operation has to be
+// recorded instead.
+bool direct_eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out);
+
+// c (m, n) = a (m, k) times b (k, n). Strides in bytes; c is C-contiguous. Returns false for what
+// it does not do (dtype, strides): the built-in loop takes over.
+struct Gemm {
+  DType dtype;
+  std::int64_t m, n, k;
+  const void* a;
+  std::int64_t a_row, a_column;
+  const void* b;
+  std::int64_t b_row, b_column;
+  void* c;
+};
+using GemmFn = bool (*)(const Gemm&);
+void set_gemm(GemmFn fn);  // nullptr: the built-in loop only
+
+}  // namespace plait::engine

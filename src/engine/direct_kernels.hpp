@@ -1,0 +1,23 @@
+// What evaluate_direct calls for each kind of node. All operands are in memory.
+#pragma once
+#include "direct_rows.hpp"
+#include "tracer/node.hpp"
+
+namespace plait::engine {
+
+// out[...] = fn(in...), operands already in the loop dtype and broadcast to `shape`.
+void run_elementwise(OpId fn, DType loop, const Dims& shape, std::span<const Memory> in,
+                     const Memory& out);
+// Conversion; between equal dtypes a copy. With a mask (Bool, broadcast to shape) only where true.
+void run_cast(DType from, DType to, const Dims& shape, const Memory& in, const Memory& out,
+              const Memory* mask = nullptr);
+void run_fill(const Scalar& value, const Dims& shape, const Memory& out);
+void run_iota(const Scalar& start, const Scalar& step, std::int64_t n, std::byte* out);
+// Folds `in` of `shape` over `axes`; `out` is the result without them. `mask`, if any, is broadcast
+// to shape.
+void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape, const Dims& axes,
+                const Memory& in, const Memory* mask, const Memory& out);
+void run_matmul(DType t, const Dims& a_shape, const Memory& a, const Dims& b_shape, const Memory& b,
+                std::byte* c);
+
+}  // namespace plait::engine

@@ -1,0 +1,113 @@
+// Reductions in the order of NumPy's iterator, so that sums come out the same bit for bit.
+#include <cstring>
+
+#include "codegen/loops/loops.hpp"
+#include "direct_kernels.hpp"
+#include "plait/error.hpp"
+
+namespace plait::engine {
+
+namespace {
+
+bool selects(ReduceKind k) {
+  return k == ReduceKind::Min || k == ReduceKind::Max || k == ReduceKind::FMin ||
+         k == ReduceKind::FMax;
+}
+
+// out's strides with 0 along the folded axes.
+Memory over_axes(const Memory& out, const Dims& axes, int ndim) {
+  Memory m{out.data, Dims(ndim, 0)};
+  int next = 0, kept = 0;
+  for (int i = 0; i < ndim; ++i) {
+    if (next < axes.size() && axes[next] == i)
+      ++next;
+    else
+      m.strides[i] = out.strides[kept++];
+  }
+  return m;
+}
+
+void run_arg_reduce(ReduceKind kind, DType t, const Dims& shape, int axis, const Memory& in,
+                    const Memory& out) {
+  const loops::ArgReduceFn fold = loops::arg_reduce(kind, t, config().tier);
+  if (!fold) throw InternalError("no arg-reduction of " + std::string(name(t)));
+  Dims outer = shape;
+  outer.erase(axis);
+  std::array<Memory, 2> operands{in, out};
+  operands[0].strides.erase(axis);
+  const std::int64_t stride = in.strides[axis], n = shape[axis];
+  for_each_row(make_rows(outer, operands, 2),
+               [&](std::byte* const* p, const std::int64_t* s, std::int64_t count) {
+                 for (std::int64_t i = 0; i < count; ++i) {
+                   Scalar best;
+                   std::int64_t index = 0;
+                   const std::byte* from = p[0] + i * s[0];
+                   std::memcpy(best.bytes, from, itemsize(t));
+                   fold(best.bytes, &index, from, stride, n, 0);
+                   std::memcpy(p[1] + i * s[1], &index, sizeof index);
+                 }
+               });
+}
+
+}  // namespace
+
+void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape, const Dims& axes,
+                const Memory& in, const Memory* mask, const Memory& out) {
+  if (kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax) {
+    run_arg_reduce(kind, operand, shape, static_cast<int>(axes[0]), in, out);
+    return;
+  }
+  const loops::ReduceFn fold = loops::reduce(kind, result, config().tier);
+  const loops::LoopFn combine =
+      loops::elementwise(reduce_info(kind).combine, result, config().tier);
+  if (!fold || !combine)
+    throw InternalError("no " + std::string(reduce_info(kind).name) + " reduction of " +
+                        std::string(name(result)));
+
+  Dims kept;
+  std::int64_t folded = 1;
+  Memory first = in;
+  {
+    int next = 0;
+    first.strides.clear();
+    for (int i = 0; i < shape.size(); ++i) {
+      if (next < axes.size() && axes[next] == i) {
+        ++next;
+        folded *= shape[i];
+      } else {
+        kept.push_back(shape[i]);
+        first.strides.push_back(in.strides[i]);
+      }
+    }
+  }
+  // Selections start from their first element, as NumPy's do: folding it again changes nothing.
+  if (selects(kind) && !mask && folded > 0)
+    run_cast(operand, result, kept, first, out);
+  else if (folded == 0 && kind == ReduceKind::Sum)
+    run_fill(cast(scalar_int(0), result), kept, out);
+  else
+    run_fill(loops::identity(kind, result), kept, out);
+
+  std::array<Memory, 3> operands{in, over_axes(out, axes, shape.size()), mask ? *mask : Memory()};
+  const std::size_t count = mask ? 3 : 2;
+  const Rows rows = make_rows(shape, std::span<const Memory>(operands.data(), count), 1);
+  for_each_row(rows, [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+    auto piece = [&](std::int64_t at, std::int64_t length) {
+      std::byte* from = p[0] + at * s[0];
+      std::byte* to = p[1] + at * s[1];
+      if (s[1] == 0) {
+        fold(to, from, s[0], length);
+        return;
+      }
+      void* args[] = {to, from, to};
+      const std::int64_t strides[] = {s[1], s[0], s[1]};
+      combine(args, strides, length);
+    };
+    if (mask)
+      for_each_run(p[2], s[2], n, piece);
+    else
+      piece(0, n);
+  });
+}
+
+}  // namespace plait::engine

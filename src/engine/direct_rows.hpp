@@ -1,0 +1,106 @@
+// Walks strided operands of one shape row by row: axes in NumPy's iteration order, joined where the
+// strides allow it.
+#pragma once
+#include <array>
+#include <span>
+
+#include "core/dims.hpp"
+#include "tracer/layout.hpp"
+
+namespace plait::engine {
+
+inline constexpr int kMaxRowOperands = 5;
+
+// A value in memory, seen with a shape that the caller knows; strides are in bytes.
+struct Memory {
+  std::byte* data = nullptr;
+  Dims strides;
+};
+
+struct Rows {
+  int operands = 0;
+  std::int64_t length = 1;  // of a row
+  std::array<std::int64_t, kMaxRowOperands> row_strides{};
+  Dims shape;  // the axes outside the row, fastest first
+  std::array<Dims, kMaxRowOperands> strides;
+  std::array<std::byte*, kMaxRowOperands> start{};
+  bool empty = false;
+};
+
+// The first `ordering` operands decide the order of the axes.
+inline Rows make_rows(const Dims& shape, std::span<const Memory> operands, int ordering) {
+  Rows r;
+  r.operands = static_cast<int>(operands.size());
+  std::array<Dims, kMaxRowOperands> by;
+  for (int i = 0; i < ordering; ++i)
+    by[static_cast<std::size_t>(i)] = operands[static_cast<std::size_t>(i)].strides;
+  for (int i = 0; i < r.operands; ++i)
+    r.start[static_cast<std::size_t>(i)] = operands[static_cast<std::size_t>(i)].data;
+  const Dims order = tracer::iteration_order(
+      shape.size(), std::span<const Dims>(by.data(), static_cast<std::size_t>(ordering)));
+  Dims joined;
+  std::array<Dims, kMaxRowOperands> strides;
+  for (std::int64_t axis64 : order) {
+    const int axis = static_cast<int>(axis64);
+    const std::int64_t extent = shape[axis];
+    if (extent == 0) r.empty = true;
+    if (extent == 1) continue;
+    bool joins = !joined.empty();
+    for (std::size_t i = 0; joins && i < operands.size(); ++i)
+      joins = operands[i].strides[axis] == strides[i].back() * joined.back();
+    if (joins) {
+      joined[joined.size() - 1] *= extent;
+      continue;
+    }
+    joined.push_back(extent);
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      strides[i].push_back(operands[i].strides[axis]);
+  }
+  if (!joined.empty()) {
+    r.length = joined[0];
+    joined.erase(0);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      r.row_strides[i] = strides[i][0];
+      strides[i].erase(0);
+      r.strides[i] = strides[i];
+    }
+    r.shape = joined;
+  }
+  return r;
+}
+
+// inner(pointers, row strides, length) for each row.
+template <class F>
+void for_each_row(const Rows& r, F&& inner) {
+  if (r.empty) return;
+  std::array<std::byte*, kMaxRowOperands> at = r.start;
+  const int axes = r.shape.size();
+  Dims counter(axes, 0);
+  for (;;) {
+    inner(at.data(), r.row_strides.data(), r.length);
+    int axis = 0;
+    for (; axis < axes; ++axis) {
+      const bool more = ++counter[axis] < r.shape[axis];
+      const std::int64_t steps = more ? 1 : -(r.shape[axis] - 1);
+      for (int i = 0; i < r.operands; ++i)
+        at[static_cast<std::size_t>(i)] += steps * r.strides[static_cast<std::size_t>(i)][axis];
+      if (more) break;
+      counter[axis] = 0;
+    }
+    if (axis == axes) return;
+  }
+}
+
+// Splits a row at its mask (Bool, byte stride) into runs of true: run(first, length).
+template <class F>
+void for_each_run(const std::byte* mask, std::int64_t stride, std::int64_t n, F&& run) {
+  std::int64_t i = 0;
+  while (i < n) {
+    while (i < n && mask[i * stride] == std::byte{0}) ++i;
+    const std::int64_t first = i;
+    while (i < n && mask[i * stride] != std::byte{0}) ++i;
+    if (i > first) run(first, i - first);
+  }
+}
+
+}  // namespace plait::engine
