@@ -1,0 +1,198 @@
+// Attributes of plait.ndarray. What is cheap to say from the view is said here; flags, flat, ctypes and the like are
+// NumPy's own objects over a live export.
+#include "ndarray.hpp"
+
+namespace plait::py {
+namespace {
+
+PyObject* tuple_of(const Dims& d) {
+  Owned t(check(PyTuple_New(d.size())));
+  for (int i = 0; i < d.size(); ++i) PyTuple_SET_ITEM(t.get(), i, check(PyLong_FromLongLong(d[i])));
+  return t.release();
+}
+
+// Either the host array's attribute or one worked out from the engine's view.
+template <class F>
+PyObject* attribute(PyObject* self, const char* name, F&& native) {
+  return guarded([&]() -> PyObject* {
+    ArrayObject* a = as_array(self);
+    if (!a->host) return native(a->array);
+    Owned value(check(PyObject_GetAttrString(a->host, name)));
+    if (PyArray_Check(value.get())) return wrap_host(value.get());
+    return value.release();
+  });
+}
+// An attribute of the exported numpy array.
+PyObject* exported_attribute(PyObject* self, const char* name, bool for_good) {
+  return guarded([&]() -> PyObject* {
+    Owned numpy(to_numpy(as_array(self), for_good));
+    return check(PyObject_GetAttrString(numpy.get(), name));
+  });
+}
+PyObject* view(PyObject* self, tracer::Array a) { return wrap(std::move(a), self, Py_TYPE(self)); }
+
+PyObject* get_shape(PyObject* s, void*) {
+  return attribute(s, "shape", [](auto& a) { return tuple_of(a.shape); });
+}
+PyObject* get_strides(PyObject* s, void*) {
+  return attribute(s, "strides", [](auto& a) { return tuple_of(a.strides); });
+}
+PyObject* get_dtype(PyObject* s, void*) {
+  return attribute(s, "dtype", [](auto& a) { return Py_NewRef(reinterpret_cast<PyObject*>(descr_of(a.dtype))); });
+}
+PyObject* get_ndim(PyObject* s, void*) {
+  return attribute(s, "ndim", [](auto& a) { return PyLong_FromLong(a.ndim()); });
+}
+PyObject* get_size(PyObject* s, void*) {
+  return attribute(s, "size", [](auto& a) { return PyLong_FromLongLong(a.size()); });
+}
+PyObject* get_itemsize(PyObject* s, void*) {
+  return attribute(s, "itemsize", [](auto& a) { return PyLong_FromLongLong(itemsize(a.dtype)); });
+}
+PyObject* get_nbytes(PyObject* s, void*) {
+  return attribute(s, "nbytes", [](auto& a) { return PyLong_FromLongLong(a.size() * itemsize(a.dtype)); });
+}
+PyObject* get_t(PyObject* s, void*) {
+  return attribute(s, "T", [s](auto& a) { return view(s, tracer::transpose(a)); });
+}
+PyObject* get_mt(PyObject* s, void*) {
+  return attribute(s, "mT", [s](auto& a) -> PyObject* {
+    if (a.ndim() < 2) {
+      PyErr_SetString(PyExc_ValueError, "matrix transpose with ndim < 2 is undefined");
+      throw PythonError{};
+    }
+    return view(s, tracer::swapaxes(a, -1, -2));
+  });
+}
+PyObject* get_real(PyObject* s, void*) {
+  return attribute(s, "real", [s](auto& a) { return is_complex(a.dtype) ? view(s, tracer::real(a)) : Py_NewRef(s); });
+}
+PyObject* get_imag(PyObject* s, void*) {
+  return attribute(s, "imag", [s](auto& a) { return view(s, tracer::imag(a)); });
+}
+PyObject* get_base(PyObject* s, void*) { return Py_NewRef(as_array(s)->base ? as_array(s)->base : Py_None); }
+PyObject* get_flags(PyObject* s, void*) {
+  return guarded([&]() -> PyObject* {
+    ArrayObject* a = as_array(s);
+    if (a->host) return check(PyObject_GetAttrString(a->host, "flags"));
+    // The flags of an array with this layout; asking for them must not evaluate anything.
+    Owned module(check(PyImport_ImportModule("plait._flags")));
+    bool owns = !a->base;
+    return check(PyObject_CallMethod(module.get(), "Flags", "OOOOO", s,
+                                     tracer::is_c_contiguous(a->array) ? Py_True : Py_False,
+                                     tracer::is_f_contiguous(a->array) ? Py_True : Py_False,
+                                     a->array.writeable ? Py_True : Py_False, owns ? Py_True : Py_False));
+  });
+}
+PyObject* get_data(PyObject* s, void*) { return PyMemoryView_FromObject(s); }
+PyObject* get_flat(PyObject* s, void*) { return exported_attribute(s, "flat", false); }
+PyObject* get_ctypes(PyObject* s, void*) { return exported_attribute(s, "ctypes", true); }
+PyObject* get_interface(PyObject* s, void*) { return exported_attribute(s, "__array_interface__", true); }
+PyObject* get_struct(PyObject* s, void*) { return exported_attribute(s, "__array_struct__", true); }
+PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
+PyObject* get_priority(PyObject*, void*) { return PyFloat_FromDouble(0.0); }
+PyObject* get_pending(PyObject* s, void*) {
+  ArrayObject* a = as_array(s);
+  return PyBool_FromLong(!a->host && !tracer::is_materialised(a->array));
+}
+
+int refuse_delete(PyObject* value) {
+  if (value) return 0;
+  PyErr_SetString(PyExc_AttributeError, "cannot delete array attribute");
+  return -1;
+}
+int set_flat(PyObject* s, PyObject* value, void*) {
+  return guarded_int([&]() -> int {
+    check(refuse_delete(value));
+    Owned numpy(to_numpy(as_array(s)));
+    check(PyObject_SetAttrString(numpy.get(), "flat", value));
+    return 0;
+  });
+}
+int set_shape(PyObject* s, PyObject* value, void*) {
+  return guarded_int([&]() -> int {
+    check(refuse_delete(value));
+    ArrayObject* a = as_array(s);
+    if (a->host) return PyObject_SetAttrString(a->host, "shape", value);
+    PyArray_Dims want{nullptr, 0};
+    if (!PyArray_IntpConverter(value, &want)) throw PythonError{};
+    Dims shape(want.len);
+    for (int i = 0; i < want.len; ++i) shape[i] = want.ptr[i];
+    PyDimMem_FREE(want.ptr);
+    tracer::Array made = tracer::reshape(a->array, shape);
+    if (made.storage != a->array.storage) {
+      PyErr_SetString(PyExc_AttributeError,
+                      "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired "
+                      "shape.");
+      throw PythonError{};
+    }
+    made.writeable = a->array.writeable;
+    a->array = std::move(made);
+    return 0;
+  });
+}
+int set_dtype(PyObject* s, PyObject* value, void*) {
+  return guarded_int([&]() -> int {
+    check(refuse_delete(value));
+    ArrayObject* a = as_array(s);
+    Owned numpy(to_numpy(a));
+    check(PyObject_SetAttrString(numpy.get(), "dtype", value));
+    if (a->host) return 0;
+    auto native = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share);
+    if (native) {
+      a->array = std::move(*native);
+    } else {
+      a->host = numpy.release();
+      a->array = {};
+    }
+    return 0;
+  });
+}
+int set_strides(PyObject* s, PyObject* value, void*) {
+  return guarded_int([&]() -> int {
+    check(refuse_delete(value));
+    ArrayObject* a = as_array(s);
+    Owned numpy(to_numpy(a));
+    check(PyObject_SetAttrString(numpy.get(), "strides", value));
+    if (!a->host) a->array = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share).value();
+    return 0;
+  });
+}
+// a.real = v and a.imag = v assign through the part's view.
+int set_part(PyObject* s, PyObject* value, void* name) {
+  return guarded_int([&]() -> int {
+    check(refuse_delete(value));
+    Owned part(check(PyObject_GetAttrString(s, static_cast<const char*>(name))));
+    if (!is_array(part.get())) throw PythonError{};
+    return array_setitem(part.get(), Py_Ellipsis, value);
+  });
+}
+
+char real_name[] = "real", imag_name[] = "imag";
+
+}  // namespace
+
+PyGetSetDef array_getset[] = {{"shape", get_shape, set_shape, nullptr, nullptr},
+                              {"strides", get_strides, set_strides, nullptr, nullptr},
+                              {"dtype", get_dtype, set_dtype, nullptr, nullptr},
+                              {"ndim", get_ndim, nullptr, nullptr, nullptr},
+                              {"size", get_size, nullptr, nullptr, nullptr},
+                              {"itemsize", get_itemsize, nullptr, nullptr, nullptr},
+                              {"nbytes", get_nbytes, nullptr, nullptr, nullptr},
+                              {"T", get_t, nullptr, nullptr, nullptr},
+                              {"mT", get_mt, nullptr, nullptr, nullptr},
+                              {"real", get_real, set_part, nullptr, real_name},
+                              {"imag", get_imag, set_part, nullptr, imag_name},
+                              {"base", get_base, nullptr, nullptr, nullptr},
+                              {"flags", get_flags, nullptr, nullptr, nullptr},
+                              {"data", get_data, nullptr, nullptr, nullptr},
+                              {"flat", get_flat, set_flat, nullptr, nullptr},
+                              {"ctypes", get_ctypes, nullptr, nullptr, nullptr},
+                              {"device", get_device, nullptr, nullptr, nullptr},
+                              {"__array_interface__", get_interface, nullptr, nullptr, nullptr},
+                              {"__array_struct__", get_struct, nullptr, nullptr, nullptr},
+                              {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
+                              {"_pending", get_pending, nullptr, "True while the value has not been computed", nullptr},
+                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace plait::py

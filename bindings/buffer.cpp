@@ -1,0 +1,69 @@
+// The buffer protocol: the export lives as long as the view.
+#include <memory>
+
+#include "ndarray.hpp"
+
+namespace plait::py {
+namespace {
+
+struct BufferInfo {
+  tracer::Array array;
+  Py_ssize_t shape[kMaxDims], strides[kMaxDims];
+};
+
+const char* format_of(DType t) {
+  constexpr const char* formats[kDTypeCount] = {"?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d", "Zf", "Zd"};
+  return formats[static_cast<int>(t)];
+}
+
+}  // namespace
+
+int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  return guarded_int([&]() -> int {
+    ArrayObject* a = as_array(self);
+    if (a->host) return PyObject_GetBuffer(a->host, view, flags);
+    const tracer::Array& x = a->array;
+    auto refuse = [](const char* text) {
+      PyErr_SetString(PyExc_ValueError, text);
+      throw PythonError{};
+    };
+    bool c = tracer::is_c_contiguous(x), f = tracer::is_f_contiguous(x);
+    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c) refuse("ndarray is not C-contiguous");
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !f) refuse("ndarray is not Fortran contiguous");
+    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !c && !f) refuse("ndarray is not contiguous");
+    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !c) refuse("ndarray is not C-contiguous");
+    if ((flags & PyBUF_WRITEABLE) && !x.writeable) refuse("buffer source array is read-only");
+    auto info = std::make_unique<BufferInfo>();
+    info->array = x;
+    std::copy(x.shape.begin(), x.shape.end(), info->shape);
+    std::copy(x.strides.begin(), x.strides.end(), info->strides);
+    {
+      NoGil open;
+      view->buf = tracer::export_memory(info->array);
+    }
+    view->itemsize = static_cast<Py_ssize_t>(itemsize(x.dtype));
+    view->len = x.size() * view->itemsize;
+    view->readonly = !x.writeable;
+    view->ndim = x.ndim();
+    view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(x.dtype)) : nullptr;
+    view->shape = (flags & PyBUF_ND) ? info->shape : nullptr;
+    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? info->strides : nullptr;
+    view->suboffsets = nullptr;
+    view->internal = info.release();
+    view->obj = Py_NewRef(self);
+    return 0;
+  });
+}
+
+void array_releasebuffer(PyObject*, Py_buffer* view) {
+  auto* info = static_cast<BufferInfo*>(view->internal);
+  if (!info) return;
+  try {
+    tracer::unexport(info->array);
+  } catch (...) {  // nothing to tell anybody from a release
+  }
+  delete info;
+}
+
+}  // namespace plait::py

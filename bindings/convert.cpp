@@ -1,0 +1,294 @@
+// Between plait's arrays and NumPy's: exports, adoption, dtypes and scalars.
+#include <cstring>
+#include <unordered_map>
+#include <string>
+
+#include "events.hpp"
+#include "ndarray.hpp"
+
+namespace plait::py {
+
+Hooks hooks;
+
+namespace {
+
+constexpr int kTypeNumbers[kDTypeCount] = {NPY_BOOL,  NPY_BYTE, NPY_UBYTE, NPY_SHORT, NPY_USHORT, NPY_INT,    NPY_UINT,
+                                           NPY_INT64, NPY_UINT64, NPY_HALF, NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
+
+// Keeps an export alive: the base object of numpy arrays that share plait's memory.
+struct ExportObject {
+  PyObject_HEAD
+  tracer::Array array;
+  bool for_good;
+};
+PyTypeObject* export_type = nullptr;
+
+void export_dealloc(PyObject* self) {
+  auto* e = reinterpret_cast<ExportObject*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  try {
+    if (!e->for_good) tracer::unexport(e->array);
+  } catch (...) {  // nothing to tell anybody from a destructor
+  }
+  e->array.~Array();
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyType_Slot export_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(export_dealloc)}, {0, nullptr}};
+PyType_Spec export_spec = {"plait._plait._Export", sizeof(ExportObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, export_slots};
+
+// First and one-past-last byte that an array touches.
+std::pair<char*, char*> bounds(PyArrayObject* a) {
+  char* lo = static_cast<char*>(PyArray_DATA(a));
+  char* hi = lo + PyArray_ITEMSIZE(a);
+  for (int i = 0; i < PyArray_NDIM(a); ++i) {
+    npy_intp extent = PyArray_DIM(a, i), stride = PyArray_STRIDE(a, i);
+    if (extent == 0) return {lo, lo};
+    (stride < 0 ? lo : hi) += (extent - 1) * stride;
+  }
+  return {lo, hi};
+}
+
+bool layout_is_native(PyArrayObject* a, DType t) {
+  if (!PyArray_ISALIGNED(a)) return false;
+  for (int i = 0; i < PyArray_NDIM(a); ++i)
+    if (PyArray_DIM(a, i) > 1 && PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(t)) != 0) return false;
+  return true;
+}
+
+Dims dims_of(const npy_intp* p, int n) {
+  Dims d(n);
+  for (int i = 0; i < n; ++i) d[i] = p[i];
+  return d;
+}
+
+Scalar scalar_from_numpy(PyObject* o, bool& native) {
+  Scalar s;
+  native = true;
+  if (PyArray_IsScalar(o, Double)) return Scalar::of(DType::Float64, PyArrayScalar_VAL(o, Double));
+  if (PyArray_IsScalar(o, Long)) return Scalar::of(DType::Int64, PyArrayScalar_VAL(o, Long));
+  Owned descr(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(o)));
+  if (!descr) throw PythonError{};
+  auto t = native_dtype(reinterpret_cast<PyArray_Descr*>(descr.get()));
+  if (!t) {
+    native = false;
+    return s;
+  }
+  s.dtype = *t;
+  PyArray_ScalarAsCtype(o, s.bytes);
+  return s;
+}
+
+}  // namespace
+
+bool make_export_type() {
+  export_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&export_spec));
+  return export_type != nullptr;
+}
+
+PyObject* numpy_attr(const char* name) {
+  static auto* cache = new std::unordered_map<std::string, PyObject*>;
+  auto it = cache->find(name);
+  if (it != cache->end()) return it->second;
+  Owned module(check(PyImport_ImportModule("numpy")));
+  PyObject* value = check(PyObject_GetAttrString(module.get(), name));
+  cache->emplace(name, value);
+  return value;
+}
+
+PyArray_Descr* descr_of(DType t) {
+  static PyArray_Descr* table[kDTypeCount] = {};
+  auto& d = table[static_cast<int>(t)];
+  if (!d) d = PyArray_DescrFromType(kTypeNumbers[static_cast<int>(t)]);
+  return d;
+}
+
+std::optional<DType> native_dtype(PyArray_Descr* d) {
+  if (!PyArray_ISNBO(d->byteorder)) return std::nullopt;
+  switch (d->type_num) {
+    case NPY_LONGLONG: return DType::Int64;
+    case NPY_ULONGLONG: return DType::UInt64;
+    default:
+      for (int i = 0; i < kDTypeCount; ++i)
+        if (kTypeNumbers[i] == d->type_num) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<DType> parse_dtype(PyObject* o) {
+  PyArray_Descr* d = nullptr;
+  if (PyArray_DescrConverter(o, &d) != NPY_SUCCEED) throw PythonError{};
+  Owned hold(reinterpret_cast<PyObject*>(d));
+  return native_dtype(d);
+}
+
+PyObject* to_numpy(ArrayObject* a, bool for_good) {
+  if (a->host) return Py_NewRef(a->host);
+  auto* e = PyObject_New(ExportObject, export_type);
+  if (!e) throw PythonError{};
+  new (&e->array) tracer::Array(a->array);
+  e->for_good = true;  // until the export below has been made
+  Owned hold(reinterpret_cast<PyObject*>(e));
+  void* data;
+  {
+    NoGil open;
+    data = tracer::export_memory(a->array);
+    if (for_good) tracer::pin(a->array);
+  }
+  e->for_good = false;
+  const tracer::Array& x = a->array;
+  npy_intp shape[kMaxDims], strides[kMaxDims];
+  std::copy(x.shape.begin(), x.shape.end(), shape);
+  std::copy(x.strides.begin(), x.strides.end(), strides);
+  PyArray_Descr* d = descr_of(x.dtype);
+  Py_INCREF(d);
+  PyObject* out = check(PyArray_NewFromDescr(&PyArray_Type, d, x.ndim(), shape, strides, data,
+                                             x.writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
+  PyArray_UpdateFlags(reinterpret_cast<PyArrayObject*>(out), NPY_ARRAY_UPDATE_ALL);
+  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(out), hold.release()) < 0) {
+    Py_DECREF(out);
+    throw PythonError{};
+  }
+  return out;
+}
+
+const tracer::Array* exported(PyArrayObject* a) {
+  PyObject* base = PyArray_BASE(a);
+  while (base && PyArray_Check(base)) base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(base));
+  if (base && Py_TYPE(base) == export_type) return &reinterpret_cast<ExportObject*>(base)->array;
+  return nullptr;
+}
+
+std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
+  auto t = native_dtype(PyArray_DESCR(a));
+  if (!t) return std::nullopt;
+  if (take == Take::Copy || !layout_is_native(a, *t)) {
+    if (take == Take::Share) return std::nullopt;
+    // NumPy copies: it knows every layout, and K order is what numpy.array keeps.
+    Owned copy(check(PyArray_NewCopy(a, NPY_KEEPORDER)));
+    return native_from_numpy(reinterpret_cast<PyArrayObject*>(copy.get()), Take::Adopt);
+  }
+  int n = PyArray_NDIM(a);
+  Dims shape = dims_of(PyArray_DIMS(a), n), strides = dims_of(PyArray_STRIDES(a), n);
+  bool writeable = PyArray_ISWRITEABLE(a);
+  if (const tracer::Array* whole = exported(a)) {
+    auto* origin = static_cast<char*>(tracer::data(*whole));
+    tracer::Array view = tracer::as_strided(*whole, *t, shape, strides, static_cast<char*>(PyArray_DATA(a)) - origin);
+    view.writeable = writeable;
+    return view;
+  }
+  auto [lo, hi] = bounds(a);
+  Py_INCREF(a);
+  Ref<Buffer> buffer = adopt(lo, static_cast<std::size_t>(hi - lo), writeable, release_later, a);
+  tracer::Array out =
+      tracer::from_buffer(std::move(buffer), *t, shape, strides, static_cast<char*>(PyArray_DATA(a)) - lo);
+  out.writeable = writeable;
+  if (take == Take::Share) tracer::pin(out);
+  return out;
+}
+
+PyObject* from_numpy(PyObject* o, Take take) {
+  auto* a = reinterpret_cast<PyArrayObject*>(o);
+  if (auto native = native_from_numpy(a, take)) return wrap(std::move(*native));
+  if (take != Take::Copy) return wrap_host(o);
+  Owned copy(check(PyArray_NewCopy(a, NPY_KEEPORDER)));
+  return wrap_host(copy.get());
+}
+
+PyObject* wrap_scalar(const Scalar& s) {
+  switch (s.dtype) {
+    case DType::Float64: {
+      PyObject* o = check(PyArrayScalar_New(Double));
+      PyArrayScalar_ASSIGN(o, Double, s.as<double>());
+      return o;
+    }
+    case DType::Int64: {
+      PyObject* o = check(PyArrayScalar_New(Long));
+      PyArrayScalar_ASSIGN(o, Long, s.as<std::int64_t>());
+      return o;
+    }
+    case DType::Bool:
+      return Py_NewRef(s.bytes[0] ? PyArrayScalar_True : PyArrayScalar_False);
+    default:
+      return check(PyArray_Scalar(const_cast<unsigned char*>(s.bytes), descr_of(s.dtype), nullptr));
+  }
+}
+
+Parsed parse_operand(PyObject* o, OperandHolder& h) {
+  PyTypeObject* type = Py_TYPE(o);
+  if (type == array_type || PyType_IsSubtype(type, array_type)) {
+    if (as_array(o)->host) return Parsed::Fallback;
+    h.operand.emplace(as_array(o)->array);
+    h.is_object = true;
+  } else if (type == &PyFloat_Type) {
+    h.operand.emplace(scalar_float(PyFloat_AS_DOUBLE(o)), Weak::Float);
+  } else if (type == &PyLong_Type) {
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) return Parsed::Fallback;
+    h.operand.emplace(scalar_int(v), Weak::Int);
+  } else if (type == &PyBool_Type) {
+    h.operand.emplace(scalar_bool(o == Py_True), Weak::None);
+  } else if (type == lazy_type) {
+    h.operand.emplace(as_lazy(o)->array);
+    h.is_object = true;
+  } else if (type == &PyComplex_Type) {
+    Py_complex c = PyComplex_AsCComplex(o);
+    h.operand.emplace(scalar_complex({c.real, c.imag}), Weak::Complex);
+  } else if (PyArray_IsScalar(o, Generic)) {
+    bool native;
+    Scalar s = scalar_from_numpy(o, native);
+    if (!native) return Parsed::Fallback;
+    h.operand.emplace(s, Weak::None);
+  } else if (PyArray_CheckExact(o)) {
+    auto a = native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy);
+    if (!a) return Parsed::Fallback;
+    h.temporary = std::move(*a);
+    h.operand.emplace(h.temporary);
+    h.is_object = true;
+  } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+    auto a = parse_array(o);
+    if (!a) return Parsed::Fallback;
+    h.temporary = std::move(*a);
+    h.operand.emplace(h.temporary);
+    h.is_object = true;
+  } else {
+    return Parsed::Fallback;
+  }
+  return Parsed::Operand;
+}
+
+std::optional<tracer::Array> parse_array(PyObject* o) {
+  if (is_array(o)) {
+    if (as_array(o)->host) return std::nullopt;
+    return as_array(o)->array;
+  }
+  if (is_lazy(o)) return as_lazy(o)->array;
+  if (PyArray_CheckExact(o)) return native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy);
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) ||
+      PyArray_IsScalar(o, Generic)) {
+    Owned a(PyArray_FromAny(o, nullptr, 0, 0, 0, nullptr));
+    if (!a) throw PythonError{};
+    return native_from_numpy(reinterpret_cast<PyArrayObject*>(a.get()), Take::Adopt);
+  }
+  return std::nullopt;
+}
+
+void force(const tracer::Array& a) {
+  if (tracer::is_materialised(a)) return;
+  tracer::Array hold = a;
+  NoGil open;
+  tracer::evaluate(hold);
+}
+
+Scalar item(const tracer::Array& a) {
+  Dims zeros(a.ndim());
+  std::span<const std::int64_t> index(zeros.data(), zeros.size());
+  if (tracer::is_materialised(a)) return tracer::item(a, index);
+  tracer::Array hold = a;
+  NoGil open;
+  return tracer::item(hold, index);
+}
+
+}  // namespace plait::py

@@ -1,0 +1,46 @@
+// plait::Error and its kin as the exceptions NumPy raises.
+#include <new>
+
+#include "engine/engine.hpp"
+#include "plait/error.hpp"
+#include "python.hpp"
+
+namespace plait::py {
+namespace {
+
+void set_axis_error(const char* text) {
+  Owned module(PyImport_ImportModule("numpy.exceptions"));
+  Owned type(module ? PyObject_GetAttrString(module.get(), "AxisError") : nullptr);
+  if (type) PyErr_SetString(type.get(), text);
+}
+
+}  // namespace
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (const PythonError&) {
+  } catch (const engine::Interrupted&) {
+    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  } catch (const AxisError& e) {
+    set_axis_error(e.what());
+  } catch (const plait::IndexError& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const plait::ValueError& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const DTypeError& e) {
+    PyErr_SetString(PyExc_TypeError, e.what());
+  } catch (const plait::OverflowError& e) {
+    PyErr_SetString(PyExc_OverflowError, e.what());
+  } catch (const plait::FloatingPointError& e) {
+    PyErr_SetString(PyExc_FloatingPointError, e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(PyExc_MemoryError, "Unable to allocate memory for an array");
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "plait: unknown C++ exception");
+  }
+}
+
+}  // namespace plait::py

@@ -1,0 +1,430 @@
+#include "functions.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace plait::py {
+
+std::optional<Dims> parse_axes(PyObject* o) {
+  if (o == Py_None) return std::nullopt;
+  auto index = [](PyObject* v) -> std::int64_t {
+    Py_ssize_t i = PyNumber_AsSsize_t(v, PyExc_OverflowError);
+    if (i == -1 && PyErr_Occurred()) throw PythonError{};
+    return i;
+  };
+  Dims axes;
+  if (PyTuple_Check(o) || PyList_Check(o)) {
+    Owned seq(check(PySequence_Fast(o, "")));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(seq.get()); ++i)
+      axes.push_back(index(PySequence_Fast_GET_ITEM(seq.get(), i)));
+  } else {
+    axes.push_back(index(o));
+  }
+  return axes;
+}
+
+std::optional<Dims> parse_shape(PyObject* o) {
+  PyArray_Dims want{nullptr, 0};
+  if (!PyArray_IntpConverter(o, &want)) throw PythonError{};
+  Dims shape(want.len);
+  for (int i = 0; i < want.len; ++i) shape[i] = want.ptr[i];
+  PyDimMem_FREE(want.ptr);
+  return shape;
+}
+
+PyObject* wrap_view(tracer::Array a, PyObject* from) {
+  if (!is_array(from)) return wrap(std::move(a));
+  bool shares = a.storage == as_array(from)->array.storage;
+  PyTypeObject* type = Py_TYPE(from);
+  Owned out(wrap(std::move(a), shares ? from : nullptr, type));
+  if (type != array_type) {
+    Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));
+    if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), from)));
+  }
+  return out.release();
+}
+
+namespace {
+
+using Args = PyObject* const*;
+
+PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+
+bool exact_count(Py_ssize_t n, Py_ssize_t want) {
+  if (n == want) return true;
+  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
+  return false;
+}
+// A function of an array and further arguments.
+template <Py_ssize_t count, class F>
+PyObject* of_array(Args args, Py_ssize_t n, F&& body) {
+  if (!exact_count(n, count)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    return a ? body(*a) : not_implemented();
+  });
+}
+char order_of(PyObject* o) {
+  if (o == Py_None) return 'C';
+  const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+  if (!text || text[0] == 0 || text[1] != 0 || std::string_view("CFAKcfak").find(text[0]) == std::string_view::npos) {
+    PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')", o);
+    throw PythonError{};
+  }
+  return static_cast<char>(text[0] & ~0x20);
+}
+std::int64_t integer(PyObject* o) {
+  Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_OverflowError);
+  if (v == -1 && PyErr_Occurred()) throw PythonError{};
+  return v;
+}
+
+// Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
+constexpr std::int64_t kEagerReduction = 4096;
+
+// reduce(kind, a, axis, dtype, out, keepdims, initial, where)
+PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 8)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[1]);
+    if (!a) return not_implemented();
+    tracer::ReduceOptions opt;
+    opt.axes = parse_axes(args[2]);
+    if (args[3] != Py_None) {
+      opt.dtype = parse_dtype(args[3]);
+      if (!opt.dtype) return not_implemented();
+    }
+    if (args[4] != Py_None) {
+      if (!is_array(args[4]) || as_array(args[4])->host) return not_implemented();
+      opt.out = &as_array(args[4])->array;
+    }
+    int keep = PyObject_IsTrue(args[5]);
+    check(keep);
+    opt.keepdims = keep;
+    OperandHolder initial;
+    if (args[6] != Py_None) {
+      if (parse_operand(args[6], initial) == Parsed::Fallback || initial.operand->array) return not_implemented();
+      opt.initial = initial.operand->scalar;
+    }
+    std::optional<tracer::Array> mask;
+    if (args[7] != Py_None && args[7] != Py_True) {
+      mask = parse_array(args[7]);
+      if (!mask || mask->dtype != DType::Bool) return not_implemented();
+      opt.where = &*mask;
+    }
+    auto kind = static_cast<ReduceKind>(integer(args[0]));
+    bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
+    tracer::Array made = tracer::reduce(kind, *a, opt);
+    if (opt.out) return Py_NewRef(args[4]);
+    if (small && made.ndim() == 0) tracer::evaluate(made);
+    return wrap_like(std::move(made), args + 1, 1);
+  });
+}
+
+PyObject* reshape(PyObject*, Args args, Py_ssize_t n) {  // (a, shape, order)
+  return of_array<3>(args, n, [&](auto& a) -> PyObject* {
+    return wrap_view(tracer::reshape(a, *parse_shape(args[1]), order_of(args[2])), args[0]);
+  });
+}
+PyObject* transpose(PyObject*, Args args, Py_ssize_t n) {  // (a, axes)
+  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
+    auto axes = parse_axes(args[1]);
+    if (!axes) return wrap_view(tracer::transpose(a), args[0]);
+    if (axes->empty() && a.ndim() > 0) {
+      PyErr_SetString(PyExc_ValueError, "axes don't match array");
+      throw PythonError{};
+    }
+    return wrap_view(tracer::transpose(a, std::span<const std::int64_t>(axes->data(), axes->size())), args[0]);
+  });
+}
+PyObject* broadcast_to(PyObject*, Args args, Py_ssize_t n) {  // (a, shape)
+  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
+    return wrap_view(tracer::broadcast_to(a, *parse_shape(args[1])), args[0]);
+  });
+}
+PyObject* squeeze(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
+  return of_array<2>(args, n,
+                     [&](auto& a) { return wrap_view(tracer::squeeze(a, parse_axes(args[1])), args[0]); });
+}
+PyObject* expand_dims(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
+  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
+    auto axes = parse_axes(args[1]);
+    return axes ? wrap_view(tracer::expand_dims(a, *axes), args[0]) : not_implemented();
+  });
+}
+PyObject* flip(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
+  return of_array<2>(args, n, [&](auto& a) { return wrap_view(tracer::flip(a, parse_axes(args[1])), args[0]); });
+}
+PyObject* swapaxes(PyObject*, Args args, Py_ssize_t n) {  // (a, i, j)
+  return of_array<3>(
+      args, n, [&](auto& a) { return wrap_view(tracer::swapaxes(a, integer(args[1]), integer(args[2])), args[0]); });
+}
+PyObject* moveaxis(PyObject*, Args args, Py_ssize_t n) {  // (a, from, to)
+  return of_array<3>(args, n, [&](auto& a) -> PyObject* {
+    auto from = parse_axes(args[1]), to = parse_axes(args[2]);
+    return from && to ? wrap_view(tracer::moveaxis(a, *from, *to), args[0]) : not_implemented();
+  });
+}
+PyObject* diagonal(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2)
+  return of_array<4>(args, n, [&](auto& a) {
+    return wrap_view(tracer::diagonal(a, integer(args[1]), integer(args[2]), integer(args[3])), args[0]);
+  });
+}
+PyObject* astype(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype, order, casting, copy)
+  return of_array<5>(args, n, [&](auto& a) -> PyObject* {
+    auto t = parse_dtype(args[1]);
+    if (!t) return not_implemented();
+    const char* rule = PyUnicode_Check(args[3]) ? PyUnicode_AsUTF8(args[3]) : nullptr;
+    if (!rule) return not_implemented();
+    if (std::string_view(rule) != "unsafe") {
+      Casting c = std::string_view(rule) == "safe"        ? Casting::Safe
+                  : std::string_view(rule) == "same_kind" ? Casting::SameKind
+                  : std::string_view(rule) == "equiv"     ? Casting::Equiv
+                                                          : Casting::No;
+      if (!can_cast(a.dtype, *t, c)) return not_implemented();  // NumPy words the error
+    }
+    if (is_complex(a.dtype) && !is_complex(*t)) return not_implemented();  // ComplexWarning is NumPy's to give
+    int copy = PyObject_IsTrue(args[4]);
+    check(copy);
+    char order = order_of(args[2]);
+    if (!copy && *t == a.dtype && is_array(args[0]) &&
+        (order == 'K' || (order == 'A') || (order == 'C' && tracer::is_c_contiguous(a)) ||
+         (order == 'F' && tracer::is_f_contiguous(a))))
+      return Py_NewRef(args[0]);
+    return wrap_view(tracer::astype(a, *t, order, true), args[0]);
+  });
+}
+PyObject* copy(PyObject*, Args args, Py_ssize_t n) {  // (a, order)
+  return of_array<2>(args, n, [&](auto& a) { return wrap_view(tracer::copy(a, order_of(args[1])), args[0]); });
+}
+// elementwise(name, operands, out): the operations that are not ufuncs of NumPy: where, clip.
+PyObject* elementwise(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    OpId fn = find_op(PyUnicode_AsUTF8(args[0]));
+    Py_ssize_t count = PyTuple_GET_SIZE(args[1]);
+    if (fn == OpId::Count_ || count != op_info(fn).arity) return not_implemented();
+    OperandHolder h[3];
+    bool any = false;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* o = PyTuple_GET_ITEM(args[1], i);
+      if (parse_operand(o, h[i]) == Parsed::Fallback) return not_implemented();
+      any |= h[i].is_object;
+    }
+    if (!any) return not_implemented();
+    tracer::ElementwiseOptions opt;
+    if (args[2] != Py_None) {
+      if (!is_array(args[2]) || as_array(args[2])->host) return not_implemented();
+      opt.out = &as_array(args[2])->array;
+    }
+    const tracer::Operand none(Scalar{}, Weak::None);
+    const tracer::Operand operands[] = {*h[0].operand, count > 1 ? *h[1].operand : none,
+                                        count > 2 ? *h[2].operand : none};
+    try {
+      tracer::Array made = tracer::elementwise(fn, std::span(operands, count), opt);
+      if (opt.out) return Py_NewRef(args[2]);
+      if (fn == OpId::Where) return wrap(std::move(made));
+      PyObject* const* first = &PyTuple_GET_ITEM(args[1], 0);
+      return wrap_like(std::move(made), first, count);
+    } catch (const DTypeError&) {
+      return not_implemented();  // NumPy decides and words the error
+    } catch (const plait::OverflowError&) {
+      return not_implemented();
+    }
+  });
+}
+PyObject* matmul(PyObject*, Args args, Py_ssize_t n) {  // (a, b)
+  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
+    auto b = parse_array(args[1]);
+    return b ? wrap_like(tracer::matmul(a, *b), args, 2) : not_implemented();
+  });
+}
+
+PyObject* empty(PyObject*, Args args, Py_ssize_t n) {  // (shape, dtype, order)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto t = args[1] == Py_None ? DType::Float64 : parse_dtype(args[1]);
+    if (!t) return not_implemented();
+    return wrap(tracer::empty(*parse_shape(args[0]), *t, order_of(args[2])));
+  });
+}
+PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, order)
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    OperandHolder v;
+    if (parse_operand(args[1], v) == Parsed::Fallback || v.operand->array) return not_implemented();
+    auto t = args[2] == Py_None ? v.operand->scalar.dtype : parse_dtype(args[2]);
+    if (!t) return not_implemented();
+    const Scalar& s = v.operand->scalar;
+    // Values that need a question asked (1.5 into int, 300 into uint8) are NumPy's to convert.
+    if (s.dtype != *t && !can_cast(s.dtype, *t, Casting::Safe)) {
+      bool small = s.dtype == DType::Int64 && s.as<std::int64_t>() >= 0 && s.as<std::int64_t>() < 128 &&
+                   *t != DType::Bool;
+      bool real = is_float(s.dtype) && (is_float(*t) || is_complex(*t));
+      bool whole = s.dtype == DType::Int64 && (is_float(*t) || is_complex(*t));
+      bool zero_one = *t == DType::Bool && s.dtype == DType::Int64;
+      if (!small && !real && !whole && !zero_one) return not_implemented();
+    }
+    return wrap(tracer::full(*parse_shape(args[0]), cast(s, *t), order_of(args[3])));
+  });
+}
+PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (n, start, step, dtype)
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto t = parse_dtype(args[3]);
+    OperandHolder start, step;
+    if (!t || parse_operand(args[1], start) == Parsed::Fallback || parse_operand(args[2], step) == Parsed::Fallback ||
+        start.operand->array || step.operand->array)
+      return not_implemented();
+    return wrap(tracer::arange(integer(args[0]), cast(start.operand->scalar, *t), cast(step.operand->scalar, *t)));
+  });
+}
+PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    OperandHolder v;
+    if (!is_array(args[0]) || as_array(args[0])->host || parse_operand(args[1], v) == Parsed::Fallback)
+      return not_implemented();
+    std::optional<tracer::Array> mask;
+    if (args[2] != Py_None) {
+      mask = parse_array(args[2]);
+      if (!mask || mask->dtype != DType::Bool) return not_implemented();
+    }
+    tracer::assign(as_array(args[0])->array, *v.operand, mask ? &*mask : nullptr);
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, index tuple) -> NumPy's scalar
+  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
+    auto index = parse_axes(args[1]);
+    force(a);
+    return wrap_scalar(tracer::item(a, std::span<const std::int64_t>(index->data(), index->size())));
+  });
+}
+
+// --- NumPy's arrays and the engine
+PyObject* adopt_array(PyObject*, PyObject* o) {  // nobody else uses the numpy array
+  return guarded([&] { return from_numpy(o, Take::Adopt); });
+}
+PyObject* share_array(PyObject*, PyObject* o) {  // both sides see writes
+  return guarded([&] { return from_numpy(o, Take::Share); });
+}
+PyObject* copy_array(PyObject*, PyObject* o) {
+  return guarded([&] { return from_numpy(o, Take::Copy); });
+}
+PyObject* borrow_array(PyObject*, PyObject* o) {  // pending readers are evaluated by release_borrowed()
+  return guarded([&]() -> PyObject* {
+    auto* a = reinterpret_cast<PyArrayObject*>(o);
+    auto t = native_dtype(PyArray_DESCR(a));
+    bool whole = t && PyArray_ISALIGNED(a);
+    for (int i = 0; whole && i < PyArray_NDIM(a); ++i)
+      whole = PyArray_DIM(a, i) < 2 || PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(*t)) == 0;
+    if (!whole) return wrap_host(o);
+    Dims shape(PyArray_NDIM(a)), strides(PyArray_NDIM(a));
+    for (int i = 0; i < shape.size(); ++i) {
+      shape[i] = PyArray_DIM(a, i);
+      strides[i] = PyArray_STRIDE(a, i);
+    }
+    return wrap(tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a)));
+  });
+}
+PyObject* release_borrowed(PyObject*, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    {
+      NoGil open;
+      tracer::release_borrowed();
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* export_array(PyObject*, PyObject* o) {  // a live numpy array; scalars and numpy arrays are as they are
+  return guarded([&]() -> PyObject* {
+    if (is_array(o)) return to_numpy(as_array(o));
+    if (is_lazy(o)) return Py_NewRef(lazy_value(as_lazy(o)));
+    return Py_NewRef(o);
+  });
+}
+PyObject* host_of(PyObject*, PyObject* o) {  // the host array of a dtype that the engine does not cover, or None
+  return Py_NewRef(is_array(o) && as_array(o)->host ? as_array(o)->host : Py_None);
+}
+PyObject* evaluate_all(PyObject*, Args args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    std::vector<tracer::Array> arrays;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
+      if (is_lazy(args[i])) arrays.push_back(as_lazy(args[i])->array);
+    }
+    {
+      NoGil open;
+      tracer::evaluate(arrays);
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* may_share(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (!is_array(args[0]) || !is_array(args[1]) || as_array(args[0])->host || as_array(args[1])->host)
+      return not_implemented();
+    return PyBool_FromLong(tracer::may_share_memory(as_array(args[0])->array, as_array(args[1])->array));
+  });
+}
+PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {  // (a, type): the same memory in a subclass
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    ArrayObject* a = as_array(args[0]);
+    auto* type = reinterpret_cast<PyTypeObject*>(args[1]);
+    Owned out(a->host ? wrap_host(a->host, type) : wrap(a->array, args[0], type));
+    if (type != array_type) {
+      Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));
+      if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), args[0])));
+    }
+    return out.release();
+  });
+}
+PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
+  if (!exact_count(n, 2)) return nullptr;
+  as_array(args[0])->array.writeable = args[1] == Py_True;
+  Py_RETURN_NONE;
+}
+
+template <class F>
+PyCFunction c(F* f) {
+  return reinterpret_cast<PyCFunction>(f);
+}
+
+}  // namespace
+
+PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
+                                  {"reshape", c(reshape), METH_FASTCALL, nullptr},
+                                  {"transpose", c(transpose), METH_FASTCALL, nullptr},
+                                  {"broadcast_to", c(broadcast_to), METH_FASTCALL, nullptr},
+                                  {"squeeze", c(squeeze), METH_FASTCALL, nullptr},
+                                  {"expand_dims", c(expand_dims), METH_FASTCALL, nullptr},
+                                  {"flip", c(flip), METH_FASTCALL, nullptr},
+                                  {"swapaxes", c(swapaxes), METH_FASTCALL, nullptr},
+                                  {"moveaxis", c(moveaxis), METH_FASTCALL, nullptr},
+                                  {"diagonal", c(diagonal), METH_FASTCALL, nullptr},
+                                  {"astype", c(astype), METH_FASTCALL, nullptr},
+                                  {"copy", c(copy), METH_FASTCALL, nullptr},
+                                  {"elementwise", c(elementwise), METH_FASTCALL, nullptr},
+                                  {"matmul", c(matmul), METH_FASTCALL, nullptr},
+                                  {"empty", c(empty), METH_FASTCALL, nullptr},
+                                  {"full", c(full), METH_FASTCALL, nullptr},
+                                  {"arange", c(arange), METH_FASTCALL, nullptr},
+                                  {"assign", c(assign), METH_FASTCALL, nullptr},
+                                  {"item", c(item_of), METH_FASTCALL, nullptr},
+                                  {"adopt", adopt_array, METH_O, nullptr},
+                                  {"share", share_array, METH_O, nullptr},
+                                  {"copy_in", copy_array, METH_O, nullptr},
+                                  {"borrow", borrow_array, METH_O, nullptr},
+                                  {"release_borrowed", release_borrowed, METH_NOARGS, nullptr},
+                                  {"export", export_array, METH_O, nullptr},
+                                  {"host_of", host_of, METH_O, nullptr},
+                                  {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},
+                                  {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},
+                                  {"view_as", c(view_as), METH_FASTCALL, nullptr},
+                                  {"set_writeable", c(set_writeable), METH_FASTCALL, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

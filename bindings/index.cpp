@@ -1,0 +1,210 @@
+// x[key] and x[key] = value. Integers, slices, Ellipsis and None are views of the same storage; a boolean mask with a
+// scalar value is a masked store; other advanced indexing is NumPy's.
+#include <cmath>
+#include <vector>
+
+#include "ndarray.hpp"
+
+namespace plait::py {
+namespace {
+
+struct Key {
+  tracer::Index entries[kMaxDims * 2];
+  int count = 0;
+  int integers = 0;
+};
+
+std::optional<std::int64_t> slice_part(PyObject* o) {
+  if (o == Py_None) return std::nullopt;
+  if (PyLong_CheckExact(o)) {
+    int overflow;
+    long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    return overflow > 0 ? PY_SSIZE_T_MAX : overflow < 0 ? PY_SSIZE_T_MIN : v;
+  }
+  if (!PyIndex_Check(o)) {
+    PyErr_SetString(PyExc_TypeError, "slice indices must be integers or None or have an __index__ method");
+    throw PythonError{};
+  }
+  Py_ssize_t v = PyNumber_AsSsize_t(o, nullptr);
+  if (v == -1 && PyErr_Occurred()) throw PythonError{};
+  return v;
+}
+
+// False when the entry asks for advanced indexing.
+bool parse_entry(PyObject* o, Key& key) {
+  if (key.count >= kMaxDims * 2) return false;
+  tracer::Index& e = key.entries[key.count];
+  if (PyLong_CheckExact(o)) {
+    int overflow;
+    e = static_cast<std::int64_t>(PyLong_AsLongLongAndOverflow(o, &overflow));
+    if (overflow) return false;
+    ++key.integers;
+  } else if (PySlice_Check(o)) {
+    auto* s = reinterpret_cast<PySliceObject*>(o);
+    if (s->start == Py_None && s->stop == Py_None && s->step == Py_None)
+      e = tracer::All{};
+    else
+      e = tracer::Slice{slice_part(s->start), slice_part(s->stop), slice_part(s->step)};
+  } else if (o == Py_None) {
+    e = tracer::NewAxis{};
+  } else if (o == Py_Ellipsis) {
+    e = tracer::Ellipsis{};
+  } else if (PyArray_IsScalar(o, Integer) || (PyLong_Check(o) && !PyBool_Check(o))) {
+    Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_IndexError);
+    if (v == -1 && PyErr_Occurred()) throw PythonError{};
+    e = static_cast<std::int64_t>(v);
+    ++key.integers;
+  } else if (is_lazy(o) && is_integer(as_lazy(o)->array.dtype)) {
+    e = static_cast<std::int64_t>(cast(item(as_lazy(o)->array), DType::Int64).as<std::int64_t>());
+    ++key.integers;
+  } else {
+    return false;
+  }
+  ++key.count;
+  return true;
+}
+
+bool parse_key(PyObject* o, Key& key) {
+  if (!PyTuple_Check(o)) return parse_entry(o, key);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+    if (!parse_entry(PyTuple_GET_ITEM(o, i), key)) return false;
+  return true;
+}
+
+bool selects_element(const Key& key, const tracer::Array& a) {
+  return key.integers == key.count && key.count == a.ndim();
+}
+
+void integer_index(const Key& key, std::int64_t* out) {
+  for (int i = 0; i < key.count; ++i) out[i] = std::get<std::int64_t>(key.entries[i]);
+}
+
+PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> index) {
+  if (tracer::is_materialised(a)) return wrap_scalar(tracer::item(a, index));
+  tracer::Array hold = a;
+  Scalar s;
+  {
+    NoGil open;
+    s = tracer::item(hold, index);
+  }
+  return wrap_scalar(s);
+}
+
+PyObject* view_of(PyObject* self, tracer::Array view) {
+  PyTypeObject* type = Py_TYPE(self);
+  Owned out(wrap(std::move(view), self, type));
+  if (type != array_type) {
+    Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));
+    if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), self)));
+  }
+  return out.release();
+}
+
+// A Python number that converts to the array's dtype without a question; the rest is NumPy's to convert or refuse.
+bool plain_value(const tracer::Operand& v, DType to) {
+  if (v.weak == Weak::None && !v.array) return !(is_complex(v.scalar.dtype) && !is_complex(to)) &&
+                                               !(is_float(v.scalar.dtype) && !is_float(to) && !is_complex(to));
+  if (v.array) return !is_complex(v.array->dtype) || is_complex(to);
+  switch (v.weak) {
+    case Weak::Float: {
+      if (is_float(to) || is_complex(to)) return true;
+      double x = v.scalar.as<double>();
+      return to == DType::Int64 && std::abs(x) < 9e18;
+    }
+    case Weak::Complex: return is_complex(to);
+    default: return true;
+  }
+}
+
+// NumPy drops leading ones of the value's shape when it has too many dimensions.
+tracer::Array fit(const tracer::Array& value, int ndim) {
+  if (value.ndim() <= ndim) return value;
+  Dims shape = value.shape;
+  while (shape.size() > ndim && shape[0] == 1) shape.erase(0);
+  return shape == value.shape ? value : tracer::reshape(value, shape);
+}
+
+void store(const tracer::Array& target, const OperandHolder& value, const tracer::Array* mask) {
+  if (value.operand->array)
+    tracer::assign(target, fit(*value.operand->array, target.ndim()), mask);
+  else
+    tracer::assign(target, *value.operand, mask);
+}
+
+// A boolean array as the only index, with the leading dimensions of the target.
+std::optional<tracer::Array> mask_key(PyObject* key, const tracer::Array& target) {
+  if (!is_array(key) && !PyArray_Check(key)) return std::nullopt;
+  std::optional<tracer::Array> mask = parse_array(key);
+  if (!mask || mask->dtype != DType::Bool || mask->ndim() == 0 || mask->ndim() > target.ndim()) return std::nullopt;
+  for (int i = 0; i < mask->ndim(); ++i)
+    if (mask->shape[i] != target.shape[i]) return std::nullopt;
+  if (mask->ndim() < target.ndim()) {
+    Dims axes;
+    for (int i = mask->ndim(); i < target.ndim(); ++i) axes.push_back(i);
+    mask = tracer::expand_dims(*mask, axes);
+  }
+  return mask;
+}
+
+}  // namespace
+
+PyObject* array_getitem(PyObject* self, PyObject* key) {
+  return guarded([&]() -> PyObject* {
+    ArrayObject* a = as_array(self);
+    if (a->host) return call_hook(hooks.getitem, self, key);
+    if (PyLong_CheckExact(key) && a->array.ndim() == 1) {  // x[i]
+      int overflow;
+      std::int64_t i = PyLong_AsLongLongAndOverflow(key, &overflow);
+      if (!overflow) return read_element(a->array, std::span(&i, 1));
+    }
+    Key k;
+    if (!parse_key(key, k)) return call_hook(hooks.getitem, self, key);
+    if (selects_element(k, a->array)) {
+      std::int64_t index[kMaxDims];
+      integer_index(k, index);
+      return read_element(a->array, std::span(index, k.count));
+    }
+    return view_of(self, tracer::slice(a->array, std::span(k.entries, k.count)));
+  });
+}
+
+PyObject* array_sequence_item(PyObject* self, Py_ssize_t i) {
+  Owned key(PyLong_FromSsize_t(i));
+  return key ? array_getitem(self, key.get()) : nullptr;
+}
+
+int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
+  return guarded_int([&]() -> int {
+    ArrayObject* a = as_array(self);
+    if (!value) {
+      PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
+      throw PythonError{};
+    }
+    auto fallback = [&] {
+      Owned done(call_hook(hooks.setitem, self, key, value));
+      return 0;
+    };
+    if (a->host) return fallback();
+    OperandHolder v;
+    if (parse_operand(value, v) == Parsed::Fallback || !plain_value(*v.operand, a->array.dtype)) return fallback();
+    if (auto mask = mask_key(key, a->array)) {
+      if (!v.operand->array || v.operand->array->ndim() == 0) {
+        store(a->array, v, &*mask);
+        return 0;
+      }
+      return fallback();
+    }
+    Key k;
+    if (!parse_key(key, k)) return fallback();
+    if (selects_element(k, a->array) && k.count > 0 && !v.operand->array && v.operand->weak == Weak::None) {
+      std::int64_t index[kMaxDims];
+      integer_index(k, index);
+      tracer::set_item(a->array, std::span(index, k.count), cast(v.operand->scalar, a->array.dtype));
+      return 0;
+    }
+    store(tracer::slice(a->array, std::span(k.entries, k.count)), v, nullptr);
+    return 0;
+  });
+}
+
+}  // namespace plait::py

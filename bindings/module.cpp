@@ -1,0 +1,193 @@
+// plait._plait: puts the types and functions together. What is not called once an operation goes through pybind11.
+#define PLAIT_IMPORTS_NUMPY
+#include "python.hpp"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "core/config.hpp"
+#include "engine/engine.hpp"
+#include "events.hpp"
+#include "functions.hpp"
+#include "ndarray.hpp"
+#include "tracer/context.hpp"
+#include "ufunc.hpp"
+
+namespace pb = pybind11;
+
+namespace plait::py {
+namespace {
+
+void set_hooks(const pb::dict& d) {
+  auto take = [&](const char* name, PyObject*& slot) { slot = Py_NewRef(d[name].ptr()); };
+  take("binary", hooks.binary);
+  take("unary", hooks.unary);
+  take("getitem", hooks.getitem);
+  take("setitem", hooks.setitem);
+  take("ufunc", hooks.ufunc);
+  take("repr", hooks.repr);
+  take("dtype_error", hooks.dtype_error);
+}
+
+std::vector<Ref<tracer::Node>> nodes_of(const pb::args& arrays) {
+  std::vector<Ref<tracer::Node>> nodes;
+  for (auto o : arrays) {
+    if (is_array(o.ptr()) && !as_array(o.ptr())->host) nodes.push_back(tracer::read(as_array(o.ptr())->array));
+    if (is_lazy(o.ptr())) nodes.push_back(tracer::read(as_lazy(o.ptr())->array));
+  }
+  return nodes;
+}
+
+std::string explain(const pb::args& arrays) {
+  auto nodes = nodes_of(arrays);
+  std::vector<tracer::Node*> wanted;
+  for (auto& n : nodes) wanted.push_back(n.get());
+  return engine::explain(wanted);
+}
+
+pb::dict stats() {
+  engine::Stats s = engine::stats();
+  tracer::GraphStats g = tracer::graph_stats();
+  PoolStats p = pool_stats();
+  engine::PlanSummary plan = engine::last_plan();
+  pb::dict d;
+  d["evaluations"] = s.evaluations;
+  d["plans_made"] = s.plans_made;
+  d["plans_reused"] = s.plans_reused;
+  d["kernels_run"] = s.kernels_run;
+  d["kernels_interpreted"] = s.kernels_interpreted;
+  d["kernels_jitted"] = s.kernels_jitted;
+  d["kernels_compiled"] = s.kernels_compiled;
+  d["disk_hits"] = s.disk_hits;
+  d["direct_nodes"] = s.direct_nodes;
+  d["bytes_moved"] = s.bytes_moved;
+  d["pending_nodes"] = g.pending_nodes;
+  d["recorded_total"] = g.recorded_total;
+  d["flushes"] = g.flushes;
+  d["live_bytes"] = p.live_bytes;
+  d["cached_bytes"] = p.cached_bytes;
+  d["peak_live_bytes"] = p.peak_live_bytes;
+  d["last_plan_regions"] = plan.regions;
+  d["last_plan_bytes"] = plan.bytes_moved;
+  d["last_plan_least_bytes"] = plan.bytes_least;
+  return d;
+}
+
+pb::dict get_config() {
+  const Config& c = config();
+  constexpr const char* tiers[] = {"baseline", "avx2", "avx512"};
+  constexpr const char* modes[] = {"off", "background", "blocking"};
+  pb::dict d;
+  d["log"] = c.log;
+  d["threads"] = engine::num_threads();
+  d["cpu"] = tiers[static_cast<int>(c.tier)];
+  d["jit"] = modes[static_cast<int>(c.jit)];
+  d["disk_cache"] = c.disk_cache;
+  d["cache_dir"] = c.cache_dir;
+  d["cache_limit"] = c.cache_limit;
+  d["fuse"] = c.fuse;
+  d["eager_limit"] = c.eager_limit;
+  return d;
+}
+
+void set_config(const std::string& key, const pb::object& value) {
+  Config& c = config();
+  if (key == "log")
+    c.log = value.cast<unsigned>();
+  else if (key == "fuse")
+    c.fuse = value.cast<bool>();
+  else if (key == "disk_cache")
+    c.disk_cache = value.cast<bool>();
+  else if (key == "eager_limit")
+    c.eager_limit = value.cast<std::int64_t>();
+  else if (key == "jit") {
+    auto mode = value.cast<std::string>();
+    if (mode != "off" && mode != "background" && mode != "blocking")
+      throw pb::value_error("jit must be 'off', 'background' or 'blocking'");
+    c.jit = mode == "off" ? JitMode::Off : mode == "blocking" ? JitMode::Blocking : JitMode::Background;
+  } else {
+    throw pb::key_error(key);
+  }
+}
+
+tracer::ErrorAction action_of(const std::string& s) {
+  if (s == "ignore") return tracer::ErrorAction::Ignore;
+  if (s == "warn") return tracer::ErrorAction::Warn;
+  if (s == "raise") return tracer::ErrorAction::Raise;
+  if (s == "call") return tracer::ErrorAction::Call;
+  if (s == "print") return tracer::ErrorAction::Print;
+  return tracer::ErrorAction::Log;
+}
+void set_error_state(const std::string& divide, const std::string& over, const std::string& under,
+                     const std::string& invalid) {
+  tracer::set_error_state({action_of(divide), action_of(over), action_of(under), action_of(invalid)});
+}
+
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < kOpCount; ++i) names.emplace_back(op_info(static_cast<OpId>(i)).name);
+  return names;
+}
+pb::dict reduction_kinds() {
+  pb::dict d;
+  for (int i = 0; i < kReduceKindCount; ++i)
+    d[pb::str(std::string(reduce_info(static_cast<ReduceKind>(i)).name))] = i;
+  return d;
+}
+
+pb::object new_ufunc(const pb::object& numpy_ufunc, const std::string& name) {
+  return pb::reinterpret_steal<pb::object>(make_ufunc(numpy_ufunc.ptr(), name.c_str()));
+}
+
+template <class F>
+auto without_gil(F f) {
+  return [f] {
+    pb::gil_scoped_release open;
+    f();
+  };
+}
+
+void add_functions(pb::module_& m) {
+  m.def("set_hooks", set_hooks);
+  m.def("set_package_dir", [](const std::string& dir) { set_package_dir(dir.c_str()); });
+  m.def("new_ufunc", new_ufunc);
+  m.def("operation_names", operation_names);
+  m.def("reduction_kinds", reduction_kinds);
+  m.def("explain", explain);
+  m.def("stats", stats);
+  m.def("flush", without_gil(tracer::flush));
+  m.def("trim_pool", without_gil(trim_pool));
+  m.def("fail_allocation", fail_allocation, "tests: the n-th next allocation fails; -1 switches it off");
+  m.def("set_graph_limit", tracer::set_graph_limit);
+  m.def("num_threads", engine::num_threads);
+  m.def("set_num_threads", [](int n) {
+    if (n < 1) throw pb::value_error("the number of threads must be positive");
+    engine::set_num_threads(n);
+  });
+  m.def("get_config", get_config);
+  m.def("set_config", set_config);
+  m.def("set_error_state", set_error_state);
+  m.def("set_eager_errors", tracer::set_eager_errors);
+  m.def("eager_errors", tracer::eager_errors);
+  m.def("log_fallbacks", [] { return logging(Log::Fallback); });
+  m.def("log_fallback", [](const std::string& text) { log(Log::Fallback, text); });
+}
+
+}  // namespace
+}  // namespace plait::py
+
+PYBIND11_MODULE(_plait, m) {
+  using namespace plait::py;
+  if (_import_array() < 0) throw pb::error_already_set();
+  PyTypeObject* types[] = {make_array_type(), make_lazy_type(), make_ufunc_type()};
+  const char* names[] = {"ndarray", "lazy_scalar", "ufunc"};
+  for (int i = 0; i < 3; ++i) {
+    if (!types[i]) throw pb::error_already_set();
+    m.add_object(names[i], pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
+  }
+  if (!make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0) throw pb::error_already_set();
+  add_functions(m);
+  m.attr("__version__") = PLAIT_VERSION;
+  plait::engine::start();
+  install_event_hooks();
+}

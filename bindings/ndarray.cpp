@@ -1,0 +1,210 @@
+// The plait.ndarray type object: allocation from a free list, construction, subclasses.
+#include "ndarray.hpp"
+
+#include <structmember.h>
+
+#include <vector>
+
+namespace plait::py {
+
+PyTypeObject* array_type = nullptr;
+
+namespace {
+
+// Arrays come and go with every line of a program; blocks of plain (not subclassed) ones are kept.
+constexpr int kFreeListSize = 256;
+PyObject* free_list[kFreeListSize];
+int free_count = 0;
+
+ArrayObject* allocate(PyTypeObject* type) {
+  ArrayObject* a;
+  if (type == array_type) {
+    if (free_count > 0) {
+      a = as_array(free_list[--free_count]);
+      PyObject_Init(reinterpret_cast<PyObject*>(a), type);
+    } else {
+      a = PyObject_New(ArrayObject, type);
+      if (!a) throw PythonError{};
+    }
+    new (&a->array) tracer::Array;
+  } else {
+    a = as_array(check(type->tp_alloc(type, 0)));
+    new (&a->array) tracer::Array;
+  }
+  a->host = a->base = a->weakrefs = nullptr;
+  return a;
+}
+
+void dealloc(PyObject* self) {
+  ArrayObject* a = as_array(self);
+  PyTypeObject* type = Py_TYPE(self);
+  if (a->weakrefs) PyObject_ClearWeakRefs(self);
+  a->array.~Array();
+  Py_XDECREF(a->host);
+  Py_XDECREF(a->base);
+  if (type == array_type && free_count < kFreeListSize)
+    free_list[free_count++] = self;
+  else if (type == array_type)
+    PyObject_Free(self);
+  else
+    type->tp_free(self);
+  Py_DECREF(type);
+  if (events_pending.load(std::memory_order_relaxed)) {
+    PyObject *t, *v, *tb;
+    PyErr_Fetch(&t, &v, &tb);
+    if (!handle_events()) PyErr_WriteUnraisable(nullptr);
+    PyErr_Restore(t, v, tb);
+  }
+}
+
+// NumPy's hook for subclasses.
+void finalize(PyObject* made, PyObject* from) {
+  Owned hook(PyObject_GetAttrString(made, "__array_finalize__"));
+  if (!hook) throw PythonError{};
+  if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), from)));
+}
+
+PyObject* repr(PyObject* self) {
+  return guarded([&] { return call_hook(hooks.repr, self, Py_False); });
+}
+PyObject* str(PyObject* self) {
+  return guarded([&] { return call_hook(hooks.repr, self, Py_True); });
+}
+
+Py_ssize_t length(PyObject* self) {
+  ArrayObject* a = as_array(self);
+  if (a->host) return PyObject_Size(a->host);
+  if (a->array.ndim() == 0) {
+    PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+    return -1;
+  }
+  return a->array.shape[0];
+}
+
+PyObject* iterate(PyObject* self) {
+  ArrayObject* a = as_array(self);
+  int ndim = a->host ? PyArray_NDIM(reinterpret_cast<PyArrayObject*>(a->host)) : a->array.ndim();
+  if (ndim == 0) {
+    PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
+    return nullptr;
+  }
+  if (!a->host && a->array.size() > 0) {  // one evaluation for all the elements
+    PyObject* done = guarded([&] {
+      force(a->array);
+      return Py_NewRef(Py_None);
+    });
+    if (!done) return nullptr;
+    Py_DECREF(done);
+  }
+  return PySeqIter_New(self);
+}
+
+// x in array: (array == x).any()
+int contains(PyObject* self, PyObject* value) {
+  Owned equal(PyObject_RichCompare(self, value, Py_EQ));
+  if (!equal) return -1;
+  if (!is_array(equal.get())) return PyObject_IsTrue(equal.get());
+  Owned any(PyObject_CallMethod(equal.get(), "any", nullptr));
+  return any ? PyObject_IsTrue(any.get()) : -1;
+}
+
+// The metaclass: NumPy's arrays count as instances of plait.ndarray, as code that checks its arguments expects.
+PyObject* instance_check(PyObject* cls, PyObject* object) {
+  if (cls == reinterpret_cast<PyObject*>(array_type) && PyArray_Check(object)) Py_RETURN_TRUE;
+  return PyBool_FromLong(PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cls)));
+}
+PyObject* subclass_check(PyObject* cls, PyObject* other) {
+  if (!PyType_Check(other)) {
+    PyErr_SetString(PyExc_TypeError, "issubclass() arg 1 must be a class");
+    return nullptr;
+  }
+  auto* type = reinterpret_cast<PyTypeObject*>(other);
+  bool yes = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls)) ||
+             (cls == reinterpret_cast<PyObject*>(array_type) && PyType_IsSubtype(type, &PyArray_Type));
+  return PyBool_FromLong(yes);
+}
+PyMethodDef meta_methods[] = {{"__instancecheck__", instance_check, METH_O, nullptr},
+                              {"__subclasscheck__", subclass_check, METH_O, nullptr},
+                              {nullptr, nullptr, 0, nullptr}};
+PyType_Slot meta_slots[] = {{Py_tp_methods, meta_methods}, {Py_tp_base, &PyType_Type}, {0, nullptr}};
+PyType_Spec meta_spec = {"plait._plait.ArrayMeta", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, meta_slots};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+}  // namespace
+
+PyObject* wrap(tracer::Array array, PyObject* base, PyTypeObject* type) {
+  ArrayObject* a = allocate(type ? type : array_type);
+  a->array = std::move(array);
+  // Views name the array that owns the memory, as NumPy's do.
+  if (base && as_array(base)->base) base = as_array(base)->base;
+  a->base = Py_XNewRef(base);
+  return reinterpret_cast<PyObject*>(a);
+}
+
+PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type) {
+  ArrayObject* a = allocate(type ? type : array_type);
+  a->host = Py_NewRef(numpy_array);
+  return reinterpret_cast<PyObject*>(a);
+}
+
+PyObject* wrap_like(tracer::Array a, PyObject* const* operands, Py_ssize_t n) {
+  PyObject* model = nullptr;
+  for (Py_ssize_t i = 0; i < n; ++i)
+    if (Py_TYPE(operands[i]) != array_type && is_array(operands[i]) &&
+        (!model || PyType_IsSubtype(Py_TYPE(operands[i]), Py_TYPE(model))))
+      model = operands[i];
+  if (!model) return wrap_result(std::move(a));
+  Owned out(wrap(std::move(a), nullptr, Py_TYPE(model)));
+  finalize(out.get(), model);
+  return out.release();
+}
+
+PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded([&]() -> PyObject* {
+    // NumPy's constructor knows shape, buffer, offset, strides and order; its array is adopted, or shared over a buffer.
+    Owned made(check(PyObject_Call(reinterpret_cast<PyObject*>(&PyArray_Type), args, kwargs)));
+    auto* numpy = reinterpret_cast<PyArrayObject*>(made.get());
+    auto native = native_from_numpy(numpy, PyArray_BASE(numpy) ? Take::Share : Take::Adopt);
+    Owned out(native ? wrap(std::move(*native), nullptr, type) : wrap_host(made.get(), type));
+    if (type != array_type) finalize(out.get(), Py_None);
+    return out.release();
+  });
+}
+
+PyTypeObject* make_array_type() {
+  auto* meta = PyType_FromSpec(&meta_spec);
+  if (!meta) return nullptr;
+  std::vector<PyType_Slot> slots = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+      {Py_tp_new, reinterpret_cast<void*>(array_new)},
+      {Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+      {Py_tp_repr, reinterpret_cast<void*>(repr)},
+      {Py_tp_str, reinterpret_cast<void*>(str)},
+      {Py_tp_iter, reinterpret_cast<void*>(iterate)},
+      {Py_tp_getset, array_getset},
+      {Py_tp_methods, array_methods},
+      {Py_tp_members, members},
+      {Py_mp_length, reinterpret_cast<void*>(length)},
+      {Py_mp_subscript, reinterpret_cast<void*>(array_getitem)},
+      {Py_mp_ass_subscript, reinterpret_cast<void*>(array_setitem)},
+      {Py_sq_length, reinterpret_cast<void*>(length)},
+      {Py_sq_item, reinterpret_cast<void*>(array_sequence_item)},
+      {Py_sq_contains, reinterpret_cast<void*>(contains)},
+      {Py_bf_getbuffer, reinterpret_cast<void*>(array_getbuffer)},
+      {Py_bf_releasebuffer, reinterpret_cast<void*>(array_releasebuffer)},
+  };
+  for (PyType_Slot* s = number_slots; s->slot; ++s) slots.push_back(*s);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"plait.ndarray", sizeof(ArrayObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
+  auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!type) return nullptr;
+  // PyType_FromMetaclass is new in 3.12; the metaclass adds no state, so it may be put in place afterwards.
+  Py_SET_TYPE(type, reinterpret_cast<PyTypeObject*>(meta));
+  PyType_Modified(type);
+  return array_type = type;
+}
+
+}  // namespace plait::py

@@ -1,0 +1,97 @@
+// plait.ndarray and plait's lazy scalar as C-API types, and the roads between them, NumPy's arrays and Python's numbers.
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "python.hpp"
+#include "tracer/array.hpp"
+
+namespace plait::py {
+
+// An array that the engine knows, or, for dtypes it does not cover, a host numpy.ndarray.
+struct ArrayObject {
+  PyObject_HEAD
+  tracer::Array array;  // empty when `host` is set
+  PyObject* host;
+  PyObject* base;  // the array this is a view of, or null
+  PyObject* weakrefs;
+};
+// The value of a full reduction that has not been computed; passes for NumPy's scalar.
+struct LazyObject {
+  PyObject_HEAD
+  tracer::Array array;  // 0-D
+  PyObject* value;      // NumPy's scalar, once somebody asked
+};
+
+extern PyTypeObject* array_type;
+extern PyTypeObject* lazy_type;
+PyTypeObject* make_array_type();  // null with a Python error
+PyTypeObject* make_lazy_type();
+
+inline bool is_array(PyObject* o) { return Py_TYPE(o) == array_type || PyType_IsSubtype(Py_TYPE(o), array_type); }
+inline bool is_lazy(PyObject* o) { return Py_TYPE(o) == lazy_type; }
+inline ArrayObject* as_array(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
+inline LazyObject* as_lazy(PyObject* o) { return reinterpret_cast<LazyObject*>(o); }
+
+// --- making Python objects: new references, throw on failure
+PyObject* wrap(tracer::Array a, PyObject* base = nullptr, PyTypeObject* type = nullptr);
+// What an operation returns: 0-D results are scalars, lazy ones when the value is pending.
+PyObject* wrap_result(tracer::Array a);
+PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type = nullptr);
+PyObject* wrap_scalar(const Scalar& s);  // NumPy's scalar
+// As wrap_result, in the subclass of plait.ndarray that one of the operands has, if any.
+PyObject* wrap_like(tracer::Array a, PyObject* const* operands, Py_ssize_t n);
+
+// --- NumPy
+PyArray_Descr* descr_of(DType t);  // borrowed
+std::optional<DType> native_dtype(PyArray_Descr* d);
+// Anything numpy.dtype() accepts, if the engine covers it. Throws PythonError when it is no dtype.
+std::optional<DType> parse_dtype(PyObject* o);
+// A live export: the numpy array shares the memory until it and its views are gone.
+PyObject* to_numpy(ArrayObject* a, bool for_good = false);
+enum class Take { Copy, Adopt, Share };
+// Copy: later writes to the numpy array are not seen. Adopt: nobody else uses it. Share: both sides see writes.
+// Views of live exports become views of the exported array. dtypes outside the engine become host arrays.
+PyObject* from_numpy(PyObject* numpy_array, Take take);
+// The engine's array, when the dtype and layout allow one.
+std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take);
+// The plait array whose memory a numpy array shares through a live export, if any.
+const tracer::Array* exported(PyArrayObject* a);
+bool make_export_type();
+
+// --- operands
+enum class Parsed { Operand, Fallback };
+// An operand of a native operation. Temporaries live in the holder.
+struct OperandHolder {
+  std::optional<tracer::Operand> operand;
+  tracer::Array temporary;
+  bool is_object = false;  // came from an array or lazy scalar, not from a number
+};
+Parsed parse_operand(PyObject* o, OperandHolder& holder);
+// A native array from anything array-like; nullopt when NumPy has to do it.
+std::optional<tracer::Array> parse_array(PyObject* o);
+
+// --- evaluation without the GIL
+void force(const tracer::Array& a);
+Scalar item(const tracer::Array& a);  // the one element
+PyObject* lazy_value(LazyObject* s);  // borrowed
+
+// --- pieces of the types, one file each
+PyObject* binary_op(OpId fn, PyObject* a, PyObject* b);
+PyObject* inplace_op(OpId fn, PyObject* a, PyObject* b);
+PyObject* unary_op(OpId fn, PyObject* a);
+PyObject* rich_compare(PyObject* a, PyObject* b, int op);
+extern PyType_Slot number_slots[];   // zero-terminated
+extern PyGetSetDef array_getset[];
+extern PyMethodDef array_methods[];
+PyObject* array_getitem(PyObject* self, PyObject* key);
+PyObject* array_sequence_item(PyObject* self, Py_ssize_t i);
+int array_setitem(PyObject* self, PyObject* key, PyObject* value);
+int array_getbuffer(PyObject* self, Py_buffer* view, int flags);
+void array_releasebuffer(PyObject* self, Py_buffer* view);
+PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
+
+// numpy attributes used often.
+PyObject* numpy_attr(const char* name);  // borrowed, cached for the process's life
+
+}  // namespace plait::py

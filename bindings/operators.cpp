@@ -1,0 +1,222 @@
+// Number and comparison slots of plait.ndarray and of lazy scalars. Operands the engine covers go straight to the
+// recorder; everything else goes to NumPy through the fallback hooks.
+#include "ndarray.hpp"
+#include "operators.hpp"
+
+namespace plait::py {
+
+void raise_dtype_error(OpId fn, PyObject* args, PyObject* kwargs) {
+  // NumPy words these errors from its ufunc objects and raises subclasses of TypeError: let it.
+  Owned name(PyUnicode_FromStringAndSize(op_info(fn).name.data(), static_cast<Py_ssize_t>(op_info(fn).name.size())));
+  Owned none(call_hook(hooks.dtype_error, check(name.get()), args, kwargs));
+}
+
+namespace {
+
+PyObject* op_name(OpId fn) {  // borrowed, interned
+  static PyObject* names[kOpCount] = {};
+  PyObject*& n = names[static_cast<int>(fn)];
+  if (!n) {
+    Owned text(PyUnicode_FromStringAndSize(op_info(fn).name.data(), static_cast<Py_ssize_t>(op_info(fn).name.size())));
+    n = text.release();
+    PyUnicode_InternInPlace(&n);
+  }
+  return n;
+}
+
+tracer::Array run(OpId fn, std::span<const tracer::Operand> operands, PyObject* a, PyObject* b,
+                  const tracer::ElementwiseOptions& opt = {}) {
+  try {
+    return tracer::elementwise(fn, operands, opt);
+  } catch (const DTypeError&) {
+    Owned args(b ? PyTuple_Pack(2, a, b) : PyTuple_Pack(1, a));
+    Owned kwargs(PyDict_New());
+    if (opt.out) check(PyDict_SetItemString(kwargs.get(), "out", a));
+    raise_dtype_error(fn, check(args.get()), check(kwargs.get()));
+    throw;
+  }
+}
+
+}  // namespace
+
+PyObject* binary_op(OpId fn, PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    OperandHolder x, y;
+    if (parse_operand(a, x) == Parsed::Fallback || parse_operand(b, y) == Parsed::Fallback)
+      return call_hook(hooks.binary, op_name(fn), a, b, Py_False);
+    const tracer::Operand operands[] = {*x.operand, *y.operand};
+    PyObject* both[] = {a, b};
+    return wrap_like(run(fn, operands, a, b), both, 2);
+  });
+}
+
+PyObject* inplace_op(OpId fn, PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    OperandHolder x, y;
+    if (parse_operand(a, x) == Parsed::Fallback || parse_operand(b, y) == Parsed::Fallback)
+      return call_hook(hooks.binary, op_name(fn), a, b, Py_True);
+    const tracer::Operand operands[] = {*x.operand, *y.operand};
+    tracer::ElementwiseOptions opt;
+    opt.out = &as_array(a)->array;
+    run(fn, operands, a, b, opt);
+    return Py_NewRef(a);
+  });
+}
+
+PyObject* unary_op(OpId fn, PyObject* a) {
+  return guarded([&]() -> PyObject* {
+    OperandHolder x;
+    if (parse_operand(a, x) == Parsed::Fallback) return call_hook(hooks.unary, op_name(fn), a);
+    return wrap_like(run(fn, std::span(&*x.operand, 1), a, nullptr), &a, 1);
+  });
+}
+
+PyObject* rich_compare(PyObject* a, PyObject* b, int op) {
+  constexpr OpId ids[] = {OpId::Less, OpId::LessEqual, OpId::Equal, OpId::NotEqual, OpId::Greater, OpId::GreaterEqual};
+  return binary_op(ids[op], a, b);
+}
+
+namespace {
+
+// NumPy takes x**2, x**0.5, x**-1 and x**1 to other ufuncs when the exponent is a Python number.
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  bool is_float = PyFloat_CheckExact(b), is_int = PyLong_CheckExact(b);
+  if ((is_float || is_int) && is_array(a) && !as_array(a)->host) {
+    DType t = as_array(a)->array.dtype;
+    bool inexact = is_float || is_complex(t) ? plait::is_float(t) || is_complex(t) : plait::is_float(t);
+    double e = is_float ? PyFloat_AS_DOUBLE(b) : PyLong_AsDouble(b);
+    if (e == -1.0 && PyErr_Occurred()) PyErr_Clear();
+    if (e == 2.0 && (inexact || (is_int && is_integer(t)))) return unary_op(OpId::Square, a);
+    if (inexact) {
+      if (e == 1.0) return unary_op(OpId::Positive, a);
+      if (e == -1.0) return unary_op(OpId::Reciprocal, a);
+      if (e == 0.5) return unary_op(OpId::Sqrt, a);
+    }
+  }
+  return binary_op(OpId::Power, a, b);
+}
+PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace_op(OpId::Power, a, b); }
+
+PyObject* divmod(PyObject* a, PyObject* b) {
+  Owned q(binary_op(OpId::FloorDivide, a, b));
+  if (!q) return nullptr;
+  if (q.get() == Py_NotImplemented) return q.release();
+  Owned r(binary_op(OpId::Remainder, a, b));
+  if (!r) return nullptr;
+  return PyTuple_Pack(2, q.get(), r.get());
+}
+
+PyObject* matmul(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    OperandHolder x, y;
+    bool native = parse_operand(a, x) == Parsed::Operand && parse_operand(b, y) == Parsed::Operand;
+    Owned name(PyUnicode_InternFromString("matmul"));
+    if (!native || !x.operand->array || !y.operand->array) return call_hook(hooks.binary, name.get(), a, b, Py_False);
+    PyObject* both[] = {a, b};
+    return wrap_like(tracer::matmul(*x.operand->array, *y.operand->array), both, 2);
+  });
+}
+PyObject* inplace_matmul(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Owned name(PyUnicode_InternFromString("matmul"));
+    return call_hook(hooks.binary, name.get(), a, b, Py_True);
+  });
+}
+
+// Python's conversions go through NumPy's scalar or array, which words the errors.
+Owned as_numpy(PyObject* self) {
+  ArrayObject* a = as_array(self);
+  if (!a->host && a->array.ndim() == 0) return Owned(wrap_scalar(item(a->array)));
+  return Owned(to_numpy(a));
+}
+int to_bool(PyObject* self) {
+  return guarded_int([&]() -> int {
+    ArrayObject* a = as_array(self);
+    if (!a->host) {
+      std::int64_t n = a->array.size();
+      if (n == 1) {
+        Scalar s = cast(item(a->array), DType::Bool);
+        return s.bytes[0] != 0;
+      }
+      if (n > 1) {
+        PyErr_SetString(PyExc_ValueError,
+                        "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+        throw PythonError{};
+      }
+    }
+    return PyObject_IsTrue(as_numpy(self).get());
+  });
+}
+PyObject* to_int(PyObject* self) {
+  return guarded([&] { return check(PyNumber_Long(as_numpy(self).get())); });
+}
+PyObject* to_float(PyObject* self) {
+  return guarded([&] { return check(PyNumber_Float(as_numpy(self).get())); });
+}
+PyObject* to_index(PyObject* self) {
+  return guarded([&]() -> PyObject* {
+    ArrayObject* a = as_array(self);
+    if (a->host || a->array.ndim() != 0 || !is_integer(a->array.dtype)) {
+      PyErr_SetString(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
+      throw PythonError{};
+    }
+    return check(PyNumber_Index(as_numpy(self).get()));
+  });
+}
+
+template <OpId fn>
+PyObject* slot2(PyObject* a, PyObject* b) {
+  return binary_op(fn, a, b);
+}
+template <OpId fn>
+PyObject* slot2_in(PyObject* a, PyObject* b) {
+  return inplace_op(fn, a, b);
+}
+template <OpId fn>
+PyObject* slot1(PyObject* a) {
+  return unary_op(fn, a);
+}
+template <class F>
+void* p(F* f) {
+  return reinterpret_cast<void*>(f);
+}
+
+}  // namespace
+
+#define PLAIT_ARITHMETIC_SLOTS                                                                             \
+  {Py_nb_add, p(slot2<OpId::Add>)}, {Py_nb_subtract, p(slot2<OpId::Subtract>)},                            \
+      {Py_nb_multiply, p(slot2<OpId::Multiply>)}, {Py_nb_true_divide, p(slot2<OpId::Divide>)},             \
+      {Py_nb_floor_divide, p(slot2<OpId::FloorDivide>)}, {Py_nb_remainder, p(slot2<OpId::Remainder>)},     \
+      {Py_nb_divmod, p(divmod)}, {Py_nb_power, p(power)}, {Py_nb_and, p(slot2<OpId::BitwiseAnd>)},         \
+      {Py_nb_or, p(slot2<OpId::BitwiseOr>)}, {Py_nb_xor, p(slot2<OpId::BitwiseXor>)},                      \
+      {Py_nb_lshift, p(slot2<OpId::LeftShift>)}, {Py_nb_rshift, p(slot2<OpId::RightShift>)},               \
+      {Py_nb_negative, p(slot1<OpId::Negative>)}, {Py_nb_positive, p(slot1<OpId::Positive>)},              \
+      {Py_nb_absolute, p(slot1<OpId::Absolute>)}, {Py_nb_invert, p(slot1<OpId::Invert>)}, {                \
+    Py_tp_richcompare, p(rich_compare)                                                                     \
+  }
+
+PyType_Slot number_slots[] = {PLAIT_ARITHMETIC_SLOTS,
+                              {Py_nb_inplace_add, p(slot2_in<OpId::Add>)},
+                              {Py_nb_inplace_subtract, p(slot2_in<OpId::Subtract>)},
+                              {Py_nb_inplace_multiply, p(slot2_in<OpId::Multiply>)},
+                              {Py_nb_inplace_true_divide, p(slot2_in<OpId::Divide>)},
+                              {Py_nb_inplace_floor_divide, p(slot2_in<OpId::FloorDivide>)},
+                              {Py_nb_inplace_remainder, p(slot2_in<OpId::Remainder>)},
+                              {Py_nb_inplace_power, p(inplace_power)},
+                              {Py_nb_inplace_and, p(slot2_in<OpId::BitwiseAnd>)},
+                              {Py_nb_inplace_or, p(slot2_in<OpId::BitwiseOr>)},
+                              {Py_nb_inplace_xor, p(slot2_in<OpId::BitwiseXor>)},
+                              {Py_nb_inplace_lshift, p(slot2_in<OpId::LeftShift>)},
+                              {Py_nb_inplace_rshift, p(slot2_in<OpId::RightShift>)},
+                              {Py_nb_matrix_multiply, p(matmul)},
+                              {Py_nb_inplace_matrix_multiply, p(inplace_matmul)},
+                              {Py_nb_bool, p(to_bool)},
+                              {Py_nb_int, p(to_int)},
+                              {Py_nb_float, p(to_float)},
+                              {Py_nb_index, p(to_index)},
+                              {0, nullptr}};
+
+PyType_Slot lazy_number_slots[] = {PLAIT_ARITHMETIC_SLOTS, {0, nullptr}};
+
+}  // namespace plait::py

@@ -1,0 +1,115 @@
+// What every file of the bindings shares: the C APIs of Python and NumPy, owned references, and the boundary at
+// which C++ exceptions become Python's.
+#pragma once
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL plait_numpy_api
+#ifndef PLAIT_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include <atomic>
+#include <utility>
+
+namespace plait::py {
+
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(PyObject* p) : p_(p) {}  // takes over the reference
+  Owned(const Owned&) = delete;
+  Owned(Owned&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+  Owned& operator=(Owned&& o) noexcept {
+    std::swap(p_, o.p_);
+    return *this;
+  }
+  ~Owned() { Py_XDECREF(p_); }
+  static Owned borrow(PyObject* p) {
+    Py_XINCREF(p);
+    return Owned(p);
+  }
+  PyObject* get() const { return p_; }
+  PyObject* release() { return std::exchange(p_, nullptr); }
+  explicit operator bool() const { return p_ != nullptr; }
+
+ private:
+  PyObject* p_ = nullptr;
+};
+
+// Thrown where the Python error indicator is already set.
+struct PythonError {};
+inline PyObject* check(PyObject* p) {
+  if (!p) throw PythonError{};
+  return p;
+}
+inline void check(int rc) {
+  if (rc < 0) throw PythonError{};
+}
+
+// Sets the Python exception for the C++ exception in flight; call it inside a catch block.
+void set_python_error() noexcept;
+
+// Warnings, floating-point errors and owners to release, collected while an evaluation ran; see events.cpp.
+extern std::atomic<bool> events_pending;
+// Handles them under the GIL; false when one became a Python exception.
+bool handle_events();
+void install_event_hooks();
+
+// Runs the body of a slot or function: exceptions become Python's, collected warnings are issued.
+template <class F>
+PyObject* guarded(F&& body) noexcept {
+  PyObject* result = nullptr;
+  try {
+    result = body();
+  } catch (...) {
+    set_python_error();
+  }
+  if (events_pending.load(std::memory_order_relaxed) && !handle_events()) Py_CLEAR(result);
+  return result;
+}
+template <class F>
+int guarded_int(F&& body) noexcept {
+  int result = -1;
+  try {
+    result = body();
+  } catch (...) {
+    set_python_error();
+  }
+  if (events_pending.load(std::memory_order_relaxed) && !handle_events()) result = -1;
+  return result;
+}
+
+// Other Python threads run while the engine evaluates.
+class NoGil {
+ public:
+  NoGil() : state_(PyEval_SaveThread()) {}
+  ~NoGil() { PyEval_RestoreThread(state_); }
+  NoGil(const NoGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+// Functions of the Python half of the package, called where C++ has no native answer; see plait/_hooks.py.
+struct Hooks {
+  PyObject* binary = nullptr;    // (ufunc name, a, b, inplace) -> result
+  PyObject* unary = nullptr;     // (ufunc name, a) -> result
+  PyObject* getitem = nullptr;   // (a, key) -> result
+  PyObject* setitem = nullptr;   // (a, key, value)
+  PyObject* ufunc = nullptr;     // (ufunc, args, kwargs) -> result
+  PyObject* repr = nullptr;      // (a, is_str) -> text
+  PyObject* dtype_error = nullptr;  // (ufunc name, operands, kwargs): raises what NumPy raises, or returns None
+};
+extern Hooks hooks;
+// A hook's result, or PythonError.
+template <class... Args>
+PyObject* call_hook(PyObject* hook, Args... args) {
+  PyObject* list[] = {nullptr, args...};
+  return check(PyObject_Vectorcall(hook, list + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+}
+
+}  // namespace plait::py

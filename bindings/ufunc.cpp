@@ -1,0 +1,183 @@
+#include "ufunc.hpp"
+
+#include <structmember.h>
+
+#include <string_view>
+
+#include "ndarray.hpp"
+#include "operators.hpp"
+
+namespace plait::py {
+namespace {
+
+PyTypeObject* ufunc_type = nullptr;
+
+struct UfuncObject {
+  PyObject_HEAD
+  vectorcallfunc call;
+  OpId fn;          // Count_: NumPy's only
+  PyObject* numpy;  // the numpy.ufunc
+};
+UfuncObject* as_ufunc(PyObject* o) { return reinterpret_cast<UfuncObject*>(o); }
+
+Owned positional(PyObject* const* args, Py_ssize_t n) {
+  Owned t(check(PyTuple_New(n)));
+  for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(t.get(), i, Py_NewRef(args[i]));
+  return t;
+}
+Owned keywords(PyObject* const* values, PyObject* names) {
+  Owned d(check(PyDict_New()));
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
+    check(PyDict_SetItem(d.get(), PyTuple_GET_ITEM(names, i), values[i]));
+  return d;
+}
+PyObject* fallback(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  Owned t = positional(args, n), d = keywords(args + n, names);
+  return call_hook(hooks.ufunc, self, t.get(), d.get());
+}
+
+std::optional<Casting> parse_casting(PyObject* o) {
+  const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+  if (!text) return std::nullopt;
+  std::string_view s = text;
+  if (s == "same_kind") return Casting::SameKind;
+  if (s == "unsafe") return Casting::Unsafe;
+  if (s == "safe") return Casting::Safe;
+  if (s == "equiv") return Casting::Equiv;
+  if (s == "no") return Casting::No;
+  return std::nullopt;
+}
+
+// The keywords of a call, as far as the recorder knows them.
+struct Keywords {
+  tracer::ElementwiseOptions options;
+  PyObject* out = nullptr;
+  tracer::Array where;
+
+  bool parse_out(PyObject* o) {
+    if (PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == 1) o = PyTuple_GET_ITEM(o, 0);
+    if (o == Py_None) return true;
+    if (!is_array(o) || as_array(o)->host) return false;
+    out = o;
+    options.out = &as_array(o)->array;
+    return true;
+  }
+  bool parse(PyObject* name, PyObject* value) {
+    std::string_view key = PyUnicode_AsUTF8(name);
+    if (key == "out") return parse_out(value);
+    if (key == "where") {
+      if (value == Py_True) return true;
+      auto mask = parse_array(value);
+      if (!mask || mask->dtype != DType::Bool) return false;
+      where = std::move(*mask);
+      options.where = &where;
+      return true;
+    }
+    if (key == "dtype") {
+      if (value == Py_None) return true;
+      options.dtype = parse_dtype(value);
+      return options.dtype.has_value();
+    }
+    if (key == "casting") {
+      auto c = parse_casting(value);
+      if (c) options.casting = *c;
+      return c.has_value();
+    }
+    if (key == "order") {
+      const char* text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
+      if (!text || std::string_view("KACF").find(text[0]) == std::string_view::npos || text[1]) return false;
+      options.order = text[0];
+      return true;
+    }
+    return key == "subok" && PyBool_Check(value);
+  }
+};
+
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
+  return guarded([&]() -> PyObject* {
+    UfuncObject* u = as_ufunc(self);
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    if (u->fn == OpId::Count_) return fallback(self, args, n, names);
+    int arity = op_info(u->fn).arity;
+    if (n != arity && n != arity + 1) return fallback(self, args, n, names);
+    OperandHolder holders[3];
+    bool any_object = false;
+    for (int i = 0; i < arity; ++i) {
+      if (parse_operand(args[i], holders[i]) == Parsed::Fallback) return fallback(self, args, n, names);
+      any_object |= holders[i].is_object;
+    }
+    Keywords kw;
+    if (n == arity + 1 && !kw.parse_out(args[arity])) return fallback(self, args, n, names);
+    if (names)
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
+        if (!kw.parse(PyTuple_GET_ITEM(names, i), args[n + i])) return fallback(self, args, n, names);
+    if (!any_object && !kw.out) return check(PyObject_Vectorcall(u->numpy, args, n, names));
+    auto run = [&](std::span<const tracer::Operand> operands) -> PyObject* {
+      try {
+        tracer::Array made = tracer::elementwise(u->fn, operands, kw.options);
+        return kw.out ? Py_NewRef(kw.out) : wrap_like(std::move(made), args, arity);
+      } catch (const DTypeError&) {
+        Owned t = positional(args, n), d = keywords(args + n, names);
+        raise_dtype_error(u->fn, t.get(), d.get());
+        throw;
+      }
+    };
+    if (arity == 1) return run(std::span(&*holders[0].operand, 1));
+    const tracer::Operand operands[] = {*holders[0].operand, *holders[1].operand};
+    return run(operands);
+  });
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_XDECREF(as_ufunc(self)->numpy);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyObject* getattro(PyObject* self, PyObject* name) {
+  PyObject* own = PyObject_GenericGetAttr(self, name);
+  if (own || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
+  PyErr_Clear();
+  return PyObject_GetAttr(as_ufunc(self)->numpy, name);
+}
+PyObject* repr(PyObject* self) { return PyObject_Repr(as_ufunc(self)->numpy); }
+PyObject* get_numpy(PyObject* self, void*) { return Py_NewRef(as_ufunc(self)->numpy); }
+PyObject* get_from_numpy(PyObject* self, void* name) {
+  return PyObject_GetAttrString(as_ufunc(self)->numpy, static_cast<const char*>(name));
+}
+PyObject* get_native(PyObject* self, void*) { return PyBool_FromLong(as_ufunc(self)->fn != OpId::Count_); }
+
+char doc_name[] = "__doc__", name_name[] = "__name__", qualname_name[] = "__qualname__";
+PyGetSetDef getset[] = {{"__doc__", get_from_numpy, nullptr, nullptr, doc_name},
+                        {"__name__", get_from_numpy, nullptr, nullptr, name_name},
+                        {"__qualname__", get_from_numpy, nullptr, nullptr, qualname_name},
+                        {"_numpy", get_numpy, nullptr, "the numpy.ufunc of this name", nullptr},
+                        {"_native", get_native, nullptr, "True when the engine has this operation", nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(UfuncObject, call), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_getattro, reinterpret_cast<void*>(getattro)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_getset, getset},
+                       {Py_tp_members, members},
+                       {0, nullptr}};
+PyType_Spec spec = {"plait.ufunc", sizeof(UfuncObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+}  // namespace
+
+PyTypeObject* make_ufunc_type() { return ufunc_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec)); }
+
+PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name) {
+  auto* u = PyObject_New(UfuncObject, ufunc_type);
+  if (!u) throw PythonError{};
+  u->call = call;
+  u->fn = find_op(name);
+  u->numpy = Py_NewRef(numpy_ufunc);
+  return reinterpret_cast<PyObject*>(u);
+}
+
+}  // namespace plait::py

@@ -1,0 +1,11 @@
+// plait.ufunc: callable objects with NumPy's attributes. Calls on plait arrays go to the recorder, the rest to NumPy.
+#pragma once
+#include "python.hpp"
+
+namespace plait::py {
+
+PyTypeObject* make_ufunc_type();  // null with a Python error
+// A plait.ufunc around a numpy.ufunc; native when the operation table has its name.
+PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name);
+
+}  // namespace plait::py
