@@ -65,7 +65,8 @@ constexpr resolution resolve(fn f, const operand_type* operands, int n) {
     all_bool = all_bool && types[i] == dtype::bool_;
   }
   const fn_info info = fn_table[static_cast<int>(f)];
-  if (info.no_bool && all_bool) return {false, dtype::bool_};
+  const bool no_bool = info.no_bool || f == fn::Gcd || f == fn::Lcm;
+  if (no_bool && all_bool) return {false, dtype::bool_};
   for (const char* c = info.loops; *c; ++c) {
     const dtype loop = from_letter(*c);
     bool fits = true;
