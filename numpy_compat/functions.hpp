@@ -1,0 +1,118 @@
+// NumPy's functions that are sequences of recorded operations. Each records the operations of
+// NumPy 2's own implementation in its order, so that results round alike. Errors have NumPy's
+// types (as plait::Error kinds) and wording, and are thrown before anything is recorded into an
+// existing array.
+#pragma once
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tracer/array.hpp"
+
+namespace plait::numpy {
+
+using tracer::Array;
+using tracer::Operand;
+using tracer::ReduceOptions;
+
+// Python warnings that functions issue by themselves ("Mean of empty slice"). Without a hook they
+// are dropped.
+enum class Warning : std::uint8_t { Runtime, Deprecation };
+void set_warning_hook(void (*hook)(Warning, std::string_view text));
+
+// --- reductions (reductions.cpp, moments.cpp) ---
+Array sum(const Array& a, const ReduceOptions& o = {});
+Array prod(const Array& a, const ReduceOptions& o = {});
+Array min(const Array& a, const ReduceOptions& o = {});
+Array max(const Array& a, const ReduceOptions& o = {});
+Array any(const Array& a, const ReduceOptions& o = {});
+Array all(const Array& a, const ReduceOptions& o = {});
+Array argmin(const Array& a, const ReduceOptions& o = {});  // no axis (flattened) or one
+Array argmax(const Array& a, const ReduceOptions& o = {});
+Array ptp(const Array& a, const ReduceOptions& o = {});
+Array count_nonzero(const Array& a, const ReduceOptions& o = {});
+Array mean(const Array& a, const ReduceOptions& o = {});
+// `mean`: the mean if the caller has it, with the reduced axes kept.
+Array var(const Array& a, const ReduceOptions& o = {}, double ddof = 0,
+          const Array* mean = nullptr);
+Array std(const Array& a, const ReduceOptions& o = {}, double ddof = 0,
+          const Array* mean = nullptr);
+
+// --- linear algebra (norm.cpp, products.cpp) ---
+struct NormOrder {
+  enum class Kind : std::uint8_t { Default, Frobenius, Nuclear, Number } kind = Kind::Default;
+  double p = 2;  // Number; infinities are orders
+  NormOrder() = default;
+  NormOrder(double order) : kind(Kind::Number), p(order) {}
+  NormOrder(Kind k) : kind(k) {}
+};
+// True for matrix orders (2, -2, nuclear) that need singular values; norm() refuses them.
+bool norm_needs_svd(const NormOrder& order, int ndim, const std::optional<Dims>& axes);
+Array norm(const Array& x, const NormOrder& order = {}, const std::optional<Dims>& axes = {},
+           bool keepdims = false);
+Array dot(const Array& a, const Array& b);
+Array vdot(const Array& a, const Array& b);
+Array inner(const Array& a, const Array& b);
+Array outer(const Array& a, const Array& b);
+Array tensordot(const Array& a, const Array& b, const Dims& axes_a, const Dims& axes_b);
+Array tensordot(const Array& a, const Array& b, std::int64_t axes);
+Array cross(const Array& a, const Array& b, std::int64_t axis_a = -1, std::int64_t axis_b = -1,
+            std::int64_t axis_c = -1);
+Array trace(const Array& a, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1,
+            std::optional<DType> dtype = {});
+
+// --- creation (creation.cpp) ---
+Array zeros(const Dims& shape, DType t = DType::Float64, char order = 'C');
+Array ones(const Dims& shape, DType t = DType::Float64, char order = 'C');
+struct LikeOptions {
+  std::optional<DType> dtype;
+  std::optional<Dims> shape;
+  char order = 'K';
+};
+Array empty_like(const Array& a, const LikeOptions& o = {});
+Array zeros_like(const Array& a, const LikeOptions& o = {});
+Array ones_like(const Array& a, const LikeOptions& o = {});
+Array full_like(const Array& a, const Scalar& value, const LikeOptions& o = {});
+// The scalars' dtypes decide the result's: Int64 for Python integers, Float64 for floats.
+Array arange(const Scalar& start, const Scalar& stop, const Scalar& step,
+             std::optional<DType> dtype = {});
+std::int64_t arange_length(const Scalar& start, const Scalar& stop, const Scalar& step);
+// `step`, if asked for, receives the spacing (NaN where there is none).
+Array linspace(double start, double stop, std::int64_t n = 50, bool endpoint = true,
+               std::optional<DType> dtype = {}, double* step = nullptr);
+Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, DType t = DType::Float64,
+          char order = 'C');
+Array identity(std::int64_t n, DType t = DType::Float64);
+Array tri(std::int64_t rows, std::int64_t columns, std::int64_t k = 0, DType t = DType::Float64);
+Array tril(const Array& a, std::int64_t k = 0);
+Array triu(const Array& a, std::int64_t k = 0);
+
+// --- joining and splitting (joining.cpp) ---
+Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> axis = 0,
+                  std::optional<DType> dtype = {});
+Array stack(std::span<const Array> arrays, std::int64_t axis = 0);
+Array hstack(std::span<const Array> arrays);
+Array vstack(std::span<const Array> arrays);
+Array dstack(std::span<const Array> arrays);
+Array column_stack(std::span<const Array> arrays);
+Array atleast_nd(const Array& a, int ndim);  // atleast_1d, _2d, _3d: views
+// Views. `split` wants equal parts.
+std::vector<Array> split(const Array& a, std::int64_t sections, std::int64_t axis = 0);
+std::vector<Array> array_split(const Array& a, std::int64_t sections, std::int64_t axis = 0);
+std::vector<Array> split_at(const Array& a, std::span<const std::int64_t> indices,
+                            std::int64_t axis = 0);
+
+// --- rearranging (rearrange.cpp) ---
+Array tile(const Array& a, const Dims& reps);
+Array repeat(const Array& a, std::int64_t repeats, std::optional<std::int64_t> axis = {});
+Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& axes = {});
+struct MeshgridOptions {
+  bool xy = true;  // indexing='xy', else 'ij'
+  bool sparse = false;
+  bool copy = true;
+};
+std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions& o = {});
+Array diff(const Array& a, std::int64_t n = 1, std::int64_t axis = -1);
+
+}  // namespace plait::numpy

@@ -1,0 +1,140 @@
+// Joining arrays (one empty result, an assignment a part) and splitting them (views).
+#include <string>
+
+#include "record.hpp"
+
+namespace plait::numpy {
+namespace {
+
+void check_parts(std::span<const Array> arrays, int axis) {
+  const Array& first = arrays[0];
+  for (std::size_t i = 1; i < arrays.size(); ++i) {
+    const Array& a = arrays[i];
+    if (a.ndim() != first.ndim())
+      throw ShapeError(
+          "all the input arrays must have same number of dimensions, but the array at index 0 "
+          "has " +
+          std::to_string(first.ndim()) + " dimension(s) and the array at index " +
+          std::to_string(i) + " has " + std::to_string(a.ndim()) + " dimension(s)");
+    for (int d = 0; d < a.ndim(); ++d)
+      if (d != axis && a.shape[d] != first.shape[d])
+        throw ShapeError(
+            "all the input array dimensions except for the concatenation axis must match exactly, "
+            "but along dimension " +
+            std::to_string(d) + ", the array at index 0 has size " +
+            std::to_string(first.shape[d]) + " and the array at index " + std::to_string(i) +
+            " has size " + std::to_string(a.shape[d]));
+  }
+}
+
+DType common_dtype(std::span<const Array> arrays) {
+  DType t = arrays[0].dtype;
+  for (const Array& a : arrays) t = promote(t, a.dtype);
+  return t;
+}
+
+// NumPy keeps Fortran order when every part has it.
+char common_order(std::span<const Array> arrays) {
+  for (const Array& a : arrays)
+    if (!tracer::is_f_contiguous(a) || tracer::is_c_contiguous(a)) return 'C';
+  return 'F';
+}
+
+std::vector<Array> with_ndim(std::span<const Array> arrays, int ndim) {
+  std::vector<Array> out;
+  for (const Array& a : arrays) out.push_back(atleast_nd(a, ndim));
+  return out;
+}
+
+}  // namespace
+
+Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> given_axis,
+                  std::optional<DType> dtype) {
+  if (arrays.empty()) throw ValueError("need at least one array to concatenate");
+  std::vector<Array> flat;
+  if (!given_axis) {
+    for (const Array& a : arrays) flat.push_back(tracer::reshape(a, Dims{-1}));
+    arrays = flat;
+  }
+  const Array& first = arrays[0];
+  if (first.ndim() == 0) throw ValueError("zero-dimensional arrays cannot be concatenated");
+  const int axis = normalize_axis(given_axis.value_or(0), first.ndim());
+  check_parts(arrays, axis);
+  Dims shape = first.shape;
+  shape[axis] = 0;
+  for (const Array& a : arrays) shape[axis] += a.shape[axis];
+  const Array out =
+      tracer::empty(shape, dtype.value_or(common_dtype(arrays)), common_order(arrays));
+  std::int64_t at = 0;
+  for (const Array& a : arrays) {
+    const std::int64_t next = at + a.shape[axis];
+    if (a.size() != 0) tracer::assign(slice_axis(out, axis, at, next), a);
+    at = next;
+  }
+  return out;
+}
+
+Array stack(std::span<const Array> arrays, std::int64_t given_axis) {
+  if (arrays.empty()) throw ValueError("need at least one array to stack");
+  for (const Array& a : arrays)
+    if (a.shape != arrays[0].shape) throw ShapeError("all input arrays must have the same shape");
+  // The axis counts in the result, but NumPy's message names the operands' dimensions plus one.
+  const int axis = normalize_axis(given_axis, arrays[0].ndim() + 1);
+  std::vector<Array> expanded;
+  for (const Array& a : arrays) expanded.push_back(tracer::expand_dims(a, Dims{axis}));
+  return concatenate(expanded, axis);
+}
+
+Array hstack(std::span<const Array> arrays) {
+  const std::vector<Array> parts = with_ndim(arrays, 1);
+  return concatenate(parts, !parts.empty() && parts[0].ndim() == 1 ? 0 : 1);
+}
+Array vstack(std::span<const Array> arrays) { return concatenate(with_ndim(arrays, 2), 0); }
+Array dstack(std::span<const Array> arrays) { return concatenate(with_ndim(arrays, 3), 2); }
+
+Array column_stack(std::span<const Array> arrays) {
+  std::vector<Array> columns;
+  for (const Array& a : arrays)
+    columns.push_back(a.ndim() < 2 ? tracer::transpose(atleast_nd(a, 2)) : a);
+  return concatenate(columns, 1);
+}
+
+Array atleast_nd(const Array& a, int ndim) {
+  if (a.ndim() >= ndim) return a;
+  // atleast_3d puts a vector in the middle and a matrix in front.
+  if (a.ndim() == 0) return tracer::reshape(a, Dims(ndim, 1));
+  if (ndim == 2) return tracer::expand_dims(a, Dims{0});
+  return a.ndim() == 1 ? tracer::expand_dims(a, Dims{0, 2}) : tracer::expand_dims(a, Dims{2});
+}
+
+std::vector<Array> split_at(const Array& a, std::span<const std::int64_t> indices,
+                            std::int64_t given_axis) {
+  const int axis = normalize_axis(given_axis, a.ndim());
+  std::vector<Array> parts;
+  std::int64_t begin = 0;
+  for (std::int64_t end : indices) {
+    parts.push_back(slice_axis(a, axis, begin, end));
+    begin = end;
+  }
+  parts.push_back(slice_axis(a, axis, begin, a.shape[axis]));
+  return parts;
+}
+
+std::vector<Array> array_split(const Array& a, std::int64_t sections, std::int64_t given_axis) {
+  const int axis = normalize_axis(given_axis, a.ndim());
+  if (sections <= 0) throw ValueError("number sections must be larger than 0.");
+  const std::int64_t each = a.shape[axis] / sections, extra = a.shape[axis] % sections;
+  std::vector<std::int64_t> ends;
+  for (std::int64_t i = 0, end = 0; i + 1 < sections; ++i)
+    ends.push_back(end += each + (i < extra ? 1 : 0));
+  return split_at(a, ends, axis);
+}
+
+std::vector<Array> split(const Array& a, std::int64_t sections, std::int64_t given_axis) {
+  const int axis = normalize_axis(given_axis, a.ndim());
+  if (sections > 0 && a.shape[axis] % sections != 0)
+    throw ValueError("array split does not result in an equal division");
+  return array_split(a, sections, axis);
+}
+
+}  // namespace plait::numpy

@@ -1,0 +1,94 @@
+// numpy.linalg.norm, except for the orders that need singular values.
+#include <cmath>
+
+#include "record.hpp"
+
+namespace plait::numpy {
+namespace {
+
+using Kind = NormOrder::Kind;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool is_number(const NormOrder& o, double p) { return o.kind == Kind::Number && o.p == p; }
+
+Array fold(ReduceKind kind, const Array& a, const Dims& axes, bool keepdims,
+           std::optional<double> initial = {}) {
+  ReduceOptions r;
+  r.axes = axes;
+  r.keepdims = keepdims;
+  if (initial) r.initial = cast(scalar_float(*initial), a.dtype);
+  return tracer::reduce(kind, a, r);
+}
+
+// |x|^2 as NumPy computes it: (x.conj() * x).real.
+Array squares(const Array& x) {
+  if (!is_complex(x.dtype)) return call(OpId::Multiply, x, x);
+  return call(OpId::Real, call(OpId::Multiply, call(OpId::Conjugate, x), x));
+}
+
+Array vector_norm(const Array& x, const NormOrder& order, const Dims& axis, bool keepdims) {
+  if (order.kind == Kind::Default || is_number(order, 2))
+    return call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), axis, keepdims));
+  if (order.kind == Kind::Frobenius) throw ValueError("Invalid norm order 'fro' for vectors");
+  if (order.kind == Kind::Nuclear) throw ValueError("Invalid norm order 'nuc' for vectors");
+  if (order.p == 0) {
+    const DType t = tracer::real(x).dtype;
+    const Array nonzero = call(OpId::NotEqual, x, Operand(scalar_int(0), Weak::Int));
+    return fold(ReduceKind::Sum, as(nonzero, t), axis, keepdims);
+  }
+  const Array magnitude = call(OpId::Absolute, x);
+  if (order.p == kInfinity) return fold(ReduceKind::Max, magnitude, axis, keepdims, 0.0);
+  if (order.p == -kInfinity) return fold(ReduceKind::Min, magnitude, axis, keepdims);
+  if (order.p == 1) return fold(ReduceKind::Sum, magnitude, axis, keepdims);
+  const Array powers = tracer::power_operator(magnitude, weak(order.p));
+  const Array total = fold(ReduceKind::Sum, powers, axis, keepdims);
+  return tracer::power_operator(total, weak(1.0 / order.p));
+}
+
+Array matrix_norm(const Array& x, const NormOrder& order, const Dims& axes, bool keepdims) {
+  const int row = normalize_axis(axes[0], x.ndim()), column = normalize_axis(axes[1], x.ndim());
+  if (row == column) throw ValueError("Duplicate axes given.");
+  if (norm_needs_svd(order, x.ndim(), axes))
+    throw Error(
+        "linalg.norm: this order of a matrix needs singular values, which Plait does not "
+        "compute; use numpy.linalg.norm");
+  if (order.kind == Kind::Default || order.kind == Kind::Frobenius)
+    return call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), Dims{row, column}, keepdims));
+  const bool by_column = order.p == 1 || order.p == -1;
+  if (!by_column && std::abs(order.p) != kInfinity)
+    throw ValueError("Invalid norm order for matrices.");
+  const Array sums =
+      fold(ReduceKind::Sum, call(OpId::Absolute, x), Dims{by_column ? row : column}, true);
+  const Dims other{by_column ? column : row};
+  const Array result = order.p > 0 ? fold(ReduceKind::Max, sums, other, true, 0.0)
+                                   : fold(ReduceKind::Min, sums, other, true);
+  return keepdims ? result : tracer::squeeze(result, Dims{row, column});
+}
+
+Dims all_axes(int ndim) {
+  Dims axes;
+  for (int i = 0; i < ndim; ++i) axes.push_back(i);
+  return axes;
+}
+
+}  // namespace
+
+bool norm_needs_svd(const NormOrder& order, int ndim, const std::optional<Dims>& axes) {
+  if ((axes ? axes->size() : ndim) != 2) return false;
+  return order.kind == Kind::Nuclear || is_number(order, 2) || is_number(order, -2);
+}
+
+Array norm(const Array& source, const NormOrder& order, const std::optional<Dims>& given,
+           bool keepdims) {
+  const Array x = is_float(source.dtype) || is_complex(source.dtype)
+                      ? source
+                      : tracer::astype(source, DType::Float64);
+  if (!given && order.kind == Kind::Default)
+    return call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), all_axes(x.ndim()), keepdims));
+  const Dims axes = given ? *given : all_axes(x.ndim());
+  if (axes.size() == 1) return vector_norm(x, order, axes, keepdims);
+  if (axes.size() == 2) return matrix_norm(x, order, axes, keepdims);
+  throw ValueError("Improper number of dimensions to norm.");
+}
+
+}  // namespace plait::numpy

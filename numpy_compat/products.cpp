@@ -1,0 +1,157 @@
+// Products of vectors and matrices over matmul.
+#include <string>
+
+#include "record.hpp"
+
+namespace plait::numpy {
+namespace {
+
+[[noreturn]] void throw_not_aligned(const Array& a, int axis_a, const Array& b, int axis_b) {
+  throw ShapeError("shapes " + to_compact_string(a.shape) + " and " + to_compact_string(b.shape) +
+                   " not aligned: " + std::to_string(a.shape[axis_a]) + " (dim " +
+                   std::to_string(axis_a) + ") != " + std::to_string(b.shape[axis_b]) + " (dim " +
+                   std::to_string(axis_b) + ")");
+}
+
+Array flat(const Array& a) { return a.ndim() == 1 ? a : tracer::reshape(a, Dims{-1}); }
+
+std::int64_t extent_of(const Array& a, const Dims& axes) {
+  std::int64_t n = 1;
+  for (std::int64_t axis : axes) n *= a.shape[static_cast<int>(axis)];
+  return n;
+}
+
+bool contains(const Dims& axes, std::int64_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// The axes that are not contracted, and the shape that they leave.
+Dims free_axes(const Array& a, const Dims& contracted) {
+  Dims rest;
+  for (int i = 0; i < a.ndim(); ++i)
+    if (!contains(contracted, i)) rest.push_back(i);
+  return rest;
+}
+
+Array as_matrix(const Array& a, const Dims& rows, const Dims& columns) {
+  Dims order = rows;
+  for (std::int64_t axis : columns) order.push_back(axis);
+  const Array moved =
+      order.empty()
+          ? a
+          : tracer::transpose(a, std::span(order.data(), static_cast<std::size_t>(order.size())));
+  return tracer::reshape(moved, Dims{extent_of(a, rows), extent_of(a, columns)});
+}
+
+Array contract(const Array& a, const Dims& axes_a, const Array& b, const Dims& axes_b) {
+  const Dims rest_a = free_axes(a, axes_a), rest_b = free_axes(b, axes_b);
+  const Array product = tracer::matmul(as_matrix(a, rest_a, axes_a), as_matrix(b, axes_b, rest_b));
+  Dims shape;
+  for (std::int64_t axis : rest_a) shape.push_back(a.shape[static_cast<int>(axis)]);
+  for (std::int64_t axis : rest_b) shape.push_back(b.shape[static_cast<int>(axis)]);
+  return tracer::reshape(product, shape);
+}
+
+}  // namespace
+
+Array dot(const Array& a, const Array& b) {
+  if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
+  const int axis_a = a.ndim() - 1, axis_b = b.ndim() == 1 ? 0 : b.ndim() - 2;
+  if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a, axis_a, b, axis_b);
+  if (b.ndim() <= 2) return tracer::matmul(a, b);
+  return contract(a, Dims{axis_a}, b, Dims{axis_b});
+}
+
+Array vdot(const Array& a, const Array& b) {
+  if (a.size() != b.size())
+    throw ValueError("cannot reshape array of size " + std::to_string(b.size()) + " into shape " +
+                     to_compact_string(Dims{a.size()}));
+  const Array x = flat(a), y = flat(b);
+  return tracer::matmul(is_complex(x.dtype) ? call(OpId::Conjugate, x) : x, y);
+}
+
+Array inner(const Array& a, const Array& b) {
+  if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
+  const int axis_a = a.ndim() - 1, axis_b = b.ndim() - 1;
+  if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a, axis_a, b, axis_b);
+  if (b.ndim() == 1) return tracer::matmul(a, b);
+  return contract(a, Dims{axis_a}, b, Dims{axis_b});
+}
+
+Array outer(const Array& a, const Array& b) {
+  const Array x = tracer::expand_dims(flat(a), Dims{1}), y = tracer::expand_dims(flat(b), Dims{0});
+  return call(OpId::Multiply, x, y);
+}
+
+Array tensordot(const Array& a, const Array& b, const Dims& given_a, const Dims& given_b) {
+  for (const Dims* axes : {&given_a, &given_b})
+    for (int i = 0; i < axes->size(); ++i)
+      for (int j = 0; j < i; ++j)
+        if ((*axes)[i] == (*axes)[j])
+          throw ValueError("duplicate axes are not allowed in tensordot");
+  if (given_a.size() != given_b.size()) throw ValueError("shape-mismatch for sum");
+  for (int i = 0; i < given_a.size(); ++i)
+    for (const auto& [array, axis] : {std::pair(&a, given_a[i]), std::pair(&b, given_b[i])})
+      if (axis < -array->ndim() || axis >= array->ndim())
+        throw IndexError("tuple index out of range");
+  const Dims axes_a = normalize_axes(given_a, a.ndim()), axes_b = normalize_axes(given_b, b.ndim());
+  for (int i = 0; i < axes_a.size(); ++i)
+    if (a.shape[static_cast<int>(axes_a[i])] != b.shape[static_cast<int>(axes_b[i])])
+      throw ValueError("shape-mismatch for sum");
+  return contract(a, axes_a, b, axes_b);
+}
+
+Array tensordot(const Array& a, const Array& b, std::int64_t axes) {
+  Dims axes_a, axes_b;
+  for (std::int64_t i = 0; i < axes; ++i) {
+    axes_a.push_back(i - axes);
+    axes_b.push_back(i);
+  }
+  return tensordot(a, b, axes_a, axes_b);
+}
+
+Array cross(const Array& given_a, const Array& given_b, std::int64_t axis_a, std::int64_t axis_b,
+            std::int64_t axis_c) {
+  if (given_a.ndim() < 1 || given_b.ndim() < 1)
+    throw ValueError("At least one array has zero dimension");
+  const int from_a = normalize_axis(axis_a, given_a.ndim(), "axisa");
+  const int from_b = normalize_axis(axis_b, given_b.ndim(), "axisb");
+  const DType t = promote(given_a.dtype, given_b.dtype);
+  const Array a = as(tracer::moveaxis(given_a, Dims{from_a}, Dims{-1}), t);
+  const Array b = as(tracer::moveaxis(given_b, Dims{from_b}, Dims{-1}), t);
+  const std::int64_t na = a.shape.back(), nb = b.shape.back();
+  if ((na != 2 && na != 3) || (nb != 2 && nb != 3))
+    throw ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)");
+  if (na == 2 || nb == 2)
+    warn(Warning::Deprecation,
+         "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors "
+         "instead. (deprecated in NumPy 2.0)");
+  const auto part = [](const Array& x, std::int64_t i) { return take_at(x, x.ndim() - 1, i); };
+  const auto times = [&](std::int64_t i, std::int64_t j) {
+    return call(OpId::Multiply, part(a, i), part(b, j));
+  };
+  const auto minus = [](const Array& x, const Array& y) { return call(OpId::Subtract, x, y); };
+  const Array z = minus(times(0, 1), times(1, 0));
+  if (na == 2 && nb == 2) return z;
+  // A missing third component is zero; NumPy leaves its products out.
+  const Array x = nb == 2   ? call(OpId::Negative, times(2, 1))
+                  : na == 2 ? times(1, 2)
+                            : minus(times(1, 2), times(2, 1));
+  const Array y = nb == 2   ? times(2, 0)
+                  : na == 2 ? call(OpId::Negative, times(0, 2))
+                            : minus(times(2, 0), times(0, 2));
+  const int to = normalize_axis(axis_c, z.ndim() + 1, "axisc");
+  const Array parts[] = {x, y, z};
+  return tracer::moveaxis(stack(parts, -1), Dims{-1}, Dims{to});
+}
+
+Array trace(const Array& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2,
+            std::optional<DType> dtype) {
+  if (a.ndim() < 2) throw ValueError("diag requires an array of at least two dimensions");
+  ReduceOptions o;
+  o.axes = Dims{-1};
+  o.dtype = dtype;
+  return sum(tracer::diagonal(a, offset, axis1, axis2), o);
+}
+
+}  // namespace plait::numpy

@@ -1,0 +1,131 @@
+#include "record.hpp"
+
+namespace plait::numpy {
+namespace {
+
+// A copy of `a` whose axis i is followed by an axis of extent reps[i], merged back into one:
+// (d) becomes (r * d) when the repeats stand in front, (d * r) when they stand behind.
+Array repeat_axes(const Array& a, const Dims& reps, bool in_front) {
+  Dims expanded, full, merged;
+  for (int i = 0; i < a.ndim(); ++i) {
+    const std::int64_t d = a.shape[i], r = reps[i];
+    if (in_front) {
+      expanded.push_back(1);
+      full.push_back(r);
+    }
+    expanded.push_back(d);
+    full.push_back(d);
+    if (!in_front) {
+      expanded.push_back(1);
+      full.push_back(r);
+    }
+    merged.push_back(d * r);
+  }
+  Dims new_axes;
+  for (int i = 0; i < a.ndim(); ++i) new_axes.push_back(in_front ? 2 * i : 2 * i + 1);
+  const Array spread = tracer::broadcast_to(tracer::expand_dims(a, new_axes), full);
+  return tracer::reshape(tracer::copy(spread, 'C'), merged);
+}
+
+}  // namespace
+
+Array tile(const Array& a, const Dims& given) {
+  for (std::int64_t r : given)
+    if (r < 0) throw ValueError("negative dimensions are not allowed");
+  Array c = a;
+  Dims reps = given;
+  while (c.ndim() < reps.size()) c = tracer::expand_dims(c, Dims{0});
+  while (reps.size() < c.ndim()) reps.insert(0, 1);
+  if (c.ndim() == 0 || std::all_of(reps.begin(), reps.end(), [](auto r) { return r == 1; }))
+    return tracer::copy(c);
+  return repeat_axes(c, reps, true);
+}
+
+Array repeat(const Array& a, std::int64_t repeats, std::optional<std::int64_t> given_axis) {
+  const Array x = given_axis ? a : tracer::reshape(a, Dims{-1});
+  const int axis = given_axis ? normalize_axis(*given_axis, x.ndim()) : 0;
+  if (repeats < 0) throw ValueError("negative dimensions are not allowed");
+  Dims full = x.shape, merged = x.shape;
+  full.insert(axis + 1, repeats);
+  merged[axis] *= repeats;
+  const Array spread = tracer::broadcast_to(tracer::expand_dims(x, Dims{axis + 1}), full);
+  return tracer::reshape(tracer::copy(spread, 'C'), merged);
+}
+
+Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& given_axes) {
+  if (!given_axes)
+    return tracer::reshape(roll(tracer::reshape(a, Dims{-1}), shifts, Dims{0}), a.shape);
+  const Dims axes = normalize_axes(*given_axes, a.ndim());
+  if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
+    throw ShapeError(
+        "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 "
+        "with shape " +
+        to_string(Dims{shifts.size()}) + " and arg 1 with shape " + to_string(Dims{axes.size()}) +
+        ".");
+  Dims total(a.ndim());
+  const int pairs = shifts.empty() || axes.empty() ? 0 : std::max(shifts.size(), axes.size());
+  for (int i = 0; i < pairs; ++i)
+    total[static_cast<int>(axes.size() == 1 ? axes[0] : axes[i])] +=
+        shifts.size() == 1 ? shifts[0] : shifts[i];
+
+  // Along each axis the result is one or two pieces of the source.
+  struct Piece {
+    Array from, to;
+  };
+  const Array result = empty_like(a);
+  std::vector<Piece> pieces{{a, result}};
+  for (int axis = 0; axis < a.ndim(); ++axis) {
+    const std::int64_t extent = a.shape[axis];
+    if (extent == 0) continue;
+    const std::int64_t offset = (total[axis] % extent + extent) % extent;
+    if (offset == 0) continue;
+    std::vector<Piece> cut;
+    for (const Piece& p : pieces) {
+      cut.push_back(
+          {slice_axis(p.from, axis, 0, extent - offset), slice_axis(p.to, axis, offset, extent)});
+      cut.push_back(
+          {slice_axis(p.from, axis, extent - offset, extent), slice_axis(p.to, axis, 0, offset)});
+    }
+    pieces = std::move(cut);
+  }
+  if (a.size() != 0)
+    for (const Piece& p : pieces) tracer::assign(p.to, p.from);
+  return result;
+}
+
+std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions& o) {
+  const int n = static_cast<int>(arrays.size());
+  Dims full(n, 1);
+  std::vector<Array> out;
+  for (int i = 0; i < n; ++i) {
+    const Array& a = arrays[static_cast<std::size_t>(i)];
+    // The first two axes change places for 'xy'.
+    const int axis = o.xy && n > 1 && i < 2 ? 1 - i : i;
+    Dims shape(n, 1);
+    shape[axis] = a.size();
+    full[axis] = a.size();
+    out.push_back(tracer::reshape(a, shape));
+  }
+  for (Array& a : out) {
+    if (!o.sparse) a = tracer::broadcast_to(a, full);
+    if (o.copy) a = tracer::copy(a, 'C');
+  }
+  return out;
+}
+
+Array diff(const Array& a, std::int64_t n, std::int64_t given_axis) {
+  if (n == 0) return a;
+  if (n < 0) throw ValueError("order must be non-negative but got " + std::to_string(n));
+  if (a.ndim() == 0) throw ValueError("diff requires input that is at least one dimensional");
+  const int axis = normalize_axis(given_axis, a.ndim());
+  const OpId fn = a.dtype == DType::Bool ? OpId::NotEqual : OpId::Subtract;
+  Array x = a;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t extent = x.shape[axis];
+    x = call(fn, slice_axis(x, axis, 1, extent),
+             slice_axis(x, axis, 0, std::max<std::int64_t>(extent - 1, 0)));
+  }
+  return x;
+}
+
+}  // namespace plait::numpy

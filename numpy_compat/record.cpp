@@ -1,0 +1,44 @@
+#include "record.hpp"
+
+#include <atomic>
+#include <string>
+
+namespace plait::numpy {
+namespace {
+
+std::atomic<void (*)(Warning, std::string_view)> warning_hook{nullptr};
+
+}  // namespace
+
+void set_warning_hook(void (*hook)(Warning, std::string_view)) { warning_hook.store(hook); }
+void warn(Warning category, std::string_view text) {
+  if (auto* hook = warning_hook.load()) hook(category, text);
+}
+
+int normalize_axis(std::int64_t axis, int ndim, const char* prefix) {
+  if (axis < -ndim || axis >= ndim)
+    throw AxisError((*prefix ? std::string(prefix) + ": " : std::string()) + "axis " +
+                    std::to_string(axis) + " is out of bounds for array of dimension " +
+                    std::to_string(ndim));
+  return static_cast<int>(axis < 0 ? axis + ndim : axis);
+}
+
+Dims normalize_axes(const Dims& axes, int ndim) {
+  Dims out;
+  for (std::int64_t axis : axes) out.push_back(normalize_axis(axis, ndim));
+  return out;
+}
+
+Array slice_axis(const Array& a, int axis, std::int64_t start, std::int64_t stop) {
+  std::vector<tracer::Index> index(static_cast<std::size_t>(axis), tracer::All{});
+  index.emplace_back(tracer::Slice{start, stop, {}});
+  return tracer::slice(a, index);
+}
+
+Array take_at(const Array& a, int axis, std::int64_t i) {
+  std::vector<tracer::Index> index(static_cast<std::size_t>(axis), tracer::All{});
+  index.emplace_back(i);
+  return tracer::slice(a, index);
+}
+
+}  // namespace plait::numpy

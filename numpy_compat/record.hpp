@@ -1,0 +1,36 @@
+// Short names for recording, shared by the files of this folder.
+#pragma once
+#include <initializer_list>
+
+#include "functions.hpp"
+
+namespace plait::numpy {
+
+inline Array call(OpId fn, const Operand& a) { return tracer::elementwise(fn, std::span(&a, 1)); }
+inline Array call(OpId fn, const Operand& a, const Operand& b) {
+  const Operand both[] = {a, b};
+  return tracer::elementwise(fn, both);
+}
+inline Array call(OpId fn, const Operand& a, const Operand& b, const Operand& c) {
+  const Operand all[] = {a, b, c};
+  return tracer::elementwise(fn, all);
+}
+// NumPy's scalars are strong operands, Python's weak ones.
+inline Operand strong(const Scalar& s) { return {s, Weak::None}; }
+inline Operand strong(std::int64_t v) { return {scalar_int(v), Weak::None}; }
+inline Operand weak(double v) { return {scalar_float(v), Weak::Float}; }
+
+inline Array as(const Array& a, DType t) { return a.dtype == t ? a : tracer::astype(a, t); }
+inline Array view(const Array& a, std::initializer_list<tracer::Index> indices) {
+  return tracer::slice(a, std::span(indices.begin(), indices.size()));
+}
+// a[..., i, ...] and a[..., start:stop, ...] along one axis.
+Array take_at(const Array& a, int axis, std::int64_t i);
+Array slice_axis(const Array& a, int axis, std::int64_t start, std::int64_t stop);
+
+// AxisError with NumPy's text when out of range.
+int normalize_axis(std::int64_t axis, int ndim, const char* prefix = "");
+Dims normalize_axes(const Dims& axes, int ndim);
+void warn(Warning category, std::string_view text);
+
+}  // namespace plait::numpy
