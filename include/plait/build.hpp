@@ -41,9 +41,8 @@ array<T> full_like(const array<T>& a, T value) {
 // start, start + step, ... up to but without stop.
 template <class T = std::int64_t>
 array<T> arange(T start, T stop, T step = T(1)) {
-  const std::int64_t n = detail::arange_length(
-      static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step));
-  return array<T>(detail::arange(n, detail::Value::of(start), detail::Value::of(step)));
+  return array<T>(
+      detail::arange(detail::Value::of(start), detail::Value::of(stop), detail::Value::of(step)));
 }
 template <class T = std::int64_t>
 array<T> arange(T stop) {
@@ -84,9 +83,37 @@ array<T> stack(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
   return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, true));
 }
 
+// Copies of an array, rearranged: numpy.tile, repeat, roll (around the ends), and the lower and
+// upper triangles of matrices.
+template <class T>
+array<T> tile(const array<T>& a, const extents& reps) {
+  return array<T>(detail::tile(a.handle(), detail::span_of(reps)));
+}
+template <class T>
+array<T> repeat(const array<T>& a, std::int64_t n, std::int64_t axis = 0) {
+  return array<T>(detail::repeat(a.handle(), n, axis));
+}
+template <class T>
+array<T> roll(const array<T>& a, const extents& shifts, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return array<T>(detail::roll(a.handle(), detail::span_of(shifts), &s));
+}
+template <class T>
+array<T> roll(const array<T>& a, std::int64_t shift) {
+  return array<T>(detail::roll(a.handle(), {&shift, 1}, nullptr));
+}
+template <class T>
+array<T> tril(const array<T>& a, std::int64_t k = 0) {
+  return array<T>(detail::triangle(a.handle(), k, true));
+}
+template <class T>
+array<T> triu(const array<T>& a, std::int64_t k = 0) {
+  return array<T>(detail::triangle(a.handle(), k, false));
+}
+
 // Borrows C-ordered memory without a copy. Writes reach the memory at eval() of the array, or when
-// the last array of this memory goes; what is pending on it is run then. Keep the memory alive until
-// then, and do not change it while operations on it are pending. A pointer to const gives a
+// the last array of this memory goes; what is pending on it is run then. Keep the memory alive
+// until then, and do not change it while operations on it are pending. A pointer to const gives a
 // read-only array.
 template <class T>
 array<std::remove_const_t<T>> adapt(T* data, const extents& shape) {

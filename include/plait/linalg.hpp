@@ -22,35 +22,42 @@ array<promote_t<T, U>> dot(const array<T>& a, const array<U>& b) {
   return array<R>(detail::dot(array<R>(a).handle(), array<R>(b).handle()));
 }
 
+// numpy.outer: the products of every pair of elements of two vectors.
+template <class T, class U>
+array<promote_t<T, U>> outer(const array<T>& a, const array<U>& b) {
+  using R = promote_t<T, U>;
+  return array<R>(detail::outer_product(array<R>(a).handle(), array<R>(b).handle()));
+}
+
 // The element type of a norm: real, and float64 for integers.
 template <class T>
 using norm_t = element_t<detail::reduced(detail::reduction::std, dtype_of_v<T>)>;
 
-// The order of a norm, as NumPy's `ord`; infinity and 0 included.
+// The order of a vector norm, NumPy's `ord`: any number; infinity and 0 included.
 struct order {
-  double value = 2;
+  double value;
 };
 
 // The Euclidean norm of all elements, or of vectors along one axis (Frobenius along two).
 template <class T>
 array<norm_t<T>> norm(const array<T>& a) {
-  return array<norm_t<T>>(detail::norm(a.handle(), nullptr, 2, false));
+  return array<norm_t<T>>(detail::norm(a.handle(), nullptr, nullptr, false));
 }
 template <class T>
 array<norm_t<T>> norm(const array<T>& a, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
-  return array<norm_t<T>>(detail::norm(a.handle(), &s, 2, false));
+  return array<norm_t<T>>(detail::norm(a.handle(), &s, nullptr, false));
 }
 template <class T>
 array<norm_t<T>> norm(const array<T>& a, const extents& axes, keep_dims_t) {
   const detail::Span s = detail::span_of(axes);
-  return array<norm_t<T>>(detail::norm(a.handle(), &s, 2, true));
+  return array<norm_t<T>>(detail::norm(a.handle(), &s, nullptr, true));
 }
 // The norm of another order, of vectors along one axis.
 template <class T>
 array<norm_t<T>> norm(const array<T>& a, order ord, const extents& axis) {
   const detail::Span s = detail::span_of(axis);
-  return array<norm_t<T>>(detail::norm(a.handle(), &s, ord.value, false));
+  return array<norm_t<T>>(detail::norm(a.handle(), &s, &ord.value, false));
 }
 
 }  // namespace linalg

@@ -19,6 +19,7 @@ constexpr dtype reduced(reduction r, dtype t) {
       if (k == kind::boolean || k == kind::signed_int)
         return wider(t, dtype::int64) == t ? t : dtype::int64;
       return k == kind::unsigned_int ? dtype::uint64 : t;
+    case reduction::count_nonzero:
     case reduction::argmin:
     case reduction::argmax:
       return dtype::int64;
@@ -73,6 +74,8 @@ PLAIT_REDUCTION(max, max)
 PLAIT_REDUCTION(any, any)
 PLAIT_REDUCTION(all, all)
 PLAIT_REDUCTION(mean, mean)
+PLAIT_REDUCTION(ptp, ptp)
+PLAIT_REDUCTION(count_nonzero, count_nonzero)
 PLAIT_REDUCTION(argmin, argmin)
 PLAIT_REDUCTION(argmax, argmax)
 PLAIT_REDUCTION(var, var)
@@ -92,6 +95,12 @@ auto variance(const array<T>& a, const extents& axes, double ddof) {
 template <class T>
 auto stddev(const array<T>& a, const extents& axes, double ddof) {
   return detail::reduce_axes<detail::reduction::std>(a, axes, false, ddof);
+}
+
+// Differences of neighbours along an axis, n times over.
+template <class T>
+array<T> diff(const array<T>& a, std::int64_t n = 1, std::int64_t axis = -1) {
+  return array<T>(detail::diff(a.handle(), n, axis));
 }
 
 }  // namespace plait

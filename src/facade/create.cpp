@@ -1,6 +1,4 @@
 // Creation. Every array starts here, so this is where the engine is started.
-#include <cmath>
-
 #include "box.hpp"
 
 namespace plait::detail {
@@ -26,17 +24,6 @@ Handle full(Span shape, const Value& v) {
   start();
   return wrap(tracer::full(checked(shape), to_scalar(v)));
 }
-std::int64_t arange_length(double start, double stop, double step) {
-  if (step == 0) throw ValueError("arange: the step must not be zero");
-  const double n = std::ceil((stop - start) / step);
-  if (!(n < 0x1p62)) throw ValueError("Maximum allowed size exceeded");
-  return n > 0 ? static_cast<std::int64_t>(n) : 0;
-}
-Handle arange(std::int64_t n, const Value& first, const Value& step) {
-  start();
-  return wrap(tracer::arange(n, to_scalar(first), to_scalar(step)));
-}
-
 Handle from_values(const void* values, Span shape, dtype t) {
   start();
   const Dims d = checked(shape);

@@ -31,6 +31,8 @@ enum class reduction : std::uint8_t {
   mean,
   var,
   std,
+  ptp,
+  count_nonzero,
 };
 
 // A reference to an array of the library; copying shares the array. The box is made and freed by
@@ -112,7 +114,7 @@ PLAIT_API bool may_share_memory(const Handle& a, const Handle& b);
 // Creation.
 PLAIT_API Handle empty(Span shape, dtype t);
 PLAIT_API Handle full(Span shape, const Value& v);
-PLAIT_API Handle arange(std::int64_t n, const Value& start, const Value& step);
+PLAIT_API Handle arange(const Value& start, const Value& stop, const Value& step);
 PLAIT_API Handle linspace(double start, double stop, std::int64_t n, bool endpoint, dtype t);
 PLAIT_API Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t);
 PLAIT_API Handle from_values(const void* values, Span shape, dtype t);  // copies, C order
@@ -121,7 +123,6 @@ PLAIT_API Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool
 PLAIT_API Handle join(const Handle* arrays, int n, std::int64_t axis, bool new_axis);
 PLAIT_API Handle random(const char* distribution, Span shape, double low, double high, dtype t);
 PLAIT_API Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t);
-PLAIT_API std::int64_t arange_length(double start, double stop, double step);
 template <class I>
 std::vector<Handle> handles(I begin, I end) {
   std::vector<Handle> out;
@@ -134,9 +135,15 @@ PLAIT_API Handle elementwise(fn f, const Operand* operands, int n, dtype result)
 PLAIT_API void elementwise_into(fn f, const Operand* operands, int n, const Handle& out);
 // Axes: null means all of them, a flattened array for argmin and argmax.
 PLAIT_API Handle reduce(reduction r, const Handle& a, const Span* axes, bool keepdims, double ddof);
-PLAIT_API Handle norm(const Handle& a, const Span* axes, double order, bool keepdims);
+PLAIT_API Handle norm(const Handle& a, const Span* axes, const double* order, bool keepdims);
 PLAIT_API Handle matmul(const Handle& a, const Handle& b);
 PLAIT_API Handle dot(const Handle& a, const Handle& b);
+PLAIT_API Handle outer_product(const Handle& a, const Handle& b);
+PLAIT_API Handle triangle(const Handle& a, std::int64_t k, bool lower);
+PLAIT_API Handle tile(const Handle& a, Span reps);
+PLAIT_API Handle repeat(const Handle& a, std::int64_t n, std::int64_t axis);
+PLAIT_API Handle roll(const Handle& a, Span shifts, const Span* axes);
+PLAIT_API Handle diff(const Handle& a, std::int64_t n, std::int64_t axis);
 PLAIT_API Handle astype(const Handle& a, dtype t);
 PLAIT_API Handle copy(const Handle& a);
 PLAIT_API void assign(const Handle& target, const Operand& value, const Handle* mask);

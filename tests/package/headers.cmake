@@ -1,0 +1,28 @@
+# Each public header compiles alone as C++17 without a warning; prints what plait/plait.hpp costs a translation unit.
+file(GLOB headers RELATIVE ${SOURCE}/include ${SOURCE}/include/plait/*.hpp ${SOURCE}/include/plait/detail/*.hpp)
+set(flags -std=c++17 -Wall -Wextra -Wpedantic -Werror -I${SOURCE}/include -I${GENERATED})
+foreach(header IN LISTS headers)
+  if(header STREQUAL "plait/xtensor.hpp")
+    execute_process(COMMAND ${CXX} -E -x c++ -include xtensor/xarray.hpp /dev/null OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE absent)
+    if(absent)
+      continue()
+    endif()
+  endif()
+  file(WRITE ${WORK}/header.cpp "#include <${header}>\n#include <${header}>\n")
+  execute_process(COMMAND ${CXX} ${flags} -fsyntax-only ${WORK}/header.cpp COMMAND_ERROR_IS_FATAL ANY)
+  foreach(banned llvm cuda pybind11 omp.h xtensor tracer)
+    execute_process(COMMAND ${CXX} ${flags} -M ${WORK}/header.cpp OUTPUT_VARIABLE included)
+    string(REPLACE "${SOURCE}" "" included "${included}")
+    if(included MATCHES "/${banned}" AND NOT header STREQUAL "plait/xtensor.hpp")
+      message(FATAL_ERROR "${header} includes ${banned}")
+    endif()
+  endforeach()
+endforeach()
+
+file(WRITE ${WORK}/time.cpp "#include <plait/plait.hpp>\n")
+# CPU seconds, because the machine may be busy.
+execute_process(
+  COMMAND bash -c "TIMEFORMAT='%U + %S s'; time ${CXX} -std=c++17 -I${SOURCE}/include -I${GENERATED} -c ${WORK}/time.cpp -o ${WORK}/time.o"
+  ERROR_VARIABLE taken OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+string(STRIP "${taken}" taken)
+message("a translation unit with plait/plait.hpp compiles in ${taken} (limit 0.5 s)")
