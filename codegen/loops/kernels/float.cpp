@@ -70,13 +70,13 @@ struct Reciprocal {
 struct Degrees {
   template <class T>
   static T f(T a) {
-    return a * T(180.0 / M_PI);
+    return a * (T(180) / T(M_PI));
   }
 };
 struct Radians {
   template <class T>
   static T f(T a) {
-    return a * T(M_PI / 180.0);
+    return a * (T(M_PI) / T(180));
   }
 };
 struct Floor {
@@ -115,23 +115,16 @@ struct Nextafter {
     return std::nextafter(a, b);
   }
 };
-// The distance to the next number away from zero, with the sign of a.
+// The distance to the next number away from zero, with the sign of a. For a zero it is positive.
 struct Spacing {
   template <class T>
   static T f(T a) {
     constexpr T inf = std::numeric_limits<T>::infinity();
+    if (a == 0) return std::numeric_limits<T>::denorm_min();
     if (std::isinf(a)) return std::numeric_limits<T>::quiet_NaN();
     return std::nextafter(a, std::copysign(inf, a)) - a;
   }
 };
-
-// nextafter raises underflow and inexact at will and overflow at the largest number; NumPy's own
-// reports nothing.
-template <class T>
-void nextafter(Args args, Strides s, std::int64_t n) {
-  const QuietFlags quiet;
-  binary_loop<Nextafter, T>(args, s, n);
-}
 
 template <class Op>
 LoopFn unary_of(DType t) {
@@ -185,7 +178,7 @@ LoopFn float_loop(OpId op, DType t) {
     case OpId::Copysign:
       return binary_of<Copysign>(t);
     case OpId::Nextafter:
-      return t == DType::Float32 ? &nextafter<f32> : &nextafter<f64>;
+      return binary_of<Nextafter>(t);
     case OpId::Spacing:
       return unary_of<Spacing>(t);
     default:

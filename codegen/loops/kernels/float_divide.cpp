@@ -6,41 +6,36 @@
 namespace plait::loops::PLAIT_TIER {
 namespace {
 
+// fmod with the sign of b. Computes nothing else: the quotient may overflow where this does not.
 template <class T>
-struct DivMod {
-  T quotient, modulus;
-};
-
+T modulus(T a, T b) {
+  const T mod = std::fmod(a, b);
+  if (b == 0) return mod;
+  if (mod == 0) return std::copysign(T(0), b);
+  return std::isless(b, T(0)) != std::isless(mod, T(0)) ? mod + b : mod;
+}
+// Without the fmod at b == 0: a / 0 is a division by zero and not invalid.
 template <class T>
-DivMod<T> divmod(T a, T b) {
-  T mod = std::fmod(a, b);
-  if (b == 0) return {a / b, mod};
+T quotient(T a, T b) {
+  if (b == 0) return a / b;
+  const T mod = std::fmod(a, b);
   T div = (a - mod) / b;
-  if (mod != 0) {
-    if (std::isless(b, T(0)) != std::isless(mod, T(0))) {
-      mod += b;
-      div -= 1;
-    }
-  } else {
-    mod = std::copysign(T(0), b);
-  }
-  if (div == 0) return {std::copysign(T(0), a / b), mod};
-  T quotient = std::floor(div);
-  if (std::isgreater(div - quotient, T(0.5))) quotient += 1;
-  return {quotient, mod};
+  if (mod != 0 && std::isless(b, T(0)) != std::isless(mod, T(0))) div -= 1;
+  if (div == 0) return std::copysign(T(0), a / b);
+  const T floor = std::floor(div);
+  return std::isgreater(div - floor, T(0.5)) ? floor + 1 : floor;
 }
 
-// Without the fmod at b == 0: a / 0 is a division by zero and not invalid.
 struct FloorDivide {
   template <class T>
   static T f(T a, T b) {
-    return b == 0 ? a / b : divmod(a, b).quotient;
+    return quotient(a, b);
   }
 };
 struct Remainder {
   template <class T>
   static T f(T a, T b) {
-    return b == 0 ? std::fmod(a, b) : divmod(a, b).modulus;
+    return modulus(a, b);
   }
 };
 struct Fmod {

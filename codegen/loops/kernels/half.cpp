@@ -46,24 +46,33 @@ std::uint16_t next(std::uint16_t h, bool up) {
 }
 void nextafter(Args args, Strides s, std::int64_t n) {
   using H = std::uint16_t;
-  binary<H, H, H>(args, s, n, [](H a, H b) -> H {
+  bool overflow = false;
+  binary<H, H, H>(args, s, n, [&overflow](H a, H b) -> H {
     if (is_nan(a)) return a;
     if (is_nan(b)) return b;
     const float x = half_to_float(a), y = half_to_float(b);
-    return x == y ? b : next(a, y > x);
+    const H r = x == y ? b : next(a, y > x);
+    overflow |= (r & 0x7fff) == 0x7c00 && x != y;
+    return r;
   });
+  if (overflow) std::feraiseexcept(FE_OVERFLOW);
 }
 // The distance to the next number above, whatever the sign: so does NumPy for this dtype.
 void spacing(Args args, Strides s, std::int64_t n) {
   using H = std::uint16_t;
-  bool overflow = false;
-  unary<H, H>(args, s, n, [&overflow](H a) -> H {
-    if ((a & 0x7c00) == 0x7c00) return 0x7e00;
-    overflow |= a == 0x7bff;
-    if (a == 0x7bff) return 0x7c00;
+  int flags = 0;
+  unary<H, H>(args, s, n, [&flags](H a) -> H {
+    if ((a & 0x7c00) == 0x7c00) {
+      flags |= FE_INVALID;
+      return 0x7e00;
+    }
+    if (a == 0x7bff) {
+      flags |= FE_OVERFLOW;
+      return 0x7c00;
+    }
     return float_to_half(half_to_float(next(a, true)) - half_to_float(a));
   });
-  if (overflow) std::feraiseexcept(FE_OVERFLOW);
+  if (flags) std::feraiseexcept(flags);
 }
 
 template <DType to>
