@@ -17,6 +17,7 @@ import os
 import pathlib
 import platform
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -206,7 +207,7 @@ def main():
     impls = a.impl.split(",")
     out = pathlib.Path(a.out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    results = {"machine": machine(), "command": "python benchmarks/run.py " + " ".join(sys.argv[1:]), "rounds": a.rounds, "seconds": a.seconds, "workloads": [], "overheads": {}}
+    results = {"machine": machine(), "command": "python benchmarks/run.py " + shlex.join(sys.argv[1:]), "rounds": a.rounds, "seconds": a.seconds, "workloads": [], "overheads": {}}
     print(json.dumps(results["machine"]))
     folder = tempfile.mkdtemp(prefix="plait-bench-")
     try:
