@@ -3,10 +3,17 @@
 namespace plait::ir {
 namespace {
 
-std::string val(Val v) { return v == kNone ? "0" : "%" + std::to_string(v); }
+// Appended to and not added: GCC 12 warns about `"text" + std::string()`, wrongly.
+std::string prefixed(const char* prefix, std::int64_t n) {
+  std::string s(prefix);
+  s += std::to_string(n);
+  return s;
+}
+
+std::string val(Val v) { return v == kNone ? "0" : prefixed("%", v); }
 
 std::string coeff(const Coeff& c) {
-  return c.param == kNoParam ? std::to_string(c.value) : "p" + std::to_string(c.param);
+  return c.param == kNoParam ? std::to_string(c.value) : prefixed("p", c.param);
 }
 
 std::string literal(const Scalar& s) {
@@ -15,6 +22,10 @@ std::string literal(const Scalar& s) {
   auto real = [&](double v, const char* format) {
     std::snprintf(buffer, sizeof buffer, format, v);
     return std::string(buffer);
+  };
+  auto pair = [](const std::string& re, const std::string& im) {
+    std::string s("(");
+    return s.append(re).append(", ").append(im).append(")");
   };
   switch (s.dtype) {
     case DType::Bool:
@@ -44,11 +55,11 @@ std::string literal(const Scalar& s) {
       return real(s.as<double>(), "%.17g");
     case DType::Complex64: {
       auto c = s.as<std::complex<float>>();
-      return "(" + real(c.real(), "%.9g") + ", " + real(c.imag(), "%.9g") + ")";
+      return pair(real(c.real(), "%.9g"), real(c.imag(), "%.9g"));
     }
     case DType::Complex128: {
       auto c = s.as<std::complex<double>>();
-      return "(" + real(c.real(), "%.17g") + ", " + real(c.imag(), "%.17g") + ")";
+      return pair(real(c.real(), "%.17g"), real(c.imag(), "%.17g"));
     }
   }
   return "?";
@@ -91,15 +102,17 @@ class Printer {
   }
   std::string access(const Inst& i) const {
     const Access& a = k_.accesses[i.access];
-    std::string s = "[" + coeff(a.offset);
-    for (const Term& t : a.terms) s += " + " + val(t.var) + "*" + coeff(t.stride);
+    std::string s("[");
+    s += coeff(a.offset);
+    for (const Term& t : a.terms)
+      s.append(" + ").append(val(t.var)).append("*").append(coeff(t.stride));
     return s + "]";
   }
   void print_loop(const std::string& head, const Loop& l, int depth) {
     std::string text = head + " " + val(l.var);
     if (l.end != kNone) text += " in " + val(l.begin) + ".." + val(l.end);
     if (l.vector) text += " vector";
-    if (l.unroll != 1) text += " unroll=" + std::to_string(l.unroll);
+    if (l.unroll != 1) text += prefixed(" unroll=", l.unroll);
     if (l.prefetch) text += " prefetch";
     line(depth, text + " {");
     auto index = &l - k_.loops.data();
@@ -134,7 +147,7 @@ class Printer {
       case Op::Apply: {
         std::string text = head + std::string(op_info(i.fn).name);
         for (Val o : i.operands)
-          if (o != kNone) text += " " + val(o);
+          if (o != kNone) text.append(" ").append(val(o));
         return line(depth, text);
       }
       case Op::Cast:

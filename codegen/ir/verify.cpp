@@ -158,6 +158,7 @@ class Rules {
     if (l.unroll < 0) fail_loop(k_, index, "has a negative unroll");
     if (parent < 0 && (l.begin != kNone || l.end != kNone))
       fail_loop(k_, index, "is the grid: its bounds come from the call");
+    if (parent < 0 && !l.reductions.empty()) fail_loop(k_, index, "is the grid and reduces");
     if (parent >= 0) {
       if (l.end == kNone) fail_loop(k_, index, "has no end");
       bound(index, l.end);
@@ -298,6 +299,9 @@ class Rules {
         fail(k_, v, "address " + describe(k_, t.var) + " is not int64");
       if (a_.varies[t.var] && k_.insts[t.var].op != Op::Var)
         fail(k_, v, "address " + describe(k_, t.var) + " is not affine in the vector loop");
+      bool local = i.op == Op::LoadLocal || i.op == Op::StoreLocal;
+      if (a_.varies[t.var] && local && a_.per_lane(k_.locals[i.index]))
+        fail(k_, v, "a lane's own local is addressed by the lane");
     }
   }
   void local_visible(Val v, const Inst& i) const {

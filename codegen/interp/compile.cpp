@@ -1,0 +1,439 @@
+#include <algorithm>
+
+#include "lower.hpp"
+#include "plait/error.hpp"
+
+namespace plait::interp {
+namespace {
+
+using ir::kNone;
+using ir::Op;
+using ir::Val;
+
+bool inexact(DType t) { return is_float(t) || is_complex(t); }
+bool is_arg(ReduceKind k) { return k == ReduceKind::ArgMin || k == ReduceKind::ArgMax; }
+// NumPy sums and multiplies float16 in float32; comparing it there changes nothing.
+DType accumulator_type(ReduceKind k, DType t) {
+  bool wide = k == ReduceKind::Sum || k == ReduceKind::Prod || is_arg(k);
+  return t == DType::Float16 && wide ? DType::Float32 : t;
+}
+bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {
+  return r.order == ir::Order::Pairwise && inexact(k.insts[r.value].type);
+}
+
+// The tiles of a vector loop can follow one tree only. Real and complex sums have different ones;
+// a loop with both runs an iteration at a time.
+ir::Kernel one_tree_a_loop(ir::Kernel k) {
+  for (ir::Loop& l : k.loops) {
+    bool real = false, complex = false;
+    for (const ir::Reduction& r : l.reductions)
+      if (is_tree(k, r)) (is_complex(k.insts[r.value].type) ? complex : real) = true;
+    if (real && complex) l.vector = false;
+  }
+  return k;
+}
+
+class Compiler {
+ public:
+  Compiler(const ir::Kernel& k, CpuTier tier)
+      : k_(one_tree_a_loop(k)), a_(ir::analyse(k_)), live_(k_, a_), tier_(tier) {}
+
+  Program run() {
+    p_.regs.resize(k_.insts.size());
+    p_.loops.resize(k_.loops.size());
+    for (const ir::Local& l : k_.locals) p_.locals.push_back({l.count, 0});
+    block(0, {});
+    finish();
+    return std::move(p_);
+  }
+
+ private:
+  const ir::Kernel k_;
+  const ir::Analysis a_;
+  const Liveness live_;
+  const CpuTier tier_;
+  Program p_;
+  std::vector<std::int32_t> free_tiles_;
+  std::size_t widest_ = 1;
+
+  // The block being compiled: its instructions, and the tiles to give back after each item.
+  struct Block {
+    std::int32_t loop;
+    std::vector<Instr> code;
+    std::vector<std::vector<RegId>> expire;
+    bool lanes;
+  };
+
+  RegId new_reg(Home home, std::int32_t index, std::int64_t stride) {
+    p_.regs.push_back({home, index, stride});
+    return static_cast<RegId>(p_.regs.size() - 1);
+  }
+  RegCode scalar() { return {Home::Scalar, p_.scalars++, 0}; }
+  RegCode tile(DType t) {
+    widest_ = std::max(widest_, itemsize(t));
+    std::int32_t index;
+    if (free_tiles_.empty()) {
+      index = p_.tiles++;
+    } else {
+      index = free_tiles_.back();
+      free_tiles_.pop_back();
+    }
+    return {Home::Tile, index, static_cast<std::int64_t>(itemsize(t))};
+  }
+  RegCode cold_tile(DType t) {
+    return {Home::ColdTile, p_.cold_tiles++, static_cast<std::int64_t>(itemsize(t))};
+  }
+  RegCode slot(bool lanes, DType t) { return lanes ? tile(t) : scalar(); }
+  RegId new_reg(const RegCode& r) { return new_reg(r.home, r.index, r.stride); }
+  void release(RegId r) {
+    if (p_.regs[r].home == Home::Tile) free_tiles_.push_back(p_.regs[r].index);
+  }
+  void expire(Block& b, std::int32_t position, RegId r) { b.expire[position].push_back(r); }
+
+  RegId reg(Val v) const { return static_cast<RegId>(v); }
+  // Where addresses read a value: a loop's variable, or the first of a tile of it, is a scalar.
+  RegId address_reg(Val v) const {
+    const ir::Inst& i = k_.insts[v];
+    return i.op == Op::Var ? p_.loops[i.index].var : reg(v);
+  }
+
+  loops::LoopFn elementwise(OpId op, DType t) const {
+    loops::LoopFn fn = loops::elementwise(op, t, tier_);
+    if (!fn)
+      throw InternalError("interpreter: no loop for " + std::string(op_info(op).name) + " of " +
+                          std::string(name(t)));
+    return fn;
+  }
+  loops::LoopFn cast(DType from, DType to) const {
+    loops::LoopFn fn = loops::cast(from, to, tier_);
+    if (!fn)
+      throw InternalError("interpreter: no cast from " + std::string(name(from)) + " to " +
+                          std::string(name(to)));
+    return fn;
+  }
+
+  void block(std::int32_t loop, std::vector<Fold> folds);
+  void item(Block& b, std::int32_t position, Val v);
+  Instr call(Val v);
+  bool contiguous(const ir::Inst& i) const;
+  void load(Block& b, std::int32_t position, Val v);
+  void store(Block& b, Val v);
+  void result(Block& b, std::int32_t position, Val v);
+  void release_dying(Block& b, std::int32_t position, const Instr& c, DType t);
+  std::vector<Fold> accumulators(Block& b, std::int32_t position, Val reduce);
+  void complete(Block& b, Fold& f, const ir::Reduction& r);
+  std::int32_t access(const ir::Inst& i);
+  void finish();
+};
+
+Instr Compiler::call(Val v) {
+  const ir::Inst& i = k_.insts[v];
+  Instr c{.code = Code::Call, .tile = a_.varies[v] != 0};
+  for (Val o : i.operands)
+    if (o != kNone) c.in[c.inputs++] = reg(o);
+  c.out = reg(v);
+  DType in = k_.insts[i.operands[i.op == Op::Apply && i.fn == OpId::Where ? 1 : 0]].type;
+  c.fn = i.op == Op::Cast ? cast(in, i.type) : elementwise(i.fn, in);
+  return c;
+}
+
+std::int32_t Compiler::access(const ir::Inst& i) {
+  const ir::Access& a = k_.accesses[i.access];
+  AccessCode c;
+  c.local = i.op == Op::LoadLocal || i.op == Op::StoreLocal;
+  c.per_lane = c.local && a_.per_lane(k_.locals[i.index]);
+  c.index = i.index;
+  c.itemsize = static_cast<std::uint8_t>(itemsize(i.type));
+  c.offset = a.offset;
+  c.first_term = static_cast<std::int32_t>(p_.terms.size());
+  for (const ir::Term& t : a.terms) {
+    const ir::Inst& var = k_.insts[t.var];
+    p_.terms.push_back(
+        {address_reg(t.var), var.op == Op::Var && k_.loops[var.index].vector, t.stride});
+  }
+  c.last_term = static_cast<std::int32_t>(p_.terms.size());
+  p_.accesses.push_back(c);
+  return static_cast<std::int32_t>(p_.accesses.size() - 1);
+}
+
+// Whether lanes are known to lie side by side.
+bool Compiler::contiguous(const ir::Inst& i) const {
+  bool local = i.op == Op::LoadLocal;
+  if (local && a_.per_lane(k_.locals[i.index])) return true;
+  std::int64_t unit = local ? 1 : static_cast<std::int64_t>(itemsize(i.type)), stride = 0;
+  for (const ir::Term& t : k_.accesses[i.access].terms)
+    if (a_.varies[t.var]) {
+      if (t.stride.param != ir::kNoParam) return false;
+      stride += t.stride.value;
+    }
+  return stride == unit;
+}
+
+void Compiler::load(Block& b, std::int32_t position, Val v) {
+  const ir::Inst& i = k_.insts[v];
+  Instr c{.code = Code::Load,
+          .tile = a_.varies[v] != 0,
+          .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
+          .out = reg(v),
+          .access = access(i)};
+  c.copy = live_.clobbered(v)         ? CopyRule::Always
+           : c.tile && !contiguous(i) ? CopyRule::WhenStrided
+                                      : CopyRule::Never;
+  if (c.copy != CopyRule::Never) {
+    c.in[0] = new_reg(slot(c.tile, i.type));
+    expire(b, std::max(position, live_.last_use(v)), c.in[0]);
+  }
+  b.code.push_back(c);
+}
+
+void Compiler::store(Block& b, Val v) {
+  const ir::Inst& i = k_.insts[v];
+  if (Val value = live_.stored_by(v); value != kNone) {
+    Instr c = call(value);
+    c.out = kNoReg;
+    c.access = access(i);
+    b.code.push_back(c);
+    return;
+  }
+  b.code.push_back({.code = Code::Store,
+                    .tile = b.lanes,
+                    .inputs = 1,
+                    .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
+                    .in = {reg(i.operands[0]), kNoReg, kNoReg},
+                    .access = access(i)});
+}
+
+// Registers of a loop's accumulators. They live from here to the last use of the result, so their
+// tiles are taken before the body's.
+std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val reduce) {
+  const ir::Loop& loop = k_.loops[k_.insts[reduce].index];
+  std::vector<std::int32_t> last(loop.reductions.size(), position);
+  for (Val u = 0; u < k_.insts.size(); ++u) {
+    const ir::Inst& use = k_.insts[u];
+    if (use.op != Op::Result || use.operands[0] != reduce) continue;
+    auto end = static_cast<std::int32_t>(b.expire.size()) - 1;
+    last[use.index] = std::max(last[use.index], a_.block[u] == b.loop ? live_.last_use(u) : end);
+  }
+  std::vector<Fold> folds;
+  for (std::size_t n = 0; n < loop.reductions.size(); ++n) {
+    const ir::Reduction& r = loop.reductions[n];
+    DType t = accumulator_type(r.kind, k_.insts[r.value].type);
+    Fold f{.kind = is_arg(r.kind)   ? FoldKind::Arg
+                   : is_tree(k_, r) ? FoldKind::Tree
+                                    : FoldKind::Combine};
+    f.tile = a_.varies[r.value] && !loop.vector;
+    f.itemsize = static_cast<std::uint8_t>(itemsize(t));
+    f.shape.complex = is_complex(t);
+    f.acc = new_reg(slot(f.tile, t));
+    if (f.kind == FoldKind::Arg) {
+      expire(b, position, f.acc);
+      f.index = new_reg(slot(f.tile, DType::Int64));
+    }
+    if (f.kind == FoldKind::Tree) {
+      f.tree = p_.trees++;
+      for (int way = 1; way < f.shape.accumulators() && !loop.vector; ++way)
+        expire(b, position, new_reg(slot(f.tile, t)));  // consecutive with acc
+      for (int open = 0; open < TreeWalk::kMaxSums; ++open) {
+        RegId sum = new_reg(f.tile ? cold_tile(t) : scalar());
+        if (open == 0) f.sums = sum;
+      }
+    }
+    expire(b, last[n], f.kind == FoldKind::Arg ? f.index : f.acc);
+    folds.push_back(f);
+  }
+  return folds;
+}
+
+// At the end of a loop's body: what the reduction compares or adds, and how.
+void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
+  DType t = k_.insts[r.value].type;
+  bool varies = a_.varies[r.value] != 0, vector = k_.loops[b.loop].vector;
+  f.value = reg(r.value);
+  auto convert = [&](loops::LoopFn fn, DType to) {
+    Instr c{.code = Code::Call, .tile = varies, .inputs = 1, .in = {f.value, kNoReg, kNoReg}};
+    c.fn = fn;
+    c.out = f.value = new_reg(slot(varies, to));
+    expire(b, static_cast<std::int32_t>(b.expire.size()) - 1, c.out);
+    b.code.push_back(c);
+    t = to;
+  };
+  if (r.guarded_sqrt) convert(elementwise(OpId::Sqrt, t), t);
+  if (DType wide = accumulator_type(r.kind, t); wide != t) convert(cast(t, wide), wide);
+
+  if (f.kind == FoldKind::Arg) {
+    f.arg_step = arg_tile(r.kind, t);
+    if (vector) f.arg_reduce = loops::arg_reduce(r.kind, t, tier_);
+    if (vector && !f.arg_reduce) throw InternalError("interpreter: no arg-reduction");
+    return;
+  }
+  f.identity = loops::identity(r.kind, t);
+  f.combine = elementwise(reduce_info(r.kind).combine, t);
+  if (!vector) return;
+  bool sequential = f.kind == FoldKind::Combine && inexact(t) &&
+                    (r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod);
+  f.reduce = sequential ? sequential_fold(r.kind, t) : loops::reduce(r.kind, t, tier_);
+  if (!f.reduce) throw InternalError("interpreter: no reduction");
+}
+
+void Compiler::result(Block& b, std::int32_t position, Val v) {
+  const ir::Inst& i = k_.insts[v];
+  const LoopCode& l = p_.loops[k_.insts[i.operands[0]].index];
+  const Fold& f = p_.folds[l.first_fold + i.index];
+  const RegCode& from = p_.regs[f.kind == FoldKind::Arg ? f.index : f.acc];
+  if (i.type != DType::Float16 || f.itemsize == itemsize(i.type)) {
+    p_.regs[v] = from;
+    return;
+  }
+  p_.regs[v] = slot(a_.varies[v], i.type);
+  expire(b, std::max(position, live_.last_use(v)), reg(v));
+  b.code.push_back({.code = Code::Call,
+                    .tile = a_.varies[v] != 0,
+                    .inputs = 1,
+                    .in = {f.acc, kNoReg, kNoReg},
+                    .out = reg(v),
+                    .fn = cast(DType::Float32, DType::Float16)});
+}
+
+void Compiler::item(Block& b, std::int32_t position, Val v) {
+  const ir::Inst& i = k_.insts[v];
+  auto keep = [&](RegCode r) {
+    p_.regs[v] = r;
+    expire(b, std::max(position, live_.last_use(v)), reg(v));
+  };
+  switch (i.op) {
+    case Op::Const:
+      p_.consts.push_back(i.imm);
+      p_.regs[v] = {Home::Const, static_cast<std::int32_t>(p_.consts.size() - 1), 0};
+      return;
+    case Op::Param:
+      p_.regs[v] = {Home::Param, i.index, 0};
+      return;
+    case Op::Arg:
+      p_.regs[v] = {Home::Arg, i.index, 0};
+      return;
+    case Op::Var:
+      return;
+    case Op::Apply:
+    case Op::Cast: {
+      Instr c = call(v);
+      release_dying(b, position, c, i.type);
+      keep(slot(c.tile, i.type));
+      b.code.push_back(c);
+      return;
+    }
+    case Op::Load:
+    case Op::LoadLocal:
+      return load(b, position, v);
+    case Op::Store:
+    case Op::StoreLocal:
+      return store(b, v);
+    case Op::For:
+    case Op::Reduce: {
+      std::vector<Fold> folds;
+      if (i.op == Op::Reduce) folds = accumulators(b, position, v);
+      block(i.index, std::move(folds));
+      b.code.push_back({.code = Code::Loop, .loop = i.index});
+      return;
+    }
+    case Op::Result:
+      return result(b, position, v);
+  }
+}
+
+// A result may take the tile of an operand that dies with it, when their elements lie exactly on
+// each other.
+void Compiler::release_dying(Block& b, std::int32_t position, const Instr& c, DType t) {
+  if (!c.tile) return;
+  auto& dying = b.expire[position];
+  for (int k = 0; k < c.inputs; ++k) {
+    auto at = std::find(dying.begin(), dying.end(), c.in[k]);
+    if (at == dying.end() || p_.regs[*at].stride != static_cast<std::int64_t>(itemsize(t)))
+      continue;
+    release(*at);
+    dying.erase(at);
+  }
+}
+
+void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
+  const ir::Loop& loop = k_.loops[index];
+  const auto& items = live_.items(index);
+  // One position past the items: the reductions.
+  Block b{index, {}, std::vector<std::vector<RegId>>(items.size() + 1), a_.vector_loop[index] >= 0};
+  LoopCode l;
+  l.vector = loop.vector;
+  if (loop.begin != kNone) l.begin = reg(loop.begin);
+  if (loop.end != kNone) l.end = reg(loop.end);
+  p_.regs[loop.var] = scalar();
+  l.var = reg(loop.var);
+  if (loop.vector) {
+    l.var = new_reg(p_.regs[loop.var]);
+    if (live_.used_as_value(loop.var)) {
+      p_.regs[loop.var] = tile(DType::Int64);
+      expire(b, live_.last_use(loop.var), reg(loop.var));
+      b.code.push_back({.code = Code::Iota,
+                        .tile = true,
+                        .inputs = 1,
+                        .in = {l.var, kNoReg, kNoReg},
+                        .out = reg(loop.var)});
+    }
+  }
+  p_.loops[index] = l;
+  for (std::size_t n = 0; n <= items.size(); ++n) {
+    if (n < items.size())
+      item(b, static_cast<std::int32_t>(n), items[n]);
+    else
+      for (std::size_t r = 0; r < folds.size(); ++r) complete(b, folds[r], loop.reductions[r]);
+    for (RegId r : b.expire[n]) release(r);
+  }
+  for (const Fold& f : folds)
+    if (loop.vector && f.kind == FoldKind::Tree) {
+      l.by_tree = true;
+      l.shape = f.shape;
+    }
+  l.first = static_cast<std::int32_t>(p_.code.size());
+  p_.code.insert(p_.code.end(), b.code.begin(), b.code.end());
+  l.last = static_cast<std::int32_t>(p_.code.size());
+  l.first_fold = static_cast<std::int32_t>(p_.folds.size());
+  p_.folds.insert(p_.folds.end(), folds.begin(), folds.end());
+  l.last_fold = static_cast<std::int32_t>(p_.folds.size());
+  p_.loops[index] = l;
+}
+
+void Compiler::finish() {
+  // Half of a common L1; whole leaves of a summation tree have to fit (128).
+  constexpr std::size_t kBudget = 24 << 10, kMost = 512, kLeast = 128;
+  std::size_t fit = kBudget / (widest_ * std::max(1, p_.tiles));
+  p_.lanes = static_cast<int>(std::clamp(fit / 64 * 64, kLeast, kMost));
+  // The odd cache line keeps tiles from sharing cache sets.
+  p_.tile_bytes = p_.lanes * widest_ + 64;
+  for (std::size_t l = 0; l < k_.locals.size(); ++l)
+    p_.locals[l].bytes = static_cast<std::int64_t>(itemsize(k_.locals[l].dtype)) *
+                         (a_.per_lane(k_.locals[l]) ? p_.lanes : 1);
+  std::size_t at = 0;
+  auto part = [&](std::size_t bytes) {
+    std::size_t begin = at;
+    at += (bytes + 63) / 64 * 64;
+    return begin;
+  };
+  part(p_.regs.size() * sizeof(Reg));
+  p_.layout.addresses = part(p_.accesses.size() * sizeof(Address));
+  p_.layout.terms = part(p_.terms.size() * sizeof(Term));
+  p_.layout.trees = part(p_.trees * sizeof(Tree));
+  p_.layout.scalars = part(p_.scalars * sizeof(Scalar::bytes));
+  p_.layout.tiles = part(p_.tiles * p_.tile_bytes);
+  p_.layout.cold = part(p_.cold_tiles * p_.tile_bytes);
+  p_.layout.locals = at;
+}
+
+}  // namespace
+
+Program compile(const ir::Kernel& k, CpuTier tier) { return Compiler(k, tier).run(); }
+
+std::shared_ptr<const Program> prepare(const ir::Kernel& k, CpuTier tier) {
+#ifdef PLAIT_CHECKS
+  ir::verify(k);
+#endif
+  return std::make_shared<const Program>(compile(k, tier));
+}
+
+}  // namespace plait::interp

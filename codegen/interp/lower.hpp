@@ -1,0 +1,40 @@
+// Kernel -> Program, in two steps: Liveness decides what is evaluated where and how long it lives,
+// compile() allocates registers and emits instructions.
+#pragma once
+#include "codegen/ir/analysis.hpp"
+#include "program.hpp"
+
+namespace plait::interp {
+
+// Positions count the items of a block. A use inside a nested loop counts where that loop stands; a
+// reduced value is used at the end of its block.
+class Liveness {
+ public:
+  Liveness(const ir::Kernel& k, const ir::Analysis& a);
+  // The block's instructions without those that were moved into the store that takes their result.
+  const std::vector<ir::Val>& items(std::int32_t loop) const { return items_[loop]; }
+  // The operation whose result goes straight to memory instead of through a tile; kNone: a copy.
+  ir::Val stored_by(ir::Val store) const { return fused_[store]; }
+  std::int32_t last_use(ir::Val v) const { return last_[v]; }
+  bool used_as_value(ir::Val v) const { return value_uses_[v] > 0; }
+  // Whether memory that a load read may have changed before the loaded value is last used.
+  bool clobbered(ir::Val load) const;
+
+ private:
+  const ir::Kernel& k_;
+  const ir::Analysis& a_;
+  std::vector<std::vector<ir::Val>> items_;
+  std::vector<ir::Val> fused_;
+  std::vector<std::int32_t> position_, last_, uses_, value_uses_;
+  std::vector<ir::Val> loop_inst_;
+
+  void count(ir::Val v, std::int32_t user_block, bool as_value);
+  void extend(ir::Val v, std::int32_t block, std::int32_t position);
+  template <class F>
+  void each_operand(ir::Val v, F visit) const;  // visit(operand, used as a value)
+  bool writes(ir::Val item, bool local, std::int32_t index) const;
+};
+
+Program compile(const ir::Kernel& k, CpuTier tier);
+
+}  // namespace plait::interp

@@ -1,0 +1,24 @@
+// What tiles need beside the table of elementwise loops. Byte strides throughout.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "core/op_table.hpp"
+#include "core/scalar.hpp"
+
+namespace plait::interp {
+
+void copy(char* out, std::int64_t out_stride, const char* in, std::int64_t in_stride,
+          std::int64_t n, int itemsize);
+void iota(std::int64_t* out, std::int64_t first, std::int64_t n);
+
+// A step of an arg-reduction in every lane: best and index are contiguous.
+using ArgTileFn = void (*)(void* best, std::int64_t* index, const void* in, std::int64_t stride,
+                           std::int64_t position, std::int64_t n);
+ArgTileFn arg_tile(ReduceKind kind, DType t);  // not for Float16, which compares as Float32
+
+// acc = acc op in[i], one after the other: float sums and products whose order is Sequential.
+using FoldFn = void (*)(void* acc, const void* in, std::int64_t stride, std::int64_t n);
+FoldFn sequential_fold(ReduceKind kind, DType t);
+
+}  // namespace plait::interp

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <new>
+
+#include "folds.hpp"
+
+namespace plait::interp {
+namespace {
+
+void run_loop(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64_t end,
+              std::int64_t lanes);
+
+void call(const Frame& f, const Instr& i, std::int64_t n) {
+  void* args[4];
+  std::int64_t strides[4];
+  for (int k = 0; k < i.inputs; ++k) {
+    args[k] = f.regs[i.in[k]].ptr;
+    strides[k] = f.regs[i.in[k]].stride;
+  }
+  if (i.access >= 0) {
+    args[i.inputs] = f.address(i.access);
+    strides[i.inputs] = f.addresses[i.access].lane_stride;
+  } else {
+    args[i.inputs] = f.regs[i.out].ptr;
+    strides[i.inputs] = f.regs[i.out].stride;
+  }
+  i.fn(args, strides, n);
+}
+
+void load(const Frame& f, const Instr& i, std::int64_t n) {
+  char* at = f.address(i.access);
+  std::int64_t stride = i.tile ? f.addresses[i.access].lane_stride : 0;
+  Reg& out = f.regs[i.out];
+  bool aliases = i.copy == CopyRule::Never ||
+                 (i.copy == CopyRule::WhenStrided && (stride == i.itemsize || stride == 0));
+  if (aliases) {
+    out = {at, stride};
+    return;
+  }
+  // in[0] is the load's own slot; `out` may still point to memory from an earlier tile.
+  out = f.regs[i.in[0]];
+  copy(out.ptr, out.stride, at, stride, n, i.itemsize);
+}
+
+void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t lanes) {
+  for (const Instr *i = f.p.code.data() + first, *end = f.p.code.data() + last; i != end; ++i) {
+    std::int64_t n = i->tile ? lanes : 1;
+    switch (i->code) {
+      case Code::Call:
+        call(f, *i, n);
+        break;
+      case Code::Load:
+        load(f, *i, n);
+        break;
+      case Code::Store:
+        copy(f.address(i->access), f.addresses[i->access].lane_stride, f.regs[i->in[0]].ptr,
+             f.regs[i->in[0]].stride, n, i->itemsize);
+        break;
+      case Code::Iota:
+        iota(reinterpret_cast<std::int64_t*>(f.regs[i->out].ptr), f.integer(i->in[0]), n);
+        break;
+      case Code::Loop: {
+        const LoopCode& l = f.p.loops[i->loop];
+        run_loop(f, l, l.begin == kNoReg ? 0 : f.integer(l.begin), f.integer(l.end), lanes);
+        break;
+      }
+    }
+  }
+}
+
+void set_var(const Frame& f, const LoopCode& l, std::int64_t i) {
+  *reinterpret_cast<std::int64_t*>(f.regs[l.var].ptr) = i;
+}
+
+void run_serial(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64_t end,
+                std::int64_t lanes) {
+  const Fold* folds = f.p.folds.data();
+  for (std::int32_t r = l.first_fold; r < l.last_fold; ++r)
+    fold_start(f, folds[r], begin, end - begin, folds[r].tile ? lanes : 1);
+  for (std::int64_t i = begin; i < end; ++i) {
+    set_var(f, l, i);
+    execute(f, l.first, l.last, lanes);
+    for (std::int32_t r = l.first_fold; r < l.last_fold; ++r)
+      fold_step(f, folds[r], i, begin, folds[r].tile ? lanes : 1);
+  }
+}
+
+void run_tiles(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64_t end) {
+  const Fold* folds = f.p.folds.data();
+  for (std::int32_t r = l.first_fold; r < l.last_fold; ++r) tile_start(f, folds[r], begin);
+  if (begin >= end) return;
+  TreeWalk walk;
+  if (l.by_tree) walk.start(l.shape, end - begin, f.p.lanes);
+  for (std::int64_t i = begin; i < end;) {
+    std::int64_t n = l.by_tree ? walk.leaf() : std::min<std::int64_t>(f.p.lanes, end - i);
+    set_var(f, l, i);
+    execute(f, l.first, l.last, n);
+    int joins = l.by_tree ? walk.joins() : 0;
+    bool more = l.by_tree && walk.next();
+    for (std::int32_t r = l.first_fold; r < l.last_fold; ++r)
+      tile_step(f, folds[r], i, i == begin, n, joins, more);
+    i += n;
+  }
+}
+
+void run_loop(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64_t end,
+              std::int64_t lanes) {
+  if (l.vector)
+    run_tiles(f, l, begin, end);
+  else
+    run_serial(f, l, begin, end, lanes);
+}
+
+std::int64_t resolve(const ir::Coeff& c, const std::int64_t* params) {
+  return c.param == ir::kNoParam ? c.value : params[c.param];
+}
+
+std::size_t align(std::size_t n) { return (n + 63) / 64 * 64; }
+
+std::size_t local_bytes(const LocalCode& l, const std::int64_t* params) {
+  return align(static_cast<std::size_t>(std::max<std::int64_t>(0, resolve(l.count, params))) *
+               l.bytes);
+}
+
+char* home(const Program& p, const RegCode& r, const ir::CallArgs& args, char* scratch) {
+  switch (r.home) {
+    case Home::Scalar:
+      return scratch + p.layout.scalars + sizeof(Scalar::bytes) * r.index;
+    case Home::Tile:
+      return scratch + p.layout.tiles + p.tile_bytes * r.index;
+    case Home::ColdTile:
+      return scratch + p.layout.cold + p.tile_bytes * r.index;
+    // Loops take inputs as void*; nothing writes through these.
+    case Home::Param:
+      return reinterpret_cast<char*>(const_cast<std::int64_t*>(args.params + r.index));
+    case Home::Arg:
+      return reinterpret_cast<char*>(const_cast<unsigned char*>(args.scalars[r.index].bytes));
+    case Home::Const:
+      return reinterpret_cast<char*>(const_cast<unsigned char*>(p.consts[r.index].bytes));
+    case Home::None:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::size_t scratch_bytes(const Program& p, const ir::CallArgs& args) {
+  std::size_t n = p.layout.locals;
+  for (const LocalCode& l : p.locals) n += local_bytes(l, args.params);
+  return n;
+}
+
+void run(const Program& p, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
+         void* memory) {
+  char* scratch = static_cast<char*>(memory);
+  Frame f{p, reinterpret_cast<Reg*>(scratch),
+          reinterpret_cast<Address*>(scratch + p.layout.addresses),
+          reinterpret_cast<Tree*>(scratch + p.layout.trees)};
+  for (std::size_t r = 0; r < p.regs.size(); ++r)
+    f.regs[r] = {home(p, p.regs[r], args, scratch), p.regs[r].stride};
+
+  auto* terms = reinterpret_cast<Term*>(scratch + p.layout.terms);
+  for (std::size_t a = 0; a < p.accesses.size(); ++a) {
+    const AccessCode& c = p.accesses[a];
+    std::int64_t unit = c.local ? p.locals[c.index].bytes : 1;
+    char* base;
+    if (c.local) {
+      base = scratch + p.layout.locals;
+      for (std::int32_t l = 0; l < c.index; ++l) base += local_bytes(p.locals[l], args.params);
+    } else {
+      base = static_cast<char*>(args.buffers[c.index]);
+    }
+    std::int64_t lane_stride = c.per_lane ? c.itemsize : 0;
+    for (std::int32_t t = c.first_term; t < c.last_term; ++t) {
+      std::int64_t stride = resolve(p.terms[t].stride, args.params) * unit;
+      terms[t] = {p.terms[t].value, stride};
+      if (p.terms[t].lane) lane_stride += stride;
+    }
+    f.addresses[a] = {base + resolve(c.offset, args.params) * unit, lane_stride,
+                      terms + c.first_term, terms + c.last_term};
+  }
+  for (std::size_t t = 0; t < static_cast<std::size_t>(p.trees); ++t) new (&f.trees[t]) Tree;
+  run_loop(f, p.loops[0], begin, end, 1);
+}
+
+}  // namespace plait::interp

@@ -1,0 +1,238 @@
+// What a kernel means, as slowly and plainly as possible: the loop IR read one scalar iteration at
+// a time, reductions over lists of all their values. Every backend is compared with it. Elementwise
+// operations are the precompiled loops on one element.
+#pragma once
+#include <cstring>
+#include <stdexcept>
+
+#include "codegen/ir/ir.hpp"
+#include "codegen/loops/loops.hpp"
+
+namespace plait::reference {
+
+inline Scalar apply(loops::LoopFn fn, DType out, std::vector<Scalar> in) {
+  if (!fn) throw std::runtime_error("reference: no loop");
+  Scalar r;
+  r.dtype = out;
+  void* args[4];
+  std::int64_t strides[4];
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    args[i] = in[i].bytes;
+    strides[i] = static_cast<std::int64_t>(itemsize(in[i].dtype));
+  }
+  args[in.size()] = r.bytes;
+  strides[in.size()] = static_cast<std::int64_t>(itemsize(out));
+  fn(args, strides, 1);
+  return r;
+}
+
+class Executor {
+ public:
+  Executor(const ir::Kernel& k, const ir::CallArgs& args, CpuTier tier)
+      : k_(k), args_(args), tier_(tier), env_(k.insts.size()), locals_(k.locals.size()) {}
+
+  void run(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) iteration(0, i);
+  }
+
+ private:
+  const ir::Kernel& k_;
+  const ir::CallArgs& args_;
+  CpuTier tier_;
+  std::vector<Scalar> env_;
+  std::vector<std::vector<unsigned char>> locals_;
+  std::vector<std::vector<Scalar>> results_{k_.insts.size()};
+
+  std::int64_t resolve(const ir::Coeff& c) const {
+    return c.param == ir::kNoParam ? c.value : args_.params[c.param];
+  }
+  std::int64_t integer(ir::Val v) const { return env_[v].as<std::int64_t>(); }
+  std::int64_t address(const ir::Inst& i) const {
+    const ir::Access& a = k_.accesses[i.access];
+    std::int64_t at = resolve(a.offset);
+    for (const ir::Term& t : a.terms) at += integer(t.var) * resolve(t.stride);
+    return at;
+  }
+  unsigned char* local(const ir::Inst& i) {
+    auto& memory = locals_[i.index];
+    std::size_t size = itemsize(k_.locals[i.index].dtype);
+    std::size_t at = static_cast<std::size_t>(address(i)) * size;
+    if (at + size > memory.size()) throw std::runtime_error("reference: local out of bounds");
+    return memory.data() + at;
+  }
+
+  void iteration(std::int32_t loop, std::int64_t i) {
+    env_[k_.loops[loop].var] = Scalar::of(DType::Int64, i);
+    for (std::size_t l = 0; l < locals_.size(); ++l)
+      if (k_.locals[l].home == loop)
+        locals_[l].assign(resolve(k_.locals[l].count) * itemsize(k_.locals[l].dtype), 0xa5);
+    for (ir::Val v : k_.loops[loop].body) execute(v);
+  }
+
+  void execute(ir::Val v) {
+    const ir::Inst& i = k_.insts[v];
+    Scalar& out = env_[v];
+    out.dtype = i.type;
+    switch (i.op) {
+      case ir::Op::Const:
+        out = i.imm;
+        break;
+      case ir::Op::Param:
+        out = Scalar::of(DType::Int64, args_.params[i.index]);
+        break;
+      case ir::Op::Arg:
+        out = args_.scalars[i.index];
+        break;
+      case ir::Op::Var:
+        break;
+      case ir::Op::Apply: {
+        std::vector<Scalar> in;
+        for (ir::Val o : i.operands)
+          if (o != ir::kNone) in.push_back(env_[o]);
+        DType t = in[i.fn == OpId::Where ? 1 : 0].dtype;
+        out = apply(loops::elementwise(i.fn, t, tier_), i.type, in);
+        break;
+      }
+      case ir::Op::Cast:
+        out = cast(env_[i.operands[0]], i.type);
+        break;
+      case ir::Op::Load:
+        std::memcpy(out.bytes, static_cast<char*>(args_.buffers[i.index]) + address(i),
+                    itemsize(i.type));
+        break;
+      case ir::Op::Store:
+        std::memcpy(static_cast<char*>(args_.buffers[i.index]) + address(i),
+                    env_[i.operands[0]].bytes, itemsize(i.type));
+        break;
+      case ir::Op::LoadLocal:
+        std::memcpy(out.bytes, local(i), itemsize(i.type));
+        break;
+      case ir::Op::StoreLocal:
+        std::memcpy(local(i), env_[i.operands[0]].bytes, itemsize(i.type));
+        break;
+      case ir::Op::For:
+      case ir::Op::Reduce:
+        loop(v, i.index);
+        break;
+      case ir::Op::Result:
+        out = results_[i.operands[0]][i.index];
+        break;
+    }
+  }
+
+  void loop(ir::Val v, std::int32_t index) {
+    const ir::Loop& l = k_.loops[index];
+    std::int64_t begin = l.begin == ir::kNone ? 0 : integer(l.begin), end = integer(l.end);
+    std::vector<std::vector<Scalar>> values(l.reductions.size());
+    for (std::int64_t i = begin; i < end; ++i) {
+      iteration(index, i);
+      for (std::size_t r = 0; r < values.size(); ++r)
+        values[r].push_back(env_[l.reductions[r].value]);
+    }
+    results_[v].clear();
+    for (std::size_t r = 0; r < values.size(); ++r)
+      results_[v].push_back(
+          reduce(l.reductions[r], k_.insts[l.reductions[r].value].type, values[r], begin));
+  }
+
+  Scalar cast(const Scalar& s, DType to) const {
+    return apply(loops::cast(s.dtype, to, tier_), to, {s});
+  }
+  Scalar reduce(const ir::Reduction& r, DType t, std::vector<Scalar> values,
+                std::int64_t begin) const {
+    if (r.guarded_sqrt)
+      for (Scalar& v : values) v = apply(loops::elementwise(OpId::Sqrt, t, tier_), t, {v});
+    if (r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax)
+      return Scalar::of(DType::Int64, begin + best(r.kind, t, values));
+    bool half = t == DType::Float16 && (r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod);
+    if (half)
+      for (Scalar& v : values) v = cast(v, DType::Float32);
+    DType acc = half ? DType::Float32 : t;
+    bool inexact = is_float(t) || is_complex(t);
+    Scalar s = r.order == ir::Order::Pairwise && inexact && !values.empty()
+                   ? tree(acc, values.data(), static_cast<std::int64_t>(values.size()))
+                   : fold(r.kind, acc, loops::identity(r.kind, acc), values.data(),
+                          static_cast<std::int64_t>(values.size()));
+    return half ? cast(s, t) : s;
+  }
+  Scalar combine(ReduceKind kind, DType t, const Scalar& a, const Scalar& b) const {
+    return apply(loops::elementwise(reduce_info(kind).combine, t, tier_), t, {a, b});
+  }
+  Scalar add(DType t, const Scalar& a, const Scalar& b) const {
+    return combine(ReduceKind::Sum, t, a, b);
+  }
+  Scalar fold(ReduceKind kind, DType t, Scalar acc, const Scalar* v, std::int64_t n) const {
+    for (std::int64_t i = 0; i < n; ++i) acc = combine(kind, t, acc, v[i]);
+    return acc;
+  }
+  // numpy/_core/src/umath/loops_utils.h.src: a complex element counts as two.
+  Scalar tree(DType t, const Scalar* v, std::int64_t n) const {
+    std::int64_t scale = is_complex(t) ? 2 : 1, ways = 8 / scale;
+    if (n < ways) return fold(ReduceKind::Sum, t, loops::identity(ReduceKind::Sum, t), v, n);
+    if (n <= 128 / scale) {
+      std::vector<Scalar> r(v, v + ways);
+      std::int64_t i = ways;
+      for (; i < n - n % ways; ++i) r[i % ways] = add(t, r[i % ways], v[i]);
+      for (; r.size() > 1; r.resize(r.size() / 2))
+        for (std::size_t j = 0; j + 1 < r.size(); j += 2) r[j / 2] = add(t, r[j], r[j + 1]);
+      return fold(ReduceKind::Sum, t, r[0], v + i, n - i);
+    }
+    std::int64_t left = n * scale / 2;
+    left = (left - left % 8) / scale;
+    return add(t, tree(t, v, left), tree(t, v + left, n - left));
+  }
+  std::int64_t best(ReduceKind kind, DType t, const std::vector<Scalar>& values) const {
+    auto test = [&](OpId op, std::vector<Scalar> in) {
+      return apply(loops::elementwise(op, t, tier_), DType::Bool, in).as<bool>();
+    };
+    bool inexact = is_float(t) || is_complex(t);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (inexact && test(OpId::Isnan, {values[i]})) return static_cast<std::int64_t>(i);
+      if (test(kind == ReduceKind::ArgMin ? OpId::Less : OpId::Greater, {values[i], values[at]}))
+        at = i;
+    }
+    return static_cast<std::int64_t>(at);
+  }
+};
+
+inline void run(const ir::Kernel& k, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
+                CpuTier tier = CpuTier::Baseline) {
+  Executor(k, args, tier).run(begin, end);
+}
+
+// Equal bits; any NaN equals any NaN, and zeros equal whatever their sign (the sign of the least of
+// -0.0 and 0.0, and a NaN's payload, are nobody's promise).
+inline bool same_value(DType t, const unsigned char* a, const unsigned char* b) {
+  if (std::memcmp(a, b, itemsize(t)) == 0) return true;
+  auto real = [&](auto zero) {
+    using T = decltype(zero);
+    bool same = true;
+    for (std::size_t i = 0; i < itemsize(t); i += sizeof(T)) {
+      T x, y;
+      std::memcpy(&x, a + i, sizeof x);
+      std::memcpy(&y, b + i, sizeof y);
+      same = same && (x == y || (x != x && y != y));
+    }
+    return same;
+  };
+  switch (t) {
+    case DType::Float16: {
+      std::uint16_t x, y;
+      std::memcpy(&x, a, 2);
+      std::memcpy(&y, b, 2);
+      bool nans = (x & 0x7fff) > 0x7c00 && (y & 0x7fff) > 0x7c00;
+      return nans || ((x | y) & 0x7fff) == 0;
+    }
+    case DType::Float32:
+    case DType::Complex64:
+      return real(0.0f);
+    case DType::Float64:
+    case DType::Complex128:
+      return real(0.0);
+    default:
+      return false;
+  }
+}
+
+}  // namespace plait::reference
