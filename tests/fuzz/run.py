@@ -28,7 +28,7 @@ class Session:
 
     def __init__(self, module="plait", configs=None, timeout=60):
         self.workers = {name: Worker(module, CONFIGS[name][0], timeout) for name in configs or CONFIGS}
-        self.failures = []
+        self.failures = collections.Counter()  # by (category, rule, operation) of the last statement left
         self.covered = self.native = self.executed = 0
         self.fallbacks = collections.Counter()
 
@@ -95,8 +95,9 @@ def kind_of(number, kind):
 
 
 def fuzz(session, programs, seed, kind="both", max_failures=10, seconds=None, out=print):
-    """Runs programs until there are enough of them, or of failures, or the time is up; gives how many ran."""
-    start, seen, i = time.monotonic(), collections.Counter(), 0
+    """Runs programs until there are enough of them, or of failures of different kinds, or the time is up; gives how many ran. Only
+    the first failure of a kind is printed."""
+    start, i = time.monotonic(), 0
     for i in range(programs):
         if seconds and time.monotonic() - start > seconds:
             return i
@@ -106,10 +107,10 @@ def fuzz(session, programs, seed, kind="both", max_failures=10, seconds=None, ou
         if found:
             name, category, text = found[0]
             small = minimise(statements, lambda s: session.fails_alike(s, name, category))
-            want, tols = reference(small)
-            label = small[-1].op or small[-1].text if small else ""
-            seen[category, label] += 1
-            session.failures.append((number, name, category, text, small))
+            signature = category, small[-1].rule, small[-1].op
+            session.failures[signature] += 1
+            if session.failures[signature] > 1:
+                continue
             others = ", ".join(sorted({f[0] for f in found[1:]}))
             again = [f for f in session.check(small, 0, everywhere=True) if f[0] == name and f[1] == category]
             out(f"\n--- program {number} ({kind_of(i, kind)}): {category} on {name}" + (f", also {others}" if others else ""))
@@ -147,7 +148,9 @@ def main():
             return bool(found)
         start = time.monotonic()
         ran = fuzz(session, a.programs, a.seed, a.kind, a.max_failures, a.seconds)
-        print(f"\n{ran} programs, {session.executed} runs in {time.monotonic() - start:.0f} s, {len(session.failures)} failures")
+        print(f"\n{ran} programs, {session.executed} runs in {time.monotonic() - start:.0f} s, {sum(session.failures.values())} failures of {len(session.failures)} kinds")
+        for kind, n in session.failures.most_common():
+            print(f"  {n} x {' '.join(kind)}")
         if session.covered:
             print(f"native: {session.native} of {session.covered} covered calls, {100 * session.native / session.covered:.2f} %")
             print("fell back most: " + ", ".join(f"{n} {c}" for n, c in session.fallbacks.most_common(15)))

@@ -22,21 +22,20 @@ def write_frame(stream, value):
     stream.flush()
 
 
-def fallback_names(module):
-    """A function that returns the fallbacks since it was last called, or None for a module that has none."""
+def watch_fallbacks(module):
+    """A function that gives the names of the calls that fell back since it was last called; None for a module that has none."""
     try:
-        counter = importlib.import_module(module.__name__ + "._fallback")
-        counter.counts()
-    except (ImportError, AttributeError):
+        fallback = importlib.import_module(module.__name__ + "._fallback")
+    except ImportError:
         return None
-    before = dict(counter.counts())
+    names = []
+    fallback.note = names.append  # what PLAIT_LOG=fallback prints once a call site, here for every call
+    fallback._plait.log_fallbacks = lambda: True
 
     def since():
-        nonlocal before
-        now = dict(counter.counts())
-        names = [name for name, n in now.items() if n > before.get(name, 0)]
-        before = now
-        return names
+        out = names[:]
+        names.clear()
+        return out
 
     return since
 
@@ -45,7 +44,7 @@ def main():
     warnings.simplefilter("ignore")
     module = importlib.import_module(sys.argv[1])
     source, sink = os.fdopen(int(sys.argv[2]), "rb"), os.fdopen(int(sys.argv[3]), "wb")
-    fallbacks = fallback_names(module)
+    fallbacks = watch_fallbacks(module)
     write_frame(sink, {"ready": True, "counts": fallbacks is not None})
     count = 0
     while (lines := read_frame(source)) is not None:
