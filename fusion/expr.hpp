@@ -1,0 +1,62 @@
+// Numbers that a plan knows only when it runs: extents, strides, offsets. A plan holds expressions
+// over fields of its graph; binding a graph evaluates them all, and kernels get the values as
+// parameters. So a plan made for one shape serves others.
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace plait::fusion {
+
+class Graph;
+
+enum class Field : std::uint8_t {
+  Shape,
+  Stride,
+  Offset,  // of the node
+  ViewShape,
+  ViewStride,  // of an Update's target
+  MapStart,
+  MapStep,  // of a View decomposed over its base; `dim` counts the base's / the view's dimensions
+  InputShape,  // Reduce: of its operand
+};
+struct Source {
+  std::int32_t node = 0;
+  Field field = Field::Shape;
+  std::int32_t dim = 0;
+  bool operator==(const Source&) const = default;
+};
+
+using ExprId = std::int32_t;
+
+class Exprs {
+ public:
+  Exprs();
+  ExprId constant(std::int64_t v);
+  ExprId source(const Source& s);
+  ExprId add(ExprId a, ExprId b);
+  ExprId mul(ExprId a, ExprId b);
+  ExprId zero() const { return 0; }
+  ExprId one() const { return 1; }
+  bool is_constant(ExprId e) const { return items_[e].op == Op::Const; }
+  std::int64_t value(ExprId e) const { return items_[e].c; }  // of a constant
+  // The value of one expression for a graph.
+  std::int64_t now(const Graph& g, ExprId e) const;
+  // values[e] for every expression.
+  void evaluate(const Graph& g, std::vector<std::int64_t>& values) const;
+  std::size_t size() const { return items_.size(); }
+
+ private:
+  enum class Op : std::uint8_t { Const, Source, Add, Mul };
+  struct Item {
+    Op op = Op::Const;
+    std::int64_t c = 0;
+    Source s;
+    ExprId a = 0, b = 0;
+  };
+  ExprId intern(const Item& i);
+  std::vector<Item> items_;
+  std::unordered_multimap<std::uint64_t, ExprId> index_;
+};
+
+}  // namespace plait::fusion

@@ -1,0 +1,175 @@
+#include "graph.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+std::atomic<std::uint64_t> walk_counter{1};
+
+void put(std::string& key, std::int64_t v) {
+  key.append(reinterpret_cast<const char*>(&v), sizeof v);
+}
+void put8(std::string& key, std::int64_t v) { key.push_back(static_cast<char>(v)); }
+
+// Strides that show in the code: zero, and small multiples of the element (contiguous, reversed,
+// interleaved).
+void put_strides(std::string& key, const Dims& shape, const Dims& strides, std::int64_t item) {
+  for (int d = 0; d < strides.size(); ++d) {
+    const std::int64_t s = shape[d] == 1 ? 0 : strides[d];
+    const bool small = std::abs(s) <= kShort * item && s % item == 0;
+    put8(key, small ? s / item : s > 0 ? 100 : s % item ? 102 : 101);
+    if (d + 1 < strides.size()) put8(key, strides[d] == strides[d + 1] * shape[d + 1]);
+  }
+}
+
+// Which dimension is how wide: the permutation of a dense layout.
+void put_layout(std::string& key, const Dims& shape, const Dims& strides) {
+  for (int d = 0; d < strides.size(); ++d) {
+    int rank = 0;
+    for (int e = 0; e < strides.size(); ++e)
+      rank += shape[e] != 1 && shape[d] != 1 && strides[e] < strides[d];
+    put8(key, rank);
+  }
+}
+
+bool in_memory(const Node& n) { return n.materialised() || n.kind == NodeKind::Scalar; }
+
+}  // namespace
+
+std::int64_t size_class(std::int64_t extent) {
+  if (extent <= kShort) return extent;
+  if (extent <= 512) return 20;
+  if (extent <= 16384) return 21;
+  if (extent <= (1 << 20)) return 22;
+  return 23;
+}
+
+Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
+  for (Node* w : wanted)
+    if (!in_memory(*w)) walk(w);
+  for (Node* w : wanted)
+    if (!in_memory(*w)) nodes[w->number].wanted = true;
+  for (GNode& g : nodes) {
+    const Node& n = *g.node;
+    g.held = n.handles > 0 && !g.wanted;
+    g.exclusive = n.handles == 0 &&
+                  n.refs.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(g.uses) &&
+                  (!n.data || (n.data->refs.load() == 1 && n.data->writeable && !n.data->foreign));
+    if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
+      const Node& base = *nodes[g.in[0]].node;
+      if (base.dtype == n.dtype)
+        g.map = decompose(base.shape, base.strides, n.offset, n.shape, n.strides);
+    }
+  }
+  make_key();
+}
+
+void Graph::walk(Node* root) {
+  if (root->walk == walk_) return;
+  struct Frame {
+    Node* node;
+    int next;
+  };
+  std::vector<Frame> stack{{root, 0}};
+  while (!stack.empty()) {
+    Frame& f = stack.back();
+    if (f.node->walk == walk_) {
+      stack.pop_back();
+      continue;
+    }
+    if (!in_memory(*f.node) && f.next < f.node->n_inputs) {
+      Node* in = f.node->inputs[f.next++].get();
+      if (in && in->walk != walk_) stack.push_back({in, 0});
+      continue;
+    }
+    Node* n = f.node;
+    stack.pop_back();
+    n->walk = walk_;
+    n->number = static_cast<std::uint32_t>(nodes.size());
+    GNode g;
+    g.node = n;
+    g.leaf = in_memory(*n);
+    if (!g.leaf)
+      for (int i = 0; i < n->n_inputs; ++i)
+        if (n->inputs[i]) {
+          g.in[i] = static_cast<std::int32_t>(n->inputs[i]->number);
+          ++nodes[g.in[i]].uses;
+        }
+    nodes.push_back(std::move(g));
+  }
+}
+
+void Graph::make_key() {
+  key_.clear();
+  key_.reserve(nodes.size() * 48);
+  for (const GNode& g : nodes) {
+    const Node& n = *g.node;
+    const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
+    put8(key_, static_cast<int>(g.leaf && n.kind != NodeKind::Scalar ? NodeKind::Data : n.kind));
+    put8(key_, static_cast<int>(n.dtype));
+    put8(key_, g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | g.map.has_value() << 4);
+    put8(key_, n.shape.size());
+    for (std::int64_t e : n.shape) put8(key_, size_class(e));
+    if (g.leaf) {
+      put_strides(key_, n.shape, n.strides, item);
+      continue;
+    }
+    put8(key_, static_cast<int>(n.fn));
+    put8(key_, static_cast<int>(n.reduce));
+    put8(key_, element_count(n.shape) * item >= (std::int64_t{32} << 20));  // streaming stores
+    for (int i = 0; i < 3; ++i) put(key_, g.in[i]);
+    put8(key_, n.axes.size());
+    for (std::int64_t a : n.axes) put8(key_, a);
+    if (n.kind == NodeKind::View) {
+      put_strides(key_, n.shape, n.strides, item);
+      if (g.map)
+        for (int d = 0; d < g.map->from.size(); ++d) {
+          put8(key_, g.map->from[d]);
+          put8(key_, std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
+        }
+    } else {
+      put_layout(key_, n.shape, n.strides);
+    }
+    if (n.kind == NodeKind::Update) {
+      put8(key_, static_cast<int>(n.view_dtype));
+      put8(key_, n.view_shape.size());
+      for (std::int64_t e : n.view_shape) put8(key_, size_class(e));
+      put_strides(key_, n.view_shape, n.view_strides,
+                  static_cast<std::int64_t>(itemsize(n.view_dtype)));
+      // Covers most of the storage: see update.cpp.
+      put8(key_, element_count(n.view_shape) * 2 >= element_count(n.shape));
+    }
+  }
+}
+
+std::int64_t Graph::field(const Source& s) const {
+  const GNode& g = nodes[s.node];
+  const Node& n = *g.node;
+  switch (s.field) {
+    case Field::Shape:
+      return n.shape[s.dim];
+    case Field::Stride:
+      return n.strides[s.dim];
+    case Field::Offset:
+      return n.offset;
+    case Field::ViewShape:
+      return n.view_shape[s.dim];
+    case Field::ViewStride:
+      return n.view_strides[s.dim];
+    case Field::MapStart:
+      return g.map->start[s.dim];
+    case Field::MapStep:
+      return g.map->step[s.dim];
+    case Field::InputShape:
+      return n.inputs[0]->shape[s.dim];
+  }
+  return 0;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,51 @@
+// The pending graph behind the wanted nodes, numbered in topological order, and its key: two graphs
+// with equal keys get the same plan. The key holds structure, what is held from outside, dtypes,
+// broadcast and stride classes and a size class an extent; it never holds a scalar's value.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "expr.hpp"
+#include "tracer/node.hpp"
+#include "view_map.hpp"
+
+namespace plait::fusion {
+
+struct GNode {
+  tracer::Node* node = nullptr;
+  std::int32_t in[3] = {-1, -1, -1};
+  std::int32_t uses = 0;  // edges from nodes of this graph
+  bool leaf = false;      // in memory already, or a Scalar
+  bool wanted = false;
+  bool held = false;  // a live handle other than being wanted
+  bool exclusive =
+      false;  // nobody outside this graph refers to it: an Update may take over its memory
+  std::optional<ViewMap> map;  // View of a pending base that decomposes
+};
+
+class Graph {
+ public:
+  explicit Graph(std::span<tracer::Node* const> wanted);
+
+  std::vector<GNode> nodes;
+  const std::string& key() const { return key_; }
+  std::int64_t field(const Source& s) const;
+  const GNode& operator[](int i) const { return nodes[i]; }
+  int size() const { return static_cast<int>(nodes.size()); }
+
+ private:
+  void walk(tracer::Node* root);
+  void make_key();
+  std::string key_;
+  std::uint64_t walk_;
+};
+
+// Extents up to this are part of the key and may be unrolled.
+inline constexpr std::int64_t kShort = 8;
+// 0 to kShort: the extent itself; then one class to 512, one to 16384, one to 2^20, one beyond.
+std::int64_t size_class(std::int64_t extent);
+
+}  // namespace plait::fusion

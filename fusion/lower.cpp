@@ -1,0 +1,704 @@
+#include "lower.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "nonnegative.hpp"
+#include "plait/error.hpp"
+
+namespace plait::fusion {
+using ir::Access;
+using ir::Coeff;
+using ir::Inst;
+using ir::kNone;
+using ir::Op;
+using ir::Val;
+using tracer::Node;
+using tracer::NodeKind;
+
+std::int64_t concrete(const LoweringInput& in, ExprId e) { return in.exprs.now(in.graph, e); }
+
+namespace {
+
+// One dimension of an index: start + step * (variable of `loop`), or just `start`.
+struct Ix {
+  std::int32_t loop = -1;
+  ExprId step = 1;
+  ExprId start = 0;
+  auto operator<=>(const Ix&) const = default;
+};
+using Index = std::vector<Ix>;
+
+// A recomputation by less than this many operations is not worth memory traffic.
+constexpr double kCheapRecompute = 4;
+// Straight-line code grows no further than this.
+constexpr std::size_t kMaxInsts = 3000;
+
+class Lowering {
+ public:
+  Lowering(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out)
+      : in_(in), g_(in.graph), ex_(in.exprs), region_(region), out_(out), k_(out.kernel) {
+    k_.loops.emplace_back();
+    k_.loops[0].var = add_var(0);
+    parent_ = {-1};
+    trips_ = {1};
+    out_.extents = {ex_.one()};
+  }
+
+  std::vector<Demand> run() {
+    if (region_.kind == RegionKind::Blocked)
+      blocked();
+    else
+      map();
+    check_recomputation();
+    k_.params = static_cast<std::int32_t>(out_.params.size());
+    out_.planned_grid = std::max<std::int64_t>(1, concrete(in_, out_.grid_extent));
+    return std::move(demands_);
+  }
+
+ private:
+  // --- regions
+  // -----------------------------------------------------------------------------------------------------
+  void map() {
+    const Node& lead = node(region_.roots[0]);
+    const bool update = lead.kind == NodeKind::Update;
+    const Dims& shape = update ? lead.view_shape : lead.shape;
+    const Dims& strides = update ? lead.view_strides : lead.strides;
+    const Field extent_field = update ? Field::ViewShape : Field::Shape;
+    Index idx(shape.size());
+    std::vector<int> order = by_width(shape, strides);
+    // The grid feeds the threads: a short outermost dimension makes way for the longest one.
+    if (!order.empty() && shape[order[0]] < 4 * in_.threads) {
+      auto longest = std::max_element(order.begin(), order.end(),
+                                      [&](int a, int b) { return shape[a] < shape[b]; });
+      if (shape[*longest] >= 4096) std::rotate(order.begin(), longest, longest + 1);
+    }
+    bool first = true;
+    std::int32_t ctx = 0;
+    std::vector<std::int32_t> opened;
+    for (int d : order) {
+      ExprId extent = ex_.source({region_.roots[0], extent_field, d});
+      if (first) {
+        out_.grid_extent = extent;
+        trips_[0] = static_cast<double>(shape[d]);
+        idx[d].loop = 0;
+        first = false;
+      } else {
+        ctx = open(ctx, extent);
+        opened.push_back(ctx);
+        idx[d].loop = ctx;
+      }
+    }
+    for (std::int32_t r : region_.roots) store_root(r, idx, ctx);
+    for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+  }
+
+  void store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
+    const Node& n = node(r);
+    const bool large = element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype)) >=
+                       (std::int64_t{32} << 20);
+    if (n.kind == NodeKind::Update) {
+      Val v = emit(g_[r].in[1], broadcast(g_[r].in[1], idx), ctx);
+      v = cast(v, n.view_dtype);
+      std::int32_t b = buffer({BufferSource::NodeMemory, r}, n.view_dtype, true);
+      Access a = address(idx, n.view_strides, {r, Field::ViewStride, 0},
+                         ex_.source({r, Field::Offset, 0}));
+      if (g_[r].in[2] >= 0) {
+        Val m = emit(g_[r].in[2], broadcast(g_[r].in[2], idx), ctx);
+        Val old = push_load(b, a, n.view_dtype, ctx);
+        v = apply(OpId::Where, n.view_dtype, {m, v, old});
+      }
+      push_store(b, a, v, ctx, false);
+    } else {
+      Val v = emit(r, idx, ctx);
+      std::int32_t b = buffer({BufferSource::NodeMemory, r}, n.dtype, true);
+      push_store(b, address(idx, n.strides, {r, Field::Stride, 0}, ex_.zero()), v, ctx, large);
+    }
+  }
+
+  // Splits the widest reduced axis into chunks; each grid iteration folds one chunk into its own
+  // row of the partials.
+  void blocked() {
+    const Node& lead = node(region_.roots[0]);
+    const std::int32_t operand = g_[region_.roots[0]].in[0];
+    const Node& on = node(operand);
+    std::vector<int> kept, reduced;
+    for (int d : by_width(on.shape, on.strides))
+      (std::find(lead.axes.begin(), lead.axes.end(), d) != lead.axes.end() ? reduced : kept)
+          .push_back(d);
+    if (reduced.empty()) throw InternalError("blocked region without a reduced axis");
+    std::int32_t table = buffer({BufferSource::ChunkTable, 0}, DType::Int64, false);
+    Access at;
+    at.terms.push_back({k_.loops[0].var, {8, ir::kNoParam}});
+    Val begin = push_load(table, at, DType::Int64, 0);
+    at.offset.value = 8;
+    Val end = push_load(table, at, DType::Int64, 0);
+    trips_[0] = 64;
+
+    Index idx(on.shape.size());
+    std::int32_t ctx = 0;
+    std::vector<std::int32_t> opened;
+    ExprId outputs = ex_.one();
+    std::vector<ExprId> out_stride(on.shape.size(), ex_.zero());
+    for (auto d = kept.rbegin(); d != kept.rend(); ++d) {
+      out_stride[*d] = outputs;
+      outputs = ex_.mul(outputs, ex_.source({operand, Field::Shape, *d}));
+    }
+    for (int d : kept) {
+      ctx = open(ctx, ex_.source({operand, Field::Shape, d}));
+      opened.push_back(ctx);
+      idx[d].loop = ctx;
+    }
+    out_.outputs = outputs;
+    for (int d : kept)
+      out_.kept.push_back(
+          static_cast<std::int32_t>(d - std::count_if(lead.axes.begin(), lead.axes.end(),
+                                                      [&](std::int64_t a) { return a < d; })));
+    out_.grid_extent = ex_.source({operand, Field::Shape, reduced[0]});
+    split_begin_ = begin;
+    split_end_ = end;
+    for (std::int32_t r : region_.roots) {
+      const Node& n = node(r);
+      std::vector<int> order = reduced;
+      out_.pairwise_chunks |= pairwise_axis(n, operand, reduced[0]);
+      Val v = reduce_loops(r, idx, order, 0, ctx, true);
+      auto partial = [&](Val value, ReduceKind kind, DType t) {
+        std::int32_t b =
+            buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())}, t, true);
+        out_.partials.push_back({r, kind, t});
+        Access a;
+        const auto item = static_cast<std::int64_t>(itemsize(t));
+        a.terms.push_back({k_.loops[0].var, coeff(ex_.mul(outputs, ex_.constant(item)))});
+        for (int d : kept)
+          a.terms.push_back(
+              {k_.loops[idx[d].loop].var, coeff(ex_.mul(out_stride[d], ex_.constant(item)))});
+        push_store(b, a, value, ctx, false);
+      };
+      if (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax) {
+        // The combination compares the chunks' extreme values.
+        partial(arg_extreme_, n.reduce == ReduceKind::ArgMin ? ReduceKind::Min : ReduceKind::Max,
+                k_.insts[arg_extreme_].type);
+        partial(v, n.reduce, DType::Int64);
+      } else {
+        partial(v, n.reduce, n.dtype);
+      }
+    }
+    for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+  }
+
+  // --- values
+  // ------------------------------------------------------------------------------------------------------
+  Val emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
+    id = in_.canon[id];
+    if (k_.insts.size() > kMaxInsts && !in_.in_memory[id] && node(id).kind != NodeKind::Scalar) {
+      demand(id, "the region is large enough without it");
+      return zero(node(id).dtype);
+    }
+    auto key = std::make_pair(id, idx);
+    for (const Memo& m : memo_[key])
+      if (encloses(m.loop, ctx)) return m.value;
+    const GNode& gn = g_[id];
+    const Node& n = *gn.node;
+    Val v;
+    if (n.kind == NodeKind::Scalar) {
+      v = scalar(id);
+    } else if (in_.in_memory[id]) {
+      v = load(id, n.dtype, idx, n.strides, {id, Field::Stride, 0}, ex_.zero());
+    } else {
+      note_emission(id, idx);
+      v = compute_node(id, gn, n, idx, ctx);
+    }
+    memo_[key].push_back({v, def_loop_[v]});
+    return v;
+  }
+
+  Val compute_node(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+                   std::int32_t ctx) {
+    switch (n.kind) {
+      case NodeKind::Fill:
+        return cast(emit(gn.in[0], {}, ctx), n.dtype);
+      case NodeKind::Iota: {
+        Val i = position(idx[0]);
+        Val start = emit(gn.in[0], {}, ctx), step = emit(gn.in[1], {}, ctx);
+        Val scaled = apply(OpId::Multiply, n.dtype, {cast(i, n.dtype), step});
+        return apply(OpId::Add, n.dtype, {start, scaled});
+      }
+      case NodeKind::Elementwise: {
+        Val v[3] = {kNone, kNone, kNone};
+        for (int i = 0; i < n.n_inputs; ++i) v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
+        return apply(n.fn, n.dtype, {v[0], v[1], v[2]});
+      }
+      case NodeKind::Cast:
+        return cast(emit(gn.in[0], broadcast(gn.in[0], idx), ctx), n.dtype);
+      case NodeKind::View: {
+        std::int32_t base = gn.in[0];
+        if (in_.in_memory[in_.canon[base]])
+          return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
+                      ex_.source({id, Field::Offset, 0}));
+        if (!gn.map) {
+          demand(base, "its view needs it in memory");
+          return zero(n.dtype);
+        }
+        const Node& b = node(base);
+        Index bi(b.shape.size());
+        for (int d = 0; d < b.shape.size(); ++d) {
+          if (b.shape[d] == 1) continue;
+          ExprId start = small(ex_.source({id, Field::MapStart, d}));
+          if (gn.map->from[d] < 0) {
+            bi[d] = {-1, ex_.one(), start};
+            continue;
+          }
+          const Ix& v = idx[gn.map->from[d]];
+          ExprId step = small(ex_.source({id, Field::MapStep, d}));
+          bi[d] = {v.loop, v.loop < 0 ? ex_.one() : ex_.mul(step, v.step),
+                   ex_.add(start, ex_.mul(step, v.start))};
+        }
+        return emit(base, bi, ctx);
+      }
+      case NodeKind::Reduce: {
+        // Opened under the loop that binds the index, wherever it was asked for.
+        std::int32_t at = innermost(idx);
+        double again = 1;
+        for (std::int32_t l = at; l > 0; l = parent_[l])
+          if (std::none_of(idx.begin(), idx.end(), [&](const Ix& i) { return i.loop == l; }))
+            again *= trips_[l];
+        if (at != 0 &&
+            std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop == 0; }))
+          again *= trips_[0];
+        const Node& on = node(gn.in[0]);
+        const double fold = static_cast<double>(element_count(on.shape)) /
+                            std::max<double>(1, static_cast<double>(element_count(n.shape)));
+        const bool free_index =
+            std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop >= 0; });
+        if (free_index && region_.kind == RegionKind::Map && !is_root(id) && trips_[0] > 1)
+          again = trips_[0];
+        if (region_.kind == RegionKind::Blocked && !is_root(id)) again *= free_index ? 64 : 1;
+        if (again > 1 && fold > kCheapRecompute) {
+          demand(id, "it would be reduced again for each iteration of another loop");
+          return zero(n.dtype);
+        }
+        if (trips_[0] < 4 * in_.threads && fold > 65536 && !is_root(id)) {
+          demand(id, "its reduction is long and needs all threads");
+          return zero(n.dtype);
+        }
+        return reduce_at(id, n, gn.in[0], idx, at);
+      }
+      default:
+        break;
+    }
+    demand(id, "not lowered to loops");
+    return zero(n.dtype);
+  }
+
+  Val reduce_at(std::int32_t id, const Node& n, std::int32_t operand, const Index& idx,
+                std::int32_t at) {
+    const Node& on = node(operand);
+    Index oi(on.shape.size());
+    int o = 0;
+    for (int d = 0; d < on.shape.size(); ++d)
+      if (std::find(n.axes.begin(), n.axes.end(), d) == n.axes.end()) oi[d] = idx[o++];
+    std::vector<int> reduced;
+    for (int d : by_width(on.shape, on.strides))
+      if (std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end()) reduced.push_back(d);
+    return reduce_loops(id, oi, reduced, 0, at, false);
+  }
+
+  // Folds the operand over reduced[i...]; `split`: the outermost of them runs over the current
+  // chunk.
+  Val reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::size_t i,
+                   std::int32_t ctx, bool split) {
+    const Node& n = node(id);
+    const std::int32_t operand = g_[id].in[0];
+    if (i == reduced.size()) return operand_value(id, oi, ctx);
+    const int d = reduced[i];
+    const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
+    const ExprId extent = ex_.source({operand, Field::Shape, d});
+    const std::int64_t count = node(operand).shape[d];
+    if (!arg && !split && count <= kShort && count > 0) {
+      std::vector<Val> terms;
+      for (std::int64_t c = 0; c < count; ++c) {
+        oi[d] = {-1, ex_.one(), ex_.constant(c)};
+        terms.push_back(reduce_loops(id, oi, reduced, i + 1, ctx, false));
+      }
+      return fold_terms(n, terms, pairwise_axis(n, operand, d));
+    }
+    std::int32_t l = open(ctx, extent);
+    if (split) {
+      k_.loops[l].begin = split_begin_;
+      k_.loops[l].end = split_end_;
+    } else if (count <= kShort) {
+      k_.loops[l].unroll = 0;
+    }
+    oi[d] = {l, ex_.one(), ex_.zero()};
+    ir::Reduction r{n.reduce, kNone, ir::Order::Any, false};
+    if (arg) {
+      r.value = arg_value(id, oi, l, r.guarded_sqrt);
+    } else {
+      r.value = reduce_loops(id, oi, reduced, i + 1, l, false);
+      if (n.reduce == ReduceKind::Sum && !is_integer(n.dtype) && n.dtype != DType::Bool)
+        r.order = pairwise_axis(n, operand, d) ? ir::Order::Pairwise : ir::Order::Sequential;
+      if (n.reduce == ReduceKind::Prod && !is_integer(n.dtype)) r.order = ir::Order::Sequential;
+    }
+    k_.loops[l].reductions.push_back(r);
+    if (arg && split)
+      k_.loops[l].reductions.push_back(
+          {n.reduce == ReduceKind::ArgMin ? ReduceKind::Min : ReduceKind::Max, r.value,
+           ir::Order::Any, false});
+    Val reduce = close(l);
+    Val result = push({Op::Result,
+                       arg ? DType::Int64 : k_.insts[r.value].type,
+                       OpId::Count_,
+                       0,
+                       {reduce, kNone, kNone}},
+                      ctx);
+    if (arg && split)
+      arg_extreme_ =
+          push({Op::Result, k_.insts[r.value].type, OpId::Count_, 1, {reduce, kNone, kNone}}, ctx);
+    return result;
+  }
+
+  Val operand_value(std::int32_t id, const Index& oi, std::int32_t ctx) {
+    const Node& n = node(id);
+    Val v = emit(g_[id].in[0], oi, ctx);
+    if (n.reduce == ReduceKind::Any || n.reduce == ReduceKind::All)
+      v = cast(v, DType::Bool);
+    else if (n.reduce != ReduceKind::ArgMin && n.reduce != ReduceKind::ArgMax)
+      v = cast(v, n.dtype);
+    if (g_[id].in[1] >= 0) {
+      Val m = emit(g_[id].in[1], broadcast(g_[id].in[1], oi), ctx);
+      Val neutral = constant(identity(n.reduce, k_.insts[v].type));
+      v = apply(OpId::Where, k_.insts[v].type, {m, v, neutral});
+    }
+    return v;
+  }
+
+  // An arg-reduction looks through the monotone root in front of a non-negative value.
+  Val arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool& guarded) {
+    std::int32_t operand = in_.canon[g_[id].in[0]];
+    const Node& on = node(operand);
+    if (region_.kind == RegionKind::Map && !in_.in_memory[operand] &&
+        on.kind == NodeKind::Elementwise && on.fn == OpId::Sqrt &&
+        (on.dtype == DType::Float64 || on.dtype == DType::Float32) &&
+        non_negative(g_, in_.canon, g_[operand].in[0])) {
+      guarded = true;
+      return emit(g_[operand].in[0], oi, ctx);
+    }
+    return operand_value(id, oi, ctx);
+  }
+
+  Val fold_terms(const Node& n, const std::vector<Val>& t, bool pairwise) {
+    OpId op = reduce_info(n.reduce).combine;
+    DType type = k_.insts[t[0]].type;
+    auto join = [&](Val a, Val b) { return apply(op, type, {a, b, kNone}); };
+    if (pairwise && t.size() == 8)
+      return join(join(join(t[0], t[1]), join(t[2], t[3])),
+                  join(join(t[4], t[5]), join(t[6], t[7])));
+    Val v = t[0];
+    for (std::size_t i = 1; i < t.size(); ++i) v = join(v, t[i]);
+    return v;
+  }
+
+  // NumPy sums pairwise along the axis of the smallest stride, and row by row along the others.
+  bool pairwise_axis(const Node& n, std::int32_t operand, int d) const {
+    if (n.reduce != ReduceKind::Sum || is_integer(n.dtype) || n.dtype == DType::Bool) return false;
+    const Node& on = node(operand);
+    std::vector<int> order = by_width(on.shape, on.strides);
+    return !order.empty() && order.back() == d;
+  }
+
+  // --- memory
+  // ------------------------------------------------------------------------------------------------------
+  Val load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
+           ExprId offset) {
+    std::int32_t b = buffer({BufferSource::NodeMemory, id}, t, false);
+    return push_load(b, address(idx, strides, s, offset), t, innermost(idx));
+  }
+
+  Access address(const Index& idx, const Dims& strides, Source s, ExprId offset) {
+    std::map<std::int32_t, ExprId> by_loop;
+    for (int d = 0; d < strides.size(); ++d) {
+      const Ix& x = idx[d];
+      if (x.loop < 0 && x.start == ex_.zero()) continue;
+      s.dim = d;
+      ExprId stride = small(ex_.source(s));
+      offset = ex_.add(offset, ex_.mul(stride, x.start));
+      if (x.loop < 0) continue;
+      auto [it, fresh] = by_loop.try_emplace(x.loop, ex_.zero());
+      it->second = ex_.add(it->second, ex_.mul(stride, x.step));
+    }
+    Access a;
+    a.offset = coeff(offset);
+    for (auto [loop, stride] : by_loop)
+      if (stride != ex_.zero()) a.terms.push_back({k_.loops[loop].var, coeff(stride)});
+    return a;
+  }
+
+  Coeff coeff(ExprId e) {
+    if (ex_.is_constant(e)) return {ex_.value(e), ir::kNoParam};
+    return {0, param(e)};
+  }
+  std::int32_t param(ExprId e) {
+    auto it = std::find(out_.params.begin(), out_.params.end(), e);
+    if (it == out_.params.end()) it = out_.params.insert(it, e);
+    return static_cast<std::int32_t>(it - out_.params.begin());
+  }
+  // A number that shows in the code when it is small (contiguous, reversed, interleaved, unrolled).
+  ExprId small(ExprId e) {
+    if (ex_.is_constant(e)) return e;
+    const std::int64_t v = concrete(in_, e);
+    if (v < -kShort * 16 || v > kShort * 16) return e;
+    in_.guards.push_back({e, ex_.constant(v)});
+    return ex_.constant(v);
+  }
+
+  std::int32_t buffer(BufferSource s, DType t, bool written) {
+    for (std::size_t i = 0; i < out_.buffers.size(); ++i)
+      if (!(out_.buffers[i] < s) && !(s < out_.buffers[i]) && k_.buffers[i].dtype == t) {
+        k_.buffers[i].written |= written;
+        return static_cast<std::int32_t>(i);
+      }
+    out_.buffers.push_back(s);
+    k_.buffers.push_back({t, written});
+    return static_cast<std::int32_t>(k_.buffers.size() - 1);
+  }
+
+  // --- instructions
+  // ------------------------------------------------------------------------------------------------
+  Val push(Inst i, std::int32_t loop) {
+    k_.insts.push_back(i);
+    Val v = static_cast<Val>(k_.insts.size() - 1);
+    def_loop_.resize(k_.insts.size());
+    def_loop_[v] = loop;
+    if (loop >= 0) k_.loops[loop].body.push_back(v);
+    return v;
+  }
+  Val add_var(std::int32_t loop) {
+    k_.insts.push_back({Op::Var, DType::Int64, OpId::Count_, loop});
+    def_loop_.push_back(loop);
+    return static_cast<Val>(k_.insts.size() - 1);
+  }
+  Val constant(const Scalar& s) {
+    Inst i{Op::Const, s.dtype};
+    i.imm = s;
+    return push(i, 0);
+  }
+  Val zero(DType t) { return constant(cast_scalar(0, t)); }
+  static Scalar cast_scalar(std::int64_t v, DType t) { return plait::cast(scalar_int(v), t); }
+  static Scalar identity(ReduceKind k, DType t);
+  Val scalar(std::int32_t id) {
+    auto it = std::find(out_.scalars.begin(), out_.scalars.end(), id);
+    const std::int32_t index = static_cast<std::int32_t>(it - out_.scalars.begin());
+    if (it == out_.scalars.end()) {
+      out_.scalars.push_back(id);
+      k_.scalars.push_back(node(id).dtype);
+    }
+    return push({Op::Arg, node(id).dtype, OpId::Count_, index}, 0);
+  }
+  Val number(ExprId e) {
+    if (ex_.is_constant(e)) return constant(scalar_int(ex_.value(e)));
+    return push({Op::Param, DType::Int64, OpId::Count_, param(e)}, 0);
+  }
+  Val position(const Ix& x) {
+    if (x.loop < 0) return number(x.start);
+    Val v = k_.loops[x.loop].var;
+    if (x.step != ex_.one()) v = apply(OpId::Multiply, DType::Int64, {v, number(x.step), kNone});
+    if (x.start != ex_.zero()) v = apply(OpId::Add, DType::Int64, {v, number(x.start), kNone});
+    return v;
+  }
+  Val cast(Val v, DType t) {
+    if (k_.insts[v].type == t) return v;
+    return push({Op::Cast, t, OpId::Count_, 0, {v, kNone, kNone}}, def_loop_[v]);
+  }
+  Val apply(OpId fn, DType t, std::array<Val, 3> v) {
+    std::int32_t at = 0;
+    for (Val o : v)
+      if (o != kNone && encloses(at, def_loop_[o])) at = def_loop_[o];
+    out_.work += ops_weight(fn) * times(at);
+    return push({Op::Apply, t, fn, 0, {v[0], v[1], v[2]}}, at);
+  }
+  static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
+  Val push_load(std::int32_t b, Access a, DType t, std::int32_t loop) {
+    k_.accesses.push_back(std::move(a));
+    Inst i{Op::Load, t, OpId::Count_, b};
+    i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+    return push(i, loop);
+  }
+  void push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool nontemporal) {
+    k_.accesses.push_back(std::move(a));
+    Inst i{Op::Store, k_.insts[v].type, OpId::Count_, b, {v, kNone, kNone}};
+    i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+    i.nontemporal = nontemporal;
+    push(i, loop);
+  }
+  std::int32_t open(std::int32_t parent, ExprId extent) {
+    ExprId e = extent;
+    if (concrete(in_, e) <= kShort) {
+      in_.guards.push_back({e, ex_.constant(concrete(in_, e))});
+      e = ex_.constant(concrete(in_, e));
+    }
+    std::int32_t l = static_cast<std::int32_t>(k_.loops.size());
+    k_.loops.emplace_back();
+    k_.loops[l].var = add_var(l);
+    parent_.push_back(parent);
+    trips_.push_back(static_cast<double>(concrete(in_, extent)));
+    out_.extents.push_back(e);
+    k_.loops[l].end = number(e);
+    return l;
+  }
+  Val close(std::int32_t l) {
+    const bool reduce = !k_.loops[l].reductions.empty();
+    return push({reduce ? Op::Reduce : Op::For, DType::Int64, OpId::Count_, l}, parent_[l]);
+  }
+
+  // --- structure
+  // ---------------------------------------------------------------------------------------------------
+  const Node& node(std::int32_t id) const { return *g_[id].node; }
+  bool is_root(std::int32_t id) const {
+    for (std::int32_t r : region_.roots)
+      if (in_.canon[r] == id || r == id) return true;
+    return false;
+  }
+  // Dimensions of extent above 1, widest stride first.
+  static std::vector<int> by_width(const Dims& shape, const Dims& strides) {
+    std::vector<int> order;
+    for (int d = 0; d < shape.size(); ++d)
+      if (shape[d] != 1) order.push_back(d);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+    return order;
+  }
+  Index broadcast(std::int32_t operand, const Index& idx) const {
+    const Dims& s = node(operand).shape;
+    Index r(s.size());
+    const std::size_t skip = idx.size() - r.size();
+    for (std::size_t d = 0; d < r.size(); ++d)
+      if (s[static_cast<int>(d)] != 1) r[d] = idx[skip + d];
+    return r;
+  }
+  bool encloses(std::int32_t outer, std::int32_t inner) const {
+    for (; inner >= 0; inner = parent_[inner])
+      if (inner == outer) return true;
+    return false;
+  }
+  std::int32_t innermost(const Index& idx) const {
+    std::int32_t at = 0;
+    for (const Ix& x : idx)
+      if (x.loop > 0 && encloses(at, x.loop)) at = x.loop;
+    return at;
+  }
+  double times(std::int32_t loop) const {
+    double t = 1;
+    for (; loop >= 0; loop = parent_[loop]) t *= std::max(1.0, trips_[loop]);
+    return t;
+  }
+
+  // --- recomputation
+  // -----------------------------------------------------------------------------------------------
+  void demand(std::int32_t id, std::string why) {
+    demands_.push_back({in_.canon[id], std::move(why)});
+  }
+
+  struct Emission {
+    Index idx;
+    double times;
+  };
+  void note_emission(std::int32_t id, const Index& idx) {
+    emissions_[id].push_back({idx, times(innermost(idx))});
+  }
+  // Elementwise nodes computed more often than they have elements, when that costs more than a trip
+  // through memory.
+  void check_recomputation();
+  double node_cost(std::int32_t id, int depth = 0) const;
+
+  struct Memo {
+    Val value;
+    std::int32_t loop;
+  };
+  const LoweringInput& in_;
+  const Graph& g_;
+  Exprs& ex_;
+  const RegionSpec& region_;
+  LoweredKernel& out_;
+  ir::Kernel& k_;
+  std::vector<std::int32_t> parent_;
+  std::vector<double> trips_;
+  std::vector<std::int32_t> def_loop_;
+  std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;
+  std::map<std::int32_t, std::vector<Emission>> emissions_;
+  std::vector<Demand> demands_;
+  Val split_begin_ = kNone, split_end_ = kNone, arg_extreme_ = kNone;
+};
+
+// Operations to compute one element, reductions counted whole.
+double Lowering::node_cost(std::int32_t id, int depth) const {
+  id = in_.canon[id];
+  if (in_.in_memory[id]) return 1;
+  const GNode& gn = g_[id];
+  const Node& n = *gn.node;
+  if (depth > 40) return 1000;
+  double c = n.kind == NodeKind::Elementwise ? ops_weight(n.fn) : 0;
+  for (int i = 0; i < n.n_inputs; ++i)
+    if (gn.in[i] >= 0) c += node_cost(gn.in[i], depth + 1);
+  if (n.kind == NodeKind::Reduce)
+    c *= static_cast<double>(element_count(node(gn.in[0]).shape)) /
+         std::max<double>(1, static_cast<double>(element_count(n.shape)));
+  return c;
+}
+
+void Lowering::check_recomputation() {
+  if (!demands_.empty()) return;
+  for (auto& [id, list] : emissions_) {
+    const Node& n = node(id);
+    if (is_root(id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
+        n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota)
+      continue;
+    double computed = 0;
+    for (const Emission& e : list) computed += e.times;
+    const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
+    if (computed < 1.5 * elements) continue;
+    const double cost = node_cost(id);
+    // Memory: one write and the reads, about 3 operations each when it does not stay in cache.
+    const double recompute = (computed - elements) * cost;
+    const double store = elements * 4 + computed * 1.5;
+    if (cost > kCheapRecompute && recompute > 1.5 * store)
+      demand(id, "recomputing costs more than storing it");
+  }
+}
+
+Scalar Lowering::identity(ReduceKind k, DType t) {
+  switch (k) {
+    case ReduceKind::Sum:
+      if (t == DType::Float64) return scalar_float(-0.0);
+      if (is_float(t)) return plait::cast(scalar_float(-0.0), t);
+      return cast_scalar(0, t);
+    case ReduceKind::Prod:
+      return cast_scalar(1, t);
+    case ReduceKind::Any:
+    case ReduceKind::BitOr:
+    case ReduceKind::BitXor:
+      return cast_scalar(0, t);
+    case ReduceKind::All:
+      return cast_scalar(1, t);
+    case ReduceKind::BitAnd:
+      return t == DType::Bool ? cast_scalar(1, t) : cast_scalar(-1, t);
+    default:
+      break;
+  }
+  const bool low = k == ReduceKind::Max || k == ReduceKind::FMax || k == ReduceKind::ArgMax;
+  if (is_float(t) || is_complex(t)) return plait::cast(scalar_float(low ? -INFINITY : INFINITY), t);
+  if (t == DType::Bool) return scalar_bool(!low);
+  const int bits = static_cast<int>(itemsize(t)) * 8;
+  if (kind(t) == Kind::Unsigned) return cast_scalar(low ? 0 : -1, t);
+  const std::int64_t most = bits == 64 ? INT64_MAX : (std::int64_t{1} << (bits - 1)) - 1;
+  return cast_scalar(low ? -most - 1 : most, t);
+}
+
+}  // namespace
+
+std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out) {
+  out = LoweredKernel();
+  return Lowering(in, region, out).run();
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,88 @@
+// Lowers one region to loop IR: the nest of its roots, with every node that is not in memory
+// computed where it is needed. Values are emitted on demand and land in the outermost loop that
+// binds their index, so reductions end up "at a level" and elementwise nodes inline without a
+// separate placement step. When that would compute something too often, the lowering says so
+// (`Demand`) and the scheduler puts that node in memory instead.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/ir/ir.hpp"
+#include "expr.hpp"
+#include "graph.hpp"
+
+namespace plait::fusion {
+
+// Equalities of run-time numbers that the code of a plan relies on. A graph that breaks one gets
+// another plan.
+struct Guard {
+  ExprId left, right;
+};
+
+// What a kernel's buffer parameter is bound to.
+struct BufferSource {
+  enum Kind : std::uint8_t { NodeMemory, Partial, ChunkTable } kind = NodeMemory;
+  std::int32_t index = 0;  // node, or number of the partial
+  bool operator<(const BufferSource& o) const {
+    return kind != o.kind ? kind < o.kind : index < o.index;
+  }
+};
+
+enum class RegionKind : std::uint8_t {
+  Map,      // the grid runs over the roots' elements (or their outermost dimension)
+  Blocked,  // few results of a long reduction: the grid runs over chunks of the reduced axis;
+            // partials are combined after
+};
+
+// A scratch result of a Blocked region: chunks x outputs values of `dtype`.
+struct Partial {
+  std::int32_t root;
+  ReduceKind kind;
+  DType dtype;
+};
+
+struct LoweredKernel {
+  ir::Kernel kernel;
+  std::vector<BufferSource> buffers;
+  std::vector<ExprId> params;
+  std::vector<std::int32_t> scalars;  // Scalar nodes
+  std::vector<ExprId> extents;        // a loop's trip count; the grid's is grid_extent
+  ExprId grid_extent = 1;             // Blocked: iterations of the split loop
+  bool pairwise_chunks = false;       // Blocked: chunks follow NumPy's summation tree
+  std::vector<Partial> partials;
+  ExprId outputs = 1;              // Blocked: results of one root
+  std::vector<std::int32_t> kept;  // Blocked: the root's dimensions in the order of a partial's row
+  std::int64_t bytes = 0;          // moved by one run at the extents it was planned with
+  double work = 0;                 // rough operations of one run, at those extents
+  std::int64_t planned_grid = 1;   // grid extent then
+};
+
+struct Demand {
+  std::int32_t node;
+  std::string why;
+};
+
+struct RegionSpec {
+  RegionKind kind = RegionKind::Map;
+  std::vector<std::int32_t> roots;
+};
+
+struct LoweringInput {
+  const Graph& graph;
+  Exprs& exprs;
+  const std::vector<std::int32_t>& canon;  // equal sub-expressions -> their first occurrence
+  const std::vector<bool>&
+      in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
+  std::vector<Guard>& guards;
+  int threads;
+};
+
+// Returns the demands that have to be met first; when there are none, `out` is complete.
+std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);
+
+// The value of an expression for the graph being planned.
+std::int64_t concrete(const LoweringInput& in, ExprId e);
+
+}  // namespace plait::fusion

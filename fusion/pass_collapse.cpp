@@ -1,0 +1,142 @@
+#include "passes.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+
+namespace {
+
+class Pass {
+ public:
+  Pass(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
+
+  void block(std::int32_t l) {
+    for (std::size_t i = 0; i < k_.loops[l].body.size(); ++i) {
+      const Inst& inst = k_.insts[k_.loops[l].body[i]];
+      if (inst.op == Op::For || inst.op == Op::Reduce) block(inst.index);
+    }
+    while (merge_inner(l)) {
+    }
+  }
+
+ private:
+  // Loop `a` whose only varying content is loop `b`.
+  bool merge_inner(std::int32_t a) {
+    Loop& la = k_.loops[a];
+    Val inner = kNone;
+    std::vector<Val> uniform;
+    for (Val v : la.body) {
+      const Inst& i = k_.insts[v];
+      if (i.op == Op::For || i.op == Op::Reduce) {
+        if (inner != kNone) return false;
+        inner = v;
+      } else if (i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg) {
+        uniform.push_back(v);
+      } else if (i.op != Op::Result) {
+        return false;
+      }
+    }
+    if (inner == kNone) return false;
+    const std::int32_t b = k_.insts[inner].index;
+    const Loop& lb = k_.loops[b];
+    if (lb.begin != kNone || lb.unroll != 1) return false;
+    // The grid of a Blocked region counts chunks, not elements.
+    if (a == 0 && chunked()) return false;
+    const bool reduce = k_.insts[inner].op == Op::Reduce;
+    if (reduce != !la.reductions.empty()) return false;
+    if (reduce && !same_fold(la, lb, inner)) return false;
+    if (!contiguous(a, b)) return false;
+
+    std::vector<Val> body = uniform;
+    body.insert(body.end(), lb.body.begin(), lb.body.end());
+    if (reduce) la.reductions = lb.reductions;
+    la.body = std::move(body);
+    rename_var(a, lb.var, la.var);
+    ExprId extent = in_.exprs.mul(a == 0 ? lk_.grid_extent : lk_.extents[a], lk_.extents[b]);
+    if (a == 0) {
+      lk_.grid_extent = extent;
+    } else {
+      lk_.extents[a] = extent;
+      if (la.begin == kNone)
+        la.end = number(extent);
+      else
+        lk_.grid_extent = in_.exprs.mul(lk_.grid_extent, lk_.extents[b]);
+    }
+    return true;
+  }
+
+  bool chunked() const { return !lk_.partials.empty(); }
+  bool same_fold(const Loop& la, const Loop& lb, Val inner) const {
+    if (la.reductions.size() != 1 || lb.reductions.size() != 1) return false;
+    const Reduction &ra = la.reductions[0], &rb = lb.reductions[0];
+    const Inst& r = k_.insts[ra.value];
+    return ra.kind == rb.kind && ra.kind != ReduceKind::ArgMin && ra.kind != ReduceKind::ArgMax &&
+           r.op == Op::Result && r.operands[0] == inner;
+  }
+
+  ExprId expr(const Coeff& c) {
+    return c.param == kNoParam ? in_.exprs.constant(c.value) : lk_.params[c.param];
+  }
+
+  // Every access in b steps along a as far as the whole of b's range.
+  bool contiguous(std::int32_t a, std::int32_t b) {
+    const Val va = k_.loops[a].var, vb = k_.loops[b].var;
+    const ExprId extent = lk_.extents[b];
+    std::vector<Guard> guards;
+    bool ok = true;
+    for_each_inst(k_, b, [&](Val v, std::int32_t) {
+      const Inst& i = k_.insts[v];
+      for (Val o : i.operands) ok &= o != va && o != vb;
+      if (i.access < 0) return;
+      ExprId sa = in_.exprs.zero(), sb = in_.exprs.zero();
+      for (const Term& t : k_.accesses[i.access].terms) {
+        if (t.var == va) sa = expr(t.stride);
+        if (t.var == vb) sb = expr(t.stride);
+      }
+      ExprId whole = in_.exprs.mul(sb, extent);
+      if (sa == whole) return;
+      if (concrete(in_, sa) != concrete(in_, whole)) ok = false;
+      guards.push_back({sa, whole});
+    });
+    if (ok) in_.guards.insert(in_.guards.end(), guards.begin(), guards.end());
+    return ok;
+  }
+
+  void rename_var(std::int32_t a, Val from, Val to) {
+    for_each_inst(k_, a, [&](Val v, std::int32_t) {
+      const Inst& i = k_.insts[v];
+      if (i.access < 0) return;
+      auto& terms = k_.accesses[i.access].terms;
+      std::erase_if(terms, [&](const Term& t) { return t.var == to; });
+      for (Term& t : terms)
+        if (t.var == from) t.var = to;
+    });
+  }
+
+  Val number(ExprId e) {
+    Inst i{Op::Param};
+    if (in_.exprs.is_constant(e)) {
+      i.op = Op::Const;
+      i.imm = scalar_int(in_.exprs.value(e));
+    } else {
+      std::size_t p = 0;
+      while (p < lk_.params.size() && lk_.params[p] != e) ++p;
+      if (p == lk_.params.size()) lk_.params.push_back(e);
+      i.index = static_cast<std::int32_t>(p);
+      k_.params = static_cast<std::int32_t>(lk_.params.size());
+    }
+    k_.insts.push_back(i);
+    const Val v = static_cast<Val>(k_.insts.size() - 1);
+    k_.loops[0].body.insert(k_.loops[0].body.begin(), v);
+    return v;
+  }
+
+  const LoweringInput& in_;
+  LoweredKernel& lk_;
+  Kernel& k_;
+};
+
+}  // namespace
+
+void collapse(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).block(0); }
+
+}  // namespace plait::fusion

@@ -1,0 +1,99 @@
+#include "passes.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+
+namespace {
+
+class Pass {
+ public:
+  explicit Pass(const Kernel& k)
+      : k_(k), used_(k.insts.size()), number_(k.insts.size(), kNone), loop_(k.loops.size(), -1) {}
+
+  Kernel run() {
+    mark_block(0);
+    out_.name = k_.name;
+    out_.buffers = k_.buffers;
+    out_.scalars = k_.scalars;
+    out_.params = k_.params;
+    out_.locals = k_.locals;
+    copy_loop(0);
+    for (Local& l : out_.locals) l.home = loop_[l.home];
+    return std::move(out_);
+  }
+
+ private:
+  void use(Val v) {
+    if (v == kNone || used_[v]) return;
+    used_[v] = true;
+    const Inst& i = k_.insts[v];
+    for (Val o : i.operands) use(o);
+    if (i.access >= 0)
+      for (const Term& t : k_.accesses[i.access].terms) use(t.var);
+    if (i.op == Op::Reduce || i.op == Op::For) mark_block(i.index);
+  }
+  bool effect(Val v) const {
+    const Inst& i = k_.insts[v];
+    if (i.op == Op::Store || i.op == Op::StoreLocal) return true;
+    if (i.op != Op::For && i.op != Op::Reduce) return false;
+    for (Val w : k_.loops[i.index].body)
+      if (effect(w)) return true;
+    return false;
+  }
+  void mark_block(std::int32_t l) {
+    const Loop& loop = k_.loops[l];
+    use(loop.begin);
+    use(loop.end);
+    for (const Reduction& r : loop.reductions) use(r.value);
+    for (Val v : loop.body)
+      if (effect(v)) use(v);
+  }
+  Val push(Inst i) {
+    out_.insts.push_back(i);
+    return static_cast<Val>(out_.insts.size() - 1);
+  }
+  Val renamed(Val v) const { return v == kNone ? kNone : number_[v]; }
+
+  std::int32_t copy_loop(std::int32_t l) {
+    const auto n = static_cast<std::int32_t>(out_.loops.size());
+    loop_[l] = n;
+    out_.loops.push_back(k_.loops[l]);
+    const Val var = k_.loops[l].var;
+    Inst vi = k_.insts[var];
+    vi.index = n;
+    number_[var] = push(vi);
+    out_.loops[n].var = number_[var];
+    out_.loops[n].begin = renamed(k_.loops[l].begin);
+    out_.loops[n].end = renamed(k_.loops[l].end);
+    std::vector<Val> body;
+    for (Val v : k_.loops[l].body) {
+      if (!used_[v]) continue;
+      Inst i = k_.insts[v];
+      for (Val& o : i.operands) o = renamed(o);
+      if (i.access >= 0) {
+        Access a = k_.accesses[i.access];
+        for (Term& t : a.terms) t.var = renamed(t.var);
+        out_.accesses.push_back(std::move(a));
+        i.access = static_cast<std::int32_t>(out_.accesses.size() - 1);
+      }
+      if (i.op == Op::For || i.op == Op::Reduce) i.index = copy_loop(i.index);
+      number_[v] = push(i);
+      body.push_back(number_[v]);
+    }
+    out_.loops[n].body = std::move(body);
+    for (Reduction& r : out_.loops[n].reductions) r.value = renamed(r.value);
+    return n;
+  }
+
+  const Kernel& k_;
+  Kernel out_;
+  std::vector<bool> used_;
+  std::vector<Val> number_;
+  std::vector<std::int32_t> loop_;
+};
+
+}  // namespace
+
+void compact(Kernel& k) { k = Pass(k).run(); }
+
+}  // namespace plait::fusion

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "passes.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+
+namespace {
+
+// Costs are cycles on a recent x86 core, for one register of lanes or one scalar.
+constexpr double kHorizontal = 12;  // folding the lanes of a vector reduction at the end of a row
+constexpr double kLoopEntry = 4;
+
+class Pass {
+ public:
+  Pass(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {
+    lanes_ = 16;
+    for_each_inst(k_, 0, [&](Val v, std::int32_t) {
+      const Inst& i = k_.insts[v];
+      if (i.op == Op::Load || i.op == Op::Apply)
+        if (i.type == DType::Float64 || i.type == DType::Complex64 || i.type == DType::Complex128)
+          lanes_ = 8;
+    });
+  }
+
+  void run() {
+    decide(0);
+    for_each_loop(0, [&](std::int32_t l) {
+      if (k_.loops[l].vector) tune(l);
+    });
+  }
+
+ private:
+  double trips(std::int32_t l) const {
+    const double t =
+        l == 0 ? (lk_.partials.empty() ? static_cast<double>(concrete(in_, lk_.grid_extent)) : 64)
+               : static_cast<double>(concrete(in_, lk_.extents[l]));
+    if (k_.loops[l].begin != kNone)
+      return std::max(1.0, static_cast<double>(concrete(in_, lk_.grid_extent)) / 64);
+    return std::max(1.0, t);
+  }
+
+  // Cheapest cost of one run of loop `l`, with the choice recorded in the loops below it.
+  double decide(std::int32_t l) {
+    double scalar = 0;
+    std::vector<std::int32_t> children;
+    for (Val v : k_.loops[l].body) {
+      const Inst& i = k_.insts[v];
+      if (i.op == Op::For || i.op == Op::Reduce) {
+        children.push_back(i.index);
+        scalar += decide(i.index);
+      } else {
+        scalar += scalar_cost(i);
+      }
+    }
+    scalar = scalar * trips(l) + kLoopEntry;
+    const double vec = std::ceil(trips(l) / lanes_) * nest_cost(l, l) + kLoopEntry +
+                       kHorizontal * static_cast<double>(k_.loops[l].reductions.size()) +
+                       (std::fmod(trips(l), lanes_) == 0 ? 0 : 2);
+    if (!can_vectorize(l) || scalar <= vec) return scalar;
+    for_each_loop(l, [&](std::int32_t c) { k_.loops[c].vector = false; });
+    k_.loops[l].vector = true;
+    return vec;
+  }
+
+  // A grid over chunks is no place for lanes: its loops' bounds differ from lane to lane.
+  bool can_vectorize(std::int32_t l) const { return l != 0 || lk_.partials.empty(); }
+
+  double nest_cost(std::int32_t l, std::int32_t vector) const {
+    double c = 0;
+    for (Val v : k_.loops[l].body) {
+      const Inst& i = k_.insts[v];
+      if (i.op == Op::For || i.op == Op::Reduce)
+        c += trips(i.index) * nest_cost(i.index, vector) + kLoopEntry / 2;
+      else
+        c += lane_cost(i, l, vector);
+    }
+    return c + static_cast<double>(k_.loops[l].reductions.size());
+  }
+
+  static double apply_cost(const Inst& i) {
+    switch (op_info(i.fn).cost) {
+      case Cost::Cheap:
+        return 1;
+      case Cost::Medium:
+        return 10;
+      case Cost::Expensive:
+        return 20;
+    }
+    return 1;
+  }
+  static double scalar_cost(const Inst& i) {
+    return i.op == Op::Apply ? apply_cost(i) : i.op == Op::Load || i.op == Op::Store ? 1 : 0.5;
+  }
+
+  double lane_cost(const Inst& i, std::int32_t at, std::int32_t vector) const {
+    if (i.op == Op::Apply) return apply_cost(i);
+    if (i.op != Op::Load && i.op != Op::Store) return 0.5;
+    const auto item = static_cast<std::int64_t>(itemsize(i.type));
+    const std::int64_t stride = std::abs(lane_stride(i, vector));
+    const double store = i.op == Op::Store ? 1.5 : 1;
+    if (stride == 0 || stride == item) return store;
+    if (stride <= 4 * item) return 2.5 * store;
+    // Gathered lane by lane; a repeating loop in between pays only once (pack_loads).
+    double gather = lanes_ * 1.5 * store;
+    if (i.op == Op::Load)
+      for (std::int32_t l = at; l != vector; l = parent(l))
+        if (!depends(i, l)) gather /= trips(l);
+    return gather + 1;
+  }
+  std::int64_t lane_stride(const Inst& i, std::int32_t vector) const {
+    for (const Term& t : k_.accesses[i.access].terms)
+      if (t.var == k_.loops[vector].var)
+        return t.stride.param == kNoParam ? t.stride.value
+                                          : concrete(in_, lk_.params[t.stride.param]);
+    return 0;
+  }
+  bool depends(const Inst& i, std::int32_t l) const {
+    for (const Term& t : k_.accesses[i.access].terms)
+      if (t.var == k_.loops[l].var) return true;
+    return false;
+  }
+  std::int32_t parent(std::int32_t l) const {
+    for (std::size_t p = 0; p < k_.loops.size(); ++p)
+      for (Val v : k_.loops[p].body)
+        if ((k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce) && k_.insts[v].index == l)
+          return static_cast<std::int32_t>(p);
+    return 0;
+  }
+
+  template <class F>
+  void for_each_loop(std::int32_t l, F&& f) const {
+    f(l);
+    for (Val v : k_.loops[l].body)
+      if (k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce)
+        for_each_loop(k_.insts[v].index, f);
+  }
+
+  void tune(std::int32_t l) {
+    Loop& loop = k_.loops[l];
+    int insts = 0, calls = 0;
+    bool inner = false;
+    for_each_inst(k_, l, [&](Val v, std::int32_t) {
+      const Inst& i = k_.insts[v];
+      ++insts;
+      inner |= i.op == Op::Reduce;
+      calls += i.op == Op::Apply && op_info(i.fn).cost == Cost::Expensive;
+      if (i.op == Op::Store && i.nontemporal &&
+          lane_stride(i, l) != static_cast<std::int64_t>(itemsize(i.type)))
+        k_.insts[v].nontemporal = false;
+    });
+    loop.unroll = calls > 0 || insts > 200 ? 1 : 2;
+    if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
+    loop.prefetch = l == 0 || trips(l) >= 2048;
+  }
+
+  const LoweringInput& in_;
+  LoweredKernel& lk_;
+  Kernel& k_;
+  double lanes_;
+};
+
+}  // namespace
+
+void vectorize(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).run(); }
+
+}  // namespace plait::fusion

@@ -1,0 +1,38 @@
+// What happens to a kernel between lowering and code generation, in this order. Every pass keeps
+// the scalar meaning of the nest, bit for bit; verify() runs after each in checking builds.
+#pragma once
+#include "lower.hpp"
+
+namespace plait::fusion {
+
+// Two nested loops over memory that is contiguous across them become one: (N, M) elementwise is one
+// loop of N * M.
+void collapse(const LoweringInput& in, LoweredKernel& k);
+// Reductions side by side over the same range share one loop: the three components of a force, min
+// and max of one array.
+void fuse_siblings(LoweredKernel& k);
+// Equal pure instructions in one scope are one.
+void eliminate_common(ir::Kernel& k);
+// Chooses along which loops lanes run, by a cost model over every path of the nest, and how far to
+// unroll.
+void vectorize(const LoweringInput& in, LoweredKernel& k);
+// Strided loads that an outer loop repeats are copied once into a local, lane by lane (points of
+// k-means).
+void pack_loads(const LoweringInput& in, LoweredKernel& k);
+// Drops what nothing uses and numbers the rest in order, so that equal kernels are equal byte
+// strings.
+void compact(ir::Kernel& k);
+
+void run_passes(const LoweringInput& in, LoweredKernel& k);
+
+// Instructions of loop `l`'s body and of all loops nested in it, in order.
+template <class F>
+void for_each_inst(const ir::Kernel& k, std::int32_t l, F&& f) {
+  for (ir::Val v : k.loops[l].body) {
+    f(v, l);
+    if (k.insts[v].op == ir::Op::For || k.insts[v].op == ir::Op::Reduce)
+      for_each_inst(k, k.insts[v].index, f);
+  }
+}
+
+}  // namespace plait::fusion

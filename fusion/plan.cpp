@@ -1,0 +1,224 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "passes.hpp"
+#include "schedule.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const Graph& g, int threads) : g_(g), threads_(threads), plan_(std::make_shared<Plan>()) {
+    plan_->canon = common_subexpressions(g);
+    guard_equal_views();
+  }
+
+  std::shared_ptr<Plan> run() {
+    Schedule schedule(g_, plan_->canon, threads_);
+    for (bool again = true; again;) {
+      again = false;
+      plan_->steps = schedule.regions();
+      in_memory_.assign(g_.nodes.size(), false);
+      for (std::int32_t i = 0; i < g_.size(); ++i) in_memory_[i] = g_[i].leaf && !is_scalar(i);
+      for (Step& s : plan_->steps) {
+        again |= lower_step(s, schedule);
+        for (std::int32_t r : s.region.roots) in_memory_[r] = true;
+      }
+    }
+    plan_->notes = schedule.notes();
+    find_last_uses();
+    count_bytes();
+    return plan_;
+  }
+
+ private:
+  bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
+
+  LoweringInput input() {
+    return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards, threads_};
+  }
+
+  // True when the schedule changed and planning starts over.
+  bool lower_step(Step& s, Schedule& schedule) {
+    if (s.kind == StepKind::Direct) return false;
+    const LoweringInput in = input();
+    std::vector<Demand> demands = lower(in, s.region, s.lowered);
+    bool changed = false;
+    for (const Demand& d : demands) {
+      if (schedule.add_root(d.node, d.why)) {
+        changed = true;
+      } else if (!changed) {
+        // A root of this very region that loops cannot express.
+        s.kind = StepKind::Direct;
+      }
+    }
+    if (changed) return true;
+    if (s.kind == StepKind::Direct) {
+      bool added = false;
+      for (std::int32_t r : s.region.roots)
+        for (std::int32_t i : g_[r].in)
+          if (i >= 0) added |= schedule.add_root(i, "operand of an operation outside the loops");
+      return added;
+    }
+    const std::int32_t lead = s.region.roots[0];
+    if (g_[lead].node->kind == NodeKind::Update) {
+      s.update = update_mode(s, lead);
+      if (s.update == UpdateMode::None)
+        return schedule.add_root(g_[lead].in[1], "it reads what the write overwrites");
+    }
+    run_passes(in, s.lowered);
+    return false;
+  }
+
+  // --- writes to storage
+  // ---------------------------------------------------------------------------------------------
+  // None: the value has to be in memory before the store may overwrite what it reads.
+  UpdateMode update_mode(const Step& s, std::int32_t update) const {
+    const GNode& u = g_[update];
+    const std::int32_t old = u.in[0];
+    if (!may_take_over(update, old)) return UpdateMode::Fresh;
+    if (!reads_elsewhere(s.lowered, old, update)) return UpdateMode::InPlace;
+    const Node& n = *u.node;
+    const bool most = element_count(n.view_shape) * 2 >= element_count(n.shape);
+    if (most && u.in[2] < 0) return UpdateMode::Fresh;
+    return in_memory_[plan_->canon[u.in[1]]] ? UpdateMode::Fresh : UpdateMode::None;
+  }
+
+  // Whether everything that reads the old contents goes into the value of this very update.
+  bool may_take_over(std::int32_t update, std::int32_t old) const {
+    if (!g_[old].exclusive || g_[old].wanted) return false;
+    std::set<std::int32_t> readers{old};
+    for (std::int32_t i = old + 1; i < g_.size(); ++i) {
+      if (i == update || g_[i].leaf) continue;
+      bool reads = false;
+      for (std::int32_t in : g_[i].in) reads |= in >= 0 && readers.count(in) > 0;
+      if (!reads) continue;
+      if (i > update || g_[i].wanted || g_[i].held || g_[i].node->kind == NodeKind::Update)
+        return false;
+      // In memory before this step: read already.
+      if (!in_memory_[plan_->canon[i]]) readers.insert(i);
+    }
+    return true;
+  }
+
+  // Whether the kernel loads the old memory at another address than the iteration stores to.
+  bool reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) const {
+    const ir::Access* store = nullptr;
+    for (const ir::Inst& i : k.kernel.insts)
+      if (i.op == ir::Op::Store && k.buffers[i.index].index == update)
+        store = &k.kernel.accesses[i.access];
+    for (const ir::Inst& i : k.kernel.insts) {
+      if (i.op != ir::Op::Load || k.buffers[i.index].kind != BufferSource::NodeMemory) continue;
+      if (!same_memory(k.buffers[i.index].index, old)) continue;
+      const ir::Access& a = k.kernel.accesses[i.access];
+      if (!store || a.terms.size() != store->terms.size() || !same(k, a.offset, store->offset))
+        return true;
+      for (std::size_t t = 0; t < a.terms.size(); ++t)
+        if (a.terms[t].var != store->terms[t].var ||
+            !same(k, a.terms[t].stride, store->terms[t].stride))
+          return true;
+    }
+    return false;
+  }
+  // Equal now, and guarded to be equal whenever the plan runs.
+  bool same(const LoweredKernel& k, const ir::Coeff& a, const ir::Coeff& b) const {
+    auto expr = [&](const ir::Coeff& c) {
+      return c.param == ir::kNoParam ? plan_->exprs.constant(c.value) : k.params[c.param];
+    };
+    const ExprId x = expr(a), y = expr(b);
+    if (x == y) return true;
+    if (plan_->exprs.now(g_, x) != plan_->exprs.now(g_, y)) return false;
+    plan_->guards.push_back({x, y});
+    return true;
+  }
+  // Chains of updates in place share the memory of their first version.
+  bool same_memory(std::int32_t node, std::int32_t old) const {
+    for (std::int32_t n = old; n >= 0;
+         n = g_[n].node->kind == NodeKind::Update && !g_[n].leaf ? g_[n].in[0] : -1)
+      if (n == node) return true;
+    return g_[node].leaf && g_[old].leaf && g_[node].node->data &&
+           g_[node].node->data == g_[old].node->data;
+  }
+
+  // --- whole plan
+  // ----------------------------------------------------------------------------------------------------
+  void guard_equal_views() {
+    Exprs& e = plan_->exprs;
+    for (std::int32_t i = 0; i < g_.size(); ++i) {
+      const std::int32_t c = plan_->canon[i];
+      if (c == i) continue;
+      const Node& n = *g_[i].node;
+      auto equal = [&](Field f, int d) {
+        plan_->guards.push_back({e.source({i, f, d}), e.source({c, f, d})});
+      };
+      for (int d = 0; d < n.shape.size(); ++d) equal(Field::Shape, d);
+      if (n.kind != NodeKind::View) continue;
+      equal(Field::Offset, 0);
+      for (int d = 0; d < n.strides.size(); ++d) equal(Field::Stride, d);
+    }
+  }
+
+  void find_last_uses() {
+    std::vector<std::int32_t> last(g_.nodes.size(), -1);
+    for (std::size_t s = 0; s < plan_->steps.size(); ++s) {
+      const Step& step = plan_->steps[s];
+      auto use = [&](std::int32_t n) { last[n] = static_cast<std::int32_t>(s); };
+      for (std::int32_t r : step.region.roots) {
+        use(r);
+        if (step.kind == StepKind::Direct || g_[r].node->kind == NodeKind::Update)
+          for (std::int32_t in : g_[r].in)
+            if (in >= 0) use(in);
+      }
+      for (const BufferSource& b : step.lowered.buffers)
+        if (b.kind == BufferSource::NodeMemory) use(b.index);
+    }
+    for (std::int32_t n = 0; n < g_.size(); ++n)
+      if (last[n] >= 0 && !g_[n].leaf && !g_[n].wanted && !g_[n].held)
+        plan_->steps[last[n]].dies.push_back(n);
+  }
+
+  void count_bytes() {
+    auto bytes = [&](std::int32_t n) {
+      return element_count(g_[n].node->shape) *
+             static_cast<std::int64_t>(itemsize(g_[n].node->dtype));
+    };
+    for (std::int32_t n = 0; n < g_.size(); ++n)
+      if ((g_[n].leaf && !is_scalar(n)) || g_[n].wanted) plan_->bytes_least += bytes(n);
+    for (Step& s : plan_->steps) {
+      std::int64_t moved = 0;
+      if (s.kind == StepKind::Direct) {
+        for (std::int32_t in : g_[s.region.roots[0]].in)
+          if (in >= 0) moved += bytes(in);
+        moved += bytes(s.region.roots[0]);
+      }
+      for (const BufferSource& b : s.lowered.buffers)
+        if (b.kind == BufferSource::NodeMemory) moved += bytes(b.index);
+      s.lowered.bytes = moved;
+      plan_->bytes_moved += moved;
+    }
+  }
+
+  const Graph& g_;
+  int threads_;
+  std::shared_ptr<Plan> plan_;
+  std::vector<bool> in_memory_;
+};
+
+}  // namespace
+
+std::shared_ptr<Plan> make_plan(const Graph& g, int threads) { return Planner(g, threads).run(); }
+
+bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
+  p.exprs.evaluate(g, values);
+  for (const Guard& guard : p.guards)
+    if (values[guard.left] != values[guard.right]) return false;
+  return true;
+}
+
+}  // namespace plait::fusion

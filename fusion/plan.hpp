@@ -1,0 +1,50 @@
+// A plan: the steps that give the wanted nodes of a graph their values. It is made once for a key
+// and run with the buffers, numbers and scalars of every graph that has it, as long as its guards
+// hold.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lower.hpp"
+
+namespace plait::fusion {
+
+enum class StepKind : std::uint8_t {
+  Kernel,  // one region
+  Direct,  // one node by the reference evaluator (contractions through a BLAS, rare operations)
+};
+
+// Where the memory of a region's Update root comes from.
+enum class UpdateMode : std::uint8_t { None, InPlace, Fresh };
+
+struct Step {
+  StepKind kind = StepKind::Kernel;
+  RegionSpec region;  // roots; Direct: the one node
+  LoweredKernel lowered;
+  UpdateMode update = UpdateMode::None;
+  std::vector<std::int32_t> dies;  // nodes whose memory nobody needs after this step
+  std::shared_ptr<void> compiled;  // the engine's handle, set at the first run
+};
+
+struct Note {
+  std::int32_t node;
+  std::string text;  // why this node is in memory
+};
+
+struct Plan {
+  Exprs exprs;
+  std::vector<Guard> guards;
+  std::vector<Step> steps;
+  std::vector<std::int32_t> canon;
+  std::vector<Note> notes;
+  std::int64_t bytes_least = 0;  // leaves read once and wanted nodes written once
+  std::int64_t bytes_moved = 0;
+};
+
+// Never fails on a valid graph: what cannot be lowered becomes a Direct step.
+std::shared_ptr<Plan> make_plan(const Graph& g, int threads);
+// Whether the plan's assumptions hold for this graph; fills the values of all its expressions.
+bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values);
+
+}  // namespace plait::fusion

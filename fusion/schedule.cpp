@@ -1,0 +1,235 @@
+#include "schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Deeper chains are cut: lowering recurses, and a region gains nothing from more.
+constexpr int kMaxDepth = 200;
+// A fold of this many elements to few results is worth the combination of partial results.
+constexpr std::int64_t kBlockedFold = 32768;
+// Results of a column reduction beyond which threads share the columns instead of the rows.
+constexpr std::int64_t kManyColumns = 8192;
+
+std::int64_t node_bytes(const Node& n) {
+  return element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
+}
+
+}  // namespace
+
+std::vector<std::int32_t> common_subexpressions(const Graph& g) {
+  std::vector<std::int32_t> canon(g.nodes.size());
+  std::map<std::string, std::int32_t> seen;
+  for (std::int32_t i = 0; i < g.size(); ++i) {
+    canon[i] = i;
+    const GNode& gn = g[i];
+    const Node& n = *gn.node;
+    if (gn.leaf || n.kind == NodeKind::Update || n.kind == NodeKind::MatMul) continue;
+    std::string s;
+    auto put = [&](std::int64_t v) { s.append(reinterpret_cast<const char*>(&v), sizeof v); };
+    put(static_cast<int>(n.kind) | static_cast<int>(n.dtype) << 8 | static_cast<int>(n.fn) << 16 |
+        static_cast<int>(n.reduce) << 24);
+    for (std::int32_t in : gn.in) put(in < 0 ? -1 : canon[in]);
+    put(n.axes.size());
+    for (std::int64_t a : n.axes) put(a);
+    // Numbers of views and shapes of generators are compared as they are; the plan guards what it
+    // relies on.
+    for (std::int64_t e : n.shape) put(e);
+    for (std::int64_t t : n.strides) put(t);
+    put(n.offset);
+    canon[i] = seen.try_emplace(s, i).first->second;
+  }
+  return canon;
+}
+
+Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, int threads)
+    : g_(g), canon_(canon), threads_(threads), root_(g.nodes.size()) {
+  std::vector<int> depth(g.nodes.size());
+  for (std::int32_t i = 0; i < g.size(); ++i) {
+    const GNode& gn = g[i];
+    const Node& n = *gn.node;
+    if (gn.leaf) continue;
+    if (gn.wanted) add_root(i, "wanted");
+    if (n.kind == NodeKind::Update) {
+      add_root(i, "a write to storage");
+    } else if (direct(i)) {
+      add_root(i, "computed by a library call");
+    }
+    if (direct(i) || n.kind == NodeKind::Update)
+      add_root(gn.in[0], "operand of a library call or a write");
+    if (direct(i) && gn.in[1] >= 0) add_root(gn.in[1], "operand of a library call");
+    if (n.kind == NodeKind::View && !gn.map)
+      add_root(gn.in[0], "a view that changes its shape reads it");
+    if (gn.held && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
+        n.kind != NodeKind::Iota && node_bytes(n) <= leaf_bytes(i))
+      add_root(i, "held by a live name");
+    for (std::int32_t in : gn.in)
+      if (in >= 0 && !root_[canon_[in]]) depth[i] = std::max(depth[i], depth[in] + 1);
+    if (depth[i] > kMaxDepth && add_root(i, "the chain before it is long")) depth[i] = 0;
+    if (n.kind == NodeKind::Reduce && blocked(i)) add_root(i, "few results of a long reduction");
+  }
+}
+
+bool Schedule::add_root(std::int32_t node, const std::string& why) {
+  if (node < 0 || g_[node].leaf) return false;
+  // Each wanted node has memory of its own, also when an equal one exists.
+  const std::int32_t c =
+      g_[node].wanted || g_[node].node->kind == NodeKind::Update ? node : canon_[node];
+  if (root_[c]) return false;
+  root_[c] = true;
+  notes_.push_back({c, why});
+  return true;
+}
+
+bool Schedule::direct(std::int32_t node) const {
+  const GNode& gn = g_[node];
+  if (gn.leaf) return false;
+  const Node& n = *gn.node;
+  if (n.kind == NodeKind::MatMul) return true;
+  if (n.kind == NodeKind::Reduce &&
+      (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
+    return n.axes.size() != 1;
+  return false;
+}
+
+bool Schedule::blocked(std::int32_t node) const {
+  const GNode& gn = g_[node];
+  const Node& n = *gn.node;
+  if (n.kind != NodeKind::Reduce || direct(node)) return false;
+  const Node& on = *g_[gn.in[0]].node;
+  const std::int64_t results = element_count(n.shape);
+  const std::int64_t total = element_count(on.shape);
+  if (results == 0 || total / results < 64 || total < kBlockedFold) return false;
+  if (results == 1) return true;
+  int inner = -1, outer = -1;
+  for (int d = 0; d < on.shape.size(); ++d) {
+    if (on.shape[d] == 1) continue;
+    if (inner < 0 || std::abs(on.strides[d]) < std::abs(on.strides[inner])) inner = d;
+    if (outer < 0 || std::abs(on.strides[d]) > std::abs(on.strides[outer])) outer = d;
+  }
+  auto reduced = [&](int d) { return std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end(); };
+  if (!reduced(inner)) return reduced(outer) && results < kManyColumns;
+  return results < 4 * threads_;
+}
+
+std::int64_t Schedule::leaf_bytes(std::int32_t node) const {
+  std::int64_t bytes = 0;
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{node};
+  while (!stack.empty() && seen.size() < 64) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (!seen.insert(i).second) continue;
+    if (i != node && (g_[i].leaf || root_[canon_[i]])) {
+      bytes += node_bytes(*g_[i].node);
+      continue;
+    }
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(in);
+  }
+  return bytes;
+}
+
+// Roots that the value of `node` reads, not looking behind them.
+std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
+  std::set<std::int32_t> seen, found;
+  std::vector<std::int32_t> stack;
+  for (std::int32_t in : g_[node].in)
+    if (in >= 0) stack.push_back(canon_[in]);
+  if (canon_[node] != node) stack.push_back(canon_[node]);
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (!seen.insert(i).second || g_[i].leaf) continue;
+    if (root_[i]) {
+      found.insert(i);
+      continue;
+    }
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0)
+        stack.push_back(
+            g_[in].wanted && root_[in] && g_[in].node->kind == NodeKind::Update ? in : canon_[in]);
+  }
+  return {found.begin(), found.end()};
+}
+
+// True when `node` reaches those roots only through elementwise nodes of its own shape: same
+// element, same iteration.
+bool Schedule::same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const {
+  if (roots.empty()) return true;
+  const Dims& shape = g_[node].node->shape;
+  struct Item {
+    std::int32_t node;
+    bool same;
+  };
+  std::vector<Item> stack{{canon_[node], true}};
+  std::set<std::pair<std::int32_t, bool>> seen;
+  while (!stack.empty()) {
+    auto [i, same] = stack.back();
+    stack.pop_back();
+    if (!seen.insert({i, same}).second || g_[i].leaf) continue;
+    if (i != node && std::find(roots.begin(), roots.end(), i) != roots.end()) {
+      if (!same) return false;
+      continue;
+    }
+    if (i != node && root_[i]) continue;
+    const Node& n = *g_[i].node;
+    const bool pass = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back({canon_[in], same && pass && g_[in].node->shape == shape});
+  }
+  return true;
+}
+
+bool Schedule::compatible(const Step& s, std::int32_t node) const {
+  const std::int32_t lead = s.region.roots[0];
+  if (s.kind != StepKind::Kernel || direct(node)) return false;
+  const Node &a = *g_[lead].node, &b = *g_[node].node;
+  if (a.kind == NodeKind::Update || b.kind == NodeKind::Update) return false;
+  const bool bl = blocked(node);
+  if (bl != (s.region.kind == RegionKind::Blocked)) return false;
+  if (bl) {
+    const Node &x = *g_[g_[lead].in[0]].node, &y = *g_[g_[node].in[0]].node;
+    return a.axes == b.axes && x.shape == y.shape && x.strides.size() == y.strides.size() &&
+           a.reduce != ReduceKind::ArgMin && a.reduce != ReduceKind::ArgMax;
+  }
+  return a.shape == b.shape && s.region.roots.size() < 8;
+}
+
+std::vector<Step> Schedule::regions() const {
+  std::vector<Step> steps;
+  std::vector<std::int32_t> step_of(g_.nodes.size(), -1);
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (!root_[i]) continue;
+    std::int32_t after = -1;  // the last step this root needs
+    const std::vector<std::int32_t> needs = reached_roots(i);
+    for (std::int32_t r : needs) after = std::max(after, step_of[r]);
+    std::int32_t into = -1;
+    for (std::int32_t s = std::max(after, 0);
+         s < static_cast<std::int32_t>(steps.size()) && into < 0; ++s) {
+      if (!compatible(steps[s], i)) continue;
+      if (s == after && (steps[s].region.kind == RegionKind::Blocked ||
+                         !same_index_only(i, steps[s].region.roots)))
+        continue;
+      into = s;
+    }
+    if (into < 0) {
+      Step s;
+      s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
+      s.region.kind = blocked(i) ? RegionKind::Blocked : RegionKind::Map;
+      steps.push_back(std::move(s));
+      into = static_cast<std::int32_t>(steps.size()) - 1;
+    }
+    steps[into].region.roots.push_back(i);
+    step_of[i] = into;
+  }
+  return steps;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,38 @@
+// Decides which nodes are put in memory (roots) and which roots share a region. Starts from the
+// fewest roots and adds those that the lowering demands.
+#pragma once
+#include "plan.hpp"
+
+namespace plait::fusion {
+
+// Equal pure sub-expressions -> the first of them.
+std::vector<std::int32_t> common_subexpressions(const Graph& g);
+
+class Schedule {
+ public:
+  Schedule(const Graph& g, const std::vector<std::int32_t>& canon, int threads);
+
+  // Puts a node in memory; false when it was there already.
+  bool add_root(std::int32_t node, const std::string& why);
+  // Regions in an order that respects every dependency.
+  std::vector<Step> regions() const;
+  // Nodes in memory for the lowering of step `index`: leaves and roots of the steps before.
+  const std::vector<Note>& notes() const { return notes_; }
+  bool is_root(std::int32_t n) const { return root_[n]; }
+
+ private:
+  bool blocked(std::int32_t node) const;
+  bool direct(std::int32_t node) const;
+  std::vector<std::int32_t> reached_roots(std::int32_t node) const;
+  bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
+  bool compatible(const Step& s, std::int32_t node) const;
+  std::int64_t leaf_bytes(std::int32_t node) const;
+
+  const Graph& g_;
+  const std::vector<std::int32_t>& canon_;
+  int threads_;
+  std::vector<bool> root_;
+  std::vector<Note> notes_;
+};
+
+}  // namespace plait::fusion

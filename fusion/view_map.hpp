@@ -1,0 +1,24 @@
+// A view of a value that is not in memory yet, as an index map: element j of the view is element
+// start + step * j of the base, dimension by dimension. Slices, transposes, broadcasts and new axes
+// decompose; a reshape that splits or merges dimensions does not, and its base is then put in
+// memory.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "core/dims.hpp"
+
+namespace plait::fusion {
+
+struct ViewMap {
+  Dims start;  // one a base dimension
+  Dims from;   // one a base dimension: the view's dimension that indexes it, or -1
+  Dims step;   // one a base dimension: its step along `from`; 0 when from is -1
+};
+
+// base_shape/base_strides: a dense layout in bytes; offset/shape/strides: the view, in bytes from
+// element 0 of the base.
+std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_strides,
+                                 std::int64_t offset, const Dims& shape, const Dims& strides);
+
+}  // namespace plait::fusion

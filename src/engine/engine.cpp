@@ -1,0 +1,289 @@
+#include "engine.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include "direct.hpp"
+#include "fp_flags.hpp"
+#include "kernel.hpp"
+#include "run.hpp"
+
+namespace plait::engine {
+using fusion::BufferSource;
+using fusion::Graph;
+using fusion::Plan;
+using fusion::RegionKind;
+using fusion::Step;
+using fusion::StepKind;
+using fusion::UpdateMode;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Plans of one key that differ in their guards.
+constexpr std::size_t kMaxVariants = 8;
+constexpr std::size_t kMaxPlans = 4096;
+
+bool (*interrupt_hook)() = nullptr;
+PlanSummary summary;
+
+std::unordered_map<std::string, std::vector<std::shared_ptr<Plan>>>& plans() {
+  static auto& p = *new std::unordered_map<std::string, std::vector<std::shared_ptr<Plan>>>;
+  return p;
+}
+
+std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values) {
+  if (plans().size() > kMaxPlans) plans().clear();
+  auto& variants = plans()[g.key()];
+  for (const auto& p : variants)
+    if (fusion::bind(*p, g, values)) {
+      ++counters().plans_reused;
+      return p;
+    }
+  if (variants.size() >= kMaxVariants) variants.erase(variants.begin());
+  std::shared_ptr<Plan> p = fusion::make_plan(g, num_threads());
+  ++counters().plans_made;
+  if (!fusion::bind(*p, g, values))
+    throw InternalError("a new plan does not hold for its own graph");
+  variants.push_back(p);
+  return p;
+}
+
+std::size_t bytes_of(const Node& n) {
+  return static_cast<std::size_t>(element_count(n.shape)) * itemsize(n.dtype);
+}
+
+class Run {
+ public:
+  Run(const Graph& g, Plan& p, const std::vector<std::int64_t>& values)
+      : g_(g), plan_(p), values_(values), memory_(g.nodes.size()) {
+    for (std::int32_t i = 0; i < g.size(); ++i)
+      if (g[i].leaf && g[i].node->data) memory_[i] = {g[i].node->data, g[i].node->data_offset};
+  }
+
+  void run() {
+    for (Step& s : plan_.steps) {
+      if (s.kind == StepKind::Direct)
+        direct(s);
+      else
+        kernel(s);
+      for (std::int32_t n : s.dies) memory_[n] = {};
+    }
+  }
+
+ private:
+  void kernel(Step& s) {
+    if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
+    auto& k = *static_cast<CompiledKernel*>(s.compiled.get());
+    const fusion::LoweredKernel& l = s.lowered;
+    std::vector<std::int64_t> params;
+    params.reserve(l.params.size() + 1);
+    for (fusion::ExprId e : l.params) params.push_back(values_[e]);
+    std::vector<Scalar> scalars;
+    for (std::int32_t n : l.scalars) scalars.push_back(g_[n].node->scalar);
+    std::int64_t extent = values_[l.grid_extent];
+    const double work = l.work * static_cast<double>(std::max<std::int64_t>(1, extent)) /
+                        static_cast<double>(l.planned_grid);
+
+    const bool blocked = s.region.kind == RegionKind::Blocked;
+    Chunks chunks;
+    std::vector<Ref<Buffer>> partials;
+    const std::int64_t outputs = values_[l.outputs];
+    if (blocked) {
+      const Node& operand = *g_[g_[s.region.roots[0]].in[0]].node;
+      const std::int64_t inner = element_count(operand.shape) / std::max<std::int64_t>(1, extent);
+      chunks = l.pairwise_chunks && inner == 1 ? tree_chunks(extent) : even_chunks(extent, inner);
+      for (const fusion::Partial& p : l.partials)
+        partials.push_back(
+            allocate(static_cast<std::size_t>(chunks.count() * outputs) * itemsize(p.dtype)));
+      extent = chunks.count();
+    }
+    for (std::int32_t r : s.region.roots) allocate_root(r, s.update);
+    std::vector<void*> buffers;
+    for (const BufferSource& b : l.buffers) switch (b.kind) {
+        case BufferSource::NodeMemory:
+          buffers.push_back(memory_[b.index].at());
+          break;
+        case BufferSource::Partial:
+          buffers.push_back(partials[static_cast<std::size_t>(b.index)]->data);
+          break;
+        case BufferSource::ChunkTable:
+          buffers.push_back(chunks.bounds.data());
+          break;
+      }
+    const bool interruptible = s.update != UpdateMode::InPlace;
+    const unsigned flags =
+        k.run({buffers.data(), params.data(), scalars.data()}, extent, work, interruptible);
+    if (blocked) join(s, chunks, partials, outputs);
+    if (flags) report(s, flags);
+    counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
+    settle_roots(s);
+  }
+
+  void allocate_root(std::int32_t r, UpdateMode mode) {
+    const Node& n = *g_[r].node;
+    if (n.kind != NodeKind::Update) {
+      memory_[r] = {allocate(bytes_of(n)), 0};
+      return;
+    }
+    const std::int32_t old = g_[r].in[0];
+    memory_[r] = mode == UpdateMode::InPlace ? memory_[old]
+                                             : copy_for_update(n, memory_[old], g_[r].in[2] >= 0);
+  }
+
+  void join(const Step& s, const Chunks& chunks, std::vector<Ref<Buffer>>& partials,
+            std::int64_t outputs) {
+    const fusion::LoweredKernel& l = s.lowered;
+    for (std::size_t p = 0; p < l.partials.size(); ++p) {
+      const fusion::Partial& part = l.partials[p];
+      const Node& n = *g_[part.root].node;
+      const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
+      std::byte* rows = partials[p]->data;
+      if (arg) {
+        const fusion::Partial& index = l.partials[p + 1];
+        join_arg_partials(chunks, n.reduce, part.dtype, outputs, rows,
+                          reinterpret_cast<std::int64_t*>(partials[p + 1]->data));
+        rows = partials[++p]->data;
+        scatter(n, l.kept, index.dtype, rows, memory_[part.root].at());
+      } else {
+        join_partials(chunks, part.kind, part.dtype, outputs, rows);
+        scatter(n, l.kept, part.dtype, rows, memory_[part.root].at());
+      }
+    }
+  }
+
+  // Row 0 of the partials, in the operand's order of dimensions, to the result's layout.
+  static void scatter(const Node& n, const std::vector<std::int32_t>& kept, DType t,
+                      const std::byte* row, std::byte* out) {
+    const std::size_t item = itemsize(t);
+    Dims at(static_cast<int>(kept.size()));
+    const std::int64_t count = element_count(n.shape);
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t offset = 0;
+      for (int d = 0; d < at.size(); ++d)
+        offset += at[d] * n.strides[kept[static_cast<std::size_t>(d)]];
+      std::memcpy(out + offset, row + static_cast<std::size_t>(i) * item, item);
+      for (int d = at.size(); d-- > 0;) {
+        if (++at[d] < n.shape[kept[static_cast<std::size_t>(d)]]) break;
+        at[d] = 0;
+      }
+    }
+  }
+
+  void direct(Step& s) {
+    for (std::int32_t r : s.region.roots) {
+      Node& n = *g_[r].node;
+      for (std::int32_t in : g_[r].in)
+        if (in >= 0) publish(in);
+      Node* wanted[] = {&n};
+      evaluate_direct(wanted);
+      memory_[r] = {n.data, n.data_offset};
+    }
+  }
+
+  // Lets the reference evaluator see what this run has computed.
+  void publish(std::int32_t i) {
+    Node& n = *g_[i].node;
+    if (!n.data && memory_[i]) tracer::settle(n, memory_[i].buffer, memory_[i].offset);
+  }
+
+  void settle_roots(const Step& s) {
+    for (std::int32_t r : s.region.roots) {
+      const fusion::GNode& gn = g_[r];
+      const bool in_place = s.update == UpdateMode::InPlace;
+      // What was overwritten cannot be computed again, and what others can ask for is kept; the
+      // rest is this run's own.
+      if (gn.wanted || gn.held || !gn.exclusive || in_place)
+        tracer::settle(*gn.node, memory_[r].buffer, memory_[r].offset);
+      if (in_place) {
+        const std::int32_t old = gn.in[0];
+        memory_[old] = {};
+        g_[old].node->data.reset();
+      }
+    }
+  }
+
+  void report(const Step& s, unsigned flags);
+
+  const Graph& g_;
+  Plan& plan_;
+  const std::vector<std::int64_t>& values_;
+  std::vector<Memory> memory_;
+};
+
+// Which operation raised is not known inside a fused loop; the events are reported for the first
+// operation of the region that can raise them.
+void Run::report(const Step& s, unsigned flags) {
+  report_flags(flags, "region", *g_[s.region.roots[0]].node);
+}
+
+class EngineEvaluator final : public tracer::Evaluator {
+ public:
+  void evaluate(std::span<Node* const> wanted) override {
+    if (config().fuse)
+      evaluate_fused(wanted);
+    else
+      evaluate_direct(wanted);
+  }
+  bool eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out) override {
+    return direct_eager(fn, in, out);
+  }
+};
+
+}  // namespace
+
+Stats& counters() {
+  static Stats s{};
+  return s;
+}
+Stats stats() { return counters(); }
+PlanSummary last_plan() { return summary; }
+
+void start() {
+  static EngineEvaluator evaluator;
+  static std::once_flag once;
+  std::call_once(once, [] { tracer::install(&evaluator); });
+}
+
+int num_threads() { return config().threads > 0 ? config().threads : omp_get_num_procs(); }
+void set_num_threads(int n) {
+  if (n < 1) throw ValueError("the number of threads must be at least 1");
+  config().threads = n;
+}
+
+void set_interrupt_hook(bool (*hook)()) { interrupt_hook = hook; }
+bool interrupt_requested() {
+  if (!interrupt_hook) return false;
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point last;
+  const auto now = Clock::now();
+  if (now - last < std::chrono::milliseconds(50)) return false;
+  last = now;
+  return interrupt_hook();
+}
+
+void evaluate_fused(std::span<Node* const> wanted) {
+  // One evaluation at a time: it uses the whole team, and callers may hold the recorder's lock
+  // already.
+  const std::lock_guard held(tracer::lock());
+  ++counters().evaluations;
+  for (Node* n : wanted)
+    if (!n->materialised() && element_count(n->shape) == 0) tracer::settle(*n, allocate(0), 0);
+  Graph g(wanted);
+  if (g.nodes.empty()) return;
+  std::vector<Ref<Node>> keep;
+  keep.reserve(g.nodes.size());
+  for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
+  std::vector<std::int64_t> values;
+  const std::shared_ptr<Plan> plan = plan_for(g, values);
+  summary = {static_cast<int>(plan->steps.size()), plan->bytes_moved, plan->bytes_least};
+  Run(g, *plan, values).run();
+}
+
+}  // namespace plait::engine

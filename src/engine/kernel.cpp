@@ -1,0 +1,132 @@
+#include "kernel.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/buffer.hpp"
+#include "engine.hpp"
+#include "fp_flags.hpp"
+#include "run.hpp"
+
+namespace plait::engine {
+
+namespace {
+
+// Rough operations below which a team costs more than it brings, and of one chunk.
+constexpr double kParallelWork = 60e3;
+constexpr double kChunkWork = 200e3;
+// Operations run in the interpreter before a kernel is compiled in the background: about a
+// millisecond's.
+constexpr double kCompileWork = 500e3;
+constexpr std::int64_t kLaneMultiple =
+    256;  // chunks of a vector grid begin at multiples of every register and tile
+
+std::mutex registry_mutex;
+std::unordered_map<std::string, std::shared_ptr<CompiledKernel>>& registry() {
+  static auto& r = *new std::unordered_map<std::string, std::shared_ptr<CompiledKernel>>;
+  return r;
+}
+
+}  // namespace
+
+CompiledKernel::CompiledKernel(ir::Kernel k)
+    : kernel_(std::make_shared<const ir::Kernel>(std::move(k))),
+      program_(interp::prepare(*kernel_, config().tier)),
+      slot_(std::make_shared<std::atomic<std::shared_ptr<const jit::Code>>>()),
+      vector_grid_(kernel_->loops[0].vector) {
+  if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
+}
+
+void CompiledKernel::consider_compiling(double work) {
+  const JitMode mode = config().jit;
+  if (mode == JitMode::Off || requested_.load(std::memory_order_relaxed)) return;
+  const double done = work_done_.load(std::memory_order_relaxed) + work;
+  work_done_.store(done, std::memory_order_relaxed);
+  if (mode == JitMode::Background && done < kCompileWork) return;
+  if (requested_.exchange(true) || !jit::available()) return;
+  std::string why;
+  if (!jit::supports(*kernel_, &why)) {
+    if (logging(Log::Compile)) log(Log::Compile, "stays on the interpreter: " + why);
+    return;
+  }
+  ++counters().kernels_compiled;
+  if (mode == JitMode::Background) {
+    jit::compile_async(kernel_, config().tier, slot_);
+    return;
+  }
+  try {
+    slot_->store(jit::compile(*kernel_, config().tier));
+  } catch (const CompileError& e) {
+    if (logging(Log::Compile)) log(Log::Compile, e.what());
+  }
+}
+
+unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double work,
+                             bool interruptible) {
+  if (extent <= 0) return 0;
+  consider_compiling(work);
+  const std::shared_ptr<const jit::Code> code = slot_->load();
+  ++counters().kernels_run;
+  ++(code ? counters().kernels_jitted : counters().kernels_interpreted);
+  const std::size_t need = (code ? ir::scratch_bytes(*kernel_, args.params, code->lanes)
+                                 : interp::scratch_bytes(*program_, args)) +
+                           64;
+  auto call = [&](std::int64_t begin, std::int64_t end, void* scratch) {
+    if (code)
+      code->fn(&args, begin, end, scratch, code->helpers.data());
+    else
+      interp::run(*program_, args, begin, end, scratch);
+  };
+
+  const int threads = work < kParallelWork ? 1 : num_threads();
+  std::int64_t chunk =
+      static_cast<std::int64_t>(static_cast<double>(extent) * kChunkWork / (work + 1)) + 1;
+  chunk = std::min(chunk, std::max<std::int64_t>(1, (extent + threads - 1) / threads));
+  if (vector_grid_) chunk = (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
+  const std::int64_t chunks = (extent + chunk - 1) / chunk;
+  const int team = static_cast<int>(std::min<std::int64_t>(threads, chunks));
+  const Ref<Buffer> scratch = allocate((need + 63) / 64 * 64 * static_cast<std::size_t>(team));
+  const std::size_t stride = scratch->bytes / static_cast<std::size_t>(team) / 64 * 64;
+
+  clear_flags();
+  if (team == 1) {
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      call(c * chunk, std::min(extent, (c + 1) * chunk), scratch->data);
+      if (interruptible && chunks > 1 && interrupt_requested()) throw Interrupted("interrupted");
+    }
+    return raised_flags();
+  }
+  std::atomic<bool> stop{false};
+  unsigned flags = 0;
+#pragma omp parallel for num_threads(team) schedule(dynamic, 1) reduction(| : flags)
+  for (std::int64_t c = 0; c < chunks; ++c) {
+    if (stop.load(std::memory_order_relaxed)) continue;
+    const int t = omp_get_thread_num();
+    if (t != 0) clear_flags();
+    call(c * chunk, std::min(extent, (c + 1) * chunk),
+         scratch->data + stride * static_cast<std::size_t>(t));
+    flags |= raised_flags();
+    if (interruptible && t == 0 && interrupt_requested())
+      stop.store(true, std::memory_order_relaxed);
+  }
+  if (stop) throw Interrupted("interrupted");
+  return flags;
+}
+
+std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
+  const std::string key = ir::serialize(k);
+  const std::lock_guard held(registry_mutex);
+  auto& slot = registry()[key];
+  if (!slot) slot = std::make_shared<CompiledKernel>(k);
+  return slot;
+}
+
+void forget_kernels() {
+  const std::lock_guard held(registry_mutex);
+  registry().clear();
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,41 @@
+// A kernel and the ways to run it: the interpreter at once, machine code when it is ready. Equal
+// kernels of different plans are one.
+#pragma once
+#include <atomic>
+#include <memory>
+
+#include "codegen/interp/interp.hpp"
+#include "codegen/ir/ir.hpp"
+#include "codegen/llvm/jit.hpp"
+
+namespace plait::engine {
+
+class CompiledKernel {
+ public:
+  explicit CompiledKernel(ir::Kernel k);
+
+  // Runs grid iterations [0, extent) on this thread or on the OpenMP team. `work` (rough
+  // operations) decides which, and when machine code is worth compiling. Throws std::bad_alloc
+  // before anything ran, Interrupted if `interruptible`. Returns the floating-point exceptions
+  // raised (bits of fp_flags.hpp).
+  unsigned run(const ir::CallArgs& args, std::int64_t extent, double work, bool interruptible);
+
+  const ir::Kernel& ir() const { return *kernel_; }
+  bool jitted() const { return static_cast<bool>(slot_->load()); }
+
+ private:
+  void consider_compiling(double work);
+
+  std::shared_ptr<const ir::Kernel> kernel_;
+  std::shared_ptr<const interp::Program> program_;
+  std::shared_ptr<std::atomic<std::shared_ptr<const jit::Code>>> slot_;
+  std::atomic<double> work_done_{0};
+  std::atomic<bool> requested_{false};
+  bool vector_grid_;
+};
+
+// The one for this kernel, made if need be.
+std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k);
+void forget_kernels();  // tests: empties the registry
+
+}  // namespace plait::engine

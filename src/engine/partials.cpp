@@ -1,0 +1,83 @@
+// Long reductions are cut into chunks that depend on the extent alone, never on the number of
+// threads, and joined in a fixed order: the same bits for any team.
+#include <cstring>
+
+#include "codegen/loops/loops.hpp"
+#include "run.hpp"
+
+namespace plait::engine {
+
+namespace {
+
+constexpr std::int64_t kChunkElements = 32768;
+
+void tree(std::int64_t begin, std::int64_t n, Chunks& c) {
+  if (n <= kChunkElements) {
+    c.joins.push_back(static_cast<std::int32_t>(c.bounds.size() - 1));
+    c.bounds.push_back(begin + n);
+    return;
+  }
+  const std::int64_t left = n / 2 - n / 2 % 8;
+  tree(begin, left, c);
+  tree(begin + left, n - left, c);
+  c.joins.push_back(-1);
+}
+
+}  // namespace
+
+Chunks tree_chunks(std::int64_t extent) {
+  Chunks c;
+  c.bounds.push_back(0);
+  tree(0, extent, c);
+  return c;
+}
+
+Chunks even_chunks(std::int64_t extent, std::int64_t inner) {
+  Chunks c;
+  const std::int64_t step =
+      std::max<std::int64_t>(1, kChunkElements / std::max<std::int64_t>(1, inner));
+  c.bounds.push_back(0);
+  for (std::int64_t at = 0; at < extent || at == 0; at += step) {
+    c.joins.push_back(static_cast<std::int32_t>(c.bounds.size() - 1));
+    if (at > 0) c.joins.push_back(-1);
+    c.bounds.push_back(std::min(extent, at + step));
+  }
+  return c;
+}
+
+void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
+                   std::byte* rows) {
+  const OpId op = reduce_info(kind).combine;
+  const loops::LoopFn join = loops::elementwise(op, t, config().tier);
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  const std::int64_t row = outputs * item;
+  const std::int64_t strides[3] = {item, item, item};
+  std::vector<std::int32_t> stack;
+  for (std::int32_t j : c.joins) {
+    if (j >= 0) {
+      stack.push_back(j);
+      continue;
+    }
+    std::byte* right = rows + stack.back() * row;
+    stack.pop_back();
+    std::byte* left = rows + stack.back() * row;
+    void* args[3] = {left, right, left};
+    join(args, strides, outputs);
+  }
+}
+
+void join_arg_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
+                       const std::byte* extremes, std::int64_t* indices) {
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  const loops::ArgReduceFn best = loops::arg_reduce(kind, t, config().tier);
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    Scalar extreme;
+    std::memcpy(extreme.bytes, extremes + o * item, itemsize(t));
+    std::int64_t chunk = 0;
+    best(extreme.bytes, &chunk, extremes + outputs * item + o * item, outputs * item, c.count() - 1,
+         1);
+    indices[o] = indices[chunk * outputs + o];
+  }
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,46 @@
+// State of the engine that its files share.
+#pragma once
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "engine.hpp"
+#include "fusion/plan.hpp"
+
+namespace plait::engine {
+
+Stats& counters();
+bool interrupt_requested();  // asks the hook, at most every 50 ms
+
+// Chunks of a Blocked region's split axis and how their partial results join.
+struct Chunks {
+  std::vector<std::int64_t> bounds;  // chunk c is [bounds[c], bounds[c + 1])
+  // Postfix over a stack of chunks: >= 0 pushes that chunk, -1 joins the two on top into the lower
+  // one.
+  std::vector<std::int32_t> joins;
+  std::int64_t count() const { return static_cast<std::int64_t>(bounds.size()) - 1; }
+};
+// NumPy's summation tree over `extent` elements, cut at subtrees of a cache-friendly size.
+Chunks tree_chunks(std::int64_t extent);
+// Equal chunks of about kChunkElements elements, `inner` elements an iteration, joined in order.
+Chunks even_chunks(std::int64_t extent, std::int64_t inner);
+
+// Joins the chunks' rows of `outputs` values into row 0 (Sum, Prod, Min ...).
+void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
+                   std::byte* rows);
+// Arg-reductions: rows of extreme values and of indices; the winning index of each output goes to
+// row 0 of `indices`.
+void join_arg_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
+                       const std::byte* extremes, std::int64_t* indices);
+
+// A node's memory during a run.
+struct Memory {
+  Ref<Buffer> buffer;
+  std::int64_t offset = 0;
+  std::byte* at() const { return buffer->data + offset; }
+  explicit operator bool() const { return static_cast<bool>(buffer); }
+};
+// New memory for an update's storage with the old contents in it, as far as the update leaves them:
+// everything outside the target box, or everything when a mask or strides make it no box.
+Memory copy_for_update(const tracer::Node& update, const Memory& old, bool masked);
+
+}  // namespace plait::engine
