@@ -1,0 +1,18 @@
+"""Run by CI with the Python of an environment that has the wheel and NumPy, and nothing else."""
+import pathlib
+
+import numpy
+
+import plait
+
+package = pathlib.Path(plait.__file__).parent
+files = sorted(p.name for p in package.iterdir())
+assert any(f.startswith("_plait") for f in files), files
+assert "libplait_jit.so" in files, files
+
+rng = numpy.random.default_rng(1)
+X, means = rng.standard_normal((5000, 2)), rng.standard_normal((4, 2))
+want = numpy.argmin(numpy.linalg.norm(X - means[:, None], axis=2), axis=0)
+got = plait.argmin(plait.linalg.norm(plait.asarray(X) - plait.asarray(means)[:, None], axis=2), axis=0)
+assert numpy.array_equal(numpy.asarray(got), want)
+print("the wheel computes k-means:", ", ".join(files))
