@@ -1,0 +1,231 @@
+#include <catch2/catch.hpp>
+
+#include "codegen/ir/analysis.hpp"
+#include "codegen/ir/builder.hpp"
+#include "plait/error.hpp"
+
+using namespace plait;
+using namespace plait::ir;
+
+namespace {
+
+// out[i] = sum over j of (x[i, j] * s), with the grid loop as the vector loop.
+Kernel row_sums() {
+  Builder b("row_sums");
+  b.loop(0).vector = true;
+  b.loop(0).unroll = 4;
+  std::int32_t x = b.buffer(DType::Float64, false), out = b.buffer(DType::Float64, true);
+  Val s = b.arg(DType::Float64);
+  std::int32_t n = b.new_param();
+  std::int32_t j = b.open_reduce(kNone, b.param(n));
+  Val v = b.load(x, {{}, {{b.grid_var(), {0, b.new_param()}}, {b.var(j), {8}}}});
+  Val scaled = b.apply(OpId::Multiply, DType::Float64, {v, s});
+  Val sum = b.close({{ReduceKind::Sum, scaled, Order::Pairwise}})[0];
+  b.store(out, {{}, {{b.grid_var(), {8}}}}, sum);
+  return b.finish();
+}
+
+std::string rejection(const Kernel& k) {
+  try {
+    verify(k);
+  } catch (const InternalError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+Inst& find(Kernel& k, Op op) {
+  for (Inst& i : k.insts)
+    if (i.op == op) return i;
+  throw InternalError("no such instruction");
+}
+
+}  // namespace
+
+TEST_CASE("a sound kernel is accepted and prints one instruction a line") {
+  Kernel k = row_sums();
+  verify(k);
+  CHECK(to_string(k) ==
+        "kernel row_sums (2 params, s0: float64, b0: float64, b1: mut float64)\n"
+        "grid %0 vector unroll=4 {\n"
+        "  %1: float64 = s0\n"
+        "  %2: int64 = p0\n"
+        "  %3 = reduce %4 in 0..%2 {\n"
+        "    %5: float64 = load b0[0 + %0*p1 + %4*8]\n"
+        "    %6: float64 = multiply %5 %1\n"
+        "    yield 0: sum %6 pairwise\n"
+        "  }\n"
+        "  %7: float64 = result %3 0\n"
+        "  store b1[0 + %0*8] %7\n"
+        "}\n");
+}
+
+TEST_CASE("the analysis tells what differs from lane to lane") {
+  Kernel k = row_sums();
+  Analysis a = analyse(k);
+  CHECK(a.parent[1] == 0);
+  CHECK(a.vector_loop[1] == 0);
+  CHECK(a.varies[0]);
+  CHECK_FALSE(a.varies[1]);  // the scalar argument
+  CHECK_FALSE(a.varies[4]);  // j
+  CHECK(a.varies[5]);
+  CHECK(a.varies[7]);
+  k.loops[0].vector = false;
+  k.loops[1].vector = true;
+  a = analyse(k);
+  CHECK_FALSE(a.varies[0]);
+  CHECK(a.varies[5]);
+  CHECK_FALSE(a.varies[7]);  // a vector reduction's result
+}
+
+TEST_CASE("the verifier rejects what breaks the contract") {
+  Kernel k = row_sums();
+  auto rejects = [&](const std::string& why) {
+    INFO("wanted: " << why << "\ngot: " << rejection(k));
+    CHECK(rejection(k).find(why) != std::string::npos);
+    k = row_sums();
+  };
+  SECTION("types") {
+    find(k, Op::Apply).type = DType::Float32;
+    rejects("its type is float32, not float64");
+    find(k, Op::Apply).fn = OpId::BitwiseAnd;
+    rejects("has no loop for float64");
+    k.scalars[0] = DType::Float32;
+    rejects("its type is float64, not float32");
+    k.buffers[0].dtype = DType::Int64;
+    rejects("its type is float64, not int64");
+    find(k, Op::Apply).operands[1] = 2;
+    rejects("operands differ in dtype");
+  }
+  SECTION("indices") {
+    find(k, Op::Param).index = 5;
+    rejects("out of range");
+    find(k, Op::Load).access = 9;
+    rejects("access");
+    k.accesses[0].terms[0].stride.param = 7;
+    rejects("names parameter 7 of 2");
+    find(k, Op::Result).index = 1;
+    rejects("out of range");
+    k.loops[0].body.push_back(5);
+    rejects("stands in two places");
+    k.loops[0].body.pop_back();
+    rejects("stands in no block");
+    k.loops[1].var = 0;
+    rejects("stands in two places");
+  }
+  SECTION("visibility") {
+    find(k, Op::Store).operands[0] = 6;
+    rejects("is not visible here");
+    std::swap(k.loops[1].body[0], k.loops[1].body[1]);
+    rejects("is not visible here");
+    k.loops[1].reductions[0].value = 1;
+    rejects("which its body does not define");
+    k.loops[1].end = 5;
+    rejects("a bound is not visible");
+  }
+  SECTION("loops") {
+    k.loops[1].vector = true;
+    rejects("a vector loop inside a vector loop");
+    k.loops[1].end = kNone;
+    rejects("has no end");
+    k.loops[0].end = 2;
+    rejects("its bounds come from the call");
+    k.loops[1].reductions[0].order = Order::Any;
+    rejects("needs an order");
+    k.loops[1].reductions[0].kind = ReduceKind::Any;
+    rejects("reduce bool");
+    k.loops[1].reductions[0].guarded_sqrt = true;
+    rejects("guarded_sqrt");
+  }
+  SECTION("memory") {
+    k.buffers[1].written = false;
+    rejects("not written");
+    k.accesses[1].terms.clear();
+    rejects("every lane stores to one address");
+    k.buffers[0].written = true;
+    rejects("reads a written buffer");
+    k.accesses[0].terms[0].var = 1;
+    rejects("is not int64");
+  }
+}
+
+TEST_CASE("lanes address memory only by the vector variable itself") {
+  Builder b("gather");
+  b.loop(0).vector = true;
+  std::int32_t x = b.buffer(DType::Int64, false), out = b.buffer(DType::Int64, true);
+  Val i = b.load(x, {{}, {{b.grid_var(), {8}}}});
+  Val v = b.load(x, {{}, {{i, {8}}}});
+  b.store(out, {{}, {{b.grid_var(), {8}}}}, v);
+  CHECK(rejection(b.finish()).find("not affine") != std::string::npos);
+}
+
+TEST_CASE("a written buffer is read where it is stored") {
+  Builder b("update");
+  b.loop(0).vector = true;
+  std::int32_t x = b.buffer(DType::Float32, true);
+  Access a{{}, {{b.grid_var(), {4}}}};
+  Val v = b.load(x, a);
+  b.store(x, a, b.apply(OpId::Square, DType::Float32, {v}));
+  CHECK(rejection(b.finish()).empty());
+}
+
+TEST_CASE("serialisation keeps everything but the name") {
+  Kernel k = row_sums();
+  std::string bytes = serialize(k);
+  Kernel back = deserialize(bytes);
+  CHECK(serialize(back) == bytes);
+  back.name = k.name;
+  CHECK(to_string(back) == to_string(k));
+  Kernel renamed = k;
+  renamed.name = "other";
+  CHECK(serialize(renamed) == bytes);
+
+  Kernel other = k;
+  other.loops[0].unroll = 2;
+  CHECK(serialize(other) != bytes);
+  other = k;
+  other.accesses[0].terms[1].stride.value = 16;
+  CHECK(serialize(other) != bytes);
+  other = k;
+  other.accesses[0].terms[0].stride.value = 3;  // a parameter's coefficient has no value
+  CHECK(serialize(other) == bytes);
+}
+
+TEST_CASE("damaged bytes are refused") {
+  std::string bytes = serialize(row_sums());
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::string bad = bytes;
+    bad[at] = static_cast<char>(bad[at] ^ 0x20);
+    CHECK_THROWS_AS(deserialize(bad), InternalError);
+    CHECK_THROWS_AS(deserialize(std::string_view(bytes).substr(0, at)), InternalError);
+  }
+  CHECK_THROWS_AS(deserialize(bytes + "x"), InternalError);
+}
+
+TEST_CASE("scratch counts locals, a copy for every lane inside a vector loop") {
+  Builder b("locals");
+  std::int32_t n = b.new_param();
+  std::int32_t row = b.local(DType::Float64, {0, n});
+  std::int32_t j = b.open_for(kNone, b.param(n));
+  b.loop(j).vector = true;
+  std::int32_t lane = b.local(DType::Float32, {3});
+  Val v = b.load_local(row, {{}, {{b.var(j), {1}}}});
+  b.store_local(lane, {{2}, {}}, b.cast(v, DType::Float32));
+  b.close();
+  Kernel k = b.finish();
+  verify(k);
+  std::int64_t params[] = {10};
+  CHECK(scratch_bytes(k, params, 8) == 128 + 128);
+  CHECK(local_offsets(k, params, 16) == std::vector<std::size_t>{0, 128, 128 + 192});
+
+  k.accesses[1].terms.push_back({k.loops[1].var, {1}});
+  CHECK(rejection(k).find("addressed by the lane") != std::string::npos);
+}
+
+TEST_CASE("the builder wants its loops closed") {
+  Builder b("open");
+  b.open_for(kNone, b.constant_index(3));
+  CHECK_THROWS_AS(b.finish(), InternalError);
+  b.close();
+  CHECK_THROWS_AS(b.close(), InternalError);
+}
