@@ -38,6 +38,8 @@ std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly);
 // Errors are logged.
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
                    std::shared_ptr<std::atomic<std::shared_ptr<const Code>>> slot);
+// Drops the kernels kept in memory (code in use lives on): tests and benchmarks of the disk cache.
+void forget_compiled();
 void wait_idle();  // until the queue is empty: tests and benchmarks
 
 }  // namespace plait::jit

@@ -1,0 +1,27 @@
+// The host half's seams: the module that compiles, and code as it is stored.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "jit.hpp"
+#include "module.hpp"
+#include "plait/error.hpp"
+
+namespace plait::jit {
+
+// The compiling module, opened at the first call; nullptr when there is none (logged once).
+ModuleEntry module_entry();
+// Which module would compile: version, size and time of its file, without opening it.
+std::string module_identity();
+
+// A kernel's code as bytes for the disk cache: entry, lanes, helpers, machine code.
+std::string pack(const void* code, std::size_t size, std::size_t entry, int lanes,
+                 const HelperRef* helpers, std::size_t helper_count);
+// Maps packed code executable and resolves its helpers; nullptr when the bytes are not what pack()
+// writes or a helper is not what the code expects.
+std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier);
+
+int vector_lanes(OpId op, DType type, CpuTier tier);
+
+}  // namespace plait::jit

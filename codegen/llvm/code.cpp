@@ -1,0 +1,86 @@
+// Packed code, and code mapped for execution.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "backend.hpp"
+#include "codegen/loops/loops.hpp"
+
+namespace plait::jit {
+namespace {
+
+struct Header {
+  std::uint32_t layout = 1;
+  std::int32_t lanes = 1;
+  std::uint64_t entry = 0, code_size = 0, helper_count = 0;
+};
+
+const void* resolve(const HelperRef& h, CpuTier tier) {
+  switch (h.kind) {
+    case HelperRef::Elementwise:
+      return reinterpret_cast<const void*>(loops::elementwise(h.op, h.type, tier));
+    case HelperRef::Cast:
+      return reinterpret_cast<const void*>(loops::cast(h.type, h.to, tier));
+    case HelperRef::Vector: {
+      loops::VectorFn f = loops::vector_function(h.op, h.type, tier);
+      return f.lanes == h.lanes ? f.fn : nullptr;
+    }
+  }
+  return nullptr;
+}
+
+// Written once, then read and execute only.
+std::shared_ptr<void> executable(const char* code, std::size_t size) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t bytes = (size + page - 1) / page * page;
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  std::shared_ptr<void> owner(p, [bytes](void* q) { munmap(q, bytes); });
+  std::memcpy(p, code, size);
+  if (mprotect(p, bytes, PROT_READ | PROT_EXEC) != 0)
+    throw CompileError("this system does not let memory be made executable");
+  return owner;
+}
+
+}  // namespace
+
+int vector_lanes(OpId op, DType type, CpuTier tier) {
+  return loops::vector_function(op, type, tier).lanes;
+}
+
+std::string pack(const void* code, std::size_t size, std::size_t entry, int lanes,
+                 const HelperRef* helpers, std::size_t helper_count) {
+  Header h{.lanes = lanes, .entry = entry, .code_size = size, .helper_count = helper_count};
+  std::string s(reinterpret_cast<const char*>(&h), sizeof h);
+  s.append(reinterpret_cast<const char*>(helpers), helper_count * sizeof(HelperRef));
+  s.append(static_cast<const char*>(code), size);
+  return s;
+}
+
+std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier) {
+  Header h;
+  if (packed.size() < sizeof h) return nullptr;
+  std::memcpy(&h, packed.data(), sizeof h);
+  packed.remove_prefix(sizeof h);
+  if (h.layout != Header{}.layout || h.lanes < 1 || h.helper_count > packed.size() / sizeof(HelperRef) ||
+      h.helper_count * sizeof(HelperRef) + h.code_size != packed.size() || h.entry >= h.code_size)
+    return nullptr;
+  auto code = std::make_shared<Code>();
+  code->lanes = h.lanes;
+  for (std::uint64_t i = 0; i < h.helper_count; ++i) {
+    HelperRef ref;
+    std::memcpy(&ref, packed.data() + i * sizeof ref, sizeof ref);
+    if (ref.kind > HelperRef::Vector || ref.op > OpId::Count_ ||
+        static_cast<int>(ref.type) >= kDTypeCount || static_cast<int>(ref.to) >= kDTypeCount)
+      return nullptr;
+    const void* fn = resolve(ref, tier);
+    if (!fn) return nullptr;
+    code->helpers.push_back(fn);
+  }
+  code->memory = executable(packed.data() + h.helper_count * sizeof(HelperRef), h.code_size);
+  code->fn = reinterpret_cast<KernelFn>(static_cast<char*>(code->memory.get()) + h.entry);
+  return code;
+}
+
+}  // namespace plait::jit

@@ -1,0 +1,43 @@
+// What the LLVM module (a private shared object) and its host agree on: one C entry point, plain
+// data. The module links nothing of Plait; it reads the kernel through ir.hpp's structs.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "codegen/ir/ir.hpp"
+#include "core/config.hpp"
+
+namespace plait::jit {
+
+// A precompiled function that generated code calls; the host resolves it for the CPU tier.
+struct HelperRef {
+  enum Kind : std::uint8_t { Elementwise, Cast, Vector };
+  Kind kind = Elementwise;
+  OpId op = OpId::Count_;        // Elementwise, Vector
+  DType type = DType::Bool;      // operand dtype; Cast: from
+  DType to = DType::Bool;        // Cast
+  std::int32_t lanes = 0;        // Vector: lanes the code was compiled for
+  bool operator==(const HelperRef&) const = default;
+};
+static_assert(sizeof(HelperRef) == 8);
+
+struct ModuleRequest {
+  const ir::Kernel* kernel;
+  CpuTier tier;
+  int (*vector_lanes)(OpId op, DType type, CpuTier tier);  // of loops::vector_function, 0: none
+  void (*identity)(ReduceKind kind, DType type, Scalar* out);  // loops::identity
+  bool want_ir, want_assembly;
+};
+// Callbacks, so that no memory changes owner across the boundary.
+struct ModuleReply {
+  void* context;
+  // Position-independent code and constants in one piece, executable anywhere at 64-byte alignment.
+  void (*code)(void* context, const void* bytes, std::size_t size, std::size_t entry, int lanes,
+               const HelperRef* helpers, std::size_t helper_count);
+  void (*text)(void* context, const char* text, std::size_t size);  // LLVM IR, assembly
+  void (*error)(void* context, const char* message);
+};
+using ModuleEntry = bool (*)(const ModuleRequest* request, const ModuleReply* reply);
+inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_1";
+
+}  // namespace plait::jit

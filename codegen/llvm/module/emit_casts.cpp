@@ -1,0 +1,46 @@
+// NumPy's unsafe casts, with the answers of loops' convert.hpp where C has none.
+#include "emitter.hpp"
+
+namespace plait::jit {
+using namespace llvm;
+
+llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
+  if (from == to) return v;
+  if (from == DType::Float16 || to == DType::Float16 || is_complex(from) || is_complex(to))
+    return nullptr;
+  Type* t = scalar_type(to);
+  auto shaped = [&](Type* s) -> Type* {
+    auto* vt = dyn_cast<FixedVectorType>(v->getType());
+    return vt ? FixedVectorType::get(s, vt->getNumElements()) : s;
+  };
+  Type *target = shaped(t), *word = shaped(b_.getInt64Ty()), *half = shaped(b_.getInt32Ty());
+  llvm::Value* zero = Constant::getNullValue(v->getType());
+  if (is_float(from)) {
+    if (is_float(to)) return b_.CreateFPCast(v, target);
+    switch (to) {
+      case DType::Bool:
+        return b_.CreateFCmpUNE(v, zero);
+      case DType::Int64:
+      case DType::Int32:
+        return b_.CreateFPToSI(v, target);
+      case DType::UInt32:
+        return b_.CreateTrunc(b_.CreateFPToSI(v, word), target);
+      case DType::UInt64: {
+        llvm::Value* limit = ConstantFP::get(v->getType(), 0x1p63);
+        llvm::Value* high = compare(CmpInst::FCMP_OGE, v, limit);
+        // Where it is not high, 0 is subtracted: no flag comes from the side not taken.
+        llvm::Value* low = b_.CreateFSub(v, b_.CreateSelect(high, limit, zero));
+        llvm::Value* top = b_.CreateShl(b_.CreateZExt(high, word), 63);
+        return b_.CreateXor(b_.CreateFPToSI(low, word), top);
+      }
+      default:
+        return b_.CreateTrunc(b_.CreateFPToSI(v, half), target);
+    }
+  }
+  bool is_signed = kind(from) == Kind::Signed;
+  if (is_float(to)) return is_signed ? b_.CreateSIToFP(v, target) : b_.CreateUIToFP(v, target);
+  if (to == DType::Bool) return b_.CreateICmpNE(v, zero);
+  return b_.CreateIntCast(v, target, is_signed);
+}
+
+}  // namespace plait::jit

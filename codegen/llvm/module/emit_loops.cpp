@@ -1,0 +1,208 @@
+// Loops: how many lanes and registers, full steps and masked tails, unrolling.
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+#include "emitter.hpp"
+
+namespace plait::jit {
+using namespace llvm;
+namespace {
+
+constexpr int kMaxRegs = 8;
+constexpr std::int64_t kMaxUnrolled = 64;  // iterations that are still worth unrolling
+
+}  // namespace
+
+// Lanes fill a register with the widest float that is computed with; where nothing is computed in
+// floats, with the widest integer that is moved. Indices and masks follow in more registers.
+int Emitter::width_of(std::int32_t loop) const {
+  std::size_t floats = 0, others = 0;
+  bool pairwise = false;
+  std::function<void(std::int32_t)> walk = [&](std::int32_t l) {
+    for (const ir::Reduction& r : k_.loops[l].reductions) {
+      DType t = k_.insts[r.value].type;
+      if (is_float(t)) floats = std::max(floats, itemsize(t));
+      if (l == loop && r.order == ir::Order::Pairwise) pairwise = true;
+    }
+    for (ir::Val v : k_.loops[l].body) {
+      const ir::Inst& i = k_.insts[v];
+      if (i.op == ir::Op::For || i.op == ir::Op::Reduce) walk(i.index);
+      if (i.op == ir::Op::Apply) {
+        DType in = k_.insts[i.operands[i.fn == OpId::Where ? 1 : 0]].type;
+        for (DType t : {in, i.type})
+          if (is_float(t)) floats = std::max(floats, itemsize(t));
+          else others = std::max(others, itemsize(t));
+      }
+      if (i.op == ir::Op::Load || i.op == ir::Op::Store)
+        others = std::max(others, itemsize(k_.buffers[i.index].dtype));
+    }
+  };
+  walk(loop);
+  // NumPy's eight accumulators are the lanes.
+  if (pairwise) return 8;
+  std::size_t size = floats == 2 ? 4 : floats ? floats : std::max<std::size_t>(others, 2);
+  return static_cast<int>(static_cast<std::size_t>(target_.bytes) / size);
+}
+
+int Emitter::regs_of(std::int32_t loop) const {
+  for (const ir::Reduction& r : k_.loops[loop].reductions)
+    if (r.order != ir::Order::Any) return 1;
+  return std::clamp(k_.loops[loop].unroll, 1, kMaxRegs);
+}
+
+std::pair<llvm::Value*, llvm::Value*> Emitter::bounds(std::int32_t loop) {
+  if (loop == 0) return {begin_, end_};
+  const ir::Loop& l = k_.loops[loop];
+  return {l.begin == ir::kNone ? i64(0) : vals_[l.begin].regs[0], vals_[l.end].regs[0]};
+}
+
+void Emitter::emit_loop(std::int32_t loop) {
+  if (k_.loops[loop].vector)
+    emit_vector_for(loop);
+  else
+    emit_serial_for(loop);
+}
+
+void Emitter::emit_serial_for(std::int32_t loop) {
+  auto [begin, end] = bounds(loop);
+  auto *b = dyn_cast<ConstantInt>(begin), *e = dyn_cast<ConstantInt>(end);
+  if (k_.loops[loop].unroll == 0 && b && e && e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled) {
+    for (std::int64_t i = b->getSExtValue(); i < e->getSExtValue(); ++i) {
+      bind_serial(loop, i64(i));
+      emit_block(loop);
+    }
+    return;
+  }
+  counted(begin, end, i64(1), [&](llvm::Value* i) {
+    bind_serial(loop, i);
+    emit_block(loop);
+  });
+}
+
+void Emitter::emit_vector_for(std::int32_t loop) {
+  auto [begin, end] = bounds(loop);
+  llvm::Value* aligned = aligned_streams(loop, begin);
+  int width = width_of(loop), regs = regs_of(loop);
+  if (!aligned) return strip(loop, width, regs, begin, end, [&] { emit_block(loop); });
+  // A second copy of the loop for outputs that are not aligned.
+  auto both = [&](bool stream) {
+    strip(loop, width, regs, begin, end, [&] {
+      lanes_.stream = stream && !lanes_.mask;
+      emit_block(loop);
+    });
+  };
+  when(aligned, [&] { both(true); }, [&] { both(false); });
+}
+
+void Emitter::strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
+                    const Body& body) {
+  std::int64_t step = static_cast<std::int64_t>(width) * regs;
+  llvm::Value* n = b_.CreateSub(end, begin);
+  n = b_.CreateBinaryIntrinsic(Intrinsic::smax, n, i64(0));
+  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateSub(n, b_.CreateURem(n, i64(step))));
+  counted(begin, middle, i64(step), [&](llvm::Value* i) {
+    bind_lanes(loop, width, regs, i, nullptr);
+    body();
+    lanes_ = {};
+  });
+  counted(middle, end, i64(width), [&](llvm::Value* i) {
+    llvm::Value* left = b_.CreateSub(end, i);
+    bind_lanes(loop, width, 1, i, b_.CreateBinaryIntrinsic(Intrinsic::smin, left, i64(width)));
+    body();
+    lanes_ = {};
+  });
+}
+
+void Emitter::bind_lanes(std::int32_t loop, int width, int regs, llvm::Value* base,
+                         llvm::Value* count) {
+  lanes_ = {};
+  lanes_.loop = loop;
+  lanes_.width = width;
+  lanes_.regs = regs;
+  lanes_.base = base;
+  lanes_.count = count;
+  if (count) {
+    SmallVector<Constant*, 64> numbers;
+    for (int l = 0; l < width; ++l) numbers.push_back(b_.getInt32(static_cast<unsigned>(l)));
+    llvm::Value* live = b_.CreateTrunc(count, b_.getInt32Ty());
+    lanes_.mask =
+        b_.CreateICmpULT(ConstantVector::get(numbers), b_.CreateVectorSplat(width, live));
+  }
+  Value& var = vals_[k_.loops[loop].var];
+  var = {{}, true};
+  for (int r = 0; r < regs; ++r) {
+    SmallVector<Constant*, 64> numbers;
+    for (int l = 0; l < width; ++l) numbers.push_back(i64(r * width + l));
+    llvm::Value* offsets = ConstantVector::get(numbers);
+    if (lanes_.mask)
+      offsets = b_.CreateSelect(lanes_.mask, offsets, Constant::getNullValue(offsets->getType()));
+    var.regs.push_back(b_.CreateAdd(b_.CreateVectorSplat(width, base), offsets));
+  }
+}
+
+void Emitter::counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
+                      const Indexed& body) {
+  auto *cb = dyn_cast<ConstantInt>(begin), *ce = dyn_cast<ConstantInt>(end);
+  bool known = cb && ce;
+  if (known && cb->getSExtValue() >= ce->getSExtValue()) return;
+  auto* cs = dyn_cast<ConstantInt>(step);
+  if (known && cs && cb->getSExtValue() + cs->getSExtValue() >= ce->getSExtValue())
+    return body(begin);
+  BasicBlock *enter = block("enter"), *head = block("loop"), *exit = block("done");
+  if (known)
+    b_.CreateBr(enter);
+  else
+    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), enter, exit);
+  b_.SetInsertPoint(enter);
+  b_.CreateBr(head);
+  b_.SetInsertPoint(head);
+  PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+  i->addIncoming(begin, enter);
+  body(i);
+  llvm::Value* next = b_.CreateNSWAdd(i, step);
+  i->addIncoming(next, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpSLT(next, end), head, exit);
+  b_.SetInsertPoint(exit);
+}
+
+void Emitter::when(llvm::Value* condition, const Body& then, const Body& otherwise,
+                   bool unlikely) {
+  BasicBlock *yes = block("then"), *join = block("join");
+  BasicBlock* no = otherwise ? block("else") : join;
+  MDNode* weights = unlikely ? MDBuilder(ctx_).createBranchWeights(1, 2000) : nullptr;
+  b_.CreateCondBr(condition, yes, no, weights);
+  b_.SetInsertPoint(yes);
+  then();
+  b_.CreateBr(join);
+  if (otherwise) {
+    b_.SetInsertPoint(no);
+    otherwise();
+    b_.CreateBr(join);
+  }
+  b_.SetInsertPoint(join);
+}
+
+// Whether every non-temporal store of the loop's own body is aligned to a register from its first
+// iteration on; nullptr when there is none to ask about.
+llvm::Value* Emitter::aligned_streams(std::int32_t loop, llvm::Value* begin) {
+  llvm::Value* bits = nullptr;
+  int width = width_of(loop);
+  bind_lanes(loop, width, 1, begin, nullptr);
+  const std::vector<ir::Val>& body = k_.loops[loop].body;
+  for (ir::Val v : body) {
+    const ir::Inst& i = k_.insts[v];
+    if (i.op != ir::Op::Store || !i.nontemporal) continue;
+    // Values of the body are not there yet.
+    for (const ir::Term& t : k_.accesses[i.access].terms)
+      if (std::find(body.begin(), body.end(), t.var) != body.end()) return lanes_ = {}, nullptr;
+    Address a = address_of(i);
+    if (!streamable(a, i.type)) continue;
+    llvm::Value* p = b_.CreatePtrToInt(a.base, b_.getInt64Ty());
+    bits = bits ? b_.CreateOr(bits, p) : p;
+  }
+  lanes_ = {};
+  return bits ? b_.CreateICmpEQ(b_.CreateAnd(bits, i64(63)), i64(0)) : nullptr;
+}
+
+}  // namespace plait::jit

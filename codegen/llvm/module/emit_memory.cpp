@@ -1,0 +1,173 @@
+// Addresses, loads and stores in every layout, and where locals live.
+#include "emitter.hpp"
+
+namespace plait::jit {
+using namespace llvm;
+namespace {
+
+// Locals up to this many elements are left to SROA; more would only fill the stack.
+constexpr std::int64_t kRegisterElements = 64;
+constexpr int kPrefetchAhead = 2048;
+
+}  // namespace
+
+llvm::Value* Emitter::at(llvm::Value* base, llvm::Value* byte_offset) {
+  auto* c = dyn_cast<ConstantInt>(byte_offset);
+  return c && c->isZero() ? base : b_.CreateGEP(b_.getInt8Ty(), base, byte_offset);
+}
+
+// `scale` is the unit of the access in bytes (buffers: 1). A per-lane local lies [element][lane].
+Emitter::Address Emitter::address(llvm::Value* base, const ir::Access& a, std::int64_t scale,
+                                  bool per_lane) {
+  if (per_lane) scale *= static_cast<std::int64_t>(lanes_.width) * lanes_.regs;
+  auto bytes = [&](llvm::Value* v) { return scale == 1 ? v : b_.CreateMul(v, i64(scale)); };
+  // Constants are kept apart, so that neighbours share the rest of the address.
+  llvm::Value *fixed = i64(0), *moving = nullptr, *lane_stride = nullptr;
+  auto add = [&](llvm::Value* v) {
+    if (isa<ConstantInt>(v)) fixed = b_.CreateAdd(fixed, v);
+    else moving = moving ? b_.CreateAdd(moving, v) : v;
+  };
+  add(bytes(coeff(a.offset)));
+  for (const ir::Term& t : a.terms) {
+    llvm::Value* stride = bytes(coeff(t.stride));
+    if (lanes_.loop >= 0 && t.var == k_.loops[lanes_.loop].var) {
+      lane_stride = lane_stride ? b_.CreateAdd(lane_stride, stride) : stride;
+      add(b_.CreateMul(lanes_.base, stride));
+    } else {
+      add(b_.CreateMul(vals_[t.var].regs[0], stride));
+    }
+  }
+  if (moving) base = at(base, moving);
+  if (auto* c = dyn_cast_or_null<ConstantInt>(lane_stride); c && c->isZero()) lane_stride = nullptr;
+  return {at(base, fixed), lane_stride};
+}
+
+Emitter::Address Emitter::address_of(const ir::Inst& i) {
+  const ir::Access& a = k_.accesses[i.access];
+  if (i.op == ir::Op::Load || i.op == ir::Op::Store) return address(buffers_[i.index], a, 1, false);
+  const ir::Local& local = k_.locals[i.index];
+  auto item = static_cast<std::int64_t>(itemsize(local.dtype));
+  bool per_lane = analysis_.per_lane(local);
+  Address r = address(locals_[i.index], a, item, per_lane);
+  if (per_lane) r.lane_stride = i64(item);
+  return r;
+}
+
+bool Emitter::unit(const Address& a, DType t) const {
+  auto* c = dyn_cast_or_null<ConstantInt>(a.lane_stride);
+  return c && c->getSExtValue() == static_cast<std::int64_t>(itemsize(t));
+}
+
+bool Emitter::streamable(const Address& a, DType t) const {
+  return unit(a, t) && static_cast<std::size_t>(lanes_.width) * itemsize(t) >= 16;
+}
+
+llvm::Value* Emitter::load_scalar(DType t, llvm::Value* p) {
+  return from_memory(t, b_.CreateAlignedLoad(memory_type(t), p, Align(1)));
+}
+
+void Emitter::store_scalar(DType t, llvm::Value* v, llvm::Value* p) {
+  b_.CreateAlignedStore(to_memory(t, v), p, Align(1));
+}
+
+Value Emitter::load(DType t, const Address& a) {
+  if (!a.lane_stride) return uniform_value(load_scalar(t, a.base));
+  const int width = lanes_.width;
+  auto item = static_cast<std::int64_t>(itemsize(t));
+  Type* vt = FixedVectorType::get(memory_type(t), static_cast<unsigned>(width));
+  bool masked_moves = target_.tier == CpuTier::Avx512 ||
+                      (target_.tier == CpuTier::Avx2 && itemsize(t) >= 4);
+  Value v{{}, true};
+  if (unit(a, t) && lanes_.mask && masked_moves) {
+    llvm::Value* first = b_.CreateAlignedLoad(memory_type(t), a.base, Align(1));
+    v.regs.push_back(from_memory(t, b_.CreateMaskedLoad(vt, a.base, Align(1), lanes_.mask,
+                                                        b_.CreateVectorSplat(width, first))));
+    return v;
+  }
+  for (int r = 0; r < lanes_.regs; ++r) {
+    if (unit(a, t) && !lanes_.mask) {
+      llvm::Value* p = at(a.base, i64(r * width * item));
+      v.regs.push_back(from_memory(t, b_.CreateAlignedLoad(vt, p, Align(1))));
+      continue;
+    }
+    llvm::Value* gathered = PoisonValue::get(vt);
+    for (int l = 0; l < width; ++l) {
+      llvm::Value* n = i64(r * width + l);
+      if (lanes_.mask && l) n = b_.CreateSelect(b_.CreateICmpSLT(n, lanes_.count), n, i64(0));
+      llvm::Value* p = at(a.base, b_.CreateMul(n, a.lane_stride));
+      gathered = b_.CreateInsertElement(gathered, b_.CreateAlignedLoad(memory_type(t), p, Align(1)),
+                                        static_cast<std::uint64_t>(l));
+    }
+    v.regs.push_back(from_memory(t, gathered));
+  }
+  return v;
+}
+
+void Emitter::store(DType t, const Address& a, const Value& v, bool nontemporal) {
+  if (lanes_.loop < 0) return store_scalar(t, v.regs[0], a.base);
+  const int width = lanes_.width;
+  auto item = static_cast<std::int64_t>(itemsize(t));
+  for (int r = 0; r < lanes_.regs; ++r) {
+    llvm::Value* x = to_memory(t, reg(v, r));
+    if (unit(a, t)) {
+      llvm::Value* p = at(a.base, i64(r * width * item));
+      if (lanes_.mask) {
+        b_.CreateMaskedStore(x, p, Align(1), lanes_.mask);
+      } else if (nontemporal && lanes_.stream && streamable(a, t)) {
+        auto bytes = static_cast<std::uint64_t>(width * item);
+        auto* s = b_.CreateAlignedStore(x, p, Align(std::min<std::uint64_t>(bytes, 64)));
+        s->setMetadata(LLVMContext::MD_nontemporal,
+                       MDNode::get(ctx_, ConstantAsMetadata::get(b_.getInt32(1))));
+        streams_ = true;
+      } else {
+        b_.CreateAlignedStore(x, p, Align(1));
+      }
+      continue;
+    }
+    for (int l = 0; l < width; ++l) {
+      auto one = [&] {
+        llvm::Value* n = i64(r * width + l);
+        llvm::Value* p = a.lane_stride ? at(a.base, b_.CreateMul(n, a.lane_stride)) : a.base;
+        b_.CreateAlignedStore(b_.CreateExtractElement(x, static_cast<std::uint64_t>(l)), p, Align(1));
+      };
+      if (lanes_.mask && l)
+        when(b_.CreateICmpSLT(i64(l), lanes_.count), one);
+      else
+        one();
+    }
+  }
+}
+
+Value Emitter::emit_load(const ir::Inst& i) {
+  Address a = address_of(i);
+  if (i.op == ir::Op::Load && lanes_.loop >= 0 && k_.loops[lanes_.loop].prefetch && !lanes_.mask &&
+      unit(a, i.type)) {
+    auto bytes = static_cast<std::int64_t>(itemsize(i.type)) * lanes_.width * lanes_.regs;
+    for (std::int64_t line = 0; line < bytes; line += 64)
+      b_.CreateIntrinsic(Intrinsic::prefetch, {b_.getPtrTy()},
+                         {at(a.base, i64(line + kPrefetchAhead)), b_.getInt32(0), b_.getInt32(3),
+                          b_.getInt32(1)});
+  }
+  return load(i.type, a);
+}
+
+void Emitter::emit_store(const ir::Inst& i) {
+  store(i.type, address_of(i), vals_[i.operands[0]], i.nontemporal);
+}
+
+// The layout of ir::local_offsets: in order, each aligned to 64 bytes, per-lane ones times the
+// lanes. Small ones move to the stack when their loop's body is emitted.
+void Emitter::place_locals() {
+  llvm::Value* offset = i64(0);
+  for (const ir::Local& l : k_.locals) {
+    locals_.push_back(at(scratch_, offset));
+    in_registers_.push_back(l.count.param == ir::kNoParam && l.count.value <= kRegisterElements);
+    auto item = static_cast<std::int64_t>(itemsize(l.dtype)) *
+                (analysis_.per_lane(l) ? max_lanes_ : 1);
+    llvm::Value* count = b_.CreateBinaryIntrinsic(Intrinsic::smax, coeff(l.count), i64(0));
+    llvm::Value* bytes = b_.CreateAnd(b_.CreateAdd(b_.CreateMul(count, i64(item)), i64(63)), i64(-64));
+    offset = b_.CreateAdd(offset, bytes);
+  }
+}
+
+}  // namespace plait::jit

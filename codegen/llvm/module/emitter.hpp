@@ -1,0 +1,150 @@
+// Loop IR -> LLVM IR. Every value is uniform (one LLVM scalar) or varies along the vector loop
+// around it (`regs` LLVM vectors of `width` lanes). A vector loop's body is emitted twice: for full
+// steps, and for the tail with a mask. In the tail, inactive lanes carry the values of lane 0, so
+// they raise no floating-point flag that lane 0 does not raise, and only stores and folds need the
+// mask.
+#pragma once
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <vector>
+
+#include "codegen/ir/analysis.hpp"
+#include "codegen/llvm/module.hpp"
+#include "plait/error.hpp"
+
+namespace plait::jit {
+
+struct Target {
+  CpuTier tier;
+  int bytes;  // of a vector register
+  int (*vector_lanes)(OpId, DType, CpuTier);
+  void (*identity)(ReduceKind, DType, Scalar*);
+};
+
+// How the vector loop around the code being emitted is laid out.
+struct Lanes {
+  std::int32_t loop = -1;  // -1: scalar code
+  int width = 1, regs = 1;
+  llvm::Value* base = nullptr;   // Int64: the loop's variable in lane 0 of register 0
+  llvm::Value* count = nullptr;  // tail only: how many lanes are live (Int64)
+  llvm::Value* mask = nullptr;   // tail only: <width x i1>
+  bool stream = false;           // non-temporal stores may be used: their addresses are aligned
+};
+
+struct Value {
+  llvm::SmallVector<llvm::Value*, 4> regs;
+  bool varying = false;
+};
+inline Value uniform_value(llvm::Value* v) { return {{v}, false}; }
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, const ir::Kernel& k, const Target& target);
+  void run(const char* symbol);
+  int lanes() const { return max_lanes_; }
+  const std::vector<HelperRef>& helpers() const { return helpers_; }
+
+ private:
+  friend class ReduceEmitter;
+  using Body = std::function<void()>;
+  using Indexed = std::function<void(llvm::Value*)>;
+  using Operands = llvm::ArrayRef<llvm::Value*>;
+
+  // emit_kernel.cpp: the frame, blocks, values that are not operations
+  void emit_block(std::int32_t loop);
+  void emit_inst(ir::Val v);
+  llvm::Constant* constant(const Scalar& s);
+  llvm::Value* coeff(const ir::Coeff& c);
+  llvm::Value* reg(const Value& v, int r);  // register r in the current layout, splat if uniform
+  llvm::Type* scalar_type(DType t);
+  llvm::Type* memory_type(DType t);  // Bool is a byte in memory
+  llvm::Value* to_memory(DType t, llvm::Value* v);
+  llvm::Value* from_memory(DType t, llvm::Value* v);
+  llvm::ConstantInt* i64(std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); }
+  llvm::AllocaInst* stack(llvm::Type* t, std::int64_t count = 1);
+  llvm::BasicBlock* block(const char* name);
+
+  // emit_loops.cpp
+  int width_of(std::int32_t loop) const;
+  int regs_of(std::int32_t loop) const;
+  std::pair<llvm::Value*, llvm::Value*> bounds(std::int32_t loop);
+  void emit_loop(std::int32_t loop);
+  void emit_serial_for(std::int32_t loop);
+  void emit_vector_for(std::int32_t loop);
+  void bind_serial(std::int32_t loop, llvm::Value* i) {
+    vals_[k_.loops[loop].var] = uniform_value(i);
+  }
+  void bind_lanes(std::int32_t loop, int width, int regs, llvm::Value* base, llvm::Value* count);
+  // for (i = begin; i < end; i += step) body(i), rotated; begin < end is tested first.
+  void counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body);
+  // The vector loop's two halves over [begin, end): full steps of width * regs, then steps of width.
+  void strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
+             const Body& body);
+  void when(llvm::Value* condition, const Body& then, const Body& otherwise = nullptr,
+            bool unlikely = false);
+  llvm::Value* aligned_streams(std::int32_t loop, llvm::Value* begin);
+
+  // emit_memory.cpp
+  struct Address {
+    llvm::Value* base;                   // address of lane 0 of register 0
+    llvm::Value* lane_stride = nullptr;  // bytes from lane to lane; nullptr: uniform
+  };
+  Address address(llvm::Value* base, const ir::Access& a, std::int64_t scale, bool per_lane);
+  Address address_of(const ir::Inst& i);
+  llvm::Value* at(llvm::Value* base, llvm::Value* byte_offset);
+  llvm::Value* load_scalar(DType t, llvm::Value* p);
+  void store_scalar(DType t, llvm::Value* v, llvm::Value* p);
+  bool unit(const Address& a, DType t) const;
+  bool streamable(const Address& a, DType t) const;
+  Value load(DType t, const Address& a);
+  void store(DType t, const Address& a, const Value& v, bool nontemporal);
+  Value emit_load(const ir::Inst& i);
+  void emit_store(const ir::Inst& i);
+  void place_locals();
+
+  // emit_apply.cpp: which way an operation goes, and calls
+  Value emit_apply(const ir::Inst& i);
+  Value emit_cast(const Value& v, DType from, DType to);
+  Value call_vector_function(OpId fn, DType in, int lanes, const std::vector<Value>& o);
+  Value call_loop(const HelperRef& h, const std::vector<Value>& o, const std::vector<DType>& types,
+                  DType result);
+  llvm::Value* helper(const HelperRef& h);
+
+  // emit_ops.cpp, emit_casts.cpp: one register or scalar; nullptr when it is no primitive here
+  llvm::Value* primitive(OpId fn, DType in, Operands o);
+  llvm::Value* float_primitive(OpId fn, DType in, Operands o);
+  llvm::Value* integer_primitive(OpId fn, DType in, Operands o);
+  llvm::Value* bool_primitive(OpId fn, Operands o);
+  llvm::Value* cast_primitive(llvm::Value* v, DType from, DType to);
+  llvm::Value* compare(llvm::CmpInst::Predicate p, llvm::Value* a, llvm::Value* b);  // quiet
+  llvm::Value* is_nan(llvm::Value* v) { return compare(llvm::CmpInst::FCMP_UNO, v, v); }
+  llvm::Value* extremum(OpId fn, DType t, llvm::Value* a, llvm::Value* b);
+  llvm::Value* intrinsic(llvm::Intrinsic::ID id, Operands o) {
+    return b_.CreateIntrinsic(id, {o[0]->getType()}, o);
+  }
+
+  const ir::Kernel& k_;
+  const ir::Analysis analysis_;
+  const Target target_;
+  llvm::LLVMContext& ctx_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> b_;
+  llvm::Function* fn_ = nullptr;
+  llvm::Instruction* entry_end_ = nullptr;  // what every block may use is inserted before it
+  llvm::Value *begin_ = nullptr, *end_ = nullptr, *scratch_ = nullptr, *helper_table_ = nullptr;
+  std::vector<llvm::Value*> params_, buffers_, args_, locals_;
+  std::vector<bool> in_registers_;  // of each local: small, on the stack for SROA to take apart
+  std::vector<Value> vals_;
+  std::vector<std::vector<Value>> results_;  // of each Reduce loop
+  Lanes lanes_;
+  std::vector<HelperRef> helpers_;
+  std::vector<llvm::Value*> helper_ptrs_;
+  llvm::Value* spill_[4] = {};
+  int max_lanes_ = 1;
+  bool streams_ = false;  // some store was non-temporal
+};
+
+}  // namespace plait::jit

@@ -1,0 +1,64 @@
+// One Reduce loop: its accumulators live on the stack until SROA makes them registers.
+#pragma once
+#include "emitter.hpp"
+
+namespace plait::jit {
+
+class ReduceEmitter {
+ public:
+  ReduceEmitter(Emitter& e, std::int32_t loop);
+  std::vector<Value> run();  // one value a reduction
+
+ private:
+  struct Acc {
+    const ir::Reduction* r;
+    DType type;        // of the reduced value
+    llvm::Type* slot;  // what one accumulator holds: lanes of `type` or one
+    int regs;
+    std::vector<llvm::AllocaInst*> best;   // the fold; Pairwise: the leaf's result
+    std::vector<llvm::AllocaInst*> index;  // ArgMin, ArgMax
+    llvm::AllocaInst* eight = nullptr;     // Pairwise: NumPy's accumulators
+    llvm::AllocaInst* left = nullptr;      // Pairwise: results of left halves
+    bool pairwise() const { return r->order == ir::Order::Pairwise; }
+    bool ordered() const { return r->order == ir::Order::Sequential; }
+    bool arg() const { return r->kind == ReduceKind::ArgMin || r->kind == ReduceKind::ArgMax; }
+  };
+
+  Emitter& e_;
+  llvm::IRBuilder<>& b_;
+  const std::int32_t loop_;
+  const ir::Loop& l_;
+  const bool vector_;  // lanes run along this loop
+  llvm::Value *begin_ = nullptr, *end_ = nullptr;
+  std::vector<Acc> accs_;
+
+  // reduce_fold.cpp
+  Acc open(const ir::Reduction& r);
+  llvm::Constant* identity(const Acc& a);
+  llvm::Constant* spread(const Acc& a, llvm::Constant* c);  // in the shape of a slot
+  llvm::Value* combine(const Acc& a, llvm::Value* x, llvm::Value* y);
+  llvm::Value* value(const Acc& a, int r);  // what the body just emitted gives, register r
+  void fold(const Acc& a);                  // ... joins the accumulators
+  void body();                              // the body once, folded into all but pairwise sums
+  Value close(const Acc& a);
+  llvm::Value* across(const Acc& a);  // the lanes and registers of a vector loop's fold, joined
+  void emit_serial();
+  bool unrolled() const;
+  llvm::Value* get(llvm::AllocaInst* a) { return b_.CreateLoad(a->getAllocatedType(), a); }
+  // reduce_arg.cpp
+  void fold_arg(const Acc& a);
+  llvm::Value* better(const Acc& a, llvm::Value* x, llvm::Value* best);
+  void fold_guarded(const Acc& a);
+  void take(const Acc& a, int r, llvm::Value* x, llvm::Value* mask);
+  llvm::Value* across_arg(const Acc& a);
+  // reduce_pairwise.cpp
+  void emit_tree();
+  void leaf(llvm::Value* begin, llvm::Value* n);
+  void vector_leaf(llvm::Value* begin, llvm::Value* n);
+  void serial_leaf(llvm::Value* begin, llvm::Value* n);
+  void compact_leaf(llvm::Value* begin, llvm::Value* n);
+  llvm::Value* slot(llvm::AllocaInst* a, const Acc& acc, llvm::Value* n, int r);
+  void join_eight(const Acc& a);
+};
+
+}  // namespace plait::jit

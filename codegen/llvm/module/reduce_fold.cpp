@@ -1,0 +1,175 @@
+// Folds in any order and in sequence.
+#include "reduce.hpp"
+
+namespace plait::jit {
+using namespace llvm;
+
+ReduceEmitter::ReduceEmitter(Emitter& e, std::int32_t loop)
+    : e_(e), b_(e.b_), loop_(loop), l_(e.k_.loops[loop]), vector_(l_.vector) {}
+
+std::vector<Value> ReduceEmitter::run() {
+  std::tie(begin_, end_) = e_.bounds(loop_);
+  bool tree = false;
+  for (const ir::Reduction& r : l_.reductions) {
+    accs_.push_back(open(r));
+    tree |= accs_.back().pairwise();
+  }
+  if (tree)
+    emit_tree();
+  else if (vector_)
+    e_.strip(loop_, e_.width_of(loop_), e_.regs_of(loop_), begin_, end_, [&] { body(); });
+  else
+    emit_serial();
+  std::vector<Value> results;
+  for (const Acc& a : accs_) results.push_back(close(a));
+  return results;
+}
+
+bool ReduceEmitter::unrolled() const {
+  auto *b = dyn_cast<ConstantInt>(begin_), *e = dyn_cast<ConstantInt>(end_);
+  return l_.unroll == 0 && b && e && e->getSExtValue() - b->getSExtValue() <= 64;
+}
+
+void ReduceEmitter::emit_serial() {
+  auto one = [&](llvm::Value* i) {
+    e_.bind_serial(loop_, i);
+    body();
+  };
+  if (!unrolled()) return e_.counted(begin_, end_, e_.i64(1), one);
+  std::int64_t end = cast<ConstantInt>(end_)->getSExtValue();
+  for (std::int64_t i = cast<ConstantInt>(begin_)->getSExtValue(); i < end; ++i) one(e_.i64(i));
+}
+
+void ReduceEmitter::body() {
+  e_.emit_block(loop_);
+  for (const Acc& a : accs_)
+    if (!a.pairwise()) fold(a);
+}
+
+// A vector loop's accumulators have its lanes (ordered ones are scalar); a serial loop's have the
+// lanes around it where the value varies along them.
+ReduceEmitter::Acc ReduceEmitter::open(const ir::Reduction& r) {
+  Acc a{.r = &r, .type = e_.k_.insts[r.value].type, .slot = nullptr, .regs = 1};
+  int width = 1;
+  if (vector_ && !a.ordered()) {
+    width = e_.width_of(loop_);
+    a.regs = e_.regs_of(loop_);
+  } else if (!vector_ && e_.lanes_.loop >= 0 && e_.analysis_.varies[r.value]) {
+    width = e_.lanes_.width;
+    a.regs = e_.lanes_.regs;
+  }
+  bool lanes = vector_ ? !a.ordered() : e_.lanes_.loop >= 0 && e_.analysis_.varies[r.value];
+  Type *t = e_.scalar_type(a.type), *it = b_.getInt64Ty();
+  if (lanes) {
+    t = FixedVectorType::get(t, static_cast<unsigned>(width));
+    it = FixedVectorType::get(it, static_cast<unsigned>(width));
+  }
+  a.slot = t;
+  for (int i = 0; i < a.regs; ++i) {
+    a.best.push_back(e_.stack(t));
+    b_.CreateStore(spread(a, identity(a)), a.best.back());
+    if (!a.arg()) continue;
+    a.index.push_back(e_.stack(it));
+    b_.CreateStore(lanes ? b_.CreateVectorSplat(static_cast<unsigned>(width), begin_) : begin_,
+                   a.index.back());
+  }
+  return a;
+}
+
+llvm::Constant* ReduceEmitter::identity(const Acc& a) {
+  // An arg-reduction is one over values: what cannot win against the first element.
+  ReduceKind kind = a.r->kind == ReduceKind::ArgMin   ? ReduceKind::Min
+                    : a.r->kind == ReduceKind::ArgMax ? ReduceKind::Max
+                                                      : a.r->kind;
+  Scalar s;
+  e_.target_.identity(kind, a.type, &s);
+  return e_.constant(s);
+}
+
+llvm::Constant* ReduceEmitter::spread(const Acc& a, llvm::Constant* c) {
+  auto* v = dyn_cast<FixedVectorType>(a.slot);
+  return v ? ConstantVector::getSplat(v->getElementCount(), c) : c;
+}
+
+llvm::Value* ReduceEmitter::combine(const Acc& a, llvm::Value* x, llvm::Value* y) {
+  OpId op = OpId::Count_;
+  switch (a.r->kind) {
+    case ReduceKind::Sum: op = OpId::Add; break;
+    case ReduceKind::Prod: op = OpId::Multiply; break;
+    case ReduceKind::Min: op = OpId::Minimum; break;
+    case ReduceKind::Max: op = OpId::Maximum; break;
+    case ReduceKind::FMin: op = OpId::Fmin; break;
+    case ReduceKind::FMax: op = OpId::Fmax; break;
+    case ReduceKind::Any: op = OpId::LogicalOr; break;
+    case ReduceKind::All: op = OpId::LogicalAnd; break;
+    case ReduceKind::BitAnd: op = OpId::BitwiseAnd; break;
+    case ReduceKind::BitOr: op = OpId::BitwiseOr; break;
+    case ReduceKind::BitXor: op = OpId::BitwiseXor; break;
+    case ReduceKind::ArgMin:
+    case ReduceKind::ArgMax: break;
+  }
+  llvm::Value* r = e_.primitive(op, a.type, {x, y});
+  if (!r) throw CompileError("no primitive joins the partial results of this reduction");
+  return r;
+}
+
+llvm::Value* ReduceEmitter::value(const Acc& a, int r) {
+  const Value& v = e_.vals_[a.r->value];
+  return vector_ || isa<VectorType>(a.slot) ? e_.reg(v, r) : v.regs[0];
+}
+
+void ReduceEmitter::fold(const Acc& a) {
+  if (a.arg()) return a.r->guarded_sqrt ? fold_guarded(a) : fold_arg(a);
+  const Lanes& lanes = e_.lanes_;
+  if (vector_ && a.ordered()) {
+    llvm::Value* x = value(a, 0);
+    llvm::Value* acc = get(a.best[0]);
+    if (lanes.mask)
+      x = b_.CreateSelect(lanes.mask, x,
+                          ConstantVector::getSplat(ElementCount::getFixed(
+                                                       static_cast<unsigned>(lanes.width)),
+                                                   identity(a)));
+    for (int l = 0; l < lanes.width; ++l)
+      acc = combine(a, acc, b_.CreateExtractElement(x, static_cast<std::uint64_t>(l)));
+    b_.CreateStore(acc, a.best[0]);
+    return;
+  }
+  // Folding a value twice does no harm to the others.
+  bool repeats_show = a.r->kind == ReduceKind::Sum || a.r->kind == ReduceKind::Prod ||
+                      a.r->kind == ReduceKind::BitXor;
+  int regs = vector_ ? lanes.regs : a.regs;
+  for (int r = 0; r < regs; ++r) {
+    llvm::Value* x = value(a, r);
+    if (vector_ && lanes.mask && repeats_show)
+      x = b_.CreateSelect(lanes.mask, x, spread(a, identity(a)));
+    b_.CreateStore(combine(a, get(a.best[r]), x), a.best[r]);
+  }
+}
+
+Value ReduceEmitter::close(const Acc& a) {
+  if (vector_) return uniform_value(a.arg() ? across_arg(a) : across(a));
+  Value v{{}, isa<VectorType>(a.slot)};
+  for (AllocaInst* s : a.arg() ? a.index : a.best) v.regs.push_back(get(s));
+  return v;
+}
+
+llvm::Value* ReduceEmitter::across(const Acc& a) {
+  llvm::Value* x = get(a.best[0]);
+  // A pairwise leaf and an ordered fold are scalar already.
+  if (!isa<VectorType>(x->getType())) return x;
+  for (int r = 1; r < a.regs; ++r) x = combine(a, x, get(a.best[r]));
+  auto width = cast<FixedVectorType>(x->getType())->getNumElements();
+  auto lane = [&](std::uint64_t l) { return b_.CreateExtractElement(x, l); };
+  while (width > 2) {
+    width /= 2;
+    SmallVector<int, 64> low, high;
+    for (unsigned l = 0; l < width; ++l) {
+      low.push_back(static_cast<int>(l));
+      high.push_back(static_cast<int>(l + width));
+    }
+    x = combine(a, b_.CreateShuffleVector(x, low), b_.CreateShuffleVector(x, high));
+  }
+  return combine(a, lane(0), lane(1));
+}
+
+}  // namespace plait::jit

@@ -1,0 +1,234 @@
+// NumPy's summation tree, bit for bit: eight accumulators over leaves of up to 128 elements, halves
+// above. Trip counts are uniform, so the tree is ordinary control flow around either eight lanes
+// (the loop is the vector loop) or eight accumulators (every lane has its own sum). Leaves come in
+// the order of the elements, so other reductions of the loop fold along the way.
+#include "reduce.hpp"
+
+namespace plait::jit {
+using namespace llvm;
+namespace {
+
+constexpr std::int64_t kLeaf = 128;
+constexpr std::int64_t kDepth = 64;
+// Bodies beyond this many instructions are not repeated for each of the eight accumulators.
+constexpr int kLargeBody = 24;
+
+int weight(const ir::Kernel& k, std::int32_t loop) {
+  int n = 0;
+  for (ir::Val v : k.loops[loop].body) {
+    ++n;
+    if (k.insts[v].op == ir::Op::For || k.insts[v].op == ir::Op::Reduce)
+      n += 10 + 4 * weight(k, k.insts[v].index);
+  }
+  return n;
+}
+
+}  // namespace
+
+llvm::Value* ReduceEmitter::slot(AllocaInst* a, const Acc& acc, llvm::Value* n, int r) {
+  llvm::Value* i = b_.CreateAdd(b_.CreateMul(n, e_.i64(acc.regs)), e_.i64(r));
+  return b_.CreateGEP(acc.slot, a, i);
+}
+
+void ReduceEmitter::emit_tree() {
+  for (Acc& a : accs_)
+    if (a.pairwise()) {
+      // In a vector loop the lanes are the accumulators and a leaf's sum is one scalar.
+      if (vector_) {
+        a.eight = a.best[0];
+        a.slot = e_.scalar_type(a.type);
+        a.best = {e_.stack(a.slot)};
+      } else {
+        a.eight = e_.stack(a.slot, 16 * a.regs);
+      }
+    }
+  llvm::Value* n = b_.CreateBinaryIntrinsic(Intrinsic::smax, b_.CreateSub(end_, begin_), e_.i64(0));
+  if (auto* c = dyn_cast<ConstantInt>(n); c && c->getSExtValue() <= kLeaf) return leaf(begin_, n);
+
+  for (Acc& a : accs_)
+    if (a.pairwise()) a.left = e_.stack(a.slot, kDepth * a.regs);
+  Type* word = b_.getInt64Ty();
+  AllocaInst *at = e_.stack(word), *count = e_.stack(word), *depth = e_.stack(word);
+  // A right half waits as (where, how many); once its left is in `left` and it runs, as (.., 0).
+  AllocaInst *where = e_.stack(word, kDepth), *many = e_.stack(word, kDepth);
+  auto entry = [&](AllocaInst* a, llvm::Value* d) { return b_.CreateGEP(word, a, d); };
+  b_.CreateStore(begin_, at);
+  b_.CreateStore(n, count);
+  b_.CreateStore(e_.i64(0), depth);
+  BasicBlock *split = e_.block("split"), *halve = e_.block("halve"), *sum = e_.block("leaf"),
+             *rise = e_.block("rise"), *top = e_.block("top"), *right = e_.block("right"),
+             *join = e_.block("join"), *done = e_.block("sum");
+  b_.CreateBr(split);
+
+  b_.SetInsertPoint(split);
+  b_.CreateCondBr(b_.CreateICmpSGT(get(count), e_.i64(kLeaf)), halve, sum);
+  b_.SetInsertPoint(halve);
+  {
+    llvm::Value *c = get(count), *d = get(depth);
+    llvm::Value* half = b_.CreateAnd(b_.CreateLShr(c, e_.i64(1)), e_.i64(-8));
+    b_.CreateStore(b_.CreateAdd(get(at), half), entry(where, d));
+    b_.CreateStore(b_.CreateSub(c, half), entry(many, d));
+    b_.CreateStore(b_.CreateAdd(d, e_.i64(1)), depth);
+    b_.CreateStore(half, count);
+    b_.CreateBr(split);
+  }
+  b_.SetInsertPoint(sum);
+  leaf(get(at), get(count));
+  b_.CreateBr(rise);
+
+  b_.SetInsertPoint(rise);
+  b_.CreateCondBr(b_.CreateICmpEQ(get(depth), e_.i64(0)), done, top);
+  b_.SetInsertPoint(top);
+  llvm::Value* d = b_.CreateSub(get(depth), e_.i64(1));
+  llvm::Value* waiting = b_.CreateLoad(word, entry(many, d));
+  b_.CreateCondBr(b_.CreateICmpEQ(waiting, e_.i64(0)), join, right);
+  b_.SetInsertPoint(right);
+  for (const Acc& a : accs_)
+    if (a.pairwise())
+      for (int r = 0; r < a.regs; ++r) b_.CreateStore(get(a.best[r]), slot(a.left, a, d, r));
+  b_.CreateStore(b_.CreateLoad(word, entry(where, d)), at);
+  b_.CreateStore(waiting, count);
+  b_.CreateStore(e_.i64(0), entry(many, d));
+  b_.CreateBr(split);
+  b_.SetInsertPoint(join);
+  for (const Acc& a : accs_)
+    if (a.pairwise())
+      for (int r = 0; r < a.regs; ++r) {
+        llvm::Value* left = b_.CreateLoad(a.slot, slot(a.left, a, d, r));
+        b_.CreateStore(b_.CreateFAdd(left, get(a.best[r])), a.best[r]);
+      }
+  b_.CreateStore(d, depth);
+  b_.CreateBr(rise);
+  b_.SetInsertPoint(done);
+}
+
+void ReduceEmitter::leaf(llvm::Value* begin, llvm::Value* n) {
+  if (vector_)
+    vector_leaf(begin, n);
+  else if (!unrolled() && weight(e_.k_, loop_) > kLargeBody)
+    compact_leaf(begin, n);
+  else
+    serial_leaf(begin, n);
+}
+
+void ReduceEmitter::vector_leaf(llvm::Value* begin, llvm::Value* n) {
+  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-8)));
+  llvm::Value* end = b_.CreateAdd(begin, n);
+  for (const Acc& a : accs_)
+    if (a.pairwise())
+      b_.CreateStore(ConstantFP::getNegativeZero(a.eight->getAllocatedType()), a.eight);
+  e_.counted(begin, middle, e_.i64(8), [&](llvm::Value* i) {
+    e_.bind_lanes(loop_, 8, 1, i, nullptr);
+    body();
+    for (const Acc& a : accs_)
+      if (a.pairwise()) b_.CreateStore(b_.CreateFAdd(get(a.eight), value(a, 0)), a.eight);
+    e_.lanes_ = {};
+  });
+  for (const Acc& a : accs_)
+    if (a.pairwise()) {
+      llvm::Value* x = get(a.eight);
+      // ((r0+r1)+(r2+r3)) + ((r4+r5)+(r6+r7))
+      x = b_.CreateFAdd(b_.CreateShuffleVector(x, {0, 2, 4, 6}), b_.CreateShuffleVector(x, {1, 3, 5, 7}));
+      x = b_.CreateFAdd(b_.CreateShuffleVector(x, {0, 2}), b_.CreateShuffleVector(x, {1, 3}));
+      x = b_.CreateFAdd(b_.CreateExtractElement(x, std::uint64_t{0}),
+                        b_.CreateExtractElement(x, std::uint64_t{1}));
+      b_.CreateStore(x, a.best[0]);
+    }
+  // The rest one by one; -0.0 in place of what is not there changes nothing and raises nothing.
+  e_.when(b_.CreateICmpSLT(middle, end), [&] {
+    e_.bind_lanes(loop_, 8, 1, middle, b_.CreateSub(end, middle));
+    body();
+    for (const Acc& a : accs_)
+      if (a.pairwise()) {
+        llvm::Value* v = value(a, 0);
+        v = b_.CreateSelect(e_.lanes_.mask, v, ConstantFP::getNegativeZero(v->getType()));
+        llvm::Value* x = get(a.best[0]);
+        for (std::uint64_t l = 0; l < 7; ++l) x = b_.CreateFAdd(x, b_.CreateExtractElement(v, l));
+        b_.CreateStore(x, a.best[0]);
+      }
+    e_.lanes_ = {};
+  });
+}
+
+void ReduceEmitter::join_eight(const Acc& a) {
+  for (int r = 0; r < a.regs; ++r) {
+    auto at = [&](int n) { return b_.CreateLoad(a.slot, slot(a.eight, a, e_.i64(n), r)); };
+    auto two = [&](int n) { return b_.CreateFAdd(at(n), at(n + 1)); };
+    llvm::Value* low = b_.CreateFAdd(two(0), two(2));
+    llvm::Value* high = b_.CreateFAdd(two(4), two(6));
+    b_.CreateStore(b_.CreateFAdd(low, high), a.best[r]);
+  }
+}
+
+void ReduceEmitter::serial_leaf(llvm::Value* begin, llvm::Value* n) {
+  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-8)));
+  llvm::Value* end = b_.CreateAdd(begin, n);
+  for (const Acc& a : accs_)
+    if (a.pairwise())
+      for (int j = 0; j < 8; ++j)
+        for (int r = 0; r < a.regs; ++r)
+          b_.CreateStore(ConstantFP::getNegativeZero(a.slot), slot(a.eight, a, e_.i64(j), r));
+  auto add = [&](llvm::Value* i, auto&& target) {
+    e_.bind_serial(loop_, i);
+    body();
+    for (const Acc& a : accs_)
+      if (a.pairwise())
+        for (int r = 0; r < a.regs; ++r) {
+          llvm::Value* p = target(a, r);
+          b_.CreateStore(b_.CreateFAdd(b_.CreateLoad(a.slot, p), value(a, r)), p);
+        }
+  };
+  auto group = [&](llvm::Value* i) {
+    for (int j = 0; j < 8; ++j)
+      add(b_.CreateAdd(i, e_.i64(j)),
+          [&](const Acc& a, int r) { return slot(a.eight, a, e_.i64(j), r); });
+  };
+  auto single = [&](llvm::Value* i) {
+    add(i, [&](const Acc& a, int r) { return a.best[r]; });
+  };
+  auto each = [&](llvm::Value* from, llvm::Value* to, std::int64_t step, auto&& f) {
+    if (!unrolled()) return e_.counted(from, to, e_.i64(step), f);
+    std::int64_t stop = cast<ConstantInt>(to)->getSExtValue();
+    for (std::int64_t i = cast<ConstantInt>(from)->getSExtValue(); i < stop; i += step)
+      f(e_.i64(i));
+  };
+  each(begin, middle, 8, group);
+  for (const Acc& a : accs_)
+    if (a.pairwise()) join_eight(a);
+  each(middle, end, 1, single);
+}
+
+// One copy of the body: the accumulators are memory, indexed by the element's place; what comes
+// after the last multiple of eight waits in eight more.
+void ReduceEmitter::compact_leaf(llvm::Value* begin, llvm::Value* n) {
+  llvm::Value* whole = b_.CreateAnd(n, e_.i64(-8));
+  for (const Acc& a : accs_)
+    if (a.pairwise())
+      for (int j = 0; j < 16; ++j)
+        for (int r = 0; r < a.regs; ++r)
+          b_.CreateStore(ConstantFP::getNegativeZero(a.slot), slot(a.eight, a, e_.i64(j), r));
+  e_.counted(e_.i64(0), n, e_.i64(1), [&](llvm::Value* i) {
+    e_.bind_serial(loop_, b_.CreateAdd(begin, i));
+    body();
+    llvm::Value* place = b_.CreateAnd(i, e_.i64(7));
+    place = b_.CreateSelect(b_.CreateICmpSLT(i, whole), place, b_.CreateAdd(place, e_.i64(8)));
+    for (const Acc& a : accs_)
+      if (a.pairwise())
+        for (int r = 0; r < a.regs; ++r) {
+          llvm::Value* p = slot(a.eight, a, place, r);
+          b_.CreateStore(b_.CreateFAdd(b_.CreateLoad(a.slot, p), value(a, r)), p);
+        }
+  });
+  for (const Acc& a : accs_)
+    if (a.pairwise()) {
+      join_eight(a);
+      for (int r = 0; r < a.regs; ++r) {
+        llvm::Value* x = get(a.best[r]);
+        for (int j = 8; j < 15; ++j)
+          x = b_.CreateFAdd(x, b_.CreateLoad(a.slot, slot(a.eight, a, e_.i64(j), r)));
+        b_.CreateStore(x, a.best[r]);
+      }
+    }
+}
+
+}  // namespace plait::jit

@@ -1,0 +1,52 @@
+// The JIT against the scalar reading of the loop IR, on every tier of this machine.
+#include <catch2/catch.hpp>
+
+#include "run_kernel.hpp"
+
+using namespace plait;
+
+namespace {
+
+std::uint32_t count(std::uint32_t usual) {
+  const char* n = std::getenv("PLAIT_TEST_KERNELS");
+  return n ? static_cast<std::uint32_t>(std::atoi(n)) : usual;
+}
+
+// Returns whether the kernel could be compiled at all.
+bool check(std::uint32_t seed, bool floats) {
+  test::KernelGenerator generator(seed, floats);
+  test::RandomKernel r = generator.make();
+  INFO("seed " << seed);
+  if (!jit::supports(r.kernel, nullptr)) return false;
+  test::Memory want = r.buffers;
+  r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
+  for (CpuTier tier : test::tiers()) {
+    INFO("tier " << static_cast<int>(tier));
+    auto code = jit::compile(r.kernel, tier);
+    for (std::int64_t chunk : {r.grid, std::int64_t{5}}) {
+      test::Memory got = r.buffers;
+      r.call(got, [&](const ir::CallArgs& args) {
+        for (std::int64_t at = 0; at < r.grid; at += chunk)
+          test::run_code(*code, r.kernel, args, at, std::min(r.grid, at + chunk));
+      });
+      std::string where = test::difference(r.kernel, want, got);
+      INFO(where << ", chunks of " << chunk);
+      if (!where.empty()) FAIL(ir::to_string(r.kernel));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("compiled random kernels of floats give what the reference gives") {
+  if (!jit::available()) return;
+  for (std::uint32_t seed = 0; seed < count(60); ++seed) check(seed, true);
+}
+
+TEST_CASE("compiled random kernels of every dtype give what the reference gives") {
+  if (!jit::available()) return;
+  std::uint32_t compiled = 0;
+  for (std::uint32_t seed = 0; seed < count(60); ++seed) compiled += check(seed, false);
+  CHECK(compiled > 0);
+}
