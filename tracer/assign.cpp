@@ -110,8 +110,8 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
     source.strides.erase(0);
   }
   if (!broadcastable(source.shape, target.shape))
-    throw ShapeError("could not broadcast input array from shape " +
-                     shape_text(value.array->shape) + " into shape " + shape_text(target.shape));
+    throw ShapeError("could not broadcast input array from shape " + shape_text(source.shape) +
+                     " into shape " + shape_text(target.shape));
   bound_graph();
   const bool eager = reads_export(source) || (mask && reads_export(*mask));
   store(target, read(source), mask ? read(*mask) : nullptr);

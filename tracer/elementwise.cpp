@@ -71,6 +71,26 @@ std::optional<bool> out_of_range_comparison(OpId fn, std::span<const Operand> op
   }
 }
 
+// A comparison that needs no loop: its operands stay what they are.
+LoopTypes constant_types(std::span<const Operand> operands) {
+  LoopTypes t{{DType::Int64, DType::Int64, DType::Int64}, DType::Bool};
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (operands[i].array) t.in[i] = operands[i].array->dtype;
+  return t;
+}
+
+bool logical(OpId fn) {
+  return fn == OpId::LogicalAnd || fn == OpId::LogicalOr || fn == OpId::LogicalXor;
+}
+
+// A scalar operand in the loop's dtype. Logical functions ask only whether it is zero, so no
+// integer is out of range for them.
+Scalar loop_scalar(OpId fn, const Operand& o, DType to) {
+  if (logical(fn) && o.weak == Weak::Int)
+    return cast(scalar_bool(o.scalar.as<std::int64_t>() != 0), to);
+  return checked_scalar(o.scalar, o.weak, to);
+}
+
 Dims broadcast_all(std::span<const Operand> operands, const Array* where, const Array* out) {
   Dims shape;
   bool ok = true;
@@ -110,15 +130,23 @@ Dims broadcast_all(std::span<const Operand> operands, const Array* where, const 
 }
 
 // Strides of a fresh result, as NumPy's ufunc machinery allocates it.
-Dims result_strides(std::span<const Operand> operands, const Array* where, const Dims& shape,
-                    DType t, char order) {
-  const std::int64_t size = item_bytes(t);
+Dims result_strides(OpId fn, std::span<const Operand> operands, const Array* where,
+                    const Dims& shape, const LoopTypes& types, char order) {
+  const std::int64_t size = item_bytes(types.out);
   if (order == 'C' || order == 'F' || shape.size() <= 1)
     return dense_strides(shape, size, order == 'F' ? 'F' : 'C');
-  bool all_c = true, all_f = true;
-  for (const Operand& o : operands) {
+  // Operands that need no conversion and agree in C or F order skip NumPy's iterator; otherwise
+  // axes of extent 1 may come out with other strides.
+  bool converts = where != nullptr, all_c = true, all_f = true;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& o = operands[i];
+    if (o.array ? o.array->dtype != types.in[i] : logical(fn) && o.weak == Weak::Int)
+      converts = true;
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& o = operands[i];
     if (!o.array || o.array->ndim() == 0) continue;
-    const bool same = o.array->shape == shape;
+    const bool same = o.array->shape == shape && (order == 'A' || !converts);
     all_c = all_c && same && is_c_contiguous(*o.array);
     all_f = all_f && same && is_f_contiguous(*o.array);
   }
@@ -166,11 +194,7 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
   const Array* in[kMaxOperands];
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& o = operands[i];
-    in[i] = o.array ? o.array
-                    : &scalar_array(static_cast<int>(i),
-                                    o.scalar.dtype == types.in[i]
-                                        ? o.scalar
-                                        : checked_scalar(o.scalar, o.weak, types.in[i]));
+    in[i] = o.array ? o.array : &scalar_array(static_cast<int>(i), loop_scalar(fn, o, types.in[i]));
   }
   Ref<Node> n = new_node(NodeKind::Data);
   n->dtype = types.out;
@@ -236,9 +260,9 @@ Ref<Node> mixed_compare_node(OpId fn, const Ref<Node>& a, const Ref<Node>& b, co
   return elementwise_node(m.combine, DType::Bool, shape, strides, {sign, both});
 }
 
-Ref<Node> operand_node(const Operand& o, DType to) {
+Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
   if (o.array) return as_dtype(read(*o.array), to);
-  return scalar_node(checked_scalar(o.scalar, o.weak, to));
+  return scalar_node(loop_scalar(fn, o, to));
 }
 
 }  // namespace
@@ -254,27 +278,26 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   // Everything that can be wrong is found before anything is recorded.
   const std::optional<bool> constant =
       operands.size() == 2 ? out_of_range_comparison(fn, operands) : std::nullopt;
-  const LoopTypes types =
-      constant ? uniform_types(fn, DType::Int64) : loop_types(fn, operands, opt);
+  const LoopTypes types = constant ? constant_types(operands) : loop_types(fn, operands, opt);
   if (opt.where && opt.where->dtype != DType::Bool)
     throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
                      quoted(DType::Bool) + " according to the rule 'safe'");
+  if (opt.out && !opt.out->writeable) throw ValueError("output array is read-only");
   if (opt.out) {
     if (!can_cast(types.out, opt.out->dtype, opt.casting))
       throw DTypeError("Cannot cast ufunc '" + std::string(info.name) + "' output from " +
                        quoted(types.out) + " to " + quoted(opt.out->dtype) +
                        " with casting rule '" + std::string(casting_name(opt.casting)) + "'");
-    if (!opt.out->writeable) throw ValueError("output array is read-only");
   }
   const Dims shape = broadcast_all(operands, opt.where, opt.out);
   for (std::size_t i = 0; !constant && i < operands.size(); ++i)
-    if (!operands[i].array) checked_scalar(operands[i].scalar, operands[i].weak, types.in[i]);
+    if (!operands[i].array) loop_scalar(fn, operands[i], types.in[i]);
   if (fn == OpId::Power) check_exponent(operands[1], types.in[1]);
 
   const bool whole_out = opt.out && opt.out->shape == shape && opt.out->dtype == types.out;
   const Dims strides = whole_out && !opt.where && is_c_contiguous(*opt.out)
                            ? opt.out->strides
-                           : result_strides(operands, opt.where, shape, types.out, opt.order);
+                           : result_strides(fn, operands, opt.where, shape, types, opt.order);
   if (plain && !constant && small_and_ready(operands, shape)) {
     Array result;
     if (compute_now(fn, operands, types, shape, strides, result)) return result;
@@ -287,8 +310,8 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   if (constant) {
     n = fill_node(shape, strides, scalar_bool(*constant));
   } else if (operands.size() == 2 && is_mixed_compare(types)) {
-    n = mixed_compare_node(fn, operand_node(operands[0], types.in[0]),
-                           operand_node(operands[1], types.in[1]), shape, strides);
+    n = mixed_compare_node(fn, operand_node(fn, operands[0], types.in[0]),
+                           operand_node(fn, operands[1], types.in[1]), shape, strides);
   } else {
     n = new_node(NodeKind::Elementwise);
     n->fn = fn;
@@ -297,7 +320,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
     n->strides = strides;
     n->n_inputs = static_cast<std::uint8_t>(operands.size());
     for (std::size_t i = 0; i < operands.size(); ++i)
-      n->inputs[i] = operand_node(operands[i], types.in[i]);
+      n->inputs[i] = operand_node(fn, operands[i], types.in[i]);
     n = record(std::move(n));
   }
   if (!opt.out && !opt.where) {

@@ -22,7 +22,7 @@ struct Plan {
   Dims kept_strides, ones_strides;
 };
 
-Plan layout(ReduceKind kind, const Array& a, const Dims& axes, DType out) {
+Plan layout(ReduceKind kind, const Array& a, const Array* where, const Dims& axes, DType out) {
   Plan p;
   p.axes = axes;
   p.with_ones = a.shape;
@@ -30,9 +30,12 @@ Plan layout(ReduceKind kind, const Array& a, const Dims& axes, DType out) {
   if (arg_reduction(kind)) {
     p.ones_strides = dense_strides(p.with_ones, item_bytes(out), 'C');
   } else {
-    const Dims strides = broadcast_strides(a.shape, a.strides, a.shape);
+    const Dims strides[] = {
+        broadcast_strides(a.shape, a.strides, a.shape),
+        where ? broadcast_strides(where->shape, where->strides, a.shape) : Dims()};
+    const std::size_t count = where ? 2 : 1;
     p.ones_strides = strides_in_order(
-        p.with_ones, iteration_order(a.ndim(), std::span(&strides, 1)), item_bytes(out));
+        p.with_ones, iteration_order(a.ndim(), std::span(strides, count)), item_bytes(out));
   }
   int next = 0;
   for (int i = 0; i < a.ndim(); ++i) {
@@ -111,8 +114,11 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   Array a = source;
   const int ndim = a.ndim();
   Dims axes;
-  if (opt.axes) {
-    axes = normalise_axes(*opt.axes, ndim);
+  if (opt.axes && ndim == 0 && opt.axes->size() == 1 && (*opt.axes)[0] >= -1 &&
+      (*opt.axes)[0] <= 0) {
+    // NumPy lets axis 0 or -1 of a 0-D array pass.
+  } else if (opt.axes) {
+    axes = normalise_axes(*opt.axes, arg_reduction(kind) ? std::max(ndim, 1) : ndim);
     if (arg_reduction(kind) && axes.size() != 1)
       throw DTypeError("'tuple' object cannot be interpreted as an integer");
   } else {
@@ -162,11 +168,11 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   const bool eager =
       eager_errors() || reads_export(source) || (opt.where && reads_export(*opt.where));
   Plan p;
-  if (arg_reduction(kind) && !opt.axes && ndim != 1) {
+  if (arg_reduction(kind) && (!opt.axes || ndim == 0) && ndim != 1) {
     a = reshape(a, Dims{a.size()});  // the index counts in C order
-    p = layout(kind, a, Dims{0}, types.fold);
+    p = layout(kind, a, nullptr, Dims{0}, types.fold);
   } else {
-    p = layout(kind, a, axes, types.fold);
+    p = layout(kind, a, opt.where, axes, types.fold);
   }
   Ref<Node> n;
   if (p.axes.empty() && !opt.where) {
