@@ -29,8 +29,12 @@ struct RandomKernel {
 class KernelGenerator {
  public:
   // float_only: Float32 and Float64 values, which every backend supports.
-  explicit KernelGenerator(std::uint32_t seed, bool float_only = false)
-      : rng_(seed), float_only_(float_only), b_("random_" + std::to_string(seed)) {}
+  // real_only: neither complex nor Float16 values.
+  explicit KernelGenerator(std::uint32_t seed, bool float_only = false, bool real_only = false)
+      : rng_(seed),
+        float_only_(float_only),
+        real_only_(real_only),
+        b_("random_" + std::to_string(seed)) {}
 
   RandomKernel make() {
     r_.grid = pick({1, 2, 3, 7, 8, 37, 130, 600, 1100});
@@ -51,7 +55,7 @@ class KernelGenerator {
     std::int64_t space;
   };
   std::mt19937 rng_;
-  bool float_only_;
+  bool float_only_, real_only_;
   ir::Builder b_;
   RandomKernel r_;
   std::vector<Open> open_;
@@ -67,7 +71,8 @@ class KernelGenerator {
   }
   DType dtype() {
     if (float_only_) return chance(50) ? DType::Float64 : DType::Float32;
-    return chance(50) ? DType::Float64 : static_cast<DType>(below(kDTypeCount));
+    DType t = chance(50) ? DType::Float64 : static_cast<DType>(below(kDTypeCount));
+    return real_only_ && (is_complex(t) || t == DType::Float16) ? DType::Float32 : t;
   }
   ir::Coeff coeff(std::int64_t v) {
     if (chance(60)) return {v};

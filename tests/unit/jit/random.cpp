@@ -12,12 +12,11 @@ std::uint32_t count(std::uint32_t usual) {
   return n ? static_cast<std::uint32_t>(std::atoi(n)) : usual;
 }
 
-// Returns whether the kernel could be compiled at all.
-bool check(std::uint32_t seed, bool floats) {
-  test::KernelGenerator generator(seed, floats);
+void check(std::uint32_t seed, bool floats) {
+  test::KernelGenerator generator(seed, floats, true);
   test::RandomKernel r = generator.make();
   INFO("seed " << seed);
-  if (!jit::supports(r.kernel, nullptr)) return false;
+  REQUIRE(jit::supports(r.kernel, nullptr));
   test::Memory want = r.buffers;
   r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
   for (CpuTier tier : test::tiers()) {
@@ -34,7 +33,6 @@ bool check(std::uint32_t seed, bool floats) {
       if (!where.empty()) FAIL(ir::to_string(r.kernel));
     }
   }
-  return true;
 }
 
 }  // namespace
@@ -44,9 +42,7 @@ TEST_CASE("compiled random kernels of floats give what the reference gives") {
   for (std::uint32_t seed = 0; seed < count(60); ++seed) check(seed, true);
 }
 
-TEST_CASE("compiled random kernels of every dtype give what the reference gives") {
+TEST_CASE("compiled random kernels of every real dtype give what the reference gives") {
   if (!jit::available()) return;
-  std::uint32_t compiled = 0;
-  for (std::uint32_t seed = 0; seed < count(60); ++seed) compiled += check(seed, false);
-  CHECK(compiled > 0);
+  for (std::uint32_t seed = 0; seed < count(60); ++seed) check(seed, false);
 }
