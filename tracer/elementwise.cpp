@@ -140,7 +140,9 @@ Dims result_strides(OpId fn, std::span<const Operand> operands, const Array* whe
   bool converts = where != nullptr, all_c = true, all_f = true;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& o = operands[i];
-    if (o.array ? o.array->dtype != types.in[i] : logical(fn) && o.weak == Weak::Int)
+    const DType t = o.array ? o.array->dtype : o.scalar.dtype;
+    // 0-D operands are converted beforehand, but not those of logical functions.
+    if (o.array && o.array->ndim() > 0 ? t != types.in[i] : logical(fn) && t != types.in[1 - i])
       converts = true;
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {

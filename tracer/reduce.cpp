@@ -141,15 +141,11 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
       }
     }
   }
-  if (folded == 0 && !info.has_identity && !opt.initial) {
-    if (arg_reduction(kind)) {
-      if (element_count(final_shape) != 0 || a.size() == 0)
-        throw ValueError("attempt to get " + ufunc_name(kind) + " of an empty sequence");
-    } else if (element_count(final_shape) != 0) {
-      throw ValueError("zero-size array to reduction operation " + ufunc_name(kind) +
-                       " which has no identity");
-    }
-  }
+  if (folded == 0 && !info.has_identity && !opt.initial)
+    throw ValueError(arg_reduction(kind)
+                         ? "attempt to get " + ufunc_name(kind) + " of an empty sequence"
+                         : "zero-size array to reduction operation " + ufunc_name(kind) +
+                               " which has no identity");
   if (opt.where) {
     if (opt.where->dtype != DType::Bool)
       throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +

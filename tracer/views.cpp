@@ -77,7 +77,7 @@ Array reshape(const Array& a, const Dims& shape, char order) {
     throw ValueError("maximum supported dimension for an ndarray is 64, found " +
                      std::to_string(to.size()));
 
-  if (to == a.shape) return a;
+  if (shape == a.shape) return a;
   const std::int64_t unit = item_bytes(a.dtype);
   const bool c = is_c_contiguous(a), f = is_f_contiguous(a);
   const bool fortran = order == 'F' || (order == 'A' && f && !c);

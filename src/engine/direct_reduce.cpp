@@ -83,7 +83,7 @@ void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape,
   // Selections start from their first element, as NumPy's do: folding it again changes nothing.
   if (selects(kind) && !mask && folded > 0)
     run_cast(operand, result, kept, first, out);
-  else if (folded == 0 && kind == ReduceKind::Sum)
+  else if (kind == ReduceKind::Sum)  // NumPy adds to +0: the sum of -0.0 is 0.0
     run_fill(cast(scalar_int(0), result), kept, out);
   else
     run_fill(loops::identity(kind, result), kept, out);
