@@ -125,9 +125,9 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step,
   // NumPy stores the first two elements and steps by their difference.
   const Scalar first = cast(start, t), second = cast(add(start, step), t);
   if (t == DType::Bool || is_complex(t)) {
-    const Array steps = count_up(n, 0);
-    const Array offsets = call(OpId::Multiply, steps, strong(step));
-    return as(call(OpId::Add, offsets, strong(start)), t);
+    const double x = as_double(start);
+    const Array offsets = call(OpId::Multiply, count_up(n, 0), weak((x + as_double(step)) - x));
+    return as(call(OpId::Add, offsets, weak(x)), t);
   }
   return tracer::arange(n, first, difference(first, second));
 }

@@ -1,4 +1,5 @@
 // Joining arrays (one empty result, an assignment a part) and splitting them (views).
+#include <cstdlib>
 #include <string>
 
 #include "record.hpp"
@@ -33,11 +34,30 @@ DType common_dtype(std::span<const Array> arrays) {
   return t;
 }
 
-// NumPy keeps Fortran order when every part has it.
-char common_order(std::span<const Array> arrays) {
-  for (const Array& a : arrays)
-    if (!tracer::is_f_contiguous(a) || tracer::is_c_contiguous(a)) return 'C';
-  return 'F';
+// Axes from slow to fast as NumPy lays joined arrays out: by the operands' strides, C order where
+// one of them has it.
+Dims joined_axes(std::span<const Array> arrays) {
+  Dims axes;
+  for (int axis = 0; axis < arrays[0].ndim(); ++axis) {
+    int at = axis;
+    for (int i = axis - 1; i >= 0; --i) {
+      const int before = static_cast<int>(axes[i]);
+      bool decided = false, swap = false;
+      for (const Array& a : arrays) {
+        if (a.shape[axis] == 1 || a.shape[before] == 1) continue;
+        if (std::abs(a.strides[axis]) <= std::abs(a.strides[before]))
+          swap = false;
+        else if (!decided)
+          swap = true;
+        decided = true;
+      }
+      if (!decided) continue;
+      if (!swap) break;
+      at = i;
+    }
+    axes.insert(at, axis);
+  }
+  return axes;
 }
 
 std::vector<Array> with_ndim(std::span<const Array> arrays, int ndim) {
@@ -64,7 +84,7 @@ Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> giv
   shape[axis] = 0;
   for (const Array& a : arrays) shape[axis] += a.shape[axis];
   const Array out =
-      tracer::empty(shape, dtype.value_or(common_dtype(arrays)), common_order(arrays));
+      empty_in_order(shape, joined_axes(arrays), dtype.value_or(common_dtype(arrays)));
   std::int64_t at = 0;
   for (const Array& a : arrays) {
     const std::int64_t next = at + a.shape[axis];

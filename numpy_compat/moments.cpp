@@ -48,7 +48,7 @@ Array divide_into(const Array& value, const Operand& divisor, DType t, const Arr
     e.casting = Casting::Unsafe;
     return tracer::elementwise(OpId::Divide, operands, e);
   }
-  return as(call(OpId::Divide, value, divisor), t);
+  return laid_out_like(as(call(OpId::Divide, value, divisor), t), value);
 }
 
 Operand divisor_of(const Count& c, Array& storage, const Dims& shape) {
@@ -129,7 +129,8 @@ Array std(const Array& a, const ReduceOptions& o, double ddof, const Array* give
   const Operand operand = variance;
   tracer::ElementwiseOptions e;
   e.out = o.out;
-  return tracer::elementwise(OpId::Sqrt, std::span(&operand, 1), e);
+  const Array root = tracer::elementwise(OpId::Sqrt, std::span(&operand, 1), e);
+  return o.out ? root : laid_out_like(root, variance);
 }
 
 }  // namespace plait::numpy

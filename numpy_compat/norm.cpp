@@ -42,7 +42,7 @@ Array vector_norm(const Array& x, const NormOrder& order, const Dims& axis, bool
   if (order.p == 1) return fold(ReduceKind::Sum, magnitude, axis, keepdims);
   const Array powers = tracer::power_operator(magnitude, weak(order.p));
   const Array total = fold(ReduceKind::Sum, powers, axis, keepdims);
-  return tracer::power_operator(total, weak(1.0 / order.p));
+  return laid_out_like(tracer::power_operator(total, weak(1.0 / order.p)), total);
 }
 
 Array matrix_norm(const Array& x, const NormOrder& order, const Dims& axes, bool keepdims) {
@@ -52,17 +52,22 @@ Array matrix_norm(const Array& x, const NormOrder& order, const Dims& axes, bool
     throw Error(
         "linalg.norm: this order of a matrix needs singular values, which Plait does not "
         "compute; use numpy.linalg.norm");
+  const auto finish = [&](const Array& result) {
+    if (!keepdims) return result;
+    Dims shape = x.shape;
+    shape[row] = shape[column] = 1;
+    return tracer::reshape(result, shape);
+  };
   if (order.kind == Kind::Default || order.kind == Kind::Frobenius)
-    return call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), Dims{row, column}, keepdims));
+    return finish(call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), Dims{row, column}, false)));
   const bool by_column = order.p == 1 || order.p == -1;
   if (!by_column && std::abs(order.p) != kInfinity)
     throw ValueError("Invalid norm order for matrices.");
-  const Array sums =
-      fold(ReduceKind::Sum, call(OpId::Absolute, x), Dims{by_column ? row : column}, true);
-  const Dims other{by_column ? column : row};
-  const Array result = order.p > 0 ? fold(ReduceKind::Max, sums, other, true, 0.0)
-                                   : fold(ReduceKind::Min, sums, other, true);
-  return keepdims ? result : tracer::squeeze(result, Dims{row, column});
+  const int first = by_column ? row : column, other = by_column ? column : row;
+  const Array sums = fold(ReduceKind::Sum, call(OpId::Absolute, x), Dims{first}, false);
+  const Dims rest{other > first ? other - 1 : other};
+  return finish(order.p > 0 ? fold(ReduceKind::Max, sums, rest, false, 0.0)
+                            : fold(ReduceKind::Min, sums, rest, false));
 }
 
 Dims all_axes(int ndim) {

@@ -6,10 +6,10 @@
 namespace plait::numpy {
 namespace {
 
-[[noreturn]] void throw_not_aligned(const Array& a, int axis_a, const Array& b, int axis_b) {
-  throw ShapeError("shapes " + to_compact_string(a.shape) + " and " + to_compact_string(b.shape) +
-                   " not aligned: " + std::to_string(a.shape[axis_a]) + " (dim " +
-                   std::to_string(axis_a) + ") != " + std::to_string(b.shape[axis_b]) + " (dim " +
+[[noreturn]] void throw_not_aligned(const Dims& a, int axis_a, const Dims& b, int axis_b) {
+  throw ShapeError("shapes " + to_compact_string(a) + " and " + to_compact_string(b) +
+                   " not aligned: " + std::to_string(a[axis_a]) + " (dim " +
+                   std::to_string(axis_a) + ") != " + std::to_string(b[axis_b]) + " (dim " +
                    std::to_string(axis_b) + ")");
 }
 
@@ -52,12 +52,21 @@ Array contract(const Array& a, const Dims& axes_a, const Array& b, const Dims& a
   return tracer::reshape(product, shape);
 }
 
+void check_broadcast(const Dims& a, const Dims& b) try {
+  broadcast_shapes(a, b);
+} catch (const ShapeError&) {
+  throw ShapeError(
+      "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 "
+      "with shape " +
+      to_string(a) + " and arg 1 with shape " + to_string(b) + ".");
+}
+
 }  // namespace
 
 Array dot(const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() == 1 ? 0 : b.ndim() - 2;
-  if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a, axis_a, b, axis_b);
+  if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a.shape, axis_a, b.shape, axis_b);
   if (b.ndim() <= 2) return tracer::matmul(a, b);
   return contract(a, Dims{axis_a}, b, Dims{axis_b});
 }
@@ -73,7 +82,13 @@ Array vdot(const Array& a, const Array& b) {
 Array inner(const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() - 1;
-  if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a, axis_a, b, axis_b);
+  if (a.shape[axis_a] != b.shape[axis_b]) {
+    // NumPy calls dot with b's last two axes swapped, and its message shows that.
+    Dims swapped = b.shape;
+    const int shown = b.ndim() == 1 ? 0 : b.ndim() - 2;
+    std::swap(swapped[axis_b], swapped[shown]);
+    throw_not_aligned(a.shape, axis_a, swapped, shown);
+  }
   if (b.ndim() == 1) return tracer::matmul(a, b);
   return contract(a, Dims{axis_a}, b, Dims{axis_b});
 }
@@ -127,6 +142,8 @@ Array cross(const Array& given_a, const Array& given_b, std::int64_t axis_a, std
          "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors "
          "instead. (deprecated in NumPy 2.0)");
   const auto part = [](const Array& x, std::int64_t i) { return take_at(x, x.ndim() - 1, i); };
+  check_broadcast(Dims(a.shape.begin(), a.shape.end() - 1),
+                  Dims(b.shape.begin(), b.shape.end() - 1));
   const auto times = [&](std::int64_t i, std::int64_t j) {
     return call(OpId::Multiply, part(a, i), part(b, j));
   };

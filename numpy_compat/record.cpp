@@ -29,6 +29,25 @@ Dims normalize_axes(const Dims& axes, int ndim) {
   return out;
 }
 
+Array empty_in_order(const Dims& shape, const Dims& axes, DType t) {
+  Dims sorted, inverse(shape.size());
+  for (int i = 0; i < axes.size(); ++i) {
+    sorted.push_back(shape[static_cast<int>(axes[i])]);
+    inverse[static_cast<int>(axes[i])] = i;
+  }
+  return tracer::transpose(tracer::empty(sorted, t),
+                           std::span(inverse.data(), static_cast<std::size_t>(inverse.size())));
+}
+
+Array laid_out_like(Array result, const Array& model) {
+  if (result.shape != model.shape) return result;
+  const auto from = static_cast<std::int64_t>(itemsize(model.dtype));
+  const auto to = static_cast<std::int64_t>(itemsize(result.dtype));
+  for (int i = 0; i < result.ndim(); ++i)
+    if (result.shape[i] == 1) result.strides[i] = model.strides[i] / from * to;
+  return result;
+}
+
 Array slice_axis(const Array& a, int axis, std::int64_t start, std::int64_t stop) {
   std::vector<tracer::Index> index(static_cast<std::size_t>(axis), tracer::All{});
   index.emplace_back(tracer::Slice{start, stop, {}});

@@ -28,6 +28,12 @@ inline Array view(const Array& a, std::initializer_list<tracer::Index> indices) 
 Array take_at(const Array& a, int axis, std::int64_t i);
 Array slice_axis(const Array& a, int axis, std::int64_t start, std::int64_t stop);
 
+// A fresh array whose memory runs over `axes`, slowest first.
+Array empty_in_order(const Dims& shape, const Dims& axes, DType t);
+// `result` with the strides of `model` along axes of extent 1: where NumPy computes in place, those
+// are the strides that remain visible.
+Array laid_out_like(Array result, const Array& model);
+
 // AxisError with NumPy's text when out of range.
 int normalize_axis(std::int64_t axis, int ndim, const char* prefix = "");
 Dims normalize_axes(const Dims& axes, int ndim);

@@ -20,8 +20,6 @@ Array argmax(const Array& a, const ReduceOptions& o) {
 Array ptp(const Array& a, const ReduceOptions& o) {
   ReduceOptions inner = o;
   inner.out = nullptr;
-  const OperandType both[] = {{a.dtype}, {a.dtype}};
-  resolve(OpId::Subtract, both);  // refuses bool before anything is recorded
   const Array high = max(a, inner), low = min(a, inner);
   const Operand operands[] = {high, low};
   tracer::ElementwiseOptions e;
