@@ -79,6 +79,8 @@ LoopTypes constant_types(std::span<const Operand> operands) {
   return t;
 }
 
+DType operand_dtype(const Operand& o) { return o.array ? o.array->dtype : o.scalar.dtype; }
+
 bool logical(OpId fn) {
   return fn == OpId::LogicalAnd || fn == OpId::LogicalOr || fn == OpId::LogicalXor;
 }
@@ -140,10 +142,10 @@ Dims result_strides(OpId fn, std::span<const Operand> operands, const Array* whe
   bool converts = where != nullptr, all_c = true, all_f = true;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& o = operands[i];
-    const DType t = o.array ? o.array->dtype : o.scalar.dtype;
-    // 0-D operands are converted beforehand, but not those of logical functions.
-    if (o.array && o.array->ndim() > 0 ? t != types.in[i] : logical(fn) && t != types.in[1 - i])
-      converts = true;
+    const DType t = operand_dtype(o);
+    // 0-D operands are converted beforehand. Logical functions of mixed dtypes convert to Bool.
+    const bool mixed = logical(fn) && operand_dtype(operands[1 - i]) != t;
+    if (o.array && o.array->ndim() > 0 && t != (mixed ? DType::Bool : types.in[i])) converts = true;
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& o = operands[i];

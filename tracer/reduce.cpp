@@ -102,8 +102,9 @@ Types reduction_types(ReduceKind kind, DType t, const ReduceOptions& opt) {
   }
   if (opt.dtype) r.result = *opt.dtype;
   r.operand = r.fold = r.result;
-  // Half sums are kept in single precision and rounded once.
-  if (kind == ReduceKind::Sum && r.result == DType::Float16) r.operand = r.fold = DType::Float32;
+  // Half sums and products are kept in single precision and rounded once.
+  if ((kind == ReduceKind::Sum || kind == ReduceKind::Prod) && r.result == DType::Float16)
+    r.operand = r.fold = DType::Float32;
   return r;
 }
 
