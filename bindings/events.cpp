@@ -7,6 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "events.hpp"
+#include "numpy_compat/functions.hpp"
 #include "python.hpp"
 #include "tracer/context.hpp"
 
@@ -16,7 +17,8 @@ std::atomic<bool> events_pending{false};
 
 namespace {
 
-struct FpReport {
+struct Report {
+  PyObject* category;  // of the warning
   tracer::FpEvent event;
   std::string text;
   tracer::ErrorAction action;
@@ -24,7 +26,7 @@ struct FpReport {
 };
 struct Queue {
   std::mutex mutex;
-  std::vector<FpReport> reports;
+  std::vector<Report> reports;
   std::vector<PyObject*> owners;
 };
 Queue& queue() {
@@ -119,13 +121,21 @@ void on_fp_event(tracer::FpEvent e, std::string_view op, const tracer::ErrorStat
                                                              : s.invalid;
   if (action == tracer::ErrorAction::Ignore) return;
   std::lock_guard guard(queue().mutex);
-  queue().reports.push_back({e, std::string(spelling(e)) + " encountered in " + std::string(op), action, site});
+  queue().reports.push_back({PyExc_RuntimeWarning, e, std::string(spelling(e)) + " encountered in " + std::string(op), action, site});
   events_pending = true;
 }
 
-bool warn(const FpReport& r) {
+// Warnings that functions of numpy_compat give by themselves.
+void on_warning(numpy::Warning category, std::string_view text) {
+  std::lock_guard guard(queue().mutex);
+  queue().reports.push_back({category == numpy::Warning::Runtime ? PyExc_RuntimeWarning : PyExc_DeprecationWarning,
+                             tracer::FpEvent::Invalid, std::string(text), tracer::ErrorAction::Warn, current_site()});
+  events_pending = true;
+}
+
+bool warn(const Report& r) {
   Site site = site_of_id(r.site);
-  if (!site.code) return PyErr_WarnEx(PyExc_RuntimeWarning, r.text.c_str(), 1) == 0;
+  if (!site.code) return PyErr_WarnEx(r.category, r.text.c_str(), 1) == 0;
   // One registry a file, so that the "default" filter shows each line once, as for warnings of Python code.
   static PyObject* registries = PyDict_New();
   PyObject* file = site.code->co_filename;
@@ -135,12 +145,12 @@ bool warn(const FpReport& r) {
     if (!registry || PyDict_SetItem(registries, file, registry.get()) < 0) return false;
   }
   Owned text(PyUnicode_FromString(r.text.c_str()));
-  return text && PyErr_WarnExplicitObject(PyExc_RuntimeWarning, text.get(), file,
+  return text && PyErr_WarnExplicitObject(r.category, text.get(), file,
                                           PyCode_Addr2Line(site.code, site.instruction), nullptr,
                                           registry.get()) == 0;
 }
 
-bool report(const FpReport& r) {
+bool report(const Report& r) {
   switch (r.action) {
     case tracer::ErrorAction::Ignore: return true;
     case tracer::ErrorAction::Warn: return warn(r);
@@ -177,7 +187,7 @@ bool signals_pending() {
 }  // namespace
 
 bool handle_events() {
-  std::vector<FpReport> reports;
+  std::vector<Report> reports;
   std::vector<PyObject*> owners;
   {
     std::lock_guard guard(queue().mutex);
@@ -190,7 +200,7 @@ bool handle_events() {
   PyErr_Fetch(&type, &value, &trace);
   for (PyObject* o : owners) Py_DECREF(o);
   bool good = true;
-  for (const FpReport& r : reports)
+  for (const Report& r : reports)
     if (good) good = report(r);
   if (type) {
     PyErr_Clear();
@@ -215,6 +225,7 @@ PyObject* site_text(std::uint32_t id) {
 
 void install_event_hooks() {
   tracer::set_fp_sink(on_fp_event);
+  numpy::set_warning_hook(on_warning);
   tracer::set_site_hook(current_site);
   engine::set_interrupt_hook(signals_pending);
 }

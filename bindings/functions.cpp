@@ -79,9 +79,6 @@ std::int64_t integer(PyObject* o) {
   return v;
 }
 
-// Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
-constexpr std::int64_t kEagerReduction = 4096;
-
 // reduce(kind, a, axis, dtype, out, keepdims, initial, where)
 PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 8)) return nullptr;
@@ -268,17 +265,6 @@ PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, o
     return wrap(tracer::full(*parse_shape(args[0]), cast(s, *t), order_of(args[3])));
   });
 }
-PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (n, start, step, dtype)
-  if (!exact_count(n, 4)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    auto t = parse_dtype(args[3]);
-    OperandHolder start, step;
-    if (!t || parse_operand(args[1], start) == Parsed::Fallback || parse_operand(args[2], step) == Parsed::Fallback ||
-        start.operand->array || step.operand->array)
-      return not_implemented();
-    return wrap(tracer::arange(integer(args[0]), cast(start.operand->scalar, *t), cast(step.operand->scalar, *t)));
-  });
-}
 PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)
   if (!exact_count(n, 3)) return nullptr;
   return guarded([&]() -> PyObject* {
@@ -382,6 +368,17 @@ PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {  // (a, type): the same 
     return out.release();
   });
 }
+// The first array becomes the second one, as ndarray.resize asks.
+PyObject* replace(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    ArrayObject *a = as_array(args[0]), *b = as_array(args[1]);
+    a->array = b->array;
+    PyObject* old = std::exchange(a->host, Py_XNewRef(b->host));
+    Py_XDECREF(old);
+    return Py_NewRef(Py_None);
+  });
+}
 PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
   if (!exact_count(n, 2)) return nullptr;
   as_array(args[0])->array.writeable = args[1] == Py_True;
@@ -411,7 +408,6 @@ PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
                                   {"matmul", c(matmul), METH_FASTCALL, nullptr},
                                   {"empty", c(empty), METH_FASTCALL, nullptr},
                                   {"full", c(full), METH_FASTCALL, nullptr},
-                                  {"arange", c(arange), METH_FASTCALL, nullptr},
                                   {"assign", c(assign), METH_FASTCALL, nullptr},
                                   {"item", c(item_of), METH_FASTCALL, nullptr},
                                   {"adopt", adopt_array, METH_O, nullptr},
@@ -424,6 +420,7 @@ PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
                                   {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},
                                   {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},
                                   {"view_as", c(view_as), METH_FASTCALL, nullptr},
+                                  {"replace", c(replace), METH_FASTCALL, nullptr},
                                   {"set_writeable", c(set_writeable), METH_FASTCALL, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 

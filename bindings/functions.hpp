@@ -6,6 +6,10 @@
 namespace plait::py {
 
 extern PyMethodDef native_functions[];
+extern PyMethodDef compat_functions[];  // compat.cpp: those of numpy_compat
+
+// Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
+inline constexpr std::int64_t kEagerReduction = 4096;
 
 // Argument parsing shared with the methods.
 std::optional<Dims> parse_axes(PyObject* o);  // None: nullopt

@@ -185,7 +185,8 @@ PYBIND11_MODULE(_plait, m) {
     if (!types[i]) throw pb::error_already_set();
     m.add_object(names[i], pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
-  if (!make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0) throw pb::error_already_set();
+  if (!make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), compat_functions) < 0) throw pb::error_already_set();
   add_functions(m);
   m.attr("__version__") = PLAIT_VERSION;
   plait::engine::start();

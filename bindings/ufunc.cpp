@@ -16,6 +16,7 @@ struct UfuncObject {
   PyObject_HEAD
   vectorcallfunc call;
   OpId fn;          // Count_: NumPy's only
+  bool matmul;      // not elementwise: two arrays, no keywords
   PyObject* numpy;  // the numpy.ufunc
 };
 UfuncObject* as_ufunc(PyObject* o) { return reinterpret_cast<UfuncObject*>(o); }
@@ -93,10 +94,19 @@ struct Keywords {
   }
 };
 
+PyObject* call_matmul(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  if (n == 2 && !names) {
+    auto a = parse_array(args[0]), b = parse_array(args[1]);
+    if (a && b && a->ndim() > 0 && b->ndim() > 0) return wrap_like(tracer::matmul(*a, *b), args, 2);
+  }
+  return fallback(self, args, n, names);
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
   return guarded([&]() -> PyObject* {
     UfuncObject* u = as_ufunc(self);
     Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    if (u->matmul) return call_matmul(self, args, n, names);
     if (u->fn == OpId::Count_) return fallback(self, args, n, names);
     int arity = op_info(u->fn).arity;
     if (n != arity && n != arity + 1) return fallback(self, args, n, names);
@@ -176,6 +186,7 @@ PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name) {
   if (!u) throw PythonError{};
   u->call = call;
   u->fn = find_op(name);
+  u->matmul = std::string_view(name) == "matmul";
   u->numpy = Py_NewRef(numpy_ufunc);
   return reinterpret_cast<PyObject*>(u);
 }

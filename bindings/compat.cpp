@@ -1,0 +1,368 @@
+// numpy_compat's functions for the Python half of the package, with the same rule as functions.cpp: NotImplemented when the
+// arguments are not the engine's.
+#include "functions.hpp"
+#include "numpy_compat/functions.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace plait::py {
+namespace {
+
+using Args = PyObject* const*;
+namespace np = plait::numpy;
+
+PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+bool exact_count(Py_ssize_t n, Py_ssize_t want) {
+  if (n == want) return true;
+  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
+  return false;
+}
+std::string_view text(PyObject* o) {
+  const char* s = PyUnicode_AsUTF8(o);
+  if (!s) throw PythonError{};
+  return s;
+}
+std::int64_t integer(PyObject* o) {
+  Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_OverflowError);
+  if (v == -1 && PyErr_Occurred()) throw PythonError{};
+  return v;
+}
+std::optional<DType> optional_dtype(PyObject* o, bool& native) {
+  native = true;
+  if (o == Py_None) return std::nullopt;
+  auto t = parse_dtype(o);
+  native = t.has_value();
+  return t;
+}
+// Every array of a sequence, or nullopt when one of them is NumPy's business.
+std::optional<std::vector<tracer::Array>> parse_arrays(PyObject* o) {
+  if (!PyTuple_Check(o) && !PyList_Check(o)) return std::nullopt;
+  Owned seq(check(PySequence_Fast(o, "")));
+  std::vector<tracer::Array> arrays;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(seq.get()); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(seq.get(), i);
+    if (is_array(item) && Py_TYPE(item) != array_type) return std::nullopt;
+    auto a = parse_array(item);
+    if (!a) return std::nullopt;
+    arrays.push_back(std::move(*a));
+  }
+  return arrays;
+}
+PyObject* list_of(std::vector<tracer::Array> arrays, PyObject* from) {
+  Owned list(check(PyList_New(static_cast<Py_ssize_t>(arrays.size()))));
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), wrap_view(std::move(arrays[i]), from));
+  return list.release();
+}
+
+// statistic(name, a, axis, dtype, out, keepdims, where, ddof, mean)
+PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 9)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[1]);
+    bool native;
+    tracer::ReduceOptions opt;
+    opt.dtype = optional_dtype(args[3], native);
+    if (!a || !native) return not_implemented();
+    opt.axes = parse_axes(args[2]);
+    if (args[4] != Py_None) {
+      if (!is_array(args[4]) || as_array(args[4])->host) return not_implemented();
+      opt.out = &as_array(args[4])->array;
+    }
+    int keep = PyObject_IsTrue(args[5]);
+    check(keep);
+    opt.keepdims = keep;
+    std::optional<tracer::Array> mask, mean;
+    if (args[6] != Py_None && args[6] != Py_True) {
+      mask = parse_array(args[6]);
+      if (!mask || mask->dtype != DType::Bool) return not_implemented();
+      opt.where = &*mask;
+    }
+    double ddof = PyFloat_AsDouble(args[7]);
+    if (ddof == -1 && PyErr_Occurred()) throw PythonError{};
+    if (args[8] != Py_None && !(mean = parse_array(args[8]))) return not_implemented();
+    std::string_view name = text(args[0]);
+    bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
+    tracer::Array made = name == "mean"            ? np::mean(*a, opt)
+                         : name == "var"           ? np::var(*a, opt, ddof, mean ? &*mean : nullptr)
+                         : name == "std"           ? np::std(*a, opt, ddof, mean ? &*mean : nullptr)
+                         : name == "ptp"           ? np::ptp(*a, opt)
+                         : name == "count_nonzero" ? np::count_nonzero(*a, opt)
+                                                   : tracer::Array{};
+    if (opt.out) return Py_NewRef(args[4]);
+    if (small && made.ndim() == 0) tracer::evaluate(made);
+    return wrap_like(std::move(made), args + 1, 1);
+  });
+}
+
+// norm(a, ord, axis, keepdims)
+PyObject* norm(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a) return not_implemented();
+    np::NormOrder order;
+    if (PyUnicode_Check(args[1])) {
+      if (text(args[1]) != "fro") return not_implemented();
+      order = np::NormOrder(np::NormOrder::Kind::Frobenius);
+    } else if (PyFloat_Check(args[1]) || PyLong_Check(args[1])) {
+      double p = PyFloat_AsDouble(args[1]);
+      if (p == -1 && PyErr_Occurred()) throw PythonError{};
+      order = np::NormOrder(p);
+    } else if (args[1] != Py_None) {
+      return not_implemented();
+    }
+    auto axes = parse_axes(args[2]);
+    if (np::norm_needs_svd(order, a->ndim(), axes)) return not_implemented();
+    int keep = PyObject_IsTrue(args[3]);
+    check(keep);
+    bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
+    tracer::Array made = np::norm(*a, order, axes, keep);
+    if (small && made.ndim() == 0) tracer::evaluate(made);
+    return wrap_like(std::move(made), args, 1);
+  });
+}
+
+// product(name, a, b)
+PyObject* product(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[1]), b = parse_array(args[2]);
+    if (!a || !b) return not_implemented();
+    std::string_view name = text(args[0]);
+    return wrap_like(name == "dot"     ? np::dot(*a, *b)
+                     : name == "vdot"  ? np::vdot(*a, *b)
+                     : name == "inner" ? np::inner(*a, *b)
+                                       : np::outer(*a, *b),
+                     args + 1, 2);
+  });
+}
+PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (axes_a, axes_b))
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]), b = parse_array(args[1]);
+    if (!a || !b) return not_implemented();
+    if (PyLong_Check(args[2])) return wrap_like(np::tensordot(*a, *b, integer(args[2])), args, 2);
+    if (!PyTuple_Check(args[2]) && !PyList_Check(args[2])) return not_implemented();
+    Owned pair(check(PySequence_Fast(args[2], "")));
+    if (PySequence_Fast_GET_SIZE(pair.get()) != 2) return not_implemented();
+    auto x = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)), y = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 1));
+    if (!x || !y) return not_implemented();
+    return wrap_like(np::tensordot(*a, *b, *x, *y), args, 2);
+  });
+}
+PyObject* cross(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axisa, axisb, axisc)
+  if (!exact_count(n, 5)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]), b = parse_array(args[1]);
+    if (!a || !b) return not_implemented();
+    return wrap_like(np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4])), args, 2);
+  });
+}
+PyObject* trace(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2, dtype)
+  if (!exact_count(n, 5)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    bool native;
+    auto t = optional_dtype(args[4], native);
+    if (!a || !native) return not_implemented();
+    return wrap_like(np::trace(*a, integer(args[1]), integer(args[2]), integer(args[3]), t), args, 1);
+  });
+}
+
+// like(name, a, dtype, order, shape): empty_like, zeros_like, ones_like
+PyObject* like(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 5)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[1]);
+    bool native;
+    np::LikeOptions opt;
+    opt.dtype = optional_dtype(args[2], native);
+    if (!a || !native || !PyUnicode_Check(args[3])) return not_implemented();
+    std::string_view order = text(args[3]);
+    if (order.size() != 1 || std::string_view("CFAK").find(order[0]) == std::string_view::npos) return not_implemented();
+    opt.order = order[0];
+    if (args[4] != Py_None) opt.shape = parse_shape(args[4]);
+    std::string_view name = text(args[0]);
+    tracer::Array made = name == "zeros_like"  ? np::zeros_like(*a, opt)
+                         : name == "ones_like" ? np::ones_like(*a, opt)
+                                               : np::empty_like(*a, opt);
+    return made.ndim() == 0 ? wrap(std::move(made)) : wrap_like(std::move(made), args + 1, 1);
+  });
+}
+PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, step, dtype)
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    bool native;
+    auto t = optional_dtype(args[3], native);
+    if (!native) return not_implemented();
+    OperandHolder h[3];
+    for (int i = 0; i < 3; ++i)
+      if (PyBool_Check(args[i]) || parse_operand(args[i], h[i]) == Parsed::Fallback || h[i].operand->array)
+        return not_implemented();
+    DType common = promote(promote(h[0].operand->scalar.dtype, h[1].operand->scalar.dtype), h[2].operand->scalar.dtype);
+    if (common != DType::Int64 && common != DType::Float64) return not_implemented();
+    return wrap(np::arange(h[0].operand->scalar, h[1].operand->scalar, h[2].operand->scalar, t));
+  });
+}
+PyObject* linspace(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, num, endpoint, dtype) -> (array, step)
+  if (!exact_count(n, 5)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    bool native;
+    auto t = optional_dtype(args[4], native);
+    auto number = [](PyObject* o) { return PyFloat_CheckExact(o) || PyLong_CheckExact(o); };
+    if (!native || !number(args[0]) || !number(args[1])) return not_implemented();
+    double start = PyFloat_AsDouble(args[0]), stop = PyFloat_AsDouble(args[1]), step = 0;
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      return not_implemented();
+    }
+    Owned made(wrap(np::linspace(start, stop, integer(args[2]), PyObject_IsTrue(args[3]), t, &step)));
+    Owned spacing(wrap_scalar(scalar_float(step)));
+    return check(PyTuple_Pack(2, made.get(), spacing.get()));
+  });
+}
+PyObject* eye(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype, order)
+  if (!exact_count(n, 5)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto t = parse_dtype(args[3]);
+    if (!t || !PyUnicode_Check(args[4])) return not_implemented();
+    return wrap(np::eye(integer(args[0]), integer(args[1]), integer(args[2]), *t, text(args[4])[0]));
+  });
+}
+PyObject* tri(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype)
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto t = parse_dtype(args[3]);
+    if (!t) return not_implemented();
+    return wrap(np::tri(integer(args[0]), integer(args[1]), integer(args[2]), *t));
+  });
+}
+PyObject* triangle(PyObject*, Args args, Py_ssize_t n) {  // (name, a, k)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[1]);
+    if (!a) return not_implemented();
+    return wrap_like(text(args[0]) == "tril" ? np::tril(*a, integer(args[2])) : np::triu(*a, integer(args[2])), args + 1,
+                     1);
+  });
+}
+
+PyObject* concatenate(PyObject*, Args args, Py_ssize_t n) {  // (arrays, axis, dtype)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto arrays = parse_arrays(args[0]);
+    bool native;
+    auto t = optional_dtype(args[2], native);
+    if (!arrays || !native) return not_implemented();
+    std::optional<std::int64_t> axis;
+    if (args[1] != Py_None) axis = integer(args[1]);
+    return wrap(np::concatenate(*arrays, axis, t));
+  });
+}
+PyObject* join(PyObject*, Args args, Py_ssize_t n) {  // (name, arrays, axis)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto arrays = parse_arrays(args[1]);
+    if (!arrays) return not_implemented();
+    std::string_view name = text(args[0]);
+    return wrap(name == "stack"    ? np::stack(*arrays, integer(args[2]))
+                : name == "hstack" ? np::hstack(*arrays)
+                : name == "vstack" ? np::vstack(*arrays)
+                : name == "dstack" ? np::dstack(*arrays)
+                                   : np::column_stack(*arrays));
+  });
+}
+PyObject* atleast(PyObject*, Args args, Py_ssize_t n) {  // (a, ndim)
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a) return not_implemented();
+    if (is_array(args[0]) && a->ndim() >= integer(args[1])) return Py_NewRef(args[0]);
+    return wrap_view(np::atleast_nd(*a, static_cast<int>(integer(args[1]))), args[0]);
+  });
+}
+PyObject* split(PyObject*, Args args, Py_ssize_t n) {  // (a, sections or indices, axis, equal parts)
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a) return not_implemented();
+    std::int64_t axis = integer(args[2]);
+    if (PyLong_CheckExact(args[1])) {
+      std::int64_t parts = integer(args[1]);
+      return list_of(args[3] == Py_True ? np::split(*a, parts, axis) : np::array_split(*a, parts, axis), args[0]);
+    }
+    if (!PyTuple_CheckExact(args[1]) && !PyList_CheckExact(args[1])) return not_implemented();
+    auto at = parse_axes(args[1]);
+    return list_of(np::split_at(*a, std::span<const std::int64_t>(at->data(), at->size()), axis), args[0]);
+  });
+}
+
+PyObject* tile(PyObject*, Args args, Py_ssize_t n) {  // (a, reps)
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]) && !PyList_CheckExact(args[1])))
+      return not_implemented();
+    return wrap(np::tile(*a, *parse_axes(args[1])));
+  });
+}
+PyObject* repeat(PyObject*, Args args, Py_ssize_t n) {  // (a, count, axis)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a || !PyLong_CheckExact(args[1])) return not_implemented();
+    std::optional<std::int64_t> axis;
+    if (args[2] != Py_None) axis = integer(args[2]);
+    return wrap_like(np::repeat(*a, integer(args[1]), axis), args, 1);
+  });
+}
+PyObject* roll(PyObject*, Args args, Py_ssize_t n) {  // (a, shift, axis)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]))) return not_implemented();
+    return wrap_like(np::roll(*a, *parse_axes(args[1]), parse_axes(args[2])), args, 1);
+  });
+}
+PyObject* meshgrid(PyObject*, Args args, Py_ssize_t n) {  // (arrays, xy, sparse, copy)
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto arrays = parse_arrays(args[0]);
+    if (!arrays || arrays->empty()) return not_implemented();
+    np::MeshgridOptions opt{args[1] == Py_True, PyObject_IsTrue(args[2]) != 0, PyObject_IsTrue(args[3]) != 0};
+    return list_of(np::meshgrid(*arrays, opt), Py_None);
+  });
+}
+PyObject* diff(PyObject*, Args args, Py_ssize_t n) {  // (a, n, axis)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a) return not_implemented();
+    if (integer(args[1]) == 0) return Py_NewRef(args[0]);
+    return wrap_like(np::diff(*a, integer(args[1]), integer(args[2])), args, 1);
+  });
+}
+
+template <class F>
+PyCFunction c(F* f) {
+  return reinterpret_cast<PyCFunction>(f);
+}
+
+}  // namespace
+
+PyMethodDef compat_functions[] = {
+    {"statistic", c(statistic), METH_FASTCALL, nullptr}, {"norm", c(norm), METH_FASTCALL, nullptr},
+    {"product", c(product), METH_FASTCALL, nullptr},     {"tensordot", c(tensordot), METH_FASTCALL, nullptr},
+    {"cross", c(cross), METH_FASTCALL, nullptr},         {"trace", c(trace), METH_FASTCALL, nullptr},
+    {"like", c(like), METH_FASTCALL, nullptr},           {"arange", c(arange), METH_FASTCALL, nullptr},
+    {"linspace", c(linspace), METH_FASTCALL, nullptr},   {"eye", c(eye), METH_FASTCALL, nullptr},
+    {"tri", c(tri), METH_FASTCALL, nullptr},             {"triangle", c(triangle), METH_FASTCALL, nullptr},
+    {"concatenate", c(concatenate), METH_FASTCALL, nullptr}, {"join", c(join), METH_FASTCALL, nullptr},
+    {"atleast", c(atleast), METH_FASTCALL, nullptr},     {"split", c(split), METH_FASTCALL, nullptr},
+    {"tile", c(tile), METH_FASTCALL, nullptr},           {"repeat", c(repeat), METH_FASTCALL, nullptr},
+    {"roll", c(roll), METH_FASTCALL, nullptr},           {"meshgrid", c(meshgrid), METH_FASTCALL, nullptr},
+    {"diff", c(diff), METH_FASTCALL, nullptr},           {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

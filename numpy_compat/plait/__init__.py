@@ -1,0 +1,66 @@
+"""Plait: NumPy programs as fused, compiled loops. `import plait as np`.
+
+Operations on plait.ndarray are recorded and run together when a value is needed; every public name of NumPy is here, and
+what the engine does not cover falls back to NumPy (PLAIT_LOG=fallback lists it).
+"""
+
+import numpy as _numpy
+
+from . import _errstate, _fallback, _methods, _namespace, _plait, _ufunc
+from ._creation import (
+    arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
+    from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
+)  # fmt: skip
+from ._errstate import errstate, seterr, seterrcall
+from ._functions import (
+    all, amax, amin, any, argmax, argmin, around, array_equal, array_split, astype, atleast_1d, atleast_2d, atleast_3d,
+    broadcast_arrays, broadcast_to, clip, column_stack, concat, concatenate, copyto, count_nonzero, cross, diagonal,
+    diff, dot, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, inner, matrix_transpose, max,
+    may_share_memory, mean, meshgrid, min, moveaxis, ndim, outer, permute_dims, prod, ptp, ravel, real, repeat, reshape,
+    roll, round, shape, size, split, squeeze, stack, std, sum, swapaxes, tensordot, tile, trace, transpose, tril, triu,
+    var, vdot, vsplit, vstack, where,
+)  # fmt: skip
+from ._plait import ndarray, ufunc
+from ._state import config, evaluate, explain, get_num_threads, set_num_threads, stats
+
+__version__ = _numpy.__version__
+plait_version = _plait.__version__
+
+
+def __getattr__(name):
+    if name == "jit":
+        from ._jit import jit as value
+    elif name == "__all__":
+        return sorted({*_numpy.__all__, "borrow", "config", "evaluate", "explain", "get_num_threads", "jit", "set_num_threads"})
+    elif name.startswith("__") and name != "__array_namespace_info__":
+        raise AttributeError(f"module 'plait' has no attribute {name!r}")
+    else:
+        value = _namespace.lookup(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_numpy.__all__, "jit"})
+
+
+def _ufunc_of(numpy_ufunc):
+    """Plait's ufunc for NumPy's, or None for a ufunc that is not in NumPy's namespace."""
+    name = numpy_ufunc.__name__
+    if getattr(_numpy, name, None) is not numpy_ufunc:
+        return None
+    ours = globals().get(name)
+    return ours if ours is not None else __getattr__(name)
+
+
+def _function_of(function):
+    """Plait's native function for NumPy's, or None where there is only the fallback."""
+    name = function.__name__
+    if getattr(_numpy, name, None) is function:
+        return globals().get(name)
+    module = getattr(function, "__module__", "")
+    if module == "numpy.linalg":
+        from . import linalg
+
+        return linalg.__dict__.get(name)
+    return None

@@ -1,0 +1,185 @@
+"""Functions that make arrays, with NumPy's signatures."""
+
+import numpy
+
+from . import _plait
+from ._fallback import call, from_numpy
+from ._plait import lazy_scalar, ndarray
+
+_CPU = (None, "cpu")
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, ndmax=0):
+    """numpy.array: a new Plait array (a NumPy array is copied once: nobody can see later writes to it)."""
+    if type(object) is ndarray or (subok and isinstance(object, _plait.ndarray) and type(object) is not numpy.ndarray):
+        if _plait.host_of(object) is None and ndmin <= object.ndim:
+            result = _plait.astype(object, dtype or object.dtype, order, "unsafe", copy is True)
+            if result is not NotImplemented and (copy is not False or result is object):
+                return result
+    elif type(object) is numpy.ndarray and copy is True and dtype is None and order == "K" and ndmin <= object.ndim:
+        return _plait.copy_in(object)
+    if isinstance(object, numpy.ndarray) and copy is None:
+        copy = True
+    options = {} if ndmax == 0 else {"ndmax": ndmax}
+    host = numpy.array(_listed(object), dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, **options)
+    return from_numpy(host)
+
+
+def _listed(x):
+    """Lists may hold lazy scalars and arrays: NumPy reads both, but arrays faster as its own."""
+    if type(x) is lazy_scalar or isinstance(x, ndarray):
+        return _plait.export(x)
+    return x
+
+
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    if type(a) is ndarray and copy is not True:
+        if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
+            return a
+    _check_device(device)
+    if isinstance(a, ndarray) and type(a) is not numpy.ndarray and type(a) is not ndarray:
+        a = _plait.view_as(a, ndarray)
+    return array(a, dtype, copy=copy, order=order or "K")
+
+
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    if isinstance(a, ndarray) and type(a) is not numpy.ndarray and copy is not True:
+        if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
+            return a
+    _check_device(device)
+    return array(a, dtype, copy=copy, order=order or "K", subok=True)
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    return array(a, dtype, copy=None, order="C", ndmin=1)
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    return array(a, dtype, copy=None, order="F", ndmin=1)
+
+
+def borrow(a):
+    """A Plait array over the memory of a numpy array, without a copy; both sides see writes.
+
+    a: numpy.ndarray of a native dtype. Returns plait.ndarray. Raises TypeError for anything else.
+    """
+    if not isinstance(a, numpy.ndarray):
+        raise TypeError(f"borrow() takes a numpy.ndarray, not {type(a).__name__}")
+    return _plait.share(numpy.asarray(a))
+
+
+def copy(a, order="K", subok=False):
+    return array(a, order=order, subok=subok, copy=True)
+
+
+def _check_device(device):
+    if device not in _CPU:
+        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
+
+
+def empty(shape, dtype=None, order="C", *, device=None, like=None):
+    _check_device(device)
+    result = _plait.empty(shape, dtype, order)
+    return call(numpy.empty, (shape, dtype, order)) if result is NotImplemented else result
+
+
+def zeros(shape, dtype=None, order="C", *, device=None, like=None):
+    _check_device(device)
+    result = _plait.full(shape, 0.0 if dtype is None else 0, dtype, order)
+    return call(numpy.zeros, (shape, dtype or float, order)) if result is NotImplemented else result
+
+
+def ones(shape, dtype=None, order="C", *, device=None, like=None):
+    _check_device(device)
+    result = _plait.full(shape, 1.0 if dtype is None else 1, dtype, order)
+    return call(numpy.ones, (shape, dtype, order)) if result is NotImplemented else result
+
+
+def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    _check_device(device)
+    result = _plait.full(shape, fill_value, dtype, order)
+    if result is not NotImplemented:
+        return result
+    if type(fill_value) is ndarray and _plait.host_of(fill_value) is None:
+        result = _plait.empty(shape, dtype or fill_value.dtype, order)
+        if result is not NotImplemented:
+            result[...] = fill_value
+            return result
+    return call(numpy.full, (shape, fill_value, dtype, order))
+
+
+def _like(name, a, dtype, order, subok, shape, device):
+    _check_device(device)
+    if subok or type(a) is ndarray or type(a) is numpy.ndarray:
+        result = _plait.like(name, a, dtype, order, shape)
+        if result is not NotImplemented:
+            return result
+    return call(getattr(numpy, name), (a, dtype, order, subok, shape))
+
+
+def empty_like(prototype, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return _like("empty_like", prototype, dtype, order, subok, shape, device)
+
+
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return _like("zeros_like", a, dtype, order, subok, shape, device)
+
+
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    return _like("ones_like", a, dtype, order, subok, shape, device)
+
+
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    result = empty_like(a, dtype=dtype, order=order, subok=subok, shape=shape, device=device)
+    result[...] = fill_value
+    return result
+
+
+_NO = object()
+
+
+def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, device=None, like=None):
+    _check_device(device)
+    if start is not _NO:
+        first, last = start, start_or_stop if stop is _NO else stop
+    else:
+        first, last = start_or_stop, stop
+    if first is _NO and last is _NO:
+        raise TypeError("arange() requires stop to be specified.")
+    if last is _NO or last is None:
+        first, last = 0, first
+    elif first is _NO or first is None:
+        first = 0
+    if step is None:
+        step = 1
+    result = _plait.arange(first, last, step, dtype)
+    return call(numpy.arange, (first, last, step, dtype)) if result is NotImplemented else result
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    _check_device(device)
+    result = _plait.linspace(start, stop, num, endpoint, dtype) if axis == 0 else NotImplemented
+    if result is NotImplemented:
+        return call(numpy.linspace, (start, stop, num, endpoint, retstep, dtype, axis))
+    return result if retstep else result[0]
+
+
+def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+    _check_device(device)
+    result = _plait.eye(N, N if M is None else M, k, dtype, order)
+    return call(numpy.eye, (N, M, k, dtype, order)) if result is NotImplemented else result
+
+
+def identity(n, dtype=None, *, like=None):
+    return eye(n, dtype=float if dtype is None else dtype)
+
+
+def tri(N, M=None, k=0, dtype=float, *, like=None):
+    result = _plait.tri(N, N if M is None else M, k, dtype)
+    return call(numpy.tri, (N, M, k, dtype)) if result is NotImplemented else result
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """A Plait array over the memory that x exports (CPU)."""
+    host = numpy.from_dlpack(x, device=device, copy=copy)
+    return _plait.copy_in(host) if copy else _plait.share(host)

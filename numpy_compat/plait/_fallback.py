@@ -1,0 +1,224 @@
+"""NumPy does what the engine does not cover yet: arguments go out as live exports, results come back adopted."""
+
+import operator
+import os
+import sys
+
+import numpy
+
+from . import _plait
+from ._plait import lazy_scalar, ndarray, ufunc
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_seen_sites = set()
+
+
+def note(name):
+    """Logs a fallback, once a call site, for PLAIT_LOG=fallback."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    site = (name, frame.f_code.co_filename, frame.f_lineno) if frame is not None else (name, "", 0)
+    if site not in _seen_sites:
+        _seen_sites.add(site)
+        _plait.log_fallback(f"{site[1]}:{site[2]}: {name}")
+
+
+def to_numpy(x, seen=None):
+    """x with every Plait array in it, at any depth, as a numpy array over the same memory."""
+    kind = type(x)
+    if kind is ndarray or issubclass(kind, ndarray):
+        host = _plait.export(x)
+        if seen is not None:
+            seen[id(host)] = x, host
+        return host
+    if kind is lazy_scalar:
+        return _plait.export(x)
+    if kind is list or kind is tuple:
+        out = [to_numpy(v, seen) for v in x]
+        return x if all(map(operator.is_, out, x)) else kind(out)
+    if kind is dict:
+        out = {k: to_numpy(v, seen) for k, v in x.items()}
+        return x if all(out[k] is x[k] for k in x) else out
+    if kind is ufunc:
+        return x._numpy
+    if x is ndarray:
+        return numpy.ndarray
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*(to_numpy(v, seen) for v in x))
+    return x
+
+
+def _adopt(x):
+    root = x
+    while type(root.base) is numpy.ndarray:
+        root = root.base
+    # Memory of somebody else (a buffer, a mapped file) is shared: both sides see writes.
+    if root.base is None or type(root.base).__name__ == "_Export" or isinstance(root.base, _PRIVATE_OWNERS):
+        return _plait.adopt(x)
+    return _plait.share(x)
+
+
+# Objects that only the array they support holds on to.
+_PRIVATE_OWNERS = (bytes,)
+
+
+def from_numpy(x, seen=None):
+    """A result of NumPy with its arrays as Plait arrays; an argument that comes back is the same object."""
+    kind = type(x)
+    if kind is numpy.ndarray:
+        if seen:
+            known = seen.get(id(x))
+            if known is not None:
+                return known[0]
+        return _adopt(x)
+    if kind is tuple or kind is list:
+        return kind([from_numpy(v, seen) for v in x])
+    if kind is dict:
+        return {k: from_numpy(v, seen) for k, v in x.items()}
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*(from_numpy(v, seen) for v in x))
+    return x
+
+
+def call(function, args, kwargs=None, name=None):
+    """function(*args, **kwargs) by NumPy."""
+    if _plait.log_fallbacks():
+        note(name or getattr(function, "__name__", str(function)))
+    seen = {}
+    args = [to_numpy(a, seen) for a in args]
+    if kwargs:
+        kwargs = {k: to_numpy(v, seen) for k, v in kwargs.items()}
+        return from_numpy(function(*args, **kwargs), seen)
+    return from_numpy(function(*args), seen)
+
+
+def wrapper(function, name, module="plait"):
+    """A function of NumPy under its own name that takes and gives Plait arrays."""
+
+    def fallback(*args, **kwargs):
+        return call(function, args, kwargs, name)
+
+    fallback.__name__ = fallback.__qualname__ = name.rpartition(".")[2]
+    fallback.__module__ = module
+    fallback.__doc__ = getattr(function, "__doc__", None)
+    fallback.__wrapped__ = function
+    return fallback
+
+
+def _like(result, model):
+    """A result in the subclass of plait.ndarray that the operand has."""
+    if type(model) is ndarray or type(result) is not ndarray or not isinstance(model, _plait.ndarray):
+        return result
+    return _plait.view_as(result, type(model))
+
+
+# --- what the C++ slots ask for ---------------------------------------------------------------------------------------
+
+_OPERATORS = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+    "floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow, "matmul": operator.matmul,
+    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor,
+    "left_shift": operator.lshift, "right_shift": operator.rshift, "equal": operator.eq, "not_equal": operator.ne,
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "negative": operator.neg, "positive": operator.pos, "absolute": operator.abs, "invert": operator.inv,
+    "square": lambda a: a ** 2, "sqrt": numpy.sqrt, "reciprocal": numpy.reciprocal,
+}  # fmt: skip
+_INPLACE = {
+    "add": operator.iadd, "subtract": operator.isub, "multiply": operator.imul, "divide": operator.itruediv,
+    "floor_divide": operator.ifloordiv, "remainder": operator.imod, "power": operator.ipow,
+    "matmul": operator.imatmul, "bitwise_and": operator.iand, "bitwise_or": operator.ior, "bitwise_xor": operator.ixor,
+    "left_shift": operator.ilshift, "right_shift": operator.irshift,
+}  # fmt: skip
+_MISSING = object()
+_KNOWN = (_plait.ndarray, numpy.ndarray, numpy.generic, lazy_scalar, int, float, complex, str, bytes, list, tuple, type(None))
+
+
+def _is_ours(x):
+    kind = type(x)
+    return kind is lazy_scalar or issubclass(kind, ndarray)
+
+
+def _defers(a, b):
+    """NumPy's rule for operands of other types that want to handle the operation themselves."""
+    other = b if _is_ours(a) else a
+    if isinstance(other, _KNOWN):
+        return False
+    protocol = getattr(type(other), "__array_ufunc__", _MISSING)
+    if protocol is not _MISSING:
+        return protocol is None
+    return _is_ours(a) and getattr(other, "__array_priority__", 0.0) > 0.0
+
+
+def binary(name, a, b, inplace):
+    if _defers(a, b):
+        return NotImplemented
+    if _plait.log_fallbacks():
+        note(name)
+    x, y = to_numpy(a), to_numpy(b)
+    if inplace:
+        result = _INPLACE[name](x, y)
+        return a if result is x else from_numpy(result)
+    return _like(from_numpy(_OPERATORS[name](x, y)), a)
+
+
+def unary(name, a):
+    return _like(call(_OPERATORS[name], (a,), None, name), a)
+
+
+def getitem(a, key):
+    if _plait.log_fallbacks():
+        note("getitem")
+    host = _plait.export(a)
+    result = host[to_numpy(key)]
+    if type(result) is numpy.ndarray:
+        return _like(_plait.adopt(result), a)
+    return result
+
+
+def setitem(a, key, value):
+    if _plait.log_fallbacks():
+        note("setitem")
+    _plait.export(a)[to_numpy(key)] = to_numpy(value)
+
+
+def call_ufunc(u, args, kwargs):
+    return call(u._numpy, args, kwargs, u.__name__)
+
+
+def text(a, as_str):
+    host = _plait.export(a)
+    if type(a) is not ndarray and not as_str:
+        host = host.view(type(type(a).__name__, (numpy.ndarray,), {}))
+    return str(host) if as_str else repr(host)
+
+
+def dtype_error(name, args, kwargs):
+    """Raises what NumPy raises for operands of these dtypes; returns when NumPy accepts them."""
+
+    def stand_in(x):
+        if isinstance(x, _plait.ndarray):
+            return numpy.ones((1,) * x.ndim, x.dtype)
+        if isinstance(x, tuple):
+            return tuple(map(stand_in, x))
+        return x
+
+    function = getattr(numpy, name, None)
+    if function is None:
+        return
+    with numpy.errstate(all="ignore"):
+        function(*map(stand_in, args), **{k: stand_in(v) for k, v in kwargs.items() if k != "where"})
+
+
+_plait.set_package_dir(_PACKAGE)
+_plait.set_hooks(
+    {
+        "binary": binary,
+        "unary": unary,
+        "getitem": getitem,
+        "setitem": setitem,
+        "ufunc": call_ufunc,
+        "repr": text,
+        "dtype_error": dtype_error,
+    }
+)

@@ -1,0 +1,76 @@
+"""The flags attribute of Plait arrays: says what the layout is without evaluating anything."""
+
+from . import _plait
+
+
+class Flags:
+    """As numpy's flagsobj: attributes and names in capitals; writeable can be set."""
+
+    _NAMES = {
+        "C_CONTIGUOUS": "c_contiguous", "C": "c_contiguous", "CONTIGUOUS": "c_contiguous",
+        "F_CONTIGUOUS": "f_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
+        "OWNDATA": "owndata", "O": "owndata", "WRITEABLE": "writeable", "W": "writeable",
+        "ALIGNED": "aligned", "A": "aligned", "WRITEBACKIFCOPY": "writebackifcopy", "X": "writebackifcopy",
+        "FNC": "fnc", "FORC": "forc", "BEHAVED": "behaved", "B": "behaved", "CARRAY": "carray", "CA": "carray",
+        "FARRAY": "farray", "FA": "farray",
+    }  # fmt: skip
+
+    def __init__(self, array, c, f, writeable, owns):
+        self._array = array
+        self.c_contiguous = self.contiguous = c
+        self.f_contiguous = self.fortran = f
+        self._writeable = writeable
+        self.owndata = owns
+        self.aligned = True
+        self.writebackifcopy = False
+        self.fnc = f and not c
+        self.forc = f or c
+
+    @property
+    def behaved(self):
+        return self._writeable
+
+    @property
+    def carray(self):
+        return self._writeable and self.c_contiguous
+
+    @property
+    def farray(self):
+        return self._writeable and self.f_contiguous and not self.c_contiguous
+
+    @property
+    def writeable(self):
+        return self._writeable
+
+    @writeable.setter
+    def writeable(self, value):
+        value = bool(value)
+        base = self._array.base
+        if value and not self._writeable and base is not None and not base.flags.writeable:
+            raise ValueError("cannot set WRITEABLE flag to True of this array")
+        _plait.set_writeable(self._array, value)
+        self._writeable = value
+
+    @property
+    def num(self):
+        return (
+            self.c_contiguous * 1 + self.f_contiguous * 2 + self.owndata * 4 + self.aligned * 0x100 + self._writeable * 0x400
+        )
+
+    def __getitem__(self, name):
+        try:
+            return getattr(self, self._NAMES[name])
+        except (KeyError, TypeError):
+            raise KeyError("Unknown flag") from None
+
+    def __setitem__(self, name, value):
+        if self._NAMES.get(name) != "writeable":
+            raise KeyError("Unknown flag")
+        self.writeable = value
+
+    def __eq__(self, other):
+        return getattr(other, "num", None) == self.num
+
+    def __repr__(self):
+        names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+        return "".join(f"  {n} : {self[n]}\n" for n in names)

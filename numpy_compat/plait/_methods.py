@@ -1,0 +1,441 @@
+"""Methods of plait.ndarray: recorded where the engine can, else NumPy's over a live export."""
+
+import builtins
+
+import numpy
+
+from . import _functions as f
+from . import _plait
+from ._fallback import call, from_numpy
+from ._plait import ndarray
+
+_NO = numpy._NoValue
+
+
+def _install(function):
+    function.__qualname__ = f"ndarray.{function.__name__}"
+    doc = getattr(numpy.ndarray, function.__name__, None)
+    function.__doc__ = getattr(doc, "__doc__", None)
+    setattr(ndarray, function.__name__, function)
+    return function
+
+
+def _host_call(self, name, *args, **kwargs):
+    """The method of that name, by NumPy."""
+    return call(lambda a, *rest, **options: getattr(a, name)(*rest, **options), (self, *args), kwargs, f"ndarray.{name}")
+
+
+# --- reductions -------------------------------------------------------------------------------------------------------
+
+
+def _reduction(name, kind, with_dtype):
+    def by_numpy(self, axis, dtype, out, keepdims, initial, where):
+        options = {"initial": initial, "where": where, "keepdims": keepdims}
+        options = {k: v for k, v in options.items() if v is not _NO}
+        if dtype is not None:
+            options["dtype"] = dtype
+        return _host_call(self, name, axis=axis, out=out, **options)
+
+    def run(self, axis, dtype, out, keepdims, initial, where):
+        if initial is not None:
+            result = _plait.reduce(
+                kind, self, axis, dtype, out, keepdims, None if initial is _NO else initial, where
+            )  # fmt: skip
+            if result is not NotImplemented:
+                return result
+        return by_numpy(self, axis, dtype, out, keepdims, initial, where)
+
+    if with_dtype:
+
+        def method(self, axis=None, dtype=None, out=None, keepdims=False, initial=_NO, where=True):
+            return run(self, axis, dtype, out, keepdims, initial, where)
+
+    else:
+
+        def method(self, axis=None, out=None, keepdims=False, initial=_NO, where=True):
+            return run(self, axis, None, out, keepdims, initial, where)
+
+    method.__name__ = name
+    return _install(method)
+
+
+_KINDS = _plait.reduction_kinds()
+for _name in ("sum", "prod"):
+    _reduction(_name, _KINDS[_name], True)
+for _name in ("min", "max"):
+    _reduction(_name, _KINDS[_name], False)
+
+
+def _logical(name):
+    kind = _KINDS[name]
+
+    def method(self, axis=None, out=None, keepdims=False, *, where=True):
+        result = _plait.reduce(kind, self, axis, None, out, keepdims, None, where)
+        if result is not NotImplemented:
+            return result
+        return _host_call(self, name, axis, out, keepdims, **({} if where is True else {"where": where}))
+
+    method.__name__ = name
+    return _install(method)
+
+
+def _arg(name):
+    kind = _KINDS[name]
+
+    def method(self, axis=None, out=None, *, keepdims=False):
+        result = _plait.reduce(kind, self, axis, None, out, keepdims, None, None)
+        if result is not NotImplemented:
+            return result
+        return _host_call(self, name, axis, out, keepdims=keepdims)
+
+    method.__name__ = name
+    return _install(method)
+
+
+_logical("any"), _logical("all"), _arg("argmin"), _arg("argmax")
+
+
+@_install
+def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    return f.mean(self, axis, dtype, out, keepdims, where=where)
+
+
+@_install
+def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
+    return f.var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+
+
+@_install
+def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
+    return f.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+
+
+@_install
+def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return f.trace(self, offset, axis1, axis2, dtype, out)
+
+
+# --- shape ------------------------------------------------------------------------------------------------------------
+
+
+@_install
+def reshape(self, *shape, order="C", copy=None):
+    if len(shape) == 1:
+        shape = shape[0]
+    elif not shape:
+        raise TypeError("reshape() takes exactly 1 argument (0 given)")
+    if copy is None and order in ("C", "F") and shape is not None:
+        result = _plait.reshape(self, shape, order)
+        if result is not NotImplemented:
+            return result
+    return _host_call(self, "reshape", shape, order=order, copy=copy)
+
+
+@_install
+def ravel(self, order="C"):
+    if order in ("C", "F"):
+        result = _plait.reshape(self, (-1,) if self.size else (0,), order)
+        if result is not NotImplemented:
+            return result
+    return _host_call(self, "ravel", order)
+
+
+@_install
+def flatten(self, order="C"):
+    if order in ("C", "F"):
+        result = _plait.copy(self, order)
+        if result is not NotImplemented:
+            return _plait.reshape(result, (self.size,), order)
+    return _host_call(self, "flatten", order)
+
+
+@_install
+def transpose(self, *axes):
+    if len(axes) == 1:
+        axes = axes[0]
+    elif not axes:
+        axes = None
+    result = _plait.transpose(self, axes)
+    return _host_call(self, "transpose", axes) if result is NotImplemented else result
+
+
+@_install
+def swapaxes(self, axis1, axis2, /):
+    return f.swapaxes(self, axis1, axis2)
+
+
+@_install
+def squeeze(self, axis=None):
+    return f.squeeze(self, axis)
+
+
+@_install
+def diagonal(self, offset=0, axis1=0, axis2=1):
+    return f.diagonal(self, offset, axis1, axis2)
+
+
+@_install
+def repeat(self, repeats, axis=None):
+    return f.repeat(self, repeats, axis)
+
+
+@_install
+def resize(self, *new_shape, refcheck=True):
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    host = numpy.array(_plait.export(self))
+    host.resize(shape, refcheck=False)
+    # Fewer or more elements are new memory; NumPy too refuses to do this to an array that others refer to.
+    if self.base is not None:
+        raise ValueError("cannot resize this array: it does not own its data")
+    _plait.replace(self, _plait.adopt(host))
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+@_install
+def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    result = _plait.astype(self, dtype, order, casting, copy)
+    if result is NotImplemented:
+        return _host_call(self, "astype", dtype, order, casting, subok, copy)
+    return result
+
+
+@_install
+def copy(self, order="C"):
+    result = _plait.copy(self, order)
+    return _host_call(self, "copy", order) if result is NotImplemented else result
+
+
+@_install
+def fill(self, value):
+    if isinstance(value, numpy.ndarray | ndarray) and numpy.ndim(value) == 0:
+        value = value[()]
+    self[...] = value
+
+
+@_install
+def item(self, *args):
+    host = _plait.host_of(self)
+    if host is not None:
+        return host.item(*args)
+    if not args:
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return _plait.item(self, (0,) * self.ndim).item()
+    index = args[0] if len(args) == 1 else args
+    if isinstance(index, tuple):
+        if len(index) != self.ndim:
+            raise ValueError("incorrect number of indices for array")
+    else:
+        size = self.size
+        if not -size <= index < size:
+            raise IndexError(f"index {index} is out of bounds for size {size}")
+        index = numpy.unravel_index(index % size, self.shape) if self.ndim else ()
+    return _plait.item(self, tuple(index)).item()
+
+
+@_install
+def tolist(self):
+    return _plait.export(self).tolist()
+
+
+@_install
+def tobytes(self, order="C"):
+    return _plait.export(self).tobytes(order)
+
+
+@_install
+def tofile(self, fid, sep="", format="%s"):
+    _plait.export(self).tofile(fid, sep, format)
+
+
+@_install
+def clip(self, min=None, max=None, out=None, **kwargs):
+    return f.clip(self, min, max, out, **kwargs)
+
+
+@_install
+def round(self, decimals=0, out=None):
+    return f.round(self, decimals, out)
+
+
+@_install
+def conj(self):
+    if self.dtype.kind != "c":
+        return self
+    import plait
+
+    return plait.conjugate(self)
+
+
+@_install
+def conjugate(self):
+    return self.conj()
+
+
+@_install
+def dot(self, other, /, out=None):
+    return f.dot(self, other, out)
+
+
+@_install
+def view(self, dtype=_NO, type=_NO):
+    if type is _NO and isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
+        dtype, type = _NO, dtype
+    if type is not _NO and dtype is _NO:
+        if not (isinstance(type, builtins.type) and issubclass(type, ndarray)):
+            raise ValueError("Type must be a sub-type of ndarray type")
+        if issubclass(type, numpy.ndarray):
+            return _plait.export(self).view(type)
+        return _plait.view_as(self, type)
+    if dtype is _NO or dtype == self.dtype:
+        return self[...]
+    # The same memory read as another dtype: both arrays stay exports of it.
+    if isinstance(dtype, builtins.type) and issubclass(dtype, numpy.ndarray):
+        return _plait.export(self).view(dtype)
+    return from_numpy(_plait.export(self).view(dtype))
+
+
+@_install
+def setflags(self, write=None, align=None, uic=None):
+    if write is not None:
+        self.flags.writeable = write
+
+
+@_install
+def sort(self, axis=-1, kind=None, order=None, *, stable=None):
+    _plait.export(self).sort(axis, kind, order, stable=stable)
+
+
+@_install
+def to_device(self, device, /, *, stream=None):
+    if device != "cpu":
+        raise ValueError("Unsupported device: only 'cpu' is accepted.")
+    return self
+
+
+for _name in (
+    "argpartition", "argsort", "byteswap", "choose", "compress", "cumprod", "cumsum", "dump", "dumps", "getfield",
+    "nonzero", "partition", "put", "searchsorted", "setfield", "take", "tostring",
+):  # fmt: skip
+    if hasattr(numpy.ndarray, _name):
+
+        def _fallback(self, *args, _name=_name, **kwargs):
+            return _host_call(self, _name, *args, **kwargs)
+
+        _fallback.__name__ = _name
+        _install(_fallback)
+
+
+# --- protocols --------------------------------------------------------------------------------------------------------
+
+
+def _rebuild(kind, host, state):
+    a = _plait.adopt(host) if kind is ndarray else _plait.view_as(_plait.adopt(host), kind)
+    if state:
+        a.__dict__.update(state)
+    return a
+
+
+@_install
+def __reduce__(self):
+    return _rebuild, (type(self), numpy.array(_plait.export(self), order="K"), getattr(self, "__dict__", None))
+
+
+@_install
+def __reduce_ex__(self, protocol):
+    return self.__reduce__()
+
+
+@_install
+def __copy__(self):
+    return self.copy("K")
+
+
+@_install
+def __deepcopy__(self, memo):
+    host = _plait.host_of(self)
+    if host is not None:
+        import copy
+
+        return from_numpy(copy.deepcopy(host, memo))
+    return self.copy("K")
+
+
+@_install
+def __format__(self, spec):
+    if self.ndim == 0:
+        return format(self[()], spec)
+    if spec:
+        raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
+    return str(self)
+
+
+@_install
+def __array_wrap__(self, array, context=None, return_scalar=True):
+    return from_numpy(array) if type(array) is numpy.ndarray else array
+
+
+@_install
+def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    return _plait.export(self).__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+@_install
+def __dlpack_device__(self):
+    return (1, 0)
+
+
+@_install
+def __array_namespace__(self, *, api_version=None):
+    import plait
+
+    return plait
+
+
+@_install
+def __sizeof__(self):
+    return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
+
+
+@_install
+def __setstate__(self, state):
+    raise TypeError("Plait arrays are restored by their constructor")
+
+
+ndarray.__array_finalize__ = None
+ndarray.__module__ = "plait"
+
+
+@_install
+def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+    import plait
+
+    for x in (*inputs, *kwargs.get("out", ())):
+        kind = type(x)
+        if not isinstance(x, ndarray) and kind is not _plait.lazy_scalar:
+            override = getattr(kind, "__array_ufunc__", None)
+            if override is not None and override is not numpy.generic.__dict__.get("__array_ufunc__"):
+                if not isinstance(x, numpy.generic):
+                    return NotImplemented
+    ours = plait._ufunc_of(ufunc)
+    if ours is None:
+        return call(getattr(ufunc, method), inputs, kwargs, ufunc.__name__)
+    out = kwargs.get("out")
+    if out is not None and all(v is None for v in out):
+        del kwargs["out"]
+    return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)
+
+
+@_install
+def __array_function__(self, func, types, args, kwargs):
+    import plait
+
+    for kind in types:
+        if not issubclass(kind, ndarray) and kind is not _plait.lazy_scalar:
+            return NotImplemented
+    ours = plait._function_of(func)
+    if ours is None:
+        return call(func, args, kwargs)
+    return ours(*args, **kwargs)

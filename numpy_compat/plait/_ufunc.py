@@ -1,0 +1,84 @@
+"""plait.ufunc: calls are C++ (bindings/ufunc.cpp); the methods are here. Reductions record, the rest is NumPy's."""
+
+import numpy
+
+from . import _plait
+from ._fallback import call
+from ._plait import ndarray, ufunc
+
+_NO_VALUE = numpy._NoValue
+_KINDS = _plait.reduction_kinds()
+# The reduction that a ufunc's reduce() is, and whether its result may be recorded for any dtype.
+_REDUCTIONS = {
+    "add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max", "fmin": "fmin", "fmax": "fmax",
+    "logical_or": "any", "logical_and": "all", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor",
+}  # fmt: skip
+
+
+def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+    kind = _REDUCTIONS.get(self.__name__)
+    if kind is not None and (isinstance(array, ndarray) or type(array) is _plait.lazy_scalar):
+        if type(out) is tuple and len(out) == 1:
+            out = out[0]
+        if initial is not None:
+            start = None if initial is _NO_VALUE else initial
+            result = _plait.reduce(_KINDS[kind], array, axis, dtype, out, keepdims, start, where)
+            if result is not NotImplemented:
+                return result
+    options = {} if initial is _NO_VALUE else {"initial": initial}
+    if where is not True:
+        options["where"] = where
+    return call(
+        self._numpy.reduce,
+        (array,),
+        {"axis": axis, "dtype": dtype, "out": out, "keepdims": keepdims, **options},
+        f"{self.__name__}.reduce",
+    )
+
+
+def accumulate(self, array, axis=0, dtype=None, out=None):
+    return call(self._numpy.accumulate, (array, axis, dtype, out), None, f"{self.__name__}.accumulate")
+
+
+def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    return call(self._numpy.reduceat, (array, indices, axis, dtype, out), None, f"{self.__name__}.reduceat")
+
+
+def outer(self, A, B, /, **kwargs):
+    if self._native and self.nin == 2 and isinstance(A, _plait.ndarray) and isinstance(B, _plait.ndarray):
+        return self(A[(...,) + (None,) * B.ndim], B, **kwargs)
+    return call(self._numpy.outer, (A, B), kwargs, f"{self.__name__}.outer")
+
+
+def at(self, a, indices, b=_NO_VALUE, /):
+    args = (a, indices) if b is _NO_VALUE else (a, indices, b)
+    call(self._numpy.at, args, None, f"{self.__name__}.at")
+
+
+def resolve_dtypes(self, *args, **kwargs):
+    return self._numpy.resolve_dtypes(*args, **kwargs)
+
+
+for _method in (reduce, accumulate, reduceat, outer, at, resolve_dtypes):
+    setattr(ufunc, _method.__name__, _method)
+
+
+def _restore(name):
+    import plait
+
+    return getattr(plait, name)
+
+
+ufunc.__reduce__ = lambda self: (_restore, (self.__name__,))
+
+
+_made = {}
+
+
+def make(numpy_ufunc):
+    """The plait.ufunc of a numpy.ufunc; one object however many names it has."""
+    ours = _made.get(numpy_ufunc)
+    if ours is None:
+        ours = _made[numpy_ufunc] = _plait.new_ufunc(numpy_ufunc, numpy_ufunc.__name__)
+    return ours

@@ -1,0 +1,54 @@
+"""numpy.linalg: norm and the products record, the rest falls back to NumPy."""
+
+import sys
+
+import numpy
+
+from . import _functions, _namespace, _plait
+from ._fallback import call
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    if isinstance(x, _plait.ndarray):
+        result = _plait.norm(x, ord, axis, keepdims)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.linalg.norm, (x, ord, axis, keepdims), None, "linalg.norm")
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    if isinstance(x, _plait.ndarray) and isinstance(axis, int):
+        return norm(x, ord, axis, keepdims)
+    return call(numpy.linalg.vector_norm, (x,), {"axis": axis, "keepdims": keepdims, "ord": ord}, "linalg.vector_norm")
+
+
+def matmul(x1, x2, /):
+    import plait
+
+    return plait.matmul(x1, x2)
+
+
+def outer(x1, x2, /):
+    if numpy.ndim(x1) != 1 or numpy.ndim(x2) != 1:
+        return call(numpy.linalg.outer, (x1, x2), None, "linalg.outer")
+    return _functions.outer(x1, x2)
+
+
+def matrix_transpose(x, /):
+    return _functions.matrix_transpose(x)
+
+
+def diagonal(x, /, *, offset=0):
+    return _functions.diagonal(x, offset, -2, -1)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    return _functions.trace(x, offset, -2, -1, dtype)
+
+
+def tensordot(x1, x2, /, *, axes=2):
+    return _functions.tensordot(x1, x2, axes)
+
+
+_NATIVE = ("norm", "vector_norm", "matmul", "outer", "matrix_transpose", "diagonal", "trace", "tensordot")
+sys.modules[__name__] = _namespace.mirror(__name__, numpy.linalg, {n: globals()[n] for n in _NATIVE})

@@ -1,0 +1,58 @@
+"""numpy.random with Plait arrays as results; the streams of numbers are NumPy's."""
+
+import sys
+
+import numpy
+
+from . import _namespace
+from ._fallback import call, to_numpy
+
+
+def _forwarding(base):
+    """A subclass of a generator of NumPy whose methods take and give Plait arrays."""
+
+    def method(name):
+        target = getattr(base, name)
+
+        def forward(self, *args, **kwargs):
+            return call(target, (self, *args), kwargs, f"random.{base.__name__}.{name}")
+
+        forward.__name__ = name
+        forward.__doc__ = target.__doc__
+        return forward
+
+    skip = {"spawn", "get_state", "set_state", "seed"}
+    names = [n for n in dir(base) if not n.startswith("_") and n not in skip and callable(getattr(base, n))]
+    return type(base.__name__, (base,), {"__doc__": base.__doc__, "__module__": "plait.random", **{n: method(n) for n in names}})
+
+
+class _Lazy:
+    """The generator classes, made when they are first asked for."""
+
+    classes = {}
+
+    @classmethod
+    def get(cls, name):
+        if name not in cls.classes:
+            cls.classes[name] = _forwarding(getattr(numpy.random, name))
+        return cls.classes[name]
+
+
+def default_rng(seed=None):
+    if isinstance(seed, numpy.random.Generator):
+        return seed
+    made = numpy.random.default_rng(to_numpy(seed))
+    return _Lazy.get("Generator")(made.bit_generator)
+
+
+class _Random(_namespace.Mirror):
+    def __getattr__(self, name):
+        if name in ("Generator", "RandomState"):
+            value = _Lazy.get(name)
+            setattr(self, name, value)
+            return value
+        return super().__getattr__(name)
+
+
+_module = _Random(__name__, numpy.random, {"default_rng": default_rng})
+_namespace._mirrors["numpy.random"] = sys.modules[__name__] = _module
