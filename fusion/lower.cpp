@@ -32,6 +32,8 @@ using Index = std::vector<Ix>;
 
 // A recomputation by less than this many operations is not worth memory traffic.
 constexpr double kCheapRecompute = 4;
+// Elements of a row that is kept between two loops: it stays in the second-level cache.
+constexpr std::int64_t kMaxRow = 65536;
 // Straight-line code grows no further than this.
 constexpr std::size_t kMaxInsts = 3000;
 
@@ -205,12 +207,48 @@ class Lowering {
       v = scalar(id);
     } else if (in_.in_memory[id]) {
       v = load(id, n.dtype, idx, n.strides, {id, Field::Stride, 0}, ex_.zero());
-    } else {
+    } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
       note_emission(id, idx);
       v = compute_node(id, gn, n, idx, ctx);
     }
     memo_[key].push_back({v, def_loop_[v]});
     return v;
+  }
+
+  // What an earlier loop over the same row computed at some cost is kept for this one (the
+  // exponentials of a softmax).
+  Val row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
+    const std::int32_t l = innermost(idx);
+    if (l == 0 || n.kind != NodeKind::Elementwise || op_info(n.fn).cost != Cost::Expensive ||
+        !encloses(l, ctx))
+      return kNone;
+    for (std::int32_t other = 1; other < l; ++other) {
+      if (parent_[other] != parent_[l] || out_.extents[other] != out_.extents[l] ||
+          k_.loops[other].begin != kNone || k_.loops[l].begin != kNone ||
+          trips_[l] > static_cast<double>(kMaxRow))
+        continue;
+      Index there = idx;
+      for (Ix& x : there)
+        if (x.loop == l) x.loop = other;
+      for (const Memo& m : memo_[{id, there}]) {
+        if (m.loop != other) continue;
+        auto [it, fresh] = rows_.try_emplace(m.value, static_cast<std::int32_t>(k_.locals.size()));
+        if (fresh) {
+          k_.locals.push_back({n.dtype, coeff(out_.extents[l]), parent_[l]});
+          push_local(Op::StoreLocal, it->second, other, n.dtype, m.value);
+        }
+        return push_local(Op::LoadLocal, it->second, l, n.dtype, kNone);
+      }
+    }
+    return kNone;
+  }
+  Val push_local(Op op, std::int32_t local, std::int32_t loop, DType t, Val v) {
+    Access a;
+    a.terms.push_back({k_.loops[loop].var, {1, ir::kNoParam}});
+    k_.accesses.push_back(std::move(a));
+    Inst i{op, t, OpId::Count_, local, {v, kNone, kNone}};
+    i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+    return push(i, loop);
   }
 
   Val compute_node(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
@@ -626,6 +664,7 @@ class Lowering {
   std::vector<std::int32_t> def_loop_;
   std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;
   std::map<std::int32_t, std::vector<Emission>> emissions_;
+  std::map<Val, std::int32_t> rows_;  // value -> the local its row is kept in
   std::vector<Demand> demands_;
   Val split_begin_ = kNone, split_end_ = kNone, arg_extreme_ = kNone;
 };

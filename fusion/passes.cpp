@@ -13,9 +13,7 @@ void run_passes(const LoweringInput& in, LoweredKernel& k) {
   pack_loads(in, k);
   compact(k.kernel);
   k.planned_grid = std::max<std::int64_t>(1, concrete(in, k.grid_extent));
-#ifdef PLAIT_CHECKS
   ir::verify(k.kernel);
-#endif
 }
 
 }  // namespace plait::fusion

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 
 #include "direct.hpp"
 #include "fp_flags.hpp"
+#include "gemm.hpp"
 #include "kernel.hpp"
 #include "run.hpp"
 
@@ -35,23 +37,6 @@ PlanSummary summary;
 
 std::unordered_map<std::string, std::vector<std::shared_ptr<Plan>>>& plans() {
   static auto& p = *new std::unordered_map<std::string, std::vector<std::shared_ptr<Plan>>>;
-  return p;
-}
-
-std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values) {
-  if (plans().size() > kMaxPlans) plans().clear();
-  auto& variants = plans()[g.key()];
-  for (const auto& p : variants)
-    if (fusion::bind(*p, g, values)) {
-      ++counters().plans_reused;
-      return p;
-    }
-  if (variants.size() >= kMaxVariants) variants.erase(variants.begin());
-  std::shared_ptr<Plan> p = fusion::make_plan(g, num_threads());
-  ++counters().plans_made;
-  if (!fusion::bind(*p, g, values))
-    throw InternalError("a new plan does not hold for its own graph");
-  variants.push_back(p);
   return p;
 }
 
@@ -121,7 +106,7 @@ class Run {
     const unsigned flags =
         k.run({buffers.data(), params.data(), scalars.data()}, extent, work, interruptible);
     if (blocked) join(s, chunks, partials, outputs);
-    if (flags) report(s, flags);
+    if (audible(flags)) report(s, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
     settle_roots(s);
   }
@@ -209,7 +194,20 @@ class Run {
     }
   }
 
+  // Whether somebody listens to these events: most programs ignore underflow, some ignore all.
+  bool audible(unsigned flags) const {
+    if (!flags) return false;
+    for (const fusion::GNode& gn : g_.nodes) {
+      const tracer::ErrorState e = tracer::error_state(gn.node->errstate);
+      constexpr auto off = tracer::ErrorAction::Ignore;
+      if (((flags & kDivide) && e.divide != off) || ((flags & kOver) && e.over != off) ||
+          ((flags & kUnder) && e.under != off) || ((flags & kInvalid) && e.invalid != off))
+        return true;
+    }
+    return false;
+  }
   void report(const Step& s, unsigned flags);
+  Ref<Node> shadow(std::int32_t root, std::int32_t i, std::map<std::int32_t, Ref<Node>>& copies);
 
   const Graph& g_;
   Plan& plan_;
@@ -217,10 +215,54 @@ class Run {
   std::vector<Memory> memory_;
 };
 
-// Which operation raised is not known inside a fused loop; the events are reported for the first
-// operation of the region that can raise them.
+// Which operation raised is not known inside a fused loop, so the region is computed again, an
+// operation at a time, by the reference evaluator, which reports each event with its operation and
+// call site. What was overwritten in place cannot be; its events carry the name of the operation
+// whose value was stored.
 void Run::report(const Step& s, unsigned flags) {
-  report_flags(flags, "region", *g_[s.region.roots[0]].node);
+  for (std::int32_t r : s.region.roots) {
+    const Node& n = *g_[r].node;
+    if (s.update == UpdateMode::InPlace) {
+      const Node& value = *g_[g_[r].in[1]].node;
+      report_flags(flags, value.fn == OpId::Count_ ? "cast" : op_info(value.fn).name, n);
+      continue;
+    }
+    std::map<std::int32_t, Ref<Node>> copies;
+    Ref<Node> again = shadow(r, r, copies);
+    Node* wanted[] = {again.get()};
+    evaluate_direct(wanted);
+  }
+}
+
+// A copy of the graph behind node i, down to what is in memory.
+Ref<Node> Run::shadow(std::int32_t root, std::int32_t i,
+                      std::map<std::int32_t, Ref<Node>>& copies) {
+  const Node& n = *g_[i].node;
+  if (n.kind == NodeKind::Scalar || (g_[i].leaf && n.data)) return Ref<Node>(g_[i].node);
+  if (auto it = copies.find(i); it != copies.end()) return it->second;
+  Ref<Node> c = tracer::new_node(n.kind);
+  c->dtype = n.dtype;
+  c->shape = n.shape;
+  c->strides = n.strides;
+  if (i != root && memory_[i]) {
+    c->kind = NodeKind::Data;
+    c->data = memory_[i].buffer;
+    c->data_offset = memory_[i].offset;
+  } else {
+    c->fn = n.fn;
+    c->reduce = n.reduce;
+    c->n_inputs = n.n_inputs;
+    c->errstate = n.errstate;
+    c->site = n.site;
+    c->offset = n.offset;
+    c->axes = n.axes;
+    c->view_shape = n.view_shape;
+    c->view_strides = n.view_strides;
+    c->view_dtype = n.view_dtype;
+    for (int k = 0; k < 3; ++k)
+      if (g_[i].in[k] >= 0) c->inputs[k] = shadow(root, g_[i].in[k], copies);
+  }
+  return copies[i] = c;
 }
 
 class EngineEvaluator final : public tracer::Evaluator {
@@ -238,6 +280,23 @@ class EngineEvaluator final : public tracer::Evaluator {
 
 }  // namespace
 
+std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values) {
+  if (plans().size() > kMaxPlans) plans().clear();
+  auto& variants = plans()[g.key()];
+  for (const auto& p : variants)
+    if (fusion::bind(*p, g, values)) {
+      ++counters().plans_reused;
+      return p;
+    }
+  if (variants.size() >= kMaxVariants) variants.erase(variants.begin());
+  std::shared_ptr<Plan> p = fusion::make_plan(g, num_threads());
+  ++counters().plans_made;
+  if (!fusion::bind(*p, g, values))
+    throw InternalError("a new plan does not hold for its own graph");
+  variants.push_back(p);
+  return p;
+}
+
 Stats& counters() {
   static Stats s{};
   return s;
@@ -248,7 +307,10 @@ PlanSummary last_plan() { return summary; }
 void start() {
   static EngineEvaluator evaluator;
   static std::once_flag once;
-  std::call_once(once, [] { tracer::install(&evaluator); });
+  std::call_once(once, [] {
+    tracer::install(&evaluator);
+    install_blas();
+  });
 }
 
 int num_threads() { return config().threads > 0 ? config().threads : omp_get_num_procs(); }

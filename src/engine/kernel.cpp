@@ -71,6 +71,14 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
   const std::shared_ptr<const jit::Code> code = slot_->load();
   ++counters().kernels_run;
   ++(code ? counters().kernels_jitted : counters().kernels_interpreted);
+  const double started = omp_get_wtime();
+  const unsigned flags = launch(code.get(), args, extent, work, interruptible);
+  last_seconds_.store(omp_get_wtime() - started, std::memory_order_relaxed);
+  return flags;
+}
+
+unsigned CompiledKernel::launch(const jit::Code* code, const ir::CallArgs& args,
+                                std::int64_t extent, double work, bool interruptible) {
   const std::size_t need = (code ? ir::scratch_bytes(*kernel_, args.params, code->lanes)
                                  : interp::scratch_bytes(*program_, args)) +
                            64;

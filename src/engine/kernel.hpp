@@ -22,14 +22,19 @@ class CompiledKernel {
 
   const ir::Kernel& ir() const { return *kernel_; }
   bool jitted() const { return static_cast<bool>(slot_->load()); }
+  double last_seconds() const {
+    return last_seconds_.load(std::memory_order_relaxed);
+  }  // 0: not run yet
 
  private:
+  unsigned launch(const jit::Code* code, const ir::CallArgs& args, std::int64_t extent, double work,
+                  bool interruptible);
   void consider_compiling(double work);
 
   std::shared_ptr<const ir::Kernel> kernel_;
   std::shared_ptr<const interp::Program> program_;
   std::shared_ptr<std::atomic<std::shared_ptr<const jit::Code>>> slot_;
-  std::atomic<double> work_done_{0};
+  std::atomic<double> work_done_{0}, last_seconds_{0};
   std::atomic<bool> requested_{false};
   bool vector_grid_;
 };

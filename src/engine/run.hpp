@@ -11,6 +11,9 @@ namespace plait::engine {
 Stats& counters();
 bool interrupt_requested();  // asks the hook, at most every 50 ms
 
+// The plan of a graph, from the cache or made now, and the values of its expressions for it.
+std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values);
+
 // Chunks of a Blocked region's split axis and how their partial results join.
 struct Chunks {
   std::vector<std::int64_t> bounds;  // chunk c is [bounds[c], bounds[c + 1])

@@ -1,0 +1,163 @@
+// The text of plait.explain: what the plan of a graph looks like and what it costs.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <sstream>
+
+#include "kernel.hpp"
+#include "run.hpp"
+
+namespace plait::engine {
+using fusion::Graph;
+using fusion::Step;
+using fusion::StepKind;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// For predicted times only: bytes and rough operations a second and thread.
+constexpr double kBytesPerSecond = 15e9;
+constexpr double kOperationsPerSecond = 6e9;
+
+std::string operation(const Node& n) {
+  switch (n.kind) {
+    case NodeKind::Data:
+      return "data";
+    case NodeKind::Scalar:
+      return "scalar";
+    case NodeKind::Fill:
+      return "fill";
+    case NodeKind::Iota:
+      return "arange";
+    case NodeKind::Elementwise:
+      return std::string(op_info(n.fn).name);
+    case NodeKind::Cast:
+      return "cast";
+    case NodeKind::Reduce:
+      return std::string(reduce_info(n.reduce).name);
+    case NodeKind::View:
+      return "view";
+    case NodeKind::Update:
+      return "update";
+    case NodeKind::MatMul:
+      return "matmul";
+  }
+  return "?";
+}
+
+std::string typed(const Node& n) {
+  return operation(n) + " " + std::string(name(n.dtype)) + to_string(n.shape);
+}
+
+std::string bytes_text(double b) {
+  const char* unit[] = {"B", "KiB", "MiB", "GiB"};
+  int u = 0;
+  while (b >= 1024 && u < 3) {
+    b /= 1024;
+    ++u;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, u ? "%.1f %s" : "%.0f %s", b, unit[u]);
+  return text;
+}
+
+// The nest as a tree of loops: what each runs over, and which one the lanes take.
+void nest(const ir::Kernel& k, std::int32_t l, const std::string& indent, std::ostringstream& out) {
+  const ir::Loop& loop = k.loops[static_cast<std::size_t>(l)];
+  std::map<std::string, int> ops;
+  for (ir::Val v : loop.body) {
+    const ir::Inst& i = k.insts[v];
+    if (i.op == ir::Op::Apply) ++ops[std::string(op_info(i.fn).name)];
+    if (i.op == ir::Op::Load) ++ops["load"];
+    if (i.op == ir::Op::Store) ++ops[i.nontemporal ? "streaming store" : "store"];
+    if (i.op == ir::Op::Cast) ++ops["cast"];
+    if (i.op == ir::Op::LoadLocal || i.op == ir::Op::StoreLocal)
+      ++ops["local " + std::string(i.op == ir::Op::LoadLocal ? "load" : "store")];
+  }
+  out << indent << (l == 0 ? "parallel loop" : loop.reductions.empty() ? "loop" : "reduction");
+  for (const ir::Reduction& r : loop.reductions)
+    out << " " << reduce_info(r.kind).name << (r.order == ir::Order::Pairwise ? " pairwise" : "")
+        << (r.guarded_sqrt ? " of the squares (root left out)" : "");
+  if (loop.vector) out << ", vector x" << loop.unroll;
+  if (loop.prefetch) out << ", prefetch";
+  if (!ops.empty()) {
+    out << ":";
+    for (const auto& [op, n] : ops) out << " " << op << (n > 1 ? " x" + std::to_string(n) : "");
+  }
+  out << "\n";
+  for (ir::Val v : loop.body) {
+    const ir::Inst& i = k.insts[v];
+    if (i.op == ir::Op::For || i.op == ir::Op::Reduce) nest(k, i.index, indent + "  ", out);
+  }
+}
+
+std::string tier(const CompiledKernel& k) {
+  if (k.jitted()) return "machine code";
+  return config().jit == JitMode::Off ? "interpreter (PLAIT_JIT=off)"
+                                      : "interpreter, machine code when it pays";
+}
+
+void step_text(const Graph& g, Step& s, std::size_t number, std::ostringstream& out) {
+  out << "\nregion " << number << ": ";
+  for (std::size_t r = 0; r < s.region.roots.size(); ++r)
+    out << (r ? ", " : "") << typed(*g[s.region.roots[r]].node);
+  out << "\n";
+  if (s.kind == StepKind::Direct) {
+    out << "  one operation, computed by the library call or the reference evaluator\n";
+    return;
+  }
+  if (s.region.kind == fusion::RegionKind::Blocked)
+    out << "  chunks of the reduced axis, joined in a fixed order\n";
+  if (s.update == fusion::UpdateMode::InPlace) out << "  writes in place\n";
+  if (s.update == fusion::UpdateMode::Fresh)
+    out << "  writes to fresh memory, because the old contents are still read\n";
+  nest(s.lowered.kernel, 0, "  ", out);
+  if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
+  const auto& k = *static_cast<CompiledKernel*>(s.compiled.get());
+  const double threads = num_threads();
+  const double predicted = std::max(static_cast<double>(s.lowered.bytes) / kBytesPerSecond,
+                                    s.lowered.work / kOperationsPerSecond) /
+                           threads;
+  char text[160];
+  std::snprintf(text, sizeof text, "  %s moved; predicted %.3g ms, measured ",
+                bytes_text(static_cast<double>(s.lowered.bytes)).c_str(), predicted * 1e3);
+  out << text;
+  if (k.last_seconds() > 0) {
+    std::snprintf(text, sizeof text, "%.3g ms", k.last_seconds() * 1e3);
+    out << text;
+  } else {
+    out << "not run yet";
+  }
+  out << "; tier: " << tier(k) << "\n";
+}
+
+}  // namespace
+
+std::string explain(std::span<Node* const> wanted) {
+  const std::lock_guard held(tracer::lock());
+  std::vector<std::int64_t> values;
+  const Graph g(wanted);
+  std::ostringstream out;
+  if (g.nodes.empty()) return "0 regions: everything is in memory\n";
+  const std::shared_ptr<fusion::Plan> plan = plan_for(g, values);
+  const std::size_t n = plan->steps.size();
+  out << n << (n == 1 ? " region" : " regions") << " from " << g.size() << " nodes; "
+      << bytes_text(static_cast<double>(plan->bytes_moved)) << " moved, at least "
+      << bytes_text(static_cast<double>(plan->bytes_least)) << " needed; " << num_threads()
+      << (num_threads() == 1 ? " thread\n" : " threads\n");
+  for (std::size_t s = 0; s < n; ++s) step_text(g, plan->steps[s], s + 1, out);
+  if (!plan->notes.empty()) out << "\nin memory:\n";
+  for (const fusion::Note& note : plan->notes)
+    out << "  " << typed(*g[note.node].node) << ": " << note.text << "\n";
+  int inlined = 0;
+  for (std::int32_t i = 0; i < g.size(); ++i) {
+    const bool root = std::any_of(plan->notes.begin(), plan->notes.end(),
+                                  [&](const fusion::Note& t) { return t.node == i; });
+    inlined += !g[i].leaf && !root;
+  }
+  out << "fused: " << inlined << " nodes need no memory\n";
+  return out.str();
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,79 @@
+// Helpers of the plan and backend tests: fill arrays, evaluate on one path, compare bit for bit or within a tolerance.
+#pragma once
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "core/config.hpp"
+#include "engine/engine.hpp"
+#include "tracer/array.hpp"
+
+namespace plait::test {
+using tracer::Array;
+using tracer::Operand;
+
+inline Array random_f64(const Dims& shape, unsigned seed = 1) {
+  engine::start();
+  Array a = tracer::empty(shape, DType::Float64);
+  std::mt19937_64 gen(seed);
+  std::normal_distribution<double> normal;
+  auto* p = static_cast<double*>(tracer::data(a));
+  for (std::int64_t i = 0; i < a.size(); ++i) p[i] = normal(gen);
+  return a;
+}
+inline Array random_f32(const Dims& shape, unsigned seed = 1) {
+  engine::start();
+  Array a = tracer::empty(shape, DType::Float32);
+  std::mt19937_64 gen(seed);
+  std::normal_distribution<float> normal;
+  auto* p = static_cast<float*>(tracer::data(a));
+  for (std::int64_t i = 0; i < a.size(); ++i) p[i] = normal(gen);
+  return a;
+}
+
+inline Array apply(OpId fn, const Array& a) {
+  const Operand in[] = {a};
+  return tracer::elementwise(fn, in);
+}
+inline Array apply(OpId fn, const Operand& a, const Operand& b) {
+  const Operand in[] = {a, b};
+  return tracer::elementwise(fn, in);
+}
+inline Operand weak(double v) { return {scalar_float(v), Weak::Float}; }
+inline Array reduce(ReduceKind k, const Array& a, std::int64_t axis, bool keepdims = false) {
+  tracer::ReduceOptions o;
+  o.axes = Dims{axis};
+  o.keepdims = keepdims;
+  return tracer::reduce(k, a, o);
+}
+inline Array view(const Array& a, std::vector<tracer::Index> indices) { return tracer::slice(a, indices); }
+
+// The bytes of an array's value, in C order.
+inline std::vector<unsigned char> bytes(const Array& a) {
+  Array c = tracer::copy(a, 'C');
+  const auto* p = static_cast<const unsigned char*>(tracer::data(c));
+  return {p, p + static_cast<std::size_t>(c.size()) * itemsize(c.dtype)};
+}
+
+// What `f` gives fused and what the reference evaluator gives.
+struct Both {
+  std::vector<unsigned char> fused, direct;
+  engine::PlanSummary plan;
+};
+inline Both both(const std::function<Array()>& f) {
+  Both b;
+  config().eager_limit = 0;
+  config().fuse = true;
+  Array a = f();
+  tracer::evaluate(a);
+  b.plan = engine::last_plan();
+  b.fused = bytes(a);
+  config().fuse = false;
+  b.direct = bytes(f());
+  config().fuse = true;
+  return b;
+}
+
+}  // namespace plait::test
