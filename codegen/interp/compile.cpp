@@ -121,6 +121,7 @@ class Compiler {
   void result(Block& b, std::int32_t position, Val v);
   void release_dying(Block& b, std::int32_t position, const Instr& c, DType t);
   std::vector<Fold> accumulators(Block& b, std::int32_t position, Val reduce);
+  void find_own_place(const Block& b, Fold& f, const std::vector<Fold>& before);
   void complete(Block& b, Fold& f, const ir::Reduction& r);
   std::int32_t access(const ir::Inst& i);
   void finish();
@@ -176,9 +177,9 @@ void Compiler::load(Block& b, std::int32_t position, Val v) {
           .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
           .out = reg(v),
           .access = access(i)};
-  c.copy = live_.clobbered(v)         ? CopyRule::Always
-           : c.tile && !contiguous(i) ? CopyRule::WhenStrided
-                                      : CopyRule::Never;
+  c.copy = live_.clobbered(v)                                  ? CopyRule::Always
+           : c.tile && !contiguous(i) && !live_.only_stored(v) ? CopyRule::WhenStrided
+                                                               : CopyRule::Never;
   if (c.copy != CopyRule::Never) {
     c.in[0] = new_reg(slot(c.tile, i.type));
     expire(b, std::max(position, live_.last_use(v)), c.in[0]);
@@ -244,6 +245,17 @@ std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val re
   return folds;
 }
 
+// A value that an operation of this body computes can be computed in an accumulator's place.
+void Compiler::find_own_place(const Block& b, Fold& f, const std::vector<Fold>& before) {
+  if (k_.loops[b.loop].vector) return;
+  bool computed = std::any_of(b.code.begin(), b.code.end(), [&](const Instr& i) {
+    return i.code == Code::Call && i.access < 0 && i.out == f.value;
+  });
+  bool taken = std::any_of(before.begin(), before.end(),
+                           [&](const Fold& o) { return &o < &f && o.value == f.value; });
+  if (computed && !taken) f.own = new_reg(RegCode(p_.regs[f.value]));
+}
+
 // At the end of a loop's body: what the reduction compares or adds, and how.
 void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
   DType t = k_.insts[r.value].type;
@@ -257,15 +269,21 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
     b.code.push_back(c);
     t = to;
   };
-  if (r.guarded_sqrt) convert(elementwise(OpId::Sqrt, t), t);
+  // Lanes that each keep their own best compare values, and roots on near ties only.
+  bool by_value = !vector && t != DType::Float16;
+  if (r.guarded_sqrt && !by_value) convert(elementwise(OpId::Sqrt, t), t);
   if (DType wide = accumulator_type(r.kind, t); wide != t) convert(cast(t, wide), wide);
 
+  f.starts_with_value = true;
   if (f.kind == FoldKind::Arg) {
-    f.arg_step = arg_tile(r.kind, t);
+    f.arg_step = arg_tile(r.kind, t, r.guarded_sqrt && by_value, tier_);
     if (vector) f.arg_reduce = loops::arg_reduce(r.kind, t, tier_);
     if (vector && !f.arg_reduce) throw InternalError("interpreter: no arg-reduction");
     return;
   }
+  // 1 * (inf + 0j) is not inf, and the identity of fmin is no value that every other replaces.
+  f.starts_with_value = !(r.kind == ReduceKind::Prod && is_complex(t)) &&
+                        r.kind != ReduceKind::FMin && r.kind != ReduceKind::FMax;
   f.identity = loops::identity(r.kind, t);
   f.combine = elementwise(reduce_info(r.kind).combine, t);
   if (!vector) return;
@@ -382,7 +400,10 @@ void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
     if (n < items.size())
       item(b, static_cast<std::int32_t>(n), items[n]);
     else
-      for (std::size_t r = 0; r < folds.size(); ++r) complete(b, folds[r], loop.reductions[r]);
+      for (std::size_t r = 0; r < folds.size(); ++r) {
+        complete(b, folds[r], loop.reductions[r]);
+        find_own_place(b, folds[r], folds);
+      }
     for (RegId r : b.expire[n]) release(r);
   }
   for (const Fold& f : folds)
@@ -433,7 +454,16 @@ std::shared_ptr<const Program> prepare(const ir::Kernel& k, CpuTier tier) {
 #ifdef PLAIT_CHECKS
   ir::verify(k);
 #endif
-  return std::make_shared<const Program>(compile(k, tier));
+  Program p = compile(k, tier);
+  std::vector<ir::Local> rows;
+  ir::Kernel kept = keep_rows(k, rows);
+  if (!rows.empty()) {
+    auto q = std::make_shared<const Program>(compile(kept, tier));
+    for (const ir::Local& l : rows)
+      p.rows.push_back({l.count, static_cast<std::int64_t>(itemsize(l.dtype)) * q->lanes});
+    p.with_rows = std::move(q);
+  }
+  return std::make_shared<const Program>(std::move(p));
 }
 
 }  // namespace plait::interp

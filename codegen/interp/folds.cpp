@@ -16,9 +16,26 @@ void move(const Frame& f, const Fold& r, RegId from, RegId to, std::int64_t n) {
   copy(f.regs[to].ptr, f.regs[to].stride, f.regs[from].ptr, f.regs[from].stride, n, r.itemsize);
 }
 
+// The accumulator that the next value starts; kNoReg when it is combined with one.
+RegId started(const Frame& f, const Fold& r, bool is_first) {
+  if (r.kind != FoldKind::Tree) return is_first && r.starts_with_value ? r.acc : kNoReg;
+  const Tree& t = f.trees[r.tree];
+  const int ways = r.shape.accumulators();
+  if (t.walk.leaf() < ways) return t.position == 0 ? r.acc : kNoReg;
+  return t.position < ways ? static_cast<RegId>(r.acc + t.position) : kNoReg;
+}
+
+void start(const Frame& f, const Fold& r, RegId acc, std::int64_t n) {
+  if (r.own == kNoReg) move(f, r, r.value, acc, n);
+}
+
 void fill(const Frame& f, const Fold& r, std::int64_t n) {
   copy(f.regs[r.acc].ptr, f.regs[r.acc].stride, reinterpret_cast<const char*>(r.identity.bytes), 0,
        n, r.itemsize);
+}
+
+void add(const Frame& f, const Fold& r, RegId acc, std::int64_t n) {
+  combine(f, r, acc, r.value, acc, n);
 }
 
 // ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7)), into r0.
@@ -31,24 +48,14 @@ void join_accumulators(const Frame& f, const Fold& r, std::int64_t n) {
 void tree_step(const Frame& f, const Fold& r, std::int64_t n) {
   Tree& t = f.trees[r.tree];
   const int ways = r.shape.accumulators();
-  std::int64_t leaf = t.walk.leaf(), at = t.position++;
-  if (leaf < ways) {
-    if (at == 0)
-      move(f, r, r.value, r.acc, n);  // what -0.0 + value is
-    else
-      combine(f, r, r.acc, r.value, r.acc, n);
-  } else {
-    std::int64_t main = leaf - leaf % ways;
-    if (at < ways) {
-      move(f, r, r.value, static_cast<RegId>(r.acc + at), n);
-    } else if (at < main) {
-      auto way = static_cast<RegId>(r.acc + at % ways);
-      combine(f, r, way, r.value, way, n);
-    } else {
-      combine(f, r, r.acc, r.value, r.acc, n);
-    }
-    if (at + 1 == main) join_accumulators(f, r, n);
-  }
+  const std::int64_t leaf = t.walk.leaf(), main = leaf < ways ? 0 : leaf - leaf % ways;
+  RegId first = started(f, r, false);
+  std::int64_t at = t.position++;
+  if (first != kNoReg)
+    start(f, r, first, n);
+  else
+    add(f, r, at < main ? static_cast<RegId>(r.acc + at % ways) : r.acc, n);
+  if (at + 1 == main) join_accumulators(f, r, n);
   if (t.position < leaf) return;
   for (int joins = t.walk.joins(); joins > 0; --joins)
     combine(f, r, r.sums + --t.open, r.acc, r.acc, n);
@@ -66,7 +73,8 @@ void fold_start(const Frame& f, const Fold& r, std::int64_t begin, std::int64_t 
                 std::int64_t n) {
   switch (r.kind) {
     case FoldKind::Combine:
-      return fill(f, r, n);
+      if (trips <= 0 || !r.starts_with_value) fill(f, r, n);
+      return;
     case FoldKind::Tree:
       if (trips <= 0) return fill(f, r, n);
       f.trees[r.tree].walk.start(r.shape, trips, r.shape.leaf_limit());
@@ -80,14 +88,21 @@ void fold_start(const Frame& f, const Fold& r, std::int64_t begin, std::int64_t 
   }
 }
 
+void fold_prepare(const Frame& f, const Fold& r, bool is_first) {
+  if (r.own == kNoReg) return;
+  RegId acc = started(f, r, is_first);
+  f.regs[r.value].ptr = f.regs[acc == kNoReg ? r.own : acc].ptr;
+}
+
 void fold_step(const Frame& f, const Fold& r, std::int64_t i, std::int64_t begin, std::int64_t n) {
   switch (r.kind) {
     case FoldKind::Combine:
-      return combine(f, r, r.acc, r.value, r.acc, n);
+      if (started(f, r, i == begin) != kNoReg) return start(f, r, r.acc, n);
+      return add(f, r, r.acc, n);
     case FoldKind::Tree:
       return tree_step(f, r, n);
     case FoldKind::Arg:
-      if (i == begin) return move(f, r, r.value, r.acc, n);
+      if (i == begin) return start(f, r, r.acc, n);
       return r.arg_step(f.regs[r.acc].ptr, reinterpret_cast<std::int64_t*>(f.regs[r.index].ptr),
                         f.regs[r.value].ptr, f.regs[r.value].stride, i, n);
   }

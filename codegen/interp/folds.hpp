@@ -7,6 +7,8 @@ namespace plait::interp {
 // A loop that steps one iteration at a time, each of `lanes` lanes folding for itself.
 void fold_start(const Frame& f, const Fold& r, std::int64_t begin, std::int64_t trips,
                 std::int64_t lanes);
+// Before an iteration: a value that will start an accumulator is computed in its place.
+void fold_prepare(const Frame& f, const Fold& r, bool is_first);
 void fold_step(const Frame& f, const Fold& r, std::int64_t i, std::int64_t begin,
                std::int64_t lanes);
 

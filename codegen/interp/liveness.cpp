@@ -97,6 +97,14 @@ bool Liveness::writes(Val item, bool local, std::int32_t index) const {
   return i.op == (local ? Op::StoreLocal : Op::Store) && i.index == index;
 }
 
+bool Liveness::only_stored(Val load) const {
+  const auto& items = items_[a_.block[load]];
+  auto at = static_cast<std::size_t>(last_[load]);
+  if (uses_[load] != 1 || at >= items.size()) return false;
+  const ir::Inst& user = k_.insts[items[at]];
+  return (user.op == Op::Store || user.op == Op::StoreLocal) && user.operands[0] == load;
+}
+
 bool Liveness::clobbered(Val load) const {
   const ir::Inst& i = k_.insts[load];
   bool local = i.op == Op::LoadLocal;

@@ -17,6 +17,8 @@ class Liveness {
   ir::Val stored_by(ir::Val store) const { return fused_[store]; }
   std::int32_t last_use(ir::Val v) const { return last_[v]; }
   bool used_as_value(ir::Val v) const { return value_uses_[v] > 0; }
+  // Whether a load is only copied from memory to memory.
+  bool only_stored(ir::Val load) const;
   // Whether memory that a load read may have changed before the loaded value is last used.
   bool clobbered(ir::Val load) const;
 
@@ -34,6 +36,11 @@ class Liveness {
   void each_operand(ir::Val v, F visit) const;  // visit(operand, used as a value)
   bool writes(ir::Val item, bool local, std::int32_t index) const;
 };
+
+// A load in a loop that another serial loop repeats, inside the vector loop, reads the same strided
+// lanes again each time. The rewritten kernel reads them once a tile, into a local. `rows` receives
+// the new locals; empty when there is no such load.
+ir::Kernel keep_rows(const ir::Kernel& k, std::vector<ir::Local>& rows);
 
 Program compile(const ir::Kernel& k, CpuTier tier);
 

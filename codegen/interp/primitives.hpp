@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/config.hpp"
 #include "core/op_table.hpp"
 #include "core/scalar.hpp"
 
@@ -12,10 +13,13 @@ void copy(char* out, std::int64_t out_stride, const char* in, std::int64_t in_st
           std::int64_t n, int itemsize);
 void iota(std::int64_t* out, std::int64_t first, std::int64_t n);
 
-// A step of an arg-reduction in every lane: best and index are contiguous.
+// A step of an arg-reduction in every lane: best and index are contiguous. With `roots` the square
+// roots of the values are compared, which are non-negative or NaN: the values themselves decide,
+// except on near ties.
 using ArgTileFn = void (*)(void* best, std::int64_t* index, const void* in, std::int64_t stride,
                            std::int64_t position, std::int64_t n);
-ArgTileFn arg_tile(ReduceKind kind, DType t);  // not for Float16, which compares as Float32
+// Not for Float16, which compares as Float32; roots for Float32 and Float64.
+ArgTileFn arg_tile(ReduceKind kind, DType t, bool roots, CpuTier tier);
 
 // acc = acc op in[i], one after the other: float sums and products whose order is Sequential.
 using FoldFn = void (*)(void* acc, const void* in, std::int64_t stride, std::int64_t n);

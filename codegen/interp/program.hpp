@@ -37,7 +37,11 @@ struct Fold {
   FoldKind kind;
   bool tile = false;  // serial loops: every lane folds for itself
   std::uint8_t itemsize = 0;
+  // Serial loops: the first value starts the accumulator (the identity would not change it).
+  bool starts_with_value = false;
   RegId value = kNoReg;
+  // Serial loops: where `value` is computed when it is not computed straight into an accumulator.
+  RegId own = kNoReg;
   RegId acc = kNoReg;    // Tree in a serial loop: the first of the accumulators
   RegId index = kNoReg;  // Arg
   RegId sums = kNoReg;   // Tree: the first of kMaxSums open left sums
@@ -103,6 +107,9 @@ class Program {
   int lanes = 1;  // of a tile
   std::size_t tile_bytes = 0;
   Layout layout{};
+  // The same kernel with rows of strided loads kept in scratch, for as long as they are short.
+  std::shared_ptr<const Program> with_rows;
+  std::vector<LocalCode> rows;  // what it keeps more
 };
 
 // Which parts of scratch memory a run uses.

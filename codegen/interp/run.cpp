@@ -78,6 +78,7 @@ void run_serial(const Frame& f, const LoopCode& l, std::int64_t begin, std::int6
     fold_start(f, folds[r], begin, end - begin, folds[r].tile ? lanes : 1);
   for (std::int64_t i = begin; i < end; ++i) {
     set_var(f, l, i);
+    for (std::int32_t r = l.first_fold; r < l.last_fold; ++r) fold_prepare(f, folds[r], i == begin);
     execute(f, l.first, l.last, lanes);
     for (std::int32_t r = l.first_fold; r < l.last_fold; ++r)
       fold_step(f, folds[r], i, begin, folds[r].tile ? lanes : 1);
@@ -142,16 +143,31 @@ char* home(const Program& p, const RegCode& r, const ir::CallArgs& args, char* s
   return nullptr;
 }
 
+// Kept rows pay while they stay in L2.
+const Program& choose(const Program& p, const ir::CallArgs& args) {
+  constexpr std::size_t kMost = 384 << 10;
+  if (!p.with_rows) return p;
+  std::size_t bytes = 0;
+  for (const LocalCode& l : p.rows) {
+    std::int64_t count = resolve(l.count, args.params);
+    if (count > static_cast<std::int64_t>(kMost)) return p;
+    bytes += local_bytes(l, args.params);
+  }
+  return bytes <= kMost ? *p.with_rows : p;
+}
+
 }  // namespace
 
-std::size_t scratch_bytes(const Program& p, const ir::CallArgs& args) {
+std::size_t scratch_bytes(const Program& prepared, const ir::CallArgs& args) {
+  const Program& p = choose(prepared, args);
   std::size_t n = p.layout.locals;
   for (const LocalCode& l : p.locals) n += local_bytes(l, args.params);
   return n;
 }
 
-void run(const Program& p, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
+void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
          void* memory) {
+  const Program& p = choose(prepared, args);
   char* scratch = static_cast<char*>(memory);
   Frame f{p, reinterpret_cast<Reg*>(scratch),
           reinterpret_cast<Address*>(scratch + p.layout.addresses),
