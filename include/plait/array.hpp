@@ -138,13 +138,18 @@ class array {
   // Elements in C order; throws ValueError for a view that is not contiguous: iterate its copy().
   const T* begin() const { return static_cast<const T*>(detail::contiguous_data(handle_)); }
   const T* end() const { return begin() + size(); }
+  // x(i, j): the element; of a named mutable array a reference that can be assigned to.
   template <class... I>
-  T operator()(I... index) const {
+  T operator()(I... index) const& {
     const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
     return detail::item(handle_, i, sizeof...(I)).template as<T>();
   }
   template <class... I>
-  element_reference<T> operator()(I... index) {
+  T operator()(I... index) && {
+    return std::as_const(*this)(index...);
+  }
+  template <class... I>
+  element_reference<T> operator()(I... index) & {
     return element_reference<T>(handle_, index...);
   }
   // The value of an array of one element; ValueError for any other size.
@@ -245,6 +250,10 @@ class array_view : public array<T> {
  public:
   explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
   array_view(const array_view&) = default;
+  template <class... I>
+  element_reference<T> operator()(I... index) const {
+    return element_reference<T>(this->handle_, index...);
+  }
   array_view& operator=(const array_view& o) {
     this->assign(o);
     return *this;

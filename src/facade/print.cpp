@@ -1,6 +1,6 @@
 // Text of arrays in the manner of NumPy's str(): aligned columns, long axes abbreviated.
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
 #include <vector>
 
@@ -14,15 +14,22 @@ namespace {
 constexpr std::int64_t kEdge = 3;           // items shown at each end of an abbreviated axis
 constexpr std::int64_t kAbbreviate = 1000;  // elements from which axes are abbreviated
 
+// The shortest text that reads back as the value, at most 8 digits behind the point.
 template <class F>
 std::string float_text(F v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+  const F size = std::fabs(v);
+  const bool fixed = size == 0 || (size >= F(1e-4) && size < F(1e16));
   char text[64];
-  std::snprintf(text, sizeof text, "%.8g", static_cast<double>(v));
-  std::string out = text;
-  if (out.find_first_of(".e") == std::string::npos) out += '.';
-  return out;
+  const auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  std::string out(text, std::to_chars(text, text + sizeof text, v, format).ptr);
+  const std::size_t point = out.find('.');
+  if (!fixed) return out;
+  if (point == std::string::npos) return out + '.';
+  if (out.size() - point <= 9) return out;
+  out.assign(text, std::to_chars(text, text + sizeof text, v, format, 8).ptr);
+  return out.substr(0, out.find_last_not_of('0') + 1);
 }
 
 std::string text_of(const Value& v) {

@@ -1,0 +1,97 @@
+#include "plait/build.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "plait/plait.hpp"
+
+using plait::array;
+using plait::shape_type;
+
+TEST_CASE("creation") {
+  const std::size_t n = 2;
+  CHECK(plait::zeros<float>({n, 3}).shape() == shape_type{2, 3});
+  CHECK(plait::ones<int>({2})(1) == 1);
+  CHECK(plait::full({}, 2.5).item() == 2.5);
+  CHECK(plait::empty<bool>(4).size() == 4);
+  CHECK(plait::zeros_like(plait::ones({2, 2}))(1, 1) == 0);
+  CHECK(plait::arange(5)(4) == 4);
+  CHECK(plait::arange(1.0, 2.0, 0.25).size() == 4);
+  CHECK(plait::arange(5, 0, -2)(2) == 1);
+  CHECK(plait::linspace(0, 1, 5)(1) == 0.25);
+  CHECK(plait::linspace(0, 1, 4, false)(3) == 0.75);
+  CHECK(plait::eye(3)(1, 1) == 1);
+  CHECK(plait::eye<int>(2, 3, 1)(0, 1) == 1);
+  CHECK(plait::tril(plait::ones({2, 2}))(0, 1) == 0);
+  CHECK_THROWS_AS(plait::zeros({-1}), plait::ValueError);
+}
+
+TEST_CASE("joining and rearranging") {
+  array<int> a{1, 2}, b{3};
+  auto c = plait::concatenate({a, b});
+  CHECK(std::vector<int>(c.begin(), c.end()) == std::vector<int>{1, 2, 3});
+  CHECK(plait::stack({a, a}, 1).shape() == shape_type{2, 2});
+  CHECK(plait::concatenate(std::vector<array<int>>{a, a, a}).size() == 6);
+  CHECK(plait::tile(a, 3).size() == 6);
+  CHECK(plait::repeat(a, 2)(1) == 1);
+  CHECK(plait::roll(a, 1)(0) == 2);
+  CHECK_THROWS_AS(plait::stack({a, b}), plait::ValueError);
+}
+
+TEST_CASE("borrowed memory is read in place and written through") {
+  std::vector<double> memory{1, 2, 3, 4};
+  {
+    auto a = plait::adapt(memory.data(), {2, 2});
+    auto late = a * 2;
+    plait::view(a, 0) = 10.0;
+    CHECK(late(0, 1) == 4);
+    a.eval();
+    CHECK(memory[0] == 10);
+    // The borrowing goes on after eval().
+    plait::view(a, 1) += plait::view(a, 0);
+  }
+  CHECK(memory == std::vector<double>{10, 10, 13, 14});
+}
+
+TEST_CASE("what is pending on borrowed memory runs before its last array goes") {
+  array<double> sum;
+  {
+    std::vector<double> memory(100, 1.0);
+    sum = plait::sum(plait::adapt(memory.data(), 100) + 1);
+    std::fill(memory.begin(), memory.end(), 1e9);
+  }
+  CHECK(sum.item() == 200);
+}
+
+TEST_CASE("a view keeps the borrowing") {
+  std::vector<int> memory{1, 2, 3};
+  auto last = plait::view(plait::adapt(memory.data(), 3), plait::range(2, 3));
+  last += 1;
+  last.eval();
+  CHECK(memory[2] == 4);
+}
+
+TEST_CASE("overlapping borrows see each other") {
+  std::vector<int> memory{1, 2, 3, 4};
+  auto whole = plait::adapt(memory.data(), 4);
+  auto part = plait::adapt(memory.data() + 1, 2);
+  part += 10;
+  CHECK(whole(2) == 13);
+}
+
+TEST_CASE("two borrows end independently") {
+  std::vector<int> one{1, 2}, two{3, 4};
+  auto b = plait::adapt(two.data(), 2);
+  {
+    auto a = plait::adapt(one.data(), 2);
+  }
+  b += 1;
+  b.eval();
+  CHECK(two == std::vector<int>{4, 5});
+}
+
+TEST_CASE("const memory is read-only; strides are bytes") {
+  const std::vector<int> memory{1, 2, 3, 4};
+  auto a = plait::adapt(memory.data(), 2, 8);
+  CHECK(a(1) == 3);
+  CHECK_THROWS_AS(a += 1, plait::ValueError);
+}

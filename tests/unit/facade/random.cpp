@@ -1,0 +1,35 @@
+#include "plait/random.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "plait/plait.hpp"
+
+TEST_CASE("a seed gives the same numbers for any number of threads") {
+  const int before = plait::num_threads();
+  plait::random::seed(7);
+  plait::set_num_threads(1);
+  auto a = plait::random::randn({200000});
+  plait::random::seed(7);
+  plait::set_num_threads(2);
+  auto b = plait::random::randn({200000});
+  plait::set_num_threads(before);
+  CHECK(plait::all(a == b).item());
+  CHECK_FALSE(plait::all(a == plait::random::randn({200000})).item());
+}
+
+TEST_CASE("distributions have their moments") {
+  plait::random::seed(1);
+  auto n = plait::random::randn<float>({500, 1000});
+  CHECK(n.shape() == plait::shape_type{500, 1000});
+  CHECK(plait::mean(n).item() == Approx(0).margin(0.01));
+  CHECK(plait::stddev(n).item() == Approx(1).epsilon(0.01));
+  auto u = plait::random::rand({100000}, 2.0, 4.0);
+  CHECK(plait::amin(u).item() >= 2);
+  CHECK(plait::amax(u).item() < 4);
+  CHECK(plait::mean(u).item() == Approx(3).epsilon(0.01));
+  auto i = plait::random::randint<std::int8_t>({100000}, -3, 4);
+  CHECK(plait::amin(i).item() == -3);
+  CHECK(plait::amax(i).item() == 3);
+  CHECK_THROWS_AS(plait::random::randint({3}, 4, 4), plait::ValueError);
+  CHECK_THROWS_AS(plait::random::randint<std::int8_t>({3}, 0, 200), plait::ValueError);
+}
