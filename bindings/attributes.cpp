@@ -23,9 +23,9 @@ PyObject* attribute(PyObject* self, const char* name, F&& native) {
   });
 }
 // An attribute of the exported numpy array.
-PyObject* exported_attribute(PyObject* self, const char* name, bool for_good) {
+PyObject* exported_attribute(PyObject* self, const char* name) {  // pins: nobody can see when its user is done
   return guarded([&]() -> PyObject* {
-    Owned numpy(to_numpy(as_array(self), for_good));
+    Owned numpy(to_numpy(as_array(self), true));
     return check(PyObject_GetAttrString(numpy.get(), name));
   });
 }
@@ -85,10 +85,15 @@ PyObject* get_flags(PyObject* s, void*) {
   });
 }
 PyObject* get_data(PyObject* s, void*) { return PyMemoryView_FromObject(s); }
-PyObject* get_flat(PyObject* s, void*) { return exported_attribute(s, "flat", false); }
-PyObject* get_ctypes(PyObject* s, void*) { return exported_attribute(s, "ctypes", true); }
-PyObject* get_interface(PyObject* s, void*) { return exported_attribute(s, "__array_interface__", true); }
-PyObject* get_struct(PyObject* s, void*) { return exported_attribute(s, "__array_struct__", true); }
+PyObject* get_flat(PyObject* s, void*) {
+  return guarded([&]() -> PyObject* {
+    Owned module(check(PyImport_ImportModule("plait._flat")));
+    return check(PyObject_CallMethod(module.get(), "flatiter", "O", s));
+  });
+}
+PyObject* get_ctypes(PyObject* s, void*) { return exported_attribute(s, "ctypes"); }
+PyObject* get_interface(PyObject* s, void*) { return exported_attribute(s, "__array_interface__"); }
+PyObject* get_struct(PyObject* s, void*) { return exported_attribute(s, "__array_struct__"); }
 PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
 PyObject* get_priority(PyObject*, void*) { return PyFloat_FromDouble(0.0); }
 PyObject* get_pending(PyObject* s, void*) {

@@ -1,0 +1,37 @@
+import os
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+try:
+    import plait
+except ImportError:  # a build tree puts the module beside the package
+    sys.path.insert(0, str(ROOT / "numpy_compat"))
+    import plait
+
+from plait import _plait
+
+
+@pytest.fixture(autouse=True)
+def lazy():
+    """pytest runs tests inside warnings.catch_warnings, where Plait would evaluate every operation at once."""
+    _plait.set_eager_errors(False)
+    yield
+    _plait.set_eager_errors(False)
+
+
+@pytest.fixture
+def run_python():
+    """Runs source text in a fresh interpreter with the package importable; returns the completed process."""
+    import subprocess
+
+    def run(source, *args, env=None, timeout=120):
+        path = os.pathsep.join([os.path.dirname(os.path.dirname(plait.__file__)), os.environ.get("PYTHONPATH", "")])
+        return subprocess.run(
+            [sys.executable, *args, "-c", source] if source is not None else [sys.executable, *args],
+            capture_output=True, text=True, timeout=timeout, env={**os.environ, "PYTHONPATH": path, **(env or {})},
+        )  # fmt: skip
+
+    return run

@@ -1,0 +1,96 @@
+import numpy
+import pytest
+from support import NATIVE, both, same, sample
+
+import plait
+
+
+@pytest.mark.parametrize("code", NATIVE)
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty"])
+def test_filled(name, code):
+    ours, theirs = getattr(plait, name)((2, 3), code), getattr(numpy, name)((2, 3), code)
+    assert (ours.shape, ours.dtype, ours.strides) == (theirs.shape, theirs.dtype, theirs.strides)
+    if name != "empty":
+        same(ours, theirs)
+
+
+@pytest.mark.parametrize("args", [(5,), (2, 7), (2, 11, 3), (10, 0, -3), (0.0, 1.0, 0.1), (3.5,), (0,), (5, 2), (1, 4, 0.5)])
+def test_arange(args):
+    both(lambda np: np.arange(*args))
+
+
+@pytest.mark.parametrize("kw", [{}, {"num": 7}, {"endpoint": False}, {"dtype": "f4"}, {"num": 1}, {"num": 0}, {"retstep": True}])
+def test_linspace(kw):
+    both(lambda np: np.linspace(1, 3, **kw))
+
+
+@pytest.mark.parametrize("code", NATIVE)
+@pytest.mark.parametrize("value", [0, 1, 7, True, 1.5, 2j, numpy.float32(3)])
+def test_full(code, value):
+    both(lambda np: np.full((2, 2), value, code))
+
+
+@pytest.mark.parametrize("value", [1, 1.5, True, 2j, numpy.int8(3), [1, 2]])
+def test_full_takes_the_dtype_of_its_value(value):
+    both(lambda np: np.full((3, 2), value))
+
+
+@pytest.mark.parametrize("name", ["zeros_like", "ones_like"])
+@pytest.mark.parametrize("kw", [{}, {"dtype": "i4"}, {"shape": (2, 2)}, {"order": "F"}])
+def test_like(name, kw):
+    both(lambda np, a: getattr(np, name)(a, **kw), sample("f"))
+    both(lambda np, a: getattr(np, name)(a.T, **kw).strides, sample("d"))
+
+
+@pytest.mark.parametrize("data", [3, 2.5, [1, 2, 3], [[1.0], [2]], [True], [], [1j], ["a", "b"], [None], range(4), (1, 2.0)])
+def test_array_of_python_objects(data):
+    both(lambda np: np.array(data))
+    both(lambda np: np.asarray(data))
+
+
+@pytest.mark.parametrize("code", NATIVE)
+def test_array_copies_numpy_arrays(code):
+    a = sample(code)
+    ours = plait.array(a)
+    assert type(ours) is plait.ndarray
+    same(ours, a)
+    kept = a.copy()
+    a[...] = 0
+    same(ours, kept)
+
+
+def test_asarray_of_ours_is_the_same_object():
+    a = plait.arange(3)
+    assert plait.asarray(a) is a
+    assert plait.asarray(a, dtype=float) is not a
+    assert plait.array(a) is not a
+
+
+def test_array_of_arrays_and_lazy_scalars():
+    a = plait.arange(3.0)
+    same(plait.array([a, a + 1]), numpy.array([[0.0, 1, 2], [1, 2, 3]]))
+    same(plait.array([a.sum(), a.max()]), numpy.array([3.0, 2.0]))
+
+
+def test_borrow_shares_memory():
+    host = numpy.arange(4.0)
+    ours = plait.borrow(host)
+    host[0] = 9
+    assert ours[0] == 9
+    ours[1] = 7
+    assert host[1] == 7
+    with pytest.raises(TypeError):
+        plait.borrow([1])
+
+
+@pytest.mark.parametrize("call", [lambda np: np.eye(3, 4, 1), lambda np: np.identity(3), lambda np: np.tri(3, 4, -1),
+                                  lambda np: np.zeros(3, order="F"), lambda np: np.zeros(()), lambda np: np.ones(0)])  # fmt: skip
+def test_special_matrices(call):
+    both(call)
+
+
+@pytest.mark.parametrize("call", [lambda np: np.zeros(-1), lambda np: np.zeros((2, -3)), lambda np: np.zeros("a"),
+                                  lambda np: np.zeros(2, "nonsense"), lambda np: np.arange(), lambda np: np.arange(1, 2, 0),
+                                  lambda np: np.full((2,), 300, "u1"), lambda np: np.linspace(0, 1, -2)])  # fmt: skip
+def test_errors(call):
+    both(call)

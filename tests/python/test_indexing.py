@@ -1,0 +1,91 @@
+import numpy
+import pytest
+from support import both, same, sample
+
+import plait
+
+KEYS = [
+    0, -1, 2, slice(1, 3), slice(None), slice(None, None, -1), slice(5, 1, -2), Ellipsis, None, (0, 1), (-1, -1),
+    (slice(None), 1), (slice(1, None), slice(None, None, 2)), (Ellipsis, 0), (None, Ellipsis, None), (0, None, slice(2)),
+    numpy.int64(1), (numpy.int8(1), numpy.uint16(2)), (), slice(10, 20), [0, 2], ([0, 1], [1, 2]), numpy.array([True, False, True]),
+    (slice(None), [True, False, True, False]), True, numpy.array([[0, 1], [2, 2]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_read(key):
+    both(lambda np, a: a[key], sample("d"))
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_write(key):
+    def write(np, a):
+        a[key] = 99
+        return a
+
+    both(write, sample("d"))
+    both(write, sample("b"))
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_views_share_memory_as_numpys(key):
+    a = sample("d")
+    theirs = numpy.shares_memory(a, a[key]) if isinstance(a[key], numpy.ndarray) else False
+    ours = plait.array(a)
+    view = ours[key]
+    assert (plait.may_share_memory(ours, view) if isinstance(view, plait.ndarray) else False) == theirs
+
+
+@pytest.mark.parametrize("key", [3, -4, (0, 4), (0, 0, 0), "x", 1.5, (slice(None),) * 3, (Ellipsis, Ellipsis), slice(0, 1, 0),
+                                 numpy.array([True, False]), [5], 2**70])  # fmt: skip
+def test_errors(key):
+    both(lambda np, a: a[key], sample("d"))
+
+    def write(np, a):
+        a[key] = 1
+
+    both(write, sample("d"))
+
+
+@pytest.mark.parametrize("value", [1, 2.5, True, numpy.float32(3), [1, 2, 3, 4], numpy.arange(4.0), numpy.arange(12).reshape(3, 4),
+                                   numpy.ones((1, 1, 4)), [[1], [2], [3]], 1j, float("nan"), 300, -1, "7", None, [1, 2]])  # fmt: skip
+@pytest.mark.parametrize("code", ["d", "l", "B", "?", "F"])
+def test_values(code, value):
+    def write(np, a):
+        a[...] = np.array(value) if isinstance(value, numpy.ndarray) else value
+        return a
+
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        both(write, sample(code))
+
+
+def test_masked_store_is_native():
+    a = plait.array(sample("d"))
+    expected = sample("d")
+    a[a < 0] = 0
+    expected[expected < 0] = 0
+    same(a, expected)
+
+
+def test_element_is_numpys_scalar():
+    a = plait.arange(5)
+    assert type(a[2]) is numpy.int64
+    assert type(plait.ones((2, 2), "f4")[1, 1]) is numpy.float32
+    assert type(plait.ones(2, bool)[0]) is numpy.bool_
+
+
+def test_iteration_and_containment():
+    a = plait.arange(6.0).reshape(2, 3)
+    assert [row.tolist() for row in a] == [[0, 1, 2], [3, 4, 5]]
+    assert 4 in a and 9 not in a
+    assert len(a) == 2
+    both(lambda np: len(np.array(1)))
+    both(lambda np: list(np.array(1)))
+
+
+def test_lazy_scalar_as_index():
+    a = plait.arange(100000)
+    assert a[a.argmax()] == 99999

@@ -1,0 +1,107 @@
+"""Views and writes through them have NumPy's meaning."""
+
+import numpy
+import pytest
+from support import both, same
+
+import plait
+
+
+def steps(*lines):
+    """A program over np and a, run line by line, that returns every name it made."""
+
+    def run(np):
+        scope = {"np": np, "a": np.arange(24.0).reshape(4, 6)}
+        for line in lines:
+            exec(line, scope)
+        return [v for k, v in sorted(scope.items()) if k not in ("np", "__builtins__")]
+
+    return run
+
+
+PROGRAMS = [
+    ("b = a[1:]", "b += 1", "c = a.sum()"),
+    ("b = a.T", "b[0] = 7", "c = a * 2"),
+    ("b = a * 2", "a[0] = 0", "c = b + a"),
+    ("a[1:] += a[:-1]",),
+    ("a[:-1] += a[1:]",),
+    ("a[::-1] -= a",),
+    ("b = a.reshape(6, 4)", "b[2:4, 1] = -1", "c = a.max(axis=0)"),
+    ("b = a[:, ::2]", "c = b[::-1]", "c *= 3", "d = a.copy()", "a[0, 0] = 100"),
+    ("b = a", "b += 1", "a = a + 1"),
+    ("t = a[0]", "a = a + 1", "t[0] = 50"),
+    ("np.add(a, 1, out=a)", "b = np.multiply(a, 2, out=a[:, :])"),
+    ("b = a[1]", "np.exp(b * 0.1, out=b)", "c = a.sum(axis=1)"),
+    ("b = a.ravel()", "b[3] = 77"),
+    ("b = a.T.ravel()", "b[3] = 77"),
+    ("b = a.flatten()", "b[3] = 77"),
+    ("b = a[..., None] + a[..., None, :]", "a[:] = 0"),
+    ("b = np.broadcast_to(a[0], (3, 6))", "a[0, 0] = 9", "c = b + 0"),
+    ("b = a.swapaxes(0, 1)[1:3]", "b *= a.T[1:3]"),
+    ("b = a.diagonal()", "a[1, 1] = 100", "c = b * 1"),
+    ("a.shape = (2, 12)", "b = a[1]", "b[:] = 5"),
+    ("b = a.real", "b[0] = 3"),
+    ("z = a + 1j", "z.imag[1] = 5", "z.real = 2"),
+    ("a.sort(axis=0)", "b = a[::-1]", "b.sort(axis=0)"),
+    ("np.put(a, [0, 5], [-1, -2])",),
+    ("b = a[1:3]", "np.copyto(b, 8)", "b.fill(2)"),
+    ("a.flat[3] = 9", "b = a.flat[2:5]"),
+    ("b = a.view()", "b[0] = 1", "c = b.base is a"),
+    ("i = np.arange(5)", "i[1:] = i[:-1]", "j = i[::-1]", "j[:] = i"),
+    ("b = np.flip(a)", "a += b"),
+    ("b = np.moveaxis(a[None], 0, -1)", "b[...] = 4"),
+    ("b = a[a > 5]", "b[:] = 0"),
+    ("a[a > 5] = 0", "a[[0, 1]] += 1"),
+    ("b, c = np.split(a, 2)", "b *= 0"),
+    ("for i in range(5): a = a * 0.5 + 1; a[i % 4] = i",),
+    ("for i in range(3): a[1:-1] += 0.1 * (a[2:] - 2 * a[1:-1] + a[:-2]); a[0] = a[1]",),
+]
+
+
+@pytest.mark.parametrize("lines", PROGRAMS, ids="; ".join)
+def test_program(lines):
+    both(steps(*lines), rtol=1e-14)
+
+
+def test_base_and_flags():
+    a = plait.arange(6.0)
+    v = a[1:][::2]
+    assert v.base is a and a.base is None
+    assert a.flags.owndata and not v.flags.owndata
+    assert a.flags["C_CONTIGUOUS"] and not v.flags.c_contiguous
+    assert not plait.broadcast_to(a, (2, 6)).flags.writeable
+    a.flags.writeable = False
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        a[0] = 1
+
+
+def test_shape_can_be_set_when_it_is_a_view():
+    both(lambda np: setattr(np.arange(6), "shape", (4,)))
+
+    def through_transpose(np):
+        a = np.arange(6).reshape(2, 3).T
+        a.shape = 6
+
+    both(through_transpose)
+
+
+@pytest.mark.parametrize("call", [
+    lambda a: a.T, lambda a: a.reshape(6, -1), lambda a: a[::-2, 1:], lambda a: a.T + 1, lambda a: a[::2] * a[1::2],
+    lambda a: a.T.copy(), lambda a: a.T.copy("K"), lambda a: a.astype("f4"), lambda a: a.T.astype("i4"), lambda a: a[:, None],
+    lambda a: a.T.reshape(24), lambda a: a.sum(axis=0, keepdims=True), lambda a: a[::-1] + 1, lambda a: a.squeeze(),
+])  # fmt: skip
+def test_strides(call):
+    host = numpy.arange(24.0).reshape(4, 6)
+    assert call(plait.array(host)).strides == call(host).strides
+
+
+def test_export_sees_later_writes():
+    a = plait.zeros(1000)
+    host = numpy.asarray(a)
+    a += 1
+    assert host.sum() == 1000
+    host[0] = 5
+    assert a[0] == 5
+    del host
+    a += 1
+    same(a[:3], numpy.array([6.0, 2, 2]))
