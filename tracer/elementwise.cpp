@@ -212,7 +212,7 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
 
 bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   const std::int64_t limit = config().eager_limit;
-  if (limit <= 0 || element_count(shape) > limit) return false;
+  if (!context().evaluator || limit <= 0 || element_count(shape) > limit) return false;
   for (const Operand& o : operands)
     if (o.array && !o.array->storage->version->materialised()) return false;
   return true;
