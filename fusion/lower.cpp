@@ -32,6 +32,8 @@ using Index = std::vector<Ix>;
 
 // A recomputation by less than this many operations is not worth memory traffic.
 constexpr double kCheapRecompute = 4;
+// Operations an element from which keeping a row beats computing it again.
+constexpr double kRowWorth = 10;
 // Elements of a row that is kept between two loops: it stays in the second-level cache.
 constexpr std::int64_t kMaxRow = 65536;
 // Straight-line code grows no further than this.
@@ -79,8 +81,18 @@ class Lowering {
     bool first = true;
     std::int32_t ctx = 0;
     std::vector<std::int32_t> opened;
+    // Short dimensions beside a reduction are unrolled: the components of a force share what does
+    // not depend on them.
+    std::vector<int> unrolled;
+    const bool folds = std::any_of(region_.roots.begin(), region_.roots.end(),
+                                   [&](std::int32_t r) { return contains_reduction(r); });
     for (int d : order) {
       ExprId extent = ex_.source({region_.roots[0], extent_field, d});
+      if (!first && folds && shape[d] <= kShort && unrolled.empty()) {
+        in_.guards.push_back({extent, ex_.constant(shape[d])});
+        unrolled.push_back(d);
+        continue;
+      }
       if (first) {
         out_.grid_extent = extent;
         trips_[0] = static_cast<double>(shape[d]);
@@ -92,8 +104,31 @@ class Lowering {
         idx[d].loop = ctx;
       }
     }
-    for (std::int32_t r : region_.roots) store_root(r, idx, ctx);
+    store_unrolled(idx, unrolled, shape, ctx);
     for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+  }
+
+  void store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,
+                      std::int32_t ctx) {
+    const std::int64_t count = unrolled.empty() ? 1 : shape[unrolled[0]];
+    for (std::int64_t c = 0; c < count; ++c) {
+      if (!unrolled.empty()) idx[unrolled[0]] = {-1, ex_.one(), ex_.constant(c)};
+      for (std::int32_t r : region_.roots) store_root(r, idx, ctx);
+    }
+  }
+
+  bool contains_reduction(std::int32_t id) const {
+    std::set<std::int32_t> seen;
+    std::vector<std::int32_t> stack{id};
+    while (!stack.empty()) {
+      const std::int32_t i = in_.canon[stack.back()];
+      stack.pop_back();
+      if (!seen.insert(i).second || in_.in_memory[i]) continue;
+      if (node(i).kind == NodeKind::Reduce) return true;
+      for (std::int32_t in : g_[i].in)
+        if (in >= 0) stack.push_back(in);
+    }
+    return false;
   }
 
   void store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
@@ -219,13 +254,13 @@ class Lowering {
   // exponentials of a softmax).
   Val row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
     const std::int32_t l = innermost(idx);
-    if (l == 0 || n.kind != NodeKind::Elementwise || op_info(n.fn).cost != Cost::Expensive ||
-        !encloses(l, ctx))
+    if (l == 0 || n.kind != NodeKind::Elementwise || !encloses(l, ctx) ||
+        k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow) ||
+        node_cost(id) < kRowWorth)
       return kNone;
-    for (std::int32_t other = 1; other < l; ++other) {
-      if (parent_[other] != parent_[l] || out_.extents[other] != out_.extents[l] ||
-          k_.loops[other].begin != kNone || k_.loops[l].begin != kNone ||
-          trips_[l] > static_cast<double>(kMaxRow))
+    for (std::int32_t other = 1; other < static_cast<std::int32_t>(k_.loops.size()); ++other) {
+      if (other == l || parent_[other] != parent_[l] || out_.extents[other] != out_.extents[l] ||
+          k_.loops[other].begin != kNone || !closed(other))
         continue;
       Index there = idx;
       for (Ix& x : there)
@@ -241,6 +276,12 @@ class Lowering {
       }
     }
     return kNone;
+  }
+  bool closed(std::int32_t l) const {
+    for (Val v : k_.loops[parent_[l]].body)
+      if ((k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce) && k_.insts[v].index == l)
+        return true;
+    return false;
   }
   Val push_local(Op op, std::int32_t local, std::int32_t loop, DType t, Val v) {
     Access a;
@@ -348,7 +389,12 @@ class Lowering {
                    std::int32_t ctx, bool split) {
     const Node& n = node(id);
     const std::int32_t operand = g_[id].in[0];
-    if (i == reduced.size()) return operand_value(id, oi, ctx);
+    if (i == reduced.size()) {
+      // The index along an axis of one element.
+      if (i == 0 && (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
+        return constant(scalar_int(0));
+      return operand_value(id, oi, ctx);
+    }
     const int d = reduced[i];
     const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
     const ExprId extent = ex_.source({operand, Field::Shape, d});
@@ -576,6 +622,13 @@ class Lowering {
       e = ex_.constant(concrete(in_, e));
     }
     std::int32_t l = static_cast<std::int32_t>(k_.loops.size());
+    // Loops side by side over ranges that are equal by broadcasting have one extent.
+    for (std::int32_t s = 1; s < l; ++s)
+      if (parent_[s] == parent && out_.extents[s] != e && !ex_.is_constant(e) &&
+          !ex_.is_constant(out_.extents[s]) && concrete(in_, out_.extents[s]) == concrete(in_, e)) {
+        in_.guards.push_back({e, out_.extents[s]});
+        e = out_.extents[s];
+      }
     k_.loops.emplace_back();
     k_.loops[l].var = add_var(l);
     parent_.push_back(parent);
@@ -648,6 +701,7 @@ class Lowering {
   // through memory.
   void check_recomputation();
   double node_cost(std::int32_t id, int depth = 0) const;
+  std::vector<std::int64_t> range_of(const Index& idx) const;
 
   struct Memo {
     Val value;
@@ -669,20 +723,39 @@ class Lowering {
   Val split_begin_ = kNone, split_end_ = kNone, arg_extreme_ = kNone;
 };
 
-// Operations to compute one element, reductions counted whole.
+// Operations to compute one element; what is broadcast or reduced counts by its number of elements.
 double Lowering::node_cost(std::int32_t id, int depth) const {
   id = in_.canon[id];
-  if (in_.in_memory[id]) return 1;
   const GNode& gn = g_[id];
   const Node& n = *gn.node;
-  if (depth > 40) return 1000;
+  if (n.kind == NodeKind::Scalar) return 0;
+  if (in_.in_memory[id]) return 1;
+  if (depth > 12) return 50;
   double c = n.kind == NodeKind::Elementwise ? ops_weight(n.fn) : 0;
+  const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
   for (int i = 0; i < n.n_inputs; ++i)
-    if (gn.in[i] >= 0) c += node_cost(gn.in[i], depth + 1);
-  if (n.kind == NodeKind::Reduce)
-    c *= static_cast<double>(element_count(node(gn.in[0]).shape)) /
-         std::max<double>(1, static_cast<double>(element_count(n.shape)));
+    if (gn.in[i] >= 0) {
+      const auto inputs = static_cast<double>(element_count(node(gn.in[i]).shape));
+      const bool view = n.kind == NodeKind::View;
+      c += node_cost(gn.in[i], depth + 1) *
+           (view ? std::min(1.0, inputs / elements) : inputs / elements);
+    }
   return c;
+}
+
+// Loops side by side over the same range will share one loop or a row buffer: their values count
+// once.
+std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
+  std::vector<std::int64_t> r;
+  for (const Ix& x : idx) {
+    r.push_back(x.step);
+    r.push_back(x.start);
+    std::int64_t path = 0;
+    for (std::int32_t l = x.loop; l > 0; l = parent_[l])
+      path = path * 1000003 + out_.extents[l] + 1;
+    r.push_back(x.loop < 0 ? -1 : path);
+  }
+  return r;
 }
 
 void Lowering::check_recomputation() {
@@ -693,7 +766,9 @@ void Lowering::check_recomputation() {
         n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota)
       continue;
     double computed = 0;
-    for (const Emission& e : list) computed += e.times;
+    std::set<std::vector<std::int64_t>> ranges;
+    for (const Emission& e : list)
+      if (ranges.insert(range_of(e.idx)).second) computed += e.times;
     const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
     if (computed < 1.5 * elements) continue;
     const double cost = node_cost(id);

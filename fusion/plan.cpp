@@ -72,8 +72,27 @@ class Planner {
       if (s.update == UpdateMode::None)
         return schedule.add_root(g_[lead].in[1], "it reads what the write overwrites");
     }
+    if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, g_[lead].in[0], lead);
     run_passes(in, s.lowered);
     return false;
+  }
+
+  // Memory that a kernel reads and writes is one parameter of it, and each load is at the store's
+  // very address.
+  void share_buffer(LoweredKernel& k, std::int32_t old, std::int32_t update) const {
+    std::int32_t target = -1, access = -1;
+    for (const ir::Inst& i : k.kernel.insts)
+      if (i.op == ir::Op::Store && k.buffers[i.index].index == update) {
+        target = i.index;
+        access = i.access;
+      }
+    for (ir::Inst& i : k.kernel.insts) {
+      if (i.op != ir::Op::Load || k.buffers[i.index].kind != BufferSource::NodeMemory ||
+          !same_memory(k.buffers[i.index].index, old) || i.type != k.kernel.buffers[target].dtype)
+        continue;
+      i.index = target;
+      k.kernel.accesses[i.access] = k.kernel.accesses[access];
+    }
   }
 
   // --- writes to storage
@@ -116,6 +135,7 @@ class Planner {
     for (const ir::Inst& i : k.kernel.insts) {
       if (i.op != ir::Op::Load || k.buffers[i.index].kind != BufferSource::NodeMemory) continue;
       if (!same_memory(k.buffers[i.index].index, old)) continue;
+      if (store && i.type != g_[update].node->view_dtype) return true;
       const ir::Access& a = k.kernel.accesses[i.access];
       if (!store || a.terms.size() != store->terms.size() || !same(k, a.offset, store->offset))
         return true;

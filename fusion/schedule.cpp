@@ -114,7 +114,9 @@ bool Schedule::blocked(std::int32_t node) const {
     if (outer < 0 || std::abs(on.strides[d]) > std::abs(on.strides[outer])) outer = d;
   }
   auto reduced = [&](int d) { return std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end(); };
-  if (!reduced(inner)) return reduced(outer) && results < kManyColumns;
+  // Columns: short rows and many of them are streamed row by row; else the threads share the
+  // columns.
+  if (!reduced(inner)) return reduced(outer) && results < kManyColumns && total / results > results;
   return results < 4 * threads_;
 }
 

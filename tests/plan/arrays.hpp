@@ -1,4 +1,5 @@
-// Helpers of the plan and backend tests: fill arrays, evaluate on one path, compare bit for bit or within a tolerance.
+// Helpers of the plan and backend tests: fill arrays, evaluate on one path, compare bit for bit or
+// within a tolerance.
 #pragma once
 #include <cmath>
 #include <cstring>
@@ -48,7 +49,9 @@ inline Array reduce(ReduceKind k, const Array& a, std::int64_t axis, bool keepdi
   o.keepdims = keepdims;
   return tracer::reduce(k, a, o);
 }
-inline Array view(const Array& a, std::vector<tracer::Index> indices) { return tracer::slice(a, indices); }
+inline Array view(const Array& a, std::vector<tracer::Index> indices) {
+  return tracer::slice(a, indices);
+}
 
 // The bytes of an array's value, in C order.
 inline std::vector<unsigned char> bytes(const Array& a) {
@@ -61,12 +64,16 @@ inline std::vector<unsigned char> bytes(const Array& a) {
 struct Both {
   std::vector<unsigned char> fused, direct;
   engine::PlanSummary plan;
+  std::string text;  // explain
 };
 inline Both both(const std::function<Array()>& f) {
   Both b;
   config().eager_limit = 0;
   config().fuse = true;
   Array a = f();
+  const Ref<tracer::Node> node = tracer::read(a);
+  tracer::Node* wanted[] = {node.get()};
+  b.text = engine::explain(wanted);
   tracer::evaluate(a);
   b.plan = engine::last_plan();
   b.fused = bytes(a);
