@@ -1,0 +1,52 @@
+// Coefficients of the vector math: near-minimax fits (Chebyshev, 70 digits) and constants split
+// into parts of the precision that their use needs.
+#pragma once
+
+namespace plait::loops::coefficients {
+
+// (exp(r) - 1 - r) / r^2 on |r| <= ln(2) / 2; error 1.4e-18.
+inline constexpr double kExpTail[] = {
+    0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555556p-5,  0x1.11111111100dap-7,
+    0x1.6c16c16c162d3p-10, 0x1.a01a01abe89c3p-13, 0x1.a01a01a6d90d5p-16, 0x1.71de022fa086fp-19,
+    0x1.27e4db62de4afp-22, 0x1.af4ded9048fa2p-26, 0x1.1f730669b951fp-29};
+// (2 atanh(s) / s - 2) / z, z = s^2 <= 0.0295; error 2.09e-18.
+inline constexpr double kLogTail[] = {
+    0x1.5555555555555p-1, 0x1.9999999999a38p-2, 0x1.2492492476ab7p-2, 0x1.c71c72019401ap-3,
+    0x1.745cf8ebf8dcep-3, 0x1.3b1c3a931a599p-3, 0x1.0fbe0a13127a7p-3, 0x1.0c0951618e529p-3};
+// (the above - 2/3) / z; error 1.89e-18.
+inline constexpr double kLogTail2[] = {
+    0x1.999999999999ap-2, 0x1.2492492492522p-2, 0x1.c71c71c6ea6c8p-3, 0x1.745d177ac47d7p-3,
+    0x1.3b1395beb5ad0p-3, 0x1.1118cc02cb79ap-3, 0x1.df7bec727b1b0p-4, 0x1.e03770765d720p-4};
+// (sin(r) / r - 1) / z, z = r^2, |r| <= pi / 4; error 1.16e-20.
+inline constexpr double kSinTail[] = {
+    -0x1.5555555555555p-3,  0x1.1111111111110p-7,  -0x1.a01a01a019936p-13, 0x1.71de3a5460533p-19,
+    -0x1.ae64541251e39p-26, 0x1.61217eaffbfdbp-33, -0x1.ab179e14267cdp-41};
+// (cos(r) - 1 + z / 2) / z^2; error 6.45e-22.
+inline constexpr double kCosTail[] = {
+    0x1.5555555555555p-5,  -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d09p-16, -0x1.27e4fb7712b8cp-22,
+    0x1.1eed8deb644b7p-29, -0x1.9394b9bb6e16dp-37, 0x1.ab782b04de8dep-45};
+// (atan(q) / q - 1) / z, z = q^2, |q| <= 7 / 16; error 1.6e-19.
+inline constexpr double kAtanTail[] = {
+    -0x1.5555555555555p-2, 0x1.999999999998fp-3, -0x1.24924924918dap-3, 0x1.c71c71c6734d0p-4,
+    -0x1.745d171e17004p-4, 0x1.3b13aba9355c0p-4, -0x1.1110904178f8fp-4, 0x1.e1d233ed77442p-5,
+    -0x1.ae7fd9a52a075p-5, 0x1.812bcfc86b90cp-5, -0x1.4abbfdd2be694p-5, 0x1.ddd7373373f00p-6,
+    -0x1.99ef465843f9bp-7};
+inline constexpr double kLn2[] = {0x1.62e42fefa4000p-1, -0x1.8432a1b0e2634p-43};
+inline constexpr double kLn2Full[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+inline constexpr double kLog2E[] = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+inline constexpr double kLog10E[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+inline constexpr double kLog10Of2[] = {0x1.34413509f8000p-2, -0x1.80433b83b532ap-44};
+inline constexpr double kHalfPi[] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34,
+                                     0x1.3198a2e000000p-69, 0x1.b839a252049c1p-104};
+inline constexpr double kHalfPiFull[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+inline constexpr double kTwoThirds[] = {0x1.5555555555555p-1, 0x1.5555555555555p-55};
+inline constexpr double kAtanHalf[] = {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56};
+inline constexpr double kAtanOne[] = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};
+inline constexpr double kAtanOneHalf[] = {0x1.f730bd281f69bp-1, 0x1.007887af0cbbdp-56};
+// (exp(r) - 1 - r) / r^2 for float32; error 1.4e-9.
+inline constexpr float kExpTailFloat[] = {0x1.0000000b95dffp-1f,  0x1.5555555a7b329p-3f,
+                                          0x1.5554e8e8cb16bp-5f,  0x1.1110e0e4a8facp-7f,
+                                          0x1.6d434d38b4fd9p-10f, 0x1.a12516e5ebf78p-13f};
+inline constexpr float kLn2Float[] = {0x1.62e8000000000p-1f, -0x1.e8082e3086543p-16f};
+
+}  // namespace plait::loops::coefficients

@@ -1,0 +1,160 @@
+// exp, exp2, expm1, log, log2, log10, log1p.
+#include <cmath>
+
+#include "codegen/loops/exp_log.hpp"
+#include "codegen/loops/vector_loops.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+namespace {
+
+double exp_special(double x) {
+  // Masked values make -inf frequent.
+  if (std::isless(x, -746.0)) return x == -HUGE_VAL ? 0.0 : std::exp(-746.0);
+  return std::exp(x);
+}
+double exp2_special(double x) { return std::exp2(x); }
+double expm1_special(double x) { return std::expm1(x); }
+double log_special(double x) { return std::log(x); }
+double log2_special(double x) { return std::log2(x); }
+double log10_special(double x) { return std::log10(x); }
+double log1p_special(double x) { return std::log1p(x); }
+float expf_special(float x) { return static_cast<float>(exp_special(x)); }
+
+struct Exp {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 708.0);
+    const vd a = select(special, vd{}, x);
+    const Rounded k = rounded(fma(a, kLog2E[0], kRounder));
+    const vd r = fma(k.value, -kLn2[1], fma(k.value, -kLn2[0], a));
+    const vd r2 = r * r;
+    vd result = scale(1.0 + fma(r2, polynomial_pairs(r, r2, kExpTail), r), k.bits);
+    if (any(special)) [[unlikely]]
+      patch<exp_special>(result, special, x);
+    return result;
+  }
+  static PLAIT_INLINE vf f(vf x) {
+    const vi special = (vi)(((vi)x & 0x7fffffff) > __builtin_bit_cast(int, 87.0f));
+    const vf a = special ? vf{} : x;
+    const vf shifted = fma(a, splat(float(kLog2E[0])), splat(0x1.8p23f));
+    const vf k = shifted - 0x1.8p23f;
+    const vf r = fma(k, splat(-kLn2Float[1]), fma(k, splat(-kLn2Float[0]), a));
+    vf p = splat(kExpTailFloat[5]);
+    for (int i = 4; i >= 0; --i) p = fma(p, r, splat(kExpTailFloat[i]));
+    vf result = (vf)((vi)(1.0f + fma(r * r, p, r)) + ((vi)shifted << 23));
+    if (any(special)) [[unlikely]]
+      patch_float(result, special, x);
+    return result;
+  }
+  static PLAIT_COLD void patch_float(vf& result, const vi& mask, const vf& x) {
+    for (int i = 0; i < kFloatLanes; ++i)
+      if (mask[i]) result[i] = expf_special(x[i]);
+  }
+};
+
+struct Exp2 {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 1021.0);
+    const vd a = select(special, vd{}, x);
+    const Rounded k = rounded(a + kRounder);
+    const vd t = a - k.value;
+    const vd r = t * kLn2Full[0];
+    const vd rl = fma(t, kLn2Full[0], -r) + t * kLn2Full[1];
+    vd result = scale(1.0 + (r + exp_tail(r, rl)), k.bits);
+    if (any(special)) [[unlikely]]
+      patch<exp2_special>(result, special, x);
+    return result;
+  }
+};
+
+struct Expm1 {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 700.0);
+    const vd a = select(special, vd{}, x);
+    const Pair p = expm1_pair(a, vd{});
+    vd result = select(within(x, 0x1p-54), x, p.h + p.l);
+    if (any(special)) [[unlikely]]
+      patch<expm1_special>(result, special, x);
+    return result;
+  }
+};
+
+struct Log {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = not_positive_normal(x);
+    const Split p = split(select(special, splat(1.0), x));
+    const Pair m = log_mantissa<false>(p.m - 1.0, vd{});
+    const Pair sum = fast_two_sum(p.k * kLn2[0], m.h);
+    vd result = sum.h + (sum.l + fma(p.k, kLn2[1], m.l));
+    if (any(special)) [[unlikely]]
+      patch<log_special>(result, special, x);
+    return result;
+  }
+};
+
+// k scale + log(m) factor, for the logarithms of other bases.
+PLAIT_INLINE vd log_in_base(vd x, const double (&unit)[2], const double (&factor)[2]) {
+  const Split p = split(x);
+  const Pair m = log_mantissa<false>(p.m - 1.0, vd{});
+  const Pair t = fast_two_sum(m.h, m.l);
+  const Pair scaled = product(t.h, splat(factor[0]));
+  const vd tail = scaled.l + fma(t.h, factor[1], t.l * factor[0]);
+  const Pair sum = fast_two_sum(p.k * unit[0], scaled.h);
+  return sum.h + (sum.l + fma(p.k, unit[1], tail));
+}
+struct Log2 {
+  static PLAIT_INLINE vd f(vd x) {
+    constexpr double unit[2] = {1.0, 0.0};
+    const vl special = not_positive_normal(x);
+    vd result = log_in_base(select(special, splat(1.0), x), unit, kLog2E);
+    if (any(special)) [[unlikely]]
+      patch<log2_special>(result, special, x);
+    return result;
+  }
+};
+struct Log10 {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = not_positive_normal(x);
+    vd result = log_in_base(select(special, splat(1.0), x), kLog10Of2, kLog10E);
+    if (any(special)) [[unlikely]]
+      patch<log10_special>(result, special, x);
+    return result;
+  }
+};
+
+struct Log1p {
+  static PLAIT_INLINE vd f(vd x) {
+    // -1 and below, and what is not finite or beyond 2^1000.
+    const vl special = (vl)((bits(x) >= __builtin_bit_cast(long long, 0x1p1000)) |
+                            ((vul)bits(x) >= __builtin_bit_cast(unsigned long long, -1.0)));
+    const Pair p = log1p_pair(select(special, vd{}, x), vd{});
+    vd result = select(within(x, 0x1p-54), x, p.h + p.l);
+    if (any(special)) [[unlikely]]
+      patch<log1p_special>(result, special, x);
+    return result;
+  }
+};
+
+}  // namespace
+
+Found exponential(OpId op, DType t) {
+  switch (op) {
+    case OpId::Exp:
+      return unary_math<Exp>(t);
+    case OpId::Exp2:
+      return unary_math<Exp2>(t);
+    case OpId::Expm1:
+      return unary_math<Expm1>(t);
+    case OpId::Log:
+      return unary_math<Log>(t);
+    case OpId::Log2:
+      return unary_math<Log2>(t);
+    case OpId::Log10:
+      return unary_math<Log10>(t);
+    case OpId::Log1p:
+      return unary_math<Log1p>(t);
+    default:
+      return {nullptr, {nullptr, 0}};
+  }
+}
+
+}  // namespace plait::loops::PLAIT_TIER

@@ -1,0 +1,130 @@
+// Hyperbolic functions and their inverses, from exponentials and logarithms with tails.
+#include <cmath>
+
+#include "codegen/loops/exp_log.hpp"
+#include "codegen/loops/roots.hpp"
+#include "codegen/loops/vector_loops.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+namespace {
+
+// Just below overflow libm squares exp(x / 2), which costs precision; long double does not.
+bool near_overflow(double x) { return std::isgreater(std::abs(x), 708.0) && std::abs(x) < 710.475; }
+double sinh_special(double x) {
+  return near_overflow(x) ? static_cast<double>(std::sinh(static_cast<long double>(x)))
+                          : std::sinh(x);
+}
+double cosh_special(double x) {
+  return near_overflow(x) ? static_cast<double>(std::cosh(static_cast<long double>(x)))
+                          : std::cosh(x);
+}
+double tanh_special(double x) { return std::tanh(x); }
+double asinh_special(double x) { return std::asinh(x); }
+double acosh_special(double x) { return std::acosh(x); }
+double atanh_special(double x) { return std::atanh(x); }
+
+struct Sinh {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 700.0);
+    // With t = exp(a) - 1: (t + t / (t + 1)) / 2.
+    const Pair t = expm1_pair(abs(select(special, vd{}, x)), vd{});
+    const Pair one = two_sum(t.h, splat(1.0));
+    const Pair sum = add(t, quotient(t, {one.h, one.l + t.l}));
+    vd result = select(within(x, 0x1p-28), x, copysign(0.5 * sum.h, x));
+    if (any(special)) [[unlikely]]
+      patch<sinh_special>(result, special, x);
+    return result;
+  }
+};
+struct Cosh {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 700.0);
+    const Pair e = exp_pair(abs(select(special, vd{}, x)), vd{});
+    vd result = 0.5 * add(e, quotient({splat(1.0), vd{}}, e)).h;
+    if (any(special)) [[unlikely]]
+      patch<cosh_special>(result, special, x);
+    return result;
+  }
+};
+struct Tanh {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, HUGE_VAL);
+    const vd a = abs(select(special, vd{}, x));
+    const Pair t = expm1_pair(2.0 * select(beyond(a, 22.0), splat(22.0), a), vd{});
+    const Pair two = two_sum(t.h, splat(2.0));
+    const Pair q = quotient(t, {two.h, two.l + t.l});
+    vd result = select(within(x, 0x1p-28), x, copysign(q.h + q.l, x));
+    if (any(special)) [[unlikely]]
+      patch<tanh_special>(result, special, x);
+    return result;
+  }
+};
+
+struct Arcsinh {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 0x1p500);
+    const vd a = abs(select(special, vd{}, x));
+    // a + a^2 / (1 + sqrt(1 + a^2)), less one.
+    const Pair square = product(a, a);
+    const Pair s = two_sum(splat(1.0), square.h);
+    const Pair g = root({s.h, s.l + square.l});
+    const Pair d = two_sum(splat(1.0), g.h);
+    const Pair w = add({a, vd{}}, quotient(square, {d.h, d.l + g.l}));
+    const Pair l = log1p_pair(w.h, w.l);
+    vd result = select(within(x, 0x1p-28), x, copysign(l.h + l.l, x));
+    if (any(special)) [[unlikely]]
+      patch<asinh_special>(result, special, x);
+    return result;
+  }
+};
+struct Arccosh {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = (vl)((bits(x) < __builtin_bit_cast(long long, 1.0)) |
+                            (bits(x) > __builtin_bit_cast(long long, 0x1p500)));
+    const vd a = select(special, splat(1.0), x);
+    // t + sqrt(t (a + 1)) with t = a - 1, less one.
+    const Pair t = two_sum(a, splat(-1.0)), u = two_sum(a, splat(1.0));
+    const Pair p = product(t.h, u.h);
+    const Pair w = add(t, root({p.h, p.l + fma(t.h, u.l, t.l * u.h)}));
+    const Pair l = log1p_pair(w.h, w.l);
+    vd result = l.h + l.l;
+    if (any(special)) [[unlikely]]
+      patch<acosh_special>(result, special, x);
+    return result;
+  }
+};
+struct Arctanh {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 0x1.fffffffffffffp-1);
+    const vd a = abs(select(special, vd{}, x));
+    const Pair q = quotient({2.0 * a, vd{}}, two_sum(splat(1.0), -a));
+    const Pair l = log1p_pair(q.h, q.l);
+    vd result = select(within(x, 0x1p-28), x, copysign(0.5 * (l.h + l.l), x));
+    if (any(special)) [[unlikely]]
+      patch<atanh_special>(result, special, x);
+    return result;
+  }
+};
+
+}  // namespace
+
+Found hyperbolic(OpId op, DType t) {
+  switch (op) {
+    case OpId::Sinh:
+      return unary_math<Sinh>(t);
+    case OpId::Cosh:
+      return unary_math<Cosh>(t);
+    case OpId::Tanh:
+      return unary_math<Tanh>(t);
+    case OpId::Arcsinh:
+      return unary_math<Arcsinh>(t);
+    case OpId::Arccosh:
+      return unary_math<Arccosh>(t);
+    case OpId::Arctanh:
+      return unary_math<Arctanh>(t);
+    default:
+      return {nullptr, {nullptr, 0}};
+  }
+}
+
+}  // namespace plait::loops::PLAIT_TIER

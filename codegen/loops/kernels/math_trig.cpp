@@ -1,0 +1,214 @@
+// sin, cos, tan and their inverses, and hypot.
+#include <cmath>
+
+#include "codegen/loops/coefficients.hpp"
+#include "codegen/loops/roots.hpp"
+#include "codegen/loops/vector_loops.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+namespace {
+
+using namespace coefficients;
+
+double sin_special(double x) { return std::sin(x); }
+double cos_special(double x) { return std::cos(x); }
+double tan_special(double x) { return std::tan(x); }
+double asin_special(double x) { return std::asin(x); }
+double acos_special(double x) { return std::acos(x); }
+double atan_special(double x) { return std::atan(x); }
+double atan2_special(double y, double x) { return std::atan2(y, x); }
+double hypot_special(double x, double y) { return std::hypot(x, y); }
+
+// x = quadrant pi/2 + r for |x| below kLargest: three exact subtractions, so that r keeps its
+// precision next to the multiples of pi/2. Beyond, libm's Payne-Hanek.
+constexpr double kLargest = 0x1p19;
+struct Angle {
+  Pair r;
+  vl quadrant;  // in the low bits
+};
+PLAIT_INLINE Angle reduce_angle(vd x) {
+  const Rounded k = rounded(fma(x, 0x1.45f306dc9c883p-1, kRounder));
+  const vd a = fma(k.value, -kHalfPi[0], x);
+  const Pair b = two_sum(a, k.value * -kHalfPi[1]);
+  const Pair c = two_sum(b.h, k.value * -kHalfPi[2]);
+  const vd tail = c.l + fma(k.value, -kHalfPi[3], b.l);
+  return {fast_two_sum(c.h, tail), k.bits};
+}
+PLAIT_INLINE Pair sin_pair(Pair r) {
+  const vd z = r.h * r.h;
+  const vd tail = fma(r.h * z, polynomial_pairs(z, z * z, kSinTail), fma(z * -0.5, r.l, r.l));
+  return fast_two_sum(r.h, tail);
+}
+PLAIT_INLINE Pair cos_pair(Pair r) {
+  const Pair z = product(r.h, r.h);
+  const vd z2 = z.h * z.h;
+  const vd w = 1.0 - 0.5 * z.h, wl = (1.0 - w) - 0.5 * z.h;
+  const vd tail = fma(z2, polynomial_pairs(z.h, z2, kCosTail), -(r.h * r.l + 0.5 * z.l));
+  return fast_two_sum(w, wl + tail);
+}
+PLAIT_INLINE vl odd(vl quadrant) { return (vl)((quadrant & 1) != 0); }
+PLAIT_INLINE vd flip_sign(vd x, vl quadrant) { return from_bits(bits(x) ^ ((quadrant & 2) << 62)); }
+
+struct Sin {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, kLargest);
+    const Angle a = reduce_angle(select(special, vd{}, x));
+    const vd s = flip_sign(select(odd(a.quadrant), cos_pair(a.r).h, sin_pair(a.r).h), a.quadrant);
+    vd result = select(within(x, 0x1p-27), x, s);
+    if (any(special)) [[unlikely]]
+      patch<sin_special>(result, special, x);
+    return result;
+  }
+};
+struct Cos {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, kLargest);
+    const Angle a = reduce_angle(select(special, vd{}, x));
+    const vd c = select(odd(a.quadrant), sin_pair(a.r).h, cos_pair(a.r).h);
+    vd result = flip_sign(c, a.quadrant + 1);
+    if (any(special)) [[unlikely]]
+      patch<cos_special>(result, special, x);
+    return result;
+  }
+};
+struct Tan {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, kLargest);
+    const Angle a = reduce_angle(select(special, vd{}, x));
+    const Pair s = sin_pair(a.r), c = cos_pair(a.r);
+    const vl swap = odd(a.quadrant);
+    const Pair n{select(swap, -c.h, s.h), select(swap, -c.l, s.l)};
+    const Pair d{select(swap, s.h, c.h), select(swap, s.l, c.l)};
+    // r is never 0 in odd quadrants: no number is an odd multiple of pi/2.
+    const Pair q = quotient(n, d);
+    vd result = select(within(x, 0x1p-27), x, q.h + q.l);
+    if (any(special)) [[unlikely]]
+      patch<tan_special>(result, special, x);
+    return result;
+  }
+};
+
+// The angle of (x, y) in the first quadrant, y or x may be 0: atan(c) plus the angle between,
+// c in {0, 1/2, 1, 3/2, inf}.
+PLAIT_INLINE Pair angle(Pair y, Pair x) {
+  const vl half = (vl)(y.h > 0.4375 * x.h), one = (vl)(y.h > 0.6875 * x.h);
+  const vl more = (vl)(y.h > 1.1875 * x.h), right = (vl)(y.h > 2.4375 * x.h);
+  const auto choose = [&](double a, double b, double c, double d, double e) {
+    vd r = select(half, splat(b), splat(a));
+    r = select(one, splat(c), r);
+    r = select(more, splat(d), r);
+    return select(right, splat(e), r);
+  };
+  const vd c = choose(0, 0.5, 1, 1.5, 0);
+  const vd base = choose(0, kAtanHalf[0], kAtanOne[0], kAtanOneHalf[0], kHalfPiFull[0]);
+  const vd base_l = choose(0, kAtanHalf[1], kAtanOne[1], kAtanOneHalf[1], kHalfPiFull[1]);
+  const Pair cx = product(c, x.h), cy = product(c, y.h);
+  const Pair over = two_sum(y.h, -cx.h), under = two_sum(x.h, cy.h);
+  const Pair n{select(right, -x.h, over.h),
+               select(right, -x.l, over.l + (y.l - fma(c, x.l, cx.l)))};
+  const Pair d{select(right, y.h, under.h),
+               select(right, y.l, under.l + (x.l + fma(c, y.l, cy.l)))};
+  const Pair q = quotient(n, d);
+  const vd z = q.h * q.h;
+  const vd tail = fma(q.h * z, polynomial_pairs(z, z * z, kAtanTail), q.l);
+  const Pair sum = fast_two_sum(base, q.h);
+  return {sum.h, sum.l + (base_l + tail)};
+}
+PLAIT_INLINE Pair supplement(Pair t) {
+  const Pair s = two_sum(splat(2 * kHalfPiFull[0]), -t.h);
+  return {s.h, s.l + (2 * kHalfPiFull[1] - t.l)};
+}
+// sqrt(1 - a^2)
+PLAIT_INLINE Pair cofunction(vd a) {
+  const Pair square = product(a, a);
+  const Pair rest = two_sum(splat(1.0), -square.h);
+  return root({rest.h, rest.l - square.l});
+}
+
+struct Arctan {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 0x1p60);
+    const Pair t = angle({abs(select(special, vd{}, x)), vd{}}, {splat(1.0), vd{}});
+    vd result = select(within(x, 0x1p-27), x, copysign(t.h + t.l, x));
+    if (any(special)) [[unlikely]]
+      patch<atan_special>(result, special, x);
+    return result;
+  }
+};
+struct Arcsin {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 1.0);
+    const vd a = abs(select(special, vd{}, x));
+    const Pair t = angle({a, vd{}}, cofunction(a));
+    vd result = select(within(x, 0x1p-27), x, copysign(t.h + t.l, x));
+    if (any(special)) [[unlikely]]
+      patch<asin_special>(result, special, x);
+    return result;
+  }
+};
+struct Arccos {
+  static PLAIT_INLINE vd f(vd x) {
+    const vl special = beyond(x, 1.0);
+    const vd a = abs(select(special, vd{}, x));
+    const Pair t = angle(cofunction(a), {a, vd{}});
+    const Pair u = supplement(t);
+    vd result = select((vl)(bits(x) < 0), u.h + u.l, t.h + t.l);
+    if (any(special)) [[unlikely]]
+      patch<acos_special>(result, special, x);
+    return result;
+  }
+};
+struct Arctan2 {
+  static PLAIT_INLINE vd f(vd y, vd x) {
+    const vl special =
+        beyond(y, 0x1p400) | within(y, 0x1p-400) | beyond(x, 0x1p400) | within(x, 0x1p-400);
+    const vd a = abs(select(special, splat(1.0), y)), b = abs(select(special, splat(1.0), x));
+    const Pair t = angle({a, vd{}}, {b, vd{}}), u = supplement(t);
+    vd result = copysign(select((vl)(bits(x) < 0), u.h + u.l, t.h + t.l), y);
+    if (any(special)) [[unlikely]]
+      patch<atan2_special>(result, special, y, x);
+    return result;
+  }
+};
+struct Hypot {
+  static PLAIT_INLINE vd f(vd x, vd y) {
+    const vl swap = (vl)((bits(x) & INT64_MAX) < (bits(y) & INT64_MAX));
+    const vd larger = select(swap, y, x), smaller = select(swap, x, y);
+    const vl special = beyond(larger, 0x1p500) | within(larger, 0x1p-400);
+    const vd a = select(special, splat(1.0), larger), b = select(special, splat(1.0), smaller);
+    const Pair aa = product(a, a), bb = product(b, b);
+    const Pair sum = fast_two_sum(aa.h, bb.h);
+    const Pair r = root({sum.h, sum.l + (aa.l + bb.l)});
+    vd result = r.h + r.l;
+    if (any(special)) [[unlikely]]
+      patch<hypot_special>(result, special, x, y);
+    return result;
+  }
+};
+
+}  // namespace
+
+Found trigonometric(OpId op, DType t) {
+  switch (op) {
+    case OpId::Sin:
+      return unary_math<Sin>(t);
+    case OpId::Cos:
+      return unary_math<Cos>(t);
+    case OpId::Tan:
+      return unary_math<Tan>(t);
+    case OpId::Arcsin:
+      return unary_math<Arcsin>(t);
+    case OpId::Arccos:
+      return unary_math<Arccos>(t);
+    case OpId::Arctan:
+      return unary_math<Arctan>(t);
+    case OpId::Arctan2:
+      return binary_math<Arctan2>(t);
+    case OpId::Hypot:
+      return binary_math<Hypot>(t);
+    default:
+      return {nullptr, {nullptr, 0}};
+  }
+}
+
+}  // namespace plait::loops::PLAIT_TIER

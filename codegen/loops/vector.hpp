@@ -1,0 +1,135 @@
+// Vectors of one register of the tier, and the few operations on them that the compiler's generic
+// vectors lack. AVX2 and AVX-512 have fused multiply-add; the baseline calls fma() an element at a
+// time, slower and with the same bits.
+#pragma once
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+#include <cmath>
+
+#include "codegen/loops/orders.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+
+inline constexpr int kLanes = kVectorBytes / 8;       // float64
+inline constexpr int kFloatLanes = kVectorBytes / 4;  // float32
+typedef double vd __attribute__((vector_size(kVectorBytes)));
+typedef long long vl __attribute__((vector_size(kVectorBytes)));
+typedef unsigned long long vul __attribute__((vector_size(kVectorBytes)));
+typedef float vf __attribute__((vector_size(kVectorBytes)));
+typedef int vi __attribute__((vector_size(kVectorBytes)));
+typedef float vf_half __attribute__((vector_size(kVectorBytes / 2)));
+
+#define PLAIT_COLD __attribute__((noinline, cold))
+
+PLAIT_INLINE vd splat(double x) { return x - vd{}; }
+PLAIT_INLINE vf splat(float x) { return x - vf{}; }
+PLAIT_INLINE vl bits(vd x) { return (vl)x; }
+PLAIT_INLINE vd from_bits(vl x) { return (vd)x; }
+
+#if defined(__AVX512F__)
+PLAIT_INLINE vd fma(vd a, vd b, vd c) { return _mm512_fmadd_pd(a, b, c); }
+PLAIT_INLINE vf fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+PLAIT_INLINE vd sqrt(vd a) { return _mm512_maskz_sqrt_pd(0xff, a); }
+PLAIT_INLINE bool any(vl m) { return _mm512_movepi64_mask((__m512i)m) != 0; }
+PLAIT_INLINE bool any(vi m) { return _mm512_movepi32_mask((__m512i)m) != 0; }
+#elif defined(__AVX2__)
+PLAIT_INLINE vd fma(vd a, vd b, vd c) { return _mm256_fmadd_pd(a, b, c); }
+PLAIT_INLINE vf fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+PLAIT_INLINE vd sqrt(vd a) { return _mm256_sqrt_pd(a); }
+PLAIT_INLINE bool any(vl m) { return _mm256_movemask_pd((__m256d)m) != 0; }
+PLAIT_INLINE bool any(vi m) { return _mm256_movemask_ps((__m256)m) != 0; }
+#else
+PLAIT_INLINE vd fma(vd a, vd b, vd c) {
+  return vd{__builtin_fma(a[0], b[0], c[0]), __builtin_fma(a[1], b[1], c[1])};
+}
+PLAIT_INLINE vf fma(vf a, vf b, vf c) {
+  vf r;
+  for (int i = 0; i < kFloatLanes; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return r;
+}
+PLAIT_INLINE vd sqrt(vd a) { return vd{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
+PLAIT_INLINE bool any(vl m) { return (m[0] | m[1]) != 0; }
+PLAIT_INLINE bool any(vi m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
+#endif
+PLAIT_INLINE vd fma(double a, vd b, vd c) { return fma(splat(a), b, c); }
+PLAIT_INLINE vd fma(vd a, double b, vd c) { return fma(a, splat(b), c); }
+PLAIT_INLINE vd fma(vd a, vd b, double c) { return fma(a, b, splat(c)); }
+PLAIT_INLINE vd fma(vd a, double b, double c) { return fma(a, splat(b), splat(c)); }
+
+PLAIT_INLINE vd abs(vd x) { return from_bits(bits(x) & 0x7fffffffffffffff); }
+PLAIT_INLINE vd copysign(vd size, vd sign) {
+  return from_bits((bits(size) & 0x7fffffffffffffff) |
+                   (bits(sign) & static_cast<long long>(0x8000000000000000)));
+}
+PLAIT_INLINE vd select(vl mask, vd a, vd b) { return mask ? a : b; }
+// |x| > limit, or NaN; no flags.
+PLAIT_INLINE vl beyond(vd x, double limit) {
+  return (vl)((bits(x) & 0x7fffffffffffffff) > __builtin_bit_cast(long long, limit));
+}
+// |x| < limit; no flags.
+PLAIT_INLINE vl within(vd x, double limit) {
+  return (vl)((bits(x) & 0x7fffffffffffffff) < __builtin_bit_cast(long long, limit));
+}
+// Neither positive, normal and finite.
+PLAIT_INLINE vl not_positive_normal(vd x) {
+  return (vl)((bits(x) < 0x0010000000000000) | (bits(x) >= 0x7ff0000000000000));
+}
+
+// The nearest integer of a number below 2^50: as a float, and in the low bits of `bits`.
+inline constexpr double kRounder = 0x1.8p52;
+struct Rounded {
+  vd value;
+  vl bits;
+};
+PLAIT_INLINE Rounded rounded(vd shifted) { return {shifted - kRounder, bits(shifted)}; }
+
+// Coefficients from `from` on, the lowest power first; in pairs, for a shorter chain of
+// dependences.
+template <int from = 0, int n>
+PLAIT_INLINE vd polynomial_pairs(vd x, vd x2, const double (&c)[n]) {
+  constexpr bool odd = (n - from) % 2;
+  vd r = odd ? splat(c[n - 1]) : fma(x, splat(c[n - 1]), splat(c[n - 2]));
+  for (int i = n - (odd ? 3 : 4); i >= from; i -= 2)
+    r = fma(r, x2, fma(x, splat(c[i + 1]), splat(c[i])));
+  return r;
+}
+
+// An unevaluated sum h + l with |l| small beside |h|.
+struct Pair {
+  vd h, l;
+};
+PLAIT_INLINE Pair fast_two_sum(vd a, vd b) {  // |a| >= |b| or a = 0
+  const vd s = a + b;
+  return {s, b - (s - a)};
+}
+PLAIT_INLINE Pair two_sum(vd a, vd b) {
+  const vd s = a + b, t = s - a;
+  return {s, (a - (s - t)) + (b - t)};
+}
+PLAIT_INLINE Pair product(vd a, vd b) {
+  const vd p = a * b;
+  return {p, fma(a, b, -p)};
+}
+PLAIT_INLINE Pair quotient(Pair n, Pair d) {
+  const vd inverse = 1.0 / d.h, q = n.h * inverse;
+  return {q, (fma(-q, d.h, n.h) + (n.l - q * d.l)) * inverse};
+}
+PLAIT_INLINE Pair add(Pair a, Pair b) {
+  const Pair s = two_sum(a.h, b.h);
+  return fast_two_sum(s.h, s.l + (a.l + b.l));
+}
+
+// Recomputes the lanes of `mask`, which the fast path got benign values for, one by one.
+template <double (*scalar)(double)>
+PLAIT_COLD void patch(vd& result, const vl& mask, const vd& x) {
+  for (int i = 0; i < kLanes; ++i)
+    if (mask[i]) result[i] = scalar(x[i]);
+}
+template <double (*scalar)(double, double)>
+PLAIT_COLD void patch(vd& result, const vl& mask, const vd& x, const vd& y) {
+  for (int i = 0; i < kLanes; ++i)
+    if (mask[i]) result[i] = scalar(x[i], y[i]);
+}
+
+}  // namespace plait::loops::PLAIT_TIER
