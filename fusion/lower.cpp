@@ -300,8 +300,8 @@ class Lowering {
       case NodeKind::Iota: {
         Val i = position(idx[0]);
         Val start = emit(gn.in[0], {}, ctx), step = emit(gn.in[1], {}, ctx);
-        Val scaled = apply(OpId::Multiply, n.dtype, {cast(i, n.dtype), step});
-        return apply(OpId::Add, n.dtype, {start, scaled});
+        Val scaled = apply(OpId::Multiply, n.dtype, {cast(i, n.dtype), step, kNone});
+        return apply(OpId::Add, n.dtype, {start, scaled, kNone});
       }
       case NodeKind::Elementwise: {
         Val v[3] = {kNone, kNone, kNone};
