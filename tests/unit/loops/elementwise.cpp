@@ -1,0 +1,162 @@
+// Values and flags of elementwise loops, at the places where NumPy's rules are not C's.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "support.hpp"
+
+using namespace loops_test;
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+bool same(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+template <class T, class R = T>
+void check_binary(OpId op, std::vector<T> a, std::vector<T> b, std::vector<R> want,
+                  int want_flags = 0) {
+  for (CpuTier tier : tiers()) {
+    int flags = 0;
+    const auto got = apply<R>(loops::elementwise(op, dtype<T>(), tier), a, b, &flags);
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      INFO(op_info(op).name << " tier " << int(tier) << " of " << +a[i] << ", " << +b[i] << " gave "
+                            << +got[i]);
+      CHECK(same(double(got[i]), double(want[i])));
+    }
+    CHECK(flags == want_flags);
+  }
+}
+template <class T, class R = T>
+void check_unary(OpId op, std::vector<T> a, std::vector<R> want, int want_flags = 0) {
+  for (CpuTier tier : tiers()) {
+    int flags = 0;
+    const auto got = apply<R>(loops::elementwise(op, dtype<T>(), tier), a, &flags);
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      INFO(op_info(op).name << " tier " << int(tier) << " of " << +a[i] << " gave " << +got[i]);
+      CHECK(same(double(got[i]), double(want[i])));
+    }
+    CHECK(flags == want_flags);
+  }
+}
+}  // namespace
+
+TEST_CASE("every row of the table has its loops") {
+  for (CpuTier tier : tiers())
+    for (int op = 0; op < kOpCount; ++op)
+      for (char c : op_info(static_cast<OpId>(op)).loops) {
+        INFO(op_info(static_cast<OpId>(op)).name << ' ' << c);
+        CHECK(loops::elementwise(static_cast<OpId>(op), from_code(c), tier) != nullptr);
+      }
+  CHECK(loops::elementwise(OpId::Subtract, DType::Bool, CpuTier::Baseline) == nullptr);
+}
+
+TEST_CASE("integer division") {
+  using I = std::int32_t;
+  const I low = std::numeric_limits<I>::min();
+  check_binary<I>(OpId::FloorDivide, {7, -7, 7, -7, 6}, {2, 2, -2, -2, -3}, {3, -4, -4, 3, -2});
+  check_binary<I>(OpId::Remainder, {7, -7, 7, -7, low}, {2, 2, -2, -2, -1}, {1, 1, -1, -1, 0});
+  check_binary<I>(OpId::Fmod, {7, -7, 7, -7, low}, {2, 2, -2, -2, -1}, {1, -1, 1, -1, 0});
+  check_binary<I>(OpId::FloorDivide, {5, -5}, {0, 0}, {0, 0}, FE_DIVBYZERO);
+  check_binary<I>(OpId::FloorDivide, {low}, {-1}, {low}, FE_OVERFLOW);
+  check_binary<I>(OpId::Remainder, {5}, {0}, {0}, FE_DIVBYZERO);
+  check_binary<std::int8_t>(OpId::FloorDivide, {-128}, {-1}, {-128}, FE_OVERFLOW);
+  check_binary<std::uint8_t>(OpId::FloorDivide, {255}, {2}, {127});
+  check_binary<std::int64_t, double>(OpId::Divide, {1, -1}, {2, 0}, {0.5, -kInf}, FE_DIVBYZERO);
+}
+
+TEST_CASE("integer arithmetic wraps") {
+  check_binary<std::uint16_t>(OpId::Multiply, {65535}, {65535}, {1});
+  check_binary<std::int8_t>(OpId::Add, {127}, {1}, {-128});
+  check_binary<std::int8_t>(OpId::Power, {2, -1, 3}, {7, 3, 0}, {-128, -1, 1});
+  check_unary<std::int8_t, std::int8_t>(OpId::Absolute, {-128, -3}, {-128, 3});
+  check_binary<std::int8_t>(OpId::LeftShift, {1, 1, 1}, {7, 8, -1}, {-128, 0, 0});
+  check_binary<std::int8_t>(OpId::RightShift, {-8, -8, 8}, {1, 9, 9}, {-4, -1, 0});
+  check_binary<std::int8_t>(OpId::Gcd, {-4, -128, 0}, {6, -128, 5}, {2, -128, 5});
+  check_binary<std::int8_t>(OpId::Lcm, {-4, 0}, {6, 5}, {12, 0});
+  check_unary<std::int32_t, std::uint8_t>(OpId::BitwiseCount, {-7, 255}, {3, 8});
+}
+
+TEST_CASE("float division") {
+  check_binary<double>(OpId::Divide, {1, -1}, {0, 0}, {kInf, -kInf}, FE_DIVBYZERO);
+  check_binary<double>(OpId::Divide, {0}, {0}, {kNan}, FE_INVALID);
+  check_binary<double>(OpId::FloorDivide, {7, -7, 7, 1, -0.5}, {2, 2, -2, kInf, 1},
+                       {3, -4, -4, 0, -1});
+  check_binary<double>(OpId::FloorDivide, {1}, {0}, {kInf}, FE_DIVBYZERO);
+  check_binary<double>(OpId::Remainder, {7, -7, 7, -7, -1}, {2, 2, -2, -2, kInf},
+                       {1, 1, -1, -1, kInf});
+  check_binary<double>(OpId::Remainder, {1}, {0}, {kNan}, FE_INVALID);
+  check_binary<double>(OpId::Fmod, {7, -7}, {-2, 2}, {1, -1});
+}
+
+TEST_CASE("extrema and comparisons are quiet about NaN") {
+  check_binary<double>(OpId::Maximum, {1, kNan, 1}, {kNan, 1, 2}, {kNan, kNan, 2});
+  check_binary<double>(OpId::Fmax, {1, kNan, 1}, {kNan, 1, 2}, {1, 1, 2});
+  check_binary<double>(OpId::Fmin, {1, kNan, kNan}, {kNan, 1, kNan}, {1, 1, kNan});
+  std::vector<double> nans(40, kNan), ones(40, 1.0);
+  check_binary<double, std::uint8_t>(OpId::Less, nans, ones, std::vector<std::uint8_t>(40, 0));
+  check_binary<double, std::uint8_t>(OpId::NotEqual, nans, ones, std::vector<std::uint8_t>(40, 1));
+  check_unary<double, double>(OpId::Sign, {-2, 0, 3, kNan}, {-1, 0, 1, kNan});
+  check_binary<double>(OpId::Heaviside, {kNan, 0, -1, 1}, {0.5, 0.5, 0.5, 0.5}, {kNan, 0.5, 0, 1});
+}
+
+TEST_CASE("special values and flags of the functions") {
+  check_unary<double, double>(OpId::Exp, {-kInf, kInf, 0, -800}, {0, kInf, 1, 0});
+  check_unary<double, double>(OpId::Exp, {1000}, {kInf}, FE_OVERFLOW);
+  check_unary<float, float>(OpId::Exp, {100}, {float(kInf)}, FE_OVERFLOW);
+  check_unary<double, double>(OpId::Log, {0}, {-kInf}, FE_DIVBYZERO);
+  check_unary<double, double>(OpId::Log, {-1}, {kNan}, FE_INVALID);
+  check_unary<double, double>(OpId::Log, {kInf, 1, kNan}, {kInf, 0, kNan});
+  check_unary<double, double>(OpId::Log1p, {-1}, {-kInf}, FE_DIVBYZERO);
+  check_unary<double, double>(OpId::Log1p, {-0.0, 0x1p-60}, {-0.0, 0x1p-60});
+  check_unary<double, double>(OpId::Sqrt, {-1}, {kNan}, FE_INVALID);
+  check_unary<double, double>(OpId::Sin, {kInf}, {kNan}, FE_INVALID);
+  check_unary<double, double>(OpId::Sin, {-0.0, kNan}, {-0.0, kNan});
+  check_unary<double, double>(OpId::Tanh, {kInf, -kInf, 1e308, -0.0}, {1, -1, 1, -0.0});
+  check_unary<double, double>(OpId::Arctanh, {1}, {kInf}, FE_DIVBYZERO);
+  check_unary<double, double>(OpId::Arccosh, {0.5}, {kNan}, FE_INVALID);
+  check_unary<double, double>(OpId::Arcsin, {2}, {kNan}, FE_INVALID);
+  check_unary<double, double>(OpId::Cbrt, {-27, 0, -kInf, 1e-320},
+                              {-3, 0, -kInf, std::cbrt(1e-320)});
+  check_binary<double>(OpId::Power, {0}, {-1}, {kInf}, FE_DIVBYZERO);
+  check_binary<double>(OpId::Power, {-8, -2, kNan, 1, -1}, {3, -2, 0, kNan, kInf},
+                       {-512, .25, 1, 1, 1});
+  check_binary<double>(OpId::Power, {-8}, {0.5}, {kNan}, FE_INVALID);
+  check_binary<double>(OpId::Power, {10}, {400}, {kInf}, FE_OVERFLOW);
+  check_binary<double>(OpId::Hypot, {3, kInf, 1e300, 0}, {4, kNan, 1e300, 0},
+                       {5, kInf, std::hypot(1e300, 1e300), 0});
+  check_binary<double>(OpId::Arctan2, {0, -0.0, 0}, {-1, -1, 0}, {M_PI, -M_PI, 0});
+  check_binary<double>(OpId::Logaddexp, {-kInf, kInf, 0}, {-kInf, kInf, 0}, {-kInf, kInf, M_LN2});
+  check_unary<double, double>(OpId::Spacing, {1, -1, kInf}, {0x1p-52, -0x1p-52, kNan});
+}
+
+TEST_CASE("every stride, in place, the same bits") {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> value(0.25, 3.0);
+  for (CpuTier tier : tiers())
+    for (OpId op : {OpId::Add, OpId::Divide, OpId::Power, OpId::Maximum, OpId::Hypot})
+      for (std::int64_t n : {0, 1, 7, 8, 9, 33}) {
+        std::vector<double> a(n), b(n), wide(3 * n + 1), back(b.rbegin(), b.rend());
+        for (auto& x : a) x = value(random);
+        for (auto& x : b) x = value(random);
+        const LoopFn fn = loops::elementwise(op, DType::Float64, tier);
+        const auto want = apply<double>(fn, a, b);
+        std::vector<double> reversed(b.rbegin(), b.rend());
+        void* args[] = {a.data(), reversed.data() + n - 1, wide.data()};
+        const std::int64_t strides[] = {8, -8, 24};
+        fn(args, strides, n);
+        for (std::int64_t i = 0; i < n; ++i) CHECK(wide[3 * i] == want[i]);
+        auto copy = a;
+        void* in_place[] = {copy.data(), b.data(), copy.data()};
+        const std::int64_t dense[] = {8, 8, 8};
+        fn(in_place, dense, n);
+        CHECK(same_bits(copy, want));
+        if (n == 0) continue;
+        const auto same_b = apply<double>(fn, a, std::vector<double>(n, b[0]));
+        std::vector<double> broadcast(n);
+        void* scalar_args[] = {a.data(), b.data(), broadcast.data()};
+        const std::int64_t scalar[] = {8, 0, 8};
+        fn(scalar_args, scalar, n);
+        CHECK(same_bits(broadcast, same_b));
+      }
+}

@@ -1,0 +1,163 @@
+// The functions against long double: at most 1 ULP, and the same bits in every CPU tier.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "support.hpp"
+
+using namespace loops_test;
+namespace {
+using Wide = long double;
+struct Range {
+  double low, high;
+};
+template <class T>
+Wide ulp(Wide x) {
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  using L = std::numeric_limits<T>;
+  return std::ldexp(Wide(1), std::max(exponent, L::min_exponent) - L::digits);
+}
+
+// Uniform values, values over many magnitudes, and arbitrary bits.
+template <class T>
+std::vector<T> sample(Range r, std::mt19937_64& random, int n) {
+  std::vector<T> v;
+  std::uniform_real_distribution<double> unit(0, 1);
+  const double top = std::max(std::abs(r.low), std::abs(r.high));
+  while (static_cast<int>(v.size()) < n) {
+    double x = r.low + (r.high - r.low) * unit(random);
+    if (v.size() % 3 == 1) x = (random() & 1 ? -top : top) * std::exp2(-45 * unit(random));
+    if (v.size() % 3 == 2) {
+      const std::uint64_t bits = random();
+      double y;
+      std::memcpy(&y, &bits, 8);
+      if (y >= r.low && y <= r.high) x = y;
+    }
+    if (x >= r.low && x <= r.high)
+      v.push_back(static_cast<T>(x));
+    else
+      v.push_back(static_cast<T>(r.low + (r.high - r.low) * unit(random)));
+  }
+  return v;
+}
+
+template <class T, class F>
+void measure(OpId op, int arity, Range r, Range r2, F reference) {
+  std::mt19937_64 random(11);
+  constexpr int n = 30011;  // not a multiple of any vector
+  const auto a = sample<T>(r, random, n), b = sample<T>(r2, random, n);
+  std::vector<T> first;
+  for (CpuTier tier : tiers()) {
+    const LoopFn fn = loops::elementwise(op, dtype<T>(), tier);
+    const auto got = arity == 1 ? apply<T>(fn, a) : apply<T>(fn, a, b);
+    if (first.empty()) first = got;
+    INFO(op_info(op).name << (sizeof(T) == 4 ? " float32" : " float64") << " tier " << int(tier));
+    CHECK(same_bits(first, got));
+  }
+  Wide worst = 0;
+  T at = 0, at2 = 0;
+  for (int i = 0; i < n; ++i) {
+    const Wide want = reference(Wide(a[i]), Wide(b[i]));
+    if (!std::isfinite(static_cast<T>(want))) continue;
+    const Wide error = std::abs(first[i] - want) / ulp<T>(want);
+    if (!(error <= worst)) {
+      worst = error;
+      at = a[i];
+      at2 = b[i];
+    }
+  }
+  INFO(op_info(op).name << (sizeof(T) == 4 ? " float32" : " float64") << " at " << at << ", "
+                        << at2);
+  CHECK(double(worst) <= 1.0);
+}
+template <class F>
+void unary(OpId op, Range r, F f) {
+  const auto reference = [f](Wide x, Wide) { return f(x); };
+  measure<double>(op, 1, r, r, reference);
+  measure<float>(op, 1, {std::max(r.low, -3e38), std::min(r.high, 3e38)}, {0, 1}, reference);
+}
+template <class F>
+void binary(OpId op, Range r, Range r2, F f) {
+  measure<double>(op, 2, r, r2, f);
+  measure<float>(op, 2, r, r2, f);
+}
+}  // namespace
+
+TEST_CASE("exponentials") {
+  unary(OpId::Exp, {-745, 709.7}, [](Wide x) { return std::exp(x); });
+  unary(OpId::Exp, {-87, 88}, [](Wide x) { return std::exp(x); });
+  unary(OpId::Exp2, {-1074, 1024}, [](Wide x) { return std::exp2(x); });
+  unary(OpId::Expm1, {-50, 709}, [](Wide x) { return std::expm1(x); });
+  unary(OpId::Expm1, {-1, 1}, [](Wide x) { return std::expm1(x); });
+}
+TEST_CASE("logarithms") {
+  for (Range r : {Range{0, 1e308}, Range{0.5, 2}}) {
+    unary(OpId::Log, r, [](Wide x) { return std::log(x); });
+    unary(OpId::Log2, r, [](Wide x) { return std::log2(x); });
+    unary(OpId::Log10, r, [](Wide x) { return std::log10(x); });
+  }
+  for (Range r : {Range{-1, 1e308}, Range{-1, 2}})
+    unary(OpId::Log1p, r, [](Wide x) { return std::log1p(x); });
+}
+TEST_CASE("trigonometric functions") {
+  for (Range r : {Range{-10, 10}, Range{-6e5, 6e5}}) {
+    unary(OpId::Sin, r, [](Wide x) { return std::sin(x); });
+    unary(OpId::Cos, r, [](Wide x) { return std::cos(x); });
+    unary(OpId::Tan, r, [](Wide x) { return std::tan(x); });
+  }
+  unary(OpId::Arcsin, {-1, 1}, [](Wide x) { return std::asin(x); });
+  unary(OpId::Arccos, {-1, 1}, [](Wide x) { return std::acos(x); });
+  unary(OpId::Arctan, {-10, 10}, [](Wide x) { return std::atan(x); });
+  unary(OpId::Arctan, {-1e300, 1e300}, [](Wide x) { return std::atan(x); });
+  binary(OpId::Arctan2, {-10, 10}, {-10, 10}, [](Wide y, Wide x) { return std::atan2(y, x); });
+  binary(OpId::Hypot, {-1e10, 1e10}, {-1e10, 1e10},
+         [](Wide x, Wide y) { return std::hypot(x, y); });
+}
+TEST_CASE("next to the multiples of pi") {
+  for (CpuTier tier : tiers()) {
+    std::vector<double> x;
+    for (int k = 1; k < 100000; k = k * 5 / 4 + 1) x.push_back(k * M_PI);
+    const auto got = apply<double>(loops::elementwise(OpId::Sin, DType::Float64, tier), x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      INFO(x[i]);  // libm's double sin reduces exactly; long double's too
+      CHECK(double(std::abs(got[i] - std::sin(Wide(x[i]))) / ulp<double>(got[i])) <= 1.0);
+    }
+  }
+}
+TEST_CASE("hyperbolic functions") {
+  for (Range r : {Range{-710, 710}, Range{-3, 3}}) {
+    unary(OpId::Sinh, r, [](Wide x) { return std::sinh(x); });
+    unary(OpId::Cosh, r, [](Wide x) { return std::cosh(x); });
+    unary(OpId::Tanh, r, [](Wide x) { return std::tanh(x); });
+  }
+  for (double top : {10.0, 1e300}) {
+    unary(OpId::Arcsinh, {-top, top}, [](Wide x) { return std::asinh(x); });
+    unary(OpId::Arccosh, {1, top}, [](Wide x) { return std::acosh(x); });
+  }
+  unary(OpId::Arctanh, {-1, 1}, [](Wide x) { return std::atanh(x); });
+}
+TEST_CASE("powers and roots") {
+  unary(OpId::Cbrt, {-1e308, 1e308}, [](Wide x) { return std::cbrt(x); });
+  binary(OpId::Power, {0, 1e3}, {-30, 30}, [](Wide x, Wide y) { return std::pow(x, y); });
+  binary(OpId::Power, {0.9, 1.1}, {-7000, 7000}, [](Wide x, Wide y) { return std::pow(x, y); });
+}
+// Where the terms do not cancel: next to 0 the sum has an absolute and no relative precision.
+TEST_CASE("sums of exponentials") {
+  binary(OpId::Logaddexp, {0, 50}, {-50, 50},
+         [](Wide x, Wide y) { return std::max(x, y) + std::log1p(std::exp(-std::abs(x - y))); });
+  binary(OpId::Logaddexp2, {0, 50}, {-50, 50}, [](Wide x, Wide y) {
+    return std::max(x, y) + std::log1p(std::exp2(-std::abs(x - y))) / std::log(Wide(2));
+  });
+}
+TEST_CASE("the place in the array does not show") {
+  for (CpuTier tier : tiers())
+    for (OpId op : {OpId::Exp, OpId::Log, OpId::Sin, OpId::Tanh}) {
+      const LoopFn fn = loops::elementwise(op, DType::Float32, tier);
+      std::vector<float> x(67);
+      for (int i = 0; i < 67; ++i) x[i] = 0.1f + 0.37f * i;
+      const auto whole = apply<float>(fn, x);
+      for (int i = 0; i < 67; ++i) CHECK(apply<float>(fn, std::vector<float>{x[i]})[0] == whole[i]);
+    }
+}
