@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   plait::random::seed(42);
   plait::array<double> X = plait::random::randn<double>({n, 2});
   plait::array<double> means = plait::view(X, plait::range(0, k)).copy();
+  means.eval();
 
   std::puts(plait::explain(plait::argmin(distances(X, means), 0)).c_str());
   plait::array<std::int64_t> label;
