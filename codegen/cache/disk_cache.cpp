@@ -177,8 +177,8 @@ void store(std::string_view key, std::string_view bytes) {
   content.insert(0, reinterpret_cast<const char*>(&h), sizeof h);
   bool written;
   {
-    File file(openat(directory.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                     0600));
+    File file(
+        openat(directory.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file) {
       say("not stored " + name + ": " + std::strerror(errno));
       return;

@@ -1,5 +1,5 @@
-// A directory of checked, private, bounded entries. Anything wrong with the directory or an entry is
-// a miss, never an error: a damaged or foreign entry is ignored and written anew, an unwritable
+// A directory of checked, private, bounded entries. Anything wrong with the directory or an entry
+// is a miss, never an error: a damaged or foreign entry is ignored and written anew, an unwritable
 // directory is done without. PLAIT_LOG=cache says what happened.
 #pragma once
 #include <cstdint>

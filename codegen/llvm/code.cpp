@@ -63,7 +63,8 @@ std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier) {
   if (packed.size() < sizeof h) return nullptr;
   std::memcpy(&h, packed.data(), sizeof h);
   packed.remove_prefix(sizeof h);
-  if (h.layout != Header{}.layout || h.lanes < 1 || h.helper_count > packed.size() / sizeof(HelperRef) ||
+  if (h.layout != Header{}.layout || h.lanes < 1 ||
+      h.helper_count > packed.size() / sizeof(HelperRef) ||
       h.helper_count * sizeof(HelperRef) + h.code_size != packed.size() || h.entry >= h.code_size)
     return nullptr;
   auto code = std::make_shared<Code>();

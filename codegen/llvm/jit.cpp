@@ -34,12 +34,13 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, bool want_ir, bool want_
   std::string why;
   if (!supports(k, &why)) throw CompileError("kernel " + k.name + " has " + why);
   Collected c;
-  ModuleRequest request{&k,
-                        tier,
-                        &vector_lanes,
-                        [](ReduceKind kind, DType t, Scalar* out) { *out = loops::identity(kind, t); },
-                        want_ir,
-                        want_assembly};
+  ModuleRequest request{
+      &k,
+      tier,
+      &vector_lanes,
+      [](ReduceKind kind, DType t, Scalar* out) { *out = loops::identity(kind, t); },
+      want_ir,
+      want_assembly};
   ModuleReply reply{
       &c,
       [](void* p, const void* bytes, std::size_t size, std::size_t entry, int lanes,

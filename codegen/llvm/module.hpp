@@ -13,10 +13,10 @@ namespace plait::jit {
 struct HelperRef {
   enum Kind : std::uint8_t { Elementwise, Cast, Vector };
   Kind kind = Elementwise;
-  OpId op = OpId::Count_;        // Elementwise, Vector
-  DType type = DType::Bool;      // operand dtype; Cast: from
-  DType to = DType::Bool;        // Cast
-  std::int32_t lanes = 0;        // Vector: lanes the code was compiled for
+  OpId op = OpId::Count_;    // Elementwise, Vector
+  DType type = DType::Bool;  // operand dtype; Cast: from
+  DType to = DType::Bool;    // Cast
+  std::int32_t lanes = 0;    // Vector: lanes the code was compiled for
   bool operator==(const HelperRef&) const = default;
 };
 static_assert(sizeof(HelperRef) == 8);
@@ -24,7 +24,7 @@ static_assert(sizeof(HelperRef) == 8);
 struct ModuleRequest {
   const ir::Kernel* kernel;
   CpuTier tier;
-  int (*vector_lanes)(OpId op, DType type, CpuTier tier);  // of loops::vector_function, 0: none
+  int (*vector_lanes)(OpId op, DType type, CpuTier tier);      // of loops::vector_function, 0: none
   void (*identity)(ReduceKind kind, DType type, Scalar* out);  // loops::identity
   bool want_ir, want_assembly;
 };

@@ -30,8 +30,9 @@ TargetMachine& machine(CpuTier tier) {
   std::call_once(once, [] {
     // LLVM aborts where it cannot go on; a kernel that it cannot compile must not end the process.
     // What the compilation held is lost.
-    install_fatal_error_handler(
-        [](void*, const char* reason, bool) { throw CompileError(std::string("LLVM: ") + reason); });
+    install_fatal_error_handler([](void*, const char* reason, bool) {
+      throw CompileError(std::string("LLVM: ") + reason);
+    });
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -92,6 +93,7 @@ void compile(const ModuleRequest& request, const ModuleReply& reply) {
   if (request.want_ir) {
     std::string s = text_of(m);
     reply.text(reply.context, s.data(), s.size());
+    if (!request.want_assembly) return;
   }
   SmallVector<char, 0> object_bytes;
   raw_svector_ostream stream(object_bytes);

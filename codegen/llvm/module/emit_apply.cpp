@@ -59,8 +59,7 @@ Value Emitter::emit_cast(const Value& v, DType from, DType to) {
 }
 
 Value Emitter::call_vector_function(OpId fn, DType in, int lanes, const std::vector<Value>& o) {
-  llvm::Value* callee =
-      helper({.kind = HelperRef::Vector, .op = fn, .type = in, .lanes = lanes});
+  llvm::Value* callee = helper({.kind = HelperRef::Vector, .op = fn, .type = in, .lanes = lanes});
   auto n = static_cast<unsigned>(lanes);
   Type* vt = FixedVectorType::get(scalar_type(in), n);
   auto* ft = FunctionType::get(vt, SmallVector<Type*, 3>(o.size(), vt), false);
@@ -122,7 +121,8 @@ Value Emitter::call_loop(const HelperRef& h, const std::vector<Value>& o,
   auto strides = stack(b_.getInt64Ty(), 4);
   auto operand = [&](std::size_t slot, DType t, bool each) {
     auto size = static_cast<std::int64_t>(itemsize(t));
-    if (n * size > kSpillBytes) throw CompileError("too many lanes to spill for a precompiled loop");
+    if (n * size > kSpillBytes)
+      throw CompileError("too many lanes to spill for a precompiled loop");
     if (!spill_[slot]) spill_[slot] = stack(b_.getInt8Ty(), kSpillBytes);
     auto k = i64(static_cast<std::int64_t>(slot));
     b_.CreateStore(spill_[slot], b_.CreateGEP(b_.getPtrTy(), pointers, k));
@@ -138,14 +138,15 @@ Value Emitter::call_loop(const HelperRef& h, const std::vector<Value>& o,
                             place(s, types[s], static_cast<int>(r)), Align(1));
   }
   operand(o.size(), result, true);
-  auto* ft = FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, false);
+  auto* ft =
+      FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, false);
   b_.CreateCall(ft, callee, {pointers, strides, i64(n)})->setDoesNotThrow();
   Type* t = memory_type(result);
   if (varying) t = FixedVectorType::get(t, static_cast<unsigned>(lanes_.width));
   Value v{{}, varying};
   for (int r = 0; r < regs; ++r)
-    v.regs.push_back(from_memory(
-        result, b_.CreateAlignedLoad(t, place(o.size(), result, r), Align(1))));
+    v.regs.push_back(
+        from_memory(result, b_.CreateAlignedLoad(t, place(o.size(), result, r), Align(1))));
   return v;
 }
 

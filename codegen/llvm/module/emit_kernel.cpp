@@ -54,8 +54,8 @@ void Emitter::run(const char* symbol) {
     params_.push_back(fixed(i64t, params, static_cast<std::size_t>(i) * 8));
   for (std::size_t i = 0; i < k_.scalars.size(); ++i) {
     DType t = k_.scalars[i];
-    args_.push_back(
-        from_memory(t, fixed(memory_type(t), scalars, i * sizeof(Scalar) + offsetof(Scalar, bytes))));
+    args_.push_back(from_memory(
+        t, fixed(memory_type(t), scalars, i * sizeof(Scalar) + offsetof(Scalar, bytes))));
   }
   place_locals();
   entry_end_ = b_.CreateBr(start);
@@ -156,9 +156,7 @@ Type* Emitter::scalar_type(DType t) {
   }
 }
 
-Type* Emitter::memory_type(DType t) {
-  return t == DType::Bool ? b_.getInt8Ty() : scalar_type(t);
-}
+Type* Emitter::memory_type(DType t) { return t == DType::Bool ? b_.getInt8Ty() : scalar_type(t); }
 
 llvm::Value* Emitter::from_memory(DType t, llvm::Value* v) {
   return t == DType::Bool ? b_.CreateICmpNE(v, Constant::getNullValue(v->getType())) : v;
@@ -174,7 +172,8 @@ llvm::Value* Emitter::to_memory(DType t, llvm::Value* v) {
 
 AllocaInst* Emitter::stack(Type* t, std::int64_t count) {
   IRBuilder<> entry(&fn_->getEntryBlock(), fn_->getEntryBlock().begin());
-  auto* a = entry.CreateAlloca(count == 1 ? t : ArrayType::get(t, static_cast<std::uint64_t>(count)));
+  auto* a =
+      entry.CreateAlloca(count == 1 ? t : ArrayType::get(t, static_cast<std::uint64_t>(count)));
   a->setAlignment(Align(64));
   return a;
 }

@@ -31,8 +31,10 @@ int Emitter::width_of(std::int32_t loop) const {
       if (i.op == ir::Op::Apply) {
         DType in = k_.insts[i.operands[i.fn == OpId::Where ? 1 : 0]].type;
         for (DType t : {in, i.type})
-          if (is_float(t)) floats = std::max(floats, itemsize(t));
-          else others = std::max(others, itemsize(t));
+          if (is_float(t))
+            floats = std::max(floats, itemsize(t));
+          else
+            others = std::max(others, itemsize(t));
       }
       if (i.op == ir::Op::Load || i.op == ir::Op::Store)
         others = std::max(others, itemsize(k_.buffers[i.index].dtype));
@@ -67,7 +69,8 @@ void Emitter::emit_loop(std::int32_t loop) {
 void Emitter::emit_serial_for(std::int32_t loop) {
   auto [begin, end] = bounds(loop);
   auto *b = dyn_cast<ConstantInt>(begin), *e = dyn_cast<ConstantInt>(end);
-  if (k_.loops[loop].unroll == 0 && b && e && e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled) {
+  if (k_.loops[loop].unroll == 0 && b && e &&
+      e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled) {
     for (std::int64_t i = b->getSExtValue(); i < e->getSExtValue(); ++i) {
       bind_serial(loop, i64(i));
       emit_block(loop);
@@ -98,8 +101,7 @@ void Emitter::emit_vector_for(std::int32_t loop) {
 void Emitter::strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
                     const Body& body) {
   std::int64_t step = static_cast<std::int64_t>(width) * regs;
-  llvm::Value* n = b_.CreateSub(end, begin);
-  n = b_.CreateBinaryIntrinsic(Intrinsic::smax, n, i64(0));
+  llvm::Value* n = at_least_zero(b_.CreateSub(end, begin));
   llvm::Value* middle = b_.CreateAdd(begin, b_.CreateSub(n, b_.CreateURem(n, i64(step))));
   counted(begin, middle, i64(step), [&](llvm::Value* i) {
     bind_lanes(loop, width, regs, i, nullptr);
@@ -126,8 +128,7 @@ void Emitter::bind_lanes(std::int32_t loop, int width, int regs, llvm::Value* ba
     SmallVector<Constant*, 64> numbers;
     for (int l = 0; l < width; ++l) numbers.push_back(b_.getInt32(static_cast<unsigned>(l)));
     llvm::Value* live = b_.CreateTrunc(count, b_.getInt32Ty());
-    lanes_.mask =
-        b_.CreateICmpULT(ConstantVector::get(numbers), b_.CreateVectorSplat(width, live));
+    lanes_.mask = b_.CreateICmpULT(ConstantVector::get(numbers), b_.CreateVectorSplat(width, live));
   }
   Value& var = vals_[k_.loops[loop].var];
   var = {{}, true};
@@ -166,8 +167,7 @@ void Emitter::counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
   b_.SetInsertPoint(exit);
 }
 
-void Emitter::when(llvm::Value* condition, const Body& then, const Body& otherwise,
-                   bool unlikely) {
+void Emitter::when(llvm::Value* condition, const Body& then, const Body& otherwise, bool unlikely) {
   BasicBlock *yes = block("then"), *join = block("join");
   BasicBlock* no = otherwise ? block("else") : join;
   MDNode* weights = unlikely ? MDBuilder(ctx_).createBranchWeights(1, 2000) : nullptr;

@@ -24,8 +24,10 @@ Emitter::Address Emitter::address(llvm::Value* base, const ir::Access& a, std::i
   // Constants are kept apart, so that neighbours share the rest of the address.
   llvm::Value *fixed = i64(0), *moving = nullptr, *lane_stride = nullptr;
   auto add = [&](llvm::Value* v) {
-    if (isa<ConstantInt>(v)) fixed = b_.CreateAdd(fixed, v);
-    else moving = moving ? b_.CreateAdd(moving, v) : v;
+    if (isa<ConstantInt>(v))
+      fixed = b_.CreateAdd(fixed, v);
+    else
+      moving = moving ? b_.CreateAdd(moving, v) : v;
   };
   add(bytes(coeff(a.offset)));
   for (const ir::Term& t : a.terms) {
@@ -75,8 +77,8 @@ Value Emitter::load(DType t, const Address& a) {
   const int width = lanes_.width;
   auto item = static_cast<std::int64_t>(itemsize(t));
   Type* vt = FixedVectorType::get(memory_type(t), static_cast<unsigned>(width));
-  bool masked_moves = target_.tier == CpuTier::Avx512 ||
-                      (target_.tier == CpuTier::Avx2 && itemsize(t) >= 4);
+  bool masked_moves =
+      target_.tier == CpuTier::Avx512 || (target_.tier == CpuTier::Avx2 && itemsize(t) >= 4);
   Value v{{}, true};
   if (unit(a, t) && lanes_.mask && masked_moves) {
     llvm::Value* first = b_.CreateAlignedLoad(memory_type(t), a.base, Align(1));
@@ -128,7 +130,8 @@ void Emitter::store(DType t, const Address& a, const Value& v, bool nontemporal)
       auto one = [&] {
         llvm::Value* n = i64(r * width + l);
         llvm::Value* p = a.lane_stride ? at(a.base, b_.CreateMul(n, a.lane_stride)) : a.base;
-        b_.CreateAlignedStore(b_.CreateExtractElement(x, static_cast<std::uint64_t>(l)), p, Align(1));
+        b_.CreateAlignedStore(b_.CreateExtractElement(x, static_cast<std::uint64_t>(l)), p,
+                              Align(1));
       };
       if (lanes_.mask && l)
         when(b_.CreateICmpSLT(i64(l), lanes_.count), one);
@@ -144,9 +147,9 @@ Value Emitter::emit_load(const ir::Inst& i) {
       unit(a, i.type)) {
     auto bytes = static_cast<std::int64_t>(itemsize(i.type)) * lanes_.width * lanes_.regs;
     for (std::int64_t line = 0; line < bytes; line += 64)
-      b_.CreateIntrinsic(Intrinsic::prefetch, {b_.getPtrTy()},
-                         {at(a.base, i64(line + kPrefetchAhead)), b_.getInt32(0), b_.getInt32(3),
-                          b_.getInt32(1)});
+      b_.CreateIntrinsic(
+          Intrinsic::prefetch, {b_.getPtrTy()},
+          {at(a.base, i64(line + kPrefetchAhead)), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
   }
   return load(i.type, a);
 }
@@ -162,10 +165,11 @@ void Emitter::place_locals() {
   for (const ir::Local& l : k_.locals) {
     locals_.push_back(at(scratch_, offset));
     in_registers_.push_back(l.count.param == ir::kNoParam && l.count.value <= kRegisterElements);
-    auto item = static_cast<std::int64_t>(itemsize(l.dtype)) *
-                (analysis_.per_lane(l) ? max_lanes_ : 1);
-    llvm::Value* count = b_.CreateBinaryIntrinsic(Intrinsic::smax, coeff(l.count), i64(0));
-    llvm::Value* bytes = b_.CreateAnd(b_.CreateAdd(b_.CreateMul(count, i64(item)), i64(63)), i64(-64));
+    auto item =
+        static_cast<std::int64_t>(itemsize(l.dtype)) * (analysis_.per_lane(l) ? max_lanes_ : 1);
+    llvm::Value* count = at_least_zero(coeff(l.count));
+    llvm::Value* bytes =
+        b_.CreateAnd(b_.CreateAdd(b_.CreateMul(count, i64(item)), i64(63)), i64(-64));
     offset = b_.CreateAdd(offset, bytes);
   }
 }

@@ -52,36 +52,63 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
   double largest = in == DType::Float32 ? double(std::numeric_limits<float>::max())
                                         : std::numeric_limits<double>::max();
   switch (fn) {
-    case OpId::Add: return b_.CreateFAdd(a, b);
-    case OpId::Subtract: return b_.CreateFSub(a, b);
-    case OpId::Multiply: return b_.CreateFMul(a, b);
-    case OpId::Divide: return b_.CreateFDiv(a, b);
-    case OpId::Negative: return b_.CreateFNeg(a);
+    case OpId::Add:
+      return b_.CreateFAdd(a, b);
+    case OpId::Subtract:
+      return b_.CreateFSub(a, b);
+    case OpId::Multiply:
+      return b_.CreateFMul(a, b);
+    case OpId::Divide:
+      return b_.CreateFDiv(a, b);
+    case OpId::Negative:
+      return b_.CreateFNeg(a);
     case OpId::Absolute:
-    case OpId::Fabs: return intrinsic(Intrinsic::fabs, {a});
-    case OpId::Sqrt: return intrinsic(Intrinsic::sqrt, {a});
-    case OpId::Square: return b_.CreateFMul(a, a);
-    case OpId::Reciprocal: return b_.CreateFDiv(number(1), a);
+    case OpId::Fabs:
+      return intrinsic(Intrinsic::fabs, {a});
+    case OpId::Sqrt:
+      return intrinsic(Intrinsic::sqrt, {a});
+    case OpId::Square:
+      return b_.CreateFMul(a, a);
+    case OpId::Reciprocal:
+      return b_.CreateFDiv(number(1), a);
     case OpId::Degrees:
-    case OpId::Rad2deg: return b_.CreateFMul(a, number(180.0 / M_PI));
+    case OpId::Rad2deg:
+      return b_.CreateFMul(a, number(180.0 / M_PI));
     case OpId::Radians:
-    case OpId::Deg2rad: return b_.CreateFMul(a, number(M_PI / 180.0));
-    case OpId::Floor: return intrinsic(Intrinsic::floor, {a});
-    case OpId::Ceil: return intrinsic(Intrinsic::ceil, {a});
-    case OpId::Trunc: return intrinsic(Intrinsic::trunc, {a});
-    case OpId::Rint: return intrinsic(Intrinsic::nearbyint, {a});
-    case OpId::Copysign: return intrinsic(Intrinsic::copysign, {a, b});
-    case OpId::Equal: return compare(CmpInst::FCMP_OEQ, a, b);
-    case OpId::NotEqual: return compare(CmpInst::FCMP_UNE, a, b);
-    case OpId::Less: return compare(CmpInst::FCMP_OLT, a, b);
-    case OpId::LessEqual: return compare(CmpInst::FCMP_OLE, a, b);
-    case OpId::Greater: return compare(CmpInst::FCMP_OGT, a, b);
-    case OpId::GreaterEqual: return compare(CmpInst::FCMP_OGE, a, b);
-    case OpId::LogicalAnd: return b_.CreateAnd(truth(a), truth(b));
-    case OpId::LogicalOr: return b_.CreateOr(truth(a), truth(b));
-    case OpId::LogicalXor: return b_.CreateXor(truth(a), truth(b));
-    case OpId::LogicalNot: return b_.CreateFCmpOEQ(a, number(0));
-    case OpId::Isnan: return is_nan(a);
+    case OpId::Deg2rad:
+      return b_.CreateFMul(a, number(M_PI / 180.0));
+    case OpId::Floor:
+      return intrinsic(Intrinsic::floor, {a});
+    case OpId::Ceil:
+      return intrinsic(Intrinsic::ceil, {a});
+    case OpId::Trunc:
+      return intrinsic(Intrinsic::trunc, {a});
+    case OpId::Rint:
+      return intrinsic(Intrinsic::nearbyint, {a});
+    case OpId::Copysign:
+      return intrinsic(Intrinsic::copysign, {a, b});
+    case OpId::Equal:
+      return compare(CmpInst::FCMP_OEQ, a, b);
+    case OpId::NotEqual:
+      return compare(CmpInst::FCMP_UNE, a, b);
+    case OpId::Less:
+      return compare(CmpInst::FCMP_OLT, a, b);
+    case OpId::LessEqual:
+      return compare(CmpInst::FCMP_OLE, a, b);
+    case OpId::Greater:
+      return compare(CmpInst::FCMP_OGT, a, b);
+    case OpId::GreaterEqual:
+      return compare(CmpInst::FCMP_OGE, a, b);
+    case OpId::LogicalAnd:
+      return b_.CreateAnd(truth(a), truth(b));
+    case OpId::LogicalOr:
+      return b_.CreateOr(truth(a), truth(b));
+    case OpId::LogicalXor:
+      return b_.CreateXor(truth(a), truth(b));
+    case OpId::LogicalNot:
+      return b_.CreateFCmpOEQ(a, number(0));
+    case OpId::Isnan:
+      return is_nan(a);
     case OpId::Isfinite:
       return compare(CmpInst::FCMP_OLE, intrinsic(Intrinsic::fabs, {a}), number(largest));
     case OpId::Isinf:
@@ -93,7 +120,8 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
     case OpId::Maximum:
     case OpId::Minimum:
     case OpId::Fmax:
-    case OpId::Fmin: return extremum(fn, in, a, b);
+    case OpId::Fmin:
+      return extremum(fn, in, a, b);
     case OpId::Clip: {
       llvm::Value* up = b_.CreateOr(is_nan(a), compare(CmpInst::FCMP_OGT, a, b));
       llvm::Value* raised = b_.CreateSelect(up, a, b);
@@ -108,7 +136,8 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
                           number(fn == OpId::Sign ? -1 : 0), r);
       return b_.CreateSelect(compare(CmpInst::FCMP_OGT, a, number(0)), number(1), r);
     }
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -127,13 +156,19 @@ llvm::Value* Emitter::integer_primitive(OpId fn, DType in, Operands o) {
     return b_.CreateICmp(is_signed ? s : u, a, b);
   };
   switch (fn) {
-    case OpId::Add: return b_.CreateAdd(a, b);
-    case OpId::Subtract: return b_.CreateSub(a, b);
-    case OpId::Multiply: return b_.CreateMul(a, b);
-    case OpId::Square: return b_.CreateMul(a, a);
-    case OpId::Negative: return b_.CreateNeg(a);
+    case OpId::Add:
+      return b_.CreateAdd(a, b);
+    case OpId::Subtract:
+      return b_.CreateSub(a, b);
+    case OpId::Multiply:
+      return b_.CreateMul(a, b);
+    case OpId::Square:
+      return b_.CreateMul(a, a);
+    case OpId::Negative:
+      return b_.CreateNeg(a);
     case OpId::Divide:
-      return b_.CreateFDiv(cast_primitive(a, in, DType::Float64), cast_primitive(b, in, DType::Float64));
+      return b_.CreateFDiv(cast_primitive(a, in, DType::Float64),
+                           cast_primitive(b, in, DType::Float64));
     case OpId::Absolute:
       return is_signed ? b_.CreateBinaryIntrinsic(Intrinsic::abs, a, b_.getFalse()) : a;
     case OpId::Sign:
@@ -142,11 +177,16 @@ llvm::Value* Emitter::integer_primitive(OpId fn, DType in, Operands o) {
                           b_.CreateZExt(b_.CreateICmpSLT(a, zero), t));
     case OpId::Floor:
     case OpId::Ceil:
-    case OpId::Trunc: return a;
-    case OpId::BitwiseAnd: return b_.CreateAnd(a, b);
-    case OpId::BitwiseOr: return b_.CreateOr(a, b);
-    case OpId::BitwiseXor: return b_.CreateXor(a, b);
-    case OpId::Invert: return b_.CreateNot(a);
+    case OpId::Trunc:
+      return a;
+    case OpId::BitwiseAnd:
+      return b_.CreateAnd(a, b);
+    case OpId::BitwiseOr:
+      return b_.CreateOr(a, b);
+    case OpId::BitwiseXor:
+      return b_.CreateXor(a, b);
+    case OpId::Invert:
+      return b_.CreateNot(a);
     // A shift by the width or more, negative counts included, shifts everything out.
     case OpId::LeftShift: {
       llvm::Value* r = b_.CreateShl(a, b_.CreateAnd(b, number(bits - 1)));
@@ -165,26 +205,40 @@ llvm::Value* Emitter::integer_primitive(OpId fn, DType in, Operands o) {
       return b_.CreateTrunc(b_.CreateUnaryIntrinsic(Intrinsic::ctpop, m),
                             t->getWithNewType(b_.getInt8Ty()));
     }
-    case OpId::Equal: return b_.CreateICmpEQ(a, b);
-    case OpId::NotEqual: return b_.CreateICmpNE(a, b);
-    case OpId::Less: return relation(CmpInst::ICMP_SLT, CmpInst::ICMP_ULT);
-    case OpId::LessEqual: return relation(CmpInst::ICMP_SLE, CmpInst::ICMP_ULE);
-    case OpId::Greater: return relation(CmpInst::ICMP_SGT, CmpInst::ICMP_UGT);
-    case OpId::GreaterEqual: return relation(CmpInst::ICMP_SGE, CmpInst::ICMP_UGE);
-    case OpId::LogicalAnd: return b_.CreateAnd(truth(a), truth(b));
-    case OpId::LogicalOr: return b_.CreateOr(truth(a), truth(b));
-    case OpId::LogicalXor: return b_.CreateXor(truth(a), truth(b));
-    case OpId::LogicalNot: return b_.CreateICmpEQ(a, zero);
-    case OpId::Isfinite: return always(true);
+    case OpId::Equal:
+      return b_.CreateICmpEQ(a, b);
+    case OpId::NotEqual:
+      return b_.CreateICmpNE(a, b);
+    case OpId::Less:
+      return relation(CmpInst::ICMP_SLT, CmpInst::ICMP_ULT);
+    case OpId::LessEqual:
+      return relation(CmpInst::ICMP_SLE, CmpInst::ICMP_ULE);
+    case OpId::Greater:
+      return relation(CmpInst::ICMP_SGT, CmpInst::ICMP_UGT);
+    case OpId::GreaterEqual:
+      return relation(CmpInst::ICMP_SGE, CmpInst::ICMP_UGE);
+    case OpId::LogicalAnd:
+      return b_.CreateAnd(truth(a), truth(b));
+    case OpId::LogicalOr:
+      return b_.CreateOr(truth(a), truth(b));
+    case OpId::LogicalXor:
+      return b_.CreateXor(truth(a), truth(b));
+    case OpId::LogicalNot:
+      return b_.CreateICmpEQ(a, zero);
+    case OpId::Isfinite:
+      return always(true);
     case OpId::Isinf:
-    case OpId::Isnan: return always(false);
+    case OpId::Isnan:
+      return always(false);
     case OpId::Maximum:
     case OpId::Minimum:
     case OpId::Fmax:
-    case OpId::Fmin: return extremum(fn, in, a, b);
+    case OpId::Fmin:
+      return extremum(fn, in, a, b);
     case OpId::Clip:
       return extremum(OpId::Minimum, in, extremum(OpId::Maximum, in, a, b), o[2]);
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -195,31 +249,45 @@ llvm::Value* Emitter::bool_primitive(OpId fn, Operands o) {
     case OpId::LogicalOr:
     case OpId::BitwiseOr:
     case OpId::Maximum:
-    case OpId::Fmax: return b_.CreateOr(a, b);
+    case OpId::Fmax:
+      return b_.CreateOr(a, b);
     case OpId::Multiply:
     case OpId::LogicalAnd:
     case OpId::BitwiseAnd:
     case OpId::Minimum:
-    case OpId::Fmin: return b_.CreateAnd(a, b);
+    case OpId::Fmin:
+      return b_.CreateAnd(a, b);
     case OpId::LogicalXor:
     case OpId::BitwiseXor:
-    case OpId::NotEqual: return b_.CreateXor(a, b);
-    case OpId::Equal: return b_.CreateNot(b_.CreateXor(a, b));
-    case OpId::Less: return b_.CreateAnd(b_.CreateNot(a), b);
-    case OpId::LessEqual: return b_.CreateOr(b_.CreateNot(a), b);
-    case OpId::Greater: return b_.CreateAnd(a, b_.CreateNot(b));
-    case OpId::GreaterEqual: return b_.CreateOr(a, b_.CreateNot(b));
+    case OpId::NotEqual:
+      return b_.CreateXor(a, b);
+    case OpId::Equal:
+      return b_.CreateNot(b_.CreateXor(a, b));
+    case OpId::Less:
+      return b_.CreateAnd(b_.CreateNot(a), b);
+    case OpId::LessEqual:
+      return b_.CreateOr(b_.CreateNot(a), b);
+    case OpId::Greater:
+      return b_.CreateAnd(a, b_.CreateNot(b));
+    case OpId::GreaterEqual:
+      return b_.CreateOr(a, b_.CreateNot(b));
     case OpId::Invert:
-    case OpId::LogicalNot: return b_.CreateNot(a);
+    case OpId::LogicalNot:
+      return b_.CreateNot(a);
     case OpId::Absolute:
     case OpId::Floor:
     case OpId::Ceil:
-    case OpId::Trunc: return a;
-    case OpId::Isfinite: return ConstantInt::getTrue(a->getType());
+    case OpId::Trunc:
+      return a;
+    case OpId::Isfinite:
+      return ConstantInt::getTrue(a->getType());
     case OpId::Isinf:
-    case OpId::Isnan: return ConstantInt::getFalse(a->getType());
-    case OpId::Clip: return b_.CreateAnd(b_.CreateOr(a, b), o[2]);
-    default: return nullptr;
+    case OpId::Isnan:
+      return ConstantInt::getFalse(a->getType());
+    case OpId::Clip:
+      return b_.CreateAnd(b_.CreateOr(a, b), o[2]);
+    default:
+      return nullptr;
   }
 }
 

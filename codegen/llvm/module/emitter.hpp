@@ -78,9 +78,16 @@ class Emitter {
     vals_[k_.loops[loop].var] = uniform_value(i);
   }
   void bind_lanes(std::int32_t loop, int width, int regs, llvm::Value* base, llvm::Value* count);
+  // max(v, 0), folded where v is known: the builder does not fold intrinsics.
+  llvm::Value* at_least_zero(llvm::Value* v) {
+    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(v))
+      return i64(std::max<std::int64_t>(c->getSExtValue(), 0));
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
+  }
   // for (i = begin; i < end; i += step) body(i), rotated; begin < end is tested first.
   void counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body);
-  // The vector loop's two halves over [begin, end): full steps of width * regs, then steps of width.
+  // The vector loop's two halves over [begin, end): full steps of width * regs, then steps of
+  // width.
   void strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
              const Body& body);
   void when(llvm::Value* condition, const Body& then, const Body& otherwise = nullptr,

@@ -45,8 +45,8 @@ void ReduceEmitter::fold_guarded(const Acc& a) {
   for (int r = 0; r < regs; ++r) {
     llvm::Value *x = value(a, r), *best = get(a.best[r]);
     llvm::Constant* margin = ConstantFP::get(x->getType(), min ? 1 + 4 * eps : 1 - 4 * eps);
-    llvm::Value* clear = e_.compare(min ? CmpInst::FCMP_OLT : CmpInst::FCMP_OGT,
-                                    b_.CreateFMul(x, margin), best);
+    llvm::Value* clear =
+        e_.compare(min ? CmpInst::FCMP_OLT : CmpInst::FCMP_OGT, b_.CreateFMul(x, margin), best);
     llvm::Value* may = e_.compare(min ? CmpInst::FCMP_ULT : CmpInst::FCMP_UGT, x, best);
     llvm::Value* near = b_.CreateXor(may, clear);  // clear implies may
     doubtful = doubtful ? b_.CreateOr(doubtful, near) : near;
@@ -97,8 +97,9 @@ llvm::Value* ReduceEmitter::across_arg(const Acc& a) {
       low.push_back(static_cast<int>(l));
       high.push_back(static_cast<int>(l + width));
     }
-    best = join({b_.CreateShuffleVector(best.value, low), b_.CreateShuffleVector(best.index, low)},
-                {b_.CreateShuffleVector(best.value, high), b_.CreateShuffleVector(best.index, high)});
+    best =
+        join({b_.CreateShuffleVector(best.value, low), b_.CreateShuffleVector(best.index, low)},
+             {b_.CreateShuffleVector(best.value, high), b_.CreateShuffleVector(best.index, high)});
   }
   return join(lane(0), lane(1)).index;
 }

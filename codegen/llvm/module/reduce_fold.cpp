@@ -94,19 +94,42 @@ llvm::Constant* ReduceEmitter::spread(const Acc& a, llvm::Constant* c) {
 llvm::Value* ReduceEmitter::combine(const Acc& a, llvm::Value* x, llvm::Value* y) {
   OpId op = OpId::Count_;
   switch (a.r->kind) {
-    case ReduceKind::Sum: op = OpId::Add; break;
-    case ReduceKind::Prod: op = OpId::Multiply; break;
-    case ReduceKind::Min: op = OpId::Minimum; break;
-    case ReduceKind::Max: op = OpId::Maximum; break;
-    case ReduceKind::FMin: op = OpId::Fmin; break;
-    case ReduceKind::FMax: op = OpId::Fmax; break;
-    case ReduceKind::Any: op = OpId::LogicalOr; break;
-    case ReduceKind::All: op = OpId::LogicalAnd; break;
-    case ReduceKind::BitAnd: op = OpId::BitwiseAnd; break;
-    case ReduceKind::BitOr: op = OpId::BitwiseOr; break;
-    case ReduceKind::BitXor: op = OpId::BitwiseXor; break;
+    case ReduceKind::Sum:
+      op = OpId::Add;
+      break;
+    case ReduceKind::Prod:
+      op = OpId::Multiply;
+      break;
+    case ReduceKind::Min:
+      op = OpId::Minimum;
+      break;
+    case ReduceKind::Max:
+      op = OpId::Maximum;
+      break;
+    case ReduceKind::FMin:
+      op = OpId::Fmin;
+      break;
+    case ReduceKind::FMax:
+      op = OpId::Fmax;
+      break;
+    case ReduceKind::Any:
+      op = OpId::LogicalOr;
+      break;
+    case ReduceKind::All:
+      op = OpId::LogicalAnd;
+      break;
+    case ReduceKind::BitAnd:
+      op = OpId::BitwiseAnd;
+      break;
+    case ReduceKind::BitOr:
+      op = OpId::BitwiseOr;
+      break;
+    case ReduceKind::BitXor:
+      op = OpId::BitwiseXor;
+      break;
     case ReduceKind::ArgMin:
-    case ReduceKind::ArgMax: break;
+    case ReduceKind::ArgMax:
+      break;
   }
   llvm::Value* r = e_.primitive(op, a.type, {x, y});
   if (!r) throw CompileError("no primitive joins the partial results of this reduction");
@@ -125,10 +148,10 @@ void ReduceEmitter::fold(const Acc& a) {
     llvm::Value* x = value(a, 0);
     llvm::Value* acc = get(a.best[0]);
     if (lanes.mask)
-      x = b_.CreateSelect(lanes.mask, x,
-                          ConstantVector::getSplat(ElementCount::getFixed(
-                                                       static_cast<unsigned>(lanes.width)),
-                                                   identity(a)));
+      x = b_.CreateSelect(
+          lanes.mask, x,
+          ConstantVector::getSplat(ElementCount::getFixed(static_cast<unsigned>(lanes.width)),
+                                   identity(a)));
     for (int l = 0; l < lanes.width; ++l)
       acc = combine(a, acc, b_.CreateExtractElement(x, static_cast<std::uint64_t>(l)));
     b_.CreateStore(acc, a.best[0]);

@@ -42,7 +42,7 @@ void ReduceEmitter::emit_tree() {
         a.eight = e_.stack(a.slot, 16 * a.regs);
       }
     }
-  llvm::Value* n = b_.CreateBinaryIntrinsic(Intrinsic::smax, b_.CreateSub(end_, begin_), e_.i64(0));
+  llvm::Value* n = e_.at_least_zero(b_.CreateSub(end_, begin_));
   if (auto* c = dyn_cast<ConstantInt>(n); c && c->getSExtValue() <= kLeaf) return leaf(begin_, n);
 
   for (Acc& a : accs_)
@@ -128,7 +128,8 @@ void ReduceEmitter::vector_leaf(llvm::Value* begin, llvm::Value* n) {
     if (a.pairwise()) {
       llvm::Value* x = get(a.eight);
       // ((r0+r1)+(r2+r3)) + ((r4+r5)+(r6+r7))
-      x = b_.CreateFAdd(b_.CreateShuffleVector(x, {0, 2, 4, 6}), b_.CreateShuffleVector(x, {1, 3, 5, 7}));
+      x = b_.CreateFAdd(b_.CreateShuffleVector(x, {0, 2, 4, 6}),
+                        b_.CreateShuffleVector(x, {1, 3, 5, 7}));
       x = b_.CreateFAdd(b_.CreateShuffleVector(x, {0, 2}), b_.CreateShuffleVector(x, {1, 3}));
       x = b_.CreateFAdd(b_.CreateExtractElement(x, std::uint64_t{0}),
                         b_.CreateExtractElement(x, std::uint64_t{1}));
@@ -183,9 +184,7 @@ void ReduceEmitter::serial_leaf(llvm::Value* begin, llvm::Value* n) {
       add(b_.CreateAdd(i, e_.i64(j)),
           [&](const Acc& a, int r) { return slot(a.eight, a, e_.i64(j), r); });
   };
-  auto single = [&](llvm::Value* i) {
-    add(i, [&](const Acc& a, int r) { return a.best[r]; });
-  };
+  auto single = [&](llvm::Value* i) { add(i, [&](const Acc& a, int r) { return a.best[r]; }); };
   auto each = [&](llvm::Value* from, llvm::Value* to, std::int64_t step, auto&& f) {
     if (!unrolled()) return e_.counted(from, to, e_.i64(step), f);
     std::int64_t stop = cast<ConstantInt>(to)->getSExtValue();

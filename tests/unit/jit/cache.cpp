@@ -29,7 +29,8 @@ class Directory {
   std::vector<fs::path> entries() const {
     std::vector<fs::path> found;
     std::error_code none;
-    for (const auto& e : fs::directory_iterator(config().cache_dir, none)) found.push_back(e.path());
+    for (const auto& e : fs::directory_iterator(config().cache_dir, none))
+      found.push_back(e.path());
     return found;
   }
   fs::path path;
