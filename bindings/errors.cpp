@@ -1,5 +1,6 @@
 // plait::Error and its kin as the exceptions NumPy raises.
 #include <new>
+#include <string_view>
 
 #include "engine/engine.hpp"
 #include "plait/error.hpp"
@@ -33,7 +34,8 @@ void set_python_error() noexcept {
   } catch (const plait::OverflowError& e) {
     PyErr_SetString(PyExc_OverflowError, e.what());
   } catch (const plait::FloatingPointError& e) {
-    PyErr_SetString(PyExc_FloatingPointError, e.what());
+    bool zero = std::string_view(e.what()) == "division by zero";
+    PyErr_SetString(zero ? PyExc_ZeroDivisionError : PyExc_FloatingPointError, e.what());
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError, "Unable to allocate memory for an array");
   } catch (const std::exception& e) {

@@ -1,7 +1,6 @@
 #include "lower.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "nonnegative.hpp"
@@ -144,7 +143,7 @@ class Lowering {
       if (g_[r].in[2] >= 0) {
         Val m = emit(g_[r].in[2], broadcast(g_[r].in[2], idx), ctx);
         Val old = push_load(b, a, n.view_dtype, ctx);
-        v = apply(OpId::Where, n.view_dtype, {m, v, old});
+        v = apply(OpId::Where, n.view_dtype, m, v, old);
       }
       push_store(b, a, v, ctx, false);
     } else {
@@ -300,13 +299,13 @@ class Lowering {
       case NodeKind::Iota: {
         Val i = position(idx[0]);
         Val start = emit(gn.in[0], {}, ctx), step = emit(gn.in[1], {}, ctx);
-        Val scaled = apply(OpId::Multiply, n.dtype, {cast(i, n.dtype), step, kNone});
-        return apply(OpId::Add, n.dtype, {start, scaled, kNone});
+        Val scaled = apply(OpId::Multiply, n.dtype, cast(i, n.dtype), step, kNone);
+        return apply(OpId::Add, n.dtype, start, scaled, kNone);
       }
       case NodeKind::Elementwise: {
         Val v[3] = {kNone, kNone, kNone};
         for (int i = 0; i < n.n_inputs; ++i) v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
-        return apply(n.fn, n.dtype, {v[0], v[1], v[2]});
+        return apply(n.fn, n.dtype, v[0], v[1], v[2]);
       }
       case NodeKind::Cast:
         return cast(emit(gn.in[0], broadcast(gn.in[0], idx), ctx), n.dtype);
@@ -452,7 +451,7 @@ class Lowering {
     if (g_[id].in[1] >= 0) {
       Val m = emit(g_[id].in[1], broadcast(g_[id].in[1], oi), ctx);
       Val neutral = constant(identity(n.reduce, k_.insts[v].type));
-      v = apply(OpId::Where, k_.insts[v].type, {m, v, neutral});
+      v = apply(OpId::Where, k_.insts[v].type, m, v, neutral);
     }
     return v;
   }
@@ -474,7 +473,7 @@ class Lowering {
   Val fold_terms(const Node& n, const std::vector<Val>& t, bool pairwise) {
     OpId op = reduce_info(n.reduce).combine;
     DType type = k_.insts[t[0]].type;
-    auto join = [&](Val a, Val b) { return apply(op, type, {a, b, kNone}); };
+    auto join = [&](Val a, Val b) { return apply(op, type, a, b, kNone); };
     if (pairwise && t.size() == 8)
       return join(join(join(t[0], t[1]), join(t[2], t[3])),
                   join(join(t[4], t[5]), join(t[6], t[7])));
@@ -586,15 +585,16 @@ class Lowering {
   Val position(const Ix& x) {
     if (x.loop < 0) return number(x.start);
     Val v = k_.loops[x.loop].var;
-    if (x.step != ex_.one()) v = apply(OpId::Multiply, DType::Int64, {v, number(x.step), kNone});
-    if (x.start != ex_.zero()) v = apply(OpId::Add, DType::Int64, {v, number(x.start), kNone});
+    if (x.step != ex_.one()) v = apply(OpId::Multiply, DType::Int64, v, number(x.step), kNone);
+    if (x.start != ex_.zero()) v = apply(OpId::Add, DType::Int64, v, number(x.start), kNone);
     return v;
   }
   Val cast(Val v, DType t) {
     if (k_.insts[v].type == t) return v;
     return push({Op::Cast, t, OpId::Count_, 0, {v, kNone, kNone}}, def_loop_[v]);
   }
-  Val apply(OpId fn, DType t, std::array<Val, 3> v) {
+  Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone) {
+    const Val v[] = {a, b, c};
     std::int32_t at = 0;
     for (Val o : v)
       if (o != kNone && encloses(at, def_loop_[o])) at = def_loop_[o];

@@ -1,6 +1,7 @@
 """Every public name of NumPy, found when it is first asked for."""
 
 import importlib
+import importlib.machinery
 import sys
 import types
 
@@ -128,8 +129,6 @@ class _Finder:
             source = importlib.import_module(f"numpy.{rest}")
         except ImportError:
             return None
-        import importlib.machinery
-
         return importlib.machinery.ModuleSpec(fullname, _Loader(source), is_package=True)
 
 
