@@ -1,0 +1,66 @@
+"""Every public name of NumPy is there, and what falls back says so."""
+
+import numpy
+import pytest
+
+import plait
+
+
+@pytest.mark.parametrize("module", ["", "linalg", "fft", "random", "char", "strings", "rec", "polynomial", "testing", "lib", "ma",
+                                    "lib.stride_tricks", "exceptions", "typing", "dtypes", "ctypeslib"])  # fmt: skip
+def test_every_name(module):
+    import importlib
+
+    ours = importlib.import_module(f"plait.{module}".rstrip("."))
+    theirs = importlib.import_module(f"numpy.{module}".rstrip("."))
+    names = getattr(theirs, "__all__", None) or [n for n in dir(theirs) if not n.startswith("_")]
+    missing = [n for n in names if not hasattr(ours, n)]
+    assert not missing
+
+
+def test_every_method():
+    missing = [n for n in dir(numpy.ndarray) if not hasattr(plait.ndarray, n)]
+    assert not missing
+
+
+def test_star_import():
+    scope = {}
+    exec("from plait import *", scope)
+    assert scope["sqrt"] is plait.sqrt and set(numpy.__all__) <= set(scope)
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="module 'plait' has no attribute 'nonsense'"):
+        plait.nonsense
+
+
+@pytest.mark.parametrize("name", ["pi", "newaxis", "float32", "dtype", "inf", "finfo", "generic"])
+def test_constants_and_types_are_numpys(name):
+    assert getattr(plait, name) is getattr(numpy, name)
+
+
+def test_fallback_log(run_python):
+    source = "import plait as np\na = np.arange(5.0)\nfor i in range(3):\n    np.sort(a)\nb = a[[0, 1]]\nc = a + 1\n"
+    lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
+    assert [line.rpartition(" ")[2] for line in lines if "fallback" in line] == ["sort", "getitem"], lines
+    assert "<string>:4" in lines[0]
+
+
+def test_random_gives_the_same_numbers():
+    ours, theirs = plait.random.default_rng(3), numpy.random.default_rng(3)
+    a = ours.standard_normal((2, 3))
+    assert type(a) is plait.ndarray
+    numpy.testing.assert_array_equal(a, theirs.standard_normal((2, 3)))
+    plait.random.seed(1)
+    a = plait.random.rand(4)
+    numpy.random.seed(1)
+    numpy.testing.assert_array_equal(a, numpy.random.rand(4))
+    assert isinstance(ours, numpy.random.Generator)
+    x = plait.arange(10)
+    ours.shuffle(x)
+    assert sorted(x.tolist()) == list(range(10))
+
+
+def test_import_is_cheap(run_python):
+    source = "import time, numpy; t = time.perf_counter(); import plait; print(time.perf_counter() - t)"
+    assert float(run_python(source).stdout) < 0.5  # 50 ms on an idle machine

@@ -1,0 +1,88 @@
+import numpy
+import pytest
+from support import NATIVE, both, same, sample
+
+import plait
+
+NAMES = ["sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "var", "std", "ptp", "count_nonzero"]
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1, 2, "tuple"])
+@pytest.mark.parametrize("name", NAMES)
+def test_axis(name, axis):
+    axis = (0, 1) if axis == "tuple" else axis
+    for code in NATIVE:
+        rtol = 4e-3 if code == "e" else 1e-6 if code in "fF" else 1e-14
+        both(lambda np, a: getattr(np, name)(a, axis=axis), sample(code), rtol=rtol)
+        if name not in ("count_nonzero", "ptp"):
+            both(lambda np, a: getattr(a, name)(axis=axis), sample(code), rtol=rtol)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "var", "argmin", "any"])
+@pytest.mark.parametrize("kw", [{"keepdims": True}, {"axis": 1, "keepdims": True}])
+def test_keepdims(name, kw):
+    both(lambda np, a: getattr(np, name)(a, **kw), sample("d"), rtol=1e-14)
+
+
+@pytest.mark.parametrize("kw", [{"dtype": "f4"}, {"dtype": "i8"}, {"initial": 5}, {"where": numpy.eye(3, 4) > 0}, {"axis": 0, "initial": 1.5}])
+def test_sum_keywords(kw):
+    both(lambda np, a: np.sum(a, **kw), sample("d"))
+
+
+def test_where_and_initial_of_extrema():
+    both(lambda np, a: np.max(a, where=a < 0, initial=-100), sample("d"))
+    both(lambda np, a: np.max(a, where=a < 0), sample("d"))
+    both(lambda np, a: np.mean(a, where=a < 0), sample("d"))
+
+
+def test_out():
+    both(lambda np, a: np.sum(a, axis=0, out=np.zeros(4)), sample("d"))
+    both(lambda np, a: np.mean(a, axis=0, out=np.zeros(4)), sample("d"))
+    both(lambda np, a: np.sum(a, axis=0, out=np.zeros(5)), sample("d"))
+
+
+@pytest.mark.parametrize("call", [lambda np, a: a.sum(axis=2), lambda np, a: a.sum(axis=(0, 0)), lambda np, a: np.max(np.zeros(0)),
+                                  lambda np, a: np.argmin(np.zeros(0)), lambda np, a: a.argmax(axis=5), lambda np, a: a.sum(axis="x"),
+                                  lambda np, a: np.max(np.zeros((0, 3)), axis=1), lambda np, a: np.sum(np.zeros((0, 3)), axis=0)])  # fmt: skip
+def test_errors(call):
+    both(call, sample("d"))
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 127, 128, 129, 1000, 4097, 100_003])
+def test_sums_have_numpys_bits(n):
+    x = numpy.random.default_rng(n).standard_normal(n)
+    same(plait.array(x).sum(), x.sum())
+    y = x[: n // 2 * 2].reshape(2, -1)
+    same(plait.array(y).sum(axis=1), y.sum(axis=1))
+
+
+@pytest.mark.parametrize("ord", [None, 1, 2, numpy.inf, -numpy.inf, 0, 3, "fro", "nuc"])
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+def test_norm(ord, axis):
+    both(lambda np, a: np.linalg.norm(a, ord, axis), sample("d"), rtol=1e-13)
+
+
+@pytest.mark.parametrize("call", [
+    lambda np, a, b: a @ b.T, lambda np, a, b: np.dot(a, b.T), lambda np, a, b: np.inner(a, b), lambda np, a, b: np.outer(a, b),
+    lambda np, a, b: np.tensordot(a, b), lambda np, a, b: np.vdot(a, b), lambda np, a, b: np.matmul(a, b.T), lambda np, a, b: a @ b,
+    lambda np, a, b: np.cross(a[:, :3], b[:, :3]), lambda np, a, b: np.trace(a @ b.T), lambda np, a, b: np.einsum("ij,ij->i", a, b),
+    lambda np, a, b: a @ 2, lambda np, a, b: a.dot(b[0]),
+])  # fmt: skip
+def test_products(call):
+    both(call, sample("d"), sample("d", seed=1), rtol=1e-13)
+
+
+@pytest.mark.parametrize("call", [
+    lambda np, a: np.concatenate([a, a], 1), lambda np, a: np.stack([a, a], -1), lambda np, a: np.vstack((a, a[0])), lambda np, a: np.hstack((a, a)),
+    lambda np, a: np.split(a, 2, 1), lambda np, a: np.array_split(a, 3), lambda np, a: np.tile(a, (2, 1)), lambda np, a: np.repeat(a, 2, 0),
+    lambda np, a: np.roll(a, 1), lambda np, a: np.roll(a, (1, 2), (0, 1)), lambda np, a: np.diff(a), lambda np, a: np.meshgrid(a[0], a[1]),
+    lambda np, a: np.where(a > 0, a, 0), lambda np, a: np.where(a > 0), lambda np, a: np.clip(a, -1, 1), lambda np, a: a.clip(0), lambda np, a: np.tril(a),
+    lambda np, a: np.round(a, 1), lambda np, a: a.round(), lambda np, a: np.concatenate([a, a[0]]), lambda np, a: np.split(a, 5), lambda np, a: np.cumsum(a),
+    lambda np, a: np.sort(a), lambda np, a: np.argsort(a, axis=None), lambda np, a: np.unique(a, return_counts=True), lambda np, a: np.percentile(a, 30),
+    lambda np, a: np.linalg.svd(a)[1], lambda np, a: np.fft.fft(a), lambda np, a: np.histogram(a), lambda np, a: a.take([0, 5]), lambda np, a: np.r_[a[0], 1, 2],
+    lambda np, a: np.atleast_3d(a), lambda np, a: np.broadcast_arrays(a, a[0]), lambda np, a: np.moveaxis(a, 0, 1), lambda np, a: np.expand_dims(a, (0, 2)),
+    lambda np, a: np.nan_to_num(a), lambda np, a: np.isclose(a, a), lambda np, a: np.allclose(a, a), lambda np, a: np.array_equal(a, a), lambda np, a: np.median(a),
+    lambda np, a: np.pad(a, 1), lambda np, a: np.gradient(a), lambda np, a: np.average(a, axis=0), lambda np, a: np.apply_along_axis(np.sum, 0, a),
+])  # fmt: skip
+def test_functions(call):
+    both(call, sample("d"), rtol=1e-12)
