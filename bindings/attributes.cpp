@@ -1,6 +1,6 @@
 // Attributes of plait.ndarray. What is cheap to say from the view is said here; flags, flat, ctypes and the like are
 // NumPy's own objects over a live export.
-#include "ndarray.hpp"
+#include "functions.hpp"
 
 namespace plait::py {
 namespace {
@@ -29,7 +29,7 @@ PyObject* exported_attribute(PyObject* self, const char* name) {  // pins: nobod
     return check(PyObject_GetAttrString(numpy.get(), name));
   });
 }
-PyObject* view(PyObject* self, tracer::Array a) { return wrap(std::move(a), self, Py_TYPE(self)); }
+PyObject* view(PyObject* self, tracer::Array a) { return wrap_view(std::move(a), self); }
 
 PyObject* get_shape(PyObject* s, void*) {
   return attribute(s, "shape", [](auto& a) { return tuple_of(a.shape); });

@@ -143,13 +143,15 @@ PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (ax
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (!a || !b) return not_implemented();
-    if (PyLong_Check(args[2])) return wrap_like(np::tensordot(*a, *b, integer(args[2])), args, 2);
+    // A full contraction is a 0-D array here, as NumPy's is, not a scalar.
+    auto result = [&](tracer::Array made) { return made.ndim() ? wrap_like(std::move(made), args, 2) : wrap(std::move(made)); };
+    if (PyLong_Check(args[2])) return result(np::tensordot(*a, *b, integer(args[2])));
     if (!PyTuple_Check(args[2]) && !PyList_Check(args[2])) return not_implemented();
     Owned pair(check(PySequence_Fast(args[2], "")));
     if (PySequence_Fast_GET_SIZE(pair.get()) != 2) return not_implemented();
     auto x = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)), y = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 1));
     if (!x || !y) return not_implemented();
-    return wrap_like(np::tensordot(*a, *b, *x, *y), args, 2);
+    return result(np::tensordot(*a, *b, *x, *y));
   });
 }
 PyObject* cross(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axisa, axisb, axisc)

@@ -13,6 +13,11 @@ except ImportError:  # a build tree puts the module beside the package
 
 from plait import _plait
 
+# Scripts that tests start find the same package.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [os.path.dirname(os.path.dirname(plait.__file__)), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+
 
 @pytest.fixture(autouse=True)
 def lazy():
@@ -28,10 +33,9 @@ def run_python():
     import subprocess
 
     def run(source, *args, env=None, timeout=120):
-        path = os.pathsep.join([os.path.dirname(os.path.dirname(plait.__file__)), os.environ.get("PYTHONPATH", "")])
         return subprocess.run(
             [sys.executable, *args, "-c", source] if source is not None else [sys.executable, *args],
-            capture_output=True, text=True, timeout=timeout, env={**os.environ, "PYTHONPATH": path, **(env or {})},
+            capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})},
         )  # fmt: skip
 
     return run
