@@ -45,13 +45,32 @@ struct Heaviside {
   }
 };
 
+struct Raise {
+  template <class T>
+  static T f(T x, T low) {
+    return (x > low) | (x != x) ? x : low;
+  }
+};
+struct Lower {
+  template <class T>
+  static T f(T x, T high) {
+    return (x < high) | (x != x) ? x : high;
+  }
+};
+// In two passes, which vectorise where the nested choice does not; in one where the first would
+// overwrite `high`.
 template <class T>
 void clip(Args args, Strides s, std::int64_t n) {
   const QuietFlags quiet;
-  ternary<T, T, T, T>(args, s, n, [](T x, T low, T high) {
-    const T raised = (x != x) | (x > low) ? x : low;
-    return (raised != raised) | (raised < high) ? raised : high;
-  });
+  if (args[3] == args[2])
+    return ternary<T, T, T, T>(args, s, n,
+                               [](T x, T low, T high) { return Lower::f(Raise::f(x, low), high); });
+  void* const raise[] = {args[0], args[1], args[3]};
+  const std::int64_t raise_strides[] = {s[0], s[1], s[3]};
+  binary_loop<Raise, T>(raise, raise_strides, n);
+  void* const lower[] = {args[3], args[2], args[3]};
+  const std::int64_t lower_strides[] = {s[3], s[2], s[3]};
+  binary_loop<Lower, T>(lower, lower_strides, n);
 }
 template <class Op, class T>
 void quiet_unary(Args args, Strides s, std::int64_t n) {
