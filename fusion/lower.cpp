@@ -196,7 +196,7 @@ class Lowering {
     split_end_ = end;
     for (std::int32_t r : region_.roots) {
       const Node& n = node(r);
-      std::vector<int> order = reduced;
+      const std::vector<int>& order = reduced;
       out_.pairwise_chunks |= pairwise_axis(n, operand, reduced[0]);
       Val v = reduce_loops(r, idx, order, 0, ctx, true);
       auto partial = [&](Val value, ReduceKind kind, DType t) {

@@ -20,8 +20,8 @@ struct Storage : RefCounted {
                           // moves when a borrowed range grows downwards
   std::uint32_t exports =
       0;  // live exports: contents are evaluated an operation at a time, in the same memory
-  bool pinned = false;      // exported for good
-  bool borrowed = false;    // memory of somebody else, written through at release_borrowed()
+  bool pinned = false;    // exported for good
+  bool borrowed = false;  // memory of somebody else, written through at release_borrowed()
   bool listed = false;
   Storage* prev = nullptr;  // list of storages with a pending version, for flush()
   Storage* next = nullptr;

@@ -50,7 +50,7 @@ struct Node : RefCounted {
   DType view_dtype = DType::Float64;  // Update: how the stored elements are typed
   bool in_place = false;  // Update of exported memory: store into inputs[0]'s own memory, whoever
                           // else refers to it (the recorder has evaluated every reader)
-  Scalar scalar;                      // Scalar
+  Scalar scalar;          // Scalar
 
   // Set when the value is in memory: element (0, 0, ...) is at data->data + data_offset, laid out
   // by `strides`. A View of materialised memory may stay without data of its own.
