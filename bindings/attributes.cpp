@@ -1,5 +1,5 @@
-// Attributes of plait.ndarray. What is cheap to say from the view is said here; flags, flat, ctypes and the like are
-// NumPy's own objects over a live export.
+// Attributes of plait.ndarray. What is cheap to say from the view is said here; flags, flat, ctypes
+// and the like are NumPy's own objects over a live export.
 #include "functions.hpp"
 
 namespace plait::py {
@@ -23,7 +23,8 @@ PyObject* attribute(PyObject* self, const char* name, F&& native) {
   });
 }
 // An attribute of the exported numpy array.
-PyObject* exported_attribute(PyObject* self, const char* name) {  // pins: nobody can see when its user is done
+PyObject* exported_attribute(PyObject* self,
+                             const char* name) {  // pins: nobody can see when its user is done
   return guarded([&]() -> PyObject* {
     Owned numpy(to_numpy(as_array(self), true));
     return check(PyObject_GetAttrString(numpy.get(), name));
@@ -38,7 +39,9 @@ PyObject* get_strides(PyObject* s, void*) {
   return attribute(s, "strides", [](auto& a) { return tuple_of(a.strides); });
 }
 PyObject* get_dtype(PyObject* s, void*) {
-  return attribute(s, "dtype", [](auto& a) { return Py_NewRef(reinterpret_cast<PyObject*>(descr_of(a.dtype))); });
+  return attribute(s, "dtype", [](auto& a) {
+    return Py_NewRef(reinterpret_cast<PyObject*>(descr_of(a.dtype)));
+  });
 }
 PyObject* get_ndim(PyObject* s, void*) {
   return attribute(s, "ndim", [](auto& a) { return PyLong_FromLong(a.ndim()); });
@@ -50,7 +53,8 @@ PyObject* get_itemsize(PyObject* s, void*) {
   return attribute(s, "itemsize", [](auto& a) { return PyLong_FromLongLong(itemsize(a.dtype)); });
 }
 PyObject* get_nbytes(PyObject* s, void*) {
-  return attribute(s, "nbytes", [](auto& a) { return PyLong_FromLongLong(a.size() * itemsize(a.dtype)); });
+  return attribute(s, "nbytes",
+                   [](auto& a) { return PyLong_FromLongLong(a.size() * itemsize(a.dtype)); });
 }
 PyObject* get_t(PyObject* s, void*) {
   return attribute(s, "T", [s](auto& a) { return view(s, tracer::transpose(a)); });
@@ -65,12 +69,16 @@ PyObject* get_mt(PyObject* s, void*) {
   });
 }
 PyObject* get_real(PyObject* s, void*) {
-  return attribute(s, "real", [s](auto& a) { return is_complex(a.dtype) ? view(s, tracer::real(a)) : Py_NewRef(s); });
+  return attribute(s, "real", [s](auto& a) {
+    return is_complex(a.dtype) ? view(s, tracer::real(a)) : Py_NewRef(s);
+  });
 }
 PyObject* get_imag(PyObject* s, void*) {
   return attribute(s, "imag", [s](auto& a) { return view(s, tracer::imag(a)); });
 }
-PyObject* get_base(PyObject* s, void*) { return Py_NewRef(as_array(s)->base ? as_array(s)->base : Py_None); }
+PyObject* get_base(PyObject* s, void*) {
+  return Py_NewRef(as_array(s)->base ? as_array(s)->base : Py_None);
+}
 PyObject* get_flags(PyObject* s, void*) {
   return guarded([&]() -> PyObject* {
     ArrayObject* a = as_array(s);
@@ -78,10 +86,10 @@ PyObject* get_flags(PyObject* s, void*) {
     // The flags of an array with this layout; asking for them must not evaluate anything.
     Owned module(check(PyImport_ImportModule("plait._flags")));
     bool owns = !a->base;
-    return check(PyObject_CallMethod(module.get(), "Flags", "OOOOO", s,
-                                     tracer::is_c_contiguous(a->array) ? Py_True : Py_False,
-                                     tracer::is_f_contiguous(a->array) ? Py_True : Py_False,
-                                     a->array.writeable ? Py_True : Py_False, owns ? Py_True : Py_False));
+    return check(PyObject_CallMethod(
+        module.get(), "Flags", "OOOOO", s, tracer::is_c_contiguous(a->array) ? Py_True : Py_False,
+        tracer::is_f_contiguous(a->array) ? Py_True : Py_False,
+        a->array.writeable ? Py_True : Py_False, owns ? Py_True : Py_False));
   });
 }
 PyObject* get_data(PyObject* s, void*) { return PyMemoryView_FromObject(s); }
@@ -127,7 +135,8 @@ int set_shape(PyObject* s, PyObject* value, void*) {
     tracer::Array made = tracer::reshape(a->array, shape);
     if (made.storage != a->array.storage) {
       PyErr_SetString(PyExc_AttributeError,
-                      "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired "
+                      "Incompatible shape for in-place modification. Use `.reshape()` to make a "
+                      "copy with the desired "
                       "shape.");
       throw PythonError{};
     }
@@ -159,7 +168,9 @@ int set_strides(PyObject* s, PyObject* value, void*) {
     ArrayObject* a = as_array(s);
     Owned numpy(to_numpy(a));
     check(PyObject_SetAttrString(numpy.get(), "strides", value));
-    if (!a->host) a->array = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share).value();
+    if (!a->host)
+      a->array =
+          native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share).value();
     return 0;
   });
 }
@@ -177,27 +188,28 @@ char real_name[] = "real", imag_name[] = "imag";
 
 }  // namespace
 
-PyGetSetDef array_getset[] = {{"shape", get_shape, set_shape, nullptr, nullptr},
-                              {"strides", get_strides, set_strides, nullptr, nullptr},
-                              {"dtype", get_dtype, set_dtype, nullptr, nullptr},
-                              {"ndim", get_ndim, nullptr, nullptr, nullptr},
-                              {"size", get_size, nullptr, nullptr, nullptr},
-                              {"itemsize", get_itemsize, nullptr, nullptr, nullptr},
-                              {"nbytes", get_nbytes, nullptr, nullptr, nullptr},
-                              {"T", get_t, nullptr, nullptr, nullptr},
-                              {"mT", get_mt, nullptr, nullptr, nullptr},
-                              {"real", get_real, set_part, nullptr, real_name},
-                              {"imag", get_imag, set_part, nullptr, imag_name},
-                              {"base", get_base, nullptr, nullptr, nullptr},
-                              {"flags", get_flags, nullptr, nullptr, nullptr},
-                              {"data", get_data, nullptr, nullptr, nullptr},
-                              {"flat", get_flat, set_flat, nullptr, nullptr},
-                              {"ctypes", get_ctypes, nullptr, nullptr, nullptr},
-                              {"device", get_device, nullptr, nullptr, nullptr},
-                              {"__array_interface__", get_interface, nullptr, nullptr, nullptr},
-                              {"__array_struct__", get_struct, nullptr, nullptr, nullptr},
-                              {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
-                              {"_pending", get_pending, nullptr, "True while the value has not been computed", nullptr},
-                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef array_getset[] = {
+    {"shape", get_shape, set_shape, nullptr, nullptr},
+    {"strides", get_strides, set_strides, nullptr, nullptr},
+    {"dtype", get_dtype, set_dtype, nullptr, nullptr},
+    {"ndim", get_ndim, nullptr, nullptr, nullptr},
+    {"size", get_size, nullptr, nullptr, nullptr},
+    {"itemsize", get_itemsize, nullptr, nullptr, nullptr},
+    {"nbytes", get_nbytes, nullptr, nullptr, nullptr},
+    {"T", get_t, nullptr, nullptr, nullptr},
+    {"mT", get_mt, nullptr, nullptr, nullptr},
+    {"real", get_real, set_part, nullptr, real_name},
+    {"imag", get_imag, set_part, nullptr, imag_name},
+    {"base", get_base, nullptr, nullptr, nullptr},
+    {"flags", get_flags, nullptr, nullptr, nullptr},
+    {"data", get_data, nullptr, nullptr, nullptr},
+    {"flat", get_flat, set_flat, nullptr, nullptr},
+    {"ctypes", get_ctypes, nullptr, nullptr, nullptr},
+    {"device", get_device, nullptr, nullptr, nullptr},
+    {"__array_interface__", get_interface, nullptr, nullptr, nullptr},
+    {"__array_struct__", get_struct, nullptr, nullptr, nullptr},
+    {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
+    {"_pending", get_pending, nullptr, "True while the value has not been computed", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace plait::py

@@ -12,7 +12,8 @@ struct BufferInfo {
 };
 
 const char* format_of(DType t) {
-  constexpr const char* formats[kDTypeCount] = {"?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d", "Zf", "Zd"};
+  constexpr const char* formats[kDTypeCount] = {"?", "b", "B", "h", "H", "i",  "I",
+                                                "l", "L", "e", "f", "d", "Zf", "Zd"};
   return formats[static_cast<int>(t)];
 }
 
@@ -29,9 +30,12 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
       throw PythonError{};
     };
     bool c = tracer::is_c_contiguous(x), f = tracer::is_f_contiguous(x);
-    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c) refuse("ndarray is not C-contiguous");
-    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !f) refuse("ndarray is not Fortran contiguous");
-    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !c && !f) refuse("ndarray is not contiguous");
+    if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c)
+      refuse("ndarray is not C-contiguous");
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !f)
+      refuse("ndarray is not Fortran contiguous");
+    if ((flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS && !c && !f)
+      refuse("ndarray is not contiguous");
     if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !c) refuse("ndarray is not C-contiguous");
     if ((flags & PyBUF_WRITEABLE) && !x.writeable) refuse("buffer source array is read-only");
     auto info = std::make_unique<BufferInfo>();

@@ -1,5 +1,5 @@
-// numpy_compat's functions for the Python half of the package, with the same rule as functions.cpp: NotImplemented when the
-// arguments are not the engine's.
+// numpy_compat's functions for the Python half of the package, with the same rule as functions.cpp:
+// NotImplemented when the arguments are not the engine's.
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
 
@@ -144,12 +144,15 @@ PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (ax
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (!a || !b) return not_implemented();
     // A full contraction is a 0-D array here, as NumPy's is, not a scalar.
-    auto result = [&](tracer::Array made) { return made.ndim() ? wrap_like(std::move(made), args, 2) : wrap(std::move(made)); };
+    auto result = [&](tracer::Array made) {
+      return made.ndim() ? wrap_like(std::move(made), args, 2) : wrap(std::move(made));
+    };
     if (PyLong_Check(args[2])) return result(np::tensordot(*a, *b, integer(args[2])));
     if (!PyTuple_Check(args[2]) && !PyList_Check(args[2])) return not_implemented();
     Owned pair(check(PySequence_Fast(args[2], "")));
     if (PySequence_Fast_GET_SIZE(pair.get()) != 2) return not_implemented();
-    auto x = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)), y = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 1));
+    auto x = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)),
+         y = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 1));
     if (!x || !y) return not_implemented();
     return result(np::tensordot(*a, *b, *x, *y));
   });
@@ -159,7 +162,8 @@ PyObject* cross(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axisa, axisb, a
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (!a || !b) return not_implemented();
-    return wrap_like(np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4])), args, 2);
+    return wrap_like(np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4])), args,
+                     2);
   });
 }
 PyObject* trace(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2, dtype)
@@ -169,7 +173,8 @@ PyObject* trace(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axi
     bool native;
     auto t = optional_dtype(args[4], native);
     if (!a || !native) return not_implemented();
-    return wrap_like(np::trace(*a, integer(args[1]), integer(args[2]), integer(args[3]), t), args, 1);
+    return wrap_like(np::trace(*a, integer(args[1]), integer(args[2]), integer(args[3]), t), args,
+                     1);
   });
 }
 
@@ -183,7 +188,8 @@ PyObject* like(PyObject*, Args args, Py_ssize_t n) {
     opt.dtype = optional_dtype(args[2], native);
     if (!a || !native || !PyUnicode_Check(args[3])) return not_implemented();
     std::string_view order = text(args[3]);
-    if (order.size() != 1 || std::string_view("CFAK").find(order[0]) == std::string_view::npos) return not_implemented();
+    if (order.size() != 1 || std::string_view("CFAK").find(order[0]) == std::string_view::npos)
+      return not_implemented();
     opt.order = order[0];
     if (args[4] != Py_None) opt.shape = parse_shape(args[4]);
     std::string_view name = text(args[0]);
@@ -201,14 +207,17 @@ PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, step, d
     if (!native) return not_implemented();
     OperandHolder h[3];
     for (int i = 0; i < 3; ++i)
-      if (PyBool_Check(args[i]) || parse_operand(args[i], h[i]) == Parsed::Fallback || h[i].operand->array)
+      if (PyBool_Check(args[i]) || parse_operand(args[i], h[i]) == Parsed::Fallback ||
+          h[i].operand->array)
         return not_implemented();
-    DType common = promote(promote(h[0].operand->scalar.dtype, h[1].operand->scalar.dtype), h[2].operand->scalar.dtype);
+    DType common = promote(promote(h[0].operand->scalar.dtype, h[1].operand->scalar.dtype),
+                           h[2].operand->scalar.dtype);
     if (common != DType::Int64 && common != DType::Float64) return not_implemented();
     return wrap(np::arange(h[0].operand->scalar, h[1].operand->scalar, h[2].operand->scalar, t));
   });
 }
-PyObject* linspace(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, num, endpoint, dtype) -> (array, step)
+PyObject* linspace(PyObject*, Args args,
+                   Py_ssize_t n) {  // (start, stop, num, endpoint, dtype) -> (array, step)
   if (!exact_count(n, 5)) return nullptr;
   return guarded([&]() -> PyObject* {
     bool native;
@@ -220,7 +229,8 @@ PyObject* linspace(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, num, 
       PyErr_Clear();
       return not_implemented();
     }
-    Owned made(wrap(np::linspace(start, stop, integer(args[2]), PyObject_IsTrue(args[3]), t, &step)));
+    Owned made(
+        wrap(np::linspace(start, stop, integer(args[2]), PyObject_IsTrue(args[3]), t, &step)));
     Owned spacing(wrap_scalar(scalar_float(step)));
     return check(PyTuple_Pack(2, made.get(), spacing.get()));
   });
@@ -230,7 +240,8 @@ PyObject* eye(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype
   return guarded([&]() -> PyObject* {
     auto t = parse_dtype(args[3]);
     if (!t || !PyUnicode_Check(args[4])) return not_implemented();
-    return wrap(np::eye(integer(args[0]), integer(args[1]), integer(args[2]), *t, text(args[4])[0]));
+    return wrap(
+        np::eye(integer(args[0]), integer(args[1]), integer(args[2]), *t, text(args[4])[0]));
   });
 }
 PyObject* tri(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype)
@@ -246,8 +257,9 @@ PyObject* triangle(PyObject*, Args args, Py_ssize_t n) {  // (name, a, k)
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[1]);
     if (!a) return not_implemented();
-    return wrap_like(text(args[0]) == "tril" ? np::tril(*a, integer(args[2])) : np::triu(*a, integer(args[2])), args + 1,
-                     1);
+    return wrap_like(
+        text(args[0]) == "tril" ? np::tril(*a, integer(args[2])) : np::triu(*a, integer(args[2])),
+        args + 1, 1);
   });
 }
 
@@ -285,7 +297,8 @@ PyObject* atleast(PyObject*, Args args, Py_ssize_t n) {  // (a, ndim)
     return wrap_view(np::atleast_nd(*a, static_cast<int>(integer(args[1]))), args[0]);
   });
 }
-PyObject* split(PyObject*, Args args, Py_ssize_t n) {  // (a, sections or indices, axis, equal parts)
+PyObject* split(PyObject*, Args args,
+                Py_ssize_t n) {  // (a, sections or indices, axis, equal parts)
   if (!exact_count(n, 4)) return nullptr;
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]);
@@ -293,11 +306,14 @@ PyObject* split(PyObject*, Args args, Py_ssize_t n) {  // (a, sections or indice
     std::int64_t axis = integer(args[2]);
     if (PyLong_CheckExact(args[1])) {
       std::int64_t parts = integer(args[1]);
-      return list_of(args[3] == Py_True ? np::split(*a, parts, axis) : np::array_split(*a, parts, axis), args[0]);
+      return list_of(
+          args[3] == Py_True ? np::split(*a, parts, axis) : np::array_split(*a, parts, axis),
+          args[0]);
     }
     if (!PyTuple_CheckExact(args[1]) && !PyList_CheckExact(args[1])) return not_implemented();
     auto at = parse_axes(args[1]);
-    return list_of(np::split_at(*a, std::span<const std::int64_t>(at->data(), at->size()), axis), args[0]);
+    return list_of(np::split_at(*a, std::span<const std::int64_t>(at->data(), at->size()), axis),
+                   args[0]);
   });
 }
 
@@ -305,7 +321,8 @@ PyObject* tile(PyObject*, Args args, Py_ssize_t n) {  // (a, reps)
   if (!exact_count(n, 2)) return nullptr;
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]);
-    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]) && !PyList_CheckExact(args[1])))
+    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]) &&
+               !PyList_CheckExact(args[1])))
       return not_implemented();
     return wrap(np::tile(*a, *parse_axes(args[1])));
   });
@@ -324,7 +341,8 @@ PyObject* roll(PyObject*, Args args, Py_ssize_t n) {  // (a, shift, axis)
   if (!exact_count(n, 3)) return nullptr;
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]);
-    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]))) return not_implemented();
+    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1])))
+      return not_implemented();
     return wrap_like(np::roll(*a, *parse_axes(args[1]), parse_axes(args[2])), args, 1);
   });
 }
@@ -333,7 +351,8 @@ PyObject* meshgrid(PyObject*, Args args, Py_ssize_t n) {  // (arrays, xy, sparse
   return guarded([&]() -> PyObject* {
     auto arrays = parse_arrays(args[0]);
     if (!arrays || arrays->empty()) return not_implemented();
-    np::MeshgridOptions opt{args[1] == Py_True, PyObject_IsTrue(args[2]) != 0, PyObject_IsTrue(args[3]) != 0};
+    np::MeshgridOptions opt{args[1] == Py_True, PyObject_IsTrue(args[2]) != 0,
+                            PyObject_IsTrue(args[3]) != 0};
     return list_of(np::meshgrid(*arrays, opt), Py_None);
   });
 }
@@ -354,17 +373,27 @@ PyCFunction c(F* f) {
 
 }  // namespace
 
-PyMethodDef compat_functions[] = {
-    {"statistic", c(statistic), METH_FASTCALL, nullptr}, {"norm", c(norm), METH_FASTCALL, nullptr},
-    {"product", c(product), METH_FASTCALL, nullptr},     {"tensordot", c(tensordot), METH_FASTCALL, nullptr},
-    {"cross", c(cross), METH_FASTCALL, nullptr},         {"trace", c(trace), METH_FASTCALL, nullptr},
-    {"like", c(like), METH_FASTCALL, nullptr},           {"arange", c(arange), METH_FASTCALL, nullptr},
-    {"linspace", c(linspace), METH_FASTCALL, nullptr},   {"eye", c(eye), METH_FASTCALL, nullptr},
-    {"tri", c(tri), METH_FASTCALL, nullptr},             {"triangle", c(triangle), METH_FASTCALL, nullptr},
-    {"concatenate", c(concatenate), METH_FASTCALL, nullptr}, {"join", c(join), METH_FASTCALL, nullptr},
-    {"atleast", c(atleast), METH_FASTCALL, nullptr},     {"split", c(split), METH_FASTCALL, nullptr},
-    {"tile", c(tile), METH_FASTCALL, nullptr},           {"repeat", c(repeat), METH_FASTCALL, nullptr},
-    {"roll", c(roll), METH_FASTCALL, nullptr},           {"meshgrid", c(meshgrid), METH_FASTCALL, nullptr},
-    {"diff", c(diff), METH_FASTCALL, nullptr},           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef compat_functions[] = {{"statistic", c(statistic), METH_FASTCALL, nullptr},
+                                  {"norm", c(norm), METH_FASTCALL, nullptr},
+                                  {"product", c(product), METH_FASTCALL, nullptr},
+                                  {"tensordot", c(tensordot), METH_FASTCALL, nullptr},
+                                  {"cross", c(cross), METH_FASTCALL, nullptr},
+                                  {"trace", c(trace), METH_FASTCALL, nullptr},
+                                  {"like", c(like), METH_FASTCALL, nullptr},
+                                  {"arange", c(arange), METH_FASTCALL, nullptr},
+                                  {"linspace", c(linspace), METH_FASTCALL, nullptr},
+                                  {"eye", c(eye), METH_FASTCALL, nullptr},
+                                  {"tri", c(tri), METH_FASTCALL, nullptr},
+                                  {"triangle", c(triangle), METH_FASTCALL, nullptr},
+                                  {"concatenate", c(concatenate), METH_FASTCALL, nullptr},
+                                  {"join", c(join), METH_FASTCALL, nullptr},
+                                  {"atleast", c(atleast), METH_FASTCALL, nullptr},
+                                  {"split", c(split), METH_FASTCALL, nullptr},
+                                  {"tile", c(tile), METH_FASTCALL, nullptr},
+                                  {"repeat", c(repeat), METH_FASTCALL, nullptr},
+                                  {"roll", c(roll), METH_FASTCALL, nullptr},
+                                  {"meshgrid", c(meshgrid), METH_FASTCALL, nullptr},
+                                  {"diff", c(diff), METH_FASTCALL, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -1,7 +1,7 @@
 // Between plait's arrays and NumPy's: exports, adoption, dtypes and scalars.
 #include <cstring>
-#include <unordered_map>
 #include <string>
+#include <unordered_map>
 
 #include "events.hpp"
 #include "ndarray.hpp"
@@ -12,13 +12,13 @@ Hooks hooks;
 
 namespace {
 
-constexpr int kTypeNumbers[kDTypeCount] = {NPY_BOOL,  NPY_BYTE, NPY_UBYTE, NPY_SHORT, NPY_USHORT, NPY_INT,    NPY_UINT,
-                                           NPY_INT64, NPY_UINT64, NPY_HALF, NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
+constexpr int kTypeNumbers[kDTypeCount] = {
+    NPY_BOOL,  NPY_BYTE,   NPY_UBYTE, NPY_SHORT, NPY_USHORT, NPY_INT,    NPY_UINT,
+    NPY_INT64, NPY_UINT64, NPY_HALF,  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
 
 // Keeps an export alive: the base object of numpy arrays that share plait's memory.
 struct ExportObject {
-  PyObject_HEAD
-  tracer::Array array;
+  PyObject_HEAD tracer::Array array;
   bool for_good;
 };
 PyTypeObject* export_type = nullptr;
@@ -34,7 +34,8 @@ void export_dealloc(PyObject* self) {
   PyObject_Free(self);
   Py_DECREF(type);
 }
-PyType_Slot export_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(export_dealloc)}, {0, nullptr}};
+PyType_Slot export_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(export_dealloc)},
+                              {0, nullptr}};
 PyType_Spec export_spec = {"plait._plait._Export", sizeof(ExportObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, export_slots};
 
@@ -53,7 +54,8 @@ std::pair<char*, char*> bounds(PyArrayObject* a) {
 bool layout_is_native(PyArrayObject* a, DType t) {
   if (!PyArray_ISALIGNED(a)) return false;
   for (int i = 0; i < PyArray_NDIM(a); ++i)
-    if (PyArray_DIM(a, i) > 1 && PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(t)) != 0) return false;
+    if (PyArray_DIM(a, i) > 1 && PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(t)) != 0)
+      return false;
   return true;
 }
 
@@ -107,8 +109,10 @@ PyArray_Descr* descr_of(DType t) {
 std::optional<DType> native_dtype(PyArray_Descr* d) {
   if (!PyArray_ISNBO(d->byteorder)) return std::nullopt;
   switch (d->type_num) {
-    case NPY_LONGLONG: return DType::Int64;
-    case NPY_ULONGLONG: return DType::UInt64;
+    case NPY_LONGLONG:
+      return DType::Int64;
+    case NPY_ULONGLONG:
+      return DType::UInt64;
     default:
       for (int i = 0; i < kDTypeCount; ++i)
         if (kTypeNumbers[i] == d->type_num) return static_cast<DType>(i);
@@ -174,15 +178,16 @@ std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
   bool writeable = PyArray_ISWRITEABLE(a);
   if (const tracer::Array* whole = exported(a)) {
     auto* origin = static_cast<char*>(tracer::data(*whole));
-    tracer::Array view = tracer::as_strided(*whole, *t, shape, strides, static_cast<char*>(PyArray_DATA(a)) - origin);
+    tracer::Array view = tracer::as_strided(*whole, *t, shape, strides,
+                                            static_cast<char*>(PyArray_DATA(a)) - origin);
     view.writeable = writeable;
     return view;
   }
   auto [lo, hi] = bounds(a);
   Py_INCREF(a);
   Ref<Buffer> buffer = adopt(lo, static_cast<std::size_t>(hi - lo), writeable, release_later, a);
-  tracer::Array out =
-      tracer::from_buffer(std::move(buffer), *t, shape, strides, static_cast<char*>(PyArray_DATA(a)) - lo);
+  tracer::Array out = tracer::from_buffer(std::move(buffer), *t, shape, strides,
+                                          static_cast<char*>(PyArray_DATA(a)) - lo);
   out.writeable = writeable;
   if (take == Take::Share) tracer::pin(out);
   return out;
@@ -265,9 +270,10 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
     return as_array(o)->array;
   }
   if (is_lazy(o)) return as_lazy(o)->array;
-  if (PyArray_CheckExact(o)) return native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy);
-  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) ||
-      PyArray_IsScalar(o, Generic)) {
+  if (PyArray_CheckExact(o))
+    return native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy);
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyLong_Check(o) || PyFloat_Check(o) ||
+      PyComplex_Check(o) || PyArray_IsScalar(o, Generic)) {
     Owned a(PyArray_FromAny(o, nullptr, 0, 0, 0, nullptr));
     if (!a) throw PythonError{};
     return native_from_numpy(reinterpret_cast<PyArrayObject*>(a.get()), Take::Adopt);

@@ -1,5 +1,5 @@
-// What happens while the engine runs without the GIL and must wait for it: floating-point warnings, releases of
-// foreign owners, signals. Also the call sites that warnings and explain() name.
+// What happens while the engine runs without the GIL and must wait for it: floating-point warnings,
+// releases of foreign owners, signals. Also the call sites that warnings and explain() name.
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -34,7 +34,8 @@ Queue& queue() {
   return *q;
 }
 
-// A call site is a code object and an instruction in it; the line is worked out only when somebody asks.
+// A call site is a code object and an instruction in it; the line is worked out only when somebody
+// asks.
 struct Site {
   PyCodeObject* code;
   int instruction;
@@ -65,7 +66,8 @@ bool is_internal(PyCodeObject* code) {
   Py_ssize_t n = 0;
   const char* file = PyUnicode_AsUTF8AndSize(code->co_filename, &n);
   if (!file) PyErr_Clear();
-  bool inside = file && !t.package_dir.empty() && std::string_view(file, n).starts_with(t.package_dir);
+  bool inside =
+      file && !t.package_dir.empty() && std::string_view(file, n).starts_with(t.package_dir);
   if (t.internal.size() < kMaxSites) {
     Py_INCREF(code);  // the address is the key
     t.internal.emplace(code, inside);
@@ -88,7 +90,8 @@ std::uint32_t current_site() {
       frame = reinterpret_cast<PyFrameObject*>(hold.get());
       continue;
     }
-    std::uint64_t key = reinterpret_cast<std::uint64_t>(code) * 0x9E3779B97F4A7C15ull + static_cast<unsigned>(at);
+    std::uint64_t key =
+        reinterpret_cast<std::uint64_t>(code) * 0x9E3779B97F4A7C15ull + static_cast<unsigned>(at);
     auto [it, fresh] = t.ids.try_emplace(key, static_cast<std::uint32_t>(t.sites.size()));
     if (fresh) {
       if (t.sites.size() >= kMaxSites) {
@@ -106,37 +109,46 @@ std::uint32_t current_site() {
 
 const char* spelling(tracer::FpEvent e) {
   switch (e) {
-    case tracer::FpEvent::Divide: return "divide by zero";
-    case tracer::FpEvent::Over: return "overflow";
-    case tracer::FpEvent::Under: return "underflow";
-    case tracer::FpEvent::Invalid: return "invalid value";
+    case tracer::FpEvent::Divide:
+      return "divide by zero";
+    case tracer::FpEvent::Over:
+      return "overflow";
+    case tracer::FpEvent::Under:
+      return "underflow";
+    case tracer::FpEvent::Invalid:
+      return "invalid value";
   }
   return "";
 }
 
-void on_fp_event(tracer::FpEvent e, std::string_view op, const tracer::ErrorState& s, std::uint32_t site) {
+void on_fp_event(tracer::FpEvent e, std::string_view op, const tracer::ErrorState& s,
+                 std::uint32_t site) {
   tracer::ErrorAction action = e == tracer::FpEvent::Divide  ? s.divide
                                : e == tracer::FpEvent::Over  ? s.over
                                : e == tracer::FpEvent::Under ? s.under
                                                              : s.invalid;
   if (action == tracer::ErrorAction::Ignore) return;
   std::lock_guard guard(queue().mutex);
-  queue().reports.push_back({PyExc_RuntimeWarning, e, std::string(spelling(e)) + " encountered in " + std::string(op), action, site});
+  queue().reports.push_back({PyExc_RuntimeWarning, e,
+                             std::string(spelling(e)) + " encountered in " + std::string(op),
+                             action, site});
   events_pending = true;
 }
 
 // Warnings that functions of numpy_compat give by themselves.
 void on_warning(numpy::Warning category, std::string_view text) {
   std::lock_guard guard(queue().mutex);
-  queue().reports.push_back({category == numpy::Warning::Runtime ? PyExc_RuntimeWarning : PyExc_DeprecationWarning,
-                             tracer::FpEvent::Invalid, std::string(text), tracer::ErrorAction::Warn, current_site()});
+  queue().reports.push_back(
+      {category == numpy::Warning::Runtime ? PyExc_RuntimeWarning : PyExc_DeprecationWarning,
+       tracer::FpEvent::Invalid, std::string(text), tracer::ErrorAction::Warn, current_site()});
   events_pending = true;
 }
 
 bool warn(const Report& r) {
   Site site = site_of_id(r.site);
   if (!site.code) return PyErr_WarnEx(r.category, r.text.c_str(), 1) == 0;
-  // One registry a file, so that the "default" filter shows each line once, as for warnings of Python code.
+  // One registry a file, so that the "default" filter shows each line once, as for warnings of
+  // Python code.
   static PyObject* registries = PyDict_New();
   PyObject* file = site.code->co_filename;
   Owned registry = Owned::borrow(PyDict_GetItem(registries, file));
@@ -152,9 +164,13 @@ bool warn(const Report& r) {
 
 bool report(const Report& r) {
   switch (r.action) {
-    case tracer::ErrorAction::Ignore: return true;
-    case tracer::ErrorAction::Warn: return warn(r);
-    case tracer::ErrorAction::Raise: PyErr_SetString(PyExc_FloatingPointError, r.text.c_str()); return false;
+    case tracer::ErrorAction::Ignore:
+      return true;
+    case tracer::ErrorAction::Warn:
+      return warn(r);
+    case tracer::ErrorAction::Raise:
+      PyErr_SetString(PyExc_FloatingPointError, r.text.c_str());
+      return false;
     case tracer::ErrorAction::Print:
       PySys_FormatStderr("Warning: %s\n", r.text.c_str());
       return true;
@@ -168,14 +184,16 @@ bool report(const Report& r) {
         Owned done(PyObject_CallFunction(target.get(), "si", kind, 1 << static_cast<int>(r.event)));
         return static_cast<bool>(done);
       }
-      Owned done(PyObject_CallMethod(target.get(), "write", "s", ("Warning: " + r.text + "\n").c_str()));
+      Owned done(
+          PyObject_CallMethod(target.get(), "write", "s", ("Warning: " + r.text + "\n").c_str()));
       return static_cast<bool>(done);
     }
   }
   return true;
 }
 
-// Called between chunks of a long evaluation; a pending signal's handler may raise KeyboardInterrupt.
+// Called between chunks of a long evaluation; a pending signal's handler may raise
+// KeyboardInterrupt.
 bool signals_pending() {
   if (!Py_IsInitialized()) return false;
   PyGILState_STATE gil = PyGILState_Ensure();
@@ -220,7 +238,8 @@ void set_package_dir(const char* dir) { site_table().package_dir = dir; }
 PyObject* site_text(std::uint32_t id) {
   Site s = site_of_id(id);
   if (!s.code) return PyUnicode_FromString("");
-  return PyUnicode_FromFormat("%U:%d", s.code->co_filename, PyCode_Addr2Line(s.code, s.instruction));
+  return PyUnicode_FromFormat("%U:%d", s.code->co_filename,
+                              PyCode_Addr2Line(s.code, s.instruction));
 }
 
 void install_event_hooks() {

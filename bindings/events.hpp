@@ -1,4 +1,5 @@
-// Work that an evaluation without the GIL leaves for later, and the call sites of recorded operations.
+// Work that an evaluation without the GIL leaves for later, and the call sites of recorded
+// operations.
 #pragma once
 #include <cstdint>
 

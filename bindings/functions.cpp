@@ -67,7 +67,8 @@ PyObject* of_array(Args args, Py_ssize_t n, F&& body) {
 char order_of(PyObject* o) {
   if (o == Py_None) return 'C';
   const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
-  if (!text || text[0] == 0 || text[1] != 0 || std::string_view("CFAKcfak").find(text[0]) == std::string_view::npos) {
+  if (!text || text[0] == 0 || text[1] != 0 ||
+      std::string_view("CFAKcfak").find(text[0]) == std::string_view::npos) {
     PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')", o);
     throw PythonError{};
   }
@@ -100,7 +101,8 @@ PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {
     opt.keepdims = keep;
     OperandHolder initial;
     if (args[6] != Py_None) {
-      if (parse_operand(args[6], initial) == Parsed::Fallback || initial.operand->array) return not_implemented();
+      if (parse_operand(args[6], initial) == Parsed::Fallback || initial.operand->array)
+        return not_implemented();
       opt.initial = initial.operand->scalar;
     }
     std::optional<tracer::Array> mask;
@@ -131,7 +133,8 @@ PyObject* transpose(PyObject*, Args args, Py_ssize_t n) {  // (a, axes)
       PyErr_SetString(PyExc_ValueError, "axes don't match array");
       throw PythonError{};
     }
-    return wrap_view(tracer::transpose(a, std::span<const std::int64_t>(axes->data(), axes->size())), args[0]);
+    return wrap_view(
+        tracer::transpose(a, std::span<const std::int64_t>(axes->data(), axes->size())), args[0]);
   });
 }
 PyObject* broadcast_to(PyObject*, Args args, Py_ssize_t n) {  // (a, shape)
@@ -140,8 +143,9 @@ PyObject* broadcast_to(PyObject*, Args args, Py_ssize_t n) {  // (a, shape)
   });
 }
 PyObject* squeeze(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
-  return of_array<2>(args, n,
-                     [&](auto& a) { return wrap_view(tracer::squeeze(a, parse_axes(args[1])), args[0]); });
+  return of_array<2>(args, n, [&](auto& a) {
+    return wrap_view(tracer::squeeze(a, parse_axes(args[1])), args[0]);
+  });
 }
 PyObject* expand_dims(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
   return of_array<2>(args, n, [&](auto& a) -> PyObject* {
@@ -150,11 +154,13 @@ PyObject* expand_dims(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
   });
 }
 PyObject* flip(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
-  return of_array<2>(args, n, [&](auto& a) { return wrap_view(tracer::flip(a, parse_axes(args[1])), args[0]); });
+  return of_array<2>(
+      args, n, [&](auto& a) { return wrap_view(tracer::flip(a, parse_axes(args[1])), args[0]); });
 }
 PyObject* swapaxes(PyObject*, Args args, Py_ssize_t n) {  // (a, i, j)
-  return of_array<3>(
-      args, n, [&](auto& a) { return wrap_view(tracer::swapaxes(a, integer(args[1]), integer(args[2])), args[0]); });
+  return of_array<3>(args, n, [&](auto& a) {
+    return wrap_view(tracer::swapaxes(a, integer(args[1]), integer(args[2])), args[0]);
+  });
 }
 PyObject* moveaxis(PyObject*, Args args, Py_ssize_t n) {  // (a, from, to)
   return of_array<3>(args, n, [&](auto& a) -> PyObject* {
@@ -164,7 +170,8 @@ PyObject* moveaxis(PyObject*, Args args, Py_ssize_t n) {  // (a, from, to)
 }
 PyObject* diagonal(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2)
   return of_array<4>(args, n, [&](auto& a) {
-    return wrap_view(tracer::diagonal(a, integer(args[1]), integer(args[2]), integer(args[3])), args[0]);
+    return wrap_view(tracer::diagonal(a, integer(args[1]), integer(args[2]), integer(args[3])),
+                     args[0]);
   });
 }
 PyObject* astype(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype, order, casting, copy)
@@ -180,7 +187,8 @@ PyObject* astype(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype, order, cas
                                                           : Casting::No;
       if (!can_cast(a.dtype, *t, c)) return not_implemented();  // NumPy words the error
     }
-    if (is_complex(a.dtype) && !is_complex(*t)) return not_implemented();  // ComplexWarning is NumPy's to give
+    if (is_complex(a.dtype) && !is_complex(*t))
+      return not_implemented();  // ComplexWarning is NumPy's to give
     int copy = PyObject_IsTrue(args[4]);
     check(copy);
     char order = order_of(args[2]);
@@ -192,7 +200,8 @@ PyObject* astype(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype, order, cas
   });
 }
 PyObject* copy(PyObject*, Args args, Py_ssize_t n) {  // (a, order)
-  return of_array<2>(args, n, [&](auto& a) { return wrap_view(tracer::copy(a, order_of(args[1])), args[0]); });
+  return of_array<2>(
+      args, n, [&](auto& a) { return wrap_view(tracer::copy(a, order_of(args[1])), args[0]); });
 }
 // elementwise(name, operands, out): the operations that are not ufuncs of NumPy: where, clip.
 PyObject* elementwise(PyObject*, Args args, Py_ssize_t n) {
@@ -255,8 +264,8 @@ PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, o
     const Scalar& s = v.operand->scalar;
     // Values that need a question asked (1.5 into int, 300 into uint8) are NumPy's to convert.
     if (s.dtype != *t && !can_cast(s.dtype, *t, Casting::Safe)) {
-      bool small = s.dtype == DType::Int64 && s.as<std::int64_t>() >= 0 && s.as<std::int64_t>() < 128 &&
-                   *t != DType::Bool;
+      bool small = s.dtype == DType::Int64 && s.as<std::int64_t>() >= 0 &&
+                   s.as<std::int64_t>() < 128 && *t != DType::Bool;
       bool real = is_float(s.dtype) && (is_float(*t) || is_complex(*t));
       bool whole = s.dtype == DType::Int64 && (is_float(*t) || is_complex(*t));
       bool zero_one = *t == DType::Bool && s.dtype == DType::Int64;
@@ -269,7 +278,8 @@ PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)
   if (!exact_count(n, 3)) return nullptr;
   return guarded([&]() -> PyObject* {
     OperandHolder v;
-    if (!is_array(args[0]) || as_array(args[0])->host || parse_operand(args[1], v) == Parsed::Fallback)
+    if (!is_array(args[0]) || as_array(args[0])->host ||
+        parse_operand(args[1], v) == Parsed::Fallback)
       return not_implemented();
     std::optional<tracer::Array> mask;
     if (args[2] != Py_None) {
@@ -284,7 +294,8 @@ PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, index tuple) -> 
   return of_array<2>(args, n, [&](auto& a) -> PyObject* {
     auto index = parse_axes(args[1]);
     force(a);
-    return wrap_scalar(tracer::item(a, std::span<const std::int64_t>(index->data(), index->size())));
+    return wrap_scalar(
+        tracer::item(a, std::span<const std::int64_t>(index->data(), index->size())));
   });
 }
 
@@ -298,13 +309,15 @@ PyObject* share_array(PyObject*, PyObject* o) {  // both sides see writes
 PyObject* copy_array(PyObject*, PyObject* o) {
   return guarded([&] { return from_numpy(o, Take::Copy); });
 }
-PyObject* borrow_array(PyObject*, PyObject* o) {  // pending readers are evaluated by release_borrowed()
+PyObject* borrow_array(PyObject*,
+                       PyObject* o) {  // pending readers are evaluated by release_borrowed()
   return guarded([&]() -> PyObject* {
     auto* a = reinterpret_cast<PyArrayObject*>(o);
     auto t = native_dtype(PyArray_DESCR(a));
     bool whole = t && PyArray_ISALIGNED(a);
     for (int i = 0; whole && i < PyArray_NDIM(a); ++i)
-      whole = PyArray_DIM(a, i) < 2 || PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(*t)) == 0;
+      whole =
+          PyArray_DIM(a, i) < 2 || PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(*t)) == 0;
     if (!whole) return wrap_host(o);
     Dims shape(PyArray_NDIM(a)), strides(PyArray_NDIM(a));
     for (int i = 0; i < shape.size(); ++i) {
@@ -323,14 +336,16 @@ PyObject* release_borrowed(PyObject*, PyObject*) {
     return Py_NewRef(Py_None);
   });
 }
-PyObject* export_array(PyObject*, PyObject* o) {  // a live numpy array; scalars and numpy arrays are as they are
+PyObject* export_array(
+    PyObject*, PyObject* o) {  // a live numpy array; scalars and numpy arrays are as they are
   return guarded([&]() -> PyObject* {
     if (is_array(o)) return to_numpy(as_array(o));
     if (is_lazy(o)) return Py_NewRef(lazy_value(as_lazy(o)));
     return Py_NewRef(o);
   });
 }
-PyObject* host_of(PyObject*, PyObject* o) {  // the host array of a dtype that the engine does not cover, or None
+PyObject* host_of(
+    PyObject*, PyObject* o) {  // the host array of a dtype that the engine does not cover, or None
   return Py_NewRef(is_array(o) && as_array(o)->host ? as_array(o)->host : Py_None);
 }
 PyObject* evaluate_all(PyObject*, Args args, Py_ssize_t n) {
@@ -350,9 +365,11 @@ PyObject* evaluate_all(PyObject*, Args args, Py_ssize_t n) {
 PyObject* may_share(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 2)) return nullptr;
   return guarded([&]() -> PyObject* {
-    if (!is_array(args[0]) || !is_array(args[1]) || as_array(args[0])->host || as_array(args[1])->host)
+    if (!is_array(args[0]) || !is_array(args[1]) || as_array(args[0])->host ||
+        as_array(args[1])->host)
       return not_implemented();
-    return PyBool_FromLong(tracer::may_share_memory(as_array(args[0])->array, as_array(args[1])->array));
+    return PyBool_FromLong(
+        tracer::may_share_memory(as_array(args[0])->array, as_array(args[1])->array));
   });
 }
 PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {  // (a, type): the same memory in a subclass

@@ -1,5 +1,6 @@
-// The recorder's functions as plain C-API functions: the Python half of the package wraps them with NumPy's signatures.
-// Each returns NotImplemented when its arguments are not the engine's, and the caller falls back to NumPy.
+// The recorder's functions as plain C-API functions: the Python half of the package wraps them with
+// NumPy's signatures. Each returns NotImplemented when its arguments are not the engine's, and the
+// caller falls back to NumPy.
 #pragma once
 #include "ndarray.hpp"
 

@@ -1,5 +1,5 @@
-// x[key] and x[key] = value. Integers, slices, Ellipsis and None are views of the same storage; a boolean mask with a
-// scalar value is a masked store; other advanced indexing is NumPy's.
+// x[key] and x[key] = value. Integers, slices, Ellipsis and None are views of the same storage; a
+// boolean mask with a scalar value is a masked store; other advanced indexing is NumPy's.
 #include <cmath>
 #include <vector>
 
@@ -22,7 +22,8 @@ std::optional<std::int64_t> slice_part(PyObject* o) {
     return overflow > 0 ? PY_SSIZE_T_MAX : overflow < 0 ? PY_SSIZE_T_MIN : v;
   }
   if (!PyIndex_Check(o)) {
-    PyErr_SetString(PyExc_TypeError, "slice indices must be integers or None or have an __index__ method");
+    PyErr_SetString(PyExc_TypeError,
+                    "slice indices must be integers or None or have an __index__ method");
     throw PythonError{};
   }
   Py_ssize_t v = PyNumber_AsSsize_t(o, nullptr);
@@ -100,10 +101,12 @@ PyObject* view_of(PyObject* self, tracer::Array view) {
   return out.release();
 }
 
-// A Python number that converts to the array's dtype without a question; the rest is NumPy's to convert or refuse.
+// A Python number that converts to the array's dtype without a question; the rest is NumPy's to
+// convert or refuse.
 bool plain_value(const tracer::Operand& v, DType to) {
-  if (v.weak == Weak::None && !v.array) return !(is_complex(v.scalar.dtype) && !is_complex(to)) &&
-                                               !(is_float(v.scalar.dtype) && !is_float(to) && !is_complex(to));
+  if (v.weak == Weak::None && !v.array)
+    return !(is_complex(v.scalar.dtype) && !is_complex(to)) &&
+           !(is_float(v.scalar.dtype) && !is_float(to) && !is_complex(to));
   if (v.array) return !is_complex(v.array->dtype) || is_complex(to);
   switch (v.weak) {
     case Weak::Float: {
@@ -111,8 +114,10 @@ bool plain_value(const tracer::Operand& v, DType to) {
       double x = v.scalar.as<double>();
       return to == DType::Int64 && std::abs(x) < 9e18;
     }
-    case Weak::Complex: return is_complex(to);
-    default: return true;
+    case Weak::Complex:
+      return is_complex(to);
+    default:
+      return true;
   }
 }
 
@@ -135,7 +140,8 @@ void store(const tracer::Array& target, const OperandHolder& value, const tracer
 std::optional<tracer::Array> mask_key(PyObject* key, const tracer::Array& target) {
   if (!is_array(key) && !PyArray_Check(key)) return std::nullopt;
   std::optional<tracer::Array> mask = parse_array(key);
-  if (!mask || mask->dtype != DType::Bool || mask->ndim() == 0 || mask->ndim() > target.ndim()) return std::nullopt;
+  if (!mask || mask->dtype != DType::Bool || mask->ndim() == 0 || mask->ndim() > target.ndim())
+    return std::nullopt;
   for (int i = 0; i < mask->ndim(); ++i)
     if (mask->shape[i] != target.shape[i]) return std::nullopt;
   if (mask->ndim() < target.ndim()) {
@@ -186,7 +192,8 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
     };
     if (a->host) return fallback();
     OperandHolder v;
-    if (parse_operand(value, v) == Parsed::Fallback || !plain_value(*v.operand, a->array.dtype)) return fallback();
+    if (parse_operand(value, v) == Parsed::Fallback || !plain_value(*v.operand, a->array.dtype))
+      return fallback();
     if (auto mask = mask_key(key, a->array)) {
       if (!v.operand->array || v.operand->array->ndim() == 0) {
         store(a->array, v, &*mask);
@@ -196,10 +203,12 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
     }
     Key k;
     if (!parse_key(key, k)) return fallback();
-    if (selects_element(k, a->array) && k.count > 0 && !v.operand->array && v.operand->weak == Weak::None) {
+    if (selects_element(k, a->array) && k.count > 0 && !v.operand->array &&
+        v.operand->weak == Weak::None) {
       std::int64_t index[kMaxDims];
       integer_index(k, index);
-      tracer::set_item(a->array, std::span(index, k.count), cast(v.operand->scalar, a->array.dtype));
+      tracer::set_item(a->array, std::span(index, k.count),
+                       cast(v.operand->scalar, a->array.dtype));
       return 0;
     }
     store(tracer::slice(a->array, std::span(k.entries, k.count)), v, nullptr);

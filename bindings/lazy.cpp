@@ -1,5 +1,6 @@
-// Lazy scalars: what a full reduction returns while its value is pending. Arithmetic records on; anything that needs
-// the value (float(), bool(), hash, comparison in an if, formatting, an attribute) computes it and asks NumPy's scalar.
+// Lazy scalars: what a full reduction returns while its value is pending. Arithmetic records on;
+// anything that needs the value (float(), bool(), hash, comparison in an if, formatting, an
+// attribute) computes it and asks NumPy's scalar.
 #include <vector>
 
 #include "ndarray.hpp"
@@ -72,10 +73,13 @@ PyGetSetDef getset[] = {{"__class__", get_class, nullptr, "NumPy's scalar type",
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* reduce(PyObject* self, PyObject*) {
-  return with_value(self, [](PyObject* v) { return PyObject_CallMethod(v, "__reduce__", nullptr); });
+  return with_value(self,
+                    [](PyObject* v) { return PyObject_CallMethod(v, "__reduce__", nullptr); });
 }
 PyObject* reduce_ex(PyObject* self, PyObject* protocol) {
-  return with_value(self, [protocol](PyObject* v) { return PyObject_CallMethod(v, "__reduce_ex__", "O", protocol); });
+  return with_value(self, [protocol](PyObject* v) {
+    return PyObject_CallMethod(v, "__reduce_ex__", "O", protocol);
+  });
 }
 PyObject* format(PyObject* self, PyObject* spec) {
   return with_value(self, [spec](PyObject* v) { return PyObject_Format(v, spec); });
@@ -91,7 +95,8 @@ PyObject* to_array(PyObject* self, PyObject* args, PyObject* kwargs) {
     Owned method(PyObject_GetAttrString(v, "__array__"));
     if (!method) return nullptr;
     Owned clean(kwargs ? PyDict_Copy(kwargs) : PyDict_New());
-    if (kwargs && PyDict_GetItemString(clean.get(), "copy")) PyDict_DelItemString(clean.get(), "copy");
+    if (kwargs && PyDict_GetItemString(clean.get(), "copy"))
+      PyDict_DelItemString(clean.get(), "copy");
     return PyObject_Call(method.get(), args, clean.get());
   });
 }
@@ -118,19 +123,20 @@ PyObject* array_ufunc(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* array_function(PyObject* self, PyObject* args, PyObject* kwargs) {
   return forward(self, "__array_function__", args, kwargs);
 }
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {"__reduce_ex__", reduce_ex, METH_O, nullptr},
-                         {"__format__", format, METH_O, nullptr},
-                         {"__complex__", to_complex, METH_NOARGS, nullptr},
-                         {"__copy__", copy, METH_NOARGS, nullptr},
-                         {"__deepcopy__", copy, METH_O, nullptr},
-                         {"__round__", rounded, METH_VARARGS, nullptr},
-                         {"__array__", reinterpret_cast<PyCFunction>(to_array), METH_VARARGS | METH_KEYWORDS, nullptr},
-                         {"__array_ufunc__", reinterpret_cast<PyCFunction>(array_ufunc), METH_VARARGS | METH_KEYWORDS,
-                          nullptr},
-                         {"__array_function__", reinterpret_cast<PyCFunction>(array_function),
-                          METH_VARARGS | METH_KEYWORDS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__reduce_ex__", reduce_ex, METH_O, nullptr},
+    {"__format__", format, METH_O, nullptr},
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {"__copy__", copy, METH_NOARGS, nullptr},
+    {"__deepcopy__", copy, METH_O, nullptr},
+    {"__round__", rounded, METH_VARARGS, nullptr},
+    {"__array__", reinterpret_cast<PyCFunction>(to_array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__array_ufunc__", reinterpret_cast<PyCFunction>(array_ufunc), METH_VARARGS | METH_KEYWORDS,
+     nullptr},
+    {"__array_function__", reinterpret_cast<PyCFunction>(array_function),
+     METH_VARARGS | METH_KEYWORDS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

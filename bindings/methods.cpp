@@ -1,4 +1,5 @@
-// The few methods that are protocols; the rest of ndarray's methods are Python, in plait/_methods.py.
+// The few methods that are protocols; the rest of ndarray's methods are Python, in
+// plait/_methods.py.
 #include "ndarray.hpp"
 
 namespace plait::py {
@@ -8,7 +9,8 @@ namespace {
 PyObject* to_array(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &dtype, &copy)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", const_cast<char**>(names), &dtype, &copy))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     Owned numpy(to_numpy(as_array(self)));
     if (dtype == Py_None && copy != Py_True) return numpy.release();

@@ -1,4 +1,5 @@
-// plait._plait: puts the types and functions together. What is not called once an operation goes through pybind11.
+// plait._plait: puts the types and functions together. What is not called once an operation goes
+// through pybind11.
 #define PLAIT_IMPORTS_NUMPY
 #include "python.hpp"
 
@@ -32,7 +33,8 @@ void set_hooks(const pb::dict& d) {
 std::vector<Ref<tracer::Node>> nodes_of(const pb::args& arrays) {
   std::vector<Ref<tracer::Node>> nodes;
   for (auto o : arrays) {
-    if (is_array(o.ptr()) && !as_array(o.ptr())->host) nodes.push_back(tracer::read(as_array(o.ptr())->array));
+    if (is_array(o.ptr()) && !as_array(o.ptr())->host)
+      nodes.push_back(tracer::read(as_array(o.ptr())->array));
     if (is_lazy(o.ptr())) nodes.push_back(tracer::read(as_lazy(o.ptr())->array));
   }
   return nodes;
@@ -104,7 +106,9 @@ void set_config(const std::string& key, const pb::object& value) {
     auto mode = value.cast<std::string>();
     if (mode != "off" && mode != "background" && mode != "blocking")
       throw pb::value_error("jit must be 'off', 'background' or 'blocking'");
-    c.jit = mode == "off" ? JitMode::Off : mode == "blocking" ? JitMode::Blocking : JitMode::Background;
+    c.jit = mode == "off"        ? JitMode::Off
+            : mode == "blocking" ? JitMode::Blocking
+                                 : JitMode::Background;
   } else {
     throw pb::key_error(key);
   }
@@ -120,7 +124,8 @@ tracer::ErrorAction action_of(const std::string& s) {
 }
 void set_error_state(const std::string& divide, const std::string& over, const std::string& under,
                      const std::string& invalid) {
-  tracer::set_error_state({action_of(divide), action_of(over), action_of(under), action_of(invalid)});
+  tracer::set_error_state(
+      {action_of(divide), action_of(over), action_of(under), action_of(invalid)});
 }
 
 std::vector<std::string> operation_names() {
@@ -157,7 +162,8 @@ void add_functions(pb::module_& m) {
   m.def("stats", stats);
   m.def("flush", without_gil(tracer::flush));
   m.def("trim_pool", without_gil(trim_pool));
-  m.def("fail_allocation", fail_allocation, "tests: the n-th next allocation fails; -1 switches it off");
+  m.def("fail_allocation", fail_allocation,
+        "tests: the n-th next allocation fails; -1 switches it off");
   m.def("set_graph_limit", tracer::set_graph_limit);
   m.def("num_threads", engine::num_threads);
   m.def("set_num_threads", [](int n) {
@@ -183,10 +189,12 @@ PYBIND11_MODULE(_plait, m) {
   const char* names[] = {"ndarray", "lazy_scalar", "ufunc"};
   for (int i = 0; i < 3; ++i) {
     if (!types[i]) throw pb::error_already_set();
-    m.add_object(names[i], pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
+    m.add_object(names[i],
+                 pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
   if (!make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), compat_functions) < 0) throw pb::error_already_set();
+      PyModule_AddFunctions(m.ptr(), compat_functions) < 0)
+    throw pb::error_already_set();
   add_functions(m);
   m.attr("__version__") = PLAIT_VERSION;
   plait::engine::start();

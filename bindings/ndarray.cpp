@@ -108,7 +108,8 @@ int contains(PyObject* self, PyObject* value) {
   return any ? PyObject_IsTrue(any.get()) : -1;
 }
 
-// The metaclass: NumPy's arrays count as instances of plait.ndarray, as code that checks its arguments expects.
+// The metaclass: NumPy's arrays count as instances of plait.ndarray, as code that checks its
+// arguments expects.
 PyObject* instance_check(PyObject* cls, PyObject* object) {
   if (cls == reinterpret_cast<PyObject*>(array_type) && PyArray_Check(object)) Py_RETURN_TRUE;
   return PyBool_FromLong(PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cls)));
@@ -119,15 +120,18 @@ PyObject* subclass_check(PyObject* cls, PyObject* other) {
     return nullptr;
   }
   auto* type = reinterpret_cast<PyTypeObject*>(other);
-  bool yes = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls)) ||
-             (cls == reinterpret_cast<PyObject*>(array_type) && PyType_IsSubtype(type, &PyArray_Type));
+  bool yes =
+      PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls)) ||
+      (cls == reinterpret_cast<PyObject*>(array_type) && PyType_IsSubtype(type, &PyArray_Type));
   return PyBool_FromLong(yes);
 }
 PyMethodDef meta_methods[] = {{"__instancecheck__", instance_check, METH_O, nullptr},
                               {"__subclasscheck__", subclass_check, METH_O, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
-PyType_Slot meta_slots[] = {{Py_tp_methods, meta_methods}, {Py_tp_base, &PyType_Type}, {0, nullptr}};
-PyType_Spec meta_spec = {"plait._plait.ArrayMeta", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, meta_slots};
+PyType_Slot meta_slots[] = {
+    {Py_tp_methods, meta_methods}, {Py_tp_base, &PyType_Type}, {0, nullptr}};
+PyType_Spec meta_spec = {"plait._plait.ArrayMeta", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                         meta_slots};
 
 PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weakrefs), READONLY, nullptr},
@@ -164,7 +168,8 @@ PyObject* wrap_like(tracer::Array a, PyObject* const* operands, Py_ssize_t n) {
 
 PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
-    // NumPy's constructor knows shape, buffer, offset, strides and order; its array is adopted, or shared over a buffer.
+    // NumPy's constructor knows shape, buffer, offset, strides and order; its array is adopted, or
+    // shared over a buffer.
     Owned made(check(PyObject_Call(reinterpret_cast<PyObject*>(&PyArray_Type), args, kwargs)));
     auto* numpy = reinterpret_cast<PyArrayObject*>(made.get());
     auto native = native_from_numpy(numpy, PyArray_BASE(numpy) ? Take::Share : Take::Adopt);
@@ -198,10 +203,12 @@ PyTypeObject* make_array_type() {
   };
   for (PyType_Slot* s = number_slots; s->slot; ++s) slots.push_back(*s);
   slots.push_back({0, nullptr});
-  PyType_Spec spec = {"plait.ndarray", sizeof(ArrayObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
+  PyType_Spec spec = {"plait.ndarray", sizeof(ArrayObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
   auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) return nullptr;
-  // PyType_FromMetaclass is new in 3.12; the metaclass adds no state, so it may be put in place afterwards.
+  // PyType_FromMetaclass is new in 3.12; the metaclass adds no state, so it may be put in place
+  // afterwards.
   Py_SET_TYPE(type, reinterpret_cast<PyTypeObject*>(meta));
   PyType_Modified(type);
   return array_type = type;

@@ -1,4 +1,5 @@
-// plait.ndarray and plait's lazy scalar as C-API types, and the roads between them, NumPy's arrays and Python's numbers.
+// plait.ndarray and plait's lazy scalar as C-API types, and the roads between them, NumPy's arrays
+// and Python's numbers.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -10,17 +11,15 @@ namespace plait::py {
 
 // An array that the engine knows, or, for dtypes it does not cover, a host numpy.ndarray.
 struct ArrayObject {
-  PyObject_HEAD
-  tracer::Array array;  // empty when `host` is set
+  PyObject_HEAD tracer::Array array;  // empty when `host` is set
   PyObject* host;
   PyObject* base;  // the array this is a view of, or null
   PyObject* weakrefs;
 };
 // The value of a full reduction that has not been computed; passes for NumPy's scalar.
 struct LazyObject {
-  PyObject_HEAD
-  tracer::Array array;  // 0-D
-  PyObject* value;      // NumPy's scalar, once somebody asked
+  PyObject_HEAD tracer::Array array;  // 0-D
+  PyObject* value;                    // NumPy's scalar, once somebody asked
 };
 
 extern PyTypeObject* array_type;
@@ -28,7 +27,9 @@ extern PyTypeObject* lazy_type;
 PyTypeObject* make_array_type();  // null with a Python error
 PyTypeObject* make_lazy_type();
 
-inline bool is_array(PyObject* o) { return Py_TYPE(o) == array_type || PyType_IsSubtype(Py_TYPE(o), array_type); }
+inline bool is_array(PyObject* o) {
+  return Py_TYPE(o) == array_type || PyType_IsSubtype(Py_TYPE(o), array_type);
+}
 inline bool is_lazy(PyObject* o) { return Py_TYPE(o) == lazy_type; }
 inline ArrayObject* as_array(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
 inline LazyObject* as_lazy(PyObject* o) { return reinterpret_cast<LazyObject*>(o); }
@@ -50,8 +51,9 @@ std::optional<DType> parse_dtype(PyObject* o);
 // A live export: the numpy array shares the memory until it and its views are gone.
 PyObject* to_numpy(ArrayObject* a, bool for_good = false);
 enum class Take { Copy, Adopt, Share };
-// Copy: later writes to the numpy array are not seen. Adopt: nobody else uses it. Share: both sides see writes.
-// Views of live exports become views of the exported array. dtypes outside the engine become host arrays.
+// Copy: later writes to the numpy array are not seen. Adopt: nobody else uses it. Share: both sides
+// see writes. Views of live exports become views of the exported array. dtypes outside the engine
+// become host arrays.
 PyObject* from_numpy(PyObject* numpy_array, Take take);
 // The engine's array, when the dtype and layout allow one.
 std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take);
@@ -81,7 +83,7 @@ PyObject* binary_op(OpId fn, PyObject* a, PyObject* b);
 PyObject* inplace_op(OpId fn, PyObject* a, PyObject* b);
 PyObject* unary_op(OpId fn, PyObject* a);
 PyObject* rich_compare(PyObject* a, PyObject* b, int op);
-extern PyType_Slot number_slots[];   // zero-terminated
+extern PyType_Slot number_slots[];  // zero-terminated
 extern PyGetSetDef array_getset[];
 extern PyMethodDef array_methods[];
 PyObject* array_getitem(PyObject* self, PyObject* key);

@@ -1,13 +1,14 @@
-// Number and comparison slots of plait.ndarray and of lazy scalars. Operands the engine covers go straight to the
-// recorder; everything else goes to NumPy through the fallback hooks.
-#include "ndarray.hpp"
+// Number and comparison slots of plait.ndarray and of lazy scalars. Operands the engine covers go
+// straight to the recorder; everything else goes to NumPy through the fallback hooks.
 #include "operators.hpp"
+#include "ndarray.hpp"
 
 namespace plait::py {
 
 void raise_dtype_error(OpId fn, PyObject* args, PyObject* kwargs) {
   // NumPy words these errors from its ufunc objects and raises subclasses of TypeError: let it.
-  Owned name(PyUnicode_FromStringAndSize(op_info(fn).name.data(), static_cast<Py_ssize_t>(op_info(fn).name.size())));
+  Owned name(PyUnicode_FromStringAndSize(op_info(fn).name.data(),
+                                         static_cast<Py_ssize_t>(op_info(fn).name.size())));
   Owned none(call_hook(hooks.dtype_error, check(name.get()), args, kwargs));
 }
 
@@ -17,7 +18,8 @@ PyObject* op_name(OpId fn) {  // borrowed, interned
   static PyObject* names[kOpCount] = {};
   PyObject*& n = names[static_cast<int>(fn)];
   if (!n) {
-    Owned text(PyUnicode_FromStringAndSize(op_info(fn).name.data(), static_cast<Py_ssize_t>(op_info(fn).name.size())));
+    Owned text(PyUnicode_FromStringAndSize(op_info(fn).name.data(),
+                                           static_cast<Py_ssize_t>(op_info(fn).name.size())));
     n = text.release();
     PyUnicode_InternInPlace(&n);
   }
@@ -72,7 +74,8 @@ PyObject* unary_op(OpId fn, PyObject* a) {
 }
 
 PyObject* rich_compare(PyObject* a, PyObject* b, int op) {
-  constexpr OpId ids[] = {OpId::Less, OpId::LessEqual, OpId::Equal, OpId::NotEqual, OpId::Greater, OpId::GreaterEqual};
+  constexpr OpId ids[] = {OpId::Less,     OpId::LessEqual, OpId::Equal,
+                          OpId::NotEqual, OpId::Greater,   OpId::GreaterEqual};
   return binary_op(ids[op], a, b);
 }
 
@@ -84,7 +87,8 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   bool is_float = PyFloat_CheckExact(b), is_int = PyLong_CheckExact(b);
   if ((is_float || is_int) && is_array(a) && !as_array(a)->host) {
     DType t = as_array(a)->array.dtype;
-    bool inexact = is_float || is_complex(t) ? plait::is_float(t) || is_complex(t) : plait::is_float(t);
+    bool inexact =
+        is_float || is_complex(t) ? plait::is_float(t) || is_complex(t) : plait::is_float(t);
     double e = is_float ? PyFloat_AS_DOUBLE(b) : PyLong_AsDouble(b);
     if (e == -1.0 && PyErr_Occurred()) PyErr_Clear();
     if (e == 2.0 && (inexact || (is_int && is_integer(t)))) return unary_op(OpId::Square, a);
@@ -96,7 +100,9 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   }
   return binary_op(OpId::Power, a, b);
 }
-PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace_op(OpId::Power, a, b); }
+PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
+  return inplace_op(OpId::Power, a, b);
+}
 
 PyObject* divmod(PyObject* a, PyObject* b) {
   Owned q(binary_op(OpId::FloorDivide, a, b));
@@ -112,7 +118,8 @@ PyObject* matmul(PyObject* a, PyObject* b) {
     OperandHolder x, y;
     bool native = parse_operand(a, x) == Parsed::Operand && parse_operand(b, y) == Parsed::Operand;
     Owned name(PyUnicode_InternFromString("matmul"));
-    if (!native || !x.operand->array || !y.operand->array) return call_hook(hooks.binary, name.get(), a, b, Py_False);
+    if (!native || !x.operand->array || !y.operand->array)
+      return call_hook(hooks.binary, name.get(), a, b, Py_False);
     PyObject* both[] = {a, b};
     return wrap_like(tracer::matmul(*x.operand->array, *y.operand->array), both, 2);
   });
@@ -141,7 +148,8 @@ int to_bool(PyObject* self) {
       }
       if (n > 1) {
         PyErr_SetString(PyExc_ValueError,
-                        "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+                        "The truth value of an array with more than one element is ambiguous. Use "
+                        "a.any() or a.all()");
         throw PythonError{};
       }
     }
@@ -158,7 +166,8 @@ PyObject* to_index(PyObject* self) {
   return guarded([&]() -> PyObject* {
     ArrayObject* a = as_array(self);
     if (a->host || a->array.ndim() != 0 || !is_integer(a->array.dtype)) {
-      PyErr_SetString(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
+      PyErr_SetString(PyExc_TypeError,
+                      "only integer scalar arrays can be converted to a scalar index");
       throw PythonError{};
     }
     return check(PyNumber_Index(as_numpy(self).get()));
@@ -184,16 +193,17 @@ void* p(F* f) {
 
 }  // namespace
 
-#define PLAIT_ARITHMETIC_SLOTS                                                                             \
-  {Py_nb_add, p(slot2<OpId::Add>)}, {Py_nb_subtract, p(slot2<OpId::Subtract>)},                            \
-      {Py_nb_multiply, p(slot2<OpId::Multiply>)}, {Py_nb_true_divide, p(slot2<OpId::Divide>)},             \
-      {Py_nb_floor_divide, p(slot2<OpId::FloorDivide>)}, {Py_nb_remainder, p(slot2<OpId::Remainder>)},     \
-      {Py_nb_divmod, p(divmod)}, {Py_nb_power, p(power)}, {Py_nb_and, p(slot2<OpId::BitwiseAnd>)},         \
-      {Py_nb_or, p(slot2<OpId::BitwiseOr>)}, {Py_nb_xor, p(slot2<OpId::BitwiseXor>)},                      \
-      {Py_nb_lshift, p(slot2<OpId::LeftShift>)}, {Py_nb_rshift, p(slot2<OpId::RightShift>)},               \
-      {Py_nb_negative, p(slot1<OpId::Negative>)}, {Py_nb_positive, p(slot1<OpId::Positive>)},              \
-      {Py_nb_absolute, p(slot1<OpId::Absolute>)}, {Py_nb_invert, p(slot1<OpId::Invert>)}, {                \
-    Py_tp_richcompare, p(rich_compare)                                                                     \
+#define PLAIT_ARITHMETIC_SLOTS                                                                 \
+  {Py_nb_add, p(slot2<OpId::Add>)}, {Py_nb_subtract, p(slot2<OpId::Subtract>)},                \
+      {Py_nb_multiply, p(slot2<OpId::Multiply>)}, {Py_nb_true_divide, p(slot2<OpId::Divide>)}, \
+      {Py_nb_floor_divide, p(slot2<OpId::FloorDivide>)},                                       \
+      {Py_nb_remainder, p(slot2<OpId::Remainder>)}, {Py_nb_divmod, p(divmod)},                 \
+      {Py_nb_power, p(power)}, {Py_nb_and, p(slot2<OpId::BitwiseAnd>)},                        \
+      {Py_nb_or, p(slot2<OpId::BitwiseOr>)}, {Py_nb_xor, p(slot2<OpId::BitwiseXor>)},          \
+      {Py_nb_lshift, p(slot2<OpId::LeftShift>)}, {Py_nb_rshift, p(slot2<OpId::RightShift>)},   \
+      {Py_nb_negative, p(slot1<OpId::Negative>)}, {Py_nb_positive, p(slot1<OpId::Positive>)},  \
+      {Py_nb_absolute, p(slot1<OpId::Absolute>)}, {Py_nb_invert, p(slot1<OpId::Invert>)}, {    \
+    Py_tp_richcompare, p(rich_compare)                                                         \
   }
 
 PyType_Slot number_slots[] = {PLAIT_ARITHMETIC_SLOTS,

@@ -1,5 +1,5 @@
-// What every file of the bindings shares: the C APIs of Python and NumPy, owned references, and the boundary at
-// which C++ exceptions become Python's.
+// What every file of the bindings shares: the C APIs of Python and NumPy, owned references, and the
+// boundary at which C++ exceptions become Python's.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -53,7 +53,8 @@ inline void check(int rc) {
 // Sets the Python exception for the C++ exception in flight; call it inside a catch block.
 void set_python_error() noexcept;
 
-// Warnings, floating-point errors and owners to release, collected while an evaluation ran; see events.cpp.
+// Warnings, floating-point errors and owners to release, collected while an evaluation ran; see
+// events.cpp.
 extern std::atomic<bool> events_pending;
 // Handles them under the GIL; false when one became a Python exception.
 bool handle_events();
@@ -94,22 +95,25 @@ class NoGil {
   PyThreadState* state_;
 };
 
-// Functions of the Python half of the package, called where C++ has no native answer; see plait/_hooks.py.
+// Functions of the Python half of the package, called where C++ has no native answer; see
+// plait/_hooks.py.
 struct Hooks {
-  PyObject* binary = nullptr;    // (ufunc name, a, b, inplace) -> result
-  PyObject* unary = nullptr;     // (ufunc name, a) -> result
-  PyObject* getitem = nullptr;   // (a, key) -> result
-  PyObject* setitem = nullptr;   // (a, key, value)
-  PyObject* ufunc = nullptr;     // (ufunc, args, kwargs) -> result
-  PyObject* repr = nullptr;      // (a, is_str) -> text
-  PyObject* dtype_error = nullptr;  // (ufunc name, operands, kwargs): raises what NumPy raises, or returns None
+  PyObject* binary = nullptr;   // (ufunc name, a, b, inplace) -> result
+  PyObject* unary = nullptr;    // (ufunc name, a) -> result
+  PyObject* getitem = nullptr;  // (a, key) -> result
+  PyObject* setitem = nullptr;  // (a, key, value)
+  PyObject* ufunc = nullptr;    // (ufunc, args, kwargs) -> result
+  PyObject* repr = nullptr;     // (a, is_str) -> text
+  PyObject* dtype_error =
+      nullptr;  // (ufunc name, operands, kwargs): raises what NumPy raises, or returns None
 };
 extern Hooks hooks;
 // A hook's result, or PythonError.
 template <class... Args>
 PyObject* call_hook(PyObject* hook, Args... args) {
   PyObject* list[] = {nullptr, args...};
-  return check(PyObject_Vectorcall(hook, list + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+  return check(PyObject_Vectorcall(hook, list + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                                   nullptr));
 }
 
 }  // namespace plait::py

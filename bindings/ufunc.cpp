@@ -13,8 +13,7 @@ namespace {
 PyTypeObject* ufunc_type = nullptr;
 
 struct UfuncObject {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   OpId fn;          // Count_: NumPy's only
   bool matmul;      // not elementwise: two arrays, no keywords
   PyObject* numpy;  // the numpy.ufunc
@@ -86,7 +85,8 @@ struct Keywords {
     }
     if (key == "order") {
       const char* text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
-      if (!text || std::string_view("KACF").find(text[0]) == std::string_view::npos || text[1]) return false;
+      if (!text || std::string_view("KACF").find(text[0]) == std::string_view::npos || text[1])
+        return false;
       options.order = text[0];
       return true;
     }
@@ -113,14 +113,16 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
     OperandHolder holders[3];
     bool any_object = false;
     for (int i = 0; i < arity; ++i) {
-      if (parse_operand(args[i], holders[i]) == Parsed::Fallback) return fallback(self, args, n, names);
+      if (parse_operand(args[i], holders[i]) == Parsed::Fallback)
+        return fallback(self, args, n, names);
       any_object |= holders[i].is_object;
     }
     Keywords kw;
     if (n == arity + 1 && !kw.parse_out(args[arity])) return fallback(self, args, n, names);
     if (names)
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
-        if (!kw.parse(PyTuple_GET_ITEM(names, i), args[n + i])) return fallback(self, args, n, names);
+        if (!kw.parse(PyTuple_GET_ITEM(names, i), args[n + i]))
+          return fallback(self, args, n, names);
     if (!any_object && !kw.out) return check(PyObject_Vectorcall(u->numpy, args, n, names));
     auto run = [&](std::span<const tracer::Operand> operands) -> PyObject* {
       try {
@@ -155,15 +157,18 @@ PyObject* get_numpy(PyObject* self, void*) { return Py_NewRef(as_ufunc(self)->nu
 PyObject* get_from_numpy(PyObject* self, void* name) {
   return PyObject_GetAttrString(as_ufunc(self)->numpy, static_cast<const char*>(name));
 }
-PyObject* get_native(PyObject* self, void*) { return PyBool_FromLong(as_ufunc(self)->fn != OpId::Count_); }
+PyObject* get_native(PyObject* self, void*) {
+  return PyBool_FromLong(as_ufunc(self)->fn != OpId::Count_);
+}
 
 char doc_name[] = "__doc__", name_name[] = "__name__", qualname_name[] = "__qualname__";
-PyGetSetDef getset[] = {{"__doc__", get_from_numpy, nullptr, nullptr, doc_name},
-                        {"__name__", get_from_numpy, nullptr, nullptr, name_name},
-                        {"__qualname__", get_from_numpy, nullptr, nullptr, qualname_name},
-                        {"_numpy", get_numpy, nullptr, "the numpy.ufunc of this name", nullptr},
-                        {"_native", get_native, nullptr, "True when the engine has this operation", nullptr},
-                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef getset[] = {
+    {"__doc__", get_from_numpy, nullptr, nullptr, doc_name},
+    {"__name__", get_from_numpy, nullptr, nullptr, name_name},
+    {"__qualname__", get_from_numpy, nullptr, nullptr, qualname_name},
+    {"_numpy", get_numpy, nullptr, "the numpy.ufunc of this name", nullptr},
+    {"_native", get_native, nullptr, "True when the engine has this operation", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(UfuncObject, call), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
@@ -174,12 +179,15 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_getset, getset},
                        {Py_tp_members, members},
                        {0, nullptr}};
-PyType_Spec spec = {"plait.ufunc", sizeof(UfuncObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyType_Spec spec = {
+    "plait.ufunc", sizeof(UfuncObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 
-PyTypeObject* make_ufunc_type() { return ufunc_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec)); }
+PyTypeObject* make_ufunc_type() {
+  return ufunc_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+}
 
 PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name) {
   auto* u = PyObject_New(UfuncObject, ufunc_type);

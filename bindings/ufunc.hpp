@@ -1,4 +1,5 @@
-// plait.ufunc: callable objects with NumPy's attributes. Calls on plait arrays go to the recorder, the rest to NumPy.
+// plait.ufunc: callable objects with NumPy's attributes. Calls on plait arrays go to the recorder,
+// the rest to NumPy.
 #pragma once
 #include "python.hpp"
 
