@@ -423,6 +423,9 @@ class Lowering {
         r.order = pairwise_axis(n, operand, d) ? ir::Order::Pairwise : ir::Order::Sequential;
       if (n.reduce == ReduceKind::Prod && !is_integer(n.dtype)) r.order = ir::Order::Sequential;
     }
+    // A value that no loop binds (a fill) still has to be the body's own.
+    if (def_loop_[r.value] != l)
+      r.value = push({Op::Cast, k_.insts[r.value].type, OpId::Count_, 0, {r.value, kNone, kNone}}, l);
     k_.loops[l].reductions.push_back(r);
     if (arg && split)
       k_.loops[l].reductions.push_back(
