@@ -11,7 +11,7 @@ def softmax(x):
 
 
 n = int(sys.argv[1]) if len(sys.argv) > 1 else 2048
-x = np.asarray(np.random.default_rng(0).standard_normal((n, n)), dtype=np.float32)
+x = np.random.default_rng(0).standard_normal((n, n), dtype=np.float32)
 y = softmax(x)
 print(np.explain(y))
 print("rows sum to", float(np.min(np.sum(y, axis=1))), "...", float(np.max(np.sum(y, axis=1))))
