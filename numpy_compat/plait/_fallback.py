@@ -199,6 +199,8 @@ def dtype_error(name, args, kwargs):
     def stand_in(x):
         if isinstance(x, _plait.ndarray):
             return numpy.ones((1,) * x.ndim, x.dtype)
+        if type(x) is lazy_scalar:
+            return x.dtype.type(1)
         if isinstance(x, tuple):
             return tuple(map(stand_in, x))
         return x
