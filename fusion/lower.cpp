@@ -304,7 +304,12 @@ class Lowering {
       }
       case NodeKind::Elementwise: {
         Val v[3] = {kNone, kNone, kNone};
-        for (int i = 0; i < n.n_inputs; ++i) v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
+        // What is broadcast comes first: reductions of this row then find their loops in front, and
+        // keep rows for it.
+        for (const bool whole : {false, true})
+          for (int i = 0; i < n.n_inputs; ++i)
+            if ((element_count(node(gn.in[i]).shape) == element_count(n.shape)) == whole)
+              v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
         return apply(n.fn, n.dtype, v[0], v[1], v[2]);
       }
       case NodeKind::Cast:
@@ -425,7 +430,8 @@ class Lowering {
     }
     // A value that no loop binds (a fill) still has to be the body's own.
     if (def_loop_[r.value] != l)
-      r.value = push({Op::Cast, k_.insts[r.value].type, OpId::Count_, 0, {r.value, kNone, kNone}}, l);
+      r.value =
+          push({Op::Cast, k_.insts[r.value].type, OpId::Count_, 0, {r.value, kNone, kNone}}, l);
     k_.loops[l].reductions.push_back(r);
     if (arg && split)
       k_.loops[l].reductions.push_back(

@@ -166,27 +166,53 @@ std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
 bool Schedule::same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const {
   if (roots.empty()) return true;
   const Dims& shape = g_[node].node->shape;
+  // Along rows a root that is cheap to compute again may also be read by reductions.
+  enum Path { Same, Folded, Moved };
   struct Item {
     std::int32_t node;
-    bool same;
+    Path path;
   };
-  std::vector<Item> stack{{canon_[node], true}};
-  std::set<std::pair<std::int32_t, bool>> seen;
+  std::vector<Item> stack{{canon_[node], Same}};
+  std::set<std::pair<std::int32_t, Path>> seen;
   while (!stack.empty()) {
-    auto [i, same] = stack.back();
+    auto [i, path] = stack.back();
     stack.pop_back();
-    if (!seen.insert({i, same}).second || g_[i].leaf) continue;
+    if (!seen.insert({i, path}).second || g_[i].leaf) continue;
     if (i != node && std::find(roots.begin(), roots.end(), i) != roots.end()) {
-      if (!same) return false;
+      if (path == Moved || (path == Folded && !cheap(i))) return false;
       continue;
     }
     if (i != node && root_[i]) continue;
     const Node& n = *g_[i].node;
     const bool pass = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
-    for (std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back({canon_[in], same && pass && g_[in].node->shape == shape});
+    for (std::int32_t in : g_[i].in) {
+      if (in < 0) continue;
+      Path next = path;
+      if (n.kind == NodeKind::Reduce && g_[in].node->shape == shape)
+        next = Folded;
+      else if (path == Folded && !(pass && g_[in].node->shape == shape))
+        next = Moved;
+      else if (path == Same && !(pass && g_[in].node->shape == shape))
+        next = small(in, shape) ? Same : Moved;
+      stack.push_back({canon_[in], next});
+    }
   }
   return true;
+}
+
+// One operation on memory.
+bool Schedule::cheap(std::int32_t node) const {
+  const Node& n = *g_[node].node;
+  if (n.kind != NodeKind::Cast &&
+      !(n.kind == NodeKind::Elementwise && op_info(n.fn).cost == Cost::Cheap))
+    return false;
+  return std::all_of(std::begin(g_[node].in), std::end(g_[node].in),
+                     [&](std::int32_t in) { return in < 0 || g_[in].leaf; });
+}
+
+// A value of fewer elements than the region's: what it reads is reached through a reduction.
+bool Schedule::small(std::int32_t node, const Dims& shape) const {
+  return element_count(g_[node].node->shape) < element_count(shape);
 }
 
 bool Schedule::compatible(const Step& s, std::int32_t node) const {

@@ -25,6 +25,8 @@ class Schedule {
   bool direct(std::int32_t node) const;
   std::vector<std::int32_t> reached_roots(std::int32_t node) const;
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
+  bool cheap(std::int32_t node) const;
+  bool small(std::int32_t node, const Dims& shape) const;
   bool compatible(const Step& s, std::int32_t node) const;
   std::int64_t leaf_bytes(std::int32_t node) const;
 

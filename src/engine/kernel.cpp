@@ -3,7 +3,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 
 #include "core/buffer.hpp"
@@ -21,16 +23,24 @@ constexpr double kChunkWork = 200e3;
 // Operations run in the interpreter before a kernel is compiled in the background: about a
 // millisecond's.
 constexpr double kCompileWork = 500e3;
+// Seconds of interpretation after which the evaluation waits for the compiler, and the longest wait
+// for one kernel.
+constexpr double kPatience = 0.02, kMaxWait = 0.1;
+constexpr int kMaxLanes = 64;  // of machine code: 512-bit registers of float32, unrolled four times
 constexpr std::int64_t kLaneMultiple =
     256;  // chunks of a vector grid begin at multiples of every register and tile
 
-std::mutex registry_mutex;
 std::unordered_map<std::string, std::shared_ptr<CompiledKernel>>& registry() {
   static auto& r = *new std::unordered_map<std::string, std::shared_ptr<CompiledKernel>>;
   return r;
 }
 
 }  // namespace
+
+std::mutex& kernel_registry_mutex() {
+  static auto& m = *new std::mutex;
+  return m;
+}
 
 CompiledKernel::CompiledKernel(ir::Kernel k)
     : kernel_(std::make_shared<const ir::Kernel>(std::move(k))),
@@ -68,22 +78,33 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
                              bool interruptible) {
   if (extent <= 0) return 0;
   consider_compiling(work);
-  const std::shared_ptr<const jit::Code> code = slot_->load();
   ++counters().kernels_run;
-  ++(code ? counters().kernels_jitted : counters().kernels_interpreted);
+  ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
   const double started = omp_get_wtime();
-  const unsigned flags = launch(code.get(), args, extent, work, interruptible);
+  const unsigned flags = launch(args, extent, work, interruptible);
   last_seconds_.store(omp_get_wtime() - started, std::memory_order_relaxed);
+  yield_to_compiler(started);
+  if (!jitted()) interpreted_ += omp_get_wtime() - started;
   return flags;
 }
 
-unsigned CompiledKernel::launch(const jit::Code* code, const ir::CallArgs& args,
-                                std::int64_t extent, double work, bool interruptible) {
-  const std::size_t need = (code ? ir::scratch_bytes(*kernel_, args.params, code->lanes)
-                                 : interp::scratch_bytes(*program_, args)) +
+void CompiledKernel::yield_to_compiler(double started) {
+  if (!requested_ || config().jit != JitMode::Background) return;
+  while (!jitted() && waited_ < kMaxWait && interpreted_ + omp_get_wtime() - started > kPatience) {
+    const double before = omp_get_wtime();
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    waited_ += omp_get_wtime() - before;
+  }
+}
+
+unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, double work,
+                                bool interruptible) {
+  // Machine code may arrive while this runs; scratch serves either.
+  const std::size_t need = std::max(ir::scratch_bytes(*kernel_, args.params, kMaxLanes),
+                                    interp::scratch_bytes(*program_, args)) +
                            64;
   auto call = [&](std::int64_t begin, std::int64_t end, void* scratch) {
-    if (code)
+    if (const std::shared_ptr<const jit::Code> code = slot_->load())
       code->fn(&args, begin, end, scratch, code->helpers.data());
     else
       interp::run(*program_, args, begin, end, scratch);
@@ -99,10 +120,12 @@ unsigned CompiledKernel::launch(const jit::Code* code, const ir::CallArgs& args,
   const Ref<Buffer> scratch = allocate((need + 63) / 64 * 64 * static_cast<std::size_t>(team));
   const std::size_t stride = scratch->bytes / static_cast<std::size_t>(team) / 64 * 64;
 
+  const double started = omp_get_wtime();
   clear_flags();
   if (team == 1) {
     for (std::int64_t c = 0; c < chunks; ++c) {
       call(c * chunk, std::min(extent, (c + 1) * chunk), scratch->data);
+      if (c % 16 == 15) yield_to_compiler(started);
       if (interruptible && chunks > 1 && interrupt_requested()) throw Interrupted("interrupted");
     }
     return raised_flags();
@@ -126,14 +149,14 @@ unsigned CompiledKernel::launch(const jit::Code* code, const ir::CallArgs& args,
 
 std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
   const std::string key = ir::serialize(k);
-  const std::lock_guard held(registry_mutex);
+  const std::lock_guard held(kernel_registry_mutex());
   auto& slot = registry()[key];
   if (!slot) slot = std::make_shared<CompiledKernel>(k);
   return slot;
 }
 
 void forget_kernels() {
-  const std::lock_guard held(registry_mutex);
+  const std::lock_guard held(kernel_registry_mutex());
   registry().clear();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "codegen/interp/interp.hpp"
 #include "codegen/ir/ir.hpp"
@@ -27,8 +28,11 @@ class CompiledKernel {
   }  // 0: not run yet
 
  private:
-  unsigned launch(const jit::Code* code, const ir::CallArgs& args, std::int64_t extent, double work,
-                  bool interruptible);
+  unsigned launch(const ir::CallArgs& args, std::int64_t extent, double work, bool interruptible);
+  // Gives the compiler thread, which runs at idle priority, the processor for a while once the
+  // interpreter has cost as much as compiling does: on a machine without an idle core machine code
+  // would not come otherwise.
+  void yield_to_compiler(double started);
   void consider_compiling(double work);
 
   std::shared_ptr<const ir::Kernel> kernel_;
@@ -36,11 +40,13 @@ class CompiledKernel {
   std::shared_ptr<std::atomic<std::shared_ptr<const jit::Code>>> slot_;
   std::atomic<double> work_done_{0}, last_seconds_{0};
   std::atomic<bool> requested_{false};
+  double interpreted_ = 0, waited_ = 0;  // seconds, since machine code was asked for
   bool vector_grid_;
 };
 
 // The one for this kernel, made if need be.
 std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k);
+std::mutex& kernel_registry_mutex();  // held while the table of kernels changes
 void forget_kernels();  // tests: empties the registry
 
 }  // namespace plait::engine
