@@ -42,10 +42,7 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
     info->array = x;
     std::copy(x.shape.begin(), x.shape.end(), info->shape);
     std::copy(x.strides.begin(), x.strides.end(), info->strides);
-    {
-      NoGil open;
-      view->buf = tracer::export_memory(info->array);
-    }
+    without_gil([&] { view->buf = tracer::export_memory(info->array); });
     view->itemsize = static_cast<Py_ssize_t>(itemsize(x.dtype));
     view->len = x.size() * view->itemsize;
     view->readonly = !x.writeable;

@@ -134,12 +134,11 @@ PyObject* to_numpy(ArrayObject* a, bool for_good) {
   new (&e->array) tracer::Array(a->array);
   e->for_good = true;  // until the export below has been made
   Owned hold(reinterpret_cast<PyObject*>(e));
-  void* data;
-  {
-    NoGil open;
+  void* data = nullptr;
+  without_gil([&] {
     data = tracer::export_memory(a->array);
     if (for_good) tracer::pin(a->array);
-  }
+  });
   e->for_good = false;
   const tracer::Array& x = a->array;
   npy_intp shape[kMaxDims], strides[kMaxDims];
@@ -284,8 +283,7 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
 void force(const tracer::Array& a) {
   if (tracer::is_materialised(a)) return;
   tracer::Array hold = a;
-  NoGil open;
-  tracer::evaluate(hold);
+  without_gil([&] { tracer::evaluate(hold); });
 }
 
 Scalar item(const tracer::Array& a) {
@@ -293,8 +291,9 @@ Scalar item(const tracer::Array& a) {
   std::span<const std::int64_t> index(zeros.data(), zeros.size());
   if (tracer::is_materialised(a)) return tracer::item(a, index);
   tracer::Array hold = a;
-  NoGil open;
-  return tracer::item(hold, index);
+  Scalar s;
+  without_gil([&] { s = tracer::item(hold, index); });
+  return s;
 }
 
 }  // namespace plait::py

@@ -22,7 +22,7 @@ void set_python_error() noexcept {
     throw;
   } catch (const PythonError&) {
   } catch (const engine::Interrupted&) {
-    if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    if (!PyErr_Occurred() && PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const AxisError& e) {
     set_axis_error(e.what());
   } catch (const plait::IndexError& e) {

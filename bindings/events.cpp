@@ -7,6 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "events.hpp"
+#include "interrupt.hpp"
 #include "numpy_compat/functions.hpp"
 #include "python.hpp"
 #include "tracer/context.hpp"
@@ -192,16 +193,6 @@ bool report(const Report& r) {
   return true;
 }
 
-// Called between chunks of a long evaluation; a pending signal's handler may raise
-// KeyboardInterrupt.
-bool signals_pending() {
-  if (!Py_IsInitialized()) return false;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  bool stop = PyErr_CheckSignals() != 0;
-  PyGILState_Release(gil);
-  return stop;
-}
-
 }  // namespace
 
 bool handle_events() {
@@ -246,7 +237,7 @@ void install_event_hooks() {
   tracer::set_fp_sink(on_fp_event);
   numpy::set_warning_hook(on_warning);
   tracer::set_site_hook(current_site);
-  engine::set_interrupt_hook(signals_pending);
+  install_interrupt_hook();
 }
 
 }  // namespace plait::py

@@ -329,10 +329,7 @@ PyObject* borrow_array(PyObject*,
 }
 PyObject* release_borrowed(PyObject*, PyObject*) {
   return guarded([&]() -> PyObject* {
-    {
-      NoGil open;
-      tracer::release_borrowed();
-    }
+    without_gil([] { tracer::release_borrowed(); });
     return Py_NewRef(Py_None);
   });
 }
@@ -355,10 +352,7 @@ PyObject* evaluate_all(PyObject*, Args args, Py_ssize_t n) {
       if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
       if (is_lazy(args[i])) arrays.push_back(as_lazy(args[i])->array);
     }
-    {
-      NoGil open;
-      tracer::evaluate(arrays);
-    }
+    without_gil([&] { tracer::evaluate(arrays); });
     return Py_NewRef(Py_None);
   });
 }

@@ -84,10 +84,7 @@ PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> ind
   if (tracer::is_materialised(a)) return wrap_scalar(tracer::item(a, index));
   tracer::Array hold = a;
   Scalar s;
-  {
-    NoGil open;
-    s = tracer::item(hold, index);
-  }
+  without_gil([&] { s = tracer::item(hold, index); });
   return wrap_scalar(s);
 }
 

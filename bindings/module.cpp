@@ -144,14 +144,6 @@ pb::object new_ufunc(const pb::object& numpy_ufunc, const std::string& name) {
   return pb::reinterpret_steal<pb::object>(make_ufunc(numpy_ufunc.ptr(), name.c_str()));
 }
 
-template <class F>
-auto without_gil(F f) {
-  return [f] {
-    pb::gil_scoped_release open;
-    f();
-  };
-}
-
 void add_functions(pb::module_& m) {
   m.def("set_hooks", set_hooks);
   m.def("set_package_dir", [](const std::string& dir) { set_package_dir(dir.c_str()); });
@@ -160,8 +152,8 @@ void add_functions(pb::module_& m) {
   m.def("reduction_kinds", reduction_kinds);
   m.def("explain", explain);
   m.def("stats", stats);
-  m.def("flush", without_gil(tracer::flush));
-  m.def("trim_pool", without_gil(trim_pool));
+  m.def("flush", [] { without_gil(tracer::flush); });
+  m.def("trim_pool", trim_pool);
   m.def("fail_allocation", fail_allocation,
         "tests: the n-th next allocation fails; -1 switches it off");
   m.def("set_graph_limit", tracer::set_graph_limit);

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <utility>
 
+#include "engine/engine.hpp"
+
 namespace plait::py {
 
 class Owned {
@@ -94,6 +96,21 @@ class NoGil {
  private:
   PyThreadState* state_;
 };
+
+// f() without the GIL, for requests that can be made again. One that a signal stopped is made again
+// when the signal's handler has raised nothing.
+template <class F>
+void without_gil(F&& f) {
+  for (;;) {
+    try {
+      NoGil open;
+      f();
+      return;
+    } catch (const engine::Interrupted&) {
+    }
+    check(PyErr_CheckSignals());
+  }
+}
 
 // Functions of the Python half of the package, called where C++ has no native answer; see
 // plait/_hooks.py.

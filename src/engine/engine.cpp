@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "direct.hpp"
+#include "fork.hpp"
 #include "fp_flags.hpp"
 #include "gemm.hpp"
 #include "kernel.hpp"
@@ -310,6 +311,7 @@ void start() {
   std::call_once(once, [] {
     tracer::install(&evaluator);
     install_blas();
+    install_fork_handlers(kernel_registry_mutex());
   });
 }
 

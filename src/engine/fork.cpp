@@ -1,0 +1,31 @@
+// A child of fork() has one thread and the parent's memory as it was at that moment: the OpenMP
+// team is gone, and what another thread was changing is half done.
+#include "fork.hpp"
+
+#include <omp.h>
+#include <pthread.h>
+
+#include "codegen/llvm/fork.hpp"
+#include "tracer/context.hpp"
+
+namespace plait::engine {
+namespace {
+
+// Evaluations of other threads end first. libgomp would wait in the child for a team that does not
+// exist there, so the team of this thread is dissolved; both processes start one when they need it.
+void prepare() {
+  tracer::lock().lock();
+  omp_pause_resource_all(omp_pause_hard);
+}
+void release() { tracer::lock().unlock(); }
+
+}  // namespace
+
+void install_fork_handlers(std::mutex& registry) {
+  // Handlers run in the reverse order of installation. The compiler's locks are taken while the
+  // recorder's is held, so its handler has to be there before this one.
+  jit::hold_over_fork(registry);
+  pthread_atfork(&prepare, &release, &release);
+}
+
+}  // namespace plait::engine
