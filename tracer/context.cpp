@@ -16,7 +16,7 @@ Context& context() {
   return c;
 }
 
-std::recursive_mutex& lock() { return context().mutex; }
+RecursiveLock& lock() { return context().mutex; }
 
 void install(Evaluator* e) { context().evaluator = e; }
 Evaluator& evaluator() {

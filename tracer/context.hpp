@@ -5,6 +5,7 @@
 #include <string>
 
 #include "array.hpp"
+#include "recursive_lock.hpp"
 
 namespace plait::tracer {
 
@@ -25,7 +26,7 @@ void install(Evaluator* e);
 Evaluator& evaluator();
 
 // Recursive: public entry points of the recorder take it; it is not held while a kernel runs.
-std::recursive_mutex& lock();
+RecursiveLock& lock();
 
 // numpy.errstate, one entry a category. Weak index 0 is NumPy's default: warn, except underflow:
 // ignore.

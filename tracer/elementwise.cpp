@@ -96,7 +96,13 @@ Scalar loop_scalar(OpId fn, const Operand& o, DType to) {
 Dims broadcast_all(std::span<const Operand> operands, const Array* where, const Array* out) {
   Dims shape;
   bool ok = true;
+  bool first = true;
   auto join = [&](const Dims& s) {
+    if (first || shape == s) {
+      shape = s;
+      first = false;
+      return;
+    }
     while (shape.size() < s.size()) shape.insert(0, 1);
     const int lead = shape.size() - s.size();
     for (int i = 0; i < s.size(); ++i) {
@@ -218,6 +224,38 @@ bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   return true;
 }
 
+// A scalar operand of a loop for dtype `t` that raises no question of range or promotion.
+bool plain_scalar(const Operand& o, DType t) {
+  switch (o.weak) {
+    case Weak::None:
+      return o.scalar.dtype == t;
+    case Weak::Int:
+      return t == DType::Int64 || is_float(t);
+    case Weak::Float:
+      return is_float(t);
+    default:
+      return false;
+  }
+}
+
+// The most frequent call by far: small arrays of one shape and dtype, in memory and in C order, and
+// plain scalars. No question of the general way arises. False: one does.
+bool compute_plain(OpId fn, std::span<const Operand> operands, Array& result) {
+  const Array* model = operands[0].array ? operands[0].array : operands.back().array;
+  if (!model || fn == OpId::Power || fn == OpId::Where || !small_and_ready(operands, model->shape))
+    return false;
+  for (const Operand& o : operands)
+    if (o.array ? o.array->dtype != model->dtype || o.array->shape != model->shape ||
+                      !is_c_contiguous(*o.array)
+                : !plain_scalar(o, model->dtype))
+      return false;
+  const LoopTypes& types = uniform_types(fn, model->dtype);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (types.in[i] != model->dtype) return false;
+  const Dims strides = dense_strides(model->shape, item_bytes(types.out), 'C');
+  return compute_now(fn, operands, types, model->shape, strides, result);
+}
+
 LoopTypes loop_types(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt) {
   OperandType t[kMaxOperands];
   const DType* only = nullptr;
@@ -278,6 +316,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
                      " operands");
   const Lock held = hold();
   const bool plain = !opt.out && !opt.where && !opt.dtype;
+  if (Array result; plain && opt.order == 'K' && compute_plain(fn, operands, result)) return result;
 
   // Everything that can be wrong is found before anything is recorded.
   const std::optional<bool> constant =

@@ -13,7 +13,7 @@ inline constexpr std::uint8_t kPending = 1;   // counted in pending_nodes
 inline constexpr std::uint8_t kRetained = 2;  // counted in retained_bytes
 
 struct Context {
-  std::recursive_mutex mutex;
+  RecursiveLock mutex;
   Evaluator* evaluator = nullptr;
 
   std::size_t pending_nodes = 0;
@@ -38,7 +38,7 @@ struct Context {
 Context& context();
 std::uint8_t current_error_state();
 
-using Lock = std::unique_lock<std::recursive_mutex>;
+using Lock = std::unique_lock<RecursiveLock>;
 inline Lock hold() { return Lock(context().mutex); }
 
 Storage* new_storage();

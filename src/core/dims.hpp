@@ -17,14 +17,14 @@ class Dims {
   explicit Dims(int n, std::int64_t value = 0) { resize(n, value); }
   Dims(std::initializer_list<std::int64_t> v) : Dims(v.begin(), v.end()) {}
   Dims(const std::int64_t* b, const std::int64_t* e) { assign(b, e); }
-  Dims(const Dims& o) { assign(o.begin(), o.end()); }
+  Dims(const Dims& o) { assign(o); }
   Dims(Dims&& o) noexcept : heap_(o.heap_), size_(o.size_) {
-    if (!heap_) std::memcpy(inline_, o.inline_, sizeof(std::int64_t) * size_);
+    if (!heap_) copy_inline(o);
     o.heap_ = nullptr;
     o.size_ = 0;
   }
   Dims& operator=(const Dims& o) {
-    if (this != &o) assign(o.begin(), o.end());
+    if (this != &o) assign(o);
     return *this;
   }
   Dims& operator=(Dims&& o) noexcept {
@@ -32,7 +32,7 @@ class Dims {
       delete[] heap_;
       heap_ = o.heap_;
       size_ = o.size_;
-      if (!heap_) std::memcpy(inline_, o.inline_, sizeof(std::int64_t) * size_);
+      if (!heap_) copy_inline(o);
       o.heap_ = nullptr;
       o.size_ = 0;
     }
@@ -71,12 +71,26 @@ class Dims {
   }
   void clear() { size_ = 0; }
   bool operator==(const Dims& o) const {
-    return size_ == o.size_ && std::equal(begin(), end(), o.begin());
+    if (size_ != o.size_) return false;
+    const std::int64_t *a = data(), *b = o.data();
+    for (int i = 0; i < size_; ++i)  // a call of memcmp costs more than a few comparisons
+      if (a[i] != b[i]) return false;
+    return true;
   }
   bool operator!=(const Dims& o) const { return !(*this == o); }
 
  private:
   static constexpr int kInline = 6;
+  // Whole: a few moves of constant size instead of a call of memcpy.
+  void copy_inline(const Dims& o) { std::memcpy(inline_, o.inline_, sizeof inline_); }
+  void assign(const Dims& o) {
+    if (heap_ || o.heap_) {
+      assign(o.begin(), o.end());
+      return;
+    }
+    size_ = o.size_;
+    copy_inline(o);
+  }
   void assign(const std::int64_t* b, const std::int64_t* e) {
     size_ = 0;
     reserve(static_cast<int>(e - b));
