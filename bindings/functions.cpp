@@ -1,7 +1,10 @@
 #include "functions.hpp"
 
+#include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "core/config.hpp"
 
 namespace plait::py {
 
@@ -23,7 +26,25 @@ std::optional<Dims> parse_axes(PyObject* o) {
   return axes;
 }
 
+namespace {
+// Whole numbers and tuples of them, which nearly all shapes are.
+bool plain_shape(PyObject* o, Dims& shape) {
+  auto push = [&shape](PyObject* v) {
+    int overflow = 1;
+    const long long extent = PyLong_CheckExact(v) ? PyLong_AsLongLongAndOverflow(v, &overflow) : 0;
+    if (!overflow) shape.push_back(extent);
+    return !overflow;
+  };
+  if (!PyTuple_CheckExact(o)) return push(o);
+  if (PyTuple_GET_SIZE(o) > kMaxDims) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+    if (!push(PyTuple_GET_ITEM(o, i))) return false;
+  return true;
+}
+}  // namespace
+
 std::optional<Dims> parse_shape(PyObject* o) {
+  if (Dims shape; plain_shape(o, shape)) return shape;
   PyArray_Dims want{nullptr, 0};
   if (!PyArray_IntpConverter(o, &want)) throw PythonError{};
   Dims shape(want.len);
@@ -254,6 +275,22 @@ PyObject* empty(PyObject*, Args args, Py_ssize_t n) {  // (shape, dtype, order)
     return wrap(tracer::empty(*parse_shape(args[0]), *t, order_of(args[2])));
   });
 }
+// Small arrays are written at once: it takes less time than recording, and what is computed from
+// them is then computed at once as well.
+tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
+  const std::int64_t limit = config().eager_limit;
+  std::int64_t count = 1;
+  for (std::int64_t extent : shape) {
+    if (extent < 0 || extent > limit || count > limit) return tracer::full(shape, s, order);
+    count *= extent;
+  }
+  if (count > limit) return tracer::full(shape, s, order);
+  tracer::Array a = tracer::empty(shape, s.dtype, order);
+  auto* to = static_cast<std::byte*>(tracer::data(a));
+  const std::size_t size = itemsize(s.dtype);
+  for (std::int64_t i = 0; i < count; ++i, to += size) std::memcpy(to, s.bytes, size);
+  return a;
+}
 PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, order)
   if (!exact_count(n, 4)) return nullptr;
   return guarded([&]() -> PyObject* {
@@ -271,7 +308,7 @@ PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, o
       bool zero_one = *t == DType::Bool && s.dtype == DType::Int64;
       if (!small && !real && !whole && !zero_one) return not_implemented();
     }
-    return wrap(tracer::full(*parse_shape(args[0]), cast(s, *t), order_of(args[3])));
+    return wrap(filled(*parse_shape(args[0]), cast(s, *t), order_of(args[3])));
   });
 }
 PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)

@@ -78,25 +78,29 @@ def _check_device(device):
 
 
 def empty(shape, dtype=None, order="C", *, device=None, like=None):
-    _check_device(device)
+    if device is not None:
+        _check_device(device)
     result = _plait.empty(shape, dtype, order)
     return call(numpy.empty, (shape, dtype, order)) if result is NotImplemented else result
 
 
 def zeros(shape, dtype=None, order="C", *, device=None, like=None):
-    _check_device(device)
+    if device is not None:
+        _check_device(device)
     result = _plait.full(shape, 0.0 if dtype is None else 0, dtype, order)
     return call(numpy.zeros, (shape, dtype or float, order)) if result is NotImplemented else result
 
 
 def ones(shape, dtype=None, order="C", *, device=None, like=None):
-    _check_device(device)
+    if device is not None:
+        _check_device(device)
     result = _plait.full(shape, 1.0 if dtype is None else 1, dtype, order)
     return call(numpy.ones, (shape, dtype, order)) if result is NotImplemented else result
 
 
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
-    _check_device(device)
+    if device is not None:
+        _check_device(device)
     result = _plait.full(shape, fill_value, dtype, order)
     if result is not NotImplemented:
         return result

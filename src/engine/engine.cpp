@@ -269,7 +269,7 @@ Ref<Node> Run::shadow(std::int32_t root, std::int32_t i,
 class EngineEvaluator final : public tracer::Evaluator {
  public:
   void evaluate(std::span<Node* const> wanted) override {
-    if (config().fuse)
+    if (config().fuse && !direct_is_faster(wanted))
       evaluate_fused(wanted);
     else
       evaluate_direct(wanted);

@@ -1,0 +1,41 @@
+// Which graphs are too small to plan.
+#include "direct.hpp"
+
+namespace plait::engine {
+
+namespace {
+
+using tracer::Node;
+using tracer::NodeKind;
+
+constexpr std::int64_t kMaxElements = 4096;
+constexpr int kMaxNodes = 4;
+
+// Counts the pending nodes behind `n`; false when there are too many or too large ones.
+bool few(const Node& n, int& nodes) {
+  if (n.kind == NodeKind::Scalar) return true;
+  if (element_count(n.shape) > kMaxElements) return false;
+  if (n.materialised()) return true;
+  switch (n.kind) {
+    case NodeKind::Elementwise:
+    case NodeKind::Cast:
+    case NodeKind::Reduce:
+    case NodeKind::View:
+      break;
+    default:
+      return false;
+  }
+  if (++nodes > kMaxNodes) return false;
+  for (int i = 0; i < n.n_inputs; ++i)
+    if (!few(*n.inputs[i], nodes)) return false;
+  return true;
+}
+
+}  // namespace
+
+bool direct_is_faster(std::span<Node* const> wanted) {
+  int nodes = 0;
+  return wanted.size() == 1 && wanted[0]->kind == NodeKind::Reduce && few(*wanted[0], nodes);
+}
+
+}  // namespace plait::engine
