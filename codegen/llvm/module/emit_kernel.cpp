@@ -15,6 +15,7 @@ Emitter::Emitter(llvm::Module& module, const ir::Kernel& k, const Target& target
       module_(module),
       b_(ctx_),
       vals_(k.insts.size()),
+      loaded_(k.insts.size()),
       results_(k.loops.size()) {
   for (std::size_t l = 0; l < k.loops.size(); ++l)
     if (k.loops[l].vector) {
@@ -99,6 +100,11 @@ void Emitter::emit_inst(ir::Val v) {
       vals_[v] = emit_cast(vals_[i.operands[0]], k_.insts[i.operands[0]].type, i.type);
       break;
     case ir::Op::Load:
+      if (loaded_[v])
+        loaded_[v] = false;
+      else if (!load_group(v))
+        vals_[v] = emit_load(i);
+      break;
     case ir::Op::LoadLocal:
       vals_[v] = emit_load(i);
       break;

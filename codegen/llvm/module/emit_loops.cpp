@@ -69,8 +69,10 @@ void Emitter::emit_loop(std::int32_t loop) {
 void Emitter::emit_serial_for(std::int32_t loop) {
   auto [begin, end] = bounds(loop);
   auto *b = dyn_cast<ConstantInt>(begin), *e = dyn_cast<ConstantInt>(end);
-  if (k_.loops[loop].unroll == 0 && b && e &&
-      e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled) {
+  bool unrolled =
+      k_.loops[loop].unroll == 0 && b && e && e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled;
+  if (copy_rows(loop, begin, &begin, end, unrolled)) b = dyn_cast<ConstantInt>(begin);
+  if (unrolled) {
     for (std::int64_t i = b->getSExtValue(); i < e->getSExtValue(); ++i) {
       bind_serial(loop, i64(i));
       emit_block(loop);

@@ -141,15 +141,18 @@ void Emitter::store(DType t, const Address& a, const Value& v, bool nontemporal)
   }
 }
 
+void Emitter::prefetch_line(llvm::Value* p) {
+  b_.CreateIntrinsic(Intrinsic::prefetch, {b_.getPtrTy()},
+                     {p, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+}
+
 Value Emitter::emit_load(const ir::Inst& i) {
   Address a = address_of(i);
   if (i.op == ir::Op::Load && lanes_.loop >= 0 && k_.loops[lanes_.loop].prefetch && !lanes_.mask &&
       unit(a, i.type)) {
     auto bytes = static_cast<std::int64_t>(itemsize(i.type)) * lanes_.width * lanes_.regs;
     for (std::int64_t line = 0; line < bytes; line += 64)
-      b_.CreateIntrinsic(
-          Intrinsic::prefetch, {b_.getPtrTy()},
-          {at(a.base, i64(line + kPrefetchAhead)), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+      prefetch_line(at(a.base, i64(line + kPrefetchAhead)));
   }
   return load(i.type, a);
 }

@@ -111,6 +111,17 @@ class Emitter {
   Value emit_load(const ir::Inst& i);
   void emit_store(const ir::Inst& i);
   void place_locals();
+  void prefetch_line(llvm::Value* p);
+
+  // emit_strided.cpp: loads whose lanes lie apart, several at once
+  bool strided(const ir::Inst& i) const;
+  bool load_group(ir::Val first);
+  bool copy_rows(std::int32_t loop, llvm::Value* begin, llvm::Value** end_of_blocks,
+                 llvm::Value* end, bool unrolled);
+  llvm::SmallVector<llvm::Value*, 16> load_rows(DType t, llvm::Value* p, llvm::Value* lane_stride,
+                                                int columns, int r, bool prefetch);
+  llvm::SmallVector<llvm::Value*, 16> load_run(DType t, llvm::Value* p, int stride, int r,
+                                               int beyond, bool prefetch);
 
   // emit_apply.cpp: which way an operation goes, and calls
   Value emit_apply(const ir::Inst& i);
@@ -145,6 +156,7 @@ class Emitter {
   std::vector<llvm::Value*> params_, buffers_, args_, locals_;
   std::vector<bool> in_registers_;  // of each local: small, on the stack for SROA to take apart
   std::vector<Value> vals_;
+  std::vector<char> loaded_;  // of each load: emitted already, with an earlier one of its block
   std::vector<std::vector<Value>> results_;  // of each Reduce loop
   Lanes lanes_;
   std::vector<HelperRef> helpers_;
