@@ -1,5 +1,5 @@
 # plait_layer(name SOURCES ... LINKS ...): an object library of one layer. Layers become one shared library, plait::plait.
-set(PLAIT_FLAGS -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off -fno-math-errno)
+set(PLAIT_FLAGS -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno)
 set(PLAIT_SANITIZE_FLAGS "")
 if(PLAIT_SANITIZE)
   set(PLAIT_SANITIZE_FLAGS -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -11,6 +11,10 @@ function(plait_configure target)
   target_link_options(${target} PRIVATE ${PLAIT_SANITIZE_FLAGS})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# For targets that have checks to switch on; the others compile the same either way.
+function(plait_checked target)
   if(PLAIT_CHECKS)
     target_compile_definitions(${target} PRIVATE PLAIT_CHECKS)
   endif()

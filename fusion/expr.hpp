@@ -13,7 +13,8 @@ class Graph;
 enum class Field : std::uint8_t {
   Shape,
   Stride,
-  Offset,  // of the node
+  Offset,  // of the node; a View's read the memory of its base
+  Layout,  // strides of the node's own memory
   ViewShape,
   ViewStride,  // of an Update's target
   MapStart,

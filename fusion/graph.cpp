@@ -148,6 +148,12 @@ void Graph::make_key() {
   }
 }
 
+Dims own_strides(const Node& n) {
+  return n.kind == NodeKind::View && !n.data
+             ? contiguous_strides(n.shape, static_cast<std::int64_t>(itemsize(n.dtype)))
+             : n.strides;
+}
+
 std::int64_t Graph::field(const Source& s) const {
   const GNode& g = nodes[s.node];
   const Node& n = *g.node;
@@ -156,6 +162,8 @@ std::int64_t Graph::field(const Source& s) const {
       return n.shape[s.dim];
     case Field::Stride:
       return n.strides[s.dim];
+    case Field::Layout:
+      return own_strides(n)[s.dim];
     case Field::Offset:
       return n.offset;
     case Field::ViewShape:

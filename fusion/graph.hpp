@@ -43,6 +43,10 @@ class Graph {
   std::uint64_t walk_;
 };
 
+// Byte strides of the memory that a node's value has or will have. A View's own strides are those
+// of its base's memory; put in memory itself it is C-contiguous.
+Dims own_strides(const tracer::Node& n);
+
 // Extents up to this are part of the key and may be unrolled.
 inline constexpr std::int64_t kShort = 8;
 // 0 to kShort: the extent itself; then one class to 512, one to 16384, one to 2^20, one beyond.

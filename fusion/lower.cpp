@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "nonnegative.hpp"
 #include "plait/error.hpp"
@@ -67,7 +68,7 @@ class Lowering {
     const Node& lead = node(region_.roots[0]);
     const bool update = lead.kind == NodeKind::Update;
     const Dims& shape = update ? lead.view_shape : lead.shape;
-    const Dims& strides = update ? lead.view_strides : lead.strides;
+    const Dims strides = update ? lead.view_strides : own_strides(lead);
     const Field extent_field = update ? Field::ViewShape : Field::Shape;
     Index idx(shape.size());
     std::vector<int> order = by_width(shape, strides);
@@ -149,7 +150,7 @@ class Lowering {
     } else {
       Val v = emit(r, idx, ctx);
       std::int32_t b = buffer({BufferSource::NodeMemory, r}, n.dtype, true);
-      push_store(b, address(idx, n.strides, {r, Field::Stride, 0}, ex_.zero()), v, ctx, large);
+      push_store(b, address(idx, n.strides, {r, Field::Layout, 0}, ex_.zero()), v, ctx, large);
     }
   }
 
@@ -240,7 +241,7 @@ class Lowering {
     if (n.kind == NodeKind::Scalar) {
       v = scalar(id);
     } else if (in_.in_memory[id]) {
-      v = load(id, n.dtype, idx, n.strides, {id, Field::Stride, 0}, ex_.zero());
+      v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
     } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
       note_emission(id, idx);
       v = compute_node(id, gn, n, idx, ctx);
@@ -384,7 +385,37 @@ class Lowering {
     std::vector<int> reduced;
     for (int d : by_width(on.shape, on.strides))
       if (std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end()) reduced.push_back(d);
+    if (reduced.size() > 1 && n.reduce == ReduceKind::Sum && !is_integer(n.dtype))
+      return short_block(id, oi, reduced, at);
     return reduce_loops(id, oi, reduced, 0, at, false);
+  }
+
+  // NumPy sums axes that are contiguous together as one: a short block is unrolled whole, a longer
+  // one becomes loops that collapse into one.
+  Val short_block(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t at) {
+    const Node& n = node(id);
+    const std::int32_t operand = g_[id].in[0];
+    const Dims& shape = node(operand).shape;
+    std::int64_t count = 1;
+    for (int d : reduced) count *= shape[d];
+    if (count == 0 || count > kShort) {
+      const bool before = std::exchange(loops_only_, true);
+      const Val v = reduce_loops(id, oi, reduced, 0, at, false);
+      loops_only_ = before;
+      return v;
+    }
+    for (int d : reduced)
+      in_.guards.push_back({ex_.source({operand, Field::Shape, d}), ex_.constant(shape[d])});
+    std::vector<Val> terms;
+    for (std::int64_t c = 0; c < count; ++c) {
+      std::int64_t rest = c;
+      for (auto d = reduced.rbegin(); d != reduced.rend(); ++d) {
+        oi[*d] = {-1, ex_.one(), ex_.constant(rest % shape[*d])};
+        rest /= shape[*d];
+      }
+      terms.push_back(operand_value(id, oi, at));
+    }
+    return fold_terms(n, terms, pairwise_axis(n, operand, reduced.back()));
   }
 
   // Folds the operand over reduced[i...]; `split`: the outermost of them runs over the current
@@ -403,7 +434,7 @@ class Lowering {
     const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
     const ExprId extent = ex_.source({operand, Field::Shape, d});
     const std::int64_t count = node(operand).shape[d];
-    if (!arg && !split && count <= kShort && count > 0) {
+    if (!arg && !split && !loops_only_ && count <= kShort && count > 0) {
       std::vector<Val> terms;
       for (std::int64_t c = 0; c < count; ++c) {
         oi[d] = {-1, ex_.one(), ex_.constant(c)};
@@ -415,7 +446,7 @@ class Lowering {
     if (split) {
       k_.loops[l].begin = split_begin_;
       k_.loops[l].end = split_end_;
-    } else if (count <= kShort) {
+    } else if (count <= kShort && !loops_only_) {
       k_.loops[l].unroll = 0;
     }
     oi[d] = {l, ex_.one(), ex_.zero()};
@@ -729,6 +760,7 @@ class Lowering {
   std::map<std::int32_t, std::vector<Emission>> emissions_;
   std::map<Val, std::int32_t> rows_;  // value -> the local its row is kept in
   std::vector<Demand> demands_;
+  bool loops_only_ = false;  // no unrolling inside the block that is being summed
   Val split_begin_ = kNone, split_end_ = kNone, arg_extreme_ = kNone;
 };
 

@@ -176,7 +176,12 @@ class Run {
   // Lets the reference evaluator see what this run has computed.
   void publish(std::int32_t i) {
     Node& n = *g_[i].node;
-    if (!n.data && memory_[i]) tracer::settle(n, memory_[i].buffer, memory_[i].offset);
+    if (!n.data && memory_[i]) settle(n, memory_[i]);
+  }
+
+  static void settle(Node& n, const Memory& m) {
+    n.strides = fusion::own_strides(n);
+    tracer::settle(n, m.buffer, m.offset);
   }
 
   void settle_roots(const Step& s) {
@@ -186,7 +191,7 @@ class Run {
       // What was overwritten cannot be computed again, and what others can ask for is kept; the
       // rest is this run's own.
       if (gn.wanted || gn.held || !gn.exclusive || in_place)
-        tracer::settle(*gn.node, memory_[r].buffer, memory_[r].offset);
+        settle(*gn.node, memory_[r]);
       if (in_place) {
         const std::int32_t old = gn.in[0];
         memory_[old] = {};
@@ -244,7 +249,7 @@ Ref<Node> Run::shadow(std::int32_t root, std::int32_t i,
   Ref<Node> c = tracer::new_node(n.kind);
   c->dtype = n.dtype;
   c->shape = n.shape;
-  c->strides = n.strides;
+  c->strides = i != root && memory_[i] ? fusion::own_strides(n) : n.strides;
   if (i != root && memory_[i]) {
     c->kind = NodeKind::Data;
     c->data = memory_[i].buffer;
@@ -297,6 +302,8 @@ std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values
   variants.push_back(p);
   return p;
 }
+
+void forget_plans() { plans().clear(); }
 
 Stats& counters() {
   static Stats s{};
