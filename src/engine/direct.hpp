@@ -12,8 +12,8 @@ namespace plait::engine {
 // recorded instead.
 bool direct_eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out);
 
-// A reduction with little in front of it, of few elements: computing it takes less time than looking
-// up its plan.
+// A reduction with little in front of it, of few elements: computing it takes less time than
+// looking up its plan.
 bool direct_is_faster(std::span<tracer::Node* const> wanted);
 
 // c (m, n) = a (m, k) times b (k, n). Strides in bytes; c is C-contiguous. Returns false for what
