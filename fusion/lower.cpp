@@ -69,6 +69,10 @@ class Lowering {
     const bool update = lead.kind == NodeKind::Update;
     const Dims& shape = update ? lead.view_shape : lead.shape;
     const Dims strides = update ? lead.view_strides : own_strides(lead);
+    if (element_count(shape) == 0) {
+      out_.grid_extent = ex_.zero();
+      return;
+    }
     const Field extent_field = update ? Field::ViewShape : Field::Shape;
     Index idx(shape.size());
     std::vector<int> order = by_width(shape, strides);
@@ -199,7 +203,7 @@ class Lowering {
       const Node& n = node(r);
       const std::vector<int>& order = reduced;
       out_.pairwise_chunks |= pairwise_axis(n, operand, reduced[0]);
-      Val v = reduce_loops(r, idx, order, 0, ctx, true);
+      Val v = from_zero(r, reduce_loops(r, idx, order, 0, ctx, true));
       auto partial = [&](Val value, ReduceKind kind, DType t) {
         std::int32_t b =
             buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())}, t, true);
@@ -386,8 +390,18 @@ class Lowering {
     for (int d : by_width(on.shape, on.strides))
       if (std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end()) reduced.push_back(d);
     if (reduced.size() > 1 && n.reduce == ReduceKind::Sum && !is_integer(n.dtype))
-      return short_block(id, oi, reduced, at);
-    return reduce_loops(id, oi, reduced, 0, at, false);
+      return from_zero(id, short_block(id, oi, reduced, at));
+    return from_zero(id, reduce_loops(id, oi, reduced, 0, at, false));
+  }
+
+  // NumPy's sums start from +0.0, the folds of the loop IR from -0.0: a sum of negative zeros shows
+  // it.
+  Val from_zero(std::int32_t id, Val v) {
+    const Node& n = node(id);
+    if (n.reduce != ReduceKind::Sum || !(is_float(n.dtype) || is_complex(n.dtype)) ||
+        (non_negative(g_, in_.canon, g_[id].in[0]) && element_count(node(g_[id].in[0]).shape) > 0))
+      return v;
+    return apply(OpId::Add, k_.insts[v].type, v, zero(k_.insts[v].type));
   }
 
   // NumPy sums axes that are contiguous together as one: a short block is unrolled whole, a longer

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "passes.hpp"
@@ -47,12 +48,17 @@ class Pass {
         block(i.index);
       } else if (pure(i)) {
         std::string s = signature(k_, i);
-        if (auto it = seen_.find(s); it != seen_.end()) {
+        // What a loop reduces stays its body's own.
+        const auto& folds = k_.loops[l].reductions;
+        const bool folded = std::any_of(folds.begin(), folds.end(),
+                                        [&](const Reduction& r) { return r.value == v; });
+        if (auto it = seen_.find(s);
+            it != seen_.end() &&
+            (!folded || std::find(kept.begin(), kept.end(), it->second) != kept.end())) {
           renamed_[v] = it->second;
           continue;
         }
-        seen_.emplace(s, v);
-        mine.push_back(std::move(s));
+        if (seen_.emplace(s, v).second) mine.push_back(std::move(s));
       }
       kept.push_back(v);
     }

@@ -84,7 +84,7 @@ class Run {
     if (blocked) {
       const Node& operand = *g_[g_[s.region.roots[0]].in[0]].node;
       const std::int64_t inner = element_count(operand.shape) / std::max<std::int64_t>(1, extent);
-      chunks = l.pairwise_chunks && inner == 1 ? tree_chunks(extent) : even_chunks(extent, inner);
+      chunks = l.pairwise_chunks ? tree_chunks(extent) : even_chunks(extent, inner);
       for (const fusion::Partial& p : l.partials)
         partials.push_back(
             allocate(static_cast<std::size_t>(chunks.count() * outputs) * itemsize(p.dtype)));
@@ -190,8 +190,7 @@ class Run {
       const bool in_place = s.update == UpdateMode::InPlace;
       // What was overwritten cannot be computed again, and what others can ask for is kept; the
       // rest is this run's own.
-      if (gn.wanted || gn.held || !gn.exclusive || in_place)
-        settle(*gn.node, memory_[r]);
+      if (gn.wanted || gn.held || !gn.exclusive || in_place) settle(*gn.node, memory_[r]);
       if (in_place) {
         const std::int32_t old = gn.in[0];
         memory_[old] = {};
