@@ -14,6 +14,9 @@ bool interrupt_requested();  // asks the hook, at most every 50 ms
 // The plan of a graph, from the cache or made now, and the values of its expressions for it.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values);
 
+// Tests: the next evaluation plans, and takes its kernels, afresh.
+void forget_plans();
+
 // Chunks of a Blocked region's split axis and how their partial results join.
 struct Chunks {
   std::vector<std::int64_t> bounds;  // chunk c is [bounds[c], bounds[c + 1])
