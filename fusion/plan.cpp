@@ -63,7 +63,8 @@ class Planner {
       bool added = false;
       for (std::int32_t r : s.region.roots)
         for (std::int32_t i : g_[r].in)
-          if (i >= 0) added |= schedule.add_root(i, "operand of an operation outside the loops");
+          if (i >= 0)
+            added |= schedule.add_own_root(i, "operand of an operation outside the loops");
       return added;
     }
     const std::int32_t lead = s.region.roots[0];
@@ -115,8 +116,10 @@ class Planner {
     std::set<std::int32_t> readers{old};
     for (std::int32_t i = old + 1; i < g_.size(); ++i) {
       if (i == update || g_[i].leaf) continue;
-      bool reads = false;
-      for (std::int32_t in : g_[i].in) reads |= in >= 0 && readers.count(in) > 0;
+      // What equals the old contents may be loaded from their memory.
+      bool reads = plan_->canon[i] == old;
+      for (std::int32_t in : g_[i].in)
+        reads |= in >= 0 && (readers.count(in) > 0 || plan_->canon[in] == old);
       if (!reads) continue;
       if (i > update || g_[i].wanted || g_[i].held || g_[i].node->kind == NodeKind::Update)
         return false;

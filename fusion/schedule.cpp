@@ -62,8 +62,8 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, int t
       add_root(i, "computed by a library call");
     }
     if (direct(i) || n.kind == NodeKind::Update)
-      add_root(gn.in[0], "operand of a library call or a write");
-    if (direct(i) && gn.in[1] >= 0) add_root(gn.in[1], "operand of a library call");
+      add_own_root(gn.in[0], "operand of a library call or a write");
+    if (direct(i) && gn.in[1] >= 0) add_own_root(gn.in[1], "operand of a library call");
     if (n.kind == NodeKind::View && !gn.map)
       add_root(gn.in[0], "a view that changes its shape reads it");
     if (gn.held && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
@@ -81,9 +81,13 @@ bool Schedule::add_root(std::int32_t node, const std::string& why) {
   // Each wanted node has memory of its own, also when an equal one exists.
   const std::int32_t c =
       g_[node].wanted || g_[node].node->kind == NodeKind::Update ? node : canon_[node];
-  if (root_[c]) return false;
-  root_[c] = true;
-  notes_.push_back({c, why});
+  return add_own_root(c, why);
+}
+
+bool Schedule::add_own_root(std::int32_t node, const std::string& why) {
+  if (node < 0 || g_[node].leaf || root_[node]) return false;
+  root_[node] = true;
+  notes_.push_back({node, why});
   return true;
 }
 
@@ -142,8 +146,10 @@ std::int64_t Schedule::leaf_bytes(std::int32_t node) const {
 std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
   std::set<std::int32_t> seen, found;
   std::vector<std::int32_t> stack;
-  for (std::int32_t in : g_[node].in)
-    if (in >= 0) stack.push_back(canon_[in]);
+  const bool update = g_[node].node->kind == NodeKind::Update;
+  for (int k = 0; k < 3; ++k)
+    if (const std::int32_t in = g_[node].in[k]; in >= 0)
+      stack.push_back(direct(node) || (update && k == 0) ? in : canon_[in]);
   if (canon_[node] != node) stack.push_back(canon_[node]);
   while (!stack.empty()) {
     const std::int32_t i = stack.back();

@@ -14,6 +14,9 @@ class Schedule {
 
   // Puts a node in memory; false when it was there already.
   bool add_root(std::int32_t node, const std::string& why);
+  // The same for this very node, even if an equal one has memory: it will be written to, or handed
+  // out.
+  bool add_own_root(std::int32_t node, const std::string& why);
   // Regions in an order that respects every dependency.
   std::vector<Step> regions() const;
   // Nodes in memory for the lowering of step `index`: leaves and roots of the steps before.
