@@ -1,5 +1,6 @@
 #include "graph.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <utility>
@@ -48,6 +49,14 @@ std::int64_t size_class(std::int64_t extent) {
   if (extent <= 16384) return 21;
   if (extent <= (1 << 20)) return 22;
   return 23;
+}
+
+std::int64_t fold_class(const Node& n) {
+  const std::int64_t results = std::max<std::int64_t>(1, element_count(n.shape));
+  const std::int64_t total = element_count(n.inputs[0]->shape);
+  const std::int64_t fold = total / results;
+  return (fold < 64) | (total < kBlockedFold) << 1 | (results < kManyColumns) << 2 |
+         (fold > results) << 3 | (results < kFewRows) << 4 | (fold > kLongRow) << 5;
 }
 
 Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
@@ -124,6 +133,7 @@ void Graph::make_key() {
     put8(key_, static_cast<int>(n.reduce));
     put8(key_, element_count(n.shape) * item >= (std::int64_t{32} << 20));  // streaming stores
     for (int i = 0; i < 3; ++i) put(key_, g.in[i]);
+    if (n.kind == NodeKind::Reduce) put8(key_, fold_class(n));
     put8(key_, n.axes.size());
     for (std::int64_t a : n.axes) put8(key_, a);
     if (n.kind == NodeKind::View) {

@@ -47,6 +47,15 @@ class Graph {
 // of its base's memory; put in memory itself it is C-contiguous.
 Dims own_strides(const tracer::Node& n);
 
+// What decides how a long reduction is cut, and so its bits: part of the key, and no matter of the
+// number of threads.
+inline constexpr std::int64_t kBlockedFold = 32768;  // elements worth joining partial results for
+inline constexpr std::int64_t kManyColumns =
+    8192;  // results beyond which threads share the columns, not the rows
+inline constexpr std::int64_t kFewRows = 64;  // too few to keep every thread busy
+inline constexpr std::int64_t kLongRow = 65536;
+std::int64_t fold_class(const tracer::Node& reduce);
+
 // Extents up to this are part of the key and may be unrolled.
 inline constexpr std::int64_t kShort = 8;
 // 0 to kShort: the extent itself; then one class to 512, one to 16384, one to 2^20, one beyond.

@@ -77,7 +77,7 @@ class Lowering {
     Index idx(shape.size());
     std::vector<int> order = by_width(shape, strides);
     // The grid feeds the threads: a short outermost dimension makes way for the longest one.
-    if (!order.empty() && shape[order[0]] < 4 * in_.threads) {
+    if (!order.empty() && shape[order[0]] < kFewRows) {
       auto longest = std::max_element(order.begin(), order.end(),
                                       [&](int a, int b) { return shape[a] < shape[b]; });
       if (shape[*longest] >= 4096) std::rotate(order.begin(), longest, longest + 1);
@@ -366,7 +366,7 @@ class Lowering {
           demand(id, "it would be reduced again for each iteration of another loop");
           return zero(n.dtype);
         }
-        if (trips_[0] < 4 * in_.threads && fold > 65536 && !is_root(id)) {
+        if (trips_[0] < kFewRows && fold > kLongRow && !is_root(id)) {
           demand(id, "its reduction is long and needs all threads");
           return zero(n.dtype);
         }

@@ -76,7 +76,6 @@ struct LoweringInput {
   const std::vector<bool>&
       in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
   std::vector<Guard>& guards;
-  int threads;
 };
 
 // Returns the demands that have to be met first; when there are none, `out` is complete.

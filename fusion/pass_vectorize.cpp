@@ -66,7 +66,15 @@ class Pass {
   }
 
   // A grid over chunks is no place for lanes: its loops' bounds differ from lane to lane.
-  bool can_vectorize(std::int32_t l) const { return l != 0 || lk_.partials.empty(); }
+  // Nor is a loop whose iterations all store to one place.
+  bool can_vectorize(std::int32_t l) const {
+    if (l == 0 && !lk_.partials.empty()) return false;
+    bool apart = true;
+    for_each_inst(k_, l, [&](Val v, std::int32_t) {
+      if (k_.insts[v].op == Op::Store) apart &= lane_stride(k_.insts[v], l) != 0;
+    });
+    return apart;
+  }
 
   double nest_cost(std::int32_t l, std::int32_t vector) const {
     double c = 0;

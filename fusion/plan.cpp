@@ -14,13 +14,13 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& g, int threads) : g_(g), threads_(threads), plan_(std::make_shared<Plan>()) {
+  explicit Planner(const Graph& g) : g_(g), plan_(std::make_shared<Plan>()) {
     plan_->canon = common_subexpressions(g);
     guard_equal_views();
   }
 
   std::shared_ptr<Plan> run() {
-    Schedule schedule(g_, plan_->canon, threads_);
+    Schedule schedule(g_, plan_->canon);
     for (bool again = true; again;) {
       again = false;
       plan_->steps = schedule.regions();
@@ -40,9 +40,7 @@ class Planner {
  private:
   bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
-  LoweringInput input() {
-    return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards, threads_};
-  }
+  LoweringInput input() { return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards}; }
 
   // True when the schedule changed and planning starts over.
   bool lower_step(Step& s, Schedule& schedule) {
@@ -228,14 +226,13 @@ class Planner {
   }
 
   const Graph& g_;
-  int threads_;
   std::shared_ptr<Plan> plan_;
   std::vector<bool> in_memory_;
 };
 
 }  // namespace
 
-std::shared_ptr<Plan> make_plan(const Graph& g, int threads) { return Planner(g, threads).run(); }
+std::shared_ptr<Plan> make_plan(const Graph& g) { return Planner(g).run(); }
 
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
   p.exprs.evaluate(g, values);

@@ -12,10 +12,6 @@ namespace {
 
 // Deeper chains are cut: lowering recurses, and a region gains nothing from more.
 constexpr int kMaxDepth = 200;
-// A fold of this many elements to few results is worth the combination of partial results.
-constexpr std::int64_t kBlockedFold = 32768;
-// Results of a column reduction beyond which threads share the columns instead of the rows.
-constexpr std::int64_t kManyColumns = 8192;
 
 std::int64_t node_bytes(const Node& n) {
   return element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
@@ -48,8 +44,8 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
   return canon;
 }
 
-Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, int threads)
-    : g_(g), canon_(canon), threads_(threads), root_(g.nodes.size()) {
+Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon)
+    : g_(g), canon_(canon), root_(g.nodes.size()) {
   std::vector<int> depth(g.nodes.size());
   for (std::int32_t i = 0; i < g.size(); ++i) {
     const GNode& gn = g[i];
@@ -121,7 +117,7 @@ bool Schedule::blocked(std::int32_t node) const {
   // Columns: short rows and many of them are streamed row by row; else the threads share the
   // columns.
   if (!reduced(inner)) return reduced(outer) && results < kManyColumns && total / results > results;
-  return results < 4 * threads_;
+  return results < kFewRows;
 }
 
 std::int64_t Schedule::leaf_bytes(std::int32_t node) const {

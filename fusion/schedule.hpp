@@ -10,7 +10,7 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g);
 
 class Schedule {
  public:
-  Schedule(const Graph& g, const std::vector<std::int32_t>& canon, int threads);
+  Schedule(const Graph& g, const std::vector<std::int32_t>& canon);
 
   // Puts a node in memory; false when it was there already.
   bool add_root(std::int32_t node, const std::string& why);
@@ -35,7 +35,6 @@ class Schedule {
 
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
-  int threads_;
   std::vector<bool> root_;
   std::vector<Note> notes_;
 };

@@ -92,7 +92,10 @@ def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    result = _statistic(name, a, axis, dtype, out, keepdims, where, ddof, None if mean is _NO else mean)
+    # NumPy carries an integer dtype through the square root and the division.
+    integer = dtype is not None and numpy.dtype(dtype).kind not in "fc"
+    result = NotImplemented if integer else _statistic(
+        name, a, axis, dtype, out, keepdims, where, ddof, None if mean is _NO else mean)
     if result is not NotImplemented:
         return result
     return call(getattr(numpy, name), (a, axis, dtype, out, ddof), _given(keepdims=keepdims, where=where, mean=mean))
@@ -254,7 +257,8 @@ def expand_dims(a, axis):
 
 
 def flip(m, axis=None):
-    return _flip(m, axis)
+    result = _flip(m, axis)
+    return result if result.ndim else result[()]
 
 
 def fliplr(m):

@@ -136,7 +136,8 @@ def ravel(self, order="C"):
     if order in ("C", "F"):
         result = _plait.reshape(self, (-1,) if self.size else (0,), order)
         if result is not NotImplemented:
-            return result
+            # A view only where the elements are contiguous.
+            return result if result.size < 2 or result.strides[0] == result.itemsize else result.copy()
     return _host_call(self, "ravel", order)
 
 

@@ -294,7 +294,7 @@ std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values
       return p;
     }
   if (variants.size() >= kMaxVariants) variants.erase(variants.begin());
-  std::shared_ptr<Plan> p = fusion::make_plan(g, num_threads());
+  std::shared_ptr<Plan> p = fusion::make_plan(g);
   ++counters().plans_made;
   if (!fusion::bind(*p, g, values))
     throw InternalError("a new plan does not hold for its own graph");

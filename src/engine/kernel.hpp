@@ -47,6 +47,6 @@ class CompiledKernel {
 // The one for this kernel, made if need be.
 std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k);
 std::mutex& kernel_registry_mutex();  // held while the table of kernels changes
-void forget_kernels();  // tests: empties the registry
+void forget_kernels();                // tests: empties the registry
 
 }  // namespace plait::engine

@@ -48,6 +48,10 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
   llvm::Value *a = o[0], *b = o.size() > 1 ? o[1] : nullptr;
   Type* t = a->getType();
   auto number = [&](double v) { return ConstantFP::get(t, in == DType::Float32 ? float(v) : v); };
+  // NumPy divides in the operand's type.
+  auto quotient = [&](double p, double q) {
+    return in == DType::Float32 ? double(float(p) / float(q)) : p / q;
+  };
   auto truth = [&](llvm::Value* v) { return b_.CreateFCmpUNE(v, number(0)); };
   double largest = in == DType::Float32 ? double(std::numeric_limits<float>::max())
                                         : std::numeric_limits<double>::max();
@@ -73,10 +77,10 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
       return b_.CreateFDiv(number(1), a);
     case OpId::Degrees:
     case OpId::Rad2deg:
-      return b_.CreateFMul(a, number(180.0 / M_PI));
+      return b_.CreateFMul(a, number(quotient(180, M_PI)));
     case OpId::Radians:
     case OpId::Deg2rad:
-      return b_.CreateFMul(a, number(M_PI / 180.0));
+      return b_.CreateFMul(a, number(quotient(M_PI, 180)));
     case OpId::Floor:
       return intrinsic(Intrinsic::floor, {a});
     case OpId::Ceil:
