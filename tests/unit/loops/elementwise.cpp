@@ -136,13 +136,16 @@ TEST_CASE("every stride, in place, the same bits") {
   for (CpuTier tier : tiers())
     for (OpId op : {OpId::Add, OpId::Divide, OpId::Power, OpId::Maximum, OpId::Hypot})
       for (std::int64_t n : {0, 1, 7, 8, 9, 33}) {
-        std::vector<double> a(n), b(n), wide(3 * n + 1), back(b.rbegin(), b.rend());
+        std::vector<double> a(n + 1), b(n + 1), wide(3 * n + 1);
+        a.resize(n);
+        b.resize(n);
         for (auto& x : a) x = value(random);
         for (auto& x : b) x = value(random);
         const LoopFn fn = loops::elementwise(op, DType::Float64, tier);
         const auto want = apply<double>(fn, a, b);
         std::vector<double> reversed(b.rbegin(), b.rend());
-        void* args[] = {a.data(), reversed.data() + n - 1, wide.data()};
+        reversed.reserve(1);
+        void* args[] = {a.data(), reversed.data() + std::max<std::int64_t>(n - 1, 0), wide.data()};
         const std::int64_t strides[] = {8, -8, 24};
         fn(args, strides, n);
         for (std::int64_t i = 0; i < n; ++i) CHECK(wide[3 * i] == want[i]);
