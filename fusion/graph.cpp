@@ -152,7 +152,7 @@ void Graph::make_key() {
       for (std::int64_t e : n.view_shape) put8(key_, size_class(e));
       put_strides(key_, n.view_shape, n.view_strides,
                   static_cast<std::int64_t>(itemsize(n.view_dtype)));
-      // Covers most of the storage: see update.cpp.
+      // Covers most of the storage: see update_mode in plan.cpp.
       put8(key_, element_count(n.view_shape) * 2 >= element_count(n.shape));
     }
   }

@@ -19,7 +19,7 @@ class Schedule {
   bool add_own_root(std::int32_t node, const std::string& why);
   // Regions in an order that respects every dependency.
   std::vector<Step> regions() const;
-  // Nodes in memory for the lowering of step `index`: leaves and roots of the steps before.
+  // Why each root is in memory.
   const std::vector<Note>& notes() const { return notes_; }
   bool is_root(std::int32_t n) const { return root_[n]; }
 
