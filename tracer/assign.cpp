@@ -51,14 +51,20 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
   if (target.size() == 0) return;
   const bool outside = exported(s);
   const bool float_errors = eager_errors();
+  const DeviceId device = std::max(old->device, kHost);
+  if (devices_in_use()) [[unlikely]] {
+    value = on_device(std::move(value), device);
+    if (mask) mask = on_device(std::move(mask), device);
+  }
 
   if (!outside && !mask && covers(target, *old) && dense(*old) && !s.borrowed) {
     if (value->kind == NodeKind::Scalar) {
-      value = fill_node(target.shape, target.strides, cast(value->scalar, target.dtype));
+      value = fill_node(target.shape, target.strides, cast(value->scalar, target.dtype), device);
     } else {
       value = broadcast_node(std::move(value), target.shape);
       if (!can_be_version(*value, target))
         value = cast_node(std::move(value), target.dtype, target.strides);
+      value->device = device;
     }
     set_version(s, std::move(value));
   } else {

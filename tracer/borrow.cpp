@@ -50,6 +50,7 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
   std::byte* first = origin + e.first;
   std::byte* last = origin + e.last;
   if (first == last) {
+    const OnDevice host(kHost);
     Array a = empty(shape, t);
     a.strides = strides;
     a.writeable = writeable;

@@ -52,6 +52,11 @@ bool eager_errors() { return thread_eager_errors; }
 void set_eager_errors(bool on) { thread_eager_errors = on; }
 
 void set_site_hook(std::uint32_t (*hook)()) { context().site = hook; }
+void set_site_text_hook(std::string (*hook)(std::uint32_t)) { context().site_text = hook; }
+std::string site_text(std::uint32_t site) {
+  const auto hook = context().site_text;
+  return hook && site ? hook(site) : std::string();
+}
 
 void set_fp_sink(void (*sink)(FpEvent, std::string_view, const ErrorState&, std::uint32_t)) {
   context().fp_sink = sink;

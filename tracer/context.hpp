@@ -46,6 +46,9 @@ void set_eager_errors(bool on);
 // Call sites: the bindings set a hook that gives the current "file:line"; called only when a node
 // is recorded and cheap.
 void set_site_hook(std::uint32_t (*hook)());
+// "file:line" of a recorded call site, or nothing.
+void set_site_text_hook(std::string (*hook)(std::uint32_t));
+std::string site_text(std::uint32_t site);
 // The engine reports floating-point events here: "divide by zero encountered in log", at the
 // recorded site.
 enum class FpEvent : std::uint8_t { Divide, Over, Under, Invalid };

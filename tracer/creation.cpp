@@ -42,7 +42,9 @@ Array empty(const Dims& shape, DType t, char order) {
   n->dtype = t;
   n->shape = shape;
   n->strides = dense_strides(shape, item_bytes(t), order);
-  n->data = allocate(static_cast<std::size_t>(element_count(shape) * item_bytes(t)));
+  const auto bytes = static_cast<std::size_t>(element_count(shape) * item_bytes(t));
+  const DeviceId device = current_device();
+  n->data = device == kHost ? allocate(bytes) : devices().memory(device).allocate(bytes);
   return wrap(record(std::move(n)));
 }
 
@@ -50,7 +52,8 @@ Array full(const Dims& shape, const Scalar& value, char order) {
   const Lock held = hold();
   check_shape(shape, value.dtype);
   bound_graph();
-  return wrap(fill_node(shape, dense_strides(shape, item_bytes(value.dtype), order), value));
+  return wrap(fill_node(shape, dense_strides(shape, item_bytes(value.dtype), order), value,
+                        current_device()));
 }
 
 Array arange(std::int64_t count, const Scalar& start, const Scalar& step) {
@@ -60,6 +63,7 @@ Array arange(std::int64_t count, const Scalar& start, const Scalar& step) {
   bound_graph();
   Ref<Node> n = new_node(NodeKind::Iota);
   n->dtype = start.dtype;
+  n->device = current_device();
   n->shape = Dims{count};
   n->strides = Dims{item_bytes(start.dtype)};
   n->n_inputs = 2;
@@ -84,6 +88,7 @@ Array from_buffer(Ref<Buffer> b, DType t, const Dims& shape, const Dims& strides
 }
 
 Array from_scalar(const Scalar& s) {
+  const OnDevice host(kHost);  // 0-D values mix with arrays of any device
   Array a = empty(Dims(), s.dtype);
   std::memcpy(a.storage->version->data->data, s.bytes, itemsize(s.dtype));
   return a;

@@ -191,7 +191,7 @@ void check_exponent(const Operand& exponent, DType loop) {
 const Array& scalar_array(int i, const Scalar& s) {
   static std::array<Array, kMaxOperands> scalars;  // guarded by the lock
   Array& a = scalars[static_cast<std::size_t>(i)];
-  if (!a) a = empty(Dims(), DType::Complex128);
+  if (!a) a = from_scalar(scalar_complex({}));
   Node& n = *a.storage->version;
   a.dtype = n.dtype = s.dtype;
   std::memcpy(n.data->data, s.bytes, sizeof s.bytes);
@@ -216,11 +216,13 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
   return evaluator().eager(fn, std::span(in, operands.size()), result);
 }
 
+bool ready_here(const Node& n) { return n.materialised() && n.device == kHost; }
+
 bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   const std::int64_t limit = config().eager_limit;
   if (!context().evaluator || limit <= 0 || element_count(shape) > limit) return false;
   for (const Operand& o : operands)
-    if (o.array && !o.array->storage->version->materialised()) return false;
+    if (o.array && !ready_here(*o.array->storage->version)) return false;
   return true;
 }
 
@@ -302,6 +304,12 @@ Ref<Node> mixed_compare_node(OpId fn, const Ref<Node>& a, const Ref<Node>& b, co
   return elementwise_node(m.combine, DType::Bool, shape, strides, {sign, both});
 }
 
+DeviceId result_device(std::span<const Operand> operands) {
+  for (const Operand& o : operands)
+    if (o.array) return device_of(*o.array);
+  return kAnyDevice;
+}
+
 Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
   if (o.array) return as_dtype(read(*o.array), to);
   return scalar_node(loop_scalar(fn, o, to));
@@ -351,7 +359,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   for (const Operand& o : operands) eager = eager || (o.array && reads_export(*o.array));
   Ref<Node> n;
   if (constant) {
-    n = fill_node(shape, strides, scalar_bool(*constant));
+    n = fill_node(shape, strides, scalar_bool(*constant), result_device(operands));
   } else if (operands.size() == 2 && is_mixed_compare(types)) {
     n = mixed_compare_node(fn, operand_node(fn, operands[0], types.in[0]),
                            operand_node(fn, operands[1], types.in[1]), shape, strides);
@@ -377,7 +385,8 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
     memory->dtype = types.out;
     memory->shape = shape;
     memory->strides = strides;
-    memory->data = allocate(static_cast<std::size_t>(element_count(shape) * item_bytes(types.out)));
+    const auto bytes = static_cast<std::size_t>(element_count(shape) * item_bytes(types.out));
+    memory->data = n->device > kHost ? devices().memory(n->device).allocate(bytes) : allocate(bytes);
     result = wrap(record(std::move(memory)));
   }
   store(result, std::move(n), opt.where ? read(*opt.where) : nullptr);

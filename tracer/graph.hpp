@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "device.hpp"
 #include "layout.hpp"
 
 namespace plait::tracer {
@@ -28,6 +29,7 @@ struct Context {
 
   std::vector<ErrorState> error_states{ErrorState{}};
   std::uint32_t (*site)() = nullptr;
+  std::string (*site_text)(std::uint32_t) = nullptr;
   void (*fp_sink)(FpEvent, std::string_view, const ErrorState&, std::uint32_t) = nullptr;
 
   Node* free_nodes = nullptr;
@@ -57,6 +59,13 @@ inline void bound_graph() {
 // Evaluates nodes through the installed evaluator, those that are not in memory yet.
 void evaluate_nodes(std::span<const Ref<Node>> nodes);
 
+// Sets the node's device: that of its inputs, or of its memory. Values of 0-D inputs from elsewhere
+// become scalars; throws ValueError for other inputs from elsewhere. Asked only once devices are in
+// use.
+void place(Node& n);
+// `value` as kernels of `device` can take it, by the same rule.
+Ref<Node> on_device(Ref<Node> value, DeviceId device);
+
 // A fresh array of `shape` and `strides` whose storage's version is `n`.
 Array wrap(Ref<Node> n, const Dims& shape, const Dims& strides);
 inline Array wrap(const Ref<Node>& n) { return wrap(n, n->shape, n->strides); }
@@ -66,7 +75,9 @@ void finish(const Array& result, bool eager);
 inline bool reads_export(const Array& a) { return exported(*a.storage); }
 
 Ref<Node> scalar_node(const Scalar& s);
-Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s);
+// Without a device it is at home wherever it is used, as a scalar is.
+Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s,
+                    DeviceId device = kAnyDevice);
 Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides);
 // `n` as `to`, in the iterator's layout for it; `n` itself when nothing changes.
 Ref<Node> as_dtype(Ref<Node> n, DType to);

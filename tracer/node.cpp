@@ -68,6 +68,7 @@ void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset) {
   Context& c = context();
   const Lock held = hold();
   forget_pending(c, n);
+  n.device = data->device;
   n.data = std::move(data);
   n.data_offset = data_offset;
   n.kind = NodeKind::Data;

@@ -37,6 +37,7 @@ struct Node : RefCounted {
   ReduceKind reduce = ReduceKind::Sum;
   std::uint8_t n_inputs = 0;
   std::uint8_t errstate = 0;  // index into the context's table of floating-point error states
+  DeviceId device = 0;        // where the value is computed; see place() in device.cpp
   std::uint32_t site = 0;     // call site of the recording; see Context::site_text
   std::uint32_t handles =
       0;  // storages whose current version this is: somebody can still ask for the value

@@ -6,6 +6,8 @@ namespace plait::tracer {
 Ref<Node> record(Ref<Node> n) {
   Context& c = context();
   n->errstate = current_error_state();
+  if (devices_in_use()) [[unlikely]]
+    place(*n);
   if (is_pending(*n)) {
     n->accounting |= kPending;
     ++c.pending_nodes;
@@ -21,13 +23,15 @@ Ref<Node> record(Ref<Node> n) {
 Ref<Node> scalar_node(const Scalar& s) {
   Ref<Node> n = new_node(NodeKind::Scalar);
   n->dtype = s.dtype;
+  n->device = kAnyDevice;
   n->scalar = s;
   return record(std::move(n));
 }
 
-Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s) {
+Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s, DeviceId device) {
   Ref<Node> n = new_node(NodeKind::Fill);
   n->dtype = s.dtype;
+  n->device = device;
   n->shape = shape;
   n->strides = strides;
   n->n_inputs = 1;

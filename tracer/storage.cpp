@@ -141,13 +141,22 @@ void evaluate(std::span<const Array> arrays) {
 void* data(const Array& a) {
   evaluate(a);
   const Lock held = hold();
-  return address(a, *a.storage->version);
+  const Node& v = *a.storage->version;
+  if (v.device > kHost) {
+    // The host's copy is read, never written: it would not go back.
+    const std::byte* mirror = host_mirror(*v.data);
+    return const_cast<std::byte*>(mirror) + v.data_offset + a.storage->base + a.offset;
+  }
+  return address(a, v);
 }
 
 void* export_memory(const Array& a) {
   evaluate(a);
   const Lock held = hold();
   Storage& s = *a.storage;
+  if (s.version->device > kHost)
+    throw DeviceError("memory on '" + devices().name(s.version->device) +
+                      "' cannot be seen from the host: take a copy with to_device('cpu')");
   // Another storage may hold the same value (its version is the same node): writes through the
   // exported pointer must not reach it, nor values recorded before the export.
   if (!exported(s)) {
@@ -208,6 +217,15 @@ Scalar item(const Array& a, std::span<const std::int64_t> index) {
   Scalar s;
   s.dtype = a.dtype;
   const Node& v = *a.storage->version;
+  if (v.device > kHost) {
+    const auto& buffer = static_cast<const DeviceBuffer&>(*v.data);
+    if (buffer.mirror)
+      std::memcpy(s.bytes, buffer.mirror->data + (address(a, v) - buffer.data) + at,
+                  itemsize(a.dtype));
+    else
+      devices().memory(v.device).download(s.bytes, address(a, v) + at, itemsize(a.dtype), "item");
+    return s;
+  }
   std::memcpy(s.bytes, address(a, v) + at, itemsize(a.dtype));
   return s;
 }

@@ -29,6 +29,10 @@ Ref<Buffer> adopt(void* data, std::size_t bytes, bool writeable, void (*release)
 }
 
 void Buffer::destroy(Buffer* b) {
+  if (b->device != 0) [[unlikely]] {
+    b->release(b->release_context);
+    return;
+  }
   auto* block = static_cast<Block*>(b);
   Pool& p = Pool::get();
   if (b->foreign) {

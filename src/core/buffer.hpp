@@ -3,12 +3,16 @@
 // borrowed with a release callback.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 #include "ref.hpp"
 
 namespace plait {
 
+using DeviceId = std::int8_t;  // 0: the host; see device.hpp
+
 struct Buffer : RefCounted {
+  DeviceId device = 0;  // where `data` is an address
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   bool writeable = true;

@@ -96,6 +96,7 @@ Config read_environment() {
   c.pool_limit = bytes_or("PLAIT_POOL_LIMIT", default_pool_limit());
   c.fuse = !switched_off(environment("PLAIT_FUSE"));
   c.eager_limit = static_cast<std::int64_t>(bytes_or("PLAIT_EAGER_LIMIT", 2048));
+  c.device = environment("PLAIT_DEVICE");
   return c;
 }
 

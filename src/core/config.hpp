@@ -37,6 +37,7 @@ struct Config {
   bool fuse = true;         // PLAIT_FUSE=0: an operation at a time (the reference evaluator)
   std::int64_t eager_limit =
       0;  // PLAIT_EAGER_LIMIT: element count up to which materialised operands are computed at once
+  std::string device;  // PLAIT_DEVICE: where arrays are created; empty: the host
 };
 Config& config();
 CpuTier detected_tier();

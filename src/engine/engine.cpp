@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "device.hpp"
 #include "direct.hpp"
 #include "fork.hpp"
 #include "fp_flags.hpp"
@@ -273,21 +274,39 @@ Ref<Node> Run::shadow(std::int32_t root, std::int32_t i,
 class EngineEvaluator final : public tracer::Evaluator {
  public:
   void evaluate(std::span<Node* const> wanted) override {
+    if (devices_in_use())
+      evaluate_by_device(wanted);
+    else
+      evaluate_here(wanted);
+  }
+  bool eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out) override {
+    return direct_eager(fn, in, out);
+  }
+
+ private:
+  static void evaluate_here(std::span<Node* const> wanted) {
     if (config().fuse && !direct_is_faster(wanted))
       evaluate_fused(wanted);
     else
       evaluate_direct(wanted);
   }
-  bool eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out) override {
-    return direct_eager(fn, in, out);
+  // A graph lives on one device; what is wanted may not.
+  static void evaluate_by_device(std::span<Node* const> wanted) {
+    std::map<DeviceId, std::vector<Node*>> parts;
+    for (Node* n : wanted) parts[std::max(n->device, kHost)].push_back(n);
+    for (const auto& [device, nodes] : parts)
+      if (device == kHost)
+        evaluate_here(nodes);
+      else
+        evaluate_on_device(nodes, device);
   }
 };
 
 }  // namespace
 
-std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values) {
+std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, DeviceId device) {
   if (plans().size() > kMaxPlans) plans().clear();
-  auto& variants = plans()[g.key()];
+  auto& variants = plans()[device == kHost ? g.key() : g.key() + static_cast<char>(device)];
   for (const auto& p : variants)
     if (fusion::bind(*p, g, values)) {
       ++counters().plans_reused;
@@ -310,12 +329,16 @@ Stats& counters() {
 }
 Stats stats() { return counters(); }
 PlanSummary last_plan() { return summary; }
+void note_plan(const Plan& p) {
+  summary = {static_cast<int>(p.steps.size()), p.bytes_moved, p.bytes_least};
+}
 
 void start() {
   static EngineEvaluator evaluator;
   static std::once_flag once;
   std::call_once(once, [] {
     tracer::install(&evaluator);
+    install_devices();
     install_blas();
     install_fork_handlers(kernel_registry_mutex());
   });
@@ -352,7 +375,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
   for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
   std::vector<std::int64_t> values;
   const std::shared_ptr<Plan> plan = plan_for(g, values);
-  summary = {static_cast<int>(plan->steps.size()), plan->bytes_moved, plan->bytes_least};
+  note_plan(*plan);
   Run(g, *plan, values).run();
 }
 

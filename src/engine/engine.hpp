@@ -23,7 +23,8 @@ std::string explain(std::span<tracer::Node* const> wanted);
 // What the interpreter/JIT did so far; tests assert on these.
 struct Stats {
   std::uint64_t evaluations, plans_made, plans_reused, kernels_run, kernels_interpreted,
-      kernels_jitted, kernels_compiled, disk_hits, direct_nodes, bytes_moved;
+      kernels_jitted, kernels_compiled, disk_hits, direct_nodes, bytes_moved, kernels_on_device,
+      steps_moved_to_host;
 };
 Stats stats();
 // The plan of the last evaluation: regions and bytes, for tests/plan and explain.

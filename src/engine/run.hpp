@@ -11,8 +11,11 @@ namespace plait::engine {
 Stats& counters();
 bool interrupt_requested();  // asks the hook, at most every 50 ms
 
-// The plan of a graph, from the cache or made now, and the values of its expressions for it.
-std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values);
+// The plan of a graph, from the cache or made now, and the values of its expressions for it. Each
+// device has plans of its own.
+std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
+                                       DeviceId device = 0);
+void note_plan(const fusion::Plan& p);  // for last_plan()
 
 // Tests: the next evaluation plans, and takes its kernels, afresh.
 void forget_plans();

@@ -1,0 +1,116 @@
+#include "driver.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "plait/error.hpp"
+
+namespace plait::gpu {
+namespace {
+
+std::string version_text(int v) {
+  return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
+}
+
+// Where a driver may be: the loader's own search, then the place that WSL has it in.
+std::vector<std::string> candidates() {
+  if (const char* chosen = std::getenv("PLAIT_CUDA_LIBRARY"); chosen && *chosen) return {chosen};
+  return {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
+}
+
+void* open_library(std::string& path) {
+  std::string tried;
+  for (const std::string& name : candidates()) {
+    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      path = name;
+      return library;
+    }
+    const char* why = dlerror();
+    tried += "\n  " + name + ": " + (why ? why : "cannot be opened");
+  }
+  throw DeviceError(
+      "no CUDA driver: Plait looked for libcuda.so.1 in the system's library path (an NVIDIA "
+      "driver installs it; PLAIT_CUDA_LIBRARY names another file)" +
+      tried);
+}
+
+void find_functions(void* library, Driver& d){
+#define PLAIT_CUDA_FIND(member, symbol, parameters)                          \
+  d.member = reinterpret_cast<Result(*) parameters>(dlsym(library, symbol)); \
+  if (!d.member)                                                             \
+    throw DeviceError("the CUDA driver " + d.path +                          \
+                      " has no " symbol                                      \
+                      ": Plait needs one "                                   \
+                      "for CUDA " +                                          \
+                      version_text(kOldestDriver) + " or newer");
+    PLAIT_CUDA_DRIVER(PLAIT_CUDA_FIND)
+#undef PLAIT_CUDA_FIND
+}
+
+Driver load() {
+  Driver d;
+  void* library = open_library(d.path);
+  try {
+    find_functions(library, d);
+    // The version can be asked for before cuInit, which an old driver may refuse.
+    if (d.driver_version(&d.version) == kSuccess && d.version < kOldestDriver)
+      throw DeviceError("the CUDA driver " + d.path + " is for CUDA " + version_text(d.version) +
+                        ": Plait needs " + version_text(kOldestDriver) + " or newer");
+    if (const Result r = d.init(0); r != kSuccess) {
+      const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+      throw DeviceError("the CUDA driver " + d.path + " does not start: " + d.text(r) +
+                        (visible ? std::string(" (CUDA_VISIBLE_DEVICES=") + visible + ")" : ""));
+    }
+  } catch (...) {
+    dlclose(library);
+    throw;
+  }
+  return d;
+}
+
+}  // namespace
+
+std::string Driver::text(Result r) const {
+  const char *name = nullptr, *meaning = nullptr;
+  error_name(r, &name);
+  error_string(r, &meaning);
+  if (!name) return "CUDA error " + std::to_string(r);
+  return meaning ? std::string(name) + ": " + meaning : name;
+}
+
+const Driver& driver() {
+  static std::mutex mutex;
+  static const Driver* loaded = nullptr;
+  const std::lock_guard held(mutex);
+  if (!loaded) loaded = new Driver(load());
+  return *loaded;
+}
+
+bool is_fatal(Result r) {
+  switch (r) {
+    case 46:   // device unavailable
+    case 201:  // invalid context
+    case 214:  // uncorrectable memory error
+    case 220:  // NVLink
+    case 226:  // contained memory error
+    case 700:  // illegal address
+    case 702:  // launch timed out
+    case 709:  // context destroyed
+    case 710:  // assertion
+    case 714:  // hardware stack
+    case 715:  // illegal instruction
+    case 716:  // misaligned address
+    case 717:  // address space
+    case 718:  // program counter
+    case 719:  // launch failed
+    case 999:  // unknown
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace plait::gpu

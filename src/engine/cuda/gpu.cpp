@@ -1,0 +1,137 @@
+#include "gpu.hpp"
+
+#include <deque>
+
+#include "core/config.hpp"
+#include "engine/run.hpp"
+#include "plait/error.hpp"
+
+namespace plait::gpu {
+
+struct Gpu::Kernel final : engine::DeviceKernel {
+  explicit Kernel(const ir::Kernel& k) : ir(k) {}
+  const Loaded* find(const cuda::Extents& e) const {
+    for (const Loaded& l : variants)
+      if (cuda::serves(*l.program, e)) return &l;
+    return nullptr;
+  }
+  const ir::Kernel ir;
+  mutable std::mutex mutex;     // guards the variants
+  std::deque<Loaded> variants;  // launches keep pointers to them
+};
+
+namespace {
+
+cuda::Extents extents_of(const engine::KernelExtents& e) { return {e.params, e.grid, e.split}; }
+
+Address address(const std::byte* p) { return reinterpret_cast<Address>(p); }
+
+}  // namespace
+
+Gpu::Gpu(int ordinal, DeviceId id) : context_(ordinal), pool_(context_, id), transfer_(context_) {
+  const Properties& p = context_.properties();
+  target_.arch = p.compute_capability;
+  target_.multiprocessors = p.multiprocessors;
+  std::string why;
+  if (!cuda::nvrtc_available(&why))
+    throw DeviceError("device '" + name() + "' cannot be used: NVRTC is missing: " + why);
+}
+
+void Gpu::upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) {
+  transfer_.upload(address(to), from, bytes, why);
+}
+void Gpu::download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) {
+  transfer_.download(to, address(from), bytes, why);
+}
+void Gpu::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const Context::Current current(context_);
+  context_.check(context_.api.copy_on_device(address(to), address(from), bytes, context_.stream()),
+                 "copying within it");
+}
+
+std::shared_ptr<engine::DeviceKernel> Gpu::prepare(const ir::Kernel& k, std::string* why) {
+  if (!cuda::supports(k, why)) return nullptr;
+  const std::lock_guard held(mutex_);
+  std::shared_ptr<Kernel>& slot = kernels_[ir::serialize(k)];
+  if (!slot) slot = std::make_shared<Kernel>(k);
+  return slot;
+}
+
+Gpu::Loaded Gpu::load(std::shared_ptr<const cuda::Program> p) {
+  if (logging(Log::Code)) log(Log::Code, "\n" + cuda::source(*p));
+  const std::shared_ptr<const cuda::Binary> binary = cuda::compile(*p, target_.arch);
+  const Context::Current current(context_);
+  ModuleHandle module = nullptr;
+  context_.check(context_.api.module_load(&module, binary->image.c_str()), "loading a kernel");
+  Loaded l{std::move(p), nullptr};
+  context_.check(context_.api.module_function(&l.function, module, binary->entry.c_str()),
+                 "finding a kernel");
+  return l;
+}
+
+bool Gpu::is_compiled(const engine::DeviceKernel& kernel, const engine::KernelExtents& e) const {
+  const auto& k = static_cast<const Kernel&>(kernel);
+  const std::lock_guard held(k.mutex);
+  return k.find(extents_of(e)) != nullptr;
+}
+
+void Gpu::compile(engine::DeviceKernel& kernel, const engine::KernelExtents& e) {
+  auto& k = static_cast<Kernel&>(kernel);
+  Loaded l = load(cuda::generate(k.ir, target_, extents_of(e)));
+  ++engine::counters().kernels_compiled;
+  const std::lock_guard held(k.mutex);
+  k.variants.push_back(std::move(l));
+}
+
+void Gpu::submit(const Loaded& l, const cuda::Launch& shape, std::vector<std::byte>& arguments,
+                 const engine::LaunchSite& site) {
+  void* parameters[] = {arguments.data()};
+  const Result r = context_.api.launch(l.function, shape.grid[0], shape.grid[1], shape.grid[2],
+                                       shape.block[0], shape.block[1], shape.block[2],
+                                       shape.shared_bytes, context_.stream(), parameters, nullptr);
+  const std::string_view region = site.region.empty() ? "a region" : site.region;
+  context_.note_launch(region, site.site);
+  if (r != kSuccess) context_.check(r, ("launching " + std::string(region)).c_str());
+}
+
+void Gpu::launch(engine::DeviceKernel& kernel, const ir::CallArgs& args,
+                 const engine::KernelExtents& e, const engine::LaunchSite& site) {
+  auto& k = static_cast<Kernel&>(kernel);
+  const cuda::Extents extents = extents_of(e);
+  const Loaded* l = nullptr;
+  {
+    const std::lock_guard held(k.mutex);
+    l = k.find(extents);
+  }
+  if (!l) throw InternalError("a kernel is launched that was not compiled");
+  const Context::Current current(context_);
+  const cuda::Launch shape = cuda::launch_shape(*l->program, extents);
+  Ref<Buffer> scratch;  // given back at once: what is launched next comes after this
+  if (shape.scratch_bytes) scratch = pool_.allocate(shape.scratch_bytes);
+  cuda::pack_arguments(*l->program, shape, args, 0, e.grid, scratch ? scratch->data : nullptr,
+                       arguments_);
+  submit(*l, shape, arguments_, site);
+}
+
+const Gpu::Loaded& Gpu::joiner(ReduceKind kind, DType t) {
+  const int key = static_cast<int>(kind) * kDTypeCount + static_cast<int>(t);
+  const std::lock_guard held(mutex_);
+  Loaded& l = joiners_[key];
+  if (!l.function) l = load(cuda::generate_join(kind, t, target_));
+  return l;
+}
+
+void Gpu::join(const engine::DeviceJoin& j, const engine::LaunchSite& site) {
+  const Loaded& l = joiner(j.kind, j.dtype);
+  const Context::Current current(context_);
+  const cuda::Join join{j.kind, j.dtype, j.tree, j.extent, j.chunks, j.outputs, j.shape, j.strides};
+  const cuda::Launch shape = cuda::join_shape(*l.program, join);
+  Ref<Buffer> scratch;
+  if (shape.scratch_bytes) scratch = pool_.allocate(shape.scratch_bytes);
+  cuda::pack_join(*l.program, shape, join, {j.rows, j.indices, j.bounds, j.out},
+                  scratch ? scratch->data : nullptr, arguments_);
+  submit(l, shape, arguments_, site);
+}
+
+}  // namespace plait::gpu

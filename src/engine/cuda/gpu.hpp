@@ -1,0 +1,60 @@
+// A CUDA device as the engine uses it: memory from the pool, kernels through the generator and
+// NVRTC, launches on the context's stream.
+#pragma once
+#include <memory>
+#include <unordered_map>
+
+#include "codegen/cuda/cuda.hpp"
+#include "context.hpp"
+#include "engine/device.hpp"
+#include "pool.hpp"
+#include "transfer.hpp"
+
+namespace plait::gpu {
+
+class Gpu final : public engine::Device {
+ public:
+  // Throws DeviceError: no driver, no such device, no NVRTC.
+  Gpu(int ordinal, DeviceId id);
+
+  std::string name() const override { return context_.label(); }
+  Ref<Buffer> allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
+  void upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) override;
+  void download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) override;
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void synchronise() override { context_.synchronise(); }
+
+  std::shared_ptr<engine::DeviceKernel> prepare(const ir::Kernel& k, std::string* why) override;
+  void compile(engine::DeviceKernel& k, const engine::KernelExtents& e) override;
+  bool is_compiled(const engine::DeviceKernel& k, const engine::KernelExtents& e) const override;
+  void launch(engine::DeviceKernel& k, const ir::CallArgs& args, const engine::KernelExtents& e,
+              const engine::LaunchSite& site) override;
+  void join(const engine::DeviceJoin& j, const engine::LaunchSite& site) override;
+  void trim() override { pool_.trim(); }
+
+  Context& context() { return context_; }
+  Pool& pool() { return pool_; }
+
+ private:
+  struct Kernel;
+  // A program in the device's code memory; loaded once, never unloaded.
+  struct Loaded {
+    std::shared_ptr<const cuda::Program> program;
+    FunctionHandle function = nullptr;
+  };
+  Loaded load(std::shared_ptr<const cuda::Program> p);
+  void submit(const Loaded& l, const cuda::Launch& shape, std::vector<std::byte>& arguments,
+              const engine::LaunchSite& site);
+  const Loaded& joiner(ReduceKind kind, DType t);
+
+  Context context_;
+  Pool pool_;
+  Transfer transfer_;
+  cuda::Target target_;
+  std::mutex mutex_;  // guards the tables
+  std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
+  std::unordered_map<int, Loaded> joiners_;
+  std::vector<std::byte> arguments_;  // of the launch under way; the recorder's lock guards it
+};
+
+}  // namespace plait::gpu

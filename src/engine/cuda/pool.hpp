@@ -1,0 +1,54 @@
+// Device memory in the order of the context's one stream: a freed block may be given out at once,
+// because what still uses it was submitted before what will. Freed blocks wait by capacity, the
+// least recently freed go first when they pass the bound, all of them when the device is full.
+#pragma once
+#include <list>
+#include <map>
+#include <mutex>
+
+#include "context.hpp"
+#include "core/device.hpp"
+
+namespace plait::gpu {
+
+struct MemoryStats {
+  std::size_t live_bytes, cached_bytes, peak_live_bytes, allocations, reuses;
+};
+
+class Pool {
+ public:
+  Pool(Context& context, DeviceId id);
+
+  Ref<Buffer> allocate(std::size_t bytes);
+  // Memory of somebody else; `release` is called once, from any thread.
+  Ref<Buffer> adopt(Address at, std::size_t bytes, void (*release)(void*), void* owner);
+  void trim();
+  void set_limit(std::size_t bytes);
+  MemoryStats stats() const;
+
+ private:
+  struct Block;
+  struct Waiting {
+    Address at;
+    std::size_t capacity;
+  };
+  using Order = std::list<Waiting>;  // least recently freed first
+
+  static std::size_t capacity_for(std::size_t bytes);
+  static void release(void* block);
+  Block* header();
+  void give(Block* b) noexcept;
+  bool take_waiting(std::size_t capacity, Block& b);
+  void evict_to(std::size_t bytes) noexcept;
+
+  Context& context_;
+  const DeviceId id_;
+  mutable std::mutex mutex_;
+  Order order_;
+  std::multimap<std::size_t, Order::iterator> waiting_;
+  Block* headers_ = nullptr;
+  std::size_t limit_;
+  std::size_t cached_ = 0, live_ = 0, peak_ = 0, allocations_ = 0, reuses_ = 0;
+};
+
+}  // namespace plait::gpu

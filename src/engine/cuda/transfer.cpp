@@ -1,0 +1,101 @@
+#include "transfer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "core/config.hpp"
+#include "core/device.hpp"
+#include "engine/engine.hpp"
+
+namespace plait::gpu {
+namespace {
+
+constexpr std::size_t kStaging = 8 << 20;
+constexpr std::size_t kBlock = 1 << 20;
+
+// One thread does not keep up with the bus.
+void copy_bytes(void* to, const void* from, std::size_t n) {
+  if (n < 2 * kBlock) {
+    std::memcpy(to, from, n);
+    return;
+  }
+  const auto blocks = static_cast<std::int64_t>((n + kBlock - 1) / kBlock);
+#pragma omp parallel for num_threads(engine::num_threads()) schedule(static)
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const std::size_t at = static_cast<std::size_t>(b) * kBlock;
+    std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at,
+                std::min(kBlock, n - at));
+  }
+}
+
+}  // namespace
+
+void Transfer::log_copy(bool to_device, std::size_t bytes, std::string_view why) const {
+  TransferStats& s = transfer_stats();
+  ++(to_device ? s.to_device : s.to_host);
+  (to_device ? s.bytes_to_device : s.bytes_to_host) += bytes;
+  if (logging(Log::Transfer))
+    log(Log::Transfer, (to_device ? "cpu -> " + context_.label() : context_.label() + " -> cpu") +
+                           ": " + std::to_string(bytes) + " bytes, " + std::string(why));
+}
+
+Transfer::Staging& Transfer::ready(int i) {
+  Staging& s = staging_[i];
+  if (!s.memory) {
+    void* memory = nullptr;
+    const Result r = context_.api.host_alloc(&memory, kStaging, 0);
+    if (r == kOutOfMemory) throw std::bad_alloc();
+    context_.check(r, "allocating pinned memory");
+    s.memory = memory;
+  }
+  if (!s.done)
+    context_.check(context_.api.event_create(&s.done, kEventNoTiming), "making an event");
+  if (s.busy) {
+    context_.check(context_.api.event_synchronize(s.done), "copying from the host");
+    s.busy = false;
+  }
+  return s;
+}
+
+void Transfer::upload(Address to, const void* from, std::size_t bytes, std::string_view why) {
+  if (bytes == 0) return;
+  const std::lock_guard held(mutex_);
+  const Context::Current current(context_);
+  int turn = 0;
+  for (std::size_t at = 0; at < bytes; at += kStaging, turn ^= 1) {
+    Staging& s = ready(turn);
+    const std::size_t n = std::min(kStaging, bytes - at);
+    copy_bytes(s.memory, static_cast<const char*>(from) + at, n);
+    context_.check(context_.api.copy_to_device(to + at, s.memory, n, context_.stream()),
+                   "copying from the host");
+    s.busy = true;
+    context_.check(context_.api.event_record(s.done, context_.stream()), "copying from the host");
+  }
+  log_copy(true, bytes, why);
+}
+
+void Transfer::download(void* to, Address from, std::size_t bytes, std::string_view why) {
+  if (bytes == 0) return;
+  const std::lock_guard held(mutex_);
+  const Context::Current current(context_);
+  auto submit = [&](std::size_t at, int turn) {
+    Staging& s = ready(turn);
+    const std::size_t n = std::min(kStaging, bytes - at);
+    context_.check(context_.api.copy_to_host(s.memory, from + at, n, context_.stream()),
+                   "copying to the host");
+    context_.check(context_.api.event_record(s.done, context_.stream()), "copying to the host");
+  };
+  submit(0, 0);
+  int turn = 0;
+  for (std::size_t at = 0; at < bytes; at += kStaging, turn ^= 1) {
+    if (at + kStaging < bytes) submit(at + kStaging, turn ^ 1);
+    const std::size_t n = std::min(kStaging, bytes - at);
+    context_.check(context_.api.event_synchronize(staging_[turn].done), "copying to the host");
+    copy_bytes(static_cast<char*>(to) + at, staging_[turn].memory, n);
+  }
+  ++transfer_stats().waits;
+  log_copy(false, bytes, why);
+}
+
+}  // namespace plait::gpu

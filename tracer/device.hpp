@@ -1,0 +1,27 @@
+// Where arrays live. An operation runs where its operands are; what is created goes to the thread's
+// current device.
+#pragma once
+#include "array.hpp"
+#include "core/device.hpp"
+
+namespace plait::tracer {
+
+DeviceId device_of(const Array& a);
+// The array itself when it is there already, else a copy: evaluated, then moved. Strides are kept
+// where the array's memory is its own, else the copy is C-contiguous.
+Array to_device(const Array& a, DeviceId device);
+
+// What the thread creates arrays on; the process's default is PLAIT_DEVICE or what was set here.
+DeviceId current_device();
+void set_default_device(DeviceId device);
+class OnDevice {
+ public:
+  explicit OnDevice(DeviceId device);
+  ~OnDevice();
+  OnDevice(const OnDevice&) = delete;
+
+ private:
+  DeviceId outer_;
+};
+
+}  // namespace plait::tracer
