@@ -28,6 +28,13 @@ void forget_pending(Context& c, Node& n) {
   }
 }
 
+void forget_retained(Context& c, Node& n) {
+  if (n.accounting & kRetained) {
+    c.retained_bytes -= n.data->bytes;
+    n.accounting &= static_cast<std::uint8_t>(~kRetained);
+  }
+}
+
 }  // namespace
 
 Ref<Node> new_node(NodeKind kind) {
@@ -51,7 +58,7 @@ void Node::destroy(Node* n) {
   c.destroying = true;
   for (;;) {
     forget_pending(c, *n);
-    if (n->accounting & kRetained) c.retained_bytes -= n->data ? n->data->bytes : 0;
+    forget_retained(c, *n);
     n->~Node();
     next_free(n) = c.free_nodes;
     c.free_nodes = n;
@@ -74,6 +81,13 @@ void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset) {
   n.kind = NodeKind::Data;
   n.n_inputs = 0;
   for (Ref<Node>& in : n.inputs) in.reset();
+}
+
+void surrender(Node& n) {
+  Context& c = context();
+  const Lock held = hold();
+  forget_retained(c, n);
+  n.data.reset();
 }
 
 }  // namespace plait::tracer

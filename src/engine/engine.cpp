@@ -195,7 +195,7 @@ class Run {
       if (in_place) {
         const std::int32_t old = gn.in[0];
         memory_[old] = {};
-        g_[old].node->data.reset();
+        tracer::surrender(*g_[old].node);
       }
     }
   }
