@@ -1,0 +1,117 @@
+// The device runtime against the driver double: memory, copies, and what fails.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "core/device.hpp"
+#include "engine/cuda/pool.hpp"
+#include "engine/cuda/transfer.hpp"
+#include "plait/error.hpp"
+
+using namespace plait;
+using namespace plait::gpu;
+
+namespace {
+
+struct Fake {
+  void* library = dlopen(PLAIT_FAKE_CUDA, RTLD_NOW);
+  void fail(const char* name, int nth, int result) const {
+    reinterpret_cast<void (*)(const char*, int, int)>(dlsym(library, "fake_cuda_fail"))(name, nth,
+                                                                                        result);
+  }
+  // The call after the one that fails, fails too.
+  void fail_again(const char* name) const {
+    reinterpret_cast<void (*)(const char*)>(dlsym(library, "fake_cuda_fail_again"))(name);
+  }
+  int calls(const char* name) const {
+    return reinterpret_cast<int (*)(const char*)>(dlsym(library, "fake_cuda_calls"))(name);
+  }
+};
+
+// What is not there is said first; then the double takes the driver's place for good.
+const Fake& fake() {
+  static const Fake f = [] {
+    setenv("PLAIT_CUDA_LIBRARY", "/nowhere/libcuda.so", 1);
+    REQUIRE_THROWS_WITH(
+        driver(), Catch::Contains("no CUDA driver") && Catch::Contains("/nowhere/libcuda.so"));
+    setenv("PLAIT_CUDA_LIBRARY", PLAIT_FAKE_CUDA, 1);
+    return Fake{};
+  }();
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("A device that is not there is named") {
+  fake();
+  REQUIRE_THROWS_WITH(Context(7), Catch::Contains("cuda:7") && Catch::Contains("1 device"));
+  REQUIRE(Context(0).properties().compute_capability == 90);
+}
+
+TEST_CASE("Freed blocks serve again, and go when the device is full") {
+  fake();
+  Context c(0);
+  Pool pool(c, 1);
+  const std::byte* first = pool.allocate(1000)->data;
+  REQUIRE(pool.allocate(900)->data == first);
+  REQUIRE(pool.stats().reuses == 1);
+  const Ref<Buffer> kept = pool.allocate(1000);
+  pool.allocate(1 << 22);
+  fake().fail("cuMemAlloc", 0, kOutOfMemory);
+  REQUIRE(pool.allocate(100000)->bytes == 100000);  // the second try, after the pool was emptied
+  REQUIRE(fake().calls("cuMemFree") > 0);
+  fake().fail("cuMemAlloc", 0, kOutOfMemory);
+  fake().fail_again("cuMemAlloc");
+  REQUIRE_THROWS_AS(pool.allocate(1 << 23), std::bad_alloc);
+  REQUIRE(kept->data == first);
+  REQUIRE(pool.allocate(1 << 23)->bytes == 1 << 23);
+}
+
+TEST_CASE("Copies arrive, and are counted") {
+  fake();
+  Context c(0);
+  Pool pool(c, 1);
+  Transfer t(c);
+  std::vector<int> in(5 << 20), out(in.size());
+  std::iota(in.begin(), in.end(), 0);
+  const Ref<Buffer> b = pool.allocate(in.size() * sizeof(int));
+  const TransferStats before = transfer_stats();
+  const auto at = reinterpret_cast<Address>(b->data);
+  t.upload(at, in.data(), b->bytes, "test");
+  t.download(out.data(), at, b->bytes, "test");
+  REQUIRE(in == out);
+  REQUIRE(transfer_stats().to_device == before.to_device + 1);
+  REQUIRE(transfer_stats().bytes_to_host == before.bytes_to_host + b->bytes);
+}
+
+TEST_CASE("A lost device names the region, and stays lost") {
+  fake();
+  Context c(0);
+  c.note_launch("softmax", 0);
+  fake().fail("cuStreamSynchronize", 0, 700);
+  REQUIRE_THROWS_WITH(c.synchronise(),
+                      Catch::Contains("ILLEGAL_ADDRESS") && Catch::Contains("softmax"));
+  REQUIRE_THROWS_WITH(c.synchronise(), Catch::Contains("was lost"));
+}
+
+TEST_CASE("A forked child is told, and does not hang") {
+  fake();
+  Context c(0);
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      c.synchronise();
+    } catch (const DeviceError& e) {
+      _exit(std::string(e.what()).find("forked") != std::string::npos ? 7 : 1);
+    }
+    _exit(2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(WEXITSTATUS(status) == 7);
+}
