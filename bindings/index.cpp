@@ -188,6 +188,7 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
       return 0;
     };
     if (a->host) return fallback();
+    if (!a->array.writeable) throw ValueError("assignment destination is read-only");
     OperandHolder v;
     if (parse_operand(value, v) == Parsed::Fallback || !plain_value(*v.operand, a->array.dtype))
       return fallback();
@@ -200,6 +201,10 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
     }
     Key k;
     if (!parse_key(key, k)) return fallback();
+    // An array in place of one element is an error whose type and text depend on the dtype and the
+    // version: NumPy raises it.
+    if (selects_element(k, a->array) && v.operand->array && v.operand->array->ndim() > 0)
+      return fallback();
     if (selects_element(k, a->array) && k.count > 0 && !v.operand->array &&
         v.operand->weak == Weak::None) {
       std::int64_t index[kMaxDims];

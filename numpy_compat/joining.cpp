@@ -121,10 +121,18 @@ Array column_stack(std::span<const Array> arrays) {
 
 Array atleast_nd(const Array& a, int ndim) {
   if (a.ndim() >= ndim) return a;
-  // atleast_3d puts a vector in the middle and a matrix in front.
   if (a.ndim() == 0) return tracer::reshape(a, Dims(ndim, 1));
-  if (ndim == 2) return tracer::expand_dims(a, Dims{0});
-  return a.ndim() == 1 ? tracer::expand_dims(a, Dims{0, 2}) : tracer::expand_dims(a, Dims{2});
+  // Indexing by newaxis, as NumPy does: the new axes have stride 0, where expand_dims gives others.
+  // atleast_3d puts a vector in the middle and a matrix in front.
+  using tracer::All, tracer::Index, tracer::NewAxis;
+  std::vector<Index> key;
+  if (ndim == 2)
+    key = {NewAxis{}, All{}};
+  else if (a.ndim() == 1)
+    key = {NewAxis{}, All{}, NewAxis{}};
+  else
+    key = {All{}, All{}, NewAxis{}};
+  return tracer::slice(a, key);
 }
 
 std::vector<Array> split_at(const Array& a, std::span<const std::int64_t> indices,

@@ -67,7 +67,7 @@ Array dot(const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() == 1 ? 0 : b.ndim() - 2;
   if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a.shape, axis_a, b.shape, axis_b);
-  if (b.ndim() <= 2) return tracer::matmul(a, b);
+  if (b.ndim() <= 2) return tracer::matmul(a, b, 'C');
   return contract(a, Dims{axis_a}, b, Dims{axis_b});
 }
 
@@ -89,7 +89,7 @@ Array inner(const Array& a, const Array& b) {
     std::swap(swapped[axis_b], swapped[shown]);
     throw_not_aligned(a.shape, axis_a, swapped, shown);
   }
-  if (b.ndim() == 1) return tracer::matmul(a, b);
+  if (b.ndim() == 1) return tracer::matmul(a, b, 'C');
   return contract(a, Dims{axis_a}, b, Dims{axis_b});
 }
 

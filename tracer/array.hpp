@@ -109,7 +109,9 @@ Array reduce(ReduceKind kind, const Array& a, const ReduceOptions& opt = {});
 
 // --- contraction
 // -------------------------------------------------------------------------------------------------
-Array matmul(const Array& a, const Array& b);  // NumPy's matmul rules, 1-D operands included
+// NumPy's matmul rules, 1-D operands included. Order K: the batch axes lie in memory as the
+// operands' do; C: as they stand (np.dot, np.inner).
+Array matmul(const Array& a, const Array& b, char order = 'K');
 
 // --- views: no computation
 // -----------------------------------------------------------------------------------------

@@ -171,17 +171,21 @@ Dims result_strides(OpId fn, std::span<const Operand> operands, const Array* whe
       shape, iteration_order(shape.size(), std::span(strides, static_cast<std::size_t>(n))), size);
 }
 
-// Raises for integer ** negative integer, which depends on the exponent's values.
-void check_exponent(const Operand& exponent, DType loop) {
-  if (kind(loop) != Kind::Signed) return;
-  bool negative = false;
+// Raises for integer ** negative integer, which depends on the exponent's values: on those that an
+// element of the result is computed from.
+void check_exponent(const Operand& exponent, DType loop, const Dims& shape, const Array* where) {
+  if (kind(loop) != Kind::Signed || element_count(shape) == 0) return;
+  if (exponent.array && kind(exponent.array->dtype) != Kind::Signed) return;
+  if (!exponent.array && cast(exponent.scalar, DType::Int64).as<std::int64_t>() >= 0) return;
+  ReduceOptions all;
+  bool negative;
   if (!exponent.array) {
-    const Scalar s = cast(exponent.scalar, DType::Int64);
-    negative = s.as<std::int64_t>() < 0;
-  } else if (kind(exponent.array->dtype) == Kind::Signed) {
-    if (exponent.array->size() == 0) return;
-    ReduceOptions all;
-    const Array least = reduce(ReduceKind::Min, *exponent.array, all);
+    negative = !where || item(reduce(ReduceKind::Any, *where, all), {}).as<bool>();
+  } else {
+    all.where = where;
+    if (where) all.initial = scalar_int(0);
+    const Array least = reduce(ReduceKind::Min,
+                               where ? broadcast_to(*exponent.array, shape) : *exponent.array, all);
     negative = cast(item(least, {}), DType::Int64).as<std::int64_t>() < 0;
   }
   if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
@@ -343,7 +347,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   const Dims shape = broadcast_all(operands, opt.where, opt.out);
   for (std::size_t i = 0; !constant && i < operands.size(); ++i)
     if (!operands[i].array) loop_scalar(fn, operands[i], types.in[i]);
-  if (fn == OpId::Power) check_exponent(operands[1], types.in[1]);
+  if (fn == OpId::Power) check_exponent(operands[1], types.in[1], shape, opt.where);
 
   const bool whole_out = opt.out && opt.out->shape == shape && opt.out->dtype == types.out;
   const Dims strides = whole_out && !opt.where && is_c_contiguous(*opt.out)
@@ -386,7 +390,8 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
     memory->shape = shape;
     memory->strides = strides;
     const auto bytes = static_cast<std::size_t>(element_count(shape) * item_bytes(types.out));
-    memory->data = n->device > kHost ? devices().memory(n->device).allocate(bytes) : allocate(bytes);
+    memory->data =
+        n->device > kHost ? devices().memory(n->device).allocate(bytes) : allocate(bytes);
     result = wrap(record(std::move(memory)));
   }
   store(result, std::move(n), opt.where ? read(*opt.where) : nullptr);

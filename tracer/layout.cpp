@@ -60,26 +60,31 @@ Dims iteration_order(int ndim, std::span<const Dims> strides) {
   return perm;
 }
 
-Dims strides_in_order(const Dims& shape, const Dims& order, std::int64_t itemsize) {
+namespace {
+// Steps of `axis_at(0)`, `axis_at(1)` ..., fastest first.
+template <class AxisAt>
+Dims steps(const Dims& shape, std::int64_t itemsize, AxisAt&& axis_at) {
   Dims out(shape.size());
   std::int64_t step = itemsize;
-  for (std::int64_t axis : order) {
-    out[static_cast<int>(axis)] = step;
-    step *= std::max<std::int64_t>(shape[static_cast<int>(axis)], 1);
-  }
-  return out;
-}
-
-Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order) {
-  const int n = shape.size();
-  Dims out(n);
-  std::int64_t step = itemsize;
-  for (int i = 0; i < n; ++i) {
-    const int axis = order == 'F' ? i : n - 1 - i;
+  for (int i = 0; i < shape.size(); ++i) {
+    const int axis = axis_at(i);
     out[axis] = step;
     step *= std::max<std::int64_t>(shape[axis], 1);
   }
   return out;
+}
+}  // namespace
+
+// NumPy gives fresh memory without elements strides of 0, which then say nothing about order.
+Dims strides_in_order(const Dims& shape, const Dims& order, std::int64_t itemsize) {
+  if (element_count(shape) == 0) return Dims(shape.size(), 0);
+  return steps(shape, itemsize, [&](int i) { return static_cast<int>(order[i]); });
+}
+
+Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order) {
+  const int n = shape.size();
+  if (element_count(shape) == 0) return Dims(n, 0);
+  return steps(shape, itemsize, [&](int i) { return order == 'F' ? i : n - 1 - i; });
 }
 
 Dims copy_strides(const Dims& shape, const Dims& strides, std::int64_t itemsize, char order) {
@@ -132,7 +137,7 @@ bool reshape_strides(const Dims& shape, const Dims& strides, std::int64_t itemsi
   const int old_n = old_shape.size(), new_n = to.size();
   out = Dims(new_n);
   if (element_count(shape) == 0) {
-    out = dense_strides(to, itemsize, fortran ? 'F' : 'C');
+    out = steps(to, itemsize, [&](int i) { return fortran ? i : new_n - 1 - i; });
     return true;
   }
   int oi = 0, oj = 1, ni = 0, nj = 1;

@@ -26,6 +26,31 @@ std::string remapped(const Array& a) {
   return s + "newaxis,newaxis)";
 }
 
+// The batch axes in the order in which NumPy's iterator walks them, slowest first: that of the
+// result's memory.
+Dims batch_order(const Array& a, const Array& b, const Dims& batch) {
+  Dims strides[2];
+  const Array* const operands[] = {&a, &b};
+  for (int i = 0; i < 2; ++i) {
+    const Array& x = *operands[i];
+    strides[i] = broadcast_strides(Dims(x.shape.begin(), x.shape.end() - 2),
+                                   Dims(x.strides.begin(), x.strides.end() - 2), batch);
+  }
+  Dims order = iteration_order(batch.size(), strides);
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+// `a` with its batch axes in `order`.
+Array permuted(const Array& a, const Dims& order) {
+  Dims missing, axes = order;
+  for (int i = a.ndim() - 2; i < order.size(); ++i) missing.push_back(missing.size());
+  axes.push_back(order.size());
+  axes.push_back(order.size() + 1);
+  const Array whole = missing.empty() ? a : expand_dims(a, missing);
+  return transpose(whole, std::span(axes.data(), static_cast<std::size_t>(axes.size())));
+}
+
 // `a` cast to `t`, with its leading axes broadcast to `batch`.
 Ref<Node> operand(const Array& a, DType t, const Dims& batch) {
   Ref<Node> n = as_dtype(read(a), t);
@@ -37,7 +62,7 @@ Ref<Node> operand(const Array& a, DType t, const Dims& batch) {
 
 }  // namespace
 
-Array matmul(const Array& left, const Array& right) {
+Array matmul(const Array& left, const Array& right, char order) {
   const Lock held = hold();
   const Array* both[] = {&left, &right};
   for (int i = 0; i < 2; ++i)
@@ -55,13 +80,22 @@ Array matmul(const Array& left, const Array& right) {
         "signature " +
         std::string(kSignature) + " (size " + std::to_string(kb) + " is different from " +
         std::to_string(k) + ")");
-  const Dims batch = batch_shape(a, b);
+  Dims batch = batch_shape(a, b);
   if (batch.size() == 1 && batch[0] == -1)
     throw ShapeError(
         "operands could not be broadcast together with remapped shapes [original->remapped]: " +
         remapped(a) + " " + remapped(b) + "  and requested shape " +
         shape_text(Dims{a.shape[a.ndim() - 2], b.shape.back()}));
 
+  // The node is in C order; a result whose batch axes lie otherwise is a transposed view of it.
+  Dims batch_axes(batch.size());
+  for (int i = 0; i < batch.size(); ++i) batch_axes[i] = i;
+  if (const Dims in_memory = batch_order(a, b, batch); order == 'K' && in_memory != batch_axes) {
+    batch_axes = in_memory;
+    a = permuted(a, batch_axes);
+    b = permuted(b, batch_axes);
+    batch = batch_shape(a, b);
+  }
   bound_graph();
   const bool eager = eager_errors() || reads_export(left) || reads_export(right);
   const DType t = promote(left.dtype, right.dtype);
@@ -76,6 +110,11 @@ Array matmul(const Array& left, const Array& right) {
   n->inputs[1] = operand(b, t, batch);
   n = record(std::move(n));
   Dims shape = n->shape, strides = n->strides;
+  for (int i = 0; i < batch.size(); ++i) {
+    const int axis = static_cast<int>(batch_axes[i]);
+    shape[axis] = n->shape[i];
+    strides[axis] = n->strides[i];
+  }
   if (column) {
     shape.erase(shape.size() - 1);
     strides.erase(strides.size() - 1);

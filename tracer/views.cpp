@@ -82,7 +82,7 @@ Array reshape(const Array& a, const Dims& shape, char order) {
   const bool c = is_c_contiguous(a), f = is_f_contiguous(a);
   const bool fortran = order == 'F' || (order == 'A' && f && !c);
   Array v = a;
-  if ((fortran ? f : c)) {
+  if ((fortran ? f : c) && a.size() > 0) {
     v.shape = to;
     v.strides = dense_strides(to, unit, fortran ? 'F' : 'C');
     return v;

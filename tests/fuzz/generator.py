@@ -4,6 +4,7 @@ import random
 
 import numpy
 
+from breadth import Breadth
 from pickers import DTYPES, Pickers, literal
 from program import Statement
 from reference import Reference, quiet
@@ -355,4 +356,9 @@ class Generator(Pickers):
                          (mistake, 1.5), (bad_write, 1))
 
 
-__all__ = ["Generator", "DTYPES", "literal"]
+class BroadGenerator(Generator, Breadth):
+    """Everyday statements and the rarer ones of breadth.py."""
+    KINDS, WEIGHTS = zip(*zip(Generator.KINDS, Generator.WEIGHTS), *Breadth.BREADTH)
+
+
+__all__ = ["BroadGenerator", "DTYPES", "Generator", "literal"]

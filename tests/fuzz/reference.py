@@ -18,6 +18,9 @@ def quiet():
         yield
 
 
+WRITES = ("write", "out", "out-reduce")
+
+
 def root(a):
     while isinstance(a, numpy.ndarray) and isinstance(a.base, numpy.ndarray):
         a = a.base
@@ -47,7 +50,7 @@ class Reference:
         self.count += 1
         if error:
             self.errors[self.count - 1] = error
-            if s.rule == "write" and s.target in self.tol and isinstance(self.ns.get(s.target), numpy.ndarray):
+            if s.rule in WRITES and s.target in self.tol and isinstance(self.ns.get(s.target), numpy.ndarray):
                 self.taint(s.target, SKIP)  # how much was written before an error is not specified
             return False
         if s.rule == "del":
@@ -59,7 +62,7 @@ class Reference:
             self.tol[s.target] = EXACT if all(i.tol.exact for i in infos) else SKIP
             return True
         tol = self.bound(s, infos, value)
-        if s.rule in ("write", "out"):
+        if s.rule in WRITES:
             if value.dtype.kind in "biu" and any(i.float for i in infos):
                 if not tol.exact or not all(i.finite and i.max ** 2 < min(2**31, numpy.iinfo(value.dtype).max if value.dtype.kind in "iu" else 2**31)
                                             for i in infos if i.float or i.size) or any(i.float and i.value.size and i.value.real.min() < 0 and value.dtype.kind == "u" for i in infos):
@@ -85,6 +88,8 @@ class Reference:
             if not infos:
                 return EXACT
             return Tol(max(i.tol.rel for i in infos), max(i.tol.abs for i in infos), any(i.tol.zero for i in infos))
+        if s.rule == "exactly":
+            return EXACT if all(i.tol.exact for i in infos) else SKIP
         if s.rule == "cast":
             x = infos[0]
             if value.dtype.kind in "iu" and x.float:
@@ -96,10 +101,15 @@ class Reference:
             return tolerance.elementwise("copy", infos, result)
         if s.rule in ("elementwise", "write", "out"):
             return tolerance.elementwise(s.op, infos, result)
-        if s.rule.startswith("reduce"):
+        if s.rule in ("reduce", "reduce-inner", "out-reduce"):
             x = infos[0]
+            for start in infos[1:]:  # initial=, or the target
+                x.max = max(x.max, start.max)
             inner = s.rule == "reduce-inner" and x.dtype.char in "fd" and x.dtype == value.dtype and x.value.flags.c_contiguous
             return tolerance.reduction(s.op, x, result, inner)
+        if s.rule == "contraction":
+            a, b = infos[:2]
+            return tolerance.contraction(a, b, result, max(a.size, b.size))
         if s.rule == "matmul":
             a, b = infos[:2]
             return tolerance.contraction(a, b, result, a.value.shape[-1] if a.value.ndim else 1)

@@ -2,6 +2,7 @@
 """Differential fuzzer: random NumPy programs on NumPy and on Plait side by side.
 
     python tests/fuzz/run.py --programs 20000 --seed 1                  # both generators, every configuration
+    python tests/fuzz/run.py --kind broad                               # the rarer statements of breadth.py as well
     python tests/fuzz/run.py --config interp-1,jit-2 --kind fusion
     python tests/fuzz/run.py --replay failing.txt                       # a printed program again
     python tests/fuzz/run.py --module numpy                             # the fuzzer against NumPy itself
@@ -16,7 +17,7 @@ import time
 
 from compare import compare, same_bits
 from fusion_shapes import FusionGenerator
-from generator import Generator
+from generator import BroadGenerator, Generator
 from minimise import minimise
 from pool import CONFIGS, Crash, Worker
 from program import parse, show
@@ -87,7 +88,7 @@ class Session:
 
 
 def program(kind, seed):
-    return FusionGenerator(seed).run() if kind == "fusion" else Generator(seed).run()
+    return {"fusion": FusionGenerator, "broad": BroadGenerator}.get(kind, Generator)(seed).run()
 
 
 def kind_of(number, kind):
@@ -127,7 +128,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--programs", type=int, default=1000)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--kind", choices=["both", "general", "fusion"], default="both")
+    ap.add_argument("--kind", choices=["both", "general", "fusion", "broad"], default="both")
     ap.add_argument("--config", help="comma-separated: " + ", ".join(CONFIGS))
     ap.add_argument("--module", default="plait")
     ap.add_argument("--max-failures", type=int, default=10)

@@ -14,13 +14,10 @@ from reference import reference
 from run import Session, fuzz, program
 
 PROGRAMS = int(os.environ.get("PLAIT_FUZZ_PROGRAMS", "3000"))
-# The share of programs that may still differ (docs/differences.md lists the kinds). It goes down with each that is mended,
-# never up, and a crash is none of them.
-KNOWN_SHARE = 0.012
 SECONDS = float(os.environ.get("PLAIT_FUZZ_SECONDS", "180"))
 
 
-@pytest.mark.parametrize("kind", ["general", "fusion"])
+@pytest.mark.parametrize("kind", ["general", "fusion", "broad"])
 def test_numpy_agrees_with_itself(kind):
     for seed in range(40):
         statements = program(kind, seed)
@@ -72,8 +69,6 @@ def test_plait_agrees_with_numpy():
     finally:
         session.close()
     print(f"{ran} programs, native {session.native} of {session.covered} covered calls")
-    failed = sum(session.failures.values())
     assert ran > 0
-    assert failed <= KNOWN_SHARE * ran, "\n".join(lines)
-    assert not [kind for kind in session.failures if kind[0] == "crash"], "\n".join(lines)
+    assert not session.failures, "\n".join(lines)
     assert session.native >= 0.95 * session.covered, session.fallbacks.most_common(20)

@@ -44,8 +44,9 @@ bool before(std::complex<T> a, std::complex<T> b) {
 
 template <class T, bool max>
 void lane(T& best, std::int64_t& index, T v, std::int64_t position) {
+  // A complex NaN may order before a number by its real part, but nothing replaces it.
   bool better = max ? before(best, v) : before(v, best);
-  bool update = better | (is_nan(v) & !is_nan(best));
+  bool update = (better | is_nan(v)) & !is_nan(best);
   best = update ? v : best;
   index = update ? position : index;
 }

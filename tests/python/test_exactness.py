@@ -1,0 +1,73 @@
+"""Details that the fuzzer found: strides, errors and NaN as NumPy has them."""
+
+import numpy
+import pytest
+from support import same
+
+import plait
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f2", "i4", "D", "?"])
+def test_an_array_in_place_of_an_element_raises_what_numpy_raises(dtype):
+    def error(np):
+        a = np.zeros(3, dtype)
+        with pytest.raises((TypeError, ValueError)) as e:
+            a[0] = np.zeros(77)
+        return type(e.value), str(e.value)
+
+    assert error(plait) == error(numpy)
+
+
+def test_read_only_comes_before_a_bad_index():
+    a = plait.broadcast_to(plait.arange(3), (2, 3))
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        a[0, 0, 0] = 1
+
+
+def test_argmax_stays_at_the_first_complex_nan():
+    a = numpy.array([[2.7 - 7j] * 3, [complex(1.75, numpy.nan)] * 3, [2.75 - 0.25j] * 3])
+    for name in ("argmax", "argmin"):
+        assert getattr(plait, name)(plait.asarray(a) + 0, axis=0).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("a, b", [
+    ((2, 2), "f"), ((5, 5, 3, 2), "f"), ((5, 1, 3, 2), "t"), ((2,), "t"), ((5, 5, 2, 2), "t"),
+])
+def test_batches_of_matmul_lie_as_their_operands(a, b):
+    def run(np):
+        x = np.arange(float(numpy.prod(a))).reshape(a)
+        y = np.arange(150.0).reshape(5, 5, 2, 3)
+        y = np.array(y, order="F") if b == "f" else y.transpose(1, 0, 2, 3)
+        z = np.matmul(x, y)
+        return z, z.strides
+
+    (got, got_strides), (want, want_strides) = run(plait), run(numpy)
+    same(got, want)
+    assert got_strides == want_strides
+
+
+def test_dot_is_in_c_order():
+    x = plait.ones((4, 5, 2, 3)).transpose(1, 0, 2, 3)
+    assert plait.dot(x, plait.ones((3, 2))).strides == (128, 32, 16, 8)
+
+
+@pytest.mark.parametrize("call", [
+    lambda np: np.zeros((4, 0, 3)),
+    lambda np: np.zeros((4, 0, 3)).T.sum(-1),
+    lambda np: np.zeros((4, 0, 3)).transpose(2, 0, 1).sum(-1, keepdims=True),
+    lambda np: np.zeros((3, 0)).reshape(0, 5),
+    lambda np: np.atleast_2d(np.arange(12.0)),
+    lambda np: np.atleast_3d(np.arange(12.0)),
+    lambda np: np.atleast_3d(np.ones((2, 3)).T),
+])
+def test_strides_of_empty_arrays_and_new_axes(call):
+    assert call(plait).strides == call(numpy).strides
+
+
+def test_only_exponents_that_are_used_may_not_be_negative():
+    assert (plait.zeros((0, 3), "i4") ** -1).shape == (0, 3)
+    base, exponent, mask = plait.array([2, 3]), plait.array([-1, 2]), plait.array([False, True])
+    assert plait.power(base, exponent, where=mask, out=plait.zeros(2, int)).tolist() == [0, 9]
+    with pytest.raises(ValueError, match="negative integer powers"):
+        plait.power(base, -1, where=mask)
+    assert plait.power(base, -1, where=plait.zeros(2, bool), out=plait.ones(2, int)).tolist() == [1, 1]
