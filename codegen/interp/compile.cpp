@@ -284,7 +284,7 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
   // 1 * (inf + 0j) is not inf, and the identity of fmin is no value that every other replaces.
   f.starts_with_value = !(r.kind == ReduceKind::Prod && is_complex(t)) &&
                         r.kind != ReduceKind::FMin && r.kind != ReduceKind::FMax;
-  f.identity = loops::identity(r.kind, t);
+  f.identity = fold_identity(r.kind, t);
   f.combine = elementwise(reduce_info(r.kind).combine, t);
   if (!vector) return;
   bool sequential = f.kind == FoldKind::Combine && inexact(t) &&

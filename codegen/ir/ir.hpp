@@ -75,7 +75,7 @@ struct Reduction {
   // near ties.
   bool guarded_sqrt = false;
 };
-// Folds start from the identity (loops::identity); ArgMin/ArgMax start at (first iteration) and
+// Folds start from the identity (fold_identity); ArgMin/ArgMax start at (first iteration) and
 // give Int64, the value of the loop's variable at NumPy's choice: the first extreme, the first NaN
 // wins over all. An empty loop gives the identity, an arg-reduction its begin.
 // A complex element is two to NumPy's tree: sequential below 4 elements, four accumulators to 64,

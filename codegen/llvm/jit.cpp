@@ -38,7 +38,7 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, bool want_ir, bool want_
       &k,
       tier,
       &vector_lanes,
-      [](ReduceKind kind, DType t, Scalar* out) { *out = loops::identity(kind, t); },
+      [](ReduceKind kind, DType t, Scalar* out) { *out = fold_identity(kind, t); },
       want_ir,
       want_assembly};
   ModuleReply reply{

@@ -25,7 +25,7 @@ struct ModuleRequest {
   const ir::Kernel* kernel;
   CpuTier tier;
   int (*vector_lanes)(OpId op, DType type, CpuTier tier);      // of loops::vector_function, 0: none
-  void (*identity)(ReduceKind kind, DType type, Scalar* out);  // loops::identity
+  void (*identity)(ReduceKind kind, DType type, Scalar* out);  // fold_identity
   bool want_ir, want_assembly;
 };
 // Callbacks, so that no memory changes owner across the boundary.

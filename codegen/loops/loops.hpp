@@ -40,8 +40,5 @@ ReduceFn reduce(ReduceKind kind, DType t, CpuTier tier);
 using ArgReduceFn = void (*)(void* acc, std::int64_t* index, const void* in, std::int64_t stride,
                              std::int64_t n, std::int64_t base);
 ArgReduceFn arg_reduce(ReduceKind kind, DType t, CpuTier tier);
-// Writes the identity that a fold of `kind` starts from (Sum -0.0 or 0, Prod 1, Min +inf or the
-// largest integer ...).
-Scalar identity(ReduceKind kind, DType t);
 
 }  // namespace plait::loops

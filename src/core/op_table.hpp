@@ -9,6 +9,8 @@
 
 namespace plait {
 
+struct Scalar;
+
 enum class OpId : std::uint8_t {
 #define PLAIT_OP(id, ...) id,
 #include "ops.def"
@@ -102,5 +104,8 @@ const ReduceInfo& reduce_info(ReduceKind kind);
 // Result dtype of numpy's reduction with no dtype= (sum of int8 is int64, argmin int64, any bool
 // ...).
 DType reduce_dtype(ReduceKind kind, DType operand);
+// What a fold of `kind` over values of `t` starts from, in the accumulator's dtype (Sum: -0.0 or 0,
+// of Float16 in Float32; Prod 1; Min +inf or the largest integer; FMin NaN; Any and All a Bool).
+Scalar fold_identity(ReduceKind kind, DType t);
 
 }  // namespace plait

@@ -86,7 +86,7 @@ void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape,
   else if (kind == ReduceKind::Sum)  // NumPy adds to +0: the sum of -0.0 is 0.0
     run_fill(cast(scalar_int(0), result), kept, out);
   else
-    run_fill(loops::identity(kind, result), kept, out);
+    run_fill(fold_identity(kind, result), kept, out);
 
   std::array<Memory, 3> operands{in, over_axes(out, axes, shape.size()), mask ? *mask : Memory()};
   const std::size_t count = mask ? 3 : 2;

@@ -151,7 +151,7 @@ class Executor {
     bool inexact = is_float(t) || is_complex(t);
     Scalar s = r.order == ir::Order::Pairwise && inexact && !values.empty()
                    ? tree(acc, values.data(), static_cast<std::int64_t>(values.size()))
-                   : fold(r.kind, acc, loops::identity(r.kind, acc), values.data(),
+                   : fold(r.kind, acc, fold_identity(r.kind, acc), values.data(),
                           static_cast<std::int64_t>(values.size()));
     return half ? cast(s, t) : s;
   }
@@ -168,7 +168,7 @@ class Executor {
   // numpy/_core/src/umath/loops_utils.h.src: a complex element counts as two.
   Scalar tree(DType t, const Scalar* v, std::int64_t n) const {
     std::int64_t scale = is_complex(t) ? 2 : 1, ways = 8 / scale;
-    if (n < ways) return fold(ReduceKind::Sum, t, loops::identity(ReduceKind::Sum, t), v, n);
+    if (n < ways) return fold(ReduceKind::Sum, t, fold_identity(ReduceKind::Sum, t), v, n);
     if (n <= 128 / scale) {
       std::vector<Scalar> r(v, v + ways);
       std::int64_t i = ways;

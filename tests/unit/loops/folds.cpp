@@ -41,7 +41,7 @@ void check_sums() {
     for (std::int64_t i = 0; i < n; ++i) spread[2 * i] = a[i] = T(value(random));
     for (CpuTier tier : tiers()) {
       const auto sum = loops::reduce(ReduceKind::Sum, dtype<T>(), tier);
-      T dense = loops::identity(ReduceKind::Sum, dtype<T>()).template as<T>(), strided = dense;
+      T dense = fold_identity(ReduceKind::Sum, dtype<T>()).template as<T>(), strided = dense;
       sum(&dense, a.data(), sizeof(T), n);
       sum(&strided, spread.data(), 2 * sizeof(T), n);
       CHECK(dense == tree(a.data(), n));
@@ -67,7 +67,7 @@ TEST_CASE("extrema of arrays") {
       std::vector<float> a(n);
       for (auto& x : a) x = float(int(random() % 97)) - 48;
       const auto least = std::min_element(a.begin(), a.end());
-      float m = loops::identity(ReduceKind::Min, DType::Float32).as<float>(), best = 0;
+      float m = fold_identity(ReduceKind::Min, DType::Float32).as<float>(), best = 0;
       loops::reduce(ReduceKind::Min, DType::Float32, tier)(&m, a.data(), 4, n);
       CHECK(m == *least);
       std::int64_t index = -1;
@@ -93,7 +93,7 @@ TEST_CASE("extrema of arrays") {
 TEST_CASE("the other folds") {
   for (CpuTier tier : tiers()) {
     std::vector<double> a{2, kNan, -3, 4};
-    double p = 1, f = loops::identity(ReduceKind::FMin, DType::Float64).as<double>();
+    double p = 1, f = fold_identity(ReduceKind::FMin, DType::Float64).as<double>();
     loops::reduce(ReduceKind::FMin, DType::Float64, tier)(&f, a.data(), 8, 4);
     CHECK(f == -3);
     a[1] = 0.1;
@@ -106,7 +106,7 @@ TEST_CASE("the other folds") {
     CHECK(any == 1);
     CHECK(all == 0);
     std::vector<std::int16_t> i{0x0f0f, 0x00ff, 0x0ff0};
-    std::int16_t bits = loops::identity(ReduceKind::BitAnd, DType::Int16).as<std::int16_t>();
+    std::int16_t bits = fold_identity(ReduceKind::BitAnd, DType::Int16).as<std::int16_t>();
     loops::reduce(ReduceKind::BitAnd, DType::Int16, tier)(&bits, i.data(), 2, 3);
     CHECK(bits == 0);
   }

@@ -1,0 +1,135 @@
+// Values on demand: a node at an index, in the loop that binds it.
+#include <algorithm>
+
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+// Operations an element from which keeping a row beats computing it again.
+constexpr double kRowWorth = 10;
+// Elements of a row that is kept between two loops: it stays in the second-level cache.
+constexpr std::int64_t kMaxRow = 65536;
+// Straight-line code grows no further than this.
+constexpr std::size_t kMaxInsts = 3000;
+}  // namespace
+
+Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
+  id = in_.canon[id];
+  if (k_.insts.size() > kMaxInsts && !in_.in_memory[id] && node(id).kind != NodeKind::Scalar) {
+    demand(id, "the region is large enough without it");
+    return zero(node(id).dtype);
+  }
+  auto key = std::make_pair(id, idx);
+  for (const Memo& m : memo_[key])
+    if (encloses(m.loop, ctx)) return m.value;
+  const GNode& gn = g_[id];
+  const Node& n = *gn.node;
+  Val v;
+  if (n.kind == NodeKind::Scalar) {
+    v = scalar(id);
+  } else if (in_.in_memory[id]) {
+    v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
+  } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
+    note_emission(id, idx);
+    v = compute_node(id, gn, n, idx, ctx);
+  }
+  memo_[key].push_back({v, def_loop_[v]});
+  return v;
+}
+
+Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
+  const std::int32_t l = innermost(idx);
+  if (l == 0 || n.kind != NodeKind::Elementwise || !encloses(l, ctx) ||
+      k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow) ||
+      node_cost(id) < kRowWorth)
+    return kNone;
+  for (std::int32_t other = 1; other < static_cast<std::int32_t>(k_.loops.size()); ++other) {
+    if (other == l || parent_[other] != parent_[l] || out_.extents[other] != out_.extents[l] ||
+        k_.loops[other].begin != kNone || !closed(other))
+      continue;
+    Index there = idx;
+    for (Ix& x : there)
+      if (x.loop == l) x.loop = other;
+    for (const Memo& m : memo_[{id, there}]) {
+      if (m.loop != other) continue;
+      auto [it, fresh] = rows_.try_emplace(m.value, static_cast<std::int32_t>(k_.locals.size()));
+      if (fresh) {
+        k_.locals.push_back({n.dtype, coeff(out_.extents[l]), parent_[l]});
+        push_local(Op::StoreLocal, it->second, other, n.dtype, m.value);
+      }
+      return push_local(Op::LoadLocal, it->second, l, n.dtype, kNone);
+    }
+  }
+  return kNone;
+}
+
+Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+                           std::int32_t ctx) {
+  switch (n.kind) {
+    case NodeKind::Fill:
+      return cast(emit(gn.in[0], {}, ctx), n.dtype);
+    case NodeKind::Iota: {
+      Val i = position(idx[0]);
+      Val start = emit(gn.in[0], {}, ctx), step = emit(gn.in[1], {}, ctx);
+      Val scaled = apply(OpId::Multiply, n.dtype, cast(i, n.dtype), step, kNone);
+      return apply(OpId::Add, n.dtype, start, scaled, kNone);
+    }
+    case NodeKind::Elementwise: {
+      Val v[3] = {kNone, kNone, kNone};
+      // What is broadcast comes first: reductions of this row then find their loops in front, and
+      // keep rows for it.
+      for (const bool whole : {false, true})
+        for (int i = 0; i < n.n_inputs; ++i)
+          if ((element_count(node(gn.in[i]).shape) == element_count(n.shape)) == whole)
+            v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
+      return apply(n.fn, n.dtype, v[0], v[1], v[2]);
+    }
+    case NodeKind::Cast:
+      return cast(emit(gn.in[0], broadcast(gn.in[0], idx), ctx), n.dtype);
+    case NodeKind::View:
+      return through_view(id, gn, n, idx, ctx);
+    case NodeKind::Reduce:
+      return reduction(id, n, idx);
+    default:
+      break;
+  }
+  demand(id, "not lowered to loops");
+  return zero(n.dtype);
+}
+
+Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+                           std::int32_t ctx) {
+  std::int32_t base = gn.in[0];
+  if (in_.in_memory[in_.canon[base]])
+    return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
+                ex_.source({id, Field::Offset, 0}));
+  if (!gn.map) {
+    demand(base, "its view needs it in memory");
+    return zero(n.dtype);
+  }
+  const Node& b = node(base);
+  Index bi(b.shape.size());
+  for (int d = 0; d < b.shape.size(); ++d) {
+    if (b.shape[d] == 1) continue;
+    ExprId start = small(ex_.source({id, Field::MapStart, d}));
+    if (gn.map->from[d] < 0) {
+      bi[d] = {-1, ex_.one(), start};
+      continue;
+    }
+    const Ix& v = idx[gn.map->from[d]];
+    ExprId step = small(ex_.source({id, Field::MapStep, d}));
+    bi[d] = {v.loop, v.loop < 0 ? ex_.one() : ex_.mul(step, v.step),
+             ex_.add(start, ex_.mul(step, v.start))};
+  }
+  return emit(base, bi, ctx);
+}
+
+void Lowering::note_emission(std::int32_t id, const Index& idx) {
+  emissions_[id].push_back({idx, times(innermost(idx))});
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,228 @@
+#include "nest.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+
+Nest::Nest(const LoweringInput& in, LoweredKernel& out)
+    : in_(in), g_(in.graph), ex_(in.exprs), out_(out), k_(out.kernel) {
+  k_.loops.emplace_back();
+  k_.loops[0].var = add_var(0);
+  parent_ = {-1};
+  trips_ = {1};
+  out_.extents = {ex_.one()};
+}
+
+Val Nest::load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
+               ExprId offset) {
+  std::int32_t b = buffer({BufferSource::NodeMemory, id}, t, false);
+  return push_load(b, address(idx, strides, s, offset), t, innermost(idx));
+}
+
+Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId offset) {
+  std::map<std::int32_t, ExprId> by_loop;
+  for (int d = 0; d < strides.size(); ++d) {
+    const Ix& x = idx[d];
+    if (x.loop < 0 && x.start == ex_.zero()) continue;
+    s.dim = d;
+    ExprId stride = small(ex_.source(s));
+    offset = ex_.add(offset, ex_.mul(stride, x.start));
+    if (x.loop < 0) continue;
+    auto [it, fresh] = by_loop.try_emplace(x.loop, ex_.zero());
+    it->second = ex_.add(it->second, ex_.mul(stride, x.step));
+  }
+  Access a;
+  a.offset = coeff(offset);
+  for (auto [loop, stride] : by_loop)
+    if (stride != ex_.zero()) a.terms.push_back({k_.loops[loop].var, coeff(stride)});
+  return a;
+}
+
+Coeff Nest::coeff(ExprId e) {
+  if (ex_.is_constant(e)) return {ex_.value(e), ir::kNoParam};
+  return {0, param(e)};
+}
+
+std::int32_t Nest::param(ExprId e) {
+  auto it = std::find(out_.params.begin(), out_.params.end(), e);
+  if (it == out_.params.end()) it = out_.params.insert(it, e);
+  return static_cast<std::int32_t>(it - out_.params.begin());
+}
+
+ExprId Nest::small(ExprId e) {
+  if (ex_.is_constant(e)) return e;
+  const std::int64_t v = concrete(in_, e);
+  if (v < -kShort * 16 || v > kShort * 16) return e;
+  in_.guards.push_back({e, ex_.constant(v)});
+  return ex_.constant(v);
+}
+
+std::int32_t Nest::buffer(BufferSource s, DType t, bool written) {
+  for (std::size_t i = 0; i < out_.buffers.size(); ++i)
+    if (!(out_.buffers[i] < s) && !(s < out_.buffers[i]) && k_.buffers[i].dtype == t) {
+      k_.buffers[i].written |= written;
+      return static_cast<std::int32_t>(i);
+    }
+  out_.buffers.push_back(s);
+  k_.buffers.push_back({t, written});
+  return static_cast<std::int32_t>(k_.buffers.size() - 1);
+}
+
+Val Nest::push(Inst i, std::int32_t loop) {
+  k_.insts.push_back(i);
+  Val v = static_cast<Val>(k_.insts.size() - 1);
+  def_loop_.resize(k_.insts.size());
+  def_loop_[v] = loop;
+  if (loop >= 0) k_.loops[loop].body.push_back(v);
+  return v;
+}
+
+Val Nest::constant(const Scalar& s) {
+  Inst i{Op::Const, s.dtype};
+  i.imm = s;
+  return push(i, 0);
+}
+
+Val Nest::scalar(std::int32_t id) {
+  auto it = std::find(out_.scalars.begin(), out_.scalars.end(), id);
+  const std::int32_t index = static_cast<std::int32_t>(it - out_.scalars.begin());
+  if (it == out_.scalars.end()) {
+    out_.scalars.push_back(id);
+    k_.scalars.push_back(node(id).dtype);
+  }
+  return push({Op::Arg, node(id).dtype, OpId::Count_, index}, 0);
+}
+
+Val Nest::number(ExprId e) {
+  if (ex_.is_constant(e)) return constant(scalar_int(ex_.value(e)));
+  return push({Op::Param, DType::Int64, OpId::Count_, param(e)}, 0);
+}
+
+Val Nest::position(const Ix& x) {
+  if (x.loop < 0) return number(x.start);
+  Val v = k_.loops[x.loop].var;
+  if (x.step != ex_.one()) v = apply(OpId::Multiply, DType::Int64, v, number(x.step), kNone);
+  if (x.start != ex_.zero()) v = apply(OpId::Add, DType::Int64, v, number(x.start), kNone);
+  return v;
+}
+
+Val Nest::cast(Val v, DType t) {
+  if (k_.insts[v].type == t) return v;
+  return push({Op::Cast, t, OpId::Count_, 0, {v, kNone, kNone}}, def_loop_[v]);
+}
+
+Val Nest::apply(OpId fn, DType t, Val a, Val b, Val c) {
+  const Val v[] = {a, b, c};
+  std::int32_t at = 0;
+  for (Val o : v)
+    if (o != kNone && encloses(at, def_loop_[o])) at = def_loop_[o];
+  out_.work += ops_weight(fn) * times(at);
+  return push({Op::Apply, t, fn, 0, {v[0], v[1], v[2]}}, at);
+}
+
+Val Nest::push_load(std::int32_t b, Access a, DType t, std::int32_t loop) {
+  k_.accesses.push_back(std::move(a));
+  Inst i{Op::Load, t, OpId::Count_, b};
+  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  return push(i, loop);
+}
+
+void Nest::push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool nontemporal) {
+  k_.accesses.push_back(std::move(a));
+  Inst i{Op::Store, k_.insts[v].type, OpId::Count_, b, {v, kNone, kNone}};
+  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.nontemporal = nontemporal;
+  push(i, loop);
+}
+
+Val Nest::push_local(Op op, std::int32_t local, std::int32_t loop, DType t, Val v) {
+  Access a;
+  a.terms.push_back({k_.loops[loop].var, {1, ir::kNoParam}});
+  k_.accesses.push_back(std::move(a));
+  Inst i{op, t, OpId::Count_, local, {v, kNone, kNone}};
+  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  return push(i, loop);
+}
+
+std::int32_t Nest::open(std::int32_t parent, ExprId extent) {
+  ExprId e = extent;
+  if (concrete(in_, e) <= kShort) {
+    in_.guards.push_back({e, ex_.constant(concrete(in_, e))});
+    e = ex_.constant(concrete(in_, e));
+  }
+  std::int32_t l = static_cast<std::int32_t>(k_.loops.size());
+  // Loops side by side over ranges that are equal by broadcasting have one extent.
+  for (std::int32_t s = 1; s < l; ++s)
+    if (parent_[s] == parent && out_.extents[s] != e && !ex_.is_constant(e) &&
+        !ex_.is_constant(out_.extents[s]) && concrete(in_, out_.extents[s]) == concrete(in_, e)) {
+      in_.guards.push_back({e, out_.extents[s]});
+      e = out_.extents[s];
+    }
+  k_.loops.emplace_back();
+  k_.loops[l].var = add_var(l);
+  parent_.push_back(parent);
+  trips_.push_back(static_cast<double>(concrete(in_, extent)));
+  out_.extents.push_back(e);
+  k_.loops[l].end = number(e);
+  return l;
+}
+
+Val Nest::close(std::int32_t l) {
+  const bool reduce = !k_.loops[l].reductions.empty();
+  return push({reduce ? Op::Reduce : Op::For, DType::Int64, OpId::Count_, l}, parent_[l]);
+}
+
+bool Nest::closed(std::int32_t l) const {
+  for (Val v : k_.loops[parent_[l]].body)
+    if ((k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce) && k_.insts[v].index == l)
+      return true;
+  return false;
+}
+
+bool Nest::encloses(std::int32_t outer, std::int32_t inner) const {
+  for (; inner >= 0; inner = parent_[inner])
+    if (inner == outer) return true;
+  return false;
+}
+
+std::int32_t Nest::innermost(const Index& idx) const {
+  std::int32_t at = 0;
+  for (const Ix& x : idx)
+    if (x.loop > 0 && encloses(at, x.loop)) at = x.loop;
+  return at;
+}
+
+double Nest::times(std::int32_t loop) const {
+  double t = 1;
+  for (; loop >= 0; loop = parent_[loop]) t *= std::max(1.0, trips_[loop]);
+  return t;
+}
+
+std::vector<int> Nest::by_width(const Dims& shape, const Dims& strides) {
+  std::vector<int> order;
+  for (int d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+  return order;
+}
+
+Index Nest::broadcast(std::int32_t operand, const Index& idx) const {
+  const Dims& s = node(operand).shape;
+  Index r(s.size());
+  const std::size_t skip = idx.size() - r.size();
+  for (std::size_t d = 0; d < r.size(); ++d)
+    if (s[static_cast<int>(d)] != 1) r[d] = idx[skip + d];
+  return r;
+}
+
+Val Nest::add_var(std::int32_t loop) {
+  k_.insts.push_back({Op::Var, DType::Int64, OpId::Count_, loop});
+  def_loop_.push_back(loop);
+  return static_cast<Val>(k_.insts.size() - 1);
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,79 @@
+// Writes a loop nest one instruction at a time: loops, addresses, buffers and parameters, each
+// value in the outermost loop that binds its operands. What is to be computed where is its user's
+// affair (lowering.hpp).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lower.hpp"
+
+namespace plait::fusion {
+using ir::kNone;
+using ir::Val;
+
+// One dimension of an index: start + step * (variable of `loop`), or just `start`.
+struct Ix {
+  std::int32_t loop = -1;
+  ExprId step = 1;
+  ExprId start = 0;
+  auto operator<=>(const Ix&) const = default;
+};
+using Index = std::vector<Ix>;
+
+class Nest {
+ protected:
+  Nest(const LoweringInput& in, LoweredKernel& out);
+
+  // memory
+  Val load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
+           ExprId offset);
+  ir::Access address(const Index& idx, const Dims& strides, Source s, ExprId offset);
+  ir::Coeff coeff(ExprId e);
+  std::int32_t param(ExprId e);
+  // A number that shows in the code when it is small (contiguous, reversed, interleaved, unrolled).
+  ExprId small(ExprId e);
+  std::int32_t buffer(BufferSource s, DType t, bool written);
+
+  // instructions
+  Val push(ir::Inst i, std::int32_t loop);
+  Val constant(const Scalar& s);
+  Val zero(DType t) { return constant(cast_scalar(0, t)); }
+  static Scalar cast_scalar(std::int64_t v, DType t) { return plait::cast(scalar_int(v), t); }
+  Val scalar(std::int32_t id);
+  Val number(ExprId e);
+  Val position(const Ix& x);
+  Val cast(Val v, DType t);
+  Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone);
+  static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
+  Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
+  void push_store(std::int32_t b, ir::Access a, Val v, std::int32_t loop, bool nontemporal);
+  Val push_local(ir::Op op, std::int32_t local, std::int32_t loop, DType t, Val v);
+
+  // loops
+  std::int32_t open(std::int32_t parent, ExprId extent);
+  Val close(std::int32_t l);
+  bool closed(std::int32_t l) const;
+  bool encloses(std::int32_t outer, std::int32_t inner) const;
+  std::int32_t innermost(const Index& idx) const;
+  double times(std::int32_t loop) const;
+
+  // the graph
+  const tracer::Node& node(std::int32_t id) const { return *g_[id].node; }
+  // Dimensions of extent above 1, widest stride first.
+  static std::vector<int> by_width(const Dims& shape, const Dims& strides);
+  Index broadcast(std::int32_t operand, const Index& idx) const;
+
+  const LoweringInput& in_;
+  const Graph& g_;
+  Exprs& ex_;
+  LoweredKernel& out_;
+  ir::Kernel& k_;
+  std::vector<std::int32_t> parent_;    // of each loop
+  std::vector<double> trips_;           // of each loop, at the extents of this graph
+  std::vector<std::int32_t> def_loop_;  // of each value: the loop whose body defines it
+
+ private:
+  Val add_var(std::int32_t loop);
+};
+
+}  // namespace plait::fusion

@@ -1,0 +1,69 @@
+// What is computed more often than it has elements, and whether keeping it in memory is cheaper.
+#include <algorithm>
+#include <set>
+
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+// Operations to compute one element; what is broadcast or reduced counts by its number of elements.
+double Lowering::node_cost(std::int32_t id, int depth) const {
+  id = in_.canon[id];
+  const GNode& gn = g_[id];
+  const Node& n = *gn.node;
+  if (n.kind == NodeKind::Scalar) return 0;
+  if (in_.in_memory[id]) return 1;
+  if (depth > 12) return 50;
+  double c = n.kind == NodeKind::Elementwise ? ops_weight(n.fn) : 0;
+  const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
+  for (int i = 0; i < n.n_inputs; ++i)
+    if (gn.in[i] >= 0) {
+      const auto inputs = static_cast<double>(element_count(node(gn.in[i]).shape));
+      const bool view = n.kind == NodeKind::View;
+      c += node_cost(gn.in[i], depth + 1) *
+           (view ? std::min(1.0, inputs / elements) : inputs / elements);
+    }
+  return c;
+}
+
+// Loops side by side over the same range will share one loop or a row buffer: their values count
+// once.
+std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
+  std::vector<std::int64_t> r;
+  for (const Ix& x : idx) {
+    r.push_back(x.step);
+    r.push_back(x.start);
+    std::int64_t path = 0;
+    for (std::int32_t l = x.loop; l > 0; l = parent_[l])
+      path = path * 1000003 + out_.extents[l] + 1;
+    r.push_back(x.loop < 0 ? -1 : path);
+  }
+  return r;
+}
+
+void Lowering::check_recomputation() {
+  if (!demands_.empty()) return;
+  for (auto& [id, list] : emissions_) {
+    const Node& n = node(id);
+    if (is_root(id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
+        n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota)
+      continue;
+    double computed = 0;
+    std::set<std::vector<std::int64_t>> ranges;
+    for (const Emission& e : list)
+      if (ranges.insert(range_of(e.idx)).second) computed += e.times;
+    const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
+    if (computed < 1.5 * elements) continue;
+    const double cost = node_cost(id);
+    // Memory: one write and the reads, about 3 operations each when it does not stay in cache.
+    const double recompute = (computed - elements) * cost;
+    const double store = elements * 4 + computed * 1.5;
+    if (cost > kCheapRecompute && recompute > 1.5 * store)
+      demand(id, "recomputing costs more than storing it");
+  }
+}
+
+}  // namespace plait::fusion
