@@ -2,11 +2,8 @@
 // Nothing here needs a GPU, a driver or a toolkit header; the launch itself stands in
 // src/engine/cuda.
 //
-// Bits: a kernel gives the same bits whatever its launch shape and mapping, and sums follow
-// NumPy's tree (ir::Order) in every mapping, so they are the CPU's. Exceptions: an
-// Order::Sequential product or sum that a whole block shares follows NumPy's pairwise tree instead
-// (a kernel that does so does it for every extent), and functions such as exp and sin are CUDA's
-// (1 to 2 ULP in double, up to 4 in float).
+// Bits: a kernel gives the same bits whatever its launch shape, and sums follow ir::Order, so they
+// are the CPU's. Functions such as exp and sin are CUDA's (1 to 2 ULP in double, up to 4 in float).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +18,6 @@ namespace plait::cuda {
 struct Target {
   int arch = 90;  // compute capability: 80 is 8.0, 90 is 9.0, 100 is 10.0
   int multiprocessors = 132;
-  int max_threads_per_block = 1024;
-  std::size_t shared_per_block = 49152;  // without opting in to more
 };
 
 // The numbers of one call of a kernel.
@@ -34,7 +29,6 @@ struct Extents {
 
 struct Launch {
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
-  unsigned shared_bytes = 0;      // dynamic shared memory, never above Target::shared_per_block
   std::size_t scratch_bytes = 0;  // global memory that pack_arguments wants; usually 0
 };
 
@@ -42,13 +36,11 @@ struct Launch {
 class Program;
 const std::string& source(const Program& p);
 const std::string& entry(const Program& p);  // the one __global__ function, extern "C"
-std::string mapping_text(const Program& p);  // one line for explain
 
 // True when the generator knows everything in the kernel; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
-// Pure; the text is deterministic. Extents decide how the nest is mapped and how wide indices are:
-// a program serves other extents as long as serves() says so, and a kernel has a few programs at
-// most.
+// Pure; the text is deterministic. Extents decide how wide indices are: a program serves other
+// extents as long as serves() says so, and a kernel has two programs at most.
 std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, const Extents& e);
 // Whether generate() would give this very program for these extents. Cheap; ask before each launch.
 bool serves(const Program& p, const Extents& e);
@@ -80,14 +72,13 @@ struct JoinBuffers {
 };
 std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, const Target& target);
 Launch join_shape(const Program& p, const Join& j);
-void pack_join(const Program& p, const Launch& l, const Join& j, const JoinBuffers& b,
-               void* scratch, std::vector<std::byte>& out);
+void pack_join(const Join& j, const JoinBuffers& b, std::vector<std::byte>& out);
 
 struct Binary {
   std::string image;  // cubin, or PTX text when `ptx`
   bool ptx = false;   // the device is newer than this NVRTC knows
   std::string entry;
-  int registers = 0, shared_bytes = 0, spill_bytes = 0;  // as ptxas reports; 0 for PTX
+  int registers = 0, spill_bytes = 0;  // as ptxas reports; 0 for PTX
 };
 // Compiles for `arch`, or takes it from memory or the disk cache. Any thread, several at once.
 // Throws CompileError with NVRTC's log and the source line it names, DeviceError when there is no
@@ -95,12 +86,11 @@ struct Binary {
 std::shared_ptr<const Binary> compile(const Program& p, int arch);
 void forget_compiled();  // drops what memory holds: tests and benchmarks of the disk cache
 
-// NVRTC is opened at the first question: $PLAIT_NVRTC_LIBRARY, then what add_nvrtc_folder named,
-// the wheels beside this library and in $VIRTUAL_ENV, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda,
+// NVRTC is opened at the first question: $PLAIT_NVRTC_LIBRARY alone if it is set, else the wheels
+// beside this library and in $VIRTUAL_ENV, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda,
 // and the loader's own path; versions 13 and 12. *why lists what was tried.
 bool nvrtc_available(std::string* why);
-int nvrtc_version();                             // 13005 for 13.5; 0 without NVRTC
-std::vector<int> nvrtc_architectures();          // those it makes cubins for
-void add_nvrtc_folder(const std::string& path);  // e.g. Python's site-packages; before first use
+int nvrtc_version();                     // 13005 for 13.5; 0 without NVRTC
+std::vector<int> nvrtc_architectures();  // those it makes cubins for
 
 }  // namespace plait::cuda

@@ -88,8 +88,8 @@ void Gpu::submit(const Loaded& l, const cuda::Launch& shape, std::vector<std::by
                  const engine::LaunchSite& site) {
   void* parameters[] = {arguments.data()};
   const Result r = context_.api.launch(l.function, shape.grid[0], shape.grid[1], shape.grid[2],
-                                       shape.block[0], shape.block[1], shape.block[2],
-                                       shape.shared_bytes, context_.stream(), parameters, nullptr);
+                                       shape.block[0], shape.block[1], shape.block[2], 0,
+                                       context_.stream(), parameters, nullptr);
   const std::string_view region = site.region.empty() ? "a region" : site.region;
   context_.note_launch(region, site.site);
   if (r != kSuccess) context_.check(r, ("launching " + std::string(region)).c_str());
@@ -127,10 +127,7 @@ void Gpu::join(const engine::DeviceJoin& j, const engine::LaunchSite& site) {
   const Context::Current current(context_);
   const cuda::Join join{j.kind, j.dtype, j.tree, j.extent, j.chunks, j.outputs, j.shape, j.strides};
   const cuda::Launch shape = cuda::join_shape(*l.program, join);
-  Ref<Buffer> scratch;
-  if (shape.scratch_bytes) scratch = pool_.allocate(shape.scratch_bytes);
-  cuda::pack_join(*l.program, shape, join, {j.rows, j.indices, j.bounds, j.out},
-                  scratch ? scratch->data : nullptr, arguments_);
+  cuda::pack_join(join, {j.rows, j.indices, j.bounds, j.out}, arguments_);
   submit(l, shape, arguments_, site);
 }
 

@@ -1,0 +1,109 @@
+// Programs to binaries, kept in memory and on disk.
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "codegen/cache/disk_cache.hpp"
+#include "nvrtc.hpp"
+#include "plait/error.hpp"
+#include "program.hpp"
+
+namespace plait::cuda {
+
+namespace {
+
+std::mutex mutex;  // guards `compiled`
+std::unordered_map<std::string, std::shared_ptr<const Binary>> compiled;
+
+// The number that stands before `unit` in ptxas's report.
+int reported(const std::string& log, const std::string& unit) {
+  std::size_t end = log.find(unit);
+  if (end == std::string::npos || end == 0) return 0;
+  std::size_t begin = end;
+  while (begin > 0 && log[begin - 1] >= '0' && log[begin - 1] <= '9') --begin;
+  return begin == end ? 0 : std::stoi(log.substr(begin, end - begin));
+}
+
+std::string serialized(const Binary& b) {
+  return std::to_string(b.registers) + " " + std::to_string(b.spill_bytes) + "\n" + b.image;
+}
+Binary deserialized(const std::string& bytes) {
+  Binary b;
+  const std::size_t line = bytes.find('\n'), space = bytes.find(' ');
+  b.registers = std::stoi(bytes.substr(0, space));
+  b.spill_bytes = std::stoi(bytes.substr(space + 1, line - space - 1));
+  b.image = bytes.substr(line + 1);
+  return b;
+}
+
+Binary build(const Program& p, int arch, bool ptx) {
+  const Nvrtc& n = nvrtc();
+  Nvrtc::Handle program = nullptr;
+  int r = n.create(&program, p.source.c_str(), "kernel.cu", 0, nullptr, nullptr);
+  if (r != 0) throw CompileError(std::string("NVRTC: ") + n.error(r));
+  struct Destroy {
+    const Nvrtc& n;
+    Nvrtc::Handle program;
+    ~Destroy() { n.destroy(&program); }
+  } destroy{n, program};
+  const std::string target = (ptx ? "-arch=compute_" : "-arch=sm_") + std::to_string(arch);
+  const char* options[] = {target.c_str(), "--std=c++17", "--fmad=false", "-default-device",
+                           "--ptxas-options=-v"};
+  r = n.compile(program, ptx ? 4 : 5, options);
+  std::size_t size = 0;
+  n.log_size(program, &size);
+  std::string log(size, '\0');
+  n.log(program, log.data());
+  if (r != 0) throw CompileError(std::string("NVRTC: ") + n.error(r) + "\n" + log.c_str());
+  Binary b;
+  r = ptx ? n.ptx_size(program, &size) : n.cubin_size(program, &size);
+  b.image.resize(size);
+  if (r == 0) r = ptx ? n.ptx(program, b.image.data()) : n.cubin(program, b.image.data());
+  if (r != 0) throw CompileError(std::string("NVRTC: ") + n.error(r));
+  b.registers = reported(log, " registers");
+  b.spill_bytes = reported(log, " bytes spill stores");
+  return b;
+}
+
+}  // namespace
+
+std::shared_ptr<const Binary> compile(const Program& p, int arch) {
+  std::string why;
+  if (!nvrtc_available(&why)) throw DeviceError("NVRTC is missing: " + why);
+  // The driver compiles for an architecture that this NVRTC does not know.
+  const std::vector<int> known = nvrtc_architectures();
+  const bool ptx = std::find(known.begin(), known.end(), arch) == known.end();
+  if (ptx) {
+    int newest = 0;
+    for (int a : known)
+      if (a <= arch) newest = std::max(newest, a);
+    if (newest == 0) throw DeviceError("NVRTC does not compile for sm_" + std::to_string(arch));
+    arch = newest;
+  }
+  const std::string key = "cuda " + std::to_string(arch) + (ptx ? " ptx " : " ") +
+                          std::to_string(nvrtc_version()) + "\n" + p.source;
+  {
+    const std::lock_guard held(mutex);
+    const auto found = compiled.find(key);
+    if (found != compiled.end()) return found->second;
+  }
+  Binary b;
+  if (const std::optional<std::string> kept = cache::load(key)) {
+    b = deserialized(*kept);
+  } else {
+    b = build(p, arch, ptx);
+    cache::store(key, serialized(b));
+  }
+  b.ptx = ptx;
+  b.entry = p.entry;
+  auto shared = std::make_shared<const Binary>(std::move(b));
+  const std::lock_guard held(mutex);
+  return compiled.emplace(key, shared).first->second;
+}
+
+void forget_compiled() {
+  const std::lock_guard held(mutex);
+  compiled.clear();
+}
+
+}  // namespace plait::cuda

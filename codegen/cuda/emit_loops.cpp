@@ -1,0 +1,220 @@
+#include <algorithm>
+
+#include "emit.hpp"
+
+namespace plait::cuda {
+using ir::Inst;
+using ir::kNone;
+using ir::Op;
+using ir::Val;
+
+namespace {
+
+bool opens_loop(const Inst& i) { return i.op == Op::For || i.op == Op::Reduce; }
+
+std::string numbered(const char* prefix, std::int64_t n) {
+  std::string s(prefix);
+  return s += std::to_string(n);
+}
+
+// What a fold keeps of its values: float16 sums and comparisons happen in float32.
+DType kept_type(const ir::Reduction& r, DType t) {
+  const bool keeps_bits = r.kind == ReduceKind::Any || r.kind == ReduceKind::All;
+  return t == DType::Float16 && !keeps_bits ? DType::Float32 : t;
+}
+
+const char* tree_name(DType t) { return is_complex(t) ? "ComplexTree" : "RealTree"; }
+
+}  // namespace
+
+void Emitter::block(std::int32_t l) {
+  for (std::size_t n = 0; n < k_.locals.size(); ++n)
+    if (k_.locals[n].home == l && in_registers(k_.locals[n]))
+      line(std::string(type_name(k_.locals[n].dtype)) + numbered(" l", n) + "[" +
+           std::to_string(std::max<std::int64_t>(1, k_.locals[n].count.value)) + "];");
+  // What comes after the loop that a flattened chain goes on with has no use there.
+  const auto chained = [&](Val v) {
+    const Inst& i = k_.insts[v];
+    return i.op == Op::For &&
+           std::find(p_.nest.chain.begin(), p_.nest.chain.end(), i.index) != p_.nest.chain.end();
+  };
+  for (Val v : k_.loops[l].body) {
+    if (chained(v)) return;
+    inst(v);
+  }
+}
+
+// Too large for one copy an accumulator of a sum.
+bool Emitter::heavy(std::int32_t l) const {
+  int size = 0;
+  for (Val v : k_.loops[l].body) {
+    const Inst& i = k_.insts[v];
+    if (opens_loop(i)) return true;
+    if (i.op == Op::Apply) size += op_info(i.fn).cost == Cost::Cheap ? 1 : 8;
+  }
+  return size > 24;
+}
+
+void Emitter::loop(Val v) {
+  const Inst& i = k_.insts[v];
+  if (i.op == Op::Reduce) return reduce(v);
+  const ir::Loop& l = k_.loops[i.index];
+  const std::string var = numbered("i", i.index);
+  const std::string begin = l.begin == kNone ? "0" : index(l.begin);
+  if (l.unroll == 0) line("#pragma unroll");
+  open("for (Index " + var + " = " + begin + "; " + var + " < " + index(l.end) + "; ++" + var +
+       ")");
+  block(i.index);
+  close();
+}
+
+std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) const {
+  const DType t = kept_type(r, k_.insts[r.value].type);
+  const std::string type(type_name(t));
+  const std::string zero = is_complex(t) ? type + "{0, 0}" : type + "(0)";
+  switch (r.kind) {
+    case ReduceKind::Sum:
+      if (is_complex(t)) return type + "{-0.0f, -0.0f}";
+      return is_float(t) ? type + "(-0.0)" : zero;
+    case ReduceKind::Prod:
+      return is_complex(t) ? type + "{1, 0}" : type + "(1)";
+    case ReduceKind::Min:
+      return "np::greatest(" + type + "{})";
+    case ReduceKind::Max:
+      return "np::least(" + type + "{})";
+    // Every number is better than NaN.
+    case ReduceKind::FMin:
+      if (is_complex(t)) return type + "{not_a_number(0.0f), 0}";
+      return is_float(t) ? "not_a_number(" + zero + ")" : "np::greatest(" + type + "{})";
+    case ReduceKind::FMax:
+      if (is_complex(t)) return type + "{not_a_number(0.0f), 0}";
+      return is_float(t) ? "not_a_number(" + zero + ")" : "np::least(" + type + "{})";
+    case ReduceKind::ArgMin:
+      return "Best<" + type + ">{np::greatest(" + type + "{}), " + begin + "}";
+    case ReduceKind::ArgMax:
+      return "Best<" + type + ">{np::least(" + type + "{}), " + begin + "}";
+    case ReduceKind::Any:
+    case ReduceKind::BitOr:
+    case ReduceKind::BitXor:
+      return zero;
+    case ReduceKind::All:
+      return "true";
+    case ReduceKind::BitAnd:
+      return t == DType::Bool ? "true" : type + "(-1)";
+  }
+  return zero;
+}
+
+// Adds the body's value to what reduction `r` of loop instruction `v` has so far.
+void Emitter::fold(Val v, std::size_t n) {
+  const ir::Reduction& r = k_.loops[k_.insts[v].index].reductions[n];
+  const DType t = k_.insts[r.value].type;
+  const std::string acc = numbered("r", v) + numbered("_", static_cast<std::int64_t>(n));
+  std::string x = value(r.value);
+  if (kept_type(r, t) != t) x = "widen(" + x + ")";
+  if (is_arg(r)) {
+    const char* max = r.kind == ReduceKind::ArgMax ? "true" : "false";
+    line("if (np::better" + std::string(r.guarded_sqrt ? "_root<" : "<") + max + ">(" + x + ", " +
+         acc + ".value)) " + acc + " = {" + x + ", " + value(k_.loops[k_.insts[v].index].var) +
+         "};");
+  } else {
+    line(acc + " = np::" + std::string(op_info(reduce_info(r.kind).combine).name) + "(" + acc +
+         ", " + x + ");");
+  }
+}
+
+void Emitter::reduce(Val v) {
+  const std::int32_t index_of_loop = k_.insts[v].index;
+  const ir::Loop& l = k_.loops[index_of_loop];
+  const std::string var = numbered("i", index_of_loop);
+  const std::string begin = l.begin == kNone ? "0" : index(l.begin);
+  const std::string end = index(l.end);
+  std::vector<std::size_t> trees;
+  bool real = false, complex = false;
+  for (std::size_t n = 0; n < l.reductions.size(); ++n) {
+    const ir::Reduction& r = l.reductions[n];
+    const DType t = k_.insts[r.value].type;
+    if (is_tree(k_, r)) {
+      trees.push_back(n);
+      (is_complex(t) ? complex : real) = true;
+      continue;
+    }
+    const std::string acc = numbered("r", v) + numbered("_", static_cast<std::int64_t>(n));
+    line("auto " + acc + " = " + start_of(r, begin) + ";");
+  }
+  auto sum_type = [&](std::size_t n) {
+    const ir::Reduction& r = l.reductions[n];
+    return std::string(type_name(kept_type(r, k_.insts[r.value].type)));
+  };
+  auto summed = [&](std::size_t n) {
+    const ir::Reduction& r = l.reductions[n];
+    const std::string x = value(r.value);
+    return k_.insts[r.value].type == DType::Float16 ? "widen(" + x + ")" : x;
+  };
+  auto name = [&](std::size_t n) {
+    return numbered("r", v) + numbered("_", static_cast<std::int64_t>(n));
+  };
+  auto folds = [&] {
+    for (std::size_t n = 0; n < l.reductions.size(); ++n)
+      if (!is_tree(k_, l.reductions[n])) fold(v, n);
+  };
+  const std::string length = l.begin == kNone ? end : "(" + end + " - " + begin + ")";
+  // A negative length is an empty loop.
+  const std::string count = length + " > 0 ? " + length + " : 0";
+  const bool one_tree = !trees.empty() && !(real && complex);
+
+  if (one_tree && !heavy(index_of_loop)) {
+    std::string type = sum_type(trees.back()), text;
+    for (std::size_t n = trees.size() - 1; n-- > 0;)
+      type = "Sums<" + sum_type(trees[n]) + ", " + type + ">";
+    const std::string tree = tree_name(k_.insts[l.reductions[trees[0]].value].type);
+    const std::string all = trees.size() == 1 ? name(trees[0]) : numbered("r", v);
+    const std::string from = numbered("n", v);
+    open("const auto " + all + " = tree_sum<" + tree + ", " + type + ">(" + count + ", [&](Index " +
+         from + ")");
+    line("const Index " + var + " = " + (l.begin == kNone ? "" : begin + " + ") + from + ";");
+    block(index_of_loop);
+    folds();
+    text = summed(trees.back());
+    for (std::size_t n = trees.size() - 1; n-- > 0;)
+      text = "sums(" + summed(trees[n]) + ", " + text + ")";
+    line("return " + text + ";");
+    close("});");
+    if (trees.size() > 1) {
+      std::string rest = all;
+      for (std::size_t n = 0; n < trees.size(); ++n) {
+        const bool last = n + 1 == trees.size();
+        line("const auto " + name(trees[n]) + " = " + rest + (last ? "" : ".first") + ";");
+        rest += ".rest";
+      }
+    }
+  } else {
+    for (std::size_t n : trees)
+      line("TreeSum<" + std::string(tree_name(k_.insts[l.reductions[n].value].type)) + ", " +
+           sum_type(n) + "> t" + std::to_string(v) + "_" + std::to_string(n) + "(" + count + ");");
+    if (l.unroll == 0) line("#pragma unroll");
+    open("for (Index " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ")");
+    block(index_of_loop);
+    folds();
+    for (std::size_t n : trees)
+      line("t" + std::to_string(v) + "_" + std::to_string(n) + ".add(" + summed(n) + ");");
+    close();
+    for (std::size_t n : trees)
+      line("const auto " + name(n) + " = t" + std::to_string(v) + "_" + std::to_string(n) +
+           ".total();");
+  }
+  for (std::size_t n = 0; n < l.reductions.size(); ++n) {
+    const ir::Reduction& r = l.reductions[n];
+    const DType t = k_.insts[r.value].type;
+    const std::string result = is_arg(r) ? "int64" : std::string(type_name(t));
+    std::string x = name(n);
+    if (is_arg(r))
+      x += ".index";
+    else if (kept_type(r, t) != t)
+      x = "narrow(" + x + ")";
+    line("const " + result + numbered(" v", v) + numbered("_", static_cast<std::int64_t>(n)) +
+         " = " + x + ";");
+  }
+}
+
+}  // namespace plait::cuda

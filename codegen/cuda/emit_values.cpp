@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "emit.hpp"
+
+namespace plait::cuda {
+using ir::Inst;
+using ir::kNone;
+using ir::kNoParam;
+using ir::Op;
+using ir::Val;
+
+std::string_view type_name(DType t) {
+  constexpr std::string_view names[kDTypeCount] = {
+      "bool",  "int8",   "uint8",   "int16", "uint16", "int32",     "uint32",
+      "int64", "uint64", "float16", "float", "double", "complex64", "complex128"};
+  return names[static_cast<int>(t)];
+}
+
+namespace {
+
+std::string text_of(const char* prefix, std::int64_t n) {
+  std::string s(prefix);
+  return s += std::to_string(n);
+}
+
+std::string real_literal(double v, bool single) {
+  if (std::isnan(v)) return single ? "not_a_number(0.0f)" : "not_a_number(0.0)";
+  if (std::isinf(v)) {
+    std::string s(v < 0 ? "-" : "");
+    return s += single ? "infinity(0.0f)" : "infinity(0.0)";
+  }
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, single ? "%.9g" : "%.17g", v);
+  std::string s(buffer);
+  if (s.find_first_of(".e") == std::string::npos) s += ".0";
+  return single ? s += "f" : s;
+}
+
+std::string signed_literal(std::int64_t v) {
+  if (v == INT64_MIN) return "(-9223372036854775807ll - 1)";
+  return std::to_string(v) + (v > INT32_MAX || v < INT32_MIN ? "ll" : "");
+}
+
+// Operations that read best as operators, and mean in C++ what they mean in NumPy.
+const char* infix(OpId fn, DType t) {
+  if (!is_float(t)) return nullptr;
+  switch (fn) {
+    case OpId::Add:
+      return " + ";
+    case OpId::Subtract:
+      return " - ";
+    case OpId::Multiply:
+      return " * ";
+    case OpId::Divide:
+      return " / ";
+    case OpId::Less:
+      return " < ";
+    case OpId::LessEqual:
+      return " <= ";
+    case OpId::Greater:
+      return " > ";
+    case OpId::GreaterEqual:
+      return " >= ";
+    case OpId::Equal:
+      return " == ";
+    case OpId::NotEqual:
+      return " != ";
+    default:
+      return nullptr;
+  }
+}
+
+std::string coeff(const ir::Coeff& c) {
+  if (c.param != kNoParam) return text_of("Index(a.p", c.param) + ")";
+  return signed_literal(c.value);
+}
+
+}  // namespace
+
+std::string literal(const Scalar& s) {
+  switch (s.dtype) {
+    case DType::Bool:
+      return s.as<std::uint8_t>() ? "true" : "false";
+    case DType::Int8:
+      return text_of("int8(", s.as<std::int8_t>()) + ")";
+    case DType::UInt8:
+      return text_of("uint8(", s.as<std::uint8_t>()) + ")";
+    case DType::Int16:
+      return text_of("int16(", s.as<std::int16_t>()) + ")";
+    case DType::UInt16:
+      return text_of("uint16(", s.as<std::uint16_t>()) + ")";
+    case DType::Int32:
+      return "int32(" + signed_literal(s.as<std::int32_t>()) + ")";
+    case DType::UInt32:
+      return std::to_string(s.as<std::uint32_t>()) + "u";
+    case DType::Int64:
+      return "int64(" + signed_literal(s.as<std::int64_t>()) + ")";
+    case DType::UInt64:
+      return "uint64(" + std::to_string(s.as<std::uint64_t>()) + "u)";
+    case DType::Float16:
+      return "float16{" + std::to_string(s.as<std::uint16_t>()) + "}";
+    case DType::Float32:
+      return real_literal(s.as<float>(), true);
+    case DType::Float64:
+      return real_literal(s.as<double>(), false);
+    case DType::Complex64: {
+      const auto c = s.as<std::complex<float>>();
+      return "complex64{" + real_literal(c.real(), true) + ", " + real_literal(c.imag(), true) +
+             "}";
+    }
+    case DType::Complex128: {
+      const auto c = s.as<std::complex<double>>();
+      return "complex128{" + real_literal(c.real(), false) + ", " + real_literal(c.imag(), false) +
+             "}";
+    }
+  }
+  return {};
+}
+
+std::string Emitter::value(Val v) const {
+  const Inst& i = k_.insts[v];
+  switch (i.op) {
+    case Op::Const:
+      return literal(i.imm);
+    case Op::Param:
+      return text_of("a.p", i.index);
+    case Op::Arg:
+      return text_of("a.s", i.index);
+    case Op::Var:
+      return "int64(" + index(v) + ")";
+    case Op::Result:
+      return text_of("v", i.operands[0]) + text_of("_", i.index);
+    default:
+      return text_of("v", v);
+  }
+}
+
+std::string Emitter::index(Val v) const {
+  const Inst& i = k_.insts[v];
+  switch (i.op) {
+    case Op::Var:
+      return text_of("i", i.index);
+    case Op::Const:
+      return signed_literal(i.imm.as<std::int64_t>());
+    default:
+      return "Index(" + value(v) + ")";
+  }
+}
+
+std::string Emitter::address(const ir::Access& a) const {
+  std::string s;
+  for (const ir::Term& t : a.terms) {
+    if (!s.empty()) s += " + ";
+    s += index(t.var);
+    if (t.stride.param != kNoParam || t.stride.value != 1) s += " * " + coeff(t.stride);
+  }
+  if (s.empty()) return coeff(a.offset);
+  if (a.offset.param != kNoParam || a.offset.value != 0) s += " + " + coeff(a.offset);
+  return s;
+}
+
+std::string Emitter::local(const Inst& i) const {
+  return text_of("l", i.index) + "[" + address(k_.accesses[i.access]) + "]";
+}
+
+// float16 computes in float32, but for what needs its bits.
+std::string Emitter::apply(const Inst& i) const {
+  const DType in = k_.insts[i.operands[i.fn == OpId::Where ? 1 : 0]].type;
+  const bool bits = i.fn == OpId::Where || i.fn == OpId::Nextafter || i.fn == OpId::Spacing;
+  const bool half = in == DType::Float16 && !bits;
+  auto operand = [&](int n) {
+    std::string s = value(i.operands[n]);
+    return half ? "widen(" + s + ")" : s;
+  };
+  std::string s;
+  if (const char* op = infix(i.fn, in)) {
+    s = operand(0) + op + operand(1);
+  } else if (i.fn == OpId::Negative && is_float(in)) {
+    s = "-(" + operand(0) + ")";
+  } else if (i.fn == OpId::Where) {
+    s = operand(0) + " ? " + operand(1) + " : " + operand(2);
+  } else {
+    s = "np::" + std::string(op_info(i.fn).name) + "(" + operand(0);
+    for (int n = 1; n < 3; ++n)
+      if (i.operands[n] != kNone) s += ", " + operand(n);
+    s += ")";
+  }
+  return half && i.type == DType::Float16 ? "narrow(" + s + ")" : s;
+}
+
+void Emitter::inst(Val v) {
+  const Inst& i = k_.insts[v];
+  const std::string type(type_name(i.type));
+  const std::string define = "const " + type + text_of(" v", v) + " = ";
+  const std::string buffer = text_of("a.b", i.index);
+  switch (i.op) {
+    case Op::Const:
+    case Op::Param:
+    case Op::Arg:
+    case Op::Var:
+    case Op::Result:
+      return;
+    case Op::Apply:
+      return line(define + apply(i) + ";");
+    case Op::Cast:
+      return line(define + "convert<" + type + ">(" + value(i.operands[0]) + ");");
+    case Op::Load:
+      return line(define + "load<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) +
+                  ");");
+    case Op::Store:
+      return line("store<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) + ", " +
+                  value(i.operands[0]) + ");");
+    case Op::LoadLocal:
+      return line(define + local(i) + ";");
+    case Op::StoreLocal:
+      return line(local(i) + " = " + value(i.operands[0]) + ";");
+    case Op::For:
+    case Op::Reduce:
+      return loop(v);
+  }
+}
+
+}  // namespace plait::cuda
