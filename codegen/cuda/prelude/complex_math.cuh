@@ -78,11 +78,17 @@ PLAIT_INLINE complex128 tanh(complex128 z) {
   }
   if (z.im == 0) return {tanh(z.re), z.im};
   const double t = tan(z.im), s = sinh(z.re), beta = 1 + t * t, rho = sqrt(1 + s * s);
-  if (!(beta < infinity(0.0))) return {rho / s, 1 / t};
+  if (beta == infinity(0.0)) return {rho / s, 1 / t};
   const double d = 1 + beta * s * s;
   return {beta * rho * s / d, t / d};
 }
 PLAIT_INLINE complex128 arcsin(complex128 z) {
+  const double inf = infinity(0.0);
+  if (fabs(z.re) == inf || fabs(z.im) == inf) {
+    const double x = z.re != z.re ? z.re : copysign(fabs(z.re) == inf ? 1.0 : 0.0, z.re);
+    const double y = z.im != z.im ? z.im : fabs(z.im) == inf ? 1.0 : 0.0;
+    return {arctan2(x, y), copysign(inf, z.im)};
+  }
   const complex128 below = sqrt(complex128{1 - z.re, -z.im}), above = sqrt(complex128{1 + z.re, z.im});
   return {arctan2(z.re, (below * above).re), arcsinh((conjugate(below) * above).im)};
 }
@@ -95,9 +101,11 @@ PLAIT_INLINE complex128 arccosh(complex128 z) {
   return {arcsinh((conjugate(below) * above).re), 2 * arctan2(below.im, above.re)};
 }
 PLAIT_INLINE complex128 arctanh(complex128 z) {
-  const double d = (1 - z.re) * (1 - z.re) + z.im * z.im;
-  const double re = finite(d) ? 0.25 * log1p(4 * fabs(z.re) / d) : 0.0;
-  return {copysign(re, z.re), 0.5 * arctan2(2 * z.im, (1 - z.re) * (1 + z.re) - z.im * z.im)};
+  const double x = fabs(z.re), d = (1 - x) * (1 - x) + z.im * z.im;
+  if (d == infinity(0.0) || fabs(z.im) == infinity(0.0))
+    return {copysign(0.0, z.re), copysign(1.5707963267948966, z.im)};
+  const double re = x == infinity(0.0) ? 0.0 : 0.25 * log1p(4 * x / d);
+  return {copysign(re, z.re), 0.5 * arctan2(2 * z.im, (1 - x) * (1 + x) - z.im * z.im)};
 }
 PLAIT_INLINE complex128 sin(complex128 z) { return over_i(sinh(times_i(z))); }
 PLAIT_INLINE complex128 cos(complex128 z) { return cosh(times_i(z)); }
