@@ -81,27 +81,38 @@ PyObject* rich_compare(PyObject* a, PyObject* b, int op) {
 
 namespace {
 
-// NumPy takes x**2, x**0.5, x**-1 and x**1 to other ufuncs when the exponent is a Python number.
+// NumPy takes x**2, x**0.5, x**-1 and x**1 to other ufuncs when the exponent is a Python number:
+// the one for `a ** b`, or Power.
+OpId power_ufunc(PyObject* a, PyObject* b) {
+  const bool is_float = PyFloat_CheckExact(b), is_int = PyLong_CheckExact(b);
+  if (!(is_float || is_int) || !is_array(a) || as_array(a)->host) return OpId::Power;
+  const DType t = as_array(a)->array.dtype;
+  const bool inexact = plait::is_float(t) || is_complex(t);
+  const double e = is_float ? PyFloat_AS_DOUBLE(b) : PyLong_AsDouble(b);
+  if (e == -1.0 && PyErr_Occurred()) PyErr_Clear();
+  if (e == 2.0 && (inexact || (is_int && is_integer(t)))) return OpId::Square;
+  if (inexact) {
+    if (e == 1.0) return OpId::Positive;
+    if (e == -1.0) return OpId::Reciprocal;
+    if (e == 0.5) return OpId::Sqrt;
+  }
+  return OpId::Power;
+}
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  bool is_float = PyFloat_CheckExact(b), is_int = PyLong_CheckExact(b);
-  if ((is_float || is_int) && is_array(a) && !as_array(a)->host) {
-    DType t = as_array(a)->array.dtype;
-    bool inexact =
-        is_float || is_complex(t) ? plait::is_float(t) || is_complex(t) : plait::is_float(t);
-    double e = is_float ? PyFloat_AS_DOUBLE(b) : PyLong_AsDouble(b);
-    if (e == -1.0 && PyErr_Occurred()) PyErr_Clear();
-    if (e == 2.0 && (inexact || (is_int && is_integer(t)))) return unary_op(OpId::Square, a);
-    if (inexact) {
-      if (e == 1.0) return unary_op(OpId::Positive, a);
-      if (e == -1.0) return unary_op(OpId::Reciprocal, a);
-      if (e == 0.5) return unary_op(OpId::Sqrt, a);
-    }
-  }
-  return binary_op(OpId::Power, a, b);
+  const OpId fn = power_ufunc(a, b);
+  return fn == OpId::Power ? binary_op(fn, a, b) : unary_op(fn, a);
 }
 PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
-  return inplace_op(OpId::Power, a, b);
+  const OpId fn = power_ufunc(a, b);
+  if (fn == OpId::Power) return inplace_op(fn, a, b);
+  return guarded([&]() -> PyObject* {
+    const tracer::Operand operand(as_array(a)->array);
+    tracer::ElementwiseOptions opt;
+    opt.out = &as_array(a)->array;
+    run(fn, std::span(&operand, 1), a, nullptr, opt);
+    return Py_NewRef(a);
+  });
 }
 
 PyObject* divmod(PyObject* a, PyObject* b) {

@@ -51,6 +51,8 @@ class Pass {
     if (reduce) la.reductions = lb.reductions;
     la.body = std::move(body);
     rename_var(a, lb.var, la.var);
+    for (Local& local : k_.locals)
+      if (local.home == b) local.home = a;
     ExprId extent = in_.exprs.mul(a == 0 ? lk_.grid_extent : lk_.extents[a], lk_.extents[b]);
     if (a == 0) {
       lk_.grid_extent = extent;

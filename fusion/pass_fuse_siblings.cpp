@@ -46,6 +46,8 @@ class Pass {
     if (uses(b, tainted)) return false;
     const auto shift = static_cast<std::int32_t>(la.reductions.size());
     rename(k_.insts[b].index, lb.var, la.var);
+    for (Local& local : k_.locals)
+      if (local.home == k_.insts[b].index) local.home = k_.insts[a].index;
     std::vector<Val> joined = la.body;
     joined.insert(joined.end(), lb.body.begin(), lb.body.end());
     la.body = std::move(joined);

@@ -63,8 +63,21 @@ void check_broadcast(const Dims& a, const Dims& b) try {
 
 }  // namespace
 
+namespace {
+// dot and inner with a 0-D operand. Where NumPy has a BLAS for the dtype, the result of up to two
+// dimensions is in C order; else it is multiply's.
+Array scaled(const Array& a, const Array& b) {
+  const DType t = promote(a.dtype, b.dtype);
+  const bool blas = t == DType::Float32 || t == DType::Float64 || is_complex(t);
+  tracer::ElementwiseOptions opt;
+  opt.order = blas && std::max(a.ndim(), b.ndim()) <= 2 ? 'C' : 'K';
+  const Operand both[] = {a, b};
+  return tracer::elementwise(OpId::Multiply, both, opt);
+}
+}  // namespace
+
 Array dot(const Array& a, const Array& b) {
-  if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
+  if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() == 1 ? 0 : b.ndim() - 2;
   if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a.shape, axis_a, b.shape, axis_b);
   if (b.ndim() <= 2) return tracer::matmul(a, b, 'C');
@@ -80,7 +93,7 @@ Array vdot(const Array& a, const Array& b) {
 }
 
 Array inner(const Array& a, const Array& b) {
-  if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
+  if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() - 1;
   if (a.shape[axis_a] != b.shape[axis_b]) {
     // NumPy calls dot with b's last two axes swapped, and its message shows that.

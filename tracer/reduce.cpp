@@ -190,8 +190,13 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
     if (opt.where) n->inputs[1] = read(*opt.where);
     n = record(std::move(n));
   }
-  const bool combine = opt.initial && !arg_reduction(kind) && (folded != 0 || info.has_identity);
-  if (combine) {
+  // A fold starts from `initial`; a sum over no axes still adds to zero, which shows in -0.0.
+  std::optional<Scalar> start;
+  if (opt.initial && !arg_reduction(kind) && (folded != 0 || info.has_identity))
+    start = opt.initial;
+  else if (p.axes.empty() && kind == ReduceKind::Sum && !is_integer(types.fold))
+    start = scalar_int(0);
+  if (start) {
     Ref<Node> c = new_node(NodeKind::Elementwise);
     c->fn = info.combine;
     c->dtype = types.fold;
@@ -199,7 +204,7 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
     c->strides = p.kept_strides;
     c->n_inputs = 2;
     c->inputs[0] = std::move(n);
-    c->inputs[1] = scalar_node(cast(*opt.initial, types.fold));
+    c->inputs[1] = scalar_node(cast(*start, types.fold));
     n = record(std::move(c));
   }
   n = as_dtype(std::move(n), types.result);

@@ -120,3 +120,18 @@ TEST_CASE("updates through overlapping views behave as if disjoint") {
   });
   CHECK(r.fused == r.direct);
 }
+
+TEST_CASE("rows kept between loops survive the joining of the loops around them") {
+  Array x = random_f32({31, 9, 129});
+  const std::int64_t axes[] = {1, 0, 2};
+  Both r = both([&] {
+    Array e = tracer::transpose(x, axes);
+    for (int i = 0; i < 2; ++i)
+      e = apply(OpId::Exp, apply(OpId::Negative, apply(OpId::Absolute, e)));
+    Array mean = reduce(ReduceKind::Sum, e, 2, true);
+    return reduce(ReduceKind::Sum, apply(OpId::Square, apply(OpId::Subtract, e, mean)), 2);
+  });
+  INFO(r.text);
+  CHECK(r.plan.regions == 1);
+  CHECK(r.fused == r.direct);
+}

@@ -71,3 +71,27 @@ def test_only_exponents_that_are_used_may_not_be_negative():
     with pytest.raises(ValueError, match="negative integer powers"):
         plait.power(base, -1, where=mask)
     assert plait.power(base, -1, where=plait.zeros(2, bool), out=plait.ones(2, int)).tolist() == [1, 1]
+
+
+def test_sums_over_no_axes_start_from_zero():
+    for value, axis in ((-0.0, None), ([-0.0], ()), ([-0.0 + 0j], ())):
+        ours, theirs = plait.asarray(value).sum(axis=axis), numpy.asarray(value).sum(axis=axis)
+        assert str(numpy.asarray(ours)) == str(numpy.asarray(theirs))
+
+
+@pytest.mark.parametrize("exponent", [2, 1, 0.5, -1, 3])
+def test_in_place_powers_take_the_ufunc_of_the_operator(exponent):
+    values = [-numpy.inf, -0.0, 4.0]
+    with numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+        ours, theirs = plait.asarray(values), numpy.asarray(values)
+        ours **= exponent
+        theirs **= exponent
+        numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i8", "c16"])
+def test_a_product_with_a_scalar_lies_as_numpys(dtype):
+    a = numpy.ones((7, 2), dtype, order="F")
+    for name in ("dot", "inner"):
+        ours = getattr(plait, name)(plait.asarray(a), plait.asarray(numpy.array(2, dtype)))
+        assert ours.strides == getattr(numpy, name)(a, numpy.array(2, dtype)).strides
