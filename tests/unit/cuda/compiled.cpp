@@ -27,7 +27,10 @@ std::shared_ptr<const cuda::Program> program_for(const test::RandomKernel& r) {
 // Many kernels in one program: the prelude is read once.
 cuda::Program joined(const std::vector<test::RandomKernel>& kernels) {
   test::Batch batch("");
-  for (const test::RandomKernel& r : kernels) batch.add(cuda::source(*program_for(r)), true);
+  for (const test::RandomKernel& r : kernels) {
+    const auto p = program_for(r);
+    batch.add(cuda::source(*p), cuda::entry(*p), true);
+  }
   cuda::Program p;
   p.source = batch.source();
   return p;

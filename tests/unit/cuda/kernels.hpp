@@ -67,15 +67,15 @@ inline std::vector<std::pair<OpId, DType>> operations() {
 class Batch {
  public:
   explicit Batch(std::string decoration) : decoration_(std::move(decoration)) {}
-  void add(const std::string& source, bool device) {
+  void add(const std::string& source, const std::string& entry, bool device) {
     const std::size_t cut = source.find("struct Arguments");
     const std::string prelude = source.substr(0, cut);
     std::string text = source.substr(cut);
     std::string& all = prelude.find("typedef int Index") == 0 ? narrow_ : wide_;
     if (all.empty()) all = prelude;
     const std::string n = std::to_string(count_++);
-    const std::size_t name = text.find("plait_kernel");
-    text.replace(name, 12, "kernel" + n);
+    const std::size_t name = text.find(entry + "(");
+    text.replace(name, entry.size(), "kernel" + n);
     if (!device) text.erase(text.find("extern \"C\" "), 11);
     all += "namespace k" + n + " {\n" + text + decorated(n) + "}\n";
   }
