@@ -10,7 +10,10 @@ reports=$build/reports
 
 need_apt $build_packages $test_packages
 need_venv
-need_pip "numpy>=2.0" "pybind11>=2.13" "pytest>=8" "hypothesis>=6" scikit-learn pillow
+need_pip "numpy>=2.0" "pybind11>=2.13" "pytest>=8" "hypothesis>=6" scikit-learn pillow "nvidia-cuda-nvrtc>=13"
+# Kernels for CUDA are compiled on machines without a GPU, too.
+PLAIT_NVRTC_LIBRARY=$(find "$venv"/lib/python3*/site-packages/nvidia -name 'libnvrtc.so.1?' | head -n 1)
+export PLAIT_NVRTC_LIBRARY
 
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DPLAIT_CHECKS=ON \
   -DPLAIT_PYTHON=ON -DPython_EXECUTABLE="$py" -Dpybind11_DIR="$("$py" -m pybind11 --cmakedir)"
