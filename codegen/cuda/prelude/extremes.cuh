@@ -46,10 +46,3 @@ PLAIT_INLINE bool greatest(bool) {
 }
 
 }  // namespace np
-
-template <bool max, class T>
-PLAIT_INLINE Best<T> better_of(Best<T> a, Best<T> b) {
-  if (np::better<max>(b.value, a.value)) return b;
-  if (np::better<max>(a.value, b.value)) return a;
-  return b.index < a.index ? b : a;
-}

@@ -220,9 +220,5 @@ PLAIT_INLINE T clip(T x, T low, T high) {
   const T raised = greater(x, low) | isnan(x) ? x : low;
   return less(raised, high) | isnan(raised) ? raised : high;
 }
-template <class T>
-PLAIT_INLINE T where(bool c, T x, T y) {
-  return c ? x : y;
-}
 
 }  // namespace np
