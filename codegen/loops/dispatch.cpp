@@ -12,12 +12,15 @@ namespace plait::loops {
       return baseline::call; \
   }
 
-LoopFn elementwise(OpId op, DType in, CpuTier tier){PLAIT_AT_TIER(elementwise(op, in))} LoopFn
-    cast(DType from, DType to, CpuTier tier){PLAIT_AT_TIER(cast(from, to))} VectorFn
-    vector_function(OpId op, DType in,
-                    CpuTier tier){PLAIT_AT_TIER(vector_function(op, in))} ReduceFn
-    reduce(ReduceKind kind, DType t, CpuTier tier){PLAIT_AT_TIER(reduce(kind, t))} ArgReduceFn
-    arg_reduce(ReduceKind kind, DType t, CpuTier tier){PLAIT_AT_TIER(arg_reduce(kind, t))}
+LoopFn elementwise(OpId op, DType in, CpuTier tier) { PLAIT_AT_TIER(elementwise(op, in)); }
+LoopFn cast(DType from, DType to, CpuTier tier) { PLAIT_AT_TIER(cast(from, to)); }
+VectorFn vector_function(OpId op, DType in, CpuTier tier) {
+  PLAIT_AT_TIER(vector_function(op, in));
+}
+ReduceFn reduce(ReduceKind kind, DType t, CpuTier tier) { PLAIT_AT_TIER(reduce(kind, t)); }
+ArgReduceFn arg_reduce(ReduceKind kind, DType t, CpuTier tier) {
+  PLAIT_AT_TIER(arg_reduce(kind, t));
+}
 #undef PLAIT_AT_TIER
 
 }  // namespace plait::loops
