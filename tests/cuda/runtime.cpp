@@ -55,8 +55,9 @@ TEST_CASE("A device that is not there is named") {
 
 TEST_CASE("Freed blocks serve again, and go when the device is full") {
   fake();
-  Context c(0);
-  Pool pool(c, 1);
+  static Context& c =
+      *new Context(0);  // with its pool alive as long as the process, as the engine's
+  static Pool& pool = *new Pool(c, 1);
   const std::byte* first = pool.allocate(1000)->data;
   REQUIRE(pool.allocate(900)->data == first);
   REQUIRE(pool.stats().reuses == 1);
@@ -74,9 +75,9 @@ TEST_CASE("Freed blocks serve again, and go when the device is full") {
 
 TEST_CASE("Copies arrive, and are counted") {
   fake();
-  Context c(0);
-  Pool pool(c, 1);
-  Transfer t(c);
+  static Context& c = *new Context(0);
+  static Pool& pool = *new Pool(c, 1);
+  static Transfer& t = *new Transfer(c);
   std::vector<int> in(5 << 20), out(in.size());
   std::iota(in.begin(), in.end(), 0);
   const Ref<Buffer> b = pool.allocate(in.size() * sizeof(int));
