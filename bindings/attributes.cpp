@@ -101,7 +101,12 @@ PyObject* get_flat(PyObject* s, void*) {
 }
 PyObject* get_ctypes(PyObject* s, void*) { return exported_attribute(s, "ctypes"); }
 PyObject* get_interface(PyObject* s, void*) { return exported_attribute(s, "__array_interface__"); }
-PyObject* get_struct(PyObject* s, void*) { return exported_attribute(s, "__array_struct__"); }
+PyObject* get_struct(PyObject* s, void*) {
+  if (!as_array(s)->host) return exported_attribute(s, "__array_struct__");
+  // The struct has no room for units of time, and NumPy asks for it before it asks for the array.
+  PyErr_SetString(PyExc_AttributeError, "__array_struct__");
+  return nullptr;
+}
 PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
 PyObject* get_priority(PyObject*, void*) { return PyFloat_FromDouble(0.0); }
 PyObject* get_pending(PyObject* s, void*) {

@@ -319,6 +319,28 @@ Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
   return scalar_node(loop_scalar(fn, o, to));
 }
 
+// Whether the operation can raise a floating-point flag (integers: by a zero divisor).
+bool may_raise(OpId fn, const LoopTypes& types) {
+  if (types.out == DType::Bool) return false;
+  return is_float(types.in[0]) || is_complex(types.in[0]) || fn == OpId::FloorDivide ||
+         fn == OpId::Remainder || fn == OpId::Fmod || fn == OpId::Reciprocal;
+}
+
+// The operand where `where` holds, elsewhere a value that raises no flag: NumPy does not compute
+// what is not selected.
+Ref<Node> selected_node(OpId fn, Ref<Node> value, const Array& where, const Dims& shape) {
+  Ref<Node> n = new_node(NodeKind::Elementwise);
+  n->fn = OpId::Where;
+  n->dtype = value->dtype;
+  n->shape = shape;
+  n->strides = contiguous_strides(shape, item_bytes(n->dtype));
+  n->n_inputs = 3;
+  n->inputs[0] = read(where);
+  n->inputs[2] = scalar_node(cast(scalar_int(fn == OpId::Arctanh ? 0 : 1), n->dtype));
+  n->inputs[1] = std::move(value);
+  return record(std::move(n));
+}
+
 }  // namespace
 
 Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt) {
@@ -374,8 +396,11 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
     n->shape = shape;
     n->strides = strides;
     n->n_inputs = static_cast<std::uint8_t>(operands.size());
-    for (std::size_t i = 0; i < operands.size(); ++i)
+    for (std::size_t i = 0; i < operands.size(); ++i) {
       n->inputs[i] = operand_node(fn, operands[i], types.in[i]);
+      if (opt.where && may_raise(fn, types))
+        n->inputs[i] = selected_node(fn, n->inputs[i], *opt.where, shape);
+    }
     n = record(std::move(n));
   }
   if (!opt.out && !opt.where) {

@@ -50,13 +50,19 @@ def to_numpy(x, seen=None):
 
 
 def _adopt(x):
-    root = x
-    while type(root.base) is numpy.ndarray:
-        root = root.base
-    # Memory of somebody else (a buffer, a mapped file) is shared: both sides see writes.
-    if root.base is None or type(root.base).__name__ == "_Export" or isinstance(root.base, _PRIVATE_OWNERS):
-        return _plait.adopt(x)
-    return _plait.share(x)
+    owner = x
+    while isinstance(owner.base, numpy.ndarray):
+        owner = owner.base
+    # Memory of somebody else (a buffer, a mapped file, the array that x is a view of) is shared: both sides see writes.
+    if owner.base is None:
+        private = owner is x or sys.getrefcount(owner) <= _ONLY_ITS_VIEW
+    else:
+        private = type(owner.base).__name__ == "_Export" or isinstance(owner.base, _PRIVATE_OWNERS)
+    return _plait.adopt(x) if private else _plait.share(x)
+
+
+# References to an array that only a view holds on to: the view's, the local name's and the call's.
+_ONLY_ITS_VIEW = 3
 
 
 # Objects that only the array they support holds on to.
@@ -172,7 +178,7 @@ def getitem(a, key):
     host = _plait.export(a)
     result = host[to_numpy(key)]
     if type(result) is numpy.ndarray:
-        return _like(_plait.adopt(result), a)
+        return _like(_adopt(result), a)
     return result
 
 

@@ -18,6 +18,9 @@ def _given(**options):
     return {k: v for k, v in options.items() if v is not _NO}
 
 
+_RECORDED = (ndarray, _plait.lazy_scalar)
+
+
 def _ours(a):
     """True for what is worth recording; lists and numbers are NumPy's to begin with, but become arrays here."""
     return isinstance(a, ndarray) or type(a) in (list, tuple, _plait.lazy_scalar)
@@ -75,9 +78,7 @@ def argmax(a, axis=None, out=None, *, keepdims=_NO):
 def _statistic(name, a, axis, dtype, out, keepdims, where, ddof=0, mean=None):
     if not _ours(a):
         return NotImplemented
-    return _plait.statistic(
-        name, a, axis, dtype, out, False if keepdims is _NO else keepdims, True if where is _NO else where, ddof, mean
-    )
+    return _plait.statistic(name, a, axis, dtype, out, False if keepdims is _NO else keepdims, True if where is _NO else where, ddof, mean)
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=_NO, *, where=_NO):
@@ -94,8 +95,7 @@ def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         ddof = correction
     # NumPy carries an integer dtype through the square root and the division.
     integer = dtype is not None and numpy.dtype(dtype).kind not in "fc"
-    result = NotImplemented if integer else _statistic(
-        name, a, axis, dtype, out, keepdims, where, ddof, None if mean is _NO else mean)
+    result = NotImplemented if integer else _statistic(name, a, axis, dtype, out, keepdims, where, ddof, None if mean is _NO else mean)
     if result is not NotImplemented:
         return result
     return call(getattr(numpy, name), (a, axis, dtype, out, ddof), _given(keepdims=keepdims, where=where, mean=mean))
@@ -167,11 +167,11 @@ around = round
 
 
 def real(val):
-    return val.real if isinstance(val, ndarray) else numpy.real(val)
+    return val.real if isinstance(val, _RECORDED) else numpy.real(val)
 
 
 def imag(val):
-    return val.imag if isinstance(val, ndarray) else numpy.imag(val)
+    return val.imag if isinstance(val, _RECORDED) else numpy.imag(val)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -309,17 +309,17 @@ atleast_1d, atleast_2d, atleast_3d = map(_atleast, (1, 2, 3))
 
 
 def ndim(a):
-    return a.ndim if isinstance(a, ndarray) else numpy.ndim(a)
+    return a.ndim if isinstance(a, _RECORDED) else numpy.ndim(a)
 
 
 def shape(a):
-    return a.shape if isinstance(a, ndarray) else numpy.shape(a)
+    return a.shape if isinstance(a, _RECORDED) else numpy.shape(a)
 
 
 def size(a, axis=None):
-    if isinstance(a, ndarray) and axis is None:
+    if isinstance(a, _RECORDED) and axis is None:
         return a.size
-    return numpy.size(numpy.empty(a.shape, bool) if isinstance(a, ndarray) else a, axis)
+    return numpy.size(numpy.empty(a.shape, bool) if isinstance(a, _RECORDED) else a, axis)
 
 
 # --- joining and splitting --------------------------------------------------------------------------------------------

@@ -39,9 +39,10 @@ Memory copy_for_update(const Node& n, const Memory& old, bool masked) {
   const auto [first, last] = span_of(n.shape, n.strides, item);
   Memory m{allocate(static_cast<std::size_t>(last - first)), -first};
   // A box along the widest dimension of a dense layout: rows in front of it and behind it are two
-  // stretches of memory.
+  // stretches of memory. Gaps of a layout belong to somebody else and are kept.
+  const bool dense = first == 0 && last == element_count(n.shape) * item;
   const auto map =
-      masked || n.view_dtype != n.dtype || first != 0
+      masked || n.view_dtype != n.dtype || !dense
           ? std::nullopt
           : fusion::decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides);
   bool whole_rows = map.has_value();
