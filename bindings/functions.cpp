@@ -2,9 +2,11 @@
 
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/config.hpp"
+#include "events.hpp"
 
 namespace plait::py {
 
@@ -346,8 +348,7 @@ PyObject* share_array(PyObject*, PyObject* o) {  // both sides see writes
 PyObject* copy_array(PyObject*, PyObject* o) {
   return guarded([&] { return from_numpy(o, Take::Copy); });
 }
-PyObject* borrow_array(PyObject*,
-                       PyObject* o) {  // pending readers are evaluated by release_borrowed()
+PyObject* borrow_array(PyObject*, PyObject* o) {  // until end_borrow()
   return guarded([&]() -> PyObject* {
     auto* a = reinterpret_cast<PyArrayObject*>(o);
     auto t = native_dtype(PyArray_DESCR(a));
@@ -361,12 +362,17 @@ PyObject* borrow_array(PyObject*,
       shape[i] = PyArray_DIM(a, i);
       strides[i] = PyArray_STRIDE(a, i);
     }
-    return wrap(tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a)));
+    const Ref<tracer::Lender> lender(new tracer::Lender(release_later, Py_NewRef(o)));
+    return wrap(
+        tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a), lender));
   });
 }
-PyObject* release_borrowed(PyObject*, PyObject*) {
+PyObject* end_borrow(PyObject*, Args args, Py_ssize_t n) {  // of arrays that borrow() returned
   return guarded([&]() -> PyObject* {
-    without_gil([] { tracer::release_borrowed(); });
+    std::vector<tracer::Array> arrays;
+    for (Py_ssize_t i = 0; i < n; ++i)
+      if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
+    without_gil([&] { tracer::end_borrow(std::exchange(arrays, {})); });
     return Py_NewRef(Py_None);
   });
 }
@@ -462,7 +468,7 @@ PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
                                   {"share", share_array, METH_O, nullptr},
                                   {"copy_in", copy_array, METH_O, nullptr},
                                   {"borrow", borrow_array, METH_O, nullptr},
-                                  {"release_borrowed", release_borrowed, METH_NOARGS, nullptr},
+                                  {"end_borrow", c(end_borrow), METH_FASTCALL, nullptr},
                                   {"export", export_array, METH_O, nullptr},
                                   {"host_of", host_of, METH_O, nullptr},
                                   {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},

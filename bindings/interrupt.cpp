@@ -1,7 +1,7 @@
-// Ctrl-C during a long evaluation. The engine holds the recorder's lock while it runs and another
-// Python thread may hold the GIL and wait for that lock, so whether to stop is decided without the
-// GIL: a C handler in front of Python's notes the signal, and once the evaluation has unwound, with
-// its lock released, Python's handler runs and may raise.
+// Ctrl-C during a long evaluation, or while waiting for another thread's. Another Python thread may
+// hold the GIL and wait for this evaluation to end, so whether to stop is decided without the GIL:
+// a C handler in front of Python's notes the signal, and once the evaluation has unwound, Python's
+// handler runs and may raise.
 #include "interrupt.hpp"
 
 #include <pthread.h>

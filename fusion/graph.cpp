@@ -69,7 +69,7 @@ Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
     g.held = n.handles > 0 && !g.wanted;
     g.exclusive = n.handles == 0 &&
                   n.refs.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(g.uses) &&
-                  (!n.data || (n.data->refs.load() == 1 && n.data->writeable && !n.data->foreign));
+                  (!n.data || (n.data->refs.load() == 1 && n.data->writeable && !n.data->watched));
     if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
       const Node& base = *nodes[g.in[0]].node;
       if (base.dtype == n.dtype)

@@ -21,7 +21,7 @@ struct Storage : RefCounted {
   std::uint32_t exports =
       0;  // live exports: contents are evaluated an operation at a time, in the same memory
   bool pinned = false;    // exported for good
-  bool borrowed = false;  // memory of somebody else, written through at release_borrowed()
+  bool borrowed = false;  // memory of somebody else, written through at end_borrow()
   bool listed = false;
   Storage* prev = nullptr;  // list of storages with a pending version, for flush()
   Storage* next = nullptr;
@@ -63,14 +63,23 @@ Array arange(std::int64_t n, const Scalar& start, const Scalar& step);  // 1-D, 
 Array from_buffer(Ref<Buffer> b, DType t, const Dims& shape, const Dims& strides,
                   std::int64_t offset);
 Array from_scalar(const Scalar& s);  // 0-D
-// Borrows: writes go through to the memory by release_borrowed(). Buffers that overlap share a
-// storage.
-Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable);
-void release_borrowed();
+// What lends memory, kept alive by every array over it; released once, in any thread.
+struct Lender : RefCounted {
+  void (*release)(void*);
+  void* context;
+  Lender(void (*r)(void*), void* c) : release(r), context(c) {}
+  static void destroy(Lender* l);
+};
+// Borrows memory: writes have reached it when end_borrow() returns. Buffers that overlap share a
+// storage. Without a lender the memory has to outlive the borrowing.
+Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable,
+             const Ref<Lender>& lender = {});
 // Runs what is pending and brings the array's borrowed memory up to date; the borrowing goes on.
 void write_borrowed(const Array& a);
-// The same, and forgets the memory if `a` is the last array of it.
-void end_borrow(const Array& a);
+// Ends one borrowing for each of the arrays: runs what is pending and brings their memory up to
+// date. Arrays that are left over it share the memory with its owner from then on, or, without a
+// lender, have a copy.
+void end_borrow(std::span<const Array> arrays);
 
 // --- elementwise
 // -------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 // Writing through views: every write is a new version of the storage.
 #include <cstring>
+#include <optional>
 
 #include "graph.hpp"
+#include "turn.hpp"
 
 namespace plait::tracer {
 
@@ -47,9 +49,11 @@ void store_in_place(Storage& s, Ref<Node> update) {
 
 void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
   Storage& s = *target.storage;
-  const Ref<Node>& old = s.version;
   if (target.size() == 0) return;
   const bool outside = exported(s);
+  std::optional<Turn> whole;
+  if (outside) whole.emplace(Turn::LockWhileRunning::Kept);
+  const Ref<Node>& old = s.version;
   const bool float_errors = eager_errors();
   const DeviceId device = std::max(old->device, kHost);
   if (devices_in_use()) [[unlikely]] {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "graph.hpp"
+#include "turn.hpp"
 
 namespace plait::tracer {
 
@@ -12,6 +13,8 @@ struct Borrowed {
   std::byte* first;
   std::byte* last;
   Ref<Storage> storage;  // keeps writes alive until they have reached the memory
+  Ref<Lender> lender;
+  int leases = 1;  // borrowings that have not ended
 };
 
 std::vector<Borrowed>& registry() {
@@ -19,86 +22,139 @@ std::vector<Borrowed>& registry() {
   return r;
 }
 
-void no_release(void*) {}
+// The buffers of a borrowed range keep its lender.
+Ref<Buffer> lent(std::byte* first, std::byte* last, bool writeable, const Ref<Lender>& lender) {
+  auto* held = new Ref<Lender>(lender);
+  try {
+    Ref<Buffer> b = adopt(
+        first, static_cast<std::size_t>(last - first), writeable,
+        [](void* p) { delete static_cast<Ref<Lender>*>(p); }, held);
+    b->watched = false;  // until the borrowing ends
+    return b;
+  } catch (...) {
+    delete held;
+    throw;
+  }
+}
 
-// The whole range as bytes: arrays of any dtype and layout read it through views.
-Ref<Node> bytes_node(std::byte* first, std::byte* last, bool writeable) {
+Ref<Node> data_node(Ref<Buffer> memory, DType t, const Dims& shape, const Dims& strides,
+                    std::int64_t offset = 0) {
   Ref<Node> n = new_node(NodeKind::Data);
-  n->dtype = DType::UInt8;
-  n->shape = Dims{last - first};
-  n->strides = Dims{1};
-  n->data = adopt(first, static_cast<std::size_t>(last - first), writeable, no_release, nullptr);
+  n->dtype = t;
+  n->shape = shape;
+  n->strides = strides;
+  n->data = std::move(memory);
+  n->data_offset = offset;
   return record(std::move(n));
 }
 
-// Brings the storage's current contents into the borrowed memory.
-void write_back(const Borrowed& b) {
+// The whole range as bytes: arrays of any dtype and layout read it through views.
+Ref<Node> bytes_node(std::byte* first, std::byte* last, bool writeable, const Ref<Lender>& lender) {
+  return data_node(lent(first, last, writeable, lender), DType::UInt8, Dims{last - first}, Dims{1});
+}
+
+// Brings the storage's evaluated contents into the borrowed memory, where its version lies from
+// now on.
+void bring_home(Borrowed& b) {
   const Node& v = *b.storage->version;
   const Extent e = extent(v.shape, v.strides, static_cast<std::int64_t>(itemsize(v.dtype)));
   const std::byte* from = v.data->data + v.data_offset + e.first;
-  if (from != b.first && v.data->writeable)
-    std::memcpy(b.first, from, static_cast<std::size_t>(e.last - e.first));
+  if (from == b.first) return;
+  std::memcpy(b.first, from, static_cast<std::size_t>(e.last - e.first));
+  set_version(*b.storage, data_node(lent(b.first, b.last, true, b.lender), v.dtype, v.shape,
+                                    v.strides, -e.first));
+}
+
+// From now on both sides see what the other writes, as between NumPy's arrays.
+void share_for_good(Borrowed& b) {
+  b.storage->borrowed = false;
+  b.storage->pinned = true;
+  b.storage->version->data->watched = true;
+}
+
+// What the arrays that are left hold is theirs alone: the memory may go.
+void part_from(Borrowed& b) {
+  b.storage->borrowed = false;
+  const Ref<Node> v = b.storage->version;
+  Ref<Buffer> own = allocate(v->data->bytes);
+  std::memcpy(own->data, v->data->data, v->data->bytes);
+  set_version(*b.storage,
+              data_node(std::move(own), v->dtype, v->shape, v->strides, v->data_offset));
+}
+
+// The entry whose range meets [first, last). A range that meets several joins storages which arrays
+// already refer to: they stay apart, sharing their memory, and so does every one to come.
+Borrowed* find(std::byte* first, std::byte* last, bool& shared) {
+  auto& all = registry();
+  auto meets = [&](const Borrowed& b) { return first < b.last && b.first < last; };
+  Borrowed* one = nullptr;
+  int count = 0;
+  for (Borrowed& b : all)
+    if (meets(b)) {
+      one = &b;
+      ++count;
+    }
+  if (count < 2) return one;
+  flush();
+  for (std::size_t i = all.size(); i-- > 0;)
+    if (meets(all[i])) {
+      bring_home(all[i]);
+      share_for_good(all[i]);
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  shared = true;
+  return nullptr;
 }
 
 }  // namespace
 
-Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable) {
+void Lender::destroy(Lender* l) {
+  l->release(l->context);
+  delete l;
+}
+
+Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable,
+             const Ref<Lender>& lender) {
+  const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold();
   const auto unit = static_cast<std::int64_t>(itemsize(t));
   const Extent e = extent(shape, strides, unit);
   auto* origin = static_cast<std::byte*>(data);
   std::byte* first = origin + e.first;
   std::byte* last = origin + e.last;
+  Array a;
   if (first == last) {
     const OnDevice host(kHost);
-    Array a = empty(shape, t);
+    a = empty(shape, t);
     a.strides = strides;
     a.writeable = writeable;
     return a;
   }
-  auto& all = registry();
-  Borrowed* same = nullptr;
-  for (Borrowed& b : all)
-    if (first < b.last && b.first < last) {
-      if (same) {
-        // The new range joins two storages that arrays already refer to.
-        release_borrowed();
-        same = nullptr;
-        break;
-      }
-      same = &b;
-    }
-  Array a;
+  bool shared = false;
+  Borrowed* same = find(first, last, shared);
   if (!same) {
-    Ref<Node> n;
     const bool plain = c_contiguous(shape, strides, unit) || e.first == 0;
-    if (plain) {
-      n = new_node(NodeKind::Data);
-      n->dtype = t;
-      n->shape = shape;
-      n->strides = strides;
-      n->data =
-          adopt(first, static_cast<std::size_t>(last - first), writeable, no_release, nullptr);
-      n = record(std::move(n));
-    } else {
-      n = bytes_node(first, last, writeable);
-    }
-    a = wrap(std::move(n), shape, strides);
+    a = wrap(plain ? data_node(lent(first, last, writeable, lender), t, shape, strides)
+                   : bytes_node(first, last, writeable, lender),
+             shape, strides);
     a.dtype = t;
     a.offset = -e.first;
+    Borrowed fresh{first, last, a.storage, lender};
     a.storage->borrowed = true;
-    all.push_back({first, last, a.storage});
+    if (shared) share_for_good(fresh);
+    registry().push_back(std::move(fresh));
   } else {
     if (first < same->first || last > same->last) {
-      evaluate_nodes(std::span(&same->storage->version, 1));
       flush();
-      write_back(*same);
+      bring_home(*same);
       const std::int64_t grown = std::max<std::int64_t>(same->first - first, 0);
       same->first = std::min(same->first, first);
       same->last = std::max(same->last, last);
+      same->lender = lender;  // keeps as much alive: one piece of memory has one owner
       same->storage->base += grown;
-      set_version(*same->storage, bytes_node(same->first, same->last, writeable));
+      set_version(*same->storage, bytes_node(same->first, same->last, writeable, lender));
     }
+    ++same->leases;
     a.storage = same->storage;
     a.dtype = t;
     a.shape = shape;
@@ -109,60 +165,42 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
   return a;
 }
 
-void release_borrowed() {
-  flush();
-  const Lock held = hold();
-  std::vector<Borrowed> all;
-  all.swap(registry());
-  for (Borrowed& b : all) {
-    write_back(b);
-    b.storage->borrowed = false;
-    // Who still holds the array keeps a copy of its own: the memory goes back to its owner.
-    const bool held_elsewhere = b.storage->refs.load(std::memory_order_relaxed) > 1;
-    const Ref<Node> v = b.storage->version;
-    if (!held_elsewhere || !v->data->foreign) continue;
-    Ref<Buffer> own = allocate(v->data->bytes);
-    std::memcpy(own->data, v->data->data, v->data->bytes);
-    Ref<Node> n = new_node(NodeKind::Data);
-    n->dtype = v->dtype;
-    n->shape = v->shape;
-    n->strides = v->strides;
-    n->data = std::move(own);
-    n->data_offset = v->data_offset;
-    set_version(*b.storage, record(std::move(n)));
-  }
-}
-
 void write_borrowed(const Array& a) {
   flush();
+  const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold();
-  for (Borrowed& b : registry()) {
-    if (b.storage != a.storage) continue;
-    write_back(b);
-    const Node& v = *b.storage->version;
-    if (v.data->foreign || !v.data->writeable) return;
-    const Extent e = extent(v.shape, v.strides, static_cast<std::int64_t>(itemsize(v.dtype)));
-    Ref<Node> n = new_node(NodeKind::Data);
-    n->dtype = v.dtype;
-    n->shape = v.shape;
-    n->strides = v.strides;
-    n->data = adopt(b.first, static_cast<std::size_t>(b.last - b.first), true, no_release, nullptr);
-    n->data_offset = -e.first;
-    set_version(*b.storage, record(std::move(n)));
-    return;
-  }
+  flush();  // what others have recorded in between
+  for (Borrowed& b : registry())
+    if (b.storage == a.storage) bring_home(b);
 }
 
-void end_borrow(const Array& a) {
-  write_borrowed(a);
+void end_borrow(std::span<const Array> arrays) {
+  {
+    const Lock held = hold();
+    for (const Array& a : arrays)
+      for (Borrowed& b : registry())
+        if (b.storage == a.storage) --b.leases;
+  }
+  // When an error or an interrupt ends this, the next call does what is left.
+  flush();
+  const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold();
+  flush();  // what others have recorded in between
   auto& all = registry();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].storage == a.storage && a.storage->refs.load(std::memory_order_relaxed) == 2) {
-      const Borrowed last = std::move(all[i]);  // dies after the registry has forgotten it
-      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
-      return;
-    }
+  for (std::size_t i = all.size(); i-- > 0;) {
+    bring_home(all[i]);
+    if (all[i].leases > 0) continue;
+    Borrowed b = std::move(all[i]);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    std::uint32_t ours = 1;
+    for (const Array& a : arrays) ours += a.storage == b.storage;
+    if (b.lender || exported(*b.storage))
+      share_for_good(b);
+    else if (b.storage->refs.load(std::memory_order_relaxed) > ours)
+      part_from(b);
+    else
+      b.storage->borrowed = false;
+  }
 }
 
 }  // namespace plait::tracer

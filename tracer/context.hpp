@@ -21,11 +21,14 @@ struct Evaluator {
   // Computes one elementwise operation on small materialised operands at once; false if it would
   // rather record.
   virtual bool eager(OpId fn, std::span<const Array* const> in, const Array& out) = 0;
+  // Asked now and then by a thread that waits for another's evaluation; throws to give up.
+  virtual void poll() {}
 };
 void install(Evaluator* e);
 Evaluator& evaluator();
 
-// Recursive: public entry points of the recorder take it; it is not held while a kernel runs.
+// Recursive: public entry points of the recorder take it; it is not held while a kernel runs (see
+// turn.hpp).
 RecursiveLock& lock();
 
 // numpy.errstate, one entry a category. Weak index 0 is NumPy's default: warn, except underflow:

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace plait::tracer {
 
@@ -35,6 +36,20 @@ class RecursiveLock {
     owner_.store(pthread_t{}, std::memory_order_relaxed);
     if (state_.exchange(kFree, std::memory_order_release) == kContended) [[unlikely]]
       state_.notify_one();
+  }
+
+  // Lets go of all that this thread holds, however often it took it: how often that was, for
+  // take_back().
+  std::uint32_t let_go() {
+    if (owner_.load(std::memory_order_relaxed) != pthread_self()) return 0;
+    const std::uint32_t levels = std::exchange(depth_, 0) + 1;
+    unlock();
+    return levels;
+  }
+  void take_back(std::uint32_t levels) {
+    if (levels == 0) return;
+    lock();
+    depth_ = levels - 1;
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "graph.hpp"
+#include "turn.hpp"
 
 namespace plait::tracer {
 
@@ -138,9 +139,20 @@ void evaluate(std::span<const Array> arrays) {
   if (!nodes.empty()) evaluate_nodes(nodes);
 }
 
+namespace {
+// Evaluated, under the lock: another thread may write to the storage as soon as it is let go.
+Lock hold_evaluated(const Array& a) {
+  for (;;) {
+    Lock held = hold();
+    if (!is_pending(*a.storage->version)) return held;
+    held.unlock();
+    evaluate(a);
+  }
+}
+}  // namespace
+
 void* data(const Array& a) {
-  evaluate(a);
-  const Lock held = hold();
+  const Lock held = hold_evaluated(a);
   const Node& v = *a.storage->version;
   if (v.device > kHost) {
     // The host's copy is read, never written: it would not go back.
@@ -152,7 +164,8 @@ void* data(const Array& a) {
 
 void* export_memory(const Array& a) {
   evaluate(a);
-  const Lock held = hold();
+  const Turn whole(Turn::LockWhileRunning::Kept);
+  const Lock held = hold_evaluated(a);
   Storage& s = *a.storage;
   if (s.version->device > kHost)
     throw DeviceError("memory on '" + devices().name(s.version->device) +
@@ -212,8 +225,7 @@ std::int64_t element_offset(const Array& a, std::span<const std::int64_t> index)
 
 Scalar item(const Array& a, std::span<const std::int64_t> index) {
   const std::int64_t at = element_offset(a, index);
-  evaluate(a);
-  const Lock held = hold();
+  const Lock held = hold_evaluated(a);
   Scalar s;
   s.dtype = a.dtype;
   const Node& v = *a.storage->version;

@@ -44,6 +44,10 @@ def _outward(x, borrowed):
     return x
 
 
+def _end_borrow(borrowed):
+    _plait.end_borrow(*[made for made, _ in borrowed.values()])
+
+
 def _leaves(x, out):
     if isinstance(x, ndarray) or type(x) is lazy_scalar:
         out.append(x)
@@ -101,14 +105,18 @@ def jit(fn):
                 _plait.evaluate(*leaves)  # one plan for all the results
             return _outward(result, borrowed)
         finally:
-            _plait.release_borrowed()
+            _end_borrow(borrowed)
             if scope is not None:
                 scope.flush()
 
     return run
 
 
-def record(fn, args):
-    """What fn returns for args, still pending where possible: for explain()."""
+def explain(fn, args):
+    """The plan of what fn returns for args, which is dropped without being computed."""
     function, _ = _target(getattr(fn, "__wrapped__", fn))
-    return function(*[_inward(a, {}) for a in args])
+    borrowed = {}
+    try:
+        return _plait.explain(*_leaves(function(*[_inward(a, borrowed) for a in args]), []))
+    finally:
+        _end_borrow(borrowed)

@@ -56,9 +56,9 @@ def explain(target, *args):
     "N regions". Nothing is computed, except what a called function forces itself.
     """
     if callable(target) and not isinstance(target, _plait.ndarray):
-        from ._jit import record
+        from ._jit import explain
 
-        target = record(target, args)
+        return explain(target, args)
     return _plait.explain(*_flatten(target))
 
 

@@ -13,6 +13,7 @@ Ref<Buffer> allocate(std::size_t bytes) {
   b->bytes = bytes;
   b->writeable = true;
   b->foreign = false;
+  b->watched = false;
   return Ref<Buffer>(b);
 }
 
@@ -23,6 +24,7 @@ Ref<Buffer> adopt(void* data, std::size_t bytes, bool writeable, void (*release)
   b->bytes = bytes;
   b->writeable = writeable;
   b->foreign = true;
+  b->watched = true;
   b->release = release;
   b->release_context = context;
   return Ref<Buffer>(b);

@@ -17,6 +17,7 @@ struct Buffer : RefCounted {
   std::size_t bytes = 0;
   bool writeable = true;
   bool foreign = false;              // borrowed: never returned to the pool
+  bool watched = false;              // somebody outside may look at it at any time
   void (*release)(void*) = nullptr;  // for foreign memory; called once, any thread
   void* release_context = nullptr;
   static void destroy(Buffer* b);

@@ -2,11 +2,13 @@
 #include "direct.hpp"
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "direct_kernels.hpp"
 #include "engine.hpp"
 #include "fp_flags.hpp"
+#include "tracer/turn.hpp"
 
 namespace plait::engine {
 
@@ -141,20 +143,19 @@ void compute_update(Node& n) {
   tracer::settle(n, std::move(memory), at);
 }
 
-void compute(Node& n) {
-  if (n.kind == NodeKind::View) {
-    const Node& in = *n.inputs[0];
-    Ref<Buffer> memory = in.data;
-    const std::int64_t at = in.data_offset + n.offset;
-    tracer::settle(n, std::move(memory), at);
-    return;
-  }
-  if (n.kind == NodeKind::Update) {
-    compute_update(n);
-    return;
-  }
-  Ref<Buffer> memory = result_memory(n);
-  const Memory out{memory->data, n.strides};
+// Work below which other threads would not get at the lock in time to use it: elements.
+constexpr std::int64_t kShortWork = 1 << 15;
+
+std::int64_t work_of(const Node& n) {
+  std::int64_t work = element_count(n.shape);
+  if (n.kind == NodeKind::Reduce) work = element_count(n.inputs[0]->shape);
+  if (n.kind == NodeKind::MatMul) work *= n.inputs[0]->shape[n.inputs[0]->shape.size() - 1];
+  return work;
+}
+
+void compute_into(Node& n, const Memory& out) {
+  std::optional<tracer::Unlocked> others_record;
+  if (work_of(n) >= kShortWork) others_record.emplace();
   switch (n.kind) {
     case NodeKind::Scalar:
       run_fill(n.scalar, n.shape, out);
@@ -184,6 +185,23 @@ void compute(Node& n) {
     case NodeKind::Update:
       break;  // in memory, or done above
   }
+}
+
+void compute(Node& n) {
+  if (n.kind == NodeKind::View) {
+    const Node& in = *n.inputs[0];
+    Ref<Buffer> memory = in.data;
+    const std::int64_t at = in.data_offset + n.offset;
+    tracer::settle(n, std::move(memory), at);
+    return;
+  }
+  if (n.kind == NodeKind::Update) {
+    compute_update(n);
+    return;
+  }
+  Ref<Buffer> memory = result_memory(n);
+  const Memory out{memory->data, n.strides};
+  compute_into(n, out);
   tracer::settle(n, std::move(memory), 0);
 }
 
@@ -206,7 +224,6 @@ std::string_view warning_name(const Node& n) {
 }  // namespace
 
 void evaluate_direct(std::span<Node* const> wanted) {
-  const std::unique_lock held(tracer::lock());
   // A node in the list is alive while a consumer after it has not been settled, or it is wanted.
   for (Node* n : topological_order(wanted)) {
     const std::string_view name = warning_name(*n);

@@ -16,6 +16,7 @@
 #include "gemm.hpp"
 #include "kernel.hpp"
 #include "run.hpp"
+#include "tracer/turn.hpp"
 
 namespace plait::engine {
 using fusion::BufferSource;
@@ -274,6 +275,8 @@ Ref<Node> Run::shadow(std::int32_t root, std::int32_t i,
 class EngineEvaluator final : public tracer::Evaluator {
  public:
   void evaluate(std::span<Node* const> wanted) override {
+    const tracer::Turn turn;
+    const std::lock_guard held(tracer::lock());
     if (devices_in_use())
       evaluate_by_device(wanted);
     else
@@ -281,6 +284,9 @@ class EngineEvaluator final : public tracer::Evaluator {
   }
   bool eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out) override {
     return direct_eager(fn, in, out);
+  }
+  void poll() override {
+    if (interrupt_requested()) throw Interrupted("interrupted");
   }
 
  private:
@@ -354,7 +360,7 @@ void set_interrupt_hook(bool (*hook)()) { interrupt_hook = hook; }
 bool interrupt_requested() {
   if (!interrupt_hook) return false;
   using Clock = std::chrono::steady_clock;
-  static Clock::time_point last;
+  thread_local Clock::time_point last;
   const auto now = Clock::now();
   if (now - last < std::chrono::milliseconds(50)) return false;
   last = now;
@@ -362,9 +368,6 @@ bool interrupt_requested() {
 }
 
 void evaluate_fused(std::span<Node* const> wanted) {
-  // One evaluation at a time: it uses the whole team, and callers may hold the recorder's lock
-  // already.
-  const std::lock_guard held(tracer::lock());
   ++counters().evaluations;
   for (Node* n : wanted)
     if (!n->materialised() && element_count(n->shape) == 0) tracer::settle(*n, allocate(0), 0);

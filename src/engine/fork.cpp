@@ -7,6 +7,7 @@
 
 #include "codegen/llvm/fork.hpp"
 #include "tracer/context.hpp"
+#include "tracer/turn.hpp"
 
 namespace plait::engine {
 namespace {
@@ -14,10 +15,18 @@ namespace {
 // Evaluations of other threads end first. libgomp would wait in the child for a team that does not
 // exist there, so the team of this thread is dissolved; both processes start one when they need it.
 void prepare() {
+  tracer::hold_turns_over_fork();
   tracer::lock().lock();
   omp_pause_resource_all(omp_pause_hard);
 }
-void release() { tracer::lock().unlock(); }
+void resume_parent() {
+  tracer::lock().unlock();
+  tracer::resume_turns_in_parent();
+}
+void resume_child() {
+  tracer::lock().unlock();
+  tracer::resume_turns_in_child();
+}
 
 }  // namespace
 
@@ -25,7 +34,7 @@ void install_fork_handlers(std::mutex& registry) {
   // Handlers run in the reverse order of installation. The compiler's locks are taken while the
   // recorder's is held, so its handler has to be there before this one.
   jit::hold_over_fork(registry);
-  pthread_atfork(&prepare, &release, &release);
+  pthread_atfork(&prepare, &resume_parent, &resume_child);
 }
 
 }  // namespace plait::engine

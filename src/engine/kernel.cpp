@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -12,6 +13,7 @@
 #include "engine.hpp"
 #include "fp_flags.hpp"
 #include "run.hpp"
+#include "tracer/turn.hpp"
 
 namespace plait::engine {
 
@@ -80,6 +82,9 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
   consider_compiling(work);
   ++counters().kernels_run;
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
+  // Short kernels are done before another thread could use the lock.
+  std::optional<tracer::Unlocked> others_record;
+  if (work >= kParallelWork) others_record.emplace();
   const double started = omp_get_wtime();
   const unsigned flags = launch(args, extent, work, interruptible);
   last_seconds_.store(omp_get_wtime() - started, std::memory_order_relaxed);

@@ -20,7 +20,7 @@ void Lease::destroy(Lease* lease) {
   // A destructor calls this: an error of pending work (memory, an interrupt) has nowhere to go.
   // eval() beforehand reports it.
   try {
-    tracer::end_borrow(lease->array);
+    tracer::end_borrow(std::span(&lease->array, 1));
   } catch (...) {
   }
   delete lease;

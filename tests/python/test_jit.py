@@ -1,3 +1,5 @@
+import sys
+
 import numpy
 import numpy as np
 import pytest
@@ -139,3 +141,68 @@ def test_runner_exit_status(tmp_path, run_python):
     (tmp_path / "main.py").write_text("raise SystemExit(3)")
     assert run_python(None, "-m", "plait", str(tmp_path / "main.py")).returncode == 3
     assert run_python(None, "-m", "plait", str(tmp_path / "missing.py")).returncode == 2
+
+
+def test_results_keep_the_memory_they_are_views_of():
+    tail = plait.jit(lambda x: x[2:])(np.arange(1_000_000.0))
+    others = [np.full(1_000_000, 7.0) for _ in range(3)]
+    assert not any(np.shares_memory(tail, o) for o in others)
+    assert tail[0] == 2 and tail[-1] == 999_999
+
+
+def test_calls_within_calls():
+    constant = np.arange(5.0)
+    total = plait.jit(lambda a: np.sum(a))
+
+    def outer(x):
+        s = total(constant)  # real arrays, so its borrowing ends before the outer one's
+        x += s
+        return s
+
+    y = np.zeros(3)
+    assert plait.jit(outer)(y) == 10
+    assert y.tolist() == [10, 10, 10]
+
+
+def test_what_a_function_keeps_goes_on_sharing_memory():
+    kept = []
+
+    def keep(x):
+        kept.append(x)
+        x *= 2
+        return x.sum()
+
+    x = np.ones(100_000)
+    assert plait.jit(keep)(x) == 200_000
+    x[0] = 5
+    assert kept[0][0] == 5
+    later = kept[0] + 1
+    x[0] = 6
+    assert later[0] == 6  # it was computed when it was asked for
+    kept[0][1] = 9
+    assert x[1] == 9
+
+
+def test_arguments_that_overlap():
+    def f(a, b, c):
+        a += 1
+        b += 10
+        c *= 2
+        return a.sum() + b.sum()
+
+    x, y = np.arange(10.0), np.arange(10.0)
+    expected = f(x[:5], x[5:], x)
+    assert plait.jit(f)(y[:5], y[5:], y) == expected
+    assert np.array_equal(x, y)
+    assert plait.jit(f)(y[:6], y[3:], y[1:4]) == f(x[:6], x[3:], x[1:4])
+    assert np.array_equal(x, y)
+
+
+def test_explain_gives_its_borrowings_back():
+    x = np.arange(1000.0)
+    plait.explain(lambda a: a * 2 + 1, x)
+    before = sys.getrefcount(x)
+    for _ in range(3):
+        plait.explain(lambda a: a * 2 + 1, x)
+    plait.ones(3).sum().item()
+    assert sys.getrefcount(x) == before

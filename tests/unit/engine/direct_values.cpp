@@ -212,7 +212,8 @@ TEST_CASE("borrowed buffers that overlap share a storage and are written through
     const Array before = add(all, all);
     assign(tail, Operand(scalar_int(9), Weak::Int));
     CHECK(values(all) == V{0, 9, 9, 9});
-    release_borrowed();
+    const Array both[] = {tail, all};
+    end_borrow(both);
     memory[0] = 100;  // no longer anybody's business
     CHECK(values(all) == V{0, 9, 9, 9});
     CHECK(values(before) == V{0, 2, 4, 6});

@@ -1,0 +1,108 @@
+"""Threads that record, evaluate, read and write at the same time, and plait.jit in several of them."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy
+import plait
+import pytest
+
+
+def together(work, threads=4):
+    """Runs work(i) in threads that start at the same moment; their results, in order."""
+    gate = threading.Barrier(threads)
+
+    def run(i):
+        gate.wait()
+        return work(i)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(run, range(threads)))
+
+
+def test_recording_goes_on_while_a_kernel_runs(run_python):
+    # The thread that records would get nowhere if the evaluation held the recorder's lock. PLAIT_JIT=off makes the
+    # evaluation last for seconds; what is counted is whether anything was recorded in it, not how much.
+    source = """
+import threading, plait
+x = plait.ones(4_000_000)
+y = x
+for _ in range(60):
+    y = plait.sin(y) + plait.arctan(y * x)
+done = threading.Event()
+counts = []
+def record():
+    z = plait.ones(2000)
+    n = 0
+    while not done.is_set():
+        z * 2 + 1
+        n += 1
+    counts.append(n)
+ready = threading.Event()
+thread = threading.Thread(target=record)
+thread.start()
+plait.evaluate(y)
+done.set()
+thread.join()
+print(counts[0] > 1000)
+"""
+    assert run_python(source, timeout=120, env={"PLAIT_JIT": "off"}).stdout.split() == ["True"]
+
+
+def test_readers_of_one_array():
+    x = plait.array(numpy.arange(300_000.0))
+    y = plait.sqrt(x) * 2
+
+    def work(i):
+        return [float((y + k).sum()) for k in range(10)]
+
+    reference = numpy.sqrt(numpy.arange(300_000.0)) * 2
+    expected = [float((reference + k).sum()) for k in range(10)]
+    assert together(work) == [expected] * 4
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_writers_of_parts_of_one_array(outside):
+    x = plait.zeros((4, 50_000))
+    view = numpy.asarray(x) if outside else None  # an export makes every write happen at once
+
+    def work(i):
+        for k in range(20):
+            x[i] += i + k * 0.5
+            x[i, 1:] = x[i, :-1]
+
+    together(work)
+    expected = numpy.zeros((4, 50_000))
+    for i in range(4):
+        for k in range(20):
+            expected[i] += i + k * 0.5
+            expected[i, 1:] = expected[i, :-1].copy()
+    assert numpy.array_equal(numpy.asarray(x), expected)
+    assert view is None or numpy.array_equal(view, expected)
+
+
+def test_jit_in_threads_borrows_one_input():
+    x = numpy.arange(200_000.0)
+
+    @plait.jit
+    def step(a, k, out):
+        out += a * k
+        return (a * k).sum()
+
+    def work(i):
+        out = numpy.zeros_like(x)
+        total = sum(step(x, float(i + 1), out) for _ in range(10))
+        return total, out
+
+    for i, (total, out) in enumerate(together(work)):
+        assert numpy.array_equal(out, sum([x * (i + 1.0)] * 10))
+        assert total == sum([(x * (i + 1.0)).sum()] * 10)
+
+
+def test_arrays_dropped_by_other_threads():
+    def work(i):
+        made = [plait.arange(20_000.0) * (i + 1) for _ in range(50)]
+        total = sum(float(m[k]) for k, m in enumerate(made))
+        return total
+
+    assert together(work) == [sum(range(50)) * (i + 1.0) for i in range(4)]
