@@ -188,6 +188,9 @@ std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
   tracer::Array out = tracer::from_buffer(std::move(buffer), *t, shape, strides,
                                           static_cast<char*>(PyArray_DATA(a)) - lo);
   out.writeable = writeable;
+  // An array of its own that nobody else uses may be overwritten as our own memory is.
+  if (take == Take::Adopt && PyArray_CHKFLAGS(a, NPY_ARRAY_OWNDATA) && !PyArray_BASE(a))
+    out.storage->version->data->watched = false;
   if (take == Take::Share) tracer::pin(out);
   return out;
 }
