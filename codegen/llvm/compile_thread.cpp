@@ -1,7 +1,8 @@
-// The background compiler: one thread of idle priority. A normal busy thread would steal time from
-// parallel loops on the same cores; an idle one only takes what is left.
-#include <pthread.h>
-#include <sched.h>
+// The background compiler: one thread of low priority, so that it takes little time from parallel
+// loops on the same cores. Not of idle priority: on a busy machine a thread of that kind stands
+// still for seconds, with whatever lock it holds, and the process could not end before it has.
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstdlib>
@@ -14,6 +15,8 @@
 
 namespace plait::jit {
 namespace {
+
+constexpr int kNice = 10;
 
 struct Job {
   std::shared_ptr<const ir::Kernel> kernel;
@@ -53,9 +56,9 @@ void run(const Job& job) {
 }
 
 void work() {
-#ifdef SCHED_IDLE
-  sched_param lowest{};
-  pthread_setschedparam(pthread_self(), SCHED_IDLE, &lowest);
+#ifdef __linux__
+  // There, it sets the priority of a thread.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
 #endif
   Queue& q = queue();
   std::unique_lock lock(q.mutex);

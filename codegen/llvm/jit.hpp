@@ -34,7 +34,7 @@ std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier);
 // The kernel's text for PLAIT_LOG=code and explain: LLVM IR and, if asked, assembly.
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly);
 
-// Asynchronous compilation in a thread of idle priority. When done, `slot` is set (atomic_load it).
+// Asynchronous compilation in a thread of low priority. When done, `slot` is set (atomic_load it).
 // Errors are logged.
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
                    std::shared_ptr<std::atomic<std::shared_ptr<const Code>>> slot);

@@ -29,7 +29,7 @@ class CompiledKernel {
 
  private:
   unsigned launch(const ir::CallArgs& args, std::int64_t extent, double work, bool interruptible);
-  // Gives the compiler thread, which runs at idle priority, the processor for a while once the
+  // Gives the compiler thread, which runs at low priority, the processor for a while once the
   // interpreter has cost as much as compiling does: on a machine without an idle core machine code
   // would not come otherwise.
   void yield_to_compiler(double started);
