@@ -1,6 +1,8 @@
 // Memory of somebody else, found again by its address range: borrowed buffers that overlap share
 // one storage.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "graph.hpp"
 #include "turn.hpp"
@@ -82,28 +84,43 @@ void part_from(Borrowed& b) {
               data_node(std::move(own), v->dtype, v->shape, v->strides, v->data_offset));
 }
 
-// The entry whose range meets [first, last). A range that meets several joins storages which arrays
-// already refer to: they stay apart, sharing their memory, and so does every one to come.
-Borrowed* find(std::byte* first, std::byte* last, bool& shared) {
-  auto& all = registry();
-  auto meets = [&](const Borrowed& b) { return first < b.last && b.first < last; };
+// The entries whose ranges meet [first, last).
+struct Meeting {
   Borrowed* one = nullptr;
   int count = 0;
-  for (Borrowed& b : all)
-    if (meets(b)) {
-      one = &b;
-      ++count;
+  bool covers = false;  // the one contains the whole range
+};
+Meeting meeting(const std::byte* first, const std::byte* last) {
+  Meeting m;
+  for (Borrowed& b : registry())
+    if (first < b.last && b.first < last) {
+      m.one = &b;
+      ++m.count;
+      m.covers = b.first <= first && last <= b.last;
     }
-  if (count < 2) return one;
-  flush();
+  return m;
+}
+
+// A range that meets several entries would join storages which arrays already refer to. They stay
+// apart and share their memory instead.
+void share_all(const std::byte* first, const std::byte* last) {
+  auto& all = registry();
   for (std::size_t i = all.size(); i-- > 0;)
-    if (meets(all[i])) {
+    if (first < all[i].last && all[i].first < last) {
       bring_home(all[i]);
       share_for_good(all[i]);
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     }
-  shared = true;
-  return nullptr;
+}
+
+void grow(Borrowed& b, std::byte* first, std::byte* last, bool writeable,
+          const Ref<Lender>& lender) {
+  bring_home(b);
+  b.storage->base += std::max<std::int64_t>(b.first - first, 0);
+  b.first = std::min(b.first, first);
+  b.last = std::max(b.last, last);
+  b.lender = lender;  // keeps as much alive: one piece of memory has one owner
+  set_version(*b.storage, bytes_node(b.first, b.last, writeable, lender));
 }
 
 }  // namespace
@@ -115,7 +132,6 @@ void Lender::destroy(Lender* l) {
 
 Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable,
              const Ref<Lender>& lender) {
-  const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold();
   const auto unit = static_cast<std::int64_t>(itemsize(t));
   const Extent e = extent(shape, strides, unit);
@@ -130,36 +146,34 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
     a.writeable = writeable;
     return a;
   }
-  bool shared = false;
-  Borrowed* same = find(first, last, shared);
-  if (!same) {
+  Meeting known = meeting(first, last);
+  std::optional<Turn> whole;
+  if (known.count > 1 || (known.one && !known.covers)) {
+    whole.emplace(Turn::LockWhileRunning::Kept);
+    flush();
+    known = meeting(first, last);  // the lock may have been free
+  }
+  if (known.count == 1) {
+    Borrowed& same = *known.one;
+    if (!known.covers) grow(same, first, last, writeable, lender);
+    ++same.leases;
+    a.storage = same.storage;
+    a.dtype = t;
+    a.shape = shape;
+    a.strides = strides;
+    a.offset = (origin - same.first) - same.storage->base;
+  } else {
+    if (known.count > 1) share_all(first, last);
     const bool plain = c_contiguous(shape, strides, unit) || e.first == 0;
     a = wrap(plain ? data_node(lent(first, last, writeable, lender), t, shape, strides)
                    : bytes_node(first, last, writeable, lender),
              shape, strides);
     a.dtype = t;
     a.offset = -e.first;
-    Borrowed fresh{first, last, a.storage, lender};
     a.storage->borrowed = true;
-    if (shared) share_for_good(fresh);
+    Borrowed fresh{first, last, a.storage, lender};
+    if (known.count > 1) share_for_good(fresh);
     registry().push_back(std::move(fresh));
-  } else {
-    if (first < same->first || last > same->last) {
-      flush();
-      bring_home(*same);
-      const std::int64_t grown = std::max<std::int64_t>(same->first - first, 0);
-      same->first = std::min(same->first, first);
-      same->last = std::max(same->last, last);
-      same->lender = lender;  // keeps as much alive: one piece of memory has one owner
-      same->storage->base += grown;
-      set_version(*same->storage, bytes_node(same->first, same->last, writeable, lender));
-    }
-    ++same->leases;
-    a.storage = same->storage;
-    a.dtype = t;
-    a.shape = shape;
-    a.strides = strides;
-    a.offset = (origin - same->first) - same->storage->base;
   }
   a.writeable = writeable;
   return a;
