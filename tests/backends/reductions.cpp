@@ -47,6 +47,16 @@ TEST_CASE("few long rows keep NumPy's tree") {
   everywhere("columns", [&] { return reduce(ReduceKind::Sum, tracer::transpose(x), 0); });
 }
 
+TEST_CASE("sums of vector functions of float32: two groups of eight at a time, and what is left") {
+  for (std::int64_t n : {5, 8, 15, 16, 23, 40, 129, 300}) {
+    const Array x = random_f32({30, n});
+    everywhere("exp, " + std::to_string(n),
+               [&] { return reduce(ReduceKind::Sum, apply(OpId::Exp, x), 1); });
+    everywhere("sin, " + std::to_string(n),
+               [&] { return reduce(ReduceKind::Sum, apply(OpId::Sin, x), 1); });
+  }
+}
+
 TEST_CASE("sums start from +0") {
   for (std::int64_t n : {1, 7, 100, 40000}) {
     const Array x = apply(OpId::Negative, tracer::full({n}, scalar_float(0)));

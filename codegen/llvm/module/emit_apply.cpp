@@ -1,5 +1,7 @@
 // Operations: as primitives, through a vector function, or through a precompiled loop over lanes
 // that are spilled to the stack. All three give the bits of the precompiled loop.
+#include <numeric>
+
 #include "emitter.hpp"
 
 namespace plait::jit {
@@ -63,10 +65,13 @@ Value Emitter::call_vector_function(OpId fn, DType in, int lanes, const std::vec
   auto n = static_cast<unsigned>(lanes);
   Type* vt = FixedVectorType::get(scalar_type(in), n);
   auto* ft = FunctionType::get(vt, SmallVector<Type*, 3>(o.size(), vt), false);
-  auto call = [&](Operands args) {
+  const Call call = [&](Operands args) {
     auto* c = b_.CreateCall(ft, callee, args);
     c->setDoesNotThrow();
     return c;
+  };
+  auto evaluate = [&](Operands args) {
+    return fn == OpId::Exp ? exponential(in, args[0], call) : call(args);
   };
   bool varying = false;
   for (const Value& v : o) varying |= v.varying;
@@ -75,39 +80,50 @@ Value Emitter::call_vector_function(OpId fn, DType in, int lanes, const std::vec
     for (const Value& v : o) args.push_back(b_.CreateVectorSplat(n, v.regs[0]));
     return uniform_value(b_.CreateExtractElement(call(args), std::uint64_t{0}));
   }
+  // Registers of several calls, or several registers of one call; the last one fills up what is
+  // left of a call, so that no lane raises a flag of its own.
   Value result{{}, true};
   const int width = lanes_.width;
-  for (int r = 0; r < lanes_.regs; ++r) {
+  const int together = std::max(1, lanes / width);
+  for (int r = 0; r < lanes_.regs; r += together) {
+    SmallVector<llvm::Value*, 3> operands;
+    for (const Value& v : o) {
+      SmallVector<llvm::Value*, 4> x;
+      for (int k = 0; k < together; ++k) x.push_back(reg(v, std::min(r + k, lanes_.regs - 1)));
+      operands.push_back(concatenated(std::move(x)));
+    }
     SmallVector<llvm::Value*, 4> parts;
-    for (int first = 0; first < width; first += lanes) {
-      SmallVector<int, 64> pick;  // a short register is filled up with lane 0
-      for (int l = 0; l < lanes; ++l) pick.push_back(first + l < width ? first + l : 0);
+    for (int first = 0; first < std::max(width, lanes); first += lanes) {
       SmallVector<llvm::Value*, 3> args;
-      for (const Value& v : o) {
-        llvm::Value* x = reg(v, r);
-        args.push_back(lanes == width ? x : b_.CreateShuffleVector(x, pick));
-      }
-      parts.push_back(call(args));
+      for (llvm::Value* x : operands)
+        args.push_back(lanes < width ? lanes_from(x, first, lanes) : x);
+      parts.push_back(evaluate(args));
     }
-    while (parts.size() > 1) {
-      SmallVector<llvm::Value*, 4> joined;
-      for (std::size_t p = 0; p < parts.size(); p += 2) {
-        auto count = cast<FixedVectorType>(parts[p]->getType())->getNumElements();
-        SmallVector<int, 64> all;
-        for (unsigned l = 0; l < 2 * count; ++l) all.push_back(static_cast<int>(l));
-        joined.push_back(b_.CreateShuffleVector(parts[p], parts[p + 1], all));
-      }
-      parts = joined;
-    }
-    llvm::Value* x = parts[0];
-    if (lanes > width) {
-      SmallVector<int, 64> front;
-      for (int l = 0; l < width; ++l) front.push_back(l);
-      x = b_.CreateShuffleVector(x, front);
-    }
-    result.regs.push_back(x);
+    llvm::Value* all = concatenated(std::move(parts));
+    for (int k = 0; k < together && r + k < lanes_.regs; ++k)
+      result.regs.push_back(together > 1 ? lanes_from(all, k * width, width) : all);
   }
   return result;
+}
+
+llvm::Value* Emitter::lanes_from(llvm::Value* v, int first, int count) {
+  SmallVector<int, 64> pick(static_cast<std::size_t>(count));
+  std::iota(pick.begin(), pick.end(), first);
+  return b_.CreateShuffleVector(v, pick);
+}
+
+// A power of two of them.
+llvm::Value* Emitter::concatenated(SmallVector<llvm::Value*, 4> parts) {
+  while (parts.size() > 1) {
+    SmallVector<llvm::Value*, 4> joined;
+    for (std::size_t p = 0; p < parts.size(); p += 2) {
+      SmallVector<int, 64> all(2 * cast<FixedVectorType>(parts[p]->getType())->getNumElements());
+      std::iota(all.begin(), all.end(), 0);
+      joined.push_back(b_.CreateShuffleVector(parts[p], parts[p + 1], all));
+    }
+    parts = joined;
+  }
+  return parts[0];
 }
 
 Value Emitter::call_loop(const HelperRef& h, const std::vector<Value>& o,

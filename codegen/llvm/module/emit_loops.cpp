@@ -16,14 +16,12 @@ constexpr std::int64_t kMaxUnrolled = 64;  // iterations that are still worth un
 
 // Lanes fill a register with the widest float that is computed with; where nothing is computed in
 // floats, with the widest integer that is moved. Indices and masks follow in more registers.
-int Emitter::width_of(std::int32_t loop) const {
+int Emitter::full_width(std::int32_t loop) const {
   std::size_t floats = 0, others = 0;
-  bool pairwise = false;
   std::function<void(std::int32_t)> walk = [&](std::int32_t l) {
     for (const ir::Reduction& r : k_.loops[l].reductions) {
       DType t = k_.insts[r.value].type;
       if (is_float(t)) floats = std::max(floats, itemsize(t));
-      if (l == loop && r.order == ir::Order::Pairwise) pairwise = true;
     }
     for (ir::Val v : k_.loops[l].body) {
       const ir::Inst& i = k_.insts[v];
@@ -41,15 +39,26 @@ int Emitter::width_of(std::int32_t loop) const {
     }
   };
   walk(loop);
-  // NumPy's eight accumulators are the lanes.
-  if (pairwise) return 8;
   std::size_t size = floats == 2 ? 4 : floats ? floats : std::max<std::size_t>(others, 2);
   return static_cast<int>(static_cast<std::size_t>(target_.bytes) / size);
 }
 
+bool Emitter::pairwise(std::int32_t loop) const {
+  const std::vector<ir::Reduction>& all = k_.loops[loop].reductions;
+  return std::any_of(all.begin(), all.end(),
+                     [](const ir::Reduction& r) { return r.order == ir::Order::Pairwise; });
+}
+
+// NumPy's eight accumulators are the lanes of a pairwise sum.
+int Emitter::width_of(std::int32_t loop) const {
+  return pairwise(loop) ? kTreeLanes : full_width(loop);
+}
+
+// Eight lanes of float32 are half a register of AVX-512: two at a time feed the vector functions.
 int Emitter::regs_of(std::int32_t loop) const {
   for (const ir::Reduction& r : k_.loops[loop].reductions)
-    if (r.order != ir::Order::Any) return 1;
+    if (r.order == ir::Order::Sequential) return 1;
+  if (pairwise(loop)) return std::max(1, full_width(loop) / kTreeLanes);
   return std::clamp(k_.loops[loop].unroll, 1, kMaxRegs);
 }
 

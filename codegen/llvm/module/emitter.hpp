@@ -52,6 +52,7 @@ class Emitter {
   using Body = std::function<void()>;
   using Indexed = std::function<void(llvm::Value*)>;
   using Operands = llvm::ArrayRef<llvm::Value*>;
+  using Call = std::function<llvm::Value*(Operands)>;
 
   // emit_kernel.cpp: the frame, blocks, values that are not operations
   void emit_block(std::int32_t loop);
@@ -68,6 +69,9 @@ class Emitter {
   llvm::BasicBlock* block(const char* name);
 
   // emit_loops.cpp
+  static constexpr int kTreeLanes = 8;  // accumulators of NumPy's summation tree
+  bool pairwise(std::int32_t loop) const;
+  int full_width(std::int32_t loop) const;
   int width_of(std::int32_t loop) const;
   int regs_of(std::int32_t loop) const;
   std::pair<llvm::Value*, llvm::Value*> bounds(std::int32_t loop);
@@ -127,9 +131,14 @@ class Emitter {
   Value emit_apply(const ir::Inst& i);
   Value emit_cast(const Value& v, DType from, DType to);
   Value call_vector_function(OpId fn, DType in, int lanes, const std::vector<Value>& o);
+  llvm::Value* lanes_from(llvm::Value* v, int first, int count);
+  llvm::Value* concatenated(llvm::SmallVector<llvm::Value*, 4> parts);
   Value call_loop(const HelperRef& h, const std::vector<Value>& o, const std::vector<DType>& types,
                   DType result);
   llvm::Value* helper(const HelperRef& h);
+
+  // emit_exp.cpp; `call` is the precompiled function of one register
+  llvm::Value* exponential(DType t, llvm::Value* x, const Call& call);
 
   // emit_ops.cpp, emit_casts.cpp: one register or scalar; nullptr when it is no primitive here
   llvm::Value* primitive(OpId fn, DType in, Operands o);

@@ -36,6 +36,7 @@ void ReduceEmitter::emit_tree() {
       // In a vector loop the lanes are the accumulators and a leaf's sum is one scalar.
       if (vector_) {
         a.eight = a.best[0];
+        a.regs = 1;
         a.slot = e_.scalar_type(a.type);
         a.best = {e_.stack(a.slot)};
       } else {
@@ -117,13 +118,21 @@ void ReduceEmitter::vector_leaf(llvm::Value* begin, llvm::Value* n) {
   for (const Acc& a : accs_)
     if (a.pairwise())
       b_.CreateStore(ConstantFP::getNegativeZero(a.eight->getAllocatedType()), a.eight);
-  e_.counted(begin, middle, e_.i64(8), [&](llvm::Value* i) {
-    e_.bind_lanes(loop_, 8, 1, i, nullptr);
-    body();
-    for (const Acc& a : accs_)
-      if (a.pairwise()) b_.CreateStore(b_.CreateFAdd(get(a.eight), value(a, 0)), a.eight);
-    e_.lanes_ = {};
-  });
+  auto eights = [&](llvm::Value* from, llvm::Value* to, int regs) {
+    e_.counted(from, to, e_.i64(8 * regs), [&](llvm::Value* i) {
+      e_.bind_lanes(loop_, 8, regs, i, nullptr);
+      body();
+      for (const Acc& a : accs_)
+        if (a.pairwise())
+          for (int r = 0; r < regs; ++r)
+            b_.CreateStore(b_.CreateFAdd(get(a.eight), value(a, r)), a.eight);
+      e_.lanes_ = {};
+    });
+  };
+  const int regs = e_.regs_of(loop_);
+  llvm::Value* wide = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-8 * regs)));
+  eights(begin, wide, regs);
+  if (regs > 1) eights(wide, middle, 1);
   for (const Acc& a : accs_)
     if (a.pairwise()) {
       llvm::Value* x = get(a.eight);
