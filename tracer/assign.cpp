@@ -27,6 +27,11 @@ bool dense(const Node& n) {
          e.last == element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
 }
 
+bool same_elements(const Array& a, const Array& b) {
+  return a.storage == b.storage && a.offset == b.offset && a.dtype == b.dtype &&
+         a.shape == b.shape && a.strides == b.strides;
+}
+
 // Somebody outside sees the storage's memory: the new version has to appear in it, now.
 void store_in_place(Storage& s, Ref<Node> update) {
   const Ref<Buffer> memory = s.version->data;
@@ -122,6 +127,8 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
   if (!broadcastable(source.shape, target.shape))
     throw ShapeError("could not broadcast input array from shape " + shape_text(source.shape) +
                      " into shape " + shape_text(target.shape));
+  // What `x[i] += y` ends with in Python: the view is written to itself.
+  if (same_elements(source, target)) return;
   bound_graph();
   const bool eager = reads_export(source) || (mask && reads_export(*mask));
   store(target, read(source), mask ? read(*mask) : nullptr);

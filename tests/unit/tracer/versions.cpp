@@ -44,6 +44,16 @@ TEST_CASE("assigning one array to another does not make them one value") {
   CHECK(read(a) != read(b));
 }
 
+TEST_CASE("a view that is assigned to itself is no write") {
+  const Array a = empty({4, 4}, DType::Float64);
+  const Ref<Node> before = read(a);
+  const Index row[] = {std::int64_t{1}}, other[] = {std::int64_t{2}};
+  assign(slice(a, row), Operand(slice(a, row)));
+  CHECK(read(a) == before);
+  assign(slice(a, row), Operand(slice(a, other)));
+  CHECK(read(a) != before);
+}
+
 TEST_CASE("what was read stays what it was") {
   const Array a = empty({4}, DType::Float64);
   const Array sum = plus(a, 1);
