@@ -163,14 +163,30 @@ const tracer::Array* exported(PyArrayObject* a) {
   return nullptr;
 }
 
+// NumPy copies: it knows every layout, and K order is what numpy.array keeps. The memory is the
+// pool's, so that later writes may take it over.
+tracer::Array copy_of_numpy(PyArrayObject* a, DType t) {
+  PyArray_Descr* d = descr_of(t);
+  Py_INCREF(d);
+  const Owned like(check(PyArray_NewLikeArray(a, NPY_KEEPORDER, d, 0)));
+  auto* layout = reinterpret_cast<PyArrayObject*>(like.get());
+  Ref<Buffer> buffer = allocate(static_cast<std::size_t>(PyArray_NBYTES(layout)));
+  const int n = PyArray_NDIM(a);
+  Py_INCREF(d);
+  const Owned target(
+      check(PyArray_NewFromDescr(&PyArray_Type, d, n, PyArray_DIMS(layout), PyArray_STRIDES(layout),
+                                 buffer->data, NPY_ARRAY_WRITEABLE, nullptr)));
+  if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(target.get()), a) < 0) throw PythonError{};
+  return tracer::from_buffer(std::move(buffer), t, dims_of(PyArray_DIMS(layout), n),
+                             dims_of(PyArray_STRIDES(layout), n), 0);
+}
+
 std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
   auto t = native_dtype(PyArray_DESCR(a));
   if (!t) return std::nullopt;
   if (take == Take::Copy || !layout_is_native(a, *t)) {
     if (take == Take::Share) return std::nullopt;
-    // NumPy copies: it knows every layout, and K order is what numpy.array keeps.
-    Owned copy(check(PyArray_NewCopy(a, NPY_KEEPORDER)));
-    return native_from_numpy(reinterpret_cast<PyArrayObject*>(copy.get()), Take::Adopt);
+    return copy_of_numpy(a, *t);
   }
   int n = PyArray_NDIM(a);
   Dims shape = dims_of(PyArray_DIMS(a), n), strides = dims_of(PyArray_STRIDES(a), n);
