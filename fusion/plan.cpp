@@ -38,6 +38,7 @@ class Planner {
   }
 
  private:
+  bool is_view(std::int32_t i) const { return !g_[i].leaf && g_[i].node->kind == NodeKind::View; }
   bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
   LoweringInput input() { return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards}; }
@@ -194,7 +195,7 @@ class Planner {
         use(r);
         if (step.kind == StepKind::Direct || g_[r].node->kind == NodeKind::Update)
           for (std::int32_t in : g_[r].in)
-            if (in >= 0) use(in);
+            for (; in >= 0; in = is_view(in) ? g_[in].in[0] : -1) use(in);
       }
       for (const BufferSource& b : step.lowered.buffers)
         if (b.kind == BufferSource::NodeMemory) use(b.index);

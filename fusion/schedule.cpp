@@ -57,9 +57,9 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon)
     } else if (direct(i)) {
       add_root(i, "computed by a library call");
     }
-    if (direct(i) || n.kind == NodeKind::Update)
-      add_own_root(gn.in[0], "operand of a library call or a write");
-    if (direct(i) && gn.in[1] >= 0) add_own_root(gn.in[1], "operand of a library call");
+    if (n.kind == NodeKind::Update) add_own_root(gn.in[0], "a write to it");
+    for (int k = 0; k < 2 && direct(i); ++k)
+      if (gn.in[k] >= 0) add_own_root(operand_memory(gn.in[k]), "operand of a library call");
     if (n.kind == NodeKind::View && !gn.map)
       add_root(gn.in[0], "a view that changes its shape reads it");
     if (gn.held && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
@@ -96,6 +96,18 @@ bool Schedule::direct(std::int32_t node) const {
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
     return n.axes.size() != 1;
   return false;
+}
+
+// A library call takes a view as it lies in memory that is there anyway, or is not larger.
+std::int32_t Schedule::operand_memory(std::int32_t node) const {
+  std::int32_t base = node;
+  while (!g_[base].leaf && g_[base].node->kind == NodeKind::View) base = g_[base].in[0];
+  const Node& b = *g_[base].node;
+  if (b.kind == NodeKind::Scalar) return node;
+  return g_[base].leaf || root_[base] ||
+                 element_count(b.shape) <= element_count(g_[node].node->shape)
+             ? base
+             : node;
 }
 
 bool Schedule::blocked(std::int32_t node) const {
@@ -144,8 +156,10 @@ std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
   std::vector<std::int32_t> stack;
   const bool update = g_[node].node->kind == NodeKind::Update;
   for (int k = 0; k < 3; ++k)
-    if (const std::int32_t in = g_[node].in[k]; in >= 0)
+    if (const std::int32_t in = g_[node].in[k]; in >= 0) {
       stack.push_back(direct(node) || (update && k == 0) ? in : canon_[in]);
+      if (direct(node)) stack.push_back(operand_memory(in));
+    }
   if (canon_[node] != node) stack.push_back(canon_[node]);
   while (!stack.empty()) {
     const std::int32_t i = stack.back();

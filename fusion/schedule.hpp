@@ -26,6 +26,7 @@ class Schedule {
  private:
   bool blocked(std::int32_t node) const;
   bool direct(std::int32_t node) const;
+  std::int32_t operand_memory(std::int32_t node) const;
   std::vector<std::int32_t> reached_roots(std::int32_t node) const;
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
   bool cheap(std::int32_t node) const;

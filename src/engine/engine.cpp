@@ -175,10 +175,13 @@ class Run {
     }
   }
 
-  // Lets the reference evaluator see what this run has computed.
+  // Lets the reference evaluator see what this run has computed, itself or behind a view.
   void publish(std::int32_t i) {
     Node& n = *g_[i].node;
-    if (!n.data && memory_[i]) settle(n, memory_[i]);
+    if (!n.data && memory_[i])
+      settle(n, memory_[i]);
+    else if (!n.data && n.kind == NodeKind::View)
+      publish(g_[i].in[0]);
   }
 
   static void settle(Node& n, const Memory& m) {
@@ -245,7 +248,7 @@ void Run::report(const Step& s, unsigned flags) {
 Ref<Node> Run::shadow(std::int32_t root, std::int32_t i,
                       std::map<std::int32_t, Ref<Node>>& copies) {
   const Node& n = *g_[i].node;
-  if (n.kind == NodeKind::Scalar || (g_[i].leaf && n.data)) return Ref<Node>(g_[i].node);
+  if (n.kind == NodeKind::Scalar || (i != root && n.data)) return Ref<Node>(g_[i].node);
   if (auto it = copies.find(i); it != copies.end()) return it->second;
   Ref<Node> c = tracer::new_node(n.kind);
   c->dtype = n.dtype;

@@ -12,15 +12,17 @@
 #include <cstring>
 #include <string>
 
+#include "core/buffer.hpp"
 #include "core/config.hpp"
 #include "direct.hpp"
+#include "direct_kernels.hpp"
 #include "engine.hpp"
 
 namespace plait::engine {
 
 namespace {
 
-constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112;
+constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
 constexpr std::int64_t kTileRows = 192;
 
 template <class Int>
@@ -31,9 +33,23 @@ struct Cblas {
                      double, double*, Int);
   using Z = void (*)(int, int, int, Int, Int, Int, const void*, const void*, Int, const void*, Int,
                      const void*, void*, Int);
+  using Syrk = void (*)(int, int, int, Int, Int, float, const float*, Int, float, float*, Int);
+  using Dsyrk = void (*)(int, int, int, Int, Int, double, const double*, Int, double, double*, Int);
   S s = nullptr;
   D d = nullptr;
   Z c = nullptr, z = nullptr;
+  Syrk ssyrk = nullptr;
+  Dsyrk dsyrk = nullptr;
+
+  // On and right of the diagonal of a @ a.T; real dtypes.
+  void square(DType t, int ta, Int n, Int k, const void* a, Int lda, void* out, Int ldc) const {
+    if (t == DType::Float32)
+      ssyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const float*>(a), lda, 0,
+            static_cast<float*>(out), ldc);
+    else
+      dsyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const double*>(a), lda, 0,
+            static_cast<double*>(out), ldc);
+  }
 
   void call(DType t, int ta, int tb, Int m, Int n, Int k, const void* a, Int lda, const void* b,
             Int ldb, void* out, Int ldc) const {
@@ -79,7 +95,9 @@ bool load(void* lib, const std::string& prefix, const std::string& suffix, Cblas
   return symbol(lib, prefix + "cblas_sgemm" + suffix, c.s) &&
          symbol(lib, prefix + "cblas_dgemm" + suffix, c.d) &&
          symbol(lib, prefix + "cblas_cgemm" + suffix, c.c) &&
-         symbol(lib, prefix + "cblas_zgemm" + suffix, c.z);
+         symbol(lib, prefix + "cblas_zgemm" + suffix, c.z) &&
+         symbol(lib, prefix + "cblas_ssyrk" + suffix, c.ssyrk) &&
+         symbol(lib, prefix + "cblas_dsyrk" + suffix, c.dsyrk);
 }
 
 bool use(void* lib, Library& l) {
@@ -131,22 +149,41 @@ const Library& library() {
   return l;
 }
 
-// Row-major operand for CBLAS: transposed or not, and its leading dimension in elements; false for
-// other strides.
-bool orient(std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns,
-            std::int64_t item, int& trans, std::int64_t& ld) {
-  if ((column == item || columns == 1) && row % item == 0 && (row >= columns * item || rows == 1)) {
-    trans = kNoTrans;
-    ld = std::max(rows == 1 ? columns : row / item, columns);
-    return true;
+// A row-major operand as CBLAS takes it: transposed or not, and its leading dimension in elements.
+// One whose elements lie apart along both axes is copied.
+struct Operand {
+  const std::byte* at;
+  std::int64_t row, column;  // bytes
+  int trans = kNoTrans;
+  std::int64_t ld = 0;
+  Ref<Buffer> copy;
+
+  Operand(DType t, const void* data, std::int64_t row_stride, std::int64_t column_stride,
+          std::int64_t rows, std::int64_t columns)
+      : at(static_cast<const std::byte*>(data)), row(row_stride), column(column_stride) {
+    const auto item = static_cast<std::int64_t>(itemsize(t));
+    const auto fits = [item](std::int64_t wide, std::int64_t narrow, std::int64_t lines,
+                             std::int64_t length) {
+      return (narrow == item || length == 1) && wide % item == 0 &&
+             (wide >= length * item || lines == 1);
+    };
+    if (fits(row, column, rows, columns)) {
+      ld = std::max(rows == 1 ? columns : row / item, columns);
+    } else if (fits(column, row, columns, rows)) {
+      trans = kTrans;
+      ld = std::max(columns == 1 ? rows : column / item, rows);
+    } else {
+      copy = allocate(static_cast<std::size_t>(rows * columns * item));
+      const Dims shape{rows, columns};
+      run_cast(t, t, shape, {const_cast<std::byte*>(at), Dims{row, column}},
+               {copy->data, Dims{columns * item, item}});
+      at = copy->data;
+      row = columns * item;
+      column = item;
+      ld = columns;
+    }
   }
-  if ((row == item || rows == 1) && column % item == 0 && (column >= rows * item || columns == 1)) {
-    trans = kTrans;
-    ld = std::max(columns == 1 ? rows : column / item, rows);
-    return true;
-  }
-  return false;
-}
+};
 
 class OneThread {
  public:
@@ -168,6 +205,17 @@ class OneThread {
   int before_ = 1;
 };
 
+// Below the diagonal what is above it.
+void mirror(std::byte* c, std::int64_t n, std::int64_t item) {
+  constexpr std::int64_t kBlock = 32;
+  for (std::int64_t i = 0; i < n; i += kBlock)
+    for (std::int64_t j = 0; j <= i; j += kBlock)
+      for (std::int64_t r = i; r < std::min(n, i + kBlock); ++r)
+        for (std::int64_t q = j; q < std::min(r, j + kBlock); ++q)
+          std::memcpy(c + (r * n + q) * item, c + (q * n + r) * item,
+                      static_cast<std::size_t>(item));
+}
+
 bool gemm(const Gemm& g) {
   if (g.dtype != DType::Float32 && g.dtype != DType::Float64 && g.dtype != DType::Complex64 &&
       g.dtype != DType::Complex128)
@@ -175,32 +223,42 @@ bool gemm(const Gemm& g) {
   const Library& l = library();
   if (!l.good || g.m == 0 || g.n == 0 || g.k == 0) return false;
   const auto item = static_cast<std::int64_t>(itemsize(g.dtype));
-  int ta = 0, tb = 0;
-  std::int64_t lda = 0, ldb = 0;
-  if (!orient(g.a_row, g.a_column, g.m, g.k, item, ta, lda) ||
-      !orient(g.b_row, g.b_column, g.k, g.n, item, tb, ldb))
-    return false;
+  const Operand a(g.dtype, g.a, g.a_row, g.a_column, g.m, g.k);
+  const Operand b(g.dtype, g.b, g.b_row, g.b_column, g.k, g.n);
   constexpr std::int64_t kMost = 1 << 30;
-  if (!l.is_wide && std::max({g.m, g.n, g.k, lda, ldb}) > kMost) return false;
+  if (!l.is_wide && std::max({g.m, g.n, g.k, a.ld, b.ld}) > kMost) return false;
 
+  // a @ a.T, as NumPy has it: half of the work.
+  const bool symmetric = is_float(g.dtype) && g.a == g.b && g.m == g.n && g.a_row == g.b_column &&
+                         g.a_column == g.b_row;
   const std::int64_t tiles = (g.m + kTileRows - 1) / kTileRows;
   const bool team =
       tiles > 1 &&
       static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) > 1e6;
   const OneThread here(l);
+  auto tile = [&]<class Int>(const Cblas<Int>& blas, std::int64_t first, std::int64_t rows) {
+    const auto n = [](std::int64_t v) { return static_cast<Int>(v); };
+    const std::byte* part = a.at + first * a.row;
+    auto* c = static_cast<std::byte*>(g.c) + first * g.n * item;
+    std::int64_t left = 0;
+    if (symmetric) {
+      blas.square(g.dtype, a.trans, n(rows), n(g.k), part, n(a.ld), c + first * item, n(g.n));
+      left = first + rows;
+    }
+    if (left < g.n)
+      blas.call(g.dtype, a.trans, b.trans, n(rows), n(g.n - left), n(g.k), part, n(a.ld),
+                b.at + left * b.column, n(b.ld), c + left * item, n(g.n));
+  };
 #pragma omp parallel for num_threads(team ? num_threads() : 1) schedule(dynamic, 1) if (team)
   for (std::int64_t t = 0; t < tiles; ++t) {
     if (l.set_local) l.set_local(1);
     const std::int64_t first = t * kTileRows, rows = std::min(kTileRows, g.m - first);
-    const auto* a = static_cast<const std::byte*>(g.a) + first * g.a_row;
-    auto* c = static_cast<std::byte*>(g.c) + first * g.n * item;
     if (l.is_wide)
-      l.wide.call(g.dtype, ta, tb, rows, g.n, g.k, a, lda, g.b, ldb, c, g.n);
+      tile(l.wide, first, rows);
     else
-      l.narrow.call(g.dtype, ta, tb, static_cast<int>(rows), static_cast<int>(g.n),
-                    static_cast<int>(g.k), a, static_cast<int>(lda), g.b, static_cast<int>(ldb), c,
-                    static_cast<int>(g.n));
+      tile(l.narrow, first, rows);
   }
+  if (symmetric) mirror(static_cast<std::byte*>(g.c), g.n, item);
   return true;
 }
 

@@ -1,0 +1,53 @@
+"""Matrix products of views: taken as they lie in memory, in whatever order."""
+
+import numpy
+import pytest
+from support import same
+
+import plait
+
+VIEWS = {
+    "transposed": lambda a, b: a.T @ b.T,
+    "every other row": lambda a, b: a[::2].T @ b[:, ::2].T,
+    "every other column": lambda a, b: a[:, ::2].T @ b[::2].T,
+    "reversed": lambda a, b: a[::-1, ::-1].T @ b[::-1].T,
+    "block": lambda a, b: a[3:20, 5:40].T @ b[:30, 2:19].T,
+    "broadcast row": lambda a, b: a.T[0] @ b.T,
+    "stacked": lambda a, b: a.reshape(2, -1, 45).swapaxes(1, 2) @ b.T.reshape(2, -1, 33),
+    "of a pending value": lambda a, b: (a + 1).T @ (b * 2)[::-1].T,
+    "part of a pending value": lambda a, b: (a + 1)[:7].T @ (b * 2)[:, :7].T,
+    "by itself": lambda a, b: a.T @ a + (b @ b.T)[:45, :45].sum(),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
+def test_views(name, dtype):
+    rng = numpy.random.default_rng(1)
+    a = rng.integers(-9, 9, (34, 45)).astype(dtype)
+    b = rng.integers(-9, 9, (33, 34)).astype(dtype)
+    same(VIEWS[name](plait.asarray(a), plait.asarray(b)), VIEWS[name](a, b))
+
+
+def test_a_view_is_not_copied():
+    x = plait.asarray(numpy.ones((300, 400)))
+    text = plait.explain(x.T @ x[:, ::-1][:, ::-1])
+    assert text.startswith("1 region"), text
+
+
+@pytest.mark.parametrize("size", [1, 31, 95, 200])
+def test_the_product_with_its_transpose_is_symmetric(size):
+    x = numpy.random.default_rng(2).standard_normal((64, size))
+    mine = plait.asarray(x)
+    product = numpy.asarray(mine.T @ mine)
+    assert (product == product.T).all()
+    assert numpy.allclose(product, x.T @ x, rtol=1e-12, atol=1e-12)
+
+
+def test_a_write_after_the_product_was_recorded_does_not_reach_it():
+    x = numpy.arange(12.0).reshape(3, 4)
+    a = plait.asarray(x)
+    before = a[:2] @ a.T
+    a[0] += 1
+    same(before, x[:2] @ x.T)
+    same(a[:2] @ a.T, numpy.asarray(a)[:2] @ numpy.asarray(a).T)
