@@ -74,6 +74,10 @@ class Planner {
     }
     if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, g_[lead].in[0], lead);
     run_passes(in, s.lowered);
+    if (const std::int32_t old = g_[lead].in[0];
+        s.update == UpdateMode::Fresh && may_take_over(lead, old))
+      s.trailing = trailing(plan_->exprs, s.lowered, lead,
+                            [&](std::int32_t n) { return same_memory(n, old); });
     return false;
   }
 

@@ -3,10 +3,12 @@
 // hold.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lower.hpp"
+#include "trailing.hpp"
 
 namespace plait::fusion {
 
@@ -23,8 +25,9 @@ struct Step {
   RegionSpec region;  // roots; Direct: the one node
   LoweredKernel lowered;
   UpdateMode update = UpdateMode::None;
-  std::vector<std::int32_t> dies;  // nodes whose memory nobody needs after this step
-  std::shared_ptr<void> compiled;  // the engine's handle, set at the first run
+  std::optional<Trailing> trailing;  // Fresh: how the old memory could be written after all
+  std::vector<std::int32_t> dies;    // nodes whose memory nobody needs after this step
+  std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
 };
 
 struct Note {

@@ -92,7 +92,10 @@ class Run {
             allocate(static_cast<std::size_t>(chunks.count() * outputs) * itemsize(p.dtype)));
       extent = chunks.count();
     }
-    for (std::int32_t r : s.region.roots) allocate_root(r, s.update);
+    const std::optional<Trail> trailing =
+        s.trailing ? trail(*s.trailing, values_, extent) : std::nullopt;
+    const UpdateMode update = trailing ? UpdateMode::InPlace : s.update;
+    for (std::int32_t r : s.region.roots) allocate_root(r, update);
     std::vector<void*> buffers;
     for (const BufferSource& b : l.buffers) switch (b.kind) {
         case BufferSource::NodeMemory:
@@ -105,13 +108,12 @@ class Run {
           buffers.push_back(chunks.bounds.data());
           break;
       }
-    const bool interruptible = s.update != UpdateMode::InPlace;
-    const unsigned flags =
-        k.run({buffers.data(), params.data(), scalars.data()}, extent, work, interruptible);
+    const unsigned flags = k.run({buffers.data(), params.data(), scalars.data()}, extent, work,
+                                 update != UpdateMode::InPlace, trailing ? &*trailing : nullptr);
     if (blocked) join(s, chunks, partials, outputs);
-    if (audible(flags)) report(s, flags);
+    if (audible(flags)) report(s, update, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
-    settle_roots(s);
+    settle_roots(s, update);
   }
 
   void allocate_root(std::int32_t r, UpdateMode mode) {
@@ -189,10 +191,10 @@ class Run {
     tracer::settle(n, m.buffer, m.offset);
   }
 
-  void settle_roots(const Step& s) {
+  void settle_roots(const Step& s, UpdateMode update) {
     for (std::int32_t r : s.region.roots) {
       const fusion::GNode& gn = g_[r];
-      const bool in_place = s.update == UpdateMode::InPlace;
+      const bool in_place = update == UpdateMode::InPlace;
       // What was overwritten cannot be computed again, and what others can ask for is kept; the
       // rest is this run's own.
       if (gn.wanted || gn.held || !gn.exclusive || in_place) settle(*gn.node, memory_[r]);
@@ -216,7 +218,7 @@ class Run {
     }
     return false;
   }
-  void report(const Step& s, unsigned flags);
+  void report(const Step& s, UpdateMode update, unsigned flags);
   Ref<Node> shadow(std::int32_t root, std::int32_t i, std::map<std::int32_t, Ref<Node>>& copies);
 
   const Graph& g_;
@@ -229,10 +231,10 @@ class Run {
 // operation at a time, by the reference evaluator, which reports each event with its operation and
 // call site. What was overwritten in place cannot be; its events carry the name of the operation
 // whose value was stored.
-void Run::report(const Step& s, unsigned flags) {
+void Run::report(const Step& s, UpdateMode update, unsigned flags) {
   for (std::int32_t r : s.region.roots) {
     const Node& n = *g_[r].node;
-    if (s.update == UpdateMode::InPlace) {
+    if (update == UpdateMode::InPlace) {
       const Node& value = *g_[g_[r].in[1]].node;
       report_flags(flags, value.fn == OpId::Count_ ? "cast" : op_info(value.fn).name, n);
       continue;

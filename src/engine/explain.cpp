@@ -111,7 +111,9 @@ void step_text(const Graph& g, Step& s, std::size_t number, std::ostringstream& 
     out << "  chunks of the reduced axis, joined in a fixed order\n";
   if (s.update == fusion::UpdateMode::InPlace) out << "  writes in place\n";
   if (s.update == fusion::UpdateMode::Fresh)
-    out << "  writes to fresh memory, because the old contents are still read\n";
+    out << (s.trailing
+                ? "  writes in place behind the loads that look back (small: to fresh memory)\n"
+                : "  writes to fresh memory, because the old contents are still read\n");
   nest(s.lowered.kernel, 0, "  ", out);
   if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
   const auto& k = *static_cast<CompiledKernel*>(s.compiled.get());

@@ -77,7 +77,7 @@ void CompiledKernel::consider_compiling(double work) {
 }
 
 unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double work,
-                             bool interruptible) {
+                             bool interruptible, const Trail* trail) {
   if (extent <= 0) return 0;
   consider_compiling(work);
   ++counters().kernels_run;
@@ -86,7 +86,8 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
   std::optional<tracer::Unlocked> others_record;
   if (work >= kParallelWork) others_record.emplace();
   const double started = omp_get_wtime();
-  const unsigned flags = launch(args, extent, work, interruptible);
+  const unsigned flags = trail ? launch_trailing(args, extent, work, *trail)
+                               : launch(args, extent, work, interruptible);
   last_seconds_.store(omp_get_wtime() - started, std::memory_order_relaxed);
   yield_to_compiler(started);
   if (!jitted()) interpreted_ += omp_get_wtime() - started;
@@ -102,34 +103,44 @@ void CompiledKernel::yield_to_compiler(double started) {
   }
 }
 
+int CompiledKernel::threads_for(double work) { return work < kParallelWork ? 1 : num_threads(); }
+
+std::int64_t CompiledKernel::whole_lanes(std::int64_t chunk) {
+  return (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
+}
+
+// Machine code may arrive while a region runs; scratch serves either.
+std::size_t CompiledKernel::scratch_need(const ir::CallArgs& args) const {
+  const std::size_t need = std::max(ir::scratch_bytes(*kernel_, args.params, kMaxLanes),
+                                    interp::scratch_bytes(*program_, args));
+  return (need + 64 + 63) / 64 * 64;
+}
+
+void CompiledKernel::call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
+                          void* scratch) const {
+  if (const std::shared_ptr<const jit::Code> code = slot_->load())
+    code->fn(&args, begin, end, scratch, code->helpers.data());
+  else
+    interp::run(*program_, args, begin, end, scratch);
+}
+
 unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, double work,
                                 bool interruptible) {
-  // Machine code may arrive while this runs; scratch serves either.
-  const std::size_t need = std::max(ir::scratch_bytes(*kernel_, args.params, kMaxLanes),
-                                    interp::scratch_bytes(*program_, args)) +
-                           64;
-  auto call = [&](std::int64_t begin, std::int64_t end, void* scratch) {
-    if (const std::shared_ptr<const jit::Code> code = slot_->load())
-      code->fn(&args, begin, end, scratch, code->helpers.data());
-    else
-      interp::run(*program_, args, begin, end, scratch);
-  };
-
-  const int threads = work < kParallelWork ? 1 : num_threads();
+  const int threads = threads_for(work);
   std::int64_t chunk =
       static_cast<std::int64_t>(static_cast<double>(extent) * kChunkWork / (work + 1)) + 1;
   chunk = std::min(chunk, std::max<std::int64_t>(1, (extent + threads - 1) / threads));
-  if (vector_grid_) chunk = (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
+  if (vector_grid_) chunk = whole_lanes(chunk);
   const std::int64_t chunks = (extent + chunk - 1) / chunk;
   const int team = static_cast<int>(std::min<std::int64_t>(threads, chunks));
-  const Ref<Buffer> scratch = allocate((need + 63) / 64 * 64 * static_cast<std::size_t>(team));
+  const Ref<Buffer> scratch = allocate(scratch_need(args) * static_cast<std::size_t>(team));
   const std::size_t stride = scratch->bytes / static_cast<std::size_t>(team) / 64 * 64;
 
   const double started = omp_get_wtime();
   clear_flags();
   if (team == 1) {
     for (std::int64_t c = 0; c < chunks; ++c) {
-      call(c * chunk, std::min(extent, (c + 1) * chunk), scratch->data);
+      call(args, c * chunk, std::min(extent, (c + 1) * chunk), scratch->data);
       if (c % 16 == 15) yield_to_compiler(started);
       if (interruptible && chunks > 1 && interrupt_requested()) throw Interrupted("interrupted");
     }
@@ -142,7 +153,7 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
     if (stop.load(std::memory_order_relaxed)) continue;
     const int t = omp_get_thread_num();
     if (t != 0) clear_flags();
-    call(c * chunk, std::min(extent, (c + 1) * chunk),
+    call(args, c * chunk, std::min(extent, (c + 1) * chunk),
          scratch->data + stride * static_cast<std::size_t>(t));
     flags |= raised_flags();
     if (interruptible && t == 0 && interrupt_requested())

@@ -8,6 +8,7 @@
 #include "codegen/interp/interp.hpp"
 #include "codegen/ir/ir.hpp"
 #include "codegen/llvm/jit.hpp"
+#include "trailing.hpp"
 
 namespace plait::engine {
 
@@ -17,9 +18,11 @@ class CompiledKernel {
 
   // Runs grid iterations [0, extent) on this thread or on the OpenMP team. `work` (rough
   // operations) decides which, and when machine code is worth compiling. Throws std::bad_alloc
-  // before anything ran, Interrupted if `interruptible`. Returns the floating-point exceptions
-  // raised (bits of fp_flags.hpp).
-  unsigned run(const ir::CallArgs& args, std::int64_t extent, double work, bool interruptible);
+  // before anything ran, Interrupted if `interruptible`. With `trail`, stores go to their place
+  // after the loads that look back at it. Returns the floating-point exceptions raised (bits of
+  // fp_flags.hpp).
+  unsigned run(const ir::CallArgs& args, std::int64_t extent, double work, bool interruptible,
+               const Trail* trail = nullptr);
 
   const ir::Kernel& ir() const { return *kernel_; }
   bool jitted() const { return static_cast<bool>(slot_->load()); }
@@ -29,6 +32,12 @@ class CompiledKernel {
 
  private:
   unsigned launch(const ir::CallArgs& args, std::int64_t extent, double work, bool interruptible);
+  unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, double work,
+                           const Trail& trail);
+  void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
+  std::size_t scratch_need(const ir::CallArgs& args) const;  // bytes of one thread
+  static int threads_for(double work);
+  static std::int64_t whole_lanes(std::int64_t chunk);  // of a vector grid
   // Gives the compiler thread, which runs at low priority, the processor for a while once the
   // interpreter has cost as much as compiling does: on a machine without an idle core machine code
   // would not come otherwise.

@@ -62,3 +62,37 @@ TEST_CASE("updates in place: masked, overlapping, of fresh and of held memory") 
       return held ? apply(OpId::Subtract, a, before) : a;
     });
 }
+
+TEST_CASE("large storage that is read beside where it is written") {
+  const Array x = random_f64({1100, 157});
+  const tracer::Slice all{};
+  struct Shift {
+    tracer::Slice target, before, after;
+  };
+  for (const Shift& rows : {Shift{{1, -1, {}}, {{}, -2, {}}, {2, {}, {}}},
+                            Shift{{3, -5, {}}, {{}, -8, {}}, {8, {}, {}}}})
+    for (const tracer::Slice& columns : {all, tracer::Slice{2, -3, {}}, tracer::Slice{{}, {}, 2}})
+      everywhere("stencil", [&] {
+        Array a = tracer::copy(x);
+        tracer::evaluate(a);
+        for (int i = 0; i < 2; ++i) {
+          Array sum =
+              apply(OpId::Add, view(a, {rows.before, columns}), view(a, {rows.after, columns}));
+          Array target = view(a, {rows.target, columns});
+          tracer::assign(target,
+                         apply(OpId::Subtract, apply(OpId::Multiply, sum, weak(0.25)), target));
+        }
+        return a;
+      });
+  // Columns move: every row reads beside itself, and the other way round through the transpose.
+  everywhere("columns", [&] {
+    Array a = tracer::copy(x);
+    tracer::evaluate(a);
+    Array target = view(a, {all, tracer::Slice{1, {}, {}}});
+    tracer::assign(target, apply(OpId::Add, target, view(a, {all, tracer::Slice{{}, -1, {}}})));
+    Array down = view(tracer::transpose(a), {all, tracer::Slice{1, {}, {}}});
+    tracer::assign(
+        down, apply(OpId::Add, down, view(tracer::transpose(a), {all, tracer::Slice{{}, -1, {}}})));
+    return a;
+  });
+}

@@ -1,0 +1,35 @@
+// A region that reads the storage it writes, run over chunks: each chunk stores to memory that
+// stays in the cache, and is copied to its place when the chunk after it is done. So the storage is
+// passed once and no second one is needed.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "fusion/trailing.hpp"
+
+namespace plait::engine {
+
+// The numbers of one run.
+struct Trail {
+  std::int32_t buffer;  // the kernel's parameter that it stores through
+  std::int64_t first;   // of iteration 0: its first byte, from the buffer's address
+  std::int64_t stride;  // bytes from iteration to iteration
+  std::int64_t span;    // bytes from an iteration's first to its last
+  std::int64_t reach;   // iterations that a load looks ahead or back
+  std::int64_t run;     // bytes stored side by side in one iteration
+  struct Row {
+    std::int64_t extent, stride;
+  };
+  std::vector<Row> rows;  // of such stretches in one iteration
+};
+
+// nullopt when the loads look too far, the stores lie apart, or all of it stays in the cache
+// anyway.
+std::optional<Trail> trail(const fusion::Trailing& t, const std::vector<std::int64_t>& values,
+                           std::int64_t extent);
+
+// Copies what iterations [begin, end) stored in `from` to their place.
+void put_back(const Trail& t, std::byte* buffer, const std::byte* from, std::int64_t begin,
+              std::int64_t end);
+
+}  // namespace plait::engine
