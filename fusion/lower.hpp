@@ -43,9 +43,18 @@ struct Partial {
   DType dtype;
 };
 
+// A node's memory as a kernel reads it: `through` is a view of it, or the node itself.
+struct Read {
+  std::int32_t node, through;
+  bool operator<(const Read& o) const {
+    return node != o.node ? node < o.node : through < o.through;
+  }
+};
+
 struct LoweredKernel {
   ir::Kernel kernel;
   std::vector<BufferSource> buffers;
+  std::set<Read> reads;
   std::vector<ExprId> params;
   std::vector<std::int32_t> scalars;  // Scalar nodes
   std::vector<ExprId> extents;        // a loop's trip count; the grid's is grid_extent

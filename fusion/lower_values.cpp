@@ -32,6 +32,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   if (n.kind == NodeKind::Scalar) {
     v = scalar(id);
   } else if (in_.in_memory[id]) {
+    out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
     note_emission(id, idx);
@@ -104,9 +105,11 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
 Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
                            std::int32_t ctx) {
   std::int32_t base = gn.in[0];
-  if (in_.in_memory[in_.canon[base]])
+  if (in_.in_memory[in_.canon[base]]) {
+    out_.reads.insert({in_.canon[base], id});
     return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));
+  }
   if (!gn.map) {
     demand(base, "its view needs it in memory");
     return zero(n.dtype);

@@ -5,6 +5,7 @@
 
 #include "passes.hpp"
 #include "schedule.hpp"
+#include "traffic.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -33,7 +34,7 @@ class Planner {
     }
     plan_->notes = schedule.notes();
     find_last_uses();
-    count_bytes();
+    count_traffic(g_, *plan_);
     return plan_;
   }
 
@@ -207,27 +208,6 @@ class Planner {
     for (std::int32_t n = 0; n < g_.size(); ++n)
       if (last[n] >= 0 && !g_[n].leaf && !g_[n].wanted && !g_[n].held)
         plan_->steps[last[n]].dies.push_back(n);
-  }
-
-  void count_bytes() {
-    auto bytes = [&](std::int32_t n) {
-      return element_count(g_[n].node->shape) *
-             static_cast<std::int64_t>(itemsize(g_[n].node->dtype));
-    };
-    for (std::int32_t n = 0; n < g_.size(); ++n)
-      if ((g_[n].leaf && !is_scalar(n)) || g_[n].wanted) plan_->bytes_least += bytes(n);
-    for (Step& s : plan_->steps) {
-      std::int64_t moved = 0;
-      if (s.kind == StepKind::Direct) {
-        for (std::int32_t in : g_[s.region.roots[0]].in)
-          if (in >= 0) moved += bytes(in);
-        moved += bytes(s.region.roots[0]);
-      }
-      for (const BufferSource& b : s.lowered.buffers)
-        if (b.kind == BufferSource::NodeMemory) moved += bytes(b.index);
-      s.lowered.bytes = moved;
-      plan_->bytes_moved += moved;
-    }
   }
 
   const Graph& g_;

@@ -1,0 +1,89 @@
+#include "traffic.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+class Traffic {
+ public:
+  Traffic(const Graph& g, Plan& p) : g_(g), p_(p) {}
+
+  void count() {
+    std::set<Read> all;  // of what was in memory before
+    for (Step& s : p_.steps) {
+      std::set<Read> reads = s.lowered.reads;
+      if (s.kind == StepKind::Direct)
+        for (std::int32_t in : g_[s.region.roots[0]].in)
+          if (in >= 0 && g_[in].node->kind != NodeKind::Scalar) reads.insert({in, in});
+      std::int64_t moved = bytes_read(reads);
+      for (std::int32_t r : s.region.roots) moved += bytes_written(r, s.update);
+      s.lowered.bytes = moved;
+      p_.bytes_moved += moved;
+      for (const Read& r : reads)
+        if (g_[r.node].leaf) all.insert(r);
+    }
+    p_.bytes_least = bytes_read(all);
+    for (std::int32_t n = 0; n < g_.size(); ++n)
+      if (g_[n].wanted) p_.bytes_least += bytes_to_change(n);
+  }
+
+ private:
+  static std::int64_t bytes(const Dims& shape, DType t) {
+    return element_count(shape) * static_cast<std::int64_t>(itemsize(t));
+  }
+  std::int64_t bytes(std::int32_t n) const { return bytes(g_[n].node->shape, g_[n].node->dtype); }
+  static std::int64_t view_bytes(const Node& update) {
+    return bytes(update.view_shape, update.view_dtype);
+  }
+
+  // Distinct elements: an axis of stride 0 is one.
+  std::int64_t bytes_through(std::int32_t view) const {
+    const Node& n = *g_[view].node;
+    std::int64_t b = static_cast<std::int64_t>(itemsize(n.dtype));
+    for (int d = 0; d < n.shape.size(); ++d)
+      if (n.strides[d] != 0) b *= n.shape[d];
+    return b;
+  }
+
+  // Views of one node may overlap; together they read no more than the whole.
+  std::int64_t bytes_read(const std::set<Read>& reads) const {
+    std::map<std::int32_t, std::int64_t> of_node;
+    for (const Read& r : reads)
+      of_node[r.node] += r.node == r.through ? bytes(r.node) : bytes_through(r.through);
+    std::int64_t sum = 0;
+    for (const auto& [node, b] : of_node) sum += std::min(b, bytes(node));
+    return sum;
+  }
+
+  // A fresh version is a copy of the old one, read and written, and the change.
+  std::int64_t bytes_written(std::int32_t root, UpdateMode update) const {
+    const Node& n = *g_[root].node;
+    if (n.kind != NodeKind::Update) return bytes(root);
+    return view_bytes(n) + (update == UpdateMode::InPlace ? 0 : 2 * bytes(root));
+  }
+
+  // What writes in place would store.
+  std::int64_t bytes_to_change(std::int32_t n) const {
+    std::int64_t changed = 0;
+    const std::int64_t whole = bytes(n);
+    while (!g_[n].leaf && g_[n].node->kind == NodeKind::Update) {
+      changed += view_bytes(*g_[n].node);
+      n = g_[n].in[0];
+    }
+    return g_[n].leaf ? std::min(changed, whole) : whole;
+  }
+
+  const Graph& g_;
+  Plan& p_;
+};
+
+}  // namespace
+
+void count_traffic(const Graph& g, Plan& p) { Traffic(g, p).count(); }
+
+}  // namespace plait::fusion
