@@ -26,10 +26,12 @@ class Planner {
       again = false;
       plan_->steps = schedule.regions();
       in_memory_.assign(g_.nodes.size(), false);
+      in_place_.assign(g_.nodes.size(), false);
       for (std::int32_t i = 0; i < g_.size(); ++i) in_memory_[i] = g_[i].leaf && !is_scalar(i);
       for (Step& s : plan_->steps) {
         again |= lower_step(s, schedule);
         for (std::int32_t r : s.region.roots) in_memory_[r] = true;
+        in_place_[s.region.roots[0]] = s.update == UpdateMode::InPlace;
       }
     }
     plan_->notes = schedule.notes();
@@ -164,10 +166,10 @@ class Planner {
     plan_->guards.push_back({x, y});
     return true;
   }
-  // Chains of updates in place share the memory of their first version.
+  // Chains of updates in place share the memory of their first version; one that writes to fresh
+  // memory leaves the version before it as it is.
   bool same_memory(std::int32_t node, std::int32_t old) const {
-    for (std::int32_t n = old; n >= 0;
-         n = g_[n].node->kind == NodeKind::Update && !g_[n].leaf ? g_[n].in[0] : -1)
+    for (std::int32_t n = old; n >= 0; n = in_place_[n] ? g_[n].in[0] : -1)
       if (n == node) return true;
     return g_[node].leaf && g_[old].leaf && g_[node].node->data &&
            g_[node].node->data == g_[old].node->data;
@@ -213,6 +215,7 @@ class Planner {
   const Graph& g_;
   std::shared_ptr<Plan> plan_;
   std::vector<bool> in_memory_;
+  std::vector<bool> in_place_;  // updates that earlier steps write over their old contents
 };
 
 }  // namespace

@@ -46,3 +46,17 @@ TEST_CASE("a stencil on large storage writes behind what it reads, in the same m
   config().fuse = true;
   CHECK(bytes(u) == bytes(expected));
 }
+
+TEST_CASE("what was computed before a write to fresh memory reads the memory before it") {
+  config().eager_limit = 0;
+  const Both b = both([] {
+    Array x = random_f64({7}, 3);
+    const Array doubled = apply(OpId::Multiply, tracer::astype(x, DType::Float32), weak(2));
+    tracer::assign(view(x, {tracer::Slice{0, 2, 1}}), weak(0));
+    const Array mask = apply(OpId::Less, random_f64({7}, 4), weak(1e9));
+    tracer::evaluate(mask);
+    tracer::assign(x, doubled, &mask);
+    return x;
+  });
+  CHECK(b.fused == b.direct);
+}
