@@ -83,16 +83,22 @@ PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
     if (ddof == -1 && PyErr_Occurred()) throw PythonError{};
     if (args[8] != Py_None && !(mean = parse_array(args[8]))) return not_implemented();
     std::string_view name = text(args[0]);
-    bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
-    tracer::Array made = name == "mean"            ? np::mean(*a, opt)
-                         : name == "var"           ? np::var(*a, opt, ddof, mean ? &*mean : nullptr)
-                         : name == "std"           ? np::std(*a, opt, ddof, mean ? &*mean : nullptr)
-                         : name == "ptp"           ? np::ptp(*a, opt)
-                         : name == "count_nonzero" ? np::count_nonzero(*a, opt)
-                                                   : tracer::Array{};
-    if (opt.out) return Py_NewRef(args[4]);
-    if (small && made.ndim() == 0) tracer::evaluate(made);
-    return wrap_like(std::move(made), args + 1, 1);
+    if ((opt.dtype && drops_imaginary(a->dtype, *opt.dtype)) ||
+        (opt.out && drops_imaginary(opt.dtype.value_or(a->dtype), opt.out->dtype)))
+      return not_implemented();
+    return or_numpy([&]() -> PyObject* {
+      const bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
+      const tracer::Array* given = mean ? &*mean : nullptr;
+      tracer::Array made = name == "mean"            ? np::mean(*a, opt)
+                           : name == "var"           ? np::var(*a, opt, ddof, given)
+                           : name == "std"           ? np::std(*a, opt, ddof, given)
+                           : name == "ptp"           ? np::ptp(*a, opt)
+                           : name == "count_nonzero" ? np::count_nonzero(*a, opt)
+                                                     : tracer::Array{};
+      if (opt.out) return Py_NewRef(args[4]);
+      if (small && made.ndim() == 0) tracer::evaluate(made);
+      return wrap_like(std::move(made), args + 1, 1);
+    });
   });
 }
 
@@ -162,8 +168,8 @@ PyObject* cross(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axisa, axisb, a
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (!a || !b) return not_implemented();
-    return wrap_like(np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4])), args,
-                     2);
+    tracer::Array made = np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4]));
+    return made.ndim() ? wrap_like(std::move(made), args, 2) : wrap(std::move(made));
   });
 }
 PyObject* trace(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2, dtype)
@@ -272,7 +278,7 @@ PyObject* concatenate(PyObject*, Args args, Py_ssize_t n) {  // (arrays, axis, d
     if (!arrays || !native) return not_implemented();
     std::optional<std::int64_t> axis;
     if (args[1] != Py_None) axis = integer(args[1]);
-    return wrap(np::concatenate(*arrays, axis, t));
+    return or_numpy([&] { return wrap(np::concatenate(*arrays, axis, t)); });
   });
 }
 PyObject* join(PyObject*, Args args, Py_ssize_t n) {  // (name, arrays, axis)
@@ -324,7 +330,7 @@ PyObject* tile(PyObject*, Args args, Py_ssize_t n) {  // (a, reps)
     if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]) &&
                !PyList_CheckExact(args[1])))
       return not_implemented();
-    return wrap(np::tile(*a, *parse_axes(args[1])));
+    return wrap_view(np::tile(*a, *parse_axes(args[1])), args[0]);
   });
 }
 PyObject* repeat(PyObject*, Args args, Py_ssize_t n) {  // (a, count, axis)
@@ -343,7 +349,22 @@ PyObject* roll(PyObject*, Args args, Py_ssize_t n) {  // (a, shift, axis)
     auto a = parse_array(args[0]);
     if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1])))
       return not_implemented();
-    return wrap_like(np::roll(*a, *parse_axes(args[1]), parse_axes(args[2])), args, 1);
+    tracer::Array made = np::roll(*a, *parse_axes(args[1]), parse_axes(args[2]));
+    return made.ndim() ? wrap_like(std::move(made), args, 1) : wrap(std::move(made));
+  });
+}
+PyObject* sliding_window_view(PyObject*, Args args, Py_ssize_t n) {  // (a, window, axes, writeable)
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a) return not_implemented();
+    auto window = parse_axes(args[1]), axes = parse_axes(args[2]);
+    if (!window) return not_implemented();
+    return or_numpy([&] {
+      tracer::Array made = np::sliding_window_view(*a, *window, axes);
+      made.writeable = made.writeable && args[3] == Py_True;
+      return wrap_view(std::move(made), args[0]);
+    });
   });
 }
 PyObject* meshgrid(PyObject*, Args args, Py_ssize_t n) {  // (arrays, xy, sparse, copy)
@@ -373,27 +394,29 @@ PyCFunction c(F* f) {
 
 }  // namespace
 
-PyMethodDef compat_functions[] = {{"statistic", c(statistic), METH_FASTCALL, nullptr},
-                                  {"norm", c(norm), METH_FASTCALL, nullptr},
-                                  {"product", c(product), METH_FASTCALL, nullptr},
-                                  {"tensordot", c(tensordot), METH_FASTCALL, nullptr},
-                                  {"cross", c(cross), METH_FASTCALL, nullptr},
-                                  {"trace", c(trace), METH_FASTCALL, nullptr},
-                                  {"like", c(like), METH_FASTCALL, nullptr},
-                                  {"arange", c(arange), METH_FASTCALL, nullptr},
-                                  {"linspace", c(linspace), METH_FASTCALL, nullptr},
-                                  {"eye", c(eye), METH_FASTCALL, nullptr},
-                                  {"tri", c(tri), METH_FASTCALL, nullptr},
-                                  {"triangle", c(triangle), METH_FASTCALL, nullptr},
-                                  {"concatenate", c(concatenate), METH_FASTCALL, nullptr},
-                                  {"join", c(join), METH_FASTCALL, nullptr},
-                                  {"atleast", c(atleast), METH_FASTCALL, nullptr},
-                                  {"split", c(split), METH_FASTCALL, nullptr},
-                                  {"tile", c(tile), METH_FASTCALL, nullptr},
-                                  {"repeat", c(repeat), METH_FASTCALL, nullptr},
-                                  {"roll", c(roll), METH_FASTCALL, nullptr},
-                                  {"meshgrid", c(meshgrid), METH_FASTCALL, nullptr},
-                                  {"diff", c(diff), METH_FASTCALL, nullptr},
-                                  {nullptr, nullptr, 0, nullptr}};
+PyMethodDef compat_functions[] = {
+    {"statistic", c(statistic), METH_FASTCALL, nullptr},
+    {"norm", c(norm), METH_FASTCALL, nullptr},
+    {"product", c(product), METH_FASTCALL, nullptr},
+    {"tensordot", c(tensordot), METH_FASTCALL, nullptr},
+    {"cross", c(cross), METH_FASTCALL, nullptr},
+    {"trace", c(trace), METH_FASTCALL, nullptr},
+    {"like", c(like), METH_FASTCALL, nullptr},
+    {"arange", c(arange), METH_FASTCALL, nullptr},
+    {"linspace", c(linspace), METH_FASTCALL, nullptr},
+    {"eye", c(eye), METH_FASTCALL, nullptr},
+    {"tri", c(tri), METH_FASTCALL, nullptr},
+    {"triangle", c(triangle), METH_FASTCALL, nullptr},
+    {"concatenate", c(concatenate), METH_FASTCALL, nullptr},
+    {"join", c(join), METH_FASTCALL, nullptr},
+    {"atleast", c(atleast), METH_FASTCALL, nullptr},
+    {"split", c(split), METH_FASTCALL, nullptr},
+    {"tile", c(tile), METH_FASTCALL, nullptr},
+    {"repeat", c(repeat), METH_FASTCALL, nullptr},
+    {"roll", c(roll), METH_FASTCALL, nullptr},
+    {"sliding_window_view", c(sliding_window_view), METH_FASTCALL, nullptr},
+    {"meshgrid", c(meshgrid), METH_FASTCALL, nullptr},
+    {"diff", c(diff), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

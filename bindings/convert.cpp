@@ -158,9 +158,17 @@ PyObject* to_numpy(ArrayObject* a, bool for_good) {
 
 const tracer::Array* exported(PyArrayObject* a) {
   PyObject* base = PyArray_BASE(a);
-  while (base && PyArray_Check(base)) base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(base));
-  if (base && Py_TYPE(base) == export_type) return &reinterpret_cast<ExportObject*>(base)->array;
-  return nullptr;
+  while (base && Py_TYPE(base) != export_type) {
+    if (PyArray_Check(base)) {
+      base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(base));
+      continue;
+    }
+    // NumPy's as_strided() puts an object of its own between; it keeps what it names alive.
+    Owned next(PyObject_GetAttrString(base, "base"));
+    if (!next) PyErr_Clear();
+    base = next && next.get() != Py_None ? next.get() : nullptr;
+  }
+  return base ? &reinterpret_cast<ExportObject*>(base)->array : nullptr;
 }
 
 // NumPy copies: it knows every layout, and K order is what numpy.array keeps. The memory is the
@@ -280,6 +288,14 @@ Parsed parse_operand(PyObject* o, OperandHolder& h) {
     return Parsed::Fallback;
   }
   return Parsed::Operand;
+}
+
+std::optional<Scalar> pack(PyObject* number, DType to) {
+  Scalar s;
+  s.dtype = to;
+  if (PyArray_Pack(descr_of(to), s.bytes, number) == 0) return s;
+  PyErr_Clear();
+  return std::nullopt;
 }
 
 std::optional<tracer::Array> parse_array(PyObject* o) {

@@ -122,24 +122,33 @@ PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {
     int keep = PyObject_IsTrue(args[5]);
     check(keep);
     opt.keepdims = keep;
-    OperandHolder initial;
-    if (args[6] != Py_None) {
-      if (parse_operand(args[6], initial) == Parsed::Fallback || initial.operand->array)
-        return not_implemented();
-      opt.initial = initial.operand->scalar;
-    }
     std::optional<tracer::Array> mask;
     if (args[7] != Py_None && args[7] != Py_True) {
       mask = parse_array(args[7]);
       if (!mask || mask->dtype != DType::Bool) return not_implemented();
       opt.where = &*mask;
     }
-    auto kind = static_cast<ReduceKind>(integer(args[0]));
-    bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
-    tracer::Array made = tracer::reduce(kind, *a, opt);
-    if (opt.out) return Py_NewRef(args[4]);
-    if (small && made.ndim() == 0) tracer::evaluate(made);
-    return wrap_like(std::move(made), args + 1, 1);
+    const auto kind = static_cast<ReduceKind>(integer(args[0]));
+    // Positions take no tuple of axes, and a scalar has no axis that a tuple could name.
+    const bool position = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+    const bool several = PyTuple_Check(args[2]) || PyList_Check(args[2]);
+    if (several && (position || (a->ndim() == 0 && !opt.axes->empty()))) return not_implemented();
+    return or_numpy([&]() -> PyObject* {
+      const DType type = tracer::reduction_dtype(kind, a->dtype, opt);
+      if ((!position && drops_imaginary(a->dtype, type)) ||
+          (opt.out && drops_imaginary(type, opt.out->dtype)))
+        return not_implemented();
+      if (args[6] != Py_None) {
+        if (!is_number(args[6])) return not_implemented();
+        opt.initial = pack(args[6], type);
+        if (!opt.initial) return not_implemented();
+      }
+      const bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
+      tracer::Array made = tracer::reduce(kind, *a, opt);
+      if (opt.out) return Py_NewRef(args[4]);
+      if (small && made.ndim() == 0) tracer::evaluate(made);
+      return wrap_like(std::move(made), args + 1, 1);
+    });
   });
 }
 
@@ -167,7 +176,10 @@ PyObject* broadcast_to(PyObject*, Args args, Py_ssize_t n) {  // (a, shape)
 }
 PyObject* squeeze(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
   return of_array<2>(args, n, [&](auto& a) {
-    return wrap_view(tracer::squeeze(a, parse_axes(args[1])), args[0]);
+    auto axes = parse_axes(args[1]);
+    tracer::Array made = tracer::squeeze(a, axes);
+    if (!axes && made.ndim() == a.ndim() && is_array(args[0])) return Py_NewRef(args[0]);
+    return wrap_view(std::move(made), args[0]);
   });
 }
 PyObject* expand_dims(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)

@@ -12,6 +12,25 @@ extern PyMethodDef compat_functions[];  // compat.cpp: those of numpy_compat
 // Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
 inline constexpr std::int64_t kEagerReduction = 4096;
 
+// body(), or NotImplemented where the caller made a mistake: NumPy, asked to make the same call,
+// finds it in its own order and words it.
+template <class F>
+PyObject* or_numpy(F&& body) {
+  try {
+    return body();
+  } catch (const DTypeError&) {
+  } catch (const plait::ValueError&) {
+  } catch (const plait::IndexError&) {
+  } catch (const plait::OverflowError&) {
+  }
+  return Py_NewRef(Py_NotImplemented);
+}
+
+// NumPy warns of the imaginary parts that a conversion drops.
+inline bool drops_imaginary(DType from, DType to) {
+  return is_complex(from) && !is_complex(to) && to != DType::Bool;
+}
+
 // Argument parsing shared with the methods.
 std::optional<Dims> parse_axes(PyObject* o);  // None: nullopt
 std::optional<Dims> parse_shape(PyObject* o);

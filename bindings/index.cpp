@@ -1,6 +1,5 @@
 // x[key] and x[key] = value. Integers, slices, Ellipsis and None are views of the same storage; a
 // boolean mask with a scalar value is a masked store; other advanced indexing is NumPy's.
-#include <cmath>
 #include <vector>
 
 #include "ndarray.hpp"
@@ -98,24 +97,11 @@ PyObject* view_of(PyObject* self, tracer::Array view) {
   return out.release();
 }
 
-// A Python number that converts to the array's dtype without a question; the rest is NumPy's to
-// convert or refuse.
+// Whether a value converts to the array's dtype without a question of range.
 bool plain_value(const tracer::Operand& v, DType to) {
-  if (v.weak == Weak::None && !v.array)
-    return !(is_complex(v.scalar.dtype) && !is_complex(to)) &&
-           !(is_float(v.scalar.dtype) && !is_float(to) && !is_complex(to));
   if (v.array) return !is_complex(v.array->dtype) || is_complex(to);
-  switch (v.weak) {
-    case Weak::Float: {
-      if (is_float(to) || is_complex(to)) return true;
-      double x = v.scalar.as<double>();
-      return to == DType::Int64 && std::abs(x) < 9e18;
-    }
-    case Weak::Complex:
-      return is_complex(to);
-    default:
-      return true;
-  }
+  if (v.weak == Weak::Int) return true;  // the recorder asks
+  return can_cast(v.scalar.dtype, to, Casting::Safe);
 }
 
 // NumPy drops leading ones of the value's shape when it has too many dimensions.
@@ -189,9 +175,17 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
     };
     if (a->host) return fallback();
     if (!a->array.writeable) throw ValueError("assignment destination is read-only");
+    // Whether an integer type holds a scalar, its value decides.
+    if (is_lazy(value) && is_integer(a->array.dtype) &&
+        !can_cast(as_lazy(value)->array.dtype, a->array.dtype, Casting::Safe))
+      value = lazy_value(as_lazy(value));
     OperandHolder v;
-    if (parse_operand(value, v) == Parsed::Fallback || !plain_value(*v.operand, a->array.dtype))
-      return fallback();
+    const Parsed parsed = parse_operand(value, v);
+    if (parsed == Parsed::Fallback || !plain_value(*v.operand, a->array.dtype)) {
+      auto packed = is_number(value) ? pack(value, a->array.dtype) : std::nullopt;
+      if (!packed) return fallback();
+      v.operand.emplace(*packed, Weak::None);
+    }
     if (auto mask = mask_key(key, a->array)) {
       if (!v.operand->array || v.operand->array->ndim() == 0) {
         store(a->array, v, &*mask);

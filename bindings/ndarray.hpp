@@ -70,6 +70,12 @@ struct OperandHolder {
   bool is_object = false;  // came from an array or lazy scalar, not from a number
 };
 Parsed parse_operand(PyObject* o, OperandHolder& holder);
+// A Python number or NumPy scalar.
+inline bool is_number(PyObject* o) {
+  return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || PyArray_IsScalar(o, Generic);
+}
+// A number as NumPy stores it in an array of `to`, with its warnings; nullopt where NumPy refuses.
+std::optional<Scalar> pack(PyObject* number, DType to);
 // A native array from anything array-like; nullopt when NumPy has to do it.
 std::optional<tracer::Array> parse_array(PyObject* o);
 

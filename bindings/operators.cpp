@@ -90,7 +90,7 @@ OpId power_ufunc(PyObject* a, PyObject* b) {
   const bool inexact = plait::is_float(t) || is_complex(t);
   const double e = is_float ? PyFloat_AS_DOUBLE(b) : PyLong_AsDouble(b);
   if (e == -1.0 && PyErr_Occurred()) PyErr_Clear();
-  if (e == 2.0 && (inexact || (is_int && is_integer(t)))) return OpId::Square;
+  if (e == 2.0 && (inexact || is_int)) return OpId::Square;
   if (inexact) {
     if (e == 1.0) return OpId::Positive;
     if (e == -1.0) return OpId::Reciprocal;
@@ -117,6 +117,13 @@ PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
 
 PyObject* divmod(PyObject* a, PyObject* b) {
   Owned q(binary_op(OpId::FloorDivide, a, b));
+  if (!q && PyErr_ExceptionMatches(PyExc_TypeError)) {  // NumPy names divmod
+    PyErr_Clear();
+    return guarded([&]() -> PyObject* {
+      Owned name(PyUnicode_InternFromString("divmod"));
+      return call_hook(hooks.binary, name.get(), a, b, Py_False);
+    });
+  }
   if (!q) return nullptr;
   if (q.get() == Py_NotImplemented) return q.release();
   Owned r(binary_op(OpId::Remainder, a, b));
@@ -142,11 +149,12 @@ PyObject* inplace_matmul(PyObject* a, PyObject* b) {
   });
 }
 
-// Python's conversions go through NumPy's scalar or array, which words the errors.
+// Python's conversions go through NumPy's array, which words the errors.
 Owned as_numpy(PyObject* self) {
   ArrayObject* a = as_array(self);
-  if (!a->host && a->array.ndim() == 0) return Owned(wrap_scalar(item(a->array)));
-  return Owned(to_numpy(a));
+  if (a->host || a->array.ndim() > 0) return Owned(to_numpy(a));
+  Owned scalar(wrap_scalar(item(a->array)));
+  return Owned(check(PyArray_FromScalar(scalar.get(), nullptr)));
 }
 int to_bool(PyObject* self) {
   return guarded_int([&]() -> int {

@@ -36,6 +36,7 @@ PyObject* fallback(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject
   return call_hook(hooks.ufunc, self, t.get(), d.get());
 }
 
+// "equiv" is NumPy's: it refuses some Python numbers that "no" takes.
 std::optional<Casting> parse_casting(PyObject* o) {
   const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
   if (!text) return std::nullopt;
@@ -43,7 +44,6 @@ std::optional<Casting> parse_casting(PyObject* o) {
   if (s == "same_kind") return Casting::SameKind;
   if (s == "unsafe") return Casting::Unsafe;
   if (s == "safe") return Casting::Safe;
-  if (s == "equiv") return Casting::Equiv;
   if (s == "no") return Casting::No;
   return std::nullopt;
 }

@@ -106,6 +106,8 @@ std::vector<Array> split_at(const Array& a, std::span<const std::int64_t> indice
 // --- rearranging (rearrange.cpp) ---
 Array tile(const Array& a, const Dims& reps);
 Array repeat(const Array& a, std::int64_t repeats, std::optional<std::int64_t> axis = {});
+// Windows of the given extents along `axes` (none: all) as new last axes: a view.
+Array sliding_window_view(const Array& a, const Dims& window, const std::optional<Dims>& axes);
 Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& axes = {});
 struct MeshgridOptions {
   bool xy = true;  // indexing='xy', else 'ij'

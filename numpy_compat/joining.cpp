@@ -83,8 +83,13 @@ Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> giv
   Dims shape = first.shape;
   shape[axis] = 0;
   for (const Array& a : arrays) shape[axis] += a.shape[axis];
-  const Array out =
-      empty_in_order(shape, joined_axes(arrays), dtype.value_or(common_dtype(arrays)));
+  const DType t = dtype.value_or(common_dtype(arrays));
+  for (const Array& a : arrays)
+    if (!can_cast(a.dtype, t, Casting::SameKind))
+      throw DTypeError("Cannot cast array data from dtype('" + std::string(name(a.dtype)) +
+                       "') to dtype('" + std::string(name(t)) +
+                       "') according to the rule 'same_kind'");
+  const Array out = empty_in_order(shape, joined_axes(arrays), t);
   std::int64_t at = 0;
   for (const Array& a : arrays) {
     const std::int64_t next = at + a.shape[axis];

@@ -41,6 +41,8 @@ bool any_count_at_most(const Count& c, double limit) {
 // value / divisor as NumPy stores it: divided in the dtype that both promote to (float64 for
 // float32 by an integer count), then rounded to `t`.
 Array divide_into(const Array& value, const Operand& divisor, DType t, const Array* out) {
+  // NumPy divides in place: counts under a mask have no say in the layout.
+  if (!out && divisor.array && value.ndim() > 1 && t == value.dtype) out = &value;
   if (out) {
     const Operand operands[] = {value, divisor};
     tracer::ElementwiseOptions e;

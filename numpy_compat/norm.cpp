@@ -90,7 +90,7 @@ Array norm(const Array& source, const NormOrder& order, const std::optional<Dims
                       : tracer::astype(source, DType::Float64);
   if (!given && order.kind == Kind::Default)
     return call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), all_axes(x.ndim()), keepdims));
-  const Dims axes = given ? *given : all_axes(x.ndim());
+  const Dims axes = given ? normalize_axes(*given, x.ndim()) : all_axes(x.ndim());
   if (axes.size() == 1) return vector_norm(x, order, axes, keepdims);
   if (axes.size() == 2) return matrix_norm(x, order, axes, keepdims);
   throw ValueError("Improper number of dimensions to norm.");

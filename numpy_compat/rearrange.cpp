@@ -38,11 +38,17 @@ Array tile(const Array& a, const Dims& given) {
   while (reps.size() < c.ndim()) reps.insert(0, 1);
   if (c.ndim() == 0 || std::all_of(reps.begin(), reps.end(), [](auto r) { return r == 1; }))
     return tracer::copy(c);
+  if (c.size() == 0) {  // nothing to repeat: NumPy gives a view
+    Dims shape = c.shape;
+    for (int i = 0; i < shape.size(); ++i) shape[i] *= reps[i];
+    return tracer::reshape(c, shape);
+  }
   return repeat_axes(c, reps, true);
 }
 
 Array repeat(const Array& a, std::int64_t repeats, std::optional<std::int64_t> given_axis) {
-  const Array x = given_axis ? a : tracer::reshape(a, Dims{-1});
+  // An array of no dimensions is repeated as one of its element.
+  const Array x = given_axis && a.ndim() > 0 ? a : tracer::reshape(a, Dims{-1});
   const int axis = given_axis ? normalize_axis(*given_axis, x.ndim()) : 0;
   if (repeats < 0) throw ValueError("negative dimensions are not allowed");
   Dims full = x.shape, merged = x.shape;
@@ -91,6 +97,28 @@ Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& given_
   if (a.size() != 0)
     for (const Piece& p : pieces) tracer::assign(p.to, p.from);
   return result;
+}
+
+Array sliding_window_view(const Array& a, const Dims& window,
+                          const std::optional<Dims>& given_axes) {
+  Dims axes;
+  for (int i = 0; i < (given_axes ? given_axes->size() : a.ndim()); ++i)
+    axes.push_back(given_axes ? normalize_axis((*given_axes)[i], a.ndim()) : i);
+  if (window.size() != axes.size())
+    throw ValueError("Must provide matching length window_shape and axis; got " +
+                     std::to_string(window.size()) + " window_shape elements and " +
+                     std::to_string(axes.size()) + " axes elements.");
+  Dims shape = a.shape, strides = a.strides;
+  for (int i = 0; i < window.size(); ++i) {
+    const int axis = static_cast<int>(axes[i]);
+    if (window[i] < 0) throw ValueError("`window_shape` cannot contain negative values");
+    if (shape[axis] < window[i])
+      throw ValueError("window shape cannot be larger than input array shape");
+    shape[axis] -= window[i] - 1;
+    shape.push_back(window[i]);
+    strides.push_back(a.strides[axis]);
+  }
+  return tracer::as_strided(a, a.dtype, shape, strides, 0);
 }
 
 std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions& o) {

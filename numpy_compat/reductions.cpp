@@ -20,7 +20,7 @@ Array argmax(const Array& a, const ReduceOptions& o) {
 Array ptp(const Array& a, const ReduceOptions& o) {
   ReduceOptions inner = o;
   inner.out = nullptr;
-  const Array high = max(a, inner), low = min(a, inner);
+  const Array high = max(a, o), low = min(a, inner);  // NumPy too keeps the maximum in `out`
   const Operand operands[] = {high, low};
   tracer::ElementwiseOptions e;
   e.out = o.out;

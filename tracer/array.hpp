@@ -108,11 +108,15 @@ void assign(const Array& target, const Operand& value, const Array* mask = nullp
 struct ReduceOptions {
   std::optional<Dims> axes;  // none: all; negative axes allowed
   bool keepdims = false;
-  std::optional<DType> dtype;  // of the accumulation and result (Sum, Prod)
+  std::optional<DType> dtype;  // of the accumulation and result
   std::optional<Scalar> initial;
   const Array* where = nullptr;
   const Array* out = nullptr;
 };
+// The type that a reduction of `t` accumulates in and results in: `dtype`, or what NumPy promotes
+// the type of `out` and `t` to, or its own choice for `t`. Throws DTypeError where there is no
+// loop.
+DType reduction_dtype(ReduceKind kind, DType t, const ReduceOptions& opt);
 // ArgMin/ArgMax take no axis (flattened) or one.
 Array reduce(ReduceKind kind, const Array& a, const ReduceOptions& opt = {});
 

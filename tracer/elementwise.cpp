@@ -284,6 +284,21 @@ LoopTypes loop_types(OpId fn, std::span<const Operand> operands, const Elementwi
   return resolve(fn, all);
 }
 
+// 'no' and 'equiv' let no operand be converted. Python's numbers take the loop's type, and logical
+// functions read any.
+void check_inputs(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
+                  Casting casting) {
+  if (casting > Casting::Equiv || logical(fn)) return;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const DType t = operand_dtype(operands[i]);
+    if (operands[i].weak != Weak::None || t == types.in[i]) continue;
+    throw DTypeError("Cannot cast ufunc '" + std::string(op_info(fn).name) + "' input " +
+                     (operands.size() > 1 ? std::to_string(i) + ' ' : "") + "from " + quoted(t) +
+                     " to " + quoted(types.in[i]) + " with casting rule '" +
+                     std::string(casting_name(casting)) + "'");
+  }
+}
+
 Ref<Node> elementwise_node(OpId fn, DType out, const Dims& shape, const Dims& strides,
                            std::initializer_list<Ref<Node>> inputs) {
   Ref<Node> n = new_node(NodeKind::Elementwise);
@@ -356,6 +371,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   const std::optional<bool> constant =
       operands.size() == 2 ? out_of_range_comparison(fn, operands) : std::nullopt;
   const LoopTypes types = constant ? constant_types(operands) : loop_types(fn, operands, opt);
+  if (!constant) check_inputs(fn, operands, types, opt.casting);
   if (opt.where && opt.where->dtype != DType::Bool)
     throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
                      quoted(DType::Bool) + " according to the rule 'safe'");
@@ -437,7 +453,7 @@ Array power_operator(const Array& base, const Operand& exponent) {
       if (e == 1.0) return unary(OpId::Positive);
       if (e == 0.5) return unary(OpId::Sqrt);
       if (e == -1.0) return unary(OpId::Reciprocal);
-    } else if (e == 2.0 && exponent.weak == Weak::Int && base.dtype != DType::Bool) {
+    } else if (e == 2.0 && exponent.weak == Weak::Int) {
       return unary(OpId::Square);
     }
   }

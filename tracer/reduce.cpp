@@ -49,14 +49,15 @@ Plan layout(ReduceKind kind, const Array& a, const Array* where, const Dims& axe
   return p;
 }
 
-void check_out(ReduceKind kind, const Array& out, const Dims& shape, DType t) {
+// NumPy converts to the type of `out` whatever it is.
+void check_out(ReduceKind kind, const Array& out, const Dims& shape) {
   const std::string fn = ufunc_name(kind);
   if (arg_reduction(kind)) {
-    if (!can_cast(DType::Int64, out.dtype, Casting::Safe) || out.dtype != DType::Int64)
-      throw DTypeError("Cannot cast array data from " + quoted(out.dtype) + " to " +
-                       quoted(DType::Int64) + " according to the rule 'safe'");
     if (out.shape != shape)
       throw ShapeError("output array does not match result of np." + fn + ".");
+    if (!can_cast(out.dtype, DType::Int64, Casting::Safe))
+      throw DTypeError("Cannot cast array data from " + quoted(out.dtype) + " to " +
+                       quoted(DType::Int64) + " according to the rule 'safe'");
   } else {
     if (out.ndim() != shape.size())
       throw ShapeError("output parameter for reduction operation " + fn +
@@ -66,9 +67,6 @@ void check_out(ReduceKind kind, const Array& out, const Dims& shape, DType t) {
       throw ShapeError("output parameter for reduction operation " + fn +
                        " has a shape mismatch: expected " + shape_text(shape) + ", found " +
                        shape_text(out.shape));
-    if (!can_cast(t, out.dtype, Casting::SameKind))
-      throw DTypeError("Cannot cast ufunc '" + fn + "' output from " + quoted(t) + " to " +
-                       quoted(out.dtype) + " with casting rule 'same_kind'");
   }
   if (!out.writeable) throw ValueError("output array is read-only");
 }
@@ -78,29 +76,9 @@ struct Types {
   DType operand, fold, result;
 };
 Types reduction_types(ReduceKind kind, DType t, const ReduceOptions& opt) {
+  if (arg_reduction(kind)) return {t, DType::Int64, DType::Int64};
   Types r;
-  r.result = reduce_dtype(kind, t);
-  switch (kind) {
-    case ReduceKind::ArgMin:
-    case ReduceKind::ArgMax:
-      r.operand = t;
-      r.fold = DType::Int64;
-      return r;
-    case ReduceKind::Any:
-    case ReduceKind::All:
-      r.operand = r.fold = DType::Bool;
-      return r;
-    case ReduceKind::BitAnd:
-    case ReduceKind::BitOr:
-    case ReduceKind::BitXor: {
-      const OperandType both[] = {{t}, {t}};
-      resolve(reduce_info(kind).combine, both);  // throws for floats
-      break;
-    }
-    default:
-      break;
-  }
-  if (opt.dtype) r.result = *opt.dtype;
+  r.result = reduction_dtype(kind, t, opt);
   r.operand = r.fold = r.result;
   // Half sums and products are kept in single precision and rounded once.
   if ((kind == ReduceKind::Sum || kind == ReduceKind::Prod) && r.result == DType::Float16)
@@ -109,6 +87,14 @@ Types reduction_types(ReduceKind kind, DType t, const ReduceOptions& opt) {
 }
 
 }  // namespace
+
+DType reduction_dtype(ReduceKind kind, DType t, const ReduceOptions& opt) {
+  if (arg_reduction(kind)) return DType::Int64;
+  const OpId fn = reduce_info(kind).combine;
+  const OperandType both[] = {{opt.out ? opt.out->dtype : t}, {t}};
+  if (opt.dtype) return resolve_with_dtype(fn, both, *opt.dtype, Casting::Unsafe).out;
+  return opt.out ? resolve(fn, both).out : reduce_dtype(kind, t);
+}
 
 Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   const Lock held = hold();
@@ -142,11 +128,6 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
       }
     }
   }
-  if (folded == 0 && !info.has_identity && !opt.initial)
-    throw ValueError(arg_reduction(kind)
-                         ? "attempt to get " + ufunc_name(kind) + " of an empty sequence"
-                         : "zero-size array to reduction operation " + ufunc_name(kind) +
-                               " which has no identity");
   if (opt.where) {
     if (opt.where->dtype != DType::Bool)
       throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
@@ -159,7 +140,12 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
       throw ShapeError("operands could not be broadcast together with shapes " +
                        shape_text(a.shape) + " " + shape_text(opt.where->shape) + " ");
   }
-  if (opt.out) check_out(kind, *opt.out, final_shape, types.result);
+  if (folded == 0 && !info.has_identity && !opt.initial)
+    throw ValueError(arg_reduction(kind)
+                         ? "attempt to get " + ufunc_name(kind) + " of an empty sequence"
+                         : "zero-size array to reduction operation " + ufunc_name(kind) +
+                               " which has no identity");
+  if (opt.out) check_out(kind, *opt.out, final_shape);
 
   bound_graph();
   const bool eager =

@@ -221,7 +221,8 @@ Array real(const Array& a) {
 
 Array imag(const Array& a) {
   if (!is_complex(a.dtype)) {
-    Array zeros = full(a.shape, cast(scalar_int(0), a.dtype));
+    const char order = is_f_contiguous(a) && !is_c_contiguous(a) ? 'F' : 'C';
+    Array zeros = full(a.shape, cast(scalar_int(0), a.dtype), order);
     zeros.writeable = false;
     return zeros;
   }

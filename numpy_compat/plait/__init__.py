@@ -63,4 +63,4 @@ def _function_of(function):
         from . import linalg
 
         return linalg.__dict__.get(name)
-    return None
+    return _namespace.NATIVE.get(function)

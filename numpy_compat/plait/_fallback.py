@@ -51,7 +51,7 @@ def to_numpy(x, seen=None):
 
 def _adopt(x):
     owner = x
-    while isinstance(owner.base, numpy.ndarray):
+    while isinstance(owner.base, (numpy.ndarray, _Strided)):
         owner = owner.base
     # Memory of somebody else (a buffer, a mapped file, the array that x is a view of) is shared: both sides see writes.
     if owner.base is None:
@@ -65,6 +65,8 @@ def _adopt(x):
 _ONLY_ITS_VIEW = 3
 
 
+# What NumPy's as_strided() puts between a view and its array.
+_Strided = type(numpy.lib.stride_tricks.as_strided(numpy.zeros(1)).base)
 # Objects that only the array they support holds on to.
 _PRIVATE_OWNERS = (bytes,)
 
@@ -126,7 +128,7 @@ _OPERATORS = {
     "floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow, "matmul": operator.matmul,
     "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor,
     "left_shift": operator.lshift, "right_shift": operator.rshift, "equal": operator.eq, "not_equal": operator.ne,
-    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "divmod": divmod, "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
     "negative": operator.neg, "positive": operator.pos, "absolute": operator.abs, "invert": operator.inv,
     "square": lambda a: a ** 2, "sqrt": numpy.sqrt, "reciprocal": numpy.reciprocal,
 }  # fmt: skip

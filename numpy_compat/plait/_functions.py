@@ -245,7 +245,13 @@ def broadcast_to(array, shape, subok=False):
 def broadcast_arrays(*args, subok=False):
     arrays = [asarray(a) for a in args]
     shape = numpy.broadcast_shapes(*(a.shape for a in arrays))
-    return tuple(a if a.shape == shape else _broadcast_to(a, shape) for a in arrays)
+    out = []
+    for a in arrays:
+        view = a if a.shape == shape else _broadcast_to(a, shape)
+        if view is not a and _plait.host_of(a) is None:
+            _plait.set_writeable(view, a.flags.writeable)  # unlike those of broadcast_to
+        out.append(view)
+    return tuple(out)
 
 
 def squeeze(a, axis=None):

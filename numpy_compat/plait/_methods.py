@@ -73,7 +73,8 @@ def _logical(name):
         result = _plait.reduce(kind, self, axis, None, out, keepdims, None, where)
         if result is not NotImplemented:
             return result
-        return _host_call(self, name, axis, out, keepdims, **({} if where is True else {"where": where}))
+        options = {} if where is True else {"where": where}
+        return _host_call(self, name, axis=axis, out=out, keepdims=keepdims, **options)
 
     method.__name__ = name
     return _install(method)
@@ -341,7 +342,7 @@ def _rebuild(kind, host, state):
 
 @_install
 def __reduce__(self):
-    return _rebuild, (type(self), numpy.array(_plait.export(self), order="K"), getattr(self, "__dict__", None))
+    return _rebuild, (type(self), numpy.array(_plait.export(self), order="A"), getattr(self, "__dict__", None))
 
 
 @_install

@@ -9,6 +9,7 @@ import numpy
 
 from . import _plait
 from ._fallback import call, from_numpy, to_numpy, wrapper
+from ._submodules import NATIVE
 
 # Modules of NumPy that say nothing about arrays.
 _SAME_MODULES = {"exceptions", "typing", "dtypes", "core", "f2py", "ma", "emath_"}
@@ -51,7 +52,7 @@ def adapt(value, name, module="plait"):
         return value
     if isinstance(value, types.ModuleType):
         return value
-    return wrapper(value, name, module)
+    return NATIVE.get(value) or wrapper(value, name, module)
 
 
 class Mirror(types.ModuleType):

@@ -5,6 +5,8 @@ import types
 
 import numpy
 
+from ._submodules import NATIVE
+
 _MISSING = object()
 _known = {}
 
@@ -38,7 +40,7 @@ def _find(value):
     for ours, theirs in ((plait, numpy), (plait.linalg, numpy.linalg), (plait.fft, numpy.fft), (plait.random, numpy.random)):
         if theirs.__dict__.get(name, _MISSING) is value:
             return getattr(ours, name)
-    return value
+    return NATIVE.get(value, value)
 
 
 class _Globals(dict):

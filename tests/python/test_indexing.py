@@ -1,6 +1,6 @@
 import numpy
 import pytest
-from support import both, same, sample
+from support import NATIVE, both, same, sample
 
 import plait
 
@@ -89,3 +89,30 @@ def test_iteration_and_containment():
 def test_lazy_scalar_as_index():
     a = plait.arange(100000)
     assert a[a.argmax()] == 99999
+
+
+@pytest.mark.parametrize(
+    "value",
+    [numpy.int64(300), numpy.int16(-1), numpy.float64(2.5), numpy.float64(1e300), 300, 10**30, 2.5, 1e300, 1j, numpy.complex64(2)],
+    ids=repr,
+)
+def test_numbers_are_stored_as_numpy_stores_them(value):
+    def store(np, a, key):
+        a[key] = value
+        return a
+
+    for code in NATIVE:
+        if isinstance(value, (float, numpy.floating)) and abs(value) > 300 and numpy.dtype(code).kind in "iu":
+            continue  # undefined
+        for key in (..., 1, slice(1, None)):
+            both(lambda np, a: store(np, a, key), sample(code, (4,)))
+        both(lambda np, a: store(np, a, np.array([True, False, True, True])), sample(code, (4,)))
+
+
+def test_pending_scalars_are_stored_as_numpy_stores_them():
+    def store(np, a):
+        a[1] = np.sum(np.ones(100_000) * 3e5)  # pending: too large to be computed at once
+        return a
+
+    for code in "bildf":
+        both(store, numpy.zeros(3, code))

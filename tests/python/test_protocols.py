@@ -3,7 +3,7 @@ import pickle
 
 import numpy
 import pytest
-from support import NATIVE, same, sample
+from support import NATIVE, both, same, sample
 
 import plait
 
@@ -125,3 +125,34 @@ def test_frombuffer_shares_its_buffer():
     a = plait.frombuffer(memory)
     memory[:8] = numpy.float64(2.5).tobytes()
     assert a[0] == 2.5
+
+
+def test_pickles_are_in_c_order_or_fortran_order():
+    for a in (plait.broadcast_to(plait.arange(2.0), (4, 2)), plait.ones((2, 3, 4)).transpose(0, 2, 1), plait.ones((2, 3)).T):
+        assert pickle.loads(pickle.dumps(a)).strides == pickle.loads(pickle.dumps(numpy.asarray(a))).strides
+
+
+def test_fields_of_records_share_memory():
+    for record in ("f8,i4", "f8,f8"):
+        table = plait.zeros(3, record)
+        column = table["f0"]
+        column[1] = 2
+        plait.add(column, 1, out=column)
+        table["f1"][...] = 5
+        assert table.tolist() == [(1, 5), (3, 5), (1, 5)] and column.tolist() == [1, 3, 1]
+        assert column[::-1].tolist() == [1, 3, 1] and plait.diagonal(table["f0"][None])[0] == 1
+
+
+def test_mistakes_of_divmod_and_concatenate():
+    both(lambda np, a: divmod(a, 1j), sample("d"))
+    both(lambda np, a: np.concatenate([a, a.astype("D")], dtype="f8"), sample("d"))
+    both(lambda np, a: np.concatenate([a, a.astype("D")], dtype="F"), sample("d"))
+
+
+def test_arrays_of_no_dimensions():
+    for code in NATIVE:
+        for convert in (float, int, complex, bool):
+            both(lambda np, a: convert(a), numpy.array(1, code))
+    both(lambda np, a: np.cross(a, a), numpy.array([1, 2]))
+    a = plait.ones(3)
+    assert plait.squeeze(a) is a and plait.squeeze(a, ()) is not a

@@ -38,8 +38,43 @@ def test_where_and_initial_of_extrema():
 def test_out():
     both(lambda np, a: np.sum(a, axis=0, out=np.zeros(4)), sample("d"))
     both(lambda np, a: np.mean(a, axis=0, out=np.zeros(4)), sample("d"))
-    with pytest.raises(ValueError, match="shape mismatch"):
-        plait.sum(plait.ones((3, 4)), axis=0, out=plait.zeros(5))
+    both(lambda np, a: np.sum(a, axis=0, out=np.zeros(5)), sample("d"))
+    both(lambda np, a: np.sum(a, axis=0, out=np.zeros((4, 1))), sample("d"))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "mean", "var", "std", "ptp", "argmin"])
+def test_out_of_any_dtype(name):
+    """The type of `out` takes part in promotion and any cast to it is allowed, but for the root of std."""
+    for code in NATIVE:
+        for target in "?bHlefdD":
+            if numpy.dtype(target).kind in "bui" and code in "efdFD" or code in "FD" and target != "D":
+                continue  # casts that are undefined, or warn
+            both(
+                lambda np, a: getattr(np, name)(a, axis=0, out=np.zeros(4, target)),
+                abs(sample(code)),
+                rtol=4e-3 if "e" in (code, target) else 1e-6,
+            )
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "fmin", "logical_or", "bitwise_or", "bitwise_and"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f8", "D"])
+def test_dtype_without_a_loop(name, dtype):
+    for code in "?bLdD":
+        if not (code == "D" and dtype != "D" or code == "d" and dtype[0] in "iu"):
+            both(lambda np, a: getattr(np, name).reduce(a, dtype=dtype), sample(code), rtol=1e-2)
+
+
+@pytest.mark.parametrize("initial", [300, -1, 2.5, 2j, 10**20, True, numpy.float32(3), numpy.int64(300), float("inf")], ids=repr)
+@pytest.mark.parametrize("name", ["sum", "min", "max"])
+def test_initial_is_converted_as_numpy_does(name, initial):
+    for code in NATIVE:
+        both(lambda np, a: getattr(np, name)(a, initial=initial), sample(code), rtol=1e-3)
+
+
+def test_positions_take_one_axis():
+    both(lambda np, a: np.argmax(a, axis=(-1,)), sample("d"))
+    both(lambda np, a: np.argmin(a, axis=[0]), sample("d"))
+    both(lambda np, a: np.argmin(a, out=np.zeros((), "D")), sample("d"))
 
 
 @pytest.mark.parametrize("call", [lambda np, a: a.sum(axis=2), lambda np, a: a.sum(axis=(0, 0)), lambda np, a: np.max(np.zeros(0)),

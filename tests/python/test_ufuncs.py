@@ -48,6 +48,20 @@ def test_out_and_where():
     both(lambda np, a: np.add(a, a, out=np.zeros(3)), sample("d"))
 
 
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe"])
+def test_casting_of_inputs(casting):
+    for other in (numpy.ones(4), numpy.ones(4, "f4"), 1, 1.5, numpy.float64(2), True):
+        for name in ("add", "less", "logical_or", "sqrt"):
+            for code in "?bdf":
+                both(lambda np, a: getattr(np, name)(*([a] if name == "sqrt" else [a, other]), casting=casting), sample(code), rtol=1e-3)
+
+
+def test_powers_of_booleans():
+    both(lambda np, a: a**2, sample("?"))
+    both(lambda np, a: pow(a, 3), sample("?"))
+    both(lambda np, a: np.power(a, 2), sample("?"))
+
+
 def test_out_may_be_numpys():
     out = numpy.zeros(3)
     assert plait.add(plait.ones(3), 1, out=out) is out or True

@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from support import both, same
+from support import both, same, sample
 
 import plait
 
@@ -105,3 +105,42 @@ def test_export_sees_later_writes():
     del host
     a += 1
     same(a[:3], numpy.array([6.0, 2, 2]))
+
+
+def test_imaginary_part_of_real_numbers():
+    a = plait.ones((3, 2)).T
+    assert not a.imag.flags.writeable and a.imag.strides == numpy.ones((3, 2)).T.imag.strides
+    assert not plait.may_share_memory(a, a.imag)
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 1), (1, 1), 2])
+@pytest.mark.parametrize("window", [2, (2, 3), (2, -1), (4, 1), ()])
+def test_sliding_windows_are_views(window, axis):
+    both(lambda np, a: np.lib.stride_tricks.sliding_window_view(a, window, axis), sample("d"))
+    a = plait.arange(6.0)
+    w = plait.lib.stride_tricks.sliding_window_view(a, 3, writeable=True)
+    assert plait.may_share_memory(a, w) and not plait.lib.stride_tricks.sliding_window_view(a, 3).flags.writeable
+    a[2] = 9
+    assert w[2, 0] == 9
+
+
+def test_strided_views_share_memory():
+    a = plait.arange(6.0) * 1
+    w = plait.lib.stride_tricks.as_strided(a[1:], (2, 2), (16, 8))
+    assert plait.may_share_memory(a, w)
+    a[1] = 7
+    w[1, 1] = 8
+    assert w[0, 0] == 7 and a[4] == 8
+
+
+def test_broadcast_arrays_are_writeable_where_their_arrays_are():
+    a, b = plait.broadcast_arrays(plait.ones(3), plait.zeros((2, 1)))
+    assert a.flags.writeable and b.flags.writeable
+    assert not plait.broadcast_arrays(plait.broadcast_to(1.0, (3,)), plait.zeros((2, 1)))[0].flags.writeable
+
+
+def test_tile_and_roll_at_the_edge():
+    both(lambda np, a: np.roll(a, 2), numpy.array(True))
+    assert isinstance(plait.roll(plait.array(3.0), 1), plait.ndarray)
+    empty = plait.broadcast_to(plait.zeros((0,)), (2, 0))
+    assert not plait.tile(empty, (2, 2)).flags.writeable and plait.tile(empty, (2, 2)).shape == (4, 0)
