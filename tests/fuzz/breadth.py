@@ -80,8 +80,10 @@ class Breadth:
             parts.append(f"where={self.mask(tuple(shape[r.randint(0, len(shape)):]) if r.random() < 0.2 else tuple(shape))}")
         if r.random() < 0.3:
             parts.append(r.choice(["casting='unsafe'", "casting='safe'", "casting='no'"]))
-        if r.random() < 0.15:
-            parts.append(r.choice(["dtype='f8'", "dtype='f4'", "dtype='i8'", "dtype='D'"]))
+        dtype = [r.choice(["dtype='f8'", "dtype='f4'", "dtype='i8'", "dtype='D'"])] if r.random() < 0.15 else []
+        parts += dtype
+        if any(p.startswith("where") for p in parts) and self.rewrites_unselected(op, operands, target, *dtype, "casting='unsafe'"):
+            return None
         if op == "power" and r.random() < 0.9 and not self.works_statement(f"np.{op}({', '.join(parts)})"):
             return None
         return Statement(f"np.{op}({', '.join(parts)})", "out", op, target, (*operands, target))
@@ -293,7 +295,7 @@ class Breadth:
         r, a, name = self.random, self.array(), self.fresh()
         b = self.array()
         options = [f"np.concatenate([{a}, {b}], axis=None)", f"np.hstack([{a}, {b}])", f"np.vstack([{a}, {b}])", f"np.dstack([{a}, {b}])", f"np.column_stack([{a}, {b}])", f"np.stack([{a}, {b}], axis=1)", f"np.block([{a}, {b}])", f"np.meshgrid({a}, {b})[0]",
-                   f"np.broadcast_arrays({a}, {b})[0]", f"np.repeat({a}, 3)", f"np.roll({a}, 2)", f"np.tile({a}, (2, 1))", f"np.tril({a})", f"np.triu({a}, 1)", f"np.eye(3, 4, k=1, dtype={a}.dtype)", f"np.linspace(0, 3, {r.randint(0, 9)})", f"np.tri({r.randint(1, 4)}, 3)",
+                   f"[(x + 0, x.flags.writeable) for x in np.broadcast_arrays({a}, {b})]", f"np.repeat({a}, 3)", f"np.roll({a}, 2)", f"np.tile({a}, (2, 1))", f"np.tril({a})", f"np.triu({a}, 1)", f"np.eye(3, 4, k=1, dtype={a}.dtype)", f"np.linspace(0, 3, {r.randint(0, 9)})", f"np.tri({r.randint(1, 4)}, 3)",
                    f"np.arange({r.choice(['0.5', '-2', '1'])}, 4, {r.choice(['0.5', '1', '-1', '0.25'])})", f"np.full((2, 3), {a}.ravel()[:3])", f"np.indices((2, 3))", f"np.arange(5.0)[::-1]", f"np.identity(3)", f"np.diag({a})", f"np.resize({a}, (2, 3))", f"np.roll({a}, (1, -1), axis=(0, -1))",
                    f"np.vander(np.arange(3), 3)", f"np.concatenate([{a}, {b}], axis=-1, dtype='f8')", f"np.append({a}, 1)", f"np.trim_zeros({a}.ravel())", f"np.union1d({a}, {b})", f"np.isin({a}, {b})", f"np.union1d({a}, [1])"]
         return Statement(f"{name} = {r.choice(options)}", "exactly", "copy", name, (a, b), False)

@@ -5,6 +5,7 @@ import random
 import numpy
 
 from breadth import Breadth
+from mixed import Mixed
 from pickers import DTYPES, Pickers, literal
 from program import Statement
 from reference import Reference, quiet
@@ -137,7 +138,7 @@ class Generator(Pickers):
                 parts.append(r.choice([f"out={target}", target] if len(operands) == result_of.nin else [f"out={target}"]))
                 if r.random() < 0.3:
                     parts.append("casting='unsafe'")
-                if r.random() < 0.4:
+                if r.random() < 0.4 and not self.rewrites_unselected(op, operands, target):
                     mask = self.mask(shape)
                     parts.append(f"where={mask}")
                 return Statement(f"np.{op}({', '.join(parts)})", "out", op, target, (*operands, target))
@@ -356,9 +357,9 @@ class Generator(Pickers):
                          (mistake, 1.5), (bad_write, 1))
 
 
-class BroadGenerator(Generator, Breadth):
-    """Everyday statements and the rarer ones of breadth.py."""
-    KINDS, WEIGHTS = zip(*zip(Generator.KINDS, Generator.WEIGHTS), *Breadth.BREADTH)
+class BroadGenerator(Generator, Breadth, Mixed):
+    """Everyday statements and the rarer ones of breadth.py and mixed.py."""
+    KINDS, WEIGHTS = zip(*zip(Generator.KINDS, Generator.WEIGHTS), *Breadth.BREADTH, *Mixed.MIXED)
 
 
 __all__ = ["BroadGenerator", "DTYPES", "Generator", "literal"]

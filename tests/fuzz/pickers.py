@@ -204,6 +204,13 @@ class Pickers:
             return bool(numpy.isfinite(a).all() and a.min() >= info.min and a.max() <= min(info.max, 2**31))
         return True
 
+    def rewrites_unselected(self, op, operands, target, *keywords):
+        """Whether NumPy changes what `where=` does not select: an `out` of another dtype than the operation's that overlaps an
+        input is copied, converted and written back whole, against its documentation and only where its iterator decides to copy."""
+        out, result = self.value(target), self.value(f"np.{op}({', '.join([*operands, *keywords])})")
+        overlaps = any(isinstance(v, numpy.ndarray) and numpy.may_share_memory(v, out) for v in map(self.value, operands))
+        return overlaps and (result is None or numpy.asarray(result).dtype != out.dtype)
+
     def updates(self, op, left, value):
         """Whether `left op= value` is a legal update."""
         target, v = self.value(left), self.value(value)

@@ -89,7 +89,7 @@ class Reference:
                 return EXACT
             return Tol(max(i.tol.rel for i in infos), max(i.tol.abs for i in infos), any(i.tol.zero for i in infos))
         if s.rule == "exactly":
-            return EXACT if all(i.tol.exact for i in infos) else SKIP
+            return Tol(0, 0, any(i.tol.zero for i in infos)) if all(i.tol.exact for i in infos) else SKIP
         if s.rule == "cast":
             x = infos[0]
             if value.dtype.kind in "iu" and x.float:
