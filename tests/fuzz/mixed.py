@@ -295,7 +295,7 @@ class Mixed:
             ]
         if v.dtype.kind in "iuf" and numpy.isfinite(v).all():
             options += [
-                f"np.histogram({a}, bins=[-5, 0, 5])", f"np.digitize({a}, [-1, 2])", f"np.searchsorted([0, 1, 2], {a})", f"np.clip({a}, {a}.min(), 1)", f"np.maximum.reduce({a}, axis=None)",
+                f"np.histogram({a}, bins=[-5, 0, 5])", f"np.digitize({a}, [-1, 2])", f"np.searchsorted([0, 1, 2], {a})", f"np.clip({a}, -1, 1)", f"np.maximum.reduce({a}, axis=None)",
                 f"np.interp({a}, [0, 3], [0, 1])",
             ]
         return Statement(f"{name} = {r.choice(options)}", "exactly", "table", name, (a,), False)
