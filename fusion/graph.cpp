@@ -66,15 +66,23 @@ Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
     if (!in_memory(*w)) nodes[w->number].wanted = true;
   for (GNode& g : nodes) {
     const Node& n = *g.node;
-    g.held = n.handles > 0 && !g.wanted;
-    g.exclusive = n.handles == 0 &&
-                  n.refs.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(g.uses) &&
+    const bool read_later =
+        n.refs.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(g.uses);
+    g.held = (n.handles > 0 || read_later) && !g.wanted;
+    g.exclusive = n.handles == 0 && !read_later &&
                   (!n.data || (n.data->refs.load() == 1 && n.data->writeable && !n.data->watched));
     if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
       const Node& base = *nodes[g.in[0]].node;
       if (base.dtype == n.dtype)
         g.map = decompose(base.shape, base.strides, n.offset, n.shape, n.strides);
     }
+  }
+  // Views are not stored: what they show is kept for them.
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const GNode& g = nodes[i];
+    if (!g.held || g.leaf || g.node->kind != NodeKind::View) continue;
+    GNode& base = nodes[static_cast<std::size_t>(g.in[0])];
+    if (element_count(base.node->shape) == element_count(g.node->shape)) base.held = !base.wanted;
   }
   make_key();
 }

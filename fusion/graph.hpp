@@ -20,7 +20,7 @@ struct GNode {
   std::int32_t uses = 0;  // edges from nodes of this graph
   bool leaf = false;      // in memory already, or a Scalar
   bool wanted = false;
-  bool held = false;  // a live handle other than being wanted
+  bool held = false;  // a live handle other than being wanted, or a pending node outside reads it
   bool exclusive =
       false;  // nobody outside this graph refers to it: an Update may take over its memory
   std::optional<ViewMap> map;  // View of a pending base that decomposes

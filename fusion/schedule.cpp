@@ -64,7 +64,7 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon)
       add_root(gn.in[0], "a view that changes its shape reads it");
     if (gn.held && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
         n.kind != NodeKind::Iota && node_bytes(n) <= leaf_bytes(i))
-      add_root(i, "held by a live name");
+      add_root(i, "held by a live name, or read by what is still pending");
     for (std::int32_t in : gn.in)
       if (in >= 0 && !root_[canon_[in]]) depth[i] = std::max(depth[i], depth[in] + 1);
     if (depth[i] > kMaxDepth && add_root(i, "the chain before it is long")) depth[i] = 0;
@@ -141,6 +141,12 @@ std::int64_t Schedule::leaf_bytes(std::int32_t node) const {
     stack.pop_back();
     if (!seen.insert(i).second) continue;
     if (i != node && (g_[i].leaf || root_[canon_[i]])) {
+      bytes += node_bytes(*g_[i].node);
+      continue;
+    }
+    // Generated values too: in NumPy they are arrays.
+    const NodeKind kind = g_[i].node->kind;
+    if (i != node && (kind == NodeKind::Iota || kind == NodeKind::Fill)) {
       bytes += node_bytes(*g_[i].node);
       continue;
     }

@@ -32,6 +32,14 @@ bool same_elements(const Array& a, const Array& b) {
          a.shape == b.shape && a.strides == b.strides;
 }
 
+// Whether a write into the version's memory can be seen only through its storage. The references
+// are the storage's and that of the update to come.
+bool nobody_else_reads(const Node& version) {
+  return version.handles == 1 && version.refs.load(std::memory_order_relaxed) == 2 &&
+         version.data && version.data->refs.load(std::memory_order_relaxed) == 1 &&
+         version.data->writeable && !version.data->watched;
+}
+
 // Somebody outside sees the storage's memory: the new version has to appear in it, now.
 void store_in_place(Storage& s, Ref<Node> update) {
   const Ref<Buffer> memory = s.version->data;
@@ -48,6 +56,17 @@ void store_in_place(Storage& s, Ref<Node> update) {
     settle(*update, memory, at);
   }
   set_version(s, std::move(update));
+}
+
+// Many writes of few elements, one after the other: each would be a region of its own, while in
+// memory they are stores.
+bool ends_a_run_of_writes(const Node& version) {
+  constexpr int kRun = 8;
+  const Node* n = &version;
+  if (n->kind == NodeKind::Fill) return true;
+  for (int i = 0; i < kRun; ++i, n = n->inputs[0].get())
+    if (n->kind != NodeKind::Update || !few(n->view_shape)) return false;
+  return true;
 }
 
 }  // namespace
@@ -77,6 +96,7 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     }
     set_version(s, std::move(value));
   } else {
+    if (context().evaluator && few(target.shape) && ends_a_run_of_writes(*old)) evaluate(target);
     value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape);
     if (mask) mask = broadcast_node(std::move(mask), target.shape);
     Ref<Node> n = new_node(NodeKind::Update);
@@ -91,8 +111,13 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     n->inputs[0] = old;
     n->inputs[1] = std::move(value);
     n->inputs[2] = std::move(mask);
+    if (outside || nobody_else_reads(*old)) {
+      if (outside && old->refs.load(std::memory_order_relaxed) > 2) flush();
+      n->in_place = true;
+      n->in_place = computed_at_once(*n);
+    }
     n = record(std::move(n));
-    if (outside) {
+    if (outside && !n->materialised()) {
       store_in_place(s, std::move(n));
       return;
     }

@@ -23,6 +23,9 @@ struct Evaluator {
   virtual bool eager(OpId fn, std::span<const Array* const> in, const Array& out) = 0;
   // Asked now and then by a thread that waits for another's evaluation; throws to give up.
   virtual void poll() {}
+  // Computes one node whose inputs are in memory (or Scalars), at once; false if it would rather
+  // record.
+  virtual bool compute(Node&) { return false; }
 };
 void install(Evaluator* e);
 Evaluator& evaluator();

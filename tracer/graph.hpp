@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "context.hpp"
+#include "core/config.hpp"
 #include "device.hpp"
 #include "layout.hpp"
 
@@ -47,8 +48,11 @@ Storage* new_storage();
 void set_version(Storage& s, Ref<Node> n);
 inline bool exported(const Storage& s) { return s.exports != 0 || s.pinned; }
 
-// Completes a node: error state, call site, accounting, checks. Its fields are set.
+// Completes a node: error state, call site, accounting, checks. Its fields are set. Small work on
+// what is in memory is done at once, because a plan costs more than it could save.
 Ref<Node> record(Ref<Node> n);
+bool computed_at_once(const Node& n);
+inline bool few(const Dims& shape) { return element_count(shape) <= config().eager_limit; }
 inline bool is_pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
 // Evaluates what is pending when the graph has grown past its bounds; call before recording.
 inline void bound_graph() {

@@ -3,6 +3,41 @@
 
 namespace plait::tracer {
 
+namespace {
+
+// Small, and in memory or a view of what is.
+bool ready(const Node& n) {
+  if (n.kind == NodeKind::Scalar) return true;
+  if (n.device > kHost || !few(n.shape)) return false;
+  if (n.materialised()) return true;
+  return n.kind == NodeKind::View &&
+         (n.inputs[0]->materialised() ? n.inputs[0]->device <= kHost : ready(*n.inputs[0]));
+}
+
+void bring(Node& n) {
+  if (n.materialised() || n.kind == NodeKind::Scalar) return;
+  bring(*n.inputs[0]);
+  evaluator().compute(n);
+}
+
+}  // namespace
+
+bool computed_at_once(const Node& n) {
+  if (!context().evaluator || n.device > kHost || config().eager_limit <= 0) return false;
+  int first = 0;
+  if (n.kind == NodeKind::Update) {
+    const Node& old = *n.inputs[0];
+    if (!old.materialised() || old.device > kHost || !few(n.in_place ? n.view_shape : n.shape))
+      return false;
+    first = 1;
+  } else if (n.kind == NodeKind::Data || n.kind == NodeKind::Scalar || !few(n.shape)) {
+    return false;
+  }
+  for (int i = first; i < n.n_inputs; ++i)
+    if (n.inputs[i] && !ready(*n.inputs[i])) return false;
+  return true;
+}
+
 Ref<Node> record(Ref<Node> n) {
   Context& c = context();
   n->errstate = current_error_state();
@@ -17,6 +52,11 @@ Ref<Node> record(Ref<Node> n) {
 #ifdef PLAIT_CHECKS
   verify(*n);
 #endif
+  if (computed_at_once(*n)) {
+    for (const Ref<Node>& in : n->inputs)
+      if (in) bring(*in);
+    evaluator().compute(*n);
+  }
   return n;
 }
 

@@ -223,18 +223,20 @@ std::string_view warning_name(const Node& n) {
 
 }  // namespace
 
+void compute_direct(Node& n) {
+  const std::string_view name = warning_name(n);
+  if (name.empty()) {
+    compute(n);
+    return;
+  }
+  clear_flags();
+  compute(n);
+  report_flags(raised_flags(), name, n);
+}
+
 void evaluate_direct(std::span<Node* const> wanted) {
   // A node in the list is alive while a consumer after it has not been settled, or it is wanted.
-  for (Node* n : topological_order(wanted)) {
-    const std::string_view name = warning_name(*n);
-    if (name.empty()) {
-      compute(*n);
-      continue;
-    }
-    clear_flags();
-    compute(*n);
-    report_flags(raised_flags(), name, *n);
-  }
+  for (Node* n : topological_order(wanted)) compute_direct(*n);
 }
 
 }  // namespace plait::engine

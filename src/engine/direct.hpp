@@ -12,6 +12,9 @@ namespace plait::engine {
 // recorded instead.
 bool direct_eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out);
 
+// Computes one node whose inputs are in memory or Scalars. The recorder's lock is held.
+void compute_direct(tracer::Node& n);
+
 // A reduction with little in front of it, of few elements: computing it takes less time than
 // looking up its plan.
 bool direct_is_faster(std::span<tracer::Node* const> wanted);

@@ -293,6 +293,10 @@ class EngineEvaluator final : public tracer::Evaluator {
   void poll() override {
     if (interrupt_requested()) throw Interrupted("interrupted");
   }
+  bool compute(Node& n) override {
+    compute_direct(n);
+    return true;
+  }
 
  private:
   static void evaluate_here(std::span<Node* const> wanted) {

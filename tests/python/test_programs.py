@@ -69,3 +69,102 @@ def test_what_where_selects_warns():
 @pytest.mark.parametrize("name", ["shape", "ndim", "size", "real", "imag"])
 def test_attributes_of_lazy_scalars_as_functions(name):
     both(lambda np, x: getattr(np, name)((x * 2).sum()), numpy.arange(5000.0))
+
+
+def plans_of(step, times):
+    """Plans made by the last calls of step, after it was called a few times."""
+    for _ in range(6):
+        step()
+    before = plait.stats()["plans_made"]
+    for _ in range(times):
+        step()
+    return plait.stats()["plans_made"] - before
+
+
+def test_a_training_loop_is_planned_once():
+    # The weights are updated after the loss was recorded and before it is asked for: the version that the
+    # loss reads is nobody's but the pending update's, and is kept for it.
+    X = plait.array(numpy.random.default_rng(0).normal(size=(5000, 10)))
+    y = X[:, 0] * 2
+    w = plait.zeros(10)
+    losses = []
+
+    def step():
+        nonlocal w
+        e = X @ w - y
+        losses.append((e**2).mean())
+        w -= 0.1 * X.T @ e / len(y)
+        assert losses[-1] >= 0
+
+    assert plans_of(step, 20) <= 2
+    assert losses[-1] < losses[0] / 10
+
+
+def test_what_grows_from_a_range_is_kept():
+    cur = plait.arange(1, 5000)
+
+    def step():
+        nonlocal cur
+        cur = plait.where(cur % 2 == 0, cur // 2, 3 * cur + 1)
+        assert (cur != 0).any()
+
+    assert plans_of(step, 20) <= 2
+
+
+def test_element_writes_to_fresh_memory_are_stores():
+    def fill(np):
+        out = np.zeros(20000)
+        for i in range(200):
+            out[i] = i
+            out[i + 1 :: 1000] = -1
+        return out
+
+    before = plait.stats()["kernels_run"]
+    ours = plait.evaluate(fill(plait))
+    assert plait.stats()["kernels_run"] - before < 20
+    numpy.testing.assert_array_equal(numpy.asarray(ours), fill(numpy))
+
+
+def test_a_run_of_element_writes_ends_in_memory():
+    out = plait.arange(20000) * 2
+    before = plait.stats()["kernels_run"]
+    for i in range(200):
+        out[i] = -1
+    assert out[:201].tolist() == [-1] * 200 + [400]
+    assert plait.stats()["kernels_run"] - before < 20
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "np.arange(5)",
+        "np.eye(3)",
+        "a.copy()",
+        "a.sum(axis=0)",
+        "a @ a",
+        "np.concatenate([a, a])",
+        "np.zeros_like(a)",
+        "a.argmax(axis=1)",
+        "a.astype(int)",
+        "big[:4].sum(axis=0)",
+        "big[3] * 2",
+    ],
+)
+def test_small_work_is_done_at_once(make):
+    names = {"np": plait, "a": plait.array([[1.0, 2.0], [3.0, 5.0]]), "big": plait.evaluate(plait.ones((5000, 7)) * 3)}
+    assert not eval(make, names)._pending
+    numpy.testing.assert_array_equal(
+        numpy.asarray(eval(make, names)), eval(make, {"np": numpy, "a": numpy.array([[1.0, 2], [3, 5]]), "big": numpy.full((5000, 7), 3.0)})
+    )
+
+
+def test_small_writes_reach_readers_of_the_old_value_never():
+    a = plait.evaluate(plait.arange(5000.0) * 1)
+    b = a + 1
+    view = a[10:20]
+    a[12] = -5
+    view[0] = 7
+    assert (b[12], view[2], a[10], a[13]) == (13.0, -5.0, 7.0, 13.0)
+    host = numpy.asarray(a)
+    a[0] = 3
+    assert host[0] == 3 and b[0] == 1
