@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "lowering.hpp"
+
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
@@ -69,6 +71,49 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon)
       if (in >= 0 && !root_[canon_[in]]) depth[i] = std::max(depth[i], depth[in] + 1);
     if (depth[i] > kMaxDepth && add_root(i, "the chain before it is long")) depth[i] = 0;
     if (n.kind == NodeKind::Reduce && blocked(i)) add_root(i, "few results of a long reduction");
+  }
+  keep_what_many_writes_read();
+}
+
+// Each write to storage is a loop of its own, which computes what it stores from the roots: a value
+// that several of them read (the pieces of a roll, of a concatenation) may be better in memory.
+void Schedule::keep_what_many_writes_read() {
+  std::vector<double> cost(g_.nodes.size()), computed(g_.nodes.size());
+  bool updates = false;
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    const Node& n = *g_[i].node;
+    updates |= !g_[i].leaf && n.kind == NodeKind::Update;
+    if (g_[i].leaf || root_[canon_[i]]) continue;
+    if (n.kind == NodeKind::Elementwise) cost[i] = static_cast<double>(op_info(n.fn).cost);
+    if (n.kind == NodeKind::Cast) cost[i] = 1;
+    const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0)
+        cost[i] +=
+            cost[in] * (n.kind == NodeKind::View
+                            ? 1
+                            : static_cast<double>(element_count(g_[in].node->shape)) / elements);
+  }
+  if (!updates) return;
+  for (std::int32_t i = g_.size(); i-- > 0;) {
+    const GNode& gn = g_[i];
+    const Node& n = *gn.node;
+    if (gn.leaf) continue;
+    if (n.kind == NodeKind::Update) {
+      if (gn.in[1] >= 0) computed[gn.in[1]] += static_cast<double>(element_count(n.view_shape));
+      continue;
+    }
+    if (root_[canon_[i]]) continue;
+    const double elements = static_cast<double>(element_count(n.shape));
+    const double recompute = (computed[i] - elements) * cost[i];
+    const double store = elements * 4 + computed[i] * 1.5;
+    if (n.kind != NodeKind::View && computed[i] > 1.5 * elements && cost[i] > kCheapRecompute &&
+        recompute > 1.5 * store && node_bytes(n) <= leaf_bytes(i)) {
+      add_root(i, "several writes would compute it again");
+      continue;
+    }
+    for (std::int32_t in : gn.in)
+      if (in >= 0) computed[in] += computed[i];
   }
 }
 

@@ -33,6 +33,7 @@ class Schedule {
   bool small(std::int32_t node, const Dims& shape) const;
   bool compatible(const Step& s, std::int32_t node) const;
   std::int64_t leaf_bytes(std::int32_t node) const;
+  void keep_what_many_writes_read();
 
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;

@@ -168,3 +168,14 @@ def test_small_writes_reach_readers_of_the_old_value_never():
     host = numpy.asarray(a)
     a[0] = 3
     assert host[0] == 3 and b[0] == 1
+
+
+def test_what_the_pieces_of_many_rolls_read_is_computed_once():
+    def step(np, g):
+        n = sum(np.roll(np.roll(g, i, 0), j, 1) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+        return (n == 3) | (g & (n == 2))
+
+    start = numpy.random.default_rng(3).random((64, 64)) < 0.3
+    pending = step(plait, step(plait, plait.array(start)))
+    assert "several writes would compute it again" in plait.explain(pending)
+    numpy.testing.assert_array_equal(numpy.asarray(pending), step(numpy, step(numpy, start)))
