@@ -158,6 +158,13 @@ PyObject* array_getitem(PyObject* self, PyObject* key) {
 }
 
 PyObject* array_sequence_item(PyObject* self, Py_ssize_t i) {
+  // Where iteration ends: no C++ exception, which costs more than a short loop.
+  const ArrayObject* a = as_array(self);
+  if (!a->host && a->array.ndim() > 0 && i >= a->array.shape[0]) {
+    PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", i,
+                 static_cast<Py_ssize_t>(a->array.shape[0]));
+    return nullptr;
+  }
   Owned key(PyLong_FromSsize_t(i));
   return key ? array_getitem(self, key.get()) : nullptr;
 }

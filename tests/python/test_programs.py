@@ -179,3 +179,14 @@ def test_what_the_pieces_of_many_rolls_read_is_computed_once():
     pending = step(plait, step(plait, plait.array(start)))
     assert "several writes would compute it again" in plait.explain(pending)
     numpy.testing.assert_array_equal(numpy.asarray(pending), step(numpy, step(numpy, start)))
+
+
+@pytest.mark.parametrize("shape", [(0,), (3,), (2, 3)])
+def test_iteration_ends(shape):
+    both(lambda np, x: [v * 2 for v in x], numpy.ones(shape))
+    both(lambda np, x: x[len(x)], numpy.ones(shape))
+
+
+def test_lazy_scalars_pass_for_numbers():
+    s = (plait.arange(5000.0) * 2).sum()
+    assert isinstance(s, float) and isinstance(s, numpy.floating) and f"{s:.1f}" == "24995000.0"
