@@ -12,6 +12,10 @@ namespace {
 // Costs are cycles on a recent x86 core, for one register of lanes or one scalar.
 constexpr double kHorizontal = 12;  // folding the lanes of a vector reduction at the end of a row
 constexpr double kLoopEntry = 4;
+// Reductions of rows far apart: bytes between them, instructions, and registers side by side.
+constexpr std::int64_t kFarRow = 256;
+constexpr int kSmallBody = 24;
+constexpr double kRowRegisters = 4;
 
 class Pass {
  public:
@@ -146,6 +150,19 @@ class Pass {
         for_each_loop(k_.insts[v].index, f);
   }
 
+  // Loops inside walk over far rows, the lanes along them: the more of a row is read at a time, the
+  // better.
+  bool walks_rows(std::int32_t l) const {
+    bool rows = false, others = false;
+    for_each_inst(k_, l, [&](Val v, std::int32_t at) {
+      const Inst& i = k_.insts[v];
+      if (i.op != Op::Load || lane_stride(i, l) == 0) return;
+      const bool unit = lane_stride(i, l) == static_cast<std::int64_t>(itemsize(i.type));
+      (unit && at != l && std::abs(lane_stride(i, at)) >= kFarRow ? rows : others) = true;
+    });
+    return rows && !others;
+  }
+
   void tune(std::int32_t l) {
     Loop& loop = k_.loops[l];
     int insts = 0, calls = 0;
@@ -161,6 +178,8 @@ class Pass {
     });
     loop.unroll = calls > 0 || insts > 200 ? 1 : 2;
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
+    if (loop.reductions.empty() && insts <= kSmallBody && calls == 0 && walks_rows(l))
+      loop.unroll = static_cast<int>(std::clamp(trips(l) / lanes_, 1.0, kRowRegisters));
     loop.prefetch = l == 0 || trips(l) >= 2048;
   }
 

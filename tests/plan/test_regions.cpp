@@ -135,3 +135,15 @@ TEST_CASE("rows kept between loops survive the joining of the loops around them"
   CHECK(r.plan.regions == 1);
   CHECK(r.fused == r.direct);
 }
+
+TEST_CASE("sums over rows far apart read as much of a row at a time as there are registers for") {
+  const auto plan = [](std::int64_t rows, std::int64_t columns) {
+    const Array x = tracer::empty({rows, columns}, DType::Float64);
+    const Ref<tracer::Node> node = tracer::read(reduce(ReduceKind::Sum, x, 0));
+    tracer::Node* wanted[] = {node.get()};
+    return engine::explain(wanted);
+  };
+  engine::start();
+  CHECK(plan(2000, 2000).find("vector x4") != std::string::npos);
+  CHECK(plan(100000, 16).find("vector x2") != std::string::npos);
+}

@@ -8,6 +8,7 @@ namespace {
 // Locals up to this many elements are left to SROA; more would only fill the stack.
 constexpr std::int64_t kRegisterElements = 64;
 constexpr int kPrefetchAhead = 2048;
+constexpr int kRowsAhead = 8;
 
 }  // namespace
 
@@ -146,13 +147,25 @@ void Emitter::prefetch_line(llvm::Value* p) {
                      {p, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
 }
 
+// Bytes from a load to what is wanted next: further along the lanes, or, where a loop inside walks
+// over rows, some rows on.
+llvm::Value* Emitter::prefetch_distance(const ir::Inst& i) {
+  for (const ir::Term& t : k_.accesses[i.access].terms) {
+    const ir::Inst& var = k_.insts[t.var];
+    if (var.op == ir::Op::Var && var.index != lanes_.loop && t.stride.param != ir::kNoParam &&
+        analysis_.vector_loop[var.index] == lanes_.loop)
+      return b_.CreateMul(coeff(t.stride), i64(kRowsAhead));
+  }
+  return i64(kPrefetchAhead);
+}
+
 Value Emitter::emit_load(const ir::Inst& i) {
   Address a = address_of(i);
   if (i.op == ir::Op::Load && lanes_.loop >= 0 && k_.loops[lanes_.loop].prefetch && !lanes_.mask &&
       unit(a, i.type)) {
     auto bytes = static_cast<std::int64_t>(itemsize(i.type)) * lanes_.width * lanes_.regs;
-    for (std::int64_t line = 0; line < bytes; line += 64)
-      prefetch_line(at(a.base, i64(line + kPrefetchAhead)));
+    llvm::Value* ahead = at(a.base, prefetch_distance(i));
+    for (std::int64_t line = 0; line < bytes; line += 64) prefetch_line(at(ahead, i64(line)));
   }
   return load(i.type, a);
 }

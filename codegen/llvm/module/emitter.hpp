@@ -116,6 +116,7 @@ class Emitter {
   void emit_store(const ir::Inst& i);
   void place_locals();
   void prefetch_line(llvm::Value* p);
+  llvm::Value* prefetch_distance(const ir::Inst& i);
 
   // emit_strided.cpp: loads whose lanes lie apart, several at once
   bool strided(const ir::Inst& i) const;
