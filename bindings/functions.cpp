@@ -424,8 +424,12 @@ PyObject* may_share(PyObject*, Args args, Py_ssize_t n) {
 PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {  // (a, type): the same memory in a subclass
   if (!exact_count(n, 2)) return nullptr;
   return guarded([&]() -> PyObject* {
-    ArrayObject* a = as_array(args[0]);
     auto* type = reinterpret_cast<PyTypeObject*>(args[1]);
+    if (!is_array(args[0]) || !PyType_IsSubtype(type, array_type)) {
+      PyErr_SetString(PyExc_TypeError, "view_as takes a Plait array and a subclass of its type");
+      throw PythonError{};
+    }
+    ArrayObject* a = as_array(args[0]);
     Owned out(a->host ? wrap_host(a->host, type) : wrap(a->array, args[0], type));
     if (type != array_type) {
       Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));

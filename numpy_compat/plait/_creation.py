@@ -11,7 +11,7 @@ _CPU = (None, "cpu")
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, ndmax=0):
     """numpy.array: a new Plait array (a NumPy array is copied once: nobody can see later writes to it)."""
-    if type(object) is ndarray or (subok and isinstance(object, _plait.ndarray) and type(object) is not numpy.ndarray):
+    if type(object) is ndarray or (subok and isinstance(object, ndarray) and not isinstance(object, numpy.ndarray)):
         if _plait.host_of(object) is None and ndmin <= object.ndim:
             result = _plait.astype(object, dtype or object.dtype, order, "unsafe", copy is True)
             if result is not NotImplemented and (copy is not False or result is object):
@@ -37,7 +37,9 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
             return a
     _check_device(device)
-    if isinstance(a, ndarray) and type(a) is not numpy.ndarray and type(a) is not ndarray:
+    if isinstance(a, numpy.ndarray):
+        a = numpy.asarray(a)
+    elif isinstance(a, ndarray) and type(a) is not ndarray:
         a = _plait.view_as(a, ndarray)
     return array(a, dtype, copy=copy, order=order or "K")
 

@@ -116,7 +116,7 @@ def wrapper(function, name, module="plait"):
 
 def _like(result, model):
     """A result in the subclass of plait.ndarray that the operand has."""
-    if type(model) is ndarray or type(result) is not ndarray or not isinstance(model, _plait.ndarray):
+    if type(result) is not ndarray or not isinstance(model, ndarray) or type(model) is ndarray or isinstance(model, numpy.ndarray):
         return result
     return _plait.view_as(result, type(model))
 

@@ -190,3 +190,28 @@ def test_iteration_ends(shape):
 def test_lazy_scalars_pass_for_numbers():
     s = (plait.arange(5000.0) * 2).sum()
     assert isinstance(s, float) and isinstance(s, numpy.floating) and f"{s:.1f}" == "24995000.0"
+
+
+class Unit(numpy.ndarray):
+    """A subclass of NumPy's array, as a program under plait.jit may have one."""
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: numpy.arange(4.0).view(Unit),
+        lambda: numpy.ma.masked_array([1.0, 2.0], mask=[0, 1]),
+        lambda: numpy.asmatrix([[1.0, 2.0]]),
+        lambda: numpy.rec.fromarrays([[1, 2], [3.0, 4.0]], names="a,b"),
+    ],
+)
+def test_arrays_of_numpys_subclasses(make):
+    x = make()
+    ours = plait.asarray(x)
+    assert type(ours) is plait.ndarray
+    assert ours.tolist() == numpy.asarray(x).tolist()
+    assert plait.asanyarray(x) is x and type(plait.array(x, subok=True)) is type(x)
+    if x.dtype.names is None:
+        assert numpy.asarray(plait.asarray(x) + x).tolist() == numpy.asarray(numpy.asarray(x) + x).tolist()
+        assert numpy.asarray(x + plait.asarray(x)).tolist() == numpy.asarray(x + numpy.asarray(x)).tolist()
+        assert plait.asarray(x, dtype=int).tolist() == numpy.asarray(x, dtype=int).tolist()
