@@ -84,6 +84,8 @@ Scalar scalar_from_numpy(PyObject* o, bool& native) {
 
 }  // namespace
 
+bool is_export(PyObject* o) { return Py_TYPE(o) == export_type; }
+
 bool make_export_type() {
   export_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&export_spec));
   return export_type != nullptr;
@@ -135,10 +137,15 @@ PyObject* to_numpy(ArrayObject* a, bool for_good) {
   e->for_good = true;  // until the export below has been made
   Owned hold(reinterpret_cast<PyObject*>(e));
   void* data = nullptr;
-  without_gil([&] {
+  auto share = [&] {
     data = tracer::export_memory(a->array);
     if (for_good) tracer::pin(a->array);
-  });
+  };
+  // With nothing to compute it is done before another thread could use the GIL.
+  if (tracer::graph_stats().pending_nodes == 0)
+    share();
+  else
+    without_gil(share);
   e->for_good = false;
   const tracer::Array& x = a->array;
   npy_intp shape[kMaxDims], strides[kMaxDims];
@@ -156,19 +163,26 @@ PyObject* to_numpy(ArrayObject* a, bool for_good) {
   return out;
 }
 
-const tracer::Array* exported(PyArrayObject* a) {
-  PyObject* base = PyArray_BASE(a);
-  while (base && Py_TYPE(base) != export_type) {
-    if (PyArray_Check(base)) {
-      base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(base));
-      continue;
-    }
+Origin origin_of(PyArrayObject* a) {
+  for (;;) {
+    PyObject* base = PyArray_BASE(a);
+    if (!base || is_export(base)) return {a, base};
     // NumPy's as_strided() puts an object of its own between; it keeps what it names alive.
-    Owned next(PyObject_GetAttrString(base, "base"));
-    if (!next) PyErr_Clear();
-    base = next && next.get() != Py_None ? next.get() : nullptr;
+    Owned named;
+    if (!PyArray_Check(base)) {
+      named = Owned(PyObject_GetAttrString(base, "base"));
+      if (!named) PyErr_Clear();
+      if (!named || !(PyArray_Check(named.get()) || is_export(named.get()))) return {a, base};
+      base = named.get();
+      if (is_export(base)) return {a, base};
+    }
+    a = reinterpret_cast<PyArrayObject*>(base);
   }
-  return base ? &reinterpret_cast<ExportObject*>(base)->array : nullptr;
+}
+
+const tracer::Array* exported(PyArrayObject* a) {
+  PyObject* base = origin_of(a).base;
+  return base && is_export(base) ? &reinterpret_cast<ExportObject*>(base)->array : nullptr;
 }
 
 // NumPy copies: it knows every layout, and K order is what numpy.array keeps. The memory is the

@@ -7,7 +7,8 @@
 namespace plait::py {
 
 extern PyMethodDef native_functions[];
-extern PyMethodDef compat_functions[];  // compat.cpp: those of numpy_compat
+extern PyMethodDef compat_functions[];    // compat.cpp: those of numpy_compat
+extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
 
 // Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
 inline constexpr std::int64_t kEagerReduction = 4096;

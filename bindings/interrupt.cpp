@@ -6,8 +6,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "python.hpp"
+#include "tracer/context.hpp"
 
 namespace plait::py {
 namespace {
@@ -39,21 +41,48 @@ void stand_in_front() {
   sigaction(SIGINT, &ours, nullptr);
 }
 
-// Called between chunks of a long evaluation. Signals are handled in the main thread only.
+// A thread that calls the recorder with the GIL gives it away while it waits or computes.
+thread_local PyThreadState* parked = nullptr;
+void* let_go() { return PyGILState_Check() ? parked = PyEval_SaveThread() : nullptr; }
+void take_back(void* state) {
+  if (!state) return;
+  parked = nullptr;
+  restore_thread(static_cast<PyThreadState*>(state));
+}
+
+// Called between chunks of a long evaluation. Signals are handled in the main thread only. A
+// request that began without the GIL is made again after the handler; one that holds or has parked
+// it cannot be, so the handler has to run now.
 bool stop_requested() {
   if (pthread_self() != main_thread.load(std::memory_order_relaxed)) return false;
   stand_in_front();
   if (!interrupted.exchange(false)) return false;
-  return !PyGILState_Check() || PyErr_CheckSignals() != 0;
+  PyThreadState* state = parked;
+  if (!state && !PyGILState_Check()) return true;
+  if (state) PyEval_RestoreThread(state);
+  const bool raised = PyErr_CheckSignals() != 0;
+  if (state) PyEval_SaveThread();
+  return raised;
 }
 
 }  // namespace
+
+void restore_thread(PyThreadState* state) {
+#if PY_VERSION_HEX >= 0x030D0000
+  const auto ending = Py_IsFinalizing;
+#else
+  const auto ending = _Py_IsFinalizing;
+#endif
+  while (ending() && pthread_self() != main_thread.load(std::memory_order_relaxed)) pause();
+  PyEval_RestoreThread(state);
+}
 
 void install_interrupt_hook() {
   main_thread = pthread_self();
   stand_in_front();
   pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
   engine::set_interrupt_hook(stop_requested);
+  tracer::set_host_lock({let_go, take_back});
 }
 
 }  // namespace plait::py

@@ -26,6 +26,7 @@ void set_hooks(const pb::dict& d) {
   take("getitem", hooks.getitem);
   take("setitem", hooks.setitem);
   take("ufunc", hooks.ufunc);
+  take("call", hooks.call);
   take("repr", hooks.repr);
   take("dtype_error", hooks.dtype_error);
 }
@@ -185,7 +186,8 @@ PYBIND11_MODULE(_plait, m) {
                  pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
   if (!make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), compat_functions) < 0)
+      PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), fallback_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);
   m.attr("__version__") = PLAIT_VERSION;

@@ -60,6 +60,16 @@ std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take);
 // The plait array whose memory a numpy array shares through a live export, if any.
 const tracer::Array* exported(PyArrayObject* a);
 bool make_export_type();
+bool is_export(PyObject* o);  // the base of live exports
+// Where the memory of an array comes from, through all that are views of one another: the last
+// array, and what it is made over, null when the memory is its own. Both are borrowed.
+struct Origin {
+  PyArrayObject* array;
+  PyObject* base;
+};
+Origin origin_of(PyArrayObject* a);
+// A result of NumPy as a Plait array.
+PyObject* adopted(PyArrayObject* result);
 
 // --- operands
 enum class Parsed { Operand, Fallback };

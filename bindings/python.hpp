@@ -86,11 +86,15 @@ int guarded_int(F&& body) noexcept {
   return result;
 }
 
+// PyEval_RestoreThread, but while the interpreter ends, a thread that is not the main one stands
+// still: Python would unwind it, through frames that do not expect that.
+void restore_thread(PyThreadState* state);
+
 // Other Python threads run while the engine evaluates.
 class NoGil {
  public:
   NoGil() : state_(PyEval_SaveThread()) {}
-  ~NoGil() { PyEval_RestoreThread(state_); }
+  ~NoGil() { restore_thread(state_); }
   NoGil(const NoGil&) = delete;
 
  private:
@@ -120,6 +124,7 @@ struct Hooks {
   PyObject* getitem = nullptr;  // (a, key) -> result
   PyObject* setitem = nullptr;  // (a, key, value)
   PyObject* ufunc = nullptr;    // (ufunc, args, kwargs) -> result
+  PyObject* call = nullptr;     // (function, args, kwargs, name) -> result, by NumPy
   PyObject* repr = nullptr;     // (a, is_str) -> text
   PyObject* dtype_error =
       nullptr;  // (ufunc name, operands, kwargs): raises what NumPy raises, or returns None

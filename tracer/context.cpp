@@ -25,6 +25,9 @@ Evaluator& evaluator() {
   return *e;
 }
 
+void set_host_lock(HostLock l) { context().host_lock = l; }
+HostLock host_lock() { return context().host_lock; }
+
 std::uint8_t current_error_state() { return thread_error_state; }
 
 void set_error_state(const ErrorState& s) {

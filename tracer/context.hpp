@@ -34,6 +34,16 @@ Evaluator& evaluator();
 // turn.hpp).
 RecursiveLock& lock();
 
+// The lock of the language that calls the recorder, Python's GIL: a thread that holds it lets go of
+// it while it waits for its turn to evaluate or runs a kernel. It is never taken while the
+// recorder's is held.
+struct HostLock {
+  void* (*let_go)();           // null when this thread does not hold it
+  void (*take_back)(void* p);  // p: what let_go() gave
+};
+void set_host_lock(HostLock l);
+HostLock host_lock();
+
 // numpy.errstate, one entry a category. Weak index 0 is NumPy's default: warn, except underflow:
 // ignore.
 enum class ErrorAction : std::uint8_t { Ignore, Warn, Raise, Call, Print, Log };

@@ -17,6 +17,7 @@ inline constexpr std::uint8_t kRetained = 2;  // counted in retained_bytes
 struct Context {
   RecursiveLock mutex;
   Evaluator* evaluator = nullptr;
+  HostLock host_lock{[]() -> void* { return nullptr; }, [](void*) {}};
 
   std::size_t pending_nodes = 0;
   std::size_t recorded = 0;

@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
-#include <optional>
 
 #include "context.hpp"
 
@@ -36,21 +35,15 @@ Turns& turns() {
 
 void wait_for_turn(Turns& t) {
   constexpr std::chrono::milliseconds kPoll(20);
-  const std::uint32_t levels = lock().let_go();
-  try {
-    std::unique_lock held(t.mutex);
-    while (t.taken) {
-      if (t.ended.wait_for(held, kPoll, [&] { return !t.taken; })) break;
-      held.unlock();
-      evaluator().poll();
-      held.lock();
-    }
-    t.taken = true;
-  } catch (...) {
-    lock().take_back(levels);
-    throw;
+  const Away away;
+  std::unique_lock held(t.mutex);
+  while (t.taken) {
+    if (t.ended.wait_for(held, kPoll, [&] { return !t.taken; })) break;
+    held.unlock();
+    evaluator().poll();
+    held.lock();
   }
-  lock().take_back(levels);
+  t.taken = true;
 }
 
 }  // namespace
@@ -82,12 +75,18 @@ Turn::~Turn() {
   t.ended.notify_one();
 }
 
-Unlocked::Unlocked() : levels_(0) {
+Away::Away() : levels_(lock().let_go()), host_(host_lock().let_go()) {}
+// The host's first: who holds it may want ours.
+Away::~Away() {
+  host_lock().take_back(host_);
+  lock().take_back(levels_);
+}
+
+Unlocked::Unlocked() {
   const Turns& t = turns();
   const bool mine = t.owner.load(std::memory_order_relaxed) == pthread_self();
-  if (mine && t.kept == 0) levels_ = lock().let_go();
+  if (mine && t.kept == 0) away_.emplace();
 }
-Unlocked::~Unlocked() { lock().take_back(levels_); }
 
 namespace {
 std::optional<Turn> over_fork;

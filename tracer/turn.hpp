@@ -3,12 +3,13 @@
 // other threads record meanwhile.
 #pragma once
 #include <cstdint>
+#include <optional>
 
 namespace plait::tracer {
 
 // The right to evaluate, for a scope; nests. While another thread has it, the constructor lets go
 // of the recorder's lock, however often this thread holds it, and asks Evaluator::poll() now and
-// then; what that throws passes through.
+// then; what that throws passes through. So does HostLock.
 class Turn {
  public:
   // What the kernels of this turn do with the recorder's lock. Kept is for steps that nobody may
@@ -23,18 +24,28 @@ class Turn {
   const bool keeps_;
 };
 
-// The recorder's lock is free in this scope, unless the turn keeps it. What is not reachable for
-// other threads, and the memory of nodes of the running evaluation, may be used meanwhile; nothing
-// else that the lock guards.
-class Unlocked {
+// Lets go of the recorder's lock and of the host language's for a scope.
+class Away {
  public:
-  Unlocked();
-  ~Unlocked();
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
+  Away();
+  ~Away();
+  Away(const Away&) = delete;
+  Away& operator=(const Away&) = delete;
 
  private:
   std::uint32_t levels_;
+  void* host_;
+};
+
+// Both locks are free in this scope, unless the turn keeps them. What is not reachable for other
+// threads, and the memory of nodes of the running evaluation, may be used meanwhile; nothing else
+// that the lock guards.
+class Unlocked {
+ public:
+  Unlocked();
+
+ private:
+  std::optional<Away> away_;
 };
 
 // Around fork(): no evaluation is under way in the moment of it, and the child has nobody's turn.

@@ -1,0 +1,151 @@
+// A function of NumPy, called with Plait's arguments. The common ones (arrays, numbers, lists of
+// them) are converted here; whatever else, and everything once devices are in use or fallbacks are
+// logged, goes through plait/_fallback.py.
+#include <vector>
+
+#include "core/config.hpp"
+#include "functions.hpp"
+#include "tracer/device.hpp"
+
+namespace plait::py {
+namespace {
+
+// Objects that NumPy takes as they are and that hold no Plait array.
+bool plain(PyObject* o) {
+  return o == Py_None || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
+         PyComplex_CheckExact(o) || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) ||
+         o == Py_Ellipsis || PyArray_CheckExact(o) || PyArray_CheckScalar(o) ||
+         PyArray_DescrCheck(o) || PyFunction_Check(o);
+}
+
+class NumpyCall {
+ public:
+  // The argument as NumPy gets it; null when it is not one of the common kinds.
+  Owned outward(PyObject* o) {
+    if (is_array(o)) {
+      Owned host(to_numpy(as_array(o)));
+      seen_.push_back({host.get(), o});
+      return host;
+    }
+    if (is_lazy(o)) return Owned::borrow(lazy_value(as_lazy(o)));
+    if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) return items_outward(o);
+    return plain(o) ? Owned::borrow(o) : Owned();
+  }
+
+  // The result as the caller gets it; an argument that comes back is the caller's own object.
+  Owned inward(PyObject* o) {
+    if (PyArray_CheckExact(o)) {
+      for (const Seen& s : seen_)
+        if (s.host == o) return Owned::borrow(s.ours);
+      return Owned(adopted(reinterpret_cast<PyArrayObject*>(o)));
+    }
+    if (PyTuple_Check(o) || PyList_CheckExact(o)) return items_inward(o);
+    if (PyDict_CheckExact(o)) {
+      Owned out(check(PyDict_New()));
+      PyObject *key, *value;
+      for (Py_ssize_t at = 0; PyDict_Next(o, &at, &key, &value);)
+        check(PyDict_SetItem(out.get(), key, inward(value).get()));
+      return out;
+    }
+    return Owned::borrow(o);
+  }
+
+ private:
+  struct Seen {
+    PyObject *host, *ours;
+  };
+
+  Owned items_outward(PyObject* o) {
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    Owned out(check(PyList_CheckExact(o) ? PyList_New(n) : PyTuple_New(n)));
+    bool same = true;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+      Owned made = outward(item);
+      if (!made) return {};
+      same = same && made.get() == item;
+      if (PyList_CheckExact(o))
+        PyList_SET_ITEM(out.get(), i, made.release());
+      else
+        PyTuple_SET_ITEM(out.get(), i, made.release());
+    }
+    return same ? Owned::borrow(o) : std::move(out);
+  }
+
+  Owned items_inward(PyObject* o) {
+    const bool list = PyList_CheckExact(o);
+    const bool named = !list && !PyTuple_CheckExact(o);
+    if (named && !PyObject_HasAttrString(o, "_fields")) return Owned::borrow(o);
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    Owned out(check(list ? PyList_New(n) : PyTuple_New(n)));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* item = inward(PySequence_Fast_GET_ITEM(o, i)).release();
+      if (list)
+        PyList_SET_ITEM(out.get(), i, item);
+      else
+        PyTuple_SET_ITEM(out.get(), i, item);
+    }
+    if (!named) return out;
+    return Owned(check(PyObject_CallObject(reinterpret_cast<PyObject*>(Py_TYPE(o)), out.get())));
+  }
+
+  std::vector<Seen> seen_;  // the arguments keep both
+};
+
+// (function, args, kwargs or None, name): what plait/_fallback.py's call() does.
+PyObject* call_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (n != 4) {
+      PyErr_SetString(PyExc_TypeError, "call_numpy() takes a function, args, kwargs and a name");
+      throw PythonError{};
+    }
+    auto by_python = [&] { return call_hook(hooks.call, args[0], args[1], args[2], args[3]); };
+    if (logging(Log::Fallback) || devices_in_use()) return by_python();
+    NumpyCall call;
+    const Py_ssize_t positional = PyTuple_GET_SIZE(args[1]);
+    Owned out(check(PyTuple_New(positional))), keywords;
+    for (Py_ssize_t i = 0; i < positional; ++i) {
+      Owned made = call.outward(PyTuple_GET_ITEM(args[1], i));
+      if (!made) return by_python();
+      PyTuple_SET_ITEM(out.get(), i, made.release());
+    }
+    if (args[2] != Py_None && PyDict_GET_SIZE(args[2]) != 0) {
+      keywords = Owned(check(PyDict_New()));
+      PyObject *key, *value;
+      for (Py_ssize_t at = 0; PyDict_Next(args[2], &at, &key, &value);) {
+        Owned made = call.outward(value);
+        if (!made) return by_python();
+        check(PyDict_SetItem(keywords.get(), key, made.get()));
+      }
+    }
+    Owned result(check(PyObject_Call(args[0], out.get(), keywords.get())));
+    return call.inward(result.get()).release();
+  });
+}
+
+PyObject* adopt_result(PyObject*, PyObject* o) {
+  return guarded([&] { return adopted(reinterpret_cast<PyArrayObject*>(o)); });
+}
+
+template <class F>
+PyCFunction c(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+}  // namespace
+
+// Memory of somebody else (a buffer, a mapped file, the array that the result is a view of) is
+// shared: both sides see writes.
+PyObject* adopted(PyArrayObject* result) {
+  const Origin from = origin_of(result);
+  const bool only_its_view = Py_REFCNT(from.array) == 1;
+  const bool ours = from.base ? is_export(from.base) || PyBytes_Check(from.base)
+                              : from.array == result || only_its_view;
+  return from_numpy(reinterpret_cast<PyObject*>(result), ours ? Take::Adopt : Take::Share);
+}
+
+PyMethodDef fallback_functions[] = {{"call_numpy", c(call_numpy), METH_FASTCALL, nullptr},
+                                    {"adopt_result", adopt_result, METH_O, nullptr},
+                                    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py
