@@ -60,3 +60,22 @@ TEST_CASE("what was computed before a write to fresh memory reads the memory bef
   });
   CHECK(b.fused == b.direct);
 }
+
+TEST_CASE("what a value outside the plan will be computed from is not overwritten") {
+  config().eager_limit = 0;
+  const Array mask = apply(OpId::Less, random_f64({7}, 4), weak(1e9));
+  tracer::evaluate(mask);
+  auto outside = [&] {
+    Array x = random_f64({7}, 3), y = apply(OpId::Multiply, x, weak(2));
+    tracer::assign(x, apply(OpId::Add, y, weak(3)), &mask);
+    const Array z = apply(OpId::Add, y, weak(1));
+    y = {};
+    tracer::evaluate(x);
+    return bytes(z);
+  };
+  const std::vector<unsigned char> fused = outside();
+  config().fuse = false;
+  const std::vector<unsigned char> direct = outside();
+  config().fuse = true;
+  CHECK(fused == direct);
+}
