@@ -148,10 +148,11 @@ def clip(a, a_min=_NO, a_max=_NO, out=None, *, min=_NO, max=_NO, **kwargs):
             result = _plait.elementwise("clip", (a, low, high), out)
             if result is not NotImplemented:
                 return result
-        elif low is not None:
-            return plait.maximum(a, low, out=out)
-        elif high is not None:
-            return plait.minimum(a, high, out=out)
+        elif low is not None or high is not None:
+            try:
+                return plait.maximum(a, low, out=out) if high is None else plait.minimum(a, high, out=out)
+            except OverflowError:
+                pass  # NumPy lets go of bounds that hold for every value, and words the rest
     return call(numpy.clip, (a,), _given(a_min=a_min, a_max=a_max, min=min, max=max) | {"out": out, **kwargs})
 
 

@@ -95,3 +95,10 @@ def test_a_product_with_a_scalar_lies_as_numpys(dtype):
     for name in ("dot", "inner"):
         ours = getattr(plait, name)(plait.asarray(a), plait.asarray(numpy.array(2, dtype)))
         assert ours.strides == getattr(numpy, name)(a, numpy.array(2, dtype)).strides
+
+
+def test_neighbours_of_equal_numbers():
+    """NumPy gives the first of two equal halves and the second of wider numbers: the sign of zero tells."""
+    for code in "efd":
+        a, b = numpy.array([0.0, -0.0, 1.0], code), numpy.array([-0.0, 0.0, 1.0], code)
+        assert numpy.array_equal(numpy.signbit(numpy.nextafter(a, b)), numpy.asarray(plait.signbit(plait.nextafter(plait.array(a), plait.array(b)))))

@@ -143,3 +143,9 @@ def test_string_and_object_arrays_fall_back():
     both(lambda np: np.array([1, 2], object) + np.array([1, 2]))
     both(lambda np: np.array(["2020-01-01"], "M8[D]") + 1)
     both(lambda np: np.arange(3, dtype="g") * 2)
+
+
+def test_clip_lets_go_of_bounds_that_hold_for_every_value():
+    for bounds in [(None, 2**53 + 1), (-(10**30), None), (300, None), (None, -(10**30)), (-(10**30), 5)]:
+        for code in "bBid":
+            both(lambda np, a: np.clip(a, *bounds), sample(code))

@@ -33,7 +33,7 @@ PLAIT_INLINE float16 nextafter(float16 a, float16 b) {
   if (isnan(a)) return a;
   if (isnan(b)) return b;
   const float x = widen(a), y = widen(b);
-  return x == y ? b : neighbour(a, y > x);
+  return x == y ? a : neighbour(a, y > x);
 }
 // The distance to the next number above, whatever the sign: so does NumPy for this dtype.
 PLAIT_INLINE float16 spacing(float16 a) {

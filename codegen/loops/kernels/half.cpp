@@ -51,7 +51,7 @@ void nextafter(Args args, Strides s, std::int64_t n) {
     if (is_nan(a)) return a;
     if (is_nan(b)) return b;
     const float x = half_to_float(a), y = half_to_float(b);
-    const H r = x == y ? b : next(a, y > x);
+    const H r = x == y ? a : next(a, y > x);
     overflow |= (r & 0x7fff) == 0x7c00 && x != y;
     return r;
   });
