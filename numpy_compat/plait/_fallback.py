@@ -7,7 +7,7 @@ import sys
 import numpy
 
 from . import _plait
-from ._plait import lazy_scalar, ndarray, ufunc
+from ._plait import call_numpy, lazy_scalar, ndarray, ufunc
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _seen_sites = set()
@@ -49,28 +49,6 @@ def to_numpy(x, seen=None):
     return x
 
 
-def _adopt(x):
-    owner = x
-    while isinstance(owner.base, (numpy.ndarray, _Strided)):
-        owner = owner.base
-    # Memory of somebody else (a buffer, a mapped file, the array that x is a view of) is shared: both sides see writes.
-    if owner.base is None:
-        private = owner is x or sys.getrefcount(owner) <= _ONLY_ITS_VIEW
-    else:
-        private = type(owner.base).__name__ == "_Export" or isinstance(owner.base, _PRIVATE_OWNERS)
-    return _plait.adopt(x) if private else _plait.share(x)
-
-
-# References to an array that only a view holds on to: the view's, the local name's and the call's.
-_ONLY_ITS_VIEW = 3
-
-
-# What NumPy's as_strided() puts between a view and its array.
-_Strided = type(numpy.lib.stride_tricks.as_strided(numpy.zeros(1)).base)
-# Objects that only the array they support holds on to.
-_PRIVATE_OWNERS = (bytes,)
-
-
 def from_numpy(x, seen=None):
     """A result of NumPy with its arrays as Plait arrays; an argument that comes back is the same object."""
     kind = type(x)
@@ -79,7 +57,7 @@ def from_numpy(x, seen=None):
             known = seen.get(id(x))
             if known is not None:
                 return known[0]
-        return _adopt(x)
+        return _plait.adopt_result(x)
     if kind is tuple or kind is list:
         return kind([from_numpy(v, seen) for v in x])
     if kind is dict:
@@ -91,6 +69,11 @@ def from_numpy(x, seen=None):
 
 def call(function, args, kwargs=None, name=None):
     """function(*args, **kwargs) by NumPy."""
+    return _plait.call_numpy(function, tuple(args), kwargs, name)
+
+
+def _call(function, args, kwargs, name):
+    """The same for arguments of any kind, and noting that it happens."""
     if _plait.log_fallbacks():
         note(name or getattr(function, "__name__", str(function)))
     seen = {}
@@ -105,7 +88,7 @@ def wrapper(function, name, module="plait"):
     """A function of NumPy under its own name that takes and gives Plait arrays."""
 
     def fallback(*args, **kwargs):
-        return call(function, args, kwargs, name)
+        return call_numpy(function, args, kwargs, name)
 
     fallback.__name__ = fallback.__qualname__ = name.rpartition(".")[2]
     fallback.__module__ = module
@@ -180,7 +163,7 @@ def getitem(a, key):
     host = _plait.export(a)
     result = host[to_numpy(key)]
     if type(result) is numpy.ndarray:
-        return _like(_adopt(result), a)
+        return _like(_plait.adopt_result(result), a)
     return result
 
 
@@ -228,6 +211,7 @@ _plait.set_hooks(
         "getitem": getitem,
         "setitem": setitem,
         "ufunc": call_ufunc,
+        "call": _call,
         "repr": text,
         "dtype_error": dtype_error,
     }

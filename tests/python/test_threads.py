@@ -106,3 +106,35 @@ def test_arrays_dropped_by_other_threads():
         return total
 
     assert together(work) == [sum(range(50)) * (i + 1.0) for i in range(4)]
+
+
+def test_a_thread_that_waits_for_its_turn_lets_others_run(run_python):
+    # The second thread's loop fills the graph, so it has to evaluate and waits for the first; the third needs only
+    # the interpreter's lock.
+    source = """
+import threading, time, plait
+plait.set_num_threads(1)
+x = plait.ones(4_000_000)
+y = x
+for _ in range(60):
+    y = plait.sin(y) + plait.arctan(y * x)
+done = threading.Event()
+def fill():
+    z = plait.ones(2000)
+    while not done.is_set():
+        z = z * 0.5 + 1
+ticks = []
+def tick():
+    while not done.is_set():
+        ticks.append(time.monotonic())
+        time.sleep(0.01)
+threads = [threading.Thread(target=fill), threading.Thread(target=tick)]
+[t.start() for t in threads]
+began = time.monotonic()
+plait.evaluate(y)
+ended = time.monotonic()
+done.set()
+[t.join() for t in threads]
+print(sum(began < t < ended for t in ticks) > 5)
+"""
+    assert run_python(source, timeout=120, env={"PLAIT_JIT": "off"}).stdout.split() == ["True"]
