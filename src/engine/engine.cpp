@@ -333,6 +333,7 @@ std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values
   if (!fusion::bind(*p, g, values))
     throw InternalError("a new plan does not hold for its own graph");
   variants.push_back(p);
+  if (logging(Log::Fusion)) log(Log::Fusion, plan_text(g, *p));
   return p;
 }
 

@@ -136,30 +136,34 @@ void step_text(const Graph& g, Step& s, std::size_t number, std::ostringstream& 
 
 }  // namespace
 
-std::string explain(std::span<Node* const> wanted) {
-  const std::lock_guard held(tracer::lock());
-  std::vector<std::int64_t> values;
-  const Graph g(wanted);
+std::string plan_text(const Graph& g, fusion::Plan& plan) {
   std::ostringstream out;
-  if (g.nodes.empty()) return "0 regions: everything is in memory\n";
-  const std::shared_ptr<fusion::Plan> plan = plan_for(g, values);
-  const std::size_t n = plan->steps.size();
+  const std::size_t n = plan.steps.size();
   out << n << (n == 1 ? " region" : " regions") << " from " << g.size() << " nodes; "
-      << bytes_text(static_cast<double>(plan->bytes_moved)) << " moved, at least "
-      << bytes_text(static_cast<double>(plan->bytes_least)) << " needed; " << num_threads()
+      << bytes_text(static_cast<double>(plan.bytes_moved)) << " moved, at least "
+      << bytes_text(static_cast<double>(plan.bytes_least)) << " needed; " << num_threads()
       << (num_threads() == 1 ? " thread\n" : " threads\n");
-  for (std::size_t s = 0; s < n; ++s) step_text(g, plan->steps[s], s + 1, out);
-  if (!plan->notes.empty()) out << "\nin memory:\n";
-  for (const fusion::Note& note : plan->notes)
+  for (std::size_t s = 0; s < n; ++s) step_text(g, plan.steps[s], s + 1, out);
+  if (!plan.notes.empty()) out << "\nin memory:\n";
+  for (const fusion::Note& note : plan.notes)
     out << "  " << typed(*g[note.node].node) << ": " << note.text << "\n";
   int inlined = 0;
   for (std::int32_t i = 0; i < g.size(); ++i) {
-    const bool root = std::any_of(plan->notes.begin(), plan->notes.end(),
+    const bool root = std::any_of(plan.notes.begin(), plan.notes.end(),
                                   [&](const fusion::Note& t) { return t.node == i; });
     inlined += !g[i].leaf && !root;
   }
   out << "fused: " << inlined << " nodes need no memory\n";
   return out.str();
+}
+
+std::string explain(std::span<Node* const> wanted) {
+  const std::lock_guard held(tracer::lock());
+  std::vector<std::int64_t> values;
+  const Graph g(wanted);
+  if (g.nodes.empty()) return "0 regions: everything is in memory\n";
+  const std::shared_ptr<fusion::Plan> plan = plan_for(g, values);
+  return plan_text(g, *plan);
 }
 
 }  // namespace plait::engine

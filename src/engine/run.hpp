@@ -16,6 +16,7 @@ bool interrupt_requested();  // asks the hook, at most every 50 ms
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
                                        DeviceId device = 0);
 void note_plan(const fusion::Plan& p);  // for last_plan()
+std::string plan_text(const fusion::Graph& g, fusion::Plan& plan);
 
 // Tests: the next evaluation plans, and takes its kernels, afresh.
 void forget_plans();

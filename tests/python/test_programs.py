@@ -215,3 +215,14 @@ def test_arrays_of_numpys_subclasses(make):
         assert numpy.asarray(plait.asarray(x) + x).tolist() == numpy.asarray(numpy.asarray(x) + x).tolist()
         assert numpy.asarray(x + plait.asarray(x)).tolist() == numpy.asarray(x + numpy.asarray(x)).tolist()
         assert plait.asarray(x, dtype=int).tolist() == numpy.asarray(x, dtype=int).tolist()
+
+
+def test_the_log_shows_each_new_plan_once(run_python):
+    source = """
+import plait
+x = plait.ones(5000)
+for _ in range(3):
+    float((x * 2 + 1).sum())
+"""
+    done = run_python(source, env={"PLAIT_LOG": "fusion"})
+    assert done.stderr.count("1 region from") == 1, done.stderr
