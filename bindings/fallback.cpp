@@ -1,6 +1,6 @@
 // A function of NumPy, called with Plait's arguments. The common ones (arrays, numbers, lists of
-// them) are converted here; whatever else, and everything once devices are in use or fallbacks are
-// logged, goes through plait/_fallback.py.
+// them) are converted here; whatever else, and everything once devices are in use, goes through
+// plait/_fallback.py.
 #include <vector>
 
 #include "core/config.hpp"
@@ -99,8 +99,9 @@ PyObject* call_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
       PyErr_SetString(PyExc_TypeError, "call_numpy() takes a function, args, kwargs and a name");
       throw PythonError{};
     }
-    auto by_python = [&] { return call_hook(hooks.call, args[0], args[1], args[2], args[3]); };
-    if (logging(Log::Fallback) || devices_in_use()) return by_python();
+    if (logging(Log::Fallback)) Owned(call_hook(hooks.note, args[0], args[3]));
+    auto by_python = [&] { return call_hook(hooks.call, args[0], args[1], args[2]); };
+    if (devices_in_use()) return by_python();
     NumpyCall call;
     const Py_ssize_t positional = PyTuple_GET_SIZE(args[1]);
     Owned out(check(PyTuple_New(positional))), keywords;

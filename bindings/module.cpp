@@ -27,6 +27,7 @@ void set_hooks(const pb::dict& d) {
   take("setitem", hooks.setitem);
   take("ufunc", hooks.ufunc);
   take("call", hooks.call);
+  take("note", hooks.note);
   take("repr", hooks.repr);
   take("dtype_error", hooks.dtype_error);
 }

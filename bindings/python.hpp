@@ -124,7 +124,8 @@ struct Hooks {
   PyObject* getitem = nullptr;  // (a, key) -> result
   PyObject* setitem = nullptr;  // (a, key, value)
   PyObject* ufunc = nullptr;    // (ufunc, args, kwargs) -> result
-  PyObject* call = nullptr;     // (function, args, kwargs, name) -> result, by NumPy
+  PyObject* call = nullptr;     // (function, args, kwargs or None) -> result, by NumPy
+  PyObject* note = nullptr;     // (function, name or None): for PLAIT_LOG=fallback
   PyObject* repr = nullptr;     // (a, is_str) -> text
   PyObject* dtype_error =
       nullptr;  // (ufunc name, operands, kwargs): raises what NumPy raises, or returns None

@@ -72,10 +72,8 @@ def call(function, args, kwargs=None, name=None):
     return _plait.call_numpy(function, tuple(args), kwargs, name)
 
 
-def _call(function, args, kwargs, name):
-    """The same for arguments of any kind, and noting that it happens."""
-    if _plait.log_fallbacks():
-        note(name or getattr(function, "__name__", str(function)))
+def _call(function, args, kwargs):
+    """The same for arguments of any kind."""
     seen = {}
     args = [to_numpy(a, seen) for a in args]
     if kwargs:
@@ -212,6 +210,7 @@ _plait.set_hooks(
         "setitem": setitem,
         "ufunc": call_ufunc,
         "call": _call,
+        "note": lambda function, name: note(name or getattr(function, "__name__", str(function))),
         "repr": text,
         "dtype_error": dtype_error,
     }
