@@ -18,6 +18,7 @@ namespace plait::cache {
 namespace {
 
 constexpr std::string_view kSuffix = ".kernel";
+constexpr std::string_view kUnfinished = ".tmp";  // a writer's, until it is whole
 
 // An entry's file: this, then the key, then the bytes.
 struct Header {
@@ -99,7 +100,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// Removes the entries used longest ago until the rest fits. A hit renews its file's time.
+// Removes the entries used longest ago until the rest fits. A hit renews its file's time. What a
+// killed writer left unfinished counts, too.
 void evict(int directory) {
   struct Entry {
     std::string name;
@@ -114,8 +116,8 @@ void evict(int directory) {
   while (const dirent* e = readdir(d)) {
     std::string name = e->d_name;
     struct stat s;
-    if (!name.ends_with(kSuffix) || fstatat(directory, name.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0)
-      continue;
+    if (!name.ends_with(kSuffix) && !name.ends_with(kUnfinished)) continue;
+    if (fstatat(directory, name.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0) continue;
     entries.push_back({name, s.st_mtim, static_cast<std::size_t>(s.st_size)});
     total += entries.back().size;
   }
@@ -169,8 +171,8 @@ void store(std::string_view key, std::string_view bytes) {
   if (!directory) return;
   static std::atomic<unsigned> number{0};
   const std::string name = file_name(key);
-  const std::string temporary =
-      name + "." + std::to_string(getpid()) + "." + std::to_string(number++) + ".tmp";
+  std::string temporary = name + "." + std::to_string(getpid()) + "." + std::to_string(number++);
+  temporary += kUnfinished;
   std::string content(key);
   content += bytes;
   Header h{.key_size = key.size(), .size = bytes.size(), .checksum = hash(content)};

@@ -12,7 +12,8 @@ namespace plait::jit {
 
 // The compiling module, opened at the first call; nullptr when there is none (logged once).
 ModuleEntry module_entry();
-// Which module would compile: version, size and time of its file, without opening it.
+// Which module would compile, without opening it: its build id, so that a change of the emitter
+// never meets code of another. Empty when that cannot be told: then nothing is kept on disk.
 std::string module_identity();
 
 // A kernel's code as bytes for the disk cache: entry, lanes, helpers, machine code.

@@ -120,7 +120,8 @@ bool available() { return module_entry() != nullptr; }
 std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier) {
   const std::string key = cache_key(ir::serialize(k), tier);
   if (auto code = memory_cache().find(key)) return code;
-  if (auto packed = cache::load(key))
+  const bool on_disk = !module_identity().empty();
+  if (auto packed = on_disk ? cache::load(key) : std::nullopt)
     if (auto code = map(*packed, tier)) {
       memory_cache().insert(key, code);
       return code;
@@ -136,7 +137,7 @@ std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier) {
     std::snprintf(text, sizeof text, "%.2f ms, %zu bytes: ", ms.count(), made.packed.size());
     log(Log::Compile, text + k.name);
   }
-  cache::store(key, made.packed);
+  if (on_disk) cache::store(key, made.packed);
   memory_cache().insert(key, code);
   return code;
 }

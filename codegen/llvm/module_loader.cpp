@@ -1,13 +1,14 @@
 // Finds and opens the module with LLVM inside: PLAIT_JIT_LIBRARY, else beside the library that this
 // code is in, else where the build put it.
 #include <dlfcn.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <mutex>
 #include <vector>
 
 #include "backend.hpp"
+#include "build_id.hpp"
 
 namespace plait::jit {
 namespace {
@@ -63,13 +64,14 @@ std::string module_identity() {
   static const std::string identity = [] {
     std::string id = PLAIT_VERSION;
 #ifdef PLAIT_LLVM_MODULE
-    id += " llvm " PLAIT_LLVM_VERSION;
     for (const std::string& place : places()) {
-      struct stat s;
-      if (stat(place.c_str(), &s) != 0) continue;
-      id += " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtim.tv_sec) + "." +
-            std::to_string(s.st_mtim.tv_nsec);
-      break;
+      if (access(place.c_str(), R_OK) != 0) continue;
+      const std::string build = build_id(place);
+      if (build.empty()) {
+        log(Log::Cache, "no disk cache: " + place + " does not say which build it is");
+        return build;
+      }
+      return id + " llvm " PLAIT_LLVM_VERSION " " + build;
     }
 #endif
     return id;

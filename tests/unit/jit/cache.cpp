@@ -127,6 +127,37 @@ TEST_CASE("the cache stays below its limit") {
   CHECK_FALSE(cache::load("key0"));
 }
 
+TEST_CASE("what killed writers left counts against the limit") {
+  Directory d;
+  cache::store("first", "bytes");
+  for (int i = 0; i < 20; ++i)
+    std::ofstream(fs::path(config().cache_dir) / ("dead." + std::to_string(i) + ".tmp"))
+        << std::string(1000, 'x');
+  config().cache_limit = 10000;
+  cache::store("second", "bytes");
+  std::uintmax_t total = 0;
+  for (const fs::path& p : d.entries()) total += fs::file_size(p);
+  CHECK(total <= 10000);
+  CHECK(cache::load("second"));
+}
+
+TEST_CASE("what belongs to somebody else is not used") {
+  Directory d;
+  cache::store("key", "bytes");
+  if (geteuid() != 0) {
+    config().cache_dir = "/usr";
+    CHECK_FALSE(cache::load("key"));
+    return;
+  }
+  const fs::path entry = d.entries()[0];
+  REQUIRE(chown(entry.c_str(), 12345, 12345) == 0);
+  CHECK_FALSE(cache::load("key"));
+  cache::store("key", "mine");
+  CHECK(cache::load("key") == "mine");
+  REQUIRE(chown(config().cache_dir.c_str(), 12345, 12345) == 0);
+  CHECK_FALSE(cache::load("key"));
+}
+
 TEST_CASE("kernels compile without a usable directory") {
   if (!jit::available()) return;
   Directory d;
