@@ -78,6 +78,10 @@ struct RegionSpec {
   std::vector<std::int32_t> roots;
 };
 
+// What becomes of a value that is used more often than it has elements: by cost, or always the
+// same, so that tests and benchmarks can hold the choice against both.
+enum class Reuse : std::uint8_t { ByCost, Recompute, Store };
+
 struct LoweringInput {
   const Graph& graph;
   Exprs& exprs;
@@ -85,6 +89,7 @@ struct LoweringInput {
   const std::vector<bool>&
       in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
   std::vector<Guard>& guards;
+  Reuse reuse = Reuse::ByCost;
 };
 
 // Returns the demands that have to be met first; when there are none, `out` is complete.

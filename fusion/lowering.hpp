@@ -3,6 +3,7 @@
 // lower_reductions.cpp, recomputation.cpp (what is computed too often).
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,7 +76,8 @@ class Lowering : Nest {
   // Elementwise nodes computed more often than they have elements, when that costs more than a trip
   // through memory.
   void check_recomputation();
-  double node_cost(std::int32_t id, int depth = 0) const;
+  double node_cost(std::int32_t id) const;
+  double node_cost(std::int32_t id, std::set<std::int32_t>& counted, int depth) const;
   std::vector<std::int64_t> range_of(const Index& idx) const;
 
   struct Memo {

@@ -15,7 +15,7 @@ namespace {
 
 class Planner {
  public:
-  explicit Planner(const Graph& g) : g_(g), plan_(std::make_shared<Plan>()) {
+  Planner(const Graph& g, Reuse reuse) : g_(g), reuse_(reuse), plan_(std::make_shared<Plan>()) {
     plan_->canon = common_subexpressions(g);
     guard_equal_views();
   }
@@ -44,7 +44,9 @@ class Planner {
   bool is_view(std::int32_t i) const { return !g_[i].leaf && g_[i].node->kind == NodeKind::View; }
   bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
-  LoweringInput input() { return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards}; }
+  LoweringInput input() {
+    return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards, reuse_};
+  }
 
   // True when the schedule changed and planning starts over.
   bool lower_step(Step& s, Schedule& schedule) {
@@ -213,6 +215,7 @@ class Planner {
   }
 
   const Graph& g_;
+  const Reuse reuse_;
   std::shared_ptr<Plan> plan_;
   std::vector<bool> in_memory_;
   std::vector<bool> in_place_;  // updates that earlier steps write over their old contents
@@ -220,7 +223,7 @@ class Planner {
 
 }  // namespace
 
-std::shared_ptr<Plan> make_plan(const Graph& g) { return Planner(g).run(); }
+std::shared_ptr<Plan> make_plan(const Graph& g, Reuse reuse) { return Planner(g, reuse).run(); }
 
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
   p.exprs.evaluate(g, values);

@@ -10,8 +10,15 @@ using tracer::Node;
 using tracer::NodeKind;
 
 // Operations to compute one element; what is broadcast or reduced counts by its number of elements.
-double Lowering::node_cost(std::int32_t id, int depth) const {
+// A value or a load that is used twice counts once, as the loop computes it once.
+double Lowering::node_cost(std::int32_t id) const {
+  std::set<std::int32_t> counted;
+  return node_cost(id, counted, 0);
+}
+
+double Lowering::node_cost(std::int32_t id, std::set<std::int32_t>& counted, int depth) const {
   id = in_.canon[id];
+  if (!counted.insert(id).second) return 0;
   const GNode& gn = g_[id];
   const Node& n = *gn.node;
   if (n.kind == NodeKind::Scalar) return 0;
@@ -23,7 +30,7 @@ double Lowering::node_cost(std::int32_t id, int depth) const {
     if (gn.in[i] >= 0) {
       const auto inputs = static_cast<double>(element_count(node(gn.in[i]).shape));
       const bool view = n.kind == NodeKind::View;
-      c += node_cost(gn.in[i], depth + 1) *
+      c += node_cost(gn.in[i], counted, depth + 1) *
            (view ? std::min(1.0, inputs / elements) : inputs / elements);
     }
   return c;
@@ -61,7 +68,8 @@ void Lowering::check_recomputation() {
     // Memory: one write and the reads, about 3 operations each when it does not stay in cache.
     const double recompute = (computed - elements) * cost;
     const double store = elements * 4 + computed * 1.5;
-    if (cost > kCheapRecompute && recompute > 1.5 * store)
+    if (in_.reuse == Reuse::ByCost ? cost > kCheapRecompute && recompute > 1.5 * store
+                                   : in_.reuse == Reuse::Store)
       demand(id, "recomputing costs more than storing it");
   }
 }

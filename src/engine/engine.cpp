@@ -337,6 +337,10 @@ std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values
   return p;
 }
 
+void adopt_plan(const Graph& g, std::shared_ptr<Plan> plan) {
+  plans()[g.key()] = {std::move(plan)};
+}
+
 void forget_plans() { plans().clear(); }
 
 Stats& counters() {
