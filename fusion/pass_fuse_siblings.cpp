@@ -26,7 +26,8 @@ class Pass {
  private:
   bool is_loop(Val v) const { return k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce; }
 
-  // The Reduce at body[i] joins the one at body[j], when nothing from i to j needs its results.
+  // The Reduce at body[i] joins the one at body[j], when that one does not need its results; what
+  // stands between and does moves behind the joined loop.
   bool merge(std::int32_t l, std::size_t i, std::size_t j) {
     auto& body = k_.loops[l].body;
     const Val a = body[i], b = body[j];
@@ -35,15 +36,22 @@ class Pass {
     Loop& lb = k_.loops[k_.insts[b].index];
     if (la.begin != lb.begin || la.end != lb.end || la.unroll != lb.unroll) return false;
     std::set<Val> tainted{a};
-    std::vector<Val> moved;  // Results of a
-    for (std::size_t m = i + 1; m <= j; ++m) {
+    std::vector<Val> moved;
+    std::set<std::int32_t> stored;
+    for (std::size_t m = i + 1; m < j; ++m) {
       const Val v = body[m];
       if (!uses(v, tainted)) continue;
-      if (k_.insts[v].op != Op::Result || k_.insts[v].operands[0] != a) return false;
+      const Inst& inst = k_.insts[v];
+      if (inst.op == Op::Store)
+        stored.insert(inst.index);
+      else if (inst.op != Op::Result && inst.op != Op::Apply && inst.op != Op::Cast)
+        return false;
       tainted.insert(v);
       moved.push_back(v);
     }
     if (uses(b, tainted)) return false;
+    for (std::size_t m = i + 1; m <= j; ++m)
+      if (!tainted.count(body[m]) && loads(body[m], stored)) return false;
     const auto shift = static_cast<std::int32_t>(la.reductions.size());
     rename(k_.insts[b].index, lb.var, la.var);
     for (Local& local : k_.locals)
@@ -81,6 +89,13 @@ class Pass {
     for (Val w : l.body)
       if (uses(w, tainted)) return true;
     return false;
+  }
+
+  bool loads(Val v, const std::set<std::int32_t>& buffers) const {
+    const Inst& i = k_.insts[v];
+    if (i.op == Op::Load) return buffers.count(i.index) > 0;
+    return is_loop(v) && std::any_of(k_.loops[i.index].body.begin(), k_.loops[i.index].body.end(),
+                                     [&](Val w) { return loads(w, buffers); });
   }
 
   void rename(std::int32_t l, Val from, Val to) {

@@ -1,5 +1,6 @@
 // What happens to a kernel between lowering and code generation, in this order. Every pass keeps
-// the scalar meaning of the nest, bit for bit; verify() runs after each in checking builds.
+// the scalar meaning of the nest, bit for bit; what it makes useless stays until compact(). The
+// outcome is verified in checking builds.
 #pragma once
 #include "lower.hpp"
 

@@ -1,0 +1,113 @@
+// A kernel as a pass gets it: lowered from a recorded graph, or built by hand. Before and after the
+// pass it is read by the reference (one scalar iteration at a time), and the bytes it stores are
+// compared.
+#pragma once
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "../interp/reference.hpp"
+#include "codegen/ir/builder.hpp"
+#include "fusion/passes.hpp"
+#include "fusion/schedule.hpp"
+#include "tracer/array.hpp"
+
+namespace plait::test {
+using tracer::Array;
+using tracer::Operand;
+using Bytes = std::vector<std::vector<unsigned char>>;
+
+inline Array array(const Dims& shape) { return tracer::empty(shape, DType::Float64); }
+inline Array apply(OpId fn, const Array& a) {
+  const Operand in[] = {a};
+  return tracer::elementwise(fn, in);
+}
+inline Array apply(OpId fn, const Array& a, const Array& b) {
+  const Operand in[] = {a, b};
+  return tracer::elementwise(fn, in);
+}
+inline Array reduce(ReduceKind k, const Array& a, std::int64_t axis, bool keepdims = false) {
+  tracer::ReduceOptions o;
+  o.axes = Dims{axis};
+  o.keepdims = keepdims;
+  return tracer::reduce(k, a, o);
+}
+inline Array view(const Array& a, std::vector<tracer::Index> indices) {
+  return tracer::slice(a, indices);
+}
+
+// Memory for every buffer, the same for equal seeds: random doubles.
+inline Bytes memory(const std::vector<std::size_t>& sizes) {
+  Bytes b;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::mt19937 gen(static_cast<unsigned>(i));
+    b.emplace_back(sizes[i]);
+    for (std::size_t at = 0; at + 8 <= sizes[i]; at += 8) {
+      const double v = static_cast<double>(gen() % 2000) / 64 - 15;
+      std::memcpy(b.back().data() + at, &v, 8);
+    }
+  }
+  return b;
+}
+
+inline Bytes results(const ir::Kernel& k, Bytes buffers, const std::vector<std::int64_t>& params,
+                     std::int64_t grid) {
+  // Passes leave what they made useless to compact().
+  ir::Kernel tidy = k;
+  fusion::compact(tidy);
+  ir::verify(tidy);
+  std::vector<void*> pointers;
+  for (auto& b : buffers) pointers.push_back(b.data());
+  reference::run(k, {pointers.data(), params.data(), nullptr}, 0, grid);
+  return buffers;
+}
+
+// The one region of a recorded value, lowered and untouched by passes.
+class Recorded {
+ public:
+  explicit Recorded(const Array& a)
+      : node_(tracer::read(a)), graph_(std::vector<tracer::Node*>{node_.get()}) {
+    canon_ = fusion::common_subexpressions(graph_);
+    for (std::int32_t i = 0; i < graph_.size(); ++i) in_memory_.push_back(graph_[i].leaf);
+    const fusion::RegionSpec region{fusion::RegionKind::Map, {graph_.size() - 1}};
+    REQUIRE(fusion::lower(input(), region, lowered).empty());
+    ir::verify(lowered.kernel);
+  }
+  fusion::LoweringInput input() { return {graph_, exprs_, canon_, in_memory_, guards_}; }
+  std::int64_t trips(std::int32_t loop) {
+    return fusion::concrete(input(), loop == 0 ? lowered.grid_extent : lowered.extents[loop]);
+  }
+  std::size_t guards() const { return guards_.size(); }
+
+  Bytes run() {
+    std::vector<std::size_t> sizes;
+    for (const fusion::BufferSource& b : lowered.buffers) {
+      const tracer::Node& n = *graph_[b.index].node;
+      sizes.push_back(static_cast<std::size_t>(element_count(n.shape)) * itemsize(n.dtype));
+    }
+    std::vector<std::int64_t> values, params;
+    exprs_.evaluate(graph_, values);
+    for (fusion::ExprId e : lowered.params) params.push_back(values[e]);
+    return results(lowered.kernel, memory(sizes), params, values[lowered.grid_extent]);
+  }
+
+  fusion::LoweredKernel lowered;
+
+ private:
+  Ref<tracer::Node> node_;
+  fusion::Graph graph_;
+  fusion::Exprs exprs_;
+  std::vector<std::int32_t> canon_;
+  std::vector<bool> in_memory_;
+  std::vector<fusion::Guard> guards_;
+};
+
+inline int count(const ir::Kernel& k, ir::Op op) {
+  int n = 0;
+  fusion::for_each_inst(k, 0, [&](ir::Val v, std::int32_t) { n += k.insts[v].op == op; });
+  return n;
+}
+inline int loop_count(const ir::Kernel& k) {
+  return 1 + count(k, ir::Op::For) + count(k, ir::Op::Reduce);
+}
+
+}  // namespace plait::test
