@@ -66,9 +66,9 @@ TEST_CASE("nor is it where a plan serves other extents of its class") {
         const double chosen = counted_work(*plan, values);
         const double store = work_of(*fusion::make_plan(g, fusion::Reuse::Store), g);
         const double again = work_of(*fusion::make_plan(g, fusion::Reuse::Recompute), g);
-        INFO(graph.name << ", made for n = " << from.n << ", m = " << from.m << ", run with n = "
-                        << to.n << ", m = " << to.m << ": " << chosen << ", stored " << store
-                        << ", recomputed " << again);
+        INFO(graph.name << ", made for n = " << from.n << ", m = " << from.m
+                        << ", run with n = " << to.n << ", m = " << to.m << ": " << chosen
+                        << ", stored " << store << ", recomputed " << again);
         CHECK(chosen <= 2 * std::min(store, again));
         ++served;
       }
