@@ -1,5 +1,8 @@
 # plait_layer(name SOURCES ... LINKS ...): an object library of one layer. Layers become one shared library, plait::plait.
 set(PLAIT_FLAGS -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  list(APPEND PLAIT_FLAGS -Wno-unknown-warning-option -Wno-unknown-pragmas)
+endif()
 set(PLAIT_SANITIZE_FLAGS "")
 if(PLAIT_SANITIZE)
   set(PLAIT_SANITIZE_FLAGS -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -21,7 +21,7 @@ constexpr int kNice = 10;
 struct Job {
   std::shared_ptr<const ir::Kernel> kernel;
   CpuTier tier;
-  std::shared_ptr<std::atomic<std::shared_ptr<const Code>>> slot;
+  std::shared_ptr<CodeSlot> slot;
 };
 
 void work();
@@ -49,7 +49,7 @@ Queue& queue() {
 
 void run(const Job& job) {
   try {
-    job.slot->store(compile(*job.kernel, job.tier));
+    job.slot->set(compile(*job.kernel, job.tier));
   } catch (const std::exception& e) {
     log(Log::Compile, std::string("the interpreter carries on: ") + e.what());
   }
@@ -104,7 +104,7 @@ void stop_at_exit() {
 }  // namespace
 
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<std::atomic<std::shared_ptr<const Code>>> slot) {
+                   std::shared_ptr<CodeSlot> slot) {
   Queue& q = queue();
   {
     std::lock_guard lock(q.mutex);

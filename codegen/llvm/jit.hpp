@@ -34,10 +34,25 @@ std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier);
 // The kernel's text for PLAIT_LOG=code and explain: LLVM IR and, if asked, assembly.
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly);
 
-// Asynchronous compilation in a thread of low priority. When done, `slot` is set (atomic_load it).
+// Where code arrives: set once, looked at by any thread meanwhile. The code lives as long as the
+// slot.
+class CodeSlot {
+ public:
+  const Code* get() const { return code_.load(std::memory_order_acquire); }
+  void set(std::shared_ptr<const Code> code) {
+    owner_ = std::move(code);
+    code_.store(owner_.get(), std::memory_order_release);
+  }
+
+ private:
+  std::atomic<const Code*> code_{nullptr};
+  std::shared_ptr<const Code> owner_;
+};
+
+// Asynchronous compilation in a thread of low priority. When done, `slot` is set.
 // Errors are logged.
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<std::atomic<std::shared_ptr<const Code>>> slot);
+                   std::shared_ptr<CodeSlot> slot);
 // Drops the kernels kept in memory (code in use lives on): tests and benchmarks of the disk cache.
 void forget_compiled();
 void wait_idle();  // until the queue is empty: tests and benchmarks

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "codegen/llvm/fork.hpp"
+#include "core/buffer.hpp"
 #include "tracer/context.hpp"
 #include "tracer/turn.hpp"
 
@@ -31,8 +32,9 @@ void resume_child() {
 }  // namespace
 
 void install_fork_handlers(std::mutex& registry) {
-  // Handlers run in the reverse order of installation. The compiler's locks are taken while the
-  // recorder's is held, so its handler has to be there before this one.
+  // Handlers run in the reverse order of installation. The evaluation that this one waits for needs
+  // memory and the compiler, so the handlers that take their locks have to be there before it.
+  allocate(1);
   jit::hold_over_fork(registry);
   pthread_atfork(&prepare, &resume_parent, &resume_child);
 }

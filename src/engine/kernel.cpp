@@ -47,7 +47,7 @@ std::mutex& kernel_registry_mutex() {
 CompiledKernel::CompiledKernel(ir::Kernel k)
     : kernel_(std::make_shared<const ir::Kernel>(std::move(k))),
       program_(interp::prepare(*kernel_, config().tier)),
-      slot_(std::make_shared<std::atomic<std::shared_ptr<const jit::Code>>>()),
+      slot_(std::make_shared<jit::CodeSlot>()),
       vector_grid_(kernel_->loops[0].vector) {
   if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
 }
@@ -70,7 +70,7 @@ void CompiledKernel::consider_compiling(double work) {
     return;
   }
   try {
-    slot_->store(jit::compile(*kernel_, config().tier));
+    slot_->set(jit::compile(*kernel_, config().tier));
   } catch (const CompileError& e) {
     if (logging(Log::Compile)) log(Log::Compile, e.what());
   }
@@ -118,7 +118,7 @@ std::size_t CompiledKernel::scratch_need(const ir::CallArgs& args) const {
 
 void CompiledKernel::call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
                           void* scratch) const {
-  if (const std::shared_ptr<const jit::Code> code = slot_->load())
+  if (const jit::Code* code = slot_->get())
     code->fn(&args, begin, end, scratch, code->helpers.data());
   else
     interp::run(*program_, args, begin, end, scratch);

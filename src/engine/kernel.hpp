@@ -25,7 +25,7 @@ class CompiledKernel {
                const Trail* trail = nullptr);
 
   const ir::Kernel& ir() const { return *kernel_; }
-  bool jitted() const { return static_cast<bool>(slot_->load()); }
+  bool jitted() const { return slot_->get() != nullptr; }
   double last_seconds() const {
     return last_seconds_.load(std::memory_order_relaxed);
   }  // 0: not run yet
@@ -46,7 +46,7 @@ class CompiledKernel {
 
   std::shared_ptr<const ir::Kernel> kernel_;
   std::shared_ptr<const interp::Program> program_;
-  std::shared_ptr<std::atomic<std::shared_ptr<const jit::Code>>> slot_;
+  std::shared_ptr<jit::CodeSlot> slot_;
   std::atomic<double> work_done_{0}, last_seconds_{0};
   std::atomic<bool> requested_{false};
   double interpreted_ = 0, waited_ = 0;  // seconds, since machine code was asked for

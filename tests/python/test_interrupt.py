@@ -76,3 +76,90 @@ print(x.sum().item())
 """
     done = script(run_python, tmp_path, body, 2)
     assert done.stdout.split() == ["interrupted", "6000000.0"], done.stderr
+
+
+# Interrupted at any moment, an evaluation may be asked for again and gives what it would have given.
+STORM = """
+import itertools, numpy
+rng = numpy.random.default_rng(int(sys.argv[2]))
+going = True
+def storm():
+    while going:
+        time.sleep(rng.exponential(0.02))
+        os.kill(os.getpid(), signal.SIGINT)
+armed, seen = [False], [0]
+def once(*_):
+    "One KeyboardInterrupt each time it is armed, so that none is raised where nobody catches it."
+    if armed[0]:
+        armed[0] = False
+        raise KeyboardInterrupt
+signal.signal(signal.SIGINT, once)
+def insist(f):
+    while True:
+        try:
+            armed[0] = True
+            value = f()
+            armed[0] = False
+            return value
+        except KeyboardInterrupt:
+            seen[0] += 1
+"""
+
+
+def test_interrupts_at_any_moment(run_python, tmp_path):
+    body = (
+        STORM
+        + """
+host = rng.standard_normal(200_000)
+a = plait.array(host)
+y = plait.sin(a) * a + plait.sqrt(plait.abs(a))
+z = (y[1:] - y[:-1]).reshape(-1, 1) * plait.arange(3.0)
+expected = numpy.asarray(z).copy(), float(y.sum())
+thread = threading.Thread(target=storm, daemon=True); thread.start()
+end = time.time() + 3
+right = True
+while right and (time.time() < end or seen[0] < 5):
+    b = plait.array(host)
+    y = plait.sin(b) * b + plait.sqrt(plait.abs(b))
+    z = (y[1:] - y[:-1]).reshape(-1, 1) * plait.arange(3.0)
+    right = insist(lambda: float(y.sum())) == expected[1] and insist(lambda: numpy.array_equal(numpy.asarray(z), expected[0]))
+going = False
+thread.join()
+print("right" if right else "wrong")
+"""
+    )
+    file = tmp_path / "storm.py"
+    file.write_text(LONG + body)
+    for seed, jit in ((0, "off"), (1, "background")):
+        done = run_python(None, str(file), "2", str(seed), timeout=90, env={"PLAIT_JIT": jit})
+        assert done.stdout.split() == ["right"], done.stdout + done.stderr
+
+
+def test_an_update_in_place_is_whole_or_not_begun(run_python, tmp_path):
+    """Adding 1 to every element of a large array through views: at any interrupt each statement has happened wholly or not."""
+    body = (
+        STORM
+        + """
+a = plait.zeros((400, 2000))
+thread = threading.Thread(target=storm, daemon=True); thread.start()
+end = time.time() + 3
+while time.time() < end or seen[0] < 5:
+    try:
+        armed[0] = True
+        a[::2] += 1
+        a[1::2] -= 1
+        plait.sin(a).sum().item()
+        armed[0] = False
+    except KeyboardInterrupt:
+        seen[0] += 1
+going = False
+thread.join()
+h = numpy.asarray(a)
+print((h[::2] == h[0, 0]).all() and (h[1::2] == h[1, 0]).all() and 0 <= h[0, 0] + h[1, 0] <= seen[0])
+"""
+    )
+    file = tmp_path / "update.py"
+    file.write_text(LONG + body)
+    for seed in (0, 1):
+        done = run_python(None, str(file), "2", str(seed), timeout=90, env={"PLAIT_JIT": "off"})
+        assert done.stdout.split() == ["True"], done.stdout + done.stderr

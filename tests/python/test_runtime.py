@@ -137,3 +137,37 @@ def test_long_loops_run_in_constant_memory():
         x = x * 0.5 + 1
     assert plait.stats()["pending_nodes"] < 20_000
     assert abs(x[0] - 2) < 1e-12
+
+
+def test_a_million_recorded_updates_run_in_constant_memory(run_python):
+    source = """
+import plait as np
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+x = np.ones(2_100)          # too large to be computed at once
+most_pending = 0
+for step in range(1_000_001):
+    x += 1
+    if step % 50_000 == 0:
+        most_pending = max(most_pending, np.stats()["pending_nodes"])
+    if step == 50_000:
+        before = resident()
+print(x[0] == 1_000_002, most_pending < 20_000, resident() - before < 4 << 20)
+"""
+    done = run_python(source, timeout=300)
+    assert done.stdout.split() == ["True"] * 3, done.stdout + done.stderr
+
+
+def test_views_rewritten_in_a_loop_run_in_constant_memory(run_python):
+    source = """
+import plait as np
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+x = np.ones(2_100)
+for step in range(50_001):
+    x[1:-1] = x[:-2] * 0.5 + x[2:] * 0.5
+    if step == 10_000:
+        before = resident()
+print((x == 1).all(), resident() - before < 4 << 20)
+"""
+    assert run_python(source, timeout=300).stdout.split() == ["True"] * 2

@@ -24,15 +24,17 @@ struct Direct : Evaluator {
 struct WithDirect {
   Direct direct;
   std::int64_t limit = config().eager_limit;
+  Evaluator* before;
   explicit WithDirect(std::int64_t eager_limit = 0) {
+    engine::start();
+    before = &evaluator();
     install(&direct);
     config().eager_limit = eager_limit;
   }
   ~WithDirect() {
     flush();
     config().eager_limit = limit;
-    install(nullptr);
-    engine::start();
+    install(before);
   }
 };
 

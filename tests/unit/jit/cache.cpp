@@ -185,9 +185,9 @@ TEST_CASE("kernels compile in the background") {
   Directory d;
   jit::forget_compiled();
   auto k = std::make_shared<const ir::Kernel>(add_kernel());
-  auto slot = std::make_shared<std::atomic<std::shared_ptr<const jit::Code>>>();
+  auto slot = std::make_shared<jit::CodeSlot>();
   jit::compile_async(k, detected_tier(), slot);
   jit::wait_idle();
-  REQUIRE(slot->load());
-  CHECK(slot->load()->fn);
+  REQUIRE(slot->get());
+  CHECK(slot->get()->fn);
 }
