@@ -1,6 +1,8 @@
 // Attributes of plait.ndarray. What is cheap to say from the view is said here; flags, flat, ctypes
 // and the like are NumPy's own objects over a live export.
+#include "core/device.hpp"
 #include "functions.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::py {
 namespace {
@@ -107,7 +109,13 @@ PyObject* get_struct(PyObject* s, void*) {
   PyErr_SetString(PyExc_AttributeError, "__array_struct__");
   return nullptr;
 }
-PyObject* get_device(PyObject*, void*) { return PyUnicode_InternFromString("cpu"); }
+PyObject* get_device(PyObject* s, void*) {
+  return guarded([&]() -> PyObject* {
+    const DeviceId id = as_array(s)->host ? kHost : tracer::device_of(as_array(s)->array);
+    if (id == kHost) return PyUnicode_InternFromString("cpu");
+    return check(PyUnicode_FromString(devices().name(id).c_str()));
+  });
+}
 PyObject* get_priority(PyObject*, void*) { return PyFloat_FromDouble(0.0); }
 PyObject* get_pending(PyObject* s, void*) {
   ArrayObject* a = as_array(s);

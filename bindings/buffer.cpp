@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "ndarray.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::py {
 namespace {
@@ -42,10 +43,17 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
     info->array = x;
     std::copy(x.shape.begin(), x.shape.end(), info->shape);
     std::copy(x.strides.begin(), x.strides.end(), info->strides);
+    if (tracer::device_of(x) != kHost) {
+      // The host sees a copy of a device's array; writes to it would not go back.
+      if (flags & PyBUF_WRITEABLE) refuse("buffer source array is on a device: it is read-only");
+      without_gil([&] { info->array = tracer::to_device(x, kHost); });
+      info->array.writeable = false;
+      std::copy(info->array.strides.begin(), info->array.strides.end(), info->strides);
+    }
     without_gil([&] { view->buf = tracer::export_memory(info->array); });
     view->itemsize = static_cast<Py_ssize_t>(itemsize(x.dtype));
     view->len = x.size() * view->itemsize;
-    view->readonly = !x.writeable;
+    view->readonly = !info->array.writeable;
     view->ndim = x.ndim();
     view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(x.dtype)) : nullptr;
     view->shape = (flags & PyBUF_ND) ? info->shape : nullptr;

@@ -5,6 +5,7 @@
 
 #include "events.hpp"
 #include "ndarray.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::py {
 
@@ -129,8 +130,16 @@ std::optional<DType> parse_dtype(PyObject* o) {
   return native_dtype(d);
 }
 
+// Of a device's array the host sees a copy, read-only because writes would not go back.
 PyObject* to_numpy(ArrayObject* a, bool for_good) {
   if (a->host) return Py_NewRef(a->host);
+  if (tracer::device_of(a->array) != kHost) {
+    tracer::Array here;
+    without_gil([&] { here = tracer::to_device(a->array, kHost); });
+    here.writeable = false;
+    Owned copy(wrap(std::move(here)));
+    return to_numpy(as_array(copy.get()), for_good);
+  }
   auto* e = PyObject_New(ExportObject, export_type);
   if (!e) throw PythonError{};
   new (&e->array) tracer::Array(a->array);
@@ -235,7 +244,8 @@ std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
 
 PyObject* from_numpy(PyObject* o, Take take) {
   auto* a = reinterpret_cast<PyArrayObject*>(o);
-  if (auto native = native_from_numpy(a, take)) return wrap(std::move(*native));
+  if (auto native = native_from_numpy(a, take))
+    return wrap(take == Take::Copy ? tracer::placed(*native) : std::move(*native));
   if (take != Take::Copy) return wrap_host(o);
   Owned copy(check(PyArray_NewCopy(a, NPY_KEEPORDER)));
   return wrap_host(copy.get());
@@ -287,7 +297,7 @@ Parsed parse_operand(PyObject* o, OperandHolder& h) {
     if (!native) return Parsed::Fallback;
     h.operand.emplace(s, Weak::None);
   } else if (PyArray_CheckExact(o)) {
-    auto a = native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy);
+    auto a = parse_array(o);
     if (!a) return Parsed::Fallback;
     h.temporary = std::move(*a);
     h.operand.emplace(h.temporary);
@@ -312,6 +322,11 @@ std::optional<Scalar> pack(PyObject* number, DType to) {
   return std::nullopt;
 }
 
+// What comes from NumPy goes where the thread creates arrays.
+static std::optional<tracer::Array> here(std::optional<tracer::Array> a) {
+  if (a && a->ndim() > 0) a = tracer::placed(*a);
+  return a;
+}
 std::optional<tracer::Array> parse_array(PyObject* o) {
   if (is_array(o)) {
     if (as_array(o)->host) return std::nullopt;
@@ -319,12 +334,12 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
   }
   if (is_lazy(o)) return as_lazy(o)->array;
   if (PyArray_CheckExact(o))
-    return native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy);
+    return here(native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy));
   if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyLong_Check(o) || PyFloat_Check(o) ||
       PyComplex_Check(o) || PyArray_IsScalar(o, Generic)) {
     Owned a(PyArray_FromAny(o, nullptr, 0, 0, 0, nullptr));
     if (!a) throw PythonError{};
-    return native_from_numpy(reinterpret_cast<PyArrayObject*>(a.get()), Take::Adopt);
+    return here(native_from_numpy(reinterpret_cast<PyArrayObject*>(a.get()), Take::Adopt));
   }
   return std::nullopt;
 }

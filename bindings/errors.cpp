@@ -15,7 +15,16 @@ void set_axis_error(const char* text) {
   if (type) PyErr_SetString(type.get(), text);
 }
 
+PyObject* device_error = nullptr;
+
 }  // namespace
+
+PyObject* make_device_error() {
+  device_error = PyErr_NewExceptionWithDoc("plait.DeviceError",
+                                           "A device that is not there, cannot be used, or failed.",
+                                           PyExc_RuntimeError, nullptr);
+  return device_error;
+}
 
 void set_python_error() noexcept {
   try {
@@ -36,6 +45,8 @@ void set_python_error() noexcept {
   } catch (const plait::FloatingPointError& e) {
     bool zero = std::string_view(e.what()) == "division by zero";
     PyErr_SetString(zero ? PyExc_ZeroDivisionError : PyExc_FloatingPointError, e.what());
+  } catch (const DeviceError& e) {
+    PyErr_SetString(device_error, e.what());
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError, "Unable to allocate memory for an array");
   } catch (const std::exception& e) {

@@ -108,6 +108,15 @@ std::uint32_t current_site() {
   return 0;
 }
 
+// For errors of a device, which are found under the recorder's lock: the GIL may not be taken
+// there. Code objects in the table stay and do not change, and new sites come under the same lock.
+std::string site_text_without_gil(std::uint32_t id) {
+  const Site s = site_of_id(id);
+  if (!s.code || !PyUnicode_IS_COMPACT_ASCII(s.code->co_filename)) return "";
+  return std::string(reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(s.code->co_filename))) +
+         ":" + std::to_string(PyCode_Addr2Line(s.code, s.instruction));
+}
+
 const char* spelling(tracer::FpEvent e) {
   switch (e) {
     case tracer::FpEvent::Divide:
@@ -237,6 +246,7 @@ void install_event_hooks() {
   tracer::set_fp_sink(on_fp_event);
   numpy::set_warning_hook(on_warning);
   tracer::set_site_hook(current_site);
+  tracer::set_site_text_hook(site_text_without_gil);
   install_interrupt_hook();
 }
 

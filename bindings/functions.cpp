@@ -1,4 +1,5 @@
 #include "functions.hpp"
+#include "tracer/device.hpp"
 
 #include <cstring>
 #include <string_view>
@@ -298,7 +299,7 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
     if (extent < 0 || extent > limit || count > limit) return tracer::full(shape, s, order);
     count *= extent;
   }
-  if (count > limit) return tracer::full(shape, s, order);
+  if (count > limit || tracer::current_device() != kHost) return tracer::full(shape, s, order);
   tracer::Array a = tracer::empty(shape, s.dtype, order);
   auto* to = static_cast<std::byte*>(tracer::data(a));
   const std::size_t size = itemsize(s.dtype);

@@ -13,6 +13,8 @@ extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
 // Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
 inline constexpr std::int64_t kEagerReduction = 4096;
 
+extern PyMethodDef device_functions[];  // devices.cpp
+
 // body(), or NotImplemented where the caller made a mistake: NumPy, asked to make the same call,
 // finds it in its own order and words it.
 template <class F>

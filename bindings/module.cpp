@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include "core/config.hpp"
+#include "core/device.hpp"
 #include "engine/engine.hpp"
 #include "events.hpp"
 #include "functions.hpp"
@@ -65,6 +66,14 @@ pb::dict stats() {
   d["disk_hits"] = s.disk_hits;
   d["direct_nodes"] = s.direct_nodes;
   d["bytes_moved"] = s.bytes_moved;
+  TransferStats t = transfer_stats();
+  d["kernels_on_device"] = s.kernels_on_device;
+  d["steps_moved_to_host"] = s.steps_moved_to_host;
+  d["copies_to_device"] = t.to_device;
+  d["copies_to_host"] = t.to_host;
+  d["bytes_to_device"] = t.bytes_to_device;
+  d["bytes_to_host"] = t.bytes_to_host;
+  d["waits_for_device"] = t.waits;
   d["pending_nodes"] = g.pending_nodes;
   d["recorded_total"] = g.recorded_total;
   d["flushes"] = g.flushes;
@@ -186,8 +195,11 @@ PYBIND11_MODULE(_plait, m) {
     m.add_object(names[i],
                  pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
-  if (!make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
+  PyObject* device_error = make_device_error();
+  if (!device_error || PyModule_AddObjectRef(m.ptr(), "DeviceError", device_error) < 0 ||
+      !make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), fallback_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);

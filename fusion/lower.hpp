@@ -82,6 +82,11 @@ struct RegionSpec {
 // same, so that tests and benchmarks can hold the choice against both.
 enum class Reuse : std::uint8_t { ByCost, Recompute, Store };
 
+// What kernels are generated for, as far as planning has to know it.
+struct Target {
+  bool lanes = true;  // loops over vectors of lanes; else a thread runs single iterations
+};
+
 struct LoweringInput {
   const Graph& graph;
   Exprs& exprs;

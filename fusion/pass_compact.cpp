@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "passes.hpp"
 
 namespace plait::fusion {
@@ -12,17 +14,33 @@ class Pass {
 
   Kernel run() {
     mark_block(0);
-    out_.name = k_.name;
     out_.buffers = k_.buffers;
     out_.scalars = k_.scalars;
     out_.params = k_.params;
     out_.locals = k_.locals;
     copy_loop(0);
     for (Local& l : out_.locals) l.home = loop_[l.home];
+    out_.name = name();
     return std::move(out_);
   }
 
  private:
+  // What the kernel computes, for messages and dumps: "subtract, multiply, sum, argmin".
+  std::string name() const {
+    std::vector<std::string_view> words;
+    for (const Inst& i : out_.insts)
+      if (i.op == Op::Apply) words.push_back(op_info(i.fn).name);
+    for (const Loop& l : out_.loops)
+      for (const Reduction& r : l.reductions) words.push_back(reduce_info(r.kind).name);
+    std::string text;
+    constexpr std::size_t kMost = 8;
+    for (std::size_t w = 0; w < words.size() && w < kMost; ++w)
+      if (std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(w), words[w]) ==
+          words.begin() + static_cast<std::ptrdiff_t>(w))
+        (text += text.empty() ? "" : ", ") += words[w];
+    return text.empty() ? "copy" : text;
+  }
+
   void use(Val v) {
     if (v == kNone || used_[v]) return;
     used_[v] = true;

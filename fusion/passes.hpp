@@ -24,7 +24,8 @@ void pack_loads(const LoweringInput& in, LoweredKernel& k);
 // strings.
 void compact(ir::Kernel& k);
 
-void run_passes(const LoweringInput& in, LoweredKernel& k);
+// `vectorize` and `pack_loads` are for targets with lanes.
+void run_passes(const LoweringInput& in, const Target& target, LoweredKernel& k);
 
 // Instructions of loop `l`'s body and of all loops nested in it, in order.
 template <class F>

@@ -15,7 +15,8 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& g, Reuse reuse) : g_(g), reuse_(reuse), plan_(std::make_shared<Plan>()) {
+  Planner(const Graph& g, const Target& target, Reuse reuse)
+      : g_(g), target_(target), reuse_(reuse), plan_(std::make_shared<Plan>()) {
     plan_->canon = common_subexpressions(g);
     guard_equal_views();
   }
@@ -78,7 +79,7 @@ class Planner {
         return schedule.add_root(g_[lead].in[1], "it reads what the write overwrites");
     }
     if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, g_[lead].in[0], lead);
-    run_passes(in, s.lowered);
+    run_passes(in, target_, s.lowered);
     if (const std::int32_t old = g_[lead].in[0];
         s.update == UpdateMode::Fresh && may_take_over(lead, old))
       s.trailing = trailing(plan_->exprs, s.lowered, lead,
@@ -215,6 +216,7 @@ class Planner {
   }
 
   const Graph& g_;
+  const Target target_;
   const Reuse reuse_;
   std::shared_ptr<Plan> plan_;
   std::vector<bool> in_memory_;
@@ -223,7 +225,9 @@ class Planner {
 
 }  // namespace
 
-std::shared_ptr<Plan> make_plan(const Graph& g, Reuse reuse) { return Planner(g, reuse).run(); }
+std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reuse) {
+  return Planner(g, target, reuse).run();
+}
 
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
   p.exprs.evaluate(g, values);

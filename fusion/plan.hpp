@@ -46,7 +46,8 @@ struct Plan {
 };
 
 // Never fails on a valid graph: what cannot be lowered becomes a Direct step.
-std::shared_ptr<Plan> make_plan(const Graph& g, Reuse reuse = Reuse::ByCost);
+std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target = {},
+                                Reuse reuse = Reuse::ByCost);
 // Whether the plan's assumptions hold for this graph; fills the values of all its expressions.
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values);
 

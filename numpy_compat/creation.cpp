@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "record.hpp"
+#include "tracer/device.hpp"
 #include "tracer/layout.hpp"
 
 namespace plait::numpy {
@@ -13,6 +14,7 @@ Scalar one(DType t) { return cast(scalar_int(1), t); }
 // `a`.
 template <class Make>
 Array make_like(const Array& a, const LikeOptions& o, Make make) {
+  const tracer::OnDevice beside(tracer::device_of(a));
   const Dims& shape = o.shape ? *o.shape : a.shape;
   char order = o.order;
   if (order == 'A') order = tracer::is_f_contiguous(a) && !tracer::is_c_contiguous(a) ? 'F' : 'C';
@@ -183,6 +185,7 @@ Array triangle(const Array& a, std::int64_t k, bool lower) {
   if (a.ndim() == 0) throw DTypeError("tri() missing 1 required positional argument: 'N'");
   const std::int64_t columns = a.shape.back();
   const std::int64_t rows = a.ndim() == 1 ? columns : a.shape[a.ndim() - 2];
+  const tracer::OnDevice beside(tracer::device_of(a));
   const Array mask = tri(rows, columns, lower ? k : k - 1, DType::Bool);
   const Operand zero = strong(cast(scalar_bool(false), a.dtype));
   return lower ? call(OpId::Where, mask, a, zero) : call(OpId::Where, mask, zero, a);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "record.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::numpy {
 namespace {
@@ -89,6 +90,7 @@ Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> giv
       throw DTypeError("Cannot cast array data from dtype('" + std::string(name(a.dtype)) +
                        "') to dtype('" + std::string(name(t)) +
                        "') according to the rule 'same_kind'");
+  const tracer::OnDevice beside(tracer::device_of(first));
   const Array out = empty_in_order(shape, joined_axes(arrays), t);
   std::int64_t at = 0;
   for (const Array& a : arrays) {

@@ -23,7 +23,8 @@ struct Storage : RefCounted {
   bool pinned = false;    // exported for good
   bool borrowed = false;  // memory of somebody else, written through at end_borrow()
   bool listed = false;
-  Storage* prev = nullptr;  // list of storages with a pending version, for flush()
+  std::uint32_t writes = 0;  // versions that were set
+  Storage* prev = nullptr;   // list of storages with a pending version, for flush()
   Storage* next = nullptr;
   static void destroy(Storage* s);
 };
@@ -164,10 +165,10 @@ inline void evaluate(const Array& a) { evaluate(std::span(&a, 1)); }
 // to keep it.
 void* data(const Array& a);
 // While exported, the storage's memory stays in place and every write is executed at once. unexport
-// ends it.
-void* export_memory(const Array& a);
+// ends it. The address is one of the device that the array lives on, which has to be `device`.
+void* export_memory(const Array& a, DeviceId device = 0);
 void unexport(const Array& a);
-void pin(const Array& a);                                          // an export that never ends
+void* pin(const Array& a, DeviceId device = 0);                    // an export that never ends
 Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates; bounds-checked
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v);
 

@@ -51,8 +51,15 @@ void store_in_place(Storage& s, Ref<Node> update) {
     // The evaluator could not take the memory over; the layouts are equal.
     const Extent e =
         extent(update->shape, update->strides, static_cast<std::int64_t>(itemsize(update->dtype)));
-    std::memcpy(memory->data + at + e.first, update->data->data + update->data_offset + e.first,
-                static_cast<std::size_t>(e.last - e.first));
+    std::byte* to = memory->data + at + e.first;
+    const std::byte* from = update->data->data + update->data_offset + e.first;
+    const auto bytes = static_cast<std::size_t>(e.last - e.first);
+    if (memory->device > kHost) {
+      devices().memory(memory->device).copy(to, from, bytes);
+      static_cast<DeviceBuffer&>(*memory).mirror.reset();
+    } else {
+      std::memcpy(to, from, bytes);
+    }
     settle(*update, memory, at);
   }
   set_version(s, std::move(update));

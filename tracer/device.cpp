@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "core/config.hpp"
 #include "graph.hpp"
@@ -11,7 +12,7 @@ namespace plait::tracer {
 namespace {
 
 // Not a device: nobody has said anything yet.
-constexpr DeviceId kUnsaid = -2;
+constexpr DeviceId kUnsaid = kThreadDefault;
 
 std::atomic<DeviceId> process_default{kUnsaid};
 thread_local DeviceId thread_device = kUnsaid;
@@ -43,7 +44,11 @@ Ref<Buffer> moved(Buffer& from, DeviceId to) {
   const std::size_t bytes = from.bytes;
   if (to == kHost) {
     Ref<Buffer> b = allocate(bytes);
-    devices().memory(from.device).download(b->data, from.data, bytes, "to_device");
+    const Ref<Buffer>& mirror = static_cast<DeviceBuffer&>(from).mirror;
+    if (mirror)
+      std::memcpy(b->data, mirror->data, bytes);
+    else
+      devices().memory(from.device).download(b->data, from.data, bytes, "to_device");
     return b;
   }
   Ref<Buffer> b = devices().memory(to).allocate(bytes);
@@ -96,9 +101,9 @@ void place(Node& n) {
 }
 
 Array to_device(const Array& a, DeviceId device) {
+  if (device_of(a) == device) return a;
   evaluate(a);
   const Lock held = hold();
-  if (device_of(a) == device) return a;
   const Node& v = *a.storage->version;
   const Extent covered = extent(a.shape, a.strides, static_cast<std::int64_t>(itemsize(a.dtype)));
   const std::int64_t first = v.data_offset + a.storage->base + a.offset + covered.first;
@@ -128,7 +133,13 @@ DeviceId current_device() {
 }
 void set_default_device(DeviceId device) { process_default.store(device); }
 
-OnDevice::OnDevice(DeviceId device) : outer_(thread_device) { thread_device = device; }
-OnDevice::~OnDevice() { thread_device = outer_; }
+DeviceId set_thread_device(DeviceId device) { return std::exchange(thread_device, device); }
+
+Array placed(const Array& made) {
+  return made.ndim() == 0 ? made : to_device(made, current_device());
+}
+
+OnDevice::OnDevice(DeviceId device) : outer_(set_thread_device(device)) {}
+OnDevice::~OnDevice() { set_thread_device(outer_); }
 
 }  // namespace plait::tracer

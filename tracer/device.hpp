@@ -14,6 +14,11 @@ Array to_device(const Array& a, DeviceId device);
 // What the thread creates arrays on; the process's default is PLAIT_DEVICE or what was set here.
 DeviceId current_device();
 void set_default_device(DeviceId device);
+// Sets the thread's own, kThreadDefault for the process's; returns what it was.
+inline constexpr DeviceId kThreadDefault = -2;
+DeviceId set_thread_device(DeviceId device);
+// What was made on the host, where the thread creates arrays; single values stay and mix.
+Array placed(const Array& made);
 class OnDevice {
  public:
   explicit OnDevice(DeviceId device);

@@ -60,6 +60,51 @@ Ref<Node> operand(const Array& a, DType t, const Dims& batch) {
   return broadcast_node(std::move(n), shape);
 }
 
+// The product where no library computes it: a sum over (batch, m, n, k) products that are never
+// stored, in NumPy's order of summation. Bool products are any(and).
+Ref<Node> sum_of_products(const Array& a, const Array& b, DType t, const Dims& batch) {
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  Dims result = batch;
+  result.push_back(a.shape[a.ndim() - 2]);
+  result.push_back(b.shape.back());
+  Dims products = result;
+  products.push_back(a.shape.back());
+  Ref<Node> p = new_node(NodeKind::Elementwise);
+  p->fn = t == DType::Bool ? OpId::LogicalAnd : OpId::Multiply;
+  p->dtype = t;
+  p->shape = products;
+  p->strides = dense_strides(products, item, 'C');
+  p->n_inputs = 2;
+  const Array rows = expand_dims(a, Dims{-2});
+  const Array columns = expand_dims(swapaxes(b, -1, -2), Dims{-3});
+  p->inputs[0] = broadcast_node(as_dtype(read(rows), t), products);
+  p->inputs[1] = broadcast_node(as_dtype(read(columns), t), products);
+  p = record(std::move(p));
+  Ref<Node> n = new_node(NodeKind::Reduce);
+  n->reduce = t == DType::Bool ? ReduceKind::Any : ReduceKind::Sum;
+  n->dtype = t;
+  n->shape = result;
+  n->strides = dense_strides(result, item, 'C');
+  n->axes = Dims{result.size()};
+  n->n_inputs = 1;
+  n->inputs[0] = std::move(p);
+  return record(std::move(n));
+}
+
+Ref<Node> product(const Array& a, const Array& b, DType t, const Dims& batch) {
+  if (device_of(a) > kHost || device_of(b) > kHost) return sum_of_products(a, b, t, batch);
+  Ref<Node> n = new_node(NodeKind::MatMul);
+  n->dtype = t;
+  n->shape = batch;
+  n->shape.push_back(a.shape[a.ndim() - 2]);
+  n->shape.push_back(b.shape.back());
+  n->strides = dense_strides(n->shape, static_cast<std::int64_t>(itemsize(t)), 'C');
+  n->n_inputs = 2;
+  n->inputs[0] = operand(a, t, batch);
+  n->inputs[1] = operand(b, t, batch);
+  return record(std::move(n));
+}
+
 }  // namespace
 
 Array matmul(const Array& left, const Array& right, char order) {
@@ -98,17 +143,7 @@ Array matmul(const Array& left, const Array& right, char order) {
   }
   bound_graph();
   const bool eager = eager_errors() || reads_export(left) || reads_export(right);
-  const DType t = promote(left.dtype, right.dtype);
-  Ref<Node> n = new_node(NodeKind::MatMul);
-  n->dtype = t;
-  n->shape = batch;
-  n->shape.push_back(a.shape[a.ndim() - 2]);
-  n->shape.push_back(b.shape.back());
-  n->strides = dense_strides(n->shape, static_cast<std::int64_t>(itemsize(t)), 'C');
-  n->n_inputs = 2;
-  n->inputs[0] = operand(a, t, batch);
-  n->inputs[1] = operand(b, t, batch);
-  n = record(std::move(n));
+  Ref<Node> n = product(a, b, promote(left.dtype, right.dtype), batch);
   Dims shape = n->shape, strides = n->strides;
   for (int i = 0; i < batch.size(); ++i) {
     const int axis = static_cast<int>(batch_axes[i]);

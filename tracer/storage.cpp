@@ -27,6 +27,17 @@ void list(Context& c, Storage& s) {
   s.listed = true;
 }
 
+Ref<Buffer> duplicate(const Buffer& b) {
+  if (b.device > kHost) {
+    Ref<Buffer> own = devices().memory(b.device).allocate(b.bytes);
+    devices().memory(b.device).copy(own->data, b.data, b.bytes);
+    return own;
+  }
+  Ref<Buffer> own = allocate(b.bytes);
+  std::memcpy(own->data, b.data, b.bytes);
+  return own;
+}
+
 // The address of an array's element 0 in its evaluated version.
 std::byte* address(const Array& a, const Node& n) {
   return n.data->data + n.data_offset + a.storage->base + a.offset;
@@ -68,6 +79,7 @@ void set_version(Storage& s, Ref<Node> n) {
     }
   }
   std::swap(s.version, n);
+  ++s.writes;
   if (n && --n->handles == 0 && n->data && n->refs.load(std::memory_order_relaxed) > 1) {
     c.retained_bytes += n->data->bytes;
     n->accounting |= kRetained;
@@ -162,14 +174,14 @@ void* data(const Array& a) {
   return address(a, v);
 }
 
-void* export_memory(const Array& a) {
+void* export_memory(const Array& a, DeviceId device) {
   evaluate(a);
   const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold_evaluated(a);
   Storage& s = *a.storage;
-  if (s.version->device > kHost)
-    throw DeviceError("memory on '" + devices().name(s.version->device) +
-                      "' cannot be seen from the host: take a copy with to_device('cpu')");
+  if (device_of(a) != device)
+    throw DeviceError("memory on '" + devices().name(device_of(a)) + "' cannot be seen from '" +
+                      devices().name(device) + "': take a copy with to_device()");
   // Another storage may hold the same value (its version is the same node): writes through the
   // exported pointer must not reach it, nor values recorded before the export.
   if (!exported(s)) {
@@ -181,9 +193,8 @@ void* export_memory(const Array& a) {
       own->dtype = v.dtype;
       own->shape = v.shape;
       own->strides = v.strides;
-      own->data = allocate(v.data->bytes);
+      own->data = duplicate(*v.data);
       own->data_offset = v.data_offset;
-      std::memcpy(own->data->data, v.data->data, v.data->bytes);
       set_version(s, record(std::move(own)));
     }
   }
@@ -197,11 +208,12 @@ void unexport(const Array& a) {
   --a.storage->exports;
 }
 
-void pin(const Array& a) {
-  export_memory(a);
+void* pin(const Array& a, DeviceId device) {
+  void* memory = export_memory(a, device);
   const Lock held = hold();
   a.storage->pinned = true;
   --a.storage->exports;
+  return memory;
 }
 
 namespace {

@@ -222,6 +222,7 @@ Array real(const Array& a) {
 Array imag(const Array& a) {
   if (!is_complex(a.dtype)) {
     const char order = is_f_contiguous(a) && !is_c_contiguous(a) ? 'F' : 'C';
+    const OnDevice beside(device_of(a));
     Array zeros = full(a.shape, cast(scalar_int(0), a.dtype), order);
     zeros.writeable = false;
     return zeros;

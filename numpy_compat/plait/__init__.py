@@ -11,6 +11,7 @@ from ._creation import (
     arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
 )  # fmt: skip
+from ._device import DeviceError, current_device, device
 from ._errstate import errstate, seterr, seterrcall
 from ._functions import (
     all, amax, amin, any, argmax, argmin, around, array_equal, array_split, astype, atleast_1d, atleast_2d, atleast_3d,
@@ -31,7 +32,21 @@ def __getattr__(name):
     if name == "jit":
         from ._jit import jit as value
     elif name == "__all__":
-        return sorted({*_numpy.__all__, "borrow", "config", "evaluate", "explain", "get_num_threads", "jit", "set_num_threads"})
+        return sorted(
+            {
+                *_numpy.__all__,
+                "borrow",
+                "config",
+                "current_device",
+                "device",
+                "DeviceError",
+                "evaluate",
+                "explain",
+                "get_num_threads",
+                "jit",
+                "set_num_threads",
+            }
+        )
     elif name.startswith("__") and name != "__array_namespace_info__":
         raise AttributeError(f"module 'plait' has no attribute {name!r}")
     else:

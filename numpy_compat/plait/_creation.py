@@ -2,11 +2,10 @@
 
 import numpy
 
-from . import _plait
-from ._fallback import call, from_numpy
+from . import _exchange, _plait
+from ._device import on
+from ._fallback import call, from_numpy, placed
 from ._plait import lazy_scalar, ndarray
-
-_CPU = (None, "cpu")
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, ndmax=0):
@@ -21,8 +20,14 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     if isinstance(object, numpy.ndarray) and copy is None:
         copy = True
     options = {} if ndmax == 0 else {"ndmax": ndmax}
+    if hasattr(object, "__cuda_array_interface__") and not hasattr(object, "__array__"):
+        made = _exchange.from_interface(object)
+        return array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     host = numpy.array(_listed(object), dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, **options)
-    return from_numpy(host)
+    made = from_numpy(host)
+    if isinstance(object, ndarray) and type(object) is not numpy.ndarray:
+        return made.to_device(object.device)
+    return placed(made)
 
 
 def _listed(x):
@@ -33,10 +38,11 @@ def _listed(x):
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    if device is not None:
+        return on(device, asarray, a, dtype, order, copy=copy)
     if type(a) is ndarray and copy is not True:
         if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
             return a
-    _check_device(device)
     if isinstance(a, numpy.ndarray):
         a = numpy.asarray(a)
     elif isinstance(a, ndarray) and type(a) is not ndarray:
@@ -45,10 +51,11 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
 
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    if device is not None:
+        return on(device, asanyarray, a, dtype, order, copy=copy)
     if isinstance(a, ndarray) and type(a) is not numpy.ndarray and copy is not True:
         if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
             return a
-    _check_device(device)
     return array(a, dtype, copy=copy, order=order or "K", subok=True)
 
 
@@ -74,35 +81,30 @@ def copy(a, order="K", subok=False):
     return array(a, order=order, subok=subok, copy=True)
 
 
-def _check_device(device):
-    if device not in _CPU:
-        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
-
-
 def empty(shape, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
-        _check_device(device)
+        return on(device, empty, shape, dtype, order)
     result = _plait.empty(shape, dtype, order)
     return call(numpy.empty, (shape, dtype, order)) if result is NotImplemented else result
 
 
 def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
-        _check_device(device)
+        return on(device, zeros, shape, dtype, order)
     result = _plait.full(shape, 0.0 if dtype is None else 0, dtype, order)
     return call(numpy.zeros, (shape, dtype or float, order)) if result is NotImplemented else result
 
 
 def ones(shape, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
-        _check_device(device)
+        return on(device, ones, shape, dtype, order)
     result = _plait.full(shape, 1.0 if dtype is None else 1, dtype, order)
     return call(numpy.ones, (shape, dtype, order)) if result is NotImplemented else result
 
 
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
-        _check_device(device)
+        return on(device, full, shape, fill_value, dtype, order)
     result = _plait.full(shape, fill_value, dtype, order)
     if result is not NotImplemented:
         return result
@@ -115,7 +117,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
 
 
 def _like(name, a, dtype, order, subok, shape, device):
-    _check_device(device)
+    if device is not None:
+        return on(device, _like, name, a, dtype, order, subok, shape, None)
     if subok or type(a) is ndarray or type(a) is numpy.ndarray:
         result = _plait.like(name, a, dtype, order, shape)
         if result is not NotImplemented:
@@ -145,7 +148,8 @@ _NO = object()
 
 
 def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, device=None, like=None):
-    _check_device(device)
+    if device is not None:
+        return on(device, arange, start_or_stop, stop, step, dtype, start=start)
     if start is not _NO:
         first, last = start, start_or_stop if stop is _NO else stop
     else:
@@ -163,7 +167,8 @@ def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, dev
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    _check_device(device)
+    if device is not None:
+        return on(device, linspace, start, stop, num, endpoint, retstep, dtype, axis)
     result = _plait.linspace(start, stop, num, endpoint, dtype) if axis == 0 else NotImplemented
     if result is NotImplemented:
         return call(numpy.linspace, (start, stop, num, endpoint, retstep, dtype, axis))
@@ -171,7 +176,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
-    _check_device(device)
+    if device is not None:
+        return on(device, eye, N, M, k, dtype, order)
     result = _plait.eye(N, N if M is None else M, k, dtype, order)
     return call(numpy.eye, (N, M, k, dtype, order)) if result is NotImplemented else result
 
@@ -186,6 +192,17 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """A Plait array over the memory that x exports (CPU)."""
-    host = numpy.from_dlpack(x, device=device, copy=copy)
-    return _plait.copy_in(host) if copy else _plait.share(host)
+    """A Plait array over the memory that x exports, on the host or a device; both sides see writes.
+
+    device: where the array shall be ("cpu", "cuda:N"; None: where x is). copy: True copies, False raises BufferError where
+    a copy would be needed. Raises BufferError for memory of other kinds of devices.
+    """
+    made = _exchange.from_dlpack(x)
+    if made is NotImplemented:
+        host = numpy.from_dlpack(x, copy=copy)
+        made = _plait.share(host)
+    if device is not None and str(_plait.open_device(device)) != made.device:
+        if copy is False:
+            raise BufferError(f"x is on {made.device!r}: an array on {device!r} needs a copy")
+        return made.to_device(device)
+    return _plait.copy(made, "K") if copy else made

@@ -30,6 +30,8 @@ def to_numpy(x, seen=None):
     if kind is ndarray or issubclass(kind, ndarray):
         host = _plait.export(x)
         if seen is not None:
+            if _plait.on_device(x):
+                host = numpy.array(host, order="K")  # one that may be written to; see write_back()
             seen[id(host)] = x, host
         return host
     if kind is lazy_scalar:
@@ -47,6 +49,46 @@ def to_numpy(x, seen=None):
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return kind(*(to_numpy(v, seen) for v in x))
     return x
+
+
+def write_back(x, host):
+    """Stores what was done to a host copy of an array on a device."""
+    raw = f"V{host.itemsize}"  # compared as bytes: a NaN equals itself
+    if (host.view(raw) != _plait.export(x).view(raw)).any():
+        x[...] = _plait.to_device(_plait.adopt(host), x.device)
+
+
+def placed(x):
+    """A new array, moved to where this thread creates arrays."""
+    if type(x) is ndarray and _plait.host_of(x) is None and x.ndim:
+        return _plait.to_device(x, _plait.current_device())
+    return x
+
+
+def _moved(x, device):
+    """Results of NumPy as arrays of the device that the arguments came from; those that are arguments stay."""
+    kind = type(x)
+    if kind is ndarray and not _plait.on_device(x) and _plait.host_of(x) is None:
+        return _plait.to_device(x, device)
+    if kind is tuple or kind is list:
+        return kind([_moved(v, device) for v in x])
+    if kind is dict:
+        return {k: _moved(v, device) for k, v in x.items()}
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*(_moved(v, device) for v in x))
+    return x
+
+
+def _returned(result, seen):
+    """from_numpy() of what NumPy gave for these arguments; the results go where the arguments are."""
+    devices = [x for x, _ in seen.values() if _plait.on_device(x)]
+    for x, host in list(seen.values()):
+        if devices and _plait.on_device(x) and x.flags.writeable:
+            write_back(x, host)
+    result = from_numpy(result, seen)
+    if devices:
+        return _moved(result, devices[0].device)
+    return result if seen else _moved(result, _plait.current_device())
 
 
 def from_numpy(x, seen=None):
@@ -78,8 +120,8 @@ def _call(function, args, kwargs):
     args = [to_numpy(a, seen) for a in args]
     if kwargs:
         kwargs = {k: to_numpy(v, seen) for k, v in kwargs.items()}
-        return from_numpy(function(*args, **kwargs), seen)
-    return from_numpy(function(*args), seen)
+        return _returned(function(*args, **kwargs), seen)
+    return _returned(function(*args), seen)
 
 
 def wrapper(function, name, module="plait"):
@@ -144,11 +186,13 @@ def binary(name, a, b, inplace):
         return NotImplemented
     if _plait.log_fallbacks():
         note(name)
-    x, y = to_numpy(a), to_numpy(b)
+    seen = {}
+    x, y = to_numpy(a, seen), to_numpy(b, seen)
     if inplace:
         result = _INPLACE[name](x, y)
-        return a if result is x else from_numpy(result)
-    return _like(from_numpy(_OPERATORS[name](x, y)), a)
+        ours = _returned(result, seen)
+        return a if result is x else ours
+    return _like(_returned(_OPERATORS[name](x, y), seen), a)
 
 
 def unary(name, a):
@@ -161,14 +205,20 @@ def getitem(a, key):
     host = _plait.export(a)
     result = host[to_numpy(key)]
     if type(result) is numpy.ndarray:
-        return _like(_plait.adopt_result(result), a)
+        ours = _plait.adopt_result(result)
+        return _like(_moved(ours, a.device) if _plait.on_device(a) else ours, a)
     return result
 
 
 def setitem(a, key, value):
     if _plait.log_fallbacks():
         note("setitem")
-    _plait.export(a)[to_numpy(key)] = to_numpy(value)
+    if _plait.on_device(a):
+        host = numpy.array(_plait.export(a), order="K")
+        host[to_numpy(key)] = to_numpy(value)
+        write_back(a, host)
+    else:
+        _plait.export(a)[to_numpy(key)] = to_numpy(value)
 
 
 def call_ufunc(u, args, kwargs):

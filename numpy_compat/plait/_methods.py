@@ -4,8 +4,8 @@ import builtins
 
 import numpy
 
+from . import _exchange, _plait
 from . import _functions as f
-from . import _plait
 from ._fallback import call, from_numpy
 from ._plait import ndarray
 
@@ -307,14 +307,15 @@ def setflags(self, write=None, align=None, uic=None):
 
 @_install
 def sort(self, axis=-1, kind=None, order=None, *, stable=None):
+    if _plait.on_device(self):
+        return _host_call(self, "sort", axis, kind, order, stable=stable)
     _plait.export(self).sort(axis, kind, order, stable=stable)
 
 
 @_install
 def to_device(self, device, /, *, stream=None):
-    if device != "cpu":
-        raise ValueError("Unsupported device: only 'cpu' is accepted.")
-    return self
+    """A copy of the array on "cpu", "cuda" or "cuda:N", the array itself when it is there; stream is not used."""
+    return self if device == "cpu" == self.device else _plait.to_device(self, device)
 
 
 for _name in (
@@ -381,12 +382,17 @@ def __array_wrap__(self, array, context=None, return_scalar=True):
 
 @_install
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    if _plait.on_device(self):
+        return _exchange.to_dlpack(self, stream, max_version, dl_device, copy)
     return _plait.export(self).__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
 
 @_install
 def __dlpack_device__(self):
-    return (1, 0)
+    return _exchange.device_of(self)
+
+
+ndarray.__cuda_array_interface__ = property(_exchange.interface)
 
 
 @_install

@@ -34,6 +34,19 @@ class DeviceMemory {
   // Within the device; waits for nothing.
   virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual void synchronise() = 0;
+
+  // --- beside other programs on the device; streams are handles of its driver, null the default
+  // one
+
+  // Memory of somebody else. What is submitted here afterwards runs after what `stream` holds now.
+  // `release` is called once, from any thread.
+  virtual Ref<Buffer> adopt(std::byte* at, std::size_t bytes, void* stream, void (*release)(void*),
+                            void* owner) = 0;
+  // Work submitted here from now on runs after what `stream` holds now; and the other way round.
+  virtual void wait_for(void* stream) = 0;
+  virtual void let_wait(void* stream) = 0;
+  // The stream in whose order all of Plait's work on the device runs.
+  virtual void* stream() = 0;
 };
 
 // What knows the devices; installed by the engine.

@@ -182,9 +182,15 @@ class DeviceRun {
       static_cast<DeviceBuffer&>(*old.buffer).mirror.reset();
       return;
     }
-    Memory fresh{device_.allocate(old.buffer->bytes), old.offset};
-    device_.copy(fresh.buffer->data, old.buffer->data, old.buffer->bytes);
+    const UpdateCopy c = surviving(n, g_[r].in[2] >= 0);
+    Memory fresh{device_.allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
+    copy(fresh, old, c.first, c.hole_begin);
+    copy(fresh, old, c.hole_end, c.last);
     memory_[r] = std::move(fresh);
+  }
+  void copy(const Memory& to, const Memory& from, std::int64_t begin, std::int64_t end) {
+    if (begin < end)
+      device_.copy(to.at() + begin, from.at() + begin, static_cast<std::size_t>(end - begin));
   }
 
   void join(const Step& s, const Call& c, const std::vector<Ref<Buffer>>& partials,
@@ -293,7 +299,7 @@ class DeviceRun {
       if (in_place) {
         const std::int32_t old = gn.in[0];
         memory_[old] = {};
-        g_[old].node->data.reset();
+        tracer::surrender(*g_[old].node);
       }
     }
   }
@@ -306,11 +312,7 @@ class DeviceRun {
   std::vector<Memory> memory_;
 };
 
-}  // namespace
-
-void evaluate_on_device(std::span<Node* const> wanted, DeviceId id) {
-  const std::lock_guard held(tracer::lock());
-  ++counters().evaluations;
+void run_graph(std::span<Node* const> wanted, DeviceId id) {
   for (Node* n : wanted)
     if (!n->materialised() && element_count(n->shape) == 0)
       tracer::settle(*n, device_of(id).allocate(0), 0);
@@ -320,9 +322,35 @@ void evaluate_on_device(std::span<Node* const> wanted, DeviceId id) {
   keep.reserve(g.nodes.size());
   for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
   std::vector<std::int64_t> values;
-  const std::shared_ptr<Plan> plan = plan_for(g, values, id);
+  const std::shared_ptr<Plan> plan = plan_for(g, values, id, {.lanes = false});
   note_plan(*plan);
   DeviceRun(g, *plan, values, id).run();
+}
+
+// Views and constants stay part of the operation that reads them.
+void run_one_at_a_time(std::span<Node* const> wanted, DeviceId id) {
+  std::vector<Ref<Node>> order;
+  const Graph g(wanted);
+  for (const fusion::GNode& n : g.nodes) {
+    const NodeKind k = n.node->kind;
+    const bool read_where_used = k == NodeKind::View || k == NodeKind::Fill || k == NodeKind::Iota;
+    if (!n.leaf && (n.wanted || !read_where_used)) order.emplace_back(n.node);
+  }
+  for (const Ref<Node>& n : order) {
+    Node* const one[] = {n.get()};
+    run_graph(one, id);
+  }
+}
+
+}  // namespace
+
+void evaluate_on_device(std::span<Node* const> wanted, DeviceId id) {
+  const std::lock_guard held(tracer::lock());
+  ++counters().evaluations;
+  if (config().fuse)
+    run_graph(wanted, id);
+  else
+    run_one_at_a_time(wanted, id);
 }
 
 }  // namespace plait::engine

@@ -319,16 +319,17 @@ class EngineEvaluator final : public tracer::Evaluator {
 
 }  // namespace
 
-std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, DeviceId device) {
+std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, int owner,
+                               const fusion::Target& target) {
   if (plans().size() > kMaxPlans) plans().clear();
-  auto& variants = plans()[device == kHost ? g.key() : g.key() + static_cast<char>(device)];
+  auto& variants = plans()[owner == 0 ? g.key() : g.key() + static_cast<char>(owner)];
   for (const auto& p : variants)
     if (fusion::bind(*p, g, values)) {
       ++counters().plans_reused;
       return p;
     }
   if (variants.size() >= kMaxVariants) variants.erase(variants.begin());
-  std::shared_ptr<Plan> p = fusion::make_plan(g);
+  std::shared_ptr<Plan> p = fusion::make_plan(g, target);
   ++counters().plans_made;
   if (!fusion::bind(*p, g, values))
     throw InternalError("a new plan does not hold for its own graph");

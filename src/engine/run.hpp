@@ -11,10 +11,10 @@ namespace plait::engine {
 Stats& counters();
 bool interrupt_requested();  // asks the hook, at most every 50 ms
 
-// The plan of a graph, from the cache or made now, and the values of its expressions for it. Each
-// device has plans of its own.
+// The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans
+// hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
-                                       DeviceId device = 0);
+                                       int owner = 0, const fusion::Target& target = {});
 // Benchmarks: evaluations of graphs like this one take this plan.
 void adopt_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);
 void note_plan(const fusion::Plan& p);  // for last_plan()
@@ -51,8 +51,13 @@ struct Memory {
   std::byte* at() const { return buffer->data + offset; }
   explicit operator bool() const { return static_cast<bool>(buffer); }
 };
-// New memory for an update's storage with the old contents in it, as far as the update leaves them:
-// everything outside the target box, or everything when a mask or strides make it no box.
+// What an update leaves of the old contents, in bytes from element 0: [first, hole_begin) and
+// [hole_end, last); everything when a mask or strides make its target no box.
+struct UpdateCopy {
+  std::int64_t first, last, hole_begin, hole_end;
+};
+UpdateCopy surviving(const tracer::Node& update, bool masked);
+// New memory for an update's storage with what survives of the old contents in it.
 Memory copy_for_update(const tracer::Node& update, const Memory& old, bool masked);
 
 }  // namespace plait::engine

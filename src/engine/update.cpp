@@ -34,10 +34,10 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
 
 }  // namespace
 
-Memory copy_for_update(const Node& n, const Memory& old, bool masked) {
+UpdateCopy surviving(const Node& n, bool masked) {
   const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
   const auto [first, last] = span_of(n.shape, n.strides, item);
-  Memory m{allocate(static_cast<std::size_t>(last - first)), -first};
+  UpdateCopy c{first, last, last, last};
   // A box along the widest dimension of a dense layout: rows in front of it and behind it are two
   // stretches of memory. Gaps of a layout belong to somebody else and are kept.
   const bool dense = first == 0 && last == element_count(n.shape) * item;
@@ -55,14 +55,17 @@ Memory copy_for_update(const Node& n, const Memory& old, bool masked) {
                  n.view_shape[static_cast<int>(map->from[d])] == n.shape[d];
   }
   if (whole_rows && wide >= 0 && map->from[wide] >= 0 && map->step[wide] == 1) {
-    const std::int64_t begin = map->start[wide] * n.strides[wide];
-    const std::int64_t end =
-        begin + n.view_shape[static_cast<int>(map->from[wide])] * n.strides[wide];
-    copy_bytes(m.at(), old.at(), begin);
-    copy_bytes(m.at() + end, old.at() + end, last - end);
-  } else {
-    copy_bytes(m.buffer->data, old.at() + first, last - first);
+    c.hole_begin = map->start[wide] * n.strides[wide];
+    c.hole_end = c.hole_begin + n.view_shape[static_cast<int>(map->from[wide])] * n.strides[wide];
   }
+  return c;
+}
+
+Memory copy_for_update(const Node& n, const Memory& old, bool masked) {
+  const UpdateCopy c = surviving(n, masked);
+  Memory m{allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
+  copy_bytes(m.at() + c.first, old.at() + c.first, c.hole_begin - c.first);
+  copy_bytes(m.at() + c.hole_end, old.at() + c.hole_end, c.last - c.hole_end);
   return m;
 }
 

@@ -4,6 +4,7 @@
 
 #include "plait/detail/core.hpp"
 #include "tracer/array.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::detail {
 
@@ -34,6 +35,19 @@ inline Dims dims(Span s) { return Dims(s.data, s.data + s.size); }
 inline std::optional<Dims> optional_dims(const Span* s) {
   return s ? std::optional<Dims>(dims(*s)) : std::nullopt;
 }
+// For arrays that are filled through their memory: made on the host, then placed where the thread
+// creates arrays.
+class OnHost {
+ public:
+  Handle placed(const Handle& made) const {
+    return target_ == kHost ? made : wrap(tracer::to_device(unwrap(made), target_));
+  }
+
+ private:
+  DeviceId target_ = tracer::current_device();
+  tracer::OnDevice host_{kHost};
+};
+
 Scalar to_scalar(const Value& v);
 Value to_value(const Scalar& s);
 tracer::Operand to_operand(const Operand& o);

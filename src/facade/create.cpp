@@ -30,9 +30,9 @@ Handle from_values(const void* values, Span shape, dtype t) {
   const std::size_t bytes = static_cast<std::size_t>(element_count(d)) * itemsize(core(t));
   Ref<Buffer> buffer = allocate(bytes);
   if (bytes) std::memcpy(buffer->data, values, bytes);
-  return wrap(
+  return wrap(tracer::placed(
       tracer::from_buffer(std::move(buffer), core(t), d,
-                          contiguous_strides(d, static_cast<std::int64_t>(itemsize(core(t)))), 0));
+                          contiguous_strides(d, static_cast<std::int64_t>(itemsize(core(t)))), 0)));
 }
 
 Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable) {

@@ -114,6 +114,8 @@ void seed(std::uint64_t value) {
 namespace detail {
 
 Handle random(const char* distribution, Span shape, double low, double high, dtype t) {
+  start();
+  const OnHost host;
   Handle h = empty(shape, t);
   const std::int64_t n = size_of(h);
   void* memory = mutable_data(h);
@@ -121,7 +123,7 @@ Handle random(const char* distribution, Span shape, double low, double high, dty
     fill(t, memory, n, [](Generator& g) { return g.normal(); });
   else
     fill(t, memory, n, [=](Generator& g) { return low + (high - low) * g.uniform(); });
-  return h;
+  return host.placed(h);
 }
 
 Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t) {
@@ -136,12 +138,14 @@ Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t)
   } else if (!is_signed && low < 0) {
     throw ValueError("low is out of bounds for uint64");
   }
+  start();
+  const OnHost host;
   Handle h = empty(shape, dtype::int64);
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   fill<std::int64_t>(mutable_data(h), size_of(h), [=](Generator& g) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + g.below(range));
   });
-  return t == dtype::int64 ? h : astype(h, t);
+  return host.placed(t == dtype::int64 ? h : astype(h, t));
 }
 
 }  // namespace detail

@@ -31,6 +31,10 @@ const void* data(const Handle& a) { return tracer::data(unwrap(a)); }
 
 void* mutable_data(const Handle& a) {
   if (!unwrap(a).writeable) throw ValueError("assignment destination is read-only");
+  if (tracer::device_of(unwrap(a)) != kHost)
+    throw DeviceError("the host cannot write to memory on '" +
+                      devices().name(tracer::device_of(unwrap(a))) +
+                      "': assign to the array, or take it with to_device(x, plait::cpu())");
   // What reads the present contents must have run before the caller changes them behind our back.
   tracer::flush();
   return tracer::data(unwrap(a));

@@ -1,25 +1,56 @@
-// A stand-in for libcuda.so: one device whose memory is the host's and whose stream is always done.
-// fake_cuda_fail makes the n-th next call of a function give an error.
+// A stand-in for libcuda.so with one device. Its addresses are none of the host's (a tag makes them
+// non-canonical: whoever reads them without a copy is stopped by the processor), its work happens
+// when somebody waits for it, and its kernels are the shared objects that fake_nvrtc.cpp makes.
+// fake_cuda_fail makes the n-th next call of a function give an error; "kernel" is a launched
+// kernel, whose failure shows at the next wait.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace {
 using Result = int;
 using Address = unsigned long long;
+
+constexpr Address kTag = Address{0x5ab1} << 48;  // as a double: rarer than any in a test
+constexpr Result kIllegalAddress = 700;
 
 struct Failure {
   int in;
   Result result;
   int times = 1;
 };
+struct Event {
+  std::size_t after = 0;  // work submitted before it
+};
+struct Module {
+  void* library;
+  void (*launch)(const void*, unsigned, unsigned, bool);
+  unsigned argument_bytes;
+};
+
+std::recursive_mutex mutex;  // guards all below
 std::map<std::string, Failure> failures;
 std::map<std::string, int> calls;
-std::size_t allocated = 0;
-std::map<Address, std::size_t> blocks;
-void* current = nullptr;
-int handle;  // whose address serves for contexts, streams and events
+std::size_t allocated = 0, capacity = std::size_t{1} << 30;
+struct Block {
+  std::size_t bytes;
+  void* memory;  // untagged: leak checkers look for it
+};
+std::map<Address, Block> blocks;
+std::deque<std::function<void()>> work;
+std::size_t submitted = 0, finished = 0, launches = 0;
+Result sticky = 0;
+thread_local void* current = nullptr;
+int handle;  // whose address serves for contexts and streams
 
 Result enter(const char* name) {
   ++calls[name];
@@ -29,25 +60,73 @@ Result enter(const char* name) {
   if (--f->second.times == 0) failures.erase(f);
   return r;
 }
-template <class T>
-Result give(const char* name, T** out) {
-  *out = &handle;
-  return enter(name);
+
+bool tagged(Address a) { return (a >> 48) == (kTag >> 48); }
+void* memory(Address a) { return reinterpret_cast<void*>(a & ~kTag); }
+// Whether [a, a + n) lies in one block that was allocated and not freed.
+bool owned(Address a, std::size_t n) {
+  auto b = blocks.upper_bound(a);
+  if (b == blocks.begin()) return false;
+  --b;
+  return a + n <= b->first + b->second.bytes;
+}
+
+void submit(std::function<void()> f) {
+  work.push_back(std::move(f));
+  ++submitted;
+}
+Result run_to(std::size_t end) {
+  while (finished < end) {
+    const std::function<void()> f = std::move(work.front());
+    work.pop_front();
+    ++finished;
+    if (!sticky) f();
+  }
+  return sticky;
+}
+
+// An argument that is an address of the host is a forgotten copy.
+bool host_address(Address a) {
+  if (a < (Address{1} << 40) || a >> 47) return false;
+  unsigned char resident;
+  const Address page = static_cast<Address>(getpagesize());
+  return mincore(reinterpret_cast<void*>(a / page * page), 1, &resident) == 0;
 }
 }  // namespace
 
 extern "C" {
-void fake_cuda_fail(const char* name, int nth, int result) { failures[name] = {nth, result}; }
-void fake_cuda_fail_again(const char* name) { ++failures[name].times; }
-int fake_cuda_calls(const char* name) { return calls[name]; }
+void fake_cuda_fail(const char* name, int nth, int result) {
+  const std::lock_guard held(mutex);
+  failures[name] = {nth, result};
+}
+void fake_cuda_fail_again(const char* name) {
+  const std::lock_guard held(mutex);
+  ++failures[name].times;
+}
+int fake_cuda_calls(const char* name) {
+  const std::lock_guard held(mutex);
+  return calls[name];
+}
 std::size_t fake_cuda_allocated() { return allocated; }
+void fake_cuda_set_memory(std::size_t bytes) { capacity = bytes; }
+// What a program that uses CUDA by itself would do.
+void fake_cuda_read(void* to, Address from, std::size_t n) {
+  const std::lock_guard held(mutex);
+  run_to(submitted);
+  std::memcpy(to, memory(from), n);
+}
+void fake_cuda_write(Address to, const void* from, std::size_t n) {
+  const std::lock_guard held(mutex);
+  run_to(submitted);
+  std::memcpy(memory(to), from, n);
+}
 
 Result cuInit(unsigned) { return enter("cuInit"); }
 Result cuDriverGetVersion(int* v) { return *v = 12040, 0; }
 Result cuGetErrorName(Result r, const char** s) {
-  return *s = r == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
-              : r == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-                         : "CUDA_ERROR",
+  return *s = r == 2                 ? "CUDA_ERROR_OUT_OF_MEMORY"
+              : r == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                     : "CUDA_ERROR",
          0;
 }
 Result cuGetErrorString(Result, const char** s) { return *s = "a failure made for a test", 0; }
@@ -59,52 +138,142 @@ Result cuDeviceGetName(char* s, int n, int) {
 Result cuDeviceGetAttribute(int* v, int which, int) {
   return *v = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : 49152, 0;
 }
-Result cuDeviceTotalMem_v2(std::size_t* n, int) { return *n = std::size_t{1} << 30, 0; }
-Result cuDevicePrimaryCtxRetain(int** c, int) { return give("cuDevicePrimaryCtxRetain", c); }
+Result cuDeviceTotalMem_v2(std::size_t* n, int) { return *n = capacity, 0; }
+Result cuDevicePrimaryCtxRetain(int** c, int) {
+  return *c = &handle, enter("cuDevicePrimaryCtxRetain");
+}
 Result cuCtxGetCurrent(void** c) { return *c = current, 0; }
 Result cuCtxPushCurrent_v2(void* c) { return current = c, 0; }
 Result cuCtxPopCurrent_v2(void** c) { return *c = current, current = nullptr, 0; }
+
 Result cuMemAlloc_v2(Address* at, std::size_t n) {
+  const std::lock_guard held(mutex);
   if (const Result r = enter("cuMemAlloc")) return r;
-  *at = reinterpret_cast<Address>(std::aligned_alloc(512, (n + 511) / 512 * 512));
-  blocks[*at] = n;
+  if (allocated + n > capacity) return 2;
+  void* p = std::aligned_alloc(512, (n + 511) / 512 * 512);
+  std::memset(p, 0xa5, n);
+  *at = reinterpret_cast<Address>(p) | kTag;
+  blocks[*at] = {n, p};
   allocated += n;
   return 0;
 }
 Result cuMemFree_v2(Address at) {
-  allocated -= blocks[at];
+  const std::lock_guard held(mutex);
+  run_to(submitted);
+  allocated -= blocks[at].bytes;
   blocks.erase(at);
-  std::free(reinterpret_cast<void*>(at));
+  std::free(memory(at));
   return enter("cuMemFree");
 }
 Result cuMemHostAlloc(void** p, std::size_t n, unsigned) {
+  const std::lock_guard held(mutex);
   return *p = std::malloc(n), enter("cuMemHostAlloc");
 }
 Result cuMemFreeHost(void* p) { return std::free(p), 0; }
+
 Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t n, void*) {
-  return std::memcpy(reinterpret_cast<void*>(to), from, n), enter("cuMemcpyHtoDAsync");
+  const std::lock_guard held(mutex);
+  if (!owned(to, n)) return sticky = kIllegalAddress;
+  submit([=] { std::memcpy(memory(to), from, n); });
+  return enter("cuMemcpyHtoDAsync");
 }
 Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t n, void*) {
-  return std::memcpy(to, reinterpret_cast<void*>(from), n), enter("cuMemcpyDtoHAsync");
+  const std::lock_guard held(mutex);
+  if (!owned(from, n)) return sticky = kIllegalAddress;
+  submit([=] { std::memcpy(to, memory(from), n); });
+  return enter("cuMemcpyDtoHAsync");
 }
 Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t n, void*) {
-  return std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), n),
-         enter("cuMemcpyDtoDAsync");
+  const std::lock_guard held(mutex);
+  if (!owned(from, n) || !owned(to, n)) return sticky = kIllegalAddress;
+  submit([=] { std::memmove(memory(to), memory(from), n); });
+  return enter("cuMemcpyDtoDAsync");
 }
-Result cuPointerGetAttribute(void*, int, Address) { return 0; }
-Result cuStreamCreate(int** s, unsigned) { return give("cuStreamCreate", s); }
-Result cuStreamSynchronize(void*) { return enter("cuStreamSynchronize"); }
-Result cuStreamWaitEvent(void*, void*, unsigned) { return enter("cuStreamWaitEvent"); }
-Result cuEventCreate(int** e, unsigned) { return give("cuEventCreate", e); }
-Result cuEventDestroy_v2(void*) { return 0; }
-Result cuEventRecord(void*, void*) { return enter("cuEventRecord"); }
-Result cuEventSynchronize(void*) { return enter("cuEventSynchronize"); }
-Result cuModuleLoadData(int** m, const void*) { return give("cuModuleLoadData", m); }
-Result cuModuleUnload(void*) { return 0; }
-Result cuModuleGetFunction(int** f, void*, const char*) { return give("cuModuleGetFunction", f); }
+Result cuPointerGetAttribute(void* out, int which, Address a) {
+  const std::lock_guard held(mutex);
+  if (!owned(a, 1)) return 1;
+  if (which == 1) *static_cast<void**>(out) = &handle;
+  if (which == 9) *static_cast<int*>(out) = 0;
+  return 0;
+}
+
+Result cuStreamCreate(int** s, unsigned) { return *s = &handle, enter("cuStreamCreate"); }
+Result cuStreamSynchronize(void*) {
+  const std::lock_guard held(mutex);
+  if (const Result r = enter("cuStreamSynchronize")) return r;
+  return run_to(submitted);
+}
+Result cuStreamWaitEvent(void*, void*, unsigned) {
+  const std::lock_guard held(mutex);
+  return enter("cuStreamWaitEvent");
+}
+Result cuEventCreate(Event** e, unsigned) {
+  const std::lock_guard held(mutex);
+  return *e = new Event, enter("cuEventCreate");
+}
+Result cuEventDestroy_v2(Event* e) { return delete e, 0; }
+Result cuEventRecord(Event* e, void*) {
+  const std::lock_guard held(mutex);
+  e->after = submitted;
+  return enter("cuEventRecord");
+}
+Result cuEventSynchronize(Event* e) {
+  const std::lock_guard held(mutex);
+  if (const Result r = enter("cuEventSynchronize")) return r;
+  return run_to(e->after);
+}
+
+Result cuModuleLoadData(Module** m, const char* image) {
+  const std::lock_guard held(mutex);
+  if (const Result r = enter("cuModuleLoadData")) return r;
+  std::size_t bytes;
+  std::memcpy(&bytes, image, sizeof bytes);
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder ? folder : "/tmp") + "/plait_module_XXXXXX";
+  const int file = mkstemp(path.data());
+  if (write(file, image + sizeof bytes, bytes) != static_cast<ssize_t>(bytes)) return 200;
+  close(file);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  unlink(path.c_str());
+  if (!library) return 200;
+  *m = new Module{library, nullptr, 0};
+  return 0;
+}
+Result cuModuleUnload(Module* m) { return dlclose(m->library), delete m, 0; }
+Result cuModuleGetFunction(Module** f, Module* m, const char* name) {
+  const std::lock_guard held(mutex);
+  const std::string launch = std::string("fake_") + name;
+  m->launch = reinterpret_cast<decltype(m->launch)>(dlsym(m->library, launch.c_str()));
+  const void* bytes = dlsym(m->library, "fake_argument_bytes");
+  if (!m->launch || !bytes) return 500;
+  m->argument_bytes = *static_cast<const unsigned*>(bytes);
+  *f = m;
+  return enter("cuModuleGetFunction");
+}
 Result cuFuncSetAttribute(void*, int, int) { return 0; }
-Result cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                      void*, void**, void**) {
-  return enter("cuLaunchKernel");
+
+Result cuLaunchKernel(Module* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                      unsigned bz, unsigned, void*, void** parameters, void**) {
+  const std::lock_guard held(mutex);
+  if (const Result r = enter("cuLaunchKernel")) return r;
+  if (gx == 0 || gy * gz * by * bz != 1 || bx == 0 || bx > 1024) return 1;
+  std::vector<Address> arguments((f->argument_bytes + 7) / 8);
+  std::memcpy(arguments.data(), parameters[0], f->argument_bytes);
+  const bool reversed = ++launches % 2 == 0;
+  submit([=]() mutable {
+    if (const Result r = enter("kernel")) {
+      sticky = r;
+      return;
+    }
+    for (Address& a : arguments) {
+      if (host_address(a)) {
+        sticky = kIllegalAddress;
+        return;
+      }
+      if (tagged(a)) a &= ~kTag;
+    }
+    f->launch(arguments.data(), gx, bx, reversed);
+  });
+  return 0;
 }
 }

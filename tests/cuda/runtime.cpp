@@ -1,16 +1,15 @@
 // The device runtime against the driver double: memory, copies, and what fails.
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <numeric>
 #include <vector>
 
 #include "core/device.hpp"
 #include "engine/cuda/pool.hpp"
 #include "engine/cuda/transfer.hpp"
+#include "fake.hpp"
 #include "plait/error.hpp"
 
 using namespace plait;
@@ -18,29 +17,15 @@ using namespace plait::gpu;
 
 namespace {
 
-struct Fake {
-  void* library = dlopen(PLAIT_FAKE_CUDA, RTLD_NOW);
-  void fail(const char* name, int nth, int result) const {
-    reinterpret_cast<void (*)(const char*, int, int)>(dlsym(library, "fake_cuda_fail"))(name, nth,
-                                                                                        result);
-  }
-  // The call after the one that fails, fails too.
-  void fail_again(const char* name) const {
-    reinterpret_cast<void (*)(const char*)>(dlsym(library, "fake_cuda_fail_again"))(name);
-  }
-  int calls(const char* name) const {
-    return reinterpret_cast<int (*)(const char*)>(dlsym(library, "fake_cuda_calls"))(name);
-  }
-};
-
 // What is not there is said first; then the double takes the driver's place for good.
-const Fake& fake() {
-  static const Fake f = [] {
+const test::Fake& fake() {
+  static const test::Fake& f = []() -> const test::Fake& {
     setenv("PLAIT_CUDA_LIBRARY", "/nowhere/libcuda.so", 1);
     REQUIRE_THROWS_WITH(
         driver(), Catch::Contains("no CUDA driver") && Catch::Contains("/nowhere/libcuda.so"));
-    setenv("PLAIT_CUDA_LIBRARY", PLAIT_FAKE_CUDA, 1);
-    return Fake{};
+    setenv("PLAIT_CUDA_LIBRARY", PLAIT_FAKE_NVRTC, 1);  // some library that is no driver
+    REQUIRE_THROWS_WITH(driver(), Catch::Contains("has no cuInit") && Catch::Contains("CUDA 12.0"));
+    return test::fake();
   }();
   return f;
 }

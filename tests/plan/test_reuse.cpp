@@ -29,8 +29,8 @@ TEST_CASE("storing or recomputing is never wrong by more than a factor of two") 
       tracer::Node* wanted[] = {node.get()};
       const fusion::Graph g(wanted);
       const double chosen = work_of(*fusion::make_plan(g), g);
-      const double store = work_of(*fusion::make_plan(g, fusion::Reuse::Store), g);
-      const double again = work_of(*fusion::make_plan(g, fusion::Reuse::Recompute), g);
+      const double store = work_of(*fusion::make_plan(g, {}, fusion::Reuse::Store), g);
+      const double again = work_of(*fusion::make_plan(g, {}, fusion::Reuse::Recompute), g);
       INFO(graph.name << ", n = " << n << ", m = " << m << ": chosen " << chosen << ", stored "
                       << store << ", recomputed " << again);
       CHECK(chosen <= 2 * std::min(store, again));
@@ -64,8 +64,8 @@ TEST_CASE("nor is it where a plan serves other extents of its class") {
         std::vector<std::int64_t> values;
         if (f.key() != g.key() || !fusion::bind(*plan, g, values)) continue;
         const double chosen = counted_work(*plan, values);
-        const double store = work_of(*fusion::make_plan(g, fusion::Reuse::Store), g);
-        const double again = work_of(*fusion::make_plan(g, fusion::Reuse::Recompute), g);
+        const double store = work_of(*fusion::make_plan(g, {}, fusion::Reuse::Store), g);
+        const double again = work_of(*fusion::make_plan(g, {}, fusion::Reuse::Recompute), g);
         INFO(graph.name << ", made for n = " << from.n << ", m = " << from.m
                         << ", run with n = " << to.n << ", m = " << to.m << ": " << chosen
                         << ", stored " << store << ", recomputed " << again);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -162,6 +163,19 @@ PLAIT_API Handle diagonal(const Handle& a, std::int64_t offset, std::int64_t axi
                           std::int64_t axis2);
 PLAIT_API Handle real(const Handle& a);
 PLAIT_API Handle imag(const Handle& a);
+
+// Devices, by number: 0 is the host.
+PLAIT_API int open_cuda(int ordinal);
+PLAIT_API std::string device_name(int device);
+PLAIT_API int current_device();
+PLAIT_API int set_thread_device(int device);  // returns what it was
+PLAIT_API int device_of(const Handle& a);
+PLAIT_API Handle to_device(const Handle& a, int device);
+PLAIT_API void synchronize(int device);
+PLAIT_API void wait_for(int device, void* stream);
+PLAIT_API Handle adopt(void* memory, Span shape, dtype t, int device, void* stream,
+                       std::function<void()> release);
+PLAIT_API void* lend(const Handle& a, void* stream);
 
 // Values: these evaluate.
 PLAIT_API void evaluate(const Handle* arrays, int n);

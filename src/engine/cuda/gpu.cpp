@@ -50,6 +50,12 @@ void Gpu::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
                  "copying within it");
 }
 
+Ref<Buffer> Gpu::adopt(std::byte* at, std::size_t bytes, void* stream, void (*release)(void*),
+                       void* owner) {
+  wait_for(stream);
+  return pool_.adopt(address(at), bytes, release, owner);
+}
+
 std::shared_ptr<engine::DeviceKernel> Gpu::prepare(const ir::Kernel& k, std::string* why) {
   if (!cuda::supports(k, why)) return nullptr;
   const std::lock_guard held(mutex_);

@@ -23,6 +23,11 @@ class Gpu final : public engine::Device {
   void download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) override;
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void synchronise() override { context_.synchronise(); }
+  Ref<Buffer> adopt(std::byte* at, std::size_t bytes, void* stream, void (*release)(void*),
+                    void* owner) override;
+  void wait_for(void* stream) override { context_.wait_for(static_cast<StreamHandle>(stream)); }
+  void let_wait(void* stream) override { context_.let_wait(static_cast<StreamHandle>(stream)); }
+  void* stream() override { return context_.stream(); }
 
   std::shared_ptr<engine::DeviceKernel> prepare(const ir::Kernel& k, std::string* why) override;
   void compile(engine::DeviceKernel& k, const engine::KernelExtents& e) override;

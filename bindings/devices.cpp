@@ -1,0 +1,358 @@
+// Devices for the Python half of the package, and memory that Plait and other libraries share
+// there.
+#include <memory>
+#include <string>
+
+#include "core/device.hpp"
+#include "events.hpp"
+#include "functions.hpp"
+#include "tracer/device.hpp"
+
+namespace plait::py {
+namespace {
+
+using Args = PyObject* const*;
+
+bool exact_count(Py_ssize_t n, Py_ssize_t want) {
+  if (n == want) return true;
+  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
+  return false;
+}
+
+DeviceId parse_device(PyObject* name) {
+  Owned text(check(PyObject_Str(name)));  // also of plait.device
+  const char* utf8 = PyUnicode_AsUTF8(text.get());
+  if (!utf8) throw PythonError{};
+  return devices().open(utf8);
+}
+PyObject* name_of(DeviceId id) { return check(PyUnicode_FromString(devices().name(id).c_str())); }
+
+// Streams as DLPack and __cuda_array_interface__ number them: 1 the legacy default one, 2 that of
+// the thread, else a handle. The driver knows the same numbers.
+void* stream_of(PyObject* o) {
+  void* handle = PyLong_AsVoidPtr(o);
+  if (PyErr_Occurred()) throw PythonError{};
+  return handle;
+}
+bool no_order_wanted(PyObject* stream) {
+  if (stream == Py_None) return false;
+  const long long v = PyLong_AsLongLong(stream);
+  PyErr_Clear();
+  return v == -1;
+}
+
+PyObject* open_device(PyObject*, PyObject* name) {  // -> its full name; DeviceError
+  return guarded([&] { return name_of(parse_device(name)); });
+}
+PyObject* current_device(PyObject*, PyObject*) {
+  return guarded([&] { return name_of(tracer::current_device()); });
+}
+// The thread's own device from now on, None for the process's; returns what it was.
+PyObject* set_device(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const DeviceId id = name == Py_None ? tracer::kThreadDefault : parse_device(name);
+    const DeviceId outer = tracer::set_thread_device(id);
+    return outer == tracer::kThreadDefault ? Py_NewRef(Py_None) : name_of(outer);
+  });
+}
+PyObject* on_device(PyObject*, PyObject* o) {
+  if (is_array(o) && !as_array(o)->host)
+    return PyBool_FromLong(tracer::device_of(as_array(o)->array) != kHost);
+  if (is_lazy(o)) return PyBool_FromLong(tracer::device_of(as_lazy(o)->array) != kHost);
+  Py_RETURN_FALSE;
+}
+PyObject* to_device(PyObject*, Args args, Py_ssize_t n) {  // (a, name)
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const DeviceId id = parse_device(args[1]);
+    ArrayObject* a = as_array(args[0]);
+    if (a->host) {
+      if (id == kHost) return Py_NewRef(args[0]);
+      PyErr_Format(
+          PyExc_TypeError, "arrays of dtype %S live on the host only",
+          reinterpret_cast<PyObject*>(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host))));
+      throw PythonError{};
+    }
+    if (tracer::device_of(a->array) == id) return Py_NewRef(args[0]);
+    tracer::Array moved;
+    without_gil([&] { moved = tracer::to_device(a->array, id); });
+    return wrap_view(std::move(moved), args[0]);
+  });
+}
+// (a, dtype, shape, byte strides, byte offset): a view of its memory.
+PyObject* view_at(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 5)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const auto t = parse_dtype(args[1]);
+    if (!t || as_array(args[0])->host) return Py_NewRef(Py_NotImplemented);
+    return wrap_view(tracer::as_strided(as_array(args[0])->array, *t, *parse_shape(args[2]),
+                                        *parse_shape(args[3]), PyLong_AsLongLong(args[4])),
+                     args[0]);
+  });
+}
+// How often a new value was stored into the array's memory.
+PyObject* writes(PyObject*, PyObject* o) {
+  return PyLong_FromUnsignedLong(as_array(o)->host ? 0 : as_array(o)->array.storage->writes);
+}
+PyObject* synchronize(PyObject*, PyObject* name) {
+  return guarded([&]() -> PyObject* {
+    const DeviceId id = parse_device(name);
+    if (id != kHost) without_gil([&] { devices().memory(id).synchronise(); });
+    return Py_NewRef(Py_None);
+  });
+}
+
+// --- memory in common with other libraries
+
+// (a, stream): the address of element 0, for good; what is submitted to `stream` afterwards sees
+// the values. Stream -1: nobody waits.
+PyObject* lend(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const tracer::Array& a = as_array(args[0])->array;
+    const DeviceId id = tracer::device_of(a);
+    void* memory = nullptr;
+    without_gil([&] { memory = tracer::pin(a, id); });
+    if (!no_order_wanted(args[1]))
+      devices().memory(id).let_wait(args[1] == Py_None ? nullptr : stream_of(args[1]));
+    return PyLong_FromVoidPtr(memory);
+  });
+}
+PyObject* stream(PyObject*, PyObject* a) {
+  return guarded([&] {
+    return check(
+        PyLong_FromVoidPtr(devices().memory(tracer::device_of(as_array(a)->array)).stream()));
+  });
+}
+
+// First and one-past-last byte of a layout, from element 0.
+std::pair<std::int64_t, std::int64_t> span_of(const Dims& shape, const Dims& strides,
+                                              std::int64_t item) {
+  std::int64_t first = 0, last = item;
+  for (int d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 0) return {0, 0};
+    (strides[d] < 0 ? first : last) += (shape[d] - 1) * strides[d];
+  }
+  return {first, last};
+}
+
+tracer::Array adopted(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId id,
+                      void* stream, bool writeable, void (*release)(void*), void* owner) {
+  const auto [first, last] = span_of(shape, strides, static_cast<std::int64_t>(itemsize(t)));
+  Ref<Buffer> buffer = devices().memory(id).adopt(
+      at + first, static_cast<std::size_t>(last - first), stream, release, owner);
+  buffer->writeable = writeable;
+  tracer::Array a = tracer::from_buffer(std::move(buffer), t, shape, strides, -first);
+  a.writeable = writeable;
+  if (last > first) tracer::pin(a, id);
+  return a;
+}
+
+// (address, shape, byte strides or None, dtype, device, stream or None, read-only, owner)
+PyObject* adopt_device(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 8)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const auto t = parse_dtype(args[3]);
+    if (!t) return Py_NewRef(Py_NotImplemented);
+    auto* at = static_cast<std::byte*>(stream_of(args[0]));
+    const Dims shape = *parse_shape(args[1]);
+    Dims strides(shape.size());
+    std::int64_t step = static_cast<std::int64_t>(itemsize(*t));
+    for (int d = shape.size(); d-- > 0; step *= shape[d]) strides[d] = step;
+    if (args[2] != Py_None) strides = *parse_shape(args[2]);
+    const DeviceId id = parse_device(args[4]);
+    void* stream = args[5] == Py_None ? devices().memory(id).stream() : stream_of(args[5]);
+    Owned owner = Owned::borrow(args[7]);
+    tracer::Array a =
+        adopted(at, *t, shape, strides, id, stream, args[6] != Py_True, release_later, owner.get());
+    owner.release();
+    return wrap(std::move(a));
+  });
+}
+
+// --- DLPack 1.0: its structures, which are its binary interface
+
+struct DLDevice {
+  std::int32_t type, id;
+};
+struct DLDataType {
+  std::uint8_t code, bits;
+  std::uint16_t lanes;
+};
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t *shape, *strides;
+  std::uint64_t byte_offset;
+};
+struct Managed {
+  DLTensor tensor;
+  void* context;
+  void (*deleter)(Managed*);
+};
+struct Versioned {
+  std::uint32_t major, minor;
+  void* context;
+  void (*deleter)(Versioned*);
+  std::uint64_t flags;
+  DLTensor tensor;
+};
+constexpr std::int32_t kCuda = 2;
+constexpr std::uint64_t kReadOnly = 1;
+constexpr const char *kName = "dltensor", *kUsed = "used_dltensor", *kNameV1 = "dltensor_versioned",
+                     *kUsedV1 = "used_dltensor_versioned";
+
+DLDataType dl_type(DType t) {
+  constexpr std::uint8_t integer = 0, unsigned_integer = 1, real = 2, complex = 5, boolean = 6;
+  const std::uint8_t code = t == DType::Bool            ? boolean
+                            : is_complex(t)             ? complex
+                            : is_float(t)               ? real
+                            : kind(t) == Kind::Unsigned ? unsigned_integer
+                                                        : integer;
+  return {code, static_cast<std::uint8_t>(itemsize(t) * 8), 1};
+}
+std::optional<DType> core_type(const DLDataType& t) {
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const DLDataType ours = dl_type(static_cast<DType>(i));
+    if (ours.code == t.code && ours.bits == t.bits && t.lanes == 1) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+template <class T>
+struct Capsule {
+  T managed{};
+  tracer::Array array;
+  Dims shape, strides;
+};
+template <class T>
+PyObject* capsule_of(const tracer::Array& a, void* memory, const char* name) {
+  auto c = std::make_unique<Capsule<T>>();
+  c->array = a;
+  c->shape = a.shape;
+  c->strides = a.strides;
+  for (std::int64_t& s : c->strides) s /= static_cast<std::int64_t>(itemsize(a.dtype));
+  const DeviceId id = tracer::device_of(a);
+  c->managed.tensor = {memory,          {kCuda, id - 1},   a.ndim(), dl_type(a.dtype),
+                       c->shape.data(), c->strides.data(), 0};
+  c->managed.context = c.get();
+  c->managed.deleter = [](T* m) {
+    auto* own = static_cast<Capsule<T>*>(m->context);
+    try {
+      tracer::unexport(own->array);
+    } catch (...) {  // nothing to tell anybody from a deleter
+    }
+    delete own;
+  };
+  if constexpr (std::is_same_v<T, Versioned>) {
+    c->managed.major = 1;
+    c->managed.flags = a.writeable ? 0 : kReadOnly;
+  }
+  PyObject* capsule = check(PyCapsule_New(&c->managed, name, [](PyObject* self) {
+    const char* now = PyCapsule_GetName(self);  // renamed by who took it over
+    if (!now || std::string_view(now).starts_with("used")) return;
+    auto* m = static_cast<T*>(PyCapsule_GetPointer(self, now));
+    m->deleter(m);
+  }));
+  c.release();
+  return capsule;
+}
+
+// (a, stream, version 1 wanted)
+PyObject* to_dlpack(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const tracer::Array& a = as_array(args[0])->array;
+    const bool v1 = args[2] == Py_True;
+    if (!a.writeable && !v1) {
+      PyErr_SetString(PyExc_BufferError,
+                      "Cannot export readonly array since signalling readonly is unsupported by "
+                      "DLPack (supported by newer DLPack version).");
+      throw PythonError{};
+    }
+    const DeviceId id = tracer::device_of(a);
+    void* memory = nullptr;
+    without_gil([&] { memory = tracer::export_memory(a, id); });
+    if (!no_order_wanted(args[1]))
+      devices().memory(id).let_wait(args[1] == Py_None ? nullptr : stream_of(args[1]));
+    return v1 ? capsule_of<Versioned>(a, memory, kNameV1) : capsule_of<Managed>(a, memory, kName);
+  });
+}
+
+template <class T>
+tracer::Array from_capsule(PyObject* capsule, const char* name, const char* used) {
+  auto* m = static_cast<T*>(PyCapsule_GetPointer(capsule, name));
+  if (!m) throw PythonError{};
+  const DLTensor& t = m->tensor;
+  const auto type = core_type(t.dtype);
+  if (!type || t.device.type != kCuda) {
+    PyErr_SetString(PyExc_BufferError,
+                    type ? "only CPU and CUDA memory is taken over" : "Plait has no such dtype");
+    throw PythonError{};
+  }
+  bool read_only = false;
+  if constexpr (std::is_same_v<T, Versioned>) {
+    if (m->major != 1) {
+      PyErr_Format(PyExc_BufferError, "DLPack of version %u is not known", m->major);
+      throw PythonError{};
+    }
+    read_only = m->flags & kReadOnly;
+  }
+  Dims shape(t.ndim), strides(t.ndim);
+  const auto item = static_cast<std::int64_t>(itemsize(*type));
+  std::int64_t step = item;
+  for (int d = t.ndim; d-- > 0; step *= shape[d]) {
+    shape[d] = t.shape[d];
+    strides[d] = t.strides ? t.strides[d] * item : step;
+  }
+  const DeviceId id = devices().open("cuda:" + std::to_string(t.device.id));
+  // The producer has ordered our stream after its own.
+  tracer::Array a = adopted(
+      static_cast<std::byte*>(t.data) + t.byte_offset, *type, shape, strides, id,
+      devices().memory(id).stream(), !read_only,
+      [](void* owned) {
+        auto* o = static_cast<T*>(owned);
+        if (o->deleter) o->deleter(o);
+      },
+      m);
+  check(PyCapsule_SetName(capsule, used));
+  return a;
+}
+PyObject* from_dlpack(PyObject*, PyObject* capsule) {
+  return guarded([&]() -> PyObject* {
+    return wrap(PyCapsule_IsValid(capsule, kNameV1)
+                    ? from_capsule<Versioned>(capsule, kNameV1, kUsedV1)
+                    : from_capsule<Managed>(capsule, kName, kUsed));
+  });
+}
+PyObject* stream_number(PyObject*, PyObject* name) {  // of a device, for producers
+  return guarded(
+      [&] { return check(PyLong_FromVoidPtr(devices().memory(parse_device(name)).stream())); });
+}
+
+template <class F>
+PyCFunction c(F* f) {
+  return reinterpret_cast<PyCFunction>(f);
+}
+
+}  // namespace
+
+PyMethodDef device_functions[] = {{"open_device", open_device, METH_O, nullptr},
+                                  {"current_device", current_device, METH_NOARGS, nullptr},
+                                  {"set_device", set_device, METH_O, nullptr},
+                                  {"on_device", on_device, METH_O, nullptr},
+                                  {"to_device", c(to_device), METH_FASTCALL, nullptr},
+                                  {"view_at", c(view_at), METH_FASTCALL, nullptr},
+                                  {"writes", writes, METH_O, nullptr},
+                                  {"synchronize", synchronize, METH_O, nullptr},
+                                  {"lend", c(lend), METH_FASTCALL, nullptr},
+                                  {"stream", stream, METH_O, nullptr},
+                                  {"stream_number", stream_number, METH_O, nullptr},
+                                  {"adopt_device", c(adopt_device), METH_FASTCALL, nullptr},
+                                  {"to_dlpack", c(to_dlpack), METH_FASTCALL, nullptr},
+                                  {"from_dlpack", from_dlpack, METH_O, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

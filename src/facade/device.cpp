@@ -1,0 +1,67 @@
+// Devices.
+#include "core/device.hpp"
+
+#include <memory>
+
+#include "box.hpp"
+
+namespace plait::detail {
+
+int open_cuda(int ordinal) {
+  start();
+  return devices().open("cuda:" + std::to_string(ordinal));
+}
+std::string device_name(int device) { return devices().name(static_cast<DeviceId>(device)); }
+int current_device() {
+  start();
+  return tracer::current_device();
+}
+int set_thread_device(int device) {
+  return tracer::set_thread_device(static_cast<DeviceId>(device));
+}
+
+int device_of(const Handle& a) { return tracer::device_of(unwrap(a)); }
+Handle to_device(const Handle& a, int device) {
+  return wrap(tracer::to_device(unwrap(a), static_cast<DeviceId>(device)));
+}
+
+void synchronize(int device) {
+  if (device != kHost) devices().memory(static_cast<DeviceId>(device)).synchronise();
+}
+void wait_for(int device, void* stream) {
+  if (device != kHost) devices().memory(static_cast<DeviceId>(device)).wait_for(stream);
+}
+
+Handle adopt(void* memory, Span shape, dtype t, int device, void* stream,
+             std::function<void()> release) {
+  start();
+  if (device == kHost) throw ValueError("adapt: memory of the host takes no device and no stream");
+  const Dims d = dims(shape);
+  const auto item = static_cast<std::int64_t>(itemsize(core(t)));
+  auto owner = std::make_unique<std::function<void()>>(std::move(release));
+  Ref<Buffer> buffer = devices()
+                           .memory(static_cast<DeviceId>(device))
+                           .adopt(
+                               static_cast<std::byte*>(memory),
+                               static_cast<std::size_t>(element_count(d) * item), stream,
+                               [](void* owned) {
+                                 const std::unique_ptr<std::function<void()>> f(
+                                     static_cast<std::function<void()>*>(owned));
+                                 if (*f) (*f)();
+                               },
+                               owner.get());
+  owner.release();
+  const tracer::Array a =
+      tracer::from_buffer(std::move(buffer), core(t), d, contiguous_strides(d, item), 0);
+  tracer::pin(a, static_cast<DeviceId>(device));
+  return wrap(a);
+}
+
+void* lend(const Handle& a, void* stream) {
+  const DeviceId device = tracer::device_of(unwrap(a));
+  void* memory = tracer::pin(unwrap(a), device);
+  if (device != kHost) devices().memory(device).let_wait(stream);
+  return memory;
+}
+
+}  // namespace plait::detail

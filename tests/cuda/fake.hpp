@@ -1,0 +1,50 @@
+// The doubles of the driver and of NVRTC in the place of the real ones, and what tests ask of them.
+#pragma once
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdlib>
+
+namespace plait::test {
+
+class Fake {
+ public:
+  // The n-th next call of a driver function fails.
+  void fail(const char* name, int nth, int result) const {
+    function<void(const char*, int, int)>("fake_cuda_fail")(name, nth, result);
+  }
+  // The call after the one that fails, fails too.
+  void fail_again(const char* name) const {
+    function<void(const char*)>("fake_cuda_fail_again")(name);
+  }
+  int calls(const char* name) const { return function<int(const char*)>("fake_cuda_calls")(name); }
+  void set_memory(std::size_t bytes) const {
+    function<void(std::size_t)>("fake_cuda_set_memory")(bytes);
+  }
+  // Of device memory, past Plait.
+  void read(void* to, unsigned long long from, std::size_t n) const {
+    function<void(void*, unsigned long long, std::size_t)>("fake_cuda_read")(to, from, n);
+  }
+  void write(unsigned long long to, const void* from, std::size_t n) const {
+    function<void(unsigned long long, const void*, std::size_t)>("fake_cuda_write")(to, from, n);
+  }
+  int waits() const { return calls("cuStreamSynchronize") + calls("cuEventSynchronize"); }
+
+ private:
+  void* library_ = dlopen(PLAIT_FAKE_CUDA, RTLD_NOW);
+  template <class F>
+  F* function(const char* name) const {
+    return reinterpret_cast<F*>(dlsym(library_, name));
+  }
+};
+
+inline const Fake& fake() {
+  static const Fake f = [] {
+    setenv("PLAIT_CUDA_LIBRARY", PLAIT_FAKE_CUDA, 1);
+    setenv("PLAIT_NVRTC_LIBRARY", PLAIT_FAKE_NVRTC, 1);
+    return Fake{};
+  }();
+  return f;
+}
+
+}  // namespace plait::test

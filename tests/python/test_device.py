@@ -1,0 +1,280 @@
+"""Arrays on a device: on the doubles of the CUDA driver and of NVRTC, whose paths the build's tests give in
+PLAIT_CUDA_LIBRARY and PLAIT_NVRTC_LIBRARY; on a GPU where they are not set."""
+
+import os
+
+import numpy
+import pytest
+
+import plait
+
+FAKE = bool(os.environ.get("PLAIT_CUDA_LIBRARY"))
+
+
+def _usable():
+    if FAKE:
+        return True
+    try:
+        plait.device("cuda")
+    except plait.DeviceError:
+        return False
+    return True
+
+
+pytestmark = pytest.mark.skipif(not _usable(), reason="no CUDA device and no double of one")
+
+
+@pytest.fixture(autouse=True)
+def fused(monkeypatch):
+    """Small arrays take the road of large ones."""
+    before = plait.config.eager_limit
+    plait.config.eager_limit = 0
+    yield
+    plait.config.eager_limit = before
+
+
+def host(x):
+    return numpy.asarray(x)
+
+
+def test_creation_says_where():
+    a = numpy.arange(12.0).reshape(3, 4)
+    for made in (
+        plait.asarray(a, device="cuda"), plait.array(a).to_device("cuda"), plait.zeros((3, 4), device="cuda"),
+        plait.ones(5, device="cuda"), plait.full(5, 2.5, device="cuda"), plait.arange(10, device="cuda"),
+        plait.linspace(0, 1, 7, device="cuda"), plait.eye(4, device="cuda"), plait.empty(3, device="cuda"),
+        plait.zeros_like(plait.array(a), device="cuda"), plait.asarray([1, 2, 3], device="cuda"),
+    ):  # fmt: skip
+        assert made.device == "cuda:0"
+    assert plait.zeros(3).device == "cpu" and plait.array(a).device == "cpu"
+    x = plait.asarray(a, device="cuda")
+    assert plait.zeros_like(x).device == "cuda:0"
+    assert x.to_device("cuda") is x
+    assert (host(x.to_device("cpu")) == a).all() and x.to_device("cpu").flags.writeable
+
+
+def test_results_are_numpys():
+    a = numpy.random.default_rng(0).normal(size=(300, 5))
+    x = plait.asarray(a, device="cuda")
+    for f in (
+        lambda np, v: (v + 1) * v,
+        lambda np, v: v.sum(axis=0),
+        lambda np, v: np.argmin(v, axis=1),
+        lambda np, v: np.linalg.norm(v, axis=1),
+        lambda np, v: v.T[::2, ::-1],
+        lambda np, v: np.concatenate([v, v], axis=1),
+        lambda np, v: np.tril(v),
+        lambda np, v: np.where(v > 0, v, 0),
+        lambda np, v: v.mean(axis=0),
+    ):
+        got = f(plait, x)
+        assert got.device == "cuda:0"
+        numpy.testing.assert_array_equal(host(got), f(numpy, a))
+    assert float(x.sum()) == a.sum()
+    assert x[3, 2] == a[3, 2]
+    assert x.tolist() == a.tolist() and repr(x) == repr(plait.array(a))
+
+
+def test_scope_takes_numpys_arrays_along():
+    a = numpy.arange(6.0)
+    with plait.device("cuda") as d:
+        assert plait.current_device() == "cuda:0" == str(d)
+        x = plait.asarray(a)
+        assert (x + a).device == "cuda:0"
+        assert plait.random.default_rng(0).normal(size=8).device == "cuda:0"
+    assert plait.current_device() == "cpu"
+    with plait.device("cuda"), plait.device("cpu"):
+        assert plait.zeros(3).device == "cpu"
+    assert x.device == "cuda:0"
+
+
+def test_devices_do_not_mix_but_scalars_do():
+    x = plait.arange(4.0, device="cuda")
+    with pytest.raises(ValueError, match="different devices.*to_device"):
+        x + plait.arange(4.0)
+    with pytest.raises(ValueError):
+        x[...] = plait.arange(4.0)
+    for scalar in (2, 2.5, numpy.float64(3), plait.array(2.0), plait.arange(3.0).sum()):
+        assert host(x * scalar)[1] == float(scalar)
+    with pytest.raises(ValueError, match="Device not understood"):
+        plait.zeros(3, device="tpu")
+    with pytest.raises(plait.DeviceError, match="cuda:9"):
+        plait.zeros(3, device="cuda:9")
+    with pytest.raises(TypeError):
+        plait.array([None, "a"], dtype=object).to_device("cuda")
+
+
+def test_fallbacks_go_over_and_back():
+    a = numpy.random.default_rng(1).normal(size=(6, 6))
+    x = plait.asarray(a, device="cuda")
+    inverse = plait.linalg.inv(x)
+    assert inverse.device == "cuda:0"
+    numpy.testing.assert_array_equal(host(inverse), numpy.linalg.inv(a))
+    assert host(x[[0, 2]]).tolist() == a[[0, 2]].tolist() and x[[0, 2]].device == "cuda:0"
+    # What NumPy writes into an argument arrives.
+    x[[1, 3]] = 0
+    plait.put(x, [0, 1], [7, 8])
+    x.sort(axis=1)
+    a[[1, 3]] = 0
+    numpy.put(a, [0, 1], [7, 8])
+    a.sort(axis=1)
+    numpy.testing.assert_array_equal(host(x), a)
+    out = plait.empty(6, device="cuda")
+    assert plait.cumsum(x[0], out=out) is out
+    numpy.testing.assert_array_equal(host(out), numpy.cumsum(a[0]))
+    x[x > 1] = -1
+    a[a > 1] = -1
+    numpy.testing.assert_array_equal(host(x), a)
+
+
+def test_the_host_sees_a_copy():
+    x = plait.arange(4.0, device="cuda")
+    seen = numpy.asarray(x)
+    assert not seen.flags.writeable
+    x += 1
+    assert seen.tolist() == [0, 1, 2, 3] and host(x).tolist() == [1, 2, 3, 4]
+    assert memoryview(x).readonly and bytes(memoryview(x)) == host(x).tobytes()
+
+
+def test_chains_copy_nothing():
+    x = plait.asarray(numpy.ones(1000), device="cuda")
+    plait.evaluate(x * 2.0 + 1.0)
+    before = plait.stats()
+    for _ in range(5):
+        x = x * 2.0 + 1.0
+        plait.evaluate(x)
+    after = plait.stats()
+    for count in ("copies_to_device", "copies_to_host", "waits_for_device", "kernels_compiled"):
+        assert after[count] == before[count]
+    assert after["kernels_on_device"] == before["kernels_on_device"] + 5
+    assert float(x[0]) == 63
+    assert plait.stats()["bytes_to_host"] == after["bytes_to_host"] + 8
+
+
+def test_jit_runs_an_unmodified_function():
+    def step(points, means):
+        labels = numpy.argmin(numpy.linalg.norm(points[:, None] - means, axis=2), axis=1)
+        means[0] = points[labels == labels[0]].mean(axis=0)
+        return labels
+
+    rng = numpy.random.default_rng(2)
+    points, means = rng.normal(size=(500, 3)), rng.normal(size=(4, 3))
+    expected_means = means.copy()
+    expected = step(points, expected_means)
+    before = plait.stats()["kernels_on_device"]
+    labels = plait.jit(step, device="cuda")(points, means)
+    assert plait.stats()["kernels_on_device"] > before
+    assert type(labels) is numpy.ndarray and labels.flags.writeable
+    numpy.testing.assert_array_equal(labels, expected)
+    numpy.testing.assert_allclose(means, expected_means, rtol=1e-15)
+
+
+def test_jit_sees_that_arguments_overlap():
+    def shift(a, b):
+        a += 1
+        return b * 1
+
+    data = numpy.arange(10.0)
+    expected = numpy.arange(10.0)
+    assert plait.jit(shift, device="cuda")(data[:8], data[2:]).tolist() == shift(expected[:8], expected[2:]).tolist()
+    assert data.tolist() == expected.tolist()
+
+
+def test_transfers_are_logged(run_python):
+    done = run_python(
+        "import numpy, plait\nx = plait.asarray(numpy.ones(100), device='cuda')\nfloat((x + 1).sum())",
+        env={"PLAIT_LOG": "transfer"},
+    )
+    assert "cpu -> cuda:0: 800 bytes" in done.stderr and "cuda:0 -> cpu: 8 bytes" in done.stderr, done.stderr
+
+
+def test_a_whole_script_by_environment(run_python, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import numpy as np\na = np.arange(5.0)\nprint(a.device, (a * np.ones(5)).sum(), np.zeros(2).device)\n")
+    done = run_python(None, "-m", "plait", str(script), env={"PLAIT_DEVICE": "cuda"})
+    assert done.stdout.split() == ["cuda:0", "10.0", "cuda:0"], done.stderr
+
+
+def test_what_is_missing_is_named(run_python):
+    source = (
+        "import plait\ntry:\n    plait.zeros(3, device='cuda')\nexcept plait.DeviceError as e:\n    print(e)\nprint(plait.ones(2).sum())"
+    )
+    done = run_python(source, env={"PLAIT_CUDA_LIBRARY": "/nowhere/libcuda.so"})
+    assert "no CUDA driver" in done.stdout and "/nowhere/libcuda.so" in done.stdout and "2.0" in done.stdout, done.stderr
+
+
+@pytest.mark.skipif(not FAKE, reason="needs the double's failures")
+def test_a_failed_kernel_names_its_line(run_python):
+    source = """
+import ctypes, os, plait
+fake = ctypes.CDLL(os.environ["PLAIT_CUDA_LIBRARY"])
+x = plait.arange(100.0, device="cuda")
+plait.evaluate(x)
+fake.fake_cuda_fail(b"kernel", 0, 700)
+y = x * 2.0  # line 6
+try:
+    print(y.tolist())
+except plait.DeviceError as e:
+    print(e)
+print(plait.ones(3).sum())
+"""
+    done = run_python(source)
+    assert "multiply" in done.stdout and "<string>:7" in done.stdout and "3.0" in done.stdout, done.stdout + done.stderr
+
+
+# --- memory in common with other libraries
+
+
+class Stranger:
+    """A library with memory on the device that knows __cuda_array_interface__ only."""
+
+    def __init__(self, like, **changes):
+        self.__cuda_array_interface__ = {**like.__cuda_array_interface__, **changes}
+
+
+def test_cuda_array_interface_both_ways():
+    x = plait.asarray(numpy.arange(12.0).reshape(3, 4), device="cuda")
+    d = x.__cuda_array_interface__
+    assert d["version"] == 3 and d["shape"] == (3, 4) and d["typestr"] == "<f8" and d["strides"] is None
+    assert d["stream"] not in (0, None) and d["data"][1] is False
+    assert x.T.__cuda_array_interface__["strides"] == (8, 32)
+    y = plait.asarray(Stranger(x))
+    assert y.device == "cuda:0" and y.__cuda_array_interface__["data"] == d["data"]
+    y[0] = 100  # both sides see writes
+    assert host(x)[0].tolist() == [100] * 4
+    assert not plait.asarray(Stranger(x, data=(d["data"][0], True))).flags.writeable
+    with pytest.raises(ValueError, match="stream 0"):
+        plait.asarray(Stranger(x, stream=0))
+    assert not hasattr(plait.zeros(3), "__cuda_array_interface__")
+
+
+def test_dlpack_both_ways():
+    x = plait.asarray(numpy.arange(12, dtype="f4").reshape(3, 4), device="cuda")[:, 1:]
+    assert x.__dlpack_device__() == (2, 0) and plait.zeros(3).__dlpack_device__() == (1, 0)
+    y = plait.from_dlpack(x)
+    assert y.device == "cuda:0" and y.strides == x.strides and host(y).tolist() == host(x).tolist()
+    y *= 2
+    assert host(x).tolist() == host(y).tolist() and host(x)[0, 0] == 2
+    assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
+    assert '"dltensor"' in repr(x.__dlpack__())
+    x.__dlpack__(stream=-1), x.__dlpack__(stream=2)  # capsules nobody takes over are freed
+    assert numpy.from_dlpack(x.__dlpack__ and _OnHost(x)).tolist() == host(x).tolist()
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    assert not plait.from_dlpack(frozen).flags.writeable
+    with pytest.raises(BufferError):
+        frozen.__dlpack__()
+    assert plait.from_dlpack(x, device="cpu").device == "cpu"
+
+
+class _OnHost:
+    """Asks for the copy on the host that DLPack 1.0 offers."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **options):
+        return self.x.__dlpack__(**{**options, "stream": None, "dl_device": (1, 0)})
