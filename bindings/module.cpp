@@ -43,11 +43,16 @@ std::vector<Ref<tracer::Node>> nodes_of(const pb::args& arrays) {
   return nodes;
 }
 
-std::string explain(const pb::args& arrays) {
+std::string explain(const std::string& target, bool source, const pb::args& arrays) {
   auto nodes = nodes_of(arrays);
   std::vector<tracer::Node*> wanted;
   for (auto& n : nodes) wanted.push_back(n.get());
-  return engine::explain(wanted);
+  try {
+    return engine::explain(wanted, {target, source});
+  } catch (...) {
+    set_python_error();
+    throw pb::error_already_set();
+  }
 }
 
 pb::dict stats() {
@@ -161,7 +166,7 @@ void add_functions(pb::module_& m) {
   m.def("new_ufunc", new_ufunc);
   m.def("operation_names", operation_names);
   m.def("reduction_kinds", reduction_kinds);
-  m.def("explain", explain);
+  m.def("explain", explain);  // (target, source, *arrays)
   m.def("stats", stats);
   m.def("flush", [] { without_gil(tracer::flush); });
   m.def("trim_pool", trim_pool);

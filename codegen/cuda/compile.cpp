@@ -1,6 +1,7 @@
 // Programs to binaries, kept in memory and on disk.
 #include <algorithm>
 #include <mutex>
+#include <sstream>
 #include <unordered_map>
 
 #include "codegen/cache/disk_cache.hpp"
@@ -25,13 +26,13 @@ int reported(const std::string& log, const std::string& unit) {
 }
 
 std::string serialized(const Binary& b) {
-  return std::to_string(b.registers) + " " + std::to_string(b.spill_bytes) + "\n" + b.image;
+  return std::to_string(b.registers) + " " + std::to_string(b.spill_bytes) + " " +
+         std::to_string(b.shared_bytes) + "\n" + b.image;
 }
 Binary deserialized(const std::string& bytes) {
   Binary b;
-  const std::size_t line = bytes.find('\n'), space = bytes.find(' ');
-  b.registers = std::stoi(bytes.substr(0, space));
-  b.spill_bytes = std::stoi(bytes.substr(space + 1, line - space - 1));
+  const std::size_t line = bytes.find('\n');
+  std::istringstream(bytes.substr(0, line)) >> b.registers >> b.spill_bytes >> b.shared_bytes;
   b.image = bytes.substr(line + 1);
   return b;
 }
@@ -62,6 +63,7 @@ Binary build(const Program& p, int arch, bool ptx) {
   if (r != 0) throw CompileError(std::string("NVRTC: ") + n.error(r));
   b.registers = reported(log, " registers");
   b.spill_bytes = reported(log, " bytes spill stores");
+  b.shared_bytes = reported(log, " bytes smem");
   return b;
 }
 
@@ -80,7 +82,7 @@ std::shared_ptr<const Binary> compile(const Program& p, int arch) {
     if (newest == 0) throw DeviceError("NVRTC does not compile for sm_" + std::to_string(arch));
     arch = newest;
   }
-  const std::string key = "cuda " + std::to_string(arch) + (ptx ? " ptx " : " ") +
+  const std::string key = "cuda 2 " + std::to_string(arch) + (ptx ? " ptx " : " ") +
                           std::to_string(nvrtc_version()) + "\n" + p.source;
   {
     const std::lock_guard held(mutex);

@@ -78,7 +78,7 @@ struct Binary {
   std::string image;  // cubin, or PTX text when `ptx`
   bool ptx = false;   // the device is newer than this NVRTC knows
   std::string entry;
-  int registers = 0, spill_bytes = 0;  // as ptxas reports; 0 for PTX
+  int registers = 0, spill_bytes = 0, shared_bytes = 0;  // as ptxas reports; 0 for PTX
 };
 // Compiles for `arch`, or takes it from memory or the disk cache. Any thread, several at once.
 // Throws CompileError with NVRTC's log and the source line it names, DeviceError when there is no

@@ -160,11 +160,11 @@ def jit(fn=None, *, device=None):
     return run
 
 
-def explain(fn, args):
+def explain(fn, args, target, source):
     """The plan of what fn returns for args, which is dropped without being computed."""
     function, _ = _target(getattr(fn, "__wrapped__", fn))
     borrowed = {}
     try:
-        return _plait.explain(*_leaves(function(*[_inward(a, borrowed) for a in args]), []))
+        return _plait.explain(target, source, *_leaves(function(*[_inward(a, borrowed) for a in args]), []))
     finally:
         _end_borrow(borrowed)

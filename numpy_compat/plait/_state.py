@@ -49,17 +49,21 @@ def evaluate(*arrays):
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-def explain(target, *args):
+def explain(what, *args, target=None, source=False):
     """The plan of a pending array, or of what a function would compute from args, as text.
 
-    target: plait.ndarray, a lazy scalar, a tuple or list of them, or a callable. The first line starts with "1 region" or
+    what: plait.ndarray, a lazy scalar, a tuple or list of them, or a callable. The first line starts with "1 region" or
     "N regions". Nothing is computed, except what a called function forces itself.
+    target: "cpu", or an architecture such as "cuda:sm_90", for which each kernel is compiled by NVRTC (no device is needed) and
+    described by its registers, shared memory and spills; None: where the arrays live. source: with the kernels' CUDA C++.
+    Raises ValueError for an unknown target, DeviceError when NVRTC is missing.
     """
-    if callable(target) and not isinstance(target, _plait.ndarray):
+    target = target or ""
+    if callable(what) and not isinstance(what, _plait.ndarray):
         from ._jit import explain
 
-        return explain(target, args)
-    return _plait.explain(*_flatten(target))
+        return explain(what, args, target, source)
+    return _plait.explain(target, source, *_flatten(what))
 
 
 def _flatten(x):

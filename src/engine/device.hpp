@@ -44,6 +44,7 @@ struct DeviceJoin {
 class Device : public DeviceMemory {
  public:
   virtual std::string name() const = 0;
+  virtual std::string target() const = 0;  // as explain() takes it: "cuda:sm_90"
   // Null when the device has no code for something in the kernel; *why says for what.
   virtual std::shared_ptr<DeviceKernel> prepare(const ir::Kernel& k, std::string* why) = 0;
   // Compiles what a launch with these extents needs and is not there yet. Any thread, several at
@@ -59,6 +60,10 @@ class Device : public DeviceMemory {
 // The opened devices. Installed as the process's DeviceRegistry by start().
 Device& device_of(DeviceId id);
 void install_devices();
+
+// What the kernel compiles to for a target such as "cuda:sm_90"; two-space indented lines.
+std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
+                           bool source);
 
 // Gives wanted nodes of one device their values: plans as evaluate_fused, runs each region there.
 // What the device has no code for is computed on the host and moved over and back.

@@ -79,6 +79,13 @@ Registry& registry() {
 
 }  // namespace
 
+#ifndef PLAIT_CUDA
+std::string explain_kernel(const ir::Kernel&, const KernelExtents&, std::string_view target, bool) {
+  throw DeviceError("explain: target '" + std::string(target) +
+                    "': this Plait was built without CUDA");
+}
+#endif
+
 Device& device_of(DeviceId id) { return registry().device(id); }
 void install_devices() { install(&registry()); }
 

@@ -18,7 +18,13 @@ int num_threads();
 void set_num_threads(int n);
 
 // The text of plait.explain: first line "1 region" or "N regions ...". Does not evaluate.
-std::string explain(std::span<tracer::Node* const> wanted);
+struct ExplainOptions {
+  std::string target;   // "cpu", "cuda:sm_90"; empty: of the device that the nodes live on
+  bool source = false;  // of each kernel, for targets whose kernels have one
+};
+// Needs no device. Throws ValueError for an unknown target, DeviceError when there is no compiler
+// for it.
+std::string explain(std::span<tracer::Node* const> wanted, const ExplainOptions& options = {});
 
 // What the interpreter/JIT did so far; tests assert on these.
 struct Stats {

@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "device.hpp"
 #include "kernel.hpp"
 #include "run.hpp"
 
@@ -15,6 +16,9 @@ using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
+
+constexpr std::string_view kCpu = "cpu";
+constexpr int kNoDevice = 127;  // owner of plans that are only looked at
 
 // For predicted times only: bytes and rough operations a second and thread.
 constexpr double kBytesPerSecond = 15e9;
@@ -98,7 +102,25 @@ std::string tier(const CompiledKernel& k) {
                                       : "interpreter, machine code when it pays";
 }
 
-void step_text(const Graph& g, Step& s, std::size_t number, std::ostringstream& out) {
+// The kernel at the numbers of this graph, for a target other than the host.
+std::string target_text(const Graph& g, const Step& s, const std::vector<std::int64_t>& values,
+                        const ExplainOptions& options) {
+  const fusion::LoweredKernel& l = s.lowered;
+  std::vector<std::int64_t> params;
+  for (fusion::ExprId e : l.params) params.push_back(values[e]);
+  params.push_back(0);  // never empty
+  KernelExtents e{params.data(), values[l.grid_extent], 0};
+  if (s.region.kind == fusion::RegionKind::Blocked) {
+    const Node& operand = *g[g[s.region.roots[0]].in[0]].node;
+    const std::int64_t inner = element_count(operand.shape) / std::max<std::int64_t>(1, e.grid);
+    e.split = e.grid;
+    e.grid = (l.pairwise_chunks ? tree_chunks(e.split) : even_chunks(e.split, inner)).count();
+  }
+  return explain_kernel(l.kernel, e, options.target, options.source);
+}
+
+void step_text(const Graph& g, Step& s, std::size_t number, const std::vector<std::int64_t>& values,
+               const ExplainOptions& options, std::ostringstream& out) {
   out << "\nregion " << number << ": ";
   for (std::size_t r = 0; r < s.region.roots.size(); ++r)
     out << (r ? ", " : "") << typed(*g[s.region.roots[r]].node);
@@ -115,6 +137,11 @@ void step_text(const Graph& g, Step& s, std::size_t number, std::ostringstream& 
                 ? "  writes in place behind the loads that look back (small: to fresh memory)\n"
                 : "  writes to fresh memory, because the old contents are still read\n");
   nest(s.lowered.kernel, 0, "  ", out);
+  if (options.target != kCpu) {
+    out << target_text(g, s, values, options) << "  "
+        << bytes_text(static_cast<double>(s.lowered.bytes)) << " moved\n";
+    return;
+  }
   if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
   const auto& k = *static_cast<CompiledKernel*>(s.compiled.get());
   const double threads = num_threads();
@@ -136,14 +163,21 @@ void step_text(const Graph& g, Step& s, std::size_t number, std::ostringstream& 
 
 }  // namespace
 
-std::string plan_text(const Graph& g, fusion::Plan& plan) {
+std::string target_of(DeviceId device) {
+  return device == kHost ? std::string(kCpu) : device_of(device).target();
+}
+
+std::string plan_text(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t>& values,
+                      const ExplainOptions& options) {
   std::ostringstream out;
   const std::size_t n = plan.steps.size();
   out << n << (n == 1 ? " region" : " regions") << " from " << g.size() << " nodes; "
       << bytes_text(static_cast<double>(plan.bytes_moved)) << " moved, at least "
-      << bytes_text(static_cast<double>(plan.bytes_least)) << " needed; " << num_threads()
-      << (num_threads() == 1 ? " thread\n" : " threads\n");
-  for (std::size_t s = 0; s < n; ++s) step_text(g, plan.steps[s], s + 1, out);
+      << bytes_text(static_cast<double>(plan.bytes_least)) << " needed";
+  if (options.target == kCpu)
+    out << "; " << num_threads() << (num_threads() == 1 ? " thread" : " threads");
+  out << "\n";
+  for (std::size_t s = 0; s < n; ++s) step_text(g, plan.steps[s], s + 1, values, options, out);
   if (!plan.notes.empty()) out << "\nin memory:\n";
   for (const fusion::Note& note : plan.notes)
     out << "  " << typed(*g[note.node].node) << ": " << note.text << "\n";
@@ -154,16 +188,30 @@ std::string plan_text(const Graph& g, fusion::Plan& plan) {
     inlined += !g[i].leaf && !root;
   }
   out << "fused: " << inlined << " nodes need no memory\n";
+  if (devices_in_use()) {
+    const TransferStats& t = transfer_stats();
+    out << "copies so far: " << t.to_device << " to devices ("
+        << bytes_text(static_cast<double>(t.bytes_to_device)) << "), " << t.to_host
+        << " to the host (" << bytes_text(static_cast<double>(t.bytes_to_host)) << ")\n";
+  }
   return out.str();
 }
 
-std::string explain(std::span<Node* const> wanted) {
+std::string explain(std::span<Node* const> wanted, const ExplainOptions& asked) {
   const std::lock_guard held(tracer::lock());
+  ExplainOptions options = asked;
+  if (options.target.empty()) {
+    DeviceId device = kHost;
+    for (const Node* n : wanted) device = std::max(device, n->device);
+    options.target = target_of(device);
+  }
   std::vector<std::int64_t> values;
   const Graph g(wanted);
   if (g.nodes.empty()) return "0 regions: everything is in memory\n";
-  const std::shared_ptr<fusion::Plan> plan = plan_for(g, values);
-  return plan_text(g, *plan);
+  const std::shared_ptr<fusion::Plan> plan = options.target == kCpu
+                                                 ? plan_for(g, values)
+                                                 : plan_for(g, values, kNoDevice, {.lanes = false});
+  return plan_text(g, *plan, values, options);
 }
 
 }  // namespace plait::engine

@@ -17,8 +17,10 @@ std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::
                                        int owner = 0, const fusion::Target& target = {});
 // Benchmarks: evaluations of graphs like this one take this plan.
 void adopt_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);
-void note_plan(const fusion::Plan& p);  // for last_plan()
-std::string plan_text(const fusion::Graph& g, fusion::Plan& plan);
+void note_plan(const fusion::Plan& p);   // for last_plan()
+std::string target_of(DeviceId device);  // as ExplainOptions name it
+std::string plan_text(const fusion::Graph& g, fusion::Plan& plan,
+                      const std::vector<std::int64_t>& values, const ExplainOptions& options);
 
 // Tests: the next evaluation plans, and takes its kernels, afresh.
 void forget_plans();

@@ -18,6 +18,7 @@ class Gpu final : public engine::Device {
   Gpu(int ordinal, DeviceId id);
 
   std::string name() const override { return context_.label(); }
+  std::string target() const override { return "cuda:sm_" + std::to_string(target_.arch); }
   Ref<Buffer> allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
   void upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) override;
   void download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) override;

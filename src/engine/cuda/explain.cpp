@@ -1,0 +1,53 @@
+// What explain() says of a kernel for an architecture, with or without a device.
+#include <charconv>
+#include <sstream>
+
+#include "codegen/cuda/cuda.hpp"
+#include "engine/device.hpp"
+#include "plait/error.hpp"
+
+namespace plait::engine {
+namespace {
+
+int architecture(std::string_view target) {
+  constexpr std::string_view prefix = "cuda:sm_";
+  int arch = 0;
+  if (target.substr(0, prefix.size()) == prefix) {
+    const char* end = target.data() + target.size();
+    const auto [at, error] = std::from_chars(target.data() + prefix.size(), end, arch);
+    if (error != std::errc() || at != end) arch = 0;
+  }
+  if (arch == 0)
+    throw ValueError("explain: target is \"cpu\" or, for an architecture, \"cuda:sm_90\", not \"" +
+                     std::string(target) + "\"");
+  return arch;
+}
+
+}  // namespace
+
+std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
+                           bool source) {
+  const int arch = architecture(target);
+  std::string why;
+  if (!cuda::supports(k, &why)) return "  runs on the host: " + why + "\n";
+  const cuda::Extents extents{e.params, e.grid, e.split};
+  const auto program = cuda::generate(k, {.arch = arch}, extents);
+  const auto binary = cuda::compile(*program, arch);
+  const cuda::Launch shape = cuda::launch_shape(*program, extents);
+  std::ostringstream out;
+  out << "  sm_" << arch << ": " << shape.grid[0] << " blocks of " << shape.block[0]
+      << " threads, ";
+  if (binary->ptx)
+    out << "PTX, which the driver compiles: this NVRTC is older than the architecture\n";
+  else
+    out << binary->registers << " registers a thread, " << binary->shared_bytes
+        << " bytes of shared memory, " << binary->spill_bytes << " bytes spilled\n";
+  if (!source) return out.str();
+  // The prelude is the same for all and stands before the argument structure.
+  const std::string& text = cuda::source(*program);
+  std::istringstream lines(text.substr(text.find("struct Arguments")));
+  for (std::string line; std::getline(lines, line);) out << "    " << line << "\n";
+  return out.str();
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,52 @@
+"""explain() for an architecture without a device: the real NVRTC compiles (PLAIT_TEST_NVRTC names it where
+PLAIT_NVRTC_LIBRARY names its double). The bounds keep the benchmarks' kernels from growing unseen."""
+
+import os
+
+import pytest
+
+ENV = {"PLAIT_NVRTC_LIBRARY": os.environ["PLAIT_TEST_NVRTC"]} if os.environ.get("PLAIT_TEST_NVRTC") else {}
+
+SOURCE = """
+import re, numpy, plait
+plait.config.eager_limit = 0
+n = numpy.linalg.norm
+cases = {
+    "chain": (lambda a: (a * 2 + 1) * a, numpy.ones(1000000)),
+    "column sums": (lambda a: a.sum(axis=0), numpy.ones((100000, 8))),
+    "softmax": (lambda a: numpy.exp(a - a.max(axis=1, keepdims=True)) / numpy.exp(a - a.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True), numpy.ones((512, 1000), "f4")),
+    "k-means": (lambda p, m: numpy.argmin(numpy.linalg.norm(p[:, None] - m, axis=2), axis=1), numpy.ones((100000, 8)), numpy.ones((16, 8))),
+}
+try:
+    plait.explain(plait.ones(10) + 1, target="cuda:sm_90")
+except plait.DeviceError as e:
+    print("missing", e)
+    raise SystemExit
+for name, (f, *args) in cases.items():
+    for arch in ("sm_80", "sm_90", "sm_100"):
+        text = plait.explain(plait.jit(f), *args, target="cuda:" + arch, source=True)
+        regions = int(text.split()[0])
+        kernels = re.findall(r"(\\d+) registers a thread, (\\d+) bytes of shared memory, (\\d+) bytes spilled", text)
+        assert len(kernels) == regions, text
+        assert "__global__" in text and "struct Arguments" in text, text
+        for registers, shared, spilled in kernels:
+            print(name, arch, registers, shared, spilled)
+try:
+    plait.explain(plait.ones(10) + 1, target="tpu")
+except ValueError as e:
+    print("refused", e)
+"""
+MOST_REGISTERS = {"chain": 32, "column": 64, "softmax": 64, "k-means": 80}
+
+
+def test_kernels_are_compiled_and_described(run_python):
+    done = run_python(SOURCE, env=ENV, timeout=300)
+    assert done.returncode == 0, done.stderr
+    if done.stdout.startswith("missing"):
+        pytest.skip("NVRTC is missing")
+    lines = done.stdout.splitlines()
+    assert lines.pop().startswith("refused")
+    assert len(lines) >= 12
+    for line in lines:
+        name, *_, registers, _shared, spilled = line.split()
+        assert int(registers) <= MOST_REGISTERS[name] and int(spilled) == 0, line
