@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "python.hpp"
 #include "tracer/context.hpp"
@@ -66,16 +65,6 @@ bool stop_requested() {
 }
 
 }  // namespace
-
-void restore_thread(PyThreadState* state) {
-#if PY_VERSION_HEX >= 0x030D0000
-  const auto ending = Py_IsFinalizing;
-#else
-  const auto ending = _Py_IsFinalizing;
-#endif
-  while (ending() && pthread_self() != main_thread.load(std::memory_order_relaxed)) pause();
-  PyEval_RestoreThread(state);
-}
 
 void install_interrupt_hook() {
   main_thread = pthread_self();

@@ -211,4 +211,5 @@ PYBIND11_MODULE(_plait, m) {
   m.attr("__version__") = PLAIT_VERSION;
   plait::engine::start();
   install_event_hooks();
+  install_exit_function();
 }

@@ -90,6 +90,7 @@ int guarded_int(F&& body) noexcept {
 // PyEval_RestoreThread, but while the interpreter ends, a thread that is not the main one stands
 // still: Python would unwind it, through frames that do not expect that.
 void restore_thread(PyThreadState* state);
+void install_exit_function();
 
 // Other Python threads run while the engine evaluates.
 class NoGil {

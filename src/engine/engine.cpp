@@ -334,7 +334,7 @@ std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values
   if (!fusion::bind(*p, g, values))
     throw InternalError("a new plan does not hold for its own graph");
   variants.push_back(p);
-  if (logging(Log::Fusion) && owner != kNoDevice)
+  if (logging(Log::Fusion) && owner != kLookedAt)
     log(Log::Fusion, plan_text(g, *p, values, {.target = target_of(static_cast<DeviceId>(owner))}));
   return p;
 }

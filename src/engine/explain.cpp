@@ -18,7 +18,6 @@ using tracer::NodeKind;
 namespace {
 
 constexpr std::string_view kCpu = "cpu";
-constexpr int kNoDevice = 127;  // owner of plans that are only looked at
 
 // For predicted times only: bytes and rough operations a second and thread.
 constexpr double kBytesPerSecond = 15e9;
@@ -210,7 +209,7 @@ std::string explain(std::span<Node* const> wanted, const ExplainOptions& asked) 
   if (g.nodes.empty()) return "0 regions: everything is in memory\n";
   const std::shared_ptr<fusion::Plan> plan = options.target == kCpu
                                                  ? plan_for(g, values)
-                                                 : plan_for(g, values, kNoDevice, {.lanes = false});
+                                                 : plan_for(g, values, kLookedAt, {.lanes = false});
   return plan_text(g, *plan, values, options);
 }
 

@@ -11,6 +11,7 @@ namespace plait::engine {
 Stats& counters();
 bool interrupt_requested();  // asks the hook, at most every 50 ms
 
+inline constexpr int kLookedAt = 127;  // owner of plans that are only for explain()
 // The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans
 // hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,

@@ -2,9 +2,9 @@
 
 # A single evaluation of a few seconds, poked after it has begun.
 LONG = """
-import os, signal, sys, threading, time, plait
+import os, signal, sys, threading, time, numpy, plait
 plait.set_num_threads(int(sys.argv[1]))
-x = plait.ones(6_000_000)
+x = plait.array(numpy.ones(6_000_000))  # a fill would be computed as one value
 def heavy(steps=120):
     y = x
     for _ in range(steps):

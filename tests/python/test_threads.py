@@ -24,8 +24,8 @@ def test_recording_goes_on_while_a_kernel_runs(run_python):
     # The thread that records would get nowhere if the evaluation held the recorder's lock. PLAIT_JIT=off makes the
     # evaluation last for seconds; what is counted is whether anything was recorded in it, not how much.
     source = """
-import threading, plait
-x = plait.ones(4_000_000)
+import threading, numpy, plait
+x = plait.array(numpy.ones(4_000_000))
 y = x
 for _ in range(60):
     y = plait.sin(y) + plait.arctan(y * x)
@@ -112,9 +112,9 @@ def test_a_thread_that_waits_for_its_turn_lets_others_run(run_python):
     # The second thread's loop fills the graph, so it has to evaluate and waits for the first; the third needs only
     # the interpreter's lock.
     source = """
-import threading, time, plait
+import threading, time, numpy, plait
 plait.set_num_threads(1)
-x = plait.ones(4_000_000)
+x = plait.array(numpy.ones(4_000_000))
 y = x
 for _ in range(60):
     y = plait.sin(y) + plait.arctan(y * x)

@@ -1,0 +1,51 @@
+// Coming back to Python after work without the GIL. A thread that asks for the GIL while the
+// interpreter ends is unwound by Python, through C++ frames that do not expect it. So such threads
+// stand still from the moment on that the interpreter's exit functions run, and those that are on
+// their way in come in first.
+#include <pthread.h>
+#include <unistd.h>
+
+#include "python.hpp"
+
+namespace plait::py {
+namespace {
+
+std::atomic<bool> ending{false};
+std::atomic<int> returning{0};
+pthread_t main_thread;
+
+PyObject* at_exit(PyObject*, PyObject*) {
+  ending = true;
+  while (returning.load() != 0) {
+    Py_BEGIN_ALLOW_THREADS;
+    usleep(100);
+    Py_END_ALLOW_THREADS;
+  }
+  Py_RETURN_NONE;
+}
+PyMethodDef at_exit_function{"at_exit", at_exit, METH_NOARGS, nullptr};
+
+}  // namespace
+
+void restore_thread(PyThreadState* state) {
+  ++returning;
+  if (ending.load() && pthread_self() != main_thread) {
+    --returning;
+    for (;;) pause();
+  }
+  PyEval_RestoreThread(state);
+  --returning;
+}
+
+void install_exit_function() {
+  main_thread = pthread_self();
+  pthread_atfork(nullptr, nullptr, [] {
+    main_thread = pthread_self();
+    returning = 0;
+  });
+  Owned function(check(PyCFunction_New(&at_exit_function, nullptr)));
+  Owned module(check(PyImport_ImportModule("atexit")));
+  Owned done(check(PyObject_CallMethod(module.get(), "register", "O", function.get())));
+}
+
+}  // namespace plait::py
