@@ -65,8 +65,8 @@ inline void bound_graph() {
 void evaluate_nodes(std::span<const Ref<Node>> nodes);
 
 // Sets the node's device: that of its inputs, or of its memory. Values of 0-D inputs from elsewhere
-// become scalars; throws DeviceError for other inputs from elsewhere. Asked only once devices are in
-// use.
+// become scalars; throws DeviceError for other inputs from elsewhere. Asked only once devices are
+// in use.
 void place(Node& n);
 // `value` as kernels of `device` can take it, by the same rule.
 Ref<Node> on_device(Ref<Node> value, DeviceId device);
