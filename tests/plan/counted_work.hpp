@@ -18,11 +18,11 @@ namespace plait::test {
 struct Measured {
   double instruction = 0.35;
   std::map<OpId, double> apply{
-      {OpId::Divide, 2.8}, {OpId::Sqrt, 4.1}, {OpId::Exp, 7}, {OpId::Sin, 14}, {OpId::Tanh, 20}};
+      {OpId::Divide, 5.4}, {OpId::Sqrt, 8.1}, {OpId::Exp, 10}, {OpId::Sin, 28}, {OpId::Tanh, 46}};
   std::set<OpId> simple{OpId::Add,     OpId::Subtract, OpId::Multiply,
                         OpId::Maximum, OpId::Minimum,  OpId::Absolute};
   double loop_entry = 1.5;
-  double cache_byte = 0.02, memory_byte = 0.08;
+  double cache_byte = 0.015, memory_byte = 0.035;
   double evaluation = 600, region = 400;  // to look a plan up; to launch one of its regions
 };
 inline constexpr double kCacheBytes = 1 << 20;
