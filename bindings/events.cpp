@@ -77,7 +77,7 @@ bool is_internal(PyCodeObject* code) {
 }
 
 std::uint32_t current_site() {
-  if (!PyGILState_Check()) return 0;
+  if (!holds_gil()) return 0;
   SiteTable& t = site_table();
   PyFrameObject* frame = PyEval_GetFrame();
   Owned hold;

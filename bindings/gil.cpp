@@ -13,6 +13,7 @@ namespace {
 std::atomic<bool> ending{false};
 std::atomic<int> returning{0};
 pthread_t main_thread;
+thread_local bool outside = false;  // between leave_python() and restore_thread()
 
 PyObject* at_exit(PyObject*, PyObject*) {
   ending = true;
@@ -27,6 +28,16 @@ PyMethodDef at_exit_function{"at_exit", at_exit, METH_NOARGS, nullptr};
 
 }  // namespace
 
+bool holds_gil() {
+  if (outside || (ending.load() && pthread_self() != main_thread)) return false;
+  return PyGILState_Check();
+}
+
+PyThreadState* leave_python() {
+  outside = true;
+  return PyEval_SaveThread();
+}
+
 void restore_thread(PyThreadState* state) {
   ++returning;
   if (ending.load() && pthread_self() != main_thread) {
@@ -34,6 +45,7 @@ void restore_thread(PyThreadState* state) {
     for (;;) pause();
   }
   PyEval_RestoreThread(state);
+  outside = false;
   --returning;
 }
 

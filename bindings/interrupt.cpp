@@ -42,7 +42,7 @@ void stand_in_front() {
 
 // A thread that calls the recorder with the GIL gives it away while it waits or computes.
 thread_local PyThreadState* parked = nullptr;
-void* let_go() { return PyGILState_Check() ? parked = PyEval_SaveThread() : nullptr; }
+void* let_go() { return holds_gil() ? parked = leave_python() : nullptr; }
 void take_back(void* state) {
   if (!state) return;
   parked = nullptr;
@@ -57,10 +57,10 @@ bool stop_requested() {
   stand_in_front();
   if (!interrupted.exchange(false)) return false;
   PyThreadState* state = parked;
-  if (!state && !PyGILState_Check()) return true;
-  if (state) PyEval_RestoreThread(state);
+  if (!state && !holds_gil()) return true;
+  if (state) take_back(state);
   const bool raised = PyErr_CheckSignals() != 0;
-  if (state) PyEval_SaveThread();
+  if (state) let_go();
   return raised;
 }
 

@@ -87,6 +87,11 @@ int guarded_int(F&& body) noexcept {
   return result;
 }
 
+// Whether this thread holds the GIL. PyGILState_Check() says so of every thread while the
+// interpreter ends.
+bool holds_gil();
+// PyEval_SaveThread.
+PyThreadState* leave_python();
 // PyEval_RestoreThread, but while the interpreter ends, a thread that is not the main one stands
 // still: Python would unwind it, through frames that do not expect that.
 void restore_thread(PyThreadState* state);
@@ -95,7 +100,7 @@ void install_exit_function();
 // Other Python threads run while the engine evaluates.
 class NoGil {
  public:
-  NoGil() : state_(PyEval_SaveThread()) {}
+  NoGil() : state_(leave_python()) {}
   ~NoGil() { restore_thread(state_); }
   NoGil(const NoGil&) = delete;
 

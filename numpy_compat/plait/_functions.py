@@ -479,10 +479,17 @@ def tensordot(a, b, axes=2):
     return call(numpy.tensordot, (a, b, axes)) if result is NotImplemented else result
 
 
+def _holds_pairs(a, axis):
+    shape = getattr(a, "shape", ())
+    return isinstance(axis, int) and -len(shape) <= axis < len(shape) and shape[axis] == 2
+
+
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa, axisb, axisc = (axis,) * 3
-    result = _plait.cross(a, b, axisa, axisb, axisc)
+    # Vectors of two are deprecated, and an error from NumPy 2.5 on.
+    plane = _holds_pairs(a, axisa) or _holds_pairs(b, axisb)
+    result = NotImplemented if plane else _plait.cross(a, b, axisa, axisb, axisc)
     return call(numpy.cross, (a, b, axisa, axisb, axisc)) if result is NotImplemented else result
 
 

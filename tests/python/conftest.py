@@ -1,5 +1,6 @@
 import os
 import pathlib
+import signal
 import sys
 
 import pytest
@@ -36,6 +37,8 @@ def run_python():
         return subprocess.run(
             [sys.executable, *args, "-c", source] if source is not None else [sys.executable, *args],
             capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})},
+            # A job in the background of a script ignores Ctrl-C, and so would what it starts.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
 
     return run

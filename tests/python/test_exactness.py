@@ -98,7 +98,7 @@ def test_a_product_with_a_scalar_lies_as_numpys(dtype):
 
 
 def test_neighbours_of_equal_numbers():
-    """NumPy gives the first of two equal halves and the second of wider numbers: the sign of zero tells."""
-    for code in "efd":
+    """NumPy before 2.5 gives the first of two equal halves, all give the second of wider numbers: the sign of zero tells."""
+    for code in "efd" if numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0" else "fd":
         a, b = numpy.array([0.0, -0.0, 1.0], code), numpy.array([-0.0, 0.0, 1.0], code)
         assert numpy.array_equal(numpy.signbit(numpy.nextafter(a, b)), numpy.asarray(plait.signbit(plait.nextafter(plait.array(a), plait.array(b)))))

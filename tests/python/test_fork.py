@@ -50,7 +50,7 @@ def new_kernels(n):
 
 
 def answers(run_python, source, timeout=150, **env):
-    env = {"PLAIT_CACHE": "0", **env}
+    env = {"PLAIT_CACHE": "0", "PYTHONWARNINGS": "ignore::DeprecationWarning", **env}  # Python 3.12 warns of forks beside threads
     done = run_python(CHILD + source, timeout=timeout, env=env)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return done.stdout.split()

@@ -19,7 +19,8 @@ def test_every_name(module):
 
 
 def test_every_method():
-    missing = [n for n in dir(numpy.ndarray) if not hasattr(plait.ndarray, n)]
+    public = [n for n in dir(numpy.ndarray) if not n.startswith("_") or n.startswith("__")]
+    missing = [n for n in public if not hasattr(plait.ndarray, n)]
     assert not missing
 
 

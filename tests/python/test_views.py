@@ -14,7 +14,7 @@ def steps(*lines):
         scope = {"np": np, "a": np.arange(24.0).reshape(4, 6)}
         for line in lines:
             exec(line, scope)
-        return [v for k, v in sorted(scope.items()) if k not in ("np", "__builtins__")]
+        return [v for k, v in sorted(scope.items()) if k != "np" and not k.startswith("__")]
 
     return run
 
