@@ -45,7 +45,8 @@ struct Block {
   std::size_t bytes;
   void* memory;  // untagged: leak checkers look for it
 };
-std::map<Address, Block> blocks;
+// Never destroyed: pools of the process hold their blocks to its end.
+auto& blocks = *new std::map<Address, Block>;
 std::deque<std::function<void()>> work;
 std::size_t submitted = 0, finished = 0, launches = 0;
 Result sticky = 0;
