@@ -24,7 +24,7 @@ inline Values values(const Array& a) {
   const std::vector<unsigned char> raw = bytes(c);
   if (!is_float(a.dtype)) return Values(raw.begin(), raw.end());
   Values v(raw.size() / sizeof(double));
-  std::memcpy(v.data(), raw.data(), raw.size());
+  if (!v.empty()) std::memcpy(v.data(), raw.data(), raw.size());
   return v;
 }
 
