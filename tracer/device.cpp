@@ -102,8 +102,7 @@ void place(Node& n) {
 
 Array to_device(const Array& a, DeviceId device) {
   if (device_of(a) == device) return a;
-  evaluate(a);
-  const Lock held = hold();
+  const Lock held = hold_evaluated(a);
   const Node& v = *a.storage->version;
   const Extent covered = extent(a.shape, a.strides, static_cast<std::int64_t>(itemsize(a.dtype)));
   const std::int64_t first = v.data_offset + a.storage->base + a.offset + covered.first;

@@ -151,8 +151,6 @@ void evaluate(std::span<const Array> arrays) {
   if (!nodes.empty()) evaluate_nodes(nodes);
 }
 
-namespace {
-// Evaluated, under the lock: another thread may write to the storage as soon as it is let go.
 Lock hold_evaluated(const Array& a) {
   for (;;) {
     Lock held = hold();
@@ -161,7 +159,6 @@ Lock hold_evaluated(const Array& a) {
     evaluate(a);
   }
 }
-}  // namespace
 
 void* data(const Array& a) {
   const Lock held = hold_evaluated(a);
