@@ -64,8 +64,8 @@ inline void bound_graph() {
 // Evaluates nodes through the installed evaluator, those that are not in memory yet.
 void evaluate_nodes(std::span<const Ref<Node>> nodes);
 
-// Evaluates the array and holds the lock: another thread may write to its storage as soon as that is
-// let go.
+// Evaluates the array and holds the lock: another thread may write to its storage as soon as that
+// is let go.
 Lock hold_evaluated(const Array& a);
 
 // Sets the node's device: that of its inputs, or of its memory. Values of 0-D inputs from elsewhere
