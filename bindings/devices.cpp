@@ -7,6 +7,7 @@
 #include "events.hpp"
 #include "functions.hpp"
 #include "tracer/device.hpp"
+#include "tracer/layout.hpp"
 
 namespace plait::py {
 namespace {
@@ -125,20 +126,9 @@ PyObject* stream(PyObject*, PyObject* a) {
   });
 }
 
-// First and one-past-last byte of a layout, from element 0.
-std::pair<std::int64_t, std::int64_t> span_of(const Dims& shape, const Dims& strides,
-                                              std::int64_t item) {
-  std::int64_t first = 0, last = item;
-  for (int d = 0; d < shape.size(); ++d) {
-    if (shape[d] == 0) return {0, 0};
-    (strides[d] < 0 ? first : last) += (shape[d] - 1) * strides[d];
-  }
-  return {first, last};
-}
-
-tracer::Array adopted(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId id,
-                      void* stream, bool writeable, void (*release)(void*), void* owner) {
-  const auto [first, last] = span_of(shape, strides, static_cast<std::int64_t>(itemsize(t)));
+tracer::Array adopt_at(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId id,
+                       void* stream, bool writeable, void (*release)(void*), void* owner) {
+  const auto [first, last] = tracer::extent(shape, strides, static_cast<std::int64_t>(itemsize(t)));
   Ref<Buffer> buffer = devices().memory(id).adopt(
       at + first, static_cast<std::size_t>(last - first), stream, release, owner);
   buffer->writeable = writeable;
@@ -156,15 +146,14 @@ PyObject* adopt_device(PyObject*, Args args, Py_ssize_t n) {
     if (!t) return Py_NewRef(Py_NotImplemented);
     auto* at = static_cast<std::byte*>(stream_of(args[0]));
     const Dims shape = *parse_shape(args[1]);
-    Dims strides(shape.size());
-    std::int64_t step = static_cast<std::int64_t>(itemsize(*t));
-    for (int d = shape.size(); d-- > 0; step *= shape[d]) strides[d] = step;
-    if (args[2] != Py_None) strides = *parse_shape(args[2]);
+    const Dims strides = args[2] != Py_None
+                             ? *parse_shape(args[2])
+                             : contiguous_strides(shape, static_cast<std::int64_t>(itemsize(*t)));
     const DeviceId id = parse_device(args[4]);
     void* stream = args[5] == Py_None ? devices().memory(id).stream() : stream_of(args[5]);
     Owned owner = Owned::borrow(args[7]);
-    tracer::Array a =
-        adopted(at, *t, shape, strides, id, stream, args[6] != Py_True, release_later, owner.get());
+    tracer::Array a = adopt_at(at, *t, shape, strides, id, stream, args[6] != Py_True,
+                               release_later, owner.get());
     owner.release();
     return wrap(std::move(a));
   });
@@ -309,7 +298,7 @@ tracer::Array from_capsule(PyObject* capsule, const char* name, const char* used
   }
   const DeviceId id = devices().open("cuda:" + std::to_string(t.device.id));
   // The producer has ordered our stream after its own.
-  tracer::Array a = adopted(
+  tracer::Array a = adopt_at(
       static_cast<std::byte*>(t.data) + t.byte_offset, *type, shape, strides, id,
       devices().memory(id).stream(), !read_only,
       [](void* owned) {
