@@ -191,7 +191,7 @@ struct Versioned {
 constexpr std::int32_t kCuda = 2;
 constexpr std::uint64_t kReadOnly = 1;
 constexpr const char *kName = "dltensor", *kUsed = "used_dltensor", *kNameV1 = "dltensor_versioned",
-                     *kUsedV1 = "used_dltensor_versioned";
+                     *kUsedV1 = "used_dltensor_versioned", *kOwned = "plait.dltensor";
 
 DLDataType dl_type(DType t) {
   constexpr std::uint8_t integer = 0, unsigned_integer = 1, real = 2, complex = 5, boolean = 6;
@@ -297,16 +297,17 @@ tracer::Array from_capsule(PyObject* capsule, const char* name, const char* used
     strides[d] = t.strides ? t.strides[d] * item : step;
   }
   const DeviceId id = devices().open("cuda:" + std::to_string(t.device.id));
+  // Its deleter may want the GIL, so it is called with it, as owners are released.
+  Owned owner(check(PyCapsule_New(m, kOwned, [](PyObject* self) {
+    auto* owned = static_cast<T*>(PyCapsule_GetPointer(self, kOwned));
+    if (owned->deleter) owned->deleter(owned);
+  })));
+  check(PyCapsule_SetName(capsule, used));  // the tensor is the owner's from here on
   // The producer has ordered our stream after its own.
-  tracer::Array a = adopt_at(
-      static_cast<std::byte*>(t.data) + t.byte_offset, *type, shape, strides, id,
-      devices().memory(id).stream(), !read_only,
-      [](void* owned) {
-        auto* o = static_cast<T*>(owned);
-        if (o->deleter) o->deleter(o);
-      },
-      m);
-  check(PyCapsule_SetName(capsule, used));
+  tracer::Array a =
+      adopt_at(static_cast<std::byte*>(t.data) + t.byte_offset, *type, shape, strides, id,
+               devices().memory(id).stream(), !read_only, release_later, owner.get());
+  owner.release();
   return a;
 }
 PyObject* from_dlpack(PyObject*, PyObject* capsule) {
