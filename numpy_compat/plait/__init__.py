@@ -11,6 +11,7 @@ from ._creation import (
     arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
 )  # fmt: skip
+from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from ._device import DeviceError, current_device, device
 from ._errstate import errstate, seterr, seterrcall
 from ._functions import (
@@ -38,12 +39,15 @@ def __getattr__(name):
                 "borrow",
                 "config",
                 "current_device",
+                "default_dtype",
                 "device",
                 "DeviceError",
                 "evaluate",
                 "explain",
+                "get_default_dtype",
                 "get_num_threads",
                 "jit",
+                "set_default_dtype",
                 "set_num_threads",
             }
         )

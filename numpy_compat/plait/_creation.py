@@ -2,7 +2,7 @@
 
 import numpy
 
-from . import _exchange, _plait
+from . import _default_dtype, _exchange, _plait
 from ._device import on
 from ._fallback import call, from_numpy, placed
 from ._plait import lazy_scalar, ndarray
@@ -24,6 +24,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         made = _exchange.from_interface(object)
         return array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     host = numpy.array(_listed(object), dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, **options)
+    if _default_dtype.active and dtype is None:
+        host = _default_dtype.of_values(host, object)
     made = from_numpy(host)
     if isinstance(object, ndarray) and type(object) is not numpy.ndarray:
         return made.to_device(object.device)
@@ -84,6 +86,8 @@ def copy(a, order="K", subok=False):
 def empty(shape, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
         return on(device, empty, shape, dtype, order)
+    if _default_dtype.active and dtype is None:
+        dtype = _default_dtype.get_default_dtype()
     result = _plait.empty(shape, dtype, order)
     return call(numpy.empty, (shape, dtype, order)) if result is NotImplemented else result
 
@@ -91,6 +95,8 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None):
 def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
         return on(device, zeros, shape, dtype, order)
+    if _default_dtype.active and dtype is None:
+        dtype = _default_dtype.get_default_dtype()
     result = _plait.full(shape, 0.0 if dtype is None else 0, dtype, order)
     return call(numpy.zeros, (shape, dtype or float, order)) if result is NotImplemented else result
 
@@ -98,6 +104,8 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None):
 def ones(shape, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
         return on(device, ones, shape, dtype, order)
+    if _default_dtype.active and dtype is None:
+        dtype = _default_dtype.get_default_dtype()
     result = _plait.full(shape, 1.0 if dtype is None else 1, dtype, order)
     return call(numpy.ones, (shape, dtype, order)) if result is NotImplemented else result
 
@@ -105,6 +113,8 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
         return on(device, full, shape, fill_value, dtype, order)
+    if _default_dtype.active and dtype is None and not isinstance(fill_value, ndarray):
+        dtype = asarray(fill_value).dtype
     result = _plait.full(shape, fill_value, dtype, order)
     if result is not NotImplemented:
         return result
@@ -119,6 +129,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
 def _like(name, a, dtype, order, subok, shape, device):
     if device is not None:
         return on(device, _like, name, a, dtype, order, subok, shape, None)
+    if _default_dtype.active and dtype is None and not isinstance(a, ndarray):
+        a = asarray(a)
     if subok or type(a) is ndarray or type(a) is numpy.ndarray:
         result = _plait.like(name, a, dtype, order, shape)
         if result is not NotImplemented:
@@ -162,6 +174,8 @@ def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, dev
         first = 0
     if step is None:
         step = 1
+    if _default_dtype.active and dtype is None and float in (type(first), type(last), type(step)):
+        dtype = _default_dtype.dtype_for(first, last, step)
     result = _plait.arange(first, last, step, dtype)
     return call(numpy.arange, (first, last, step, dtype)) if result is NotImplemented else result
 
@@ -169,24 +183,30 @@ def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, dev
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     if device is not None:
         return on(device, linspace, start, stop, num, endpoint, retstep, dtype, axis)
+    if _default_dtype.active and dtype is None:
+        dtype = _default_dtype.dtype_for(start, stop)
     result = _plait.linspace(start, stop, num, endpoint, dtype) if axis == 0 else NotImplemented
     if result is NotImplemented:
         return call(numpy.linspace, (start, stop, num, endpoint, retstep, dtype, axis))
     return result if retstep else result[0]
 
 
-def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
+def eye(N, M=None, k=0, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
         return on(device, eye, N, M, k, dtype, order)
+    if dtype is None:
+        dtype = _default_dtype.get_default_dtype()
     result = _plait.eye(N, N if M is None else M, k, dtype, order)
     return call(numpy.eye, (N, M, k, dtype, order)) if result is NotImplemented else result
 
 
 def identity(n, dtype=None, *, like=None):
-    return eye(n, dtype=float if dtype is None else dtype)
+    return eye(n, dtype=dtype)
 
 
-def tri(N, M=None, k=0, dtype=float, *, like=None):
+def tri(N, M=None, k=0, dtype=None, *, like=None):
+    if dtype is None:
+        dtype = _default_dtype.get_default_dtype()
     result = _plait.tri(N, N if M is None else M, k, dtype)
     return call(numpy.tri, (N, M, k, dtype)) if result is NotImplemented else result
 

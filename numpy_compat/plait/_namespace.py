@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import _plait
+from . import _default_dtype, _plait
 from ._fallback import call, from_numpy, to_numpy, wrapper
 from ._submodules import NATIVE
 
@@ -25,7 +25,11 @@ class _Indexed:
         self._target, self._name = target, name
 
     def __getitem__(self, key):
-        return call(lambda k: self._target[k], (key,), None, self._name)
+        return call(self._made, (key,), None, self._name)
+
+    def _made(self, key):
+        made = self._target[key]
+        return _default_dtype.of_values(made, key) if _default_dtype.active else made
 
     def __len__(self):
         return 0
@@ -52,7 +56,7 @@ def adapt(value, name, module="plait"):
         return value
     if isinstance(value, types.ModuleType):
         return value
-    return NATIVE.get(value) or wrapper(value, name, module)
+    return NATIVE.get(value) or wrapper(_default_dtype.creating(value, name), name, module)
 
 
 class Mirror(types.ModuleType):
@@ -74,9 +78,12 @@ class Mirror(types.ModuleType):
         if isinstance(value, types.ModuleType):
             value = mirror(f"{self.__name__}.{name}", value) if value.__name__.startswith("numpy") else value
         else:
-            value = adapt(value, f"{self.__name__.partition('.')[2]}.{name}", self.__name__)
+            value = self._adapted(value, name)
         setattr(self, name, value)
         return value
+
+    def _adapted(self, value, name):
+        return adapt(value, f"{self.__name__.partition('.')[2]}.{name}", self.__name__)
 
     def __dir__(self):
         return sorted({*dir(self._target), *self.__dict__})

@@ -4,7 +4,7 @@ import sys
 
 import numpy
 
-from . import _namespace
+from . import _default_dtype, _namespace
 from ._fallback import call, to_numpy
 
 
@@ -12,7 +12,7 @@ def _forwarding(base):
     """A subclass of a generator of NumPy whose methods take and give Plait arrays."""
 
     def method(name):
-        target = getattr(base, name)
+        target = _default_dtype.drawing(getattr(base, name), name, bound=1)
 
         def forward(self, *args, **kwargs):
             return call(target, (self, *args), kwargs, f"random.{base.__name__}.{name}")
@@ -52,6 +52,10 @@ class _Random(_namespace.Mirror):
             setattr(self, name, value)
             return value
         return super().__getattr__(name)
+
+    def _adapted(self, value, name):
+        drawn = callable(value) and not isinstance(value, type)
+        return super()._adapted(_default_dtype.drawing(value, name) if drawn else value, name)
 
 
 _module = _Random(__name__, numpy.random, {"default_rng": default_rng})

@@ -88,6 +88,21 @@ def test_scope_takes_numpys_arrays_along():
     assert x.device == "cuda:0"
 
 
+def test_default_dtype_goes_along():
+    before = plait.stats()["bytes_to_device"]
+    with plait.device("cuda"), plait.default_dtype("float32"):
+        for made in (
+            plait.zeros(4),
+            plait.linspace(0, 1, 4),
+            plait.asarray([0.5] * 4),
+            plait.random.default_rng(0).random(4),
+            plait.random.rand(4),
+        ):
+            assert made.device == "cuda:0" and made.dtype == numpy.float32
+            assert host(made * 2).dtype == numpy.float32
+    assert plait.stats()["bytes_to_device"] == before + 3 * 16  # rounded before they travel
+
+
 def test_devices_do_not_mix_but_scalars_do():
     x = plait.arange(4.0, device="cuda")
     with pytest.raises(plait.DeviceError, match="different devices.*to_device"):
