@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Colour-quantises a photograph with k-means written in plain NumPy (kmeans.py), once under NumPy and once under Plait; then one
-assignment of 20 million points both ways, with one thread and with all. Writes a PNG with the three pictures side by side."""
+assignment of 20 million points both ways, with one thread and with all. Writes a PNG with the three pictures side by side. With
+--device cuda, Plait's arrays are on the GPU."""
 import argparse
+import contextlib
 import importlib.util
 import pathlib
 import statistics
@@ -74,6 +76,29 @@ def steady(fn, *args, repeat=3):
     return times[0], statistics.median(times[1:]), result
 
 
+def device_step(points, device):
+    """One assignment of points that are on the device already, beside NumPy on the host."""
+    rng = numpy.random.default_rng(0)
+    for dtype in ("float64", "float32"):
+        X, means = rng.standard_normal((points, 2)).astype(dtype), numpy.array([[-1.0, 0.5], [1.0, -0.5]], dtype)
+        _, later, want = steady(load_kmeans(numpy).assign, X, means)
+        x, m, times = plait.asarray(X, device=device), plait.asarray(means, device=device), []
+        assign = load_kmeans(plait).assign
+        for _ in range(6):
+            x[0, 0] += 1
+            plait.evaluate(x)
+            plait.device(device).synchronize()
+            start = time.perf_counter()
+            labels = plait.evaluate(assign(x, m))
+            plait.device(device).synchronize()
+            times.append(time.perf_counter() - start)
+        X[0, 0] = x[0, 0]
+        want = load_kmeans(numpy).assign(X[:1000], means)
+        same = "same labels" if numpy.array_equal(numpy.asarray(labels)[:1000], want) else "LABELS DIFFER"
+        time_ = statistics.median(times[1:])
+        print(f"  {dtype}: numpy {later * 1e3:8.1f} ms; plait, {x.device}: first {times[0] * 1e3:8.1f} ms, then {time_ * 1e3:8.3f} ms ({later / time_:.0f}x), {same}")
+
+
 def big_step(points):
     """One assignment of many points: NumPy, and plait.jit on the same function and the same arrays."""
     kmeans = load_kmeans(numpy)
@@ -97,14 +122,22 @@ def main():
     ap.add_argument("--shrink", type=int, default=1, help="take every n-th row and column of the photograph")
     ap.add_argument("--points", type=int, default=20_000_000)
     ap.add_argument("--out", default="kmeans_photo.png")
+    ap.add_argument("--device", default="cpu", help="where Plait's arrays are: cpu, cuda or cuda:N")
     a = ap.parse_args()
+    where = contextlib.nullcontext()
+    if a.device != "cpu":
+        try:
+            where = plait.device(a.device)
+        except (plait.DeviceError, ValueError) as e:
+            raise SystemExit(f"no device {a.device}: {e}") from None
     photo = numpy.ascontiguousarray(load_sample_image("china.jpg")[:: a.shrink, :: a.shrink])
     pixels = photo.reshape(-1, 3) / 255.0
     print(f"k-means: {len(pixels)} pixels, {a.colours} colours")
     load_kmeans(numpy).assign(pixels, pixels[: a.colours])  # the machine hands out its pages here, so that neither has to pay for them
     panels, results = [], []
-    for np in (numpy, plait):
-        means, labels, seconds = quantise(np, pixels, a.colours, a.rounds)
+    for np, place in ((numpy, contextlib.nullcontext()), (plait, where)):
+        with place:
+            means, labels, seconds = quantise(np, pixels, a.colours, a.rounds)
         picture = (means[labels] * 255 + 0.5).astype("u1").reshape(photo.shape)
         panels.append((f"{np.__name__}: {a.colours} colours, {seconds:.2f} s", picture))
         results.append((picture, seconds))
@@ -112,9 +145,13 @@ def main():
     different = int((results[0][0] != results[1][0]).any(axis=2).sum())
     print(f"  plait is {results[0][1] / results[1][1]:.1f} times as fast as numpy; {different} pixels differ; picture in {a.out}")
     print("\nWhat Plait made of one assignment:")
-    print(plait.explain(load_kmeans(plait).assign, plait.asarray(pixels), plait.asarray(pixels[: a.colours])))
+    with where:
+        print(plait.explain(load_kmeans(plait).assign, plait.asarray(pixels), plait.asarray(pixels[: a.colours])))
     print(f"\nOne assignment of {a.points} points to 2 means:")
-    big_step(a.points)
+    if a.device == "cpu":
+        big_step(a.points)
+    else:
+        device_step(a.points, a.device)
 
 
 if __name__ == "__main__":

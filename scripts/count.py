@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Adds up test results and prints "N passed, N failed, N skipped"; exits 1 when something failed or nothing ran.
 
-    count.py FILE...      verbose ctest logs (ctest -V) and JUnit files of pytest (*.xml)
+    count.py FILE...      verbose ctest logs (ctest -V), JUnit files of pytest (*.xml), lines "N passed|failed|skipped NAME" (*.txt)
 
 A Catch2 program counts with its test cases, any other ctest entry as one. A program that ended without Catch2's summary, or
 whose summary is green while ctest calls it failed (a sanitizer report at exit), is one failure more.
@@ -41,11 +41,27 @@ def junit(path):
     return passed, failed, skipped
 
 
+def lines(text):
+    total = {"passed": 0, "failed": 0, "skipped": 0}
+    for line in text.splitlines():
+        count, verdict, _ = line.split(maxsplit=2)
+        total[verdict] += int(count)
+    return tuple(total.values())
+
+
+def read(path):
+    if path.endswith(".xml"):
+        return junit(path)
+    with open(path, errors="replace") as file:
+        text = file.read()
+    return lines(text) if path.endswith(".txt") else ctest(text)
+
+
 def main(paths):
     total = [0, 0, 0]
     for path in paths:
         try:
-            result = junit(path) if path.endswith(".xml") else ctest(open(path, errors="replace").read())
+            result = read(path)
         except (OSError, ElementTree.ParseError) as error:
             print(f"{path}: {error}")
             result = (0, 1, 0)

@@ -40,7 +40,7 @@ TEST_CASE("devices do not mix, and the host does not write to one") {
   CHECK(*static_cast<const plait::array<double>&>(x).data() == 1);
 }
 
-TEST_CASE("memory of the application is adopted and lent without copies") {
+TEST_CASE("memory of the application is adopted and lent without copies", "[double]") {
   const plait::device d = gpu();
   // The application's memory: here, of another array.
   const plait::array<double> theirs = plait::to_device(plait::array<double>{1.0, 2.0, 3.0, 4.0}, d);

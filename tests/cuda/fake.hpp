@@ -1,4 +1,6 @@
 // The doubles of the driver and of NVRTC in the place of the real ones, and what tests ask of them.
+// With PLAIT_TEST_GPU=1 the real ones stay, and the tests run on the GPU: all but those that need
+// the double's failures, which are tagged [double].
 #pragma once
 #include <dlfcn.h>
 
@@ -40,6 +42,8 @@ class Fake {
 
 inline const Fake& fake() {
   static const Fake f = [] {
+    const char* gpu = std::getenv("PLAIT_TEST_GPU");
+    if (gpu && *gpu == '1') return Fake{};
     setenv("PLAIT_CUDA_LIBRARY", PLAIT_FAKE_CUDA, 1);
     setenv("PLAIT_NVRTC_LIBRARY", PLAIT_FAKE_NVRTC, 1);
     return Fake{};

@@ -265,6 +265,7 @@ TEST_CASE("a chain of evaluations waits for nothing and copies nothing") {
     tracer::evaluate(x);
   }
   CHECK(fake().waits() == waits);
+  CHECK(transfer_stats().waits == before.waits);
   CHECK(transfer_stats().to_device == before.to_device);
   CHECK(transfer_stats().to_host == before.to_host);
   const double first = tracer::item(x, std::vector<std::int64_t>{0}).as<double>();
@@ -315,7 +316,7 @@ TEST_CASE("an operation at a time on a device") {
   config().fuse = true;
 }
 
-TEST_CASE("memory that runs out in the middle leaves every array intact") {
+TEST_CASE("memory that runs out in the middle leaves every array intact", "[double]") {
   const Array a = random_f64({200, 1000}, 1);
   const Array x = there(a);
   const Array centred = apply(OpId::Subtract, x, tracer::reduce(ReduceKind::Sum, x));
@@ -334,7 +335,7 @@ TEST_CASE("memory that runs out in the middle leaves every array intact") {
                               apply(OpId::Subtract, a, tracer::reduce(ReduceKind::Sum, a)))));
 }
 
-TEST_CASE("a launch that is refused is an error, and may be tried again") {
+TEST_CASE("a launch that is refused is an error, and may be tried again", "[double]") {
   const Array x = there(random_f64({64}, 1));
   const Array y = apply(OpId::Add, x, weak(1));
   fake().fail("cuLaunchKernel", 0, 701);
@@ -343,7 +344,7 @@ TEST_CASE("a launch that is refused is an error, and may be tried again") {
 }
 
 // Last: the device is lost for good.
-TEST_CASE("a kernel that fails names its region at the next wait; the host goes on") {
+TEST_CASE("a kernel that fails names its region at the next wait; the host goes on", "[double]") {
   const Array a = random_f64({64}, 1);
   const Array x = there(a);
   const Array y = apply(OpId::Multiply, x, weak(2));

@@ -29,6 +29,15 @@ def lazy():
 
 
 @pytest.fixture
+def large():
+    """Small arrays take the road of large ones."""
+    before = plait.config.eager_limit
+    plait.config.eager_limit = 0
+    yield
+    plait.config.eager_limit = before
+
+
+@pytest.fixture
 def run_python():
     """Runs source text in a fresh interpreter with the package importable; returns the completed process."""
     import subprocess

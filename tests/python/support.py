@@ -1,8 +1,27 @@
 """Comparison with NumPy in dtype, shape, value and kind of object."""
 
+import os
+
 import numpy
+import pytest
 
 import plait
+
+# The doubles of the CUDA driver and of NVRTC, whose paths the build's tests give in PLAIT_CUDA_LIBRARY and PLAIT_NVRTC_LIBRARY.
+FAKE_DEVICE = bool(os.environ.get("PLAIT_CUDA_LIBRARY"))
+
+
+def _device_is_there():
+    if FAKE_DEVICE:
+        return True
+    try:
+        plait.device("cuda")
+    except plait.DeviceError:
+        return False
+    return True
+
+
+needs_device = pytest.mark.skipif(not _device_is_there(), reason="no CUDA device and no double of one")
 
 NATIVE = ["?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d", "F", "D"]
 

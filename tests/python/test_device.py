@@ -1,36 +1,13 @@
 """Arrays on a device: on the doubles of the CUDA driver and of NVRTC, whose paths the build's tests give in
 PLAIT_CUDA_LIBRARY and PLAIT_NVRTC_LIBRARY; on a GPU where they are not set."""
 
-import os
-
 import numpy
 import pytest
+from support import FAKE_DEVICE, needs_device
 
 import plait
 
-FAKE = bool(os.environ.get("PLAIT_CUDA_LIBRARY"))
-
-
-def _usable():
-    if FAKE:
-        return True
-    try:
-        plait.device("cuda")
-    except plait.DeviceError:
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(not _usable(), reason="no CUDA device and no double of one")
-
-
-@pytest.fixture(autouse=True)
-def fused(monkeypatch):
-    """Small arrays take the road of large ones."""
-    before = plait.config.eager_limit
-    plait.config.eager_limit = 0
-    yield
-    plait.config.eager_limit = before
+pytestmark = [needs_device, pytest.mark.usefixtures("large")]
 
 
 def host(x):
@@ -218,7 +195,7 @@ def test_what_is_missing_is_named(run_python):
     assert "no CUDA driver" in done.stdout and "/nowhere/libcuda.so" in done.stdout and "2.0" in done.stdout, done.stderr
 
 
-@pytest.mark.skipif(not FAKE, reason="needs the double's failures")
+@pytest.mark.skipif(not FAKE_DEVICE, reason="needs the double's failures")
 def test_a_failed_kernel_names_its_line(run_python):
     source = """
 import ctypes, os, plait

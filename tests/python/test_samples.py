@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import pytest
+from support import needs_device
 
-plait = pytest.importorskip("plait")
 SAMPLES = pathlib.Path(__file__).parents[2] / "samples"
 
 
@@ -45,3 +45,18 @@ def test_kmeans_photo(tmp_path):
     assert "0 pixels differ" in out and "1 region" in out and "same labels" in out and "LABELS DIFFER" not in out
     picture = Image.open(tmp_path / "photo.png")
     assert picture.size == (3 * 80, 54 + 24)
+
+
+@needs_device
+def test_kmeans_photo_on_a_device(tmp_path):
+    pytest.importorskip("sklearn")
+    pytest.importorskip("PIL.Image")
+    out = run("kmeans_photo.py", "--device", "cuda", "--shrink", 16, "--colours", 4, "--rounds", 2, "--points", 2000, cwd=tmp_path)
+    assert "0 pixels differ" in out and "1 region" in out and "blocks of" in out
+    assert out.count("same labels") == 2 and "LABELS DIFFER" not in out and "cuda:0" in out
+
+
+def test_kmeans_photo_without_a_device():
+    pytest.importorskip("sklearn")
+    p = subprocess.run([sys.executable, str(SAMPLES / "kmeans_photo.py"), "--device", "cuda:7"], capture_output=True, text=True, timeout=300)
+    assert p.returncode == 1 and p.stderr.startswith("no device cuda:7: ") and "Traceback" not in p.stderr

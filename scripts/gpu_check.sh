@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# Checks the CUDA backend on the GPU of this machine, in about ten minutes on 16 cores: builds without LLVM and without a network, runs
+# the device's C++ and Python tests, runs them under compute-sanitizer, measures beside CuPy, torch.compile and JAX, and prints a table.
+#
+#   bash scripts/gpu_check.sh [build] [tests] [sanitizer] [bench]      # these steps; without a name all of them
+#
+# Needs CMake, ninja, a C++20 compiler, and a Python with NumPy and pybind11 (PYTHON names it); what else is missing is counted as
+# skipped. PLAIT_BUILD: the build folder (build-gpu). PLAIT_CMAKE: more options for CMake. PLAIT_GPU_DOUBLE=1: on the doubles of driver
+# and NVRTC, to try this script.
+# Ends with "N passed, N failed, N skipped". Exit status: 0; 1 when something failed; 3 without a GPU.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+python=${PYTHON:-python3}
+build=${PLAIT_BUILD:-$root/build-gpu}
+reports=$build/reports
+double=${PLAIT_GPU_DOUBLE:-}
+steps=" ${*:-build tests sanitizer bench} "
+for step in $steps; do
+  case $step in
+    build | tests | sanitizer | bench) ;;
+    *) echo "gpu_check.sh: no step '$step'; there are build, tests, sanitizer and bench" >&2; exit 2 ;;
+  esac
+done
+asked() { [[ $steps == *" $1 "* ]]; }
+
+# note COUNT passed|failed|skipped NAME: for the sum at the end.
+note() { echo "$1 $2 $3" >>"$reports/checks.txt"; }
+skip() {
+  echo "skipped: $1: $2"
+  note 1 skipped "$1"
+}
+
+# check NAME SECONDS COMMAND...: its log goes to the reports; a Catch2 program counts with its cases, anything else as one.
+check() {
+  local name=$1 limit=$2 log="$reports/$1.log" start=$SECONDS status cases
+  shift 2
+  timeout "$limit" "$@" >"$log" 2>&1
+  status=$?
+  cases=$(sed -nE 's/^All tests passed \(.* in ([0-9]+) test cases?\)$/\1/p' "$log" | tail -n 1)
+  if [ $status -eq 0 ]; then
+    echo "$name: passed, $((SECONDS - start)) s"
+    note "${cases:-1}" passed "$name"
+  else
+    echo "$name: FAILED with status $status after $((SECONDS - start)) s; the end of $log:"
+    tail -n 25 "$log"
+    note 1 failed "$name"
+  fi
+}
+
+gpu_is_there() {
+  [ -n "$double" ] || "$python" - <<'PY'
+import ctypes, os, sys
+path = os.environ.get("PLAIT_CUDA_LIBRARY") or "libcuda.so.1"
+try:
+    driver = ctypes.CDLL(path)
+except OSError as e:
+    sys.exit(f"no GPU to check on: {e}")
+count = ctypes.c_int()
+if (status := driver.cuInit(0)) or (status := driver.cuDeviceGetCount(ctypes.byref(count))) or count.value == 0:
+    sys.exit(f"no GPU to check on: {path} finds {count.value} devices (error {status})")
+PY
+}
+if [ "$steps" != " build " ] && ! gpu_is_there; then
+  exit 3
+fi
+
+mkdir -p "$reports"
+rm -f "$reports"/*
+touch "$reports/checks.txt"
+
+# What the Python module needs.
+why_no_python=$("$python" - <<'PY' 2>&1
+import importlib.util, os, sysconfig
+missing = [m for m in ("numpy", "pybind11") if importlib.util.find_spec(m) is None]
+if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
+    missing.append("Python.h")
+print(" ".join(missing), end="")
+PY
+)
+
+if asked build; then
+  options=(-DCMAKE_BUILD_TYPE=Release -DPLAIT_LLVM=OFF -DPLAIT_INSTALL=OFF -DPLAIT_BENCHMARKS=ON)
+  targets=(cuda_placement cuda_facade fake_driver fake_nvrtc sample_kmeans_cuda device_cost)
+  if [ -z "$why_no_python" ]; then
+    options+=(-DPLAIT_PYTHON=ON "-DPython_EXECUTABLE=$(command -v "$python")" "-Dpybind11_DIR=$("$python" -m pybind11 --cmakedir)")
+    targets+=(_plait)
+  fi
+  if command -v ccache >/dev/null; then
+    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+  fi
+  # shellcheck disable=SC2086
+  check configure 120 cmake -S . -B "$build" -G Ninja "${options[@]}" ${PLAIT_CMAKE:-}
+  check build 1800 cmake --build "$build" --target "${targets[@]}"
+fi
+for program in tests/cuda_placement tests/cuda_facade samples/kmeans_cuda benchmarks/device_cost; do
+  if [ ! -x "$build/$program" ]; then
+    echo "$build/$program is not there: the build comes first"
+    exit 1
+  fi
+done
+
+export PLAIT_CACHE_DIR=$build/cache PYTHONPATH=$root/numpy_compat${PYTHONPATH:+:$PYTHONPATH}
+if [ -n "$double" ]; then
+  echo "ON THE DOUBLES of driver and NVRTC: no GPU is involved, and the times mean nothing"
+  export PLAIT_CUDA_LIBRARY=$build/tests/libfake_driver.so PLAIT_NVRTC_LIBRARY=$build/tests/libfake_nvrtc.so
+else
+  export PLAIT_TEST_GPU=1
+  command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+  # Beside the toolkit, NVRTC may be a wheel of this Python.
+  if [ -z "${PLAIT_NVRTC_LIBRARY:-}" ]; then
+    found=$("$python" -c 'import glob, sys; print(*(f for p in sys.path for f in glob.glob(p + "/nvidia/*/lib/libnvrtc.so.1[23]")), sep="\n")' | head -n 1)
+    [ -z "$found" ] || export PLAIT_NVRTC_LIBRARY=$found
+  fi
+fi
+
+if asked tests; then
+  check cuda_placement 300 "$build/tests/cuda_placement" "~[double]"
+  check cuda_facade 60 "$build/tests/cuda_facade" "~[double]"
+  if [ -n "$double" ]; then points=500; else points=20000000; fi
+  check kmeans_cuda 60 "$build/samples/kmeans_cuda" $points 4 5
+  if [ -n "$why_no_python" ]; then
+    skip python "not there: $why_no_python"
+  elif ! "$python" -c 'import pytest' 2>/dev/null; then
+    skip python "pytest is not there"
+  else
+    timeout 400 "$python" -m pytest -q -rs -p no:cacheprovider --junitxml="$reports/python.xml" \
+      tests/python/test_device.py tests/python/test_device_values.py tests/python/test_default_dtype.py >"$reports/python.log" 2>&1 ||
+      tail -n 60 "$reports/python.log"
+    grep ^SKIPPED "$reports/python.log"
+    tail -n 1 "$reports/python.log"
+  fi
+fi
+
+if asked sanitizer; then
+  tool=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+  for kind in memcheck racecheck; do
+    if [ -z "$tool" ]; then
+      skip $kind "compute-sanitizer is not there"
+    else
+      check $kind 200 "$tool" --tool $kind --error-exitcode 9 "$build/tests/cuda_placement" "~[double]"
+    fi
+  done
+fi
+
+if asked bench; then
+  if [ -n "$why_no_python" ]; then
+    skip benchmarks "not there: $why_no_python"
+  else
+    options=(--device-cost "$build/benchmarks/device_cost" --out "$reports/device.json")
+    [ -z "$double" ] || options+=(--scale 0.0001 --seconds 0.05)
+    check benchmarks 540 "$python" benchmarks/device.py "${options[@]}"
+    cat "$reports/benchmarks.log"
+  fi
+fi
+
+files=("$reports/checks.txt")
+if asked tests && [ -z "$why_no_python" ] && "$python" -c 'import pytest' 2>/dev/null; then files+=("$reports/python.xml"); fi
+"$python" scripts/count.py "${files[@]}"

@@ -1,0 +1,217 @@
+"""What a device computes, against the same graphs on the host: the same bits, but for the functions of its own mathematical library. On
+a GPU in every dtype and at sizes that fill it; on the doubles of driver and NVRTC, whose compiler is slow, a share of that."""
+
+import numpy
+import pytest
+from support import FAKE_DEVICE, NATIVE, needs_device
+
+import plait
+
+pytestmark = needs_device
+
+EXACT = [
+    "absolute", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "ceil", "conjugate", "copysign", "divide", "equal", "fabs", "floor",
+    "floor_divide", "fmax", "fmin", "fmod", "greater", "greater_equal", "invert", "isfinite", "isinf", "isnan", "left_shift", "less",
+    "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "not_equal",
+    "positive", "reciprocal", "remainder", "right_shift", "rint", "sign", "signbit", "sqrt", "square", "subtract", "trunc",
+]  # fmt: skip
+ROUNDED = [  # in the last places
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "hypot",
+    "log", "log10", "log1p", "log2", "logaddexp", "power", "rad2deg", "sin", "sinh", "tan", "tanh",
+]  # fmt: skip
+DTYPES = ["f", "l"] if FAKE_DEVICE else NATIVE
+if FAKE_DEVICE:  # the unit tests have every function emulated
+    EXACT, ROUNDED = ["add", "floor_divide", "fmax", "less", "remainder", "signbit"], ["arctan2", "exp", "power"]
+SIZE = 300 if FAKE_DEVICE else 100_003
+
+
+def host(x):
+    return numpy.asarray(x)
+
+
+def operands(code, size=SIZE):
+    """Two arrays of both signs where there are two, with zeros; the second is small, for shifts and powers."""
+    rng = numpy.random.default_rng(ord(code))
+    kind = numpy.dtype(code).kind
+    if kind == "b":
+        return [rng.random(size) > 0.5 for _ in range(2)]
+    if kind in "iu":
+        low = 0 if kind == "u" else -90
+        return [rng.integers(low, 90, size).astype(code), rng.integers(0, 6, size).astype(code)]
+    values = [rng.normal(size=size) * 3, rng.normal(size=size)]
+    for v in values:
+        v[::17] = 0
+    if kind == "f":
+        values[0][::31], values[0][1::31], values[1][2::31] = numpy.nan, numpy.inf, -numpy.inf
+    return [(v + 1j * numpy.roll(v, 5) if kind == "c" else v).astype(code) for v in values]
+
+
+def graphs(names, arrays):
+    """Every named function that NumPy has for the dtype, over arrays of Plait."""
+    out = {}
+    for name in names:
+        function = getattr(plait, name)
+        try:
+            out[name] = function(*arrays[: function.nin])
+        except TypeError:
+            continue
+    return out
+
+
+# Relative errors of what is not the same to the bit; the rounding of a float16 hides what stands before it, or moves it by one place.
+ROUNDING = {"e": 2e-3, "f": 2e-6, "F": 2e-5, "d": 1e-13, "D": 1e-13}
+
+
+def assert_alike(name, got, want, rounded=False):
+    """`rounded`: by functions of a mathematical library, or by the formulas of complex numbers."""
+    got, want = host(got), host(want)
+    assert got.dtype == want.dtype and got.shape == want.shape, name
+    if not rounded or got.dtype.kind not in "fc":
+        numpy.testing.assert_array_equal(got, want, err_msg=name)
+    else:
+        rtol = ROUNDING[got.dtype.char]
+        numpy.testing.assert_allclose(got, want, rtol=rtol, atol=rtol, err_msg=name)
+
+
+@pytest.mark.parametrize("names", [EXACT, ROUNDED], ids=["exact", "rounded"])
+@pytest.mark.parametrize("code", DTYPES)
+def test_every_function(code, names, large):
+    a = operands(code)
+    with plait.errstate(all="ignore"):
+        want = graphs(names, [plait.array(x) for x in a])
+        before = plait.stats()["kernels_on_device"]
+        got = graphs(names, [plait.asarray(x, device="cuda") for x in a])
+        assert want.keys() == got.keys() and len(got) > 1
+        plait.evaluate(*got.values())
+        assert plait.stats()["kernels_on_device"] > before
+        for name in got:
+            assert got[name].device == "cuda:0"
+            assert_alike(name, got[name], want[name], names is ROUNDED or numpy.dtype(code).kind == "c")
+
+
+@pytest.mark.parametrize("code", DTYPES)
+def test_casts(code, large):
+    a = numpy.abs(operands(code)[1][:200]) if numpy.dtype(code).kind != "b" else operands(code)[0]
+    a = numpy.nan_to_num(a, posinf=1) if numpy.dtype(code).kind in "fc" else a
+    to = [t for t in DTYPES if not (numpy.dtype(code).kind == "c" and numpy.dtype(t).kind != "c")]
+    here, there = plait.array(a), plait.asarray(a, device="cuda")
+    for t, got in zip(to, plait.evaluate(*[there.astype(t) for t in to], there.copy())):
+        assert_alike(t, got, here.astype(t))
+
+
+SHAPES = [(40, 30), (3, 700), (700, 3)] if FAKE_DEVICE else [(1 << 22,), (1000, 1000), (3, 1_000_003), (1_000_003, 3), (64, 70, 130)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("code", ["d"] if FAKE_DEVICE else ["f", "d", "l", "e", "F"])
+def test_reductions(shape, code, large):
+    a = operands(code, int(numpy.prod(shape)))[code in "fdeF"].reshape(shape)
+    a = numpy.nan_to_num(a, posinf=1, neginf=1) if code in "fdeF" else a
+    here, there = plait.array(a), plait.asarray(a, device="cuda")
+    names = (
+        ["sum", "max", "argmin", "any"] if FAKE_DEVICE else ["sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean", "var"]
+    )
+    for axis in (None, *range(len(shape))):
+        for name in names:
+            want, got = (getattr(plait, name)(x, axis=axis) for x in (here, there))
+            assert_alike(f"{name} over {axis}", got, want, code == "F")
+
+
+@pytest.mark.parametrize(
+    "k, d", [(2, 2), (3, 5)] if FAKE_DEVICE else [(2, 2), (3, 5), (8, 8), (13, 7), (16, 16), (64, 64), (100, 3), (5, 200)]
+)
+@pytest.mark.parametrize("code", ["d"] if FAKE_DEVICE else ["f", "d"])
+def test_kmeans_has_the_labels_of_the_host(k, d, code, large):
+    rng = numpy.random.default_rng(k * d)
+    points, means = rng.normal(size=(200 if FAKE_DEVICE else 20_011, d)).astype(code), rng.normal(size=(k, d)).astype(code)
+    points[::7] = means[k // 2]
+    here = plait.argmin(plait.linalg.norm(plait.array(points) - plait.array(means)[:, None], axis=2), axis=0)
+    x, m = plait.asarray(points, device="cuda"), plait.asarray(means, device="cuda")
+    there = plait.argmin(plait.linalg.norm(x - m[:, None], axis=2), axis=0)
+    assert plait.explain(there).startswith("1 region")
+    assert_alike("labels", there, here)
+
+
+def test_rows(large):
+    shape = (20, 33) if FAKE_DEVICE else (1000, 8192)
+    a = numpy.random.default_rng(0).normal(size=shape).astype("f4")
+    for f, rounded in (
+        (lambda x: (x - x.mean(axis=1, keepdims=True)) / (x.std(axis=1, keepdims=True) + 1), False),
+        (
+            lambda x: plait.exp(x - x.max(axis=1, keepdims=True)) / plait.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True),
+            2e-6,
+        ),
+    ):
+        assert_alike("rows", f(plait.asarray(a, device="cuda")), f(plait.array(a)), rounded)
+
+
+@pytest.mark.skipif(FAKE_DEVICE, reason="needs a GPU and 7 GB of its memory")
+def test_more_than_two_to_the_31_elements():
+    n = (1 << 31) + 4099
+    with plait.device("cuda"):
+        x = (plait.arange(n) % 251).astype("u1")  # one kernel: no array of int64
+        plait.evaluate(x)
+
+    def expected(i):
+        return numpy.arange(i, i + 5) % 251
+
+    y = x * 3 + 1
+    for i in (0, 1 << 30, (1 << 31) - 2, (1 << 31) + 1, n - 5):
+        assert host(x[i : i + 5]).tolist() == expected(i).tolist()
+        assert host(y[i : i + 5]).tolist() == ((expected(i) * 3 + 1) % 256).tolist()
+    whole, rest = divmod(n, 251)
+    assert int(x.sum(dtype="i8")) == whole * (250 * 251 // 2) + rest * (rest - 1) // 2
+    assert int((x == 7).sum()) == whole + (rest > 7)
+    x[n - 3] = 255
+    assert int(plait.argmax(x)) == n - 3
+    steps = x[1:] - x[:-1]
+    assert host(steps[-8:]).tolist() == numpy.diff(host(x[-9:])).tolist()
+    columns = x[: n - n % 4].reshape(4, -1).max(axis=0)
+    assert columns.shape == (n // 4,) and host(columns[-2:]).tolist() == host(x[: n - n % 4].reshape(4, -1)[:, -2:]).max(axis=0).tolist()
+
+
+# --- beside other libraries on the same device
+
+
+@pytest.mark.skipif(FAKE_DEVICE, reason="needs a GPU")
+def test_cupy_shares_memory_and_order():
+    cupy = pytest.importorskip("cupy")
+    x = plait.arange(1_000_000, dtype="f4", device="cuda")
+    for theirs in (cupy.asarray(x + 1), cupy.from_dlpack(x + 1)):
+        theirs *= 2
+        assert float(theirs.sum(dtype="f8")) == 1_000_000 * 1_000_001
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        ours = cupy.arange(1_000_000, dtype="f4") * 3
+        for y in (plait.from_dlpack(ours), plait.asarray(ours)):
+            assert y.device == "cuda:0" and float((y + 1).sum(dtype="f8")) == 3 * 999_999 * 500_000 + 1_000_000
+    plait.from_dlpack(ours)[0] = 5
+    plait.device("cuda").synchronize()
+    assert float(ours[0]) == 5
+
+
+@pytest.mark.skipif(FAKE_DEVICE, reason="needs a GPU")
+def test_torch_shares_memory_and_order():
+    torch = pytest.importorskip("torch")
+    x = plait.arange(1_000_000, dtype="f8", device="cuda")
+    theirs = torch.from_dlpack(x + 1)
+    assert theirs.is_cuda and float(theirs.sum()) == 500_000 * 1_000_001
+    with torch.cuda.stream(torch.cuda.Stream()):
+        ours = torch.arange(1_000_000, dtype=torch.float64, device="cuda") * 3
+        y = plait.from_dlpack(ours)
+        assert float((y + 1).sum()) == 3 * 999_999 * 500_000 + 1_000_000
+    y[0] = 5
+    plait.device("cuda").synchronize()
+    assert float(ours[0]) == 5
+
+
+@pytest.mark.skipif(FAKE_DEVICE, reason="needs a GPU")
+def test_jax_shares_memory_and_order(monkeypatch):
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    jax = pytest.importorskip("jax")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX sees no GPU")
+    x = plait.arange(100_000, dtype="f4", device="cuda")
+    assert numpy.asarray(jax.numpy.from_dlpack(x * 2))[-1] == 199_998
+    ours = jax.numpy.arange(100_000, dtype="float32") * 3
+    assert host(plait.from_dlpack(ours) + 1)[-1] == 3 * 99_999 + 1
