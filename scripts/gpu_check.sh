@@ -81,7 +81,7 @@ PY
 
 if asked build; then
   options=(-DCMAKE_BUILD_TYPE=Release -DPLAIT_LLVM=OFF -DPLAIT_INSTALL=OFF -DPLAIT_BENCHMARKS=ON)
-  targets=(cuda_placement cuda_facade fake_driver fake_nvrtc sample_kmeans_cuda device_cost)
+  targets=(cuda_placement cuda_products cuda_facade fake_driver fake_nvrtc fake_cublaslt sample_kmeans_cuda device_cost)
   if [ -z "$why_no_python" ]; then
     options+=(-DPLAIT_PYTHON=ON "-DPython_EXECUTABLE=$(command -v "$python")" "-Dpybind11_DIR=$("$python" -m pybind11 --cmakedir)")
     targets+=(_plait)
@@ -94,7 +94,7 @@ if asked build; then
   check configure 120 cmake -S . -B "$build" -G Ninja "${options[@]}" ${PLAIT_CMAKE:-}
   check build 1800 cmake --build "$build" --target "${targets[@]}"
 fi
-for program in tests/cuda_placement tests/cuda_facade samples/kmeans_cuda benchmarks/device_cost; do
+for program in tests/cuda_placement tests/cuda_products tests/cuda_facade samples/kmeans_cuda benchmarks/device_cost; do
   if [ ! -x "$build/$program" ]; then
     echo "$build/$program is not there: the build comes first"
     exit 1
@@ -105,18 +105,23 @@ export PLAIT_CACHE_DIR=$build/cache PYTHONPATH=$root/numpy_compat${PYTHONPATH:+:
 if [ -n "$double" ]; then
   echo "ON THE DOUBLES of driver and NVRTC: no GPU is involved, and the times mean nothing"
   export PLAIT_CUDA_LIBRARY=$build/tests/libfake_driver.so PLAIT_NVRTC_LIBRARY=$build/tests/libfake_nvrtc.so
+  export PLAIT_CUBLASLT_LIBRARY=$build/tests/libfake_cublaslt.so
 else
   export PLAIT_TEST_GPU=1
   command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
-  # Beside the toolkit, NVRTC may be a wheel of this Python.
-  if [ -z "${PLAIT_NVRTC_LIBRARY:-}" ]; then
-    found=$("$python" -c 'import glob, sys; print(*(f for p in sys.path for f in glob.glob(p + "/nvidia/*/lib/libnvrtc.so.1[23]")), sep="\n")' | head -n 1)
-    [ -z "$found" ] || export PLAIT_NVRTC_LIBRARY=$found
-  fi
+  # Beside the toolkit, NVRTC and cuBLASLt may be wheels of this Python.
+  for library in nvrtc cublasLt; do
+    variable=PLAIT_${library^^}_LIBRARY
+    if [ -z "${!variable:-}" ]; then
+      found=$("$python" -c 'import glob, sys; print(*(f for p in sys.path for f in glob.glob(p + f"/nvidia/*/lib/lib{sys.argv[1]}.so.1[23]")), sep="\n")' "$library" | head -n 1)
+      [ -z "$found" ] || export "$variable=$found"
+    fi
+  done
 fi
 
 if asked tests; then
   check cuda_placement 300 "$build/tests/cuda_placement" "~[double]"
+  check cuda_products 120 "$build/tests/cuda_products" "~[double]"
   check cuda_facade 60 "$build/tests/cuda_facade" "~[double]"
   if [ -n "$double" ]; then points=500; else points=20000000; fi
   check kmeans_cuda 60 "$build/samples/kmeans_cuda" $points 4 5

@@ -27,9 +27,10 @@ grep -E "Test +#[0-9]+:|^[0-9]+: .*(FAILED|compiles in)" "$reports/ctest.log" ||
 
 # The build has put the extension beside the package's sources.
 export PYTHONPATH=$root/numpy_compat${PYTHONPATH:+:$PYTHONPATH} PLAIT_CACHE_DIR=$build/cache
-# test_device.py runs on doubles of the CUDA driver and of NVRTC; test_explain_cuda.py asks for the real NVRTC.
+# test_device.py runs on doubles of the CUDA driver, NVRTC and cuBLASLt; test_explain_cuda.py asks for the real NVRTC.
 export PLAIT_TEST_NVRTC=$PLAIT_NVRTC_LIBRARY
 export PLAIT_CUDA_LIBRARY=$build/tests/libfake_driver.so PLAIT_NVRTC_LIBRARY=$build/tests/libfake_nvrtc.so
+export PLAIT_CUBLASLT_LIBRARY=$build/tests/libfake_cublaslt.so
 for suite in python fuzz; do
   "$py" -m pytest -q -p no:cacheprovider --junitxml="$reports/$suite.xml" "tests/$suite" || true
 done

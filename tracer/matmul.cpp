@@ -91,8 +91,13 @@ Ref<Node> sum_of_products(const Array& a, const Array& b, DType t, const Dims& b
   return record(std::move(n));
 }
 
+// Sums as short as this cost less inside the loops that read them than a product in memory.
+constexpr std::int64_t kShortSum = 8;
+
 Ref<Node> product(const Array& a, const Array& b, DType t, const Dims& batch) {
-  if (device_of(a) > kHost || device_of(b) > kHost) return sum_of_products(a, b, t, batch);
+  if (const DeviceId device = std::max(device_of(a), device_of(b));
+      device > kHost && (a.shape.back() <= kShortSum || !devices().memory(device).multiplies(t)))
+    return sum_of_products(a, b, t, batch);
   Ref<Node> n = new_node(NodeKind::MatMul);
   n->dtype = t;
   n->shape = batch;

@@ -71,7 +71,7 @@ Binary build(const Program& p, int arch, bool ptx) {
 
 std::shared_ptr<const Binary> compile(const Program& p, int arch) {
   std::string why;
-  if (!nvrtc_available(&why)) throw DeviceError("NVRTC is missing: " + why);
+  if (!nvrtc_available(&why)) throw DeviceError("NVRTC is missing. " + why);
   // The driver compiles for an architecture that this NVRTC does not know.
   const std::vector<int> known = nvrtc_architectures();
   const bool ptx = std::find(known.begin(), known.end(), arch) == known.end();

@@ -86,9 +86,8 @@ struct Binary {
 std::shared_ptr<const Binary> compile(const Program& p, int arch);
 void forget_compiled();  // drops what memory holds: tests and benchmarks of the disk cache
 
-// NVRTC is opened at the first question: $PLAIT_NVRTC_LIBRARY alone if it is set, else the wheels
-// beside this library and in $VIRTUAL_ENV, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda,
-// and the loader's own path; versions 13 and 12. *why lists what was tried.
+// NVRTC, version 13 or 12, is opened at the first question; see search.hpp. *why says what was
+// looked for and where.
 bool nvrtc_available(std::string* why);
 int nvrtc_version();                     // 13005 for 13.5; 0 without NVRTC
 std::vector<int> nvrtc_architectures();  // those it makes cubins for

@@ -3,37 +3,12 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "cuda.hpp"
+#include "search.hpp"
 
 namespace plait::cuda {
 
 namespace {
-
-// The folders that may hold NVRTC, most particular first; "" is the loader's own path.
-std::vector<std::string> folders() {
-  std::vector<std::string> f;
-  std::error_code ignored;
-  auto wheels = [&](const std::filesystem::path& site_packages) {
-    for (const char* wheel : {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"})
-      f.push_back((site_packages / wheel).string());
-  };
-  // This library may lie in a package's folder in site-packages.
-  Dl_info self;
-  if (dladdr(reinterpret_cast<const void*>(&nvrtc), &self) && self.dli_fname)
-    wheels(std::filesystem::path(self.dli_fname).parent_path().parent_path());
-  if (const char* venv = std::getenv("VIRTUAL_ENV"))
-    for (std::filesystem::directory_iterator d(std::filesystem::path(venv) / "lib", ignored), end;
-         !ignored && d != end; d.increment(ignored))
-      wheels(d->path() / "site-packages");
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* toolkit = std::getenv(variable)) f.push_back(std::string(toolkit) + "/lib64");
-  f.push_back("/usr/local/cuda/lib64");
-  f.push_back("");
-  return f;
-}
 
 bool fill(void* handle, Nvrtc& n) {
   auto find = [&](auto& function, const char* name) {
@@ -51,23 +26,10 @@ bool fill(void* handle, Nvrtc& n) {
 
 Nvrtc open() {
   Nvrtc n;
-  auto attempt = [&](const std::string& path) {
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      n.tried += (n.tried.empty() ? "" : ", ") + path;
-      return false;
-    }
-    n.found = fill(handle, n);
-    if (!n.found) n.tried += (n.tried.empty() ? "" : ", ") + path + " (too old)";
-    return n.found;
-  };
-  if (const char* named = std::getenv("PLAIT_NVRTC_LIBRARY")) {
-    attempt(named);
-    return n;
-  }
-  for (const std::string& folder : folders())
-    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"})
-      if (attempt(folder.empty() ? name : folder + "/" + name)) return n;
+  const Found f = find_library("PLAIT_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"},
+                               [&](void* handle) { return fill(handle, n); });
+  n.found = f.handle != nullptr;
+  n.why = f.why;
   return n;
 }
 
@@ -79,7 +41,7 @@ const Nvrtc& nvrtc() {
 }
 
 bool nvrtc_available(std::string* why) {
-  if (!nvrtc().found && why) *why = "none of these can be opened: " + nvrtc().tried;
+  if (!nvrtc().found && why) *why = nvrtc().why;
   return nvrtc().found;
 }
 int nvrtc_version() {

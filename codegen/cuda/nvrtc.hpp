@@ -8,7 +8,7 @@ namespace plait::cuda {
 struct Nvrtc {
   using Handle = void*;
   bool found = false;
-  std::string tried;  // what could not be opened
+  std::string why;  // it was not found
   int (*version)(int*, int*) = nullptr;
   int (*create)(Handle*, const char* source, const char* name, int headers, const char* const*,
                 const char* const*) = nullptr;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "buffer.hpp"
+#include "dtype.hpp"
 
 namespace plait {
 
@@ -31,9 +32,12 @@ class DeviceMemory {
   // Waits for the device.
   virtual void download(void* to, const std::byte* from, std::size_t bytes,
                         std::string_view why) = 0;
-  // Within the device; waits for nothing.
-  virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
+  // Within the device, `count` times, each `pitch` bytes behind the last; waits for nothing.
+  virtual void copy(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t count = 1,
+                    std::size_t pitch = 0) = 0;
   virtual void synchronise() = 0;
+  // Whether a library of the device computes matrix products of this dtype.
+  virtual bool multiplies(DType t) = 0;
 
   // --- beside other programs on the device; streams are handles of its driver, null the default
   // one

@@ -41,6 +41,20 @@ struct DeviceJoin {
   std::byte* out;
 };
 
+// c = a @ b for every batch: c dense and row-major, batches one after another; strides in bytes.
+struct DeviceProduct {
+  struct Operand {
+    const std::byte* at;
+    std::int64_t row, column;
+    Dims batch;
+  };
+  DType dtype;
+  std::int64_t m, n, k;  // not 0
+  Dims batch;
+  Operand a, b;
+  std::byte* c;
+};
+
 class Device : public DeviceMemory {
  public:
   virtual std::string name() const = 0;
@@ -54,6 +68,9 @@ class Device : public DeviceMemory {
   virtual void launch(DeviceKernel& k, const ir::CallArgs& args, const KernelExtents& e,
                       const LaunchSite& site) = 0;
   virtual void join(const DeviceJoin& j, const LaunchSite& site) = 0;
+  // By a library, for dtypes that multiplies() tells. Each operand's rows or columns are
+  // contiguous. False when the library cannot after all, with nothing done.
+  virtual bool multiply(const DeviceProduct& p, const LaunchSite& site) = 0;
   virtual void trim() = 0;
 };
 

@@ -1,6 +1,7 @@
 // Runs a plan on a device: the same plan and the same loop IR as on the host, with memory of the
 // device. Nothing waits for the device, unless a step has to be computed on the host.
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <map>
 #include <mutex>
@@ -8,9 +9,10 @@
 
 #include "core/config.hpp"
 #include "device.hpp"
+#include "gemm.hpp"
+#include "plan_run.hpp"
 
 namespace plait::engine {
-using fusion::BufferSource;
 using fusion::Graph;
 using fusion::Plan;
 using fusion::RegionKind;
@@ -37,28 +39,13 @@ struct Cut {
   Chunks chunks;
   Ref<Buffer> table;
 };
-const Cut& cut_for(Device& device, DeviceId id, bool tree, std::int64_t extent,
-                   std::int64_t inner) {
-  using Key = std::tuple<DeviceId, bool, std::int64_t, std::int64_t>;
-  constexpr std::size_t kMost = 256;
-  static auto& cuts = *new std::map<Key, Cut>;  // guarded by the recorder's lock
-  const Key key{id, tree, extent, tree ? 0 : inner};
-  if (auto it = cuts.find(key); it != cuts.end()) return it->second;
-  if (cuts.size() >= kMost) cuts.clear();
-  Cut c{tree ? tree_chunks(extent) : even_chunks(extent, inner), {}};
-  const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
-  c.table = device.allocate(bytes);
-  device.upload(c.table->data, c.chunks.bounds.data(), bytes, "chunks of a reduction");
-  return cuts.emplace(key, std::move(c)).first->second;
-}
 
-class DeviceRun {
+void run_graph(std::span<Node* const> wanted, DeviceId id);
+
+class DeviceRun : PlanRun {
  public:
   DeviceRun(const Graph& g, Plan& p, const std::vector<std::int64_t>& values, DeviceId id)
-      : g_(g), plan_(p), values_(values), device_(device_of(id)), id_(id), memory_(g.nodes.size()) {
-    for (std::int32_t i = 0; i < g.size(); ++i)
-      if (g[i].leaf && g[i].node->data) memory_[i] = {g[i].node->data, g[i].node->data_offset};
-  }
+      : PlanRun(g, p, values), device_(device_of(id)), id_(id) {}
 
   void run() {
     compile_all();
@@ -66,42 +53,55 @@ class DeviceRun {
       if (interrupt_requested()) throw Interrupted("interrupted");
       if (s.kind == StepKind::Kernel && prepared(s).kernel)
         kernel(s);
-      else
+      else if (!product(s))
         on_host(s);
       for (std::int32_t n : s.dies) memory_[n] = {};
     }
   }
 
  private:
-  // The numbers of one launch.
-  struct Call {
-    std::vector<std::int64_t> params;
-    KernelExtents extents{};
+  // How a step's kernel is launched; `extents` points into a Call's params.
+  struct Extents {
+    KernelExtents kernel{};
     const Cut* cut = nullptr;
   };
 
   static Prepared& prepared(Step& s) { return *static_cast<Prepared*>(s.compiled.get()); }
 
-  Call call_of(const Step& s) {
+  Extents extents_of(const Step& s, const Call& c) const {
     const fusion::LoweredKernel& l = s.lowered;
-    Call c;
-    c.params.reserve(l.params.size() + 1);
-    for (fusion::ExprId e : l.params) c.params.push_back(values_[e]);
-    c.extents = {c.params.data(), values_[l.grid_extent], 0};
+    Extents e{{c.params.data(), values_[l.grid_extent], 0}, nullptr};
     if (s.region.kind == RegionKind::Blocked) {
-      const Node& operand = *g_[g_[s.region.roots[0]].in[0]].node;
-      const std::int64_t extent = c.extents.grid;
-      const std::int64_t inner = element_count(operand.shape) / std::max<std::int64_t>(1, extent);
-      c.cut = &cut_for(device_, id_, l.pairwise_chunks, extent, inner);
-      c.extents.split = extent;
-      c.extents.grid = c.cut->chunks.count();
+      e.kernel.split = e.kernel.grid;
+      e.cut = &cut_for(s, e.kernel.split);
+      e.kernel.grid = e.cut->chunks.count();
     }
-    return c;
+    return e;
+  }
+
+  const Cut& cut_for(const Step& s, std::int64_t extent) const {
+    using Key = std::tuple<DeviceId, bool, std::int64_t, std::int64_t>;
+    constexpr std::size_t kMost = 256;
+    static auto& cuts = *new std::map<Key, Cut>;  // guarded by the recorder's lock
+    const bool tree = s.lowered.pairwise_chunks;
+    const Key key{id_, tree, extent, tree ? 0 : elements_an_iteration(s, extent)};
+    if (auto it = cuts.find(key); it != cuts.end()) return it->second;
+    if (cuts.size() >= kMost) cuts.clear();
+    Cut c{chunks_of(s, extent), {}};
+    const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
+    c.table = device_.allocate(bytes);
+    device_.upload(c.table->data, c.chunks.bounds.data(), bytes, "chunks of a reduction");
+    return cuts.emplace(key, std::move(c)).first->second;
   }
 
   // Regions that were not compiled yet are compiled side by side before anything runs.
   void compile_all() {
-    std::vector<std::pair<Prepared*, Call>> missing;
+    struct Missing {
+      Prepared* kernel;
+      Call call;
+      KernelExtents extents;
+    };
+    std::vector<Missing> missing;
     for (Step& s : plan_.steps) {
       if (s.kind == StepKind::Direct) continue;
       if (!s.compiled) {
@@ -111,23 +111,29 @@ class DeviceRun {
       }
       Prepared& p = prepared(s);
       if (!p.kernel) continue;
-      Call c = call_of(s);
-      if (!device_.is_compiled(*p.kernel, c.extents)) missing.emplace_back(&p, std::move(c));
+      Call c = numbers_of(s.lowered);
+      const KernelExtents e = extents_of(s, c).kernel;
+      if (!device_.is_compiled(*p.kernel, e)) missing.push_back({&p, std::move(c), e});
     }
-    std::vector<std::future<void>> others;
-    auto compile = [this](Prepared& p, const Call& c) {
+    auto compile = [this](const Missing& m) {
       try {
-        device_.compile(*p.kernel, c.extents);
+        device_.compile(*m.kernel->kernel, m.extents);
       } catch (const CompileError& e) {
         if (logging(Log::Compile)) log(Log::Compile, e.what());
-        p.kernel = nullptr;
-        p.why = "it does not compile";
+        m.kernel->kernel = nullptr;
+        m.kernel->why = "it does not compile";
       }
     };
-    for (std::size_t i = 1; i < missing.size(); ++i)
-      others.push_back(std::async(std::launch::async,
-                                  [&, i] { compile(*missing[i].first, missing[i].second); }));
-    if (!missing.empty()) compile(*missing[0].first, missing[0].second);
+    std::atomic<std::size_t> next{0};
+    auto work = [&] {
+      for (std::size_t i = next++; i < missing.size(); i = next++) compile(missing[i]);
+    };
+    std::vector<std::future<void>> others;
+    const auto threads =
+        std::min(missing.size(), static_cast<std::size_t>(std::max(1, num_threads())));
+    for (std::size_t t = 1; t < threads; ++t)
+      others.push_back(std::async(std::launch::async, work));
+    work();
     for (std::future<void>& f : others) f.get();
   }
 
@@ -137,37 +143,21 @@ class DeviceRun {
 
   void kernel(Step& s) {
     const fusion::LoweredKernel& l = s.lowered;
-    const Call c = call_of(s);
-    std::vector<Scalar> scalars;
-    scalars.reserve(l.scalars.size());
-    for (std::int32_t n : l.scalars) scalars.push_back(g_[n].node->scalar);
+    Call call = numbers_of(l);
+    const Extents e = extents_of(s, call);
     const std::int64_t outputs = values_[l.outputs];
     std::vector<Ref<Buffer>> partials;
-    if (c.cut)
+    if (e.cut)
       for (const fusion::Partial& p : l.partials)
-        partials.push_back(device_.allocate(static_cast<std::size_t>(c.extents.grid * outputs) *
+        partials.push_back(device_.allocate(static_cast<std::size_t>(e.kernel.grid * outputs) *
                                             itemsize(p.dtype)));
     for (std::int32_t r : s.region.roots) allocate_root(r, s.update);
-    std::vector<void*> buffers;
-    buffers.reserve(l.buffers.size());
-    for (const BufferSource& b : l.buffers) switch (b.kind) {
-        case BufferSource::NodeMemory:
-          buffers.push_back(memory_[b.index].at());
-          break;
-        case BufferSource::Partial:
-          buffers.push_back(partials[static_cast<std::size_t>(b.index)]->data);
-          break;
-        case BufferSource::ChunkTable:
-          buffers.push_back(c.cut->table->data);
-          break;
-      }
-    if (c.extents.grid > 0)
-      device_.launch(*prepared(s).kernel, {buffers.data(), c.params.data(), scalars.data()},
-                     c.extents, site_of(s));
-    if (c.cut) join(s, c, partials, outputs);
+    bind_buffers(l, partials, e.cut ? e.cut->table->data : nullptr, call);
+    if (e.kernel.grid > 0) device_.launch(*prepared(s).kernel, call.args(), e.kernel, site_of(s));
+    if (e.cut) join(s, e, partials, outputs);
     ++counters().kernels_on_device;
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
-    settle_roots(s);
+    settle_roots(s, s.update);
   }
 
   void allocate_root(std::int32_t r, UpdateMode mode) {
@@ -184,16 +174,13 @@ class DeviceRun {
     }
     const UpdateCopy c = surviving(n, g_[r].in[2] >= 0);
     Memory fresh{device_.allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
-    copy(fresh, old, c.first, c.hole_begin);
-    copy(fresh, old, c.hole_end, c.last);
+    for (const Stretches& k : c.kept)
+      device_.copy(fresh.at() + k.begin, old.at() + k.begin, static_cast<std::size_t>(k.bytes),
+                   static_cast<std::size_t>(k.count), static_cast<std::size_t>(k.pitch));
     memory_[r] = std::move(fresh);
   }
-  void copy(const Memory& to, const Memory& from, std::int64_t begin, std::int64_t end) {
-    if (begin < end)
-      device_.copy(to.at() + begin, from.at() + begin, static_cast<std::size_t>(end - begin));
-  }
 
-  void join(const Step& s, const Call& c, const std::vector<Ref<Buffer>>& partials,
+  void join(const Step& s, const Extents& e, const std::vector<Ref<Buffer>>& partials,
             std::int64_t outputs) {
     const fusion::LoweredKernel& l = s.lowered;
     for (std::size_t p = 0; p < l.partials.size(); ++p) {
@@ -204,8 +191,8 @@ class DeviceRun {
       j.kind = arg ? n.reduce : part.kind;
       j.dtype = part.dtype;
       j.tree = l.pairwise_chunks;
-      j.extent = c.extents.split;
-      j.chunks = c.extents.grid;
+      j.extent = e.kernel.split;
+      j.chunks = e.kernel.grid;
       j.outputs = outputs;
       for (std::int32_t d : l.kept) {
         j.shape.push_back(n.shape[d]);
@@ -213,10 +200,75 @@ class DeviceRun {
       }
       j.rows = partials[p]->data;
       if (arg) j.indices = partials[++p]->data;
-      j.bounds = c.cut->table->data;
+      j.bounds = e.cut->table->data;
       j.out = memory_[part.root].at();
       device_.join(j, site_of(s));
     }
+  }
+
+  // --- matrix products --------------------------------------------------------------------------
+
+  // False when the step is none, or none for the device's library.
+  bool product(const Step& s) {
+    const std::int32_t r = s.region.roots[0];
+    Node& n = *g_[r].node;
+    if (n.kind != NodeKind::MatMul || !device_.multiplies(n.dtype)) return false;
+    Ref<Node> copies[2];  // alive until the product was submitted
+    DeviceProduct p{};
+    p.dtype = n.dtype;
+    p.batch = Dims(n.shape.begin(), n.shape.end() - 2);
+    p.a = operand(g_[r].in[0], copies[0]);
+    p.b = operand(g_[r].in[1], copies[1]);
+    p.m = n.shape[n.shape.size() - 2];
+    p.n = n.shape.back();
+    p.k = g_[g_[r].in[0]].node->shape.back();
+    memory_[r] = {device_.allocate(bytes_of(n)), 0};
+    p.c = memory_[r].at();
+    if (!device_.multiply(p, {"matmul", n.site})) return false;
+    ++counters().kernels_on_device;
+    counters().bytes_moved += static_cast<std::uint64_t>(bytes_of(n));
+    settle_roots(s, UpdateMode::None);
+    return true;
+  }
+
+  // A factor as it lies in memory, or a copy of it when no axis of its matrices is contiguous.
+  DeviceProduct::Operand operand(std::int32_t i, Ref<Node>& copy) {
+    const Node& n = *g_[i].node;
+    Dims strides = fusion::own_strides(n);
+    Memory m = memory_[i];
+    if (!m) {  // a view of what is in memory
+      std::int64_t offset = 0;
+      std::int32_t base = i;
+      for (; g_[base].node->kind == NodeKind::View && !g_[base].leaf; base = g_[base].in[0])
+        offset += g_[base].node->offset;
+      m = memory_[base];
+      m.offset += offset;
+      strides = n.strides;
+    }
+    const int d = n.shape.size();
+    const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
+    if (!blas_layout(item, strides[d - 2], strides[d - 1], n.shape[d - 2], n.shape[d - 1])) {
+      Ref<Node> from = tracer::new_node(NodeKind::Data);
+      from->dtype = n.dtype;
+      from->shape = n.shape;
+      from->strides = strides;
+      from->device = id_;
+      from->data = m.buffer;
+      from->data_offset = m.offset;
+      copy = tracer::new_node(NodeKind::Cast);
+      copy->dtype = n.dtype;
+      copy->shape = n.shape;
+      copy->strides = contiguous_strides(n.shape, item);
+      copy->device = id_;
+      copy->site = n.site;
+      copy->n_inputs = 1;
+      copy->inputs[0] = from;
+      Node* const wanted[] = {copy.get()};
+      run_graph(wanted, id_);
+      m = {copy->data, copy->data_offset};
+      strides = copy->strides;
+    }
+    return {m.at(), strides[d - 2], strides[d - 1], Dims(strides.begin(), strides.end() - 2)};
   }
 
   // --- steps that the device has no code for ----------------------------------------------------
@@ -232,8 +284,10 @@ class DeviceRun {
       } else {
         if (logging(Log::Fallback)) log(Log::Fallback, fallback_text(s, n));
         ++counters().steps_moved_to_host;
-        std::map<std::int32_t, Ref<Node>> copies;
-        const Ref<Node> computed = shadow(r, r, copies);
+        const Ref<Node> computed = shadow(r, [](const Ref<Buffer>& b) {
+          host_mirror(*b);
+          return static_cast<DeviceBuffer&>(*b).mirror;
+        });
         Node* wanted[] = {computed.get()};
         evaluate_direct(wanted);
         const Ref<Buffer> buffer = device_.allocate(computed->data->bytes);
@@ -255,61 +309,8 @@ class DeviceRun {
     return device_.name() + ": " + what + " runs on the host";
   }
 
-  // A copy of the graph behind node i, down to what is in memory, with that memory on the host.
-  Ref<Node> shadow(std::int32_t root, std::int32_t i, std::map<std::int32_t, Ref<Node>>& copies) {
-    const Node& n = *g_[i].node;
-    if (n.kind == NodeKind::Scalar) return Ref<Node>(g_[i].node);
-    if (auto it = copies.find(i); it != copies.end()) return it->second;
-    Ref<Node> c = tracer::new_node(n.kind);
-    c->dtype = n.dtype;
-    c->shape = n.shape;
-    c->strides = n.strides;
-    if (i != root && memory_[i]) {
-      c->strides = fusion::own_strides(n);
-      c->kind = NodeKind::Data;
-      host_mirror(*memory_[i].buffer);
-      c->data = static_cast<DeviceBuffer&>(*memory_[i].buffer).mirror;
-      c->data_offset = memory_[i].offset;
-    } else {
-      c->fn = n.fn;
-      c->reduce = n.reduce;
-      c->n_inputs = n.n_inputs;
-      c->errstate = n.errstate;
-      c->site = n.site;
-      c->offset = n.offset;
-      c->axes = n.axes;
-      c->view_shape = n.view_shape;
-      c->view_strides = n.view_strides;
-      c->view_dtype = n.view_dtype;
-      for (int k = 0; k < 3; ++k)
-        if (g_[i].in[k] >= 0) c->inputs[k] = shadow(root, g_[i].in[k], copies);
-    }
-    return copies[i] = c;
-  }
-
-  void settle_roots(const Step& s) {
-    for (std::int32_t r : s.region.roots) {
-      const fusion::GNode& gn = g_[r];
-      const bool in_place = s.update == UpdateMode::InPlace;
-      // What was overwritten cannot be computed again, and what others can ask for is kept.
-      if (gn.wanted || gn.held || !gn.exclusive || in_place) {
-        gn.node->strides = fusion::own_strides(*gn.node);
-        tracer::settle(*gn.node, memory_[r].buffer, memory_[r].offset);
-      }
-      if (in_place) {
-        const std::int32_t old = gn.in[0];
-        memory_[old] = {};
-        tracer::surrender(*g_[old].node);
-      }
-    }
-  }
-
-  const Graph& g_;
-  Plan& plan_;
-  const std::vector<std::int64_t>& values_;
   Device& device_;
   const DeviceId id_;
-  std::vector<Memory> memory_;
 };
 
 void run_graph(std::span<Node* const> wanted, DeviceId id) {

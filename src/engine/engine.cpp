@@ -15,11 +15,10 @@
 #include "fp_flags.hpp"
 #include "gemm.hpp"
 #include "kernel.hpp"
-#include "run.hpp"
+#include "plan_run.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
-using fusion::BufferSource;
 using fusion::Graph;
 using fusion::Plan;
 using fusion::RegionKind;
@@ -47,13 +46,9 @@ std::size_t bytes_of(const Node& n) {
   return static_cast<std::size_t>(element_count(n.shape)) * itemsize(n.dtype);
 }
 
-class Run {
+class Run : PlanRun {
  public:
-  Run(const Graph& g, Plan& p, const std::vector<std::int64_t>& values)
-      : g_(g), plan_(p), values_(values), memory_(g.nodes.size()) {
-    for (std::int32_t i = 0; i < g.size(); ++i)
-      if (g[i].leaf && g[i].node->data) memory_[i] = {g[i].node->data, g[i].node->data_offset};
-  }
+  Run(const Graph& g, Plan& p, const std::vector<std::int64_t>& values) : PlanRun(g, p, values) {}
 
   void run() {
     for (Step& s : plan_.steps) {
@@ -70,11 +65,7 @@ class Run {
     if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
     auto& k = *static_cast<CompiledKernel*>(s.compiled.get());
     const fusion::LoweredKernel& l = s.lowered;
-    std::vector<std::int64_t> params;
-    params.reserve(l.params.size() + 1);
-    for (fusion::ExprId e : l.params) params.push_back(values_[e]);
-    std::vector<Scalar> scalars;
-    for (std::int32_t n : l.scalars) scalars.push_back(g_[n].node->scalar);
+    Call call = numbers_of(l);
     std::int64_t extent = values_[l.grid_extent];
     const double work = l.work * static_cast<double>(std::max<std::int64_t>(1, extent)) /
                         static_cast<double>(l.planned_grid);
@@ -84,9 +75,7 @@ class Run {
     std::vector<Ref<Buffer>> partials;
     const std::int64_t outputs = values_[l.outputs];
     if (blocked) {
-      const Node& operand = *g_[g_[s.region.roots[0]].in[0]].node;
-      const std::int64_t inner = element_count(operand.shape) / std::max<std::int64_t>(1, extent);
-      chunks = l.pairwise_chunks ? tree_chunks(extent) : even_chunks(extent, inner);
+      chunks = chunks_of(s, extent);
       for (const fusion::Partial& p : l.partials)
         partials.push_back(
             allocate(static_cast<std::size_t>(chunks.count() * outputs) * itemsize(p.dtype)));
@@ -96,20 +85,9 @@ class Run {
         s.trailing ? trail(*s.trailing, values_, extent) : std::nullopt;
     const UpdateMode update = trailing ? UpdateMode::InPlace : s.update;
     for (std::int32_t r : s.region.roots) allocate_root(r, update);
-    std::vector<void*> buffers;
-    for (const BufferSource& b : l.buffers) switch (b.kind) {
-        case BufferSource::NodeMemory:
-          buffers.push_back(memory_[b.index].at());
-          break;
-        case BufferSource::Partial:
-          buffers.push_back(partials[static_cast<std::size_t>(b.index)]->data);
-          break;
-        case BufferSource::ChunkTable:
-          buffers.push_back(chunks.bounds.data());
-          break;
-      }
-    const unsigned flags = k.run({buffers.data(), params.data(), scalars.data()}, extent, work,
-                                 update != UpdateMode::InPlace, trailing ? &*trailing : nullptr);
+    bind_buffers(l, partials, chunks.bounds.data(), call);
+    const unsigned flags = k.run(call.args(), extent, work, update != UpdateMode::InPlace,
+                                 trailing ? &*trailing : nullptr);
     if (blocked) join(s, chunks, partials, outputs);
     if (audible(flags)) report(s, update, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
@@ -186,26 +164,6 @@ class Run {
       publish(g_[i].in[0]);
   }
 
-  static void settle(Node& n, const Memory& m) {
-    n.strides = fusion::own_strides(n);
-    tracer::settle(n, m.buffer, m.offset);
-  }
-
-  void settle_roots(const Step& s, UpdateMode update) {
-    for (std::int32_t r : s.region.roots) {
-      const fusion::GNode& gn = g_[r];
-      const bool in_place = update == UpdateMode::InPlace;
-      // What was overwritten cannot be computed again, and what others can ask for is kept; the
-      // rest is this run's own.
-      if (gn.wanted || gn.held || !gn.exclusive || in_place) settle(*gn.node, memory_[r]);
-      if (in_place) {
-        const std::int32_t old = gn.in[0];
-        memory_[old] = {};
-        tracer::surrender(*g_[old].node);
-      }
-    }
-  }
-
   // Whether somebody listens to these events: most programs ignore underflow, some ignore all.
   bool audible(unsigned flags) const {
     if (!flags) return false;
@@ -219,12 +177,6 @@ class Run {
     return false;
   }
   void report(const Step& s, UpdateMode update, unsigned flags);
-  Ref<Node> shadow(std::int32_t root, std::int32_t i, std::map<std::int32_t, Ref<Node>>& copies);
-
-  const Graph& g_;
-  Plan& plan_;
-  const std::vector<std::int64_t>& values_;
-  std::vector<Memory> memory_;
 };
 
 // Which operation raised is not known inside a fused loop, so the region is computed again, an
@@ -239,42 +191,10 @@ void Run::report(const Step& s, UpdateMode update, unsigned flags) {
       report_flags(flags, value.fn == OpId::Count_ ? "cast" : op_info(value.fn).name, n);
       continue;
     }
-    std::map<std::int32_t, Ref<Node>> copies;
-    Ref<Node> again = shadow(r, r, copies);
+    const Ref<Node> again = shadow(r, [](const Ref<Buffer>& b) { return b; });
     Node* wanted[] = {again.get()};
     evaluate_direct(wanted);
   }
-}
-
-// A copy of the graph behind node i, down to what is in memory.
-Ref<Node> Run::shadow(std::int32_t root, std::int32_t i,
-                      std::map<std::int32_t, Ref<Node>>& copies) {
-  const Node& n = *g_[i].node;
-  if (n.kind == NodeKind::Scalar || (i != root && n.data)) return Ref<Node>(g_[i].node);
-  if (auto it = copies.find(i); it != copies.end()) return it->second;
-  Ref<Node> c = tracer::new_node(n.kind);
-  c->dtype = n.dtype;
-  c->shape = n.shape;
-  c->strides = i != root && memory_[i] ? fusion::own_strides(n) : n.strides;
-  if (i != root && memory_[i]) {
-    c->kind = NodeKind::Data;
-    c->data = memory_[i].buffer;
-    c->data_offset = memory_[i].offset;
-  } else {
-    c->fn = n.fn;
-    c->reduce = n.reduce;
-    c->n_inputs = n.n_inputs;
-    c->errstate = n.errstate;
-    c->site = n.site;
-    c->offset = n.offset;
-    c->axes = n.axes;
-    c->view_shape = n.view_shape;
-    c->view_strides = n.view_strides;
-    c->view_dtype = n.view_dtype;
-    for (int k = 0; k < 3; ++k)
-      if (g_[i].in[k] >= 0) c->inputs[k] = shadow(root, g_[i].in[k], copies);
-  }
-  return copies[i] = c;
 }
 
 class EngineEvaluator final : public tracer::Evaluator {

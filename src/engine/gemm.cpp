@@ -162,16 +162,9 @@ struct Operand {
           std::int64_t rows, std::int64_t columns)
       : at(static_cast<const std::byte*>(data)), row(row_stride), column(column_stride) {
     const auto item = static_cast<std::int64_t>(itemsize(t));
-    const auto fits = [item](std::int64_t wide, std::int64_t narrow, std::int64_t lines,
-                             std::int64_t length) {
-      return (narrow == item || length == 1) && wide % item == 0 &&
-             (wide >= length * item || lines == 1);
-    };
-    if (fits(row, column, rows, columns)) {
-      ld = std::max(rows == 1 ? columns : row / item, columns);
-    } else if (fits(column, row, columns, rows)) {
-      trans = kTrans;
-      ld = std::max(columns == 1 ? rows : column / item, rows);
+    if (const auto l = blas_layout(item, row, column, rows, columns)) {
+      trans = l->transposed ? kTrans : kNoTrans;
+      ld = l->ld;
     } else {
       copy = allocate(static_cast<std::size_t>(rows * columns * item));
       const Dims shape{rows, columns};
@@ -263,6 +256,20 @@ bool gemm(const Gemm& g) {
 }
 
 }  // namespace
+
+std::optional<BlasLayout> blas_layout(std::int64_t item, std::int64_t row, std::int64_t column,
+                                      std::int64_t rows, std::int64_t columns) {
+  const auto fits = [item](std::int64_t wide, std::int64_t narrow, std::int64_t lines,
+                           std::int64_t length) {
+    return (narrow == item || length == 1) && wide % item == 0 &&
+           (wide >= length * item || lines == 1);
+  };
+  if (fits(row, column, rows, columns))
+    return BlasLayout{false, std::max(rows == 1 ? columns : row / item, columns)};
+  if (fits(column, row, columns, rows))
+    return BlasLayout{true, std::max(columns == 1 ? rows : column / item, rows)};
+  return std::nullopt;
+}
 
 void install_blas() { set_gemm(gemm); }
 

@@ -54,10 +54,15 @@ struct Memory {
   std::byte* at() const { return buffer->data + offset; }
   explicit operator bool() const { return static_cast<bool>(buffer); }
 };
-// What an update leaves of the old contents, in bytes from element 0: [first, hole_begin) and
-// [hole_end, last); everything when a mask or strides make its target no box.
+// `count` stretches of `bytes`, `pitch` bytes from one's begin to the next's.
+struct Stretches {
+  std::int64_t begin, bytes, count, pitch;
+};
+// What an update leaves of the old contents, in bytes from element 0: `kept` within [first, last).
+// All of it when a mask or steps make its target no box.
 struct UpdateCopy {
-  std::int64_t first, last, hole_begin, hole_end;
+  std::int64_t first, last;
+  std::vector<Stretches> kept;
 };
 UpdateCopy surviving(const tracer::Node& update, bool masked);
 // New memory for an update's storage with what survives of the old contents in it.

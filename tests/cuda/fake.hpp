@@ -1,6 +1,6 @@
-// The doubles of the driver and of NVRTC in the place of the real ones, and what tests ask of them.
-// With PLAIT_TEST_GPU=1 the real ones stay, and the tests run on the GPU: all but those that need
-// the double's failures, which are tagged [double].
+// The doubles of the driver, of NVRTC and of cuBLASLt in the place of the real ones, and what tests
+// ask of them. With PLAIT_TEST_GPU=1 the real ones stay, and the tests run on the GPU: all but
+// those that need the doubles, which are tagged [double].
 #pragma once
 #include <dlfcn.h>
 
@@ -19,10 +19,14 @@ class Fake {
   void fail_again(const char* name) const {
     function<void(const char*)>("fake_cuda_fail_again")(name);
   }
+  // Of one function, or of "any" that matters.
   int calls(const char* name) const { return function<int(const char*)>("fake_cuda_calls")(name); }
+  std::size_t copied_within() const { return function<std::size_t()>("fake_cuda_copied")(); }
   void set_memory(std::size_t bytes) const {
     function<void(std::size_t)>("fake_cuda_set_memory")(bytes);
   }
+  // Of a device that was not opened yet: 90 is compute capability 9.0.
+  void set_architecture(int a) const { function<void(int)>("fake_cuda_set_architecture")(a); }
   // Of device memory, past Plait.
   void read(void* to, unsigned long long from, std::size_t n) const {
     function<void(void*, unsigned long long, std::size_t)>("fake_cuda_read")(to, from, n);
@@ -40,12 +44,17 @@ class Fake {
   }
 };
 
+inline bool on_gpu() {
+  const char* gpu = std::getenv("PLAIT_TEST_GPU");
+  return gpu && *gpu == '1';
+}
+
 inline const Fake& fake() {
   static const Fake f = [] {
-    const char* gpu = std::getenv("PLAIT_TEST_GPU");
-    if (gpu && *gpu == '1') return Fake{};
+    if (on_gpu()) return Fake{};
     setenv("PLAIT_CUDA_LIBRARY", PLAIT_FAKE_CUDA, 1);
     setenv("PLAIT_NVRTC_LIBRARY", PLAIT_FAKE_NVRTC, 1);
+    setenv("PLAIT_CUBLASLT_LIBRARY", PLAIT_FAKE_CUBLASLT, 0);
     return Fake{};
   }();
   return f;

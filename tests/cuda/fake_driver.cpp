@@ -48,13 +48,15 @@ struct Block {
 // Never destroyed: pools of the process hold their blocks to its end.
 auto& blocks = *new std::map<Address, Block>;
 std::deque<std::function<void()>> work;
-std::size_t submitted = 0, finished = 0, launches = 0;
+std::size_t submitted = 0, finished = 0, launches = 0, copied = 0;
 Result sticky = 0;
+int architecture = 90;
 thread_local void* current = nullptr;
 int handle;  // whose address serves for contexts and streams
 
 Result enter(const char* name) {
   ++calls[name];
+  ++calls["any"];
   const auto f = failures.find(name);
   if (f == failures.end() || f->second.in-- > 0) return 0;
   const Result r = f->second.result;
@@ -109,6 +111,8 @@ int fake_cuda_calls(const char* name) {
   return calls[name];
 }
 std::size_t fake_cuda_allocated() { return allocated; }
+std::size_t fake_cuda_copied() { return copied; }  // bytes, within the device
+void fake_cuda_set_architecture(int a) { architecture = a; }
 void fake_cuda_set_memory(std::size_t bytes) { capacity = bytes; }
 // What a program that uses CUDA by itself would do.
 void fake_cuda_read(void* to, Address from, std::size_t n) {
@@ -120,6 +124,16 @@ void fake_cuda_write(Address to, const void* from, std::size_t n) {
   const std::lock_guard held(mutex);
   run_to(submitted);
   std::memcpy(memory(to), from, n);
+}
+// For doubles of libraries: what lies there, if all of it is allocated, and work in the stream's
+// order.
+void* fake_cuda_memory(Address at, std::size_t n) {
+  const std::lock_guard held(mutex);
+  return owned(at, n) ? memory(at) : nullptr;
+}
+void fake_cuda_submit(void (*run)(void*), void* with) {
+  const std::lock_guard held(mutex);
+  submit([=] { run(with); });
 }
 
 Result cuInit(unsigned) { return enter("cuInit"); }
@@ -137,13 +151,18 @@ Result cuDeviceGetName(char* s, int n, int) {
   return std::strncpy(s, "Fake", static_cast<std::size_t>(n)), 0;
 }
 Result cuDeviceGetAttribute(int* v, int which, int) {
-  return *v = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 4 : 49152, 0;
+  return *v = which == 75   ? architecture / 10
+              : which == 76 ? architecture % 10
+              : which == 16 ? 4
+                            : 49152,
+         0;
 }
 Result cuDeviceTotalMem_v2(std::size_t* n, int) { return *n = capacity, 0; }
 Result cuDevicePrimaryCtxRetain(int** c, int) {
   return *c = &handle, enter("cuDevicePrimaryCtxRetain");
 }
-Result cuCtxGetCurrent(void** c) { return *c = current, 0; }
+Result cuCtxGetCurrent(void** c) { return *c = current, enter("cuCtxGetCurrent"); }
+Result cuCtxSetCurrent(void* c) { return current = c, enter("cuCtxSetCurrent"); }
 Result cuCtxPushCurrent_v2(void* c) { return current = c, 0; }
 Result cuCtxPopCurrent_v2(void** c) { return *c = current, current = nullptr, 0; }
 
@@ -187,8 +206,27 @@ Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t n, void*) {
 Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t n, void*) {
   const std::lock_guard held(mutex);
   if (!owned(from, n) || !owned(to, n)) return sticky = kIllegalAddress;
+  copied += n;
   submit([=] { std::memmove(memory(to), memory(from), n); });
   return enter("cuMemcpyDtoDAsync");
+}
+Result cuMemcpy2DAsync_v2(const std::size_t* words, void*) {
+  const std::lock_guard held(mutex);
+  // CUDA_MEMCPY2D as 64-bit words: two of place, kind, host, device, array and pitch for either
+  // end.
+  const Address from = words[4], to = words[11];
+  const std::size_t pitch = words[6], width = words[14], height = words[15];
+  const bool plain = static_cast<int>(words[2]) == 2 && static_cast<int>(words[9]) == 2 &&
+                     words[0] + words[1] + words[7] + words[8] == 0;
+  if (!plain || words[13] != pitch || width > pitch || pitch > 0x7fffffff) return 1;
+  const std::size_t n = (height - 1) * pitch + width;
+  if (!owned(from, n) || !owned(to, n)) return sticky = kIllegalAddress;
+  copied += width * height;
+  submit([=] {
+    for (std::size_t i = 0; i < height; ++i)
+      std::memmove(memory(to + i * pitch), memory(from + i * pitch), width);
+  });
+  return enter("cuMemcpy2DAsync");
 }
 Result cuPointerGetAttribute(void* out, int which, Address a) {
   const std::lock_guard held(mutex);

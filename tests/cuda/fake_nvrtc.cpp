@@ -2,6 +2,7 @@
 // and the "cubin" is the shared object behind its length, which fake_driver.cpp loads.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,8 +13,9 @@
 namespace {
 
 struct Program {
-  std::string source, image, log;
+  std::string source, image, log, target;
 };
+std::atomic<int> ptx_made{0};
 
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -66,16 +68,26 @@ extern "C" {
 int nvrtcVersion(int* major, int* minor) { return *major = 99, *minor = 0, 0; }
 int nvrtcCreateProgram(Program** p, const char* source, const char*, int, const char* const*,
                        const char* const*) {
-  return *p = new Program{source, "", ""}, 0;
+  return *p = new Program{source, "", "", ""}, 0;
 }
-int nvrtcCompileProgram(Program* p, int, const char* const*) { return build(*p) ? 0 : 6; }
+int nvrtcCompileProgram(Program* p, int, const char* const* options) {
+  p->target = options[0];
+  const bool known = p->target == "-arch=sm_80" || p->target == "-arch=sm_90" ||
+                     p->target == "-arch=compute_80" || p->target == "-arch=compute_90";
+  return !known ? 5 : build(*p) ? 0 : 6;
+}
 int nvrtcDestroyProgram(Program** p) { return delete *p, *p = nullptr, 0; }
 int nvrtcGetCUBINSize(Program* p, std::size_t* n) { return *n = p->image.size(), 0; }
 int nvrtcGetCUBIN(Program* p, char* out) {
   return std::memcpy(out, p->image.data(), p->image.size()), 0;
 }
-int nvrtcGetPTXSize(Program*, std::size_t*) { return 6; }
-int nvrtcGetPTX(Program*, char*) { return 6; }
+int nvrtcGetPTXSize(Program* p, std::size_t* n) {
+  return *n = p->image.size(), p->target.find("compute_90") == std::string::npos ? 6 : 0;
+}
+int nvrtcGetPTX(Program* p, char* out) {
+  return std::memcpy(out, p->image.data(), p->image.size()), ++ptx_made, 0;
+}
+int fake_nvrtc_ptx_made() { return ptx_made; }
 int nvrtcGetProgramLogSize(Program* p, std::size_t* n) { return *n = p->log.size() + 1, 0; }
 int nvrtcGetProgramLog(Program* p, char* out) {
   return std::memcpy(out, p->log.c_str(), p->log.size() + 1), 0;

@@ -1,58 +1,11 @@
 // Whole graphs on a device (the doubles of driver and NVRTC), against the interpreter on the host:
 // the same bits wherever no library function is involved.
-#include "../backends/everywhere.hpp"
-#include "core/device.hpp"
-#include "engine/device.hpp"
-#include "fake.hpp"
-#include "numpy_compat/functions.hpp"
-#include "tracer/device.hpp"
+#include "placed.hpp"
 
 using namespace plait;
 using namespace plait::test;
 
 namespace {
-
-// Where a computation takes its inputs: left here, or moved.
-using Place = std::function<Array(const Array&)>;
-
-DeviceId gpu() {
-  static const DeviceId id = [] {
-    fake();
-    engine::start();
-    config().jit = JitMode::Off;
-    config().eager_limit = 0;
-    tracer::set_error_state({tracer::ErrorAction::Ignore, tracer::ErrorAction::Ignore,
-                             tracer::ErrorAction::Ignore, tracer::ErrorAction::Ignore});
-    return devices().open("cuda");
-  }();
-  return id;
-}
-Array there(const Array& a) { return tracer::to_device(a, gpu()); }
-Array here(const Array& a) { return tracer::to_device(a, kHost); }
-
-void same(const std::string& what, const Array& got, const Array& want, double tolerance = 0) {
-  INFO(what);
-  CHECK(tracer::device_of(got) == gpu());
-  CHECK(got.dtype == want.dtype);
-  CHECK(got.shape == want.shape);
-  CHECK(got.strides == want.strides);
-  CHECK(difference(values(here(got)), values(want), tolerance) == "");
-}
-
-// Computes all of it on the device; nothing may be moved to the host on the way.
-void on_device(const std::string& what, const std::function<Array(const Place&)>& f,
-               double tolerance = 0) {
-  gpu();
-  const Array want = f([](const Array& a) { return a; });
-  tracer::evaluate(want);
-  const engine::Stats before = engine::stats();
-  const Array got = f(there);
-  tracer::evaluate(got);
-  INFO(what);
-  CHECK(engine::stats().kernels_on_device > before.kernels_on_device);
-  CHECK(engine::stats().steps_moved_to_host == before.steps_moved_to_host);
-  same(what, got, want, tolerance);
-}
 
 Array norm_argmin(const Array& points, const Array& means) {
   using namespace tracer;
@@ -68,6 +21,21 @@ constexpr DType kEvery[] = {DType::Bool,      DType::Int8,      DType::Int16,   
                             DType::Complex64, DType::Complex128};
 
 }  // namespace
+
+std::string logged;
+
+TEST_CASE("without cuBLASLt matrix products are loops, and the log says so") {
+  setenv("PLAIT_CUBLASLT_LIBRARY", "/nowhere/libcublasLt.so", 1);
+  gpu();
+  const unsigned before = config().log;
+  config().log |= static_cast<unsigned>(Log::Fallback);
+  set_log_sink([](Log, std::string_view line) { logged += line; });
+  const Array a = random_f64({30, 200}, 1), b = random_f64({200, 50}, 2);
+  on_device("matmul", [&](const Place& at) { return tracer::matmul(at(a), at(b)); }, 1e-12);
+  set_log_sink(nullptr);
+  config().log = before;
+  CHECK_THAT(logged, Catch::Contains("products are loops") && Catch::Contains("/nowhere/"));
+}
 
 TEST_CASE("elementwise chains and broadcasting") {
   const Array column = random_f64({7, 1}, 1), row = random_f64({300}, 2);
@@ -212,6 +180,47 @@ TEST_CASE("writes through views, in place and beside readers") {
   CHECK(values(x)[3] == 5);
 }
 
+TEST_CASE("a new version copies what the update leaves") {
+  using namespace tracer;
+  const Array start = random_f64({50, 40, 70}, 6);
+  constexpr std::int64_t item = 8, all = 50 * 40 * 70 * item;
+  struct Write {
+    const char* what;
+    std::vector<Index> where;
+    std::int64_t copied;
+  };
+  const Index inner{Slice{1, -1, {}}}, every{Slice{{}, {}, {}}}, second{Slice{{}, {}, 2}},
+      backwards{Slice{-2, 0, -1}};
+  for (const Write& w :
+       {Write{"rows", {inner}, 2 * 40 * 70 * item},
+        {"all", {every}, 0},
+        {"one row", {Index{std::int64_t{7}}}, 49 * 40 * 70 * item},
+        {"columns", {every, inner}, 50 * 2 * 70 * item},
+        {"box", {inner, inner}, (2 * 40 + 48 * 2) * 70 * item},
+        {"backwards", {backwards, inner}, (2 * 40 + 48 * 2) * 70 * item},
+        {"box in a few rows", {Index{Slice{3, 7, {}}}, inner, inner}, all - 4 * 38 * 68 * item},
+        {"box in many pieces",
+         {inner, inner, inner},
+         all},  // what lies beside the third axis is not gone around
+        {"steps", {every, second}, all}}) {
+    INFO(w.what);
+    // Who still wants a value of the old contents keeps them.
+    const auto both = [&](const Place& at) {
+      const Array x = at(tracer::copy(start));
+      const Array of_old = apply(OpId::Multiply, x, weak(2));
+      assign(view(x, w.where), weak(3));
+      return std::pair(x, of_old);
+    };
+    const auto want = both([](const Array& a) { return a; });
+    const auto got = both(there);
+    const std::size_t before = fake().copied_within();
+    evaluate(got.first);
+    if (!on_gpu()) CHECK(fake().copied_within() == before + static_cast<std::size_t>(w.copied));
+    same("written", got.first, want.first);
+    same("old", got.second, want.second);
+  }
+}
+
 TEST_CASE("several results of one evaluation") {
   const Array a = random_f64({300, 200}, 8);
   const Array x = there(a);
@@ -272,6 +281,21 @@ TEST_CASE("a chain of evaluations waits for nothing and copies nothing") {
   CHECK(first ==
         tracer::item(random_f64({10000}, 3), std::vector<std::int64_t>{0}).as<double>() + 10);
   CHECK(transfer_stats().bytes_to_host == before.bytes_to_host + 8);
+}
+
+TEST_CASE("a warm evaluation asks the driver for a launch, and twice which context is current",
+          "[double]") {
+  Array x = there(random_f64({10000}, 3));
+  auto step = [&] {
+    x = apply(OpId::Add, x, weak(1));
+    tracer::evaluate(x);
+  };
+  for (int i = 0; i < 3; ++i) step();
+  const int before = fake().calls("any"), kernels = fake().calls("kernel"),
+            launches = fake().calls("cuLaunchKernel");
+  for (int i = 0; i < 10; ++i) step();
+  CHECK(fake().calls("cuLaunchKernel") == launches + 10);
+  CHECK(fake().calls("any") - (fake().calls("kernel") - kernels) == before + 30);
 }
 
 TEST_CASE("a new shape or value compiles nothing") {

@@ -14,6 +14,11 @@ except ImportError:  # a build tree puts the module beside the package
 
 from plait import _plait
 
+# The double of the driver goes with that of cuBLASLt beside it: a real one would ask for a real driver.
+if os.environ.get("PLAIT_CUDA_LIBRARY"):
+    double = os.path.join(os.path.dirname(os.environ["PLAIT_CUDA_LIBRARY"]), "libfake_cublaslt.so")
+    os.environ.setdefault("PLAIT_CUBLASLT_LIBRARY", double)
+
 # Scripts that tests start find the same package.
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [os.path.dirname(os.path.dirname(plait.__file__)), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -65,9 +65,10 @@ Context::Current::Current(const Context& c) {
     throw DeviceError("device '" + c.label() + "' was lost: " + c.lost_);
   ContextHandle now = nullptr;
   if (c.api.context_get(&now) == kSuccess && now == c.context_) return;
-  if (const Result r = c.api.context_push(c.context_); r != kSuccess)
+  if (const Result r = now ? c.api.context_push(c.context_) : c.api.context_set(c.context_);
+      r != kSuccess)
     throw DeviceError("device '" + c.label() + "' cannot be used: " + c.api.text(r));
-  pushed_ = &c.api;
+  if (now) pushed_ = &c.api;
 }
 
 Context::Current::~Current() {

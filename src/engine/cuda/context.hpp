@@ -30,8 +30,8 @@ class Context {
   StreamHandle stream() const { return stream_; }
   std::string label() const { return "cuda:" + std::to_string(ordinal); }
 
-  // Makes the context current for a scope of this thread. Throws DeviceError in a child of fork()
-  // and after the device was lost.
+  // Makes the context current for a scope of this thread; a thread that had none keeps it, as with
+  // CUDA's runtime. Throws DeviceError in a child of fork() and after the device was lost.
   class Current {
    public:
     explicit Current(const Context& c);

@@ -11,14 +11,18 @@
 namespace plait::gpu {
 namespace {
 
-std::string version_text(int v) {
-  return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
-}
-
-// Where a driver may be: the loader's own search, then the place that WSL has it in.
+// Where a driver may be: the loader's own search, then where WSL, distributions and containers have
+// it.
 std::vector<std::string> candidates() {
   if (const char* chosen = std::getenv("PLAIT_CUDA_LIBRARY"); chosen && *chosen) return {chosen};
-  return {"libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"};
+  const std::string name = "libcuda.so.1";
+  return {name,
+          "/usr/lib/wsl/lib/" + name,
+          "/usr/lib/x86_64-linux-gnu/" + name,
+          "/usr/lib/x86_64-linux-gnu/nvidia/current/" + name,
+          "/usr/lib/aarch64-linux-gnu/" + name,
+          "/usr/lib64/" + name,
+          "/usr/local/nvidia/lib64/" + name};
 }
 
 void* open_library(std::string& path) {
@@ -32,8 +36,8 @@ void* open_library(std::string& path) {
     tried += "\n  " + name + ": " + (why ? why : "cannot be opened");
   }
   throw DeviceError(
-      "no CUDA driver: Plait looked for libcuda.so.1 in the system's library path (an NVIDIA "
-      "driver installs it; PLAIT_CUDA_LIBRARY names another file)" +
+      "no CUDA driver: an NVIDIA driver installs libcuda.so.1 (PLAIT_CUDA_LIBRARY names another "
+      "file). Plait looked for" +
       tried);
 }
 
@@ -72,6 +76,10 @@ Driver load() {
 }
 
 }  // namespace
+
+std::string version_text(int v) {
+  return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
+}
 
 std::string Driver::text(Result r) const {
   const char *name = nullptr, *meaning = nullptr;

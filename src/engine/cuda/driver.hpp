@@ -25,7 +25,26 @@ inline constexpr int kAttributeMaxSharedPerBlock = 8, kAttributeMultiprocessors 
 inline constexpr int kFunctionMaxDynamicShared = 8;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventNoTiming = 2;
 inline constexpr int kPointerContext = 1, kPointerDeviceOrdinal = 9;
-inline constexpr int kOldestDriver = 12000;  // CUDA 12.0
+inline constexpr int kMemoryDevice = 2;
+inline constexpr std::size_t kMostPitch = 0x7fffffff;  // of copies in two dimensions
+inline constexpr int kOldestDriver = 12000;            // CUDA 12.0
+
+// CUDA_MEMCPY2D
+struct Copy2D {
+  std::size_t from_x, from_y;
+  int from_kind;
+  const void* from_host;
+  Address from;
+  void* from_array;
+  std::size_t from_pitch;
+  std::size_t to_x, to_y;
+  int to_kind;
+  void* to_host;
+  Address to;
+  void* to_array;
+  std::size_t to_pitch;
+  std::size_t width, height;
+};
 
 // X(member, symbol, parameters)
 #define PLAIT_CUDA_DRIVER(X)                                                                   \
@@ -40,6 +59,7 @@ inline constexpr int kOldestDriver = 12000;  // CUDA 12.0
   X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceHandle))                        \
   X(primary_retain, "cuDevicePrimaryCtxRetain", (ContextHandle*, DeviceHandle))                \
   X(context_get, "cuCtxGetCurrent", (ContextHandle*))                                          \
+  X(context_set, "cuCtxSetCurrent", (ContextHandle))                                           \
   X(context_push, "cuCtxPushCurrent_v2", (ContextHandle))                                      \
   X(context_pop, "cuCtxPopCurrent_v2", (ContextHandle*))                                       \
   X(mem_alloc, "cuMemAlloc_v2", (Address*, std::size_t))                                       \
@@ -49,6 +69,7 @@ inline constexpr int kOldestDriver = 12000;  // CUDA 12.0
   X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Address, const void*, std::size_t, StreamHandle)) \
   X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Address, std::size_t, StreamHandle))         \
   X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address, Address, std::size_t, StreamHandle))     \
+  X(copy_2d, "cuMemcpy2DAsync_v2", (const Copy2D*, StreamHandle))                              \
   X(pointer_attribute, "cuPointerGetAttribute", (void*, int, Address))                         \
   X(stream_create, "cuStreamCreate", (StreamHandle*, unsigned))                                \
   X(stream_synchronize, "cuStreamSynchronize", (StreamHandle))                                 \
@@ -79,6 +100,8 @@ struct Driver {
 // The driver, opened and initialised at the first call that succeeds. Throws DeviceError with what
 // was looked for and where.
 const Driver& driver();
+
+std::string version_text(int version);  // "12.4" for 12040
 
 // An error after which the context is of no use any more.
 bool is_fatal(Result r);

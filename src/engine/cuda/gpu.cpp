@@ -24,17 +24,27 @@ namespace {
 
 cuda::Extents extents_of(const engine::KernelExtents& e) { return {e.params, e.grid, e.split}; }
 
+// Without a driver there is no use for it.
+std::future<bool> open_compiler() {
+  driver();
+  return std::async(std::launch::async, [] { return cuda::nvrtc_available(nullptr); });
+}
+
 Address address(const std::byte* p) { return reinterpret_cast<Address>(p); }
 
 }  // namespace
 
-Gpu::Gpu(int ordinal, DeviceId id) : context_(ordinal), pool_(context_, id), transfer_(context_) {
+Gpu::Gpu(int ordinal, DeviceId id)
+    : compiler_(open_compiler()),
+      context_(ordinal),
+      pool_(context_, id),
+      transfer_(context_),
+      products_(context_, pool_) {
   const Properties& p = context_.properties();
   target_.arch = p.compute_capability;
   target_.multiprocessors = p.multiprocessors;
-  std::string why;
-  if (!cuda::nvrtc_available(&why))
-    throw DeviceError("device '" + name() + "' cannot be used: NVRTC is missing: " + why);
+  if (std::string why; !compiler_.get() && !cuda::nvrtc_available(&why))
+    throw DeviceError("device '" + name() + "' cannot be used: NVRTC is missing. " + why);
 }
 
 void Gpu::upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) {
@@ -43,11 +53,25 @@ void Gpu::upload(std::byte* to, const void* from, std::size_t bytes, std::string
 void Gpu::download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) {
   transfer_.download(to, address(from), bytes, why);
 }
-void Gpu::copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes == 0) return;
+void Gpu::copy(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t count,
+               std::size_t pitch) {
+  if (bytes == 0 || count == 0) return;
   const Context::Current current(context_);
-  context_.check(context_.api.copy_on_device(address(to), address(from), bytes, context_.stream()),
-                 "copying within it");
+  if (count > 1 && pitch <= kMostPitch) {
+    Copy2D c{};
+    c.from_kind = c.to_kind = kMemoryDevice;
+    c.from = address(from);
+    c.to = address(to);
+    c.from_pitch = c.to_pitch = pitch;
+    c.width = bytes;
+    c.height = count;
+    context_.check(context_.api.copy_2d(&c, context_.stream()), "copying within it");
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    context_.check(context_.api.copy_on_device(address(to) + i * pitch, address(from) + i * pitch,
+                                               bytes, context_.stream()),
+                   "copying within it");
 }
 
 Ref<Buffer> Gpu::adopt(std::byte* at, std::size_t bytes, void* stream, void (*release)(void*),
@@ -69,7 +93,13 @@ Gpu::Loaded Gpu::load(std::shared_ptr<const cuda::Program> p) {
   const std::shared_ptr<const cuda::Binary> binary = cuda::compile(*p, target_.arch);
   const Context::Current current(context_);
   ModuleHandle module = nullptr;
-  context_.check(context_.api.module_load(&module, binary->image.c_str()), "loading a kernel");
+  if (const Result r = context_.api.module_load(&module, binary->image.c_str()); r != kSuccess) {
+    const int nvrtc = cuda::nvrtc_version();
+    context_.check(r, ("loading a kernel compiled by NVRTC " + std::to_string(nvrtc / 1000) + "." +
+                       std::to_string(nvrtc % 1000) + (binary->ptx ? " to PTX" : "") +
+                       " with a driver for CUDA " + version_text(context_.api.version))
+                          .c_str());
+  }
   Loaded l{std::move(p), nullptr};
   context_.check(context_.api.module_function(&l.function, module, binary->entry.c_str()),
                  "finding a kernel");
@@ -135,6 +165,12 @@ void Gpu::join(const engine::DeviceJoin& j, const engine::LaunchSite& site) {
   const cuda::Launch shape = cuda::join_shape(*l.program, join);
   cuda::pack_join(join, {j.rows, j.indices, j.bounds, j.out}, arguments_);
   submit(l, shape, arguments_, site);
+}
+
+bool Gpu::multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site) {
+  if (!products_.multiply(p)) return false;
+  context_.note_launch("matmul", site.site);
+  return true;
 }
 
 }  // namespace plait::gpu

@@ -1,6 +1,7 @@
 // A CUDA device as the engine uses it: memory from the pool, kernels through the generator and
 // NVRTC, launches on the context's stream.
 #pragma once
+#include <future>
 #include <memory>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@
 #include "context.hpp"
 #include "engine/device.hpp"
 #include "pool.hpp"
+#include "products.hpp"
 #include "transfer.hpp"
 
 namespace plait::gpu {
@@ -22,8 +24,10 @@ class Gpu final : public engine::Device {
   Ref<Buffer> allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
   void upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) override;
   void download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) override;
-  void copy(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t count,
+            std::size_t pitch) override;
   void synchronise() override { context_.synchronise(); }
+  bool multiplies(DType t) override { return products_.available(t); }
   Ref<Buffer> adopt(std::byte* at, std::size_t bytes, void* stream, void (*release)(void*),
                     void* owner) override;
   void wait_for(void* stream) override { context_.wait_for(static_cast<StreamHandle>(stream)); }
@@ -36,6 +40,7 @@ class Gpu final : public engine::Device {
   void launch(engine::DeviceKernel& k, const ir::CallArgs& args, const engine::KernelExtents& e,
               const engine::LaunchSite& site) override;
   void join(const engine::DeviceJoin& j, const engine::LaunchSite& site) override;
+  bool multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site) override;
   void trim() override { pool_.trim(); }
 
   Context& context() { return context_; }
@@ -53,9 +58,11 @@ class Gpu final : public engine::Device {
               const engine::LaunchSite& site);
   const Loaded& joiner(ReduceKind kind, DType t);
 
+  std::future<bool> compiler_;  // NVRTC opens while the context is made
   Context context_;
   Pool pool_;
   Transfer transfer_;
+  Products products_;
   cuda::Target target_;
   std::mutex mutex_;  // guards the tables
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;

@@ -28,6 +28,10 @@ struct Pool::Block : DeviceBuffer {
   std::size_t capacity = 0;  // 0: memory of somebody else
   void (*owner_release)(void*) = nullptr;
   void* owner = nullptr;
+  // Nodes of the containers of waiting blocks, kept while the block is out: a block that comes and
+  // goes allocates nothing.
+  Order place;
+  Table::node_type entry;
 };
 
 Pool::Pool(Context& context, DeviceId id)
@@ -60,8 +64,8 @@ bool Pool::take_waiting(std::size_t capacity, Block& b) {
   b.data = reinterpret_cast<std::byte*>(it->second->at);
   b.capacity = it->first;
   cached_ -= it->first;
-  order_.erase(it->second);
-  waiting_.erase(it);
+  b.place.splice(b.place.end(), order_, it->second);
+  b.entry = waiting_.extract(it);
   ++reuses_;
   return true;
 }
@@ -90,6 +94,9 @@ Ref<Buffer> Pool::allocate(std::size_t bytes) {
     }
     b->data = reinterpret_cast<std::byte*>(at);
     b->capacity = capacity;
+    b->place = Order(1);
+    Table made{{capacity, b->place.begin()}};
+    b->entry = made.extract(made.begin());
     ++allocations_;
   }
   live_ += b->capacity;
@@ -120,8 +127,11 @@ void Pool::give(Block* b) noexcept {
   const std::lock_guard held(mutex_);
   if (b->capacity != 0) {
     live_ -= b->capacity;
-    order_.push_back({reinterpret_cast<Address>(b->data), b->capacity});
-    waiting_.emplace(b->capacity, std::prev(order_.end()));
+    b->place.front() = {reinterpret_cast<Address>(b->data), b->capacity};
+    order_.splice(order_.end(), b->place);
+    b->entry.key() = b->capacity;
+    b->entry.mapped() = std::prev(order_.end());
+    waiting_.insert(std::move(b->entry));
     cached_ += b->capacity;
     if (cached_ > limit_) evict_to(limit_);
   }

@@ -33,6 +33,7 @@ class Pool {
     std::size_t capacity;
   };
   using Order = std::list<Waiting>;  // least recently freed first
+  using Table = std::multimap<std::size_t, Order::iterator>;
 
   static std::size_t capacity_for(std::size_t bytes);
   static void release(void* block);
@@ -45,7 +46,7 @@ class Pool {
   const DeviceId id_;
   mutable std::mutex mutex_;
   Order order_;
-  std::multimap<std::size_t, Order::iterator> waiting_;
+  Table waiting_;
   Block* headers_ = nullptr;
   std::size_t limit_;
   std::size_t cached_ = 0, live_ = 0, peak_ = 0, allocations_ = 0, reuses_ = 0;

@@ -1,0 +1,26 @@
+// Where the libraries of a CUDA toolkit are looked for, and the one that is taken.
+#pragma once
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace plait::cuda {
+
+// Most particular first: $CUDA_HOME and $CUDA_PATH; the nvidia-* wheels (nvidia/cu13/lib,
+// nvidia/cuda_nvrtc/lib ...) beside this library, in $VIRTUAL_ENV, in $CONDA_PREFIX and in the
+// user's own site-packages; conda's lib; /usr/local/cuda and /usr/local/cuda-*, newest first; the
+// distribution's folders. Those that exist.
+std::vector<std::string> toolkit_folders();
+
+struct Found {
+  void* handle = nullptr;
+  std::string path;
+  std::string why;  // without a handle: what was looked for and where
+};
+// The first library of one of the `names` (newest first) in those folders or on the loader's own
+// path that `usable` takes; $variable, where it is set, is the only candidate.
+Found find_library(const char* variable, std::initializer_list<const char*> names,
+                   const std::function<bool(void*)>& usable);
+
+}  // namespace plait::cuda

@@ -1,0 +1,24 @@
+// A device that is newer than NVRTC: doubles of compute capability 10.0, and of an NVRTC that knows
+// 8.0 and 9.0.
+#include "placed.hpp"
+
+using namespace plait;
+using namespace plait::test;
+
+TEST_CASE("an architecture newer than NVRTC knows gets PTX of the newest that it knows",
+          "[double]") {
+  config().disk_cache = false;
+  fake().set_architecture(100);
+  CHECK(engine::device_of(gpu()).target() == "cuda:sm_100");
+  const Array a = random_f64({300}, 1);
+  on_device("chain", [&](const Place& at) { return apply(OpId::Multiply, at(a), weak(3)); });
+  void* nvrtc = dlopen(PLAIT_FAKE_NVRTC, RTLD_NOW);
+  CHECK(reinterpret_cast<int (*)()>(dlsym(nvrtc, "fake_nvrtc_ptx_made"))() == 1);
+}
+
+TEST_CASE("a kernel that the driver does not take names both versions", "[double]") {
+  const Array x = there(random_f64({300}, 1));
+  fake().fail("cuModuleLoadData", 0, 218);
+  REQUIRE_THROWS_WITH(tracer::evaluate(apply(OpId::Divide, x, weak(3))),
+                      Catch::Contains("NVRTC 99.0 to PTX") && Catch::Contains("CUDA 12.4"));
+}

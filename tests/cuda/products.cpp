@@ -1,0 +1,172 @@
+// Matrix products of a device through cuBLASLt: its double checks what it is asked for.
+#include "engine/gemm.hpp"
+#include "placed.hpp"
+
+using namespace plait;
+using namespace plait::test;
+
+namespace {
+
+class Lt {
+ public:
+  int products() const { return call<int()>("fake_cublaslt_products")(); }
+  int heuristics() const { return call<int()>("fake_cublaslt_heuristics")(); }
+  void refuse(int times) const { call<void(int)>("fake_cublaslt_refuse")(times); }
+
+ private:
+  void* library_ = dlopen(PLAIT_FAKE_CUBLASLT, RTLD_NOW);
+  template <class F>
+  F* call(const char* name) const {
+    return reinterpret_cast<F*>(dlsym(library_, name));
+  }
+};
+
+constexpr DType kMultiplied[] = {DType::Float16, DType::Float32, DType::Float64, DType::Complex64,
+                                 DType::Complex128};
+
+double tolerance(DType t) {
+  return t == DType::Float16 ? 2e-3 : t == DType::Float32 || t == DType::Complex64 ? 1e-5 : 1e-12;
+}
+
+// Through the library, without a copy or a host in between.
+void multiplied(const std::string& what, const std::function<Array(const Place&)>& f, DType t,
+                int calls = 1) {
+  gpu();
+  const Lt lt;
+  const int before = lt.products();
+  on_device(what, f, tolerance(t));
+  if (!on_gpu()) CHECK(lt.products() == before + calls);
+}
+
+tracer::Index step(std::int64_t n) { return tracer::Index{tracer::Slice{{}, {}, n}}; }
+
+}  // namespace
+
+TEST_CASE("every dtype, each operand as it lies or transposed") {
+  for (DType t : kMultiplied)
+    for (int turned = 0; turned < 4; ++turned) {
+      const bool ta = turned & 1, tb = turned & 2;
+      const Array a = sample(t, ta ? Dims{20, 30} : Dims{30, 20}, 1, false);
+      const Array b = sample(t, tb ? Dims{50, 20} : Dims{20, 50}, 2, false);
+      multiplied(
+          std::string(name(t)) + (ta ? " a.T" : " a") + (tb ? " b.T" : " b"),
+          [&](const Place& at) {
+            const Array x = at(a), y = at(b);
+            return tracer::matmul(ta ? tracer::transpose(x) : x, tb ? tracer::transpose(y) : y);
+          },
+          t);
+    }
+}
+
+TEST_CASE("views: leading dimensions, offsets, batches in any order") {
+  using namespace tracer;
+  const Array big = sample(DType::Float32, {40, 60}, 1, false);
+  const Array stack = sample(DType::Float32, {4, 3, 12, 20}, 2, false);
+  const Array b = sample(DType::Float32, {20, 10}, 3, false);
+  const DType t = DType::Float32;
+  const Index rows{Slice{1, 31, {}}}, columns{Slice{5, 25, {}}};
+  multiplied(
+      "part", [&](const Place& at) { return matmul(view(at(big), {rows, columns}), at(b)); }, t);
+  multiplied(
+      "every second row",
+      [&](const Place& at) { return matmul(view(at(big), {step(2), columns}), at(b)); }, t);
+  multiplied(
+      "one matrix for a batch", [&](const Place& at) { return matmul(at(stack), at(b)); }, t);
+  multiplied(
+      "batch on the right",
+      [&](const Place& at) {
+        return matmul(at(b), view(at(stack), {All{}, All{}, Slice{0, 10, {}}}));
+      },
+      t, 1);
+  multiplied(
+      "batches with gaps: a call for each of the outer axis",
+      [&](const Place& at) { return matmul(view(at(stack), {All{}, step(2)}), at(b)); }, t, 4);
+  multiplied(
+      "batches broadcast both ways",
+      [&](const Place& at) {
+        const Array x = at(stack);
+        return matmul(view(x, {All{}, Slice{0, 1, {}}}),
+                      swapaxes(view(x, {Slice{1, 2, {}}}), -1, -2));
+      },
+      t, 4);
+  multiplied(
+      "a vector",
+      [&](const Place& at) {
+        const Array x = at(big);
+        return matmul(view(x, {All{}, columns}), view(x, {Index{std::int64_t{3}}, columns}));
+      },
+      t);
+  multiplied(
+      "an outer product of rows",
+      [&](const Place& at) {
+        const Array x = at(big);
+        return matmul(transpose(view(x, {Slice{0, 9, {}}})), view(x, {Slice{3, 12, {}}}));
+      },
+      t);
+}
+
+TEST_CASE("what stands around a product is fused around it") {
+  const Array a = random_f64({30, 200}, 1), b = random_f64({200, 50}, 2),
+              bias = random_f64({50}, 3);
+  const auto chain = [&](const Place& at) {
+    const Array p = tracer::matmul(at(a), apply(OpId::Add, at(b), weak(1)));
+    const Array out = apply(OpId::Maximum, apply(OpId::Add, p, at(bias)), weak(0));
+    return test::reduce(ReduceKind::Sum, out, 1);
+  };
+  multiplied("chain", chain, DType::Float64);
+  tracer::evaluate(chain(there));
+  CHECK(engine::last_plan().regions == 3);
+}
+
+TEST_CASE("matrices without a contiguous axis are copied by a kernel of the device") {
+  const Array a = random_f64({60, 80}, 1), b = random_f64({40, 25}, 2);
+  multiplied(
+      "steps along both axes",
+      [&](const Place& at) { return tracer::matmul(view(at(a), {step(2), step(-2)}), at(b)); },
+      DType::Float64);
+}
+
+TEST_CASE("integers, bools and short sums are loops; nothing is asked of the library") {
+  for (DType t : {DType::Bool, DType::Int8, DType::Int64}) {
+    const Array a = sample(t, {9, 20}, 1), b = sample(t, {20, 7}, 2);
+    multiplied(
+        std::string(name(t)), [&](const Place& at) { return tracer::matmul(at(a), at(b)); }, t, 0);
+  }
+  const Array points = random_f64({300, 2}, 1), means = random_f64({2, 5}, 2);
+  multiplied(
+      "k of 2", [&](const Place& at) { return tracer::matmul(at(points), at(means)); },
+      DType::Float64, 0);
+}
+
+TEST_CASE("a product of known extents is looked up once", "[double]") {
+  const Lt lt;
+  const Array x = there(random_f64({64, 64}, 1));
+  tracer::evaluate(tracer::matmul(x, x));
+  const int asked = lt.heuristics(), allocations = fake().calls("cuMemAlloc");
+  for (int i = 0; i < 5; ++i) tracer::evaluate(tracer::matmul(x, x));
+  CHECK(lt.heuristics() == asked);
+  CHECK(fake().calls("cuMemAlloc") == allocations);
+}
+
+TEST_CASE("what the library refuses is computed on the host, and counted", "[double]") {
+  gpu();
+  const Lt lt;
+  const Array a = random_f64({33, 47}, 1), b = random_f64({47, 21}, 2);
+  lt.refuse(1);
+  const engine::Stats before = engine::stats();
+  same("refused", tracer::matmul(there(a), there(b)), tracer::matmul(a, b), 1e-12);
+  CHECK(engine::stats().steps_moved_to_host == before.steps_moved_to_host + 1);
+}
+
+TEST_CASE("layouts that a BLAS takes") {
+  using engine::blas_layout;
+  CHECK(blas_layout(8, 80, 8, 5, 10)->ld == 10);
+  CHECK(!blas_layout(8, 80, 8, 5, 10)->transposed);
+  CHECK(blas_layout(8, 8, 40, 5, 10)->transposed);
+  CHECK(blas_layout(8, 8, 48, 5, 10)->ld == 6);
+  CHECK(!blas_layout(8, 160, 16, 5, 10));
+  CHECK(!blas_layout(8, -80, 8, 5, 10));
+  CHECK(!blas_layout(8, 0, 8, 5, 10));
+  CHECK(!blas_layout(8, 84, 8, 5, 10));
+  CHECK(blas_layout(8, 0, 8, 1, 10)->ld == 10);
+}
