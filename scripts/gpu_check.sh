@@ -138,6 +138,13 @@ if asked tests; then
   fi
 fi
 
+if asked tests && [ -z "$why_no_python" ]; then
+  # Random programs, each computed by NumPy and on the device.
+  if [ -n "$double" ]; then programs=5; else programs=2000; fi
+  check fuzz 150 "$python" tests/fuzz/run.py --config cuda --programs $programs --seconds 60 --timeout 100
+  grep -E "^[0-9]+ programs" "$reports/fuzz.log"
+fi
+
 if asked sanitizer; then
   tool=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
   for kind in memcheck racecheck; do

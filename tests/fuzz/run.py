@@ -4,6 +4,7 @@
     python tests/fuzz/run.py --programs 20000 --seed 1                  # both generators, every configuration
     python tests/fuzz/run.py --kind broad                               # the rarer statements of breadth.py as well
     python tests/fuzz/run.py --config interp-1,jit-2 --kind fusion
+    python tests/fuzz/run.py --config cuda --seconds 60                  # on a GPU
     python tests/fuzz/run.py --replay failing.txt                       # a printed program again
     python tests/fuzz/run.py --module numpy                             # the fuzzer against NumPy itself
 
@@ -19,7 +20,7 @@ from compare import compare, same_bits
 from fusion_shapes import FusionGenerator
 from generator import BroadGenerator, Generator
 from minimise import minimise
-from pool import CONFIGS, Crash, Worker
+from pool import CONFIGS, ON_REQUEST, Crash, Worker
 from program import parse, show
 from reference import reference
 
@@ -28,7 +29,8 @@ class Session:
     """Workers of the chosen configurations and what they found."""
 
     def __init__(self, module="plait", configs=None, timeout=60):
-        self.workers = {name: Worker(module, CONFIGS[name][0], timeout) for name in configs or CONFIGS}
+        self.configs = {**CONFIGS, **ON_REQUEST}
+        self.workers = {name: Worker(module, self.configs[name][0], timeout) for name in configs or CONFIGS}
         self.failures = collections.Counter()  # by (category, rule, operation) of the last statement left
         self.covered = self.native = self.executed = 0
         self.fallbacks = collections.Counter()
@@ -36,7 +38,7 @@ class Session:
     def check(self, statements, number=0, everywhere=False):
         """Runs one program on its configurations; (configuration, category, text) of what differs."""
         lines = [s.text for s in statements]
-        chosen = [n for n in self.workers if everywhere or number % CONFIGS[n][1] == 0]
+        chosen = [n for n in self.workers if everywhere or number % self.configs[n][1] == 0]
         found, records = [], {}
         for name in chosen:
             self.workers[name].send(lines)
@@ -55,7 +57,7 @@ class Session:
                 self.count(statements, got)
         groups = collections.defaultdict(list)
         for name in records:
-            groups[CONFIGS[name][2]].append(name)
+            groups[self.configs[name][2]].append(name)
         for names in groups.values():
             for other in names[1:]:
                 problem = same_bits(records[names[0]], records[other], tols)
@@ -129,7 +131,7 @@ def main():
     ap.add_argument("--programs", type=int, default=1000)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--kind", choices=["both", "general", "fusion", "broad"], default="both")
-    ap.add_argument("--config", help="comma-separated: " + ", ".join(CONFIGS))
+    ap.add_argument("--config", help="comma-separated: " + ", ".join([*CONFIGS, *ON_REQUEST]))
     ap.add_argument("--module", default="plait")
     ap.add_argument("--max-failures", type=int, default=10)
     ap.add_argument("--seconds", type=float, help="stop after this long")
