@@ -46,6 +46,7 @@ check() {
     tail -n 25 "$log"
     note 1 failed "$name"
   fi
+  return $status
 }
 
 gpu_is_there() {
@@ -90,9 +91,10 @@ if asked build; then
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
   fi
+  # The folder may have been configured for another Python before.
   # shellcheck disable=SC2086
-  check configure 120 cmake -S . -B "$build" -G Ninja "${options[@]}" ${PLAIT_CMAKE:-}
-  check build 1800 cmake --build "$build" --target "${targets[@]}"
+  check configure 120 cmake --fresh -S . -B "$build" -G Ninja "${options[@]}" ${PLAIT_CMAKE:-} &&
+    check build 1800 cmake --build "$build" --target "${targets[@]}" || exit 1
 fi
 for program in tests/cuda_placement tests/cuda_products tests/cuda_facade samples/kmeans_cuda benchmarks/device_cost; do
   if [ ! -x "$build/$program" ]; then

@@ -1,0 +1,52 @@
+"""scripts/gpu_check.sh and benchmarks/device.py, as far as they go without a GPU."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from support import needs_device
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def check(*steps, **environment):
+    command = ["bash", str(ROOT / "scripts" / "gpu_check.sh"), *steps]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHON": sys.executable, **environment})
+
+
+def test_without_a_gpu_it_says_so():
+    p = check("tests", "bench", PLAIT_CUDA_LIBRARY="/nowhere/libcuda.so")
+    assert p.returncode == 3 and "no GPU to check on" in p.stderr and "/nowhere/libcuda.so" in p.stderr
+    p = check("tests", "benches")
+    assert p.returncode == 2 and "no step 'benches'" in p.stderr
+
+
+@needs_device
+def test_benchmarks(tmp_path):
+    out = tmp_path / "device.json"
+    command = [sys.executable, str(ROOT / "benchmarks" / "device.py"), "--only", "chain|K = 2", "--impl", "plait,cupy", "--scale", "0.0001"]
+    p = subprocess.run([*command, "--seconds", "0.02", "--out", str(out)], capture_output=True, text=True, timeout=300)
+    assert p.returncode == 0, p.stdout + p.stderr
+    results = json.loads(out.read_text())
+    assert len(results["rows"]) == 3 and results["bandwidth"] > 0 and results["numpy_step"] > 0
+    for row in results["rows"].values():
+        assert row["plait"]["wrong"] is None and row["plait"]["steady"] > 0 and row["plait"]["regions"] == "1"
+    assert "| elementwise chain, 1e8 f32 |" in p.stdout and "| first kernel, cold |" in p.stdout and "of the limit" in p.stdout
+
+
+def test_a_wrong_result_fails(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import device
+
+    right = {"steady": 1e-3, "wrong": None, "bytes": 1e6, "regions": "1"}
+    results = {"bandwidth": 1e9, "overheads": {}, "numpy_step": 0.3, "rows": {r.name: {"plait": dict(right)} for r in device.ROWS}}
+    text, sound = device.table(results)
+    assert sound and "| 100% of the limit | 90% | reached |" in text and "300 times as fast; 200 wanted | reached |" in text
+    results["rows"][device.STEP.name]["plait"]["wrong"] = "7 labels differ"
+    text, sound = device.table(results)
+    assert not sound and "WRONG: 7 labels differ" in text
+    results["rows"][device.STEP.name]["plait"] = {"failed": "DeviceError: lost"}
+    text, sound = device.table(results)
+    assert not sound and "failed: DeviceError: lost" in text
