@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
 from support import needs_device
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -34,6 +35,32 @@ def test_benchmarks(tmp_path):
     for row in results["rows"].values():
         assert row["plait"]["wrong"] is None and row["plait"]["steady"] > 0 and row["plait"]["regions"] == "1"
     assert "| elementwise chain, 1e8 f32 |" in p.stdout and "| first kernel, cold |" in p.stdout and "of the limit" in p.stdout
+
+
+ROWS = """
+import re, sys, numpy, plait
+sys.path.insert(0, sys.argv[1])
+import device
+try:
+    plait.explain(plait.ones(10) + 1, target="cuda:sm_90")
+except plait.DeviceError:
+    raise SystemExit("missing")
+for row in device.ROWS:
+    args = [numpy.empty(s, row.dtype) for s in row.shapes]  # nobody touches their memory
+    text = plait.explain(plait.jit(device.function(row.source, numpy)), *args, target="cuda:sm_90")
+    assert text.startswith("1 region "), text
+    assert re.findall(r"(\\d+) bytes spilled", text) == ["0"], text
+"""
+
+
+def test_every_row_is_one_kernel_without_spills():
+    nvrtc = os.environ.get("PLAIT_TEST_NVRTC") or os.environ.get("PLAIT_NVRTC_LIBRARY", "")
+    command = [sys.executable, "-c", ROWS, str(ROOT / "benchmarks")]
+    environment = {**os.environ, "PLAIT_NVRTC_LIBRARY": nvrtc} if nvrtc else os.environ
+    p = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    if p.stderr.strip() == "missing":
+        pytest.skip("NVRTC is missing")
+    assert p.returncode == 0, p.stderr
 
 
 def test_a_wrong_result_fails(monkeypatch):
