@@ -51,10 +51,8 @@ Ref<Buffer> moved(Buffer& from, DeviceId to) {
       devices().memory(from.device).download(b->data, from.data, bytes, "to_device");
     return b;
   }
-  Ref<Buffer> b = devices().memory(to).allocate(bytes);
   const std::byte* source = from.device == kHost ? from.data : host_mirror(from);
-  devices().memory(to).upload(b->data, source, bytes, "to_device");
-  return b;
+  return devices().memory(to).upload(source, bytes, "to_device");
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ class DeviceMemory {
   virtual ~DeviceMemory() = default;
   // Throws std::bad_alloc with nothing changed.
   virtual Ref<Buffer> allocate(std::size_t bytes) = 0;
-  // Returns when `from` may be changed again.
-  virtual void upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) = 0;
+  // Memory with these contents. Returns when `from` may be changed again; other work of the device
+  // may go on meanwhile.
+  virtual Ref<Buffer> upload(const void* from, std::size_t bytes, std::string_view why) = 0;
   // Waits for the device.
   virtual void download(void* to, const std::byte* from, std::size_t bytes,
                         std::string_view why) = 0;

@@ -89,8 +89,7 @@ class DeviceRun : PlanRun {
     if (cuts.size() >= kMost) cuts.clear();
     Cut c{chunks_of(s, extent), {}};
     const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
-    c.table = device_.allocate(bytes);
-    device_.upload(c.table->data, c.chunks.bounds.data(), bytes, "chunks of a reduction");
+    c.table = device_.upload(c.chunks.bounds.data(), bytes, "chunks of a reduction");
     return cuts.emplace(key, std::move(c)).first->second;
   }
 
@@ -211,7 +210,7 @@ class DeviceRun : PlanRun {
   // False when the step is none, or none for the device's library.
   bool product(const Step& s) {
     const std::int32_t r = s.region.roots[0];
-    Node& n = *g_[r].node;
+    const Node& n = *g_[r].node;
     if (n.kind != NodeKind::MatMul || !device_.multiplies(n.dtype)) return false;
     Ref<Node> copies[2];  // alive until the product was submitted
     DeviceProduct p{};
@@ -224,51 +223,98 @@ class DeviceRun : PlanRun {
     p.k = g_[g_[r].in[0]].node->shape.back();
     memory_[r] = {device_.allocate(bytes_of(n)), 0};
     p.c = memory_[r].at();
-    if (!device_.multiply(p, {"matmul", n.site})) return false;
-    ++counters().kernels_on_device;
-    counters().bytes_moved += static_cast<std::uint64_t>(bytes_of(n));
+    if (device_.multiply(p, {"matmul", n.site})) {
+      ++counters().kernels_on_device;
+      counters().bytes_moved += static_cast<std::uint64_t>(bytes_of(n));
+    } else {
+      product_by_loops(r);
+    }
     settle_roots(s, UpdateMode::None);
     return true;
+  }
+
+  // The library has no algorithm for these factors: a sum over products that are never stored.
+  void product_by_loops(std::int32_t r) {
+    const Node& n = *g_[r].node;
+    if (logging(Log::Fallback))
+      log(Log::Fallback, device_.name() + ": matmul is loops, as the library does not take it");
+    const int d = n.shape.size();
+    Ref<Node> products = here(NodeKind::Elementwise, n);
+    products->fn = OpId::Multiply;
+    products->shape.push_back(g_[g_[r].in[0]].node->shape.back());
+    products->strides =
+        contiguous_strides(products->shape, static_cast<std::int64_t>(itemsize(n.dtype)));
+    products->n_inputs = 2;
+    for (int i = 0; i < 2; ++i) {  // (..., m, 1, k) and (..., 1, n, k)
+      Ref<Node> factor = leaf_of(g_[r].in[i]);
+      const std::int64_t row = factor->strides[d - 2], column = factor->strides[d - 1];
+      factor->shape = products->shape;
+      factor->strides[d - 2] = i == 0 ? row : 0;
+      factor->strides[d - 1] = i == 0 ? 0 : column;
+      factor->strides.push_back(i == 0 ? column : row);
+      products->inputs[i] = std::move(factor);
+    }
+    Ref<Node> sum = here(NodeKind::Reduce, n);
+    sum->reduce = ReduceKind::Sum;
+    sum->strides = n.strides;
+    sum->axes = Dims{d};
+    sum->n_inputs = 1;
+    sum->inputs[0] = std::move(products);
+    Node* const wanted[] = {sum.get()};
+    run_graph(wanted, id_);
+    memory_[r] = {sum->data, sum->data_offset};
   }
 
   // A factor as it lies in memory, or a copy of it when no axis of its matrices is contiguous.
   DeviceProduct::Operand operand(std::int32_t i, Ref<Node>& copy) {
     const Node& n = *g_[i].node;
-    Dims strides = fusion::own_strides(n);
+    Ref<Node> in_memory = leaf_of(i);
+    const int d = n.shape.size();
+    const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
+    const auto fits = [&](const Dims& strides) {
+      return blas_layout(item, strides[d - 2], strides[d - 1], n.shape[d - 2], n.shape[d - 1]);
+    };
+    if (!fits(in_memory->strides)) {
+      copy = here(NodeKind::Cast, n);
+      copy->strides = contiguous_strides(n.shape, item);
+      copy->n_inputs = 1;
+      copy->inputs[0] = std::move(in_memory);
+      Node* const wanted[] = {copy.get()};
+      run_graph(wanted, id_);
+      in_memory = copy;
+    }
+    const Dims& strides = in_memory->strides;
+    return {in_memory->data->data + in_memory->data_offset, strides[d - 2], strides[d - 1],
+            Dims(strides.begin(), strides.end() - 2)};
+  }
+
+  // Node i, or the view that it is, as what is in memory.
+  Ref<Node> leaf_of(std::int32_t i) const {
+    const Node& n = *g_[i].node;
+    Ref<Node> leaf = here(NodeKind::Data, n);
     Memory m = memory_[i];
-    if (!m) {  // a view of what is in memory
+    leaf->strides = m ? fusion::own_strides(n) : n.strides;
+    if (!m) {
       std::int64_t offset = 0;
       std::int32_t base = i;
       for (; g_[base].node->kind == NodeKind::View && !g_[base].leaf; base = g_[base].in[0])
         offset += g_[base].node->offset;
       m = memory_[base];
       m.offset += offset;
-      strides = n.strides;
     }
-    const int d = n.shape.size();
-    const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
-    if (!blas_layout(item, strides[d - 2], strides[d - 1], n.shape[d - 2], n.shape[d - 1])) {
-      Ref<Node> from = tracer::new_node(NodeKind::Data);
-      from->dtype = n.dtype;
-      from->shape = n.shape;
-      from->strides = strides;
-      from->device = id_;
-      from->data = m.buffer;
-      from->data_offset = m.offset;
-      copy = tracer::new_node(NodeKind::Cast);
-      copy->dtype = n.dtype;
-      copy->shape = n.shape;
-      copy->strides = contiguous_strides(n.shape, item);
-      copy->device = id_;
-      copy->site = n.site;
-      copy->n_inputs = 1;
-      copy->inputs[0] = from;
-      Node* const wanted[] = {copy.get()};
-      run_graph(wanted, id_);
-      m = {copy->data, copy->data_offset};
-      strides = copy->strides;
-    }
-    return {m.at(), strides[d - 2], strides[d - 1], Dims(strides.begin(), strides.end() - 2)};
+    leaf->data = m.buffer;
+    leaf->data_offset = m.offset;
+    return leaf;
+  }
+
+  // A node of n's dtype and shape on this device, outside the recorded graph.
+  Ref<Node> here(NodeKind kind, const Node& n) const {
+    Ref<Node> c = tracer::new_node(kind);
+    c->dtype = n.dtype;
+    c->shape = n.shape;
+    c->device = id_;
+    c->site = n.site;
+    return c;
   }
 
   // --- steps that the device has no code for ----------------------------------------------------
@@ -290,9 +336,8 @@ class DeviceRun : PlanRun {
         });
         Node* wanted[] = {computed.get()};
         evaluate_direct(wanted);
-        const Ref<Buffer> buffer = device_.allocate(computed->data->bytes);
-        device_.upload(buffer->data, computed->data->data, computed->data->bytes,
-                       "computed on the host");
+        const Ref<Buffer> buffer =
+            device_.upload(computed->data->data, computed->data->bytes, "computed on the host");
         memory_[r] = {buffer, computed->data_offset};
       }
       tracer::settle(n, memory_[r].buffer, memory_[r].offset);

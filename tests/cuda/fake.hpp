@@ -34,6 +34,8 @@ class Fake {
   void write(unsigned long long to, const void* from, std::size_t n) const {
     function<void(unsigned long long, const void*, std::size_t)>("fake_cuda_write")(to, from, n);
   }
+  // Copies from the host happen as soon as their stream lets them, else when they are waited for.
+  void hurry_copies(bool hurry) const { function<void(bool)>("fake_cuda_hurry_copies")(hurry); }
   int waits() const { return calls("cuStreamSynchronize") + calls("cuEventSynchronize"); }
 
  private:

@@ -59,7 +59,7 @@ struct Heuristic {
 constexpr std::uint64_t kMark = 0x70726f64;
 constexpr std::size_t kWorkspace = 1000;
 
-std::atomic<int> products{0}, heuristics{0}, refusals{0};
+std::atomic<int> products{0}, heuristics{0}, refusals{0}, failure{0};
 
 // The driver's double, which is loaded already.
 template <class F>
@@ -132,6 +132,8 @@ int fake_cublaslt_products() { return products; }
 int fake_cublaslt_heuristics() { return heuristics; }
 // The next heuristics find nothing.
 void fake_cublaslt_refuse(int times) { refusals = times; }
+// The next product gives this.
+void fake_cublaslt_fail(Status status) { failure = status; }
 
 Status cublasLtCreate(void** handle) { return *handle = &products, 0; }
 Status cublasLtMatmulDescCreate(Description** d, int compute, int scale) {
@@ -186,8 +188,9 @@ Status cublasLtMatmulAlgoGetHeuristic(void*, Description* how, Layout* a, Layout
 Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a, Layout* la,
                       const void* b, Layout* lb, const void* beta, const void* c, Layout*, void* d,
                       Layout* ld, const Algorithm* algorithm, void* workspace, std::size_t bytes,
-                      void*) {
+                      void* stream) {
   ++products;
+  if (const Status s = failure.exchange(0)) return s;
   if (!fits(*how, *la, *lb, *ld) || algorithm->mark != kMark || c != d) return kInvalid;
   if (!aligned(a, algorithm->alignment_a) || !aligned(b, algorithm->alignment_b) ||
       !aligned(d, algorithm->alignment_d))
@@ -216,7 +219,7 @@ Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a,
     Layout la, lb, ld;
     void *a, *b, *d;
   };
-  driver<void(void (*)(void*), void*)>("fake_cuda_submit")(
+  driver<void(void (*)(void*), void*, void*)>("fake_cuda_submit")(
       [](void* p) {
         Work& w = *static_cast<Work*>(p);
         const auto go = [&]<class T, class Acc>(T, Acc) {
@@ -242,7 +245,7 @@ Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a,
         }
         delete &w;
       },
-      new Work{*how, *la, *lb, *ld, pa, pb, pd});
+      new Work{*how, *la, *lb, *ld, pa, pb, pd}, stream);
   return 0;
 }
 }

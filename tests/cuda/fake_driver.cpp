@@ -1,8 +1,8 @@
 // A stand-in for libcuda.so with one device. Its addresses are none of the host's (a tag makes them
 // non-canonical: whoever reads them without a copy is stopped by the processor), its work happens
-// when somebody waits for it, and its kernels are the shared objects that fake_nvrtc.cpp makes.
-// fake_cuda_fail makes the n-th next call of a function give an error; "kernel" is a launched
-// kernel, whose failure shows at the next wait.
+// when somebody waits for it, each stream by itself, and its kernels are the shared objects that
+// fake_nvrtc.cpp makes. fake_cuda_fail makes the n-th next call of a function give an error;
+// "kernel" is a launched kernel, whose failure shows at the next wait.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,8 +28,14 @@ struct Failure {
   Result result;
   int times = 1;
 };
+// A queue of work. Nothing of it happens before somebody waits for it, or for what waits for it.
+struct Stream {
+  std::deque<std::function<void()>> work;
+  std::size_t submitted = 0, finished = 0;
+};
 struct Event {
-  std::size_t after = 0;  // work submitted before it
+  Stream* stream = nullptr;
+  std::size_t after = 0;  // work of the stream that was submitted before it
 };
 struct Module {
   void* library;
@@ -47,12 +53,14 @@ struct Block {
 };
 // Never destroyed: pools of the process hold their blocks to its end.
 auto& blocks = *new std::map<Address, Block>;
-std::deque<std::function<void()>> work;
-std::size_t submitted = 0, finished = 0, launches = 0, copied = 0;
+// By handle; those that nobody created are other programs'.
+auto& streams = *new std::map<void*, Stream>;
+std::size_t launches = 0, copied = 0;
 Result sticky = 0;
 int architecture = 90;
+bool hurried = false;
 thread_local void* current = nullptr;
-int handle;  // whose address serves for contexts and streams
+int handle;  // whose address serves for contexts
 
 Result enter(const char* name) {
   ++calls[name];
@@ -74,18 +82,23 @@ bool owned(Address a, std::size_t n) {
   return a + n <= b->first + b->second.bytes;
 }
 
-void submit(std::function<void()> f) {
-  work.push_back(std::move(f));
-  ++submitted;
+void submit(void* stream, std::function<void()> f) {
+  Stream& s = streams[stream];
+  s.work.push_back(std::move(f));
+  ++s.submitted;
 }
-Result run_to(std::size_t end) {
-  while (finished < end) {
-    const std::function<void()> f = std::move(work.front());
-    work.pop_front();
-    ++finished;
+Result run_to(Stream& s, std::size_t end) {
+  while (s.finished < end) {
+    const std::function<void()> f = std::move(s.work.front());
+    s.work.pop_front();
+    ++s.finished;
     if (!sticky) f();
   }
   return sticky;
+}
+Result run_all(Stream& s) { return run_to(s, s.submitted); }
+void run_everything() {
+  for (auto& [handle, stream] : streams) run_all(stream);
 }
 
 // An argument that is an address of the host is a forgotten copy.
@@ -117,12 +130,12 @@ void fake_cuda_set_memory(std::size_t bytes) { capacity = bytes; }
 // What a program that uses CUDA by itself would do.
 void fake_cuda_read(void* to, Address from, std::size_t n) {
   const std::lock_guard held(mutex);
-  run_to(submitted);
+  run_everything();
   std::memcpy(to, memory(from), n);
 }
 void fake_cuda_write(Address to, const void* from, std::size_t n) {
   const std::lock_guard held(mutex);
-  run_to(submitted);
+  run_everything();
   std::memcpy(memory(to), from, n);
 }
 // For doubles of libraries: what lies there, if all of it is allocated, and work in the stream's
@@ -131,10 +144,12 @@ void* fake_cuda_memory(Address at, std::size_t n) {
   const std::lock_guard held(mutex);
   return owned(at, n) ? memory(at) : nullptr;
 }
-void fake_cuda_submit(void (*run)(void*), void* with) {
+void fake_cuda_submit(void (*run)(void*), void* with, void* stream) {
   const std::lock_guard held(mutex);
-  submit([=] { run(with); });
+  submit(stream, [=] { run(with); });
 }
+// Copies from the host happen as soon as they may, else as late as they may.
+void fake_cuda_hurry_copies(bool hurry) { hurried = hurry; }
 
 Result cuInit(unsigned) { return enter("cuInit"); }
 Result cuDriverGetVersion(int* v) { return *v = 12040, 0; }
@@ -179,7 +194,7 @@ Result cuMemAlloc_v2(Address* at, std::size_t n) {
 }
 Result cuMemFree_v2(Address at) {
   const std::lock_guard held(mutex);
-  run_to(submitted);
+  run_everything();
   allocated -= blocks[at].bytes;
   blocks.erase(at);
   std::free(memory(at));
@@ -191,26 +206,27 @@ Result cuMemHostAlloc(void** p, std::size_t n, unsigned) {
 }
 Result cuMemFreeHost(void* p) { return std::free(p), 0; }
 
-Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t n, void*) {
+Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t n, void* stream) {
   const std::lock_guard held(mutex);
   if (!owned(to, n)) return sticky = kIllegalAddress;
-  submit([=] { std::memcpy(memory(to), from, n); });
+  submit(stream, [=] { std::memcpy(memory(to), from, n); });
+  if (hurried) run_all(streams[stream]);
   return enter("cuMemcpyHtoDAsync");
 }
-Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t n, void*) {
+Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t n, void* stream) {
   const std::lock_guard held(mutex);
   if (!owned(from, n)) return sticky = kIllegalAddress;
-  submit([=] { std::memcpy(to, memory(from), n); });
+  submit(stream, [=] { std::memcpy(to, memory(from), n); });
   return enter("cuMemcpyDtoHAsync");
 }
-Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t n, void*) {
+Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t n, void* stream) {
   const std::lock_guard held(mutex);
   if (!owned(from, n) || !owned(to, n)) return sticky = kIllegalAddress;
   copied += n;
-  submit([=] { std::memmove(memory(to), memory(from), n); });
+  submit(stream, [=] { std::memmove(memory(to), memory(from), n); });
   return enter("cuMemcpyDtoDAsync");
 }
-Result cuMemcpy2DAsync_v2(const std::size_t* words, void*) {
+Result cuMemcpy2DAsync_v2(const std::size_t* words, void* stream) {
   const std::lock_guard held(mutex);
   // CUDA_MEMCPY2D as 64-bit words: two of place, kind, host, device, array and pitch for either
   // end.
@@ -222,7 +238,7 @@ Result cuMemcpy2DAsync_v2(const std::size_t* words, void*) {
   const std::size_t n = (height - 1) * pitch + width;
   if (!owned(from, n) || !owned(to, n)) return sticky = kIllegalAddress;
   copied += width * height;
-  submit([=] {
+  submit(stream, [=] {
     for (std::size_t i = 0; i < height; ++i)
       std::memmove(memory(to + i * pitch), memory(from + i * pitch), width);
   });
@@ -236,14 +252,20 @@ Result cuPointerGetAttribute(void* out, int which, Address a) {
   return 0;
 }
 
-Result cuStreamCreate(int** s, unsigned) { return *s = &handle, enter("cuStreamCreate"); }
-Result cuStreamSynchronize(void*) {
+Result cuStreamCreate(void** s, unsigned) {
+  const std::lock_guard held(mutex);
+  *s = new char;
+  streams[*s];
+  return enter("cuStreamCreate");
+}
+Result cuStreamSynchronize(void* s) {
   const std::lock_guard held(mutex);
   if (const Result r = enter("cuStreamSynchronize")) return r;
-  return run_to(submitted);
+  return run_all(streams[s]);
 }
-Result cuStreamWaitEvent(void*, void*, unsigned) {
+Result cuStreamWaitEvent(void* s, Event* e, unsigned) {
   const std::lock_guard held(mutex);
+  if (const Event now = *e; now.stream) submit(s, [now] { run_to(*now.stream, now.after); });
   return enter("cuStreamWaitEvent");
 }
 Result cuEventCreate(Event** e, unsigned) {
@@ -251,15 +273,15 @@ Result cuEventCreate(Event** e, unsigned) {
   return *e = new Event, enter("cuEventCreate");
 }
 Result cuEventDestroy_v2(Event* e) { return delete e, 0; }
-Result cuEventRecord(Event* e, void*) {
+Result cuEventRecord(Event* e, void* s) {
   const std::lock_guard held(mutex);
-  e->after = submitted;
+  *e = {&streams[s], streams[s].submitted};
   return enter("cuEventRecord");
 }
 Result cuEventSynchronize(Event* e) {
   const std::lock_guard held(mutex);
   if (const Result r = enter("cuEventSynchronize")) return r;
-  return run_to(e->after);
+  return e->stream ? run_to(*e->stream, e->after) : sticky;
 }
 
 Result cuModuleLoadData(Module** m, const char* image) {
@@ -292,14 +314,14 @@ Result cuModuleGetFunction(Module** f, Module* m, const char* name) {
 Result cuFuncSetAttribute(void*, int, int) { return 0; }
 
 Result cuLaunchKernel(Module* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                      unsigned bz, unsigned, void*, void** parameters, void**) {
+                      unsigned bz, unsigned, void* stream, void** parameters, void**) {
   const std::lock_guard held(mutex);
   if (const Result r = enter("cuLaunchKernel")) return r;
   if (gx == 0 || gy * gz * by * bz != 1 || bx == 0 || bx > 1024) return 1;
   std::vector<Address> arguments((f->argument_bytes + 7) / 8);
   std::memcpy(arguments.data(), parameters[0], f->argument_bytes);
   const bool reversed = ++launches % 2 == 0;
-  submit([=]() mutable {
+  submit(stream, [=]() mutable {
     if (const Result r = enter("kernel")) {
       sticky = r;
       return;

@@ -298,6 +298,33 @@ TEST_CASE("a warm evaluation asks the driver for a launch, and twice which conte
   CHECK(fake().calls("any") - (fake().calls("kernel") - kernels) == before + 30);
 }
 
+TEST_CASE("long copies from the host go beside what the device does, and never over it") {
+  constexpr std::int64_t n = 3 << 18;  // 6 MiB
+  const Array a = random_f64({n}, 1), b = random_f64({n}, 2);
+  values(here(apply(OpId::Multiply, there(a), weak(2))));  // compiles
+  for (bool hurry : {false, true}) {
+    fake().hurry_copies(hurry);
+    for (int i = 0; i < 3; ++i) {
+      Array x = there(a);
+      const Array twice = apply(OpId::Multiply, x, weak(2));
+      tracer::evaluate(twice);
+      const int kernels = fake().calls("kernel");
+      const Array fresh = there(b);  // other memory
+      CHECK(fake().calls("kernel") == kernels);
+      x = Array{};
+      const Array reused = there(b);  // the memory that the kernel reads
+      CHECK(values(here(twice)) == values(apply(OpId::Multiply, a, weak(2))));
+      CHECK(values(here(reused)) == values(b));
+      const Array after = apply(OpId::Add, there(b), weak(1));
+      tracer::evaluate(after);
+      engine::device_of(gpu()).synchronise();  // the kernel has run, whatever else has
+      CHECK(values(here(after)) == values(apply(OpId::Add, b, weak(1))));
+      CHECK(values(here(fresh)) == values(b));
+    }
+  }
+  fake().hurry_copies(false);
+}
+
 TEST_CASE("a new shape or value compiles nothing") {
   auto f = [](std::int64_t n, double c) {
     tracer::evaluate(apply(OpId::Multiply, there(random_f64({n})), weak(c)));

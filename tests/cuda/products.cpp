@@ -12,6 +12,7 @@ class Lt {
   int products() const { return call<int()>("fake_cublaslt_products")(); }
   int heuristics() const { return call<int()>("fake_cublaslt_heuristics")(); }
   void refuse(int times) const { call<void(int)>("fake_cublaslt_refuse")(times); }
+  void fail(int status) const { call<void(int)>("fake_cublaslt_fail")(status); }
 
  private:
   void* library_ = dlopen(PLAIT_FAKE_CUBLASLT, RTLD_NOW);
@@ -148,14 +149,30 @@ TEST_CASE("a product of known extents is looked up once", "[double]") {
   CHECK(fake().calls("cuMemAlloc") == allocations);
 }
 
-TEST_CASE("what the library refuses is computed on the host, and counted", "[double]") {
+TEST_CASE("what the library refuses is computed by loops on the device", "[double]") {
   gpu();
-  const Lt lt;
-  const Array a = random_f64({33, 47}, 1), b = random_f64({47, 21}, 2);
-  lt.refuse(1);
-  const engine::Stats before = engine::stats();
-  same("refused", tracer::matmul(there(a), there(b)), tracer::matmul(a, b), 1e-12);
-  CHECK(engine::stats().steps_moved_to_host == before.steps_moved_to_host + 1);
+  const Array a = random_f64({3, 33, 47}, 1), b = random_f64({47, 21}, 2);
+  Lt().refuse(1);
+  on_device("refused", [&](const Place& at) { return tracer::matmul(at(a), at(b)); }, 1e-12);
+  Lt().refuse(1);
+  on_device(
+      "refused, transposed",
+      [&](const Place& at) {
+        return tracer::matmul(tracer::swapaxes(at(a), 1, 2),
+                              view(at(a), {tracer::All{}, step(-1)}));
+      },
+      1e-12);
+  CHECK(Lt().heuristics() > 0);
+}
+
+TEST_CASE("a product that fails names where it was recorded", "[double]") {
+  gpu();
+  const Array x = there(random_f64({16, 16}, 1));
+  Lt().fail(13);
+  REQUIRE_THROWS_WITH(
+      tracer::evaluate(tracer::matmul(x, x)),
+      Catch::Contains("cuBLASLt cannot multiply: status 13") && Catch::Contains("matmul"));
+  CHECK(values(here(tracer::matmul(x, x))).size() == 256);
 }
 
 TEST_CASE("layouts that a BLAS takes") {

@@ -68,7 +68,7 @@ TEST_CASE("Copies arrive, and are counted") {
   const Ref<Buffer> b = pool.allocate(in.size() * sizeof(int));
   const TransferStats before = transfer_stats();
   const auto at = reinterpret_cast<Address>(b->data);
-  t.upload(at, in.data(), b->bytes, "test");
+  t.upload(at, in.data(), b->bytes, "test", pool.last_use(*b));
   t.download(out.data(), at, b->bytes, "test");
   REQUIRE(in == out);
   REQUIRE(transfer_stats().to_device == before.to_device + 1);

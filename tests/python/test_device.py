@@ -1,6 +1,8 @@
 """Arrays on a device: on the doubles of the CUDA driver and of NVRTC, whose paths the build's tests give in
 PLAIT_CUDA_LIBRARY and PLAIT_NVRTC_LIBRARY; on a GPU where they are not set."""
 
+import os
+
 import numpy
 import pytest
 from support import FAKE_DEVICE, needs_device
@@ -212,6 +214,27 @@ print(plait.ones(3).sum())
 """
     done = run_python(source)
     assert "multiply" in done.stdout and "<string>:7" in done.stdout and "3.0" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_is_told(run_python):
+    source = """
+import os, numpy, plait
+x = plait.arange(100.0, device="cuda")
+pending = x + 1
+pid = os.fork()
+if pid == 0:
+    said = 0
+    for use in (lambda: pending.tolist(), lambda: plait.zeros(3, device="cuda").tolist(), lambda: x.to_device("cpu")):
+        try:
+            use()
+        except plait.DeviceError as e:
+            said += "forked" in str(e)
+    os._exit(said if plait.ones(3).sum() == 3 else 9)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), pending.sum())
+"""
+    done = run_python(source, env={"PYTHONWARNINGS": "ignore::DeprecationWarning"})
+    assert done.stdout.split() == ["3", "5050.0"], done.stdout + done.stderr
 
 
 # --- memory in common with other libraries

@@ -52,7 +52,8 @@ Context::Context(int number) : api(driver()), ordinal(number) {
   check(api.device_memory(&properties_.memory, device_), "asking for its memory");
   check(api.primary_retain(&context_, device_), "retaining its primary context");
   const Current current(*this);
-  check(api.stream_create(&stream_, kStreamNonBlocking), "creating a stream");
+  for (StreamHandle* s : {&stream_, &copies_})
+    check(api.stream_create(s, kStreamNonBlocking), "creating a stream");
 }
 
 Context::Current::Current(const Context& c) {

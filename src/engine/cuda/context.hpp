@@ -28,6 +28,8 @@ class Context {
   const int ordinal;
   const Properties& properties() const { return properties_; }
   StreamHandle stream() const { return stream_; }
+  // For copies from the host that nothing under way has to do with.
+  StreamHandle copies() const { return copies_; }
   std::string label() const { return "cuda:" + std::to_string(ordinal); }
 
   // Makes the context current for a scope of this thread; a thread that had none keeps it, as with
@@ -60,7 +62,7 @@ class Context {
 
   DeviceHandle device_ = 0;
   ContextHandle context_ = nullptr;
-  StreamHandle stream_ = nullptr;
+  StreamHandle stream_ = nullptr, copies_ = nullptr;
   Properties properties_;
   std::mutex mutex_;  // guards the launches
   struct Launched {

@@ -47,8 +47,10 @@ Gpu::Gpu(int ordinal, DeviceId id)
     throw DeviceError("device '" + name() + "' cannot be used: NVRTC is missing. " + why);
 }
 
-void Gpu::upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) {
-  transfer_.upload(address(to), from, bytes, why);
+Ref<Buffer> Gpu::upload(const void* from, std::size_t bytes, std::string_view why) {
+  Ref<Buffer> b = pool_.allocate(bytes);
+  transfer_.upload(address(b->data), from, bytes, why, pool_.last_use(*b));
+  return b;
 }
 void Gpu::download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) {
   transfer_.download(to, address(from), bytes, why);
@@ -168,7 +170,7 @@ void Gpu::join(const engine::DeviceJoin& j, const engine::LaunchSite& site) {
 }
 
 bool Gpu::multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site) {
-  if (!products_.multiply(p)) return false;
+  if (!products_.multiply(p, site)) return false;
   context_.note_launch("matmul", site.site);
   return true;
 }

@@ -22,7 +22,7 @@ class Gpu final : public engine::Device {
   std::string name() const override { return context_.label(); }
   std::string target() const override { return "cuda:sm_" + std::to_string(target_.arch); }
   Ref<Buffer> allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
-  void upload(std::byte* to, const void* from, std::size_t bytes, std::string_view why) override;
+  Ref<Buffer> upload(const void* from, std::size_t bytes, std::string_view why) override;
   void download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) override;
   void copy(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t count,
             std::size_t pitch) override;

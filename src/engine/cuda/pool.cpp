@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "plait/error.hpp"
+
 namespace plait::gpu {
 namespace {
 
@@ -28,6 +30,7 @@ struct Pool::Block : DeviceBuffer {
   std::size_t capacity = 0;  // 0: memory of somebody else
   void (*owner_release)(void*) = nullptr;
   void* owner = nullptr;
+  LastUse last_use;
   // Nodes of the containers of waiting blocks, kept while the block is out: a block that comes and
   // goes allocates nothing.
   Order place;
@@ -63,6 +66,7 @@ bool Pool::take_waiting(std::size_t capacity, Block& b) {
   if (it == waiting_.end() || it->first > capacity + capacity / 8 + kSmallStep) return false;
   b.data = reinterpret_cast<std::byte*>(it->second->at);
   b.capacity = it->first;
+  b.last_use = it->second->last_use;
   cached_ -= it->first;
   b.place.splice(b.place.end(), order_, it->second);
   b.entry = waiting_.extract(it);
@@ -94,6 +98,7 @@ Ref<Buffer> Pool::allocate(std::size_t bytes) {
     }
     b->data = reinterpret_cast<std::byte*>(at);
     b->capacity = capacity;
+    b->last_use = {LastUse::None, nullptr};
     b->place = Order(1);
     Table made{{capacity, b->place.begin()}};
     b->entry = made.extract(made.begin());
@@ -123,11 +128,31 @@ void Pool::release(void* block) {
   b->pool->give(b);
 }
 
+LastUse Pool::last_use(const Buffer& b) const {
+  uses_matter_.store(true, std::memory_order_relaxed);
+  return static_cast<const Block&>(b).last_use;
+}
+
+// Of large blocks only: short copies are not worth a stream of their own.
+void Pool::note_last_use(Block& b) noexcept {
+  b.last_use.known = LastUse::Unknown;
+  if (b.capacity < kLargeFrom || !uses_matter_.load(std::memory_order_relaxed)) return;
+  try {
+    const Context::Current current(context_);
+    EventHandle& event = b.last_use.event;
+    if (!event && context_.api.event_create(&event, kEventNoTiming) != kSuccess) event = nullptr;
+    if (event && context_.api.event_record(event, context_.stream()) == kSuccess)
+      b.last_use.known = LastUse::Event;
+  } catch (const DeviceError&) {  // a lost device, a child of fork(): nothing will run any more
+  }
+}
+
 void Pool::give(Block* b) noexcept {
+  if (b->capacity != 0) note_last_use(*b);
   const std::lock_guard held(mutex_);
   if (b->capacity != 0) {
     live_ -= b->capacity;
-    b->place.front() = {reinterpret_cast<Address>(b->data), b->capacity};
+    b->place.front() = {reinterpret_cast<Address>(b->data), b->capacity, b->last_use};
     order_.splice(order_.end(), b->place);
     b->entry.key() = b->capacity;
     b->entry.mapped() = std::prev(order_.end());
@@ -152,6 +177,7 @@ void Pool::evict_to(std::size_t bytes) noexcept {
       order_.pop_front();
       cached_ -= w.capacity;
       context_.api.mem_free(w.at);
+      if (w.last_use.event) context_.api.event_destroy(w.last_use.event);
     }
   } catch (...) {
   }

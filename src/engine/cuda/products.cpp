@@ -6,6 +6,7 @@
 #include "core/config.hpp"
 #include "engine/gemm.hpp"
 #include "plait/error.hpp"
+#include "tracer/context.hpp"
 
 namespace plait::gpu {
 namespace {
@@ -169,7 +170,7 @@ const Products::Prepared& Products::prepared(const Key& key) {
   return *(prepared_[key] = std::move(made));
 }
 
-bool Products::multiply(const DeviceProduct& p) {
+bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) {
   const auto item = static_cast<std::int64_t>(itemsize(p.dtype));
   const auto a = engine::blas_layout(item, p.a.row, p.a.column, p.m, p.k);
   const auto b = engine::blas_layout(item, p.b.row, p.b.column, p.k, p.n);
@@ -227,9 +228,12 @@ bool Products::multiply(const DeviceProduct& p) {
     const lt::Status s = lt::library().multiply(
         handle_, how.description, one, pb, how.a, pa, how.b, zero, c, how.d, c, how.d,
         &how.algorithm, workspace ? workspace->data : nullptr, how.workspace, context_.stream());
-    if (s != lt::kSuccess)
+    if (s != lt::kSuccess) {
+      const std::string where = tracer::site_text(site.site);
       throw DeviceError("device '" + context_.label() + "': cuBLASLt cannot multiply: status " +
-                        std::to_string(s));
+                        std::to_string(s) + "\n  matmul" +
+                        (where.empty() ? "" : ", recorded at " + where));
+    }
     more = false;
     for (std::size_t d = index.size(); d-- > 0 && !more;) {
       more = ++index[d] < batches.outer[d].extent;

@@ -23,7 +23,7 @@ class Products {
   bool available(DType t);
   // False when the library has no algorithm for these operands: nothing was done. Throws
   // std::bad_alloc, DeviceError.
-  bool multiply(const engine::DeviceProduct& p);
+  bool multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site);
 
  private:
   struct Prepared;

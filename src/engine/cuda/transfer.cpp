@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kStaging = 8 << 20;
 constexpr std::size_t kBlock = 1 << 20;
+constexpr std::size_t kBeside = 1 << 20;  // copies from here on have a stream of their own
 
 // One thread does not keep up with the bus.
 void copy_bytes(void* to, const void* from, std::size_t n) {
@@ -58,19 +59,44 @@ Transfer::Staging& Transfer::ready(int i) {
   return s;
 }
 
-void Transfer::upload(Address to, const void* from, std::size_t bytes, std::string_view why) {
-  if (bytes == 0) return;
-  const std::lock_guard held(mutex_);
-  const Context::Current current(context_);
+void Transfer::submit(Address to, const void* from, std::size_t bytes, StreamHandle stream) {
   int turn = 0;
   for (std::size_t at = 0; at < bytes; at += kStaging, turn ^= 1) {
     Staging& s = ready(turn);
     const std::size_t n = std::min(kStaging, bytes - at);
     copy_bytes(s.memory, static_cast<const char*>(from) + at, n);
-    context_.check(context_.api.copy_to_device(to + at, s.memory, n, context_.stream()),
+    context_.check(context_.api.copy_to_device(to + at, s.memory, n, stream),
                    "copying from the host");
     s.busy = true;
-    context_.check(context_.api.event_record(s.done, context_.stream()), "copying from the host");
+    context_.check(context_.api.event_record(s.done, stream), "copying from the host");
+  }
+}
+
+void Transfer::upload(Address to, const void* from, std::size_t bytes, std::string_view why,
+                      const LastUse& last) {
+  if (bytes == 0) return;
+  const std::lock_guard held(mutex_);
+  const Context::Current current(context_);
+  if (bytes < kBeside) {
+    submit(to, from, bytes, context_.stream());
+    log_copy(true, bytes, why);
+    return;
+  }
+  if (!arrived_)
+    context_.check(context_.api.event_create(&arrived_, kEventNoTiming), "making an event");
+  if (last.known == LastUse::Unknown)
+    context_.let_wait(context_.copies());
+  else if (last.known == LastUse::Event)
+    context_.check(context_.api.stream_wait(context_.copies(), last.event, 0),
+                   "ordering two streams");
+  try {
+    submit(to, from, bytes, context_.copies());
+    context_.check(context_.api.event_record(arrived_, context_.copies()), "copying from the host");
+    context_.check(context_.api.stream_wait(context_.stream(), arrived_, 0),
+                   "ordering two streams");
+  } catch (...) {
+    context_.api.stream_synchronize(context_.copies());  // the memory goes back to the pool
+    throw;
   }
   log_copy(true, bytes, why);
 }
