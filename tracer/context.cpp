@@ -1,5 +1,7 @@
 #include "context.hpp"
 
+#include <algorithm>
+
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -84,8 +86,31 @@ GraphStats graph_stats() {
 
 void set_graph_limit(std::size_t nodes, std::size_t bytes) {
   const Lock held = hold();
-  context().node_limit = nodes;
-  context().byte_limit = bytes;
+  Context& c = context();
+  c.node_limit = nodes;
+  c.byte_limit = bytes;
+  c.loop_limit = std::min(c.loop_limit, nodes);
+}
+
+// A long loop is evaluated a piece at a time, and a piece that ends wherever the limit is met has a
+// plan of its own. Past loop_limit the graph is therefore cut where a call site, the anchor, comes
+// by again: the pieces are whole rounds, and all but the first find the plan of the one before. A
+// site that does not come by is given up for a later one.
+void keep_bounds() {
+  Context& c = context();
+  bool cut = c.pending_nodes > c.node_limit || c.retained_bytes > c.byte_limit;
+  if (const std::uint32_t here = !cut && c.site ? c.site() : 0) {
+    cut = here == c.anchor && here != c.last_site;
+    c.last_site = here;
+    if (!cut && c.pending_nodes >= c.next_anchor) {
+      c.anchor = here;
+      c.next_anchor = 2 * c.pending_nodes;
+    }
+  }
+  if (!cut) return;
+  c.next_anchor = 2 * c.loop_limit;
+  c.last_site = 0;
+  flush();
 }
 
 void flush() {

@@ -25,6 +25,10 @@ struct Context {
   std::size_t retained_bytes = 0;  // values that only pending nodes keep alive
   std::size_t node_limit = 4096;
   std::size_t byte_limit = std::size_t{1} << 30;
+  // A loop of the caller's is cut where it comes round: see keep_bounds().
+  std::size_t loop_limit = 256;
+  std::size_t next_anchor = 512;  // a new anchor is taken at this many pending nodes
+  std::uint32_t anchor = 0, last_site = 0;
   // Starts high, apart from walks that other layers number themselves.
   std::uint64_t walks = std::uint64_t{1} << 63;
   Storage* pending = nullptr;  // storages whose version was pending when it was set
@@ -56,10 +60,11 @@ bool computed_at_once(const Node& n);
 inline bool few(const Dims& shape) { return element_count(shape) <= config().eager_limit; }
 inline bool is_pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
 // Evaluates what is pending when the graph has grown past its bounds; call before recording.
+void keep_bounds();
 inline void bound_graph() {
-  Context& c = context();
-  if (c.pending_nodes > c.node_limit || c.retained_bytes > c.byte_limit) [[unlikely]]
-    flush();
+  const Context& c = context();
+  if (c.pending_nodes > c.loop_limit || c.retained_bytes > c.byte_limit) [[unlikely]]
+    keep_bounds();
 }
 // Evaluates nodes through the installed evaluator, those that are not in memory yet.
 void evaluate_nodes(std::span<const Ref<Node>> nodes);

@@ -171,3 +171,22 @@ for step in range(50_001):
 print((x == 1).all(), resident() - before < 4 << 20)
 """
     assert run_python(source, timeout=300).stdout.split() == ["True"] * 2
+
+
+def test_a_long_loop_is_planned_in_whole_rounds():
+    """Pieces of a recorded loop are cut at one call site, so that they share a plan."""
+    x, total = plait.asarray(numpy.linspace(0.0, 1.0, 5000)), plait.zeros(5000)
+    before = plait.stats()
+    for _ in range(400):
+        total[1:] += x[1:] * 0.5 - total[:-1] * 0.25
+        total *= 0.75
+    value = float(total[-1])
+    made = {k: plait.stats()[k] - before[k] for k in ("plans_made", "flushes")}
+    assert made["flushes"] >= 4
+    assert made["plans_made"] <= 4  # the first piece, the next ones, the last
+
+    x, total = numpy.linspace(0.0, 1.0, 5000), numpy.zeros(5000)
+    for _ in range(400):
+        total[1:] += x[1:] * 0.5 - total[:-1] * 0.25
+        total *= 0.75
+    assert value == total[-1]
