@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -13,6 +14,12 @@ namespace {
 std::string environment(const char* variable) {
   const char* v = std::getenv(variable);
   return v ? v : "";
+}
+
+// A mistyped value would otherwise look as if it had been obeyed.
+void complain(const char* variable, std::string_view value, const char* known) {
+  std::fprintf(stderr, "plait: %s: '%.*s' is not known and ignored; known are %s\n", variable,
+               static_cast<int>(value.size()), value.data(), known);
 }
 
 bool switched_off(const std::string& v) {
@@ -34,8 +41,14 @@ unsigned parse_log(std::string_view text) {
   while (!text.empty()) {
     const auto comma = text.find(',');
     const std::string_view word = text.substr(0, comma);
+    bool known = word.empty();
     for (auto [name, flag] : words)
-      if (word == name || word == "all") mask |= static_cast<unsigned>(flag);
+      if (word == name || word == "all") {
+        mask |= static_cast<unsigned>(flag);
+        known = true;
+      }
+    if (!known)
+      complain("PLAIT_LOG", word, "fusion, code, compile, cache, fallback, transfer, all");
     text.remove_prefix(comma == text.npos ? text.size() : comma + 1);
   }
   return mask;
@@ -62,13 +75,16 @@ CpuTier chosen_tier() {
   const CpuTier best = detected_tier();
   if (v == "baseline") return CpuTier::Baseline;
   if (v == "avx2") return std::min(best, CpuTier::Avx2);
+  if (!v.empty() && v != "avx512") complain("PLAIT_CPU", v, "baseline, avx2, avx512");
   return best;
 }
 
 JitMode jit_mode() {
   const std::string v = environment("PLAIT_JIT");
   if (switched_off(v)) return JitMode::Off;
-  return v == "blocking" ? JitMode::Blocking : JitMode::Background;
+  if (v == "blocking") return JitMode::Blocking;
+  if (!v.empty() && v != "background") complain("PLAIT_JIT", v, "background, blocking, off");
+  return JitMode::Background;
 }
 
 std::string cache_directory() {
