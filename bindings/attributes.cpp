@@ -225,4 +225,17 @@ PyGetSetDef array_getset[] = {
     {"_pending", get_pending, nullptr, "True while the value has not been computed", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+// Strings that live as long as the type: one reference to each is kept.
+void document(PyGetSetDef* attributes) {
+  const Owned numpy(check(PyImport_ImportModule("numpy")));
+  const Owned theirs(check(PyObject_GetAttrString(numpy.get(), "ndarray")));
+  for (PyGetSetDef* a = attributes; a->name; ++a) {
+    if (a->doc) continue;
+    const Owned attribute(PyObject_GetAttrString(theirs.get(), a->name));
+    PyObject* text = attribute ? PyObject_GetAttrString(attribute.get(), "__doc__") : nullptr;
+    if (text && PyUnicode_Check(text)) a->doc = PyUnicode_AsUTF8(text);
+    PyErr_Clear();
+  }
+}
+
 }  // namespace plait::py

@@ -182,6 +182,7 @@ PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 PyTypeObject* make_array_type() {
   auto* meta = PyType_FromSpec(&meta_spec);
   if (!meta) return nullptr;
+  document(array_getset);
   std::vector<PyType_Slot> slots = {
       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
       {Py_tp_new, reinterpret_cast<void*>(array_new)},

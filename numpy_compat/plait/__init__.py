@@ -4,9 +4,11 @@ Operations on plait.ndarray are recorded and run together when a value is needed
 what the engine does not cover falls back to NumPy (PLAIT_LOG=fallback lists it).
 """
 
+import sys as _sys
+
 import numpy as _numpy
 
-from . import _errstate, _fallback, _methods, _namespace, _plait, _ufunc
+from . import _docs, _errstate, _fallback, _methods, _namespace, _plait, _ufunc
 from ._creation import (
     arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
@@ -24,6 +26,8 @@ from ._functions import (
 )  # fmt: skip
 from ._plait import ndarray, ufunc
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, stats
+
+_docs.describe_package(_sys.modules[__name__])
 
 __version__ = _numpy.__version__
 plait_version = _plait.__version__
@@ -49,6 +53,7 @@ def __getattr__(name):
                 "jit",
                 "set_default_dtype",
                 "set_num_threads",
+                "stats",
             }
         )
     elif name.startswith("__") and name != "__array_namespace_info__":

@@ -14,8 +14,8 @@ _NO = numpy._NoValue
 
 def _install(function):
     function.__qualname__ = f"ndarray.{function.__name__}"
-    doc = getattr(numpy.ndarray, function.__name__, None)
-    function.__doc__ = getattr(doc, "__doc__", None)
+    if not function.__doc__:
+        function.__doc__ = getattr(getattr(numpy.ndarray, function.__name__, None), "__doc__", None)
     setattr(ndarray, function.__name__, function)
     return function
 
@@ -243,6 +243,12 @@ def tolist(self):
 
 
 @_install
+def to_numpy(self):
+    """The array as a numpy.ndarray over the same memory, for code that asks for that type. Read-only for arrays on a device."""
+    return _plait.export(self)
+
+
+@_install
 def tobytes(self, order="C"):
     return _plait.export(self).tobytes(order)
 
@@ -328,6 +334,7 @@ for _name in (
             return _host_call(self, _name, *args, **kwargs)
 
         _fallback.__name__ = _name
+        _fallback.__wrapped__ = getattr(numpy.ndarray, _name)  # for its signature
         _install(_fallback)
 
 

@@ -4,7 +4,7 @@ import sys
 
 import numpy
 
-from . import _functions, _namespace, _plait
+from . import _docs, _functions, _namespace, _plait
 from ._fallback import call
 
 
@@ -51,4 +51,6 @@ def tensordot(x1, x2, /, *, axes=2):
 
 
 _NATIVE = ("norm", "vector_norm", "matmul", "outer", "matrix_transpose", "diagonal", "trace", "tensordot")
-sys.modules[__name__] = _namespace.mirror(__name__, numpy.linalg, {n: globals()[n] for n in _NATIVE})
+_own = {n: globals()[n] for n in _NATIVE}
+_docs.describe(_own, numpy.linalg)
+sys.modules[__name__] = _namespace.mirror(__name__, numpy.linalg, _own)

@@ -19,6 +19,7 @@ def _forwarding(base):
 
         forward.__name__ = name
         forward.__doc__ = target.__doc__
+        forward.__wrapped__ = target
         return forward
 
     skip = {"spawn", "get_state", "set_state", "seed"}
@@ -58,5 +59,6 @@ class _Random(_namespace.Mirror):
         return super()._adapted(_default_dtype.drawing(value, name) if drawn else value, name)
 
 
+default_rng.__doc__ = numpy.random.default_rng.__doc__
 _module = _Random(__name__, numpy.random, {"default_rng": default_rng})
 _namespace._mirrors["numpy.random"] = sys.modules[__name__] = _module

@@ -1,5 +1,9 @@
 """Every public name of NumPy is there, and what falls back says so."""
 
+import ast
+import inspect
+import pathlib
+
 import numpy
 import pytest
 
@@ -65,3 +69,42 @@ def test_random_gives_the_same_numbers():
 def test_import_is_cheap(run_python):
     source = "import time, numpy; t = time.perf_counter(); import plait; print(time.perf_counter() - t)"
     assert float(run_python(source).stdout) < 0.5  # 50 ms on an idle machine
+
+
+@pytest.mark.parametrize("ours, theirs", [(plait, numpy), (plait.ndarray, numpy.ndarray), (plait.linalg, numpy.linalg),
+                                          (plait.random, numpy.random), (type(plait.add), numpy.ufunc)])  # fmt: skip
+def test_help_has_a_text_for_every_name(ours, theirs):
+    names = [n for n in dir(theirs) if not n.startswith("_") and getattr(theirs, n).__doc__ and hasattr(ours, n)]
+    assert len(names) > 5
+    assert not [n for n in names if not getattr(ours, n).__doc__]
+
+
+@pytest.mark.parametrize("method", ["argsort", "cumsum", "take", "searchsorted"])
+def test_completion_sees_the_arguments_of_methods(method):
+    try:
+        theirs = list(inspect.signature(getattr(numpy.ndarray, method)).parameters)
+    except ValueError:
+        pytest.skip("this NumPy's methods have no signatures")
+    assert list(inspect.signature(getattr(plait.ndarray, method)).parameters) == theirs
+
+
+def test_completion_sees_the_arguments_of_random_numbers():
+    generator = plait.random.default_rng(0)
+    assert list(inspect.signature(generator.normal).parameters) == ["loc", "scale", "size"]
+
+
+def test_stubs_declare_what_is_ours():
+    source = pathlib.Path(plait.__file__).with_suffix(".pyi").read_text()
+    declared = set()
+    for statement in ast.parse(source).body:
+        declared.add(getattr(statement, "name", None) or getattr(getattr(statement, "target", None), "id", None))
+    assert set(plait.__all__) - set(numpy.__all__) <= declared
+    assert all(hasattr(plait, name) for name in declared if name and not name.startswith("_"))
+
+
+def test_to_numpy_is_the_same_memory():
+    a = plait.arange(6.0).reshape(2, 3)
+    host = a.to_numpy()
+    assert type(host) is numpy.ndarray and host.shape == (2, 3)
+    host[0, 1] = 7
+    assert a[0, 1] == 7
