@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 #include "codegen/cuda/search.hpp"
+#include "engine/cuda/cublaslt.hpp"
 
 using namespace plait::cuda;
 namespace fs = std::filesystem;
@@ -123,4 +125,37 @@ TEST_CASE("what is found but cannot serve is named, and the search goes on") {
   CHECK(find().path == good);
   const Found lacks = find_library("PLAIT_TEST_LIBRARY", {kName}, [](void*) { return false; });
   CHECK_THAT(lacks.why, Catch::Contains("lacks functions"));
+}
+
+// What the double cannot say: whether numbers and sizes of attributes are the library's own.
+TEST_CASE("the real cuBLASLt, where it is, takes every attribute that Plait sets") {
+  using namespace plait::gpu;
+  const lt::Library& l = lt::library();
+  if (!l.found) {
+    std::cout << "skipped, cuBLASLt is missing: " << l.why << "\n";
+    return;
+  }
+  lt::Description how = nullptr;
+  REQUIRE(l.description_create(&how, lt::kCompute32F, lt::kR32F) == lt::kSuccess);
+  for (int operand : {lt::kDescriptionTransA, lt::kDescriptionTransB})
+    CHECK(l.description_set(how, operand, &lt::kTransposed, sizeof lt::kTransposed) == 0);
+  lt::Layout layout = nullptr;
+  REQUIRE(l.layout_create(&layout, lt::kR16F, 10, 20, 16) == lt::kSuccess);
+  const std::int32_t count = 3;
+  const std::int64_t step = 400;
+  CHECK(l.layout_set(layout, lt::kLayoutBatchCount, &count, sizeof count) == 0);
+  CHECK(l.layout_set(layout, lt::kLayoutBatchStride, &step, sizeof step) == 0);
+  lt::Preference prefer = nullptr;
+  REQUIRE(l.preference_create(&prefer) == lt::kSuccess);
+  const std::size_t workspace = 1 << 20;
+  const std::uint32_t alignment = 16;
+  CHECK(l.preference_set(prefer, lt::kPreferWorkspace, &workspace, sizeof workspace) == 0);
+  CHECK(l.preference_set(prefer, lt::kPreferReductions, &lt::kReduceInComputeType,
+                         sizeof lt::kReduceInComputeType) == 0);
+  for (int which :
+       {lt::kPreferAlignmentA, lt::kPreferAlignmentB, lt::kPreferAlignmentC, lt::kPreferAlignmentD})
+    CHECK(l.preference_set(prefer, which, &alignment, sizeof alignment) == 0);
+  l.preference_destroy(prefer);
+  l.layout_destroy(layout);
+  l.description_destroy(how);
 }

@@ -189,12 +189,16 @@ def test_a_whole_script_by_environment(run_python, tmp_path):
     assert done.stdout.split() == ["cuda:0", "10.0", "cuda:0"], done.stderr
 
 
-def test_what_is_missing_is_named(run_python):
+@pytest.mark.parametrize(
+    "variable, said",
+    [("PLAIT_CUDA_LIBRARY", "no CUDA driver"), ("PLAIT_NVRTC_LIBRARY", "'cuda:0' cannot be used: NVRTC is missing")],
+)
+def test_what_is_missing_is_named(run_python, variable, said):
     source = (
         "import plait\ntry:\n    plait.zeros(3, device='cuda')\nexcept plait.DeviceError as e:\n    print(e)\nprint(plait.ones(2).sum())"
     )
-    done = run_python(source, env={"PLAIT_CUDA_LIBRARY": "/nowhere/libcuda.so"})
-    assert "no CUDA driver" in done.stdout and "/nowhere/libcuda.so" in done.stdout and "2.0" in done.stdout, done.stderr
+    done = run_python(source, env={variable: "/nowhere/library.so"})
+    assert said in done.stdout and "/nowhere/library.so" in done.stdout and "2.0" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.skipif(not FAKE_DEVICE, reason="needs the double's failures")

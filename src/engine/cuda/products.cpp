@@ -113,9 +113,9 @@ bool Products::available(DType t) {
   return handle_ != nullptr;
 }
 
-const Products::Prepared& Products::prepared(const Key& key) {
+std::shared_ptr<const Products::Prepared> Products::prepared(const Key& key) {
   const std::lock_guard held(mutex_);
-  if (auto it = prepared_.find(key); it != prepared_.end()) return *it->second;
+  if (auto it = prepared_.find(key); it != prepared_.end()) return it->second;
   if (prepared_.size() >= kMostPrepared) prepared_.clear();
   const lt::Library& l = lt::library();
   auto made = std::make_shared<Prepared>(l);
@@ -167,7 +167,7 @@ const Products::Prepared& Products::prepared(const Key& key) {
   made->possible = s == lt::kSuccess && count > 0 && found.state == lt::kSuccess;
   made->algorithm = found.algorithm;
   made->workspace = found.workspace;
-  return *(prepared_[key] = std::move(made));
+  return prepared_[key] = std::move(made);
 }
 
 bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) {
@@ -203,10 +203,10 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
                 alignment({at(p.c), step})};
 
   const Context::Current current(context_);
-  const Prepared& how = prepared(key);
-  if (!how.possible) return false;
+  const std::shared_ptr<const Prepared> how = prepared(key);
+  if (!how->possible) return false;
   Ref<Buffer> workspace;  // given back at once: what is launched next comes after this
-  if (how.workspace) workspace = pool_.allocate(how.workspace);
+  if (how->workspace) workspace = pool_.allocate(how->workspace);
 
   const float one32 = 1, zero32 = 0;
   const double one64 = 1, zero64 = 0;
@@ -226,8 +226,8 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
       pb += index[d] * batches.outer[d].b;
     }
     const lt::Status s = lt::library().multiply(
-        handle_, how.description, one, pb, how.a, pa, how.b, zero, c, how.d, c, how.d,
-        &how.algorithm, workspace ? workspace->data : nullptr, how.workspace, context_.stream());
+        handle_, how->description, one, pb, how->a, pa, how->b, zero, c, how->d, c, how->d,
+        &how->algorithm, workspace ? workspace->data : nullptr, how->workspace, context_.stream());
     if (s != lt::kSuccess) {
       const std::string where = tracer::site_text(site.site);
       throw DeviceError("device '" + context_.label() + "': cuBLASLt cannot multiply: status " +

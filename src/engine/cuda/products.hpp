@@ -38,7 +38,7 @@ class Products {
     auto operator<=>(const Key&) const = default;
   };
 
-  const Prepared& prepared(const Key& key);
+  std::shared_ptr<const Prepared> prepared(const Key& key);
   void open();
 
   Context& context_;
