@@ -1,4 +1,4 @@
-// A device that is newer than NVRTC: doubles of compute capability 10.0, and of an NVRTC that knows
+// NVRTC and a device that is newer: doubles of compute capability 10.0, and of an NVRTC that knows
 // 8.0 and 9.0.
 #include "placed.hpp"
 
@@ -21,4 +21,18 @@ TEST_CASE("a kernel that the driver does not take names both versions", "[double
   fake().fail("cuModuleLoadData", 0, 218);
   REQUIRE_THROWS_WITH(tracer::evaluate(apply(OpId::Divide, x, weak(3))),
                       Catch::Contains("NVRTC 99.0 to PTX") && Catch::Contains("CUDA 12.4"));
+}
+
+TEST_CASE("regions of a plan are compiled side by side", "[double]") {
+  gpu();
+  config().threads = 2;
+  const Array x = there(random_f64({40, 300}, 1));
+  const Array out[] = {apply(OpId::Hypot, x, weak(3)),
+                       test::reduce(ReduceKind::Prod, apply(OpId::Add, x, weak(2)), 1)};
+  const auto meet =
+      reinterpret_cast<bool (*)(int)>(dlsym(dlopen(PLAIT_FAKE_NVRTC, RTLD_NOW), "fake_nvrtc_meet"));
+  meet(2);
+  tracer::evaluate(out);
+  CHECK(engine::last_plan().regions == 2);
+  CHECK(meet(0));
 }
