@@ -335,6 +335,8 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
   if (is_lazy(o)) return as_lazy(o)->array;
   if (PyArray_CheckExact(o))
     return here(native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Copy));
+  if (PyList_CheckExact(o) || PyTuple_CheckExact(o))
+    if (auto made = from_list(o)) return here(std::move(made));
   if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyLong_Check(o) || PyFloat_Check(o) ||
       PyComplex_Check(o) || PyArray_IsScalar(o, Generic)) {
     Owned a(PyArray_FromAny(o, nullptr, 0, 0, 0, nullptr));

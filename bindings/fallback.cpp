@@ -145,6 +145,17 @@ PyObject* adopted(PyArrayObject* result) {
   return from_numpy(reinterpret_cast<PyObject*>(result), ours ? Take::Adopt : Take::Share);
 }
 
+PyObject* getitem_by_numpy(PyObject* self, PyObject* key) {
+  auto by_python = [&] { return call_hook(hooks.getitem, self, key); };
+  if (logging(Log::Fallback) || devices_in_use() || Py_TYPE(self) != array_type) return by_python();
+  NumpyCall call;
+  const Owned host_key = call.outward(key);
+  if (!host_key) return by_python();
+  const Owned host(to_numpy(as_array(self)));
+  const Owned result(check(PyObject_GetItem(host.get(), host_key.get())));
+  return call.inward(result.get()).release();
+}
+
 PyMethodDef fallback_functions[] = {{"call_numpy", c(call_numpy), METH_FASTCALL, nullptr},
                                     {"adopt_result", adopt_result, METH_O, nullptr},
                                     {nullptr, nullptr, 0, nullptr}};

@@ -290,22 +290,6 @@ PyObject* empty(PyObject*, Args args, Py_ssize_t n) {  // (shape, dtype, order)
     return wrap(tracer::empty(*parse_shape(args[0]), *t, order_of(args[2])));
   });
 }
-// Small arrays are written at once: it takes less time than recording, and what is computed from
-// them is then computed at once as well.
-tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
-  const std::int64_t limit = config().eager_limit;
-  std::int64_t count = 1;
-  for (std::int64_t extent : shape) {
-    if (extent < 0 || extent > limit || count > limit) return tracer::full(shape, s, order);
-    count *= extent;
-  }
-  if (count > limit || tracer::current_device() != kHost) return tracer::full(shape, s, order);
-  tracer::Array a = tracer::empty(shape, s.dtype, order);
-  auto* to = static_cast<std::byte*>(tracer::data(a));
-  const std::size_t size = itemsize(s.dtype);
-  for (std::int64_t i = 0; i < count; ++i, to += size) std::memcpy(to, s.bytes, size);
-  return a;
-}
 PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, order)
   if (!exact_count(n, 4)) return nullptr;
   return guarded([&]() -> PyObject* {

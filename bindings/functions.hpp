@@ -9,6 +9,7 @@ namespace plait::py {
 extern PyMethodDef native_functions[];
 extern PyMethodDef compat_functions[];    // compat.cpp: those of numpy_compat
 extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
+extern PyMethodDef list_functions[];      // lists.cpp
 
 // Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
 inline constexpr std::int64_t kEagerReduction = 4096;
@@ -33,6 +34,10 @@ PyObject* or_numpy(F&& body) {
 inline bool drops_imaginary(DType from, DType to) {
   return is_complex(from) && !is_complex(to) && to != DType::Bool;
 }
+
+// tracer::full(). Small arrays are written at once: it takes less time than recording, and what is
+// computed from them is then computed at once as well.
+tracer::Array filled(const Dims& shape, const Scalar& s, char order);
 
 // Argument parsing shared with the methods.
 std::optional<Dims> parse_axes(PyObject* o);  // None: nullopt

@@ -8,7 +8,10 @@ namespace plait::py {
 namespace {
 
 struct Key {
-  tracer::Index entries[kMaxDims * 2];
+  Key() {}
+  union {
+    tracer::Index entries[kMaxDims * 2];  // of which `count` are made
+  };
   int count = 0;
   int integers = 0;
 };
@@ -33,7 +36,7 @@ std::optional<std::int64_t> slice_part(PyObject* o) {
 // False when the entry asks for advanced indexing.
 bool parse_entry(PyObject* o, Key& key) {
   if (key.count >= kMaxDims * 2) return false;
-  tracer::Index& e = key.entries[key.count];
+  tracer::Index& e = *new (&key.entries[key.count]) tracer::Index;
   if (PyLong_CheckExact(o)) {
     int overflow;
     e = static_cast<std::int64_t>(PyLong_AsLongLongAndOverflow(o, &overflow));
@@ -104,6 +107,11 @@ bool plain_value(const tracer::Operand& v, DType to) {
   return can_cast(v.scalar.dtype, to, Casting::Safe);
 }
 
+// The same for one that goes into memory at once: the recorder is not asked.
+bool converts(const tracer::Operand& v, DType to) {
+  return v.weak != Weak::Int || to == DType::Int64 || is_float(to) || is_complex(to);
+}
+
 // NumPy drops leading ones of the value's shape when it has too many dimensions.
 tracer::Array fit(const tracer::Array& value, int ndim) {
   if (value.ndim() <= ndim) return value;
@@ -147,7 +155,13 @@ PyObject* array_getitem(PyObject* self, PyObject* key) {
       if (!overflow) return read_element(a->array, std::span(&i, 1));
     }
     Key k;
-    if (!parse_key(key, k)) return call_hook(hooks.getitem, self, key);
+    if (!parse_key(key, k)) {
+      if (Py_TYPE(self) == array_type) {
+        force(a->array);
+        if (auto made = gather(a->array, key)) return wrap(std::move(*made));
+      }
+      return getitem_by_numpy(self, key);
+    }
     if (selects_element(k, a->array)) {
       std::int64_t index[kMaxDims];
       integer_index(k, index);
@@ -207,7 +221,7 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
     if (selects_element(k, a->array) && v.operand->array && v.operand->array->ndim() > 0)
       return fallback();
     if (selects_element(k, a->array) && k.count > 0 && !v.operand->array &&
-        v.operand->weak == Weak::None) {
+        converts(*v.operand, a->array.dtype)) {
       std::int64_t index[kMaxDims];
       integer_index(k, index);
       tracer::set_item(a->array, std::span(index, k.count),

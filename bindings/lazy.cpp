@@ -151,7 +151,7 @@ PyObject* lazy_value(LazyObject* s) {
   return s->value;
 }
 
-PyObject* wrap_result(tracer::Array a) {
+PyObject* wrap_result(tracer::Array&& a) {
   if (a.ndim() > 0) return wrap(std::move(a));
   if (tracer::is_materialised(a)) return wrap_scalar(tracer::item(a, {}));
   auto* s = PyObject_New(LazyObject, lazy_type);

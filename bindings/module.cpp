@@ -44,6 +44,7 @@ std::vector<Ref<tracer::Node>> nodes_of(const pb::args& arrays) {
 }
 
 std::string explain(const std::string& target, bool source, const pb::args& arrays) {
+  const std::lock_guard held(tracer::lock());
   auto nodes = nodes_of(arrays);
   std::vector<tracer::Node*> wanted;
   for (auto& n : nodes) wanted.push_back(n.get());
@@ -205,6 +206,7 @@ PYBIND11_MODULE(_plait, m) {
       !make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), fallback_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);

@@ -139,7 +139,7 @@ PyMemberDef members[] = {
 
 }  // namespace
 
-PyObject* wrap(tracer::Array array, PyObject* base, PyTypeObject* type) {
+PyObject* wrap(tracer::Array&& array, PyObject* base, PyTypeObject* type) {
   ArrayObject* a = allocate(type ? type : array_type);
   a->array = std::move(array);
   // Views name the array that owns the memory, as NumPy's do.
@@ -154,7 +154,7 @@ PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type) {
   return reinterpret_cast<PyObject*>(a);
 }
 
-PyObject* wrap_like(tracer::Array a, PyObject* const* operands, Py_ssize_t n) {
+PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n) {
   PyObject* model = nullptr;
   for (Py_ssize_t i = 0; i < n; ++i)
     if (Py_TYPE(operands[i]) != array_type && is_array(operands[i]) &&

@@ -35,13 +35,17 @@ inline ArrayObject* as_array(PyObject* o) { return reinterpret_cast<ArrayObject*
 inline LazyObject* as_lazy(PyObject* o) { return reinterpret_cast<LazyObject*>(o); }
 
 // --- making Python objects: new references, throw on failure
-PyObject* wrap(tracer::Array a, PyObject* base = nullptr, PyTypeObject* type = nullptr);
+PyObject* wrap(tracer::Array&& a, PyObject* base = nullptr, PyTypeObject* type = nullptr);
+inline PyObject* wrap(const tracer::Array& a, PyObject* base = nullptr,
+                      PyTypeObject* type = nullptr) {
+  return wrap(tracer::Array(a), base, type);
+}
 // What an operation returns: 0-D results are scalars, lazy ones when the value is pending.
-PyObject* wrap_result(tracer::Array a);
+PyObject* wrap_result(tracer::Array&& a);
 PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type = nullptr);
 PyObject* wrap_scalar(const Scalar& s);  // NumPy's scalar
 // As wrap_result, in the subclass of plait.ndarray that one of the operands has, if any.
-PyObject* wrap_like(tracer::Array a, PyObject* const* operands, Py_ssize_t n);
+PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n);
 
 // --- NumPy
 PyArray_Descr* descr_of(DType t);  // borrowed
@@ -86,6 +90,14 @@ inline bool is_number(PyObject* o) {
 }
 // A number as NumPy stores it in an array of `to`, with its warnings; nullopt where NumPy refuses.
 std::optional<Scalar> pack(PyObject* number, DType to);
+// Lists and tuples of Python's plain numbers, or of equally long ones of these, as NumPy reads
+// them; nullopt for all else.
+std::optional<tracer::Array> from_list(PyObject* o);
+// x[key] with one array of indices or one mask, of few elements in memory; nullopt for all else,
+// and where the key is wrong.
+std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key);
+// x[key] by NumPy.
+PyObject* getitem_by_numpy(PyObject* self, PyObject* key);
 // A native array from anything array-like; nullopt when NumPy has to do it.
 std::optional<tracer::Array> parse_array(PyObject* o);
 

@@ -176,10 +176,20 @@ int to_bool(PyObject* self) {
   });
 }
 PyObject* to_int(PyObject* self) {
-  return guarded([&] { return check(PyNumber_Long(as_numpy(self).get())); });
+  return guarded([&] {
+    const tracer::Array& a = as_array(self)->array;
+    if (a && a.ndim() == 0 && kind(a.dtype) == Kind::Signed)
+      return check(PyLong_FromLongLong(cast(item(a), DType::Int64).as<std::int64_t>()));
+    return check(PyNumber_Long(as_numpy(self).get()));
+  });
 }
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return check(PyNumber_Float(as_numpy(self).get())); });
+  return guarded([&] {
+    const tracer::Array& a = as_array(self)->array;
+    if (a && a.ndim() == 0 && !is_complex(a.dtype))
+      return check(PyFloat_FromDouble(cast(item(a), DType::Float64).as<double>()));
+    return check(PyNumber_Float(as_numpy(self).get()));
+  });
 }
 PyObject* to_index(PyObject* self) {
   return guarded([&]() -> PyObject* {

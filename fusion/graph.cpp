@@ -66,8 +66,7 @@ Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
     if (!in_memory(*w)) nodes[w->number].wanted = true;
   for (GNode& g : nodes) {
     const Node& n = *g.node;
-    const bool read_later =
-        n.refs.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(g.uses);
+    const bool read_later = n.refs != static_cast<std::uint32_t>(g.uses);
     g.held = (n.handles > 0 || read_later) && !g.wanted;
     g.exclusive = n.handles == 0 && !read_later &&
                   (!n.data || (n.data->refs.load() == 1 && n.data->writeable && !n.data->watched));

@@ -173,6 +173,7 @@ Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates;
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v);
 
 // The node whose value is the array's current contents (the storage's version, or a View of it).
+// Where other threads record, hold the lock until the reference has gone.
 Ref<Node> read(const Array& a);
 
 }  // namespace plait::tracer

@@ -35,9 +35,9 @@ bool same_elements(const Array& a, const Array& b) {
 // Whether a write into the version's memory can be seen only through its storage. The references
 // are the storage's and that of the update to come.
 bool nobody_else_reads(const Node& version) {
-  return version.handles == 1 && version.refs.load(std::memory_order_relaxed) == 2 &&
-         version.data && version.data->refs.load(std::memory_order_relaxed) == 1 &&
-         version.data->writeable && !version.data->watched;
+  return version.handles == 1 && version.refs == 2 && version.data &&
+         version.data->refs.load(std::memory_order_relaxed) == 1 && version.data->writeable &&
+         !version.data->watched;
 }
 
 // Somebody outside sees the storage's memory: the new version has to appear in it, now.
@@ -106,7 +106,7 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     if (context().evaluator && few(target.shape) && ends_a_run_of_writes(*old)) evaluate(target);
     value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape);
     if (mask) mask = broadcast_node(std::move(mask), target.shape);
-    Ref<Node> n = new_node(NodeKind::Update);
+    Ref<Node> n = take_node(NodeKind::Update);
     n->dtype = old->dtype;
     n->shape = old->shape;
     n->strides = old->strides;
@@ -119,7 +119,7 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     n->inputs[1] = std::move(value);
     n->inputs[2] = std::move(mask);
     if (outside || nobody_else_reads(*old)) {
-      if (outside && old->refs.load(std::memory_order_relaxed) > 2) flush();
+      if (outside && old->refs > 2) flush();
       n->in_place = true;
       n->in_place = computed_at_once(*n);
     }
@@ -147,7 +147,7 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
   if (!value.array) {
     const Scalar s = checked_scalar(value.scalar, value.weak, target.dtype);
     bound_graph();
-    store(target, scalar_node(s), mask ? read(*mask) : nullptr);
+    store(target, scalar_node(s), mask ? node_of(*mask) : nullptr);
     return;
   }
   Array source = *value.array;
@@ -163,7 +163,7 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
   if (same_elements(source, target)) return;
   bound_graph();
   const bool eager = reads_export(source) || (mask && reads_export(*mask));
-  store(target, read(source), mask ? read(*mask) : nullptr);
+  store(target, node_of(source), mask ? node_of(*mask) : nullptr);
   finish(target, eager);
 }
 

@@ -6,17 +6,12 @@
 
 namespace plait::tracer {
 
-namespace {
-// What this thread records from now on.
-thread_local std::uint8_t thread_error_state = 0;
-thread_local bool thread_eager_errors = false;
-}  // namespace
+constinit ContextMemory context_memory;
 
-// Never destroyed: arrays in static storage may outlive any static.
-Context& context() {
-  static Context& c = *new Context;
-  return c;
+namespace {
+thread_local constinit ThreadState own_state;
 }
+ThreadState& thread_state() { return own_state; }
 
 RecursiveLock& lock() { return context().mutex; }
 
@@ -30,31 +25,27 @@ Evaluator& evaluator() {
 void set_host_lock(HostLock l) { context().host_lock = l; }
 HostLock host_lock() { return context().host_lock; }
 
-std::uint8_t current_error_state() { return thread_error_state; }
-
 void set_error_state(const ErrorState& s) {
   const Lock held = hold();
-  auto& table = context().error_states;
-  std::size_t i = 0;
-  while (i < table.size() && !(table[i] == s)) ++i;
-  if (i == table.size()) {
-    // Nodes hold a byte. Past its range the last entry is reused: only pending nodes recorded under
-    // it would notice.
-    if (i > 255)
-      table[i = 255] = s;
-    else
-      table.push_back(s);
-  }
-  thread_error_state = static_cast<std::uint8_t>(i);
+  Context& c = context();
+  int i = 0;
+  while (i < c.error_state_count && !(c.error_states[static_cast<std::size_t>(i)] == s)) ++i;
+  // Nodes hold a byte. Past its range the last entry is reused: only pending nodes recorded under
+  // it would notice.
+  constexpr int kLast = 255;
+  if (i > kLast) i = kLast;
+  c.error_states[static_cast<std::size_t>(i)] = s;
+  c.error_state_count = std::max(c.error_state_count, i + 1);
+  thread_state().error_state = static_cast<std::uint8_t>(i);
 }
 
 ErrorState error_state(std::uint8_t index) {
   const Lock held = hold();
-  return context().error_states.at(index);
+  return context().error_states[index];
 }
 
-bool eager_errors() { return thread_eager_errors; }
-void set_eager_errors(bool on) { thread_eager_errors = on; }
+bool eager_errors() { return thread_state().eager_errors; }
+void set_eager_errors(bool on) { thread_state().eager_errors = on; }
 
 void set_site_hook(std::uint32_t (*hook)()) { context().site = hook; }
 void set_site_text_hook(std::string (*hook)(std::uint32_t)) { context().site_text = hook; }
@@ -114,17 +105,12 @@ void keep_bounds() {
 }
 
 void flush() {
+  const Lock held = hold();
+  Context& c = context();
   std::vector<Ref<Node>> wanted;
-  {
-    const Lock held = hold();
-    Context& c = context();
-    for (Storage* s = c.pending; s;) {
-      Storage* next = s->next;
-      if (is_pending(*s->version)) wanted.push_back(s->version);
-      s = next;
-    }
-    ++c.flushes;
-  }
+  for (Storage* s = c.pending; s; s = s->next)
+    if (is_pending(*s->version)) wanted.push_back(s->version);
+  ++c.flushes;
   evaluate_nodes(wanted);
 }
 

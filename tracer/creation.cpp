@@ -38,7 +38,7 @@ std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t))
 Array empty(const Dims& shape, DType t, char order) {
   const Lock held = hold();
   check_shape(shape, t);
-  Ref<Node> n = new_node(NodeKind::Data);
+  Ref<Node> n = take_node(NodeKind::Data);
   n->dtype = t;
   n->shape = shape;
   n->strides = dense_strides(shape, item_bytes(t), order);
@@ -61,7 +61,7 @@ Array arange(std::int64_t count, const Scalar& start, const Scalar& step) {
   count = std::max<std::int64_t>(count, 0);
   check_shape(Dims{count}, start.dtype);
   bound_graph();
-  Ref<Node> n = new_node(NodeKind::Iota);
+  Ref<Node> n = take_node(NodeKind::Iota);
   n->dtype = start.dtype;
   n->device = current_device();
   n->shape = Dims{count};
@@ -75,7 +75,7 @@ Array arange(std::int64_t count, const Scalar& start, const Scalar& step) {
 Array from_buffer(Ref<Buffer> b, DType t, const Dims& shape, const Dims& strides,
                   std::int64_t offset) {
   const Lock held = hold();
-  Ref<Node> n = new_node(NodeKind::Data);
+  Ref<Node> n = take_node(NodeKind::Data);
   n->dtype = t;
   n->shape = shape;
   n->strides = strides;

@@ -1,35 +1,11 @@
-// Recording of elementwise operations: type resolution, broadcasting, layout, `out=` and `where=`,
-// and the short way for small operands that are in memory.
-#include <array>
-#include <cstring>
+// Recording of elementwise operations: type resolution, broadcasting, layout, `out=` and `where=`.
+#include "elementwise.hpp"
 
-#include "core/config.hpp"
 #include "core/mixed_compare.hpp"
-#include "graph.hpp"
 
 namespace plait::tracer {
 
 namespace {
-
-constexpr int kMaxOperands = 3;
-
-std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
-
-// Loops for operands that all have one dtype, resolved once.
-const LoopTypes& uniform_types(OpId fn, DType t) {
-  struct Entry {
-    LoopTypes types;
-    bool known = false;
-  };
-  static std::array<std::array<Entry, kDTypeCount>, kOpCount> table;  // guarded by the lock
-  Entry& e = table[static_cast<std::size_t>(fn)][static_cast<std::size_t>(t)];
-  if (!e.known) [[unlikely]] {
-    const OperandType same[kMaxOperands] = {{t}, {t}, {t}};
-    e.types = resolve(fn, std::span(same, static_cast<std::size_t>(op_info(fn).arity)));
-    e.known = true;
-  }
-  return e.types;
-}
 
 bool comparison(OpId fn) {
   return fn == OpId::Equal || fn == OpId::NotEqual || fn == OpId::Less || fn == OpId::LessEqual ||
@@ -80,18 +56,6 @@ LoopTypes constant_types(std::span<const Operand> operands) {
 }
 
 DType operand_dtype(const Operand& o) { return o.array ? o.array->dtype : o.scalar.dtype; }
-
-bool logical(OpId fn) {
-  return fn == OpId::LogicalAnd || fn == OpId::LogicalOr || fn == OpId::LogicalXor;
-}
-
-// A scalar operand in the loop's dtype. Logical functions ask only whether it is zero, so no
-// integer is out of range for them.
-Scalar loop_scalar(OpId fn, const Operand& o, DType to) {
-  if (logical(fn) && o.weak == Weak::Int)
-    return cast(scalar_bool(o.scalar.as<std::int64_t>() != 0), to);
-  return checked_scalar(o.scalar, o.weak, to);
-}
 
 Dims broadcast_all(std::span<const Operand> operands, const Array* where, const Array* out) {
   Dims shape;
@@ -191,77 +155,6 @@ void check_exponent(const Operand& exponent, DType loop, const Dims& shape, cons
   if (negative) throw ValueError("Integers to negative integer powers are not allowed.");
 }
 
-// Scalars of the short way sit in 0-D arrays that are made once.
-const Array& scalar_array(int i, const Scalar& s) {
-  static std::array<Array, kMaxOperands> scalars;  // guarded by the lock
-  Array& a = scalars[static_cast<std::size_t>(i)];
-  if (!a) a = from_scalar(scalar_complex({}));
-  Node& n = *a.storage->version;
-  a.dtype = n.dtype = s.dtype;
-  std::memcpy(n.data->data, s.bytes, sizeof s.bytes);
-  return a;
-}
-
-// Computes at once when every array operand is in memory and the result is small. False: record.
-bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
-                 const Dims& shape, const Dims& strides, Array& result) {
-  const Array* in[kMaxOperands];
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand& o = operands[i];
-    in[i] = o.array ? o.array : &scalar_array(static_cast<int>(i), loop_scalar(fn, o, types.in[i]));
-  }
-  Ref<Node> n = new_node(NodeKind::Data);
-  n->dtype = types.out;
-  n->shape = shape;
-  n->strides = strides;
-  n->errstate = current_error_state();
-  n->data = allocate(static_cast<std::size_t>(element_count(shape) * item_bytes(types.out)));
-  result = wrap(std::move(n), shape, strides);
-  return evaluator().eager(fn, std::span(in, operands.size()), result);
-}
-
-bool ready_here(const Node& n) { return n.materialised() && n.device == kHost; }
-
-bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
-  const std::int64_t limit = config().eager_limit;
-  if (!context().evaluator || limit <= 0 || element_count(shape) > limit) return false;
-  for (const Operand& o : operands)
-    if (o.array && !ready_here(*o.array->storage->version)) return false;
-  return true;
-}
-
-// A scalar operand of a loop for dtype `t` that raises no question of range or promotion.
-bool plain_scalar(const Operand& o, DType t) {
-  switch (o.weak) {
-    case Weak::None:
-      return o.scalar.dtype == t;
-    case Weak::Int:
-      return t == DType::Int64 || is_float(t);
-    case Weak::Float:
-      return is_float(t);
-    default:
-      return false;
-  }
-}
-
-// The most frequent call by far: small arrays of one shape and dtype, in memory and in C order, and
-// plain scalars. No question of the general way arises. False: one does.
-bool compute_plain(OpId fn, std::span<const Operand> operands, Array& result) {
-  const Array* model = operands[0].array ? operands[0].array : operands.back().array;
-  if (!model || fn == OpId::Power || fn == OpId::Where || !small_and_ready(operands, model->shape))
-    return false;
-  for (const Operand& o : operands)
-    if (o.array ? o.array->dtype != model->dtype || o.array->shape != model->shape ||
-                      !is_c_contiguous(*o.array)
-                : !plain_scalar(o, model->dtype))
-      return false;
-  const LoopTypes& types = uniform_types(fn, model->dtype);
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    if (types.in[i] != model->dtype) return false;
-  const Dims strides = dense_strides(model->shape, item_bytes(types.out), 'C');
-  return compute_now(fn, operands, types, model->shape, strides, result);
-}
-
 LoopTypes loop_types(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt) {
   OperandType t[kMaxOperands];
   const DType* only = nullptr;
@@ -279,7 +172,7 @@ LoopTypes loop_types(OpId fn, std::span<const Operand> operands, const Elementwi
   if (uniform && only && fn != OpId::Where) {
     for (const OperandType& o : all)
       if (o.weak != Weak::None && promote_weak(*only, o.weak) != *only) uniform = false;
-    if (uniform) return uniform_types(fn, *only);
+    if (uniform) return uniform_loop(fn, *only).types;
   }
   return resolve(fn, all);
 }
@@ -301,7 +194,7 @@ void check_inputs(OpId fn, std::span<const Operand> operands, const LoopTypes& t
 
 Ref<Node> elementwise_node(OpId fn, DType out, const Dims& shape, const Dims& strides,
                            std::initializer_list<Ref<Node>> inputs) {
-  Ref<Node> n = new_node(NodeKind::Elementwise);
+  Ref<Node> n = take_node(NodeKind::Elementwise);
   n->fn = fn;
   n->dtype = out;
   n->shape = shape;
@@ -330,7 +223,7 @@ DeviceId result_device(std::span<const Operand> operands) {
 }
 
 Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
-  if (o.array) return as_dtype(read(*o.array), to);
+  if (o.array) return as_dtype(node_of(*o.array), to);
   return scalar_node(loop_scalar(fn, o, to));
 }
 
@@ -344,19 +237,26 @@ bool may_raise(OpId fn, const LoopTypes& types) {
 // The operand where `where` holds, elsewhere a value that raises no flag: NumPy does not compute
 // what is not selected.
 Ref<Node> selected_node(OpId fn, Ref<Node> value, const Array& where, const Dims& shape) {
-  Ref<Node> n = new_node(NodeKind::Elementwise);
+  Ref<Node> n = take_node(NodeKind::Elementwise);
   n->fn = OpId::Where;
   n->dtype = value->dtype;
   n->shape = shape;
   n->strides = contiguous_strides(shape, item_bytes(n->dtype));
   n->n_inputs = 3;
-  n->inputs[0] = read(where);
+  n->inputs[0] = node_of(where);
   n->inputs[2] = scalar_node(cast(scalar_int(fn == OpId::Arctanh ? 0 : 1), n->dtype));
   n->inputs[1] = std::move(value);
   return record(std::move(n));
 }
 
 }  // namespace
+
+// Logical functions ask only whether it is zero, so no integer is out of range for them.
+Scalar loop_scalar(OpId fn, const Operand& o, DType to) {
+  if (logical(fn) && o.weak == Weak::Int)
+    return cast(scalar_bool(o.scalar.as<std::int64_t>() != 0), to);
+  return checked_scalar(o.scalar, o.weak, to);
+}
 
 Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt) {
   const OpInfo& info = op_info(fn);
@@ -365,7 +265,9 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
                      " operands");
   const Lock held = hold();
   const bool plain = !opt.out && !opt.where && !opt.dtype;
-  if (Array result; plain && opt.order == 'K' && compute_plain(fn, operands, result)) return result;
+  if (plain && opt.order == 'K')
+    if (const PlainCall call = plain_call(fn, operands); call.model)
+      return plain_elementwise(fn, operands, call);
 
   // Everything that can be wrong is found before anything is recorded.
   const std::optional<bool> constant =
@@ -392,8 +294,8 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
                            ? opt.out->strides
                            : result_strides(fn, operands, opt.where, shape, types, opt.order);
   if (plain && !constant && small_and_ready(operands, shape)) {
-    Array result;
-    if (compute_now(fn, operands, types, shape, strides, result)) return result;
+    Array result = fresh_array(types.out, shape, strides);
+    if (compute_now(fn, operands, types, result)) return result;
   }
 
   bound_graph();
@@ -406,7 +308,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
     n = mixed_compare_node(fn, operand_node(fn, operands[0], types.in[0]),
                            operand_node(fn, operands[1], types.in[1]), shape, strides);
   } else {
-    n = new_node(NodeKind::Elementwise);
+    n = take_node(NodeKind::Elementwise);
     n->fn = fn;
     n->dtype = types.out;
     n->shape = shape;
@@ -426,7 +328,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   }
   Array result = opt.out ? *opt.out : Array();
   if (!opt.out) {
-    Ref<Node> memory = new_node(NodeKind::Data);
+    Ref<Node> memory = take_node(NodeKind::Data);
     memory->dtype = types.out;
     memory->shape = shape;
     memory->strides = strides;
@@ -435,7 +337,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
         n->device > kHost ? devices().memory(n->device).allocate(bytes) : allocate(bytes);
     result = wrap(record(std::move(memory)));
   }
-  store(result, std::move(n), opt.where ? read(*opt.where) : nullptr);
+  store(result, std::move(n), opt.where ? node_of(*opt.where) : nullptr);
   finish(result, eager);
   return result;
 }

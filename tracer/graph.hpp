@@ -1,10 +1,12 @@
 // The recorder's own state and the helpers its files share. Callers hold the lock.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
 #include "context.hpp"
 #include "core/config.hpp"
+#include "core/free_list.hpp"
 #include "device.hpp"
 #include "layout.hpp"
 
@@ -33,29 +35,53 @@ struct Context {
   std::uint64_t walks = std::uint64_t{1} << 63;
   Storage* pending = nullptr;  // storages whose version was pending when it was set
 
-  std::vector<ErrorState> error_states{ErrorState{}};
+  std::array<ErrorState, 256> error_states{};  // of which the first is NumPy's default
+  int error_state_count = 1;
   std::uint32_t (*site)() = nullptr;
   std::string (*site_text)(std::uint32_t) = nullptr;
   void (*fp_sink)(FpEvent, std::string_view, const ErrorState&, std::uint32_t) = nullptr;
 
-  Node* free_nodes = nullptr;
-  Storage* free_storages = nullptr;
+  FreeList<Node> nodes;
+  FreeList<Storage> storages;
   std::vector<Node*> dying;  // nodes whose last reference went while another was being destroyed
   bool destroying = false;
 };
-Context& context();
-std::uint8_t current_error_state();
+// Made before any code runs, and never destroyed: arrays in static storage may outlive any static.
+union ContextMemory {
+  Context context;
+  constexpr ContextMemory() : context() {}
+  ~ContextMemory() {}
+};
+extern constinit ContextMemory context_memory;
+inline Context& context() { return context_memory.context; }
+
+// What a thread records from now on.
+struct ThreadState {
+  std::uint8_t error_state = 0;  // index into error_states
+  bool eager_errors = false;
+};
+ThreadState& thread_state();
 
 using Lock = std::unique_lock<RecursiveLock>;
 inline Lock hold() { return Lock(context().mutex); }
 
-Storage* new_storage();
+// new_node() for callers that hold the lock.
+inline Ref<Node> take_node(NodeKind kind) {
+  Node* n = context().nodes.make();
+  n->kind = kind;
+  return Ref<Node>(n);
+}
+
 void set_version(Storage& s, Ref<Node> n);
 inline bool exported(const Storage& s) { return s.exports != 0 || s.pinned; }
 
 // Completes a node: error state, call site, accounting, checks. Its fields are set. Small work on
 // what is in memory is done at once, because a plan costs more than it could save.
-Ref<Node> record(Ref<Node> n);
+void complete(Node& n);
+inline Ref<Node> record(Ref<Node> n) {
+  complete(*n);
+  return n;
+}
 bool computed_at_once(const Node& n);
 inline bool few(const Dims& shape) { return element_count(shape) <= config().eager_limit; }
 inline bool is_pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
@@ -80,8 +106,30 @@ void place(Node& n);
 // `value` as kernels of `device` can take it, by the same rule.
 Ref<Node> on_device(Ref<Node> value, DeviceId device);
 
+// read() for callers that hold the lock.
+Ref<Node> view_node(const Array& a);
+inline Ref<Node> node_of(const Array& a) {
+  const Ref<Node>& v = a.storage->version;
+  const bool whole = a.offset + a.storage->base == 0 && v->dtype == a.dtype &&
+                     v->shape == a.shape && v->strides == a.strides;
+  return whole ? v : view_node(a);
+}
+// An array that has no storage yet. (To list its members makes compilers fill it with zeros first.)
+inline Array fresh_array(DType t, const Dims& shape, const Dims& strides) {
+  Array a;
+  a.dtype = t;
+  a.shape = shape;
+  a.strides = strides;
+  return a;
+}
+// Gives an array of the node's dtype, shape and strides a storage whose version is `n`.
+void make_storage(Array& a, Ref<Node> n);
 // A fresh array of `shape` and `strides` whose storage's version is `n`.
-Array wrap(Ref<Node> n, const Dims& shape, const Dims& strides);
+inline Array wrap(Ref<Node> n, const Dims& shape, const Dims& strides) {
+  Array a = fresh_array(n->dtype, shape, strides);
+  make_storage(a, std::move(n));
+  return a;
+}
 inline Array wrap(const Ref<Node>& n) { return wrap(n, n->shape, n->strides); }
 // Evaluates `result` when the caller may not be left with a pending node: an operand's memory is
 // exported, or float errors are to surface in this call.

@@ -83,8 +83,15 @@ Dims strides_in_order(const Dims& shape, const Dims& order, std::int64_t itemsiz
 
 Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order) {
   const int n = shape.size();
-  if (element_count(shape) == 0) return Dims(n, 0);
-  return steps(shape, itemsize, [&](int i) { return order == 'F' ? i : n - 1 - i; });
+  Dims out(n);
+  if (element_count(shape) == 0) return out;
+  std::int64_t step = itemsize;
+  for (int i = 0; i < n; ++i) {
+    const int axis = order == 'F' ? i : n - 1 - i;
+    out[axis] = step;
+    step *= shape[axis];
+  }
+  return out;
 }
 
 Dims copy_strides(const Dims& shape, const Dims& strides, std::int64_t itemsize, char order) {

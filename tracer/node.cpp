@@ -1,25 +1,10 @@
 #include "node.hpp"
 
-#include <new>
-
 #include "graph.hpp"
 
 namespace plait::tracer {
 
 namespace {
-
-constexpr int kSlab = 64;
-
-// A dead node's memory holds the link to the next free one.
-Node*& next_free(Node* n) { return *reinterpret_cast<Node**>(n); }
-
-void refill(Context& c) {
-  auto* slab = static_cast<Node*>(::operator new(sizeof(Node) * kSlab));
-  for (int i = 0; i < kSlab; ++i) {
-    next_free(slab + i) = c.free_nodes;
-    c.free_nodes = slab + i;
-  }
-}
 
 void forget_pending(Context& c, Node& n) {
   if (n.accounting & kPending) {
@@ -38,14 +23,8 @@ void forget_retained(Context& c, Node& n) {
 }  // namespace
 
 Ref<Node> new_node(NodeKind kind) {
-  Context& c = context();
   const Lock held = hold();
-  if (!c.free_nodes) refill(c);
-  Node* n = c.free_nodes;
-  c.free_nodes = next_free(n);
-  ::new (n) Node;
-  n->kind = kind;
-  return Ref<Node>(n);
+  return take_node(kind);
 }
 
 void Node::destroy(Node* n) {
@@ -59,9 +38,7 @@ void Node::destroy(Node* n) {
   for (;;) {
     forget_pending(c, *n);
     forget_retained(c, *n);
-    n->~Node();
-    next_free(n) = c.free_nodes;
-    c.free_nodes = n;
+    c.nodes.destroy(n);
     if (c.dying.empty()) break;
     n = c.dying.back();
     c.dying.pop_back();

@@ -30,7 +30,8 @@ enum class NodeKind : std::uint8_t {
            // same dtype
 };
 
-struct Node : RefCounted {
+// References to nodes come and go under the recorder's lock.
+struct Node : GuardedRefCounted {
   NodeKind kind = NodeKind::Data;
   DType dtype = DType::Float64;
   OpId fn = OpId::Count_;

@@ -23,53 +23,51 @@ void bring(Node& n) {
 }  // namespace
 
 bool computed_at_once(const Node& n) {
+  if (n.kind == NodeKind::Data || n.kind == NodeKind::Scalar) return false;
+  if (!few(n.kind == NodeKind::Update && n.in_place ? n.view_shape : n.shape)) return false;
   if (!context().evaluator || n.device > kHost || config().eager_limit <= 0) return false;
   int first = 0;
   if (n.kind == NodeKind::Update) {
     const Node& old = *n.inputs[0];
-    if (!old.materialised() || old.device > kHost || !few(n.in_place ? n.view_shape : n.shape))
-      return false;
+    if (!old.materialised() || old.device > kHost) return false;
     first = 1;
-  } else if (n.kind == NodeKind::Data || n.kind == NodeKind::Scalar || !few(n.shape)) {
-    return false;
   }
   for (int i = first; i < n.n_inputs; ++i)
     if (n.inputs[i] && !ready(*n.inputs[i])) return false;
   return true;
 }
 
-Ref<Node> record(Ref<Node> n) {
+void complete(Node& n) {
   Context& c = context();
-  n->errstate = current_error_state();
+  n.errstate = thread_state().error_state;
   if (devices_in_use()) [[unlikely]]
-    place(*n);
-  if (is_pending(*n)) {
-    n->accounting |= kPending;
+    place(n);
+  if (is_pending(n)) {
+    n.accounting |= kPending;
     ++c.pending_nodes;
     ++c.recorded;
-    if (c.site) n->site = c.site();
+    if (c.site) n.site = c.site();
   }
 #ifdef PLAIT_CHECKS
-  verify(*n);
+  verify(n);
 #endif
-  if (computed_at_once(*n)) {
-    for (const Ref<Node>& in : n->inputs)
+  if (computed_at_once(n)) {
+    for (const Ref<Node>& in : n.inputs)
       if (in) bring(*in);
-    evaluator().compute(*n);
+    evaluator().compute(n);
   }
-  return n;
 }
 
 Ref<Node> scalar_node(const Scalar& s) {
-  Ref<Node> n = new_node(NodeKind::Scalar);
+  Ref<Node> n = take_node(NodeKind::Scalar);
   n->dtype = s.dtype;
   n->device = kAnyDevice;
   n->scalar = s;
-  return record(std::move(n));
+  return n;  // nothing is pending, and nothing of it can go wrong
 }
 
 Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s, DeviceId device) {
-  Ref<Node> n = new_node(NodeKind::Fill);
+  Ref<Node> n = take_node(NodeKind::Fill);
   n->dtype = s.dtype;
   n->device = device;
   n->shape = shape;
@@ -80,7 +78,7 @@ Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s, Dev
 }
 
 Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides) {
-  Ref<Node> n = new_node(NodeKind::Cast);
+  Ref<Node> n = take_node(NodeKind::Cast);
   n->dtype = to;
   n->shape = value->shape;
   n->strides = strides;
@@ -105,7 +103,7 @@ Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape) {
     return fill_node(
         shape, dense_strides(shape, static_cast<std::int64_t>(itemsize(n->dtype)), 'C'), n->scalar);
   // Views are relative to memory: a View input is looked through.
-  Ref<Node> v = new_node(NodeKind::View);
+  Ref<Node> v = take_node(NodeKind::View);
   v->dtype = n->dtype;
   v->shape = shape;
   v->strides = broadcast_strides(n->shape, n->strides, shape);

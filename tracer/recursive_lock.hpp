@@ -1,10 +1,14 @@
 // The recorder's lock. Every public entry point takes it, most of them several times over on their
-// way down, so the nested case is a comparison and the free case one atomic exchange, inline.
+// way down, so the nested case is a comparison and the free case one atomic exchange, inline; to
+// let go is a store. Who waits looks for it now and then: it is held for moments, and never while a
+// kernel runs, and to wake somebody would cost each unlock() as much as the whole of lock().
 #pragma once
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <utility>
 
 namespace plait::tracer {
@@ -22,9 +26,7 @@ class RecursiveLock {
       ++depth_;
       return;
     }
-    std::uint32_t expected = kFree;
-    if (!state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
-                                        std::memory_order_relaxed)) [[unlikely]]
+    if (held_.exchange(true, std::memory_order_acquire)) [[unlikely]]
       wait();
     owner_.store(self, std::memory_order_relaxed);
   }
@@ -34,8 +36,7 @@ class RecursiveLock {
       return;
     }
     owner_.store(pthread_t{}, std::memory_order_relaxed);
-    if (state_.exchange(kFree, std::memory_order_release) == kContended) [[unlikely]]
-      state_.notify_one();
+    held_.store(false, std::memory_order_release);
   }
 
   // Lets go of all that this thread holds, however often it took it: how often that was, for
@@ -53,13 +54,15 @@ class RecursiveLock {
   }
 
  private:
-  static constexpr std::uint32_t kFree = 0, kHeld = 1, kContended = 2;
   void wait() {
-    while (state_.exchange(kContended, std::memory_order_acquire) != kFree)
-      state_.wait(kContended, std::memory_order_relaxed);
+    constexpr int kSpins = 200;
+    for (int i = 0;
+         held_.load(std::memory_order_relaxed) || held_.exchange(true, std::memory_order_acquire);
+         ++i)
+      if (i >= kSpins) std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 
-  std::atomic<std::uint32_t> state_{kFree};
+  std::atomic<bool> held_{false};
   std::atomic<pthread_t> owner_{};
   std::uint32_t depth_ = 0;  // of the owner, beyond the first
 };

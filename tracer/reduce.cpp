@@ -160,20 +160,20 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   Ref<Node> n;
   if (p.axes.empty() && !opt.where) {
     // Over no axes every element is its own fold.
-    Ref<Node> in = as_dtype(read(a), types.operand);
+    Ref<Node> in = as_dtype(node_of(a), types.operand);
     n = cast_node(std::move(in), types.fold, p.kept_strides);
   } else if (folded == 0 && !info.has_identity && opt.initial) {
     n = fill_node(p.kept, p.kept_strides, cast(*opt.initial, types.fold));
   } else {
-    n = new_node(NodeKind::Reduce);
+    n = take_node(NodeKind::Reduce);
     n->reduce = kind;
     n->dtype = types.fold;
     n->shape = p.kept;
     n->strides = p.kept_strides;
     n->axes = p.axes;
     n->n_inputs = opt.where ? 2 : 1;
-    n->inputs[0] = as_dtype(read(a), types.operand);
-    if (opt.where) n->inputs[1] = read(*opt.where);
+    n->inputs[0] = as_dtype(node_of(a), types.operand);
+    if (opt.where) n->inputs[1] = node_of(*opt.where);
     n = record(std::move(n));
   }
   // A fold starts from `initial`; a sum over no axes still adds to zero, which shows in -0.0.
@@ -183,7 +183,7 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   else if (p.axes.empty() && kind == ReduceKind::Sum && !is_integer(types.fold))
     start = scalar_int(0);
   if (start) {
-    Ref<Node> c = new_node(NodeKind::Elementwise);
+    Ref<Node> c = take_node(NodeKind::Elementwise);
     c->fn = info.combine;
     c->dtype = types.fold;
     c->shape = p.kept;

@@ -1,6 +1,5 @@
 // Storages, their versions, and the way from an array to its value.
 #include <cstring>
-#include <new>
 
 #include "graph.hpp"
 #include "turn.hpp"
@@ -8,8 +7,6 @@
 namespace plait::tracer {
 
 namespace {
-
-Storage*& next_free(Storage* s) { return *reinterpret_cast<Storage**>(s); }
 
 void unlist(Context& c, Storage& s) {
   if (!s.listed) return;
@@ -38,6 +35,14 @@ Ref<Buffer> duplicate(const Buffer& b) {
   return own;
 }
 
+// One storage less has this version.
+void leave_version(Context& c, Node& n) {
+  if (--n.handles == 0 && n.data && n.refs > 1) {
+    c.retained_bytes += n.data->bytes;
+    n.accounting |= kRetained;
+  }
+}
+
 // The address of an array's element 0 in its evaluated version.
 std::byte* address(const Array& a, const Node& n) {
   return n.data->data + n.data_offset + a.storage->base + a.offset;
@@ -45,28 +50,12 @@ std::byte* address(const Array& a, const Node& n) {
 
 }  // namespace
 
-Storage* new_storage() {
-  Context& c = context();
-  if (!c.free_storages) {
-    constexpr int kSlab = 64;
-    auto* slab = static_cast<Storage*>(::operator new(sizeof(Storage) * kSlab));
-    for (int i = 0; i < kSlab; ++i) {
-      next_free(slab + i) = c.free_storages;
-      c.free_storages = slab + i;
-    }
-  }
-  Storage* s = c.free_storages;
-  c.free_storages = next_free(s);
-  return ::new (s) Storage;
-}
-
 void Storage::destroy(Storage* s) {
   Context& c = context();
   const Lock held = hold();
-  set_version(*s, nullptr);
-  s->~Storage();
-  next_free(s) = c.free_storages;
-  c.free_storages = s;
+  leave_version(c, *s->version);
+  unlist(c, *s);
+  c.storages.destroy(s);
 }
 
 void set_version(Storage& s, Ref<Node> n) {
@@ -80,28 +69,21 @@ void set_version(Storage& s, Ref<Node> n) {
   }
   std::swap(s.version, n);
   ++s.writes;
-  if (n && --n->handles == 0 && n->data && n->refs.load(std::memory_order_relaxed) > 1) {
-    c.retained_bytes += n->data->bytes;
-    n->accounting |= kRetained;
-  }
+  if (n) leave_version(c, *n);
   if (s.version && is_pending(*s.version))
     list(c, s);
   else
     unlist(c, s);
 }
 
-Array wrap(Ref<Node> n, const Dims& shape, const Dims& strides) {
-  Array a;
-  a.dtype = n->dtype;
-  a.shape = shape;
-  a.strides = strides;
-  Storage* s = new_storage();
+void make_storage(Array& a, Ref<Node> n) {
+  Context& c = context();
+  Storage* s = c.storages.make();
   a.storage = Ref<Storage>(s);
   s->bytes = element_count(n->shape) * static_cast<std::int64_t>(itemsize(n->dtype));
   ++n->handles;
-  if (is_pending(*n)) list(context(), *s);
+  if (is_pending(*n)) list(c, *s);
   s->version = std::move(n);
-  return a;
 }
 
 void finish(const Array& result, bool eager) {
@@ -109,20 +91,20 @@ void finish(const Array& result, bool eager) {
     evaluate(result);
 }
 
-Ref<Node> read(const Array& a) {
-  const Lock held = hold();
-  const Ref<Node>& v = a.storage->version;
-  const std::int64_t offset = a.offset + a.storage->base;
-  if (offset == 0 && v->dtype == a.dtype && v->shape == a.shape && v->strides == a.strides)
-    return v;
-  Ref<Node> n = new_node(NodeKind::View);
+Ref<Node> view_node(const Array& a) {
+  Ref<Node> n = take_node(NodeKind::View);
   n->dtype = a.dtype;
   n->shape = a.shape;
   n->strides = a.strides;
-  n->offset = offset;
+  n->offset = a.offset + a.storage->base;
   n->n_inputs = 1;
-  n->inputs[0] = v;
+  n->inputs[0] = a.storage->version;
   return record(std::move(n));
+}
+
+Ref<Node> read(const Array& a) {
+  const Lock held = hold();
+  return node_of(a);
 }
 
 bool is_materialised(const Array& a) { return a.storage->version->materialised(); }
@@ -142,12 +124,10 @@ void evaluate_nodes(std::span<const Ref<Node>> nodes) {
 }
 
 void evaluate(std::span<const Array> arrays) {
+  const Lock held = hold();
   std::vector<Ref<Node>> nodes;
-  {
-    const Lock held = hold();
-    for (const Array& a : arrays)
-      if (is_pending(*a.storage->version)) nodes.push_back(a.storage->version);
-  }
+  for (const Array& a : arrays)
+    if (is_pending(*a.storage->version)) nodes.push_back(a.storage->version);
   if (!nodes.empty()) evaluate_nodes(nodes);
 }
 
@@ -251,9 +231,27 @@ Scalar item(const Array& a, std::span<const std::int64_t> index) {
   return s;
 }
 
+namespace {
+// Whether only the storage itself can see its memory: a store to it is the new version.
+bool nobody_else_sees(const Storage& s) {
+  const Node& v = *s.version;
+  return v.kind == NodeKind::Data && v.refs == 1 && v.device == kHost && !s.borrowed &&
+         !exported(s) && v.data->refs.load(std::memory_order_relaxed) == 1 && v.data->writeable &&
+         !v.data->watched;
+}
+}  // namespace
+
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v) {
+  const std::int64_t at = element_offset(a, index);
+  const Lock held = hold();
+  Storage& s = *a.storage;
+  if (a.writeable && v.dtype == a.dtype && config().eager_limit > 0 && nobody_else_sees(s)) {
+    std::memcpy(address(a, *s.version) + at, v.bytes, itemsize(a.dtype));
+    ++s.writes;
+    return;
+  }
   Array element = a;
-  element.offset += element_offset(a, index);
+  element.offset += at;
   element.shape.clear();
   element.strides.clear();
   assign(element, Operand(v, Weak::None));

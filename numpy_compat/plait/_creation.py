@@ -10,6 +10,10 @@ from ._plait import lazy_scalar, ndarray
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, ndmax=0):
     """numpy.array: a new Plait array (a NumPy array is copied once: nobody can see later writes to it)."""
+    if type(object) is list and dtype is None and order == "K" and ndmin == ndmax == 0 and copy is not False:
+        result = NotImplemented if _default_dtype.active else _plait.array_of(object)
+        if result is not NotImplemented:
+            return result
     if type(object) is ndarray or (subok and isinstance(object, ndarray) and not isinstance(object, numpy.ndarray)):
         if _plait.host_of(object) is None and ndmin <= object.ndim:
             result = _plait.astype(object, dtype or object.dtype, order, "unsafe", copy is True)

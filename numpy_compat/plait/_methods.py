@@ -221,6 +221,8 @@ def item(self, *args):
     host = _plait.host_of(self)
     if host is not None:
         return host.item(*args)
+    if len(args) == 1 and self.ndim == 1 and type(args[0]) is int and 0 <= args[0] < len(self):
+        return self[args[0]].item()
     if not args:
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
@@ -232,7 +234,8 @@ def item(self, *args):
     else:
         size = self.size
         if not -size <= index < size:
-            raise IndexError(f"index {index} is out of bounds for size {size}")
+            where = f"axis 0 with size {size}" if self.ndim == 1 else f"size {size}"
+            raise IndexError(f"index {index} is out of bounds for {where}")
         index = numpy.unravel_index(index % size, self.shape) if self.ndim else ()
     return _plait.item(self, tuple(index)).item()
 

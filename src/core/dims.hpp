@@ -14,7 +14,14 @@ inline constexpr int kMaxDims = 64;  // NumPy 2's limit
 class Dims {
  public:
   Dims() = default;
-  explicit Dims(int n, std::int64_t value = 0) { resize(n, value); }
+  explicit Dims(int n, std::int64_t value = 0) {
+    if (n > kInline) {
+      resize(n, value);
+      return;
+    }
+    for (std::int64_t& v : inline_) v = value;
+    size_ = n;
+  }
   Dims(std::initializer_list<std::int64_t> v) : Dims(v.begin(), v.end()) {}
   Dims(const std::int64_t* b, const std::int64_t* e) { assign(b, e); }
   Dims(const Dims& o) { assign(o); }

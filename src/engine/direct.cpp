@@ -95,10 +95,10 @@ void compute_reduce(Node& n, const Memory& out) {
 bool may_take_over(const Node& n) {
   const Node& old = *n.inputs[0];
   if (n.in_place) return true;
-  if (!old.data->writeable || old.refs.load(std::memory_order_relaxed) != 1) return false;
+  if (!old.data->writeable || old.refs != 1) return false;
   std::uint32_t own = 1;
   const Node& value = *n.inputs[1];
-  if (value.data == old.data && value.refs.load(std::memory_order_relaxed) == 1) ++own;
+  if (value.data == old.data && value.refs == 1) ++own;
   return old.data->refs.load(std::memory_order_relaxed) == own;
 }
 

@@ -31,11 +31,17 @@ struct Rows {
 inline Rows make_rows(const Dims& shape, std::span<const Memory> operands, int ordering) {
   Rows r;
   r.operands = static_cast<int>(operands.size());
+  for (int i = 0; i < r.operands; ++i)
+    r.start[static_cast<std::size_t>(i)] = operands[static_cast<std::size_t>(i)].data;
+  if (shape.size() == 1 && shape[0] != 1) {  // the row; there is nothing to order or to join
+    r.length = shape[0];
+    r.empty = shape[0] == 0;
+    for (std::size_t i = 0; i < operands.size(); ++i) r.row_strides[i] = operands[i].strides[0];
+    return r;
+  }
   std::array<Dims, kMaxRowOperands> by;
   for (int i = 0; i < ordering; ++i)
     by[static_cast<std::size_t>(i)] = operands[static_cast<std::size_t>(i)].strides;
-  for (int i = 0; i < r.operands; ++i)
-    r.start[static_cast<std::size_t>(i)] = operands[static_cast<std::size_t>(i)].data;
   const Dims order = tracer::iteration_order(
       shape.size(), std::span<const Dims>(by.data(), static_cast<std::size_t>(ordering)));
   Dims joined;

@@ -30,13 +30,19 @@ void Handle::retain(Box* b) {
   if (b) b->refs.fetch_add(1, std::memory_order_relaxed);
 }
 void Handle::release(Box* b) {
-  if (b->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete b;
+  // Nobody can copy the handle of which this is the only one.
+  if (b->refs.load(std::memory_order_acquire) != 1 &&
+      b->refs.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
+  const Ref<Lease> lease = std::move(b->lease);  // may evaluate: not under the lock
+  const std::lock_guard held(tracer::lock());
+  boxes.destroy(b);
 }
 
+constinit FreeList<Box> boxes;
+
 Handle wrap(tracer::Array a) {
-  auto* box = new Box;
-  box->array = std::move(a);
-  return Handle(box);
+  return wrap_made([&]() -> tracer::Array { return std::move(a); });
 }
 Handle wrap_view(tracer::Array a, const Handle& base) {
   Handle h = wrap(std::move(a));

@@ -1,9 +1,12 @@
 // What a public Handle points to, and the way between public and recorder types.
 #pragma once
+#include <mutex>
 #include <optional>
 
+#include "core/free_list.hpp"
 #include "plait/detail/core.hpp"
 #include "tracer/array.hpp"
+#include "tracer/context.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::detail {
@@ -16,14 +19,23 @@ struct Lease : RefCounted {
 };
 
 struct Box {
+  template <class Make>
+  explicit Box(Make&& make) : array(make()) {}
   std::atomic<std::uint32_t> refs{1};
   Ref<Lease> lease;  // goes after `array`, so that it can tell whether it was the last
   tracer::Array array;
 };
+extern FreeList<Box> boxes;  // guarded by the recorder's lock
 
 // Installs the engine on first use.
 void start();
 
+// A handle to the array that make() gives. The recorder's lock is taken once for all of it.
+template <class Make>
+Handle wrap_made(Make&& make) {
+  const std::lock_guard held(tracer::lock());
+  return Handle(boxes.make(std::forward<Make>(make)));
+}
 Handle wrap(tracer::Array a);
 // A view of `base`: keeps its lease.
 Handle wrap_view(tracer::Array a, const Handle& base);

@@ -11,31 +11,38 @@ constexpr OpId op_ids[] = {
 #undef PLAIT_FUNCTION
 };
 
-struct Operands {
-  Operands(const Operand* list, int n)
-      : count(static_cast<std::size_t>(n)),
-        values{to_operand(list[0]), to_operand(list[n > 1 ? 1 : 0]),
-               to_operand(list[n > 2 ? 2 : 0])} {}
-  operator std::span<const tracer::Operand>() const { return {values, count}; }
-  std::size_t count;
-  tracer::Operand values[3];
-};
+// f(the operands as the recorder takes them)
+template <class F>
+tracer::Array with_operands(const Operand* o, int n, F&& f) {
+  using List = const tracer::Operand[];
+  if (n == 1) return f(std::span<const tracer::Operand>(List{to_operand(o[0])}));
+  if (n == 2) return f(std::span<const tracer::Operand>(List{to_operand(o[0]), to_operand(o[1])}));
+  return f(
+      std::span<const tracer::Operand>(List{to_operand(o[0]), to_operand(o[1]), to_operand(o[2])}));
+}
 
 }  // namespace
 
 Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
-  tracer::Array a = tracer::elementwise(op_ids[static_cast<int>(f)], Operands(operands, n));
-  // Only an unsigned scalar beyond int64 resolves otherwise at run time than at compile time.
-  if (a.dtype != core(result))
-    throw OverflowError(std::string(op_info(op_ids[static_cast<int>(f)]).name) +
-                        ": integer out of bounds for " + std::string(name(core(result))));
-  return wrap(std::move(a));
+  const OpId id = op_ids[static_cast<int>(f)];
+  return wrap_made([&] {
+    tracer::Array a = with_operands(operands, n, [id](std::span<const tracer::Operand> o) {
+      return tracer::elementwise(id, o);
+    });
+    // Only an unsigned scalar beyond int64 resolves otherwise at run time than at compile time.
+    if (a.dtype != core(result))
+      throw OverflowError(std::string(op_info(id).name) + ": integer out of bounds for " +
+                          std::string(name(core(result))));
+    return a;
+  });
 }
 
 void elementwise_into(fn f, const Operand* operands, int n, const Handle& out) {
   tracer::ElementwiseOptions options;
   options.out = &unwrap(out);
-  tracer::elementwise(op_ids[static_cast<int>(f)], Operands(operands, n), options);
+  with_operands(operands, n, [&](std::span<const tracer::Operand> o) {
+    return tracer::elementwise(op_ids[static_cast<int>(f)], o, options);
+  });
 }
 
 Handle astype(const Handle& a, dtype t) { return wrap(tracer::astype(unwrap(a), core(t))); }

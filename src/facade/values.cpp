@@ -66,6 +66,7 @@ void* export_memory(const Handle& a) { return tracer::export_memory(unwrap(a)); 
 void unexport(const Handle& a) { tracer::unexport(unwrap(a)); }
 
 std::string explain(const Handle* arrays, int n) {
+  const std::lock_guard held(tracer::lock());
   std::vector<Ref<tracer::Node>> nodes;
   std::vector<tracer::Node*> wanted;
   for (int i = 0; i < n; ++i) {

@@ -170,7 +170,8 @@ for step in range(50_001):
         before = resident()
 print((x == 1).all(), resident() - before < 4 << 20)
 """
-    assert run_python(source, timeout=300).stdout.split() == ["True"] * 2
+    # Without the JIT: when it loads depends on how fast the loop is.
+    assert run_python(source, env={"PLAIT_JIT": "off"}, timeout=300).stdout.split() == ["True"] * 2
 
 
 def test_a_long_loop_is_planned_in_whole_rounds():

@@ -115,6 +115,7 @@ TEST_CASE("explaining, counting and choosing threads beside evaluations") {
   std::thread other([&] {
     while (going) {
       const Array x = apply(OpId::Add, ones({500}), weak(1));
+      const std::lock_guard held(tracer::lock());
       const Ref<tracer::Node> node = tracer::read(x);
       tracer::Node* wanted[] = {node.get()};
       CHECK(engine::explain(wanted).find("1 region") == 0);

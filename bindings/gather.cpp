@@ -1,0 +1,140 @@
+// x[indices] and x[mask] of few elements in memory: short loops. What is longer, keys of any other
+// kind and every error are NumPy's.
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "ndarray.hpp"
+#include "tracer/context.hpp"
+#include "tracer/device.hpp"
+
+namespace plait::py {
+namespace {
+
+constexpr std::int64_t kFew = 4096;
+
+// A 1-D run of int64 or bool.
+struct Run {
+  DType dtype;
+  const std::byte* data;
+  std::int64_t stride, count;
+
+  std::int64_t integer(std::int64_t i) const {
+    std::int64_t v;
+    std::memcpy(&v, data + i * stride, sizeof v);
+    return v;
+  }
+  bool truth(std::int64_t i) const { return data[i * stride] != std::byte{0}; }
+};
+
+bool in_memory_here(const tracer::Array& a) {
+  return tracer::is_materialised(a) && tracer::device_of(a) == kHost;
+}
+
+std::optional<std::vector<std::int64_t>> whole_numbers(PyObject* list) {
+  const Py_ssize_t n = PyList_GET_SIZE(list);
+  if (n == 0 || n > kFew) return std::nullopt;
+  std::vector<std::int64_t> out(static_cast<std::size_t>(n));
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* o = PyList_GET_ITEM(list, i);
+    int overflow = 0;
+    if (!PyLong_CheckExact(o)) return std::nullopt;
+    out[static_cast<std::size_t>(i)] = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) return std::nullopt;
+  }
+  return out;
+}
+
+std::optional<Run> run_of(PyArrayObject* a) {
+  if (PyArray_NDIM(a) != 1 || !PyArray_ISBEHAVED_RO(a)) return std::nullopt;
+  const auto t = native_dtype(PyArray_DESCR(a));
+  if (!t) return std::nullopt;
+  return Run{*t, static_cast<const std::byte*>(PyArray_DATA(a)), PyArray_STRIDE(a, 0),
+             PyArray_DIM(a, 0)};
+}
+std::optional<Run> run_of(const tracer::Array& a) {
+  if (a.ndim() != 1 || !in_memory_here(a)) return std::nullopt;
+  return Run{a.dtype, static_cast<const std::byte*>(tracer::data(a)), a.strides[0], a.shape[0]};
+}
+
+// The rows that the key names, from 0 on; nullopt when it is wrong.
+std::optional<std::vector<std::int64_t>> rows_of(const Run& key, std::int64_t length) {
+  std::vector<std::int64_t> rows;
+  rows.reserve(static_cast<std::size_t>(key.count));
+  if (key.dtype == DType::Bool) {
+    if (key.count != length) return std::nullopt;
+    for (std::int64_t i = 0; i < key.count; ++i)
+      if (key.truth(i)) rows.push_back(i);
+    return rows;
+  }
+  for (std::int64_t i = 0; i < key.count; ++i) {
+    const std::int64_t k = key.integer(i);
+    if (k < -length || k >= length) return std::nullopt;
+    rows.push_back(k < 0 ? k + length : k);
+  }
+  return rows;
+}
+
+template <std::size_t Size>
+void copy_elements(const std::byte* from, std::int64_t stride,
+                   const std::vector<std::int64_t>& rows, std::byte* to) {
+  for (const std::int64_t r : rows) {
+    std::memcpy(to, from + r * stride, Size);
+    to += Size;
+  }
+}
+
+void copy_rows(const std::byte* from, std::int64_t stride, const std::vector<std::int64_t>& rows,
+               std::size_t bytes, std::byte* to) {
+  switch (bytes) {
+    case 1:
+      return copy_elements<1>(from, stride, rows, to);
+    case 4:
+      return copy_elements<4>(from, stride, rows, to);
+    case 8:
+      return copy_elements<8>(from, stride, rows, to);
+    default:
+      for (const std::int64_t r : rows) {
+        std::memcpy(to, from + r * stride, bytes);
+        to += bytes;
+      }
+  }
+}
+
+}  // namespace
+
+std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
+  // Rows of several elements have to lie as those of the result do.
+  if (a.ndim() == 0 || a.size() == 0 || (a.ndim() > 1 && !tracer::is_c_contiguous(a)))
+    return std::nullopt;
+  const std::lock_guard held(tracer::lock());  // nobody writes meanwhile
+  if (!in_memory_here(a)) return std::nullopt;
+  std::optional<std::vector<std::int64_t>> listed;
+  std::optional<Run> run;
+  if (PyList_CheckExact(key)) {
+    listed = whole_numbers(key);
+    if (listed)
+      run = Run{DType::Int64, reinterpret_cast<const std::byte*>(listed->data()), 8,
+                static_cast<std::int64_t>(listed->size())};
+  } else if (is_array(key) && !as_array(key)->host) {
+    run = run_of(as_array(key)->array);
+  } else if (PyArray_CheckExact(key)) {
+    run = run_of(reinterpret_cast<PyArrayObject*>(key));
+  }
+  if (!run || run->count > kFew || (run->dtype != DType::Int64 && run->dtype != DType::Bool))
+    return std::nullopt;
+  const auto rows = rows_of(*run, a.shape[0]);
+  if (!rows) return std::nullopt;
+
+  Dims shape = a.shape;
+  shape[0] = static_cast<std::int64_t>(rows->size());
+  const std::size_t item = itemsize(a.dtype);
+  const std::size_t row = item * static_cast<std::size_t>(a.size() / a.shape[0]);
+  if (row * rows->size() > static_cast<std::size_t>(kFew) * 16) return std::nullopt;
+  Ref<Buffer> memory = allocate(row * rows->size());
+  copy_rows(static_cast<const std::byte*>(tracer::data(a)), a.strides[0], *rows, row, memory->data);
+  return tracer::from_buffer(std::move(memory), a.dtype, shape,
+                             contiguous_strides(shape, static_cast<std::int64_t>(item)), 0);
+}
+
+}  // namespace plait::py

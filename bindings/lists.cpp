@@ -1,0 +1,116 @@
+// Small arrays that are written at once: from lists of Python's plain numbers, which most literals
+// are, and filled with one value.
+#include <algorithm>
+#include <cstring>
+
+#include "core/config.hpp"
+#include "functions.hpp"
+#include "tracer/device.hpp"
+
+namespace plait::py {
+namespace {
+
+bool is_list(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExact(o); }
+
+// What numbers have been seen; one array holds them all as NumPy would.
+struct Seen {
+  bool floats = false, integers = false, bools = false;
+
+  bool add(PyObject* o) {
+    if (PyFloat_CheckExact(o))
+      floats = true;
+    else if (PyLong_CheckExact(o))
+      integers = true;
+    else if (PyBool_Check(o))
+      bools = true;
+    else
+      return false;
+    return !bools || !(floats || integers);
+  }
+  DType dtype() const { return floats ? DType::Float64 : bools ? DType::Bool : DType::Int64; }
+};
+
+template <class T>
+std::byte* put(std::byte* to, T v) {
+  std::memcpy(to, &v, sizeof v);
+  return to + sizeof v;
+}
+
+// Null when an integer has too many digits.
+std::byte* put(std::byte* to, DType t, PyObject* o) {
+  if (t == DType::Bool) return put(to, o == Py_True);
+  if (PyFloat_CheckExact(o)) return put(to, PyFloat_AS_DOUBLE(o));
+  int overflow = 0;
+  const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+  if (overflow) return nullptr;
+  return t == DType::Int64 ? put(to, std::int64_t{v}) : put(to, static_cast<double>(v));
+}
+
+// Calls f(number) for each, row after row; false as soon as f is.
+template <class F>
+bool each_number(PyObject* list, bool nested, F&& f) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
+    PyObject* o = PySequence_Fast_GET_ITEM(list, i);
+    if (nested ? !each_number(o, false, f) : !f(o)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<tracer::Array> from_list(PyObject* o) {
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  if (n == 0) return std::nullopt;
+  PyObject* first = PySequence_Fast_GET_ITEM(o, 0);
+  const bool nested = is_list(first);
+  Dims shape{n};
+  if (nested) {
+    shape.push_back(PySequence_Fast_GET_SIZE(first));
+    if (shape[1] == 0) return std::nullopt;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* row = PySequence_Fast_GET_ITEM(o, i);
+      if (!is_list(row) || PySequence_Fast_GET_SIZE(row) != shape[1]) return std::nullopt;
+    }
+  }
+  Seen seen;
+  if (!each_number(o, nested, [&](PyObject* v) { return seen.add(v); })) return std::nullopt;
+  const DType t = seen.dtype();
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  Ref<Buffer> memory = allocate(static_cast<std::size_t>(element_count(shape) * item));
+  std::byte* to = memory->data;
+  if (!each_number(o, nested, [&](PyObject* v) { return (to = put(to, t, v)) != nullptr; }))
+    return std::nullopt;
+  return tracer::from_buffer(std::move(memory), t, shape, contiguous_strides(shape, item), 0);
+}
+
+tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
+  const std::int64_t limit = config().eager_limit;
+  std::int64_t count = 1;
+  for (std::int64_t extent : shape) {
+    if (extent < 0 || extent > limit || count > limit) return tracer::full(shape, s, order);
+    count *= extent;
+  }
+  if (count > limit || tracer::current_device() != kHost) return tracer::full(shape, s, order);
+  tracer::Array a = tracer::empty(shape, s.dtype, order);
+  auto* to = static_cast<std::byte*>(tracer::data(a));
+  const auto size = static_cast<std::int64_t>(itemsize(s.dtype)), bytes = count * size;
+  if (count > 0) std::memcpy(to, s.bytes, static_cast<std::size_t>(size));
+  for (std::int64_t done = size; done < bytes; done *= 2)
+    std::memcpy(to + done, to, static_cast<std::size_t>(std::min(done, bytes - done)));
+  return a;
+}
+
+namespace {
+PyObject* array_of(PyObject*, PyObject* o) {
+  return guarded([&]() -> PyObject* {
+    if (is_list(o) && !devices_in_use())
+      if (auto made = from_list(o)) return wrap(std::move(*made));
+    return Py_NewRef(Py_NotImplemented);
+  });
+}
+}  // namespace
+
+PyMethodDef list_functions[] = {{"array_of", array_of, METH_O, nullptr},
+                                {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

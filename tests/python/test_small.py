@@ -1,0 +1,145 @@
+"""Small and scalar work goes short ways: each gives what NumPy gives, and what a value was read from before stays as it was."""
+
+import numpy
+import pytest
+from support import NATIVE, both, same, sample
+
+import plait
+
+LISTS = [
+    [1.0, 2.0, 3.0], [1, 2, 3], [True, False], [1, 2.5], [2.5, 1], [True, 2], [True, 1.5], [2**62, 0.5], [2**63], [2**63, 0.5], [-(2**63)],
+    [[1, 2], [3, 4]], [[1.0, 2], [3, 4]], [(1, 2), [3, 4]], [[1], [2, 3]], [[1, 2], 3], [1, [2, 3]], [], [[]], [[], []], [[[1]]], [1j, 2],
+    [None, 1], ["a"], [numpy.float32(1), 2], [float("nan"), -0.0], [[True, False], [False, True]], [True, [1]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("values", LISTS, ids=repr)
+def test_arrays_of_lists(values):
+    def described(np):
+        a = np.array(values)
+        return a.dtype.str, a.shape, a.strides, a.flags.writeable, a.tolist()
+
+    def attempt(np):
+        try:
+            return repr(described(np))
+        except ValueError as e:
+            return str(e)
+
+    assert attempt(plait) == attempt(numpy)
+
+
+def test_lists_with_options():
+    for options in ({"dtype": "f4"}, {"ndmin": 2}, {"order": "F"}, {"copy": None}, {"dtype": object}):
+        theirs, ours = numpy.array([[1, 2], [3, 4]], **options), plait.array([[1, 2], [3, 4]], **options)
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape and ours.strides == theirs.strides
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        plait.array([1, 2], copy=False)
+    with plait.default_dtype("float32"):
+        assert plait.array([1.0, 2.0]).dtype == numpy.float32
+    same(plait.arange(3.0) + [1, 2, 3], numpy.arange(3.0) + [1, 2, 3])
+
+
+KEYS = [
+    [0, 2], [-1, 0, 0], [], [True, False, True], [0, 3], [-4], [0.5], [2**70], (0, 1), numpy.array([2, 0]), numpy.array([1, -3], "i4"),
+    numpy.array([0, 3]), numpy.array([True, False, True]), numpy.array([True, False]), numpy.array([], "l"), numpy.zeros(3, "?"),
+    numpy.array([[0, 1], [2, 2]]), numpy.array([2, 0, 1])[::-1], numpy.arange(6)[::2] // 2, numpy.array(1), numpy.array([1], ">i8"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_reads_by_indices_and_masks(key):
+    def read(np, a, *rest):
+        ours = np.array(key) if np is plait and isinstance(key, numpy.ndarray) else key
+        out = a[ours]
+        return out, out.strides, out.flags.c_contiguous
+
+    for a in (sample("d", (3,)), sample("F", (3,)), sample("b", (3, 4)), sample("e", (3, 2, 2)), numpy.zeros((3, 0))):
+        both(read, a)
+        both(lambda np, a: a[key], a)
+        both(lambda np, a: a[::-1][key], a)
+        both(lambda np, a: a.T[key], a)
+
+
+def test_what_was_read_by_indices_is_a_copy():
+    a = plait.arange(5.0)
+    b = a[[1, 2]]
+    a[1] = 99
+    b[0] = 7
+    assert a.tolist() == [0, 99, 2, 3, 4] and b.tolist() == [7, 2]
+
+
+def test_pending_arrays_are_read_by_indices():
+    a = plait.arange(100_000.0) * 2
+    assert a[[3, 5]].tolist() == [6, 10]
+    assert a[a > 199_996].tolist() == [199_998]
+
+
+@pytest.mark.parametrize("code", NATIVE)
+@pytest.mark.parametrize("value", [0, 1, -1, 300, 2**40, 2**70, 1.5, True, 1j, numpy.float32(2.5), numpy.int8(-3), "x", None], ids=repr)
+def test_writes_of_elements(code, value):
+    def write(np, a):
+        a[1, 2] = value
+        a[0][1] = value
+        return a
+
+    both(write, sample(code))
+
+
+def test_writes_of_elements_spare_what_was_taken_before():
+    a = plait.arange(4.0)
+    doubled, same_values, view = a * 2, a.copy(), a[1:]
+    a[1] = 50
+    a[2] = 60
+    assert doubled.tolist() == [0, 2, 4, 6] and same_values.tolist() == [0, 1, 2, 3]
+    assert view.tolist() == [50, 60, 3] and a.tolist() == [0, 50, 60, 3]
+
+
+def test_writes_of_elements_and_readers_that_are_pending():
+    a = plait.zeros(10_000)
+    sums = []
+    for i in range(5):
+        a[i] = i
+        sums.append(a + 1)
+        a[i] = -1
+    for i, s in enumerate(sums):
+        assert s[: i + 2].tolist() == [0] * i + [i + 1, 1]
+
+
+def test_writes_of_elements_are_seen_in_exports():
+    a = plait.zeros(4)
+    a[0] = 1
+    host = numpy.asarray(a)
+    a[1] = 2
+    assert host.tolist() == [1, 2, 0, 0]
+    host[2] = 3
+    assert a.tolist() == [1, 2, 3, 0]
+
+
+def test_writes_of_elements_to_borrowed_memory():
+    theirs = numpy.zeros(3)
+
+    def write(x):
+        x[1] = 5.0
+        return x
+
+    plait.jit(write)(theirs)
+    assert theirs.tolist() == [0, 5, 0]
+    read_only = plait.broadcast_to(plait.zeros(3), (2, 3))
+    with pytest.raises(ValueError, match="read-only"):
+        read_only[0, 1] = 1.0
+
+
+@pytest.mark.parametrize("code", NATIVE)
+def test_numbers_of_single_values(code):
+    for value in (0, 1, 100):
+        for convert in (int, float, complex, bool):
+            both(lambda np, a: convert(a), numpy.array(value, code))
+    both(lambda np, a: a.item(1), sample(code, (3,)))
+    both(lambda np, a: a.item(-1), sample(code, (3,)))
+    both(lambda np, a: a.item(3), sample(code, (3,)))
+    both(lambda np, a: a.item(4), sample(code))
+
+
+def test_numbers_of_pending_values():
+    total = plait.array(plait.ones(200_000).sum() * 2)
+    assert float(total) == 400_000 and int(plait.array(7) * 3) == 21

@@ -1,0 +1,124 @@
+// Elementwise operations that are computed at once, and the short way of recording the plain ones.
+#include <cstring>
+
+#include "core/config.hpp"
+#include "elementwise.hpp"
+
+namespace plait::tracer {
+
+namespace {
+
+// Scalars of the short way sit in 0-D arrays that are made once.
+const Array& scalar_array(int i, const Scalar& s) {
+  static std::array<Array, kMaxOperands> scalars;  // guarded by the lock
+  Array& a = scalars[static_cast<std::size_t>(i)];
+  if (!a) a = from_scalar(scalar_complex({}));
+  Node& n = *a.storage->version;
+  a.dtype = n.dtype = s.dtype;
+  std::memcpy(n.data->data, s.bytes, sizeof s.bytes);
+  return a;
+}
+
+bool ready_here(const Node& n) { return n.materialised() && n.device == kHost; }
+
+// A scalar operand of a loop for dtype `t` that raises no question of range or promotion.
+bool plain_scalar(const Operand& o, DType t) {
+  switch (o.weak) {
+    case Weak::None:
+      return o.scalar.dtype == t;
+    case Weak::Int:
+      return t == DType::Int64 || is_float(t);
+    case Weak::Float:
+      return is_float(t);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+const UniformLoop& uniform_loop(OpId fn, DType t) {
+  static std::array<std::array<UniformLoop, kDTypeCount>, kOpCount> table;  // guarded by the lock
+  UniformLoop& e = table[static_cast<std::size_t>(fn)][static_cast<std::size_t>(t)];
+  if (!e.known) [[unlikely]] {
+    const OperandType same[kMaxOperands] = {{t}, {t}, {t}};
+    const auto arity = static_cast<std::size_t>(op_info(fn).arity);
+    e.types = resolve(fn, std::span(same, arity));
+    e.plain = fn != OpId::Power && fn != OpId::Where;
+    for (std::size_t i = 0; i < arity; ++i) e.plain = e.plain && e.types.in[i] == t;
+    e.known = true;
+  }
+  return e;
+}
+
+bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
+  const std::int64_t limit = config().eager_limit;
+  if (limit <= 0 || element_count(shape) > limit || !context().evaluator) return false;
+  for (const Operand& o : operands)
+    if (o.array && !ready_here(*o.array->storage->version)) return false;
+  return true;
+}
+
+bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
+                 Array& result) {
+  const Array* in[kMaxOperands];
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& o = operands[i];
+    in[i] = o.array ? o.array : &scalar_array(static_cast<int>(i), loop_scalar(fn, o, types.in[i]));
+  }
+  Ref<Node> n = take_node(NodeKind::Data);
+  n->dtype = result.dtype;
+  n->shape = result.shape;
+  n->strides = result.strides;
+  n->errstate = thread_state().error_state;
+  n->data = allocate(static_cast<std::size_t>(result.size() * item_bytes(result.dtype)));
+  make_storage(result, std::move(n));
+  return evaluator().eager(fn, std::span(in, operands.size()), result);
+}
+
+PlainCall plain_call(OpId fn, std::span<const Operand> operands) {
+  constexpr PlainCall kNone{};
+  const Array* model = operands[0].array ? operands[0].array : operands.back().array;
+  if (!model || !c_contiguous(model->shape, model->strides, item_bytes(model->dtype))) return kNone;
+  for (const Operand& o : operands) {
+    if (!o.array) {
+      if (!plain_scalar(o, model->dtype)) return kNone;
+    } else if (o.array != model) {
+      if (o.array->dtype != model->dtype || o.array->shape != model->shape) return kNone;
+      if (o.array->strides != model->strides &&
+          !c_contiguous(o.array->shape, o.array->strides, item_bytes(o.array->dtype)))
+        return kNone;
+    }
+  }
+  const UniformLoop& loop = uniform_loop(fn, model->dtype);
+  return loop.plain ? PlainCall{model, &loop.types} : kNone;
+}
+
+Array plain_elementwise(OpId fn, std::span<const Operand> operands, const PlainCall& call) {
+  const Dims& shape = call.model->shape;
+  const LoopTypes& types = *call.types;
+  Array result = fresh_array(types.out, shape, dense_strides(shape, item_bytes(types.out), 'C'));
+  if (small_and_ready(operands, shape) && compute_now(fn, operands, types, result)) return result;
+  bound_graph();
+  bool eager = eager_errors();
+  Ref<Node> n = take_node(NodeKind::Elementwise);
+  n->fn = fn;
+  n->dtype = types.out;
+  n->shape = result.shape;
+  n->strides = result.strides;
+  for (const Operand& o : operands) {
+    Ref<Node>& in = n->inputs[n->n_inputs];
+    if (o.array) {
+      eager = eager || reads_export(*o.array);
+      in = node_of(*o.array);
+    } else {
+      in = scalar_node(loop_scalar(fn, o, types.in[n->n_inputs]));
+    }
+    ++n->n_inputs;
+  }
+  make_storage(result, record(std::move(n)));
+  finish(result, eager);
+  return result;
+}
+
+}  // namespace plait::tracer
