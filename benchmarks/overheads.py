@@ -1,23 +1,33 @@
 """What is paid beside the arithmetic: recording an operation, importing, and a whole process. Prints JSON: overheads.py KIND MODULE."""
+
 import importlib
 import json
 import sys
 import time
 
 
-def recording(np, operations=20_000):
-    """Nanoseconds to record one addition of arrays that are too large to be computed at once; nothing is evaluated."""
+def recording(np, operations=100, runs=3_000):
+    """Nanoseconds to record one addition of arrays that are too large to be computed at once; nothing is evaluated.
+    The least of many short runs, less that of the empty loop."""
     a, b = np.ones(100_000), np.ones(100_000)
-    times = []
-    for _ in range(7):
-        start = time.perf_counter_ns()
+
+    def add():
         for _ in range(operations):
             a + b
-        times.append((time.perf_counter_ns() - start) / operations)
-    start = time.perf_counter_ns()
-    for _ in range(operations):
-        a
-    return sorted(times)[3] - (time.perf_counter_ns() - start) / operations
+
+    def nothing():
+        for _ in range(operations):
+            a  # noqa: B018
+
+    def least(run):
+        times = []
+        for _ in range(runs):
+            start = time.perf_counter_ns()
+            run()
+            times.append(time.perf_counter_ns() - start)
+        return min(times) / operations
+
+    return least(add) - least(nothing)
 
 
 def process(np, points):

@@ -67,7 +67,7 @@ def overheads(o):
         name = shown.get(k) or "k-means script, {} points, {} disk cache: whole process, ms".format(*k.split()[1:])
         rows.append([name] + [("" if o.get(m, {}).get(k) is None else f"{o[m][k]:.0f}" if k == "record_ns" else ms(o[m][k])) for m in ("numpy", "plait")])
     table(["", "NumPy", "Plait"], rows)
-    for k, v in o.get("c++", {}).items():
+    for k, v in o.get("c++", {}).items():  # "reference" is a fixed loop
         print(f"* recording from C++, {k.removesuffix('_ns')}: {v:.0f} ns")
 
 
