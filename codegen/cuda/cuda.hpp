@@ -18,6 +18,7 @@ namespace plait::cuda {
 struct Target {
   int arch = 90;  // compute capability: 80 is 8.0, 90 is 9.0, 100 is 10.0
   int multiprocessors = 132;
+  int shared_bytes = 227 * 1024;  // of a block, at most
 };
 
 // The numbers of one call of a kernel.
@@ -29,6 +30,7 @@ struct Extents {
 
 struct Launch {
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+  std::size_t shared_bytes = 0;   // dynamic shared memory of a block
   std::size_t scratch_bytes = 0;  // global memory that pack_arguments wants; usually 0
 };
 
@@ -39,11 +41,12 @@ const std::string& entry(const Program& p);  // the one __global__ function, ext
 
 // True when the generator knows everything in the kernel; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
-// Pure; the text is deterministic. Extents decide how wide indices are: a program serves other
-// extents as long as serves() says so, and a kernel has two programs at most.
+// Pure; the text is deterministic. Extents decide how wide indices are and how threads share the
+// loops: a program serves other extents as long as serves() says so, and kinds of extents are few.
 std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, const Extents& e);
 // Whether generate() would give this very program for these extents. Cheap; ask before each launch.
 bool serves(const Program& p, const Extents& e);
+bool uses_shared_memory(const Program& p);
 Launch launch_shape(const Program& p, const Extents& e);
 
 // The kernel has one parameter, a structure passed by value. Fills `out` with its bytes;
@@ -54,15 +57,16 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
                     std::int64_t end, void* scratch, std::vector<std::byte>& out);
 
 // Joins the partial results of a Blocked region on the device, in the order that engine::Chunks
-// describes, and writes them to the result. One program a (kind, dtype) pair.
+// describes, and writes them to the result. One program for each kind,
+// dtype and order.
 struct Join {
   ReduceKind kind;  // ArgMin/ArgMax: `dtype` is that of the extremes
   DType dtype;
-  bool tree = false;    // tree_chunks, else even_chunks
-  std::int64_t extent;  // of the split axis
-  std::int64_t chunks;
-  std::int64_t outputs;  // values a row of partials
-  Dims shape, strides;   // of the result in bytes, dimensions in the order of a partial's row
+  bool tree = false;             // tree_chunks, else even_chunks
+  std::int64_t extent;           // of the split axis
+  std::int64_t chunks, longest;  // how many, and elements of the longest
+  std::int64_t outputs;          // values a row of partials
+  Dims shape, strides;  // of the result in bytes, dimensions in the order of a partial's row
 };
 struct JoinBuffers {
   const void* rows;     // chunks x outputs values (arg: extremes)
@@ -70,7 +74,8 @@ struct JoinBuffers {
   const void* bounds;   // the chunk table, chunks + 1 int64
   void* out;
 };
-std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, const Target& target);
+std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree,
+                                             const Target& target);
 Launch join_shape(const Program& p, const Join& j);
 void pack_join(const Join& j, const JoinBuffers& b, std::vector<std::byte>& out);
 

@@ -11,7 +11,10 @@ namespace plait::cuda {
 
 std::string_view type_name(DType t);  // of a value in the program
 std::string literal(const Scalar& s);
-std::string program_head(bool wide);  // the prelude
+std::string program_head(const Mapping& m);  // the prelude
+
+// Who runs what is printed: a thread by itself, or all threads of a team the same.
+enum class By { Thread, Team };
 
 class Emitter {
  public:
@@ -26,19 +29,28 @@ class Emitter {
 
   std::string value(ir::Val v) const;  // an expression
   std::string index(ir::Val v) const;  // the same as an Index
-  std::string address(const ir::Access& a) const;
+  std::string address(const ir::Access& a, bool of_pack = false, bool in_tile = false) const;
   std::string apply(const ir::Inst& i) const;
   std::string local(const ir::Inst& i) const;
-  void inst(ir::Val v);
+  void inst(ir::Val v, By by);
 
-  void block(std::int32_t loop);
-  void loop(ir::Val v);
-  void reduce(ir::Val v);
+  void block(std::int32_t loop, By by);
+  void open_loop(std::int32_t loop, bool shared);
+  void loop(ir::Val v, By by);
+  void reduce(ir::Val v, By by);
   void fold(ir::Val v, std::size_t r);
+  void join_folds(ir::Val v);
+  std::string joined(const ir::Reduction& r, const std::string& a, const std::string& b) const;
+  bool writes_rows(std::int32_t loop) const;
+  bool overwrites(const ir::Inst& i) const;
   std::string start_of(const ir::Reduction& r, const std::string& begin) const;
   bool heavy(std::int32_t loop) const;
 
   void arguments();
+  void turned_loops();
+  void tiles(Tile kind);
+  void packed_loop();
+  void locals();
   void entry();
 
   void line(const std::string& text);

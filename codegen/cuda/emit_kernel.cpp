@@ -12,11 +12,15 @@ std::string numbered(const char* prefix, std::size_t n) {
 
 }  // namespace
 
-std::string program_head(bool wide) {
-  std::string s(wide ? "typedef long long Index;\n" : "typedef int Index;\n");
+std::string program_head(const Mapping& m) {
+  std::string s(m.wide ? "typedef long long Index;\n" : "typedef int Index;\n");
   for (const char* part : {"base", "half", "math", "complex", "integer", "convert", "generic",
                            "complex_math", "sums", "extremes"})
     (s += prelude(part)) += "\n";
+  if (m.uses_shared_memory()) s += prelude("shared");
+  if (m.team > 1) s += prelude("teams");
+  if (m.pack > 1) s += prelude("packs");
+  if (m.whole_tiles || m.row_tiles) s += prelude("tiles");
   return s;
 }
 
@@ -35,6 +39,15 @@ void Emitter::close(const std::string& text) {
 
 // pack_arguments() fills this structure: every member starts at a multiple of 8 bytes.
 void Emitter::arguments() {
+  if (p_.mapping.whole_tiles || p_.mapping.row_tiles) {
+    line(
+        "// Where a buffer's part is in shared memory and where it comes from: the first byte, "
+        "how");
+    line("// many, the distance of rows there and in the buffer.");
+    open("struct Tile");
+    line("int64 at, low, bytes, pitch, stride;");
+    close("};");
+  }
   open("struct Arguments");
   for (std::size_t n = 0; n < k_.buffers.size(); ++n)
     line(std::string(k_.buffers[n].written ? "" : "const ") + numbered("char* b", n) + ";");
@@ -42,39 +55,201 @@ void Emitter::arguments() {
     line(numbered("int64 p", static_cast<std::size_t>(n)) + ";");
   line("int64 begin, end, total;");
   line("char* scratch;");
+  if (p_.mapping.pack > 1) line("int64 packs, lead, aligned;");
+  for (std::size_t n = 0; n < k_.buffers.size(); ++n)
+    if (p_.tiled(n)) line("Tile" + numbered(" m", n) + ";");
+  if (p_.mapping.team > 1) line("int64 row_bytes;");
   for (std::size_t n = 0; n < k_.locals.size(); ++n)
-    if (!in_registers(k_.locals[n])) line(numbered("int64 l", n) + ";");
+    if (p_.home(n) != Home::Registers) line(numbered("int64 l", n) + ";");
   for (std::size_t n = 0; n < k_.scalars.size(); ++n)
     line("alignas(8) " + std::string(type_name(k_.scalars[n])) + numbered(" s", n) + ";");
   close("};");
 }
 
-void Emitter::entry() {
-  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(Program::threads) + ") " +
-       p_.entry + "(const Arguments a)");
-  for (std::size_t n = 0; n < k_.locals.size(); ++n) {
-    if (in_registers(k_.locals[n])) continue;
-    const std::string type(type_name(k_.locals[n].dtype));
-    line("const Row<" + type + ">" + numbered(" l", n) + "{reinterpret_cast<" + type +
-         "*>(a.scratch + a." + numbered("l", n) + ") + thread_index(), thread_count()};");
+// Memory of the locals that are not in registers.
+void Emitter::locals() {
+  bool rows = false;
+  for (std::size_t n = 0; n < k_.locals.size(); ++n) rows |= p_.home(n) == Home::Team;
+  if (rows && p_.mapping.rows_shared) {
+    line("unsigned char* const rows = shared_rows(team, a.row_bytes);");
+  } else if (rows) {
+    line("char* const rows = a.scratch + team.first() * a.row_bytes;");
   }
-  open("for (Index n = thread_index(); n < Index(a.total); n += thread_count())");
+  for (std::size_t n = 0; n < k_.locals.size(); ++n) {
+    const std::string type(type_name(k_.locals[n].dtype)), name = numbered("l", n);
+    if (p_.home(n) == Home::Team)
+      line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(rows + a." +
+           name + ")};");
+    if (p_.home(n) == Home::Thread)
+      line("const Row<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(a.scratch + a." +
+           name + ") + thread_index(), thread_count()};");
+  }
+}
+
+void Emitter::entry() {
+  const Mapping& m = p_.mapping;
+  const By by = m.team > 1 ? By::Team : By::Thread;
+  // One block a multiprocessor at least: without a number ptxas may spill for the sake of more.
+  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(m.threads()) + ", 1) " +
+       p_.entry + "(const Arguments a)");
+  if (by == By::Team) line("const Team team;");
+  locals();
+  if (m.turned) {
+    turned_loops();
+    return close();
+  }
+  tiles(Tile::Whole);
+  if (m.row_tiles) {
+    line("// All threads of a block copy rows, so none may leave the loop before the others.");
+    open(
+        "for (Index base = Index(blockIdx.x) * blockDim.x; base < Index(a.total); base += "
+        "thread_count())");
+    line(
+        "const int rows = Index(a.total) - base < blockDim.x ? int(Index(a.total) - base) : "
+        "int(blockDim.x);");
+    line("const bool inside = int(threadIdx.x) < rows;");
+    line("const Index n = inside ? base + threadIdx.x : base;");
+    tiles(Tile::Rows);
+  } else if (by == By::Team)
+    open("for (Index n = team.first(); n < Index(a.total); n += team.count())");
+  else
+    open("for (Index n = thread_index(); n < Index(a.total); n += thread_count())");
   line("Index rest = n;");
+  const std::int32_t last = p_.nest.chain.back();
+  if (m.pack > 1) {
+    const std::string pack = std::to_string(m.pack), grid = last == 0 ? "Index(a.begin)" : "0";
+    line("const Run<" + pack + "> run{" + (last == 0 ? grid + " + " : "") + pack +
+         " * take(rest, Index(a.packs)) - Index(a.lead), " + grid + ", " +
+         (last == 0 ? "Index(a.end)" : index(k_.loops[last].end)) + "};");
+  }
   for (std::size_t c = p_.nest.chain.size(); c-- > 1;) {
     const auto loop = static_cast<std::size_t>(p_.nest.chain[c]);
+    if (m.pack > 1 && p_.nest.chain[c] == last) continue;
     line("const Index" + numbered(" i", loop) + " = take(rest, " + index(k_.loops[loop].end) +
          ");");
   }
-  line("const Index i0 = Index(a.begin) + rest;");
-  for (std::int32_t loop : p_.nest.chain) block(loop);
+  if (m.pack == 1 || last != 0) line("const Index i0 = Index(a.begin) + rest;");
+  for (std::int32_t loop : p_.nest.chain)
+    if (m.pack == 1 || loop != p_.nest.chain.back()) block(loop, by);
+  if (m.pack > 1) packed_loop();
   close();
   close();
 }
 
+// Tiles of the innermost loop and the one that some operands are contiguous along.
+void Emitter::turned_loops() {
+  const std::int32_t last = p_.nest.chain.back(), other = p_.nest.turned_loop;
+  const auto each_turned = [&](auto print) {
+    for (ir::Val v : k_.loops[last].body)
+      if (p_.nest.turned[v]) print(v, std::string(type_name(k_.insts[v].type)));
+  };
+  const auto var = [](std::int32_t loop) { return "i" + std::to_string(loop); };
+  const auto end = [&](std::int32_t loop) {
+    return loop == 0 ? "Index(a.end)" : index(k_.loops[loop].end);
+  };
+  // Opens the loop over a tile's iterations, with neighbouring threads along `near`.
+  const auto open_tile = [&](std::int32_t near, std::int32_t far) {
+    line("__syncthreads();");
+    open("for (int k = threadIdx.x; k < 32 * 32; k += blockDim.x)");
+    line("const Index " + var(near) + " = from" + var(near) + " + k % 32, " + var(far) + " = from" +
+         var(far) + " + k / 32;");
+    line("if (" + var(near) + " >= " + end(near) + " || " + var(far) + " >= " + end(far) +
+         ") continue;");
+  };
+  std::int64_t at = 0;
+  each_turned([&](ir::Val v, const std::string& type) {
+    line("const Shared<" + type + "> t" + std::to_string(v) + "{reinterpret_cast<" + type +
+         "*>(shared_memory + " + std::to_string(at) + ")};");
+    at += static_cast<std::int64_t>(itemsize(k_.insts[v].type)) * 32 * 33;
+  });
+  open("for (Index n = blockIdx.x; n < Index(a.total); n += gridDim.x)");
+  line("Index rest = n;");
+  for (std::size_t c = p_.nest.chain.size(); c-- > 0;) {
+    const std::int32_t loop = p_.nest.chain[c];
+    const std::string begin = loop == 0 ? "Index(a.begin) + " : "";
+    const std::string extent = loop == 0 ? "Index(a.end - a.begin)" : end(loop);
+    if (loop == last || loop == other)
+      line("const Index from" + var(loop) + " = " + begin + "32 * take(rest, (" + extent +
+           " + 31) / 32);");
+    else
+      line("const Index " + var(loop) + " = " + begin + "take(rest, " + extent + ");");
+  }
+  open_tile(other, last);
+  each_turned([&](ir::Val v, const std::string& type) {
+    line("t" + std::to_string(v) + "[k / 32 * 33 + k % 32] = load<" + type + ">(a.b" +
+         std::to_string(k_.insts[v].index) + ", " + address(k_.accesses[k_.insts[v].access]) +
+         ");");
+  });
+  close();
+  open_tile(last, other);
+  for (std::int32_t loop : p_.nest.chain) block(loop, By::Thread);
+  close();
+  close();
+}
+
+void Emitter::tiles(Tile kind) {
+  if (kind == Tile::Rows) line("__syncthreads();");
+  bool any = kind == Tile::Rows;
+  for (std::size_t n = 0; n < k_.buffers.size(); ++n) {
+    if (!p_.tiled(n) || p_.nest.tiles[n] != kind) continue;
+    any = true;
+    const std::string m = numbered("m", n), tile = "a." + m;
+    const std::string type(type_name(k_.buffers[n].dtype));
+    const bool rows = kind == Tile::Rows;
+    line("copy_rows<" + type + ">(shared_memory + " + tile + ".at, Index(" + tile + ".pitch), " +
+         numbered("a.b", n) + " + " + tile + ".low" +
+         (rows ? " + (a.begin + base) * " + tile + ".stride" : "") + ", Index(" + tile +
+         ".stride), Index(" + tile + ".bytes), " + (rows ? "rows" : "1") + ");");
+    line("const unsigned char* const " + m + " = shared_memory + " + tile + ".at" +
+         (rows ? " + (inside ? threadIdx.x : 0) * int(" + tile + ".pitch)" : "") + ";");
+  }
+  if (any) line("__syncthreads();");
+}
+
+// The innermost loop, a pack at a time.
+void Emitter::packed_loop() {
+  const std::int32_t last = p_.nest.chain.back();
+  const std::string pack = std::to_string(p_.mapping.pack), loop = std::to_string(last);
+  const auto of = [&](ir::Val v) {
+    return "<" + std::string(type_name(k_.insts[v].type)) + ", " + pack + ">";
+  };
+  const auto packed = [&](ir::Op op, auto print) {
+    int bit = 0;
+    for (ir::Val v : k_.loops[last].body) {
+      if (!p_.nest.packed[v]) continue;
+      const std::string aligned = "a.aligned >> " + std::to_string(bit++) + " & 1";
+      if (k_.insts[v].op == op)
+        print(v,
+              "a.b" + std::to_string(k_.insts[v].index) + ", " +
+                  address(k_.accesses[k_.insts[v].access], true),
+              aligned);
+    }
+  };
+  packed(ir::Op::Load, [&](ir::Val v, const std::string& at, const std::string& aligned) {
+    line("const auto x" + std::to_string(v) + " = load_pack" + of(v) + "(" + at + ", run, " +
+         aligned + ");");
+  });
+  packed(ir::Op::Store, [&](ir::Val v, const std::string&, const std::string&) {
+    line("Pack" + of(v) + " y" + std::to_string(v) + ";");
+  });
+  line("#pragma unroll");
+  open("for (int k = 0; k < " + pack + "; ++k)");
+  line("const Index i" + loop + " = run.at(k);");
+  block(last, By::Thread);
+  close();
+  packed(ir::Op::Store, [&](ir::Val v, const std::string& at, const std::string& aligned) {
+    line("store_pack" + of(v) + "(" + at + ", y" + std::to_string(v) + ", run, " + aligned + ");");
+  });
+}
+
 std::string Emitter::run() {
+  const Mapping& m = p_.mapping;
   arguments();
+  if (m.team > 1)
+    line("typedef " + std::string(m.team > 32 ? "Block<" : "Lanes<") + std::to_string(m.team) +
+         ", " + std::to_string(exchange_bytes(k_, m)) + "> Team;");
   entry();
-  return program_head(p_.wide) + out_;
+  return program_head(m) + out_;
 }
 
 }  // namespace plait::cuda

@@ -17,19 +17,13 @@ std::string numbered(const char* prefix, std::int64_t n) {
   return s += std::to_string(n);
 }
 
-// What a fold keeps of its values: float16 sums and comparisons happen in float32.
-DType kept_type(const ir::Reduction& r, DType t) {
-  const bool keeps_bits = r.kind == ReduceKind::Any || r.kind == ReduceKind::All;
-  return t == DType::Float16 && !keeps_bits ? DType::Float32 : t;
-}
-
 const char* tree_name(DType t) { return is_complex(t) ? "ComplexTree" : "RealTree"; }
 
 }  // namespace
 
-void Emitter::block(std::int32_t l) {
+void Emitter::block(std::int32_t l, By by) {
   for (std::size_t n = 0; n < k_.locals.size(); ++n)
-    if (k_.locals[n].home == l && in_registers(k_.locals[n]))
+    if (k_.locals[n].home == l && p_.home(n) == Home::Registers)
       line(std::string(type_name(k_.locals[n].dtype)) + numbered(" l", n) + "[" +
            std::to_string(std::max<std::int64_t>(1, k_.locals[n].count.value)) + "];");
   // What comes after the loop that a flattened chain goes on with has no use there.
@@ -40,32 +34,80 @@ void Emitter::block(std::int32_t l) {
   };
   for (Val v : k_.loops[l].body) {
     if (chained(v)) return;
-    inst(v);
+    inst(v, by);
   }
 }
+
+namespace {
+
+// About how many instructions an iteration has; IEEE division and roots have calls for rare values.
+int body_size(const ir::Kernel& k, std::int32_t l) {
+  int size = 0;
+  for (Val v : k.loops[l].body) {
+    const Inst& i = k.insts[v];
+    if (opens_loop(i)) size += 100;
+    if (i.op != Op::Apply) continue;
+    const bool calls = i.fn == OpId::Divide || i.fn == OpId::Sqrt;
+    size += op_info(i.fn).cost == Cost::Cheap && !calls ? 1 : 8;
+  }
+  return size;
+}
+// Unrolled loops have several loads under way; large bodies have enough, and need the registers.
+int unrolled(const ir::Kernel& k, std::int32_t l) {
+  const int size = body_size(k, l);
+  return size <= 4 ? 8 : size <= 10 ? 2 : 1;
+}
+
+}  // namespace
 
 // Too large for one copy an accumulator of a sum.
-bool Emitter::heavy(std::int32_t l) const {
-  int size = 0;
-  for (Val v : k_.loops[l].body) {
+bool Emitter::heavy(std::int32_t l) const { return body_size(k_, l) > 24; }
+
+// Whether the loop writes what other threads read before or after it.
+bool Emitter::writes_rows(std::int32_t l) const {
+  const auto& body = k_.loops[l].body;
+  return std::any_of(body.begin(), body.end(), [&](Val v) {
     const Inst& i = k_.insts[v];
-    if (opens_loop(i)) return true;
-    if (i.op == Op::Apply) size += op_info(i.fn).cost == Cost::Cheap ? 1 : 8;
-  }
-  return size > 24;
+    return (i.op == Op::StoreLocal && p_.home(i.index) == Home::Team) ||
+           (opens_loop(i) && writes_rows(i.index));
+  });
+}
+// A store to a buffer that the kernel also reads.
+bool Emitter::overwrites(const Inst& i) const {
+  return i.op == Op::Store && std::any_of(k_.insts.begin(), k_.insts.end(), [&](const Inst& other) {
+           return other.op == Op::Load && other.index == i.index;
+         });
 }
 
-void Emitter::loop(Val v) {
-  const Inst& i = k_.insts[v];
-  if (i.op == Op::Reduce) return reduce(v);
-  const ir::Loop& l = k_.loops[i.index];
-  const std::string var = numbered("i", i.index);
+void Emitter::open_loop(std::int32_t loop, bool shared) {
+  const ir::Loop& l = k_.loops[loop];
+  const std::string var = numbered("i", loop);
   const std::string begin = l.begin == kNone ? "0" : index(l.begin);
-  if (l.unroll == 0) line("#pragma unroll");
-  open("for (Index " + var + " = " + begin + "; " + var + " < " + index(l.end) + "; ++" + var +
-       ")");
-  block(i.index);
-  close();
+  const std::string end = index(l.end);
+  if (l.unroll == 0 && !shared)
+    line("#pragma unroll");
+  else if (const int times = unrolled(k_, loop); times > 1)
+    line("#pragma unroll " + std::to_string(times));
+  if (shared)
+    open("for (Index " + var + " = " + (l.begin == kNone ? "" : begin + " + ") + "team.rank(); " +
+         var + " < " + end + "; " + var + " += Team::size)");
+  else
+    open("for (Index " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ")");
+}
+
+void Emitter::loop(Val v, By by) {
+  const Inst& i = k_.insts[v];
+  const bool shared = by == By::Team && p_.nest.shared[i.index];
+  const bool writes = shared && writes_rows(i.index);
+  if (writes) line("team.sync();");
+  if (i.op == Op::Reduce) {
+    reduce(v, by);
+  } else {
+    open_loop(i.index, shared);
+    block(i.index, shared ? By::Thread : by);
+    close();
+  }
+  if (writes) line("team.sync();");
 }
 
 std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) const {
@@ -105,6 +147,14 @@ std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) 
   return zero;
 }
 
+std::string Emitter::joined(const ir::Reduction& r, const std::string& a,
+                            const std::string& b) const {
+  if (is_arg(r))
+    return std::string("np::better_of<") + (r.kind == ReduceKind::ArgMax ? "true" : "false") +
+           ">(" + a + ", " + b + ")";
+  return "np::" + std::string(op_info(reduce_info(r.kind).combine).name) + "(" + a + ", " + b + ")";
+}
+
 // Adds the body's value to what reduction `r` of loop instruction `v` has so far.
 void Emitter::fold(Val v, std::size_t n) {
   const ir::Reduction& r = k_.loops[k_.insts[v].index].reductions[n];
@@ -118,14 +168,28 @@ void Emitter::fold(Val v, std::size_t n) {
          acc + ".value)) " + acc + " = {" + x + ", " + value(k_.loops[k_.insts[v].index].var) +
          "};");
   } else {
-    line(acc + " = np::" + std::string(op_info(reduce_info(r.kind).combine).name) + "(" + acc +
-         ", " + x + ");");
+    line(acc + " = " + joined(r, acc, x) + ";");
   }
 }
 
-void Emitter::reduce(Val v) {
+// The threads of a team have folded a part each.
+void Emitter::join_folds(Val v) {
+  const ir::Loop& l = k_.loops[k_.insts[v].index];
+  for (std::size_t n = 0; n < l.reductions.size(); ++n) {
+    const ir::Reduction& r = l.reductions[n];
+    if (is_tree(k_, r)) continue;
+    const std::string acc = numbered("r", v) + numbered("_", static_cast<std::int64_t>(n));
+    if (r.guarded_sqrt) line(acc + ".value = np::sqrt(" + acc + ".value);");
+    line(acc + " = team.join(" + acc + ", [](auto x, auto y) { return " + joined(r, "x", "y") +
+         "; });");
+  }
+}
+
+void Emitter::reduce(Val v, By by) {
   const std::int32_t index_of_loop = k_.insts[v].index;
   const ir::Loop& l = k_.loops[index_of_loop];
+  const bool shared = by == By::Team && p_.nest.shared[index_of_loop];
+  const By inner = shared ? By::Thread : by;
   const std::string var = numbered("i", index_of_loop);
   const std::string begin = l.begin == kNone ? "0" : index(l.begin);
   const std::string end = index(l.end);
@@ -163,17 +227,19 @@ void Emitter::reduce(Val v) {
   const std::string count = length + " > 0 ? " + length + " : 0";
   const bool one_tree = !trees.empty() && !(real && complex);
 
-  if (one_tree && !heavy(index_of_loop)) {
+  if (one_tree && (shared || (by == By::Thread && !heavy(index_of_loop)))) {
     std::string type = sum_type(trees.back()), text;
     for (std::size_t n = trees.size() - 1; n-- > 0;)
       type = "Sums<" + sum_type(trees[n]) + ", " + type + ">";
     const std::string tree = tree_name(k_.insts[l.reductions[trees[0]].value].type);
     const std::string all = trees.size() == 1 ? name(trees[0]) : numbered("r", v);
     const std::string from = numbered("n", v);
-    open("const auto " + all + " = tree_sum<" + tree + ", " + type + ">(" + count + ", [&](Index " +
-         from + ")");
+    open("const auto " + all + " = " +
+         (shared ? "team_sum<" + std::to_string(unrolled(k_, index_of_loop)) + ", " : "tree_sum<") +
+         tree + ", " + type + ">(" + (shared ? "team, " : "") + count + ", [&](Index " + from +
+         ")");
     line("const Index " + var + " = " + (l.begin == kNone ? "" : begin + " + ") + from + ";");
-    block(index_of_loop);
+    block(index_of_loop, inner);
     folds();
     text = summed(trees.back());
     for (std::size_t n = trees.size() - 1; n-- > 0;)
@@ -192,9 +258,8 @@ void Emitter::reduce(Val v) {
     for (std::size_t n : trees)
       line("TreeSum<" + std::string(tree_name(k_.insts[l.reductions[n].value].type)) + ", " +
            sum_type(n) + "> t" + std::to_string(v) + "_" + std::to_string(n) + "(" + count + ");");
-    if (l.unroll == 0) line("#pragma unroll");
-    open("for (Index " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ")");
-    block(index_of_loop);
+    open_loop(index_of_loop, shared);
+    block(index_of_loop, inner);
     folds();
     for (std::size_t n : trees)
       line("t" + std::to_string(v) + "_" + std::to_string(n) + ".add(" + summed(n) + ");");
@@ -203,6 +268,7 @@ void Emitter::reduce(Val v) {
       line("const auto " + name(n) + " = t" + std::to_string(v) + "_" + std::to_string(n) +
            ".total();");
   }
+  if (shared) join_folds(v);
   for (std::size_t n = 0; n < l.reductions.size(); ++n) {
     const ir::Reduction& r = l.reductions[n];
     const DType t = k_.insts[r.value].type;

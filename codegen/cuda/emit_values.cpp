@@ -26,11 +26,13 @@ std::string text_of(const char* prefix, std::int64_t n) {
 }
 
 std::string real_literal(double v, bool single) {
-  if (std::isnan(v)) return single ? "not_a_number(0.0f)" : "not_a_number(0.0)";
-  if (std::isinf(v)) {
-    std::string s(v < 0 ? "-" : "");
-    return s += single ? "infinity(0.0f)" : "infinity(0.0)";
+  // In parentheses, so that a negation before it is none of "--".
+  if (std::signbit(v) && !std::isnan(v)) {
+    std::string s("(-");
+    return s += real_literal(-v, single) + ")";
   }
+  if (std::isnan(v)) return single ? "not_a_number(0.0f)" : "not_a_number(0.0)";
+  if (std::isinf(v)) return single ? "infinity(0.0f)" : "infinity(0.0)";
   char buffer[40];
   std::snprintf(buffer, sizeof buffer, single ? "%.9g" : "%.17g", v);
   std::string s(buffer);
@@ -149,11 +151,14 @@ std::string Emitter::index(Val v) const {
   }
 }
 
-std::string Emitter::address(const ir::Access& a) const {
+// `of_pack`: of the first element. `in_tile`: from the start of what shared memory holds.
+std::string Emitter::address(const ir::Access& a, bool of_pack, bool in_tile) const {
+  const Val last = k_.loops[p_.nest.chain.back()].var;
   std::string s;
   for (const ir::Term& t : a.terms) {
+    if (in_tile && t.var == last) continue;
     if (!s.empty()) s += " + ";
-    s += index(t.var);
+    s += of_pack && t.var == last ? "run.first" : index(t.var);
     if (t.stride.param != kNoParam || t.stride.value != 1) s += " * " + coeff(t.stride);
   }
   if (s.empty()) return coeff(a.offset);
@@ -190,7 +195,7 @@ std::string Emitter::apply(const Inst& i) const {
   return half && i.type == DType::Float16 ? "narrow(" + s + ")" : s;
 }
 
-void Emitter::inst(Val v) {
+void Emitter::inst(Val v, By by) {
   const Inst& i = k_.insts[v];
   const std::string type(type_name(i.type));
   const std::string define = "const " + type + text_of(" v", v) + " = ";
@@ -207,10 +212,25 @@ void Emitter::inst(Val v) {
     case Op::Cast:
       return line(define + "convert<" + type + ">(" + value(i.operands[0]) + ");");
     case Op::Load:
+      if (p_.mapping.pack > 1 && p_.nest.packed[v]) return line(define + text_of("x", v) + "[k];");
+      if (p_.mapping.turned && p_.nest.turned[v])
+        return line(define + text_of("t", v) + "[k % 32 * 33 + k / 32];");
+      if (p_.tiled(i.index)) {
+        const std::string tile = text_of("m", i.index);
+        return line(define + "load<" + type + ">(" + tile + ", " +
+                    address(k_.accesses[i.access], false, true) + " - Index(a." + tile + ".low));");
+      }
       return line(define + "load<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) +
                   ");");
     case Op::Store:
-      return line("store<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) + ", " +
+      if (p_.mapping.pack > 1 && p_.nest.packed[v])
+        return line(text_of("y", v) + "[k] = " + value(i.operands[0]) + ";");
+      // What one thread of a team stores, others may still have to read.
+      if (by == By::Team && overwrites(i)) line("team.sync();");
+      return line((by == By::Team         ? "if (team.rank() == 0) "
+                   : p_.mapping.row_tiles ? "if (inside) "
+                                          : "") +
+                  ("store<" + type) + ">(" + buffer + ", " + address(k_.accesses[i.access]) + ", " +
                   value(i.operands[0]) + ");");
     case Op::LoadLocal:
       return line(define + local(i) + ";");
@@ -218,7 +238,7 @@ void Emitter::inst(Val v) {
       return line(local(i) + " = " + value(i.operands[0]) + ";");
     case Op::For:
     case Op::Reduce:
-      return loop(v);
+      return loop(v, by);
   }
 }
 

@@ -1,4 +1,6 @@
-// The join of a Blocked region's partial results: a thread an output.
+// The join of a Blocked region's partial results. NumPy's tree: a block an output, level by level.
+// In order: a thread an output, with the block's other threads fetching for it. Arg-reductions: a
+// block an output.
 #include <algorithm>
 #include <cstring>
 
@@ -12,14 +14,14 @@ namespace {
 struct Arguments {
   const void *rows, *indices, *bounds;
   void* out;
-  std::int64_t extent, chunks, outputs, tree, rank;
+  std::int64_t extent, chunks, outputs, longest, rank;
   std::int64_t shape[kMaxDims], strides[kMaxDims];
 };
 
 constexpr const char* kArguments = R"(struct Arguments {
   const char *rows, *indices, *bounds;
   char* out;
-  int64 extent, chunks, outputs, tree, rank, shape[64], strides[64];
+  int64 extent, chunks, outputs, longest, rank, shape[64], strides[64];
 };
 // Where output `n` goes: bytes from the start of the result.
 PLAIT_INLINE int64 place(const Arguments& a, int64 n) {
@@ -32,86 +34,151 @@ PLAIT_INLINE int64 place(const Arguments& a, int64 n) {
 }
 )";
 
-constexpr const char* kValues = R"(
-// NumPy's tree over `extent` elements, whose leaves are the chunks: `open` are the sums that wait
-// for their right halves, of `right` elements (0 once inside).
+constexpr const char* kTree = R"(
+// A chunk's part of the result.
+struct Part {
+  T value;
+};
+PLAIT_INLINE Part operator+(Part x, Part y) { return {join(x.value, y.value)}; }
+
+PLAIT_INLINE int64 chunk_at(const int64* bounds, int64 chunks, int64 element) {
+  int64 first = 0;
+  for (int64 last = chunks; first + 1 < last;) {
+    const int64 middle = (first + last) / 2;
+    (bounds[middle] <= element ? first : last) = middle;
+  }
+  return first;
+}
+// NumPy's tree over elements [begin, begin + n), whose leaves are chunks.
+PLAIT_INLINE Part subtree(const Arguments& a, const T* rows, int64 begin, int64 n, int64 least) {
+  const Team team;
+  const Shared<Part> slots{reinterpret_cast<Part*>(shared_memory)};
+  const Nodes<RealTree> nodes(n, a.longest);
+  for (int64 node = team.rank(); node < int64(1) << nodes.depth; node += Team::size) {
+    int64 at, length;
+    if (!nodes.find(nodes.depth, node, at, length)) continue;
+    const int64 chunk = chunk_at(reinterpret_cast<const int64*>(a.bounds), a.chunks, begin + at);
+    slots[at / least] = {rows[chunk * a.outputs]};
+  }
+  return nodes.join(team, slots, least);
+}
 PLAIT_INLINE T joined(const Arguments& a, const T* rows) {
-  const int64* bounds = reinterpret_cast<const int64*>(a.bounds);
-  T total = rows[0];
-  if (!a.tree) {
-    for (int64 c = 1; c < a.chunks; ++c) total = join(total, rows[c * a.outputs]);
-    return total;
-  }
-  T open[56];
-  int64 right[56], n = a.extent;
-  int depth = 0;
-  for (int64 c = 0; c < a.chunks; ++c) {
-    while (n > bounds[c + 1] - bounds[c]) {
-      const int64 left = RealTree::left(n);
-      right[depth++] = n - left;
-      n = left;
-    }
-    total = rows[c * a.outputs];
-    while (depth > 0 && right[depth - 1] == 0) total = join(open[--depth], total);
-    if (depth == 0) break;
-    open[depth - 1] = total;
-    n = right[depth - 1];
-    right[depth - 1] = 0;
-  }
-  return total;
+  constexpr int slots = Team::bytes / sizeof(T);
+  const int64 least = a.longest > 16 ? a.longest / 2 - 8 : 1;
+  if (a.extent / least < slots) return subtree(a, rows, 0, a.extent, least).value;
+  Walk<RealTree, Part> walk(a.extent, least * slots);
+  int64 begin = 0;
+  Part part;
+  do {
+    const int64 length = walk.length();
+    part = subtree(a, rows, begin, length, least);
+    begin += length;
+  } while (walk.next(part));
+  return walk.sum().value;
 }
 )";
 
+constexpr const char* kTreeKernel = R"(
+  for (int64 n = blockIdx.x; n < a.outputs; n += gridDim.x) {
+    const T total = joined(a, reinterpret_cast<const T*>(a.rows) + n);
+    if (threadIdx.x == 0) store<T>(a.out, place(a, n), total);
+  }
+}
+)";
+
+// A thread an output joins in order; all threads of the block fetch the rows.
+constexpr const char* kOrderedKernel = R"(
+  constexpr int width = 8, most = Team::bytes / sizeof(T);
+  const Shared<T> tile{reinterpret_cast<T*>(shared_memory)};
+  const T* rows = reinterpret_cast<const T*>(a.rows);
+  for (int64 first = int64(blockIdx.x) * width; first < a.outputs; first += gridDim.x * width) {
+    const int columns = a.outputs - first < width ? int(a.outputs - first) : width;
+    T total;
+    for (int64 chunk = 0; chunk < a.chunks; chunk += most / width) {
+      const int count = a.chunks - chunk < most / width ? int(a.chunks - chunk) : most / width;
+      for (int i = threadIdx.x; i < count * width; i += Team::size)
+        if (i % width < columns)
+          tile[i] = rows[(chunk + i / width) * a.outputs + first + i % width];
+      __syncthreads();
+      if (threadIdx.x < columns) {
+        int i = 0;
+        if (chunk == 0) total = tile[width * i++ + threadIdx.x];
+#pragma unroll 8
+        for (; i < count; ++i) total = join(total, tile[width * i + threadIdx.x]);
+      }
+      __syncthreads();
+    }
+    if (threadIdx.x < columns) store<T>(a.out, place(a, first + threadIdx.x), total);
+  }
+}
+)";
+
+constexpr const char* kArgKernel = R"(
+  const Team team;
+  const T* rows = reinterpret_cast<const T*>(a.rows);
+  for (int64 n = blockIdx.x; n < a.outputs; n += gridDim.x) {
+    const int64 start = threadIdx.x < a.chunks ? threadIdx.x : 0;
+    Best<V> best{wide(rows[start * a.outputs + n]), start};
+    for (int64 chunk = start + Team::size; chunk < a.chunks; chunk += Team::size)
+      best = better({wide(rows[chunk * a.outputs + n]), chunk}, best);
+    best = team.join(best, [](Best<V> x, Best<V> y) { return better(x, y); });
+    if (threadIdx.x == 0)
+      store<int64>(a.out, place(a, n), load<int64>(a.indices, 8 * (best.index * a.outputs + n)));
+  }
+}
+)";
+
+constexpr int kThreads = 256, kExchange = 16384;
+
 }  // namespace
 
-std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, const Target& target) {
+std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree,
+                                             const Target& target) {
   auto p = std::make_shared<Program>();
   p->entry = "plait_join";
   p->target = target;
+  p->mapping.wide = true;
+  p->mapping.team = kThreads;
   const std::string type(type_name(t));
   std::string& s = p->source;
-  s = program_head(true) + kArguments + "typedef " + type + " T;\n";
+  s = program_head(p->mapping) + kArguments + "typedef " + type + " T;\ntypedef Block<" +
+      std::to_string(kThreads) + ", " + std::to_string(kExchange) + "> Team;\n";
   const bool half = t == DType::Float16;
   const bool arg = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
-  if (!arg) {
+  if (arg) {
+    s += "typedef " + std::string(half ? "float" : type) +
+         " V;\nPLAIT_INLINE V wide(T x) { return " + (half ? "widen(x)" : "x") +
+         "; }\nPLAIT_INLINE Best<V> better(Best<V> x, Best<V> y) { return np::better_of<" +
+         (kind == ReduceKind::ArgMax ? "true" : "false") + ">(x, y); }\n";
+  } else {
     const std::string call = "np::" + std::string(op_info(reduce_info(kind).combine).name);
     s += "PLAIT_INLINE T join(T x, T y) { return " +
-         (half ? "narrow(" + call + "(widen(x), widen(y)))" : call + "(x, y)") + "; }" + kValues;
+         (half ? "narrow(" + call + "(widen(x), widen(y)))" : call + "(x, y)") + "; }\n";
+    if (tree) s += kTree;
   }
-  s += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(Program::threads) + ") " +
-       p->entry +
-       "(const Arguments a) {\n"
-       "  for (int64 n = thread_index(); n < a.outputs; n += thread_count()) {\n"
-       "    const T* rows = reinterpret_cast<const T*>(a.rows) + n;\n";
-  if (arg) {
-    const std::string value = half ? "widen(rows[c * a.outputs])" : "rows[c * a.outputs]";
-    s += "    int64 c = 0, best = 0;\n    auto extreme = " + value +
-         ";\n"
-         "    for (c = 1; c < a.chunks; ++c)\n      if (np::better<" +
-         (kind == ReduceKind::ArgMax ? "true" : "false") + ">(" + value +
-         ", extreme)) {\n        extreme = " + value +
-         ";\n        best = c;\n      }\n"
-         "    store<int64>(a.out, place(a, n), load<int64>(a.indices, 8 * (best * a.outputs + "
-         "n)));\n";
-  } else {
-    s += "    store<T>(a.out, place(a, n), joined(a, rows));\n";
-  }
-  s += "  }\n}\n";
+  s += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kThreads) + ") " +
+       p->entry + "(const Arguments a) {" +
+       (arg    ? kArgKernel
+        : tree ? kTreeKernel
+               : kOrderedKernel);
   return p;
 }
 
 Launch join_shape(const Program& p, const Join& j) {
+  const bool arg = j.kind == ReduceKind::ArgMin || j.kind == ReduceKind::ArgMax;
+  const std::int64_t blocks = arg || j.tree ? j.outputs : (j.outputs + 7) / 8;
   Launch l;
-  l.block[0] = 64;
-  l.grid[0] = static_cast<unsigned>(std::clamp<std::int64_t>(
-      (j.outputs + 63) / 64, 1, std::int64_t{8} * p.target.multiprocessors));
+  l.shared_bytes = kExchange;
+  l.block[0] = kThreads;
+  l.grid[0] = static_cast<unsigned>(
+      std::clamp<std::int64_t>(blocks, 1, std::int64_t{8} * p.target.multiprocessors));
   return l;
 }
 
 void pack_join(const Join& j, const JoinBuffers& b, std::vector<std::byte>& out) {
   Arguments a{b.rows,    b.indices, b.bounds,
               b.out,     j.extent,  j.chunks,
-              j.outputs, j.tree,    static_cast<std::int64_t>(j.shape.size()),
+              j.outputs, j.longest, static_cast<std::int64_t>(j.shape.size()),
               {},        {}};
   std::copy(j.shape.begin(), j.shape.end(), a.shape);
   std::copy(j.strides.begin(), j.strides.end(), a.strides);

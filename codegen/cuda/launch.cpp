@@ -4,6 +4,9 @@
 
 #include "codegen/ir/analysis.hpp"
 #include "emit.hpp"
+#include "packs.hpp"
+#include "tiles.hpp"
+#include "turns.hpp"
 
 namespace plait::cuda {
 
@@ -14,14 +17,18 @@ constexpr std::int64_t kMostScratch = std::int64_t{256} << 20;
 
 std::int64_t padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-std::int64_t local_bytes(const ir::Local& l, const std::int64_t* params, std::int64_t threads) {
+std::int64_t thread_local_bytes(const ir::Local& l, const std::int64_t* params,
+                                std::int64_t threads) {
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
   return padded(std::max<std::int64_t>(1, ir::local_count(l, params)) * item * threads);
 }
-std::int64_t scratch_bytes(const ir::Kernel& k, const std::int64_t* params, std::int64_t threads) {
+// Global memory for locals: rows of teams, then what each thread has of its own.
+std::int64_t scratch_bytes(const Program& p, const std::int64_t* params, std::int64_t threads) {
   std::int64_t total = 0;
-  for (const ir::Local& l : k.locals)
-    if (!in_registers(l)) total += local_bytes(l, params, threads);
+  if (p.mapping.team > 1 && !p.mapping.rows_shared)
+    total = padded(team_bytes(p.kernel, p.nest, p.mapping, params) * (threads / p.mapping.team));
+  for (std::size_t n = 0; n < p.kernel.locals.size(); ++n)
+    if (p.home(n) == Home::Thread) total += thread_local_bytes(p.kernel.locals[n], params, threads);
   return total;
 }
 
@@ -36,14 +43,12 @@ void put(std::vector<std::byte>& out, const T& v) {
 const std::string& source(const Program& p) { return p.source; }
 const std::string& entry(const Program& p) { return p.entry; }
 
-bool in_registers(const ir::Local& l) {
-  return l.count.param == ir::kNoParam && l.count.value <= 32;
-}
+bool uses_shared_memory(const Program& p) { return p.mapping.uses_shared_memory(); }
 
 bool supports(const ir::Kernel& k, std::string* why) {
   const std::size_t bytes =
-      8 * (k.buffers.size() + static_cast<std::size_t>(k.params) + k.locals.size() + 4) +
-      16 * k.scalars.size();
+      8 * (k.buffers.size() + static_cast<std::size_t>(k.params) + k.locals.size() + 8) +
+      kMostTiles * (sizeof(TileShape) + 8) + 16 * k.scalars.size();
   if (bytes <= kMostArgumentBytes) return true;
   if (why) *why = "more arguments than a CUDA kernel takes";
   return false;
@@ -53,29 +58,43 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   auto p = std::make_shared<Program>();
   p->kernel = k;
   p->nest = analyse_nest(k);
-  p->wide = needs_wide(k, p->nest, e);
   p->target = t;
+  p->mapping = choose(k, p->nest, t, e);
   p->source = Emitter(*p).run();
   return p;
 }
 
 bool serves(const Program& p, const Extents& e) {
-  return p.wide == needs_wide(p.kernel, p.nest, e);
+  return p.mapping == choose(p.kernel, p.nest, p.target, e);
 }
 
 Launch launch_shape(const Program& p, const Extents& e) {
-  const std::int64_t total = iterations(p.kernel, p.nest, e);
-  std::int64_t threads = Program::threads;
-  std::int64_t blocks = std::clamp<std::int64_t>((total + threads - 1) / threads, 1,
-                                                 std::int64_t{8} * p.target.multiprocessors);
+  const Mapping& m = p.mapping;
+  const std::int64_t total = m.turned ? turn_count(p.kernel, p.nest, e) * m.threads()
+                                      : iterations(p.kernel, p.nest, e) / m.pack * m.team;
+  std::int64_t threads = m.threads();
+  std::int64_t blocks = std::clamp<std::int64_t>(
+      (total + threads - 1) / threads, 1, std::int64_t{2048} / threads * p.target.multiprocessors);
   // Long rows of scratch leave room for fewer threads.
-  while (blocks * threads > 32 &&
-         scratch_bytes(p.kernel, e.params, blocks * threads) > kMostScratch)
-    blocks > 1 ? blocks /= 2 : threads /= 2;
+  while (blocks * threads > m.team && scratch_bytes(p, e.params, blocks * threads) > kMostScratch)
+    if (blocks > 1)
+      blocks /= 2;
+    else if (m.team == 1 && threads > 32)
+      threads /= 2;
+    else
+      break;
   Launch l;
   l.grid[0] = static_cast<unsigned>(blocks);
   l.block[0] = static_cast<unsigned>(threads);
-  l.scratch_bytes = static_cast<std::size_t>(scratch_bytes(p.kernel, e.params, blocks * threads));
+  if (m.team > 1) {
+    std::int64_t bytes = exchange_bytes(p.kernel, m);
+    if (m.rows_shared) bytes += team_bytes(p.kernel, p.nest, m, e.params);
+    l.shared_bytes = static_cast<std::size_t>(bytes * (threads / m.team));
+  }
+  if (m.turned) l.shared_bytes = static_cast<std::size_t>(turn_bytes(p.kernel, p.nest));
+  if (m.whole_tiles || m.row_tiles)
+    l.shared_bytes = static_cast<std::size_t>(tile_bytes(p.kernel, p.nest, m, e.params, threads));
+  l.scratch_bytes = static_cast<std::size_t>(scratch_bytes(p, e.params, blocks * threads));
   return l;
 }
 
@@ -85,15 +104,45 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
   out.clear();
   for (std::size_t n = 0; n < k.buffers.size(); ++n) put(out, args.buffers[n]);
   for (std::int32_t n = 0; n < k.params; ++n) put(out, args.params[n]);
+  const Extents e{args.params, end - begin};
+  std::int64_t total = iterations(k, p.nest, e);
+  Packs packs{};
+  if (p.mapping.pack > 1 && total > 0) {
+    packs = cut_into_packs(p, args, begin, end);
+    total = total / trips(k, p.nest.chain.back(), e) * packs.in_row;
+  }
+  if (p.mapping.turned) total = turn_count(k, p.nest, e);
   put(out, begin);
   put(out, end);
-  put(out, iterations(k, p.nest, {args.params, end - begin}));
+  put(out, total);
   put(out, scratch);
-  std::int64_t at = 0;
-  for (const ir::Local& local : k.locals) {
-    if (in_registers(local)) continue;
-    put(out, at);
-    at += local_bytes(local, args.params, std::int64_t{l.grid[0]} * l.block[0]);
+  if (p.mapping.pack > 1) put(out, packs);
+  std::int64_t tile_at = 0;
+  for (std::size_t n = 0; n < k.buffers.size(); ++n) {
+    if (!p.tiled(n)) continue;
+    const TileShape shape = shape_of(k, p.nest, n, args.params);
+    put(out, tile_at);
+    put(out, shape);
+    const std::int64_t bytes =
+        p.nest.tiles[n] == Tile::Rows ? shape.pitch * l.block[0] : shape.bytes;
+    tile_at += (bytes + 15) / 16 * 16;
+  }
+  const std::int64_t threads = std::int64_t{l.grid[0]} * l.block[0];
+  const std::int64_t row = team_bytes(k, p.nest, p.mapping, args.params);
+  std::int64_t in_row = 0, at = 0;
+  if (p.mapping.team > 1) {
+    put(out, row);
+    if (!p.mapping.rows_shared) at = padded(row * (threads / p.mapping.team));
+  }
+  for (std::size_t n = 0; n < k.locals.size(); ++n) {
+    const ir::Local& local = k.locals[n];
+    if (p.home(n) == Home::Team) {
+      put(out, in_row);
+      in_row += row_bytes(local, args.params);
+    } else if (p.home(n) == Home::Thread) {
+      put(out, at);
+      at += thread_local_bytes(local, args.params, threads);
+    }
   }
   for (std::size_t n = 0; n < k.scalars.size(); ++n) {
     const std::size_t start = out.size();

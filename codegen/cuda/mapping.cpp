@@ -4,6 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "codegen/ir/analysis.hpp"
+#include "packs.hpp"
+#include "tiles.hpp"
+#include "turns.hpp"
+
 namespace plait::cuda {
 using ir::Inst;
 using ir::kNone;
@@ -85,14 +90,15 @@ std::int32_t next_in_chain(const ir::Kernel& k, std::int32_t loop) {
 bool is_arg(const ir::Reduction& r) {
   return r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
 }
+DType kept_type(const ir::Reduction& r, DType t) {
+  const bool keeps_bits = r.kind == ReduceKind::Any || r.kind == ReduceKind::All;
+  return t == DType::Float16 && !keeps_bits ? DType::Float32 : t;
+}
 bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {
   return r.kind == ReduceKind::Sum && r.order == ir::Order::Pairwise &&
          inexact(k.insts[r.value].type);
 }
 
-namespace {
-
-// Iterations of a loop, for the extents of a call; -1 when they are known on the device only.
 std::int64_t trips(const ir::Kernel& k, std::int32_t loop, const Extents& e) {
   if (loop == 0) return e.grid;
   const ir::Loop& l = k.loops[loop];
@@ -103,21 +109,113 @@ std::int64_t trips(const ir::Kernel& k, std::int32_t loop, const Extents& e) {
   return std::max<std::int64_t>(0, end - begin);
 }
 
+namespace {
+
 // The margin below 2^31 is the stride of a grid.
 constexpr std::int64_t kIndexLimit = (std::int64_t{1} << 31) - (std::int64_t{1} << 21);
+
+bool same_coeff(const ir::Coeff& a, const ir::Coeff& b) {
+  return a.param == b.param && (a.param != kNoParam || a.value == b.value);
+}
+bool same_access(const ir::Access& a, const ir::Access& b) {
+  return same_coeff(a.offset, b.offset) &&
+         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+                    [](const ir::Term& s, const ir::Term& t) {
+                      return s.var == t.var && same_coeff(s.stride, t.stride);
+                    });
+}
+// Whether an iteration may read what another one of the same loop writes to a local.
+bool carries(const ir::Kernel& k, std::int32_t loop) {
+  bool any = false;
+  each_inst(k, loop, [&](const Inst& store, std::int32_t) {
+    if (store.op != Op::StoreLocal) return;
+    each_inst(k, loop, [&](const Inst& load, std::int32_t) {
+      any |= load.op == Op::LoadLocal && load.index == store.index &&
+             !same_access(k.accesses[load.access], k.accesses[store.access]);
+    });
+  });
+  return any;
+}
+// Whether threads may take the iterations of this loop side by side: no order shows and nothing is
+// stored twice to one place.
+bool can_share(const ir::Kernel& k, std::int32_t loop) {
+  bool complex = false, real = false;
+  for (const ir::Reduction& r : k.loops[loop].reductions) {
+    const DType t = k.insts[r.value].type;
+    const bool ordered = r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod;
+    if (ordered && inexact(t) && !is_tree(k, r)) return false;
+    if (is_tree(k, r)) (is_complex(t) ? complex : real) = true;
+  }
+  // Sums of both kinds have trees of two shapes.
+  return !(complex && real) && stores_apart(k, loop) && !carries(k, loop);
+}
+
+// Loops right under `loop`.
+template <class F>
+void each_loop(const ir::Kernel& k, std::int32_t loop, F&& f) {
+  for (Val v : k.loops[loop].body)
+    if (opens_loop(k.insts[v])) f(k.insts[v].index);
+}
+
+void mark_in_thread(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+  n.in_thread[loop] = 1;
+  each_loop(k, loop, [&](std::int32_t l) { mark_in_thread(k, n, l); });
+}
+
+// Marks the loops under `loop` that a team shares: a loop that no loop stands in or only short
+// ones, and else one that leaves nothing to share below it. Returns whether there are any.
+bool mark_shared(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+  constexpr std::int64_t kShort = 16;
+  bool any = false;
+  each_loop(k, loop, [&](std::int32_t l) {
+    bool brief = true;
+    each_inst(k, l, [&](const Inst& i, std::int32_t) {
+      std::int64_t end = 0;
+      if (opens_loop(i)) brief &= known(k, k.loops[i.index].end, nullptr, &end) && end <= kShort;
+    });
+    if (!(brief && can_share(k, l)) && mark_shared(k, n, l)) {
+      any = true;
+    } else if (can_share(k, l)) {
+      any = true;
+      n.shared[l] = 1;
+      mark_in_thread(k, n, l);
+    }
+  });
+  return any;
+}
 
 }  // namespace
 
 Nest analyse_nest(const ir::Kernel& k) {
   Nest n;
   for (std::int32_t l = 0; l >= 0; l = next_in_chain(k, l)) n.chain.push_back(l);
-  for (const Inst& i : k.insts) {
-    if (i.access < 0) continue;
+  const std::int32_t last = n.chain.back();
+  n.shared.resize(k.loops.size());
+  n.in_thread.resize(k.loops.size());
+  n.shareable = mark_shared(k, n, last);
+  each_inst(k, last, [&](const Inst& i, std::int32_t at) {
+    n.nested_below |= opens_loop(i) && at != last;
+    // All threads of a team would write the local, some after others have read it.
+    if (i.op == Op::StoreLocal && !n.in_thread[at]) n.shareable = false;
+  });
+  const auto in_chain = [&](std::int32_t l) {
+    return std::find(n.chain.begin(), n.chain.end(), l) != n.chain.end();
+  };
+  each_inst(k, 0, [&](const Inst& i, std::int32_t at) {
+    if (i.access < 0) return;
     for (const ir::Term& t : k.accesses[i.access].terms) {
-      const Op op = k.insts[t.var].op;
-      n.computed_index |= op != Op::Var && op != Op::Const && op != Op::Param;
+      const Inst& var = k.insts[t.var];
+      n.computed_index |= var.op != Op::Var && var.op != Op::Const && var.op != Op::Param;
+      if ((i.op != Op::Load && i.op != Op::Store) || in_chain(at)) continue;
+      if (var.op != Op::Var || t.stride.param != kNoParam ||
+          std::abs(t.stride.value) != static_cast<std::int64_t>(itemsize(i.type)))
+        continue;
+      ++(in_chain(var.index) ? n.along_chain : n.along_inner);
     }
-  }
+  });
+  find_packs(k, n);
+  n.tiles = find_tiles(k, n);
+  find_turns(k, n);
   return n;
 }
 
@@ -165,6 +263,136 @@ bool needs_wide(const ir::Kernel& k, const Nest& n, const Extents& e) {
     if (most >= static_cast<double>(kIndexLimit)) return true;
   }
   return false;
+}
+
+Home home_of(const ir::Local& l, const Nest& n, const Mapping& m) {
+  constexpr std::int64_t kMostRegisters = 32;
+  if (m.team > 1 && !n.in_thread[l.home]) return Home::Team;
+  return l.count.param == kNoParam && l.count.value <= kMostRegisters ? Home::Registers
+                                                                      : Home::Thread;
+}
+
+std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params) {
+  const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
+  return (std::max<std::int64_t>(1, ir::local_count(l, params)) * item + 15) / 16 * 16;
+}
+std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m,
+                        const std::int64_t* params) {
+  std::int64_t total = 0;
+  for (const ir::Local& l : k.locals)
+    if (home_of(l, n, m) == Home::Team) total += row_bytes(l, params);
+  return total;
+}
+
+int exchange_bytes(const ir::Kernel& k, const Mapping& m) {
+  if (m.team == 1) return 0;
+  // Slots for the leaves of a sum: 1024 elements at least for 8 lanes, 32768 for a block.
+  const int slots = m.team <= 8 ? 16 : m.team <= 32 ? 32 : 512;
+  int most = 16;
+  for (const ir::Loop& l : k.loops) {
+    int trees = 0, widest = 0;
+    for (const ir::Reduction& r : l.reductions) {
+      const int bytes =
+          std::max(4, static_cast<int>(itemsize(kept_type(r, k.insts[r.value].type))));
+      // In a structure each part takes as much as the widest.
+      if (is_tree(k, r)) ++trees, widest = std::max(widest, bytes);
+      if (m.team > 32)
+        most = std::max(most, m.team / 32 * (is_arg(r) ? 8 + std::max(8, bytes) : bytes));
+    }
+    most = std::max(most, slots * trees * widest);
+  }
+  return (most + 15) / 16 * 16;
+}
+
+namespace {
+
+// Iterations of the longest loop that a team shares.
+std::int64_t shared_length(const ir::Kernel& k, const Nest& n, const Extents& e) {
+  std::int64_t length = 1;
+  for (std::size_t l = 1; l < k.loops.size(); ++l) {
+    if (!n.shared[l]) continue;
+    std::int64_t count = trips(k, static_cast<std::int32_t>(l), e);
+    // Only a chunk's bounds are known on the device alone.
+    if (count < 0) count = e.split > 0 ? e.split / std::max<std::int64_t>(1, e.grid) : 64;
+    length = std::max(length, count);
+  }
+  return length;
+}
+
+// Short rows in plenty go to lanes of a warp; a block has about 32 elements a thread, or 8 where
+// rows are too few to fill the device.
+int team_size(const Target& t, std::int64_t rows, std::int64_t length) {
+  const bool many = rows >= 64 * std::int64_t{t.multiprocessors};
+  if (many && length <= 128) return 8;
+  if (length <= 256 || (many && length <= 1024)) return 32;
+  const bool crowded = rows >= 4 * std::int64_t{t.multiprocessors};
+  return length > 1024 * (crowded ? 32 : 8) ? 1024 : 256;
+}
+
+}  // namespace
+
+namespace {
+
+// Few iterations would copy more than they read again, and short rows come with the first access.
+void choose_tiles(Mapping& m, const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e,
+                  std::int64_t rows) {
+  constexpr std::int64_t kLeastRow = 64;
+  if (rows < 512 * std::int64_t{t.multiprocessors}) return;
+  const auto fits = [&](bool whole, bool row_wise) {
+    Mapping tried = m;
+    tried.whole_tiles = whole;
+    tried.row_tiles = row_wise;
+    const std::int64_t bytes = tile_bytes(k, n, tried, e.params, tried.threads());
+    return bytes > 0 && 2 * bytes <= t.shared_bytes;
+  };
+  bool long_rows = false;
+  for (std::size_t b = 0; b < k.buffers.size(); ++b)
+    long_rows |= n.tiles[b] == Tile::Rows && shape_of(k, n, b, e.params).bytes >= kLeastRow;
+  const auto any = [&](Tile tile) {
+    return std::find(n.tiles.begin(), n.tiles.end(), tile) != n.tiles.end();
+  };
+  const bool whole = any(Tile::Whole);
+  if (long_rows && fits(whole, true)) {
+    m.row_tiles = true;
+    m.whole_tiles = whole;
+  } else if (long_rows && fits(false, true)) {
+    m.row_tiles = true;
+  } else {
+    m.whole_tiles = whole && fits(true, false);
+  }
+}
+
+}  // namespace
+
+Mapping choose(const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e) {
+  Mapping m;
+  m.wide = needs_wide(k, n, e);
+  const std::int64_t rows = iterations(k, n, e);
+  const bool fills = rows >= 512 * std::int64_t{t.multiprocessors};
+  // Packs leave fewer threads, and short rows have more ends than middle.
+  if (n.pack > 1 && trips(k, n.chain.back(), e) >= 16 * n.pack &&
+      rows / n.pack >= 512 * std::int64_t{t.multiprocessors})
+    m.pack = n.pack;
+  if (n.turned_loop >= 0 && fills)
+    m.turned = trips(k, n.chain.back(), e) >= kTurn && trips(k, n.turned_loop, e) >= kTurn;
+  const std::int64_t length = n.shareable ? shared_length(k, n, e) : 0;
+  // Threads of a warp read side by side across the rows, where enough rows are there.
+  const bool across =
+      n.along_inner <= n.along_chain && rows >= 64 * std::int64_t{t.multiprocessors};
+  if (length <= 8 || across || (fills && n.nested_below)) {
+    choose_tiles(m, k, n, t, e, rows);
+    return m;
+  }
+  m.team = team_size(t, rows, length);
+  const auto fits = [&](int blocks) {
+    const std::int64_t teams = m.threads() / m.team;
+    return blocks * teams * (team_bytes(k, n, m, e.params) + exchange_bytes(k, m)) <=
+           t.shared_bytes;
+  };
+  // Long rows take a whole multiprocessor, which a larger block keeps busy.
+  if (m.team == 256 && !fits(3)) m.team = 1024;
+  m.rows_shared = fits(1);
+  return m;
 }
 
 }  // namespace plait::cuda

@@ -12,13 +12,13 @@ class Program {
   std::string source, entry = "plait_kernel";
   ir::Kernel kernel;  // empty for a join
   Nest nest;
-  bool wide = true;  // 64-bit indices
+  Mapping mapping;
   Target target;
-  static constexpr unsigned threads = 256;  // of a block, at most
+  bool tiled(std::size_t buffer) const {
+    const Tile t = nest.tiles.empty() ? Tile::None : nest.tiles[buffer];
+    return (t == Tile::Whole && mapping.whole_tiles) || (t == Tile::Rows && mapping.row_tiles);
+  }
+  Home home(std::size_t local) const { return home_of(kernel.locals[local], nest, mapping); }
 };
-
-// A short local of known length stays in the thread; others live in global scratch, where the
-// elements of neighbouring threads lie side by side.
-bool in_registers(const ir::Local& l);
 
 }  // namespace plait::cuda

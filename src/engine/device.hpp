@@ -33,7 +33,7 @@ struct DeviceJoin {
   ReduceKind kind;
   DType dtype;  // arg-reductions: of the extremes
   bool tree;
-  std::int64_t extent, chunks, outputs;
+  std::int64_t extent, chunks, longest, outputs;  // longest: elements of a chunk, at most
   Dims shape, strides;  // of the result, dimensions in the order of a partial's row; bytes
   const std::byte* rows;
   const std::byte* indices;  // arg-reductions

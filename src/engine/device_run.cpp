@@ -38,6 +38,7 @@ struct Prepared {
 struct Cut {
   Chunks chunks;
   Ref<Buffer> table;
+  std::int64_t longest = 1;  // chunk
 };
 
 void run_graph(std::span<Node* const> wanted, DeviceId id);
@@ -87,7 +88,9 @@ class DeviceRun : PlanRun {
     const Key key{id_, tree, extent, tree ? 0 : elements_an_iteration(s, extent)};
     if (auto it = cuts.find(key); it != cuts.end()) return it->second;
     if (cuts.size() >= kMost) cuts.clear();
-    Cut c{chunks_of(s, extent), {}};
+    Cut c{chunks_of(s, extent), {}, 1};
+    for (std::size_t n = 1; n < c.chunks.bounds.size(); ++n)
+      c.longest = std::max(c.longest, c.chunks.bounds[n] - c.chunks.bounds[n - 1]);
     const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
     c.table = device_.upload(c.chunks.bounds.data(), bytes, "chunks of a reduction");
     return cuts.emplace(key, std::move(c)).first->second;
@@ -192,6 +195,7 @@ class DeviceRun : PlanRun {
       j.tree = l.pairwise_chunks;
       j.extent = e.kernel.split;
       j.chunks = e.kernel.grid;
+      j.longest = e.cut->longest;
       j.outputs = outputs;
       for (std::int32_t d : l.kept) {
         j.shape.push_back(n.shape[d]);

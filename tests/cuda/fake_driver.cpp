@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -15,6 +16,8 @@
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "emulated_launch.hpp"
 
 namespace {
 using Result = int;
@@ -39,8 +42,9 @@ struct Event {
 };
 struct Module {
   void* library;
-  void (*launch)(const void*, unsigned, unsigned, bool);
+  emulated::Launcher launch;
   unsigned argument_bytes;
+  std::size_t shared_limit = 48 * 1024;  // without cuFuncSetAttribute
 };
 
 std::recursive_mutex mutex;  // guards all below
@@ -169,6 +173,7 @@ Result cuDeviceGetAttribute(int* v, int which, int) {
   return *v = which == 75   ? architecture / 10
               : which == 76 ? architecture % 10
               : which == 16 ? 4
+              : which == 97 ? 227 * 1024
                             : 49152,
          0;
 }
@@ -297,7 +302,7 @@ Result cuModuleLoadData(Module** m, const char* image) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   unlink(path.c_str());
   if (!library) return 200;
-  *m = new Module{library, nullptr, 0};
+  *m = new Module{library, nullptr, 0, 48 * 1024};
   return 0;
 }
 Result cuModuleUnload(Module* m) { return dlclose(m->library), delete m, 0; }
@@ -311,16 +316,22 @@ Result cuModuleGetFunction(Module** f, Module* m, const char* name) {
   *f = m;
   return enter("cuModuleGetFunction");
 }
-Result cuFuncSetAttribute(void*, int, int) { return 0; }
+Result cuFuncSetAttribute(Module* f, int which, int value) {
+  const std::lock_guard held(mutex);
+  if (which != 8 || value > 227 * 1024) return 1;
+  f->shared_limit = static_cast<std::size_t>(value);
+  return enter("cuFuncSetAttribute");
+}
 
 Result cuLaunchKernel(Module* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                      unsigned bz, unsigned, void* stream, void** parameters, void**) {
+                      unsigned bz, unsigned shared, void* stream, void** parameters, void**) {
   const std::lock_guard held(mutex);
   if (const Result r = enter("cuLaunchKernel")) return r;
-  if (gx == 0 || gy * gz * by * bz != 1 || bx == 0 || bx > 1024) return 1;
+  if (gx == 0 || gy * gz * by * bz != 1 || bx == 0 || bx > 1024 || shared > f->shared_limit)
+    return 1;
   std::vector<Address> arguments((f->argument_bytes + 7) / 8);
   std::memcpy(arguments.data(), parameters[0], f->argument_bytes);
-  const bool reversed = ++launches % 2 == 0;
+  const auto order = static_cast<emulated::Order>(++launches % 3);
   submit(stream, [=]() mutable {
     if (const Result r = enter("kernel")) {
       sticky = r;
@@ -333,7 +344,13 @@ Result cuLaunchKernel(Module* f, unsigned gx, unsigned gy, unsigned gz, unsigned
       }
       if (tagged(a)) a &= ~kTag;
     }
-    f->launch(arguments.data(), gx, bx, reversed);
+    std::vector<emulated::Range> ranges;
+    for (const auto& [at, block] : blocks) ranges.push_back({block.memory, block.bytes});
+    const emulated::Launch launch{gx, bx, shared, order, ranges.data(), ranges.size()};
+    if (const char* what = f->launch(arguments.data(), launch)) {
+      std::fprintf(stderr, "emulated kernel: %s\n", what);
+      sticky = kIllegalAddress;
+    }
   });
   return 0;
 }

@@ -58,9 +58,9 @@ bool build(Program& p) {
   std::ofstream(folder + "/kernel.cpp")
       << "#include \"" PLAIT_EMULATION "\"\n"
       << p.source << "extern \"C\" const unsigned fake_argument_bytes = sizeof(Arguments);\n"
-      << "extern \"C\" void fake_" << entry
-      << "(const void* a, unsigned grid, unsigned block, bool reversed) {\n"
-      << "  launch<Arguments>(" << entry << ", a, grid, block, reversed);\n}\n";
+      << "extern \"C\" const char* fake_" << entry
+      << "(const void* a, const emulated::Launch& l) {\n"
+      << "  return emulated::launch<Arguments, " << entry << ">(a, l);\n}\n";
   const std::string command = PLAIT_CXX
                               " -std=c++17 -O0 -w -ffp-contract=off -fwrapv "
                               "-fno-strict-aliasing -fno-gnu-unique -shared -fPIC -o " +

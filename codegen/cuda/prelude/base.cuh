@@ -1,6 +1,8 @@
 // Types under NumPy's names and access to memory. `Index` is int or int64, as the program's extents
-// need. An emulation of the
-// device defines PLAIT_EMULATED.
+// need. An emulation of the device defines PLAIT_EMULATED, and PLAIT_TOUCH to check addresses.
+#ifndef PLAIT_EMULATED
+#define PLAIT_TOUCH(p, T)
+#endif
 #define PLAIT_INLINE __device__ __forceinline__
 
 typedef signed char int8;
@@ -60,10 +62,12 @@ constexpr bool is_complex = is_same<T, complex64> || is_same<T, complex128>;
 // Offsets are bytes.
 template <class T>
 PLAIT_INLINE T load(const void* p, Index offset) {
+  PLAIT_TOUCH(static_cast<const char*>(p) + offset, T);
   return *reinterpret_cast<const T*>(static_cast<const char*>(p) + offset);
 }
 template <class T>
 PLAIT_INLINE void store(void* p, Index offset, T v) {
+  PLAIT_TOUCH(static_cast<char*>(p) + offset, T);
   *reinterpret_cast<T*>(static_cast<char*>(p) + offset) = v;
 }
 PLAIT_INLINE float from_bits(uint32 b) { return __uint_as_float(b); }
@@ -90,5 +94,8 @@ template <class T>
 struct Row {
   T* at;
   int64 step;
-  PLAIT_INLINE T& operator[](Index i) const { return at[i * step]; }
+  PLAIT_INLINE T& operator[](Index i) const {
+    PLAIT_TOUCH(at + i * step, T);
+    return at[i * step];
+  }
 };

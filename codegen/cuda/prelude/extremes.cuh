@@ -22,6 +22,13 @@ PLAIT_INLINE bool better_root(T x, T best) {
   if (max ? x * (1 - 4 * epsilon) > best : x * (1 + 4 * epsilon) < best) return true;
   return better<max>(sqrt(x), sqrt(best));
 }
+// The better of two that were found in different places; the first of equals, as in one walk.
+template <bool max, class T>
+PLAIT_INLINE Best<T> better_of(Best<T> a, Best<T> b) {
+  if (better<max>(b.value, a.value)) return b;
+  if (better<max>(a.value, b.value)) return a;
+  return a.index < b.index ? a : b;
+}
 template <class T>
 PLAIT_INLINE T least(T) {
   if constexpr (is_real<T>)

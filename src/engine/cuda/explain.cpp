@@ -40,7 +40,8 @@ std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::str
   if (binary->ptx)
     out << "PTX, which the driver compiles: this NVRTC is older than the architecture\n";
   else
-    out << binary->registers << " registers a thread, " << binary->shared_bytes
+    out << binary->registers << " registers a thread, "
+        << binary->shared_bytes + static_cast<int>(shape.shared_bytes)
         << " bytes of shared memory, " << binary->spill_bytes << " bytes spilled\n";
   if (!source) return out.str();
   // The prelude is the same for all and stands before the argument structure.

@@ -43,6 +43,7 @@ Gpu::Gpu(int ordinal, DeviceId id)
   const Properties& p = context_.properties();
   target_.arch = p.compute_capability;
   target_.multiprocessors = p.multiprocessors;
+  target_.shared_bytes = p.shared_per_block;
   if (std::string why; !compiler_.get() && !cuda::nvrtc_available(&why))
     throw DeviceError("device '" + name() + "' cannot be used: NVRTC is missing. " + why);
 }
@@ -105,6 +106,11 @@ Gpu::Loaded Gpu::load(std::shared_ptr<const cuda::Program> p) {
   Loaded l{std::move(p), nullptr};
   context_.check(context_.api.module_function(&l.function, module, binary->entry.c_str()),
                  "finding a kernel");
+  // More shared memory than any device gives unasked.
+  if (cuda::uses_shared_memory(*l.program))
+    context_.check(context_.api.function_set(l.function, kFunctionMaxDynamicShared,
+                                             target_.shared_bytes - binary->shared_bytes),
+                   "asking for shared memory");
   return l;
 }
 
@@ -125,9 +131,10 @@ void Gpu::compile(engine::DeviceKernel& kernel, const engine::KernelExtents& e) 
 void Gpu::submit(const Loaded& l, const cuda::Launch& shape, std::vector<std::byte>& arguments,
                  const engine::LaunchSite& site) {
   void* parameters[] = {arguments.data()};
-  const Result r = context_.api.launch(l.function, shape.grid[0], shape.grid[1], shape.grid[2],
-                                       shape.block[0], shape.block[1], shape.block[2], 0,
-                                       context_.stream(), parameters, nullptr);
+  const Result r =
+      context_.api.launch(l.function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+                          shape.block[1], shape.block[2], static_cast<unsigned>(shape.shared_bytes),
+                          context_.stream(), parameters, nullptr);
   const std::string_view region = site.region.empty() ? "a region" : site.region;
   context_.note_launch(region, site.site);
   if (r != kSuccess) context_.check(r, ("launching " + std::string(region)).c_str());
@@ -152,18 +159,19 @@ void Gpu::launch(engine::DeviceKernel& kernel, const ir::CallArgs& args,
   submit(*l, shape, arguments_, site);
 }
 
-const Gpu::Loaded& Gpu::joiner(ReduceKind kind, DType t) {
-  const int key = static_cast<int>(kind) * kDTypeCount + static_cast<int>(t);
+const Gpu::Loaded& Gpu::joiner(ReduceKind kind, DType t, bool tree) {
+  const int key = (static_cast<int>(kind) * kDTypeCount + static_cast<int>(t)) * 2 + tree;
   const std::lock_guard held(mutex_);
   Loaded& l = joiners_[key];
-  if (!l.function) l = load(cuda::generate_join(kind, t, target_));
+  if (!l.function) l = load(cuda::generate_join(kind, t, tree, target_));
   return l;
 }
 
 void Gpu::join(const engine::DeviceJoin& j, const engine::LaunchSite& site) {
-  const Loaded& l = joiner(j.kind, j.dtype);
+  const Loaded& l = joiner(j.kind, j.dtype, j.tree);
   const Context::Current current(context_);
-  const cuda::Join join{j.kind, j.dtype, j.tree, j.extent, j.chunks, j.outputs, j.shape, j.strides};
+  const cuda::Join join{j.kind,    j.dtype,   j.tree,  j.extent, j.chunks,
+                        j.longest, j.outputs, j.shape, j.strides};
   const cuda::Launch shape = cuda::join_shape(*l.program, join);
   cuda::pack_join(join, {j.rows, j.indices, j.bounds, j.out}, arguments_);
   submit(l, shape, arguments_, site);

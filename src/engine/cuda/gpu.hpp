@@ -56,7 +56,7 @@ class Gpu final : public engine::Device {
   Loaded load(std::shared_ptr<const cuda::Program> p);
   void submit(const Loaded& l, const cuda::Launch& shape, std::vector<std::byte>& arguments,
               const engine::LaunchSite& site);
-  const Loaded& joiner(ReduceKind kind, DType t);
+  const Loaded& joiner(ReduceKind kind, DType t, bool tree);
 
   std::future<bool> compiler_;  // NVRTC opens while the context is made
   Context context_;

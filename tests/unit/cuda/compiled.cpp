@@ -67,7 +67,92 @@ TEST_CASE("the join of partial results compiles for every kind and dtype") {
   if (!have_nvrtc()) return;
   for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Max, ReduceKind::ArgMin})
     for (DType t : {DType::Float16, DType::Int32, DType::Float64, DType::Complex64})
-      check(*cuda::generate_join(kind, t, {}), 90);
+      for (bool tree : {false, kind == ReduceKind::Sum})
+        check(*cuda::generate_join(kind, t, tree, {}), 90);
+}
+
+TEST_CASE("teams stay within registers and shared memory on every architecture") {
+  if (!have_nvrtc()) return;
+  using test::RowWork;
+  struct Case {
+    RowWork work;
+    std::int64_t rows, columns;
+    int registers;
+  };
+  // Lanes of a warp, a block, and one that has a multiprocessor to itself; 1024 threads have 64
+  // registers each.
+  for (const Case& c : {Case{RowWork::Softmax, 16384, 100, 80},
+                        {RowWork::Softmax, 16384, 1000, 64},
+                        {RowWork::Softmax, 16384, 8192, 64},
+                        {RowWork::Softmax, 1000, 50000, 64},
+                        {RowWork::Standardise, 16384, 8192, 64},
+                        {RowWork::ArgMax, 16384, 8192, 48},
+                        {RowWork::Sums, 16384, 8192, 64}}) {
+    const test::RandomKernel r = test::row_kernel(c.work, 1, 1);
+    const std::int64_t params[] = {c.columns, 4 * c.columns};
+    const cuda::Extents e{params, c.rows};
+    for (int arch : kArchitectures) {
+      const cuda::Target target{.arch = arch, .shared_bytes = (arch == 80 ? 163 : 227) * 1024};
+      const auto p = cuda::generate(r.kernel, target, e);
+      INFO(c.rows << " x " << c.columns << ", sm_" << arch << ", teams of " << p->mapping.team);
+      CHECK(p->mapping.team > 1);
+      const auto b = cuda::compile(*p, arch);
+      CHECK(b->registers <= c.registers);
+      CHECK(b->spill_bytes == 0);
+      CHECK(static_cast<int>(cuda::launch_shape(*p, e).shared_bytes) + b->shared_bytes <=
+            target.shared_bytes);
+    }
+  }
+}
+
+TEST_CASE("packs are moved by accesses of 16 bytes") {
+  if (!have_nvrtc()) return;
+  const test::RandomKernel r = test::shifted_kernel(1, 8, 0, 0, 0, DType::Float32, true);
+  const cuda::Extents e{r.params.data(), 1 << 24};
+  const auto p = cuda::generate(r.kernel, {}, e);
+  CHECK(p->mapping.pack == 4);
+  for (int arch : kArchitectures) {
+    const auto b = cuda::compile(*p, arch);
+    CHECK(b->registers <= 48);
+    CHECK(b->spill_bytes == 0);
+  }
+  CHECK_THAT(cuda::compile(*p, 999)->image, Catch::Contains("ld.v4.f32") ||
+                                                Catch::Contains("ld.v4.b32") ||
+                                                Catch::Contains("ld.global.v4"));
+}
+
+TEST_CASE("k-means keeps means and points in shared memory") {
+  if (!have_nvrtc()) return;
+  const test::RandomKernel r = test::nearest_kernel(1, 1, 1, DType::Float32);
+  for (std::int64_t n : {8, 16, 64}) {
+    const std::int64_t params[] = {n, n, 4 * n};
+    const cuda::Extents e{params, 1 << 24};
+    for (int arch : kArchitectures) {
+      const cuda::Target target{.arch = arch, .shared_bytes = (arch == 80 ? 163 : 227) * 1024};
+      const auto p = cuda::generate(r.kernel, target, e);
+      CHECK(p->mapping.whole_tiles);
+      CHECK(p->mapping.row_tiles == (n >= 16));
+      const auto b = cuda::compile(*p, arch);
+      CHECK(b->registers <= 80);
+      CHECK(b->spill_bytes == 0);
+      CHECK(cuda::launch_shape(*p, e).shared_bytes * 2 <= std::size_t(target.shared_bytes));
+    }
+  }
+}
+
+TEST_CASE("a transposed operand is read through shared memory") {
+  if (!have_nvrtc()) return;
+  const test::RandomKernel r = test::transposed_kernel(1, 1, 1, DType::Float32);
+  const std::int64_t params[] = {1, 8192, 32768, 1 << 28, 32768};
+  const cuda::Extents e{params, 8192};
+  const auto p = cuda::generate(r.kernel, {}, e);
+  CHECK(p->mapping.turned);
+  for (int arch : kArchitectures) {
+    const auto b = cuda::compile(*p, arch);
+    CHECK(b->registers <= 64);
+    CHECK(b->spill_bytes == 0);
+    CHECK(cuda::launch_shape(*p, e).shared_bytes == 32 * 33 * 4);
+  }
 }
 
 TEST_CASE("a program that does not compile is reported with NVRTC's log") {

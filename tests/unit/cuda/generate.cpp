@@ -1,8 +1,9 @@
 // What extents decide: the width of indices, the launch and its scratch.
 #include <catch2/catch.hpp>
 
-#include "codegen/cuda/cuda.hpp"
+#include "codegen/cuda/program.hpp"
 #include "codegen/ir/builder.hpp"
+#include "kernels.hpp"
 
 using namespace plait;
 
@@ -43,7 +44,7 @@ TEST_CASE("indices have 64 bits where extents need them") {
   CHECK(cuda::serves(*narrow, {small, 2000}));
   CHECK_FALSE(cuda::serves(*narrow, {large, 1 << 14}));
   CHECK_FALSE(cuda::serves(*wide, {small, 1000}));
-  CHECK(cuda::source(*cuda::generate(k, {}, {small, 7})) == cuda::source(*narrow));
+  CHECK(cuda::source(*cuda::generate(k, {}, {small, 900})) == cuda::source(*narrow));
 }
 
 TEST_CASE("nested loops are flattened: few rows of many columns fill the grid") {
@@ -57,11 +58,72 @@ TEST_CASE("nested loops are flattened: few rows of many columns fill the grid") 
 
 TEST_CASE("scratch for long rows stays bounded, at the price of threads") {
   const ir::Kernel k = negated(true);
-  const std::int64_t shorter[] = {64, 512}, longer[] = {100000, 800000};
+  const std::int64_t shorter[] = {8, 64}, longer[] = {100000, 800000};
   const auto p = cuda::generate(k, {}, {shorter, 1 << 16});
   const cuda::Launch few = cuda::launch_shape(*p, {longer, 1 << 16});
   const cuda::Launch many = cuda::launch_shape(*p, {shorter, 1 << 16});
-  CHECK(many.scratch_bytes == std::size_t{64} * 8 * many.grid[0] * many.block[0]);
+  CHECK(many.scratch_bytes == std::size_t{8} * 8 * many.grid[0] * many.block[0]);
   CHECK(few.scratch_bytes <= std::size_t{256} << 20);
   CHECK(few.grid[0] < many.grid[0]);
+}
+
+TEST_CASE("a negative literal stands in parentheses") {
+  ir::Builder b("literal");
+  const ir::Val v = b.constant(Scalar::of(DType::Float64, -2.5));
+  b.store(b.buffer(DType::Float64, true), {{}, {{b.grid_var(), {8}}}},
+          b.apply(OpId::Negative, DType::Float64, {v}));
+  const cuda::Extents e{nullptr, 1};
+  const std::string text = cuda::source(*cuda::generate(b.finish(), {}, e));
+  CHECK_THAT(text, Catch::Contains("-((-2.5))"));
+}
+
+TEST_CASE("rows go to more threads where they are longer, and to one each where they are many") {
+  const test::RandomKernel r = test::row_kernel(test::RowWork::Softmax, 1, 1);
+  const auto mapping = [&](std::int64_t rows, std::int64_t columns) {
+    const std::int64_t params[] = {columns, 4 * columns};
+    return cuda::generate(r.kernel, {}, {params, rows})->mapping;
+  };
+  CHECK(mapping(1000000, 8).team == 1);
+  CHECK(mapping(100000, 100).team == 8);
+  CHECK(mapping(16384, 1000).team == 32);
+  CHECK(mapping(16384, 8192).team == 256);
+  CHECK(mapping(1000000, 1000).team == 32);
+  CHECK(mapping(64, 100000).team == 1024);
+  CHECK(mapping(16384, 8192).rows_shared);
+  CHECK_FALSE(mapping(64, 100000).rows_shared);
+  // A new extent of the same kind compiles nothing.
+  CHECK(mapping(16384, 8192) == mapping(20000, 5000));
+}
+
+TEST_CASE("sums down columns that lie side by side are a thread's each, few columns a team's") {
+  ir::Builder b("columns");
+  const ir::Val rows = b.param(b.new_param());
+  const std::int32_t loop = b.open_reduce(ir::kNone, rows), stride = b.new_param();
+  const ir::Val v = b.load(b.buffer(DType::Int64, false),
+                           {{}, {{b.var(loop), {0, stride}}, {b.grid_var(), {8}}}});
+  const ir::Val sum = b.close({{ReduceKind::Sum, v}})[0];
+  b.store(b.buffer(DType::Int64, true), {{}, {{b.grid_var(), {8}}}}, sum);
+  const ir::Kernel k = b.finish();
+  const auto team = [&](std::int64_t columns) {
+    const std::int64_t params[] = {10000, 8 * columns};
+    return cuda::generate(k, {}, {params, columns})->mapping.team;
+  };
+  CHECK(team(10000) == 1);
+  CHECK(team(10) == 1024);
+}
+
+TEST_CASE("indices of teams and packs have 64 bits where extents need them") {
+  const test::RandomKernel r = test::row_kernel(test::RowWork::Softmax, 1, 1);
+  const std::int64_t params[] = {1 << 15, 4 << 15};
+  const auto narrow = cuda::generate(r.kernel, {}, {params, 1 << 13});
+  const auto wide = cuda::generate(r.kernel, {}, {params, 1 << 17});
+  CHECK_FALSE(narrow->mapping.wide);
+  CHECK(wide->mapping.wide);
+  CHECK_FALSE(cuda::serves(*narrow, {params, 1 << 17}));
+  const test::RandomKernel s = test::shifted_kernel(1, 8, 0, 0, 0, DType::Float32, true);
+  // 3e9 elements.
+  const auto packs = cuda::generate(s.kernel, {}, {s.params.data(), 3000000000});
+  CHECK(packs->mapping.wide);
+  CHECK(packs->mapping.pack == 4);
+  CHECK_FALSE(cuda::generate(s.kernel, {}, {s.params.data(), 400000000})->mapping.wide);
 }
