@@ -97,10 +97,13 @@ void hold_turns_over_fork() {
       over_fork.emplace();
     } catch (...) {  // an interrupt: fork() does not fail, and the signal is handled after it
     }
+  // In the order of a thread that asks for its turn while it holds the recorder's lock.
+  lock().lock();
   turns().mutex.lock();
 }
 void resume_turns_in_parent() {
   turns().mutex.unlock();
+  lock().unlock();
   over_fork.reset();
 }
 void resume_turns_in_child() {
@@ -108,6 +111,7 @@ void resume_turns_in_child() {
   // Their waiters, if there were any, do not exist here.
   new (&t.mutex) std::mutex;
   new (&t.ended) std::condition_variable;
+  lock().unlock();
   over_fork.reset();
 }
 

@@ -48,7 +48,8 @@ class Unlocked {
   std::optional<Away> away_;
 };
 
-// Around fork(): no evaluation is under way in the moment of it, and the child has nobody's turn.
+// Around fork(): no evaluation is under way in the moment of it and nobody records, and the child
+// has nobody's turn.
 void hold_turns_over_fork();
 void resume_turns_in_parent();
 void resume_turns_in_child();

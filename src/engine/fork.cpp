@@ -7,7 +7,6 @@
 
 #include "codegen/llvm/fork.hpp"
 #include "core/buffer.hpp"
-#include "tracer/context.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
@@ -17,17 +16,10 @@ namespace {
 // exist there, so the team of this thread is dissolved; both processes start one when they need it.
 void prepare() {
   tracer::hold_turns_over_fork();
-  tracer::lock().lock();
   omp_pause_resource_all(omp_pause_hard);
 }
-void resume_parent() {
-  tracer::lock().unlock();
-  tracer::resume_turns_in_parent();
-}
-void resume_child() {
-  tracer::lock().unlock();
-  tracer::resume_turns_in_child();
-}
+void resume_parent() { tracer::resume_turns_in_parent(); }
+void resume_child() { tracer::resume_turns_in_child(); }
 
 }  // namespace
 

@@ -45,7 +45,7 @@ def test_constants_and_types_are_numpys(name):
 
 
 def test_fallback_log(run_python):
-    source = "import plait as np\na = np.arange(5.0)\nfor i in range(3):\n    np.sort(a)\nb = a[[0, 1]]\nc = a + 1\n"
+    source = "import plait as np\na = np.arange(5.0)\nfor i in range(3):\n    np.sort(a)\nb = a[[[0, 1]]]\nc = a + 1\n"
     lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
     assert [line.rpartition(" ")[2] for line in lines if "fallback" in line] == ["sort", "getitem"], lines
     assert "<string>:4" in lines[0]
