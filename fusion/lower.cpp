@@ -163,9 +163,9 @@ void Lowering::blocked() {
   split_end_ = end;
   for (std::int32_t r : region_.roots) {
     const Node& n = node(r);
-    const std::vector<int>& order = reduced;
-    out_.pairwise_chunks |= pairwise_axis(n, operand, reduced[0]);
-    Val v = from_zero(r, reduce_loops(r, idx, order, 0, ctx, true));
+    out_.pairwise_chunks |=
+        pairwise_axis(n, operand, one_walk(r, reduced) ? reduced.back() : reduced[0]);
+    Val v = from_zero(r, fold(r, idx, reduced, ctx, true));
     auto partial = [&](Val value, ReduceKind kind, DType t) {
       std::int32_t b =
           buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())}, t, true);

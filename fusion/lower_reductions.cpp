@@ -50,7 +50,50 @@ Val Lowering::reduce_at(std::int32_t id, const Node& n, std::int32_t operand, co
     if (std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end()) reduced.push_back(d);
   if (reduced.size() > 1 && n.reduce == ReduceKind::Sum && !is_integer(n.dtype))
     return from_zero(id, short_block(id, oi, reduced, at));
-  return from_zero(id, reduce_loops(id, oi, reduced, 0, at, false));
+  return from_zero(id, fold(id, oi, reduced, at, false));
+}
+
+// What lies in memory in one piece is one long loop (collapse), also where its innermost axis is
+// short enough to be unrolled. Products in order, each of which waits for the one before, are
+// better off with a row at a time.
+Val Lowering::fold(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t ctx,
+                   bool split) {
+  const Node& n = node(id);
+  const bool in_order = n.reduce == ReduceKind::Prod && !is_integer(n.dtype);
+  const bool before = std::exchange(
+      loops_only_, loops_only_ || (reduced.size() > 1 && !in_order && one_walk(id, reduced)));
+  const Val v = reduce_loops(id, oi, reduced, 0, ctx, split);
+  loops_only_ = before;
+  return v;
+}
+
+bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
+  const Dims& shape = node(g_[id].in[0]).shape;
+  auto contiguous = [&](const Dims& strides) {
+    for (std::size_t a = 1; a < axes.size(); ++a)
+      if (strides[axes[a - 1]] != strides[axes[a]] * shape[axes[a]]) return false;
+    return true;
+  };
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{g_[id].in[0]};
+  if (g_[id].in[1] >= 0) stack.push_back(g_[id].in[1]);
+  while (!stack.empty()) {
+    const std::int32_t i = in_.canon[stack.back()];
+    stack.pop_back();
+    const Node& n = node(i);
+    if (!seen.insert(i).second || n.kind == NodeKind::Scalar || n.kind == NodeKind::Fill) continue;
+    if (element_count(n.shape) != 1 && n.shape != shape) return false;
+    const bool view = n.kind == NodeKind::View && !in_.in_memory[i];
+    if (in_.in_memory[i] || (view && in_.in_memory[in_.canon[g_[i].in[0]]])) {
+      if (n.shape == shape && !contiguous(n.strides)) return false;
+    } else if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
+      for (std::int32_t in : g_[i].in)
+        if (in >= 0) stack.push_back(in);
+    } else {
+      return false;
+    }
+  }
+  return true;
 }
 
 Val Lowering::from_zero(std::int32_t id, Val v) {

@@ -57,8 +57,13 @@ class Lowering : Nest {
   // NumPy sums axes that are contiguous together as one: a short block is unrolled whole, a longer
   // one becomes loops that collapse into one.
   Val short_block(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t at);
-  // Folds the operand over reduced[i...]; `split`: the outermost of them runs over the current
-  // chunk.
+  // Folds the operand over those axes; `split`: the outermost of them runs over the current chunk.
+  Val fold(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t ctx,
+           bool split);
+  // Whether stepping through those axes, widest first, is one walk through memory for all that the
+  // value of `id` loads.
+  bool one_walk(std::int32_t id, const std::vector<int>& axes) const;
+  // The loops of fold() from axis reduced[i] on.
   Val reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::size_t i,
                    std::int32_t ctx, bool split);
   Val operand_value(std::int32_t id, const Index& oi, std::int32_t ctx);

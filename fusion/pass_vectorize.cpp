@@ -16,6 +16,8 @@ constexpr double kLoopEntry = 4;
 constexpr std::int64_t kFarRow = 256;
 constexpr int kSmallBody = 24;
 constexpr double kRowRegisters = 4;
+// Cycles that an iteration waits for the one before: a fold; an arg-reduction compares and selects.
+constexpr double kFoldLatency = 4, kArgLatency = 8;
 
 class Pass {
  public:
@@ -59,11 +61,13 @@ class Pass {
         scalar += scalar_cost(i);
       }
     }
-    scalar = scalar * trips(l) + kLoopEntry;
+    scalar = std::max(scalar, latency(l)) * trips(l) + kLoopEntry;
     const double vec = std::ceil(trips(l) / lanes_) * nest_cost(l, l) + kLoopEntry +
                        kHorizontal * static_cast<double>(k_.loops[l].reductions.size()) +
                        (std::fmod(trips(l), lanes_) == 0 ? 0 : 2);
-    if (!can_vectorize(l) || scalar <= vec) return scalar;
+    if (!can_vectorize(l) || scalar <= vec ||
+        (in_order(l) && scalar <= latency(l) * trips(l) + vec))
+      return scalar;
     for_each_loop(l, [&](std::int32_t c) { k_.loops[c].vector = false; });
     k_.loops[l].vector = true;
     return vec;
@@ -82,14 +86,34 @@ class Pass {
 
   double nest_cost(std::int32_t l, std::int32_t vector) const {
     double c = 0;
+    // Registers side by side wait at the same time.
+    const double side = trips(vector) > lanes_ ? 2 : 1;
     for (Val v : k_.loops[l].body) {
       const Inst& i = k_.insts[v];
       if (i.op == Op::For || i.op == Op::Reduce)
-        c += trips(i.index) * nest_cost(i.index, vector) + kLoopEntry / 2;
+        c += trips(i.index) * std::max(nest_cost(i.index, vector), latency(i.index) / side) +
+             kLoopEntry / 2;
       else
         c += lane_cost(i, l, vector);
     }
     return c + static_cast<double>(k_.loops[l].reductions.size());
+  }
+
+  double latency(std::int32_t l) const {
+    double cycles = 0;
+    for (const Reduction& r : k_.loops[l].reductions) {
+      const bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
+      // NumPy's tree has accumulators side by side.
+      const double side = r.order == Order::Pairwise ? 8 : 1;
+      cycles = std::max(cycles, (arg ? kArgLatency : kFoldLatency) / side);
+    }
+    return cycles;
+  }
+  // Lanes do not help a fold that has an order.
+  bool in_order(std::int32_t l) const {
+    const auto& all = k_.loops[l].reductions;
+    return std::any_of(all.begin(), all.end(),
+                       [](const Reduction& r) { return r.order == Order::Sequential; });
   }
 
   static double apply_cost(const Inst& i) {

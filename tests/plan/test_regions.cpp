@@ -1,8 +1,10 @@
 // How many regions and bytes a graph takes, with the reason; and that the fused value is the
 // reference's, bit for bit.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
+#include "fusion/plan.hpp"
 
 using namespace plait;
 using namespace plait::test;
@@ -146,4 +148,26 @@ TEST_CASE("sums over rows far apart read as much of a row at a time as there are
   engine::start();
   CHECK(plan(2000, 2000).find("vector x4") != std::string::npos);
   CHECK(plan(100000, 16).find("vector x2") != std::string::npos);
+}
+
+TEST_CASE("what lies in one piece is reduced in one long loop, however short its rows are") {
+  for (const Dims& shape : {Dims{300000, 2}, Dims{100001, 3}, Dims{100000, 8}, Dims{40000, 2, 4}})
+    for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Max, ReduceKind::Any}) {
+      const Array x = random_f64(shape);
+      for (const Array& a : {x, tracer::transpose(x)}) {
+        INFO(reduce_info(kind).name << " of " << shape.size() << " dimensions");
+        const Ref<tracer::Node> node = tracer::read(tracer::reduce(kind, a));
+        tracer::Node* wanted[] = {node.get()};
+        const auto plan = fusion::make_plan(fusion::Graph(wanted));
+        REQUIRE(plan->steps.size() == 1);
+        const ir::Kernel& k = plan->steps[0].lowered.kernel;
+        CHECK(std::count_if(k.loops.begin(), k.loops.end(),
+                            [](const ir::Loop& l) { return l.vector; }) == 1);
+        CHECK(k.loops.size() == 2);
+        const Both flat = both([&] { return tracer::reduce(kind, tracer::reshape(x, {-1})); });
+        const Both r = both([&] { return tracer::reduce(kind, a); });
+        CHECK(r.fused == r.direct);
+        CHECK(r.fused == flat.fused);
+      }
+    }
 }

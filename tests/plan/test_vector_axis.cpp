@@ -87,3 +87,13 @@ TEST_CASE("plain reductions take the axis that is contiguous, unless it is short
   CHECK(vector_axes(reduce(ReduceKind::ArgMax, random_f64({3000, 3}), 1)) ==
         std::vector{Axis::Map});
 }
+
+TEST_CASE("few columns that are not side by side run their lanes along the arg-reduced rows") {
+  config().eager_limit = 0;
+  const Array x = random_f32({40000, 7});
+  auto f = [&] {
+    return reduce(ReduceKind::ArgMax, view(x, {tracer::All{}, tracer::Slice{{}, {}, 2}}), 0);
+  };
+  CHECK(vector_axes(f()) == std::vector{Axis::ArgReduced});
+  CHECK(exact(f));
+}
