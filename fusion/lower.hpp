@@ -76,6 +76,7 @@ struct Demand {
 struct RegionSpec {
   RegionKind kind = RegionKind::Map;
   std::vector<std::int32_t> roots;
+  bool operator==(const RegionSpec&) const = default;
 };
 
 // What becomes of a value that is used more often than it has elements: by cost, or always the

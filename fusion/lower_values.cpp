@@ -45,8 +45,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
 Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
   const std::int32_t l = innermost(idx);
   if (l == 0 || n.kind != NodeKind::Elementwise || !encloses(l, ctx) ||
-      k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow) ||
-      node_cost(id) < kRowWorth)
+      k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow))
     return kNone;
   for (std::int32_t other = 1; other < static_cast<std::int32_t>(k_.loops.size()); ++other) {
     if (other == l || parent_[other] != parent_[l] || out_.extents[other] != out_.extents[l] ||
@@ -56,7 +55,7 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
     for (Ix& x : there)
       if (x.loop == l) x.loop = other;
     for (const Memo& m : memo_[{id, there}]) {
-      if (m.loop != other) continue;
+      if (m.loop != other || node_cost(id) < kRowWorth) continue;
       auto [it, fresh] = rows_.try_emplace(m.value, static_cast<std::int32_t>(k_.locals.size()));
       if (fresh) {
         k_.locals.push_back({n.dtype, coeff(out_.extents[l]), parent_[l]});

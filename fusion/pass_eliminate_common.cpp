@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <map>
+#include <string>
+#include <unordered_map>
 
 #include "passes.hpp"
 
@@ -12,6 +13,7 @@ void put(std::string& s, std::int64_t v) { s.append(reinterpret_cast<const char*
 
 std::string signature(const Kernel& k, const Inst& i) {
   std::string s;
+  s.reserve(128);
   put(s, static_cast<int>(i.op) | static_cast<int>(i.type) << 8 | static_cast<int>(i.fn) << 16);
   put(s, i.index);
   for (Val o : i.operands) put(s, o);
@@ -88,7 +90,7 @@ class Pass {
   }
   Kernel& k_;
   std::vector<Val> renamed_;
-  std::map<std::string, Val> seen_;
+  std::unordered_map<std::string, Val> seen_;
 };
 
 }  // namespace

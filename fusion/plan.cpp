@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "passes.hpp"
 #include "schedule.hpp"
@@ -23,14 +24,24 @@ class Planner {
 
   std::shared_ptr<Plan> run() {
     Schedule schedule(g_, plan_->canon);
+    std::size_t sound = 0;  // steps that no demand of the attempt before can have changed
     for (bool again = true; again;) {
       again = false;
-      plan_->steps = schedule.regions();
+      std::vector<Step> before = std::exchange(plan_->steps, schedule.regions());
+      const std::size_t settled = std::exchange(sound, 0);
       in_memory_.assign(g_.nodes.size(), false);
       in_place_.assign(g_.nodes.size(), false);
+      demanded_.clear();
       for (std::int32_t i = 0; i < g_.size(); ++i) in_memory_[i] = g_[i].leaf && !is_scalar(i);
-      for (Step& s : plan_->steps) {
-        again |= lower_step(s, schedule);
+      bool unchanged = true;
+      for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
+        Step& s = plan_->steps[i];
+        unchanged = unchanged && i < settled && before[i].region == s.region;
+        if (unchanged)
+          s = std::move(before[i]);
+        else
+          again |= lower_step(s, schedule);
+        if (!again) sound = i + 1;
         for (std::int32_t r : s.region.roots) in_memory_[r] = true;
         in_place_[s.region.roots[0]] = s.update == UpdateMode::InPlace;
       }
@@ -52,12 +63,16 @@ class Planner {
   // True when the schedule changed and planning starts over.
   bool lower_step(Step& s, Schedule& schedule) {
     if (s.kind == StepKind::Direct) return false;
+    // The next attempt loads them instead.
+    if (reads_demanded(s.region)) return true;
     const LoweringInput in = input();
+    ++plan_->lowerings;
     std::vector<Demand> demands = lower(in, s.region, s.lowered);
     bool changed = false;
     for (const Demand& d : demands) {
       if (schedule.add_root(d.node, d.why)) {
         changed = true;
+        demanded_.push_back(d.node);
       } else if (!changed) {
         // A root of this very region that loops cannot express.
         s.kind = StepKind::Direct;
@@ -84,6 +99,23 @@ class Planner {
         s.update == UpdateMode::Fresh && may_take_over(lead, old))
       s.trailing = trailing(plan_->exprs, s.lowered, lead,
                             [&](std::int32_t n) { return same_memory(n, old); });
+    return false;
+  }
+
+  // Whether the region's value would be made of nodes that have just been put in memory.
+  bool reads_demanded(const RegionSpec& region) const {
+    if (demanded_.empty()) return false;
+    std::vector<bool> seen(g_.nodes.size());
+    std::vector<std::int32_t> stack(region.roots);
+    while (!stack.empty()) {
+      const std::int32_t i = stack.back();
+      stack.pop_back();
+      if (seen[i]) continue;
+      seen[i] = true;
+      if (std::find(demanded_.begin(), demanded_.end(), i) != demanded_.end()) return true;
+      for (std::int32_t k : g_[i].in)
+        if (k >= 0 && !in_memory_[plan_->canon[k]]) stack.push_back(plan_->canon[k]);
+    }
     return false;
   }
 
@@ -219,6 +251,7 @@ class Planner {
   const Target target_;
   const Reuse reuse_;
   std::shared_ptr<Plan> plan_;
+  std::vector<std::int32_t> demanded_;  // nodes that this attempt found missing in memory
   std::vector<bool> in_memory_;
   std::vector<bool> in_place_;  // updates that earlier steps write over their old contents
 };

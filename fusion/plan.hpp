@@ -41,6 +41,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
+  int lowerings = 0;             // of regions, over all attempts: what planning costs
   std::int64_t bytes_least = 0;  // leaves read once and wanted nodes written once
   std::int64_t bytes_moved = 0;
 };

@@ -171,3 +171,20 @@ TEST_CASE("what lies in one piece is reduced in one long loop, however short its
       }
     }
 }
+
+TEST_CASE("a long chain of writes is planned in few attempts") {
+  config().eager_limit = 0;
+  for (std::int64_t n : {40, 96}) {
+    Array d = tracer::copy(random_f64({n, n}));
+    for (std::int64_t k = 0; k < n; ++k) {
+      const Array through = apply(OpId::Add, view(d, {tracer::All{}, tracer::Slice{k, k + 1, {}}}),
+                                  view(d, {tracer::Slice{k, k + 1, {}}}));
+      tracer::assign(d, apply(OpId::Minimum, d, through));
+    }
+    const Ref<tracer::Node> node = tracer::read(d);
+    tracer::Node* wanted[] = {node.get()};
+    const auto plan = fusion::make_plan(fusion::Graph(wanted));
+    INFO(plan->lowerings << " lowerings of " << plan->steps.size() << " regions");
+    CHECK(plan->lowerings <= 3 * static_cast<int>(plan->steps.size()));
+  }
+}
