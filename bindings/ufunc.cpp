@@ -55,6 +55,7 @@ struct Keywords {
   tracer::Array where;
 
   bool parse_out(PyObject* o) {
+    if (out) return false;  // twice, which NumPy words
     if (PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == 1) o = PyTuple_GET_ITEM(o, 0);
     if (o == Py_None) return true;
     if (!is_array(o) || as_array(o)->host) return false;

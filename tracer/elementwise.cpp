@@ -244,7 +244,8 @@ Ref<Node> selected_node(OpId fn, Ref<Node> value, const Array& where, const Dims
   n->strides = contiguous_strides(shape, item_bytes(n->dtype));
   n->n_inputs = 3;
   n->inputs[0] = node_of(where);
-  n->inputs[2] = scalar_node(cast(scalar_int(fn == OpId::Arctanh ? 0 : 1), n->dtype));
+  const int quiet = op_info(fn).flags & kPoleAtOne ? 0 : 1;
+  n->inputs[2] = scalar_node(cast(scalar_int(quiet), n->dtype));
   n->inputs[1] = std::move(value);
   return record(std::move(n));
 }
@@ -263,6 +264,8 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   if (static_cast<int>(operands.size()) != info.arity)
     throw ValueError("ufunc '" + std::string(info.name) + "' takes " + std::to_string(info.arity) +
                      " operands");
+  // NumPy looks at this before it looks at any dtype.
+  if (opt.out && !opt.out->writeable) throw ValueError("output array is read-only");
   const Lock held = hold();
   const bool plain = !opt.out && !opt.where && !opt.dtype;
   if (plain && opt.order == 'K')
@@ -277,7 +280,6 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   if (opt.where && opt.where->dtype != DType::Bool)
     throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
                      quoted(DType::Bool) + " according to the rule 'safe'");
-  if (opt.out && !opt.out->writeable) throw ValueError("output array is read-only");
   if (opt.out) {
     if (!can_cast(types.out, opt.out->dtype, opt.casting))
       throw DTypeError("Cannot cast ufunc '" + std::string(info.name) + "' output from " +

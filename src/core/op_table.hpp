@@ -38,6 +38,8 @@ enum OpFlags : std::uint16_t {
   kNonNegative = 16,
   kNoBoolLoop = 32,
   kValueError = 64,  // may raise by value (integer power): evaluated before the call returns
+  kPoleAtOne =
+      128,  // raises a flag at 1, where every other operation is quiet; this one is so at 0
 };
 
 struct OpInfo {

@@ -82,6 +82,13 @@ TEST_CASE("dtypes and casts") {
         binary(OpId::Add, a, a, opt);
       },
       "output array is read-only");
+  raises<ValueError>(
+      [&] {
+        ElementwiseOptions opt;
+        opt.out = &frozen;
+        binary(OpId::BitwiseAnd, a, a, opt);
+      },
+      "output array is read-only");  // before the dtypes are looked at
 }
 
 TEST_CASE("negative powers of integers, scalar and array exponents") {

@@ -7,14 +7,11 @@
 #include <random>
 #include <vector>
 
+#include "../record.hpp"
 #include "core/config.hpp"
 #include "engine/engine.hpp"
-#include "tracer/array.hpp"
 
 namespace plait::test {
-using tracer::Array;
-using tracer::Operand;
-
 inline Array random_f64(const Dims& shape, unsigned seed = 1) {
   engine::start();
   Array a = tracer::empty(shape, DType::Float64);
@@ -32,25 +29,6 @@ inline Array random_f32(const Dims& shape, unsigned seed = 1) {
   auto* p = static_cast<float*>(tracer::data(a));
   for (std::int64_t i = 0; i < a.size(); ++i) p[i] = normal(gen);
   return a;
-}
-
-inline Array apply(OpId fn, const Array& a) {
-  const Operand in[] = {a};
-  return tracer::elementwise(fn, in);
-}
-inline Array apply(OpId fn, const Operand& a, const Operand& b) {
-  const Operand in[] = {a, b};
-  return tracer::elementwise(fn, in);
-}
-inline Operand weak(double v) { return {scalar_float(v), Weak::Float}; }
-inline Array reduce(ReduceKind k, const Array& a, std::int64_t axis, bool keepdims = false) {
-  tracer::ReduceOptions o;
-  o.axes = Dims{axis};
-  o.keepdims = keepdims;
-  return tracer::reduce(k, a, o);
-}
-inline Array view(const Array& a, std::vector<tracer::Index> indices) {
-  return tracer::slice(a, indices);
 }
 
 // The bytes of an array's value, in C order.

@@ -5,35 +5,16 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "../../record.hpp"
 #include "../interp/reference.hpp"
 #include "codegen/ir/builder.hpp"
 #include "fusion/passes.hpp"
 #include "fusion/schedule.hpp"
-#include "tracer/array.hpp"
 
 namespace plait::test {
-using tracer::Array;
-using tracer::Operand;
 using Bytes = std::vector<std::vector<unsigned char>>;
 
 inline Array array(const Dims& shape) { return tracer::empty(shape, DType::Float64); }
-inline Array apply(OpId fn, const Array& a) {
-  const Operand in[] = {a};
-  return tracer::elementwise(fn, in);
-}
-inline Array apply(OpId fn, const Array& a, const Array& b) {
-  const Operand in[] = {a, b};
-  return tracer::elementwise(fn, in);
-}
-inline Array reduce(ReduceKind k, const Array& a, std::int64_t axis, bool keepdims = false) {
-  tracer::ReduceOptions o;
-  o.axes = Dims{axis};
-  o.keepdims = keepdims;
-  return tracer::reduce(k, a, o);
-}
-inline Array view(const Array& a, std::vector<tracer::Index> indices) {
-  return tracer::slice(a, indices);
-}
 
 // Memory for every buffer, the same for equal seeds: random doubles.
 inline Bytes memory(const std::vector<std::size_t>& sizes) {
