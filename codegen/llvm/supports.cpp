@@ -7,21 +7,23 @@ namespace {
 
 std::string lacks(const ir::Kernel& k) {
   for (const ir::Inst& i : k.insts) {
-    if (is_complex(i.type)) return std::string(name(i.type)) + " values";
-    if (i.op == ir::Op::Apply || i.op == ir::Op::Cast)
-      for (ir::Val v : i.operands)
-        if (v != ir::kNone && is_complex(k.insts[v].type))
-          return std::string(name(k.insts[v].type)) + " values";
     if (i.op == ir::Op::Apply) {
       DType in = k.insts[i.operands[i.fn == OpId::Where ? 1 : 0]].type;
       if (!loops::elementwise(i.fn, in, CpuTier::Baseline))
         return std::string(op_info(i.fn).name) + " of " + std::string(name(in));
     }
   }
-  for (const ir::Loop& l : k.loops)
-    for (const ir::Reduction& r : l.reductions)
-      if (k.insts[r.value].type == DType::Float16)
-        return "a float16 " + std::string(reduce_info(r.kind).name);
+  for (const ir::Loop& l : k.loops) {
+    bool real_tree = false, complex_tree = false;
+    for (const ir::Reduction& r : l.reductions) {
+      const DType t = k.insts[r.value].type;
+      const bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
+      if (arg && (is_complex(t) || (r.guarded_sqrt && t == DType::Float16)))
+        return std::string(reduce_info(r.kind).name) + " of " + std::string(name(t));
+      if (r.order == ir::Order::Pairwise) (is_complex(t) ? complex_tree : real_tree) = true;
+    }
+    if (real_tree && complex_tree) return "sums of real and of complex numbers in one loop";
+  }
   return {};
 }
 

@@ -45,6 +45,9 @@ Value Emitter::emit_apply(const ir::Inst& i) {
     result.regs.push_back(x);
   }
   if (!result.regs.empty()) return result;
+  if (i.fn == OpId::Absolute && is_complex(in))
+    if (int lanes = target_.vector_lanes(OpId::Hypot, part_type(in), target_.tier))
+      return complex_absolute(o[0], part_type(in), lanes);
   if (int lanes = target_.vector_lanes(i.fn, in, target_.tier))
     return call_vector_function(i.fn, in, lanes, o);
   return call_loop({.kind = HelperRef::Elementwise, .op = i.fn, .type = in}, o, types, i.type);
@@ -96,20 +99,14 @@ Value Emitter::call_vector_function(OpId fn, DType in, int lanes, const std::vec
     for (int first = 0; first < std::max(width, lanes); first += lanes) {
       SmallVector<llvm::Value*, 3> args;
       for (llvm::Value* x : operands)
-        args.push_back(lanes < width ? lanes_from(x, first, lanes) : x);
+        args.push_back(lanes < width ? lanes_from(in, x, first, lanes) : x);
       parts.push_back(evaluate(args));
     }
     llvm::Value* all = concatenated(std::move(parts));
     for (int k = 0; k < together && r + k < lanes_.regs; ++k)
-      result.regs.push_back(together > 1 ? lanes_from(all, k * width, width) : all);
+      result.regs.push_back(together > 1 ? lanes_from(in, all, k * width, width) : all);
   }
   return result;
-}
-
-llvm::Value* Emitter::lanes_from(llvm::Value* v, int first, int count) {
-  SmallVector<int, 64> pick(static_cast<std::size_t>(count));
-  std::iota(pick.begin(), pick.end(), first);
-  return b_.CreateShuffleVector(v, pick);
 }
 
 // A power of two of them.
@@ -157,8 +154,8 @@ Value Emitter::call_loop(const HelperRef& h, const std::vector<Value>& o,
   auto* ft =
       FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, false);
   b_.CreateCall(ft, callee, {pointers, strides, i64(n)})->setDoesNotThrow();
-  Type* t = memory_type(result);
-  if (varying) t = FixedVectorType::get(t, static_cast<unsigned>(lanes_.width));
+  const DType stored = result == DType::Bool ? DType::UInt8 : result;
+  Type* t = varying ? lanes_type(stored, lanes_.width) : scalar_type(stored);
   Value v{{}, varying};
   for (int r = 0; r < regs; ++r)
     v.regs.push_back(

@@ -6,8 +6,13 @@ using namespace llvm;
 
 llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
   if (from == to) return v;
-  if (from == DType::Float16 || to == DType::Float16 || is_complex(from) || is_complex(to))
-    return nullptr;
+  if (is_complex(from) || is_complex(to)) return complex_cast(v, from, to);
+  if (from == DType::Float16 || to == DType::Float16) {
+    if (!computes_half()) return nullptr;
+    if (from == DType::Float16 && to == DType::Float32) return from_half(v);
+    if (from == DType::Float32 && to == DType::Float16) return to_half(v);
+    return nullptr;  // by way of float32 some would be rounded twice
+  }
   Type* t = scalar_type(to);
   auto shaped = [&](Type* s) -> Type* {
     auto* vt = dyn_cast<FixedVectorType>(v->getType());

@@ -132,6 +132,14 @@ Constant* Emitter::constant(const Scalar& s) {
       return ConstantFP::get(ctx_, APFloat(s.as<float>()));
     case DType::Float64:
       return ConstantFP::get(ctx_, APFloat(s.as<double>()));
+    case DType::Complex64: {
+      const auto v = s.as<std::complex<float>>();
+      return ConstantDataVector::get(ctx_, ArrayRef<float>{v.real(), v.imag()});
+    }
+    case DType::Complex128: {
+      const auto v = s.as<std::complex<double>>();
+      return ConstantDataVector::get(ctx_, ArrayRef<double>{v.real(), v.imag()});
+    }
     default: {
       std::uint64_t bits = 0;
       std::memcpy(&bits, s.bytes, itemsize(s.dtype));
@@ -146,7 +154,7 @@ llvm::Value* Emitter::coeff(const ir::Coeff& c) {
 
 llvm::Value* Emitter::reg(const Value& v, int r) {
   if (v.varying) return v.regs[r];
-  return lanes_.loop < 0 ? v.regs[0] : b_.CreateVectorSplat(lanes_.width, v.regs[0]);
+  return lanes_.loop < 0 ? v.regs[0] : splat(v.regs[0], lanes_.width);
 }
 
 Type* Emitter::scalar_type(DType t) {
@@ -157,9 +165,17 @@ Type* Emitter::scalar_type(DType t) {
       return b_.getFloatTy();
     case DType::Float64:
       return b_.getDoubleTy();
+    case DType::Complex64:
+    case DType::Complex128:
+      return FixedVectorType::get(scalar_type(part_type(t)), 2);
     default:  // a Float16 travels as its bits
       return b_.getIntNTy(static_cast<unsigned>(itemsize(t)) * 8);
   }
+}
+
+Type* Emitter::lanes_type(DType t, int width) {
+  return FixedVectorType::get(is_complex(t) ? scalar_type(part_type(t)) : scalar_type(t),
+                              static_cast<unsigned>(is_complex(t) ? 2 * width : width));
 }
 
 Type* Emitter::memory_type(DType t) { return t == DType::Bool ? b_.getInt8Ty() : scalar_type(t); }

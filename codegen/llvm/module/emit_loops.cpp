@@ -21,7 +21,7 @@ int Emitter::full_width(std::int32_t loop) const {
   std::function<void(std::int32_t)> walk = [&](std::int32_t l) {
     for (const ir::Reduction& r : k_.loops[l].reductions) {
       DType t = k_.insts[r.value].type;
-      if (is_float(t)) floats = std::max(floats, itemsize(t));
+      if (is_float(t) || is_complex(t)) floats = std::max(floats, itemsize(t));
     }
     for (ir::Val v : k_.loops[l].body) {
       const ir::Inst& i = k_.insts[v];
@@ -29,7 +29,7 @@ int Emitter::full_width(std::int32_t loop) const {
       if (i.op == ir::Op::Apply) {
         DType in = k_.insts[i.operands[i.fn == OpId::Where ? 1 : 0]].type;
         for (DType t : {in, i.type})
-          if (is_float(t))
+          if (is_float(t) || is_complex(t))
             floats = std::max(floats, itemsize(t));
           else
             others = std::max(others, itemsize(t));
@@ -40,7 +40,7 @@ int Emitter::full_width(std::int32_t loop) const {
   };
   walk(loop);
   std::size_t size = floats == 2 ? 4 : floats ? floats : std::max<std::size_t>(others, 2);
-  return static_cast<int>(static_cast<std::size_t>(target_.bytes) / size);
+  return std::max(2, static_cast<int>(static_cast<std::size_t>(target_.bytes) / size));
 }
 
 bool Emitter::pairwise(std::int32_t loop) const {
@@ -49,16 +49,22 @@ bool Emitter::pairwise(std::int32_t loop) const {
                      [](const ir::Reduction& r) { return r.order == ir::Order::Pairwise; });
 }
 
-// NumPy's eight accumulators are the lanes of a pairwise sum.
+int Emitter::tree_lanes(std::int32_t loop) const {
+  for (const ir::Reduction& r : k_.loops[loop].reductions)
+    if (r.order == ir::Order::Pairwise && is_complex(k_.insts[r.value].type)) return 4;
+  return 8;
+}
+
+// NumPy's accumulators are the lanes of a pairwise sum.
 int Emitter::width_of(std::int32_t loop) const {
-  return pairwise(loop) ? kTreeLanes : full_width(loop);
+  return pairwise(loop) ? tree_lanes(loop) : full_width(loop);
 }
 
 // Eight lanes of float32 are half a register of AVX-512: two at a time feed the vector functions.
 int Emitter::regs_of(std::int32_t loop) const {
   for (const ir::Reduction& r : k_.loops[loop].reductions)
     if (r.order == ir::Order::Sequential) return 1;
-  if (pairwise(loop)) return std::max(1, full_width(loop) / kTreeLanes);
+  if (pairwise(loop)) return std::max(1, full_width(loop) / tree_lanes(loop));
   return std::clamp(k_.loops[loop].unroll, 1, kMaxRegs);
 }
 

@@ -77,14 +77,15 @@ Value Emitter::load(DType t, const Address& a) {
   if (!a.lane_stride) return uniform_value(load_scalar(t, a.base));
   const int width = lanes_.width;
   auto item = static_cast<std::int64_t>(itemsize(t));
-  Type* vt = FixedVectorType::get(memory_type(t), static_cast<unsigned>(width));
+  Type* vt = t == DType::Bool ? lanes_type(DType::UInt8, width) : lanes_type(t, width);
   bool masked_moves =
       target_.tier == CpuTier::Avx512 || (target_.tier == CpuTier::Avx2 && itemsize(t) >= 4);
   Value v{{}, true};
   if (unit(a, t) && lanes_.mask && masked_moves) {
     llvm::Value* first = b_.CreateAlignedLoad(memory_type(t), a.base, Align(1));
-    v.regs.push_back(from_memory(t, b_.CreateMaskedLoad(vt, a.base, Align(1), lanes_.mask,
-                                                        b_.CreateVectorSplat(width, first))));
+    v.regs.push_back(from_memory(
+        t,
+        b_.CreateMaskedLoad(vt, a.base, Align(1), mask_for(t, lanes_.mask), splat(first, width))));
     return v;
   }
   for (int r = 0; r < lanes_.regs; ++r) {
@@ -98,8 +99,7 @@ Value Emitter::load(DType t, const Address& a) {
       llvm::Value* n = i64(r * width + l);
       if (lanes_.mask && l) n = b_.CreateSelect(b_.CreateICmpSLT(n, lanes_.count), n, i64(0));
       llvm::Value* p = at(a.base, b_.CreateMul(n, a.lane_stride));
-      gathered = b_.CreateInsertElement(gathered, b_.CreateAlignedLoad(memory_type(t), p, Align(1)),
-                                        static_cast<std::uint64_t>(l));
+      gathered = with_lane(t, gathered, b_.CreateAlignedLoad(memory_type(t), p, Align(1)), l);
     }
     v.regs.push_back(from_memory(t, gathered));
   }
@@ -115,7 +115,7 @@ void Emitter::store(DType t, const Address& a, const Value& v, bool nontemporal)
     if (unit(a, t)) {
       llvm::Value* p = at(a.base, i64(r * width * item));
       if (lanes_.mask) {
-        b_.CreateMaskedStore(x, p, Align(1), lanes_.mask);
+        b_.CreateMaskedStore(x, p, Align(1), mask_for(t, lanes_.mask));
       } else if (nontemporal && lanes_.stream && streamable(a, t)) {
         auto bytes = static_cast<std::uint64_t>(width * item);
         auto* s = b_.CreateAlignedStore(x, p, Align(std::min<std::uint64_t>(bytes, 64)));
@@ -131,8 +131,7 @@ void Emitter::store(DType t, const Address& a, const Value& v, bool nontemporal)
       auto one = [&] {
         llvm::Value* n = i64(r * width + l);
         llvm::Value* p = a.lane_stride ? at(a.base, b_.CreateMul(n, a.lane_stride)) : a.base;
-        b_.CreateAlignedStore(b_.CreateExtractElement(x, static_cast<std::uint64_t>(l)), p,
-                              Align(1));
+        b_.CreateAlignedStore(lane(t, x, l), p, Align(1));
       };
       if (lanes_.mask && l)
         when(b_.CreateICmpSLT(i64(l), lanes_.count), one);

@@ -37,11 +37,12 @@ llvm::Value* Emitter::extremum(OpId fn, DType t, llvm::Value* a, llvm::Value* b)
 }
 
 llvm::Value* Emitter::primitive(OpId fn, DType in, Operands o) {
-  if (fn == OpId::Where) return b_.CreateSelect(o[0], o[1], o[2]);
+  if (fn == OpId::Where) return select(in, o[0], o[1], o[2]);
+  if (is_complex(in)) return complex_primitive(fn, in, o);
   if (fn == OpId::Positive || fn == OpId::Conjugate) return o[0];
   if (in == DType::Bool) return bool_primitive(fn, o);
   if (is_integer(in)) return integer_primitive(fn, in, o);
-  return in == DType::Float16 || is_complex(in) ? nullptr : float_primitive(fn, in, o);
+  return in == DType::Float16 ? half_primitive(fn, o) : float_primitive(fn, in, o);
 }
 
 llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {

@@ -80,7 +80,7 @@ int power_of_two_below(std::int64_t n, int most) {
 bool Emitter::strided(const ir::Inst& i) const {
   std::size_t item = itemsize(i.type);
   return i.op == ir::Op::Load && lanes_.loop >= 0 && !lanes_.mask && (item == 4 || item == 8) &&
-         i.type != DType::Bool && !k_.buffers[i.index].written;
+         i.type != DType::Bool && !is_complex(i.type) && !k_.buffers[i.index].written;
 }
 
 // The rows of `columns` elements at p, p + lane_stride, ..., one a lane of register r, end to end

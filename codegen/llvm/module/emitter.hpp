@@ -3,6 +3,8 @@
 // steps, and for the tail with a mask. In the tail, inactive lanes carry the values of lane 0, so
 // they raise no floating-point flag that lane 0 does not raise, and only stores and folds need the
 // mask.
+// A complex value is <2 x part>, n lanes of it <2n x part>, real and imaginary parts in turn as in
+// memory: what works element by element on parts needs no second way.
 #pragma once
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -38,6 +40,9 @@ struct Value {
   llvm::SmallVector<llvm::Value*, 4> regs;
   bool varying = false;
 };
+inline DType part_type(DType complex) {
+  return complex == DType::Complex64 ? DType::Float32 : DType::Float64;
+}
 inline Value uniform_value(llvm::Value* v) { return {{v}, false}; }
 
 class Emitter {
@@ -61,6 +66,7 @@ class Emitter {
   llvm::Value* coeff(const ir::Coeff& c);
   llvm::Value* reg(const Value& v, int r);  // register r in the current layout, splat if uniform
   llvm::Type* scalar_type(DType t);
+  llvm::Type* lanes_type(DType t, int width);
   llvm::Type* memory_type(DType t);  // Bool is a byte in memory
   llvm::Value* to_memory(DType t, llvm::Value* v);
   llvm::Value* from_memory(DType t, llvm::Value* v);
@@ -68,10 +74,22 @@ class Emitter {
   llvm::AllocaInst* stack(llvm::Type* t, std::int64_t count = 1);
   llvm::BasicBlock* block(const char* name);
 
+  // emit_lanes.cpp: lanes apart and together, whatever one of them is
+  llvm::Value* splat(llvm::Value* v, int width);
+  llvm::Value* lane(DType t, llvm::Value* v, int l);
+  llvm::Value* with_lane(DType t, llvm::Value* v, llvm::Value* x, int l);
+  llvm::Value* lanes_from(DType t, llvm::Value* v, int first, int count);
+  llvm::Value* mask_for(DType t, llvm::Value* mask);  // a complex lane's bit twice
+  llvm::Value* select(DType t, llvm::Value* mask, llvm::Value* x, llvm::Value* y) {
+    return b_.CreateSelect(mask_for(t, mask), x, y);
+  }
+  llvm::Value* every_second(DType t, llvm::Value* v, int first);  // a scalar when it is one lane
+  int lane_count(DType t, llvm::Value* v);
+
   // emit_loops.cpp
-  static constexpr int kTreeLanes = 8;  // accumulators of NumPy's summation tree
   bool pairwise(std::int32_t loop) const;
   int full_width(std::int32_t loop) const;
+  int tree_lanes(std::int32_t loop) const;  // accumulators of NumPy's summation tree
   int width_of(std::int32_t loop) const;
   int regs_of(std::int32_t loop) const;
   std::pair<llvm::Value*, llvm::Value*> bounds(std::int32_t loop);
@@ -132,7 +150,6 @@ class Emitter {
   Value emit_apply(const ir::Inst& i);
   Value emit_cast(const Value& v, DType from, DType to);
   Value call_vector_function(OpId fn, DType in, int lanes, const std::vector<Value>& o);
-  llvm::Value* lanes_from(llvm::Value* v, int first, int count);
   llvm::Value* concatenated(llvm::SmallVector<llvm::Value*, 4> parts);
   Value call_loop(const HelperRef& h, const std::vector<Value>& o, const std::vector<DType>& types,
                   DType result);
@@ -147,6 +164,16 @@ class Emitter {
   llvm::Value* integer_primitive(OpId fn, DType in, Operands o);
   llvm::Value* bool_primitive(OpId fn, Operands o);
   llvm::Value* cast_primitive(llvm::Value* v, DType from, DType to);
+  // emit_complex.cpp, emit_half.cpp: the same for what the processor does not compute with
+  llvm::Value* complex_primitive(OpId fn, DType in, Operands o);
+  llvm::Value* complex_cast(llvm::Value* v, DType from, DType to);
+  llvm::Value* part(llvm::Value* v, int which);  // 0 real, 1 imaginary
+  llvm::Value* complex(llvm::Value* re, llvm::Value* im);
+  Value complex_absolute(const Value& v, DType part, int lanes);
+  bool computes_half() const { return target_.tier != CpuTier::Baseline; }
+  llvm::Value* half_primitive(OpId fn, Operands o);
+  llvm::Value* from_half(llvm::Value* v);
+  llvm::Value* to_half(llvm::Value* v);
   llvm::Value* compare(llvm::CmpInst::Predicate p, llvm::Value* a, llvm::Value* b);  // quiet
   llvm::Value* is_nan(llvm::Value* v) { return compare(llvm::CmpInst::FCMP_UNO, v, v); }
   llvm::Value* extremum(OpId fn, DType t, llvm::Value* a, llvm::Value* b);

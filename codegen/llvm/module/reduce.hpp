@@ -15,9 +15,11 @@ class ReduceEmitter {
     DType type;        // of the reduced value
     llvm::Type* slot;  // what one accumulator holds: lanes of `type` or one
     int regs;
+    bool varying = false;                  // an accumulator has lanes
+    Value value;                           // what the body just emitted gives
     std::vector<llvm::AllocaInst*> best;   // the fold; Pairwise: the leaf's result
     std::vector<llvm::AllocaInst*> index;  // ArgMin, ArgMax
-    llvm::AllocaInst* eight = nullptr;     // Pairwise: NumPy's accumulators
+    llvm::AllocaInst* leaf = nullptr;      // Pairwise: NumPy's accumulators
     llvm::AllocaInst* left = nullptr;      // Pairwise: results of left halves
     bool pairwise() const { return r->order == ir::Order::Pairwise; }
     bool ordered() const { return r->order == ir::Order::Sequential; }
@@ -37,7 +39,7 @@ class ReduceEmitter {
   llvm::Constant* identity(const Acc& a);
   llvm::Constant* spread(const Acc& a, llvm::Constant* c);  // in the shape of a slot
   llvm::Value* combine(const Acc& a, llvm::Value* x, llvm::Value* y);
-  llvm::Value* value(const Acc& a, int r);  // what the body just emitted gives, register r
+  llvm::Value* value(const Acc& a, int r);  // register r of what the body gives
   void fold(const Acc& a);                  // ... joins the accumulators
   void body();                              // the body once, folded into all but pairwise sums
   Value close(const Acc& a);
@@ -57,8 +59,9 @@ class ReduceEmitter {
   void vector_leaf(llvm::Value* begin, llvm::Value* n);
   void serial_leaf(llvm::Value* begin, llvm::Value* n);
   void compact_leaf(llvm::Value* begin, llvm::Value* n);
+  int lanes() const { return e_.tree_lanes(loop_); }
   llvm::Value* slot(llvm::AllocaInst* a, const Acc& acc, llvm::Value* n, int r);
-  void join_eight(const Acc& a);
+  void join_leaf(const Acc& a);
 };
 
 }  // namespace plait::jit

@@ -20,7 +20,7 @@ llvm::Value* ReduceEmitter::better(const Acc& a, llvm::Value* x, llvm::Value* be
 
 void ReduceEmitter::take(const Acc& a, int r, llvm::Value* x, llvm::Value* mask) {
   const Value& var = e_.vals_[l_.var];
-  llvm::Value* i = isa<VectorType>(a.slot) ? e_.reg(var, r) : var.regs[0];
+  llvm::Value* i = a.varying ? e_.reg(var, r) : var.regs[0];
   b_.CreateStore(b_.CreateSelect(mask, x, get(a.best[r])), a.best[r]);
   b_.CreateStore(b_.CreateSelect(mask, i, get(a.index[r])), a.index[r]);
 }

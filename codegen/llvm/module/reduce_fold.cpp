@@ -42,6 +42,11 @@ void ReduceEmitter::emit_serial() {
 
 void ReduceEmitter::body() {
   e_.emit_block(loop_);
+  for (Acc& a : accs_) {
+    const DType given = e_.k_.insts[a.r->value].type;
+    a.value = e_.vals_[a.r->value];
+    if (given != a.type) a.value = e_.emit_cast(a.value, given, a.type);
+  }
   for (const Acc& a : accs_)
     if (!a.pairwise()) fold(a);
 }
@@ -49,7 +54,9 @@ void ReduceEmitter::body() {
 // A vector loop's accumulators have its lanes (ordered ones are scalar); a serial loop's have the
 // lanes around it where the value varies along them.
 ReduceEmitter::Acc ReduceEmitter::open(const ir::Reduction& r) {
-  Acc a{.r = &r, .type = e_.k_.insts[r.value].type, .slot = nullptr, .regs = 1};
+  DType type = e_.k_.insts[r.value].type;
+  if (type == DType::Float16) type = DType::Float32;  // rounded once, at the end
+  Acc a{.r = &r, .type = type, .slot = nullptr, .regs = 1};
   int width = 1;
   if (vector_ && !a.ordered()) {
     width = e_.width_of(loop_);
@@ -61,10 +68,11 @@ ReduceEmitter::Acc ReduceEmitter::open(const ir::Reduction& r) {
   bool lanes = vector_ ? !a.ordered() : e_.lanes_.loop >= 0 && e_.analysis_.varies[r.value];
   Type *t = e_.scalar_type(a.type), *it = b_.getInt64Ty();
   if (lanes) {
-    t = FixedVectorType::get(t, static_cast<unsigned>(width));
+    t = e_.lanes_type(a.type, width);
     it = FixedVectorType::get(it, static_cast<unsigned>(width));
   }
   a.slot = t;
+  a.varying = lanes;
   for (int i = 0; i < a.regs; ++i) {
     a.best.push_back(e_.stack(t));
     b_.CreateStore(spread(a, identity(a)), a.best.back());
@@ -87,8 +95,12 @@ llvm::Constant* ReduceEmitter::identity(const Acc& a) {
 }
 
 llvm::Constant* ReduceEmitter::spread(const Acc& a, llvm::Constant* c) {
-  auto* v = dyn_cast<FixedVectorType>(a.slot);
-  return v ? ConstantVector::getSplat(v->getElementCount(), c) : c;
+  if (!a.varying) return c;
+  const auto n = cast<FixedVectorType>(a.slot)->getNumElements();
+  SmallVector<llvm::Constant*, 64> all;
+  for (unsigned i = 0; i < n; ++i)
+    all.push_back(is_complex(a.type) ? c->getAggregateElement(i % 2) : c);
+  return ConstantVector::get(all);
 }
 
 llvm::Value* ReduceEmitter::combine(const Acc& a, llvm::Value* x, llvm::Value* y) {
@@ -137,8 +149,7 @@ llvm::Value* ReduceEmitter::combine(const Acc& a, llvm::Value* x, llvm::Value* y
 }
 
 llvm::Value* ReduceEmitter::value(const Acc& a, int r) {
-  const Value& v = e_.vals_[a.r->value];
-  return vector_ || isa<VectorType>(a.slot) ? e_.reg(v, r) : v.regs[0];
+  return vector_ || a.varying ? e_.reg(a.value, r) : a.value.regs[0];
 }
 
 void ReduceEmitter::fold(const Acc& a) {
@@ -147,13 +158,8 @@ void ReduceEmitter::fold(const Acc& a) {
   if (vector_ && a.ordered()) {
     llvm::Value* x = value(a, 0);
     llvm::Value* acc = get(a.best[0]);
-    if (lanes.mask)
-      x = b_.CreateSelect(
-          lanes.mask, x,
-          ConstantVector::getSplat(ElementCount::getFixed(static_cast<unsigned>(lanes.width)),
-                                   identity(a)));
-    for (int l = 0; l < lanes.width; ++l)
-      acc = combine(a, acc, b_.CreateExtractElement(x, static_cast<std::uint64_t>(l)));
+    if (lanes.mask) x = e_.select(a.type, lanes.mask, x, e_.splat(identity(a), lanes.width));
+    for (int l = 0; l < lanes.width; ++l) acc = combine(a, acc, e_.lane(a.type, x, l));
     b_.CreateStore(acc, a.best[0]);
     return;
   }
@@ -164,35 +170,29 @@ void ReduceEmitter::fold(const Acc& a) {
   for (int r = 0; r < regs; ++r) {
     llvm::Value* x = value(a, r);
     if (vector_ && lanes.mask && repeats_show)
-      x = b_.CreateSelect(lanes.mask, x, spread(a, identity(a)));
+      x = e_.select(a.type, lanes.mask, x, spread(a, identity(a)));
     b_.CreateStore(combine(a, get(a.best[r]), x), a.best[r]);
   }
 }
 
 Value ReduceEmitter::close(const Acc& a) {
-  if (vector_) return uniform_value(a.arg() ? across_arg(a) : across(a));
-  Value v{{}, isa<VectorType>(a.slot)};
-  for (AllocaInst* s : a.arg() ? a.index : a.best) v.regs.push_back(get(s));
-  return v;
+  if (a.arg() && vector_) return uniform_value(across_arg(a));
+  Value v{{}, !vector_ && a.varying};
+  if (vector_)
+    v.regs.push_back(across(a));
+  else
+    for (AllocaInst* s : a.arg() ? a.index : a.best) v.regs.push_back(get(s));
+  return a.arg() ? v : e_.emit_cast(v, a.type, e_.k_.insts[a.r->value].type);
 }
 
 llvm::Value* ReduceEmitter::across(const Acc& a) {
   llvm::Value* x = get(a.best[0]);
   // A pairwise leaf and an ordered fold are scalar already.
-  if (!isa<VectorType>(x->getType())) return x;
+  if (e_.lane_count(a.type, x) == 1) return x;
   for (int r = 1; r < a.regs; ++r) x = combine(a, x, get(a.best[r]));
-  auto width = cast<FixedVectorType>(x->getType())->getNumElements();
-  auto lane = [&](std::uint64_t l) { return b_.CreateExtractElement(x, l); };
-  while (width > 2) {
-    width /= 2;
-    SmallVector<int, 64> low, high;
-    for (unsigned l = 0; l < width; ++l) {
-      low.push_back(static_cast<int>(l));
-      high.push_back(static_cast<int>(l + width));
-    }
-    x = combine(a, b_.CreateShuffleVector(x, low), b_.CreateShuffleVector(x, high));
-  }
-  return combine(a, lane(0), lane(1));
+  for (int half = e_.lane_count(a.type, x) / 2; half > 1; half /= 2)
+    x = combine(a, e_.lanes_from(a.type, x, 0, half), e_.lanes_from(a.type, x, half, half));
+  return combine(a, e_.lane(a.type, x, 0), e_.lane(a.type, x, 1));
 }
 
 }  // namespace plait::jit

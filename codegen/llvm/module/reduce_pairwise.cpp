@@ -1,16 +1,17 @@
 // NumPy's summation tree, bit for bit: eight accumulators over leaves of up to 128 elements, halves
-// above. Trip counts are uniform, so the tree is ordinary control flow around either eight lanes
-// (the loop is the vector loop) or eight accumulators (every lane has its own sum). Leaves come in
-// the order of the elements, so other reductions of the loop fold along the way.
+// above; of complex numbers, which are two elements to NumPy, half as many of each. Trip counts are
+// uniform, so the tree is ordinary control flow around either as many lanes (the loop is the vector
+// loop) or as many accumulators (every lane has its own sum). Leaves come in the order of the
+// elements, so other reductions of the loop fold along the way.
 #include "reduce.hpp"
 
 namespace plait::jit {
 using namespace llvm;
 namespace {
 
-constexpr std::int64_t kLeaf = 128;
+constexpr std::int64_t kLeaf = 16;  // times the accumulators
 constexpr std::int64_t kDepth = 64;
-// Bodies beyond this many instructions are not repeated for each of the eight accumulators.
+// Bodies beyond this many instructions are not repeated for each of the accumulators.
 constexpr int kLargeBody = 24;
 
 int weight(const ir::Kernel& k, std::int32_t loop) {
@@ -35,16 +36,18 @@ void ReduceEmitter::emit_tree() {
     if (a.pairwise()) {
       // In a vector loop the lanes are the accumulators and a leaf's sum is one scalar.
       if (vector_) {
-        a.eight = a.best[0];
+        a.leaf = a.best[0];
         a.regs = 1;
+        a.varying = false;
         a.slot = e_.scalar_type(a.type);
         a.best = {e_.stack(a.slot)};
       } else {
-        a.eight = e_.stack(a.slot, 16 * a.regs);
+        a.leaf = e_.stack(a.slot, std::int64_t{2} * lanes() * a.regs);
       }
     }
   llvm::Value* n = e_.at_least_zero(b_.CreateSub(end_, begin_));
-  if (auto* c = dyn_cast<ConstantInt>(n); c && c->getSExtValue() <= kLeaf) return leaf(begin_, n);
+  if (auto* c = dyn_cast<ConstantInt>(n); c && c->getSExtValue() <= kLeaf * lanes())
+    return leaf(begin_, n);
 
   for (Acc& a : accs_)
     if (a.pairwise()) a.left = e_.stack(a.slot, kDepth * a.regs);
@@ -62,11 +65,11 @@ void ReduceEmitter::emit_tree() {
   b_.CreateBr(split);
 
   b_.SetInsertPoint(split);
-  b_.CreateCondBr(b_.CreateICmpSGT(get(count), e_.i64(kLeaf)), halve, sum);
+  b_.CreateCondBr(b_.CreateICmpSGT(get(count), e_.i64(kLeaf * lanes())), halve, sum);
   b_.SetInsertPoint(halve);
   {
     llvm::Value *c = get(count), *d = get(depth);
-    llvm::Value* half = b_.CreateAnd(b_.CreateLShr(c, e_.i64(1)), e_.i64(-8));
+    llvm::Value* half = b_.CreateAnd(b_.CreateLShr(c, e_.i64(1)), e_.i64(-lanes()));
     b_.CreateStore(b_.CreateAdd(get(at), half), entry(where, d));
     b_.CreateStore(b_.CreateSub(c, half), entry(many, d));
     b_.CreateStore(b_.CreateAdd(d, e_.i64(1)), depth);
@@ -113,71 +116,71 @@ void ReduceEmitter::leaf(llvm::Value* begin, llvm::Value* n) {
 }
 
 void ReduceEmitter::vector_leaf(llvm::Value* begin, llvm::Value* n) {
-  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-8)));
+  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-lanes())));
   llvm::Value* end = b_.CreateAdd(begin, n);
   for (const Acc& a : accs_)
     if (a.pairwise())
-      b_.CreateStore(ConstantFP::getNegativeZero(a.eight->getAllocatedType()), a.eight);
-  auto eights = [&](llvm::Value* from, llvm::Value* to, int regs) {
-    e_.counted(from, to, e_.i64(8 * regs), [&](llvm::Value* i) {
-      e_.bind_lanes(loop_, 8, regs, i, nullptr);
+      b_.CreateStore(ConstantFP::getNegativeZero(a.leaf->getAllocatedType()), a.leaf);
+  auto groups = [&](llvm::Value* from, llvm::Value* to, int regs) {
+    e_.counted(from, to, e_.i64(lanes() * regs), [&](llvm::Value* i) {
+      e_.bind_lanes(loop_, lanes(), regs, i, nullptr);
       body();
       for (const Acc& a : accs_)
         if (a.pairwise())
           for (int r = 0; r < regs; ++r)
-            b_.CreateStore(b_.CreateFAdd(get(a.eight), value(a, r)), a.eight);
+            b_.CreateStore(b_.CreateFAdd(get(a.leaf), value(a, r)), a.leaf);
       e_.lanes_ = {};
     });
   };
   const int regs = e_.regs_of(loop_);
-  llvm::Value* wide = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-8 * regs)));
-  eights(begin, wide, regs);
-  if (regs > 1) eights(wide, middle, 1);
+  llvm::Value* wide = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-lanes() * regs)));
+  groups(begin, wide, regs);
+  if (regs > 1) groups(wide, middle, 1);
   for (const Acc& a : accs_)
     if (a.pairwise()) {
-      llvm::Value* x = get(a.eight);
-      // ((r0+r1)+(r2+r3)) + ((r4+r5)+(r6+r7))
-      x = b_.CreateFAdd(b_.CreateShuffleVector(x, {0, 2, 4, 6}),
-                        b_.CreateShuffleVector(x, {1, 3, 5, 7}));
-      x = b_.CreateFAdd(b_.CreateShuffleVector(x, {0, 2}), b_.CreateShuffleVector(x, {1, 3}));
-      x = b_.CreateFAdd(b_.CreateExtractElement(x, std::uint64_t{0}),
-                        b_.CreateExtractElement(x, std::uint64_t{1}));
+      // Neighbours join: ((r0+r1)+(r2+r3)) + ((r4+r5)+(r6+r7)).
+      llvm::Value* x = get(a.leaf);
+      for (int n = lanes(); n > 1; n /= 2) {
+        llvm::Value *even = e_.every_second(a.type, x, 0), *odd = e_.every_second(a.type, x, 1);
+        x = b_.CreateFAdd(even, odd);
+      }
       b_.CreateStore(x, a.best[0]);
     }
   // The rest one by one; -0.0 in place of what is not there changes nothing and raises nothing.
   e_.when(b_.CreateICmpSLT(middle, end), [&] {
-    e_.bind_lanes(loop_, 8, 1, middle, b_.CreateSub(end, middle));
+    e_.bind_lanes(loop_, lanes(), 1, middle, b_.CreateSub(end, middle));
     body();
     for (const Acc& a : accs_)
       if (a.pairwise()) {
         llvm::Value* v = value(a, 0);
-        v = b_.CreateSelect(e_.lanes_.mask, v, ConstantFP::getNegativeZero(v->getType()));
+        v = e_.select(a.type, e_.lanes_.mask, v, ConstantFP::getNegativeZero(v->getType()));
         llvm::Value* x = get(a.best[0]);
-        for (std::uint64_t l = 0; l < 7; ++l) x = b_.CreateFAdd(x, b_.CreateExtractElement(v, l));
+        for (int l = 0; l < lanes() - 1; ++l) x = b_.CreateFAdd(x, e_.lane(a.type, v, l));
         b_.CreateStore(x, a.best[0]);
       }
     e_.lanes_ = {};
   });
 }
 
-void ReduceEmitter::join_eight(const Acc& a) {
+void ReduceEmitter::join_leaf(const Acc& a) {
   for (int r = 0; r < a.regs; ++r) {
-    auto at = [&](int n) { return b_.CreateLoad(a.slot, slot(a.eight, a, e_.i64(n), r)); };
-    auto two = [&](int n) { return b_.CreateFAdd(at(n), at(n + 1)); };
-    llvm::Value* low = b_.CreateFAdd(two(0), two(2));
-    llvm::Value* high = b_.CreateFAdd(two(4), two(6));
-    b_.CreateStore(b_.CreateFAdd(low, high), a.best[r]);
+    SmallVector<llvm::Value*, 8> sums;
+    for (int n = 0; n < lanes(); ++n)
+      sums.push_back(b_.CreateLoad(a.slot, slot(a.leaf, a, e_.i64(n), r)));
+    for (std::size_t n = sums.size() / 2; n > 0; n /= 2)
+      for (std::size_t i = 0; i < n; ++i) sums[i] = b_.CreateFAdd(sums[2 * i], sums[2 * i + 1]);
+    b_.CreateStore(sums[0], a.best[r]);
   }
 }
 
 void ReduceEmitter::serial_leaf(llvm::Value* begin, llvm::Value* n) {
-  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-8)));
+  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateAnd(n, e_.i64(-lanes())));
   llvm::Value* end = b_.CreateAdd(begin, n);
   for (const Acc& a : accs_)
     if (a.pairwise())
-      for (int j = 0; j < 8; ++j)
+      for (int j = 0; j < lanes(); ++j)
         for (int r = 0; r < a.regs; ++r)
-          b_.CreateStore(ConstantFP::getNegativeZero(a.slot), slot(a.eight, a, e_.i64(j), r));
+          b_.CreateStore(ConstantFP::getNegativeZero(a.slot), slot(a.leaf, a, e_.i64(j), r));
   auto add = [&](llvm::Value* i, auto&& target) {
     e_.bind_serial(loop_, i);
     body();
@@ -189,9 +192,9 @@ void ReduceEmitter::serial_leaf(llvm::Value* begin, llvm::Value* n) {
         }
   };
   auto group = [&](llvm::Value* i) {
-    for (int j = 0; j < 8; ++j)
+    for (int j = 0; j < lanes(); ++j)
       add(b_.CreateAdd(i, e_.i64(j)),
-          [&](const Acc& a, int r) { return slot(a.eight, a, e_.i64(j), r); });
+          [&](const Acc& a, int r) { return slot(a.leaf, a, e_.i64(j), r); });
   };
   auto single = [&](llvm::Value* i) { add(i, [&](const Acc& a, int r) { return a.best[r]; }); };
   auto each = [&](llvm::Value* from, llvm::Value* to, std::int64_t step, auto&& f) {
@@ -200,40 +203,41 @@ void ReduceEmitter::serial_leaf(llvm::Value* begin, llvm::Value* n) {
     for (std::int64_t i = cast<ConstantInt>(from)->getSExtValue(); i < stop; i += step)
       f(e_.i64(i));
   };
-  each(begin, middle, 8, group);
+  each(begin, middle, lanes(), group);
   for (const Acc& a : accs_)
-    if (a.pairwise()) join_eight(a);
+    if (a.pairwise()) join_leaf(a);
   each(middle, end, 1, single);
 }
 
 // One copy of the body: the accumulators are memory, indexed by the element's place; what comes
-// after the last multiple of eight waits in eight more.
+// after the last whole group waits in as many more.
 void ReduceEmitter::compact_leaf(llvm::Value* begin, llvm::Value* n) {
-  llvm::Value* whole = b_.CreateAnd(n, e_.i64(-8));
+  llvm::Value* whole = b_.CreateAnd(n, e_.i64(-lanes()));
   for (const Acc& a : accs_)
     if (a.pairwise())
-      for (int j = 0; j < 16; ++j)
+      for (int j = 0; j < 2 * lanes(); ++j)
         for (int r = 0; r < a.regs; ++r)
-          b_.CreateStore(ConstantFP::getNegativeZero(a.slot), slot(a.eight, a, e_.i64(j), r));
+          b_.CreateStore(ConstantFP::getNegativeZero(a.slot), slot(a.leaf, a, e_.i64(j), r));
   e_.counted(e_.i64(0), n, e_.i64(1), [&](llvm::Value* i) {
     e_.bind_serial(loop_, b_.CreateAdd(begin, i));
     body();
-    llvm::Value* place = b_.CreateAnd(i, e_.i64(7));
-    place = b_.CreateSelect(b_.CreateICmpSLT(i, whole), place, b_.CreateAdd(place, e_.i64(8)));
+    llvm::Value* place = b_.CreateAnd(i, e_.i64(lanes() - 1));
+    place =
+        b_.CreateSelect(b_.CreateICmpSLT(i, whole), place, b_.CreateAdd(place, e_.i64(lanes())));
     for (const Acc& a : accs_)
       if (a.pairwise())
         for (int r = 0; r < a.regs; ++r) {
-          llvm::Value* p = slot(a.eight, a, place, r);
+          llvm::Value* p = slot(a.leaf, a, place, r);
           b_.CreateStore(b_.CreateFAdd(b_.CreateLoad(a.slot, p), value(a, r)), p);
         }
   });
   for (const Acc& a : accs_)
     if (a.pairwise()) {
-      join_eight(a);
+      join_leaf(a);
       for (int r = 0; r < a.regs; ++r) {
         llvm::Value* x = get(a.best[r]);
-        for (int j = 8; j < 15; ++j)
-          x = b_.CreateFAdd(x, b_.CreateLoad(a.slot, slot(a.eight, a, e_.i64(j), r)));
+        for (int j = lanes(); j < 2 * lanes() - 1; ++j)
+          x = b_.CreateFAdd(x, b_.CreateLoad(a.slot, slot(a.leaf, a, e_.i64(j), r)));
         b_.CreateStore(x, a.best[r]);
       }
     }

@@ -151,12 +151,6 @@ struct Rint {
     return {std::rint(a.re), std::rint(a.im)};
   }
 };
-struct Absolute {
-  template <class T>
-  static T f(Z<T> a) {
-    return std::hypot(a.re, a.im);
-  }
-};
 struct Real {
   template <class T>
   static T f(Z<T> a) {
@@ -380,6 +374,14 @@ void clip(Args args, Strides s, std::int64_t n) {
   });
 }
 
+template <class T>
+void absolute(Args args, Strides s, std::int64_t n) {
+  static const LoopFn hypot = math_loop(OpId::Hypot, dtype_of<T>());
+  void* parts[] = {args[0], static_cast<char*>(args[0]) + sizeof(T), args[1]};
+  const std::int64_t strides[] = {s[0], s[0], s[1]};
+  hypot(parts, strides, n);
+}
+
 }  // namespace
 
 LoopFn complex_loop(OpId op, DType t) {
@@ -410,7 +412,7 @@ LoopFn complex_loop(OpId op, DType t) {
     case OpId::Rint:
       return unary_of<Rint>(t);
     case OpId::Absolute:
-      return real_of<Absolute>(t);
+      return t == DType::Complex64 ? &absolute<f32> : &absolute<f64>;
     case OpId::Real:
       return real_of<Real>(t);
     case OpId::Imag:
