@@ -15,16 +15,22 @@ from ._creation import (
 )  # fmt: skip
 from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from ._device import DeviceError, current_device, device
+from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
 from ._errstate import errstate, seterr, seterrcall
-from ._functions import (
-    all, amax, amin, any, argmax, argmin, around, array_equal, array_split, astype, atleast_1d, atleast_2d, atleast_3d,
-    broadcast_arrays, broadcast_to, clip, column_stack, concat, concatenate, copyto, count_nonzero, cross, diagonal,
-    diff, dot, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit, hstack, imag, inner, matrix_transpose, max,
-    may_share_memory, mean, meshgrid, min, moveaxis, ndim, outer, permute_dims, prod, ptp, ravel, real, repeat, reshape,
-    roll, round, shape, size, split, squeeze, stack, std, sum, swapaxes, tensordot, tile, trace, transpose, tril, triu,
-    var, vdot, vsplit, vstack, where,
+from ._joining import (
+    array_split, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, repeat, roll,
+    split, stack, tile, tril, triu, vsplit, vstack,
 )  # fmt: skip
 from ._plait import ndarray, ufunc
+from ._products import cross, dot, inner, outer, tensordot, vdot
+from ._reductions import (
+    all, amax, amin, any, argmax, argmin, count_nonzero, max, mean, min, prod, ptp, std, sum, var,
+)  # fmt: skip
+from ._shape import (
+    atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, diagonal, expand_dims, flip, fliplr, flipud,
+    matrix_transpose, may_share_memory, moveaxis, ndim, permute_dims, ravel, reshape, shape, size, squeeze, swapaxes,
+    trace, transpose,
+)  # fmt: skip
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, stats
 
 _docs.describe_package(_sys.modules[__name__])

@@ -10,7 +10,13 @@ from . import _plait
 from ._plait import call_numpy, lazy_scalar, ndarray, ufunc
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+RECORDED = ndarray, lazy_scalar
 _seen_sites = set()
+
+
+def given(**options):
+    """The options that the caller gave."""
+    return {k: v for k, v in options.items() if v is not numpy._NoValue}
 
 
 def note(name):

@@ -4,8 +4,7 @@ import builtins
 
 import numpy
 
-from . import _exchange, _plait
-from . import _functions as f
+from . import _elementwise, _exchange, _joining, _plait, _products, _reductions, _shape
 from ._fallback import call, from_numpy
 from ._plait import ndarray
 
@@ -98,22 +97,22 @@ _logical("any"), _logical("all"), _arg("argmin"), _arg("argmax")
 
 @_install
 def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    return f.mean(self, axis, dtype, out, keepdims, where=where)
+    return _reductions.mean(self, axis, dtype, out, keepdims, where=where)
 
 
 @_install
 def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
-    return f.var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return _reductions.var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
 
 @_install
 def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
-    return f.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return _reductions.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
 
 
 @_install
 def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    return f.trace(self, offset, axis1, axis2, dtype, out)
+    return _shape.trace(self, offset, axis1, axis2, dtype, out)
 
 
 # --- shape ------------------------------------------------------------------------------------------------------------
@@ -163,22 +162,22 @@ def transpose(self, *axes):
 
 @_install
 def swapaxes(self, axis1, axis2, /):
-    return f.swapaxes(self, axis1, axis2)
+    return _shape.swapaxes(self, axis1, axis2)
 
 
 @_install
 def squeeze(self, axis=None):
-    return f.squeeze(self, axis)
+    return _shape.squeeze(self, axis)
 
 
 @_install
 def diagonal(self, offset=0, axis1=0, axis2=1):
-    return f.diagonal(self, offset, axis1, axis2)
+    return _shape.diagonal(self, offset, axis1, axis2)
 
 
 @_install
 def repeat(self, repeats, axis=None):
-    return f.repeat(self, repeats, axis)
+    return _joining.repeat(self, repeats, axis)
 
 
 @_install
@@ -263,12 +262,12 @@ def tofile(self, fid, sep="", format="%s"):
 
 @_install
 def clip(self, min=None, max=None, out=None, **kwargs):
-    return f.clip(self, min, max, out, **kwargs)
+    return _elementwise.clip(self, min, max, out, **kwargs)
 
 
 @_install
 def round(self, decimals=0, out=None):
-    return f.round(self, decimals, out)
+    return _elementwise.round(self, decimals, out)
 
 
 @_install
@@ -287,7 +286,7 @@ def conjugate(self):
 
 @_install
 def dot(self, other, /, out=None):
-    return f.dot(self, other, out)
+    return _products.dot(self, other, out)
 
 
 @_install

@@ -6,9 +6,7 @@ import sys
 import sysconfig
 import types
 
-_LIBRARIES = tuple(
-    os.path.realpath(p) + os.sep for p in {*sysconfig.get_paths().values(), *sys.path[1:]} if p and "lib" in p
-)
+_LIBRARIES = tuple(os.path.realpath(p) + os.sep for p in {*sysconfig.get_paths().values(), *sys.path[1:]} if p and "lib" in p)
 _PACKAGE = os.path.dirname(os.path.realpath(__file__)) + os.sep
 
 

@@ -4,7 +4,7 @@ import sys
 
 import numpy
 
-from . import _docs, _functions, _namespace, _plait
+from . import _docs, _namespace, _plait, _products, _shape
 from ._fallback import call
 
 
@@ -31,23 +31,23 @@ def matmul(x1, x2, /):
 def outer(x1, x2, /):
     if numpy.ndim(x1) != 1 or numpy.ndim(x2) != 1:
         return call(numpy.linalg.outer, (x1, x2), None, "linalg.outer")
-    return _functions.outer(x1, x2)
+    return _products.outer(x1, x2)
 
 
 def matrix_transpose(x, /):
-    return _functions.matrix_transpose(x)
+    return _shape.matrix_transpose(x)
 
 
 def diagonal(x, /, *, offset=0):
-    return _functions.diagonal(x, offset, -2, -1)
+    return _shape.diagonal(x, offset, -2, -1)
 
 
 def trace(x, /, *, offset=0, dtype=None):
-    return _functions.trace(x, offset, -2, -1, dtype)
+    return _shape.trace(x, offset, -2, -1, dtype)
 
 
 def tensordot(x1, x2, /, *, axes=2):
-    return _functions.tensordot(x1, x2, axes)
+    return _products.tensordot(x1, x2, axes)
 
 
 _NATIVE = ("norm", "vector_norm", "matmul", "outer", "matrix_transpose", "diagonal", "trace", "tensordot")

@@ -1,0 +1,80 @@
+"""Elementwise functions that are no ufuncs, with NumPy's signatures; what the engine does not take falls back."""
+
+import numpy
+
+from . import _plait
+from ._creation import asarray
+from ._fallback import RECORDED, call, given
+from ._plait import ndarray
+
+_NO = numpy._NoValue
+
+
+def where(condition, x=_NO, y=_NO, /):
+    if x is _NO and y is _NO:
+        return call(numpy.where, (condition,))
+    if x is not _NO and y is not _NO:
+        if getattr(condition, "dtype", None) != bool and isinstance(condition, ndarray):
+            condition = asarray(condition)
+            condition = condition != 0 if condition.dtype.kind in "iufc" else condition
+        result = _plait.elementwise("where", (condition, x, y), None)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.where, [v for v in (condition, x, y) if v is not _NO])
+
+
+def clip(a, a_min=_NO, a_max=_NO, out=None, *, min=_NO, max=_NO, **kwargs):
+    import plait
+
+    low, high = (a_min if min is _NO else min), (a_max if max is _NO else max)
+    both = (a_min is not _NO or a_max is not _NO) and (min is not _NO or max is not _NO)
+    if isinstance(a, ndarray) and not kwargs and not both:
+        low, high = (None if v is _NO else v for v in (low, high))
+        if low is not None and high is not None:
+            result = _plait.elementwise("clip", (a, low, high), out)
+            if result is not NotImplemented:
+                return result
+        elif low is not None or high is not None:
+            try:
+                return plait.maximum(a, low, out=out) if high is None else plait.minimum(a, high, out=out)
+            except OverflowError:
+                pass  # NumPy lets go of bounds that hold for every value, and words the rest
+    return call(numpy.clip, (a,), given(a_min=a_min, a_max=a_max, min=min, max=max) | {"out": out, **kwargs})
+
+
+def round(a, decimals=0, out=None):
+    if type(a) is ndarray and decimals == 0 and a.dtype.kind in "fc":
+        import plait
+
+        return plait.rint(a, out=out)
+    return call(numpy.round, (a, decimals, out))
+
+
+around = round
+
+
+def real(val):
+    return val.real if isinstance(val, RECORDED) else numpy.real(val)
+
+
+def imag(val):
+    return val.imag if isinstance(val, RECORDED) else numpy.imag(val)
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    if not isinstance(x, ndarray):
+        raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
+    return x.astype(dtype, copy=copy)
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    if type(dst) is ndarray and type(src) is ndarray and numpy.can_cast(src.dtype, dst.dtype, casting):
+        if _plait.assign(dst, src, None if where is True else where) is not NotImplemented:
+            return
+    call(numpy.copyto, (dst, src, casting, where))
+
+
+def array_equal(a1, a2, equal_nan=False):
+    if equal_nan or not (isinstance(a1, ndarray) and isinstance(a2, ndarray)):
+        return call(numpy.array_equal, (a1, a2, equal_nan))
+    return a1.shape == a2.shape and bool((asarray(a1) == asarray(a2)).all())

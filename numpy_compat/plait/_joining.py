@@ -1,0 +1,121 @@
+"""Arrays joined, split, repeated, shifted and cut, with NumPy's signatures; what the engine does not take falls back."""
+
+import numpy
+
+from . import _plait
+from ._fallback import call, given
+from ._plait import ndarray
+from ._shape import ndim
+
+_NO = numpy._NoValue
+
+
+def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if out is None and casting == "same_kind":
+        result = _plait.concatenate(arrays, axis, dtype)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.concatenate, (arrays, axis, out), {"dtype": dtype, "casting": casting})
+
+
+concat = concatenate
+
+
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if out is None and dtype is None and casting == "same_kind":
+        result = _plait.join("stack", arrays, axis)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.stack, (arrays, axis, out), {"dtype": dtype, "casting": casting})
+
+
+def _join(name):
+    function = getattr(numpy, name)
+
+    def join(tup, *, dtype=None, casting="same_kind"):
+        if dtype is None and casting == "same_kind":
+            result = _plait.join(name, tup, 0)
+            if result is not NotImplemented:
+                return result
+        return call(function, (tup,), {"dtype": dtype, "casting": casting})
+
+    join.__name__ = join.__qualname__ = name
+    return join
+
+
+hstack, vstack, dstack = map(_join, ("hstack", "vstack", "dstack"))
+
+
+def column_stack(tup):
+    result = _plait.join("column_stack", tup, 0)
+    return call(numpy.column_stack, (tup,)) if result is NotImplemented else result
+
+
+def split(ary, indices_or_sections, axis=0):
+    result = _plait.split(ary, indices_or_sections, axis, True)
+    return call(numpy.split, (ary, indices_or_sections, axis)) if result is NotImplemented else result
+
+
+def array_split(ary, indices_or_sections, axis=0):
+    result = _plait.split(ary, indices_or_sections, axis, False)
+    return call(numpy.array_split, (ary, indices_or_sections, axis)) if result is NotImplemented else result
+
+
+def hsplit(ary, indices_or_sections):
+    if ndim(ary) == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(ary, indices_or_sections, 1 if ndim(ary) > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections):
+    if ndim(ary) < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary, indices_or_sections):
+    if ndim(ary) < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(ary, indices_or_sections, 2)
+
+
+def tile(A, reps):
+    result = _plait.tile(A, reps)
+    return call(numpy.tile, (A, reps)) if result is NotImplemented else result
+
+
+def repeat(a, repeats, axis=None):
+    result = _plait.repeat(a, repeats, axis)
+    return call(numpy.repeat, (a, repeats, axis)) if result is NotImplemented else result
+
+
+def roll(a, shift, axis=None):
+    result = _plait.roll(a, shift, axis)
+    return call(numpy.roll, (a, shift, axis)) if result is NotImplemented else result
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    result = _plait.meshgrid(xi, indexing == "xy", sparse, copy)
+    if result is NotImplemented:
+        return call(numpy.meshgrid, xi, {"copy": copy, "sparse": sparse, "indexing": indexing})
+    return tuple(result)
+
+
+def diff(a, n=1, axis=-1, prepend=_NO, append=_NO):
+    if n >= 0 and isinstance(a, ndarray) and prepend is _NO and append is _NO:
+        result = _plait.diff(a, n, axis)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.diff, (a, n, axis), given(prepend=prepend, append=append))
+
+
+def tril(m, k=0):
+    result = _plait.triangle("tril", m, k)
+    return call(numpy.tril, (m, k)) if result is NotImplemented else result
+
+
+def triu(m, k=0):
+    result = _plait.triangle("triu", m, k)
+    return call(numpy.triu, (m, k)) if result is NotImplemented else result

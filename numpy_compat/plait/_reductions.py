@@ -1,0 +1,112 @@
+"""Reductions, with NumPy's signatures; what the engine does not take falls back."""
+
+import numpy
+
+from . import _plait
+from ._fallback import call, given
+from ._plait import ndarray
+
+_NO = numpy._NoValue
+_KINDS = _plait.reduction_kinds()
+_SUM, _PROD, _MIN, _MAX, _ANY, _ALL = (_KINDS[k] for k in ("sum", "prod", "min", "max", "any", "all"))
+_ARGMIN, _ARGMAX = _KINDS["argmin"], _KINDS["argmax"]
+
+
+def _ours(a):
+    """True for what is worth recording; lists and numbers are NumPy's to begin with, but become arrays here."""
+    return isinstance(a, ndarray) or type(a) in (list, tuple, _plait.lazy_scalar)
+
+
+def _reduction(kind, function, a, axis, dtype, out, keepdims, initial, where):
+    if _ours(a) and initial is not None:
+        result = _plait.reduce(
+            kind, a, axis, dtype, out, False if keepdims is _NO else keepdims, None if initial is _NO else initial,
+            True if where is _NO else where,
+        )  # fmt: skip
+        if result is not NotImplemented:
+            return result
+    options = given(keepdims=keepdims, initial=initial, where=where)
+    if dtype is not None:
+        options["dtype"] = dtype
+    return call(function, (a, axis), {"out": out, **options})
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=_NO, initial=_NO, where=_NO):
+    return _reduction(_SUM, numpy.sum, a, axis, dtype, out, keepdims, initial, where)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=_NO, initial=_NO, where=_NO):
+    return _reduction(_PROD, numpy.prod, a, axis, dtype, out, keepdims, initial, where)
+
+
+def min(a, axis=None, out=None, keepdims=_NO, initial=_NO, where=_NO):
+    return _reduction(_MIN, numpy.min, a, axis, None, out, keepdims, initial, where)
+
+
+def max(a, axis=None, out=None, keepdims=_NO, initial=_NO, where=_NO):
+    return _reduction(_MAX, numpy.max, a, axis, None, out, keepdims, initial, where)
+
+
+amin, amax = min, max
+
+
+def any(a, axis=None, out=None, keepdims=_NO, *, where=_NO):
+    return _reduction(_ANY, numpy.any, a, axis, None, out, keepdims, _NO, where)
+
+
+def all(a, axis=None, out=None, keepdims=_NO, *, where=_NO):
+    return _reduction(_ALL, numpy.all, a, axis, None, out, keepdims, _NO, where)
+
+
+def argmin(a, axis=None, out=None, *, keepdims=_NO):
+    return _reduction(_ARGMIN, numpy.argmin, a, axis, None, out, keepdims, _NO, _NO)
+
+
+def argmax(a, axis=None, out=None, *, keepdims=_NO):
+    return _reduction(_ARGMAX, numpy.argmax, a, axis, None, out, keepdims, _NO, _NO)
+
+
+def _statistic(name, a, axis, dtype, out, keepdims, where, ddof=0, mean=None):
+    if not _ours(a):
+        return NotImplemented
+    return _plait.statistic(name, a, axis, dtype, out, False if keepdims is _NO else keepdims, True if where is _NO else where, ddof, mean)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=_NO, *, where=_NO):
+    result = _statistic("mean", a, axis, dtype, out, keepdims, where)
+    if result is not NotImplemented:
+        return result
+    return call(numpy.mean, (a, axis, dtype, out), given(keepdims=keepdims, where=where))
+
+
+def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    if correction is not _NO:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
+    # NumPy carries an integer dtype through the square root and the division.
+    integer = dtype is not None and numpy.dtype(dtype).kind not in "fc"
+    result = NotImplemented if integer else _statistic(name, a, axis, dtype, out, keepdims, where, ddof, None if mean is _NO else mean)
+    if result is not NotImplemented:
+        return result
+    return call(getattr(numpy, name), (a, axis, dtype, out, ddof), given(keepdims=keepdims, where=where, mean=mean))
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=_NO, *, where=_NO, mean=_NO, correction=_NO):
+    return _spread("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=_NO, *, where=_NO, mean=_NO, correction=_NO):
+    return _spread("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def ptp(a, axis=None, out=None, keepdims=_NO):
+    result = _statistic("ptp", a, axis, None, out, keepdims, _NO)
+    if result is not NotImplemented:
+        return result
+    return call(numpy.ptp, (a, axis, out), given(keepdims=keepdims))
+
+
+def count_nonzero(a, axis=None, *, keepdims=False):
+    result = _statistic("count_nonzero", a, axis, None, None, keepdims, _NO)
+    return call(numpy.count_nonzero, (a, axis), {"keepdims": keepdims}) if result is NotImplemented else result
