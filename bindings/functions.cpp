@@ -228,10 +228,9 @@ PyObject* astype(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype, order, cas
     int copy = PyObject_IsTrue(args[4]);
     check(copy);
     char order = order_of(args[2]);
-    if (!copy && *t == a.dtype && is_array(args[0]) &&
-        (order == 'K' || (order == 'A') || (order == 'C' && tracer::is_c_contiguous(a)) ||
-         (order == 'F' && tracer::is_f_contiguous(a))))
-      return Py_NewRef(args[0]);
+    const bool in_order = order == 'K' || (order != 'F' && tracer::is_c_contiguous(a)) ||
+                          (order != 'C' && tracer::is_f_contiguous(a));
+    if (!copy && *t == a.dtype && is_array(args[0]) && in_order) return Py_NewRef(args[0]);
     return wrap_view(tracer::astype(a, *t, order, true), args[0]);
   });
 }

@@ -39,10 +39,33 @@ tracer::Array run(OpId fn, std::span<const tracer::Operand> operands, PyObject* 
   }
 }
 
+// NumPy's float64 is a Python float: a Python complex in front of one computes itself and stays a
+// Python complex. nullptr where that is not so, or where it would not compute.
+PyObject* (*computed_by_complex(OpId fn, PyObject* a, PyObject* b))(PyObject*, PyObject*) {
+  if (!PyComplex_CheckExact(a) || !is_lazy(b) || as_lazy(b)->array.dtype != DType::Float64)
+    return nullptr;
+  switch (fn) {
+    case OpId::Add:
+      return PyNumber_Add;
+    case OpId::Subtract:
+      return PyNumber_Subtract;
+    case OpId::Multiply:
+      return PyNumber_Multiply;
+    case OpId::Divide:
+      return PyNumber_TrueDivide;
+    case OpId::Power:
+      return [](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, Py_None); };
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 PyObject* binary_op(OpId fn, PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
+    if (auto* compute = computed_by_complex(fn, a, b))
+      return check(compute(a, lazy_value(as_lazy(b))));
     OperandHolder x, y;
     if (parse_operand(a, x) == Parsed::Fallback || parse_operand(b, y) == Parsed::Fallback)
       return call_hook(hooks.binary, op_name(fn), a, b, Py_False);

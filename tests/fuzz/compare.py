@@ -1,4 +1,5 @@
 """Compares a record of Plait with NumPy's."""
+
 import re
 
 import numpy

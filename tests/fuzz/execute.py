@@ -1,4 +1,5 @@
 """Runs the lines of a program against one module and records everything an observer could see at the end."""
+
 import itertools
 
 import numpy

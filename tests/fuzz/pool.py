@@ -1,4 +1,5 @@
 """Configurations of Plait, and a worker process for each."""
+
 import os
 import pickle
 import pathlib

@@ -1,4 +1,5 @@
 """Strides of results are NumPy's, whatever the layout of the operands: they decide whether a later reshape is a view."""
+
 import random
 
 import numpy

@@ -1,4 +1,5 @@
 """Run by CI with the Python of an environment that has the wheel and NumPy, and nothing else."""
+
 import pathlib
 
 import numpy

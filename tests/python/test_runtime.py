@@ -154,7 +154,7 @@ for step in range(1_000_001):
         before = resident()
 print(x[0] == 1_000_002, most_pending < 20_000, resident() - before < 4 << 20)
 """
-    # The background compiler, when it is starved, would take its memory after the half.
+    # Compiled at once: what a background compiler allocates after the half would count as growth.
     done = run_python(source, timeout=300, env={"PLAIT_JIT": "blocking"})
     assert done.stdout.split() == ["True"] * 3, done.stdout + done.stderr
 

@@ -1,6 +1,7 @@
 """Lazy scalars pass for NumPy's."""
 
 import copy
+import operator
 import pickle
 
 import numpy
@@ -41,6 +42,17 @@ def test_arithmetic_keeps_recording(lazy_sum):
     row = plait.ones(3) * half
     assert type(row) is plait.ndarray
     assert row.tolist() == [200_000.0] * 3
+
+
+def test_a_python_complex_before_a_float64_stays_one(lazy_sum):
+    value = numpy.float64(400_000.0)
+    for op in (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow):
+        want, got = op(1j, value), op(1j, lazy_sum)
+        assert type(got) is type(want) is complex and got == want
+        want, got = op(value, 1j), op(lazy_sum, 1j)
+        assert got == want and got.dtype == numpy.complex128
+    with pytest.raises(TypeError):
+        1j % lazy_sum
 
 
 def test_immutable(lazy_sum):

@@ -149,3 +149,19 @@ def test_clip_lets_go_of_bounds_that_hold_for_every_value():
     for bounds in [(None, 2**53 + 1), (-(10**30), None), (300, None), (None, -(10**30)), (-(10**30), 5)]:
         for code in "bBid":
             both(lambda np, a: np.clip(a, *bounds), sample(code))
+
+
+def test_clip_leaves_what_equals_a_scalar_bound():
+    for code in "efd":
+        for zero, bounds in ((-0.0, (0, 2)), (0.0, (-2.0, -0.0))):
+            both(lambda np, bounds=bounds, zero=zero, code=code: np.signbit(np.clip(np.full(70, zero, code), *bounds)))
+
+
+def test_astype_without_a_copy_keeps_what_has_the_order():
+    def same(np, order):
+        a = np.arange(18.0).reshape(3, 2, 3)
+        stretched = np.lib.stride_tricks.as_strided(a, (3,), (0,))
+        return [v.astype("f8", order=order, copy=False) is v for v in (a, a.T, a[::2], a[0, 0], stretched)]
+
+    for order in "KACF":
+        both(lambda np, order=order: same(np, order))

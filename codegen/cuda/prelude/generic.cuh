@@ -217,8 +217,7 @@ PLAIT_INLINE T fmin(T a, T b) {
 }
 template <class T>
 PLAIT_INLINE T clip(T x, T low, T high) {
-  const T raised = greater(x, low) | isnan(x) ? x : low;
-  return less(raised, high) | isnan(raised) ? raised : high;
+  return minimum(maximum(x, low), high);
 }
 
 }  // namespace np

@@ -127,12 +127,8 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
     case OpId::Fmax:
     case OpId::Fmin:
       return extremum(fn, in, a, b);
-    case OpId::Clip: {
-      llvm::Value* up = b_.CreateOr(is_nan(a), compare(CmpInst::FCMP_OGT, a, b));
-      llvm::Value* raised = b_.CreateSelect(up, a, b);
-      llvm::Value* low = b_.CreateOr(is_nan(raised), compare(CmpInst::FCMP_OLT, raised, o[2]));
-      return b_.CreateSelect(low, raised, o[2]);
-    }
+    case OpId::Clip:
+      return extremum(OpId::Minimum, in, extremum(OpId::Maximum, in, a, b), o[2]);
     case OpId::Sign:
     case OpId::Heaviside: {
       llvm::Value* zero = fn == OpId::Sign ? number(0) : b;

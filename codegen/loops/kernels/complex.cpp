@@ -369,8 +369,8 @@ template <class T>
 void clip(Args args, Strides s, std::int64_t n) {
   const QuietFlags quiet;
   ternary<T, T, T, T>(args, s, n, [](T x, T low, T high) {
-    const T raised = is_nan(x) || greater(x, low) ? x : low;
-    return is_nan(raised) || greater(high, raised) ? raised : high;
+    const T raised = is_nan(x) || greater_equal(x, low) ? x : low;
+    return is_nan(raised) || greater_equal(high, raised) ? raised : high;
   });
 }
 

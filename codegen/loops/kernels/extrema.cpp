@@ -45,16 +45,17 @@ struct Heaviside {
   }
 };
 
+// A value equal to its bound stays: of zeros the sign shows, and NumPy's scalar bounds leave it.
 struct Raise {
   template <class T>
   static T f(T x, T low) {
-    return (x > low) | (x != x) ? x : low;
+    return (x >= low) | (x != x) ? x : low;
   }
 };
 struct Lower {
   template <class T>
   static T f(T x, T high) {
-    return (x < high) | (x != x) ? x : high;
+    return (x <= high) | (x != x) ? x : high;
   }
 };
 // In two passes, which vectorise where the nested choice does not; in one where the first would
