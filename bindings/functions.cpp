@@ -325,12 +325,40 @@ PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)
     return Py_NewRef(Py_None);
   });
 }
-PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, index tuple) -> NumPy's scalar
-  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    auto index = parse_axes(args[1]);
+PyObject* python_number(const Scalar& s) {
+  switch (kind(s.dtype)) {
+    case Kind::Bool:
+      return PyBool_FromLong(s.bytes[0] != 0);
+    case Kind::Signed:
+      return PyLong_FromLongLong(cast(s, DType::Int64).as<std::int64_t>());
+    case Kind::Unsigned:
+      return PyLong_FromUnsignedLongLong(cast(s, DType::UInt64).as<std::uint64_t>());
+    case Kind::Float:
+      return PyFloat_FromDouble(cast(s, DType::Float64).as<double>());
+    default: {
+      const auto z = cast(s, DType::Complex128).as<std::complex<double>>();
+      return PyComplex_FromDoubles(z.real(), z.imag());
+    }
+  }
+}
+// (a, *index) -> a Python number; what is no element of `a` by its place on each axis is left to
+// the caller.
+PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (!is_array(args[0]) || as_array(args[0])->host) return not_implemented();
+    tracer::Array& a = as_array(args[0])->array;
+    if (n - 1 != a.ndim()) return not_implemented();
+    std::int64_t index[kMaxDims];
+    for (Py_ssize_t i = 0; i + 1 < n; ++i) {
+      if (!PyLong_CheckExact(args[i + 1])) return not_implemented();
+      const long long at = PyLong_AsLongLong(args[i + 1]), extent = a.shape[static_cast<int>(i)];
+      if (at == -1 && PyErr_Occurred()) PyErr_Clear();
+      index[i] = at < 0 ? at + extent : at;
+      if (at < -extent || at >= extent) return not_implemented();
+    }
     force(a);
-    return wrap_scalar(
-        tracer::item(a, std::span<const std::int64_t>(index->data(), index->size())));
+    return check(python_number(
+        tracer::item(a, std::span<const std::int64_t>(index, static_cast<std::size_t>(n - 1)))));
   });
 }
 

@@ -1,6 +1,7 @@
 """Methods of plait.ndarray: recorded where the engine can, else NumPy's over a live export."""
 
 import builtins
+import operator
 
 import numpy
 
@@ -217,26 +218,27 @@ def fill(self, value):
 
 @_install
 def item(self, *args):
+    result = _plait.item(self, *args)
+    if result is not NotImplemented:
+        return result
     host = _plait.host_of(self)
     if host is not None:
         return host.item(*args)
-    if len(args) == 1 and self.ndim == 1 and type(args[0]) is int and 0 <= args[0] < len(self):
-        return self[args[0]].item()
     if not args:
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return _plait.item(self, (0,) * self.ndim).item()
+        return _plait.item(self, *(0,) * self.ndim)
     index = args[0] if len(args) == 1 else args
     if isinstance(index, tuple):
         if len(index) != self.ndim:
             raise ValueError("incorrect number of indices for array")
     else:
-        size = self.size
+        index, size = operator.index(index), self.size
         if not -size <= index < size:
             where = f"axis 0 with size {size}" if self.ndim == 1 else f"size {size}"
             raise IndexError(f"index {index} is out of bounds for {where}")
         index = numpy.unravel_index(index % size, self.shape) if self.ndim else ()
-    return _plait.item(self, tuple(index)).item()
+    return self[tuple(index)].item()
 
 
 @_install

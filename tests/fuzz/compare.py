@@ -26,6 +26,10 @@ def value(name, got, want, tol):
                     if problem := value(f"{name}[{i}]", g, w, tol):
                         return problem
                 return None
+            if got[1] == want[1] and want[1] in ("float", "complex"):
+                g, w = (numpy.array(complex(x[2].strip("()"))) for x in (got, want))
+                text = tolerance.differs(g, w, tol)
+                return ("value", f"{name} ({want[1]}): {text}") if text else None
             return "value", f"{name}: got {got[1:]}, want {want[1:]}"
         return None
     for i, field in enumerate(FIELDS):

@@ -59,7 +59,7 @@ class Reference:
         value = self.ns.get(s.target)
         infos = [i for i in infos if i is not None and i.dtype.kind in "biufc"]
         if not hasattr(value, "dtype"):
-            self.tol[s.target] = EXACT if all(i.tol.exact for i in infos) else SKIP
+            self.tol[s.target] = Tol(0, 0, any(i.tol.zero for i in infos)) if all(i.tol.exact for i in infos) else SKIP
             return True
         tol = self.bound(s, infos, value)
         if s.rule in WRITES:
@@ -74,6 +74,8 @@ class Reference:
                     or any(i.float and i.value.size and i.value.real.min() < 0 and value.dtype.kind == "u" for i in infos)
                 ):
                     tol = SKIP
+            if s.op == "divide" and value.dtype.kind in "biu" and any(i.divides_by_zero for i in infos[1:]):
+                tol = SKIP  # a NaN or an infinity as an integer
             self.taint(s.target, Tol(max(tol.rel, before.rel), max(tol.abs, before.abs), tol.zero or before.zero))
         else:
             self.tol[s.target] = tol

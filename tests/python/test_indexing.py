@@ -116,3 +116,16 @@ def test_pending_scalars_are_stored_as_numpy_stores_them():
 
     for code in "bildf":
         both(store, numpy.zeros(3, code))
+
+
+@pytest.mark.parametrize("code", "?bBhHiIlLefdFD")
+def test_item_is_a_python_number(code):
+    def items(np, index):
+        a = np.arange(12).reshape(3, 4).astype(code)
+        value = a.item(*index)
+        return type(value).__name__, value
+
+    for index in [(5,), (-1,), (2, 3), (-3, 0), ((1, 2),), (12,), (3, 0), (1, 2, 0), (), ("x",), (1.5,)]:
+        both(lambda np, index=index: items(np, index))
+    both(lambda np: np.array(7, code).item())
+    both(lambda np: np.array([7], code).item())
