@@ -18,6 +18,7 @@ std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, Low
 }
 
 std::vector<Demand> Lowering::run() {
+  guard_one_shape();
   if (region_.kind == RegionKind::Blocked)
     blocked();
   else
@@ -26,6 +27,19 @@ std::vector<Demand> Lowering::run() {
   k_.params = static_cast<std::int32_t>(out_.params.size());
   out_.planned_grid = std::max<std::int64_t>(1, concrete(in_, out_.grid_extent));
   return std::move(demands_);
+}
+
+// Roots share their loops because their extents are equal now; the plan must not serve others.
+void Lowering::guard_one_shape() {
+  const bool operands = region_.kind == RegionKind::Blocked;
+  auto looped = [&](std::int32_t r) { return operands ? g_[r].in[0] : r; };
+  const std::int32_t lead = looped(region_.roots[0]);
+  for (std::size_t i = 1; i < region_.roots.size(); ++i)
+    for (int d = 0; d < node(lead).shape.size(); ++d) {
+      const ExprId a = ex_.source({lead, Field::Shape, d});
+      const ExprId b = ex_.source({looped(region_.roots[i]), Field::Shape, d});
+      if (a != b) in_.guards.push_back({a, b});
+    }
 }
 
 void Lowering::map() {

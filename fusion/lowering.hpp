@@ -23,6 +23,7 @@ class Lowering : Nest {
 
  private:
   // regions
+  void guard_one_shape();
   void map();
   void store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,
                       std::int32_t ctx);

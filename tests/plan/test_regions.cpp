@@ -188,3 +188,24 @@ TEST_CASE("a long chain of writes is planned in few attempts") {
     CHECK(plan->lowerings <= 3 * static_cast<int>(plan->steps.size()));
   }
 }
+
+TEST_CASE("values that share a loop by their equal extents do not when one is shorter") {
+  engine::start();
+  config().eager_limit = 0;
+  // Nothing but the extents connects the two.
+  const std::function<Array(std::int64_t)> kinds[] = {
+      [](std::int64_t n) { return tracer::full({n}, scalar_float(3)); },
+      [](std::int64_t n) { return apply(OpId::Add, random_f64({n}), weak(1)); },
+      [](std::int64_t n) { return reduce(ReduceKind::Max, random_f64({n, 4}), 1); },
+      [](std::int64_t n) { return reduce(ReduceKind::Max, random_f64({64 * n, 2}), 0); }};
+  for (const auto& make : kinds)
+    for (auto [n, m] : {std::pair{12000, 12000}, {12000, 11000}, {11000, 12000}}) {
+      const Array a = make(n), b = make(m), both[] = {a, b};
+      tracer::evaluate(both);
+      CHECK(engine::last_plan().regions == (n == m ? 1 : 2));
+      config().fuse = false;
+      CHECK(bytes(a) == bytes(make(n)));
+      CHECK(bytes(b) == bytes(make(m)));
+      config().fuse = true;
+    }
+}
