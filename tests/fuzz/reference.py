@@ -74,7 +74,7 @@ class Reference:
                     or any(i.float and i.value.size and i.value.real.min() < 0 and value.dtype.kind == "u" for i in infos)
                 ):
                     tol = SKIP
-            if s.op == "divide" and value.dtype.kind in "biu" and any(i.divides_by_zero for i in infos[1:]):
+            if value.dtype.kind in "biu" and tolerance.loop_eps(s.op, infos) > 0:
                 tol = SKIP  # a NaN or an infinity as an integer
             self.taint(s.target, Tol(max(tol.rel, before.rel), max(tol.abs, before.abs), tol.zero or before.zero))
         else:
@@ -115,6 +115,8 @@ class Reference:
             for start in infos[1:]:  # initial=, or the target
                 x.max = max(x.max, start.max)
             inner = s.rule == "reduce-inner" and x.dtype.char in "fd" and x.dtype == value.dtype and x.value.flags.c_contiguous
+            # Over all axes of a value that is never in memory, the tree follows what it is made of.
+            inner = inner and (x.value.ndim == 1 or value.size > 1)
             return tolerance.reduction(s.op, x, result, inner)
         if s.rule == "contraction":
             a, b = infos[:2]

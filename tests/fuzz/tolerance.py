@@ -119,8 +119,7 @@ class Info:
         self.finite = finite.size == m.size
         self.max = numpy.float64(finite.max() if finite.size else 0)  # a NumPy scalar overflows to inf
         self.min = numpy.float64(finite.min() if finite.size else 0)
-        self.divides_by_zero = bool((m == 0).any())
-        self.zeros = self.float and self.divides_by_zero
+        self.zeros = bool(self.float and (m == 0).any())
         self.nan = bool(numpy.isnan(m).any())
         self.error = tol.rel * self.max + tol.abs
 
