@@ -152,7 +152,8 @@ for step in range(1_000_001):
         most_pending = max(most_pending, np.stats()["pending_nodes"])
     if step == 500_000:  # the allocator's own lists have grown to their size
         before = resident()
-print(x[0] == 1_000_002, most_pending < 20_000, resident() - before < 4 << 20)
+grown = resident() - before  # the last piece is shorter: its kernel is compiled by the read below
+print(x[0] == 1_000_002, most_pending < 20_000, grown < 4 << 20)
 """
     # Compiled at once: what a background compiler allocates after the half would count as growth.
     done = run_python(source, timeout=300, env={"PLAIT_JIT": "blocking"})
