@@ -1,5 +1,4 @@
 """Compares a record of Plait with NumPy's."""
-
 import re
 
 import numpy

@@ -1,5 +1,4 @@
 """Input data of fuzz programs: a program names its arrays as data(dtype, shape, seed), so that its text is all there is to it."""
-
 import numpy
 
 

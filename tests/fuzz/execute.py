@@ -1,5 +1,4 @@
 """Runs the lines of a program against one module and records everything an observer could see at the end."""
-
 import itertools
 
 import numpy

@@ -1,6 +1,5 @@
 """Programs that the planner fuses: trees of reductions into reductions and maps over 2 to 4 axes with broadcasting, in sizes
 that cross the thresholds of vectors, tiles and threads. Intermediate arrays are deleted, so that nobody but the planner sees them."""
-
 import numpy
 
 from generator import Generator
@@ -18,20 +17,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice(
-                [
-                    self.kmeans,
-                    self.softmax,
-                    self.standardise,
-                    self.stencil,
-                    self.forces,
-                    self.tree,
-                    self.tree,
-                    self.tree,
-                    self.columns,
-                    self.variance,
-                ]
-            )
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -47,13 +33,7 @@ class FusionGenerator(Generator):
         dtype = dtype or self.random.choice(["f8", "f8", "f8", "f4", "f4", "i4", "i8"])
         order = ", order='F'" if self.random.random() < 0.1 else ""
         name = self.fresh()
-        self.emit(
-            Statement(
-                f"{name} = np.array(data({dtype!r}, {tuple(shape)}, {self.random.randrange(10**6)}{', True' if special else ''}){order})",
-                "create",
-                target=name,
-            )
-        )
+        self.emit(Statement(f"{name} = np.array(data({dtype!r}, {tuple(shape)}, {self.random.randrange(10**6)}{', True' if special else ''}){order})", "create", target=name))
         return name
 
     def drop(self, *names):
@@ -163,19 +143,10 @@ class FusionGenerator(Generator):
                     self.emit(Statement(f"{u}[1:-1, 1:-1] = {total}", "write", "copy", u, (u, total)))
                     self.drop(total)
             elif kind < 0.7:
-                text = r.choice(
-                    [
-                        f"{u}[1:-1] += {u}[2:] - 2 * {u}[1:-1]",
-                        f"{u}[1:] += {u}[:-1]",
-                        f"{u}[:, 1:] -= {u}[:, :-1]",
-                        f"{u}[::2] += {u}[1::2][:1]",
-                    ]
-                )
+                text = r.choice([f"{u}[1:-1] += {u}[2:] - 2 * {u}[1:-1]", f"{u}[1:] += {u}[:-1]", f"{u}[:, 1:] -= {u}[:, :-1]", f"{u}[::2] += {u}[1::2][:1]"])
                 self.emit(Statement(text, "write", "add", u, (u, u)))
             else:
-                text = r.choice(
-                    [f"{u}[0] = {u}[1]", f"{u}[-1] = {u}[-2]", f"{u}[:, 0] = 0", f"{u}[:, -1] = {u}[:, 1]", f"{u}[...] = {u}[::-1]"]
-                )
+                text = r.choice([f"{u}[0] = {u}[1]", f"{u}[-1] = {u}[-2]", f"{u}[:, 0] = 0", f"{u}[:, -1] = {u}[:, 1]", f"{u}[...] = {u}[::-1]"])
                 self.emit(Statement(text, "write", "copy", u, (u,)))
         return u
 
@@ -215,35 +186,14 @@ class FusionGenerator(Generator):
                     op = "sum"
                 node = self.reduce(op, node, r.randrange(-v.ndim, v.ndim), r.random() < 0.4)
             elif kind < 0.7:
-                op, text = r.choice(
-                    [
-                        ("add", "{} + {}"),
-                        ("subtract", "{} - {}"),
-                        ("multiply", "{} * {}"),
-                        ("maximum", "np.maximum({}, {})"),
-                        ("less", "{} < {}"),
-                        ("divide", "{} / {}"),
-                    ]
-                )
-                other = self.leaf(
-                    [n if r.random() < 0.6 else 1 for n in numpy.shape(v)] if r.random() < 0.8 else list(numpy.shape(v))[1:], special
-                )
+                op, text = r.choice([("add", "{} + {}"), ("subtract", "{} - {}"), ("multiply", "{} * {}"), ("maximum", "np.maximum({}, {})"), ("less", "{} < {}"), ("divide", "{} / {}")])
+                other = self.leaf([n if r.random() < 0.6 else 1 for n in numpy.shape(v)] if r.random() < 0.8 else list(numpy.shape(v))[1:], special)
                 if not self.accepts(op, [node, other]):
                     continue
                 node = self.step(text, "elementwise", op, *((node, other) if r.random() < 0.7 else (other, node)))
                 self.drop(other)
             elif kind < 0.9:
-                op, text = r.choice(
-                    [
-                        ("absolute", "np.abs({})"),
-                        ("square", "np.square({})"),
-                        ("negative", "-{}"),
-                        ("sqrt", "np.sqrt({})"),
-                        ("multiply", "{} * 0.5"),
-                        ("add", "{} + 1"),
-                        ("exp", "np.exp(-np.abs({}))"),
-                    ]
-                )
+                op, text = r.choice([("absolute", "np.abs({})"), ("square", "np.square({})"), ("negative", "-{}"), ("sqrt", "np.sqrt({})"), ("multiply", "{} * 0.5"), ("add", "{} + 1"), ("exp", "np.exp(-np.abs({}))")])
                 if not self.accepts(op, [node]) if op in ("absolute", "square", "negative", "sqrt", "exp") else v.dtype.kind == "b":
                     continue
                 node = self.step(text, "elementwise", op, node, *(("0.5",) if op == "multiply" else ("1",) if op == "add" else ()))
@@ -256,9 +206,7 @@ class FusionGenerator(Generator):
         return node
 
     def leaf(self, shape, special):
-        return self.make(
-            shape, self.random.choice(["f8", "f8", "f4", "f4", "i4", "?", "F"] if self.random.random() < 0.3 else ["f8", "f4"]), special
-        )
+        return self.make(shape, self.random.choice(["f8", "f8", "f4", "f4", "i4", "?", "F"] if self.random.random() < 0.3 else ["f8", "f4"]), special)
 
     def tail(self, result):
         """A reader of the result, or a write into an input that was pending."""

@@ -1,6 +1,5 @@
 """Random NumPy programs. Each statement is chosen with NumPy's values of the variables so far at hand, so that most of them make
 sense; the text alone is enough to run the program again."""
-
 import random
 
 import numpy
@@ -17,26 +16,9 @@ signbit invert bitwise_count spacing""".split()
 BINARY = """add subtract multiply divide floor_divide remainder fmod power arctan2 hypot logaddexp logaddexp2 equal not_equal less
 less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift gcd lcm
 maximum minimum fmax fmin copysign nextafter heaviside float_power""".split()
-OPERATORS = {
-    "+": "add",
-    "-": "subtract",
-    "*": "multiply",
-    "/": "divide",
-    "//": "floor_divide",
-    "%": "remainder",
-    "**": "power",
-    "&": "bitwise_and",
-    "|": "bitwise_or",
-    "^": "bitwise_xor",
-    "<<": "left_shift",
-    ">>": "right_shift",
-    "<": "less",
-    "<=": "less_equal",
-    ">": "greater",
-    ">=": "greater_equal",
-    "==": "equal",
-    "!=": "not_equal",
-}
+OPERATORS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "remainder", "**": "power",
+             "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift", "<": "less",
+             "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal"}
 REDUCTIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "mean", "var", "std"]
 COMMON = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "less", "greater"]
 
@@ -80,26 +62,16 @@ class Generator(Pickers):
         elif kind < 0.65:
             text = f"np.array({self.weak(dtype)}, dtype={dtype!r})"
         elif kind < 0.85:
-            text = r.choice(
-                [
-                    f"np.zeros({shape}, {dtype!r})",
-                    f"np.ones({shape}, dtype={dtype!r})",
-                    f"np.full({shape}, {self.weak(dtype)}, {dtype!r})",
-                    f"np.arange({r.randint(0, 12)}, dtype={dtype!r})" if dtype != "?" else "np.zeros(3, bool)",
-                    f"np.eye({r.randint(1, 4)}, dtype={dtype!r})",
-                    f"np.arange({r.randint(-5, 3)}, {r.randint(3, 20)}, {r.randint(1, 3)})",
-                    f"np.zeros({shape})",
-                ]
-            )
+            text = r.choice([f"np.zeros({shape}, {dtype!r})", f"np.ones({shape}, dtype={dtype!r})", f"np.full({shape}, {self.weak(dtype)}, {dtype!r})",
+                             f"np.arange({r.randint(0, 12)}, dtype={dtype!r})" if dtype != "?" else "np.zeros(3, bool)", f"np.eye({r.randint(1, 4)}, dtype={dtype!r})",
+                             f"np.arange({r.randint(-5, 3)}, {r.randint(3, 20)}, {r.randint(1, 3)})", f"np.zeros({shape})"])
         else:
             text = f"np.array(data({dtype!r}, {shape}, {r.randrange(10**6)}), order='F')"
         return Statement(f"{name} = {text}", "create", target=name)
 
     def like(self):
         a = self.array()
-        fn = self.random.choice(
-            ["zeros_like({})", "ones_like({})", "full_like({}, 3)", "empty_like({}) * 0", "array({}, copy=True)", "asarray({})"]
-        )
+        fn = self.random.choice(["zeros_like({})", "ones_like({})", "full_like({}, 3)", "empty_like({}) * 0", "array({}, copy=True)", "asarray({})"])
         rule = "copy" if fn.startswith(("array", "asarray")) else "create"
         if fn.startswith("empty") and self.value(a).dtype.kind in "fcb":
             return None
@@ -110,32 +82,14 @@ class Generator(Pickers):
     def view(self):
         r, a = self.random, self.array()
         v, name = self.value(a), self.fresh()
-        options = [f"{a}[{self.index(v.shape)}]"] * 5 + [
-            f"{a}.T",
-            f"np.transpose({a}, {self.axes_order(v.ndim)})",
-            f"{a}.reshape({self.reshape(v.shape)})",
-            f"np.reshape({a}, {self.reshape(v.shape)})",
-            f"{a}.ravel()",
-            f"np.squeeze({a})",
-            f"np.expand_dims({a}, {r.randint(-v.ndim - 1, v.ndim)})",
-            f"{a}.real",
-            f"np.flip({a})",
-            f"{a}.flatten()",
-            f"{a}.copy()",
-            f"{a}.view()",
-            f"np.atleast_2d({a})",
-            f"{a}.astype({a}.dtype, copy=False)",
-        ]
+        options = [f"{a}[{self.index(v.shape)}]"] * 5 + [f"{a}.T", f"np.transpose({a}, {self.axes_order(v.ndim)})", f"{a}.reshape({self.reshape(v.shape)})",
+                   f"np.reshape({a}, {self.reshape(v.shape)})", f"{a}.ravel()", f"np.squeeze({a})", f"np.expand_dims({a}, {r.randint(-v.ndim - 1, v.ndim)})",
+                   f"{a}.real", f"np.flip({a})", f"{a}.flatten()", f"{a}.copy()", f"{a}.view()", f"np.atleast_2d({a})", f"{a}.astype({a}.dtype, copy=False)"]
         if v.ndim >= 1:
             options += [f"{a}[::-1]", f"{a}[1:]", f"{a}[:-1]", f"np.flip({a}, {r.randint(-v.ndim, v.ndim - 1)})"]
         if v.ndim >= 2:
-            options += [
-                f"np.swapaxes({a}, {r.randint(-v.ndim, v.ndim - 1)}, {r.randint(-v.ndim, v.ndim - 1)})",
-                f"np.moveaxis({a}, {r.randint(-v.ndim, v.ndim - 1)}, {r.randint(-v.ndim, v.ndim - 1)})",
-                f"np.diagonal({a})",
-                f"{a}[:, ::2]",
-                f"{a}[:, 0]",
-            ]
+            options += [f"np.swapaxes({a}, {r.randint(-v.ndim, v.ndim - 1)}, {r.randint(-v.ndim, v.ndim - 1)})",
+                        f"np.moveaxis({a}, {r.randint(-v.ndim, v.ndim - 1)}, {r.randint(-v.ndim, v.ndim - 1)})", f"np.diagonal({a})", f"{a}[:, ::2]", f"{a}[:, 0]"]
         if v.dtype.kind == "c":
             options += [f"{a}.imag", f"np.imag({a})"]
         if v.size < self.limit // 4:
@@ -188,9 +142,7 @@ class Generator(Pickers):
                     mask = self.mask(shape)
                     parts.append(f"where={mask}")
                 return Statement(f"np.{op}({', '.join(parts)})", "out", op, target, (*operands, target))
-        parts.append(
-            r.choice(["dtype='f8'", "dtype='f4'", "dtype='i4'", "order='F'", "order='C'", "casting='safe'", "dtype=bool", "dtype='D'"])
-        )
+        parts.append(r.choice(["dtype='f8'", "dtype='f4'", "dtype='i4'", "order='F'", "order='C'", "casting='safe'", "dtype=bool", "dtype='D'"]))
         return Statement(f"{name} = np.{op}({', '.join(parts)})", "elementwise", op, name, tuple(operands))
 
     def where(self):
@@ -251,24 +203,11 @@ class Generator(Pickers):
         if v.ndim == 0:
             return None
         axis = r.randint(-v.ndim, v.ndim - 1)
-        text, op = r.choice(
-            [
-                (f"np.add.reduce({a}, axis={axis})", "sum"),
-                (f"np.maximum.reduce({a}, axis={axis})", "max"),
-                (f"np.cumsum({a}, axis={axis})", "cumsum"),
-                (f"np.linalg.norm({a}, axis={axis})", "norm"),
-                (f"np.sort({a}, axis={axis})", "sort"),
-                (f"np.count_nonzero({a}, axis={axis})", "count_nonzero"),
-                (f"np.argsort({a}, axis={axis}, kind='stable')", "argsort"),
-                (f"np.multiply.reduce({a}, axis={axis})", "prod"),
-                (f"np.cumsum({a})", "cumsum"),
-                (f"np.logical_or.reduce({a}, axis={axis})", "any"),
-                (f"np.ptp({a}, axis={axis})", "ptp"),
-                (f"np.unique({a})", "unique"),
-                (f"np.average({a}, axis={axis})", "mean"),
-                (f"np.nanmax({a}, axis={axis})", "max"),
-            ]
-        )
+        text, op = r.choice([(f"np.add.reduce({a}, axis={axis})", "sum"), (f"np.maximum.reduce({a}, axis={axis})", "max"), (f"np.cumsum({a}, axis={axis})", "cumsum"),
+                             (f"np.linalg.norm({a}, axis={axis})", "norm"), (f"np.sort({a}, axis={axis})", "sort"), (f"np.count_nonzero({a}, axis={axis})", "count_nonzero"),
+                             (f"np.argsort({a}, axis={axis}, kind='stable')", "argsort"), (f"np.multiply.reduce({a}, axis={axis})", "prod"),
+                             (f"np.cumsum({a})", "cumsum"), (f"np.logical_or.reduce({a}, axis={axis})", "any"), (f"np.ptp({a}, axis={axis})", "ptp"),
+                             (f"np.unique({a})", "unique"), (f"np.average({a}, axis={axis})", "mean"), (f"np.nanmax({a}, axis={axis})", "max")])
         covered = text.startswith(("np.add.reduce", "np.maximum.reduce", "np.multiply.reduce", "np.linalg.norm", "np.logical_or.reduce"))
         inner = "reduce-inner" if axis in (-1, v.ndim - 1) else "reduce"
         return Statement(f"{name} = {text}", inner, op, name, (a,), covered)
@@ -278,9 +217,7 @@ class Generator(Pickers):
         if r.random() < 0.9 and not self.works(f"np.matmul({a}, {b})"):
             return None
         name = self.fresh()
-        return Statement(
-            f"{name} = {r.choice([f'{a} @ {b}', f'np.matmul({a}, {b})', f'np.dot({a}, {b})'])}", "matmul", "matmul", name, (a, b)
-        )
+        return Statement(f"{name} = {r.choice([f'{a} @ {b}', f'np.matmul({a}, {b})', f'np.dot({a}, {b})'])}", "matmul", "matmul", name, (a, b))
 
     # --- writes
     def write(self):
@@ -301,18 +238,7 @@ class Generator(Pickers):
             if value == "" or (r.random() < 0.97 and not self.casts(value, v.dtype)):
                 return None
             return Statement(f"{where} = {value}", "write", "copy", a, (a, value))
-        symbol, op = r.choice(
-            [
-                ("+=", "add"),
-                ("-=", "subtract"),
-                ("*=", "multiply"),
-                ("/=", "divide"),
-                ("+=", "add"),
-                ("//=", "floor_divide"),
-                ("|=", "bitwise_or"),
-                ("**=", "power"),
-            ]
-        )
+        symbol, op = r.choice([("+=", "add"), ("-=", "subtract"), ("*=", "multiply"), ("/=", "divide"), ("+=", "add"), ("//=", "floor_divide"), ("|=", "bitwise_or"), ("**=", "power")])
         whole = r.random() < 0.4
         left, shape = (a, v.shape) if whole else (where, numpy.shape(part) if part is not None else ())
         value = self.weak(v.dtype.char) if r.random() < 0.4 else self.fitting(shape)
@@ -328,19 +254,9 @@ class Generator(Pickers):
         a = self.array(lambda v: v.ndim >= 1 and v.shape[0] >= 3 and v.flags.writeable and v.dtype.kind in "iuf")
         if a is None:
             return None
-        text, op = r.choice(
-            [
-                (f"{a}[1:] += {a}[:-1]", "add"),
-                (f"{a}[:-1] -= {a}[1:]", "subtract"),
-                (f"{a}[1:] = {a}[:-1]", "copy"),
-                (f"{a}[::-1] += {a}", "add"),
-                (f"{a}[...] = {a}[::-1]", "copy"),
-                (f"np.add({a}[1:], {a}[:-1], out={a}[1:])", "add"),
-                (f"{a}[1:-1] = {a}[2:] + {a}[:-2]", "add"),
-                (f"np.multiply({a}[:-1], 2, out={a}[1:], casting='unsafe')", "multiply"),
-                (f"{a} += {a}[::-1]", "add"),
-            ]
-        )
+        text, op = r.choice([(f"{a}[1:] += {a}[:-1]", "add"), (f"{a}[:-1] -= {a}[1:]", "subtract"), (f"{a}[1:] = {a}[:-1]", "copy"), (f"{a}[::-1] += {a}", "add"),
+                             (f"{a}[...] = {a}[::-1]", "copy"), (f"np.add({a}[1:], {a}[:-1], out={a}[1:])", "add"), (f"{a}[1:-1] = {a}[2:] + {a}[:-2]", "add"),
+                             (f"np.multiply({a}[:-1], 2, out={a}[1:], casting='unsafe')", "multiply"), (f"{a} += {a}[::-1]", "add")])
         return Statement(text, "write", op, a, (a, a))
 
     def write_call(self):
@@ -351,11 +267,7 @@ class Generator(Pickers):
         b = self.fitting(v.shape)
         options = [(f"{a}.fill({self.weak(v.dtype.char)})", ())]
         if b and self.casts(b, v.dtype):
-            options += [
-                (f"np.copyto({a}, {b})", (b,)),
-                (f"np.copyto({a}, {b}, where={self.mask(v.shape)})", (b,)),
-                (f"np.putmask({a}, {self.mask(v.shape)}, {b})", (b,)),
-            ]
+            options += [(f"np.copyto({a}, {b})", (b,)), (f"np.copyto({a}, {b}, where={self.mask(v.shape)})", (b,)), (f"np.putmask({a}, {self.mask(v.shape)}, {b})", (b,))]
         if v.ndim:
             options.append((f"{a}.sort()", ()))
         text, operands = r.choice(options)
@@ -369,21 +281,8 @@ class Generator(Pickers):
         v, name = self.value(a), self.fresh()
         n = v.shape[0]
         picks = [r.randint(-n, n - 1) for _ in range(r.randint(1, 5))]
-        text = r.choice(
-            [
-                f"{a}[{picks}]",
-                f"{a}[np.array({picks})]",
-                f"np.take({a}, {picks}, axis=0)",
-                f"{a}[{self.mask(v.shape)}]",
-                f"{a}[np.array({picks}), ...]",
-                f"np.repeat({a}, 2, axis=0)",
-                f"np.roll({a}, 1, axis=0)",
-                f"np.concatenate([{a}, {a}])",
-                f"np.stack([{a}, {a}], axis=-1)",
-                f"np.tile({a}, 2)",
-                f"np.diff({a}, axis=0)" if v.dtype.kind in "iuf" else f"{a}[{picks}]",
-            ]
-        )
+        text = r.choice([f"{a}[{picks}]", f"{a}[np.array({picks})]", f"np.take({a}, {picks}, axis=0)", f"{a}[{self.mask(v.shape)}]", f"{a}[np.array({picks}), ...]",
+                         f"np.repeat({a}, 2, axis=0)", f"np.roll({a}, 1, axis=0)", f"np.concatenate([{a}, {a}])", f"np.stack([{a}, {a}], axis=-1)", f"np.tile({a}, 2)", f"np.diff({a}, axis=0)" if v.dtype.kind in "iuf" else f"{a}[{picks}]"])
         if text.startswith("np.diff"):
             return Statement(f"{name} = {text}", "elementwise", "subtract", name, (a, a), False)
         return Statement(f"{name} = {text}", "copy", "copy", name, (a,), False)
@@ -403,21 +302,10 @@ class Generator(Pickers):
         """Values that leave the graph, and scalars that stay in it."""
         r, a, name = self.random, self.array(), self.fresh()
         v = self.value(a)
-        options = [
-            f"{a}.shape",
-            f"{a}.ndim",
-            f"{a}.size",
-            f"len({a})" if v.ndim else f"{a}.ndim",
-            f"str({a}.dtype)",
-            f"{a}.strides" if v.size else f"{a}.shape",
-        ]
+        options = [f"{a}.shape", f"{a}.ndim", f"{a}.size", f"len({a})" if v.ndim else f"{a}.ndim", f"str({a}.dtype)", f"{a}.strides" if v.size else f"{a}.shape"]
         if self.reference.tol[a].exact and v.size:
             at = tuple(r.randrange(n) for n in v.shape)
-            options += [
-                f"{a}[{', '.join(map(str, at)) or '()'}]",
-                f"{a}.item({', '.join(map(str, at))})" if v.ndim else f"{a}.item()",
-                f"{a}.tolist()" if v.size < 9 else f"{a}.shape",
-            ]
+            options += [f"{a}[{', '.join(map(str, at)) or '()'}]", f"{a}.item({', '.join(map(str, at))})" if v.ndim else f"{a}.item()", f"{a}.tolist()" if v.size < 9 else f"{a}.shape"]
         text = r.choice(options)
         return Statement(f"{name} = {text}", "copy", "copy", name, (a,))
 
@@ -440,39 +328,13 @@ class Generator(Pickers):
         r, a, name = self.random, self.array(), self.fresh()
         v = self.value(a)
         odd = (7, *v.shape[1:]) if v.ndim else (7,)
-        text = r.choice(
-            [
-                f"{a} + np.zeros({(*odd, 5)})",
-                f"{a}.sum(axis={v.ndim + 1})",
-                f"{a}[{', '.join(['0'] * (v.ndim + 1))}]",
-                f"{a}[99]",
-                f"{a}.reshape(7, 11)",
-                f"np.zeros(3, 'u1') + 300",
-                f"np.ones(3, bool) - np.ones(3, bool)",
-                "np.arange(3) ** -1",
-                f"np.array([], 'f8').max()",
-                f"np.bitwise_and({a}, 1.5)",
-                f"np.transpose({a}, {tuple(range(v.ndim + 1))})",
-                f"np.squeeze(np.ones((2, 3)), axis=0)",
-                f"np.broadcast_to({a}, (0, 3, 7))",
-                f"np.matmul(np.ones((2, 3)), np.ones((2, 3)))",
-                f"np.argmax(np.zeros((0, 3)), axis=0)",
-                f"np.concatenate([{a}, np.zeros({(*odd, 2)})])",
-                f"{a}.nosuch",
-                f"np.sum({a}, axis=(0, 0))",
-                f"np.add({a}, 1, out=np.zeros((9, 9, 9)))",
-                f"np.left_shift({a}, 1.0)",
-                f"np.expand_dims({a}, 9)",
-                f"np.swapaxes({a}, 0, 9)",
-                f"np.float32(3) @ {a}",
-                f"np.add({a})",
-                f"np.sqrt({a}, {a}, {a})",
-                f"np.add(np.ones(3), 1, dtype='i4', casting='no')",
-                f"np.zeros((2, -1))",
-                f"np.moveaxis({a}, 0, 9)",
-                f"np.arange(4).astype('nonsense')",
-            ]
-        )
+        text = r.choice([f"{a} + np.zeros({(*odd, 5)})", f"{a}.sum(axis={v.ndim + 1})", f"{a}[{', '.join(['0'] * (v.ndim + 1))}]", f"{a}[99]", f"{a}.reshape(7, 11)",
+                         f"np.zeros(3, 'u1') + 300", f"np.ones(3, bool) - np.ones(3, bool)", "np.arange(3) ** -1", f"np.array([], 'f8').max()",
+                         f"np.bitwise_and({a}, 1.5)", f"np.transpose({a}, {tuple(range(v.ndim + 1))})", f"np.squeeze(np.ones((2, 3)), axis=0)",
+                         f"np.broadcast_to({a}, (0, 3, 7))", f"np.matmul(np.ones((2, 3)), np.ones((2, 3)))", f"np.argmax(np.zeros((0, 3)), axis=0)",
+                         f"np.concatenate([{a}, np.zeros({(*odd, 2)})])", f"{a}.nosuch", f"np.sum({a}, axis=(0, 0))", f"np.add({a}, 1, out=np.zeros((9, 9, 9)))",
+                         f"np.left_shift({a}, 1.0)", f"np.expand_dims({a}, 9)", f"np.swapaxes({a}, 0, 9)", f"np.float32(3) @ {a}", f"np.add({a})", f"np.sqrt({a}, {a}, {a})",
+                         f"np.add(np.ones(3), 1, dtype='i4', casting='no')", f"np.zeros((2, -1))", f"np.moveaxis({a}, 0, 9)", f"np.arange(4).astype('nonsense')"])
         if not self.works(text):
             return Statement(f"{name} = {text}", "elementwise", "mistake", name, (), True)
         return None
@@ -482,52 +344,21 @@ class Generator(Pickers):
         if a is None:
             return None
         v = self.value(a)
-        text = self.random.choice(
-            [
-                f"{a}[0] = np.zeros(77)",
-                f"{a} += np.zeros(77)",
-                f"{a}[99] = 1",
-                f"np.ones(3, 'i4').__iadd__(1.5)",
-                f"np.broadcast_to({a}, (2, *{a}.shape))[...] = 1",
-                f"{a}.shape = (3, 77)",
-                f"{a}[{'0, ' * v.ndim}0] = 1",
-            ]
-        )
+        text = self.random.choice([f"{a}[0] = np.zeros(77)", f"{a} += np.zeros(77)", f"{a}[99] = 1", f"np.ones(3, 'i4').__iadd__(1.5)", f"np.broadcast_to({a}, (2, *{a}.shape))[...] = 1",
+                                   f"{a}.shape = (3, 77)", f"{a}[{'0, ' * v.ndim}0] = 1"])
         if v.dtype.kind in "iub":
-            text = self.random.choice(
-                [text, f"{a} /= 2.5" if v.dtype.kind != "b" else text, f"{a} += 1j", f"{a}[0] = 10**30" if v.dtype.kind != "b" else text]
-            )
+            text = self.random.choice([text, f"{a} /= 2.5" if v.dtype.kind != "b" else text, f"{a} += 1j", f"{a}[0] = 10**30" if v.dtype.kind != "b" else text])
         if self.works_statement(text):
             return None
         return Statement(text, "write", "mistake", a, ())
 
-    KINDS, WEIGHTS = zip(
-        (create, 8),
-        (like, 3),
-        (view, 22),
-        (unary, 9),
-        (binary, 22),
-        (where, 5),
-        (cast, 5),
-        (reduction, 14),
-        (reduction_more, 4),
-        (matmul, 2),
-        (write, 16),
-        (overlapping, 4),
-        (write_call, 3),
-        (fancy, 5),
-        (fancy_write, 2),
-        (scalar, 3),
-        (force, 1),
-        (delete, 6),
-        (mistake, 1.5),
-        (bad_write, 1),
-    )
+    KINDS, WEIGHTS = zip((create, 8), (like, 3), (view, 22), (unary, 9), (binary, 22), (where, 5), (cast, 5), (reduction, 14), (reduction_more, 4),
+                         (matmul, 2), (write, 16), (overlapping, 4), (write_call, 3), (fancy, 5), (fancy_write, 2), (scalar, 3), (force, 1), (delete, 6),
+                         (mistake, 1.5), (bad_write, 1))
 
 
 class BroadGenerator(Generator, Breadth, Mixed):
     """Everyday statements and the rarer ones of breadth.py and mixed.py."""
-
     KINDS, WEIGHTS = zip(*zip(Generator.KINDS, Generator.WEIGHTS), *Breadth.BREADTH, *Mixed.MIXED)
 
 

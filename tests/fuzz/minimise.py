@@ -8,7 +8,7 @@ def minimise(statements, fails, tries=150):
         start = len(statements) - size
         while start > -size and tries > 0:
             begin = max(0, start)
-            shorter = statements[:begin] + statements[start + size :]
+            shorter = statements[:begin] + statements[start + size:]
             tries -= 1
             if len(shorter) < len(statements) and fails(shorter):
                 statements = shorter

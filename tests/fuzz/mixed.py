@@ -29,30 +29,17 @@ class Mixed:
         part = self.value(index)
         at = self.picks(v.shape[0])
         options = [
-            f"np.put({a}, {self.picks(v.size)}, {value})",
-            f"np.put({a}, {self.picks(v.size)}, {value}, mode='clip')",
-            f"{a}.put({self.picks(v.size)}, {value})",
-            f"np.place({a}, {self.mask(v.shape)}, {value})",
-            f"np.putmask({a}, {self.mask(v.shape)}, {value})",
+            f"np.put({a}, {self.picks(v.size)}, {value})", f"np.put({a}, {self.picks(v.size)}, {value}, mode='clip')", f"{a}.put({self.picks(v.size)}, {value})",
+            f"np.place({a}, {self.mask(v.shape)}, {value})", f"np.putmask({a}, {self.mask(v.shape)}, {value})",
             f"np.put_along_axis({a}, np.argsort({a}, axis=0, kind='stable')[:1], {self.weak(v.dtype.char)}, axis=0)",
             f"{a}.flat[{self.picks(v.size)}] = {value if value[0] != '[' else 1}",
-            f"{a}.flat = {value}",
-            f"{a}.flat[{r.randrange(v.size)}] = 1",
-            f"{a}.partition(0)",
-            f"{a}.sort(axis=0)",
-            f"np.copyto({a}, {a}[::-1])",
-            f"np.take({a}, {at or [0]}, axis=0, out={a}[:{max(1, len(at))}])" if len(at) <= v.shape[0] else f"{a}.sort()",
-            f"np.clip({a}, 0, 2, out={a})",
-            f"np.cumsum({a}, axis=0, out={a})",
-            f"np.compress({[True] * v.shape[0]}, {a}, axis=0, out={a})",
-            f"{a}.itemset(0)" if r.random() < 0.05 else f"{a}.fill(1)",
-            f"np.random.default_rng(1).shuffle({a})",
+            f"{a}.flat = {value}", f"{a}.flat[{r.randrange(v.size)}] = 1", f"{a}.partition(0)", f"{a}.sort(axis=0)", f"np.copyto({a}, {a}[::-1])",
+            f"np.take({a}, {at or [0]}, axis=0, out={a}[:{max(1, len(at))}])" if len(at) <= v.shape[0] else f"{a}.sort()", f"np.clip({a}, 0, 2, out={a})", f"np.cumsum({a}, axis=0, out={a})",
+            f"np.compress({[True] * v.shape[0]}, {a}, axis=0, out={a})", f"{a}.itemset(0)" if r.random() < 0.05 else f"{a}.fill(1)", f"np.random.default_rng(1).shuffle({a})",
         ]
         if isinstance(part, numpy.ndarray) and part.ndim and part.size:
             options += [
-                f"{index}.fill({self.weak(v.dtype.char)})",
-                f"{index}.sort()",
-                f"np.copyto({index}, {self.weak(v.dtype.char)}, where={self.mask(part.shape)})",
+                f"{index}.fill({self.weak(v.dtype.char)})", f"{index}.sort()", f"np.copyto({index}, {self.weak(v.dtype.char)}, where={self.mask(part.shape)})",
                 f"np.put({index}, [0], {value})",
             ]
         text = r.choice(options)
@@ -68,12 +55,7 @@ class Mixed:
         op = r.choice(["add", "subtract", "multiply", "maximum", "minimum", "logical_or", "bitwise_xor", "negative"])
         index = r.choice(
             [
-                f"{self.picks(v.shape[0])}",
-                f"np.array({self.picks(v.shape[0]) or [0]})",
-                "0",
-                "slice(None)",
-                "(..., 0)",
-                f"{self.mask(v.shape)}",
+                f"{self.picks(v.shape[0])}", f"np.array({self.picks(v.shape[0]) or [0]})", "0", "slice(None)", "(..., 0)", f"{self.mask(v.shape)}",
                 f"({self.picks(v.shape[0], 2) or [0]}, -1)",
             ]
         )
@@ -161,12 +143,7 @@ class Mixed:
         self.emit(Statement(f"{log} = []", "create", target=log))
         call = f"np.divide(1, {a})" if op == "divide" else f"np.{op}({a})"
         return Statement(
-            f"with np.errstate(all='call', under='ignore', call=lambda kind, flag: {log}.append(kind)): {name} = {call}",
-            "elementwise",
-            op,
-            name,
-            (a,),
-            False,
+            f"with np.errstate(all='call', under='ignore', call=lambda kind, flag: {log}.append(kind)): {name} = {call}", "elementwise", op, name, (a,), False,
         )
 
     # --- outputs and layouts
@@ -180,12 +157,8 @@ class Mixed:
         operands = f"{a}, {self.weak(v.dtype.char)}" if op == "divmod" else a
         if target is None or target == a or r.random() < 0.3:
             return Statement(
-                f"{name} = np.{op}({operands}, where={self.mask(v.shape)}, out=(np.zeros({v.shape}), np.zeros({v.shape}, {'i4' if op == 'frexp' else 'f8'!r})))",
-                "exactly",
-                "exactly",
-                name,
-                (a,),
-                False,
+                f"{name} = np.{op}({operands}, where={self.mask(v.shape)}, out=(np.zeros({v.shape}), np.zeros({v.shape}, {'i4' if op == 'frexp' else 'f8'!r})))", "exactly", "exactly", name,
+                (a,), False,
             )
         return Statement(f"np.{op}({operands}, out=({target}, None))", "out", "view", target, (a, target), False)
 
@@ -198,14 +171,9 @@ class Mixed:
         record = f"np.zeros({shape}, [('a', 'f8'), ('b', 'i4')])"
         text = r.choice(
             [
-                f"np.add({a}, 1, out={record}['a'], casting='unsafe')",
-                f"np.negative({a}.astype('f8'), out={record}['a'])",
-                f"np.sum({a}, axis=(), out={record}['a'])",
-                f"{a} + {record}['a']",
-                f"{record}['b'] - {a}" if self.value(a).dtype.kind != "b" else f"{record}['b']",
-                f"np.zeros({shape}, 'f8,i2')['f0'].sum()",
-                f"np.array({a}, '>f8') + {a}",
-                f"np.array({a}, '>i4').astype('i4')" if self.value(a).dtype.kind != "f" else f"np.array({a}, '>f4') * 2",
+                f"np.add({a}, 1, out={record}['a'], casting='unsafe')", f"np.negative({a}.astype('f8'), out={record}['a'])", f"np.sum({a}, axis=(), out={record}['a'])",
+                f"{a} + {record}['a']", f"{record}['b'] - {a}" if self.value(a).dtype.kind != "b" else f"{record}['b']", f"np.zeros({shape}, 'f8,i2')['f0'].sum()",
+                f"np.array({a}, '>f8') + {a}", f"np.array({a}, '>i4').astype('i4')" if self.value(a).dtype.kind != "f" else f"np.array({a}, '>f4') * 2",
             ]
         )
         return Statement(f"{name} = {text}", "exactly", "exactly", name, (a,), False)
@@ -218,12 +186,7 @@ class Mixed:
             return Statement(f"{a}.flags.writeable = False", "view", "view", a, (a,), False)
         if kind < 0.5:
             return Statement(
-                f"{name} = np.broadcast_to({a}, {(2, *v.shape)})[{r.choice(['0', '...', '::-1', 'None'])}]",
-                "view",
-                "view",
-                name,
-                (a,),
-                False,
+                f"{name} = np.broadcast_to({a}, {(2, *v.shape)})[{r.choice(['0', '...', '::-1', 'None'])}]", "view", "view", name, (a,), False,
             )
         if kind < 0.8:
             b = self.array(lambda w: not w.flags.writeable and w.size)
@@ -231,27 +194,14 @@ class Mixed:
                 return None
             text = r.choice(
                 [
-                    f"{b}[...] = 1",
-                    f"{b} += 1",
-                    f"np.add({b}, 1, out={b})",
-                    f"{b}.fill(1)",
-                    f"{b}.sort()",
-                    f"np.sum({b}, axis=(), out={b})",
-                    f"{b}[0] = 1",
-                    f"np.put({b}, [0], 1)",
-                    f"{b}.ravel()[0] = 1",
-                    f"{b}.flags.writeable = True",
+                    f"{b}[...] = 1", f"{b} += 1", f"np.add({b}, 1, out={b})", f"{b}.fill(1)", f"{b}.sort()", f"np.sum({b}, axis=(), out={b})", f"{b}[0] = 1", f"np.put({b}, [0], 1)",
+                    f"{b}.ravel()[0] = 1", f"{b}.flags.writeable = True",
                 ]
             )
             return None if self.works_statement(text) else Statement(text, "write", "mistake", b, ())
         return (
             Statement(
-                f"{name} = np.lib.stride_tricks.as_strided({a}, {(max(1, v.shape[0]),)}, {(0,)}, writeable=False)",
-                "view",
-                "view",
-                name,
-                (a,),
-                False,
+                f"{name} = np.lib.stride_tricks.as_strided({a}, {(max(1, v.shape[0]),)}, {(0,)}, writeable=False)", "view", "view", name, (a,), False,
             )
             if v.ndim and v.size
             else None
@@ -266,32 +216,13 @@ class Mixed:
         turned = r.choice([a, f"{a}.T", f"{a}[::-1]" if v.ndim else a, f"{a}[..., None]", f"np.flip({a})", f"np.asfortranarray({a})"])
         op = r.choice(
             [
-                "add",
-                "multiply",
-                "less",
-                "logical_and",
-                "maximum",
-                "hypot",
-                "negative",
-                "absolute",
-                "isnan",
-                "sqrt",
-                "floor_divide",
-                "bitwise_or",
+                "add", "multiply", "less", "logical_and", "maximum", "hypot", "negative", "absolute", "isnan", "sqrt", "floor_divide", "bitwise_or",
             ]
         )
         unary = op in ("negative", "absolute", "isnan", "sqrt")
         b = r.choice(
             [
-                self.weak(v.dtype.char),
-                self.weak("d"),
-                "np.float32(2)",
-                "np.int8(3)",
-                "np.uint8(200)",
-                "True",
-                turned,
-                "np.ones((), 'f2')",
-                "np.zeros((0,))" if v.ndim < 2 else "1",
+                self.weak(v.dtype.char), self.weak("d"), "np.float32(2)", "np.int8(3)", "np.uint8(200)", "True", turned, "np.ones((), 'f2')", "np.zeros((0,))" if v.ndim < 2 else "1",
             ]
         )
         if op == "floor_divide" and v.dtype.kind == "c":
@@ -299,19 +230,8 @@ class Mixed:
         parts = [turned] if unary else r.sample([turned, b], 2)
         parts += r.sample(
             [
-                "casting='no'",
-                "casting='equiv'",
-                "casting='safe'",
-                "casting='unsafe'",
-                "order='F'",
-                "order='A'",
-                "order='C'",
-                "dtype='f4'",
-                "dtype='i8'",
-                "dtype=bool",
-                "subok=False",
-                "out=None",
-                "where=True",
+                "casting='no'", "casting='equiv'", "casting='safe'", "casting='unsafe'", "order='F'", "order='A'", "order='C'", "dtype='f4'", "dtype='i8'", "dtype=bool", "subok=False",
+                "out=None", "where=True",
             ],
             r.randint(1, 2),
         )
@@ -330,33 +250,14 @@ class Mixed:
         n, last = v.shape[0], v.shape[-1]
         rows = self.picks(n) or [0]
         keys = [
-            f"{rows}",
-            f"np.array({rows}, 'i2')",
-            f"np.array([{rows}, {rows[::-1]}])",
-            f"{a} != 0",
-            f"({rows}, ...)",
-            f"[[{rows[0]}]]",
-            "np.array([], int)",
-            f"np.arange({n})[::-1]",
-            f"{self.mask((n,))}",
-            f"({self.mask((n,))}, ...)",
-            "False",
-            f"[{n}]",
-            "np.int8(0)",
-            "[True]",
+            f"{rows}", f"np.array({rows}, 'i2')", f"np.array([{rows}, {rows[::-1]}])", f"{a} != 0", f"({rows}, ...)", f"[[{rows[0]}]]", "np.array([], int)", f"np.arange({n})[::-1]",
+            f"{self.mask((n,))}", f"({self.mask((n,))}, ...)", "False", f"[{n}]", "np.int8(0)", "[True]",
         ]
         if v.ndim >= 2 and last:
             columns = self.picks(last) or [0]
             keys += [
-                f"(slice(None), {columns})",
-                f"({rows[:1]}, {columns})",
-                f"(np.array({rows}).reshape(-1, 1), {columns})",
-                f"(0, {columns})",
-                f"({self.mask((n,))}, 0)",
-                f"(slice(None, None, -1), {columns})",
-                f"(None, {rows})",
-                f"({rows[0]}, slice(1, None))",
-                f"(..., {columns})",
+                f"(slice(None), {columns})", f"({rows[:1]}, {columns})", f"(np.array({rows}).reshape(-1, 1), {columns})", f"(0, {columns})", f"({self.mask((n,))}, 0)",
+                f"(slice(None, None, -1), {columns})", f"(None, {rows})", f"({rows[0]}, slice(1, None))", f"(..., {columns})",
             ]
         key = r.choice(keys)
         text = f"{a}[{key}]"
@@ -381,44 +282,20 @@ class Mixed:
         v, mask = self.value(a), None
         mask = self.mask(v.shape)
         options = [
-            f"np.choose({mask}.astype('i4'), [{a}, 0])",
-            f"np.select([{mask}, ~{mask}], [{a}, 1])",
-            f"np.where({mask})",
-            f"np.extract({mask}, {a})",
-            f"np.piecewise({a}, [{mask}], [1, 2])",
-            f"np.take({a}, {self.picks(v.size) or [0]})",
-            f"np.take({a}, {self.picks(v.size) or [0]}, mode='clip')",
-            f"np.unique({a}, return_counts=True)",
-            f"np.flatnonzero({mask})",
-            f"np.count_nonzero({a})",
-            f"np.apply_along_axis(np.sum, 0, {a})" if v.ndim else f"np.atleast_1d({a})",
-            f"np.packbits({mask})",
-            f"np.ravel_multi_index(np.nonzero({mask}), {v.shape})" if v.ndim else a,
-            f"np.lexsort(({a}.ravel(),))",
-            f"np.ediff1d({a})" if v.dtype.kind != "b" else a,
-            f"np.rot90(np.atleast_2d({a}))",
-            f"np.nan_to_num({a}, nan=1)",
-            f"np.broadcast_shapes({a}.shape, (1,))",
-            f"np.result_type({a}, 1)",
-            f"np.can_cast({a}.dtype, 'f4')",
-            f"np.shares_memory({a}, {a})",
-            f"np.iterable({a})",
-            f"np.cov(np.atleast_2d({a}))[..., :0]",
+            f"np.choose({mask}.astype('i4'), [{a}, 0])", f"np.select([{mask}, ~{mask}], [{a}, 1])", f"np.where({mask})", f"np.extract({mask}, {a})", f"np.piecewise({a}, [{mask}], [1, 2])",
+            f"np.take({a}, {self.picks(v.size) or [0]})", f"np.take({a}, {self.picks(v.size) or [0]}, mode='clip')", f"np.unique({a}, return_counts=True)", f"np.flatnonzero({mask})",
+            f"np.count_nonzero({a})", f"np.apply_along_axis(np.sum, 0, {a})" if v.ndim else f"np.atleast_1d({a})", f"np.packbits({mask})",
+            f"np.ravel_multi_index(np.nonzero({mask}), {v.shape})" if v.ndim else a, f"np.lexsort(({a}.ravel(),))", f"np.ediff1d({a})" if v.dtype.kind != "b" else a,
+            f"np.rot90(np.atleast_2d({a}))", f"np.nan_to_num({a}, nan=1)", f"np.broadcast_shapes({a}.shape, (1,))", f"np.result_type({a}, 1)", f"np.can_cast({a}.dtype, 'f4')",
+            f"np.shares_memory({a}, {a})", f"np.iterable({a})", f"np.cov(np.atleast_2d({a}))[..., :0]",
         ]
         if v.dtype.kind in "iu":
             options += [
-                f"np.bincount(({a} % 5).astype('i8').ravel())",
-                f"np.left_shift({a}, 1)",
-                f"np.unpackbits(({a} % 4).astype('u1').ravel())",
-                f"np.base_repr(int({a}.ravel()[0]))",
+                f"np.bincount(({a} % 5).astype('i8').ravel())", f"np.left_shift({a}, 1)", f"np.unpackbits(({a} % 4).astype('u1').ravel())", f"np.base_repr(int({a}.ravel()[0]))",
             ]
         if v.dtype.kind in "iuf" and numpy.isfinite(v).all():
             options += [
-                f"np.histogram({a}, bins=[-5, 0, 5])",
-                f"np.digitize({a}, [-1, 2])",
-                f"np.searchsorted([0, 1, 2], {a})",
-                f"np.clip({a}, -1, 1)",
-                f"np.maximum.reduce({a}, axis=None)",
+                f"np.histogram({a}, bins=[-5, 0, 5])", f"np.digitize({a}, [-1, 2])", f"np.searchsorted([0, 1, 2], {a})", f"np.clip({a}, -1, 1)", f"np.maximum.reduce({a}, axis=None)",
                 f"np.interp({a}, [0, 3], [0, 1])",
             ]
         return Statement(f"{name} = {r.choice(options)}", "exactly", "table", name, (a,), False)

@@ -1,5 +1,4 @@
 """What generators choose from: variables, shapes, dtypes, indices, scalars."""
-
 import copy
 
 import numpy
@@ -20,7 +19,7 @@ class Pickers:
         r = self.random
         ndim = r.choices([0, 1, 2, 3, 4], [1, 5, 7, 3, 1])[0]
         sizes = [0, 1, 2, 3, 4, 5, 7, 9, 17] if ndim < 3 else [0, 1, 2, 3, 4, 5]
-        weights = [1, 4, 5, 6, 5, 4, 3, 2, 1][: len(sizes)]
+        weights = [1, 4, 5, 6, 5, 4, 3, 2, 1][:len(sizes)]
         return tuple(r.choices(sizes, weights)[0] for _ in range(ndim))
 
     def arrays(self):
@@ -67,7 +66,7 @@ class Pickers:
         for i in range(len(shape)):
             if r.random() < 0.3:
                 shape[i] = 1
-        shape = tuple(shape[r.randint(0, len(shape)) :]) if shape and r.random() < 0.3 else tuple(shape)
+        shape = tuple(shape[r.randint(0, len(shape)):]) if shape and r.random() < 0.3 else tuple(shape)
         special = ", True" if r.random() < 0.1 else ""
         return f"np.array(data({self.dtype()!r}, {shape}, {r.randrange(10**6)}{special}))"
 
@@ -94,9 +93,7 @@ class Pickers:
         return shape if numpy.prod(shape, dtype=float) <= 2 * self.limit else None
 
     def mask(self, shape):
-        masks = [
-            n for n in self.arrays() if self.value(n).dtype == bool and self.value(n).shape == tuple(shape) and self.reference.tol[n].exact
-        ]
+        masks = [n for n in self.arrays() if self.value(n).dtype == bool and self.value(n).shape == tuple(shape) and self.reference.tol[n].exact]
         if masks and self.random.random() < 0.7:
             return self.random.choice(masks)
         return f"np.array(data('?', {tuple(shape)}, {self.random.randrange(10**6)}))"
@@ -161,7 +158,6 @@ class Pickers:
 
         def bound():
             return "" if r.random() < 0.4 else str(r.randint(-n - 1, n + 1))
-
         step = r.choice(["", "", "", ":2", ":-1", ":3", ":-2"])
         return f"{bound()}:{bound()}{step}"
 
@@ -174,10 +170,7 @@ class Pickers:
             return False
 
     def works_statement(self, text):
-        ns = {
-            k: (numpy.copy(v) if isinstance(v, numpy.ndarray) else copy.copy(v)) if k.startswith("v") else v
-            for k, v in self.reference.ns.items()
-        }
+        ns = {k: (numpy.copy(v) if isinstance(v, numpy.ndarray) else copy.copy(v)) if k.startswith("v") else v for k, v in self.reference.ns.items()}
         try:
             exec(text, ns)
             return True
@@ -189,18 +182,11 @@ class Pickers:
         values = [self.value(o) for o in operands]
         if any(v is None for v in values) or self.broadcast(operands) is None:
             return False
-        if op in ("left_shift", "right_shift") and numpy.any(
-            (numpy.asarray(values[1]) < 0) if numpy.asarray(values[1]).dtype.kind in "iu" else False
-        ):
+        if op in ("left_shift", "right_shift") and numpy.any((numpy.asarray(values[1]) < 0) if numpy.asarray(values[1]).dtype.kind in "iu" else False):
             return False
         ufunc = getattr(numpy, op)
         try:
-            ufunc.resolve_dtypes(
-                tuple(
-                    v.dtype if hasattr(v, "dtype") else type(v) if type(v) in (int, float, complex) else numpy.dtype(bool) for v in values
-                )
-                + (None,) * ufunc.nout
-            )
+            ufunc.resolve_dtypes(tuple(v.dtype if hasattr(v, "dtype") else type(v) if type(v) in (int, float, complex) else numpy.dtype(bool) for v in values) + (None,) * ufunc.nout)
         except (TypeError, ValueError):
             return False
         return op not in ("power",) or all(numpy.asarray(v).dtype.kind in "fc" or (numpy.asarray(v) >= 0).all() for v in values[1:])
@@ -230,7 +216,7 @@ class Pickers:
         target, v = self.value(left), self.value(value)
         if target is None or v is None or not hasattr(target, "dtype") or not self.goes_into(numpy.shape(v), numpy.shape(target)):
             return False
-        if op == "power" and (numpy.asarray(v).dtype.kind == "c" or (numpy.asarray(v) < 0).any()):
+        if op == "power" and (numpy.asarray(v) .dtype.kind == "c" or (numpy.asarray(v) < 0).any()):
             return False
         try:
             result = getattr(numpy, op)(numpy.zeros((1,), target.dtype), v if not hasattr(v, "dtype") else numpy.ones((1,), v.dtype)).dtype
@@ -241,10 +227,6 @@ class Pickers:
 
 def literal(r, dtype):
     """A NumPy scalar: strong, unlike Python's."""
-    value = {"?": "True", "F": "1+2j", "D": "0.5-1j"}.get(dtype) or (
-        str(r.randint(0, 7)) if dtype[0] in "iu" else r.choice(["0.5", "-2.25", "3"])
-    )
-    name = {"?": "bool_", "F": "complex64", "D": "complex128"}.get(dtype) or {"i": "int", "u": "uint", "f": "float"}[dtype[0]] + str(
-        8 * int(dtype[1])
-    )
+    value = {"?": "True", "F": "1+2j", "D": "0.5-1j"}.get(dtype) or (str(r.randint(0, 7)) if dtype[0] in "iu" else r.choice(["0.5", "-2.25", "3"]))
+    name = {"?": "bool_", "F": "complex64", "D": "complex128"}.get(dtype) or {"i": "int", "u": "uint", "f": "float"}[dtype[0]] + str(8 * int(dtype[1]))
     return f"np.{name}({value})"

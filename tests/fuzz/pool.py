@@ -1,5 +1,4 @@
 """Configurations of Plait, and a worker process for each."""
-
 import os
 import pickle
 import pathlib

@@ -1,5 +1,4 @@
 """Programs as text: one operation a line, with a trailing note that says how its result may be compared."""
-
 import dataclasses
 import re
 
@@ -8,7 +7,6 @@ import re
 class Statement:
     """`rule` and `op` choose the tolerance (tolerance.py); `operands` are names or literals of the text, `target` the name that
     is bound or written to. `covered` says that Plait's operation table covers the call, so that it counts for the native share."""
-
     text: str
     rule: str
     op: str = ""

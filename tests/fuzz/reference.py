@@ -73,15 +73,8 @@ class Reference:
         tol = self.bound(s, infos, value)
         if s.rule in WRITES:
             if value.dtype.kind in "biu" and any(i.float for i in infos):
-                if (
-                    not tol.exact
-                    or not all(
-                        i.finite and i.max**2 < min(2**31, numpy.iinfo(value.dtype).max if value.dtype.kind in "iu" else 2**31)
-                        for i in infos
-                        if i.float or i.size
-                    )
-                    or any(i.float and i.value.size and i.value.real.min() < 0 and value.dtype.kind == "u" for i in infos)
-                ):
+                if not tol.exact or not all(i.finite and i.max ** 2 < min(2**31, numpy.iinfo(value.dtype).max if value.dtype.kind in "iu" else 2**31)
+                                            for i in infos if i.float or i.size) or any(i.float and i.value.size and i.value.real.min() < 0 and value.dtype.kind == "u" for i in infos):
                     tol = SKIP
             if value.dtype.kind in "biu" and tolerance.loop_eps(s.op, infos) > 0:
                 tol = SKIP  # a NaN or an infinity as an integer

@@ -11,7 +11,6 @@
 A failure is printed minimised. The last lines give the share of the calls that ran natively, of those that the operation table
 covers, and the names of what fell back most.
 """
-
 import argparse
 import collections
 import sys
@@ -152,9 +151,7 @@ def main():
             return bool(found)
         start = time.monotonic()
         ran = fuzz(session, a.programs, a.seed, a.kind, a.max_failures, a.seconds)
-        print(
-            f"\n{ran} programs, {session.executed} runs in {time.monotonic() - start:.0f} s, {sum(session.failures.values())} failures of {len(session.failures)} kinds"
-        )
+        print(f"\n{ran} programs, {session.executed} runs in {time.monotonic() - start:.0f} s, {sum(session.failures.values())} failures of {len(session.failures)} kinds")
         for kind, n in session.failures.most_common():
             print(f"  {n} x {' '.join(kind)}")
         if session.covered:

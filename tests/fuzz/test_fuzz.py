@@ -1,6 +1,5 @@
 """A few thousand random programs from fixed seeds, everyday ones and rarer ones, on every configuration; run.py runs more. The tests before it are about the
 fuzzer: it must agree with NumPy itself, find a planted difference, and shorten what it finds."""
-
 import importlib.util
 import os
 
@@ -33,16 +32,13 @@ def test_programs_survive_printing():
     assert parse(show(statements)) == statements
 
 
-@pytest.mark.parametrize(
-    "wrong, category",
-    [
-        ("v2 = v1[1:].copy()", "aliasing"),
-        ("v2 = v1[:-1]", "value"),
-        ("v2 = v1[1:][::-1][::-1].astype('f4')", "dtype"),
-        ("v2 = v1[2:]", "shape"),
-        ("v2 = np.asfortranarray(v1)[5:][0]", "error"),
-    ],
-)
+@pytest.mark.parametrize("wrong, category", [
+    ("v2 = v1[1:].copy()", "aliasing"),
+    ("v2 = v1[:-1]", "value"),
+    ("v2 = v1[1:][::-1][::-1].astype('f4')", "dtype"),
+    ("v2 = v1[2:]", "shape"),
+    ("v2 = np.asfortranarray(v1)[5:][0]", "error"),
+])
 def test_a_difference_is_found(wrong, category):
     right = [Statement("v1 = np.array([1.0, 2.0, 4.0])", "create", target="v1"), Statement("v2 = v1[1:]", "view", "view", "v2", ("v1",))]
     want, tols = reference(right)
@@ -70,20 +66,10 @@ def test_minimise_keeps_what_fails():
 def test_plait_agrees_with_numpy(kind, share):
     session, lines = Session("plait"), []
     try:
-        ran = fuzz(
-            session,
-            round(PROGRAMS * share),
-            1,
-            kind,
-            max_failures=40,
-            seconds=SECONDS * share,
-            out=lambda *a, **k: lines.append(" ".join(map(str, a))),
-        )
+        ran = fuzz(session, round(PROGRAMS * share), 1, kind, max_failures=40, seconds=SECONDS * share, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
     finally:
         session.close()
-    print(
-        f"{ran} {kind} programs, native {session.native} of {session.covered} covered calls, {100 * session.native / session.covered:.2f} %"
-    )
+    print(f"{ran} {kind} programs, native {session.native} of {session.covered} covered calls, {100 * session.native / session.covered:.2f} %")
     assert ran > 0
     assert not session.failures, "\n".join(lines)
     assert session.native >= 0.95 * session.covered, session.fallbacks.most_common(20)

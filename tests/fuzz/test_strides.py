@@ -1,5 +1,4 @@
 """Strides of results are NumPy's, whatever the layout of the operands: they decide whether a later reshape is a view."""
-
 import random
 
 import numpy

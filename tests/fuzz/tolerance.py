@@ -10,7 +10,6 @@ NumPy's summation tree. Elsewhere an error bound |got - want| <= rel * |want| + 
 
 What takes a discrete decision on an inexact value (comparison, rounding, argmin, cast to int) is compared in shape and dtype only.
 """
-
 import math
 from typing import NamedTuple
 
@@ -34,76 +33,16 @@ class Tol(NamedTuple):
 
 EXACT, SKIP = Tol(), Tol(0.0, math.inf, True)
 ULPS = 8
-LINEAR = {
-    "add",
-    "subtract",
-    "negative",
-    "positive",
-    "absolute",
-    "fabs",
-    "maximum",
-    "minimum",
-    "fmax",
-    "fmin",
-    "where",
-    "clip",
-    "conjugate",
-    "real",
-    "imag",
-    "copy",
-}
-APPROXIMATE = {
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "logaddexp",
-    "logaddexp2",
-    "sin",
-    "cos",
-    "tan",
-    "arcsin",
-    "arccos",
-    "arctan",
-    "arctan2",
-    "hypot",
-    "sinh",
-    "cosh",
-    "tanh",
-    "arcsinh",
-    "arccosh",
-    "arctanh",
-    "degrees",
-    "radians",
-    "rad2deg",
-    "deg2rad",
-    "cbrt",
-    "power",
-    "float_power",
-}
+LINEAR = {"add", "subtract", "negative", "positive", "absolute", "fabs", "maximum", "minimum", "fmax", "fmin", "where", "clip",
+          "conjugate", "real", "imag", "copy"}
+APPROXIMATE = {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2", "sin", "cos", "tan", "arcsin",
+               "arccos", "arctan", "arctan2", "hypot", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "degrees", "radians",
+               "rad2deg", "deg2rad", "cbrt", "power", "float_power"}
 LIPSCHITZ = {"sin", "cos", "tanh", "arctan", "arcsinh"}  # slope at most 1
 COMPLEX_APPROXIMATE = {"multiply", "divide", "square", "reciprocal", "absolute", "sqrt", "sign", "prod"}
 EXTREMA = {"maximum", "minimum", "fmax", "fmin", "clip", "min", "max"}
-SEES_ZERO_SIGN = {
-    "divide",
-    "reciprocal",
-    "copysign",
-    "signbit",
-    "arctan2",
-    "power",
-    "float_power",
-    "nextafter",
-    "floor_divide",
-    "remainder",
-    "fmod",
-    "heaviside",
-    "sqrt",
-    "log",
-    "view",
-}
+SEES_ZERO_SIGN = {"divide", "reciprocal", "copysign", "signbit", "arctan2", "power", "float_power", "nextafter", "floor_divide",
+                  "remainder", "fmod", "heaviside", "sqrt", "log", "view"}
 
 
 class Info:
@@ -194,7 +133,7 @@ def elementwise(op, ins, result):
         a, b = ins
         if b.error >= 0.25 * b.min:
             return SKIP
-        return Tol(a.tol.rel + 2 * b.tol.rel + 4 * e, 2 * (a.tol.abs / b.min + b.tol.abs * a.max / b.min**2), True)
+        return Tol(a.tol.rel + 2 * b.tol.rel + 4 * e, 2 * (a.tol.abs / b.min + b.tol.abs * a.max / b.min ** 2), True)
     if op in ("sqrt", "log", "log2", "log10"):
         a = ins[0]
         if a.error >= 0.25 * a.min or not a.finite or (a.value.size and a.value.min() <= 0):
@@ -226,9 +165,9 @@ def reduction(op, x, result, inner):
     if not math.isfinite(x.error) or (x.max + 1) ** power * n > top / 8 or result.max > top / 8:
         return SKIP
     if op in ("var", "std", "norm"):
-        bound = (4 * n + 32) * e * x.max**2 + 4 * n * x.error * (x.max + x.error)
+        bound = (4 * n + 32) * e * x.max ** 2 + 4 * n * x.error * (x.max + x.error)
         if op != "var":
-            bound = bound / result.min if result.min > 0 and bound < result.min**2 else math.sqrt(bound)
+            bound = bound / result.min if result.min > 0 and bound < result.min ** 2 else math.sqrt(bound)
         return Tol(4 * e, bound, True)
     if op in ("prod", "cumprod"):
         if not x.tol.exact or (x.dtype.kind == "c" and not x.finite):

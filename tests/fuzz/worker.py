@@ -1,6 +1,5 @@
 """A process that stays alive and runs programs on one module under one configuration: python worker.py MODULE IN OUT (file
 descriptors). Frames are pickled lists of lines in, records out."""
-
 import gc
 import importlib
 import os

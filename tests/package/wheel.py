@@ -1,5 +1,4 @@
 """Run by CI with the Python of an environment that has the wheel and NumPy, and nothing else."""
-
 import pathlib
 
 import numpy

@@ -30,16 +30,9 @@ def test_argmax_stays_at_the_first_complex_nan():
         assert getattr(plait, name)(plait.asarray(a) + 0, axis=0).tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    "a, b",
-    [
-        ((2, 2), "f"),
-        ((5, 5, 3, 2), "f"),
-        ((5, 1, 3, 2), "t"),
-        ((2,), "t"),
-        ((5, 5, 2, 2), "t"),
-    ],
-)
+@pytest.mark.parametrize("a, b", [
+    ((2, 2), "f"), ((5, 5, 3, 2), "f"), ((5, 1, 3, 2), "t"), ((2,), "t"), ((5, 5, 2, 2), "t"),
+])
 def test_batches_of_matmul_lie_as_their_operands(a, b):
     def run(np):
         x = np.arange(float(numpy.prod(a))).reshape(a)
@@ -58,18 +51,15 @@ def test_dot_is_in_c_order():
     assert plait.dot(x, plait.ones((3, 2))).strides == (128, 32, 16, 8)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda np: np.zeros((4, 0, 3)),
-        lambda np: np.zeros((4, 0, 3)).T.sum(-1),
-        lambda np: np.zeros((4, 0, 3)).transpose(2, 0, 1).sum(-1, keepdims=True),
-        lambda np: np.zeros((3, 0)).reshape(0, 5),
-        lambda np: np.atleast_2d(np.arange(12.0)),
-        lambda np: np.atleast_3d(np.arange(12.0)),
-        lambda np: np.atleast_3d(np.ones((2, 3)).T),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda np: np.zeros((4, 0, 3)),
+    lambda np: np.zeros((4, 0, 3)).T.sum(-1),
+    lambda np: np.zeros((4, 0, 3)).transpose(2, 0, 1).sum(-1, keepdims=True),
+    lambda np: np.zeros((3, 0)).reshape(0, 5),
+    lambda np: np.atleast_2d(np.arange(12.0)),
+    lambda np: np.atleast_3d(np.arange(12.0)),
+    lambda np: np.atleast_3d(np.ones((2, 3)).T),
+])
 def test_strides_of_empty_arrays_and_new_axes(call):
     assert call(plait).strides == call(numpy).strides
 
@@ -111,6 +101,4 @@ def test_neighbours_of_equal_numbers():
     """NumPy before 2.5 gives the first of two equal halves, all give the second of wider numbers: the sign of zero tells."""
     for code in "efd" if numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0" else "fd":
         a, b = numpy.array([0.0, -0.0, 1.0], code), numpy.array([-0.0, 0.0, 1.0], code)
-        assert numpy.array_equal(
-            numpy.signbit(numpy.nextafter(a, b)), numpy.asarray(plait.signbit(plait.nextafter(plait.array(a), plait.array(b))))
-        )
+        assert numpy.array_equal(numpy.signbit(numpy.nextafter(a, b)), numpy.asarray(plait.signbit(plait.nextafter(plait.array(a), plait.array(b)))))

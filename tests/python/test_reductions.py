@@ -24,9 +24,7 @@ def test_keepdims(name, kw):
     both(lambda np, a: getattr(np, name)(a, **kw), sample("d"), rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "kw", [{"dtype": "f4"}, {"dtype": "i8"}, {"initial": 5}, {"where": numpy.eye(3, 4) > 0}, {"axis": 0, "initial": 1.5}]
-)
+@pytest.mark.parametrize("kw", [{"dtype": "f4"}, {"dtype": "i8"}, {"initial": 5}, {"where": numpy.eye(3, 4) > 0}, {"axis": 0, "initial": 1.5}])
 def test_sum_keywords(kw):
     both(lambda np, a: np.sum(a, **kw), sample("d"))
 

@@ -1,5 +1,4 @@
 """The samples run and do what they say, on small inputs."""
-
 import pathlib
 import subprocess
 import sys
@@ -59,7 +58,5 @@ def test_kmeans_photo_on_a_device(tmp_path):
 
 def test_kmeans_photo_without_a_device():
     pytest.importorskip("sklearn")
-    p = subprocess.run(
-        [sys.executable, str(SAMPLES / "kmeans_photo.py"), "--device", "cuda:7"], capture_output=True, text=True, timeout=300
-    )
+    p = subprocess.run([sys.executable, str(SAMPLES / "kmeans_photo.py"), "--device", "cuda:7"], capture_output=True, text=True, timeout=300)
     assert p.returncode == 1 and p.stderr.startswith("no device cuda:7: ") and "Traceback" not in p.stderr
