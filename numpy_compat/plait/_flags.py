@@ -53,7 +53,9 @@ class Flags:
 
     @property
     def num(self):
-        return self.c_contiguous * 1 + self.f_contiguous * 2 + self.owndata * 4 + self.aligned * 0x100 + self._writeable * 0x400
+        return (
+            self.c_contiguous * 1 + self.f_contiguous * 2 + self.owndata * 4 + self.aligned * 0x100 + self._writeable * 0x400
+        )
 
     def __getitem__(self, name):
         try:

@@ -79,6 +79,23 @@ def loop_eps(op, ins):
         return 0.0
 
 
+def lost_as_integers(op, ins, dtype):
+    """Whether what a float loop makes of integers has no defined value in `dtype`: NaN, infinities, what does not fit, and what a
+    rounding may take to the next integer."""
+    if dtype.kind not in "biu" or loop_eps(op, ins) == 0 or any(i.float for i in ins):
+        return False
+    if op in APPROXIMATE:
+        return True
+    f = getattr(numpy, op)
+    try:
+        made = f(*(i.value for i in ins[: f.nin]))
+    except ValueError:
+        return False  # the statement itself says so
+    if dtype.kind == "b":
+        return not numpy.isfinite(made).all()
+    return not ((made >= numpy.iinfo(dtype).min) & (made < min(numpy.iinfo(dtype).max, 2**31))).all()  # nor for NaN
+
+
 def elementwise(op, ins, result):
     """The bound of one elementwise operation on operands `ins`."""
     floats = [i for i in ins if i.float]
