@@ -351,10 +351,11 @@ PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {
     std::int64_t index[kMaxDims];
     for (Py_ssize_t i = 0; i + 1 < n; ++i) {
       if (!PyLong_CheckExact(args[i + 1])) return not_implemented();
-      const long long at = PyLong_AsLongLong(args[i + 1]), extent = a.shape[static_cast<int>(i)];
-      if (at == -1 && PyErr_Occurred()) PyErr_Clear();
+      int overflow = 0;
+      const long long at = PyLong_AsLongLongAndOverflow(args[i + 1], &overflow);
+      const std::int64_t extent = a.shape[static_cast<int>(i)];
+      if (overflow != 0 || at < -extent || at >= extent) return not_implemented();
       index[i] = at < 0 ? at + extent : at;
-      if (at < -extent || at >= extent) return not_implemented();
     }
     force(a);
     return check(python_number(

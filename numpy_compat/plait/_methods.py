@@ -228,17 +228,20 @@ def item(self, *args):
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         return _plait.item(self, *(0,) * self.ndim)
-    index = args[0] if len(args) == 1 else args
-    if isinstance(index, tuple):
-        if len(index) != self.ndim:
-            raise ValueError("incorrect number of indices for array")
-    else:
-        index, size = operator.index(index), self.size
-        if not -size <= index < size:
+    flat = len(args) == 1 and not isinstance(args[0], tuple)
+    index = args[0] if len(args) == 1 and not flat else args
+    if not flat and len(index) != self.ndim:
+        raise ValueError("incorrect number of indices for array")
+    index = tuple(operator.index(i) for i in index)
+    if not all(-(2**63) <= i < 2**63 for i in index):
+        raise OverflowError("Python int too large to convert to C long")
+    if flat:
+        at, size = index[0], self.size
+        if not -size <= at < size:
             where = f"axis 0 with size {size}" if self.ndim == 1 else f"size {size}"
-            raise IndexError(f"index {index} is out of bounds for {where}")
-        index = numpy.unravel_index(index % size, self.shape) if self.ndim else ()
-    return self[tuple(index)].item()
+            raise IndexError(f"index {at} is out of bounds for {where}")
+        index = numpy.unravel_index(at % size, self.shape) if self.ndim else ()
+    return self[index].item()
 
 
 @_install

@@ -125,7 +125,7 @@ def test_item_is_a_python_number(code):
         value = a.item(*index)
         return type(value).__name__, value
 
-    for index in [(5,), (-1,), (2, 3), (-3, 0), ((1, 2),), (12,), (3, 0), (1, 2, 0), (), ("x",), (1.5,)]:
+    for index in [(5,), (-1,), (2, 3), (-3, 0), ((1, 2),), (12,), (3, 0), (1, 2, 0), (), ("x",), (1.5,), (2**70,), (-(2**63) - 1,), (0, 2**70), (2**62,)]:
         both(lambda np, index=index: items(np, index))
     both(lambda np: np.array(7, code).item())
     both(lambda np: np.array([7], code).item())
