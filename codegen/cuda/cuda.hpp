@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,11 @@ const std::string& entry(const Program& p);  // the one __global__ function, ext
 // True when the generator knows everything in the kernel; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
 // Pure; the text is deterministic. Extents decide how wide indices are and how threads share the
-// loops: a program serves other extents as long as serves() says so, and kinds of extents are few.
+// loops: a program serves others of their kind, and kinds are few.
 std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, const Extents& e);
-// Whether generate() would give this very program for these extents. Cheap; ask before each launch.
-bool serves(const Program& p, const Extents& e);
+// Which of these programs, all of one kernel and target, generate() would give for these extents;
+// -1 when it is none of them. Cheap; ask once a launch.
+std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, const Extents& e);
 bool uses_shared_memory(const Program& p);
 Launch launch_shape(const Program& p, const Extents& e);
 

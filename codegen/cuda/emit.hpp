@@ -13,6 +13,13 @@ std::string_view type_name(DType t);  // of a value in the program
 std::string literal(const Scalar& s);
 std::string program_head(const Mapping& m);  // the prelude
 
+// A name such as "v7".
+template <class N>
+std::string numbered(const char* prefix, N n) {
+  std::string s(prefix);
+  return s += std::to_string(n);
+}
+
 // Who runs what is printed: a thread by itself, or all threads of a team the same.
 enum class By { Thread, Team };
 

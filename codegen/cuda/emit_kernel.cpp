@@ -3,15 +3,6 @@
 
 namespace plait::cuda {
 
-namespace {
-
-std::string numbered(const char* prefix, std::size_t n) {
-  std::string s(prefix);
-  return s += std::to_string(n);
-}
-
-}  // namespace
-
 std::string program_head(const Mapping& m) {
   std::string s(m.wide ? "typedef long long Index;\n" : "typedef int Index;\n");
   for (const char* part : {"base", "half", "math", "complex", "integer", "convert", "generic",
@@ -39,15 +30,6 @@ void Emitter::close(const std::string& text) {
 
 // pack_arguments() fills this structure: every member starts at a multiple of 8 bytes.
 void Emitter::arguments() {
-  if (p_.mapping.whole_tiles || p_.mapping.row_tiles) {
-    line(
-        "// Where a buffer's part is in shared memory and where it comes from: the first byte, "
-        "how");
-    line("// many, the distance of rows there and in the buffer.");
-    open("struct Tile");
-    line("int64 at, low, bytes, pitch, stride;");
-    close("};");
-  }
   open("struct Arguments");
   for (std::size_t n = 0; n < k_.buffers.size(); ++n)
     line(std::string(k_.buffers[n].written ? "" : "const ") + numbered("char* b", n) + ";");

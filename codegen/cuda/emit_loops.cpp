@@ -3,19 +3,8 @@
 #include "emit.hpp"
 
 namespace plait::cuda {
-using ir::Inst;
-using ir::kNone;
-using ir::Op;
-using ir::Val;
 
 namespace {
-
-bool opens_loop(const Inst& i) { return i.op == Op::For || i.op == Op::Reduce; }
-
-std::string numbered(const char* prefix, std::int64_t n) {
-  std::string s(prefix);
-  return s += std::to_string(n);
-}
 
 const char* tree_name(DType t) { return is_complex(t) ? "ComplexTree" : "RealTree"; }
 

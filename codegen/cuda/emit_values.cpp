@@ -5,11 +5,6 @@
 #include "emit.hpp"
 
 namespace plait::cuda {
-using ir::Inst;
-using ir::kNone;
-using ir::kNoParam;
-using ir::Op;
-using ir::Val;
 
 std::string_view type_name(DType t) {
   constexpr std::string_view names[kDTypeCount] = {
@@ -19,11 +14,6 @@ std::string_view type_name(DType t) {
 }
 
 namespace {
-
-std::string text_of(const char* prefix, std::int64_t n) {
-  std::string s(prefix);
-  return s += std::to_string(n);
-}
 
 std::string real_literal(double v, bool single) {
   // In parentheses, so that a negation before it is none of "--".
@@ -75,7 +65,7 @@ const char* infix(OpId fn, DType t) {
 }
 
 std::string coeff(const ir::Coeff& c) {
-  if (c.param != kNoParam) return text_of("Index(a.p", c.param) + ")";
+  if (c.param != kNoParam) return numbered("Index(a.p", c.param) + ")";
   return signed_literal(c.value);
 }
 
@@ -86,13 +76,13 @@ std::string literal(const Scalar& s) {
     case DType::Bool:
       return s.as<std::uint8_t>() ? "true" : "false";
     case DType::Int8:
-      return text_of("int8(", s.as<std::int8_t>()) + ")";
+      return numbered("int8(", s.as<std::int8_t>()) + ")";
     case DType::UInt8:
-      return text_of("uint8(", s.as<std::uint8_t>()) + ")";
+      return numbered("uint8(", s.as<std::uint8_t>()) + ")";
     case DType::Int16:
-      return text_of("int16(", s.as<std::int16_t>()) + ")";
+      return numbered("int16(", s.as<std::int16_t>()) + ")";
     case DType::UInt16:
-      return text_of("uint16(", s.as<std::uint16_t>()) + ")";
+      return numbered("uint16(", s.as<std::uint16_t>()) + ")";
     case DType::Int32:
       return "int32(" + signed_literal(s.as<std::int32_t>()) + ")";
     case DType::UInt32:
@@ -127,15 +117,15 @@ std::string Emitter::value(Val v) const {
     case Op::Const:
       return literal(i.imm);
     case Op::Param:
-      return text_of("a.p", i.index);
+      return numbered("a.p", i.index);
     case Op::Arg:
-      return text_of("a.s", i.index);
+      return numbered("a.s", i.index);
     case Op::Var:
       return "int64(" + index(v) + ")";
     case Op::Result:
-      return text_of("v", i.operands[0]) + text_of("_", i.index);
+      return numbered("v", i.operands[0]) + numbered("_", i.index);
     default:
-      return text_of("v", v);
+      return numbered("v", v);
   }
 }
 
@@ -143,7 +133,7 @@ std::string Emitter::index(Val v) const {
   const Inst& i = k_.insts[v];
   switch (i.op) {
     case Op::Var:
-      return text_of("i", i.index);
+      return numbered("i", i.index);
     case Op::Const:
       return signed_literal(i.imm.as<std::int64_t>());
     default:
@@ -167,7 +157,7 @@ std::string Emitter::address(const ir::Access& a, bool of_pack, bool in_tile) co
 }
 
 std::string Emitter::local(const Inst& i) const {
-  return text_of("l", i.index) + "[" + address(k_.accesses[i.access]) + "]";
+  return numbered("l", i.index) + "[" + address(k_.accesses[i.access]) + "]";
 }
 
 // float16 computes in float32, but for what needs its bits.
@@ -198,8 +188,8 @@ std::string Emitter::apply(const Inst& i) const {
 void Emitter::inst(Val v, By by) {
   const Inst& i = k_.insts[v];
   const std::string type(type_name(i.type));
-  const std::string define = "const " + type + text_of(" v", v) + " = ";
-  const std::string buffer = text_of("a.b", i.index);
+  const std::string define = "const " + type + numbered(" v", v) + " = ";
+  const std::string buffer = numbered("a.b", i.index);
   switch (i.op) {
     case Op::Const:
     case Op::Param:
@@ -212,11 +202,11 @@ void Emitter::inst(Val v, By by) {
     case Op::Cast:
       return line(define + "convert<" + type + ">(" + value(i.operands[0]) + ");");
     case Op::Load:
-      if (p_.mapping.pack > 1 && p_.nest.packed[v]) return line(define + text_of("x", v) + "[k];");
+      if (p_.mapping.pack > 1 && p_.nest.packed[v]) return line(define + numbered("x", v) + "[k];");
       if (p_.mapping.turned && p_.nest.turned[v])
-        return line(define + text_of("t", v) + "[k % 32 * 33 + k / 32];");
+        return line(define + numbered("t", v) + "[k % 32 * 33 + k / 32];");
       if (p_.tiled(i.index)) {
-        const std::string tile = text_of("m", i.index);
+        const std::string tile = numbered("m", i.index);
         return line(define + "load<" + type + ">(" + tile + ", " +
                     address(k_.accesses[i.access], false, true) + " - Index(a." + tile + ".low));");
       }
@@ -224,7 +214,7 @@ void Emitter::inst(Val v, By by) {
                   ");");
     case Op::Store:
       if (p_.mapping.pack > 1 && p_.nest.packed[v])
-        return line(text_of("y", v) + "[k] = " + value(i.operands[0]) + ";");
+        return line(numbered("y", v) + "[k] = " + value(i.operands[0]) + ";");
       // What one thread of a team stores, others may still have to read.
       if (by == By::Team && overwrites(i)) line("team.sync();");
       return line((by == By::Team         ? "if (team.rank() == 0) "

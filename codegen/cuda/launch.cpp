@@ -1,10 +1,12 @@
 // What generate() gives for a kernel, and how it is called.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "codegen/ir/analysis.hpp"
 #include "emit.hpp"
 #include "packs.hpp"
+#include "rows.hpp"
 #include "tiles.hpp"
 #include "turns.hpp"
 
@@ -60,12 +62,23 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   p->nest = analyse_nest(k);
   p->target = t;
   p->mapping = choose(k, p->nest, t, e);
+  if (p->mapping.keeps_rows) {
+    ir::Kernel kept = keep_rows(k, p->nest);
+    Nest nest = analyse_nest(kept);
+    p->asked = {std::exchange(p->kernel, std::move(kept)), std::exchange(p->nest, std::move(nest))};
+  }
   p->source = Emitter(*p).run();
   return p;
 }
 
-bool serves(const Program& p, const Extents& e) {
-  return p.mapping == choose(p.kernel, p.nest, p.target, e);
+std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, const Extents& e) {
+  if (programs.empty()) return -1;
+  const Program& first = *programs.front();
+  const Mapping m = first.asked ? choose(first.asked->kernel, first.asked->nest, first.target, e)
+                                : choose(first.kernel, first.nest, first.target, e);
+  const auto found = std::find_if(programs.begin(), programs.end(),
+                                  [&](const auto& p) { return p->mapping == m; });
+  return found == programs.end() ? -1 : found - programs.begin();
 }
 
 Launch launch_shape(const Program& p, const Extents& e) {

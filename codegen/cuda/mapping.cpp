@@ -6,19 +6,13 @@
 
 #include "codegen/ir/analysis.hpp"
 #include "packs.hpp"
+#include "rows.hpp"
 #include "tiles.hpp"
 #include "turns.hpp"
 
 namespace plait::cuda {
-using ir::Inst;
-using ir::kNone;
-using ir::kNoParam;
-using ir::Op;
-using ir::Val;
 
 namespace {
-
-bool opens_loop(const Inst& i) { return i.op == Op::For || i.op == Op::Reduce; }
 
 bool inexact(DType t) { return is_float(t) || is_complex(t); }
 
@@ -53,10 +47,9 @@ bool stores_apart(const ir::Kernel& k, std::int32_t loop) {
 
 // The value of a Const or Param, if it is one.
 bool known(const ir::Kernel& k, Val v, const std::int64_t* params, std::int64_t* value) {
-  const Inst& i = k.insts[v];
-  if (i.op == Op::Const) *value = i.imm.as<std::int64_t>();
-  if (i.op == Op::Param && params) *value = params[i.index];
-  return i.op == Op::Const || (i.op == Op::Param && params);
+  const bool is = k.insts[v].op == Op::Const || (k.insts[v].op == Op::Param && params);
+  if (is) *value = value_of(k, v, params);
+  return is;
 }
 
 // The loop that a flattened chain goes on with below `loop`; -1 when it ends here. What stands
@@ -114,14 +107,11 @@ namespace {
 // The margin below 2^31 is the stride of a grid.
 constexpr std::int64_t kIndexLimit = (std::int64_t{1} << 31) - (std::int64_t{1} << 21);
 
-bool same_coeff(const ir::Coeff& a, const ir::Coeff& b) {
-  return a.param == b.param && (a.param != kNoParam || a.value == b.value);
-}
 bool same_access(const ir::Access& a, const ir::Access& b) {
-  return same_coeff(a.offset, b.offset) &&
+  return same(a.offset, b.offset) &&
          std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
                     [](const ir::Term& s, const ir::Term& t) {
-                      return s.var == t.var && same_coeff(s.stride, t.stride);
+                      return s.var == t.var && same(s.stride, t.stride);
                     });
 }
 // Whether an iteration may read what another one of the same loop writes to a local.
@@ -216,6 +206,7 @@ Nest analyse_nest(const ir::Kernel& k) {
   find_packs(k, n);
   n.tiles = find_tiles(k, n);
   find_turns(k, n);
+  n.kept = find_rows(k, n);
   return n;
 }
 
@@ -281,6 +272,9 @@ std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m,
   std::int64_t total = 0;
   for (const ir::Local& l : k.locals)
     if (home_of(l, n, m) == Home::Team) total += row_bytes(l, params);
+  if (m.keeps_rows)
+    for (const KeptRow& r : n.kept)
+      if (r.local < 0) total += row_bytes({r.dtype, r.count, 0}, params);
   return total;
 }
 
@@ -390,7 +384,9 @@ Mapping choose(const ir::Kernel& k, const Nest& n, const Target& t, const Extent
            t.shared_bytes;
   };
   // Long rows take a whole multiprocessor, which a larger block keeps busy.
+  m.keeps_rows = !n.kept.empty();
   if (m.team == 256 && !fits(3)) m.team = 1024;
+  m.keeps_rows &= fits(m.team == 1024 ? 1 : 2);
   m.rows_shared = fits(1);
   return m;
 }

@@ -5,19 +5,29 @@
 //    nests whose memory is contiguous along the outer loops (sums over columns), whose inner loops
 //    are short, or which reduce within a reduction (k-means).
 //  * A team an iteration: 8 or 32 lanes of a warp, or a block, take the iterations of the inner
-//    loops side by side and join reductions. For rows: softmax, standardise, row sums. Row buffers
-//    are in shared memory where they fit.
+//    loops side by side and join reductions. For rows: softmax, standardise, row sums. Row buffers,
+//    and rows that several loops read, are in shared memory where they fit.
 //
 // Only speed depends on the choice, never bits: sums follow NumPy's tree in both.
 #pragma once
 #include <vector>
 
-#include "codegen/ir/ir.hpp"
 #include "cuda.hpp"
+#include "facts.hpp"
 
 namespace plait::cuda {
 
 enum class Tile : std::uint8_t { None, Whole, Rows };  // tiles.hpp
+
+// A row that several loops load (rows.hpp).
+struct KeptRow {
+  std::int32_t loop;                                // the first of them
+  Val first;                                        // its load
+  std::vector<std::pair<std::int32_t, Val>> later;  // the others, and theirs
+  DType dtype;
+  ir::Coeff count;
+  std::int32_t local;  // of the region, in which it can wait; -1 when it needs memory of its own
+};
 
 // What does not depend on extents.
 struct Nest {
@@ -33,6 +43,7 @@ struct Nest {
   std::vector<Tile> tiles;          // of each buffer: how it may be kept in shared memory
   std::int32_t turned_loop = -1;    // the loop that ...
   std::vector<char> turned;         // ... these loads are contiguous along (turns.hpp)
+  std::vector<KeptRow> kept;        // what a team may keep of its row
   bool computed_index = false;      // an address depends on a value that no extent bounds
 };
 Nest analyse_nest(const ir::Kernel& k);
@@ -45,6 +56,7 @@ struct Mapping {
   bool whole_tiles = false;  // what all threads read alike is in shared memory
   bool row_tiles = false;    // so are the rows that each thread reads one of
   bool rows_shared = false;  // the team's locals are in shared memory, else in global scratch
+  bool keeps_rows = false;   // so are the rows that several loops read
   bool operator==(const Mapping&) const = default;
   bool uses_shared_memory() const { return team > 1 || whole_tiles || row_tiles || turned; }
   int threads() const { return team > 32 ? team : row_tiles ? 128 : 256; }  // of a block, at most

@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace plait::cuda {
-using ir::Inst;
-using ir::kNone;
-using ir::kNoParam;
-using ir::Op;
-using ir::Val;
 
 namespace {
 
@@ -30,10 +25,6 @@ Along along(const ir::Kernel& k, const Nest& n, const Inst& i) {
     }
   }
   return a;
-}
-
-std::int64_t number(const ir::Coeff& c, const std::int64_t* params) {
-  return c.param == kNoParam ? c.value : params[c.param];
 }
 
 }  // namespace
@@ -71,9 +62,7 @@ Packs cut_into_packs(const Program& p, const ir::CallArgs& args, std::int64_t be
   const ir::Loop& loop = k.loops[last];
   const std::int64_t pack = p.mapping.pack;
   std::int64_t row = end - begin;
-  if (last != 0)
-    row = k.insts[loop.end].op == Op::Param ? args.params[k.insts[loop.end].index]
-                                            : k.insts[loop.end].imm.as<std::int64_t>();
+  if (last != 0) row = value_of(k, loop.end, args.params);
   // The address of an access at the first element of the first row.
   const auto start = [&](const Inst& i) {
     const ir::Access& a = k.accesses[i.access];
@@ -81,9 +70,10 @@ Packs cut_into_packs(const Program& p, const ir::CallArgs& args, std::int64_t be
     for (const ir::Term& t : a.terms) {
       const Inst& var = k.insts[t.var];
       const std::int64_t stride = number(t.stride, args.params);
-      if (var.op == Op::Var) at += var.index == 0 ? begin * stride : 0;
-      if (var.op == Op::Param) at += args.params[var.index] * stride;
-      if (var.op == Op::Const) at += var.imm.as<std::int64_t>() * stride;
+      if (var.op == Op::Var)
+        at += var.index == 0 ? begin * stride : 0;
+      else
+        at += value_of(k, t.var, args.params) * stride;
     }
     return at;
   };

@@ -1,5 +1,6 @@
 // A generated program: its text, and what a launch has to know of it.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,14 @@ namespace plait::cuda {
 class Program {
  public:
   std::string source, entry = "plait_kernel";
-  ir::Kernel kernel;  // empty for a join
+  ir::Kernel kernel;  // as it is printed, empty for a join
   Nest nest;
+  // What generate() was asked for, when that is another kernel.
+  struct Asked {
+    ir::Kernel kernel;
+    Nest nest;
+  };
+  std::optional<Asked> asked;
   Mapping mapping;
   Target target;
   bool tiled(std::size_t buffer) const {

@@ -3,35 +3,14 @@
 #include <algorithm>
 
 namespace plait::cuda {
-using ir::Inst;
-using ir::kNone;
-using ir::kNoParam;
-using ir::Op;
-using ir::Val;
 
 namespace {
-
-// A Const or Param; nothing else is known before the launch.
-bool known(const ir::Kernel& k, Val v) {
-  return k.insts[v].op == Op::Const || k.insts[v].op == Op::Param;
-}
-std::int64_t value_of(const ir::Kernel& k, Val v, const std::int64_t* params) {
-  const Inst& i = k.insts[v];
-  return i.op == Op::Param ? params[i.index] : i.imm.as<std::int64_t>();
-}
-std::int64_t number(const ir::Coeff& c, const std::int64_t* params) {
-  return c.param == kNoParam ? c.value : params[c.param];
-}
 
 // The stride of an access along the flattened loop; null when it does not move with it.
 const ir::Coeff* row_stride(const ir::Kernel& k, const ir::Access& a) {
   for (const ir::Term& t : a.terms)
     if (t.var == k.loops[0].var) return &t.stride;
   return nullptr;
-}
-
-bool same(const ir::Coeff& a, const ir::Coeff& b) {
-  return a.value == b.value && a.param == b.param;
 }
 
 }  // namespace

@@ -3,10 +3,6 @@
 #include <algorithm>
 
 namespace plait::cuda {
-using ir::Inst;
-using ir::kNoParam;
-using ir::Op;
-using ir::Val;
 
 void find_turns(const ir::Kernel& k, Nest& n) {
   constexpr std::int64_t kMostBytes = 32 * 1024;

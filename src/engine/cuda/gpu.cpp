@@ -10,14 +10,27 @@ namespace plait::gpu {
 
 struct Gpu::Kernel final : engine::DeviceKernel {
   explicit Kernel(const ir::Kernel& k) : ir(k) {}
+  // Asked before a launch and at it: the last answer is kept.
   const Loaded* find(const cuda::Extents& e) const {
-    for (const Loaded& l : variants)
-      if (cuda::serves(*l.program, e)) return &l;
-    return nullptr;
+    std::vector<std::int64_t> numbers(e.params, e.params + ir.params);
+    numbers.insert(numbers.end(), {e.grid, e.split});
+    if (!found || numbers != asked) {
+      const std::ptrdiff_t n = cuda::find(programs, e);
+      found = n < 0 ? nullptr : &variants[static_cast<std::size_t>(n)];
+      asked = std::move(numbers);
+    }
+    return found;
+  }
+  void add(Loaded l) {
+    programs.push_back(l.program);
+    variants.push_back(std::move(l));
   }
   const ir::Kernel ir;
-  mutable std::mutex mutex;     // guards the variants
-  std::deque<Loaded> variants;  // launches keep pointers to them
+  mutable std::mutex mutex;  // guards what follows
+  std::vector<std::shared_ptr<const cuda::Program>> programs;
+  std::deque<Loaded> variants;  // of each program; launches keep pointers to them
+  mutable std::vector<std::int64_t> asked;
+  mutable const Loaded* found = nullptr;
 };
 
 namespace {
@@ -125,7 +138,7 @@ void Gpu::compile(engine::DeviceKernel& kernel, const engine::KernelExtents& e) 
   Loaded l = load(cuda::generate(k.ir, target_, extents_of(e)));
   ++engine::counters().kernels_compiled;
   const std::lock_guard held(k.mutex);
-  k.variants.push_back(std::move(l));
+  k.add(std::move(l));
 }
 
 void Gpu::submit(const Loaded& l, const cuda::Launch& shape, std::vector<std::byte>& arguments,

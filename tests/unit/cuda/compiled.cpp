@@ -49,7 +49,7 @@ void check(const cuda::Program& p, int arch) {
 TEST_CASE("every operation of every dtype compiles") {
   if (!have_nvrtc()) return;
   std::vector<test::RandomKernel> kernels;
-  for (auto [op, t] : test::operations()) kernels.push_back(test::operation_kernel(op, t));
+  for (const test::OperationKernel& o : test::operation_kernels()) kernels.push_back(o);
   check(joined(kernels), 90);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("a program that does not compile is reported with NVRTC's log") {
 
 TEST_CASE("a newer architecture than NVRTC knows gets PTX, registers are reported for cubins") {
   if (!have_nvrtc()) return;
-  const auto p = program_for(test::operation_kernel(OpId::Add, DType::Float64));
+  const auto p = program_for(test::operation_kernel({OpId::Add}, DType::Float64));
   CHECK(cuda::compile(*p, 999)->ptx);
   const auto b = cuda::compile(*p, 90);
   CHECK_FALSE(b->ptx);

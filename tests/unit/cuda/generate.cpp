@@ -41,9 +41,10 @@ TEST_CASE("indices have 64 bits where extents need them") {
   const auto wide = cuda::generate(k, {}, {large, 1 << 14});
   CHECK(cuda::source(*narrow).find("typedef int Index") == 0);
   CHECK(cuda::source(*wide).find("typedef long long Index") == 0);
-  CHECK(cuda::serves(*narrow, {small, 2000}));
-  CHECK_FALSE(cuda::serves(*narrow, {large, 1 << 14}));
-  CHECK_FALSE(cuda::serves(*wide, {small, 1000}));
+  const std::shared_ptr<const cuda::Program> both[] = {narrow, wide};
+  CHECK(cuda::find(both, {small, 2000}) == 0);
+  CHECK(cuda::find(both, {large, 1 << 14}) == 1);
+  CHECK(cuda::find({&both[1], 1}, {small, 1000}) == -1);
   CHECK(cuda::source(*cuda::generate(k, {}, {small, 900})) == cuda::source(*narrow));
 }
 
@@ -95,6 +96,36 @@ TEST_CASE("rows go to more threads where they are longer, and to one each where 
   CHECK(mapping(16384, 8192) == mapping(20000, 5000));
 }
 
+TEST_CASE("a row that several loops read is in shared memory once, while it fits") {
+  const auto program = [](test::RowWork work, std::int64_t columns) {
+    const std::int64_t params[] = {columns, 4 * columns};
+    const test::RandomKernel r = test::row_kernel(work, 1, 1);
+    const cuda::Extents e{params, 16384};
+    const auto p = cuda::generate(r.kernel, {}, e);
+    CHECK(cuda::find({&p, 1}, e) == 0);
+    const std::size_t exchange = cuda::exchange_bytes(p->kernel, p->mapping);
+    CHECK(cuda::launch_shape(*p, e).shared_bytes ==
+          exchange + (p->mapping.keeps_rows ? static_cast<std::size_t>(4 * columns) : 0));
+    return p;
+  };
+  const auto loads = [](const cuda::Program& p) {
+    int n = 0;
+    for (std::size_t at = 0; (at = p.source.find("load<float>(a.b0", at)) != std::string::npos;
+         ++at)
+      ++n;
+    return n;
+  };
+  // The exponentials overwrite the row that they were made of.
+  for (test::RowWork work : {test::RowWork::Softmax, test::RowWork::Standardise})
+    for (std::int64_t columns : {5000, 8192, 50000}) {
+      CHECK(program(work, columns)->mapping.keeps_rows);
+      CHECK(loads(*program(work, columns)) == 1);
+    }
+  CHECK_FALSE(program(test::RowWork::Standardise, 60000)->mapping.keeps_rows);
+  CHECK(loads(*program(test::RowWork::Standardise, 60000)) == 3);
+  CHECK_FALSE(program(test::RowWork::Sums, 5000)->mapping.keeps_rows);
+}
+
 TEST_CASE("sums down columns that lie side by side are a thread's each, few columns a team's") {
   ir::Builder b("columns");
   const ir::Val rows = b.param(b.new_param());
@@ -119,7 +150,7 @@ TEST_CASE("indices of teams and packs have 64 bits where extents need them") {
   const auto wide = cuda::generate(r.kernel, {}, {params, 1 << 17});
   CHECK_FALSE(narrow->mapping.wide);
   CHECK(wide->mapping.wide);
-  CHECK_FALSE(cuda::serves(*narrow, {params, 1 << 17}));
+  CHECK(cuda::find({&narrow, 1}, {params, 1 << 17}) == -1);
   const test::RandomKernel s = test::shifted_kernel(1, 8, 0, 0, 0, DType::Float32, true);
   // 3e9 elements.
   const auto packs = cuda::generate(s.kernel, {}, {s.params.data(), 3000000000});

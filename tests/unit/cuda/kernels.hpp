@@ -1,64 +1,97 @@
 // Kernels that the generator is tested with.
 #pragma once
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "../interp/random_kernel.hpp"
+#include "codegen/cuda/emit.hpp"
 
 namespace plait::test {
 
-// One operation on operands of dtype `t`; the values cover signs, zero, and for floats NaN and
-// infinity.
-inline RandomKernel operation_kernel(OpId op, DType t) {
-  const OpInfo& info = op_info(op);
-  RandomKernel r;
+// n values of f(element), as `t`.
+template <class F>
+std::vector<unsigned char> numbers(DType t, std::int64_t n, F&& f) {
+  std::vector<unsigned char> bytes;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Scalar s = cast(Scalar::of(DType::Float64, static_cast<double>(f(i))), t);
+    bytes.insert(bytes.end(), s.bytes, s.bytes + itemsize(t));
+  }
+  return bytes;
+}
+
+// Several operations on the same operands of dtype `t`, an output each; the values cover signs,
+// zero, and for floats NaN and infinity.
+struct OperationKernel : RandomKernel {
+  DType dtype;
+  std::vector<std::pair<OpId, std::int32_t>> outputs;  // each operation's buffer
+};
+inline OperationKernel operation_kernel(const std::vector<OpId>& ops, DType t) {
+  OperationKernel r;
+  r.dtype = t;
   r.grid = 600;
-  ir::Builder b(std::string(info.name));
+  ir::Builder b("operations");
   const auto item = [](DType d) { return static_cast<std::int64_t>(itemsize(d)); };
-  std::vector<ir::Val> operands;
-  for (int n = 0; n < info.arity; ++n) {
-    const DType d = op == OpId::Where && n == 0 ? DType::Bool : t;
+  std::map<std::pair<int, DType>, ir::Val> loaded;
+  const auto operand = [&](int n, DType d) {
+    ir::Val& v = loaded.try_emplace({n, d}, ir::kNone).first->second;
+    if (v != ir::kNone) return v;
     std::vector<unsigned char> m;
     for (int i = 0; i < r.grid; ++i) {
-      double v = (i * (7 + 6 * n) % 41 - 20) / 4.0;
-      if (i % 53 == 7 * n && (is_float(d) || is_complex(d))) v = std::nan("");
-      if (i % 47 == 5 * n && (is_float(d) || is_complex(d))) v = i % 2 ? INFINITY : -INFINITY;
-      if (kind(d) == Kind::Unsigned || d == DType::Bool) v = std::abs(v);
+      double x = (i * (7 + 6 * n) % 41 - 20) / 4.0;
+      if (i % 53 == 7 * n && (is_float(d) || is_complex(d))) x = std::nan("");
+      if (i % 47 == 5 * n && (is_float(d) || is_complex(d))) x = i % 2 ? INFINITY : -INFINITY;
+      if (kind(d) == Kind::Unsigned || d == DType::Bool) x = std::abs(x);
       const Scalar s =
           is_complex(d)
-              ? cast(Scalar::of(DType::Complex128, std::complex<double>(v, (i % 9) - 4.5)), d)
-              : cast(Scalar::of(DType::Float64, v), d);
+              ? cast(Scalar::of(DType::Complex128, std::complex<double>(x, (i % 9) - 4.5)), d)
+              : cast(Scalar::of(DType::Float64, x), d);
       m.insert(m.end(), s.bytes, s.bytes + itemsize(d));
     }
-    r.buffers.push_back(m);
-    operands.push_back(b.load(b.buffer(d, false), {{}, {{b.grid_var(), {item(d)}}}}));
+    r.buffers.push_back(std::move(m));
+    return v = b.load(b.buffer(d, false), {{}, {{b.grid_var(), {item(d)}}}});
+  };
+  for (OpId op : ops) {
+    const OpInfo& info = op_info(op);
+    const ir::Val x = operand(0, op == OpId::Where ? DType::Bool : t);
+    const ir::Val y = info.arity > 1 ? operand(1, t) : ir::kNone;
+    const ir::Val z = info.arity > 2 ? operand(2, t) : ir::kNone;
+    DType out = t;
+    if (info.out == OutRule::Bool) out = DType::Bool;
+    if (info.out == OutRule::UInt8) out = DType::UInt8;
+    if (info.out == OutRule::Real && t == DType::Complex64) out = DType::Float32;
+    if (info.out == OutRule::Real && t == DType::Complex128) out = DType::Float64;
+    if (op == OpId::Divide && !is_float(t) && !is_complex(t)) out = DType::Float64;
+    const ir::Val v = info.arity == 1   ? b.apply(op, out, {x})
+                      : info.arity == 2 ? b.apply(op, out, {x, y})
+                                        : b.apply(op, out, {x, y, z});
+    const std::int32_t buffer = b.buffer(out, true);
+    b.store(buffer, {{}, {{b.grid_var(), {item(out)}}}}, v);
+    r.buffers.emplace_back(static_cast<std::size_t>(r.grid * item(out)));
+    r.outputs.emplace_back(op, buffer);
   }
-  DType out = t;
-  if (info.out == OutRule::Bool) out = DType::Bool;
-  if (info.out == OutRule::UInt8) out = DType::UInt8;
-  if (info.out == OutRule::Real && t == DType::Complex64) out = DType::Float32;
-  if (info.out == OutRule::Real && t == DType::Complex128) out = DType::Float64;
-  if (op == OpId::Divide && !is_float(t) && !is_complex(t)) out = DType::Float64;
-  ir::Val v;
-  if (operands.size() == 1)
-    v = b.apply(op, out, {operands[0]});
-  else if (operands.size() == 2)
-    v = b.apply(op, out, {operands[0], operands[1]});
-  else
-    v = b.apply(op, out, {operands[0], operands[1], operands[2]});
-  b.store(b.buffer(out, true), {{}, {{b.grid_var(), {item(out)}}}}, v);
-  r.buffers.emplace_back(static_cast<std::size_t>(r.grid * item(out)));
   r.kernel = b.finish();
   return r;
 }
 
-inline std::vector<std::pair<OpId, DType>> operations() {
-  std::vector<std::pair<OpId, DType>> all;
-  for (int op = 0; op < kOpCount; ++op)
-    for (int t = 0; t < kDTypeCount; ++t)
-      if (op_info(static_cast<OpId>(op)).loops.find(code(static_cast<DType>(t))) !=
+// Every operation of every dtype that has it, `together` a kernel.
+inline std::vector<OperationKernel> operation_kernels(std::size_t together = 20) {
+  std::vector<OperationKernel> all;
+  for (int t = 0; t < kDTypeCount; ++t) {
+    std::vector<OpId> ops;
+    const auto add = [&] {
+      if (!ops.empty()) all.push_back(operation_kernel(ops, static_cast<DType>(t)));
+      ops.clear();
+    };
+    for (int op = 0; op < kOpCount; ++op) {
+      if (op_info(static_cast<OpId>(op)).loops.find(code(static_cast<DType>(t))) ==
           std::string_view::npos)
-        all.emplace_back(static_cast<OpId>(op), static_cast<DType>(t));
+        continue;
+      ops.push_back(static_cast<OpId>(op));
+      if (ops.size() == together) add();
+    }
+    add();
+  }
   return all;
 }
 
@@ -71,23 +104,19 @@ inline RandomKernel shifted_kernel(std::int64_t rows, std::int64_t columns, std:
   r.grid = flat ? columns : rows;
   ir::Builder b("shifted");
   const auto item = static_cast<std::int64_t>(itemsize(t));
-  const auto numbers = [&](DType d, std::int64_t n) {
-    std::vector<unsigned char> m;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const Scalar s = cast(Scalar::of(DType::Float64, static_cast<double>(i * 7919 % 1009) / 8 -
-                                                           50 * (d == DType::Bool ? i % 3 : 1)),
-                            d);
-      m.insert(m.end(), s.bytes, s.bytes + itemsize(d));
-    }
-    r.buffers.push_back(std::move(m));
+  const auto add = [&](DType d, std::int64_t n) {
+    r.buffers.push_back(numbers(d, n, [&](std::int64_t i) {
+      return static_cast<double>(i * 7919 % 1009) / 8 -
+             static_cast<double>(50 * (d == DType::Bool ? i % 3 : 1));
+    }));
   };
   const std::int64_t elements = flat ? columns + 16 : rows * stride + 16;
   const std::int32_t mask = b.buffer(DType::Bool, false), x = b.buffer(DType::Float32, false),
                      z = b.buffer(t, false), y = b.buffer(t, true);
-  numbers(DType::Bool, elements);
-  numbers(DType::Float32, elements);
-  numbers(t, rows);
-  numbers(t, elements);
+  add(DType::Bool, elements);
+  add(DType::Float32, elements);
+  add(t, rows);
+  add(t, elements);
   const std::int32_t offset = b.new_param(), row = b.new_param();
   r.params = {from * 4, stride * item, columns};
   const ir::Val end = b.param(b.new_param());
@@ -118,15 +147,10 @@ inline RandomKernel nearest_kernel(std::int64_t points, std::int64_t means, std:
   const auto item = static_cast<std::int64_t>(itemsize(t));
   const std::int32_t p = b.buffer(t, false), m = b.buffer(t, false),
                      y = b.buffer(DType::Int64, true);
-  for (const std::int64_t rows : {points, means}) {
-    std::vector<unsigned char> bytes;
-    for (std::int64_t i = 0; i < rows * columns; ++i) {
-      const Scalar s =
-          cast(Scalar::of(DType::Float64, static_cast<double>((i * 48271 + rows) % 17) / 4), t);
-      bytes.insert(bytes.end(), s.bytes, s.bytes + item);
-    }
-    r.buffers.push_back(std::move(bytes));
-  }
+  for (const std::int64_t rows : {points, means})
+    r.buffers.push_back(numbers(t, rows * columns, [&](std::int64_t i) {
+      return static_cast<double>((i * 48271 + rows) % 17) / 4;
+    }));
   r.buffers.emplace_back(static_cast<std::size_t>(points) * 8);
   const ir::Val k = b.param(b.new_param()), d = b.param(b.new_param());
   const std::int32_t stride = b.new_param();
@@ -150,14 +174,9 @@ inline RandomKernel transposed_kernel(std::int64_t layers, std::int64_t rows, st
   ir::Builder b("transposed");
   const auto item = static_cast<std::int64_t>(itemsize(t));
   const std::int32_t x = b.buffer(t, false), z = b.buffer(t, false), y = b.buffer(t, true);
-  for (const std::int64_t count : {layers * rows * columns, columns}) {
-    std::vector<unsigned char> bytes;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const Scalar s = cast(Scalar::of(DType::Float64, static_cast<double>(i % 30011) / 8), t);
-      bytes.insert(bytes.end(), s.bytes, s.bytes + item);
-    }
-    r.buffers.push_back(std::move(bytes));
-  }
+  for (const std::int64_t count : {layers * rows * columns, columns})
+    r.buffers.push_back(
+        numbers(t, count, [](std::int64_t i) { return static_cast<double>(i % 30011) / 8; }));
   r.buffers.emplace_back(r.buffers[0].size());
   const ir::Val layer_count = b.param(b.new_param()), column_count = b.param(b.new_param());
   const std::int32_t column = b.new_param(), layer = b.new_param(), row = b.new_param();
@@ -193,13 +212,10 @@ inline RandomKernel row_kernel(RowWork work, std::int64_t rows, std::int64_t col
   const std::int32_t columns_param = b.new_param(), stride = b.new_param();
   const ir::Val end = b.param(columns_param), count = b.cast(end, t);
   r.params = {columns, columns * item};
-  std::vector<unsigned char> m;
-  for (std::int64_t i = 0; i < rows * columns; ++i) {
+  const std::vector<unsigned char> m = numbers(t, rows * columns, [&](std::int64_t i) {
     const double v = static_cast<double>(i * 2654435761u % 1000003) / 250000 - 2;
-    const Scalar s =
-        cast(Scalar::of(DType::Float64, work == RowWork::ArgMax ? std::floor(v * 200) : v), t);
-    m.insert(m.end(), s.bytes, s.bytes + item);
-  }
+    return work == RowWork::ArgMax ? std::floor(v * 200) : v;
+  });
   r.buffers.push_back(m);
   auto at = [&](std::int32_t loop) {
     return ir::Access{{}, {{b.grid_var(), {0, stride}}, {b.var(loop), {item}}}};
@@ -279,29 +295,25 @@ class Batch {
     const std::size_t cut = source.find("struct Arguments");
     const std::string prelude = source.substr(0, cut);
     std::string text = source.substr(cut);
-    Part& part = prelude.find("typedef int Index") == 0 ? narrow_ : wide_;
-    // Preludes begin alike and end with what only some programs use.
-    const auto ends =
-        std::mismatch(prelude.begin(), prelude.end(), part.prelude.begin(), part.prelude.end());
-    const std::size_t line = prelude.rfind('\n', ends.first - prelude.begin()) + 1;
-    if (part.prelude.find(prelude.substr(line)) == std::string::npos)
-      part.prelude += prelude.substr(line);
+    std::string& kernels = prelude.find("typedef int Index") == 0 ? narrow_ : wide_;
     const std::string n = std::to_string(count_++);
     const std::size_t name = text.find(entry + "(");
     text.replace(name, entry.size(), "kernel" + n);
     if (!device) text.erase(text.find("extern \"C\" "), 11);
-    part.kernels += "namespace k" + n + " {\n" + text + decorated(n) + "}\n";
+    kernels += "namespace k" + n + " {\n" + text + decorated(n) + "}\n";
   }
   std::string source() const {
-    return "namespace narrow {\n" + narrow_.prelude + narrow_.kernels + "}\nnamespace wide {\n" +
-           wide_.prelude + wide_.kernels + "}\n";
+    // All parts of the prelude: each program has those that it needs.
+    const auto prelude = [](bool wide) {
+      return cuda::program_head({.wide = wide, .team = 8, .pack = 2, .whole_tiles = true});
+    };
+    return "namespace narrow {\n" + prelude(false) + narrow_ + "}\nnamespace wide {\n" +
+           prelude(true) + wide_ + "}\n";
   }
   int count() const { return count_; }
 
  private:
-  struct Part {
-    std::string prelude, kernels;
-  } narrow_, wide_;
+  std::string narrow_, wide_;
   std::string decoration_;
   int count_ = 0;
   std::string decorated(const std::string& n) const {

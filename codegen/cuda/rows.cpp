@@ -1,0 +1,139 @@
+#include "rows.hpp"
+
+#include <algorithm>
+
+namespace plait::cuda {
+
+namespace {
+
+bool same_number(const ir::Kernel& k, Val a, Val b) {
+  const Inst &x = k.insts[a], &y = k.insts[b];
+  return known(k, a) && x.op == y.op &&
+         (x.op == Op::Param ? x.index == y.index
+                            : x.imm.as<std::int64_t>() == y.imm.as<std::int64_t>());
+}
+
+// How many iterations a loop has that starts at 0.
+ir::Coeff count_of(const ir::Kernel& k, const ir::Loop& l) {
+  const Inst& end = k.insts[l.end];
+  return end.op == Op::Param ? ir::Coeff{0, end.index} : ir::Coeff{end.imm.as<std::int64_t>()};
+}
+
+bool same_place(const ir::Kernel& k, Val a, std::int32_t loop_a, Val b, std::int32_t loop_b) {
+  const Inst &x = k.insts[a], &y = k.insts[b];
+  const ir::Access &p = k.accesses[x.access], &q = k.accesses[y.access];
+  return x.index == y.index && x.type == y.type && same(p.offset, q.offset) &&
+         std::equal(p.terms.begin(), p.terms.end(), q.terms.begin(), q.terms.end(),
+                    [&](const ir::Term& s, const ir::Term& t) {
+                      const bool moves = s.var == k.loops[loop_a].var;
+                      return same(s.stride, t.stride) &&
+                             (moves ? t.var == k.loops[loop_b].var : s.var == t.var);
+                    });
+}
+
+// A load that moves with its loop, and with the flattened ones: a row of the team's own.
+bool of_row(const ir::Kernel& k, const Nest& n, const Inst& load, std::int32_t loop) {
+  bool moves = false, own = false;
+  for (const ir::Term& t : k.accesses[load.access].terms) {
+    moves |= t.var == k.loops[loop].var;
+    for (std::int32_t c : n.chain) own |= t.var == k.loops[c].var;
+  }
+  return moves && own;
+}
+
+// A row buffer that the region fills, element by element, in the loop of the row's last load and
+// after that load: the row can wait in its memory. -1 when there is none.
+std::int32_t free_local(const ir::Kernel& k, const Nest& n, const KeptRow& row) {
+  const auto& [loop, load] = row.later.back();
+  const ir::Loop& last = k.loops[loop];
+  for (std::size_t l = 0; l < k.locals.size(); ++l) {
+    const ir::Local& local = k.locals[l];
+    if (local.home != n.chain.back() || local.dtype != row.dtype || !same(local.count, row.count))
+      continue;
+    const auto uses = [&](const Inst& i) {
+      return (i.op == Op::StoreLocal || i.op == Op::LoadLocal) &&
+             i.index == static_cast<std::int32_t>(l);
+    };
+    bool loaded = false, fills = false, earlier = false;
+    for (Val v : last.body) {
+      const Inst& i = k.insts[v];
+      loaded |= v == load;
+      earlier |= opens_loop(i);
+      if (!uses(i)) continue;
+      const ir::Access& a = k.accesses[i.access];
+      const bool element = a.terms.size() == 1 && a.terms[0].var == last.var &&
+                           same(a.terms[0].stride, {1}) && same(a.offset, {0});
+      fills |= loaded && element && i.op == Op::StoreLocal;
+      earlier |= !fills;
+    }
+    for (Val v : k.loops[n.chain.back()].body) {
+      if (!opens_loop(k.insts[v])) continue;
+      if (k.insts[v].index == loop) break;
+      for (Val inner : k.loops[k.insts[v].index].body)
+        earlier |= uses(k.insts[inner]) || opens_loop(k.insts[inner]);
+    }
+    if (fills && !earlier) return static_cast<std::int32_t>(l);
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::vector<KeptRow> find_rows(const ir::Kernel& k, const Nest& n) {
+  std::vector<KeptRow> rows;
+  for (Val v : k.loops[n.chain.back()].body) {
+    if (!opens_loop(k.insts[v])) continue;
+    const std::int32_t loop = k.insts[v].index;
+    const ir::Loop& l = k.loops[loop];
+    if (!n.shared[loop] || l.begin != kNone || !known(k, l.end)) continue;
+    for (Val load : l.body) {
+      const Inst& i = k.insts[load];
+      if (i.op != Op::Load || !of_row(k, n, i, loop)) continue;
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const KeptRow& r) {
+        return same_number(k, k.loops[r.loop].end, l.end) &&
+               same_place(k, r.first, r.loop, load, loop);
+      });
+      if (row == rows.end())
+        rows.push_back({loop, load, {}, i.type, count_of(k, l), -1});
+      else if (row->loop != loop)
+        row->later.push_back({loop, load});
+    }
+  }
+  std::erase_if(rows, [](const KeptRow& r) { return r.later.empty(); });
+  for (KeptRow& r : rows) {
+    r.local = free_local(k, n, r);
+    // One row waits in a buffer.
+    for (const KeptRow& other : rows)
+      if (&other < &r && other.local == r.local) r.local = -1;
+  }
+  return rows;
+}
+
+ir::Kernel keep_rows(ir::Kernel k, const Nest& n) {
+  const auto element = [&](std::int32_t loop) {
+    k.accesses.push_back({{}, {{k.loops[loop].var, {1}}}});
+    return static_cast<std::int32_t>(k.accesses.size() - 1);
+  };
+  for (const KeptRow& r : n.kept) {
+    std::int32_t local = r.local;
+    if (local < 0) {
+      local = static_cast<std::int32_t>(k.locals.size());
+      k.locals.push_back({r.dtype, r.count, n.chain.back()});
+    }
+    Inst store{Op::StoreLocal, r.dtype, OpId::Count_, local, {r.first, kNone, kNone}};
+    store.access = element(r.loop);
+    k.insts.push_back(store);
+    auto& body = k.loops[r.loop].body;
+    body.insert(std::find(body.begin(), body.end(), r.first) + 1,
+                static_cast<Val>(k.insts.size() - 1));
+    for (const auto& [loop, load] : r.later) {
+      Inst& i = k.insts[load];
+      i.op = Op::LoadLocal;
+      i.index = local;
+      i.access = element(loop);
+    }
+  }
+  return k;
+}
+
+}  // namespace plait::cuda
