@@ -14,9 +14,10 @@ using fusion::Footprint;
 
 namespace {
 
-// What the chunks of one thread store before it is put back, three at a time, stays in the
-// second-level cache beside what they read.
-constexpr std::int64_t kChunkBytes = 96 << 10;
+// What the chunks of one thread store before it is put back, and what they read meanwhile, stays
+// in the cache: the first level's where rows are as short as that, else the second's.
+constexpr std::int64_t kNearReach = 12 << 10, kNearChunk = 2 << 10;
+constexpr std::int64_t kFarReach = 96 << 10, kFarChunk = 96 << 10;
 constexpr std::int64_t kWorthBytes = 1 << 20;
 
 // First and one-past-last byte of iteration 0.
@@ -79,7 +80,7 @@ std::optional<Trail> trail(const fusion::Trailing& t, const std::vector<std::int
   }
   r.rows = std::move(rows);
   if (r.run < 64 && !(r.rows.empty() && r.stride == r.run)) return std::nullopt;
-  if (r.reach * r.stride > kChunkBytes || r.reach * 8 > extent) return std::nullopt;
+  if (r.reach * r.stride > kFarReach || r.reach * 8 > extent) return std::nullopt;
   return r;
 }
 
@@ -96,13 +97,17 @@ void put_back(const Trail& t, std::byte* buffer, const std::byte* from, std::int
 
 unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t extent, double work,
                                          const Trail& t) {
-  std::int64_t chunk = std::max(t.reach, kChunkBytes / t.stride) + 1;
+  const std::int64_t bytes = t.reach * t.stride > kNearReach ? kFarChunk : kNearChunk;
+  std::int64_t chunk = std::max<std::int64_t>(1, bytes / t.stride);
   if (vector_grid_) chunk = whole_lanes(chunk);
+  // So many chunks later nothing that is still to be computed reads what a chunk writes to.
+  const std::int64_t delay = std::max<std::int64_t>(1, (t.reach + chunk - 1) / chunk);
   const std::int64_t chunks = (extent + chunk - 1) / chunk;
-  const int team = static_cast<int>(std::clamp<std::int64_t>(chunks / 4, 1, threads_for(work)));
+  const int team =
+      static_cast<int>(std::clamp<std::int64_t>(chunks / (4 * delay), 1, threads_for(work)));
   const std::size_t need = scratch_need(args);
   const auto slot = static_cast<std::size_t>((chunk - 1) * t.stride + t.span + 63) / 64 * 64;
-  const std::size_t each = need + 3 * slot;
+  const std::size_t each = need + static_cast<std::size_t>(2 * delay + 1) * slot;
   const Ref<Buffer> memory = allocate(each * static_cast<std::size_t>(team));
   auto* const home = static_cast<std::byte*>(args.buffers[t.buffer]);
   std::vector<std::vector<void*>> tables(
@@ -116,9 +121,11 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
     clear_flags();
     std::byte* const scratch = memory->data + each * static_cast<std::size_t>(me);
     const std::int64_t from = chunks * me / all, to = chunks * (me + 1) / all;
-    // The neighbour reads beside the first and the last chunk: they wait for the whole team.
+    // The neighbours read beside the first and the last chunks: they wait for the whole team.
+    const std::int64_t first = std::min(from + delay, to), last = std::max(to - delay, first);
     auto place = [&](std::int64_t c) {
-      return scratch + need + slot * static_cast<std::size_t>(c == from ? 0 : 1 + c % 2);
+      const std::int64_t at = c < first ? c - from : delay + c % (delay + 1);
+      return scratch + need + slot * static_cast<std::size_t>(at);
     };
     auto put = [&](std::int64_t c) {
       put_back(t, home, place(c), c * chunk, std::min(extent, (c + 1) * chunk));
@@ -128,12 +135,12 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
       buffers[static_cast<std::size_t>(t.buffer)] = place(c) - t.first - c * chunk * t.stride;
       call({buffers.data(), args.params, args.scalars}, c * chunk,
            std::min(extent, (c + 1) * chunk), scratch);
-      if (c - 1 > from) put(c - 1);
+      if (c - delay >= first) put(c - delay);
     }
     flags |= raised_flags();
 #pragma omp barrier
-    if (to > from) put(from);
-    if (to - 1 > from) put(to - 1);
+    for (std::int64_t c = from; c < first; ++c) put(c);
+    for (std::int64_t c = last; c < to; ++c) put(c);
   }
   return flags;
 }

@@ -1,6 +1,6 @@
 // A region that reads the storage it writes, run over chunks: each chunk stores to memory that
-// stays in the cache, and is copied to its place when the chunk after it is done. So the storage is
-// passed once and no second one is needed.
+// stays in the cache, and is copied to its place when no chunk to come reads there. So the storage
+// is passed once and no second one is needed.
 #pragma once
 #include <optional>
 #include <vector>

@@ -63,6 +63,24 @@ def test_program(lines):
     both(steps(*lines), rtol=1e-14)
 
 
+# What is written waits beside until no row to come reads there: rows of one and of several chunks, long ones, none.
+@pytest.mark.parametrize("shape", [(400, 400), (70, 2500), (25, 9000), (1200, 13, 10), (200_001,)], ids=str)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_large_updates_that_read_their_neighbours(shape, threads):
+    u = numpy.random.default_rng(1).standard_normal(shape)
+    v = plait.array(u)
+    before = plait.get_num_threads()
+    plait.set_num_threads(threads)
+    try:
+        for a in (u, v):
+            for _ in range(3):
+                a[1:-1] += 0.1 * (a[2:] - 2.0 * a[1:-1] + a[:-2])
+                a[2:] -= 0.5 * a[:-2]
+        assert numpy.array_equal(u, v)
+    finally:
+        plait.set_num_threads(before)
+
+
 def test_base_and_flags():
     a = plait.arange(6.0)
     v = a[1:][::2]
