@@ -16,6 +16,9 @@ constexpr double kLoopEntry = 4;
 constexpr std::int64_t kFarRow = 256;
 constexpr int kSmallBody = 24;
 constexpr double kRowRegisters = 4;
+// Instructions: of a body that is not repeated for a second register, of an exponential or
+// logarithm, and how many of one iteration the processor holds while the next is to overlap it.
+constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
 // Cycles that an iteration waits for the one before: a fold; an arg-reduction compares and selects.
 constexpr double kFoldLatency = 4, kArgLatency = 8;
 
@@ -200,7 +203,10 @@ class Pass {
           lane_stride(i, l) != static_cast<std::int64_t>(itemsize(i.type)))
         k_.insts[v].nontemporal = false;
     });
-    loop.unroll = calls > 0 || insts > 200 ? 1 : 2;
+    // A second register fills the processor's pipelines while the first waits. Short bodies with
+    // functions in them need none: the processor looks ahead to their next iteration.
+    const bool far = !inner && insts + calls * kCallInsts > kLookAhead;
+    loop.unroll = insts > kLongBody || (calls > 0 && !far) ? 1 : 2;
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
     if (loop.reductions.empty() && insts <= kSmallBody && calls == 0 && walks_rows(l))
       loop.unroll = static_cast<int>(std::clamp(trips(l) / lanes_, 1.0, kRowRegisters));
