@@ -86,6 +86,9 @@ enum class Reuse : std::uint8_t { ByCost, Recompute, Store };
 // What kernels are generated for, as far as planning has to know it.
 struct Target {
   bool lanes = true;  // loops over vectors of lanes; else a thread runs single iterations
+  // Dtypes, a bit each, whose matrix products add a vector along their last axis in the same call,
+  // with the bits that the two operations give (epilogue.hpp).
+  std::uint32_t biased_products = 0;
 };
 
 struct LoweringInput {

@@ -23,7 +23,7 @@ class Planner {
   }
 
   std::shared_ptr<Plan> run() {
-    Schedule schedule(g_, plan_->canon);
+    Schedule schedule(g_, plan_->canon, target_);
     std::size_t sound = 0;  // steps that no demand of the attempt before can have changed
     for (bool again = true; again;) {
       again = false;
@@ -236,7 +236,7 @@ class Planner {
       for (std::int32_t r : step.region.roots) {
         use(r);
         if (step.kind == StepKind::Direct || g_[r].node->kind == NodeKind::Update)
-          for (std::int32_t in : g_[r].in)
+          for (std::int32_t in : operands(g_, r, step.epilogue))
             for (; in >= 0; in = is_view(in) ? g_[in].in[0] : -1) use(in);
       }
       for (const BufferSource& b : step.lowered.buffers)
@@ -257,6 +257,14 @@ class Planner {
 };
 
 }  // namespace
+
+std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epilogue& e) {
+  std::vector<std::int32_t> read;
+  for (std::int32_t in : g[e ? e.product : root].in)
+    if (in >= 0) read.push_back(in);
+  if (e) read.push_back(e.bias);
+  return read;
+}
 
 std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reuse) {
   return Planner(g, target, reuse).run();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue.hpp"
 #include "lower.hpp"
 #include "trailing.hpp"
 
@@ -24,11 +25,16 @@ struct Step {
   StepKind kind = StepKind::Kernel;
   RegionSpec region;  // roots; Direct: the one node
   LoweredKernel lowered;
+  Epilogue epilogue;  // Direct: what the root is the sum of
   UpdateMode update = UpdateMode::None;
   std::optional<Trailing> trailing;  // Fresh: how the old memory could be written after all
   std::vector<std::int32_t> dies;    // nodes whose memory nobody needs after this step
   std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
 };
+
+// The nodes whose memory a Direct step reads, or views of it: the factors of a product, then its
+// bias.
+std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epilogue& e);
 
 struct Note {
   std::int32_t node;

@@ -46,8 +46,14 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
   return canon;
 }
 
-Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon)
-    : g_(g), canon_(canon), root_(g.nodes.size()) {
+Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const Target& target)
+    : g_(g),
+      canon_(canon),
+      epilogues_(find_epilogues(g, target)),
+      taken_up_(g.nodes.size()),
+      root_(g.nodes.size()) {
+  for (const Epilogue& e : epilogues_)
+    if (e) taken_up_[e.product] = true;
   std::vector<int> depth(g.nodes.size());
   for (std::int32_t i = 0; i < g.size(); ++i) {
     const GNode& gn = g[i];
@@ -60,8 +66,9 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon)
       add_root(i, "computed by a library call");
     }
     if (n.kind == NodeKind::Update) add_own_root(gn.in[0], "a write to it");
-    for (int k = 0; k < 2 && direct(i); ++k)
-      if (gn.in[k] >= 0) add_own_root(operand_memory(gn.in[k]), "operand of a library call");
+    if (direct(i))
+      for (std::int32_t in : operands(g, i, epilogues_[i]))
+        add_own_root(operand_memory(in), "operand of a library call");
     if (n.kind == NodeKind::View && !gn.map)
       add_root(gn.in[0], "a view that changes its shape reads it");
     if (gn.held && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
@@ -136,7 +143,8 @@ bool Schedule::direct(std::int32_t node) const {
   const GNode& gn = g_[node];
   if (gn.leaf) return false;
   const Node& n = *gn.node;
-  if (n.kind == NodeKind::MatMul) return true;
+  if (n.kind == NodeKind::MatMul) return !taken_up_[node];
+  if (epilogues_[node]) return true;
   if (n.kind == NodeKind::Reduce &&
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
     return n.axes.size() != 1;
@@ -206,11 +214,16 @@ std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
   std::set<std::int32_t> seen, found;
   std::vector<std::int32_t> stack;
   const bool update = g_[node].node->kind == NodeKind::Update;
-  for (int k = 0; k < 3; ++k)
-    if (const std::int32_t in = g_[node].in[k]; in >= 0) {
-      stack.push_back(direct(node) || (update && k == 0) ? in : canon_[in]);
-      if (direct(node)) stack.push_back(operand_memory(in));
+  if (direct(node)) {
+    for (std::int32_t in : operands(g_, node, epilogues_[node])) {
+      stack.push_back(in);
+      stack.push_back(operand_memory(in));
     }
+  } else {
+    for (int k = 0; k < 3; ++k)
+      if (const std::int32_t in = g_[node].in[k]; in >= 0)
+        stack.push_back(update && k == 0 ? in : canon_[in]);
+  }
   if (canon_[node] != node) stack.push_back(canon_[node]);
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
@@ -317,6 +330,7 @@ std::vector<Step> Schedule::regions() const {
     if (into < 0) {
       Step s;
       s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
+      s.epilogue = epilogues_[i];
       s.region.kind = blocked(i) ? RegionKind::Blocked : RegionKind::Map;
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;

@@ -10,7 +10,7 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g);
 
 class Schedule {
  public:
-  Schedule(const Graph& g, const std::vector<std::int32_t>& canon);
+  Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const Target& target);
 
   // Puts a node in memory; false when it was there already.
   bool add_root(std::int32_t node, const std::string& why);
@@ -37,6 +37,8 @@ class Schedule {
 
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
+  const std::vector<Epilogue> epilogues_;
+  std::vector<bool> taken_up_;  // products that are computed with their epilogue
   std::vector<bool> root_;
   std::vector<Note> notes_;
 };

@@ -18,8 +18,8 @@ class Traffic {
     for (Step& s : p_.steps) {
       std::set<Read> reads = s.lowered.reads;
       if (s.kind == StepKind::Direct)
-        for (std::int32_t in : g_[s.region.roots[0]].in)
-          if (in >= 0 && g_[in].node->kind != NodeKind::Scalar) reads.insert({in, in});
+        for (std::int32_t in : operands(g_, s.region.roots[0], s.epilogue))
+          if (g_[in].node->kind != NodeKind::Scalar) reads.insert({in, in});
       std::int64_t moved = bytes_read(reads);
       for (std::int32_t r : s.region.roots) moved += bytes_written(r, s.update);
       s.lowered.bytes = moved;

@@ -60,8 +60,8 @@ Ref<Node> operand(const Array& a, DType t, const Dims& batch) {
   return broadcast_node(std::move(n), shape);
 }
 
-// The product where no library computes it: a sum over (batch, m, n, k) products that are never
-// stored, in NumPy's order of summation. Bool products are any(and).
+// A device's product that is better part of the loops around it: a sum over (batch, m, n, k)
+// products that are never stored, in NumPy's order of summation. Bool products are any(and).
 Ref<Node> sum_of_products(const Array& a, const Array& b, DType t, const Dims& batch) {
   const auto item = static_cast<std::int64_t>(itemsize(t));
   Dims result = batch;
@@ -91,12 +91,19 @@ Ref<Node> sum_of_products(const Array& a, const Array& b, DType t, const Dims& b
   return record(std::move(n));
 }
 
-// Sums as short as this cost less inside the loops that read them than a product in memory.
-constexpr std::int64_t kShortSum = 8;
+// Sums as short as this cost less inside the loops that read them than a product in memory; and
+// where no library multiplies, as few rows or columns would leave most of a tile idle.
+constexpr std::int64_t kShort = 8;
+
+bool in_loops(const Array& a, const Array& b, DType t, DeviceId device) {
+  if (a.shape.back() <= kShort) return true;
+  const bool narrow = std::min(a.shape[a.ndim() - 2], b.shape.back()) <= kShort;
+  return narrow && !devices().memory(device).multiplies(t);
+}
 
 Ref<Node> product(const Array& a, const Array& b, DType t, const Dims& batch) {
   if (const DeviceId device = std::max(device_of(a), device_of(b));
-      device > kHost && (a.shape.back() <= kShortSum || !devices().memory(device).multiplies(t)))
+      device > kHost && in_loops(a, b, t, device))
     return sum_of_products(a, b, t, batch);
   Ref<Node> n = new_node(NodeKind::MatMul);
   n->dtype = t;

@@ -81,6 +81,26 @@ std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree
 Launch join_shape(const Program& p, const Join& j);
 void pack_join(const Join& j, const JoinBuffers& b, std::vector<std::byte>& out);
 
+// c = a @ b (+ bias) for every batch: c dense and row-major, batches one after another. Strides in
+// bytes, of any size and sign. Sums run along k in order, in the type that NumPy's own loop sums
+// in. One program a dtype.
+struct Product {
+  struct Factor {
+    const void* at;
+    std::int64_t row, column;
+    Dims batch;
+  };
+  DType dtype;
+  std::int64_t m, n, k;
+  Dims batch;
+  Factor a, b;
+  const void* bias;  // n elements that are added to every row, or null
+  void* c;
+};
+std::shared_ptr<const Program> generate_product(DType t, const Target& target);
+Launch product_shape(const Program& p, const Product& x);
+void pack_product(const Product& x, std::vector<std::byte>& out);
+
 struct Binary {
   std::string image;  // cubin, or PTX text when `ptx`
   bool ptx = false;   // the device is newer than this NVRTC knows

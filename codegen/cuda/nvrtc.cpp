@@ -26,8 +26,9 @@ bool fill(void* handle, Nvrtc& n) {
 
 Nvrtc open() {
   Nvrtc n;
-  const Found f = find_library("PLAIT_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"},
-                               [&](void* handle) { return fill(handle, n); });
+  const Found f = find_library(
+      "PLAIT_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"},
+      [&](void* handle) { return fill(handle, n) ? "" : "it lacks functions of NVRTC"; });
   n.found = f.handle != nullptr;
   n.why = f.why;
   return n;

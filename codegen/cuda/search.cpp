@@ -83,22 +83,23 @@ std::vector<std::string> toolkit_folders() {
 }
 
 Found find_library(const char* named, std::initializer_list<const char*> names,
-                   const std::function<bool(void*)>& usable) {
+                   const std::function<std::string(void*)>& fault) {
   Found found;
-  std::string failed;
   auto attempt = [&](const std::string& path) {
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle && usable(handle)) {
-      found = {handle, path, ""};
+    const char* error = handle ? nullptr : dlerror();
+    const std::string why = handle ? fault(handle) : error ? error : "it cannot be opened";
+    if (why.empty()) {
+      found.handle = handle;
+      found.path = path;
       return true;
     }
-    const char* why = handle ? "it lacks functions that Plait needs" : dlerror();
-    failed += "\n  " + path + ": " + (why ? why : "it cannot be opened");
+    found.tried += "\n  " + path + ": " + why;
     if (handle) dlclose(handle);
     return false;
   };
   if (const std::string chosen = variable(named); !chosen.empty()) {
-    if (!attempt(chosen)) found.why = std::string("$") + named + " is set:" + failed;
+    if (!attempt(chosen)) found.why = std::string("$") + named + " is set:" + found.tried;
     return found;
   }
   const std::vector<std::string> folders = toolkit_folders();
@@ -113,7 +114,7 @@ Found find_library(const char* named, std::initializer_list<const char*> names,
   for (const char* name : names) looked += (looked.empty() ? "" : " or ") + std::string(name);
   found.why = "Plait looked for " + looked + " (or the file in $" + named + ") in";
   for (const std::string& folder : folders) found.why += "\n  " + folder;
-  found.why += "\n  the system's library path" + failed;
+  found.why += "\n  the system's library path" + found.tried;
   return found;
 }
 

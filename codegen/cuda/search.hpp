@@ -16,11 +16,13 @@ std::vector<std::string> toolkit_folders();
 struct Found {
   void* handle = nullptr;
   std::string path;
-  std::string why;  // without a handle: what was looked for and where
+  std::string why;    // without a handle: what was looked for and where
+  std::string tried;  // what was there and did not do, and why: a line each
 };
 // The first library of one of the `names` (newest first) in those folders or on the loader's own
-// path that `usable` takes; $variable, where it is set, is the only candidate.
+// path that `fault` finds nothing wrong with, or says what; $variable, where it is set, is the only
+// candidate.
 Found find_library(const char* variable, std::initializer_list<const char*> names,
-                   const std::function<bool(void*)>& usable);
+                   const std::function<std::string(void*)>& fault);
 
 }  // namespace plait::cuda

@@ -41,7 +41,8 @@ struct DeviceJoin {
   std::byte* out;
 };
 
-// c = a @ b for every batch: c dense and row-major, batches one after another; strides in bytes.
+// c = a @ b (+ bias) for every batch: c dense and row-major, batches one after another; strides in
+// bytes.
 struct DeviceProduct {
   struct Operand {
     const std::byte* at;
@@ -53,6 +54,7 @@ struct DeviceProduct {
   Dims batch;
   Operand a, b;
   std::byte* c;
+  const std::byte* bias;  // n contiguous elements that are added to every row, or null
 };
 
 class Device : public DeviceMemory {
@@ -68,8 +70,9 @@ class Device : public DeviceMemory {
   virtual void launch(DeviceKernel& k, const ir::CallArgs& args, const KernelExtents& e,
                       const LaunchSite& site) = 0;
   virtual void join(const DeviceJoin& j, const LaunchSite& site) = 0;
-  // By a library, for dtypes that multiplies() tells. Each operand's rows or columns are
-  // contiguous. False when the library cannot after all, with nothing done.
+  // By the library, for dtypes that multiplies() tells, where each operand's rows or columns are
+  // contiguous; else by a kernel. False with nothing done when the library takes the product but
+  // not its bias.
   virtual bool multiply(const DeviceProduct& p, const LaunchSite& site) = 0;
   virtual void trim() = 0;
 };
@@ -81,6 +84,8 @@ void install_devices();
 // What the kernel compiles to for a target such as "cuda:sm_90"; two-space indented lines.
 std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
                            bool source);
+// The same of a product, of which only the extents matter.
+std::string explain_product(const DeviceProduct& p, std::string_view target, bool source);
 
 // Gives wanted nodes of one device their values: plans as evaluate_fused, runs each region there.
 // What the device has no code for is computed on the host and moved over and back.

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include "core/config.hpp"
 #include "device.hpp"
@@ -211,85 +212,85 @@ class DeviceRun : PlanRun {
 
   // --- matrix products --------------------------------------------------------------------------
 
-  // False when the step is none, or none for the device's library.
+  // False when the step is none.
   bool product(const Step& s) {
     const std::int32_t r = s.region.roots[0];
-    const Node& n = *g_[r].node;
-    if (n.kind != NodeKind::MatMul || !device_.multiplies(n.dtype)) return false;
-    Ref<Node> copies[2];  // alive until the product was submitted
+    const std::int32_t m = s.epilogue ? s.epilogue.product : r;
+    const Node& n = *g_[m].node;
+    if (n.kind != NodeKind::MatMul) return false;
+    std::vector<Ref<Node>> copies;  // alive until the product was submitted
     DeviceProduct p{};
     p.dtype = n.dtype;
     p.batch = Dims(n.shape.begin(), n.shape.end() - 2);
-    p.a = operand(g_[r].in[0], copies[0]);
-    p.b = operand(g_[r].in[1], copies[1]);
+    p.a = factor(g_[m].in[0], copies);
+    p.b = factor(g_[m].in[1], copies);
     p.m = n.shape[n.shape.size() - 2];
     p.n = n.shape.back();
-    p.k = g_[g_[r].in[0]].node->shape.back();
+    p.k = g_[g_[m].in[0]].node->shape.back();
+    if (s.epilogue) p.bias = bias(s.epilogue.bias, copies);
     memory_[r] = {device_.allocate(bytes_of(n)), 0};
     p.c = memory_[r].at();
-    if (device_.multiply(p, {"matmul", n.site})) {
-      ++counters().kernels_on_device;
-      counters().bytes_moved += static_cast<std::uint64_t>(bytes_of(n));
-    } else {
-      product_by_loops(r);
+    const LaunchSite site{"matmul", n.site};
+    if (!device_.multiply(p, site)) {
+      p.bias = nullptr;
+      device_.multiply(p, site);
+      memory_[m] = std::exchange(memory_[r], {});
+      memory_[r] = sum(r, m, s.epilogue.bias);
+      memory_[m] = {};
     }
+    ++counters().kernels_on_device;
+    counters().bytes_moved += static_cast<std::uint64_t>(s.lowered.bytes);
     settle_roots(s, UpdateMode::None);
     return true;
   }
 
-  // The library has no algorithm for these factors: a sum over products that are never stored.
-  void product_by_loops(std::int32_t r) {
-    const Node& n = *g_[r].node;
-    if (logging(Log::Fallback))
-      log(Log::Fallback, device_.name() + ": matmul is loops, as the library does not take it");
-    const int d = n.shape.size();
-    Ref<Node> products = here(NodeKind::Elementwise, n);
-    products->fn = OpId::Multiply;
-    products->shape.push_back(g_[g_[r].in[0]].node->shape.back());
-    products->strides =
-        contiguous_strides(products->shape, static_cast<std::int64_t>(itemsize(n.dtype)));
-    products->n_inputs = 2;
-    for (int i = 0; i < 2; ++i) {  // (..., m, 1, k) and (..., 1, n, k)
-      Ref<Node> factor = leaf_of(g_[r].in[i]);
-      const std::int64_t row = factor->strides[d - 2], column = factor->strides[d - 1];
-      factor->shape = products->shape;
-      factor->strides[d - 2] = i == 0 ? row : 0;
-      factor->strides[d - 1] = i == 0 ? 0 : column;
-      factor->strides.push_back(i == 0 ? column : row);
-      products->inputs[i] = std::move(factor);
-    }
-    Ref<Node> sum = here(NodeKind::Reduce, n);
-    sum->reduce = ReduceKind::Sum;
-    sum->strides = n.strides;
-    sum->axes = Dims{d};
-    sum->n_inputs = 1;
-    sum->inputs[0] = std::move(products);
-    Node* const wanted[] = {sum.get()};
-    run_graph(wanted, id_);
-    memory_[r] = {sum->data, sum->data_offset};
-  }
-
-  // A factor as it lies in memory, or a copy of it when no axis of its matrices is contiguous.
-  DeviceProduct::Operand operand(std::int32_t i, Ref<Node>& copy) {
+  // A factor as it lies in memory, or a copy for the library when no axis of its matrices is
+  // contiguous.
+  DeviceProduct::Operand factor(std::int32_t i, std::vector<Ref<Node>>& copies) {
     const Node& n = *g_[i].node;
     Ref<Node> in_memory = leaf_of(i);
     const int d = n.shape.size();
-    const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
-    const auto fits = [&](const Dims& strides) {
-      return blas_layout(item, strides[d - 2], strides[d - 1], n.shape[d - 2], n.shape[d - 1]);
-    };
-    if (!fits(in_memory->strides)) {
-      copy = here(NodeKind::Cast, n);
-      copy->strides = contiguous_strides(n.shape, item);
-      copy->n_inputs = 1;
-      copy->inputs[0] = std::move(in_memory);
-      Node* const wanted[] = {copy.get()};
-      run_graph(wanted, id_);
-      in_memory = copy;
-    }
+    const Dims& lies = in_memory->strides;
+    if (device_.multiplies(n.dtype) &&
+        !blas_layout(static_cast<std::int64_t>(itemsize(n.dtype)), lies[d - 2], lies[d - 1],
+                     n.shape[d - 2], n.shape[d - 1]))
+      in_memory = copies.emplace_back(dense(std::move(in_memory)));
     const Dims& strides = in_memory->strides;
     return {in_memory->data->data + in_memory->data_offset, strides[d - 2], strides[d - 1],
             Dims(strides.begin(), strides.end() - 2)};
+  }
+
+  const std::byte* bias(std::int32_t i, std::vector<Ref<Node>>& copies) {
+    Ref<Node> in_memory = leaf_of(i);
+    if (in_memory->shape.back() != 1 &&
+        in_memory->strides.back() != static_cast<std::int64_t>(itemsize(in_memory->dtype)))
+      in_memory = copies.emplace_back(dense(std::move(in_memory)));
+    return in_memory->data->data + in_memory->data_offset;
+  }
+
+  // What is in memory, in C order.
+  Ref<Node> dense(Ref<Node> from) const {
+    Ref<Node> copy = here(NodeKind::Cast, *from);
+    copy->strides =
+        contiguous_strides(from->shape, static_cast<std::int64_t>(itemsize(from->dtype)));
+    copy->n_inputs = 1;
+    copy->inputs[0] = std::move(from);
+    Node* const wanted[] = {copy.get()};
+    run_graph(wanted, id_);
+    return copy;
+  }
+
+  // Node r's value, the sum of two that are in memory.
+  Memory sum(std::int32_t r, std::int32_t x, std::int32_t y) const {
+    Ref<Node> n = here(NodeKind::Elementwise, *g_[r].node);
+    n->fn = OpId::Add;
+    n->strides = g_[r].node->strides;
+    n->n_inputs = 2;
+    n->inputs[0] = leaf_of(x);
+    n->inputs[1] = leaf_of(y);
+    Node* const wanted[] = {n.get()};
+    run_graph(wanted, id_);
+    return {n->data, n->data_offset};
   }
 
   // Node i, or the view that it is, as what is in memory.
@@ -349,10 +350,9 @@ class DeviceRun : PlanRun {
   }
 
   std::string fallback_text(const Step& s, const Node& n) const {
-    std::string what = n.kind == NodeKind::MatMul        ? "matmul"
-                       : n.kind == NodeKind::Elementwise ? std::string(op_info(n.fn).name)
-                       : n.kind == NodeKind::Reduce      ? std::string(reduce_info(n.reduce).name)
-                                                         : "a region";
+    std::string what = n.kind == NodeKind::Elementwise ? std::string(op_info(n.fn).name)
+                       : n.kind == NodeKind::Reduce    ? std::string(reduce_info(n.reduce).name)
+                                                       : "a region";
     if (s.compiled && !prepared(const_cast<Step&>(s)).why.empty())
       what += " (" + prepared(const_cast<Step&>(s)).why + ")";
     return device_.name() + ": " + what + " runs on the host";
@@ -372,7 +372,7 @@ void run_graph(std::span<Node* const> wanted, DeviceId id) {
   keep.reserve(g.nodes.size());
   for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
   std::vector<std::int64_t> values;
-  const std::shared_ptr<Plan> plan = plan_for(g, values, id, {.lanes = false});
+  const std::shared_ptr<Plan> plan = plan_for(g, values, id, kDeviceTarget);
   note_plan(*plan);
   DeviceRun(g, *plan, values, id).run();
 }

@@ -80,10 +80,16 @@ Registry& registry() {
 }  // namespace
 
 #ifndef PLAIT_CUDA
-std::string explain_kernel(const ir::Kernel&, const KernelExtents&, std::string_view target, bool) {
+namespace {
+[[noreturn]] void refuse(std::string_view target) {
   throw DeviceError("explain: target '" + std::string(target) +
                     "': this Plait was built without CUDA");
 }
+}  // namespace
+std::string explain_kernel(const ir::Kernel&, const KernelExtents&, std::string_view target, bool) {
+  refuse(target);
+}
+std::string explain_product(const DeviceProduct&, std::string_view target, bool) { refuse(target); }
 #endif
 
 Device& device_of(DeviceId id) { return registry().device(id); }

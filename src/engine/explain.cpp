@@ -118,6 +118,21 @@ std::string target_text(const Graph& g, const Step& s, const std::vector<std::in
   return explain_kernel(l.kernel, e, options.target, options.source);
 }
 
+std::string direct_text(const Graph& g, const Step& s, const ExplainOptions& options) {
+  const Node& n = *g[s.epilogue ? s.epilogue.product : s.region.roots[0]].node;
+  if (options.target == kCpu || n.kind != NodeKind::MatMul)
+    return "  one operation, computed by the library call or the reference evaluator\n";
+  DeviceProduct p{};
+  p.dtype = n.dtype;
+  p.batch = Dims(n.shape.begin(), n.shape.end() - 2);
+  p.m = n.shape[n.shape.size() - 2];
+  p.n = n.shape.back();
+  p.k = n.inputs[0]->shape.back();
+  std::string text = "  one matrix product";
+  if (s.epilogue) text += ", to which the same call adds " + typed(*g[s.epilogue.bias].node);
+  return text + "\n" + explain_product(p, options.target, options.source);
+}
+
 void step_text(const Graph& g, Step& s, std::size_t number, const std::vector<std::int64_t>& values,
                const ExplainOptions& options, std::ostringstream& out) {
   out << "\nregion " << number << ": ";
@@ -125,7 +140,7 @@ void step_text(const Graph& g, Step& s, std::size_t number, const std::vector<st
     out << (r ? ", " : "") << typed(*g[s.region.roots[r]].node);
   out << "\n";
   if (s.kind == StepKind::Direct) {
-    out << "  one operation, computed by the library call or the reference evaluator\n";
+    out << direct_text(g, s, options);
     return;
   }
   if (s.region.kind == fusion::RegionKind::Blocked)
@@ -207,9 +222,8 @@ std::string explain(std::span<Node* const> wanted, const ExplainOptions& asked) 
   std::vector<std::int64_t> values;
   const Graph g(wanted);
   if (g.nodes.empty()) return "0 regions: everything is in memory\n";
-  const std::shared_ptr<fusion::Plan> plan = options.target == kCpu
-                                                 ? plan_for(g, values)
-                                                 : plan_for(g, values, kLookedAt, {.lanes = false});
+  const std::shared_ptr<fusion::Plan> plan =
+      options.target == kCpu ? plan_for(g, values) : plan_for(g, values, kLookedAt, kDeviceTarget);
   return plan_text(g, *plan, values, options);
 }
 

@@ -1,7 +1,8 @@
 // A stand-in for libcublasLt.so on the memory of fake_driver.cpp. It refuses what the real one
 // refuses (layouts that do not fit each other, leading dimensions that are too short, addresses
 // less aligned than was promised, memory that nobody owns) and what Plait must not ask for (TF32,
-// sums in less than the type of the computation), and multiplies in the order of the driver's work.
+// sums in less than the type of the computation, epilogues beside float32's bias), and multiplies
+// in the order of the driver's work.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -32,6 +33,8 @@ struct Attributes {
 };
 struct Description : Attributes {
   int compute, scale;
+  bool biased() const { return get(7, 1) == 4; }
+  const void* bias() const { return reinterpret_cast<const void*>(get(8, 0)); }
 };
 struct Layout : Attributes {
   int type;
@@ -59,7 +62,7 @@ struct Heuristic {
 constexpr std::uint64_t kMark = 0x70726f64;
 constexpr std::size_t kWorkspace = 1000;
 
-std::atomic<int> products{0}, heuristics{0}, refusals{0}, failure{0};
+std::atomic<int> products{0}, biased{0}, heuristics{0}, refusals{0}, failure{0};
 
 // The driver's double, which is loaded already.
 template <class F>
@@ -99,13 +102,14 @@ bool fits(const Description& how, const Layout& a, const Layout& b, const Layout
     if (x->ld < static_cast<std::int64_t>(x->rows) || x->type != d.type ||
         x->batch() != d.batch() || x->rows == 0 || x->columns == 0)
       return false;
+  if (how.get(7, 1) != 1 && (!how.biased() || !how.bias() || d.type != 0)) return false;
   return m == d.rows && n == d.columns && k == k2 && item(d.type) != 0 &&
          how.compute == (in_double ? 70 : 68) && how.scale == scale;
 }
 
 template <class T, class Acc>
 void run(const Description& how, const Layout& la, const T* a, const Layout& lb, const T* b,
-         const Layout& ld, T* d) {
+         const Layout& ld, T* d, const T* bias) {
   const auto k = static_cast<std::int64_t>(how.get(3, 0) ? la.rows : la.columns);
   const auto at = [](const Layout& l, const T* p, std::int64_t transposed, std::int64_t batch,
                      std::int64_t row, std::int64_t column) {
@@ -118,6 +122,7 @@ void run(const Description& how, const Layout& la, const T* a, const Layout& lb,
         Acc sum{};
         for (std::int64_t x = 0; x < k; ++x)
           sum += at(la, a, how.get(3, 0), batch, i, x) * at(lb, b, how.get(4, 0), batch, x, j);
+        if (bias) sum += static_cast<Acc>(bias[i]);
         d[batch * ld.step() + j * ld.ld + i] = static_cast<T>(sum);
       }
 }
@@ -129,13 +134,16 @@ bool aligned(const void* p, std::uint64_t to) {
 
 extern "C" {
 int fake_cublaslt_products() { return products; }
+int fake_cublaslt_biased() { return biased; }
 int fake_cublaslt_heuristics() { return heuristics; }
 // The next heuristics find nothing.
 void fake_cublaslt_refuse(int times) { refusals = times; }
 // The next product gives this.
 void fake_cublaslt_fail(Status status) { failure = status; }
 
-Status cublasLtCreate(void** handle) { return *handle = &products, 0; }
+Status cublasLtCreate(void** handle) {
+  return *handle = &products, std::getenv("PLAIT_FAKE_CUBLASLT_BROKEN") ? 1 : 0;
+}
 Status cublasLtMatmulDescCreate(Description** d, int compute, int scale) {
   *d = new Description;
   (*d)->compute = compute;
@@ -213,18 +221,20 @@ Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a,
     return owned(at, static_cast<std::size_t>(l.extent()) * item(l.type));
   };
   void *pa = memory(a, *la), *pb = memory(b, *lb), *pd = memory(d, *ld);
-  if (!pa || !pb || !pd) return kInvalid;
+  void* bias = how->biased() ? owned(how->bias(), ld->rows * item(ld->type)) : nullptr;
+  if (!pa || !pb || !pd || (how->biased() && !bias)) return kInvalid;
+  biased += how->biased();
   struct Work {
     Description how;
     Layout la, lb, ld;
-    void *a, *b, *d;
+    void *a, *b, *d, *bias;
   };
   driver<void(void (*)(void*), void*, void*)>("fake_cuda_submit")(
       [](void* p) {
         Work& w = *static_cast<Work*>(p);
         const auto go = [&]<class T, class Acc>(T, Acc) {
           run<T, Acc>(w.how, w.la, static_cast<T*>(w.a), w.lb, static_cast<T*>(w.b), w.ld,
-                      static_cast<T*>(w.d));
+                      static_cast<T*>(w.d), static_cast<const T*>(w.bias));
         };
         switch (w.ld.type) {
           case 0:
@@ -245,7 +255,7 @@ Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a,
         }
         delete &w;
       },
-      new Work{*how, *la, *lb, *ld, pa, pb, pd}, stream);
+      new Work{*how, *la, *lb, *ld, pa, pb, pd, bias}, stream);
   return 0;
 }
 }

@@ -54,4 +54,10 @@ inline void on_device(const std::string& what, const std::function<Array(const P
   same(what, got, want, tolerance);
 }
 
+inline int regions_there(const std::function<Array(const Place&)>& f) {
+  gpu();
+  tracer::evaluate(f(there));
+  return engine::last_plan().regions;
+}
+
 }  // namespace plait::test

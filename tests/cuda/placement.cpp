@@ -24,7 +24,7 @@ constexpr DType kEvery[] = {DType::Bool,      DType::Int8,      DType::Int16,   
 
 std::string logged;
 
-TEST_CASE("without cuBLASLt matrix products are loops, and the log says so") {
+TEST_CASE("without cuBLASLt matrix products are tiled kernels, and the log says so") {
   setenv("PLAIT_CUBLASLT_LIBRARY", "/nowhere/libcublasLt.so", 1);
   gpu();
   const unsigned before = config().log;
@@ -34,7 +34,7 @@ TEST_CASE("without cuBLASLt matrix products are loops, and the log says so") {
   on_device("matmul", [&](const Place& at) { return tracer::matmul(at(a), at(b)); }, 1e-12);
   set_log_sink(nullptr);
   config().log = before;
-  CHECK_THAT(logged, Catch::Contains("products are loops") && Catch::Contains("/nowhere/"));
+  CHECK_THAT(logged, Catch::Contains("products are tiled kernels") && Catch::Contains("/nowhere/"));
 }
 
 TEST_CASE("elementwise chains and broadcasting") {

@@ -10,6 +10,7 @@ namespace {
 class Lt {
  public:
   int products() const { return call<int()>("fake_cublaslt_products")(); }
+  int biased() const { return call<int()>("fake_cublaslt_biased")(); }
   int heuristics() const { return call<int()>("fake_cublaslt_heuristics")(); }
   void refuse(int times) const { call<void(int)>("fake_cublaslt_refuse")(times); }
   void fail(int status) const { call<void(int)>("fake_cublaslt_fail")(status); }
@@ -94,7 +95,8 @@ TEST_CASE("views: leading dimensions, offsets, batches in any order") {
       "a vector",
       [&](const Place& at) {
         const Array x = at(big);
-        return matmul(view(x, {All{}, columns}), view(x, {Index{std::int64_t{3}}, columns}));
+        return matmul(view(x, {All{}, columns}),
+                      view(x, {tracer::Index{std::int64_t{3}}, columns}));
       },
       t);
   multiplied(
@@ -115,8 +117,95 @@ TEST_CASE("what stands around a product is fused around it") {
     return test::reduce(ReduceKind::Sum, out, 1);
   };
   multiplied("chain", chain, DType::Float64);
-  tracer::evaluate(chain(there));
-  CHECK(engine::last_plan().regions == 3);
+  CHECK(regions_there(chain) == 3);
+}
+
+TEST_CASE("a bias is added by the product's own call") {
+  const DType t = DType::Float32;
+  const Array a = sample(t, {3, 30, 40}, 1, false), b = sample(t, {40, 50}, 2, false);
+  const Array bias = sample(t, {50}, 3, false), wide = sample(t, {1, 100}, 4, false);
+  using tracer::matmul;
+  const auto one_call = [&](const std::string& what, const std::function<Array(const Place&)>& f,
+                            int regions = 1, int biased = 1) {
+    INFO(what);
+    CHECK(regions_there(f) == regions);
+    const Lt lt;
+    const int before = lt.biased();
+    multiplied(what, f, t);
+    if (!on_gpu()) CHECK(lt.biased() == before + biased);
+  };
+  const auto add = [](const Array& x, const Array& y) { return apply(OpId::Add, x, y); };
+  const auto first = [](const Array& x) { return view(x, {tracer::Index{std::int64_t{0}}}); };
+  one_call("a @ b + bias", [&](const Place& at) { return add(matmul(at(a), at(b)), at(bias)); });
+  one_call("bias + a @ b",
+           [&](const Place& at) { return add(at(bias), matmul(first(at(a)), at(b))); });
+  one_call(
+      "every second element of a row",
+      [&](const Place& at) {
+        return add(matmul(first(at(a)), at(b)), view(at(wide), {tracer::All{}, step(2)}));
+      },
+      1);
+  one_call(
+      "a computed bias, and an activation behind it",
+      [&](const Place& at) {
+        const Array x = add(matmul(at(a), at(b)), apply(OpId::Exp, at(bias)));
+        return apply(OpId::Maximum, x, weak(0));
+      },
+      3);
+  // A column, a matrix, another dtype; a product that somebody else reads.
+  const Array column = sample(t, {30, 1}, 5, false), matrix = sample(t, {30, 50}, 6, false);
+  one_call("column", [&](const Place& at) { return add(matmul(at(a), at(b)), at(column)); }, 2, 0);
+  one_call("matrix", [&](const Place& at) { return add(matmul(at(a), at(b)), at(matrix)); }, 2, 0);
+  one_call(
+      "read twice",
+      [&](const Place& at) {
+        const Array p = matmul(at(a), at(b));
+        return apply(OpId::Multiply, add(p, at(bias)), p);
+      },
+      2, 0);
+  const Array held = matmul(there(a), there(b));
+  tracer::evaluate(add(held, there(bias)));
+  CHECK(engine::last_plan().regions == 2);
+}
+
+TEST_CASE("float16 is rounded before the bias is added, float64 has no epilogue") {
+  for (DType t : {DType::Float16, DType::Float64, DType::Complex64}) {
+    const Array a = sample(t, {30, 40}, 1, false), b = sample(t, {40, 50}, 2, false),
+                bias = sample(t, {50}, 3, false);
+    const auto f = [&](const Place& at) {
+      return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(bias));
+    };
+    multiplied(std::string(name(t)), f, t);
+    CHECK(regions_there(f) == 2);
+  }
+}
+
+TEST_CASE("where the library takes no bias, a kernel adds it to the product", "[double]") {
+  gpu();
+  const DType t = DType::Float32;
+  const Array a = sample(t, {2, 31, 40}, 1, false), b = sample(t, {40, 53}, 2, false),
+              bias = sample(t, {53}, 3, false);
+  Lt().refuse(1);
+  const int before = Lt().biased();
+  multiplied(
+      "refused",
+      [&](const Place& at) { return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(bias)); }, t);
+  CHECK(Lt().biased() == before);
+}
+
+TEST_CASE("explain says who adds the bias", "[double]") {
+  const DType t = DType::Float32;
+  const Array x = apply(
+      OpId::Add,
+      tracer::matmul(there(sample(t, {30, 40}, 1, false)), there(sample(t, {40, 50}, 2, false))),
+      there(sample(t, {50}, 3, false)));
+  const Ref<tracer::Node> node = tracer::read(x);
+  tracer::Node* const wanted[] = {node.get()};
+  CHECK_THAT(
+      engine::explain(wanted),
+      Catch::Contains("1 region ") && Catch::Contains("cuBLASLt") &&
+          Catch::Contains("one matrix product, to which the same call adds data float32(50,)"));
+  CHECK_THAT(engine::explain(wanted, {.target = "cpu"}), !Catch::Contains("cuBLASLt"));
 }
 
 TEST_CASE("matrices without a contiguous axis are copied by a kernel of the device") {
@@ -127,12 +216,14 @@ TEST_CASE("matrices without a contiguous axis are copied by a kernel of the devi
       DType::Float64);
 }
 
-TEST_CASE("integers, bools and short sums are loops; nothing is asked of the library") {
-  for (DType t : {DType::Bool, DType::Int8, DType::Int64}) {
-    const Array a = sample(t, {9, 20}, 1), b = sample(t, {20, 7}, 2);
-    multiplied(
-        std::string(name(t)), [&](const Place& at) { return tracer::matmul(at(a), at(b)); }, t, 0);
-  }
+TEST_CASE("integers, bools and short sums: nothing is asked of the library") {
+  for (DType t : {DType::Bool, DType::Int8, DType::Int64})
+    for (std::int64_t columns : {7, 70}) {
+      const Array a = sample(t, {90, 20}, 1), b = sample(t, {20, columns}, 2);
+      multiplied(
+          std::string(name(t)), [&](const Place& at) { return tracer::matmul(at(a), at(b)); }, t,
+          0);
+    }
   const Array points = random_f64({300, 2}, 1), means = random_f64({2, 5}, 2);
   multiplied(
       "k of 2", [&](const Place& at) { return tracer::matmul(at(points), at(means)); },
@@ -149,7 +240,7 @@ TEST_CASE("a product of known extents is looked up once", "[double]") {
   CHECK(fake().calls("cuMemAlloc") == allocations);
 }
 
-TEST_CASE("what the library refuses is computed by loops on the device", "[double]") {
+TEST_CASE("what the library refuses is computed by a kernel of the device", "[double]") {
   gpu();
   const Array a = random_f64({3, 33, 47}, 1), b = random_f64({47, 21}, 2);
   Lt().refuse(1);

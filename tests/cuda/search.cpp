@@ -48,7 +48,7 @@ class Place {
 const char* const kName = "libplait_wanted.so.13";
 Found find() {
   return find_library("PLAIT_TEST_LIBRARY", {"libplait_wanted.so.13", "libplait_wanted.so.12"},
-                      [](void* l) { return dlsym(l, "nvrtcVersion") != nullptr; });
+                      [](void* l) { return dlsym(l, "nvrtcVersion") ? "" : "it lacks functions"; });
 }
 
 }  // namespace
@@ -123,14 +123,37 @@ TEST_CASE("what is found but cannot serve is named, and the search goes on") {
                            Catch::Contains("system's library path"));
   place.set("VIRTUAL_ENV", "venv");
   CHECK(find().path == good);
-  const Found lacks = find_library("PLAIT_TEST_LIBRARY", {kName}, [](void*) { return false; });
+  const Found lacks =
+      find_library("PLAIT_TEST_LIBRARY", {kName}, [](void*) { return "it lacks functions"; });
   CHECK_THAT(lacks.why, Catch::Contains("lacks functions"));
+}
+
+TEST_CASE("a cuBLASLt that lacks functions or does not start leaves its place to the next") {
+  using namespace plait::gpu;
+  const Place place;
+  place.set("CUDA_HOME", "cuda");
+  const fs::path lacks = place.put("cuda/lib64/libcublasLt.so.13");
+  fs::create_directories(place.root / "cuda/lib");
+  const fs::path broken = place.root / "cuda/lib/libcublasLt.so.13",
+                 good = place.root / "cuda/lib/libcublasLt.so.12";
+  fs::copy_file(PLAIT_FAKE_CUBLASLT, broken);
+  fs::copy_file(PLAIT_FAKE_CUBLASLT, good);
+  int started = 0;
+  const auto start = [&](const lt::Library& l) {
+    CHECK(l.multiply);
+    return ++started == 1 ? "it does not start: status 1" : "";
+  };
+  const lt::Library l = lt::open(start);
+  CHECK(l.found);
+  CHECK(l.path == good);
+  CHECK_THAT(l.tried, Catch::Contains(lacks.string() + ": it has no cublasLtCreate") &&
+                          Catch::Contains(broken.string() + ": it does not start: status 1"));
 }
 
 // What the double cannot say: whether numbers and sizes of attributes are the library's own.
 TEST_CASE("the real cuBLASLt, where it is, takes every attribute that Plait sets") {
   using namespace plait::gpu;
-  const lt::Library& l = lt::library();
+  const lt::Library l = lt::open([](const lt::Library&) { return ""; });
   if (!l.found) {
     std::cout << "skipped, cuBLASLt is missing: " << l.why << "\n";
     return;
@@ -139,6 +162,9 @@ TEST_CASE("the real cuBLASLt, where it is, takes every attribute that Plait sets
   REQUIRE(l.description_create(&how, lt::kCompute32F, lt::kR32F) == lt::kSuccess);
   for (int operand : {lt::kDescriptionTransA, lt::kDescriptionTransB})
     CHECK(l.description_set(how, operand, &lt::kTransposed, sizeof lt::kTransposed) == 0);
+  CHECK(l.description_set(how, lt::kDescriptionEpilogue, &lt::kAddBias, sizeof lt::kAddBias) == 0);
+  const void* bias = &l;
+  CHECK(l.description_set(how, lt::kDescriptionBias, &bias, sizeof bias) == 0);
   lt::Layout layout = nullptr;
   REQUIRE(l.layout_create(&layout, lt::kR16F, 10, 20, 16) == lt::kSuccess);
   const std::int32_t count = 3;

@@ -7,31 +7,30 @@
 namespace plait::gpu::lt {
 namespace {
 
-bool fill(void* handle, Library& l) {
-  bool complete = true;
+// What is missing, or nothing.
+std::string fill(void* handle, Library& l) {
+  std::string missing;
 #define PLAIT_CUBLASLT_FIND(member, symbol, parameters)                     \
   l.member = reinterpret_cast<Status(*) parameters>(dlsym(handle, symbol)); \
-  complete = complete && l.member;
+  if (!l.member) missing += missing.empty() ? "it has no " symbol : ", no " symbol;
   PLAIT_CUBLASLT(PLAIT_CUBLASLT_FIND)
 #undef PLAIT_CUBLASLT_FIND
-  return complete;
-}
-
-Library open() {
-  Library l;
-  const cuda::Found f =
-      cuda::find_library("PLAIT_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"},
-                         [&](void* handle) { return fill(handle, l); });
-  l.found = f.handle != nullptr;
-  l.path = f.path;
-  l.why = f.why;
-  return l;
+  return missing;
 }
 
 }  // namespace
 
-const Library& library() {
-  static const Library& l = *new Library(open());
+Library open(const std::function<std::string(const Library&)>& start) {
+  Library l;
+  const cuda::Found f = cuda::find_library(
+      "PLAIT_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"}, [&](void* handle) {
+        const std::string missing = fill(handle, l);
+        return missing.empty() ? start(l) : missing;
+      });
+  l.found = f.handle != nullptr;
+  l.path = f.path;
+  l.why = f.why;
+  l.tried = f.tried;
   return l;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace plait::gpu::lt {
@@ -23,7 +24,11 @@ inline constexpr int kCompute32F = 68, kCompute64F = 70;
 // cublasOperation_t
 inline constexpr std::int32_t kAsItIs = 0, kTransposed = 1;
 // cublasLtMatmulDescAttributes_t
-inline constexpr int kDescriptionTransA = 3, kDescriptionTransB = 4;
+inline constexpr int kDescriptionTransA = 3, kDescriptionTransB = 4, kDescriptionEpilogue = 7,
+                     kDescriptionBias = 8;
+// cublasLtEpilogue_t. Its ReLU is not used: nothing says that it keeps NaN, as NumPy's maximum
+// does.
+inline constexpr std::uint32_t kAddBias = 4;
 // cublasLtMatrixLayoutAttribute_t
 inline constexpr int kLayoutBatchCount = 5, kLayoutBatchStride = 6;
 // cublasLtMatmulPreferenceAttributes_t
@@ -73,9 +78,11 @@ struct Library {
 #undef PLAIT_CUBLASLT_MEMBER
   bool found = false;
   std::string path;
-  std::string why;  // it was not found
+  std::string why;    // it was not found
+  std::string tried;  // what was found before it and did not do, a line each
 };
-// Opened at the first call.
-const Library& library();
+// The first library that has these functions and that starts: `start` gives what is wrong, or
+// nothing.
+Library open(const std::function<std::string(const Library&)>& start);
 
 }  // namespace plait::gpu::lt

@@ -5,6 +5,7 @@
 #include "codegen/cuda/cuda.hpp"
 #include "engine/device.hpp"
 #include "plait/error.hpp"
+#include "products.hpp"
 
 namespace plait::engine {
 namespace {
@@ -23,17 +24,9 @@ int architecture(std::string_view target) {
   return arch;
 }
 
-}  // namespace
-
-std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
-                           bool source) {
-  const int arch = architecture(target);
-  std::string why;
-  if (!cuda::supports(k, &why)) return "  runs on the host: " + why + "\n";
-  const cuda::Extents extents{e.params, e.grid, e.split};
-  const auto program = cuda::generate(k, {.arch = arch}, extents);
-  const auto binary = cuda::compile(*program, arch);
-  const cuda::Launch shape = cuda::launch_shape(*program, extents);
+std::string program_text(const cuda::Program& program, const cuda::Launch& shape, int arch,
+                         bool source) {
+  const auto binary = cuda::compile(program, arch);
   std::ostringstream out;
   out << "  sm_" << arch << ": " << shape.grid[0] << " blocks of " << shape.block[0]
       << " threads, ";
@@ -45,10 +38,31 @@ std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::str
         << " bytes of shared memory, " << binary->spill_bytes << " bytes spilled\n";
   if (!source) return out.str();
   // The prelude is the same for all and stands before the argument structure.
-  const std::string& text = cuda::source(*program);
+  const std::string& text = cuda::source(program);
   std::istringstream lines(text.substr(text.find("struct Arguments")));
   for (std::string line; std::getline(lines, line);) out << "    " << line << "\n";
   return out.str();
+}
+
+}  // namespace
+
+std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
+                           bool source) {
+  const int arch = architecture(target);
+  std::string why;
+  if (!cuda::supports(k, &why)) return "  runs on the host: " + why + "\n";
+  const cuda::Extents extents{e.params, e.grid, e.split};
+  const auto program = cuda::generate(k, {.arch = arch}, extents);
+  return program_text(*program, cuda::launch_shape(*program, extents), arch, source);
+}
+
+std::string explain_product(const DeviceProduct& p, std::string_view target, bool source) {
+  const int arch = architecture(target);
+  const auto program = cuda::generate_product(p.dtype, {.arch = arch});
+  const cuda::Product product{p.dtype, p.m, p.n, p.k, p.batch, {}, {}, nullptr, nullptr};
+  return (gpu::Products::takes(p.dtype) ? "  by cuBLASLt; where that cannot, a tiled kernel:\n"
+                                        : "  a tiled kernel:\n") +
+         program_text(*program, cuda::product_shape(*program, product), arch, source);
 }
 
 }  // namespace plait::engine

@@ -190,9 +190,32 @@ void Gpu::join(const engine::DeviceJoin& j, const engine::LaunchSite& site) {
   submit(l, shape, arguments_, site);
 }
 
+const Gpu::Loaded& Gpu::multiplier(DType t) {
+  const std::lock_guard held(mutex_);
+  Loaded& l = multipliers_[static_cast<int>(t)];
+  if (!l.function) l = load(cuda::generate_product(t, target_));
+  return l;
+}
+
 bool Gpu::multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site) {
-  if (!products_.multiply(p, site)) return false;
-  context_.note_launch("matmul", site.site);
+  if (products_.available(p.dtype)) {
+    if (products_.multiply(p, site)) {
+      context_.note_launch(site.region, site.site);
+      return true;
+    }
+    if (p.bias) return false;
+    if (logging(Log::Fallback))
+      log(Log::Fallback, name() + ": matmul is a tiled kernel, as cuBLASLt does not take it");
+  }
+  const Loaded& l = multiplier(p.dtype);
+  const Context::Current current(context_);
+  const auto factor = [](const engine::DeviceProduct::Operand& x) {
+    return cuda::Product::Factor{x.at, x.row, x.column, x.batch};
+  };
+  const cuda::Product product{p.dtype,     p.m,         p.n,    p.k, p.batch,
+                              factor(p.a), factor(p.b), p.bias, p.c};
+  cuda::pack_product(product, arguments_);
+  submit(l, cuda::product_shape(*l.program, product), arguments_, site);
   return true;
 }
 

@@ -57,6 +57,7 @@ class Gpu final : public engine::Device {
   void submit(const Loaded& l, const cuda::Launch& shape, std::vector<std::byte>& arguments,
               const engine::LaunchSite& site);
   const Loaded& joiner(ReduceKind kind, DType t, bool tree);
+  const Loaded& multiplier(DType t);
 
   std::future<bool> compiler_;  // NVRTC opens while the context is made
   Context context_;
@@ -66,7 +67,7 @@ class Gpu final : public engine::Device {
   cuda::Target target_;
   std::mutex mutex_;  // guards the tables
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
-  std::unordered_map<int, Loaded> joiners_;
+  std::unordered_map<int, Loaded> joiners_, multipliers_;
   std::vector<std::byte> arguments_;  // of the launch under way; the recorder's lock guards it
 };
 

@@ -93,31 +93,35 @@ struct Products::Prepared {
 };
 
 void Products::open() {
-  const lt::Library& l = lt::library();
-  std::string why = l.why;
-  if (l.found) {
-    const Context::Current current(context_);
-    if (const lt::Status s = l.create(&handle_); s != lt::kSuccess) {
-      handle_ = nullptr;
-      why = l.path + " does not start: status " + std::to_string(s);
-    }
-  }
-  if (!handle_ && logging(Log::Fallback))
+  const Context::Current current(context_);
+  library_ = lt::open([this](const lt::Library& l) {
+    const lt::Status s = l.create(&handle_);
+    if (s == lt::kSuccess) return std::string();
+    handle_ = nullptr;
+    return "it does not start: status " + std::to_string(s);
+  });
+  if (!logging(Log::Fallback)) return;
+  if (!library_.found)
     log(Log::Fallback,
-        context_.label() + ": matrix products are loops, as cuBLASLt cannot be used: " + why);
+        context_.label() +
+            ": matrix products are tiled kernels, as cuBLASLt cannot be used: " + library_.why);
+  else if (!library_.tried.empty())
+    log(Log::Fallback, context_.label() + ": matrix products are those of " + library_.path +
+                           ", as these cannot be used:" + library_.tried);
 }
+
+bool Products::takes(DType t) { return type_of(t) >= 0; }
 
 bool Products::available(DType t) {
-  if (type_of(t) < 0) return false;
+  if (!takes(t)) return false;
   std::call_once(opened_, [this] { open(); });
-  return handle_ != nullptr;
+  return library_.found;
 }
 
-std::shared_ptr<const Products::Prepared> Products::prepared(const Key& key) {
-  const std::lock_guard held(mutex_);
+std::shared_ptr<const Products::Prepared> Products::prepared(const Key& key, const void* bias) {
   if (auto it = prepared_.find(key); it != prepared_.end()) return it->second;
   if (prepared_.size() >= kMostPrepared) prepared_.clear();
-  const lt::Library& l = lt::library();
+  const lt::Library& l = library_;
   auto made = std::make_shared<Prepared>(l);
   const auto check = [&](lt::Status s) {
     if (s != lt::kSuccess)
@@ -135,6 +139,11 @@ std::shared_ptr<const Products::Prepared> Products::prepared(const Key& key) {
   };
   transpose(lt::kDescriptionTransA, key.transposed_b);
   transpose(lt::kDescriptionTransB, key.transposed_a);
+  if (key.biased) {
+    check(l.description_set(made->description, lt::kDescriptionEpilogue, &lt::kAddBias,
+                            sizeof lt::kAddBias));
+    check(l.description_set(made->description, lt::kDescriptionBias, &bias, sizeof bias));
+  }
   const auto layout = [&](lt::Layout& out, bool transposed, std::int64_t rows, std::int64_t columns,
                           std::int64_t ld, std::int64_t step) {
     if (transposed) std::swap(rows, columns);
@@ -193,6 +202,7 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
                 p.k,
                 a->transposed,
                 b->transposed,
+                p.bias != nullptr,
                 a->ld,
                 b->ld,
                 inner.extent,
@@ -200,10 +210,11 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
                 inner.b / item,
                 alignment({at(p.a.at), apart_a, several ? inner.a : 0}),
                 alignment({at(p.b.at), apart_b, several ? inner.b : 0}),
-                alignment({at(p.c), step})};
+                alignment({at(p.c), step, at(p.bias)})};
 
   const Context::Current current(context_);
-  const std::shared_ptr<const Prepared> how = prepared(key);
+  const std::lock_guard held(mutex_);
+  const std::shared_ptr<const Prepared> how = prepared(key, p.bias);
   if (!how->possible) return false;
   Ref<Buffer> workspace;  // given back at once: what is launched next comes after this
   if (how->workspace) workspace = pool_.allocate(how->workspace);
@@ -225,9 +236,13 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
       pa += index[d] * batches.outer[d].a;
       pb += index[d] * batches.outer[d].b;
     }
-    const lt::Status s = lt::library().multiply(
-        handle_, how->description, one, pb, how->a, pa, how->b, zero, c, how->d, c, how->d,
-        &how->algorithm, workspace ? workspace->data : nullptr, how->workspace, context_.stream());
+    lt::Status s = lt::kSuccess;
+    if (p.bias)
+      s = library_.description_set(how->description, lt::kDescriptionBias, &p.bias, sizeof p.bias);
+    if (s == lt::kSuccess)
+      s = library_.multiply(handle_, how->description, one, pb, how->a, pa, how->b, zero, c, how->d,
+                            c, how->d, &how->algorithm, workspace ? workspace->data : nullptr,
+                            how->workspace, context_.stream());
     if (s != lt::kSuccess) {
       const std::string where = tracer::site_text(site.site);
       throw DeviceError("device '" + context_.label() + "': cuBLASLt cannot multiply: status " +

@@ -1,4 +1,5 @@
-// Matrix products of one device through cuBLASLt, on the context's stream. What was found out about
+// Matrix products of one device through cuBLASLt, on the context's stream, with a bias in its
+// epilogue. What was found out about
 // a product (its descriptors and the algorithm) is kept, so that a product of known extents costs a
 // look-up and one call.
 #pragma once
@@ -18,11 +19,13 @@ class Products {
  public:
   Products(Context& context, Pool& pool) : context_(context), pool_(pool) {}
 
-  // float16 (summed in float32), float32, float64, complex64 and complex128, where the library is
-  // there. The first call opens it, and says in PLAIT_LOG=fallback that it is missing.
+  // float16 (summed in float32), float32, float64, complex64 and complex128.
+  static bool takes(DType t);
+  // The same, where the library is there. The first call opens it, and says in PLAIT_LOG=fallback
+  // that it is missing.
   bool available(DType t);
-  // False when the library has no algorithm for these operands: nothing was done. Throws
-  // std::bad_alloc, DeviceError.
+  // False when the library has no algorithm for these operands, or none that adds the bias: nothing
+  // was done. Throws std::bad_alloc, DeviceError.
   bool multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site);
 
  private:
@@ -32,20 +35,22 @@ class Products {
   struct Key {
     DType dtype;
     std::int64_t m, n, k;
-    bool transposed_a, transposed_b;
+    bool transposed_a, transposed_b, biased;
     std::int64_t ld_a, ld_b, batch, step_a, step_b;
     std::uint32_t aligned_a, aligned_b, aligned_c;
     auto operator<=>(const Key&) const = default;
   };
 
-  std::shared_ptr<const Prepared> prepared(const Key& key);
+  // The caller holds the mutex. The bias is any that the key describes.
+  std::shared_ptr<const Prepared> prepared(const Key& key, const void* bias);
   void open();
 
   Context& context_;
   Pool& pool_;
   std::once_flag opened_;
+  lt::Library library_;
   lt::Handle handle_ = nullptr;
-  std::mutex mutex_;  // guards the table
+  std::mutex mutex_;  // guards the table and the bias of its descriptions
   std::map<Key, std::shared_ptr<const Prepared>> prepared_;
 };
 
