@@ -56,7 +56,21 @@ std::int64_t fold_class(const Node& n) {
   const std::int64_t total = element_count(n.inputs[0]->shape);
   const std::int64_t fold = total / results;
   return (fold < 64) | (total < kBlockedFold) << 1 | (results < kManyColumns) << 2 |
-         (fold > results) << 3 | (results < kFewRows) << 4 | (fold > kLongRow) << 5;
+         (fold > results) << 3 | (results < kFewRows) << 4 | (fold > kLongRow) << 5 |
+         (results < kFewTeams) << 6;
+}
+
+bool chunks_keep_bits(const Node& n) {
+  const bool ordered = n.reduce == ReduceKind::Sum || n.reduce == ReduceKind::Prod;
+  if (!ordered || !(is_float(n.dtype) || is_complex(n.dtype))) return true;
+  // A float16 sum is rounded once, a chunk of it too.
+  if (n.reduce == ReduceKind::Prod || n.dtype == DType::Float16 || n.axes.size() != 1) return false;
+  const Node& on = *n.inputs[0];
+  const std::int64_t axis = n.axes[0];
+  for (int d = 0; d < on.shape.size(); ++d)
+    if (d != axis && on.shape[d] != 1 && std::abs(on.strides[d]) <= std::abs(on.strides[axis]))
+      return false;
+  return true;
 }
 
 Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {

@@ -52,9 +52,13 @@ Dims own_strides(const tracer::Node& n);
 inline constexpr std::int64_t kBlockedFold = 32768;  // elements worth joining partial results for
 inline constexpr std::int64_t kManyColumns =
     8192;  // results beyond which threads share the columns, not the rows
-inline constexpr std::int64_t kFewRows = 64;  // too few to keep every thread busy
+inline constexpr std::int64_t kFewRows = 64;    // too few to keep every thread busy
+inline constexpr std::int64_t kFewTeams = 512;  // too few to keep every multiprocessor busy
 inline constexpr std::int64_t kLongRow = 65536;
 std::int64_t fold_class(const tracer::Node& reduce);
+// Whether chunks of the reduction join to the very bits of one walk: NumPy's tree along one axis,
+// and what has no order.
+bool chunks_keep_bits(const tracer::Node& reduce);
 
 // Extents up to this are part of the key and may be unrolled.
 inline constexpr std::int64_t kShort = 8;

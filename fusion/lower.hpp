@@ -89,6 +89,12 @@ struct Target {
   // Dtypes, a bit each, whose matrix products add a vector along their last axis in the same call,
   // with the bits that the two operations give (epilogue.hpp).
   std::uint32_t biased_products = 0;
+  std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
+
+  // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.
+  bool spreads(const tracer::Node& reduce, double rows) const {
+    return rows < kFewRows || (rows < static_cast<double>(few_rows) && chunks_keep_bits(reduce));
+  }
 };
 
 struct LoweringInput {
@@ -99,6 +105,7 @@ struct LoweringInput {
       in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
   std::vector<Guard>& guards;
   Reuse reuse = Reuse::ByCost;
+  Target target = {};
 };
 
 // Returns the demands that have to be met first; when there are none, `out` is complete.

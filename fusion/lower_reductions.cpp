@@ -31,7 +31,7 @@ Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
     demand(id, "it would be reduced again for each iteration of another loop");
     return zero(n.dtype);
   }
-  if (trips_[0] < kFewRows && fold > kLongRow && !is_root(id)) {
+  if (in_.target.spreads(n, trips_[0]) && fold > kLongRow && !is_root(id)) {
     demand(id, "its reduction is long and needs all threads");
     return zero(n.dtype);
   }

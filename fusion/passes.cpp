@@ -4,12 +4,12 @@
 
 namespace plait::fusion {
 
-void run_passes(const LoweringInput& in, const Target& target, LoweredKernel& k) {
+void run_passes(const LoweringInput& in, LoweredKernel& k) {
   eliminate_common(k.kernel);
   collapse(in, k);
   fuse_siblings(k);
   eliminate_common(k.kernel);
-  if (target.lanes) {
+  if (in.target.lanes) {
     vectorize(in, k);
     pack_loads(in, k);
   }

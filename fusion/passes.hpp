@@ -25,7 +25,7 @@ void pack_loads(const LoweringInput& in, LoweredKernel& k);
 void compact(ir::Kernel& k);
 
 // `vectorize` and `pack_loads` are for targets with lanes.
-void run_passes(const LoweringInput& in, const Target& target, LoweredKernel& k);
+void run_passes(const LoweringInput& in, LoweredKernel& k);
 
 // Instructions of loop `l`'s body and of all loops nested in it, in order.
 template <class F>

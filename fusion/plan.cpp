@@ -57,7 +57,7 @@ class Planner {
   bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
   LoweringInput input() {
-    return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards, reuse_};
+    return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards, reuse_, target_};
   }
 
   // True when the schedule changed and planning starts over.
@@ -94,7 +94,7 @@ class Planner {
         return schedule.add_root(g_[lead].in[1], "it reads what the write overwrites");
     }
     if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, g_[lead].in[0], lead);
-    run_passes(in, target_, s.lowered);
+    run_passes(in, s.lowered);
     if (const std::int32_t old = g_[lead].in[0];
         s.update == UpdateMode::Fresh && may_take_over(lead, old))
       s.trailing = trailing(plan_->exprs, s.lowered, lead,

@@ -49,6 +49,7 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
 Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const Target& target)
     : g_(g),
       canon_(canon),
+      target_(target),
       epilogues_(find_epilogues(g, target)),
       taken_up_(g.nodes.size()),
       root_(g.nodes.size()) {
@@ -182,7 +183,8 @@ bool Schedule::blocked(std::int32_t node) const {
   // Columns: short rows and many of them are streamed row by row; else the threads share the
   // columns.
   if (!reduced(inner)) return reduced(outer) && results < kManyColumns && total / results > results;
-  return results < kFewRows;
+  return results < kFewRows ||
+         (total / results > kLongRow && target_.spreads(n, static_cast<double>(results)));
 }
 
 std::int64_t Schedule::leaf_bytes(std::int32_t node) const {

@@ -37,6 +37,7 @@ class Schedule {
 
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
+  const Target target_;
   const std::vector<Epilogue> epilogues_;
   std::vector<bool> taken_up_;  // products that are computed with their epilogue
   std::vector<bool> root_;
