@@ -82,7 +82,7 @@ PY
 
 if asked build; then
   options=(-DCMAKE_BUILD_TYPE=Release -DPLAIT_LLVM=OFF -DPLAIT_INSTALL=OFF -DPLAIT_BENCHMARKS=ON)
-  targets=(cuda_placement cuda_products cuda_facade fake_driver fake_nvrtc fake_cublaslt sample_kmeans_cuda device_cost)
+  targets=(cuda_placement cuda_products cuda_own_products cuda_facade fake_driver fake_nvrtc fake_cublaslt sample_kmeans_cuda device_cost)
   if [ -z "$why_no_python" ]; then
     options+=(-DPLAIT_PYTHON=ON "-DPython_EXECUTABLE=$(command -v "$python")" "-Dpybind11_DIR=$("$python" -m pybind11 --cmakedir)")
     targets+=(_plait)
@@ -96,7 +96,7 @@ if asked build; then
   check configure 120 cmake --fresh -S . -B "$build" -G Ninja "${options[@]}" ${PLAIT_CMAKE:-} &&
     check build 1800 cmake --build "$build" --target "${targets[@]}" || exit 1
 fi
-for program in tests/cuda_placement tests/cuda_products tests/cuda_facade samples/kmeans_cuda benchmarks/device_cost; do
+for program in tests/cuda_placement tests/cuda_products tests/cuda_own_products tests/cuda_facade samples/kmeans_cuda benchmarks/device_cost; do
   if [ ! -x "$build/$program" ]; then
     echo "$build/$program is not there: the build comes first"
     exit 1
@@ -124,6 +124,7 @@ fi
 if asked tests; then
   check cuda_placement 300 "$build/tests/cuda_placement" "~[double]"
   check cuda_products 120 "$build/tests/cuda_products" "~[double]"
+  check cuda_own_products 120 "$build/tests/cuda_own_products" "~[double]"
   check cuda_facade 60 "$build/tests/cuda_facade" "~[double]"
   if [ -n "$double" ]; then points=500; else points=20000000; fi
   check kmeans_cuda 60 "$build/samples/kmeans_cuda" $points 4 5
@@ -153,7 +154,9 @@ if asked sanitizer; then
     if [ -z "$tool" ]; then
       skip $kind "compute-sanitizer is not there"
     else
-      check $kind 200 "$tool" --tool $kind --error-exitcode 9 "$build/tests/cuda_placement" "~[double]"
+      for program in cuda_placement cuda_own_products; do
+        check "$kind-$program" 200 "$tool" --tool $kind --error-exitcode 9 "$build/tests/$program" "~[double]"
+      done
     fi
   done
 fi

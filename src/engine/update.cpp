@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <span>
+#include <utility>
 
 #include "fusion/view_map.hpp"
 #include "run.hpp"
@@ -35,9 +35,8 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
     std::memcpy(to + at, from + at, static_cast<std::size_t>(std::min(kBlock, n - at)));
 }
 
-// Shorter rows are not worth going around, and so are boxes in more pieces.
+// Shorter rows are not worth going around.
 constexpr std::int64_t kShortPitch = 512;
-constexpr std::size_t kMostStretches = 16;
 
 // The part of one dimension that an update writes.
 struct Range {
@@ -66,22 +65,6 @@ std::optional<std::vector<Range>> target_box(const Node& n) {
   return box;
 }
 
-// Adds `bytes` at each index of the target along the dimensions `outer`.
-void add_stretches(std::span<const Range> outer, std::int64_t at, std::int64_t bytes,
-                   std::vector<Stretches>& out) {
-  if (bytes == 0) return;
-  if (outer.empty()) {
-    out.push_back({at, bytes, 1, bytes});
-  } else if (outer.size() == 1) {
-    const Range& r = outer[0];
-    out.push_back({at + r.begin * r.stride, bytes, r.end - r.begin, r.stride});
-  } else {
-    const Range& r = outer[0];
-    for (std::int64_t i = r.begin; i < r.end; ++i)
-      add_stretches(outer.subspan(1), at + i * r.stride, bytes, out);
-  }
-}
-
 }  // namespace
 
 UpdateCopy surviving(const Node& n, bool masked) {
@@ -90,27 +73,27 @@ UpdateCopy surviving(const Node& n, bool masked) {
   UpdateCopy c{first, last, {{first, last - first, 1, last - first}}};
   // Gaps of a layout belong to somebody else and are kept.
   const bool dense = first == 0 && last == element_count(n.shape) * item;
-  if (masked || n.view_dtype != n.dtype || !dense) return c;
+  if (masked || n.view_dtype != n.dtype || !dense || element_count(n.view_shape) == 0) return c;
   const auto box = target_box(n);
   if (!box) return c;
-  // Dimension by dimension: what lies before and behind the target within the target's part of the
-  // wider ones. `pieces` counts that part's stretches.
-  c.kept.clear();
-  const std::span<const Range> ranges(*box);
-  std::size_t pieces = 1;
-  for (std::size_t d = 0; d < ranges.size(); ++d) {
-    const Range& r = ranges[d];
-    const std::span<const Range> outer = ranges.first(d);
-    if (d > 1) pieces *= static_cast<std::size_t>(ranges[d - 2].end - ranges[d - 2].begin);
+  // Dimension by dimension: what lies before and behind the target, from its first to its last
+  // index in the wider ones. In a dense layout those are one pitch apart, and what is beside the
+  // target there is kept as well.
+  const UpdateCopy everything = std::exchange(c, {first, last, {}});
+  std::int64_t corner = 0, count = 1, pitch = last, bytes = 0;
+  for (const Range& r : *box) {
     const bool whole = r.begin == 0 && r.end == r.extent;
-    if (!whole && ((d > 0 && ranges[d - 1].stride < kShortPitch) || pieces > kMostStretches)) {
-      add_stretches(outer, 0, r.extent * r.stride, c.kept);
-      break;
+    if (!whole && pitch < kShortPitch) return everything;
+    for (const auto& [begin, end] : {std::pair(std::int64_t{0}, r.begin), {r.end, r.extent}}) {
+      if (begin == end) continue;
+      c.kept.push_back({corner + begin * r.stride, (end - begin) * r.stride, count, pitch});
+      bytes += (end - begin) * r.stride * count;
     }
-    add_stretches(outer, 0, r.begin * r.stride, c.kept);
-    add_stretches(outer, r.end * r.stride, (r.extent - r.end) * r.stride, c.kept);
+    corner += r.begin * r.stride;
+    count = (count - 1) * (pitch / r.stride) + r.end - r.begin;
+    pitch = r.stride;
   }
-  return c;
+  return bytes < last ? c : everything;
 }
 
 Memory copy_for_update(const Node& n, const Memory& old, bool masked) {

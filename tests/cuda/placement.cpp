@@ -203,10 +203,14 @@ TEST_CASE("a new version copies what the update leaves") {
         {"columns", {every, inner}, 50 * 2 * 70 * item},
         {"box", {inner, inner}, (2 * 40 + 48 * 2) * 70 * item},
         {"backwards", {backwards, inner}, (2 * 40 + 48 * 2) * 70 * item},
-        {"box in a few rows", {Index{Slice{3, 7, {}}}, inner, inner}, all - 4 * 38 * 68 * item},
-        {"box in many pieces",
+        // Beside the third axis one stretch a row, from the box's first row to its last.
+        {"box in a few rows",
+         {Index{Slice{3, 7, {}}}, inner, inner},
+         ((46 * 40 + 4 * 2) * 70 + (3 * 40 + 38) * 2) * item},
+        {"box in many rows",
          {inner, inner, inner},
-         all},  // what lies beside the third axis is not gone around
+         ((2 * 40 + 48 * 2) * 70 + (47 * 40 + 38) * 2) * item},
+        {"a line across", {every, Index{std::int64_t{3}}, Index{Slice{3, 7, {}}}}, all},
         {"steps", {every, second}, all}}) {
     INFO(w.what);
     // Who still wants a value of the old contents keeps them.
