@@ -15,15 +15,21 @@ void set_axis_error(const char* text) {
   if (type) PyErr_SetString(type.get(), text);
 }
 
-PyObject* device_error = nullptr;
+PyObject *device_error = nullptr, *mismatch_error = nullptr;
 
 }  // namespace
 
-PyObject* make_device_error() {
+bool add_device_errors(PyObject* module) {
   device_error = PyErr_NewExceptionWithDoc("plait.DeviceError",
                                            "A device that is not there, cannot be used, or failed.",
                                            PyExc_RuntimeError, nullptr);
-  return device_error;
+  const Owned bases(device_error ? PyTuple_Pack(2, device_error, PyExc_ValueError) : nullptr);
+  if (bases)
+    mismatch_error =
+        PyErr_NewExceptionWithDoc("plait.DeviceMismatchError",
+                                  "Operands that live on different devices.", bases.get(), nullptr);
+  return mismatch_error && PyModule_AddObjectRef(module, "DeviceError", device_error) == 0 &&
+         PyModule_AddObjectRef(module, "DeviceMismatchError", mismatch_error) == 0;
 }
 
 void set_python_error() noexcept {
@@ -45,6 +51,8 @@ void set_python_error() noexcept {
   } catch (const plait::FloatingPointError& e) {
     bool zero = std::string_view(e.what()) == "division by zero";
     PyErr_SetString(zero ? PyExc_ZeroDivisionError : PyExc_FloatingPointError, e.what());
+  } catch (const DeviceMismatchError& e) {
+    PyErr_SetString(mismatch_error, e.what());
   } catch (const DeviceError& e) {
     PyErr_SetString(device_error, e.what());
   } catch (const std::bad_alloc&) {

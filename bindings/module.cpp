@@ -201,9 +201,8 @@ PYBIND11_MODULE(_plait, m) {
     m.add_object(names[i],
                  pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
-  PyObject* device_error = make_device_error();
-  if (!device_error || PyModule_AddObjectRef(m.ptr(), "DeviceError", device_error) < 0 ||
-      !make_export_type() || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
+  if (!add_device_errors(m.ptr()) || !make_export_type() ||
+      PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||

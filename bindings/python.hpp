@@ -54,7 +54,7 @@ inline void check(int rc) {
 
 // Sets the Python exception for the C++ exception in flight; call it inside a catch block.
 void set_python_error() noexcept;
-PyObject* make_device_error();  // plait.DeviceError; null with a Python error
+bool add_device_errors(PyObject* module);  // false with a Python error
 
 // Warnings, floating-point errors and owners to release, collected while an evaluation ran; see
 // events.cpp.

@@ -63,8 +63,9 @@ Ref<Node> on_device(Ref<Node> value, DeviceId device) {
   if (value->device == device || value->device == kAnyDevice) return value;
   const Node* single = single_value(*value);
   if (!single)
-    throw DeviceError("operands are on different devices, '" + devices().name(value->device) +
-                      "' and '" + devices().name(device) + "': move one of them with to_device()");
+    throw DeviceMismatchError("operands are on different devices, '" +
+                              devices().name(value->device) + "' and '" + devices().name(device) +
+                              "': move one of them with to_device()");
   const Scalar s = value_of(const_cast<Node&>(*single));
   if (value->shape.size() == 0) return scalar_node(s);
   return fill_node(value->shape,

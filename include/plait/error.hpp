@@ -58,6 +58,12 @@ class PLAIT_API DeviceError : public Error {
  public:
   using Error::Error;
 };
+// Operands that live on different devices. Python: a ValueError as well, which the array API asks
+// for. Not one here: NumPy, which words the caller's other mistakes, could only copy the operands.
+class PLAIT_API DeviceMismatchError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
 // A broken promise inside Plait. Please report.
 class PLAIT_API InternalError : public Error {
  public:

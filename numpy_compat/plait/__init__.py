@@ -14,7 +14,7 @@ from ._creation import (
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
 )  # fmt: skip
 from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
-from ._device import DeviceError, current_device, device
+from ._device import DeviceError, DeviceMismatchError, current_device, device
 from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
 from ._errstate import errstate, seterr, seterrcall
 from ._joining import (
@@ -52,6 +52,7 @@ def __getattr__(name):
                 "default_dtype",
                 "device",
                 "DeviceError",
+                "DeviceMismatchError",
                 "evaluate",
                 "explain",
                 "get_default_dtype",

@@ -14,6 +14,7 @@ _A = TypeVar("_A", bound=ndarray[Any, Any])
 plait_version: str
 
 class DeviceError(RuntimeError): ...
+class DeviceMismatchError(DeviceError, ValueError): ...
 
 class device:
     name: str

@@ -3,6 +3,7 @@
 from . import _plait
 
 DeviceError = _plait.DeviceError
+DeviceMismatchError = _plait.DeviceMismatchError
 
 
 class device:

@@ -86,8 +86,19 @@ def test_devices_do_not_mix_but_scalars_do():
     x = plait.arange(4.0, device="cuda")
     with pytest.raises(plait.DeviceError, match="different devices.*to_device"):
         x + plait.arange(4.0)
-    with pytest.raises(plait.DeviceError):
-        x[...] = plait.arange(4.0)
+    # NumPy, which words other mistakes, would copy what it is given.
+    for mix in (
+        lambda: x.__setitem__(Ellipsis, plait.arange(4.0)),
+        lambda: plait.add(x, plait.arange(4.0)),
+        lambda: plait.add(x, x, out=plait.empty(4)),
+        lambda: x.__iadd__(plait.arange(4.0)),
+        lambda: plait.concatenate([x, plait.arange(4.0)]),
+        lambda: plait.where(x > 1, x, plait.arange(4.0)),
+        lambda: plait.matmul(x, plait.arange(4.0)),
+    ):
+        with pytest.raises(plait.DeviceMismatchError) as raised:
+            mix()
+        assert isinstance(raised.value, ValueError) and isinstance(raised.value, plait.DeviceError)
     for scalar in (2, 2.5, numpy.float64(3), plait.array(2.0), plait.arange(3.0).sum()):
         assert host(x * scalar)[1] == float(scalar)
     with pytest.raises(ValueError, match="Device not understood"):
