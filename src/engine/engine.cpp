@@ -67,8 +67,9 @@ class Run : PlanRun {
     const fusion::LoweredKernel& l = s.lowered;
     Call call = numbers_of(l);
     std::int64_t extent = values_[l.grid_extent];
-    const double work = l.work * static_cast<double>(std::max<std::int64_t>(1, extent)) /
-                        static_cast<double>(l.planned_grid);
+    const double scale = static_cast<double>(std::max<std::int64_t>(1, extent)) /
+                         static_cast<double>(l.planned_grid);
+    const Work work{l.work * scale, static_cast<double>(l.bytes) * scale};
 
     const bool blocked = s.region.kind == RegionKind::Blocked;
     Chunks chunks;
@@ -86,8 +87,12 @@ class Run : PlanRun {
     const UpdateMode update = trailing ? UpdateMode::InPlace : s.update;
     for (std::int32_t r : s.region.roots) allocate_root(r, update);
     bind_buffers(l, partials, chunks.bounds.data(), call);
-    const unsigned flags = k.run(call.args(), extent, work, update != UpdateMode::InPlace,
-                                 trailing ? &*trailing : nullptr);
+    const std::optional<Verdicts> verdicts =
+        blocked ? verdicts_of(l, partials, outputs, extent) : std::nullopt;
+    const unsigned flags = k.run(call.args(), extent, work,
+                                 {.interruptible = update != UpdateMode::InPlace,
+                                  .trail = trailing ? &*trailing : nullptr,
+                                  .verdicts = verdicts ? &*verdicts : nullptr});
     if (blocked) join(s, chunks, partials, outputs);
     if (audible(flags)) report(s, update, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);

@@ -19,12 +19,13 @@ namespace plait::engine {
 
 namespace {
 
-// Rough operations below which a team costs more than it brings, and of one chunk.
-constexpr double kParallelWork = 60e3;
-constexpr double kChunkWork = 200e3;
+// Operations and words below which a team costs more than it brings, and of one chunk.
+constexpr double kParallelEffort = 200e3;
+constexpr double kChunkEffort = 600e3;
+constexpr double kVerdictEffort = 20e3;  // of one that may end the run
 // Operations run in the interpreter before a kernel is compiled in the background: about a
 // millisecond's.
-constexpr double kCompileWork = 500e3;
+constexpr double kCompileOperations = 500e3;
 // Seconds of interpretation after which the evaluation waits for the compiler, and the longest wait
 // for one kernel.
 constexpr double kPatience = 0.02, kMaxWait = 0.1;
@@ -52,12 +53,12 @@ CompiledKernel::CompiledKernel(ir::Kernel k)
   if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
 }
 
-void CompiledKernel::consider_compiling(double work) {
+void CompiledKernel::consider_compiling(double operations) {
   const JitMode mode = config().jit;
   if (mode == JitMode::Off || requested_.load(std::memory_order_relaxed)) return;
-  const double done = work_done_.load(std::memory_order_relaxed) + work;
-  work_done_.store(done, std::memory_order_relaxed);
-  if (mode == JitMode::Background && done < kCompileWork) return;
+  const double done = operations_done_.load(std::memory_order_relaxed) + operations;
+  operations_done_.store(done, std::memory_order_relaxed);
+  if (mode == JitMode::Background && done < kCompileOperations) return;
   if (requested_.exchange(true) || !jit::available()) return;
   std::string why;
   if (!jit::supports(*kernel_, &why)) {
@@ -76,18 +77,18 @@ void CompiledKernel::consider_compiling(double work) {
   }
 }
 
-unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double work,
-                             bool interruptible, const Trail* trail) {
+unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, const Work& work,
+                             const Manner& how) {
   if (extent <= 0) return 0;
-  consider_compiling(work);
+  consider_compiling(work.operations);
   ++counters().kernels_run;
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
   // Short kernels are done before another thread could use the lock.
   std::optional<tracer::Unlocked> others_record;
-  if (work >= kParallelWork) others_record.emplace();
+  if (work.effort() >= kParallelEffort) others_record.emplace();
   const double started = omp_get_wtime();
-  const unsigned flags = trail ? launch_trailing(args, extent, work, *trail)
-                               : launch(args, extent, work, interruptible);
+  const unsigned flags =
+      how.trail ? launch_trailing(args, extent, work, *how.trail) : launch(args, extent, work, how);
   last_seconds_.store(omp_get_wtime() - started, std::memory_order_relaxed);
   yield_to_compiler(started);
   if (!jitted()) interpreted_ += omp_get_wtime() - started;
@@ -103,7 +104,9 @@ void CompiledKernel::yield_to_compiler(double started) {
   }
 }
 
-int CompiledKernel::threads_for(double work) { return work < kParallelWork ? 1 : num_threads(); }
+int CompiledKernel::threads_for(const Work& work) {
+  return work.effort() < kParallelEffort ? 1 : num_threads();
+}
 
 std::int64_t CompiledKernel::whole_lanes(std::int64_t chunk) {
   return (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
@@ -124,11 +127,11 @@ void CompiledKernel::call(const ir::CallArgs& args, std::int64_t begin, std::int
     interp::run(*program_, args, begin, end, scratch);
 }
 
-unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, double work,
-                                bool interruptible) {
+unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, const Work& work,
+                                const Manner& how) {
   const int threads = threads_for(work);
-  std::int64_t chunk =
-      static_cast<std::int64_t>(static_cast<double>(extent) * kChunkWork / (work + 1)) + 1;
+  const double share = (how.verdicts ? kVerdictEffort : kChunkEffort) / (work.effort() + 1);
+  std::int64_t chunk = static_cast<std::int64_t>(static_cast<double>(extent) * share) + 1;
   chunk = std::min(chunk, std::max<std::int64_t>(1, (extent + threads - 1) / threads));
   if (vector_grid_) chunk = whole_lanes(chunk);
   const std::int64_t chunks = (extent + chunk - 1) / chunk;
@@ -137,29 +140,36 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
   const std::size_t stride = scratch->bytes / static_cast<std::size_t>(team) / 64 * 64;
 
   const double started = omp_get_wtime();
+  auto end_of = [&](std::int64_t c) { return std::min(extent, (c + 1) * chunk); };
+  auto decided = [&](std::int64_t c) {
+    return how.verdicts && how.verdicts->reached(c * chunk, end_of(c));
+  };
   clear_flags();
   if (team == 1) {
     for (std::int64_t c = 0; c < chunks; ++c) {
-      call(args, c * chunk, std::min(extent, (c + 1) * chunk), scratch->data);
+      call(args, c * chunk, end_of(c), scratch->data);
+      if (decided(c)) break;
       if (c % 16 == 15) yield_to_compiler(started);
-      if (interruptible && chunks > 1 && interrupt_requested()) throw Interrupted("interrupted");
+      if (how.interruptible && chunks > 1 && interrupt_requested())
+        throw Interrupted("interrupted");
     }
     return raised_flags();
   }
-  std::atomic<bool> stop{false};
+  std::atomic<bool> done{false}, interrupted{false};
   unsigned flags = 0;
 #pragma omp parallel for num_threads(team) schedule(dynamic, 1) reduction(| : flags)
   for (std::int64_t c = 0; c < chunks; ++c) {
-    if (stop.load(std::memory_order_relaxed)) continue;
+    if (done.load(std::memory_order_relaxed)) continue;
     const int t = omp_get_thread_num();
     if (t != 0) clear_flags();
-    call(args, c * chunk, std::min(extent, (c + 1) * chunk),
-         scratch->data + stride * static_cast<std::size_t>(t));
+    call(args, c * chunk, end_of(c), scratch->data + stride * static_cast<std::size_t>(t));
     flags |= raised_flags();
-    if (interruptible && t == 0 && interrupt_requested())
-      stop.store(true, std::memory_order_relaxed);
+    if (t == 0 && how.interruptible && interrupt_requested())
+      interrupted.store(true, std::memory_order_relaxed);
+    if (interrupted.load(std::memory_order_relaxed) || decided(c))
+      done.store(true, std::memory_order_relaxed);
   }
-  if (stop) throw Interrupted("interrupted");
+  if (interrupted) throw Interrupted("interrupted");
   return flags;
 }
 

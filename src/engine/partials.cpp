@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "codegen/loops/loops.hpp"
+#include "core/op_table.hpp"
 #include "run.hpp"
 
 namespace plait::engine {
@@ -43,6 +44,22 @@ Chunks even_chunks(std::int64_t extent, std::int64_t inner) {
     c.bounds.push_back(std::min(extent, at + step));
   }
   return c;
+}
+
+std::optional<Verdicts> verdicts_of(const fusion::LoweredKernel& l,
+                                    std::span<const Ref<Buffer>> partials, std::int64_t outputs,
+                                    std::int64_t chunks) {
+  if (partials.size() != 1 || outputs != 1 || l.partials[0].dtype != DType::Bool)
+    return std::nullopt;
+  // What is computed may raise floating-point flags: all of it is.
+  for (const ir::Inst& i : l.kernel.insts)
+    if (i.op == ir::Op::Apply || (i.op == ir::Op::Cast && i.type != DType::Bool))
+      return std::nullopt;
+  const Scalar identity = fold_identity(l.partials[0].kind, DType::Bool);
+  std::byte* rows = partials[0]->data;
+  const auto count = static_cast<std::size_t>(chunks);
+  std::memset(rows, identity.bytes[0] != 0, count);
+  return Verdicts{{rows, count}, std::byte{identity.bytes[0] == 0}};
 }
 
 void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,

@@ -1,10 +1,13 @@
 // State of the engine that its files share.
 #pragma once
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "engine.hpp"
 #include "fusion/plan.hpp"
+#include "kernel.hpp"
 
 namespace plait::engine {
 
@@ -44,6 +47,12 @@ struct Chunks {
 Chunks tree_chunks(std::int64_t extent);
 // Equal chunks of about kChunkElements elements, `inner` elements an iteration, joined in order.
 Chunks even_chunks(std::int64_t extent, std::int64_t inner);
+
+// Of a full any() or all() of what is in memory, with `partials` at the identity: the first chunk
+// that decides ends it. nullopt for what has to be computed whole.
+std::optional<Verdicts> verdicts_of(const fusion::LoweredKernel& l,
+                                    std::span<const Ref<Buffer>> partials, std::int64_t outputs,
+                                    std::int64_t chunks);
 
 // Joins the chunks' rows of `outputs` values into row 0 (Sum, Prod, Min ...).
 void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,

@@ -122,3 +122,34 @@ def test_products(call):
 ])  # fmt: skip
 def test_functions(call):
     both(call, sample("d"), rtol=1e-12)
+
+
+# The first chunk that decides ends a full any() or all(): wherever it is, whoever finds it.
+@pytest.mark.parametrize("code", ["?", "b", "f", "d"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_truth_of_much(code, threads):
+    n = 5_000_000
+    before = plait.get_num_threads()
+    plait.set_num_threads(threads)
+    try:
+        for common in (0, 1):
+            a = plait.full(n, common, code)
+            plait.evaluate(a)
+            folds = [a.any, a.all] + [a.min, a.max] * (code == "?")
+            assert [bool(f()) for f in folds] == [bool(common)] * len(folds)
+            for at in (0, 17, n // 2, n - 1):
+                a[at] = 1 - common
+                assert [bool(f()) for f in folds] == [True, False] + [False, True] * (code == "?")
+                a[at] = common
+    finally:
+        plait.set_num_threads(before)
+
+
+def test_truth_of_what_warns():
+    a = plait.ones(3_000_000)
+    a[-1] = numpy.nan
+    with pytest.warns(RuntimeWarning, match="invalid value encountered in cast"):
+        assert a.astype("i4").any()
+    with pytest.warns(RuntimeWarning, match="invalid value encountered in sqrt"):
+        a[-1] = -1.0
+        assert plait.sqrt(a).any()

@@ -64,20 +64,22 @@ bool truth(T a) {
   else
     return a != 0;
 }
-// The accumulator is a Bool byte whatever is tested.
+// The accumulator is a Bool byte whatever is tested. Bytes are tested in lanes of bytes.
 template <class T, bool kAny>
 void truth_fold(void* acc, const void* in, std::int64_t stride, std::int64_t n) {
-  constexpr std::int64_t kBlock = 256;
+  using Lane = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint32_t>;
+  constexpr std::int64_t kBlock = 2048 / static_cast<std::int64_t>(sizeof(T));
   auto* p = static_cast<const char*>(in);
   bool found = load<std::uint8_t>(acc) != (kAny ? 0 : 1);
   for (std::int64_t begin = 0; begin < n && !found; begin += kBlock) {
     const std::int64_t end = begin + kBlock < n ? begin + kBlock : n;
-    unsigned any = 0;
+    Lane any = 0;
     if (stride == sizeof(T)) {
       auto* a = static_cast<const T*>(in);
-      for (std::int64_t i = begin; i < end; ++i) any |= truth(a[i]) == kAny;
+      for (std::int64_t i = begin; i < end; ++i) any |= static_cast<Lane>(truth(a[i]) == kAny);
     } else {
-      for (std::int64_t i = begin; i < end; ++i) any |= truth(load<T>(p + i * stride)) == kAny;
+      for (std::int64_t i = begin; i < end; ++i)
+        any |= static_cast<Lane>(truth(load<T>(p + i * stride)) == kAny);
     }
     found = any != 0;
   }
@@ -183,13 +185,17 @@ ReduceFn half(ReduceKind kind) {
       return nullptr;
   }
 }
-// On Bool + is or and * is and.
+// On Bool + and the larger is or, * and the smaller is and.
 ReduceFn boolean(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::Sum:
+    case ReduceKind::Max:
+    case ReduceKind::FMax:
     case ReduceKind::BitOr:
       return bitwise<std::uint8_t>(ReduceKind::Any);
     case ReduceKind::Prod:
+    case ReduceKind::Min:
+    case ReduceKind::FMin:
     case ReduceKind::BitAnd:
       return bitwise<std::uint8_t>(ReduceKind::All);
     default:
