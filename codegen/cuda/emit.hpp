@@ -3,9 +3,11 @@
 //   emit_loops.cpp    blocks, loops, reductions
 //   emit_kernel.cpp   the argument structure, the entry and how it walks the flattened loops
 #pragma once
+#include <functional>
 #include <string>
 
 #include "program.hpp"
+#include "tiles.hpp"
 
 namespace plait::cuda {
 
@@ -36,13 +38,21 @@ class Emitter {
 
   std::string value(ir::Val v) const;  // an expression
   std::string index(ir::Val v) const;  // the same as an Index
-  std::string address(const ir::Access& a, bool of_pack = false, bool in_tile = false) const;
+  // `name` gives the text of a term's variable; a term whose name is empty does not count.
+  std::string address(const ir::Access& a,
+                      const std::function<std::string(ir::Val)>& name = nullptr) const;
+  std::string tile_address(ir::Val load) const;
   std::string apply(const ir::Inst& i) const;
   std::string local(const ir::Inst& i) const;
   void inst(ir::Val v, By by);
 
   void block(std::int32_t loop, By by);
   void open_loop(std::int32_t loop, bool shared);
+  void close_loop(std::int32_t loop);
+  bool in_pieces(std::size_t buffer) const {
+    return piece_load(k_, p_.nest, p_.mapping, buffer) != kNone;
+  }
+  void fetch_pieces(const std::string& count);
   void loop(ir::Val v, By by);
   void reduce(ir::Val v, By by);
   void fold(ir::Val v, std::size_t r);
@@ -51,7 +61,6 @@ class Emitter {
   bool writes_rows(std::int32_t loop) const;
   bool overwrites(const ir::Inst& i) const;
   std::string start_of(const ir::Reduction& r, const std::string& begin) const;
-  bool heavy(std::int32_t loop) const;
 
   void arguments();
   void turned_loops();

@@ -38,6 +38,7 @@ void Emitter::arguments() {
   line("int64 begin, end, total;");
   line("char* scratch;");
   if (p_.mapping.pack > 1) line("int64 packs, lead, aligned;");
+  if (p_.mapping.streamed >= 0) line("int64 piece;");
   for (std::size_t n = 0; n < k_.buffers.size(); ++n)
     if (p_.tiled(n)) line("Tile" + numbered(" m", n) + ";");
   if (p_.mapping.team > 1) line("int64 row_bytes;");
@@ -81,8 +82,8 @@ void Emitter::entry() {
     return close();
   }
   tiles(Tile::Whole);
-  if (m.row_tiles) {
-    line("// All threads of a block copy rows, so none may leave the loop before the others.");
+  if (m.in_step()) {
+    line("// All threads of a block copy tiles, so none may leave the loop before the others.");
     open(
         "for (Index base = Index(blockIdx.x) * blockDim.x; base < Index(a.total); base += "
         "thread_count())");
@@ -170,22 +171,50 @@ void Emitter::turned_loops() {
 }
 
 void Emitter::tiles(Tile kind) {
-  if (kind == Tile::Rows) line("__syncthreads();");
-  bool any = kind == Tile::Rows;
+  const bool rows = kind == Tile::Rows;
+  std::vector<std::size_t> whole;
   for (std::size_t n = 0; n < k_.buffers.size(); ++n) {
     if (!p_.tiled(n) || p_.nest.tiles[n] != kind) continue;
-    any = true;
-    const std::string m = numbered("m", n), tile = "a." + m;
-    const std::string type(type_name(k_.buffers[n].dtype));
-    const bool rows = kind == Tile::Rows;
-    line("copy_rows<" + type + ">(shared_memory + " + tile + ".at, Index(" + tile + ".pitch), " +
-         numbered("a.b", n) + " + " + tile + ".low" +
+    const std::string m = numbered("m", n);
+    line("const unsigned char* const " + m + " = shared_memory + a." + m + ".at" +
+         (rows ? " + (inside ? threadIdx.x : 0) * int(a." + m + ".pitch)" : "") + ";");
+    if (!in_pieces(n)) whole.push_back(n);
+  }
+  if (whole.empty()) return;
+  if (rows) line("__syncthreads();");
+  for (std::size_t n : whole) {
+    const std::string tile = numbered("a.m", n);
+    line("copy_rows<" + std::string(type_name(k_.buffers[n].dtype)) + ">(shared_memory + " + tile +
+         ".at, Index(" + tile + ".pitch), " + numbered("a.b", n) + " + " + tile + ".low" +
          (rows ? " + (a.begin + base) * " + tile + ".stride" : "") + ", Index(" + tile +
          ".stride), Index(" + tile + ".bytes), " + (rows ? "rows" : "1") + ");");
-    line("const unsigned char* const " + m + " = shared_memory + " + tile + ".at" +
-         (rows ? " + (inside ? threadIdx.x : 0) * int(" + tile + ".pitch)" : "") + ";");
   }
-  if (any) line("__syncthreads();");
+  line("__syncthreads();");
+}
+
+// `count` iterations of the streamed loop from where it is.
+void Emitter::fetch_pieces(const std::string& count) {
+  const std::int32_t loop = p_.mapping.streamed;
+  const std::vector<char> under = loops_under(k_, loop);
+  line("__syncthreads();");
+  for (std::size_t n = 0; n < k_.buffers.size(); ++n) {
+    if (!p_.tiled(n) || !in_pieces(n)) continue;
+    const ir::Val load = piece_load(k_, p_.nest, p_.mapping, n);
+    const bool rows = p_.nest.tiles[n] == Tile::Rows;
+    const std::string tile = numbered("a.m", n), type(type_name(k_.buffers[n].dtype));
+    const std::string from = address(k_.accesses[k_.insts[load].access], [&](ir::Val v) {
+      const ir::Inst& var = k_.insts[v];
+      if (v == k_.loops[loop].var) return numbered("from", loop);
+      if (v == k_.loops[0].var) return std::string("(Index(a.begin) + base)");
+      return var.op == ir::Op::Var && under[var.index] ? std::string() : index(v);
+    });
+    line("copy_rows<" + type + ">(shared_memory + " + tile + ".at, Index(" + tile + ".pitch), " +
+         numbered("a.b", n) + " + (" + from + "), Index(" + tile + ".stride), " +
+         (rows ? count + " * " + std::to_string(itemsize(k_.buffers[n].dtype)) + ", rows"
+               : "Index(" + tile + ".bytes), int(" + count + ")") +
+         ");");
+  }
+  line("__syncthreads();");
 }
 
 // The innermost loop, a pack at a time.
@@ -203,7 +232,9 @@ void Emitter::packed_loop() {
       if (k_.insts[v].op == op)
         print(v,
               "a.b" + std::to_string(k_.insts[v].index) + ", " +
-                  address(k_.accesses[k_.insts[v].access], true),
+                  address(
+                      k_.accesses[k_.insts[v].access],
+                      [&](ir::Val t) { return t == k_.loops[last].var ? "run.first" : index(t); }),
               aligned);
     }
   };

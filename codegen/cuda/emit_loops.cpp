@@ -29,18 +29,6 @@ void Emitter::block(std::int32_t l, By by) {
 
 namespace {
 
-// About how many instructions an iteration has; IEEE division and roots have calls for rare values.
-int body_size(const ir::Kernel& k, std::int32_t l) {
-  int size = 0;
-  for (Val v : k.loops[l].body) {
-    const Inst& i = k.insts[v];
-    if (opens_loop(i)) size += 100;
-    if (i.op != Op::Apply) continue;
-    const bool calls = i.fn == OpId::Divide || i.fn == OpId::Sqrt;
-    size += op_info(i.fn).cost == Cost::Cheap && !calls ? 1 : 8;
-  }
-  return size;
-}
 // Unrolled loops have several loads under way; large bodies have enough, and need the registers.
 int unrolled(const ir::Kernel& k, std::int32_t l) {
   const int size = body_size(k, l);
@@ -48,9 +36,6 @@ int unrolled(const ir::Kernel& k, std::int32_t l) {
 }
 
 }  // namespace
-
-// Too large for one copy an accumulator of a sum.
-bool Emitter::heavy(std::int32_t l) const { return body_size(k_, l) > 24; }
 
 // Whether the loop writes what other threads read before or after it.
 bool Emitter::writes_rows(std::int32_t l) const {
@@ -71,8 +56,16 @@ bool Emitter::overwrites(const Inst& i) const {
 void Emitter::open_loop(std::int32_t loop, bool shared) {
   const ir::Loop& l = k_.loops[loop];
   const std::string var = numbered("i", loop);
-  const std::string begin = l.begin == kNone ? "0" : index(l.begin);
-  const std::string end = index(l.end);
+  std::string begin = l.begin == kNone ? "0" : index(l.begin), end = index(l.end);
+  if (loop == p_.mapping.streamed) {
+    begin = numbered("from", loop);
+    open("for (Index " + begin + " = 0; " + begin + " < " + end + "; " + begin +
+         " += Index(a.piece))");
+    line("const Index" + numbered(" piece", loop) + " = " + end + " - " + begin +
+         " < Index(a.piece) ? " + end + " - " + begin + " : Index(a.piece);");
+    fetch_pieces(numbered("piece", loop));
+    end = begin + numbered(" + piece", loop);
+  }
   if (l.unroll == 0 && !shared)
     line("#pragma unroll");
   else if (const int times = unrolled(k_, loop); times > 1)
@@ -82,6 +75,10 @@ void Emitter::open_loop(std::int32_t loop, bool shared) {
          var + " < " + end + "; " + var + " += Team::size)");
   else
     open("for (Index " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ")");
+}
+void Emitter::close_loop(std::int32_t loop) {
+  close();
+  if (loop == p_.mapping.streamed) close();
 }
 
 void Emitter::loop(Val v, By by) {
@@ -94,7 +91,7 @@ void Emitter::loop(Val v, By by) {
   } else {
     open_loop(i.index, shared);
     block(i.index, shared ? By::Thread : by);
-    close();
+    close_loop(i.index);
   }
   if (writes) line("team.sync();");
 }
@@ -216,17 +213,30 @@ void Emitter::reduce(Val v, By by) {
   const std::string count = length + " > 0 ? " + length + " : 0";
   const bool one_tree = !trees.empty() && !(real && complex);
 
-  if (one_tree && (shared || (by == By::Thread && !heavy(index_of_loop)))) {
+  if (one_tree && (shared || (by == By::Thread && is_light_sum(k_, index_of_loop)))) {
+    const bool streamed = index_of_loop == p_.mapping.streamed;
+    if (streamed) line("Index" + numbered(" from", index_of_loop) + " = 0;");
     std::string type = sum_type(trees.back()), text;
     for (std::size_t n = trees.size() - 1; n-- > 0;)
       type = "Sums<" + sum_type(trees[n]) + ", " + type + ">";
     const std::string tree = tree_name(k_.insts[l.reductions[trees[0]].value].type);
     const std::string all = trees.size() == 1 ? name(trees[0]) : numbered("r", v);
     const std::string from = numbered("n", v);
-    open("const auto " + all + " = " +
-         (shared ? "team_sum<" + std::to_string(unrolled(k_, index_of_loop)) + ", " : "tree_sum<") +
-         tree + ", " + type + ">(" + (shared ? "team, " : "") + count + ", [&](Index " + from +
-         ")");
+    const std::string sum = shared
+                                ? "team_sum<" + std::to_string(unrolled(k_, index_of_loop)) + ", "
+                            : streamed ? "piecewise_sum<"
+                                       : "tree_sum<";
+    const std::string start = "const auto " + all + " = " + sum + tree + ", " + type + ">(" +
+                              (shared ? "team, " : "") + count + ", ";
+    if (streamed) {
+      open(start + "Index(a.piece), [&](Index from, Index count)");
+      line(numbered("from", index_of_loop) + " = from;");
+      fetch_pieces("count");
+      close("},");
+      open("[&](Index " + from + ")");
+    } else {
+      open(start + "[&](Index " + from + ")");
+    }
     line("const Index " + var + " = " + (l.begin == kNone ? "" : begin + " + ") + from + ";");
     block(index_of_loop, inner);
     folds();
@@ -252,7 +262,7 @@ void Emitter::reduce(Val v, By by) {
     folds();
     for (std::size_t n : trees)
       line("t" + std::to_string(v) + "_" + std::to_string(n) + ".add(" + summed(n) + ");");
-    close();
+    close_loop(index_of_loop);
     for (std::size_t n : trees)
       line("const auto " + name(n) + " = t" + std::to_string(v) + "_" + std::to_string(n) +
            ".total();");

@@ -141,19 +141,41 @@ std::string Emitter::index(Val v) const {
   }
 }
 
-// `of_pack`: of the first element. `in_tile`: from the start of what shared memory holds.
-std::string Emitter::address(const ir::Access& a, bool of_pack, bool in_tile) const {
-  const Val last = k_.loops[p_.nest.chain.back()].var;
+std::string Emitter::address(const ir::Access& a,
+                             const std::function<std::string(Val)>& name) const {
   std::string s;
   for (const ir::Term& t : a.terms) {
-    if (in_tile && t.var == last) continue;
+    const std::string var = name ? name(t.var) : index(t.var);
+    if (var.empty()) continue;
     if (!s.empty()) s += " + ";
-    s += of_pack && t.var == last ? "run.first" : index(t.var);
+    s += var;
     if (t.stride.param != kNoParam || t.stride.value != 1) s += " * " + coeff(t.stride);
   }
   if (s.empty()) return coeff(a.offset);
   if (a.offset.param != kNoParam || a.offset.value != 0) s += " + " + coeff(a.offset);
   return s;
+}
+
+// Bytes from the start of what shared memory holds for the thread.
+std::string Emitter::tile_address(Val load) const {
+  const Inst& i = k_.insts[load];
+  const std::string tile = numbered("a.m", i.index);
+  const ir::Access& a = k_.accesses[i.access];
+  if (!in_pieces(i.index)) {
+    const Val row = k_.loops[0].var;
+    return address(a, [&](Val v) { return v == row ? "" : index(v); }) + " - Index(" + tile +
+           ".low)";
+  }
+  const std::int32_t loop = p_.mapping.streamed;
+  const std::vector<char> under = loops_under(k_, loop);
+  const bool rows = p_.nest.tiles[i.index] == Tile::Rows;
+  ir::Access inner;
+  for (const ir::Term& t : a.terms)
+    if (const Inst& v = k_.insts[t.var]; v.op == Op::Var && v.index != loop && under[v.index])
+      inner.terms.push_back(t);
+  const std::string at = "(" + numbered("i", loop) + numbered(" - from", loop) + ") * " +
+                         (rows ? std::to_string(itemsize(i.type)) : "Index(" + tile + ".pitch)");
+  return inner.terms.empty() ? at : at + " + " + address(inner);
 }
 
 std::string Emitter::local(const Inst& i) const {
@@ -206,9 +228,8 @@ void Emitter::inst(Val v, By by) {
       if (p_.mapping.turned && p_.nest.turned[v])
         return line(define + numbered("t", v) + "[k % 32 * 33 + k / 32];");
       if (p_.tiled(i.index)) {
-        const std::string tile = numbered("m", i.index);
-        return line(define + "load<" + type + ">(" + tile + ", " +
-                    address(k_.accesses[i.access], false, true) + " - Index(a." + tile + ".low));");
+        return line(define + "load<" + type + ">(" + numbered("m", i.index) + ", " +
+                    tile_address(v) + ");");
       }
       return line(define + "load<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) +
                   ");");
@@ -218,7 +239,7 @@ void Emitter::inst(Val v, By by) {
       // What one thread of a team stores, others may still have to read.
       if (by == By::Team && overwrites(i)) line("team.sync();");
       return line((by == By::Team         ? "if (team.rank() == 0) "
-                   : p_.mapping.row_tiles ? "if (inside) "
+                   : p_.mapping.in_step() ? "if (inside) "
                                           : "") +
                   ("store<" + type) + ">(" + buffer + ", " + address(k_.accesses[i.access]) + ", " +
                   value(i.operands[0]) + ");");

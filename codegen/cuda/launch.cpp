@@ -106,7 +106,8 @@ Launch launch_shape(const Program& p, const Extents& e) {
   }
   if (m.turned) l.shared_bytes = static_cast<std::size_t>(turn_bytes(p.kernel, p.nest));
   if (m.whole_tiles || m.row_tiles)
-    l.shared_bytes = static_cast<std::size_t>(tile_bytes(p.kernel, p.nest, m, e.params, threads));
+    l.shared_bytes = static_cast<std::size_t>(
+        lay_out_tiles(p.kernel, p.nest, m, p.target, e.params, threads).bytes);
   l.scratch_bytes = static_cast<std::size_t>(scratch_bytes(p, e.params, blocks * threads));
   return l;
 }
@@ -130,15 +131,14 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
   put(out, total);
   put(out, scratch);
   if (p.mapping.pack > 1) put(out, packs);
-  std::int64_t tile_at = 0;
-  for (std::size_t n = 0; n < k.buffers.size(); ++n) {
-    if (!p.tiled(n)) continue;
-    const TileShape shape = shape_of(k, p.nest, n, args.params);
-    put(out, tile_at);
-    put(out, shape);
-    const std::int64_t bytes =
-        p.nest.tiles[n] == Tile::Rows ? shape.pitch * l.block[0] : shape.bytes;
-    tile_at += (bytes + 15) / 16 * 16;
+  if (p.mapping.whole_tiles || p.mapping.row_tiles) {
+    const Tiles tiles = lay_out_tiles(k, p.nest, p.mapping, p.target, args.params, l.block[0]);
+    if (p.mapping.streamed >= 0) put(out, tiles.piece);
+    for (std::size_t n = 0; n < k.buffers.size(); ++n) {
+      if (!p.tiled(n)) continue;
+      put(out, tiles.at[n]);
+      put(out, tiles.shapes[n]);
+    }
   }
   const std::int64_t threads = std::int64_t{l.grid[0]} * l.block[0];
   const std::int64_t row = team_bytes(k, p.nest, p.mapping, args.params);

@@ -92,6 +92,25 @@ bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {
          inexact(k.insts[r.value].type);
 }
 
+// IEEE division and roots have calls for rare values.
+int body_size(const ir::Kernel& k, std::int32_t l) {
+  int size = 0;
+  for (Val v : k.loops[l].body) {
+    const Inst& i = k.insts[v];
+    if (opens_loop(i)) size += 100;
+    if (i.op != Op::Apply) continue;
+    const bool calls = i.fn == OpId::Divide || i.fn == OpId::Sqrt;
+    size += op_info(i.fn).cost == Cost::Cheap && !calls ? 1 : 8;
+  }
+  return size;
+}
+bool is_light_sum(const ir::Kernel& k, std::int32_t loop) {
+  bool real = false, complex = false;
+  for (const ir::Reduction& r : k.loops[loop].reductions)
+    if (is_tree(k, r)) (is_complex(k.insts[r.value].type) ? complex : real) = true;
+  return real != complex && body_size(k, loop) <= 24;
+}
+
 std::int64_t trips(const ir::Kernel& k, std::int32_t loop, const Extents& e) {
   if (loop == 0) return e.grid;
   const ir::Loop& l = k.loops[loop];
@@ -205,6 +224,7 @@ Nest analyse_nest(const ir::Kernel& k) {
   });
   find_packs(k, n);
   n.tiles = find_tiles(k, n);
+  n.streams = find_streams(k, n);
   find_turns(k, n);
   n.kept = find_rows(k, n);
   return n;
@@ -325,39 +345,6 @@ int team_size(const Target& t, std::int64_t rows, std::int64_t length) {
 
 }  // namespace
 
-namespace {
-
-// Few iterations would copy more than they read again, and short rows come with the first access.
-void choose_tiles(Mapping& m, const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e,
-                  std::int64_t rows) {
-  constexpr std::int64_t kLeastRow = 64;
-  if (rows < 512 * std::int64_t{t.multiprocessors}) return;
-  const auto fits = [&](bool whole, bool row_wise) {
-    Mapping tried = m;
-    tried.whole_tiles = whole;
-    tried.row_tiles = row_wise;
-    const std::int64_t bytes = tile_bytes(k, n, tried, e.params, tried.threads());
-    return bytes > 0 && 2 * bytes <= t.shared_bytes;
-  };
-  bool long_rows = false;
-  for (std::size_t b = 0; b < k.buffers.size(); ++b)
-    long_rows |= n.tiles[b] == Tile::Rows && shape_of(k, n, b, e.params).bytes >= kLeastRow;
-  const auto any = [&](Tile tile) {
-    return std::find(n.tiles.begin(), n.tiles.end(), tile) != n.tiles.end();
-  };
-  const bool whole = any(Tile::Whole);
-  if (long_rows && fits(whole, true)) {
-    m.row_tiles = true;
-    m.whole_tiles = whole;
-  } else if (long_rows && fits(false, true)) {
-    m.row_tiles = true;
-  } else {
-    m.whole_tiles = whole && fits(true, false);
-  }
-}
-
-}  // namespace
-
 Mapping choose(const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e) {
   Mapping m;
   m.wide = needs_wide(k, n, e);
@@ -380,8 +367,8 @@ Mapping choose(const ir::Kernel& k, const Nest& n, const Target& t, const Extent
   m.team = team_size(t, rows, length);
   const auto fits = [&](int blocks) {
     const std::int64_t teams = m.threads() / m.team;
-    return blocks * teams * (team_bytes(k, n, m, e.params) + exchange_bytes(k, m)) <=
-           t.shared_bytes;
+    return teams * (team_bytes(k, n, m, e.params) + exchange_bytes(k, m)) <=
+           shared_bytes(t, blocks);
   };
   // Long rows take a whole multiprocessor, which a larger block keeps busy.
   m.keeps_rows = !n.kept.empty();

@@ -13,7 +13,94 @@ const ir::Coeff* row_stride(const ir::Kernel& k, const ir::Access& a) {
   return nullptr;
 }
 
+// Whether the loop starts at 0 and its end is known, as all threads of a block have to know it.
+bool plain(const ir::Kernel& k, std::int32_t loop) {
+  return k.loops[loop].begin == kNone && known(k, k.loops[loop].end);
+}
+
+const ir::Coeff* stride_along(const ir::Kernel& k, const ir::Access& a, std::int32_t loop) {
+  for (const ir::Term& t : a.terms)
+    if (t.var == k.loops[loop].var) return &t.stride;
+  return nullptr;
+}
+
+// The one load of a buffer, when it moves with the loop; kNone when it does not.
+Val load_along(const ir::Kernel& k, std::int32_t loop, std::size_t buffer) {
+  for (std::size_t v = 0; v < k.insts.size(); ++v)
+    if (const Inst& i = k.insts[v]; i.op == Op::Load &&
+                                    static_cast<std::size_t>(i.index) == buffer &&
+                                    stride_along(k, k.accesses[i.access], loop))
+      return static_cast<Val>(v);
+  return kNone;
+}
+
+// Whether every tile that moves with the loop may come in pieces along it, and there is one.
+bool can_stream(const ir::Kernel& k, const Nest& n, std::int32_t loop) {
+  const std::vector<char> under = loops_under(k, loop);
+  bool any = false;
+  for (std::size_t b = 0; b < k.buffers.size(); ++b) {
+    if (n.tiles[b] == Tile::None || load_along(k, loop, b) == kNone) continue;
+    any = true;
+    int loads = 0;
+    for (const Inst& i : k.insts)
+      loads += i.op == Op::Load && static_cast<std::size_t>(i.index) == b;
+    const Val load = load_along(k, loop, b);
+    bool within = false;
+    for (std::size_t l = 0; l < k.loops.size(); ++l)
+      if (under[l]) {
+        const auto& body = k.loops[l].body;
+        within |= std::find(body.begin(), body.end(), load) != body.end();
+      }
+    if (loads != 1 || !within) return false;
+    if (n.tiles[b] == Tile::Whole) continue;
+    // A thread's row comes as elements that lie side by side.
+    const ir::Access& a = k.accesses[k.insts[load].access];
+    for (const ir::Term& t : a.terms)
+      if (const Inst& v = k.insts[t.var]; v.op == Op::Var && v.index != loop && under[v.index])
+        return false;
+    if (!same(*stride_along(k, a, loop), {static_cast<std::int64_t>(itemsize(k.buffers[b].dtype))}))
+      return false;
+  }
+  return any;
+}
+
+void add_streams(const ir::Kernel& k, const Nest& n, std::int32_t loop,
+                 std::vector<std::int32_t>& found) {
+  for (Val v : k.loops[loop].body) {
+    if (!opens_loop(k.insts[v])) continue;
+    const std::int32_t l = k.insts[v].index;
+    if (!plain(k, l)) continue;
+    if (can_stream(k, n, l)) found.push_back(l);
+    add_streams(k, n, l, found);
+  }
+}
+
 }  // namespace
+
+std::vector<char> loops_under(const ir::Kernel& k, std::int32_t l) {
+  std::vector<char> under(k.loops.size());
+  std::vector<std::int32_t> stack{l};
+  while (!stack.empty()) {
+    const std::int32_t at = stack.back();
+    stack.pop_back();
+    under[at] = 1;
+    for (Val v : k.loops[at].body)
+      if (opens_loop(k.insts[v])) stack.push_back(k.insts[v].index);
+  }
+  return under;
+}
+
+std::vector<std::int32_t> find_streams(const ir::Kernel& k, const Nest& n) {
+  std::vector<std::int32_t> found;
+  if (std::any_of(n.tiles.begin(), n.tiles.end(), [](Tile t) { return t != Tile::None; }))
+    add_streams(k, n, n.chain.back(), found);
+  return found;
+}
+
+Val piece_load(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t buffer) {
+  return m.streamed < 0 || n.tiles[buffer] == Tile::None ? kNone
+                                                         : load_along(k, m.streamed, buffer);
+}
 
 std::vector<Tile> find_tiles(const ir::Kernel& k, const Nest& n) {
   std::vector<Tile> tiles(k.buffers.size(), Tile::None);
@@ -45,10 +132,17 @@ std::vector<Tile> find_tiles(const ir::Kernel& k, const Nest& n) {
   return tiles;
 }
 
-TileShape shape_of(const ir::Kernel& k, const Nest& n, std::size_t buffer,
+namespace {
+
+// What the loads of a buffer reach, within a row of it or in all. Of pieces: what the loops under
+// the streamed one do.
+TileShape shape_of(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t buffer,
                    const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(k.buffers[buffer].dtype));
-  std::int64_t low = INT64_MAX, high = INT64_MIN;
+  const Val piece = piece_load(k, n, m, buffer);
+  const bool rows = n.tiles[buffer] == Tile::Rows;
+  const std::vector<char> under = loops_under(k, piece == kNone ? 0 : m.streamed);
+  std::int64_t low = INT64_MAX, high = INT64_MIN, along = 0;
   TileShape shape;
   for (const Inst& i : k.insts) {
     if (i.op != Op::Load || static_cast<std::size_t>(i.index) != buffer) continue;
@@ -56,13 +150,16 @@ TileShape shape_of(const ir::Kernel& k, const Nest& n, std::size_t buffer,
     std::int64_t first = number(a.offset, params), last = first;
     for (const ir::Term& t : a.terms) {
       const std::int64_t stride = number(t.stride, params);
+      const Inst& v = k.insts[t.var];
       if (t.var == k.loops[0].var) {
         shape.stride = stride;
       } else if (known(k, t.var)) {
         first += value_of(k, t.var, params) * stride;
         last += value_of(k, t.var, params) * stride;
-      } else {
-        const std::int64_t count = value_of(k, k.loops[k.insts[t.var].index].end, params);
+      } else if (piece != kNone && v.index == m.streamed) {
+        along = stride;
+      } else if (under[v.index]) {
+        const std::int64_t count = value_of(k, k.loops[v.index].end, params);
         if (count <= 0 || stride < 0 || stride % item != 0) return {};
         last += (count - 1) * stride;
       }
@@ -72,25 +169,120 @@ TileShape shape_of(const ir::Kernel& k, const Nest& n, std::size_t buffer,
   }
   shape.low = low;
   shape.bytes = high - low;
+  if (piece != kNone) {
+    if (rows) return shape.stride < item ? TileShape{} : shape;
+    shape.stride = along;
+    shape.pitch = shape.bytes;
+    return along < shape.bytes ? TileShape{} : shape;
+  }
   shape.pitch = shape.bytes + (shape.bytes / item % 2 == 0 ? item : 0);
   // Rows that overlap or lie far apart are no block's to copy.
-  if (n.tiles[buffer] == Tile::Rows &&
-      (shape.stride < shape.bytes || shape.stride > 2 * shape.bytes))
-    return {};
+  if (rows && (shape.stride < shape.bytes || shape.stride > 2 * shape.bytes)) return {};
   return shape;
 }
 
-std::int64_t tile_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m,
-                        const std::int64_t* params, std::int64_t threads) {
-  std::int64_t total = 0;
-  for (std::size_t b = 0; b < k.buffers.size(); ++b) {
-    const bool rows = n.tiles[b] == Tile::Rows;
-    if (n.tiles[b] == Tile::None || (rows ? !m.row_tiles : !m.whole_tiles)) continue;
-    const TileShape shape = shape_of(k, n, b, params);
-    if (shape.bytes == 0) return 0;
-    total += ((rows ? shape.pitch * threads : shape.bytes) + 15) / 16 * 16;
+std::int64_t padded(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+// The fewest iterations that are worth a piece: a sum in NumPy's order has leaves.
+std::int64_t least_piece(const ir::Kernel& k, std::int32_t loop) {
+  if (!is_light_sum(k, loop)) return 8;
+  for (const ir::Reduction& r : k.loops[loop].reductions)
+    if (is_tree(k, r) && is_complex(k.insts[r.value].type)) return 64;
+  return 128;
+}
+
+}  // namespace
+
+Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const Target& t,
+                    const std::int64_t* params, std::int64_t threads) {
+  Tiles all;
+  all.shapes.resize(k.buffers.size());
+  all.at.resize(k.buffers.size());
+  const std::int64_t most = shared_bytes(t, 2);
+  std::int64_t whole = 0, an_iteration = 0;
+  const auto each = [&](auto f) {
+    for (std::size_t b = 0; b < k.buffers.size(); ++b) {
+      const bool rows = n.tiles[b] == Tile::Rows;
+      if (n.tiles[b] != Tile::None && (rows ? m.row_tiles : m.whole_tiles))
+        f(b, all.shapes[b], rows, piece_load(k, n, m, b) != kNone,
+          static_cast<std::int64_t>(itemsize(k.buffers[b].dtype)));
+    }
+  };
+  bool suits = true;
+  each([&](std::size_t b, TileShape& s, bool rows, bool piece, std::int64_t item) {
+    s = shape_of(k, n, m, b, params);
+    suits &= s.bytes > 0;
+    if (!piece) {
+      whole += padded(rows ? s.pitch * threads : s.bytes);
+    } else {
+      an_iteration += rows ? item * threads : s.pitch;
+      whole += 16 + (rows ? item * threads : 0);  // what padding may take
+    }
+  });
+  if (!suits) return all;
+  if (m.streamed >= 0) {
+    const std::int64_t trips = value_of(k, k.loops[m.streamed].end, params);
+    if (an_iteration == 0 || trips <= 0 || whole >= most) return all;
+    all.piece = std::min(trips, (most - whole) / an_iteration);
+    if (all.piece < std::min(trips, least_piece(k, m.streamed))) return all;
   }
-  return total;
+  each([&](std::size_t b, TileShape& s, bool rows, bool piece, std::int64_t item) {
+    if (piece && rows) {
+      s.bytes = all.piece * item;
+      s.pitch = s.bytes + (all.piece % 2 == 0 ? item : 0);
+    }
+    all.at[b] = all.bytes;
+    all.bytes += padded(rows ? s.pitch * threads : piece ? s.pitch * all.piece : s.bytes);
+  });
+  return all;
+}
+
+// Few iterations would copy more than they read again, and short rows come with the first access.
+void choose_tiles(Mapping& m, const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e,
+                  std::int64_t rows) {
+  constexpr std::int64_t kLeastRow = 64;
+  if (rows < 512 * std::int64_t{t.multiprocessors}) return;
+  bool whole = false, row_wise = false;
+  for (std::size_t b = 0; b < k.buffers.size(); ++b) {
+    whole |= n.tiles[b] == Tile::Whole;
+    row_wise |= n.tiles[b] == Tile::Rows && shape_of(k, n, {}, b, e.params).bytes >= kLeastRow;
+  }
+  if (!whole && !row_wise) return;
+  const auto fits = [&](Mapping tried) {
+    const std::int64_t bytes = lay_out_tiles(k, n, tried, t, e.params, tried.threads()).bytes;
+    if (bytes == 0 || bytes > shared_bytes(t, 2)) return false;
+    m = tried;
+    return true;
+  };
+  // All of it; the rows with what all read alike in pieces; rows of fewer threads; and long rows
+  // in pieces themselves.
+  const auto try_streams = [&](Mapping tried, bool along_rows) {
+    return std::any_of(n.streams.begin(), n.streams.end(), [&](std::int32_t l) {
+      bool of_rows = false;
+      for (std::size_t b = 0; b < k.buffers.size(); ++b)
+        of_rows |= n.tiles[b] == Tile::Rows && load_along(k, l, b) != kNone;
+      tried.streamed = l;
+      return of_rows == along_rows && fits(tried);
+    });
+  };
+  Mapping tried = m;
+  tried.whole_tiles = whole;
+  tried.row_tiles = row_wise;
+  if (!row_wise) {
+    fits(tried) || try_streams(tried, false) || try_streams(tried, true);
+    return;
+  }
+  for (bool along_rows : {false, true})
+    for (int threads : {128, 64}) {
+      tried.row_threads = threads;
+      if ((!along_rows && fits(tried)) || try_streams(tried, along_rows)) return;
+    }
+  tried.row_threads = 128;
+  tried.whole_tiles = false;
+  if (fits(tried)) return;
+  tried.whole_tiles = whole;
+  tried.row_tiles = false;
+  if (whole) fits(tried);
 }
 
 }  // namespace plait::cuda

@@ -2,6 +2,10 @@
 // that every iteration reads alike (the means of k-means) is copied once a block; the rows of one
 // that each iteration reads its own row of (the points) are copied for the block's iterations at a
 // time, by neighbouring threads, and padded so that lanes meet no conflicts of banks.
+//
+// Tiles that do not fit come in pieces along one loop: some means at a time, or, where even a row
+// is too long, some elements of it. The threads of a block go through the pieces in step, and keep
+// what they fold in registers. Pieces along a sum in NumPy's order end where its subtrees do.
 #pragma once
 #include "mapping.hpp"
 
@@ -10,17 +14,32 @@ namespace plait::cuda {
 inline constexpr std::size_t kMostTiles = 8;  // in a kernel
 // Of each buffer: what its loads allow, whatever the extents.
 std::vector<Tile> find_tiles(const ir::Kernel& k, const Nest& n);
+// Loops along which all tiles that move with them can come in pieces, outer loops first.
+std::vector<std::int32_t> find_streams(const ir::Kernel& k, const Nest& n);
+// Chooses tiles, and the pieces they come in, for `rows` iterations.
+void choose_tiles(Mapping& m, const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e,
+                  std::int64_t rows);
+
+// The load of a buffer that comes in pieces; kNone when it does not.
+Val piece_load(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t buffer);
+// Loop l and those under it.
+std::vector<char> loops_under(const ir::Kernel& k, std::int32_t l);
 
 // Bytes [low, low + bytes) of a buffer, or of a row of it relative to the iteration's place, are
 // in shared memory; rows are `pitch` apart there and `stride` in the buffer. No bytes: the extents
-// do not suit.
+// do not suit. A piece of what all threads read alike has a row for each iteration of the streamed
+// loop, one of what each thread has its row of is that many elements of each.
 struct TileShape {
   std::int64_t low = 0, bytes = 0, pitch = 0, stride = 0;
 };
-TileShape shape_of(const ir::Kernel& k, const Nest& n, std::size_t buffer,
-                   const std::int64_t* params);
-// Bytes of shared memory, with `threads` a block; 0 when some tile does not suit.
-std::int64_t tile_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m,
-                        const std::int64_t* params, std::int64_t threads);
+// What a launch takes to shared memory. No bytes in all: some tile does not suit.
+struct Tiles {
+  std::vector<TileShape> shapes;  // of each buffer
+  std::vector<std::int64_t> at;   // where each begins
+  std::int64_t bytes = 0;
+  std::int64_t piece = 0;  // iterations of the streamed loop
+};
+Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const Target& t,
+                    const std::int64_t* params, std::int64_t threads);
 
 }  // namespace plait::cuda

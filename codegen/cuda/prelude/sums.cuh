@@ -113,6 +113,22 @@ PLAIT_INLINE T tree_sum(Index n, const F& term) {
   return walk.sum();
 }
 
+// The same in pieces, subtrees of at most `limit` elements, which is a leaf at least: fetch() comes
+// before each with its first element and how many there are.
+template <class Tree, class T, class G, class F>
+PLAIT_INLINE T piecewise_sum(Index n, Index limit, const G& fetch, const F& term) {
+  Walk<Tree, T> walk(n, limit);
+  Index begin = 0;
+  T total;
+  do {
+    const Index length = walk.length();
+    fetch(begin, length);
+    total = tree_sum<Tree, T>(length, [&](Index i) { return term(begin + i); });
+    begin += length;
+  } while (walk.next(total));
+  return walk.sum();
+}
+
 // The same, one value at a time: for bodies too large to be copied for each accumulator.
 template <class Tree, class T>
 class TreeSum {

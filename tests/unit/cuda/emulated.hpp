@@ -97,17 +97,19 @@ class Emulated {
   }
 };
 
-inline Memory interpreted(const RandomKernel& r) {
+// Iterations [from, to) of what the interpreter computes.
+inline Memory interpreted(const RandomKernel& r, std::int64_t from, std::int64_t to) {
   const auto program = interp::prepare(r.kernel, detected_tier());
   Memory want = r.buffers;
   r.call(want, [&](const ir::CallArgs& args) {
     const std::size_t bytes = (interp::scratch_bytes(*program, args) + 127) / 64 * 64;
     void* scratch = std::aligned_alloc(64, bytes);
-    interp::run(*program, args, 0, r.grid, scratch);
+    interp::run(*program, args, from, to, scratch);
     std::free(scratch);
   });
   return want;
 }
+inline Memory interpreted(const RandomKernel& r) { return interpreted(r, 0, r.grid); }
 
 // Whether two values differ by rounding only: `units` in the last place of the larger part.
 inline bool close(DType t, const unsigned char* a, const unsigned char* b, double units) {

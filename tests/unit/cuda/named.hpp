@@ -10,6 +10,8 @@ namespace plait::test {
 struct Case {
   RandomKernel kernel;
   cuda::Mapping mapping;
+  // So much work that the last iterations in one order of threads are enough.
+  bool slow = false;
 };
 inline const cuda::Target kSmallDevice{.multiprocessors = 1};
 
@@ -34,18 +36,33 @@ inline void add_packs(std::vector<Case>& cases) {
   cases.push_back({shifted_kernel(100, 40, 40, 0, 0, f4, false), {}});
 }
 
+// k-means: means and points in shared memory, as a whole or in pieces along K or D.
 inline void add_tiles(std::vector<Case>& cases) {
   constexpr DType f4 = DType::Float32, f8 = DType::Float64;
-  const auto add = [&](std::int64_t means, std::int64_t columns, DType t, cuda::Mapping m) {
-    cases.push_back({nearest_kernel(columns > 1000 ? 513 : 1100, means, columns, t), m});
+  const auto add = [&](std::int64_t means, std::int64_t columns, DType t, cuda::Mapping m,
+                       std::int64_t points = 513) {
+    cases.push_back({nearest_kernel(points, means, columns, t), m, means * columns > 20000});
   };
   const cuda::Mapping both{.whole_tiles = true, .row_tiles = true}, means{.whole_tiles = true};
-  add(5, 20, f4, both);
-  add(64, 33, f8, both);
-  add(3, 2, f8, means);
-  add(900, 40, f4, {.row_tiles = true});
-  add(7, 2000, f8, means);
-  add(40, 2000, f8, {});
+  const auto pieces = [](cuda::Mapping m, std::int32_t loop, int threads = 128) {
+    m.streamed = loop;
+    m.row_threads = threads;
+    return m;
+  };
+  constexpr std::int32_t along_k = 1, along_d = 2;
+  add(5, 20, f4, both, 1100);
+  add(64, 33, f8, both, 1100);
+  add(64, 64, f4, both);
+  add(3, 2, f8, means, 1100);
+  add(900, 40, f4, pieces(both, along_k), 1100);
+  add(200, 200, f4, pieces(both, along_k));
+  add(200, 150, f8, pieces(both, along_k, 64));
+  add(4096, 128, f4, pieces(both, along_k));
+  add(20000, 3, f4, pieces(means, along_k));
+  add(5, 2001, f4, pieces(both, along_d));
+  add(9, 700, f4, pieces(both, along_d), 1100);
+  add(2, 30000, f4, pieces(both, along_d));
+  add(3, 1000, f8, pieces(both, along_d, 64));
 }
 
 inline void add_turns(std::vector<Case>& cases) {
