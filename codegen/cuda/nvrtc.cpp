@@ -1,8 +1,6 @@
 // NVRTC, opened at run time.
 #include "nvrtc.hpp"
 
-#include <dlfcn.h>
-
 #include "cuda.hpp"
 #include "search.hpp"
 
@@ -10,25 +8,26 @@ namespace plait::cuda {
 
 namespace {
 
-bool fill(void* handle, Nvrtc& n) {
-  auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, name));
-    return function != nullptr;
-  };
-  return find(n.version, "nvrtcVersion") && find(n.create, "nvrtcCreateProgram") &&
-         find(n.compile, "nvrtcCompileProgram") && find(n.destroy, "nvrtcDestroyProgram") &&
-         find(n.cubin_size, "nvrtcGetCUBINSize") && find(n.cubin, "nvrtcGetCUBIN") &&
-         find(n.ptx_size, "nvrtcGetPTXSize") && find(n.ptx, "nvrtcGetPTX") &&
-         find(n.log_size, "nvrtcGetProgramLogSize") && find(n.log, "nvrtcGetProgramLog") &&
-         find(n.error, "nvrtcGetErrorString") && find(n.arch_count, "nvrtcGetNumSupportedArchs") &&
-         find(n.archs, "nvrtcGetSupportedArchs");
-}
-
 Nvrtc open() {
   Nvrtc n;
-  const Found f = find_library(
-      "PLAIT_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"},
-      [&](void* handle) { return fill(handle, n) ? "" : "it lacks functions of NVRTC"; });
+  const Found f =
+      find_library("PLAIT_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"}, [&](void* handle) {
+        const std::string missing =
+            missing_symbols(handle, {{"nvrtcVersion", &n.version},
+                                     {"nvrtcCreateProgram", &n.create},
+                                     {"nvrtcCompileProgram", &n.compile},
+                                     {"nvrtcDestroyProgram", &n.destroy},
+                                     {"nvrtcGetCUBINSize", &n.cubin_size},
+                                     {"nvrtcGetCUBIN", &n.cubin},
+                                     {"nvrtcGetPTXSize", &n.ptx_size},
+                                     {"nvrtcGetPTX", &n.ptx},
+                                     {"nvrtcGetProgramLogSize", &n.log_size},
+                                     {"nvrtcGetProgramLog", &n.log},
+                                     {"nvrtcGetErrorString", &n.error},
+                                     {"nvrtcGetNumSupportedArchs", &n.arch_count},
+                                     {"nvrtcGetSupportedArchs", &n.archs}});
+        return missing.empty() ? missing : "it has no " + missing;
+      });
   n.found = f.handle != nullptr;
   n.why = f.why;
   return n;

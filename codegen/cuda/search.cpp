@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace plait::cuda {
@@ -80,6 +81,16 @@ std::vector<std::string> toolkit_folders() {
        {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"})
     f.add(folder);
   return std::move(f).list();
+}
+
+std::string missing_symbols(void* library, std::initializer_list<Symbol> wanted) {
+  std::string missing;
+  for (const Symbol& s : wanted) {
+    void* const found = dlsym(library, s.name);
+    std::memcpy(s.function, &found, sizeof found);
+    if (!found) missing += (missing.empty() ? "" : ", ") + std::string(s.name);
+  }
+  return missing;
 }
 
 Found find_library(const char* named, std::initializer_list<const char*> names,

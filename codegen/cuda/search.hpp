@@ -25,4 +25,12 @@ struct Found {
 Found find_library(const char* variable, std::initializer_list<const char*> names,
                    const std::function<std::string(void*)>& fault);
 
+// A function of a library that is opened at run time, and the pointer through which it is called.
+struct Symbol {
+  const char* name;
+  void* function;  // where that pointer is, which is of any function type
+};
+// Points them at the library's functions; the names of those that it lacks, with commas.
+std::string missing_symbols(void* library, std::initializer_list<Symbol> wanted);
+
 }  // namespace plait::cuda

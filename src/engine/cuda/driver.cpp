@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "codegen/cuda/search.hpp"
 #include "plait/error.hpp"
 
 namespace plait::gpu {
@@ -41,17 +42,14 @@ void* open_library(std::string& path) {
       tried);
 }
 
-void find_functions(void* library, Driver& d){
-#define PLAIT_CUDA_FIND(member, symbol, parameters)                          \
-  d.member = reinterpret_cast<Result(*) parameters>(dlsym(library, symbol)); \
-  if (!d.member)                                                             \
-    throw DeviceError("the CUDA driver " + d.path +                          \
-                      " has no " symbol                                      \
-                      ": Plait needs one "                                   \
-                      "for CUDA " +                                          \
-                      version_text(kOldestDriver) + " or newer");
-    PLAIT_CUDA_DRIVER(PLAIT_CUDA_FIND)
-#undef PLAIT_CUDA_FIND
+void find_functions(void* library, Driver& d) {
+#define PLAIT_CUDA_SYMBOL(member, symbol, parameters) {symbol, &d.member},
+  const std::string missing =
+      cuda::missing_symbols(library, {PLAIT_CUDA_DRIVER(PLAIT_CUDA_SYMBOL)});
+#undef PLAIT_CUDA_SYMBOL
+  if (!missing.empty())
+    throw DeviceError("the CUDA driver " + d.path + " has no " + missing +
+                      ": Plait needs one for CUDA " + version_text(kOldestDriver) + " or newer");
 }
 
 Driver load() {
