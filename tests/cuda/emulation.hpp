@@ -1,7 +1,8 @@
 // What a generated program takes from CUDA, for running it on the CPU. The threads of a block are
 // fibres that give way at barriers and shuffles only, in an order the launch names; blocks run one
 // after the other. A barrier that some threads never reach, a shuffle from a lane that takes no
-// part and an address outside the launch's memory stop the launch and are reported.
+// part, an address outside the launch's memory and a race for shared memory stop the launch and are
+// reported.
 #pragma once
 #include <setjmp.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 
 #include "emulated_launch.hpp"
+#include "races.hpp"
 
 #define PLAIT_EMULATED
 #define __device__
@@ -48,6 +50,7 @@ inline unsigned sequence[kMostThreads], started, finished, at_barrier;
 inline unsigned in_shuffle[kMostThreads / 32];  // of each warp, the lanes that wait in one
 inline jmp_buf scheduler;
 inline char* stacks;
+inline Races races;
 inline const Launch* launched;
 inline char message[256];
 inline void (*thread_body)(const void*);
@@ -68,12 +71,19 @@ inline void touch(const void* p, std::size_t bytes, std::size_t alignment) {
     return at >= first && at + bytes <= first + n;
   };
   if (reinterpret_cast<std::size_t>(p) % alignment != 0) fault("a misaligned address");
-  if (within(shared_memory, launched->shared_bytes)) return;
+  if (within(shared_memory, launched->shared_bytes))
+    return races.touch(static_cast<std::size_t>(at - reinterpret_cast<const char*>(shared_memory)),
+                       bytes);
   if (last < launched->ranges && within(launched->memory[last].at, launched->memory[last].bytes))
     return;
   for (last = 0; last < launched->ranges; ++last)
     if (within(launched->memory[last].at, launched->memory[last].bytes)) return;
   fault("an address outside the launch's memory");
+}
+
+// Before other threads run, or the thread ends.
+inline void settle() {
+  if (races.settle(threadIdx.x)) fault("a race for shared memory, without a barrier");
 }
 
 // Lets other threads run until this one is ready.
@@ -91,6 +101,7 @@ inline void run_threads() {
     me->thread = threadIdx.x = sequence[started++];
     fibre_of[me->thread] = me;
     thread_body(thread_arguments);
+    settle();
     fibre_of[me->thread] = nullptr;
     ++finished;
   }
@@ -99,15 +110,18 @@ inline void run_threads() {
 }
 
 inline void barrier() {
+  settle();
   current->state = State::AtBarrier;
   if (++at_barrier == blockDim.x) {
     at_barrier = 0;
+    races.synced_block();
     for (unsigned n = 0; n < blockDim.x; ++n) fibres[n].state = State::Ready;
   }
   give_way();
 }
 
-inline unsigned shuffle(unsigned mask, unsigned word, int source) {
+inline unsigned shuffle(unsigned mask, unsigned word, int source, bool orders_memory = false) {
+  settle();
   const unsigned warp = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
   if (!(mask >> lane & 1)) fault("a shuffle whose mask leaves out the caller");
   if (!(mask >> source & 1)) fault("a shuffle from a lane that takes no part");
@@ -131,6 +145,7 @@ inline unsigned shuffle(unsigned mask, unsigned word, int source) {
       f.state = State::Ready;
     }
     arrived &= ~mask;
+    if (orders_memory) races.synced_lanes(warp / 32, mask);
   }
   Fibre* me = current;
   give_way();
@@ -154,6 +169,7 @@ inline void run_block() {
   for (unsigned t = 0; t < blockDim.x; ++t) fibres[t].state = State::Free;
   std::memset(in_shuffle, 0, sizeof in_shuffle);
   std::memset(shared_memory, 0xa5, launched->shared_bytes);
+  races.start(shared_memory, launched->shared_bytes);
   n = 0;
   // Each waiting thread has a fibre, so the fibres in use are the first ones.
   switch (_setjmp(scheduler)) {
@@ -223,7 +239,7 @@ const char* launch(const void* arguments, const Launch& l) {
 #define PLAIT_TOUCH(p, T) ::emulated::touch(p, sizeof(T), alignof(T))
 inline void __syncthreads() { emulated::barrier(); }
 inline void __syncwarp(unsigned mask) {
-  emulated::shuffle(mask, 0, static_cast<int>(threadIdx.x % 32));
+  emulated::shuffle(mask, 0, static_cast<int>(threadIdx.x % 32), true);
 }
 inline unsigned __shfl_sync(unsigned mask, unsigned word, int source, int width) {
   const int lane = static_cast<int>(threadIdx.x % 32);

@@ -32,7 +32,7 @@ std::string text(const cuda::Mapping& m) {
 
 }  // namespace
 
-TEST_CASE("the emulation finds missing and divergent barriers and stray addresses") {
+TEST_CASE("the emulation finds missing and divergent barriers, races and stray addresses") {
   // Each thread passes its number to the one after it.
   const auto program = [](const std::string& body) {
     auto p = std::make_shared<cuda::Program>();
@@ -49,7 +49,15 @@ TEST_CASE("the emulation finds missing and divergent barriers and stray addresse
       {program(before + "  __syncthreads();\n" + after), program(before + after),
        program(before + "  if (me < 40) __syncthreads();\n" + after),
        program("  __shfl_sync(0xffu << me / 8 % 4 * 8, me, (me + 8) % 32, 32);\n"),
-       program("  PLAIT_TOUCH(a.out + me + 1, int);\n")});
+       program("  PLAIT_TOUCH(a.out + me + 1, int);\n"),
+       program("  PLAIT_TOUCH(slots + me, int);\n" + before +
+               "  PLAIT_TOUCH(slots + left, int);\n" + after),
+       program("  PLAIT_TOUCH(slots + me, int);\n" + before +
+               "  __syncthreads();\n  PLAIT_TOUCH(slots + left, int);\n" + after),
+       program("  PLAIT_TOUCH(slots + me, int);\n" + before +
+               "  __shfl_sync(~0u, me, me % 32, 32);\n  PLAIT_TOUCH(slots + (me ^ 1), int);\n"),
+       program("  PLAIT_TOUCH(slots + me, int);\n" + before +
+               "  __syncwarp(~0u);\n  PLAIT_TOUCH(slots + (me ^ 1), int);\n")});
   const auto run = [&](std::size_t n, emulated::Order order, const char** fault) {
     std::vector<int> out(64);
     std::vector<std::byte> arguments(sizeof(int*));
@@ -72,6 +80,14 @@ TEST_CASE("the emulation finds missing and divergent barriers and stray addresse
     CHECK_THAT(fault, Catch::Contains("takes no part"));
     run(4, order, &fault);
     CHECK_THAT(fault, Catch::Contains("outside the launch's memory"));
+    run(5, order, &fault);
+    CHECK_THAT(fault, Catch::Contains("a race"));
+    CHECK(run(6, order, &fault) == right);
+    CHECK(fault == nullptr);
+    run(7, order, &fault);
+    CHECK_THAT(fault, Catch::Contains("a race"));
+    run(8, order, &fault);
+    CHECK(fault == nullptr);
   }
 }
 
