@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "codegen/cuda/program.hpp"
-#include "kernels.hpp"
+#include "named.hpp"
 #include "plait/error.hpp"
 
 using namespace plait;
@@ -19,16 +19,18 @@ bool have_nvrtc() {
   return have;
 }
 
-std::shared_ptr<const cuda::Program> program_for(const test::RandomKernel& r) {
+std::shared_ptr<const cuda::Program> program_for(const test::RandomKernel& r,
+                                                 const cuda::Target& target = {}) {
   REQUIRE(cuda::supports(r.kernel, nullptr));
-  return cuda::generate(r.kernel, {}, {r.params.data(), r.grid});
+  return cuda::generate(r.kernel, target, {r.params.data(), r.grid});
 }
 
 // Many kernels in one program: the prelude is read once.
-cuda::Program joined(const std::vector<test::RandomKernel>& kernels) {
+cuda::Program joined(const std::vector<test::RandomKernel>& kernels,
+                     const cuda::Target& target = {}) {
   test::Batch batch("");
   for (const test::RandomKernel& r : kernels) {
-    const auto p = program_for(r);
+    const auto p = program_for(r, target);
     batch.add(cuda::source(*p), cuda::entry(*p), true);
   }
   cuda::Program p;
@@ -61,6 +63,13 @@ TEST_CASE("random kernels compile for every architecture") {
     if (cuda::supports(r.kernel, nullptr)) kernels.push_back(std::move(r));
   }
   for (int arch : kArchitectures) check(joined(kernels), arch);
+}
+
+TEST_CASE("every mapping compiles for every architecture") {
+  if (!have_nvrtc()) return;
+  std::vector<test::RandomKernel> kernels;
+  for (const test::Case& c : test::mapping_cases()) kernels.push_back(c.kernel);
+  for (int arch : kArchitectures) check(joined(kernels, test::kSmallDevice), arch);
 }
 
 TEST_CASE("the join of partial results compiles for every kind and dtype") {
