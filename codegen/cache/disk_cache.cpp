@@ -100,8 +100,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// What a process may store between two looks at the whole folder: each costs 50 ms when it holds
-// 50,000 kernels.
+// What a process may store between two looks at the whole folder, each of which asks for the size
+// and the time of every file in it.
 std::size_t slack() { return config().cache_limit / 16; }
 
 // Removes the entries used longest ago until the rest fits, with room for what slack() lets pass. A

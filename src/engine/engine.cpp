@@ -67,9 +67,9 @@ class Run : PlanRun {
     const fusion::LoweredKernel& l = s.lowered;
     Call call = numbers_of(l);
     std::int64_t extent = values_[l.grid_extent];
-    const double scale = static_cast<double>(std::max<std::int64_t>(1, extent)) /
-                         static_cast<double>(l.planned_grid);
-    const Work work{l.work * scale, static_cast<double>(l.bytes) * scale};
+    const double words = static_cast<double>(l.bytes) / 8;
+    const double work = (l.work + words) * static_cast<double>(std::max<std::int64_t>(1, extent)) /
+                        static_cast<double>(l.planned_grid);
 
     const bool blocked = s.region.kind == RegionKind::Blocked;
     Chunks chunks;

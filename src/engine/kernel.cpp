@@ -19,13 +19,13 @@ namespace plait::engine {
 
 namespace {
 
-// Operations and words below which a team costs more than it brings, and of one chunk.
-constexpr double kParallelEffort = 200e3;
-constexpr double kChunkEffort = 600e3;
-constexpr double kVerdictEffort = 20e3;  // of one that may end the run
-// Operations run in the interpreter before a kernel is compiled in the background: about a
+// Work below which a team costs more than it brings, and of one chunk.
+constexpr double kParallelWork = 200e3;
+constexpr double kChunkWork = 600e3;
+constexpr double kVerdictWork = 20e3;  // of one that may end the run
+// Work done in the interpreter before a kernel is compiled in the background: about a
 // millisecond's.
-constexpr double kCompileOperations = 500e3;
+constexpr double kCompileWork = 1e6;
 // Seconds of interpretation after which the evaluation waits for the compiler, and the longest wait
 // for one kernel.
 constexpr double kPatience = 0.02, kMaxWait = 0.1;
@@ -53,12 +53,12 @@ CompiledKernel::CompiledKernel(ir::Kernel k)
   if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
 }
 
-void CompiledKernel::consider_compiling(double operations) {
+void CompiledKernel::consider_compiling(double work) {
   const JitMode mode = config().jit;
   if (mode == JitMode::Off || requested_.load(std::memory_order_relaxed)) return;
-  const double done = operations_done_.load(std::memory_order_relaxed) + operations;
-  operations_done_.store(done, std::memory_order_relaxed);
-  if (mode == JitMode::Background && done < kCompileOperations) return;
+  const double done = work_done_.load(std::memory_order_relaxed) + work;
+  work_done_.store(done, std::memory_order_relaxed);
+  if (mode == JitMode::Background && done < kCompileWork) return;
   if (requested_.exchange(true) || !jit::available()) return;
   std::string why;
   if (!jit::supports(*kernel_, &why)) {
@@ -77,15 +77,15 @@ void CompiledKernel::consider_compiling(double operations) {
   }
 }
 
-unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, const Work& work,
+unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double work,
                              const Manner& how) {
   if (extent <= 0) return 0;
-  consider_compiling(work.operations);
+  consider_compiling(work);
   ++counters().kernels_run;
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
   // Short kernels are done before another thread could use the lock.
   std::optional<tracer::Unlocked> others_record;
-  if (work.effort() >= kParallelEffort) others_record.emplace();
+  if (work >= kParallelWork) others_record.emplace();
   const double started = omp_get_wtime();
   const unsigned flags =
       how.trail ? launch_trailing(args, extent, work, *how.trail) : launch(args, extent, work, how);
@@ -104,9 +104,7 @@ void CompiledKernel::yield_to_compiler(double started) {
   }
 }
 
-int CompiledKernel::threads_for(const Work& work) {
-  return work.effort() < kParallelEffort ? 1 : num_threads();
-}
+int CompiledKernel::threads_for(double work) { return work < kParallelWork ? 1 : num_threads(); }
 
 std::int64_t CompiledKernel::whole_lanes(std::int64_t chunk) {
   return (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
@@ -127,10 +125,10 @@ void CompiledKernel::call(const ir::CallArgs& args, std::int64_t begin, std::int
     interp::run(*program_, args, begin, end, scratch);
 }
 
-unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, const Work& work,
+unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, double work,
                                 const Manner& how) {
   const int threads = threads_for(work);
-  const double share = (how.verdicts ? kVerdictEffort : kChunkEffort) / (work.effort() + 1);
+  const double share = (how.verdicts ? kVerdictWork : kChunkWork) / (work + 1);
   std::int64_t chunk = static_cast<std::int64_t>(static_cast<double>(extent) * share) + 1;
   chunk = std::min(chunk, std::max<std::int64_t>(1, (extent + threads - 1) / threads));
   if (vector_grid_) chunk = whole_lanes(chunk);

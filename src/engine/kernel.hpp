@@ -24,12 +24,6 @@ struct Verdicts {
   }
 };
 
-// What one run takes, roughly.
-struct Work {
-  double operations, bytes;
-  double effort() const { return operations + bytes / 8; }  // operations, and words read or written
-};
-
 // How a kernel is run beside its arguments.
 struct Manner {
   bool interruptible = false;
@@ -41,11 +35,11 @@ class CompiledKernel {
  public:
   explicit CompiledKernel(ir::Kernel k);
 
-  // Runs grid iterations [0, extent) on this thread or on the OpenMP team. `work` decides which,
-  // and when machine code is worth compiling. Throws std::bad_alloc before anything ran,
-  // Interrupted if `interruptible`. Returns the floating-point exceptions raised (bits of
-  // fp_flags.hpp).
-  unsigned run(const ir::CallArgs& args, std::int64_t extent, const Work& work, const Manner& how);
+  // Runs grid iterations [0, extent) on this thread or on the OpenMP team. `work` (operations and
+  // words read or written, roughly) decides which, and when machine code is worth compiling. Throws
+  // std::bad_alloc before anything ran, Interrupted if `interruptible`. Returns the floating-point
+  // exceptions raised (bits of fp_flags.hpp).
+  unsigned run(const ir::CallArgs& args, std::int64_t extent, double work, const Manner& how);
 
   const ir::Kernel& ir() const { return *kernel_; }
   bool jitted() const { return slot_->get() != nullptr; }
@@ -54,24 +48,23 @@ class CompiledKernel {
   }  // 0: not run yet
 
  private:
-  unsigned launch(const ir::CallArgs& args, std::int64_t extent, const Work& work,
-                  const Manner& how);
-  unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, const Work& work,
+  unsigned launch(const ir::CallArgs& args, std::int64_t extent, double work, const Manner& how);
+  unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, double work,
                            const Trail& trail);
   void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
   std::size_t scratch_need(const ir::CallArgs& args) const;  // bytes of one thread
-  static int threads_for(const Work& work);
+  static int threads_for(double work);
   static std::int64_t whole_lanes(std::int64_t chunk);  // of a vector grid
   // Gives the compiler thread, which runs at low priority, the processor for a while once the
   // interpreter has cost as much as compiling does: on a machine without an idle core machine code
   // would not come otherwise.
   void yield_to_compiler(double started);
-  void consider_compiling(double operations);
+  void consider_compiling(double work);
 
   std::shared_ptr<const ir::Kernel> kernel_;
   std::shared_ptr<const interp::Program> program_;
   std::shared_ptr<jit::CodeSlot> slot_;
-  std::atomic<double> operations_done_{0}, last_seconds_{0};
+  std::atomic<double> work_done_{0}, last_seconds_{0};
   std::atomic<bool> requested_{false};
   double interpreted_ = 0, waited_ = 0;  // seconds, since machine code was asked for
   bool vector_grid_;

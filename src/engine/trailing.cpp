@@ -95,8 +95,8 @@ void put_back(const Trail& t, std::byte* buffer, const std::byte* from, std::int
     put_rows(t, 0, to + i * t.stride, from + i * t.stride);
 }
 
-unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t extent,
-                                         const Work& work, const Trail& t) {
+unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t extent, double work,
+                                         const Trail& t) {
   const std::int64_t bytes = t.reach * t.stride > kNearReach ? kFarChunk : kNearChunk;
   std::int64_t chunk = std::max<std::int64_t>(1, bytes / t.stride);
   if (vector_grid_) chunk = whole_lanes(chunk);

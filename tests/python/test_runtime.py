@@ -49,6 +49,22 @@ def test_errstate():
     assert calls == [("divide by zero", 1)]
 
 
+@pytest.mark.parametrize("text", ["x.argmin(1)", "x.sum(0)", "x.max()", "x.astype('f4')", "plait.ascontiguousarray(x.T)"])
+def test_what_has_no_operations_is_compiled_in_the_background(run_python, text):
+    source = f"""
+import time, numpy, plait
+x = plait.array(numpy.ones((1500, 1000)))
+for _ in range(1000):
+    y = {text}
+    if "tier: machine code" in plait.explain(y):
+        break
+    plait.evaluate(y)
+    time.sleep(0.01)
+print("tier: machine code" in plait.explain({text}))
+"""
+    assert run_python(source, env={"PLAIT_JIT": "background", "PLAIT_CACHE": "0"}).stdout.split() == ["True"]
+
+
 def test_threads_give_the_same_bits():
     x = plait.array(numpy.random.default_rng(0).standard_normal(300_000))
     before, bits = plait.get_num_threads(), set()
