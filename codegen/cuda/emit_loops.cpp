@@ -119,8 +119,9 @@ std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) 
       return is_float(t) ? "not_a_number(" + zero + ")" : "np::least(" + type + "{})";
     case ReduceKind::ArgMin:
       return "Best<" + type + ">{np::greatest(" + type + "{}), " + begin + "}";
-    case ReduceKind::ArgMax:
-      return "Best<" + type + ">{np::least(" + type + "{}), " + begin + "}";
+    case ReduceKind::ArgMax:  // of roots: that of the least is NaN
+      return "Best<" + type + ">{" + (r.guarded_sqrt ? zero : "np::least(" + type + "{})") + ", " +
+             begin + "}";
     case ReduceKind::Any:
     case ReduceKind::BitOr:
     case ReduceKind::BitXor:

@@ -102,3 +102,21 @@ def test_neighbours_of_equal_numbers():
     for code in "efd" if numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0" else "fd":
         a, b = numpy.array([0.0, -0.0, 1.0], code), numpy.array([-0.0, 0.0, 1.0], code)
         assert numpy.array_equal(numpy.signbit(numpy.nextafter(a, b)), numpy.asarray(plait.signbit(plait.nextafter(plait.array(a), plait.array(b)))))
+
+
+def test_farthest_of_few(run_python):
+    # Lanes and registers that no element reaches start from a value whose root is taken, too.
+    source = """
+import numpy, plait
+for n in (1, 5, 17, 33, 70, 300):
+    for nan in (False, True):
+        rng = numpy.random.default_rng(n)
+        points, means = rng.standard_normal((9, 1)).astype("f4"), rng.standard_normal((n, 1)).astype("f4")
+        if nan:
+            means[n // 2] = numpy.nan
+        for pick in ("argmax", "argmin"):
+            a, b = (getattr(np, pick)(np.linalg.norm(np.array(points)[::2] - np.array(means)[:, None], axis=2), axis=0) for np in (numpy, plait))
+            assert a.tolist() == b.tolist(), (n, nan, pick, a, b)
+print("same")
+"""
+    assert run_python(source, env={"PLAIT_JIT": "blocking", "PLAIT_EAGER_LIMIT": "0"}).stdout.split() == ["same"]

@@ -85,6 +85,9 @@ ReduceEmitter::Acc ReduceEmitter::open(const ir::Reduction& r) {
 }
 
 llvm::Constant* ReduceEmitter::identity(const Acc& a) {
+  // The root of what is never negative: that of -inf would be NaN, which wins over all.
+  if (a.r->kind == ReduceKind::ArgMax && a.r->guarded_sqrt)
+    return Constant::getNullValue(e_.scalar_type(a.type));
   // An arg-reduction is one over values: what cannot win against the first element.
   ReduceKind kind = a.r->kind == ReduceKind::ArgMin   ? ReduceKind::Min
                     : a.r->kind == ReduceKind::ArgMax ? ReduceKind::Max
