@@ -14,6 +14,8 @@ bool non_negative(const Graph& g, const std::vector<std::int32_t>& canon, std::i
       if (is_complex(n.dtype)) return false;
       if (op_info(n.fn).flags & kNonNegative) return true;
       switch (n.fn) {
+        case OpId::Sqrt:  // of -0.0 is -0.0
+          return input(0);
         case OpId::Square:
           return is_float(n.dtype);
         case OpId::Multiply:

@@ -1,5 +1,6 @@
-// Whether a node's value is known to be non-negative or NaN, whatever its inputs: then an
-// arg-reduction may look through a square root in front of it.
+// Whether a node's value is known to be NaN or non-negative, and no negative zero, whatever its
+// inputs: then an arg-reduction may look through a square root in front of it, and a sum need not
+// start from zero.
 #pragma once
 #include "graph.hpp"
 

@@ -31,15 +31,9 @@ enum class Cost : std::uint8_t {
 };  // rough cycles a vector: add, divide/sqrt, exp
 
 enum OpFlags : std::uint16_t {
-  kCommutative = 1,
-  kAssociativeInt = 2,
-  kReducible = 4,
-  kMonotone = 8,
-  kNonNegative = 16,
-  kNoBoolLoop = 32,
-  kValueError = 64,  // may raise by value (integer power): evaluated before the call returns
-  kPoleAtOne =
-      128,  // raises a flag at 1, where every other operation is quiet; this one is so at 0
+  kNonNegative = 1,  // or NaN, and never -0.0, whatever the operands
+  kNoBoolLoop = 2,
+  kPoleAtOne = 4,  // raises a flag at 1, where every other operation is quiet; this one is so at 0
 };
 
 struct OpInfo {

@@ -79,6 +79,20 @@ def test_sums_over_no_axes_start_from_zero():
         assert str(numpy.asarray(ours)) == str(numpy.asarray(theirs))
 
 
+@pytest.mark.parametrize("axis", [-1, 0, None])
+def test_sums_of_roots_start_from_zero(run_python, axis):
+    # The root of -0.0 is -0.0: a sum of roots is no sum of what is known to have no sign.
+    source = f"""
+import numpy, plait
+x = -numpy.zeros((1, 1) if {axis} is None else (300, 1) if {axis} else (1, 300))
+y = plait.asarray(x)
+for np, z in (numpy, x), (plait, y):
+    print(bool(np.signbit(np.sum(np.sqrt(z * 3.0), axis={axis})).any()))
+"""
+    for jit in "off", "blocking":
+        assert run_python(source, env={"PLAIT_JIT": jit, "PLAIT_EAGER_LIMIT": "0"}).stdout.split() == ["False", "False"]
+
+
 @pytest.mark.parametrize("exponent", [2, 1, 0.5, -1, 3])
 def test_in_place_powers_take_the_ufunc_of_the_operator(exponent):
     values = [-numpy.inf, -0.0, 4.0]
