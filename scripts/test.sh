@@ -22,7 +22,7 @@ mkdir -p "$reports"
 rm -f "$reports"/*
 
 # Failures are counted at the end, so that one does not hide the others.
-ctest --test-dir "$build" --verbose --timeout 1200 >"$reports/ctest.log" 2>&1 || true
+ctest --test-dir "$build" -j "$(nproc)" --verbose --timeout 1200 >"$reports/ctest.log" 2>&1 || true
 grep -E "Test +#[0-9]+:|^[0-9]+: .*(FAILED|compiles in)" "$reports/ctest.log" || true
 
 # The build has put the extension beside the package's sources.
