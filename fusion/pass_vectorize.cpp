@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "passes.hpp"
+#include "loop_facts.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -24,7 +24,7 @@ constexpr double kFoldLatency = 4, kArgLatency = 8;
 
 class Pass {
  public:
-  Pass(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {
+  Pass(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {
     lanes_ = 16;
     for_each_inst(k_, 0, [&](Val v, std::int32_t) {
       const Inst& i = k_.insts[v];
@@ -36,21 +36,12 @@ class Pass {
 
   void run() {
     decide(0);
-    for_each_loop(0, [&](std::int32_t l) {
+    facts_.for_each_loop(0, [&](std::int32_t l) {
       if (k_.loops[l].vector) tune(l);
     });
   }
 
  private:
-  double trips(std::int32_t l) const {
-    const double t =
-        l == 0 ? (lk_.partials.empty() ? static_cast<double>(concrete(in_, lk_.grid_extent)) : 64)
-               : static_cast<double>(concrete(in_, lk_.extents[l]));
-    if (k_.loops[l].begin != kNone)
-      return std::max(1.0, static_cast<double>(concrete(in_, lk_.grid_extent)) / 64);
-    return std::max(1.0, t);
-  }
-
   // Cheapest cost of one run of loop `l`, with the choice recorded in the loops below it.
   double decide(std::int32_t l) {
     double scalar = 0;
@@ -64,37 +55,26 @@ class Pass {
         scalar += scalar_cost(i);
       }
     }
-    scalar = std::max(scalar, latency(l)) * trips(l) + kLoopEntry;
-    const double vec = std::ceil(trips(l) / lanes_) * nest_cost(l, l) + kLoopEntry +
+    scalar = std::max(scalar, latency(l)) * facts_.trips(l) + kLoopEntry;
+    const double vec = std::ceil(facts_.trips(l) / lanes_) * nest_cost(l, l) + kLoopEntry +
                        kHorizontal * static_cast<double>(k_.loops[l].reductions.size()) +
-                       (std::fmod(trips(l), lanes_) == 0 ? 0 : 2);
-    if (!can_vectorize(l) || scalar <= vec ||
-        (in_order(l) && scalar <= latency(l) * trips(l) + vec))
+                       (std::fmod(facts_.trips(l), lanes_) == 0 ? 0 : 2);
+    if (!facts_.may_run_abreast(l) || scalar <= vec ||
+        (in_order(l) && scalar <= latency(l) * facts_.trips(l) + vec))
       return scalar;
-    for_each_loop(l, [&](std::int32_t c) { k_.loops[c].vector = false; });
+    facts_.for_each_loop(l, [&](std::int32_t c) { k_.loops[c].vector = false; });
     k_.loops[l].vector = true;
     return vec;
-  }
-
-  // A grid over chunks is no place for lanes: its loops' bounds differ from lane to lane.
-  // Nor is a loop whose iterations all store to one place.
-  bool can_vectorize(std::int32_t l) const {
-    if (l == 0 && !lk_.partials.empty()) return false;
-    bool apart = true;
-    for_each_inst(k_, l, [&](Val v, std::int32_t) {
-      if (k_.insts[v].op == Op::Store) apart &= lane_stride(k_.insts[v], l) != 0;
-    });
-    return apart;
   }
 
   double nest_cost(std::int32_t l, std::int32_t vector) const {
     double c = 0;
     // Registers side by side wait at the same time.
-    const double side = trips(vector) > lanes_ ? 2 : 1;
+    const double side = facts_.trips(vector) > lanes_ ? 2 : 1;
     for (Val v : k_.loops[l].body) {
       const Inst& i = k_.insts[v];
       if (i.op == Op::For || i.op == Op::Reduce)
-        c += trips(i.index) * std::max(nest_cost(i.index, vector), latency(i.index) / side) +
+        c += facts_.trips(i.index) * std::max(nest_cost(i.index, vector), latency(i.index) / side) +
              kLoopEntry / 2;
       else
         c += lane_cost(i, l, vector);
@@ -138,43 +118,16 @@ class Pass {
     if (i.op == Op::Apply) return apply_cost(i);
     if (i.op != Op::Load && i.op != Op::Store) return 0.5;
     const auto item = static_cast<std::int64_t>(itemsize(i.type));
-    const std::int64_t stride = std::abs(lane_stride(i, vector));
+    const std::int64_t stride = std::abs(facts_.stride(i, vector));
     const double store = i.op == Op::Store ? 1.5 : 1;
     if (stride == 0 || stride == item) return store;
     if (stride <= 4 * item) return 2.5 * store;
     // Gathered lane by lane; a repeating loop in between pays only once (pack_loads).
     double gather = lanes_ * 1.5 * store;
     if (i.op == Op::Load)
-      for (std::int32_t l = at; l != vector; l = parent(l))
-        if (!depends(i, l)) gather /= trips(l);
+      for (std::int32_t l = at; l != vector; l = facts_.parent(l))
+        if (!facts_.depends(i, l)) gather /= facts_.trips(l);
     return gather + 1;
-  }
-  std::int64_t lane_stride(const Inst& i, std::int32_t vector) const {
-    for (const Term& t : k_.accesses[i.access].terms)
-      if (t.var == k_.loops[vector].var)
-        return t.stride.param == kNoParam ? t.stride.value
-                                          : concrete(in_, lk_.params[t.stride.param]);
-    return 0;
-  }
-  bool depends(const Inst& i, std::int32_t l) const {
-    for (const Term& t : k_.accesses[i.access].terms)
-      if (t.var == k_.loops[l].var) return true;
-    return false;
-  }
-  std::int32_t parent(std::int32_t l) const {
-    for (std::size_t p = 0; p < k_.loops.size(); ++p)
-      for (Val v : k_.loops[p].body)
-        if ((k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce) && k_.insts[v].index == l)
-          return static_cast<std::int32_t>(p);
-    return 0;
-  }
-
-  template <class F>
-  void for_each_loop(std::int32_t l, F&& f) const {
-    f(l);
-    for (Val v : k_.loops[l].body)
-      if (k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce)
-        for_each_loop(k_.insts[v].index, f);
   }
 
   // Loops inside walk over far rows, the lanes along them: the more of a row is read at a time, the
@@ -183,9 +136,9 @@ class Pass {
     bool rows = false, others = false;
     for_each_inst(k_, l, [&](Val v, std::int32_t at) {
       const Inst& i = k_.insts[v];
-      if (i.op != Op::Load || lane_stride(i, l) == 0) return;
-      const bool unit = lane_stride(i, l) == static_cast<std::int64_t>(itemsize(i.type));
-      (unit && at != l && std::abs(lane_stride(i, at)) >= kFarRow ? rows : others) = true;
+      if (i.op != Op::Load || facts_.stride(i, l) == 0) return;
+      const bool unit = facts_.stride(i, l) == static_cast<std::int64_t>(itemsize(i.type));
+      (unit && at != l && std::abs(facts_.stride(i, at)) >= kFarRow ? rows : others) = true;
     });
     return rows && !others;
   }
@@ -200,7 +153,7 @@ class Pass {
       inner |= i.op == Op::Reduce;
       calls += i.op == Op::Apply && op_info(i.fn).cost == Cost::Expensive;
       if (i.op == Op::Store && i.nontemporal &&
-          lane_stride(i, l) != static_cast<std::int64_t>(itemsize(i.type)))
+          facts_.stride(i, l) != static_cast<std::int64_t>(itemsize(i.type)))
         k_.insts[v].nontemporal = false;
     });
     // A second register fills the processor's pipelines while the first waits. Short bodies with
@@ -209,12 +162,11 @@ class Pass {
     loop.unroll = insts > kLongBody || (calls > 0 && !far) ? 1 : 2;
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
     if (loop.reductions.empty() && insts <= kSmallBody && calls == 0 && walks_rows(l))
-      loop.unroll = static_cast<int>(std::clamp(trips(l) / lanes_, 1.0, kRowRegisters));
-    loop.prefetch = l == 0 || trips(l) >= 2048;
+      loop.unroll = static_cast<int>(std::clamp(facts_.trips(l) / lanes_, 1.0, kRowRegisters));
+    loop.prefetch = l == 0 || facts_.trips(l) >= 2048;
   }
 
-  const LoweringInput& in_;
-  LoweredKernel& lk_;
+  const LoopFacts facts_;
   Kernel& k_;
   double lanes_;
 };

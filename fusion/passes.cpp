@@ -11,6 +11,7 @@ void run_passes(const LoweringInput& in, LoweredKernel& k) {
   eliminate_common(k.kernel);
   if (in.target.lanes) {
     vectorize(in, k);
+    tile(in, k);
     pack_loads(in, k);
   }
   compact(k.kernel);

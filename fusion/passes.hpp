@@ -17,6 +17,9 @@ void eliminate_common(ir::Kernel& k);
 // Chooses along which loops lanes run, by a cost model over every path of the nest, and how far to
 // unroll.
 void vectorize(const LoweringInput& in, LoweredKernel& k);
+// Chooses along which loops the interpreter takes tiles, by what its calls cost: lanes cannot pay
+// for a few elements a row, where a call for each element costs tens of them.
+void tile(const LoweringInput& in, LoweredKernel& k);
 // Strided loads that an outer loop repeats are copied once into a local, lane by lane (points of
 // k-means).
 void pack_loads(const LoweringInput& in, LoweredKernel& k);
@@ -24,7 +27,7 @@ void pack_loads(const LoweringInput& in, LoweredKernel& k);
 // strings.
 void compact(ir::Kernel& k);
 
-// `vectorize` and `pack_loads` are for targets with lanes.
+// `vectorize`, `tile` and `pack_loads` are for targets with lanes.
 void run_passes(const LoweringInput& in, LoweredKernel& k);
 
 // Instructions of loop `l`'s body and of all loops nested in it, in order.

@@ -21,6 +21,13 @@ bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {
   return r.order == ir::Order::Pairwise && inexact(k.insts[r.value].type);
 }
 
+// Here tiles are the lanes.
+ir::Kernel lanes_along_tiles(ir::Kernel k) {
+  if (std::any_of(k.loops.begin(), k.loops.end(), [](const ir::Loop& l) { return l.tile; }))
+    for (ir::Loop& l : k.loops) l.vector = l.tile;
+  return k;
+}
+
 // The tiles of a vector loop can follow one tree only. Real and complex sums have different ones;
 // a loop with both runs an iteration at a time.
 ir::Kernel one_tree_a_loop(ir::Kernel k) {
@@ -450,7 +457,8 @@ void Compiler::finish() {
 
 Program compile(const ir::Kernel& k, CpuTier tier) { return Compiler(k, tier).run(); }
 
-std::shared_ptr<const Program> prepare(const ir::Kernel& k, CpuTier tier) {
+std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
+  const ir::Kernel k = lanes_along_tiles(kernel);
 #ifdef PLAIT_CHECKS
   ir::verify(k);
 #endif

@@ -4,9 +4,10 @@
 // A kernel is a tree of blocks. A block is an ordered list of instructions; an instruction defines
 // at most one value; a value may be used in its block after its definition, and in blocks nested
 // there. Semantics are scalar: read the nest as if every loop ran one iteration at a time.
-// `Loop::vector` says along which loop a backend takes lanes (LLVM: W x unroll lanes; interpreter:
-// a tile; CUDA: threads); on any path from the root to a leaf at most one loop is a vector loop.
-// Vectorising never changes bits.
+// `Loop::vector` says along which loop a backend takes lanes (LLVM: W x unroll lanes; CUDA:
+// threads); on any path from the root to a leaf at most one loop is a vector loop. The interpreter
+// takes tiles in the same way, along the loops that `Loop::tile` says, or where none is marked
+// along the vector loops. Neither changes bits.
 //
 // The outermost loop is the grid: a call runs its iterations [begin, end), any chunking, any order,
 // any thread.
@@ -87,6 +88,7 @@ struct Loop {
   Val begin = kNone;  // uniform Int64; kNone is 0
   Val end = kNone;    // uniform Int64 (exclusive). The grid loop's bounds come from the call.
   bool vector = false;
+  bool tile = false;  // of no other backend, and no part of a serialized kernel
   int unroll =
       1;  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
   bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead
@@ -137,8 +139,8 @@ std::string to_string(const Kernel& k);
 // Throws InternalError with the offending instruction. Run after every pass in debug and test
 // builds.
 void verify(const Kernel& k);
-// A byte string that is equal exactly for equal kernels (names aside): the key of memory and disk
-// caches.
+// A byte string that is equal exactly for equal kernels (names and tiles aside): the key of memory
+// and disk caches.
 std::string serialize(const Kernel& k);
 Kernel deserialize(std::string_view bytes);  // throws InternalError on damage
 

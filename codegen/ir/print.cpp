@@ -112,6 +112,7 @@ class Printer {
     std::string text = head + " " + val(l.var);
     if (l.end != kNone) text += " in " + val(l.begin) + ".." + val(l.end);
     if (l.vector) text += " vector";
+    if (l.tile) text += " tile";
     if (l.unroll != 1) text += prefixed(" unroll=", l.unroll);
     if (l.prefetch) text += " prefetch";
     line(depth, text + " {");

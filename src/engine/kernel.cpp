@@ -172,7 +172,8 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
 }
 
 std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
-  const std::string key = ir::serialize(k);
+  std::string key = ir::serialize(k);
+  for (const ir::Loop& l : k.loops) key += l.tile ? 't' : '-';
   const std::lock_guard held(kernel_registry_mutex());
   auto& slot = registry()[key];
   if (!slot) slot = std::make_shared<CompiledKernel>(k);

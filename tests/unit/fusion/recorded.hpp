@@ -7,7 +7,9 @@
 
 #include "../../record.hpp"
 #include "../interp/reference.hpp"
+#include "codegen/interp/interp.hpp"
 #include "codegen/ir/builder.hpp"
+#include "core/buffer.hpp"
 #include "fusion/passes.hpp"
 #include "fusion/schedule.hpp"
 
@@ -60,6 +62,31 @@ class Recorded {
   std::size_t guards() const { return guards_.size(); }
 
   Bytes run() {
+    const Call c = call();
+    return results(lowered.kernel, c.buffers, c.params, c.grid);
+  }
+  Bytes interpreted() {
+    ir::Kernel tidy = lowered.kernel;
+    fusion::compact(tidy);
+    const auto program = interp::prepare(tidy, config().tier);
+    Call c = call();
+    std::vector<void*> pointers;
+    for (auto& b : c.buffers) pointers.push_back(b.data());
+    const ir::CallArgs args{pointers.data(), c.params.data(), nullptr};
+    const Ref<Buffer> scratch = allocate(interp::scratch_bytes(*program, args));
+    interp::run(*program, args, 0, c.grid, scratch->data);
+    return c.buffers;
+  }
+
+  fusion::LoweredKernel lowered;
+
+ private:
+  struct Call {
+    Bytes buffers;
+    std::vector<std::int64_t> params;
+    std::int64_t grid;
+  };
+  Call call() {
     std::vector<std::size_t> sizes;
     for (const fusion::BufferSource& b : lowered.buffers) {
       const tracer::Node& n = *graph_[b.index].node;
@@ -68,12 +95,9 @@ class Recorded {
     std::vector<std::int64_t> values, params;
     exprs_.evaluate(graph_, values);
     for (fusion::ExprId e : lowered.params) params.push_back(values[e]);
-    return results(lowered.kernel, memory(sizes), params, values[lowered.grid_extent]);
+    return {memory(sizes), params, values[lowered.grid_extent]};
   }
 
-  fusion::LoweredKernel lowered;
-
- private:
   Ref<tracer::Node> node_;
   fusion::Graph graph_;
   fusion::Exprs exprs_;

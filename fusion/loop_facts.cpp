@@ -1,0 +1,48 @@
+#include "loop_facts.hpp"
+
+#include <algorithm>
+
+namespace plait::fusion {
+using namespace ir;
+
+double LoopFacts::trips(std::int32_t l) const {
+  const auto grid = static_cast<double>(concrete(in_, lk_.grid_extent));
+  if (k_.loops[l].begin != kNone) return std::max(1.0, grid / 64);
+  if (l != 0) return std::max(1.0, static_cast<double>(concrete(in_, lk_.extents[l])));
+  return lk_.partials.empty() ? std::max(1.0, grid) : 64;
+}
+
+std::int64_t LoopFacts::value(const Coeff& c) const {
+  return c.param == kNoParam ? c.value : concrete(in_, lk_.params[c.param]);
+}
+
+std::int64_t LoopFacts::stride(const Inst& access, std::int32_t l) const {
+  for (const Term& t : k_.accesses[access.access].terms)
+    if (t.var == k_.loops[l].var) return value(t.stride);
+  return 0;
+}
+
+bool LoopFacts::depends(const Inst& access, std::int32_t l) const {
+  const auto& terms = k_.accesses[access.access].terms;
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const Term& t) { return t.var == k_.loops[l].var; });
+}
+
+std::int32_t LoopFacts::parent(std::int32_t l) const {
+  for (std::size_t p = 0; p < k_.loops.size(); ++p)
+    for (Val v : k_.loops[p].body)
+      if ((k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce) && k_.insts[v].index == l)
+        return static_cast<std::int32_t>(p);
+  return 0;
+}
+
+bool LoopFacts::may_run_abreast(std::int32_t l) const {
+  if (l == 0 && !lk_.partials.empty()) return false;
+  bool apart = true;
+  for_each_inst(k_, l, [&](Val v, std::int32_t) {
+    if (k_.insts[v].op == Op::Store) apart &= stride(k_.insts[v], l) != 0;
+  });
+  return apart;
+}
+
+}  // namespace plait::fusion

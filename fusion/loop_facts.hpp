@@ -1,0 +1,37 @@
+// What the choices of loops for lanes and for tiles ask of a lowered nest.
+#pragma once
+#include "passes.hpp"
+
+namespace plait::fusion {
+
+class LoopFacts {
+ public:
+  LoopFacts(const LoweringInput& in, const LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
+
+  // Iterations of one run of the loop, at least 1; of a grid over chunks, an estimate.
+  double trips(std::int32_t l) const;
+  std::int64_t value(const ir::Coeff& c) const;
+  // Bytes from one iteration of `l` to the next.
+  std::int64_t stride(const ir::Inst& access, std::int32_t l) const;
+  bool depends(const ir::Inst& access, std::int32_t l) const;
+  std::int32_t parent(std::int32_t l) const;
+  // Whether several iterations may run side by side. A grid over chunks is no place for that: its
+  // loops' bounds differ from one to the next. Nor is a loop whose iterations all store to one
+  // place.
+  bool may_run_abreast(std::int32_t l) const;
+
+  template <class F>
+  void for_each_loop(std::int32_t l, F&& f) const {
+    f(l);
+    for (ir::Val v : k_.loops[l].body)
+      if (k_.insts[v].op == ir::Op::For || k_.insts[v].op == ir::Op::Reduce)
+        for_each_loop(k_.insts[v].index, f);
+  }
+
+ private:
+  const LoweringInput& in_;
+  const LoweredKernel& lk_;
+  const ir::Kernel& k_;
+};
+
+}  // namespace plait::fusion

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "loop_facts.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+
+namespace {
+
+// Costs are nanoseconds in the interpreter: of an instruction, of a fold and of a loop whatever
+// the tile, and what an element adds.
+constexpr double kCall = 10, kFold = 15, kRun = 20;
+// Of a load or store that is not contiguous: within a cache line, beyond, and where a tile's lines
+// fall into few of the cache's sets.
+constexpr double kCopied = 0.8, kFar = 1.6, kAliased = 4;
+constexpr double kFolded = 0.15, kTree = 0.4, kArg = 0.8, kOrdered = 1.3;
+// Iterations of a tile, about; and the most memory for what one of them keeps.
+constexpr double kTile = 256, kLocalBytes = 256 << 10;
+constexpr std::int64_t kLine = 64, kFewSets = 256;
+
+class Pass {
+ public:
+  Pass(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {}
+
+  void run() { decide(0); }
+
+ private:
+  // Cheapest cost of one run of loop `l`, with the choice recorded in the loops below it.
+  double decide(std::int32_t l) {
+    const double one_by_one = repeated(l, -1, 1, [&](std::int32_t c) { return decide(c); });
+    const double tile = std::min(facts_.trips(l), kTile);
+    const double once = block(l, l, tile, [&](std::int32_t c) { return run_of(c, l, tile); });
+    double tiled = std::ceil(facts_.trips(l) / tile) * once + kRun;
+    for (const Reduction& r : k_.loops[l].reductions)
+      tiled += facts_.trips(l) * (r.order == Order::Sequential ? kOrdered : element(r)) +
+               kFold * std::ceil(facts_.trips(l) / tile);
+    if (!facts_.may_run_abreast(l) || !locals_fit(l) || one_by_one <= tiled) return one_by_one;
+    facts_.for_each_loop(l, [&](std::int32_t c) { k_.loops[c].tile = false; });
+    k_.loops[l].tile = true;
+    return tiled;
+  }
+
+  // A loop whose iterations follow each other, `n` lanes of the tile of loop `tile` abreast.
+  template <class Inner>
+  double repeated(std::int32_t l, std::int32_t tile, double n, Inner&& inner) const {
+    double iteration = block(l, tile, n, inner);
+    for (const Reduction& r : k_.loops[l].reductions) iteration += kFold + n * element(r);
+    return facts_.trips(l) * iteration + kRun;
+  }
+  double run_of(std::int32_t l, std::int32_t tile, double n) const {
+    return repeated(l, tile, n, [&](std::int32_t c) { return run_of(c, tile, n); });
+  }
+
+  template <class Inner>
+  double block(std::int32_t l, std::int32_t tile, double n, Inner&& inner) const {
+    double cost = 0;
+    for (Val v : k_.loops[l].body) {
+      const Inst& i = k_.insts[v];
+      if (i.op == Op::For || i.op == Op::Reduce)
+        cost += inner(i.index);
+      else if (is_call(i.op))
+        cost += kCall + n * element(i, tile);
+    }
+    return cost;
+  }
+
+  // The others name a value that is there.
+  static bool is_call(Op op) {
+    return op != Op::Const && op != Op::Param && op != Op::Arg && op != Op::Result;
+  }
+  double element(const Inst& i, std::int32_t tile) const {
+    switch (i.op) {
+      case Op::Apply:
+        return op_info(i.fn).cost == Cost::Cheap    ? 0.15
+               : op_info(i.fn).cost == Cost::Medium ? 0.7
+                                                    : 3;
+      case Op::Load:
+      case Op::Store: {
+        if (tile < 0) return 0;
+        const std::int64_t stride = std::abs(facts_.stride(i, tile));
+        if (stride == 0 || stride == static_cast<std::int64_t>(itemsize(i.type))) return 0;
+        return stride < kLine ? kCopied : stride % kFewSets == 0 ? kAliased : kFar;
+      }
+      default:
+        return 0.1;
+    }
+  }
+  double element(const Reduction& r) const {
+    if (r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax) return kArg;
+    return r.order == Order::Pairwise ? kTree : kFolded;
+  }
+
+  // Every iteration of a tile has its own copy of what is declared in the loop.
+  bool locals_fit(std::int32_t l) const {
+    double bytes = 0;
+    facts_.for_each_loop(l, [&](std::int32_t c) {
+      for (const Local& local : k_.locals)
+        if (local.home == c)
+          bytes += static_cast<double>(facts_.value(local.count)) *
+                   static_cast<double>(itemsize(local.dtype)) * kTile;
+    });
+    return bytes <= kLocalBytes;
+  }
+
+  const LoopFacts facts_;
+  Kernel& k_;
+};
+
+}  // namespace
+
+void tile(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).run(); }
+
+}  // namespace plait::fusion
