@@ -324,7 +324,7 @@ std::optional<Scalar> pack(PyObject* number, DType to) {
 
 // What comes from NumPy goes where the thread creates arrays.
 static std::optional<tracer::Array> here(std::optional<tracer::Array> a) {
-  if (a && a->ndim() > 0) a = tracer::placed(*a);
+  if (a) a = tracer::placed(*a);
   return a;
 }
 std::optional<tracer::Array> parse_array(PyObject* o) {

@@ -25,11 +25,12 @@ const Node* single_value(const Node& n) {
 }
 
 Scalar value_of(Node& n) {
+  if (n.kind == NodeKind::Scalar) return n.scalar;
+  if (n.kind == NodeKind::Fill && !n.data) return n.inputs[0]->scalar;
   const Ref<Node> hold(&n);
   evaluate_nodes(std::span(&hold, 1));
   Scalar s;
   s.dtype = n.dtype;
-  if (n.kind == NodeKind::Scalar) return n.scalar;
   if (n.device == kHost)
     std::memcpy(s.bytes, n.data->data + n.data_offset, itemsize(n.dtype));
   else
@@ -102,6 +103,8 @@ void place(Node& n) {
 Array to_device(const Array& a, DeviceId device) {
   if (device_of(a) == device) return a;
   const Lock held = hold_evaluated(a);
+  if (a.ndim() == 0 && device_of(a) == kHost)
+    return wrap(fill_node({}, {}, value_of(*node_of(a)), device));
   const Node& v = *a.storage->version;
   const Extent covered = extent(a.shape, a.strides, static_cast<std::int64_t>(itemsize(a.dtype)));
   const std::int64_t first = v.data_offset + a.storage->base + a.offset + covered.first;
@@ -133,9 +136,7 @@ void set_default_device(DeviceId device) { process_default.store(device); }
 
 DeviceId set_thread_device(DeviceId device) { return std::exchange(thread_device, device); }
 
-Array placed(const Array& made) {
-  return made.ndim() == 0 ? made : to_device(made, current_device());
-}
+Array placed(const Array& made) { return to_device(made, current_device()); }
 
 OnDevice::OnDevice(DeviceId device) : outer_(set_thread_device(device)) {}
 OnDevice::~OnDevice() { set_thread_device(outer_); }

@@ -8,7 +8,8 @@ namespace plait::tracer {
 
 DeviceId device_of(const Array& a);
 // The array itself when it is there already, else a copy: evaluated, then moved. Strides are kept
-// where the array's memory is its own, else the copy is C-contiguous.
+// where the array's memory is its own, else the copy is C-contiguous. The value of a 0-D array of
+// the host goes as an argument of the kernels that read it.
 Array to_device(const Array& a, DeviceId device);
 
 // What the thread creates arrays on; the process's default is PLAIT_DEVICE or what was set here.
@@ -17,7 +18,7 @@ void set_default_device(DeviceId device);
 // Sets the thread's own, kThreadDefault for the process's; returns what it was.
 inline constexpr DeviceId kThreadDefault = -2;
 DeviceId set_thread_device(DeviceId device);
-// What was made on the host, where the thread creates arrays; single values stay and mix.
+// What was made on the host, where the thread creates arrays.
 Array placed(const Array& made);
 class OnDevice {
  public:

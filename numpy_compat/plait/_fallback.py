@@ -66,7 +66,7 @@ def write_back(x, host):
 
 def placed(x):
     """A new array, moved to where this thread creates arrays."""
-    if type(x) is ndarray and _plait.host_of(x) is None and x.ndim:
+    if type(x) is ndarray and _plait.host_of(x) is None:
         return _plait.to_device(x, _plait.current_device())
     return x
 

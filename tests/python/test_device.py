@@ -67,6 +67,36 @@ def test_scope_takes_numpys_arrays_along():
     assert x.device == "cuda:0"
 
 
+def test_scope_takes_zero_d_arrays_along():
+    before = plait.stats()["copies_to_device"]
+    with plait.device("cuda"):
+        x = plait.ones(3)
+        for v in (plait.array(2.0), plait.asarray(numpy.array(2.0)), plait.asarray(numpy.float64(2)), plait.full((), 2.0)):
+            one = plait.reshape(v, -1) + v  # an array of single values alone
+            assert one.device == "cuda:0" and one.shape == (1,)
+            assert host(one + x).tolist() == [5, 5, 5]
+        assert plait.array(2.0).device == "cuda:0" == plait.asarray(2.0, device="cuda").device
+        v = plait.array(2.0)
+        v += 1
+        v[...] *= 2
+        assert v.device == "cuda:0" and v == 6
+    assert plait.stats()["copies_to_device"] == before  # values are arguments of kernels
+    # Single values of either device mix with arrays of the other, which decide.
+    there, here = plait.array(2.0).to_device("cuda"), plait.array(3.0)
+    assert there.device == "cuda:0" and here.device == "cpu"
+    assert (plait.arange(3.0) * there).device == "cpu" and (x * here).device == "cuda:0"
+    assert (there * here) == 6 and (plait.arange(3.0) * (there + 1)).tolist() == [0, 3, 6]
+
+
+def test_jit_returns_what_was_written_to_a_zero_d_array():
+    def count(total, values):
+        total += values.sum()
+        return total * 1
+
+    total = numpy.array(1.0)
+    assert plait.jit(count, device="cuda")(total, numpy.arange(5.0)) == 11 == total
+
+
 def test_default_dtype_goes_along():
     before = plait.stats()["bytes_to_device"]
     with plait.device("cuda"), plait.default_dtype("float32"):
