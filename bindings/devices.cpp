@@ -80,15 +80,19 @@ PyObject* to_device(PyObject*, Args args, Py_ssize_t n) {  // (a, name)
     return wrap_view(std::move(moved), args[0]);
   });
 }
-// (a, dtype, shape, byte strides, byte offset): a view of its memory.
+// (a, dtype, shape, byte strides, byte offset): a view of its memory; NotImplemented where the
+// device could not read it.
 PyObject* view_at(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 5)) return nullptr;
   return guarded([&]() -> PyObject* {
     const auto t = parse_dtype(args[1]);
     if (!t || as_array(args[0])->host) return Py_NewRef(Py_NotImplemented);
-    return wrap_view(tracer::as_strided(as_array(args[0])->array, *t, *parse_shape(args[2]),
-                                        *parse_shape(args[3]), PyLong_AsLongLong(args[4])),
-                     args[0]);
+    const tracer::Array& a = as_array(args[0])->array;
+    const Dims shape = *parse_shape(args[2]), strides = *parse_shape(args[3]);
+    const long long offset = PyLong_AsLongLong(args[4]);
+    if (!tracer::is_aligned(*t, a.offset + offset, shape, strides))
+      return Py_NewRef(Py_NotImplemented);
+    return wrap_view(tracer::as_strided(a, *t, shape, strides, offset), args[0]);
   });
 }
 // How often a new value was stored into the array's memory.
@@ -105,6 +109,14 @@ PyObject* synchronize(PyObject*, PyObject* name) {
 
 // --- memory in common with other libraries
 
+void lend_to(const tracer::Array& a, DeviceId id, PyObject* stream) {
+  Buffer& memory = *a.storage->version->data;
+  if (no_order_wanted(stream))
+    devices().memory(id).lend(memory);
+  else
+    devices().memory(id).lend(memory, stream == Py_None ? nullptr : stream_of(stream));
+}
+
 // (a, stream): the address of element 0, for good; what is submitted to `stream` afterwards sees
 // the values. Stream -1: nobody waits.
 PyObject* lend(PyObject*, Args args, Py_ssize_t n) {
@@ -114,8 +126,7 @@ PyObject* lend(PyObject*, Args args, Py_ssize_t n) {
     const DeviceId id = tracer::device_of(a);
     void* memory = nullptr;
     without_gil([&] { memory = tracer::pin(a, id); });
-    if (!no_order_wanted(args[1]))
-      devices().memory(id).let_wait(args[1] == Py_None ? nullptr : stream_of(args[1]));
+    lend_to(a, id, args[1]);
     return PyLong_FromVoidPtr(memory);
   });
 }
@@ -126,21 +137,9 @@ PyObject* stream(PyObject*, PyObject* a) {
   });
 }
 
-tracer::Array adopt_at(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId id,
-                       void* stream, bool writeable, void (*release)(void*), void* owner) {
-  const auto [first, last] = tracer::extent(shape, strides, static_cast<std::int64_t>(itemsize(t)));
-  Ref<Buffer> buffer = devices().memory(id).adopt(
-      at + first, static_cast<std::size_t>(last - first), stream, release, owner);
-  buffer->writeable = writeable;
-  tracer::Array a = tracer::from_buffer(std::move(buffer), t, shape, strides, -first);
-  a.writeable = writeable;
-  if (last > first) tracer::pin(a, id);
-  return a;
-}
-
-// (address, shape, byte strides or None, dtype, device, stream or None, read-only, owner)
+// (address, shape, byte strides or None, dtype, stream or None, read-only, owner)
 PyObject* adopt_device(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 8)) return nullptr;
+  if (!exact_count(n, 7)) return nullptr;
   return guarded([&]() -> PyObject* {
     const auto t = parse_dtype(args[3]);
     if (!t) return Py_NewRef(Py_NotImplemented);
@@ -149,11 +148,12 @@ PyObject* adopt_device(PyObject*, Args args, Py_ssize_t n) {
     const Dims strides = args[2] != Py_None
                              ? *parse_shape(args[2])
                              : contiguous_strides(shape, static_cast<std::int64_t>(itemsize(*t)));
-    const DeviceId id = parse_device(args[4]);
-    void* stream = args[5] == Py_None ? devices().memory(id).stream() : stream_of(args[5]);
-    Owned owner = Owned::borrow(args[7]);
-    tracer::Array a = adopt_at(at, *t, shape, strides, id, stream, args[6] != Py_True,
-                               release_later, owner.get());
+    // No address is that of an empty array.
+    const DeviceId id = at ? devices().open_at(at) : devices().open("cuda");
+    void* stream = args[4] == Py_None ? devices().memory(id).stream() : stream_of(args[4]);
+    Owned owner = Owned::borrow(args[6]);
+    tracer::Array a = tracer::adopt(at, *t, shape, strides, id, stream, args[5] != Py_True,
+                                    release_later, owner.get());
     owner.release();
     return wrap(std::move(a));
   });
@@ -264,8 +264,7 @@ PyObject* to_dlpack(PyObject*, Args args, Py_ssize_t n) {
     const DeviceId id = tracer::device_of(a);
     void* memory = nullptr;
     without_gil([&] { memory = tracer::export_memory(a, id); });
-    if (!no_order_wanted(args[1]))
-      devices().memory(id).let_wait(args[1] == Py_None ? nullptr : stream_of(args[1]));
+    lend_to(a, id, args[1]);
     return v1 ? capsule_of<Versioned>(a, memory, kNameV1) : capsule_of<Managed>(a, memory, kName);
   });
 }
@@ -305,8 +304,8 @@ tracer::Array from_capsule(PyObject* capsule, const char* name, const char* used
   check(PyCapsule_SetName(capsule, used));  // the tensor is the owner's from here on
   // The producer has ordered our stream after its own.
   tracer::Array a =
-      adopt_at(static_cast<std::byte*>(t.data) + t.byte_offset, *type, shape, strides, id,
-               devices().memory(id).stream(), !read_only, release_later, owner.get());
+      tracer::adopt(static_cast<std::byte*>(t.data) + t.byte_offset, *type, shape, strides, id,
+                    devices().memory(id).stream(), !read_only, release_later, owner.get());
   owner.release();
   return a;
 }

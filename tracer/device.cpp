@@ -122,6 +122,31 @@ Array to_device(const Array& a, DeviceId device) {
   return wrap(record(std::move(n)));
 }
 
+bool is_aligned(DType t, std::int64_t address, const Dims& shape, const Dims& strides) {
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  const std::int64_t alignment = is_complex(t) ? item / 2 : item;
+  bool aligned = address % alignment == 0;
+  for (int d = 0; d < shape.size(); ++d) aligned &= shape[d] <= 1 || strides[d] % alignment == 0;
+  return aligned || element_count(shape) == 0;
+}
+
+Array adopt(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId device,
+            void* stream, bool writeable, void (*release)(void*), void* owner) {
+  if (!is_aligned(t, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at)), shape,
+                  strides))
+    throw ValueError("memory on '" + devices().name(device) + "' is not aligned for " +
+                     std::string(name(t)) + ": kernels cannot read it");
+  const Extent covered = extent(shape, strides, static_cast<std::int64_t>(itemsize(t)));
+  Ref<Buffer> buffer = devices().memory(device).adopt(
+      at + covered.first, static_cast<std::size_t>(covered.last - covered.first), stream, release,
+      owner);
+  buffer->writeable = writeable;
+  Array a = from_buffer(std::move(buffer), t, shape, strides, -covered.first);
+  a.writeable = writeable;
+  if (covered.last > covered.first) pin(a, device);
+  return a;
+}
+
 DeviceId current_device() {
   if (thread_device != kUnsaid) return thread_device;
   DeviceId device = process_default.load(std::memory_order_relaxed);

@@ -12,6 +12,14 @@ DeviceId device_of(const Array& a);
 // the host goes as an argument of the kernels that read it.
 Array to_device(const Array& a, DeviceId device);
 
+// Whether a kernel can read elements that begin at this address and lie these strides apart: the
+// processors of a device, unlike the host's, stop at others.
+bool is_aligned(DType t, std::int64_t address, const Dims& shape, const Dims& strides);
+// An array over memory of somebody else on a device, pinned; see DeviceMemory::adopt. Throws
+// ValueError, with nothing adopted, for memory that is not aligned.
+Array adopt(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId device,
+            void* stream, bool writeable, void (*release)(void*), void* owner);
+
 // What the thread creates arrays on; the process's default is PLAIT_DEVICE or what was set here.
 DeviceId current_device();
 void set_default_device(DeviceId device);

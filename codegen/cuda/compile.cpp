@@ -39,12 +39,12 @@ Binary deserialized(const std::string& bytes) {
 
 Binary build(const Program& p, int arch, bool ptx) {
   const Nvrtc& n = nvrtc();
-  Nvrtc::Handle program = nullptr;
+  ProgramHandle program = nullptr;
   int r = n.create(&program, p.source.c_str(), "kernel.cu", 0, nullptr, nullptr);
   if (r != 0) throw CompileError(std::string("NVRTC: ") + n.error(r));
   struct Destroy {
     const Nvrtc& n;
-    Nvrtc::Handle program;
+    ProgramHandle program;
     ~Destroy() { n.destroy(&program); }
   } destroy{n, program};
   const std::string target = (ptx ? "-arch=compute_" : "-arch=sm_") + std::to_string(arch);

@@ -1,6 +1,8 @@
 // NVRTC, opened at run time.
 #include "nvrtc.hpp"
 
+#include <atomic>
+
 #include "cuda.hpp"
 #include "search.hpp"
 
@@ -8,36 +10,42 @@ namespace plait::cuda {
 
 namespace {
 
-Nvrtc open() {
+constexpr int kOldest = 12, kNewest = 13;
+
+// The newest that is found, up to this major version.
+Nvrtc open(int newest) {
   Nvrtc n;
-  const Found f =
-      find_library("PLAIT_NVRTC_LIBRARY", {"libnvrtc.so.13", "libnvrtc.so.12"}, [&](void* handle) {
-        const std::string missing =
-            missing_symbols(handle, {{"nvrtcVersion", &n.version},
-                                     {"nvrtcCreateProgram", &n.create},
-                                     {"nvrtcCompileProgram", &n.compile},
-                                     {"nvrtcDestroyProgram", &n.destroy},
-                                     {"nvrtcGetCUBINSize", &n.cubin_size},
-                                     {"nvrtcGetCUBIN", &n.cubin},
-                                     {"nvrtcGetPTXSize", &n.ptx_size},
-                                     {"nvrtcGetPTX", &n.ptx},
-                                     {"nvrtcGetProgramLogSize", &n.log_size},
-                                     {"nvrtcGetProgramLog", &n.log},
-                                     {"nvrtcGetErrorString", &n.error},
-                                     {"nvrtcGetNumSupportedArchs", &n.arch_count},
-                                     {"nvrtcGetSupportedArchs", &n.archs}});
-        return missing.empty() ? missing : "it has no " + missing;
-      });
+  std::vector<std::string> names;
+  for (int major = newest; major >= kOldest; --major)
+    names.push_back("libnvrtc.so." + std::to_string(major));
+  const Found f = find_library("PLAIT_NVRTC_LIBRARY", names, [&](void* handle) {
+#define PLAIT_NVRTC_SYMBOL(member, function, result, parameters) {#function, &n.member},
+    const std::string missing = missing_symbols(handle, {PLAIT_NVRTC(PLAIT_NVRTC_SYMBOL)});
+#undef PLAIT_NVRTC_SYMBOL
+    return missing.empty() ? missing : "it has no " + missing;
+  });
   n.found = f.handle != nullptr;
+  n.path = f.path;
   n.why = f.why;
   return n;
 }
 
+// One that is no newer than the driver, in the place of the newest.
+std::atomic<const Nvrtc*> matching{nullptr};
+
 }  // namespace
 
 const Nvrtc& nvrtc() {
-  static const Nvrtc n = open();
+  if (const Nvrtc* n = matching.load()) return *n;
+  static const Nvrtc n = open(kNewest);
   return n;
+}
+
+void nvrtc_for_driver(int version) {
+  const int major = version / 1000;
+  if (major >= kNewest || major < kOldest || matching.load()) return;
+  static const Nvrtc n = open(major);
+  if (n.found) matching.store(&n);
 }
 
 bool nvrtc_available(std::string* why) {

@@ -5,26 +5,36 @@
 
 namespace plait::cuda {
 
+using ProgramHandle = struct _nvrtcProgram*;
+
+// X(member, function, result, parameters)
+#define PLAIT_NVRTC(X)                                                                      \
+  X(version, nvrtcVersion, int, (int*, int*))                                               \
+  X(create, nvrtcCreateProgram, int,                                                        \
+    (ProgramHandle*, const char* source, const char* name, int headers, const char* const*, \
+     const char* const*))                                                                   \
+  X(compile, nvrtcCompileProgram, int, (ProgramHandle, int options, const char* const*))    \
+  X(destroy, nvrtcDestroyProgram, int, (ProgramHandle*))                                    \
+  X(cubin_size, nvrtcGetCUBINSize, int, (ProgramHandle, std::size_t*))                      \
+  X(cubin, nvrtcGetCUBIN, int, (ProgramHandle, char*))                                      \
+  X(ptx_size, nvrtcGetPTXSize, int, (ProgramHandle, std::size_t*))                          \
+  X(ptx, nvrtcGetPTX, int, (ProgramHandle, char*))                                          \
+  X(log_size, nvrtcGetProgramLogSize, int, (ProgramHandle, std::size_t*))                   \
+  X(log, nvrtcGetProgramLog, int, (ProgramHandle, char*))                                   \
+  X(error, nvrtcGetErrorString, const char*, (int))                                         \
+  X(arch_count, nvrtcGetNumSupportedArchs, int, (int*))                                     \
+  X(archs, nvrtcGetSupportedArchs, int, (int*))
+
 struct Nvrtc {
-  using Handle = void*;
+#define PLAIT_NVRTC_MEMBER(member, function, result, parameters) \
+  result(*member) parameters = nullptr;
+  PLAIT_NVRTC(PLAIT_NVRTC_MEMBER)
+#undef PLAIT_NVRTC_MEMBER
   bool found = false;
+  std::string path;
   std::string why;  // it was not found
-  int (*version)(int*, int*) = nullptr;
-  int (*create)(Handle*, const char* source, const char* name, int headers, const char* const*,
-                const char* const*) = nullptr;
-  int (*compile)(Handle, int options, const char* const*) = nullptr;
-  int (*destroy)(Handle*) = nullptr;
-  int (*cubin_size)(Handle, std::size_t*) = nullptr;
-  int (*cubin)(Handle, char*) = nullptr;
-  int (*ptx_size)(Handle, std::size_t*) = nullptr;
-  int (*ptx)(Handle, char*) = nullptr;
-  int (*log_size)(Handle, std::size_t*) = nullptr;
-  int (*log)(Handle, char*) = nullptr;
-  const char* (*error)(int) = nullptr;
-  int (*arch_count)(int*) = nullptr;
-  int (*archs)(int*) = nullptr;
 };
-// Opened at the first call.
+// Opened at the first call; see nvrtc_for_driver().
 const Nvrtc& nvrtc();
 
 }  // namespace plait::cuda

@@ -93,7 +93,7 @@ std::string missing_symbols(void* library, std::initializer_list<Symbol> wanted)
   return missing;
 }
 
-Found find_library(const char* named, std::initializer_list<const char*> names,
+Found find_library(const char* named, const std::vector<std::string>& names,
                    const std::function<std::string(void*)>& fault) {
   Found found;
   auto attempt = [&](const std::string& path) {
@@ -116,13 +116,13 @@ Found find_library(const char* named, std::initializer_list<const char*> names,
   const std::vector<std::string> folders = toolkit_folders();
   std::error_code ignored;
   for (const std::string& folder : folders)
-    for (const char* name : names)
+    for (const std::string& name : names)
       if (const fs::path file = fs::path(folder) / name; fs::exists(file, ignored))
         if (attempt(file.string())) return found;
-  for (const char* name : names)
+  for (const std::string& name : names)
     if (attempt(name)) return found;
   std::string looked;
-  for (const char* name : names) looked += (looked.empty() ? "" : " or ") + std::string(name);
+  for (const std::string& name : names) looked += (looked.empty() ? "" : " or ") + name;
   found.why = "Plait looked for " + looked + " (or the file in $" + named + ") in";
   for (const std::string& folder : folders) found.why += "\n  " + folder;
   found.why += "\n  the system's library path" + found.tried;

@@ -22,7 +22,7 @@ struct Found {
 // The first library of one of the `names` (newest first) in those folders or on the loader's own
 // path that `fault` finds nothing wrong with, or says what; $variable, where it is set, is the only
 // candidate.
-Found find_library(const char* variable, std::initializer_list<const char*> names,
+Found find_library(const char* variable, const std::vector<std::string>& names,
                    const std::function<std::string(void*)>& fault);
 
 // A function of a library that is opened at run time, and the pointer through which it is called.

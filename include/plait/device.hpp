@@ -60,7 +60,7 @@ array<T> to_device(const array<T>& a, device d) {
 
 // An array over C-ordered memory of the application on `d`, without a copy: writes reach that
 // memory. `stream` is the one whose work fills it; `release` is called once, from any thread, when
-// the last array of it is gone.
+// the last array of it is gone and the device has done what used it: at once, or in a later call.
 template <class T>
 array<T> adapt(T* device_memory, const extents& shape, device d, void* stream,
                std::function<void()> release = {}) {
@@ -71,7 +71,9 @@ array<T> adapt(T* device_memory, const extents& shape, device d, void* stream,
 // The evaluated array's memory on its device, for code of the application: element (0, 0, ...)
 // first, strides() apart. What is submitted to `stream` afterwards sees the values. The memory
 // stays in place for the rest of the array's life: later writes to it happen at once. Before Plait
-// uses it again after the application wrote to it, call device::wait_for(stream).
+// uses it again after the application wrote to it, call device::wait_for(stream). When the array is
+// gone, the memory serves again after what `stream` holds then: for another stream than the default
+// one, which all threads share, Plait waits for the device.
 template <class T>
 T* lend(const array<T>& a, void* stream) {
   return static_cast<T*>(detail::lend(a.handle(), stream));

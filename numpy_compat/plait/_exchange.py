@@ -55,7 +55,10 @@ def interface(x):
 
 
 def from_interface(x):
-    """A Plait array over the memory that x.__cuda_array_interface__ describes, without a copy; both sides see writes."""
+    """A Plait array over the memory that x.__cuda_array_interface__ describes, without a copy; both sides see writes.
+
+    Raises ValueError for memory that is not aligned for its dtype, DeviceError for memory that is on no device.
+    """
     d = x.__cuda_array_interface__
     if d.get("mask") is not None:
         raise NotImplementedError("masked arrays of __cuda_array_interface__ are not taken over")
@@ -63,11 +66,7 @@ def from_interface(x):
     stream = d.get("stream")
     if stream == 0:
         raise ValueError("__cuda_array_interface__: stream 0 is not allowed")
-    device = _plait.current_device()
-    made = _plait.adopt_device(
-        address, tuple(d["shape"]), d.get("strides"), numpy.dtype(d["typestr"]),
-        device if device != "cpu" else "cuda:0", stream, bool(read_only), x,
-    )  # fmt: skip
+    made = _plait.adopt_device(address, tuple(d["shape"]), d.get("strides"), numpy.dtype(d["typestr"]), stream, bool(read_only), x)
     if made is NotImplemented:
         raise TypeError(f"Plait has no dtype {d['typestr']} on devices")
     return made

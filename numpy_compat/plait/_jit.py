@@ -95,17 +95,20 @@ class _Uploads:
         root = x
         while type(root.base) is numpy.ndarray:
             root = root.base
-        if id(root) not in self.roots:
-            made = placed(self.borrow(root))
-            self.roots[id(root)] = root, made, _plait.writes(made)
-        made = self.roots[id(root)][1]
+        made = self.own(root)
         if x is root:
             return made
         offset = x.__array_interface__["data"][0] - root.__array_interface__["data"][0]
         view = NotImplemented
         if made.strides == root.strides:
             view = _plait.view_at(made, x.dtype, x.shape, x.strides, offset)
-        return placed(self.borrow(x)) if view is NotImplemented else view
+        return self.own(x) if view is NotImplemented else view
+
+    def own(self, x):
+        if id(x) not in self.roots:
+            made = placed(self.borrow(x))
+            self.roots[id(x)] = x, made, _plait.writes(made)
+        return self.roots[id(x)][1]
 
     def finish(self):
         for root, made, writes in self.roots.values():

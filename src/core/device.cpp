@@ -13,6 +13,9 @@ class HostOnly final : public DeviceRegistry {
     if (name == "cpu") return kHost;
     throw DeviceError("device '" + std::string(name) + "': only 'cpu' is there");
   }
+  DeviceId open_at(const void*) override {
+    throw DeviceError("memory of a device: only 'cpu' is there");
+  }
   std::string name(DeviceId) override { return "cpu"; }
   DeviceMemory& memory(DeviceId) override {
     throw InternalError("the host's memory is not a device's");

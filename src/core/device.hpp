@@ -44,12 +44,18 @@ class DeviceMemory {
   // one
 
   // Memory of somebody else. What is submitted here afterwards runs after what `stream` holds now.
-  // `release` is called once, from any thread.
+  // `release` is called once, from any thread, when the buffer is gone and the device has done what
+  // it was asked for before: at once, or in a later call.
   virtual Ref<Buffer> adopt(std::byte* at, std::size_t bytes, void* stream, void (*release)(void*),
                             void* owner) = 0;
-  // Work submitted here from now on runs after what `stream` holds now; and the other way round.
+  // Work submitted here from now on runs after what `stream` holds now.
   virtual void wait_for(void* stream) = 0;
-  virtual void let_wait(void* stream) = 0;
+  // What is submitted to `stream` from now on runs after what was asked of the device, and sees the
+  // buffer's contents. When the buffer is gone, its memory serves again after what streams of
+  // others hold then.
+  virtual void lend(Buffer& b, void* stream) = 0;
+  // The same for somebody who waits by himself.
+  virtual void lend(Buffer& b) = 0;
   // The stream in whose order all of Plait's work on the device runs.
   virtual void* stream() = 0;
 };
@@ -61,6 +67,8 @@ class DeviceRegistry {
   // "cpu", or a device by its name. Throws ValueError for a name that is none, DeviceError when
   // there is no such device or it cannot be used.
   virtual DeviceId open(std::string_view name) = 0;
+  // The device that memory lies on; DeviceError for memory of none.
+  virtual DeviceId open_at(const void* memory) = 0;
   virtual std::string name(DeviceId id) = 0;
   virtual DeviceMemory& memory(DeviceId id) = 0;
 };

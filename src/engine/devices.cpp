@@ -29,6 +29,14 @@ class Registry final : public DeviceRegistry {
     }
     return id;
   }
+  DeviceId open_at(const void* memory) override {
+#ifdef PLAIT_CUDA
+    return open("cuda:" + std::to_string(gpu::ordinal_of(memory)));
+#else
+    static_cast<void>(memory);
+    return open("cuda");  // says what is missing
+#endif
+  }
   std::string name(DeviceId id) override { return id <= kHost ? "cpu" : device(id).name(); }
   DeviceMemory& memory(DeviceId id) override { return device(id); }
 

@@ -37,30 +37,24 @@ Handle adopt(void* memory, Span shape, dtype t, int device, void* stream,
   start();
   if (device == kHost) throw ValueError("adapt: memory of the host takes no device and no stream");
   const Dims d = dims(shape);
-  const auto item = static_cast<std::int64_t>(itemsize(core(t)));
   auto owner = std::make_unique<std::function<void()>>(std::move(release));
-  Ref<Buffer> buffer = devices()
-                           .memory(static_cast<DeviceId>(device))
-                           .adopt(
-                               static_cast<std::byte*>(memory),
-                               static_cast<std::size_t>(element_count(d) * item), stream,
-                               [](void* owned) {
-                                 const std::unique_ptr<std::function<void()>> f(
-                                     static_cast<std::function<void()>*>(owned));
-                                 if (*f) (*f)();
-                               },
-                               owner.get());
+  const tracer::Array a = tracer::adopt(
+      static_cast<std::byte*>(memory), core(t), d,
+      contiguous_strides(d, static_cast<std::int64_t>(itemsize(core(t)))),
+      static_cast<DeviceId>(device), stream, true,
+      [](void* owned) {
+        const std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()>*>(owned));
+        if (*f) (*f)();
+      },
+      owner.get());
   owner.release();
-  const tracer::Array a =
-      tracer::from_buffer(std::move(buffer), core(t), d, contiguous_strides(d, item), 0);
-  tracer::pin(a, static_cast<DeviceId>(device));
   return wrap(a);
 }
 
 void* lend(const Handle& a, void* stream) {
   const DeviceId device = tracer::device_of(unwrap(a));
   void* memory = tracer::pin(unwrap(a), device);
-  if (device != kHost) devices().memory(device).let_wait(stream);
+  if (device != kHost) devices().memory(device).lend(*unwrap(a).storage->version->data, stream);
   return memory;
 }
 

@@ -34,6 +34,14 @@ class Fake {
   void write(unsigned long long to, const void* from, std::size_t n) const {
     function<void(unsigned long long, const void*, std::size_t)>("fake_cuda_write")(to, from, n);
   }
+  // What lies there, as the host sees it; null when it is not all allocated.
+  void* memory(unsigned long long at, std::size_t n) const {
+    return function<void*(unsigned long long, std::size_t)>("fake_cuda_memory")(at, n);
+  }
+  // Work of another program, in the order of its stream.
+  void submit(void (*run)(void*), void* with, void* stream) const {
+    function<void(void (*)(void*), void*, void*)>("fake_cuda_submit")(run, with, stream);
+  }
   // Copies from the host happen as soon as their stream lets them, else when they are waited for.
   void hurry_copies(bool hurry) const { function<void(bool)>("fake_cuda_hurry_copies")(hurry); }
   int waits() const { return calls("cuStreamSynchronize") + calls("cuEventSynchronize"); }

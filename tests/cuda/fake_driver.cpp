@@ -86,8 +86,19 @@ bool owned(Address a, std::size_t n) {
   return a + n <= b->first + b->second.bytes;
 }
 
+// The same when work comes to it.
+bool still_owned(Address a, std::size_t n) {
+  if (owned(a, n)) return true;
+  sticky = kIllegalAddress;
+  return false;
+}
+
+// The legacy stream has two names.
+Stream& stream_of(void* handle) {
+  return streams[handle == reinterpret_cast<void*>(0x1) ? nullptr : handle];
+}
 void submit(void* stream, std::function<void()> f) {
-  Stream& s = streams[stream];
+  Stream& s = stream_of(stream);
   s.work.push_back(std::move(f));
   ++s.submitted;
 }
@@ -183,6 +194,12 @@ Result cuDevicePrimaryCtxRetain(int** c, int) {
 }
 Result cuCtxGetCurrent(void** c) { return *c = current, enter("cuCtxGetCurrent"); }
 Result cuCtxSetCurrent(void* c) { return current = c, enter("cuCtxSetCurrent"); }
+Result cuCtxSynchronize() {
+  const std::lock_guard held(mutex);
+  if (const Result r = enter("cuCtxSynchronize")) return r;
+  run_everything();
+  return sticky;
+}
 Result cuCtxPushCurrent_v2(void* c) { return current = c, 0; }
 Result cuCtxPopCurrent_v2(void** c) { return *c = current, current = nullptr, 0; }
 
@@ -197,9 +214,9 @@ Result cuMemAlloc_v2(Address* at, std::size_t n) {
   allocated += n;
   return 0;
 }
+// The real one may wait for the device, and may not.
 Result cuMemFree_v2(Address at) {
   const std::lock_guard held(mutex);
-  run_everything();
   allocated -= blocks[at].bytes;
   blocks.erase(at);
   std::free(memory(at));
@@ -209,26 +226,31 @@ Result cuMemHostAlloc(void** p, std::size_t n, unsigned) {
   const std::lock_guard held(mutex);
   return *p = std::malloc(n), enter("cuMemHostAlloc");
 }
-Result cuMemFreeHost(void* p) { return std::free(p), 0; }
 
 Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t n, void* stream) {
   const std::lock_guard held(mutex);
   if (!owned(to, n)) return sticky = kIllegalAddress;
-  submit(stream, [=] { std::memcpy(memory(to), from, n); });
-  if (hurried) run_all(streams[stream]);
+  submit(stream, [=] {
+    if (still_owned(to, n)) std::memcpy(memory(to), from, n);
+  });
+  if (hurried) run_all(stream_of(stream));
   return enter("cuMemcpyHtoDAsync");
 }
 Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t n, void* stream) {
   const std::lock_guard held(mutex);
   if (!owned(from, n)) return sticky = kIllegalAddress;
-  submit(stream, [=] { std::memcpy(to, memory(from), n); });
+  submit(stream, [=] {
+    if (still_owned(from, n)) std::memcpy(to, memory(from), n);
+  });
   return enter("cuMemcpyDtoHAsync");
 }
 Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t n, void* stream) {
   const std::lock_guard held(mutex);
   if (!owned(from, n) || !owned(to, n)) return sticky = kIllegalAddress;
   copied += n;
-  submit(stream, [=] { std::memmove(memory(to), memory(from), n); });
+  submit(stream, [=] {
+    if (still_owned(from, n) && still_owned(to, n)) std::memmove(memory(to), memory(from), n);
+  });
   return enter("cuMemcpyDtoDAsync");
 }
 Result cuMemcpy2DAsync_v2(const std::size_t* words, void* stream) {
@@ -244,19 +266,19 @@ Result cuMemcpy2DAsync_v2(const std::size_t* words, void* stream) {
   if (!owned(from, n) || !owned(to, n)) return sticky = kIllegalAddress;
   copied += width * height;
   submit(stream, [=] {
+    if (!still_owned(from, n) || !still_owned(to, n)) return;
     for (std::size_t i = 0; i < height; ++i)
       std::memmove(memory(to + i * pitch), memory(from + i * pitch), width);
   });
   return enter("cuMemcpy2DAsync");
 }
+
 Result cuPointerGetAttribute(void* out, int which, Address a) {
   const std::lock_guard held(mutex);
-  if (!owned(a, 1)) return 1;
-  if (which == 1) *static_cast<void**>(out) = &handle;
-  if (which == 9) *static_cast<int*>(out) = 0;
+  if (!owned(a, 1) || which != 9) return 1;
+  *static_cast<int*>(out) = 0;
   return 0;
 }
-
 Result cuStreamCreate(void** s, unsigned) {
   const std::lock_guard held(mutex);
   *s = new char;
@@ -266,7 +288,7 @@ Result cuStreamCreate(void** s, unsigned) {
 Result cuStreamSynchronize(void* s) {
   const std::lock_guard held(mutex);
   if (const Result r = enter("cuStreamSynchronize")) return r;
-  return run_all(streams[s]);
+  return run_all(stream_of(s));
 }
 Result cuStreamWaitEvent(void* s, Event* e, unsigned) {
   const std::lock_guard held(mutex);
@@ -280,8 +302,13 @@ Result cuEventCreate(Event** e, unsigned) {
 Result cuEventDestroy_v2(Event* e) { return delete e, 0; }
 Result cuEventRecord(Event* e, void* s) {
   const std::lock_guard held(mutex);
-  *e = {&streams[s], streams[s].submitted};
+  *e = {&stream_of(s), stream_of(s).submitted};
   return enter("cuEventRecord");
+}
+Result cuEventQuery(Event* e) {
+  const std::lock_guard held(mutex);
+  if (const Result r = enter("cuEventQuery")) return r;
+  return sticky ? sticky : e->stream && e->stream->finished < e->after ? 600 : 0;
 }
 Result cuEventSynchronize(Event* e) {
   const std::lock_guard held(mutex);
@@ -305,7 +332,6 @@ Result cuModuleLoadData(Module** m, const char* image) {
   *m = new Module{library, nullptr, 0, 48 * 1024};
   return 0;
 }
-Result cuModuleUnload(Module* m) { return dlclose(m->library), delete m, 0; }
 Result cuModuleGetFunction(Module** f, Module* m, const char* name) {
   const std::lock_guard held(mutex);
   const std::string launch = std::string("fake_") + name;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -73,6 +74,102 @@ TEST_CASE("Copies arrive, and are counted") {
   REQUIRE(in == out);
   REQUIRE(transfer_stats().to_device == before.to_device + 1);
   REQUIRE(transfer_stats().bytes_to_host == before.bytes_to_host + b->bytes);
+}
+
+TEST_CASE("Memory that was lent serves again after what other streams hold") {
+  fake();
+  static Context& c = *new Context(0);
+  static Pool& pool = *new Pool(c, 1);
+  static Transfer& t = *new Transfer(c);
+  struct Reader {
+    Address at;
+    int seen;
+  };
+  int theirs = 0;  // whose address is a stream
+  for (void* stream : {static_cast<void*>(nullptr), static_cast<void*>(kLegacyStream),
+                       static_cast<void*>(&theirs)}) {
+    const auto to = stream == &theirs ? Pool::Lent::Anywhere : Pool::Lent::ToLegacy;
+    const int first = 1, second = 2;
+    Ref<Buffer> b = pool.allocate(sizeof first);
+    t.upload(reinterpret_cast<Address>(b->data), &first, sizeof first, "test", {});
+    pool.note_lent(*b, to);
+    c.let_wait(static_cast<StreamHandle>(stream));
+    static Reader reader;
+    reader = {reinterpret_cast<Address>(b->data), 0};
+    fake().submit(
+        [](void* r) {
+          auto* own = static_cast<Reader*>(r);
+          std::memcpy(&own->seen, fake().memory(own->at, sizeof own->seen), sizeof own->seen);
+        },
+        &reader, stream);
+    const int waits = fake().calls("cuCtxSynchronize");
+    b.reset();
+    CHECK(fake().calls("cuCtxSynchronize") == waits + (to == Pool::Lent::Anywhere));
+    b = pool.allocate(sizeof second);
+    REQUIRE(reinterpret_cast<Address>(b->data) == reader.at);
+    t.upload(reader.at, &second, sizeof second, "test", {});
+    c.synchronise();
+    CHECK(reader.seen == 1);
+    b.reset();  // lent no more
+    CHECK(fake().calls("cuCtxSynchronize") == waits + (to == Pool::Lent::Anywhere));
+  }
+}
+
+TEST_CASE("Adopted memory goes back when the device has done what used it") {
+  fake();
+  static Context& c = *new Context(0);
+  static Pool& pool = *new Pool(c, 1);
+  static Transfer& t = *new Transfer(c);
+  static int released;
+  const auto adopt = [&](const Ref<Buffer>& theirs) {
+    released = 0;
+    return pool.adopt(
+        reinterpret_cast<Address>(theirs->data), theirs->bytes,
+        [](void* n) { ++*static_cast<int*>(n); }, &released);
+  };
+  const Ref<Buffer> theirs = pool.allocate(64);
+  const int value = 3;
+  const auto use = [&](const Ref<Buffer>& b) {
+    t.upload(reinterpret_cast<Address>(b->data), &value, sizeof value, "test", {});
+  };
+  c.synchronise();
+  adopt(theirs).reset();
+  CHECK(released == 1);  // nothing is under way
+
+  Ref<Buffer> b = adopt(theirs);
+  use(b);
+  b.reset();
+  pool.allocate(64);
+  CHECK(released == 0);
+  c.synchronise();
+  pool.allocate(64);
+  CHECK(released == 1);
+
+  // Without an event it waits.
+  b = adopt(theirs);
+  use(b);
+  fake().fail("cuEventCreate", 0, kOutOfMemory);
+  const int waits = fake().calls("cuStreamSynchronize");
+  b.reset();
+  CHECK(released == 1);
+  CHECK(fake().calls("cuStreamSynchronize") == waits + 1);
+}
+
+TEST_CASE("Memory goes to the driver after the last work that uses it") {
+  fake();
+  static Context& c = *new Context(0);
+  static Pool& pool = *new Pool(c, 1);
+  static Transfer& t = *new Transfer(c);
+  for (const std::size_t bytes : {std::size_t{64}, std::size_t{4} << 20}) {
+    const std::vector<std::byte> zeros(bytes);
+    Ref<Buffer> b = pool.allocate(bytes);
+    t.upload(reinterpret_cast<Address>(b->data), zeros.data(), bytes, "test", pool.last_use(*b));
+    b.reset();
+    const int freed = fake().calls("cuMemFree");
+    pool.trim();
+    CHECK(fake().calls("cuMemFree") > freed);
+    c.synchronise();  // work on memory that is gone would show here
+  }
 }
 
 TEST_CASE("A lost device names the region, and stays lost") {

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "codegen/cuda/cuda.hpp"
+#include "codegen/cuda/nvrtc.hpp"
 #include "codegen/cuda/search.hpp"
 #include "engine/cuda/cublaslt.hpp"
 
@@ -126,6 +128,19 @@ TEST_CASE("what is found but cannot serve is named, and the search goes on") {
   const Found lacks =
       find_library("PLAIT_TEST_LIBRARY", {kName}, [](void*) { return "it lacks functions"; });
   CHECK_THAT(lacks.why, Catch::Contains("lacks functions"));
+}
+
+TEST_CASE("NVRTC is no newer than the driver, where there is one") {
+  unsetenv("PLAIT_NVRTC_LIBRARY");
+  const Place place;
+  place.set("CUDA_HOME", "cuda");
+  const fs::path newest = place.put("cuda/lib64/libnvrtc.so.13"),
+                 older = place.put("cuda/lib64/libnvrtc.so.12");
+  CHECK(nvrtc().path == newest);
+  nvrtc_for_driver(13020);
+  CHECK(nvrtc().path == newest);
+  nvrtc_for_driver(12040);
+  CHECK(nvrtc().path == older);
 }
 
 TEST_CASE("a cuBLASLt that lacks functions or does not start leaves its place to the next") {

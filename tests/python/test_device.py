@@ -308,6 +308,38 @@ def test_cuda_array_interface_both_ways():
     assert not hasattr(plait.zeros(3), "__cuda_array_interface__")
 
 
+def test_memory_that_no_kernel_can_read_is_refused():
+    x = plait.zeros(41, dtype="u1", device="cuda")
+    at = x.__cuda_array_interface__["data"][0]
+    for odd in (
+        {"data": (at + 1, False), "shape": (8,), "typestr": "<f4"},
+        {"shape": (8,), "strides": (5,), "typestr": "<f4"},
+        {"data": (at + 4, False), "shape": (2,), "typestr": "<c16"},
+    ):
+        with pytest.raises(ValueError, match="not aligned"):
+            plait.asarray(Stranger(x, **odd))
+    assert (plait.asarray(Stranger(x, data=(at + 4, False), shape=(2,), typestr="<c8")) + 1).tolist() == [1, 1]
+    with pytest.raises(plait.DeviceError, match="on no CUDA device"):
+        plait.asarray(Stranger(x, data=(numpy.zeros(8).ctypes.data, False), shape=(8,)))
+    assert plait.asarray(Stranger(x, data=(0, False), shape=(0,))).tolist() == []
+    assert (x + 1).tolist() == [1] * 41  # the device was not lost
+
+
+def test_jit_takes_arguments_that_are_not_aligned():
+    def double(v):
+        v *= 2
+        return v.sum()
+
+    raw = numpy.arange(33, dtype="u1")
+    record = numpy.zeros(6, dtype=[("c", "u1"), ("v", "f4")])
+    record["v"] = numpy.arange(6)
+    for v in (raw[1:].view("f4"), record["v"]):
+        assert not v.flags.aligned
+        expected = v * 2
+        assert plait.jit(double, device="cuda")(v) == expected.sum()
+        assert v.tolist() == expected.tolist()
+
+
 def test_dlpack_both_ways():
     x = plait.asarray(numpy.arange(12, dtype="f4").reshape(3, 4), device="cuda")[:, 1:]
     assert x.__dlpack_device__() == (2, 0) and plait.zeros(3).__dlpack_device__() == (1, 0)

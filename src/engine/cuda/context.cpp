@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "core/config.hpp"
 #include "core/device.hpp"
 #include "plait/error.hpp"
 #include "tracer/context.hpp"
@@ -28,6 +29,16 @@ int device_count() {
   if (const Result r = d.device_count(&n); r != kSuccess)
     throw DeviceError("CUDA devices cannot be counted: " + d.text(r));
   return n;
+}
+
+int ordinal_of(const void* memory) {
+  const Driver& d = driver();
+  int ordinal = -1;
+  if (const Result r =
+          d.pointer_attribute(&ordinal, kPointerDeviceOrdinal, reinterpret_cast<Address>(memory));
+      r != kSuccess || ordinal < 0)
+    throw DeviceError("memory that is on no CUDA device: " + d.text(r));
+  return ordinal;
 }
 
 Context::Context(int number) : api(driver()), ordinal(number) {
@@ -109,6 +120,13 @@ void Context::synchronise() {
   const std::lock_guard held(mutex_);
   launches_.clear();
   next_launch_ = 0;
+}
+
+void Context::synchronise_all() {
+  const Current current(*this);
+  if (logging(Log::Transfer))
+    log(Log::Transfer, label() + ": waits for the streams of other programs");
+  check(api.context_synchronise(), "waiting for other programs");
 }
 
 void Context::note_launch(std::string_view region, std::uint32_t site) {

@@ -49,6 +49,8 @@ class Context {
   void check(Result r, const char* what);
   // Waits for the stream.
   void synchronise();
+  // Waits for the streams of other programs, too.
+  void synchronise_all();
   // Remembers a region that was launched, for check().
   void note_launch(std::string_view region, std::uint32_t site);
 
@@ -78,5 +80,7 @@ class Context {
 // True in a child of a process that had used a device.
 bool forked();
 int device_count();
+// Of the device that memory lies on. Throws DeviceError for memory of none.
+int ordinal_of(const void* memory);
 
 }  // namespace plait::gpu

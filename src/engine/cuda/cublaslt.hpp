@@ -33,10 +33,14 @@ inline constexpr std::uint32_t kAddBias = 4;
 inline constexpr int kLayoutBatchCount = 5, kLayoutBatchStride = 6;
 // cublasLtMatmulPreferenceAttributes_t
 inline constexpr int kPreferWorkspace = 1, kPreferReductions = 3, kPreferAlignmentA = 5,
-                     kPreferAlignmentB = 6, kPreferAlignmentC = 7, kPreferAlignmentD = 8;
+                     kPreferAlignmentB = 6, kPreferAlignmentC = 7, kPreferAlignmentD = 8,
+                     kPreferImplementations = 12;
 // cublasLtReductionScheme_t: partial sums of a product that is split along k are added in the type
 // of the computation
 inline constexpr std::uint32_t kReduceInComputeType = 2;
+// cublasLtNumericalImplFlags_t: complex products of three real ones (Gauss), whose parts are less
+// exact than those of NumPy's four
+inline constexpr std::uint64_t kThreeMultiplications = 1ull << 32;
 
 struct Algorithm {
   std::uint64_t data[8];
@@ -49,27 +53,26 @@ struct HeuristicResult {
   int reserved[4];
 };
 
-// X(member, symbol, parameters); matrices are in column-major order
-#define PLAIT_CUBLASLT(X)                                                                         \
-  X(create, "cublasLtCreate", (Handle*))                                                          \
-  X(description_create, "cublasLtMatmulDescCreate", (Description*, int compute, int scale_type))  \
-  X(description_destroy, "cublasLtMatmulDescDestroy", (Description))                              \
-  X(description_set, "cublasLtMatmulDescSetAttribute",                                            \
-    (Description, int, const void*, std::size_t))                                                 \
-  X(layout_create, "cublasLtMatrixLayoutCreate",                                                  \
-    (Layout*, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t ld))              \
-  X(layout_destroy, "cublasLtMatrixLayoutDestroy", (Layout))                                      \
-  X(layout_set, "cublasLtMatrixLayoutSetAttribute", (Layout, int, const void*, std::size_t))      \
-  X(preference_create, "cublasLtMatmulPreferenceCreate", (Preference*))                           \
-  X(preference_destroy, "cublasLtMatmulPreferenceDestroy", (Preference))                          \
-  X(preference_set, "cublasLtMatmulPreferenceSetAttribute",                                       \
-    (Preference, int, const void*, std::size_t))                                                  \
-  X(heuristic, "cublasLtMatmulAlgoGetHeuristic",                                                  \
-    (Handle, Description, Layout a, Layout b, Layout c, Layout d, Preference, int wanted,         \
-     HeuristicResult*, int* found))                                                               \
-  X(multiply, "cublasLtMatmul",                                                                   \
-    (Handle, Description, const void* alpha, const void* a, Layout, const void* b, Layout,        \
-     const void* beta, const void* c, Layout, void* d, Layout, const Algorithm*, void* workspace, \
+// X(member, function, parameters); matrices are in column-major order
+#define PLAIT_CUBLASLT(X)                                                                          \
+  X(create, cublasLtCreate, (Handle*))                                                             \
+  X(description_create, cublasLtMatmulDescCreate, (Description*, int compute, int scale_type))     \
+  X(description_destroy, cublasLtMatmulDescDestroy, (Description))                                 \
+  X(description_set, cublasLtMatmulDescSetAttribute, (Description, int, const void*, std::size_t)) \
+  X(layout_create, cublasLtMatrixLayoutCreate,                                                     \
+    (Layout*, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t ld))               \
+  X(layout_destroy, cublasLtMatrixLayoutDestroy, (Layout))                                         \
+  X(layout_set, cublasLtMatrixLayoutSetAttribute, (Layout, int, const void*, std::size_t))         \
+  X(preference_create, cublasLtMatmulPreferenceCreate, (Preference*))                              \
+  X(preference_destroy, cublasLtMatmulPreferenceDestroy, (Preference))                             \
+  X(preference_set, cublasLtMatmulPreferenceSetAttribute,                                          \
+    (Preference, int, const void*, std::size_t))                                                   \
+  X(heuristic, cublasLtMatmulAlgoGetHeuristic,                                                     \
+    (Handle, Description, Layout a, Layout b, Layout c, Layout d, Preference, int wanted,          \
+     HeuristicResult*, int* found))                                                                \
+  X(multiply, cublasLtMatmul,                                                                      \
+    (Handle, Description, const void* alpha, const void* a, Layout, const void* b, Layout,         \
+     const void* beta, const void* c, Layout, void* d, Layout, const Algorithm*, void* workspace,  \
      std::size_t, Stream))
 
 struct Library {

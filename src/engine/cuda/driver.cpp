@@ -43,7 +43,7 @@ void* open_library(std::string& path) {
 }
 
 void find_functions(void* library, Driver& d) {
-#define PLAIT_CUDA_SYMBOL(member, symbol, parameters) {symbol, &d.member},
+#define PLAIT_CUDA_SYMBOL(member, symbol, parameters) {#symbol, &d.member},
   const std::string missing =
       cuda::missing_symbols(library, {PLAIT_CUDA_DRIVER(PLAIT_CUDA_SYMBOL)});
 #undef PLAIT_CUDA_SYMBOL

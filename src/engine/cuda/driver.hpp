@@ -17,15 +17,14 @@ using FunctionHandle = struct CUfunc_st*;
 using Address = unsigned long long;
 
 // Values of the driver's enumerations that Plait uses; they are part of its binary interface.
-inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kDeinitialized = 4, kNoDevice = 100,
-                        kNotReady = 600;
-inline constexpr int kAttributeMaxSharedPerBlock = 8, kAttributeMultiprocessors = 16,
-                     kAttributeMajor = 75, kAttributeMinor = 76, kAttributeSharedPerSm = 81,
-                     kAttributeSharedOptIn = 97;
+inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotReady = 600;
+inline constexpr int kAttributeMultiprocessors = 16, kAttributeMajor = 75, kAttributeMinor = 76,
+                     kAttributeSharedPerSm = 81, kAttributeSharedOptIn = 97;
 inline constexpr int kFunctionMaxDynamicShared = 8;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventNoTiming = 2;
-inline constexpr int kPointerContext = 1, kPointerDeviceOrdinal = 9;
-inline constexpr int kMemoryDevice = 2;
+inline constexpr int kPointerDeviceOrdinal = 9, kMemoryDevice = 2;
+// The default stream that all threads share.
+inline const StreamHandle kLegacyStream = reinterpret_cast<StreamHandle>(0x1);
 inline constexpr std::size_t kMostPitch = 0x7fffffff;  // of copies in two dimensions
 inline constexpr int kOldestDriver = 12000;            // CUDA 12.0
 
@@ -46,44 +45,44 @@ struct Copy2D {
   std::size_t width, height;
 };
 
-// X(member, symbol, parameters)
-#define PLAIT_CUDA_DRIVER(X)                                                                   \
-  X(init, "cuInit", (unsigned))                                                                \
-  X(driver_version, "cuDriverGetVersion", (int*))                                              \
-  X(error_name, "cuGetErrorName", (Result, const char**))                                      \
-  X(error_string, "cuGetErrorString", (Result, const char**))                                  \
-  X(device_count, "cuDeviceGetCount", (int*))                                                  \
-  X(device_get, "cuDeviceGet", (DeviceHandle*, int))                                           \
-  X(device_name, "cuDeviceGetName", (char*, int, DeviceHandle))                                \
-  X(device_attribute, "cuDeviceGetAttribute", (int*, int, DeviceHandle))                       \
-  X(device_memory, "cuDeviceTotalMem_v2", (std::size_t*, DeviceHandle))                        \
-  X(primary_retain, "cuDevicePrimaryCtxRetain", (ContextHandle*, DeviceHandle))                \
-  X(context_get, "cuCtxGetCurrent", (ContextHandle*))                                          \
-  X(context_set, "cuCtxSetCurrent", (ContextHandle))                                           \
-  X(context_push, "cuCtxPushCurrent_v2", (ContextHandle))                                      \
-  X(context_pop, "cuCtxPopCurrent_v2", (ContextHandle*))                                       \
-  X(mem_alloc, "cuMemAlloc_v2", (Address*, std::size_t))                                       \
-  X(mem_free, "cuMemFree_v2", (Address))                                                       \
-  X(host_alloc, "cuMemHostAlloc", (void**, std::size_t, unsigned))                             \
-  X(host_free, "cuMemFreeHost", (void*))                                                       \
-  X(copy_to_device, "cuMemcpyHtoDAsync_v2", (Address, const void*, std::size_t, StreamHandle)) \
-  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void*, Address, std::size_t, StreamHandle))         \
-  X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address, Address, std::size_t, StreamHandle))     \
-  X(copy_2d, "cuMemcpy2DAsync_v2", (const Copy2D*, StreamHandle))                              \
-  X(pointer_attribute, "cuPointerGetAttribute", (void*, int, Address))                         \
-  X(stream_create, "cuStreamCreate", (StreamHandle*, unsigned))                                \
-  X(stream_synchronize, "cuStreamSynchronize", (StreamHandle))                                 \
-  X(stream_wait, "cuStreamWaitEvent", (StreamHandle, EventHandle, unsigned))                   \
-  X(event_create, "cuEventCreate", (EventHandle*, unsigned))                                   \
-  X(event_destroy, "cuEventDestroy_v2", (EventHandle))                                         \
-  X(event_record, "cuEventRecord", (EventHandle, StreamHandle))                                \
-  X(event_synchronize, "cuEventSynchronize", (EventHandle))                                    \
-  X(module_load, "cuModuleLoadData", (ModuleHandle*, const void*))                             \
-  X(module_unload, "cuModuleUnload", (ModuleHandle))                                           \
-  X(module_function, "cuModuleGetFunction", (FunctionHandle*, ModuleHandle, const char*))      \
-  X(function_set, "cuFuncSetAttribute", (FunctionHandle, int, int))                            \
-  X(launch, "cuLaunchKernel",                                                                  \
-    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \
+// X(member, function, parameters)
+#define PLAIT_CUDA_DRIVER(X)                                                                 \
+  X(init, cuInit, (unsigned))                                                                \
+  X(driver_version, cuDriverGetVersion, (int*))                                              \
+  X(error_name, cuGetErrorName, (Result, const char**))                                      \
+  X(error_string, cuGetErrorString, (Result, const char**))                                  \
+  X(device_count, cuDeviceGetCount, (int*))                                                  \
+  X(device_get, cuDeviceGet, (DeviceHandle*, int))                                           \
+  X(device_name, cuDeviceGetName, (char*, int, DeviceHandle))                                \
+  X(device_attribute, cuDeviceGetAttribute, (int*, int, DeviceHandle))                       \
+  X(device_memory, cuDeviceTotalMem_v2, (std::size_t*, DeviceHandle))                        \
+  X(context_synchronise, cuCtxSynchronize, ())                                               \
+  X(primary_retain, cuDevicePrimaryCtxRetain, (ContextHandle*, DeviceHandle))                \
+  X(context_get, cuCtxGetCurrent, (ContextHandle*))                                          \
+  X(context_set, cuCtxSetCurrent, (ContextHandle))                                           \
+  X(context_push, cuCtxPushCurrent_v2, (ContextHandle))                                      \
+  X(context_pop, cuCtxPopCurrent_v2, (ContextHandle*))                                       \
+  X(mem_alloc, cuMemAlloc_v2, (Address*, std::size_t))                                       \
+  X(mem_free, cuMemFree_v2, (Address))                                                       \
+  X(host_alloc, cuMemHostAlloc, (void**, std::size_t, unsigned))                             \
+  X(copy_to_device, cuMemcpyHtoDAsync_v2, (Address, const void*, std::size_t, StreamHandle)) \
+  X(copy_to_host, cuMemcpyDtoHAsync_v2, (void*, Address, std::size_t, StreamHandle))         \
+  X(copy_on_device, cuMemcpyDtoDAsync_v2, (Address, Address, std::size_t, StreamHandle))     \
+  X(copy_2d, cuMemcpy2DAsync_v2, (const Copy2D*, StreamHandle))                              \
+  X(pointer_attribute, cuPointerGetAttribute, (void*, int, Address))                         \
+  X(stream_create, cuStreamCreate, (StreamHandle*, unsigned))                                \
+  X(stream_synchronize, cuStreamSynchronize, (StreamHandle))                                 \
+  X(stream_wait, cuStreamWaitEvent, (StreamHandle, EventHandle, unsigned))                   \
+  X(event_create, cuEventCreate, (EventHandle*, unsigned))                                   \
+  X(event_destroy, cuEventDestroy_v2, (EventHandle))                                         \
+  X(event_record, cuEventRecord, (EventHandle, StreamHandle))                                \
+  X(event_query, cuEventQuery, (EventHandle))                                                \
+  X(event_synchronize, cuEventSynchronize, (EventHandle))                                    \
+  X(module_load, cuModuleLoadData, (ModuleHandle*, const void*))                             \
+  X(module_function, cuModuleGetFunction, (FunctionHandle*, ModuleHandle, const char*))      \
+  X(function_set, cuFuncSetAttribute, (FunctionHandle, int, int))                            \
+  X(launch, cuLaunchKernel,                                                                  \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      StreamHandle, void**, void**))
 
 struct Driver {

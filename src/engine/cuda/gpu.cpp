@@ -39,8 +39,10 @@ cuda::Extents extents_of(const engine::KernelExtents& e) { return {e.params, e.g
 
 // Without a driver there is no use for it.
 std::future<bool> open_compiler() {
-  driver();
-  return std::async(std::launch::async, [] { return cuda::nvrtc_available(nullptr); });
+  return std::async(std::launch::async, [version = driver().version] {
+    cuda::nvrtc_for_driver(version);
+    return cuda::nvrtc_available(nullptr);
+  });
 }
 
 Address address(const std::byte* p) { return reinterpret_cast<Address>(p); }
@@ -68,6 +70,11 @@ Ref<Buffer> Gpu::upload(const void* from, std::size_t bytes, std::string_view wh
 }
 void Gpu::download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) {
   transfer_.download(to, address(from), bytes, why);
+  pool_.settle();
+}
+void Gpu::synchronise() {
+  context_.synchronise();
+  pool_.settle();
 }
 void Gpu::copy(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t count,
                std::size_t pitch) {
@@ -94,6 +101,11 @@ Ref<Buffer> Gpu::adopt(std::byte* at, std::size_t bytes, void* stream, void (*re
                        void* owner) {
   wait_for(stream);
   return pool_.adopt(address(at), bytes, release, owner);
+}
+void Gpu::lend(Buffer& b, void* stream) {
+  const auto to = static_cast<StreamHandle>(stream);
+  pool_.note_lent(b, !to || to == kLegacyStream ? Pool::Lent::ToLegacy : Pool::Lent::Anywhere);
+  context_.let_wait(to);
 }
 
 std::shared_ptr<engine::DeviceKernel> Gpu::prepare(const ir::Kernel& k, std::string* why) {

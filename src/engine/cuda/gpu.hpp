@@ -26,12 +26,13 @@ class Gpu final : public engine::Device {
   void download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) override;
   void copy(std::byte* to, const std::byte* from, std::size_t bytes, std::size_t count,
             std::size_t pitch) override;
-  void synchronise() override { context_.synchronise(); }
+  void synchronise() override;
   bool multiplies(DType t) override { return products_.available(t); }
   Ref<Buffer> adopt(std::byte* at, std::size_t bytes, void* stream, void (*release)(void*),
                     void* owner) override;
   void wait_for(void* stream) override { context_.wait_for(static_cast<StreamHandle>(stream)); }
-  void let_wait(void* stream) override { context_.let_wait(static_cast<StreamHandle>(stream)); }
+  void lend(Buffer& b, void* stream) override;
+  void lend(Buffer& b) override { pool_.note_lent(b, Pool::Lent::Anywhere); }
   void* stream() override { return context_.stream(); }
 
   std::shared_ptr<engine::DeviceKernel> prepare(const ir::Kernel& k, std::string* why) override;

@@ -30,6 +30,7 @@ struct Pool::Block : DeviceBuffer {
   std::size_t capacity = 0;  // 0: memory of somebody else
   void (*owner_release)(void*) = nullptr;
   void* owner = nullptr;
+  std::atomic<Lent> lent{Lent::No};
   LastUse last_use;
   // Nodes of the containers of waiting blocks, kept while the block is out: a block that comes and
   // goes allocates nothing.
@@ -57,6 +58,7 @@ Pool::Block* Pool::header() {
   b->next = nullptr;
   b->release = &Pool::release;
   b->release_context = b;
+  b->lent = Lent::No;
   return b;
 }
 
@@ -75,6 +77,7 @@ bool Pool::take_waiting(std::size_t capacity, Block& b) {
 }
 
 Ref<Buffer> Pool::allocate(std::size_t bytes) {
+  settle();
   const Context::Current current(context_);
   const std::size_t capacity = capacity_for(bytes);
   Block* b = header();
@@ -124,8 +127,74 @@ Ref<Buffer> Pool::adopt(Address at, std::size_t bytes, void (*release)(void*), v
 void Pool::release(void* block) {
   auto* b = static_cast<Block*>(block);
   b->mirror.reset();
-  if (b->capacity == 0 && b->owner_release) b->owner_release(b->owner);
-  b->pool->give(b);
+  Pool& pool = *b->pool;
+  void (*const owner_release)(void*) = b->capacity == 0 ? b->owner_release : nullptr;
+  void* const owner = b->owner;
+  pool.give(b);
+  if (owner_release) pool.give_back(owner_release, owner);
+}
+
+void Pool::note_lent(Buffer& b, Lent to) {
+  std::atomic<Lent>& lent = static_cast<Block&>(b).lent;
+  lent.store(std::max(lent.load(), to));
+}
+
+// Of the legacy stream alone an event can be had; others may be gone by now.
+void Pool::take_back(Block& b) noexcept {
+  const Lent lent = b.lent;
+  if (lent == Lent::No) return;
+  try {
+    if (lent == Lent::ToLegacy)
+      context_.wait_for(kLegacyStream);
+    else
+      context_.synchronise_all();
+  } catch (const DeviceError&) {  // a lost device, a child of fork(): nothing will run any more
+  }
+}
+
+void Pool::give_back(void (*release)(void*), void* owner) noexcept {
+  try {
+    const Context::Current current(context_);
+    EventHandle used = nullptr;
+    if (context_.api.event_create(&used, kEventNoTiming) == kSuccess) {
+      const std::lock_guard held(mutex_);
+      if (context_.api.event_record(used, context_.stream()) == kSuccess) {
+        leaving_.push_back({used, release, owner});
+        release = nullptr;
+      } else {
+        context_.api.event_destroy(used);
+      }
+    }
+    if (release) context_.api.stream_synchronize(context_.stream());
+  } catch (const std::exception&) {  // no device that could use it any more
+  }
+  if (release) release(owner);
+  settle();
+}
+
+// A failed device has done all that it will do. Owners are called without the lock: theirs may be
+// memory of this pool.
+void Pool::settle() noexcept {
+  for (;;) {
+    Leaving gone;
+    {
+      const std::lock_guard held(mutex_);
+      if (leaving_.empty() || !has_passed(leaving_.front().used)) return;
+      gone = leaving_.front();
+      leaving_.pop_front();
+    }
+    gone.release(gone.owner);
+  }
+}
+
+bool Pool::has_passed(EventHandle e) const noexcept {
+  try {
+    const Context::Current current(context_);
+    if (context_.api.event_query(e) == kNotReady) return false;
+    context_.api.event_destroy(e);
+  } catch (const DeviceError&) {  // a lost device, a child of fork()
+  }
+  return true;
 }
 
 LastUse Pool::last_use(const Buffer& b) const {
@@ -148,6 +217,7 @@ void Pool::note_last_use(Block& b) noexcept {
 }
 
 void Pool::give(Block* b) noexcept {
+  take_back(*b);
   if (b->capacity != 0) note_last_use(*b);
   const std::lock_guard held(mutex_);
   if (b->capacity != 0) {
@@ -164,11 +234,14 @@ void Pool::give(Block* b) noexcept {
   headers_ = b;
 }
 
-// The driver waits for the device before memory goes, so nothing that runs loses its own. In a
-// forked child, and when the process ends, it refuses: the memory is gone with the process.
+// Nothing that runs may lose its memory: cuMemFree promises no wait for the device. In a forked
+// child, and when the process ends, the driver refuses: the memory is gone with the process.
 void Pool::evict_to(std::size_t bytes) noexcept {
+  if (cached_ <= bytes) return;
   try {
     const Context::Current current(context_);
+    for (StreamHandle s : {context_.stream(), context_.copies()})
+      context_.api.stream_synchronize(s);
     while (cached_ > bytes && !order_.empty()) {
       const Waiting w = order_.front();
       auto [first, last] = waiting_.equal_range(w.capacity);
