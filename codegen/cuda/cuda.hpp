@@ -116,8 +116,8 @@ void forget_compiled();  // drops what memory holds: tests and benchmarks of the
 // NVRTC, version 13 or 12, is opened at the first question; see search.hpp. *why says what was
 // looked for and where.
 bool nvrtc_available(std::string* why);
-// From now on one that is no newer than a driver for this version of CUDA (12040: 12.4), where there
-// is one: a driver loads what NVRTC of its own major version makes, and of older ones.
+// From now on one that is no newer than a driver for this version of CUDA (12040: 12.4), where
+// there is one: a driver loads what NVRTC of its own major version makes, and of older ones.
 void nvrtc_for_driver(int version);
 int nvrtc_version();                     // 13005 for 13.5; 0 without NVRTC
 std::vector<int> nvrtc_architectures();  // those it makes cubins for

@@ -14,11 +14,12 @@ namespace plait::engine {
 Stats& counters();
 bool interrupt_requested();  // asks the hook, at most every 50 ms
 
-// What devices are planned for. cuBLASLt adds a bias before it rounds, which is one rounding as in
-// NumPy only where sums are kept in the product's own type, and not at all to float64 and complex.
+// What devices are planned for. cuBLASLt adds a bias before it rounds, which are NumPy's roundings
+// only where sums are kept in the product's own type, and none to complex products.
 inline constexpr fusion::Target kDeviceTarget{
     .lanes = false,
-    .biased_products = 1u << static_cast<int>(DType::Float32),
+    .biased_products =
+        1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
     .few_rows = fusion::kFewTeams};
 inline constexpr int kLookedAt = 127;  // owner of plans that are only for explain()
 // The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans

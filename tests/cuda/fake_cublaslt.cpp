@@ -1,8 +1,9 @@
 // A stand-in for libcublasLt.so on the memory of fake_driver.cpp. It refuses what the real one
 // refuses (layouts that do not fit each other, leading dimensions that are too short, addresses
 // less aligned than was promised, memory that nobody owns) and what Plait must not ask for (TF32,
-// sums in less than the type of the computation, epilogues beside float32's bias), and multiplies
-// in the order of the driver's work.
+// sums in less than the type of the computation, complex products of three multiplications,
+// epilogues beside a bias of float32 and float64), and multiplies in the order of the driver's
+// work.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -102,7 +103,7 @@ bool fits(const Description& how, const Layout& a, const Layout& b, const Layout
     if (x->ld < static_cast<std::int64_t>(x->rows) || x->type != d.type ||
         x->batch() != d.batch() || x->rows == 0 || x->columns == 0)
       return false;
-  if (how.get(7, 1) != 1 && (!how.biased() || !how.bias() || d.type != 0)) return false;
+  if (how.get(7, 1) != 1 && (!how.biased() || !how.bias() || d.type > 1)) return false;
   return m == d.rows && n == d.columns && k == k2 && item(d.type) != 0 &&
          how.compute == (in_double ? 70 : 68) && how.scale == scale;
 }
@@ -181,7 +182,8 @@ Status cublasLtMatmulAlgoGetHeuristic(void*, Description* how, Layout* a, Layout
   *count = 0;
   if (refusals > 0) return --refusals, kNotSupported;
   if (!fits(*how, *a, *b, *d) || c->ld != d->ld) return kInvalid;
-  if (prefer->get(3, 7) != 2) return kInvalid;
+  constexpr std::int64_t three_multiplications = std::int64_t{1} << 32;
+  if (prefer->get(3, 7) != 2 || (prefer->get(12, -1) & three_multiplications)) return kInvalid;
   const bool room = prefer->get(1, 0) >= static_cast<std::int64_t>(kWorkspace);
   const auto promised = [&](int which) {
     return static_cast<std::uint64_t>(prefer->get(which, 256));
@@ -216,7 +218,8 @@ Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a,
     zero = f[1];
   }
   if (one != 1 || zero != 0) return kInvalid;
-  if (bytes != algorithm->workspace || (bytes && !owned(workspace, bytes))) return kInvalid;
+  if (bytes != algorithm->workspace) return kInvalid;
+  if (bytes && (!owned(workspace, bytes) || !aligned(workspace, 256))) return kInvalid;
   const auto memory = [](const void* at, const Layout& l) {
     return owned(at, static_cast<std::size_t>(l.extent()) * item(l.type));
   };

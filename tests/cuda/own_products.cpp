@@ -26,25 +26,14 @@ void multiplied(const std::string& what, const std::function<Array(const Place&)
   CHECK(regions_there(f) == 1);
 }
 
-tracer::Index step(std::int64_t n) { return tracer::Index{tracer::Slice{{}, {}, n}}; }
-
 }  // namespace
 
 TEST_CASE("every dtype, each operand as it lies or transposed") {
-  for (int code = 0; code < kDTypeCount; ++code)
-    for (int turned = 0; turned < 4; ++turned) {
-      const auto t = static_cast<DType>(code);
-      const bool ta = turned & 1, tb = turned & 2;
-      const Array a = sample(t, ta ? Dims{37, 70} : Dims{70, 37}, 1, false);
-      const Array b = sample(t, tb ? Dims{131, 37} : Dims{37, 131}, 2, false);
-      multiplied(
-          std::string(name(t)) + (ta ? " a.T" : " a") + (tb ? " b.T" : " b"),
-          [&](const Place& at) {
-            const Array x = at(a), y = at(b);
-            return tracer::matmul(ta ? tracer::transpose(x) : x, tb ? tracer::transpose(y) : y);
-          },
-          t);
-    }
+  for (int code = 0; code < kDTypeCount; ++code) {
+    const auto t = static_cast<DType>(code);
+    each_transposed(t, 70, 37, 131,
+                    [&](const auto& what, const auto& f) { multiplied(what, f, t); });
+  }
 }
 
 TEST_CASE("edges: fewer and more than a square, and exactly one") {

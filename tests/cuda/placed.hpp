@@ -54,6 +54,24 @@ inline void on_device(const std::string& what, const std::function<Array(const P
   same(what, got, want, tolerance);
 }
 
+// Checks products of (m, k) and (k, n), each factor as it lies or transposed.
+inline void each_transposed(
+    DType t, std::int64_t m, std::int64_t k, std::int64_t n,
+    const std::function<void(const std::string& what, const std::function<Array(const Place&)>&)>&
+        check) {
+  for (const bool ta : {false, true})
+    for (const bool tb : {false, true}) {
+      const Array a = sample(t, ta ? Dims{k, m} : Dims{m, k}, 1, false);
+      const Array b = sample(t, tb ? Dims{n, k} : Dims{k, n}, 2, false);
+      check(std::string(name(t)) + (ta ? " a.T" : " a") + (tb ? " b.T" : " b"),
+            [&](const Place& at) {
+              const Array x = at(a), y = at(b);
+              return tracer::matmul(ta ? tracer::transpose(x) : x, tb ? tracer::transpose(y) : y);
+            });
+    }
+}
+inline tracer::Index step(std::int64_t n) { return tracer::Index{tracer::Slice{{}, {}, n}}; }
+
 inline int regions_there(const std::function<Array(const Place&)>& f) {
   gpu();
   tracer::evaluate(f(there));

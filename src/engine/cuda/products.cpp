@@ -164,6 +164,7 @@ std::shared_ptr<const Products::Prepared> Products::prepared(const Key& key, con
   };
   prefer(lt::kPreferWorkspace, kMostWorkspace);
   prefer(lt::kPreferReductions, lt::kReduceInComputeType);
+  prefer(lt::kPreferImplementations, ~lt::kThreeMultiplications);
   prefer(lt::kPreferAlignmentA, key.aligned_b);
   prefer(lt::kPreferAlignmentB, key.aligned_a);
   prefer(lt::kPreferAlignmentC, key.aligned_c);
