@@ -57,82 +57,75 @@ LoopTypes constant_types(std::span<const Operand> operands) {
 
 DType operand_dtype(const Operand& o) { return o.array ? o.array->dtype : o.scalar.dtype; }
 
-Dims broadcast_all(std::span<const Operand> operands, const Array* where, const Array* out) {
+[[noreturn]] void throw_not_broadcast(std::span<const Operand> operands, const Array* where,
+                                      const Array* out) {
+  std::string text = "operands could not be broadcast together with shapes ";
+  for (const Operand& o : operands) text += shape_text(o.array ? o.array->shape : Dims()) + ' ';
+  if (out) text += shape_text(out->shape) + ' ';
+  if (where) text += shape_text(where->shape) + ' ';
+  throw ShapeError(text);
+}
+
+// The operands' layouts, and that of `where`.
+struct Layouts {
+  Laid of[kMaxOperands + 1];
+  std::size_t count = 0;
+
+  Layouts(std::span<const Operand> operands, const Array* where) {
+    for (const Operand& o : operands)
+      if (o.array) of[count++] = {o.array->shape, o.array->strides};
+    if (where) of[count++] = {where->shape, where->strides};
+  }
+  std::span<const Laid> all() const { return {of, count}; }
+};
+
+Dims broadcast_all(std::span<const Operand> operands, const Layouts& layouts,
+                   const ElementwiseOptions& opt) {
   Dims shape;
-  bool ok = true;
-  bool first = true;
-  auto join = [&](const Dims& s) {
-    if (first || shape == s) {
-      shape = s;
-      first = false;
-      return;
-    }
-    while (shape.size() < s.size()) shape.insert(0, 1);
-    const int lead = shape.size() - s.size();
-    for (int i = 0; i < s.size(); ++i) {
-      if (shape[lead + i] == s[i] || s[i] == 1) continue;
-      if (shape[lead + i] == 1)
-        shape[lead + i] = s[i];
-      else
-        ok = false;
-    }
-  };
-  for (const Operand& o : operands)
-    if (o.array) join(o.array->shape);
-  if (where) join(where->shape);
-  if (ok && out) {
-    const Dims inputs = shape;
-    if (!broadcastable(inputs, out->shape)) {
-      join(out->shape);
-      if (ok)
-        throw ShapeError("non-broadcastable output operand with shape " + shape_text(out->shape) +
-                         " doesn't match the broadcast shape " + shape_text(shape));
-    } else {
-      shape = out->shape;
-    }
+  if (!broadcast_shape(layouts.all(), shape)) throw_not_broadcast(operands, opt.where, opt.out);
+  if (!opt.out) return shape;
+  const Array& out = *opt.out;
+  if (broadcastable(shape, out.shape)) return out.shape;
+  const Laid both[] = {{shape, shape}, {out.shape, out.strides}};
+  Dims joint;
+  if (!broadcast_shape(both, joint)) throw_not_broadcast(operands, opt.where, opt.out);
+  throw ShapeError("non-broadcastable output operand with shape " + shape_text(out.shape) +
+                   " doesn't match the broadcast shape " + shape_text(joint));
+}
+
+// Whether NumPy's iterator converts an operand. 0-D operands are converted beforehand; logical
+// functions of mixed dtypes convert to Bool.
+bool converts(OpId fn, std::span<const Operand> operands, const LoopTypes& types) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& o = operands[i];
+    if (!o.array || o.array->ndim() == 0) continue;
+    const bool mixed = logical(fn) && operand_dtype(operands[1 - i]) != o.array->dtype;
+    if (o.array->dtype != (mixed ? DType::Bool : types.in[i])) return true;
   }
-  if (!ok) {
-    std::string text = "operands could not be broadcast together with shapes ";
-    for (const Operand& o : operands) text += shape_text(o.array ? o.array->shape : Dims()) + ' ';
-    if (out) text += shape_text(out->shape) + ' ';
-    if (where) text += shape_text(where->shape) + ' ';
-    throw ShapeError(text);
-  }
-  return shape;
+  return false;
 }
 
 // Strides of a fresh result, as NumPy's ufunc machinery allocates it.
-Dims result_strides(OpId fn, std::span<const Operand> operands, const Array* where,
-                    const Dims& shape, const LoopTypes& types, char order) {
+Dims result_strides(OpId fn, std::span<const Operand> operands, const Layouts& layouts,
+                    const Array* where, const Dims& shape, const LoopTypes& types, char order) {
   const std::int64_t size = item_bytes(types.out);
   if (order == 'C' || order == 'F' || shape.size() <= 1)
     return dense_strides(shape, size, order == 'F' ? 'F' : 'C');
   // Operands that need no conversion and agree in C or F order skip NumPy's iterator; otherwise
   // axes of extent 1 may come out with other strides.
-  bool converts = where != nullptr, all_c = true, all_f = true;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand& o = operands[i];
-    const DType t = operand_dtype(o);
-    // 0-D operands are converted beforehand. Logical functions of mixed dtypes convert to Bool.
-    const bool mixed = logical(fn) && operand_dtype(operands[1 - i]) != t;
-    if (o.array && o.array->ndim() > 0 && t != (mixed ? DType::Bool : types.in[i])) converts = true;
-  }
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand& o = operands[i];
+  bool all_c = true, all_f = true;
+  for (const Operand& o : operands) {
     if (!o.array || o.array->ndim() == 0) continue;
-    const bool same = o.array->shape == shape && (order == 'A' || !converts);
-    all_c = all_c && same && is_c_contiguous(*o.array);
-    all_f = all_f && same && is_f_contiguous(*o.array);
+    const Array& a = *o.array;
+    const bool same = a.shape == shape;
+    all_c = all_c && same && is_c_contiguous(a);
+    all_f = all_f && same && is_f_contiguous(a);
+    if (!all_c && !all_f) break;
   }
-  if (all_c || all_f) return dense_strides(shape, size, all_c ? 'C' : 'F');
+  if ((all_c || all_f) && (order == 'A' || (!where && !converts(fn, operands, types))))
+    return dense_strides(shape, size, all_c ? 'C' : 'F');
   if (order == 'A') return dense_strides(shape, size, 'C');
-  Dims strides[kMaxOperands + 1];
-  int n = 0;
-  for (const Operand& o : operands)
-    if (o.array) strides[n++] = broadcast_strides(o.array->shape, o.array->strides, shape);
-  if (where) strides[n++] = broadcast_strides(where->shape, where->strides, shape);
-  return strides_in_order(
-      shape, iteration_order(shape.size(), std::span(strides, static_cast<std::size_t>(n))), size);
+  return iterated_strides(shape, layouts.all(), size);
 }
 
 // Raises for integer ** negative integer, which depends on the exponent's values: on those that an
@@ -194,13 +187,8 @@ void check_inputs(OpId fn, std::span<const Operand> operands, const LoopTypes& t
 
 Ref<Node> elementwise_node(OpId fn, DType out, const Dims& shape, const Dims& strides,
                            std::initializer_list<Ref<Node>> inputs) {
-  Ref<Node> n = take_node(NodeKind::Elementwise);
-  n->fn = fn;
-  n->dtype = out;
-  n->shape = shape;
-  n->strides = strides;
-  for (const Ref<Node>& in : inputs) n->inputs[n->n_inputs++] = in;
-  return record(std::move(n));
+  return loop_node(fn, inputs.size(), out, shape, strides,
+                   [&](std::size_t i) { return inputs.begin()[i]; });
 }
 
 // int64 against uint64: no common dtype holds both, so signs are compared apart.
@@ -220,11 +208,6 @@ DeviceId result_device(std::span<const Operand> operands) {
   for (const Operand& o : operands)
     if (o.array) return device_of(*o.array);
   return kAnyDevice;
-}
-
-Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
-  if (o.array) return as_dtype(node_of(*o.array), to);
-  return scalar_node(loop_scalar(fn, o, to));
 }
 
 // Whether the operation can raise a floating-point flag (integers: by a zero divisor).
@@ -250,6 +233,33 @@ Ref<Node> selected_node(OpId fn, Ref<Node> value, const Array& where, const Dims
   return record(std::move(n));
 }
 
+// Fresh memory of the value's layout, for a masked result.
+Array uninitialised_like(const Node& value) {
+  Ref<Node> memory = take_node(NodeKind::Data);
+  memory->dtype = value.dtype;
+  memory->shape = value.shape;
+  memory->strides = value.strides;
+  const auto bytes = static_cast<std::size_t>(element_count(value.shape) * item_bytes(value.dtype));
+  memory->data =
+      value.device > kHost ? devices().memory(value.device).allocate(bytes) : allocate(bytes);
+  return wrap(record(std::move(memory)));
+}
+
+void check_masked(const OpInfo& info, const LoopTypes& types, const ElementwiseOptions& opt) {
+  if (opt.where && opt.where->dtype != DType::Bool)
+    throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
+                     quoted(DType::Bool) + " according to the rule 'safe'");
+  if (opt.out && !can_cast(types.out, opt.out->dtype, opt.casting))
+    throw DTypeError("Cannot cast ufunc '" + std::string(info.name) + "' output from " +
+                     quoted(types.out) + " to " + quoted(opt.out->dtype) + " with casting rule '" +
+                     std::string(casting_name(opt.casting)) + "'");
+}
+
+[[noreturn]] void throw_arity(const OpInfo& info) {
+  throw ValueError("ufunc '" + std::string(info.name) + "' takes " + std::to_string(info.arity) +
+                   " operands");
+}
+
 }  // namespace
 
 // Logical functions ask only whether it is zero, so no integer is out of range for them.
@@ -261,84 +271,58 @@ Scalar loop_scalar(OpId fn, const Operand& o, DType to) {
 
 Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseOptions& opt) {
   const OpInfo& info = op_info(fn);
-  if (static_cast<int>(operands.size()) != info.arity)
-    throw ValueError("ufunc '" + std::string(info.name) + "' takes " + std::to_string(info.arity) +
-                     " operands");
+  if (static_cast<int>(operands.size()) != info.arity) throw_arity(info);
   // NumPy looks at this before it looks at any dtype.
   if (opt.out && !opt.out->writeable) throw ValueError("output array is read-only");
   const Lock held = hold();
-  const bool plain = !opt.out && !opt.where && !opt.dtype;
-  if (plain && opt.order == 'K')
+  const bool fresh = !opt.out && !opt.where;
+  if (fresh && !opt.dtype && opt.order == 'K')
     if (const PlainCall call = plain_call(fn, operands); call.model)
-      return plain_elementwise(fn, operands, call);
+      return fresh_elementwise(fn, operands, *call.types, call.model->shape,
+                               dense_strides(call.model->shape, item_bytes(call.types->out), 'C'),
+                               true);
 
   // Everything that can be wrong is found before anything is recorded.
   const std::optional<bool> constant =
       operands.size() == 2 ? out_of_range_comparison(fn, operands) : std::nullopt;
   const LoopTypes types = constant ? constant_types(operands) : loop_types(fn, operands, opt);
   if (!constant) check_inputs(fn, operands, types, opt.casting);
-  if (opt.where && opt.where->dtype != DType::Bool)
-    throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
-                     quoted(DType::Bool) + " according to the rule 'safe'");
-  if (opt.out) {
-    if (!can_cast(types.out, opt.out->dtype, opt.casting))
-      throw DTypeError("Cannot cast ufunc '" + std::string(info.name) + "' output from " +
-                       quoted(types.out) + " to " + quoted(opt.out->dtype) +
-                       " with casting rule '" + std::string(casting_name(opt.casting)) + "'");
-  }
-  const Dims shape = broadcast_all(operands, opt.where, opt.out);
+  if (!fresh) check_masked(info, types, opt);
+  const Layouts layouts(operands, opt.where);
+  const Dims shape = broadcast_all(operands, layouts, opt);
   for (std::size_t i = 0; !constant && i < operands.size(); ++i)
     if (!operands[i].array) loop_scalar(fn, operands[i], types.in[i]);
   if (fn == OpId::Power) check_exponent(operands[1], types.in[1], shape, opt.where);
 
   const bool whole_out = opt.out && opt.out->shape == shape && opt.out->dtype == types.out;
-  const Dims strides = whole_out && !opt.where && is_c_contiguous(*opt.out)
-                           ? opt.out->strides
-                           : result_strides(fn, operands, opt.where, shape, types, opt.order);
-  if (plain && !constant && small_and_ready(operands, shape)) {
-    Array result = fresh_array(types.out, shape, strides);
-    if (compute_now(fn, operands, types, result)) return result;
-  }
+  const Dims strides =
+      whole_out && !opt.where && is_c_contiguous(*opt.out)
+          ? opt.out->strides
+          : result_strides(fn, operands, layouts, opt.where, shape, types, opt.order);
+  if (fresh && !constant && !is_mixed_compare(types))
+    return fresh_elementwise(fn, operands, types, shape, strides, !opt.dtype);
 
   bound_graph();
-  bool eager = eager_errors();
-  for (const Operand& o : operands) eager = eager || (o.array && reads_export(*o.array));
+  const bool eager = surfaces_at_once(operands);
   Ref<Node> n;
-  if (constant) {
+  if (constant)
     n = fill_node(shape, strides, scalar_bool(*constant), result_device(operands));
-  } else if (operands.size() == 2 && is_mixed_compare(types)) {
+  else if (operands.size() == 2 && is_mixed_compare(types))
     n = mixed_compare_node(fn, operand_node(fn, operands[0], types.in[0]),
                            operand_node(fn, operands[1], types.in[1]), shape, strides);
-  } else {
-    n = take_node(NodeKind::Elementwise);
-    n->fn = fn;
-    n->dtype = types.out;
-    n->shape = shape;
-    n->strides = strides;
-    n->n_inputs = static_cast<std::uint8_t>(operands.size());
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      n->inputs[i] = operand_node(fn, operands[i], types.in[i]);
-      if (opt.where && may_raise(fn, types))
-        n->inputs[i] = selected_node(fn, n->inputs[i], *opt.where, shape);
-    }
-    n = record(std::move(n));
-  }
-  if (!opt.out && !opt.where) {
+  else
+    n = loop_node(fn, operands.size(), types.out, shape, strides, [&](std::size_t i) {
+      Ref<Node> value = operand_node(fn, operands[i], types.in[i]);
+      return opt.where && may_raise(fn, types)
+                 ? selected_node(fn, std::move(value), *opt.where, shape)
+                 : value;
+    });
+  if (fresh) {
     Array result = wrap(std::move(n), shape, strides);
     finish(result, eager);
     return result;
   }
-  Array result = opt.out ? *opt.out : Array();
-  if (!opt.out) {
-    Ref<Node> memory = take_node(NodeKind::Data);
-    memory->dtype = types.out;
-    memory->shape = shape;
-    memory->strides = strides;
-    const auto bytes = static_cast<std::size_t>(element_count(shape) * item_bytes(types.out));
-    memory->data =
-        n->device > kHost ? devices().memory(n->device).allocate(bytes) : allocate(bytes);
-    result = wrap(record(std::move(memory)));
-  }
+  Array result = opt.out ? *opt.out : uninitialised_like(*n);
   store(result, std::move(n), opt.where ? node_of(*opt.where) : nullptr);
   finish(result, eager);
   return result;

@@ -23,9 +23,38 @@ const UniformLoop& uniform_loop(OpId fn, DType t);
 // A scalar operand in the loop's dtype.
 Scalar loop_scalar(OpId fn, const Operand& o, DType to);
 
-bool small_and_ready(std::span<const Operand> operands, const Dims& shape);
-// Computes at once what is small and ready; `result` has dtype, shape and strides. False: record.
-bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& types, Array& result);
+// The operand's value in the loop's dtype.
+inline Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
+  if (!o.array) return scalar_node(loop_scalar(fn, o, to));
+  return o.array->dtype == to ? node_of(*o.array) : as_dtype(node_of(*o.array), to);
+}
+
+// Records the operation itself; input(i) is operand i's value.
+template <class Input>
+Ref<Node> loop_node(OpId fn, std::size_t operands, DType out, const Dims& shape,
+                    const Dims& strides, Input&& input) {
+  Ref<Node> n = take_node(NodeKind::Elementwise);
+  n->fn = fn;
+  n->dtype = out;
+  n->shape = shape;
+  n->strides = strides;
+  n->n_inputs = static_cast<std::uint8_t>(operands);
+  for (std::size_t i = 0; i < operands; ++i) n->inputs[i] = input(i);
+  return record(std::move(n));
+}
+
+// Whether the result may not stay pending: an operand's memory is exported, or errors of floats are
+// to surface in this call.
+inline bool surfaces_at_once(std::span<const Operand> operands) {
+  bool eager = eager_errors();
+  for (const Operand& o : operands) eager = eager || (o.array && reads_export(*o.array));
+  return eager;
+}
+
+// A result in memory of its own. What is small and ready is computed at once where `direct` lets
+// it: the types follow from the operands.
+Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
+                        const Dims& shape, const Dims& strides, bool direct);
 
 // The most frequent calls by far: arrays of one shape and dtype in C order, and plain scalars. No
 // question of the general way arises.
@@ -34,6 +63,5 @@ struct PlainCall {
   const LoopTypes* types;  // of the loop
 };
 PlainCall plain_call(OpId fn, std::span<const Operand> operands);
-Array plain_elementwise(OpId fn, std::span<const Operand> operands, const PlainCall& call);
 
 }  // namespace plait::tracer

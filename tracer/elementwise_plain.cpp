@@ -1,4 +1,5 @@
-// Elementwise operations that are computed at once, and the short way of recording the plain ones.
+// Elementwise operations with fresh results: the plain ones are found by a few comparisons, small
+// ones are computed at once.
 #include <cstring>
 
 #include "core/config.hpp"
@@ -51,6 +52,25 @@ const UniformLoop& uniform_loop(OpId fn, DType t) {
   return e;
 }
 
+PlainCall plain_call(OpId fn, std::span<const Operand> operands) {
+  constexpr PlainCall kNone{};
+  const Array* model = operands[0].array ? operands[0].array : operands.back().array;
+  if (!model) return kNone;
+  for (const Operand& o : operands) {
+    if (!o.array) {
+      if (!plain_scalar(o, model->dtype)) return kNone;
+    } else if (o.array != model) {
+      if (o.array->dtype != model->dtype || o.array->shape != model->shape) return kNone;
+      if (o.array->strides != model->strides && !is_c_contiguous(*o.array)) return kNone;
+    }
+  }
+  if (!is_c_contiguous(*model)) return kNone;
+  const UniformLoop& loop = uniform_loop(fn, model->dtype);
+  return loop.plain ? PlainCall{model, &loop.types} : kNone;
+}
+
+namespace {
+
 bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   const std::int64_t limit = config().eager_limit;
   if (limit <= 0 || element_count(shape) > limit || !context().evaluator) return false;
@@ -59,6 +79,7 @@ bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   return true;
 }
 
+// Computes at once what is small and ready; `result` has dtype, shape and strides. False: record.
 bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
                  Array& result) {
   const Array* in[kMaxOperands];
@@ -76,47 +97,18 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
   return evaluator().eager(fn, std::span(in, operands.size()), result);
 }
 
-PlainCall plain_call(OpId fn, std::span<const Operand> operands) {
-  constexpr PlainCall kNone{};
-  const Array* model = operands[0].array ? operands[0].array : operands.back().array;
-  if (!model || !c_contiguous(model->shape, model->strides, item_bytes(model->dtype))) return kNone;
-  for (const Operand& o : operands) {
-    if (!o.array) {
-      if (!plain_scalar(o, model->dtype)) return kNone;
-    } else if (o.array != model) {
-      if (o.array->dtype != model->dtype || o.array->shape != model->shape) return kNone;
-      if (o.array->strides != model->strides &&
-          !c_contiguous(o.array->shape, o.array->strides, item_bytes(o.array->dtype)))
-        return kNone;
-    }
-  }
-  const UniformLoop& loop = uniform_loop(fn, model->dtype);
-  return loop.plain ? PlainCall{model, &loop.types} : kNone;
-}
+}  // namespace
 
-Array plain_elementwise(OpId fn, std::span<const Operand> operands, const PlainCall& call) {
-  const Dims& shape = call.model->shape;
-  const LoopTypes& types = *call.types;
-  Array result = fresh_array(types.out, shape, dense_strides(shape, item_bytes(types.out), 'C'));
-  if (small_and_ready(operands, shape) && compute_now(fn, operands, types, result)) return result;
+Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
+                        const Dims& shape, const Dims& strides, bool direct) {
+  Array result = fresh_array(types.out, shape, strides);
+  if (direct && small_and_ready(operands, shape) && compute_now(fn, operands, types, result))
+    return result;
   bound_graph();
-  bool eager = eager_errors();
-  Ref<Node> n = take_node(NodeKind::Elementwise);
-  n->fn = fn;
-  n->dtype = types.out;
-  n->shape = result.shape;
-  n->strides = result.strides;
-  for (const Operand& o : operands) {
-    Ref<Node>& in = n->inputs[n->n_inputs];
-    if (o.array) {
-      eager = eager || reads_export(*o.array);
-      in = node_of(*o.array);
-    } else {
-      in = scalar_node(loop_scalar(fn, o, types.in[n->n_inputs]));
-    }
-    ++n->n_inputs;
-  }
-  make_storage(result, record(std::move(n)));
+  const bool eager = surfaces_at_once(operands);
+  make_storage(
+      result, loop_node(fn, operands.size(), types.out, shape, strides,
+                        [&](std::size_t i) { return operand_node(fn, operands[i], types.in[i]); }));
   finish(result, eager);
   return result;
 }

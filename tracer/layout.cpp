@@ -1,5 +1,6 @@
 #include "layout.hpp"
 
+#include <array>
 #include <cstdlib>
 
 namespace plait::tracer {
@@ -30,19 +31,37 @@ Dims broadcast_strides(const Dims& shape, const Dims& strides, const Dims& to) {
   return out;
 }
 
-// The insertion sort of NumPy's nditer: zero strides say nothing, the first operand that can tell
-// decides, conflicts keep C order.
-Dims iteration_order(int ndim, std::span<const Dims> strides) {
-  Dims perm(ndim);
-  for (int i = 0; i < ndim; ++i) perm[i] = ndim - 1 - i;
-  for (int i = 1; i < ndim; ++i) {
-    const int axis = static_cast<int>(perm[i]);
-    int at = i;
-    for (int j = i - 1; j >= 0; --j) {
-      const int other = static_cast<int>(perm[j]);
+bool broadcast_shape(std::span<const Laid> operands, Dims& shape) {
+  int n = 0;
+  for (const Laid& o : operands) n = std::max(n, o.ndim);
+  shape = Dims(n, 1);
+  for (const Laid& o : operands) {
+    std::int64_t* const to = shape.data() + (n - o.ndim);
+    for (int i = 0; i < o.ndim; ++i) {
+      if (o.shape[i] == to[i] || o.shape[i] == 1) continue;
+      if (to[i] != 1) return false;
+      to[i] = o.shape[i];
+    }
+  }
+  return true;
+}
+
+namespace {
+
+using Axes = std::array<std::uint8_t, kMaxDims>;  // only as many as there are dimensions are set
+
+// The insertion sort of NumPy's nditer, fastest axis first: zero strides say nothing, the first
+// operand that can tell decides, conflicts keep C order. `stride(i, axis)` is operand i's.
+template <class Stride>
+void sort_axes(Axes& axes, std::size_t ndim, std::size_t operands, Stride&& stride) {
+  for (std::size_t i = 0; i < ndim; ++i) axes[i] = static_cast<std::uint8_t>(ndim - 1 - i);
+  for (std::size_t i = 1; i < ndim; ++i) {
+    const std::uint8_t axis = axes[i];
+    std::size_t at = i;
+    for (std::size_t j = i; j-- > 0;) {
       bool ambiguous = true, swap = false;
-      for (const Dims& s : strides) {
-        const std::int64_t a = std::llabs(s[axis]), b = std::llabs(s[other]);
+      for (std::size_t k = 0; k < operands; ++k) {
+        const std::int64_t a = std::llabs(stride(k, axis)), b = std::llabs(stride(k, axes[j]));
         if (a == 0 || b == 0) continue;
         if (b <= a)
           swap = false;
@@ -54,31 +73,53 @@ Dims iteration_order(int ndim, std::span<const Dims> strides) {
       if (!swap) break;
       at = j;
     }
-    for (int j = i; j > at; --j) perm[j] = perm[j - 1];
-    perm[at] = axis;
+    for (std::size_t j = i; j > at; --j) axes[j] = axes[j - 1];
+    axes[at] = axis;
   }
-  return perm;
+}
+
+}  // namespace
+
+Dims iteration_order(int ndim, std::span<const Dims> strides) {
+  Axes axes;
+  sort_axes(axes, static_cast<std::size_t>(ndim), strides.size(),
+            [&](std::size_t operand, int axis) { return strides[operand][axis]; });
+  Dims order(ndim);
+  for (int i = 0; i < ndim; ++i) order[i] = axes[static_cast<std::size_t>(i)];
+  return order;
 }
 
 namespace {
 // Steps of `axis_at(0)`, `axis_at(1)` ..., fastest first.
 template <class AxisAt>
 Dims steps(const Dims& shape, std::int64_t itemsize, AxisAt&& axis_at) {
-  Dims out(shape.size());
+  const int n = shape.size();
+  Dims out(n);
+  const std::int64_t* const extents = shape.data();
+  std::int64_t* const strides = out.data();
   std::int64_t step = itemsize;
-  for (int i = 0; i < shape.size(); ++i) {
+  for (int i = 0; i < n; ++i) {
     const int axis = axis_at(i);
-    out[axis] = step;
-    step *= std::max<std::int64_t>(shape[axis], 1);
+    strides[axis] = step;
+    step *= std::max<std::int64_t>(extents[axis], 1);
   }
   return out;
 }
 }  // namespace
 
 // NumPy gives fresh memory without elements strides of 0, which then say nothing about order.
-Dims strides_in_order(const Dims& shape, const Dims& order, std::int64_t itemsize) {
-  if (element_count(shape) == 0) return Dims(shape.size(), 0);
-  return steps(shape, itemsize, [&](int i) { return static_cast<int>(order[i]); });
+Dims iterated_strides(const Dims& shape, std::span<const Laid> operands, std::int64_t itemsize) {
+  const int n = shape.size();
+  if (n <= 1) return dense_strides(shape, itemsize, 'C');
+  if (element_count(shape) == 0) return Dims(n, 0);
+  Axes axes;
+  sort_axes(axes, static_cast<std::size_t>(n), operands.size(),
+            [&](std::size_t operand, int axis) -> std::int64_t {
+              const Laid& o = operands[operand];
+              const int own = axis - (n - o.ndim);
+              return own < 0 || o.shape[own] == 1 ? 0 : o.strides[own];
+            });
+  return steps(shape, itemsize, [&](int i) { return int{axes[static_cast<std::size_t>(i)]}; });
 }
 
 Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order) {
@@ -100,12 +141,13 @@ Dims copy_strides(const Dims& shape, const Dims& strides, std::int64_t itemsize,
   const bool f = !c && f_contiguous(shape, strides, itemsize);
   if (order == 'A' || c || f || shape.size() <= 1)
     return dense_strides(shape, itemsize, f ? 'F' : 'C');
+  if (element_count(shape) == 0) return Dims(shape.size(), 0);
   Dims axes(shape.size());
   for (int i = 0; i < axes.size(); ++i) axes[i] = axes.size() - 1 - i;
   std::stable_sort(axes.begin(), axes.end(), [&](std::int64_t a, std::int64_t b) {
     return std::llabs(strides[static_cast<int>(a)]) < std::llabs(strides[static_cast<int>(b)]);
   });
-  return strides_in_order(shape, axes, itemsize);
+  return steps(shape, itemsize, [&](int i) { return static_cast<int>(axes[i]); });
 }
 
 namespace {

@@ -15,10 +15,23 @@ std::string shape_text(const Dims& shape);
 Dims broadcast_strides(const Dims& shape, const Dims& strides, const Dims& to);
 bool broadcastable(const Dims& from, const Dims& to);
 
+// An operand of the iterator before it is broadcast.
+struct Laid {
+  Laid() = default;
+  Laid(const Dims& shape, const Dims& strides)
+      : ndim(shape.size()), shape(shape.data()), strides(strides.data()) {}
+  int ndim;
+  const std::int64_t* shape;
+  const std::int64_t* strides;
+};
+// What the operands broadcast to; false when they do not.
+bool broadcast_shape(std::span<const Laid> operands, Dims& shape);
+
 // The iterator's axis order, fastest first. Each entry of `strides` is broadcast to `ndim` axes.
 Dims iteration_order(int ndim, std::span<const Dims> strides);
-// Dense strides with axes laid out in `order`, fastest first.
-Dims strides_in_order(const Dims& shape, const Dims& order, std::int64_t itemsize);
+// Dense strides of `shape` with its axes in the iterator's order over operands that broadcast to as
+// many axes: how NumPy lays out a result of theirs.
+Dims iterated_strides(const Dims& shape, std::span<const Laid> operands, std::int64_t itemsize);
 Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order);  // 'C' or 'F'
 // Layout of a copy with order C, F, A or K (numpy's NewLikeArray).
 Dims copy_strides(const Dims& shape, const Dims& strides, std::int64_t itemsize, char order);

@@ -15,38 +15,51 @@ std::string ufunc_name(ReduceKind k) {
   return std::string(op_info(reduce_info(k).combine).name);
 }
 
-struct Plan {
-  Dims axes;       // sorted
-  Dims kept;       // shape without the axes
-  Dims with_ones;  // shape with 1 along them
-  Dims kept_strides, ones_strides;
-};
+// A bit an axis.
+using AxisSet = std::uint64_t;
+static_assert(kMaxDims <= 64);
+bool holds(AxisSet axes, int axis) { return axes >> axis & 1; }
 
-Plan layout(ReduceKind kind, const Array& a, const Array* where, const Dims& axes, DType out) {
-  Plan p;
-  p.axes = axes;
-  p.with_ones = a.shape;
-  for (std::int64_t axis : axes) p.with_ones[static_cast<int>(axis)] = 1;
-  if (arg_reduction(kind)) {
-    p.ones_strides = dense_strides(p.with_ones, item_bytes(out), 'C');
-  } else {
-    const Dims strides[] = {
-        broadcast_strides(a.shape, a.strides, a.shape),
-        where ? broadcast_strides(where->shape, where->strides, a.shape) : Dims()};
-    const std::size_t count = where ? 2 : 1;
-    p.ones_strides = strides_in_order(
-        p.with_ones, iteration_order(a.ndim(), std::span(strides, count)), item_bytes(out));
+AxisSet reduced_axes(ReduceKind kind, int ndim, const std::optional<Dims>& given) {
+  const AxisSet all = ndim ? ~AxisSet{0} >> (64 - ndim) : 0;
+  if (!given) return all;
+  // NumPy lets axis 0 or -1 of a 0-D array pass.
+  if (ndim == 0 && given->size() == 1 && (*given)[0] >= -1 && (*given)[0] <= 0) return 0;
+  const bool position = arg_reduction(kind);
+  AxisSet axes = 0;
+  bool twice = false;
+  for (std::int64_t axis : *given) {
+    const auto bit = AxisSet{1} << normalise_axis(axis, position ? std::max(ndim, 1) : ndim);
+    twice = twice || (axes & bit);
+    axes |= bit;
   }
-  int next = 0;
-  for (int i = 0; i < a.ndim(); ++i) {
-    if (next < axes.size() && axes[next] == i) {
-      ++next;
-      continue;
-    }
-    p.kept.push_back(a.shape[i]);
-    p.kept_strides.push_back(p.ones_strides[i]);
-  }
-  return p;
+  if (twice) throw ValueError("duplicate value in 'axis'");
+  if (position && given->size() != 1)
+    throw DTypeError("'tuple' object cannot be interpreted as an integer");
+  return axes;
+}
+
+// `shape` without the axes, or with 1 along them.
+Dims without(const Dims& shape, AxisSet axes) {
+  Dims out;
+  for (int i = 0; i < shape.size(); ++i)
+    if (!holds(axes, i)) out.push_back(shape[i]);
+  return out;
+}
+Dims with_ones(const Dims& shape, AxisSet axes) {
+  Dims out = shape;
+  for (int i = 0; i < shape.size(); ++i)
+    if (holds(axes, i)) out[i] = 1;
+  return out;
+}
+
+// Strides of the result with 1 along the axes: NumPy's iterator lays it out.
+Dims ones_strides(ReduceKind kind, const Array& a, const Array* where, const Dims& ones,
+                  DType out) {
+  if (arg_reduction(kind)) return dense_strides(ones, item_bytes(out), 'C');
+  Laid operands[2] = {{a.shape, a.strides}, {}};
+  if (where) operands[1] = {where->shape, where->strides};
+  return iterated_strides(ones, std::span(operands, where ? 2 : 1), item_bytes(out));
 }
 
 // NumPy converts to the type of `out` whatever it is.
@@ -96,136 +109,132 @@ DType reduction_dtype(ReduceKind kind, DType t, const ReduceOptions& opt) {
   return opt.out ? resolve(fn, both).out : reduce_dtype(kind, t);
 }
 
+namespace {
+
+void check_where(ReduceKind kind, const Array& a, const ReduceOptions& opt) {
+  if (opt.where->dtype != DType::Bool)
+    throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
+                     quoted(DType::Bool) + " according to the rule 'safe'");
+  if (!reduce_info(kind).has_identity && !opt.initial)
+    throw ValueError("reduction operation '" + ufunc_name(kind) +
+                     "' does not have an identity, so to use a where mask one has to specify "
+                     "'initial'");
+  if (!broadcastable(opt.where->shape, a.shape))
+    throw ShapeError("operands could not be broadcast together with shapes " + shape_text(a.shape) +
+                     " " + shape_text(opt.where->shape) + " ");
+}
+
+[[noreturn]] void throw_empty(ReduceKind kind) {
+  throw ValueError(arg_reduction(kind)
+                       ? "attempt to get " + ufunc_name(kind) + " of an empty sequence"
+                       : "zero-size array to reduction operation " + ufunc_name(kind) +
+                             " which has no identity");
+}
+
+// What a fold starts from: `initial`. A sum over no axes still adds to zero, which shows in -0.0.
+std::optional<Scalar> start_value(ReduceKind kind, const ReduceOptions& opt, DType fold,
+                                  bool over_none) {
+  if (opt.initial && !arg_reduction(kind)) return opt.initial;
+  if (over_none && kind == ReduceKind::Sum && !is_integer(fold)) return scalar_int(0);
+  return std::nullopt;
+}
+
+Ref<Node> started_from(const Scalar& start, ReduceKind kind, Ref<Node> fold) {
+  Ref<Node> n = take_node(NodeKind::Elementwise);
+  n->fn = reduce_info(kind).combine;
+  n->dtype = fold->dtype;
+  n->shape = fold->shape;
+  n->strides = fold->strides;
+  n->n_inputs = 2;
+  n->inputs[1] = scalar_node(cast(start, fold->dtype));
+  n->inputs[0] = std::move(fold);
+  return record(std::move(n));
+}
+
+// `out` as an array of the kept axes alone.
+Array without_axes(const Array& out, AxisSet axes) {
+  Array a = out;
+  a.shape = without(out.shape, axes);
+  a.strides = without(out.strides, axes);
+  return a;
+}
+
+}  // namespace
+
 Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   const Lock held = hold();
-  Array a = source;
-  const int ndim = a.ndim();
-  Dims axes;
-  if (opt.axes && ndim == 0 && opt.axes->size() == 1 && (*opt.axes)[0] >= -1 &&
-      (*opt.axes)[0] <= 0) {
-    // NumPy lets axis 0 or -1 of a 0-D array pass.
-  } else if (opt.axes) {
-    axes = normalise_axes(*opt.axes, arg_reduction(kind) ? std::max(ndim, 1) : ndim);
-    if (arg_reduction(kind) && axes.size() != 1)
-      throw DTypeError("'tuple' object cannot be interpreted as an integer");
-  } else {
-    for (int i = 0; i < ndim; ++i) axes.push_back(i);
-  }
-  const Types types = reduction_types(kind, a.dtype, opt);
+  const int ndim = source.ndim();
+  const AxisSet given = reduced_axes(kind, ndim, opt.axes);
+  const Types types = reduction_types(kind, source.dtype, opt);
 
   std::int64_t folded = 1;
-  for (std::int64_t axis : axes) folded *= a.shape[static_cast<int>(axis)];
+  for (int i = 0; i < ndim; ++i)
+    if (holds(given, i)) folded *= source.shape[i];
   const ReduceInfo& info = reduce_info(kind);
-  Dims final_shape;
-  {
-    int next = 0;
-    for (int i = 0; i < ndim; ++i) {
-      if (next < axes.size() && axes[next] == i) {
-        ++next;
-        if (opt.keepdims) final_shape.push_back(1);
-      } else {
-        final_shape.push_back(a.shape[i]);
-      }
-    }
-  }
-  if (opt.where) {
-    if (opt.where->dtype != DType::Bool)
-      throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
-                       quoted(DType::Bool) + " according to the rule 'safe'");
-    if (!info.has_identity && !opt.initial)
-      throw ValueError("reduction operation '" + ufunc_name(kind) +
-                       "' does not have an identity, so to use a where mask one has to specify "
-                       "'initial'");
-    if (!broadcastable(opt.where->shape, a.shape))
-      throw ShapeError("operands could not be broadcast together with shapes " +
-                       shape_text(a.shape) + " " + shape_text(opt.where->shape) + " ");
-  }
-  if (folded == 0 && !info.has_identity && !opt.initial)
-    throw ValueError(arg_reduction(kind)
-                         ? "attempt to get " + ufunc_name(kind) + " of an empty sequence"
-                         : "zero-size array to reduction operation " + ufunc_name(kind) +
-                               " which has no identity");
-  if (opt.out) check_out(kind, *opt.out, final_shape);
+  if (opt.where) check_where(kind, source, opt);
+  if (folded == 0 && !info.has_identity && !opt.initial) throw_empty(kind);
+  if (opt.out)
+    check_out(kind, *opt.out,
+              opt.keepdims ? with_ones(source.shape, given) : without(source.shape, given));
 
   bound_graph();
   const bool eager =
       eager_errors() || reads_export(source) || (opt.where && reads_export(*opt.where));
-  Plan p;
+  Array flat;
+  const Array* a = &source;
+  AxisSet axes = given;
   if (arg_reduction(kind) && (!opt.axes || ndim == 0) && ndim != 1) {
-    a = reshape(a, Dims{a.size()});  // the index counts in C order
-    p = layout(kind, a, nullptr, Dims{0}, types.fold);
-  } else {
-    p = layout(kind, a, opt.where, axes, types.fold);
+    flat = reshape(source, Dims{source.size()});  // the index counts in C order
+    a = &flat;
+    axes = 1;
   }
+  const Dims ones = with_ones(a->shape, axes);
+  const Dims strides = ones_strides(kind, *a, opt.where, ones, types.fold);
+  const bool over_none = axes == 0 && !opt.where;
+  const bool only_initial = folded == 0 && !info.has_identity;
   Ref<Node> n;
-  if (p.axes.empty() && !opt.where) {
-    // Over no axes every element is its own fold.
-    Ref<Node> in = as_dtype(node_of(a), types.operand);
-    n = cast_node(std::move(in), types.fold, p.kept_strides);
-  } else if (folded == 0 && !info.has_identity && opt.initial) {
-    n = fill_node(p.kept, p.kept_strides, cast(*opt.initial, types.fold));
+  if (over_none) {  // every element is its own fold
+    n = cast_node(as_dtype(node_of(*a), types.operand), types.fold, strides);
+  } else if (only_initial) {
+    n = fill_node(without(a->shape, axes), without(strides, axes), cast(*opt.initial, types.fold));
   } else {
     n = take_node(NodeKind::Reduce);
     n->reduce = kind;
     n->dtype = types.fold;
-    n->shape = p.kept;
-    n->strides = p.kept_strides;
-    n->axes = p.axes;
+    for (int i = 0; i < a->ndim(); ++i) {
+      if (holds(axes, i)) {
+        n->axes.push_back(i);
+      } else {
+        n->shape.push_back(a->shape[i]);
+        n->strides.push_back(strides[i]);
+      }
+    }
     n->n_inputs = opt.where ? 2 : 1;
-    n->inputs[0] = as_dtype(node_of(a), types.operand);
+    n->inputs[0] = as_dtype(node_of(*a), types.operand);
     if (opt.where) n->inputs[1] = node_of(*opt.where);
     n = record(std::move(n));
   }
-  // A fold starts from `initial`; a sum over no axes still adds to zero, which shows in -0.0.
-  std::optional<Scalar> start;
-  if (opt.initial && !arg_reduction(kind) && (folded != 0 || info.has_identity))
-    start = opt.initial;
-  else if (p.axes.empty() && kind == ReduceKind::Sum && !is_integer(types.fold))
-    start = scalar_int(0);
-  if (start) {
-    Ref<Node> c = take_node(NodeKind::Elementwise);
-    c->fn = info.combine;
-    c->dtype = types.fold;
-    c->shape = p.kept;
-    c->strides = p.kept_strides;
-    c->n_inputs = 2;
-    c->inputs[0] = std::move(n);
-    c->inputs[1] = scalar_node(cast(*start, types.fold));
-    n = record(std::move(c));
-  }
+  if (!only_initial)
+    if (const auto start = start_value(kind, opt, types.fold, axes == 0))
+      n = started_from(*start, kind, std::move(n));
   n = as_dtype(std::move(n), types.result);
 
-  Dims shape = p.kept, strides = n->strides;
+  if (opt.out) {
+    store(opt.keepdims ? without_axes(*opt.out, given) : *opt.out, std::move(n), nullptr);
+    finish(*opt.out, eager);
+    return *opt.out;
+  }
+  Array result = fresh_array(types.result, n->shape, n->strides);
   if (opt.keepdims) {
-    const std::int64_t scale = item_bytes(types.result), unit = item_bytes(types.fold);
-    shape = final_shape;
-    if (shape.size() == p.with_ones.size()) {
-      strides = p.ones_strides;
-      for (std::int64_t& s : strides) s = s / unit * scale;
-    } else {
-      strides = dense_strides(shape, scale, 'C');
-    }
+    result.shape = with_ones(source.shape, given);
+    const std::int64_t size = item_bytes(types.result), fold_size = item_bytes(types.fold);
+    result.strides = a == &source ? strides : dense_strides(result.shape, fold_size, 'C');
+    if (size != fold_size)
+      for (std::int64_t& s : result.strides) s = s / fold_size * size;
   }
-  if (!opt.out) {
-    Array result = wrap(std::move(n), shape, strides);
-    finish(result, eager);
-    return result;
-  }
-  Array target = *opt.out;
-  if (opt.keepdims) {
-    target.shape = p.kept;
-    target.strides.clear();
-    int next = 0;
-    for (int i = 0; i < ndim; ++i) {
-      if (next < axes.size() && axes[next] == i)
-        ++next;
-      else
-        target.strides.push_back(opt.out->strides[i]);
-    }
-  }
-  store(target, std::move(n), nullptr);
-  finish(*opt.out, eager);
-  return *opt.out;
+  make_storage(result, std::move(n));
+  finish(result, eager);
+  return result;
 }
 
 }  // namespace plait::tracer

@@ -17,17 +17,26 @@ class extents {
   extents() = default;
   template <class... I,
             class = std::enable_if_t<(sizeof...(I) > 0) && (std::is_integral_v<I> && ...)>>
-  extents(I... v) : values_{static_cast<std::int64_t>(v)...} {}
+  extents(I... v) : size_(sizeof...(I)) {
+    if constexpr (sizeof...(I) > kFew) {
+      many_ = {static_cast<std::int64_t>(v)...};
+    } else {
+      int i = 0;
+      ((few_[i++] = static_cast<std::int64_t>(v)), ...);
+    }
+  }
   template <class C,
             class = decltype(std::declval<const C&>().begin() != std::declval<const C&>().end())>
-  extents(const C& c) : values_(c.begin(), c.end()) {}
+  extents(const C& c) : many_(c.begin(), c.end()), size_(static_cast<int>(many_.size())) {}
 
-  const std::int64_t* data() const { return values_.data(); }
-  int size() const { return static_cast<int>(values_.size()); }
-  const shape_type& values() const { return values_; }
+  const std::int64_t* data() const { return many_.empty() ? few_ : many_.data(); }
+  int size() const { return size_; }
 
  private:
-  shape_type values_;
+  static constexpr int kFew = 8;
+  shape_type many_;
+  int size_ = 0;
+  std::int64_t few_[kFew] = {};  // those written out at the call take no memory of their own
 };
 
 }  // namespace plait

@@ -17,6 +17,22 @@ std::string spell(const Dims& shape, const char* separator) {
 
 }  // namespace
 
+void Dims::assign(const std::int64_t* b, const std::int64_t* e) {
+  size_ = 0;
+  reserve(static_cast<int>(e - b));
+  size_ = static_cast<int>(e - b);
+  std::copy(b, e, data());
+}
+
+void Dims::spill(int n) {
+  const int capacity = std::max(2 * n, kMaxDims);
+  auto* h = new std::int64_t[static_cast<std::size_t>(capacity)];
+  std::copy(begin(), end(), h);
+  delete[] heap_;
+  heap_ = h;
+  inline_[0] = capacity;
+}
+
 std::string to_string(const Dims& shape) { return spell(shape, ", "); }
 std::string to_compact_string(const Dims& shape) { return spell(shape, ","); }
 

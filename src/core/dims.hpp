@@ -6,6 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace plait {
 
@@ -24,28 +25,39 @@ class Dims {
   }
   Dims(std::initializer_list<std::int64_t> v) : Dims(v.begin(), v.end()) {}
   Dims(const std::int64_t* b, const std::int64_t* e) { assign(b, e); }
-  Dims(const Dims& o) { assign(o); }
-  Dims(Dims&& o) noexcept : heap_(o.heap_), size_(o.size_) {
-    if (!heap_) copy_inline(o);
-    o.heap_ = nullptr;
+  Dims(const Dims& o) {
+    if (o.heap_) [[unlikely]]
+      assign(o.begin(), o.end());
+    else
+      copy_inline(o);
+  }
+  Dims(Dims&& o) noexcept {
+    copy_inline(o);
+    heap_ = std::exchange(o.heap_, nullptr);
     o.size_ = 0;
   }
   Dims& operator=(const Dims& o) {
-    if (this != &o) assign(o);
+    if (heap_ || o.heap_) [[unlikely]] {
+      if (this != &o) assign(o.begin(), o.end());
+    } else {
+      copy_inline(o);
+    }
     return *this;
   }
   Dims& operator=(Dims&& o) noexcept {
     if (this != &o) {
-      delete[] heap_;
-      heap_ = o.heap_;
-      size_ = o.size_;
-      if (!heap_) copy_inline(o);
-      o.heap_ = nullptr;
+      if (heap_) [[unlikely]]
+        delete[] heap_;
+      copy_inline(o);
+      heap_ = std::exchange(o.heap_, nullptr);
       o.size_ = 0;
     }
     return *this;
   }
-  ~Dims() { delete[] heap_; }
+  ~Dims() {
+    if (heap_) [[unlikely]]
+      delete[] heap_;
+  }
 
   int size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -89,31 +101,19 @@ class Dims {
  private:
   static constexpr int kInline = 6;
   // Whole: a few moves of constant size instead of a call of memcpy.
-  void copy_inline(const Dims& o) { std::memcpy(inline_, o.inline_, sizeof inline_); }
-  void assign(const Dims& o) {
-    if (heap_ || o.heap_) {
-      assign(o.begin(), o.end());
-      return;
-    }
+  void copy_inline(const Dims& o) {
     size_ = o.size_;
-    copy_inline(o);
+    std::memcpy(inline_, o.inline_, sizeof inline_);
   }
-  void assign(const std::int64_t* b, const std::int64_t* e) {
-    size_ = 0;
-    reserve(static_cast<int>(e - b));
-    size_ = static_cast<int>(e - b);
-    std::copy(b, e, data());
-  }
+  void assign(const std::int64_t* b, const std::int64_t* e);
   void reserve(int n) {
-    if (n <= kInline || (heap_ && n <= kMaxDims)) return;
-    auto* h = new std::int64_t[kMaxDims + 2];
-    std::copy(begin(), end(), h);
-    delete[] heap_;
-    heap_ = h;
+    if (n > kInline && (!heap_ || n > inline_[0])) [[unlikely]]
+      spill(n);
   }
+  void spill(int n);
   std::int64_t* heap_ = nullptr;
   int size_ = 0;
-  std::int64_t inline_[kInline];
+  std::int64_t inline_[kInline];  // the first is the capacity of heap_, where there is one
 };
 
 // Product of the extents; 1 for a 0-D shape.

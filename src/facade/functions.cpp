@@ -7,40 +7,46 @@
 
 namespace plait::detail {
 
-Handle reduce(reduction r, const Handle& a, const Span* axes, bool keepdims, double ddof) {
-  const tracer::Array& x = unwrap(a);
-  tracer::ReduceOptions o;
-  o.axes = optional_dims(axes);
-  o.keepdims = keepdims;
+namespace {
+tracer::Array reduced(reduction r, const tracer::Array& x, const tracer::ReduceOptions& o,
+                      double ddof) {
   switch (r) {
     case reduction::sum:
-      return wrap(numpy::sum(x, o));
+      return numpy::sum(x, o);
     case reduction::prod:
-      return wrap(numpy::prod(x, o));
+      return numpy::prod(x, o);
     case reduction::min:
-      return wrap(numpy::min(x, o));
+      return numpy::min(x, o);
     case reduction::max:
-      return wrap(numpy::max(x, o));
+      return numpy::max(x, o);
     case reduction::argmin:
-      return wrap(numpy::argmin(x, o));
+      return numpy::argmin(x, o);
     case reduction::argmax:
-      return wrap(numpy::argmax(x, o));
+      return numpy::argmax(x, o);
     case reduction::any:
-      return wrap(numpy::any(x, o));
+      return numpy::any(x, o);
     case reduction::all:
-      return wrap(numpy::all(x, o));
+      return numpy::all(x, o);
     case reduction::mean:
-      return wrap(numpy::mean(x, o));
+      return numpy::mean(x, o);
     case reduction::var:
-      return wrap(numpy::var(x, o, ddof));
+      return numpy::var(x, o, ddof);
     case reduction::std:
-      return wrap(numpy::std(x, o, ddof));
+      return numpy::std(x, o, ddof);
     case reduction::ptp:
-      return wrap(numpy::ptp(x, o));
+      return numpy::ptp(x, o);
     case reduction::count_nonzero:
-      return wrap(numpy::count_nonzero(x, o));
+      return numpy::count_nonzero(x, o);
   }
   throw InternalError("unknown reduction");
+}
+}  // namespace
+
+Handle reduce(reduction r, const Handle& a, const Span* axes, bool keepdims, double ddof) {
+  tracer::ReduceOptions o;
+  if (axes) o.axes.emplace(axes->data, axes->data + axes->size);
+  o.keepdims = keepdims;
+  return wrap_made([&] { return reduced(r, unwrap(a), o, ddof); });
 }
 
 Handle norm(const Handle& a, const Span* axes, const double* order, bool keepdims) {

@@ -27,6 +27,23 @@ TEST_CASE("Dims grow past the inline entries and keep their values") {
   CHECK(small[1] == 0);
 }
 
+TEST_CASE("Dims hold lists longer than any shape") {
+  Dims d;
+  for (int i = 0; i < 1000; ++i) d.push_back(i);
+  CHECK(d.size() == 1000);
+  CHECK(d.back() == 999);
+  Dims target{1, 2};
+  target = d;
+  CHECK(target == d);
+  target = Dims{5};
+  target = std::move(d);
+  CHECK(target[500] == 500);
+  d = Dims{1, 2};
+  for (int i = 0; i < 100; ++i) d.push_back(i);
+  CHECK(d.back() == 99);
+  CHECK(Dims(200, 3)[199] == 3);
+}
+
 TEST_CASE("shapes spell as NumPy's") {
   CHECK(to_string(Dims{}) == "()");
   CHECK(to_string(Dims{4}) == "(4,)");

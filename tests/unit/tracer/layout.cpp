@@ -31,6 +31,28 @@ TEST_CASE("results are laid out in the operands' order") {
   CHECK(plus_one(full({2, 1, 3}, scalar_float(0), 'F')).strides == Dims{8, 16, 16});
 }
 
+TEST_CASE("broadcast operands lay out a result by the first that can tell") {
+  const Array column = zeros({3, 1}), row = zeros({4});
+  CHECK(add(column, row).shape == Dims{3, 4});
+  CHECK(add(column, row).strides == Dims{32, 8});
+  const std::int64_t axes[] = {1, 0, 2};
+  const Array swapped = transpose(zeros({3, 2, 4}), axes);  // (2, 3, 4)
+  CHECK(add(row, swapped).strides == Dims{32, 64, 8});
+  CHECK(add(zeros({2, 1, 1}), swapped).strides == Dims{32, 64, 8});
+  CHECK(add(zeros({2, 1, 4}), zeros({3, 1})).strides == Dims{96, 32, 8});
+  CHECK(add(transpose(zeros({4, 3})), zeros({2, 1, 1})).strides == Dims{96, 8, 24});
+  CHECK(add(zeros({0, 1}), row).strides == Dims{0, 0});
+}
+
+TEST_CASE("a mask lays out the result of 0-D operands") {
+  Array mask = full({3, 4}, scalar_bool(true), 'F');
+  ElementwiseOptions opt;
+  opt.where = &mask;
+  const Array x = zeros({});
+  const Operand o[] = {x, x};
+  CHECK(elementwise(OpId::Add, o, opt).strides == Dims{8, 24});
+}
+
 TEST_CASE("an explicit order wins") {
   const Array x = transpose(zeros({2, 3}));
   const Operand o[] = {x, x};
@@ -60,6 +82,28 @@ TEST_CASE("reductions keep the operand's order, arg-reductions give C order") {
   ReduceOptions arg;
   arg.axes = Dims{0};
   CHECK(reduce(ReduceKind::ArgMin, y, arg).strides == Dims{24, 8});
+}
+
+TEST_CASE("axes of a reduction") {
+  const Array x = transpose(zeros({4, 3, 2}));  // (2, 3, 4)
+  ReduceOptions opt;
+  opt.axes = Dims{-1, 0};
+  CHECK(reduce(ReduceKind::Sum, x, opt).shape == Dims{3});
+  opt.keepdims = true;
+  CHECK(reduce(ReduceKind::Sum, x, opt).shape == Dims{1, 3, 1});
+  CHECK(reduce(ReduceKind::ArgMax, x, {}).shape == Dims{});
+  ReduceOptions kept;
+  kept.keepdims = true;
+  CHECK(reduce(ReduceKind::ArgMax, x, kept).shape == Dims{1, 1, 1});
+  ReduceOptions none;
+  none.axes = Dims{};
+  CHECK(reduce(ReduceKind::Sum, x, none).strides == x.strides);
+  opt.axes = Dims{2, -1};
+  CHECK_THROWS_AS(reduce(ReduceKind::Sum, x, opt), ValueError);
+  opt.axes = Dims{0, 0, 3};
+  CHECK_THROWS_AS(reduce(ReduceKind::Sum, x, opt), AxisError);
+  opt.axes = Dims{0, 1};
+  CHECK_THROWS_AS(reduce(ReduceKind::ArgMax, x, opt), DTypeError);
 }
 
 TEST_CASE("reshape is a view where the groups of axes are dense") {
