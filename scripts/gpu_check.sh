@@ -2,8 +2,9 @@
 # Checks the CUDA backend on the GPU of this machine, in about ten minutes on 16 cores: builds without LLVM and without a network, runs
 # the device's C++ and Python tests, runs them under compute-sanitizer, measures beside CuPy, torch.compile and JAX, and prints a table.
 #
-#   bash scripts/gpu_check.sh [build] [tests] [sanitizer] [bench]      # these steps; without a name all of them
+#   bash scripts/gpu_check.sh [build] [tests] [python] [memcheck] [racecheck] [bench]      # these steps; without a name all of them
 #
+# No step but a build on few cores takes more than ten minutes: each may be a command of its own where commands are limited to that.
 # Needs CMake, ninja, a C++20 compiler, and a Python with NumPy and pybind11 (PYTHON names it); what else is missing is counted as
 # skipped. PLAIT_BUILD: the build folder (build-gpu). PLAIT_CMAKE: more options for CMake. PLAIT_GPU_DOUBLE=1: on the doubles of driver
 # and NVRTC, to try this script.
@@ -15,12 +16,13 @@ python=${PYTHON:-python3}
 build=${PLAIT_BUILD:-$root/build-gpu}
 reports=$build/reports
 double=${PLAIT_GPU_DOUBLE:-}
-steps=" ${*:-build tests sanitizer bench} "
+all="build tests python memcheck racecheck bench"
+steps=" ${*:-$all} "
 for step in $steps; do
-  case $step in
-    build | tests | sanitizer | bench) ;;
-    *) echo "gpu_check.sh: no step '$step'; there are build, tests, sanitizer and bench" >&2; exit 2 ;;
-  esac
+  if [[ " $all " != *" $step "* ]]; then
+    echo "gpu_check.sh: no step '$step'; there are $all" >&2
+    exit 2
+  fi
 done
 asked() { [[ $steps == *" $1 "* ]]; }
 
@@ -35,6 +37,7 @@ skip() {
 check() {
   local name=$1 limit=$2 log="$reports/$1.log" start=$SECONDS status cases
   shift 2
+  [ -z "$double" ] || limit=$((4 * limit))  # the doubles compile and run kernels on the host
   timeout "$limit" "$@" >"$log" 2>&1
   status=$?
   cases=$(sed -nE 's/^All tests passed \(.* in ([0-9]+) test cases?\)$/\1/p' "$log" | tail -n 1)
@@ -111,29 +114,39 @@ if [ -n "$double" ]; then
 else
   export PLAIT_TEST_GPU=1
   command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
-  # Beside the toolkit, NVRTC and cuBLASLt may be wheels of this Python.
+  # Beside the toolkit, NVRTC and cuBLASLt may be wheels of this Python, for this driver or an older one.
   for library in nvrtc cublasLt; do
     variable=PLAIT_${library^^}_LIBRARY
     if [ -z "${!variable:-}" ]; then
-      found=$("$python" -c 'import glob, sys; print(*(f for p in sys.path for f in glob.glob(p + f"/nvidia/*/lib/lib{sys.argv[1]}.so.1[23]")), sep="\n")' "$library" | head -n 1)
+      found=$("$python" - "$library" <<'PY'
+import ctypes, glob, os, sys
+version = ctypes.c_int()
+ctypes.CDLL(os.environ.get("PLAIT_CUDA_LIBRARY") or "libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
+names = [f"/nvidia/*/lib/lib{sys.argv[1]}.so.{major}" for major in (13, 12) if major <= version.value // 1000]
+print(next((f for name in names for p in sys.path for f in glob.glob(p + name)), ""))
+PY
+)
       [ -z "$found" ] || export "$variable=$found"
     fi
   done
 fi
 
 if asked tests; then
-  check cuda_placement 300 "$build/tests/cuda_placement" "~[double]"
+  check cuda_placement 240 "$build/tests/cuda_placement" "~[double]"
   check cuda_products 120 "$build/tests/cuda_products" "~[double]"
   check cuda_own_products 120 "$build/tests/cuda_own_products" "~[double]"
   check cuda_facade 60 "$build/tests/cuda_facade" "~[double]"
   if [ -n "$double" ]; then points=500; else points=20000000; fi
   check kmeans_cuda 60 "$build/samples/kmeans_cuda" $points 4 5
+fi
+
+if asked python; then
   if [ -n "$why_no_python" ]; then
     skip python "not there: $why_no_python"
   elif ! "$python" -c 'import pytest' 2>/dev/null; then
     skip python "pytest is not there"
   else
-    timeout 400 "$python" -m pytest -q -rs -p no:cacheprovider --junitxml="$reports/python.xml" \
+    timeout $((double ? 1600 : 400)) "$python" -m pytest -q -rs -p no:cacheprovider --junitxml="$reports/python.xml" \
       tests/python/test_device.py tests/python/test_device_values.py tests/python/test_default_dtype.py >"$reports/python.log" 2>&1 ||
       tail -n 60 "$reports/python.log"
     grep ^SKIPPED "$reports/python.log"
@@ -141,25 +154,24 @@ if asked tests; then
   fi
 fi
 
-if asked tests && [ -z "$why_no_python" ]; then
+if asked python && [ -z "$why_no_python" ]; then
   # Random programs, each computed by NumPy and on the device.
   if [ -n "$double" ]; then programs=5; else programs=2000; fi
   check fuzz 150 "$python" tests/fuzz/run.py --config cuda --programs $programs --seconds 60 --timeout 100
   grep -E "^[0-9]+ programs" "$reports/fuzz.log"
 fi
 
-if asked sanitizer; then
-  tool=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-  for kind in memcheck racecheck; do
-    if [ -z "$tool" ]; then
-      skip $kind "compute-sanitizer is not there"
-    else
-      for program in cuda_placement cuda_own_products; do
-        check "$kind-$program" 200 "$tool" --tool $kind --error-exitcode 9 "$build/tests/$program" "~[double]"
-      done
-    fi
-  done
-fi
+tool=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+for kind in memcheck racecheck; do
+  asked $kind || continue
+  if [ -z "$tool" ]; then
+    skip $kind "compute-sanitizer is not there"
+  else
+    for program in cuda_placement cuda_own_products; do
+      check "$kind-$program" 270 "$tool" --tool $kind --error-exitcode 9 "$build/tests/$program" "~[double]"
+    done
+  fi
+done
 
 if asked bench; then
   if [ -n "$why_no_python" ]; then
@@ -173,5 +185,5 @@ if asked bench; then
 fi
 
 files=("$reports/checks.txt")
-if asked tests && [ -z "$why_no_python" ] && "$python" -c 'import pytest' 2>/dev/null; then files+=("$reports/python.xml"); fi
+if asked python && [ -z "$why_no_python" ] && "$python" -c 'import pytest' 2>/dev/null; then files+=("$reports/python.xml"); fi
 "$python" scripts/count.py "${files[@]}"
