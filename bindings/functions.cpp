@@ -68,6 +68,101 @@ PyObject* wrap_view(tracer::Array a, PyObject* from) {
   return out.release();
 }
 
+char order_of(PyObject* o) {
+  if (o == Py_None) return 'C';
+  if (!PyUnicode_Check(o)) {
+    PyErr_Format(PyExc_TypeError, "order must be str, not %s", Py_TYPE(o)->tp_name);
+    throw PythonError{};
+  }
+  const char* text = PyUnicode_AsUTF8(o);
+  if (!text || text[0] == 0 || text[1] != 0 ||
+      std::string_view("CFAKcfak").find(text[0]) == std::string_view::npos) {
+    PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')", o);
+    throw PythonError{};
+  }
+  return static_cast<char>(text[0] & ~0x20);
+}
+
+PyObject* python_number(const Scalar& s) {
+  if (s.dtype == DType::Float64) return check(PyFloat_FromDouble(s.as<double>()));
+  switch (kind(s.dtype)) {
+    case Kind::Bool:
+      return check(PyBool_FromLong(s.bytes[0] != 0));
+    case Kind::Signed:
+      return check(PyLong_FromLongLong(cast(s, DType::Int64).as<std::int64_t>()));
+    case Kind::Unsigned:
+      return check(PyLong_FromUnsignedLongLong(cast(s, DType::UInt64).as<std::uint64_t>()));
+    case Kind::Float:
+      return check(PyFloat_FromDouble(cast(s, DType::Float64).as<double>()));
+    default: {
+      const auto z = cast(s, DType::Complex128).as<std::complex<double>>();
+      return check(PyComplex_FromDoubles(z.real(), z.imag()));
+    }
+  }
+}
+
+PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n) {
+  if (n != a.ndim()) return Py_NewRef(Py_NotImplemented);
+  std::int64_t index[kMaxDims];
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (!PyLong_CheckExact(at[i])) return Py_NewRef(Py_NotImplemented);
+    int overflow = 0;
+    const long long k = PyLong_AsLongLongAndOverflow(at[i], &overflow);
+    const std::int64_t extent = a.shape[static_cast<int>(i)];
+    if (overflow != 0 || k < -extent || k >= extent) return Py_NewRef(Py_NotImplemented);
+    index[i] = k < 0 ? k + extent : k;
+  }
+  force(a);
+  return python_number(
+      tracer::item(a, std::span<const std::int64_t>(index, static_cast<std::size_t>(n))));
+}
+
+PyObject* reduced(ReduceKind kind, PyObject* const* args) {
+  auto a = parse_array(args[0]);
+  if (!a) return Py_NewRef(Py_NotImplemented);
+  if (PyBool_Check(args[1])) return Py_NewRef(Py_NotImplemented);
+  tracer::ReduceOptions opt;
+  opt.axes = parse_axes(args[1]);
+  if (args[2] != Py_None) {
+    opt.dtype = parse_dtype(args[2]);
+    if (!opt.dtype) return Py_NewRef(Py_NotImplemented);
+  }
+  if (args[3] != Py_None) {
+    if (!is_array(args[3]) || as_array(args[3])->host) return Py_NewRef(Py_NotImplemented);
+    opt.out = &as_array(args[3])->array;
+  }
+  int keep = PyObject_IsTrue(args[4]);
+  check(keep);
+  opt.keepdims = keep;
+  std::optional<tracer::Array> mask;
+  if (args[6] != Py_None && args[6] != Py_True) {
+    mask = parse_array(args[6]);
+    if (!mask || mask->dtype != DType::Bool) return Py_NewRef(Py_NotImplemented);
+    opt.where = &*mask;
+  }
+  // Positions take no tuple of axes, and a scalar has no axis that a tuple could name.
+  const bool position = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+  const bool several = PyTuple_Check(args[1]) || PyList_Check(args[1]);
+  if (several && (position || (a->ndim() == 0 && !opt.axes->empty())))
+    return Py_NewRef(Py_NotImplemented);
+  return or_numpy([&]() -> PyObject* {
+    const DType type = tracer::reduction_dtype(kind, a->dtype, opt);
+    if ((!position && drops_imaginary(a->dtype, type)) ||
+        (opt.out && drops_imaginary(type, opt.out->dtype)))
+      return Py_NewRef(Py_NotImplemented);
+    if (args[5] != Py_None) {
+      if (!is_number(args[5])) return Py_NewRef(Py_NotImplemented);
+      opt.initial = pack(args[5], type);
+      if (!opt.initial) return Py_NewRef(Py_NotImplemented);
+    }
+    const bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
+    tracer::Array made = tracer::reduce(kind, *a, opt);
+    if (opt.out) return Py_NewRef(args[3]);
+    if (small && made.ndim() == 0) tracer::evaluate(made);
+    return wrap_like(std::move(made), args, 1);
+  });
+}
+
 namespace {
 
 using Args = PyObject* const*;
@@ -88,69 +183,15 @@ PyObject* of_array(Args args, Py_ssize_t n, F&& body) {
     return a ? body(*a) : not_implemented();
   });
 }
-char order_of(PyObject* o) {
-  if (o == Py_None) return 'C';
-  const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
-  if (!text || text[0] == 0 || text[1] != 0 ||
-      std::string_view("CFAKcfak").find(text[0]) == std::string_view::npos) {
-    PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')", o);
-    throw PythonError{};
-  }
-  return static_cast<char>(text[0] & ~0x20);
-}
 std::int64_t integer(PyObject* o) {
   Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_OverflowError);
   if (v == -1 && PyErr_Occurred()) throw PythonError{};
   return v;
 }
 
-// reduce(kind, a, axis, dtype, out, keepdims, initial, where)
-PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {
+PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {  // (kind, a, axis ..., as reduced())
   if (!exact_count(n, 8)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    auto a = parse_array(args[1]);
-    if (!a) return not_implemented();
-    tracer::ReduceOptions opt;
-    opt.axes = parse_axes(args[2]);
-    if (args[3] != Py_None) {
-      opt.dtype = parse_dtype(args[3]);
-      if (!opt.dtype) return not_implemented();
-    }
-    if (args[4] != Py_None) {
-      if (!is_array(args[4]) || as_array(args[4])->host) return not_implemented();
-      opt.out = &as_array(args[4])->array;
-    }
-    int keep = PyObject_IsTrue(args[5]);
-    check(keep);
-    opt.keepdims = keep;
-    std::optional<tracer::Array> mask;
-    if (args[7] != Py_None && args[7] != Py_True) {
-      mask = parse_array(args[7]);
-      if (!mask || mask->dtype != DType::Bool) return not_implemented();
-      opt.where = &*mask;
-    }
-    const auto kind = static_cast<ReduceKind>(integer(args[0]));
-    // Positions take no tuple of axes, and a scalar has no axis that a tuple could name.
-    const bool position = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
-    const bool several = PyTuple_Check(args[2]) || PyList_Check(args[2]);
-    if (several && (position || (a->ndim() == 0 && !opt.axes->empty()))) return not_implemented();
-    return or_numpy([&]() -> PyObject* {
-      const DType type = tracer::reduction_dtype(kind, a->dtype, opt);
-      if ((!position && drops_imaginary(a->dtype, type)) ||
-          (opt.out && drops_imaginary(type, opt.out->dtype)))
-        return not_implemented();
-      if (args[6] != Py_None) {
-        if (!is_number(args[6])) return not_implemented();
-        opt.initial = pack(args[6], type);
-        if (!opt.initial) return not_implemented();
-      }
-      const bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
-      tracer::Array made = tracer::reduce(kind, *a, opt);
-      if (opt.out) return Py_NewRef(args[4]);
-      if (small && made.ndim() == 0) tracer::evaluate(made);
-      return wrap_like(std::move(made), args + 1, 1);
-    });
-  });
+  return guarded([&] { return reduced(static_cast<ReduceKind>(integer(args[0])), args + 1); });
 }
 
 PyObject* reshape(PyObject*, Args args, Py_ssize_t n) {  // (a, shape, order)
@@ -325,41 +366,10 @@ PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)
     return Py_NewRef(Py_None);
   });
 }
-PyObject* python_number(const Scalar& s) {
-  switch (kind(s.dtype)) {
-    case Kind::Bool:
-      return PyBool_FromLong(s.bytes[0] != 0);
-    case Kind::Signed:
-      return PyLong_FromLongLong(cast(s, DType::Int64).as<std::int64_t>());
-    case Kind::Unsigned:
-      return PyLong_FromUnsignedLongLong(cast(s, DType::UInt64).as<std::uint64_t>());
-    case Kind::Float:
-      return PyFloat_FromDouble(cast(s, DType::Float64).as<double>());
-    default: {
-      const auto z = cast(s, DType::Complex128).as<std::complex<double>>();
-      return PyComplex_FromDoubles(z.real(), z.imag());
-    }
-  }
-}
-// (a, *index) -> a Python number; what is no element of `a` by its place on each axis is left to
-// the caller.
-PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {
+PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, *index)
   return guarded([&]() -> PyObject* {
     if (!is_array(args[0]) || as_array(args[0])->host) return not_implemented();
-    tracer::Array& a = as_array(args[0])->array;
-    if (n - 1 != a.ndim()) return not_implemented();
-    std::int64_t index[kMaxDims];
-    for (Py_ssize_t i = 0; i + 1 < n; ++i) {
-      if (!PyLong_CheckExact(args[i + 1])) return not_implemented();
-      int overflow = 0;
-      const long long at = PyLong_AsLongLongAndOverflow(args[i + 1], &overflow);
-      const std::int64_t extent = a.shape[static_cast<int>(i)];
-      if (overflow != 0 || at < -extent || at >= extent) return not_implemented();
-      index[i] = at < 0 ? at + extent : at;
-    }
-    force(a);
-    return check(python_number(
-        tracer::item(a, std::span<const std::int64_t>(index, static_cast<std::size_t>(n - 1)))));
+    return element_of(as_array(args[0])->array, args + 1, n - 1);
   });
 }
 

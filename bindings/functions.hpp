@@ -11,6 +11,9 @@ extern PyMethodDef compat_functions[];    // compat.cpp: those of numpy_compat
 extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
 extern PyMethodDef list_functions[];      // lists.cpp
 
+extern PyMethodDef short_method_functions[];  // short_methods.cpp
+PyMethodDef* with_short_methods(const PyMethodDef* others);
+
 // Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
 inline constexpr std::int64_t kEagerReduction = 4096;
 
@@ -42,6 +45,14 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order);
 // Argument parsing shared with the methods.
 std::optional<Dims> parse_axes(PyObject* o);  // None: nullopt
 std::optional<Dims> parse_shape(PyObject* o);
+char order_of(PyObject* o);  // 'C', 'F', 'A' or 'K'; None is 'C'
+
+// A Python int, float, complex or bool.
+PyObject* python_number(const Scalar& s);
+// The element that an exact int for each axis names, as a Python number; else NotImplemented.
+PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n);
+// args: a, axis, dtype, out, keepdims, initial, where. NotImplemented: NumPy's to do.
+PyObject* reduced(ReduceKind kind, PyObject* const* args);
 // A view or copy made from `from`: views name it as their base and keep its subclass.
 PyObject* wrap_view(tracer::Array a, PyObject* from);
 

@@ -6,6 +6,7 @@
 #include "core/config.hpp"
 #include "functions.hpp"
 #include "tracer/device.hpp"
+#include "tracer/layout.hpp"
 
 namespace plait::py {
 namespace {
@@ -90,14 +91,16 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
     if (extent < 0 || extent > limit || count > limit) return tracer::full(shape, s, order);
     count *= extent;
   }
-  if (count > limit || tracer::current_device() != kHost) return tracer::full(shape, s, order);
-  tracer::Array a = tracer::empty(shape, s.dtype, order);
-  auto* to = static_cast<std::byte*>(tracer::data(a));
+  if (count > limit || shape.size() > kMaxDims || tracer::current_device() != kHost)
+    return tracer::full(shape, s, order);
   const auto size = static_cast<std::int64_t>(itemsize(s.dtype)), bytes = count * size;
+  Ref<Buffer> memory = allocate(static_cast<std::size_t>(bytes));
+  std::byte* const to = memory->data;
   if (count > 0) std::memcpy(to, s.bytes, static_cast<std::size_t>(size));
   for (std::int64_t done = size; done < bytes; done *= 2)
     std::memcpy(to + done, to, static_cast<std::size_t>(std::min(done, bytes - done)));
-  return a;
+  return tracer::from_buffer(std::move(memory), s.dtype, shape,
+                             tracer::dense_strides(shape, size, order), 0);
 }
 
 namespace {

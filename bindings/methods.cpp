@@ -1,5 +1,5 @@
-// The few methods that are protocols; the rest of ndarray's methods are Python, in
-// plait/_methods.py.
+// The few methods that are protocols; short_methods.cpp has the plain calls of others, and the rest
+// of ndarray's methods are Python, in plait/_methods.py.
 #include "ndarray.hpp"
 
 namespace plait::py {

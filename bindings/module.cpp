@@ -206,6 +206,7 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), short_method_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), fallback_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);

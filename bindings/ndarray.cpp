@@ -1,5 +1,5 @@
 // The plait.ndarray type object: allocation from a free list, construction, subclasses.
-#include "ndarray.hpp"
+#include "functions.hpp"
 
 #include <structmember.h>
 
@@ -191,7 +191,7 @@ PyTypeObject* make_array_type() {
       {Py_tp_str, reinterpret_cast<void*>(str)},
       {Py_tp_iter, reinterpret_cast<void*>(iterate)},
       {Py_tp_getset, array_getset},
-      {Py_tp_methods, array_methods},
+      {Py_tp_methods, with_short_methods(array_methods)},
       {Py_tp_members, members},
       {Py_mp_length, reinterpret_cast<void*>(length)},
       {Py_mp_subscript, reinterpret_cast<void*>(array_getitem)},

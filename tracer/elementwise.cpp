@@ -1,6 +1,8 @@
 // Recording of elementwise operations: type resolution, broadcasting, layout, `out=` and `where=`.
 #include "elementwise.hpp"
 
+#include <cstring>
+
 #include "core/mixed_compare.hpp"
 
 namespace plait::tracer {
@@ -349,6 +351,16 @@ Array power_operator(const Array& base, const Operand& exponent) {
   return elementwise(OpId::Power, both);
 }
 
+namespace {
+// A copy of few elements that lie in memory as the copy's will.
+Array same_bytes(const Array& a) {
+  const auto bytes = static_cast<std::size_t>(a.size() * item_bytes(a.dtype));
+  Ref<Buffer> memory = allocate(bytes);
+  std::memcpy(memory->data, data(a), bytes);
+  return from_buffer(std::move(memory), a.dtype, a.shape, a.strides, 0);
+}
+}  // namespace
+
 Array astype(const Array& a, DType t, char order, bool copy_always) {
   const Lock held = hold();
   const std::int64_t from = item_bytes(a.dtype);
@@ -356,8 +368,11 @@ Array astype(const Array& a, DType t, char order, bool copy_always) {
       (order == 'K' || (order == 'A' && (is_c_contiguous(a) || is_f_contiguous(a))) ||
        (order == 'C' && is_c_contiguous(a)) || (order == 'F' && is_f_contiguous(a))))
     return a;
-  bound_graph();
   Dims strides = copy_strides(a.shape, a.strides, from, order);
+  const Operand source(a);
+  if (a.dtype == t && strides == a.strides && small_and_ready(std::span(&source, 1), a.shape))
+    return same_bytes(a);
+  bound_graph();
   for (std::int64_t& s : strides) s = s / from * item_bytes(t);
   const bool eager = eager_errors() || reads_export(a);
   Array result = wrap(cast_node(read(a), t, strides));

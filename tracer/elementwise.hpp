@@ -51,6 +51,9 @@ inline bool surfaces_at_once(std::span<const Operand> operands) {
   return eager;
 }
 
+// Few elements, of operands that are in the host's memory already.
+bool small_and_ready(std::span<const Operand> operands, const Dims& shape);
+
 // A result in memory of its own. What is small and ready is computed at once where `direct` lets
 // it: the types follow from the operands.
 Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,

@@ -69,8 +69,6 @@ PlainCall plain_call(OpId fn, std::span<const Operand> operands) {
   return loop.plain ? PlainCall{model, &loop.types} : kNone;
 }
 
-namespace {
-
 bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   const std::int64_t limit = config().eager_limit;
   if (limit <= 0 || element_count(shape) > limit || !context().evaluator) return false;
@@ -78,6 +76,8 @@ bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
     if (o.array && !ready_here(*o.array->storage->version)) return false;
   return true;
 }
+
+namespace {
 
 // Computes at once what is small and ready; `result` has dtype, shape and strides. False: record.
 bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& types,

@@ -16,7 +16,9 @@ def _install(function):
     function.__qualname__ = f"ndarray.{function.__name__}"
     if not function.__doc__:
         function.__doc__ = getattr(getattr(numpy.ndarray, function.__name__, None), "__doc__", None)
-    setattr(ndarray, function.__name__, function)
+    # Methods whose plain calls are C++'s take the function for all others.
+    if not _plait.set_general_method(function.__name__, function):
+        setattr(ndarray, function.__name__, function)
     return function
 
 
@@ -218,9 +220,6 @@ def fill(self, value):
 
 @_install
 def item(self, *args):
-    result = _plait.item(self, *args)
-    if result is not NotImplemented:
-        return result
     host = _plait.host_of(self)
     if host is not None:
         return host.item(*args)
@@ -228,10 +227,12 @@ def item(self, *args):
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         return _plait.item(self, *(0,) * self.ndim)
-    flat = len(args) == 1 and not isinstance(args[0], tuple)
-    index = args[0] if len(args) == 1 and not flat else args
+    index = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+    flat = len(index) == 1
     if not flat and len(index) != self.ndim:
         raise ValueError("incorrect number of indices for array")
+    if any(isinstance(i, bool) for i in index):
+        raise TypeError("an integer is required")
     index = tuple(operator.index(i) for i in index)
     if not all(-(2**63) <= i < 2**63 for i in index):
         raise OverflowError("Python int too large to convert to C long")

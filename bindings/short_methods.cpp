@@ -1,0 +1,172 @@
+// Methods that programs call all the time, as far as a call is a plain one: an array of the
+// engine's, no options. The rest of each is the Python half's function of that name, which
+// set_general_method() gives.
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/device.hpp"
+#include "functions.hpp"
+#include "tracer/context.hpp"
+
+namespace plait::py {
+namespace {
+
+using Args = PyObject* const*;
+using Brief = PyObject* (*)(PyObject* self, Args args, Py_ssize_t n, PyObject* names);
+
+struct ShortMethod {
+  const char* name;
+  Brief brief;  // NotImplemented: not a plain call
+  PyObject* general = nullptr;
+};
+
+PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+
+// --- the plain calls
+
+// Of all axes, or of `axis` alone.
+template <ReduceKind kind>
+PyObject* brief_reduce(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  PyObject* axis = Py_None;
+  if (names) {
+    if (n != 0 || PyTuple_GET_SIZE(names) != 1 ||
+        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") != 0)
+      return not_implemented();
+    axis = args[0];
+  } else if (n == 1) {
+    axis = args[0];
+  } else if (n != 0) {
+    return not_implemented();
+  }
+  PyObject* const all[] = {self, axis, Py_None, Py_None, Py_False, Py_None, Py_None};
+  return reduced(kind, all);
+}
+
+PyObject* brief_item(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  return names ? not_implemented() : element_of(as_array(self)->array, args, n);
+}
+
+PyObject* brief_copy(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  if (names || n > 1) return not_implemented();
+  return wrap_view(tracer::copy(as_array(self)->array, n ? order_of(args[0]) : 'C'), self);
+}
+
+// The elements from `axis` on, as Python's numbers in lists.
+PyObject* nested(const tracer::Array& a, const std::byte* at, int axis) {
+  if (axis == a.ndim()) {
+    Scalar s;
+    s.dtype = a.dtype;
+    std::memcpy(s.bytes, at, itemsize(a.dtype));
+    return python_number(s);
+  }
+  const std::int64_t extent = a.shape[axis], step = a.strides[axis];
+  Owned list(check(PyList_New(extent)));
+  for (std::int64_t i = 0; i < extent; ++i)
+    PyList_SET_ITEM(list.get(), i, nested(a, at + i * step, axis + 1));
+  return list.release();
+}
+
+PyObject* brief_tolist(PyObject* self, Args, Py_ssize_t n, PyObject* names) {
+  if (names || n != 0 || devices_in_use()) return not_implemented();
+  const tracer::Array a = as_array(self)->array;
+  force(a);
+  const std::byte* first;
+  Ref<Buffer> memory;  // stays, whatever a finaliser does while the lists are made
+  {
+    const std::lock_guard held(tracer::lock());
+    first = static_cast<const std::byte*>(tracer::data(a));
+    memory = a.storage->version->data;
+  }
+  return nested(a, first, 0);
+}
+
+ShortMethod short_methods[] = {
+    {"item", brief_item},
+    {"copy", brief_copy},
+    {"tolist", brief_tolist},
+    {"sum", brief_reduce<ReduceKind::Sum>},
+    {"prod", brief_reduce<ReduceKind::Prod>},
+    {"min", brief_reduce<ReduceKind::Min>},
+    {"max", brief_reduce<ReduceKind::Max>},
+    {"any", brief_reduce<ReduceKind::Any>},
+    {"all", brief_reduce<ReduceKind::All>},
+    {"argmin", brief_reduce<ReduceKind::ArgMin>},
+    {"argmax", brief_reduce<ReduceKind::ArgMax>},
+};
+constexpr std::size_t kCount = std::size(short_methods);
+
+// --- as methods of the type
+
+template <std::size_t which>
+PyObject* method(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  const ShortMethod& m = short_methods[which];
+  if (!as_array(self)->host) {
+    PyObject* result = guarded([&] { return m.brief(self, args, n, names); });
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
+  const Py_ssize_t count = n + (names ? PyTuple_GET_SIZE(names) : 0);
+  std::vector<PyObject*> all{self};
+  all.insert(all.end(), args, args + count);
+  return PyObject_Vectorcall(m.general, all.data(), static_cast<std::size_t>(n + 1), names);
+}
+
+template <std::size_t... which>
+std::vector<PyCFunction> entry_points(std::index_sequence<which...>) {
+  return {reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method<which>))...};
+}
+
+// NumPy's text, with its signature in the form that inspect reads. Lives as long as the type.
+const char* text_of(const char* name) {
+  const Owned theirs(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), name));
+  if (!theirs) throw PythonError{};
+  auto text = [&](const char* attribute) -> std::string {
+    const Owned o(PyObject_GetAttrString(theirs.get(), attribute));
+    const char* s = o && PyUnicode_Check(o.get()) ? PyUnicode_AsUTF8(o.get()) : nullptr;
+    PyErr_Clear();
+    return s ? s : "";
+  };
+  const std::string signature = text("__text_signature__");
+  auto* whole = new std::string(signature.empty() ? "" : name + signature + "\n--\n\n");
+  *whole += text("__doc__");
+  return whole->c_str();
+}
+
+// (name, function): True when the method is a short one and the function its general way.
+PyObject* set_general_method(PyObject*, Args args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (n != 2) {
+      PyErr_SetString(PyExc_TypeError, "set_general_method() takes a name and a function");
+      throw PythonError{};
+    }
+    for (ShortMethod& m : short_methods)
+      if (PyUnicode_CompareWithASCIIString(args[0], m.name) == 0) {
+        m.general = Py_NewRef(args[1]);
+        return Py_NewRef(Py_True);
+      }
+    return Py_NewRef(Py_False);
+  });
+}
+
+}  // namespace
+
+PyMethodDef* with_short_methods(const PyMethodDef* others) {
+  auto* all = new std::vector<PyMethodDef>;
+  const std::vector<PyCFunction> entries = entry_points(std::make_index_sequence<kCount>());
+  for (std::size_t i = 0; i < kCount; ++i)
+    all->push_back({short_methods[i].name, entries[i], METH_FASTCALL | METH_KEYWORDS,
+                    text_of(short_methods[i].name)});
+  for (; others->ml_name; ++others) all->push_back(*others);
+  all->push_back({nullptr, nullptr, 0, nullptr});
+  return all->data();
+}
+
+PyMethodDef short_method_functions[] = {
+    {"set_general_method",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_general_method)), METH_FASTCALL,
+     nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py
