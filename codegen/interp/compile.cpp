@@ -386,6 +386,7 @@ void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
   Block b{index, {}, std::vector<std::vector<RegId>>(items.size() + 1), a_.vector_loop[index] >= 0};
   LoopCode l;
   l.vector = loop.vector;
+  l.stops_at = ir::deciding_value(k_, index);
   if (loop.begin != kNone) l.begin = reg(loop.begin);
   if (loop.end != kNone) l.end = reg(loop.end);
   p_.regs[loop.var] = scalar();

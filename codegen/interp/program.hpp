@@ -2,6 +2,7 @@
 // it points to a tile, to a scalar (stride 0), or straight into a buffer. Whatever is uniform runs
 // once, whatever varies along the vector loop runs once for all lanes of a tile.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "codegen/loops/loops.hpp"
@@ -56,7 +57,8 @@ struct Fold {
 
 struct LoopCode {
   bool vector = false;
-  bool by_tree = false;  // a vector loop whose tiles are subtrees of a pairwise sum
+  bool by_tree = false;          // a vector loop whose tiles are subtrees of a pairwise sum
+  std::optional<bool> stops_at;  // a vector loop's fold, once it is that value
   TreeShape shape;
   RegId begin = kNoReg, end = kNoReg;
   RegId var = kNoReg;                // an int64 scalar: the iteration, or the first of a tile

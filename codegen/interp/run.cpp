@@ -99,6 +99,7 @@ void run_tiles(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64
     bool more = l.by_tree && walk.next();
     for (std::int32_t r = l.first_fold; r < l.last_fold; ++r)
       tile_step(f, folds[r], i, i == begin, n, joins, more);
+    if (l.stops_at && (*f.regs[folds[l.first_fold].acc].ptr != 0) == *l.stops_at) return;
     i += n;
   }
 }

@@ -1,5 +1,7 @@
 #include "analysis.hpp"
 
+#include <algorithm>
+
 namespace plait::ir {
 namespace {
 
@@ -56,5 +58,29 @@ class Analyser {
 }  // namespace
 
 Analysis analyse(const Kernel& k) { return Analyser(k).run(); }
+
+std::optional<bool> deciding_value(const Kernel& k, std::int32_t loop) {
+  const Loop& l = k.loops[loop];
+  if (l.reductions.size() != 1 || k.insts[l.reductions[0].value].type != DType::Bool)
+    return std::nullopt;
+  const bool in_memory = std::all_of(l.body.begin(), l.body.end(), [&](Val v) {
+    const Inst& i = k.insts[v];
+    return i.op == Op::Load || i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg ||
+           (i.op == Op::Cast && i.type == DType::Bool);
+  });
+  if (!in_memory) return std::nullopt;
+  switch (l.reductions[0].kind) {
+    case ReduceKind::Any:
+    case ReduceKind::Max:
+    case ReduceKind::ArgMax:
+      return true;
+    case ReduceKind::All:
+    case ReduceKind::Min:
+    case ReduceKind::ArgMin:
+      return false;
+    default:
+      return std::nullopt;
+  }
+}
 
 }  // namespace plait::ir

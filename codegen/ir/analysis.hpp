@@ -1,5 +1,7 @@
 // Facts about a kernel that every backend needs.
 #pragma once
+#include <optional>
+
 #include "ir.hpp"
 
 namespace plait::ir {
@@ -19,6 +21,11 @@ struct Analysis {
 
 // The kernel must be structurally sound, as verify() checks first.
 Analysis analyse(const Kernel& k);
+
+// What a Reduce loop over elements in memory may stop at: once its fold is that value, no later one
+// changes it (any, all, extrema of Bool and the first of them). A loop that computes does not stop,
+// because what it computes may raise floating-point flags.
+std::optional<bool> deciding_value(const Kernel& k, std::int32_t loop);
 
 // Elements of a local for these parameters.
 std::int64_t local_count(const Local& l, const std::int64_t* params);

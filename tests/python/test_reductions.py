@@ -24,7 +24,9 @@ def test_keepdims(name, kw):
     both(lambda np, a: getattr(np, name)(a, **kw), sample("d"), rtol=1e-14)
 
 
-@pytest.mark.parametrize("kw", [{"dtype": "f4"}, {"dtype": "i8"}, {"initial": 5}, {"where": numpy.eye(3, 4) > 0}, {"axis": 0, "initial": 1.5}])
+@pytest.mark.parametrize(
+    "kw", [{"dtype": "f4"}, {"dtype": "i8"}, {"initial": 5}, {"where": numpy.eye(3, 4) > 0}, {"axis": 0, "initial": 1.5}]
+)
 def test_sum_keywords(kw):
     both(lambda np, a: np.sum(a, **kw), sample("d"))
 
@@ -153,3 +155,24 @@ def test_truth_of_what_warns():
     with pytest.warns(RuntimeWarning, match="invalid value encountered in sqrt"):
         a[-1] = -1.0
         assert plait.sqrt(a).any()
+
+
+# A row of what is in memory ends with the block that decides it.
+@pytest.mark.parametrize("jit", ["off", "blocking"])
+def test_truth_of_long_rows(run_python, jit):
+    source = """
+import numpy, plait
+rng = numpy.random.default_rng(1)
+for code in "?bd":
+    for n in (1, 255, 4096, 4097, 30000):
+        for common in (0, 1):
+            x = numpy.full((70, n), common, code)
+            x[numpy.arange(1, 70), rng.integers(0, n, 69)] = 1 - common
+            x[-1, -1] = 1 - common
+            for name in ("any", "all") + ("max", "min", "argmax", "argmin") * (code == "?"):
+                for a in (x, x[:, ::-1]):
+                    got, want = getattr(plait.asarray(a), name)(axis=1), getattr(a, name)(axis=1)
+                    assert got.tolist() == want.tolist(), (code, n, common, name)
+print("same")
+"""
+    assert run_python(source, env={"PLAIT_JIT": jit, "PLAIT_EAGER_LIMIT": "0"}).stdout.split() == ["same"]

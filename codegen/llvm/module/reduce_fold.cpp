@@ -16,13 +16,44 @@ std::vector<Value> ReduceEmitter::run() {
   }
   if (tree)
     emit_tree();
+  else if (const auto value = ir::deciding_value(e_.k_, loop_); vector_ && value)
+    emit_until(*value);
   else if (vector_)
-    e_.strip(loop_, e_.width_of(loop_), e_.regs_of(loop_), begin_, end_, [&] { body(); });
+    strip(begin_, end_);
   else
     emit_serial();
   std::vector<Value> results;
   for (const Acc& a : accs_) results.push_back(close(a));
   return results;
+}
+
+void ReduceEmitter::strip(llvm::Value* begin, llvm::Value* end) {
+  e_.strip(loop_, e_.width_of(loop_), e_.regs_of(loop_), begin, end, [&] { body(); });
+}
+
+// Looks at the fold between blocks, and goes past the others once it is decided.
+void ReduceEmitter::emit_until(bool value) {
+  constexpr std::int64_t kBlock = 1024;
+  AllocaInst* decided = e_.stack(b_.getInt1Ty());
+  b_.CreateStore(b_.getFalse(), decided);
+  e_.counted(begin_, end_, e_.i64(kBlock), [&](llvm::Value* i) {
+    e_.when(
+        get(decided), [] {},
+        [&] {
+          llvm::Value* next = b_.CreateAdd(i, e_.i64(kBlock));
+          strip(i, b_.CreateBinaryIntrinsic(Intrinsic::smin, next, end_));
+          e_.when(
+              b_.CreateICmpSLT(next, end_),
+              [&] { b_.CreateStore(holds(accs_[0], value), decided); }, nullptr);
+        });
+  });
+}
+
+llvm::Value* ReduceEmitter::holds(const Acc& a, bool value) {
+  llvm::Value* all = get(a.best[0]);
+  for (int r = 1; r < a.regs; ++r)
+    all = value ? b_.CreateOr(all, get(a.best[r])) : b_.CreateAnd(all, get(a.best[r]));
+  return value ? b_.CreateOrReduce(all) : b_.CreateNot(b_.CreateAndReduce(all));
 }
 
 bool ReduceEmitter::unrolled() const {

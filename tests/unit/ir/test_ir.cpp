@@ -169,7 +169,27 @@ TEST_CASE("a written buffer is read where it is stored") {
   CHECK(rejection(b.finish()).empty());
 }
 
-TEST_CASE("serialisation keeps everything but the name") {
+TEST_CASE("a fold of Bool in memory may stop at the value that decides it") {
+  const auto decides = [](ReduceKind kind, DType element, bool computed) {
+    Builder b("truth");
+    const std::int32_t x = b.buffer(element, false), out = b.buffer(DType::Bool, true);
+    const std::int32_t j = b.open_reduce(kNone, b.param(b.new_param()));
+    Val v = b.load(x, {{}, {{b.var(j), {1}}}});
+    if (computed) v = b.apply(OpId::LogicalNot, DType::Bool, {v});
+    const Val fold = b.close({{kind, v, Order::Any}})[0];
+    if (element == DType::Bool && kind != ReduceKind::ArgMax)
+      b.store(out, {{}, {{b.grid_var(), {1}}}}, fold);
+    return deciding_value(b.finish(), j);
+  };
+  CHECK(decides(ReduceKind::Any, DType::Bool, false) == true);
+  CHECK(decides(ReduceKind::ArgMax, DType::Bool, false) == true);
+  CHECK(decides(ReduceKind::Min, DType::Bool, false) == false);
+  CHECK(decides(ReduceKind::Max, DType::Int8, false) == std::nullopt);
+  CHECK(decides(ReduceKind::Sum, DType::Bool, false) == std::nullopt);
+  CHECK(decides(ReduceKind::Any, DType::Bool, true) == std::nullopt);
+}
+
+TEST_CASE("serialisation keeps everything but the name and the tiles") {
   Kernel k = row_sums();
   std::string bytes = serialize(k);
   Kernel back = deserialize(bytes);
@@ -179,6 +199,9 @@ TEST_CASE("serialisation keeps everything but the name") {
   Kernel renamed = k;
   renamed.name = "other";
   CHECK(serialize(renamed) == bytes);
+  Kernel tiled = k;
+  tiled.loops[1].tile = true;
+  CHECK(serialize(tiled) == bytes);
 
   Kernel other = k;
   other.loops[0].unroll = 2;
