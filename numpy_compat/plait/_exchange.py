@@ -24,6 +24,8 @@ def from_dlpack(x):
 def to_dlpack(x, stream, max_version, dl_device, copy):
     """The capsule of an array on a device; stream as the protocol has it (None: the legacy default one, -1: no order)."""
     _, number = device_of(x)
+    if stream == 0:
+        raise ValueError("__dlpack__: stream 0 is not allowed, as it may mean either default stream: 1 is the legacy one, 2 a thread's own")
     if dl_device is not None and tuple(dl_device) != (_DLPACK_CUDA, number):
         if tuple(dl_device) != (_DLPACK_CPU, 0) or copy is False:
             raise BufferError("unsupported device requested")

@@ -350,6 +350,8 @@ def test_dlpack_both_ways():
     assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0)))
     assert '"dltensor"' in repr(x.__dlpack__())
     x.__dlpack__(stream=-1), x.__dlpack__(stream=2)  # capsules nobody takes over are freed
+    with pytest.raises(ValueError, match="stream 0"):
+        x.__dlpack__(stream=0)
     assert numpy.from_dlpack(x.__dlpack__ and _OnHost(x)).tolist() == host(x).tolist()
     frozen = x.copy()
     frozen.flags.writeable = False
