@@ -297,7 +297,9 @@ Result cuStreamWaitEvent(void* s, Event* e, unsigned) {
 }
 Result cuEventCreate(Event** e, unsigned) {
   const std::lock_guard held(mutex);
-  return *e = new Event, enter("cuEventCreate");
+  if (const Result r = enter("cuEventCreate")) return r;
+  *e = new Event;
+  return 0;
 }
 Result cuEventDestroy_v2(Event* e) { return delete e, 0; }
 Result cuEventRecord(Event* e, void* s) {
