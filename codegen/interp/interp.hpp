@@ -1,4 +1,4 @@
-// Tier 0: runs a kernel at once, with precompiled loops over L1-sized tiles of the vector loop.
+// Tier 0: runs a kernel at once, with precompiled loops over L1-sized tiles of the tiled loop.
 // Also the oracle the JIT is compared with.
 #pragma once
 #include <memory>

@@ -88,7 +88,7 @@ struct Loop {
   Val begin = kNone;  // uniform Int64; kNone is 0
   Val end = kNone;    // uniform Int64 (exclusive). The grid loop's bounds come from the call.
   bool vector = false;
-  bool tile = false;  // of no other backend, and no part of a serialized kernel
+  bool tile = false;  // for the interpreter; no part of a serialized kernel
   int unroll =
       1;  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
   bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead
