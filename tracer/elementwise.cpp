@@ -278,11 +278,12 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   if (opt.out && !opt.out->writeable) throw ValueError("output array is read-only");
   const Lock held = hold();
   const bool fresh = !opt.out && !opt.where;
-  if (fresh && !opt.dtype && opt.order == 'K')
-    if (const PlainCall call = plain_call(fn, operands); call.model)
-      return fresh_elementwise(fn, operands, *call.types, call.model->shape,
-                               dense_strides(call.model->shape, item_bytes(call.types->out), 'C'),
-                               true);
+  if (fresh && !opt.dtype && opt.order == 'K') {
+    Dims joint;
+    if (const PlainCall call = plain_call(fn, operands, joint); call.shape)
+      return fresh_elementwise(fn, operands, *call.types, *call.shape,
+                               dense_strides(*call.shape, item_bytes(call.types->out), 'C'), true);
+  }
 
   // Everything that can be wrong is found before anything is recorded.
   const std::optional<bool> constant =

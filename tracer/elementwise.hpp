@@ -59,12 +59,13 @@ bool small_and_ready(std::span<const Operand> operands, const Dims& shape);
 Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
                         const Dims& shape, const Dims& strides, bool direct);
 
-// The most frequent calls by far: arrays of one shape and dtype in C order, and plain scalars. No
-// question of the general way arises.
+// The most frequent calls by far: arrays of one dtype in C order, and plain scalars. No question of
+// the general way arises; the result is in C order, too.
 struct PlainCall {
-  const Array* model;      // what the result is like; null for all other calls
+  const Dims* shape;       // of the result; null for all other calls
   const LoopTypes* types;  // of the loop
 };
-PlainCall plain_call(OpId fn, std::span<const Operand> operands);
+// `joint` takes the shape where it is none of the operands'.
+PlainCall plain_call(OpId fn, std::span<const Operand> operands, Dims& joint);
 
 }  // namespace plait::tracer

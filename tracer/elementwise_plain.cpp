@@ -36,6 +36,15 @@ bool plain_scalar(const Operand& o, DType t) {
   }
 }
 
+// What the operands broadcast to; false when they do not.
+bool broadcast(std::span<const Operand> operands, Dims& shape) {
+  Laid layouts[kMaxOperands];
+  std::size_t count = 0;
+  for (const Operand& o : operands)
+    if (o.array) layouts[count++] = {o.array->shape, o.array->strides};
+  return broadcast_shape({layouts, count}, shape);
+}
+
 }  // namespace
 
 const UniformLoop& uniform_loop(OpId fn, DType t) {
@@ -52,21 +61,25 @@ const UniformLoop& uniform_loop(OpId fn, DType t) {
   return e;
 }
 
-PlainCall plain_call(OpId fn, std::span<const Operand> operands) {
+PlainCall plain_call(OpId fn, std::span<const Operand> operands, Dims& joint) {
   constexpr PlainCall kNone{};
   const Array* model = operands[0].array ? operands[0].array : operands.back().array;
-  if (!model) return kNone;
+  if (!model || !is_c_contiguous(*model)) return kNone;
+  bool alike = true;
   for (const Operand& o : operands) {
     if (!o.array) {
       if (!plain_scalar(o, model->dtype)) return kNone;
     } else if (o.array != model) {
-      if (o.array->dtype != model->dtype || o.array->shape != model->shape) return kNone;
-      if (o.array->strides != model->strides && !is_c_contiguous(*o.array)) return kNone;
+      if (o.array->dtype != model->dtype) return kNone;
+      const bool same = o.array->shape == model->shape;
+      if ((!same || o.array->strides != model->strides) && !is_c_contiguous(*o.array)) return kNone;
+      alike = alike && same;
     }
   }
-  if (!is_c_contiguous(*model)) return kNone;
   const UniformLoop& loop = uniform_loop(fn, model->dtype);
-  return loop.plain ? PlainCall{model, &loop.types} : kNone;
+  if (!loop.plain) return kNone;
+  if (alike) return {&model->shape, &loop.types};
+  return broadcast(operands, joint) ? PlainCall{&joint, &loop.types} : kNone;
 }
 
 bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {

@@ -142,7 +142,10 @@ Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s,
                     DeviceId device = kAnyDevice);
 Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides);
 // `n` as `to`, in the iterator's layout for it; `n` itself when nothing changes.
-Ref<Node> as_dtype(Ref<Node> n, DType to);
+Ref<Node> converted(Ref<Node> n, DType to);
+inline Ref<Node> as_dtype(Ref<Node> n, DType to) {
+  return n->dtype == to ? n : converted(std::move(n), to);
+}
 // A fresh node reading `n` with the given shape: stride 0 along broadcast axes.
 Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape);
 

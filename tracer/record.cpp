@@ -87,8 +87,7 @@ Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides) {
   return record(std::move(n));
 }
 
-Ref<Node> as_dtype(Ref<Node> n, DType to) {
-  if (n->dtype == to) return n;
+Ref<Node> converted(Ref<Node> n, DType to) {
   if (n->kind == NodeKind::Scalar) return scalar_node(cast(n->scalar, to));
   const auto from_size = static_cast<std::int64_t>(itemsize(n->dtype));
   const auto to_size = static_cast<std::int64_t>(itemsize(to));

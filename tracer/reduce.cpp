@@ -19,10 +19,10 @@ std::string ufunc_name(ReduceKind k) {
 using AxisSet = std::uint64_t;
 static_assert(kMaxDims <= 64);
 bool holds(AxisSet axes, int axis) { return axes >> axis & 1; }
+AxisSet all_axes(int ndim) { return ndim ? ~AxisSet{0} >> (64 - ndim) : 0; }
 
 AxisSet reduced_axes(ReduceKind kind, int ndim, const std::optional<Dims>& given) {
-  const AxisSet all = ndim ? ~AxisSet{0} >> (64 - ndim) : 0;
-  if (!given) return all;
+  if (!given) return all_axes(ndim);
   // NumPy lets axis 0 or -1 of a 0-D array pass.
   if (ndim == 0 && given->size() == 1 && (*given)[0] >= -1 && (*given)[0] <= 0) return 0;
   const bool position = arg_reduction(kind);
@@ -188,8 +188,9 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
     a = &flat;
     axes = 1;
   }
-  const Dims ones = with_ones(a->shape, axes);
-  const Dims strides = ones_strides(kind, *a, opt.where, ones, types.fold);
+  Dims strides;  // with 1 along the axes, where there are others or they are kept
+  if (opt.keepdims || axes != all_axes(a->ndim()))
+    strides = ones_strides(kind, *a, opt.where, with_ones(a->shape, axes), types.fold);
   const bool over_none = axes == 0 && !opt.where;
   const bool only_initial = folded == 0 && !info.has_identity;
   Ref<Node> n;

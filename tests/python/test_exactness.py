@@ -134,3 +134,21 @@ for n in (1, 5, 17, 33, 70, 300):
 print("same")
 """
     assert run_python(source, env={"PLAIT_JIT": "blocking", "PLAIT_EAGER_LIMIT": "0"}).stdout.split() == ["same"]
+
+
+@pytest.mark.parametrize("first", [(3,), (4, 3), (4, 1), (1, 3), (2, 4, 3), (2, 1, 1), (1, 1), (0, 3), ()])
+@pytest.mark.parametrize("second", [(3,), (4, 3), (4, 1), (1, 3), (2, 1, 3), (1, 1, 1), (1,)])
+def test_strides_of_what_broadcasts(first, second):
+    def run(np, turn_first, turn_second):
+        a, b = np.ones(first), np.ones(second)
+        z = (a.T if turn_first else a) < (b.T if turn_second else b)
+        return z.shape, z.strides
+
+    for turns in [(False, False), (True, False), (False, True)]:
+        try:
+            want = run(numpy, *turns)
+        except ValueError:
+            with pytest.raises(ValueError):
+                run(plait, *turns)
+        else:
+            assert run(plait, *turns) == want
