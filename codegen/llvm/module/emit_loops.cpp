@@ -10,7 +10,9 @@ using namespace llvm;
 namespace {
 
 constexpr int kMaxRegs = 8;
-constexpr std::int64_t kMaxUnrolled = 64;  // iterations that are still worth unrolling
+constexpr std::int64_t kMaxUnrolled = 64;     // iterations that are still worth unrolling
+constexpr std::int64_t kLine = 64;            // bytes of a line of the cache
+constexpr std::int64_t kStreamedTrips = 128;  // elements that pay for an incomplete first step
 
 }  // namespace
 
@@ -100,19 +102,21 @@ void Emitter::emit_serial_for(std::int32_t loop) {
   });
 }
 
+// Two copies of a loop with streaming stores, which write whole lines of the cache: a plain one as
+// far as the first line begins, or to the end where the outputs' lines do not meet, and a streaming
+// one from there.
 void Emitter::emit_vector_for(std::int32_t loop) {
   auto [begin, end] = bounds(loop);
-  llvm::Value* aligned = aligned_streams(loop, begin);
   int width = width_of(loop), regs = regs_of(loop);
-  if (!aligned) return strip(loop, width, regs, begin, end, [&] { emit_block(loop); });
-  // A second copy of the loop for outputs that are not aligned.
-  auto both = [&](bool stream) {
-    strip(loop, width, regs, begin, end, [&] {
+  auto run = [&](llvm::Value* from, llvm::Value* to, bool stream) {
+    strip(loop, width, regs, from, to, [&] {
       lanes_.stream = stream && !lanes_.mask;
       emit_block(loop);
     });
   };
-  when(aligned, [&] { both(true); }, [&] { both(false); });
+  llvm::Value* lines = first_line(loop, begin, end);
+  if (lines) run(begin, lines, false);
+  run(lines ? lines : begin, end, lines);
 }
 
 void Emitter::strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
@@ -200,26 +204,45 @@ void Emitter::when(llvm::Value* condition, const Body& then, const Body& otherwi
   b_.SetInsertPoint(join);
 }
 
-// Whether every non-temporal store of the loop's own body is aligned to a register from its first
-// iteration on; nullptr when there is none to ask about.
-llvm::Value* Emitter::aligned_streams(std::int32_t loop, llvm::Value* begin) {
-  llvm::Value* bits = nullptr;
-  int width = width_of(loop);
-  bind_lanes(loop, width, 1, begin, nullptr);
+// Where the outputs of the loop's non-temporal stores reach a line of the cache, all at once; `end`
+// where they do not, or where the loop is too short to pay for an incomplete first step; nullptr
+// when there is no such store.
+llvm::Value* Emitter::first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end) {
+  struct Output {
+    llvm::Value* address;
+    std::int64_t item;
+  };
+  SmallVector<Output, 4> outputs;
+  bind_lanes(loop, width_of(loop), 1, begin, nullptr);
   const std::vector<ir::Val>& body = k_.loops[loop].body;
+  bool known = true;
   for (ir::Val v : body) {
     const ir::Inst& i = k_.insts[v];
     if (i.op != ir::Op::Store || !i.nontemporal) continue;
     // Values of the body are not there yet.
     for (const ir::Term& t : k_.accesses[i.access].terms)
-      if (std::find(body.begin(), body.end(), t.var) != body.end()) return lanes_ = {}, nullptr;
+      known = known && std::find(body.begin(), body.end(), t.var) == body.end();
+    if (!known) break;
     Address a = address_of(i);
-    if (!streamable(a, i.type)) continue;
-    llvm::Value* p = b_.CreatePtrToInt(a.base, b_.getInt64Ty());
-    bits = bits ? b_.CreateOr(bits, p) : p;
+    if (streamable(a, i.type))
+      outputs.push_back({b_.CreatePtrToInt(a.base, b_.getInt64Ty()),
+                         static_cast<std::int64_t>(itemsize(i.type))});
   }
   lanes_ = {};
-  return bits ? b_.CreateICmpEQ(b_.CreateAnd(bits, i64(63)), i64(0)) : nullptr;
+  if (!known || outputs.empty()) return nullptr;
+
+  const Output& first = outputs.front();
+  llvm::Value* head =
+      b_.CreateUDiv(b_.CreateAnd(b_.CreateNeg(first.address), i64(kLine - 1)), i64(first.item));
+  llvm::Value* bits = nullptr;
+  for (const Output& o : outputs) {
+    llvm::Value* reached = b_.CreateAdd(o.address, b_.CreateMul(head, i64(o.item)));
+    bits = bits ? b_.CreateOr(bits, reached) : reached;
+  }
+  llvm::Value* meet = b_.CreateICmpEQ(b_.CreateAnd(bits, i64(kLine - 1)), i64(0));
+  llvm::Value* least = b_.CreateSelect(b_.CreateICmpEQ(head, i64(0)), i64(0), i64(kStreamedTrips));
+  llvm::Value* pays = b_.CreateICmpSGE(b_.CreateSub(end, begin), least);
+  return b_.CreateSelect(b_.CreateAnd(meet, pays), b_.CreateAdd(begin, head), end);
 }
 
 }  // namespace plait::jit

@@ -114,7 +114,7 @@ class Emitter {
              const Body& body);
   void when(llvm::Value* condition, const Body& then, const Body& otherwise = nullptr,
             bool unlikely = false);
-  llvm::Value* aligned_streams(std::int32_t loop, llvm::Value* begin);
+  llvm::Value* first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end);
 
   // emit_memory.cpp
   struct Address {
