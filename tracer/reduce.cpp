@@ -218,7 +218,13 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   if (!only_initial)
     if (const auto start = start_value(kind, opt, types.fold, axes == 0))
       n = started_from(*start, kind, std::move(n));
-  n = as_dtype(std::move(n), types.result);
+  const std::int64_t size = item_bytes(types.result), fold_size = item_bytes(types.fold);
+  auto rounded = [&](Dims fold_strides) {
+    if (size != fold_size)
+      for (std::int64_t& s : fold_strides) s = s / fold_size * size;
+    return fold_strides;
+  };
+  if (types.result != types.fold) n = cast_node(n, types.result, rounded(n->strides));
 
   if (opt.out) {
     store(opt.keepdims ? without_axes(*opt.out, given) : *opt.out, std::move(n), nullptr);
@@ -228,10 +234,7 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   Array result = fresh_array(types.result, n->shape, n->strides);
   if (opt.keepdims) {
     result.shape = with_ones(source.shape, given);
-    const std::int64_t size = item_bytes(types.result), fold_size = item_bytes(types.fold);
-    result.strides = a == &source ? strides : dense_strides(result.shape, fold_size, 'C');
-    if (size != fold_size)
-      for (std::int64_t& s : result.strides) s = s / fold_size * size;
+    result.strides = rounded(a == &source ? strides : dense_strides(result.shape, fold_size, 'C'));
   }
   make_storage(result, std::move(n));
   finish(result, eager);

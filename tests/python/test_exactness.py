@@ -136,6 +136,16 @@ print("same")
     assert run_python(source, env={"PLAIT_JIT": "blocking", "PLAIT_EAGER_LIMIT": "0"}).stdout.split() == ["same"]
 
 
+@pytest.mark.parametrize("axis", [(), (3,), (0, 2)])
+@pytest.mark.parametrize("name", ["sum", "prod", "max"])
+def test_strides_of_folded_halves(name, axis):
+    def run(np):
+        a = np.ones((5, 2, 1, 2), "f2").T
+        return getattr(a, name)(axis=axis).strides, getattr(a, name)(axis=axis, keepdims=True).strides
+
+    assert run(plait) == run(numpy)
+
+
 @pytest.mark.parametrize("first", [(3,), (4, 3), (4, 1), (1, 3), (2, 4, 3), (2, 1, 1), (1, 1), (0, 3), ()])
 @pytest.mark.parametrize("second", [(3,), (4, 3), (4, 1), (1, 3), (2, 1, 3), (1, 1, 1), (1,)])
 def test_strides_of_what_broadcasts(first, second):
