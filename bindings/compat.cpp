@@ -9,15 +9,8 @@
 namespace plait::py {
 namespace {
 
-using Args = PyObject* const*;
 namespace np = plait::numpy;
 
-PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
-bool exact_count(Py_ssize_t n, Py_ssize_t want) {
-  if (n == want) return true;
-  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
-  return false;
-}
 std::string_view text(PyObject* o) {
   const char* s = PyUnicode_AsUTF8(o);
   if (!s) throw PythonError{};
@@ -385,11 +378,6 @@ PyObject* diff(PyObject*, Args args, Py_ssize_t n) {  // (a, n, axis)
     if (integer(args[1]) == 0) return Py_NewRef(args[0]);
     return wrap_like(np::diff(*a, integer(args[1]), integer(args[2])), args, 1);
   });
-}
-
-template <class F>
-PyCFunction c(F* f) {
-  return reinterpret_cast<PyCFunction>(f);
 }
 
 }  // namespace

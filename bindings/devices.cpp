@@ -12,14 +12,6 @@
 namespace plait::py {
 namespace {
 
-using Args = PyObject* const*;
-
-bool exact_count(Py_ssize_t n, Py_ssize_t want) {
-  if (n == want) return true;
-  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
-  return false;
-}
-
 DeviceId parse_device(PyObject* name) {
   Owned text(check(PyObject_Str(name)));  // also of plait.device
   const char* utf8 = PyUnicode_AsUTF8(text.get());
@@ -86,12 +78,11 @@ PyObject* view_at(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 5)) return nullptr;
   return guarded([&]() -> PyObject* {
     const auto t = parse_dtype(args[1]);
-    if (!t || as_array(args[0])->host) return Py_NewRef(Py_NotImplemented);
+    if (!t || as_array(args[0])->host) return not_implemented();
     const tracer::Array& a = as_array(args[0])->array;
     const Dims shape = *parse_shape(args[2]), strides = *parse_shape(args[3]);
     const long long offset = PyLong_AsLongLong(args[4]);
-    if (!tracer::is_aligned(*t, a.offset + offset, shape, strides))
-      return Py_NewRef(Py_NotImplemented);
+    if (!tracer::is_aligned(*t, a.offset + offset, shape, strides)) return not_implemented();
     return wrap_view(tracer::as_strided(a, *t, shape, strides, offset), args[0]);
   });
 }
@@ -142,7 +133,7 @@ PyObject* adopt_device(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 7)) return nullptr;
   return guarded([&]() -> PyObject* {
     const auto t = parse_dtype(args[3]);
-    if (!t) return Py_NewRef(Py_NotImplemented);
+    if (!t) return not_implemented();
     auto* at = static_cast<std::byte*>(stream_of(args[0]));
     const Dims shape = *parse_shape(args[1]);
     const Dims strides = args[2] != Py_None
@@ -319,11 +310,6 @@ PyObject* from_dlpack(PyObject*, PyObject* capsule) {
 PyObject* stream_number(PyObject*, PyObject* name) {  // of a device, for producers
   return guarded(
       [&] { return check(PyLong_FromVoidPtr(devices().memory(parse_device(name)).stream())); });
-}
-
-template <class F>
-PyCFunction c(F* f) {
-  return reinterpret_cast<PyCFunction>(f);
 }
 
 }  // namespace

@@ -128,11 +128,6 @@ PyObject* adopt_result(PyObject*, PyObject* o) {
   return guarded([&] { return adopted(reinterpret_cast<PyArrayObject*>(o)); });
 }
 
-template <class F>
-PyCFunction c(F* f) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
-
 }  // namespace
 
 // Memory of somebody else (a buffer, a mapped file, the array that the result is a view of) is

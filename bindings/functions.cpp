@@ -102,14 +102,14 @@ PyObject* python_number(const Scalar& s) {
 }
 
 PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n) {
-  if (n != a.ndim()) return Py_NewRef(Py_NotImplemented);
+  if (n != a.ndim()) return not_implemented();
   std::int64_t index[kMaxDims];
   for (Py_ssize_t i = 0; i < n; ++i) {
-    if (!PyLong_CheckExact(at[i])) return Py_NewRef(Py_NotImplemented);
+    if (!PyLong_CheckExact(at[i])) return not_implemented();
     int overflow = 0;
     const long long k = PyLong_AsLongLongAndOverflow(at[i], &overflow);
     const std::int64_t extent = a.shape[static_cast<int>(i)];
-    if (overflow != 0 || k < -extent || k >= extent) return Py_NewRef(Py_NotImplemented);
+    if (overflow != 0 || k < -extent || k >= extent) return not_implemented();
     index[i] = k < 0 ? k + extent : k;
   }
   force(a);
@@ -119,16 +119,16 @@ PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n) 
 
 PyObject* reduced(ReduceKind kind, PyObject* const* args) {
   auto a = parse_array(args[0]);
-  if (!a) return Py_NewRef(Py_NotImplemented);
-  if (PyBool_Check(args[1])) return Py_NewRef(Py_NotImplemented);
+  if (!a) return not_implemented();
+  if (PyBool_Check(args[1])) return not_implemented();
   tracer::ReduceOptions opt;
   opt.axes = parse_axes(args[1]);
   if (args[2] != Py_None) {
     opt.dtype = parse_dtype(args[2]);
-    if (!opt.dtype) return Py_NewRef(Py_NotImplemented);
+    if (!opt.dtype) return not_implemented();
   }
   if (args[3] != Py_None) {
-    if (!is_array(args[3]) || as_array(args[3])->host) return Py_NewRef(Py_NotImplemented);
+    if (!is_array(args[3]) || as_array(args[3])->host) return not_implemented();
     opt.out = &as_array(args[3])->array;
   }
   int keep = PyObject_IsTrue(args[4]);
@@ -137,23 +137,22 @@ PyObject* reduced(ReduceKind kind, PyObject* const* args) {
   std::optional<tracer::Array> mask;
   if (args[6] != Py_None && args[6] != Py_True) {
     mask = parse_array(args[6]);
-    if (!mask || mask->dtype != DType::Bool) return Py_NewRef(Py_NotImplemented);
+    if (!mask || mask->dtype != DType::Bool) return not_implemented();
     opt.where = &*mask;
   }
   // Positions take no tuple of axes, and a scalar has no axis that a tuple could name.
   const bool position = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
   const bool several = PyTuple_Check(args[1]) || PyList_Check(args[1]);
-  if (several && (position || (a->ndim() == 0 && !opt.axes->empty())))
-    return Py_NewRef(Py_NotImplemented);
+  if (several && (position || (a->ndim() == 0 && !opt.axes->empty()))) return not_implemented();
   return or_numpy([&]() -> PyObject* {
     const DType type = tracer::reduction_dtype(kind, a->dtype, opt);
     if ((!position && drops_imaginary(a->dtype, type)) ||
         (opt.out && drops_imaginary(type, opt.out->dtype)))
-      return Py_NewRef(Py_NotImplemented);
+      return not_implemented();
     if (args[5] != Py_None) {
-      if (!is_number(args[5])) return Py_NewRef(Py_NotImplemented);
+      if (!is_number(args[5])) return not_implemented();
       opt.initial = pack(args[5], type);
-      if (!opt.initial) return Py_NewRef(Py_NotImplemented);
+      if (!opt.initial) return not_implemented();
     }
     const bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
     tracer::Array made = tracer::reduce(kind, *a, opt);
@@ -165,15 +164,6 @@ PyObject* reduced(ReduceKind kind, PyObject* const* args) {
 
 namespace {
 
-using Args = PyObject* const*;
-
-PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
-
-bool exact_count(Py_ssize_t n, Py_ssize_t want) {
-  if (n == want) return true;
-  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
-  return false;
-}
 // A function of an array and further arguments.
 template <Py_ssize_t count, class F>
 PyObject* of_array(Args args, Py_ssize_t n, F&& body) {
@@ -373,116 +363,6 @@ PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, *index)
   });
 }
 
-// --- NumPy's arrays and the engine
-PyObject* adopt_array(PyObject*, PyObject* o) {  // nobody else uses the numpy array
-  return guarded([&] { return from_numpy(o, Take::Adopt); });
-}
-PyObject* share_array(PyObject*, PyObject* o) {  // both sides see writes
-  return guarded([&] { return from_numpy(o, Take::Share); });
-}
-PyObject* copy_array(PyObject*, PyObject* o) {
-  return guarded([&] { return from_numpy(o, Take::Copy); });
-}
-PyObject* borrow_array(PyObject*, PyObject* o) {  // until end_borrow()
-  return guarded([&]() -> PyObject* {
-    auto* a = reinterpret_cast<PyArrayObject*>(o);
-    auto t = native_dtype(PyArray_DESCR(a));
-    bool whole = t && PyArray_ISALIGNED(a);
-    for (int i = 0; whole && i < PyArray_NDIM(a); ++i)
-      whole =
-          PyArray_DIM(a, i) < 2 || PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(*t)) == 0;
-    if (!whole) return wrap_host(o);
-    Dims shape(PyArray_NDIM(a)), strides(PyArray_NDIM(a));
-    for (int i = 0; i < shape.size(); ++i) {
-      shape[i] = PyArray_DIM(a, i);
-      strides[i] = PyArray_STRIDE(a, i);
-    }
-    const Ref<tracer::Lender> lender(new tracer::Lender(release_later, Py_NewRef(o)));
-    return wrap(
-        tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a), lender));
-  });
-}
-PyObject* end_borrow(PyObject*, Args args, Py_ssize_t n) {  // of arrays that borrow() returned
-  return guarded([&]() -> PyObject* {
-    std::vector<tracer::Array> arrays;
-    for (Py_ssize_t i = 0; i < n; ++i)
-      if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
-    without_gil([&] { tracer::end_borrow(std::exchange(arrays, {})); });
-    return Py_NewRef(Py_None);
-  });
-}
-PyObject* export_array(
-    PyObject*, PyObject* o) {  // a live numpy array; scalars and numpy arrays are as they are
-  return guarded([&]() -> PyObject* {
-    if (is_array(o)) return to_numpy(as_array(o));
-    if (is_lazy(o)) return Py_NewRef(lazy_value(as_lazy(o)));
-    return Py_NewRef(o);
-  });
-}
-PyObject* host_of(
-    PyObject*, PyObject* o) {  // the host array of a dtype that the engine does not cover, or None
-  return Py_NewRef(is_array(o) && as_array(o)->host ? as_array(o)->host : Py_None);
-}
-PyObject* evaluate_all(PyObject*, Args args, Py_ssize_t n) {
-  return guarded([&]() -> PyObject* {
-    std::vector<tracer::Array> arrays;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-      if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
-      if (is_lazy(args[i])) arrays.push_back(as_lazy(args[i])->array);
-    }
-    without_gil([&] { tracer::evaluate(arrays); });
-    return Py_NewRef(Py_None);
-  });
-}
-PyObject* may_share(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!is_array(args[0]) || !is_array(args[1]) || as_array(args[0])->host ||
-        as_array(args[1])->host)
-      return not_implemented();
-    return PyBool_FromLong(
-        tracer::may_share_memory(as_array(args[0])->array, as_array(args[1])->array));
-  });
-}
-PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {  // (a, type): the same memory in a subclass
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    auto* type = reinterpret_cast<PyTypeObject*>(args[1]);
-    if (!is_array(args[0]) || !PyType_IsSubtype(type, array_type)) {
-      PyErr_SetString(PyExc_TypeError, "view_as takes a Plait array and a subclass of its type");
-      throw PythonError{};
-    }
-    ArrayObject* a = as_array(args[0]);
-    Owned out(a->host ? wrap_host(a->host, type) : wrap(a->array, args[0], type));
-    if (type != array_type) {
-      Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));
-      if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), args[0])));
-    }
-    return out.release();
-  });
-}
-// The first array becomes the second one, as ndarray.resize asks.
-PyObject* replace(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    ArrayObject *a = as_array(args[0]), *b = as_array(args[1]);
-    a->array = b->array;
-    PyObject* old = std::exchange(a->host, Py_XNewRef(b->host));
-    Py_XDECREF(old);
-    return Py_NewRef(Py_None);
-  });
-}
-PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
-  if (!exact_count(n, 2)) return nullptr;
-  as_array(args[0])->array.writeable = args[1] == Py_True;
-  Py_RETURN_NONE;
-}
-
-template <class F>
-PyCFunction c(F* f) {
-  return reinterpret_cast<PyCFunction>(f);
-}
-
 }  // namespace
 
 PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
@@ -503,18 +383,6 @@ PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
                                   {"full", c(full), METH_FASTCALL, nullptr},
                                   {"assign", c(assign), METH_FASTCALL, nullptr},
                                   {"item", c(item_of), METH_FASTCALL, nullptr},
-                                  {"adopt", adopt_array, METH_O, nullptr},
-                                  {"share", share_array, METH_O, nullptr},
-                                  {"copy_in", copy_array, METH_O, nullptr},
-                                  {"borrow", borrow_array, METH_O, nullptr},
-                                  {"end_borrow", c(end_borrow), METH_FASTCALL, nullptr},
-                                  {"export", export_array, METH_O, nullptr},
-                                  {"host_of", host_of, METH_O, nullptr},
-                                  {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},
-                                  {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},
-                                  {"view_as", c(view_as), METH_FASTCALL, nullptr},
-                                  {"replace", c(replace), METH_FASTCALL, nullptr},
-                                  {"set_writeable", c(set_writeable), METH_FASTCALL, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

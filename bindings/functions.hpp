@@ -7,9 +7,11 @@
 namespace plait::py {
 
 extern PyMethodDef native_functions[];
+extern PyMethodDef memory_functions[];    // memory.cpp
 extern PyMethodDef compat_functions[];    // compat.cpp: those of numpy_compat
 extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
 extern PyMethodDef list_functions[];      // lists.cpp
+extern PyMethodDef device_functions[];    // devices.cpp
 
 extern PyMethodDef short_method_functions[];  // short_methods.cpp
 PyMethodDef* with_short_methods(const PyMethodDef* others);
@@ -17,7 +19,18 @@ PyMethodDef* with_short_methods(const PyMethodDef* others);
 // Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
 inline constexpr std::int64_t kEagerReduction = 4096;
 
-extern PyMethodDef device_functions[];  // devices.cpp
+// What the functions are made of.
+using Args = PyObject* const*;
+template <class F>
+PyCFunction c(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+inline PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+inline bool exact_count(Py_ssize_t n, Py_ssize_t want) {
+  if (n == want) return true;
+  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
+  return false;
+}
 
 // body(), or NotImplemented where the caller made a mistake: NumPy, asked to make the same call,
 // finds it in its own order and words it.
@@ -30,7 +43,7 @@ PyObject* or_numpy(F&& body) {
   } catch (const plait::IndexError&) {
   } catch (const plait::OverflowError&) {
   }
-  return Py_NewRef(Py_NotImplemented);
+  return not_implemented();
 }
 
 // NumPy warns of the imaginary parts that a conversion drops.

@@ -108,7 +108,7 @@ PyObject* array_of(PyObject*, PyObject* o) {
   return guarded([&]() -> PyObject* {
     if (is_list(o) && !devices_in_use())
       if (auto made = from_list(o)) return wrap(std::move(*made));
-    return Py_NewRef(Py_NotImplemented);
+    return not_implemented();
   });
 }
 }  // namespace

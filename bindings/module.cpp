@@ -203,6 +203,7 @@ PYBIND11_MODULE(_plait, m) {
   }
   if (!add_device_errors(m.ptr()) || !make_export_type() ||
       PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||

@@ -13,7 +13,6 @@
 namespace plait::py {
 namespace {
 
-using Args = PyObject* const*;
 using Brief = PyObject* (*)(PyObject* self, Args args, Py_ssize_t n, PyObject* names);
 
 struct ShortMethod {
@@ -21,8 +20,6 @@ struct ShortMethod {
   Brief brief;  // NotImplemented: not a plain call
   PyObject* general = nullptr;
 };
-
-PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
 
 // --- the plain calls
 
