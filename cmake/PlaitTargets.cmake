@@ -3,6 +3,11 @@ set(PLAIT_FLAGS -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   list(APPEND PLAIT_FLAGS -Wno-unknown-warning-option -Wno-unknown-pragmas)
 endif()
+# For code that includes xtensor: since version 19 Clang finds its specialisations for containers ambiguous.
+set(PLAIT_XTENSOR_FLAGS "")
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19)
+  set(PLAIT_XTENSOR_FLAGS -fno-relaxed-template-template-args -Wno-deprecated-no-relaxed-template-template-args)
+endif()
 set(PLAIT_SANITIZE_FLAGS "")
 if(PLAIT_SANITIZE)
   set(PLAIT_SANITIZE_FLAGS -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
