@@ -15,6 +15,9 @@ constexpr double kLoopEntry = 4;
 // Reductions of rows far apart: bytes between them, instructions, and registers side by side.
 constexpr std::int64_t kFarRow = 256;
 constexpr int kSmallBody = 24;
+// A long walk over rows that are read as they lie in memory: bytes of a row, rows.
+constexpr std::int64_t kNearRow = 512;
+constexpr double kLongWalk = 1024;
 constexpr double kRowRegisters = 4;
 // Instructions: of a body that is not repeated for a second register, of an exponential or
 // logarithm, and how many of one iteration the processor holds while the next is to overlap it.
@@ -143,6 +146,19 @@ class Pass {
     return rows && !others;
   }
 
+  // A loop inside walks over many short rows, which the lanes read whole: a stream.
+  bool streams_rows(std::int32_t l) const {
+    bool streams = false;
+    for_each_inst(k_, l, [&](Val v, std::int32_t at) {
+      const Inst& i = k_.insts[v];
+      if (i.op != Op::Load || at == l) return;
+      const std::int64_t row = std::abs(facts_.stride(i, at));
+      streams |= facts_.stride(i, l) == static_cast<std::int64_t>(itemsize(i.type)) && row > 0 &&
+                 row <= kNearRow && facts_.trips(at) >= kLongWalk;
+    });
+    return streams;
+  }
+
   void tune(std::int32_t l) {
     Loop& loop = k_.loops[l];
     int insts = 0, calls = 0;
@@ -159,11 +175,12 @@ class Pass {
     // A second register fills the processor's pipelines while the first waits. Short bodies with
     // functions in them need none: the processor looks ahead to their next iteration.
     const bool far = !inner && insts + calls * kCallInsts > kLookAhead;
-    loop.unroll = insts > kLongBody || (calls > 0 && !far) ? 1 : 2;
+    const bool single = insts > kLongBody || (calls > 0 && !far) || facts_.trips(l) < 2 * lanes_;
+    loop.unroll = single ? 1 : 2;
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
     if (loop.reductions.empty() && insts <= kSmallBody && calls == 0 && walks_rows(l))
       loop.unroll = static_cast<int>(std::clamp(facts_.trips(l) / lanes_, 1.0, kRowRegisters));
-    loop.prefetch = l == 0 || facts_.trips(l) >= 2048;
+    loop.prefetch = l == 0 || facts_.trips(l) >= 2048 || streams_rows(l);
   }
 
   const LoopFacts facts_;

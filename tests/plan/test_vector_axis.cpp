@@ -97,3 +97,26 @@ TEST_CASE("few columns that are not side by side run their lanes along the arg-r
   CHECK(vector_axes(f()) == std::vector{Axis::ArgReduced});
   CHECK(exact(f));
 }
+
+TEST_CASE(
+    "columns of many short rows are read ahead, and a register at a time where they fill one") {
+  config().eager_limit = 0;
+  auto vector_loop = [](std::int64_t rows, std::int64_t columns) {
+    const Array a = reduce(ReduceKind::Max, random_f64({rows, columns}, 1), 0);
+    const Ref<tracer::Node> node = tracer::read(a);
+    tracer::Node* wanted[] = {node.get()};
+    const auto plan = fusion::make_plan(fusion::Graph(wanted));
+    REQUIRE(plan->steps.size() == 1);
+    const std::vector<ir::Loop>& loops = plan->steps[0].lowered.kernel.loops;
+    for (std::size_t l = 1; l < loops.size(); ++l)  // the first is of chunks of rows
+      if (loops[l].vector) return loops[l];
+    FAIL("no vector loop inside the grid");
+    return ir::Loop{};
+  };
+  const ir::Loop two = vector_loop(100000, 16), one = vector_loop(100000, 10),
+                 wide = vector_loop(100000, 100);
+  CHECK((two.prefetch && two.unroll == 2));
+  CHECK((one.prefetch && one.unroll == 1));
+  CHECK_FALSE(wide.prefetch);  // its rows are not read whole
+  CHECK(exact([] { return reduce(ReduceKind::Max, random_f64({100000, 10}, 1), 0); }));
+}
