@@ -68,16 +68,16 @@ def _has_plait(x):
 
 
 def _target(fn):
-    """The function to run in fn's place, and the scope whose assigned globals go back to the module."""
+    """The function to run in fn's place, and what to call before and after, for the names that either side assigns."""
     if isinstance(fn, types.FunctionType):
         return swapped(fn)
     if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
-        function, scope = swapped(fn.__func__)
-        return types.MethodType(function, fn.__self__), scope
+        function, sync = swapped(fn.__func__)
+        return types.MethodType(function, fn.__self__), sync
     if isinstance(fn, functools.partial):
-        function, scope = _target(fn.func)
-        return functools.partial(function, *fn.args, **fn.keywords), scope
-    return fn, None
+        function, sync = _target(fn.func)
+        return functools.partial(function, *fn.args, **fn.keywords), sync
+    return fn, lambda: None
 
 
 class _Uploads:
@@ -137,10 +137,14 @@ def jit(fn=None, *, device=None):
     def run(*args, **kwargs):
         if not state:
             state.append(_target(fn))
-        function, scope = state[0]
+        function, sync = state[0]
+        sync()
         with scoped:
             if _has_plait(args) or (kwargs and _has_plait(kwargs)):
-                return function(*args, **kwargs)
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    sync()
             borrowed = {}
             uploads = None if _plait.current_device() == "cpu" else _Uploads()
             take = uploads.take if uploads else _plait.borrow
@@ -157,17 +161,18 @@ def jit(fn=None, *, device=None):
                     uploads.finish()
                 else:
                     _end_borrow(borrowed)
-                if scope is not None:
-                    scope.flush()
+                sync()
 
     return run
 
 
 def explain(fn, args, target, source):
     """The plan of what fn returns for args, which is dropped without being computed."""
-    function, _ = _target(getattr(fn, "__wrapped__", fn))
+    function, sync = _target(getattr(fn, "__wrapped__", fn))
+    sync()
     borrowed = {}
     try:
         return _plait.explain(target, source, *_leaves(function(*[_inward(a, borrowed) for a in args]), []))
     finally:
         _end_borrow(borrowed)
+        sync()

@@ -8,6 +8,7 @@ import numpy
 from ._submodules import NATIVE
 
 _MISSING = object()
+_UNKNOWN = _MISSING, _MISSING
 _known = {}
 
 
@@ -49,60 +50,120 @@ class _Globals(dict):
     def __init__(self, module_globals):
         super().__init__()
         self.module_globals = module_globals
-        self.functions = {}
+        self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
+        self.known = {}  # name -> the module's value, and what was put here for it
+        self.put("__builtins__", module_globals.get("__builtins__", _MISSING), module_globals.get("__builtins__", __builtins__))
+
+    def put(self, name, theirs, ours):
+        self.known[name] = theirs, ours
+        self[name] = ours
 
     def __missing__(self, name):
         value = self.module_globals[name]
         replaced = swap(value, self)
         if replaced is not value and not isinstance(value, types.FunctionType):
-            dict.__setitem__(self, name, replaced)
+            self.put(name, value, replaced)
         return replaced
 
-    def flush(self):
-        """Names that the function assigned as globals go to its module."""
-        for name in [n for n in self if n != "__builtins__"]:
-            theirs = self.module_globals.get(name, _MISSING)
-            if theirs is _MISSING or stand_in(theirs) is not self[name]:
-                self.module_globals[name] = dict.pop(self, name)
+    def sync(self):
+        """Names that the function assigned go to its module; those that the module assigned since are looked up again."""
+        module, known = self.module_globals, self.known
+        for name, value in tuple(self.items()):
+            theirs, ours = known.get(name, _UNKNOWN)
+            if value is not ours:
+                module[name] = value
+            elif module.get(name, _MISSING) is theirs:
+                continue
+            self.pop(name, None)
+
+
+class _Cell:
+    """A cell in place of one that holds NumPy's objects."""
+
+    def __init__(self, cell, scope):
+        self.cell, self.scope = cell, scope
+        self.stand_in = types.CellType()
+        self.theirs = self.ours = _MISSING
+
+    def fill(self):
+        self.theirs = _contents(self.cell)
+        self.ours = swap(self.theirs, self.scope)
+        if self.ours is not _MISSING:
+            self.stand_in.cell_contents = self.ours
+        elif _contents(self.stand_in) is not _MISSING:
+            del self.stand_in.cell_contents
+
+    def sync(self):
+        """What the function assigned goes to the other cell; what was assigned to that one comes here."""
+        value = _contents(self.stand_in)
+        if value is not self.ours and value is not _MISSING:
+            self.cell.cell_contents = self.theirs = self.ours = value
+        elif _contents(self.cell) is not self.theirs:
+            self.fill()
+
+
+def _contents(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled, or emptied
+        return _MISSING
 
 
 def swap(value, scope):
     """A global of a swapped function: NumPy's objects and functions of the same module are replaced."""
-    if isinstance(value, types.FunctionType) and value.__globals__ is scope.module_globals:
-        made = scope.functions.get(value)
-        if made is None:
-            made = scope.functions[value] = _rebuild(value, scope)
+    if _is_of_module(value, scope):
+        made, cells = scope.functions.get(value) or _rebuild(value, scope)
+        for cell in cells:
+            cell.sync()
         return made
     return stand_in(value)
 
 
+def _is_of_module(value, scope):
+    return isinstance(value, types.FunctionType) and value.__globals__ is scope.module_globals
+
+
 def _rebuild(function, scope):
-    scope.functions[function] = function  # a function that closes over itself
-    cells = tuple(_swap_cell(c, scope) for c in function.__closure__) if function.__closure__ else None
-    made = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
+    cells, closure = [], function.__closure__
+    if closure:
+        closure = tuple(_cell_for(c, scope, cells) for c in closure)
+    made = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__dict__.update(function.__dict__)
     made.__qualname__ = function.__qualname__
-    return made
+    scope.functions[function] = made, cells
+    for cell in tuple(cells):
+        cell.fill()  # after the entry above: a function may close over itself
+        if _is_of_module(cell.theirs, scope):
+            cells += [c for c in scope.functions[cell.theirs][1] if c not in cells]
+    return made, cells
 
 
-def _swap_cell(cell, scope):
-    try:
-        value = cell.cell_contents
-    except ValueError:  # not filled yet
+def _cell_for(cell, scope, cells):
+    value = _contents(cell)
+    if not _is_of_module(value, scope) and stand_in(value) is value:
         return cell
-    replaced = swap(value, scope)
-    return cell if replaced is value else types.CellType(replaced)
+    cells.append(_Cell(cell, scope))
+    return cells[-1].stand_in
 
 
 _scopes = {}
 
 
 def swapped(function):
-    """The function with NumPy replaced, and its globals."""
+    """The function with NumPy replaced, and sync(), for before and after a call: both sides see what the other assigned."""
     key = id(function.__globals__)
     scope = _scopes.get(key)
     if scope is None:
         scope = _scopes[key] = _Globals(function.__globals__)
-        dict.__setitem__(scope, "__builtins__", function.__globals__.get("__builtins__", __builtins__))
-    return swap(function, scope), scope
+    made = swap(function, scope)
+    cells = scope.functions[function][1]
+    if not cells:
+        return made, scope.sync
+
+    def sync():
+        scope.sync()
+        for cell in cells:
+            cell.sync()
+
+    return made, sync

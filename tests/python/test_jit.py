@@ -1,4 +1,5 @@
 import sys
+import types
 
 import numpy
 import numpy as np
@@ -98,6 +99,60 @@ def test_closures_and_recursion():
         return x if n == 0 else outer(module.abs(x) + 1, n - 1)
 
     assert plait.jit(outer)(numpy.array([-1.0]), 3)[0] == 4.0
+
+
+def module_of(source):
+    module = types.ModuleType("user")
+    exec(source, module.__dict__)
+    return module
+
+
+def test_a_module_may_rebind_what_it_took_from_numpy():
+    module = module_of("import numpy as np\nACT, S = np.tanh, np.sum\ndef f(x): return ACT(x)\ndef g(x): return S(x)")
+    f, g, x = plait.jit(module.f), plait.jit(module.g), numpy.array([[1.0, 2.0]])
+    numpy.testing.assert_allclose(f(x), numpy.tanh(x), rtol=1e-14)
+    assert g(x) == 3
+    module.ACT, module.S = numpy.exp, lambda x: 7
+    numpy.testing.assert_allclose(f(x), numpy.exp(x), rtol=1e-14)
+    assert g(x) == 7
+    assert module.ACT is numpy.exp and module.S(x) == 7
+    module.S = max
+    assert g([1, 5]) == 5 and module.S is max
+    del module.S
+    with pytest.raises(NameError, match="'S' is not defined"):
+        g(x)
+
+
+def test_a_function_may_rebind_what_its_module_took_from_numpy():
+    module = module_of("import numpy as np\nS = np.sum\ndef f(x):\n    global S\n    S = len\n    return S(x)\ndef g(x): return S(x)")
+    assert plait.jit(module.g)(numpy.ones(2)) == 2.0
+    assert plait.jit(module.f)(plait.ones(3)) == 3
+    assert module.S is len and plait.jit(module.g)(numpy.ones((2, 5))) == 2
+
+
+def test_a_cell_may_be_rebound():
+    act = np.tanh
+
+    def inner(x):
+        return act(x)
+
+    def outer(x):
+        return inner(x)
+
+    def change(x):
+        nonlocal act
+        act = len
+        return act(x)
+
+    x = numpy.array([1.0, 2.0])
+    direct, through = plait.jit(inner), plait.jit(outer)
+    direct(x), through(x)
+    act = np.exp
+    for f in (direct, through):
+        numpy.testing.assert_allclose(f(x), numpy.exp(x), rtol=1e-14)
+    assert act is numpy.exp
+    assert plait.jit(change)(x) == 2
+    assert act is len and direct(x) == through(x) == 2
 
 
 def test_plait_arguments_give_plait_results():
