@@ -2,12 +2,23 @@
 
 import builtins
 import os
+import site
 import sys
 import sysconfig
 import types
 
-_LIBRARIES = tuple(os.path.realpath(p) + os.sep for p in {*sysconfig.get_paths().values(), *sys.path[1:]} if p and "lib" in p)
-_PACKAGE = os.path.dirname(os.path.realpath(__file__)) + os.sep
+import numpy
+
+
+def _libraries():
+    """Where the standard library and installed packages are, and Plait and NumPy themselves."""
+    paths = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    paths += [*site.getsitepackages(), site.getusersitepackages()]
+    paths += [os.path.dirname(module.__file__) for module in (numpy, sys.modules[__package__])]
+    return tuple({os.path.realpath(p) + os.sep for p in paths if p})
+
+
+_LIBRARIES = _libraries()
 
 
 def _is_users(file):
@@ -15,9 +26,10 @@ def _is_users(file):
     if not file:
         return False
     file = os.path.realpath(file)
-    if "site-packages" in file or "dist-packages" in file:
+    # A folder of installed packages that another Python owns has the name that all of them have.
+    if not {"site-packages", "dist-packages"}.isdisjoint(file.split(os.sep)):
         return False
-    return not file.startswith((_PACKAGE, *_LIBRARIES))
+    return not file.startswith(_LIBRARIES)
 
 
 def install():

@@ -1,3 +1,4 @@
+import os
 import sys
 import types
 
@@ -190,6 +191,15 @@ def test_runner_leaves_packages_on_numpy(tmp_path, run_python):
     (package / "__init__.py").write_text("import numpy\nkind = numpy.__name__\n")
     (tmp_path / "main.py").write_text("import sys; sys.path.append(%r)\nimport third\nprint(third.kind)" % str(package.parent))
     assert run_python(None, "-m", "plait", str(tmp_path / "main.py")).stdout.strip() == "numpy"
+
+
+def test_runner_takes_the_users_own_library(tmp_path, run_python):
+    for folder in ("mylib", "lib", "not-site-packages"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "own.py").write_text("import numpy\nprint(numpy.__name__)")
+        (tmp_path / "main.py").write_text("import own")
+        done = run_python(None, "-m", "plait", str(tmp_path / "main.py"), env={"PYTHONPATH": f"{tmp_path / folder}:{os.environ['PYTHONPATH']}"})
+        assert done.stdout.strip() == "plait", done
 
 
 def test_runner_exit_status(tmp_path, run_python):
