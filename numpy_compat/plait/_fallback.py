@@ -30,6 +30,13 @@ def note(name):
         _plait.log_fallback(f"{site[1]}:{site[2]}: {name}")
 
 
+def exported(x, name):
+    """The array's memory, for a method that is NumPy's work on it."""
+    if _plait.log_fallbacks():
+        note(name)
+    return _plait.export(x)
+
+
 def to_numpy(x, seen=None):
     """x with every Plait array in it, at any depth, as a numpy array over the same memory."""
     kind = type(x)

@@ -1,13 +1,12 @@
 """ndarray.flat: NumPy's flat iterator over a live export."""
 
-from . import _plait
-from ._fallback import from_numpy, to_numpy
+from ._fallback import exported, from_numpy, to_numpy
 
 
 class flatiter:
     def __init__(self, array):
         self.base = array
-        self._it = _plait.export(array).flat
+        self._it = exported(array, "ndarray.flat").flat
 
     def __getitem__(self, key):
         return from_numpy(self._it[to_numpy(key)])

@@ -6,7 +6,7 @@ import operator
 import numpy
 
 from . import _elementwise, _exchange, _joining, _plait, _products, _reductions, _shape
-from ._fallback import call, from_numpy
+from ._fallback import call, exported, from_numpy
 from ._plait import ndarray
 
 _NO = numpy._NoValue
@@ -186,7 +186,7 @@ def repeat(self, repeats, axis=None):
 @_install
 def resize(self, *new_shape, refcheck=True):
     shape = new_shape[0] if len(new_shape) == 1 else new_shape
-    host = numpy.array(_plait.export(self))
+    host = numpy.array(exported(self, "ndarray.resize"))
     host.resize(shape, refcheck=False)
     # Fewer or more elements are new memory; NumPy too refuses to do this to an array that others refer to.
     if self.base is not None:
@@ -310,7 +310,7 @@ def view(self, dtype=_NO, type=_NO):
     # The same memory read as another dtype: both arrays stay exports of it.
     if isinstance(dtype, builtins.type) and issubclass(dtype, numpy.ndarray):
         return _plait.export(self).view(dtype)
-    return from_numpy(_plait.export(self).view(dtype))
+    return from_numpy(exported(self, "ndarray.view").view(dtype))
 
 
 @_install
@@ -323,7 +323,7 @@ def setflags(self, write=None, align=None, uic=None):
 def sort(self, axis=-1, kind=None, order=None, *, stable=None):
     if _plait.on_device(self):
         return _host_call(self, "sort", axis, kind, order, stable=stable)
-    _plait.export(self).sort(axis, kind, order, stable=stable)
+    exported(self, "ndarray.sort").sort(axis, kind, order, stable=stable)
 
 
 @_install

@@ -51,6 +51,12 @@ def test_fallback_log(run_python):
     assert "<string>:4" in lines[0]
 
 
+def test_fallback_log_of_methods_in_place(run_python):
+    source = "import plait as np\na = np.arange(5.0)\na.sort()\na.view('i8')\na.flat[0]\na.resize(3)\na.view(a.dtype)\na.fill(2)\n"
+    lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
+    assert [line.partition("ndarray.")[2] for line in lines] == ["sort", "view", "flat", "resize"], lines
+
+
 def test_random_gives_the_same_numbers():
     ours, theirs = plait.random.default_rng(3), numpy.random.default_rng(3)
     a = ours.standard_normal((2, 3))
