@@ -44,22 +44,30 @@ def _outward(x, borrowed):
         return {k: _outward(v, borrowed) for k, v in x.items()}
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return kind(*(_outward(v, borrowed) for v in x))
+    if isinstance(x, (dict, types.SimpleNamespace)):
+        # In place: the function's own object is what NumPy would give, and not every class of dict can be copied.
+        named = _named(x)
+        dict.update(named, {k: _outward(v, borrowed) for k, v in dict.items(named)})
     return x
+
+
+def _named(x):
+    return x if isinstance(x, dict) else vars(x)
 
 
 def _end_borrow(borrowed):
     _plait.end_borrow(*[made for made, _ in borrowed.values()])
 
 
-def _leaves(x, out):
+def _leaves(x, out, namespaces=False):
     if isinstance(x, ndarray) or type(x) is lazy_scalar:
         out.append(x)
     elif isinstance(x, (list, tuple)):
         for v in x:
-            _leaves(v, out)
-    elif isinstance(x, dict):
-        for v in x.values():
-            _leaves(v, out)
+            _leaves(v, out, namespaces)
+    elif isinstance(x, dict) or (namespaces and isinstance(x, types.SimpleNamespace)):
+        for v in _named(x).values():
+            _leaves(v, out, namespaces)
     return out
 
 
@@ -152,7 +160,7 @@ def jit(fn=None, *, device=None):
             kwargs = {k: _inward(v, borrowed, take) for k, v in kwargs.items()}
             try:
                 result = function(*args, **kwargs)
-                leaves = _leaves(result, [])
+                leaves = _leaves(result, [], namespaces=True)
                 if len(leaves) > 1:
                     _plait.evaluate(*leaves)  # one plan for all the results
                 return _outward(result, borrowed)
@@ -172,7 +180,8 @@ def explain(fn, args, target, source):
     sync()
     borrowed = {}
     try:
-        return _plait.explain(target, source, *_leaves(function(*[_inward(a, borrowed) for a in args]), []))
+        result = function(*[_inward(a, borrowed) for a in args])
+        return _plait.explain(target, source, *_leaves(result, [], namespaces=True))
     finally:
         _end_borrow(borrowed)
         sync()

@@ -63,6 +63,8 @@ def explain(what, *args, target=None, source=False):
         from ._jit import explain
 
         return explain(what, args, target, source)
+    if args:
+        raise TypeError("explain() takes arguments after a function only; several arrays go in a tuple or a list")
     return _plait.explain(target, source, *_flatten(what))
 
 

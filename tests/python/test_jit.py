@@ -1,3 +1,4 @@
+import collections
 import os
 import sys
 import types
@@ -160,10 +161,35 @@ def test_plait_arguments_give_plait_results():
     assert type(plait.jit(lambda x: np.sqrt(x))(plait.ones(3))) is plait.ndarray
 
 
+class Fit(dict):
+    def __init__(self, **items):
+        super().__init__(items)
+        self.__dict__ = self
+
+
+def test_results_in_other_containers():
+    def f(x):
+        named = collections.OrderedDict(b=x + 1, a=[x * 2])
+        lists = collections.defaultdict(list, c=x.sum())
+        fit = Fit(x=x - 1)
+        return named, lists, fit, types.SimpleNamespace(d=x, e=types.SimpleNamespace(f=np.exp(x))), collections.Counter("aa")
+
+    x = numpy.ones(5000)
+    named, lists, fit, space, count = plait.jit(f)(x)
+    assert type(named) is collections.OrderedDict and list(named) == ["b", "a"]
+    assert type(lists) is collections.defaultdict and lists["new"] == [] and type(lists["c"]) is numpy.float64
+    assert type(fit) is Fit and fit.x is fit["x"] and count == {"a": 2}
+    assert {type(v) for v in (named["b"], named["a"][0], fit.x, space.e.f)} == {numpy.ndarray} and space.d is x
+    assert "1 region" in plait.explain(lambda x: types.SimpleNamespace(a=x + 1), x)
+
+
 def test_explain():
     x = plait.ones(100_000) * 2
     first = plait.explain(plait.sqrt(x) + 1).splitlines()[0]
     assert first.split()[1].startswith("region")
+    with pytest.raises(TypeError, match="several arrays go in a tuple"):
+        plait.explain(x, x + 1)
+    assert plait.explain((x, x + 1))
     assert "region" in plait.explain(step, numpy.ones((1000, 2)), numpy.ones((3, 2)))
 
 
