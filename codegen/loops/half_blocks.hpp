@@ -1,12 +1,12 @@
 // Float16 operations compute in float32, a block at a time: widen, run the float32 loop, round.
 #pragma once
 #include <algorithm>
-#include <cfenv>
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
 
 #include "codegen/loops/drivers.hpp"
+#include "codegen/loops/raise.hpp"
 #include "core/half.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -38,7 +38,7 @@ inline void round_to_halves(const float* in, void* out, std::int64_t stride, std
     overflow |= (h & 0x7fff) == 0x7c00 && __builtin_isfinite(in[i]);
     store(p + i * stride, h);
   }
-  if (overflow) std::feraiseexcept(FE_OVERFLOW);
+  if (overflow) raise_flags(FE_OVERFLOW);
 }
 
 }  // namespace plait::loops::PLAIT_TIER

@@ -90,8 +90,12 @@ array<T> tile(const array<T>& a, const extents& reps) {
   return array<T>(detail::tile(a.handle(), detail::span_of(reps)));
 }
 template <class T>
-array<T> repeat(const array<T>& a, std::int64_t n, std::int64_t axis = 0) {
+array<T> repeat(const array<T>& a, std::int64_t n, std::int64_t axis) {
   return array<T>(detail::repeat(a.handle(), n, axis));
+}
+template <class T>
+array<T> repeat(const array<T>& a, std::int64_t n) {  // of all elements in C order, 1-D
+  return repeat<T>(a.reshape(-1), n, 0);
 }
 template <class T>
 array<T> roll(const array<T>& a, const extents& shifts, const extents& axes) {

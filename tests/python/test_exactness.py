@@ -162,3 +162,23 @@ def test_strides_of_what_broadcasts(first, second):
                 run(plait, *turns)
         else:
             assert run(plait, *turns) == want
+
+
+@pytest.mark.parametrize("n", [3, 5, 5000])
+@pytest.mark.parametrize("call", [
+    lambda np, n: np.full(n, 60000, "f2") * 2,
+    lambda np, n: np.square(np.full(n, 60000, "f2")[::-1]),
+    lambda np, n: np.full(n, 1e30).astype("f2"),
+    lambda np, n: np.full(n, 65504, "f2") - np.full(n, -65504, "f2"),
+    lambda np, n: np.spacing(np.full(n, 65504, "f2")),
+    lambda np, n: np.full(n, -128, "i1") // np.int8(-1),
+    lambda np, n: np.full(n, -(2**63)) // -1,
+])
+def test_overflow_of_what_is_computed_with_integers_is_reported(call, n):
+    with pytest.warns(RuntimeWarning) as theirs:
+        call(numpy, n)
+    with pytest.warns(RuntimeWarning) as ours:
+        numpy.asarray(call(plait, n))
+    assert [str(w.message) for w in ours] == [str(w.message) for w in theirs]
+    with plait.errstate(over="raise"), pytest.raises(FloatingPointError):
+        numpy.asarray(call(plait, n))

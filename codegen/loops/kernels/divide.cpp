@@ -1,11 +1,11 @@
 // Integer division and its relatives. Division by zero gives 0 and the divide-by-zero flag; the
 // one quotient that does not fit, smallest // -1, wraps and raises the overflow flag.
-#include <cfenv>
 #include <limits>
 #include <numeric>
 
 #include "codegen/loops/convert.hpp"
 #include "codegen/loops/drivers.hpp"
+#include "codegen/loops/raise.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -30,7 +30,7 @@ PLAIT_INLINE void flagged(Args args, Strides s, std::int64_t n, F f) {
     bad |= q.flag;
     return q.value;
   });
-  if (bad) std::feraiseexcept(static_cast<int>(bad));
+  if (bad) raise_flags(static_cast<int>(bad));
 }
 template <class T>
 PLAIT_INLINE T negate(T a) {

@@ -55,7 +55,7 @@ void nextafter(Args args, Strides s, std::int64_t n) {
     overflow |= (r & 0x7fff) == 0x7c00 && x != y;
     return r;
   });
-  if (overflow) std::feraiseexcept(FE_OVERFLOW);
+  if (overflow) raise_flags(FE_OVERFLOW);
 }
 // The distance to the next number above, whatever the sign: so does NumPy for this dtype.
 void spacing(Args args, Strides s, std::int64_t n) {
@@ -72,7 +72,7 @@ void spacing(Args args, Strides s, std::int64_t n) {
     }
     return float_to_half(half_to_float(next(a, true)) - half_to_float(a));
   });
-  if (flags) std::feraiseexcept(flags);
+  if (flags) raise_flags(flags);
 }
 
 template <DType to>
@@ -108,7 +108,7 @@ void narrow_double(Args args, Strides s, std::int64_t n) {
     overflow |= (h & 0x7fff) == 0x7c00 && __builtin_isfinite(a);
     return h;
   });
-  if (overflow) std::feraiseexcept(FE_OVERFLOW);
+  if (overflow) raise_flags(FE_OVERFLOW);
 }
 
 template <int... types>

@@ -33,6 +33,10 @@ TEST_CASE("joining and rearranging") {
   CHECK(plait::concatenate(std::vector<array<int>>{a, a, a}).size() == 6);
   CHECK(plait::tile(a, 3).size() == 6);
   CHECK(plait::repeat(a, 2)(1) == 1);
+  array<int> square{{1, 2}, {3, 4}};
+  CHECK(plait::repeat(square, 2).shape() == shape_type{8});
+  CHECK(plait::repeat(square, 2)(2) == 2);
+  CHECK(plait::repeat(square, 2, 1).shape() == shape_type{2, 4});
   CHECK(plait::roll(a, 1)(0) == 2);
   CHECK_THROWS_AS(plait::stack({a, b}), plait::ValueError);
 }
