@@ -166,11 +166,12 @@ _NO = object()
 def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, device=None, like=None):
     if device is not None:
         return on(device, arange, start_or_stop, stop, step, dtype, start=start)
+    first, last = start_or_stop, stop
     if start is not _NO:
-        first, last = start, start_or_stop if stop is _NO else stop
-    else:
-        first, last = start_or_stop, stop
-    if first is _NO and last is _NO:
+        if first is not _NO:
+            raise TypeError("argument for arange() given by name ('start') and position (position 0)")
+        first = start
+    if last is _NO and (first is _NO or start is not _NO):
         raise TypeError("arange() requires stop to be specified.")
     if last is _NO or last is None:
         first, last = 0, first

@@ -19,6 +19,11 @@ def given(**options):
     return {k: v for k, v in options.items() if v is not numpy._NoValue}
 
 
+def flag(keepdims):
+    """keepdims as a bool; NumPy takes integers only. Raises TypeError for anything else."""
+    return keepdims is True or (keepdims is not False and operator.index(keepdims) != 0)
+
+
 def note(name):
     """Logs a fallback, once a call site, for PLAIT_LOG=fallback."""
     frame = sys._getframe(1)

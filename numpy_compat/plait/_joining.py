@@ -43,7 +43,12 @@ def _join(name):
     return join
 
 
-hstack, vstack, dstack = map(_join, ("hstack", "vstack", "dstack"))
+hstack, vstack = map(_join, ("hstack", "vstack"))
+
+
+def dstack(tup):
+    result = _plait.join("dstack", tup, 0)
+    return call(numpy.dstack, (tup,)) if result is NotImplemented else result
 
 
 def column_stack(tup):

@@ -6,7 +6,7 @@ import operator
 import numpy
 
 from . import _elementwise, _exchange, _joining, _plait, _products, _reductions, _shape
-from ._fallback import call, exported, from_numpy
+from ._fallback import call, exported, flag, from_numpy
 from ._plait import ndarray
 
 _NO = numpy._NoValue
@@ -41,7 +41,7 @@ def _reduction(name, kind, with_dtype):
     def run(self, axis, dtype, out, keepdims, initial, where):
         if initial is not None:
             result = _plait.reduce(
-                kind, self, axis, dtype, out, keepdims, None if initial is _NO else initial, where
+                kind, self, axis, dtype, out, flag(keepdims), None if initial is _NO else initial, where
             )  # fmt: skip
             if result is not NotImplemented:
                 return result
@@ -72,7 +72,7 @@ def _logical(name):
     kind = _KINDS[name]
 
     def method(self, axis=None, out=None, keepdims=False, *, where=True):
-        result = _plait.reduce(kind, self, axis, None, out, keepdims, None, where)
+        result = _plait.reduce(kind, self, axis, None, out, flag(keepdims), None, where)
         if result is not NotImplemented:
             return result
         options = {} if where is True else {"where": where}

@@ -3,7 +3,7 @@
 import numpy
 
 from . import _plait
-from ._fallback import call, given
+from ._fallback import call, flag, given
 from ._plait import ndarray
 
 _NO = numpy._NoValue
@@ -20,7 +20,7 @@ def _ours(a):
 def _reduction(kind, function, a, axis, dtype, out, keepdims, initial, where):
     if _ours(a) and initial is not None:
         result = _plait.reduce(
-            kind, a, axis, dtype, out, False if keepdims is _NO else keepdims, None if initial is _NO else initial,
+            kind, a, axis, dtype, out, False if keepdims is _NO else flag(keepdims), None if initial is _NO else initial,
             True if where is _NO else where,
         )  # fmt: skip
         if result is not NotImplemented:
@@ -58,18 +58,24 @@ def all(a, axis=None, out=None, keepdims=_NO, *, where=_NO):
     return _reduction(_ALL, numpy.all, a, axis, None, out, keepdims, _NO, where)
 
 
+def _truth(keepdims):
+    """keepdims of argmin and argmax, for which NumPy takes any object."""
+    return keepdims if keepdims is _NO else bool(keepdims)
+
+
 def argmin(a, axis=None, out=None, *, keepdims=_NO):
-    return _reduction(_ARGMIN, numpy.argmin, a, axis, None, out, keepdims, _NO, _NO)
+    return _reduction(_ARGMIN, numpy.argmin, a, axis, None, out, _truth(keepdims), _NO, _NO)
 
 
 def argmax(a, axis=None, out=None, *, keepdims=_NO):
-    return _reduction(_ARGMAX, numpy.argmax, a, axis, None, out, keepdims, _NO, _NO)
+    return _reduction(_ARGMAX, numpy.argmax, a, axis, None, out, _truth(keepdims), _NO, _NO)
 
 
 def _statistic(name, a, axis, dtype, out, keepdims, where, ddof=0, mean=None):
     if not _ours(a):
         return NotImplemented
-    return _plait.statistic(name, a, axis, dtype, out, False if keepdims is _NO else keepdims, True if where is _NO else where, ddof, mean)
+    keepdims = False if keepdims is _NO else flag(keepdims)
+    return _plait.statistic(name, a, axis, dtype, out, keepdims, True if where is _NO else where, ddof, mean)
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=_NO, *, where=_NO):

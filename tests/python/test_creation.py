@@ -19,6 +19,12 @@ def test_arange(args):
     both(lambda np: np.arange(*args))
 
 
+@pytest.mark.parametrize("args, kw", [((), {"start": 5}), ((), {"start": 5, "step": 2}), ((5,), {"start": 1}),
+                                      ((), {"start": 1, "stop": 5}), ((), {"stop": 5}), ((), {"start": 5, "stop": None}), ((5, None), {})])  # fmt: skip
+def test_arange_by_name(args, kw):
+    both(lambda np: np.arange(*args, **kw))
+
+
 @pytest.mark.parametrize("kw", [{}, {"num": 7}, {"endpoint": False}, {"dtype": "f4"}, {"num": 1}, {"num": 0}, {"retstep": True}])
 def test_linspace(kw):
     both(lambda np: np.linspace(1, 3, **kw))
@@ -91,6 +97,7 @@ def test_special_matrices(call):
 
 @pytest.mark.parametrize("call", [lambda np: np.zeros(-1), lambda np: np.zeros((2, -3)), lambda np: np.zeros("a"),
                                   lambda np: np.zeros(2, "nonsense"), lambda np: np.arange(), lambda np: np.arange(1, 2, 0),
-                                  lambda np: np.full((2,), 300, "u1"), lambda np: np.linspace(0, 1, -2)])  # fmt: skip
+                                  lambda np: np.full((2,), 300, "u1"), lambda np: np.linspace(0, 1, -2),
+                                  lambda np: np.dstack((np.ones(3),), casting="safe")])  # fmt: skip
 def test_errors(call):
     both(call)

@@ -224,7 +224,8 @@ def test_runner_takes_the_users_own_library(tmp_path, run_python):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "own.py").write_text("import numpy\nprint(numpy.__name__)")
         (tmp_path / "main.py").write_text("import own")
-        done = run_python(None, "-m", "plait", str(tmp_path / "main.py"), env={"PYTHONPATH": f"{tmp_path / folder}:{os.environ['PYTHONPATH']}"})
+        path = os.pathsep.join([str(tmp_path / folder), os.environ["PYTHONPATH"]])
+        done = run_python(None, "-m", "plait", str(tmp_path / "main.py"), env={"PYTHONPATH": path})
         assert done.stdout.strip() == "plait", done
 
 

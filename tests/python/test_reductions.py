@@ -7,6 +7,14 @@ import plait
 NAMES = ["sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "var", "std", "ptp", "count_nonzero"]
 
 
+@pytest.mark.parametrize("keepdims", ["x", None, [], numpy.True_, 0, 2])
+@pytest.mark.parametrize("name", NAMES)
+def test_keepdims_is_an_integer(name, keepdims):
+    both(lambda np, a: getattr(np, name)(a, axis=0, keepdims=keepdims), numpy.ones((2, 3)))
+    if name not in ("count_nonzero", "ptp"):
+        both(lambda np, a: getattr(a, name)(axis=0, keepdims=keepdims), numpy.ones((2, 3)))
+
+
 @pytest.mark.parametrize("axis", [None, 0, -1, 2, "tuple"])
 @pytest.mark.parametrize("name", NAMES)
 def test_axis(name, axis):
