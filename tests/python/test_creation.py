@@ -20,7 +20,8 @@ def test_arange(args):
 
 
 @pytest.mark.parametrize("args, kw", [((), {"start": 5}), ((), {"start": 5, "step": 2}), ((5,), {"start": 1}),
-                                      ((), {"start": 1, "stop": 5}), ((), {"stop": 5}), ((), {"start": 5, "stop": None}), ((5, None), {})])  # fmt: skip
+                                      ((), {"start": 1, "stop": 5}), ((), {"stop": 5}), ((), {"start": 5, "stop": None}),
+                                      ((5, None), {})])  # fmt: skip
 def test_arange_by_name(args, kw):
     both(lambda np: np.arange(*args, **kw))
 
