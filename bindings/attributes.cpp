@@ -187,17 +187,22 @@ int set_strides(PyObject* s, PyObject* value, void*) {
     return 0;
   });
 }
+char real_name[] = "real", imag_name[] = "imag";
+
 // a.real = v and a.imag = v assign through the part's view.
 int set_part(PyObject* s, PyObject* value, void* name) {
   return guarded_int([&]() -> int {
     check(refuse_delete(value));
+    const ArrayObject* a = as_array(s);
+    if (name == imag_name && !a->host && !is_complex(a->array.dtype)) {
+      PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set");
+      throw PythonError{};
+    }
     Owned part(check(PyObject_GetAttrString(s, static_cast<const char*>(name))));
     if (!is_array(part.get())) throw PythonError{};
     return array_setitem(part.get(), Py_Ellipsis, value);
   });
 }
-
-char real_name[] = "real", imag_name[] = "imag";
 
 }  // namespace
 

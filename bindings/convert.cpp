@@ -273,7 +273,7 @@ PyObject* wrap_scalar(const Scalar& s) {
 Parsed parse_operand(PyObject* o, OperandHolder& h) {
   PyTypeObject* type = Py_TYPE(o);
   if (type == array_type || PyType_IsSubtype(type, array_type)) {
-    if (as_array(o)->host) return Parsed::Fallback;
+    if (as_array(o)->host || overrides_ufuncs(o)) return Parsed::Fallback;
     h.operand.emplace(as_array(o)->array);
     h.is_object = true;
   } else if (type == &PyFloat_Type) {

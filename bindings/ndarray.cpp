@@ -139,6 +139,11 @@ PyMemberDef members[] = {
 
 }  // namespace
 
+bool class_overrides_ufuncs(PyTypeObject* type) {
+  static PyObject* const name = PyUnicode_InternFromString("__array_ufunc__");
+  return _PyType_Lookup(type, name) != _PyType_Lookup(array_type, name);
+}
+
 PyObject* wrap(tracer::Array&& array, PyObject* base, PyTypeObject* type) {
   ArrayObject* a = allocate(type ? type : array_type);
   a->array = std::move(array);

@@ -30,6 +30,12 @@ PyTypeObject* make_lazy_type();
 inline bool is_array(PyObject* o) {
   return Py_TYPE(o) == array_type || PyType_IsSubtype(Py_TYPE(o), array_type);
 }
+// Whether the class, a subclass of plait.ndarray, defines __array_ufunc__ itself: operations on its
+// arrays are plait/_overrides.py's.
+bool class_overrides_ufuncs(PyTypeObject* type);
+inline bool overrides_ufuncs(PyObject* o) {
+  return Py_TYPE(o) != array_type && is_array(o) && class_overrides_ufuncs(Py_TYPE(o));
+}
 inline bool is_lazy(PyObject* o) { return Py_TYPE(o) == lazy_type; }
 inline ArrayObject* as_array(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
 inline LazyObject* as_lazy(PyObject* o) { return reinterpret_cast<LazyObject*>(o); }

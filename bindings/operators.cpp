@@ -127,7 +127,7 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   return fn == OpId::Power ? binary_op(fn, a, b) : unary_op(fn, a);
 }
 PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
-  const OpId fn = power_ufunc(a, b);
+  const OpId fn = overrides_ufuncs(a) ? OpId::Power : power_ufunc(a, b);
   if (fn == OpId::Power) return inplace_op(fn, a, b);
   return guarded([&]() -> PyObject* {
     const tracer::Operand operand(as_array(a)->array);
@@ -139,13 +139,17 @@ PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
 }
 
 PyObject* divmod(PyObject* a, PyObject* b) {
-  Owned q(binary_op(OpId::FloorDivide, a, b));
-  if (!q && PyErr_ExceptionMatches(PyExc_TypeError)) {  // NumPy names divmod
-    PyErr_Clear();
+  auto by_its_name = [&] {
     return guarded([&]() -> PyObject* {
       Owned name(PyUnicode_InternFromString("divmod"));
       return call_hook(hooks.binary, name.get(), a, b, Py_False);
     });
+  };
+  if (overrides_ufuncs(a) || overrides_ufuncs(b)) return by_its_name();
+  Owned q(binary_op(OpId::FloorDivide, a, b));
+  if (!q && PyErr_ExceptionMatches(PyExc_TypeError)) {  // NumPy names divmod
+    PyErr_Clear();
+    return by_its_name();
   }
   if (!q) return nullptr;
   if (q.get() == Py_NotImplemented) return q.release();

@@ -58,7 +58,7 @@ struct Keywords {
     if (out) return false;  // twice, which NumPy words
     if (PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == 1) o = PyTuple_GET_ITEM(o, 0);
     if (o == Py_None) return true;
-    if (!is_array(o) || as_array(o)->host) return false;
+    if (!is_array(o) || as_array(o)->host || overrides_ufuncs(o)) return false;
     out = o;
     options.out = &as_array(o)->array;
     return true;
@@ -96,7 +96,7 @@ struct Keywords {
 };
 
 PyObject* call_matmul(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
-  if (n == 2 && !names) {
+  if (n == 2 && !names && !overrides_ufuncs(args[0]) && !overrides_ufuncs(args[1])) {
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (a && b && a->ndim() > 0 && b->ndim() > 0) return wrap_like(tracer::matmul(*a, *b), args, 2);
   }

@@ -2,7 +2,7 @@
 
 import numpy
 
-from . import _plait
+from . import _overrides, _plait
 from ._creation import asarray
 from ._fallback import RECORDED, call, given
 from ._plait import ndarray
@@ -32,6 +32,8 @@ def clip(a, a_min=_NO, a_max=_NO, out=None, *, min=_NO, max=_NO, **kwargs):
         low, high = (None if v is _NO else v for v in (low, high))
         if low is not None and high is not None:
             result = _plait.elementwise("clip", (a, low, high), out)
+            if result is NotImplemented:
+                result = _overrides.call(numpy._core.umath.clip, "__call__", (a, low, high), {"out": out})
             if result is not NotImplemented:
                 return result
         elif low is not None or high is not None:

@@ -6,7 +6,7 @@ import sys
 
 import numpy
 
-from . import _plait
+from . import _overrides, _plait
 from ._plait import call_numpy, lazy_scalar, ndarray, ufunc
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -200,6 +200,9 @@ def _defers(a, b):
 
 
 def binary(name, a, b, inplace):
+    taken = _overrides.operator(name, (a, b), a if inplace else None)
+    if taken is not NotImplemented:
+        return taken
     if _defers(a, b):
         return NotImplemented
     if _plait.log_fallbacks():
@@ -214,6 +217,9 @@ def binary(name, a, b, inplace):
 
 
 def unary(name, a):
+    taken = _overrides.operator(name, (a,))
+    if taken is not NotImplemented:
+        return taken
     return _like(call(_OPERATORS[name], (a,), None, name), a)
 
 
@@ -240,6 +246,11 @@ def setitem(a, key, value):
 
 
 def call_ufunc(u, args, kwargs):
+    inputs, outs = args[: u.nin], args[u.nin :]
+    if not (outs and "out" in kwargs):  # given twice, which NumPy words
+        taken = _overrides.call(u, "__call__", inputs, {"out": outs, **kwargs} if outs else kwargs)
+        if taken is not NotImplemented:
+            return taken
     return call(u._numpy, args, kwargs, u.__name__)
 
 

@@ -5,7 +5,7 @@ import operator
 
 import numpy
 
-from . import _elementwise, _exchange, _joining, _plait, _products, _reductions, _shape
+from . import _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape
 from ._fallback import call, exported, flag, from_numpy
 from ._plait import ndarray
 
@@ -437,6 +437,8 @@ def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
 
     for x in (*inputs, *kwargs.get("out", ())):
         kind = type(x)
+        if _overrides.own(kind):
+            return NotImplemented  # as NumPy: who overrides unwraps its operands first
         if not isinstance(x, ndarray) and kind is not _plait.lazy_scalar:
             override = getattr(kind, "__array_ufunc__", None)
             if override is not None and override is not numpy.generic.__dict__.get("__array_ufunc__"):

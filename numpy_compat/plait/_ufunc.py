@@ -2,7 +2,7 @@
 
 import numpy
 
-from . import _plait
+from . import _overrides, _plait
 from ._fallback import call
 from ._plait import ndarray, ufunc
 
@@ -17,6 +17,19 @@ _REDUCTIONS = {
 
 
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+    if type(array) is not ndarray or out is not None:
+        given = {"axis": axis, "out": out}
+        if dtype is not None:
+            given["dtype"] = dtype
+        if keepdims is not False:
+            given["keepdims"] = keepdims
+        if initial is not _NO_VALUE:
+            given["initial"] = initial
+        if where is not True:
+            given["where"] = where
+        taken = _overrides.call(self, "reduce", (array,), given)
+        if taken is not NotImplemented:
+            return taken
     kind = _REDUCTIONS.get(self.__name__)
     if kind is not None and (isinstance(array, ndarray) or type(array) is _plait.lazy_scalar):
         if type(out) is tuple and len(out) == 1:
@@ -38,14 +51,23 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
+    taken = _overrides.call(self, "accumulate", (array,), {"axis": axis, "dtype": dtype, "out": out})
+    if taken is not NotImplemented:
+        return taken
     return call(self._numpy.accumulate, (array, axis, dtype, out), None, f"{self.__name__}.accumulate")
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    taken = _overrides.call(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
+    if taken is not NotImplemented:
+        return taken
     return call(self._numpy.reduceat, (array, indices, axis, dtype, out), None, f"{self.__name__}.reduceat")
 
 
 def outer(self, A, B, /, **kwargs):
+    taken = _overrides.call(self, "outer", (A, B), kwargs)
+    if taken is not NotImplemented:
+        return taken
     if self._native and self.nin == 2 and isinstance(A, _plait.ndarray) and isinstance(B, _plait.ndarray):
         return self(A[(...,) + (None,) * B.ndim], B, **kwargs)
     return call(self._numpy.outer, (A, B), kwargs, f"{self.__name__}.outer")
@@ -53,6 +75,8 @@ def outer(self, A, B, /, **kwargs):
 
 def at(self, a, indices, b=_NO_VALUE, /):
     args = (a, indices) if b is _NO_VALUE else (a, indices, b)
+    if _overrides.call(self, "at", args, {}) is not NotImplemented:
+        return
     call(self._numpy.at, args, None, f"{self.__name__}.at")
 
 

@@ -156,3 +156,65 @@ def test_arrays_of_no_dimensions():
     both(lambda np, a: np.cross(a, a), numpy.array([1, 2]))
     a = plait.ones(3)
     assert plait.squeeze(a) is a and plait.squeeze(a, ()) is not a
+
+
+def test_subclasses_take_over_ufuncs():
+    # The example of NumPy's guide to subclassing, run in both packages: the same calls, the same results.
+    # numpy.clip calls a ufunc that has no public name.
+    def calls_of(np):
+        calls = []
+
+        class Unwrapping(np.ndarray):
+            def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+                ours = ufunc is getattr(np, ufunc.__name__) or ufunc is numpy._core.umath.clip
+                calls.append((ufunc.__name__, ours, method, len(inputs), out is not None))
+                inputs = [x.view(np.ndarray) if isinstance(x, Unwrapping) else x for x in inputs]
+                if out is not None:
+                    kwargs["out"] = tuple(x.view(np.ndarray) if isinstance(x, Unwrapping) else x for x in out)
+                results = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+                if results is NotImplemented or method == "at":
+                    return results
+                results = results if ufunc.nout > 1 else (results,)
+                outs = out or (None,) * ufunc.nout
+                results = tuple(np.asarray(r).view(Unwrapping) if o is None else o for r, o in zip(results, outs, strict=True))
+                return results if ufunc.nout > 1 else results[0]
+
+        s, a = np.arange(1.0, 4.0).view(Unwrapping), np.ones(3)
+        results = [
+            s + 1, 1 + s, a + s, s + a, -s, abs(s), s**2, s**0.5, s @ s, s < 2, *divmod(s, 2), np.exp(s), np.add(1, s), s.clip(1, 2),
+            np.add(a, 1, out=s.copy()), np.add(a, 1, s.copy()), np.matmul(s, s), *np.modf(s), np.add.reduce(s),
+            np.add.reduce(s, axis=None, keepdims=True), np.add.accumulate(s), np.add.outer(s, a), np.add.reduceat(s, [0, 1]),
+        ]  # fmt: skip
+        assert all(type(r) is Unwrapping for r in results)
+        np.add.at(s, [0], 1)
+        s += 1
+        a *= s
+        assert type(s) is Unwrapping and type(a) is np.ndarray
+        assert np.ndarray.__array_ufunc__(a, np.add, "__call__", a, s) is NotImplemented
+        return calls, [(numpy.asarray(r) * 1.0).round(12).tolist() for r in (*results, s, a)]
+
+    assert calls_of(plait) == calls_of(numpy)
+
+
+def test_subclasses_that_refuse_ufuncs():
+    class Refusing(plait.ndarray):
+        __array_ufunc__ = None
+
+    class Passing(plait.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            return NotImplemented
+
+    for kind in (Refusing, Passing):
+        s = plait.ones(3).view(kind)
+        for operation in (lambda: s + 1, lambda: plait.ones(3) + s, lambda: plait.exp(s), lambda: plait.add.reduce(s)):  # noqa: B023
+            with pytest.raises(TypeError, match="operand"):
+                operation()
+
+
+def test_real_arrays_have_no_imaginary_part_to_set():
+    def set_part(np, a):
+        a.imag = 3
+        return a
+
+    for code in ("d", "i", "?", "D"):
+        both(set_part, sample(code))
