@@ -68,19 +68,6 @@ DType operand_dtype(const Operand& o) { return o.array ? o.array->dtype : o.scal
   throw ShapeError(text);
 }
 
-// The operands' layouts, and that of `where`.
-struct Layouts {
-  Laid of[kMaxOperands + 1];
-  std::size_t count = 0;
-
-  Layouts(std::span<const Operand> operands, const Array* where) {
-    for (const Operand& o : operands)
-      if (o.array) of[count++] = {o.array->shape, o.array->strides};
-    if (where) of[count++] = {where->shape, where->strides};
-  }
-  std::span<const Laid> all() const { return {of, count}; }
-};
-
 Dims broadcast_all(std::span<const Operand> operands, const Layouts& layouts,
                    const ElementwiseOptions& opt) {
   Dims shape;

@@ -12,6 +12,19 @@ inline bool logical(OpId fn) {
   return fn == OpId::LogicalAnd || fn == OpId::LogicalOr || fn == OpId::LogicalXor;
 }
 
+// The operands' layouts, and that of `where`.
+struct Layouts {
+  Laid of[kMaxOperands + 1];
+  std::size_t count = 0;
+
+  explicit Layouts(std::span<const Operand> operands, const Array* where = nullptr) {
+    for (const Operand& o : operands)
+      if (o.array) of[count++] = {o.array->shape, o.array->strides};
+    if (where) of[count++] = {where->shape, where->strides};
+  }
+  std::span<const Laid> all() const { return {of, count}; }
+};
+
 // The loop for operands that all have one dtype, resolved once.
 struct UniformLoop {
   LoopTypes types;

@@ -36,15 +36,6 @@ bool plain_scalar(const Operand& o, DType t) {
   }
 }
 
-// What the operands broadcast to; false when they do not.
-bool broadcast(std::span<const Operand> operands, Dims& shape) {
-  Laid layouts[kMaxOperands];
-  std::size_t count = 0;
-  for (const Operand& o : operands)
-    if (o.array) layouts[count++] = {o.array->shape, o.array->strides};
-  return broadcast_shape({layouts, count}, shape);
-}
-
 }  // namespace
 
 const UniformLoop& uniform_loop(OpId fn, DType t) {
@@ -79,7 +70,7 @@ PlainCall plain_call(OpId fn, std::span<const Operand> operands, Dims& joint) {
   const UniformLoop& loop = uniform_loop(fn, model->dtype);
   if (!loop.plain) return kNone;
   if (alike) return {&model->shape, &loop.types};
-  return broadcast(operands, joint) ? PlainCall{&joint, &loop.types} : kNone;
+  return broadcast_shape(Layouts(operands).all(), joint) ? PlainCall{&joint, &loop.types} : kNone;
 }
 
 bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
