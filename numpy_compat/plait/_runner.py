@@ -1,6 +1,8 @@
 """python -m plait: a script with Plait in NumPy's place; third-party packages keep NumPy."""
 
 import builtins
+import functools
+import importlib.util
 import os
 import site
 import sys
@@ -33,20 +35,32 @@ def _is_users(file):
 
 
 def install():
-    """Makes `import numpy` in the user's own files import plait."""
-    original = builtins.__import__
+    """Makes `import numpy`, __import__ and importlib.import_module in the user's own files import plait."""
+    original, original_module = builtins.__import__, importlib.import_module
     verdicts = {}
 
-    def import_(name, globals=None, locals=None, fromlist=(), level=0):
-        if level == 0 and (name == "numpy" or name.startswith("numpy.")) and globals is not None:
-            file = globals.get("__file__")
+    def here(name, scope):
+        """The name of what is to be imported in Plait's place, for code whose globals are scope."""
+        if name == "numpy" or name.startswith("numpy."):
+            file = scope.get("__file__")
             if file not in verdicts:
                 verdicts[file] = _is_users(file)
             if verdicts[file]:
-                return original("plait" + name[5:], globals, locals, fromlist, 0)
+                return "plait" + name[5:]
+        return name
+
+    def import_(name, globals=None, locals=None, fromlist=(), level=0):
+        if level == 0:
+            scope = sys._getframe(1).f_globals if globals is None else globals
+            name = here(name, scope)
         return original(name, globals, locals, fromlist, level)
 
-    builtins.__import__ = import_
+    def import_module(name, package=None):
+        if package and name.startswith("."):
+            name = importlib.util.resolve_name(name, package)
+        return original_module(here(name, sys._getframe(1).f_globals), package)
+
+    builtins.__import__, importlib.import_module = import_, functools.wraps(original_module)(import_module)
 
 
 def main(argv):

@@ -229,6 +229,21 @@ def test_runner_takes_the_users_own_library(tmp_path, run_python):
         assert done.stdout.strip() == "plait", done
 
 
+def test_runner_sees_imports_by_function(tmp_path, run_python):
+    package = tmp_path / "site-packages"
+    package.mkdir()
+    (package / "third.py").write_text("import importlib\nkind = importlib.import_module('numpy').__name__, __import__('numpy').__name__\n")
+    (tmp_path / "main.py").write_text(
+        "import importlib, sys\nfrom importlib import import_module\n"
+        f"sys.path.append({str(package)!r})\nimport third\n"
+        "print(import_module('numpy').__name__, importlib.import_module('.linalg', 'numpy').__name__, __import__('numpy').__name__)\n"
+        "print(third.kind, import_module('json').__name__)\n"
+        "try:\n    import_module('.json')\nexcept TypeError:\n    print('as importlib')\n"
+    )
+    lines = run_python(None, "-m", "plait", str(tmp_path / "main.py")).stdout.splitlines()
+    assert lines == ["plait plait.linalg plait", "('numpy', 'numpy') json", "as importlib"]
+
+
 def test_runner_exit_status(tmp_path, run_python):
     (tmp_path / "main.py").write_text("raise SystemExit(3)")
     assert run_python(None, "-m", "plait", str(tmp_path / "main.py")).returncode == 3
