@@ -4,7 +4,7 @@ import numpy
 
 from . import _default_dtype, _exchange, _plait
 from ._device import on
-from ._fallback import call, from_numpy, placed
+from ._fallback import call, from_numpy, note, placed
 from ._plait import lazy_scalar, ndarray
 
 
@@ -20,7 +20,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
             if result is not NotImplemented and (copy is not False or result is object):
                 return result
     elif type(object) is numpy.ndarray and copy is True and dtype is None and order == "K" and ndmin <= object.ndim:
-        return _plait.copy_in(object)
+        return _logged(_plait.copy_in(object))
     if isinstance(object, numpy.ndarray) and copy is None:
         copy = True
     options = {} if ndmax == 0 else {"ndmax": ndmax}
@@ -33,7 +33,14 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     made = from_numpy(host)
     if isinstance(object, ndarray) and type(object) is not numpy.ndarray:
         return made.to_device(object.device)
-    return placed(made)
+    return placed(_logged(made))
+
+
+def _logged(made):
+    """A new array; one of a dtype that only NumPy has counts as a fallback."""
+    if _plait.log_fallbacks() and _plait.host_of(made) is not None:
+        note("array")
+    return made
 
 
 def _listed(x):

@@ -51,6 +51,13 @@ def test_fallback_log(run_python):
     assert "<string>:4" in lines[0]
 
 
+def test_fallback_log_of_creation(run_python):
+    calls = "np.array(['a'])", "np.array([1, 2], dtype='g')", "np.asarray([None])", "np.zeros(3, 'U5')", "np.array([1, 2])"
+    source = "import plait as np\n" + "".join(f"{c}\n" for c in calls)
+    lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
+    assert [line.rpartition(":")[0][-1] + line.rpartition(":")[2] for line in lines] == ["2 array", "3 array", "4 array", "5 zeros"]
+
+
 def test_fallback_log_of_methods_in_place(run_python):
     source = "import plait as np\na = np.arange(5.0)\na.sort()\na.view('i8')\na.flat[0]\na.resize(3)\na.view(a.dtype)\na.fill(2)\n"
     lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
