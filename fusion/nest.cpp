@@ -197,7 +197,11 @@ std::int32_t Nest::innermost(const Index& idx) const {
 
 double Nest::times(std::int32_t loop) const {
   double t = 1;
-  for (; loop >= 0; loop = parent_[loop]) t *= std::max(1.0, trips_[loop]);
+  bool shared = false;  // the chunks have the iterations of a loop between them
+  for (; loop >= 0; loop = parent_[loop]) {
+    shared |= k_.loops[loop].begin != kNone;
+    if (loop > 0 || !shared) t *= std::max(1.0, trips_[loop]);
+  }
   return t;
 }
 

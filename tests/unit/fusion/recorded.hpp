@@ -47,11 +47,11 @@ inline Bytes results(const ir::Kernel& k, Bytes buffers, const std::vector<std::
 // The one region of a recorded value, lowered and untouched by passes.
 class Recorded {
  public:
-  explicit Recorded(const Array& a)
+  explicit Recorded(const Array& a, fusion::RegionKind kind = fusion::RegionKind::Map)
       : node_(tracer::read(a)), graph_(std::vector<tracer::Node*>{node_.get()}) {
     canon_ = fusion::common_subexpressions(graph_);
     for (std::int32_t i = 0; i < graph_.size(); ++i) in_memory_.push_back(graph_[i].leaf);
-    const fusion::RegionSpec region{fusion::RegionKind::Map, {graph_.size() - 1}};
+    const fusion::RegionSpec region{kind, {graph_.size() - 1}};
     REQUIRE(fusion::lower(input(), region, lowered).empty());
     ir::verify(lowered.kernel);
   }

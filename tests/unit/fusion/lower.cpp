@@ -1,0 +1,26 @@
+// What the lowering says of a region beside its loops.
+#include "recorded.hpp"
+
+using namespace plait;
+using namespace plait::test;
+using fusion::RegionKind;
+
+namespace {
+
+double work(const Dims& shape, const Dims& axes, RegionKind kind) {
+  const Array x = array(shape);
+  tracer::ReduceOptions o;
+  o.axes = axes;
+  const Array sum = tracer::reduce(ReduceKind::Sum, apply(OpId::Multiply, x, x), o);
+  return Recorded(sum, kind).lowered.work;
+}
+
+}  // namespace
+
+TEST_CASE("work counts every element once, also where chunks share a loop") {
+  const double n = 300 * 200 * 100;
+  CHECK(work({6'000'000}, {0}, RegionKind::Blocked) == n);
+  CHECK(work({300, 200, 100}, {0, 2}, RegionKind::Blocked) == n);
+  CHECK(work({300, 200, 100}, {0}, RegionKind::Blocked) == n);
+  CHECK(work({300, 200, 100}, {2}, RegionKind::Map) == n);
+}
