@@ -3,6 +3,7 @@
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -198,6 +199,9 @@ PyObject* like(PyObject*, Args args, Py_ssize_t n) {
     return made.ndim() == 0 ? wrap(std::move(made)) : wrap_like(std::move(made), args + 1, 1);
   });
 }
+bool holds(const Scalar& s, DType t) {
+  return std::isfinite(cast(cast(s, t), DType::Float64).as<double>());
+}
 PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, step, dtype)
   if (!exact_count(n, 4)) return nullptr;
   return guarded([&]() -> PyObject* {
@@ -212,7 +216,11 @@ PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, step, d
     DType common = promote(promote(h[0].operand->scalar.dtype, h[1].operand->scalar.dtype),
                            h[2].operand->scalar.dtype);
     if (common != DType::Int64 && common != DType::Float64) return not_implemented();
-    return wrap(np::arange(h[0].operand->scalar, h[1].operand->scalar, h[2].operand->scalar, t));
+    const Scalar &start = h[0].operand->scalar, &stop = h[1].operand->scalar,
+                 &step = h[2].operand->scalar;
+    // What the dtype cannot hold is NumPy's to report.
+    if (t && is_float(*t) && !(holds(start, *t) && holds(step, *t))) return not_implemented();
+    return wrap(np::arange(start, stop, step, t));
   });
 }
 PyObject* linspace(PyObject*, Args args,

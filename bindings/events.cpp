@@ -117,20 +117,6 @@ std::string site_text_without_gil(std::uint32_t id) {
          ":" + std::to_string(PyCode_Addr2Line(s.code, s.instruction));
 }
 
-const char* spelling(tracer::FpEvent e) {
-  switch (e) {
-    case tracer::FpEvent::Divide:
-      return "divide by zero";
-    case tracer::FpEvent::Over:
-      return "overflow";
-    case tracer::FpEvent::Under:
-      return "underflow";
-    case tracer::FpEvent::Invalid:
-      return "invalid value";
-  }
-  return "";
-}
-
 void on_fp_event(tracer::FpEvent e, std::string_view op, const tracer::ErrorState& s,
                  std::uint32_t site) {
   tracer::ErrorAction action = e == tracer::FpEvent::Divide  ? s.divide
@@ -139,9 +125,9 @@ void on_fp_event(tracer::FpEvent e, std::string_view op, const tracer::ErrorStat
                                                              : s.invalid;
   if (action == tracer::ErrorAction::Ignore) return;
   std::lock_guard guard(queue().mutex);
-  queue().reports.push_back({PyExc_RuntimeWarning, e,
-                             std::string(spelling(e)) + " encountered in " + std::string(op),
-                             action, site});
+  queue().reports.push_back(
+      {PyExc_RuntimeWarning, e,
+       std::string(tracer::event_name(e)) + " encountered in " + std::string(op), action, site});
   events_pending = true;
 }
 
@@ -189,7 +175,7 @@ bool report(const Report& r) {
       Owned numpy(PyImport_ImportModule("numpy"));
       Owned target(numpy ? PyObject_CallMethod(numpy.get(), "geterrcall", nullptr) : nullptr);
       if (!target) return false;
-      const char* kind = spelling(r.event);
+      const char* kind = tracer::event_name(r.event).data();
       if (r.action == tracer::ErrorAction::Call) {
         Owned done(PyObject_CallFunction(target.get(), "si", kind, 1 << static_cast<int>(r.event)));
         return static_cast<bool>(done);

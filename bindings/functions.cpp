@@ -337,7 +337,8 @@ PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, o
       bool zero_one = *t == DType::Bool && s.dtype == DType::Int64;
       if (!small && !real && !whole && !zero_one) return not_implemented();
     }
-    return wrap(filled(*parse_shape(args[0]), cast(s, *t), order_of(args[3])));
+    const Dims shape = *parse_shape(args[0]);
+    return wrap(filled(shape, tracer::reported_cast(*v.operand, *t), order_of(args[3])));
   });
 }
 PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)

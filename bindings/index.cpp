@@ -104,6 +104,7 @@ PyObject* view_of(PyObject* self, tracer::Array view) {
 bool plain_value(const tracer::Operand& v, DType to) {
   if (v.array) return !is_complex(v.array->dtype) || is_complex(to);
   if (v.weak == Weak::Int) return true;  // the recorder asks
+  if (is_float(v.scalar.dtype) && (is_float(to) || is_complex(to))) return true;
   return can_cast(v.scalar.dtype, to, Casting::Safe);
 }
 
@@ -225,7 +226,7 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
       std::int64_t index[kMaxDims];
       integer_index(k, index);
       tracer::set_item(a->array, std::span(index, k.count),
-                       cast(v.operand->scalar, a->array.dtype));
+                       tracer::reported_cast(*v.operand, a->array.dtype));
       return 0;
     }
     store(tracer::slice(a->array, std::span(k.entries, k.count)), v, nullptr);

@@ -170,6 +170,8 @@ void* export_memory(const Array& a, DeviceId device = 0);
 void unexport(const Array& a);
 void* pin(const Array& a, DeviceId device = 0);                    // an export that never ends
 Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates; bounds-checked
+// cast() that reports what does not fit under this thread's error state, as NumPy's casts do.
+Scalar reported_cast(const Operand& scalar, DType to);
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v);
 
 // The node whose value is the array's current contents (the storage's version, or a View of it).

@@ -146,6 +146,7 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
   }
   if (!value.array) {
     const Scalar s = checked_scalar(value.scalar, value.weak, target.dtype);
+    report_cast(value.scalar, value.weak, target.dtype);
     bound_graph();
     store(target, scalar_node(s), mask ? node_of(*mask) : nullptr);
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph.hpp"
+#include "plait/error.hpp"
 
 namespace plait::tracer {
 
@@ -58,15 +59,36 @@ void set_fp_sink(void (*sink)(FpEvent, std::string_view, const ErrorState&, std:
   context().fp_sink = sink;
 }
 
+namespace {
+ErrorAction action_for(FpEvent e, const ErrorState& s) {
+  const ErrorAction actions[] = {s.divide, s.over, s.under, s.invalid};
+  return actions[static_cast<int>(e)];
+}
+std::uint32_t here() { return context().site ? context().site() : 0; }
+}  // namespace
+
 void report_fp(FpEvent e, std::string_view op_name, const Node& n) {
-  Context& c = context();
+  const Context& c = context();
   if (!c.fp_sink) return;
   const ErrorState s = error_state(n.errstate);
-  const ErrorAction actions[] = {s.divide, s.over, s.under, s.invalid};
-  if (actions[static_cast<int>(e)] == ErrorAction::Ignore) return;
   // Values computed at once were never recorded: their site is where we are.
-  const std::uint32_t site = n.site || !c.site ? n.site : c.site();
-  c.fp_sink(e, op_name, s, site);
+  if (action_for(e, s) != ErrorAction::Ignore) c.fp_sink(e, op_name, s, n.site ? n.site : here());
+}
+
+void report_fp(FpEvent e, std::string_view op_name) {
+  const Context& c = context();
+  if (!c.fp_sink) return;
+  const ErrorState s = error_state(thread_state().error_state);
+  const ErrorAction action = action_for(e, s);
+  if (action == ErrorAction::Raise)
+    throw FloatingPointError(std::string(event_name(e)) + " encountered in " +
+                             std::string(op_name));
+  if (action != ErrorAction::Ignore) c.fp_sink(e, op_name, s, here());
+}
+
+std::string_view event_name(FpEvent e) {
+  constexpr std::string_view names[] = {"divide by zero", "overflow", "underflow", "invalid value"};
+  return names[static_cast<int>(e)];
 }
 
 GraphStats graph_stats() {

@@ -71,6 +71,9 @@ enum class FpEvent : std::uint8_t { Divide, Over, Under, Invalid };
 void set_fp_sink(void (*sink)(FpEvent e, std::string_view op_name, const ErrorState& s,
                               std::uint32_t site));
 void report_fp(FpEvent e, std::string_view op_name, const Node& n);
+// The same for what this call finds before it computes: 'raise' throws FloatingPointError.
+void report_fp(FpEvent e, std::string_view op_name);
+std::string_view event_name(FpEvent e);  // NumPy's: "divide by zero"
 
 // Pending graph: flushed automatically past these bounds.
 struct GraphStats {

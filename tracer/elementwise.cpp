@@ -267,9 +267,11 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   const bool fresh = !opt.out && !opt.where;
   if (fresh && !opt.dtype && opt.order == 'K') {
     Dims joint;
-    if (const PlainCall call = plain_call(fn, operands, joint); call.shape)
+    if (const PlainCall call = plain_call(fn, operands, joint); call.shape) {
+      report_casts(fn, operands, *call.types);
       return fresh_elementwise(fn, operands, *call.types, *call.shape,
                                dense_strides(*call.shape, item_bytes(call.types->out), 'C'), true);
+    }
   }
 
   // Everything that can be wrong is found before anything is recorded.
@@ -282,6 +284,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   const Dims shape = broadcast_all(operands, layouts, opt);
   for (std::size_t i = 0; !constant && i < operands.size(); ++i)
     if (!operands[i].array) loop_scalar(fn, operands[i], types.in[i]);
+  if (!constant) report_casts(fn, operands, types);
   if (fn == OpId::Power) check_exponent(operands[1], types.in[1], shape, opt.where);
 
   const bool whole_out = opt.out && opt.out->shape == shape && opt.out->dtype == types.out;

@@ -36,6 +36,14 @@ const UniformLoop& uniform_loop(OpId fn, DType t);
 // A scalar operand in the loop's dtype.
 Scalar loop_scalar(OpId fn, const Operand& o, DType to);
 
+// What the conversion of scalar operands raises comes before the operation is computed.
+inline void report_casts(OpId fn, std::span<const Operand> operands, const LoopTypes& types) {
+  if (logical(fn)) return;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (const Operand& o = operands[i]; !o.array)
+      report_cast(o.scalar, fn == OpId::Where ? Weak::None : o.weak, types.in[i]);
+}
+
 // The operand's value in the loop's dtype.
 inline Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
   if (!o.array) return scalar_node(loop_scalar(fn, o, to));

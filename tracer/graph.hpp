@@ -1,6 +1,7 @@
 // The recorder's own state and the helpers its files share. Callers hold the lock.
 #pragma once
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -157,7 +158,19 @@ std::int64_t normalise_axis(std::int64_t axis, int ndim, const char* prefix = ""
 // Sorted and distinct; throws "duplicate value in 'axis'".
 Dims normalise_axes(const Dims& axes, int ndim);
 Scalar checked_scalar(const Scalar& s, Weak weak, DType to);  // OverflowError as NumPy's
-std::string quoted(DType t);                                  // dtype('float64')
+// Reports overflow in NumPy's cast of a scalar, and underflow unless it is Python's own number.
+// What plainly fits costs a comparison.
+void report_narrowing(const Scalar& s, Weak weak, DType to);
+inline void report_cast(const Scalar& s, Weak weak, DType to) {
+  if (to != DType::Float32 && to != DType::Float16 && to != DType::Complex64) return;
+  if (to != DType::Float16) {
+    if (s.dtype == DType::Int64) return;
+    const double x = s.dtype == DType::Float64 ? std::abs(s.as<double>()) : 0;
+    if (s.dtype == DType::Float64 && (x == 0 || (x >= 0x1p-126 && x <= 0x1p127))) return;
+  }
+  if (s.dtype != to) report_narrowing(s, weak, to);
+}
+std::string quoted(DType t);  // dtype('float64')
 std::string_view casting_name(Casting c);
 
 }  // namespace plait::tracer
