@@ -54,6 +54,7 @@ PyObject* list_of(std::vector<tracer::Array> arrays, PyObject* from) {
 PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 9)) return nullptr;
   return guarded([&]() -> PyObject* {
+    if (overrides_ufuncs(args[1]) || overrides_ufuncs(args[4])) return not_implemented();
     auto a = parse_array(args[1]);
     bool native;
     tracer::ReduceOptions opt;
@@ -91,7 +92,8 @@ PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
                                                      : tracer::Array{};
       if (opt.out) return Py_NewRef(args[4]);
       if (small && made.ndim() == 0) tracer::evaluate(made);
-      return wrap_like(std::move(made), args + 1, 1);
+      return name == "count_nonzero" ? wrap_returned(std::move(made), args + 1, 1)
+                                     : wrap_like(std::move(made), args + 1, 1);
     });
   });
 }
@@ -120,7 +122,7 @@ PyObject* norm(PyObject*, Args args, Py_ssize_t n) {
     bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
     tracer::Array made = np::norm(*a, order, axes, keep);
     if (small && made.ndim() == 0) tracer::evaluate(made);
-    return wrap_like(std::move(made), args, 1);
+    return wrap_result(std::move(made));
   });
 }
 
@@ -131,11 +133,11 @@ PyObject* product(PyObject*, Args args, Py_ssize_t n) {
     auto a = parse_array(args[1]), b = parse_array(args[2]);
     if (!a || !b) return not_implemented();
     std::string_view name = text(args[0]);
-    return wrap_like(name == "dot"     ? np::dot(*a, *b)
-                     : name == "vdot"  ? np::vdot(*a, *b)
-                     : name == "inner" ? np::inner(*a, *b)
-                                       : np::outer(*a, *b),
-                     args + 1, 2);
+    if (name == "outer") return wrap_result(np::outer(*a, *b));
+    return wrap_returned(name == "dot"    ? np::dot(*a, *b)
+                         : name == "vdot" ? np::vdot(*a, *b)
+                                          : np::inner(*a, *b),
+                         args + 1, 2);
   });
 }
 PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (axes_a, axes_b))
@@ -144,9 +146,7 @@ PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (ax
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (!a || !b) return not_implemented();
     // A full contraction is a 0-D array here, as NumPy's is, not a scalar.
-    auto result = [&](tracer::Array made) {
-      return made.ndim() ? wrap_like(std::move(made), args, 2) : wrap(std::move(made));
-    };
+    auto result = [&](tracer::Array made) { return wrap(std::move(made)); };
     if (PyLong_Check(args[2])) return result(np::tensordot(*a, *b, integer(args[2])));
     if (!PyTuple_Check(args[2]) && !PyList_Check(args[2])) return not_implemented();
     Owned pair(check(PySequence_Fast(args[2], "")));
@@ -162,8 +162,7 @@ PyObject* cross(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axisa, axisb, a
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (!a || !b) return not_implemented();
-    tracer::Array made = np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4]));
-    return made.ndim() ? wrap_like(std::move(made), args, 2) : wrap(std::move(made));
+    return wrap(np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4])));
   });
 }
 PyObject* trace(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2, dtype)
@@ -173,8 +172,8 @@ PyObject* trace(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axi
     bool native;
     auto t = optional_dtype(args[4], native);
     if (!a || !native) return not_implemented();
-    return wrap_like(np::trace(*a, integer(args[1]), integer(args[2]), integer(args[3]), t), args,
-                     1);
+    return wrap_returned(np::trace(*a, integer(args[1]), integer(args[2]), integer(args[3]), t),
+                         args, 1);
   });
 }
 

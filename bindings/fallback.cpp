@@ -23,6 +23,7 @@ class NumpyCall {
   // The argument as NumPy gets it; null when it is not one of the common kinds.
   Owned outward(PyObject* o) {
     if (is_array(o)) {
+      if (Py_TYPE(o) != array_type) return {};  // NumPy gets a subclass
       Owned host(to_numpy(as_array(o)));
       seen_.push_back({host.get(), o});
       return host;

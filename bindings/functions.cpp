@@ -61,10 +61,7 @@ PyObject* wrap_view(tracer::Array a, PyObject* from) {
   bool shares = a.storage == as_array(from)->array.storage;
   PyTypeObject* type = Py_TYPE(from);
   Owned out(wrap(std::move(a), shares ? from : nullptr, type));
-  if (type != array_type) {
-    Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));
-    if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), from)));
-  }
+  if (type != array_type) finalize(out.get(), from);
   return out.release();
 }
 
@@ -118,6 +115,7 @@ PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n) 
 }
 
 PyObject* reduced(ReduceKind kind, PyObject* const* args) {
+  if (overrides_ufuncs(args[0]) || overrides_ufuncs(args[3])) return not_implemented();
   auto a = parse_array(args[0]);
   if (!a) return not_implemented();
   if (PyBool_Check(args[1])) return not_implemented();
@@ -158,7 +156,7 @@ PyObject* reduced(ReduceKind kind, PyObject* const* args) {
     tracer::Array made = tracer::reduce(kind, *a, opt);
     if (opt.out) return Py_NewRef(args[3]);
     if (small && made.ndim() == 0) tracer::evaluate(made);
-    return wrap_like(std::move(made), args, 1);
+    return position ? wrap_returned(std::move(made), args, 1) : wrap_like(std::move(made), args, 1);
   });
 }
 

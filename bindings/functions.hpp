@@ -11,6 +11,7 @@ extern PyMethodDef memory_functions[];    // memory.cpp
 extern PyMethodDef compat_functions[];    // compat.cpp: those of numpy_compat
 extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
 extern PyMethodDef list_functions[];      // lists.cpp
+extern PyMethodDef dispatch_functions[];  // dispatch.cpp: who asks __array_function__
 extern PyMethodDef device_functions[];    // devices.cpp
 
 extern PyMethodDef short_method_functions[];  // short_methods.cpp

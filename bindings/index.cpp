@@ -93,10 +93,7 @@ PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> ind
 PyObject* view_of(PyObject* self, tracer::Array view) {
   PyTypeObject* type = Py_TYPE(self);
   Owned out(wrap(std::move(view), self, type));
-  if (type != array_type) {
-    Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));
-    if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), self)));
-  }
+  if (type != array_type) finalize(out.get(), self);
   return out.release();
 }
 

@@ -79,8 +79,9 @@ PyObject* may_share(PyObject*, Args args, Py_ssize_t n) {
         tracer::may_share_memory(as_array(args[0])->array, as_array(args[1])->array));
   });
 }
-PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {  // (a, type): the same memory in a subclass
-  if (!exact_count(n, 2)) return nullptr;
+// (a, type, from): the same memory in a subclass; __array_finalize__ is told of `from`
+PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 3)) return nullptr;
   return guarded([&]() -> PyObject* {
     auto* type = reinterpret_cast<PyTypeObject*>(args[1]);
     if (!is_array(args[0]) || !PyType_IsSubtype(type, array_type)) {
@@ -89,10 +90,7 @@ PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {  // (a, type): the same 
     }
     ArrayObject* a = as_array(args[0]);
     Owned out(a->host ? wrap_host(a->host, type) : wrap(a->array, args[0], type));
-    if (type != array_type) {
-      Owned hook(check(PyObject_GetAttrString(out.get(), "__array_finalize__")));
-      if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), args[0])));
-    }
+    if (type != array_type) finalize(out.get(), args[2]);
     return out.release();
   });
 }

@@ -28,6 +28,7 @@ void set_hooks(const pb::dict& d) {
   take("setitem", hooks.setitem);
   take("ufunc", hooks.ufunc);
   take("call", hooks.call);
+  take("function", hooks.function);
   take("note", hooks.note);
   take("repr", hooks.repr);
   take("dtype_error", hooks.dtype_error);
@@ -208,6 +209,7 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), short_method_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), dispatch_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), fallback_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);

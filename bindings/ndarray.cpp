@@ -57,12 +57,15 @@ void dealloc(PyObject* self) {
   }
 }
 
-// NumPy's hook for subclasses.
+}  // namespace
+
 void finalize(PyObject* made, PyObject* from) {
   Owned hook(PyObject_GetAttrString(made, "__array_finalize__"));
   if (!hook) throw PythonError{};
   if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), from)));
 }
+
+namespace {
 
 PyObject* repr(PyObject* self) {
   return guarded([&] { return call_hook(hooks.repr, self, Py_False); });
@@ -139,9 +142,20 @@ PyMemberDef members[] = {
 
 }  // namespace
 
-bool class_overrides_ufuncs(PyTypeObject* type) {
-  static PyObject* const name = PyUnicode_InternFromString("__array_ufunc__");
+namespace {
+bool overrides(PyTypeObject* type, PyObject* name) {
   return _PyType_Lookup(type, name) != _PyType_Lookup(array_type, name);
+}
+}  // namespace
+
+bool class_overrides_ufuncs(PyTypeObject* type) {
+  static PyObject* const ufunc = PyUnicode_InternFromString("__array_ufunc__");
+  static PyObject* const wrap = PyUnicode_InternFromString("__array_wrap__");
+  return overrides(type, ufunc) || overrides(type, wrap);
+}
+bool class_overrides_functions(PyTypeObject* type) {
+  static PyObject* const name = PyUnicode_InternFromString("__array_function__");
+  return overrides(type, name);
 }
 
 PyObject* wrap(tracer::Array&& array, PyObject* base, PyTypeObject* type) {
@@ -161,10 +175,14 @@ PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type) {
 
 PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n) {
   PyObject* model = nullptr;
-  for (Py_ssize_t i = 0; i < n; ++i)
-    if (Py_TYPE(operands[i]) != array_type && is_array(operands[i]) &&
-        (!model || PyType_IsSubtype(Py_TYPE(operands[i]), Py_TYPE(model))))
-      model = operands[i];
+  double highest = 0;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (Py_TYPE(operands[i]) == array_type || !is_array(operands[i])) continue;
+    const double priority = PyArray_GetPriority(operands[i], NPY_PRIORITY);
+    if (priority < NPY_PRIORITY || (model && priority <= highest)) continue;
+    model = operands[i];
+    highest = priority;
+  }
   if (!model) return wrap_result(std::move(a));
   Owned out(wrap(std::move(a), nullptr, Py_TYPE(model)));
   finalize(out.get(), model);

@@ -30,9 +30,10 @@ PyTypeObject* make_lazy_type();
 inline bool is_array(PyObject* o) {
   return Py_TYPE(o) == array_type || PyType_IsSubtype(Py_TYPE(o), array_type);
 }
-// Whether the class, a subclass of plait.ndarray, defines __array_ufunc__ itself: operations on its
-// arrays are plait/_overrides.py's.
+// Whether the class, a subclass of plait.ndarray, defines __array_ufunc__ or __array_wrap__ itself:
+// operations on its arrays are plait/_overrides.py's. The same of __array_function__.
 bool class_overrides_ufuncs(PyTypeObject* type);
+bool class_overrides_functions(PyTypeObject* type);
 inline bool overrides_ufuncs(PyObject* o) {
   return Py_TYPE(o) != array_type && is_array(o) && class_overrides_ufuncs(Py_TYPE(o));
 }
@@ -50,8 +51,15 @@ inline PyObject* wrap(const tracer::Array& a, PyObject* base = nullptr,
 PyObject* wrap_result(tracer::Array&& a);
 PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type = nullptr);
 PyObject* wrap_scalar(const Scalar& s);  // NumPy's scalar
-// As wrap_result, in the subclass of plait.ndarray that one of the operands has, if any.
+// Calls __array_finalize__, NumPy's hook for subclasses: `made` comes from `from`.
+void finalize(PyObject* made, PyObject* from);
+// As wrap_result, in the subclass of plait.ndarray that one of the operands has, if any: of the
+// highest __array_priority__, the first.
 PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n);
+// The same from functions that are no ufuncs: their 0-D results are scalars whatever the operands.
+inline PyObject* wrap_returned(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n) {
+  return a.ndim() == 0 ? wrap_result(std::move(a)) : wrap_like(std::move(a), operands, n);
+}
 
 // --- NumPy
 PyArray_Descr* descr_of(DType t);  // borrowed

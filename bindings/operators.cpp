@@ -91,7 +91,8 @@ PyObject* inplace_op(OpId fn, PyObject* a, PyObject* b) {
 PyObject* unary_op(OpId fn, PyObject* a) {
   return guarded([&]() -> PyObject* {
     OperandHolder x;
-    if (parse_operand(a, x) == Parsed::Fallback) return call_hook(hooks.unary, op_name(fn), a);
+    if (parse_operand(a, x) == Parsed::Fallback)
+      return call_hook(hooks.unary, op_name(fn), a, Py_False);
     return wrap_like(run(fn, std::span(&*x.operand, 1), a, nullptr), &a, 1);
   });
 }
@@ -113,10 +114,15 @@ OpId power_ufunc(PyObject* a, PyObject* b) {
   const bool inexact = plait::is_float(t) || is_complex(t);
   const double e = is_float ? PyFloat_AS_DOUBLE(b) : PyLong_AsDouble(b);
   if (e == -1.0 && PyErr_Occurred()) PyErr_Clear();
+  if (overrides_ufuncs(a)) {  // who is told of the ufunc is told of NumPy's choice
+    if (e == 2.0 && is_int) return OpId::Square;
+    if (e == 0.5 && inexact) return OpId::Sqrt;
+    return e == -1.0 && is_int && inexact ? OpId::Reciprocal : OpId::Power;
+  }
   if (e == 2.0 && (inexact || is_int)) return OpId::Square;
   if (inexact) {
     if (e == 1.0) return OpId::Positive;
-    if (e == -1.0) return OpId::Reciprocal;
+    if (e == -1.0 && (is_int || !is_complex(t))) return OpId::Reciprocal;
     if (e == 0.5) return OpId::Sqrt;
   }
   return OpId::Power;
@@ -127,9 +133,10 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   return fn == OpId::Power ? binary_op(fn, a, b) : unary_op(fn, a);
 }
 PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
-  const OpId fn = overrides_ufuncs(a) ? OpId::Power : power_ufunc(a, b);
+  const OpId fn = power_ufunc(a, b);
   if (fn == OpId::Power) return inplace_op(fn, a, b);
   return guarded([&]() -> PyObject* {
+    if (overrides_ufuncs(a)) return call_hook(hooks.unary, op_name(fn), a, Py_True);
     const tracer::Operand operand(as_array(a)->array);
     tracer::ElementwiseOptions opt;
     opt.out = &as_array(a)->array;

@@ -126,14 +126,15 @@ void without_gil(F&& f) {
 // Functions of the Python half of the package, called where C++ has no native answer; see
 // plait/_hooks.py.
 struct Hooks {
-  PyObject* binary = nullptr;   // (ufunc name, a, b, inplace) -> result
-  PyObject* unary = nullptr;    // (ufunc name, a) -> result
-  PyObject* getitem = nullptr;  // (a, key) -> result
-  PyObject* setitem = nullptr;  // (a, key, value)
-  PyObject* ufunc = nullptr;    // (ufunc, args, kwargs) -> result
-  PyObject* call = nullptr;     // (function, args, kwargs or None) -> result, by NumPy
-  PyObject* note = nullptr;     // (function, name or None): for PLAIT_LOG=fallback
-  PyObject* repr = nullptr;     // (a, is_str) -> text
+  PyObject* binary = nullptr;    // (ufunc name, a, b, inplace) -> result
+  PyObject* unary = nullptr;     // (ufunc name, a, inplace) -> result
+  PyObject* getitem = nullptr;   // (a, key) -> result
+  PyObject* setitem = nullptr;   // (a, key, value)
+  PyObject* ufunc = nullptr;     // (ufunc, args, kwargs) -> result
+  PyObject* call = nullptr;      // (function, args, kwargs or None) -> result, by NumPy
+  PyObject* function = nullptr;  // (function, args, kwargs, depth) -> result, by __array_function__
+  PyObject* note = nullptr;      // (function, name or None): for PLAIT_LOG=fallback
+  PyObject* repr = nullptr;      // (a, is_str) -> text
   PyObject* dtype_error =
       nullptr;  // (ufunc name, operands, kwargs): raises what NumPy raises, or returns None
 };

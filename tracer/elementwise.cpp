@@ -333,7 +333,8 @@ Array power_operator(const Array& base, const Operand& exponent) {
       if (e == 2.0) return unary(OpId::Square);
       if (e == 1.0) return unary(OpId::Positive);
       if (e == 0.5) return unary(OpId::Sqrt);
-      if (e == -1.0) return unary(OpId::Reciprocal);
+      if (e == -1.0 && (exponent.weak == Weak::Int || !is_complex(base.dtype)))
+        return unary(OpId::Reciprocal);
     } else if (e == 2.0 && exponent.weak == Weak::Int) {
       return unary(OpId::Square);
     }

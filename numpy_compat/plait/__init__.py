@@ -8,7 +8,7 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _docs, _errstate, _fallback, _methods, _namespace, _plait, _ufunc
+from . import _dispatch, _docs, _errstate, _fallback, _methods, _namespace, _plait, _ufunc
 from ._creation import (
     arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
@@ -34,6 +34,7 @@ from ._shape import (
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, stats
 
 _docs.describe_package(_sys.modules[__name__])
+_dispatch.install(globals(), _numpy)
 
 __version__ = _numpy.__version__
 plait_version = _plait.__version__

@@ -59,7 +59,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if isinstance(a, numpy.ndarray):
         a = numpy.asarray(a)
     elif isinstance(a, ndarray) and type(a) is not ndarray:
-        a = _plait.view_as(a, ndarray)
+        a = _plait.view_as(a, ndarray, a)
     return array(a, dtype, copy=copy, order=order or "K")
 
 

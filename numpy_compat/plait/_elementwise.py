@@ -45,7 +45,7 @@ def clip(a, a_min=_NO, a_max=_NO, out=None, *, min=_NO, max=_NO, **kwargs):
 
 
 def round(a, decimals=0, out=None):
-    if type(a) is ndarray and decimals == 0 and a.dtype.kind in "fc":
+    if ndarray in type(a).__mro__ and decimals == 0 and a.dtype.kind in "fc":
         import plait
 
         return plait.rint(a, out=out)

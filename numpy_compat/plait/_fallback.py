@@ -1,5 +1,6 @@
 """NumPy does what the engine does not cover yet: arguments go out as live exports, results come back adopted."""
 
+import functools
 import operator
 import os
 import sys
@@ -42,14 +43,32 @@ def exported(x, name):
     return _plait.export(x)
 
 
+class _StandIn(numpy.ndarray):
+    """What NumPy gets for an array of a subclass of plait.ndarray: it gives its own results the class that they shall have."""
+
+    _of = None  # the array that it stands for, or comes from
+
+    def __array_finalize__(self, source):
+        self._of = getattr(source, "_of", None)
+
+
+@functools.cache
+def _stand_in(kind):
+    priority = getattr(kind, "__array_priority__", 0.0)
+    return type(kind.__name__, (_StandIn,), {"__array_priority__": priority, "_kind": kind})
+
+
 def to_numpy(x, seen=None):
     """x with every Plait array in it, at any depth, as a numpy array over the same memory."""
     kind = type(x)
     if kind is ndarray or issubclass(kind, ndarray):
         host = _plait.export(x)
+        if seen is not None and _plait.on_device(x):
+            host = numpy.array(host, order="K")  # one that may be written to; see write_back()
+        if kind is not ndarray and type(host) is numpy.ndarray:
+            host = host.view(_stand_in(kind))
+            host._of = x
         if seen is not None:
-            if _plait.on_device(x):
-                host = numpy.array(host, order="K")  # one that may be written to; see write_back()
             seen[id(host)] = x, host
         return host
     if kind is lazy_scalar:
@@ -118,6 +137,12 @@ def from_numpy(x, seen=None):
             if known is not None:
                 return known[0]
         return _plait.adopt_result(x)
+    if issubclass(kind, _StandIn):
+        known = seen.get(id(x)) if seen else None
+        if known is not None:
+            return known[0]
+        made = (_plait.adopt if x.base is None else _plait.adopt_result)(x.view(numpy.ndarray))
+        return _plait.view_as(made, kind._kind, made if x._of is None else x._of)
     if kind is tuple or kind is list:
         return kind([from_numpy(v, seen) for v in x])
     if kind is dict:
@@ -159,7 +184,7 @@ def _like(result, model):
     """A result in the subclass of plait.ndarray that the operand has."""
     if type(result) is not ndarray or not isinstance(model, ndarray) or type(model) is ndarray or isinstance(model, numpy.ndarray):
         return result
-    return _plait.view_as(result, type(model))
+    return _plait.view_as(result, type(model), model)
 
 
 # --- what the C++ slots ask for ---------------------------------------------------------------------------------------
@@ -216,8 +241,8 @@ def binary(name, a, b, inplace):
     return _like(_returned(_OPERATORS[name](x, y), seen), a)
 
 
-def unary(name, a):
-    taken = _overrides.operator(name, (a,))
+def unary(name, a, inplace):
+    taken = _overrides.operator(name, (a,), a if inplace else None)
     if taken is not NotImplemented:
         return taken
     return _like(call(_OPERATORS[name], (a,), None, name), a)
@@ -289,6 +314,7 @@ _plait.set_hooks(
         "setitem": setitem,
         "ufunc": call_ufunc,
         "call": _call,
+        "function": _overrides.function,
         "note": lambda function, name: note(name or getattr(function, "__name__", str(function))),
         "repr": text,
         "dtype_error": dtype_error,

@@ -32,6 +32,9 @@ def _host_call(self, name, *args, **kwargs):
 
 def _reduction(name, kind, with_dtype):
     def by_numpy(self, axis, dtype, out, keepdims, initial, where):
+        if _overrides.asked(self, out):
+            given = (dtype,) if with_dtype else ()
+            return _overrides.method({"min": "amin", "max": "amax"}.get(name, name), self, axis, *given, out, keepdims, initial, where)
         options = {"initial": initial, "where": where, "keepdims": keepdims}
         options = {k: v for k, v in options.items() if v is not _NO}
         if dtype is not None:
@@ -75,6 +78,8 @@ def _logical(name):
         result = _plait.reduce(kind, self, axis, None, out, flag(keepdims), None, where)
         if result is not NotImplemented:
             return result
+        if _overrides.asked(self, out):
+            return _overrides.method(name, self, axis, None, out, keepdims, where=where)
         options = {} if where is True else {"where": where}
         return _host_call(self, name, axis=axis, out=out, keepdims=keepdims, **options)
 
@@ -100,17 +105,17 @@ _logical("any"), _logical("all"), _arg("argmin"), _arg("argmax")
 
 @_install
 def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    return _reductions.mean(self, axis, dtype, out, keepdims, where=where)
+    return _reductions.mean_of(self, axis, dtype, out, keepdims, where)
 
 
 @_install
 def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
-    return _reductions.var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return _reductions.spread_of("var", self, axis, dtype, out, ddof, keepdims, where, mean)
 
 
 @_install
 def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
-    return _reductions.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    return _reductions.spread_of("std", self, axis, dtype, out, ddof, keepdims, where, mean)
 
 
 @_install
@@ -304,7 +309,7 @@ def view(self, dtype=_NO, type=_NO):
             raise ValueError("Type must be a sub-type of ndarray type")
         if issubclass(type, numpy.ndarray):
             return _plait.export(self).view(type)
-        return _plait.view_as(self, type)
+        return _plait.view_as(self, type, self)
     if dtype is _NO or dtype == self.dtype:
         return self[...]
     # The same memory read as another dtype: both arrays stay exports of it.
@@ -332,8 +337,25 @@ def to_device(self, device, /, *, stream=None):
     return self if device == "cpu" == self.device else _plait.to_device(self, device)
 
 
+def _accumulation(name, ufunc):
+    def method(self, axis=None, dtype=None, out=None):
+        if not _overrides.asked(self, out):
+            return _host_call(self, name, axis, dtype, out)
+        import plait
+
+        flat = self.ravel() if axis is None and self.ndim != 1 else self
+        return getattr(plait, ufunc).accumulate(flat, axis or 0, dtype, out)
+
+    method.__name__ = name
+    method.__wrapped__ = getattr(numpy.ndarray, name)
+    return _install(method)
+
+
+_accumulation("cumsum", "add"), _accumulation("cumprod", "multiply")
+
+
 for _name in (
-    "argpartition", "argsort", "byteswap", "choose", "compress", "cumprod", "cumsum", "dump", "dumps", "getfield",
+    "argpartition", "argsort", "byteswap", "choose", "compress", "dump", "dumps", "getfield",
     "nonzero", "partition", "put", "searchsorted", "setfield", "take", "tostring",
 ):  # fmt: skip
     if hasattr(numpy.ndarray, _name):
@@ -350,7 +372,9 @@ for _name in (
 
 
 def _rebuild(kind, host, state):
-    a = _plait.adopt(host) if kind is ndarray else _plait.view_as(_plait.adopt(host), kind)
+    a = _plait.adopt(host)
+    if kind is not ndarray:
+        a = _plait.view_as(a, kind, a)
     if state:
         a.__dict__.update(state)
     return a
@@ -392,7 +416,10 @@ def __format__(self, spec):
 
 @_install
 def __array_wrap__(self, array, context=None, return_scalar=True):
-    return from_numpy(array) if type(array) is numpy.ndarray else array
+    made = from_numpy(array) if type(array) is numpy.ndarray else array
+    if type(self) is ndarray or type(made) is type(self):
+        return made
+    return _plait.view_as(made, type(self), self)
 
 
 @_install
@@ -460,7 +487,7 @@ def __array_function__(self, func, types, args, kwargs):
     for kind in types:
         if not issubclass(kind, ndarray) and kind is not _plait.lazy_scalar:
             return NotImplemented
-    ours = plait._function_of(func)
+    ours = func if type(func) is type(plait.sum) else plait._function_of(func)
     if ours is None:
         return call(func, args, kwargs)
-    return ours(*args, **kwargs)
+    return getattr(ours, "_implementation", ours)(*args, **kwargs)

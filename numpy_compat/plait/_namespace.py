@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import _default_dtype, _plait
+from . import _default_dtype, _dispatch, _plait
 from ._fallback import call, from_numpy, to_numpy, wrapper
 from ._submodules import NATIVE
 
@@ -56,7 +56,8 @@ def adapt(value, name, module="plait"):
         return value
     if isinstance(value, types.ModuleType):
         return value
-    return NATIVE.get(value) or wrapper(_default_dtype.creating(value, name), name, module)
+    ours = NATIVE.get(value) or wrapper(_default_dtype.creating(value, name), name, module)
+    return _dispatch.asking(ours, value, name, module)
 
 
 class Mirror(types.ModuleType):

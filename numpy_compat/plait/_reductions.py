@@ -2,7 +2,8 @@
 
 import numpy
 
-from . import _plait
+from . import _overrides, _plait
+from ._creation import asarray
 from ._fallback import call, flag, given
 from ._plait import ndarray
 
@@ -17,7 +18,23 @@ def _ours(a):
     return isinstance(a, ndarray) or type(a) in (list, tuple, _plait.lazy_scalar)
 
 
+def _by_method(name, a, axis, dtype, out, **options):
+    """The method of a subclass of plait.ndarray, which NumPy's functions call, too; NotImplemented for anything else."""
+    if type(a) is ndarray or ndarray not in type(a).__mro__:
+        if not _overrides.asked(out):
+            return NotImplemented
+        a = asarray(a)
+    options = given(**options)
+    if dtype is not None:
+        options["dtype"] = dtype
+    return getattr(a, name)(axis=axis, out=out, **options)
+
+
 def _reduction(kind, function, a, axis, dtype, out, keepdims, initial, where):
+    if type(a) is not ndarray or out is not None:
+        result = _by_method(function.__name__, a, axis, dtype, out, keepdims=keepdims, initial=initial, where=where)
+        if result is not NotImplemented:
+            return result
     if _ours(a) and initial is not None:
         result = _plait.reduce(
             kind, a, axis, dtype, out, False if keepdims is _NO else flag(keepdims), None if initial is _NO else initial,
@@ -78,11 +95,35 @@ def _statistic(name, a, axis, dtype, out, keepdims, where, ddof=0, mean=None):
     return _plait.statistic(name, a, axis, dtype, out, keepdims, True if where is _NO else where, ddof, mean)
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=_NO, *, where=_NO):
+def mean_of(a, axis, dtype, out, keepdims, where):
+    """mean() as the method computes it."""
     result = _statistic("mean", a, axis, dtype, out, keepdims, where)
     if result is not NotImplemented:
         return result
+    if _overrides.asked(a, out):
+        return _overrides.method("mean", a, axis, dtype, out, **given(keepdims=keepdims, where=where))
     return call(numpy.mean, (a, axis, dtype, out), given(keepdims=keepdims, where=where))
+
+
+def spread_of(name, a, axis, dtype, out, ddof, keepdims, where, mean):
+    """var() or std() as the methods compute them."""
+    # NumPy carries an integer dtype through the square root and the division.
+    integer = dtype is not None and numpy.dtype(dtype).kind not in "fc"
+    result = NotImplemented if integer else _statistic(name, a, axis, dtype, out, keepdims, where, ddof, None if mean is _NO else mean)
+    if result is not NotImplemented:
+        return result
+    options = given(keepdims=keepdims, where=where, mean=mean)
+    if _overrides.asked(a, out):
+        return _overrides.method(name, a, axis, dtype, out, ddof, **options)
+    return call(getattr(numpy, name), (a, axis, dtype, out, ddof), options)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=_NO, *, where=_NO):
+    if type(a) is not ndarray or out is not None:
+        result = _by_method("mean", a, axis, dtype, out, keepdims=keepdims, where=where)
+        if result is not NotImplemented:
+            return result
+    return mean_of(a, axis, dtype, out, keepdims, where)
 
 
 def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
@@ -90,12 +131,11 @@ def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    # NumPy carries an integer dtype through the square root and the division.
-    integer = dtype is not None and numpy.dtype(dtype).kind not in "fc"
-    result = NotImplemented if integer else _statistic(name, a, axis, dtype, out, keepdims, where, ddof, None if mean is _NO else mean)
-    if result is not NotImplemented:
-        return result
-    return call(getattr(numpy, name), (a, axis, dtype, out, ddof), given(keepdims=keepdims, where=where, mean=mean))
+    if type(a) is not ndarray or out is not None:
+        result = _by_method(name, a, axis, dtype, out, ddof=ddof, keepdims=keepdims, where=where, mean=mean)
+        if result is not NotImplemented:
+            return result
+    return spread_of(name, a, axis, dtype, out, ddof, keepdims, where, mean)
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=_NO, *, where=_NO, mean=_NO, correction=_NO):
@@ -110,6 +150,8 @@ def ptp(a, axis=None, out=None, keepdims=_NO):
     result = _statistic("ptp", a, axis, None, out, keepdims, _NO)
     if result is not NotImplemented:
         return result
+    if _overrides.asked(a, out):
+        return _overrides.method("ptp", a, axis, out, **given(keepdims=keepdims))
     return call(numpy.ptp, (a, axis, out), given(keepdims=keepdims))
 
 

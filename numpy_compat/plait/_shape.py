@@ -57,7 +57,7 @@ _trace = _simple("trace", _plait.trace)
 
 
 def broadcast_to(array, shape, subok=False):
-    return _broadcast_to(array, shape)
+    return _broadcast_to(array if subok else asarray(array), shape)
 
 
 def broadcast_arrays(*args, subok=False):

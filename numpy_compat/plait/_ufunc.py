@@ -51,7 +51,8 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
-    taken = _overrides.call(self, "accumulate", (array,), {"axis": axis, "dtype": dtype, "out": out})
+    given = {"axis": axis, "out": out} if dtype is None else {"axis": axis, "dtype": dtype, "out": out}
+    taken = _overrides.call(self, "accumulate", (array,), given)
     if taken is not NotImplemented:
         return taken
     return call(self._numpy.accumulate, (array, axis, dtype, out), None, f"{self.__name__}.accumulate")

@@ -4,7 +4,7 @@ import sys
 
 import numpy
 
-from . import _docs, _namespace, _plait, _products, _shape
+from . import _dispatch, _docs, _namespace, _plait, _products, _shape
 from ._fallback import call
 
 
@@ -53,4 +53,5 @@ def tensordot(x1, x2, /, *, axes=2):
 _NATIVE = ("norm", "vector_norm", "matmul", "outer", "matrix_transpose", "diagonal", "trace", "tensordot")
 _own = {n: globals()[n] for n in _NATIVE}
 _docs.describe(_own, numpy.linalg)
+_dispatch.install(_own, numpy.linalg, __name__)
 sys.modules[__name__] = _namespace.mirror(__name__, numpy.linalg, _own)

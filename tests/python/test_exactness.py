@@ -73,6 +73,13 @@ def test_only_exponents_that_are_used_may_not_be_negative():
     assert plait.power(base, -1, where=plait.zeros(2, bool), out=plait.ones(2, int)).tolist() == [1, 1]
 
 
+def test_reciprocals_of_complex_numbers_keep_their_signs():
+    # NumPy takes x ** -1 to reciprocal, x ** -1.0 to power: the zeros differ.
+    for exponent in (-1, -1.0):
+        ours, theirs = plait.array([1e30 + 0j, 2 - 0j]) ** exponent, numpy.array([1e30 + 0j, 2 - 0j]) ** exponent
+        assert str(numpy.asarray(ours)) == str(theirs)
+
+
 def test_sums_over_no_axes_start_from_zero():
     for value, axis in ((-0.0, None), ([-0.0], ()), ([-0.0 + 0j], ())):
         ours, theirs = plait.asarray(value).sum(axis=axis), numpy.asarray(value).sum(axis=axis)

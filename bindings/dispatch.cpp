@@ -1,0 +1,116 @@
+// Functions of NumPy's namespace that ask __array_function__ of arguments that are of a subclass of
+// plait.ndarray with that method of its own, as NumPy's functions do.
+#include "functions.hpp"
+
+#include <structmember.h>
+
+namespace plait::py {
+namespace {
+
+struct FunctionObject {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject* implementation;
+  PyObject* dict;
+  int depth;  // of lists and tuples in which arrays are looked for; kLikeAlone: the keyword `like`
+};
+constexpr int kLikeAlone = -1;
+FunctionObject* as_function(PyObject* o) { return reinterpret_cast<FunctionObject*>(o); }
+
+PyTypeObject* function_type = nullptr;
+
+bool overrides(PyObject* o, int depth) {
+  if (is_array(o)) return Py_TYPE(o) != array_type && class_overrides_functions(Py_TYPE(o));
+  if (depth == 0 || !(PyList_CheckExact(o) || PyTuple_CheckExact(o))) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    if (overrides(PySequence_Fast_GET_ITEM(o, i), depth - 1)) return true;
+  return false;
+}
+
+// Whether __array_function__ is to be asked, in Python.
+bool asked(const FunctionObject& f, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (f.depth == kLikeAlone) {
+    for (Py_ssize_t i = 0; i < named; ++i)
+      if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "like") == 0)
+        return args[n + i] != Py_None;
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < n + named; ++i)
+    if (overrides(args[i], f.depth)) return true;
+  return false;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
+  const FunctionObject& f = *as_function(self);
+  const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  if (!asked(f, args, n, names)) return PyObject_Vectorcall(f.implementation, args, nargsf, names);
+  return guarded([&]() -> PyObject* {
+    Owned positional(check(PyTuple_New(n))), keywords(check(PyDict_New()));
+    for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
+      check(PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(names, i), args[n + i]));
+    Owned depth(check(PyLong_FromLong(f.depth)));
+    return call_hook(hooks.function, self, positional.get(), keywords.get(), depth.get());
+  });
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_XDECREF(as_function(self)->implementation);
+  Py_XDECREF(as_function(self)->dict);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
+  return object ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+PyObject* repr(PyObject* self) { return PyObject_Repr(as_function(self)->implementation); }
+PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
+    {"_implementation", T_OBJECT, offsetof(FunctionObject, implementation), READONLY,
+     "the function, which asks nobody"},
+    {nullptr, 0, 0, 0, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_members, members},
+                       {Py_tp_methods, methods},
+                       {Py_tp_getset, getset},
+                       {0, nullptr}};
+PyType_Spec spec = {"plait._plait.function", sizeof(FunctionObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
+                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+
+PyObject* asking(PyObject*, Args args, Py_ssize_t n) {  // (implementation, depth)
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (!function_type)
+      function_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
+    const long depth = PyLong_AsLong(args[1]);
+    if (depth == -1 && PyErr_Occurred()) throw PythonError{};
+    auto* f = PyObject_New(FunctionObject, function_type);
+    if (!f) throw PythonError{};
+    f->call = call;
+    f->implementation = Py_NewRef(args[0]);
+    f->dict = nullptr;
+    f->depth = static_cast<int>(depth);
+    return reinterpret_cast<PyObject*>(f);
+  });
+}
+
+}  // namespace
+
+PyMethodDef dispatch_functions[] = {{"asking", c(asking), METH_FASTCALL, nullptr},
+                                    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

@@ -1,0 +1,48 @@
+"""Which of the namespace's functions ask __array_function__ of their arguments, and of which: those of NumPy that do."""
+
+import functools
+import types
+
+import numpy
+
+from . import _plait
+
+_ASKING = type(numpy.sum)
+_SEQUENCES = {
+    "append", "broadcast_arrays", "choose", "column_stack", "concat", "concatenate", "dstack", "histogramdd",
+    "hstack", "lexsort", "multi_dot", "piecewise", "select", "stack", "vstack",
+}  # fmt: skip
+_LIKE = {
+    "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer",
+    "fromfile", "fromfunction", "fromiter", "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require",
+    "tri", "zeros",
+}  # fmt: skip
+
+
+_ANY_DEPTH, _LIKE_ALONE = 100, -1
+
+
+def _depth(theirs, name, module):
+    """Where arrays are looked for: in the arguments, in lists of them, in lists of any depth, in `like`; None: nobody is asked."""
+    if type(theirs) is _ASKING:
+        return _ANY_DEPTH if name == "block" else int(name in _SEQUENCES)
+    return _LIKE_ALONE if module == "plait" and name in _LIKE else None
+
+
+def asking(ours, theirs, name, module="plait"):
+    """`ours`, Plait's function for NumPy's `theirs`, so that it asks whom NumPy's asks; itself where that asks nobody."""
+    name = name.rpartition(".")[2]
+    depth = _depth(theirs, name, module)
+    if depth is None:
+        return ours
+    made = functools.update_wrapper(_plait.asking(ours, depth), ours)
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = module
+    return made
+
+
+def install(namespace, theirs, module="plait"):
+    """Replaces the functions in a namespace (a dict) by what asks."""
+    for name, value in list(namespace.items()):
+        if type(value) is types.FunctionType and not name.startswith("_"):
+            namespace[name] = asking(value, getattr(theirs, name, None), name, module)
