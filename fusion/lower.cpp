@@ -136,6 +136,16 @@ void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
   }
 }
 
+// The chunks of what lies in one piece are NumPy's, of all elements; of anything else they are
+// chunks of one axis. One table cannot be both.
+void Lowering::part_by_walk(const std::vector<int>& reduced) {
+  std::vector<bool> walks;
+  for (std::int32_t r : region_.roots) walks.push_back(one_walk(r, reduced));
+  if (std::find(walks.begin(), walks.end(), !walks[0]) == walks.end()) return;
+  for (std::size_t i = 0; i < walks.size(); ++i)
+    demands_.push_back({region_.roots[i], {}, walks[i]});
+}
+
 void Lowering::blocked() {
   const Node& lead = node(region_.roots[0]);
   const std::int32_t operand = g_[region_.roots[0]].in[0];
@@ -145,6 +155,7 @@ void Lowering::blocked() {
     (std::find(lead.axes.begin(), lead.axes.end(), d) != lead.axes.end() ? reduced : kept)
         .push_back(d);
   if (reduced.empty()) throw InternalError("blocked region without a reduced axis");
+  part_by_walk(reduced);
   std::int32_t table = buffer({BufferSource::ChunkTable, 0}, DType::Int64, false);
   Access at;
   at.terms.push_back({k_.loops[0].var, {8, ir::kNoParam}});

@@ -5,6 +5,7 @@
 // (`Demand`) and the scheduler puts that node in memory instead.
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -68,9 +69,12 @@ struct LoweredKernel {
   std::int64_t planned_grid = 1;   // grid extent then
 };
 
+// What a region cannot be lowered without: a node in memory, or, of a root, only roots that walk
+// their operands in the same way beside it.
 struct Demand {
   std::int32_t node;
   std::string why;
+  std::optional<bool> one_walk = std::nullopt;
 };
 
 struct RegionSpec {

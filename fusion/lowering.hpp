@@ -32,6 +32,7 @@ class Lowering : Nest {
   // Splits the widest reduced axis into chunks; each grid iteration folds one chunk into its own
   // row of the partials.
   void blocked();
+  void part_by_walk(const std::vector<int>& reduced);
   bool is_root(std::int32_t id) const;
   void demand(std::int32_t id, std::string why);
 

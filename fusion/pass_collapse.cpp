@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "passes.hpp"
 
 namespace plait::fusion {
@@ -9,63 +12,106 @@ class Pass {
  public:
   Pass(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
 
-  void block(std::int32_t l) {
-    for (std::size_t i = 0; i < k_.loops[l].body.size(); ++i) {
-      const Inst& inst = k_.insts[k_.loops[l].body[i]];
-      if (inst.op == Op::For || inst.op == Op::Reduce) block(inst.index);
-    }
-    while (merge_inner(l)) {
+  void run() {
+    block(0);
+    while (merge_split()) {
     }
   }
 
  private:
-  // Loop `a` whose only varying content is loop `b`.
-  bool merge_inner(std::int32_t a) {
-    Loop& la = k_.loops[a];
+  void block(std::int32_t l) {
+    const std::vector<Val> body = k_.loops[l].body;  // number() adds to it
+    for (Val v : body) {
+      const Op op = k_.insts[v].op;
+      if (op == Op::For || op == Op::Reduce) block(k_.insts[v].index);
+    }
+    if (k_.loops[l].begin != kNone) {
+      split_.push_back(l);
+      return;
+    }
+    for (Val inner = mergeable(l); inner != kNone; inner = mergeable(l)) {
+      const ExprId extent =
+          in_.exprs.mul(l == 0 ? lk_.grid_extent : lk_.extents[l], extent_of(inner));
+      merge(l, inner);
+      if (l == 0) {
+        lk_.grid_extent = extent;
+      } else {
+        lk_.extents[l] = extent;
+        k_.loops[l].end = number(extent);
+      }
+    }
+  }
+
+  // The loops of a Blocked region's reductions run over the same chunks of one range, so that all
+  // of them become longer, or none.
+  bool merge_split() {
+    if (split_.empty()) return false;
+    std::vector<Val> inner_loops;
+    for (std::int32_t l : split_) {
+      inner_loops.push_back(mergeable(l));
+      if (inner_loops.back() == kNone) return false;
+    }
+    const ExprId inner = extent_of(inner_loops[0]);
+    for (Val other : inner_loops) {
+      const ExprId extent = extent_of(other);
+      if (extent == inner) continue;
+      if (concrete(in_, extent) != concrete(in_, inner)) return false;
+      in_.guards.push_back({extent, inner});
+    }
+    for (std::size_t s = 0; s < split_.size(); ++s) {
+      ExprId& extent = lk_.extents[split_[s]];
+      extent = in_.exprs.mul(extent, extent_of(inner_loops[s]));
+      merge(split_[s], inner_loops[s]);
+    }
+    lk_.grid_extent = in_.exprs.mul(lk_.grid_extent, inner);
+    return true;
+  }
+
+  ExprId extent_of(Val loop) const { return lk_.extents[k_.insts[loop].index]; }
+
+  // The loop in loop `a` that is the only varying content of it, if both can be one; else kNone.
+  Val mergeable(std::int32_t a) {
+    const Loop& la = k_.loops[a];
     Val inner = kNone;
-    std::vector<Val> uniform;
     for (Val v : la.body) {
       const Inst& i = k_.insts[v];
       if (i.op == Op::For || i.op == Op::Reduce) {
-        if (inner != kNone) return false;
+        if (inner != kNone) return kNone;
         inner = v;
-      } else if (i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg) {
-        uniform.push_back(v);
-      } else if (i.op != Op::Result) {
-        return false;
+      } else if (!uniform(i) && i.op != Op::Result) {
+        return kNone;
       }
     }
-    if (inner == kNone) return false;
+    if (inner == kNone) return kNone;
     const std::int32_t b = k_.insts[inner].index;
     const Loop& lb = k_.loops[b];
-    if (lb.begin != kNone || lb.unroll != 1) return false;
+    if (lb.begin != kNone || lb.unroll != 1) return kNone;
     // The grid of a Blocked region counts chunks, not elements.
-    if (a == 0 && chunked()) return false;
+    if (a == 0 && chunked()) return kNone;
     const bool reduce = k_.insts[inner].op == Op::Reduce;
-    if (reduce != !la.reductions.empty()) return false;
-    if (reduce && !same_fold(la, lb, inner)) return false;
-    if (!contiguous(a, b)) return false;
+    if (reduce != !la.reductions.empty()) return kNone;
+    if (reduce && !same_fold(la, lb, inner)) return kNone;
+    return contiguous(a, b) ? inner : kNone;
+  }
 
-    std::vector<Val> body = uniform;
+  void merge(std::int32_t a, Val inner) {
+    Loop& la = k_.loops[a];
+    const std::int32_t b = k_.insts[inner].index;
+    const Loop& lb = k_.loops[b];
+    std::vector<Val> body;
+    std::copy_if(la.body.begin(), la.body.end(), std::back_inserter(body),
+                 [&](Val v) { return uniform(k_.insts[v]); });
     body.insert(body.end(), lb.body.begin(), lb.body.end());
-    if (reduce) la.reductions = lb.reductions;
+    if (!la.reductions.empty()) la.reductions = lb.reductions;
     la.body = std::move(body);
     rename_var(a, lb.var, la.var);
     for (Local& local : k_.locals)
       if (local.home == b) local.home = a;
-    ExprId extent = in_.exprs.mul(a == 0 ? lk_.grid_extent : lk_.extents[a], lk_.extents[b]);
-    if (a == 0) {
-      lk_.grid_extent = extent;
-    } else {
-      lk_.extents[a] = extent;
-      if (la.begin == kNone)
-        la.end = number(extent);
-      else
-        lk_.grid_extent = in_.exprs.mul(lk_.grid_extent, lk_.extents[b]);
-    }
-    return true;
   }
 
+  static bool uniform(const Inst& i) {
+    return i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg;
+  }
   bool chunked() const { return !lk_.partials.empty(); }
   bool same_fold(const Loop& la, const Loop& lb, Val inner) const {
     if (la.reductions.size() != 1 || lb.reductions.size() != 1) return false;
@@ -135,10 +181,11 @@ class Pass {
   const LoweringInput& in_;
   LoweredKernel& lk_;
   Kernel& k_;
+  std::vector<std::int32_t> split_;
 };
 
 }  // namespace
 
-void collapse(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).block(0); }
+void collapse(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).run(); }
 
 }  // namespace plait::fusion

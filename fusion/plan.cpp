@@ -70,7 +70,10 @@ class Planner {
     std::vector<Demand> demands = lower(in, s.region, s.lowered);
     bool changed = false;
     for (const Demand& d : demands) {
-      if (schedule.add_root(d.node, d.why)) {
+      if (d.one_walk) {
+        schedule.part(d.node, *d.one_walk);
+        changed = true;
+      } else if (schedule.add_root(d.node, d.why)) {
         changed = true;
         demanded_.push_back(d.node);
       } else if (!changed) {

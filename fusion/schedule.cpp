@@ -52,7 +52,8 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const
       target_(target),
       epilogues_(find_epilogues(g, target)),
       taken_up_(g.nodes.size()),
-      root_(g.nodes.size()) {
+      root_(g.nodes.size()),
+      company_(g.nodes.size()) {
   for (const Epilogue& e : epilogues_)
     if (e) taken_up_[e.product] = true;
   std::vector<int> depth(g.nodes.size());
@@ -138,6 +139,10 @@ bool Schedule::add_own_root(std::int32_t node, const std::string& why) {
   root_[node] = true;
   notes_.push_back({node, why});
   return true;
+}
+
+void Schedule::part(std::int32_t node, bool one_walk) {
+  company_[node] = company_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
 }
 
 bool Schedule::direct(std::int32_t node) const {
@@ -304,6 +309,7 @@ bool Schedule::compatible(const Step& s, std::int32_t node) const {
   if (a.kind == NodeKind::Update || b.kind == NodeKind::Update) return false;
   const bool bl = blocked(node);
   if (bl != (s.region.kind == RegionKind::Blocked)) return false;
+  if (company_[lead] != company_[node]) return false;
   if (bl) {
     const Node &x = *g_[g_[lead].in[0]].node, &y = *g_[g_[node].in[0]].node;
     return a.axes == b.axes && x.shape == y.shape && x.strides.size() == y.strides.size() &&

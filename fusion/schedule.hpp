@@ -17,6 +17,9 @@ class Schedule {
   // The same for this very node, even if an equal one has memory: it will be written to, or handed
   // out.
   bool add_own_root(std::int32_t node, const std::string& why);
+  // Leaves a root among those that walk their operands alike; if it was, and found others there all
+  // the same, alone.
+  void part(std::int32_t node, bool one_walk);
   // Regions in an order that respects every dependency.
   std::vector<Step> regions() const;
   // Why each root is in memory.
@@ -41,6 +44,7 @@ class Schedule {
   const std::vector<Epilogue> epilogues_;
   std::vector<bool> taken_up_;  // products that are computed with their epilogue
   std::vector<bool> root_;
+  std::vector<std::int32_t> company_;  // only equal ones share a region
   std::vector<Note> notes_;
 };
 

@@ -184,3 +184,26 @@ for code in "?bd":
 print("same")
 """
     assert run_python(source, env={"PLAIT_JIT": jit, "PLAIT_EAGER_LIMIT": "0"}).stdout.split() == ["same"]
+
+
+# Long reductions of all axes that are computed together: those of what lies in one piece are cut into
+# NumPy's chunks, whatever else is asked for beside them.
+@pytest.mark.parametrize("shape", [(300, 301), (3, 170, 200), (301, 300)])
+def test_long_reductions_beside_each_other(shape):
+    rng = numpy.random.default_rng(5)
+    x, y, row = rng.normal(size=shape), rng.normal(size=shape[::-1]), rng.normal(size=shape[1:])
+    exact = [
+        lambda np, x, y, row: (x * x).sum(),
+        lambda np, x, y, row: np.linalg.norm(x - 1),
+        lambda np, x, y, row: (y.T * 2).sum(),
+        lambda np, x, y, row: (x + y.T).max(),
+        lambda np, x, y, row: (row * x).min(),
+    ]
+    others = [lambda np, x, y, row: (x - y.T).sum(), lambda np, x, y, row: (row[0] * x).sum()]
+    pairs = [(f, g, 0.0) for f in exact for g in exact + others] + [(f, g, 1e-12) for f in others for g in exact + others]
+    for f, g, rtol in pairs:
+        ours = [plait.evaluate(plait.array(a)) for a in (x, y, row)]
+        value = f(plait, *ours) + 0 * g(plait, *ours)
+        numpy.testing.assert_allclose(float(value), f(numpy, x, y, row), rtol=rtol, atol=1e-10 if rtol else 0)
+    several = sum((f(plait, *ours) * 0 for f in exact + others), exact[0](plait, *ours))
+    assert float(several) == exact[0](numpy, x, y, row)
