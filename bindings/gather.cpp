@@ -1,5 +1,5 @@
-// x[indices] and x[mask] of few elements in memory: short loops. What is longer, keys of any other
-// kind and every error are NumPy's.
+// x[indices] and x[mask] of few elements in memory, read and written: short loops. What is longer,
+// keys of any other kind and every error are NumPy's.
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -101,14 +101,8 @@ void copy_rows(const std::byte* from, std::int64_t stride, const std::vector<std
   }
 }
 
-}  // namespace
-
-std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
-  // Rows of several elements have to lie as those of the result do.
-  if (a.ndim() == 0 || a.size() == 0 || (a.ndim() > 1 && !tracer::is_c_contiguous(a)))
-    return std::nullopt;
-  const std::lock_guard held(tracer::lock());  // nobody writes meanwhile
-  if (!in_memory_here(a)) return std::nullopt;
+// The rows of an array of `length` that the key names; nullopt for keys that are NumPy's to read.
+std::optional<std::vector<std::int64_t>> rows_named_by(PyObject* key, std::int64_t length) {
   std::optional<std::vector<std::int64_t>> listed;
   std::optional<Run> run;
   if (PyList_CheckExact(key)) {
@@ -123,18 +117,63 @@ std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
   }
   if (!run || run->count > kFew || (run->dtype != DType::Int64 && run->dtype != DType::Bool))
     return std::nullopt;
-  const auto rows = rows_of(*run, a.shape[0]);
-  if (!rows) return std::nullopt;
+  return rows_of(*run, length);
+}
+
+// Rows of several elements have to lie in one piece.
+bool has_rows(const tracer::Array& a) {
+  return a.ndim() > 0 && a.size() > 0 && (a.ndim() == 1 || tracer::is_c_contiguous(a));
+}
+std::size_t row_bytes(const tracer::Array& a) {
+  return itemsize(a.dtype) * static_cast<std::size_t>(a.size() / a.shape[0]);
+}
+bool few_bytes(std::size_t bytes) { return bytes <= static_cast<std::size_t>(kFew) * 16; }
+
+}  // namespace
+
+std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
+  if (!has_rows(a)) return std::nullopt;
+  const std::lock_guard held(tracer::lock());  // nobody writes meanwhile
+  if (!in_memory_here(a)) return std::nullopt;
+  const auto rows = rows_named_by(key, a.shape[0]);
+  const std::size_t row = row_bytes(a);
+  if (!rows || !few_bytes(row * rows->size())) return std::nullopt;
 
   Dims shape = a.shape;
   shape[0] = static_cast<std::int64_t>(rows->size());
-  const std::size_t item = itemsize(a.dtype);
-  const std::size_t row = item * static_cast<std::size_t>(a.size() / a.shape[0]);
-  if (row * rows->size() > static_cast<std::size_t>(kFew) * 16) return std::nullopt;
   Ref<Buffer> memory = allocate(row * rows->size());
   copy_rows(static_cast<const std::byte*>(tracer::data(a)), a.strides[0], *rows, row, memory->data);
-  return tracer::from_buffer(std::move(memory), a.dtype, shape,
-                             contiguous_strides(shape, static_cast<std::int64_t>(item)), 0);
+  return tracer::from_buffer(
+      std::move(memory), a.dtype, shape,
+      contiguous_strides(shape, static_cast<std::int64_t>(itemsize(a.dtype))), 0);
+}
+
+bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value) {
+  const bool one = !value.array;
+  if (!has_rows(a) || (one && a.ndim() > 1)) return false;
+  const std::lock_guard held(tracer::lock());
+  const auto rows = rows_named_by(key, a.shape[0]);
+  const std::size_t row = row_bytes(a);
+  if (!rows || !few_bytes(row * rows->size())) return false;
+  if (!one) {
+    const tracer::Array& v = *value.array;
+    Dims shape = a.shape;
+    shape[0] = static_cast<std::int64_t>(rows->size());
+    if (v.dtype != a.dtype || v.shape != shape || !has_rows(v) || v.storage == a.storage ||
+        !in_memory_here(v))
+      return false;
+  }
+  std::byte* const to = tracer::own_memory(a);
+  if (!to) return false;
+  const Scalar s = one ? tracer::reported_cast(value, a.dtype) : Scalar{};
+  const auto* from = one ? reinterpret_cast<const std::byte*>(s.bytes)
+                         : static_cast<const std::byte*>(tracer::data(*value.array));
+  const std::int64_t step = one ? 0 : value.array->strides[0];
+  for (const std::int64_t r : *rows) {
+    std::memcpy(to + r * a.strides[0], from, row);
+    from += step;
+  }
+  return true;
 }
 
 }  // namespace plait::py

@@ -210,10 +210,13 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
         store(a->array, v, &*mask);
         return 0;
       }
-      return fallback();
+      return scatter(a->array, key, *v.operand) ? 0 : fallback();
     }
     Key k;
-    if (!parse_key(key, k)) return fallback();
+    if (!parse_key(key, k)) {
+      const bool fits = v.operand->array || converts(*v.operand, a->array.dtype);
+      return fits && scatter(a->array, key, *v.operand) ? 0 : fallback();
+    }
     // An array in place of one element is an error whose type and text depend on the dtype and the
     // version: NumPy raises it.
     if (selects_element(k, a->array) && v.operand->array && v.operand->array->ndim() > 0)

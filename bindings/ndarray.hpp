@@ -110,6 +110,9 @@ std::optional<tracer::Array> from_list(PyObject* o);
 // x[key] with one array of indices or one mask, of few elements in memory; nullopt for all else,
 // and where the key is wrong.
 std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key);
+// x[key] = value for the same keys, where both are in memory and nobody waits for the old contents;
+// false for all else. A scalar is one that the dtype holds.
+bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value);
 // x[key] by NumPy.
 PyObject* getitem_by_numpy(PyObject* self, PyObject* key);
 // A native array from anything array-like; nullopt when NumPy has to do it.

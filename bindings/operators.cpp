@@ -169,17 +169,17 @@ PyObject* matmul(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     OperandHolder x, y;
     bool native = parse_operand(a, x) == Parsed::Operand && parse_operand(b, y) == Parsed::Operand;
-    Owned name(PyUnicode_InternFromString("matmul"));
+    static PyObject* const name = PyUnicode_InternFromString("matmul");
     if (!native || !x.operand->array || !y.operand->array)
-      return call_hook(hooks.binary, name.get(), a, b, Py_False);
+      return call_hook(hooks.binary, name, a, b, Py_False);
     PyObject* both[] = {a, b};
     return wrap_like(tracer::matmul(*x.operand->array, *y.operand->array), both, 2);
   });
 }
 PyObject* inplace_matmul(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
-    Owned name(PyUnicode_InternFromString("matmul"));
-    return call_hook(hooks.binary, name.get(), a, b, Py_True);
+    static PyObject* const name = PyUnicode_InternFromString("matmul");
+    return call_hook(hooks.binary, name, a, b, Py_True);
   });
 }
 

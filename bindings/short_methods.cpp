@@ -8,6 +8,7 @@
 
 #include "core/device.hpp"
 #include "functions.hpp"
+#include "numpy_compat/functions.hpp"
 #include "tracer/context.hpp"
 
 namespace plait::py {
@@ -79,10 +80,59 @@ PyObject* brief_tolist(PyObject* self, Args, Py_ssize_t n, PyObject* names) {
   return nested(a, first, 0);
 }
 
+PyObject* brief_astype(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  if (names || n != 1) return not_implemented();
+  const tracer::Array& a = as_array(self)->array;
+  const auto t = parse_dtype(args[0]);
+  if (!t || (is_complex(a.dtype) && !is_complex(*t))) return not_implemented();
+  return wrap_view(tracer::astype(a, *t, 'K', true), self);
+}
+
+PyObject* brief_reshape(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  if (names || n == 0 || n > kMaxDims) return not_implemented();
+  const bool sequence = n == 1 && PyTuple_CheckExact(args[0]);
+  PyObject* const* extents = sequence ? PySequence_Fast_ITEMS(args[0]) : args;
+  Dims shape;
+  for (Py_ssize_t i = 0, count = sequence ? PyTuple_GET_SIZE(args[0]) : n; i < count; ++i) {
+    int overflow = 0;
+    if (i == kMaxDims || !PyLong_CheckExact(extents[i])) return not_implemented();
+    shape.push_back(PyLong_AsLongLongAndOverflow(extents[i], &overflow));
+    if (overflow) return not_implemented();
+  }
+  return wrap_view(tracer::reshape(as_array(self)->array, shape, 'C'), self);
+}
+
+// Of what lies in C order: a view.
+PyObject* brief_ravel(PyObject* self, Args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array& a = as_array(self)->array;
+  if (names || n != 0 || !tracer::is_c_contiguous(a)) return not_implemented();
+  return wrap_view(tracer::reshape(a, Dims{a.size()}, 'C'), self);
+}
+
+PyObject* brief_fill(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  if (names || n != 1 || !(PyFloat_CheckExact(args[0]) || PyLong_CheckExact(args[0])))
+    return not_implemented();
+  check(array_setitem(self, Py_Ellipsis, args[0]));
+  Py_RETURN_NONE;
+}
+
+PyObject* brief_dot(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  if (names || n != 1 || Py_TYPE(self) != array_type || Py_TYPE(args[0]) != array_type ||
+      as_array(args[0])->host)
+    return not_implemented();
+  PyObject* const both[] = {self, args[0]};
+  return wrap_like(numpy::dot(as_array(self)->array, as_array(args[0])->array), both, 2);
+}
+
 ShortMethod short_methods[] = {
     {"item", brief_item},
     {"copy", brief_copy},
     {"tolist", brief_tolist},
+    {"astype", brief_astype},
+    {"reshape", brief_reshape},
+    {"ravel", brief_ravel},
+    {"fill", brief_fill},
+    {"dot", brief_dot},
     {"sum", brief_reduce<ReduceKind::Sum>},
     {"prod", brief_reduce<ReduceKind::Prod>},
     {"min", brief_reduce<ReduceKind::Min>},

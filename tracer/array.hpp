@@ -173,6 +173,9 @@ Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates;
 // cast() that reports what does not fit under this thread's error state, as NumPy's casts do.
 Scalar reported_cast(const Operand& scalar, DType to);
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v);
+// Where the array's first element may be written to, for a caller that holds the lock and writes
+// now: memory on the host that nothing but the array's storage sees. nullptr where it is not so.
+std::byte* own_memory(const Array& a);
 
 // The node whose value is the array's current contents (the storage's version, or a View of it).
 // Where other threads record, hold the lock until the reference has gone.

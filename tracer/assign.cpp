@@ -147,6 +147,7 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
   if (!value.array) {
     const Scalar s = checked_scalar(value.scalar, value.weak, target.dtype);
     report_cast(value.scalar, value.weak, target.dtype);
+    if (!mask && stored_at_once(target, s)) return;
     bound_graph();
     store(target, scalar_node(s), mask ? node_of(*mask) : nullptr);
     return;
@@ -162,6 +163,7 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
                      " into shape " + shape_text(target.shape));
   // What `x[i] += y` ends with in Python: the view is written to itself.
   if (same_elements(source, target)) return;
+  if (!mask && stored_at_once(target, source)) return;
   bound_graph();
   const bool eager = reads_export(source) || (mask && reads_export(*mask));
   store(target, node_of(source), mask ? node_of(*mask) : nullptr);

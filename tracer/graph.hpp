@@ -74,6 +74,11 @@ inline Ref<Node> take_node(NodeKind kind) {
 }
 
 void set_version(Storage& s, Ref<Node> n);
+// Few elements of memory that only the target's storage sees are stored to without a node; false
+// where that is not so, or where `v` is not in memory, of other shape or dtype, or may overlap.
+bool stored_at_once(const Array& target, const Scalar& v);
+bool stored_at_once(const Array& target, const Array& v);
+
 inline bool exported(const Storage& s) { return s.exports != 0 || s.pinned; }
 
 // Completes a node: error state, call site, accounting, checks. Its fields are set. Small work on

@@ -239,15 +239,60 @@ bool nobody_else_sees(const Storage& s) {
          !exported(s) && v.data->refs.load(std::memory_order_relaxed) == 1 && v.data->writeable &&
          !v.data->watched;
 }
+
+void fill(std::byte* to, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+          const Scalar& v, std::size_t item) {
+  if (shape.empty()) {
+    std::memcpy(to, v.bytes, item);
+    return;
+  }
+  for (std::int64_t i = 0; i < shape[0]; ++i)
+    fill(to + i * strides[0], shape.subspan(1), strides.subspan(1), v, item);
+}
+
+void copy(std::byte* to, std::span<const std::int64_t> strides, const std::byte* from,
+          std::span<const std::int64_t> steps, std::span<const std::int64_t> shape,
+          std::size_t item) {
+  if (shape.empty()) {
+    std::memcpy(to, from, item);
+    return;
+  }
+  for (std::int64_t i = 0; i < shape[0]; ++i)
+    copy(to + i * strides[0], strides.subspan(1), from + i * steps[0], steps.subspan(1),
+         shape.subspan(1), item);
+}
 }  // namespace
+
+std::byte* own_memory(const Array& a) {
+  Storage& s = *a.storage;
+  if (!a.writeable || config().eager_limit == 0 || !nobody_else_sees(s)) return nullptr;
+  ++s.writes;
+  return address(a, *s.version);
+}
+
+bool stored_at_once(const Array& target, const Scalar& v) {
+  if (!few(target.shape)) return false;
+  std::byte* const to = own_memory(target);
+  if (to) fill(to, target.shape, target.strides, v, itemsize(target.dtype));
+  return to;
+}
+
+bool stored_at_once(const Array& target, const Array& v) {
+  const Node& from = *v.storage->version;
+  if (!few(target.shape) || v.shape != target.shape || v.dtype != target.dtype ||
+      v.storage == target.storage || !from.materialised() || from.device > kHost)
+    return false;
+  std::byte* const to = own_memory(target);
+  if (to)
+    copy(to, target.strides, address(v, from), v.strides, target.shape, itemsize(target.dtype));
+  return to;
+}
 
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v) {
   const std::int64_t at = element_offset(a, index);
   const Lock held = hold();
-  Storage& s = *a.storage;
-  if (a.writeable && v.dtype == a.dtype && config().eager_limit > 0 && nobody_else_sees(s)) {
-    std::memcpy(address(a, *s.version) + at, v.bytes, itemsize(a.dtype));
-    ++s.writes;
+  if (std::byte* const to = v.dtype == a.dtype ? own_memory(a) : nullptr) {
+    std::memcpy(to + at, v.bytes, itemsize(a.dtype));
     return;
   }
   Array element = a;

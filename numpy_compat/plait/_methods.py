@@ -220,7 +220,10 @@ def copy(self, order="C"):
 def fill(self, value):
     if isinstance(value, numpy.ndarray | ndarray) and numpy.ndim(value) == 0:
         value = value[()]
-    self[...] = value
+    if isinstance(value, numpy.ndarray | ndarray | list | tuple):  # not broadcast: one element, or NumPy's error
+        _host_call(self, "fill", value)
+    else:
+        self[...] = value
 
 
 @_install

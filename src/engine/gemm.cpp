@@ -10,6 +10,7 @@
 #include <complex>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "core/buffer.hpp"
@@ -24,6 +25,9 @@ namespace {
 
 constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
 constexpr std::int64_t kTileRows = 192;
+// Multiplications that a team is worth, and so few that no library divides them among threads;
+// telling it not to costs more than they do.
+constexpr double kTeamProducts = 1e6, kFewProducts = 4096;
 
 template <class Int>
 struct Cblas {
@@ -225,10 +229,11 @@ bool gemm(const Gemm& g) {
   const bool symmetric = is_float(g.dtype) && g.a == g.b && g.m == g.n && g.a_row == g.b_column &&
                          g.a_column == g.b_row;
   const std::int64_t tiles = (g.m + kTileRows - 1) / kTileRows;
-  const bool team =
-      tiles > 1 &&
-      static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) > 1e6;
-  const OneThread here(l);
+  const double products =
+      static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+  const bool team = tiles > 1 && products > kTeamProducts;
+  std::optional<OneThread> here;
+  if (products > kFewProducts) here.emplace(l);
   auto tile = [&]<class Int>(const Cblas<Int>& blas, std::int64_t first, std::int64_t rows) {
     const auto n = [](std::int64_t v) { return static_cast<Int>(v); };
     const std::byte* part = a.at + first * a.row;
@@ -242,14 +247,21 @@ bool gemm(const Gemm& g) {
       blas.call(g.dtype, a.trans, b.trans, n(rows), n(g.n - left), n(g.k), part, n(a.ld),
                 b.at + left * b.column, n(b.ld), c + left * item, n(g.n));
   };
-#pragma omp parallel for num_threads(team ? num_threads() : 1) schedule(dynamic, 1) if (team)
-  for (std::int64_t t = 0; t < tiles; ++t) {
-    if (l.set_local) l.set_local(1);
+  auto run = [&](std::int64_t t) {
     const std::int64_t first = t * kTileRows, rows = std::min(kTileRows, g.m - first);
     if (l.is_wide)
       tile(l.wide, first, rows);
     else
       tile(l.narrow, first, rows);
+  };
+  if (team) {
+#pragma omp parallel for num_threads(num_threads()) schedule(dynamic, 1)
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      if (l.set_local) l.set_local(1);
+      run(t);
+    }
+  } else {
+    for (std::int64_t t = 0; t < tiles; ++t) run(t);
   }
   if (symmetric) mirror(static_cast<std::byte*>(g.c), g.n, item);
   return true;

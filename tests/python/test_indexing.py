@@ -129,3 +129,54 @@ def test_item_is_a_python_number(code):
         both(lambda np, index=index: items(np, index))
     both(lambda np: np.array(7, code).item())
     both(lambda np: np.array([7], code).item())
+
+
+ROWS = [[0, 2, 2, -1], numpy.array([3, 0, 3]), numpy.array([1, 0, 1, 1], bool), numpy.array([1, 2], "i4"), [], [4], [0, -5], numpy.array([True])]
+
+
+@pytest.mark.parametrize("rows", ROWS, ids=repr)
+@pytest.mark.parametrize("value", [7, 2.5, 1e400, 1e39, 300, "row", "rows", "own", "reversed", "long"], ids=repr)
+@pytest.mark.parametrize("dtype", ["d", "f", "b", "D"])
+@pytest.mark.parametrize("ndim", [1, 2])
+def test_rows_are_written_as_numpy_writes_them(rows, value, dtype, ndim):
+    def write(np, a):
+        x = np.array(a.reshape(4, 3) if ndim == 2 else a[::3])
+        before = x[:1]  # a view sees the writes
+        waits = x + 1  # and what was asked for before does not
+        v = value
+        if isinstance(value, str):
+            count = len(numpy.arange(4)[rows]) if len(numpy.shape(rows)) and value != "long" else 2
+            v = np.array(numpy.arange(count * 3).reshape(count, 3)[:, : 3 if ndim == 2 else 1].astype(dtype))
+            v = v if ndim == 2 else v[:, 0]
+            v = {"row": v[:1], "own": x[:count], "reversed": v[::-1]}.get(value, v)
+        x[np.array(rows) if isinstance(rows, numpy.ndarray) else rows] = v
+        return x, before, waits
+
+    data = numpy.arange(12).astype(dtype)
+    try:
+        expected = write(numpy, data)
+    except Exception as error:
+        with pytest.raises(type(error)) as caught:
+            write(plait, data)
+        assert str(caught.value) == str(error)
+        return
+    for ours, theirs in zip(write(plait, data), expected, strict=True):
+        same(ours, theirs)
+
+
+def test_writes_of_few_elements_keep_exports_borrowed_memory_and_views_together():
+    a = plait.zeros((4, 3))
+    seen = numpy.asarray(a)
+    a[1] = plait.arange(3.0)
+    a[[0, 2]] = 5.0
+    a[:, 1] = 7
+    assert seen.tolist() == [[5, 7, 5], [0, 7, 2], [5, 7, 5], [0, 7, 0]]
+    theirs = numpy.zeros(4)
+    lent = plait.borrow(theirs)
+    lent[1:3] = 2.0
+    lent[[0]] = plait.ones(1)
+    assert lent.tolist() == [1, 2, 2, 0]
+    x = plait.arange(6.0)
+    x[1:] = x[:-1]
+    x[::2] = x[1::2]
+    assert x.tolist() == [0, 0, 2, 2, 4, 4]

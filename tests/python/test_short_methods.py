@@ -172,3 +172,38 @@ def test_axes_beyond_any_shape():
     x = plait.zeros((2, 3))
     with pytest.raises(ValueError):
         x.transpose(tuple(range(1000)))
+
+
+METHODS = [
+    ("astype", ("f4",)), ("astype", ("i8",)), ("astype", (complex,)), ("astype", (bool,)), ("astype", ("U3",)), ("astype", ("nonsense",)),
+    ("astype", (float, "F")), ("reshape", (3, 2)), ("reshape", ((3, -1),)), ("reshape", (-1,)), ("reshape", ()), ("reshape", ((),)),
+    ("reshape", (4, 2)), ("reshape", (-1, -1)), ("reshape", ([6],)), ("reshape", (6.0,)), ("reshape", (True, 6)), ("reshape", (2**70,)),
+    ("reshape", (-2, 3)), ("ravel", ()), ("ravel", ("F",)), ("fill", (2,)), ("fill", (2.5,)), ("fill", (300,)), ("fill", (2j,)),
+    ("fill", ("a",)), ("fill", ([1, 2, 3],)), ("fill", (numpy.float32(1.5),)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method, args", METHODS, ids=repr)
+@pytest.mark.parametrize("code", "?BiefD")
+@pytest.mark.parametrize("index", [..., (slice(None, None, -1),), (slice(None), slice(0, 2)), (0,), (slice(0, 0),)], ids=repr)
+@pytest.mark.filterwarnings("ignore")
+def test_methods_of_one_argument(method, args, code, index):
+    def run(x):
+        result = outcome(lambda: getattr(x[index], method)(*args))
+        return (x if result is None else result), numpy.shares_memory(numpy.asarray(result), numpy.asarray(x)) if hasattr(result, "shape") else None
+
+    ours, theirs = pair(numpy.array([[0, 1, 100], [3, 0, 5]]).astype(code))
+    (got, shared), (expected, shares) = run(ours), run(theirs)
+    same(got, expected)
+    assert shared == shares
+
+
+@pytest.mark.parametrize("a, b", [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((2, 3), (2, 3)), ((), (3,)), ((2, 2, 3), (3, 2))])
+@pytest.mark.parametrize("codes", ["dd", "fd", "ii", "DF", "??"])
+def test_dot(a, b, codes):
+    x, y = (numpy.arange(1, numpy.prod(s) + 1).reshape(s).astype(c) for s, c in zip((a, b), codes, strict=True))
+    ours, theirs = outcome(lambda: plait.array(x).dot(plait.array(y))), outcome(lambda: x.dot(y))
+    if not isinstance(theirs, tuple):
+        assert numpy.shape(ours) == numpy.shape(theirs) and numpy.asarray(ours).dtype == numpy.asarray(theirs).dtype
+        ours, theirs = numpy.asarray(ours).tolist(), numpy.asarray(theirs).tolist()
+    assert ours == theirs

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "core/config.hpp"
 #include "tracer/context.hpp"
 
 using namespace plait;
@@ -28,7 +29,7 @@ TEST_CASE("a write through a view is an update of the old version") {
 }
 
 TEST_CASE("a full overwrite drops the old version") {
-  const Array a = empty({4}, DType::Float64);
+  const Array a = empty({config().eager_limit + 1}, DType::Float64);
   assign(a, Operand(scalar_int(3), Weak::Int));
   CHECK(read(a)->kind == NodeKind::Fill);
   ElementwiseOptions opt;
@@ -39,9 +40,31 @@ TEST_CASE("a full overwrite drops the old version") {
 }
 
 TEST_CASE("assigning one array to another does not make them one value") {
-  const Array a = empty({4}, DType::Float64), b = empty({4}, DType::Float64);
-  assign(a, Operand(b));
-  CHECK(read(a) != read(b));
+  for (const std::int64_t n : {std::int64_t{4}, config().eager_limit + 1}) {
+    const Array a = empty({n}, DType::Float64), b = empty({n}, DType::Float64);
+    assign(a, Operand(b));
+    CHECK(read(a) != read(b));
+  }
+}
+
+TEST_CASE("few elements that nobody else sees are stored without a node") {
+  const Array a = empty({3, 4}, DType::Float64), row = empty({4}, DType::Float64);
+  auto* const to = static_cast<double*>(data(a));
+  for (int i = 0; i < 4; ++i) static_cast<double*>(data(row))[i] = i + 1;
+  std::fill(to, to + 12, 9.0);
+  const Node* const before = read(a).get();
+  const Index last[] = {std::int64_t{2}}, column[] = {All{}, std::int64_t{1}};
+  assign(slice(a, last), Operand(row));
+  assign(slice(a, column), Operand(scalar_int(0), Weak::Int));
+  CHECK(read(a).get() == before);
+  CHECK(std::vector<double>(to, to + 12) ==
+        std::vector<double>{9, 0, 9, 9, 9, 0, 9, 9, 1, 0, 3, 4});
+
+  // What waits for the old contents gets them: the write is recorded.
+  const Ref<Node> waits = read(plus(a, 1));
+  assign(slice(a, last), Operand(row));
+  CHECK(read(a).get() != before);
+  CHECK(waits->inputs[0].get() == before);
 }
 
 TEST_CASE("a view that is assigned to itself is no write") {
