@@ -108,10 +108,11 @@ PyObject* rounded(PyObject* self, PyObject* args) {
 }
 PyObject* forward(PyObject* self, const char* hook, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
-    // The array's implementations take any operand.
+    // The array's implementations take any operand, but are methods of arrays.
+    const Owned array(wrap(tracer::Array(as_lazy(self)->array)));
     Owned method(check(PyObject_GetAttrString(reinterpret_cast<PyObject*>(array_type), hook)));
     Owned full(check(PyTuple_New(PyTuple_GET_SIZE(args) + 1)));
-    PyTuple_SET_ITEM(full.get(), 0, Py_NewRef(self));
+    PyTuple_SET_ITEM(full.get(), 0, Py_NewRef(array.get()));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
       PyTuple_SET_ITEM(full.get(), i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
     return check(PyObject_Call(method.get(), full.get(), kwargs));

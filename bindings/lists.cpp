@@ -1,5 +1,5 @@
 // Small arrays that are written at once: from lists of Python's plain numbers, which most literals
-// are, and filled with one value.
+// are, and of NumPy's scalars of the same dtypes, which elements are; and filled with one value.
 #include <algorithm>
 #include <cstring>
 
@@ -18,11 +18,11 @@ struct Seen {
   bool floats = false, integers = false, bools = false;
 
   bool add(PyObject* o) {
-    if (PyFloat_CheckExact(o))
+    if (PyFloat_CheckExact(o) || PyArray_IsScalar(o, Double))
       floats = true;
-    else if (PyLong_CheckExact(o))
+    else if (PyLong_CheckExact(o) || PyArray_IsScalar(o, Long))
       integers = true;
-    else if (PyBool_Check(o))
+    else if (PyBool_Check(o) || PyArray_IsScalar(o, Bool))
       bools = true;
     else
       return false;
@@ -39,10 +39,12 @@ std::byte* put(std::byte* to, T v) {
 
 // Null when an integer has too many digits.
 std::byte* put(std::byte* to, DType t, PyObject* o) {
-  if (t == DType::Bool) return put(to, o == Py_True);
+  if (t == DType::Bool) return put(to, o == Py_True || o == PyArrayScalar_True);
   if (PyFloat_CheckExact(o)) return put(to, PyFloat_AS_DOUBLE(o));
+  if (PyArray_IsScalar(o, Double)) return put(to, PyArrayScalar_VAL(o, Double));
   int overflow = 0;
-  const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+  const long long v = PyArray_IsScalar(o, Long) ? PyArrayScalar_VAL(o, Long)
+                                                : PyLong_AsLongLongAndOverflow(o, &overflow);
   if (overflow) return nullptr;
   return t == DType::Int64 ? put(to, std::int64_t{v}) : put(to, static_cast<double>(v));
 }

@@ -1,6 +1,7 @@
 // Methods that programs call all the time, as far as a call is a plain one: an array of the
 // engine's, no options. The rest of each is the Python half's function of that name, which
 // set_general_method() gives.
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -10,6 +11,7 @@
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
 #include "tracer/context.hpp"
+#include "ufunc.hpp"
 
 namespace plait::py {
 namespace {
@@ -124,7 +126,26 @@ PyObject* brief_dot(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   return wrap_like(numpy::dot(as_array(self)->array, as_array(args[0])->array), both, 2);
 }
 
+// Nobody else has a say in what becomes of it: arrays of either kind, Plait's and NumPy's own
+// scalars.
+bool no_override(PyObject* o) {
+  return Py_TYPE(o) == array_type || is_lazy(o) || PyArray_CheckExact(o) ||
+         (PyArray_CheckScalar(o) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE));
+}
+
+// NumPy asks when the left operand of an operator is its own scalar or array.
+PyObject* brief_array_ufunc(PyObject*, Args args, Py_ssize_t n, PyObject* names) {
+  if (names || n < 3 || n > 4 || !PyUnicode_Check(args[1]) ||
+      PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0 ||
+      !std::all_of(args + 2, args + n, no_override))
+    return not_implemented();
+  PyObject* result = call_native_ufunc(args[0], args + 2, n - 2);
+  if (!result && !PyErr_Occurred()) return not_implemented();
+  return check(result);
+}
+
 ShortMethod short_methods[] = {
+    {"__array_ufunc__", brief_array_ufunc},
     {"item", brief_item},
     {"copy", brief_copy},
     {"tolist", brief_tolist},

@@ -3,6 +3,7 @@
 #include <structmember.h>
 
 #include <string_view>
+#include <unordered_map>
 
 #include "ndarray.hpp"
 #include "operators.hpp"
@@ -11,6 +12,12 @@ namespace plait::py {
 namespace {
 
 PyTypeObject* ufunc_type = nullptr;
+
+// numpy.ufunc -> the native plait.ufunc; both live as long as the module.
+std::unordered_map<PyObject*, PyObject*>& natives() {
+  static auto& all = *new std::unordered_map<PyObject*, PyObject*>;
+  return all;
+}
 
 struct UfuncObject {
   PyObject_HEAD vectorcallfunc call;
@@ -197,7 +204,15 @@ PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name) {
   u->fn = find_op(name);
   u->matmul = std::string_view(name) == "matmul";
   u->numpy = Py_NewRef(numpy_ufunc);
-  return reinterpret_cast<PyObject*>(u);
+  auto* made = reinterpret_cast<PyObject*>(u);
+  if (u->fn != OpId::Count_ && natives().try_emplace(numpy_ufunc, made).second) Py_INCREF(made);
+  return made;
+}
+
+PyObject* call_native_ufunc(PyObject* numpy_ufunc, PyObject* const* args, Py_ssize_t n) {
+  const auto ours = natives().find(numpy_ufunc);
+  return ours == natives().end() ? nullptr
+                                 : call(ours->second, args, static_cast<std::size_t>(n), nullptr);
 }
 
 }  // namespace plait::py

@@ -8,5 +8,7 @@ namespace plait::py {
 PyTypeObject* make_ufunc_type();  // null with a Python error
 // A plait.ufunc around a numpy.ufunc; native when the operation table has its name.
 PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name);
+// What the native plait.ufunc of a numpy.ufunc gives for these operands; null when there is none.
+PyObject* call_native_ufunc(PyObject* numpy_ufunc, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace plait::py

@@ -226,3 +226,33 @@ for _ in range(3):
 """
     done = run_python(source, env={"PLAIT_LOG": "fusion"})
     assert done.stderr.count("1 region from") == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [numpy.float64(1.5), numpy.float64(numpy.inf)],
+        [numpy.float64(1.5), 2, 3.0],
+        [numpy.int64(3), 2],
+        [numpy.int64(-(2**63)), 2.5],
+        [numpy.bool(True), False],
+        [numpy.bool(True), numpy.int64(2)],
+        [[numpy.float64(1), 2], (3, numpy.int64(4))],
+        [numpy.float32(1), 2],
+        [numpy.int64(1), 2**63],
+    ],
+)
+def test_arrays_of_elements(values):
+    both(lambda np: np.array(values))
+
+
+@pytest.mark.parametrize("n", [3, 5000])
+@pytest.mark.parametrize("scalar", [numpy.float64(3), numpy.float32(3), numpy.int8(3), numpy.complex128(3j), numpy.bool(True)])
+def test_numpys_scalars_on_the_left(scalar, n):
+    x = numpy.arange(1, n + 1)
+    for a in (x, x.astype("f4"), x.astype("u1")):
+        both(lambda np, a: [scalar * a, scalar + a, scalar / a, scalar >= a, scalar == a], a)
+    if scalar.dtype.kind == "f":
+        both(lambda np, a: [scalar ** (a % 7), scalar // a, scalar % a, divmod(scalar, a), np.hypot(scalar, a)], x, rtol=1e-6)
+    lazy = (plait.arange(5000.0) * 2).sum()
+    assert scalar * lazy == scalar * numpy.float64(24995000) and not (numpy.float64(1) > lazy)
