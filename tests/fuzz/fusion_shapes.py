@@ -17,7 +17,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance])
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -128,6 +128,41 @@ class FusionGenerator(Generator):
         out = self.reduce("sum", square, 0)
         self.drop(square)
         return out
+
+    def moments(self):
+        """Long reductions that are pending together, of maps of one array and of others of its shape, joined at the end."""
+        r = self.random
+        shape, budget = [], LARGE
+        for _ in range(r.randint(1, 3)):
+            shape.append(self.points(budget) if r.random() < 0.5 else self.extent(budget))
+            budget //= shape[-1]
+        shape.append(max(1, budget))
+        r.shuffle(shape)
+        arrays = [self.make(shape) for _ in range(r.randint(1, 2))]
+        if r.random() < 0.4:
+            arrays.append(self.spaced(arrays[0], r.choice(["::-1", "...", "1:", "::2"])))
+        common = self.some_axes(len(shape))
+        total = None
+        for _ in range(r.randint(2, 6)):
+            x = r.choice(arrays)
+            op, text, *more = r.choice([("multiply", "{} * {}", x), ("add", "{} + 1", "1"), ("absolute", "np.abs({})"), ("square", "np.square({})"), ("less", "{} < 3", "3"), ("multiply", "{} * 0.5", "0.5"), ("", "")])
+            part = self.step(text, "elementwise", op, x, *more) if op else x
+            axes = common if r.random() < 0.8 else self.some_axes(len(shape))
+            fold = self.reduce(r.choice(["sum", "sum", "max", "min", "mean", "var", "any"] + ["argmin", "argmax"] * isinstance(axes, int)), part, axes)
+            if part != x:
+                self.drop(part)
+            if total is None:
+                total = fold
+                continue
+            op, text = r.choice([("add", "{} + {}"), ("subtract", "{} - {}"), ("maximum", "np.maximum({}, {})"), ("divide", "{} / {}")])
+            if fold in self.reference.tol and self.accepts(op, [total, fold]):
+                old, total = total, self.step(text, "elementwise", op, total, fold)
+                self.drop(old, fold)
+        return total
+
+    def some_axes(self, ndim):
+        r = self.random
+        return r.choice([None, r.randrange(ndim), tuple(sorted(r.sample(range(ndim), r.randint(1, ndim))))])
 
     def stencil(self):
         r = self.random
