@@ -102,7 +102,14 @@ PyObject* get_flat(PyObject* s, void*) {
   });
 }
 PyObject* get_ctypes(PyObject* s, void*) { return exported_attribute(s, "ctypes"); }
-PyObject* get_interface(PyObject* s, void*) { return exported_attribute(s, "__array_interface__"); }
+// The interface has no word for variable-width strings: who asks takes the array itself.
+PyObject* get_interface(PyObject* s, void*) {
+  PyObject* host = as_array(s)->host;
+  if (!host || PyArray_DESCR(reinterpret_cast<PyArrayObject*>(host))->type_num != NPY_VSTRING)
+    return exported_attribute(s, "__array_interface__");
+  PyErr_SetString(PyExc_AttributeError, "__array_interface__");
+  return nullptr;
+}
 PyObject* get_struct(PyObject* s, void*) {
   if (!as_array(s)->host) return exported_attribute(s, "__array_struct__");
   // The struct has no room for units of time, and NumPy asks for it before it asks for the array.

@@ -18,13 +18,31 @@ const char* format_of(DType t) {
   return formats[static_cast<int>(t)];
 }
 
+// Plain void, as element or field: NumPy, which asks for the buffer first, would read its format as
+// padding.
+bool holds_plain_void(const PyArray_Descr* d) {
+  if (PyDataType_HASSUBARRAY(d)) return holds_plain_void(PyDataType_SUBARRAY(d)->base);
+  if (!PyDataType_HASFIELDS(d)) return d->type_num == NPY_VOID;
+  PyObject *name, *field;
+  for (Py_ssize_t at = 0; PyDict_Next(PyDataType_FIELDS(d), &at, &name, &field);)
+    if (holds_plain_void(reinterpret_cast<PyArray_Descr*>(PyTuple_GET_ITEM(field, 0)))) return true;
+  return false;
+}
+
 }  // namespace
 
 int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded_int([&]() -> int {
     ArrayObject* a = as_array(self);
-    if (a->host) return PyObject_GetBuffer(a->host, view, flags);
+    if (a->host) {
+      if ((flags & PyBUF_FORMAT) &&
+          holds_plain_void(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host)))) {
+        PyErr_SetString(PyExc_BufferError, "the buffer protocol cannot name this array's dtype");
+        throw PythonError{};
+      }
+      return PyObject_GetBuffer(a->host, view, flags);
+    }
     const tracer::Array& x = a->array;
     auto refuse = [](const char* text) {
       PyErr_SetString(PyExc_ValueError, text);

@@ -244,9 +244,14 @@ std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
 
 PyObject* from_numpy(PyObject* o, Take take) {
   auto* a = reinterpret_cast<PyArrayObject*>(o);
-  if (auto native = native_from_numpy(a, take))
-    return wrap(take == Take::Copy ? tracer::placed(*native) : std::move(*native));
-  if (take != Take::Copy) return wrap_host(o);
+  auto native = native_from_numpy(a, take);
+  if (native && take == Take::Copy) return wrap(tracer::placed(*native));
+  if (take != Take::Copy) {
+    Owned out(native ? wrap(std::move(*native)) : wrap_host(o));
+    PyObject* base = PyArray_BASE(a);  // bytes, a memoryview: somebody's memory that is no array
+    if (base && !PyArray_Check(base) && !is_export(base)) set_base(out.get(), base);
+    return out.release();
+  }
   Owned copy(check(PyArray_NewCopy(a, NPY_KEEPORDER)));
   return wrap_host(copy.get());
 }

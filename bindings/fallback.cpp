@@ -149,7 +149,11 @@ PyObject* getitem_by_numpy(PyObject* self, PyObject* key) {
   if (!host_key) return by_python();
   const Owned host(to_numpy(as_array(self)));
   const Owned result(check(PyObject_GetItem(host.get(), host_key.get())));
-  return call.inward(result.get()).release();
+  Owned made = call.inward(result.get());
+  if (PyArray_CheckExact(result.get()) &&
+      PyArray_BASE(reinterpret_cast<PyArrayObject*>(result.get())) == host.get())
+    set_base(made.get(), self);
+  return made.release();
 }
 
 PyMethodDef fallback_functions[] = {{"call_numpy", c(call_numpy), METH_FASTCALL, nullptr},

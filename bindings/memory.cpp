@@ -105,6 +105,11 @@ PyObject* replace(PyObject*, Args args, Py_ssize_t n) {
     return Py_NewRef(Py_None);
   });
 }
+PyObject* set_base_of(PyObject*, Args args, Py_ssize_t n) {  // (a, base) -> a
+  if (!exact_count(n, 2)) return nullptr;
+  set_base(args[0], args[1]);
+  return Py_NewRef(args[0]);
+}
 PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
   if (!exact_count(n, 2)) return nullptr;
   as_array(args[0])->array.writeable = args[1] == Py_True;
@@ -124,6 +129,7 @@ PyMethodDef memory_functions[] = {{"adopt", adopt_array, METH_O, nullptr},
                                   {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},
                                   {"view_as", c(view_as), METH_FASTCALL, nullptr},
                                   {"replace", c(replace), METH_FASTCALL, nullptr},
+                                  {"set_base", c(set_base_of), METH_FASTCALL, nullptr},
                                   {"set_writeable", c(set_writeable), METH_FASTCALL, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 

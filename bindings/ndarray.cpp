@@ -161,10 +161,15 @@ bool class_overrides_functions(PyTypeObject* type) {
 PyObject* wrap(tracer::Array&& array, PyObject* base, PyTypeObject* type) {
   ArrayObject* a = allocate(type ? type : array_type);
   a->array = std::move(array);
-  // Views name the array that owns the memory, as NumPy's do.
-  if (base && as_array(base)->base) base = as_array(base)->base;
-  a->base = Py_XNewRef(base);
+  if (base) set_base(reinterpret_cast<PyObject*>(a), base);
   return reinterpret_cast<PyObject*>(a);
+}
+
+void set_base(PyObject* array, PyObject* base) {
+  // Views name the array that owns the memory, as NumPy's do, or is made over somebody else's.
+  PyObject* further = is_array(base) ? as_array(base)->base : nullptr;
+  if (further && is_array(further)) base = further;
+  Py_XSETREF(as_array(array)->base, Py_NewRef(base));
 }
 
 PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type) {
@@ -197,6 +202,7 @@ PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     auto* numpy = reinterpret_cast<PyArrayObject*>(made.get());
     auto native = native_from_numpy(numpy, PyArray_BASE(numpy) ? Take::Share : Take::Adopt);
     Owned out(native ? wrap(std::move(*native), nullptr, type) : wrap_host(made.get(), type));
+    if (PyArray_BASE(numpy)) set_base(out.get(), PyArray_BASE(numpy));
     if (type != array_type) finalize(out.get(), Py_None);
     return out.release();
   });

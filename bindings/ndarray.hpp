@@ -13,7 +13,7 @@ namespace plait::py {
 struct ArrayObject {
   PyObject_HEAD tracer::Array array;  // empty when `host` is set
   PyObject* host;
-  PyObject* base;  // the array this is a view of, or null
+  PyObject* base;  // the array this is a view of, or whose memory it is made over, or null
   PyObject* weakrefs;
 };
 // The value of a full reduction that has not been computed; passes for NumPy's scalar.
@@ -43,6 +43,7 @@ inline LazyObject* as_lazy(PyObject* o) { return reinterpret_cast<LazyObject*>(o
 
 // --- making Python objects: new references, throw on failure
 PyObject* wrap(tracer::Array&& a, PyObject* base = nullptr, PyTypeObject* type = nullptr);
+void set_base(PyObject* array, PyObject* base);
 inline PyObject* wrap(const tracer::Array& a, PyObject* base = nullptr,
                       PyTypeObject* type = nullptr) {
   return wrap(tracer::Array(a), base, type);

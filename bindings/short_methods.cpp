@@ -144,9 +144,27 @@ PyObject* brief_array_ufunc(PyObject*, Args args, Py_ssize_t n, PyObject* names)
   return check(result);
 }
 
+// What depends on who else refers to the array is asked here, where nobody does on our account.
+PyObject* brief_resize(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  if (as_array(self)->base || Py_REFCNT(self) <= 2) return not_implemented();
+  if (names && PyObject_IsTrue(args[n]) != 1) return not_implemented();  // refcheck=False
+  Owned shape(check(PyTuple_New(n)));
+  for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(shape.get(), i, Py_NewRef(args[i]));
+  return or_numpy([&]() -> PyObject* {
+    const auto to = parse_shape(n == 1 ? args[0] : shape.get());
+    if (!to || element_count(*to) == as_array(self)->array.size()) return not_implemented();
+    PyErr_SetString(PyExc_ValueError,
+                    "cannot resize an array that references or is referenced\nby another object "
+                    "in this way.\nUse the np.resize function to get a new resized copy or\n set "
+                    "refcheck=False to disable this check");
+    throw PythonError{};
+  });
+}
+
 ShortMethod short_methods[] = {
     {"__array_ufunc__", brief_array_ufunc},
     {"item", brief_item},
+    {"resize", brief_resize},
     {"copy", brief_copy},
     {"tolist", brief_tolist},
     {"astype", brief_astype},

@@ -88,8 +88,10 @@ Array norm(const Array& source, const NormOrder& order, const std::optional<Dims
   const Array x = is_float(source.dtype) || is_complex(source.dtype)
                       ? source
                       : tracer::astype(source, DType::Float64);
-  if (!given && order.kind == Kind::Default)
+  if (!given && order.kind == Kind::Default) {
+    const tracer::Naming as_dot(tracer::NamedAs::Dot);
     return call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), all_axes(x.ndim()), keepdims));
+  }
   const Dims axes = given ? normalize_axes(*given, x.ndim()) : all_axes(x.ndim());
   if (axes.size() == 1) return vector_norm(x, order, axes, keepdims);
   if (axes.size() == 2) return matrix_norm(x, order, axes, keepdims);

@@ -77,6 +77,7 @@ Array scaled(const Array& a, const Array& b) {
 }  // namespace
 
 Array dot(const Array& a, const Array& b) {
+  const tracer::Naming as_dot(tracer::NamedAs::Dot);
   if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() == 1 ? 0 : b.ndim() - 2;
   if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a.shape, axis_a, b.shape, axis_b);
@@ -88,11 +89,13 @@ Array vdot(const Array& a, const Array& b) {
   if (a.size() != b.size())
     throw ValueError("cannot reshape array of size " + std::to_string(b.size()) + " into shape " +
                      to_compact_string(Dims{a.size()}));
+  const tracer::Naming unheard(tracer::NamedAs::Nobody);
   const Array x = flat(a), y = flat(b);
   return tracer::matmul(is_complex(x.dtype) ? call(OpId::Conjugate, x) : x, y);
 }
 
 Array inner(const Array& a, const Array& b) {
+  const tracer::Naming as_dot(tracer::NamedAs::Dot);
   if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() - 1;
   if (a.shape[axis_a] != b.shape[axis_b]) {
@@ -126,6 +129,7 @@ Array tensordot(const Array& a, const Array& b, const Dims& given_a, const Dims&
   for (int i = 0; i < axes_a.size(); ++i)
     if (a.shape[static_cast<int>(axes_a[i])] != b.shape[static_cast<int>(axes_b[i])])
       throw ValueError("shape-mismatch for sum");
+  const tracer::Naming as_dot(tracer::NamedAs::Dot);
   return contract(a, axes_a, b, axes_b);
 }
 

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "functions.hpp"
+#include "tracer/context.hpp"
 
 namespace plait::numpy {
 

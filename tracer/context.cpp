@@ -48,6 +48,16 @@ ErrorState error_state(std::uint8_t index) {
 bool eager_errors() { return thread_state().eager_errors; }
 void set_eager_errors(bool on) { thread_state().eager_errors = on; }
 
+Naming::Naming(NamedAs function) : before_(thread_state().named) {
+  if (before_ == NamedAs::Itself) thread_state().named = function;
+}
+Naming::~Naming() { thread_state().named = before_; }
+
+std::string_view warning_name(std::string_view own, const Node& n) {
+  constexpr std::string_view functions[] = {"", "reduce", "dot", ""};
+  return n.named == NamedAs::Itself || own.empty() ? own : functions[static_cast<int>(n.named)];
+}
+
 void set_site_hook(std::uint32_t (*hook)()) { context().site = hook; }
 void set_site_text_hook(std::string (*hook)(std::uint32_t)) { context().site_text = hook; }
 std::string site_text(std::uint32_t site) {

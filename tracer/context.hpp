@@ -59,6 +59,21 @@ ErrorState error_state(std::uint8_t index);
 bool eager_errors();
 void set_eager_errors(bool on);
 
+// What this thread records while the scope lives is named after a function in warnings; the
+// outermost scope names it.
+class Naming {
+ public:
+  explicit Naming(NamedAs function);
+  ~Naming();
+  Naming(const Naming&) = delete;
+  Naming& operator=(const Naming&) = delete;
+
+ private:
+  NamedAs before_;
+};
+// The name of an operation in warnings, by what its node says; empty where nobody is warned.
+std::string_view warning_name(std::string_view own, const Node& n);
+
 // Call sites: the bindings set a hook that gives the current "file:line"; called only when a node
 // is recorded and cheap.
 void set_site_hook(std::uint32_t (*hook)());

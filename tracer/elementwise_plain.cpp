@@ -95,7 +95,9 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
   n->dtype = result.dtype;
   n->shape = result.shape;
   n->strides = result.strides;
-  n->errstate = thread_state().error_state;
+  const ThreadState& state = thread_state();
+  n->errstate = state.error_state;
+  n->named = state.named;
   n->data = allocate(static_cast<std::size_t>(result.size() * item_bytes(result.dtype)));
   make_storage(result, std::move(n));
   return evaluator().eager(fn, std::span(in, operands.size()), result);

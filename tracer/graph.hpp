@@ -59,6 +59,7 @@ inline Context& context() { return context_memory.context; }
 // What a thread records from now on.
 struct ThreadState {
   std::uint8_t error_state = 0;  // index into error_states
+  NamedAs named = NamedAs::Itself;
   bool eager_errors = false;
 };
 ThreadState& thread_state();

@@ -30,6 +30,10 @@ enum class NodeKind : std::uint8_t {
            // same dtype
 };
 
+// Whose name NumPy's warnings give a node's floating-point events, where it is not the node's own:
+// that of the function that is made of several operations. Nobody: the function reports none.
+enum class NamedAs : std::uint8_t { Itself, Reduce, Dot, Nobody };
+
 // References to nodes come and go under the recorder's lock.
 struct Node : GuardedRefCounted {
   NodeKind kind = NodeKind::Data;
@@ -38,8 +42,9 @@ struct Node : GuardedRefCounted {
   ReduceKind reduce = ReduceKind::Sum;
   std::uint8_t n_inputs = 0;
   std::uint8_t errstate = 0;  // index into the context's table of floating-point error states
-  DeviceId device = 0;        // where the value is computed; see place() in device.cpp
-  std::uint32_t site = 0;     // call site of the recording; see Context::site_text
+  NamedAs named = NamedAs::Itself;
+  DeviceId device = 0;     // where the value is computed; see place() in device.cpp
+  std::uint32_t site = 0;  // call site of the recording; see Context::site_text
   std::uint32_t handles =
       0;  // storages whose current version this is: somebody can still ask for the value
   Ref<Node> inputs[3];

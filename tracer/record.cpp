@@ -39,7 +39,9 @@ bool computed_at_once(const Node& n) {
 
 void complete(Node& n) {
   Context& c = context();
-  n.errstate = thread_state().error_state;
+  const ThreadState& state = thread_state();
+  n.errstate = state.error_state;
+  n.named = state.named;
   if (devices_in_use()) [[unlikely]]
     place(n);
   if (is_pending(n)) {

@@ -166,6 +166,9 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   const int ndim = source.ndim();
   const AxisSet given = reduced_axes(kind, ndim, opt.axes);
   const Types types = reduction_types(kind, source.dtype, opt);
+  std::optional<Naming> named;  // what else a reduction does than to fold
+  if (types.operand != source.dtype || types.result != types.fold || opt.initial || opt.out)
+    named.emplace(NamedAs::Reduce);
 
   std::int64_t folded = 1;
   for (int i = 0; i < ndim; ++i)

@@ -180,10 +180,12 @@ def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, dev
         first = start
     if last is _NO and (first is _NO or start is not _NO):
         raise TypeError("arange() requires stop to be specified.")
-    if last is _NO or last is None:
+    if last is _NO or (last is None and first is not _NO):
         first, last = 0, first
-    elif first is _NO or first is None:
+    elif first is _NO:
         first = 0
+    if first is None or last is None:
+        last - first  # raises what NumPy raises
     if step is None:
         step = 1
     if _default_dtype.active and dtype is None and float in (type(first), type(last), type(step)):

@@ -8,19 +8,20 @@ from ._fallback import RECORDED, call, given
 from ._plait import ndarray
 
 _NO = numpy._NoValue
+_MISSING = object()  # numpy.where takes _NoValue for a value
 
 
-def where(condition, x=_NO, y=_NO, /):
-    if x is _NO and y is _NO:
+def where(condition, x=_MISSING, y=_MISSING, /):
+    if x is _MISSING and y is _MISSING:
         return call(numpy.where, (condition,))
-    if x is not _NO and y is not _NO:
+    if x is not _MISSING and y is not _MISSING:
         if getattr(condition, "dtype", None) != bool and isinstance(condition, ndarray):
             condition = asarray(condition)
             condition = condition != 0 if condition.dtype.kind in "iufc" else condition
         result = _plait.elementwise("where", (condition, x, y), None)
         if result is not NotImplemented:
             return result
-    return call(numpy.where, [v for v in (condition, x, y) if v is not _NO])
+    return call(numpy.where, [v for v in (condition, x, y) if v is not _MISSING])
 
 
 def clip(a, a_min=_NO, a_max=_NO, out=None, *, min=_NO, max=_NO, **kwargs):

@@ -9,15 +9,16 @@ _DLPACK_CPU, _DLPACK_CUDA = 1, 2
 
 def from_dlpack(x):
     """A Plait array over the CUDA memory that x exports; NotImplemented for memory of the host."""
+    export = x.__dlpack__
     kind, number = x.__dlpack_device__()
     if kind != _DLPACK_CUDA:
         return NotImplemented
     name = _plait.open_device(f"cuda:{number}")
     stream = _plait.stream_number(name)
     try:
-        capsule = x.__dlpack__(stream=stream, max_version=(1, 0))
+        capsule = export(stream=stream, max_version=(1, 0))
     except TypeError:  # a producer from before version 1
-        capsule = x.__dlpack__(stream=stream)
+        capsule = export(stream=stream)
     return _plait.from_dlpack(capsule)
 
 

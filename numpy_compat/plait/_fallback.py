@@ -255,6 +255,8 @@ def getitem(a, key):
     result = host[to_numpy(key)]
     if type(result) is numpy.ndarray:
         ours = _plait.adopt_result(result)
+        if result.base is not None and (result.base is host or result.base is host.base):
+            _plait.set_base(ours, a)
         return _like(_moved(ours, a.device) if _plait.on_device(a) else ours, a)
     return result
 

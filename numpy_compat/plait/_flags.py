@@ -3,6 +3,15 @@
 from . import _plait
 
 
+def _is_writeable(base):
+    if isinstance(base, _plait.ndarray):
+        return base.flags.writeable
+    try:
+        return not memoryview(base).readonly
+    except TypeError:
+        return False
+
+
 class Flags:
     """As numpy's flagsobj: attributes and names in capitals; writeable can be set."""
 
@@ -46,16 +55,14 @@ class Flags:
     def writeable(self, value):
         value = bool(value)
         base = self._array.base
-        if value and not self._writeable and base is not None and not base.flags.writeable:
+        if value and not self._writeable and base is not None and not _is_writeable(base):
             raise ValueError("cannot set WRITEABLE flag to True of this array")
         _plait.set_writeable(self._array, value)
         self._writeable = value
 
     @property
     def num(self):
-        return (
-            self.c_contiguous * 1 + self.f_contiguous * 2 + self.owndata * 4 + self.aligned * 0x100 + self._writeable * 0x400
-        )
+        return self.c_contiguous * 1 + self.f_contiguous * 2 + self.owndata * 4 + self.aligned * 0x100 + self._writeable * 0x400
 
     def __getitem__(self, name):
         try:

@@ -191,8 +191,13 @@ def repeat(self, repeats, axis=None):
 @_install
 def resize(self, *new_shape, refcheck=True):
     shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    if not self.flags.forc:
+        raise ValueError("resize only works on single-segment arrays")
     host = numpy.array(exported(self, "ndarray.resize"))
     host.resize(shape, refcheck=False)
+    if host.size == self.size and self.flags.c_contiguous:
+        self.shape = host.shape
+        return
     # Fewer or more elements are new memory; NumPy too refuses to do this to an array that others refer to.
     if self.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
@@ -318,7 +323,7 @@ def view(self, dtype=_NO, type=_NO):
     # The same memory read as another dtype: both arrays stay exports of it.
     if isinstance(dtype, builtins.type) and issubclass(dtype, numpy.ndarray):
         return _plait.export(self).view(dtype)
-    return from_numpy(exported(self, "ndarray.view").view(dtype))
+    return _plait.set_base(from_numpy(exported(self, "ndarray.view").view(dtype)), self)
 
 
 @_install

@@ -30,8 +30,10 @@ inline unsigned raised_flags() {
 #endif
 
 // In the order in which NumPy looks at them.
-inline void report_flags(unsigned flags, std::string_view op_name, const tracer::Node& n) {
+inline void report_flags(unsigned flags, std::string_view own_name, const tracer::Node& n) {
   if (!flags) return;
+  const std::string_view op_name = tracer::warning_name(own_name, n);
+  if (op_name.empty()) return;
   if (flags & kDivide) tracer::report_fp(tracer::FpEvent::Divide, op_name, n);
   if (flags & kOver) tracer::report_fp(tracer::FpEvent::Over, op_name, n);
   if (flags & kUnder) tracer::report_fp(tracer::FpEvent::Under, op_name, n);

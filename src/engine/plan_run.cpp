@@ -94,6 +94,7 @@ Ref<Node> PlanRun::shadow(std::int32_t root, std::int32_t i, const ToHost& to_ho
     c->n_inputs = n.n_inputs;
     c->errstate = n.errstate;
     c->site = n.site;
+    c->named = n.named;
     c->offset = n.offset;
     c->axes = n.axes;
     c->view_shape = n.view_shape;

@@ -115,6 +115,40 @@ def test_nothing_is_written_where_it_raises(case):
     assert x.tolist() == [0, 0, 0]
 
 
+NAMES = {
+    "sum of float16": lambda np: np.full(10, 60000, "f2").sum(),
+    "sum of float16, axis": lambda np: np.full((3, 10), 60000, "f2").sum(1),
+    "reduce of float16": lambda np: np.add.reduce(np.full((10, 3), 60000, "f2")),
+    "sum into float16": lambda np: np.full(10, 6e4).sum(dtype="f2"),
+    "sum into float32": lambda np: np.full(10, 6e40).sum(dtype="f4"),
+    "mean of float16": lambda np: np.full(10, 60000, "f2").mean(),
+    "large sum": lambda np: (np.full(100_000, 60000, "f2") * 1).sum(),
+    "dot": lambda np: np.full(3, 3e300).dot(np.full(3, 3e300)),
+    "dot, invalid": lambda np: np.array([np.inf, 1]).dot(np.array([0.0, 1])),
+    "dot of matrices": lambda np: np.dot(np.full((2, 2), 3e300), np.full((2, 2), 3e300)),
+    "dot of a scalar": lambda np: np.dot(3e300, np.full(2, 3e300)),
+    "inner": lambda np: np.inner(np.full(3, 3e300), np.full(3, 3e300)),
+    "vdot": lambda np: np.vdot(np.full(3, 3e300), np.full(3, 3e300)),
+    "tensordot": lambda np: np.tensordot(np.full((2, 2), 3e300), np.full((2, 2), 3e300), 1),
+    "norm": lambda np: np.linalg.norm(np.full(10, 60000, "f2")),
+    "matmul": lambda np: np.full((2, 2), 3e300) @ np.full((2, 2), 3e300),
+    "outer": lambda np: np.outer(np.full(2, 3e300), np.full(2, 3e300)),
+    "cast": lambda np: np.array([1e39]).astype("f4"),
+    "scalar": lambda np: (np.ones(100_000) * 2).sum() / 0.0,
+}
+
+
+@pytest.mark.parametrize("case", NAMES.values(), ids=NAMES)
+def test_names_in_warnings(case):
+    def run(np):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            numpy.array(case(np))
+        return [str(w.message) for w in caught]
+
+    assert run(plait) == run(numpy)
+
+
 def test_the_warning_names_the_line():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,0 +1,112 @@
+"""Whose memory an array is made over: base, flags.owndata, resize(), and what NumPy reads through the protocols."""
+
+import numpy
+import pytest
+from support import outcome
+
+import plait
+
+
+def both(program):
+    ours, theirs = program(plait), program(numpy)
+    assert ours == theirs
+    return theirs
+
+
+BASES = {
+    "view of a dtype": lambda np, a: a.view("i8"),
+    "view of a dtype of a view": lambda np, a: a[1:].view("i8"),
+    "frombuffer": lambda np, a: np.frombuffer(bytearray(24)),
+    "frombuffer, bytes": lambda np, a: np.frombuffer(bytes(24)),
+    "a view of it": lambda np, a: np.frombuffer(bytearray(24))[1:],
+    "the constructor": lambda np, a: np.ndarray((3,), float, bytearray(24)),
+    "field": lambda np, a: np.zeros(2, [("x", "i4"), ("y", "f8")])["x"],
+    "strings": lambda np, a: np.array(["a", "b"])[1:],
+    "slice": lambda np, a: a[1:],
+    "own": lambda np, a: a + 1,
+    "copy": lambda np, a: a[1:].copy(),
+}
+
+
+@pytest.mark.parametrize("make", BASES.values(), ids=BASES)
+def test_base_and_owndata(make):
+    def program(np):
+        a = np.arange(6.0)
+        x = make(np, a)
+        whose = "its own" if x.base is None else "a" if x.base is a else type(x.base).__name__
+        return whose, x.flags.owndata, x.flags.writeable, outcome(lambda: setattr(x.flags, "writeable", True))
+
+    both(program)
+
+
+@pytest.mark.parametrize("make", BASES.values(), ids=BASES)
+def test_resize_of_memory_of_others(make):
+    def program(np):
+        x = make(np, np.arange(6.0))
+        error = outcome(lambda: x.resize(17, refcheck=False))
+        return error if x.base is not None else x.shape
+
+    both(program)
+
+
+def test_resize_refuses_while_others_refer_to_the_array():
+    def program(np):
+        a, b, c = np.arange(4.0), np.arange(4.0), np.arange(4.0)
+        view, second = a[1:], b
+        texts = [outcome(lambda: a.resize(2)), outcome(lambda: b.resize((2, 3))), outcome(lambda: b.resize(2, refcheck=True))]
+        b.resize(2, refcheck=False)
+        c.resize(4, 1)  # no new memory
+        return texts, view.tolist(), second.tolist(), c.tolist()
+
+    both(program)
+    a = plait.arange(4.0)
+    a.resize(2)
+    assert a.tolist() == [0, 1]
+
+
+def test_resize_to_as_many_elements_keeps_the_memory():
+    def program(np):
+        a = np.arange(6.0)
+        view = a[:]
+        view.resize(2, 3)
+        view[0, 0] = 7
+        return a.tolist(), view.shape
+
+    both(program)
+
+
+@pytest.mark.parametrize("make", [
+    lambda np: np.array(["a", "bb"], dtype=numpy.dtypes.StringDType()),
+    lambda np: np.array([b"abc", b"de"], dtype="V5"),
+    lambda np: np.array([(1, 2.5, "x"), (3, 4.5, "y")], dtype=[("a", "i4"), ("b", "f8"), ("c", "U3")]),
+    lambda np: np.array([(1, 2.5, "x"), (3, 4.5, "y")], dtype=[("a", "i4"), ("b", "f8"), ("c", "U3")])[["a", "c"]],
+    lambda np: np.array([(1, b"xy")], dtype=[("a", "i4"), ("b", "V2")]),
+    lambda np: np.array([1, 2, 3], ">i4"),
+    lambda np: np.array(["2020-01-01"], "M8[D]"),
+])  # fmt: skip
+@pytest.mark.parametrize("part", [lambda x: x, lambda x: x[1:], lambda x: x[::-1], lambda x: x[::2], lambda x: x[None]])
+def test_numpy_reads_arrays_of_every_dtype(make, part):
+    ours, theirs = part(make(plait)), part(make(numpy))
+    for read in (numpy.asarray, numpy.array, numpy.asanyarray, lambda x: numpy.asarray(x, copy=None)):
+        got = read(ours)
+        assert type(got) is numpy.ndarray and got.dtype == theirs.dtype and got.tolist() == theirs.tolist()
+
+
+def test_arange_without_numbers():
+    calls = (
+        lambda np: np.arange(None), lambda np: np.arange(None, 3), lambda np: np.arange(None, None), lambda np: np.arange(stop=None),
+        lambda np: np.arange(start=None, stop=3), lambda np: np.arange(None, dtype="f4"), lambda np: np.arange(3, None).tolist(),
+        lambda np: np.arange(3, None, 2).tolist(), lambda np: np.arange(1, 3, None).tolist(), lambda np: np.arange(stop=3).tolist(),
+    )  # fmt: skip
+    for call in calls:
+        both(lambda np: outcome(lambda: call(np)))  # noqa: B023
+
+
+def test_from_dlpack_of_what_exports_nothing():
+    for x in (3, [1.0], None, object(), numpy.float64(3)):
+        both(lambda np: outcome(lambda: np.from_dlpack(x)))  # noqa: B023
+
+
+def test_where_takes_no_value_for_a_value():
+    both(lambda np: [repr(np.where([True], *args).tolist()) for args in ((np._NoValue, 1), (1, np._NoValue), (np._NoValue,) * 2)])
+    both(lambda np: outcome(lambda: np.where([True], 1)))
