@@ -65,7 +65,7 @@ def to_numpy(x, seen=None):
         host = _plait.export(x)
         if seen is not None and _plait.on_device(x):
             host = numpy.array(host, order="K")  # one that may be written to; see write_back()
-        if kind is not ndarray and type(host) is numpy.ndarray:
+        if kind is not ndarray and host is not x and type(host) is numpy.ndarray:
             host = host.view(_stand_in(kind))
             host._of = x
         if seen is not None:

@@ -1,25 +1,30 @@
 """numpy.random with Plait arrays as results; the streams of numbers are NumPy's."""
 
 import sys
+import types
 
 import numpy
 
 from . import _default_dtype, _namespace
-from ._fallback import call, to_numpy
+from ._fallback import to_numpy
+from ._plait import call_numpy
 
 
 def _forwarding(base):
     """A subclass of a generator of NumPy whose methods take and give Plait arrays."""
 
     def method(name):
-        target = _default_dtype.drawing(getattr(base, name), name, bound=1)
+        theirs = getattr(base, name)
+        rounding = _default_dtype.drawing(theirs, name, bound=1)
+        label = f"random.{base.__name__}.{name}"
 
         def forward(self, *args, **kwargs):
-            return call(target, (self, *args), kwargs, f"random.{base.__name__}.{name}")
+            target = rounding if _default_dtype.active else theirs
+            return call_numpy(types.MethodType(target, self), args, kwargs, label)
 
         forward.__name__ = name
-        forward.__doc__ = target.__doc__
-        forward.__wrapped__ = target
+        forward.__doc__ = theirs.__doc__
+        forward.__wrapped__ = rounding
         return forward
 
     skip = {"spawn", "get_state", "set_state", "seed"}

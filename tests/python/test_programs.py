@@ -256,3 +256,18 @@ def test_numpys_scalars_on_the_left(scalar, n):
         both(lambda np, a: [scalar ** (a % 7), scalar // a, scalar % a, divmod(scalar, a), np.hypot(scalar, a)], x, rtol=1e-6)
     lazy = (plait.arange(5000.0) * 2).sum()
     assert scalar * lazy == scalar * numpy.float64(24995000) and not (numpy.float64(1) > lazy)
+
+
+def test_numpys_arrays_go_to_numpy_as_they_are():
+    # As a stand-in for a subclass, Generator.permutation() would swap its elements one by one.
+    from plait import _fallback
+
+    x = numpy.arange(3)
+    assert _fallback.to_numpy(x) is x and _fallback.to_numpy([x, 1])[0] is x
+    ours, theirs = plait.random.default_rng(5), numpy.random.default_rng(5)
+    numpy.testing.assert_array_equal(ours.permutation(50), theirs.permutation(50))
+    z = numpy.arange(50)
+    ours.shuffle(z)
+    assert z.tolist() == theirs.permutation(50).tolist()
+    a = plait.arange(6.0)
+    assert ours.standard_normal(out=a) is a and a.tolist() == theirs.standard_normal(6).tolist()
