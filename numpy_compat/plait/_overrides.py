@@ -76,6 +76,9 @@ def operator(name, inputs, out=None):
     return NotImplemented
 
 
+_PLAIN = ndarray, numpy.ndarray
+
+
 def _plain(x):
     return view_as(x, ndarray, x) if isinstance(x, ndarray) and not isinstance(x, numpy.ndarray) else x
 
@@ -92,13 +95,13 @@ def _wrapped(ufunc, method, inputs, outs, kwargs):
         return None
     several = type(results) is tuple
     # The highest __array_priority__ decides, then the first subclass.
-    arrays = sorted((x for x in inputs if isinstance(x, ndarray)), key=lambda x: (-x.__array_priority__, type(x) is ndarray))
+    arrays = sorted((x for x in inputs if isinstance(x, ndarray)), key=lambda x: (-x.__array_priority__, type(x) in _PLAIN))
     model = arrays[0] if arrays else None
     made = []
     for i, result in enumerate(results if several else (results,)):
         out = outs[i] if i < len(outs) else None
         by = model if out is None else out if method == "__call__" else None
-        if by is None or type(by) is ndarray or (out is None and not subok):
+        if by is None or type(by) in _PLAIN or (out is None and not subok):
             made.append(result if out is None else out)
             continue
         context = (ufunc, (*inputs, *outs), i) if method in ("__call__", "outer") else None

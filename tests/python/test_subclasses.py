@@ -224,6 +224,16 @@ def test_array_wrap_that_changes_the_type():
     in_both(program)
 
 
+def test_array_wrap_beside_numpys_arrays():
+    class Wrapped(plait.ndarray):
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            return super().__array_wrap__(array, context, return_scalar)
+
+    s, theirs = plait.ones(3).view(Wrapped), numpy.ones(3)
+    for made in (s + theirs, theirs + s, plait.add(theirs, s), numpy.add(theirs, s), plait.where(theirs > 0, s, s) + s):
+        assert type(made) is Wrapped and made.tolist() == [2, 2, 2]
+
+
 def test_priority_decides_between_subclasses():
     def program(np):
         class First(np.ndarray):
