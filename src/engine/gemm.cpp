@@ -25,6 +25,7 @@ namespace {
 
 constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
 constexpr std::int64_t kTileRows = 192;
+constexpr std::int64_t kTileProducts = 1 << 16;  // of a matrix and a vector
 // Multiplications that a team is worth, and so few that no library divides them among threads;
 // telling it not to costs more than they do.
 constexpr double kTeamProducts = 1e6, kFewProducts = 4096;
@@ -37,11 +38,20 @@ struct Cblas {
                      double, double*, Int);
   using Z = void (*)(int, int, int, Int, Int, Int, const void*, const void*, Int, const void*, Int,
                      const void*, void*, Int);
+  using Sv = void (*)(int, int, Int, Int, float, const float*, Int, const float*, Int, float,
+                      float*, Int);
+  using Dv = void (*)(int, int, Int, Int, double, const double*, Int, const double*, Int, double,
+                      double*, Int);
+  using Zv = void (*)(int, int, Int, Int, const void*, const void*, Int, const void*, Int,
+                      const void*, void*, Int);
   using Syrk = void (*)(int, int, int, Int, Int, float, const float*, Int, float, float*, Int);
   using Dsyrk = void (*)(int, int, int, Int, Int, double, const double*, Int, double, double*, Int);
   S s = nullptr;
   D d = nullptr;
   Z c = nullptr, z = nullptr;
+  Sv sv = nullptr;
+  Dv dv = nullptr;
+  Zv cv = nullptr, zv = nullptr;
   Syrk ssyrk = nullptr;
   Dsyrk dsyrk = nullptr;
 
@@ -53,6 +63,29 @@ struct Cblas {
     else
       dsyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const double*>(a), lda, 0,
             static_cast<double*>(out), ldc);
+  }
+
+  // A matrix of `rows` rows in memory, or what is its transpose, times a vector.
+  void vector(DType t, int trans, Int rows, Int columns, const void* a, Int lda, const void* x,
+              Int step, void* y) const {
+    const std::complex<float> one32(1), zero32(0);
+    const std::complex<double> one64(1), zero64(0);
+    switch (t) {
+      case DType::Float32:
+        sv(kRowMajor, trans, rows, columns, 1, static_cast<const float*>(a), lda,
+           static_cast<const float*>(x), step, 0, static_cast<float*>(y), 1);
+        break;
+      case DType::Float64:
+        dv(kRowMajor, trans, rows, columns, 1, static_cast<const double*>(a), lda,
+           static_cast<const double*>(x), step, 0, static_cast<double*>(y), 1);
+        break;
+      case DType::Complex64:
+        cv(kRowMajor, trans, rows, columns, &one32, a, lda, x, step, &zero32, y, 1);
+        break;
+      default:
+        zv(kRowMajor, trans, rows, columns, &one64, a, lda, x, step, &zero64, y, 1);
+        break;
+    }
   }
 
   void call(DType t, int ta, int tb, Int m, Int n, Int k, const void* a, Int lda, const void* b,
@@ -100,6 +133,10 @@ bool load(void* lib, const std::string& prefix, const std::string& suffix, Cblas
          symbol(lib, prefix + "cblas_dgemm" + suffix, c.d) &&
          symbol(lib, prefix + "cblas_cgemm" + suffix, c.c) &&
          symbol(lib, prefix + "cblas_zgemm" + suffix, c.z) &&
+         symbol(lib, prefix + "cblas_sgemv" + suffix, c.sv) &&
+         symbol(lib, prefix + "cblas_dgemv" + suffix, c.dv) &&
+         symbol(lib, prefix + "cblas_cgemv" + suffix, c.cv) &&
+         symbol(lib, prefix + "cblas_zgemv" + suffix, c.zv) &&
          symbol(lib, prefix + "cblas_ssyrk" + suffix, c.ssyrk) &&
          symbol(lib, prefix + "cblas_dsyrk" + suffix, c.dsyrk);
 }
@@ -213,7 +250,23 @@ void mirror(std::byte* c, std::int64_t n, std::int64_t item) {
                       static_cast<std::size_t>(item));
 }
 
-bool gemm(const Gemm& g) {
+// The transpose of a product whose result is one row: of one column.
+Gemm upright(const Gemm& g) {
+  if (g.m != 1 || g.n == 1) return g;
+  Gemm t = g;
+  t.m = g.n;
+  t.n = 1;
+  t.a = g.b;
+  t.a_row = g.b_column;
+  t.a_column = g.b_row;
+  t.b = g.a;
+  t.b_row = g.a_column;
+  t.b_column = g.a_row;
+  return t;
+}
+
+bool gemm(const Gemm& as_given) {
+  const Gemm g = upright(as_given);
   if (g.dtype != DType::Float32 && g.dtype != DType::Float64 && g.dtype != DType::Complex64 &&
       g.dtype != DType::Complex128)
     return false;
@@ -221,14 +274,18 @@ bool gemm(const Gemm& g) {
   if (!l.good || g.m == 0 || g.n == 0 || g.k == 0) return false;
   const auto item = static_cast<std::int64_t>(itemsize(g.dtype));
   const Operand a(g.dtype, g.a, g.a_row, g.a_column, g.m, g.k);
-  const Operand b(g.dtype, g.b, g.b_row, g.b_column, g.k, g.n);
+  const bool column = g.n == 1 && g.b_row > 0 && g.b_row % item == 0;
+  const std::int64_t step = g.b_row / item;  // of a column
+  const Operand b(g.dtype, g.b, column ? item : g.b_row, g.b_column, g.k, g.n);
   constexpr std::int64_t kMost = 1 << 30;
-  if (!l.is_wide && std::max({g.m, g.n, g.k, a.ld, b.ld}) > kMost) return false;
+  if (!l.is_wide && std::max({g.m, g.n, g.k, a.ld, b.ld, step}) > kMost) return false;
 
   // a @ a.T, as NumPy has it: half of the work.
-  const bool symmetric = is_float(g.dtype) && g.a == g.b && g.m == g.n && g.a_row == g.b_column &&
-                         g.a_column == g.b_row;
-  const std::int64_t tiles = (g.m + kTileRows - 1) / kTileRows;
+  const bool symmetric = !column && is_float(g.dtype) && g.a == g.b && g.m == g.n &&
+                         g.a_row == g.b_column && g.a_column == g.b_row;
+  const std::int64_t height =
+      column ? std::max(kTileRows, kTileProducts / std::max<std::int64_t>(1, g.k)) : kTileRows;
+  const std::int64_t tiles = (g.m + height - 1) / height;
   const double products =
       static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
   const bool team = tiles > 1 && products > kTeamProducts;
@@ -238,6 +295,12 @@ bool gemm(const Gemm& g) {
     const auto n = [](std::int64_t v) { return static_cast<Int>(v); };
     const std::byte* part = a.at + first * a.row;
     auto* c = static_cast<std::byte*>(g.c) + first * g.n * item;
+    if (column) {
+      const bool turned = a.trans == kTrans;
+      blas.vector(g.dtype, a.trans, n(turned ? g.k : rows), n(turned ? rows : g.k), part, n(a.ld),
+                  g.b, n(step), c);
+      return;
+    }
     std::int64_t left = 0;
     if (symmetric) {
       blas.square(g.dtype, a.trans, n(rows), n(g.k), part, n(a.ld), c + first * item, n(g.n));
@@ -248,7 +311,7 @@ bool gemm(const Gemm& g) {
                 b.at + left * b.column, n(b.ld), c + left * item, n(g.n));
   };
   auto run = [&](std::int64_t t) {
-    const std::int64_t first = t * kTileRows, rows = std::min(kTileRows, g.m - first);
+    const std::int64_t first = t * height, rows = std::min(height, g.m - first);
     if (l.is_wide)
       tile(l.wide, first, rows);
     else

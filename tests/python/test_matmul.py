@@ -51,3 +51,41 @@ def test_a_write_after_the_product_was_recorded_does_not_reach_it():
     a[0] += 1
     same(before, x[:2] @ x.T)
     same(a[:2] @ a.T, numpy.asarray(a)[:2] @ numpy.asarray(a).T)
+
+
+VECTORS = {
+    "column": lambda a, b: a @ b[:, :1],
+    "column of a view": lambda a, b: a[::2, 1:] @ b[1:, 3:4],
+    "spread column": lambda a, b: a[:, ::2] @ b[::2, 5:6],
+    "column backwards": lambda a, b: a @ b[::-1, :1],
+    "repeated number": lambda a, b: a.dot(a[0, 0] + 0 * b[:1, :1].repeat(45, 0)),
+    "row": lambda a, b: a[:1] @ b,
+    "row of a view": lambda a, b: a[7:8, 2:] @ b[2:, ::3],
+    "turned row": lambda a, b: b[:, :1].T @ a.T,
+    "turned": lambda a, b: a.T @ a[:, :1],
+    "vector": lambda a, b: a @ b[:, 2],
+    "vector on the left": lambda a, b: b[:, 2] @ a.T,
+    "two vectors": lambda a, b: a[:1] @ a[:1].T,
+    "one column each": lambda a, b: a[:, :1] @ b[:1, :1],
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int64"])
+@pytest.mark.parametrize("rows", [34, 3000])
+def test_products_with_one_column(name, dtype, rows):
+    rng = numpy.random.default_rng(1)
+    a = rng.integers(-9, 9, (rows, 45)).astype(dtype)
+    b = rng.integers(-9, 9, (45, 33)).astype(dtype)
+    same(VECTORS[name](plait.asarray(a), plait.asarray(b)), VECTORS[name](a, b))
+
+
+def test_products_with_one_column_do_not_depend_on_the_threads():
+    x = numpy.random.default_rng(3).standard_normal((300_000, 7))
+    with_threads = []
+    before = plait.get_num_threads()
+    for threads in (1, 2, 3):
+        plait.set_num_threads(threads)
+        with_threads.append(numpy.asarray(plait.asarray(x) @ plait.asarray(x[:7, :1])))
+    plait.set_num_threads(before)
+    assert (with_threads[0] == with_threads[1]).all() and (with_threads[0] == with_threads[2]).all()
