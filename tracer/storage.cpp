@@ -240,26 +240,45 @@ bool nobody_else_sees(const Storage& s) {
          !v.data->watched;
 }
 
-void fill(std::byte* to, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
-          const Scalar& v, std::size_t item) {
-  if (shape.empty()) {
-    std::memcpy(to, v.bytes, item);
-    return;
-  }
-  for (std::int64_t i = 0; i < shape[0]; ++i)
-    fill(to + i * strides[0], shape.subspan(1), strides.subspan(1), v, item);
+// A row of elements, whose size is known to the compiler: one at a time, memcpy() of any size costs
+// more than all the rest.
+template <std::size_t item>
+void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,
+              std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i, to += stride, from += step) std::memcpy(to, from, item);
+}
+
+void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,
+              std::int64_t n, std::size_t item) {
+  const auto dense = static_cast<std::int64_t>(item);
+  if (stride == dense && step == dense)
+    std::memcpy(to, from, static_cast<std::size_t>(n) * item);
+  else if (item == 8)
+    copy_row<8>(to, stride, from, step, n);
+  else if (item == 4)
+    copy_row<4>(to, stride, from, step, n);
+  else if (item == 1)
+    copy_row<1>(to, stride, from, step, n);
+  else if (item == 2)
+    copy_row<2>(to, stride, from, step, n);
+  else
+    copy_row<16>(to, stride, from, step, n);
 }
 
 void copy(std::byte* to, std::span<const std::int64_t> strides, const std::byte* from,
           std::span<const std::int64_t> steps, std::span<const std::int64_t> shape,
           std::size_t item) {
-  if (shape.empty()) {
-    std::memcpy(to, from, item);
-    return;
-  }
+  if (shape.empty()) return copy_row(to, 0, from, 0, 1, item);
+  if (shape.size() == 1) return copy_row(to, strides[0], from, steps[0], shape[0], item);
   for (std::int64_t i = 0; i < shape[0]; ++i)
     copy(to + i * strides[0], strides.subspan(1), from + i * steps[0], steps.subspan(1),
          shape.subspan(1), item);
+}
+
+void fill(std::byte* to, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+          const Scalar& v, std::size_t item) {
+  const Dims nowhere(static_cast<int>(shape.size()), 0);
+  copy(to, strides, reinterpret_cast<const std::byte*>(v.bytes), nowhere, shape, item);
 }
 }  // namespace
 

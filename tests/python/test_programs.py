@@ -271,3 +271,19 @@ def test_numpys_arrays_go_to_numpy_as_they_are():
     assert z.tolist() == theirs.permutation(50).tolist()
     a = plait.arange(6.0)
     assert ours.standard_normal(out=a) is a and a.tolist() == theirs.standard_normal(6).tolist()
+
+
+@pytest.mark.parametrize("code", ["?", "i2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("where", [numpy.s_[1:], numpy.s_[::3], numpy.s_[::-1], numpy.s_[2:2], numpy.s_[5]])
+def test_small_writes_of_every_size_of_element(code, where):
+    def run(np, x, v):
+        x[where] = v[where]
+        y = x.reshape(5, 8).T
+        y[1:, ::2] = v.reshape(8, 5)[1:, ::2]
+        y[where] = 1
+        y[3] = v[:5]
+        x[where] = x[where][::-1] if x[where].ndim else 1
+        return x
+
+    rng = numpy.random.default_rng(2)
+    both(run, *[rng.integers(0, 2 if code == "?" else 9, 40).astype(code) for _ in range(2)])
