@@ -180,8 +180,8 @@ def explain(fn, args, target, source):
     sync()
     borrowed = {}
     try:
-        result = function(*[_inward(a, borrowed) for a in args])
-        return _plait.explain(target, source, *_leaves(result, [], namespaces=True))
+        # No name for the result: what is alive when the borrow ends is computed.
+        return _plait.explain(target, source, *_leaves(function(*[_inward(a, borrowed) for a in args]), [], namespaces=True))
     finally:
         _end_borrow(borrowed)
         sync()

@@ -305,6 +305,13 @@ def test_arguments_that_overlap():
     assert np.array_equal(x, y)
 
 
+def test_explain_of_a_function_computes_nothing():
+    x = np.arange(200_000.0)
+    before = plait.stats()["kernels_run"]
+    assert "not run yet" in plait.explain(lambda a: (np.sinh(a) * a, {"sum": (a - 3).sum()}), x)
+    assert plait.stats()["kernels_run"] == before
+
+
 def test_explain_gives_its_borrowings_back():
     x = np.arange(1000.0)
     plait.explain(lambda a: a * 2 + 1, x)
