@@ -11,8 +11,9 @@ LARGE = 100_000
 
 
 class FusionGenerator(Generator):
-    def __init__(self, seed):
-        super().__init__(seed, limit=LARGE)
+    def __init__(self, seed, large=LARGE):
+        super().__init__(seed, limit=large)
+        self.large = large
 
     def run(self):
         r = self.random
@@ -65,7 +66,7 @@ class FusionGenerator(Generator):
     def kmeans(self):
         r = self.random
         k, d = self.extent(70), self.extent(70)
-        n = self.points(LARGE / (k * d))
+        n = self.points(self.large / (k * d))
         dtype = r.choice(["f8", "f8", "f4"])
         x, means = self.make((n, d), dtype), self.make((k, d), dtype, r.random() < 0.1)
         if r.random() < 0.2:
@@ -93,7 +94,8 @@ class FusionGenerator(Generator):
         return label
 
     def softmax(self):
-        x = self.make((self.extent(300), self.points(300)), self.random.choice(["f4", "f8"]))
+        rows = self.extent(300)
+        x = self.make((rows, self.points(max(300, self.large / rows / 4))), self.random.choice(["f4", "f8"]))
         axis = self.random.choice([1, 1, -1, 0])
         top = self.reduce("max", x, axis, True)
         low = self.step("{} - {}", "elementwise", "subtract", x, top)
@@ -104,7 +106,8 @@ class FusionGenerator(Generator):
         return out
 
     def standardise(self):
-        x = self.make((self.extent(300), self.points(300)), self.random.choice(["f4", "f8"]))
+        rows = self.extent(300)
+        x = self.make((rows, self.points(max(300, self.large / rows / 4))), self.random.choice(["f4", "f8"]))
         axis = self.random.choice([1, 1, -1, 0])
         mean, std = self.reduce("mean", x, axis, True), self.reduce("std", x, axis, True)
         low = self.step("{} - {}", "elementwise", "subtract", x, mean)
@@ -114,7 +117,7 @@ class FusionGenerator(Generator):
         return out
 
     def variance(self):
-        x = self.make((self.points(LARGE),))
+        x = self.make((self.points(self.large),))
         mean = self.step("np.mean({})", "reduce-inner", "mean", x)
         low = self.step("{} - {}", "elementwise", "subtract", x, mean)
         square = self.step("{} ** 2", "elementwise", "square", low)
@@ -123,7 +126,7 @@ class FusionGenerator(Generator):
         return out
 
     def columns(self):
-        x = self.make((self.points(5000), self.extent(20)))
+        x = self.make((self.points(self.large / 20), self.extent(20)))
         square = self.step("{} * {}", "elementwise", "multiply", x, x)
         out = self.reduce("sum", square, 0)
         self.drop(square)
@@ -132,7 +135,7 @@ class FusionGenerator(Generator):
     def moments(self):
         """Long reductions that are pending together, of maps of one array and of others of its shape, joined at the end."""
         r = self.random
-        shape, budget = [], LARGE
+        shape, budget = [], self.large
         for _ in range(r.randint(1, 3)):
             shape.append(self.points(budget) if r.random() < 0.5 else self.extent(budget))
             budget //= shape[-1]
@@ -166,7 +169,8 @@ class FusionGenerator(Generator):
 
     def stencil(self):
         r = self.random
-        u = self.make((self.extent(300) + 3, self.extent(300) + 3), r.choice(["f8", "f4", "i4"]))
+        rows = self.extent(300)
+        u = self.make((rows + 3, self.points(max(300, self.large / rows / 4)) + 3), r.choice(["f8", "f4", "i4"]))
         for _ in range(r.randint(1, 4)):
             kind = r.random()
             if kind < 0.4:
@@ -205,7 +209,7 @@ class FusionGenerator(Generator):
     # --- random trees
     def tree(self):
         r = self.random
-        shape, budget = [], LARGE / 2
+        shape, budget = [], self.large / 2
         for _ in range(r.randint(2, 4)):
             shape.append(self.extent(budget))
             budget /= shape[-1]

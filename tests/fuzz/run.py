@@ -3,6 +3,7 @@
 
     python tests/fuzz/run.py --programs 20000 --seed 1                  # both generators, every configuration
     python tests/fuzz/run.py --kind broad                               # the rarer statements of breadth.py as well
+    python tests/fuzz/run.py --kind large --programs 200                # arrays of up to 3 million elements
     python tests/fuzz/run.py --config interp-1,jit-2 --kind fusion
     python tests/fuzz/run.py --config cuda --seconds 60                  # on a GPU
     python tests/fuzz/run.py --replay failing.txt                       # a printed program again
@@ -90,6 +91,8 @@ class Session:
 
 
 def program(kind, seed):
+    if kind == "large":
+        return FusionGenerator(seed, 3_000_000).run()
     return {"fusion": FusionGenerator, "broad": BroadGenerator}.get(kind, Generator)(seed).run()
 
 
@@ -130,7 +133,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--programs", type=int, default=1000)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--kind", choices=["both", "general", "fusion", "broad"], default="both")
+    ap.add_argument("--kind", choices=["both", "general", "fusion", "broad", "large"], default="both")
     ap.add_argument("--config", help="comma-separated: " + ", ".join([*CONFIGS, *ON_REQUEST]))
     ap.add_argument("--module", default="plait")
     ap.add_argument("--max-failures", type=int, default=10)
