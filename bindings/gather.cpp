@@ -2,6 +2,7 @@
 // keys of any other kind and every error are NumPy's.
 #include <cstring>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "ndarray.hpp"
@@ -75,29 +76,18 @@ std::optional<std::vector<std::int64_t>> rows_of(const Run& key, std::int64_t le
   return rows;
 }
 
-template <std::size_t Size>
-void copy_elements(const std::byte* from, std::int64_t stride,
-                   const std::vector<std::int64_t>& rows, std::byte* to) {
-  for (const std::int64_t r : rows) {
-    std::memcpy(to, from + r * stride, Size);
-    to += Size;
-  }
-}
-
-void copy_rows(const std::byte* from, std::int64_t stride, const std::vector<std::int64_t>& rows,
-               std::size_t bytes, std::byte* to) {
+// f(size) with the sizes that are common as constants: memcpy() of any other is a call.
+template <class F>
+void with_size(std::size_t bytes, F&& f) {
   switch (bytes) {
     case 1:
-      return copy_elements<1>(from, stride, rows, to);
+      return f(std::integral_constant<std::size_t, 1>());
     case 4:
-      return copy_elements<4>(from, stride, rows, to);
+      return f(std::integral_constant<std::size_t, 4>());
     case 8:
-      return copy_elements<8>(from, stride, rows, to);
+      return f(std::integral_constant<std::size_t, 8>());
     default:
-      for (const std::int64_t r : rows) {
-        std::memcpy(to, from + r * stride, bytes);
-        to += bytes;
-      }
+      return f(bytes);
   }
 }
 
@@ -142,7 +132,14 @@ std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
   Dims shape = a.shape;
   shape[0] = static_cast<std::int64_t>(rows->size());
   Ref<Buffer> memory = allocate(row * rows->size());
-  copy_rows(static_cast<const std::byte*>(tracer::data(a)), a.strides[0], *rows, row, memory->data);
+  const auto* from = static_cast<const std::byte*>(tracer::data(a));
+  std::byte* to = memory->data;
+  with_size(row, [&](auto bytes) {
+    for (const std::int64_t r : *rows) {
+      std::memcpy(to, from + r * a.strides[0], bytes);
+      to += bytes;
+    }
+  });
   return tracer::from_buffer(
       std::move(memory), a.dtype, shape,
       contiguous_strides(shape, static_cast<std::int64_t>(itemsize(a.dtype))), 0);
@@ -169,10 +166,12 @@ bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value
   const auto* from = one ? reinterpret_cast<const std::byte*>(s.bytes)
                          : static_cast<const std::byte*>(tracer::data(*value.array));
   const std::int64_t step = one ? 0 : value.array->strides[0];
-  for (const std::int64_t r : *rows) {
-    std::memcpy(to + r * a.strides[0], from, row);
-    from += step;
-  }
+  with_size(row, [&](auto bytes) {
+    for (const std::int64_t r : *rows) {
+      std::memcpy(to + r * a.strides[0], from, bytes);
+      from += step;
+    }
+  });
   return true;
 }
 
