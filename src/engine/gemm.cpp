@@ -240,14 +240,14 @@ class OneThread {
 };
 
 // Below the diagonal what is above it.
-void mirror(std::byte* c, std::int64_t n, std::int64_t item) {
+template <class T>
+void mirror(T* c, std::int64_t n, bool team) {
   constexpr std::int64_t kBlock = 32;
+#pragma omp parallel for num_threads(num_threads()) schedule(dynamic, 1) if (team)
   for (std::int64_t i = 0; i < n; i += kBlock)
     for (std::int64_t j = 0; j <= i; j += kBlock)
       for (std::int64_t r = i; r < std::min(n, i + kBlock); ++r)
-        for (std::int64_t q = j; q < std::min(r, j + kBlock); ++q)
-          std::memcpy(c + (r * n + q) * item, c + (q * n + r) * item,
-                      static_cast<std::size_t>(item));
+        for (std::int64_t q = j; q < std::min(r, j + kBlock); ++q) c[r * n + q] = c[q * n + r];
 }
 
 // The transpose of a product whose result is one row: of one column.
@@ -326,7 +326,8 @@ bool gemm(const Gemm& as_given) {
   } else {
     for (std::int64_t t = 0; t < tiles; ++t) run(t);
   }
-  if (symmetric) mirror(static_cast<std::byte*>(g.c), g.n, item);
+  if (symmetric && g.dtype == DType::Float32) mirror(static_cast<float*>(g.c), g.n, team);
+  if (symmetric && g.dtype == DType::Float64) mirror(static_cast<double*>(g.c), g.n, team);
   return true;
 }
 

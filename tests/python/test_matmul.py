@@ -89,3 +89,13 @@ def test_products_with_one_column_do_not_depend_on_the_threads():
         with_threads.append(numpy.asarray(plait.asarray(x) @ plait.asarray(x[:7, :1])))
     plait.set_num_threads(before)
     assert (with_threads[0] == with_threads[1]).all() and (with_threads[0] == with_threads[2]).all()
+
+
+@pytest.mark.parametrize("code", "fd")
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_product_with_its_own_transpose_is_symmetric(code, turned):
+    values = numpy.random.default_rng(3).standard_normal((9, 700) if turned else (700, 9)).astype(code)
+    x = plait.array(values)
+    ours, theirs = (numpy.asarray(v.T @ v if turned else v @ v.T) for v in (x, values))
+    assert numpy.array_equal(ours, ours.T) and ours.dtype == theirs.dtype
+    numpy.testing.assert_allclose(ours, theirs, rtol=1e-4 if code == "f" else 1e-12, atol=1e-5 if code == "f" else 1e-13)
