@@ -140,12 +140,10 @@ PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weakrefs), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-}  // namespace
-
-namespace {
 bool overrides(PyTypeObject* type, PyObject* name) {
   return _PyType_Lookup(type, name) != _PyType_Lookup(array_type, name);
 }
+
 }  // namespace
 
 bool class_overrides_ufuncs(PyTypeObject* type) {

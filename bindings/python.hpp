@@ -124,7 +124,7 @@ void without_gil(F&& f) {
 }
 
 // Functions of the Python half of the package, called where C++ has no native answer; see
-// plait/_hooks.py.
+// plait/_fallback.py.
 struct Hooks {
   PyObject* binary = nullptr;    // (ufunc name, a, b, inplace) -> result
   PyObject* unary = nullptr;     // (ufunc name, a, inplace) -> result
