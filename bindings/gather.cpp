@@ -2,9 +2,9 @@
 // keys of any other kind and every error are NumPy's.
 #include <cstring>
 #include <mutex>
-#include <type_traits>
 #include <vector>
 
+#include "core/fixed_size.hpp"
 #include "ndarray.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
@@ -76,21 +76,6 @@ std::optional<std::vector<std::int64_t>> rows_of(const Run& key, std::int64_t le
   return rows;
 }
 
-// f(size) with the sizes that are common as constants: memcpy() of any other is a call.
-template <class F>
-void with_size(std::size_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(std::integral_constant<std::size_t, 1>());
-    case 4:
-      return f(std::integral_constant<std::size_t, 4>());
-    case 8:
-      return f(std::integral_constant<std::size_t, 8>());
-    default:
-      return f(bytes);
-  }
-}
-
 // The rows of an array of `length` that the key names; nullopt for keys that are NumPy's to read.
 std::optional<std::vector<std::int64_t>> rows_named_by(PyObject* key, std::int64_t length) {
   std::optional<std::vector<std::int64_t>> listed;
@@ -134,9 +119,9 @@ std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
   Ref<Buffer> memory = allocate(row * rows->size());
   const auto* from = static_cast<const std::byte*>(tracer::data(a));
   std::byte* to = memory->data;
-  with_size(row, [&](auto bytes) {
+  with_fixed_size(row, [=, &rows, stride = a.strides[0]](auto bytes) mutable {
     for (const std::int64_t r : *rows) {
-      std::memcpy(to, from + r * a.strides[0], bytes);
+      std::memcpy(to, from + r * stride, bytes);
       to += bytes;
     }
   });
@@ -166,9 +151,9 @@ bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value
   const auto* from = one ? reinterpret_cast<const std::byte*>(s.bytes)
                          : static_cast<const std::byte*>(tracer::data(*value.array));
   const std::int64_t step = one ? 0 : value.array->strides[0];
-  with_size(row, [&](auto bytes) {
+  with_fixed_size(row, [=, &rows, stride = a.strides[0]](auto bytes) mutable {
     for (const std::int64_t r : *rows) {
-      std::memcpy(to + r * a.strides[0], from, bytes);
+      std::memcpy(to + r * stride, from, bytes);
       from += step;
     }
   });

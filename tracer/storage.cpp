@@ -1,6 +1,7 @@
 // Storages, their versions, and the way from an array to its value.
 #include <cstring>
 
+#include "core/fixed_size.hpp"
 #include "graph.hpp"
 #include "turn.hpp"
 
@@ -240,29 +241,16 @@ bool nobody_else_sees(const Storage& s) {
          !v.data->watched;
 }
 
-// A row of elements, whose size is known to the compiler: one at a time, memcpy() of any size costs
-// more than all the rest.
-template <std::size_t item>
-void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,
-              std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i, to += stride, from += step) std::memcpy(to, from, item);
-}
-
 void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,
               std::int64_t n, std::size_t item) {
   const auto dense = static_cast<std::int64_t>(item);
-  if (stride == dense && step == dense)
+  if (stride == dense && step == dense) {
     std::memcpy(to, from, static_cast<std::size_t>(n) * item);
-  else if (item == 8)
-    copy_row<8>(to, stride, from, step, n);
-  else if (item == 4)
-    copy_row<4>(to, stride, from, step, n);
-  else if (item == 1)
-    copy_row<1>(to, stride, from, step, n);
-  else if (item == 2)
-    copy_row<2>(to, stride, from, step, n);
-  else
-    copy_row<16>(to, stride, from, step, n);
+    return;
+  }
+  with_fixed_size(item, [=](auto bytes) mutable {
+    for (std::int64_t i = 0; i < n; ++i, to += stride, from += step) std::memcpy(to, from, bytes);
+  });
 }
 
 void copy(std::byte* to, std::span<const std::int64_t> strides, const std::byte* from,
