@@ -169,6 +169,10 @@ int set_dtype(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
     check(refuse_delete(value));
     ArrayObject* a = as_array(s);
+    if (auto v = a->host ? std::nullopt : viewed(a->array, value)) {
+      a->array = std::move(*v);
+      return 0;
+    }
     Owned numpy(to_numpy(a));
     check(PyObject_SetAttrString(numpy.get(), "dtype", value));
     if (a->host) return 0;

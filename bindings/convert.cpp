@@ -130,6 +130,14 @@ std::optional<DType> parse_dtype(PyObject* o) {
   return native_dtype(d);
 }
 
+std::optional<tracer::Array> viewed(const tracer::Array& a, PyObject* dtype) {
+  const auto t = parse_dtype(dtype);
+  if (!t) return std::nullopt;
+  tracer::Array v = tracer::view(a, *t);
+  if (!tracer::is_aligned(v)) return std::nullopt;
+  return v;
+}
+
 // Of a device's array the host sees a copy, read-only because writes would not go back.
 PyObject* to_numpy(ArrayObject* a, bool for_good) {
   if (a->host) return Py_NewRef(a->host);

@@ -82,8 +82,8 @@ PyObject* view_at(PyObject*, Args args, Py_ssize_t n) {
     const tracer::Array& a = as_array(args[0])->array;
     const Dims shape = *parse_shape(args[2]), strides = *parse_shape(args[3]);
     const long long offset = PyLong_AsLongLong(args[4]);
-    if (!tracer::is_aligned(*t, a.offset + offset, shape, strides)) return not_implemented();
-    return wrap_view(tracer::as_strided(a, *t, shape, strides, offset), args[0]);
+    tracer::Array view = tracer::as_strided(a, *t, shape, strides, offset);
+    return tracer::is_aligned(view) ? wrap_view(std::move(view), args[0]) : not_implemented();
   });
 }
 // How often a new value was stored into the array's memory.

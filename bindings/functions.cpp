@@ -212,6 +212,12 @@ PyObject* squeeze(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
     return wrap_view(std::move(made), args[0]);
   });
 }
+PyObject* view(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype)
+  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
+    auto v = viewed(a, args[1]);
+    return v ? wrap_view(std::move(*v), args[0]) : not_implemented();
+  });
+}
 PyObject* expand_dims(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
   return of_array<2>(args, n, [&](auto& a) -> PyObject* {
     auto axes = parse_axes(args[1]);
@@ -369,6 +375,7 @@ PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
                                   {"transpose", c(transpose), METH_FASTCALL, nullptr},
                                   {"broadcast_to", c(broadcast_to), METH_FASTCALL, nullptr},
                                   {"squeeze", c(squeeze), METH_FASTCALL, nullptr},
+                                  {"view", c(view), METH_FASTCALL, nullptr},
                                   {"expand_dims", c(expand_dims), METH_FASTCALL, nullptr},
                                   {"flip", c(flip), METH_FASTCALL, nullptr},
                                   {"swapaxes", c(swapaxes), METH_FASTCALL, nullptr},

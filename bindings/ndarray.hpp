@@ -67,6 +67,9 @@ PyArray_Descr* descr_of(DType t);  // borrowed
 std::optional<DType> native_dtype(PyArray_Descr* d);
 // Anything numpy.dtype() accepts, if the engine covers it. Throws PythonError when it is no dtype.
 std::optional<DType> parse_dtype(PyObject* o);
+// The array's memory as `dtype`; none for a dtype of NumPy's alone or elements that would not be
+// aligned.
+std::optional<tracer::Array> viewed(const tracer::Array& a, PyObject* dtype);
 // A live export: the numpy array shares the memory until it and its views are gone.
 PyObject* to_numpy(ArrayObject* a, bool for_good = false);
 enum class Take { Copy, Adopt, Share };

@@ -147,7 +147,7 @@ if asked python; then
     skip python "pytest is not there"
   else
     timeout $((double ? 1600 : 400)) "$python" -m pytest -q -rs -p no:cacheprovider --junitxml="$reports/python.xml" \
-      tests/python/test_device.py tests/python/test_device_values.py tests/python/test_default_dtype.py >"$reports/python.log" 2>&1 ||
+      tests/python/test_device*.py tests/python/test_default_dtype.py >"$reports/python.log" 2>&1 ||
       tail -n 60 "$reports/python.log"
     grep ^SKIPPED "$reports/python.log"
     tail -n 1 "$reports/python.log"

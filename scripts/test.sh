@@ -27,7 +27,7 @@ grep -E "Test +#[0-9]+:|^[0-9]+: .*(FAILED|compiles in)" "$reports/ctest.log" ||
 
 # The build has put the extension beside the package's sources.
 export PYTHONPATH=$root/numpy_compat${PYTHONPATH:+:$PYTHONPATH} PLAIT_CACHE_DIR=$build/cache
-# test_device.py runs on doubles of the CUDA driver, NVRTC and cuBLASLt; test_explain_cuda.py asks for the real NVRTC.
+# test_device*.py run on doubles of the CUDA driver, NVRTC and cuBLASLt; test_explain_cuda.py asks for the real NVRTC.
 export PLAIT_TEST_NVRTC=$PLAIT_NVRTC_LIBRARY
 export PLAIT_CUDA_LIBRARY=$build/tests/libfake_driver.so PLAIT_NVRTC_LIBRARY=$build/tests/libfake_nvrtc.so
 export PLAIT_CUBLASLT_LIBRARY=$build/tests/libfake_cublaslt.so

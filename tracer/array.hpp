@@ -150,6 +150,9 @@ Array moveaxis(const Array& a, const Dims& from, const Dims& to);
 Array diagonal(const Array& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2);
 Array real(const Array& a);  // a itself when not complex
 Array imag(const Array& a);
+// The same memory as elements of another type, as NumPy's view(dtype): the last axis holds as many
+// bytes as before.
+Array view(const Array& a, DType t);
 Array as_strided(const Array& a, DType t, const Dims& shape, const Dims& strides,
                  std::int64_t offset);                  // offset: relative
 bool may_share_memory(const Array& a, const Array& b);  // bounds, as NumPy's

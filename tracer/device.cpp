@@ -130,6 +130,26 @@ bool is_aligned(DType t, std::int64_t address, const Dims& shape, const Dims& st
   return aligned || element_count(shape) == 0;
 }
 
+bool is_aligned(const Array& a) {
+  const Lock held = hold();
+  const Storage& s = *a.storage;
+  const std::int64_t at = a.offset + s.base;
+  const auto aligned = [&](std::int64_t address) {
+    return is_aligned(a.dtype, address, a.shape, a.strides);
+  };
+  // Where updates that are pending write, if they need no memory of their own.
+  const Node* now = s.version.get();
+  while (now->kind == NodeKind::Update && !now->data) now = now->inputs[0].get();
+  if (now->data &&
+      !aligned(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(now->data->data)) +
+               now->data_offset + at))
+    return false;
+  // A version in memory of its own begins where a block does; exported ones stay where they are.
+  const Node& v = *s.version;
+  const Extent all = extent(v.shape, v.strides, static_cast<std::int64_t>(itemsize(v.dtype)));
+  return exported(s) || aligned(at - all.first);
+}
+
 Array adopt(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId device,
             void* stream, bool writeable, void (*release)(void*), void* owner) {
   if (!is_aligned(t, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at)), shape,

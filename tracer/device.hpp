@@ -15,6 +15,8 @@ Array to_device(const Array& a, DeviceId device);
 // Whether a kernel can read elements that begin at this address and lie these strides apart: the
 // processors of a device, unlike the host's, stop at others.
 bool is_aligned(DType t, std::int64_t address, const Dims& shape, const Dims& strides);
+// Whether it can read this view wherever its storage's contents lie, now and after writes.
+bool is_aligned(const Array& a);
 // An array over memory of somebody else on a device, pinned; see DeviceMemory::adopt. Throws
 // ValueError, with nothing adopted, for memory that is not aligned.
 Array adopt(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId device,

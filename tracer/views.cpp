@@ -232,6 +232,27 @@ Array imag(const Array& a) {
   return v;
 }
 
+Array view(const Array& a, DType t) {
+  const std::int64_t old = item_bytes(a.dtype), item = item_bytes(t);
+  Array v = a;
+  v.dtype = t;
+  if (item == old) return v;
+  if (a.ndim() == 0)
+    throw ValueError(
+        "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+  const int last = a.ndim() - 1;
+  if (a.shape[last] != 1 && a.size() != 0 && a.strides[last] != old)
+    throw ValueError("To change to a dtype of a different size, the last axis must be contiguous");
+  const std::int64_t bytes = a.shape[last] * old;
+  if (bytes % item != 0)
+    throw ValueError(
+        "When changing to a larger dtype, its size must be a divisor of the total size in bytes of "
+        "the last axis of the array.");
+  v.shape[last] = bytes / item;
+  v.strides[last] = item;
+  return v;
+}
+
 Array as_strided(const Array& a, DType t, const Dims& shape, const Dims& strides,
                  std::int64_t offset) {
   Array v = a;

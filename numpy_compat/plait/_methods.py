@@ -320,9 +320,13 @@ def view(self, dtype=_NO, type=_NO):
         return _plait.view_as(self, type, self)
     if dtype is _NO or dtype == self.dtype:
         return self[...]
-    # The same memory read as another dtype: both arrays stay exports of it.
     if isinstance(dtype, builtins.type) and issubclass(dtype, numpy.ndarray):
         return _plait.export(self).view(dtype)
+    if type is _NO:
+        result = _plait.view(self, dtype)
+        if result is not NotImplemented:
+            return result
+    # A dtype of NumPy's alone, or elements that are not aligned: both arrays stay exports of the memory.
     return _plait.set_base(from_numpy(exported(self, "ndarray.view").view(dtype)), self)
 
 
