@@ -78,6 +78,11 @@ def test_parts_of_complex_numbers_are_views():
     alike(program, numpy.arange(6) * (1 - 2j))
 
 
+def test_every_byte_but_0_is_true():
+    a = (numpy.arange(5000) % 4 * 85).astype("u1")
+    alike(lambda x: (~x.view(bool), x.view(bool).astype("i4"), x.view(bool) == True, x.view(bool).sum(keepdims=True)), a)  # noqa: E712
+
+
 @pytest.mark.parametrize(
     "shape, old, view",
     [

@@ -59,11 +59,15 @@ constexpr bool is_real = is_same<T, float> || is_same<T, double>;
 template <class T>
 constexpr bool is_complex = is_same<T, complex64> || is_same<T, complex128>;
 
-// Offsets are bytes.
+// Offsets are bytes. Every byte but 0 is true: other libraries and views of bytes store them.
 template <class T>
 PLAIT_INLINE T load(const void* p, Index offset) {
-  PLAIT_TOUCH(static_cast<const char*>(p) + offset, T);
-  return *reinterpret_cast<const T*>(static_cast<const char*>(p) + offset);
+  if constexpr (is_bool<T>) {
+    return load<uint8>(p, offset) != 0;
+  } else {
+    PLAIT_TOUCH(static_cast<const char*>(p) + offset, T);
+    return *reinterpret_cast<const T*>(static_cast<const char*>(p) + offset);
+  }
 }
 template <class T>
 PLAIT_INLINE void store(void* p, Index offset, T v) {

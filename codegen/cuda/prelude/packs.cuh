@@ -20,8 +20,17 @@ struct alignas(sizeof(T) * P) Pack {
 // `offset` is that of the first element, `aligned` whether it lies at a multiple of the pack.
 template <class T, int P>
 PLAIT_INLINE Pack<T, P> load_pack(const void* p, Index offset, const Run<P>& run, bool aligned) {
-  if (aligned && run.whole()) return load<Pack<T, P>>(p, offset);
   Pack<T, P> x;
+  if (aligned && run.whole()) {
+    if constexpr (is_bool<T>) {
+      const auto bytes = load<Pack<uint8, P>>(p, offset);
+#pragma unroll
+      for (int k = 0; k < P; ++k) x[k] = bytes[k] != 0;
+    } else {
+      x = load<Pack<T, P>>(p, offset);
+    }
+    return x;
+  }
 #pragma unroll
   for (int k = 0; k < P; ++k)
     x[k] = load<T>(p, offset + (run.at(k) - run.first) * Index(sizeof(T)));
