@@ -201,7 +201,9 @@ void Emitter::fetch_pieces(const std::string& count) {
     if (!p_.tiled(n) || !in_pieces(n)) continue;
     const ir::Val load = piece_load(k_, p_.nest, p_.mapping, n);
     const bool rows = p_.nest.tiles[n] == Tile::Rows;
+    const std::int32_t across = piece_rows(k_, p_.mapping, load);
     const std::string tile = numbered("a.m", n), type(type_name(k_.buffers[n].dtype));
+    const std::string elements = count + " * " + std::to_string(itemsize(k_.buffers[n].dtype));
     const std::string from = address(k_.accesses[k_.insts[load].access], [&](ir::Val v) {
       const ir::Inst& var = k_.insts[v];
       if (v == k_.loops[loop].var) return numbered("from", loop);
@@ -210,8 +212,9 @@ void Emitter::fetch_pieces(const std::string& count) {
     });
     line("copy_rows<" + type + ">(shared_memory + " + tile + ".at, Index(" + tile + ".pitch), " +
          numbered("a.b", n) + " + (" + from + "), Index(" + tile + ".stride), " +
-         (rows ? count + " * " + std::to_string(itemsize(k_.buffers[n].dtype)) + ", rows"
-               : "Index(" + tile + ".bytes), int(" + count + ")") +
+         (rows          ? elements + ", rows"
+          : across >= 0 ? elements + ", int(" + index(k_.loops[across].end) + ")"
+                        : "Index(" + tile + ".bytes), int(" + count + ")") +
          ");");
   }
   line("__syncthreads();");

@@ -168,14 +168,16 @@ std::string Emitter::tile_address(Val load) const {
   }
   const std::int32_t loop = p_.mapping.streamed;
   const std::vector<char> under = loops_under(k_, loop);
-  const bool rows = p_.nest.tiles[i.index] == Tile::Rows;
+  const std::string pitch = "Index(" + tile + ".pitch)", item = std::to_string(itemsize(i.type));
+  const std::string at = "(" + numbered("i", loop) + numbered(" - from", loop) + ") * ";
+  if (p_.nest.tiles[i.index] == Tile::Rows) return at + item;
+  if (const std::int32_t across = piece_rows(k_, p_.mapping, load); across >= 0)
+    return at + item + numbered(" + i", across) + " * " + pitch;
   ir::Access inner;
   for (const ir::Term& t : a.terms)
     if (const Inst& v = k_.insts[t.var]; v.op == Op::Var && v.index != loop && under[v.index])
       inner.terms.push_back(t);
-  const std::string at = "(" + numbered("i", loop) + numbered(" - from", loop) + ") * " +
-                         (rows ? std::to_string(itemsize(i.type)) : "Index(" + tile + ".pitch)");
-  return inner.terms.empty() ? at : at + " + " + address(inner);
+  return at + pitch + (inner.terms.empty() ? "" : " + " + address(inner));
 }
 
 std::string Emitter::local(const Inst& i) const {

@@ -102,6 +102,22 @@ Val piece_load(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t
                                                          : load_along(k, m.streamed, buffer);
 }
 
+std::int32_t piece_rows(const ir::Kernel& k, const Mapping& m, Val load) {
+  const ir::Access& a = k.accesses[k.insts[load].access];
+  if (!same(*stride_along(k, a, m.streamed),
+            {static_cast<std::int64_t>(itemsize(k.insts[load].type))}))
+    return -1;
+  const std::vector<char> under = loops_under(k, m.streamed);
+  std::int32_t across = -1;
+  for (const ir::Term& t : a.terms)
+    if (const Inst& v = k.insts[t.var];
+        v.op == Op::Var && v.index != m.streamed && under[v.index]) {
+      if (across >= 0) return -1;
+      across = v.index;
+    }
+  return across;
+}
+
 std::vector<Tile> find_tiles(const ir::Kernel& k, const Nest& n) {
   std::vector<Tile> tiles(k.buffers.size(), Tile::None);
   // Something has to be read more than once.
@@ -171,6 +187,12 @@ TileShape shape_of(const ir::Kernel& k, const Nest& n, const Mapping& m, std::si
   shape.bytes = high - low;
   if (piece != kNone) {
     if (rows) return shape.stride < item ? TileShape{} : shape;
+    if (const std::int32_t across = piece_rows(k, m, piece); across >= 0) {
+      const ir::Access& a = k.accesses[k.insts[piece].access];
+      shape.bytes = value_of(k, k.loops[across].end, params) * item;
+      shape.stride = number(*stride_along(k, a, across), params);
+      return shape;
+    }
     shape.stride = along;
     shape.pitch = shape.bytes;
     return along < shape.bytes ? TileShape{} : shape;
@@ -215,7 +237,7 @@ Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const 
     if (!piece) {
       whole += padded(rows ? s.pitch * threads : s.bytes);
     } else {
-      an_iteration += rows ? item * threads : s.pitch;
+      an_iteration += rows ? item * threads : s.bytes;
       whole += 16 + (rows ? item * threads : 0);  // what padding may take
     }
   });
@@ -227,12 +249,15 @@ Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const 
     if (all.piece < std::min(trips, least_piece(k, m.streamed))) return all;
   }
   each([&](std::size_t b, TileShape& s, bool rows, bool piece, std::int64_t item) {
+    const std::int64_t total = piece ? s.bytes * all.piece : s.bytes;
     if (piece && rows) {
       s.bytes = all.piece * item;
       s.pitch = s.bytes + (all.piece % 2 == 0 ? item : 0);
+    } else if (piece && s.pitch == 0) {  // a part of each row
+      s.pitch = all.piece * item;
     }
     all.at[b] = all.bytes;
-    all.bytes += padded(rows ? s.pitch * threads : piece ? s.pitch * all.piece : s.bytes);
+    all.bytes += padded(rows ? s.pitch * threads : total);
   });
   return all;
 }

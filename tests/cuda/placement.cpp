@@ -106,11 +106,21 @@ TEST_CASE("reductions over any axes, chunks included") {
   });
 }
 
-TEST_CASE("k-means' assignment, whatever K and D") {
-  for (auto [k, d] : {std::pair<std::int64_t, std::int64_t>{2, 2}, {3, 5}, {8, 8}, {16, 64}}) {
-    const Array points = random_f64({501, d}, 1), means = random_f64({k, d}, 2);
-    on_device("K " + std::to_string(k) + ", D " + std::to_string(d),
-              [&](const Place& at) { return norm_argmin(at(points), at(means)); });
+TEST_CASE("k-means' assignment, whatever K and D, whichever way the means lie") {
+  // The last means come to shared memory in pieces along K.
+  for (auto [k, d, n] : {std::tuple<std::int64_t, std::int64_t, std::int64_t>{2, 2, 501},
+                         {3, 5, 501},
+                         {8, 8, 501},
+                         {16, 64, 501},
+                         {360, 31, 2100}}) {
+    const Array points = random_f64({n, d}, 1), means = random_f64({k, d}, 2),
+                turned = random_f64({d, k}, 2);
+    const std::string what = "K " + std::to_string(k) + ", D " + std::to_string(d);
+    on_device(what, [&](const Place& at) { return norm_argmin(at(points), at(means)); });
+    CHECK(engine::last_plan().regions == 1);
+    on_device(what + ", turned", [&](const Place& at) {
+      return norm_argmin(at(points), tracer::transpose(at(turned)));
+    });
     CHECK(engine::last_plan().regions == 1);
   }
 }

@@ -138,9 +138,10 @@ inline RandomKernel shifted_kernel(std::int64_t rows, std::int64_t columns, std:
   return r;
 }
 
-// The nearest of `means` rows of x to each of its points, by the root of the sum of squares.
+// The nearest of `means` rows of x to each of its points, by the root of the sum of squares; of its
+// columns where the means are `turned`.
 inline RandomKernel nearest_kernel(std::int64_t points, std::int64_t means, std::int64_t columns,
-                                   DType t) {
+                                   DType t, bool turned = false) {
   RandomKernel r;
   r.grid = points;
   ir::Builder b("nearest");
@@ -153,11 +154,12 @@ inline RandomKernel nearest_kernel(std::int64_t points, std::int64_t means, std:
     }));
   r.buffers.emplace_back(static_cast<std::size_t>(points) * 8);
   const ir::Val k = b.param(b.new_param()), d = b.param(b.new_param());
-  const std::int32_t stride = b.new_param();
-  r.params = {means, columns, columns * item};
+  const std::int32_t stride = b.new_param(), pitch = b.new_param();
+  r.params = {means, columns, columns * item, (turned ? means : columns) * item};
   const std::int32_t outer = b.open_reduce(ir::kNone, k), inner = b.open_reduce(ir::kNone, d);
   const ir::Val x = b.load(p, {{}, {{b.grid_var(), {0, stride}}, {b.var(inner), {item}}}});
-  const ir::Val c = b.load(m, {{}, {{b.var(outer), {0, stride}}, {b.var(inner), {item}}}});
+  const std::int32_t row = turned ? inner : outer, along = turned ? outer : inner;
+  const ir::Val c = b.load(m, {{}, {{b.var(row), {0, pitch}}, {b.var(along), {item}}}});
   const ir::Val square = b.apply(OpId::Square, t, {b.apply(OpId::Subtract, t, {x, c})});
   const ir::Val sum = b.close({{ReduceKind::Sum, square, ir::Order::Pairwise}})[0];
   const ir::Val best = b.close({{ReduceKind::ArgMin, sum, ir::Order::Any, true}})[0];

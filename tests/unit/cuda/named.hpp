@@ -36,12 +36,14 @@ inline void add_packs(std::vector<Case>& cases) {
   cases.push_back({shifted_kernel(100, 40, 40, 0, 0, f4, false), {}});
 }
 
-// k-means: means and points in shared memory, as a whole or in pieces along K or D.
+// k-means: means, stored (K, D) or (D, K), and points in shared memory, as a whole or in pieces
+// along K or D.
 inline void add_tiles(std::vector<Case>& cases) {
   constexpr DType f4 = DType::Float32, f8 = DType::Float64;
   const auto add = [&](std::int64_t means, std::int64_t columns, DType t, cuda::Mapping m,
-                       std::int64_t points = 513) {
-    cases.push_back({nearest_kernel(points, means, columns, t), m, means * columns > 20000});
+                       std::int64_t points = 513, bool turned = false) {
+    cases.push_back(
+        {nearest_kernel(points, means, columns, t, turned), m, means * columns > 20000});
   };
   const cuda::Mapping both{.whole_tiles = true, .row_tiles = true}, means{.whole_tiles = true};
   const auto pieces = [](cuda::Mapping m, std::int32_t loop, int threads = 128) {
@@ -63,6 +65,11 @@ inline void add_tiles(std::vector<Case>& cases) {
   add(9, 700, f4, pieces(both, along_d), 1100);
   add(2, 30000, f4, pieces(both, along_d));
   add(3, 1000, f8, pieces(both, along_d, 64));
+  add(901, 40, f4, pieces(both, along_k), 1100, true);
+  add(200, 150, f8, pieces(both, along_k, 64), 513, true);
+  add(4096, 128, f4, pieces(both, along_k), 513, true);
+  add(20000, 3, f4, pieces(means, along_k), 513, true);
+  add(9, 2001, f4, pieces(both, along_d), 513, true);
 }
 
 inline void add_turns(std::vector<Case>& cases) {
