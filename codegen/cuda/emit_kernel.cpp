@@ -199,23 +199,35 @@ void Emitter::fetch_pieces(const std::string& count) {
   line("__syncthreads();");
   for (std::size_t n = 0; n < k_.buffers.size(); ++n) {
     if (!p_.tiled(n) || !in_pieces(n)) continue;
-    const ir::Val load = piece_load(k_, p_.nest, p_.mapping, n);
     const bool rows = p_.nest.tiles[n] == Tile::Rows;
-    const std::int32_t across = piece_rows(k_, p_.mapping, load);
     const std::string tile = numbered("a.m", n), type(type_name(k_.buffers[n].dtype));
-    const std::string elements = count + " * " + std::to_string(itemsize(k_.buffers[n].dtype));
-    const std::string from = address(k_.accesses[k_.insts[load].access], [&](ir::Val v) {
-      const ir::Inst& var = k_.insts[v];
-      if (v == k_.loops[loop].var) return numbered("from", loop);
-      if (v == k_.loops[0].var) return std::string("(Index(a.begin) + base)");
-      return var.op == ir::Op::Var && under[var.index] ? std::string() : index(v);
-    });
-    line("copy_rows<" + type + ">(shared_memory + " + tile + ".at, Index(" + tile + ".pitch), " +
-         numbered("a.b", n) + " + (" + from + "), Index(" + tile + ".stride), " +
-         (rows          ? elements + ", rows"
-          : across >= 0 ? elements + ", int(" + index(k_.loops[across].end) + ")"
-                        : "Index(" + tile + ".bytes), int(" + count + ")") +
-         ");");
+    const std::string item = std::to_string(itemsize(k_.buffers[n].dtype));
+    const std::string pitch = "Index(" + tile + ".pitch)";
+    const auto copy = [&](ir::Val load, const std::string& to, const std::string& apart,
+                          const std::string& bytes_and_rows) {
+      const std::string from = address(k_.accesses[k_.insts[load].access], [&](ir::Val v) {
+        const ir::Inst& var = k_.insts[v];
+        if (v == k_.loops[loop].var) return numbered("from", loop);
+        if (v == k_.loops[0].var) return std::string("(Index(a.begin) + base)");
+        return var.op == ir::Op::Var && under[var.index] ? std::string() : index(v);
+      });
+      line("copy_rows<" + type + ">(shared_memory + " + tile + ".at" + to + ", " + apart + ", " +
+           numbered("a.b", n) + " + (" + from + "), Index(" + tile + ".stride), " + bytes_and_rows +
+           ");");
+    };
+    const std::vector<ir::Val> loads = loads_of(k_, n);
+    const std::int32_t across = piece_rows(k_, p_.mapping, loads[0]);
+    if (loads.size() > 1) {
+      for (std::size_t row = 0; row < loads.size(); ++row)
+        copy(loads[row], numbered(" + ", row) + " * " + pitch, item, item + ", int(" + count + ")");
+    } else if (rows) {
+      copy(loads[0], "", pitch, count + " * " + item + ", rows");
+    } else if (across >= 0) {
+      copy(loads[0], "", pitch,
+           count + " * " + item + ", int(" + index(k_.loops[across].end) + ")");
+    } else {
+      copy(loads[0], "", pitch, "Index(" + tile + ".bytes), int(" + count + ")");
+    }
   }
   line("__syncthreads();");
 }

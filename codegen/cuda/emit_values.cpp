@@ -171,6 +171,11 @@ std::string Emitter::tile_address(Val load) const {
   const std::string pitch = "Index(" + tile + ".pitch)", item = std::to_string(itemsize(i.type));
   const std::string at = "(" + numbered("i", loop) + numbered(" - from", loop) + ") * ";
   if (p_.nest.tiles[i.index] == Tile::Rows) return at + item;
+  if (const std::vector<Val> loads = loads_of(k_, static_cast<std::size_t>(i.index));
+      loads.size() > 1) {
+    const auto row = std::find(loads.begin(), loads.end(), load) - loads.begin();
+    return at + item + numbered(" + ", row) + " * " + pitch;
+  }
   if (const std::int32_t across = piece_rows(k_, p_.mapping, load); across >= 0)
     return at + item + numbered(" + i", across) + " * " + pitch;
   ir::Access inner;

@@ -212,8 +212,13 @@ Nest analyse_nest(const ir::Kernel& k) {
   };
   each_inst(k, 0, [&](const Inst& i, std::int32_t at) {
     if (i.access < 0) return;
+    bool moves_above = i.op == Op::LoadLocal || i.op == Op::StoreLocal, moves_below = false;
     for (const ir::Term& t : k.accesses[i.access].terms) {
       const Inst& var = k.insts[t.var];
+      if (var.op == Op::Var) {
+        (in_chain(var.index) ? moves_above : moves_below) = true;
+        moves_above |= k.loops[var.index].begin != kNone;  // a chunk of a long row
+      }
       n.computed_index |= var.op != Op::Var && var.op != Op::Const && var.op != Op::Param;
       if ((i.op != Op::Load && i.op != Op::Store) || in_chain(at)) continue;
       if (var.op != Op::Var || t.stride.param != kNoParam ||
@@ -221,6 +226,7 @@ Nest analyse_nest(const ir::Kernel& k) {
         continue;
       ++(in_chain(var.index) ? n.along_chain : n.along_inner);
     }
+    n.own_rows |= moves_above && moves_below;
   });
   find_packs(k, n);
   n.tiles = find_tiles(k, n);
@@ -360,7 +366,8 @@ Mapping choose(const ir::Kernel& k, const Nest& n, const Target& t, const Extent
   // Threads of a warp read side by side across the rows, where enough rows are there.
   const bool across =
       n.along_inner <= n.along_chain && rows >= 64 * std::int64_t{t.multiprocessors};
-  if (length <= 8 || across || (fills && n.nested_below)) {
+  // What all iterations read alike is one access for the threads of a warp, whichever way it lies.
+  if (length <= 8 || across || (fills && (n.nested_below || !n.own_rows))) {
     choose_tiles(m, k, n, t, e, rows);
     return m;
   }

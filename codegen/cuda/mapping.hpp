@@ -3,7 +3,7 @@
 //
 //  * A thread an iteration: it runs all that stands below by itself. For elementwise work, for
 //    nests whose memory is contiguous along the outer loops (sums over columns), whose inner loops
-//    are short, or which reduce within a reduction (k-means).
+//    are short, which reduce within a reduction, or whose iterations all read the same (k-means).
 //  * A team an iteration: 8 or 32 lanes of a warp, or a block, take the iterations of the inner
 //    loops side by side and join reductions. For rows: softmax, standardise, row sums. Row buffers,
 //    and rows that several loops read, are in shared memory where they fit.
@@ -31,16 +31,17 @@ struct KeptRow {
 
 // What does not depend on extents.
 struct Nest {
-  std::vector<std::int32_t> chain;    // loops that are flattened, outermost first; chain[0] is 0
-  std::vector<char> shared;           // of each loop: a team takes its iterations side by side
-  std::vector<char> in_thread;        // of each loop: it is shared, or stands in one that is
-  bool shareable = false;             // a team has something to share
-  bool nested_below = false;          // loops within loops under the chain
-  int along_chain = 0;                // accesses below the chain that are contiguous along it ...
-  int along_inner = 0;                // ... and along a loop below
-  int pack = 1;                       // neighbours that an access can move at most (packs.hpp)
-  std::vector<char> packed;           // of each instruction: an access that packs move
-  std::vector<Tile> tiles;            // of each buffer: how it may be kept in shared memory
+  std::vector<std::int32_t> chain;  // loops that are flattened, outermost first; chain[0] is 0
+  std::vector<char> shared;         // of each loop: a team takes its iterations side by side
+  std::vector<char> in_thread;      // of each loop: it is shared, or stands in one that is
+  bool shareable = false;           // a team has something to share
+  bool nested_below = false;        // loops within loops under the chain
+  int along_chain = 0;              // accesses below the chain that are contiguous along it ...
+  int along_inner = 0;              // ... and along a loop below
+  bool own_rows = false;            // an iteration has a row, or part of one, that others have not
+  int pack = 1;                     // neighbours that an access can move at most (packs.hpp)
+  std::vector<char> packed;         // of each instruction: an access that packs move
+  std::vector<Tile> tiles;          // of each buffer: how it may be kept in shared memory
   std::vector<std::int32_t> streams;  // loops that tiles may come in pieces along, outer ones first
   std::int32_t turned_loop = -1;      // the loop that ...
   std::vector<char> turned;           // ... these loads are contiguous along (turns.hpp)

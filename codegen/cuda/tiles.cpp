@@ -24,14 +24,20 @@ const ir::Coeff* stride_along(const ir::Kernel& k, const ir::Access& a, std::int
   return nullptr;
 }
 
-// The one load of a buffer, when it moves with the loop; kNone when it does not.
+// The first load of a buffer that moves with the loop; kNone when none does.
 Val load_along(const ir::Kernel& k, std::int32_t loop, std::size_t buffer) {
-  for (std::size_t v = 0; v < k.insts.size(); ++v)
-    if (const Inst& i = k.insts[v]; i.op == Op::Load &&
-                                    static_cast<std::size_t>(i.index) == buffer &&
-                                    stride_along(k, k.accesses[i.access], loop))
-      return static_cast<Val>(v);
+  for (Val v : loads_of(k, buffer))
+    if (stride_along(k, k.accesses[k.insts[v].access], loop)) return v;
   return kNone;
+}
+
+// Whether an access moves with a loop under `loop`, one of those that loops_under() gave for it.
+bool moves_under(const ir::Kernel& k, const ir::Access& a, std::int32_t loop,
+                 const std::vector<char>& under) {
+  return std::any_of(a.terms.begin(), a.terms.end(), [&](const ir::Term& t) {
+    const Inst& v = k.insts[t.var];
+    return v.op == Op::Var && v.index != loop && under[v.index];
+  });
 }
 
 // Whether every tile that moves with the loop may come in pieces along it, and there is one.
@@ -41,24 +47,27 @@ bool can_stream(const ir::Kernel& k, const Nest& n, std::int32_t loop) {
   for (std::size_t b = 0; b < k.buffers.size(); ++b) {
     if (n.tiles[b] == Tile::None || load_along(k, loop, b) == kNone) continue;
     any = true;
-    int loads = 0;
-    for (const Inst& i : k.insts)
-      loads += i.op == Op::Load && static_cast<std::size_t>(i.index) == b;
-    const Val load = load_along(k, loop, b);
-    bool within = false;
-    for (std::size_t l = 0; l < k.loops.size(); ++l)
-      if (under[l]) {
-        const auto& body = k.loops[l].body;
-        within |= std::find(body.begin(), body.end(), load) != body.end();
-      }
-    if (loads != 1 || !within) return false;
-    if (n.tiles[b] == Tile::Whole) continue;
-    // A thread's row comes as elements that lie side by side.
-    const ir::Access& a = k.accesses[k.insts[load].access];
-    for (const ir::Term& t : a.terms)
-      if (const Inst& v = k.insts[t.var]; v.op == Op::Var && v.index != loop && under[v.index])
+    const std::vector<Val> loads = loads_of(k, b);
+    const ir::Coeff* stride =
+        stride_along(k, k.accesses[k.insts[load_along(k, loop, b)].access], loop);
+    for (Val load : loads) {
+      bool within = false;
+      for (std::size_t l = 0; l < k.loops.size(); ++l)
+        if (under[l]) {
+          const auto& body = k.loops[l].body;
+          within |= std::find(body.begin(), body.end(), load) != body.end();
+        }
+      const ir::Access& a = k.accesses[k.insts[load].access];
+      const ir::Coeff* own = stride_along(k, a, loop);
+      if (!within || !own || !same(*own, *stride)) return false;
+      // Several loads take an element each of an iteration, and so does a thread of its row.
+      if ((loads.size() > 1 || n.tiles[b] == Tile::Rows) && moves_under(k, a, loop, under))
         return false;
-    if (!same(*stride_along(k, a, loop), {static_cast<std::int64_t>(itemsize(k.buffers[b].dtype))}))
+    }
+    // A thread's row comes as elements that lie side by side.
+    if (n.tiles[b] == Tile::Rows &&
+        (loads.size() > 1 ||
+         !same(*stride, {static_cast<std::int64_t>(itemsize(k.buffers[b].dtype))})))
       return false;
   }
   return any;
@@ -88,6 +97,14 @@ std::vector<char> loops_under(const ir::Kernel& k, std::int32_t l) {
       if (opens_loop(k.insts[v])) stack.push_back(k.insts[v].index);
   }
   return under;
+}
+
+std::vector<Val> loads_of(const ir::Kernel& k, std::size_t buffer) {
+  std::vector<Val> loads;
+  for (std::size_t v = 0; v < k.insts.size(); ++v)
+    if (k.insts[v].op == Op::Load && static_cast<std::size_t>(k.insts[v].index) == buffer)
+      loads.push_back(static_cast<Val>(v));
+  return loads;
 }
 
 std::vector<std::int32_t> find_streams(const ir::Kernel& k, const Nest& n) {
@@ -187,6 +204,8 @@ TileShape shape_of(const ir::Kernel& k, const Nest& n, const Mapping& m, std::si
   shape.bytes = high - low;
   if (piece != kNone) {
     if (rows) return shape.stride < item ? TileShape{} : shape;
+    if (const auto loads = static_cast<std::int64_t>(loads_of(k, buffer).size()); loads > 1)
+      return {low, loads * item, 0, along};
     if (const std::int32_t across = piece_rows(k, m, piece); across >= 0) {
       const ir::Access& a = k.accesses[k.insts[piece].access];
       shape.bytes = value_of(k, k.loops[across].end, params) * item;

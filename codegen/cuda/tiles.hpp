@@ -20,7 +20,8 @@ std::vector<std::int32_t> find_streams(const ir::Kernel& k, const Nest& n);
 void choose_tiles(Mapping& m, const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e,
                   std::int64_t rows);
 
-// The load of a buffer that comes in pieces; kNone when it does not.
+std::vector<Val> loads_of(const ir::Kernel& k, std::size_t buffer);
+// The first load of a buffer that comes in pieces; kNone when it does not.
 Val piece_load(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t buffer);
 // Of a piece of what all threads read alike, whose iterations lie side by side: the loop that goes
 // from one row of it to the next, as along D where means are stored (D, K). -1 where each iteration
@@ -32,8 +33,8 @@ std::vector<char> loops_under(const ir::Kernel& k, std::int32_t l);
 // Bytes [low, low + bytes) of a buffer, or of a row of it relative to the iteration's place, are
 // in shared memory; rows are `pitch` apart there and `stride` in the buffer. No bytes: the extents
 // do not suit. A piece of what all threads read alike has a row for each iteration of the streamed
-// loop, or an element of each row; one of what each thread has its row of is that many elements of
-// each. `bytes` are those of an iteration where all threads read it.
+// loop, or an element of each row or for each of several loads; one of what each thread has its row
+// of is that many elements of each. `bytes` are those of an iteration where all threads read it.
 struct TileShape {
   std::int64_t low = 0, bytes = 0, pitch = 0, stride = 0;
 };

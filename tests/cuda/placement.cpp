@@ -107,12 +107,13 @@ TEST_CASE("reductions over any axes, chunks included") {
 }
 
 TEST_CASE("k-means' assignment, whatever K and D, whichever way the means lie") {
-  // The last means come to shared memory in pieces along K.
+  // The last two come to shared memory in pieces along K.
   for (auto [k, d, n] : {std::tuple<std::int64_t, std::int64_t, std::int64_t>{2, 2, 501},
                          {3, 5, 501},
                          {8, 8, 501},
                          {16, 64, 501},
-                         {360, 31, 2100}}) {
+                         {360, 31, 2100},
+                         {5000, 3, 2100}}) {
     const Array points = random_f64({n, d}, 1), means = random_f64({k, d}, 2),
                 turned = random_f64({d, k}, 2);
     const std::string what = "K " + std::to_string(k) + ", D " + std::to_string(d);

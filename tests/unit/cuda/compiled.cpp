@@ -176,6 +176,25 @@ TEST_CASE("k-means keeps means and points in shared memory, whole or in pieces")
   }
 }
 
+TEST_CASE("k-means of few columns keeps the means in shared memory, whichever way they lie") {
+  if (!have_nvrtc()) return;
+  for (bool turned : {false, true})
+    for (std::int64_t means : {16, 100000}) {
+      const test::RandomKernel r = test::nearest_short_kernel(1, means, 3, DType::Float32, turned);
+      const cuda::Extents e{r.params.data(), 1 << 24};
+      const auto p = cuda::generate(r.kernel, {}, e);
+      INFO(means << (turned ? ", turned" : ""));
+      CHECK(p->mapping.team == 1);
+      CHECK(p->mapping.whole_tiles);
+      CHECK(p->mapping.streamed == (means == 16 ? -1 : 1));
+      for (int arch : kArchitectures) {
+        const auto b = cuda::compile(*p, arch);
+        CHECK(b->registers <= 64);
+        CHECK(b->spill_bytes == 0);
+      }
+    }
+}
+
 TEST_CASE("a transposed operand is read through shared memory") {
   if (!have_nvrtc()) return;
   const test::RandomKernel r = test::transposed_kernel(1, 1, 1, DType::Float32);

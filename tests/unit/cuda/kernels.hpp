@@ -168,6 +168,41 @@ inline RandomKernel nearest_kernel(std::int64_t points, std::int64_t means, std:
   return r;
 }
 
+// The same of so few columns that the planner writes their sum out: a load of the means for each.
+inline RandomKernel nearest_short_kernel(std::int64_t points, std::int64_t means,
+                                         std::int64_t columns, DType t, bool turned) {
+  RandomKernel r;
+  r.grid = points;
+  ir::Builder b("nearest_short");
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  const std::int32_t p = b.buffer(t, false), m = b.buffer(t, false),
+                     y = b.buffer(DType::Int64, true);
+  for (const std::int64_t rows : {points, means})
+    r.buffers.push_back(numbers(t, rows * columns, [&](std::int64_t i) {
+      return static_cast<double>((i * 48271 + rows) % 1017) / 4;
+    }));
+  r.buffers.emplace_back(static_cast<std::size_t>(points) * 8);
+  const ir::Val k = b.param(b.new_param());
+  r.params = {means};
+  std::vector<ir::Val> x;
+  for (std::int64_t d = 0; d < columns; ++d)
+    x.push_back(b.load(p, {{d * item}, {{b.grid_var(), {columns * item}}}}));
+  const std::int32_t loop = b.open_reduce(ir::kNone, k);
+  ir::Val sum = ir::kNone;
+  for (std::int64_t d = 0; d < columns; ++d) {
+    r.params.push_back(d * (turned ? means : 1) * item);
+    const ir::Val c =
+        b.load(m, {{0, b.new_param()}, {{b.var(loop), {turned ? item : columns * item}}}});
+    const ir::Val square =
+        b.apply(OpId::Square, t, {b.apply(OpId::Subtract, t, {x[static_cast<std::size_t>(d)], c})});
+    sum = d == 0 ? square : b.apply(OpId::Add, t, {sum, square});
+  }
+  const ir::Val best = b.close({{ReduceKind::ArgMin, sum, ir::Order::Any, true}})[0];
+  b.store(y, {{}, {{b.grid_var(), {8}}}}, best);
+  r.kernel = b.finish();
+  return r;
+}
+
 // y[l, r, c] = x[l, c, r] + z[c] for layers of `rows` by `columns`.
 inline RandomKernel transposed_kernel(std::int64_t layers, std::int64_t rows, std::int64_t columns,
                                       DType t) {

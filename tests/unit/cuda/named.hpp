@@ -70,6 +70,10 @@ inline void add_tiles(std::vector<Case>& cases) {
   add(4096, 128, f4, pieces(both, along_k), 513, true);
   add(20000, 3, f4, pieces(means, along_k), 513, true);
   add(9, 2001, f4, pieces(both, along_d), 513, true);
+  for (bool turned : {false, true}) {
+    cases.push_back({nearest_short_kernel(513, 9001, 4, f4, turned), pieces(means, along_k), true});
+    cases.push_back({nearest_short_kernel(1100, 21, 3, f8, turned), means});
+  }
 }
 
 inline void add_turns(std::vector<Case>& cases) {
