@@ -83,7 +83,9 @@ void pack_join(const Join& j, const JoinBuffers& b, std::vector<std::byte>& out)
 
 // c = a @ b (+ bias) for every batch: c dense and row-major, batches one after another. Strides in
 // bytes, of any size and sign. Sums run along k in order, in the type that NumPy's own loop sums
-// in. One program a dtype.
+// in. Where so few results are summed over so long a k that most of the device would be idle, k is
+// cut into chunks, whose sums go to scratch memory; the chunk sum, to be launched next with the same
+// arguments, adds them in their order. One program of either a dtype.
 struct Product {
   struct Factor {
     const void* at;
@@ -98,8 +100,10 @@ struct Product {
   void* c;
 };
 std::shared_ptr<const Program> generate_product(DType t, const Target& target);
-Launch product_shape(const Program& p, const Product& x);
-void pack_product(const Product& x, std::vector<std::byte>& out);
+std::shared_ptr<const Program> generate_chunk_sum(DType t, const Target& target);
+Launch product_shape(const Program& p, const Product& x);  // k is cut where this has scratch memory
+Launch chunk_sum_shape(const Program& p, const Product& x);
+void pack_product(const Program& p, const Product& x, void* scratch, std::vector<std::byte>& out);
 
 struct Binary {
   std::string image;  // cubin, or PTX text when `ptx`

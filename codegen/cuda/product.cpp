@@ -1,4 +1,5 @@
-// Matrix products where no library computes them: one program a dtype (prelude/product.cuh).
+// Matrix products where no library computes them: one program a dtype, and one that adds the chunks
+// of those whose k is cut (prelude/product.cuh).
 #include <algorithm>
 #include <cstring>
 
@@ -11,11 +12,16 @@ namespace {
 
 constexpr int kThreads = 16;  // along each side of a block's square
 constexpr int kDeep = 16;     // elements of a strip along k
+// Where k is cut, so many blocks are wanted a multiprocessor, and so many elements of k a chunk.
+constexpr int kBlocks = 2;
+constexpr std::int64_t kLeastChunk = 256;
+constexpr int kMultiprocessors = 132;  // what sums that round are cut for, whatever the device
 
 // What the program calls Arguments.
 struct Arguments {
   const void *a, *b, *bias;
-  void* c;
+  void *c, *parts;
+  std::int64_t chunks, chunk;
   std::int64_t m, n, k, batches, a_row, a_column, b_row, b_column;
   std::int64_t rank, shape[kMaxDims], a_batch[kMaxDims], b_batch[kMaxDims];
 };
@@ -30,11 +36,35 @@ DType sum_type(DType t) {
 // Elements of a thread along each side: what fits its registers.
 int each(DType t) { return itemsize(t) == 16 ? 2 : 4; }
 
-}  // namespace
+std::int64_t squares(const Product& x) {
+  const std::int64_t side = each(x.dtype) * kThreads;
+  return element_count(x.batch) * ((x.m + side - 1) / side) * ((x.n + side - 1) / side);
+}
 
-std::shared_ptr<const Program> generate_product(DType t, const Target& target) {
+struct Chunks {
+  std::int64_t count, length;
+};
+// Sums that round are cut by the extents alone, so that every device gives the same bits, and those
+// of float16 not at all: theirs are NumPy's.
+Chunks chunks_of(const Product& x, const Target& target) {
+  const bool rounds = is_float(x.dtype) || is_complex(x.dtype);
+  const int places = kBlocks * (rounds ? kMultiprocessors : target.multiprocessors);
+  const std::int64_t wanted =
+      std::min(places / std::max<std::int64_t>(1, squares(x)), x.k / kLeastChunk);
+  if (x.dtype == DType::Float16 || wanted < 2) return {1, x.k};
+  const std::int64_t length = ((x.k + wanted - 1) / wanted + kDeep - 1) / kDeep * kDeep;
+  return {(x.k + length - 1) / length, length};
+}
+
+unsigned blocks(const Program& p, std::int64_t wanted) {
+  return static_cast<unsigned>(
+      std::clamp<std::int64_t>(wanted, 1, std::int64_t{8} * p.target.multiprocessors));
+}
+
+std::shared_ptr<const Program> generate(DType t, const Target& target, const char* entry,
+                                        const char* function) {
   auto p = std::make_shared<Program>();
-  p->entry = "plait_product";
+  p->entry = entry;
   p->target = target;
   p->mapping.wide = true;
   std::string& s = p->source;
@@ -42,29 +72,51 @@ std::shared_ptr<const Program> generate_product(DType t, const Target& target) {
   (s += prelude("shared")) += prelude("product");
   // Two blocks a multiprocessor: 128 registers a thread.
   s += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kThreads * kThreads) +
-       ", 2) " + p->entry + "(const Arguments a) {\n  Multiply<" + std::string(type_name(t)) +
-       ", " + std::string(type_name(sum_type(t))) + ", " + std::to_string(each(t)) + ", " +
-       std::to_string(kThreads) + ", " + std::to_string(kDeep) + ">::run(a);\n}\n";
+       ", 2) " + entry + "(const Arguments a) {\n  Multiply<" + std::string(type_name(t)) + ", " +
+       std::string(type_name(sum_type(t))) + ", " + std::to_string(each(t)) + ", " +
+       std::to_string(kThreads) + ", " + std::to_string(kDeep) + ">::" + function + "(a);\n}\n";
   return p;
 }
 
+}  // namespace
+
+std::shared_ptr<const Program> generate_product(DType t, const Target& target) {
+  return generate(t, target, "plait_product", "run");
+}
+std::shared_ptr<const Program> generate_chunk_sum(DType t, const Target& target) {
+  return generate(t, target, "plait_chunk_sum", "add_chunks");
+}
+
 Launch product_shape(const Program& p, const Product& x) {
-  const std::int64_t side = each(x.dtype) * kThreads;
-  const std::int64_t squares =
-      element_count(x.batch) * ((x.m + side - 1) / side) * ((x.n + side - 1) / side);
+  const Chunks chunks = chunks_of(x, p.target);
+  const std::size_t item = itemsize(sum_type(x.dtype));
   Launch l;
   l.block[0] = kThreads * kThreads;
-  l.grid[0] = static_cast<unsigned>(
-      std::clamp<std::int64_t>(squares, 1, std::int64_t{8} * p.target.multiprocessors));
-  l.shared_bytes = static_cast<std::size_t>(2 * kDeep * (side + 1)) * itemsize(sum_type(x.dtype));
+  l.grid[0] = blocks(p, chunks.count * squares(x));
+  l.shared_bytes = static_cast<std::size_t>(2 * kDeep * (each(x.dtype) * kThreads + 1)) * item;
+  if (chunks.count > 1)
+    l.scratch_bytes =
+        static_cast<std::size_t>(chunks.count * element_count(x.batch) * x.m * x.n) * item;
   return l;
 }
 
-void pack_product(const Product& x, std::vector<std::byte>& out) {
-  Arguments p{x.a.at,
+Launch chunk_sum_shape(const Program& p, const Product& x) {
+  constexpr int threads = kThreads * kThreads;
+  Launch l;
+  l.block[0] = threads;
+  l.grid[0] = blocks(p, (element_count(x.batch) * x.m * x.n + threads - 1) / threads);
+  return l;
+}
+
+void pack_product(const Program& p, const Product& x, void* scratch, std::vector<std::byte>& out) {
+  const Chunks chunks = chunks_of(x, p.target);
+  Arguments a{x.a.at,
               x.b.at,
               x.bias,
               x.c,
+              scratch,
+              chunks.count,
+              chunks.length,
               x.m,
               x.n,
               x.k,
@@ -77,11 +129,11 @@ void pack_product(const Product& x, std::vector<std::byte>& out) {
               {},
               {},
               {}};
-  std::copy(x.batch.begin(), x.batch.end(), p.shape);
-  std::copy(x.a.batch.begin(), x.a.batch.end(), p.a_batch);
-  std::copy(x.b.batch.begin(), x.b.batch.end(), p.b_batch);
-  out.resize(sizeof p);
-  std::memcpy(out.data(), &p, sizeof p);
+  std::copy(x.batch.begin(), x.batch.end(), a.shape);
+  std::copy(x.a.batch.begin(), x.a.batch.end(), a.a_batch);
+  std::copy(x.b.batch.begin(), x.b.batch.end(), a.b_batch);
+  out.resize(sizeof a);
+  std::memcpy(out.data(), &a, sizeof a);
 }
 
 }  // namespace plait::cuda

@@ -11,9 +11,6 @@ namespace {
 const bool without = setenv("PLAIT_FAKE_CUBLASLT_BROKEN", "1", 1) == 0 &&
                      (!on_gpu() || setenv("PLAIT_CUBLASLT_LIBRARY", "/nowhere/", 1) == 0);
 
-constexpr DType kFloats[] = {DType::Float16, DType::Float32, DType::Float64, DType::Complex64,
-                             DType::Complex128};
-
 // float16 is summed as NumPy sums it, to the bit; the host's others are a BLAS's.
 double tolerance(DType t) {
   return t == DType::Float32 || t == DType::Complex64 ? 1e-5
@@ -24,6 +21,16 @@ double tolerance(DType t) {
 void multiplied(const std::string& what, const std::function<Array(const Place&)>& f, DType t) {
   on_device(what, f, t == DType::Float16 ? 0 : tolerance(t));
   CHECK(regions_there(f) == 1);
+}
+
+// With so many kernels.
+void in_launches(int launches, const std::string& what, const std::function<Array(const Place&)>& f,
+                 DType t) {
+  gpu();
+  const int before = on_gpu() ? 0 : fake().calls("cuLaunchKernel");
+  on_device(what, f, t == DType::Float16 ? 0 : tolerance(t));
+  INFO(what);
+  if (!on_gpu()) CHECK(fake().calls("cuLaunchKernel") == before + launches);
 }
 
 }  // namespace
@@ -96,6 +103,73 @@ TEST_CASE("a bias is added by the kernel, in the place of a second one") {
   multiplied(
       "bias",
       [&](const Place& at) { return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(bias)); }, t);
+}
+
+TEST_CASE("few results of a long k: its chunks are summed by blocks of their own") {
+  for (int code = 0; code < kDTypeCount; ++code) {
+    const auto t = static_cast<DType>(code);
+    const Array a = sample(t, {1029, 21}, 1, false), b = sample(t, {1029, 70}, 2, false);
+    in_launches(
+        t == DType::Float16 ? 1 : 2, std::string(name(t)),
+        [&](const Place& at) { return tracer::matmul(tracer::transpose(at(a)), at(b)); }, t);
+  }
+  struct Shape {
+    std::int64_t m, n, k;
+    int launches, of_integers;  // the double has 4 multiprocessors, which integers are cut for
+  };
+  for (const auto [m, n, k, launches, of_integers] :
+       {Shape{9, 9, 511, 1, 1}, Shape{9, 9, 512, 2, 2}, Shape{9, 10, 6001, 2, 2},
+        Shape{64, 64, 1040, 2, 2}, Shape{65, 130, 513, 2, 1}})
+    for (DType t : {DType::Float32, DType::Int16}) {
+      const Array a = sample(t, {m, k}, 1, false), b = sample(t, {k, n}, 2, false);
+      in_launches(
+          is_integer(t) ? of_integers : launches,
+          std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(k) + " " +
+              std::string(name(t)),
+          [&](const Place& at) { return tracer::matmul(at(a), at(b)); }, t);
+    }
+}
+
+TEST_CASE("chunks of batches, of views and with a bias") {
+  using namespace tracer;
+  const DType t = DType::Float64;
+  const Array stack = sample(t, {3, 1, 12, 1400}, 1, false),
+              other = sample(t, {2, 1400, 20}, 2, false), bias = sample(t, {20}, 3, false);
+  in_launches(2, "batches", [&](const Place& at) { return matmul(at(stack), at(other)); }, t);
+  in_launches(
+      2, "steps",
+      [&](const Place& at) {
+        return matmul(view(at(stack), {All{}, All{}, All{}, step(-2)}),
+                      view(at(other), {All{}, step(2)}));
+      },
+      t);
+  in_launches(
+      2, "bias",
+      [&](const Place& at) { return apply(OpId::Add, matmul(at(stack), at(other)), at(bias)); }, t);
+}
+
+TEST_CASE("no memory for the chunks' sums: nothing is lost", "[double]") {
+  gpu();
+  const Array a = there(random_f64({20, 3000}, 1)), b = there(random_f64({3000, 20}, 2));
+  const Array c = tracer::matmul(a, b);
+  engine::device_of(gpu()).trim();
+  fake().fail("cuMemAlloc", 1, 2);  // the first is for the result
+  fake().fail_again("cuMemAlloc");
+  REQUIRE_THROWS_AS(tracer::evaluate(c), std::bad_alloc);
+  CHECK(difference(values(here(c)), values(here(tracer::matmul(a, b))), 0) == "");
+}
+
+TEST_CASE("explain says when k is cut") {
+  const auto text = [](std::int64_t m, std::int64_t k) {
+    const Array x = tracer::matmul(there(sample(DType::Int32, {m, k}, 1)),
+                                   there(sample(DType::Int32, {k, 64}, 2)));
+    const Ref<tracer::Node> node = tracer::read(x);
+    tracer::Node* const wanted[] = {node.get()};
+    return engine::explain(wanted);
+  };
+  const char* cut = "chunks of k a second one adds in their order (65536 bytes";
+  CHECK_THAT(text(64, 1024), Catch::Contains(cut));
+  CHECK_THAT(text(64, 500), !Catch::Contains("chunks of k"));
 }
 
 TEST_CASE("narrow products are loops, which take in what stands around them") {

@@ -1,6 +1,7 @@
 struct Arguments {
   const char *a, *b, *bias;  // bias: null, or a row that is added to every row of c
-  char* c;                   // row-major, batches one after another
+  char *c, *parts;           // row-major, batches one after another; parts: the same of each chunk, as Sum
+  int64 chunks, chunk;       // k in chunks of this length, the last one shorter; 1: parts is null
   int64 m, n, k, batches, a_row, a_column, b_row, b_column;  // strides in bytes
   int64 rank, shape[64], a_batch[64], b_batch[64];           // of the batch axes
 };
@@ -19,7 +20,8 @@ PLAIT_INLINE Complex<T> add_product(Complex<T> sum, Complex<T> x, Complex<T> y) 
 
 // c = a @ b in squares of `side` by `side` elements, one a block at a time. Strips of a and b that are `deep`
 // long lie in shared memory as Sum, the type that NumPy's own loop adds up in; a thread adds up `each` by `each`
-// elements, `threads` apart, along k in order.
+// elements, `threads` apart, along k in order. Where k is cut, a square's chunks are blocks of their own, whose
+// sums go to `parts`; add_chunks() is the kernel that follows.
 template <class T, class Sum, int each, int threads, int deep>
 struct Multiply {
   static constexpr int side = each * threads, pitch = side + 1;
@@ -51,24 +53,32 @@ struct Multiply {
     }
   }
 
+  // Element `column` of row `row` of c, rows of all batches counted through.
+  static PLAIT_INLINE void finish(const Arguments& a, int64 row, int64 column, Sum sum) {
+    T v = rounded(sum);
+    if (a.bias) v = T(v + load<T>(a.bias, column * int64(sizeof(T))));
+    store<T>(a.c, (row * a.n + column) * int64(sizeof(T)), v);
+  }
+
   static PLAIT_INLINE void run(const Arguments& a) {
     const Shared<Sum> left{reinterpret_cast<Sum*>(shared_memory)}, right{left.at + deep * pitch};
     const int row = threadIdx.x / threads, column = threadIdx.x % threads;
     const int64 down = (a.m + side - 1) / side, across = (a.n + side - 1) / side;
-    for (int64 square = blockIdx.x; square < a.batches * down * across; square += gridDim.x) {
-      int64 batch = square;
-      const int64 left_most = take(batch, across) * side, top = take(batch, down) * side;
+    for (int64 square = blockIdx.x; square < a.chunks * a.batches * down * across; square += gridDim.x) {
+      int64 rest = square;
+      const int64 left_most = take(rest, across) * side, top = take(rest, down) * side;
+      const int64 first_row = rest * a.m + top;  // counted through batches and chunks
       const char *x = a.a + top * a.a_row, *y = a.b + left_most * a.b_column;
-      char* c = a.c + ((batch * a.m + top) * a.n + left_most) * int64(sizeof(T));
       for (int64 axis = a.rank - 1; axis >= 0; --axis) {
-        const int64 i = take(batch, a.shape[axis]);
+        const int64 i = take(rest, a.shape[axis]);
         x += i * a.a_batch[axis];
         y += i * a.b_batch[axis];
       }
+      const int64 begin = rest * a.chunk, end = begin + a.chunk < a.k ? begin + a.chunk : a.k;
       Sum sums[each][each] = {};
-      for (int64 k = 0; k < a.k; k += deep) {
-        fetch(left, x + k * a.a_column, a.a_row, a.a_column, a.m - top, a.k - k);
-        fetch(right, y + k * a.b_row, a.b_column, a.b_row, a.n - left_most, a.k - k);
+      for (int64 k = begin; k < end; k += deep) {
+        fetch(left, x + k * a.a_column, a.a_row, a.a_column, a.m - top, end - k);
+        fetch(right, y + k * a.b_row, a.b_column, a.b_row, a.n - left_most, end - k);
         __syncthreads();
 #pragma unroll
         for (int d = 0; d < deep; ++d) {
@@ -91,10 +101,25 @@ struct Multiply {
         for (int j = 0; j < each; ++j) {
           const int64 at_row = row + i * threads, at_column = column + j * threads;
           if (at_row >= a.m - top || at_column >= a.n - left_most) continue;
-          T v = rounded(sums[i][j]);
-          if (a.bias) v = T(v + load<T>(a.bias, (left_most + at_column) * int64(sizeof(T))));
-          store<T>(c, (at_row * a.n + at_column) * int64(sizeof(T)), v);
+          const int64 c_row = first_row + at_row, c_column = left_most + at_column;
+          if (a.parts)
+            store<Sum>(a.parts, (c_row * a.n + c_column) * int64(sizeof(Sum)), sums[i][j]);
+          else
+            finish(a, c_row, c_column, sums[i][j]);
         }
+    }
+  }
+
+  static PLAIT_INLINE void add_chunks(const Arguments& a) {
+    const int64 results = a.batches * a.m * a.n;
+    for (int64 i = thread_index(); i < results; i += thread_count()) {
+      Sum sum = load<Sum>(a.parts, i * int64(sizeof(Sum)));
+#pragma unroll 8
+      for (int64 chunk = 1; chunk < a.chunks; ++chunk)
+        sum = sum + load<Sum>(a.parts, (chunk * results + i) * int64(sizeof(Sum)));
+      int64 row = i;
+      const int64 column = take(row, a.n);
+      finish(a, row, column, sum);
     }
   }
 };

@@ -60,9 +60,14 @@ std::string explain_product(const DeviceProduct& p, std::string_view target, boo
   const int arch = architecture(target);
   const auto program = cuda::generate_product(p.dtype, {.arch = arch});
   const cuda::Product product{p.dtype, p.m, p.n, p.k, p.batch, {}, {}, nullptr, nullptr};
-  return (gpu::Products::takes(p.dtype) ? "  by cuBLASLt; where that cannot, a tiled kernel:\n"
-                                        : "  a tiled kernel:\n") +
-         program_text(*program, cuda::product_shape(*program, product), arch, source);
+  const cuda::Launch shape = cuda::product_shape(*program, product);
+  std::string text = gpu::Products::takes(p.dtype)
+                         ? "  by cuBLASLt; where that cannot, a tiled kernel"
+                         : "  a tiled kernel";
+  if (shape.scratch_bytes)
+    text += ", whose chunks of k a second one adds in their order (" +
+            std::to_string(shape.scratch_bytes) + " bytes of scratch memory)";
+  return text + ":\n" + program_text(*program, shape, arch, source);
 }
 
 }  // namespace plait::engine

@@ -209,6 +209,13 @@ const Gpu::Loaded& Gpu::multiplier(DType t) {
   return l;
 }
 
+const Gpu::Loaded& Gpu::chunk_adder(DType t) {
+  const std::lock_guard held(mutex_);
+  Loaded& l = chunk_adders_[static_cast<int>(t)];
+  if (!l.function) l = load(cuda::generate_chunk_sum(t, target_));
+  return l;
+}
+
 bool Gpu::multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site) {
   if (products_.available(p.dtype)) {
     if (products_.multiply(p, site)) {
@@ -226,8 +233,14 @@ bool Gpu::multiply(const engine::DeviceProduct& p, const engine::LaunchSite& sit
   };
   const cuda::Product product{p.dtype,     p.m,         p.n,    p.k, p.batch,
                               factor(p.a), factor(p.b), p.bias, p.c};
-  cuda::pack_product(product, arguments_);
-  submit(l, cuda::product_shape(*l.program, product), arguments_, site);
+  const cuda::Launch shape = cuda::product_shape(*l.program, product);
+  Ref<Buffer> scratch;  // given back at once: what is launched next comes after this
+  if (shape.scratch_bytes) scratch = pool_.allocate(shape.scratch_bytes);
+  cuda::pack_product(*l.program, product, scratch ? scratch->data : nullptr, arguments_);
+  submit(l, shape, arguments_, site);
+  if (!scratch) return true;
+  const Loaded& sum = chunk_adder(p.dtype);
+  submit(sum, cuda::chunk_sum_shape(*sum.program, product), arguments_, site);
   return true;
 }
 

@@ -59,6 +59,7 @@ class Gpu final : public engine::Device {
               const engine::LaunchSite& site);
   const Loaded& joiner(ReduceKind kind, DType t, bool tree);
   const Loaded& multiplier(DType t);
+  const Loaded& chunk_adder(DType t);
 
   std::future<bool> compiler_;  // NVRTC opens while the context is made
   Context context_;
@@ -68,7 +69,7 @@ class Gpu final : public engine::Device {
   cuda::Target target_;
   std::mutex mutex_;  // guards the tables
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
-  std::unordered_map<int, Loaded> joiners_, multipliers_;
+  std::unordered_map<int, Loaded> joiners_, multipliers_, chunk_adders_;
   std::vector<std::byte> arguments_;  // of the launch under way; the recorder's lock guards it
 };
 
