@@ -21,20 +21,36 @@ bool along_last_axis(const Node& bias, const Node& sum) {
          std::all_of(shape.begin(), shape.end() - 1, [](std::int64_t e) { return e == 1; });
 }
 
+// Strides of a last axis of one element are no part of the graph's key.
+bool lies_as(const Node& addend, const Node& sum) {
+  return addend.dtype == sum.dtype && addend.shape == sum.shape && sum.shape.back() != 1 &&
+         addend.strides == sum.strides;
+}
+
+// What a library call computes is, and views lie in what they show.
+bool in_memory(const Graph& g, const std::vector<Epilogue>& found, std::int32_t i) {
+  while (!g[i].leaf && g[i].node->kind == NodeKind::View) i = g[i].in[0];
+  return g[i].leaf || g[i].node->kind == NodeKind::MatMul || found[i];
+}
+
 }  // namespace
 
-// What is looked at is part of the graph's key: structure, who holds what, extents of 1.
+// What is looked at is part of the graph's key: structure, who holds what, extents of 1, and which
+// of what is in memory is contiguous.
 std::vector<Epilogue> find_epilogues(const Graph& g, const Target& target) {
   std::vector<Epilogue> found(g.nodes.size());
-  for (std::int32_t i = 0; target.biased_products && i < g.size(); ++i) {
+  for (std::int32_t i = 0; target.summed_products && i < g.size(); ++i) {
     const Node& sum = *g[i].node;
     if (g[i].leaf || sum.kind != NodeKind::Elementwise || sum.fn != OpId::Add ||
-        !(target.biased_products >> static_cast<int>(sum.dtype) & 1))
+        !(target.summed_products >> static_cast<int>(sum.dtype) & 1))
       continue;
     for (int k = 0; k < 2 && !found[i]; ++k) {
-      const std::int32_t product = g[i].in[k], bias = g[i].in[1 - k];
-      if (only_for(g[product], sum) && along_last_axis(*g[bias].node, sum))
-        found[i] = {product, bias};
+      const std::int32_t product = g[i].in[k], addend = g[i].in[1 - k];
+      if (!only_for(g[product], sum)) continue;
+      if (along_last_axis(*g[addend].node, sum))
+        found[i] = {product, addend};
+      else if (lies_as(*g[addend].node, sum) && in_memory(g, found, addend))
+        found[i] = {product, addend, true};
     }
   }
   return found;

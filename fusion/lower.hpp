@@ -90,9 +90,9 @@ enum class Reuse : std::uint8_t { ByCost, Recompute, Store };
 // What kernels are generated for, as far as planning has to know it.
 struct Target {
   bool lanes = true;  // loops over vectors of lanes; else a thread runs single iterations
-  // Dtypes, a bit each, whose matrix products add a vector along their last axis in the same call,
-  // with the bits that the two operations give (epilogue.hpp).
-  std::uint32_t biased_products = 0;
+  // Dtypes, a bit each, whose matrix products add a vector along their last axis, or what lies as
+  // they do, in the same call, with the bits that the two operations give (epilogue.hpp).
+  std::uint32_t summed_products = 0;
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
 
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.

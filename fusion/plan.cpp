@@ -265,7 +265,7 @@ std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epil
   std::vector<std::int32_t> read;
   for (std::int32_t in : g[e ? e.product : root].in)
     if (in >= 0) read.push_back(in);
-  if (e) read.push_back(e.bias);
+  if (e) read.push_back(e.addend);
   return read;
 }
 

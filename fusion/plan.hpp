@@ -32,8 +32,8 @@ struct Step {
   std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
 };
 
-// The nodes whose memory a Direct step reads, or views of it: the factors of a product, then its
-// bias.
+// The nodes whose memory a Direct step reads, or views of it: the factors of a product, then what
+// it adds to their product.
 std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epilogue& e);
 
 struct Note {

@@ -81,11 +81,11 @@ std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree
 Launch join_shape(const Program& p, const Join& j);
 void pack_join(const Join& j, const JoinBuffers& b, std::vector<std::byte>& out);
 
-// c = a @ b (+ bias) for every batch: c dense and row-major, batches one after another. Strides in
-// bytes, of any size and sign. Sums run along k in order, in the type that NumPy's own loop sums
-// in. Where so few results are summed over so long a k that most of the device would be idle, k is
-// cut into chunks, whose sums go to scratch memory; the chunk sum, to be launched next with the same
-// arguments, adds them in their order. One program of either a dtype.
+// c = a @ b (+ bias or residual) for every batch: c dense and row-major, batches one after another.
+// Strides in bytes, of any size and sign. Sums run along k in order, in the type that NumPy's own
+// loop sums in. Where so few results are summed over so long a k that most of the device would be
+// idle, k is cut into chunks, whose sums go to scratch memory; the chunk sum, to be launched next
+// with the same arguments, adds them in their order. One program of either a dtype.
 struct Product {
   struct Factor {
     const void* at;
@@ -96,7 +96,8 @@ struct Product {
   std::int64_t m, n, k;
   Dims batch;
   Factor a, b;
-  const void* bias;  // n elements that are added to every row, or null
+  const void* bias;      // n elements that are added to every row, or null
+  const void* residual;  // as many as c has, which are added to it, or null; never both
   void* c;
 };
 std::shared_ptr<const Program> generate_product(DType t, const Target& target);

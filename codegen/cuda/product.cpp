@@ -19,9 +19,9 @@ constexpr int kMultiprocessors = 132;  // what sums that round are cut for, what
 
 // What the program calls Arguments.
 struct Arguments {
-  const void *a, *b, *bias;
+  const void *a, *b, *added;
   void *c, *parts;
-  std::int64_t chunks, chunk;
+  std::int64_t added_row, chunks, chunk;
   std::int64_t m, n, k, batches, a_row, a_column, b_row, b_column;
   std::int64_t rank, shape[kMaxDims], a_batch[kMaxDims], b_batch[kMaxDims];
 };
@@ -112,9 +112,10 @@ void pack_product(const Program& p, const Product& x, void* scratch, std::vector
   const Chunks chunks = chunks_of(x, p.target);
   Arguments a{x.a.at,
               x.b.at,
-              x.bias,
+              x.bias ? x.bias : x.residual,
               x.c,
               scratch,
+              x.residual ? x.n : 0,
               chunks.count,
               chunks.length,
               x.m,

@@ -41,8 +41,8 @@ struct DeviceJoin {
   std::byte* out;
 };
 
-// c = a @ b (+ bias) for every batch: c dense and row-major, batches one after another; strides in
-// bytes.
+// c = a @ b (+ bias or residual) for every batch: c dense and row-major, batches one after another;
+// strides in bytes.
 struct DeviceProduct {
   struct Operand {
     const std::byte* at;
@@ -54,7 +54,8 @@ struct DeviceProduct {
   Dims batch;
   Operand a, b;
   std::byte* c;
-  const std::byte* bias;  // n contiguous elements that are added to every row, or null
+  const std::byte* bias;      // n contiguous elements that are added to every row, or null
+  const std::byte* residual;  // what is added to c and lies as c does, or null; never both
 };
 
 class Device : public DeviceMemory {

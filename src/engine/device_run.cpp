@@ -227,7 +227,10 @@ class DeviceRun : PlanRun {
     p.m = n.shape[n.shape.size() - 2];
     p.n = n.shape.back();
     p.k = g_[g_[m].in[0]].node->shape.back();
-    if (s.epilogue) p.bias = bias(s.epilogue.bias, copies);
+    if (s.epilogue.whole)
+      p.residual = residual(s.epilogue.addend);
+    else if (s.epilogue)
+      p.bias = bias(s.epilogue.addend, copies);
     memory_[r] = {device_.allocate(bytes_of(n)), 0};
     p.c = memory_[r].at();
     const LaunchSite site{"matmul", n.site};
@@ -235,7 +238,7 @@ class DeviceRun : PlanRun {
       p.bias = nullptr;
       device_.multiply(p, site);
       memory_[m] = std::exchange(memory_[r], {});
-      memory_[r] = sum(r, m, s.epilogue.bias);
+      memory_[r] = sum(r, m, s.epilogue.addend);
       memory_[m] = {};
     }
     ++counters().kernels_on_device;
@@ -265,6 +268,11 @@ class DeviceRun : PlanRun {
     if (in_memory->shape.back() != 1 &&
         in_memory->strides.back() != static_cast<std::int64_t>(itemsize(in_memory->dtype)))
       in_memory = copies.emplace_back(dense(std::move(in_memory)));
+    return in_memory->data->data + in_memory->data_offset;
+  }
+
+  const std::byte* residual(std::int32_t i) const {
+    const Ref<Node> in_memory = leaf_of(i);
     return in_memory->data->data + in_memory->data_offset;
   }
 

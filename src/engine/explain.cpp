@@ -129,7 +129,7 @@ std::string direct_text(const Graph& g, const Step& s, const ExplainOptions& opt
   p.n = n.shape.back();
   p.k = n.inputs[0]->shape.back();
   std::string text = "  one matrix product";
-  if (s.epilogue) text += ", to which the same call adds " + typed(*g[s.epilogue.bias].node);
+  if (s.epilogue) text += ", to which the same call adds " + typed(*g[s.epilogue.addend].node);
   return text + "\n" + explain_product(p, options.target, options.source);
 }
 

@@ -14,11 +14,12 @@ namespace plait::engine {
 Stats& counters();
 bool interrupt_requested();  // asks the hook, at most every 50 ms
 
-// What devices are planned for. cuBLASLt adds a bias before it rounds, which are NumPy's roundings
-// only where sums are kept in the product's own type, and none to complex products.
+// What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
+// NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
+// products, and multiplies C by a complex 1 there, which need not leave infinities alone.
 inline constexpr fusion::Target kDeviceTarget{
     .lanes = false,
-    .biased_products =
+    .summed_products =
         1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
     .few_rows = fusion::kFewTeams};
 inline constexpr int kLookedAt = 127;  // owner of plans that are only for explain()

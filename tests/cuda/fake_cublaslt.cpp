@@ -2,8 +2,8 @@
 // refuses (layouts that do not fit each other, leading dimensions that are too short, addresses
 // less aligned than was promised, memory that nobody owns) and what Plait must not ask for (TF32,
 // sums in less than the type of the computation, complex products of three multiplications,
-// epilogues beside a bias of float32 and float64), and multiplies in the order of the driver's
-// work.
+// epilogues beside a bias, and a C, of float32 and float64), and multiplies in the order of the
+// driver's work.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -50,8 +50,8 @@ struct Layout : Attributes {
   }
 };
 struct Algorithm {
-  std::uint64_t mark, workspace, alignment_a, alignment_b, alignment_d;
-  std::uint64_t rest[3];
+  std::uint64_t mark, workspace, alignment_a, alignment_b, alignment_c, alignment_d;
+  std::uint64_t rest[2];
 };
 struct Heuristic {
   Algorithm algorithm;
@@ -63,7 +63,7 @@ struct Heuristic {
 constexpr std::uint64_t kMark = 0x70726f64;
 constexpr std::size_t kWorkspace = 1000;
 
-std::atomic<int> products{0}, biased{0}, heuristics{0}, refusals{0}, failure{0};
+std::atomic<int> products{0}, biased{0}, summed{0}, heuristics{0}, refusals{0}, failure{0};
 
 // The driver's double, which is loaded already.
 template <class F>
@@ -110,7 +110,7 @@ bool fits(const Description& how, const Layout& a, const Layout& b, const Layout
 
 template <class T, class Acc>
 void run(const Description& how, const Layout& la, const T* a, const Layout& lb, const T* b,
-         const Layout& ld, T* d, const T* bias) {
+         const Layout& ld, T* d, const T* bias, const T* c) {
   const auto k = static_cast<std::int64_t>(how.get(3, 0) ? la.rows : la.columns);
   const auto at = [](const Layout& l, const T* p, std::int64_t transposed, std::int64_t batch,
                      std::int64_t row, std::int64_t column) {
@@ -123,6 +123,7 @@ void run(const Description& how, const Layout& la, const T* a, const Layout& lb,
         Acc sum{};
         for (std::int64_t x = 0; x < k; ++x)
           sum += at(la, a, how.get(3, 0), batch, i, x) * at(lb, b, how.get(4, 0), batch, x, j);
+        if (c) sum += static_cast<Acc>(c[batch * ld.step() + j * ld.ld + i]);
         if (bias) sum += static_cast<Acc>(bias[i]);
         d[batch * ld.step() + j * ld.ld + i] = static_cast<T>(sum);
       }
@@ -136,6 +137,7 @@ bool aligned(const void* p, std::uint64_t to) {
 extern "C" {
 int fake_cublaslt_products() { return products; }
 int fake_cublaslt_biased() { return biased; }
+int fake_cublaslt_summed() { return summed; }  // products that a C was added to
 int fake_cublaslt_heuristics() { return heuristics; }
 // The next heuristics find nothing.
 void fake_cublaslt_refuse(int times) { refusals = times; }
@@ -188,7 +190,8 @@ Status cublasLtMatmulAlgoGetHeuristic(void*, Description* how, Layout* a, Layout
   const auto promised = [&](int which) {
     return static_cast<std::uint64_t>(prefer->get(which, 256));
   };
-  found->algorithm = {kMark, room ? kWorkspace : 0, promised(5), promised(6), promised(8), {}};
+  found->algorithm = {kMark,       room ? kWorkspace : 0, promised(5), promised(6),
+                      promised(7), promised(8),           {}};
   found->workspace = found->algorithm.workspace;
   found->state = 0;
   *count = 1;
@@ -196,28 +199,29 @@ Status cublasLtMatmulAlgoGetHeuristic(void*, Description* how, Layout* a, Layout
 }
 
 Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a, Layout* la,
-                      const void* b, Layout* lb, const void* beta, const void* c, Layout*, void* d,
-                      Layout* ld, const Algorithm* algorithm, void* workspace, std::size_t bytes,
-                      void* stream) {
+                      const void* b, Layout* lb, const void* beta, const void* c, Layout* lc,
+                      void* d, Layout* ld, const Algorithm* algorithm, void* workspace,
+                      std::size_t bytes, void* stream) {
   ++products;
   if (const Status s = failure.exchange(0)) return s;
-  if (!fits(*how, *la, *lb, *ld) || algorithm->mark != kMark || c != d) return kInvalid;
+  if (!fits(*how, *la, *lb, *ld) || algorithm->mark != kMark || lc->ld != ld->ld) return kInvalid;
   if (!aligned(a, algorithm->alignment_a) || !aligned(b, algorithm->alignment_b) ||
-      !aligned(d, algorithm->alignment_d))
+      !aligned(c, algorithm->alignment_c) || !aligned(d, algorithm->alignment_d))
     return kInvalid;
-  double one = 0, zero = 1;
+  double one = 0, of_c = 0;
   const bool wide = ld->type == 1 || ld->type == 5;
   if (wide) {
     std::memcpy(&one, alpha, 8);
-    std::memcpy(&zero, beta, 8);
+    std::memcpy(&of_c, beta, 8);
   } else {
     float f[2];
     std::memcpy(&f[0], alpha, 4);
     std::memcpy(&f[1], beta, 4);
     one = f[0];
-    zero = f[1];
+    of_c = f[1];
   }
-  if (one != 1 || zero != 0) return kInvalid;
+  const bool sum = of_c == 1;
+  if (one != 1 || (!sum && (of_c != 0 || c != d)) || (sum && ld->type > 1)) return kInvalid;
   if (bytes != algorithm->workspace) return kInvalid;
   if (bytes && (!owned(workspace, bytes) || !aligned(workspace, 256))) return kInvalid;
   const auto memory = [](const void* at, const Layout& l) {
@@ -225,19 +229,22 @@ Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a,
   };
   void *pa = memory(a, *la), *pb = memory(b, *lb), *pd = memory(d, *ld);
   void* bias = how->biased() ? owned(how->bias(), ld->rows * item(ld->type)) : nullptr;
-  if (!pa || !pb || !pd || (how->biased() && !bias)) return kInvalid;
+  void* pc = sum ? memory(c, *lc) : nullptr;
+  if (!pa || !pb || !pd || (how->biased() && !bias) || (sum && !pc)) return kInvalid;
   biased += how->biased();
+  summed += sum;
   struct Work {
     Description how;
     Layout la, lb, ld;
-    void *a, *b, *d, *bias;
+    void *a, *b, *d, *bias, *c;
   };
   driver<void(void (*)(void*), void*, void*)>("fake_cuda_submit")(
       [](void* p) {
         Work& w = *static_cast<Work*>(p);
         const auto go = [&]<class T, class Acc>(T, Acc) {
           run<T, Acc>(w.how, w.la, static_cast<T*>(w.a), w.lb, static_cast<T*>(w.b), w.ld,
-                      static_cast<T*>(w.d), static_cast<const T*>(w.bias));
+                      static_cast<T*>(w.d), static_cast<const T*>(w.bias),
+                      static_cast<const T*>(w.c));
         };
         switch (w.ld.type) {
           case 0:
@@ -258,7 +265,7 @@ Status cublasLtMatmul(void*, Description* how, const void* alpha, const void* a,
         }
         delete &w;
       },
-      new Work{*how, *la, *lb, *ld, pa, pb, pd, bias}, stream);
+      new Work{*how, *la, *lb, *ld, pa, pb, pd, bias, pc}, stream);
   return 0;
 }
 }

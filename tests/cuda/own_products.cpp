@@ -105,6 +105,15 @@ TEST_CASE("a bias is added by the kernel, in the place of a second one") {
       [&](const Place& at) { return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(bias)); }, t);
 }
 
+TEST_CASE("so is what lies as the product does") {
+  const DType t = DType::Float64;
+  const Array a = sample(t, {2, 70, 40}, 1, false), b = sample(t, {40, 90}, 2, false),
+              c = sample(t, {2, 70, 90}, 3, false);
+  multiplied(
+      "residual",
+      [&](const Place& at) { return apply(OpId::Add, at(c), tracer::matmul(at(a), at(b))); }, t);
+}
+
 TEST_CASE("few results of a long k: its chunks are summed by blocks of their own") {
   for (int code = 0; code < kDTypeCount; ++code) {
     const auto t = static_cast<DType>(code);
@@ -130,7 +139,7 @@ TEST_CASE("few results of a long k: its chunks are summed by blocks of their own
     }
 }
 
-TEST_CASE("chunks of batches, of views and with a bias") {
+TEST_CASE("chunks of batches, of views and with something to add") {
   using namespace tracer;
   const DType t = DType::Float64;
   const Array stack = sample(t, {3, 1, 12, 1400}, 1, false),
@@ -146,6 +155,11 @@ TEST_CASE("chunks of batches, of views and with a bias") {
   in_launches(
       2, "bias",
       [&](const Place& at) { return apply(OpId::Add, matmul(at(stack), at(other)), at(bias)); }, t);
+  const Array residual = sample(t, {3, 2, 12, 20}, 4, false);
+  in_launches(
+      2, "residual",
+      [&](const Place& at) { return apply(OpId::Add, matmul(at(stack), at(other)), at(residual)); },
+      t);
 }
 
 TEST_CASE("no memory for the chunks' sums: nothing is lost", "[double]") {

@@ -11,6 +11,7 @@ class Lt {
  public:
   int products() const { return call<int()>("fake_cublaslt_products")(); }
   int biased() const { return call<int()>("fake_cublaslt_biased")(); }
+  int summed() const { return call<int()>("fake_cublaslt_summed")(); }
   int heuristics() const { return call<int()>("fake_cublaslt_heuristics")(); }
   void refuse(int times) const { call<void(int)>("fake_cublaslt_refuse")(times); }
   void fail(int status) const { call<void(int)>("fake_cublaslt_fail")(status); }
@@ -163,15 +164,116 @@ TEST_CASE("a bias is added by the product's own call") {
 }
 
 TEST_CASE("float16 is rounded before the bias is added, complex products have no epilogue") {
-  for (DType t : {DType::Float16, DType::Complex64, DType::Complex128}) {
-    const Array a = sample(t, {30, 40}, 1, false), b = sample(t, {40, 50}, 2, false),
-                bias = sample(t, {50}, 3, false);
-    const auto f = [&](const Place& at) {
-      return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(bias));
-    };
-    multiplied(std::string(name(t)), f, t);
-    CHECK(regions_there(f) == 2);
-  }
+  for (DType t : {DType::Float16, DType::Complex64, DType::Complex128})
+    for (const Dims& shape : {Dims{50}, Dims{30, 50}}) {
+      const Array a = sample(t, {30, 40}, 1, false), b = sample(t, {40, 50}, 2, false),
+                  addend = sample(t, shape, 3, false);
+      const auto f = [&](const Place& at) {
+        return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(addend));
+      };
+      multiplied(std::string(name(t)), f, t);
+      CHECK(regions_there(f) == 2);
+    }
+}
+
+namespace {
+void check_residual(DType t) {
+  using namespace tracer;
+  const Array a = sample(t, {4, 3, 30, 40}, 1, false), b = sample(t, {40, 50}, 2, false),
+              c = sample(t, {4, 3, 30, 50}, 3, false), square = sample(t, {50, 50}, 4, false);
+  const auto add = [](const Array& x, const Array& y) { return apply(OpId::Add, x, y); };
+  const auto first = [](const Array& x) { return view(x, {Index{std::int64_t{0}}}); };
+  struct Expected {
+    int regions, calls, sums;
+  };
+  const auto summed = [&](const std::string& what, Expected e,
+                          const std::function<Array(const Place&)>& f) {
+    INFO(name(t) << ": " << what);
+    CHECK(regions_there(f) == e.regions);
+    const Lt lt;
+    const int before = lt.summed();
+    multiplied(what, f, t, e.calls);
+    if (!on_gpu()) CHECK(lt.summed() == before + e.sums);
+  };
+  summed("a @ b + c", {1, 1, 1}, [&](const Place& at) { return add(matmul(at(a), at(b)), at(c)); });
+  summed("c + a @ b", {1, 1, 1}, [&](const Place& at) { return add(at(c), matmul(at(a), at(b))); });
+  summed("views of c: a part, which is aligned to less, and another shape", {1, 1, 1},
+         [&](const Place& at) {
+           const Array rows = view(reshape(at(c), {360, 50}), {Slice{1, 31, {}}});
+           return add(matmul(first(first(at(a))), at(b)), rows);
+         });
+  summed("batches with gaps: a call, and a part of c, for each of the outer axis", {1, 4, 4},
+         [&](const Place& at) {
+           const Array two =
+               reshape(view(reshape(at(c), {12, 30, 50}), {Slice{0, 8, {}}}), {4, 2, 30, 50});
+           return add(matmul(view(at(a), {All{}, step(2)}), at(b)), two);
+         });
+  summed("two products", {2, 2, 1},
+         [&](const Place& at) { return add(matmul(at(c), at(square)), matmul(at(a), at(b))); });
+  summed("layers, each of which is added to what it reads", {2, 2, 2}, [&](const Place& at) {
+    const Array x = add(at(c), matmul(at(c), at(square)));
+    return add(x, matmul(x, at(square)));
+  });
+  summed("what stands behind it is a kernel as ever", {2, 1, 1}, [&](const Place& at) {
+    return apply(OpId::Maximum, add(matmul(at(a), at(b)), at(c)), weak(0));
+  });
+  // What is computed anyway, lies otherwise, is broadcast; a product that somebody else reads.
+  summed("computed", {2, 1, 0},
+         [&](const Place& at) { return add(matmul(at(a), at(b)), apply(OpId::Negative, at(c))); });
+  summed("transposed", {2, 1, 0}, [&](const Place& at) {
+    const Array s = at(square);
+    return add(matmul(s, s), transpose(s));
+  });
+  summed("one for all batches", {2, 1, 0},
+         [&](const Place& at) { return add(matmul(at(a), at(b)), first(first(at(c)))); });
+  summed("a column", {2, 1, 0}, [&](const Place& at) {
+    const Array column = view(at(square), {All{}, Slice{0, 1, {}}});
+    return add(matmul(at(square), column), column);
+  });
+  summed("read twice", {2, 1, 0}, [&](const Place& at) {
+    const Array p = matmul(at(a), at(b));
+    return apply(OpId::Multiply, add(p, at(c)), p);
+  });
+}
+}  // namespace
+
+TEST_CASE("what lies in memory as the product does is added by its own call") {
+  check_residual(DType::Float32);
+  check_residual(DType::Float64);
+}
+
+TEST_CASE("what is added is added to the sum: it is not where the sum begins") {
+  for (DType t : {DType::Float32, DType::Float64})
+    for (const Dims& shape : {Dims{32}, Dims{32, 32}}) {
+      const auto filled = [&](const Dims& s, double v) {
+        const Array a = tracer::full(s, cast(Scalar::of(DType::Float64, v), t));
+        tracer::evaluate(a);
+        return a;
+      };
+      // Each term is lost beside the addend, their sum of 512 is not.
+      const Array a = filled({32, 4096}, 0.5), b = filled({4096, 32}, 0.25),
+                  addend = filled(shape, t == DType::Float32 ? 0x1p24 : 0x1p53);
+      gpu();
+      on_device(std::string(name(t)), [&](const Place& at) {
+        return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(addend));
+      });
+    }
+}
+
+TEST_CASE("y += a @ b reads the old y, and so does what was asked for before") {
+  const DType t = DType::Float64;
+  const Array a = sample(t, {30, 40}, 1, false), b = sample(t, {40, 50}, 2, false),
+              c = sample(t, {30, 50}, 3, false);
+  const auto f = [&](const Place& at) {
+    const Array y = tracer::copy(at(c), 'C');
+    tracer::evaluate(y);
+    const Array product = tracer::matmul(at(a), at(b));
+    const Array before = apply(OpId::Add, y, product);
+    tracer::assign(y, apply(OpId::Add, y, tracer::matmul(at(a), at(b))));
+    tracer::assign(view(y, {tracer::Index{std::int64_t{3}}}), weak(7));
+    return apply(OpId::Subtract, apply(OpId::Multiply, before, weak(3)), y);
+  };
+  multiplied("in place", f, t, 2);
 }
 
 TEST_CASE("where the library takes no bias, a kernel adds it to the product", "[double]") {
@@ -187,19 +289,35 @@ TEST_CASE("where the library takes no bias, a kernel adds it to the product", "[
   CHECK(Lt().biased() == before);
 }
 
-TEST_CASE("explain says who adds the bias", "[double]") {
+TEST_CASE("where the library refuses, the tiled kernel adds c to its product", "[double]") {
+  const DType t = DType::Float64;
+  const Array a = sample(t, {31, 47}, 1, false), b = sample(t, {47, 53}, 2, false),
+              c = sample(t, {31, 53}, 3, false);
+  gpu();
+  Lt().refuse(1);
+  const int before = fake().calls("cuLaunchKernel");
+  multiplied(
+      "refused",
+      [&](const Place& at) { return apply(OpId::Add, tracer::matmul(at(a), at(b)), at(c)); }, t, 0);
+  CHECK(fake().calls("cuLaunchKernel") == before + 1);
+}
+
+TEST_CASE("explain says what the product's call adds", "[double]") {
   const DType t = DType::Float32;
-  const Array x = apply(
-      OpId::Add,
-      tracer::matmul(there(sample(t, {30, 40}, 1, false)), there(sample(t, {40, 50}, 2, false))),
-      there(sample(t, {50}, 3, false)));
-  const Ref<tracer::Node> node = tracer::read(x);
-  tracer::Node* const wanted[] = {node.get()};
-  CHECK_THAT(
-      engine::explain(wanted),
-      Catch::Contains("1 region ") && Catch::Contains("cuBLASLt") &&
-          Catch::Contains("one matrix product, to which the same call adds data float32(50,)"));
-  CHECK_THAT(engine::explain(wanted, {.target = "cpu"}), !Catch::Contains("cuBLASLt"));
+  for (const auto& [shape, text] : {std::pair(Dims{50}, "data float32(50,)"),
+                                    std::pair(Dims{30, 50}, "data float32(30, 50)")}) {
+    const Array x = apply(
+        OpId::Add,
+        tracer::matmul(there(sample(t, {30, 40}, 1, false)), there(sample(t, {40, 50}, 2, false))),
+        there(sample(t, shape, 3, false)));
+    const Ref<tracer::Node> node = tracer::read(x);
+    tracer::Node* const wanted[] = {node.get()};
+    CHECK_THAT(engine::explain(wanted),
+               Catch::Contains("1 region ") && Catch::Contains("cuBLASLt") &&
+                   Catch::Contains("one matrix product, to which the same call adds " +
+                                   std::string(text)));
+    CHECK_THAT(engine::explain(wanted, {.target = "cpu"}), !Catch::Contains("cuBLASLt"));
+  }
 }
 
 TEST_CASE("matrices without a contiguous axis are copied by a kernel of the device") {

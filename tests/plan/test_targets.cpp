@@ -12,11 +12,14 @@ using fusion::RegionKind;
 
 namespace {
 
-// The kinds of a plan's regions.
-std::vector<RegionKind> kinds(const Array& a, const fusion::Target& target) {
+std::shared_ptr<fusion::Plan> planned(const Array& a, const fusion::Target& target) {
   const Ref<tracer::Node> node = tracer::read(a);
   tracer::Node* wanted[] = {node.get()};
-  const auto plan = fusion::make_plan(fusion::Graph(wanted), target);
+  return fusion::make_plan(fusion::Graph(wanted), target);
+}
+// The kinds of a plan's regions.
+std::vector<RegionKind> kinds(const Array& a, const fusion::Target& target) {
+  const auto plan = planned(a, target);
   std::vector<RegionKind> found;
   for (const fusion::Step& s : plan->steps) found.push_back(s.region.kind);
   return found;
@@ -52,4 +55,36 @@ TEST_CASE("few long rows are spread over a device in chunks, where that keeps th
   // Short rows are a block's each.
   const Array shorter = reduce(ReduceKind::Sum, zeros({100, 60000}, DType::Float32), 1);
   CHECK(kinds(shorter, engine::kDeviceTarget) == whole);
+}
+
+TEST_CASE("a device's product adds what would be in memory anyway and lies as it does") {
+  engine::start();
+  config().eager_limit = 0;
+  const auto stored = [](const Dims& shape, DType t) {
+    const Array a = tracer::empty(shape, t);
+    tracer::evaluate(a);
+    return a;
+  };
+  struct Steps {
+    std::size_t all, sums, bytes;
+  };
+  const auto steps = [](const Array& a, const fusion::Target& target) {
+    const auto plan = planned(a, target);
+    Steps s{plan->steps.size(), 0, static_cast<std::size_t>(plan->bytes_moved)};
+    for (const fusion::Step& step : plan->steps) s.sums += step.epilogue.whole;
+    return s;
+  };
+  const std::size_t one = 100 * 100 * 8;
+  const auto sum = [&](DType t, bool computed) {
+    const Array x = stored({100, 100}, t), c = stored({100, 100}, t);
+    return apply(OpId::Add, tracer::matmul(x, x), computed ? apply(OpId::Negative, c) : c);
+  };
+  const Steps there = steps(sum(DType::Float64, false), engine::kDeviceTarget),
+              here = steps(sum(DType::Float64, false), {}),
+              computed = steps(sum(DType::Float64, true), engine::kDeviceTarget),
+              complex = steps(sum(DType::Complex64, false), engine::kDeviceTarget);
+  CHECK((there.all == 1 && there.sums == 1 && there.bytes == 3 * one));
+  CHECK((here.all == 2 && here.sums == 0 && here.bytes == 5 * one));
+  CHECK((computed.all == 2 && computed.sums == 0 && computed.bytes == 5 * one));
+  CHECK((complex.all == 2 && complex.sums == 0));
 }

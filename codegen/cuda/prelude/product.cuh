@@ -1,7 +1,8 @@
 struct Arguments {
-  const char *a, *b, *bias;  // bias: null, or a row that is added to every row of c
-  char *c, *parts;           // row-major, batches one after another; parts: the same of each chunk, as Sum
-  int64 chunks, chunk;       // k in chunks of this length, the last one shorter; 1: parts is null
+  const char *a, *b, *added;  // added: null, or what is added to c
+  char *c, *parts;            // row-major, batches one after another; parts: the same of each chunk, as Sum
+  int64 added_row;            // elements from a row of it to the next: 0, the same for all, or n
+  int64 chunks, chunk;        // k in chunks of this length, the last one shorter; 1: parts is null
   int64 m, n, k, batches, a_row, a_column, b_row, b_column;  // strides in bytes
   int64 rank, shape[64], a_batch[64], b_batch[64];           // of the batch axes
 };
@@ -56,7 +57,7 @@ struct Multiply {
   // Element `column` of row `row` of c, rows of all batches counted through.
   static PLAIT_INLINE void finish(const Arguments& a, int64 row, int64 column, Sum sum) {
     T v = rounded(sum);
-    if (a.bias) v = T(v + load<T>(a.bias, column * int64(sizeof(T))));
+    if (a.added) v = T(v + load<T>(a.added, (row * a.added_row + column) * int64(sizeof(T))));
     store<T>(a.c, (row * a.n + column) * int64(sizeof(T)), v);
   }
 

@@ -59,7 +59,7 @@ std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::str
 std::string explain_product(const DeviceProduct& p, std::string_view target, bool source) {
   const int arch = architecture(target);
   const auto program = cuda::generate_product(p.dtype, {.arch = arch});
-  const cuda::Product product{p.dtype, p.m, p.n, p.k, p.batch, {}, {}, nullptr, nullptr};
+  const cuda::Product product{p.dtype, p.m, p.n, p.k, p.batch, {}, {}, nullptr, nullptr, nullptr};
   const cuda::Launch shape = cuda::product_shape(*program, product);
   std::string text = gpu::Products::takes(p.dtype)
                          ? "  by cuBLASLt; where that cannot, a tiled kernel"

@@ -231,8 +231,8 @@ bool Gpu::multiply(const engine::DeviceProduct& p, const engine::LaunchSite& sit
   const auto factor = [](const engine::DeviceProduct::Operand& x) {
     return cuda::Product::Factor{x.at, x.row, x.column, x.batch};
   };
-  const cuda::Product product{p.dtype,     p.m,         p.n,    p.k, p.batch,
-                              factor(p.a), factor(p.b), p.bias, p.c};
+  const cuda::Product product{p.dtype,     p.m,         p.n,    p.k,        p.batch,
+                              factor(p.a), factor(p.b), p.bias, p.residual, p.c};
   const cuda::Launch shape = cuda::product_shape(*l.program, product);
   Ref<Buffer> scratch;  // given back at once: what is launched next comes after this
   if (shape.scratch_bytes) scratch = pool_.allocate(shape.scratch_bytes);

@@ -74,7 +74,8 @@ std::uint32_t alignment(std::initializer_list<std::int64_t> values) {
 }  // namespace
 
 // Row-major a @ b is the column-major product of b's and a's memory: the library's A is b, its D
-// the result, n by m.
+// the result, n by m, and its C as well: beta times C is added to the sums of D's type before they
+// are stored.
 struct Products::Prepared {
   const lt::Library& api;
   lt::Description description = nullptr;
@@ -168,7 +169,7 @@ std::shared_ptr<const Products::Prepared> Products::prepared(const Key& key, con
   prefer(lt::kPreferAlignmentA, key.aligned_b);
   prefer(lt::kPreferAlignmentB, key.aligned_a);
   prefer(lt::kPreferAlignmentC, key.aligned_c);
-  prefer(lt::kPreferAlignmentD, key.aligned_c);
+  prefer(lt::kPreferAlignmentD, key.aligned_d);
   lt::HeuristicResult found{};
   int count = 0;
   const lt::Status s = l.heuristic(handle_, made->description, made->a, made->b, made->d, made->d,
@@ -197,6 +198,7 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x));
   };
   const bool several = inner.extent > 1;
+  const std::byte* added = p.residual ? p.residual : p.c;  // C, which beta = 0 leaves unread
   const Key key{p.dtype,
                 p.m,
                 p.n,
@@ -211,6 +213,7 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
                 inner.b / item,
                 alignment({at(p.a.at), apart_a, several ? inner.a : 0}),
                 alignment({at(p.b.at), apart_b, several ? inner.b : 0}),
+                alignment({at(added), step}),
                 alignment({at(p.c), step, at(p.bias)})};
 
   const Context::Current current(context_);
@@ -228,10 +231,11 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
   if (p.dtype == DType::Float64) one = &one64, zero = &zero64;
   if (p.dtype == DType::Complex64) one = &onec, zero = &zeroc;
   if (p.dtype == DType::Complex128) one = &onez, zero = &zeroz;
+  const void* beta = p.residual ? one : zero;
 
   std::vector<std::int64_t> index(batches.outer.size(), 0);
   std::byte* c = p.c;
-  for (bool more = true; more; c += step * inner.extent) {
+  for (bool more = true; more; c += step * inner.extent, added += step * inner.extent) {
     const std::byte *pa = p.a.at, *pb = p.b.at;
     for (std::size_t d = 0; d < index.size(); ++d) {
       pa += index[d] * batches.outer[d].a;
@@ -241,9 +245,10 @@ bool Products::multiply(const DeviceProduct& p, const engine::LaunchSite& site) 
     if (p.bias)
       s = library_.description_set(how->description, lt::kDescriptionBias, &p.bias, sizeof p.bias);
     if (s == lt::kSuccess)
-      s = library_.multiply(handle_, how->description, one, pb, how->a, pa, how->b, zero, c, how->d,
-                            c, how->d, &how->algorithm, workspace ? workspace->data : nullptr,
-                            how->workspace, context_.stream());
+      s = library_.multiply(handle_, how->description, one, pb, how->a, pa, how->b, beta, added,
+                            how->d, c, how->d, &how->algorithm,
+                            workspace ? workspace->data : nullptr, how->workspace,
+                            context_.stream());
     if (s != lt::kSuccess) {
       const std::string where = tracer::site_text(site.site);
       throw DeviceError("device '" + context_.label() + "': cuBLASLt cannot multiply: status " +

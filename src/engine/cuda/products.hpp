@@ -1,6 +1,6 @@
 // Matrix products of one device through cuBLASLt, on the context's stream, with a bias in its
-// epilogue. What was found out about
-// a product (its descriptors and the algorithm) is kept, so that a product of known extents costs a
+// epilogue, or a matrix C (beta is 1) in the place of a residual. What was found out about a
+// product (its descriptors and the algorithm) is kept, so that a product of known extents costs a
 // look-up and one call.
 #pragma once
 #include <compare>
@@ -37,7 +37,7 @@ class Products {
     std::int64_t m, n, k;
     bool transposed_a, transposed_b, biased;
     std::int64_t ld_a, ld_b, batch, step_a, step_b;
-    std::uint32_t aligned_a, aligned_b, aligned_c;
+    std::uint32_t aligned_a, aligned_b, aligned_c, aligned_d;
     auto operator<=>(const Key&) const = default;
   };
 

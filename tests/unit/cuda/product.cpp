@@ -23,6 +23,7 @@ cuda::Product packed(DType t, std::int64_t m, std::int64_t n, std::int64_t k,
           {nullptr, k * item, item, {m * k * item}},
           {nullptr, n * item, item, {k * n * item}},
           nullptr,
+          nullptr,
           nullptr};
 }
 std::size_t scratch_of(const cuda::Product& x, int multiprocessors) {
