@@ -1,6 +1,7 @@
 // The doubles of the driver, of NVRTC and of cuBLASLt in the place of the real ones, and what tests
 // ask of them. With PLAIT_TEST_GPU=1 the real ones stay, and the tests run on the GPU: all but
-// those that need the doubles, which are tagged [double].
+// those that need the doubles, which are tagged [double]. With PLAIT_FAKE_ARCHITECTURE the NVRTC
+// that is there stays, whose PTX the driver's double runs.
 #pragma once
 #include <dlfcn.h>
 
@@ -63,7 +64,7 @@ inline const Fake& fake() {
   static const Fake f = [] {
     if (on_gpu()) return Fake{};
     setenv("PLAIT_CUDA_LIBRARY", PLAIT_FAKE_CUDA, 1);
-    setenv("PLAIT_NVRTC_LIBRARY", PLAIT_FAKE_NVRTC, 1);
+    if (!std::getenv("PLAIT_FAKE_ARCHITECTURE")) setenv("PLAIT_NVRTC_LIBRARY", PLAIT_FAKE_NVRTC, 1);
     setenv("PLAIT_CUBLASLT_LIBRARY", PLAIT_FAKE_CUBLASLT, 0);
     return Fake{};
   }();

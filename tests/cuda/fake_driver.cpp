@@ -1,8 +1,9 @@
 // A stand-in for libcuda.so with one device. Its addresses are none of the host's (a tag makes them
 // non-canonical: whoever reads them without a copy is stopped by the processor), its work happens
-// when somebody waits for it, each stream by itself, and its kernels are the shared objects that
-// fake_nvrtc.cpp makes. fake_cuda_fail makes the n-th next call of a function give an error;
-// "kernel" is a launched kernel, whose failure shows at the next wait.
+// when somebody waits for it, each stream by itself. Its kernels are the shared objects that
+// fake_nvrtc.cpp makes, or PTX of the real NVRTC, which makes that for an architecture it does not
+// know: PLAIT_FAKE_ARCHITECTURE=99. fake_cuda_fail makes the n-th next call of a function give an
+// error; "kernel" is a launched kernel, whose failure shows at the next wait.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "emulated_launch.hpp"
+#include "ptx.hpp"
 
 namespace {
 using Result = int;
@@ -41,9 +43,11 @@ struct Event {
   std::size_t after = 0;  // work of the stream that was submitted before it
 };
 struct Module {
-  void* library;
-  emulated::Launcher launch;
-  unsigned argument_bytes;
+  void* library = nullptr;
+  emulated::Launcher launch = nullptr;
+  std::shared_ptr<const ptx::Module> ptx = nullptr;
+  const ptx::Function* kernel = nullptr;
+  std::size_t argument_bytes = 0;
   std::size_t shared_limit = 48 * 1024;  // without cuFuncSetAttribute
 };
 
@@ -61,7 +65,10 @@ auto& blocks = *new std::map<Address, Block>;
 auto& streams = *new std::map<void*, Stream>;
 std::size_t launches = 0, copied = 0;
 Result sticky = 0;
-int architecture = 90;
+int architecture = [] {
+  const char* named = std::getenv("PLAIT_FAKE_ARCHITECTURE");
+  return named ? std::atoi(named) : 90;
+}();
 bool hurried = false;
 thread_local void* current = nullptr;
 int handle;  // whose address serves for contexts
@@ -321,6 +328,15 @@ Result cuEventSynchronize(Event* e) {
 Result cuModuleLoadData(Module** m, const char* image) {
   const std::lock_guard held(mutex);
   if (const Result r = enter("cuModuleLoadData")) return r;
+  if (std::string_view(image, 2) == "//") {
+    try {
+      *m = new Module{.ptx = ptx::parse(image)};
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+      return 218;
+    }
+    return 0;
+  }
   std::size_t bytes;
   std::memcpy(&bytes, image, sizeof bytes);
   const char* folder = std::getenv("TMPDIR");
@@ -331,11 +347,18 @@ Result cuModuleLoadData(Module** m, const char* image) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   unlink(path.c_str());
   if (!library) return 200;
-  *m = new Module{library, nullptr, 0, 48 * 1024};
+  *m = new Module{.library = library};
   return 0;
 }
 Result cuModuleGetFunction(Module** f, Module* m, const char* name) {
   const std::lock_guard held(mutex);
+  if (m->ptx) {
+    m->kernel = ptx::find(*m->ptx, name);
+    if (!m->kernel) return 500;
+    m->argument_bytes = m->kernel->argument_bytes;
+    *f = m;
+    return enter("cuModuleGetFunction");
+  }
   const std::string launch = std::string("fake_") + name;
   m->launch = reinterpret_cast<decltype(m->launch)>(dlsym(m->library, launch.c_str()));
   const void* bytes = dlsym(m->library, "fake_argument_bytes");
@@ -375,7 +398,9 @@ Result cuLaunchKernel(Module* f, unsigned gx, unsigned gy, unsigned gz, unsigned
     std::vector<emulated::Range> ranges;
     for (const auto& [at, block] : blocks) ranges.push_back({block.memory, block.bytes});
     const emulated::Launch launch{gx, bx, shared, order, ranges.data(), ranges.size()};
-    if (const char* what = f->launch(arguments.data(), launch)) {
+    const char* what = f->ptx ? ptx::run(*f->ptx, *f->kernel, arguments.data(), launch)
+                              : f->launch(arguments.data(), launch);
+    if (what) {
       std::fprintf(stderr, "emulated kernel: %s\n", what);
       sticky = kIllegalAddress;
     }

@@ -21,6 +21,7 @@ namespace {
 // What is not there is said first; then the double takes the driver's place for good.
 const test::Fake& fake() {
   static const test::Fake& f = []() -> const test::Fake& {
+    unsetenv("PLAIT_FAKE_ARCHITECTURE");
     setenv("PLAIT_CUDA_LIBRARY", "/nowhere/libcuda.so", 1);
     REQUIRE_THROWS_WITH(
         driver(), Catch::Contains("no CUDA driver") && Catch::Contains("/nowhere/libcuda.so"));

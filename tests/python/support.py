@@ -7,8 +7,10 @@ import pytest
 
 import plait
 
-# The doubles of the CUDA driver and of NVRTC, whose paths the build's tests give in PLAIT_CUDA_LIBRARY and PLAIT_NVRTC_LIBRARY.
+# The double of the CUDA driver, whose path the build's tests give in PLAIT_CUDA_LIBRARY. With PLAIT_FAKE_ARCHITECTURE=99 it runs the PTX
+# of the real NVRTC; else PLAIT_NVRTC_LIBRARY names NVRTC's double, which takes a second for a kernel.
 FAKE_DEVICE = bool(os.environ.get("PLAIT_CUDA_LIBRARY"))
+FAKE_NVRTC = FAKE_DEVICE and not os.environ.get("PLAIT_FAKE_ARCHITECTURE")
 
 
 def _device_is_there():

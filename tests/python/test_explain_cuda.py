@@ -1,11 +1,6 @@
-"""explain() for an architecture without a device: the real NVRTC compiles (PLAIT_TEST_NVRTC names it where
-PLAIT_NVRTC_LIBRARY names its double). The bounds keep the benchmarks' kernels from growing unseen."""
-
-import os
+"""explain() for an architecture without a device: the real NVRTC compiles. The bounds keep the benchmarks' kernels from growing unseen."""
 
 import pytest
-
-ENV = {"PLAIT_NVRTC_LIBRARY": os.environ["PLAIT_TEST_NVRTC"]} if os.environ.get("PLAIT_TEST_NVRTC") else {}
 
 SOURCE = """
 import re, numpy, plait
@@ -44,7 +39,7 @@ MOST_REGISTERS = {"chain": 32, "product": 128, "integers": 128, "column": 64, "s
 
 
 def test_kernels_are_compiled_and_described(run_python):
-    done = run_python(SOURCE, env=ENV, timeout=300)
+    done = run_python(SOURCE, timeout=300)
     assert done.returncode == 0, done.stderr
     if done.stdout.startswith("missing"):
         pytest.skip("NVRTC is missing")

@@ -1,4 +1,5 @@
-// Programs run on the CPU: compiled by the host's compiler with the emulation of the device.
+// Programs run on the CPU: compiled by the host's compiler with the emulation of the device, or as
+// the PTX that NVRTC makes of them.
 #pragma once
 #include <dlfcn.h>
 #include <catch2/catch.hpp>
@@ -6,8 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
-#include "../../cuda/emulated_launch.hpp"
+#include "../../cuda/ptx.hpp"
 #include "../interp/reference.hpp"
 #include "codegen/cuda/program.hpp"
 #include "codegen/interp/interp.hpp"
@@ -19,10 +21,34 @@ using Memory = std::vector<std::vector<unsigned char>>;
 inline constexpr emulated::Order kOrders[] = {emulated::Order::Forward, emulated::Order::Backward,
                                               emulated::Order::Shuffled};
 
-// Programs compiled by the host's compiler with the emulation, in one shared object.
+using Programs = std::vector<std::shared_ptr<const cuda::Program>>;
+
 class Library {
  public:
-  explicit Library(const std::vector<std::shared_ptr<const cuda::Program>>& programs) {
+  virtual ~Library() = default;
+  // What was found wrong, or null.
+  const char* run(std::size_t n, emulated::Launch launch, const std::vector<std::byte>& arguments,
+                  const std::vector<emulated::Range>& memory) const {
+    launch.memory = memory.data();
+    launch.ranges = memory.size();
+    return start(n, arguments.data(), launch);
+  }
+  void launch(std::size_t n, const cuda::Launch& shape, const std::vector<std::byte>& arguments,
+              const std::vector<emulated::Range>& memory, emulated::Order order) const {
+    const emulated::Launch l{shape.grid[0], shape.block[0], shape.shared_bytes, order, nullptr, 0};
+    if (const char* fault = run(n, l, arguments, memory))
+      FAIL_CHECK("kernel " << n << ": " << fault);
+  }
+
+ private:
+  virtual const char* start(std::size_t n, const void* arguments,
+                            const emulated::Launch& launch) const = 0;
+};
+
+// Compiled by the host's compiler with the emulation, in one shared object.
+class HostLibrary : public Library {
+ public:
+  explicit HostLibrary(const Programs& programs) {
     Batch batch(
         "extern \"C\" const char* launch@(const void* a, const emulated::Launch& l) {\n"
         "  return emulated::launch<Arguments, kernel@>(a, l);\n}\n");
@@ -40,31 +66,55 @@ class Library {
     std::filesystem::remove_all(at);
     REQUIRE(handle_);
   }
-  ~Library() { dlclose(handle_); }
-  // What the emulation found wrong, or null.
-  const char* run(std::size_t n, emulated::Launch launch, const std::vector<std::byte>& arguments,
-                  const std::vector<emulated::Range>& memory) const {
-    const auto entry = reinterpret_cast<emulated::Launcher>(
-        dlsym(handle_, ("launch" + std::to_string(n)).c_str()));
-    launch.memory = memory.data();
-    launch.ranges = memory.size();
-    return entry(arguments.data(), launch);
-  }
-  void launch(std::size_t n, const cuda::Launch& shape, const std::vector<std::byte>& arguments,
-              const std::vector<emulated::Range>& memory, emulated::Order order) const {
-    const emulated::Launch l{shape.grid[0], shape.block[0], shape.shared_bytes, order, nullptr, 0};
-    if (const char* fault = run(n, l, arguments, memory))
-      FAIL_CHECK("kernel " << n << ": " << fault);
-  }
+  ~HostLibrary() override { dlclose(handle_); }
 
  private:
   void* handle_ = nullptr;
+  const char* start(std::size_t n, const void* arguments,
+                    const emulated::Launch& launch) const override {
+    const auto entry = reinterpret_cast<emulated::Launcher>(
+        dlsym(handle_, ("launch" + std::to_string(n)).c_str()));
+    return entry(arguments, launch);
+  }
 };
+
+// Compiled by NVRTC, to PTX, as no architecture has this number.
+class PtxLibrary : public Library {
+ public:
+  explicit PtxLibrary(const Programs& programs) {
+    for (const auto& p : programs) {
+      modules_.push_back(ptx::parse(cuda::compile(*p, 999)->image));
+      kernels_.push_back(ptx::find(*modules_.back(), cuda::entry(*p)));
+      REQUIRE(kernels_.back());
+    }
+  }
+
+ private:
+  std::vector<std::shared_ptr<const ptx::Module>> modules_;
+  std::vector<const ptx::Function*> kernels_;
+  const char* start(std::size_t n, const void* arguments,
+                    const emulated::Launch& launch) const override {
+    return ptx::run(*modules_[n], *kernels_[n], arguments, launch);
+  }
+};
+
+enum class By { Host, Nvrtc };
+inline std::unique_ptr<Library> library_of(const Programs& programs, By compiler) {
+  if (compiler == By::Host) return std::make_unique<HostLibrary>(programs);
+  return std::make_unique<PtxLibrary>(programs);
+}
+inline std::vector<By> compilers() {
+  if (cuda::nvrtc_available(nullptr)) return {By::Host, By::Nvrtc};
+  std::cout << "NVRTC is missing: nothing runs as PTX\n";
+  return {By::Host};
+}
 
 class Emulated {
  public:
-  explicit Emulated(std::vector<RandomKernel> kernels, cuda::Target target = {})
-      : kernels_(std::move(kernels)), programs_(generated(kernels_, target)), library_(programs_) {}
+  Emulated(By compiler, std::vector<RandomKernel> kernels, cuda::Target target = {})
+      : kernels_(std::move(kernels)),
+        programs_(generated(kernels_, target)),
+        library_(library_of(programs_, compiler)) {}
   std::size_t size() const { return kernels_.size(); }
   const RandomKernel& kernel(std::size_t n) const { return kernels_[n]; }
   const cuda::Program& program(std::size_t n) const { return *programs_[n]; }
@@ -79,18 +129,17 @@ class Emulated {
     r.call(got, [&](const ir::CallArgs& args) {
       std::vector<std::byte> arguments;
       cuda::pack_arguments(*programs_[n], shape, args, 0, r.grid, scratch.data(), arguments);
-      library_.launch(n, shape, arguments, memory, order);
+      library_->launch(n, shape, arguments, memory, order);
     });
     return got;
   }
 
  private:
   std::vector<RandomKernel> kernels_;
-  std::vector<std::shared_ptr<const cuda::Program>> programs_;
-  Library library_;
-  static std::vector<std::shared_ptr<const cuda::Program>> generated(
-      const std::vector<RandomKernel>& kernels, const cuda::Target& target) {
-    std::vector<std::shared_ptr<const cuda::Program>> all;
+  Programs programs_;
+  std::unique_ptr<Library> library_;
+  static Programs generated(const std::vector<RandomKernel>& kernels, const cuda::Target& target) {
+    Programs all;
     for (const RandomKernel& r : kernels)
       all.push_back(cuda::generate(r.kernel, target, {r.params.data(), r.grid}));
     return all;

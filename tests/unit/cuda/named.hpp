@@ -59,7 +59,7 @@ inline void add_tiles(std::vector<Case>& cases) {
   add(900, 40, f4, pieces(both, along_k), 1100);
   add(200, 200, f4, pieces(both, along_k));
   add(200, 150, f8, pieces(both, along_k, 64));
-  add(4096, 128, f4, pieces(both, along_k));
+  add(4096, 128, f4, pieces(both, along_k), 140);
   add(20000, 3, f4, pieces(means, along_k));
   add(5, 2001, f4, pieces(both, along_d));
   add(9, 700, f4, pieces(both, along_d), 1100);
