@@ -137,8 +137,8 @@ int refuse_delete(PyObject* value) {
 int set_flat(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
     check(refuse_delete(value));
-    Owned numpy(to_numpy(as_array(s)));
-    check(PyObject_SetAttrString(numpy.get(), "flat", value));
+    Owned module(check(PyImport_ImportModule("plait._flat")));
+    Owned none(check(PyObject_CallMethod(module.get(), "assign", "OO", s, value)));
     return 0;
   });
 }

@@ -98,11 +98,12 @@ Ref<Node> converted(Ref<Node> n, DType to) {
   return cast_node(std::move(n), to, strides);
 }
 
-Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape) {
+Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape, DeviceId device) {
   if (n->shape == shape) return n;
   if (n->kind == NodeKind::Scalar)
-    return fill_node(
-        shape, dense_strides(shape, static_cast<std::int64_t>(itemsize(n->dtype)), 'C'), n->scalar);
+    return fill_node(shape,
+                     dense_strides(shape, static_cast<std::int64_t>(itemsize(n->dtype)), 'C'),
+                     n->scalar, device);
   // Views are relative to memory: a View input is looked through.
   Ref<Node> v = take_node(NodeKind::View);
   v->dtype = n->dtype;

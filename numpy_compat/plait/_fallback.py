@@ -1,5 +1,6 @@
 """NumPy does what the engine does not cover yet: arguments go out as live exports, results come back adopted."""
 
+import contextlib
 import functools
 import operator
 import os
@@ -62,9 +63,7 @@ def to_numpy(x, seen=None):
     """x with every Plait array in it, at any depth, as a numpy array over the same memory."""
     kind = type(x)
     if kind is ndarray or issubclass(kind, ndarray):
-        host = _plait.export(x)
-        if seen is not None and _plait.on_device(x):
-            host = numpy.array(host, order="K")  # one that may be written to; see write_back()
+        host = _copied(x) if seen is not None and _plait.on_device(x) else _plait.export(x)
         if kind is not ndarray and host is not x and type(host) is numpy.ndarray:
             host = host.view(_stand_in(kind))
             host._of = x
@@ -86,6 +85,42 @@ def to_numpy(x, seen=None):
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return kind(*(to_numpy(v, seen) for v in x))
     return x
+
+
+def _copied(x):
+    """An array of a device on the host, to be written to (see write_back()), and laid out as it is there: a view of the one stands for a
+    view of the other."""
+    host = numpy.array(_plait.export(x), order="K")
+    if host.strides != x.strides and host.size:
+        reach = [(n - 1) * s for n, s in zip(x.shape, x.strides)]
+        first = -sum(r for r in reach if r < 0)
+        memory = numpy.empty(sum(map(abs, reach)) + x.itemsize, "u1")
+        compact, host = host, numpy.ndarray(x.shape, x.dtype, memory, first, x.strides)
+        host[...] = compact
+    if not x.flags.writeable:
+        host.flags.writeable = False
+    return host
+
+
+def _view_like(view, seen):
+    """The view of an array on a device that a view of its copy stands for, or None."""
+    for x, host in seen.values():
+        if _plait.on_device(x) and numpy.may_share_memory(view, host):
+            offset = view.__array_interface__["data"][0] - host.__array_interface__["data"][0]
+            ours = _plait.view_at(x, view.dtype, view.shape, view.strides, offset)
+            if ours is not NotImplemented:
+                ours.flags.writeable = view.flags.writeable
+                return ours
+    return None
+
+
+@contextlib.contextmanager
+def edited(x):
+    """The memory of x as a numpy array to write to; of an array on a device a copy, which goes back."""
+    host = _copied(x) if _plait.on_device(x) else _plait.export(x)
+    yield host
+    if _plait.on_device(x):
+        write_back(x, host)
 
 
 def write_back(x, host):
@@ -136,6 +171,9 @@ def from_numpy(x, seen=None):
             known = seen.get(id(x))
             if known is not None:
                 return known[0]
+            view = _view_like(x, seen)
+            if view is not None:
+                return view
         return _plait.adopt_result(x)
     if issubclass(kind, _StandIn):
         known = seen.get(id(x)) if seen else None
@@ -251,25 +289,24 @@ def unary(name, a, inplace):
 def getitem(a, key):
     if _plait.log_fallbacks():
         note("getitem")
+    if _plait.on_device(a):
+        host = _copied(a)
+        return _like(_moved(from_numpy(host[to_numpy(key)], {id(host): (a, host)}), a.device), a)
     host = _plait.export(a)
     result = host[to_numpy(key)]
     if type(result) is numpy.ndarray:
         ours = _plait.adopt_result(result)
         if result.base is not None and (result.base is host or result.base is host.base):
             _plait.set_base(ours, a)
-        return _like(_moved(ours, a.device) if _plait.on_device(a) else ours, a)
+        return _like(ours, a)
     return result
 
 
 def setitem(a, key, value):
     if _plait.log_fallbacks():
         note("setitem")
-    if _plait.on_device(a):
-        host = numpy.array(_plait.export(a), order="K")
+    with edited(a) as host:
         host[to_numpy(key)] = to_numpy(value)
-        write_back(a, host)
-    else:
-        _plait.export(a)[to_numpy(key)] = to_numpy(value)
 
 
 def call_ufunc(u, args, kwargs):

@@ -1,6 +1,7 @@
-"""ndarray.flat: NumPy's flat iterator over a live export."""
+"""ndarray.flat: NumPy's flat iterator over a live export, or over a copy of what lies on a device."""
 
-from ._fallback import exported, from_numpy, to_numpy
+from . import _plait
+from ._fallback import edited, exported, from_numpy, to_numpy
 
 
 class flatiter:
@@ -9,10 +10,12 @@ class flatiter:
         self._it = exported(array, "ndarray.flat").flat
 
     def __getitem__(self, key):
-        return from_numpy(self._it[to_numpy(key)])
+        it = _plait.export(self.base).flat if _plait.on_device(self.base) else self._it
+        return from_numpy(it[to_numpy(key)])
 
     def __setitem__(self, key, value):
-        self._it[to_numpy(key)] = to_numpy(value)
+        with edited(self.base) as host:
+            host.flat[to_numpy(key)] = to_numpy(value)
 
     def __iter__(self):
         return self
@@ -36,3 +39,9 @@ class flatiter:
     @property
     def index(self):
         return self._it.index
+
+
+def assign(array, value):
+    """array.flat = value"""
+    with edited(array) as host:
+        host.flat = to_numpy(value)

@@ -6,7 +6,7 @@ import operator
 import numpy
 
 from . import _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape
-from ._fallback import call, exported, flag, from_numpy
+from ._fallback import call, exported, flag, from_numpy, placed
 from ._plait import ndarray
 
 _NO = numpy._NoValue
@@ -384,7 +384,7 @@ for _name in (
 
 
 def _rebuild(kind, host, state):
-    a = _plait.adopt(host)
+    a = placed(_plait.adopt(host))
     if kind is not ndarray:
         a = _plait.view_as(a, kind, a)
     if state:

@@ -18,8 +18,11 @@ CONFIGS = {
     "direct": ({"PLAIT_FUSE": "0", "PLAIT_NUM_THREADS": "2", "PLAIT_EAGER_LIMIT": "0"}, 2, "direct"),
     "default": ({}, 1, "default"),
 }
-# Asked only by name: needs a GPU, or the doubles of driver and NVRTC, which take seconds for a kernel.
-ON_REQUEST = {"cuda": ({"PLAIT_DEVICE": "cuda", "PLAIT_EAGER_LIMIT": "0"}, 1, "device")}
+# Asked only by name: need a GPU, or the double of the driver.
+ON_REQUEST = {
+    "cuda": ({"PLAIT_DEVICE": "cuda", "PLAIT_EAGER_LIMIT": "0"}, 1, "device"),
+    "cuda-default": ({"PLAIT_DEVICE": "cuda"}, 1, "device"),
+}
 
 
 class Crash(Exception):

@@ -54,7 +54,10 @@ def main():
     while (lines := read_frame(source)) is not None:
         if fallbacks:
             fallbacks()
-        write_frame(sink, execute(module, lines, fallbacks))
+        records = execute(module, lines, fallbacks)
+        if "CUDA_ERROR" in repr(records):  # a device that is lost stays lost for this process
+            sys.exit("a kernel failed")
+        write_frame(sink, records)
         count += 1
         if count % 200 == 0:
             gc.collect()

@@ -1,7 +1,8 @@
-"""Arrays on a device: on the doubles of the CUDA driver and of NVRTC, whose paths the build's tests give in
-PLAIT_CUDA_LIBRARY and PLAIT_NVRTC_LIBRARY; on a GPU where they are not set."""
+"""Arrays on a device: on the double of the CUDA driver, whose path the build's tests give in PLAIT_CUDA_LIBRARY; on a GPU where it is
+not set."""
 
 import os
+import pickle
 
 import numpy
 import pytest
@@ -9,7 +10,14 @@ from support import FAKE_DEVICE, needs_device
 
 import plait
 
-pytestmark = [needs_device, pytest.mark.usefixtures("large")]
+pytestmark = needs_device
+
+
+@pytest.fixture(autouse=True, params=["large", "small"])
+def road(request):
+    """Every test with small arrays on the road of large ones, and on their own."""
+    if request.param == "large":
+        request.getfixturevalue("large")
 
 
 def host(x):
@@ -160,6 +168,61 @@ def test_fallbacks_go_over_and_back():
     x[x > 1] = -1
     a[a > 1] = -1
     numpy.testing.assert_array_equal(host(x), a)
+
+
+def test_few_elements_are_written():
+    def written(np, x):
+        x[0] = -1
+        x.T[1] = 7
+        x[1:, ::2] = np.float32(0.5)
+        x[2][x[2] > 9] = 3
+        x[0] += 2
+        x.T[...] = x.T * 2
+        x[:, 3].fill(4)
+        x[np.array([2, 2]), [0, 1]] = 8
+        x[1, 1] = 6
+        return x
+
+    a = numpy.arange(12.0).reshape(3, 4)
+    with plait.device("cuda"):
+        got = written(plait, plait.array(a))
+    assert got.device == "cuda:0" and host(got).tolist() == written(numpy, a).tolist()
+
+
+def test_views_that_numpy_makes_are_views():
+    def views(np, x):
+        np.rollaxis(x, 1)[0] = -1
+        np.rot90(x[:, ::2])[0, 0] = 99
+        np.split(x, 2, axis=1)[1][2] = 5
+        np.trim_zeros(x[:, 0])[1:] = 3
+        np.lib.stride_tricks.as_strided(x, (2, 2), (64, 8))[1] = 12
+        x[::-1].flat[[0, 3]] = 44
+        x.T.flat[1] = 17
+        fixed = np.rot90(np.atleast_3d(x.diagonal()))
+        with pytest.raises(ValueError, match="read-only"):
+            x.diagonal().flat[0] = 3
+        return x, fixed.flags.writeable, np.rollaxis(x[:, ::2], 1).strides
+
+    def flat(np, x):
+        x.T.flat = [1, 2, 3]
+        return x
+
+    a = numpy.arange(12.0).reshape(3, 4)
+    with plait.device("cuda"):
+        got, *rest = views(plait, plait.array(a))
+        spread = flat(plait, plait.array(a))
+    want, *wanted = views(numpy, a.copy())
+    assert got.device == "cuda:0" and host(got).tolist() == want.tolist() and rest == wanted
+    assert spread.device == "cuda:0" and host(spread).tolist() == flat(numpy, a.copy()).tolist()
+
+
+def test_pickled_arrays_go_where_the_thread_creates_arrays():
+    x = plait.arange(5, device="cuda")
+    kept = pickle.dumps(x)
+    assert pickle.loads(kept).device == "cpu"
+    with plait.device("cuda"):
+        y = pickle.loads(kept)
+    assert y.device == "cuda:0" and host(y).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_the_host_sees_a_copy():

@@ -81,12 +81,13 @@ TEST_CASE("k is cut where the results fill no device, for floats on every device
 
 TEST_CASE("sums of chunks: the same bits on every device and in every order of blocks") {
   const DType t = DType::Float32;
-  std::vector<std::shared_ptr<const cuda::Program>> programs;
+  Programs programs;
   for (int multiprocessors : {1, 20, 148}) {
     programs.push_back(cuda::generate_product(t, {.multiprocessors = multiprocessors}));
     programs.push_back(cuda::generate_chunk_sum(t, {.multiprocessors = multiprocessors}));
   }
-  const Library library(programs);
+  std::vector<std::unique_ptr<Library>> libraries;
+  for (const By compiler : compilers()) libraries.push_back(library_of(programs, compiler));
   for (const auto [m, n, k, batches] :
        {std::array<std::int64_t, 4>{1, 1, 20'001, 1}, {1, 3, 515, 2}, {5, 66, 1000, 3}}) {
     INFO(m << " " << n << " " << k << " " << batches);
@@ -94,26 +95,28 @@ TEST_CASE("sums of chunks: the same bits on every device and in every order of b
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::sin(static_cast<float>(i));
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::cos(static_cast<float>(i) * 0.7f);
     std::vector<float> first;
-    for (std::size_t p = 0; p < programs.size(); p += 2)
-      for (emulated::Order order : kOrders) {
-        std::vector<float> c(batches * m * n, 99);
-        cuda::Product x = packed(t, m, n, k, batches);
-        x.a.at = a.data();
-        x.b.at = b.data();
-        x.c = c.data();
-        const cuda::Launch shape = cuda::product_shape(*programs[p], x);
-        std::vector<unsigned char> scratch(shape.scratch_bytes, 0xff);
-        std::vector<std::byte> arguments;
-        cuda::pack_product(*programs[p], x, scratch.data(), arguments);
-        const std::vector<emulated::Range> memory{{a.data(), a.size() * sizeof(float)},
-                                                  {b.data(), b.size() * sizeof(float)},
-                                                  {c.data(), c.size() * sizeof(float)},
-                                                  {scratch.data(), scratch.size()}};
-        library.launch(p, shape, arguments, memory, order);
-        library.launch(p + 1, cuda::chunk_sum_shape(*programs[p + 1], x), arguments, memory, order);
-        if (first.empty()) first = c;
-        CHECK(c == first);
-      }
+    const auto run = [&](const Library& library, std::size_t p, emulated::Order order) {
+      std::vector<float> c(batches * m * n, 99);
+      cuda::Product x = packed(t, m, n, k, batches);
+      x.a.at = a.data();
+      x.b.at = b.data();
+      x.c = c.data();
+      const cuda::Launch shape = cuda::product_shape(*programs[p], x);
+      std::vector<unsigned char> scratch(shape.scratch_bytes, 0xff);
+      std::vector<std::byte> arguments;
+      cuda::pack_product(*programs[p], x, scratch.data(), arguments);
+      const std::vector<emulated::Range> memory{{a.data(), a.size() * sizeof(float)},
+                                                {b.data(), b.size() * sizeof(float)},
+                                                {c.data(), c.size() * sizeof(float)},
+                                                {scratch.data(), scratch.size()}};
+      library.launch(p, shape, arguments, memory, order);
+      library.launch(p + 1, cuda::chunk_sum_shape(*programs[p + 1], x), arguments, memory, order);
+      if (first.empty()) first = c;
+      CHECK(c == first);
+    };
+    for (const auto& library : libraries)
+      for (std::size_t p = 0; p < programs.size(); p += 2)
+        for (emulated::Order order : kOrders) run(*library, p, order);
     double worst = 0;
     for (std::int64_t i = 0; i < batches * m * n; ++i) {
       double sum = 0;
