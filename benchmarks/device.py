@@ -28,6 +28,7 @@ import time
 import numpy
 
 HERE = pathlib.Path(__file__).resolve().parent
+THIS = [sys.executable, __file__]
 PEERS = ["cupy", "torch", "jax"]
 
 CHAIN = "def f(a, b, c):\n    return np.sqrt(np.abs(a * b + c)) - a / 3.0\n"
@@ -278,10 +279,9 @@ def expectation(folder, row):
     return os.path.join(folder, f"{ROWS.index(row)}.npy")
 
 
-def run(arguments, timeout, **environment):
-    """Lines of JSON that a process of this file printed, and why there are no more."""
-    command = [sys.executable, __file__, *map(str, arguments)]
-    p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+def run(command, timeout, **environment):
+    """Lines of JSON that a process printed, and why there are no more."""
+    p = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
     try:
         out, err = p.communicate(timeout=timeout)
         why = (err.strip().splitlines() or [f"exit status {p.returncode}"])[-1][:200] if p.returncode else None
@@ -313,13 +313,13 @@ def overheads(a):
     out = {}
     with tempfile.TemporaryDirectory() as cache:
         for name in ("cold", "from the disk cache"):
-            rows, why = run(["--first-kernel"], 120, PLAIT_CACHE_DIR=cache)
+            rows, why = run([*THIS, "--first-kernel"], 120, PLAIT_CACHE_DIR=cache)
             out["first kernel, " + name] = rows[0]["first"] if rows else why
-    rows, why = run(["--host-cost"], 120)
+    rows, why = run([*THIS, "--host-cost"], 120)
     out["host time, Python"] = rows[0]["host"] if rows else why
     if a.device_cost:
-        p = subprocess.run([a.device_cost], capture_output=True, text=True, timeout=120)
-        out["host time, C++"] = json.loads(p.stdout)["seconds"] if p.returncode == 0 else p.stderr.strip()[-200:]
+        rows, why = run([a.device_cost], 120)
+        out["host time, C++"] = rows[0]["seconds"] if rows else why
     return out
 
 
@@ -353,12 +353,12 @@ def table(results):
         reach = next(r.reach for r in ROWS if r.name == name)
         limit = ours["bytes"] / speed if speed and "bytes" in ours else None
         peers = [row[p]["steady"] for p in PEERS if "steady" in row.get(p, {})]
-        is_, met = "", ""
+        share = f"{limit / ours['steady']:.0%} of the limit" if "steady" in ours and limit else ""
+        is_, met = share, ""
         if "steady" in ours and reach == "ahead":
-            is_ = f"{min(peers) / ours['steady']:.2f}x the best peer" if peers else "without a peer"
+            is_ = f"{min(peers) / ours['steady']:.2f}x the best peer" if peers else f"{share} without a peer".lstrip()
             met = verdict(min(peers) > ours["steady"] and ours["regions"] == "1") if peers else ""
         elif "steady" in ours and limit:
-            is_ = f"{limit / ours['steady']:.0%} of the limit"
             met = verdict(limit / ours["steady"] >= reach)
         wanted = "ahead of every peer" if reach == "ahead" else f"{reach:.0%}"
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {microseconds(limit) if limit else ''} | {is_} | {wanted} | {met} |")
@@ -415,12 +415,14 @@ def main():
     with tempfile.TemporaryDirectory() as a.folder:
         results = {"versions": versions(), "scale": a.scale, "rows": {r.name: {} for r in chosen(a.only)}}
         results["numpy_step"] = expected_results(a)
-        rows, why = run(["--bandwidth", "--scale", a.scale], 60)
+        rows, why = run([*THIS, "--bandwidth", "--scale", a.scale], 60)
         results["bandwidth"] = rows[0]["bandwidth"] if rows else None
         print(", ".join(f"{name} {version}" for name, version in results["versions"].items()))
+        if a.scale != 1:
+            print(f"inputs are {a.scale:g} times as long as the rows say")
         print(f"copy from device to device: {results['bandwidth'] / 1e9:,.0f} GB/s" if rows else f"no bandwidth: {why}", flush=True)
         for impl in a.impl.split(","):
-            command = ["--child", impl, "--only", a.only, "--scale", a.scale, "--seconds", a.seconds, "--folder", a.folder]
+            command = [*THIS, "--child", impl, "--only", a.only, "--scale", a.scale, "--seconds", a.seconds, "--folder", a.folder]
             start = time.perf_counter()
             rows, why = run(command, a.timeout)
             for r in rows:

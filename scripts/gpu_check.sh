@@ -6,8 +6,8 @@
 #
 # No step but a build on few cores takes more than ten minutes: each may be a command of its own where commands are limited to that.
 # Needs CMake, ninja, a C++20 compiler, and a Python with NumPy and pybind11 (PYTHON names it); what else is missing is counted as
-# skipped. PLAIT_BUILD: the build folder (build-gpu). PLAIT_CMAKE: more options for CMake. PLAIT_GPU_DOUBLE=1: on the doubles of driver
-# and NVRTC, to try this script.
+# skipped. PLAIT_BUILD: the build folder (build-gpu). PLAIT_CMAKE: more options for CMake. PLAIT_GPU_DOUBLE=1: on the driver's double, to
+# try this script; it runs the PTX of the NVRTC that PLAIT_NVRTC_LIBRARY names, or else what NVRTC's double makes, ten times as slow.
 # Ends with "N passed, N failed, N skipped". Exit status: 0; 1 when something failed; 3 without a GPU.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -108,10 +108,16 @@ done
 
 export PLAIT_CACHE_DIR=$build/cache PYTHONPATH=$root/numpy_compat${PYTHONPATH:+:$PYTHONPATH}
 if [ -n "$double" ]; then
-  echo "ON THE DOUBLES of driver and NVRTC: no GPU is involved, and the times mean nothing"
-  export PLAIT_CUDA_LIBRARY=$build/tests/libfake_driver.so PLAIT_NVRTC_LIBRARY=$build/tests/libfake_nvrtc.so
-  export PLAIT_CUBLASLT_LIBRARY=$build/tests/libfake_cublaslt.so
-else
+  if [ -n "${PLAIT_NVRTC_LIBRARY:-}" ]; then
+    export PLAIT_FAKE_ARCHITECTURE=99
+  else
+    export PLAIT_NVRTC_LIBRARY=$build/tests/libfake_nvrtc.so
+    unset PLAIT_FAKE_ARCHITECTURE
+  fi
+  unset PLAIT_TEST_GPU
+  export PLAIT_CUDA_LIBRARY=$build/tests/libfake_driver.so PLAIT_CUBLASLT_LIBRARY=$build/tests/libfake_cublaslt.so
+  echo "ON THE DOUBLE of the driver, with $PLAIT_NVRTC_LIBRARY: no GPU is involved, and the times mean nothing"
+elif [ "$steps" != " build " ]; then
   export PLAIT_TEST_GPU=1
   command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
   # Beside the toolkit, NVRTC and cuBLASLt may be wheels of this Python, for this driver or an older one.
@@ -156,8 +162,7 @@ fi
 
 if asked python && [ -z "$why_no_python" ]; then
   # Random programs, each computed by NumPy and on the device.
-  if [ -n "$double" ]; then programs=5; else programs=2000; fi
-  check fuzz 150 "$python" tests/fuzz/run.py --config cuda --programs $programs --seconds 60 --timeout 100
+  check fuzz 150 "$python" tests/fuzz/run.py --config cuda,cuda-default --programs 2000 --seconds 60 --timeout 100
   grep -E "^[0-9]+ programs" "$reports/fuzz.log"
 fi
 

@@ -11,6 +11,7 @@
 #include "build_id.hpp"
 
 namespace plait::jit {
+#ifdef PLAIT_LLVM_MODULE
 namespace {
 
 constexpr const char* kFile = "libplait_jit.so";
@@ -24,9 +25,7 @@ std::vector<std::string> places() {
     auto slash = self.rfind('/');
     p.push_back((slash == std::string::npos ? std::string() : self.substr(0, slash + 1)) + kFile);
   }
-#ifdef PLAIT_LLVM_MODULE
   p.push_back(PLAIT_LLVM_MODULE);
-#endif
   return p;
 }
 
@@ -45,6 +44,7 @@ ModuleEntry open_module() {
 }
 
 }  // namespace
+#endif
 
 ModuleEntry module_entry() {
 #ifdef PLAIT_LLVM_MODULE

@@ -1,5 +1,6 @@
 """scripts/gpu_check.sh and benchmarks/device.py, as far as they go without a GPU."""
 
+import argparse
 import json
 import os
 import pathlib
@@ -22,6 +23,24 @@ def test_without_a_gpu_it_says_so():
     assert p.returncode == 3 and "no GPU to check on" in p.stderr and "/nowhere/libcuda.so" in p.stderr
     p = check("tests", "benches")
     assert p.returncode == 2 and "no step 'benches'" in p.stderr
+
+
+PROGRAMS = ["cuda_placement", "cuda_products", "cuda_own_products", "cuda_facade"]
+
+
+@pytest.mark.parametrize("nvrtc", ["", "/some/libnvrtc.so.13"])
+def test_on_the_double_it_takes_the_nvrtc_that_is_named(tmp_path, nvrtc):
+    told = 'echo "$PLAIT_FAKE_ARCHITECTURE $PLAIT_NVRTC_LIBRARY"; echo "All tests passed (9 assertions in 3 test cases)"'
+    for program in [*(f"tests/{p}" for p in PROGRAMS), "samples/kmeans_cuda", "benchmarks/device_cost"]:
+        path = tmp_path / program
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{told}\n")
+        path.chmod(0o755)
+    p = check("tests", PLAIT_GPU_DOUBLE="1", PLAIT_BUILD=str(tmp_path), PLAIT_NVRTC_LIBRARY=nvrtc)
+    assert p.returncode == 0 and p.stdout.endswith("\n15 passed, 0 failed, 0 skipped\n"), p.stdout + p.stderr
+    wanted = f"99 {nvrtc}" if nvrtc else f" {tmp_path}/tests/libfake_nvrtc.so"
+    for name in [*PROGRAMS, "kmeans_cuda"]:
+        assert (tmp_path / "reports" / f"{name}.log").read_text().startswith(wanted + "\n")
 
 
 @needs_device
@@ -61,6 +80,18 @@ def test_every_row_is_one_kernel_without_spills():
     assert p.returncode == 0, p.stderr
 
 
+def test_a_program_that_does_not_end_leaves_the_table(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import device
+
+    program = tmp_path / "device_cost"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    run = device.run
+    monkeypatch.setattr(device, "run", lambda command, timeout, **e: run(command, 0.2, **e) if command == [str(program)] else ([], "not asked"))
+    assert device.overheads(argparse.Namespace(device_cost=str(program)))["host time, C++"] == "no answer in 0 s"
+
+
 def test_a_wrong_result_fails(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     import device
@@ -69,6 +100,8 @@ def test_a_wrong_result_fails(monkeypatch):
     results = {"bandwidth": 1e9, "overheads": {}, "numpy_step": 0.3, "rows": {r.name: {"plait": dict(right)} for r in device.ROWS}}
     text, sound = device.table(results)
     assert sound and "| 100% of the limit | 90% | reached |" in text and "300 times as fast; 200 wanted | reached |" in text
+    # Without a peer the share of the limit is what there is to say.
+    assert text.count("| 100% of the limit without a peer | ahead of every peer |  |") == 3
     results["rows"][device.STEP.name]["plait"]["wrong"] = "7 labels differ"
     text, sound = device.table(results)
     assert not sound and "WRONG: 7 labels differ" in text

@@ -19,20 +19,29 @@ namespace Catch {
 
 class Contains {
  public:
-  explicit Contains(std::string part) : parts_{std::move(part)} {}
+  explicit Contains(std::string part) : parts_{{std::move(part), true}} {}
+  Contains operator!() const {  // of one part
+    Contains without = *this;
+    without.parts_[0].wanted = !parts_[0].wanted;
+    return without;
+  }
   Contains operator&&(const Contains& o) const {
     Contains both = *this;
     both.parts_.insert(both.parts_.end(), o.parts_.begin(), o.parts_.end());
     return both;
   }
   bool matches(std::string_view text) const {
-    for (const std::string& p : parts_)
-      if (text.find(p) == std::string_view::npos) return false;
+    for (const Part& p : parts_)
+      if ((text.find(p.text) != std::string_view::npos) != p.wanted) return false;
     return true;
   }
 
  private:
-  std::vector<std::string> parts_;
+  struct Part {
+    std::string text;
+    bool wanted;
+  };
+  std::vector<Part> parts_;
 };
 inline bool matches(std::string_view text, const Contains& c) { return c.matches(text); }
 inline bool matches(std::string_view text, std::string_view whole) { return text == whole; }
