@@ -63,12 +63,14 @@ def to_numpy(x, seen=None):
     """x with every Plait array in it, at any depth, as a numpy array over the same memory."""
     kind = type(x)
     if kind is ndarray or issubclass(kind, ndarray):
-        host = _copied(x) if seen is not None and _plait.on_device(x) else _plait.export(x)
+        host = before = _plait.export(x)
+        if seen is not None and _plait.on_device(x):
+            host = _copied(x, before)
         if kind is not ndarray and host is not x and type(host) is numpy.ndarray:
             host = host.view(_stand_in(kind))
             host._of = x
         if seen is not None:
-            seen[id(host)] = x, host
+            seen[id(host)] = x, host, before
         return host
     if kind is lazy_scalar:
         return _plait.export(x)
@@ -87,10 +89,10 @@ def to_numpy(x, seen=None):
     return x
 
 
-def _copied(x):
+def _copied(x, contents):
     """An array of a device on the host, to be written to (see write_back()), and laid out as it is there: a view of the one stands for a
     view of the other."""
-    host = numpy.array(_plait.export(x), order="K")
+    host = numpy.array(contents, order="K")
     if host.strides != x.strides and host.size:
         reach = [(n - 1) * s for n, s in zip(x.shape, x.strides)]
         first = -sum(r for r in reach if r < 0)
@@ -104,7 +106,7 @@ def _copied(x):
 
 def _view_like(view, seen):
     """The view of an array on a device that a view of its copy stands for, or None."""
-    for x, host in seen.values():
+    for x, host, _ in seen.values():
         if _plait.on_device(x) and numpy.may_share_memory(view, host):
             offset = view.__array_interface__["data"][0] - host.__array_interface__["data"][0]
             ours = _plait.view_at(x, view.dtype, view.shape, view.strides, offset)
@@ -117,16 +119,19 @@ def _view_like(view, seen):
 @contextlib.contextmanager
 def edited(x):
     """The memory of x as a numpy array to write to; of an array on a device a copy, which goes back."""
-    host = _copied(x) if _plait.on_device(x) else _plait.export(x)
+    before = _plait.export(x)
+    if not _plait.on_device(x):
+        yield before
+        return
+    host = _copied(x, before)
     yield host
-    if _plait.on_device(x):
-        write_back(x, host)
+    write_back(x, host, before)
 
 
-def write_back(x, host):
-    """Stores what was done to a host copy of an array on a device."""
+def write_back(x, host, before):
+    """Stores what was done to a host copy of an array on a device; where nothing was, another view may have been written to since."""
     raw = f"V{host.itemsize}"  # compared as bytes: a NaN equals itself
-    if (host.view(raw) != _plait.export(x).view(raw)).any():
+    if (host.view(raw) != before.view(raw)).any():
         x[...] = _plait.to_device(_plait.adopt(host), x.device)
 
 
@@ -153,10 +158,10 @@ def _moved(x, device):
 
 def _returned(result, seen):
     """from_numpy() of what NumPy gave for these arguments; the results go where the arguments are."""
-    devices = [x for x, _ in seen.values() if _plait.on_device(x)]
-    for x, host in list(seen.values()):
+    devices = [x for x, *_ in seen.values() if _plait.on_device(x)]
+    for x, host, before in list(seen.values()):
         if devices and _plait.on_device(x) and x.flags.writeable:
-            write_back(x, host)
+            write_back(x, host, before)
     result = from_numpy(result, seen)
     if devices:
         return _moved(result, devices[0].device)
@@ -290,8 +295,8 @@ def getitem(a, key):
     if _plait.log_fallbacks():
         note("getitem")
     if _plait.on_device(a):
-        host = _copied(a)
-        return _like(_moved(from_numpy(host[to_numpy(key)], {id(host): (a, host)}), a.device), a)
+        host = _copied(a, _plait.export(a))
+        return _like(_moved(from_numpy(host[to_numpy(key)], {id(host): (a, host, None)}), a.device), a)
     host = _plait.export(a)
     result = host[to_numpy(key)]
     if type(result) is numpy.ndarray:

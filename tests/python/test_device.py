@@ -216,6 +216,13 @@ def test_views_that_numpy_makes_are_views():
     assert spread.device == "cuda:0" and host(spread).tolist() == flat(numpy, a.copy()).tolist()
 
 
+def test_an_argument_that_was_not_written_to_hides_no_write_to_another():
+    with plait.device("cuda"):
+        x = plait.array([True, False, True])
+        plait.putmask(x[:], x, plait.array([False, True, False]))
+    assert host(x).tolist() == [False, False, False]
+
+
 def test_pickled_arrays_go_where_the_thread_creates_arrays():
     x = plait.arange(5, device="cuda")
     kept = pickle.dumps(x)
