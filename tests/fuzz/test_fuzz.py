@@ -61,15 +61,24 @@ def test_minimise_keeps_what_fails():
     assert [s.text for s in small] == ["v3 = 3", "v11 = 11"]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("plait") is None, reason="plait is not installed")
-@pytest.mark.parametrize("kind, share", [("both", 2 / 3), ("broad", 1 / 3)])
-def test_plait_agrees_with_numpy(kind, share):
-    session, lines = Session("plait"), []
+def fuzzed(kind, programs, seconds, **session_options):
+    session, lines = Session("plait", **session_options), []
     try:
-        ran = fuzz(session, round(PROGRAMS * share), 1, kind, max_failures=40, seconds=SECONDS * share, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
+        ran = fuzz(session, programs, 1, kind, max_failures=40, seconds=seconds, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
     finally:
         session.close()
     print(f"{ran} {kind} programs, native {session.native} of {session.covered} covered calls, {100 * session.native / session.covered:.2f} %")
     assert ran > 0
     assert not session.failures, "\n".join(lines)
     assert session.native >= 0.95 * session.covered, session.fallbacks.most_common(20)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("plait") is None, reason="plait is not installed")
+@pytest.mark.parametrize("kind, share", [("both", 2 / 3), ("broad", 1 / 3)])
+def test_plait_agrees_with_numpy(kind, share):
+    fuzzed(kind, round(PROGRAMS * share), SECONDS * share)
+
+
+@pytest.mark.skipif("PLAIT_FAKE_ARCHITECTURE" not in os.environ, reason="NVRTC and the driver's double are not there")
+def test_a_device_agrees_with_numpy():
+    fuzzed("both", PROGRAMS // 10, SECONDS / 2, configs=["cuda", "cuda-default"])
