@@ -31,7 +31,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     if _default_dtype.active and dtype is None:
         host = _default_dtype.of_values(host, object)
     made = from_numpy(host)
-    if isinstance(object, ndarray) and type(object) is not numpy.ndarray:
+    if isinstance(object, ndarray) and type(object) is not numpy.ndarray and _plait.host_of(made) is None:
         return made.to_device(object.device)
     return placed(_logged(made))
 

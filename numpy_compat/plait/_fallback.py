@@ -157,15 +157,22 @@ def _moved(x, device):
 
 
 def _returned(result, seen):
-    """from_numpy() of what NumPy gave for these arguments; the results go where the arguments are."""
+    """from_numpy() of what NumPy gave for these arguments; the results go where the arguments are, or, if those are of dtypes that only
+    NumPy has, where this thread creates arrays."""
     devices = [x for x, *_ in seen.values() if _plait.on_device(x)]
     for x, host, before in list(seen.values()):
         if devices and _plait.on_device(x) and x.flags.writeable:
             write_back(x, host, before)
-    result = from_numpy(result, seen)
+    ours = from_numpy(result, seen)
     if devices:
-        return _moved(result, devices[0].device)
-    return result if seen else _moved(result, _plait.current_device())
+        return _moved(ours, devices[0].device)
+    if _plait.current_device() != "cpu" and all(_plait.host_of(x) is not None and _apart(result, host) for x, host, _ in seen.values()):
+        return _moved(ours, _plait.current_device())
+    return ours
+
+
+def _apart(result, host):
+    return type(result) is not numpy.ndarray or not numpy.may_share_memory(result, host)
 
 
 def from_numpy(x, seen=None):

@@ -181,6 +181,9 @@ def test_few_elements_are_written():
         x[:, 3].fill(4)
         x[np.array([2, 2]), [0, 1]] = 8
         x[1, 1] = 6
+        np.add(1.0, 2.0, out=x[1:2, 3])
+        np.less(x[0, 0], 0.1, out=x[2, 2:], where=np.array([True, False]))
+        np.sqrt(4.0, out=x[:1, 0], where=np.array([True]))
         return x
 
     a = numpy.arange(12.0).reshape(3, 4)
@@ -221,6 +224,17 @@ def test_an_argument_that_was_not_written_to_hides_no_write_to_another():
         x = plait.array([True, False, True])
         plait.putmask(x[:], x, plait.array([False, True, False]))
     assert host(x).tolist() == [False, False, False]
+
+
+def test_arrays_of_dtypes_that_only_numpy_has_stay_on_the_host():
+    with plait.device("cuda"):
+        swapped = plait.array(plait.arange(3), ">i4")
+        assert swapped.device == "cpu" and swapped.tolist() == [0, 1, 2]
+        assert swapped.astype("i4").device == "cuda:0"
+        records = plait.zeros(3, [("a", "f8"), ("b", "i4")])
+        records["a"][1] = 5
+        assert records["a"].tolist() == [0, 5, 0]
+        assert (plait.array(["1", "2"]).astype("f8") + plait.ones(2)).tolist() == [2, 3]
 
 
 def test_pickled_arrays_go_where_the_thread_creates_arrays():
