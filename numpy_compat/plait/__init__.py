@@ -28,8 +28,8 @@ from ._reductions import (
 )  # fmt: skip
 from ._shape import (
     atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, diagonal, expand_dims, flip, fliplr, flipud,
-    matrix_transpose, may_share_memory, moveaxis, ndim, permute_dims, ravel, reshape, shape, size, squeeze, swapaxes,
-    trace, transpose,
+    matrix_transpose, may_share_memory, moveaxis, ndim, permute_dims, ravel, reshape, shape, shares_memory, size, squeeze,
+    swapaxes, trace, transpose,
 )  # fmt: skip
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, stats
 

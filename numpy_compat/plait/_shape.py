@@ -146,6 +146,21 @@ def size(a, axis=None):
     return numpy.size(numpy.empty(a.shape, bool) if isinstance(a, RECORDED) else a, axis)
 
 
+class _Layout:
+    """Where an array on a device lies, for NumPy to compare: nothing reads it."""
+
+    def __init__(self, x):
+        self.__array_interface__ = {**x.__cuda_array_interface__, "strides": x.strides, "version": 3}
+        self.__array_interface__.pop("stream", None)
+
+
+def shares_memory(a, b, /, max_work=-1):
+    """numpy.shares_memory: exact, where may_share_memory() compares bounds."""
+    if isinstance(a, ndarray) and isinstance(b, ndarray) and a.device == b.device != "cpu":
+        return numpy.shares_memory(numpy.asarray(_Layout(a)), numpy.asarray(_Layout(b)), max_work)
+    return call(numpy.shares_memory, (a, b, max_work), None, "shares_memory")
+
+
 def may_share_memory(a, b, /, max_work=0):
     result = _plait.may_share_memory(a, b)
     return call(numpy.may_share_memory, (a, b, max_work)) if result is NotImplemented else result

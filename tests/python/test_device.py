@@ -237,6 +237,13 @@ def test_arrays_of_dtypes_that_only_numpy_has_stay_on_the_host():
         assert (plait.array(["1", "2"]).astype("f8") + plait.ones(2)).tolist() == [2, 3]
 
 
+def test_shared_memory_is_told_exactly():
+    x = plait.arange(12.0, device="cuda")
+    assert plait.shares_memory(x, x) and plait.shares_memory(x[:3], x[2:])
+    assert plait.may_share_memory(x[::2], x[1::2]) and not plait.shares_memory(x[::2], x[1::2])
+    assert not plait.shares_memory(x, x + 1) and not plait.shares_memory(x, plait.ones(3))
+
+
 def test_pickled_arrays_go_where_the_thread_creates_arrays():
     x = plait.arange(5, device="cuda")
     kept = pickle.dumps(x)
