@@ -104,8 +104,8 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     set_version(s, std::move(value));
   } else {
     if (context().evaluator && few(target.shape) && ends_a_run_of_writes(*old)) evaluate(target);
-    value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape, device);
-    if (mask) mask = broadcast_node(std::move(mask), target.shape, device);
+    value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape);
+    if (mask) mask = broadcast_node(std::move(mask), target.shape);
     Ref<Node> n = take_node(NodeKind::Update);
     n->dtype = old->dtype;
     n->shape = old->shape;

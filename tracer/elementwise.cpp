@@ -281,16 +281,11 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
   if (!constant) check_inputs(fn, operands, types, opt.casting);
   if (!fresh) check_masked(info, types, opt);
   const Layouts layouts(operands, opt.where);
-  const Dims whole = broadcast_all(operands, layouts, opt);
-  // One value for all of `out` is computed once, wherever that lies.
-  const bool one = opt.out && !(opt.where && may_raise(fn, types)) &&
-                   std::all_of(operands.begin(), operands.end(),
-                               [](const Operand& o) { return !o.array || o.array->ndim() == 0; });
-  const Dims shape = one ? Dims{} : whole;
+  const Dims shape = broadcast_all(operands, layouts, opt);
   for (std::size_t i = 0; !constant && i < operands.size(); ++i)
     if (!operands[i].array) loop_scalar(fn, operands[i], types.in[i]);
   if (!constant) report_casts(fn, operands, types);
-  if (fn == OpId::Power) check_exponent(operands[1], types.in[1], whole, opt.where);
+  if (fn == OpId::Power) check_exponent(operands[1], types.in[1], shape, opt.where);
 
   const bool whole_out = opt.out && opt.out->shape == shape && opt.out->dtype == types.out;
   const Dims strides =

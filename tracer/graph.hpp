@@ -154,8 +154,7 @@ inline Ref<Node> as_dtype(Ref<Node> n, DType to) {
   return n->dtype == to ? n : converted(std::move(n), to);
 }
 // A fresh node reading `n` with the given shape: stride 0 along broadcast axes.
-// `device`: where a number is to stand as an array, if not where its reader runs.
-Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape, DeviceId device = kAnyDevice);
+Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape);
 
 // Stores a node (dtype and shape may still differ: cast and broadcast) through target's view. The
 // caller has validated shapes and writeability.

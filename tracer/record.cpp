@@ -26,6 +26,8 @@ bool computed_at_once(const Node& n) {
   if (n.kind == NodeKind::Data || n.kind == NodeKind::Scalar) return false;
   if (!few(n.kind == NodeKind::Update && n.in_place ? n.view_shape : n.shape)) return false;
   if (!context().evaluator || n.device > kHost || config().eager_limit <= 0) return false;
+  // An array made of numbers alone lies where its reader does, which may be on a device.
+  if (n.device == kAnyDevice && n.shape.size() > 0 && devices_in_use()) return false;
   int first = 0;
   if (n.kind == NodeKind::Update) {
     const Node& old = *n.inputs[0];
@@ -98,12 +100,11 @@ Ref<Node> converted(Ref<Node> n, DType to) {
   return cast_node(std::move(n), to, strides);
 }
 
-Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape, DeviceId device) {
+Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape) {
   if (n->shape == shape) return n;
   if (n->kind == NodeKind::Scalar)
-    return fill_node(shape,
-                     dense_strides(shape, static_cast<std::int64_t>(itemsize(n->dtype)), 'C'),
-                     n->scalar, device);
+    return fill_node(
+        shape, dense_strides(shape, static_cast<std::int64_t>(itemsize(n->dtype)), 'C'), n->scalar);
   // Views are relative to memory: a View input is looked through.
   Ref<Node> v = take_node(NodeKind::View);
   v->dtype = n->dtype;

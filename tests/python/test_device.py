@@ -184,6 +184,7 @@ def test_few_elements_are_written():
         np.add(1.0, 2.0, out=x[1:2, 3])
         np.less(x[0, 0], 0.1, out=x[2, 2:], where=np.array([True, False]))
         np.sqrt(4.0, out=x[:1, 0], where=np.array([True]))
+        x[:1] += np.greater(np.array([1, 9], np.uint64), np.int16(7)).sum()
         return x
 
     a = numpy.arange(12.0).reshape(3, 4)
