@@ -163,6 +163,20 @@ TEST_CASE("every mapping gives the interpreter's bits") {
   }
 }
 
+TEST_CASE("indices of 64 bits give the same") {
+  if (compilers().back() == By::Host) return;  // each of the named set is compiled there once
+  std::vector<test::RandomKernel> kernels = test::random_kernels();
+  kernels.resize(10);
+  for (const test::Case& c : test::mapping_cases())
+    if (!c.slow) kernels.push_back(c.kernel);
+  const Emulated programs(By::Nvrtc, kernels, test::kSmallDevice, true);
+  for (std::size_t n = 0; n < programs.size(); ++n) {
+    INFO(text(programs.program(n).mapping));
+    CHECK(programs.program(n).source.find("typedef long long Index") == 0);
+    compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]));
+  }
+}
+
 TEST_CASE("the named set is small, and every operation, mapping and dtype is in it") {
   std::set<std::pair<OpId, DType>> operations;
   const std::vector<test::OperationKernel> kernels = test::operation_kernels();

@@ -111,9 +111,11 @@ inline std::vector<By> compilers() {
 
 class Emulated {
  public:
-  Emulated(By compiler, std::vector<RandomKernel> kernels, cuda::Target target = {})
+  // `wide`: with indices of 64 bits, though the extents need none.
+  Emulated(By compiler, std::vector<RandomKernel> kernels, cuda::Target target = {},
+           bool wide = false)
       : kernels_(std::move(kernels)),
-        programs_(generated(kernels_, target)),
+        programs_(generated(kernels_, target, wide)),
         library_(library_of(programs_, compiler)) {}
   std::size_t size() const { return kernels_.size(); }
   const RandomKernel& kernel(std::size_t n) const { return kernels_[n]; }
@@ -138,10 +140,17 @@ class Emulated {
   std::vector<RandomKernel> kernels_;
   Programs programs_;
   std::unique_ptr<Library> library_;
-  static Programs generated(const std::vector<RandomKernel>& kernels, const cuda::Target& target) {
+  static Programs generated(const std::vector<RandomKernel>& kernels, const cuda::Target& target,
+                            bool wide) {
     Programs all;
-    for (const RandomKernel& r : kernels)
+    for (const RandomKernel& r : kernels) {
       all.push_back(cuda::generate(r.kernel, target, {r.params.data(), r.grid}));
+      if (!wide) continue;
+      auto again = std::make_shared<cuda::Program>(*all.back());
+      again->mapping.wide = true;
+      again->source = cuda::Emitter(*again).run();
+      all.back() = std::move(again);
+    }
     return all;
   }
 };
