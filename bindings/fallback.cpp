@@ -102,7 +102,9 @@ PyObject* call_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
     }
     if (logging(Log::Fallback)) Owned(call_hook(hooks.note, args[0], args[3]));
     auto by_python = [&] { return call_hook(hooks.call, args[0], args[1], args[2]); };
-    if (devices_in_use()) return by_python();
+    // Results without arguments go where the thread creates arrays; no device is in use before the
+    // first is.
+    if (tracer::current_device() != kHost || devices_in_use()) return by_python();
     NumpyCall call;
     const Py_ssize_t positional = PyTuple_GET_SIZE(args[1]);
     Owned out(check(PyTuple_New(positional))), keywords;

@@ -108,7 +108,7 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
 namespace {
 PyObject* array_of(PyObject*, PyObject* o) {
   return guarded([&]() -> PyObject* {
-    if (is_list(o) && !devices_in_use())
+    if (is_list(o) && tracer::current_device() == kHost)
       if (auto made = from_list(o)) return wrap(std::move(*made));
     return not_implemented();
   });

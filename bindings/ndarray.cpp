@@ -1,5 +1,6 @@
 // The plait.ndarray type object: allocation from a free list, construction, subclasses.
 #include "functions.hpp"
+#include "tracer/device.hpp"
 
 #include <structmember.h>
 
@@ -199,6 +200,7 @@ PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     Owned made(check(PyObject_Call(reinterpret_cast<PyObject*>(&PyArray_Type), args, kwargs)));
     auto* numpy = reinterpret_cast<PyArrayObject*>(made.get());
     auto native = native_from_numpy(numpy, PyArray_BASE(numpy) ? Take::Share : Take::Adopt);
+    if (native && !PyArray_BASE(numpy)) native = tracer::placed(*native);
     Owned out(native ? wrap(std::move(*native), nullptr, type) : wrap_host(made.get(), type));
     if (PyArray_BASE(numpy)) set_base(out.get(), PyArray_BASE(numpy));
     if (type != array_type) finalize(out.get(), Py_None);

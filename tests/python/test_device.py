@@ -322,6 +322,13 @@ def test_a_whole_script_by_environment(run_python, tmp_path):
     assert done.stdout.split() == ["cuda:0", "10.0", "cuda:0"], done.stderr
 
 
+@pytest.mark.parametrize("made", ["np.array([1, 2.0])", "np.random.default_rng(0).normal(size=3)", "np.random.rand(3)", "np.ndarray(3)", "np.copy([1, 2])",
+                                  "np.loadtxt(['1 2'])", "np.sqrt([1.0])", "np.zeros(2)"])  # fmt: skip
+def test_the_first_array_of_a_script_is_there(run_python, made):
+    done = run_python(f"import plait as np\nprint({made}.device)", env={"PLAIT_DEVICE": "cuda"})
+    assert done.stdout.strip() == "cuda:0", done.stderr
+
+
 @pytest.mark.parametrize(
     "variable, said",
     [("PLAIT_CUDA_LIBRARY", "no CUDA driver"), ("PLAIT_NVRTC_LIBRARY", "'cuda:0' cannot be used: NVRTC is missing")],
