@@ -203,7 +203,6 @@ struct Module {
   std::vector<Function> functions;
   std::vector<std::unique_ptr<std::uint64_t[]>> memory;  // of variables outside the functions
   std::vector<emulated::Range> variables;
-  std::size_t shared_bytes = 0;  // that the launch does not name
 };
 
 // Throws std::runtime_error with the line that it cannot read.

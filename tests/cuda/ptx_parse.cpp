@@ -228,10 +228,9 @@ class Parser {
   void variable(const std::vector<std::string_view>& t, std::string_view values) {
     const Declared d = declared(t, 0);
     if (std::find(t.begin(), t.end(), ".shared") != t.end()) {
-      // The launch's own, without a size, starts where the others end.
-      module_->shared_bytes = padded(module_->shared_bytes, std::max<std::size_t>(16, d.alignment));
-      variables_[d.name] = module_->shared_bytes;
-      module_->shared_bytes += d.bytes;
+      // The launch's own has no size; what has one would lie beside it.
+      if (d.bytes > 0) fail("shared memory of a fixed size");
+      variables_[d.name] = 0;
       return;
     }
     auto memory = std::make_unique<std::uint64_t[]>(d.bytes / 8 + 1);

@@ -84,7 +84,7 @@ class Machine {
   Machine(const Module& m, const Function& kernel, const void* arguments, const emulated::Launch& l)
       : module_(m), kernel_(kernel), launch_(l), arguments_((kernel.argument_bytes + 7) / 8 + 1) {
     std::memcpy(arguments_.data(), arguments, kernel.argument_bytes);
-    shared_bytes_ = m.shared_bytes + l.shared_bytes;
+    shared_bytes_ = l.shared_bytes;
     shared_.resize(shared_bytes_ / 16 + 1);
     threads_.resize(l.block);
     for (const Function& f : m.functions) stack_bytes_ += 2 * (f.frame_bytes + 64);

@@ -171,5 +171,6 @@ TEST_CASE("what is not known here is not passed over") {
   CHECK_THROWS_WITH(run("wgmma.fence.sync.aligned;\n"),
                     Catch::Contains("unknown instruction wgmma"));
   CHECK_THROWS_WITH(run("add.rn.bf16 %h1, %h1, %h1;\n"), Catch::Contains("unknown modifier"));
+  CHECK_THROWS_WITH(run(".shared .align 4 .b8 fixed[64];\n"), Catch::Contains("a fixed size"));
   CHECK_THROWS_WITH(run("mov.u32 %r3, %clock;\n"), Catch::Contains("unknown operand %clock"));
 }
