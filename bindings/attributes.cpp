@@ -101,12 +101,33 @@ PyObject* get_flat(PyObject* s, void*) {
     return check(PyObject_CallMethod(module.get(), "flatiter", "O", s));
   });
 }
-PyObject* get_ctypes(PyObject* s, void*) { return exported_attribute(s, "ctypes"); }
+// NumPy's object, whose pointers keep this array alive.
+PyObject* get_ctypes(PyObject* s, void*) {
+  return guarded([&]() -> PyObject* {
+    const Owned theirs(check(exported_attribute(s, "ctypes")));
+    const Owned data(check(PyObject_GetAttrString(theirs.get(), "data")));
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(theirs.get()));
+    return check(PyObject_CallFunctionObjArgs(type, s, data.get(), nullptr));
+  });
+}
+// Whether NumPy reads the interface's description of a structured dtype as that dtype: padding at
+// the end comes back as a field.
+bool reads_back(PyObject* interface, PyArray_Descr* d) {
+  PyObject* fields = PyDict_GetItemString(interface, "descr");
+  PyArray_Descr* read = nullptr;
+  if (!fields || !PyArray_DescrConverter(fields, &read)) PyErr_Clear();
+  const Owned owned(reinterpret_cast<PyObject*>(read));
+  return read && PyArray_EquivTypes(read, d);
+}
 // The interface has no word for variable-width strings: who asks takes the array itself.
 PyObject* get_interface(PyObject* s, void*) {
-  PyObject* host = as_array(s)->host;
-  if (!host || PyArray_DESCR(reinterpret_cast<PyArrayObject*>(host))->type_num != NPY_VSTRING)
-    return exported_attribute(s, "__array_interface__");
+  auto* host = reinterpret_cast<PyArrayObject*>(as_array(s)->host);
+  if (!host || PyArray_DESCR(host)->type_num != NPY_VSTRING) {
+    Owned interface(exported_attribute(s, "__array_interface__"));
+    if (!interface || !host || PyArray_DESCR(host)->type_num != NPY_VOID ||
+        reads_back(interface.get(), PyArray_DESCR(host)))
+      return interface.release();
+  }
   PyErr_SetString(PyExc_AttributeError, "__array_interface__");
   return nullptr;
 }
@@ -121,6 +142,21 @@ PyObject* get_device(PyObject* s, void*) {
     const DeviceId id = as_array(s)->host ? kHost : tracer::device_of(as_array(s)->array);
     if (id == kHost) return PyUnicode_InternFromString("cpu");
     return check(PyUnicode_FromString(devices().name(id).c_str()));
+  });
+}
+// An array passes for NumPy's in Python code that asks isinstance(x, numpy.ndarray), as proxies do;
+// C code, which asks for the type, sees another one. Instances of subclasses are of their class:
+// self.__class__(...) makes another.
+PyObject* get_class(PyObject* s, void*) {
+  PyTypeObject* type = Py_TYPE(s);
+  return Py_NewRef(reinterpret_cast<PyObject*>(type == array_type ? &PyArray_Type : type));
+}
+int set_class(PyObject* s, PyObject* value, void*) {
+  return guarded_int([&] {
+    static PyObject* const by_object =
+        check(PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dict__"));
+    Owned descriptor(check(PyMapping_GetItemString(by_object, "__class__")));
+    return Py_TYPE(descriptor.get())->tp_descr_set(descriptor.get(), s, value);
   });
 }
 PyObject* get_priority(PyObject*, void*) { return PyFloat_FromDouble(0.0); }
@@ -192,9 +228,14 @@ int set_strides(PyObject* s, PyObject* value, void*) {
     ArrayObject* a = as_array(s);
     Owned numpy(to_numpy(a));
     check(PyObject_SetAttrString(numpy.get(), "strides", value));
-    if (!a->host)
-      a->array =
-          native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share).value();
+    if (a->host) return 0;
+    auto laid = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share);
+    if (laid) {
+      a->array = std::move(*laid);
+    } else {  // elements that are not aligned are NumPy's
+      a->host = numpy.release();
+      a->array = {};
+    }
     return 0;
   });
 }
@@ -218,6 +259,8 @@ int set_part(PyObject* s, PyObject* value, void* name) {
 }  // namespace
 
 PyGetSetDef array_getset[] = {
+    {"__class__", get_class, set_class, "numpy.ndarray; of an instance of a subclass, that",
+     nullptr},
     {"shape", get_shape, set_shape, nullptr, nullptr},
     {"strides", get_strides, set_strides, nullptr, nullptr},
     {"dtype", get_dtype, set_dtype, nullptr, nullptr},

@@ -18,15 +18,25 @@ const char* format_of(DType t) {
   return formats[static_cast<int>(t)];
 }
 
-// Plain void, as element or field: NumPy, which asks for the buffer first, would read its format as
-// padding.
-bool holds_plain_void(const PyArray_Descr* d) {
-  if (PyDataType_HASSUBARRAY(d)) return holds_plain_void(PyDataType_SUBARRAY(d)->base);
-  if (!PyDataType_HASFIELDS(d)) return d->type_num == NPY_VOID;
-  PyObject *name, *field;
-  for (Py_ssize_t at = 0; PyDict_Next(PyDataType_FIELDS(d), &at, &name, &field);)
-    if (holds_plain_void(reinterpret_cast<PyArray_Descr*>(PyTuple_GET_ITEM(field, 0)))) return true;
-  return false;
+// Whether NumPy reads its own format of a structured dtype as that dtype: plain void comes back as
+// padding, padding at the end not at all. It asks for the buffer before anything else.
+bool reads_back(const char* format, PyArray_Descr* d) {
+  Owned module(check(PyImport_ImportModule("numpy._core._internal")));
+  Owned read(PyObject_CallMethod(module.get(), "_dtype_from_pep3118", "s", format));
+  if (!read) PyErr_Clear();
+  return read && PyArray_EquivTypes(reinterpret_cast<PyArray_Descr*>(read.get()), d);
+}
+
+// The buffer of an array that NumPy holds.
+int host_buffer(PyObject* host, Py_buffer* view, int flags) {
+  if (PyObject_GetBuffer(host, view, flags) < 0) throw PythonError{};
+  PyArray_Descr* d = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(host));
+  if (d->type_num == NPY_VOID && view->format && !reads_back(view->format, d)) {
+    PyBuffer_Release(view);
+    PyErr_SetString(PyExc_BufferError, "the buffer protocol cannot name this array's dtype");
+    throw PythonError{};
+  }
+  return 0;
 }
 
 }  // namespace
@@ -35,14 +45,7 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded_int([&]() -> int {
     ArrayObject* a = as_array(self);
-    if (a->host) {
-      if ((flags & PyBUF_FORMAT) &&
-          holds_plain_void(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host)))) {
-        PyErr_SetString(PyExc_BufferError, "the buffer protocol cannot name this array's dtype");
-        throw PythonError{};
-      }
-      return PyObject_GetBuffer(a->host, view, flags);
-    }
+    if (a->host) return host_buffer(a->host, view, flags);
     const tracer::Array& x = a->array;
     auto refuse = [](const char* text) {
       PyErr_SetString(PyExc_ValueError, text);
@@ -72,7 +75,7 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
     view->itemsize = static_cast<Py_ssize_t>(itemsize(x.dtype));
     view->len = x.size() * view->itemsize;
     view->readonly = !info->array.writeable;
-    view->ndim = x.ndim();
+    view->ndim = (flags & PyBUF_ND) ? x.ndim() : 1;  // bytes, to who asks for no shape
     view->format = (flags & PyBUF_FORMAT) ? const_cast<char*>(format_of(x.dtype)) : nullptr;
     view->shape = (flags & PyBUF_ND) ? info->shape : nullptr;
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? info->strides : nullptr;

@@ -17,11 +17,6 @@ std::string_view text(PyObject* o) {
   if (!s) throw PythonError{};
   return s;
 }
-std::int64_t integer(PyObject* o) {
-  Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_OverflowError);
-  if (v == -1 && PyErr_Occurred()) throw PythonError{};
-  return v;
-}
 std::optional<DType> optional_dtype(PyObject* o, bool& native) {
   native = true;
   if (o == Py_None) return std::nullopt;
@@ -50,54 +45,6 @@ PyObject* list_of(std::vector<tracer::Array> arrays, PyObject* from) {
   return list.release();
 }
 
-// statistic(name, a, axis, dtype, out, keepdims, where, ddof, mean)
-PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 9)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (overrides_ufuncs(args[1]) || overrides_ufuncs(args[4])) return not_implemented();
-    auto a = parse_array(args[1]);
-    bool native;
-    tracer::ReduceOptions opt;
-    opt.dtype = optional_dtype(args[3], native);
-    if (!a || !native) return not_implemented();
-    opt.axes = parse_axes(args[2]);
-    if (args[4] != Py_None) {
-      if (!is_array(args[4]) || as_array(args[4])->host) return not_implemented();
-      opt.out = &as_array(args[4])->array;
-    }
-    int keep = PyObject_IsTrue(args[5]);
-    check(keep);
-    opt.keepdims = keep;
-    std::optional<tracer::Array> mask, mean;
-    if (args[6] != Py_None && args[6] != Py_True) {
-      mask = parse_array(args[6]);
-      if (!mask || mask->dtype != DType::Bool) return not_implemented();
-      opt.where = &*mask;
-    }
-    double ddof = PyFloat_AsDouble(args[7]);
-    if (ddof == -1 && PyErr_Occurred()) throw PythonError{};
-    if (args[8] != Py_None && !(mean = parse_array(args[8]))) return not_implemented();
-    std::string_view name = text(args[0]);
-    if ((opt.dtype && drops_imaginary(a->dtype, *opt.dtype)) ||
-        (opt.out && drops_imaginary(opt.dtype.value_or(a->dtype), opt.out->dtype)))
-      return not_implemented();
-    return or_numpy([&]() -> PyObject* {
-      const bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
-      const tracer::Array* given = mean ? &*mean : nullptr;
-      tracer::Array made = name == "mean"            ? np::mean(*a, opt)
-                           : name == "var"           ? np::var(*a, opt, ddof, given)
-                           : name == "std"           ? np::std(*a, opt, ddof, given)
-                           : name == "ptp"           ? np::ptp(*a, opt)
-                           : name == "count_nonzero" ? np::count_nonzero(*a, opt)
-                                                     : tracer::Array{};
-      if (opt.out) return Py_NewRef(args[4]);
-      if (small && made.ndim() == 0) tracer::evaluate(made);
-      return name == "count_nonzero" ? wrap_returned(std::move(made), args + 1, 1)
-                                     : wrap_like(std::move(made), args + 1, 1);
-    });
-  });
-}
-
 // norm(a, ord, axis, keepdims)
 PyObject* norm(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 4)) return nullptr;
@@ -115,6 +62,8 @@ PyObject* norm(PyObject*, Args args, Py_ssize_t n) {
     } else if (args[1] != Py_None) {
       return not_implemented();
     }
+    if (args[2] != Py_None && !PyLong_Check(args[2]) && !PyTuple_Check(args[2]))
+      return not_implemented();
     auto axes = parse_axes(args[2]);
     if (np::norm_needs_svd(order, a->ndim(), axes)) return not_implemented();
     int keep = PyObject_IsTrue(args[3]);
@@ -151,8 +100,8 @@ PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (ax
     if (!PyTuple_Check(args[2]) && !PyList_Check(args[2])) return not_implemented();
     Owned pair(check(PySequence_Fast(args[2], "")));
     if (PySequence_Fast_GET_SIZE(pair.get()) != 2) return not_implemented();
-    auto x = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 0)),
-         y = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 1));
+    auto x = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 0), Axes::Iterable),
+         y = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 1), Axes::Iterable);
     if (!x || !y) return not_implemented();
     return result(np::tensordot(*a, *b, *x, *y));
   });
@@ -225,7 +174,7 @@ PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, step, d
 PyObject* linspace(PyObject*, Args args,
                    Py_ssize_t n) {  // (start, stop, num, endpoint, dtype) -> (array, step)
   if (!exact_count(n, 5)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     bool native;
     auto t = optional_dtype(args[4], native);
     auto number = [](PyObject* o) { return PyFloat_CheckExact(o) || PyLong_CheckExact(o); };
@@ -243,7 +192,7 @@ PyObject* linspace(PyObject*, Args args,
 }
 PyObject* eye(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype, order)
   if (!exact_count(n, 5)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto t = parse_dtype(args[3]);
     if (!t || !PyUnicode_Check(args[4])) return not_implemented();
     return wrap(
@@ -252,7 +201,7 @@ PyObject* eye(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype
 }
 PyObject* tri(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype)
   if (!exact_count(n, 4)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto t = parse_dtype(args[3]);
     if (!t) return not_implemented();
     return wrap(np::tri(integer(args[0]), integer(args[1]), integer(args[2]), *t));
@@ -260,7 +209,7 @@ PyObject* tri(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype
 }
 PyObject* triangle(PyObject*, Args args, Py_ssize_t n) {  // (name, a, k)
   if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[1]);
     if (!a) return not_implemented();
     return wrap_like(
@@ -306,7 +255,7 @@ PyObject* atleast(PyObject*, Args args, Py_ssize_t n) {  // (a, ndim)
 PyObject* split(PyObject*, Args args,
                 Py_ssize_t n) {  // (a, sections or indices, axis, equal parts)
   if (!exact_count(n, 4)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
     if (!a) return not_implemented();
     std::int64_t axis = integer(args[2]);
@@ -317,7 +266,7 @@ PyObject* split(PyObject*, Args args,
           args[0]);
     }
     if (!PyTuple_CheckExact(args[1]) && !PyList_CheckExact(args[1])) return not_implemented();
-    auto at = parse_axes(args[1]);
+    auto at = parse_axes(args[1], Axes::List);
     return list_of(np::split_at(*a, std::span<const std::int64_t>(at->data(), at->size()), axis),
                    args[0]);
   });
@@ -325,17 +274,17 @@ PyObject* split(PyObject*, Args args,
 
 PyObject* tile(PyObject*, Args args, Py_ssize_t n) {  // (a, reps)
   if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
     if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]) &&
                !PyList_CheckExact(args[1])))
       return not_implemented();
-    return wrap_view(np::tile(*a, *parse_axes(args[1])), args[0]);
+    return wrap_view(np::tile(*a, *parse_axes(args[1], Axes::List)), args[0]);
   });
 }
 PyObject* repeat(PyObject*, Args args, Py_ssize_t n) {  // (a, count, axis)
   if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
     if (!a || !PyLong_CheckExact(args[1])) return not_implemented();
     std::optional<std::int64_t> axis;
@@ -345,20 +294,20 @@ PyObject* repeat(PyObject*, Args args, Py_ssize_t n) {  // (a, count, axis)
 }
 PyObject* roll(PyObject*, Args args, Py_ssize_t n) {  // (a, shift, axis)
   if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
     if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1])))
       return not_implemented();
-    tracer::Array made = np::roll(*a, *parse_axes(args[1]), parse_axes(args[2]));
+    tracer::Array made = np::roll(*a, *parse_axes(args[1]), parse_axes(args[2], Axes::Iterable));
     return made.ndim() ? wrap_like(std::move(made), args, 1) : wrap(std::move(made));
   });
 }
 PyObject* sliding_window_view(PyObject*, Args args, Py_ssize_t n) {  // (a, window, axes, writeable)
   if (!exact_count(n, 4)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
     if (!a) return not_implemented();
-    auto window = parse_axes(args[1]), axes = parse_axes(args[2]);
+    auto window = parse_axes(args[1], Axes::Iterable), axes = parse_axes(args[2], Axes::Iterable);
     if (!window) return not_implemented();
     return or_numpy([&] {
       tracer::Array made = np::sliding_window_view(*a, *window, axes);
@@ -388,6 +337,53 @@ PyObject* diff(PyObject*, Args args, Py_ssize_t n) {  // (a, n, axis)
 }
 
 }  // namespace
+
+PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 9)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (overrides_ufuncs(args[1]) || overrides_ufuncs(args[4])) return not_implemented();
+    auto a = parse_array(args[1]);
+    bool native;
+    tracer::ReduceOptions opt;
+    opt.dtype = optional_dtype(args[3], native);
+    if (!a || !native) return not_implemented();
+    opt.axes = parse_axes(args[2]);
+    if (args[4] != Py_None) {
+      if (!is_array(args[4]) || as_array(args[4])->host) return not_implemented();
+      opt.out = &as_array(args[4])->array;
+    }
+    int keep = PyObject_IsTrue(args[5]);
+    check(keep);
+    opt.keepdims = keep;
+    std::optional<tracer::Array> mask, mean;
+    if (args[6] != Py_None && args[6] != Py_True) {
+      mask = parse_array(args[6]);
+      if (!mask || mask->dtype != DType::Bool) return not_implemented();
+      opt.where = &*mask;
+    }
+    double ddof = PyFloat_AsDouble(args[7]);
+    if (ddof == -1 && PyErr_Occurred()) throw PythonError{};
+    if (args[8] != Py_None && !(mean = parse_array(args[8]))) return not_implemented();
+    std::string_view name = text(args[0]);
+    if ((opt.dtype && drops_imaginary(a->dtype, *opt.dtype)) ||
+        (opt.out && drops_imaginary(opt.dtype.value_or(a->dtype), opt.out->dtype)))
+      return not_implemented();
+    return or_numpy([&]() -> PyObject* {
+      const bool small = a->size() <= kEagerReduction && tracer::is_materialised(*a);
+      const tracer::Array* given = mean ? &*mean : nullptr;
+      tracer::Array made = name == "mean"            ? np::mean(*a, opt)
+                           : name == "var"           ? np::var(*a, opt, ddof, given)
+                           : name == "std"           ? np::std(*a, opt, ddof, given)
+                           : name == "ptp"           ? np::ptp(*a, opt)
+                           : name == "count_nonzero" ? np::count_nonzero(*a, opt)
+                                                     : tracer::Array{};
+      if (opt.out) return Py_NewRef(args[4]);
+      if (small && made.ndim() == 0) tracer::evaluate(made);
+      return name == "count_nonzero" ? wrap_returned(std::move(made), args + 1, 1)
+                                     : wrap_like(std::move(made), args + 1, 1);
+    });
+  });
+}
 
 PyMethodDef compat_functions[] = {
     {"statistic", c(statistic), METH_FASTCALL, nullptr},

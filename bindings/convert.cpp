@@ -202,6 +202,12 @@ const tracer::Array* exported(PyArrayObject* a) {
   return base && is_export(base) ? &reinterpret_cast<ExportObject*>(base)->array : nullptr;
 }
 
+// Whether the memory of a Bool array may have been written as another dtype.
+bool may_hold_any_bytes(PyArrayObject* a) {
+  const Origin origin = origin_of(a);
+  return origin.base || PyArray_DESCR(origin.array)->type_num != NPY_BOOL;
+}
+
 // NumPy copies: it knows every layout, and K order is what numpy.array keeps. The memory is the
 // pool's, so that later writes may take it over.
 tracer::Array copy_of_numpy(PyArrayObject* a, DType t) {
@@ -216,15 +222,20 @@ tracer::Array copy_of_numpy(PyArrayObject* a, DType t) {
       check(PyArray_NewFromDescr(&PyArray_Type, d, n, PyArray_DIMS(layout), PyArray_STRIDES(layout),
                                  buffer->data, NPY_ARRAY_WRITEABLE, nullptr)));
   if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(target.get()), a) < 0) throw PythonError{};
-  return tracer::from_buffer(std::move(buffer), t, dims_of(PyArray_DIMS(layout), n),
-                             dims_of(PyArray_STRIDES(layout), n), 0);
+  tracer::Array made = tracer::from_buffer(std::move(buffer), t, dims_of(PyArray_DIMS(layout), n),
+                                           dims_of(PyArray_STRIDES(layout), n), 0);
+  if (t == DType::Bool && may_hold_any_bytes(a)) tracer::take_any_bytes(made);
+  return made;
 }
 
 std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
   auto t = native_dtype(PyArray_DESCR(a));
   if (!t) return std::nullopt;
   if (take == Take::Copy || !layout_is_native(a, *t)) {
-    if (take == Take::Share) return std::nullopt;
+    // A copy would be no view any more.
+    const Origin origin = origin_of(a);
+    if (take == Take::Share || (take == Take::Adopt && (origin.base || origin.array != a)))
+      return std::nullopt;
     return copy_of_numpy(a, *t);
   }
   int n = PyArray_NDIM(a);
@@ -246,6 +257,7 @@ std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
   // An array of its own that nobody else uses may be overwritten as our own memory is.
   if (take == Take::Adopt && PyArray_CHKFLAGS(a, NPY_ARRAY_OWNDATA) && !PyArray_BASE(a))
     out.storage->version->data->watched = false;
+  if (*t == DType::Bool && may_hold_any_bytes(a)) tracer::take_any_bytes(out);
   if (take == Take::Share) tracer::pin(out);
   return out;
 }
@@ -353,7 +365,13 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
   if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyLong_Check(o) || PyFloat_Check(o) ||
       PyComplex_Check(o) || PyArray_IsScalar(o, Generic)) {
     Owned a(PyArray_FromAny(o, nullptr, 0, 0, 0, nullptr));
-    if (!a) throw PythonError{};
+    if (!a) {
+      // What an item's __array__ gives may be Plait's: plait/_array_protocol.py reads that. All
+      // other errors come again from NumPy.
+      if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw PythonError{};
+      PyErr_Clear();
+      return std::nullopt;
+    }
     return here(native_from_numpy(reinterpret_cast<PyArrayObject*>(a.get()), Take::Adopt));
   }
   return std::nullopt;

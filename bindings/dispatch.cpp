@@ -1,6 +1,7 @@
 // Functions of NumPy's namespace that ask __array_function__ of arguments that are of a subclass of
 // plait.ndarray with that method of its own, as NumPy's functions do.
 #include "functions.hpp"
+#include "temporaries.hpp"
 
 #include <structmember.h>
 
@@ -11,9 +12,11 @@ struct FunctionObject {
   PyObject_HEAD vectorcallfunc call;
   PyObject* implementation;
   PyObject* dict;
-  int depth;  // of lists and tuples in which arrays are looked for; kLikeAlone: the keyword `like`
+  int depth;   // of lists and tuples in which arrays are looked for, or one of the constants below
+  bool binds;  // as an attribute of a class it is a method
 };
-constexpr int kLikeAlone = -1;
+constexpr int kLikeAlone = -1;  // only the keyword `like` is looked at
+constexpr int kNobody = -2;
 FunctionObject* as_function(PyObject* o) { return reinterpret_cast<FunctionObject*>(o); }
 
 PyTypeObject* function_type = nullptr;
@@ -29,6 +32,7 @@ bool overrides(PyObject* o, int depth) {
 // Whether __array_function__ is to be asked, in Python.
 bool asked(const FunctionObject& f, PyObject* const* args, Py_ssize_t n, PyObject* names) {
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (f.depth == kNobody) return false;
   if (f.depth == kLikeAlone) {
     for (Py_ssize_t i = 0; i < named; ++i)
       if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "like") == 0)
@@ -43,6 +47,7 @@ bool asked(const FunctionObject& f, PyObject* const* args, Py_ssize_t n, PyObjec
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
   const FunctionObject& f = *as_function(self);
   const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  const Temporaries temporaries(args, n);
   if (!asked(f, args, n, names)) return PyObject_Vectorcall(f.implementation, args, nargsf, names);
   return guarded([&]() -> PyObject* {
     Owned positional(check(PyTuple_New(n))), keywords(check(PyDict_New()));
@@ -62,7 +67,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
-  return object ? PyMethod_New(self, object) : Py_NewRef(self);
+  return object && as_function(self)->binds ? PyMethod_New(self, object) : Py_NewRef(self);
 }
 PyObject* repr(PyObject* self) { return PyObject_Repr(as_function(self)->implementation); }
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
@@ -86,13 +91,12 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_methods, methods},
                        {Py_tp_getset, getset},
                        {0, nullptr}};
-PyType_Spec spec = {"plait._plait.function", sizeof(FunctionObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
-                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
+PyType_Spec spec = {
+    "plait._plait.function", sizeof(FunctionObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-PyObject* asking(PyObject*, Args args, Py_ssize_t n) {  // (implementation, depth)
-  if (!exact_count(n, 2)) return nullptr;
+PyObject* asking(PyObject*, Args args, Py_ssize_t n) {  // (implementation, depth, binds)
+  if (!exact_count(n, 3)) return nullptr;
   return guarded([&]() -> PyObject* {
     if (!function_type)
       function_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
@@ -104,6 +108,7 @@ PyObject* asking(PyObject*, Args args, Py_ssize_t n) {  // (implementation, dept
     f->implementation = Py_NewRef(args[0]);
     f->dict = nullptr;
     f->depth = static_cast<int>(depth);
+    f->binds = PyObject_IsTrue(args[2]) == 1;
     return reinterpret_cast<PyObject*>(f);
   });
 }

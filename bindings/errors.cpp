@@ -2,6 +2,7 @@
 #include <new>
 #include <string_view>
 
+#include "core/array_memory.hpp"
 #include "engine/engine.hpp"
 #include "plait/error.hpp"
 #include "python.hpp"
@@ -49,12 +50,15 @@ void set_python_error() noexcept {
   } catch (const plait::OverflowError& e) {
     PyErr_SetString(PyExc_OverflowError, e.what());
   } catch (const plait::FloatingPointError& e) {
-    bool zero = std::string_view(e.what()) == "division by zero";
+    const bool zero =
+        std::string_view(e.what()).ends_with("division by zero");  // of an integer, a float
     PyErr_SetString(zero ? PyExc_ZeroDivisionError : PyExc_FloatingPointError, e.what());
   } catch (const DeviceMismatchError& e) {
     PyErr_SetString(mismatch_error, e.what());
   } catch (const DeviceError& e) {
     PyErr_SetString(device_error, e.what());
+  } catch (const ArrayMemoryError& e) {
+    PyErr_SetString(PyExc_MemoryError, e.what());
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError, "Unable to allocate memory for an array");
   } catch (const std::exception& e) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "engine/report.hpp"
 #include "functions.hpp"
 #include "tracer/device.hpp"
 
@@ -38,7 +39,11 @@ class NumpyCall {
     if (PyArray_CheckExact(o)) {
       for (const Seen& s : seen_)
         if (s.host == o) return Owned::borrow(s.ours);
-      return Owned(adopted(reinterpret_cast<PyArrayObject*>(o)));
+      Owned made(adopted(reinterpret_cast<PyArrayObject*>(o)));
+      PyObject* base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(o));
+      for (const Seen& s : seen_)
+        if (base == s.host) set_base(made.get(), s.ours);
+      return made;
     }
     if (PyTuple_Check(o) || PyList_CheckExact(o)) return items_inward(o);
     if (PyDict_CheckExact(o)) {
@@ -100,11 +105,12 @@ PyObject* call_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
       PyErr_SetString(PyExc_TypeError, "call_numpy() takes a function, args, kwargs and a name");
       throw PythonError{};
     }
-    if (logging(Log::Fallback)) Owned(call_hook(hooks.note, args[0], args[3]));
+    const bool noted = noting_fallbacks();
+    if (noted) Owned(call_hook(hooks.note, args[0], args[3]));
     auto by_python = [&] { return call_hook(hooks.call, args[0], args[1], args[2]); };
     // Results without arguments go where the thread creates arrays; no device is in use before the
     // first is.
-    if (tracer::current_device() != kHost || devices_in_use()) return by_python();
+    if (noted || tracer::current_device() != kHost || devices_in_use()) return by_python();
     NumpyCall call;
     const Py_ssize_t positional = PyTuple_GET_SIZE(args[1]);
     Owned out(check(PyTuple_New(positional))), keywords;
@@ -133,6 +139,8 @@ PyObject* adopt_result(PyObject*, PyObject* o) {
 
 }  // namespace
 
+bool noting_fallbacks() { return logging(Log::Fallback) || engine::Watch::current(); }
+
 // Memory of somebody else (a buffer, a mapped file, the array that the result is a view of) is
 // shared: both sides see writes.
 PyObject* adopted(PyArrayObject* result) {
@@ -140,12 +148,15 @@ PyObject* adopted(PyArrayObject* result) {
   const bool only_its_view = Py_REFCNT(from.array) == 1;
   const bool ours = from.base ? is_export(from.base) || PyBytes_Check(from.base)
                               : from.array == result || only_its_view;
-  return from_numpy(reinterpret_cast<PyObject*>(result), ours ? Take::Adopt : Take::Share);
+  PyObject* made =
+      from_numpy(reinterpret_cast<PyObject*>(result), ours ? Take::Adopt : Take::Share);
+  if (from.base && !is_export(from.base)) set_base(made, from.base);
+  return made;
 }
 
 PyObject* getitem_by_numpy(PyObject* self, PyObject* key) {
   auto by_python = [&] { return call_hook(hooks.getitem, self, key); };
-  if (logging(Log::Fallback) || devices_in_use() || Py_TYPE(self) != array_type) return by_python();
+  if (noting_fallbacks() || devices_in_use() || Py_TYPE(self) != array_type) return by_python();
   NumpyCall call;
   const Owned host_key = call.outward(key);
   if (!host_key) return by_python();

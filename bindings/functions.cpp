@@ -11,21 +11,27 @@
 
 namespace plait::py {
 
-std::optional<Dims> parse_axes(PyObject* o) {
+std::int64_t integer(PyObject* o) {
+  const Owned index(check(PyNumber_Index(o)));
+  int overflow;
+  const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  if (overflow) throw plait::OverflowError("Python int too large to convert to C long");
+  return v;
+}
+
+std::optional<Dims> parse_axes(PyObject* o, Axes accepted) {
   if (o == Py_None) return std::nullopt;
-  auto index = [](PyObject* v) -> std::int64_t {
-    Py_ssize_t i = PyNumber_AsSsize_t(v, PyExc_OverflowError);
-    if (i == -1 && PyErr_Occurred()) throw PythonError{};
-    return i;
-  };
-  Dims axes;
-  if (PyTuple_Check(o) || PyList_Check(o)) {
-    Owned seq(check(PySequence_Fast(o, "")));
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(seq.get()); ++i)
-      axes.push_back(index(PySequence_Fast_GET_ITEM(seq.get(), i)));
-  } else {
-    axes.push_back(index(o));
+  bool several = PyTuple_Check(o) || (accepted != Axes::Tuple && PyList_Check(o));
+  if (!several && accepted == Axes::Iterable) {
+    Owned one(PyNumber_Index(o));
+    several = !one && PyErr_ExceptionMatches(PyExc_TypeError);
+    if (several) PyErr_Clear();
   }
+  if (!several) return Dims{integer(o)};
+  Dims axes;
+  Owned seq(check(PySequence_Tuple(o)));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(seq.get()); ++i)
+    axes.push_back(integer(PyTuple_GET_ITEM(seq.get(), i)));
   return axes;
 }
 
@@ -171,11 +177,6 @@ PyObject* of_array(Args args, Py_ssize_t n, F&& body) {
     return a ? body(*a) : not_implemented();
   });
 }
-std::int64_t integer(PyObject* o) {
-  Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_OverflowError);
-  if (v == -1 && PyErr_Occurred()) throw PythonError{};
-  return v;
-}
 
 PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {  // (kind, a, axis ..., as reduced())
   if (!exact_count(n, 8)) return nullptr;
@@ -189,8 +190,8 @@ PyObject* reshape(PyObject*, Args args, Py_ssize_t n) {  // (a, shape, order)
 }
 PyObject* transpose(PyObject*, Args args, Py_ssize_t n) {  // (a, axes)
   return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    auto axes = parse_axes(args[1]);
-    if (!axes) return wrap_view(tracer::transpose(a), args[0]);
+    if (args[1] == Py_None) return wrap_view(tracer::transpose(a), args[0]);
+    const auto axes = parse_shape(args[1]);
     if (axes->empty() && a.ndim() > 0) {
       PyErr_SetString(PyExc_ValueError, "axes don't match array");
       throw PythonError{};
@@ -220,13 +221,14 @@ PyObject* view(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype)
 }
 PyObject* expand_dims(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
   return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    auto axes = parse_axes(args[1]);
+    auto axes = parse_axes(args[1], Axes::List);
     return axes ? wrap_view(tracer::expand_dims(a, *axes), args[0]) : not_implemented();
   });
 }
 PyObject* flip(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
-  return of_array<2>(
-      args, n, [&](auto& a) { return wrap_view(tracer::flip(a, parse_axes(args[1])), args[0]); });
+  return of_array<2>(args, n, [&](auto& a) {
+    return wrap_view(tracer::flip(a, parse_axes(args[1], Axes::Iterable)), args[0]);
+  });
 }
 PyObject* swapaxes(PyObject*, Args args, Py_ssize_t n) {  // (a, i, j)
   return of_array<3>(args, n, [&](auto& a) {
@@ -235,7 +237,7 @@ PyObject* swapaxes(PyObject*, Args args, Py_ssize_t n) {  // (a, i, j)
 }
 PyObject* moveaxis(PyObject*, Args args, Py_ssize_t n) {  // (a, from, to)
   return of_array<3>(args, n, [&](auto& a) -> PyObject* {
-    auto from = parse_axes(args[1]), to = parse_axes(args[2]);
+    auto from = parse_axes(args[1], Axes::Iterable), to = parse_axes(args[2], Axes::Iterable);
     return from && to ? wrap_view(tracer::moveaxis(a, *from, *to), args[0]) : not_implemented();
   });
 }

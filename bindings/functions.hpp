@@ -13,6 +13,8 @@ extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
 extern PyMethodDef list_functions[];      // lists.cpp
 extern PyMethodDef dispatch_functions[];  // dispatch.cpp: who asks __array_function__
 extern PyMethodDef device_functions[];    // devices.cpp
+extern PyMethodDef lazy_functions[];      // lazy.cpp: where scalars stay pending
+extern PyMethodDef explain_functions[];   // explain.cpp
 
 extern PyMethodDef short_method_functions[];  // short_methods.cpp
 PyMethodDef* with_short_methods(const PyMethodDef* others);
@@ -47,6 +49,19 @@ PyObject* or_numpy(F&& body) {
   return not_implemented();
 }
 
+// guarded() for functions whose integers may lie beyond int64: what NumPy makes of those depends on
+// the argument.
+template <class F>
+PyObject* guarded_within_int64(F&& body) noexcept {
+  return guarded([&]() -> PyObject* {
+    try {
+      return body();
+    } catch (const plait::OverflowError&) {
+      return not_implemented();
+    }
+  });
+}
+
 // NumPy warns of the imaginary parts that a conversion drops.
 inline bool drops_imaginary(DType from, DType to) {
   return is_complex(from) && !is_complex(to) && to != DType::Bool;
@@ -56,10 +71,17 @@ inline bool drops_imaginary(DType from, DType to) {
 // computed from them is then computed at once as well.
 tracer::Array filled(const Dims& shape, const Scalar& s, char order);
 
+// Whether somebody wants to know what goes to NumPy: PLAIT_LOG=fallback, or plait.explain.
+bool noting_fallbacks();
+
 // Argument parsing shared with the methods.
-std::optional<Dims> parse_axes(PyObject* o);  // None: nullopt
+// Axes as NumPy's functions in C take them (an integer or a tuple), lists of integers, too, or
+// whatever can be iterated over. None: nullopt.
+enum class Axes { Tuple, List, Iterable };
+std::optional<Dims> parse_axes(PyObject* o, Axes accepted = Axes::Tuple);
 std::optional<Dims> parse_shape(PyObject* o);
-char order_of(PyObject* o);  // 'C', 'F', 'A' or 'K'; None is 'C'
+std::int64_t integer(PyObject* o);  // throws OverflowError for what int64 does not hold
+char order_of(PyObject* o);         // 'C', 'F', 'A' or 'K'; None is 'C'
 
 // A Python int, float, complex or bool.
 PyObject* python_number(const Scalar& s);
@@ -67,6 +89,9 @@ PyObject* python_number(const Scalar& s);
 PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n);
 // args: a, axis, dtype, out, keepdims, initial, where. NotImplemented: NumPy's to do.
 PyObject* reduced(ReduceKind kind, PyObject* const* args);
+// mean, var, std, ptp and count_nonzero; args: name, a, axis, dtype, out, keepdims, where, ddof,
+// mean. NotImplemented: NumPy's to do.
+PyObject* statistic(PyObject*, Args args, Py_ssize_t n);
 // A view or copy made from `from`: views name it as their base and keep its subclass.
 PyObject* wrap_view(tracer::Array a, PyObject* from);
 

@@ -5,14 +5,17 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "engine/report.hpp"
+#include "events.hpp"
 #include "python.hpp"
+#include "sites.hpp"
 
 namespace plait::py {
 namespace {
 
 std::atomic<bool> ending{false};
 std::atomic<int> returning{0};
-pthread_t main_thread;
+pthread_t python_main;
 thread_local bool outside = false;  // between leave_python() and restore_thread()
 
 PyObject* at_exit(PyObject*, PyObject*) {
@@ -29,18 +32,19 @@ PyMethodDef at_exit_function{"at_exit", at_exit, METH_NOARGS, nullptr};
 }  // namespace
 
 bool holds_gil() {
-  if (outside || (ending.load() && pthread_self() != main_thread)) return false;
+  if (outside || (ending.load() && pthread_self() != python_main)) return false;
   return PyGILState_Check();
 }
 
 PyThreadState* leave_python() {
+  if (engine::Watch::current()) remember_site();
   outside = true;
   return PyEval_SaveThread();
 }
 
 void restore_thread(PyThreadState* state) {
   ++returning;
-  if (ending.load() && pthread_self() != main_thread) {
+  if (ending.load() && pthread_self() != python_main) {
     --returning;
     for (;;) pause();
   }
@@ -50,9 +54,9 @@ void restore_thread(PyThreadState* state) {
 }
 
 void install_exit_function() {
-  main_thread = pthread_self();
+  python_main = pthread_self();
   pthread_atfork(nullptr, nullptr, [] {
-    main_thread = pthread_self();
+    python_main = pthread_self();
     returning = 0;
   });
   Owned function(check(PyCFunction_New(&at_exit_function, nullptr)));

@@ -1,10 +1,13 @@
-// Lazy scalars: what a full reduction returns while its value is pending. Arithmetic records on;
-// anything that needs the value (float(), bool(), hash, comparison in an if, formatting, an
-// attribute) computes it and asks NumPy's scalar.
+// Lazy scalars: what a full reduction returns while its value is pending, where nobody but Plait's
+// own code looks at it: inside plait.jit and on devices. Elsewhere it is NumPy's scalar at once.
+// Arithmetic records on; anything that needs the value (float(), bool(), hash, comparison in an if,
+// formatting, an attribute) computes it and asks NumPy's scalar.
+#include <utility>
 #include <vector>
 
-#include "ndarray.hpp"
+#include "functions.hpp"
 #include "operators.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::py {
 
@@ -12,9 +15,12 @@ PyTypeObject* lazy_type = nullptr;
 
 namespace {
 
+thread_local bool kept_lazy = false;  // inside plait.jit
+
 void dealloc(PyObject* self) {
   LazyObject* s = as_lazy(self);
   PyTypeObject* type = Py_TYPE(self);
+  --live_objects;
   s->array.~Array();
   Py_XDECREF(s->value);
   PyObject_Free(self);
@@ -154,11 +160,13 @@ PyObject* lazy_value(LazyObject* s) {
 
 PyObject* wrap_result(tracer::Array&& a) {
   if (a.ndim() > 0) return wrap(std::move(a));
-  if (tracer::is_materialised(a)) return wrap_scalar(tracer::item(a, {}));
+  if (tracer::is_materialised(a) || !(kept_lazy || tracer::device_of(a) != kHost))
+    return wrap_scalar(item(a));
   auto* s = PyObject_New(LazyObject, lazy_type);
   if (!s) throw PythonError{};
   new (&s->array) tracer::Array(std::move(a));
   s->value = nullptr;
+  ++live_objects;
   return reinterpret_cast<PyObject*>(s);
 }
 
@@ -181,5 +189,16 @@ PyTypeObject* make_lazy_type() {
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
   return lazy_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
 }
+
+namespace {
+PyObject* keep_lazy_scalars(PyObject*, PyObject* yes) {
+  return PyBool_FromLong(std::exchange(kept_lazy, yes == Py_True));
+}
+}  // namespace
+
+PyMethodDef lazy_functions[] = {
+    {"keep_lazy_scalars", keep_lazy_scalars, METH_O,
+     "whether full reductions of this thread stay pending; returns what was so before"},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -37,14 +37,20 @@ PyObject* borrow_array(PyObject*, PyObject* o) {  // until end_borrow()
         tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a), lender));
   });
 }
-PyObject* end_borrow(PyObject*, Args args, Py_ssize_t n) {  // of arrays that borrow() returned
+PyObject* ended(Args args, Py_ssize_t n, tracer::Leftover leftover) {
   return guarded([&]() -> PyObject* {
     std::vector<tracer::Array> arrays;
     for (Py_ssize_t i = 0; i < n; ++i)
       if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
-    without_gil([&] { tracer::end_borrow(std::exchange(arrays, {})); });
+    without_gil([&] { tracer::end_borrow(std::exchange(arrays, {}), leftover); });
     return Py_NewRef(Py_None);
   });
+}
+PyObject* end_borrow(PyObject*, Args args, Py_ssize_t n) {  // of arrays that borrow() returned
+  return ended(args, n, tracer::Leftover::Evaluated);
+}
+PyObject* abandon_borrow(PyObject*, Args args, Py_ssize_t n) {  // the same, after an exception
+  return ended(args, n, tracer::Leftover::Pending);
 }
 PyObject* export_array(
     PyObject*, PyObject* o) {  // a live numpy array; scalars and numpy arrays are as they are
@@ -116,13 +122,17 @@ PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
   Py_RETURN_NONE;
 }
 
+PyObject* live(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_objects); }
+
 }  // namespace
 
-PyMethodDef memory_functions[] = {{"adopt", adopt_array, METH_O, nullptr},
+PyMethodDef memory_functions[] = {{"live_objects", live, METH_NOARGS, nullptr},
+                                  {"adopt", adopt_array, METH_O, nullptr},
                                   {"share", share_array, METH_O, nullptr},
                                   {"copy_in", copy_array, METH_O, nullptr},
                                   {"borrow", borrow_array, METH_O, nullptr},
                                   {"end_borrow", c(end_borrow), METH_FASTCALL, nullptr},
+                                  {"abandon_borrow", c(abandon_borrow), METH_FASTCALL, nullptr},
                                   {"export", export_array, METH_O, nullptr},
                                   {"host_of", host_of, METH_O, nullptr},
                                   {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},

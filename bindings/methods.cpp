@@ -34,9 +34,13 @@ PyObject* to_complex(PyObject* self, PyObject*) {
 }  // namespace
 
 PyMethodDef array_methods[] = {
-    {"__array__", reinterpret_cast<PyCFunction>(to_array), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__class_getitem__", class_getitem, METH_O | METH_CLASS, nullptr},
-    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {"__array__", reinterpret_cast<PyCFunction>(to_array), METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, dtype=None, /, *, copy=None)\n--\n\n"
+     "The array as a numpy.ndarray: over the same memory, unless dtype or copy ask for a copy."},
+    {"__class_getitem__", class_getitem, METH_O | METH_CLASS,
+     "__class_getitem__($cls, item, /)\n--\n\nA generic alias, for annotations."},
+    {"__complex__", to_complex, METH_NOARGS,
+     "__complex__($self, /)\n--\n\nThe only element as Python's complex."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -6,12 +6,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "codegen/llvm/jit.hpp"
 #include "core/config.hpp"
 #include "core/device.hpp"
 #include "engine/engine.hpp"
 #include "events.hpp"
 #include "functions.hpp"
 #include "ndarray.hpp"
+#include "sites.hpp"
 #include "tracer/context.hpp"
 #include "ufunc.hpp"
 
@@ -32,29 +34,6 @@ void set_hooks(const pb::dict& d) {
   take("note", hooks.note);
   take("repr", hooks.repr);
   take("dtype_error", hooks.dtype_error);
-}
-
-std::vector<Ref<tracer::Node>> nodes_of(const pb::args& arrays) {
-  std::vector<Ref<tracer::Node>> nodes;
-  for (auto o : arrays) {
-    if (is_array(o.ptr()) && !as_array(o.ptr())->host)
-      nodes.push_back(tracer::read(as_array(o.ptr())->array));
-    if (is_lazy(o.ptr())) nodes.push_back(tracer::read(as_lazy(o.ptr())->array));
-  }
-  return nodes;
-}
-
-std::string explain(const std::string& target, bool source, const pb::args& arrays) {
-  const std::lock_guard held(tracer::lock());
-  auto nodes = nodes_of(arrays);
-  std::vector<tracer::Node*> wanted;
-  for (auto& n : nodes) wanted.push_back(n.get());
-  try {
-    return engine::explain(wanted, {target, source});
-  } catch (...) {
-    set_python_error();
-    throw pb::error_already_set();
-  }
 }
 
 pb::dict stats() {
@@ -84,6 +63,15 @@ pb::dict stats() {
   d["pending_nodes"] = g.pending_nodes;
   d["recorded_total"] = g.recorded_total;
   d["flushes"] = g.flushes;
+  engine::Kept k;
+  without_gil([&] { k = engine::kept(); });
+  d["plans_kept"] = k.plans;
+  d["plan_bytes"] = k.plan_bytes;
+  d["kernels_kept"] = k.kernels;
+  d["kernel_bytes"] = k.kernel_bytes;
+  const SitesKept sites = sites_kept();
+  d["sites_kept"] = sites.sites;
+  d["site_bytes"] = sites.bytes;
   d["live_bytes"] = p.live_bytes;
   d["cached_bytes"] = p.cached_bytes;
   d["peak_live_bytes"] = p.peak_live_bytes;
@@ -105,6 +93,7 @@ pb::dict get_config() {
   d["disk_cache"] = c.disk_cache;
   d["cache_dir"] = c.cache_dir;
   d["cache_limit"] = c.cache_limit;
+  d["plan"] = c.plan == PlanMode::Always ? "always" : "auto";
   d["fuse"] = c.fuse;
   d["eager_limit"] = c.eager_limit;
   return d;
@@ -127,6 +116,11 @@ void set_config(const std::string& key, const pb::object& value) {
     c.jit = mode == "off"        ? JitMode::Off
             : mode == "blocking" ? JitMode::Blocking
                                  : JitMode::Background;
+  } else if (key == "plan") {
+    const auto mode = value.cast<std::string>();
+    if (mode != "auto" && mode != "always")
+      throw pb::value_error("plan must be 'auto' or 'always'");
+    c.plan = mode == "always" ? PlanMode::Always : PlanMode::Auto;
   } else {
     throw pb::key_error(key);
   }
@@ -168,12 +162,17 @@ void add_functions(pb::module_& m) {
   m.def("new_ufunc", new_ufunc);
   m.def("operation_names", operation_names);
   m.def("reduction_kinds", reduction_kinds);
-  m.def("explain", explain);  // (target, source, *arrays)
   m.def("stats", stats);
   m.def("flush", [] { without_gil(tracer::flush); });
-  m.def("trim_pool", trim_pool);
+  m.def("trim", [] {
+    std::size_t bytes = forget_sites();
+    without_gil([&] { bytes += engine::trim(); });
+    return bytes;
+  });
   m.def("fail_allocation", fail_allocation,
         "tests: the n-th next allocation fails; -1 switches it off");
+  m.def("fail_compilation", jit::fail_allocation,
+        "tests: LLVM's n-th allocation for the next kernel fails");
   m.def("set_graph_limit", tracer::set_graph_limit);
   m.def("num_threads", engine::num_threads);
   m.def("set_num_threads", [](int n) {
@@ -185,8 +184,11 @@ void add_functions(pb::module_& m) {
   m.def("set_error_state", set_error_state);
   m.def("set_eager_errors", tracer::set_eager_errors);
   m.def("eager_errors", tracer::eager_errors);
-  m.def("log_fallbacks", [] { return logging(Log::Fallback); });
-  m.def("log_fallback", [](const std::string& text) { log(Log::Fallback, text); });
+  m.def("log_fallbacks", noting_fallbacks);
+  m.def("log_fallback", [](const std::string& text) {
+    if (logging(Log::Fallback)) log(Log::Fallback, text);
+    return logging(Log::Fallback);
+  });
 }
 
 }  // namespace
@@ -208,9 +210,11 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), lazy_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), short_method_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), dispatch_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), fallback_functions) < 0)
+      PyModule_AddFunctions(m.ptr(), fallback_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), explain_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);
   m.attr("__version__") = PLAIT_VERSION;

@@ -10,6 +10,8 @@ namespace plait::py {
 
 PyTypeObject* array_type = nullptr;
 
+Py_ssize_t live_objects = 0;
+
 namespace {
 
 // Arrays come and go with every line of a program; blocks of plain (not subclassed) ones are kept.
@@ -33,12 +35,14 @@ ArrayObject* allocate(PyTypeObject* type) {
     new (&a->array) tracer::Array;
   }
   a->host = a->base = a->weakrefs = nullptr;
+  ++live_objects;
   return a;
 }
 
 void dealloc(PyObject* self) {
   ArrayObject* a = as_array(self);
   PyTypeObject* type = Py_TYPE(self);
+  --live_objects;
   if (a->weakrefs) PyObject_ClearWeakRefs(self);
   a->array.~Array();
   Py_XDECREF(a->host);
@@ -61,6 +65,11 @@ void dealloc(PyObject* self) {
 }  // namespace
 
 void finalize(PyObject* made, PyObject* from) {
+  const auto of_class = [](PyTypeObject* type) {
+    return Owned(
+        check(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__array_finalize__")));
+  };
+  if (of_class(Py_TYPE(made)).get() == of_class(array_type).get()) return;  // which does nothing
   Owned hook(PyObject_GetAttrString(made, "__array_finalize__"));
   if (!hook) throw PythonError{};
   if (hook.get() != Py_None) Owned(check(PyObject_CallOneArg(hook.get(), from)));
@@ -113,10 +122,16 @@ int contains(PyObject* self, PyObject* value) {
 }
 
 // The metaclass: NumPy's arrays count as instances of plait.ndarray, as code that checks its
-// arguments expects.
+// arguments expects, and so does what says by its __class__ that it is one.
 PyObject* instance_check(PyObject* cls, PyObject* object) {
   if (cls == reinterpret_cast<PyObject*>(array_type) && PyArray_Check(object)) Py_RETURN_TRUE;
-  return PyBool_FromLong(PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(cls)));
+  auto* type = reinterpret_cast<PyTypeObject*>(cls);
+  if (PyObject_TypeCheck(object, type)) Py_RETURN_TRUE;
+  static PyObject* const name = PyUnicode_InternFromString("__class__");
+  const Owned said(PyObject_GetAttr(object, name));
+  if (!said) PyErr_Clear();
+  return PyBool_FromLong(said && PyType_Check(said.get()) &&
+                         PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(said.get()), type));
 }
 PyObject* subclass_check(PyObject* cls, PyObject* other) {
   if (!PyType_Check(other)) {
@@ -165,9 +180,10 @@ PyObject* wrap(tracer::Array&& array, PyObject* base, PyTypeObject* type) {
 }
 
 void set_base(PyObject* array, PyObject* base) {
-  // Views name the array that owns the memory, as NumPy's do, or is made over somebody else's.
+  // Views name the array of their class that owns the memory, as NumPy's do, or is made over
+  // somebody else's.
   PyObject* further = is_array(base) ? as_array(base)->base : nullptr;
-  if (further && is_array(further)) base = further;
+  if (further && is_array(further) && Py_TYPE(further) == Py_TYPE(array)) base = further;
   Py_XSETREF(as_array(array)->base, Py_NewRef(base));
 }
 

@@ -16,11 +16,15 @@ struct ArrayObject {
   PyObject* base;  // the array this is a view of, or whose memory it is made over, or null
   PyObject* weakrefs;
 };
-// The value of a full reduction that has not been computed; passes for NumPy's scalar.
+// The value of a full reduction that has not been computed; passes for NumPy's scalar. See
+// lazy.cpp.
 struct LazyObject {
   PyObject_HEAD tracer::Array array;  // 0-D
   PyObject* value;                    // NumPy's scalar, once somebody asked
 };
+
+// Objects of both types that are alive, counted under the GIL.
+extern Py_ssize_t live_objects;
 
 extern PyTypeObject* array_type;
 extern PyTypeObject* lazy_type;
@@ -48,7 +52,8 @@ inline PyObject* wrap(const tracer::Array& a, PyObject* base = nullptr,
                       PyTypeObject* type = nullptr) {
   return wrap(tracer::Array(a), base, type);
 }
-// What an operation returns: 0-D results are scalars, lazy ones when the value is pending.
+// What an operation returns: 0-D results are NumPy's scalars, computed now, or lazy ones inside
+// plait.jit and on devices.
 PyObject* wrap_result(tracer::Array&& a);
 PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type = nullptr);
 PyObject* wrap_scalar(const Scalar& s);  // NumPy's scalar

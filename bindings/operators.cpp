@@ -2,6 +2,7 @@
 // straight to the recorder; everything else goes to NumPy through the fallback hooks.
 #include "operators.hpp"
 #include "ndarray.hpp"
+#include "temporaries.hpp"
 
 namespace plait::py {
 
@@ -173,6 +174,7 @@ PyObject* matmul(PyObject* a, PyObject* b) {
     if (!native || !x.operand->array || !y.operand->array)
       return call_hook(hooks.binary, name, a, b, Py_False);
     PyObject* both[] = {a, b};
+    const Temporaries temporaries(both, 2);
     return wrap_like(tracer::matmul(*x.operand->array, *y.operand->array), both, 2);
   });
 }

@@ -10,6 +10,7 @@
 #include "core/device.hpp"
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
+#include "temporaries.hpp"
 #include "tracer/context.hpp"
 #include "ufunc.hpp"
 
@@ -26,22 +27,42 @@ struct ShortMethod {
 
 // --- the plain calls
 
-// Of all axes, or of `axis` alone.
+// Of a reduction's arguments the axis, None where there are none; null where there are others.
+PyObject* axis_alone(Args args, Py_ssize_t n, PyObject* names) {
+  if (names) {
+    const bool named = n == 0 && PyTuple_GET_SIZE(names) == 1 &&
+                       PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") == 0;
+    return named ? args[0] : nullptr;
+  }
+  return n == 0 ? Py_None : n == 1 ? args[0] : nullptr;
+}
+
 template <ReduceKind kind>
 PyObject* brief_reduce(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
-  PyObject* axis = Py_None;
-  if (names) {
-    if (n != 0 || PyTuple_GET_SIZE(names) != 1 ||
-        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") != 0)
-      return not_implemented();
-    axis = args[0];
-  } else if (n == 1) {
-    axis = args[0];
-  } else if (n != 0) {
-    return not_implemented();
-  }
+  PyObject* const axis = axis_alone(args, n, names);
+  if (!axis) return not_implemented();
   PyObject* const all[] = {self, axis, Py_None, Py_None, Py_False, Py_None, Py_None};
   return reduced(kind, all);
+}
+
+PyObject* plain_statistic(PyObject* name, PyObject* self, PyObject* axis) {
+  if (!axis) return not_implemented();
+  const Owned ddof(check(PyLong_FromLong(0)));
+  PyObject* const all[] = {name,     self,    axis,       Py_None, Py_None,
+                           Py_False, Py_True, ddof.get(), Py_None};
+  return statistic(nullptr, all, std::size(all));
+}
+PyObject* brief_mean(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString("mean");
+  return plain_statistic(name, self, axis_alone(args, n, names));
+}
+PyObject* brief_var(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString("var");
+  return plain_statistic(name, self, axis_alone(args, n, names));
+}
+PyObject* brief_std(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString("std");
+  return plain_statistic(name, self, axis_alone(args, n, names));
 }
 
 PyObject* brief_item(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
@@ -178,6 +199,9 @@ ShortMethod short_methods[] = {
     {"max", brief_reduce<ReduceKind::Max>},
     {"any", brief_reduce<ReduceKind::Any>},
     {"all", brief_reduce<ReduceKind::All>},
+    {"mean", brief_mean},
+    {"var", brief_var},
+    {"std", brief_std},
     {"argmin", brief_reduce<ReduceKind::ArgMin>},
     {"argmax", brief_reduce<ReduceKind::ArgMax>},
 };
@@ -188,6 +212,7 @@ constexpr std::size_t kCount = std::size(short_methods);
 template <std::size_t which>
 PyObject* method(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   const ShortMethod& m = short_methods[which];
+  const Temporaries temporaries(&self, 1);
   if (!as_array(self)->host) {
     PyObject* result = guarded([&] { return m.brief(self, args, n, names); });
     if (result != Py_NotImplemented) return result;

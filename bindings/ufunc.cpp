@@ -59,10 +59,12 @@ std::optional<Casting> parse_casting(PyObject* o) {
 struct Keywords {
   tracer::ElementwiseOptions options;
   PyObject* out = nullptr;
+  bool says_out = false;
   tracer::Array where;
 
   bool parse_out(PyObject* o) {
-    if (out) return false;  // twice, which NumPy words
+    if (says_out) return false;  // twice, which NumPy words
+    says_out = true;
     if (PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == 1) o = PyTuple_GET_ITEM(o, 0);
     if (o == Py_None) return true;
     if (!is_array(o) || as_array(o)->host || overrides_ufuncs(o)) return false;
@@ -131,6 +133,8 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
         if (!kw.parse(PyTuple_GET_ITEM(names, i), args[n + i]))
           return fallback(self, args, n, names);
+    // NumPy warns of what is left as it was.
+    if (kw.options.where && !kw.says_out) return fallback(self, args, n, names);
     if (!any_object && !kw.out) return check(PyObject_Vectorcall(u->numpy, args, n, names));
     auto run = [&](std::span<const tracer::Operand> operands) -> PyObject* {
       try {

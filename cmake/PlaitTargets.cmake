@@ -18,7 +18,7 @@ function(plait_configure target)
   target_compile_options(${target} PRIVATE ${PLAIT_FLAGS} ${PLAIT_SANITIZE_FLAGS})
   target_link_options(${target} PRIVATE ${PLAIT_SANITIZE_FLAGS})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                                             VISIBILITY_INLINES_HIDDEN ON)
+                                             VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD ${PLAIT_UNITY})
 endfunction()
 
 # For targets that have checks to switch on; the others compile the same either way.

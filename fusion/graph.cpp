@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "tracer/expiring.hpp"
+
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
@@ -29,12 +31,12 @@ void put_strides(std::string& key, const Dims& shape, const Dims& strides, std::
   }
 }
 
-// Which dimension is how wide: the permutation of a dense layout.
+// Which dimension is how wide: the order of the loops over it, and so of sums.
 void put_layout(std::string& key, const Dims& shape, const Dims& strides) {
   for (int d = 0; d < strides.size(); ++d) {
     int rank = 0;
     for (int e = 0; e < strides.size(); ++e)
-      rank += shape[e] != 1 && shape[d] != 1 && strides[e] < strides[d];
+      rank += shape[e] != 1 && shape[d] != 1 && std::abs(strides[e]) < std::abs(strides[d]);
     put8(key, rank);
   }
 }
@@ -82,6 +84,8 @@ Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
     const Node& n = *g.node;
     const bool read_later = n.refs != static_cast<std::uint32_t>(g.uses);
     g.held = (n.handles > 0 || read_later) && !g.wanted;
+    g.expiring = g.held && n.handles == 1 && n.refs == static_cast<std::uint32_t>(g.uses) + 1 &&
+                 tracer::is_expiring(n);
     g.exclusive = n.handles == 0 && !read_later &&
                   (!n.data || (n.data->refs.load() == 1 && n.data->writeable && !n.data->watched));
     if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
@@ -143,11 +147,13 @@ void Graph::make_key() {
     const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
     put8(key_, static_cast<int>(g.leaf && n.kind != NodeKind::Scalar ? NodeKind::Data : n.kind));
     put8(key_, static_cast<int>(n.dtype));
-    put8(key_, g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | g.map.has_value() << 4);
+    put8(key_, g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | g.map.has_value() << 4 |
+                   g.expiring << 5);
     put8(key_, n.shape.size());
     for (std::int64_t e : n.shape) put8(key_, size_class(e));
     if (g.leaf) {
       put_strides(key_, n.shape, n.strides, item);
+      put_layout(key_, n.shape, n.strides);
       continue;
     }
     put8(key_, static_cast<int>(n.fn));
@@ -157,6 +163,7 @@ void Graph::make_key() {
     if (n.kind == NodeKind::Reduce) put8(key_, fold_class(n));
     put8(key_, n.axes.size());
     for (std::int64_t a : n.axes) put8(key_, a);
+    put_layout(key_, n.shape, n.strides);
     if (n.kind == NodeKind::View) {
       put_strides(key_, n.shape, n.strides, item);
       if (g.map)
@@ -164,8 +171,6 @@ void Graph::make_key() {
           put8(key_, g.map->from[d]);
           put8(key_, std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
-    } else {
-      put_layout(key_, n.shape, n.strides);
     }
     if (n.kind == NodeKind::Update) {
       put8(key_, static_cast<int>(n.view_dtype));
@@ -177,6 +182,15 @@ void Graph::make_key() {
       put8(key_, element_count(n.view_shape) * 2 >= element_count(n.shape));
     }
   }
+}
+
+std::vector<int> by_width(const Dims& shape, const Dims& strides) {
+  std::vector<int> order;
+  for (int d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
+  return order;
 }
 
 Dims own_strides(const Node& n) {

@@ -21,6 +21,7 @@ struct GNode {
   bool leaf = false;      // in memory already, or a Scalar
   bool wanted = false;
   bool held = false;  // a live handle other than being wanted, or a pending node outside reads it
+  bool expiring = false;  // held by what goes away after this evaluation, and by nothing else
   bool exclusive =
       false;  // nobody outside this graph refers to it: an Update may take over its memory
   std::optional<ViewMap> map;  // View of a pending base that decomposes
@@ -46,6 +47,9 @@ class Graph {
 // Byte strides of the memory that a node's value has or will have. A View's own strides are those
 // of its base's memory; put in memory itself it is C-contiguous.
 Dims own_strides(const tracer::Node& n);
+
+// Dimensions of extent above 1, widest stride first: the order in which they are looped over.
+std::vector<int> by_width(const Dims& shape, const Dims& strides);
 
 // What decides how a long reduction is cut, and so its bits: part of the key, and no matter of the
 // number of threads.

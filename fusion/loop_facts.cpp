@@ -7,7 +7,12 @@ using namespace ir;
 
 double LoopFacts::trips(std::int32_t l) const {
   const auto grid = static_cast<double>(concrete(in_, lk_.grid_extent));
-  if (k_.loops[l].begin != kNone) return std::max(1.0, grid / 64);
+  if (k_.loops[l].begin != kNone) {
+    const GNode& root = in_.graph[lk_.partials[0].root];
+    const auto elements = static_cast<double>(element_count(in_.graph[root.in[0]].node->shape));
+    const double few = lk_.pairwise_chunks ? grid : kChunkElements * grid / std::max(1.0, elements);
+    return std::max(1.0, std::min(grid / 64, few));
+  }
   if (l != 0) return std::max(1.0, static_cast<double>(concrete(in_, lk_.extents[l])));
   return lk_.partials.empty() ? std::max(1.0, grid) : 64;
 }

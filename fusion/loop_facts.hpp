@@ -4,6 +4,9 @@
 
 namespace plait::fusion {
 
+// A chunk of a Blocked region has about so many elements, or one iteration of the split loop.
+inline constexpr std::int64_t kChunkElements = 32768;
+
 class LoopFacts {
  public:
   LoopFacts(const LoweringInput& in, const LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}

@@ -67,6 +67,8 @@ struct LoweredKernel {
   std::int64_t bytes = 0;          // moved by one run at the extents it was planned with
   double work = 0;                 // rough operations of one run, at those extents
   std::int64_t planned_grid = 1;   // grid extent then
+  // Nodes that are computed more often than they have elements: how often.
+  std::map<std::int32_t, double> repeated;
 };
 
 // What a region cannot be lowered without: a node in memory, or, of a root, only roots that walk
@@ -93,6 +95,7 @@ struct Target {
   // Dtypes, a bit each, whose matrix products add a vector along their last axis, or what lies as
   // they do, in the same call, with the bits that the two operations give (epilogue.hpp).
   std::uint32_t summed_products = 0;
+  bool ordered_products = true;      // as ordered_product.hpp says; else rows and chunks are joined
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
 
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.
@@ -105,6 +108,7 @@ struct LoweringInput {
   const Graph& graph;
   Exprs& exprs;
   const std::vector<std::int32_t>& canon;  // equal sub-expressions -> their first occurrence
+  const std::vector<bool>& non_negative;   // nonnegative.hpp
   const std::vector<bool>&
       in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
   std::vector<Guard>& guards;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "lowering.hpp"
-#include "nonnegative.hpp"
+#include "ordered_product.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -13,10 +13,14 @@ using tracer::NodeKind;
 Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
   std::int32_t at = innermost(idx);
   double again = 1;
-  for (std::int32_t l = at; l > 0; l = parent_[l])
+  bool shared = false;  // the chunks have the iterations of a loop between them
+  for (std::int32_t l = at; l > 0; l = parent_[l]) {
+    shared |= k_.loops[l].begin != kNone;
     if (std::none_of(idx.begin(), idx.end(), [&](const Ix& i) { return i.loop == l; }))
       again *= trips_[l];
-  if (at != 0 && std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop == 0; }))
+  }
+  if (at != 0 && !shared &&
+      std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop == 0; }))
     again *= trips_[0];
   const Node& on = node(g_[id].in[0]);
   const double fold = static_cast<double>(element_count(on.shape)) /
@@ -54,14 +58,20 @@ Val Lowering::reduce_at(std::int32_t id, const Node& n, std::int32_t operand, co
 }
 
 // What lies in memory in one piece is one long loop (collapse), also where its innermost axis is
-// short enough to be unrolled. Products in order, each of which waits for the one before, are
-// better off with a row at a time.
+// short enough to be unrolled. Products whose order does not show, each of which waits for the one
+// before, are better off with a row at a time.
 Val Lowering::fold(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t ctx,
                    bool split) {
   const Node& n = node(id);
-  const bool in_order = n.reduce == ReduceKind::Prod && !is_integer(n.dtype);
-  const bool before = std::exchange(
-      loops_only_, loops_only_ || (reduced.size() > 1 && !in_order && one_walk(id, reduced)));
+  const bool product = multiplied_in_order(n), in_order = product && in_.target.ordered_products;
+  const bool walk = reduced.size() > 1 && (in_order || !product) && one_walk(id, reduced);
+  if (in_order && reduced.size() > 1 && !walk) {
+    demand(g_[id].in[0], "its elements are multiplied in order");
+    return zero(n.dtype);
+  }
+  // float16 is rounded after the last factor, not after each.
+  const bool rounds_once = in_order && n.dtype == DType::Float16;
+  const bool before = std::exchange(loops_only_, loops_only_ || walk || rounds_once);
   const Val v = reduce_loops(id, oi, reduced, 0, ctx, split);
   loops_only_ = before;
   return v;
@@ -99,7 +109,7 @@ bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
 Val Lowering::from_zero(std::int32_t id, Val v) {
   const Node& n = node(id);
   if (n.reduce != ReduceKind::Sum || !(is_float(n.dtype) || is_complex(n.dtype)) ||
-      (non_negative(g_, in_.canon, g_[id].in[0]) && element_count(node(g_[id].in[0]).shape) > 0))
+      (in_.non_negative[g_[id].in[0]] && element_count(node(g_[id].in[0]).shape) > 0))
     return v;
   return apply(OpId::Add, k_.insts[v].type, v, zero(k_.insts[v].type));
 }
@@ -213,7 +223,7 @@ Val Lowering::arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool
   if (region_.kind == RegionKind::Map && !in_.in_memory[operand] &&
       on.kind == NodeKind::Elementwise && on.fn == OpId::Sqrt &&
       (on.dtype == DType::Float64 || on.dtype == DType::Float32) &&
-      non_negative(g_, in_.canon, g_[operand].in[0])) {
+      in_.non_negative[g_[operand].in[0]]) {
     guarded = true;
     return emit(g_[operand].in[0], oi, ctx);
   }

@@ -15,6 +15,8 @@ constexpr double kRowWorth = 10;
 constexpr std::int64_t kMaxRow = 65536;
 // Straight-line code grows no further than this.
 constexpr std::size_t kMaxInsts = 3000;
+// From here on what is computed too often is not computed once more to the end.
+constexpr std::size_t kGrowing = 400;
 }  // namespace
 
 Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
@@ -35,7 +37,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
     out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
-    note_emission(id, idx);
+    if (!note_emission(id, idx)) return zero(n.dtype);
     v = compute_node(id, gn, n, idx, ctx);
   }
   memo_[key].push_back({v, def_loop_[v]});
@@ -44,7 +46,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
 
 Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
   const std::int32_t l = innermost(idx);
-  if (l == 0 || n.kind != NodeKind::Elementwise || !encloses(l, ctx) ||
+  if (l == 0 || n.kind != NodeKind::Elementwise || !emissions_.count(id) || !encloses(l, ctx) ||
       k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow))
     return kNone;
   for (std::int32_t other = 1; other < static_cast<std::int32_t>(k_.loops.size()); ++other) {
@@ -54,7 +56,9 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
     Index there = idx;
     for (Ix& x : there)
       if (x.loop == l) x.loop = other;
-    for (const Memo& m : memo_[{id, there}]) {
+    const auto known = memo_.find({id, there});
+    if (known == memo_.end()) continue;
+    for (const Memo& m : known->second) {
       if (m.loop != other || node_cost(id) < kRowWorth) continue;
       auto [it, fresh] = rows_.try_emplace(m.value, static_cast<std::int32_t>(k_.locals.size()));
       if (fresh) {
@@ -130,8 +134,13 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
   return emit(base, bi, ctx);
 }
 
-void Lowering::note_emission(std::int32_t id, const Index& idx) {
-  emissions_[id].push_back({idx, times(innermost(idx))});
+bool Lowering::note_emission(std::int32_t id, const Index& idx) {
+  Emissions& e = emissions_[id];
+  const bool fresh = e.ranges.insert(range_of(idx)).second;
+  if (fresh) e.computed += times(innermost(idx));
+  if (k_.insts.size() < kGrowing || !fresh || !stored_cheaper(id, e)) return true;
+  demand(id, "recomputing costs more than storing it");
+  return false;
 }
 
 }  // namespace plait::fusion

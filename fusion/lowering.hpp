@@ -46,7 +46,8 @@ class Lowering : Nest {
   // A view of a value that is not in memory reads it at the mapped index.
   Val through_view(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
                    std::int32_t ctx);
-  void note_emission(std::int32_t id, const Index& idx);
+  // False when the value has to be in memory, because the region grows by it.
+  bool note_emission(std::int32_t id, const Index& idx);
 
   // reductions
   // Opened under the loop that binds the index, wherever it was asked for.
@@ -76,13 +77,15 @@ class Lowering : Nest {
   bool pairwise_axis(const tracer::Node& n, std::int32_t operand, int d) const;
 
   // recomputation
-  struct Emission {
-    Index idx;
-    double times;
+  // Where a node is computed: how often altogether, loops side by side over one range counted once.
+  struct Emissions {
+    std::set<std::vector<std::int64_t>> ranges;
+    double computed = 0;
   };
   // Elementwise nodes computed more often than they have elements, when that costs more than a trip
   // through memory.
   void check_recomputation();
+  bool stored_cheaper(std::int32_t id, const Emissions& e) const;
   double node_cost(std::int32_t id) const;
   double node_cost(std::int32_t id, std::set<std::int32_t>& counted, int depth) const;
   std::vector<std::int64_t> range_of(const Index& idx) const;
@@ -93,7 +96,7 @@ class Lowering : Nest {
   };
   const RegionSpec& region_;
   std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;
-  std::map<std::int32_t, std::vector<Emission>> emissions_;
+  std::map<std::int32_t, Emissions> emissions_;
   std::map<Val, std::int32_t> rows_;  // value -> the local its row is kept in
   std::vector<Demand> demands_;
   bool loops_only_ = false;  // no unrolling inside the block that is being summed

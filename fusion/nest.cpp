@@ -12,6 +12,7 @@ Nest::Nest(const LoweringInput& in, LoweredKernel& out)
   k_.loops.emplace_back();
   k_.loops[0].var = add_var(0);
   parent_ = {-1};
+  closed_ = {false};
   trips_ = {1};
   out_.extents = {ex_.one()};
 }
@@ -164,6 +165,7 @@ std::int32_t Nest::open(std::int32_t parent, ExprId extent) {
   k_.loops.emplace_back();
   k_.loops[l].var = add_var(l);
   parent_.push_back(parent);
+  closed_.push_back(false);
   trips_.push_back(static_cast<double>(concrete(in_, extent)));
   out_.extents.push_back(e);
   k_.loops[l].end = number(e);
@@ -172,14 +174,8 @@ std::int32_t Nest::open(std::int32_t parent, ExprId extent) {
 
 Val Nest::close(std::int32_t l) {
   const bool reduce = !k_.loops[l].reductions.empty();
+  closed_[l] = true;
   return push({reduce ? Op::Reduce : Op::For, DType::Int64, OpId::Count_, l}, parent_[l]);
-}
-
-bool Nest::closed(std::int32_t l) const {
-  for (Val v : k_.loops[parent_[l]].body)
-    if ((k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce) && k_.insts[v].index == l)
-      return true;
-  return false;
 }
 
 bool Nest::encloses(std::int32_t outer, std::int32_t inner) const {
@@ -203,15 +199,6 @@ double Nest::times(std::int32_t loop) const {
     if (loop > 0 || !shared) t *= std::max(1.0, trips_[loop]);
   }
   return t;
-}
-
-std::vector<int> Nest::by_width(const Dims& shape, const Dims& strides) {
-  std::vector<int> order;
-  for (int d = 0; d < shape.size(); ++d)
-    if (shape[d] != 1) order.push_back(d);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
-  return order;
 }
 
 Index Nest::broadcast(std::int32_t operand, const Index& idx) const {

@@ -52,15 +52,13 @@ class Nest {
   // loops
   std::int32_t open(std::int32_t parent, ExprId extent);
   Val close(std::int32_t l);
-  bool closed(std::int32_t l) const;
+  bool closed(std::int32_t l) const { return closed_[l]; }
   bool encloses(std::int32_t outer, std::int32_t inner) const;
   std::int32_t innermost(const Index& idx) const;
   double times(std::int32_t loop) const;
 
   // the graph
   const tracer::Node& node(std::int32_t id) const { return *g_[id].node; }
-  // Dimensions of extent above 1, widest stride first.
-  static std::vector<int> by_width(const Dims& shape, const Dims& strides);
   Index broadcast(std::int32_t operand, const Index& idx) const;
 
   const LoweringInput& in_;
@@ -69,6 +67,7 @@ class Nest {
   LoweredKernel& out_;
   ir::Kernel& k_;
   std::vector<std::int32_t> parent_;    // of each loop
+  std::vector<bool> closed_;            // each loop: its body is complete
   std::vector<double> trips_;           // of each loop, at the extents of this graph
   std::vector<std::int32_t> def_loop_;  // of each value: the loop whose body defines it
 

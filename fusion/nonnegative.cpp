@@ -4,11 +4,14 @@ namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
 
-bool non_negative(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t node) {
-  const GNode& gn = g[node];
+namespace {
+
+// `known`: of the nodes before it, which its operands are among.
+bool follows(const GNode& gn, const std::vector<std::int32_t>& canon,
+             const std::vector<bool>& known) {
   if (gn.leaf) return false;
   const Node& n = *gn.node;
-  auto input = [&](int i) { return non_negative(g, canon, gn.in[i]); };
+  auto input = [&](int i) { return known[gn.in[i]]; };
   switch (n.kind) {
     case NodeKind::Elementwise:
       if (is_complex(n.dtype)) return false;
@@ -44,6 +47,14 @@ bool non_negative(const Graph& g, const std::vector<std::int32_t>& canon, std::i
     default:
       return false;
   }
+}
+
+}  // namespace
+
+std::vector<bool> non_negative(const Graph& g, const std::vector<std::int32_t>& canon) {
+  std::vector<bool> known(g.nodes.size());
+  for (std::int32_t i = 0; i < g.size(); ++i) known[i] = follows(g[i], canon, known);
+  return known;
 }
 
 }  // namespace plait::fusion

@@ -8,9 +8,9 @@ using namespace ir;
 
 namespace {
 
-class Pass {
+class Collapse {
  public:
-  Pass(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
+  Collapse(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
 
   void run() {
     block(0);
@@ -186,6 +186,6 @@ class Pass {
 
 }  // namespace
 
-void collapse(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).run(); }
+void collapse(const LoweringInput& in, LoweredKernel& k) { Collapse(in, k).run(); }
 
 }  // namespace plait::fusion

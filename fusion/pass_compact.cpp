@@ -7,9 +7,9 @@ using namespace ir;
 
 namespace {
 
-class Pass {
+class Compact {
  public:
-  explicit Pass(const Kernel& k)
+  explicit Compact(const Kernel& k)
       : k_(k), used_(k.insts.size()), number_(k.insts.size(), kNone), loop_(k.loops.size(), -1) {}
 
   Kernel run() {
@@ -112,6 +112,6 @@ class Pass {
 
 }  // namespace
 
-void compact(Kernel& k) { k = Pass(k).run(); }
+void compact(Kernel& k) { k = Compact(k).run(); }
 
 }  // namespace plait::fusion

@@ -31,9 +31,9 @@ std::string signature(const Kernel& k, const Inst& i) {
   return s;
 }
 
-class Pass {
+class EliminateCommon {
  public:
-  explicit Pass(Kernel& k) : k_(k), renamed_(k.insts.size()) {
+  explicit EliminateCommon(Kernel& k) : k_(k), renamed_(k.insts.size()) {
     for (std::size_t v = 0; v < renamed_.size(); ++v) renamed_[v] = static_cast<Val>(v);
   }
   void block(std::int32_t l) {
@@ -95,6 +95,6 @@ class Pass {
 
 }  // namespace
 
-void eliminate_common(Kernel& k) { Pass(k).block(0); }
+void eliminate_common(Kernel& k) { EliminateCommon(k).block(0); }
 
 }  // namespace plait::fusion

@@ -8,16 +8,20 @@ using namespace ir;
 
 namespace {
 
-class Pass {
+class FuseSiblings {
  public:
-  explicit Pass(Kernel& k) : k_(k) {}
+  explicit FuseSiblings(Kernel& k) : k_(k) {}
 
   void block(std::int32_t l) {
     for (bool changed = true; changed;) {
       changed = false;
       const auto& body = k_.loops[l].body;
-      for (std::size_t i = 0; i < body.size() && !changed; ++i)
-        for (std::size_t j = i + 1; j < body.size() && !changed; ++j) changed = merge(l, i, j);
+      std::vector<std::size_t> reduces;
+      for (std::size_t i = 0; i < body.size(); ++i)
+        if (k_.insts[body[i]].op == Op::Reduce) reduces.push_back(i);
+      for (std::size_t i = 0; i < reduces.size() && !changed; ++i)
+        for (std::size_t j = i + 1; j < reduces.size() && !changed; ++j)
+          changed = merge(l, reduces[i], reduces[j]);
     }
     for (Val v : std::vector<Val>(k_.loops[l].body))
       if (is_loop(v)) block(k_.insts[v].index);
@@ -31,27 +35,28 @@ class Pass {
   bool merge(std::int32_t l, std::size_t i, std::size_t j) {
     auto& body = k_.loops[l].body;
     const Val a = body[i], b = body[j];
-    if (k_.insts[a].op != Op::Reduce || k_.insts[b].op != Op::Reduce) return false;
     Loop& la = k_.loops[k_.insts[a].index];
     Loop& lb = k_.loops[k_.insts[b].index];
     if (la.begin != lb.begin || la.end != lb.end || la.unroll != lb.unroll) return false;
-    std::set<Val> tainted{a};
+    ++merge_;
+    tainted_.resize(k_.insts.size());
+    tainted_[a] = merge_;
     std::vector<Val> moved;
     std::set<std::int32_t> stored;
     for (std::size_t m = i + 1; m < j; ++m) {
       const Val v = body[m];
-      if (!uses(v, tainted)) continue;
+      if (!uses(v)) continue;
       const Inst& inst = k_.insts[v];
       if (inst.op == Op::Store)
         stored.insert(inst.index);
       else if (inst.op != Op::Result && inst.op != Op::Apply && inst.op != Op::Cast)
         return false;
-      tainted.insert(v);
+      tainted_[v] = merge_;
       moved.push_back(v);
     }
-    if (uses(b, tainted)) return false;
+    if (uses(b)) return false;
     for (std::size_t m = i + 1; m <= j; ++m)
-      if (!tainted.count(body[m]) && loads(body[m], stored)) return false;
+      if (!tainted(body[m]) && loads(body[m], stored)) return false;
     const auto shift = static_cast<std::int32_t>(la.reductions.size());
     rename(k_.insts[b].index, lb.var, la.var);
     for (Local& local : k_.locals)
@@ -67,7 +72,7 @@ class Pass {
       }
     std::vector<Val> next;
     for (std::size_t m = 0; m < body.size(); ++m) {
-      if (m == i || std::find(moved.begin(), moved.end(), body[m]) != moved.end()) continue;
+      if (tainted(body[m])) continue;
       if (m == j) {
         next.push_back(a);
         next.insert(next.end(), moved.begin(), moved.end());
@@ -79,15 +84,16 @@ class Pass {
     return true;
   }
 
-  bool uses(Val v, const std::set<Val>& tainted) const {
+  bool tainted(Val v) const { return v != kNone && tainted_[v] == merge_; }
+  bool uses(Val v) const {
     const Inst& i = k_.insts[v];
     for (Val o : i.operands)
-      if (tainted.count(o)) return true;
+      if (tainted(o)) return true;
     if (!is_loop(v)) return false;
     const Loop& l = k_.loops[i.index];
-    if (tainted.count(l.begin) || tainted.count(l.end)) return true;
+    if (tainted(l.begin) || tainted(l.end)) return true;
     for (Val w : l.body)
-      if (uses(w, tainted)) return true;
+      if (uses(w)) return true;
     return false;
   }
 
@@ -116,10 +122,12 @@ class Pass {
   }
 
   Kernel& k_;
+  std::vector<int> tainted_;  // of each value: the last merge that found it to need the first loop
+  int merge_ = 0;
 };
 
 }  // namespace
 
-void fuse_siblings(LoweredKernel& k) { Pass(k.kernel).block(0); }
+void fuse_siblings(LoweredKernel& k) { FuseSiblings(k.kernel).block(0); }
 
 }  // namespace plait::fusion

@@ -12,9 +12,9 @@ namespace {
 // A packed row must stay in the first-level cache with the rest of the loop's data.
 constexpr std::int64_t kMaxRow = 1024;
 
-class Pass {
+class PackLoads {
  public:
-  Pass(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
+  PackLoads(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
 
   void find(std::int32_t l) {
     const std::vector<Val> body = k_.loops[l].body;
@@ -146,7 +146,7 @@ class Pass {
 }  // namespace
 
 void pack_loads(const LoweringInput& in, LoweredKernel& k) {
-  Pass p(in, k);
+  PackLoads p(in, k);
   // The grid may itself be the vector loop.
   p.find(0);
 }

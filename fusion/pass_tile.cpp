@@ -20,9 +20,9 @@ constexpr double kFolded = 0.15, kTree = 0.4, kArg = 0.8, kOrdered = 1.3;
 constexpr double kTile = 256, kLocalBytes = 256 << 10;
 constexpr std::int64_t kLine = 64, kFewSets = 256;
 
-class Pass {
+class Tile {
  public:
-  Pass(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {}
+  Tile(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {}
 
   void run() { decide(0); }
 
@@ -110,6 +110,6 @@ class Pass {
 
 }  // namespace
 
-void tile(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).run(); }
+void tile(const LoweringInput& in, LoweredKernel& k) { Tile(in, k).run(); }
 
 }  // namespace plait::fusion

@@ -25,9 +25,9 @@ constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
 // Cycles that an iteration waits for the one before: a fold; an arg-reduction compares and selects.
 constexpr double kFoldLatency = 4, kArgLatency = 8;
 
-class Pass {
+class Vectorize {
  public:
-  Pass(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {
+  Vectorize(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {
     lanes_ = 16;
     for_each_inst(k_, 0, [&](Val v, std::int32_t) {
       const Inst& i = k_.insts[v];
@@ -190,6 +190,6 @@ class Pass {
 
 }  // namespace
 
-void vectorize(const LoweringInput& in, LoweredKernel& k) { Pass(in, k).run(); }
+void vectorize(const LoweringInput& in, LoweredKernel& k) { Vectorize(in, k).run(); }
 
 }  // namespace plait::fusion

@@ -1,9 +1,10 @@
 #include "plan.hpp"
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
 #include <utility>
 
+#include "nonnegative.hpp"
 #include "passes.hpp"
 #include "schedule.hpp"
 #include "traffic.hpp"
@@ -19,6 +20,10 @@ class Planner {
   Planner(const Graph& g, const Target& target, Reuse reuse)
       : g_(g), target_(target), reuse_(reuse), plan_(std::make_shared<Plan>()) {
     plan_->canon = common_subexpressions(g);
+    non_negative_ = non_negative(g, plan_->canon);
+    seen_.resize(g.nodes.size());
+    find_readers();
+    find_memory();
     guard_equal_views();
   }
 
@@ -28,10 +33,12 @@ class Planner {
     for (bool again = true; again;) {
       again = false;
       std::vector<Step> before = std::exchange(plan_->steps, schedule.regions());
+      while (schedule.keep_carried(plan_->steps)) plan_->steps = schedule.regions();
       const std::size_t settled = std::exchange(sound, 0);
       in_memory_.assign(g_.nodes.size(), false);
-      in_place_.assign(g_.nodes.size(), false);
-      demanded_.clear();
+      memory_of_ = own_memory_;
+      demanded_.assign(g_.nodes.size(), false);
+      any_demanded_ = false;
       for (std::int32_t i = 0; i < g_.size(); ++i) in_memory_[i] = g_[i].leaf && !is_scalar(i);
       bool unchanged = true;
       for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
@@ -43,10 +50,12 @@ class Planner {
           again |= lower_step(s, schedule);
         if (!again) sound = i + 1;
         for (std::int32_t r : s.region.roots) in_memory_[r] = true;
-        in_place_[s.region.roots[0]] = s.update == UpdateMode::InPlace;
+        if (const std::int32_t lead = s.region.roots[0]; s.update == UpdateMode::InPlace)
+          memory_of_[lead] = memory_of_[g_[lead].in[0]];
       }
     }
     plan_->notes = schedule.notes();
+    collect_guards();
     find_last_uses();
     count_traffic(g_, *plan_);
     return plan_;
@@ -57,7 +66,7 @@ class Planner {
   bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
   LoweringInput input() {
-    return {g_, plan_->exprs, plan_->canon, in_memory_, plan_->guards, reuse_, target_};
+    return {g_, plan_->exprs, plan_->canon, non_negative_, in_memory_, guards_, reuse_, target_};
   }
 
   // True when the schedule changed and planning starts over.
@@ -65,6 +74,7 @@ class Planner {
     if (s.kind == StepKind::Direct) return false;
     // The next attempt loads them instead.
     if (reads_demanded(s.region)) return true;
+    guards_.clear();
     const LoweringInput in = input();
     ++plan_->lowerings;
     std::vector<Demand> demands = lower(in, s.region, s.lowered);
@@ -75,7 +85,7 @@ class Planner {
         changed = true;
       } else if (schedule.add_root(d.node, d.why)) {
         changed = true;
-        demanded_.push_back(d.node);
+        demanded_[d.node] = any_demanded_ = true;
       } else if (!changed) {
         // A root of this very region that loops cannot express.
         s.kind = StepKind::Direct;
@@ -102,20 +112,20 @@ class Planner {
         s.update == UpdateMode::Fresh && may_take_over(lead, old))
       s.trailing = trailing(plan_->exprs, s.lowered, lead,
                             [&](std::int32_t n) { return same_memory(n, old); });
+    s.guards = guards_;
     return false;
   }
 
   // Whether the region's value would be made of nodes that have just been put in memory.
-  bool reads_demanded(const RegionSpec& region) const {
-    if (demanded_.empty()) return false;
-    std::vector<bool> seen(g_.nodes.size());
+  bool reads_demanded(const RegionSpec& region) {
+    if (!any_demanded_) return false;
+    ++walk_;
     std::vector<std::int32_t> stack(region.roots);
     while (!stack.empty()) {
       const std::int32_t i = stack.back();
       stack.pop_back();
-      if (seen[i]) continue;
-      seen[i] = true;
-      if (std::find(demanded_.begin(), demanded_.end(), i) != demanded_.end()) return true;
+      if (std::exchange(seen_[i], walk_) == walk_) continue;
+      if (demanded_[i]) return true;
       for (std::int32_t k : g_[i].in)
         if (k >= 0 && !in_memory_[plan_->canon[k]]) stack.push_back(plan_->canon[k]);
     }
@@ -143,7 +153,7 @@ class Planner {
   // --- writes to storage
   // ---------------------------------------------------------------------------------------------
   // None: the value has to be in memory before the store may overwrite what it reads.
-  UpdateMode update_mode(const Step& s, std::int32_t update) const {
+  UpdateMode update_mode(const Step& s, std::int32_t update) {
     const GNode& u = g_[update];
     const std::int32_t old = u.in[0];
     if (!may_take_over(update, old)) return UpdateMode::Fresh;
@@ -155,26 +165,26 @@ class Planner {
   }
 
   // Whether everything that reads the old contents goes into the value of this very update.
-  bool may_take_over(std::int32_t update, std::int32_t old) const {
+  bool may_take_over(std::int32_t update, std::int32_t old) {
     if (!g_[old].exclusive || g_[old].wanted) return false;
-    std::set<std::int32_t> readers{old};
-    for (std::int32_t i = old + 1; i < g_.size(); ++i) {
-      if (i == update || g_[i].leaf) continue;
-      // What equals the old contents may be loaded from their memory.
-      bool reads = plan_->canon[i] == old;
-      for (std::int32_t in : g_[i].in)
-        reads |= in >= 0 && (readers.count(in) > 0 || plan_->canon[in] == old);
-      if (!reads) continue;
-      if (i > update || g_[i].wanted || g_[i].held || g_[i].node->kind == NodeKind::Update)
-        return false;
-      // In memory before this step: read already.
-      if (!in_memory_[plan_->canon[i]]) readers.insert(i);
+    ++walk_;
+    std::vector<std::int32_t> readers{old};
+    while (!readers.empty()) {
+      const std::int32_t r = readers.back();
+      readers.pop_back();
+      for (std::int32_t i : readers_[r]) {
+        if (i == update || i < old || std::exchange(seen_[i], walk_) == walk_) continue;
+        if (i > update || g_[i].wanted || g_[i].held || g_[i].node->kind == NodeKind::Update)
+          return false;
+        // In memory before this step: read already.
+        if (!in_memory_[plan_->canon[i]]) readers.push_back(i);
+      }
     }
     return true;
   }
 
   // Whether the kernel loads the old memory at another address than the iteration stores to.
-  bool reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) const {
+  bool reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) {
     const ir::Access* store = nullptr;
     for (const ir::Inst& i : k.kernel.insts)
       if (i.op == ir::Op::Store && k.buffers[i.index].index == update)
@@ -194,23 +204,58 @@ class Planner {
     return false;
   }
   // Equal now, and guarded to be equal whenever the plan runs.
-  bool same(const LoweredKernel& k, const ir::Coeff& a, const ir::Coeff& b) const {
+  bool same(const LoweredKernel& k, const ir::Coeff& a, const ir::Coeff& b) {
     auto expr = [&](const ir::Coeff& c) {
       return c.param == ir::kNoParam ? plan_->exprs.constant(c.value) : k.params[c.param];
     };
     const ExprId x = expr(a), y = expr(b);
     if (x == y) return true;
     if (plan_->exprs.now(g_, x) != plan_->exprs.now(g_, y)) return false;
-    plan_->guards.push_back({x, y});
+    guards_.push_back({x, y});
     return true;
   }
   // Chains of updates in place share the memory of their first version; one that writes to fresh
   // memory leaves the version before it as it is.
   bool same_memory(std::int32_t node, std::int32_t old) const {
-    for (std::int32_t n = old; n >= 0; n = in_place_[n] ? g_[n].in[0] : -1)
-      if (n == node) return true;
-    return g_[node].leaf && g_[old].leaf && g_[node].node->data &&
-           g_[node].node->data == g_[old].node->data;
+    return memory_of_[node] == memory_of_[old];
+  }
+  // Before the first step: every node has its own, but leaves of one buffer.
+  void find_memory() {
+    std::unordered_map<const Buffer*, std::int32_t> known;
+    own_memory_.resize(g_.nodes.size());
+    for (std::int32_t i = 0; i < g_.size(); ++i)
+      own_memory_[i] = g_[i].leaf && g_[i].node->data
+                           ? known.try_emplace(g_[i].node->data.get(), i).first->second
+                           : i;
+  }
+
+  // Those of attempts that were given up are no matter of the plan.
+  void collect_guards() {
+    std::vector<Guard>& all = plan_->guards;
+    for (Step& s : plan_->steps) {
+      all.insert(all.end(), s.guards.begin(), s.guards.end());
+      s.guards = {};
+    }
+    auto order = [](const Guard& g) { return std::pair(g.left, g.right); };
+    std::sort(all.begin(), all.end(),
+              [&](const Guard& a, const Guard& b) { return order(a) < order(b); });
+    all.erase(std::unique(all.begin(), all.end(),
+                          [&](const Guard& a, const Guard& b) { return order(a) == order(b); }),
+              all.end());
+  }
+
+  // What equals a value may be loaded from its memory.
+  void find_readers() {
+    readers_.resize(g_.nodes.size());
+    for (std::int32_t i = 0; i < g_.size(); ++i) {
+      if (g_[i].leaf) continue;
+      if (plan_->canon[i] != i) readers_[plan_->canon[i]].push_back(i);
+      for (std::int32_t in : g_[i].in) {
+        if (in < 0) continue;
+        readers_[in].push_back(i);
+        if (plan_->canon[in] != in) readers_[plan_->canon[in]].push_back(i);
+      }
+    }
   }
 
   // --- whole plan
@@ -254,9 +299,16 @@ class Planner {
   const Target target_;
   const Reuse reuse_;
   std::shared_ptr<Plan> plan_;
-  std::vector<std::int32_t> demanded_;  // nodes that this attempt found missing in memory
+  std::vector<Guard> guards_;  // of the step at hand
+  std::vector<bool> non_negative_;
+  std::vector<bool> demanded_;  // nodes that this attempt found missing in memory
+  bool any_demanded_ = false;
+  std::vector<int> seen_;  // in which walk
+  int walk_ = 0;
+  std::vector<std::vector<std::int32_t>> readers_;  // of each node
   std::vector<bool> in_memory_;
-  std::vector<bool> in_place_;  // updates that earlier steps write over their old contents
+  // The first node whose memory a node has, at first and after the steps so far.
+  std::vector<std::int32_t> own_memory_, memory_of_;
 };
 
 }  // namespace
@@ -278,6 +330,22 @@ bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
   for (const Guard& guard : p.guards)
     if (values[guard.left] != values[guard.right]) return false;
   return true;
+}
+
+std::size_t bytes_of(const Plan& p) {
+  constexpr std::size_t kExpr = 80;  // an item, and its place in the index
+  std::size_t n = sizeof p + p.exprs.size() * kExpr + p.guards.size() * sizeof(Guard) +
+                  p.canon.size() * sizeof(std::int32_t);
+  for (const Note& note : p.notes) n += sizeof note + note.text.size();
+  for (const Step& s : p.steps) {
+    const LoweredKernel& l = s.lowered;
+    n += sizeof s + ir::bytes_of(l.kernel) + l.reads.size() * (sizeof(Read) + 4 * sizeof(void*)) +
+         l.buffers.size() * sizeof(BufferSource) + l.partials.size() * sizeof(Partial) +
+         (l.params.size() + l.scalars.size() + l.extents.size() + l.kept.size() +
+          s.region.roots.size() + s.dies.size()) *
+             sizeof(std::int32_t);
+  }
+  return n;
 }
 
 }  // namespace plait::fusion

@@ -27,6 +27,7 @@ struct Step {
   LoweredKernel lowered;
   Epilogue epilogue;  // Direct: what the root is the sum of
   UpdateMode update = UpdateMode::None;
+  std::vector<Guard> guards;         // what the code of this step relies on
   std::optional<Trailing> trailing;  // Fresh: how the old memory could be written after all
   std::vector<std::int32_t> dies;    // nodes whose memory nobody needs after this step
   std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
@@ -43,10 +44,11 @@ struct Note {
 
 struct Plan {
   Exprs exprs;
-  std::vector<Guard> guards;
+  std::vector<Guard> guards;  // of all steps, and of what equals what
   std::vector<Step> steps;
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
+  bool logged = false;           // under PLAIT_LOG=fusion
   int lowerings = 0;             // of regions, over all attempts: what planning costs
   std::int64_t bytes_least = 0;  // leaves read once and wanted nodes written once
   std::int64_t bytes_moved = 0;
@@ -57,5 +59,7 @@ std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target = {},
                                 Reuse reuse = Reuse::ByCost);
 // Whether the plan's assumptions hold for this graph; fills the values of all its expressions.
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values);
+// Of memory, roughly; the kernels that its steps run are the engine's.
+std::size_t bytes_of(const Plan& p);
 
 }  // namespace plait::fusion

@@ -51,26 +51,27 @@ std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
   return r;
 }
 
+bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
+  const Node& n = node(id);
+  if (is_root(id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
+      n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota)
+    return false;
+  const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
+  if (e.computed < 1.5 * elements) return false;
+  const double cost = node_cost(id);
+  // Memory: one write and the reads, about 3 operations each when it does not stay in cache.
+  const double recompute = (e.computed - elements) * cost;
+  const double store = elements * 4 + e.computed * 1.5;
+  return in_.reuse == Reuse::ByCost ? cost > kCheapRecompute && recompute > 1.5 * store
+                                    : in_.reuse == Reuse::Store;
+}
+
 void Lowering::check_recomputation() {
   if (!demands_.empty()) return;
-  for (auto& [id, list] : emissions_) {
-    const Node& n = node(id);
-    if (is_root(id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
-        n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota)
-      continue;
-    double computed = 0;
-    std::set<std::vector<std::int64_t>> ranges;
-    for (const Emission& e : list)
-      if (ranges.insert(range_of(e.idx)).second) computed += e.times;
-    const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
-    if (computed < 1.5 * elements) continue;
-    const double cost = node_cost(id);
-    // Memory: one write and the reads, about 3 operations each when it does not stay in cache.
-    const double recompute = (computed - elements) * cost;
-    const double store = elements * 4 + computed * 1.5;
-    if (in_.reuse == Reuse::ByCost ? cost > kCheapRecompute && recompute > 1.5 * store
-                                   : in_.reuse == Reuse::Store)
-      demand(id, "recomputing costs more than storing it");
+  for (const auto& [id, e] : emissions_) {
+    const double elements = std::max<double>(1, static_cast<double>(element_count(node(id).shape)));
+    if (e.computed >= 1.5 * elements) out_.repeated[id] = e.computed / elements;
+    if (stored_cheaper(id, e)) demand(id, "recomputing costs more than storing it");
   }
 }
 

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "lowering.hpp"
+#include "ordered_product.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -14,6 +17,8 @@ namespace {
 
 // Deeper chains are cut: lowering recurses, and a region gains nothing from more.
 constexpr int kMaxDepth = 200;
+// Of a region over elements.
+constexpr std::size_t kMaxRoots = 8;
 
 std::int64_t node_bytes(const Node& n) {
   return element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
@@ -23,13 +28,14 @@ std::int64_t node_bytes(const Node& n) {
 
 std::vector<std::int32_t> common_subexpressions(const Graph& g) {
   std::vector<std::int32_t> canon(g.nodes.size());
-  std::map<std::string, std::int32_t> seen;
+  std::unordered_map<std::string, std::int32_t> seen;
+  std::string s;
   for (std::int32_t i = 0; i < g.size(); ++i) {
     canon[i] = i;
     const GNode& gn = g[i];
     const Node& n = *gn.node;
     if (gn.leaf || n.kind == NodeKind::Update || n.kind == NodeKind::MatMul) continue;
-    std::string s;
+    s.clear();
     auto put = [&](std::int64_t v) { s.append(reinterpret_cast<const char*>(&v), sizeof v); };
     put(static_cast<int>(n.kind) | static_cast<int>(n.dtype) << 8 | static_cast<int>(n.fn) << 16 |
         static_cast<int>(n.reduce) << 24);
@@ -53,7 +59,8 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const
       epilogues_(find_epilogues(g, target)),
       taken_up_(g.nodes.size()),
       root_(g.nodes.size()),
-      company_(g.nodes.size()) {
+      group_(g.nodes.size()),
+      seen_(g.nodes.size()) {
   for (const Epilogue& e : epilogues_)
     if (e) taken_up_[e.product] = true;
   std::vector<int> depth(g.nodes.size());
@@ -73,7 +80,7 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const
         add_own_root(operand_memory(in), "operand of a library call");
     if (n.kind == NodeKind::View && !gn.map)
       add_root(gn.in[0], "a view that changes its shape reads it");
-    if (gn.held && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
+    if (gn.held && !gn.expiring && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
         n.kind != NodeKind::Iota && node_bytes(n) <= leaf_bytes(i))
       add_root(i, "held by a live name, or read by what is still pending");
     for (std::int32_t in : gn.in)
@@ -142,7 +149,7 @@ bool Schedule::add_own_root(std::int32_t node, const std::string& why) {
 }
 
 void Schedule::part(std::int32_t node, bool one_walk) {
-  company_[node] = company_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
+  group_[node] = group_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
 }
 
 bool Schedule::direct(std::int32_t node) const {
@@ -154,6 +161,7 @@ bool Schedule::direct(std::int32_t node) const {
   if (n.kind == NodeKind::Reduce &&
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
     return n.axes.size() != 1;
+  if (target_.ordered_products && multiplied_in_order(n)) return !one_loop_multiplies(n);
   return false;
 }
 
@@ -173,6 +181,7 @@ bool Schedule::blocked(std::int32_t node) const {
   const GNode& gn = g_[node];
   const Node& n = *gn.node;
   if (n.kind != NodeKind::Reduce || direct(node)) return false;
+  if (target_.ordered_products && multiplied_in_order(n)) return false;
   const Node& on = *g_[gn.in[0]].node;
   const std::int64_t results = element_count(n.shape);
   const std::int64_t total = element_count(on.shape);
@@ -218,8 +227,8 @@ std::int64_t Schedule::leaf_bytes(std::int32_t node) const {
 
 // Roots that the value of `node` reads, not looking behind them.
 std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
-  std::set<std::int32_t> seen, found;
-  std::vector<std::int32_t> stack;
+  ++walk_;
+  std::vector<std::int32_t> found, stack;
   const bool update = g_[node].node->kind == NodeKind::Update;
   if (direct(node)) {
     for (std::int32_t in : operands(g_, node, epilogues_[node])) {
@@ -235,9 +244,9 @@ std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
     stack.pop_back();
-    if (!seen.insert(i).second || g_[i].leaf) continue;
+    if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
     if (root_[i]) {
-      found.insert(i);
+      found.push_back(i);
       continue;
     }
     for (std::int32_t in : g_[i].in)
@@ -245,7 +254,7 @@ std::vector<std::int32_t> Schedule::reached_roots(std::int32_t node) const {
         stack.push_back(
             g_[in].wanted && root_[in] && g_[in].node->kind == NodeKind::Update ? in : canon_[in]);
   }
-  return {found.begin(), found.end()};
+  return found;
 }
 
 // True when `node` reaches those roots only through elementwise nodes of its own shape: same
@@ -302,39 +311,39 @@ bool Schedule::small(std::int32_t node, const Dims& shape) const {
   return element_count(g_[node].node->shape) < element_count(shape);
 }
 
-bool Schedule::compatible(const Step& s, std::int32_t node) const {
-  const std::int32_t lead = s.region.roots[0];
-  if (s.kind != StepKind::Kernel || direct(node)) return false;
-  const Node &a = *g_[lead].node, &b = *g_[node].node;
-  if (a.kind == NodeKind::Update || b.kind == NodeKind::Update) return false;
+// Roots of equal ones may share a region; empty: alone.
+std::vector<std::int64_t> Schedule::group_key(std::int32_t node) const {
+  const Node& n = *g_[node].node;
+  if (n.kind == NodeKind::Update || direct(node)) return {};
   const bool bl = blocked(node);
-  if (bl != (s.region.kind == RegionKind::Blocked)) return false;
-  if (company_[lead] != company_[node]) return false;
-  if (bl) {
-    const Node &x = *g_[g_[lead].in[0]].node, &y = *g_[g_[node].in[0]].node;
-    return a.axes == b.axes && x.shape == y.shape && x.strides.size() == y.strides.size() &&
-           a.reduce != ReduceKind::ArgMin && a.reduce != ReduceKind::ArgMax;
-  }
-  return a.shape == b.shape && s.region.roots.size() < 8;
+  const Dims& shape = bl ? g_[g_[node].in[0]].node->shape : n.shape;
+  std::vector<std::int64_t> key{bl, group_[node], shape.size()};
+  key.insert(key.end(), shape.begin(), shape.end());
+  if (!bl) return key;
+  // One order of loops: the chunks are cut, and the sums go, along the widest axes.
+  key.insert(key.end(), n.axes.begin(), n.axes.end());
+  for (int d : by_width(shape, g_[g_[node].in[0]].node->strides)) key.push_back(d);
+  return key;
 }
 
 std::vector<Step> Schedule::regions() const {
   std::vector<Step> steps;
   std::vector<std::int32_t> step_of(g_.nodes.size(), -1);
+  std::map<std::vector<std::int64_t>, std::vector<std::int32_t>> open;  // steps that take more
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!root_[i]) continue;
     std::int32_t after = -1;  // the last step this root needs
     const std::vector<std::int32_t> needs = reached_roots(i);
     for (std::int32_t r : needs) after = std::max(after, step_of[r]);
     std::int32_t into = -1;
-    for (std::int32_t s = std::max(after, 0);
-         s < static_cast<std::int32_t>(steps.size()) && into < 0; ++s) {
-      if (!compatible(steps[s], i)) continue;
-      if (s == after && (steps[s].region.kind == RegionKind::Blocked ||
-                         !same_index_only(i, steps[s].region.roots)))
-        continue;
-      into = s;
-    }
+    const std::vector<std::int64_t> with = group_key(i);
+    std::vector<std::int32_t>* const others = with.empty() ? nullptr : &open[with];
+    if (others)
+      for (auto s = std::lower_bound(others->begin(), others->end(), after);
+           s != others->end() && into < 0; ++s)
+        if (*s != after || (steps[*s].region.kind == RegionKind::Map &&
+                            same_index_only(i, steps[*s].region.roots)))
+          into = *s;
     if (into < 0) {
       Step s;
       s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
@@ -342,9 +351,16 @@ std::vector<Step> Schedule::regions() const {
       s.region.kind = blocked(i) ? RegionKind::Blocked : RegionKind::Map;
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
+      const ReduceKind k = g_[i].node->reduce;
+      const bool arg = k == ReduceKind::ArgMin || k == ReduceKind::ArgMax;
+      if (others && !(arg && steps[into].region.kind == RegionKind::Blocked))
+        others->push_back(into);
     }
     steps[into].region.roots.push_back(i);
     step_of[i] = into;
+    if (others && steps[into].region.kind == RegionKind::Map &&
+        steps[into].region.roots.size() == kMaxRoots)
+      others->erase(std::find(others->begin(), others->end(), into));
   }
   return steps;
 }

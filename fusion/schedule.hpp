@@ -22,6 +22,9 @@ class Schedule {
   void part(std::int32_t node, bool one_walk);
   // Regions in an order that respects every dependency.
   std::vector<Step> regions() const;
+  // Puts what would be computed again in ever more of these regions in memory (carried.cpp); false
+  // when there is nothing of the kind.
+  bool keep_carried(const std::vector<Step>& steps);
   // Why each root is in memory.
   const std::vector<Note>& notes() const { return notes_; }
   bool is_root(std::int32_t n) const { return root_[n]; }
@@ -34,7 +37,7 @@ class Schedule {
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
   bool cheap(std::int32_t node) const;
   bool small(std::int32_t node, const Dims& shape) const;
-  bool compatible(const Step& s, std::int32_t node) const;
+  std::vector<std::int64_t> group_key(std::int32_t node) const;
   std::int64_t leaf_bytes(std::int32_t node) const;
   void keep_what_many_writes_read();
 
@@ -44,8 +47,10 @@ class Schedule {
   const std::vector<Epilogue> epilogues_;
   std::vector<bool> taken_up_;  // products that are computed with their epilogue
   std::vector<bool> root_;
-  std::vector<std::int32_t> company_;  // only equal ones share a region
+  std::vector<std::int32_t> group_;  // only equal ones share a region
   std::vector<Note> notes_;
+  mutable std::vector<int> seen_;  // of each node: the last walk that came by
+  mutable int walk_ = 0;
 };
 
 }  // namespace plait::fusion

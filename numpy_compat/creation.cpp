@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/shape_limits.hpp"
 #include "record.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
@@ -40,14 +41,13 @@ Array make_like(const Array& a, const LikeOptions& o, Make make) {
 Array count_up(std::int64_t n, std::int64_t start) {
   return tracer::arange(n, scalar_int(start), scalar_int(1));
 }
+// For each column the row in which diagonal k meets it.
+Array diagonal_numbers(std::int64_t rows, std::int64_t columns, std::int64_t k) {
+  return count_up(columns, -std::clamp(k, -rows, columns));  // -k and what follows stay in int64
+}
 Array as_column(const Array& a) { return tracer::expand_dims(a, Dims{1}); }
 
-void require_extents(std::int64_t rows, std::int64_t columns) {
-  if (rows < 0 || columns < 0) throw ValueError("negative dimensions are not allowed");
-}
-
 double as_double(const Scalar& s) { return cast(s, DType::Float64).as<double>(); }
-bool is_exact(DType t) { return t == DType::Bool || is_integer(t); }
 
 Scalar add(const Scalar& a, const Scalar& b) {
   const DType t = promote(a.dtype, b.dtype);
@@ -110,7 +110,10 @@ std::int64_t arange_length(const Scalar& start, const Scalar& stop, const Scalar
       throw ValueError("Maximum allowed size exceeded");
     return static_cast<std::int64_t>(n);
   }
-  const double n = std::ceil((as_double(stop) - as_double(start)) / by);
+  const double span = as_double(stop) - as_double(start), steps = span / by;
+  // The first element is less than a step from the end, however much less that is.
+  if (steps == 0 && span != 0) return std::signbit(steps) ? 0 : 1;
+  const double n = std::ceil(steps);
   if (std::isnan(n)) throw ValueError("arange: cannot compute length");
   if (n >= 9223372036854775808.0) throw ValueError("Maximum allowed size exceeded");
   return n <= 0 ? 0 : static_cast<std::int64_t>(n);
@@ -124,6 +127,7 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step,
   if (t == DType::Bool && n > 2)
     throw DTypeError(
         "arange() is only supported for booleans when the result has at most length 2.");
+  if (n <= 1) return tracer::full(Dims{n}, cast(start, t));  // the step may be infinite
   // NumPy stores the first two elements and steps by their difference.
   const Scalar first = cast(start, t), second = cast(add(start, step), t);
   if (t == DType::Bool || is_complex(t)) {
@@ -163,19 +167,21 @@ Array linspace(double start, double stop, std::int64_t n, bool endpoint, std::op
 }
 
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k, DType t, char order) {
-  require_extents(rows, columns);
+  check_shape(Dims{rows, columns}, static_cast<std::int64_t>(itemsize(t)));
   if (order == 'F') {
-    const Array turned = eye(columns, rows, -k, t);
+    const Array turned = eye(columns, rows, -std::clamp(k, -rows, columns), t);
     return tracer::transpose(turned);
   }
-  return as(call(OpId::Equal, as_column(count_up(rows, 0)), count_up(columns, -k)), t);
+  return as(call(OpId::Equal, as_column(count_up(rows, 0)), diagonal_numbers(rows, columns, k)), t);
 }
 Array identity(std::int64_t n, DType t) { return eye(n, n, 0, t); }
 
 Array tri(std::int64_t rows, std::int64_t columns, std::int64_t k, DType t) {
   rows = std::max<std::int64_t>(rows, 0);
   columns = std::max<std::int64_t>(columns, 0);
-  return as(call(OpId::GreaterEqual, as_column(count_up(rows, 0)), count_up(columns, -k)), t);
+  return as(
+      call(OpId::GreaterEqual, as_column(count_up(rows, 0)), diagonal_numbers(rows, columns, k)),
+      t);
 }
 
 namespace {
@@ -186,7 +192,8 @@ Array triangle(const Array& a, std::int64_t k, bool lower) {
   const std::int64_t columns = a.shape.back();
   const std::int64_t rows = a.ndim() == 1 ? columns : a.shape[a.ndim() - 2];
   const tracer::OnDevice beside(tracer::device_of(a));
-  const Array mask = tri(rows, columns, lower ? k : k - 1, DType::Bool);
+  const std::int64_t last = lower ? k : std::max(k, -rows) - 1;
+  const Array mask = tri(rows, columns, last, DType::Bool);
   const Operand zero = strong(cast(scalar_bool(false), a.dtype));
   return lower ? call(OpId::Where, mask, a, zero) : call(OpId::Where, mask, zero, a);
 }

@@ -1,7 +1,9 @@
 // Joining arrays (one empty result, an assignment a part) and splitting them (views).
 #include <cstdlib>
+#include <new>
 #include <string>
 
+#include "core/shape_limits.hpp"
 #include "record.hpp"
 #include "tracer/device.hpp"
 
@@ -67,6 +69,9 @@ std::vector<Array> with_ndim(std::span<const Array> arrays, int ndim) {
   return out;
 }
 
+// Nobody has memory for a list of more.
+constexpr std::int64_t kMostSections = std::int64_t{1} << 48;
+
 }  // namespace
 
 Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> given_axis,
@@ -83,7 +88,7 @@ Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> giv
   check_parts(arrays, axis);
   Dims shape = first.shape;
   shape[axis] = 0;
-  for (const Array& a : arrays) shape[axis] += a.shape[axis];
+  for (const Array& a : arrays) shape[axis] = joined_extent(shape[axis], a.shape[axis]);
   const DType t = dtype.value_or(common_dtype(arrays));
   for (const Array& a : arrays)
     if (!can_cast(a.dtype, t, Casting::SameKind))
@@ -108,7 +113,9 @@ Array stack(std::span<const Array> arrays, std::int64_t given_axis) {
   // The axis counts in the result, but NumPy's message names the operands' dimensions plus one.
   const int axis = normalize_axis(given_axis, arrays[0].ndim() + 1);
   std::vector<Array> expanded;
-  for (const Array& a : arrays) expanded.push_back(tracer::expand_dims(a, Dims{axis}));
+  std::vector<tracer::Index> key(static_cast<std::size_t>(axis), tracer::All{});
+  key.emplace_back(tracer::NewAxis{});
+  for (const Array& a : arrays) expanded.push_back(tracer::slice(a, key));
   return concatenate(expanded, axis);
 }
 
@@ -160,6 +167,8 @@ std::vector<Array> array_split(const Array& a, std::int64_t sections, std::int64
   if (sections <= 0) throw ValueError("number sections must be larger than 0.");
   const std::int64_t each = a.shape[axis] / sections, extra = a.shape[axis] % sections;
   std::vector<std::int64_t> ends;
+  if (sections > kMostSections) throw std::bad_alloc();
+  ends.reserve(static_cast<std::size_t>(sections));
   for (std::int64_t i = 0, end = 0; i + 1 < sections; ++i)
     ends.push_back(end += each + (i < extra ? 1 : 0));
   return split_at(a, ends, axis);

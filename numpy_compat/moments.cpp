@@ -59,8 +59,6 @@ Operand divisor_of(const Count& c, Array& storage, const Dims& shape) {
   return storage;
 }
 
-bool is_exact(DType t) { return t == DType::Bool || is_integer(t); }
-
 }  // namespace
 
 Array mean(const Array& a, const ReduceOptions& o) {

@@ -135,6 +135,7 @@ Array tensordot(const Array& a, const Array& b, const Dims& given_a, const Dims&
 
 Array tensordot(const Array& a, const Array& b, std::int64_t axes) {
   Dims axes_a, axes_b;
+  axes = std::min<std::int64_t>(axes, kMaxDims + 1);  // one that no array has
   for (std::int64_t i = 0; i < axes; ++i) {
     axes_a.push_back(i - axes);
     axes_b.push_back(i);

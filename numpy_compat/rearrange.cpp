@@ -1,28 +1,21 @@
+#include "core/shape_limits.hpp"
 #include "record.hpp"
 
 namespace plait::numpy {
 namespace {
 
-// A copy of `a` whose axis i is followed by an axis of extent reps[i], merged back into one:
-// (d) becomes (r * d) when the repeats stand in front, (d * r) when they stand behind.
-Array repeat_axes(const Array& a, const Dims& reps, bool in_front) {
-  Dims expanded, full, merged;
+// `a` so many times along each axis: an axis of extent reps[i] in front of axis i, merged with it.
+Array repeated_axes(const Array& a, const Dims& reps) {
+  Dims full, merged, new_axes;
   for (int i = 0; i < a.ndim(); ++i) {
-    const std::int64_t d = a.shape[i], r = reps[i];
-    if (in_front) {
-      expanded.push_back(1);
-      full.push_back(r);
+    if (reps[i] != 1) {
+      new_axes.push_back(full.size());
+      full.push_back(reps[i]);
     }
-    expanded.push_back(d);
-    full.push_back(d);
-    if (!in_front) {
-      expanded.push_back(1);
-      full.push_back(r);
-    }
-    merged.push_back(d * r);
+    full.push_back(a.shape[i]);
   }
-  Dims new_axes;
-  for (int i = 0; i < a.ndim(); ++i) new_axes.push_back(in_front ? 2 * i : 2 * i + 1);
+  check_shape(full, static_cast<std::int64_t>(itemsize(a.dtype)));
+  for (int i = 0; i < a.ndim(); ++i) merged.push_back(a.shape[i] * reps[i]);
   const Array spread = tracer::broadcast_to(tracer::expand_dims(a, new_axes), full);
   return tracer::reshape(tracer::copy(spread, 'C'), merged);
 }
@@ -32,6 +25,8 @@ Array repeat_axes(const Array& a, const Dims& reps, bool in_front) {
 Array tile(const Array& a, const Dims& given) {
   for (std::int64_t r : given)
     if (r < 0) throw ValueError("negative dimensions are not allowed");
+  if (given.size() > kMaxDims)
+    throw ValueError("ndmin must be <= ndmax (" + std::to_string(kMaxDims) + ")");
   Array c = a;
   Dims reps = given;
   while (c.ndim() < reps.size()) c = tracer::expand_dims(c, Dims{0});
@@ -40,10 +35,10 @@ Array tile(const Array& a, const Dims& given) {
     return tracer::copy(c);
   if (c.size() == 0) {  // nothing to repeat: NumPy gives a view
     Dims shape = c.shape;
-    for (int i = 0; i < shape.size(); ++i) shape[i] *= reps[i];
+    for (int i = 0; i < shape.size(); ++i) shape[i] = repeated_extent(shape[i], reps[i]);
     return tracer::reshape(c, shape);
   }
-  return repeat_axes(c, reps, true);
+  return repeated_axes(c, reps);
 }
 
 Array repeat(const Array& a, std::int64_t repeats, std::optional<std::int64_t> given_axis) {
@@ -53,7 +48,13 @@ Array repeat(const Array& a, std::int64_t repeats, std::optional<std::int64_t> g
   if (repeats < 0) throw ValueError("negative dimensions are not allowed");
   Dims full = x.shape, merged = x.shape;
   full.insert(axis + 1, repeats);
-  merged[axis] *= repeats;
+  merged[axis] = repeated_extent(merged[axis], repeats);
+  check_shape(merged, static_cast<std::int64_t>(itemsize(x.dtype)));
+  if (element_count(merged) == 0) {
+    LikeOptions like;
+    like.shape = merged;
+    return empty_like(x, like);
+  }
   const Array spread = tracer::broadcast_to(tracer::expand_dims(x, Dims{axis + 1}), full);
   return tracer::reshape(tracer::copy(spread, 'C'), merged);
 }
@@ -69,10 +70,14 @@ Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& given_
         to_string(Dims{shifts.size()}) + " and arg 1 with shape " + to_string(Dims{axes.size()}) +
         ".");
   Dims total(a.ndim());
+  // Shifts of any size: only what is left of whole turns counts.
+  const auto add_shift = [&](std::int64_t axis, std::int64_t shift) {
+    const int i = static_cast<int>(axis);
+    if (const std::int64_t extent = a.shape[i]) total[i] = (total[i] + shift % extent) % extent;
+  };
   const int pairs = shifts.empty() || axes.empty() ? 0 : std::max(shifts.size(), axes.size());
   for (int i = 0; i < pairs; ++i)
-    total[static_cast<int>(axes.size() == 1 ? axes[0] : axes[i])] +=
-        shifts.size() == 1 ? shifts[0] : shifts[i];
+    add_shift(axes.size() == 1 ? axes[0] : axes[i], shifts.size() == 1 ? shifts[0] : shifts[i]);
 
   // Along each axis the result is one or two pieces of the source.
   struct Piece {
@@ -83,7 +88,7 @@ Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& given_
   for (int axis = 0; axis < a.ndim(); ++axis) {
     const std::int64_t extent = a.shape[axis];
     if (extent == 0) continue;
-    const std::int64_t offset = (total[axis] % extent + extent) % extent;
+    const std::int64_t offset = (total[axis] + extent) % extent;
     if (offset == 0) continue;
     std::vector<Piece> cut;
     for (const Piece& p : pieces) {
@@ -134,6 +139,8 @@ std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions
     full[axis] = a.size();
     out.push_back(tracer::reshape(a, shape));
   }
+  if (!o.sparse && checked_element_count(full) < 0)
+    throw ValueError("broadcast dimensions too large.");
   for (Array& a : out) {
     if (!o.sparse) a = tracer::broadcast_to(a, full);
     if (o.copy) a = tracer::copy(a, 'C');

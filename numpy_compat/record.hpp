@@ -21,6 +21,9 @@ inline Operand strong(const Scalar& s) { return {s, Weak::None}; }
 inline Operand strong(std::int64_t v) { return {scalar_int(v), Weak::None}; }
 inline Operand weak(double v) { return {scalar_float(v), Weak::Float}; }
 
+// Integers and booleans, which NumPy's means and ranges compute exactly or in double precision.
+inline bool is_exact(DType t) { return t == DType::Bool || is_integer(t); }
+
 inline Array as(const Array& a, DType t) { return a.dtype == t ? a : tracer::astype(a, t); }
 inline Array view(const Array& a, std::initializer_list<tracer::Index> indices) {
   return tracer::slice(a, std::span(indices.begin(), indices.size()));

@@ -7,6 +7,7 @@ import contextlib
 import importlib.util
 import pathlib
 import statistics
+import sys
 import time
 
 import numpy
@@ -21,25 +22,30 @@ HERE = pathlib.Path(__file__).parent
 def load_kmeans(np):
     """kmeans.py with `np` as its array module: what editing its import line would give."""
     spec = importlib.util.spec_from_file_location("kmeans_under_" + np.__name__, HERE / "kmeans.py")
+    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.np = np
+    setattr(module, "np", np)
     return module
 
 
 class Progress:
-    """Prints a line a round and remembers when each ended."""
+    """Prints a line a round, on a terminal over the one before, and remembers when each round ended."""
 
     def __init__(self, label):
         self.label, self.start, self.ends = label, time.perf_counter(), []
+        self.terminal = sys.stdout.isatty()
 
     def __call__(self, i, moved):
         self.ends.append(time.perf_counter() - self.start)
-        print(f"\r  {self.label}: round {i + 1}, means moved by {moved:.5f}, {self.ends[-1]:.2f} s", end="", flush=True)
+        line = f"  {self.label}: round {i + 1}, means moved by {moved:.5f}, {self.ends[-1]:.2f} s"
+        print("\r" + line if self.terminal else line, end="" if self.terminal else "\n", flush=True)
 
     def done(self):
         total = time.perf_counter() - self.start
-        print(f"\n  {self.label}: first round {self.ends[0] * 1e3:.0f} ms, {len(self.ends)} rounds {total:.2f} s")
+        if self.terminal:
+            print()
+        print(f"  {self.label}: first round {self.ends[0] * 1e3:.0f} ms, {len(self.ends)} rounds {total:.2f} s")
         return total
 
 
@@ -67,7 +73,7 @@ def save_picture(path, photo, panels):
 
 def steady(fn, *args, repeat=3):
     """First call and median of later calls in seconds, and the result; the first element of the first argument changes each time."""
-    times = []
+    times, result = [], numpy.empty(0)
     for i in range(repeat + 1):
         args[0][0, 0] += 1
         start = time.perf_counter()
@@ -83,7 +89,7 @@ def device_step(points, device):
         X, means = rng.standard_normal((points, 2)).astype(dtype), numpy.array([[-1.0, 0.5], [1.0, -0.5]], dtype)
         _, later, want = steady(load_kmeans(numpy).assign, X, means)
         x, m, times = plait.asarray(X, device=device), plait.asarray(means, device=device), []
-        assign = load_kmeans(plait).assign
+        assign, labels = load_kmeans(plait).assign, plait.empty(0)
         for _ in range(6):
             x[0, 0] += 1
             plait.evaluate(x)

@@ -12,7 +12,7 @@ mapfile -t sources < <(git ls-files '*.cpp' '*.hpp')
 clang-format-19 --dry-run --Werror "${sources[@]}" || status=1
 
 build=${PLAIT_LINT_BUILD:-$root/build-lint}
-cmake -S . -B "$build" -G Ninja -DPLAIT_LLVM=OFF -DPLAIT_TESTS=OFF -DPLAIT_SAMPLES=OFF >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
+cmake -S . -B "$build" -G Ninja -DPLAIT_LLVM=OFF -DPLAIT_TESTS=OFF -DPLAIT_SAMPLES=OFF -DPLAIT_UNITY=OFF >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 rm -f "$build.log"
 mapfile -t tidy < <(git ls-files 'src/core/*.cpp' 'src/facade/*.cpp' 'tracer/*.cpp' 'fusion/*.cpp')
 if [ "${1:-}" = --changed ]; then

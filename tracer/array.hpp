@@ -23,6 +23,7 @@ struct Storage : RefCounted {
   bool pinned = false;    // exported for good
   bool borrowed = false;  // memory of somebody else, written through at end_borrow()
   bool listed = false;
+  bool any_bytes = false;    // elements read as Bool may be bytes other than 0 and 1
   std::uint32_t writes = 0;  // versions that were set
   Storage* prev = nullptr;   // list of storages with a pending version, for flush()
   Storage* next = nullptr;
@@ -77,10 +78,12 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
              const Ref<Lender>& lender = {});
 // Runs what is pending and brings the array's borrowed memory up to date; the borrowing goes on.
 void write_borrowed(const Array& a);
-// Ends one borrowing for each of the arrays: runs what is pending and brings their memory up to
-// date. Arrays that are left over it share the memory with its owner from then on, or, without a
-// lender, have a copy.
-void end_borrow(std::span<const Array> arrays);
+// Ends one borrowing for each of the arrays and brings their memory up to date. Arrays that are
+// left over it share the memory with its owner from then on, or, without a lender, have a copy.
+// What is pending over it is run, or stays pending over a copy: after an interrupt it is what took
+// long.
+enum class Leftover : std::uint8_t { Evaluated, Pending };
+void end_borrow(std::span<const Array> arrays, Leftover leftover = Leftover::Evaluated);
 
 // --- elementwise
 // -------------------------------------------------------------------------------------------------
@@ -162,11 +165,15 @@ bool is_f_contiguous(const Array& a);
 // --- values
 // ------------------------------------------------------------------------------------------------------
 bool is_materialised(const Array& a);
+// The array's memory may hold bytes other than 0 and 1 where it is read as Bool.
+void take_any_bytes(const Array& a);
 void evaluate(std::span<const Array> arrays);  // all in one plan
 inline void evaluate(const Array& a) { evaluate(std::span(&a, 1)); }
 // Evaluated memory. The pointer is good until the storage is written to or dies; use export_memory
 // to keep it.
 void* data(const Array& a);
+// The same for one who writes: no other array and nothing that is recorded already sees it.
+void* writable_data(const Array& a);
 // While exported, the storage's memory stays in place and every write is executed at once. unexport
 // ends it. The address is one of the device that the array lives on, which has to be `device`.
 void* export_memory(const Array& a, DeviceId device = 0);

@@ -104,6 +104,7 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     set_version(s, std::move(value));
   } else {
     if (context().evaluator && few(target.shape) && ends_a_run_of_writes(*old)) evaluate(target);
+    if (outside) release_readers(s);
     value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape);
     if (mask) mask = broadcast_node(std::move(mask), target.shape);
     Ref<Node> n = take_node(NodeKind::Update);
@@ -119,7 +120,6 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     n->inputs[1] = std::move(value);
     n->inputs[2] = std::move(mask);
     if (outside || nobody_else_reads(*old)) {
-      if (outside && old->refs > 2) flush();
       n->in_place = true;
       n->in_place = computed_at_once(*n);
     }
@@ -147,7 +147,7 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
   if (!value.array) {
     const Scalar s = checked_scalar(value.scalar, value.weak, target.dtype);
     report_cast(value.scalar, value.weak, target.dtype);
-    if (!mask && stored_at_once(target, s)) return;
+    if (target.size() == 0 || (!mask && stored_at_once(target, s))) return;
     bound_graph();
     store(target, scalar_node(s), mask ? node_of(*mask) : nullptr);
     return;

@@ -2,6 +2,7 @@
 // one storage.
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "graph.hpp"
@@ -58,6 +59,8 @@ Ref<Node> bytes_node(std::byte* first, std::byte* last, bool writeable, const Re
 // Brings the storage's evaluated contents into the borrowed memory, where its version lies from
 // now on.
 void bring_home(Borrowed& b) {
+  if (const Ref<Node> pending = b.storage->version; is_pending(*pending))
+    evaluate_nodes(std::span(&pending, 1));  // flush() could not: here is who asks
   const Node& v = *b.storage->version;
   const Extent e = extent(v.shape, v.strides, static_cast<std::int64_t>(itemsize(v.dtype)));
   const std::byte* from = v.data->data + v.data_offset + e.first;
@@ -188,7 +191,36 @@ void write_borrowed(const Array& a) {
     if (b.storage == a.storage) bring_home(b);
 }
 
-void end_borrow(std::span<const Array> arrays) {
+namespace {
+
+// Pending readers of memory whose borrowing ends get a copy of it.
+void copy_for_readers() {
+  const auto ending = [](const Buffer& memory) {
+    return std::any_of(registry().begin(), registry().end(), [&](const Borrowed& b) {
+      return b.leases <= 0 && memory.data < b.last && b.first < memory.data + memory.bytes;
+    });
+  };
+  std::vector<Node*> readers;
+  (void)pending_readers([&](Node& n) {
+    if (n.data->foreign && n.data->device == kHost && ending(*n.data)) readers.push_back(&n);
+    return false;
+  });
+  // The storages go on over the memory itself, which may be read-only.
+  for (Borrowed& b : registry())
+    if (const Ref<Node> v = b.storage->version;
+        std::find(readers.begin(), readers.end(), v.get()) != readers.end())
+      set_version(*b.storage, data_node(v->data, v->dtype, v->shape, v->strides, v->data_offset));
+  std::map<const Buffer*, Ref<Buffer>> copies;
+  for (Node* n : readers) {
+    Ref<Buffer>& own = copies[n->data.get()];
+    if (!own) own = duplicate(*n->data);
+    n->data = own;
+  }
+}
+
+}  // namespace
+
+void end_borrow(std::span<const Array> arrays, Leftover leftover) {
   {
     const Lock held = hold();
     for (const Array& a : arrays)
@@ -196,18 +228,26 @@ void end_borrow(std::span<const Array> arrays) {
         if (b.storage == a.storage) --b.leases;
   }
   // When an error or an interrupt ends this, the next call does what is left.
-  flush();
+  if (leftover == Leftover::Evaluated) flush();
   const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold();
-  flush();  // what others have recorded in between
   auto& all = registry();
+  if (leftover == Leftover::Evaluated) {
+    flush();  // what others have recorded in between
+  } else {
+    std::vector<Ref<Node>> written;
+    for (const Borrowed& b : all) written.push_back(b.storage->version);
+    flush(std::move(written));
+    copy_for_readers();
+  }
   for (std::size_t i = all.size(); i-- > 0;) {
+    std::uint32_t ours = 1;
+    for (const Array& a : arrays) ours += a.storage == all[i].storage;
+    if (ours == 1 && is_pending(*all[i].storage->version)) continue;  // cannot be computed
     bring_home(all[i]);
     if (all[i].leases > 0) continue;
     Borrowed b = std::move(all[i]);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
-    std::uint32_t ours = 1;
-    for (const Array& a : arrays) ours += a.storage == b.storage;
     if (b.lender || exported(*b.storage))
       share_for_good(b);
     else if (b.storage->refs.load(std::memory_order_relaxed) > ours)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "computed.hpp"
 #include "graph.hpp"
+#include "interrupted.hpp"
 #include "plait/error.hpp"
 
 namespace plait::tracer {
@@ -60,6 +62,7 @@ std::string_view warning_name(std::string_view own, const Node& n) {
 
 void set_site_hook(std::uint32_t (*hook)()) { context().site = hook; }
 void set_site_text_hook(std::string (*hook)(std::uint32_t)) { context().site_text = hook; }
+std::uint32_t current_site() { return context().site ? context().site() : 0; }
 std::string site_text(std::uint32_t site) {
   const auto hook = context().site_text;
   return hook && site ? hook(site) : std::string();
@@ -74,7 +77,6 @@ ErrorAction action_for(FpEvent e, const ErrorState& s) {
   const ErrorAction actions[] = {s.divide, s.over, s.under, s.invalid};
   return actions[static_cast<int>(e)];
 }
-std::uint32_t here() { return context().site ? context().site() : 0; }
 }  // namespace
 
 void report_fp(FpEvent e, std::string_view op_name, const Node& n) {
@@ -82,7 +84,8 @@ void report_fp(FpEvent e, std::string_view op_name, const Node& n) {
   if (!c.fp_sink) return;
   const ErrorState s = error_state(n.errstate);
   // Values computed at once were never recorded: their site is where we are.
-  if (action_for(e, s) != ErrorAction::Ignore) c.fp_sink(e, op_name, s, n.site ? n.site : here());
+  if (action_for(e, s) != ErrorAction::Ignore)
+    c.fp_sink(e, op_name, s, n.site ? n.site : current_site());
 }
 
 void report_fp(FpEvent e, std::string_view op_name) {
@@ -93,7 +96,7 @@ void report_fp(FpEvent e, std::string_view op_name) {
   if (action == ErrorAction::Raise)
     throw FloatingPointError(std::string(event_name(e)) + " encountered in " +
                              std::string(op_name));
-  if (action != ErrorAction::Ignore) c.fp_sink(e, op_name, s, here());
+  if (action != ErrorAction::Ignore) c.fp_sink(e, op_name, s, current_site());
 }
 
 std::string_view event_name(FpEvent e) {
@@ -136,14 +139,39 @@ void keep_bounds() {
   flush();
 }
 
+namespace {
+// False when they cannot be computed for a reason of their own.
+bool evaluated(std::span<const Ref<Node>> nodes) {
+  try {
+    evaluate_nodes(nodes);
+    return true;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error&) {
+  } catch (const std::bad_alloc&) {
+  }
+  return false;
+}
+}  // namespace
+
 void flush() {
   const Lock held = hold();
   Context& c = context();
   std::vector<Ref<Node>> wanted;
-  for (Storage* s = c.pending; s; s = s->next)
-    if (is_pending(*s->version)) wanted.push_back(s->version);
+  for (Storage* s = c.pending; s; s = s->next) wanted.push_back(s->version);
   ++c.flushes;
-  evaluate_nodes(wanted);
+  flush(std::move(wanted));
+}
+
+void flush(std::vector<Ref<Node>> wanted) {
+  std::erase_if(
+      wanted, [](const Ref<Node>& n) { return !is_pending(*n) || (n->accounting & kFailed) != 0; });
+  if (wanted.empty() || evaluated(wanted)) return;
+  for (Ref<Node>& n : wanted)
+    if (is_pending(*n) && (wanted.size() == 1 || !evaluated(std::span(&n, 1))))
+      n->accounting |= kFailed;
 }
 
 }  // namespace plait::tracer

@@ -95,7 +95,9 @@ struct GraphStats {
   std::size_t pending_nodes, recorded_total, flushes;
 };
 GraphStats graph_stats();
-void flush();  // evaluates every storage with a pending version
+// Evaluates every storage with a pending version. What cannot be computed stays pending and is not
+// tried again here: the error is for those who ask for that value. Throws Interrupted.
+void flush();
 void set_graph_limit(std::size_t nodes, std::size_t bytes);
 
 }  // namespace plait::tracer

@@ -1,24 +1,13 @@
 #include <cstring>
 
+#include "core/array_memory.hpp"
+#include "core/shape_limits.hpp"
+#include "elementwise.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
 
 namespace {
-
-void check_shape(const Dims& shape, DType t) {
-  if (shape.size() > kMaxDims)
-    throw ValueError("maximum supported dimension for an ndarray is 64, found " +
-                     std::to_string(shape.size()));
-  std::int64_t bytes = static_cast<std::int64_t>(itemsize(t));
-  for (std::int64_t e : shape) {
-    if (e < 0) throw ValueError("negative dimensions are not allowed");
-    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(e, 1), &bytes))
-      throw ValueError(
-          "array is too big; `arr.size * arr.dtype.itemsize` is larger than the "
-          "maximum possible size.");
-  }
-}
 
 // NumPy's arange fills with the difference of its first two elements, rounding included.
 Scalar range_step(const Scalar& start, const Scalar& step) {
@@ -31,26 +20,22 @@ Scalar range_step(const Scalar& start, const Scalar& step) {
   return step;
 }
 
-std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
-
 }  // namespace
 
 Array empty(const Dims& shape, DType t, char order) {
   const Lock held = hold();
-  check_shape(shape, t);
+  check_shape(shape, item_bytes(t));
   Ref<Node> n = take_node(NodeKind::Data);
   n->dtype = t;
   n->shape = shape;
   n->strides = dense_strides(shape, item_bytes(t), order);
-  const auto bytes = static_cast<std::size_t>(element_count(shape) * item_bytes(t));
-  const DeviceId device = current_device();
-  n->data = device == kHost ? allocate(bytes) : devices().memory(device).allocate(bytes);
+  n->data = allocate_array(shape, t, current_device());
   return wrap(record(std::move(n)));
 }
 
 Array full(const Dims& shape, const Scalar& value, char order) {
   const Lock held = hold();
-  check_shape(shape, value.dtype);
+  check_shape(shape, item_bytes(value.dtype));
   bound_graph();
   return wrap(fill_node(shape, dense_strides(shape, item_bytes(value.dtype), order), value,
                         current_device()));
@@ -59,7 +44,7 @@ Array full(const Dims& shape, const Scalar& value, char order) {
 Array arange(std::int64_t count, const Scalar& start, const Scalar& step) {
   const Lock held = hold();
   count = std::max<std::int64_t>(count, 0);
-  check_shape(Dims{count}, start.dtype);
+  check_shape(Dims{count}, item_bytes(start.dtype));
   bound_graph();
   Ref<Node> n = take_node(NodeKind::Iota);
   n->dtype = start.dtype;

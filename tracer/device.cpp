@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/config.hpp"
+#include "core/shape_limits.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -152,6 +153,7 @@ bool is_aligned(const Array& a) {
 
 Array adopt(std::byte* at, DType t, const Dims& shape, const Dims& strides, DeviceId device,
             void* stream, bool writeable, void (*release)(void*), void* owner) {
+  check_shape(shape, static_cast<std::int64_t>(itemsize(t)));
   if (!is_aligned(t, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at)), shape,
                   strides))
     throw ValueError("memory on '" + devices().name(device) + "' is not aligned for " +

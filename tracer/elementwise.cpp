@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/array_memory.hpp"
 #include "core/mixed_compare.hpp"
 
 namespace plait::tracer {
@@ -228,9 +229,7 @@ Array uninitialised_like(const Node& value) {
   memory->dtype = value.dtype;
   memory->shape = value.shape;
   memory->strides = value.strides;
-  const auto bytes = static_cast<std::size_t>(element_count(value.shape) * item_bytes(value.dtype));
-  memory->data =
-      value.device > kHost ? devices().memory(value.device).allocate(bytes) : allocate(bytes);
+  memory->data = allocate_array(value.shape, value.dtype, std::max(value.device, kHost));
   return wrap(record(std::move(memory)));
 }
 
@@ -346,9 +345,8 @@ Array power_operator(const Array& base, const Operand& exponent) {
 namespace {
 // A copy of few elements that lie in memory as the copy's will.
 Array same_bytes(const Array& a) {
-  const auto bytes = static_cast<std::size_t>(a.size() * item_bytes(a.dtype));
-  Ref<Buffer> memory = allocate(bytes);
-  std::memcpy(memory->data, data(a), bytes);
+  Ref<Buffer> memory = allocate_array(a.shape, a.dtype);
+  std::memcpy(memory->data, data(a), memory->bytes);
   return from_buffer(std::move(memory), a.dtype, a.shape, a.strides, 0);
 }
 }  // namespace
@@ -360,14 +358,14 @@ Array astype(const Array& a, DType t, char order, bool copy_always) {
       (order == 'K' || (order == 'A' && (is_c_contiguous(a) || is_f_contiguous(a))) ||
        (order == 'C' && is_c_contiguous(a)) || (order == 'F' && is_f_contiguous(a))))
     return a;
-  Dims strides = copy_strides(a.shape, a.strides, from, order);
+  const Dims strides = copy_strides(a.shape, a.strides, from, order);
   const Operand source(a);
   if (a.dtype == t && strides == a.strides && small_and_ready(std::span(&source, 1), a.shape))
     return same_bytes(a);
   bound_graph();
-  for (std::int64_t& s : strides) s = s / from * item_bytes(t);
+  const Dims scaled = scaled_strides(a.shape, strides, from, item_bytes(t));
   const bool eager = eager_errors() || reads_export(a);
-  Array result = wrap(cast_node(read(a), t, strides));
+  Array result = wrap(cast_node(read(a), t, scaled));
   finish(result, eager);
   return result;
 }

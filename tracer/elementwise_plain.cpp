@@ -2,6 +2,7 @@
 // ones are computed at once.
 #include <cstring>
 
+#include "core/array_memory.hpp"
 #include "core/config.hpp"
 #include "elementwise.hpp"
 
@@ -77,7 +78,8 @@ bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   const std::int64_t limit = config().eager_limit;
   if (limit <= 0 || element_count(shape) > limit || !context().evaluator) return false;
   for (const Operand& o : operands)
-    if (o.array && !ready_here(*o.array->storage->version)) return false;
+    if (o.array && (!ready_here(*o.array->storage->version) || has_any_bytes(*o.array)))
+      return false;
   return true;
 }
 
@@ -98,7 +100,7 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
   const ThreadState& state = thread_state();
   n->errstate = state.error_state;
   n->named = state.named;
-  n->data = allocate(static_cast<std::size_t>(result.size() * item_bytes(result.dtype)));
+  n->data = allocate_array(result.shape, result.dtype);
   make_storage(result, std::move(n));
   return evaluator().eager(fn, std::span(in, operands.size()), result);
 }

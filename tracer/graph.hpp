@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace plait::tracer {
 // Bits of Node::accounting.
 inline constexpr std::uint8_t kPending = 1;   // counted in pending_nodes
 inline constexpr std::uint8_t kRetained = 2;  // counted in retained_bytes
+inline constexpr std::uint8_t kFailed = 4;    // could not be computed: flush() leaves it alone
+inline constexpr std::uint8_t kComputed = 8;  // see computed.hpp
 
 struct Context {
   RecursiveLock mutex;
@@ -92,6 +95,12 @@ inline Ref<Node> record(Ref<Node> n) {
 bool computed_at_once(const Node& n);
 inline bool few(const Dims& shape) { return element_count(shape) <= config().eager_limit; }
 inline bool is_pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
+Ref<Buffer> duplicate(const Buffer& b);  // on its device
+// flush() of these versions alone: what cannot be computed stays pending.
+void flush(std::vector<Ref<Node>> wanted);
+// Pending versions of storages that are computed from materialised nodes for which `reads` holds;
+// it is asked of each of those once.
+std::vector<Ref<Node>> pending_readers(const std::function<bool(Node&)>& reads);
 // Evaluates what is pending when the graph has grown past its bounds; call before recording.
 void keep_bounds();
 inline void bound_graph() {
@@ -99,6 +108,9 @@ inline void bound_graph() {
   if (c.pending_nodes > c.loop_limit || c.retained_bytes > c.byte_limit) [[unlikely]]
     keep_bounds();
 }
+// Call before the storage's memory, which is evaluated, is written to: what is pending and reads it
+// is computed, or has a copy of it where that fails.
+void release_readers(Storage& s);
 // Evaluates nodes through the installed evaluator, those that are not in memory yet.
 void evaluate_nodes(std::span<const Ref<Node>> nodes);
 
@@ -115,7 +127,12 @@ Ref<Node> on_device(Ref<Node> value, DeviceId device);
 
 // read() for callers that hold the lock.
 Ref<Node> view_node(const Array& a);
+// Whether the array's elements are bytes of which any but 0 is true: loops take 0 and 1 alone.
+inline bool has_any_bytes(const Array& a) { return a.storage->any_bytes && a.dtype == DType::Bool; }
+Ref<Node> truth_node(const Array& a);
 inline Ref<Node> node_of(const Array& a) {
+  if (has_any_bytes(a)) [[unlikely]]
+    return truth_node(a);
   const Ref<Node>& v = a.storage->version;
   const bool whole = a.offset + a.storage->base == 0 && v->dtype == a.dtype &&
                      v->shape == a.shape && v->strides == a.strides;

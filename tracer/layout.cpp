@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "core/shape_limits.hpp"
+
 namespace plait::tracer {
 
 std::string shape_text(const Dims& shape) {
@@ -43,6 +45,7 @@ bool broadcast_shape(std::span<const Laid> operands, Dims& shape) {
       to[i] = o.shape[i];
     }
   }
+  check_iteration(shape);
   return true;
 }
 
@@ -111,6 +114,7 @@ Dims steps(const Dims& shape, std::int64_t itemsize, AxisAt&& axis_at) {
 Dims iterated_strides(const Dims& shape, std::span<const Laid> operands, std::int64_t itemsize) {
   const int n = shape.size();
   if (n <= 1) return dense_strides(shape, itemsize, 'C');
+  check_shape(shape, itemsize);
   if (element_count(shape) == 0) return Dims(n, 0);
   Axes axes;
   sort_axes(axes, static_cast<std::size_t>(n), operands.size(),
@@ -123,6 +127,7 @@ Dims iterated_strides(const Dims& shape, std::span<const Laid> operands, std::in
 }
 
 Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order) {
+  check_shape(shape, itemsize);
   const int n = shape.size();
   Dims out(n);
   if (element_count(shape) == 0) return out;
@@ -137,6 +142,7 @@ Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order) {
 
 Dims copy_strides(const Dims& shape, const Dims& strides, std::int64_t itemsize, char order) {
   if (order == 'C' || order == 'F') return dense_strides(shape, itemsize, order);
+  check_shape(shape, itemsize);
   const bool c = c_contiguous(shape, strides, itemsize);
   const bool f = !c && f_contiguous(shape, strides, itemsize);
   if (order == 'A' || c || f || shape.size() <= 1)
@@ -165,6 +171,14 @@ bool contiguous(const Dims& shape, const Dims& strides, std::int64_t itemsize, b
   return dense;
 }
 }  // namespace
+
+Dims scaled_strides(const Dims& shape, const Dims& strides, std::int64_t from, std::int64_t to) {
+  if (from == to) return strides;
+  check_shape(shape, to);
+  Dims out = strides;
+  for (std::int64_t& s : out) s = s / from * to;
+  return out;
+}
 
 bool c_contiguous(const Dims& shape, const Dims& strides, std::int64_t itemsize) {
   return contiguous(shape, strides, itemsize, false);

@@ -24,7 +24,8 @@ struct Laid {
   const std::int64_t* shape;
   const std::int64_t* strides;
 };
-// What the operands broadcast to; false when they do not.
+// What the operands broadcast to; false when they do not. Throws ValueError where that has more
+// elements than NumPy's iterator counts.
 bool broadcast_shape(std::span<const Laid> operands, Dims& shape);
 
 // The iterator's axis order, fastest first. Each entry of `strides` is broadcast to `ndim` axes.
@@ -32,9 +33,13 @@ Dims iteration_order(int ndim, std::span<const Dims> strides);
 // Dense strides of `shape` with its axes in the iterator's order over operands that broadcast to as
 // many axes: how NumPy lays out a result of theirs.
 Dims iterated_strides(const Dims& shape, std::span<const Laid> operands, std::int64_t itemsize);
+// The strides of fresh memory are computed by the functions from here to scaled_strides(); they
+// throw ValueError for shapes that no array has.
 Dims dense_strides(const Dims& shape, std::int64_t itemsize, char order);  // 'C' or 'F'
 // Layout of a copy with order C, F, A or K (numpy's NewLikeArray).
 Dims copy_strides(const Dims& shape, const Dims& strides, std::int64_t itemsize, char order);
+// Dense strides of elements of `from` bytes, for those of `to` bytes.
+Dims scaled_strides(const Dims& shape, const Dims& strides, std::int64_t from, std::int64_t to);
 
 bool c_contiguous(const Dims& shape, const Dims& strides, std::int64_t itemsize);
 bool f_contiguous(const Dims& shape, const Dims& strides, std::int64_t itemsize);

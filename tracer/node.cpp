@@ -1,5 +1,6 @@
 #include "node.hpp"
 
+#include "computed.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -66,5 +67,8 @@ void surrender(Node& n) {
   forget_retained(c, n);
   n.data.reset();
 }
+
+void mark_computed(Node& n) { n.accounting |= kComputed; }
+bool computed_before(const Node& n) { return n.accounting & kComputed; }
 
 }  // namespace plait::tracer

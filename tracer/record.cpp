@@ -1,4 +1,5 @@
 // Building blocks of recording: nodes with few decisions in them.
+#include "core/shape_limits.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -95,9 +96,9 @@ Ref<Node> converted(Ref<Node> n, DType to) {
   if (n->kind == NodeKind::Scalar) return scalar_node(cast(n->scalar, to));
   const auto from_size = static_cast<std::int64_t>(itemsize(n->dtype));
   const auto to_size = static_cast<std::int64_t>(itemsize(to));
-  Dims strides = copy_strides(n->shape, n->strides, from_size, 'K');
-  for (std::int64_t& s : strides) s = s / from_size * to_size;
-  return cast_node(std::move(n), to, strides);
+  const Dims strides = copy_strides(n->shape, n->strides, from_size, 'K');
+  const Dims scaled = scaled_strides(n->shape, strides, from_size, to_size);
+  return cast_node(std::move(n), to, scaled);
 }
 
 Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape) {
@@ -105,6 +106,7 @@ Ref<Node> broadcast_node(Ref<Node> n, const Dims& shape) {
   if (n->kind == NodeKind::Scalar)
     return fill_node(
         shape, dense_strides(shape, static_cast<std::int64_t>(itemsize(n->dtype)), 'C'), n->scalar);
+  check_shape(shape, static_cast<std::int64_t>(itemsize(n->dtype)));
   // Views are relative to memory: a View input is looked through.
   Ref<Node> v = take_node(NodeKind::View);
   v->dtype = n->dtype;

@@ -88,13 +88,15 @@ void check_out(ReduceKind kind, const Array& out, const Dims& shape) {
 struct Types {
   DType operand, fold, result;
 };
-Types reduction_types(ReduceKind kind, DType t, const ReduceOptions& opt) {
+Types reduction_types(ReduceKind kind, DType t, DeviceId device, const ReduceOptions& opt) {
   if (arg_reduction(kind)) return {t, DType::Int64, DType::Int64};
   Types r;
   r.result = reduction_dtype(kind, t, opt);
   r.operand = r.fold = r.result;
-  // Half sums and products are kept in single precision and rounded once.
-  if ((kind == ReduceKind::Sum || kind == ReduceKind::Prod) && r.result == DType::Float16)
+  // Half sums are kept in single precision and rounded once; products as NumPy's, where it shows
+  // what overflows on the way, but for those that a device joins from chunks.
+  if (r.result == DType::Float16 &&
+      (kind == ReduceKind::Sum || (kind == ReduceKind::Prod && device > kHost)))
     r.operand = r.fold = DType::Float32;
   return r;
 }
@@ -165,7 +167,7 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   const Lock held = hold();
   const int ndim = source.ndim();
   const AxisSet given = reduced_axes(kind, ndim, opt.axes);
-  const Types types = reduction_types(kind, source.dtype, opt);
+  const Types types = reduction_types(kind, source.dtype, device_of(source), opt);
   std::optional<Naming> named;  // what else a reduction does than to fold
   if (types.operand != source.dtype || types.result != types.fold || opt.initial || opt.out)
     named.emplace(NamedAs::Reduce);
@@ -222,12 +224,10 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
     if (const auto start = start_value(kind, opt, types.fold, axes == 0))
       n = started_from(*start, kind, std::move(n));
   const std::int64_t size = item_bytes(types.result), fold_size = item_bytes(types.fold);
-  auto rounded = [&](Dims fold_strides) {
-    if (size != fold_size)
-      for (std::int64_t& s : fold_strides) s = s / fold_size * size;
-    return fold_strides;
+  auto rounded = [&](const Dims& shape, const Dims& fold_strides) {
+    return scaled_strides(shape, fold_strides, fold_size, size);
   };
-  if (types.result != types.fold) n = cast_node(n, types.result, rounded(n->strides));
+  if (types.result != types.fold) n = cast_node(n, types.result, rounded(n->shape, n->strides));
 
   if (opt.out) {
     store(opt.keepdims ? without_axes(*opt.out, given) : *opt.out, std::move(n), nullptr);
@@ -237,7 +237,8 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   Array result = fresh_array(types.result, n->shape, n->strides);
   if (opt.keepdims) {
     result.shape = with_ones(source.shape, given);
-    result.strides = rounded(a == &source ? strides : dense_strides(result.shape, fold_size, 'C'));
+    result.strides =
+        rounded(result.shape, a == &source ? strides : dense_strides(result.shape, fold_size, 'C'));
   }
   make_storage(result, std::move(n));
   finish(result, eager);

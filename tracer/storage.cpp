@@ -1,5 +1,6 @@
 // Storages, their versions, and the way from an array to its value.
 #include <cstring>
+#include <unordered_map>
 
 #include "core/fixed_size.hpp"
 #include "graph.hpp"
@@ -25,17 +26,6 @@ void list(Context& c, Storage& s) {
   s.listed = true;
 }
 
-Ref<Buffer> duplicate(const Buffer& b) {
-  if (b.device > kHost) {
-    Ref<Buffer> own = devices().memory(b.device).allocate(b.bytes);
-    devices().memory(b.device).copy(own->data, b.data, b.bytes);
-    return own;
-  }
-  Ref<Buffer> own = allocate(b.bytes);
-  std::memcpy(own->data, b.data, b.bytes);
-  return own;
-}
-
 // One storage less has this version.
 void leave_version(Context& c, Node& n) {
   if (--n.handles == 0 && n.data && n.refs > 1) {
@@ -50,6 +40,17 @@ std::byte* address(const Array& a, const Node& n) {
 }
 
 }  // namespace
+
+Ref<Buffer> duplicate(const Buffer& b) {
+  if (b.device > kHost) {
+    Ref<Buffer> own = devices().memory(b.device).allocate(b.bytes);
+    devices().memory(b.device).copy(own->data, b.data, b.bytes);
+    return own;
+  }
+  Ref<Buffer> own = allocate(b.bytes);
+  std::memcpy(own->data, b.data, b.bytes);
+  return own;
+}
 
 void Storage::destroy(Storage* s) {
   Context& c = context();
@@ -103,9 +104,20 @@ Ref<Node> view_node(const Array& a) {
   return record(std::move(n));
 }
 
+Ref<Node> truth_node(const Array& a) {
+  Array bytes = a;
+  bytes.dtype = DType::UInt8;
+  return converted(node_of(bytes), DType::Bool);
+}
+
 Ref<Node> read(const Array& a) {
   const Lock held = hold();
   return node_of(a);
+}
+
+void take_any_bytes(const Array& a) {
+  const Lock held = hold();
+  a.storage->any_bytes = true;
 }
 
 bool is_materialised(const Array& a) { return a.storage->version->materialised(); }
@@ -122,6 +134,37 @@ void evaluate_nodes(std::span<const Ref<Node>> nodes) {
     if (!is_pending(*s->version)) unlist(c, *s);
     s = next;
   }
+}
+
+std::vector<Ref<Node>> pending_readers(const std::function<bool(Node&)>& reads) {
+  std::unordered_map<const Node*, bool> known;
+  std::vector<Node*> stack;
+  std::vector<Ref<Node>> found;
+  for (Storage* s = context().pending; s; s = s->next) {
+    stack.push_back(s->version.get());
+    while (!stack.empty()) {
+      Node& n = *stack.back();
+      bool ready = true, reader = false;
+      if (!known.contains(&n)) {
+        if (!is_pending(n)) reader = n.data && reads(n);
+        for (int i = 0; is_pending(n) && i < n.n_inputs; ++i) {
+          if (!n.inputs[i]) continue;
+          const auto input = known.find(n.inputs[i].get());
+          if (input == known.end()) {
+            stack.push_back(n.inputs[i].get());
+            ready = false;
+          } else {
+            reader |= input->second;
+          }
+        }
+        if (!ready) continue;
+        known[&n] = reader;
+      }
+      stack.pop_back();
+    }
+    if (known[s->version.get()] && is_pending(*s->version)) found.push_back(s->version);
+  }
+  return found;
 }
 
 void evaluate(std::span<const Array> arrays) {
@@ -152,6 +195,41 @@ void* data(const Array& a) {
   return address(a, v);
 }
 
+namespace {
+// The storage's value in another node.
+Ref<Node> same_value(const Node& v, Ref<Buffer> memory) {
+  Ref<Node> n = new_node(NodeKind::Data);
+  n->dtype = v.dtype;
+  n->shape = v.shape;
+  n->strides = v.strides;
+  n->data = std::move(memory);
+  n->data_offset = v.data_offset;
+  return record(std::move(n));
+}
+
+// Another storage may hold the same value (its version is the same node): writes through a pointer
+// must not reach it, nor values recorded before.
+void part_from_others(Storage& s) {
+  release_readers(s);
+  const Node& v = *s.version;
+  const bool shared = v.handles > 1 || v.data->refs.load(std::memory_order_relaxed) > 1;
+  if (shared && !v.data->foreign) set_version(s, same_value(v, duplicate(*v.data)));
+}
+}  // namespace
+
+void release_readers(Storage& s) {
+  if (s.version->refs == 1) return;
+  const Buffer* memory = s.version->data.get();
+  const auto reads = [&](const Node& n) { return n.data.get() == memory; };
+  flush(pending_readers(reads));
+  // What is left could not be computed.
+  if (pending_readers(reads).empty()) return;
+  const Ref<Node> read = s.version;
+  Ref<Buffer> copy = duplicate(*read->data);
+  set_version(s, same_value(*read, read->data));
+  read->data = std::move(copy);
+}
+
 void* export_memory(const Array& a, DeviceId device) {
   evaluate(a);
   const Turn whole(Turn::LockWhileRunning::Kept);
@@ -160,24 +238,17 @@ void* export_memory(const Array& a, DeviceId device) {
   if (device_of(a) != device)
     throw DeviceError("memory on '" + devices().name(device_of(a)) + "' cannot be seen from '" +
                       devices().name(device) + "': take a copy with to_device()");
-  // Another storage may hold the same value (its version is the same node): writes through the
-  // exported pointer must not reach it, nor values recorded before the export.
-  if (!exported(s)) {
-    flush();
-    const Node& v = *s.version;
-    const bool shared = v.handles > 1 || v.data->refs.load(std::memory_order_relaxed) > 1;
-    if (shared && !v.data->foreign) {
-      Ref<Node> own = new_node(NodeKind::Data);
-      own->dtype = v.dtype;
-      own->shape = v.shape;
-      own->strides = v.strides;
-      own->data = duplicate(*v.data);
-      own->data_offset = v.data_offset;
-      set_version(s, record(std::move(own)));
-    }
-  }
+  if (!exported(s)) part_from_others(s);
   ++s.exports;
   return address(a, *s.version);
+}
+
+void* writable_data(const Array& a) {
+  evaluate(a);
+  const Turn whole(Turn::LockWhileRunning::Kept);
+  const Lock held = hold_evaluated(a);
+  part_from_others(*a.storage);
+  return address(a, *a.storage->version);
 }
 
 void unexport(const Array& a) {
@@ -229,6 +300,7 @@ Scalar item(const Array& a, std::span<const std::int64_t> index) {
     return s;
   }
   std::memcpy(s.bytes, address(a, v) + at, itemsize(a.dtype));
+  if (has_any_bytes(a)) s = cast(Scalar::of(DType::UInt8, s.as<std::uint8_t>()), DType::Bool);
   return s;
 }
 

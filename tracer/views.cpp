@@ -1,4 +1,5 @@
 // Views: new shapes, strides and offsets over the same storage. Nothing is recorded.
+#include "core/shape_limits.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -37,6 +38,8 @@ Array broadcast_to(const Array& a, const Dims& shape) {
         "operands could not be broadcast together with remapped shapes [original->remapped]: " +
         shape_text(a.shape) + "  and requested shape " + shape_text(shape));
   }
+  check_iteration(shape);
+  check_shape(shape, item_bytes(a.dtype));
   Array v = a;
   v.shape = shape;
   v.strides = broadcast_strides(a.shape, a.strides, shape);
@@ -48,12 +51,12 @@ Array reshape(const Array& a, const Dims& shape, char order) {
   std::string text = "(";
   Dims to = shape;
   int unknown = -1;
-  std::int64_t known = 1;
+  Dims known;
   for (int i = 0; i < shape.size(); ++i) {
     if (i) text += ',';
     text += shape[i] < 0 ? "newaxis" : std::to_string(shape[i]);
     if (shape[i] >= 0) {
-      known *= shape[i];
+      known.push_back(shape[i]);
     } else {
       if (unknown >= 0) throw ValueError("can only specify one unknown dimension");
       unknown = i;
@@ -68,17 +71,16 @@ Array reshape(const Array& a, const Dims& shape, char order) {
   }
   text += ')';
   const std::int64_t size = a.size();
-  const bool fits = unknown < 0 ? known == size : known != 0 && size % known == 0;
+  const std::int64_t count = checked_element_count(known);
+  const bool fits = unknown < 0 ? count == size : count > 0 && size % count == 0;
   if (!fits)
     throw ShapeError("cannot reshape array of size " + std::to_string(size) + " into shape " +
                      text);
-  if (unknown >= 0) to[unknown] = size / known;
-  if (to.size() > kMaxDims)
-    throw ValueError("maximum supported dimension for an ndarray is 64, found " +
-                     std::to_string(to.size()));
+  if (unknown >= 0) to[unknown] = size / count;
 
   if (shape == a.shape) return a;
   const std::int64_t unit = item_bytes(a.dtype);
+  check_shape(to, unit);
   const bool c = is_c_contiguous(a), f = is_f_contiguous(a);
   const bool fortran = order == 'F' || (order == 'A' && f && !c);
   Array v = a;
@@ -232,10 +234,18 @@ Array imag(const Array& a) {
   return v;
 }
 
+namespace {
+// What is written through a view of another dtype may be no 0 or 1.
+void note_bytes(const Array& a, DType t) {
+  if (a.dtype != t && (a.dtype == DType::Bool || t == DType::Bool)) take_any_bytes(a);
+}
+}  // namespace
+
 Array view(const Array& a, DType t) {
   const std::int64_t old = item_bytes(a.dtype), item = item_bytes(t);
   Array v = a;
   v.dtype = t;
+  note_bytes(a, t);
   if (item == old) return v;
   if (a.ndim() == 0)
     throw ValueError(
@@ -255,6 +265,8 @@ Array view(const Array& a, DType t) {
 
 Array as_strided(const Array& a, DType t, const Dims& shape, const Dims& strides,
                  std::int64_t offset) {
+  check_shape(shape, item_bytes(t));
+  note_bytes(a, t);
   Array v = a;
   v.dtype = t;
   v.shape = shape;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include "core/config.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::string_view kSuffix = ".kernel";
 constexpr std::string_view kUnfinished = ".tmp";  // a writer's, until it is whole
+// Of an entry: a hundred times the code of the largest kernels.
+constexpr std::uint64_t kMostBytes = 64 << 20;
 
 // An entry's file: this, then the key, then the bytes.
 struct Header {
@@ -122,6 +125,11 @@ void evict(int directory) {
     struct stat s;
     if (!name.ends_with(kSuffix) && !name.ends_with(kUnfinished)) continue;
     if (fstatat(directory, name.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    // What cannot be an entry takes no room from those that can.
+    if (!S_ISREG(s.st_mode) || static_cast<std::uint64_t>(s.st_size) > kMostBytes) {
+      if (unlinkat(directory, name.c_str(), 0) == 0) say("evicted " + name);
+      continue;
+    }
     entries.push_back({name, s.st_mtim, static_cast<std::size_t>(s.st_size)});
     total += entries.back().size;
   }
@@ -140,24 +148,28 @@ void evict(int directory) {
 
 }  // namespace
 
-std::optional<std::string> load(std::string_view key) {
+std::optional<std::string> load(std::string_view key) try {
   File directory(open_directory(false));
   if (!directory) return std::nullopt;
   const std::string name = file_name(key);
-  File file(openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file) {
-    say("miss " + name);
-    return std::nullopt;
-  }
   auto reject = [&](const char* why) {
     say("ignored " + name + ": " + why);
     return std::nullopt;
   };
+  // Looked at before it is opened: opening waits for the other end of a pipe, and sets some devices
+  // going.
   struct stat s;
-  if (fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode)) return reject("not a file");
+  if (fstatat(directory.get(), name.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0) {
+    say("miss " + name);
+    return std::nullopt;
+  }
+  if (!S_ISREG(s.st_mode)) return reject("not a file");
+  File file(openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file || fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode)) return reject("not a file");
   if (!is_private(s)) return reject("belongs to or can be written by others");
   Header h;
   const auto size = static_cast<std::uint64_t>(s.st_size);
+  if (size > kMostBytes) return reject("too large");
   if (size < sizeof h || !read_all(file.get(), reinterpret_cast<char*>(&h), sizeof h) ||
       std::memcmp(h.magic, Header{}.magic, sizeof h.magic) != 0 || h.key_size > size ||
       h.size > size || sizeof h + h.key_size + h.size != size)
@@ -169,9 +181,12 @@ std::optional<std::string> load(std::string_view key) {
   futimens(file.get(), nullptr);
   say("hit " + name);
   return content.substr(h.key_size);
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
 }
 
-void store(std::string_view key, std::string_view bytes) {
+void store(std::string_view key, std::string_view bytes) try {
+  if (sizeof(Header) + key.size() + bytes.size() > kMostBytes) return;
   File directory(open_directory(true));
   if (!directory) return;
   static std::atomic<unsigned> number{0};
@@ -204,6 +219,8 @@ void store(std::string_view key, std::string_view bytes) {
     say("not stored " + name + ": " + std::strerror(errno));
     unlinkat(directory.get(), temporary.c_str(), 0);
   }
+} catch (const std::bad_alloc&) {
+  // Done without.
 }
 
 }  // namespace plait::cache

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <mutex>
 #include <sstream>
-#include <unordered_map>
 
 #include "codegen/cache/disk_cache.hpp"
+#include "core/bounded_table.hpp"
+#include "core/config.hpp"
 #include "nvrtc.hpp"
 #include "plait/error.hpp"
 #include "program.hpp"
@@ -13,8 +14,11 @@ namespace plait::cuda {
 
 namespace {
 
-std::mutex mutex;  // guards `compiled`
-std::unordered_map<std::string, std::shared_ptr<const Binary>> compiled;
+std::mutex mutex;  // guards compiled()
+BoundedTable<std::shared_ptr<const Binary>>& compiled() {
+  static auto& table = *new BoundedTable<std::shared_ptr<const Binary>>(code_limit());
+  return table;
+}
 
 // The number that stands before `unit` in ptxas's report.
 int reported(const std::string& log, const std::string& unit) {
@@ -86,8 +90,7 @@ std::shared_ptr<const Binary> compile(const Program& p, int arch) {
                           std::to_string(nvrtc_version()) + "\n" + p.source;
   {
     const std::lock_guard held(mutex);
-    const auto found = compiled.find(key);
-    if (found != compiled.end()) return found->second;
+    if (const auto* known = compiled().find(key)) return known->value;
   }
   Binary b;
   if (const std::optional<std::string> kept = cache::load(key)) {
@@ -100,12 +103,17 @@ std::shared_ptr<const Binary> compile(const Program& p, int arch) {
   b.entry = p.entry;
   auto shared = std::make_shared<const Binary>(std::move(b));
   const std::lock_guard held(mutex);
-  return compiled.emplace(key, shared).first->second;
+  auto& kept = compiled().at(key);
+  if (kept.value) return kept.value;
+  kept.value = shared;
+  compiled().add(kept, sizeof *shared + shared->image.size());
+  compiled().keep_bounded();
+  return shared;
 }
 
 void forget_compiled() {
   const std::lock_guard held(mutex);
-  compiled.clear();
+  compiled().clear();
 }
 
 }  // namespace plait::cuda

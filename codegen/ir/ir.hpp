@@ -144,6 +144,8 @@ void verify(const Kernel& k);
 std::string serialize(const Kernel& k);
 Kernel deserialize(std::string_view bytes);  // throws InternalError on damage
 
+std::size_t bytes_of(const Kernel& k);  // of memory, roughly
+
 // How a kernel is called, whatever the backend made of it.
 struct CallArgs {
   void* const* buffers;

@@ -10,7 +10,8 @@
 
 namespace plait::jit {
 
-// The compiling module, opened at the first call; nullptr when there is none (logged once).
+// The compiling module, opened at the first call; nullptr when there is none (logged once). Throws
+// std::bad_alloc when there is no room for it now.
 ModuleEntry module_entry();
 // Which module would compile, without opening it: its build id, so that a change of the emitter
 // never meets code of another. Empty when that cannot be told: then nothing is kept on disk.

@@ -31,9 +31,7 @@ const void* resolve(const HelperRef& h, CpuTier tier) {
 }
 
 // Written once, then read and execute only.
-std::shared_ptr<void> executable(const char* code, std::size_t size) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t bytes = (size + page - 1) / page * page;
+std::shared_ptr<void> executable(const char* code, std::size_t size, std::size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
   std::shared_ptr<void> owner(p, [bytes](void* q) { munmap(q, bytes); });
@@ -79,7 +77,10 @@ std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier) {
     if (!fn) return nullptr;
     code->helpers.push_back(fn);
   }
-  code->memory = executable(packed.data() + h.helper_count * sizeof(HelperRef), h.code_size);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  code->bytes = (h.code_size + page - 1) / page * page;
+  code->memory =
+      executable(packed.data() + h.helper_count * sizeof(HelperRef), h.code_size, code->bytes);
   code->fn = reinterpret_cast<KernelFn>(static_cast<char*>(code->memory.get()) + h.entry);
   return code;
 }

@@ -4,10 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "backend.hpp"
@@ -33,7 +36,8 @@ struct Queue {
   std::mutex mutex;
   std::condition_variable changed, idle;
   std::deque<Job> jobs;
-  bool running = false, busy = false, stopping = false;
+  std::shared_ptr<CodeSlot> in_work;
+  bool running = false, stopping = false;
   std::thread thread;
 
   Queue() {
@@ -47,13 +51,7 @@ Queue& queue() {
   return q;
 }
 
-void run(const Job& job) {
-  try {
-    job.slot->set(compile(*job.kernel, job.tier));
-  } catch (const std::exception& e) {
-    log(Log::Compile, std::string("the interpreter carries on: ") + e.what());
-  }
-}
+void run(const Job& job) { compile_into(*job.slot, *job.kernel, job.tier); }
 
 void work() {
 #ifdef __linux__
@@ -67,25 +65,28 @@ void work() {
     if (q.stopping) return;
     Job job = std::move(q.jobs.front());
     q.jobs.pop_front();
-    q.busy = true;
+    q.in_work = job.slot;
     lock.unlock();
     run(job);
     job = {};
     lock.lock();
-    q.busy = false;
+    q.in_work = nullptr;
     if (q.jobs.empty()) q.idle.notify_all();
   }
 }
 
 // The parent's thread is not in the child: forget it; the next job starts another. What was queued
-// or being compiled stays on the interpreter there until it is asked for again.
+// may be asked for again; what was being compiled stays on the interpreter there.
 void reset_in_child() {
   Queue& q = queue();
   new (&q.thread) std::thread;
   new (&q.changed) std::condition_variable;
   new (&q.idle) std::condition_variable;
+  for (const Job& job : q.jobs) job.slot->ask_later();
   q.jobs.clear();
-  q.running = q.busy = false;
+  if (q.in_work) q.in_work->give_up();
+  q.in_work = nullptr;
+  q.running = false;
 }
 
 // Waits for the kernel in work, not for the queue.
@@ -103,17 +104,41 @@ void stop_at_exit() {
 
 }  // namespace
 
+void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept {
+  // Without building a text: there may be no memory for one.
+  auto report = [](const char* why) noexcept {
+    if (!logging(Log::Compile)) return;
+    char line[600];
+    const int n = std::snprintf(line, sizeof line, "the interpreter carries on: %s", why);
+    log(Log::Compile, {line, std::min(static_cast<std::size_t>(n), sizeof line - 1)});
+  };
+  try {
+    slot.set(compile(k, tier));
+  } catch (const std::bad_alloc&) {
+    slot.ask_later();
+    report("memory is short");
+  } catch (const std::exception& e) {
+    slot.give_up();
+    report(e.what());
+  }
+}
+
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot) {
+                   std::shared_ptr<CodeSlot> slot) noexcept {
   Queue& q = queue();
-  {
+  const Job job{std::move(k), tier, std::move(slot)};
+  try {
     std::lock_guard lock(q.mutex);
-    if (q.stopping) return;
-    q.jobs.push_back({std::move(k), tier, std::move(slot)});
+    if (q.stopping) return job.slot->give_up();
     if (!q.running) {
       q.thread = std::thread(&work);
       q.running = true;
     }
+    q.jobs.push_back(job);
+  } catch (const std::system_error&) {
+    return run(job);
+  } catch (const std::bad_alloc&) {
+    return job.slot->ask_later();
   }
   q.changed.notify_one();
 }
@@ -121,7 +146,7 @@ void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
 void wait_idle() {
   Queue& q = queue();
   std::unique_lock lock(q.mutex);
-  q.idle.wait(lock, [&] { return q.stopping || (q.jobs.empty() && !q.busy); });
+  q.idle.wait(lock, [&] { return q.stopping || (q.jobs.empty() && !q.in_work); });
 }
 
 }  // namespace plait::jit

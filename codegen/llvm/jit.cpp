@@ -3,20 +3,36 @@
 
 #include <chrono>
 #include <cstdio>
-#include <list>
 #include <mutex>
-#include <unordered_map>
 
 #include "backend.hpp"
 #include "codegen/cache/disk_cache.hpp"
 #include "codegen/loops/loops.hpp"
+#include "core/bounded_table.hpp"
+#include "core/system_memory.hpp"
 #include "fork.hpp"
 
 namespace plait::jit {
 namespace {
 
+// Memory that is left for others while a kernel is compiled.
+constexpr std::size_t kLeft = std::size_t{32} << 20;
+
+std::atomic<int> fail_at{0};
+
 struct Collected {
-  std::string packed, text, error;
+  std::string packed, text;
+  char error[512] = "";
+  bool short_of_memory = false;
+
+  template <class F>
+  void keep(F&& f) noexcept {
+    try {
+      f();
+    } catch (const std::bad_alloc&) {
+      short_of_memory = true;
+    }
+  }
 };
 
 std::mutex& compile_mutex() {
@@ -40,24 +56,32 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, bool want_ir, bool want_
       &vector_lanes,
       [](ReduceKind kind, DType t, Scalar* out) { *out = fold_identity(kind, t); },
       want_ir,
-      want_assembly};
-  ModuleReply reply{
-      &c,
-      [](void* p, const void* bytes, std::size_t size, std::size_t entry, int lanes,
-         const HelperRef* helpers, std::size_t n) {
-        static_cast<Collected*>(p)->packed = pack(bytes, size, entry, lanes, helpers, n);
-      },
-      [](void* p, const char* text, std::size_t size) {
-        static_cast<Collected*>(p)->text.append(text, size);
-      },
-      [](void* p, const char* message) { static_cast<Collected*>(p)->error = message; }};
-  bool made;
+      want_assembly,
+      fail_at.exchange(0)};
+  // What the module calls throws nothing: LLVM has no way back.
+  ModuleReply reply{&c,
+                    [](void* p, const void* bytes, std::size_t size, std::size_t entry, int lanes,
+                       const HelperRef* helpers, std::size_t n) {
+                      auto& c = *static_cast<Collected*>(p);
+                      c.keep([&] { c.packed = pack(bytes, size, entry, lanes, helpers, n); });
+                    },
+                    [](void* p, const char* text, std::size_t size) {
+                      auto& c = *static_cast<Collected*>(p);
+                      c.keep([&] { c.text.append(text, size); });
+                    },
+                    [](void* p, const char* message) {
+                      auto& c = *static_cast<Collected*>(p);
+                      std::snprintf(c.error, sizeof c.error, "%s", message);
+                    }};
+  if (!memory_left_for(kLeft)) throw std::bad_alloc();
+  ModuleResult result;
   {
     // A fork in the middle would leave LLVM's own locks taken in the child.
     std::lock_guard lock(compile_mutex());
-    made = entry(&request, &reply);
+    result = entry(&request, &reply);
   }
-  if (!made) throw CompileError("kernel " + k.name + ": " + c.error);
+  if (result == ModuleResult::ShortOfMemory || c.short_of_memory) throw std::bad_alloc();
+  if (result != ModuleResult::Done) throw CompileError("kernel " + k.name + ": " + c.error);
   return c;
 }
 
@@ -70,32 +94,27 @@ class MemoryCache {
  public:
   std::shared_ptr<const Code> find(const std::string& key) {
     std::lock_guard lock(mutex_);
-    auto it = index_.find(key);
-    if (it == index_.end()) return nullptr;
-    order_.splice(order_.begin(), order_, it->second);
-    return it->second->second;
+    const auto* known = codes_.find(key);
+    return known ? known->value : nullptr;
   }
   void insert(const std::string& key, std::shared_ptr<const Code> code) {
     std::lock_guard lock(mutex_);
-    if (index_.contains(key)) return;
-    order_.emplace_front(key, std::move(code));
-    index_[key] = order_.begin();
-    if (order_.size() <= kMost) return;
-    index_.erase(order_.back().first);
-    order_.pop_back();
+    auto& known = codes_.at(key);
+    if (known.value) return;
+    codes_.add(known, code->bytes);
+    known.value = std::move(code);
+    codes_.keep_bounded();
   }
-  void clear() {
+  std::size_t clear() {
     std::lock_guard lock(mutex_);
-    index_.clear();
-    order_.clear();
+    return codes_.clear();
   }
   std::mutex& mutex() { return mutex_; }
 
  private:
-  static constexpr std::size_t kMost = 512;
+  static constexpr std::size_t kMostBytes = 8 << 20;
   std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<const Code>>> order_;
-  std::unordered_map<std::string, decltype(order_)::iterator> index_;
+  BoundedTable<std::shared_ptr<const Code>> codes_{kMostBytes};
 };
 
 // Never destroyed: the compile thread and late evaluations may outlive static destructors.
@@ -115,7 +134,10 @@ void dump_kernel(const ir::Kernel& k, CpuTier tier) {
 
 }  // namespace
 
-bool available() { return module_entry() != nullptr; }
+bool available() try { return module_entry() != nullptr; } catch (const std::bad_alloc&) {
+  if (logging(Log::Compile)) log(Log::Compile, "the interpreter carries on: memory is short");
+  return false;
+}
 
 std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier) {
   const std::string key = cache_key(ir::serialize(k), tier);
@@ -146,6 +168,8 @@ std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly) {
   return ask_module(k, tier, true, assembly).text;
 }
 
-void forget_compiled() { memory_cache().clear(); }
+void fail_allocation(int nth) { fail_at = nth; }
+
+std::size_t forget_compiled() { return memory_cache().clear(); }
 
 }  // namespace plait::jit

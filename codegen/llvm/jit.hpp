@@ -23,38 +23,55 @@ struct Code {
   int lanes = 1;                     // for ir::scratch_bytes
   std::vector<const void*> helpers;  // resolved; keep alive with the code
   std::shared_ptr<void> memory;      // owner of the executable pages
+  std::size_t bytes = 0;             // of those pages
 };
 
 bool available();  // built with LLVM and the shared object can be loaded; the reason why not is
                    // logged once
 // True when the kernel has only what the emitter supports; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
-// Compiles now, in this thread. Consults and fills the disk cache. Throws CompileError.
+// Compiles now, in this thread. Consults and fills the disk cache. Throws CompileError, and
+// std::bad_alloc where memory is short.
 std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier);
 // The kernel's text for PLAIT_LOG=code and explain: LLVM IR and, if asked, assembly.
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly);
 
-// Where code arrives: set once, looked at by any thread meanwhile. The code lives as long as the
-// slot.
+// Where code arrives, looked at by any thread meanwhile. The code lives as long as the slot.
 class CodeSlot {
  public:
   const Code* get() const { return code_.load(std::memory_order_acquire); }
   void set(std::shared_ptr<const Code> code) {
     owner_ = std::move(code);
     code_.store(owner_.get(), std::memory_order_release);
+    state_.store(State::Settled, std::memory_order_release);
   }
 
+  // Whether nobody has asked for the code yet; whoever claims it asks.
+  bool unclaimed() const { return state_.load(std::memory_order_relaxed) == State::Unclaimed; }
+  bool claim() {
+    State s = State::Unclaimed;
+    return state_.compare_exchange_strong(s, State::Awaited);
+  }
+  bool awaited() const { return state_.load(std::memory_order_acquire) == State::Awaited; }
+  void give_up() { state_.store(State::Settled, std::memory_order_release); }
+  void ask_later() { state_.store(State::Unclaimed, std::memory_order_release); }
+
  private:
+  enum class State : std::uint8_t { Unclaimed, Awaited, Settled };
   std::atomic<const Code*> code_{nullptr};
+  std::atomic<State> state_{State::Unclaimed};
   std::shared_ptr<const Code> owner_;
 };
 
-// Asynchronous compilation in a thread of low priority. When done, `slot` is set.
-// Errors are logged.
+// Compiles in this thread into a claimed slot and never throws: what cannot be compiled is given
+// up, what there is no memory for may be asked for later. Either is logged.
+void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept;
+// The same in a thread of low priority; in this one where no other can be started.
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot);
-// Drops the kernels kept in memory (code in use lives on): tests and benchmarks of the disk cache.
-void forget_compiled();
-void wait_idle();  // until the queue is empty: tests and benchmarks
+                   std::shared_ptr<CodeSlot> slot) noexcept;
+// Drops the kernels kept in memory (code in use lives on); returns their bytes.
+std::size_t forget_compiled();
+void fail_allocation(int nth);  // tests: LLVM's n-th of the next kernel, counted from 1
+void wait_idle();               // until the queue is empty: tests and benchmarks
 
 }  // namespace plait::jit

@@ -27,6 +27,7 @@ struct ModuleRequest {
   int (*vector_lanes)(OpId op, DType type, CpuTier tier);      // of loops::vector_function, 0: none
   void (*identity)(ReduceKind kind, DType type, Scalar* out);  // fold_identity
   bool want_ir, want_assembly;
+  int fail_at;  // tests: memory is short at the n-th allocation; 0: never
 };
 // Callbacks, so that no memory changes owner across the boundary.
 struct ModuleReply {
@@ -37,7 +38,13 @@ struct ModuleReply {
   void (*text)(void* context, const char* text, std::size_t size);  // LLVM IR, assembly
   void (*error)(void* context, const char* message);
 };
-using ModuleEntry = bool (*)(const ModuleRequest* request, const ModuleReply* reply);
-inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_1";
+enum class ModuleResult : std::int32_t {
+  Done,
+  Failed,         // and always will: reply.error says why
+  ShortOfMemory,  // nothing was begun: later it may work
+};
+// One call at a time.
+using ModuleEntry = ModuleResult (*)(const ModuleRequest* request, const ModuleReply* reply);
+inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_2";
 
 }  // namespace plait::jit

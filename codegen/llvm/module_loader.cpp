@@ -1,17 +1,20 @@
 // Finds and opens the module with LLVM inside: PLAIT_JIT_LIBRARY, else beside the library that this
-// code is in, else where the build put it.
+// code is in, and nowhere else.
 #include <dlfcn.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "backend.hpp"
 #include "build_id.hpp"
+#include "core/system_memory.hpp"
+#include "fork.hpp"
 
 namespace plait::jit {
-#ifdef PLAIT_LLVM_MODULE
+#ifdef PLAIT_LLVM_VERSION
 namespace {
 
 constexpr const char* kFile = "libplait_jit.so";
@@ -25,13 +28,28 @@ std::vector<std::string> places() {
     auto slash = self.rfind('/');
     p.push_back((slash == std::string::npos ? std::string() : self.substr(0, slash + 1)) + kFile);
   }
-  p.push_back(PLAIT_LLVM_MODULE);
   return p;
 }
 
-ModuleEntry open_module() {
+// Whether a program whose memory is limited could still run with the module in it: its pages, what
+// a kernel takes, and as much again as small programs use.
+bool has_room(const struct stat& module) {
+  return memory_left_for(static_cast<std::size_t>(module.st_size) + (std::size_t{64} << 20));
+}
+
+// nullptr with *later set: not now.
+ModuleEntry open_module(bool* later) {
   std::string tried;
   for (const std::string& place : places()) {
+    struct stat s;
+    if (stat(place.c_str(), &s) != 0 || !S_ISREG(s.st_mode)) {
+      tried += "; no file " + place;
+      continue;
+    }
+    if (!has_room(s)) {
+      *later = true;
+      return nullptr;
+    }
     // Local and deep: LLVM of other libraries in the process is neither seen nor disturbed.
     void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* entry = handle ? dlsym(handle, kModuleEntryName) : nullptr;
@@ -47,8 +65,20 @@ ModuleEntry open_module() {
 #endif
 
 ModuleEntry module_entry() {
-#ifdef PLAIT_LLVM_MODULE
-  static const ModuleEntry entry = open_module();
+#ifdef PLAIT_LLVM_VERSION
+  static std::mutex& mutex = *[] {
+    auto* m = new std::mutex;
+    hold_over_fork(*m);
+    return m;
+  }();
+  static ModuleEntry entry = nullptr;
+  static bool looked = false;
+  const std::lock_guard lock(mutex);
+  if (looked) return entry;
+  bool later = false;
+  entry = open_module(&later);
+  looked = !later;
+  if (later) throw std::bad_alloc();
   return entry;
 #else
   static const bool said = [] {
@@ -63,9 +93,10 @@ ModuleEntry module_entry() {
 std::string module_identity() {
   static const std::string identity = [] {
     std::string id = PLAIT_VERSION;
-#ifdef PLAIT_LLVM_MODULE
+#ifdef PLAIT_LLVM_VERSION
     for (const std::string& place : places()) {
-      if (access(place.c_str(), R_OK) != 0) continue;
+      struct stat s;
+      if (stat(place.c_str(), &s) != 0 || !S_ISREG(s.st_mode)) continue;
       const std::string build = build_id(place);
       if (build.empty()) {
         log(Log::Cache, "no disk cache: " + place + " does not say which build it is");

@@ -30,7 +30,10 @@ std::string lacks(const ir::Kernel& k) {
 }  // namespace
 
 bool supports(const ir::Kernel& k, std::string* why) {
-#if !defined(__x86_64__)
+#if !defined(PLAIT_LLVM_VERSION)
+  if (why) *why = "a build without LLVM";
+  return false;
+#elif !defined(__x86_64__)
   if (why) *why = "this processor";
   return false;
 #endif

@@ -47,6 +47,16 @@ PLAIT_INLINE Pair exp_pair(vd x, vd tail) {
   return {s * one.h, s * (one.l + e.p.l)};
 }
 
+// exp(x), |x| <= 87.
+PLAIT_INLINE vf exp_float(vf x) {
+  const vf shifted = fma(x, splat(float(kLog2E[0])), splat(0x1.8p23f));
+  const vf k = shifted - 0x1.8p23f;
+  const vf r = fma(k, splat(-kLn2Float[1]), fma(k, splat(-kLn2Float[0]), x));
+  vf p = splat(kExpTailFloat[5]);
+  for (int i = 4; i >= 0; --i) p = fma(p, r, splat(kExpTailFloat[i]));
+  return (vf)((vi)(1.0f + fma(r * r, p, r)) + ((vi)shifted << 23));
+}
+
 // x = 2^k m, m in [sqrt(1/2), sqrt(2)), x positive and normal.
 struct Split {
   vd k, m, inverse;  // inverse = 2^-k

@@ -1,6 +1,8 @@
 // plait::array<T>: a handle to an array of the library, as a Python name is one to an ndarray.
-// Copying an array copies the reference; .copy() copies the elements. Operations are recorded and
-// run when a value is needed: eval(), data(), element reads, iteration.
+// Copying an array copies the reference; .copy() copies the elements. Assigning to one makes it
+// name another array; a view, which view() gives, is the one thing whose assignment writes
+// elements. Operations are recorded and run when a value is needed: eval(), data(), element reads,
+// iteration.
 #pragma once
 #include <initializer_list>
 
@@ -42,6 +44,19 @@ constexpr bool updatable() {
   return r.found && can_cast_same_kind(r.result, dtype_of_v<T>);
 }
 
+// A C++ value as an element of T. Throws OverflowError for an integer that T cannot hold.
+template <class T, class V>
+T element_value(const V& v) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>) {
+    const T element = static_cast<T>(v);
+    if (static_cast<V>(element) != v || (element < T(0)) != (v < V(0)))
+      throw_out_of_bounds(std::to_string(v), dtype_of_v<T>);
+    return element;
+  } else {
+    return static_cast<T>(v);
+  }
+}
+
 template <fn F, class... A>
 array<typename result<F, A...>::type> apply(const A&... a) {
   using R = typename result<F, A...>::type;
@@ -64,6 +79,10 @@ class element_reference {
   const element_reference& operator=(const T& v) const {
     detail::set_item(handle_, index_, size_, detail::Value::of(v));
     return *this;
+  }
+  template <class V, std::enable_if_t<std::is_arithmetic_v<V> && !std::is_same_v<V, T>, int> = 0>
+  const element_reference& operator=(const V& v) const {
+    return *this = detail::element_value<T>(v);
   }
   const element_reference& operator=(const element_reference& o) const { return *this = T(o); }
   const element_reference& operator+=(const T& v) const { return *this = T(T(*this) + v); }
@@ -98,6 +117,12 @@ class array {
   // An empty 1-D array.
   array() : array(std::initializer_list<T>{}) {}
   explicit array(detail::Handle h) : handle_(std::move(h)) {}
+  array(const array&) = default;
+  // What was moved from looks empty, and throws ValueError when it is used before it is assigned
+  // to.
+  array(array&&) noexcept = default;
+  array& operator=(const array&) & = default;
+  array& operator=(array&&) & noexcept = default;
   // Nested lists of elements, C order. Throws ValueError when rows differ in length.
   array(std::initializer_list<T> values) { from_list<1>(values); }
   array(std::initializer_list<std::initializer_list<T>> rows) { from_list<2>(rows); }
@@ -170,7 +195,11 @@ class array {
                   "plait: complex values do not fit a real array; take real()");
     detail::assign(handle_, detail::operand_traits<B>::operand(value), &mask.handle());
   }
-  void fill(const T& value) { assign(value); }
+  template <class V>
+  void fill(const V& value) {
+    static_assert(!detail::is_array_type<V>::value, "plait: fill() takes one value");
+    assign(value);
+  }
 #define PLAIT_IN_PLACE(op, id)                \
   template <class B>                          \
   array& operator op(const B & b) {           \
@@ -190,15 +219,20 @@ class array {
 #undef PLAIT_IN_PLACE
 
   // --- derived arrays
-  array copy() const { return array(detail::copy(handle_)); }
+  array copy() const { return array(detail::copy(handle_)); }  // in C order
   template <class U>
   array<U> astype() const {
     static_assert(detail::storable<array, U>,
                   "plait: complex values do not fit a real array; take real()");
     return array<U>(detail::astype(handle_, dtype_of_v<U>));
   }
-  array_view<T> reshape(const extents& shape) const;
-  array_view<T> transpose(const extents& axes = {}) const;
+  // These share memory with this array where NumPy's do.
+  array reshape(const extents& shape) const {
+    return array(detail::reshape(handle_, detail::span_of(shape)));
+  }
+  array transpose(const extents& axes = {}) const {
+    return array(detail::transpose(handle_, detail::span_of(axes)));
+  }
 
  protected:
   template <detail::fn F, class B>
@@ -243,18 +277,29 @@ class array {
   }
 };
 
-// What view() and the shape functions give: an array whose assignment writes through to the
-// elements, where assignment to an array<T> makes the name mean another array.
+// What view() gives: an array whose assignment writes through to the elements, where assignment to
+// an array<T> makes the name mean another array. swap() exchanges elements, too. Only std::move
+// moves the view itself, so that containers of views can drop, insert and reorder them.
 template <class T>
 class array_view : public array<T> {
  public:
   explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
-  array_view(const array_view&) = default;
+  array_view(const array_view& o) : array<T>(o) {}
+  array_view(array_view&& o) noexcept : array<T>(std::move(o)), moved_(true) {}
   template <class... I>
   element_reference<T> operator()(I... index) const {
     return element_reference<T>(this->handle_, index...);
   }
-  array_view& operator=(const array_view& o) {
+  // By value: the move constructor has run where the source was given away by std::move, and has
+  // not where it is what view() returned.
+  array_view& operator=(array_view o) & {
+    if (o.moved_ || !this->handle_)
+      this->handle_ = o.handle_;
+    else
+      this->assign(o);
+    return *this;
+  }
+  array_view& operator=(const array_view& o) && {
     this->assign(o);
     return *this;
   }
@@ -267,15 +312,27 @@ class array_view : public array<T> {
     this->assign(array<T>(values));
     return *this;
   }
+
+ private:
+  bool moved_ = false;
 };
 
+// Exchanges the elements of two views. Throws ShapeError.
 template <class T>
-array_view<T> array<T>::reshape(const extents& shape) const {
-  return array_view<T>(detail::reshape(handle_, detail::span_of(shape)));
+void swap(array_view<T>& a, array_view<T>& b) {
+  detail::swap_elements(a.handle(), b.handle());
 }
 template <class T>
-array_view<T> array<T>::transpose(const extents& axes) const {
-  return array_view<T>(detail::transpose(handle_, detail::span_of(axes)));
+void swap(array_view<T>&& a, array_view<T>&& b) {
+  detail::swap_elements(a.handle(), b.handle());
 }
 
 }  // namespace plait
+
+// Called by its full name, std::swap would move the views.
+namespace std {  // NOLINT(cert-dcl58-cpp)
+template <class T>
+void swap(plait::array_view<T>& a, plait::array_view<T>& b) {
+  plait::swap(a, b);
+}
+}  // namespace std

@@ -9,9 +9,13 @@ template <class T = double>
 array<T> empty(const extents& shape) {
   return array<T>(detail::empty(detail::span_of(shape), dtype_of_v<T>));
 }
-template <class T>
-array<T> full(const extents& shape, T value) {
-  return array<T>(detail::full(detail::span_of(shape), detail::Value::of(value)));
+// full<T>(shape, value); without T the value's type. Throws OverflowError for an integer that T
+// cannot hold.
+template <class T = void, class V>
+auto full(const extents& shape, const V& value) {
+  using E = std::conditional_t<std::is_void_v<T>, V, T>;
+  const E element = detail::element_value<E>(value);
+  return array<E>(detail::full(detail::span_of(shape), detail::Value::of(element)));
 }
 template <class T = double>
 array<T> zeros(const extents& shape) {
@@ -33,8 +37,8 @@ template <class T>
 array<T> empty_like(const array<T>& a) {
   return empty<T>(a.shape());
 }
-template <class T>
-array<T> full_like(const array<T>& a, T value) {
+template <class T, class V>
+array<T> full_like(const array<T>& a, const V& value) {
   return full<T>(a.shape(), value);
 }
 

@@ -1,5 +1,7 @@
 // Seeing and steering the engine.
 #pragma once
+#include <cstddef>
+
 #include "plait/array.hpp"
 
 namespace plait {
@@ -23,6 +25,10 @@ void eval(const array<T>&... arrays) {
 // Threads of the parallel loops. Results do not depend on the number.
 PLAIT_API void set_num_threads(int n);
 PLAIT_API int num_threads();
+
+// Gives memory back that is kept for later: freed buffers, plans, kernels. Returns the bytes
+// counted of it.
+PLAIT_API std::size_t trim();
 
 // "0.1.0".
 PLAIT_API const char* version();

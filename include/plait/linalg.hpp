@@ -33,12 +33,16 @@ array<promote_t<T, U>> outer(const array<T>& a, const array<U>& b) {
 template <class T>
 using norm_t = element_t<detail::reduced(detail::reduction::std, dtype_of_v<T>)>;
 
-// The order of a vector norm, NumPy's `ord`: any number; infinity and 0 included.
+// The order of a norm, NumPy's `ord`: any number; infinity and 0 included. Implicit from one.
 struct order {
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  constexpr order(N n) : value(static_cast<double>(n)) {}
   double value;
 };
 
-// The Euclidean norm of all elements, or of vectors along one axis (Frobenius along two).
+// numpy.linalg.norm(x, ord, axis, keepdims). A number alone is an order, as in NumPy; axes stand
+// in braces, or behind an order. The Euclidean norm of all elements, or of vectors along one axis
+// (Frobenius along two):
 template <class T>
 array<norm_t<T>> norm(const array<T>& a) {
   return array<norm_t<T>>(detail::norm(a.handle(), nullptr, nullptr, false));
@@ -53,11 +57,23 @@ array<norm_t<T>> norm(const array<T>& a, const extents& axes, keep_dims_t) {
   const detail::Span s = detail::span_of(axes);
   return array<norm_t<T>>(detail::norm(a.handle(), &s, nullptr, true));
 }
-// The norm of another order, of vectors along one axis.
+// The norm of another order, of vectors (one axis) or matrices (two). Throws Error for the orders
+// of a matrix that need singular values: 2 and -2.
+template <class T, class O,
+          class = std::enable_if_t<std::is_arithmetic_v<O> || std::is_same_v<O, order>>>
+array<norm_t<T>> norm(const array<T>& a, O ord) {
+  const double value = order(ord).value;
+  return array<norm_t<T>>(detail::norm(a.handle(), nullptr, &value, false));
+}
 template <class T>
-array<norm_t<T>> norm(const array<T>& a, order ord, const extents& axis) {
-  const detail::Span s = detail::span_of(axis);
+array<norm_t<T>> norm(const array<T>& a, order ord, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
   return array<norm_t<T>>(detail::norm(a.handle(), &s, &ord.value, false));
+}
+template <class T>
+array<norm_t<T>> norm(const array<T>& a, order ord, const extents& axes, keep_dims_t) {
+  const detail::Span s = detail::span_of(axes);
+  return array<norm_t<T>>(detail::norm(a.handle(), &s, &ord.value, true));
 }
 
 }  // namespace linalg

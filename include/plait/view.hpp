@@ -1,5 +1,7 @@
-// Views: slices and shape functions that share memory with their array. Writing through one writes
-// to the array. reshape copies where no strides describe the result, as in NumPy.
+// Views and shape functions: what shares memory with its array. view(), row() and col() give views,
+// whose assignment writes to the array's elements; the shape functions give arrays, whose
+// assignment makes the name mean another array, and view(transpose(a)) = b writes. reshape copies
+// where no strides describe the result, as in NumPy.
 #pragma once
 #include "plait/array.hpp"
 
@@ -30,10 +32,6 @@ Index to_index(I i) {
   out.start = static_cast<std::int64_t>(i);
   return out;
 }
-template <class T>
-array_view<T> view_of(Handle h) {
-  return array_view<T>(std::move(h));
-}
 }  // namespace detail
 
 // start:stop:step; negative bounds count from the end.
@@ -50,11 +48,11 @@ detail::Index range(B stop) {
   return range(placeholders::_, stop);
 }
 
-// a[index, ...]. Throws IndexError.
+// a[index, ...]; view(a) is all of it. Throws IndexError.
 template <class T, class... I>
 array_view<T> view(const array<T>& a, const I&... index) {
   const detail::Index entries[] = {detail::to_index(index)..., all()};
-  return detail::view_of<T>(detail::slice(a.handle(), entries, sizeof...(I)));
+  return array_view<T>(detail::slice(a.handle(), entries, sizeof...(I)));
 }
 template <class T>
 array_view<T> row(const array<T>& a, std::int64_t i) {
@@ -66,68 +64,67 @@ array_view<T> col(const array<T>& a, std::int64_t j) {
 }
 
 template <class T>
-array_view<T> transpose(const array<T>& a, const extents& axes = {}) {
+array<T> transpose(const array<T>& a, const extents& axes = {}) {
   return a.transpose(axes);
 }
 template <class T>
-array_view<T> reshape(const array<T>& a, const extents& shape) {
+array<T> reshape(const array<T>& a, const extents& shape) {
   return a.reshape(shape);
 }
 template <class T>
-array_view<T> ravel(const array<T>& a) {
+array<T> ravel(const array<T>& a) {
   return a.reshape(-1);
 }
 // Read-only, as NumPy's.
 template <class T>
-array_view<T> broadcast_to(const array<T>& a, const extents& shape) {
-  return detail::view_of<T>(detail::broadcast_to(a.handle(), detail::span_of(shape)));
+array<T> broadcast_to(const array<T>& a, const extents& shape) {
+  return array<T>(detail::broadcast_to(a.handle(), detail::span_of(shape)));
 }
 template <class T>
-array_view<T> squeeze(const array<T>& a) {
-  return detail::view_of<T>(detail::squeeze(a.handle(), nullptr));
+array<T> squeeze(const array<T>& a) {
+  return array<T>(detail::squeeze(a.handle(), nullptr));
 }
 template <class T>
-array_view<T> squeeze(const array<T>& a, const extents& axes) {
+array<T> squeeze(const array<T>& a, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
-  return detail::view_of<T>(detail::squeeze(a.handle(), &s));
+  return array<T>(detail::squeeze(a.handle(), &s));
 }
 template <class T>
-array_view<T> expand_dims(const array<T>& a, const extents& axes) {
-  return detail::view_of<T>(detail::expand_dims(a.handle(), detail::span_of(axes)));
+array<T> expand_dims(const array<T>& a, const extents& axes) {
+  return array<T>(detail::expand_dims(a.handle(), detail::span_of(axes)));
 }
 template <class T>
-array_view<T> flip(const array<T>& a) {
-  return detail::view_of<T>(detail::flip(a.handle(), nullptr));
+array<T> flip(const array<T>& a) {
+  return array<T>(detail::flip(a.handle(), nullptr));
 }
 template <class T>
-array_view<T> flip(const array<T>& a, const extents& axes) {
+array<T> flip(const array<T>& a, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
-  return detail::view_of<T>(detail::flip(a.handle(), &s));
+  return array<T>(detail::flip(a.handle(), &s));
 }
 template <class T>
-array_view<T> swapaxes(const array<T>& a, std::int64_t i, std::int64_t j) {
-  return detail::view_of<T>(detail::swapaxes(a.handle(), i, j));
+array<T> swapaxes(const array<T>& a, std::int64_t i, std::int64_t j) {
+  return array<T>(detail::swapaxes(a.handle(), i, j));
 }
 template <class T>
-array_view<T> moveaxis(const array<T>& a, const extents& from, const extents& to) {
-  return detail::view_of<T>(
-      detail::moveaxis(a.handle(), detail::span_of(from), detail::span_of(to)));
+array<T> moveaxis(const array<T>& a, const extents& from, const extents& to) {
+  return array<T>(detail::moveaxis(a.handle(), detail::span_of(from), detail::span_of(to)));
 }
 template <class T>
-array_view<T> diagonal(const array<T>& a, std::int64_t offset = 0, std::int64_t axis1 = 0,
-                       std::int64_t axis2 = 1) {
-  return detail::view_of<T>(detail::diagonal(a.handle(), offset, axis1, axis2));
+array<T> diagonal(const array<T>& a, std::int64_t offset = 0, std::int64_t axis1 = 0,
+                  std::int64_t axis2 = 1) {
+  return array<T>(detail::diagonal(a.handle(), offset, axis1, axis2));
 }
 
 // The parts of a complex array; a real array's real part is itself.
 template <class T>
 auto real(const array<T>& a) {
-  return detail::view_of<element_t<detail::real_of(dtype_of_v<T>)>>(detail::real(a.handle()));
+  return array<element_t<detail::real_of(dtype_of_v<T>)>>(detail::real(a.handle()));
 }
 // Zeros, read-only, for a real array.
 template <class T>
 auto imag(const array<T>& a) {
-  return detail::view_of<element_t<detail::real_of(dtype_of_v<T>)>>(detail::imag(a.handle()));
+  return array<element_t<detail::real_of(dtype_of_v<T>)>>(detail::imag(a.handle()));
 }
 
 // Whether the memory ranges of two arrays overlap (numpy.may_share_memory).

@@ -53,12 +53,13 @@ auto adapt(xt::xstrided_view<C, S, L, F>&& v) {
   return detail::adapt_xt(v);
 }
 
-// An xtensor adaptor that owns a reference to the array's memory: evaluates, and copies only an
-// array that is not C-contiguous or is read-only. The two sides see each other's writes.
+// A row-major xtensor adaptor that owns a reference to the array's memory: evaluates, and copies
+// only an array that is not C-contiguous or is read-only. Without a copy the two sides see each
+// other's writes.
 template <class T>
 auto as_xtensor(const array<T>& a) {
-  detail::Handle h =
-      a.is_contiguous() && detail::is_writeable(a.handle()) ? a.handle() : detail::copy(a.handle());
+  const bool as_it_is = a.is_contiguous() && detail::is_writeable(a.handle());
+  detail::Handle h = as_it_is ? a.handle() : detail::copy(a.handle());
   T* memory = static_cast<T*>(detail::export_memory(h));
   std::shared_ptr<void> owner(memory, [h](void*) { detail::unexport(h); });
   const shape_type s = a.shape();

@@ -8,7 +8,7 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _dispatch, _docs, _errstate, _fallback, _methods, _namespace, _plait, _ufunc
+from . import _dispatch, _docs, _errstate, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
 from ._creation import (
     arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
@@ -18,7 +18,7 @@ from ._device import DeviceError, DeviceMismatchError, current_device, device
 from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
 from ._errstate import errstate, seterr, seterrcall
 from ._joining import (
-    array_split, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, repeat, roll,
+    array_split, bmat, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, repeat, roll,
     split, stack, tile, tril, triu, vsplit, vstack,
 )  # fmt: skip
 from ._plait import ndarray, ufunc
@@ -31,13 +31,14 @@ from ._shape import (
     matrix_transpose, may_share_memory, moveaxis, ndim, permute_dims, ravel, reshape, shape, shares_memory, size, squeeze,
     swapaxes, trace, transpose,
 )  # fmt: skip
-from ._state import config, evaluate, explain, get_num_threads, set_num_threads, stats
+from ._state import config, evaluate, explain, get_num_threads, set_num_threads, show_config, stats, trim
 
-_docs.describe_package(_sys.modules[__name__])
 _dispatch.install(globals(), _numpy)
+_docs.describe_package(_sys.modules[__name__])
+_libraries.watch()
 
 __version__ = _numpy.__version__
-plait_version = _plait.__version__
+__plait_version__ = _plait.__version__
 
 
 def __getattr__(name):
@@ -62,10 +63,9 @@ def __getattr__(name):
                 "set_default_dtype",
                 "set_num_threads",
                 "stats",
+                "trim",
             }
         )
-    elif name.startswith("__") and name != "__array_namespace_info__":
-        raise AttributeError(f"module 'plait' has no attribute {name!r}")
     else:
         value = _namespace.lookup(name)
     globals()[name] = value
@@ -94,5 +94,5 @@ def _function_of(function):
     if module == "numpy.linalg":
         from . import linalg
 
-        return linalg.__dict__.get(name)
+        return _namespace.made_names(linalg).get(name)
     return _namespace.NATIVE.get(function)

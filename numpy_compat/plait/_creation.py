@@ -3,37 +3,48 @@
 import numpy
 
 from . import _default_dtype, _exchange, _plait
+from ._array_protocol import calling
 from ._device import on
-from ._fallback import call, from_numpy, note, placed
+from ._fallback import call, from_numpy, is_numpys, note, placed
 from ._plait import lazy_scalar, ndarray
 
 
-def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, ndmax=0):
-    """numpy.array: a new Plait array (a NumPy array is copied once: nobody can see later writes to it)."""
-    if type(object) is list and dtype is None and order == "K" and ndmin == ndmax == 0 and copy is not False:
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, ndmax=None):
+    """A NumPy array is copied once, as nobody can see later writes to it; plait.borrow() shares it."""
+    if copy is not None and type(copy) is not bool:
+        copy = _copy_mode(copy)
+    if type(object) is list and dtype is None and order == "K" and ndmin == 0 and ndmax is None and copy in (True, None):
         result = NotImplemented if _default_dtype.active else _plait.array_of(object)
         if result is not NotImplemented:
             return result
-    if type(object) is ndarray or (subok and isinstance(object, ndarray) and not isinstance(object, numpy.ndarray)):
+    if type(object) is ndarray or (subok and isinstance(object, ndarray) and not is_numpys(object)):
         if _plait.host_of(object) is None and ndmin <= object.ndim:
             result = _plait.astype(object, dtype or object.dtype, order, "unsafe", copy is True)
             if result is not NotImplemented and (copy is not False or result is object):
                 return result
     elif type(object) is numpy.ndarray and copy is True and dtype is None and order == "K" and ndmin <= object.ndim:
         return _logged(_plait.copy_in(object))
-    if isinstance(object, numpy.ndarray) and copy is None:
+    if is_numpys(object) and copy is None:
         copy = True
-    options = {} if ndmax == 0 else {"ndmax": ndmax}
+    options = {} if ndmax is None else {"ndmax": ndmax}
     if hasattr(object, "__cuda_array_interface__") and not hasattr(object, "__array__"):
         made = _exchange.from_interface(object)
         return array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
-    host = numpy.array(_listed(object), dtype, copy=copy, order=order, subok=subok, ndmin=ndmin, **options)
+    options |= {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin}
+    host = calling(numpy.array, (_listed(object), dtype), options)
     if _default_dtype.active and dtype is None:
         host = _default_dtype.of_values(host, object)
     made = from_numpy(host)
     if isinstance(object, ndarray) and type(object) is not numpy.ndarray and _plait.host_of(made) is None:
         return made.to_device(object.device)
     return placed(_logged(made))
+
+
+def _copy_mode(copy):
+    """True, False or None for another value that NumPy takes for `copy`; others stay, for NumPy to refuse."""
+    if isinstance(copy, numpy._CopyMode):
+        return {1: True, 0: False}.get(copy.value)
+    return copy if isinstance(copy, str) else bool(copy)
 
 
 def _logged(made):
@@ -56,7 +67,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if type(a) is ndarray and copy is not True:
         if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
             return a
-    if isinstance(a, numpy.ndarray):
+    if is_numpys(a):
         a = numpy.asarray(a)
     elif isinstance(a, ndarray) and type(a) is not ndarray:
         a = _plait.view_as(a, ndarray, a)
@@ -85,7 +96,7 @@ def borrow(a):
 
     a: numpy.ndarray of a native dtype. Returns plait.ndarray. Raises TypeError for anything else.
     """
-    if not isinstance(a, numpy.ndarray):
+    if not is_numpys(a):
         raise TypeError(f"borrow() takes a numpy.ndarray, not {type(a).__name__}")
     return _plait.share(numpy.asarray(a))
 
@@ -163,7 +174,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     result = empty_like(a, dtype=dtype, order=order, subok=subok, shape=shape, device=device)
-    result[...] = fill_value
+    result[...] = asarray(fill_value) if isinstance(fill_value, numpy.generic) else fill_value  # whose cast is not checked
     return result
 
 

@@ -5,7 +5,7 @@ import types
 
 import numpy
 
-from . import _plait
+from . import _docs, _plait
 
 _ASKING = type(numpy.sum)
 _SEQUENCES = {
@@ -19,26 +19,26 @@ _LIKE = {
 }  # fmt: skip
 
 
-_ANY_DEPTH, _LIKE_ALONE = 100, -1
+_ANY_DEPTH, _LIKE_ALONE, _NOBODY = 100, -1, -2
 
 
 def _depth(theirs, name, module):
-    """Where arrays are looked for: in the arguments, in lists of them, in lists of any depth, in `like`; None: nobody is asked."""
+    """Where arrays are looked for: in the arguments, in lists of them, in lists of any depth, in `like`; or nowhere."""
     if type(theirs) is _ASKING:
         return _ANY_DEPTH if name == "block" else int(name in _SEQUENCES)
-    return _LIKE_ALONE if module == "plait" and name in _LIKE else None
+    return _LIKE_ALONE if module == "plait" and name in _LIKE else _NOBODY
 
 
 def asking(ours, theirs, name, module="plait"):
-    """`ours`, Plait's function for NumPy's `theirs`, so that it asks whom NumPy's asks; itself where that asks nobody."""
+    """`ours`, Plait's function for NumPy's `theirs`, so that it asks whom NumPy's asks and is a method where NumPy's is."""
     name = name.rpartition(".")[2]
     depth = _depth(theirs, name, module)
-    if depth is None:
+    binds = not isinstance(theirs, types.BuiltinFunctionType)  # those in C are no methods of the classes that hold them
+    if depth == _NOBODY and binds:
         return ours
-    made = functools.update_wrapper(_plait.asking(ours, depth), ours)
+    made = functools.update_wrapper(_plait.asking(ours, depth, binds), ours)
     made.__name__ = made.__qualname__ = name
-    made.__module__ = module
-    return made
+    return _docs.stand_for(made, theirs, module)
 
 
 def install(namespace, theirs, module="plait"):

@@ -3,6 +3,7 @@
 import numpy
 
 from . import _overrides, _plait
+from ._array_protocol import taken
 from ._creation import asarray
 from ._fallback import RECORDED, call, given
 from ._plait import ndarray
@@ -28,8 +29,8 @@ def clip(a, a_min=_NO, a_max=_NO, out=None, *, min=_NO, max=_NO, **kwargs):
     import plait
 
     low, high = (a_min if min is _NO else min), (a_max if max is _NO else max)
-    both = (a_min is not _NO or a_max is not _NO) and (min is not _NO or max is not _NO)
-    if isinstance(a, ndarray) and not kwargs and not both:
+    unclear = (a_min is _NO) != (a_max is _NO) or (a_min is not _NO and (min is not _NO or max is not _NO))
+    if isinstance(a, ndarray) and not kwargs and not unclear:
         low, high = (None if v is _NO else v for v in (low, high))
         if low is not None and high is not None:
             result = _plait.elementwise("clip", (a, low, high), out)
@@ -65,8 +66,8 @@ def imag(val):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    if not isinstance(x, ndarray):
-        raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
+    if not isinstance(x, RECORDED):
+        return call(numpy.astype, (x, dtype), {"copy": copy, "device": device})
     return x.astype(dtype, copy=copy)
 
 
@@ -79,5 +80,5 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 def array_equal(a1, a2, equal_nan=False):
     if equal_nan or not (isinstance(a1, ndarray) and isinstance(a2, ndarray)):
-        return call(numpy.array_equal, (a1, a2, equal_nan))
+        return call(numpy.array_equal, (taken(a1, {}), taken(a2, {}), equal_nan))  # which finds what it cannot read unequal
     return a1.shape == a2.shape and bool((asarray(a1) == asarray(a2)).all())

@@ -5,15 +5,23 @@ import functools
 import operator
 import os
 import sys
+import threading
+import time
 
 import numpy
 
-from . import _overrides, _plait
+from . import _docs, _overrides, _plait
+from ._array_protocol import calling
 from ._plait import call_numpy, lazy_scalar, ndarray, ufunc
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 RECORDED = ndarray, lazy_scalar
 _seen_sites = set()
+
+
+def is_numpys(x):
+    """True for NumPy's own arrays and its subclasses; isinstance() takes Plait's for them, too."""
+    return issubclass(type(x), numpy.ndarray)
 
 
 def given(**options):
@@ -26,15 +34,42 @@ def flag(keepdims):
     return keepdims is True or (keepdims is not False and operator.index(keepdims) != 0)
 
 
+_noted = threading.local()  # of a thread that plait.explain watches: number of the event -> what NumPy did
+
+
+@contextlib.contextmanager
+def fallback_notes():
+    """Collects what is known of each fallback while plait.explain watches this thread, by the number of its event."""
+    outer = getattr(_noted, "by_event", None)
+    _noted.by_event, _noted.last = {}, None
+    try:
+        yield _noted.by_event
+    finally:
+        _noted.by_event, _noted.last = outer, None
+
+
 def note(name):
-    """Logs a fallback, once a call site, for PLAIT_LOG=fallback."""
+    """Logs a fallback, once a call site, for PLAIT_LOG=fallback, and tells plait.explain of it."""
+    _noted.last = _plait.watch_note(name)
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     site = (name, frame.f_code.co_filename, frame.f_lineno) if frame is not None else (name, "", 0)
-    if site not in _seen_sites:
+    if site not in _seen_sites and _plait.log_fallback(f"{site[1]}:{site[2]}: {name}"):
         _seen_sites.add(site)
-        _plait.log_fallback(f"{site[1]}:{site[2]}: {name}")
+
+
+def _timed(function, args, kwargs, seen):
+    """function(*args), by NumPy, with what plait.explain wants to know of it."""
+    event, _noted.last = getattr(_noted, "last", None), None
+    if event is None:
+        return calling(function, args, kwargs)
+    started = time.perf_counter()
+    result = calling(function, args, kwargs)
+    seconds = time.perf_counter() - started
+    made = result if isinstance(result, (tuple, list)) else [result]
+    _noted.by_event[event] = seconds, sum(host.nbytes for _, host, _ in seen.values()), sum(getattr(x, "nbytes", 0) for x in made)
+    return result
 
 
 def exported(x, name):
@@ -186,6 +221,11 @@ def from_numpy(x, seen=None):
             view = _view_like(x, seen)
             if view is not None:
                 return view
+            ours = _plait.adopt_result(x)
+            for argument, host, _ in seen.values():
+                if x.base is not None and (x.base is host or x.base is host.base):
+                    return _plait.set_base(ours, argument)
+            return ours
         return _plait.adopt_result(x)
     if issubclass(kind, _StandIn):
         known = seen.get(id(x)) if seen else None
@@ -211,10 +251,8 @@ def _call(function, args, kwargs):
     """The same for arguments of any kind."""
     seen = {}
     args = [to_numpy(a, seen) for a in args]
-    if kwargs:
-        kwargs = {k: to_numpy(v, seen) for k, v in kwargs.items()}
-        return _returned(function(*args, **kwargs), seen)
-    return _returned(function(*args), seen)
+    kwargs = {k: to_numpy(v, seen) for k, v in kwargs.items()} if kwargs else {}
+    return _returned(_timed(function, args, kwargs, seen), seen)
 
 
 def wrapper(function, name, module="plait"):
@@ -224,15 +262,12 @@ def wrapper(function, name, module="plait"):
         return call_numpy(function, args, kwargs, name)
 
     fallback.__name__ = fallback.__qualname__ = name.rpartition(".")[2]
-    fallback.__module__ = module
-    fallback.__doc__ = getattr(function, "__doc__", None)
-    fallback.__wrapped__ = function
-    return fallback
+    return _docs.stand_for(fallback, function, module)
 
 
 def _like(result, model):
     """A result in the subclass of plait.ndarray that the operand has."""
-    if type(result) is not ndarray or not isinstance(model, ndarray) or type(model) is ndarray or isinstance(model, numpy.ndarray):
+    if type(result) is not ndarray or not isinstance(model, ndarray) or type(model) is ndarray or is_numpys(model):
         return result
     return _plait.view_as(result, type(model), model)
 
@@ -285,10 +320,10 @@ def binary(name, a, b, inplace):
     seen = {}
     x, y = to_numpy(a, seen), to_numpy(b, seen)
     if inplace:
-        result = _INPLACE[name](x, y)
+        result = calling(_INPLACE[name], (x, y))
         ours = _returned(result, seen)
         return a if result is x else ours
-    return _like(_returned(_OPERATORS[name](x, y), seen), a)
+    return _like(_returned(calling(_OPERATORS[name], (x, y)), seen), a)
 
 
 def unary(name, a, inplace):
@@ -298,14 +333,31 @@ def unary(name, a, inplace):
     return _like(call(_OPERATORS[name], (a,), None, name), a)
 
 
+def _key_kind(key):
+    """What a key has of advanced indexing, in words."""
+    if isinstance(key, tuple):
+        kinds = dict.fromkeys(k for k in map(_key_kind, key) if k != "basic")
+        return ", ".join(kinds) or "basic"
+    if key is None or key is Ellipsis or isinstance(key, (slice, int, numpy.integer)) and not isinstance(key, bool):
+        return "basic"
+    if isinstance(key, str) or (isinstance(key, list) and key and all(isinstance(k, str) for k in key)):
+        return "field"
+    try:
+        made = key if isinstance(key, RECORDED) else calling(numpy.asarray, (key, numpy.intp if key == [] else None))
+    except (TypeError, ValueError):
+        return type(key).__name__
+    kind = {"b": "boolean mask", "i": "integer array", "u": "integer array"}.get(made.dtype.kind, f"{made.dtype} array")
+    return f"{kind} in a list" if isinstance(key, list) else kind
+
+
 def getitem(a, key):
     if _plait.log_fallbacks():
-        note("getitem")
+        note(f"getitem: {_key_kind(key)}")
     if _plait.on_device(a):
         host = _copied(a, _plait.export(a))
-        return _like(_moved(from_numpy(host[to_numpy(key)], {id(host): (a, host, None)}), a.device), a)
+        return _like(_moved(from_numpy(calling(operator.getitem, (host, to_numpy(key))), {id(host): (a, host, None)}), a.device), a)
     host = _plait.export(a)
-    result = host[to_numpy(key)]
+    result = calling(operator.getitem, (host, to_numpy(key)))
     if type(result) is numpy.ndarray:
         ours = _plait.adopt_result(result)
         if result.base is not None and (result.base is host or result.base is host.base):
@@ -316,9 +368,10 @@ def getitem(a, key):
 
 def setitem(a, key, value):
     if _plait.log_fallbacks():
-        note("setitem")
+        note(f"setitem: {_key_kind(key)}")
     with edited(a) as host:
-        host[to_numpy(key)] = to_numpy(value)
+        # An element of an object array is the object that is stored.
+        calling(operator.setitem, (host, to_numpy(key), value if host.dtype == object else to_numpy(value)))
 
 
 def call_ufunc(u, args, kwargs):

@@ -25,15 +25,10 @@ class Flags:
     }  # fmt: skip
 
     def __init__(self, array, c, f, writeable, owns):
-        self._array = array
-        self.c_contiguous = self.contiguous = c
-        self.f_contiguous = self.fortran = f
-        self._writeable = writeable
-        self.owndata = owns
-        self.aligned = True
-        self.writebackifcopy = False
-        self.fnc = f and not c
-        self.forc = f or c
+        vars(self).update(
+            _array=array, c_contiguous=c, contiguous=c, f_contiguous=f, fortran=f, _writeable=writeable, owndata=owns, aligned=True,
+            writebackifcopy=False, fnc=f and not c, forc=f or c,
+        )  # fmt: skip
 
     @property
     def behaved(self):
@@ -51,14 +46,24 @@ class Flags:
     def writeable(self):
         return self._writeable
 
-    @writeable.setter
-    def writeable(self, value):
+    def __setattr__(self, name, value):
         value = bool(value)
+        if name == "writebackifcopy" and value:
+            raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+        if name == "writeable":
+            self._set_writeable(value)
+        elif name not in ("aligned", "writebackifcopy"):
+            raise AttributeError(f"attribute '{name}' of 'numpy._core.multiarray.flagsobj' objects is not writable")
+
+    def __delattr__(self, name):
+        raise AttributeError(f"Cannot delete flags {name} attribute")
+
+    def _set_writeable(self, value):
         base = self._array.base
         if value and not self._writeable and base is not None and not _is_writeable(base):
             raise ValueError("cannot set WRITEABLE flag to True of this array")
         _plait.set_writeable(self._array, value)
-        self._writeable = value
+        vars(self)["_writeable"] = value
 
     @property
     def num(self):
@@ -71,9 +76,10 @@ class Flags:
             raise KeyError("Unknown flag") from None
 
     def __setitem__(self, name, value):
-        if self._NAMES.get(name) != "writeable":
+        attribute = self._NAMES.get(name)
+        if attribute not in ("writeable", "aligned", "writebackifcopy"):
             raise KeyError("Unknown flag")
-        self.writeable = value
+        setattr(self, attribute, value)
 
     def __eq__(self, other):
         return getattr(other, "num", None) == self.num

@@ -1,5 +1,7 @@
 """Arrays joined, split, repeated, shifted and cut, with NumPy's signatures; what the engine does not take falls back."""
 
+import sys
+
 import numpy
 
 from . import _plait
@@ -95,8 +97,18 @@ def repeat(a, repeats, axis=None):
 
 
 def roll(a, shift, axis=None):
-    result = _plait.roll(a, shift, axis)
+    try:
+        result = _plait.roll(a, shift, axis)
+    except OverflowError:  # NumPy takes any integer modulo the axis
+        result = NotImplemented
     return call(numpy.roll, (a, shift, axis)) if result is NotImplemented else result
+
+
+def bmat(obj, ldict=None, gdict=None):
+    if isinstance(obj, str) and gdict is None:  # names of the caller's
+        frame = sys._getframe(1)
+        ldict, gdict = frame.f_locals, frame.f_globals
+    return call(numpy.bmat, (obj, ldict, gdict))
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
@@ -109,6 +121,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 
 def diff(a, n=1, axis=-1, prepend=_NO, append=_NO):
+    if n == 0:
+        return a
     if n >= 0 and isinstance(a, ndarray) and prepend is _NO and append is _NO:
         result = _plait.diff(a, n, axis)
         if result is not NotImplemented:

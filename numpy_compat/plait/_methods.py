@@ -2,10 +2,11 @@
 
 import builtins
 import operator
+import weakref
 
 import numpy
 
-from . import _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape
+from . import _docs, _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape
 from ._fallback import call, exported, flag, from_numpy, placed
 from ._plait import ndarray
 
@@ -14,8 +15,9 @@ _NO = numpy._NoValue
 
 def _install(function):
     function.__qualname__ = f"ndarray.{function.__name__}"
-    if not function.__doc__:
-        function.__doc__ = getattr(getattr(numpy.ndarray, function.__name__, None), "__doc__", None)
+    theirs = getattr(numpy.ndarray, function.__name__, None)
+    if callable(theirs):
+        _docs.stand_for(function, theirs, "plait")
     # Methods whose plain calls are C++'s take the function for all others.
     if not _plait.set_general_method(function.__name__, function):
         setattr(ndarray, function.__name__, function)
@@ -74,13 +76,15 @@ for _name in ("min", "max"):
 def _logical(name):
     kind = _KINDS[name]
 
-    def method(self, axis=None, out=None, keepdims=False, *, where=True):
-        result = _plait.reduce(kind, self, axis, None, out, flag(keepdims), None, where)
+    def method(self, axis=None, out=None, keepdims=False, *, where=True, dtype=None):
+        result = _plait.reduce(kind, self, axis, None, out, flag(keepdims), None, where) if dtype is None else NotImplemented
         if result is not NotImplemented:
             return result
         if _overrides.asked(self, out):
-            return _overrides.method(name, self, axis, None, out, keepdims, where=where)
+            return _overrides.method(name, self, axis, dtype, out, keepdims, where=where)
         options = {} if where is True else {"where": where}
+        if dtype is not None:
+            options["dtype"] = dtype
         return _host_call(self, name, axis=axis, out=out, keepdims=keepdims, **options)
 
     method.__name__ = name
@@ -190,11 +194,21 @@ def repeat(self, repeats, axis=None):
 
 @_install
 def resize(self, *new_shape, refcheck=True):
+    refcheck = operator.index(refcheck)
+    if new_shape in ((), (None,)):
+        return
+    if refcheck and weakref.getweakrefcount(self):
+        raise ValueError(
+            "cannot resize an array that references or is referenced\nby another array in this way.\n"
+            "Use the np.resize function or refcheck=False"
+        )
     shape = new_shape[0] if len(new_shape) == 1 else new_shape
     if not self.flags.forc:
         raise ValueError("resize only works on single-segment arrays")
     host = numpy.array(exported(self, "ndarray.resize"))
     host.resize(shape, refcheck=False)
+    if min(host.shape, default=0) < 0:  # NumPy looks no further than the first 0
+        raise ValueError("negative dimensions not allowed")
     if host.size == self.size and self.flags.c_contiguous:
         self.shape = host.shape
         return
@@ -223,9 +237,9 @@ def copy(self, order="C"):
 
 @_install
 def fill(self, value):
-    if isinstance(value, numpy.ndarray | ndarray) and numpy.ndim(value) == 0:
+    if isinstance(value, ndarray) and _shape.ndim(value) == 0:
         value = value[()]
-    if isinstance(value, numpy.ndarray | ndarray | list | tuple):  # not broadcast: one element, or NumPy's error
+    if isinstance(value, ndarray | list | tuple):  # not broadcast: one element, or NumPy's error
         _host_call(self, "fill", value)
     else:
         self[...] = value
@@ -264,9 +278,15 @@ def tolist(self):
 
 
 @_install
-def to_numpy(self):
-    """The array as a numpy.ndarray over the same memory, for code that asks for that type. Read-only for arrays on a device."""
-    return _plait.export(self)
+def to_numpy(self, dtype=None, copy=False):
+    """The array as a numpy.ndarray, for code that asks for that type: over the same memory, unless a copy is asked for or needed.
+
+    dtype: what to convert to. copy: True for memory of its own. Read-only for arrays on a device.
+    """
+    host = _plait.export(self)
+    if not copy:
+        return host if dtype is None else numpy.asarray(host, dtype)
+    return numpy.array(host, dtype)
 
 
 @_install
@@ -289,30 +309,35 @@ def round(self, decimals=0, out=None):
     return _elementwise.round(self, decimals, out)
 
 
+def _conjugate(name):
+    def method(self, out=None, /):
+        if self.dtype.kind == "c":
+            import plait
+
+            return plait.conjugate(self, out=out)
+        return self if out is None and self.dtype.kind in "biuf" else _host_call(self, name, *(() if out is None else (out,)))
+
+    method.__name__ = name
+    return _install(method)
+
+
+_conjugate("conj"), _conjugate("conjugate")
+
+
 @_install
-def conj(self):
-    if self.dtype.kind != "c":
-        return self
-    import plait
-
-    return plait.conjugate(self)
-
-
-@_install
-def conjugate(self):
-    return self.conj()
-
-
-@_install
-def dot(self, other, /, out=None):
-    return _products.dot(self, other, out)
+def dot(self, b, out=None):
+    return _products.dot(self, b, out)
 
 
 @_install
 def view(self, dtype=_NO, type=_NO):
     if type is _NO and isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
         dtype, type = _NO, dtype
-    if type is not _NO and dtype is _NO:
+    if type is not _NO and dtype is not _NO:
+        return view(view(self, dtype), type=type)
+    if type is numpy.ndarray:
+        type = ndarray  # x.view(x.__class__)
+    if type is not _NO:
         if not (isinstance(type, builtins.type) and issubclass(type, ndarray)):
             raise ValueError("Type must be a sub-type of ndarray type")
         if issubclass(type, numpy.ndarray):
@@ -320,20 +345,18 @@ def view(self, dtype=_NO, type=_NO):
         return _plait.view_as(self, type, self)
     if dtype is _NO or dtype == self.dtype:
         return self[...]
-    if isinstance(dtype, builtins.type) and issubclass(dtype, numpy.ndarray):
-        return _plait.export(self).view(dtype)
-    if type is _NO:
-        result = _plait.view(self, dtype)
-        if result is not NotImplemented:
-            return result
+    result = _plait.view(self, dtype)
+    if result is not NotImplemented:
+        return result
     # A dtype of NumPy's alone, or elements that are not aligned: both arrays stay exports of the memory.
     return _plait.set_base(from_numpy(exported(self, "ndarray.view").view(dtype)), self)
 
 
 @_install
 def setflags(self, write=None, align=None, uic=None):
-    if write is not None:
-        self.flags.writeable = write
+    for name, value in ("aligned", align), ("writebackifcopy", uic), ("writeable", write):
+        if value is not None:
+            setattr(self.flags, name, value)
 
 
 @_install
@@ -359,7 +382,6 @@ def _accumulation(name, ufunc):
         return getattr(plait, ufunc).accumulate(flat, axis or 0, dtype, out)
 
     method.__name__ = name
-    method.__wrapped__ = getattr(numpy.ndarray, name)
     return _install(method)
 
 
@@ -376,7 +398,6 @@ for _name in (
             return _host_call(self, _name, *args, **kwargs)
 
         _fallback.__name__ = _name
-        _fallback.__wrapped__ = getattr(numpy.ndarray, _name)  # for its signature
         _install(_fallback)
 
 
@@ -427,9 +448,11 @@ def __format__(self, spec):
 
 
 @_install
-def __array_wrap__(self, array, context=None, return_scalar=True):
+def __array_wrap__(self, array, context=None, return_scalar=False):
     made = from_numpy(array) if type(array) is numpy.ndarray else array
-    if type(self) is ndarray or type(made) is type(self):
+    if return_scalar and type(self) is ndarray and numpy.ndim(made) == 0:
+        return made[()]
+    if type(made) is type(self):
         return made
     return _plait.view_as(made, type(self), self)
 
@@ -453,6 +476,8 @@ ndarray.__cuda_array_interface__ = property(_exchange.interface)
 def __array_namespace__(self, *, api_version=None):
     import plait
 
+    numpy.empty(0).__array_namespace__(api_version=api_version)  # raises for versions that there are not
+
     return plait
 
 
@@ -466,7 +491,12 @@ def __setstate__(self, state):
     raise TypeError("Plait arrays are restored by their constructor")
 
 
-ndarray.__array_finalize__ = None
+@_install
+def __array_finalize__(self, obj, /):
+    pass
+
+# What pandas keeps for long it takes from arrays of this kind by to_numpy(): its compiled code asks for NumPy's own type.
+ndarray._typ = "npy_extension"
 ndarray.__module__ = "plait"
 
 
@@ -474,6 +504,8 @@ ndarray.__module__ = "plait"
 def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
     import plait
 
+    if not callable(ufunc):  # Numba's and others' pass themselves
+        raise TypeError(f"__array_ufunc__() takes a ufunc, not {type(ufunc).__name__}")
     for x in (*inputs, *kwargs.get("out", ())):
         kind = type(x)
         if _overrides.own(kind):

@@ -25,6 +25,9 @@ class _Indexed:
         self._target, self._name = target, name
 
     def __getitem__(self, key):
+        if isinstance(key, str):  # names of the caller's
+            frame = sys._getframe(1)
+            return call(numpy.bmat, (key, frame.f_globals, frame.f_locals), None, self._name)
         return call(self._made, (key,), None, self._name)
 
     def _made(self, key):
@@ -44,6 +47,14 @@ class vectorize(numpy.vectorize):
         return call(super().__call__, args, kwargs, "vectorize")
 
 
+# What of numpy.testing takes arrays. The rest calls functions, which are to get the arguments that they were given.
+_COMPARISONS = {
+    "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal", "assert_array_almost_equal_nulp",
+    "assert_array_compare", "assert_array_equal", "assert_array_less", "assert_array_max_ulp", "assert_equal", "build_err_msg",
+    "nulp_diff", "print_assert_equal",
+}  # fmt: skip
+
+
 def adapt(value, name, module="plait"):
     """What stands for an object of NumPy's namespace in Plait's."""
     if isinstance(value, numpy.ufunc):
@@ -56,8 +67,13 @@ def adapt(value, name, module="plait"):
         return value
     if isinstance(value, types.ModuleType):
         return value
+    if module.startswith("plait.testing") and value.__name__ not in _COMPARISONS:
+        return value
     ours = NATIVE.get(value) or wrapper(_default_dtype.creating(value, name), name, module)
     return _dispatch.asking(ours, value, name, module)
+
+
+made_names = types.ModuleType.__dict__["__dict__"].__get__  # of a mirror, those that somebody has asked for
 
 
 class Mirror(types.ModuleType):
@@ -70,10 +86,18 @@ class Mirror(types.ModuleType):
         if hasattr(target, "__all__"):
             self.__all__ = list(target.__all__)
         if own:
-            self.__dict__.update(own)
+            made_names(self).update(own)
+
+    @property
+    def __dict__(self):
+        """All names of the module, for vars() and `import *`; each is made when it is first asked for."""
+        for name in vars(self._target):
+            if not name.startswith("__"):
+                getattr(self, name)
+        return made_names(self)
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name.startswith("__") and not name.startswith("__cpu_"):  # the import system's; NumPy's own are what the processor can do
             raise AttributeError(name)
         value = getattr(self._target, name)
         if isinstance(value, types.ModuleType):
@@ -87,7 +111,7 @@ class Mirror(types.ModuleType):
         return adapt(value, f"{self.__name__.partition('.')[2]}.{name}", self.__name__)
 
     def __dir__(self):
-        return sorted({*dir(self._target), *self.__dict__})
+        return sorted({*dir(self._target), *made_names(self)})
 
 
 _mirrors = {}
@@ -101,10 +125,6 @@ def mirror(name, target, own=None):
 
 
 def submodule(name):
-    if name in _SAME_MODULES:
-        module = importlib.import_module(f"numpy.{name}")
-        sys.modules.setdefault(f"plait.{name}", module)
-        return module
     try:
         return importlib.import_module(f"plait.{name}")
     except ModuleNotFoundError:
@@ -126,7 +146,7 @@ def lookup(name):
     return adapt(value, name)
 
 
-class _Finder:
+class _Mirrors:
     """import plait.fft and the like: submodules that exist only as mirrors."""
 
     @staticmethod
@@ -138,22 +158,42 @@ class _Finder:
             source = importlib.import_module(f"numpy.{rest}")
         except ImportError:
             return None
-        return importlib.machinery.ModuleSpec(fullname, _Loader(source), is_package=True)
+        return importlib.machinery.ModuleSpec(fullname, _MirrorLoader(source), is_package=True)
 
 
-class _Loader:
+class _MirrorLoader:
     def __init__(self, source):
         self.source = source
 
     def create_module(self, spec):
-        if spec.name.partition(".")[2] in _SAME_MODULES:
-            return self.source
         return _mirrors.get(self.source.__name__) or Mirror(spec.name, self.source)
 
     def exec_module(self, module):
         _mirrors.setdefault(self.source.__name__, module)
 
 
-sys.meta_path.append(_Finder)
+class _SameModules:
+    """import plait.ma.core and the like: NumPy's modules under a second name, which are not to be loaded a second time."""
+
+    @staticmethod
+    def find_spec(fullname, path=None, target=None):
+        top, _, rest = fullname.partition(".")
+        if top != "plait" or rest.partition(".")[0] not in _SAME_MODULES:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, _SameLoader(), is_package=True)
+
+
+class _SameLoader:
+    def create_module(self, spec):
+        module = importlib.import_module("numpy" + spec.name[len("plait") :])
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        module.__spec__ = self.spec  # the import system has set its own
+
+
+sys.meta_path.insert(0, _SameModules)
+sys.meta_path.append(_Mirrors)
 
 __all__ = ["adapt", "from_numpy", "lookup", "mirror", "submodule", "to_numpy", "_plait"]

@@ -80,7 +80,7 @@ _PLAIN = ndarray, numpy.ndarray
 
 
 def _plain(x):
-    return view_as(x, ndarray, x) if isinstance(x, ndarray) and not isinstance(x, numpy.ndarray) else x
+    return view_as(x, ndarray, x) if ndarray in type(x).__mro__ else x
 
 
 def _wrapped(ufunc, method, inputs, outs, kwargs):

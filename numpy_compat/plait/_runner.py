@@ -1,13 +1,17 @@
-"""python -m plait: a script with Plait in NumPy's place; third-party packages keep NumPy."""
+"""python -m plait: a program with Plait in NumPy's place, given as `python` takes it; third-party packages keep NumPy."""
 
 import builtins
 import functools
+import importlib.machinery
 import importlib.util
+import linecache
 import os
+import runpy
 import site
 import sys
 import sysconfig
 import types
+import zipfile
 
 import numpy
 
@@ -25,6 +29,8 @@ _LIBRARIES = _libraries()
 
 def _is_users(file):
     """True for source files of the user's own program."""
+    if file == "<stdin>":
+        return True
     if not file:
         return False
     file = os.path.realpath(file)
@@ -34,23 +40,28 @@ def _is_users(file):
     return not file.startswith(_LIBRARIES)
 
 
-def install():
-    """Makes `import numpy`, __import__ and importlib.import_module in the user's own files import plait."""
+def install(imports_plait=lambda name, file: _is_users(file)):
+    """Makes `import numpy`, __import__ and importlib.import_module in the user's own files import plait.
+
+    imports_plait: whether it does so for a module of NumPy of this name that a file imports.
+    """
     original, original_module = builtins.__import__, importlib.import_module
-    verdicts = {}
+    known = {}
 
     def here(name, scope):
         """The name of what is to be imported in Plait's place, for code whose globals are scope."""
         if name == "numpy" or name.startswith("numpy."):
             file = scope.get("__file__")
-            if file not in verdicts:
-                verdicts[file] = _is_users(file)
-            if verdicts[file]:
+            if file is None and scope.get("__name__") == "__main__":
+                file = "<stdin>"  # python -c has none
+            if (name, file) not in known:
+                known[name, file] = imports_plait(name, file)
+            if known[name, file]:
                 return "plait" + name[5:]
         return name
 
     def import_(name, globals=None, locals=None, fromlist=(), level=0):
-        if level == 0:
+        if level == 0 and type(fromlist) is not list:  # a list: pickle and other code in C, called by the user's
             scope = sys._getframe(1).f_globals if globals is None else globals
             name = here(name, scope)
         return original(name, globals, locals, fromlist, level)
@@ -63,32 +74,90 @@ def install():
     builtins.__import__, importlib.import_module = import_, functools.wraps(original_module)(import_module)
 
 
+USAGE = """usage: python -m plait [-c code | -m module | script.py | -] [arguments]"""
+
+
 def main(argv):
     if not argv or argv[0] in ("-h", "--help"):
-        print("usage: python -m plait script.py [arguments]\n       python -m plait -m module [arguments]")
+        print(USAGE)
         return 0 if argv else 2
+    kind, rest = argv[0], argv[1:]
+    if kind in ("-c", "-m") and not rest:
+        print(f"Argument expected for the {kind} option\n{USAGE}", file=sys.stderr)
+        return 2
+    if kind.startswith("-") and kind not in ("-c", "-m", "-"):
+        print(f"unknown option {kind}\n{USAGE}", file=sys.stderr)
+        return 2
     import plait  # noqa: F401  before the hook, so that its own imports stay NumPy's
 
     install()
-    if argv[0] == "-m":
-        import runpy
-
-        sys.argv = argv[1:]
-        sys.path[0] = os.getcwd()
-        runpy.run_module(argv[1], run_name="__main__", alter_sys=True)
-        return 0
-    path = argv[0]
+    if kind == "-c":
+        sys.argv = ["-c", *rest[1:]]
+        return _run(rest[0] + "\n", "<string>", "")
+    if kind == "-":
+        sys.argv = ["-", *rest]
+        if sys.stdin is not None and sys.stdin.isatty():
+            return _interact()
+        return _run(sys.stdin.read() if sys.stdin else "", "<stdin>", "", __file__="<stdin>")
+    if kind == "-m":
+        sys.argv = rest
+        _set_path(os.getcwd())
+        return _shown(runpy.run_module, rest[0], run_name="__main__", alter_sys=True)
     sys.argv = list(argv)
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(kind) or zipfile.is_zipfile(kind):
+        if not sys.flags.safe_path:
+            del sys.path[0]  # runpy puts the folder there
+        return _shown(runpy.run_path, kind, run_name="__main__")
     try:
-        with open(path, "rb") as f:
-            code = compile(f.read(), path, "exec")
+        with open(kind, "rb") as f:
+            source = f.read()
     except OSError as e:
-        print(f"python -m plait: can't open file {path!r}: {e.strerror}", file=sys.stderr)
+        print(f"python -m plait: can't open file {kind!r}: {e.strerror}", file=sys.stderr)
         return 2
+    loader = importlib.machinery.SourceFileLoader("__main__", kind)
+    return _run(source, kind, os.path.dirname(os.path.realpath(kind)), __file__=kind, __loader__=loader, __cached__=None)
+
+
+def _set_path(first):
+    if not sys.flags.safe_path:
+        sys.path[0] = first
+
+
+def _main_module(**names):
     module = types.ModuleType("__main__")
-    module.__file__ = path
-    module.__builtins__ = builtins
+    module.__dict__.update(__builtins__=builtins, __annotations__={}, **names)
     sys.modules["__main__"] = module
-    exec(code, module.__dict__)
+    return module.__dict__
+
+
+def _run(source, file, path, **names):
+    """Runs source text as __main__; path goes to the front of sys.path."""
+    _set_path(path)
+    scope = _main_module(**names)
+    if isinstance(source, str):  # what tracebacks and plait.explain quote
+        linecache.cache[file] = len(source), None, source.splitlines(True), file
+    return _shown(lambda: exec(compile(source, file, "exec", dont_inherit=True), scope))
+
+
+def _shown(run, *args, **kwargs):
+    """run(*args), whose exceptions are shown as `python` shows them, without the frames of this file; the exit status."""
+    try:
+        run(*args, **kwargs)
+    except Exception as e:
+        trace = e.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename in _OWN_FRAMES:
+            trace = trace.tb_next
+        sys.excepthook(type(e), e.with_traceback(trace), trace)
+        return 1
+    return 0
+
+
+_OWN_FRAMES = __file__, runpy.__file__, "<frozen runpy>"
+
+
+def _interact():
+    import code
+
+    _set_path("")
+    code.interact(banner=f"Python {sys.version}\nimport numpy gives plait", local=_main_module(), exitmsg="")
     return 0

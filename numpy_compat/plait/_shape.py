@@ -3,6 +3,7 @@
 import numpy
 
 from . import _plait
+from ._array_protocol import calling
 from ._creation import asanyarray, asarray
 from ._fallback import RECORDED, call
 from ._plait import ndarray
@@ -17,6 +18,8 @@ def reshape(a, /, shape, order="C", *, copy=None):
 
 
 def ravel(a, order="C"):
+    if isinstance(a, numpy.matrix):
+        a = asarray(a)
     return asanyarray(a).ravel(order)
 
 
@@ -133,17 +136,17 @@ atleast_1d, atleast_2d, atleast_3d = map(_atleast, (1, 2, 3))
 
 
 def ndim(a):
-    return a.ndim if isinstance(a, RECORDED) else numpy.ndim(a)
+    return a.ndim if isinstance(a, RECORDED) else calling(numpy.ndim, (a,))
 
 
 def shape(a):
-    return a.shape if isinstance(a, RECORDED) else numpy.shape(a)
+    return a.shape if isinstance(a, RECORDED) else calling(numpy.shape, (a,))
 
 
 def size(a, axis=None):
     if isinstance(a, RECORDED) and axis is None:
         return a.size
-    return numpy.size(numpy.empty(a.shape, bool) if isinstance(a, RECORDED) else a, axis)
+    return calling(numpy.size, (numpy.empty(a.shape, bool) if isinstance(a, RECORDED) else a, axis))
 
 
 class _Layout:
@@ -155,12 +158,11 @@ class _Layout:
 
 
 def shares_memory(a, b, /, max_work=-1):
-    """numpy.shares_memory: exact, where may_share_memory() compares bounds."""
     if isinstance(a, ndarray) and isinstance(b, ndarray) and a.device == b.device != "cpu":
         return numpy.shares_memory(numpy.asarray(_Layout(a)), numpy.asarray(_Layout(b)), max_work)
     return call(numpy.shares_memory, (a, b, max_work), None, "shares_memory")
 
 
 def may_share_memory(a, b, /, max_work=0):
-    result = _plait.may_share_memory(a, b)
+    result = NotImplemented if max_work else _plait.may_share_memory(a, b)
     return call(numpy.may_share_memory, (a, b, max_work)) if result is NotImplemented else result

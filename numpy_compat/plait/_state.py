@@ -1,10 +1,12 @@
 """Seeing and setting what the engine does."""
 
+import numpy
+
 from . import _plait
 
 
 class _Config:
-    """The configuration, as attributes; log, fuse, jit, disk_cache and eager_limit can be set."""
+    """The configuration, as attributes; log, fuse, plan, jit, disk_cache and eager_limit can be set."""
 
     def __getattr__(self, name):
         try:
@@ -43,6 +45,25 @@ def stats():
     return _plait.stats()
 
 
+def show_config(mode="stdout"):
+    """Plait's version and settings come first, under "Plait"; those of the NumPy beneath it follow."""
+    if mode == "dicts":
+        return {"Plait": {"version": _plait.__version__, **_plait.get_config()}, **numpy.show_config(mode)}
+    if mode == "stdout":
+        print(f"Plait:\n  version: {_plait.__version__}")
+        for name, value in _plait.get_config().items():
+            print(f"  {name}: {value}")
+    return numpy.show_config(mode)
+
+
+def trim():
+    """Gives memory back that Plait keeps for later: freed buffers, plans, kernels, call sites; returns the bytes counted of it.
+
+    What is still needed stays, and what went is made again when it is asked for.
+    """
+    return _plait.trim()
+
+
 def evaluate(*arrays):
     """Computes the arrays, all in one plan; returns them."""
     _plait.evaluate(*arrays)
@@ -50,22 +71,23 @@ def evaluate(*arrays):
 
 
 def explain(what, *args, target=None, source=False):
-    """The plan of a pending array, or of what a function would compute from args, as text.
+    """The plan of a pending array, or what a function computes from args, as text.
 
-    what: plait.ndarray, a lazy scalar, a tuple or list of them, or a callable. The first line starts with "1 region" or
-    "N regions". Nothing is computed, except what a called function forces itself.
+    what: plait.ndarray, a lazy scalar, a tuple, list or dict of them, or a callable. The first line starts with "1 region" or
+    "N regions" and counts everything. A region names its source lines and the variables that it computes and reads. Nothing is
+    computed, except what a called function forces itself: values that it asks for and fallbacks to NumPy come first, in order.
     target: "cpu", or an architecture such as "cuda:sm_90", for which each kernel is compiled by NVRTC (no device is needed) and
     described by its registers, shared memory and spills; None: where the arrays live. source: with the kernels' CUDA C++.
-    Raises ValueError for an unknown target, DeviceError when NVRTC is missing.
+    Raises TypeError for anything else, ValueError for an unknown target, DeviceError when NVRTC is missing.
     """
+    from . import _explain
+
     target = target or ""
     if callable(what) and not isinstance(what, _plait.ndarray):
-        from ._jit import explain
-
-        return explain(what, args, target, source)
+        return _explain.of_function(what, args, target, source)
     if args:
         raise TypeError("explain() takes arguments after a function only; several arrays go in a tuple or a list")
-    return _plait.explain(target, source, *_flatten(what))
+    return _explain.of_arrays(_flatten(what), target, source, _explain.caller(1))
 
 
 def _flatten(x):

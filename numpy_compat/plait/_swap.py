@@ -1,5 +1,6 @@
 """Plait in NumPy's place inside functions that were written for NumPy."""
 
+import builtins
 import sys
 import types
 
@@ -44,6 +45,24 @@ def _find(value):
     return NATIVE.get(value, value)
 
 
+def _import(name, globals=None, locals=None, fromlist=(), level=0):
+    """__import__ of functions that are swapped."""
+    if level == 0 and (name == "numpy" or name.startswith("numpy.")) and stand_in(sys.modules.get(name)) is not sys.modules.get(name):
+        name = "plait" + name[5:]
+    return builtins.__import__(name, globals, locals, fromlist, level)
+
+
+class _Builtins(dict):
+    """The builtins of a swapped function, live, with its own __import__."""
+
+    def __init__(self, theirs):
+        super().__init__({"__import__": _import})
+        self.theirs = vars(theirs) if isinstance(theirs, types.ModuleType) else theirs
+
+    def __missing__(self, name):
+        return self.theirs[name]
+
+
 class _Globals(dict):
     """A function's globals, live, with NumPy replaced. Look-ups that are not replaced go to the module each time."""
 
@@ -52,7 +71,9 @@ class _Globals(dict):
         self.module_globals = module_globals
         self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
         self.known = {}  # name -> the module's value, and what was put here for it
-        self.put("__builtins__", module_globals.get("__builtins__", _MISSING), module_globals.get("__builtins__", __builtins__))
+        self.used = set()  # names that were looked up in the module, or assigned
+        theirs = module_globals.get("__builtins__", _MISSING)
+        self.put("__builtins__", theirs, _Builtins(builtins if theirs is _MISSING else theirs))
 
     def put(self, name, theirs, ours):
         self.known[name] = theirs, ours
@@ -60,6 +81,7 @@ class _Globals(dict):
 
     def __missing__(self, name):
         value = self.module_globals[name]
+        self.used.add(name)
         replaced = swap(value, self)
         if replaced is not value and not isinstance(value, types.FunctionType):
             self.put(name, value, replaced)
@@ -72,9 +94,24 @@ class _Globals(dict):
             theirs, ours = known.get(name, _UNKNOWN)
             if value is not ours:
                 module[name] = value
+                self.used.add(name)
             elif module.get(name, _MISSING) is theirs:
                 continue
             self.pop(name, None)
+
+
+    def export(self, kept):
+        """Puts kept(value) in the place of what functions of this scope may have left in globals and in the cells that they close over."""
+        for name in tuple(self.used):
+            value = self.module_globals.get(name, _MISSING)
+            made = kept(value)
+            if made is not value:
+                self.module_globals[name] = made
+        for cell in {id(c): c for function in tuple(self.functions) for c in function.__closure__ or ()}.values():
+            value = _contents(cell)
+            made = kept(value)
+            if made is not value:
+                cell.cell_contents = made
 
 
 class _Cell:
@@ -150,20 +187,21 @@ def _cell_for(cell, scope, cells):
 _scopes = {}
 
 
-def swapped(function):
-    """The function with NumPy replaced, and sync(), for before and after a call: both sides see what the other assigned."""
-    key = id(function.__globals__)
-    scope = _scopes.get(key)
-    if scope is None:
-        scope = _scopes[key] = _Globals(function.__globals__)
-    made = swap(function, scope)
-    cells = scope.functions[function][1]
-    if not cells:
-        return made, scope.sync
+class Swapped:
+    """A function with NumPy replaced, and its scope; sync() before and after a call shows both sides what the other assigned."""
 
-    def sync():
-        scope.sync()
-        for cell in cells:
+    def __init__(self, function):
+        key = id(function.__globals__)
+        self.scope = _scopes.get(key)
+        if self.scope is None:
+            self.scope = _scopes[key] = _Globals(function.__globals__)
+        self.function = swap(function, self.scope)
+        self.cells = self.scope.functions[function][1]
+
+    def sync(self):
+        self.scope.sync()
+        for cell in self.cells:
             cell.sync()
 
-    return made, sync
+    def export(self, kept):
+        self.scope.export(kept)

@@ -69,7 +69,8 @@ def outer(self, A, B, /, **kwargs):
     taken = _overrides.call(self, "outer", (A, B), kwargs)
     if taken is not NotImplemented:
         return taken
-    if self._native and self.nin == 2 and isinstance(A, _plait.ndarray) and isinstance(B, _plait.ndarray):
+    if self._native and self.nin == 2 and isinstance(A, _plait.ndarray) and isinstance(B, _plait.ndarray) \
+            and A.ndim + B.ndim <= 64:
         return self(A[(...,) + (None,) * B.ndim], B, **kwargs)
     return call(self._numpy.outer, (A, B), kwargs, f"{self.__name__}.outer")
 
@@ -89,15 +90,6 @@ for _method in (reduce, accumulate, reduceat, outer, at, resolve_dtypes):
     setattr(ufunc, _method.__name__, _method)
 
 
-def _restore(name):
-    import plait
-
-    return getattr(plait, name)
-
-
-ufunc.__reduce__ = lambda self: (_restore, (self.__name__,))
-
-
 _made = {}
 
 
@@ -107,3 +99,6 @@ def make(numpy_ufunc):
     if ours is None:
         ours = _made[numpy_ufunc] = _plait.new_ufunc(numpy_ufunc, numpy_ufunc.__name__)
     return ours
+
+
+ufunc.__reduce__ = lambda self: (make, (self._numpy,))  # NumPy knows its own by name

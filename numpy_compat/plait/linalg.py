@@ -29,7 +29,7 @@ def matmul(x1, x2, /):
 
 
 def outer(x1, x2, /):
-    if numpy.ndim(x1) != 1 or numpy.ndim(x2) != 1:
+    if _shape.ndim(x1) != 1 or _shape.ndim(x2) != 1:
         return call(numpy.linalg.outer, (x1, x2), None, "linalg.outer")
     return _products.outer(x1, x2)
 
@@ -52,6 +52,6 @@ def tensordot(x1, x2, /, *, axes=2):
 
 _NATIVE = ("norm", "vector_norm", "matmul", "outer", "matrix_transpose", "diagonal", "trace", "tensordot")
 _own = {n: globals()[n] for n in _NATIVE}
-_docs.describe(_own, numpy.linalg)
 _dispatch.install(_own, numpy.linalg, __name__)
+_docs.describe(_own, numpy.linalg, __name__)
 sys.modules[__name__] = _namespace.mirror(__name__, numpy.linalg, _own)

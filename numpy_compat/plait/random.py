@@ -27,20 +27,47 @@ def _forwarding(base):
         forward.__wrapped__ = rounding
         return forward
 
+    def reduce(self):
+        _, bits, *state = base.__reduce__(self)
+        return type(self), bits, *state
+
     skip = {"spawn", "get_state", "set_state", "seed"}
     names = [n for n in dir(base) if not n.startswith("_") and n not in skip and callable(getattr(base, n))]
-    return type(base.__name__, (base,), {"__doc__": base.__doc__, "__module__": "plait.random", **{n: method(n) for n in names}})
+    return {**{n: method(n) for n in names}, "__reduce__": reduce}
+
+
+def _seeded(base):
+    """What a subclass of SeedSequence or of a bit generator takes seeds with."""
+
+    def __init__(self, *args, **kwargs):
+        base.__init__(self, *to_numpy(args), **to_numpy(kwargs))
+
+    return {"__init__": __init__}
+
+
+class _Kind(type):
+    """Of Plait's classes: what NumPy made of theirs is one of them, too."""
+
+    def __instancecheck__(cls, x):
+        return isinstance(x, cls.__base__) if "_numpys" in cls.__dict__ else super().__instancecheck__(x)
+
+
+_GENERATORS = ("Generator", "RandomState")
+_SEEDED = ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 
 class _Lazy:
-    """The generator classes, made when they are first asked for."""
+    """The classes, made when they are first asked for."""
 
     classes = {}
 
     @classmethod
     def get(cls, name):
         if name not in cls.classes:
-            cls.classes[name] = _forwarding(getattr(numpy.random, name))
+            base = getattr(numpy.random, name)
+            body = _forwarding(base) if name in _GENERATORS else _seeded(base)
+            kind = type("_Kind", (_Kind, type(base)), {}) if type(base) is not type else _Kind
+            cls.classes[name] = kind(name, (base,), {"__doc__": base.__doc__, "__module__": "plait.random", "_numpys": base, **body})
         return cls.classes[name]
 
 
@@ -53,7 +80,7 @@ def default_rng(seed=None):
 
 class _Random(_namespace.Mirror):
     def __getattr__(self, name):
-        if name in ("Generator", "RandomState"):
+        if name in _GENERATORS or name in _SEEDED:
             value = _Lazy.get(name)
             setattr(self, name, value)
             return value

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <limits>
 #include <new>
 #include <utility>
 
 #include "config.hpp"
+#include "system_memory.hpp"
 
 namespace plait::pool {
 namespace {
@@ -22,6 +24,15 @@ std::uint32_t keep(int cls) {
       std::clamp<std::size_t>(256 * 1024 / class_capacity(cls), 4, 256));
 }
 constexpr std::uint32_t kKeepHeaders = 256;
+
+// Milliseconds that large blocks wait for another use, and between looks at the system's memory.
+constexpr std::int64_t kKeptFor = 10'000, kLookEvery = 200;
+constexpr std::size_t kWorthALook = std::size_t{64} << 20;  // bytes that wait
+std::int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return std::int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
+}
 
 // A trivially destructible pointer stays readable while other thread-locals are destroyed.
 thread_local ThreadCache* t_cache = nullptr;
@@ -264,12 +275,15 @@ void Pool::give_large(LargeBlock* b) noexcept {
   cache();  // evicting hands headers back; the first call of a thread takes the mutex itself
   std::lock_guard guard(mutex_);
   large_live_ -= b->capacity;
-  const std::size_t limit = limit_.load(std::memory_order_relaxed);
+  const std::int64_t time = now();
+  const std::size_t limit = limit_now(time);
   if (b->capacity > limit) {
     release_large(b);
     return;
   }
   evict_to(limit - b->capacity);
+  b->freed_at = time;
+  evict_older_than(time - kKeptFor);
   LargeBlock*& bin = bins_[bin_of(b->capacity)];
   b->bin_prev = nullptr;
   b->bin_next = bin;
@@ -280,6 +294,28 @@ void Pool::give_large(LargeBlock* b) noexcept {
   (newest_ ? newest_->newer : oldest_) = b;
   newest_ = b;
   large_cached_ += b->capacity;
+}
+
+// Half of what is available may lie here unused.
+std::size_t Pool::limit_now(std::int64_t time) noexcept {
+  if (large_cached_ >= kWorthALook && time - looked_at_ >= kLookEvery) {
+    looked_at_ = time;
+    try {
+      short_limit_ = memory_available() / 2;
+    } catch (const std::bad_alloc&) {
+      short_limit_ = 0;
+    }
+  }
+  return std::min(limit_.load(std::memory_order_relaxed), short_limit_);
+}
+
+// Some at a time, so that no call pays for all.
+void Pool::evict_older_than(std::int64_t milliseconds) noexcept {
+  for (int i = 0; i < 4 && oldest_ && oldest_->freed_at < milliseconds; ++i) {
+    LargeBlock* b = oldest_;
+    unlink(b);
+    release_large(b);
+  }
 }
 
 void Pool::evict_to(std::size_t bytes) noexcept {
@@ -297,9 +333,10 @@ void Pool::release_large(LargeBlock* b) noexcept {
 
 // --- all of it ---
 
-void Pool::trim() noexcept {
+std::size_t Pool::trim() noexcept {
   cache();
   std::lock_guard guard(mutex_);
+  std::size_t bytes = large_cached_;
   evict_to(0);
   for (ThreadCache* c : caches_) {
     std::lock_guard spin(c->lock);
@@ -310,13 +347,14 @@ void Pool::trim() noexcept {
       }
       c->count[cls] = 0;
     }
-    c->cached_bytes = 0;
+    bytes += std::exchange(c->cached_bytes, 0);
     while (Block* b = c->headers) {
       c->headers = b->next;
       std::free(b);
     }
     c->header_count = 0;
   }
+  return bytes;
 }
 
 void Pool::set_limit(std::size_t bytes) noexcept {

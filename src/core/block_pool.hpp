@@ -2,7 +2,8 @@
 //  * Small blocks (up to 64 KiB) carry their header in front of the data and wait, when freed, in
 //    one list a size class of the freeing thread. A thread's lists are guarded by a spin lock that
 //    only trim() and fork contend for.
-//  * Large blocks wait in bins by capacity behind one mutex, least recently freed first to go.
+//  * Large blocks wait in bins by capacity behind one mutex, least recently freed first to go: past
+//    the limit, after ten seconds, and when the machine's or the container's memory is short.
 #pragma once
 #include <array>
 #include <atomic>
@@ -27,6 +28,7 @@ struct LargeBlock : Block {
   LargeBlock* bin_prev = nullptr;
   LargeBlock* older = nullptr;
   LargeBlock* newer = nullptr;
+  std::int64_t freed_at = 0;  // milliseconds
 };
 static_assert(sizeof(Block) == 64, "a small block's data follows its header, 64-byte aligned");
 static_assert(sizeof(LargeBlock) <= 128);
@@ -78,7 +80,7 @@ class Pool {
   Block* take_header();
   void give_header(Block* b) noexcept;
 
-  void trim() noexcept;
+  std::size_t trim() noexcept;  // the bytes
   void set_limit(std::size_t bytes) noexcept;
   PoolStats stats();
   void check_injected_failure() {
@@ -99,6 +101,8 @@ class Pool {
   LargeBlock* find_cached(std::size_t bytes);
   void unlink(LargeBlock* b);
   void evict_to(std::size_t bytes) noexcept;
+  void evict_older_than(std::int64_t milliseconds) noexcept;
+  std::size_t limit_now(std::int64_t time) noexcept;
   void release_large(LargeBlock* b) noexcept;
   void note_peak();
   void count_down();
@@ -115,6 +119,9 @@ class Pool {
   LargeBlock* newest_ = nullptr;
   std::size_t large_cached_ = 0, large_live_ = 0, large_allocations_ = 0, large_reuses_ = 0;
   std::size_t peak_ = 0;
+  // What shortage leaves of the limit, and when that was looked at.
+  std::size_t short_limit_ = std::size_t(-1);
+  std::int64_t looked_at_ = 0;
   std::atomic<std::size_t> limit_;
   std::atomic<int> fail_in_{-1};
 };

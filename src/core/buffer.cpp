@@ -48,7 +48,7 @@ void Buffer::destroy(Buffer* b) {
 }
 
 PoolStats pool_stats() { return Pool::get().stats(); }
-void trim_pool() { Pool::get().trim(); }
+std::size_t trim_pool() { return Pool::get().trim(); }
 void set_pool_limit(std::size_t bytes) { Pool::get().set_limit(bytes); }
 void fail_allocation(int nth) { Pool::get().inject_failure(nth); }
 

@@ -33,7 +33,7 @@ struct PoolStats {
   std::size_t live_bytes, cached_bytes, peak_live_bytes, allocations, reuses;
 };
 PoolStats pool_stats();
-void trim_pool();                        // gives every cached block back to the system
+std::size_t trim_pool();                 // gives every cached block back; returns their bytes
 void set_pool_limit(std::size_t bytes);  // PLAIT_POOL_LIMIT; bound on cached bytes
 // Tests make the n-th next allocation fail (0 = the next); -1 switches it off.
 void fail_allocation(int nth);

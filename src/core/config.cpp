@@ -1,12 +1,14 @@
 #include "config.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+
+#include "bounded_table.hpp"
+#include "system_memory.hpp"
 
 namespace plait {
 namespace {
@@ -87,6 +89,13 @@ JitMode jit_mode() {
   return JitMode::Background;
 }
 
+PlanMode plan_mode() {
+  const std::string v = environment("PLAIT_PLAN");
+  if (v == "always") return PlanMode::Always;
+  if (!v.empty() && v != "auto") complain("PLAIT_PLAN", v, "auto, always");
+  return PlanMode::Auto;
+}
+
 std::string cache_directory() {
   if (std::string v = environment("PLAIT_CACHE_DIR"); !v.empty()) return v;
   if (std::string v = environment("XDG_CACHE_HOME"); !v.empty()) return v + "/plait";
@@ -94,11 +103,7 @@ std::string cache_directory() {
   return "";
 }
 
-std::size_t default_pool_limit() {
-  const std::size_t ram = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return std::min(ram / 4, std::size_t{2} << 30);
-}
+std::size_t default_pool_limit() { return std::min(memory_limit() / 4, std::size_t{2} << 30); }
 
 Config read_environment() {
   Config c;
@@ -106,6 +111,7 @@ Config read_environment() {
   c.threads = thread_count();
   c.tier = chosen_tier();
   c.jit = jit_mode();
+  c.plan = plan_mode();
   c.disk_cache = !switched_off(environment("PLAIT_CACHE"));
   c.cache_dir = cache_directory();
   c.cache_limit = bytes_or("PLAIT_CACHE_LIMIT", std::size_t{256} << 20);
@@ -117,6 +123,11 @@ Config read_environment() {
 }
 
 }  // namespace
+
+std::size_t code_limit() {
+  static const std::size_t limit = bytes_or("PLAIT_CODE_LIMIT", std::size_t{64} << 20);
+  return limit;
+}
 
 Config& config() {
   static Config c = read_environment();

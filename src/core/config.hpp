@@ -25,11 +25,15 @@ enum class JitMode : int {
   Blocking = 2
 };  // Blocking compiles before the first run: for tests
 
+// Whether a graph is planned at once, or only when its operations one by one would cost more.
+enum class PlanMode : int { Auto = 0, Always = 1 };
+
 struct Config {
   unsigned log = 0;  // PLAIT_LOG=fusion,code,compile,cache,fallback,transfer (or "all")
   int threads = 0;   // PLAIT_NUM_THREADS, else OMP_NUM_THREADS, else the cores this process may use
   CpuTier tier;      // PLAIT_CPU=baseline|avx2|avx512, never above what the CPU has
   JitMode jit = JitMode::Background;  // PLAIT_JIT=off|background|blocking
+  PlanMode plan = PlanMode::Auto;     // PLAIT_PLAN=auto|always
   bool disk_cache = true;             // PLAIT_CACHE=0 switches it off
   std::string cache_dir;    // PLAIT_CACHE_DIR, else $XDG_CACHE_HOME/plait, else ~/.cache/plait
   std::size_t cache_limit;  // PLAIT_CACHE_LIMIT in bytes; default 256 MiB

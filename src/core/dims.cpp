@@ -1,6 +1,7 @@
 #include "dims.hpp"
 
 #include "plait/error.hpp"
+#include "shape_limits.hpp"
 
 namespace plait {
 namespace {
@@ -37,6 +38,7 @@ std::string to_string(const Dims& shape) { return spell(shape, ", "); }
 std::string to_compact_string(const Dims& shape) { return spell(shape, ","); }
 
 Dims contiguous_strides(const Dims& shape, std::int64_t itemsize) {
+  check_shape(shape, itemsize);
   Dims strides(shape.size());
   if (element_count(shape) == 0) return strides;  // NumPy 2 gives empty arrays zero strides
   std::int64_t step = itemsize;

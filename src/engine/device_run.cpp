@@ -12,6 +12,7 @@
 #include "device.hpp"
 #include "gemm.hpp"
 #include "plan_run.hpp"
+#include "report.hpp"
 
 namespace plait::engine {
 using fusion::Graph;
@@ -169,14 +170,14 @@ class DeviceRun : PlanRun {
       memory_[r] = {device_.allocate(bytes_of(n)), 0};
       return;
     }
-    const Memory& old = memory_[g_[r].in[0]];
+    const NodeMemory& old = memory_[g_[r].in[0]];
     if (mode == UpdateMode::InPlace) {
       memory_[r] = old;
       static_cast<DeviceBuffer&>(*old.buffer).mirror.reset();
       return;
     }
     const UpdateCopy c = surviving(n, g_[r].in[2] >= 0);
-    Memory fresh{device_.allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
+    NodeMemory fresh{device_.allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
     for (const Stretches& k : c.kept)
       device_.copy(fresh.at() + k.begin, old.at() + k.begin, static_cast<std::size_t>(k.bytes),
                    static_cast<std::size_t>(k.count), static_cast<std::size_t>(k.pitch));
@@ -289,7 +290,7 @@ class DeviceRun : PlanRun {
   }
 
   // Node r's value, the sum of two that are in memory.
-  Memory sum(std::int32_t r, std::int32_t x, std::int32_t y) const {
+  NodeMemory sum(std::int32_t r, std::int32_t x, std::int32_t y) const {
     Ref<Node> n = here(NodeKind::Elementwise, *g_[r].node);
     n->fn = OpId::Add;
     n->strides = g_[r].node->strides;
@@ -305,7 +306,7 @@ class DeviceRun : PlanRun {
   Ref<Node> leaf_of(std::int32_t i) const {
     const Node& n = *g_[i].node;
     Ref<Node> leaf = here(NodeKind::Data, n);
-    Memory m = memory_[i];
+    NodeMemory m = memory_[i];
     leaf->strides = m ? fusion::own_strides(n) : n.strides;
     if (!m) {
       std::int64_t offset = 0;
@@ -338,7 +339,7 @@ class DeviceRun : PlanRun {
     for (std::int32_t r : s.region.roots) {
       Node& n = *g_[r].node;
       if (n.kind == NodeKind::View && memory_[g_[r].in[0]]) {
-        const Memory& base = memory_[g_[r].in[0]];
+        const NodeMemory& base = memory_[g_[r].in[0]];
         memory_[r] = {base.buffer, base.offset + n.offset};
       } else {
         if (logging(Log::Fallback)) log(Log::Fallback, fallback_text(s, n));
@@ -382,6 +383,7 @@ void run_graph(std::span<Node* const> wanted, DeviceId id) {
   std::vector<std::int64_t> values;
   const std::shared_ptr<Plan> plan = plan_for(g, values, id, kDeviceTarget);
   note_plan(*plan);
+  const Watched watched(g, *plan, values, id);
   DeviceRun(g, *plan, values, id).run();
 }
 

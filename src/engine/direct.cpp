@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/array_memory.hpp"
 #include "direct_kernels.hpp"
 #include "engine.hpp"
 #include "fp_flags.hpp"
@@ -67,9 +68,7 @@ Memory memory_of(const Node& n, const Dims& shape) {
           Dims(shape.size(), 0)};
 }
 
-Ref<Buffer> result_memory(const Node& n) {
-  return allocate(static_cast<std::size_t>(element_count(n.shape) * item_bytes(n.dtype)));
-}
+Ref<Buffer> result_memory(const Node& n) { return allocate_array(n.shape, n.dtype); }
 
 void compute_elementwise(Node& n, const Memory& out) {
   std::array<Memory, 3> in;
@@ -95,7 +94,7 @@ void compute_reduce(Node& n, const Memory& out) {
 bool may_take_over(const Node& n) {
   const Node& old = *n.inputs[0];
   if (n.in_place) return true;
-  if (!old.data->writeable || old.refs != 1) return false;
+  if (!old.data->writeable || old.data->watched || old.refs != 1) return false;
   std::uint32_t own = 1;
   const Node& value = *n.inputs[1];
   if (value.data == old.data && value.refs == 1) ++own;
@@ -120,7 +119,7 @@ void compute_update(Node& n) {
     const Memory target{memory->data + at + n.offset, n.view_strides};
     const std::int64_t size = item_bytes(n.view_dtype);
     if (overlap(target, n.view_shape, size, value, size)) {
-      held = allocate(static_cast<std::size_t>(element_count(n.view_shape) * size));
+      held = allocate_array(n.view_shape, n.view_dtype);
       const Memory copy{held->data, contiguous_strides(n.view_shape, size)};
       run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, copy);
       value = copy;
@@ -187,6 +186,20 @@ void compute_into(Node& n, const Memory& out) {
   }
 }
 
+// An operand that only this operation reads, of the result's layout: loops read an element before
+// they write it, so the result may take its memory over.
+const Node* dying_operand(const Node& n) {
+  if (n.kind != NodeKind::Elementwise) return nullptr;
+  for (int i = 0; i < n.n_inputs; ++i) {
+    const Node& in = *n.inputs[i];
+    if (in.data && in.refs == 1 && in.dtype == n.dtype && in.shape == n.shape &&
+        in.strides == n.strides && in.data->writeable && !in.data->watched && !in.data->foreign &&
+        in.data->refs.load(std::memory_order_relaxed) == 1)
+      return &in;
+  }
+  return nullptr;
+}
+
 void compute(Node& n) {
   if (n.kind == NodeKind::View) {
     const Node& in = *n.inputs[0];
@@ -199,10 +212,12 @@ void compute(Node& n) {
     compute_update(n);
     return;
   }
-  Ref<Buffer> memory = result_memory(n);
-  const Memory out{memory->data, n.strides};
+  const Node* over = dying_operand(n);
+  Ref<Buffer> memory = over ? over->data : result_memory(n);
+  const std::int64_t at = over ? over->data_offset : 0;
+  const Memory out{memory->data + at, n.strides};
   compute_into(n, out);
-  tracer::settle(n, std::move(memory), 0);
+  tracer::settle(n, std::move(memory), at);
 }
 
 // The name NumPy's warnings give the operation; empty for those whose flags it does not look at.

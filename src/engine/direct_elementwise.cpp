@@ -17,12 +17,13 @@ void run_elementwise(OpId fn, DType loop, const Dims& shape, std::span<const Mem
   std::copy(in.begin(), in.end(), all.begin());
   all[in.size()] = out;
   const std::span<const Memory> operands(all.data(), in.size() + 1);
-  for_each_row(make_rows(shape, operands, static_cast<int>(operands.size())),
-               [&](std::byte* const* p, const std::int64_t* strides, std::int64_t n) {
-                 void* args[kMaxRowOperands];
-                 std::copy(p, p + operands.size(), args);
-                 run(args, strides, n);
-               });
+  Rows rows = make_rows(shape, operands, static_cast<int>(operands.size()));
+  lengthen_rows(rows);
+  for_each_row(rows, [&](std::byte* const* p, const std::int64_t* strides, std::int64_t n) {
+    void* args[kMaxRowOperands];
+    std::copy(p, p + operands.size(), args);
+    run(args, strides, n);
+  });
 }
 
 namespace {
@@ -32,6 +33,13 @@ void copy_row(const std::byte* in, std::int64_t in_stride, std::byte* out, std::
               std::int64_t n) {
   if (in_stride == Size && out_stride == Size) {
     std::memmove(out, in, Size * static_cast<std::size_t>(n));
+    return;
+  }
+  if (in_stride == 0 && out_stride == Size) {
+    std::array<std::byte, Size> value;
+    std::memcpy(value.data(), in, Size);
+    for (std::int64_t i = 0; i < n; ++i)
+      std::memcpy(out + i * static_cast<std::int64_t>(Size), value.data(), Size);
     return;
   }
   for (std::int64_t i = 0; i < n; ++i, in += in_stride, out += out_stride)
@@ -90,16 +98,17 @@ void run_cast(DType from, DType to, const Dims& shape, const Memory& in, const M
   const std::size_t count = mask ? 3 : 2;
   // The target's order first: it is what is written.
   std::swap(operands[0], operands[1]);
-  for_each_row(make_rows(shape, std::span<const Memory>(operands.data(), count), 2),
-               [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
-                 if (!mask) {
-                   row(p[1], s[1], p[0], s[0], n);
-                   return;
-                 }
-                 for_each_run(p[2], s[2], n, [&](std::int64_t first, std::int64_t length) {
-                   row(p[1] + first * s[1], s[1], p[0] + first * s[0], s[0], length);
-                 });
-               });
+  Rows rows = make_rows(shape, std::span<const Memory>(operands.data(), count), 2);
+  lengthen_rows(rows);
+  for_each_row(rows, [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+    if (!mask) {
+      row(p[1], s[1], p[0], s[0], n);
+      return;
+    }
+    for_each_run(p[2], s[2], n, [&](std::int64_t first, std::int64_t length) {
+      row(p[1] + first * s[1], s[1], p[0] + first * s[0], s[0], length);
+    });
+  });
 }
 
 void run_fill(const Scalar& value, const Dims& shape, const Memory& out) {

@@ -1,6 +1,7 @@
 // Walks strided operands of one shape row by row: axes in NumPy's iteration order, joined where the
 // strides allow it.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -73,6 +74,20 @@ inline Rows make_rows(const Dims& shape, std::span<const Memory> operands, int o
     r.shape = joined;
   }
   return r;
+}
+
+// Where the order of elements does not matter, rows of few elements give way to those along a
+// longer axis: a call of a loop costs more than a stride.
+inline void lengthen_rows(Rows& r) {
+  constexpr std::int64_t kFew = 16;
+  if (r.length >= kFew || r.shape.empty()) return;
+  int axis = 0;  // the next one, whose elements lie closest together
+  if (r.shape[0] < kFew)
+    axis = static_cast<int>(std::max_element(r.shape.begin(), r.shape.end()) - r.shape.begin());
+  if (r.shape[axis] <= r.length) return;
+  std::swap(r.length, r.shape[axis]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(r.operands); ++i)
+    std::swap(r.row_strides[i], r.strides[i][axis]);
 }
 
 // inner(pointers, row strides, length) for each row.

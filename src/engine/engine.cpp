@@ -1,21 +1,25 @@
 #include "engine.hpp"
 
-#include <omp.h>
+#include <execinfo.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
+#include "core/array_memory.hpp"
+#include "core/bounded_table.hpp"
 #include "device.hpp"
 #include "direct.hpp"
 #include "fork.hpp"
 #include "fp_flags.hpp"
 #include "gemm.hpp"
+#include "history.hpp"
 #include "kernel.hpp"
+#include "plan_ahead.hpp"
 #include "plan_run.hpp"
+#include "report.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
@@ -32,18 +36,23 @@ namespace {
 
 // Plans of one key that differ in their guards.
 constexpr std::size_t kMaxVariants = 8;
-constexpr std::size_t kMaxPlans = 4096;
 
 bool (*interrupt_hook)() = nullptr;
 PlanSummary summary;
 
-std::unordered_map<std::string, std::vector<std::shared_ptr<Plan>>>& plans() {
-  static auto& p = *new std::unordered_map<std::string, std::vector<std::shared_ptr<Plan>>>;
+using Plans = BoundedTable<std::vector<std::shared_ptr<Plan>>>;
+Plans& plans() {
+  static auto& p = *new Plans(code_limit());
   return p;
 }
 
-std::size_t bytes_of(const Node& n) {
-  return static_cast<std::size_t>(element_count(n.shape)) * itemsize(n.dtype);
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Takes the step's kernel.
+void prepare(Step& s) {
+  if (s.kind == StepKind::Kernel && !s.compiled) s.compiled = compiled(s.lowered.kernel);
 }
 
 class Run : PlanRun {
@@ -62,7 +71,7 @@ class Run : PlanRun {
 
  private:
   void kernel(Step& s) {
-    if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
+    prepare(s);
     auto& k = *static_cast<CompiledKernel*>(s.compiled.get());
     const fusion::LoweredKernel& l = s.lowered;
     Call call = numbers_of(l);
@@ -87,12 +96,12 @@ class Run : PlanRun {
     const UpdateMode update = trailing ? UpdateMode::InPlace : s.update;
     for (std::int32_t r : s.region.roots) allocate_root(r, update);
     bind_buffers(l, partials, chunks.bounds.data(), call);
-    const std::optional<Verdicts> verdicts =
-        blocked ? verdicts_of(l, partials, outputs, extent) : std::nullopt;
+    const std::optional<EarlyExit> early_exit =
+        blocked ? early_exit_of(l, partials, outputs, extent) : std::nullopt;
     const unsigned flags = k.run(call.args(), extent, work,
                                  {.interruptible = update != UpdateMode::InPlace,
                                   .trail = trailing ? &*trailing : nullptr,
-                                  .verdicts = verdicts ? &*verdicts : nullptr});
+                                  .early_exit = early_exit ? &*early_exit : nullptr});
     if (blocked) join(s, chunks, partials, outputs);
     if (audible(flags)) report(s, update, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
@@ -102,7 +111,7 @@ class Run : PlanRun {
   void allocate_root(std::int32_t r, UpdateMode mode) {
     const Node& n = *g_[r].node;
     if (n.kind != NodeKind::Update) {
-      memory_[r] = {allocate(bytes_of(n)), 0};
+      memory_[r] = {allocate_array(n.shape, n.dtype), 0};
       return;
     }
     const std::int32_t old = g_[r].in[0];
@@ -213,13 +222,16 @@ class EngineEvaluator final : public tracer::Evaluator {
       evaluate_here(wanted);
   }
   bool eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out) override {
-    return direct_eager(fn, in, out);
+    if (!direct_eager(fn, in, out)) return false;
+    watch_small();
+    return true;
   }
   void poll() override {
     if (interrupt_requested()) throw Interrupted("interrupted");
   }
   bool compute(Node& n) override {
     compute_direct(n);
+    watch_small();
     return true;
   }
 
@@ -228,7 +240,11 @@ class EngineEvaluator final : public tracer::Evaluator {
     if (config().fuse && !direct_is_faster(wanted))
       evaluate_fused(wanted);
     else
-      evaluate_direct(wanted);
+      direct(wanted);
+  }
+  static void direct(std::span<Node* const> wanted) {
+    watch_one_at_a_time(wanted);
+    evaluate_direct(wanted);
   }
   // A graph lives on one device; what is wanted may not.
   static void evaluate_by_device(std::span<Node* const> wanted) {
@@ -244,31 +260,82 @@ class EngineEvaluator final : public tracer::Evaluator {
 
 }  // namespace
 
-std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, int owner,
-                               const fusion::Target& target) {
-  if (plans().size() > kMaxPlans) plans().clear();
-  auto& variants = plans()[owner == 0 ? g.key() : g.key() + static_cast<char>(owner)];
-  for (const auto& p : variants)
+namespace {
+
+std::string key_of(const Graph& g, int owner) {
+  return owner == 0 ? g.key() : g.key() + static_cast<char>(owner);
+}
+
+// The plan in the cache that holds for this graph, if there is one.
+std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& values, int owner) {
+  const auto* known = owner == 0 ? plans().find(g.key()) : plans().find(key_of(g, owner));
+  if (!known) return nullptr;
+  for (const auto& p : known->value)
     if (fusion::bind(*p, g, values)) {
       ++counters().plans_reused;
       return p;
     }
-  if (variants.size() >= kMaxVariants) variants.erase(variants.begin());
+  return nullptr;
+}
+
+void log_new(const Graph& g, Plan& p, const std::vector<std::int64_t>& values, int owner) {
+  if (!logging(Log::Fusion) || std::exchange(p.logged, true)) return;
+  log(Log::Fusion, plan_text(g, p, values, {.target = target_of(static_cast<DeviceId>(owner))}));
+}
+
+void keep(Plans::Entry& known, std::shared_ptr<Plan> p) {
+  auto& variants = known.value;
+  if (variants.size() >= kMaxVariants) {
+    plans().remove(known, bytes_of(*variants.front()));
+    variants.erase(variants.begin());
+  }
+  plans().add(known, bytes_of(*p));
+  variants.push_back(std::move(p));
+  plans().keep_bounded();
+}
+
+std::shared_ptr<Plan> new_plan(const Graph& g, std::vector<std::int64_t>& values, int owner,
+                               const fusion::Target& target) {
   std::shared_ptr<Plan> p = fusion::make_plan(g, target);
   ++counters().plans_made;
   if (!fusion::bind(*p, g, values))
     throw InternalError("a new plan does not hold for its own graph");
-  variants.push_back(p);
-  if (logging(Log::Fusion) && owner != kLookedAt)
-    log(Log::Fusion, plan_text(g, *p, values, {.target = target_of(static_cast<DeviceId>(owner))}));
+  keep(plans().at(key_of(g, owner)), p);
+  if (owner != kLookedAt) log_new(g, *p, values, owner);
   return p;
 }
 
-void adopt_plan(const Graph& g, std::shared_ptr<Plan> plan) {
-  plans()[g.key()] = {std::move(plan)};
+}  // namespace
+
+std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, int owner,
+                               const fusion::Target& target) {
+  std::shared_ptr<Plan> p = known_plan(g, values, owner);
+  return p ? p : new_plan(g, values, owner, target);
 }
 
-void forget_plans() { plans().clear(); }
+void add_plan(const Graph& g, std::shared_ptr<Plan> plan) {
+  std::vector<std::int64_t> values;
+  auto& known = plans().at(g.key());
+  for (const auto& p : known.value)
+    if (fusion::bind(*p, g, values)) return;
+  keep(known, std::move(plan));
+  ++counters().plans_made;
+}
+
+void adopt_plan(const Graph& g, std::shared_ptr<Plan> plan) {
+  const std::lock_guard held(tracer::lock());
+  auto& known = plans().at(g.key());
+  for (const auto& p : known.value) plans().remove(known, bytes_of(*p));
+  known.value.clear();
+  keep(known, std::move(plan));
+}
+
+std::size_t forget_plans() {
+  const std::lock_guard held(tracer::lock());
+  forget_rounds();
+  return plans().clear();
+}
+TableSize plans_kept() { return {plans().size(), plans().bytes()}; }
 
 Stats& counters() {
   static Stats s{};
@@ -288,10 +355,14 @@ void start() {
     install_devices();
     install_blas();
     install_fork_handlers(kernel_registry_mutex());
+    // Threads of OpenMP end by pthread_exit. Its first call loads libgcc_s, and ends the process if
+    // there is no memory for that; a backtrace loads it, too.
+    void* frame;
+    backtrace(&frame, 1);
   });
 }
 
-int num_threads() { return config().threads > 0 ? config().threads : omp_get_num_procs(); }
+int num_threads() { return std::max(1, config().threads); }
 void set_num_threads(int n) {
   if (n < 1) throw ValueError("the number of threads must be at least 1");
   config().threads = n;
@@ -312,15 +383,33 @@ void evaluate_fused(std::span<Node* const> wanted) {
   ++counters().evaluations;
   for (Node* n : wanted)
     if (!n->materialised() && element_count(n->shape) == 0) tracer::settle(*n, allocate(0), 0);
-  Graph g(wanted);
+  const Graph g(wanted);
   if (g.nodes.empty()) return;
-  std::vector<Ref<Node>> keep;
-  keep.reserve(g.nodes.size());
-  for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
   std::vector<std::int64_t> values;
-  const std::shared_ptr<Plan> plan = plan_for(g, values);
-  note_plan(*plan);
-  Run(g, *plan, values).run();
+  std::shared_ptr<Plan> plan = known_plan(g, values, 0);
+  Round round(g, plan != nullptr);
+  double planning = 0;
+  double started = now();
+  if (round.direct()) {
+    watch_one_at_a_time(g);
+    if (round.wants_plan_ahead() && plan_ahead(g)) round.plan_is_on_its_way();
+    evaluate_direct(wanted);
+  } else {
+    std::vector<Ref<Node>> keep;
+    keep.reserve(g.nodes.size());
+    for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
+    if (!plan) {
+      plan = new_plan(g, values, 0, {});
+      for (Step& s : plan->steps) prepare(s);  // belongs to what planning costs
+      planning = now() - started;
+      started += planning;
+    }
+    log_new(g, *plan, values, 0);
+    note_plan(*plan);
+    const Watched watched(g, *plan, values, kHost);
+    Run(g, *plan, values).run();
+  }
+  round.took(now() - started, planning);
 }
 
 }  // namespace plait::engine

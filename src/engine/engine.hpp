@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tracer/context.hpp"
+#include "tracer/interrupted.hpp"
 
 namespace plait::engine {
 
@@ -40,11 +41,18 @@ struct PlanSummary {
 };
 PlanSummary last_plan();
 
+// Gives back what can be made again: plans, kernels, freed buffers. What an evaluation of another
+// thread uses stays. Returns the bytes, as far as they are counted.
+std::size_t trim();
+// Plans (structures of graphs) and kernels in memory; PLAIT_CODE_LIMIT bounds the bytes of either.
+struct Kept {
+  std::size_t plans, plan_bytes, kernels, kernel_bytes;
+};
+Kept kept();
+
 // Called between chunks in the thread that evaluates, at most every 50 ms; returns true to
 // interrupt (Ctrl-C).
 void set_interrupt_hook(bool (*hook)());
-struct Interrupted : Error {
-  using Error::Error;
-};
+using tracer::Interrupted;
 
 }  // namespace plait::engine

@@ -1,99 +1,22 @@
 // The text of plait.explain: what the plan of a graph looks like and what it costs.
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
-#include <map>
 #include <sstream>
 
+#include "core/config.hpp"
 #include "device.hpp"
 #include "kernel.hpp"
-#include "run.hpp"
+#include "report.hpp"
+#include "tracer/context.hpp"
 
 namespace plait::engine {
 using fusion::Graph;
-using fusion::Step;
-using fusion::StepKind;
 using tracer::Node;
-using tracer::NodeKind;
 
 namespace {
 
 constexpr std::string_view kCpu = "cpu";
-
-// For predicted times only: bytes and rough operations a second and thread.
-constexpr double kBytesPerSecond = 15e9;
-constexpr double kOperationsPerSecond = 6e9;
-
-std::string operation(const Node& n) {
-  switch (n.kind) {
-    case NodeKind::Data:
-      return "data";
-    case NodeKind::Scalar:
-      return "scalar";
-    case NodeKind::Fill:
-      return "fill";
-    case NodeKind::Iota:
-      return "arange";
-    case NodeKind::Elementwise:
-      return std::string(op_info(n.fn).name);
-    case NodeKind::Cast:
-      return "cast";
-    case NodeKind::Reduce:
-      return std::string(reduce_info(n.reduce).name);
-    case NodeKind::View:
-      return "view";
-    case NodeKind::Update:
-      return "update";
-    case NodeKind::MatMul:
-      return "matmul";
-  }
-  return "?";
-}
-
-std::string typed(const Node& n) {
-  return operation(n) + " " + std::string(name(n.dtype)) + to_string(n.shape);
-}
-
-std::string bytes_text(double b) {
-  const char* unit[] = {"B", "KiB", "MiB", "GiB"};
-  int u = 0;
-  while (b >= 1024 && u < 3) {
-    b /= 1024;
-    ++u;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, u ? "%.1f %s" : "%.0f %s", b, unit[u]);
-  return text;
-}
-
-// The nest as a tree of loops: what each runs over, and which one the lanes take.
-void nest(const ir::Kernel& k, std::int32_t l, const std::string& indent, std::ostringstream& out) {
-  const ir::Loop& loop = k.loops[static_cast<std::size_t>(l)];
-  std::map<std::string, int> ops;
-  for (ir::Val v : loop.body) {
-    const ir::Inst& i = k.insts[v];
-    if (i.op == ir::Op::Apply) ++ops[std::string(op_info(i.fn).name)];
-    if (i.op == ir::Op::Load) ++ops["load"];
-    if (i.op == ir::Op::Store) ++ops[i.nontemporal ? "streaming store" : "store"];
-    if (i.op == ir::Op::Cast) ++ops["cast"];
-    if (i.op == ir::Op::LoadLocal || i.op == ir::Op::StoreLocal)
-      ++ops["local " + std::string(i.op == ir::Op::LoadLocal ? "load" : "store")];
-  }
-  out << indent << (l == 0 ? "parallel loop" : loop.reductions.empty() ? "loop" : "reduction");
-  for (const ir::Reduction& r : loop.reductions)
-    out << " " << reduce_info(r.kind).name << (r.order == ir::Order::Pairwise ? " pairwise" : "")
-        << (r.guarded_sqrt ? " of the squares (root left out)" : "");
-  if (loop.vector) out << ", vector x" << loop.unroll;
-  if (loop.prefetch) out << ", prefetch";
-  if (!ops.empty()) {
-    out << ":";
-    for (const auto& [op, n] : ops) out << " " << op << (n > 1 ? " x" + std::to_string(n) : "");
-  }
-  out << "\n";
-  for (ir::Val v : loop.body) {
-    const ir::Inst& i = k.insts[v];
-    if (i.op == ir::Op::For || i.op == ir::Op::Reduce) nest(k, i.index, indent + "  ", out);
-  }
-}
 
 std::string tier(const CompiledKernel& k) {
   if (k.jitted()) return "machine code";
@@ -101,70 +24,55 @@ std::string tier(const CompiledKernel& k) {
                                       : "interpreter, machine code when it pays";
 }
 
-// The kernel at the numbers of this graph, for a target other than the host.
-std::string target_text(const Graph& g, const Step& s, const std::vector<std::int64_t>& values,
-                        const ExplainOptions& options) {
-  const fusion::LoweredKernel& l = s.lowered;
-  std::vector<std::int64_t> params;
-  for (fusion::ExprId e : l.params) params.push_back(values[e]);
-  params.push_back(0);  // never empty
-  KernelExtents e{params.data(), values[l.grid_extent], 0};
-  if (s.region.kind == fusion::RegionKind::Blocked) {
-    const Node& operand = *g[g[s.region.roots[0]].in[0]].node;
-    const std::int64_t inner = element_count(operand.shape) / std::max<std::int64_t>(1, e.grid);
-    e.split = e.grid;
-    e.grid = (l.pairwise_chunks ? tree_chunks(e.split) : even_chunks(e.split, inner)).count();
-  }
-  return explain_kernel(l.kernel, e, options.target, options.source);
+std::string counted(std::size_t n, const char* thing) {
+  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
 
-std::string direct_text(const Graph& g, const Step& s, const ExplainOptions& options) {
-  const Node& n = *g[s.epilogue ? s.epilogue.product : s.region.roots[0]].node;
-  if (options.target == kCpu || n.kind != NodeKind::MatMul)
-    return "  one operation, computed by the library call or the reference evaluator\n";
-  DeviceProduct p{};
-  p.dtype = n.dtype;
-  p.batch = Dims(n.shape.begin(), n.shape.end() - 2);
-  p.m = n.shape[n.shape.size() - 2];
-  p.n = n.shape.back();
-  p.k = n.inputs[0]->shape.back();
-  std::string text = "  one matrix product";
-  if (s.epilogue) text += ", to which the same call adds " + typed(*g[s.epilogue.addend].node);
-  return text + "\n" + explain_product(p, options.target, options.source);
+// "d: sqrt float64(100000)": the caller's name for it, or what its statement calls it.
+std::string named(const Value& v, SourceOf source) {
+  const std::string name = v.name.empty() ? source(v.site).name : v.name;
+  return name.empty() ? v.type : name + ": " + v.type;
 }
 
-void step_text(const Graph& g, Step& s, std::size_t number, const std::vector<std::int64_t>& values,
-               const ExplainOptions& options, std::ostringstream& out) {
-  out << "\nregion " << number << ": ";
-  for (std::size_t r = 0; r < s.region.roots.size(); ++r)
-    out << (r ? ", " : "") << typed(*g[s.region.roots[r]].node);
+bool is_variable(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c)) || c < 0;
+  });
+}
+
+void region_text(const RegionReport& r, const Report& of, int number, SourceOf source,
+                 std::ostringstream& out) {
+  out << (of.how == Report::Planned ? "\nregion " : "\noperation ") << number << ": ";
+  for (std::size_t i = 0; i < r.results.size(); ++i)
+    out << (i ? ", " : "") << named(r.results[i], source);
   out << "\n";
-  if (s.kind == StepKind::Direct) {
-    out << direct_text(g, s, options);
+  std::vector<std::string> seen;
+  for (const std::uint32_t site : r.sites) {
+    const SourceLine line = source(site);
+    if (line.where.empty() || std::find(seen.begin(), seen.end(), line.where) != seen.end())
+      continue;
+    seen.push_back(line.where);
+    out << "  at " << line.where << (line.text.empty() ? "" : ": " + line.text) << "\n";
+  }
+  bool first = true;
+  for (const Value& v : r.reads) {
+    const std::string name = v.name.empty() ? source(v.site).name : v.name;
+    if (!is_variable(name)) continue;
+    out << (first ? "  reads " : ", ") << name;
+    first = false;
+  }
+  if (!first) out << "\n";
+  out << r.body;
+  if (of.how == Report::OneAtATime) return;
+  if (r.predicted == 0) {
+    if (of.target != kCpu && r.bytes)
+      out << "  " << bytes_text(static_cast<double>(r.bytes)) << " moved\n";
     return;
   }
-  if (s.region.kind == fusion::RegionKind::Blocked)
-    out << "  chunks of the reduced axis, joined in a fixed order\n";
-  if (s.update == fusion::UpdateMode::InPlace) out << "  writes in place\n";
-  if (s.update == fusion::UpdateMode::Fresh)
-    out << (s.trailing
-                ? "  writes in place behind the loads that look back (small: to fresh memory)\n"
-                : "  writes to fresh memory, because the old contents are still read\n");
-  nest(s.lowered.kernel, 0, "  ", out);
-  if (options.target != kCpu) {
-    out << target_text(g, s, values, options) << "  "
-        << bytes_text(static_cast<double>(s.lowered.bytes)) << " moved\n";
-    return;
-  }
-  if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
-  const auto& k = *static_cast<CompiledKernel*>(s.compiled.get());
-  const double threads = num_threads();
-  const double predicted = std::max(static_cast<double>(s.lowered.bytes) / kBytesPerSecond,
-                                    s.lowered.work / kOperationsPerSecond) /
-                           threads;
+  const auto& k = *static_cast<const CompiledKernel*>(r.compiled.get());
   char text[160];
   std::snprintf(text, sizeof text, "  %s moved; predicted %.3g ms, measured ",
-                bytes_text(static_cast<double>(s.lowered.bytes)).c_str(), predicted * 1e3);
+                bytes_text(static_cast<double>(r.bytes)).c_str(), r.predicted * 1e3);
   out << text;
   if (k.last_seconds() > 0) {
     std::snprintf(text, sizeof text, "%.3g ms", k.last_seconds() * 1e3);
@@ -177,41 +85,53 @@ void step_text(const Graph& g, Step& s, std::size_t number, const std::vector<st
 
 }  // namespace
 
+SourceLine place_of(std::uint32_t site) { return {tracer::site_text(site), {}, {}}; }
+
 std::string target_of(DeviceId device) {
   return device == kHost ? std::string(kCpu) : device_of(device).target();
 }
 
-std::string plan_text(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t>& values,
-                      const ExplainOptions& options) {
+std::string headline(const Report& r) {
   std::ostringstream out;
-  const std::size_t n = plan.steps.size();
-  out << n << (n == 1 ? " region" : " regions") << " from " << g.size() << " nodes; "
-      << bytes_text(static_cast<double>(plan.bytes_moved)) << " moved, at least "
-      << bytes_text(static_cast<double>(plan.bytes_least)) << " needed";
-  if (options.target == kCpu)
-    out << "; " << num_threads() << (num_threads() == 1 ? " thread" : " threads");
-  out << "\n";
-  for (std::size_t s = 0; s < n; ++s) step_text(g, plan.steps[s], s + 1, values, options, out);
-  if (!plan.notes.empty()) out << "\nin memory:\n";
-  for (const fusion::Note& note : plan.notes)
-    out << "  " << typed(*g[note.node].node) << ": " << note.text << "\n";
-  int inlined = 0;
-  for (std::int32_t i = 0; i < g.size(); ++i) {
-    const bool root = std::any_of(plan.notes.begin(), plan.notes.end(),
-                                  [&](const fusion::Note& t) { return t.node == i; });
-    inlined += !g[i].leaf && !root;
+  if (r.how == Report::OneAtATime)
+    out << counted(r.regions.size(), "operation") << ", one at a time ("
+        << (config().fuse ? "planning would cost more" : "PLAIT_FUSE=0") << ")";
+  else
+    out << counted(r.regions.size(), "region") << " from " << r.nodes << " nodes";
+  out << "; " << bytes_text(static_cast<double>(r.bytes_moved)) << " moved, at least "
+      << bytes_text(static_cast<double>(r.bytes_least)) << " needed";
+  if (r.target == kCpu && r.how == Report::Planned) out << "; " << counted(num_threads(), "thread");
+  return out.str() + "\n";
+}
+
+std::string text(const Report& r, int first, SourceOf source) {
+  std::ostringstream out;
+  for (std::size_t i = 0; i < r.regions.size(); ++i)
+    region_text(r.regions[i], r, first + static_cast<int>(i), source, out);
+  if (!r.in_memory.empty()) out << "\nin memory:\n";
+  for (const auto& [value, why] : r.in_memory)
+    out << "  " << named(value, source) << ": " << why << "\n";
+  if (!r.again.empty()) out << "computed before, and not kept:\n";
+  for (const Value& value : r.again) out << "  " << named(value, source) << "\n";
+  if (!r.repeated.empty()) out << "computed more than once:\n";
+  for (const auto& [value, times] : r.repeated) {
+    char count[32];
+    std::snprintf(count, sizeof count, "%.3g", times);
+    out << "  " << named(value, source) << ": " << count << " times\n";
   }
-  out << "fused: " << inlined << " nodes need no memory\n";
-  if (devices_in_use()) {
-    const TransferStats& t = transfer_stats();
-    out << "copies so far: " << t.to_device << " to devices ("
-        << bytes_text(static_cast<double>(t.bytes_to_device)) << "), " << t.to_host
-        << " to the host (" << bytes_text(static_cast<double>(t.bytes_to_host)) << ")\n";
-  }
+  if (r.how == Report::Planned)
+    out << "fused: " << r.fused << (r.fused == 1 ? " node needs" : " nodes need") << " no memory\n";
   return out.str();
 }
 
-std::string explain(std::span<Node* const> wanted, const ExplainOptions& asked) {
+std::string plan_text(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t>& values,
+                      const ExplainOptions& options) {
+  const Report r = gather(g, plan, values, options, {});
+  return headline(r) + text(r, 1, place_of);
+}
+
+Explanation explained(std::span<Node* const> wanted, const ExplainOptions& asked,
+                      const Names& names) {
   const std::lock_guard held(tracer::lock());
   ExplainOptions options = asked;
   if (options.target.empty()) {
@@ -219,12 +139,42 @@ std::string explain(std::span<Node* const> wanted, const ExplainOptions& asked) 
     for (const Node* n : wanted) device = std::max(device, n->device);
     options.target = target_of(device);
   }
+  Explanation e;
+  for (const Node* n : wanted)
+    if (n->materialised()) e.computed.push_back(value_of(*n, names));
   std::vector<std::int64_t> values;
   const Graph g(wanted);
-  if (g.nodes.empty()) return "0 regions: everything is in memory\n";
+  if (g.nodes.empty()) return e;
   const std::shared_ptr<fusion::Plan> plan =
       options.target == kCpu ? plan_for(g, values) : plan_for(g, values, kLookedAt, kDeviceTarget);
-  return plan_text(g, *plan, values, options);
+  e.plan = gather(g, *plan, values, options, names);
+  return e;
+}
+
+std::string transfers_text() {
+  if (!devices_in_use()) return {};
+  const TransferStats& t = transfer_stats();
+  return "copies so far: " + std::to_string(t.to_device) + " to devices (" +
+         bytes_text(static_cast<double>(t.bytes_to_device)) + "), " + std::to_string(t.to_host) +
+         " to the host (" + bytes_text(static_cast<double>(t.bytes_to_host)) + ")\n";
+}
+
+std::string text(const Explanation& e, int first, SourceOf source) {
+  std::ostringstream out;
+  for (const Value& v : e.computed) {
+    const SourceLine line = source(v.site);
+    out << "already in memory: " << named(v, source);
+    if (!line.where.empty())
+      out << ", made at " << line.where << (line.text.empty() ? "" : ": " + line.text);
+    out << "\n";
+  }
+  if (e.plan) out << text(*e.plan, first, source);
+  return out.str() + transfers_text();
+}
+
+std::string explain(std::span<Node* const> wanted, const ExplainOptions& asked) {
+  const Explanation e = explained(wanted, asked, {});
+  return (e.plan ? headline(*e.plan) : std::string()) + text(e, 1, place_of);
 }
 
 }  // namespace plait::engine

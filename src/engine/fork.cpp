@@ -1,5 +1,5 @@
-// A child of fork() has one thread and the parent's memory as it was at that moment: the OpenMP
-// team is gone, and what another thread was changing is half done.
+// A child of fork() has one thread and the parent's memory as it was at that moment: the teams
+// are gone, and what another thread was changing is half done.
 #include "fork.hpp"
 
 #include <omp.h>
@@ -7,6 +7,7 @@
 
 #include "codegen/llvm/fork.hpp"
 #include "core/buffer.hpp"
+#include "team.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
@@ -19,7 +20,10 @@ void prepare() {
   omp_pause_resource_all(omp_pause_hard);
 }
 void resume_parent() { tracer::resume_turns_in_parent(); }
-void resume_child() { tracer::resume_turns_in_child(); }
+void resume_child() {
+  reset_team_in_child();
+  tracer::resume_turns_in_child();
+}
 
 }  // namespace
 

@@ -18,6 +18,7 @@
 #include "direct.hpp"
 #include "direct_kernels.hpp"
 #include "engine.hpp"
+#include "team.hpp"
 
 namespace plait::engine {
 
@@ -26,9 +27,11 @@ namespace {
 constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
 constexpr std::int64_t kTileRows = 192;
 constexpr std::int64_t kTileProducts = 1 << 16;  // of a matrix and a vector
-// Multiplications that a team is worth, and so few that no library divides them among threads;
-// telling it not to costs more than they do.
-constexpr double kTeamProducts = 1e6, kFewProducts = 4096;
+// Seconds of a multiplication and addition, and of an element that is copied over the diagonal.
+constexpr double kProductSeconds = 0.05e-9, kMirrorSeconds = 0.3e-9;
+// Multiplications so few that no library divides them among threads: telling it not to costs more
+// than they do.
+constexpr double kFewProducts = 4096;
 
 template <class Int>
 struct Cblas {
@@ -241,13 +244,20 @@ class OneThread {
 
 // Below the diagonal what is above it.
 template <class T>
-void mirror(T* c, std::int64_t n, bool team) {
+void mirror(T* c, std::int64_t n) {
   constexpr std::int64_t kBlock = 32;
-#pragma omp parallel for num_threads(num_threads()) schedule(dynamic, 1) if (team)
-  for (std::int64_t i = 0; i < n; i += kBlock)
-    for (std::int64_t j = 0; j <= i; j += kBlock)
-      for (std::int64_t r = i; r < std::min(n, i + kBlock); ++r)
-        for (std::int64_t q = j; q < std::min(r, j + kBlock); ++q) c[r * n + q] = c[q * n + r];
+  const auto block = [&](std::int64_t i, std::int64_t j) {
+    for (std::int64_t r = i; r < std::min(n, i + kBlock); ++r)
+      for (std::int64_t q = j; q < std::min(r, j + kBlock); ++q) c[r * n + q] = c[q * n + r];
+  };
+  const double seconds = kMirrorSeconds * static_cast<double>(n) * static_cast<double>(n);
+  const ParallelLoop loop{
+      .extent = (n + kBlock - 1) / kBlock, .seconds = seconds, .threads = team_threads(seconds)};
+  run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = 0; j <= i; ++j) block(i * kBlock, j * kBlock);
+    return true;
+  });
 }
 
 // The transpose of a product whose result is one row: of one column.
@@ -288,7 +298,6 @@ bool gemm(const Gemm& as_given) {
   const std::int64_t tiles = (g.m + height - 1) / height;
   const double products =
       static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-  const bool team = tiles > 1 && products > kTeamProducts;
   std::optional<OneThread> here;
   if (products > kFewProducts) here.emplace(l);
   auto tile = [&]<class Int>(const Cblas<Int>& blas, std::int64_t first, std::int64_t rows) {
@@ -317,17 +326,15 @@ bool gemm(const Gemm& as_given) {
     else
       tile(l.narrow, first, rows);
   };
-  if (team) {
-#pragma omp parallel for num_threads(num_threads()) schedule(dynamic, 1)
-    for (std::int64_t t = 0; t < tiles; ++t) {
-      if (l.set_local) l.set_local(1);
-      run(t);
-    }
-  } else {
-    for (std::int64_t t = 0; t < tiles; ++t) run(t);
-  }
-  if (symmetric && g.dtype == DType::Float32) mirror(static_cast<float*>(g.c), g.n, team);
-  if (symmetric && g.dtype == DType::Float64) mirror(static_cast<double*>(g.c), g.n, team);
+  const double seconds = kProductSeconds * products * (is_complex(g.dtype) ? 4 : 1);
+  const ParallelLoop loop{.extent = tiles, .seconds = seconds, .threads = team_threads(seconds)};
+  run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
+    if (worker != 0 && l.set_local) l.set_local(1);
+    for (std::int64_t t = begin; t < end; ++t) run(t);
+    return true;
+  });
+  if (symmetric && g.dtype == DType::Float32) mirror(static_cast<float*>(g.c), g.n);
+  if (symmetric && g.dtype == DType::Float64) mirror(static_cast<double*>(g.c), g.n);
   return true;
 }
 

@@ -1,41 +1,54 @@
 #include "kernel.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <unordered_map>
 
+#include "core/bounded_table.hpp"
 #include "core/buffer.hpp"
 #include "engine.hpp"
 #include "fp_flags.hpp"
 #include "run.hpp"
+#include "team.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
 
 namespace {
 
-// Work below which a team costs more than it brings, and of one chunk.
-constexpr double kParallelWork = 200e3;
-constexpr double kChunkWork = 600e3;
-constexpr double kVerdictWork = 20e3;  // of one that may end the run
+// Work of a kernel that is done before another thread could use the recorder's lock.
+constexpr double kShortWork = 200e3;
+// Seconds of a piece that may end the run.
+constexpr double kExitPiece = 20e-6;
+// Seconds that a unit of work takes as long as the kernel has not been measured.
+constexpr double kInterpretedWork = 1e-9, kJittedWork = 0.4e-9;
 // Work done in the interpreter before a kernel is compiled in the background: about a
 // millisecond's.
 constexpr double kCompileWork = 1e6;
+// The same of all kernels together before the first is compiled, which loads LLVM: a script that is
+// done by then does without.
+constexpr double kFirstCompileWork = 8e6;
 // Seconds of interpretation after which the evaluation waits for the compiler, and the longest wait
 // for one kernel.
-constexpr double kPatience = 0.02, kMaxWait = 0.1;
+constexpr double kCompilePatience = 0.02, kMaxWait = 0.1;
 constexpr int kMaxLanes = 64;  // of machine code: 512-bit registers of float32, unrolled four times
-constexpr std::int64_t kLaneMultiple =
-    256;  // chunks of a vector grid begin at multiples of every register and tile
+// Pieces of a vector grid begin at multiples of every register and tile, but for those of less than
+// so many seconds at fewer lanes.
+constexpr std::int64_t kLaneMultiple = 256, kLeastLanes = 16;
+constexpr double kLongStep = 50e-6;
 
-std::unordered_map<std::string, std::shared_ptr<CompiledKernel>>& registry() {
-  static auto& r = *new std::unordered_map<std::string, std::shared_ptr<CompiledKernel>>;
+using Registry = BoundedTable<std::shared_ptr<CompiledKernel>>;
+Registry& registry() {
+  static auto& r = *new Registry(code_limit());
   return r;
+}
+// Kernels that a plan holds would be made again for the next plan, and freed by nobody.
+bool is_idle(const std::shared_ptr<CompiledKernel>& k) { return k.use_count() == 1; }
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
@@ -55,56 +68,80 @@ CompiledKernel::CompiledKernel(ir::Kernel k)
 
 void CompiledKernel::consider_compiling(double work) {
   const JitMode mode = config().jit;
-  if (mode == JitMode::Off || requested_.load(std::memory_order_relaxed)) return;
+  if (mode == JitMode::Off || !slot_->unclaimed()) return;
   const double done = work_done_.load(std::memory_order_relaxed) + work;
   work_done_.store(done, std::memory_order_relaxed);
-  if (mode == JitMode::Background && done < kCompileWork) return;
-  if (requested_.exchange(true) || !jit::available()) return;
+  static std::atomic<double> all_work{0};  // one evaluation adds at a time
+  const double all = all_work.load(std::memory_order_relaxed) + work;
+  all_work.store(all, std::memory_order_relaxed);
+  if (mode == JitMode::Background && (done < kCompileWork || all < kFirstCompileWork)) return;
+  if (!slot_->claim()) return;
+  // Asked again, if memory is short now, after as much work again.
+  work_done_.store(0, std::memory_order_relaxed);
+  // Opened here, not in the compile thread: a child that is forked meanwhile would wait for it.
+  if (!jit::available()) return slot_->ask_later();
   std::string why;
   if (!jit::supports(*kernel_, &why)) {
     if (logging(Log::Compile)) log(Log::Compile, "stays on the interpreter: " + why);
-    return;
+    return slot_->give_up();
   }
   ++counters().kernels_compiled;
-  if (mode == JitMode::Background) {
+  if (mode == JitMode::Background)
     jit::compile_async(kernel_, config().tier, slot_);
-    return;
-  }
-  try {
-    slot_->set(jit::compile(*kernel_, config().tier));
-  } catch (const CompileError& e) {
-    if (logging(Log::Compile)) log(Log::Compile, e.what());
-  }
+  else
+    jit::compile_into(*slot_, *kernel_, config().tier);
 }
 
 unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double work,
-                             const Manner& how) {
+                             const RunOptions& how) {
   if (extent <= 0) return 0;
   consider_compiling(work);
   ++counters().kernels_run;
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
-  // Short kernels are done before another thread could use the lock.
   std::optional<tracer::Unlocked> others_record;
-  if (work >= kParallelWork) others_record.emplace();
-  const double started = omp_get_wtime();
+  if (work >= kShortWork) others_record.emplace();
+  const double started = seconds_now();
   const unsigned flags =
       how.trail ? launch_trailing(args, extent, work, *how.trail) : launch(args, extent, work, how);
-  last_seconds_.store(omp_get_wtime() - started, std::memory_order_relaxed);
+  last_seconds_.store(seconds_now() - started, std::memory_order_relaxed);
   yield_to_compiler(started);
-  if (!jitted()) interpreted_ += omp_get_wtime() - started;
+  if (!jitted()) interpreted_ += seconds_now() - started;
   return flags;
 }
 
 void CompiledKernel::yield_to_compiler(double started) {
-  if (!requested_ || config().jit != JitMode::Background) return;
-  while (!jitted() && waited_ < kMaxWait && interpreted_ + omp_get_wtime() - started > kPatience) {
-    const double before = omp_get_wtime();
+  while (slot_->awaited() && waited_ < kMaxWait &&
+         interpreted_ + seconds_now() - started > kCompilePatience) {
+    const double before = seconds_now();
     std::this_thread::sleep_for(std::chrono::microseconds(200));
-    waited_ += omp_get_wtime() - before;
+    waited_ += seconds_now() - before;
   }
 }
 
-int CompiledKernel::threads_for(double work) { return work < kParallelWork ? 1 : num_threads(); }
+ParallelLoop CompiledKernel::loop_of(std::int64_t extent, double work) const {
+  const bool code = jitted();
+  const double measured = (code ? jitted_rate_ : interpreted_rate_).load(std::memory_order_relaxed);
+  const double rate = measured > 0 ? measured : code ? kJittedWork : kInterpretedWork;
+  return {.extent = extent,
+          .seconds = rate * work,
+          .threads = team_threads(rate * work),
+          .multiple = multiple_of(rate * work / static_cast<double>(extent))};
+}
+
+// Whole tiles and registers, or fewer lanes of long iterations.
+std::int64_t CompiledKernel::multiple_of(double iteration) const {
+  std::int64_t lanes = vector_grid_ ? kLaneMultiple : 1;
+  while (lanes > kLeastLanes && iteration * static_cast<double>(lanes) > kLongStep) lanes /= 2;
+  return lanes;
+}
+
+// Half of what is new counts, because the first run of a kernel also brings memory into the cache.
+void CompiledKernel::measured(double seconds, double work, bool code) {
+  if (seconds <= 0 || work <= 0) return;
+  std::atomic<double>& rate = code ? jitted_rate_ : interpreted_rate_;
+  const double before = rate.load(std::memory_order_relaxed), now = seconds / work;
+  rate.store(before > 0 ? (before + now) / 2 : now, std::memory_order_relaxed);
+}
 
 std::int64_t CompiledKernel::whole_lanes(std::int64_t chunk) {
   return (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
@@ -126,47 +163,29 @@ void CompiledKernel::call(const ir::CallArgs& args, std::int64_t begin, std::int
 }
 
 unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, double work,
-                                const Manner& how) {
-  const int threads = threads_for(work);
-  const double share = (how.verdicts ? kVerdictWork : kChunkWork) / (work + 1);
-  std::int64_t chunk = static_cast<std::int64_t>(static_cast<double>(extent) * share) + 1;
-  chunk = std::min(chunk, std::max<std::int64_t>(1, (extent + threads - 1) / threads));
-  if (vector_grid_) chunk = whole_lanes(chunk);
-  const std::int64_t chunks = (extent + chunk - 1) / chunk;
-  const int team = static_cast<int>(std::min<std::int64_t>(threads, chunks));
-  const Ref<Buffer> scratch = allocate(scratch_need(args) * static_cast<std::size_t>(team));
-  const std::size_t stride = scratch->bytes / static_cast<std::size_t>(team) / 64 * 64;
+                                const RunOptions& how) {
+  ParallelLoop loop = loop_of(extent, work);
+  if (how.early_exit) loop.longest = kExitPiece;
+  const bool code = jitted();
+  const Ref<Buffer> scratch = allocate(scratch_need(args) * static_cast<std::size_t>(loop.threads));
+  const std::size_t stride = scratch->bytes / static_cast<std::size_t>(loop.threads) / 64 * 64;
 
-  const double started = omp_get_wtime();
-  auto end_of = [&](std::int64_t c) { return std::min(extent, (c + 1) * chunk); };
-  auto decided = [&](std::int64_t c) {
-    return how.verdicts && how.verdicts->reached(c * chunk, end_of(c));
-  };
+  const double started = seconds_now();
+  // A handler may need the recorder's lock, which short kernels keep.
+  const bool polled = how.interruptible && work >= kShortWork;
+  bool interrupted = false;
+  std::atomic<unsigned> flags{0};
   clear_flags();
-  if (team == 1) {
-    for (std::int64_t c = 0; c < chunks; ++c) {
-      call(args, c * chunk, end_of(c), scratch->data);
-      if (decided(c)) break;
-      if (c % 16 == 15) yield_to_compiler(started);
-      if (how.interruptible && chunks > 1 && interrupt_requested())
-        throw Interrupted("interrupted");
-    }
-    return raised_flags();
-  }
-  std::atomic<bool> done{false}, interrupted{false};
-  unsigned flags = 0;
-#pragma omp parallel for num_threads(team) schedule(dynamic, 1) reduction(| : flags)
-  for (std::int64_t c = 0; c < chunks; ++c) {
-    if (done.load(std::memory_order_relaxed)) continue;
-    const int t = omp_get_thread_num();
-    if (t != 0) clear_flags();
-    call(args, c * chunk, end_of(c), scratch->data + stride * static_cast<std::size_t>(t));
-    flags |= raised_flags();
-    if (t == 0 && how.interruptible && interrupt_requested())
-      interrupted.store(true, std::memory_order_relaxed);
-    if (interrupted.load(std::memory_order_relaxed) || decided(c))
-      done.store(true, std::memory_order_relaxed);
-  }
+  auto piece = [&](std::int64_t begin, std::int64_t end, int worker) {
+    if (worker != 0) clear_flags();
+    call(args, begin, end, scratch->data + stride * static_cast<std::size_t>(worker));
+    if (const unsigned raised = raised_flags()) flags.fetch_or(raised, std::memory_order_relaxed);
+    if (how.early_exit && how.early_exit->reached(begin, end)) return false;
+    if (worker != 0 || end == extent) return true;
+    if (loop.threads == 1) yield_to_compiler(started);
+    return !(interrupted = polled && interrupt_requested());
+  };
+  measured(run_parallel(loop, piece), work, code);
   if (interrupted) throw Interrupted("interrupted");
   return flags;
 }
@@ -175,14 +194,33 @@ std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
   std::string key = ir::serialize(k);
   for (const ir::Loop& l : k.loops) key += l.tile ? 't' : '-';
   const std::lock_guard held(kernel_registry_mutex());
-  auto& slot = registry()[key];
-  if (!slot) slot = std::make_shared<CompiledKernel>(k);
-  return slot;
+  if (const auto* known = registry().find(key)) return known->value;
+  const auto made = std::make_shared<CompiledKernel>(k);
+  auto& entry = registry().at(key);
+  entry.value = made;
+  registry().add(entry, made->bytes());
+  registry().keep_bounded(is_idle);
+  return made;
+}
+
+std::size_t CompiledKernel::bytes() const {
+  // Machine code takes a page, and its place in the table of the compiler.
+  constexpr std::size_t kCode = 8 << 10;
+  return sizeof *this + ir::bytes_of(*kernel_) + interp::bytes_of(*program_) +
+         (config().jit == JitMode::Off ? 0 : kCode);
 }
 
 void forget_kernels() {
   const std::lock_guard held(kernel_registry_mutex());
   registry().clear();
+}
+std::size_t trim_kernels() {
+  const std::lock_guard held(kernel_registry_mutex());
+  return registry().trim(is_idle);
+}
+TableSize kernels_kept() {
+  const std::lock_guard held(kernel_registry_mutex());
+  return {registry().size(), registry().bytes()};
 }
 
 }  // namespace plait::engine

@@ -10,13 +10,14 @@
 #include "codegen/interp/interp.hpp"
 #include "codegen/ir/ir.hpp"
 #include "codegen/llvm/jit.hpp"
+#include "team.hpp"
 #include "trailing.hpp"
 
 namespace plait::engine {
 
 // Of an any() or all(): one byte of each grid iteration, and the value that decides the result
 // whatever the others hold.
-struct Verdicts {
+struct EarlyExit {
   std::span<const std::byte> of;
   std::byte decisive;
   bool reached(std::int64_t begin, std::int64_t end) const {
@@ -25,36 +26,40 @@ struct Verdicts {
 };
 
 // How a kernel is run beside its arguments.
-struct Manner {
+struct RunOptions {
   bool interruptible = false;
-  const Trail* trail = nullptr;        // stores go to their place after the loads that look back
-  const Verdicts* verdicts = nullptr;  // iterations may be left out once one has decided
+  const Trail* trail = nullptr;           // stores go to their place after the loads that look back
+  const EarlyExit* early_exit = nullptr;  // iterations may be left out once one has decided
 };
 
 class CompiledKernel {
  public:
   explicit CompiledKernel(ir::Kernel k);
 
-  // Runs grid iterations [0, extent) on this thread or on the OpenMP team. `work` (operations and
-  // words read or written, roughly) decides which, and when machine code is worth compiling. Throws
+  // Runs grid iterations [0, extent) on this thread or on the team. `work` (operations and words
+  // read or written, roughly) decides which, and when machine code is worth compiling. Throws
   // std::bad_alloc before anything ran, Interrupted if `interruptible`. Returns the floating-point
   // exceptions raised (bits of fp_flags.hpp).
-  unsigned run(const ir::CallArgs& args, std::int64_t extent, double work, const Manner& how);
+  unsigned run(const ir::CallArgs& args, std::int64_t extent, double work, const RunOptions& how);
 
   const ir::Kernel& ir() const { return *kernel_; }
+  std::size_t bytes() const;  // that it takes, roughly, with the machine code that may come
   bool jitted() const { return slot_->get() != nullptr; }
   double last_seconds() const {
     return last_seconds_.load(std::memory_order_relaxed);
   }  // 0: not run yet
 
  private:
-  unsigned launch(const ir::CallArgs& args, std::int64_t extent, double work, const Manner& how);
+  unsigned launch(const ir::CallArgs& args, std::int64_t extent, double work,
+                  const RunOptions& how);
   unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, double work,
                            const Trail& trail);
   void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
   std::size_t scratch_need(const ir::CallArgs& args) const;  // bytes of one thread
-  static int threads_for(double work);
-  static std::int64_t whole_lanes(std::int64_t chunk);  // of a vector grid
+  std::int64_t multiple_of(double iteration) const;
+  ParallelLoop loop_of(std::int64_t extent, double work) const;
+  void measured(double seconds, double work, bool code);  // on one thread
+  static std::int64_t whole_lanes(std::int64_t chunk);    // of a vector grid
   // Gives the compiler thread, which runs at low priority, the processor for a while once the
   // interpreter has cost as much as compiling does: on a machine without an idle core machine code
   // would not come otherwise.
@@ -65,7 +70,8 @@ class CompiledKernel {
   std::shared_ptr<const interp::Program> program_;
   std::shared_ptr<jit::CodeSlot> slot_;
   std::atomic<double> work_done_{0}, last_seconds_{0};
-  std::atomic<bool> requested_{false};
+  // Seconds that a unit of work takes on one thread; 0: not measured yet.
+  std::atomic<double> jitted_rate_{0}, interpreted_rate_{0};
   double interpreted_ = 0, waited_ = 0;  // seconds, since machine code was asked for
   bool vector_grid_;
 };
@@ -74,5 +80,10 @@ class CompiledKernel {
 std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k);
 std::mutex& kernel_registry_mutex();  // held while the table of kernels changes
 void forget_kernels();                // tests: empties the registry
+std::size_t trim_kernels();           // drops those that no plan holds; returns their bytes
+struct TableSize {
+  std::size_t entries, bytes;
+};
+TableSize kernels_kept();
 
 }  // namespace plait::engine

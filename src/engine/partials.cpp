@@ -4,13 +4,14 @@
 
 #include "codegen/loops/loops.hpp"
 #include "core/op_table.hpp"
+#include "fusion/loop_facts.hpp"
 #include "run.hpp"
 
 namespace plait::engine {
 
 namespace {
 
-constexpr std::int64_t kChunkElements = 32768;
+using fusion::kChunkElements;
 
 void tree(std::int64_t begin, std::int64_t n, Chunks& c) {
   if (n <= kChunkElements) {
@@ -46,9 +47,9 @@ Chunks even_chunks(std::int64_t extent, std::int64_t inner) {
   return c;
 }
 
-std::optional<Verdicts> verdicts_of(const fusion::LoweredKernel& l,
-                                    std::span<const Ref<Buffer>> partials, std::int64_t outputs,
-                                    std::int64_t chunks) {
+std::optional<EarlyExit> early_exit_of(const fusion::LoweredKernel& l,
+                                       std::span<const Ref<Buffer>> partials, std::int64_t outputs,
+                                       std::int64_t chunks) {
   if (partials.size() != 1 || outputs != 1 || l.partials[0].dtype != DType::Bool)
     return std::nullopt;
   // What is computed may raise floating-point flags: all of it is.
@@ -59,7 +60,7 @@ std::optional<Verdicts> verdicts_of(const fusion::LoweredKernel& l,
   std::byte* rows = partials[0]->data;
   const auto count = static_cast<std::size_t>(chunks);
   std::memset(rows, identity.bytes[0] != 0, count);
-  return Verdicts{{rows, count}, std::byte{identity.bytes[0] == 0}};
+  return EarlyExit{{rows, count}, std::byte{identity.bytes[0] == 0}};
 }
 
 void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,

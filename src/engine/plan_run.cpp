@@ -49,7 +49,7 @@ Chunks PlanRun::chunks_of(const fusion::Step& s, std::int64_t extent) const {
                                    : even_chunks(extent, elements_an_iteration(s, extent));
 }
 
-void PlanRun::settle(Node& n, const Memory& m) const {
+void PlanRun::settle(Node& n, const NodeMemory& m) const {
   n.strides = fusion::own_strides(n);
   tracer::settle(n, m.buffer, m.offset);
 }
@@ -79,7 +79,9 @@ Ref<Node> PlanRun::shadow(std::int32_t root, std::int32_t i, const ToHost& to_ho
   const Node& n = *g_[i].node;
   if (n.kind == NodeKind::Scalar) return Ref<Node>(g_[i].node);
   if (auto it = copies.find(i); it != copies.end()) return it->second;
-  const Memory m = i == root ? Memory{} : memory_[i] ? memory_[i] : Memory{n.data, n.data_offset};
+  const NodeMemory m = i == root    ? NodeMemory{}
+                       : memory_[i] ? memory_[i]
+                                    : NodeMemory{n.data, n.data_offset};
   Ref<Node> c = tracer::new_node(n.kind);
   c->dtype = n.dtype;
   c->shape = n.shape;

@@ -32,7 +32,7 @@ class PlanRun {
   Chunks chunks_of(const fusion::Step& s, std::int64_t extent) const;
   std::int64_t elements_an_iteration(const fusion::Step& s, std::int64_t extent) const;
 
-  void settle(tracer::Node& n, const Memory& m) const;
+  void settle(tracer::Node& n, const NodeMemory& m) const;
   // After a step's kernels.
   void settle_roots(const fusion::Step& s, fusion::UpdateMode update);
 
@@ -42,7 +42,7 @@ class PlanRun {
   const fusion::Graph& g_;
   fusion::Plan& plan_;
   const std::vector<std::int64_t>& values_;
-  std::vector<Memory> memory_;
+  std::vector<NodeMemory> memory_;
 
  private:
   using Copies = std::map<std::int32_t, Ref<tracer::Node>>;

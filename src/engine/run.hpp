@@ -21,12 +21,16 @@ inline constexpr fusion::Target kDeviceTarget{
     .lanes = false,
     .summed_products =
         1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
+    .ordered_products = false,
     .few_rows = fusion::kFewTeams};
 inline constexpr int kLookedAt = 127;  // owner of plans that are only for explain()
 // The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans
 // hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
                                        int owner = 0, const fusion::Target& target = {});
+// A plan that was made for a graph like this one, unless there is one already. The recorder's lock
+// is held.
+void add_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);
 // Benchmarks: evaluations of graphs like this one take this plan.
 void adopt_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);
 void note_plan(const fusion::Plan& p);   // for last_plan()
@@ -34,8 +38,9 @@ std::string target_of(DeviceId device);  // as ExplainOptions name it
 std::string plan_text(const fusion::Graph& g, fusion::Plan& plan,
                       const std::vector<std::int64_t>& values, const ExplainOptions& options);
 
-// Tests: the next evaluation plans, and takes its kernels, afresh.
-void forget_plans();
+// The next evaluation plans, and takes its kernels, afresh. Returns the bytes.
+std::size_t forget_plans();
+TableSize plans_kept();
 
 // Chunks of a Blocked region's split axis and how their partial results join.
 struct Chunks {
@@ -52,9 +57,9 @@ Chunks even_chunks(std::int64_t extent, std::int64_t inner);
 
 // Of a full any() or all() of what is in memory, with `partials` at the identity: the first chunk
 // that decides ends it. nullopt for what has to be computed whole.
-std::optional<Verdicts> verdicts_of(const fusion::LoweredKernel& l,
-                                    std::span<const Ref<Buffer>> partials, std::int64_t outputs,
-                                    std::int64_t chunks);
+std::optional<EarlyExit> early_exit_of(const fusion::LoweredKernel& l,
+                                       std::span<const Ref<Buffer>> partials, std::int64_t outputs,
+                                       std::int64_t chunks);
 
 // Joins the chunks' rows of `outputs` values into row 0 (Sum, Prod, Min ...).
 void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
@@ -65,7 +70,7 @@ void join_arg_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t o
                        const std::byte* extremes, std::int64_t* indices);
 
 // A node's memory during a run.
-struct Memory {
+struct NodeMemory {
   Ref<Buffer> buffer;
   std::int64_t offset = 0;
   std::byte* at() const { return buffer->data + offset; }
@@ -83,6 +88,6 @@ struct UpdateCopy {
 };
 UpdateCopy surviving(const tracer::Node& update, bool masked);
 // New memory for an update's storage with what survives of the old contents in it.
-Memory copy_for_update(const tracer::Node& update, const Memory& old, bool masked);
+NodeMemory copy_for_update(const tracer::Node& update, const NodeMemory& old, bool masked);
 
 }  // namespace plait::engine

@@ -1,13 +1,12 @@
 #include "trailing.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "core/buffer.hpp"
 #include "fp_flags.hpp"
 #include "kernel.hpp"
+#include "team.hpp"
 
 namespace plait::engine {
 using fusion::Footprint;
@@ -19,6 +18,7 @@ namespace {
 constexpr std::int64_t kNearReach = 12 << 10, kNearChunk = 2 << 10;
 constexpr std::int64_t kFarReach = 96 << 10, kFarChunk = 96 << 10;
 constexpr std::int64_t kWorthBytes = 1 << 20;
+constexpr std::int64_t kParts = 8;  // of the grid, for each thread
 
 // First and one-past-last byte of iteration 0.
 struct Span {
@@ -103,44 +103,71 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
   // So many chunks later nothing that is still to be computed reads what a chunk writes to.
   const std::int64_t delay = std::max<std::int64_t>(1, (t.reach + chunk - 1) / chunk);
   const std::int64_t chunks = (extent + chunk - 1) / chunk;
-  const int team =
-      static_cast<int>(std::clamp<std::int64_t>(chunks / (4 * delay), 1, threads_for(work)));
+  ParallelLoop loop = loop_of(extent, work);
+  // Parts of the grid are put back on their own but for their ends, beside which the neighbours
+  // read: those wait until all parts are done.
+  loop.extent = loop.threads == 1
+                    ? 1
+                    : std::clamp<std::int64_t>(chunks / (32 * delay), 1, kParts * loop.threads);
+  const std::int64_t parts = loop.extent;
+  loop.multiple = 1;
   const std::size_t need = scratch_need(args);
   const auto slot = static_cast<std::size_t>((chunk - 1) * t.stride + t.span + 63) / 64 * 64;
-  const std::size_t each = need + static_cast<std::size_t>(2 * delay + 1) * slot;
-  const Ref<Buffer> memory = allocate(each * static_cast<std::size_t>(team));
+  const auto ends = static_cast<std::size_t>(2 * delay) * slot;  // of one part
+  const std::size_t each = need + static_cast<std::size_t>(delay + 1) * slot;
+  const Ref<Buffer> kept = allocate(ends * static_cast<std::size_t>(parts));
+  const Ref<Buffer> memory = allocate(each * static_cast<std::size_t>(loop.threads));
   auto* const home = static_cast<std::byte*>(args.buffers[t.buffer]);
   std::vector<std::vector<void*>> tables(
-      static_cast<std::size_t>(team),
+      static_cast<std::size_t>(loop.threads),
       std::vector<void*>(args.buffers, args.buffers + kernel_->buffers.size()));
 
-  unsigned flags = 0;
-#pragma omp parallel num_threads(team) reduction(| : flags)
-  {
-    const int me = omp_get_thread_num(), all = omp_get_num_threads();
-    clear_flags();
-    std::byte* const scratch = memory->data + each * static_cast<std::size_t>(me);
-    const std::int64_t from = chunks * me / all, to = chunks * (me + 1) / all;
-    // The neighbours read beside the first and the last chunks: they wait for the whole team.
-    const std::int64_t first = std::min(from + delay, to), last = std::max(to - delay, first);
+  struct Part {
+    std::int64_t from, to, first, last;  // chunks; those outside [first, last) wait
+  };
+  auto part = [&](std::int64_t p) {
+    Part r{chunks * p / parts, chunks * (p + 1) / parts, 0, 0};
+    r.first = std::min(r.from + delay, r.to);
+    r.last = std::max(r.to - delay, r.first);
+    return r;
+  };
+  auto waiting = [&](std::int64_t p, const Part& r, std::int64_t c) {
+    const std::int64_t at = c < r.first ? c - r.from : delay + c - r.last;
+    return kept->data + ends * static_cast<std::size_t>(p) + slot * static_cast<std::size_t>(at);
+  };
+  auto put = [&](std::int64_t c, const std::byte* from) {
+    put_back(t, home, from, c * chunk, std::min(extent, (c + 1) * chunk));
+  };
+  std::atomic<unsigned> flags{0};
+  auto run_part = [&](std::int64_t p, int worker) {
+    std::byte* const scratch = memory->data + each * static_cast<std::size_t>(worker);
+    std::vector<void*>& buffers = tables[static_cast<std::size_t>(worker)];
+    const Part r = part(p);
     auto place = [&](std::int64_t c) {
-      const std::int64_t at = c < first ? c - from : delay + c % (delay + 1);
-      return scratch + need + slot * static_cast<std::size_t>(at);
+      if (c < r.first || c >= r.last) return waiting(p, r, c);
+      return scratch + need + slot * static_cast<std::size_t>(c % (delay + 1));
     };
-    auto put = [&](std::int64_t c) {
-      put_back(t, home, place(c), c * chunk, std::min(extent, (c + 1) * chunk));
-    };
-    std::vector<void*>& buffers = tables[static_cast<std::size_t>(me)];
-    for (std::int64_t c = from; c < to; ++c) {
+    for (std::int64_t c = r.from; c < r.to; ++c) {
       buffers[static_cast<std::size_t>(t.buffer)] = place(c) - t.first - c * chunk * t.stride;
       call({buffers.data(), args.params, args.scalars}, c * chunk,
            std::min(extent, (c + 1) * chunk), scratch);
-      if (c - delay >= first) put(c - delay);
+      if (c - delay >= r.first && c - delay < r.last) put(c - delay, place(c - delay));
     }
-    flags |= raised_flags();
-#pragma omp barrier
-    for (std::int64_t c = from; c < first; ++c) put(c);
-    for (std::int64_t c = last; c < to; ++c) put(c);
+  };
+  const bool code = jitted();
+  clear_flags();
+  measured(run_parallel(loop,
+                        [&](std::int64_t begin, std::int64_t end, int worker) {
+                          if (worker != 0) clear_flags();
+                          for (std::int64_t p = begin; p < end; ++p) run_part(p, worker);
+                          flags.fetch_or(raised_flags(), std::memory_order_relaxed);
+                          return true;
+                        }),
+           work, code);
+  for (std::int64_t p = 0; p < parts; ++p) {
+    const Part r = part(p);
+    for (std::int64_t c = r.from; c < r.first; ++c) put(c, waiting(p, r, c));
+    for (std::int64_t c = r.last; c < r.to; ++c) put(c, waiting(p, r, c));
   }
   return flags;
 }

@@ -6,6 +6,7 @@
 
 #include "fusion/view_map.hpp"
 #include "run.hpp"
+#include "team.hpp"
 
 namespace plait::engine {
 using tracer::Node;
@@ -21,18 +22,6 @@ std::pair<std::int64_t, std::int64_t> span_of(const Dims& shape, const Dims& str
     (reach < 0 ? first : last) += reach;
   }
   return {first, last};
-}
-
-// Large copies are memory-bound: the team shares them.
-void copy_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
-  constexpr std::int64_t kBlock = 1 << 20;
-  if (n < 2 * kBlock) {
-    std::memcpy(to, from, static_cast<std::size_t>(n));
-    return;
-  }
-#pragma omp parallel for num_threads(num_threads()) schedule(static)
-  for (std::int64_t at = 0; at < n; at += kBlock)
-    std::memcpy(to + at, from + at, static_cast<std::size_t>(std::min(kBlock, n - at)));
 }
 
 // Shorter rows are not worth going around.
@@ -96,12 +85,12 @@ UpdateCopy surviving(const Node& n, bool masked) {
   return bytes < last ? c : everything;
 }
 
-Memory copy_for_update(const Node& n, const Memory& old, bool masked) {
+NodeMemory copy_for_update(const Node& n, const NodeMemory& old, bool masked) {
   const UpdateCopy c = surviving(n, masked);
-  Memory m{allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
+  NodeMemory m{allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
   for (const Stretches& s : c.kept)
     for (std::int64_t i = 0; i < s.count; ++i)
-      copy_bytes(m.at() + s.begin + i * s.pitch, old.at() + s.begin + i * s.pitch, s.bytes);
+      copy_memory(m.at() + s.begin + i * s.pitch, old.at() + s.begin + i * s.pitch, s.bytes);
   return m;
 }
 

@@ -68,19 +68,34 @@ tracer::Operand to_operand(const Operand& o) {
   return tracer::Operand(to_scalar(o.value), static_cast<Weak>(o.value.weakness));
 }
 
-dtype dtype_of(const Handle& a) { return outer(unwrap(a).dtype); }
-Span shape_of(const Handle& a) { return {unwrap(a).shape.data(), unwrap(a).shape.size()}; }
-Span strides_of(const Handle& a) { return {unwrap(a).strides.data(), unwrap(a).strides.size()}; }
-std::int64_t size_of(const Handle& a) { return unwrap(a).size(); }
-std::int64_t extent(const Handle& a, int axis) {
-  const Dims& shape = unwrap(a).shape;
-  const int i = axis < 0 ? axis + shape.size() : axis;
-  if (i < 0 || i >= shape.size())
-    throw AxisError("axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
-                    std::to_string(shape.size()));
-  return shape[i];
+void throw_moved_from() {
+  throw ValueError("this array was moved from: assign an array to it before it is used");
 }
-bool is_contiguous(const Handle& a) { return tracer::is_c_contiguous(unwrap(a)); }
+
+namespace {
+// Shape and strides of an array that was moved from.
+constexpr std::int64_t kNone[] = {0};
+}  // namespace
+
+dtype dtype_of(const Handle& a) { return outer(unwrap(a).dtype); }
+Span shape_of(const Handle& a) {
+  if (!a) return {kNone, 1};
+  return {unwrap(a).shape.data(), unwrap(a).shape.size()};
+}
+Span strides_of(const Handle& a) {
+  if (!a) return {kNone, 1};
+  return {unwrap(a).strides.data(), unwrap(a).strides.size()};
+}
+std::int64_t size_of(const Handle& a) { return a ? unwrap(a).size() : 0; }
+std::int64_t extent(const Handle& a, int axis) {
+  const Span shape = shape_of(a);
+  const int i = axis < 0 ? axis + shape.size : axis;
+  if (i < 0 || i >= shape.size)
+    throw AxisError("axis " + std::to_string(axis) + " is out of bounds for array of dimension " +
+                    std::to_string(shape.size));
+  return shape.data[i];
+}
+bool is_contiguous(const Handle& a) { return !a || tracer::is_c_contiguous(unwrap(a)); }
 bool is_writeable(const Handle& a) { return unwrap(a).writeable; }
 bool may_share_memory(const Handle& a, const Handle& b) {
   return tracer::may_share_memory(unwrap(a), unwrap(b));

@@ -40,7 +40,12 @@ Handle wrap(tracer::Array a);
 // A view of `base`: keeps its lease.
 Handle wrap_view(tracer::Array a, const Handle& base);
 
-inline const tracer::Array& unwrap(const Handle& h) { return h.get()->array; }
+[[noreturn]] void throw_moved_from();
+inline const tracer::Array& unwrap(const Handle& h) {
+  if (!h) [[unlikely]]
+    throw_moved_from();
+  return h.get()->array;
+}
 inline DType core(dtype t) { return static_cast<DType>(t); }
 inline dtype outer(DType t) { return static_cast<dtype>(t); }
 inline Dims dims(Span s) { return Dims(s.data, s.data + s.size); }

@@ -46,7 +46,15 @@ void elementwise_into(fn f, const Operand* operands, int n, const Handle& out) {
 }
 
 Handle astype(const Handle& a, dtype t) { return wrap(tracer::astype(unwrap(a), core(t))); }
-Handle copy(const Handle& a) { return wrap(tracer::copy(unwrap(a))); }
+Handle copy(const Handle& a) { return wrap(tracer::copy(unwrap(a), 'C')); }
+void swap_elements(const Handle& a, const Handle& b) {
+  const tracer::Array &x = unwrap(a), &y = unwrap(b);
+  if (x.shape != y.shape)
+    throw ShapeError("swap: views of shapes " + to_string(x.shape) + " and " + to_string(y.shape));
+  const tracer::Array before = tracer::copy(x);
+  tracer::assign(x, y);
+  tracer::assign(y, before);
+}
 
 void assign(const Handle& target, const Operand& value, const Handle* mask) {
   tracer::assign(unwrap(target), to_operand(value), mask ? &unwrap(*mask) : nullptr);

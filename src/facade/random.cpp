@@ -8,6 +8,7 @@
 #include <string>
 
 #include "box.hpp"
+#include "engine/team.hpp"
 
 namespace plait {
 namespace {
@@ -44,7 +45,14 @@ class Generator {
     s_[3] = rotate(s_[3], 45);
     return out;
   }
-  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+  // In [0, 1), of as many bits as T has.
+  template <class T = double>
+  T uniform() {
+    if constexpr (std::is_same_v<T, float>)
+      return static_cast<float>(bits() >> 40) * 0x1p-24f;
+    else
+      return static_cast<double>(bits() >> 11) * 0x1p-53;
+  }
   // Marsaglia's polar method: two values a round, the second kept.
   double normal() {
     if (has_spare_) {
@@ -79,6 +87,7 @@ class Generator {
 };
 
 constexpr std::int64_t kBlock = 1 << 16;
+constexpr double kDrawSeconds = 5e-9;  // roughly
 
 // Fills n elements with draw(generator).
 template <class T, class Draw>
@@ -86,12 +95,17 @@ void fill(void* memory, std::int64_t n, Draw draw) {
   auto* out = static_cast<T*>(memory);
   const std::uint64_t stream = mix(state().seed.load()) + mix(state().calls.fetch_add(1));
   const std::int64_t blocks = (n + kBlock - 1) / kBlock;
-#pragma omp parallel for schedule(static) if (blocks > 1)
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    Generator g(mix(stream) ^ static_cast<std::uint64_t>(b));
-    for (std::int64_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i)
-      out[i] = static_cast<T>(draw(g));
-  }
+  const double seconds = kDrawSeconds * static_cast<double>(n);
+  const engine::ParallelLoop loop{
+      .extent = blocks, .seconds = seconds, .threads = engine::team_threads(seconds)};
+  engine::run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t b = begin; b < end; ++b) {
+      Generator g(mix(stream) ^ static_cast<std::uint64_t>(b));
+      for (std::int64_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i)
+        out[i] = static_cast<T>(draw(g));
+    }
+    return true;
+  });
 }
 
 template <class Draw>
@@ -101,6 +115,19 @@ void fill(dtype t, void* memory, std::int64_t n, Draw draw) {
   else
     fill<double>(memory, n, draw);
 }
+
+// In [low, high): the sum may round up to `high`.
+template <class T>
+struct Uniform {
+  Uniform(double first, double last) : low(static_cast<T>(first)), high(static_cast<T>(last)) {
+    if (!std::isfinite(high - low)) throw OverflowError("high - low range exceeds valid bounds");
+  }
+  T operator()(Generator& g) const {
+    const T x = low + (high - low) * g.uniform<T>();
+    return x == high ? std::nextafter(high, low) : x;
+  }
+  T low, high;
+};
 
 }  // namespace
 
@@ -121,8 +148,10 @@ Handle random(const char* distribution, Span shape, double low, double high, dty
   void* memory = mutable_data(h);
   if (distribution[0] == 'n')
     fill(t, memory, n, [](Generator& g) { return g.normal(); });
+  else if (t == dtype::float32)
+    fill<float>(memory, n, Uniform<float>(low, high));
   else
-    fill(t, memory, n, [=](Generator& g) { return low + (high - low) * g.uniform(); });
+    fill<double>(memory, n, Uniform<double>(low, high));
   return host.placed(h);
 }
 

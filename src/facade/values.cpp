@@ -35,15 +35,13 @@ void* mutable_data(const Handle& a) {
     throw DeviceError("the host cannot write to memory on '" +
                       devices().name(tracer::device_of(unwrap(a))) +
                       "': assign to the array, or take it with to_device(x, plait::cpu())");
-  // What reads the present contents must have run before the caller changes them behind our back.
-  tracer::flush();
-  return tracer::data(unwrap(a));
+  return tracer::writable_data(unwrap(a));
 }
 
 const void* contiguous_data(const Handle& a) {
   if (!is_contiguous(a))
     throw ValueError("iteration needs a C-contiguous array; iterate over its copy()");
-  return data(a);
+  return a ? data(a) : nullptr;
 }
 
 Value item(const Handle& a, const std::int64_t* index, int n) {
@@ -76,6 +74,11 @@ std::string explain(const Handle* arrays, int n) {
   return engine::explain(wanted);
 }
 
+void throw_out_of_bounds(const std::string& integer, dtype t) {
+  throw OverflowError("Python integer " + integer + " out of bounds for " +
+                      std::string(name(core(t))));
+}
+
 void throw_ragged() {
   throw ValueError(
       "setting an array element with a sequence. The requested array has an inhomogeneous shape");
@@ -91,6 +94,10 @@ void set_num_threads(int n) {
 int num_threads() {
   detail::start();
   return engine::num_threads();
+}
+std::size_t trim() {
+  detail::start();
+  return engine::trim();
 }
 const char* version() { return PLAIT_VERSION; }
 

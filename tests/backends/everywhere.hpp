@@ -54,6 +54,7 @@ inline void everywhere(const std::string& what, const std::function<Array()>& f,
   const Config saved = config();
   config().disk_cache = false;
   config().eager_limit = 0;
+  config().plan = PlanMode::Always;
   tracer::set_error_state({tracer::ErrorAction::Ignore, tracer::ErrorAction::Ignore,
                            tracer::ErrorAction::Ignore, tracer::ErrorAction::Ignore});
   config().fuse = false;

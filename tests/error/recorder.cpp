@@ -56,6 +56,33 @@ TEST_CASE("broadcasting") {
                      "[original->remapped]: (2,3)  and requested shape (3,3)");
 }
 
+TEST_CASE("shapes of more elements or bytes than int64 counts") {
+  const std::int64_t big = std::int64_t{1} << 32;
+  const std::string bytes =
+      "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.";
+  const Array one = zeros({1}), none = zeros({0}), byte = zeros({1}, DType::Int8);
+  raises<ValueError>([&] { broadcast_to(one, {big, big}); }, "iterator is too large");
+  raises<ValueError>([&] { broadcast_to(one, {big, big / 4}); }, bytes);
+  raises<ValueError>([&] { broadcast_to(one, {0, big, big}); }, bytes);
+  raises<ValueError>([&] { as_strided(one, DType::Float64, {big, big}, {0, 0}, 0); }, bytes);
+  raises<ValueError>([&] { as_strided(one, DType::Float64, {-1}, {0}, 0); },
+                     "negative dimensions are not allowed");
+  raises<ShapeError>([&] { reshape(none, {4, big / 4 * big}); },
+                     "cannot reshape array of size 0 into shape (4,4611686018427387904)");
+  raises<ValueError>([&] { reshape(none, {0, big, big / 4}); }, bytes);
+  raises<ShapeError>([&] { reshape(none, {big, big, -1}); },
+                     "cannot reshape array of size 0 into shape (4294967296,4294967296,newaxis)");
+  const Array row = broadcast_to(one, {big}), column = broadcast_to(one, {big, 1});
+  raises<ValueError>([&] { binary(OpId::Add, row, column); }, "iterator is too large");
+  raises<ValueError>(
+      [&] { binary(OpId::Add, broadcast_to(one, {big / 4}), broadcast_to(one, {big / 4, 1})); },
+      bytes);
+  raises<ValueError>([&] { matmul(column, broadcast_to(one, {1, big})); }, bytes);
+  raises<ValueError>([&] { astype(broadcast_to(byte, {big, big / 4}), DType::Float64); }, bytes);
+  raises<ValueError>([&] { fold(ReduceKind::Sum, broadcast_to(byte, {big, 1, big / 4}), {1}); },
+                     bytes);
+}
+
 TEST_CASE("dtypes and casts") {
   const Array a = zeros({3}), i = zeros({3}, DType::Int64), u = zeros({3}, DType::UInt8);
   const Array frozen = broadcast_to(a, {2, 3});

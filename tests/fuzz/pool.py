@@ -11,11 +11,13 @@ from worker import write_frame
 
 # name: (environment, every how many programs it is asked, group). Configurations of one group must give the same bits.
 CONFIGS = {
-    "interp-1": ({"PLAIT_JIT": "off", "PLAIT_NUM_THREADS": "1", "PLAIT_EAGER_LIMIT": "0"}, 1, "fused"),
-    "interp-2": ({"PLAIT_JIT": "off", "PLAIT_NUM_THREADS": "2", "PLAIT_EAGER_LIMIT": "0"}, 2, "fused"),
-    "jit-1": ({"PLAIT_JIT": "blocking", "PLAIT_NUM_THREADS": "1", "PLAIT_EAGER_LIMIT": "0"}, 8, "fused"),
-    "jit-2": ({"PLAIT_JIT": "blocking", "PLAIT_NUM_THREADS": "2", "PLAIT_EAGER_LIMIT": "0"}, 8, "fused"),
+    "interp-1": ({"PLAIT_JIT": "off", "PLAIT_NUM_THREADS": "1", "PLAIT_PLAN": "always", "PLAIT_EAGER_LIMIT": "0"}, 1, "fused"),
+    "interp-2": ({"PLAIT_JIT": "off", "PLAIT_NUM_THREADS": "2", "PLAIT_TEAM": "always", "PLAIT_PLAN": "always", "PLAIT_EAGER_LIMIT": "0"}, 2, "fused"),
+    "jit-1": ({"PLAIT_JIT": "blocking", "PLAIT_NUM_THREADS": "1", "PLAIT_PLAN": "always", "PLAIT_EAGER_LIMIT": "0"}, 8, "fused"),
+    "jit-2": ({"PLAIT_JIT": "blocking", "PLAIT_NUM_THREADS": "2", "PLAIT_TEAM": "always", "PLAIT_PLAN": "always", "PLAIT_EAGER_LIMIT": "0"}, 8, "fused"),
     "direct": ({"PLAIT_FUSE": "0", "PLAIT_NUM_THREADS": "2", "PLAIT_EAGER_LIMIT": "0"}, 2, "direct"),
+    # Plans what pays, which is little here, so that most is evaluated an operation at a time: to the bits of a plan.
+    "auto": ({"PLAIT_JIT": "off", "PLAIT_EAGER_LIMIT": "0"}, 1, "fused"),
     "default": ({}, 1, "default"),
 }
 # Asked only by name: need a GPU, or the double of the driver.

@@ -9,6 +9,8 @@ package = pathlib.Path(plait.__file__).parent
 files = sorted(p.name for p in package.iterdir())
 assert any(f.startswith("_plait") for f in files), files
 assert "libplait_jit.so" in files, files
+for binary in package.glob("*.so*"):  # it is looked for beside the extension, and nowhere else
+    assert b"/libplait_jit.so" not in binary.read_bytes(), binary
 
 rng = numpy.random.default_rng(1)
 X, means = rng.standard_normal((5000, 2)), rng.standard_normal((4, 2))

@@ -47,6 +47,7 @@ struct Both {
 inline Both both(const std::function<Array()>& f) {
   Both b;
   config().eager_limit = 0;
+  config().plan = PlanMode::Always;
   config().fuse = true;
   Array a = f();
   const Ref<tracer::Node> node = tracer::read(a);

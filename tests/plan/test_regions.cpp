@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
+#include "fusion/graph.hpp"
 #include "fusion/plan.hpp"
 
 using namespace plait;
@@ -36,6 +37,23 @@ TEST_CASE("the k-means step is one region for any K and D") {
     CHECK(r.plan.regions == 1);
     CHECK(r.plan.bytes_moved <= r.plan.bytes_least);
     CHECK(r.fused == r.direct);
+  }
+}
+
+TEST_CASE("a reduction of all distances is one region for any D") {
+  for (auto [n, m, d] : {std::tuple{300, 500, 3}, {300, 500, 8}, {700, 300, 10}, {200, 600, 64}}) {
+    Array x = random_f64({n, d}, 1), y = random_f64({m, d}, 2);
+    for (const ReduceKind kind : {ReduceKind::Max, ReduceKind::Min}) {
+      Both r = both([&] {
+        Array diff = apply(OpId::Subtract, view(x, {tracer::All{}, tracer::NewAxis{}}), y);
+        return tracer::reduce(
+            kind, apply(OpId::Sqrt, reduce(ReduceKind::Sum, apply(OpId::Multiply, diff, diff), 2)));
+      });
+      INFO(r.text << "D = " << d);
+      CHECK(r.plan.regions == 1);
+      CHECK(r.plan.bytes_moved <= r.plan.bytes_least);
+      CHECK(r.fused == r.direct);
+    }
   }
 }
 
@@ -208,4 +226,41 @@ TEST_CASE("values that share a loop by their equal extents do not when one is sh
       CHECK(bytes(b) == bytes(make(m)));
       config().fuse = true;
     }
+}
+
+TEST_CASE("long reductions of values that lie otherwise are not cut alike") {
+  const Array x = random_f64({9, 11111}, 1), y = random_f64({11111, 9}, 2);
+  // Of two sums along rows and of what stands beside them: the minimum of another layout.
+  const auto value = [&](bool lies_otherwise) {
+    const Array other = lies_otherwise ? tracer::transpose(y) : x;
+    const Array low = reduce(ReduceKind::Min, apply(OpId::Add, other, weak(1)), 1);
+    const Array sum = reduce(ReduceKind::Sum, apply(OpId::Absolute, x), 1);
+    return apply(OpId::Subtract, low, sum);
+  };
+  for (bool lies_otherwise : {false, true}) {
+    const Both r = both([&] { return value(lies_otherwise); });
+    INFO(r.text);
+    CHECK(r.fused == r.direct);
+    CHECK(r.plan.regions == (lies_otherwise ? 3 : 2));
+  }
+}
+
+TEST_CASE("a plan serves no array whose axes are looped over in another order") {
+  config().eager_limit = 0;
+  // Not contiguous, the same extents and innermost axis, the outer strides the other way round.
+  const auto strided = [](bool swapped) {
+    const Array memory = random_f64({40, 50, 40}, 3);
+    const tracer::Slice part{{}, 39, {}};
+    const Array a = view(memory, {part, tracer::Slice{{}, 39, {}}, tracer::Slice{{}, 20, {}}});
+    const std::int64_t axes[] = {1, 0, 2};
+    return swapped ? tracer::transpose(a, axes) : a;
+  };
+  const auto key = [](const Array& a) {
+    const Ref<tracer::Node> node =
+        tracer::read(tracer::reduce(ReduceKind::Sum, apply(OpId::Add, a, weak(1))));
+    tracer::Node* wanted[] = {node.get()};
+    return fusion::Graph(wanted).key();
+  };
+  CHECK(key(strided(false)) == key(strided(false)));
+  CHECK(key(strided(false)) != key(strided(true)));
 }

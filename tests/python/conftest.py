@@ -34,12 +34,20 @@ def lazy():
 
 
 @pytest.fixture
+def lazy_scalars():
+    """Full reductions stay pending, as they do inside plait.jit."""
+    before = _plait.keep_lazy_scalars(True)
+    yield
+    _plait.keep_lazy_scalars(before)
+
+
+@pytest.fixture
 def large():
     """Small arrays take the road of large ones."""
-    before = plait.config.eager_limit
-    plait.config.eager_limit = 0
+    before = plait.config.eager_limit, plait.config.plan
+    plait.config.eager_limit, plait.config.plan = 0, "always"
     yield
-    plait.config.eager_limit = before
+    plait.config.eager_limit, plait.config.plan = before
 
 
 @pytest.fixture
@@ -47,10 +55,10 @@ def run_python():
     """Runs source text in a fresh interpreter with the package importable; returns the completed process."""
     import subprocess
 
-    def run(source, *args, env=None, timeout=120):
+    def run(source, *args, env=None, timeout=120, **options):
         return subprocess.run(
             [sys.executable, *args, "-c", source] if source is not None else [sys.executable, *args],
-            capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})},
+            capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})}, **options,
             # A job in the background of a script ignores Ctrl-C, and so would what it starts.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip

@@ -73,7 +73,7 @@ def test_asarray_of_ours_is_the_same_object():
     assert plait.array(a) is not a
 
 
-def test_array_of_arrays_and_lazy_scalars():
+def test_array_of_arrays_and_lazy_scalars(lazy_scalars):
     a = plait.arange(3.0)
     same(plait.array([a, a + 1]), numpy.array([[0.0, 1, 2], [1, 2, 3]]))
     same(plait.array([a.sum(), a.max()]), numpy.array([3.0, 2.0]))
@@ -102,3 +102,58 @@ def test_special_matrices(call):
                                   lambda np: np.dstack((np.ones(3),), casting="safe")])  # fmt: skip
 def test_errors(call):
     both(call)
+
+
+def test_arange_with_a_step_beyond_the_range():
+    for stop in 1, -1, 1e-16, -5e-324, 0.0:
+        for step in numpy.inf, -numpy.inf, 1e308, -1e308, 2.0:
+            both(lambda m: m.arange(0, stop, step))
+    for step in 0, 0.0:
+        both(lambda m: m.arange(0.0, 1.0, step))
+
+
+@pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"])
+def test_seeds_and_pickles_of_generators(name):
+    import pickle
+
+    seeds = numpy.arange(4)
+    ours, theirs = getattr(plait.random, name)(plait.array(seeds)), getattr(numpy.random, name)(seeds)
+    rng = plait.random.Generator(ours)
+    assert rng.random() == numpy.random.Generator(theirs).random()
+    again = pickle.loads(pickle.dumps(rng))
+    assert type(again) is type(rng) and type(again.random(3)) is plait.ndarray and isinstance(theirs, getattr(plait.random, name))
+    assert plait.random.SeedSequence(plait.array(seeds)).entropy.tolist() == [0, 1, 2, 3]
+    state = pickle.loads(pickle.dumps(plait.random.RandomState(3)))
+    assert type(state) is plait.random.RandomState and state.rand() == numpy.random.RandomState(3).rand()
+
+
+def test_roll_resize_and_diff_of_odd_arguments():
+    for m in numpy, plait:
+        assert m.roll(m.arange(5), 2**100 + 1).tolist() == m.roll(m.arange(5), (2**100 + 1) % 5).tolist()
+        listed, a = [1, 2], m.arange(4)
+        assert m.diff(listed, n=0) is listed and a.resize() is None and a.shape == (4,)
+        assert m.array([1, 2], dtype=object, ndmax=0).shape == () and m.full_like(a, numpy.int64(1000), dtype="i1").tolist() == [-24] * 4
+    both(lambda m: m.eye(3).resize("hi"))
+    both(lambda m: m.eye(3).resize(refcheck="hi"))
+    both(lambda m: m.array([1], copy="always"))
+    both(lambda m: m.clip(m.arange(3), 1))
+    both(lambda m: m.astype(numpy.int64(1), float))
+
+
+def test_references_to_what_is_resized():
+    import weakref
+
+    a = plait.arange(3)
+    name = weakref.ref(a)
+    with pytest.raises(ValueError, match="cannot resize an array that references or is referenced"):
+        a.resize(5)
+    a.resize(5, refcheck=False)
+    assert name() is a and a.tolist() == [0, 1, 2, 0, 0]
+
+
+@pytest.mark.parametrize("copy", [1, 0, numpy.True_, numpy._CopyMode.ALWAYS, numpy._CopyMode.NEVER, numpy._CopyMode.IF_NEEDED])
+def test_what_copy_may_be(copy):
+    for m in numpy, plait:
+        a = m.arange(3)
+        assert (m.array(a, copy=copy) is a) == (copy in (0, numpy._CopyMode.NEVER, numpy._CopyMode.IF_NEEDED))
+

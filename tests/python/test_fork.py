@@ -41,6 +41,7 @@ def wait(pid, limit=30):
 
 def new_kernels(n):
     "Graphs that were not seen before: each one is planned, and compiled in the background."
+    np.config.plan = "always"
     x = np.ones(60_000 + n)
     y = x
     for i in range(n % 7 + 2):
@@ -184,3 +185,34 @@ print("last line")
 """
     for _ in range(4):
         assert answers(run_python, source) == ["last", "line"]
+
+
+def test_a_child_of_a_process_that_plans_and_compiles_in_the_background(run_python):
+    source = """
+import os, random, threading, numpy, plait as np
+def work(seed):
+    rng = random.Random(seed)
+    want = numpy.arange(float(rng.randrange(3000, 9000)))
+    x = np.array(want)
+    operations = [rng.randrange(4) for _ in range(rng.randrange(3, 60))]
+    def f(np, x):
+        y = x
+        for o in operations:
+            y = [lambda: y + 1.5, lambda: np.sqrt(abs(y)), lambda: np.maximum(y, x), lambda: y[::-1] - x * 2][o]()
+        return y
+    for _ in range(4):
+        numpy.testing.assert_array_equal(numpy.asarray(f(np, x)), f(numpy, want))
+threads = [threading.Thread(target=lambda s=s: [work(100 * s + i) for i in range(15)]) for s in range(2)]
+for t in threads: t.start()
+children = []
+for i in range(12):
+    work(1000 + i)
+    if (child := os.fork()) == 0:
+        for j in range(3): work(2000 + 10 * i + j)
+        raise SystemExit
+    children.append(child)
+assert all(os.waitpid(c, 0)[1] == 0 for c in children)
+for t in threads: t.join()
+"""
+    done = run_python(source, "-W", "ignore", timeout=60)
+    assert done.returncode == 0, done.stderr

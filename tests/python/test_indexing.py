@@ -86,7 +86,7 @@ def test_iteration_and_containment():
     both(lambda np: list(np.array(1)))
 
 
-def test_lazy_scalar_as_index():
+def test_lazy_scalar_as_index(lazy_scalars):
     a = plait.arange(100000)
     assert a[a.argmax()] == 99999
 

@@ -163,3 +163,42 @@ print((h[::2] == h[0, 0]).all() and (h[1::2] == h[1, 0]).all() and 0 <= h[0, 0] 
     for seed in (0, 1):
         done = run_python(None, str(file), "2", str(seed), timeout=90, env={"PLAIT_JIT": "off"})
         assert done.stdout.split() == ["True"], done.stdout + done.stderr
+
+
+def test_an_interrupted_value_is_not_computed_for_another(run_python, tmp_path):
+    """It stays pending; an export and the end of a jitted function evaluate what they need."""
+    body = """
+counts = []
+def evaluated():
+    return plait.stats()["kernels_run"]
+z = plait.array(numpy.arange(5000.0)) * 2
+y = heavy()
+poke()
+try:
+    y.sum().item()
+    print("ran to its end")
+except KeyboardInterrupt:
+    before = evaluated()
+    print((numpy.asarray(z) == 2 * numpy.arange(5000.0)).all(), y._pending, evaluated() - before < 2)
+host = numpy.ones(6_000_000)
+def work(a, b):
+    b[:3] = 7
+    y = a
+    for _ in range(120):
+        y = numpy.sin(y) + numpy.arctan(y * a)
+    poke(0.1)
+    return float(y.sum())
+written = numpy.zeros(5)
+try:
+    plait.jit(work)(host, written)
+    print("ran to its end")
+except KeyboardInterrupt as e:
+    frame = e.__traceback__
+    while "y" not in frame.tb_frame.f_locals or frame.tb_frame.f_code.co_name != "work":
+        frame = frame.tb_next
+    kept = frame.tb_frame.f_locals["y"]
+host[:] = 2   # the value is of what the memory held
+print(written.tolist(), kept._pending, bool(kept[:1][0] == heavy()[:1][0]))
+"""
+    done = script(run_python, tmp_path, body, 2)
+    assert done.stdout.split("\n") == ["True True True", "[7.0, 7.0, 7.0, 0.0, 0.0] True True", ""], done.stderr

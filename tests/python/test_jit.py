@@ -1,7 +1,11 @@
+import asyncio
 import collections
+import functools
+import inspect
 import os
 import sys
 import types
+import zipfile
 
 import numpy
 import numpy as np
@@ -211,6 +215,45 @@ def test_runner(tmp_path, run_python):
     assert "['one', '--two'] __main__" in done.stdout
 
 
+PROGRAM = """
+import sys
+import numpy as np
+from __main__ import np as again
+print(np.__name__, again is np, sys.argv, __name__, sys.path[0] == "", globals().get("__file__"), type(np.ones(2)).__module__)
+"""
+
+
+def test_runner_takes_code_and_standard_input(run_python, tmp_path):
+    made = run_python(None, "-m", "plait", "-c", PROGRAM, "one", "-c")
+    assert made.stdout == "plait True ['-c', 'one', '-c'] __main__ True None plait\n", made
+    made = run_python(None, "-m", "plait", "-", "two", input=PROGRAM)
+    assert made.stdout == "plait True ['-', 'two'] __main__ True <stdin> plait\n", made
+    assert run_python(None, "-m", "plait", "-c", "raise SystemExit(5)").returncode == 5
+    for option in ("-c", "-m"):
+        made = run_python(None, "-m", "plait", option)
+        assert made.returncode == 2 and f"Argument expected for the {option} option" in made.stderr
+    assert run_python(None, "-m", "plait", "-q").returncode == 2
+
+
+def test_runner_takes_modules_folders_and_archives(run_python, tmp_path):
+    (tmp_path / "__main__.py").write_text("import tool")
+    (tmp_path / "tool.py").write_text("import sys, numpy\nprint(numpy.__name__, sys.argv[1:], __name__)")
+    assert run_python(None, "-m", "plait", str(tmp_path), "a").stdout == "plait ['a'] tool\n"
+    made = run_python(None, "-m", "plait", "-m", "tool", "b", cwd=tmp_path)
+    assert made.stdout == "plait ['b'] __main__\n", made
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as z:
+        z.write(tmp_path / "tool.py", "__main__.py")
+    assert run_python(None, "-m", "plait", str(tmp_path / "z.zip"), "c").stdout == "plait ['c'] __main__\n"
+
+
+def test_runner_shows_exceptions_as_python_does(run_python, tmp_path):
+    (tmp_path / "main.py").write_text("import numpy\ndef f():\n    numpy.ones(3) + numpy.ones(2)\nf()\n")
+    (theirs, ours) = (run_python(None, *how, str(tmp_path / "main.py")) for how in ((), ("-m", "plait")))
+    assert ours.returncode == theirs.returncode == 1 and ours.stderr == theirs.stderr
+    made = run_python(None, "-m", "plait", "-c", "x = 1\n1 / 0")
+    assert made.returncode == 1 and made.stderr.splitlines()[1].strip() == 'File "<string>", line 2, in <module>'
+
+
 def test_runner_leaves_packages_on_numpy(tmp_path, run_python):
     package = tmp_path / "site-packages" / "third"
     package.mkdir(parents=True)
@@ -227,6 +270,15 @@ def test_runner_takes_the_users_own_library(tmp_path, run_python):
         path = os.pathsep.join([str(tmp_path / folder), os.environ["PYTHONPATH"]])
         done = run_python(None, "-m", "plait", str(tmp_path / "main.py"), env={"PYTHONPATH": path})
         assert done.stdout.strip() == "plait", done
+
+
+def test_runner_reads_what_numpy_pickled(tmp_path, run_python):
+    # The first import of the old name is pickle's, which looks for the module under that name then.
+    (tmp_path / "main.py").write_text(
+        "import pickle\nprint(pickle.loads(b'cnumpy.core.multiarray\\nscalar\\n.').__name__)\nimport numpy\nprint(numpy.__name__)\n"
+    )
+    done = run_python(None, "-W", "ignore", "-m", "plait", str(tmp_path / "main.py"))
+    assert done.stdout.split() == ["scalar", "plait"], done.stderr
 
 
 def test_runner_sees_imports_by_function(tmp_path, run_python):
@@ -320,3 +372,233 @@ def test_explain_gives_its_borrowings_back():
         plait.explain(lambda a: a * 2 + 1, x)
     plait.ones(3).sum().item()
     assert sys.getrefcount(x) == before
+
+
+def test_imports_inside_the_function():
+    def f(x):
+        import numpy as np
+        import numpy.linalg as la
+        from numpy import exp
+        from numpy.fft import rfft
+
+        assert type(x) is plait.ndarray and np is plait and exp is plait.exp and rfft is plait.fft.rfft
+        return la.norm(np.sqrt(x)), rfft(exp(x))
+
+    norm, spectrum = plait.jit(f)(numpy.ones(4))
+    assert type(norm) is numpy.float64 and norm == 2 and type(spectrum) is numpy.ndarray
+
+
+def test_classes_made_inside_the_function():
+    def f(x):
+        class Doubling:
+            def __call__(self, y):
+                return np.multiply(y, 2)
+
+        return Doubling()(x), len(x), [].__class__
+
+    assert plait.jit(f)(numpy.ones(3))[0].tolist() == [2, 2, 2]
+
+
+class Model:
+    shared = None
+
+    def __init__(self, n):
+        self.weights = np.zeros(n)
+        self.history = []
+        self.nested = {"last": ()}
+
+    def step(self, x):
+        self.weights = self.weights + np.tanh(x)
+        self.history.append(self.weights.sum())
+        self.nested["last"] = (self.weights * 2, 1)
+        Model.shared = self.weights
+        return self
+
+    def sum(self):
+        return np.sum(self.weights)
+
+
+def of_numpy(*values):
+    return all(type(v) in (numpy.ndarray, numpy.float64) for v in values)
+
+
+def test_attributes_come_out_as_numpys():
+    model, x = Model(4000), numpy.linspace(0, 1, 4000)
+    for f in (Model.step, lambda m, x: m.step(x)):
+        assert plait.jit(f)(model, x) is model
+    assert plait.jit(model.step)(x) is model
+    assert of_numpy(model.weights, *model.history, model.nested["last"][0], Model.shared) and len(model.history) == 3
+    numpy.testing.assert_allclose(model.weights, 3 * numpy.tanh(x), rtol=1e-14)
+
+
+class Slotted:
+    __slots__ = ("value", "unset")
+
+
+def test_slots_come_out_as_numpys():
+    target = Slotted()
+
+    def f(target, x):
+        target.value = x * 2
+
+    plait.jit(f)(target, numpy.ones(5000))
+    assert of_numpy(target.value)
+
+
+kept, table = None, {}
+
+
+def test_globals_and_cells_come_out_as_numpys():
+    total, log = None, []
+
+    def f(x):
+        global kept
+        nonlocal total
+        kept, total = x + 1, x.sum()
+        table["x"] = x * 3
+        log.append([x - 1, x])
+
+    x = numpy.ones(5000)
+    plait.jit(f)(x)
+    assert of_numpy(kept, total, table["x"], *log[0]) and total == 5000 and kept[0] == 2 and table["x"][0] == 3 and log[0][1] is x
+
+
+def test_lists_and_dicts_among_the_arguments_are_the_callers():
+    def f(parameters, rates, extra):
+        for name in parameters:
+            parameters[name] = parameters[name] - np.exp(rates[0])
+        rates[0] *= 2
+        rates.append(parameters["w"] * 2)
+        extra["new"] = parameters["w"] + 1
+        return rates
+
+    def arguments():
+        return {"w": numpy.ones(3000), "b": numpy.zeros(3000)}, [numpy.full(3000, 0.5)], {"old": 1}
+
+    theirs, ours = arguments(), arguments()
+    first = ours[1][0]
+    f(*theirs)
+    assert plait.jit(f)(*ours) is ours[1] and ours[1][0] is first
+    numpy.testing.assert_equal(ours, theirs)
+    assert of_numpy(*ours[0].values(), *ours[1], ours[2]["new"])
+
+
+def test_a_generator_yields_numpys_arrays():
+    @plait.jit
+    def running(x):
+        total = np.zeros(len(x))
+        for _ in range(3):
+            assert type(x) is plait.ndarray
+            total += x
+            sent = yield total * 2
+            if sent is not None:
+                total += np.sqrt(sent)
+        return total
+
+    assert inspect.isgeneratorfunction(running)
+    x = numpy.ones(4000)
+    g = running(x)
+    assert of_numpy(first := next(g)) and first[0] == 2
+    x[:] = 10  # seen, as with NumPy
+    assert g.send(numpy.full(4000, 4.0))[0] == 2 * (1 + 2 + 10)
+    g.close()
+    assert [v[0] for v in running(numpy.ones(4000))] == [2, 4, 6]
+
+    def result():
+        return (yield from running(numpy.ones(3000)))
+
+    with pytest.raises(StopIteration) as end:
+        g = result()
+        while True:
+            next(g)
+    assert of_numpy(end.value.value)
+
+
+def test_a_generator_hears_of_exceptions():
+    @plait.jit
+    def f(x):
+        try:
+            yield x
+        except KeyError:
+            yield np.exp(x)
+
+    g = f(numpy.zeros(3))
+    next(g)
+    assert g.throw(KeyError("k")).tolist() == [1, 1, 1]
+
+
+def test_async_functions_and_generators():
+    @plait.jit
+    async def norm(x):
+        before = np.sqrt(x)
+        await asyncio.sleep(0)
+        return before + np.linalg.norm(x)
+
+    @plait.jit
+    async def pieces(x):
+        for i in range(3):
+            y = np.multiply(x, i)
+            await asyncio.sleep(0)
+            got = yield y
+            assert got is None or type(got) is plait.ndarray
+
+    async def main():
+        x = numpy.ones(4000)
+        made = [v async for v in pieces(x)]
+        g = pieces(x)
+        await g.asend(None)
+        made.append(await g.asend(numpy.zeros(4)))
+        await g.aclose()
+        return [*await asyncio.gather(norm(x), norm(2 * x)), *made]
+
+    results = asyncio.run(main())
+    assert of_numpy(*results) and inspect.iscoroutinefunction(norm) and inspect.isasyncgenfunction(pieces)
+    assert [r[0] for r in results[2:]] == [0, 1, 2, 1]
+    numpy.testing.assert_allclose(results[0][0], 1 + numpy.sqrt(4000))
+
+
+def test_a_class_is_jitted_in_place():
+    @plait.jit
+    class Scaler:
+        def __init__(self, x):
+            assert type(x) is plait.ndarray
+            self.mean = np.mean(x, axis=0)
+
+        def apply(self, x):
+            return np.subtract(x, self.mean)
+
+        @property
+        def doubled(self):
+            return np.multiply(self.mean, 2)
+
+        @classmethod
+        def unit(cls, n):
+            return cls(np.ones((n, n)))
+
+        @staticmethod
+        def root(x):
+            assert type(x) is plait.ndarray
+            return np.sqrt(x)
+
+        def __getattr__(self, name):
+            raise AttributeError(name)
+
+    x = numpy.random.default_rng(0).standard_normal((500, 8))
+    s = Scaler(x)
+    assert of_numpy(s.mean, s.doubled, s.apply(x), Scaler.root(abs(x)), Scaler.unit(3).mean)
+    numpy.testing.assert_allclose(s.apply(x), x - x.mean(0), rtol=1e-12)
+    with pytest.raises(TypeError, match="methods that it defines in Python; int defines none"):
+        plait.jit(int)
+
+
+class Caller:
+    def __call__(self, x):
+        assert type(x) is plait.ndarray
+        return np.sum(x)
+
+
+def test_other_callables():
+    x = numpy.arange(4.0)
+    assert plait.jit(Caller())(x) == 6 and plait.jit(np.sum)(x) == 6 and plait.jit(functools.partial(np.sum, axis=0))(x) == 6
+    with pytest.raises(TypeError, match="jit\\(\\) takes a callable, not int"):
+        plait.jit(3)

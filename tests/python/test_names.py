@@ -3,6 +3,7 @@
 import ast
 import inspect
 import pathlib
+import pydoc
 
 import numpy
 import pytest
@@ -47,8 +48,25 @@ def test_constants_and_types_are_numpys(name):
 def test_fallback_log(run_python):
     source = "import plait as np\na = np.arange(5.0)\nfor i in range(3):\n    np.sort(a)\nb = a[[[0, 1]]]\nc = a + 1\n"
     lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
-    assert [line.rpartition(" ")[2] for line in lines if "fallback" in line] == ["sort", "getitem"], lines
+    assert [line.split(": ", 1)[1] for line in lines if "fallback" in line] == ["sort", "getitem: integer array in a list"], lines
     assert "<string>:4" in lines[0]
+
+
+def test_fallback_log_says_what_kind_of_key(run_python):
+    keys = {"a[1:, [0, 1]]": "getitem: integer array in a list", "a[np.array([0, 1]), np.array([1, 1])]": "getitem: integer array",
+            "a[a > 2]": "getitem: boolean mask", "a[None, [True, False, True]]": "getitem: boolean mask in a list",
+            "a[a > 2] = np.ones(9)": "setitem: boolean mask", "s['x']": "getitem: field"}  # fmt: skip
+    source = "import plait as np\na = np.arange(12.0).reshape(3, 4)\ns = np.asarray(np.zeros(3, [('x', 'f8')]))\n" + "\n".join(keys)
+    lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
+    assert [line.split(": ", 1)[1] for line in lines if "item" in line] == list(keys.values()), lines
+
+
+def test_versions(capsys):
+    assert plait.__version__ == numpy.__version__ and plait.__plait_version__ == plait._plait.__version__
+    plait.show_config()
+    text = capsys.readouterr().out
+    assert f"version: {plait.__plait_version__}" in text and "threads: " in text and "BLAS" in text
+    assert plait.show_config("dicts")["Plait"]["version"] == plait.__plait_version__
 
 
 def test_fallback_log_of_creation(run_python):
@@ -92,6 +110,37 @@ def test_help_has_a_text_for_every_name(ours, theirs):
     assert not [n for n in names if not getattr(ours, n).__doc__]
 
 
+def signature(function):
+    try:
+        return str(inspect.signature(function))
+    except (TypeError, ValueError):
+        return None
+
+
+def described(ours, theirs):
+    """Names of functions that say something else of themselves than NumPy's."""
+    for name in dir(theirs):
+        function = getattr(theirs, name, None)
+        if name.startswith("_") or name == "test" or not callable(function) or isinstance(function, type) or not hasattr(ours, name):
+            continue
+        mine = getattr(ours, name)
+        if signature(mine) != signature(function) or not (mine.__doc__ or "").startswith((function.__doc__ or "").rstrip()):
+            yield name
+
+
+@pytest.mark.parametrize("ours, theirs", [(plait, numpy), (plait.ndarray, numpy.ndarray), (plait.linalg, numpy.linalg), (plait.fft, numpy.fft),
+                                          (plait.random, numpy.random), (plait.random.Generator, numpy.random.Generator)])  # fmt: skip
+def test_functions_have_numpys_signature_and_docstring(ours, theirs):
+    assert not list(described(ours, theirs))
+
+
+def test_help_shows_numpys_signature():
+    text = pydoc.plain(pydoc.render_doc(plait.where))
+    assert "where" + str(inspect.signature(numpy.where)) in text and "Return elements chosen from" in text
+    assert plait.arange.__text_signature__ == numpy.arange.__text_signature__
+    assert plait.array.__doc__.count("In Plait: ") == 1
+
+
 @pytest.mark.parametrize("method", ["argsort", "cumsum", "take", "searchsorted"])
 def test_completion_sees_the_arguments_of_methods(method):
     try:
@@ -108,10 +157,13 @@ def test_completion_sees_the_arguments_of_random_numbers():
 
 def test_stubs_declare_what_is_ours():
     source = pathlib.Path(plait.__file__).with_suffix(".pyi").read_text()
-    declared = set()
+    declared, of_numpy = set(), set()
     for statement in ast.parse(source).body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "numpy":
+            of_numpy |= {name.asname for name in statement.names}
         declared.add(getattr(statement, "name", None) or getattr(getattr(statement, "target", None), "id", None))
     assert set(plait.__all__) - set(numpy.__all__) <= declared
+    assert set(numpy.__all__) - {"dtype"} <= declared | of_numpy and not declared & of_numpy
     assert all(hasattr(plait, name) for name in declared if name and not name.startswith("_"))
 
 
@@ -121,3 +173,35 @@ def test_to_numpy_is_the_same_memory():
     assert type(host) is numpy.ndarray and host.shape == (2, 3)
     host[0, 1] = 7
     assert a[0, 1] == 7
+
+
+def test_modules_that_say_nothing_about_arrays_are_numpys():
+    import plait.exceptions
+    import plait.ma.core
+    import plait.ma.testutils
+
+    assert plait.ma.core is numpy.ma.core and plait.exceptions is numpy.exceptions
+    assert plait.ma.testutils.assert_equal.__module__ == "numpy.ma.testutils" and numpy.ma.core.__spec__.name == "numpy.ma.core"
+
+
+def test_vars_of_a_submodule_has_every_name():
+    assert {n for n in vars(numpy.fft) if not n.startswith("_")} <= set(vars(plait.fft))
+    assert isinstance(vars(plait.fft)["fft"], type(plait.fft.fft)) and vars(plait.fft)["fft"] is plait.fft.fft
+
+
+def test_testing_calls_functions_with_what_it_is_given():
+    seen = []
+    with pytest.raises(AssertionError):
+        plait.testing.assert_raises(ValueError, seen.append, plait.ones(3))
+    assert type(seen[0]) is plait.ndarray
+    plait.testing.assert_raises(ValueError, plait.add, plait.ones(2), plait.ones(3))
+    plait.testing.assert_equal([plait.ones(2)], [numpy.ones(2)])
+
+
+def test_functions_in_c_are_no_methods():
+    class Holder:
+        array, promote, has_complex = plait.array, plait.promote_types, plait.iscomplexobj
+
+    assert Holder().array([1, 2]).tolist() == [1, 2]
+    assert Holder().promote("i4", "f4") == "f8"
+    assert Holder().has_complex() is False

@@ -1,5 +1,8 @@
 import copy
+import functools
 import pickle
+import warnings
+from unittest import mock
 
 import numpy
 import pytest
@@ -101,6 +104,71 @@ def test_isinstance_accepts_numpys_arrays():
     assert isinstance(numpy.zeros(1), plait.ndarray) and issubclass(numpy.ndarray, plait.ndarray)
     assert not isinstance([1], plait.ndarray) and not isinstance(numpy.float64(1), plait.ndarray)
     assert plait.ndarray[tuple[int], numpy.dtype[numpy.float64]]
+
+
+def test_arrays_pass_for_numpys_in_python_code():
+    x = plait.arange(6.0).reshape(2, 3)
+    assert type(x) is plait.ndarray and x.__class__ is numpy.ndarray
+    assert isinstance(x, numpy.ndarray) and isinstance(x, plait.ndarray) and not isinstance(x, numpy.matrix)
+    match x:
+        case numpy.ndarray():
+            pass
+        case _:
+            pytest.fail("no match")
+    for by in (numpy.ndarray, plait.ndarray):  # the latter under python -m plait
+        kind = functools.singledispatch(lambda v: "object")
+        kind.register(by, lambda v: "array")
+        assert kind(x) == kind(numpy.zeros(2)) == "array" and kind([1]) == "object"
+    assert isinstance(mock.Mock(spec=x), plait.ndarray)
+
+
+def test_instances_of_subclasses_are_of_their_class():
+    class Named(plait.ndarray):
+        def again(self):
+            return self.__class__(2)
+
+    class Other(Named):
+        pass
+
+    a = plait.arange(4.0).view(Named)
+    assert a.__class__ is Named is type(a.again()) and not isinstance(a, numpy.ndarray)
+    assert all(type(b) is Named for b in (copy.copy(a), copy.deepcopy(a)))
+    a.__class__ = Other
+    assert type(a) is Other
+    with pytest.raises(TypeError):
+        plait.ones(2).__class__ = int
+
+
+def test_c_code_sees_another_type():
+    x = plait.ones(3)
+    for call in (
+        lambda: numpy.ndarray.sum(x), lambda: numpy.ndarray.__add__(x, x), lambda: numpy.ndarray.shape.__get__(x),
+        lambda: numpy.ndarray.__setstate__(x, ()), lambda: numpy.ndarray.__reduce__(x), lambda: numpy.ndarray.__array_function__(x),
+    ):  # fmt: skip
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_numpys_python_code_takes_arrays_for_its_own():
+    x, host = plait.arange(6.0).reshape(2, 3), numpy.arange(6.0).reshape(2, 3)
+    numpy.testing.assert_equal(x, host)
+    numpy.testing.assert_allclose(host + 1, x + 1)
+    with pytest.raises(AssertionError):
+        numpy.testing.assert_equal(x, host + 1)
+    assert repr(numpy.matrix(x)) == repr(numpy.matrix(host)) and repr(numpy.rec.array(x)) == repr(numpy.rec.array(host))
+    assert repr(numpy.ma.masked_where(x > 2, x)) == repr(numpy.ma.masked_where(host > 2, host))
+    assert numpy.polynomial.polynomial.polyval(x, numpy.ones((2, 2))).shape == (2, 2, 3)
+    assert numpy.ctypeslib.ndpointer(float, 2).from_param(x).data == x.ctypes.data
+
+
+def test_to_numpy():
+    x = plait.arange(3.0)
+    host = x.to_numpy()
+    host[0] = 5
+    assert type(host) is numpy.ndarray and x[0] == 5
+    assert x.to_numpy(dtype=object).dtype == object
+    x.to_numpy(copy=True)[0] = 9
+    assert x[0] == 5
 
 
 @pytest.mark.parametrize("value", [3, [1.5, 2], [[1, 2], [3, 4]], [], list(range(2000)), ["a"], [True], [1j], 2.5])
@@ -218,3 +286,89 @@ def test_real_arrays_have_no_imaginary_part_to_set():
 
     for code in ("d", "i", "?", "D"):
         both(set_part, sample(code))
+
+
+def test_names_of_memory_that_is_somebody_elses():
+    text = b"12345678"
+    for m in numpy, plait:
+        a = m.arange(4.0)
+        assert m.frombuffer(a, dtype="i8").base is a and m.frombuffer(text, "u1").base is text
+        assert m.array(memoryview(a), copy=False).base.obj is a
+        assert not m.diag(m.eye(2)).flags.owndata and m.rollaxis(a.reshape(2, 2), 0).base is a
+
+
+def test_views_that_are_not_aligned_share_their_memory():
+    for m in numpy, plait:
+        bytes = m.zeros(17, "u1")
+        a = bytes[1:].view("f8")
+        a[0] = 1.5
+        assert not a.flags.aligned and bytes[1:9].view("f8").tolist() == [1.5] and (a @ a) == 2.25
+        b = m.arange(10)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            b.strides = 3
+        assert not b.flags.aligned
+
+
+def test_ctypes_pointers_keep_the_array():
+    import ctypes
+    import weakref
+
+    a = plait.arange(3.0)
+    alive = weakref.ref(a)
+    pointer = a.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    del a
+    assert alive() is not None and pointer[2] == 2.0
+    del pointer
+    assert alive() is None
+
+
+def test_subclasses_call_the_hook_of_their_base():
+    class Noting(plait.ndarray):
+        def __array_finalize__(self, source):
+            super().__array_finalize__(source)
+            self.source = source
+
+    a = plait.arange(3).view(Noting)
+    b = a[1:]
+    assert type(b) is Noting and b.source is a and b.base is a
+
+
+def test_hashes_of_bytes():
+    import hashlib
+
+    a = numpy.arange(6.0).reshape(2, 3)
+    assert hashlib.md5(plait.array(a)).hexdigest() == hashlib.md5(a).hexdigest()
+
+
+def test_structured_arrays_come_back_as_they_were():
+    padded = numpy.dtype({"names": ["a", "b"], "formats": ["i4", "S3"], "itemsize": 16})
+    nested = numpy.dtype([("a", "f8", (2, 5)), ("b", "V5")])
+    for dtype in padded, nested, numpy.dtype([("a", "i4"), ("b", "f8")], align=True):
+        a = plait.zeros(3, dtype)
+        assert numpy.array(a).dtype == dtype == plait.array(a).dtype
+
+
+def test_objects_in_object_arrays_stay_themselves():
+    for m in numpy, plait:
+        a, inner = m.empty(2, object), m.arange(3)
+        a[0] = inner
+        assert a[0] is inner
+
+
+def test_conjugate_takes_an_array_for_its_result():
+    z = numpy.array([1 + 2j, 3j])
+    both(lambda m, z: z.conjugate(m.empty(2, complex)), z)
+    both(lambda m, z: z.real.conj(), z)
+    both(lambda m, z: m.array([1 + 2j, 3], object).conj(), z)
+    both(lambda m, z: m.array(["a"]).conjugate(), z)
+
+
+def test_flags_are_set_as_numpys():
+    for name in ("c_contiguous", "owndata", "num", "aligned", "writebackifcopy", "writeable"):
+        for value in True, False:
+            both(lambda m: setattr(m.ones(3).flags, name, value))
+    with pytest.raises(AttributeError):
+        del plait.ones(3).flags.writeable
+    with pytest.raises(ValueError):
+        plait.ones(3).setflags(uic=True)

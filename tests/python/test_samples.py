@@ -43,6 +43,7 @@ def test_kmeans_photo(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     out = run("kmeans_photo.py", "--shrink", 8, "--colours", 16, "--rounds", 3, "--points", 50_000, "--out", "photo.png", cwd=tmp_path)
     assert "0 pixels differ" in out and "1 region" in out and "same labels" in out and "LABELS DIFFER" not in out
+    assert "\r" not in out  # lines end where no terminal is
     picture = Image.open(tmp_path / "photo.png")
     assert picture.size == (3 * 80, 54 + 24)
 

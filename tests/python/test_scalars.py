@@ -1,8 +1,12 @@
-"""Lazy scalars pass for NumPy's."""
+"""Full reductions are NumPy's scalars; inside plait.jit they are lazy ones, which pass for NumPy's."""
 
 import copy
+import decimal
+import fractions
+import json
 import operator
 import pickle
+import statistics
 
 import numpy
 import pytest
@@ -11,8 +15,102 @@ import plait
 from plait import _plait
 
 
+REDUCTIONS = [
+    lambda np, x: np.sum(x), lambda np, x: x.mean(), lambda np, x: x.std(), lambda np, x: np.var(x, ddof=1), lambda np, x: x.max(),
+    lambda np, x: x.argmin(), lambda np, x: np.ptp(x), lambda np, x: (x > 3).any(), lambda np, x: np.count_nonzero(x),
+    lambda np, x: np.linalg.norm(x), lambda np, x: x @ x, lambda np, x: np.dot(x, x), lambda np, x: np.vdot(x, x),
+    lambda np, x: np.inner(x, x), lambda np, x: np.add.reduce(x), lambda np, x: np.trace(x.reshape(100, -1)),
+    lambda np, x: (x * 2).sum(where=x > 5), lambda np, x: x.prod(dtype="f4"), lambda np, x: np.average(x), lambda np, x: np.median(x),
+    lambda np, x: x.sum() / x.size, lambda np, x: x.max() - x.min(), lambda np, x: np.sqrt(x.sum()), lambda np, x: -x.mean() ** 2,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pending", [False, True])
+@pytest.mark.parametrize("f", REDUCTIONS)
+def test_full_reductions_are_numpys_own(f, pending):
+    host = numpy.arange(200_000.0) % 7
+    theirs = f(numpy, host * 2 if pending else host)
+    x = plait.array(host)
+    ours = f(plait, x * 2 if pending else x)
+    assert type(ours) is type(theirs) and ours == pytest.approx(theirs, rel=1e-6)
+
+
+def test_what_looks_at_the_type_takes_them():
+    x = plait.arange(200_000.0) * 0.5
+    assert json.loads(json.dumps({"s": x.sum(), "m": [x.mean()]})) == {"s": 9999950000.0, "m": [49999.75]}
+    assert decimal.Decimal(x.max()) == decimal.Decimal("99999.5") and fractions.Fraction(x.max()) == fractions.Fraction(199999, 2)
+    assert statistics.mean([x.min(), x.max()]) == 49999.75
+    assert type(sum([x.mean(), 1])) is numpy.float64 and type(1j != x.sum()) is bool
+
+
+def test_what_is_no_scalar_stays_an_array():
+    x = plait.arange(200_000.0)
+    assert type(x.sum(keepdims=True)) is type(x.sum(axis=0, keepdims=True)) is type(plait.asarray(5.0)) is plait.ndarray
+    out = plait.zeros(())
+    assert x.sum(out=out) is out and float(out) == 19999900000.0
+    assert type(plait.tensordot(x, x, 1)) is plait.ndarray
+
+
+def test_they_warn_at_their_line():
+    x = plait.ones(200_000) * numpy.finfo(float).max
+    with pytest.warns(RuntimeWarning, match="overflow encountered in reduce") as caught:
+        x.sum()
+    assert caught[0].filename == __file__
+    with plait.errstate(over="raise"), pytest.raises(FloatingPointError):
+        x.sum()
+
+
+def test_only_what_has_a_name_is_stored():
+    x = plait.arange(200_000.0)
+    plait.evaluate(x)
+
+    def stored(f):
+        before = plait.stats()["bytes_moved"]
+        f()
+        return plait.stats()["bytes_moved"] - before >= 2 * x.nbytes
+
+    m = 3.0
+    for f in (
+        lambda: plait.mean((x - m) ** 2), lambda: ((x - m) ** 2).mean(), lambda: ((x - m) ** 2).sum(), lambda: plait.linalg.norm(x * m),
+        lambda: plait.max(plait.abs(x - m)), lambda: (x * m)[1:].max(), lambda: (x * m).max(keepdims=False),
+    ):  # fmt: skip
+        assert not stored(f)
+    y = x * m
+    assert stored(lambda: y.mean()) and not y._pending
+
+
+def test_scalars_stay_pending_inside_jit():
+    seen = []
+
+    @plait.jit
+    def inner(x):
+        return x.sum()
+
+    @plait.jit
+    def outer(x):
+        seen.extend([type(x.mean()), type(inner(x)), type(inner(x) * 2)])
+        return {"mean": x.mean(), "both": [x.min(), (x.max(), 3)]}, inner(x)
+
+    x = plait.arange(200_000.0)
+    for argument in (x, numpy.arange(200_000.0)):
+        found, total = outer(argument)
+        assert type(total) is type(found["mean"]) is type(found["both"][0]) is type(found["both"][1][0]) is numpy.float64
+        assert found == {"mean": 99999.5, "both": [0.0, (199_999.0, 3)]}
+        assert type(inner(argument)) is numpy.float64
+    assert set(seen) == {_plait.lazy_scalar}
+    assert type(x.sum()) is numpy.float64
+
+    @plait.jit
+    def fails(x):
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        fails(x)
+    assert type(x.sum()) is numpy.float64
+
+
 @pytest.fixture
-def lazy_sum():
+def lazy_sum(lazy_scalars):
     a = plait.ones(200_000) * 2.0
     s = a.sum()
     assert type(s) is _plait.lazy_scalar
@@ -61,14 +159,14 @@ def test_immutable(lazy_sum):
     assert t == 400_000 and lazy_sum == 400_001
 
 
-def test_strong_in_promotion():
+def test_strong_in_promotion(lazy_scalars):
     total = (plait.ones(100_000, "f4") * 2).sum()
     assert (plait.ones(3, "f4") * total).dtype == numpy.float32
     assert (plait.ones(3, "f2") * total).dtype == numpy.float32
     assert (plait.ones(3, "f4") * (plait.ones(100_000) * 2).sum()).dtype == numpy.float64
 
 
-def test_integer_results_index():
+def test_integer_results_index(lazy_scalars):
     i = (plait.arange(100_000) % 1000).argmax()
     assert list(range(2000))[i] == 999 and range(i).stop == 999
 
@@ -78,3 +176,13 @@ def test_math_functions(lazy_sum):
 
     assert math.sqrt(lazy_sum) == math.sqrt(400_000)
     assert max(lazy_sum, 5) == 400_000 and min(1, lazy_sum) == 1 and sum([lazy_sum, 1]) == 400_001
+
+
+def test_under_the_runner(run_python, tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(
+        "import json, numpy as np\n"
+        "x = np.arange(300_000.0) * 2\n"
+        "print(type(x).__module__, json.dumps({'mean': x.mean()}), type(x.sum()) is np.float64)\n"
+    )
+    assert run_python(None, "-m", "plait", str(path)).stdout == 'plait {"mean": 299999.0} True\n'

@@ -165,3 +165,50 @@ def test_tile_and_roll_at_the_edge():
     assert isinstance(plait.roll(plait.array(3.0), 1), plait.ndarray)
     empty = plait.broadcast_to(plait.zeros((0,)), (2, 0))
     assert not plait.tile(empty, (2, 2)).flags.writeable and plait.tile(empty, (2, 2)).shape == (4, 0)
+
+
+@pytest.mark.parametrize("axes", [[0, 1], range(2), (1, 0), [True], 1, None, ()])
+def test_axes_are_taken_as_numpy_takes_them(axes):
+    a = numpy.arange(12.0).reshape(3, 4, 1)
+    both(lambda m, a: a.sum(axes), a)
+    both(lambda m, a: m.mean(a, axes), a)
+    both(lambda m, a: m.count_nonzero(a, axes), a)
+    both(lambda m, a: m.squeeze(a, axes), a)
+    both(lambda m, a: m.flip(a, axes), a)
+    both(lambda m, a: m.expand_dims(a, axes), a)
+    both(lambda m, a: m.moveaxis(a, axes, [1, 0]), a)
+    both(lambda m, a: m.roll(a, 1, axes), a)
+    both(lambda m, a: m.linalg.norm(a, axis=axes), a)
+    both(lambda m, a: m.transpose(a[..., 0], axes), a)
+    both(lambda m, a: m.transpose(a[..., 0], m.array([1, 0])), a)
+    both(lambda m, a: m.tensordot(a, a, [range(2), m.arange(2)]), a)
+
+
+def _any_byte_but_zero_is_true(m, a):
+    yield from (a.sum(), m.count_nonzero(a), a.any(), a.all(0), a.astype("i4"), a + a, a == m.ones(4, bool), ~a, a & True, a.max())
+    yield from (m.where(a, 1.5, 2.5), m.arange(4)[a], a.copy().view("u1") if m is numpy else a.tolist(), a[1], m.minimum(a, True))
+
+
+@pytest.mark.parametrize("evaluated", [True, False])
+def test_bools_over_other_bytes(evaluated, request):
+    if not evaluated:
+        request.getfixturevalue("large")
+    given = numpy.array([0, 3, 255, 1], "u1")
+    arrays = {
+        "a view of bytes": lambda m: m.array(given).view(bool),
+        "written as bytes": lambda m: _written_as_bytes(m, given),
+        "a buffer": lambda m: m.frombuffer(given.tobytes(), bool),
+        "a copy": lambda m: m.array(given.view(bool)),
+    }
+    for name, make in arrays.items():
+        for ours, theirs in zip(_any_byte_but_zero_is_true(plait, make(plait)), _any_byte_but_zero_is_true(numpy, make(numpy))):
+            if type(ours) is list:
+                assert ours == [False, True, True, True], name
+            else:
+                same(ours, theirs)
+
+
+def _written_as_bytes(m, bytes):
+    a = m.zeros(4, bool)
+    a.view("u1")[...] = m.array(bytes)
+    return a

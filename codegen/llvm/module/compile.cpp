@@ -7,16 +7,16 @@
 #include <llvm/InitializePasses.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/PassRegistry.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Scalar.h>
 
-#include <mutex>
+#include <memory>
 
 #include "codegen/llvm/module.hpp"
 #include "emitter.hpp"
+#include "guard.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -24,21 +24,19 @@ namespace {
 
 constexpr const char* kSymbol = "kernel";
 
-// One target machine a thread and tier: making one costs about as much as a small kernel.
+// One target machine a tier: making one costs about as much as a small kernel. Calls come one at a
+// time.
+std::unique_ptr<TargetMachine> machines[3];
+
 TargetMachine& machine(CpuTier tier) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    // LLVM aborts where it cannot go on; a kernel that it cannot compile must not end the process.
-    // What the compilation held is lost.
-    install_fatal_error_handler([](void*, const char* reason, bool) {
-      throw CompileError(std::string("LLVM: ") + reason);
-    });
+  static const bool initialised = [] {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-  });
-  thread_local std::unique_ptr<TargetMachine> machines[3];
+    return true;
+  }();
+  (void)initialised;
   auto& tm = machines[static_cast<int>(tier)];
   if (tm) return *tm;
   const std::string triple = "x86_64-unknown-linux-gnu";
@@ -57,15 +55,27 @@ TargetMachine& machine(CpuTier tier) {
   return *tm;
 }
 
-void run_passes(llvm::Module& m, TargetMachine& tm, raw_pwrite_stream& out, CodeGenFileType type) {
+// LLVM's objects of one kernel.
+struct Work {
+  explicit Work(const ModuleRequest& request, const Target& target, TargetMachine& tm)
+      : module("plait", context), emitter(module, *request.kernel, target) {
+    module.setTargetTriple(tm.getTargetTriple().str());
+    module.setDataLayout(tm.createDataLayout());
+  }
+  LLVMContext context;
+  llvm::Module module;
+  Emitter emitter;
   legacy::PassManager passes;
-  passes.add(createTargetTransformInfoWrapperPass(tm.getTargetIRAnalysis()));
-  passes.add(createSROAPass());
-  passes.add(createEarlyCSEPass());
-  passes.add(createLICMPass());
-  if (tm.addPassesToEmitFile(passes, out, nullptr, type, true))
+};
+
+void run_passes(Work& w, TargetMachine& tm, raw_pwrite_stream& out, CodeGenFileType type) {
+  w.passes.add(createTargetTransformInfoWrapperPass(tm.getTargetIRAnalysis()));
+  w.passes.add(createSROAPass());
+  w.passes.add(createEarlyCSEPass());
+  w.passes.add(createLICMPass());
+  if (tm.addPassesToEmitFile(w.passes, out, nullptr, type, true))
     throw CompileError("LLVM cannot emit code for this target");
-  passes.run(m);
+  w.passes.run(w.module);
 }
 
 std::string text_of(const llvm::Module& m) {
@@ -74,53 +84,106 @@ std::string text_of(const llvm::Module& m) {
   return s;
 }
 
-void compile(const ModuleRequest& request, const ModuleReply& reply) {
-  TargetMachine& tm = machine(request.tier);
-  const int bytes[] = {16, 32, 64};
-  const Target target{request.tier, bytes[static_cast<int>(request.tier)], request.vector_lanes,
-                      request.identity};
-  LLVMContext context;
-  llvm::Module m("plait", context);
-  m.setTargetTriple(tm.getTargetTriple().str());
-  m.setDataLayout(tm.createDataLayout());
-  Emitter emitter(m, *request.kernel, target);
-  emitter.run(kSymbol);
+void compile(const ModuleRequest& request, const ModuleReply& reply, Work& w, TargetMachine& tm) {
+  w.emitter.run(kSymbol);
 #ifndef NDEBUG
   std::string broken;
   raw_string_ostream why(broken);
-  if (verifyModule(m, &why)) throw CompileError("invalid LLVM IR: " + broken + text_of(m));
+  if (verifyModule(w.module, &why))
+    throw CompileError("invalid LLVM IR: " + broken + text_of(w.module));
 #endif
   if (request.want_ir) {
-    std::string s = text_of(m);
+    std::string s = text_of(w.module);
     reply.text(reply.context, s.data(), s.size());
     if (!request.want_assembly) return;
   }
   SmallVector<char, 0> object_bytes;
   raw_svector_ostream stream(object_bytes);
   if (request.want_assembly) {
-    run_passes(m, tm, stream, CodeGenFileType::AssemblyFile);
+    run_passes(w, tm, stream, CodeGenFileType::AssemblyFile);
     return reply.text(reply.context, object_bytes.data(), object_bytes.size());
   }
-  run_passes(m, tm, stream, CodeGenFileType::ObjectFile);
+  run_passes(w, tm, stream, CodeGenFileType::ObjectFile);
   auto object = object::ObjectFile::createELFObjectFile(
       MemoryBufferRef(StringRef(object_bytes.data(), object_bytes.size()), "kernel"));
   if (!object) throw CompileError(toString(object.takeError()));
   Image image = link(**object, kSymbol);
-  reply.code(reply.context, image.bytes.data(), image.bytes.size(), image.entry, emitter.lanes(),
-             emitter.helpers().data(), emitter.helpers().size());
+  reply.code(reply.context, image.bytes.data(), image.bytes.size(), image.entry, w.emitter.lanes(),
+             w.emitter.helpers().data(), w.emitter.helpers().size());
 }
 
+void compile(const ModuleRequest& request, const ModuleReply& reply) {
+  TargetMachine& tm = machine(request.tier);
+  const int bytes[] = {16, 32, 64};
+  const Target target{request.tier, bytes[static_cast<int>(request.tier)], request.vector_lanes,
+                      request.identity};
+  auto* work = new Work(request, target, tm);
+  // Only what was thrown between LLVM's own functions leaves its objects fit to be destroyed.
+  try {
+    compile(request, reply, *work, tm);
+  } catch (const CompileError&) {
+    delete work;
+    throw;
+  }
+  delete work;
+}
+
+// Address space that compiling takes at most: 7 MB for a kernel of a thousand instructions, and
+// LLVM's own tables at the first one.
+std::size_t reserve_of(const ir::Kernel& k) {
+  return (std::size_t{8} << 20) + (std::size_t{16} << 10) * k.insts.size();
+}
+
+// A target machine in the middle of something is not used again, nor destroyed.
+void drop_machines() {
+  for (auto& tm : machines) (void)tm.release();
+}
+
+struct Call {
+  const ModuleRequest& request;
+  const ModuleReply& reply;
+  bool out_of_memory = false;
+};
+
 }  // namespace
+
+ModuleResult enter(const ModuleRequest& request, const ModuleReply& reply) {
+  static bool out_of_order = false;
+  const char* reason = "LLVM ran out of memory in the middle of a kernel before";
+  if (!out_of_order) {
+    Call call{request, reply};
+    auto run = [](void* c) {
+      auto& [asked, answer, out_of_memory] = *static_cast<Call*>(c);
+      try {
+        compile(asked, answer);
+      } catch (const std::bad_alloc&) {  // of the standard library's own functions
+        out_of_memory = true;
+      }
+    };
+    const Ending ending =
+        guarded(run, &call, reserve_of(*request.kernel), &reason, request.fail_at);
+    if (ending == Ending::NotBegun) return ModuleResult::ShortOfMemory;
+    if (ending == Ending::Whole && !call.out_of_memory) return ModuleResult::Done;
+    drop_machines();
+    if (ending != Ending::GaveUp) {
+      out_of_order = true;
+      reason = "LLVM ran out of memory; no kernel is compiled from here on";
+    }
+  }
+  reply.error(reply.context, reason);
+  return ModuleResult::Failed;
+}
+
 }  // namespace plait::jit
 
 // No exception crosses into the host.
-extern "C" __attribute__((visibility("default"))) bool plait_jit_module_compile_1(
-    const plait::jit::ModuleRequest* request, const plait::jit::ModuleReply* reply) {
+extern "C" __attribute__((visibility("default"))) plait::jit::ModuleResult
+plait_jit_module_compile_2(const plait::jit::ModuleRequest* request,
+                           const plait::jit::ModuleReply* reply) {
   try {
-    plait::jit::compile(*request, *reply);
-    return true;
+    return plait::jit::enter(*request, *reply);
   } catch (const std::exception& e) {
     reply->error(reply->context, e.what());
-    return false;
+    return plait::jit::ModuleResult::Failed;
   }
 }

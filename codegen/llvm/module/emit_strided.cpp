@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMaxOddStride = 8;  // beyond, rows need fewer shuffles
 constexpr int kMaxColumns = 8;             // of a copied block: what stays in registers
-constexpr int kPrefetchAhead = 4096;
+constexpr int kPrefetchRowsAhead = 4096;
 
 // n vectors end to end, read as an array with n columns: column c is one vector.
 class Columns {
@@ -92,7 +92,7 @@ SmallVector<llvm::Value*, 16> Emitter::load_rows(DType t, llvm::Value* p, llvm::
   SmallVector<llvm::Value*, 64> parts;
   for (int l = 0; l < width; ++l) {
     llvm::Value* at_row = at(p, b_.CreateMul(i64(r * width + l), lane_stride));
-    if (prefetch) prefetch_line(at(at_row, i64(kPrefetchAhead)));
+    if (prefetch) prefetch_line(at(at_row, i64(kPrefetchRowsAhead)));
     parts.push_back(b_.CreateAlignedLoad(row, at_row, Align(1)));
   }
   while (static_cast<int>(parts.size()) > columns) {
@@ -118,7 +118,7 @@ SmallVector<llvm::Value*, 16> Emitter::load_run(DType t, llvm::Value* p, int str
   p = at(p, i64(r * width * stride * item));
   if (prefetch)
     for (std::int64_t line = 0; line < width * stride * item; line += 64)
-      prefetch_line(at(p, i64(line + kPrefetchAhead)));
+      prefetch_line(at(p, i64(line + kPrefetchRowsAhead)));
   for (int j = 0; j < stride; ++j) {
     int back = j == stride - 1 ? beyond : 0;
     llvm::Value* x = b_.CreateAlignedLoad(vt, at(p, i64((j * width - back) * item)), Align(1));

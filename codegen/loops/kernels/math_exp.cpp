@@ -34,13 +34,7 @@ struct Exp {
   }
   static PLAIT_INLINE vf f(vf x) {
     const vi special = (vi)(((vi)x & 0x7fffffff) > __builtin_bit_cast(int, 87.0f));
-    const vf a = special ? vf{} : x;
-    const vf shifted = fma(a, splat(float(kLog2E[0])), splat(0x1.8p23f));
-    const vf k = shifted - 0x1.8p23f;
-    const vf r = fma(k, splat(-kLn2Float[1]), fma(k, splat(-kLn2Float[0]), a));
-    vf p = splat(kExpTailFloat[5]);
-    for (int i = 4; i >= 0; --i) p = fma(p, r, splat(kExpTailFloat[i]));
-    vf result = (vf)((vi)(1.0f + fma(r * r, p, r)) + ((vi)shifted << 23));
+    vf result = exp_float(special ? vf{} : x);
     if (any(special)) [[unlikely]]
       patch_float(result, special, x);
     return result;

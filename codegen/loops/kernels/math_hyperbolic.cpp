@@ -58,6 +58,22 @@ struct Tanh {
       patch<tanh_special>(result, special, x);
     return result;
   }
+  // A polynomial to 1, 1 - 2 / (exp(2x) + 1) beyond.
+  static PLAIT_INLINE vf f(vf x) {
+    const vi magnitude = (vi)x & 0x7fffffff;
+    const vi tiny = (vi)(magnitude < __builtin_bit_cast(int, 0x1p-13f));
+    const vf a = tiny                                               ? vf{}
+                 : (vi)(magnitude > __builtin_bit_cast(int, 10.0f)) ? splat(10.0f)
+                                                                    : (vf)magnitude;
+    const vf z = a * a;
+    vf p = splat(kTanhFloat[6]);
+    for (int i = 5; i >= 0; --i) p = fma(p, z, splat(kTanhFloat[i]));
+    const vf low = fma(a * z, p, a), high = 1.0f - 2.0f / (exp_float(a + a) + 1.0f);
+    const vf value = (vi)(magnitude < __builtin_bit_cast(int, 1.0f)) ? low : high;
+    const vf result = (vf)((vi)value | ((vi)x & (int)0x80000000));
+    // A NaN is one.
+    return tiny | (vi)(magnitude > 0x7f800000) ? x : result;
+  }
 };
 
 struct Arcsinh {

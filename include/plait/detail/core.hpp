@@ -102,7 +102,8 @@ struct Span {
 };
 inline Span span_of(const extents& e) { return {e.data(), e.size()}; }
 
-// Inspection; none of these evaluates.
+// Inspection; none of these evaluates. A handle that was moved from shows an array of shape {0};
+// everything else throws ValueError for it.
 PLAIT_API dtype dtype_of(const Handle& a);
 PLAIT_API Span shape_of(const Handle& a);  // valid while the handle lives
 PLAIT_API Span strides_of(const Handle& a);
@@ -146,7 +147,8 @@ PLAIT_API Handle repeat(const Handle& a, std::int64_t n, std::int64_t axis);
 PLAIT_API Handle roll(const Handle& a, Span shifts, const Span* axes);
 PLAIT_API Handle diff(const Handle& a, std::int64_t n, std::int64_t axis);
 PLAIT_API Handle astype(const Handle& a, dtype t);
-PLAIT_API Handle copy(const Handle& a);
+PLAIT_API Handle copy(const Handle& a);                          // in C order
+PLAIT_API void swap_elements(const Handle& a, const Handle& b);  // of one shape and dtype
 PLAIT_API void assign(const Handle& target, const Operand& value, const Handle* mask);
 
 // Views.
@@ -189,6 +191,8 @@ PLAIT_API void set_item(const Handle& a, const std::int64_t* index, int n, const
 PLAIT_API void* export_memory(const Handle& a);
 PLAIT_API void unexport(const Handle& a);
 [[noreturn]] PLAIT_API void throw_ragged();
+// NumPy's OverflowError for an integer that an element cannot hold.
+[[noreturn]] PLAIT_API void throw_out_of_bounds(const std::string& integer, dtype t);
 PLAIT_API std::string to_text(const Handle& a);
 PLAIT_API std::string explain(const Handle* arrays, int n);
 

@@ -6,29 +6,13 @@
 
 #include "core/config.hpp"
 #include "core/device.hpp"
-#include "engine/engine.hpp"
+#include "engine/team.hpp"
 
 namespace plait::gpu {
 namespace {
 
 constexpr std::size_t kStaging = 8 << 20;
-constexpr std::size_t kBlock = 1 << 20;
 constexpr std::size_t kBeside = 1 << 20;  // copies from here on have a stream of their own
-
-// One thread does not keep up with the bus.
-void copy_bytes(void* to, const void* from, std::size_t n) {
-  if (n < 2 * kBlock) {
-    std::memcpy(to, from, n);
-    return;
-  }
-  const auto blocks = static_cast<std::int64_t>((n + kBlock - 1) / kBlock);
-#pragma omp parallel for num_threads(engine::num_threads()) schedule(static)
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    const std::size_t at = static_cast<std::size_t>(b) * kBlock;
-    std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at,
-                std::min(kBlock, n - at));
-  }
-}
 
 }  // namespace
 
@@ -64,7 +48,8 @@ void Transfer::submit(Address to, const void* from, std::size_t bytes, StreamHan
   for (std::size_t at = 0; at < bytes; at += kStaging, turn ^= 1) {
     Staging& s = ready(turn);
     const std::size_t n = std::min(kStaging, bytes - at);
-    copy_bytes(s.memory, static_cast<const char*>(from) + at, n);
+    engine::copy_memory(s.memory, static_cast<const char*>(from) + at,
+                        static_cast<std::int64_t>(n));
     context_.check(context_.api.copy_to_device(to + at, s.memory, n, stream),
                    "copying from the host");
     s.busy = true;
@@ -118,7 +103,8 @@ void Transfer::download(void* to, Address from, std::size_t bytes, std::string_v
     if (at + kStaging < bytes) submit(at + kStaging, turn ^ 1);
     const std::size_t n = std::min(kStaging, bytes - at);
     context_.check(context_.api.event_synchronize(staging_[turn].done), "copying to the host");
-    copy_bytes(static_cast<char*>(to) + at, staging_[turn].memory, n);
+    engine::copy_memory(static_cast<char*>(to) + at, staging_[turn].memory,
+                        static_cast<std::int64_t>(n));
   }
   ++transfer_stats().waits;
   log_copy(false, bytes, why);

@@ -190,6 +190,50 @@ TEST_CASE("running out of memory loses nothing") {
   CHECK(values(b)[999] == 1998);
 }
 
+TEST_CASE("flush computes what it can and leaves what it cannot alone") {
+  const WithDirect direct;
+  const Array large = full({1 << 24, 1 << 20}, scalar_float(1));  // 128 TiB
+  const Array failed = add(large, large);
+  const Array a = range(1000), b = add(a, a);
+  flush();
+  CHECK(is_materialised(b));
+  CHECK_FALSE(is_materialised(failed));
+  const Array c = add(b, b);
+  set_graph_limit(1, std::size_t{1} << 30);
+  CHECK(values(add(c, c))[999] == 8 * 999);
+  set_graph_limit(4096, std::size_t{1} << 30);
+  CHECK_THROWS_AS(evaluate(failed), std::bad_alloc);
+}
+
+TEST_CASE("a value that cannot be computed keeps the contents that it reads") {
+  const WithDirect direct;
+  double memory[1000] = {7};
+  const Array own = range(1000), lent = borrow(memory, DType::Float64, {1000}, {8}, true);
+  evaluate(own);
+  for (const Array& a : {own, lent}) {
+    const Array reads = add(a, a);
+    const double first = values(a)[0];
+    fail_allocation(0);
+    auto* p = static_cast<double*>(writable_data(a));
+    fail_allocation(-1);
+    REQUIRE_FALSE(is_materialised(reads));
+    p[0] = 100;
+    CHECK(values(a)[0] == 100);
+    CHECK(values(reads)[0] == 2 * first);
+  }
+  CHECK(memory[0] == 100);
+  const Array exported = range(1000);
+  auto* p = static_cast<double*>(export_memory(exported));
+  const Array reads = add(range(1000), range(1000));
+  fail_allocation(0);
+  assign(cut(exported, from(2)), Operand(scalar_int(7), Weak::Int));
+  fail_allocation(-1);
+  CHECK(p[2] == 7);
+  CHECK(values(reads)[2] == 4);
+  unexport(exported);
+  end_borrow(std::span(&lent, 1));
+}
+
 TEST_CASE("exported memory stays in place and sees writes at once") {
   const WithDirect direct;
   const Array a = range(3);

@@ -1,6 +1,7 @@
 #include "plait/array.hpp"
 
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "plait/plait.hpp"
 
@@ -52,6 +53,52 @@ TEST_CASE("element references read and write") {
   CHECK_THROWS_AS(float(a(0)), plait::IndexError);
 }
 
+TEST_CASE("integers that an element cannot hold are refused, however they are stored") {
+  array<std::uint8_t> a{1, 2};
+  CHECK_THROWS_WITH(a.fill(300), "Python integer 300 out of bounds for uint8");
+  CHECK_THROWS_WITH(a.assign(300), "Python integer 300 out of bounds for uint8");
+  CHECK_THROWS_WITH(a(0) = -1, "Python integer -1 out of bounds for uint8");
+  CHECK_THROWS_WITH(plait::full<std::uint8_t>({2}, 256),
+                    "Python integer 256 out of bounds for uint8");
+  CHECK(values(a) == std::vector<std::uint8_t>{1, 2});
+  a.fill(255);
+  a(1) = 7L;
+  CHECK(values(a) == std::vector<std::uint8_t>{255, 7});
+  CHECK(values(plait::full({2}, 7)) == std::vector<int>{7, 7});
+  CHECK(values(plait::full_like(array<float>{1}, 1.5)) == std::vector<float>{1.5f});
+}
+
+TEST_CASE("an array that was moved from looks empty and can be assigned to") {
+  array<double> a{1, 2}, b = std::move(a);
+  CHECK(b(1) == 2);
+  CHECK(a.size() == 0);
+  CHECK(a.shape() == shape_type{0});
+  CHECK(a.strides().size() == 1);
+  CHECK(a.begin() == a.end());
+  const std::string text = "this array was moved from: assign an array to it before it is used";
+  CHECK_THROWS_WITH(a + 1.0, text);
+  CHECK_THROWS_WITH(plait::sum(a), text);
+  CHECK_THROWS_WITH(a.eval(), text);
+  CHECK_THROWS_WITH(a.data(), text);
+  CHECK_THROWS_WITH(a += 1.0, text);
+  CHECK_THROWS_WITH(double(a(0)), text);
+  CHECK_THROWS_WITH(a.copy(), text);
+  CHECK_THROWS_WITH(a.reshape({-1}), text);
+  CHECK_THROWS_WITH(plait::concatenate<double>({a, b}), text);
+  CHECK_THROWS_WITH(plait::explain(a), text);
+  array<double> c = a;  // as good as a
+  CHECK_THROWS_WITH(c + b, text);
+  a = b + 1;
+  CHECK(values(a) == std::vector<double>{2, 3});
+}
+
+TEST_CASE("copy() is in C order") {
+  array<double> a{{1, 2, 3}, {4, 5, 6}};
+  const array<double> t = a.transpose().copy();
+  CHECK(t.is_contiguous());
+  CHECK(std::vector<double>(t.begin(), t.end()) == std::vector<double>{1, 4, 2, 5, 3, 6});
+}
+
 TEST_CASE("operators compute with NumPy's results") {
   array<std::int32_t> a{7, -7, 5};
   CHECK(values(a / 2) == std::vector<double>{3.5, -3.5, 2.5});
@@ -93,7 +140,7 @@ TEST_CASE("complex and half elements") {
   using C = std::complex<double>;
   array<C> z{C(3, 4), C(0, -1)};
   CHECK(values(plait::abs(z)) == std::vector<double>{5, 1});
-  plait::real(z) = 1.0;
+  plait::view(plait::real(z)) = 1.0;
   CHECK(values(z * C(0, 1)) == std::vector<C>{C(-4, 1), C(1, 1)});
   array<plait::float16> h{plait::float16(1.5f), plait::float16(65504.0f)};
   CHECK(float((h + 0.25)(0)) == 1.75f);
@@ -126,6 +173,31 @@ TEST_CASE("writing through data() does not change what was recorded before") {
   auto later = a + 1;
   a.data()[0] = 100;
   CHECK(values(later) == std::vector<double>{2, 3});
+}
+
+namespace {
+// An expression whose value cannot be had: 128 TiB.
+array<double> impossible() { return plait::ones({1 << 24, 1 << 20}) * 2.0; }
+}  // namespace
+
+TEST_CASE("an expression that cannot be computed is no concern of other arrays") {
+  array<double> a{1, 2, 3};
+  auto failed = impossible(), reads = a + failed.reshape({-1, 1 << 20}).reshape({1 << 24, -1, 1});
+  CHECK_THROWS_AS(failed.eval(), std::bad_alloc);
+  auto later = a + 1;
+  a.data()[0] = 10;
+  std::thread([&] { a.data()[1] = 20; }).join();
+  CHECK(values(a) == std::vector<double>{10, 20, 3});
+  CHECK(values(later) == std::vector<double>{2, 3, 4});
+  for (int i = 0; i < 600; ++i) a += failed.shape(0) > 0 ? 1.0 : 2.0;  // past the graph's bound
+  CHECK(a(2) == 603);
+  double memory[] = {1, 2};
+  {
+    auto lent = plait::adapt(memory, {2});
+    lent *= 3.0;
+  }
+  CHECK(memory[1] == 6);
+  CHECK_THROWS_AS(failed.eval(), std::bad_alloc);
 }
 
 TEST_CASE("errors surface at the call and have NumPy's wording") {

@@ -16,6 +16,15 @@ TEST_CASE("norms") {
   CHECK(linalg::norm(a, linalg::order{1}, 1)(0) == 7);
   CHECK(linalg::norm(a, linalg::order{std::numeric_limits<double>::infinity()}, 1)(1) == 2);
   CHECK(linalg::norm(array<int>{3, 4}).item() == 5);
+  // A number alone is an order.
+  CHECK(linalg::norm(array<double>{3, -4}, 1).item() == 7);
+  CHECK(linalg::norm(a, 1).item() == 6);
+  CHECK(linalg::norm(a, -std::numeric_limits<float>::infinity()).item() == 2);
+  CHECK(linalg::norm(a, linalg::order(1)).item() == 6);
+  CHECK(linalg::norm(a, 1, 1)(0) == 7);
+  CHECK(linalg::norm(a, 1, {1}, plait::keep_dims).shape() == plait::shape_type{2, 1});
+  CHECK(linalg::norm(a, 0, -1)(1) == 1);
+  CHECK_THROWS_AS(linalg::norm(a, 2), plait::Error);
   CHECK(linalg::norm(array<std::complex<float>>{std::complex<float>(3, 4)}, {0}).item() == 5);
 }
 

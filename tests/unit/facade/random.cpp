@@ -33,3 +33,18 @@ TEST_CASE("distributions have their moments") {
   CHECK_THROWS_AS(plait::random::randint({3}, 4, 4), plait::ValueError);
   CHECK_THROWS_AS(plait::random::randint<std::int8_t>({3}, 0, 200), plait::ValueError);
 }
+
+TEST_CASE("uniform numbers are below their bound in every type") {
+  plait::random::seed(3);
+  const auto f = plait::random::rand<float>({1 << 23});
+  CHECK(plait::max(f).item() < 1.0f);
+  CHECK(plait::max(f).item() > 0.9999f);
+  CHECK(plait::min(f).item() >= 0.0f);
+  const float low = 16777216.0f, high = 16777218.0f;
+  const auto narrow = plait::random::rand<float>({10000}, low, high);
+  CHECK(plait::max(narrow).item() == low);
+  CHECK(plait::max(plait::random::rand({10000}, 1.0, 1.0)).item() == 1.0);
+  const auto down = plait::random::rand({10000}, 1.0, 0.0);
+  CHECK(plait::min(down).item() > 0.0);
+  CHECK_THROWS_AS(plait::random::rand({1}, -1e308, 1e308), plait::OverflowError);
+}

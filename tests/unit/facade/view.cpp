@@ -1,5 +1,6 @@
 #include "plait/view.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "plait/plait.hpp"
@@ -56,6 +57,77 @@ TEST_CASE("assignment to a view writes, assignment to an array renames") {
   name += 1;
   CHECK(values(a) == Ints{7, 1, 7, 8, 2, 8});
   CHECK_THROWS_AS(view(a, 0) = plait::ones({4}), plait::ShapeError);
+}
+
+TEST_CASE("shape functions give arrays whose names can mean something else") {
+  array<double> x{1, 2, 3, 4};
+  auto y = x.reshape({2, 2});
+  y = y * 0.5 + 1;
+  CHECK(values(x) == std::vector<double>{1, 2, 3, 4});
+  auto t = plait::transpose(x.reshape({2, 2}));
+  t += 10;  // in place: the same memory
+  t(0, 1) = 0;
+  CHECK(values(x) == std::vector<double>{11, 12, 0, 14});
+  view(plait::flip(x)) = array<double>{1, 2, 3, 4};
+  CHECK(values(x) == std::vector<double>{4, 3, 2, 1});
+  STATIC_REQUIRE_FALSE(std::is_assignable_v<array<double>&&, array<double>>);
+  STATIC_REQUIRE(std::is_assignable_v<plait::array_view<double>&&, array<double>>);
+  STATIC_REQUIRE(std::is_same_v<decltype(plait::squeeze(x)), array<double>>);
+  STATIC_REQUIRE(std::is_same_v<decltype(plait::imag(x)), array<double>>);
+}
+
+TEST_CASE("swap exchanges the elements of views") {
+  auto a = counted({4, 2}, 8);
+  auto first = view(a, 0), last = plait::row(a, 3);
+  std::swap(first, last);
+  CHECK(values(a) == Ints{6, 7, 2, 3, 4, 5, 0, 1});
+  swap(view(a, 1), view(a, 2));
+  CHECK(values(a) == Ints{6, 7, 4, 5, 2, 3, 0, 1});
+  std::vector<plait::array_view<std::int64_t>> rows;
+  for (int i = 0; i < 4; ++i) rows.push_back(view(a, i));
+  std::reverse(rows.begin(), rows.end());
+  CHECK(values(a) == Ints{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(values(rows[0]) == Ints{0, 1});
+  auto columns = view(a, plait::all(), 0);
+  CHECK_THROWS_WITH(std::swap(first, columns), "swap: views of shapes (2,) and (4,)");
+  auto down = view(a, plait::all(), 1);
+  std::swap(columns, down);
+  CHECK(values(a) == Ints{1, 0, 3, 2, 5, 4, 7, 6});
+  auto head = view(down, range(0, 3)), tail = view(down, range(1, 4));
+  std::swap(head, tail);  // overlapping: as if one after the other were assigned from copies
+  CHECK(values(down) == Ints{2, 0, 2, 4});
+}
+
+TEST_CASE("containers of views move views, not elements") {
+  auto a = counted({4, 2}, 8);
+  std::vector<plait::array_view<std::int64_t>> rows;
+  for (int i = 0; i < 4; ++i) rows.push_back(view(a, i));
+  rows.erase(rows.begin());
+  rows.insert(rows.begin() + 1, view(a, 0));
+  std::rotate(rows.begin(), rows.begin() + 1, rows.begin() + 3);
+  CHECK(values(plait::concatenate<std::int64_t>({rows[0], rows[1], rows[2], rows[3]})).size() == 8);
+  Ints firsts;
+  for (const auto& row : rows) firsts.push_back(row(0));
+  std::sort(firsts.begin(), firsts.end());
+  CHECK(firsts == Ints{0, 2, 4, 6});
+  auto moved = std::move(rows[0]);
+  CHECK(rows[0].size() == 0);
+  rows[0] = view(a, 3);  // nothing to write to: means the view from now on
+  rows[0] = 9;
+  CHECK(a(3, 1) == 9);
+}
+
+TEST_CASE("assignment from what a function returns writes, however it was made") {
+  auto a = counted({3}, 3), b = a + 10;
+  const auto inner = [](const array<std::int64_t>& x) { return view(x, range(1, 3)); };
+  auto v = inner(a);
+  v = inner(b);
+  CHECK(values(a) == Ints{0, 11, 12});
+  inner(a) = inner(b + 1);
+  CHECK(values(a) == Ints{0, 12, 13});
+  const auto w = inner(b);
+  v = w;
+  CHECK(values(a) == Ints{0, 11, 12});
 }
 
 TEST_CASE("overlapping operands behave as if copied") {

@@ -34,6 +34,25 @@ TEST_CASE("results become xtensor adaptors that own the memory") {
   CHECK(sum(0, 0) == 3);
 }
 
+TEST_CASE("results in any layout keep their elements") {
+  const plait::array<double> a{{1, 2, 3}, {4, 5, 6}};
+  const auto same = [](const plait::array<double>& x) {
+    const auto r = plait::as_xtensor(x);
+    for (std::int64_t i = 0; i < x.shape(0); ++i)
+      for (std::int64_t j = 0; j < x.shape(1); ++j)
+        if (r(i, j) != x(i, j)) return false;
+    return r.shape(0) == std::size_t(x.shape(0)) && r.shape(1) == std::size_t(x.shape(1));
+  };
+  CHECK(same(a));
+  CHECK(same(plait::transpose(a)));
+  CHECK(same(plait::transpose(a) + 1));
+  CHECK(same(plait::flip(a)));
+  CHECK(same(plait::view(a, plait::all(), plait::range(0, 3, 2))));
+  CHECK(same(plait::broadcast_to(plait::view(a, 0), {4, 3})));
+  CHECK(same(plait::swapaxes(plait::exp(plait::transpose(a)), 0, 1)));
+  CHECK(plait::as_xtensor(plait::sum(a))() == 21);
+}
+
 TEST_CASE("both sides see writes") {
   plait::array<double> a{1, 2, 3};
   auto r = plait::as_xtensor(a);

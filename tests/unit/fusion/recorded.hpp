@@ -10,6 +10,7 @@
 #include "codegen/interp/interp.hpp"
 #include "codegen/ir/builder.hpp"
 #include "core/buffer.hpp"
+#include "fusion/nonnegative.hpp"
 #include "fusion/passes.hpp"
 #include "fusion/schedule.hpp"
 
@@ -50,12 +51,15 @@ class Recorded {
   explicit Recorded(const Array& a, fusion::RegionKind kind = fusion::RegionKind::Map)
       : node_(tracer::read(a)), graph_(std::vector<tracer::Node*>{node_.get()}) {
     canon_ = fusion::common_subexpressions(graph_);
+    non_negative_ = fusion::non_negative(graph_, canon_);
     for (std::int32_t i = 0; i < graph_.size(); ++i) in_memory_.push_back(graph_[i].leaf);
     const fusion::RegionSpec region{kind, {graph_.size() - 1}};
     REQUIRE(fusion::lower(input(), region, lowered).empty());
     ir::verify(lowered.kernel);
   }
-  fusion::LoweringInput input() { return {graph_, exprs_, canon_, in_memory_, guards_}; }
+  fusion::LoweringInput input() {
+    return {graph_, exprs_, canon_, non_negative_, in_memory_, guards_};
+  }
   std::int64_t trips(std::int32_t loop) {
     return fusion::concrete(input(), loop == 0 ? lowered.grid_extent : lowered.extents[loop]);
   }
@@ -102,7 +106,7 @@ class Recorded {
   fusion::Graph graph_;
   fusion::Exprs exprs_;
   std::vector<std::int32_t> canon_;
-  std::vector<bool> in_memory_;
+  std::vector<bool> non_negative_, in_memory_;
   std::vector<fusion::Guard> guards_;
 };
 

@@ -1,5 +1,6 @@
 // The disk cache: round trip, damage, strangers' entries, directories that cannot be used.
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -156,6 +157,42 @@ TEST_CASE("what belongs to somebody else is not used") {
   CHECK(cache::load("key") == "mine");
   REQUIRE(chown(config().cache_dir.c_str(), 12345, 12345) == 0);
   CHECK_FALSE(cache::load("key"));
+}
+
+TEST_CASE("what is not an entry in an entry's place is a miss, at once") {
+  Directory d;
+  cache::store("key", "bytes");
+  REQUIRE(d.entries().size() == 1);
+  const fs::path entry = d.entries()[0];
+  auto replaced_by = [&](auto&& make) {
+    fs::remove_all(entry);
+    make();
+    CHECK_FALSE(cache::load("key"));
+    cache::store("key", "anew");
+    return cache::load("key") == "anew";
+  };
+  CHECK(replaced_by([&] { REQUIRE(mkfifo(entry.c_str(), 0600) == 0); }));
+  CHECK(replaced_by([&] { fs::create_symlink("/dev/zero", entry); }));
+  CHECK(replaced_by([&] {
+    std::ofstream(entry).put('p');
+    fs::resize_file(entry, std::uintmax_t{1} << 40);
+  }));
+  CHECK(replaced_by([&] { mknod(entry.c_str(), S_IFCHR | 0600, makedev(1, 5)); }));
+  CHECK_FALSE(replaced_by([&] { fs::create_directory(entry); }));
+}
+
+TEST_CASE("what is not an entry is not counted as one") {
+  Directory d;
+  config().cache_limit = 64 << 10;
+  cache::store("key", "bytes");
+  const fs::path folder = config().cache_dir;
+  std::ofstream(folder / "0000000000000000.kernel").put('p');
+  fs::resize_file(folder / "0000000000000000.kernel", std::uintmax_t{1} << 40);
+  REQUIRE(mkfifo((folder / "1111111111111111.kernel").c_str(), 0600) == 0);
+  const std::string large(8 << 10, 'x');  // the whole folder is looked at
+  for (int i = 0; i < 4; ++i) cache::store("large " + std::to_string(i), large);
+  CHECK(cache::load("key") == "bytes");
+  CHECK(d.entries().size() == 5);
 }
 
 TEST_CASE("kernels compile without a usable directory") {

@@ -8,8 +8,6 @@
 
 using namespace loops_test;
 namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // The tree written as plainly as NumPy's pairwise_sum.
 template <class T>

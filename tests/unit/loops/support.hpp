@@ -2,6 +2,7 @@
 #pragma once
 #include <cfenv>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "codegen/loops/loops.hpp"
@@ -18,6 +19,8 @@ inline std::vector<CpuTier> tiers() {
   if (detected_tier() >= CpuTier::Avx512) t.push_back(CpuTier::Avx512);
   return t;
 }
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr int kFlags = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 
 template <class T>

@@ -1,0 +1,157 @@
+// What plait/_explain.py asks the engine: the plan of pending arrays, and what a function
+// evaluated.
+#include <memory>
+#include <vector>
+
+#include "engine/report.hpp"
+#include "events.hpp"
+#include "functions.hpp"
+#include "ndarray.hpp"
+#include "sites.hpp"
+#include "tracer/computed.hpp"
+#include "tracer/context.hpp"
+
+namespace plait::py {
+namespace {
+
+// A callable (site) -> (place, name, text of the line).
+thread_local PyObject* describe = nullptr;
+
+engine::SourceLine source(std::uint32_t site) {
+  if (!describe || !site) return {};
+  const Owned made(check(PyObject_CallFunction(describe, "I", site)));
+  const char *where, *name, *text;
+  if (!PyArg_ParseTuple(made.get(), "sss", &where, &name, &text)) throw PythonError{};
+  return {where, name, text};
+}
+
+class Describing {
+ public:
+  explicit Describing(PyObject* by) : before_(std::exchange(describe, by)) {}
+  ~Describing() { describe = before_; }
+  Describing(const Describing&) = delete;
+
+ private:
+  PyObject* before_;
+};
+
+engine::Names names_of(PyObject* dict) {
+  engine::Names names;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);) {
+    if (!is_array(value) || as_array(value)->host) continue;
+    const char* name = PyUnicode_AsUTF8(key);
+    if (!name) throw PythonError{};
+    names.emplace_back(name, as_array(value)->array);
+  }
+  return names;
+}
+
+// What a report counts: regions, nodes, bytes moved, bytes needed.
+PyObject* counts(const engine::Report& r) {
+  return check(Py_BuildValue("iinn", static_cast<int>(r.regions.size()), r.nodes,
+                             static_cast<Py_ssize_t>(r.bytes_moved),
+                             static_cast<Py_ssize_t>(r.bytes_least)));
+}
+
+// (target, source, names, describe, first region's number, arrays) -> (counts or None, headline,
+// text)
+PyObject* explain(PyObject*, PyObject* args) {
+  const char* target;
+  int with_source, first;
+  PyObject *names, *by, *arrays;
+  if (!PyArg_ParseTuple(args, "spO!OiO!", &target, &with_source, &PyDict_Type, &names, &by, &first,
+                        &PyTuple_Type, &arrays))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    const engine::Names known = names_of(names);
+    std::vector<Ref<tracer::Node>> nodes;
+    std::vector<tracer::Node*> wanted;
+    engine::Explanation e;
+    {
+      const std::lock_guard held(tracer::lock());
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); ++i) {
+        PyObject* o = PyTuple_GET_ITEM(arrays, i);
+        if (is_array(o) && !as_array(o)->host)
+          nodes.push_back(tracer::read(as_array(o)->array));
+        else if (is_lazy(o))
+          nodes.push_back(tracer::read(as_lazy(o)->array));
+      }
+      for (auto& n : nodes) wanted.push_back(n.get());
+      e = engine::explained(wanted, {target, with_source != 0}, known);
+      wanted.clear();
+      nodes.clear();
+    }
+    const Describing described(by);
+    const std::string headline = e.plan ? engine::headline(*e.plan) : std::string();
+    Owned count(e.plan ? counts(*e.plan) : Py_NewRef(Py_None));
+    return check(Py_BuildValue("Oss", count.get(), headline.c_str(),
+                               engine::text(e, first, source).c_str()));
+  });
+}
+
+std::vector<std::unique_ptr<engine::Watch>>& watches() {
+  thread_local std::vector<std::unique_ptr<engine::Watch>> w;
+  return w;
+}
+
+PyObject* watch(PyObject*, PyObject* names) {  // what this thread evaluates, until watched()
+  return guarded([&] {
+    watches().push_back(std::make_unique<engine::Watch>(names_of(names)));
+    return Py_NewRef(Py_None);
+  });
+}
+
+// (describe) -> ([(note, site, counts, headline, text)], small operations); regions are numbered
+// through. Of a note only its text is there.
+PyObject* watched(PyObject*, PyObject* by) {
+  return guarded([&]() -> PyObject* {
+    const std::unique_ptr<engine::Watch> w = std::move(watches().back());
+    watches().pop_back();
+    const Describing described(by);
+    Owned list(check(PyList_New(0)));
+    int first = 1;
+    for (const engine::Watch::Event& event : w->events) {
+      const engine::Report& r = event.report;
+      Owned count(counts(r));
+      Owned item(
+          check(Py_BuildValue("sIOss", event.note.c_str(), r.site, count.get(),
+                              event.note.empty() ? engine::headline(r).c_str() : "",
+                              event.note.empty() ? engine::text(r, first, source).c_str() : "")));
+      check(PyList_Append(list.get(), item.get()));
+      first += static_cast<int>(r.regions.size());
+    }
+    return check(Py_BuildValue("OK", list.get(), static_cast<unsigned long long>(w->small)));
+  });
+}
+
+// Something else that happens among the evaluations; the number of its event, or None.
+PyObject* watch_note(PyObject*, PyObject* text) {
+  return guarded([&]() -> PyObject* {
+    engine::Watch* w = engine::Watch::current();
+    if (!w) Py_RETURN_NONE;
+    const char* note = PyUnicode_AsUTF8(text);
+    if (!note) throw PythonError{};
+    const std::lock_guard held(tracer::lock());
+    w->events.push_back({note, {}});
+    w->events.back().report.site = tracer::current_site();
+    return check(PyLong_FromSize_t(w->events.size() - 1));
+  });
+}
+
+PyObject* site(PyObject*, PyObject* id) {  // (code, instruction), or None
+  const unsigned long number = PyLong_AsUnsignedLong(id);
+  if (number == static_cast<unsigned long>(-1) && PyErr_Occurred()) return nullptr;
+  return site_code(static_cast<std::uint32_t>(number));
+}
+
+}  // namespace
+
+PyMethodDef explain_functions[] = {{"explain", explain, METH_VARARGS, nullptr},
+                                   {"watch", watch, METH_O, nullptr},
+                                   {"watched", watched, METH_O, nullptr},
+                                   {"watch_note", watch_note, METH_O, nullptr},
+                                   {"site", site, METH_O, nullptr},
+                                   {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

@@ -1,0 +1,306 @@
+"""What crosses the edge of a jitted function: NumPy's arrays go in, borrowed, and Plait's come out as NumPy's."""
+
+import contextlib
+import types
+
+import numpy
+
+from . import _plait
+from ._fallback import placed
+from ._plait import lazy_scalar, ndarray
+
+# Modules of classes whose instances hold no arrays of the caller's program.
+_FOREIGN = "builtins", "numpy", "plait"
+
+
+def _is_array(kind):
+    return kind is ndarray or issubclass(kind, ndarray)
+
+
+def outward(x, borrowed):
+    """Results: NumPy's arrays and scalars; a borrowed argument that comes back is the caller's own array."""
+    kind = type(x)
+    known = borrowed.get(id(x))
+    if known is not None:
+        return known[1]
+    if _is_array(kind):
+        return _plait.export(x.to_device("cpu"))
+    if kind is lazy_scalar:
+        return _plait.export(x)
+    if kind in (list, tuple):
+        return kind([outward(v, borrowed) for v in x])
+    if kind is dict:
+        return {k: outward(v, borrowed) for k, v in x.items()}
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return kind(*(outward(v, borrowed) for v in x))
+    if isinstance(x, (dict, types.SimpleNamespace)):
+        # In place: the function's own object is what NumPy would give, and not every class of dict can be copied.
+        named = _named(x)
+        dict.update(named, {k: outward(v, borrowed) for k, v in dict.items(named)})
+    return x
+
+
+def _named(x):
+    return x if isinstance(x, dict) else vars(x)
+
+
+def leaves(x, out, namespaces=False):
+    """Appends the Plait arrays and lazy scalars in x to out, which is returned."""
+    if _is_array(type(x)) or type(x) is lazy_scalar:
+        out.append(x)
+    elif isinstance(x, (list, tuple)):
+        for v in x:
+            leaves(v, out, namespaces)
+    elif isinstance(x, dict) or (namespaces and isinstance(x, types.SimpleNamespace)):
+        for v in _named(x).values():
+            leaves(v, out, namespaces)
+    return out
+
+
+def settled(x):
+    """x for code that runs outside of jitted functions: scalars that are pending on the host are NumPy's."""
+    if all(type(v) is not lazy_scalar for v in leaves(x, [])):
+        return x
+    kind = type(x)
+    if kind is lazy_scalar:
+        return x if _plait.on_device(x) else _plait.export(x)
+    if kind in (list, tuple):
+        return kind([settled(v) for v in x])
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return kind(*(settled(v) for v in x))
+    if isinstance(x, dict):
+        dict.update(x, {k: settled(v) for k, v in dict.items(x)})
+    return x
+
+
+def has_plait(x):
+    return any(type(v) is not numpy.ndarray for v in leaves(x, []))
+
+
+def is_object(x):
+    """Whether x is an instance of a class, or a class, of the caller's program, whose attributes may hold arrays."""
+    kind = x if isinstance(x, type) else type(x)
+    if issubclass(kind, (ndarray, numpy.ndarray, types.ModuleType)) or isinstance(x, types.FunctionType):
+        return False
+    return kind.__module__.partition(".")[0] not in _FOREIGN
+
+
+class Kept:
+    """Exports, in place, what a call left in lists, dicts and attributes of objects that it could reach: its arguments, globals and cells, and
+    in those the objects of its own module's classes."""
+
+    def __init__(self, borrowed, module):
+        self.borrowed, self.module = borrowed, module
+        self.seen = set()
+
+    def root(self, x):
+        """What stands in x's place, whatever its class."""
+        if not is_object(x):
+            return self.value(x)
+        self.attributes(x)
+        return x
+
+    def attributes(self, x):
+        if id(x) in self.seen:
+            return
+        self.seen.add(id(x))
+        for name, value in list(getattr(x, "__dict__", {}).items()):
+            made = self.value(value)
+            if made is not value:
+                type.__setattr__(x, name, made) if isinstance(x, type) else vars(x).__setitem__(name, made)
+        for kind in () if isinstance(x, type) else type(x).__mro__:
+            slots = vars(kind).get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                slot = vars(kind).get(name)
+                if isinstance(slot, types.MemberDescriptorType):
+                    with contextlib.suppress(AttributeError):  # never set
+                        value = slot.__get__(x)
+                        made = self.value(value)
+                        if made is not value:
+                            slot.__set__(x, made)
+
+    def value(self, x):
+        """What stands in x's place."""
+        kind = type(x)
+        if kind is lazy_scalar or _is_array(kind):
+            return outward(x, self.borrowed)
+        if kind is tuple:
+            made = [self.value(v) for v in x]
+            return x if all(a is b for a, b in zip(made, x)) else tuple(made)
+        if isinstance(x, (list, dict)):
+            if id(x) not in self.seen:
+                self.seen.add(id(x))
+                self.items(x)
+        elif getattr(kind, "__module__", None) == self.module and is_object(x):
+            self.attributes(x)
+        return x
+
+    def items(self, x):
+        for at, value in enumerate(x) if isinstance(x, list) else list(dict.items(x)):
+            made = self.value(value)
+            if made is not value:
+                x[at] = made
+
+
+class _Uploads:
+    """Arguments of a call that runs on a device: each memory block is moved once, and back when it was written to."""
+
+    def __init__(self):
+        self.roots = {}  # id -> the block, its array on the device, and its count of writes when it was made
+        self.lent = []
+
+    def borrow(self, x):
+        self.lent.append(_plait.borrow(x))
+        return self.lent[-1]
+
+    def take(self, x):
+        root = x
+        while type(root.base) is numpy.ndarray:
+            root = root.base
+        made = self.own(root)
+        if x is root:
+            return made
+        offset = x.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        view = NotImplemented
+        if made.strides == root.strides:
+            view = _plait.view_at(made, x.dtype, x.shape, x.strides, offset)
+        return self.own(x) if view is NotImplemented else view
+
+    def own(self, x):
+        if id(x) not in self.roots:
+            made = placed(self.borrow(x))
+            self.roots[id(x)] = x, made, _plait.writes(made)
+        return self.roots[id(x)][1]
+
+    def finish(self):
+        for key, (root, made, writes) in self.roots.items():
+            if _plait.on_device(made) and _plait.writes(made) != writes and root.flags.writeable:
+                root[...] = _plait.export(made)
+                self.roots[key] = root, made, _plait.writes(made)
+        _plait.end_borrow(*self.lent)
+        self.lent.clear()
+
+
+class _Arguments:
+    """Takes the arguments of a call in, by take() of one array, and what was done to lists and dicts of them back."""
+
+    def __init__(self):
+        self.borrowed = {}  # id -> Plait's array, NumPy's
+        self.copies = []  # of the caller's lists and dicts: theirs, ours, and what was in ours
+
+    def taken(self, x):
+        kind = type(x)
+        if kind is numpy.ndarray:
+            made = self.take(x)
+            self.borrowed[id(made)] = made, x
+            return made
+        if kind is list or kind is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
+            out = [self.taken(v) for v in x]
+            if all(a is b for a, b in zip(out, x)):
+                return x
+            made = out if kind is list else tuple(out) if kind is tuple else kind(*out)
+        elif kind is dict:
+            made = {k: self.taken(v) for k, v in x.items()}
+            if all(made[k] is v for k, v in x.items()):
+                return x
+        else:
+            return x
+        if kind is list or kind is dict:
+            self.copies.append((x, made, made.copy()))
+            self.borrowed[id(made)] = made, x
+        return made
+
+    def return_lists(self):
+        """Lists and dicts that the function changed: so are the caller's."""
+        for theirs, ours, before in self.copies:
+            if type(ours) is list:
+                if len(ours) != len(before) or any(a is not b for a, b in zip(ours, before)):
+                    theirs[:] = [outward(v, self.borrowed) for v in ours]
+                    before[:] = ours
+            elif list(ours) != list(before) or any(v is not before[k] for k, v in ours.items()):
+                made = {k: outward(v, self.borrowed) for k, v in ours.items()}
+                theirs.clear()
+                theirs.update(made)
+                before.clear()
+                before.update(ours)
+
+
+class Call(_Arguments):
+    """One call of a jitted function: a context for as long as its code runs, once for each piece of one that yields or awaits."""
+
+    def __init__(self, target, scoped, module):
+        self.target, self.scoped, self.module = target, scoped, module
+        super().__init__()
+        self.lent = []
+        self.roots = []  # what the function may have left arrays in
+        self.uploads = None
+        self.as_it_is = False  # where an argument was Plait's, nothing is converted
+        self.before = None
+        self.inside = False  # another jitted function's call runs this one
+
+    def __enter__(self):
+        if self.target.swapped:
+            self.target.swapped.sync()
+        self.scoped.__enter__()
+        self.inside = _plait.keep_lazy_scalars(True)
+        self.before = _plait.live_objects() - len(self.borrowed) + len(self.copies)
+        return self
+
+    def arguments(self, args, kwargs):
+        """The arguments as the function gets them."""
+        self.as_it_is = has_plait(args) or bool(kwargs and has_plait(kwargs))
+        if self.as_it_is:
+            return args, kwargs
+        if _plait.current_device() != "cpu":
+            self.uploads = _Uploads()
+        self.roots += [self.target.owner, *args, *kwargs.values()]
+        return [self.inward(a) for a in args], {k: self.inward(v) for k, v in kwargs.items()}
+
+    def take(self, x):
+        if self.uploads:
+            return self.uploads.take(x)
+        self.lent.append(_plait.borrow(x))
+        return self.lent[-1]
+
+    def inward(self, x):
+        return x if self.as_it_is else self.taken(x)
+
+    def outward(self, x):
+        """A result as the caller gets it."""
+        if self.as_it_is:
+            return x if self.inside else settled(x)
+        found = leaves(x, [], namespaces=True)
+        if len(found) > 1:
+            _plait.evaluate(*found)  # one plan for all the results
+        made = outward(x, self.borrowed)
+        if type(made).__module__ == self.module:
+            self.roots.append(made)
+        return made
+
+    def __exit__(self, kind, *_):
+        _plait.keep_lazy_scalars(self.inside)
+        try:
+            if self.target.swapped:
+                self.target.swapped.sync()
+            if not self.as_it_is:
+                self.give_back()
+        finally:
+            if self.uploads:
+                self.uploads.finish()
+            elif self.lent:
+                # After an exception what is pending may be what was interrupted.
+                (_plait.abandon_borrow if kind else _plait.end_borrow)(*self.lent)
+                self.lent.clear()
+            self.scoped.__exit__(None, None, None)
+
+    def give_back(self):
+        if self.copies:
+            self.return_lists()
+        arguments = len(self.borrowed) - len(self.copies)
+        if _plait.live_objects() == self.before + arguments and not self.uploads:
+            return  # it has left none
+        kept = Kept(self.borrowed, self.module)
+        for x in self.roots:
+            kept.root(x)
+        if self.target.swapped:
+            self.target.swapped.export(kept.root)

@@ -1,0 +1,183 @@
+"""plait.explain: plans with the names and lines of the program, and of a function all that it evaluates on the way."""
+
+import contextlib
+import dis
+import inspect
+import sys
+
+from . import _plait
+from ._boundary import Call, leaves
+from ._fallback import fallback_notes
+from ._jit import Target, original
+from ._plait import lazy_scalar, ndarray
+from ._source import Source
+
+_UNITS = "B", "KiB", "MiB", "GiB"
+
+# What an instruction wants a value for.
+_REASONS = {
+    "GET_ITER": "iteration", "FOR_ITER": "iteration", "UNPACK_SEQUENCE": "unpacking", "BINARY_SUBSCR": "item", "STORE_SUBSCR": "assignment",
+    "FORMAT_VALUE": "formatting", "FORMAT_SIMPLE": "formatting", "FORMAT_WITH_SPEC": "formatting", "COMPARE_OP": "comparison",
+    "CONTAINS_OP": "in", "UNARY_NOT": "bool()", "TO_BOOL": "bool()",
+}  # fmt: skip
+
+
+def _bytes(n):
+    unit = 0
+    while n >= 1024 and unit < 3:
+        n /= 1024
+        unit += 1
+    return f"{n:.1f} {_UNITS[unit]}" if unit else f"{n} {_UNITS[0]}"
+
+
+def _counted(n, thing):
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
+
+
+class _Sites:
+    """The places of recorded operations, and of what forced values, in the program's source."""
+
+    def __init__(self):
+        self.source = Source()
+
+    def __call__(self, site):
+        """(place, name of the value, text of the line) for a call site of the recorder's."""
+        found = _plait.site(site)
+        return self.source.describe(*found) if found else ("", "", "")
+
+    def heading(self, site):
+        where, _, text = self(site)
+        return f" at {where}" + (f": {text}" if text else "") if where else ""
+
+    def reason(self, site):
+        """What the program did there that needs a value: "bool()", "item", or the function that it called."""
+        found = _plait.site(site)
+        if not found:
+            return ""
+        code, instruction = found
+        name = dis.opname[code.co_code[instruction]]
+        if "JUMP" in name:
+            return "bool()"
+        if name in _REASONS:
+            return _REASONS[name]
+        called = self.source.called(code, instruction)
+        return f"{called}()" if called else ""
+
+
+class _Totals:
+    def __init__(self):
+        self.regions = self.operations = self.nodes = self.moved = self.needed = 0
+
+    def add(self, counts, headline):
+        if counts:
+            if "one at a time" in headline:
+                self.operations += counts[0]
+            else:
+                self.regions += counts[0]
+            self.nodes, self.moved, self.needed = self.nodes + counts[1], self.moved + counts[2], self.needed + counts[3]
+
+    def __str__(self):
+        alone = f" and {_counted(self.operations, 'operation')} one at a time" if self.operations else ""
+        return (
+            f"{_counted(self.regions, 'region')}{alone} from {_counted(self.nodes, 'node')}; {_bytes(self.moved)} moved, "
+            f"at least {_bytes(self.needed)} needed; {_counted(_plait.num_threads(), 'thread')}"
+        )
+
+
+def of_arrays(arrays, target, source, scope):
+    """The plan of pending arrays; scope: the caller's names."""
+    for x in arrays:
+        if not isinstance(x, (ndarray, lazy_scalar)) and not hasattr(x, "__array_interface__"):
+            raise TypeError(f"explain() takes Plait arrays, tuples or lists of them, or a function and its arguments, not {type(x).__name__}")
+    names = {name: x for name, x in scope.items() if type(x) is ndarray}
+    ours = tuple(x for x in arrays if type(x) is lazy_scalar or ndarray in type(x).__mro__)
+    _, headline, text = _plait.explain(target, source, names, _Sites(), 1, ours)
+    others = len(arrays) - len(ours)
+    if others:
+        text += f"already in memory: {_counted(others, 'value')} of NumPy's\n"
+    return headline + text or "nothing to compute\n"
+
+
+def of_function(fn, args, target, source):
+    """What fn evaluates for args on its way, and the plan of what it returns, which is dropped without being computed."""
+    made = Target(original(fn))
+    names = dict(_globals(made.function))
+    sites, totals = _Sites(), _Totals()
+    with Call(made, contextlib.nullcontext(), None) as call:
+        args, _ = call.arguments(args, {})
+        names.update(_parameters(made.function, args))
+        events = None
+        with fallback_notes() as notes:
+            _plait.watch(names)
+            try:
+                # Without a name: what is alive when the borrow ends is computed.
+                result = [tuple(leaves(made.function(*args), [], namespaces=True))]
+            finally:
+                events, small = _plait.watched(sites)
+        first = 1 + sum(counts[0] for note, _, counts, _, _ in events if not note)
+        del args
+        returned, headline, text = _plait.explain(target, source, names, sites, first, result.pop())
+        names.clear()
+    for _, _, counts, line, _ in events:
+        totals.add(counts, line)
+    totals.add(returned, headline)
+    sections = _sections(events, notes, sites)
+    if not sections and not small:
+        return headline + (text or "nothing to compute\n")
+    forced = sum(not note for note, *_ in events)
+    summary = [str(totals), _counted(forced, "value") + " forced", _counted(len(events) - forced, "fallback")]
+    if small:
+        summary.append(_counted(small, "small operation") + " computed at the call")
+    if returned or text:
+        sections.append("returned: " + (headline or "\n") + text)
+    return "\n".join(["; ".join(summary) + "\n", *sections])
+
+
+def _sections(events, notes, sites):
+    """A text for each value that was forced and each fallback, in order."""
+    sections, fallback = [], None
+    for number, (note, site, _, headline, text) in enumerate(events):
+        if note:
+            fallback = note, site
+            sections.append(f"fallback{sites.heading(site)}\n  {note}: computed by NumPy{_measured(notes.get(number))}\n")
+            continue
+        reason = f"for the fallback {fallback[0]}" if fallback and fallback[1] == site else sites.reason(site)
+        sections.append(f"forced{sites.heading(site)}" + (f"  ({reason})" if reason else "") + f"\n  {headline}{text}")
+    return sections
+
+
+def _measured(note):
+    if note is None:
+        return ""
+    seconds, read, written = note
+    return f" in {seconds * 1e3:.3g} ms; {_bytes(read)} of arrays in, {_bytes(written)} out"
+
+
+def _globals(function):
+    """The arrays that a function knows by a global name."""
+    function = inspect.unwrap(getattr(function, "__func__", function))
+    code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", {})
+    scope = getattr(scope, "module_globals", scope)
+    return {n: scope[n] for n in (code.co_names if code else ()) if type(scope.get(n)) is ndarray}
+
+
+def _parameters(function, args):
+    try:
+        bound = inspect.signature(function).bind(*args).arguments
+    except (TypeError, ValueError):
+        return {}
+    named = {}
+    for name, value in bound.items():
+        if type(value) is ndarray:
+            named[name] = value
+        elif isinstance(value, (tuple, list)):
+            named.update({f"{name}[{i}]": v for i, v in enumerate(value) if type(v) is ndarray})
+        elif isinstance(value, dict):
+            named.update({f"{name}[{k!r}]": v for k, v in value.items() if type(v) is ndarray})
+    return named
+
+
+def caller(depth):
+    """The names of the frame that called explain()."""
+    frame = sys._getframe(depth + 1)
+    return {**{k: v for k, v in frame.f_globals.items() if type(v) is ndarray}, **frame.f_locals}

@@ -1,0 +1,62 @@
+"""Libraries that keep tables of array types: Plait's is entered when they are imported."""
+
+import contextlib
+import importlib.util
+import sys
+
+import numpy
+
+from . import _plait
+
+
+def _jax():
+    from jax._src import core, dtypes
+
+    theirs = dtypes.canonicalize_value_handlers[numpy.ndarray]
+    core.pytype_aval_mappings[_plait.ndarray] = core.pytype_aval_mappings[numpy.ndarray]
+    dtypes.canonicalize_value_handlers[_plait.ndarray] = lambda x, *args, **kwargs: theirs(_plait.export(x), *args, **kwargs)
+
+
+def _numba():
+    from . import _numba
+
+    _numba.enter()
+
+
+_ENTRIES = {"jax": _jax, "numba": _numba}
+
+
+def _enter(name):
+    # The tables are no interface: where they have gone, the library refuses Plait's arrays, and says so.
+    with contextlib.suppress(ImportError, AttributeError, KeyError):
+        _ENTRIES.pop(name)()
+
+
+class _Watch:
+    """Waits for the libraries to be imported."""
+
+    looking = set()  # for how they are to be imported
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in _ENTRIES or name in _Watch.looking:
+            return None
+        _Watch.looking.add(name)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                _enter(name)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def watch():
+    for name in list(_ENTRIES):
+        if name in sys.modules:
+            _enter(name)
+    if _ENTRIES:
+        sys.meta_path.insert(0, _Watch)

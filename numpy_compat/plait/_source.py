@@ -1,0 +1,81 @@
+"""Places in a program's source: what an instruction of a code object belongs to."""
+
+import ast
+import linecache
+import os
+
+_SHORT = 48  # characters of an expression that stands for a name
+
+
+class Source:
+    """Source files, each read and parsed once."""
+
+    def __init__(self):
+        self.files = {}
+
+    def describe(self, code, instruction):
+        """("file:line", the name that the value gets there or its expression, the line's text); what is not known is empty."""
+        line, *_ = _position(code, instruction)
+        file = code.co_filename
+        where = f"{_short(file)}:{line}"
+        return where, self._name(code, instruction), linecache.getline(file, line or 0).strip()
+
+    def called(self, code, instruction):
+        """The function that the instruction calls, as it is written there."""
+        node = self._node(code, instruction)
+        return _text(node.func) if isinstance(node, ast.Call) else ""
+
+    def _name(self, code, instruction):
+        node = self._node(code, instruction)
+        if node is None:
+            return ""
+        parent = getattr(node, "_parent", None)
+        if isinstance(parent, ast.Assign) and parent.value is node and len(parent.targets) == 1:
+            return _text(parent.targets[0])
+        if isinstance(parent, (ast.AnnAssign, ast.NamedExpr)) and parent.value is node:
+            return _text(parent.target)
+        if isinstance(node, ast.AugAssign):
+            return _text(node.target)
+        return _text(node)
+
+    def _node(self, code, instruction):
+        """The expression or statement whose text the instruction's position is."""
+        position = _position(code, instruction)
+        if None in position:
+            return None
+        if code.co_filename not in self.files:
+            self.files[code.co_filename] = _index(code.co_filename)
+        return self.files[code.co_filename].get(position)
+
+
+def _position(code, instruction):
+    """(line, end line, column, end column), as far as the code object knows."""
+    for i, position in enumerate(code.co_positions()):
+        if i == instruction // 2:
+            return position
+    return None, None, None, None
+
+
+def _index(file):
+    """The outermost node of each extent in a file."""
+    nodes = {}
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return nodes
+    for node in ast.walk(tree):  # parents first
+        for child in ast.iter_child_nodes(node):
+            child._parent = node
+        if isinstance(node, (ast.expr, ast.AugAssign)):
+            nodes.setdefault((node.lineno, node.end_lineno, node.col_offset, node.end_col_offset), node)
+    return nodes
+
+
+def _text(node):
+    text = ast.unparse(node)
+    return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
+
+
+def _short(file):
+    inside = os.path.relpath(file) if os.path.isabs(file) else file
+    return file if inside.startswith("..") else inside

@@ -1,0 +1,99 @@
+#include "system_memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+namespace plait {
+namespace {
+
+constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::optional<std::size_t> number(const std::string& text) {
+  std::size_t n;
+  std::istringstream stream(text);
+  return stream >> n ? std::optional(n) : std::nullopt;  // "max" is none
+}
+
+// The number after a word of a table.
+std::optional<std::size_t> entry(const std::string& table, const std::string& name) {
+  std::istringstream words(table);
+  for (std::string word; words >> word;)
+    if (word == name && words >> word) return number(word);
+  return std::nullopt;
+}
+
+struct Names {
+  const char *limit, *used, *inactive;
+};
+constexpr Names kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                             "total_inactive_file"};
+constexpr Names kVersion2 = {"/memory.max", "/memory.current", "inactive_file"};
+
+void tighten(GroupMemory& m, const std::string& folder, const Names& names) {
+  const auto limit = number(contents(folder + names.limit));
+  const auto used = number(contents(folder + names.used));
+  if (!limit || !used) return;
+  // Pages of files are dropped when memory is asked for.
+  const auto dropped = entry(contents(folder + "/memory.stat"), names.inactive).value_or(0);
+  const std::size_t taken = *used - std::min(*used, dropped);
+  m.limit = std::min(m.limit, *limit);
+  m.left = std::min(m.left, *limit - std::min(*limit, taken));
+}
+
+GroupMemory own_group() { return group_memory(contents("/proc/self/cgroup"), "/sys/fs/cgroup"); }
+
+}  // namespace
+
+GroupMemory group_memory(const std::string& own, const std::string& mount) {
+  GroupMemory m{kUnlimited, kUnlimited};
+  std::istringstream lines(own);
+  for (std::string line; std::getline(lines, line);) {  // number:controllers:path
+    const auto first = line.find(':');
+    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+    const bool version2 = controllers == ",,";
+    if (!version2 && controllers.find(",memory,") == std::string::npos) continue;
+    const std::string root = mount + (version2 ? "" : "/memory");
+    // A container may see its own group as the root, under the path of outside.
+    for (std::string path = line.substr(second + 1);; path.resize(path.rfind('/'))) {
+      while (path.ends_with('/')) path.pop_back();
+      tighten(m, root + path, version2 ? kVersion2 : kVersion1);
+      if (path.find('/') == std::string::npos) break;
+    }
+  }
+  return m;
+}
+
+std::size_t memory_limit() {
+  const std::size_t ram = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return std::min(ram, own_group().limit);
+}
+
+std::size_t memory_available() {
+  const auto kib = entry(contents("/proc/meminfo"), "MemAvailable:");
+  return std::min(kib ? *kib * 1024 : kUnlimited, own_group().left);
+}
+
+bool memory_left_for(std::size_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return false;
+  munmap(p, bytes);
+  return own_group().left >= bytes;
+}
+
+}  // namespace plait

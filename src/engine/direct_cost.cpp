@@ -1,0 +1,107 @@
+// What the reference evaluator needs for a graph, and where its sums are not those of a plan.
+#include <algorithm>
+#include <vector>
+
+#include "history.hpp"
+
+namespace plait::engine {
+using fusion::GNode;
+using fusion::Graph;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Seconds: of an operation whatever its size, of a byte that goes through the cache, and of a
+// rough cycle of the table of operations, which counts vectors, for an element.
+constexpr double kCall = 0.25e-6, kByte = 0.03e-9, kCycle = 0.08e-9, kMultiplyAdd = 0.06e-9;
+
+double elements(const Dims& shape) { return static_cast<double>(element_count(shape)); }
+double bytes(const Node& n) { return elements(n.shape) * static_cast<double>(itemsize(n.dtype)); }
+
+// Of each node, whether a sum over it is one walk however the planner reads it: what lies behind
+// it, down to what is in memory, has its shape, is in C order and has no gaps.
+std::vector<bool> in_one_piece(const Graph& g) {
+  std::vector<bool> piece(g.nodes.size());
+  for (std::int32_t i = 0; i < g.size(); ++i) {
+    const GNode& gn = g[i];
+    const Node& n = *gn.node;
+    const bool number = n.kind == NodeKind::Scalar || n.kind == NodeKind::Fill;
+    piece[i] = number || n.strides == contiguous_strides(
+                                          n.shape, static_cast<std::int64_t>(itemsize(n.dtype)));
+    const bool map = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
+    if (gn.leaf || number) continue;
+    piece[i] = piece[i] && (map || (n.kind == NodeKind::View && g[gn.in[0]].leaf));
+    for (std::int32_t in : gn.in)
+      if (in >= 0 && map) {
+        const Node& from = *g[in].node;
+        const bool one = from.kind == NodeKind::Scalar || from.kind == NodeKind::Fill;
+        piece[i] = piece[i] && piece[in] && (one || from.shape == n.shape);
+      }
+  }
+  return piece;
+}
+
+// A plan cuts long sums of rows into blocks, and sums over several axes as it walks them; complex
+// products need not have the order of the direct way.
+bool sums_alike(const Graph& g, const GNode& gn, std::vector<bool>& piece) {
+  const Node& n = *gn.node;
+  const bool ordered = n.reduce == ReduceKind::Sum || n.reduce == ReduceKind::Prod;
+  if (!ordered || !(is_float(n.dtype) || is_complex(n.dtype))) return true;
+  if (gn.in[1] >= 0 || n.reduce == ReduceKind::Prod) return false;
+  const Dims& on = n.inputs[0]->shape;
+  const std::int64_t total = element_count(on);
+  const std::int64_t results = std::max<std::int64_t>(1, element_count(n.shape));
+  const bool cut = total >= fusion::kBlockedFold && total / results >= 64;
+  if (n.axes.size() == 1) return !cut || fusion::chunks_keep_bits(n);
+  if (n.dtype == DType::Float16 || (cut && results > 1)) return false;
+  if (piece.empty()) piece = in_one_piece(g);
+  return piece[gn.in[0]];
+}
+
+double seconds_of(const Node& n) {
+  const double result = bytes(n);
+  switch (n.kind) {
+    case NodeKind::View:
+      return kCall / 4;
+    case NodeKind::Elementwise: {
+      double read = 0;
+      for (int i = 0; i < n.n_inputs; ++i)
+        read += n.inputs[i]->kind == NodeKind::Scalar
+                    ? 0
+                    : elements(n.shape) * static_cast<double>(itemsize(n.inputs[i]->dtype));
+      return kCall + (result + read) * kByte +
+             elements(n.shape) * static_cast<double>(op_info(n.fn).cost) * kCycle;
+    }
+    case NodeKind::Reduce:
+      return kCall + bytes(*n.inputs[0]) * 2 * kByte;
+    case NodeKind::MatMul: {
+      const Dims& a = n.inputs[0]->shape;
+      const auto depth = static_cast<double>(a[a.size() - 1]);
+      return kCall + elements(n.shape) * depth * kMultiplyAdd +
+             (result + bytes(*n.inputs[0])) * kByte;
+    }
+    case NodeKind::Update:
+      return kCall +
+             elements(n.view_shape) * static_cast<double>(itemsize(n.view_dtype)) * 2 * kByte;
+    default:
+      return kCall + 2 * result * kByte;
+  }
+}
+
+}  // namespace
+
+DirectWork direct_work(const Graph& g) {
+  DirectWork w;
+  std::vector<bool> piece;
+  for (const GNode& gn : g.nodes) {
+    if (gn.leaf) continue;
+    const Node& n = *gn.node;
+    w.seconds += seconds_of(n);
+    if (n.kind != NodeKind::View) w.bytes += bytes(n);
+    if (n.kind == NodeKind::Reduce) w.same_bits = w.same_bits && sums_alike(g, gn, piece);
+  }
+  return w;
+}
+
+}  // namespace plait::engine

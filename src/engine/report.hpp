@@ -1,0 +1,116 @@
+// What explain() knows of an evaluation: gathered under the recorder's lock, before the graph goes,
+// and printed afterwards. A Watch has the evaluations of its thread described to it.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run.hpp"
+#include "tracer/array.hpp"
+
+namespace plait::engine {
+
+// Names of arrays that the caller knows them by.
+using Names = std::vector<std::pair<std::string, tracer::Array>>;
+
+// A call site, as far as somebody knows its source.
+struct SourceLine {
+  std::string where;  // "file:line"
+  std::string name;   // of the variable that the statement gives the value, or the expression
+  std::string text;   // of the line
+};
+// What a call site says in a language's source; the default knows the place alone.
+using SourceOf = SourceLine (*)(std::uint32_t site);
+SourceLine place_of(std::uint32_t site);
+
+struct Value {
+  std::string type;  // "sqrt float64(100000)"
+  std::string name;  // that the caller knows it by
+  std::uint32_t site = 0;
+};
+struct RegionReport {
+  std::vector<Value> results, reads;
+  std::vector<std::uint32_t> sites;  // of its operations, each once, in the order of the graph
+  std::string body;                  // its loops, and how it stores
+  std::int64_t bytes = 0;
+  double predicted = 0;            // seconds; 0: of no kernel of the host's
+  std::shared_ptr<void> compiled;  // CompiledKernel
+};
+struct Report {
+  enum How { Planned, OneAtATime } how = Planned;
+  std::vector<RegionReport> regions;
+  std::vector<std::pair<Value, std::string>> in_memory;  // with the reason
+  std::vector<std::pair<Value, double>> repeated;        // how often it is computed
+  std::vector<Value> again;  // computed, and not kept, by an earlier one
+  int nodes = 0, fused = 0;
+  std::int64_t bytes_moved = 0, bytes_least = 0;
+  std::string target;
+  std::uint32_t site = 0;  // Watch: what the caller was doing
+};
+
+Report gather(const fusion::Graph& g, fusion::Plan& plan, const std::vector<std::int64_t>& values,
+              const ExplainOptions& options, const Names& names);
+// Of a graph whose operations are run one by one, each through memory.
+Report gather_one_at_a_time(const fusion::Graph& g, const Names& names);
+Value value_of(const tracer::Node& n, const Names& names);
+std::string bytes_text(double b);
+
+std::string headline(const Report& r);
+// `first`: number of the first region.
+std::string text(const Report& r, int first, SourceOf source);
+
+// What explain() says of arrays: of those in memory that they are, of the rest the plan.
+struct Explanation {
+  std::vector<Value> computed;
+  std::optional<Report> plan;
+};
+Explanation explained(std::span<tracer::Node* const> wanted, const ExplainOptions& options,
+                      const Names& names);
+std::string text(const Explanation& e, int first, SourceOf source);
+
+class Watch {
+ public:
+  explicit Watch(Names names);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  static Watch* current();  // of this thread
+
+  // Something else that happened, at this place among the evaluations.
+  struct Event {
+    std::string note;  // empty: an evaluation
+    Report report;
+  };
+  std::vector<Event> events;
+  std::uint64_t small = 0;  // operations on few elements, computed at their call
+  const Names names;
+
+ private:
+  Watch* outer_;
+};
+
+// Describes a plan's run to this thread's watch, if it has one.
+class Watched {
+ public:
+  Watched(const fusion::Graph& g, fusion::Plan& plan, const std::vector<std::int64_t>& values,
+          DeviceId device);
+  ~Watched();  // takes up what the run has measured
+  Watched(const Watched&) = delete;
+
+ private:
+  Watch* watch_;
+  const fusion::Graph& g_;
+  fusion::Plan& plan_;
+  std::size_t event_ = 0;
+};
+// The same of nodes that are about to be computed one by one.
+void watch_one_at_a_time(const fusion::Graph& g);
+void watch_one_at_a_time(std::span<tracer::Node* const> wanted);
+inline void watch_small() {
+  if (Watch* w = Watch::current()) [[unlikely]]
+    ++w->small;
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,33 @@
+// Gives memory back on request.
+#include <cstdlib>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "codegen/llvm/jit.hpp"
+#include "core/buffer.hpp"
+#include "engine.hpp"
+#include "kernel.hpp"
+#include "run.hpp"
+
+namespace plait::engine {
+
+std::size_t trim() {
+  const std::lock_guard held(tracer::lock());
+  std::size_t bytes = forget_plans();  // before the kernels that they hold
+  bytes += trim_kernels();
+  bytes += jit::forget_compiled();
+  bytes += trim_pool();
+#ifdef __GLIBC__
+  malloc_trim(0);  // what was small went to the heap only
+#endif
+  return bytes;
+}
+
+Kept kept() {
+  const std::lock_guard held(tracer::lock());
+  const TableSize plans = plans_kept(), kernels = kernels_kept();
+  return {plans.entries, plans.bytes, kernels.entries, kernels.bytes};
+}
+
+}  // namespace plait::engine

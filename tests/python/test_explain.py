@@ -1,0 +1,142 @@
+"""What plait.explain says: names and lines, what a function forces on its way, fallbacks, what is computed again."""
+
+import re
+
+import numpy
+import numpy as np
+import pytest
+
+import plait
+
+
+def here(text):
+    """The number of the only line of this file that starts with a text."""
+    with open(__file__) as f:
+        (number,) = (i for i, line in enumerate(f, 1) if line.strip().startswith(text))
+    return number
+
+
+def place(text):
+    return rf"at \S*test_explain.py:{here(text)}: " + re.escape(text)
+
+
+def sections(text):
+    """The text cut where something else begins: the totals, then each event."""
+    return re.split(r"\n(?=forced|fallback|returned)", text)
+
+
+def distances(points, w):
+    d = np.sqrt(((points[:, None] - points) ** 2).sum(2))
+    if d.max() > 100:
+        d = d + 1
+    d = d / 2
+    middle = np.median(d)
+    out = np.tanh(d) * middle + w
+    return out.mean(axis=0)
+
+
+def test_a_function_that_forces_values():
+    points = numpy.random.default_rng(0).standard_normal((500, 3))
+    totals, forced, fallback, for_it, returned = sections(plait.explain(distances, points, numpy.ones(500)))
+    regions = [int(re.search(r"(\d+) region", s).group(1)) for s in (totals, forced, for_it, returned)]
+    assert regions[0] == sum(regions[1:]) and "2 values forced; 1 fallback" in totals
+    moved = re.search(r"([\d.]+) MiB moved", totals)
+    assert float(moved.group(1)) > 500 * 500 * 8 * 2 / 2**20  # d is written, and read
+    assert re.search("forced " + place("if d.max() > 100:"), forced) and "reads points" in forced
+    assert re.search("fallback " + place("middle = np.median(d)") + r"\n  median: computed by NumPy in .* ms; 1.9 MiB of arrays in, 8 B out", fallback)
+    assert "(for the fallback median)" in for_it and "d: divide float64(500, 500)" in for_it
+    assert "measured" in for_it and "not run yet" not in for_it
+    assert re.search(place("out = np.tanh(d) * middle + w"), returned) and "not run yet" in returned and "reads" in returned
+
+
+def again(x, y):
+    d = np.sqrt((x[:, None] - y) ** 2)
+    nearest = d.min(axis=1)
+    first = float(nearest[0])
+    return (d * first).sum(axis=1)
+
+
+def test_what_is_computed_again_is_said():
+    x = numpy.linspace(0, 1, 1500)
+    text = plait.explain(again, x, x[:1200].copy())
+    assert re.search(r"computed before, and not kept:\n  d: sqrt float64\(1500, 1200\)\n", text), text
+    assert "computed before" not in sections(text)[1]
+
+
+def kinds(x):
+    if (x > 3).any():
+        raise AssertionError
+    values = [float((x * 2).sum()), (x * 3).sum().item(), f"{(x * 4).sum()}", (x * 5)[7], (x * 6).tolist()[0]]
+    return len(values) + len(np.argsort(x))
+
+
+def test_reasons_in_order():
+    text = plait.explain(kinds, numpy.full(3000, 0.25))
+    found = re.findall(r"^(?:forced|fallback) at \S+:(\d+): .*?(?:  \((.*)\))?$", text, re.M)
+    assert [int(line) for line, _ in found] == sorted(int(line) for line, _ in found)
+    assert {"bool()", "float()", "item"} <= {why.rpartition(".")[2] for _, why in found}, text
+    assert "argsort: computed by NumPy" in text and "1 fallback" in text
+    assert text.split()[1].startswith("region")
+
+
+def test_names_of_pending_arrays():
+    start = plait.asarray(numpy.ones(60_000))
+    middle = plait.sin(start)
+    result = middle * 2 + start
+    text = plait.explain(result)
+    assert re.search(r"region 1: .*result: add float64\(60000,\)", text), text
+    for line in ("middle = plait.sin(start)", "result = middle * 2 + start"):
+        assert re.search(place(line), text), text
+    assert "reads start" in text
+    plait.evaluate(result)
+    text = plait.explain(result)
+    assert re.match(r"already in memory: result: float64\(60000,\), made " + place("result = middle * 2 + start") + "\n", text), text
+    assert "region" not in text
+    # A line with the copies that devices took before may stand above it.
+    assert plait.explain(numpy.ones(3)).endswith("already in memory: 1 value of NumPy's\n")
+
+
+def test_an_operation_at_a_time_says_so():
+    before = plait.config.fuse
+    plait.config.fuse = False
+    try:
+        text = plait.explain(lambda x: float((np.exp(x) + 1).sum()), numpy.ones(5000))
+    finally:
+        plait.config.fuse = before
+    assert "operations, one at a time (PLAIT_FUSE=0)" in text and "operation 1: " in text
+    assert re.match("0 regions and 3 operations one at a time from ", text)
+
+
+def test_small_work_that_is_not_planned_says_so(run_python):
+    source = "import plait, numpy as np\nprint(plait.explain(lambda x: float((np.exp(x) + 1).sum()), np.ones(5000)))"
+    text = run_python(source, env={"PLAIT_PLAN": "auto"}).stdout
+    assert "3 operations, one at a time (planning would cost more)" in text, text
+
+
+def test_nothing_is_left_behind():
+    x = numpy.ones(50_000)
+    plait.explain(lambda a: float(np.exp(a).sum()), x)
+    with pytest.raises(ZeroDivisionError):
+        plait.explain(lambda a: float(np.exp(a).sum()) / 0, x)
+    assert plait._plait.watch_note("nobody") is None
+
+
+@pytest.mark.parametrize("what", ["x", 3, None, [1, 2], {"a": "b"}])
+def test_other_things_are_refused(what):
+    with pytest.raises(TypeError, match="takes Plait arrays, tuples or lists of them, or a function and its arguments, not"):
+        plait.explain(what)
+
+
+def test_lines_are_of_what_computes():
+    text = plait.explain(lambda a: np.exp(a) * 2, numpy.ones((300, 300)))
+    assert len(re.findall("^  at ", text, re.M)) == 1 and "borrow" not in text
+
+
+def test_a_jitted_function_and_a_method_are_explained():
+    class Model:
+        @plait.jit
+        def predict(self, x):
+            return np.exp(x) * 2
+
+    assert "region 1: " in plait.explain(Model().predict, numpy.ones(50_000))
+    assert "region 1: " in plait.explain(plait.jit(lambda x: np.exp(x) * 2), numpy.ones(50_000))

@@ -1,0 +1,67 @@
+#include "engine/cpus.hpp"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+using plait::engine::available_cpus;
+using plait::engine::cpu_quota;
+namespace fs = std::filesystem;
+
+namespace {
+
+// What a process in control groups sees, under a folder of its own.
+struct System {
+  explicit System(const std::map<std::string, std::string>& files) {
+    for (const auto& [name, text] : files) {
+      fs::create_directories((root / name).parent_path());
+      std::ofstream(root / name) << text << '\n';
+    }
+  }
+  ~System() { fs::remove_all(root); }
+  fs::path root = fs::temp_directory_path() / ("plait-cpus-" + std::to_string(::getpid()));
+};
+
+const std::string kUnified = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw";
+const std::string kCpu =
+    "32 31 0:29 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu,cpuacct";
+
+}  // namespace
+
+TEST_CASE("quotas of control groups, version 2") {
+  const System s({{"proc/self/mountinfo", kUnified},
+                  {"proc/self/cgroup", "0::/machine/job"},
+                  {"sys/fs/cgroup/machine/job/cpu.max", "max 100000"},
+                  {"sys/fs/cgroup/machine/cpu.max", "150000 100000"}});
+  CHECK(cpu_quota(s.root) == 1.5);
+}
+
+TEST_CASE("quotas of control groups, version 1") {
+  const System s({{"proc/self/mountinfo", kCpu},
+                  {"proc/self/cgroup", "5:devices:/x\n4:cpu,cpuacct:/job\n0::/"},
+                  {"sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "50000"},
+                  {"sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000"},
+                  {"sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1"},
+                  {"sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"}});
+  CHECK(cpu_quota(s.root) == 0.5);
+}
+
+TEST_CASE("a group mounted from inside a container") {
+  const System s({{"proc/self/mountinfo",
+                   "32 31 0:29 /docker/4f /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu"},
+                  {"proc/self/cgroup", "4:cpu:/docker/4f"},
+                  {"sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000"},
+                  {"sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"}});
+  CHECK(cpu_quota(s.root) == 2);
+}
+
+TEST_CASE("no quota, and nothing to read") {
+  const System s({{"proc/self/mountinfo", kUnified}, {"proc/self/cgroup", "0::/"}});
+  CHECK(cpu_quota(s.root) == 0);
+  CHECK(cpu_quota("/nowhere") == 0);
+  CHECK(available_cpus() >= 1);
+}

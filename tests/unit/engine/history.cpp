@@ -1,0 +1,177 @@
+// When a graph is planned and when its operations are done one by one.
+#include "engine/history.hpp"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "../../plan/arrays.hpp"
+#include "engine/plan_ahead.hpp"
+#include "engine/run.hpp"
+
+using namespace plait;
+using namespace plait::engine;
+using namespace plait::test;
+
+namespace {
+
+// Records everything, plans what pays, and has forgotten the past.
+struct Fresh {
+  Config before = config();
+  Fresh() {
+    engine::start();
+    config().eager_limit = 0;
+    config().plan = PlanMode::Auto;
+    forget_plans();
+  }
+  ~Fresh() {
+    config().eager_limit = before.eager_limit;
+    config().plan = before.plan;
+  }
+};
+
+Array chain(const Array& a, int operations) {
+  Array x = apply(OpId::Absolute, a);
+  for (int i = 1; i < operations; ++i) x = apply(OpId::Sqrt, apply(OpId::Add, x, weak(i)));
+  return x;
+}
+
+fusion::Graph graph_of(const Ref<tracer::Node>& n) {
+  tracer::Node* wanted[] = {n.get()};
+  return fusion::Graph(wanted);
+}
+
+std::uint64_t plans_for(const Array& a) {
+  const std::uint64_t before = stats().plans_made;
+  tracer::evaluate(a);
+  return stats().plans_made - before;
+}
+
+}  // namespace
+
+TEST_CASE("work that takes less than planning it is done at once, to the same bits") {
+  const Fresh fresh;
+  const Array a = random_f64({5000});
+  const Array x = chain(a, 20);
+  CHECK(plans_for(x) == 0);
+  config().plan = PlanMode::Always;
+  const Array y = chain(a, 20);
+  CHECK(plans_for(y) == 1);
+  CHECK(bytes(x) == bytes(y));
+}
+
+TEST_CASE("work that takes longer than planning it is planned at once") {
+  const Fresh fresh;
+  CHECK(plans_for(chain(random_f64({4'000'000}), 4)) == 1);
+}
+
+TEST_CASE("what comes round is planned in the end") {
+  const Fresh fresh;
+  const Array a = random_f64({5000});
+  const std::uint64_t before = stats().plans_made;
+  int rounds = 0;
+  while (stats().plans_made == before && ++rounds < 100'000) tracer::evaluate(chain(a, 20));
+  CHECK(rounds > 1);
+  CHECK(rounds < 100'000);
+  CHECK(plans_for(chain(a, 20)) == 0);
+}
+
+TEST_CASE("the direct way is taken until it has cost what planning does") {
+  const Fresh fresh;
+  const Array x = chain(random_f64({5000}), 20);
+  const Ref<tracer::Node> n = tracer::read(x);
+  const fusion::Graph g = graph_of(n);
+  Round first(g, false);
+  CHECK(first.direct());
+  first.took(1e-6);
+  Round second(g, false);
+  CHECK(second.direct());
+  second.took(1);
+  CHECK_FALSE(Round(g, false).direct());
+  CHECK_FALSE(Round(g, true).direct());
+}
+
+TEST_CASE("a plan that measures slower than the direct way is dropped, and tried again later") {
+  const Fresh fresh;
+  const Array x = chain(random_f64({5000}), 20);
+  const Ref<tracer::Node> n = tracer::read(x);
+  const fusion::Graph g = graph_of(n);
+  Round direct(g, false);
+  REQUIRE(direct.direct());
+  direct.took(1e-3);
+  int planned = 0;
+  for (; planned < 1000; ++planned) {
+    Round r(g, true);
+    if (r.direct()) break;
+    r.took(2e-3);
+  }
+  CHECK(planned > 1);
+  CHECK(planned < 1000);
+  int rounds = 0;
+  for (; rounds < 100'000; ++rounds) {
+    Round r(g, true);
+    if (!r.direct()) break;
+    r.took(1e-3);
+  }
+  CHECK(rounds > 100);
+  CHECK(rounds < 100'000);
+  // It has become the faster one.
+  Round again(g, true);
+  REQUIRE_FALSE(again.direct());
+  again.took(0.5e-3);
+  CHECK_FALSE(Round(g, true).direct());
+}
+
+TEST_CASE("sums that a plan cuts otherwise are planned") {
+  const Fresh fresh;
+  auto same_bits = [](const Array& a) {
+    const Ref<tracer::Node> n = tracer::read(a);
+    return direct_work(graph_of(n)).same_bits;
+  };
+  const Array a = random_f64({6000, 40}), few = random_f64({50, 40});
+  CHECK_FALSE(same_bits(reduce(ReduceKind::Sum, a, 0)));
+  CHECK(same_bits(reduce(ReduceKind::Max, a, 0)));
+  CHECK_FALSE(same_bits(reduce(ReduceKind::Prod, few, 0)));
+  CHECK(same_bits(reduce(ReduceKind::Sum, a, 1)));
+  CHECK(same_bits(reduce(ReduceKind::Sum, few, 0)));
+  tracer::ReduceOptions all;
+  CHECK(same_bits(tracer::reduce(ReduceKind::Sum, apply(OpId::Sqrt, a), all)));
+  const Array part =
+      view(a, {tracer::Slice{0, 90, std::nullopt}, tracer::Slice{0, 20, std::nullopt}});
+  CHECK_FALSE(same_bits(tracer::reduce(ReduceKind::Sum, part, all)));
+  config().plan = PlanMode::Auto;
+  CHECK(plans_for(reduce(ReduceKind::Sum, a, 0)) == 1);
+}
+
+TEST_CASE("small sums are those of a plan, bit for bit") {
+  const Fresh fresh;
+  const Array a = random_f64({90, 141});
+  auto rows = [&] { return reduce(ReduceKind::Sum, apply(OpId::Multiply, a, a), 1); };
+  auto columns = [&] {
+    return reduce(ReduceKind::Sum, apply(OpId::Sqrt, apply(OpId::Absolute, a)), 0);
+  };
+  for (const std::function<Array()>& f :
+       {std::function<Array()>(rows), std::function<Array()>(columns)}) {
+    config().plan = PlanMode::Auto;
+    const Array x = f();
+    CHECK(plans_for(x) == 0);
+    config().plan = PlanMode::Always;
+    const Array y = f();
+    CHECK(plans_for(y) == 1);
+    CHECK(bytes(x) == bytes(y));
+  }
+}
+
+TEST_CASE("what comes by a second time is planned in the background") {
+  const Fresh fresh;
+  const Array a = random_f64({5000});
+  const Array first = chain(a, 20);
+  CHECK(plans_for(first) == 0);
+  wait_for_plans();
+  CHECK(plans_for(chain(a, 20)) == 0);
+  wait_for_plans();
+  const std::uint64_t reused = stats().plans_reused;
+  const Array third = chain(a, 20);
+  CHECK(plans_for(third) == 0);
+  CHECK(stats().plans_reused == reused + 1);
+  CHECK(bytes(first) == bytes(third));
+}
