@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test: C++ by layer, samples, package, Python, a few thousand fuzz programs.
+# Installs what is missing, builds, and runs every test: C++ by layer, samples, package, Python, a few thousand fuzz programs, a part of
+# NumPy's own tests.
 # Ends with one line, "N passed, N failed, N skipped", and exits with 1 when something failed.
 # PLAIT_BUILD: the build folder (build-test). PLAIT_FUZZ_PROGRAMS, PLAIT_FUZZ_SECONDS: the fuzzer's budget.
 set -euo pipefail
@@ -33,4 +34,6 @@ for suite in python fuzz; do
   "$py" -m pytest -q -p no:cacheprovider --junitxml="$reports/$suite.xml" "tests/$suite" || true
 done
 
-"$py" scripts/count.py "$reports/ctest.log" "$reports/python.xml" "$reports/fuzz.xml"
+PLAIT_BUILD=$build bash scripts/numpy_suite.sh --part ci --report "$reports/numpy.txt" || true
+
+"$py" scripts/count.py "$reports/ctest.log" "$reports/python.xml" "$reports/fuzz.xml" "$reports/numpy.txt"
