@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/ir/ir.hpp"
 #include "expr.hpp"
 #include "graph.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::fusion {
 

@@ -14,7 +14,7 @@ clang-format-19 --dry-run --Werror "${sources[@]}" || status=1
 build=${PLAIT_LINT_BUILD:-$root/build-lint}
 cmake -S . -B "$build" -G Ninja -DPLAIT_LLVM=OFF -DPLAIT_TESTS=OFF -DPLAIT_SAMPLES=OFF -DPLAIT_UNITY=OFF >"$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 rm -f "$build.log"
-mapfile -t tidy < <(git ls-files 'src/core/*.cpp' 'src/facade/*.cpp' 'tracer/*.cpp' 'fusion/*.cpp')
+mapfile -t tidy < <(git ls-files 'src/core/*.cpp' 'src/ir/*.cpp' 'src/facade/*.cpp' 'tracer/*.cpp' 'fusion/*.cpp')
 if [ "${1:-}" = --changed ]; then
   mapfile -t tidy < <(git diff --name-only --diff-filter=d main -- "${tidy[@]}")
 fi

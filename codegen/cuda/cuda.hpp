@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/ir/ir.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::cuda {
 

@@ -1,6 +1,6 @@
 // What every part of the generator asks about single instructions of the loop IR.
 #pragma once
-#include "codegen/ir/ir.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::cuda {
 using ir::Inst;

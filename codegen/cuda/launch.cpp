@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "codegen/ir/analysis.hpp"
 #include "emit.hpp"
+#include "ir/analysis.hpp"
 #include "packs.hpp"
 #include "rows.hpp"
 #include "tiles.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "codegen/ir/analysis.hpp"
+#include "ir/analysis.hpp"
 #include "packs.hpp"
 #include "rows.hpp"
 #include "tiles.hpp"

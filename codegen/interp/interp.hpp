@@ -3,8 +3,8 @@
 #pragma once
 #include <memory>
 
-#include "codegen/ir/ir.hpp"
 #include "core/config.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::interp {
 

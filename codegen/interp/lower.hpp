@@ -1,7 +1,7 @@
 // Kernel -> Program, in two steps: Liveness decides what is evaluated where and how long it lives,
 // compile() allocates registers and emits instructions.
 #pragma once
-#include "codegen/ir/analysis.hpp"
+#include "ir/analysis.hpp"
 #include "program.hpp"
 
 namespace plait::interp {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/ir/ir.hpp"
 #include "core/config.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::jit {
 

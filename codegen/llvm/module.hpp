@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codegen/ir/ir.hpp"
 #include "core/config.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::jit {
 

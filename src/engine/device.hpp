@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "codegen/ir/ir.hpp"
 #include "core/device.hpp"
+#include "ir/ir.hpp"
 #include "run.hpp"
 
 namespace plait::engine {

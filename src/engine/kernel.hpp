@@ -8,8 +8,8 @@
 #include <span>
 
 #include "codegen/interp/interp.hpp"
-#include "codegen/ir/ir.hpp"
 #include "codegen/llvm/jit.hpp"
+#include "ir/ir.hpp"
 #include "team.hpp"
 #include "trailing.hpp"
 

@@ -13,8 +13,8 @@
 #include <functional>
 #include <vector>
 
-#include "codegen/ir/analysis.hpp"
 #include "codegen/llvm/module.hpp"
+#include "ir/analysis.hpp"
 #include "plait/error.hpp"
 
 namespace plait::jit {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/cuda/program.hpp"
-#include "codegen/ir/builder.hpp"
+#include "ir/builder.hpp"
 #include "kernels.hpp"
 
 using namespace plait;

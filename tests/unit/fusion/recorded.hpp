@@ -8,11 +8,11 @@
 #include "../../record.hpp"
 #include "../interp/reference.hpp"
 #include "codegen/interp/interp.hpp"
-#include "codegen/ir/builder.hpp"
 #include "core/buffer.hpp"
 #include "fusion/nonnegative.hpp"
 #include "fusion/passes.hpp"
 #include "fusion/schedule.hpp"
+#include "ir/builder.hpp"
 
 namespace plait::test {
 using Bytes = std::vector<std::vector<unsigned char>>;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "codegen/ir/builder.hpp"
 #include "codegen/loops/loops.hpp"
+#include "ir/builder.hpp"
 
 namespace plait::test {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "codegen/ir/ir.hpp"
 #include "codegen/loops/loops.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::reference {
 

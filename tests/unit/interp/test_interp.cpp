@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "codegen/interp/interp.hpp"
-#include "codegen/ir/builder.hpp"
+#include "ir/builder.hpp"
 #include "reference.hpp"
 
 using namespace plait;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "codegen/ir/analysis.hpp"
-#include "codegen/ir/builder.hpp"
+#include "ir/analysis.hpp"
+#include "ir/builder.hpp"
 #include "plait/error.hpp"
 
 using namespace plait;
