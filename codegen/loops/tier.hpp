@@ -2,6 +2,7 @@
 // the functions of the tier they are compiled for.
 #pragma once
 #include "loops.hpp"
+#include "product.hpp"
 
 #define PLAIT_DECLARE_TIER(tier)                    \
   namespace plait::loops::tier {                    \
@@ -23,6 +24,7 @@
   ReduceFn sum(DType t);                            \
   ReduceFn reduce(ReduceKind kind, DType t);        \
   ArgReduceFn arg_reduce(ReduceKind kind, DType t); \
+  const Product* product(DType t);                  \
   }
 PLAIT_DECLARE_TIER(baseline)
 PLAIT_DECLARE_TIER(avx2)

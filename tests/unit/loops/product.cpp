@@ -1,0 +1,155 @@
+// Products on panels and on operands where they lie: the bits of the order that product.hpp
+// promises, whatever the shapes, strides and tiers.
+#include "codegen/loops/product.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+#include <tuple>
+
+#include "support.hpp"
+
+using namespace loops_test;
+namespace {
+
+template <class T>
+using Matrix = std::vector<T>;  // row-major
+
+template <class T>
+Matrix<T> expected(std::int64_t m, std::int64_t n, std::int64_t depth, const Matrix<T>& a,
+                   const Matrix<T>& b) {
+  Matrix<T> c(m * n, T{});
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t from = 0; from < depth; from += loops::kProductDepth) {
+        T sum = 0;
+        for (std::int64_t k = from; k < std::min(depth, from + loops::kProductDepth); ++k)
+          sum = std::fma(a[i * depth + k], b[k * n + j], sum);
+        c[i * n + j] = from == 0 ? sum : c[i * n + j] + sum;
+      }
+  return c;
+}
+
+template <class T>
+bool same(const Matrix<T>& x, const Matrix<T>& y) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (std::isnan(x[i]) ? !std::isnan(y[i]) : std::memcmp(&x[i], &y[i], sizeof(T)) != 0)
+      return false;
+  return x.size() == y.size();
+}
+
+template <class T>
+Matrix<T> random_matrix(std::int64_t size, std::mt19937_64& random, bool special) {
+  std::normal_distribution<double> value(0, 1);
+  Matrix<T> m(size);
+  for (T& x : m) x = static_cast<T>(value(random));
+  if (special && size > 3) {
+    m[random() % size] = std::numeric_limits<T>::infinity();
+    m[random() % size] = std::numeric_limits<T>::quiet_NaN();
+    m[random() % size] = T(-0.0);
+  }
+  return m;
+}
+
+template <class T>
+void check(std::int64_t m, std::int64_t n, std::int64_t depth, bool special) {
+  std::mt19937_64 random(m * 31 + n * 7 + depth);
+  const Matrix<T> a = random_matrix<T>(m * depth, random, special),
+                  b = random_matrix<T>(depth * n, random, special);
+  const Matrix<T> want = expected(m, n, depth, a, b);
+  Matrix<T> transposed(depth * n);
+  for (std::int64_t k = 0; k < depth; ++k)
+    for (std::int64_t j = 0; j < n; ++j) transposed[j * depth + k] = b[k * n + j];
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  for (CpuTier tier : tiers()) {
+    if (tier == CpuTier::Baseline && m * n * depth > 20000) continue;
+    const loops::Product& p = *loops::product(dtype<T>(), tier);
+    Matrix<T> packed(m * n, T(7)), strided(m * n, T(7)), half(m * n, T(7));
+    for (std::int64_t from = 0; from < std::max<std::int64_t>(depth, 1);
+         from += loops::kProductDepth) {
+      const std::int64_t k = std::min(depth - from, loops::kProductDepth);
+      Matrix<T> pa(loops::packed_size(m, k, p.rows), T(9)),
+          pb(loops::packed_size(n, k, p.columns), T(9)), pt = pb;
+      p.pack(pa.data(), a.data() + from, depth * item, item, m, k, p.rows);
+      p.pack(pb.data(), b.data() + from * n, item, n * item, n, k, p.columns);
+      p.pack(pt.data(), transposed.data() + from, depth * item, item, n, k, p.columns);
+      CHECK(same(pb, pt));
+      for (std::int64_t i = m; i < loops::packed_size(m, 1, p.rows) && k > 0; ++i)
+        CHECK(pa[(i / p.rows * k + k - 1) * p.rows + i % p.rows] == 0);
+      p.block(m, n, k, pa.data(), pb.data(), packed.data(), n, from != 0);
+      loops::ProductBlock where{
+          m, n, k, a.data() + from, depth, 1, b.data() + from * n, n, strided.data(), n, from != 0};
+      p.strided(where, false);
+      where.b = pb.data();
+      where.c = half.data();
+      p.strided(where, true);
+    }
+    INFO(m << ' ' << n << ' ' << depth << " tier " << static_cast<int>(tier));
+    CHECK(same(want, packed));
+    CHECK(same(want, strided));
+    CHECK(same(want, half));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products of blocks have the bits of their order") {
+  using Shape = std::tuple<int, int, int>;
+  for (const auto& [m, n, k] : {Shape{1, 1, 1},
+                                {1, 1, 0},
+                                {3, 5, 0},
+                                {0, 3, 2},
+                                {3, 0, 2},
+                                {1, 40, 9},
+                                {40, 1, 9},
+                                {2, 3, 255},
+                                {5, 7, 256},
+                                {5, 7, 257},
+                                {14, 32, 16},
+                                {15, 33, 17},
+                                {13, 31, 600},
+                                {29, 65, 40},
+                                {6, 16, 513},
+                                {64, 64, 64},
+                                {37, 100, 31}})
+    for (bool special : {false, true}) {
+      check<float>(m, n, k, special);
+      check<double>(m, n, k, special);
+    }
+}
+
+TEST_CASE("every height and width of a tile") {
+  for (int m = 1; m <= 15; ++m)
+    for (int n = 1; n <= 33; n += 1) {
+      check<float>(m, n, 5, false);
+      check<double>(m, n, 5, false);
+    }
+}
+
+TEST_CASE("operands of any strides are packed") {
+  for (CpuTier tier : tiers()) {
+    const loops::Product& p = *loops::product(DType::Float32, tier);
+    std::mt19937_64 random(3);
+    const std::int64_t lines = 37, depth = 21;
+    const Matrix<float> from = random_matrix<float>(lines * 3 * depth * 2, random, false);
+    Matrix<float> out(loops::packed_size(lines, depth, p.rows));
+    // Backwards across the panel, every other element along k.
+    const std::int64_t line = -4 * depth * 2, step = 8;
+    const float* start = from.data() + (lines - 1) * depth * 2;
+    p.pack(out.data(), start, line, step, lines, depth, p.rows);
+    bool good = true;
+    for (std::int64_t i = 0; i < lines; ++i)
+      for (std::int64_t k = 0; k < depth; ++k)
+        good = good && out[(i / p.rows * depth + k) * p.rows + i % p.rows] ==
+                           from[(lines - 1 - i) * depth * 2 + k * 2];
+    CHECK(good);
+    // A value that does not vary.
+    p.pack(out.data(), from.data(), 0, 0, lines, depth, p.rows);
+    CHECK(out[p.rows - 1] == from[0]);
+  }
+}
+
+TEST_CASE("other dtypes have no tiles") {
+  CHECK(loops::product(DType::Int32, CpuTier::Baseline) == nullptr);
+  CHECK(loops::product(DType::Float16, CpuTier::Baseline) == nullptr);
+}
