@@ -36,8 +36,7 @@ bool LoopFacts::depends(const Inst& access, std::int32_t l) const {
 std::int32_t LoopFacts::parent(std::int32_t l) const {
   for (std::size_t p = 0; p < k_.loops.size(); ++p)
     for (Val v : k_.loops[p].body)
-      if ((k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce) && k_.insts[v].index == l)
-        return static_cast<std::int32_t>(p);
+      if (opens_loop(k_.insts[v]) && k_.insts[v].index == l) return static_cast<std::int32_t>(p);
   return 0;
 }
 

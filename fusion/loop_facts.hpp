@@ -27,8 +27,7 @@ class LoopFacts {
   void for_each_loop(std::int32_t l, F&& f) const {
     f(l);
     for (ir::Val v : k_.loops[l].body)
-      if (k_.insts[v].op == ir::Op::For || k_.insts[v].op == ir::Op::Reduce)
-        for_each_loop(k_.insts[v].index, f);
+      if (opens_loop(k_.insts[v])) for_each_loop(k_.insts[v].index, f);
   }
 
  private:

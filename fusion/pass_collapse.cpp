@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <iterator>
-
 #include "passes.hpp"
 
 namespace plait::fusion {
@@ -21,10 +18,8 @@ class Collapse {
  private:
   void block(std::int32_t l) {
     const std::vector<Val> body = k_.loops[l].body;  // number() adds to it
-    for (Val v : body) {
-      const Op op = k_.insts[v].op;
-      if (op == Op::For || op == Op::Reduce) block(k_.insts[v].index);
-    }
+    for (Val v : body)
+      if (opens_loop(k_.insts[v])) block(k_.insts[v].index);
     if (k_.loops[l].begin != kNone) {
       split_.push_back(l);
       return;
@@ -32,7 +27,7 @@ class Collapse {
     for (Val inner = mergeable(l); inner != kNone; inner = mergeable(l)) {
       const ExprId extent =
           in_.exprs.mul(l == 0 ? lk_.grid_extent : lk_.extents[l], extent_of(inner));
-      merge(l, inner);
+      fuse(k_, l, inner);
       if (l == 0) {
         lk_.grid_extent = extent;
       } else {
@@ -61,7 +56,7 @@ class Collapse {
     for (std::size_t s = 0; s < split_.size(); ++s) {
       ExprId& extent = lk_.extents[split_[s]];
       extent = in_.exprs.mul(extent, extent_of(inner_loops[s]));
-      merge(split_[s], inner_loops[s]);
+      fuse(k_, split_[s], inner_loops[s]);
     }
     lk_.grid_extent = in_.exprs.mul(lk_.grid_extent, inner);
     return true;
@@ -75,7 +70,7 @@ class Collapse {
     Val inner = kNone;
     for (Val v : la.body) {
       const Inst& i = k_.insts[v];
-      if (i.op == Op::For || i.op == Op::Reduce) {
+      if (opens_loop(i)) {
         if (inner != kNone) return kNone;
         inner = v;
       } else if (!uniform(i) && i.op != Op::Result) {
@@ -92,21 +87,6 @@ class Collapse {
     if (reduce != !la.reductions.empty()) return kNone;
     if (reduce && !same_fold(la, lb, inner)) return kNone;
     return contiguous(a, b) ? inner : kNone;
-  }
-
-  void merge(std::int32_t a, Val inner) {
-    Loop& la = k_.loops[a];
-    const std::int32_t b = k_.insts[inner].index;
-    const Loop& lb = k_.loops[b];
-    std::vector<Val> body;
-    std::copy_if(la.body.begin(), la.body.end(), std::back_inserter(body),
-                 [&](Val v) { return uniform(k_.insts[v]); });
-    body.insert(body.end(), lb.body.begin(), lb.body.end());
-    if (!la.reductions.empty()) la.reductions = lb.reductions;
-    la.body = std::move(body);
-    rename_var(a, lb.var, la.var);
-    for (Local& local : k_.locals)
-      if (local.home == b) local.home = a;
   }
 
   static bool uniform(const Inst& i) {
@@ -149,17 +129,6 @@ class Collapse {
     return ok;
   }
 
-  void rename_var(std::int32_t a, Val from, Val to) {
-    for_each_inst(k_, a, [&](Val v, std::int32_t) {
-      const Inst& i = k_.insts[v];
-      if (i.access < 0) return;
-      auto& terms = k_.accesses[i.access].terms;
-      std::erase_if(terms, [&](const Term& t) { return t.var == to; });
-      for (Term& t : terms)
-        if (t.var == from) t.var = to;
-    });
-  }
-
   Val number(ExprId e) {
     Inst i{Op::Param};
     if (in_.exprs.is_constant(e)) {
@@ -172,8 +141,7 @@ class Collapse {
       i.index = static_cast<std::int32_t>(p);
       k_.params = static_cast<std::int32_t>(lk_.params.size());
     }
-    k_.insts.push_back(i);
-    const Val v = static_cast<Val>(k_.insts.size() - 1);
+    const Val v = append(k_, i);
     k_.loops[0].body.insert(k_.loops[0].body.begin(), v);
     return v;
   }

@@ -94,7 +94,7 @@ class Compact {
         out_.accesses.push_back(std::move(a));
         i.access = static_cast<std::int32_t>(out_.accesses.size() - 1);
       }
-      if (i.op == Op::For || i.op == Op::Reduce) i.index = copy_loop(i.index);
+      if (opens_loop(i)) i.index = copy_loop(i.index);
       number_[v] = push(i);
       body.push_back(number_[v]);
     }

@@ -46,7 +46,7 @@ class EliminateCommon {
       for (Val& o : i.operands) rename(o);
       if (i.access >= 0)
         for (Term& t : k_.accesses[i.access].terms) rename(t.var);
-      if (i.op == Op::For || i.op == Op::Reduce) {
+      if (opens_loop(i)) {
         block(i.index);
       } else if (pure(i)) {
         std::string s = signature(k_, i);

@@ -28,15 +28,15 @@ class FuseSiblings {
   }
 
  private:
-  bool is_loop(Val v) const { return k_.insts[v].op == Op::For || k_.insts[v].op == Op::Reduce; }
+  bool is_loop(Val v) const { return opens_loop(k_.insts[v]); }
 
   // The Reduce at body[i] joins the one at body[j], when that one does not need its results; what
   // stands between and does moves behind the joined loop.
   bool merge(std::int32_t l, std::size_t i, std::size_t j) {
     auto& body = k_.loops[l].body;
     const Val a = body[i], b = body[j];
-    Loop& la = k_.loops[k_.insts[a].index];
-    Loop& lb = k_.loops[k_.insts[b].index];
+    const Loop& la = k_.loops[k_.insts[a].index];
+    const Loop& lb = k_.loops[k_.insts[b].index];
     if (la.begin != lb.begin || la.end != lb.end || la.unroll != lb.unroll) return false;
     ++merge_;
     tainted_.resize(k_.insts.size());
@@ -57,19 +57,7 @@ class FuseSiblings {
     if (uses(b)) return false;
     for (std::size_t m = i + 1; m <= j; ++m)
       if (!tainted(body[m]) && loads(body[m], stored)) return false;
-    const auto shift = static_cast<std::int32_t>(la.reductions.size());
-    rename(k_.insts[b].index, lb.var, la.var);
-    for (Local& local : k_.locals)
-      if (local.home == k_.insts[b].index) local.home = k_.insts[a].index;
-    std::vector<Val> joined = la.body;
-    joined.insert(joined.end(), lb.body.begin(), lb.body.end());
-    la.body = std::move(joined);
-    la.reductions.insert(la.reductions.end(), lb.reductions.begin(), lb.reductions.end());
-    for (Inst& inst : k_.insts)
-      if (inst.op == Op::Result && inst.operands[0] == b) {
-        inst.operands[0] = a;
-        inst.index += shift;
-      }
+    join(k_, a, b);
     std::vector<Val> next;
     for (std::size_t m = 0; m < body.size(); ++m) {
       if (tainted(body[m])) continue;
@@ -102,23 +90,6 @@ class FuseSiblings {
     if (i.op == Op::Load) return buffers.count(i.index) > 0;
     return is_loop(v) && std::any_of(k_.loops[i.index].body.begin(), k_.loops[i.index].body.end(),
                                      [&](Val w) { return loads(w, buffers); });
-  }
-
-  void rename(std::int32_t l, Val from, Val to) {
-    for_each_inst(k_, l, [&](Val v, std::int32_t) {
-      Inst& i = k_.insts[v];
-      for (Val& o : i.operands)
-        if (o == from) o = to;
-      if (i.access >= 0)
-        for (Term& t : k_.accesses[i.access].terms)
-          if (t.var == from) t.var = to;
-      if (is_loop(v)) {
-        if (k_.loops[i.index].begin == from) k_.loops[i.index].begin = to;
-        if (k_.loops[i.index].end == from) k_.loops[i.index].end = to;
-      }
-    });
-    for (Reduction& r : k_.loops[l].reductions)
-      if (r.value == from) r.value = to;
   }
 
   Kernel& k_;

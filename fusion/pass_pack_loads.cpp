@@ -19,7 +19,7 @@ class PackLoads {
   void find(std::int32_t l) {
     const std::vector<Val> body = k_.loops[l].body;
     for (Val v : body) {
-      if (k_.insts[v].op != Op::For && k_.insts[v].op != Op::Reduce) continue;
+      if (!opens_loop(k_.insts[v])) continue;
       const std::int32_t c = k_.insts[v].index;
       if (k_.loops[l].vector)
         chain(l, v, {c});
@@ -35,7 +35,7 @@ class PackLoads {
     const std::vector<Val> body = k_.loops[path.back()].body;
     for (Val v : body) {
       const Inst i = k_.insts[v];
-      if (i.op == Op::For || i.op == Op::Reduce) {
+      if (opens_loop(i)) {
         path.push_back(i.index);
         chain(l, child, path);
         path.pop_back();
@@ -68,17 +68,10 @@ class PackLoads {
     const Loop& r = k_.loops[row];
     if (r.begin != kNone || concrete(in_, lk_.extents[row]) > kMaxRow) return;
 
-    const DType type = k_.insts[load].type;
-    Access at;
-    at.terms.push_back({r.var, {1, kNoParam}});
     const std::string key = signature(k_.insts[load].index, a, r.var);
     auto [it, fresh] = packed_.try_emplace(key, static_cast<std::int32_t>(k_.locals.size()));
-    if (fresh) copy_loop(l, child, row, load, type);
-    k_.accesses.push_back(at);
-    Inst& i = k_.insts[load];
-    i.op = Op::LoadLocal;
-    i.index = it->second;
-    i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+    if (fresh) copy(l, child, row, load);
+    read_row(k_, it->second, row, load);
   }
 
   std::string signature(std::int32_t buffer, const Access& a, Val row) const {
@@ -91,37 +84,11 @@ class PackLoads {
   }
 
   // for d: local[d] = load, in front of the nest.
-  void copy_loop(std::int32_t l, Val child, std::int32_t row, Val load, DType type) {
-    const auto n = static_cast<std::int32_t>(k_.loops.size());
+  void copy(std::int32_t l, Val child, std::int32_t row, Val load) {
     const ExprId extent = lk_.extents[row];
-    k_.locals.push_back({type, coeff(extent), l});
-    k_.loops.emplace_back();
+    const std::int32_t local = append_row(k_, k_.insts[load].type, coeff(extent), l);
     lk_.extents.push_back(extent);
-    Inst var{Op::Var};
-    var.index = n;
-    k_.loops[n].var = push(var);
-    k_.loops[n].end = k_.loops[row].end;
-    k_.loops[n].unroll = k_.loops[row].unroll;
-    Inst copy = k_.insts[load];
-    Access a = k_.accesses[copy.access];
-    for (Term& t : a.terms)
-      if (t.var == k_.loops[row].var) t.var = k_.loops[n].var;
-    k_.accesses.push_back(a);
-    copy.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
-    const Val value = push(copy);
-    Access at;
-    at.terms.push_back({k_.loops[n].var, {1, kNoParam}});
-    k_.accesses.push_back(at);
-    Inst store{Op::StoreLocal, type};
-    store.index = static_cast<std::int32_t>(k_.locals.size() - 1);
-    store.operands[0] = value;
-    store.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
-    k_.loops[n].body = {value, push(store)};
-    Inst loop{Op::For};
-    loop.index = n;
-    const Val f = push(loop);
-    auto& body = k_.loops[l].body;
-    body.insert(std::find(body.begin(), body.end(), child), f);
+    insert_before(k_.loops[l], child, copy_row(k_, local, row, load, k_.loops[row].end));
   }
 
   Coeff coeff(ExprId e) {
@@ -132,11 +99,6 @@ class PackLoads {
     k_.params = static_cast<std::int32_t>(lk_.params.size());
     return {0, k_.params - 1};
   }
-  Val push(const Inst& i) {
-    k_.insts.push_back(i);
-    return static_cast<Val>(k_.insts.size() - 1);
-  }
-
   const LoweringInput& in_;
   LoweredKernel& lk_;
   Kernel& k_;

@@ -58,7 +58,7 @@ class Tile {
     double cost = 0;
     for (Val v : k_.loops[l].body) {
       const Inst& i = k_.insts[v];
-      if (i.op == Op::For || i.op == Op::Reduce)
+      if (opens_loop(i))
         cost += inner(i.index);
       else if (is_call(i.op))
         cost += kCall + n * element(i, tile);

@@ -51,7 +51,7 @@ class Vectorize {
     std::vector<std::int32_t> children;
     for (Val v : k_.loops[l].body) {
       const Inst& i = k_.insts[v];
-      if (i.op == Op::For || i.op == Op::Reduce) {
+      if (opens_loop(i)) {
         children.push_back(i.index);
         scalar += decide(i.index);
       } else {
@@ -76,7 +76,7 @@ class Vectorize {
     const double side = facts_.trips(vector) > lanes_ ? 2 : 1;
     for (Val v : k_.loops[l].body) {
       const Inst& i = k_.insts[v];
-      if (i.op == Op::For || i.op == Op::Reduce)
+      if (opens_loop(i))
         c += facts_.trips(i.index) * std::max(nest_cost(i.index, vector), latency(i.index) / side) +
              kLoopEntry / 2;
       else

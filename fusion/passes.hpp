@@ -2,6 +2,7 @@
 // the scalar meaning of the nest, bit for bit; what it makes useless stays until compact(). The
 // outcome is verified in checking builds.
 #pragma once
+#include "ir/edit.hpp"
 #include "lower.hpp"
 
 namespace plait::fusion {
@@ -29,15 +30,5 @@ void compact(ir::Kernel& k);
 
 // `vectorize`, `tile` and `pack_loads` are for targets with lanes.
 void run_passes(const LoweringInput& in, LoweredKernel& k);
-
-// Instructions of loop `l`'s body and of all loops nested in it, in order.
-template <class F>
-void for_each_inst(const ir::Kernel& k, std::int32_t l, F&& f) {
-  for (ir::Val v : k.loops[l].body) {
-    f(v, l);
-    if (k.insts[v].op == ir::Op::For || k.insts[v].op == ir::Op::Reduce)
-      for_each_inst(k, k.insts[v].index, f);
-  }
-}
 
 }  // namespace plait::fusion

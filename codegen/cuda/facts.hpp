@@ -1,6 +1,6 @@
 // What every part of the generator asks about single instructions of the loop IR.
 #pragma once
-#include "ir/ir.hpp"
+#include "ir/edit.hpp"
 
 namespace plait::cuda {
 using ir::Inst;
@@ -8,8 +8,6 @@ using ir::kNone;
 using ir::kNoParam;
 using ir::Op;
 using ir::Val;
-
-inline bool opens_loop(const Inst& i) { return i.op == Op::For || i.op == Op::Reduce; }
 
 // A Const or Param; nothing else is known before the launch.
 inline bool known(const ir::Kernel& k, Val v) {
@@ -21,9 +19,6 @@ inline std::int64_t value_of(const ir::Kernel& k, Val v, const std::int64_t* par
 }
 inline std::int64_t number(const ir::Coeff& c, const std::int64_t* params) {
   return c.param == kNoParam ? c.value : params[c.param];
-}
-inline bool same(const ir::Coeff& a, const ir::Coeff& b) {
-  return a.param == b.param && (a.param != kNoParam || a.value == b.value);
 }
 
 }  // namespace plait::cuda

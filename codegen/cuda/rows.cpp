@@ -110,28 +110,11 @@ std::vector<KeptRow> find_rows(const ir::Kernel& k, const Nest& n) {
 }
 
 ir::Kernel keep_rows(ir::Kernel k, const Nest& n) {
-  const auto element = [&](std::int32_t loop) {
-    k.accesses.push_back({{}, {{k.loops[loop].var, {1}}}});
-    return static_cast<std::int32_t>(k.accesses.size() - 1);
-  };
   for (const KeptRow& r : n.kept) {
-    std::int32_t local = r.local;
-    if (local < 0) {
-      local = static_cast<std::int32_t>(k.locals.size());
-      k.locals.push_back({r.dtype, r.count, n.chain.back()});
-    }
-    Inst store{Op::StoreLocal, r.dtype, OpId::Count_, local, {r.first, kNone, kNone}};
-    store.access = element(r.loop);
-    k.insts.push_back(store);
-    auto& body = k.loops[r.loop].body;
-    body.insert(std::find(body.begin(), body.end(), r.first) + 1,
-                static_cast<Val>(k.insts.size() - 1));
-    for (const auto& [loop, load] : r.later) {
-      Inst& i = k.insts[load];
-      i.op = Op::LoadLocal;
-      i.index = local;
-      i.access = element(loop);
-    }
+    const std::int32_t local =
+        r.local >= 0 ? r.local : ir::append_row(k, r.dtype, r.count, n.chain.back());
+    ir::store_row(k, local, r.loop, r.first);
+    for (const auto& [loop, load] : r.later) ir::read_row(k, local, loop, load);
   }
   return k;
 }

@@ -14,7 +14,7 @@ void find_turns(const ir::Kernel& k, Nest& n) {
   std::int32_t other = -1;
   for (Val v : k.loops[last].body) {
     const Inst& i = k.insts[v];
-    if (i.op == Op::For || i.op == Op::Reduce) return;
+    if (opens_loop(i)) return;
     if (i.op != Op::Load || k.buffers[i.index].written) continue;
     const auto item = static_cast<std::int64_t>(itemsize(i.type));
     bool across = false, simple = true;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/edit.hpp"
 #include "lower.hpp"
 
 namespace plait::interp {
@@ -50,53 +51,19 @@ class RowKeeper {
     return block == loop;
   }
 
-  Val append(ir::Inst i) {
-    k_.insts.push_back(i);
-    return static_cast<Val>(k_.insts.size() - 1);
-  }
-  std::int32_t access(ir::Access a) {
-    k_.accesses.push_back(std::move(a));
-    return static_cast<std::int32_t>(k_.accesses.size() - 1);
-  }
-
   void keep(Val v) {
-    const ir::Inst load = k_.insts[v];
     const std::int32_t inner = a_.block[v], vector = a_.vector_loop[inner];
-    const Val inner_var = k_.loops[inner].var;
     const ir::Inst bound = k_.insts[k_.loops[inner].end];
-    ir::Coeff count =
+    const ir::Coeff count =
         bound.op == Op::Param ? ir::Coeff{0, bound.index} : ir::Coeff{bound.imm.as<std::int64_t>()};
-    const auto local = static_cast<std::int32_t>(k_.locals.size());
-    k_.locals.push_back({load.type, count, vector});
+    const std::int32_t local = ir::append_row(k_, k_.insts[v].type, count, vector);
     rows_.push_back(k_.locals.back());
-
-    const auto index = static_cast<std::int32_t>(k_.loops.size());
-    Val end = append(bound);
-    Val fill = append({.op = Op::For, .index = index});
-    ir::Loop l;
-    l.var = append({.op = Op::Var, .index = index});
-    l.end = end;
-    ir::Access from = k_.accesses[load.access];
-    for (ir::Term& t : from.terms)
-      if (t.var == inner_var) t.var = l.var;
-    ir::Inst once = load;
-    once.access = access(from);
-    Val element = append(once);
-    Val store = append({.op = Op::StoreLocal,
-                        .type = load.type,
-                        .index = local,
-                        .operands = {element, kNone, kNone},
-                        .access = access({{}, {{l.var, {1}}}})});
-    l.body = {element, store};
-    k_.loops.push_back(l);
+    const Val end = ir::append(k_, bound);
+    const Val copy = ir::copy_row(k_, local, inner, v, end);
+    ir::read_row(k_, local, inner, v);
     // Everything that addresses the row is defined before the vector loop, so its start will do.
     auto& body = k_.loops[vector].body;
-    body.insert(body.begin(), {end, fill});
-
-    k_.insts[v] = {.op = Op::LoadLocal,
-                   .type = load.type,
-                   .index = local,
-                   .access = access({{}, {{inner_var, {1}}}})};
+    body.insert(body.begin(), {end, copy});
   }
 };
 

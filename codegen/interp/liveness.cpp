@@ -16,7 +16,7 @@ void Liveness::each_operand(Val v, F visit) const {
       if (o != kNone) visit(o, true);
   if (i.access >= 0)
     for (const ir::Term& t : k_.accesses[i.access].terms) visit(t.var, false);
-  if (i.op == Op::For || i.op == Op::Reduce) {
+  if (opens_loop(i)) {
     const ir::Loop& l = k_.loops[i.index];
     if (l.begin != kNone) visit(l.begin, true);
     visit(l.end, true);
@@ -72,7 +72,7 @@ Liveness::Liveness(const ir::Kernel& k, const ir::Analysis& a)
       const ir::Inst& i = k.insts[v];
       position_[v] = last_[v] = static_cast<std::int32_t>(items_[l].size());
       items_[l].push_back(v);
-      if (i.op == Op::For || i.op == Op::Reduce) loop_inst_[i.index] = v;
+      if (opens_loop(i)) loop_inst_[i.index] = v;
     }
   for (std::size_t l = 0; l < k.loops.size(); ++l) {
     auto block = static_cast<std::int32_t>(l);
@@ -90,7 +90,7 @@ Liveness::Liveness(const ir::Kernel& k, const ir::Analysis& a)
 
 bool Liveness::writes(Val item, bool local, std::int32_t index) const {
   const ir::Inst& i = k_.insts[item];
-  if (i.op == Op::For || i.op == Op::Reduce) {
+  if (opens_loop(i)) {
     const auto& body = k_.loops[i.index].body;
     return std::any_of(body.begin(), body.end(), [&](Val v) { return writes(v, local, index); });
   }

@@ -84,7 +84,7 @@ void nest(const ir::Kernel& k, std::int32_t l, const std::string& indent, std::o
   out << "\n";
   for (ir::Val v : loop.body) {
     const ir::Inst& i = k.insts[v];
-    if (i.op == ir::Op::For || i.op == ir::Op::Reduce) nest(k, i.index, indent + "  ", out);
+    if (opens_loop(i)) nest(k, i.index, indent + "  ", out);
   }
 }
 

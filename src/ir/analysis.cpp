@@ -33,7 +33,7 @@ class Analyser {
     for (Val v : loop.body) {
       a_.block[v] = index;
       const Inst& i = k_.insts[v];
-      if (i.op == Op::For || i.op == Op::Reduce)
+      if (opens_loop(i))
         walk(i.index, index);
       else
         a_.varies[v] = a_.vector_loop[index] >= 0 && varies(i);

@@ -106,6 +106,7 @@ struct Inst {
   bool nontemporal = false;  // Store: the output is large and not read soon
   Scalar imm;
 };
+inline bool opens_loop(const Inst& i) { return i.op == Op::For || i.op == Op::Reduce; }
 
 struct BufferParam {
   DType dtype;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analysis.hpp"
+#include "edit.hpp"
 #include "plait/error.hpp"
 
 namespace plait::ir {
@@ -24,8 +25,6 @@ template <class T>
 bool in_range(std::int32_t i, const std::vector<T>& v) {
   return i >= 0 && static_cast<std::size_t>(i) < v.size();
 }
-
-bool is_loop(Op op) { return op == Op::For || op == Op::Reduce; }
 
 // First: every index is in range and the blocks form a tree that holds each value once. Only then
 // can the kernel be analysed.
@@ -87,7 +86,7 @@ class Structure {
       for (Val o : i.operands)
         if (o != kNone && o >= k_.insts.size()) fail(k_, v, "an operand does not exist");
       indices(v, i);
-      if (is_loop(i.op)) walk(i.index);
+      if (opens_loop(i)) walk(i.index);
     }
   }
   void indices(Val v, const Inst& i) {
@@ -209,8 +208,8 @@ class Rules {
       fail_loop(k_, loop, "guarded_sqrt is for arg-reductions of floats");
   }
   bool defines(Val v) const {
-    Op op = k_.insts[v].op;
-    return op != Op::Store && op != Op::StoreLocal && !is_loop(op);
+    const Inst& i = k_.insts[v];
+    return i.op != Op::Store && i.op != Op::StoreLocal && !opens_loop(i);
   }
   const Inst& operand(Val user, int n) const {
     Val o = k_.insts[user].operands[n];
@@ -351,16 +350,6 @@ class Rules {
           same(k_.accesses[i.access], k_.accesses[load.access]))
         return;
     fail(k_, v, "reads a written buffer at an address that is not stored");
-  }
-  static bool same(const Coeff& a, const Coeff& b) {
-    return a.param == b.param && (a.param != kNoParam || a.value == b.value);
-  }
-  static bool same(const Access& a, const Access& b) {
-    return same(a.offset, b.offset) && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
-                                                  b.terms.end(), [](const Term& x, const Term& y) {
-                                                    return x.var == y.var &&
-                                                           same(x.stride, y.stride);
-                                                  });
   }
 };
 

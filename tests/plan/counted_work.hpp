@@ -46,7 +46,7 @@ class CountedWork {
 
  private:
   bool is_loop(ir::Val v) const {
-    return k_.insts[v].op == ir::Op::For || k_.insts[v].op == ir::Op::Reduce;
+    return opens_loop(k_.insts[v]);
   }
   double extent(std::int32_t l) const {
     constexpr double kChunks = 64;

@@ -27,7 +27,7 @@ int Emitter::full_width(std::int32_t loop) const {
     }
     for (ir::Val v : k_.loops[l].body) {
       const ir::Inst& i = k_.insts[v];
-      if (i.op == ir::Op::For || i.op == ir::Op::Reduce) walk(i.index);
+      if (opens_loop(i)) walk(i.index);
       if (i.op == ir::Op::Apply) {
         DType in = k_.insts[i.operands[i.fn == OpId::Where ? 1 : 0]].type;
         for (DType t : {in, i.type})

@@ -18,7 +18,7 @@ int weight(const ir::Kernel& k, std::int32_t loop) {
   int n = 0;
   for (ir::Val v : k.loops[loop].body) {
     ++n;
-    if (k.insts[v].op == ir::Op::For || k.insts[v].op == ir::Op::Reduce)
+    if (opens_loop(k.insts[v]))
       n += 10 + 4 * weight(k, k.insts[v].index);
   }
   return n;

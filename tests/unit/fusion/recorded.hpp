@@ -112,7 +112,7 @@ class Recorded {
 
 inline int count(const ir::Kernel& k, ir::Op op) {
   int n = 0;
-  fusion::for_each_inst(k, 0, [&](ir::Val v, std::int32_t) { n += k.insts[v].op == op; });
+  ir::for_each_inst(k, 0, [&](ir::Val v, std::int32_t) { n += k.insts[v].op == op; });
   return n;
 }
 inline int loop_count(const ir::Kernel& k) {

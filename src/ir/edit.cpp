@@ -1,0 +1,147 @@
+#include "edit.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace plait::ir {
+
+namespace {
+
+// The same in every iteration of every loop: it may stand anywhere.
+bool number_of_call(const Inst& i) {
+  return i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg;
+}
+
+void rehome(Kernel& k, std::int32_t from, std::int32_t to) {
+  for (Local& local : k.locals)
+    if (local.home == from) local.home = to;
+}
+
+}  // namespace
+
+bool same(const Access& a, const Access& b) {
+  return same(a.offset, b.offset) && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                                                b.terms.end(), [](const Term& x, const Term& y) {
+                                                  return x.var == y.var && same(x.stride, y.stride);
+                                                });
+}
+
+Val append(Kernel& k, const Inst& i) {
+  k.insts.push_back(i);
+  return static_cast<Val>(k.insts.size() - 1);
+}
+
+std::int32_t append(Kernel& k, Access a) {
+  k.accesses.push_back(std::move(a));
+  return static_cast<std::int32_t>(k.accesses.size() - 1);
+}
+
+std::int32_t append_loop(Kernel& k, Val end) {
+  const auto l = static_cast<std::int32_t>(k.loops.size());
+  Loop loop;
+  loop.var = append(k, Inst{.op = Op::Var, .index = l});
+  loop.end = end;
+  k.loops.push_back(std::move(loop));
+  return l;
+}
+
+Access element(const Kernel& k, std::int32_t loop) { return {{}, {{k.loops[loop].var, {1}}}}; }
+
+void insert_before(Loop& l, Val at, Val v) {
+  l.body.insert(std::find(l.body.begin(), l.body.end(), at), v);
+}
+
+void insert_after(Loop& l, Val at, Val v) {
+  l.body.insert(std::find(l.body.begin(), l.body.end(), at) + 1, v);
+}
+
+void replace_uses(Kernel& k, std::int32_t l, Val from, Val to) {
+  const auto replace = [&](Val& v) {
+    if (v == from) v = to;
+  };
+  for_each_inst(k, l, [&](Val v, std::int32_t) {
+    Inst& i = k.insts[v];
+    for (Val& o : i.operands) replace(o);
+    if (i.access >= 0)
+      for (Term& t : k.accesses[i.access].terms) replace(t.var);
+    if (!opens_loop(i)) return;
+    Loop& inner = k.loops[i.index];
+    replace(inner.begin);
+    replace(inner.end);
+    for (Reduction& r : inner.reductions) replace(r.value);
+  });
+  for (Reduction& r : k.loops[l].reductions) replace(r.value);
+}
+
+void fuse(Kernel& k, std::int32_t outer, Val inner) {
+  const std::int32_t b = k.insts[inner].index;
+  Loop& into = k.loops[outer];
+  const Loop& from = k.loops[b];
+  std::vector<Val> body;
+  std::copy_if(into.body.begin(), into.body.end(), std::back_inserter(body),
+               [&](Val v) { return number_of_call(k.insts[v]); });
+  body.insert(body.end(), from.body.begin(), from.body.end());
+  if (!into.reductions.empty()) into.reductions = from.reductions;
+  into.body = std::move(body);
+  for_each_inst(k, outer, [&](Val v, std::int32_t) {
+    if (k.insts[v].access >= 0)
+      std::erase_if(k.accesses[k.insts[v].access].terms,
+                    [&](const Term& t) { return t.var == into.var; });
+  });
+  replace_uses(k, outer, from.var, into.var);
+  rehome(k, b, outer);
+}
+
+void join(Kernel& k, Val first, Val second) {
+  const std::int32_t a = k.insts[first].index, b = k.insts[second].index;
+  replace_uses(k, b, k.loops[b].var, k.loops[a].var);
+  rehome(k, b, a);
+  Loop& into = k.loops[a];
+  const Loop& from = k.loops[b];
+  const auto shift = static_cast<std::int32_t>(into.reductions.size());
+  into.body.insert(into.body.end(), from.body.begin(), from.body.end());
+  into.reductions.insert(into.reductions.end(), from.reductions.begin(), from.reductions.end());
+  for (Inst& i : k.insts)
+    if (i.op == Op::Result && i.operands[0] == second) {
+      i.operands[0] = first;
+      i.index += shift;
+    }
+}
+
+std::int32_t append_row(Kernel& k, DType t, Coeff count, std::int32_t home) {
+  k.locals.push_back({t, count, home});
+  return static_cast<std::int32_t>(k.locals.size() - 1);
+}
+
+void store_row(Kernel& k, std::int32_t local, std::int32_t row, Val value) {
+  const Inst store{.op = Op::StoreLocal,
+                   .type = k.insts[value].type,
+                   .index = local,
+                   .operands = {value, kNone, kNone},
+                   .access = append(k, element(k, row))};
+  insert_after(k.loops[row], value, append(k, store));
+}
+
+void read_row(Kernel& k, std::int32_t local, std::int32_t row, Val load) {
+  k.insts[load] = {.op = Op::LoadLocal,
+                   .type = k.insts[load].type,
+                   .index = local,
+                   .access = append(k, element(k, row))};
+}
+
+Val copy_row(Kernel& k, std::int32_t local, std::int32_t row, Val load, Val end) {
+  const std::int32_t l = append_loop(k, end);
+  k.loops[l].unroll = k.loops[row].unroll;
+  Access from = k.accesses[k.insts[load].access];
+  for (Term& t : from.terms)
+    if (t.var == k.loops[row].var) t.var = k.loops[l].var;
+  Inst copy = k.insts[load];
+  copy.access = append(k, std::move(from));
+  const Val value = append(k, copy);
+  k.loops[l].body = {value};
+  store_row(k, local, l, value);
+  return append(k, Inst{.op = Op::For, .index = l});
+}
+
+}  // namespace plait::ir
