@@ -2,17 +2,43 @@
 
 #include <algorithm>
 
+#include "plait/error.hpp"
+
 namespace plait::fusion {
 
+namespace {
+
+// After every step in checking builds. What a pass leaves unused is no part of the contract.
+void check([[maybe_unused]] const LoweredKernel& k, [[maybe_unused]] const char* after) {
+#ifdef PLAIT_CHECKS
+  ir::Kernel used = k.kernel;
+  compact(used);
+  try {
+    ir::verify(used);
+  } catch (const InternalError& e) {
+    throw InternalError(std::string("after ") + after + ": " + e.what());
+  }
+#endif
+}
+
+}  // namespace
+
 void run_passes(const LoweringInput& in, LoweredKernel& k) {
+  check(k, "lowering");
   eliminate_common(k.kernel);
+  check(k, "eliminate_common");
   collapse(in, k);
+  check(k, "collapse");
   fuse_siblings(k);
+  check(k, "fuse_siblings");
   eliminate_common(k.kernel);
+  check(k, "the second eliminate_common");
   if (in.target.lanes) {
     vectorize(in, k);
+    check(k, "vectorize");
     tile(in, k);
     pack_loads(in, k);
+    check(k, "pack_loads");
   }
   compact(k.kernel);
   k.planned_grid = std::max<std::int64_t>(1, concrete(in, k.grid_extent));

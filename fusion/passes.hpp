@@ -1,6 +1,6 @@
 // What happens to a kernel between lowering and code generation, in this order. Every pass keeps
 // the scalar meaning of the nest, bit for bit; what it makes useless stays until compact(). The
-// outcome is verified in checking builds.
+// nest is verified after each in checking builds, and the outcome always.
 #pragma once
 #include "ir/edit.hpp"
 #include "lower.hpp"

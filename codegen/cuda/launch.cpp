@@ -64,6 +64,9 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   p->mapping = choose(k, p->nest, t, e);
   if (p->mapping.keeps_rows) {
     ir::Kernel kept = keep_rows(k, p->nest);
+#ifdef PLAIT_CHECKS
+    ir::verify(kept);
+#endif
     Nest nest = analyse_nest(kept);
     p->asked = {std::exchange(p->kernel, std::move(kept)), std::exchange(p->nest, std::move(nest))};
   }

@@ -467,6 +467,9 @@ std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
   std::vector<ir::Local> rows;
   ir::Kernel kept = keep_rows(k, rows);
   if (!rows.empty()) {
+#ifdef PLAIT_CHECKS
+    ir::verify(kept);
+#endif
     auto q = std::make_shared<const Program>(compile(kept, tier));
     for (const ir::Local& l : rows)
       p.rows.push_back({l.count, static_cast<std::int64_t>(itemsize(l.dtype)) * q->lanes});
