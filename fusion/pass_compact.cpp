@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/analysis.hpp"
 #include "passes.hpp"
 
 namespace plait::fusion {
@@ -28,8 +29,10 @@ class Compact {
   // What the kernel computes, for messages and dumps: "subtract, multiply, sum, argmin".
   std::string name() const {
     std::vector<std::string_view> words;
-    for (const Inst& i : out_.insts)
+    for (const Inst& i : out_.insts) {
       if (i.op == Op::Apply) words.push_back(op_info(i.fn).name);
+      if (i.op == Op::Product) words.push_back("matmul");
+    }
     for (const Loop& l : out_.loops)
       for (const Reduction& r : l.reductions) words.push_back(reduce_info(r.kind).name);
     std::string text;
@@ -46,13 +49,15 @@ class Compact {
     used_[v] = true;
     const Inst& i = k_.insts[v];
     for (Val o : i.operands) use(o);
-    if (i.access >= 0)
-      for (const Term& t : k_.accesses[i.access].terms) use(t.var);
+    ir::for_each_access(k_, i, [&](std::int32_t a) {
+      for (const Term& t : k_.accesses[a].terms) use(t.var);
+    });
+    if (i.op == Op::Product) use(k_.products[i.index].block);
     if (i.op == Op::Reduce || i.op == Op::For) mark_block(i.index);
   }
   bool effect(Val v) const {
     const Inst& i = k_.insts[v];
-    if (i.op == Op::Store || i.op == Op::StoreLocal) return true;
+    if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Product) return true;
     if (i.op != Op::For && i.op != Op::Reduce) return false;
     for (Val w : k_.loops[i.index].body)
       if (effect(w)) return true;
@@ -72,6 +77,20 @@ class Compact {
   }
   Val renamed(Val v) const { return v == kNone ? kNone : number_[v]; }
 
+  std::int32_t copy_access(std::int32_t index) {
+    Access a = k_.accesses[index];
+    for (Term& t : a.terms) t.var = renamed(t.var);
+    out_.accesses.push_back(std::move(a));
+    return static_cast<std::int32_t>(out_.accesses.size() - 1);
+  }
+  std::int32_t copy_product(std::int32_t index) {
+    Product p = k_.products[index];
+    for (std::int32_t* a : {&p.a.access, &p.b.access, &p.access}) *a = copy_access(*a);
+    p.block = renamed(p.block);
+    out_.products.push_back(p);
+    return static_cast<std::int32_t>(out_.products.size() - 1);
+  }
+
   std::int32_t copy_loop(std::int32_t l) {
     const auto n = static_cast<std::int32_t>(out_.loops.size());
     loop_[l] = n;
@@ -88,12 +107,8 @@ class Compact {
       if (!used_[v]) continue;
       Inst i = k_.insts[v];
       for (Val& o : i.operands) o = renamed(o);
-      if (i.access >= 0) {
-        Access a = k_.accesses[i.access];
-        for (Term& t : a.terms) t.var = renamed(t.var);
-        out_.accesses.push_back(std::move(a));
-        i.access = static_cast<std::int32_t>(out_.accesses.size() - 1);
-      }
+      if (i.access >= 0) i.access = copy_access(i.access);
+      if (i.op == Op::Product) i.index = copy_product(i.index);
       if (opens_loop(i)) i.index = copy_loop(i.index);
       number_[v] = push(i);
       body.push_back(number_[v]);

@@ -2,6 +2,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ir/analysis.hpp"
 #include "passes.hpp"
 
 namespace plait::fusion {
@@ -44,8 +45,10 @@ class EliminateCommon {
     for (Val v : k_.loops[l].body) {
       Inst& i = k_.insts[v];
       for (Val& o : i.operands) rename(o);
-      if (i.access >= 0)
-        for (Term& t : k_.accesses[i.access].terms) rename(t.var);
+      ir::for_each_access(k_, i, [&](std::int32_t a) {
+        for (Term& t : k_.accesses[a].terms) rename(t.var);
+      });
+      if (i.op == Op::Product) rename(k_.products[i.index].block);
       if (opens_loop(i)) {
         block(i.index);
       } else if (pure(i)) {

@@ -45,6 +45,7 @@ class Emitter {
   std::string apply(const ir::Inst& i) const;
   std::string local(const ir::Inst& i) const;
   void inst(ir::Val v, By by);
+  void product(const ir::Inst& i);
 
   void block(std::int32_t loop, By by);
   void open_loop(std::int32_t loop, bool shared);

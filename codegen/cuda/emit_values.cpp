@@ -257,7 +257,39 @@ void Emitter::inst(Val v, By by) {
     case Op::For:
     case Op::Reduce:
       return loop(v, by);
+    case Op::Product:
+      return product(i);
   }
+}
+
+// One thread's loops over all of it.
+void Emitter::product(const Inst& i) {
+  const ir::Product& p = k_.products[i.index];
+  const auto coeff = [](const ir::Coeff& c) {
+    return c.param == kNoParam ? std::to_string(c.value) : numbered("a.p", c.param);
+  };
+  const auto counted = [&](const char* var, Val end) {
+    const std::string name(var);
+    open("for (Index " + name + " = 0; " + name + " < " + index(end) + "; ++" + name + ")");
+  };
+  const auto panels = [&](const ir::Panels& o, const std::string& n) {
+    const std::string width = std::to_string(o.width);
+    return numbered("l", o.local) + "[" + address(k_.accesses[o.access]) + " + " + n + " / " +
+           width + " * " + coeff(o.stride) + " + q * " + coeff(o.step) + " + " + n + " % " + width +
+           "]";
+  };
+  counted("m", i.operands[0]);
+  counted("n", i.operands[1]);
+  line(std::string(type_name(i.type)) + " s = 0;");
+  counted("q", i.operands[2]);
+  line(std::string(i.type == DType::Float32 ? "s = ::fmaf(" : "s = ::fma(") + panels(p.a, "m") +
+       ", " + panels(p.b, "n") + ", s);");
+  close();
+  const std::string c = numbered("l", p.local) + "[" + address(k_.accesses[p.access]) + " + m * " +
+                        coeff(p.row) + " + n]";
+  line(c + " = " + value(p.block) + " == 0 ? s : " + c + " + s;");
+  close();
+  close();
 }
 
 }  // namespace plait::cuda

@@ -63,13 +63,13 @@ std::int32_t next_in_chain(const ir::Kernel& k, std::int32_t loop) {
     if (opens_loop(i)) {
       if (child >= 0 || i.op == Op::Reduce) return -1;
       child = i.index;
-    } else if (i.op == Op::Store || i.op == Op::StoreLocal ||
+    } else if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Product ||
                (i.op == Op::Load && k.buffers[i.index].written) ||
                (i.op == Op::Apply && op_info(i.fn).cost == Cost::Expensive)) {
       return -1;
     }
   }
-  if (child < 0) return -1;
+  if (child < 0 || ir::multiplies(k, child)) return -1;
   const ir::Loop& c = k.loops[child];
   std::int64_t unused;
   auto bound = [&](Val v) {
@@ -206,6 +206,10 @@ Nest analyse_nest(const ir::Kernel& k) {
     n.nested_below |= opens_loop(i) && at != last;
     // All threads of a team would write the local, some after others have read it.
     if (i.op == Op::StoreLocal && !n.in_thread[at]) n.shareable = false;
+    // A thread multiplies fragments by itself, at addresses that no extent is asked about.
+    if (i.op != Op::Product) return;
+    n.shareable = false;
+    n.computed_index = true;
   });
   const auto in_chain = [&](std::int32_t l) {
     return std::find(n.chain.begin(), n.chain.end(), l) != n.chain.end();

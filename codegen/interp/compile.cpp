@@ -131,6 +131,8 @@ class Compiler {
   void find_own_place(const Block& b, Fold& f, const std::vector<Fold>& before);
   void complete(Block& b, Fold& f, const ir::Reduction& r);
   std::int32_t access(const ir::Inst& i);
+  std::int32_t access(const ir::Access& a, AccessCode c);
+  void product(Block& b, const ir::Inst& i);
   void finish();
 };
 
@@ -146,12 +148,15 @@ Instr Compiler::call(Val v) {
 }
 
 std::int32_t Compiler::access(const ir::Inst& i) {
-  const ir::Access& a = k_.accesses[i.access];
   AccessCode c;
   c.local = i.op == Op::LoadLocal || i.op == Op::StoreLocal;
   c.per_lane = c.local && a_.per_lane(k_.locals[i.index]);
   c.index = i.index;
   c.itemsize = static_cast<std::uint8_t>(itemsize(i.type));
+  return access(k_.accesses[i.access], c);
+}
+
+std::int32_t Compiler::access(const ir::Access& a, AccessCode c) {
   c.offset = a.offset;
   c.first_term = static_cast<std::int32_t>(p_.terms.size());
   for (const ir::Term& t : a.terms) {
@@ -209,6 +214,36 @@ void Compiler::store(Block& b, Val v) {
                     .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
                     .in = {reg(i.operands[0]), kNoReg, kNoReg},
                     .access = access(i)});
+}
+
+void Compiler::product(Block& b, const ir::Inst& i) {
+  const ir::Product& p = k_.products[i.index];
+  const auto at = [&](std::int32_t local, std::int32_t index) {
+    const auto item = static_cast<std::uint8_t>(itemsize(i.type));
+    return access(k_.accesses[index], {.local = true, .index = local, .itemsize = item});
+  };
+  const auto number = [&](const ir::Coeff& c) {
+    if (c.param != ir::kNoParam) return new_reg(Home::Param, c.param, 0);
+    p_.consts.push_back(scalar_int(c.value));
+    return new_reg(Home::Const, static_cast<std::int32_t>(p_.consts.size() - 1), 0);
+  };
+  p_.products.push_back({.fn = loops::fragment(i.type, tier_),
+                         .a = at(p.a.local, p.a.access),
+                         .b = at(p.b.local, p.b.access),
+                         .c = at(p.local, p.access),
+                         .m = address_reg(i.operands[0]),
+                         .n = address_reg(i.operands[1]),
+                         .k = address_reg(i.operands[2]),
+                         .a_stride = number(p.a.stride),
+                         .a_step = number(p.a.step),
+                         .b_stride = number(p.b.stride),
+                         .b_step = number(p.b.step),
+                         .c_row = number(p.row),
+                         .block = address_reg(p.block),
+                         .a_width = p.a.width,
+                         .b_width = p.b.width});
+  b.code.push_back(
+      {.code = Code::Product, .product = static_cast<std::int32_t>(p_.products.size() - 1)});
 }
 
 // Registers of a loop's accumulators. They live from here to the last use of the result, so their
@@ -362,6 +397,8 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
     }
     case Op::Result:
       return result(b, position, v);
+    case Op::Product:
+      return product(b, i);
   }
 }
 

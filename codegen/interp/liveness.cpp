@@ -14,8 +14,10 @@ void Liveness::each_operand(Val v, F visit) const {
   if (i.op != Op::Result)
     for (Val o : i.operands)
       if (o != kNone) visit(o, true);
-  if (i.access >= 0)
-    for (const ir::Term& t : k_.accesses[i.access].terms) visit(t.var, false);
+  ir::for_each_access(k_, i, [&](std::int32_t a) {
+    for (const ir::Term& t : k_.accesses[a].terms) visit(t.var, false);
+  });
+  if (i.op == Op::Product) visit(k_.products[i.index].block, true);
   if (opens_loop(i)) {
     const ir::Loop& l = k_.loops[i.index];
     if (l.begin != kNone) visit(l.begin, true);
@@ -94,6 +96,7 @@ bool Liveness::writes(Val item, bool local, std::int32_t index) const {
     const auto& body = k_.loops[i.index].body;
     return std::any_of(body.begin(), body.end(), [&](Val v) { return writes(v, local, index); });
   }
+  if (i.op == Op::Product) return local && k_.products[i.index].local == index;
   return i.op == (local ? Op::StoreLocal : Op::Store) && i.index == index;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/loops/fragment.hpp"
 #include "codegen/loops/loops.hpp"
 #include "interp.hpp"
 #include "primitives.hpp"
@@ -15,7 +16,7 @@ namespace plait::interp {
 using RegId = std::int32_t;
 inline constexpr RegId kNoReg = -1;
 
-enum class Code : std::uint8_t { Call, Load, Store, Iota, Loop };
+enum class Code : std::uint8_t { Call, Load, Store, Iota, Loop, Product };
 // Whether a load copies into its own tile or aliases the memory.
 enum class CopyRule : std::uint8_t { Never, WhenStrided, Always };
 
@@ -30,6 +31,7 @@ struct Instr {
   std::int32_t access = -1;    // Call: writes there and not to `out`
   loops::LoopFn fn = nullptr;  // Call
   std::int32_t loop = -1;      // Loop
+  std::int32_t product = -1;   // Product
 };
 
 enum class FoldKind : std::uint8_t { Combine, Tree, Arg };
@@ -79,6 +81,13 @@ struct TermCode {
   ir::Coeff stride;
 };
 
+struct ProductCode {
+  loops::FragmentFn fn;
+  std::int32_t a, b, c;  // accesses
+  RegId m, n, k, a_stride, a_step, b_stride, b_step, c_row, block;
+  std::int32_t a_width, b_width;
+};
+
 enum class Home : std::uint8_t { None, Scalar, Tile, ColdTile, Param, Arg, Const };
 struct RegCode {
   Home home = Home::None;
@@ -102,6 +111,7 @@ class Program {
   std::vector<Fold> folds;
   std::vector<AccessCode> accesses;
   std::vector<TermCode> terms;
+  std::vector<ProductCode> products;
   std::vector<RegCode> regs;
   std::vector<LocalCode> locals;
   std::vector<Scalar> consts;

@@ -41,6 +41,15 @@ void load(const Frame& f, const Instr& i, std::int64_t n) {
   copy(out.ptr, out.stride, at, stride, n, i.itemsize);
 }
 
+void multiply(const Frame& f, const ProductCode& p) {
+  const loops::Fragment fragment{f.address(p.a),     f.address(p.b),        f.address(p.c),
+                                 f.integer(p.m),     f.integer(p.n),        f.integer(p.k),
+                                 p.a_width,          f.integer(p.a_stride), f.integer(p.a_step),
+                                 p.b_width,          f.integer(p.b_stride), f.integer(p.b_step),
+                                 f.integer(p.c_row), f.integer(p.block)};
+  p.fn(&fragment);
+}
+
 void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t lanes) {
   for (const Instr *i = f.p.code.data() + first, *end = f.p.code.data() + last; i != end; ++i) {
     std::int64_t n = i->tile ? lanes : 1;
@@ -57,6 +66,9 @@ void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t
         break;
       case Code::Iota:
         iota(reinterpret_cast<std::int64_t*>(f.regs[i->out].ptr), f.integer(i->in[0]), n);
+        break;
+      case Code::Product:
+        multiply(f, f.p.products[i->product]);
         break;
       case Code::Loop: {
         const LoopCode& l = f.p.loops[i->loop];

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backend.hpp"
+#include "codegen/loops/fragment.hpp"
 #include "codegen/loops/loops.hpp"
 
 namespace plait::jit {
@@ -26,6 +27,8 @@ const void* resolve(const HelperRef& h, CpuTier tier) {
       loops::VectorFn f = loops::vector_function(h.op, h.type, tier);
       return f.lanes == h.lanes ? f.fn : nullptr;
     }
+    case HelperRef::Fragment:
+      return reinterpret_cast<const void*>(loops::fragment(h.type, tier));
   }
   return nullptr;
 }
@@ -70,7 +73,7 @@ std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier) {
   for (std::uint64_t i = 0; i < h.helper_count; ++i) {
     HelperRef ref;
     std::memcpy(&ref, packed.data() + i * sizeof ref, sizeof ref);
-    if (ref.kind > HelperRef::Vector || ref.op > OpId::Count_ ||
+    if (ref.kind > HelperRef::Fragment || ref.op > OpId::Count_ ||
         static_cast<int>(ref.type) >= kDTypeCount || static_cast<int>(ref.to) >= kDTypeCount)
       return nullptr;
     const void* fn = resolve(ref, tier);

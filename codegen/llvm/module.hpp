@@ -11,7 +11,7 @@ namespace plait::jit {
 
 // A precompiled function that generated code calls; the host resolves it for the CPU tier.
 struct HelperRef {
-  enum Kind : std::uint8_t { Elementwise, Cast, Vector };
+  enum Kind : std::uint8_t { Elementwise, Cast, Vector, Fragment };
   Kind kind = Elementwise;
   OpId op = OpId::Count_;    // Elementwise, Vector
   DType type = DType::Bool;  // operand dtype; Cast: from

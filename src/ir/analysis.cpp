@@ -59,6 +59,13 @@ class Analyser {
 
 Analysis analyse(const Kernel& k) { return Analyser(k).run(); }
 
+bool multiplies(const Kernel& k, std::int32_t loop) {
+  return std::any_of(k.loops[loop].body.begin(), k.loops[loop].body.end(), [&](Val v) {
+    const Inst& i = k.insts[v];
+    return i.op == Op::Product || (opens_loop(i) && multiplies(k, i.index));
+  });
+}
+
 std::optional<bool> deciding_value(const Kernel& k, std::int32_t loop) {
   const Loop& l = k.loops[loop];
   if (l.reductions.size() != 1 || k.insts[l.reductions[0].value].type != DType::Bool)

@@ -22,6 +22,20 @@ struct Analysis {
 // The kernel must be structurally sound, as verify() checks first.
 Analysis analyse(const Kernel& k);
 
+// The accesses of an instruction: of a load or store its own, of a product three.
+template <class F>
+void for_each_access(const Kernel& k, const Inst& i, F&& f) {
+  if (i.access >= 0) f(i.access);
+  if (i.op != Op::Product) return;
+  const Product& p = k.products[i.index];
+  f(p.a.access);
+  f(p.b.access);
+  f(p.access);
+}
+
+// Whether the loop, or one inside it, multiplies fragments.
+bool multiplies(const Kernel& k, std::int32_t loop);
+
 // What a Reduce loop over elements in memory may stop at: once its fold is that value, no later one
 // changes it (any, all, extrema of Bool and the first of them). A loop that computes does not stop,
 // because what it computes may raise floating-point flags.

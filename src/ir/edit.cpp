@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis.hpp"
+
 namespace plait::ir {
 
 namespace {
@@ -63,8 +65,10 @@ void replace_uses(Kernel& k, std::int32_t l, Val from, Val to) {
   for_each_inst(k, l, [&](Val v, std::int32_t) {
     Inst& i = k.insts[v];
     for (Val& o : i.operands) replace(o);
-    if (i.access >= 0)
-      for (Term& t : k.accesses[i.access].terms) replace(t.var);
+    for_each_access(k, i, [&](std::int32_t a) {
+      for (Term& t : k.accesses[a].terms) replace(t.var);
+    });
+    if (i.op == Op::Product) replace(k.products[i.index].block);
     if (!opens_loop(i)) return;
     Loop& inner = k.loops[i.index];
     replace(inner.begin);

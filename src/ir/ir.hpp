@@ -42,6 +42,7 @@ enum class Op : std::uint8_t {
   For,         // loop `index`; defines no value
   Reduce,      // loop `index` with reductions; read them with Result
   Result,      // reduction number `index` of the Reduce in operand 0
+  Product,     // products[index] on locals, of extents m, n, k: operands 0, 1, 2; defines no value
 };
 
 // A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers,
@@ -96,6 +97,26 @@ struct Loop {
   std::vector<Reduction> reductions;  // Reduce only
 };
 
+// A matrix in a local as a fragment reads it: row i of A at p (column i of B at p) is the element
+// access + i / width * stride + p * step + i % width of the local. Panels of `width` rows of A side
+// by side at every p, or, of width 1, rows as they lie.
+struct Panels {
+  std::int32_t local = 0, access = -1;
+  std::int32_t width = 1;
+  Coeff stride, step;
+};
+// A fragment: C += A * B, floats of 32 or 64 bits, all three of one dtype. Element (i, j) of C, at
+// access + i * row + j of its local, becomes C + s, where s starts at +0.0 and p from 0 to k adds
+// fma(A(i, p), B(p, j), s): nothing is added in another order, whatever the backend. Where `block`
+// is 0, C becomes s whatever it was. What lies beyond m and n in the last panels does not count.
+// Stands in no vector loop.
+struct Product {
+  Panels a, b;
+  std::int32_t local = 0, access = -1;  // C
+  Coeff row;
+  Val block = kNone;  // uniform Int64
+};
+
 struct Inst {
   Op op;
   DType type = DType::Int64;
@@ -132,6 +153,7 @@ struct Kernel {
   std::vector<BufferParam> buffers;
   std::vector<DType> scalars;
   std::vector<Local> locals;
+  std::vector<Product> products;
   std::int32_t params = 0;  // how many int64 parameters
 };
 

@@ -100,13 +100,24 @@ class Printer {
     out_.append(2 * depth, ' ');
     out_ += text + "\n";
   }
-  std::string access(const Inst& i) const {
-    const Access& a = k_.accesses[i.access];
+  std::string access(const Inst& i) const { return access(i.access); }
+  std::string access(std::int32_t index) const {
+    const Access& a = k_.accesses[index];
     std::string s("[");
     s += coeff(a.offset);
     for (const Term& t : a.terms)
       s.append(" + ").append(val(t.var)).append("*").append(coeff(t.stride));
     return s + "]";
+  }
+  std::string product(const Inst& i) const {
+    const Product& p = k_.products[i.index];
+    const auto panels = [&](const Panels& o) {
+      return prefixed("l", o.local) + access(o.access) + prefixed(" by ", o.width) + " every " +
+             coeff(o.stride) + " step " + coeff(o.step);
+    };
+    return "product " + prefixed("l", p.local) + access(p.access) + " rows " + coeff(p.row) + ", " +
+           panels(p.a) + ", " + panels(p.b) + ", " + val(i.operands[0]) + " x " +
+           val(i.operands[1]) + " x " + val(i.operands[2]) + " block " + val(p.block);
   }
   void print_loop(const std::string& head, const Loop& l, int depth) {
     std::string text = head + " " + val(l.var);
@@ -168,6 +179,8 @@ class Printer {
         return print_loop(val(v) + " = reduce", k_.loops[i.index], depth);
       case Op::Result:
         return line(depth, head + "result " + val(i.operands[0]) + " " + index);
+      case Op::Product:
+        return line(depth, product(i));
     }
   }
 };

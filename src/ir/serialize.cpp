@@ -6,7 +6,7 @@
 namespace plait::ir {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x31524950;  // "PIR1": raise the digit when the layout changes
+constexpr std::uint32_t kMagic = 0x32524950;  // "PIR2": raise the digit when the layout changes
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t h = 0xcbf29ce484222325u;
@@ -86,7 +86,7 @@ void coeff(S& s, Coeff& c) {
 
 template <class S>
 void inst(S& s, Inst& i) {
-  s.enumeration(i.op, static_cast<int>(Op::Result) + 1);
+  s.enumeration(i.op, static_cast<int>(Op::Product) + 1);
   s.enumeration(i.type, kDTypeCount);
   s.enumeration(i.fn, kOpCount + 1);
   s.value(i.index);
@@ -117,6 +117,21 @@ void loop(S& s, Loop& l) {
 }
 
 template <class S>
+void product(S& s, Product& p) {
+  for (Panels* o : {&p.a, &p.b}) {
+    s.value(o->local);
+    s.value(o->access);
+    s.value(o->width);
+    coeff(s, o->stride);
+    coeff(s, o->step);
+  }
+  s.value(p.local);
+  s.value(p.access);
+  coeff(s, p.row);
+  s.value(p.block);
+}
+
+template <class S>
 void kernel(S& s, Kernel& k) {
   std::uint32_t magic = kMagic;
   s.value(magic);
@@ -141,6 +156,7 @@ void kernel(S& s, Kernel& k) {
     coeff(s, l.count);
     s.value(l.home);
   });
+  s.list(k.products, [&](Product& p) { product(s, p); });
   s.value(k.params);
 }
 

@@ -48,6 +48,18 @@ class Structure {
       if (!in_range(l.home, k_.loops))
         throw InternalError("loop IR " + k_.name + ": a local has no home");
     }
+    for (const Product& p : k_.products) {
+      for (const Panels* o : {&p.a, &p.b}) {
+        operand(o->local, o->access);
+        coeff(o->stride, "a product");
+        coeff(o->step, "a product");
+        if (o->width < 1) throw InternalError("loop IR " + k_.name + ": panels have no width");
+      }
+      operand(p.local, p.access);
+      coeff(p.row, "a product");
+      if (p.block >= k_.insts.size())
+        throw InternalError("loop IR " + k_.name + ": a product is of no block");
+    }
     walk(0);
     for (Val v = 0; v < placed_.size(); ++v)
       if (!placed_[v]) fail(k_, v, "stands in no block");
@@ -63,6 +75,10 @@ class Structure {
     if (c.param != kNoParam && (c.param < 0 || c.param >= k_.params))
       throw InternalError("loop IR " + k_.name + ": " + where + " names parameter " +
                           std::to_string(c.param) + " of " + std::to_string(k_.params));
+  }
+  void operand(std::int32_t local, std::int32_t access) const {
+    if (!in_range(local, k_.locals) || !in_range(access, k_.accesses))
+      throw InternalError("loop IR " + k_.name + ": a product names no local or no access");
   }
   void place(Val v) {
     if (v >= placed_.size()) fail(k_, v, "does not exist");
@@ -122,6 +138,9 @@ class Structure {
         ok = in_range(r.index, k_.loops) && in_range(i.index, k_.loops[r.index].reductions);
         break;
       }
+      case Op::Product:
+        ok = in_range(i.index, k_.products);
+        break;
       case Op::Const:
       case Op::Cast:
         break;
@@ -209,7 +228,7 @@ class Rules {
   }
   bool defines(Val v) const {
     const Inst& i = k_.insts[v];
-    return i.op != Op::Store && i.op != Op::StoreLocal && !opens_loop(i);
+    return i.op != Op::Store && i.op != Op::StoreLocal && i.op != Op::Product && !opens_loop(i);
   }
   const Inst& operand(Val user, int n) const {
     Val o = k_.insts[user].operands[n];
@@ -257,10 +276,10 @@ class Rules {
       case Op::LoadLocal:
         arity(v, 0);
         access(v, i);
-        local_visible(v, i);
+        local_visible(v, i.index);
         return type(v, k_.locals[i.index].dtype);
       case Op::StoreLocal:
-        local_visible(v, i);
+        local_visible(v, i.index);
         return store(v, i, k_.locals[i.index].dtype, a_.per_lane(k_.locals[i.index]));
       case Op::For:
         arity(v, 0);
@@ -276,7 +295,25 @@ class Rules {
         bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
         return type(v, arg ? DType::Int64 : k_.insts[r.value].type);
       }
+      case Op::Product:
+        return product(v, i);
     }
+  }
+  void product(Val v, const Inst& i) const {
+    const Product& p = k_.products[i.index];
+    if (a_.vector_loop[a_.block[v]] >= 0) fail(k_, v, "a product stands in a vector loop");
+    for (int n = 0; n < 3; ++n)
+      if (operand(v, n).type != DType::Int64) fail(k_, v, "an extent is not int64");
+    if (!visible_[p.block] || !defines(p.block) || k_.insts[p.block].type != DType::Int64)
+      fail(k_, v, "its block is no visible int64");
+    if (i.type != DType::Float32 && i.type != DType::Float64)
+      fail(k_, v, "multiplies " + std::string(name(i.type)));
+    if (p.local == p.a.local || p.local == p.b.local) fail(k_, v, "overwrites an operand");
+    for (std::int32_t l : {p.a.local, p.b.local, p.local}) {
+      if (k_.locals[l].dtype != i.type) fail(k_, v, "its locals differ in dtype");
+      local_visible(v, l);
+    }
+    for (std::int32_t a : {p.a.access, p.b.access, p.access}) terms(v, k_.accesses[a]);
   }
   void store(Val v, const Inst& i, DType t, bool per_lane) {
     DType value = operand(v, 0).type;
@@ -292,10 +329,8 @@ class Rules {
       fail(k_, v, "every lane stores to one address");
   }
   void access(Val v, const Inst& i) const {
+    terms(v, k_.accesses[i.access]);
     for (const Term& t : k_.accesses[i.access].terms) {
-      if (!visible_[t.var]) fail(k_, v, "address " + describe(k_, t.var) + " is not visible here");
-      if (k_.insts[t.var].type != DType::Int64 || !defines(t.var))
-        fail(k_, v, "address " + describe(k_, t.var) + " is not int64");
       if (a_.varies[t.var] && k_.insts[t.var].op != Op::Var)
         fail(k_, v, "address " + describe(k_, t.var) + " is not affine in the vector loop");
       bool local = i.op == Op::LoadLocal || i.op == Op::StoreLocal;
@@ -303,8 +338,16 @@ class Rules {
         fail(k_, v, "a lane's own local is addressed by the lane");
     }
   }
-  void local_visible(Val v, const Inst& i) const {
-    std::int32_t home = k_.locals[i.index].home, l = a_.block[v];
+  // Of an access with nothing that differs from lane to lane.
+  void terms(Val v, const Access& a) const {
+    for (const Term& t : a.terms) {
+      if (!visible_[t.var]) fail(k_, v, "address " + describe(k_, t.var) + " is not visible here");
+      if (k_.insts[t.var].type != DType::Int64 || !defines(t.var))
+        fail(k_, v, "address " + describe(k_, t.var) + " is not int64");
+    }
+  }
+  void local_visible(Val v, std::int32_t local) const {
+    std::int32_t home = k_.locals[local].home, l = a_.block[v];
     while (l >= 0 && l != home) l = a_.parent[l];
     if (l != home) fail(k_, v, "uses a local outside the loop it belongs to");
   }

@@ -121,6 +121,9 @@ void Emitter::emit_inst(ir::Val v) {
     case ir::Op::Result:
       vals_[v] = results_[k_.insts[i.operands[0]].index][i.index];
       break;
+    case ir::Op::Product:
+      emit_product(i);
+      break;
   }
 }
 

@@ -173,6 +173,37 @@ void Emitter::emit_store(const ir::Inst& i) {
   store(i.type, address_of(i), vals_[i.operands[0]], i.nontemporal);
 }
 
+// A call of the precompiled fragment, which finds its operands in a loops::Fragment.
+void Emitter::emit_product(const ir::Inst& i) {
+  const ir::Product& p = k_.products[i.index];
+  const auto item = static_cast<std::int64_t>(itemsize(i.type));
+  const auto where = [&](std::int32_t local, std::int32_t access) {
+    return b_.CreatePtrToInt(address(locals_[local], k_.accesses[access], item, false).base,
+                             b_.getInt64Ty());
+  };
+  const auto number = [&](ir::Val v) { return vals_[v].regs[0]; };
+  llvm::Value* fields[] = {where(p.a.local, p.a.access),
+                           where(p.b.local, p.b.access),
+                           where(p.local, p.access),
+                           number(i.operands[0]),
+                           number(i.operands[1]),
+                           number(i.operands[2]),
+                           i64(p.a.width),
+                           coeff(p.a.stride),
+                           coeff(p.a.step),
+                           i64(p.b.width),
+                           coeff(p.b.stride),
+                           coeff(p.b.step),
+                           coeff(p.row),
+                           number(p.block)};
+  llvm::Value* callee = helper({.kind = HelperRef::Fragment, .type = i.type});
+  AllocaInst* fragment = stack(b_.getInt64Ty(), std::size(fields));
+  for (std::size_t n = 0; n < std::size(fields); ++n)
+    b_.CreateStore(fields[n], at(fragment, i64(static_cast<std::int64_t>(n) * 8)));
+  auto* ft = FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
+  b_.CreateCall(ft, callee, {fragment})->setDoesNotThrow();
+}
+
 // The layout of ir::local_offsets: in order, each aligned to 64 bytes, per-lane ones times the
 // lanes. Small ones move to the stack when their loop's body is emitted.
 void Emitter::place_locals() {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "../interp/product_kernel.hpp"
 #include "named.hpp"
 
 using namespace plait;
@@ -161,6 +162,17 @@ TEST_CASE("every mapping gives the interpreter's bits") {
           std::copy_n(got[b].begin(), got[b].size() / r.grid * from, want[b].begin());
       compare(r, want, got);
     }
+  }
+}
+
+TEST_CASE("products by fragments give the interpreter's bits") {
+  std::vector<test::RandomKernel> kernels;
+  for (const test::ProductShape& s : test::product_shapes())
+    kernels.push_back(test::product_kernel(s));
+  for (const By compiler : compilers()) {
+    const Emulated programs(compiler, kernels);
+    for (std::size_t n = 0; n < programs.size(); ++n)
+      compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]));
   }
 }
 

@@ -2,6 +2,7 @@
 // a time, reductions over lists of all their values. Every backend is compared with it. Elementwise
 // operations are the precompiled loops on one element.
 #pragma once
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -47,8 +48,9 @@ class Executor {
     return c.param == ir::kNoParam ? c.value : args_.params[c.param];
   }
   std::int64_t integer(ir::Val v) const { return env_[v].as<std::int64_t>(); }
-  std::int64_t address(const ir::Inst& i) const {
-    const ir::Access& a = k_.accesses[i.access];
+  std::int64_t address(const ir::Inst& i) const { return address(i.access); }
+  std::int64_t address(std::int32_t index) const {
+    const ir::Access& a = k_.accesses[index];
     std::int64_t at = resolve(a.offset);
     for (const ir::Term& t : a.terms) at += integer(t.var) * resolve(t.stride);
     return at;
@@ -117,7 +119,37 @@ class Executor {
       case ir::Op::Result:
         out = results_[i.operands[0]][i.index];
         break;
+      case ir::Op::Product:
+        i.type == DType::Float32 ? product<float>(i) : product<double>(i);
+        break;
     }
+  }
+
+  template <class T>
+  T& element(std::int32_t local, std::int32_t access, std::int64_t at) {
+    auto& memory = locals_[local];
+    at += address(access);
+    if (at < 0 || (static_cast<std::size_t>(at) + 1) * sizeof(T) > memory.size())
+      throw std::runtime_error("reference: local out of bounds");
+    return reinterpret_cast<T*>(memory.data())[at];
+  }
+  template <class T>
+  void product(const ir::Inst& inst) {
+    const ir::Product& p = k_.products[inst.index];
+    const std::int64_t m = integer(inst.operands[0]), n = integer(inst.operands[1]),
+                       depth = integer(inst.operands[2]);
+    const auto packed = [&](const ir::Panels& o, std::int64_t i, std::int64_t q) {
+      const std::int64_t at = i / o.width * resolve(o.stride) + q * resolve(o.step) + i % o.width;
+      return element<T>(o.local, o.access, at);
+    };
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        T s = 0;
+        for (std::int64_t q = 0; q < depth; ++q)
+          s = std::fma(packed(p.a, i, q), packed(p.b, j, q), s);
+        T& c = element<T>(p.local, p.access, i * resolve(p.row) + j);
+        c = integer(p.block) == 0 ? s : c + s;
+      }
   }
 
   void loop(ir::Val v, std::int32_t index) {

@@ -5,6 +5,7 @@
 
 #include "codegen/interp/interp.hpp"
 #include "ir/builder.hpp"
+#include "product_kernel.hpp"
 #include "reference.hpp"
 
 using namespace plait;
@@ -133,5 +134,28 @@ TEST_CASE("a sum along the vector loop is NumPy's tree at any length") {
     reference::run(k, {buffers, &length, nullptr}, 0, 1);
     run(k, {values.data(), &got}, {length}, 1);
     CHECK(std::memcmp(&got, &want, sizeof got) == 0);
+  }
+}
+
+TEST_CASE("products by fragments give the reference's bits on every tier") {
+  for (const test::ProductShape& s : test::product_shapes()) {
+    const test::RandomKernel r = test::product_kernel(s);
+    ir::verify(r.kernel);
+    auto want = r.buffers;
+    r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
+    for (const CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+      if (tier > detected_tier()) continue;
+      INFO("tier " << static_cast<int>(tier) << ir::to_string(r.kernel));
+      const auto program = interp::prepare(r.kernel, tier);
+      auto got = r.buffers;
+      r.call(got, [&](const ir::CallArgs& args) {
+        const std::size_t bytes = (interp::scratch_bytes(*program, args) + 63) / 64 * 64;
+        void* scratch = std::aligned_alloc(64, bytes);
+        std::memset(scratch, 0xff, bytes);  // NaN: what is not written may not count
+        interp::run(*program, args, 0, r.grid, scratch);
+        std::free(scratch);
+      });
+      CHECK(got == want);
+    }
   }
 }

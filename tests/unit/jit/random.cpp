@@ -1,6 +1,7 @@
 // The JIT against the scalar reading of the loop IR, on every tier of this machine.
 #include <catch2/catch.hpp>
 
+#include "../interp/product_kernel.hpp"
 #include "run_kernel.hpp"
 
 using namespace plait;
@@ -62,4 +63,9 @@ TEST_CASE("compiled random kernels with complex and half values give what the re
     }
   }
   REQUIRE(2 * compiled > count(60));
+}
+
+TEST_CASE("compiled products by fragments give what the reference gives") {
+  if (!jit::available()) return;
+  for (const test::ProductShape& s : test::product_shapes()) check(0, test::product_kernel(s));
 }

@@ -1,0 +1,75 @@
+#include "fragment.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "product.hpp"
+
+namespace plait::loops {
+namespace {
+
+template <class T>
+void one_by_one(const Fragment& f) {
+  const auto *a = static_cast<const T*>(f.a), *b = static_cast<const T*>(f.b);
+  auto* c = static_cast<T*>(f.c);
+  for (std::int64_t i = 0; i < f.m; ++i)
+    for (std::int64_t j = 0; j < f.n; ++j) {
+      const T* row = a + i / f.a_width * f.a_stride + i % f.a_width;
+      const T* column = b + j / f.b_width * f.b_stride + j % f.b_width;
+      T s = 0;
+      for (std::int64_t p = 0; p < f.k; ++p)
+        s = std::fma(row[p * f.a_step], column[p * f.b_step], s);
+      T& out = c[i * f.c_row + j];
+      out = f.block == 0 ? s : out + s;
+    }
+}
+
+template <class T>
+void multiply(const Fragment* f, const Product& p) {
+  const bool panels = f->b_width == p.columns && f->b_step == p.columns;
+  if (f->a_width != 1 || f->k > kProductDepth || !(panels || f->n <= f->b_width))
+    return one_by_one<T>(*f);
+  const auto* b = static_cast<const T*>(f->b);
+  auto* c = static_cast<T*>(f->c);
+  // Panels that do not follow each other at once are multiplied one at a time.
+  const std::int64_t at_once = !panels || f->b_stride == f->k * p.columns ? f->n : p.columns;
+  for (std::int64_t j = 0; j < f->n; j += at_once)
+    p.strided({.m = f->m,
+               .n = std::min(at_once, f->n - j),
+               .k = f->k,
+               .a = f->a,
+               .a_row = f->a_stride,
+               .a_column = f->a_step,
+               .b = b + j / p.columns * f->b_stride,
+               .b_row = f->b_step,
+               .c = c + j,
+               .c_row = f->c_row,
+               .add = f->block != 0},
+              panels);
+}
+
+template <class T, CpuTier kTier>
+void at_tier(const Fragment* f) {
+  static const Product& p = *product(sizeof(T) == 4 ? DType::Float32 : DType::Float64, kTier);
+  multiply<T>(f, p);
+}
+
+template <class T>
+FragmentFn of(CpuTier tier) {
+  switch (tier) {
+    case CpuTier::Avx512:
+      return at_tier<T, CpuTier::Avx512>;
+    case CpuTier::Avx2:
+      return at_tier<T, CpuTier::Avx2>;
+    default:
+      return at_tier<T, CpuTier::Baseline>;
+  }
+}
+
+}  // namespace
+
+FragmentFn fragment(DType t, CpuTier tier) {
+  return t == DType::Float32 ? of<float>(tier) : t == DType::Float64 ? of<double>(tier) : nullptr;
+}
+
+}  // namespace plait::loops

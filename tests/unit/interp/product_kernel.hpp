@@ -1,0 +1,112 @@
+// A product of two matrices by fragments: blocks of rows are the grid, operands are packed in
+// scratch, blocks of the sum follow each other, and the result is
+// doubled on its way out.
+#pragma once
+#include "random_kernel.hpp"
+
+namespace plait::test {
+
+struct ProductShape {
+  std::int64_t m, n, k, rows, depth;  // of a block: rows of the grid's, depth of the sum's
+  int a_width, b_width;
+  DType dtype;
+};
+
+inline RandomKernel product_kernel(const ProductShape& s, std::uint32_t seed = 1) {
+  using namespace ir;
+  const DType t = s.dtype;
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  const auto padded = [](std::int64_t n, int width) { return (n + width - 1) / width * width; };
+  Builder b("product");
+  const std::int32_t a_memory = b.buffer(t, false), b_memory = b.buffer(t, false),
+                     out = b.buffer(t, true);
+  const Val m = b.param(0), n = b.param(1), k = b.param(2);
+  const auto op = [&](OpId fn, Val x, Val y) { return b.apply(fn, DType::Int64, {x, y}); };
+  const auto number = [&](std::int64_t v) { return b.constant_index(v); };
+  const std::int32_t a = b.local(t, {padded(s.rows, s.a_width) * s.depth}),
+                     c = b.local(t, {s.rows * s.n}),
+                     packed = b.local(t, {padded(s.n, s.b_width) * s.depth});
+  const Val first = op(OpId::Multiply, b.grid_var(), number(s.rows));
+  const Val last = op(OpId::Minimum, op(OpId::Add, first, number(s.rows)), m);
+  const Val count = op(OpId::Subtract, last, first);
+  const std::int32_t blocks = b.open_for(kNone, number((s.k + s.depth - 1) / s.depth));
+  const Val from = op(OpId::Multiply, b.var(blocks), number(s.depth));
+  const Val to = op(OpId::Minimum, op(OpId::Add, from, number(s.depth)), k);
+  // Element (i, p) of an operand lies in its local at i / width * stride + (p - from) * width + i %
+  // width.
+  const auto pack = [&](std::int32_t local, std::int32_t memory, int width, Val begin, Val extent,
+                        Coeff along, Coeff sum) {
+    const Val panels =
+        op(OpId::FloorDivide, op(OpId::Add, extent, number(width - 1)), number(width));
+    const std::int32_t panel = b.open_for(kNone, panels);
+    const Val base = op(OpId::Multiply, b.var(panel), number(width));
+    const std::int32_t i =
+        b.open_for(base, op(OpId::Minimum, op(OpId::Add, base, number(width)), extent));
+    const std::int32_t p = b.open_for(from, to);
+    const Access at{{},
+                    {{b.var(panel), {width * s.depth}},
+                     {b.var(p), {width}},
+                     {from, {-width}},
+                     {b.var(i), {1}},
+                     {base, {-1}}}};
+    const Access element{{}, {{begin, along}, {b.var(i), along}, {b.var(p), sum}}};
+    b.store_local(local, at, b.load(memory, element));
+    b.close();
+    b.close();
+    b.close();
+  };
+  pack(a, a_memory, s.a_width, first, count, {s.k * item}, {item});
+  pack(packed, b_memory, s.b_width, number(0), n, {item}, {s.n * item});
+  Product product;
+  product.a = {a, -1, s.a_width, {s.a_width * s.depth}, {s.a_width}};
+  product.b = {packed, -1, s.b_width, {s.b_width * s.depth}, {s.b_width}};
+  product.local = c;
+  product.row = {0, 1};
+  product.block = b.var(blocks);
+  b.product(product, {}, {}, {}, count, n, op(OpId::Subtract, to, from));
+  b.close();
+  const std::int32_t i = b.open_for(first, last);
+  const std::int32_t j = b.open_for(kNone, n);
+  b.loop(j).vector = true;
+  const Val v = b.load_local(c, {{}, {{b.var(i), {s.n}}, {first, {-s.n}}, {b.var(j), {1}}}});
+  b.store(out, {{}, {{b.var(i), {s.n * item}}, {b.var(j), {item}}}}, b.apply(OpId::Add, t, {v, v}));
+  b.close();
+  b.close();
+
+  RandomKernel r;
+  r.kernel = b.finish();
+  r.params = {s.m, s.n, s.k};
+  r.grid = (s.m + s.rows - 1) / s.rows;
+  std::mt19937 rng(seed);
+  for (std::int64_t elements : {s.m * s.k, s.k * s.n, s.m * s.n}) {
+    std::vector<unsigned char> memory(static_cast<std::size_t>(elements * item));
+    for (std::int64_t e = 0; e < elements; ++e) {
+      const double v = std::uniform_real_distribution<>(-1, 1)(rng);
+      const auto narrow = static_cast<float>(v);
+      std::memcpy(&memory[static_cast<std::size_t>(e * item)],
+                  t == DType::Float32 ? static_cast<const void*>(&narrow) : &v,
+                  static_cast<std::size_t>(item));
+    }
+    r.buffers.push_back(std::move(memory));
+  }
+  return r;
+}
+
+// Edges of panels and blocks, fewer rows than a panel, one block and many, widths of every tier.
+inline std::vector<ProductShape> product_shapes() {
+  std::vector<ProductShape> all;
+  for (const DType t : {DType::Float32, DType::Float64}) {
+    all.push_back({5, 3, 7, 4, 3, 2, 2, t});
+    all.push_back({1, 1, 1, 8, 16, 6, 16, t});
+    all.push_back({37, 50, 29, 16, 29, 14, 32, t});
+    all.push_back({28, 64, 40, 28, 16, 14, 32, t});
+    all.push_back({13, 33, 64, 12, 20, 6, 16, t});
+    all.push_back({9, 17, 12, 9, 5, 8, 24, t});
+    all.push_back({29, 70, 33, 29, 33, 1, 32, t});
+    all.push_back({29, 70, 33, 29, 16, 1, 16, t});
+    all.push_back({17, 40, 21, 17, 8, 1, 64, t});
+  }
+  return all;
+}
+
+}  // namespace plait::test
