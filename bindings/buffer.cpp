@@ -71,7 +71,13 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
       info->array.writeable = false;
       std::copy(info->array.strides.begin(), info->array.strides.end(), info->strides);
     }
-    without_gil([&] { view->buf = tracer::export_memory(info->array); });
+    const auto share = [&] { view->buf = tracer::export_memory(info->array); };
+    // NumPy reads lists of arrays by their buffers: with nothing to compute no other thread gets
+    // the GIL meanwhile, which could change the list.
+    if (tracer::graph_stats().pending_nodes == 0)
+      share();
+    else
+      without_gil(share);
     view->itemsize = static_cast<Py_ssize_t>(itemsize(x.dtype));
     view->len = x.size() * view->itemsize;
     view->readonly = !info->array.writeable;

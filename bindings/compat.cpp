@@ -27,10 +27,10 @@ std::optional<DType> optional_dtype(PyObject* o, bool& native) {
 // Every array of a sequence, or nullopt when one of them is NumPy's business.
 std::optional<std::vector<tracer::Array>> parse_arrays(PyObject* o) {
   if (!PyTuple_Check(o) && !PyList_Check(o)) return std::nullopt;
-  Owned seq(check(PySequence_Fast(o, "")));
+  Owned items(check(PySequence_Tuple(o)));  // other threads may change a list meanwhile
   std::vector<tracer::Array> arrays;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(seq.get()); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(seq.get(), i);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
     if (is_array(item) && Py_TYPE(item) != array_type) return std::nullopt;
     auto a = parse_array(item);
     if (!a) return std::nullopt;
@@ -98,10 +98,10 @@ PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (ax
     auto result = [&](tracer::Array made) { return wrap(std::move(made)); };
     if (PyLong_Check(args[2])) return result(np::tensordot(*a, *b, integer(args[2])));
     if (!PyTuple_Check(args[2]) && !PyList_Check(args[2])) return not_implemented();
-    Owned pair(check(PySequence_Fast(args[2], "")));
-    if (PySequence_Fast_GET_SIZE(pair.get()) != 2) return not_implemented();
-    auto x = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 0), Axes::Iterable),
-         y = parse_axes(PySequence_Fast_GET_ITEM(pair.get(), 1), Axes::Iterable);
+    Owned pair(check(PySequence_Tuple(args[2])));
+    if (PyTuple_GET_SIZE(pair.get()) != 2) return not_implemented();
+    auto x = parse_axes(PyTuple_GET_ITEM(pair.get(), 0), Axes::Iterable),
+         y = parse_axes(PyTuple_GET_ITEM(pair.get(), 1), Axes::Iterable);
     if (!x || !y) return not_implemented();
     return result(np::tensordot(*a, *b, *x, *y));
   });

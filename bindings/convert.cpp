@@ -364,7 +364,8 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
     if (auto made = from_list(o)) return here(std::move(made));
   if (PyList_CheckExact(o) || PyTuple_CheckExact(o) || PyLong_Check(o) || PyFloat_Check(o) ||
       PyComplex_Check(o) || PyArray_IsScalar(o, Generic)) {
-    Owned a(PyArray_FromAny(o, nullptr, 0, 0, 0, nullptr));
+    const Owned values = with_numpys_arrays(o);
+    Owned a(PyArray_FromAny(values.get(), nullptr, 0, 0, 0, nullptr));
     if (!a) {
       // What an item's __array__ gives may be Plait's: plait/_array_protocol.py reads that. All
       // other errors come again from NumPy.

@@ -62,11 +62,12 @@ class NumpyCall {
   };
 
   Owned items_outward(PyObject* o) {
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    const Owned items(check(PySequence_Tuple(o)));  // other threads may change a list meanwhile
+    const Py_ssize_t n = PyTuple_GET_SIZE(items.get());
     Owned out(check(PyList_CheckExact(o) ? PyList_New(n) : PyTuple_New(n)));
     bool same = true;
     for (Py_ssize_t i = 0; i < n; ++i) {
-      PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+      PyObject* item = PyTuple_GET_ITEM(items.get(), i);
       Owned made = outward(item);
       if (!made) return {};
       same = same && made.get() == item;
@@ -133,6 +134,43 @@ PyObject* call_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
   });
 }
 
+bool holds_arrays(PyObject* o, int depth) {
+  if (!is_list(o)) return is_array(o) || is_lazy(o);
+  for (Py_ssize_t i = 0; depth < NPY_MAXDIMS && i < PySequence_Fast_GET_SIZE(o); ++i)
+    if (holds_arrays(PySequence_Fast_GET_ITEM(o, i), depth + 1)) return true;
+  return false;
+}
+
+// A list of the same values; its arrays stay as they are where they are to be elements.
+Owned copied(PyObject* o, bool elements, int depth) {
+  if (is_list(o) && depth < NPY_MAXDIMS) {
+    Owned items(check(PySequence_List(o)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i)
+      check(PyList_SetItem(items.get(), i,
+                           copied(PyList_GET_ITEM(items.get(), i), elements, depth + 1).release()));
+    return PyTuple_CheckExact(o) ? Owned(check(PyList_AsTuple(items.get()))) : std::move(items);
+  }
+  if (elements || !(is_lazy(o) || Py_TYPE(o) == array_type)) return Owned::borrow(o);
+  return is_lazy(o) ? Owned::borrow(lazy_value(as_lazy(o))) : Owned(to_numpy(as_array(o)));
+}
+
+// Whether an array of this dtype (whatever NumPy takes for one) holds objects.
+bool holds_objects(PyObject* dtype) {
+  PyArray_Descr* d = nullptr;
+  if (dtype == Py_None || !PyArray_DescrConverter2(dtype, &d)) PyErr_Clear();
+  const Owned owned(reinterpret_cast<PyObject*>(d));
+  return d && PyDataType_REFCHK(d);
+}
+
+// (o, dtype): with_numpys_arrays() for an array of that dtype.
+PyObject* listed(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (!is_list(args[0]) || !holds_arrays(args[0], 0)) return Py_NewRef(args[0]);
+    return copied(args[0], holds_objects(args[1]), 0).release();
+  });
+}
+
 PyObject* adopt_result(PyObject*, PyObject* o) {
   return guarded([&] { return adopted(reinterpret_cast<PyArrayObject*>(o)); });
 }
@@ -169,8 +207,13 @@ PyObject* getitem_by_numpy(PyObject* self, PyObject* key) {
   return made.release();
 }
 
+Owned with_numpys_arrays(PyObject* o) {
+  return is_list(o) && holds_arrays(o, 0) ? copied(o, false, 0) : Owned::borrow(o);
+}
+
 PyMethodDef fallback_functions[] = {{"call_numpy", c(call_numpy), METH_FASTCALL, nullptr},
                                     {"adopt_result", adopt_result, METH_O, nullptr},
+                                    {"listed", c(listed), METH_FASTCALL, nullptr},
                                     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -11,8 +11,6 @@
 namespace plait::py {
 namespace {
 
-bool is_list(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExact(o); }
-
 // What numbers have been seen; one array holds them all as NumPy would.
 struct Seen {
   bool floats = false, integers = false, bools = false;

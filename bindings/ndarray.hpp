@@ -98,6 +98,11 @@ Origin origin_of(PyArrayObject* a);
 // A result of NumPy as a Plait array.
 PyObject* adopted(PyArrayObject* result);
 
+inline bool is_list(PyObject* o) { return PyList_CheckExact(o) || PyTuple_CheckExact(o); }
+// Lists and tuples, at any depth, with NumPy's arrays for those of Plait in them. They are copies:
+// while NumPy reads an array of Plait's, another thread may change a list.
+Owned with_numpys_arrays(PyObject* o);
+
 // --- operands
 enum class Parsed { Operand, Fallback };
 // An operand of a native operation. Temporaries live in the holder.

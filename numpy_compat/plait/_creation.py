@@ -31,7 +31,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         made = _exchange.from_interface(object)
         return array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     options |= {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin}
-    host = calling(numpy.array, (_listed(object), dtype), options)
+    host = calling(numpy.array, (_listed(object, dtype), dtype), options)
     if _default_dtype.active and dtype is None:
         host = _default_dtype.of_values(host, object)
     made = from_numpy(host)
@@ -54,11 +54,11 @@ def _logged(made):
     return made
 
 
-def _listed(x):
-    """Lists may hold lazy scalars and arrays: NumPy reads both, but arrays faster as its own."""
-    if type(x) is lazy_scalar or isinstance(x, ndarray):
-        return _plait.export(x)
-    return x
+def _listed(x, dtype):
+    """What NumPy makes an array of this dtype of: arrays, in lists, too, as its own, which it reads fastest."""
+    if type(x) is list or type(x) is tuple:
+        return _plait.listed(x, dtype)
+    return _plait.export(x) if type(x) is lazy_scalar or isinstance(x, ndarray) else x
 
 
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):

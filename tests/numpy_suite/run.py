@@ -211,7 +211,7 @@ def main():
     parser.add_argument("--listed", action="store_true", help="only tests that the list has as failing")
     parser.add_argument("--prune", action="store_true", help="drop the lines of the list that pass now")
     parser.add_argument("--report", type=pathlib.Path, help="write the counts for scripts/count.py")
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for records and logs of the processes")
+    parser.add_argument("--keep", type=lambda p: pathlib.Path(p).resolve(), help="folder for records and logs of the processes")
     args = parser.parse_args()
 
     expected = Expected(HERE / "expected.txt")

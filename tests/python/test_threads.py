@@ -138,3 +138,39 @@ done.set()
 print(sum(began < t < ended for t in ticks) > 5)
 """
     assert run_python(source, timeout=120, env={"PLAIT_JIT": "off"}).stdout.split() == ["True"]
+
+
+def test_lists_of_arrays_that_other_threads_change(run_python):
+    # NumPy reads a list in place: an array in it that lets another thread run gave it elements that were gone.
+    source = """
+import threading, plait as np
+for read in (np.array, np.nditer, np.concatenate, lambda x: np.array(x, "f4"), lambda x: np.array(x, object), lambda x: np.add(x, 1)):
+    arrays = [np.array([1, 2, 3]) for _ in range(500)]
+    done = []
+    def reading():
+        try:
+            for _ in range(30):
+                try:
+                    read(arrays)
+                except (RuntimeError, ValueError):  # changed while it was measured
+                    pass
+        finally:
+            done.append(1)
+    def changing():
+        while len(done) < 3:
+            arrays.pop(0) if len(arrays) > 10 else arrays.extend([np.array([1, 2, 3]) for _ in range(500)])
+    threads = [threading.Thread(target=f) for f in (reading, reading, reading, changing)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+print("read")
+"""
+    assert run_python(source, timeout=120).stdout.split() == ["read"]
+
+
+def test_lists_of_arrays_keep_their_elements():
+    x, y, record = plait.arange(2), plait.arange(3), plait.array([(1, plait.int64(2)), (3, 4)], dtype="i4,i8")
+    made = plait.array([x, y], dtype=object)
+    assert made[0] is x and made[1] is y
+    assert plait.array([[x, x], [x + 1, x]]).tolist() == [[[0, 1], [0, 1]], [[1, 2], [0, 1]]]
+    assert record["f1"].tolist() == [2, 4]
+    assert plait.array([(1, plait.ones(2))], dtype="i4,2f8")["f1"].tolist() == [[1.0, 1.0]]
