@@ -1,5 +1,8 @@
 // Attributes of plait.ndarray. What is cheap to say from the view is said here; flags, flat, ctypes
 // and the like are NumPy's own objects over a live export.
+#include <algorithm>
+#include <memory>
+
 #include "core/device.hpp"
 #include "functions.hpp"
 #include "tracer/device.hpp"
@@ -110,32 +113,56 @@ PyObject* get_ctypes(PyObject* s, void*) {
     return check(PyObject_CallFunctionObjArgs(type, s, data.get(), nullptr));
   });
 }
-// Whether NumPy reads the interface's description of a structured dtype as that dtype: padding at
-// the end comes back as a field.
-bool reads_back(PyObject* interface, PyArray_Descr* d) {
-  PyObject* fields = PyDict_GetItemString(interface, "descr");
-  PyArray_Descr* read = nullptr;
-  if (!fields || !PyArray_DescrConverter(fields, &read)) PyErr_Clear();
-  const Owned owned(reinterpret_cast<PyObject*>(read));
-  return read && PyArray_EquivTypes(read, d);
-}
 // The interface has no word for variable-width strings: who asks takes the array itself.
 PyObject* get_interface(PyObject* s, void*) {
   auto* host = reinterpret_cast<PyArrayObject*>(as_array(s)->host);
-  if (!host || PyArray_DESCR(host)->type_num != NPY_VSTRING) {
-    Owned interface(exported_attribute(s, "__array_interface__"));
-    if (!interface || !host || PyArray_DESCR(host)->type_num != NPY_VOID ||
-        reads_back(interface.get(), PyArray_DESCR(host)))
-      return interface.release();
-  }
+  if (!host || PyArray_DESCR(host)->type_num != NPY_VSTRING)
+    return exported_attribute(s, "__array_interface__");
   PyErr_SetString(PyExc_AttributeError, "__array_interface__");
   return nullptr;
 }
+
+// What the capsule of __array_struct__ holds.
+struct ArrayStruct {
+  PyArrayInterface interface;
+  Owned host, dtype;
+  npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+};
+// NumPy asks for the struct before it asks for __array_interface__, whose list of fields comes back
+// with padding for fields; a struct of NumPy's own has no room for units of time. The description
+// is the dtype itself here, which NumPy takes for any that a list could give.
 PyObject* get_struct(PyObject* s, void*) {
-  if (!as_array(s)->host) return exported_attribute(s, "__array_struct__");
-  // The struct has no room for units of time, and NumPy asks for it before it asks for the array.
-  PyErr_SetString(PyExc_AttributeError, "__array_struct__");
-  return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto* host = reinterpret_cast<PyArrayObject*>(as_array(s)->host);
+    if (!host) return check(exported_attribute(s, "__array_struct__"));
+    PyArray_Descr* d = PyArray_DESCR(host);
+    if (d->type_num == NPY_VSTRING) {
+      PyErr_SetString(PyExc_AttributeError, "__array_struct__");
+      throw PythonError{};
+    }
+    auto made = std::make_unique<ArrayStruct>();
+    std::copy_n(PyArray_DIMS(host), PyArray_NDIM(host), made->shape);
+    std::copy_n(PyArray_STRIDES(host), PyArray_NDIM(host), made->strides);
+    made->host = Owned::borrow(reinterpret_cast<PyObject*>(host));
+    made->dtype = Owned::borrow(reinterpret_cast<PyObject*>(d));
+    const int kept = ~(NPY_ARRAY_WRITEBACKIFCOPY | NPY_ARRAY_OWNDATA);
+    PyArrayInterface& i = made->interface;
+    i.two = 2;
+    i.nd = PyArray_NDIM(host);
+    i.typekind = d->kind;
+    i.itemsize = static_cast<int>(PyArray_ITEMSIZE(host));
+    i.flags = (PyArray_FLAGS(host) & kept) | NPY_ARR_HAS_DESCR;
+    if (PyArray_ISNOTSWAPPED(host)) i.flags |= NPY_ARRAY_NOTSWAPPED;
+    i.shape = made->shape;
+    i.strides = made->strides;
+    i.data = PyArray_DATA(host);
+    i.descr = made->dtype.get();
+    PyObject* capsule = check(PyCapsule_New(&i, nullptr, [](PyObject* c) {
+      delete static_cast<ArrayStruct*>(PyCapsule_GetContext(c));
+    }));
+    PyCapsule_SetContext(capsule, made.release());
+    return capsule;
+  });
 }
 PyObject* get_device(PyObject* s, void*) {
   return guarded([&]() -> PyObject* {

@@ -111,15 +111,9 @@ PyArray_Descr* descr_of(DType t) {
 
 std::optional<DType> native_dtype(PyArray_Descr* d) {
   if (!PyArray_ISNBO(d->byteorder)) return std::nullopt;
-  switch (d->type_num) {
-    case NPY_LONGLONG:
-      return DType::Int64;
-    case NPY_ULONGLONG:
-      return DType::UInt64;
-    default:
-      for (int i = 0; i < kDTypeCount; ++i)
-        if (kTypeNumbers[i] == d->type_num) return static_cast<DType>(i);
-  }
+  // C's long long is another dtype to NumPy than its int64, and stays NumPy's.
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (kTypeNumbers[i] == d->type_num) return static_cast<DType>(i);
   return std::nullopt;
 }
 

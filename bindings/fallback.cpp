@@ -162,6 +162,26 @@ bool holds_objects(PyObject* dtype) {
   return d && PyDataType_REFCHK(d);
 }
 
+// Whether a list still has the items of its copy; an array in the copy stands for one.
+bool unchanged(PyObject* o, PyObject* copy) {
+  if (!is_list(copy) || o == copy) return o == copy || is_array(o) || is_lazy(o);
+  if (!is_list(o) || PySequence_Fast_GET_SIZE(o) != PySequence_Fast_GET_SIZE(copy)) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    if (!unchanged(PySequence_Fast_GET_ITEM(o, i), PySequence_Fast_GET_ITEM(copy, i))) return false;
+  return true;
+}
+
+// (o, listed(o)): what NumPy says when it meets a list that another thread, or what the items do
+// when they are read, has changed.
+PyObject* check_unchanged(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  if (unchanged(args[0], args[1])) Py_RETURN_NONE;
+  PyErr_SetString(PyExc_RuntimeError,
+                  "Inconsistent object during array creation? Content of sequences changed while "
+                  "it was read.");
+  return nullptr;
+}
+
 // (o, dtype): with_numpys_arrays() for an array of that dtype.
 PyObject* listed(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!exact_count(n, 2)) return nullptr;
@@ -214,6 +234,7 @@ Owned with_numpys_arrays(PyObject* o) {
 PyMethodDef fallback_functions[] = {{"call_numpy", c(call_numpy), METH_FASTCALL, nullptr},
                                     {"adopt_result", adopt_result, METH_O, nullptr},
                                     {"listed", c(listed), METH_FASTCALL, nullptr},
+                                    {"check_unchanged", c(check_unchanged), METH_FASTCALL, nullptr},
                                     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

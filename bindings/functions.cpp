@@ -1,6 +1,7 @@
 #include "functions.hpp"
 #include "tracer/device.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -120,6 +121,17 @@ PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n) 
       tracer::item(a, std::span<const std::int64_t>(index, static_cast<std::size_t>(n))));
 }
 
+// Whether a sum or product of this dtype rounds differently when its start, as in the engine, comes
+// last. NumPy's fold begins with it.
+static bool start_shows(ReduceKind kind, DType type, PyObject* start) {
+  const bool sum = kind == ReduceKind::Sum;
+  if (!(is_float(type) || is_complex(type)) || !(sum || kind == ReduceKind::Prod)) return false;
+  const Py_complex c = PyComplex_AsCComplex(start);
+  if (PyErr_Occurred()) throw PythonError{};
+  return c.real != (sum ? 0.0 : 1.0) || c.imag != 0.0 || std::signbit(c.real) ||
+         std::signbit(c.imag);
+}
+
 PyObject* reduced(ReduceKind kind, PyObject* const* args) {
   if (overrides_ufuncs(args[0]) || overrides_ufuncs(args[3])) return not_implemented();
   auto a = parse_array(args[0]);
@@ -155,6 +167,8 @@ PyObject* reduced(ReduceKind kind, PyObject* const* args) {
       return not_implemented();
     if (args[5] != Py_None) {
       if (!is_number(args[5])) return not_implemented();
+      if (tracer::device_of(*a) == kHost && start_shows(kind, type, args[5]))
+        return not_implemented();
       opt.initial = pack(args[5], type);
       if (!opt.initial) return not_implemented();
     }

@@ -22,7 +22,12 @@ PyObject* to_array(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* class_getitem(PyObject* cls, PyObject* args) { return Py_GenericAlias(cls, args); }
+PyObject* class_getitem(PyObject* cls, PyObject* args) {
+  const Py_ssize_t n = PyTuple_Check(args) ? PyTuple_GET_SIZE(args) : 1;
+  if (n == 1 || n == 2) return Py_GenericAlias(cls, args);
+  return PyErr_Format(PyExc_TypeError, "Too %s arguments for %s", n == 0 ? "few" : "many",
+                      reinterpret_cast<PyTypeObject*>(cls)->tp_name);
+}
 
 PyObject* to_complex(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {

@@ -8,6 +8,8 @@ from . import _plait
 from ._plait import lazy_scalar, ndarray
 
 _REFUSED = "object __array__ method not producing an array"
+_ELEMENT = "setting an array element with a sequence"  # an array of Plait's, where NumPy knows what to do with one of its own
+_PROTOCOLS = "__array__", "__array_interface__", "__array_struct__"
 _HANDLED = numpy.ndarray, numpy.generic, ndarray, lazy_scalar
 
 
@@ -19,14 +21,44 @@ def calling(function, args, kwargs={}):
     try:
         return function(*args, **kwargs)
     except ValueError as e:
-        if str(e) != _REFUSED:
+        if str(e) not in (_REFUSED, _ELEMENT):
             raise
         refused = e
+    if str(refused) == _ELEMENT:
+        given, named = _elements(list(args)), _elements(dict(kwargs))
+        if all(a is b for a, b in zip(given, args)) and all(named[k] is kwargs[k] for k in kwargs):
+            raise refused
+        return function(*given, **named)
     stand_ins = {}
     given, named = taken(list(args), stand_ins), taken(dict(kwargs), stand_ins)
     if not stand_ins:
         raise refused
-    return _restored(function(*given, **named), stand_ins)
+    result = function(*given, **named)
+    for array in (result, *given):  # operator.setitem stores into its argument
+        _restore(array, stand_ins)
+    return result
+
+
+def _elements(x):
+    """x with NumPy's arrays for those of Plait that arrays of objects in it hold."""
+    kind = type(x)
+    if kind in (list, tuple):
+        made = [_elements(v) for v in x]
+        return x if all(a is b for a, b in zip(made, x)) else kind(made)
+    if kind is dict:
+        return {k: _elements(v) for k, v in x.items()}
+    array = x
+    if not issubclass(kind, numpy.ndarray):
+        readable = kind is memoryview or any(hasattr(x, name) for name in _PROTOCOLS)
+        if not readable or isinstance(x, (type, numpy.generic, lazy_scalar)):
+            return x
+        array = calling(numpy.asarray, (_plait.export(x) if issubclass(kind, ndarray) else x,))
+    if array.dtype != object or not any(issubclass(type(v), ndarray) for v in array.flat):
+        return x
+    made = array.copy()
+    for i, v in enumerate(array.flat):
+        made.flat[i] = _plait.export(v) if issubclass(type(v), ndarray) else v
+    return made
 
 
 def taken(x, stand_ins):
@@ -48,12 +80,11 @@ def taken(x, stand_ins):
     return made
 
 
-def _restored(result, stand_ins):
-    if type(result) is numpy.ndarray and result.dtype == object:
-        for i, v in enumerate(result.flat):
+def _restore(array, stand_ins):
+    if type(array) is numpy.ndarray and array.dtype == object:
+        for i, v in enumerate(array.flat):
             if id(v) in stand_ins:
-                result.flat[i] = stand_ins[id(v)][1]
-    return result
+                array.flat[i] = stand_ins[id(v)][1]
 
 
 def _stand_in(x, array):

@@ -31,7 +31,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         made = _exchange.from_interface(object)
         return array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     options |= {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin}
-    host = calling(numpy.array, (_listed(object, dtype), dtype), options)
+    values = _listed(object, dtype)
+    host = calling(numpy.array, (values, dtype), options)
+    if type(values) is list:
+        _plait.check_unchanged(object, values)
     if _default_dtype.active and dtype is None:
         host = _default_dtype.of_values(host, object)
     made = from_numpy(host)
@@ -65,7 +68,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if device is not None:
         return on(device, asarray, a, dtype, order, copy=copy)
     if type(a) is ndarray and copy is not True:
-        if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
+        if (dtype is None or a.dtype is numpy.dtype(dtype)) and order in (None, "K", "A"):
             return a
     if is_numpys(a):
         a = numpy.asarray(a)
@@ -78,7 +81,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if device is not None:
         return on(device, asanyarray, a, dtype, order, copy=copy)
     if isinstance(a, ndarray) and type(a) is not numpy.ndarray and copy is not True:
-        if (dtype is None or a.dtype == dtype) and order in (None, "K", "A"):
+        if (dtype is None or a.dtype is numpy.dtype(dtype)) and order in (None, "K", "A"):
             return a
     return array(a, dtype, copy=copy, order=order or "K", subok=True)
 
@@ -243,7 +246,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     a copy would be needed. Raises BufferError for memory of other kinds of devices.
     """
     made = _exchange.from_dlpack(x)
-    if made is NotImplemented:
+    if type(x) is ndarray and made is NotImplemented and _plait.host_of(x) is None:
+        made = x.view()
+    elif made is NotImplemented:
         host = numpy.from_dlpack(x, copy=copy)
         made = _plait.share(host)
     if device is not None and str(_plait.open_device(device)) != made.device:

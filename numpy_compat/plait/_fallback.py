@@ -88,10 +88,17 @@ class _StandIn(numpy.ndarray):
         self._of = getattr(source, "_of", None)
 
 
+_CONVERSIONS = "__bool__", "__complex__", "__float__", "__index__", "__int__"
+
+
 @functools.cache
 def _stand_in(kind):
-    priority = getattr(kind, "__array_priority__", 0.0)
-    return type(kind.__name__, (_StandIn,), {"__array_priority__": priority, "_kind": kind})
+    body = {"__array_priority__": getattr(kind, "__array_priority__", 0.0), "_kind": kind}
+    for name in _CONVERSIONS:
+        own = getattr(kind, name)
+        if own is not getattr(ndarray, name):
+            body[name] = lambda self, own=own: own(from_numpy(self))
+    return type(kind.__name__, (_StandIn,), body)
 
 
 def to_numpy(x, seen=None):

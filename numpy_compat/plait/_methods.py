@@ -405,7 +405,11 @@ for _name in (
 
 
 def _rebuild(kind, host, state):
-    a = placed(_plait.adopt(host))
+    memory = host.base
+    while type(memory) is numpy.ndarray and memory.base is not None or type(memory) is memoryview:
+        memory = memory.obj if type(memory) is memoryview else memory.base
+    # What lies in the pickle is the array's own; a buffer that was handed over beside it is shared, as NumPy shares it.
+    a = placed((_plait.adopt if memory is None or isinstance(memory, (bytes, bytearray)) else _plait.share)(host))
     if kind is not ndarray:
         a = _plait.view_as(a, kind, a)
     if state:
@@ -415,7 +419,7 @@ def _rebuild(kind, host, state):
 
 @_install
 def __reduce__(self):
-    return _rebuild, (type(self), numpy.array(_plait.export(self), order="A"), getattr(self, "__dict__", None))
+    return _rebuild, (type(self), _plait.export(self), getattr(self, "__dict__", None))
 
 
 @_install
@@ -461,7 +465,8 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     if _plait.on_device(self):
         return _exchange.to_dlpack(self, stream, max_version, dl_device, copy)
-    return _plait.export(self).__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+    host = numpy.asarray(memoryview(self)) if _plait.host_of(self) is None else _plait.export(self)  # the capsule keeps this array
+    return host.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
 
 @_install

@@ -20,16 +20,24 @@ def _forwarding(base):
 
         def forward(self, *args, **kwargs):
             target = rounding if _default_dtype.active else theirs
-            return call_numpy(types.MethodType(target, self), args, kwargs, label)
+            return call_numpy(types.MethodType(target, drawing(self)), args, kwargs, label)
 
         forward.__name__ = name
         forward.__doc__ = theirs.__doc__
         forward.__wrapped__ = rounding
         return forward
 
+    def drawing(self):
+        """NumPy's generator over the same bits: its methods call each other. A RandomState has a state beside those."""
+        if base is not numpy.random.Generator:
+            return self
+        if "_drawing" not in self.__dict__:
+            self._drawing = base(self.bit_generator)
+        return self._drawing
+
     def reduce(self):
         _, bits, *state = base.__reduce__(self)
-        return type(self), bits, *state
+        return _restored[base.__name__], bits, *state
 
     skip = {"spawn", "get_state", "set_state", "seed"}
     names = [n for n in dir(base) if not n.startswith("_") and n not in skip and callable(getattr(base, n))]
@@ -71,6 +79,21 @@ class _Lazy:
         return cls.classes[name]
 
 
+def _restorer(name):
+    """What a pickle of a generator names: (a bit generator, or the name of its class) -> the generator."""
+
+    def restore(*args):
+        theirs = getattr(numpy.random._pickle, f"__{name.lower()}_ctor")(*args)
+        return _Lazy.get(name)(theirs._bit_generator)
+
+    restore.__name__ = restore.__qualname__ = f"_restored_{name}"
+    restore.__module__ = __name__
+    return restore
+
+
+_restored = {name: _restorer(name) for name in _GENERATORS}
+
+
 def default_rng(seed=None):
     if isinstance(seed, numpy.random.Generator):
         return seed
@@ -92,5 +115,5 @@ class _Random(_namespace.Mirror):
 
 
 default_rng.__doc__ = numpy.random.default_rng.__doc__
-_module = _Random(__name__, numpy.random, {"default_rng": default_rng})
+_module = _Random(__name__, numpy.random, {"default_rng": default_rng, **{f.__name__: f for f in _restored.values()}})
 _namespace._mirrors["numpy.random"] = sys.modules[__name__] = _module
