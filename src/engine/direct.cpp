@@ -27,7 +27,12 @@ bool needs_memory(const Node& n, int input) {
   return n.kind == NodeKind::View || (n.kind == NodeKind::Update && input == 0);
 }
 
-// Operands before their consumers; iterative, as chains may be a million nodes long.
+// Memory that is made of nothing.
+bool is_creation(const Node& n) { return n.kind == NodeKind::Fill || n.kind == NodeKind::Iota; }
+
+// Operands before their consumers; iterative, as chains may be a million nodes long. Of a node's
+// operands creations come last: the rounds of a loop that each write into a new array then find the
+// memory of the one before, instead of making those of all rounds first.
 std::vector<Node*> topological_order(std::span<Node* const> wanted) {
   struct Frame {
     Node* node;
@@ -42,14 +47,16 @@ std::vector<Node*> topological_order(std::span<Node* const> wanted) {
     stack.push_back({w, 0});
     while (!stack.empty()) {
       Frame& f = stack.back();
-      if (f.next == f.node->n_inputs) {
+      const int inputs = f.node->n_inputs;
+      if (f.next == 2 * inputs) {
         order.push_back(f.node);
         stack.pop_back();
         continue;
       }
-      const int i = f.next++;
+      const bool creations = f.next >= inputs;
+      const int i = f.next++ % inputs;
       Node* in = f.node->inputs[i].get();
-      if (!needs_memory(*f.node, i) || in->walk == walk) continue;
+      if (is_creation(*in) != creations || !needs_memory(*f.node, i) || in->walk == walk) continue;
       in->walk = walk;
       stack.push_back({in, 0});
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/config.hpp"
 #include "engine/direct.hpp"
 #include "engine/engine.hpp"
@@ -84,6 +85,23 @@ TEST_CASE("an update nobody else reads happens in place") {
   const void* before = data(a);
   assign(cut(a, to(1)), Operand(scalar_int(9), Weak::Int));
   CHECK(data(a) == before);
+}
+
+TEST_CASE("rounds that each write into a new array use the memory of the rounds before") {
+  const WithDirect direct;
+  constexpr std::int64_t kSize = 100'000;
+  Array a = range(kSize);
+  evaluate(a);
+  for (int i = 0; i < 20; ++i) {
+    Array fresh = full(Dims{kSize}, scalar_float(1));
+    assign(cut(fresh, to(-1)), Operand(cut(add(a, a), from(1))));
+    a = fresh;
+  }
+  trim_pool();
+  const PoolStats before = pool_stats();
+  evaluate(a);
+  const PoolStats after = pool_stats();
+  CHECK((after.allocations - after.reuses) - (before.allocations - before.reuses) <= 4);
 }
 
 TEST_CASE("masked writes leave the rest") {
