@@ -1,6 +1,7 @@
 // The background compiler: one thread of low priority, so that it takes little time from parallel
 // loops on the same cores. Not of idle priority: on a busy machine a thread of that kind stands
 // still for seconds, with whatever lock it holds, and the process could not end before it has.
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -57,6 +58,7 @@ void work() {
 #ifdef __linux__
   // There, it sets the priority of a thread.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  sched_yield();  // it came with the priority of its maker, and on one core in the maker's place
 #endif
   Queue& q = queue();
   std::unique_lock lock(q.mutex);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -61,23 +62,31 @@ ModuleEntry open_module(bool* later) {
   return nullptr;
 }
 
-}  // namespace
-#endif
+std::atomic<bool> missing{false};
 
-ModuleEntry module_entry() {
-#ifdef PLAIT_LLVM_VERSION
+// Held over a fork: a child must not inherit a loader that is at work in another thread.
+std::mutex& module_mutex() {
   static std::mutex& mutex = *[] {
     auto* m = new std::mutex;
     hold_over_fork(*m);
     return m;
   }();
+  return mutex;
+}
+
+}  // namespace
+#endif
+
+ModuleEntry module_entry() {
+#ifdef PLAIT_LLVM_VERSION
   static ModuleEntry entry = nullptr;
   static bool looked = false;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(module_mutex());
   if (looked) return entry;
   bool later = false;
   entry = open_module(&later);
   looked = !later;
+  missing = looked && !entry;
   if (later) throw std::bad_alloc();
   return entry;
 #else
@@ -87,6 +96,15 @@ ModuleEntry module_entry() {
   }();
   (void)said;
   return nullptr;
+#endif
+}
+
+bool expected() {
+#ifdef PLAIT_LLVM_VERSION
+  module_mutex();  // there before the compile thread takes it
+  return !missing.load(std::memory_order_relaxed);
+#else
+  return available();
 #endif
 }
 

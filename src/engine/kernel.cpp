@@ -78,8 +78,9 @@ void CompiledKernel::consider_compiling(double work) {
   if (!slot_->claim()) return;
   // Asked again, if memory is short now, after as much work again.
   work_done_.store(0, std::memory_order_relaxed);
-  // Opened here, not in the compile thread: a child that is forked meanwhile would wait for it.
-  if (!jit::available()) return slot_->ask_later();
+  // Loading LLVM takes milliseconds: in the background, that is the compile thread's business.
+  if (!(mode == JitMode::Background ? jit::expected() : jit::available()))
+    return slot_->ask_later();
   std::string why;
   if (!jit::supports(*kernel_, &why)) {
     if (logging(Log::Compile)) log(Log::Compile, "stays on the interpreter: " + why);

@@ -1,5 +1,6 @@
 #include "plan_ahead.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -124,6 +125,7 @@ void run(const Snapshot& s) {
 void work() {
 #ifdef __linux__
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);  // there, of this thread
+  sched_yield();  // it came with the priority of its maker, and on one core in the maker's place
 #endif
   Queue& q = queue();
   std::unique_lock lock(q.mutex);

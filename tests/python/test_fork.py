@@ -71,6 +71,22 @@ print(*results, check(x))
     assert answers(run_python, source) == ["0"] * 25
 
 
+def test_while_the_compiler_is_loaded(run_python):
+    """Each of the children forks one of its own as soon as its first kernel is asked for, while its compile thread loads LLVM."""
+    source = """
+def first_kernel(x):
+    before = np.stats()["kernels_compiled"]
+    n = 0
+    while np.stats()["kernels_compiled"] == before:
+        new_kernels(n).item()
+        n += 1
+    return wait(fork(x))
+x = np.ones(50_000)
+print(*[wait(fork(x, first_kernel)) for _ in range(12)])
+"""
+    assert answers(run_python, source) == ["0"] * 12
+
+
 def test_while_another_thread_evaluates(run_python):
     source = """
 x = np.ones(200_000)
