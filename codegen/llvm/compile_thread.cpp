@@ -1,107 +1,32 @@
-// The background compiler: one thread of low priority, so that it takes little time from parallel
-// loops on the same cores. Not of idle priority: on a busy machine a thread of that kind stands
-// still for seconds, with whatever lock it holds, and the process could not end before it has.
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
+// Compiling in the background, and what becomes of a kernel that cannot be compiled.
 #include <algorithm>
-#include <condition_variable>
 #include <cstdio>
-#include <cstdlib>
-#include <deque>
-#include <mutex>
-#include <system_error>
-#include <thread>
+#include <utility>
 
 #include "backend.hpp"
-#include "fork.hpp"
+#include "core/background.hpp"
 
 namespace plait::jit {
 namespace {
 
-constexpr int kNice = 10;
+class Compilation final : public Job {
+ public:
+  Compilation(std::shared_ptr<const ir::Kernel> kernel, CpuTier tier,
+              std::shared_ptr<CodeSlot> slot)
+      : kernel_(std::move(kernel)), tier_(tier), slot_(std::move(slot)) {}
+  void run() noexcept override { compile_into(*slot_, *kernel_, tier_); }
+  // What waited may be asked for again; what was in work stays on the interpreter.
+  void lost(bool begun) noexcept override { begun ? slot_->give_up() : slot_->ask_later(); }
 
-struct Job {
-  std::shared_ptr<const ir::Kernel> kernel;
-  CpuTier tier;
-  std::shared_ptr<CodeSlot> slot;
+ private:
+  std::shared_ptr<const ir::Kernel> kernel_;
+  CpuTier tier_;
+  std::shared_ptr<CodeSlot> slot_;
 };
 
-void work();
-void reset_in_child();
-void stop_at_exit();
-
-// Never destroyed: the thread may still run while static objects go.
-struct Queue {
-  std::mutex mutex;
-  std::condition_variable changed, idle;
-  std::deque<Job> jobs;
-  std::shared_ptr<CodeSlot> in_work;
-  bool running = false, stopping = false;
-  std::thread thread;
-
-  Queue() {
-    hold_over_fork(mutex);
-    after_fork_in_child(&reset_in_child);
-    std::atexit(&stop_at_exit);
-  }
-};
-Queue& queue() {
-  static Queue& q = *new Queue;
-  return q;
-}
-
-void run(const Job& job) { compile_into(*job.slot, *job.kernel, job.tier); }
-
-void work() {
-#ifdef __linux__
-  // There, it sets the priority of a thread.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
-  sched_yield();  // it came with the priority of its maker, and on one core in the maker's place
-#endif
-  Queue& q = queue();
-  std::unique_lock lock(q.mutex);
-  while (true) {
-    q.changed.wait(lock, [&] { return q.stopping || !q.jobs.empty(); });
-    if (q.stopping) return;
-    Job job = std::move(q.jobs.front());
-    q.jobs.pop_front();
-    q.in_work = job.slot;
-    lock.unlock();
-    run(job);
-    job = {};
-    lock.lock();
-    q.in_work = nullptr;
-    if (q.jobs.empty()) q.idle.notify_all();
-  }
-}
-
-// The parent's thread is not in the child: forget it; the next job starts another. What was queued
-// may be asked for again; what was being compiled stays on the interpreter there.
-void reset_in_child() {
-  Queue& q = queue();
-  new (&q.thread) std::thread;
-  new (&q.changed) std::condition_variable;
-  new (&q.idle) std::condition_variable;
-  for (const Job& job : q.jobs) job.slot->ask_later();
-  q.jobs.clear();
-  if (q.in_work) q.in_work->give_up();
-  q.in_work = nullptr;
-  q.running = false;
-}
-
-// Waits for the kernel in work, not for the queue.
-void stop_at_exit() {
-  Queue& q = queue();
-  {
-    std::lock_guard lock(q.mutex);
-    q.stopping = true;
-    q.jobs.clear();
-    if (!q.running) return;
-  }
-  q.changed.notify_all();
-  q.thread.join();
+Background& compiler() {
+  static Background& b = *new Background;
+  return b;
 }
 
 }  // namespace
@@ -126,29 +51,23 @@ void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept {
 }
 
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot) noexcept {
-  Queue& q = queue();
-  const Job job{std::move(k), tier, std::move(slot)};
-  try {
-    std::lock_guard lock(q.mutex);
-    if (q.stopping) return job.slot->give_up();
-    if (!q.running) {
-      q.thread = std::thread(&work);
-      q.running = true;
-    }
-    q.jobs.push_back(job);
-  } catch (const std::system_error&) {
-    return run(job);
-  } catch (const std::bad_alloc&) {
-    return job.slot->ask_later();
+                   std::shared_ptr<CodeSlot> slot) noexcept try {
+  std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot);
+  switch (compiler().add(job)) {
+    case Background::Answer::Accepted:
+      break;
+    case Background::Answer::NoThread:
+      job->run();
+      break;
+    case Background::Answer::Full:
+    case Background::Answer::Ending:
+      slot->give_up();
+      break;
   }
-  q.changed.notify_one();
+} catch (const std::bad_alloc&) {
+  slot->ask_later();
 }
 
-void wait_idle() {
-  Queue& q = queue();
-  std::unique_lock lock(q.mutex);
-  q.idle.wait(lock, [&] { return q.stopping || (q.jobs.empty() && !q.in_work); });
-}
+void wait_idle() { compiler().wait_idle(); }
 
 }  // namespace plait::jit

@@ -8,9 +8,9 @@
 #include "backend.hpp"
 #include "codegen/cache/disk_cache.hpp"
 #include "codegen/loops/loops.hpp"
+#include "core/at_fork.hpp"
 #include "core/bounded_table.hpp"
 #include "core/system_memory.hpp"
-#include "fork.hpp"
 
 namespace plait::jit {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "backend.hpp"
 #include "build_id.hpp"
+#include "core/at_fork.hpp"
 #include "core/system_memory.hpp"
-#include "fork.hpp"
 
 namespace plait::jit {
 #ifdef PLAIT_LLVM_VERSION

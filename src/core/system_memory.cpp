@@ -9,6 +9,8 @@
 #include <optional>
 #include <sstream>
 
+#include "control_groups.hpp"
+
 namespace plait {
 namespace {
 
@@ -53,47 +55,31 @@ void tighten(GroupMemory& m, const std::string& folder, const Names& names) {
   m.left = std::min(m.left, *limit - std::min(*limit, taken));
 }
 
-GroupMemory own_group() { return group_memory(contents("/proc/self/cgroup"), "/sys/fs/cgroup"); }
-
 }  // namespace
 
-GroupMemory group_memory(const std::string& own, const std::string& mount) {
+GroupMemory group_memory(const std::string& root) {
   GroupMemory m{kUnlimited, kUnlimited};
-  std::istringstream lines(own);
-  for (std::string line; std::getline(lines, line);) {  // number:controllers:path
-    const auto first = line.find(':');
-    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
-    const bool version2 = controllers == ",,";
-    if (!version2 && controllers.find(",memory,") == std::string::npos) continue;
-    const std::string root = mount + (version2 ? "" : "/memory");
-    // A container may see its own group as the root, under the path of outside.
-    for (std::string path = line.substr(second + 1);; path.resize(path.rfind('/'))) {
-      while (path.ends_with('/')) path.pop_back();
-      tighten(m, root + path, version2 ? kVersion2 : kVersion1);
-      if (path.find('/') == std::string::npos) break;
-    }
-  }
+  for (const ControlGroup& g : control_groups("memory", root))
+    tighten(m, g.folder, g.unified ? kVersion2 : kVersion1);
   return m;
 }
 
 std::size_t memory_limit() {
   const std::size_t ram = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return std::min(ram, own_group().limit);
+  return std::min(ram, group_memory().limit);
 }
 
 std::size_t memory_available() {
   const auto kib = entry(contents("/proc/meminfo"), "MemAvailable:");
-  return std::min(kib ? *kib * 1024 : kUnlimited, own_group().left);
+  return std::min(kib ? *kib * 1024 : kUnlimited, group_memory().left);
 }
 
 bool memory_left_for(std::size_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return false;
   munmap(p, bytes);
-  return own_group().left >= bytes;
+  return group_memory().left >= bytes;
 }
 
 }  // namespace plait

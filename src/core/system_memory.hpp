@@ -14,11 +14,11 @@ bool memory_left_for(std::size_t bytes);
 // What could be used before the system swaps or ends processes, roughly; some tens of microseconds.
 std::size_t memory_available();
 
-// Of the control groups that `own`, the contents of /proc/self/cgroup, names below `mount`: the
-// least limit, and the least of what limits leave. Without a limit both are the largest number.
+// Of this process's control groups: the least limit, and the least of what limits leave. Without a
+// limit both are the largest number. `root`: of control_groups().
 struct GroupMemory {
   std::size_t limit, left;
 };
-GroupMemory group_memory(const std::string& own, const std::string& mount);
+GroupMemory group_memory(const std::string& root = "");
 
 }  // namespace plait

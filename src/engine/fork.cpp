@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <pthread.h>
 
-#include "codegen/llvm/fork.hpp"
+#include "core/at_fork.hpp"
 #include "core/buffer.hpp"
 #include "team.hpp"
 #include "tracer/turn.hpp"
@@ -31,7 +31,7 @@ void install_fork_handlers(std::mutex& registry) {
   // Handlers run in the reverse order of installation. The evaluation that this one waits for needs
   // memory and the compiler, so the handlers that take their locks have to be there before it.
   allocate(1);
-  jit::hold_over_fork(registry);
+  hold_over_fork(registry);
   pthread_atfork(&prepare, &resume_parent, &resume_child);
 }
 

@@ -1,20 +1,14 @@
 #include "plan_ahead.hpp"
 
-#include <sched.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <condition_variable>
-#include <cstdlib>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
+#include <new>
 #include <vector>
 
-#include "codegen/llvm/fork.hpp"
+#include "core/background.hpp"
 #include "history.hpp"
 #include "run.hpp"
 
@@ -23,7 +17,6 @@ using tracer::Node;
 
 namespace {
 
-constexpr int kNice = 10;
 constexpr std::size_t kMaxWaiting = 16;
 
 // A graph of nodes of its own, which nobody else counts references of: the recorder's go on
@@ -79,36 +72,13 @@ class Snapshot {
   std::vector<Node> nodes_;
 };
 
-void work();
-void reset_in_child();
-void stop_at_exit();
-
-// Never destroyed: the thread may still run while static objects go.
-struct Queue {
-  std::mutex mutex;
-  std::condition_variable changed, idle;
-  std::deque<std::unique_ptr<Snapshot>> jobs;
-  bool running = false, busy = false, stopping = false;
-  std::thread thread;
-
-  Queue() {
-    jit::hold_over_fork(mutex);
-    jit::after_fork_in_child(&reset_in_child);
-    std::atexit(&stop_at_exit);
-  }
-};
-Queue& queue() {
-  static Queue& q = *new Queue;
-  return q;
-}
-
 double processor_seconds() {
   timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-void run(const Snapshot& s) {
+void plan(const Snapshot& s) noexcept {
   try {
     const double started = processor_seconds();
     std::shared_ptr<fusion::Plan> plan = fusion::make_plan(s.graph());
@@ -122,73 +92,29 @@ void run(const Snapshot& s) {
   }
 }
 
-void work() {
-#ifdef __linux__
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);  // there, of this thread
-  sched_yield();  // it came with the priority of its maker, and on one core in the maker's place
-#endif
-  Queue& q = queue();
-  std::unique_lock lock(q.mutex);
-  while (true) {
-    q.changed.wait(lock, [&] { return q.stopping || !q.jobs.empty(); });
-    if (q.stopping) return;
-    std::unique_ptr<Snapshot> job = std::move(q.jobs.front());
-    q.jobs.pop_front();
-    q.busy = true;
-    lock.unlock();
-    run(*job);
-    job.reset();
-    lock.lock();
-    q.busy = false;
-    if (q.jobs.empty()) q.idle.notify_all();
-  }
-}
+class Planning final : public Job {
+ public:
+  explicit Planning(const fusion::Graph& g) : snapshot_(g) {}
+  void run() noexcept override { plan(snapshot_); }
 
-// The thread is not in the child; the next job starts another. What it was at is left as it stood.
-void reset_in_child() {
-  Queue& q = queue();
-  new (&q.thread) std::thread;
-  new (&q.changed) std::condition_variable;
-  new (&q.idle) std::condition_variable;
-  q.jobs.clear();
-  q.running = q.busy = false;
-}
+ private:
+  Snapshot snapshot_;
+};
 
-// Waits for the plan in work, not for the queue.
-void stop_at_exit() {
-  Queue& q = queue();
-  {
-    const std::lock_guard lock(q.mutex);
-    q.stopping = true;
-    q.jobs.clear();
-    if (!q.running) return;
-  }
-  q.changed.notify_all();
-  q.thread.join();
+Background& planner() {
+  static Background& b = *new Background;
+  return b;
 }
 
 }  // namespace
 
 bool plan_ahead(const fusion::Graph& g) try {
-  Queue& q = queue();
-  auto job = std::make_unique<Snapshot>(g);
-  const std::lock_guard lock(q.mutex);
-  if (q.stopping || q.jobs.size() >= kMaxWaiting) return false;
-  if (!q.running) {
-    q.thread = std::thread(&work);
-    q.running = true;
-  }
-  q.jobs.push_back(std::move(job));
-  q.changed.notify_one();
-  return true;
-} catch (const std::exception&) {
-  return false;  // no thread, or no memory for a copy
+  std::unique_ptr<Job> job = std::make_unique<Planning>(g);
+  return planner().add(job, kMaxWaiting) == Background::Answer::Accepted;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
-void wait_for_plans() {
-  Queue& q = queue();
-  std::unique_lock lock(q.mutex);
-  q.idle.wait(lock, [&] { return q.stopping || (q.jobs.empty() && !q.busy); });
-}
+void wait_for_plans() { planner().wait_idle(); }
 
 }  // namespace plait::engine

@@ -1,32 +1,17 @@
 #include "engine/cpus.hpp"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <string>
+
+#include "../fake_system.hpp"
 
 using plait::engine::available_cpus;
 using plait::engine::cpu_quota;
-namespace fs = std::filesystem;
+using plait::test::kUnified;
+using System = plait::test::FakeSystem;
 
 namespace {
 
-// What a process in control groups sees, under a folder of its own.
-struct System {
-  explicit System(const std::map<std::string, std::string>& files) {
-    for (const auto& [name, text] : files) {
-      fs::create_directories((root / name).parent_path());
-      std::ofstream(root / name) << text << '\n';
-    }
-  }
-  ~System() { fs::remove_all(root); }
-  fs::path root = fs::temp_directory_path() / ("plait-cpus-" + std::to_string(::getpid()));
-};
-
-const std::string kUnified = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw";
 const std::string kCpu =
     "32 31 0:29 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu,cpuacct";
 

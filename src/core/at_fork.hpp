@@ -2,12 +2,12 @@
 #pragma once
 #include <mutex>
 
-namespace plait::jit {
+namespace plait {
 
 // The lock is taken before a fork and free in parent and child after it. It is never destroyed.
 // Locks are taken in the order of registration.
 void hold_over_fork(std::mutex& m);
 // Called in the child, with the held locks free again.
-void after_fork_in_child(void (*f)());
+void after_fork_in_child(void (*f)(void*), void* argument);
 
-}  // namespace plait::jit
+}  // namespace plait

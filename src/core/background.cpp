@@ -1,0 +1,104 @@
+#include "background.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "at_fork.hpp"
+
+namespace plait {
+namespace {
+
+constexpr int kNice = 10;
+
+std::atomic<Background*> last_made{nullptr};
+
+}  // namespace
+
+Background::Background() : next_(last_made.load()) {
+  hold_over_fork(mutex_);
+  after_fork_in_child([](void* b) { static_cast<Background*>(b)->reset_in_child(); }, this);
+  static const int registered = std::atexit([] {
+    for (Background* b = last_made.load(); b; b = b->next_) b->stop();
+  });
+  (void)registered;
+  while (!last_made.compare_exchange_weak(next_, this)) continue;
+}
+
+Background::Answer Background::add(std::unique_ptr<Job>& job, std::size_t most_waiting) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return Answer::Ending;
+  if (waiting_.size() >= most_waiting) return Answer::Full;
+  if (!running_) try {
+      thread_ = std::thread(&Background::work, this);
+      running_ = true;
+    } catch (const std::system_error&) {
+      return Answer::NoThread;
+    }
+  waiting_.emplace_back();
+  waiting_.back() = std::move(job);
+  changed_.notify_one();
+  return Answer::Accepted;
+}
+
+void Background::wait_idle() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [&] { return stopping_ || (waiting_.empty() && !busy_); });
+}
+
+void Background::work() {
+#ifdef __linux__
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);  // there, of this thread
+  sched_yield();  // it came with the priority of its maker, and on one core in the maker's place
+#endif
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+    if (stopping_) return;
+    std::unique_ptr<Job> job = std::move(waiting_.front());
+    waiting_.pop_front();
+    in_work_ = job.get();
+    busy_ = true;
+    lock.unlock();
+    job->run();
+    lock.lock();
+    in_work_ = nullptr;
+    lock.unlock();
+    job.reset();  // what it holds may take other locks to free
+    lock.lock();
+    busy_ = false;
+    if (waiting_.empty()) idle_.notify_all();
+  }
+}
+
+// The next job starts another thread. What was in work is left as it stood.
+void Background::reset_in_child() {
+  new (&thread_) std::thread;
+  new (&changed_) std::condition_variable;
+  new (&idle_) std::condition_variable;
+  for (const auto& job : waiting_) job->lost(false);
+  waiting_.clear();
+  if (in_work_) in_work_->lost(true);
+  in_work_ = nullptr;
+  running_ = busy_ = false;
+}
+
+void Background::stop() {
+  std::deque<std::unique_ptr<Job>> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    dropped.swap(waiting_);
+    if (!running_) return;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+}  // namespace plait

@@ -1,0 +1,52 @@
+// Work in the background: a thread of low priority that does one job after another.
+#pragma once
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace plait {
+
+class Job {
+ public:
+  virtual ~Job() = default;
+  virtual void run() noexcept = 0;
+  // In a child of fork(), which has no such thread: the job will not be done there; `begun` where
+  // the parent's thread was at it.
+  virtual void lost([[maybe_unused]] bool begun) noexcept {}
+};
+
+// Not of idle priority: on a busy machine a thread of that kind stands still for seconds, with
+// whatever lock it holds, and the process could not end before it has.
+//
+// Never destroyed: the thread may still run while static objects go. The process ends after the job
+// in work, without those that wait.
+class Background {
+ public:
+  Background();
+  ~Background() = delete;
+
+  enum class Answer : std::uint8_t { Accepted, Full, Ending, NoThread };
+  // The thread starts with the first job. `job` is taken only when it is accepted. Throws
+  // std::bad_alloc.
+  Answer add(std::unique_ptr<Job>& job, std::size_t most_waiting = SIZE_MAX);
+  void wait_idle();  // until nothing waits and nothing is in work
+
+ private:
+  void work();
+  void stop();
+  void reset_in_child();
+
+  std::mutex mutex_;
+  std::condition_variable changed_, idle_;
+  std::deque<std::unique_ptr<Job>> waiting_;
+  Job* in_work_ = nullptr;
+  bool running_ = false, busy_ = false, stopping_ = false;
+  std::thread thread_;
+  Background* next_;  // of those to stop at exit
+};
+
+}  // namespace plait
