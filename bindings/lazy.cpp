@@ -12,6 +12,7 @@
 namespace plait::py {
 
 PyTypeObject* lazy_type = nullptr;
+Py_ssize_t live_scalars = 0;
 
 namespace {
 
@@ -21,6 +22,7 @@ void dealloc(PyObject* self) {
   LazyObject* s = as_lazy(self);
   PyTypeObject* type = Py_TYPE(self);
   --live_objects;
+  --live_scalars;
   s->array.~Array();
   Py_XDECREF(s->value);
   PyObject_Free(self);
@@ -167,6 +169,7 @@ PyObject* wrap_result(tracer::Array&& a) {
   new (&s->array) tracer::Array(std::move(a));
   s->value = nullptr;
   ++live_objects;
+  ++live_scalars;
   return reinterpret_cast<PyObject*>(s);
 }
 

@@ -123,10 +123,12 @@ PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
 }
 
 PyObject* live(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_objects); }
+PyObject* live_lazy(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_scalars); }
 
 }  // namespace
 
 PyMethodDef memory_functions[] = {{"live_objects", live, METH_NOARGS, nullptr},
+                                  {"live_scalars", live_lazy, METH_NOARGS, nullptr},
                                   {"adopt", adopt_array, METH_O, nullptr},
                                   {"share", share_array, METH_O, nullptr},
                                   {"copy_in", copy_array, METH_O, nullptr},

@@ -23,8 +23,8 @@ struct LazyObject {
   PyObject* value;                    // NumPy's scalar, once somebody asked
 };
 
-// Objects of both types that are alive, counted under the GIL.
-extern Py_ssize_t live_objects;
+// Objects of both types that are alive, and lazy scalars alone, counted under the GIL.
+extern Py_ssize_t live_objects, live_scalars;
 
 extern PyTypeObject* array_type;
 extern PyTypeObject* lazy_type;

@@ -93,6 +93,10 @@ class Kept:
         self.borrowed, self.module = borrowed, module
         self.seen = set()
 
+    def converted(self, x):
+        """What stands in the place of an array or a lazy scalar."""
+        return outward(x, self.borrowed)
+
     def root(self, x):
         """What stands in x's place, whatever its class."""
         if not is_object(x):
@@ -123,7 +127,7 @@ class Kept:
         """What stands in x's place."""
         kind = type(x)
         if kind is lazy_scalar or _is_array(kind):
-            return outward(x, self.borrowed)
+            return self.converted(x)
         if kind is tuple:
             made = [self.value(v) for v in x]
             return x if all(a is b for a, b in zip(made, x)) else tuple(made)
@@ -140,6 +144,21 @@ class Kept:
             made = self.value(value)
             if made is not value:
                 x[at] = made
+
+
+class _Computed(Kept):
+    """After an interrupt and the like: what is pending may be what was interrupted, and stays pending."""
+
+    def converted(self, x):
+        pending = id(x) not in self.borrowed and getattr(x, "_pending", False)  # NumPy's arrays are none
+        return x if pending else super().converted(x)
+
+
+class _Scalars(Kept):
+    """Where Plait's arrays stay as they are: scalars alone become NumPy's."""
+
+    def converted(self, x):
+        return settled(x) if type(x) is lazy_scalar else x
 
 
 class _Uploads:
@@ -225,6 +244,11 @@ class _Arguments:
                 before.update(ours)
 
 
+def _ends_work(kind):
+    """Whether an exception of this class (or None) says that there is no time, or no memory, to compute more."""
+    return kind is not None and (issubclass(kind, MemoryError) or not issubclass(kind, Exception))
+
+
 class Call(_Arguments):
     """One call of a jitted function: a context for as long as its code runs, once for each piece of one that yields or awaits."""
 
@@ -235,7 +259,7 @@ class Call(_Arguments):
         self.roots = []  # what the function may have left arrays in
         self.uploads = None
         self.as_it_is = False  # where an argument was Plait's, nothing is converted
-        self.before = None
+        self.before = self.scalars = None
         self.inside = False  # another jitted function's call runs this one
 
     def __enter__(self):
@@ -243,17 +267,18 @@ class Call(_Arguments):
             self.target.swapped.sync()
         self.scoped.__enter__()
         self.inside = _plait.keep_lazy_scalars(True)
+        self.scalars = _plait.live_scalars()
         self.before = _plait.live_objects() - len(self.borrowed) + len(self.copies)
         return self
 
     def arguments(self, args, kwargs):
         """The arguments as the function gets them."""
         self.as_it_is = has_plait(args) or bool(kwargs and has_plait(kwargs))
+        self.roots += [self.target.owner, *args, *kwargs.values()]
         if self.as_it_is:
             return args, kwargs
         if _plait.current_device() != "cpu":
             self.uploads = _Uploads()
-        self.roots += [self.target.owner, *args, *kwargs.values()]
         return [self.inward(a) for a in args], {k: self.inward(v) for k, v in kwargs.items()}
 
     def take(self, x):
@@ -283,7 +308,9 @@ class Call(_Arguments):
             if self.target.swapped:
                 self.target.swapped.sync()
             if not self.as_it_is:
-                self.give_back()
+                self.give_back(kind)
+            elif not self.inside and not _ends_work(kind) and _plait.live_scalars() != self.scalars:
+                self.convert(_Scalars)
         finally:
             if self.uploads:
                 self.uploads.finish()
@@ -293,13 +320,16 @@ class Call(_Arguments):
                 self.lent.clear()
             self.scoped.__exit__(None, None, None)
 
-    def give_back(self):
+    def give_back(self, kind):
         if self.copies:
             self.return_lists()
         arguments = len(self.borrowed) - len(self.copies)
         if _plait.live_objects() == self.before + arguments and not self.uploads:
             return  # it has left none
-        kept = Kept(self.borrowed, self.module)
+        self.convert(_Computed if _ends_work(kind) else Kept)
+
+    def convert(self, how):
+        kept = how(self.borrowed, self.module)
         for x in self.roots:
             kept.root(x)
         if self.target.swapped:

@@ -1,5 +1,6 @@
 import asyncio
 import collections
+import contextlib
 import functools
 import inspect
 import os
@@ -443,6 +444,41 @@ def test_slots_come_out_as_numpys():
 
     plait.jit(f)(target, numpy.ones(5000))
     assert of_numpy(target.value)
+
+
+def test_scalars_that_are_kept_come_out_as_numpys_where_arrays_are_plaits():
+    """Attributes, lists and globals of a call whose arguments are Plait's arrays already."""
+    target, log, x = Slotted(), [], plait.ones(5000)
+
+    def f(target, log, x):
+        global kept
+        target.value = x.sum()
+        log.append({"mean": x.mean(), "twice": x * 2})
+        kept = x.max(), x + 1
+        return x.min()
+
+    def g(target, log, x):
+        raise LookupError(f(target, log, x))
+
+    for call in (f, g):
+        with contextlib.suppress(LookupError):
+            plait.jit(call)(target, log, x)
+        scalars = target.value, log[-1]["mean"], kept[0]
+        assert all(type(v) is numpy.float64 for v in scalars) and scalars == (5000, 1, 1)
+        assert all(type(v) is plait.ndarray for v in (log[-1]["twice"], kept[1]))
+
+
+def test_what_an_exception_left_in_containers_comes_out_as_numpys():
+    target, log = Slotted(), []
+
+    def f(target, log, x):
+        target.value = x * 2
+        log.append(x.sum())
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        plait.jit(f)(target, log, numpy.ones(5000))
+    assert of_numpy(target.value, log[0]) and target.value[0] == 2 and log[0] == 5000
 
 
 kept, table = None, {}
