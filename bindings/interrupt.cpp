@@ -49,12 +49,16 @@ void take_back(void* state) {
   restore_thread(static_cast<PyThreadState*>(state));
 }
 
-// Called between chunks of a long evaluation. Signals are handled in the main thread only. A
-// request that began without the GIL is made again after the handler; one that holds or has parked
-// it cannot be, so the handler has to run now.
-bool stop_requested() {
-  if (pthread_self() != main_thread.load(std::memory_order_relaxed)) return false;
+// Signals are handled in the main thread only.
+const std::atomic<bool>* flag() {
+  if (pthread_self() != main_thread.load(std::memory_order_relaxed)) return nullptr;
   stand_in_front();
+  return &interrupted;
+}
+
+// A request that began without the GIL is made again after the handler; one that holds or has
+// parked it cannot be, so the handler has to run now.
+bool stop() {
   if (!interrupted.exchange(false)) return false;
   PyThreadState* state = parked;
   if (!state && !holds_gil()) return true;
@@ -70,7 +74,7 @@ void install_interrupt_hook() {
   main_thread = pthread_self();
   stand_in_front();
   pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
-  engine::set_interrupt_hook(stop_requested);
+  engine::set_interrupt_hook({flag, stop});
   tracer::set_host_lock({let_go, take_back});
 }
 

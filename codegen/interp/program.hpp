@@ -149,7 +149,9 @@ struct Frame {
   Reg* regs;
   Address* addresses;
   Tree* trees;
+  const std::atomic<bool>& stop;
 
+  bool stopped() const { return stop.load(std::memory_order_relaxed); }
   std::int64_t integer(RegId r) const { return *reinterpret_cast<std::int64_t*>(regs[r].ptr); }
   char* address(std::int32_t access) const {
     const Address& a = addresses[access];

@@ -73,6 +73,7 @@ void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t
       case Code::Loop: {
         const LoopCode& l = f.p.loops[i->loop];
         run_loop(f, l, l.begin == kNoReg ? 0 : f.integer(l.begin), f.integer(l.end), lanes);
+        if (f.stopped()) return;
         break;
       }
     }
@@ -94,6 +95,7 @@ void run_serial(const Frame& f, const LoopCode& l, std::int64_t begin, std::int6
     execute(f, l.first, l.last, lanes);
     for (std::int32_t r = l.first_fold; r < l.last_fold; ++r)
       fold_step(f, folds[r], i, begin, folds[r].tile ? lanes : 1);
+    if (f.stopped()) return;  // as the loops around this one do
   }
 }
 
@@ -111,6 +113,7 @@ void run_tiles(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64
     bool more = l.by_tree && walk.next();
     for (std::int32_t r = l.first_fold; r < l.last_fold; ++r)
       tile_step(f, folds[r], i, i == begin, n, joins, more);
+    if (f.stopped()) return;
     if (l.stops_at && (*f.regs[folds[l.first_fold].acc].ptr != 0) == *l.stops_at) return;
     i += n;
   }
@@ -184,7 +187,7 @@ void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin, 
   char* scratch = static_cast<char*>(memory);
   Frame f{p, reinterpret_cast<Reg*>(scratch),
           reinterpret_cast<Address*>(scratch + p.layout.addresses),
-          reinterpret_cast<Tree*>(scratch + p.layout.trees)};
+          reinterpret_cast<Tree*>(scratch + p.layout.trees), *args.stop};
   for (std::size_t r = 0; r < p.regs.size(); ++r)
     f.regs[r] = {home(p, p.regs[r], args, scratch), p.regs[r].stride};
 

@@ -11,6 +11,7 @@
 #include "core/config.hpp"
 #include "device.hpp"
 #include "gemm.hpp"
+#include "interruption.hpp"
 #include "plan_run.hpp"
 #include "report.hpp"
 

@@ -9,6 +9,7 @@
 #include "direct_kernels.hpp"
 #include "engine.hpp"
 #include "fp_flags.hpp"
+#include "interruption.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
@@ -149,9 +150,6 @@ void compute_update(Node& n) {
   tracer::settle(n, std::move(memory), at);
 }
 
-// Work below which other threads would not get at the lock in time to use it: elements.
-constexpr std::int64_t kShortWork = 1 << 15;
-
 std::int64_t work_of(const Node& n) {
   std::int64_t work = element_count(n.shape);
   if (n.kind == NodeKind::Reduce) work = element_count(n.inputs[0]->shape);
@@ -159,9 +157,12 @@ std::int64_t work_of(const Node& n) {
   return work;
 }
 
-void compute_into(Node& n, const Memory& out) {
+// `fresh` memory holds nothing that an interrupt could spoil.
+void compute_into(Node& n, const Memory& out, bool fresh) {
   std::optional<tracer::Unlocked> others_record;
-  if (work_of(n) >= kShortWork) others_record.emplace();
+  const bool is_long = work_of(n) >= kUnlockedWork;
+  if (is_long) others_record.emplace();
+  const InterruptScope scope(is_long && fresh);
   switch (n.kind) {
     case NodeKind::Scalar:
       run_fill(n.scalar, n.shape, out);
@@ -223,7 +224,7 @@ void compute(Node& n) {
   Ref<Buffer> memory = over ? over->data : result_memory(n);
   const std::int64_t at = over ? over->data_offset : 0;
   const Memory out{memory->data + at, n.strides};
-  compute_into(n, out);
+  compute_into(n, out, !over);
   tracer::settle(n, std::move(memory), at);
 }
 

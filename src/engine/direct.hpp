@@ -30,6 +30,10 @@ struct Gemm {
   std::int64_t b_row, b_column;
   void* c;
 };
+// Elements of work below which the recorder's lock is kept: other threads would not get at it in
+// time to use it.
+inline constexpr std::int64_t kUnlockedWork = 1 << 15;
+
 using GemmFn = bool (*)(const Gemm&);
 void set_gemm(GemmFn fn);  // nullptr: the built-in loop only
 

@@ -7,6 +7,20 @@
 
 namespace plait::engine {
 
+namespace {
+
+// A row of any length, so that interrupts are seen: part(first, length).
+template <class F>
+void in_parts(std::int64_t n, F&& part) {
+  constexpr std::int64_t kPart = 1 << 20;
+  for (std::int64_t at = 0; at < n; at += kPart) {
+    if (at > 0) look_around();
+    part(at, std::min(kPart, n - at));
+  }
+}
+
+}  // namespace
+
 void run_elementwise(OpId fn, DType loop, const Dims& shape, std::span<const Memory> in,
                      const Memory& out) {
   const loops::LoopFn run = loops::elementwise(fn, loop, config().tier);
@@ -21,8 +35,10 @@ void run_elementwise(OpId fn, DType loop, const Dims& shape, std::span<const Mem
   lengthen_rows(rows);
   for_each_row(rows, [&](std::byte* const* p, const std::int64_t* strides, std::int64_t n) {
     void* args[kMaxRowOperands];
-    std::copy(p, p + operands.size(), args);
-    run(args, strides, n);
+    in_parts(n, [&](std::int64_t at, std::int64_t length) {
+      for (std::size_t i = 0; i < operands.size(); ++i) args[i] = p[i] + at * strides[i];
+      run(args, strides, length);
+    });
   });
 }
 
@@ -102,7 +118,9 @@ void run_cast(DType from, DType to, const Dims& shape, const Memory& in, const M
   lengthen_rows(rows);
   for_each_row(rows, [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
     if (!mask) {
-      row(p[1], s[1], p[0], s[0], n);
+      in_parts(n, [&](std::int64_t at, std::int64_t length) {
+        row(p[1] + at * s[1], s[1], p[0] + at * s[0], s[0], length);
+      });
       return;
     }
     for_each_run(p[2], s[2], n, [&](std::int64_t first, std::int64_t length) {

@@ -7,6 +7,7 @@
 
 #include "direct.hpp"
 #include "direct_kernels.hpp"
+#include "interruption.hpp"
 
 namespace plait::engine {
 
@@ -29,6 +30,7 @@ void multiply(const Gemm& g, Load load, Store store) {
   const auto* b = static_cast<const std::byte*>(g.b);
   auto* c = static_cast<std::byte*>(g.c);
   for (std::int64_t i = 0; i < g.m; ++i) {
+    look_around();
     std::fill(row.begin(), row.end(), Acc{});
     for (std::int64_t k = 0; k < g.k; ++k) {
       const Acc x = load(read_as<T>(a + i * g.a_row + k * g.a_column));
@@ -124,6 +126,7 @@ void run_matmul(DType t, const Dims& a_shape, const Memory& a, const Dims& b_sha
     g.a = pa;
     g.b = pb;
     g.c = c;
+    look_around();
     if (!fast || !fast(g)) multiply_any(g);
     for (int axis = batch.size() - 1; axis >= 0 && ++at[axis] == batch[axis]; --axis) at[axis] = 0;
   }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/dims.hpp"
+#include "interruption.hpp"
 #include "tracer/layout.hpp"
 
 namespace plait::engine {
@@ -97,7 +98,14 @@ void for_each_row(const Rows& r, F&& inner) {
   std::array<std::byte*, kMaxRowOperands> at = r.start;
   const int axes = r.shape.size();
   Dims counter(axes, 0);
+  // Elements, and what a row costs beside them, between two looks at interrupts.
+  constexpr std::int64_t kUnseen = 1 << 18, kRow = 16;
+  std::int64_t unseen = kUnseen;
   for (;;) {
+    if ((unseen -= r.length + kRow) < 0) {
+      look_around();
+      unseen = kUnseen;
+    }
     inner(at.data(), r.row_strides.data(), r.length);
     int axis = 0;
     for (; axis < axes; ++axis) {

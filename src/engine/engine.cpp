@@ -16,6 +16,7 @@
 #include "fp_flags.hpp"
 #include "gemm.hpp"
 #include "history.hpp"
+#include "interruption.hpp"
 #include "kernel.hpp"
 #include "plan_ahead.hpp"
 #include "plan_run.hpp"
@@ -37,7 +38,6 @@ namespace {
 // Plans of one key that differ in their guards.
 constexpr std::size_t kMaxVariants = 8;
 
-bool (*interrupt_hook)() = nullptr;
 PlanSummary summary;
 
 using Plans = BoundedTable<std::vector<std::shared_ptr<Plan>>>;
@@ -366,17 +366,6 @@ int num_threads() { return std::max(1, config().threads); }
 void set_num_threads(int n) {
   if (n < 1) throw ValueError("the number of threads must be at least 1");
   config().threads = n;
-}
-
-void set_interrupt_hook(bool (*hook)()) { interrupt_hook = hook; }
-bool interrupt_requested() {
-  if (!interrupt_hook) return false;
-  using Clock = std::chrono::steady_clock;
-  thread_local Clock::time_point last;
-  const auto now = Clock::now();
-  if (now - last < std::chrono::milliseconds(50)) return false;
-  last = now;
-  return interrupt_hook();
 }
 
 void evaluate_fused(std::span<Node* const> wanted) {

@@ -50,9 +50,14 @@ struct Kept {
 };
 Kept kept();
 
-// Called between chunks in the thread that evaluates, at most every 50 ms; returns true to
-// interrupt (Ctrl-C).
-void set_interrupt_hook(bool (*hook)());
+// How evaluations are interrupted (Ctrl-C).
+struct InterruptHook {
+  // What is true once an interrupt was asked for; nullptr in threads that cannot act on it.
+  const std::atomic<bool>* (*flag)();
+  // Called in threads that can, when the flag is true; clears it. True: the evaluation ends.
+  bool (*stop)();
+};
+void set_interrupt_hook(const InterruptHook& hook);
 using tracer::Interrupted;
 
 }  // namespace plait::engine

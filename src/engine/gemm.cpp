@@ -18,6 +18,7 @@
 #include "direct.hpp"
 #include "direct_kernels.hpp"
 #include "engine.hpp"
+#include "interruption.hpp"
 #include "team.hpp"
 
 namespace plait::engine {
@@ -27,6 +28,9 @@ namespace {
 constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
 constexpr std::int64_t kTileRows = 192;
 constexpr std::int64_t kTileProducts = 1 << 16;  // of a matrix and a vector
+// Between two looks whether somebody waits for an end: some ten milliseconds.
+constexpr std::int64_t kMostProducts = std::int64_t{1} << 29, kMostRead = std::int64_t{1} << 25;
+constexpr std::int64_t kPanel = 64;  // columns of a tile come in multiples of it
 // Seconds of a multiplication and addition, and of an element that is copied over the diagonal.
 constexpr double kProductSeconds = 0.05e-9, kMirrorSeconds = 0.3e-9;
 // Multiplications so few that no library divides them among threads: telling it not to costs more
@@ -293,14 +297,22 @@ bool gemm(const Gemm& as_given) {
   // a @ a.T, as NumPy has it: half of the work.
   const bool symmetric = !column && is_float(g.dtype) && g.a == g.b && g.m == g.n &&
                          g.a_row == g.b_column && g.a_column == g.b_row;
-  const std::int64_t height =
-      column ? std::max(kTileRows, kTileProducts / std::max<std::int64_t>(1, g.k)) : kTileRows;
+  const std::int64_t height = column ? std::clamp(kMostRead / g.k, std::int64_t{8},
+                                                  std::max(kTileRows, kTileProducts / g.k))
+                                     : kTileRows;
+  const std::int64_t width =
+      std::max(kMostProducts / (is_complex(g.dtype) ? 4 : 1) / (height * g.k * kPanel),
+               std::int64_t{1}) *
+      kPanel;
   const std::int64_t tiles = (g.m + height - 1) / height;
   const double products =
       static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
   std::optional<OneThread> here;
   if (products > kFewProducts) here.emplace(l);
-  auto tile = [&]<class Int>(const Cblas<Int>& blas, std::int64_t first, std::int64_t rows) {
+  // Fewer run with the lock held that a handler may need.
+  Interruption interruption(products >= static_cast<double>(kUnlockedWork));
+  auto tile = [&]<class Int>(const Cblas<Int>& blas, std::int64_t first, std::int64_t rows,
+                             int worker) {
     const auto n = [](std::int64_t v) { return static_cast<Int>(v); };
     const std::byte* part = a.at + first * a.row;
     auto* c = static_cast<std::byte*>(g.c) + first * g.n * item;
@@ -315,24 +327,25 @@ bool gemm(const Gemm& as_given) {
       blas.square(g.dtype, a.trans, n(rows), n(g.k), part, n(a.ld), c + first * item, n(g.n));
       left = first + rows;
     }
-    if (left < g.n)
-      blas.call(g.dtype, a.trans, b.trans, n(rows), n(g.n - left), n(g.k), part, n(a.ld),
-                b.at + left * b.column, n(b.ld), c + left * item, n(g.n));
+    for (; left < g.n && interruption.goes_on(worker); left += width)
+      blas.call(g.dtype, a.trans, b.trans, n(rows), n(std::min(width, g.n - left)), n(g.k), part,
+                n(a.ld), b.at + left * b.column, n(b.ld), c + left * item, n(g.n));
   };
-  auto run = [&](std::int64_t t) {
+  auto run = [&](std::int64_t t, int worker) {
     const std::int64_t first = t * height, rows = std::min(height, g.m - first);
     if (l.is_wide)
-      tile(l.wide, first, rows);
+      tile(l.wide, first, rows, worker);
     else
-      tile(l.narrow, first, rows);
+      tile(l.narrow, first, rows, worker);
   };
   const double seconds = kProductSeconds * products * (is_complex(g.dtype) ? 4 : 1);
   const ParallelLoop loop{.extent = tiles, .seconds = seconds, .threads = team_threads(seconds)};
   run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
     if (worker != 0 && l.set_local) l.set_local(1);
-    for (std::int64_t t = begin; t < end; ++t) run(t);
-    return true;
+    for (std::int64_t t = begin; t < end && interruption.goes_on(worker); ++t) run(t, worker);
+    return interruption.goes_on(worker);
   });
+  interruption.end();
   if (symmetric && g.dtype == DType::Float32) mirror(static_cast<float*>(g.c), g.n);
   if (symmetric && g.dtype == DType::Float64) mirror(static_cast<double*>(g.c), g.n);
   return true;

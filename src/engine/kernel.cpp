@@ -10,6 +10,7 @@
 #include "core/buffer.hpp"
 #include "engine.hpp"
 #include "fp_flags.hpp"
+#include "interruption.hpp"
 #include "run.hpp"
 #include "team.hpp"
 #include "tracer/turn.hpp"
@@ -172,22 +173,31 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
   const std::size_t stride = scratch->bytes / static_cast<std::size_t>(loop.threads) / 64 * 64;
 
   const double started = seconds_now();
-  // A handler may need the recorder's lock, which short kernels keep.
-  const bool polled = how.interruptible && work >= kShortWork;
-  bool interrupted = false;
+  // The lock, which a handler may need, is free: see run().
+  Interruption interruption(how.interruptible && work >= kShortWork);
   std::atomic<unsigned> flags{0};
   clear_flags();
+  auto run_piece = [&](std::int64_t begin, std::int64_t end, int worker) {
+    ir::CallArgs mine = args;
+    mine.stop = &interruption.flag(worker);
+    call(mine, begin, end, scratch->data + stride * static_cast<std::size_t>(worker));
+    if (const unsigned raised = raised_flags()) flags.fetch_or(raised, std::memory_order_relaxed);
+  };
   auto piece = [&](std::int64_t begin, std::int64_t end, int worker) {
     if (worker != 0) clear_flags();
-    call(args, begin, end, scratch->data + stride * static_cast<std::size_t>(worker));
-    if (const unsigned raised = raised_flags()) flags.fetch_or(raised, std::memory_order_relaxed);
+    if (begin < end) run_piece(begin, end, worker);
+    while (worker == 0 && interruption.asked()) {
+      if (!interruption.goes_on(0)) return false;
+      clear_flags();  // the handler's
+      if (begin < end) run_piece(begin, end, worker);
+    }
     if (how.early_exit && how.early_exit->reached(begin, end)) return false;
-    if (worker != 0 || end == extent) return true;
-    if (loop.threads == 1) yield_to_compiler(started);
-    return !(interrupted = polled && interrupt_requested());
+    if (begin < end && end < extent && loop.threads == 1) yield_to_compiler(started);
+    return true;
   };
-  measured(run_parallel(loop, piece), work, code);
-  if (interrupted) throw Interrupted("interrupted");
+  const double seconds = run_parallel(loop, piece);
+  interruption.end();
+  measured(seconds, work, code);
   return flags;
 }
 

@@ -12,8 +12,6 @@
 namespace plait::engine {
 
 Stats& counters();
-bool interrupt_requested();  // asks the hook, at most every 50 ms
-
 // What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
 // NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
 // products, and multiplies C by a complex 1 there, which need not leave infinities alone.

@@ -16,12 +16,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <utility>
-#include <vector>
 
 #include "cpus.hpp"
 #include "engine.hpp"
 #include "openmp_threads.hpp"
+#include "pieces.hpp"
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -64,8 +63,14 @@ void pause_a_moment() {
 
 using Word = std::atomic<std::uint32_t>;
 static_assert(sizeof(Word) == 4 && Word::is_always_lock_free);
-void sleep_while(Word& w, std::uint32_t value) {
-  syscall(SYS_futex, &w, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+void sleep_while(Word& w, std::uint32_t value, const timespec* at_most = nullptr) {
+  syscall(SYS_futex, &w, FUTEX_WAIT_PRIVATE, value, at_most, nullptr, 0);
+}
+// The caller of a loop waits; `body` looks around meanwhile. A signal ends a sleep, too.
+void sleep_and_look(Word& w, std::uint32_t value, LoopBody body, Pieces& pieces) {
+  constexpr timespec kLook{.tv_sec = 0, .tv_nsec = 10'000'000};
+  sleep_while(w, value, &kLook);
+  if (!body(0, 0, 0)) pieces.stop();
 }
 void wake(Word& w, int threads) {
   syscall(SYS_futex, &w, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
@@ -84,111 +89,6 @@ void set_float_control([[maybe_unused]] unsigned control) {
   if (float_control() != control) _mm_setcsr(control);
 #endif
 }
-
-// The iterations that are left of a loop, a range for each worker, which takes pieces from the
-// front of its own and, when that is empty, from the back of the longest. So workers that keep up
-// with each other meet the same part of an array in every loop, and in their caches. Pieces grow
-// smaller towards the end: the last ones end at about the same time.
-class Pieces {
- public:
-  // All of it is the caller's until it is divided. Nobody else is inside yet.
-  void start(const ParallelLoop& l, bool small) {
-    extent_ = l.extent;
-    longest_ = l.longest;
-    small_ = small;
-    unit_ = std::max(l.multiple, (extent_ >> 31) + 1);
-    unit_ = (unit_ + l.multiple - 1) / l.multiple * l.multiple;
-    rate_.store(std::max(l.seconds, 1e-9) / static_cast<double>(extent_),
-                std::memory_order_relaxed);
-    if (ranges_.empty()) ranges_ = std::vector<Range>(1);
-    count_ = 1;
-    ranges_[0].of = pack(0, (extent_ + unit_ - 1) / unit_);
-  }
-  void divide(int workers) {
-    const auto [begin, end] = unpack(ranges_[0].of.load(std::memory_order_relaxed));
-    const auto n = static_cast<std::size_t>(workers);
-    if (ranges_.size() < n) try {
-        ranges_ = std::vector<Range>(n);
-      } catch (const std::bad_alloc&) {
-        return;
-      }
-    count_ = workers;
-    for (std::int64_t w = 0; w < workers; ++w)
-      ranges_[static_cast<std::size_t>(w)].of.store(
-          pack(begin + (end - begin) * w / workers, begin + (end - begin) * (w + 1) / workers),
-          std::memory_order_relaxed);
-  }
-  void correct(double seconds, std::int64_t iterations) {
-    const double r = rate_.load(std::memory_order_relaxed);
-    rate_.store(std::clamp(seconds / static_cast<double>(iterations), r / 4, r * 4),
-                std::memory_order_relaxed);
-  }
-  double seconds_left() const {  // as long as it is not divided
-    const auto [begin, end] = unpack(ranges_[0].of.load(std::memory_order_relaxed));
-    return rate_.load(std::memory_order_relaxed) * static_cast<double>((end - begin) * unit_);
-  }
-  void stop() {
-    for (int w = 0; w < count_; ++w) ranges_[static_cast<std::size_t>(w)].of.store(0);
-  }
-
-  // `least`: seconds of a small piece.
-  bool claim(int worker, double least, std::int64_t& begin, std::int64_t& end) {
-    const double unit = rate_.load(std::memory_order_relaxed) * static_cast<double>(unit_);
-    const double most = small_ ? 1 : longest_ / unit, few = std::min(most, least / unit);
-    for (int from = worker < count_ ? worker : longest(); from >= 0; from = longest()) {
-      auto& range = ranges_[static_cast<std::size_t>(from)].of;
-      std::uint64_t seen = range.load(std::memory_order_relaxed);
-      for (;;) {
-        const auto [b, e] = unpack(seen);
-        if (b >= e) break;
-        const double some = std::clamp(0.5 * static_cast<double>(e - b), few, most);
-        const std::int64_t n = some >= static_cast<double>(e - b)
-                                   ? e - b
-                                   : std::max<std::int64_t>(1, static_cast<std::int64_t>(some));
-        const bool front = from == worker;
-        const std::int64_t first = front ? b : e - n;
-        if (!range.compare_exchange_weak(seen, front ? pack(b + n, e) : pack(b, e - n),
-                                         std::memory_order_relaxed))
-          continue;
-        begin = first * unit_;
-        end = std::min(extent_, (first + n) * unit_);
-        return true;
-      }
-    }
-    return false;
-  }
-
- private:
-  struct alignas(64) Range {
-    std::atomic<std::uint64_t> of{0};  // first unit, and one past the last
-  };
-  static std::uint64_t pack(std::int64_t begin, std::int64_t end) {
-    return static_cast<std::uint64_t>(begin) << 32 | static_cast<std::uint64_t>(end);
-  }
-  static std::pair<std::int64_t, std::int64_t> unpack(std::uint64_t r) {
-    return {static_cast<std::int64_t>(r >> 32), static_cast<std::int64_t>(r & 0xffffffff)};
-  }
-  int longest() const {  // -1: all are empty
-    int at = -1;
-    std::int64_t most = 0;
-    for (int w = 0; w < count_; ++w) {
-      const auto [b, e] =
-          unpack(ranges_[static_cast<std::size_t>(w)].of.load(std::memory_order_relaxed));
-      if (e - b > most) {
-        most = e - b;
-        at = w;
-      }
-    }
-    return at;
-  }
-
-  std::int64_t extent_ = 0, unit_ = 1;
-  double longest_ = 0;
-  bool small_ = false;
-  std::atomic<double> rate_{0};  // seconds of an iteration
-  int count_ = 1;
-  std::vector<Range> ranges_;
-};
 
 // What the team has brought so far, in seconds of the callers. It may run up a small debt, which
 // time pays off slowly: where helpers lose their cores in the middle of a piece, loops run alone
@@ -296,6 +196,7 @@ double run_openmp(const ParallelLoop& loop, LoopBody body) {
   const double start = cpu_seconds();
   double used = 0;
   std::int64_t done = 0;
+  Word ended{0};  // workers but the caller
   const unsigned control = float_control();
 #pragma omp parallel num_threads(loop.threads)
   {
@@ -311,7 +212,15 @@ double run_openmp(const ParallelLoop& loop, LoopBody body) {
       p.correct(at - last, end - begin);
       last = at;
     }
-    if (worker == 0) used = cpu_seconds() - start;
+    if (worker != 0) {
+      ++ended;
+      wake(ended, 1);
+    } else {
+      used = cpu_seconds() - start;
+      // Here, and not in OpenMP's barrier, where nobody looks around.
+      const auto others = static_cast<std::uint32_t>(omp_get_num_threads() - 1);
+      for (std::uint32_t n; (n = ended.load()) != others;) sleep_and_look(ended, n, body, p);
+    }
   }
   return done > 0 ? used * static_cast<double>(loop.extent) / static_cast<double>(done)
                   : loop.seconds;
@@ -402,7 +311,7 @@ double Team::close() {
       pause_a_moment();
     std::uint32_t seen = door_.fetch_or(kCallerSleeps, std::memory_order_acq_rel) | kCallerSleeps;
     while ((seen & kInside) != 0) {
-      sleep_while(door_, seen);
+      sleep_and_look(door_, seen, *body_, pieces_);
       seen = door_.load(std::memory_order_acquire);
     }
     door_.store(0, std::memory_order_relaxed);

@@ -20,7 +20,8 @@ struct ParallelLoop {
 };
 
 // What runs a piece: bool(begin, end, worker). Workers are numbered below `threads`, the caller is
-// 0. `false` ends the loop: no further piece begins. Must not throw.
+// 0. `false` ends the loop: no further piece begins. Must not throw. The caller runs an empty piece
+// now and then while it waits for others to end theirs, so that `body` can look around.
 class LoopBody {
  public:
   template <class F>

@@ -12,6 +12,7 @@
 // The outermost loop is the grid: a call runs its iterations [begin, end), any chunking, any order,
 // any thread.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -169,11 +170,15 @@ Kernel deserialize(std::string_view bytes);  // throws InternalError on damage
 
 std::size_t bytes_of(const Kernel& k);  // of memory, roughly
 
+inline constexpr std::atomic<bool> kNeverStopped{false};
 // How a kernel is called, whatever the backend made of it.
 struct CallArgs {
   void* const* buffers;
   const std::int64_t* params;
   const Scalar* scalars;
+  // Kernels of the host look at it in the middle of long iterations. Once it is true they may
+  // return at once, and what the call was to store is unspecified.
+  const std::atomic<bool>* stop = &kNeverStopped;
 };
 // Largest scratch need of one thread, in bytes, for these parameters, with `lanes` lanes in a
 // vector loop.

@@ -49,6 +49,7 @@ void Emitter::run(const char* symbol) {
   llvm::Value* buffers = fixed(ptr, call, offsetof(ir::CallArgs, buffers));
   llvm::Value* params = fixed(ptr, call, offsetof(ir::CallArgs, params));
   llvm::Value* scalars = fixed(ptr, call, offsetof(ir::CallArgs, scalars));
+  stop_ = fixed(ptr, call, offsetof(ir::CallArgs, stop));
   for (std::size_t i = 0; i < k_.buffers.size(); ++i)
     buffers_.push_back(fixed(ptr, buffers, i * sizeof(void*)));
   for (std::int32_t i = 0; i < k_.params; ++i)
@@ -63,6 +64,10 @@ void Emitter::run(const char* symbol) {
   b_.SetInsertPoint(start);
   emit_loop(0);
   // Non-temporal stores are weakly ordered: make them visible before the caller's barrier.
+  if (streams_) b_.CreateIntrinsic(Intrinsic::x86_sse_sfence, {}, {});
+  b_.CreateRetVoid();
+  if (!leave_) return;
+  b_.SetInsertPoint(leave_);
   if (streams_) b_.CreateIntrinsic(Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
 }

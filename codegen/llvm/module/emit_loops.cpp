@@ -10,7 +10,11 @@ using namespace llvm;
 namespace {
 
 constexpr int kMaxRegs = 8;
-constexpr std::int64_t kMaxUnrolled = 64;     // iterations that are still worth unrolling
+constexpr std::int64_t kMaxUnrolled = 64;  // iterations that are still worth unrolling
+// Trips that make a loop part of its surroundings' steps, and the instructions of a register
+// between two looks at the caller's flag: microseconds of them, milliseconds of the slowest
+// functions.
+constexpr std::int64_t kFewTrips = 64, kBetweenLooks = 1 << 14;
 constexpr std::int64_t kLine = 64;            // bytes of a line of the cache
 constexpr std::int64_t kStreamedTrips = 128;  // elements that pay for an incomplete first step
 
@@ -76,6 +80,49 @@ std::pair<llvm::Value*, llvm::Value*> Emitter::bounds(std::int32_t loop) {
   return {l.begin == ir::kNone ? i64(0) : vals_[l.begin].regs[0], vals_[l.end].regs[0]};
 }
 
+bool Emitter::few_trips(std::int32_t loop) const {
+  const ir::Loop& l = k_.loops[loop];
+  if (loop == 0 || k_.insts[l.end].op != ir::Op::Const) return false;
+  if (l.begin != ir::kNone && k_.insts[l.begin].op != ir::Op::Const) return false;
+  const std::int64_t begin = l.begin == ir::kNone ? 0 : k_.insts[l.begin].imm.as<std::int64_t>();
+  return k_.insts[l.end].imm.as<std::int64_t>() - begin <= kFewTrips;
+}
+
+int Emitter::weight(std::int32_t loop) const {
+  int n = 1;
+  for (ir::Val v : k_.loops[loop].body) {
+    const ir::Inst& i = k_.insts[v];
+    if (i.op != ir::Op::For && i.op != ir::Op::Reduce) {
+      ++n;
+      continue;
+    }
+    const int inner = few_trips(i.index) ? weight(i.index) : 0;
+    if (inner == 0) return 0;
+    n += static_cast<int>(kFewTrips) * inner;
+  }
+  return n;
+}
+
+// The caller cuts the grid as it likes.
+Look Emitter::look_of(std::int32_t loop) const {
+  if (loop == 0 || few_trips(loop)) return Look::Never;
+  return weight(loop) == 0 ? Look::Steps : Look::Blocks;
+}
+
+std::int64_t Emitter::block_of(std::int32_t loop, int regs) const {
+  return std::max<std::int64_t>(1, kBetweenLooks / (std::max(1, weight(loop)) * regs));
+}
+
+void Emitter::leave_if_stopped() {
+  if (!leave_) leave_ = block("leave");
+  auto* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), stop_, Align(1));
+  flag->setAtomic(AtomicOrdering::Monotonic);
+  BasicBlock* go_on = block("go_on");
+  b_.CreateCondBr(b_.CreateIsNotNull(flag), leave_, go_on,
+                  MDBuilder(ctx_).createBranchWeights(1, 2000));
+  b_.SetInsertPoint(go_on);
+}
+
 void Emitter::emit_loop(std::int32_t loop) {
   if (k_.loops[loop].vector)
     emit_vector_for(loop);
@@ -96,10 +143,13 @@ void Emitter::emit_serial_for(std::int32_t loop) {
     }
     return;
   }
-  counted(begin, end, i64(1), [&](llvm::Value* i) {
-    bind_serial(loop, i);
-    emit_block(loop);
-  });
+  counted(
+      begin, end, i64(1),
+      [&](llvm::Value* i) {
+        bind_serial(loop, i);
+        emit_block(loop);
+      },
+      look_of(loop), block_of(loop, lanes_.regs));
 }
 
 // Two copies of a loop with streaming stores, which write whole lines of the cache: a plain one as
@@ -109,10 +159,11 @@ void Emitter::emit_vector_for(std::int32_t loop) {
   auto [begin, end] = bounds(loop);
   int width = width_of(loop), regs = regs_of(loop);
   auto run = [&](llvm::Value* from, llvm::Value* to, bool stream) {
-    strip(loop, width, regs, from, to, [&] {
+    auto body = [&] {
       lanes_.stream = stream && !lanes_.mask;
       emit_block(loop);
-    });
+    };
+    strip(loop, width, regs, from, to, body, look_of(loop));
   };
   llvm::Value* lines = first_line(loop, begin, end);
   if (lines) run(begin, lines, false);
@@ -120,15 +171,18 @@ void Emitter::emit_vector_for(std::int32_t loop) {
 }
 
 void Emitter::strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
-                    const Body& body) {
+                    const Body& body, Look look) {
   std::int64_t step = static_cast<std::int64_t>(width) * regs;
   llvm::Value* n = at_least_zero(b_.CreateSub(end, begin));
   llvm::Value* middle = b_.CreateAdd(begin, b_.CreateSub(n, b_.CreateURem(n, i64(step))));
-  counted(begin, middle, i64(step), [&](llvm::Value* i) {
-    bind_lanes(loop, width, regs, i, nullptr);
-    body();
-    lanes_ = {};
-  });
+  counted(
+      begin, middle, i64(step),
+      [&](llvm::Value* i) {
+        bind_lanes(loop, width, regs, i, nullptr);
+        body();
+        lanes_ = {};
+      },
+      look, block_of(loop, regs));
   counted(middle, end, i64(width), [&](llvm::Value* i) {
     llvm::Value* left = b_.CreateSub(end, i);
     bind_lanes(loop, width, 1, i, b_.CreateBinaryIntrinsic(Intrinsic::smin, left, i64(width)));
@@ -163,28 +217,71 @@ void Emitter::bind_lanes(std::int32_t loop, int width, int regs, llvm::Value* ba
   }
 }
 
-void Emitter::counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
-                      const Indexed& body) {
+void Emitter::counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body,
+                      Look look, std::int64_t steps) {
   auto *cb = dyn_cast<ConstantInt>(begin), *ce = dyn_cast<ConstantInt>(end);
   bool known = cb && ce;
   if (known && cb->getSExtValue() >= ce->getSExtValue()) return;
   auto* cs = dyn_cast<ConstantInt>(step);
   if (known && cs && cb->getSExtValue() + cs->getSExtValue() >= ce->getSExtValue())
     return body(begin);
-  BasicBlock *enter = block("enter"), *head = block("loop"), *exit = block("done");
+  BasicBlock *enter = block("enter"), *exit = block("done");
   if (known)
     b_.CreateBr(enter);
   else
     b_.CreateCondBr(b_.CreateICmpSLT(begin, end), enter, exit);
   b_.SetInsertPoint(enter);
+  if (look == Look::Blocks)
+    in_blocks(begin, end, step, body, steps);
+  else
+    rotated(begin, end, step, body, look);
+  b_.CreateBr(exit);
+  b_.SetInsertPoint(exit);
+}
+
+// At least one step. Gives the variable after the last.
+llvm::Value* Emitter::rotated(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
+                              const Indexed& body, Look look) {
+  BasicBlock *before = b_.GetInsertBlock(), *head = block("loop"), *exit = block("end");
   b_.CreateBr(head);
   b_.SetInsertPoint(head);
   PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
-  i->addIncoming(begin, enter);
+  i->addIncoming(begin, before);
   body(i);
+  if (look == Look::Steps) leave_if_stopped();
   llvm::Value* next = b_.CreateNSWAdd(i, step);
   i->addIncoming(next, b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateICmpSLT(next, end), head, exit);
+  b_.SetInsertPoint(exit);
+  return next;
+}
+
+// A loop of one block, as most are, costs no more than a comparison: where the first ends is known
+// outside of the loops around.
+void Emitter::in_blocks(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
+                        const Indexed& body, std::int64_t steps) {
+  llvm::Value* size = b_.CreateMul(step, i64(steps));
+  auto limit_from = [&](llvm::Value* from) {
+    return b_.CreateAdd(from,
+                        b_.CreateBinaryIntrinsic(Intrinsic::smin, b_.CreateSub(end, from), size));
+  };
+  llvm::Value* first = limit_from(begin);
+  BasicBlock *before = b_.GetInsertBlock(), *head = block("block"), *again = block("again"),
+             *exit = block("blocks");
+  b_.CreateBr(head);
+  b_.SetInsertPoint(head);
+  PHINode *from = b_.CreatePHI(b_.getInt64Ty(), 2), *limit = b_.CreatePHI(b_.getInt64Ty(), 2);
+  from->addIncoming(begin, before);
+  limit->addIncoming(first, before);
+  llvm::Value* next = rotated(from, limit, step, body, Look::Never);
+  b_.CreateCondBr(b_.CreateICmpSLT(next, end), again, exit,
+                  MDBuilder(ctx_).createBranchWeights(1, 2000));
+  b_.SetInsertPoint(again);
+  leave_if_stopped();
+  llvm::Value* following = limit_from(next);
+  from->addIncoming(next, b_.GetInsertBlock());
+  limit->addIncoming(following, b_.GetInsertBlock());
+  b_.CreateBr(head);
   b_.SetInsertPoint(exit);
 }
 

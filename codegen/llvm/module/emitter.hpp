@@ -43,6 +43,9 @@ struct Value {
 inline DType part_type(DType complex) {
   return complex == DType::Complex64 ? DType::Float32 : DType::Float64;
 }
+// When a loop looks whether the kernel's caller has stopped it: a loop around others after each of
+// its steps, one that has none inside after blocks of them.
+enum class Look : std::uint8_t { Never, Steps, Blocks };
 inline Value uniform_value(llvm::Value* v) { return {{v}, false}; }
 
 class Emitter {
@@ -106,12 +109,23 @@ class Emitter {
       return i64(std::max<std::int64_t>(c->getSExtValue(), 0));
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
   }
-  // for (i = begin; i < end; i += step) body(i), rotated; begin < end is tested first.
-  void counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body);
+  bool few_trips(std::int32_t loop) const;  // known to be
+  int weight(std::int32_t loop) const;  // of one step in instructions; 0: has a long loop inside
+  Look look_of(std::int32_t loop) const;
+  // for (i = begin; i < end; i += step) body(i), rotated; begin < end is tested first. Blocks are
+  // of so many steps.
+  void counted(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body,
+               Look look = Look::Never, std::int64_t block = 0);
+  llvm::Value* rotated(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body,
+                       Look look);
+  void in_blocks(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body,
+                 std::int64_t steps);
   // The vector loop's two halves over [begin, end): full steps of width * regs, then steps of
   // width.
   void strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
-             const Body& body);
+             const Body& body, Look look);
+  std::int64_t block_of(std::int32_t loop, int regs) const;  // steps between two looks
+  void leave_if_stopped();
   void when(llvm::Value* condition, const Body& then, const Body& otherwise = nullptr,
             bool unlikely = false);
   llvm::Value* first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end);
@@ -189,6 +203,8 @@ class Emitter {
   llvm::Module& module_;
   llvm::IRBuilder<> b_;
   llvm::Function* fn_ = nullptr;
+  llvm::BasicBlock* leave_ = nullptr;  // where a stopped kernel returns
+  llvm::Value* stop_ = nullptr;
   llvm::Instruction* entry_end_ = nullptr;  // what every block may use is inserted before it
   llvm::Value *begin_ = nullptr, *end_ = nullptr, *scratch_ = nullptr, *helper_table_ = nullptr;
   std::vector<llvm::Value*> params_, buffers_, args_, locals_;

@@ -45,7 +45,7 @@ class ReduceEmitter {
   Value close(const Acc& a);
   llvm::Value* across(const Acc& a);  // the lanes and registers of a vector loop's fold, joined
   void emit_serial();
-  void strip(llvm::Value* begin, llvm::Value* end);
+  void strip(llvm::Value* begin, llvm::Value* end, Look look);
   void emit_until(bool value);
   llvm::Value* holds(const Acc& a, bool value);  // whether the fold of Bool values has met `value`
   bool unrolled() const;

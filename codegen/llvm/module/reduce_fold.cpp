@@ -19,7 +19,7 @@ std::vector<Value> ReduceEmitter::run() {
   else if (const auto value = ir::deciding_value(e_.k_, loop_); vector_ && value)
     emit_until(*value);
   else if (vector_)
-    strip(begin_, end_);
+    strip(begin_, end_, e_.look_of(loop_));
   else
     emit_serial();
   std::vector<Value> results;
@@ -27,8 +27,8 @@ std::vector<Value> ReduceEmitter::run() {
   return results;
 }
 
-void ReduceEmitter::strip(llvm::Value* begin, llvm::Value* end) {
-  e_.strip(loop_, e_.width_of(loop_), e_.regs_of(loop_), begin, end, [&] { body(); });
+void ReduceEmitter::strip(llvm::Value* begin, llvm::Value* end, Look look) {
+  e_.strip(loop_, e_.width_of(loop_), e_.regs_of(loop_), begin, end, [&] { body(); }, look);
 }
 
 // Looks at the fold between blocks, and goes past the others once it is decided.
@@ -36,17 +36,17 @@ void ReduceEmitter::emit_until(bool value) {
   constexpr std::int64_t kBlock = 1024;
   AllocaInst* decided = e_.stack(b_.getInt1Ty());
   b_.CreateStore(b_.getFalse(), decided);
-  e_.counted(begin_, end_, e_.i64(kBlock), [&](llvm::Value* i) {
+  auto block = [&](llvm::Value* i) {
+    llvm::Value* next = b_.CreateAdd(i, e_.i64(kBlock));
+    strip(i, b_.CreateBinaryIntrinsic(Intrinsic::smin, next, end_), Look::Never);
     e_.when(
-        get(decided), [] {},
-        [&] {
-          llvm::Value* next = b_.CreateAdd(i, e_.i64(kBlock));
-          strip(i, b_.CreateBinaryIntrinsic(Intrinsic::smin, next, end_));
-          e_.when(
-              b_.CreateICmpSLT(next, end_),
-              [&] { b_.CreateStore(holds(accs_[0], value), decided); }, nullptr);
-        });
-  });
+        b_.CreateICmpSLT(next, end_), [&] { b_.CreateStore(holds(accs_[0], value), decided); },
+        nullptr);
+  };
+  e_.counted(
+      begin_, end_, e_.i64(kBlock),
+      [&](llvm::Value* i) { e_.when(get(decided), [] {}, [&] { block(i); }); },
+      loop_ == 0 ? Look::Never : Look::Steps);
 }
 
 llvm::Value* ReduceEmitter::holds(const Acc& a, bool value) {
@@ -66,7 +66,9 @@ void ReduceEmitter::emit_serial() {
     e_.bind_serial(loop_, i);
     body();
   };
-  if (!unrolled()) return e_.counted(begin_, end_, e_.i64(1), one);
+  if (!unrolled())
+    return e_.counted(begin_, end_, e_.i64(1), one, e_.look_of(loop_),
+                      e_.block_of(loop_, e_.lanes_.regs));
   std::int64_t end = cast<ConstantInt>(end_)->getSExtValue();
   for (std::int64_t i = cast<ConstantInt>(begin_)->getSExtValue(); i < end; ++i) one(e_.i64(i));
 }

@@ -78,6 +78,7 @@ void ReduceEmitter::emit_tree() {
   }
   b_.SetInsertPoint(sum);
   leaf(get(at), get(count));
+  e_.leave_if_stopped();
   b_.CreateBr(rise);
 
   b_.SetInsertPoint(rise);

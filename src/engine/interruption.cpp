@@ -1,0 +1,45 @@
+#include "interruption.hpp"
+
+#include <chrono>
+
+#include "fp_flags.hpp"
+
+namespace plait::engine {
+namespace {
+
+InterruptHook hook{};
+thread_local const std::atomic<bool>* in_scope = nullptr;
+
+}  // namespace
+
+void set_interrupt_hook(const InterruptHook& h) { hook = h; }
+
+const std::atomic<bool>* interrupt_flag() { return hook.flag ? hook.flag() : nullptr; }
+bool stop_now() { return hook.stop(); }
+
+bool interrupt_requested() {
+  using Clock = std::chrono::steady_clock;
+  thread_local Clock::time_point last;
+  const auto now = Clock::now();
+  if (now - last < std::chrono::milliseconds(50)) return false;
+  last = now;
+  const std::atomic<bool>* const asked = interrupt_flag();
+  return asked && *asked && stop_now();
+}
+
+InterruptScope::InterruptScope(bool possible) : outer_(in_scope) {
+  in_scope = possible ? interrupt_flag() : nullptr;
+}
+InterruptScope::~InterruptScope() { in_scope = outer_; }
+
+void look_around() {
+  if (!in_scope || !in_scope->load(std::memory_order_relaxed)) return;
+  // What a handler computes raises no flags of the operation that it interrupts.
+  const unsigned raised = raised_flags();
+  const InterruptScope handler(false);
+  if (stop_now()) throw Interrupted("interrupted");
+  clear_flags();
+  raise_flags(raised);
+}
+
+}  // namespace plait::engine
