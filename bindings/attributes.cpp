@@ -171,6 +171,11 @@ PyObject* get_device(PyObject* s, void*) {
     return check(PyUnicode_FromString(devices().name(id).c_str()));
   });
 }
+int refuse_device(PyObject*, PyObject*, void*) {
+  PyErr_SetString(PyExc_AttributeError,
+                  "attribute 'device' of 'numpy.ndarray' objects is not writable");
+  return -1;
+}
 // An array passes for NumPy's in Python code that asks isinstance(x, numpy.ndarray), as proxies do;
 // C code, which asks for the type, sees another one. Instances of subclasses are of their class:
 // self.__class__(...) makes another.
@@ -304,7 +309,7 @@ PyGetSetDef array_getset[] = {
     {"data", get_data, nullptr, nullptr, nullptr},
     {"flat", get_flat, set_flat, nullptr, nullptr},
     {"ctypes", get_ctypes, nullptr, nullptr, nullptr},
-    {"device", get_device, nullptr, nullptr, nullptr},
+    {"device", get_device, refuse_device, nullptr, nullptr},
     {"__array_interface__", get_interface, nullptr, nullptr, nullptr},
     {"__array_struct__", get_struct, nullptr, nullptr, nullptr},
     {"__array_priority__", get_priority, nullptr, nullptr, nullptr},

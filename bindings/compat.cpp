@@ -32,6 +32,9 @@ std::optional<std::vector<tracer::Array>> parse_arrays(PyObject* o) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(items.get(), i);
     if (is_array(item) && Py_TYPE(item) != array_type) return std::nullopt;
+    // A Python number takes the kind of dtype that the arrays beside it have.
+    if (PyFloat_CheckExact(item) || PyLong_CheckExact(item) || PyComplex_CheckExact(item))
+      return std::nullopt;
     auto a = parse_array(item);
     if (!a) return std::nullopt;
     arrays.push_back(std::move(*a));

@@ -35,7 +35,20 @@ bool no_order_wanted(PyObject* stream) {
 }
 
 PyObject* open_device(PyObject*, PyObject* name) {  // -> its full name; DeviceError
-  return guarded([&] { return name_of(parse_device(name)); });
+  return guarded([&] {
+    try {
+      return name_of(parse_device(name));
+    } catch (const plait::ValueError&) {
+      try {
+        devices().open("cuda");
+      } catch (const plait::DeviceError&) {
+        PyErr_Format(PyExc_ValueError,
+                     "Device not understood. Only \"cpu\" is allowed, but received: %S", name);
+        throw PythonError{};
+      }
+      throw;
+    }
+  });
 }
 PyObject* current_device(PyObject*, PyObject*) {
   return guarded([&] { return name_of(tracer::current_device()); });

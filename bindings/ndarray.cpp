@@ -113,6 +113,14 @@ PyObject* iterate(PyObject* self) {
 }
 
 // x in array: (array == x).any()
+// What Python asks when no operand knows how to add.
+PyObject* concat(PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "Concatenation operation is not implemented for NumPy arrays, use "
+                  "np.concatenate() instead. Please do not rely on this error; it may not be given "
+                  "on all Python implementations.");
+  return nullptr;
+}
 int contains(PyObject* self, PyObject* value) {
   Owned equal(PyObject_RichCompare(self, value, Py_EQ));
   if (!equal) return -1;
@@ -243,6 +251,7 @@ PyTypeObject* make_array_type() {
       {Py_mp_ass_subscript, reinterpret_cast<void*>(array_setitem)},
       {Py_sq_length, reinterpret_cast<void*>(length)},
       {Py_sq_item, reinterpret_cast<void*>(array_sequence_item)},
+      {Py_sq_concat, reinterpret_cast<void*>(concat)},
       {Py_sq_contains, reinterpret_cast<void*>(contains)},
       {Py_bf_getbuffer, reinterpret_cast<void*>(array_getbuffer)},
       {Py_bf_releasebuffer, reinterpret_cast<void*>(array_releasebuffer)},

@@ -120,6 +120,9 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
     if (u->fn == OpId::Count_) return fallback(self, args, n, names);
     int arity = op_info(u->fn).arity;
     if (n != arity && n != arity + 1) return fallback(self, args, n, names);
+    // NumPy warns of a third array, which many take for another operand.
+    const bool extremum = u->fn == OpId::Maximum || u->fn == OpId::Minimum;
+    if (extremum && n == 3 && args[2] != Py_None) return fallback(self, args, n, names);
     OperandHolder holders[3];
     bool any_object = false;
     for (int i = 0; i < arity; ++i) {

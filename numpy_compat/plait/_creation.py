@@ -177,7 +177,8 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     result = empty_like(a, dtype=dtype, order=order, subok=subok, shape=shape, device=device)
-    result[...] = asarray(fill_value) if isinstance(fill_value, numpy.generic) else fill_value  # whose cast is not checked
+    unchecked = isinstance(fill_value, (numpy.generic, float, complex))  # casts of integers are checked
+    result[...] = asarray(fill_value) if unchecked else fill_value
     return result
 
 

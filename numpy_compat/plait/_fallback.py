@@ -313,7 +313,15 @@ def _defers(a, b):
     protocol = getattr(type(other), "__array_ufunc__", _MISSING)
     if protocol is not _MISSING:
         return protocol is None
-    return _is_ours(a) and getattr(other, "__array_priority__", 0.0) > 0.0
+    return _is_ours(a) and _priority(other) > 0.0
+
+
+def _priority(x):
+    """__array_priority__; what is none, and errors on the way, count as NumPy counts them, for that of a scalar."""
+    try:
+        return float(getattr(x, "__array_priority__", 0.0))
+    except Exception:  # noqa: BLE001
+        return -1000000.0
 
 
 def binary(name, a, b, inplace):
@@ -383,6 +391,7 @@ def setitem(a, key, value):
 
 def call_ufunc(u, args, kwargs):
     inputs, outs = args[: u.nin], args[u.nin :]
+    outs += (None,) * (u.nout - len(outs)) if outs else ()
     if not (outs and "out" in kwargs):  # given twice, which NumPy words
         taken = _overrides.call(u, "__call__", inputs, {"out": outs, **kwargs} if outs else kwargs)
         if taken is not NotImplemented:

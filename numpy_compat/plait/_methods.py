@@ -179,7 +179,7 @@ def swapaxes(self, axis1, axis2, /):
 
 @_install
 def squeeze(self, axis=None):
-    return _shape.squeeze(self, axis)
+    return _shape._squeeze(self, axis)
 
 
 @_install
@@ -223,6 +223,8 @@ def resize(self, *new_shape, refcheck=True):
 
 @_install
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    if isinstance(copy, numpy._CopyMode):
+        raise ValueError("_CopyMode enum is not allowed for astype function. Use true/false instead.")
     result = _plait.astype(self, dtype, order, casting, copy)
     if result is NotImplemented:
         return _host_call(self, "astype", dtype, order, casting, subok, copy)
@@ -368,7 +370,9 @@ def sort(self, axis=-1, kind=None, order=None, *, stable=None):
 
 @_install
 def to_device(self, device, /, *, stream=None):
-    """A copy of the array on "cpu", "cuda" or "cuda:N", the array itself when it is there; stream is not used."""
+    """A copy of the array on "cpu", "cuda" or "cuda:N", the array itself when it is there. Raises ValueError for a stream."""
+    if stream is not None:
+        raise ValueError("The stream argument in to_device() is not supported")
     return self if device == "cpu" == self.device else _plait.to_device(self, device)
 
 
@@ -502,6 +506,8 @@ def __array_finalize__(self, obj, /):
 
 # What pandas keeps for long it takes from arrays of this kind by to_numpy(): its compiled code asks for NumPy's own type.
 ndarray._typ = "npy_extension"
+# numpy.ma keeps the class of what a masked array was made of, and makes views of that class.
+ndarray._baseclass = numpy.ndarray
 ndarray.__module__ = "plait"
 
 

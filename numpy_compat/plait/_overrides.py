@@ -1,6 +1,7 @@
 """NumPy's protocols for subclasses of plait.ndarray that define __array_ufunc__, __array_wrap__ or __array_function__ themselves."""
 
 import functools
+import operator as comparison
 import types
 import warnings
 
@@ -47,10 +48,12 @@ def call(ufunc, method, inputs, kwargs):
     outs = out if type(out) is tuple else (out,)
     if not asked(*inputs, *outs):
         return NotImplemented
+    if method == "__call__" and ufunc.nout > 1 and not (out is None or out is ... or type(out) is tuple):
+        raise TypeError("'out' must be a tuple of arrays")
     kwargs = {k: v for k, v in kwargs.items() if k != "out"}
     outs = () if out is ... or all(x is None for x in outs) else outs
     if not any(own(type(x)) for x in (*inputs, *outs)):
-        return _wrapped(ufunc, method, inputs, outs, kwargs)
+        return _wrapped(ufunc, method, inputs, outs, kwargs, getattr(ufunc, method))
     if outs:
         kwargs["out"] = outs
     for x in (*inputs, *outs):
@@ -67,11 +70,17 @@ def call(ufunc, method, inputs, kwargs):
 _NOBODY = object()
 
 
+_COMPARISONS = {"equal": comparison.eq, "not_equal": comparison.ne}
+
+
 def operator(name, inputs, out=None):
     """The same for the operator that is the ufunc of this name."""
     if asked(*inputs):
         import plait
 
+        if name in _COMPARISONS and out is None and not any(own(type(x)) for x in inputs):
+            # Comparisons know more dtypes than the ufuncs do.
+            return _wrapped(getattr(plait, name), "__call__", inputs, (), {}, _COMPARISONS[name])
         return call(getattr(plait, name), "__call__", inputs, {} if out is None else {"out": out})
     return NotImplemented
 
@@ -83,14 +92,14 @@ def _plain(x):
     return view_as(x, ndarray, x) if ndarray in type(x).__mro__ else x
 
 
-def _wrapped(ufunc, method, inputs, outs, kwargs):
-    """The ufunc of the arrays themselves; the most important operand's __array_wrap__ makes the result."""
+def _wrapped(ufunc, method, inputs, outs, kwargs, compute):
+    """What compute makes of the arrays themselves; the most important operand's __array_wrap__ makes the result."""
     import plait
 
     subok = kwargs.pop("subok", True)
     if outs:
         kwargs["out"] = tuple(map(_plain, outs))
-    results = getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
+    results = compute(*map(_plain, inputs), **kwargs)
     if method == "at":
         return None
     several = type(results) is tuple

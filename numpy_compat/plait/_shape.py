@@ -76,6 +76,8 @@ def broadcast_arrays(*args, subok=False):
 
 
 def squeeze(a, axis=None):
+    if ndarray in type(a).__mro__ and type(a).squeeze is not ndarray.squeeze:  # which may take no axis
+        return a.squeeze() if axis is None else a.squeeze(axis=axis)
     return _squeeze(a, axis)
 
 

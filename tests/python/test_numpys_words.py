@@ -1,0 +1,117 @@
+"""What NumPy says of odd calls, and what it makes of them: conversions of numbers, devices, outputs, operators of subclasses."""
+
+import operator
+import warnings
+
+import numpy
+import pytest
+from support import needs_device, outcome, same
+
+import plait
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np: np.concatenate([np.float32(1), 1.0], axis=None),
+        lambda np: np.concatenate([np.ones(2, "f4"), 1], axis=None),
+        lambda np: np.full_like(np.ones(2, "f8"), numpy.inf),
+        lambda np: np.full_like(np.ones(2, "i1"), 1000),
+        lambda np: np.ones(2).astype("i4", copy=numpy._CopyMode.NEVER),
+        lambda np: operator.concat(np.ones(2), np.ones(2)),
+        lambda np: np.ones(2).to_device("cpu", stream=1),
+        lambda np: setattr(np.ones(2), "device", "other"),
+        lambda np: np.ma.abs(np.array([1.0, -2.0])).filled(),
+        lambda np: (np.ma.sqrt(np.array([4.0, 9.0])) ** 2).tolist(),
+    ],
+)
+def test_as_numpy(call):
+    ours, theirs = outcome(lambda: call(plait)), outcome(lambda: call(numpy))
+    if isinstance(theirs, numpy.ndarray) and not type(ours).__module__.startswith("plait"):
+        numpy.testing.assert_array_equal(ours, theirs)  # a class of NumPy's own gives NumPy's arrays
+    else:
+        same(ours, theirs)
+
+
+def test_floats_are_cast_unchecked_into_what_is_filled():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = plait.full_like(plait.ones(2, "i4"), numpy.inf), numpy.full_like(numpy.ones(2, "i4"), numpy.inf)
+    assert ours.tolist() == theirs.tolist()
+
+
+def test_a_third_array_of_an_extremum_is_warned_of():
+    for name in ("maximum", "minimum"):
+        with pytest.warns(DeprecationWarning, match="2 positional arguments"):
+            getattr(plait, name)(plait.ones(1), plait.zeros(1), plait.empty(1))
+
+
+def test_unknown_devices_where_there_is_one_only(run_python):
+    source = """
+import plait
+try:
+    plait.zeros(2, device="nonsense")
+except ValueError as e:
+    print(e)
+"""
+    cpu_only = {"PLAIT_CUDA_LIBRARY": "/nonexistent"}
+    assert run_python(source, env=cpu_only).stdout.strip() == 'Device not understood. Only "cpu" is allowed, but received: nonsense'
+
+
+@needs_device
+def test_unknown_devices_where_there_are_others():
+    with pytest.raises(ValueError, match='"cuda:N" are allowed'):
+        plait.zeros(2, device="nonsense")
+
+
+@pytest.mark.parametrize("priority", [None, "error"])
+def test_priorities_that_are_none(priority):
+    class Other:
+        @property
+        def __array_priority__(self):
+            if priority:
+                raise RuntimeError
+            return priority
+
+        def __radd__(self, other):
+            return "added"
+
+    # An operand whose priority cannot be asked for does not take over: it is an element.
+    assert (plait.array([1], dtype=object) + Other()).tolist() == ["added"]
+
+
+class Wrapping(plait.ndarray):
+    calls = 0
+
+    def __array_wrap__(self, new, context=None, return_scalar=False):
+        type(self).calls += 1
+        return super().__array_wrap__(new, context, return_scalar)
+
+
+@pytest.mark.parametrize("first, second", [("M8", "d"), ([("f", "i")], [("f", "i")]), ("d", "d")])
+@pytest.mark.parametrize("compare", [operator.eq, operator.ne])
+def test_comparisons_of_dtypes_that_do_not_compare_are_wrapped(compare, first, second):
+    x, y, before = plait.zeros(5, first), plait.zeros(5, second).view(Wrapping), Wrapping.calls
+    expected = compare(numpy.zeros(5, first), numpy.zeros(5, second)).tolist()
+    for made in (compare(x, y), compare(y, x)):
+        assert type(made) is Wrapping and made.tolist() == expected
+    assert Wrapping.calls == before + 2
+
+
+def test_outputs_of_ufuncs_that_have_two():
+    x, out = plait.array([5.7]).view(Wrapping), plait.empty(1)
+    fraction, exponent = plait.frexp(x, out, None)
+    assert fraction is out and type(exponent) is Wrapping
+    with pytest.raises(TypeError, match="tuple"):
+        plait.frexp(x, out=out)
+
+
+def test_squeeze_asks_the_method_of_a_subclass():
+    class Old(plait.ndarray):
+        def squeeze(self):
+            return super().squeeze()
+
+    x = plait.ones((3, 1)).view(Old)
+    assert plait.squeeze(x).shape == (3,)
+    with pytest.raises(TypeError):
+        plait.squeeze(x, axis=1)
