@@ -191,8 +191,20 @@ Origin origin_of(PyArrayObject* a) {
   }
 }
 
+// The Plait array whose buffer a memoryview is, where the address lies in its memory.
+static const tracer::Array* viewed_array(PyObject* view, const void* address) {
+  PyObject* owner = PyMemoryView_GET_BUFFER(view)->obj;
+  if (!owner || !is_array(owner) || as_array(owner)->host) return nullptr;
+  const tracer::Array& x = as_array(owner)->array;
+  if (!tracer::is_materialised(x) || tracer::device_of(x) != kHost) return nullptr;
+  const Buffer& memory = *x.storage->version->data;
+  const auto* at = static_cast<const std::byte*>(address);
+  return at >= memory.data && at < memory.data + memory.bytes ? &x : nullptr;
+}
+
 const tracer::Array* exported(PyArrayObject* a) {
   PyObject* base = origin_of(a).base;
+  if (base && PyMemoryView_Check(base)) return viewed_array(base, PyArray_DATA(a));
   return base && is_export(base) ? &reinterpret_cast<ExportObject*>(base)->array : nullptr;
 }
 

@@ -13,12 +13,16 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     """A NumPy array is copied once, as nobody can see later writes to it; plait.borrow() shares it."""
     if copy is not None and type(copy) is not bool:
         copy = _copy_mode(copy)
+    if order is None:
+        order = "K"
     if type(object) is list and dtype is None and order == "K" and ndmin == 0 and ndmax is None and copy in (True, None):
         result = NotImplemented if _default_dtype.active else _plait.array_of(object)
         if result is not NotImplemented:
             return result
     if type(object) is ndarray or (subok and isinstance(object, ndarray) and not is_numpys(object)):
         if _plait.host_of(object) is None and ndmin <= object.ndim:
+            if order == "A" and (copy is not True or (dtype is not None and numpy.dtype(dtype) != object.dtype)):
+                order = "K"  # only a plain copy comes in C or Fortran order
             result = _plait.astype(object, dtype or object.dtype, order, "unsafe", copy is True)
             if result is not NotImplemented and (copy is not False or result is object):
                 return result
@@ -33,11 +37,15 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     options |= {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin}
     values = _listed(object, dtype)
     host = calling(numpy.array, (values, dtype), options)
+    if host is values and type(object) is ndarray:
+        return object
     if type(values) is list:
         _plait.check_unchanged(object, values)
     if _default_dtype.active and dtype is None:
         host = _default_dtype.of_values(host, object)
     made = from_numpy(host)
+    if type(object) is ndarray and host.base is values:  # another dtype of the same kind and size
+        made = _plait.set_base(made, object)
     if isinstance(object, ndarray) and type(object) is not numpy.ndarray and _plait.host_of(made) is None:
         return made.to_device(object.device)
     return placed(_logged(made))

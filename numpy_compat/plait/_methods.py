@@ -526,7 +526,7 @@ def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
             if override is not None and override is not numpy.generic.__dict__.get("__array_ufunc__"):
                 if not isinstance(x, numpy.generic):
                     return NotImplemented
-    ours = plait._ufunc_of(ufunc)
+    ours = ufunc if isinstance(ufunc, _plait.ufunc) else plait._ufunc_of(ufunc)
     if ours is None:
         return call(getattr(ufunc, method), inputs, kwargs, ufunc.__name__)
     out = kwargs.get("out")
@@ -539,6 +539,10 @@ def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
 def __array_function__(self, func, types, args, kwargs):
     import plait
 
+    if not isinstance(args, tuple):
+        raise TypeError("args must be a tuple.")
+    if not isinstance(kwargs, dict):
+        raise TypeError("kwargs must be a dict.")
     for kind in types:
         if not issubclass(kind, ndarray) and kind is not _plait.lazy_scalar:
             return NotImplemented

@@ -57,7 +57,7 @@ def call(ufunc, method, inputs, kwargs):
     if outs:
         kwargs["out"] = outs
     for x in (*inputs, *outs):
-        if getattr(type(x), "__array_ufunc__", x) is None:
+        if getattr(type(x), "__array_ufunc__", _NOBODY) is None:
             raise TypeError(f"operand '{type(x).__name__}' does not support ufuncs (__array_ufunc__=None)")
     defaults = _NOBODY, ndarray.__array_ufunc__, lazy_scalar.__array_ufunc__, numpy.ndarray.__array_ufunc__
     for x, override in _in_order((*inputs, *outs), "__array_ufunc__", defaults):

@@ -50,19 +50,24 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
     )
 
 
+def _one(out):
+    """out= as NumPy takes it by position."""
+    return out[0] if type(out) is tuple and len(out) == 1 else out
+
+
 def accumulate(self, array, axis=0, dtype=None, out=None):
     given = {"axis": axis, "out": out} if dtype is None else {"axis": axis, "dtype": dtype, "out": out}
     taken = _overrides.call(self, "accumulate", (array,), given)
     if taken is not NotImplemented:
         return taken
-    return call(self._numpy.accumulate, (array, axis, dtype, out), None, f"{self.__name__}.accumulate")
+    return call(self._numpy.accumulate, (array, axis, dtype, _one(out)), None, f"{self.__name__}.accumulate")
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     taken = _overrides.call(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
     if taken is not NotImplemented:
         return taken
-    return call(self._numpy.reduceat, (array, indices, axis, dtype, out), None, f"{self.__name__}.reduceat")
+    return call(self._numpy.reduceat, (array, indices, axis, dtype, _one(out)), None, f"{self.__name__}.reduceat")
 
 
 def outer(self, A, B, /, **kwargs):

@@ -115,3 +115,57 @@ def test_squeeze_asks_the_method_of_a_subclass():
     assert plait.squeeze(x).shape == (3,)
     with pytest.raises(TypeError):
         plait.squeeze(x, axis=1)
+
+
+@pytest.mark.parametrize("order", "AKCF")
+@pytest.mark.parametrize("dtype", ["f4", "f8", None])
+def test_layouts_of_copies(order, dtype):
+    for source in (
+        lambda np: np.broadcast_to(np.arange(3.0), (4, 3)),
+        lambda np: np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1),
+        lambda np: np.arange(24.0).reshape(4, 6)[::2, ::3],
+    ):
+        assert plait.array(source(plait), dtype, order=order).strides == numpy.array(source(numpy), dtype, order=order).strides
+
+
+def test_what_need_not_be_copied_is_not():
+    x = plait.arange(16.0).reshape(4, 4)[::2, ::2]
+    record = plait.zeros(3, "i4,f8")
+    for copy in (None, False):
+        assert plait.array(x, copy=copy, order="A") is x and plait.array(x, copy=copy, order=None) is x
+        assert plait.array(record, copy=copy) is record
+        assert plait.array(plait.arange(3), "q", copy=copy).base is not None
+
+
+def test_arrays_over_buffers_of_arrays_share_their_memory():
+    x = plait.arange(10.0)
+    part = memoryview(x)[2:8:2]
+    y, z = plait.array(part, copy=None), plait.frombuffer(x, offset=16)
+    assert y.base.obj is x and plait.may_share_memory(x, y) and plait.shares_memory(x, z)
+    x[2] = 99
+    assert y[0] == 99 and z[0] == 99
+    y[1] = 7
+    assert x[4] == 7 and (x + z[2]).tolist()[0] == 7
+    del x, part
+    assert y.tolist() == [99, 7, 6]
+
+
+def test_array_function_takes_a_tuple_and_a_dict():
+    x = plait.array([1, 2])
+    with pytest.raises(TypeError, match="args must be a tuple"):
+        x.__array_function__(plait.reshape, (plait.ndarray,), x, {})
+    with pytest.raises(TypeError, match="kwargs must be a dict"):
+        x.__array_function__(plait.reshape, (plait.ndarray,), (x,), (2, 1))
+
+
+def test_outputs_of_accumulations_reach_the_ufunc_of_a_subclass():
+    class Own(plait.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+            plain = [x.view(plait.ndarray) for x in inputs]
+            assert out[0] is result
+            return super().__array_ufunc__(ufunc, method, *plain, out=(out[0].view(plait.ndarray),), **kwargs)
+
+    result = plait.empty(3).view(Own)
+    plait.add.accumulate(plait.ones(3).view(Own), 0, None, result)
+    assert result.tolist() == [1, 2, 3]
+    assert plait.add.accumulate(plait.ones(3), out=(result.view(plait.ndarray),)).tolist() == [1, 2, 3]
