@@ -33,6 +33,12 @@ bool LoopFacts::depends(const Inst& access, std::int32_t l) const {
                      [&](const Term& t) { return t.var == k_.loops[l].var; });
 }
 
+bool LoopFacts::index_moves(const Inst& gather, std::int32_t l) const {
+  bool moves = gather.operands[0] == k_.loops[l].var;
+  for_each_inst(k_, l, [&](Val v, std::int32_t) { moves |= v == gather.operands[0]; });
+  return moves;
+}
+
 std::int32_t LoopFacts::parent(std::int32_t l) const {
   for (std::size_t p = 0; p < k_.loops.size(); ++p)
     for (Val v : k_.loops[p].body)

@@ -16,6 +16,8 @@ class LoopFacts {
   std::int64_t value(const ir::Coeff& c) const;
   // Bytes from one iteration of `l` to the next.
   std::int64_t stride(const ir::Inst& access, std::int32_t l) const;
+  // Whether a gather's index may differ from one iteration of loop `l` to the next.
+  bool index_moves(const ir::Inst& gather, std::int32_t l) const;
   bool depends(const ir::Inst& access, std::int32_t l) const;
   std::int32_t parent(std::int32_t l) const;
   // Whether several iterations may run side by side. A grid over chunks is no place for that: its

@@ -18,6 +18,10 @@ std::string signature(const Kernel& k, const Inst& i) {
   put(s, static_cast<int>(i.op) | static_cast<int>(i.type) << 8 | static_cast<int>(i.fn) << 16);
   put(s, i.index);
   for (Val o : i.operands) put(s, o);
+  if (i.op == Op::Gather) {
+    put(s, i.stride.value);
+    put(s, i.stride.param);
+  }
   if (i.op == Op::Const) s.append(reinterpret_cast<const char*>(i.imm.bytes), itemsize(i.type));
   if (i.access >= 0) {
     const Access& a = k.accesses[i.access];
@@ -81,6 +85,8 @@ class EliminateCommon {
       case Op::Apply:
       case Op::Cast:
       case Op::Result:
+        return true;
+      case Op::Gather:
         return true;
       case Op::Load:
         return !k_.buffers[i.index].written;

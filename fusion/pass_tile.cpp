@@ -77,8 +77,10 @@ class Tile {
                : op_info(i.fn).cost == Cost::Medium ? 0.7
                                                     : 3;
       case Op::Load:
+      case Op::Gather:
       case Op::Store: {
         if (tile < 0) return 0;
+        if (i.op == Op::Gather) return facts_.index_moves(i, tile) ? kFar : kCopied;
         const std::int64_t stride = std::abs(facts_.stride(i, tile));
         if (stride == 0 || stride == static_cast<std::int64_t>(itemsize(i.type))) return 0;
         return stride < kLine ? kCopied : stride % kFewSets == 0 ? kAliased : kFar;

@@ -31,7 +31,7 @@ class Vectorize {
     lanes_ = 16;
     for_each_inst(k_, 0, [&](Val v, std::int32_t) {
       const Inst& i = k_.insts[v];
-      if (i.op == Op::Load || i.op == Op::Apply)
+      if (i.op == Op::Load || i.op == Op::Gather || i.op == Op::Apply)
         if (i.type == DType::Float64 || i.type == DType::Complex64 || i.type == DType::Complex128)
           lanes_ = 8;
     });
@@ -114,12 +114,14 @@ class Vectorize {
     return 1;
   }
   static double scalar_cost(const Inst& i) {
-    return i.op == Op::Apply ? apply_cost(i) : i.op == Op::Load || i.op == Op::Store ? 1 : 0.5;
+    const bool memory = i.op == Op::Load || i.op == Op::Gather || i.op == Op::Store;
+    return i.op == Op::Apply ? apply_cost(i) : memory ? 1 : 0.5;
   }
 
   double lane_cost(const Inst& i, std::int32_t at, std::int32_t vector) const {
     if (i.op == Op::Apply) return apply_cost(i);
-    if (i.op != Op::Load && i.op != Op::Store) return 0.5;
+    if (i.op != Op::Load && i.op != Op::Gather && i.op != Op::Store) return 0.5;
+    if (i.op == Op::Gather && facts_.index_moves(i, vector)) return lanes_ * 1.5 + 1;
     const auto item = static_cast<std::int64_t>(itemsize(i.type));
     const std::int64_t stride = std::abs(facts_.stride(i, vector));
     const double store = i.op == Op::Store ? 1.5 : 1;

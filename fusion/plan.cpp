@@ -190,8 +190,11 @@ class Planner {
       if (i.op == ir::Op::Store && k.buffers[i.index].index == update)
         store = &k.kernel.accesses[i.access];
     for (const ir::Inst& i : k.kernel.insts) {
-      if (i.op != ir::Op::Load || k.buffers[i.index].kind != BufferSource::NodeMemory) continue;
-      if (!same_memory(k.buffers[i.index].index, old)) continue;
+      if (i.op != ir::Op::Load && i.op != ir::Op::Gather) continue;
+      if (k.buffers[i.index].kind != BufferSource::NodeMemory ||
+          !same_memory(k.buffers[i.index].index, old))
+        continue;
+      if (i.op == ir::Op::Gather) return true;
       if (store && i.type != g_[update].node->view_dtype) return true;
       const ir::Access& a = k.kernel.accesses[i.access];
       if (!store || a.terms.size() != store->terms.size() || !same(k, a.offset, store->offset))

@@ -47,8 +47,13 @@ std::optional<Trailing> trailing(Exprs& exprs, const LoweredKernel& k, std::int3
   std::optional<Trailing> t;
   std::vector<Footprint> loads;
   for (const Inst& i : k.kernel.insts) {
-    if (i.op != Op::Load && i.op != Op::Store) continue;
+    if (i.op != Op::Load && i.op != Op::Gather && i.op != Op::Store) continue;
     const BufferSource& b = k.buffers[i.index];
+    if (i.op == Op::Gather) {
+      // Anywhere in what it reads.
+      if (b.kind != BufferSource::NodeMemory || old(b.index)) return std::nullopt;
+      continue;
+    }
     if (b.kind != BufferSource::NodeMemory) return std::nullopt;
     const bool store = i.op == Op::Store;
     // A masked store reads what it may leave.

@@ -240,6 +240,9 @@ void Emitter::inst(Val v, By by) {
       }
       return line(define + "load<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) +
                   ");");
+    case Op::Gather:
+      return line(define + "load<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) +
+                  " + " + index(i.operands[0]) + " * " + coeff(i.stride) + ");");
     case Op::Store:
       if (p_.mapping.pack > 1 && p_.nest.packed[v])
         return line(numbered("y", v) + "[k] = " + value(i.operands[0]) + ";");

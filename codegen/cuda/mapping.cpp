@@ -206,6 +206,8 @@ Nest analyse_nest(const ir::Kernel& k) {
     n.nested_below |= opens_loop(i) && at != last;
     // All threads of a team would write the local, some after others have read it.
     if (i.op == Op::StoreLocal && !n.in_thread[at]) n.shareable = false;
+    // No extent bounds an index.
+    n.computed_index |= i.op == Op::Gather;
     // A thread multiplies fragments by itself, at addresses that no extent is asked about.
     if (i.op != Op::Product) return;
     n.shareable = false;

@@ -132,6 +132,8 @@ class Compiler {
   void complete(Block& b, Fold& f, const ir::Reduction& r);
   std::int32_t access(const ir::Inst& i);
   std::int32_t access(const ir::Access& a, AccessCode c);
+  RegId number(const ir::Coeff& c);
+  void gather(Block& b, std::int32_t position, Val v);
   void product(Block& b, const ir::Inst& i);
   void finish();
 };
@@ -216,16 +218,31 @@ void Compiler::store(Block& b, Val v) {
                     .access = access(i)});
 }
 
+RegId Compiler::number(const ir::Coeff& c) {
+  if (c.param != ir::kNoParam) return new_reg(Home::Param, c.param, 0);
+  p_.consts.push_back(scalar_int(c.value));
+  return new_reg(Home::Const, static_cast<std::int32_t>(p_.consts.size() - 1), 0);
+}
+
+void Compiler::gather(Block& b, std::int32_t position, Val v) {
+  const ir::Inst& i = k_.insts[v];
+  Instr c{.code = Code::Gather,
+          .tile = a_.varies[v] != 0,
+          .inputs = 2,
+          .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
+          .in = {reg(i.operands[0]), number(i.stride), kNoReg},
+          .out = reg(v),
+          .access = access(i)};
+  p_.regs[v] = slot(c.tile, i.type);
+  expire(b, std::max(position, live_.last_use(v)), reg(v));
+  b.code.push_back(c);
+}
+
 void Compiler::product(Block& b, const ir::Inst& i) {
   const ir::Product& p = k_.products[i.index];
   const auto at = [&](std::int32_t local, std::int32_t index) {
     const auto item = static_cast<std::uint8_t>(itemsize(i.type));
     return access(k_.accesses[index], {.local = true, .index = local, .itemsize = item});
-  };
-  const auto number = [&](const ir::Coeff& c) {
-    if (c.param != ir::kNoParam) return new_reg(Home::Param, c.param, 0);
-    p_.consts.push_back(scalar_int(c.value));
-    return new_reg(Home::Const, static_cast<std::int32_t>(p_.consts.size() - 1), 0);
   };
   p_.products.push_back({.fn = loops::fragment(i.type, tier_),
                          .a = at(p.a.local, p.a.access),
@@ -384,6 +401,8 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
     case Op::Load:
     case Op::LoadLocal:
       return load(b, position, v);
+    case Op::Gather:
+      return gather(b, position, v);
     case Op::Store:
     case Op::StoreLocal:
       return store(b, v);

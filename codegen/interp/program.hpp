@@ -16,7 +16,7 @@ namespace plait::interp {
 using RegId = std::int32_t;
 inline constexpr RegId kNoReg = -1;
 
-enum class Code : std::uint8_t { Call, Load, Store, Iota, Loop, Product };
+enum class Code : std::uint8_t { Call, Load, Gather, Store, Iota, Loop, Product };
 // Whether a load copies into its own tile or aliases the memory.
 enum class CopyRule : std::uint8_t { Never, WhenStrided, Always };
 
@@ -24,9 +24,9 @@ struct Instr {
   Code code;
   bool tile = false;  // for every lane; otherwise once
   std::uint8_t inputs = 0;
-  CopyRule copy = CopyRule::Never;  // Load
-  std::uint8_t itemsize = 0;        // Load, Store
-  RegId in[3] = {kNoReg, kNoReg, kNoReg};
+  CopyRule copy = CopyRule::Never;         // Load
+  std::uint8_t itemsize = 0;               // Load, Gather, Store
+  RegId in[3] = {kNoReg, kNoReg, kNoReg};  // Gather: the index, its stride
   RegId out = kNoReg;
   std::int32_t access = -1;    // Call: writes there and not to `out`
   loops::LoopFn fn = nullptr;  // Call

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <new>
 
+#include "codegen/loops/gather.hpp"
 #include "folds.hpp"
 
 namespace plait::interp {
@@ -41,6 +42,17 @@ void load(const Frame& f, const Instr& i, std::int64_t n) {
   copy(out.ptr, out.stride, at, stride, n, i.itemsize);
 }
 
+void gather(const Frame& f, const Instr& i, std::int64_t n) {
+  const Reg &index = f.regs[i.in[0]], &out = f.regs[i.out];
+  loops::gather(out.ptr, out.stride,
+                {.base = f.address(i.access),
+                 .lane_stride = f.addresses[i.access].lane_stride,
+                 .stride = f.integer(i.in[1]),
+                 .index = index.ptr,
+                 .index_stride = index.stride},
+                n, i.itemsize);
+}
+
 void multiply(const Frame& f, const ProductCode& p) {
   const loops::Fragment fragment{f.address(p.a),     f.address(p.b),        f.address(p.c),
                                  f.integer(p.m),     f.integer(p.n),        f.integer(p.k),
@@ -59,6 +71,9 @@ void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t
         break;
       case Code::Load:
         load(f, *i, n);
+        break;
+      case Code::Gather:
+        gather(f, *i, n);
         break;
       case Code::Store:
         copy(f.address(i->access), f.addresses[i->access].lane_stride, f.regs[i->in[0]].ptr,

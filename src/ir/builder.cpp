@@ -77,6 +77,16 @@ Val Builder::load(std::int32_t buffer, Access a) {
                .access = static_cast<std::int32_t>(k_.accesses.size() - 1)});
 }
 
+Val Builder::gather(std::int32_t buffer, Access a, Val index, Coeff stride) {
+  k_.accesses.push_back(std::move(a));
+  return push({.op = Op::Gather,
+               .type = k_.buffers.at(buffer).dtype,
+               .index = buffer,
+               .operands = {index, kNone, kNone},
+               .access = static_cast<std::int32_t>(k_.accesses.size() - 1),
+               .stride = stride});
+}
+
 void Builder::store(std::int32_t buffer, Access a, Val v, bool nontemporal) {
   k_.accesses.push_back(std::move(a));
   push({.op = Op::Store,

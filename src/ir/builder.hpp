@@ -20,6 +20,8 @@ class Builder {
   Val apply(OpId fn, DType result, std::initializer_list<Val> operands);
   Val cast(Val v, DType to);
   Val load(std::int32_t buffer, Access a);
+  // The element `index` (an Int64 value) times `stride` bytes beyond the access.
+  Val gather(std::int32_t buffer, Access a, Val index, Coeff stride);
   void store(std::int32_t buffer, Access a, Val v, bool nontemporal = false);
   Val load_local(std::int32_t local, Access a);
   void store_local(std::int32_t local, Access a, Val v);

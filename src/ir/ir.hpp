@@ -43,6 +43,7 @@ enum class Op : std::uint8_t {
   For,         // loop `index`; defines no value
   Reduce,      // loop `index` with reductions; read them with Result
   Result,      // reduction number `index` of the Reduce in operand 0
+  Gather,      // buffers[index] at `access` + operand 0, any Int64 value, times `stride`
   Product,     // products[index] on locals, of extents m, n, k: operands 0, 1, 2; defines no value
 };
 
@@ -125,6 +126,7 @@ struct Inst {
   std::int32_t index = 0;
   Val operands[3] = {kNone, kNone, kNone};
   std::int32_t access = -1;  // index into Kernel::accesses
+  Coeff stride;              // Gather: bytes from one index to the next
   bool nontemporal = false;  // Store: the output is large and not read soon
   Scalar imm;
 };
@@ -134,7 +136,7 @@ struct BufferParam {
   DType dtype;
   bool written = false;
   // Loads of a written buffer are allowed only at exactly the address that the same iteration
-  // stores later.
+  // stores later; gathers are not. Whoever builds a kernel knows that indices stay in the buffer.
 };
 
 // Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a

@@ -166,6 +166,9 @@ class Printer {
         return line(depth, head + "cast " + val(i.operands[0]));
       case Op::Load:
         return line(depth, head + "load b" + index + access(i));
+      case Op::Gather:
+        return line(depth, head + "gather b" + index + access(i) + " at " + val(i.operands[0]) +
+                               "*" + coeff(i.stride));
       case Op::Store:
         return line(depth, "store b" + index + access(i) + " " + val(i.operands[0]) +
                                (i.nontemporal ? " nontemporal" : ""));

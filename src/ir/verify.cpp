@@ -102,6 +102,7 @@ class Structure {
       for (Val o : i.operands)
         if (o != kNone && o >= k_.insts.size()) fail(k_, v, "an operand does not exist");
       indices(v, i);
+      coeff(i.stride, "a gather");
       if (opens_loop(i)) walk(i.index);
     }
   }
@@ -115,6 +116,7 @@ class Structure {
         ok = in_range(i.index, k_.scalars);
         break;
       case Op::Load:
+      case Op::Gather:
       case Op::Store:
         ok = in_range(i.index, k_.buffers);
         break;
@@ -146,8 +148,8 @@ class Structure {
         break;
     }
     if (!ok) fail(k_, v, "its index " + std::to_string(i.index) + " is out of range");
-    bool accesses =
-        i.op == Op::Load || i.op == Op::Store || i.op == Op::LoadLocal || i.op == Op::StoreLocal;
+    bool accesses = i.op == Op::Load || i.op == Op::Gather || i.op == Op::Store ||
+                    i.op == Op::LoadLocal || i.op == Op::StoreLocal;
     if (accesses != (i.access != -1) || (accesses && !in_range(i.access, k_.accesses)))
       fail(k_, v, "its access is missing or not wanted");
   }
@@ -268,6 +270,12 @@ class Rules {
         return arity(v, 1);
       case Op::Load:
         arity(v, 0);
+        access(v, i);
+        return type(v, k_.buffers[i.index].dtype);
+      case Op::Gather:
+        if (operand(v, 0).type != DType::Int64) fail(k_, v, "its index is not int64");
+        if (k_.buffers[i.index].written) fail(k_, v, "gathers from a written buffer");
+        arity(v, 1);
         access(v, i);
         return type(v, k_.buffers[i.index].dtype);
       case Op::Store:

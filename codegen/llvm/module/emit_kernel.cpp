@@ -110,6 +110,9 @@ void Emitter::emit_inst(ir::Val v) {
       else if (!load_group(v))
         vals_[v] = emit_load(i);
       break;
+    case ir::Op::Gather:
+      vals_[v] = emit_gather(i);
+      break;
     case ir::Op::LoadLocal:
       vals_[v] = emit_load(i);
       break;

@@ -47,7 +47,8 @@ Emitter::Address Emitter::address(llvm::Value* base, const ir::Access& a, std::i
 
 Emitter::Address Emitter::address_of(const ir::Inst& i) {
   const ir::Access& a = k_.accesses[i.access];
-  if (i.op == ir::Op::Load || i.op == ir::Op::Store) return address(buffers_[i.index], a, 1, false);
+  if (i.op == ir::Op::Load || i.op == ir::Op::Gather || i.op == ir::Op::Store)
+    return address(buffers_[i.index], a, 1, false);
   const ir::Local& local = k_.locals[i.index];
   auto item = static_cast<std::int64_t>(itemsize(local.dtype));
   bool per_lane = analysis_.per_lane(local);
@@ -167,6 +168,37 @@ Value Emitter::emit_load(const ir::Inst& i) {
     for (std::int64_t line = 0; line < bytes; line += 64) prefetch_line(at(ahead, i64(line)));
   }
   return load(i.type, a);
+}
+
+// Lane by lane: indices that are the same in every lane move the whole address.
+Value Emitter::emit_gather(const ir::Inst& i) {
+  Address a = address_of(i);
+  const Value& index = vals_[i.operands[0]];
+  llvm::Value* stride = coeff(i.stride);
+  if (!index.varying) {
+    a.base = at(a.base, b_.CreateMul(index.regs[0], stride));
+    return load(i.type, a);
+  }
+  const int width = lanes_.width;
+  Type* vt = i.type == DType::Bool ? lanes_type(DType::UInt8, width) : lanes_type(i.type, width);
+  Value v{{}, true};
+  for (int r = 0; r < lanes_.regs; ++r) {
+    llvm::Value* offsets = b_.CreateMul(index.regs[r], splat(stride, width));
+    llvm::Value* gathered = PoisonValue::get(vt);
+    for (int l = 0; l < width; ++l) {
+      llvm::Value* offset = lane(DType::Int64, offsets, l);
+      if (a.lane_stride) {
+        llvm::Value* n = i64(r * width + l);
+        if (lanes_.mask && l) n = b_.CreateSelect(b_.CreateICmpSLT(n, lanes_.count), n, i64(0));
+        offset = b_.CreateAdd(offset, b_.CreateMul(n, a.lane_stride));
+      }
+      gathered =
+          with_lane(i.type, gathered,
+                    b_.CreateAlignedLoad(memory_type(i.type), at(a.base, offset), Align(1)), l);
+    }
+    v.regs.push_back(from_memory(i.type, gathered));
+  }
+  return v;
 }
 
 void Emitter::emit_store(const ir::Inst& i) {

@@ -16,11 +16,19 @@ struct Case {
 };
 inline const cuda::Target kSmallDevice{.multiprocessors = 1};
 
+// The length of a complex number is no operation that rounds alike everywhere.
+inline bool rounds_alike(const ir::Kernel& k) {
+  return std::none_of(k.insts.begin(), k.insts.end(), [&](const ir::Inst& i) {
+    return i.op == ir::Op::Apply && i.fn == OpId::Absolute &&
+           is_complex(k.insts[i.operands[0]].type);
+  });
+}
 inline std::vector<RandomKernel> random_kernels() {
   std::vector<RandomKernel> kernels;
   for (std::uint32_t seed = 0; kernels.size() < 40; ++seed) {
     RandomKernel r = KernelGenerator(seed, false, seed % 4 != 0).make();
-    if (cuda::supports(r.kernel, nullptr)) kernels.push_back(std::move(r));
+    if (cuda::supports(r.kernel, nullptr) && rounds_alike(r.kernel))
+      kernels.push_back(std::move(r));
   }
   return kernels;
 }

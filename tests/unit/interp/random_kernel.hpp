@@ -134,7 +134,33 @@ class KernelGenerator {
     r_.buffers.push_back(memory(t, count));
     return b_.load(buffer, a);
   }
+  // An element of a table beyond what an affine access reads, at an index that is computed.
+  ir::Val gather_new(DType t) {
+    const auto item = static_cast<std::int64_t>(itemsize(t));
+    const std::int64_t rows = pick({1, 3, 50});
+    std::int64_t count = 1;
+    ir::Access a;
+    if (chance(40)) a = layout({open_.back()}, item, false, &count);
+    const ir::Val least = b_.constant_index(0), last = b_.constant_index(rows - 1);
+    ir::Val index = value(DType::Int64);
+    index = b_.apply(OpId::Minimum, DType::Int64, {index, last});
+    index = b_.apply(OpId::Maximum, DType::Int64, {index, least});
+    const std::int32_t buffer = b_.buffer(t, false);
+    r_.buffers.push_back(memory(t, count * rows));
+    const bool reversed = chance(15);
+    if (reversed) {
+      index = b_.apply(OpId::Negative, DType::Int64, {index});
+      // Beyond what the access adds.
+      const std::int64_t end = (rows - 1) * count * item;
+      if (a.offset.param == ir::kNoParam)
+        a.offset.value += end;
+      else
+        r_.params[static_cast<std::size_t>(a.offset.param)] += end;
+    }
+    return b_.gather(buffer, a, index, coeff(count * item));
+  }
   ir::Val leaf(DType t) {
+    if (chance(12)) return gather_new(t);
     switch (below(6)) {
       case 0:
         return b_.constant(random_number(t));

@@ -102,6 +102,12 @@ class Executor {
         std::memcpy(out.bytes, static_cast<char*>(args_.buffers[i.index]) + address(i),
                     itemsize(i.type));
         break;
+      case ir::Op::Gather:
+        std::memcpy(out.bytes,
+                    static_cast<char*>(args_.buffers[i.index]) + address(i) +
+                        integer(i.operands[0]) * resolve(i.stride),
+                    itemsize(i.type));
+        break;
       case ir::Op::Store:
         std::memcpy(static_cast<char*>(args_.buffers[i.index]) + address(i),
                     env_[i.operands[0]].bytes, itemsize(i.type));

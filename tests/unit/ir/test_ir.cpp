@@ -311,3 +311,51 @@ TEST_CASE("a product prints, survives the disk, and is checked") {
   find(k, Op::Product).index = 1;
   rejects("out of range");
 }
+
+namespace {
+
+// out[i] = x[i % 4 (a column), index[i] (a row)], with lanes along i.
+Kernel one_gather() {
+  Builder b("gather");
+  b.loop(0).vector = true;
+  const std::int32_t x = b.buffer(DType::Float32, false), at = b.buffer(DType::Int64, false),
+                     out = b.buffer(DType::Float32, true);
+  const Val index = b.load(at, {{}, {{b.grid_var(), {8}}}});
+  const Val v = b.gather(x, {{16}, {{b.grid_var(), {4}}}}, index, {0, b.new_param()});
+  b.store(out, {{}, {{b.grid_var(), {4}}}}, v);
+  return b.finish();
+}
+
+}  // namespace
+
+TEST_CASE("a gather prints, survives the disk, and is checked") {
+  Kernel k = one_gather();
+  verify(k);
+  CHECK(to_string(k).find("%2: float32 = gather b0[16 + %0*4] at %1*p0") != std::string::npos);
+  CHECK(to_string(deserialize(serialize(k))).substr(7) == to_string(k).substr(13));
+  CHECK(analyse(k).varies[2]);
+  Kernel other = one_gather();
+  find(other, Op::Gather).stride = {4};
+  CHECK(serialize(k) != serialize(other));
+  // Only the index differs from lane to lane.
+  k.accesses[1].terms.clear();
+  CHECK(analyse(k).varies[2]);
+  const auto rejects = [&](const std::string& why) {
+    INFO("wanted: " << why << "\ngot: " << rejection(k));
+    CHECK(rejection(k).find(why) != std::string::npos);
+    k = one_gather();
+  };
+  k = one_gather();
+  k.buffers[0].written = true;
+  rejects("gathers from a written buffer");
+  find(k, Op::Gather).operands[0] = kNone;
+  rejects("operand 0 is missing");
+  k.buffers[1].dtype = find(k, Op::Load).type = DType::Float32;
+  rejects("its index is not int64");
+  find(k, Op::Gather).type = DType::Float64;
+  rejects("its type is float64, not float32");
+  find(k, Op::Gather).stride.param = 3;
+  rejects("a gather names parameter 3 of 1");
+  find(k, Op::Gather).access = -1;
+  rejects("its access is missing");
+}
