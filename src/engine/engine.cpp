@@ -18,6 +18,7 @@
 #include "history.hpp"
 #include "interruption.hpp"
 #include "kernel.hpp"
+#include "own_code.hpp"
 #include "plan_ahead.hpp"
 #include "plan_run.hpp"
 #include "report.hpp"
@@ -359,6 +360,7 @@ void start() {
     // there is no memory for that; a backtrace loads it, too.
     void* frame;
     backtrace(&frame, 1);
+    map_own_code();
   });
 }
 

@@ -217,3 +217,24 @@ def test_mistyped_configuration_is_named(run_python, variable, value):
     assert done.stdout == "3.0\n"
     assert done.stderr.startswith(f"plait: {variable}: '{value}' is not known and ignored; known are ")
     assert not run_python("import plait", env={"PLAIT_LOG": "fusion,cache", "PLAIT_JIT": "off"}).stderr
+
+
+def test_own_code_is_mapped_at_import(run_python):
+    """First calls need not wait for the pages of their code one by one."""
+    source = """
+import ctypes, re, sys
+import plait
+if ctypes.CDLL(None).madvise(None, 0, 22):  # MADV_POPULATE_READ, of Linux 5.14
+    sys.exit()
+for mapping in re.split(r"\\n(?=[0-9a-f]+-[0-9a-f]+ )", open("/proc/self/smaps").read()):
+    if "/_plait." in mapping and " r-xp " in mapping:
+        print(*(re.search(rf"^{name}: +(\\d+)", mapping, re.M)[1] for name in ("Rss", "Size")))
+"""
+    with open(_plait.__file__, "rb") as file:
+        file.read()  # into memory
+    done = run_python(source)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    if not done.stdout:
+        pytest.skip("needs Linux 5.14")
+    resident, size = map(int, done.stdout.split())
+    assert resident > 0.95 * size
