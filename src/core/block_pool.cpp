@@ -17,12 +17,14 @@
 namespace plait::pool {
 namespace {
 
-// Free blocks of one class that a thread keeps: enough for loops that make and drop temporaries,
-// little enough that a thread holds a few MiB at most.
+// Free blocks of one class that a thread keeps, and bytes of all classes: enough for the
+// temporaries of a graph, which are freed together. What goes back to malloc leaves its pages
+// behind, and is soon asked for again.
 std::uint32_t keep(int cls) {
   return static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(256 * 1024 / class_capacity(cls), 4, 256));
+      std::clamp<std::size_t>(2 * 1024 * 1024 / class_capacity(cls), 4, 2048));
 }
+constexpr std::size_t kKeepBytes = std::size_t{8} << 20;
 constexpr std::uint32_t kKeepHeaders = 256;
 
 // Milliseconds that large blocks wait for another use, and between looks at the system's memory.
@@ -133,7 +135,8 @@ void Pool::give_small(Block* b) noexcept {
   c.lock.lock();
   c.live_bytes -= static_cast<std::int64_t>(b->capacity);
   if (c.count[cls] < keep(cls) &&
-      c.cached_bytes + b->capacity <= limit_.load(std::memory_order_relaxed)) [[likely]] {
+      c.cached_bytes + b->capacity <= std::min(kKeepBytes, limit_.load(std::memory_order_relaxed)))
+      [[likely]] {
     b->next = c.free[cls];
     c.free[cls] = b;
     ++c.count[cls];
@@ -176,8 +179,7 @@ void Pool::give_header(Block* b) noexcept {
 
 namespace {
 
-std::byte* map_large(std::size_t capacity) {
-  if (capacity < kHugeFrom) return static_cast<std::byte*>(std::aligned_alloc(4096, capacity));
+std::byte* map_huge(std::size_t capacity) {
   // Huge pages need their alignment: map more and give the edges back.
   const std::size_t span = capacity + kHugePage;
   void* raw = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -190,6 +192,11 @@ std::byte* map_large(std::size_t capacity) {
   auto* data = reinterpret_cast<void*>(aligned);
   madvise(data, capacity, MADV_HUGEPAGE);
   return static_cast<std::byte*>(data);
+}
+
+std::byte* map_large(std::size_t capacity) {
+  return capacity < kHugeFrom ? static_cast<std::byte*>(std::aligned_alloc(4096, capacity))
+                              : map_huge(capacity);
 }
 
 void unmap_large(std::byte* data, std::size_t capacity) {
@@ -240,6 +247,39 @@ LargeBlock* Pool::find_cached(std::size_t bytes) {
   return nullptr;
 }
 
+// False when there is no address space for another arena: malloc may still have some.
+bool Pool::cut_from_arena(LargeBlock* b, std::size_t capacity) noexcept {
+  if (!arena_ || arena_->left() < capacity) {
+    auto* fresh = new (std::nothrow) Arena;
+    if (fresh) fresh->begin = fresh->next = map_huge(kArena);
+    if (!fresh || !fresh->begin) {
+      delete fresh;
+      return false;
+    }
+    if (Arena* full = std::exchange(arena_, fresh); full && full->blocks == 0) {
+      munmap(full->begin, kArena);
+      delete full;
+    }
+  }
+  b->arena = arena_;
+  b->data = arena_->next;
+  arena_->next += capacity;
+  ++arena_->blocks;
+  return true;
+}
+
+// Its pages go back at once, its place when the whole arena is free.
+void Pool::give_to_arena(LargeBlock* b) noexcept {
+  Arena* a = std::exchange(b->arena, nullptr);
+  if (--a->blocks > 0) {
+    madvise(b->data, b->capacity, MADV_DONTNEED);
+    return;
+  }
+  munmap(a->begin, kArena);
+  if (a == arena_) arena_ = nullptr;
+  delete a;
+}
+
 LargeBlock* Pool::take_large(std::size_t bytes) {
   const std::size_t capacity = large_capacity(bytes);
   {
@@ -254,7 +294,11 @@ LargeBlock* Pool::take_large(std::size_t bytes) {
     }
   }
   auto* b = static_cast<LargeBlock*>(take_header());
-  b->data = map_large(capacity);
+  if (capacity < kHugeFrom) {
+    std::lock_guard guard(mutex_);
+    if (large_live_ + large_cached_ + capacity > kArenasFrom) cut_from_arena(b, capacity);
+  }
+  if (!b->arena) b->data = map_large(capacity);
   if (!b->data) {
     trim();
     b->data = map_large(capacity);
@@ -327,7 +371,10 @@ void Pool::evict_to(std::size_t bytes) noexcept {
 }
 
 void Pool::release_large(LargeBlock* b) noexcept {
-  unmap_large(b->data, b->capacity);
+  if (b->arena)
+    give_to_arena(b);
+  else
+    unmap_large(b->data, b->capacity);
   give_header(b);
 }
 

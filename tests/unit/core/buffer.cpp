@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <thread>
 #include <vector>
@@ -18,6 +19,12 @@ using namespace plait;
 namespace {
 
 bool aligned(const Ref<Buffer>& b) { return reinterpret_cast<std::uintptr_t>(b->data) % 64 == 0; }
+
+std::size_t resident_bytes() {
+  std::size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
 
 struct PoolLimit {
   explicit PoolLimit(std::size_t bytes) { set_pool_limit(bytes); }
@@ -85,6 +92,26 @@ TEST_CASE("cached bytes stay under the limit, oldest go first") {
   CHECK(pool_stats().cached_bytes == 0);
   allocate(100);
   CHECK(pool_stats().cached_bytes == 0);
+}
+
+TEST_CASE("blocks that are trimmed give their pages back, whichever of their neighbours live") {
+  trim_pool();
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  const std::size_t before = resident_bytes();
+  std::vector<Ref<Buffer>> blocks;
+  for (int i = 0; i < 96; ++i) {
+    blocks.push_back(allocate(kMiB));
+    std::memset(blocks.back()->data, i, kMiB);
+  }
+  CHECK(resident_bytes() >= before + 90 * kMiB);
+  for (std::size_t i = 0; i < blocks.size(); i += 2) blocks[i].reset();
+  trim_pool();
+  CHECK(resident_bytes() <= before + 56 * kMiB);
+  for (std::size_t i = 1; i < blocks.size(); i += 2)
+    CHECK(blocks[i]->data[kMiB - 1] == static_cast<std::byte>(i));
+  blocks.clear();
+  trim_pool();
+  CHECK(resident_bytes() <= before + 8 * kMiB);
 }
 
 TEST_CASE("an allocation that fails changes nothing") {
