@@ -438,3 +438,107 @@ def recurrence(x):
         c = 0.9 * c + np.tanh(x[t] + 0.5 * h)
         h = np.tanh(c)
     return h
+
+
+# --- others of the same kinds, written after what the programs above taught: nothing was tuned to these
+@program(lambda rng: (rng.integers(1, 100, 200), rng.random(200)))
+def knapsack(weights, values):
+    best = np.zeros(2001)
+    for w, v in zip(weights.tolist(), values.tolist()):
+        taken = best[:-w] + v
+        after = best.copy()
+        after[w:] = np.maximum(best[w:], taken)
+        best = after
+    return best
+
+
+@program(lambda rng: (rng.random((40, 40)), rng.random((300, 40))))
+def viterbi(transition, emission):
+    score = emission[0]
+    back = []
+    for e in emission[1:]:
+        ways = score[:, None] + transition
+        back.append(ways.argmax(axis=0))
+        score = ways.max(axis=0) + e
+    return score
+
+
+@program(normal(30, 30, 30))
+def diffusion_in_three_dimensions(u):
+    u = u.copy()
+    for _ in range(20):
+        inner = u[1:-1, 1:-1, 1:-1]
+        new = u.copy()
+        new[1:-1, 1:-1, 1:-1] = inner + 0.1 * (u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, :-2, 1:-1] +
+                                               u[1:-1, 1:-1, 2:] + u[1:-1, 1:-1, :-2] - 6 * inner)
+        u = new
+    return u
+
+
+@program(lambda rng: (1 + 0.1 * rng.random(20_000),))
+def burgers(u):
+    for _ in range(50):
+        after = np.zeros_like(u)
+        after[1:-1] = u[1:-1] - 0.1 * u[1:-1] * (u[1:-1] - u[:-2]) + 0.05 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        after[0], after[-1] = after[-2], after[1]
+        u = after
+    return u
+
+
+@program(lambda rng: (rng.integers(0, 3, (150, 150)).astype("u1"), rng.random((20, 150, 150)) < 0.02))
+def forest_fire(forest, lightning):
+    for struck in lightning:
+        burning = forest == 2
+        near = np.zeros(forest.shape, dtype=bool)
+        near[1:] |= burning[:-1]
+        near[:-1] |= burning[1:]
+        near[:, 1:] |= burning[:, :-1]
+        near[:, :-1] |= burning[:, 1:]
+        forest = np.where(burning, 0, np.where((forest == 1) & (near | struck), 2, forest)).astype(np.uint8)
+    return forest
+
+
+@program(lambda rng: (rng.uniform(0, 6.28, 200), rng.normal(size=200)))
+def coupled_oscillators(theta, omega):
+    for _ in range(10):
+        theta = theta + 0.05 * (omega + 0.5 * np.sin(theta[None, :] - theta[:, None]).mean(axis=1))
+    return theta
+
+
+@program(lambda rng: ((lambda a: a @ a.T + 50 * np.eye(200))(rng.normal(size=(200, 200))), rng.random(200)))
+def conjugate_gradient(a, b):
+    x = np.zeros_like(b)
+    r = b.copy()
+    p, rs = r, (r * r).sum()
+    for _ in range(40):
+        q = a @ p
+        alpha = rs / (p * q).sum()
+        x, r = x + alpha * p, r - alpha * q
+        before, rs = rs, (r * r).sum()
+        p = r + rs / before * p
+    return x
+
+
+@program(lambda rng: (rng.random((500, 500)),))
+def sobel_edges(image):
+    gx = image[:-2, 2:] + 2 * image[1:-1, 2:] + image[2:, 2:] - image[:-2, :-2] - 2 * image[1:-1, :-2] - image[2:, :-2]
+    gy = image[2:, :-2] + 2 * image[2:, 1:-1] + image[2:, 2:] - image[:-2, :-2] - 2 * image[:-2, 1:-1] - image[:-2, 2:]
+    edges = np.hypot(gx, gy)
+    return edges > 2 * edges.mean()
+
+
+@program(normal(300, 250))
+def drawdowns(returns):
+    price = np.exp(np.cumsum(0.01 * returns, axis=1))
+    peak = np.maximum.accumulate(price, axis=1)
+    return ((peak - price) / peak).max(axis=1)
+
+
+@program(lambda rng: (rng.normal(size=(3000, 12)), rng.normal(size=3000)))
+def adam(x, y):
+    w, m, v = np.zeros(12), np.zeros(12), np.zeros(12)
+    for t in range(1, 101):
+        g = x.T @ (x @ w - y) / len(y)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        w = w - 0.01 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return w
