@@ -10,7 +10,6 @@
   LoopFn divide_loop(OpId op, DType t);             \
   LoopFn bits_loop(OpId op, DType t);               \
   LoopFn float_loop(OpId op, DType t);              \
-  LoopFn float_divide_loop(OpId op, DType t);       \
   LoopFn compare_loop(OpId op, DType t);            \
   LoopFn extrema_loop(OpId op, DType t);            \
   LoopFn select_loop(OpId op, DType t);             \

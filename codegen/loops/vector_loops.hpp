@@ -1,5 +1,6 @@
 // Array loops and register entry points around the vector functions. A function is a struct with
-// f(vd[, vd]); float32 goes through it in float64 unless the struct has an f(vf) of its own. What
+// f(vd[, vd]); float32 goes through it in float64, through that of Op::Float where there is one,
+// unless the struct has an f(vf) of its own. What
 // fills the last vector up is an element of the array, so that it raises no flag of its own.
 #pragma once
 #include "codegen/loops/vector.hpp"
@@ -30,6 +31,8 @@ struct Path<Op, f32> {
   static PLAIT_INLINE V f(A... a) {
     if constexpr (kOwn)
       return Op::f(a...);
+    else if constexpr (requires { typename Op::Float; })
+      return narrow(Op::Float::f(widen(a)...));
     else
       return narrow(Op::f(widen(a)...));
   }
@@ -155,5 +158,6 @@ Found exponential(OpId op, DType t);
 Found trigonometric(OpId op, DType t);
 Found hyperbolic(OpId op, DType t);
 Found power(OpId op, DType t);
+Found float_division(OpId op, DType t);
 
 }  // namespace plait::loops::PLAIT_TIER

@@ -24,7 +24,7 @@ LoopFn integer(OpId op, DType t) {
   return nullptr;
 }
 LoopFn real(OpId op, DType t) {
-  for (auto family : {float_loop, math_loop, compare_loop, extrema_loop, float_divide_loop})
+  for (auto family : {float_loop, math_loop, compare_loop, extrema_loop})
     if (const LoopFn fn = family(op, t)) return fn;
   return nullptr;
 }

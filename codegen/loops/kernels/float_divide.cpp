@@ -1,7 +1,8 @@
-// floor_divide, remainder and fmod of floats: NumPy's npy_divmod.
+// floor_divide, remainder and fmod of floats: NumPy's npy_divmod. Vectors compute what scalars do,
+// to the bit and the flag.
 #include <cmath>
 
-#include "codegen/loops/drivers.hpp"
+#include "codegen/loops/vector_loops.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -26,37 +27,107 @@ T quotient(T a, T b) {
   return std::isgreater(div - floor, T(0.5)) ? floor + 1 : floor;
 }
 
-struct FloorDivide {
-  template <class T>
-  static T f(T a, T b) {
-    return quotient(a, b);
+// The operations of T on what vectors of float64 hold; all they give is a T.
+template <class T>
+struct In {
+  static PLAIT_INLINE vd sum(vd a, vd b) {
+    if constexpr (std::is_same_v<T, f32>)
+      return widen(narrow(a) + narrow(b));
+    else
+      return a + b;
+  }
+  static PLAIT_INLINE vd ratio(vd a, vd b) {
+    if constexpr (std::is_same_v<T, f32>)
+      return widen(narrow(a) / narrow(b));
+    else
+      return a / b;
+  }
+  static double quotient_special(double x, double y) { return quotient(T(x), T(y)); }
+  static double modulus_special(double x, double y) { return modulus(T(x), T(y)); }
+  static double fmod_special(double x, double y) { return std::fmod(T(x), T(y)); }
+};
+
+// x mod y of the lanes that are not special. There x is an integer multiple of y, below 2^49, and a
+// rest: the multiple is off by one at most, so that subtraction and correction are exact.
+struct Reduced {
+  vl special;  // these have x = y = 1, or a large quotient
+  vd x, y;
+  vd mod;    // with the sign of x
+  vl apart;  // mod is neither zero nor of the sign of y
+};
+PLAIT_INLINE vd nearest(vd x) { return (x + kRounder) - kRounder; }  // |x| < 2^50
+PLAIT_INLINE vl sign(vd x) { return bits(x) & static_cast<long long>(0x8000000000000000); }
+PLAIT_INLINE vd keep(vl mask, vd x) { return from_bits(bits(x) & mask); }
+PLAIT_INLINE Reduced reduce(vd x, vd y, vl special) {
+  special |= beyond(x, 0x1p500) | beyond(y, 0x1p500) | within(y, 0x1p-500);
+  x = select(special, splat(1.0), x);
+  y = select(special, splat(1.0), y);
+  const vd a = abs(x), b = abs(y);
+  // What is below y is its own rest; dividing it could underflow.
+  const vl below = (vl)(bits(a) < bits(b));
+  const vd larger = select(below, vd{}, a), q = larger / b;
+  const vl far = beyond(q, 0x1p49);
+  const vd rest = fma(-nearest(select(far, vd{}, q)), b, select(far, vd{}, larger));
+  const vd positive = rest + keep((vl)(bits(rest) < 0), b);
+  const vd mod = copysign(select(below, a, positive), x);
+  return {special | far, x, y, mod, (vl)(mod != 0.0) & (vl)((bits(x) ^ bits(y)) < 0)};
+}
+
+template <class T>
+struct FloorDivideOf {
+  static PLAIT_INLINE vd f(vd x, vd y) {
+    // A quotient of zero takes its sign from a division, which may underflow.
+    constexpr bool narrow = std::is_same_v<T, f32>;
+    const vl tiny = within(x, narrow ? 0x1p-60 : 0x1p-500) & (vl)((bits(x) << 1) != 0);
+    const Reduced r = reduce(x, y, narrow ? tiny | beyond(y, 0x1p60) : tiny);
+    const vd div =
+        In<T>::sum(In<T>::ratio(In<T>::sum(r.x, -r.mod), r.y), keep(r.apart, splat(-1.0)));
+    const vd near = nearest(div), floor = near - keep((vl)(near > div), splat(1.0));
+    const vd value = floor + keep((vl)(div - floor > 0.5), splat(1.0));
+    vd result = select((vl)(div == 0.0), from_bits(sign(r.x) ^ sign(r.y)), value);
+    if (any(r.special)) [[unlikely]]
+      patch<In<T>::quotient_special>(result, r.special, x, y);
+    return result;
   }
 };
-struct Remainder {
-  template <class T>
-  static T f(T a, T b) {
-    return modulus(a, b);
+template <class T>
+struct RemainderOf {
+  static PLAIT_INLINE vd f(vd x, vd y) {
+    const Reduced r = reduce(x, y, vl{});
+    const vd value = In<T>::sum(r.mod, keep(r.apart, r.y));
+    vd result = select((vl)(r.mod == 0.0), from_bits(sign(r.y)), value);
+    if (any(r.special)) [[unlikely]]
+      patch<In<T>::modulus_special>(result, r.special, x, y);
+    return result;
   }
 };
-struct Fmod {
-  template <class T>
-  static T f(T a, T b) {
-    return std::fmod(a, b);
+template <class T>
+struct FmodOf {
+  static PLAIT_INLINE vd f(vd x, vd y) {
+    const Reduced r = reduce(x, y, vl{});
+    vd result = r.mod;
+    if (any(r.special)) [[unlikely]]
+      patch<In<T>::fmod_special>(result, r.special, x, y);
+    return result;
   }
+};
+template <template <class> class Op>
+struct Division : Op<f64> {
+  using Float = Op<f32>;
 };
 
 }  // namespace
 
-LoopFn float_divide_loop(OpId op, DType t) {
+Found float_division(OpId op, DType t) {
   switch (op) {
     case OpId::FloorDivide:
-      return pick_binary<FloorDivide>(Floats{}, t);
+      return binary_math<Division<FloorDivideOf>>(t);
     case OpId::Remainder:
-      return pick_binary<Remainder>(Floats{}, t);
+      return binary_math<Division<RemainderOf>>(t);
     case OpId::Fmod:
-      return pick_binary<Fmod>(Floats{}, t);
+      return binary_math<Division<FmodOf>>(t);
     default:
-      return nullptr;
+      return {nullptr, {nullptr, 0}};
   }
 }
 
