@@ -19,22 +19,8 @@ void compute_direct(tracer::Node& n);
 // looking up its plan.
 bool direct_is_faster(std::span<tracer::Node* const> wanted);
 
-// c (m, n) = a (m, k) times b (k, n). Strides in bytes; c is C-contiguous. Returns false for what
-// it does not do (dtype, strides): the built-in loop takes over.
-struct Gemm {
-  DType dtype;
-  std::int64_t m, n, k;
-  const void* a;
-  std::int64_t a_row, a_column;
-  const void* b;
-  std::int64_t b_row, b_column;
-  void* c;
-};
 // Elements of work below which the recorder's lock is kept: other threads would not get at it in
 // time to use it.
 inline constexpr std::int64_t kUnlockedWork = 1 << 15;
-
-using GemmFn = bool (*)(const Gemm&);
-void set_gemm(GemmFn fn);  // nullptr: the built-in loop only
 
 }  // namespace plait::engine

@@ -14,7 +14,6 @@
 #include "direct.hpp"
 #include "fork.hpp"
 #include "fp_flags.hpp"
-#include "gemm.hpp"
 #include "history.hpp"
 #include "interruption.hpp"
 #include "kernel.hpp"
@@ -354,7 +353,6 @@ void start() {
   std::call_once(once, [] {
     tracer::install(&evaluator);
     install_devices();
-    install_blas();
     install_fork_handlers(kernel_registry_mutex());
     // Threads of OpenMP end by pthread_exit. Its first call loads libgcc_s, and ends the process if
     // there is no memory for that; a backtrace loads it, too.

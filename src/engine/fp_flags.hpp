@@ -18,7 +18,9 @@ inline void clear_flags() {
   if (csr & kFlags) _mm_setcsr(csr & ~kFlags);
 }
 inline unsigned raised_flags() { return _mm_getcsr() & kFlags; }
-inline void raise_flags(unsigned flags) { _mm_setcsr(_mm_getcsr() | flags); }
+inline void raise_flags(unsigned flags) {  // as if what raises them had run on this thread
+  if (flags & ~_mm_getcsr()) _mm_setcsr(_mm_getcsr() | flags);
+}
 inline constexpr unsigned kInvalid = 0x01, kDivide = 0x04, kOver = 0x08, kUnder = 0x10;
 #else
 inline constexpr unsigned kInvalid = FE_INVALID, kDivide = FE_DIVBYZERO, kOver = FE_OVERFLOW,
@@ -28,7 +30,9 @@ inline unsigned raised_flags() {
   return static_cast<unsigned>(
       std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW));
 }
-inline void raise_flags(unsigned flags) { std::feraiseexcept(static_cast<int>(flags)); }
+inline void raise_flags(unsigned flags) {
+  if (flags) std::feraiseexcept(static_cast<int>(flags));
+}
 #endif
 
 // In the order in which NumPy looks at them.

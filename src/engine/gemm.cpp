@@ -19,6 +19,8 @@
 #include "direct_kernels.hpp"
 #include "engine.hpp"
 #include "interruption.hpp"
+#include "mirror.hpp"
+#include "product.hpp"
 #include "team.hpp"
 
 namespace plait::engine {
@@ -30,9 +32,8 @@ constexpr std::int64_t kTileRows = 192;
 constexpr std::int64_t kTileProducts = 1 << 16;  // of a matrix and a vector
 // Between two looks whether somebody waits for an end: some ten milliseconds.
 constexpr std::int64_t kMostProducts = std::int64_t{1} << 29, kMostRead = std::int64_t{1} << 25;
-constexpr std::int64_t kPanel = 64;  // columns of a tile come in multiples of it
-// Seconds of a multiplication and addition, and of an element that is copied over the diagonal.
-constexpr double kProductSeconds = 0.05e-9, kMirrorSeconds = 0.3e-9;
+constexpr std::int64_t kPanel = 64;          // columns of a tile come in multiples of it
+constexpr double kProductSeconds = 0.05e-9;  // of a multiplication and addition
 // Multiplications so few that no library divides them among threads: telling it not to costs more
 // than they do.
 constexpr double kFewProducts = 4096;
@@ -246,28 +247,10 @@ class OneThread {
   int before_ = 1;
 };
 
-// Below the diagonal what is above it.
-template <class T>
-void mirror(T* c, std::int64_t n) {
-  constexpr std::int64_t kBlock = 32;
-  const auto block = [&](std::int64_t i, std::int64_t j) {
-    for (std::int64_t r = i; r < std::min(n, i + kBlock); ++r)
-      for (std::int64_t q = j; q < std::min(r, j + kBlock); ++q) c[r * n + q] = c[q * n + r];
-  };
-  const double seconds = kMirrorSeconds * static_cast<double>(n) * static_cast<double>(n);
-  const ParallelLoop loop{
-      .extent = (n + kBlock - 1) / kBlock, .seconds = seconds, .threads = team_threads(seconds)};
-  run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = 0; j <= i; ++j) block(i * kBlock, j * kBlock);
-    return true;
-  });
-}
-
 // The transpose of a product whose result is one row: of one column.
-Gemm upright(const Gemm& g) {
+MatrixProduct upright(const MatrixProduct& g) {
   if (g.m != 1 || g.n == 1) return g;
-  Gemm t = g;
+  MatrixProduct t = g;
   t.m = g.n;
   t.n = 1;
   t.a = g.b;
@@ -279,13 +262,9 @@ Gemm upright(const Gemm& g) {
   return t;
 }
 
-bool gemm(const Gemm& as_given) {
-  const Gemm g = upright(as_given);
-  if (g.dtype != DType::Float32 && g.dtype != DType::Float64 && g.dtype != DType::Complex64 &&
-      g.dtype != DType::Complex128)
-    return false;
-  const Library& l = library();
-  if (!l.good || g.m == 0 || g.n == 0 || g.k == 0) return false;
+// One entry of a batch.
+bool multiply(const Library& l, const MatrixProduct& as_given) {
+  const MatrixProduct g = upright(as_given);
   const auto item = static_cast<std::int64_t>(itemsize(g.dtype));
   const Operand a(g.dtype, g.a, g.a_row, g.a_column, g.m, g.k);
   const bool column = g.n == 1 && g.b_row > 0 && g.b_row % item == 0;
@@ -315,7 +294,7 @@ bool gemm(const Gemm& as_given) {
                              int worker) {
     const auto n = [](std::int64_t v) { return static_cast<Int>(v); };
     const std::byte* part = a.at + first * a.row;
-    auto* c = static_cast<std::byte*>(g.c) + first * g.n * item;
+    std::byte* c = g.c + first * g.n * item;
     if (column) {
       const bool turned = a.trans == kTrans;
       blas.vector(g.dtype, a.trans, n(turned ? g.k : rows), n(turned ? rows : g.k), part, n(a.ld),
@@ -346,8 +325,7 @@ bool gemm(const Gemm& as_given) {
     return interruption.goes_on(worker);
   });
   interruption.end();
-  if (symmetric && g.dtype == DType::Float32) mirror(static_cast<float*>(g.c), g.n);
-  if (symmetric && g.dtype == DType::Float64) mirror(static_cast<double*>(g.c), g.n);
+  if (symmetric) mirror_upper(g.dtype, g.c, g.n);
   return true;
 }
 
@@ -367,6 +345,22 @@ std::optional<BlasLayout> blas_layout(std::int64_t item, std::int64_t row, std::
   return std::nullopt;
 }
 
-void install_blas() { set_gemm(gemm); }
+bool blas_product(const MatrixProduct& p) {
+  if (!is_float(p.dtype) && !is_complex(p.dtype)) return false;
+  if (p.dtype == DType::Float16 || p.products() == 0) return false;
+  const Library& l = library();
+  if (!l.good) return false;
+  for (std::int64_t i = 0, count = p.entries(); i < count; ++i)
+    if (!multiply(l, p.entry(i))) return false;
+  return true;
+}
+
+bool prefers_blas(const MatrixProduct& p) {
+  if (p.dtype != DType::Float32 && p.dtype != DType::Float64) return is_complex(p.dtype);
+  static const bool named = std::getenv("PLAIT_BLAS") != nullptr;
+  if (named || config().tier == CpuTier::Baseline) return true;
+  // A vector's product is bound by memory, or by lanes along k, which no tile has.
+  return p.m == 1 || p.n == 1;
+}
 
 }  // namespace plait::engine

@@ -15,7 +15,4 @@ std::optional<BlasLayout> blas_layout(std::int64_t item, std::int64_t row_stride
                                       std::int64_t column_stride, std::int64_t rows,
                                       std::int64_t columns);
 
-// Gives the reference evaluator's matrix product a BLAS, if one is found when it is first needed.
-void install_blas();
-
 }  // namespace plait::engine

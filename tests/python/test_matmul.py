@@ -21,7 +21,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("name", VIEWS)
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128", "int64"])
 def test_views(name, dtype):
     rng = numpy.random.default_rng(1)
     a = rng.integers(-9, 9, (34, 45)).astype(dtype)
@@ -99,3 +99,25 @@ def test_a_product_with_its_own_transpose_is_symmetric(code, turned):
     ours, theirs = (numpy.asarray(v.T @ v if turned else v @ v.T) for v in (x, values))
     assert numpy.array_equal(ours, ours.T) and ours.dtype == theirs.dtype
     numpy.testing.assert_allclose(ours, theirs, rtol=1e-4 if code == "f" else 1e-12, atol=1e-5 if code == "f" else 1e-13)
+
+
+@pytest.mark.parametrize("code", "fd")
+@pytest.mark.parametrize("shapes", [((300, 500), (500, 290)), ((40, 30, 20), (40, 20, 35)), ((9, 4000), (4000, 7))])
+def test_products_do_not_depend_on_the_threads(code, shapes):
+    rng = numpy.random.default_rng(4)
+    a, b = (rng.standard_normal(s).astype(code) for s in shapes)
+    with_threads = []
+    before = plait.get_num_threads()
+    for threads in (1, 2, 3):
+        plait.set_num_threads(threads)
+        with_threads.append(numpy.asarray(plait.asarray(a) @ plait.asarray(b)))
+    plait.set_num_threads(before)
+    assert (with_threads[0] == with_threads[1]).all() and (with_threads[0] == with_threads[2]).all()
+    numpy.testing.assert_allclose(with_threads[0], a @ b, rtol=1e-3 if code == "f" else 1e-11, atol=1e-4)
+
+
+def test_a_batch_of_half_precision():
+    rng = numpy.random.default_rng(5)
+    a, b = rng.integers(-5, 5, (3, 4, 6)).astype("e"), rng.integers(-5, 5, (6, 5)).astype("e")
+    same(plait.asarray(a) @ plait.asarray(b), a @ b)
+    same(plait.asarray(a)[::-1, :, ::2] @ plait.asarray(b)[::2], a[::-1, :, ::2] @ b[::2])

@@ -32,7 +32,8 @@ struct Register<double> {
 template <class T>
 constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(T));
 
-// The first `count` lanes of a register: all, or those that a mask says.
+// The first `count` lanes of a register. What fma() makes of the others is not stored, and raises
+// no flag that they do not: they are left out, or repeat the first lane.
 #if defined(__AVX512F__)
 template <class T>
 struct Lanes {
@@ -40,22 +41,59 @@ struct Lanes {
   explicit Lanes(std::int64_t count) : mask(static_cast<__mmask16>((1U << count) - 1)) {}
   vf load(const float* p) const { return _mm512_maskz_loadu_ps(mask, p); }
   vd load(const double* p) const { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
+  vf load_factors(const float* p) const { return load(p); }
+  vd load_factors(const double* p) const { return load(p); }
   void store(float* p, vf v) const { _mm512_mask_storeu_ps(p, mask, v); }
   void store(double* p, vd v) const { _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v); }
+  vf multiply_add(vf a, vf b, vf c) const { return _mm512_mask3_fmadd_ps(a, b, c, mask); }
+  vd multiply_add(vd a, vd b, vd c) const {
+    return _mm512_mask3_fmadd_pd(a, b, c, static_cast<__mmask8>(mask));
+  }
+};
+#elif defined(__AVX2__)
+template <class T>
+struct Lanes {
+  __m256i mask;
+  explicit Lanes(std::int64_t count) {
+    alignas(32) static constexpr std::int32_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const auto words = count * static_cast<std::int64_t>(sizeof(T) / 4);
+    mask = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ones + 8 - words));
+  }
+  vf load(const float* p) const { return _mm256_maskload_ps(p, mask); }
+  vd load(const double* p) const { return _mm256_maskload_pd(p, mask); }
+  vf load_factors(const float* p) const {
+    return _mm256_blendv_ps(_mm256_broadcast_ss(p), load(p), _mm256_castsi256_ps(mask));
+  }
+  vd load_factors(const double* p) const {
+    return _mm256_blendv_pd(_mm256_broadcast_sd(p), load(p), _mm256_castsi256_pd(mask));
+  }
+  void store(float* p, vf v) const { _mm256_maskstore_ps(p, mask, v); }
+  void store(double* p, vd v) const { _mm256_maskstore_pd(p, mask, v); }
+  template <class V>
+  V multiply_add(V a, V b, V c) const {
+    return fma(a, b, c);
+  }
 };
 #else
 template <class T>
 struct Lanes {
+  using Vector = typename Register<T>::type;
   std::int64_t count;
   explicit Lanes(std::int64_t n) : count(n) {}
-  auto load(const T* p) const {
-    typename Register<T>::type v{};
-    std::memcpy(&v, p, static_cast<std::size_t>(count) * sizeof(T));
+  Vector load(const T* p) const {
+    Vector v{};
+    for (std::int64_t i = 0; i < count; ++i) v[i] = p[i];
     return v;
   }
-  void store(T* p, typename Register<T>::type v) const {
-    std::memcpy(p, &v, static_cast<std::size_t>(count) * sizeof(T));
+  Vector load_factors(const T* p) const {
+    Vector v = splat(*p);
+    for (std::int64_t i = 1; i < count; ++i) v[i] = p[i];
+    return v;
   }
+  void store(T* p, Vector v) const {
+    for (std::int64_t i = 0; i < count; ++i) p[i] = v[i];
+  }
+  Vector multiply_add(Vector a, Vector b, Vector c) const { return fma(a, b, c); }
 };
 #endif
 
@@ -88,6 +126,10 @@ void tile(const Tile<T>& t) {
   using Vector = typename Register<T>::type;
   constexpr int kLanesOf = kWidth<T>;
   const Lanes<T> lanes(kEdge ? t.last : 0);
+  // What the sums are added to is on its way meanwhile.
+  if (t.add)
+    for (int r = 0; r < R; ++r)
+      for (int v = 0; v < V; ++v) __builtin_prefetch(t.c + r * t.c_row + v * kLanesOf, 1);
   Vector sum[R][V];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r)
@@ -100,12 +142,14 @@ void tile(const Tile<T>& t) {
     Vector y[V];
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v)
-      y[v] = kEdge && v == V - 1 ? lanes.load(b + v * kLanesOf) : load(b + v * kLanesOf);
+      y[v] = kEdge && v == V - 1 ? lanes.load_factors(b + v * kLanesOf) : load(b + v * kLanesOf);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
       const Vector x = splat(a[r * a_row]);
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[r][v] = fma(x, y[v], sum[r][v]);
+      for (int v = 0; v < V; ++v)
+        sum[r][v] =
+            kEdge && v == V - 1 ? lanes.multiply_add(x, y[v], sum[r][v]) : fma(x, y[v], sum[r][v]);
     }
   }
   const auto put = [&](auto add) {
@@ -199,21 +243,112 @@ T element(const std::byte* p) {
   return v;
 }
 
+// Of two registers side by side: the lower halves interleaved, and the upper ones.
+template <class V, std::size_t... i>
+PLAIT_INLINE V interleave_low(V a, V b, std::index_sequence<i...>) {
+  return __builtin_shufflevector(a, b, (i / 2 + i % 2 * sizeof...(i))...);
+}
+template <class V, std::size_t... i>
+PLAIT_INLINE V interleave_high(V a, V b, std::index_sequence<i...>) {
+  return __builtin_shufflevector(a, b, (i / 2 + sizeof...(i) / 2 + i % 2 * sizeof...(i))...);
+}
+
+// As many rows as lanes: interleaving the halves log2(lanes) times turns rows into columns.
+template <class T>
+PLAIT_INLINE void transpose(typename Register<T>::type (&rows)[kWidth<T>]) {
+  using Vector = typename Register<T>::type;
+  constexpr int n = kWidth<T>;
+  constexpr auto lanes = std::make_index_sequence<n>();
+#pragma GCC unroll 4
+  for (int stage = 1; stage < n; stage *= 2) {
+    Vector next[n];
+#pragma GCC unroll 8
+    for (int i = 0; i < n / 2; ++i) {
+      next[2 * i] = interleave_low(rows[i], rows[i + n / 2], lanes);
+      next[2 * i + 1] = interleave_high(rows[i], rows[i + n / 2], lanes);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < n; ++i) rows[i] = next[i];
+  }
+}
+
+// `some` <= lanes lines of k contiguous elements to the first `room` <= lanes of each row of a
+// panel, zeros after them. Returns how far it came: whole registers along k.
+template <class T>
+std::int64_t transpose_lines(T* out, const std::byte* at, std::int64_t line, std::int64_t some,
+                             std::int64_t room, std::int64_t k, std::int64_t width) {
+  using Vector = typename Register<T>::type;
+  constexpr int n = kWidth<T>;
+  const Lanes<T> lanes(room);
+  const T* from[n];
+  for (int r = 0; r < n; ++r)
+    from[r] = reinterpret_cast<const T*>(at + std::min<std::int64_t>(r, some - 1) * line);
+  std::int64_t i = 0;
+  for (; i + n <= k; i += n) {
+    Vector rows[n];
+#pragma GCC unroll 16
+    for (int r = 0; r < n; ++r) rows[r] = load(from[r] + i);
+    if (some < n)
+      for (std::int64_t r = some; r < n; ++r) rows[r] = Vector{};
+    transpose<T>(rows);
+    T* to = out + i * width;
+    if (room == n)
+#pragma GCC unroll 16
+      for (int r = 0; r < n; ++r) store(to + r * width, rows[r]);
+    else
+#pragma GCC unroll 16
+      for (int r = 0; r < n; ++r) lanes.store(to + r * width, rows[r]);
+  }
+  return i;
+}
+
+// A panel of lines that lie side by side.
+template <class T>
+void copy_rows(T* out, const std::byte* at, std::int64_t step, std::int64_t some, std::int64_t k,
+               std::int64_t width) {
+  using Vector = typename Register<T>::type;
+  constexpr int n = kWidth<T>;
+  const auto row = [&](std::int64_t i) { return reinterpret_cast<const T*>(at + i * step); };
+  if (some == 2 * n && width == some) {
+    for (std::int64_t i = 0; i < k; ++i, out += 2 * n) {
+      store(out, load(row(i)));
+      store(out + n, load(row(i) + n));
+    }
+    return;
+  }
+  for (std::int64_t w = 0; w < width; w += n) {
+    const std::int64_t here = std::clamp<std::int64_t>(some - w, 0, n);
+    const Lanes<T> in(here), lanes(std::min<std::int64_t>(n, width - w));
+    for (std::int64_t i = 0; i < k; ++i)
+      lanes.store(out + i * width + w, here > 0 ? in.load(row(i) + w) : Vector{});
+  }
+}
+
 template <class T>
 void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std::int64_t lines,
           std::int64_t k, std::int64_t width) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   auto* out = static_cast<T*>(to);
   const auto* at = static_cast<const std::byte*>(from);
   for (std::int64_t first = 0; first < lines; first += width, at += width * line) {
     const std::int64_t some = std::min(width, lines - first);
-    for (std::int64_t i = 0; i < k; ++i, out += width) {
-      const std::byte* p = at + i * step;
-      if (line == static_cast<std::int64_t>(sizeof(T)))
-        std::memcpy(out, p, static_cast<std::size_t>(some) * sizeof(T));
-      else
-        for (std::int64_t w = 0; w < some; ++w) out[w] = element<T>(p + w * line);
-      std::fill(out + some, out + width, T{});
+    if (line == item) {
+      copy_rows(out, at, step, some, k, width);
+    } else {
+      for (std::int64_t w = 0; w < width; w += kWidth<T>) {
+        const std::int64_t room = std::min<std::int64_t>(kWidth<T>, width - w),
+                           here = std::clamp<std::int64_t>(some - w, 0, room);
+        const std::byte* p = at + w * line;
+        std::int64_t i = 0;
+        if (step == item && here > 0) i = transpose_lines(out + w, p, line, here, room, k, width);
+        for (; i < k; ++i) {
+          T* row = out + i * width + w;
+          for (std::int64_t r = 0; r < here; ++r) row[r] = element<T>(p + i * step + r * line);
+          for (std::int64_t r = here; r < room; ++r) row[r] = T{};
+        }
+      }
     }
+    out += k * width;
   }
 }
 

@@ -1,0 +1,270 @@
+// Products by tiles: the bits of the order that codegen/loops/product.hpp promises, for any
+// strides, batches, ways to divide the work, tiers and numbers of threads.
+#include "engine/product.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "codegen/loops/product.hpp"
+#include "core/buffer.hpp"
+#include "core/config.hpp"
+#include "engine/engine.hpp"
+#include "engine/fp_flags.hpp"
+#include "engine/team.hpp"
+
+using namespace plait;
+using engine::MatrixProduct;
+
+namespace {
+
+// How an operand (rows, columns) lies.
+enum class Lies { Rows, Columns, Apart, Backwards, Repeated };
+constexpr Lies kAll[] = {Lies::Rows, Lies::Columns, Lies::Apart, Lies::Backwards, Lies::Repeated};
+
+template <class T>
+struct Operand {
+  std::vector<T> memory;
+  std::int64_t at = 0, row = 0, column = 0, step = 0;  // elements
+
+  Operand(std::int64_t entries, std::int64_t rows, std::int64_t columns, Lies lies,
+          std::mt19937_64& random) {
+    std::normal_distribution<double> value(0, 1);
+    memory.resize(static_cast<std::size_t>(entries * rows * columns * 3 + 1));
+    for (T& x : memory) x = static_cast<T>(value(random));
+    row = columns;
+    column = 1;
+    step = rows * columns * 3;
+    if (lies == Lies::Columns) {
+      row = 1;
+      column = rows;
+    } else if (lies == Lies::Apart) {
+      row = 3 * columns;
+      column = 3;
+    } else if (lies == Lies::Backwards) {
+      at = rows * columns - 1;
+      row = -columns;
+      column = -1;
+    } else if (lies == Lies::Repeated) {
+      row = 0;
+    }
+  }
+  T get(std::int64_t entry, std::int64_t i, std::int64_t j) const {
+    return memory[static_cast<std::size_t>(at + entry * step + i * row + j * column)];
+  }
+};
+
+template <class T>
+struct Case {
+  std::int64_t entries, m, n, k;
+  Operand<T> a, b;
+  std::vector<T> want;
+
+  Case(std::int64_t entries, std::int64_t m, std::int64_t n, std::int64_t k, Lies la, Lies lb,
+       std::mt19937_64& random)
+      : entries(entries),
+        m(m),
+        n(n),
+        k(k),
+        a(entries, m, k, la, random),
+        b(entries, k, n, lb, random) {}
+
+  void expect() {
+    for (std::int64_t e = 0; e < entries; ++e)
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          T all = 0;
+          for (std::int64_t from = 0; from < k; from += loops::kProductDepth) {
+            T sum = 0;
+            for (std::int64_t q = from; q < std::min(k, from + loops::kProductDepth); ++q)
+              sum = std::fma(a.get(e, i, q), b.get(e, q, j), sum);
+            all = from == 0 ? sum : all + sum;
+          }
+          want.push_back(all);
+        }
+  }
+
+  std::vector<T> run() const {
+    std::vector<T> c(static_cast<std::size_t>(entries * m * n), T(5));
+    constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+    MatrixProduct p{.dtype = item == 4 ? DType::Float32 : DType::Float64,
+                    .m = m,
+                    .n = n,
+                    .k = k,
+                    .a = reinterpret_cast<const std::byte*>(a.memory.data() + a.at),
+                    .a_row = a.row * item,
+                    .a_column = a.column * item,
+                    .b = reinterpret_cast<const std::byte*>(b.memory.data() + b.at),
+                    .b_row = b.row * item,
+                    .b_column = b.column * item,
+                    .c = reinterpret_cast<std::byte*>(c.data()),
+                    .batch = Dims{entries},
+                    .a_steps = Dims{a.step * item},
+                    .b_steps = Dims{b.step * item}};
+    const bool taken = engine::tiled_product(engine::with_joined_axes(p));
+    REQUIRE(taken);
+    return c;
+  }
+};
+
+template <class T>
+bool same(const std::vector<T>& x, const std::vector<T>& y) {
+  if (x.size() != y.size()) return false;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (std::isnan(x[i]) ? !std::isnan(y[i]) : std::memcmp(&x[i], &y[i], sizeof(T)) != 0)
+      return false;
+  return true;
+}
+
+class Settings {
+ public:
+  ~Settings() {
+    config().tier = tier_;
+    engine::set_num_threads(threads_);
+    engine::set_sharing(engine::Sharing::WhenItPays);
+  }
+
+ private:
+  CpuTier tier_ = config().tier;
+  int threads_ = engine::num_threads();
+};
+
+template <class T>
+void check(Case<T>& c) {
+  const Settings restored;
+  c.expect();
+  for (CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+    if (tier > detected_tier() || (tier == CpuTier::Baseline && c.m * c.n * c.k > 30000)) continue;
+    config().tier = tier;
+    for (int threads : {1, 2, 3}) {
+      engine::set_num_threads(threads);
+      engine::set_sharing(threads == 1 ? engine::Sharing::WhenItPays : engine::Sharing::Always);
+      INFO(c.entries << " of " << c.m << ' ' << c.n << ' ' << c.k << ", tier "
+                     << static_cast<int>(tier) << ", threads " << threads);
+      CHECK(same(c.want, c.run()));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products of any strides have the bits of their order") {
+  std::mt19937_64 random(1);
+  for (Lies a : kAll)
+    for (Lies b : kAll) {
+      Case<float> narrow(1, 45, 70, 300, a, b, random);
+      check(narrow);
+      Case<double> wide(2, 17, 33, 20, a, b, random);
+      check(wide);
+    }
+}
+
+TEST_CASE("large products, small ones and vectors have the bits of their order") {
+  std::mt19937_64 random(2);
+  const std::int64_t shapes[][4] = {{1, 200, 150, 600}, {1, 3, 900, 30}, {1, 900, 3, 30},
+                                    {1, 1, 70, 50},     {1, 70, 1, 50},  {1, 1, 1, 700},
+                                    {7, 30, 31, 32},    {40, 4, 5, 6},   {3, 1, 9, 8},
+                                    {3, 9, 1, 8},       {1, 2, 3, 1},    {2, 130, 120, 110}};
+  for (const auto& [entries, m, n, k] : shapes)
+    for (Lies lies : {Lies::Rows, Lies::Columns}) {
+      Case<float> narrow(entries, m, n, k, lies, lies, random);
+      check(narrow);
+      Case<double> wide(entries, m, n, k, lies, lies, random);
+      check(wide);
+    }
+}
+
+TEST_CASE("one matrix for a whole batch, and a batch of rows") {
+  std::mt19937_64 random(3);
+  for (std::int64_t m : {1, 6}) {
+    Case<float> c(20, m, 40, 30, Lies::Rows, Lies::Rows, random);
+    c.b.step = 0;
+    c.a.step = m * 30;
+    check(c);
+  }
+}
+
+TEST_CASE("products with nothing in them") {
+  std::mt19937_64 random(4);
+  for (const auto& [m, n, k] : {std::tuple{0, 3, 2}, {3, 0, 2}, {3, 2, 0}}) {
+    Case<double> c(2, m, n, k, Lies::Rows, Lies::Rows, random);
+    check(c);
+  }
+}
+
+TEST_CASE("a product with its own transpose is computed by half, with the same bits") {
+  std::mt19937_64 random(5);
+  Case<double> c(1, 300, 300, 140, Lies::Rows, Lies::Columns, random);
+  std::vector<double>& x = c.a.memory;
+  c.b.memory = x;
+  c.b.row = 1;
+  c.b.column = 140;
+  c.expect();
+  const Settings restored;
+  std::vector<double> out(300 * 300);
+  for (int threads : {1, 2}) {
+    engine::set_num_threads(threads);
+    engine::set_sharing(engine::Sharing::Always);
+    const auto* at = reinterpret_cast<const std::byte*>(x.data());
+    REQUIRE(engine::tiled_product({.dtype = DType::Float64,
+                                   .m = 300,
+                                   .n = 300,
+                                   .k = 140,
+                                   .a = at,
+                                   .a_row = 140 * 8,
+                                   .a_column = 8,
+                                   .b = at,
+                                   .b_row = 8,
+                                   .b_column = 140 * 8,
+                                   .c = reinterpret_cast<std::byte*>(out.data())}));
+    CHECK(same(c.want, out));
+  }
+}
+
+TEST_CASE("infinities and NaNs stay in their rows and columns, and raise no flag elsewhere") {
+  std::mt19937_64 random(6);
+  const Settings restored;
+  for (CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+    if (tier > detected_tier()) continue;
+    config().tier = tier;
+    for (Lies lies : {Lies::Rows, Lies::Columns}) {
+      Case<float> c(1, 19, 21, 9, lies, lies, random);
+      c.a.memory[4] = std::numeric_limits<float>::infinity();
+      c.want.clear();
+      c.expect();
+      engine::clear_flags();
+      const auto got = c.run();
+      CHECK((engine::raised_flags() & engine::kInvalid) == 0);
+      CHECK(same(c.want, got));
+    }
+  }
+}
+
+TEST_CASE("flags that helpers raise are the caller's") {
+  std::mt19937_64 random(7);
+  const Settings restored;
+  engine::set_num_threads(2);
+  engine::set_sharing(engine::Sharing::Always);
+  Case<double> c(64, 40, 40, 40, Lies::Rows, Lies::Rows, random);
+  for (double& x : c.a.memory) x = 1e300;
+  for (double& x : c.b.memory) x = 1e300;
+  for (int i = 0; i < 5; ++i) {
+    engine::clear_flags();
+    c.run();
+    CHECK((engine::raised_flags() & engine::kOver) != 0);
+  }
+}
+
+TEST_CASE("memory that is missing for panels loses nothing") {
+  std::mt19937_64 random(8);
+  Case<float> c(1, 200, 210, 220, Lies::Columns, Lies::Columns, random);
+  c.expect();
+  for (int nth : {0, 1}) {
+    fail_allocation(nth);
+    CHECK_THROWS_AS(c.run(), std::bad_alloc);
+    fail_allocation(-1);
+    CHECK(same(c.want, c.run()));
+  }
+}
