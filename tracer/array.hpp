@@ -3,6 +3,7 @@
 // changes anything and throws plait::Error kinds with NumPy's wording; shapes and dtypes of results
 // follow NumPy 2 exactly.
 #pragma once
+#include <atomic>
 #include <optional>
 #include <span>
 #include <variant>
@@ -25,7 +26,10 @@ struct Storage : RefCounted {
   bool listed = false;
   bool any_bytes = false;    // elements read as Bool may be bytes other than 0 and 1
   std::uint32_t writes = 0;  // versions that were set
-  Storage* prev = nullptr;   // list of storages with a pending version, for flush()
+  // Where byte 0 of the contents may be read without the lock; null: ask item(). What it points to
+  // is this storage's until a version is set, which nobody does who may not write to the array.
+  std::atomic<const std::byte*> readable{nullptr};
+  Storage* prev = nullptr;  // list of storages with a pending version, for flush()
   Storage* next = nullptr;
   static void destroy(Storage* s);
 };
@@ -180,6 +184,9 @@ void* export_memory(const Array& a, DeviceId device = 0);
 void unexport(const Array& a);
 void* pin(const Array& a, DeviceId device = 0);                    // an export that never ends
 Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates; bounds-checked
+// The element's memory when an item() has found it on the host since the last write; else nullptr.
+// Takes no lock. nullptr, too, where the index is out of bounds.
+const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept;
 // cast() that reports what does not fit under this thread's error state, as NumPy's casts do.
 Scalar reported_cast(const Operand& scalar, DType to);
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v);

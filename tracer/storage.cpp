@@ -62,6 +62,7 @@ void Storage::destroy(Storage* s) {
 
 void set_version(Storage& s, Ref<Node> n) {
   Context& c = context();
+  s.readable.store(nullptr, std::memory_order_relaxed);
   if (n) {
     ++n->handles;
     if (n->accounting & kRetained) {
@@ -118,6 +119,7 @@ Ref<Node> read(const Array& a) {
 void take_any_bytes(const Array& a) {
   const Lock held = hold();
   a.storage->any_bytes = true;
+  a.storage->readable.store(nullptr, std::memory_order_relaxed);
 }
 
 bool is_materialised(const Array& a) { return a.storage->version->materialised(); }
@@ -300,8 +302,24 @@ Scalar item(const Array& a, std::span<const std::int64_t> index) {
     return s;
   }
   std::memcpy(s.bytes, address(a, v) + at, itemsize(a.dtype));
+  // Borrowed contents move between buffers when somebody else's borrowing ends.
+  if (!a.storage->borrowed && !a.storage->any_bytes)
+    a.storage->readable.store(v.data->data + v.data_offset + a.storage->base,
+                              std::memory_order_release);
   if (has_any_bytes(a)) s = cast(Scalar::of(DType::UInt8, s.as<std::uint8_t>()), DType::Bool);
   return s;
+}
+
+const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept {
+  const std::byte* const contents = a.storage->readable.load(std::memory_order_acquire);
+  if (!contents || static_cast<int>(index.size()) != a.ndim()) return nullptr;
+  std::int64_t at = a.offset;
+  for (int i = 0; i < a.ndim(); ++i) {
+    const std::int64_t k = index[static_cast<std::size_t>(i)], n = a.shape[i];
+    if (k < -n || k >= n) return nullptr;
+    at += (k < 0 ? k + n : k) * a.strides[i];
+  }
+  return contents + at;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #pragma once
 #include <initializer_list>
 
+#include "plait/detail/iterator.hpp"
 #include "plait/detail/result_type.hpp"
 
 namespace plait {
@@ -64,6 +65,13 @@ array<typename result<F, A...>::type> apply(const A&... a) {
   return array<R>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
 }
 
+// One element: from its memory where that is known, else what the recorder says.
+template <class T>
+T read_element(const Handle& h, const std::int64_t* index, int n) {
+  if (const void* p = peek(h, index, n)) return *static_cast<const T*>(p);
+  return item(h, index, n).template as<T>();
+}
+
 }  // namespace detail
 
 // What x(i, j) gives on a mutable array: reads as T, writes through.
@@ -75,7 +83,7 @@ class element_reference {
       : handle_(std::move(h)), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
     static_assert(sizeof...(I) <= 8, "plait: at most 8 indices; take a view first");
   }
-  operator T() const { return detail::item(handle_, index_, size_).template as<T>(); }
+  operator T() const { return detail::read_element<T>(handle_, index_, size_); }
   const element_reference& operator=(const T& v) const {
     detail::set_item(handle_, index_, size_, detail::Value::of(v));
     return *this;
@@ -91,10 +99,25 @@ class element_reference {
   const element_reference& operator/=(const T& v) const { return *this = T(T(*this) / v); }
 
  private:
+  template <class>
+  friend class array;
+  element_reference(detail::Handle h, const extents& index)
+      : handle_(std::move(h)), size_(index.size()), index_{} {
+    if (size_ > 8) throw IndexError("plait: at most 8 indices; take a view first");
+    for (int i = 0; i < size_; ++i) index_[i] = index.data()[i];
+  }
   detail::Handle handle_;
   int size_;
   std::int64_t index_[8];
 };
+
+// Exchanges the elements.
+template <class T>
+void swap(const element_reference<T>& a, const element_reference<T>& b) {
+  const T before = a;
+  a = b;
+  b = before;
+}
 
 namespace detail {
 // As an operand, what it reads.
@@ -113,6 +136,12 @@ class array {
  public:
   using value_type = T;
   using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = element_reference<T>;
+  using iterator = element_iterator<T>;
+  using const_iterator = element_iterator<const T>;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
   // An empty 1-D array.
   array() : array(std::initializer_list<T>{}) {}
@@ -152,22 +181,49 @@ class array {
   const detail::Handle& handle() const { return handle_; }
 
   // --- values: these evaluate
-  const array& eval() const {
+  const array& eval() const& {
     detail::evaluate(&handle_, 1);
     return *this;
   }
+  array eval() && {
+    detail::evaluate(&handle_, 1);
+    return std::move(*this);
+  }
   // The memory: element (0, 0, ...) is first, strides() apart. Good until the array is written to
   // or dies. Through the mutable pointer, write before the array is used in further operations.
-  const T* data() const { return static_cast<const T*>(detail::data(handle_)); }
-  T* data() { return static_cast<T*>(detail::mutable_data(handle_)); }
-  // Elements in C order; throws ValueError for a view that is not contiguous: iterate its copy().
-  const T* begin() const { return static_cast<const T*>(detail::contiguous_data(handle_)); }
-  const T* end() const { return begin() + size(); }
+  const T* data() const& { return static_cast<const T*>(detail::data(handle_)); }
+  T* data() & { return static_cast<T*>(detail::mutable_data(handle_)); }
+  const T* data() const&& = delete;  // the memory may go with the temporary: name the array
+  // Elements in C order, whatever the strides. To write through an iterator is to write through
+  // data(); ValueError from a mutable one of a read-only array.
+  iterator begin() & { return iterator(handle_, 0); }
+  iterator end() & { return iterator(handle_, count()); }
+  const_iterator begin() const& { return cbegin(); }
+  const_iterator end() const& { return cend(); }
+  const_iterator cbegin() const& { return const_iterator(handle_, 0); }
+  const_iterator cend() const& { return const_iterator(handle_, count()); }
+  reverse_iterator rbegin() & { return reverse_iterator(end()); }
+  reverse_iterator rend() & { return reverse_iterator(begin()); }
+  const_reverse_iterator rbegin() const& { return crbegin(); }
+  const_reverse_iterator rend() const& { return crend(); }
+  const_reverse_iterator crbegin() const& { return const_reverse_iterator(cend()); }
+  const_reverse_iterator crend() const& { return const_reverse_iterator(cbegin()); }
+  // One element, negative indices from the end. In memory, the read takes a few nanoseconds and no
+  // lock. Throws IndexError.
+  template <class... I>
+  T get(I... index) const {
+    const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
+    return detail::read_element<T>(handle_, i, sizeof...(I));
+  }
+  template <class V, class... I>
+  void set(const V& value, I... index) {
+    const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
+    detail::set_item(handle_, i, sizeof...(I), detail::Value::of(detail::element_value<T>(value)));
+  }
   // x(i, j): the element; of a named mutable array a reference that can be assigned to.
   template <class... I>
   T operator()(I... index) const& {
-    const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
-    return detail::item(handle_, i, sizeof...(I)).template as<T>();
+    return get(index...);
   }
   template <class... I>
   T operator()(I... index) && {
@@ -177,6 +233,23 @@ class array {
   element_reference<T> operator()(I... index) & {
     return element_reference<T>(handle_, index...);
   }
+  // The same under the names of std and xtensor: x.at(i, j), x[{i, j}], and x[i] of a 1-D array.
+  template <class... I>
+  T at(I... index) const& {
+    return get(index...);
+  }
+  template <class... I>
+  element_reference<T> at(I... index) & {
+    return element_reference<T>(handle_, index...);
+  }
+  T operator[](const extents& index) const& {
+    return detail::read_element<T>(handle_, index.data(), index.size());
+  }
+  element_reference<T> operator[](const extents& index) & {
+    return element_reference<T>(handle_, index);
+  }
+  template <class A, std::enable_if_t<detail::is_array_type<A>::value, int> = 0>
+  void operator[](const A&) const = delete;  // elements that an array names: take(), where()
   // The value of an array of one element; ValueError for any other size.
   T item() const { return detail::only_item(handle_).template as<T>(); }
   explicit operator T() const { return item(); }
@@ -247,6 +320,7 @@ class array {
 
  private:
   static shape_type list(detail::Span s) { return shape_type(s.data, s.data + s.size); }
+  std::int64_t count() const { return detail::size_of(handle_); }
 
   // std::vector<bool> is packed, arrays of bool are not.
   struct cell {
@@ -283,7 +357,13 @@ class array {
 template <class T>
 class array_view : public array<T> {
  public:
+  using iterator = element_iterator<T>;
   explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
+  using array<T>::begin;
+  using array<T>::end;
+  // Of the view of a named array, whose memory they are.
+  iterator begin() && { return iterator(this->handle_, 0); }
+  iterator end() && { return iterator(this->handle_, detail::size_of(this->handle_)); }
   array_view(const array_view& o) : array<T>(o) {}
   array_view(array_view&& o) noexcept : array<T>(std::move(o)), moved_(true) {}
   template <class... I>
@@ -317,6 +397,57 @@ class array_view : public array<T> {
   bool moved_ = false;
 };
 
+// What view() of a const array gives: nothing writes through it, nor through what is made of it.
+template <class T>
+class array_view<const T> : public array<T> {
+ public:
+  using iterator = typename array<T>::const_iterator;
+  using reverse_iterator = typename array<T>::const_reverse_iterator;
+  explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
+  array_view(const array_view&) = default;
+  template <class B>
+  array_view& operator=(const B&) = delete;
+  array_view& operator=(const array_view&) = delete;
+  template <class... I>
+  T operator()(I... index) const {
+    return this->get(index...);
+  }
+  template <class... I>
+  T at(I... index) const {
+    return this->get(index...);
+  }
+  T operator[](const extents& index) const { return std::as_const(base())[index]; }
+  const T* data() const& { return base().data(); }
+  const T* data() const&& = delete;
+  iterator begin() const { return this->cbegin(); }
+  iterator end() const { return this->cend(); }
+  reverse_iterator rbegin() const { return this->crbegin(); }
+  reverse_iterator rend() const { return this->crend(); }
+  template <class... A>
+  void assign(const A&...) = delete;
+  template <class... A>
+  void fill(const A&...) = delete;
+  template <class... A>
+  void set(const A&...) = delete;
+#define PLAIT_CONSTANT(op) \
+  template <class B>       \
+  array_view& operator op(const B&) = delete;
+  PLAIT_CONSTANT(+=)
+  PLAIT_CONSTANT(-=)
+  PLAIT_CONSTANT(*=)
+  PLAIT_CONSTANT(/=)
+  PLAIT_CONSTANT(%=)
+  PLAIT_CONSTANT(&=)
+  PLAIT_CONSTANT(|=)
+  PLAIT_CONSTANT(^=)
+  PLAIT_CONSTANT(<<=)
+  PLAIT_CONSTANT(>>=)
+#undef PLAIT_CONSTANT
+
+ private:
+  const array<T>& base() const { return *this; }
+};
+
 // Exchanges the elements of two views. Throws ShapeError.
 template <class T>
 void swap(array_view<T>& a, array_view<T>& b) {
@@ -329,10 +460,14 @@ void swap(array_view<T>&& a, array_view<T>&& b) {
 
 }  // namespace plait
 
-// Called by its full name, std::swap would move the views.
+// Called by its full name, std::swap would move the views, and copy the references.
 namespace std {  // NOLINT(cert-dcl58-cpp)
 template <class T>
 void swap(plait::array_view<T>& a, plait::array_view<T>& b) {
+  plait::swap(a, b);
+}
+template <class T>
+void swap(plait::element_reference<T>& a, plait::element_reference<T>& b) {
   plait::swap(a, b);
 }
 }  // namespace std

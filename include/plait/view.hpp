@@ -48,19 +48,96 @@ detail::Index range(B stop) {
   return range(placeholders::_, stop);
 }
 
-// a[index, ...]; view(a) is all of it. Throws IndexError.
+namespace detail {
+template <class E, class T, class... I>
+array_view<E> view_of(const array<T>& a, const I&... index) {
+  const Index entries[] = {to_index(index)..., all()};
+  return array_view<E>(slice(a.handle(), entries, sizeof...(I), !std::is_const_v<E>));
+}
+}  // namespace detail
+
+// a[index, ...]; view(a) is all of it. Of a const array or view a view that is only read. Throws
+// IndexError.
 template <class T, class... I>
-array_view<T> view(const array<T>& a, const I&... index) {
-  const detail::Index entries[] = {detail::to_index(index)..., all()};
-  return array_view<T>(detail::slice(a.handle(), entries, sizeof...(I)));
+array_view<T> view(array<T>& a, const I&... index) {
+  return detail::view_of<T>(a, index...);
+}
+template <class T, class... I>
+array_view<T> view(array<T>&& a, const I&... index) {
+  return detail::view_of<T>(a, index...);
+}
+template <class T, class... I>
+array_view<const T> view(const array<T>& a, const I&... index) {
+  return detail::view_of<const T>(a, index...);
+}
+template <class T, class... I>
+array_view<const T> view(array_view<const T>& a, const I&... index) {
+  return detail::view_of<const T>(a, index...);
+}
+template <class T, class... I>
+array_view<const T> view(array_view<const T>&& a, const I&... index) {
+  return detail::view_of<const T>(a, index...);
+}
+template <class A>
+auto row(A&& a, std::int64_t i) {
+  return view(std::forward<A>(a), i, all());
+}
+template <class A>
+auto col(A&& a, std::int64_t j) {
+  return view(std::forward<A>(a), all(), j);
+}
+
+// The sub-arrays along an axis, one after the other: what an axis_iterator points to is a view.
+// for (auto i = axis_begin(a, 1); i != axis_end(a, 1); ++i) *i += 1;
+template <class T>
+class axis_iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;  // it points to values, the views
+  using value_type = array_view<T>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = array_view<T>;
+
+  axis_iterator(detail::Handle front_axis, std::int64_t index)
+      : array_(std::move(front_axis)), index_(index) {}
+  reference operator*() const { return (*this)[0]; }
+  reference operator[](difference_type n) const {
+    return detail::view_of<T>(array<std::remove_const_t<T>>(array_), index_ + n);
+  }
+  axis_iterator& operator++() { return *this += 1; }
+  axis_iterator& operator--() { return *this += -1; }
+  axis_iterator& operator+=(difference_type n) {
+    index_ += n;
+    return *this;
+  }
+  friend axis_iterator operator+(axis_iterator i, difference_type n) { return i += n; }
+  friend difference_type operator-(const axis_iterator& a, const axis_iterator& b) {
+    return a.index_ - b.index_;
+  }
+  friend bool operator==(const axis_iterator& a, const axis_iterator& b) {
+    return a.index_ == b.index_;
+  }
+  friend bool operator!=(const axis_iterator& a, const axis_iterator& b) { return !(a == b); }
+
+ private:
+  detail::Handle array_;  // the axis is its first
+  std::int64_t index_;
+};
+template <class T>
+axis_iterator<T> axis_begin(array<T>& a, std::int64_t axis = 0) {
+  return {detail::moveaxis(a.handle(), {&axis, 1}, detail::span_of(0)), 0};
 }
 template <class T>
-array_view<T> row(const array<T>& a, std::int64_t i) {
-  return view(a, i, all());
+axis_iterator<const T> axis_begin(const array<T>& a, std::int64_t axis = 0) {
+  return {detail::moveaxis(a.handle(), {&axis, 1}, detail::span_of(0)), 0};
 }
 template <class T>
-array_view<T> col(const array<T>& a, std::int64_t j) {
-  return view(a, all(), j);
+axis_iterator<T> axis_end(array<T>& a, std::int64_t axis = 0) {
+  return axis_begin(a, axis) + a.shape(static_cast<int>(axis));
+}
+template <class T>
+axis_iterator<const T> axis_end(const array<T>& a, std::int64_t axis = 0) {
+  return axis_begin(a, axis) + a.shape(static_cast<int>(axis));
 }
 
 template <class T>

@@ -26,9 +26,7 @@ void Lease::destroy(Lease* lease) {
   delete lease;
 }
 
-void Handle::retain(Box* b) {
-  if (b) b->refs.fetch_add(1, std::memory_order_relaxed);
-}
+void Handle::retain(Box* b) { b->refs.fetch_add(1, std::memory_order_relaxed); }
 void Handle::release(Box* b) {
   // Nobody can copy the handle of which this is the only one.
   if (b->refs.load(std::memory_order_acquire) != 1 &&

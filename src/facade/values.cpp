@@ -30,7 +30,9 @@ void evaluate(const Handle* arrays, int n) {
 const void* data(const Handle& a) { return tracer::data(unwrap(a)); }
 
 void* mutable_data(const Handle& a) {
-  if (!unwrap(a).writeable) throw ValueError("assignment destination is read-only");
+  if (!unwrap(a).writeable)
+    throw ValueError(
+        "assignment destination is read-only; what is only read, read through a const array");
   if (tracer::device_of(unwrap(a)) != kHost)
     throw DeviceError("the host cannot write to memory on '" +
                       devices().name(tracer::device_of(unwrap(a))) +
@@ -38,10 +40,33 @@ void* mutable_data(const Handle& a) {
   return tracer::writable_data(unwrap(a));
 }
 
-const void* contiguous_data(const Handle& a) {
-  if (!is_contiguous(a))
-    throw ValueError("iteration needs a C-contiguous array; iterate over its copy()");
-  return a ? data(a) : nullptr;
+Elements elements(const Handle& a, bool writing) {
+  Elements e;
+  if (!a || size_of(a) == 0) return e;
+  e.first = writing ? mutable_data(a) : const_cast<void*>(data(a));
+  const Dims &shape = unwrap(a).shape, &strides = unwrap(a).strides;
+  std::int64_t count = 1;  // of the elements that the axes behind have
+  for (int i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    if (count == 1)
+      e.stride = strides[i];
+    else if (strides[i] != e.stride * count)
+      e.even = false;
+    count *= shape[i];
+  }
+  return e;
+}
+
+std::int64_t element_offset(const Handle& a, std::int64_t i) noexcept {
+  const Dims &shape = a.get()->array.shape, &strides = a.get()->array.strides;
+  std::int64_t at = 0;
+  for (int axis = shape.size(); axis-- > 0 && i != 0; i /= shape[axis])
+    at += i % shape[axis] * strides[axis];
+  return at;
+}
+
+const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept {
+  return a ? tracer::peek(a.get()->array, {index, static_cast<std::size_t>(n)}) : nullptr;
 }
 
 Value item(const Handle& a, const std::int64_t* index, int n) {

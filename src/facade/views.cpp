@@ -5,7 +5,7 @@
 
 namespace plait::detail {
 
-Handle slice(const Handle& a, const Index* indices, int n) {
+Handle slice(const Handle& a, const Index* indices, int n, bool writeable) {
   std::vector<tracer::Index> list;
   list.reserve(static_cast<std::size_t>(n));
   for (const Index* i = indices; i != indices + n; ++i) switch (i->kind) {
@@ -30,7 +30,9 @@ Handle slice(const Handle& a, const Index* indices, int n) {
         break;
       }
     }
-  return wrap_view(tracer::slice(unwrap(a), list), a);
+  tracer::Array view = tracer::slice(unwrap(a), list);
+  view.writeable = view.writeable && writeable;
+  return wrap_view(std::move(view), a);
 }
 
 Handle transpose(const Handle& a, Span axes) {

@@ -43,7 +43,9 @@ class PLAIT_API Handle {
  public:
   Handle() = default;
   explicit Handle(Box* adopted) : box_(adopted) {}
-  Handle(const Handle& o) : box_(o.box_) { retain(box_); }
+  Handle(const Handle& o) : box_(o.box_) {
+    if (box_) retain(box_);
+  }
   Handle(Handle&& o) noexcept : box_(std::exchange(o.box_, nullptr)) {}
   Handle& operator=(Handle o) noexcept {
     std::swap(box_, o.box_);
@@ -152,7 +154,7 @@ PLAIT_API void swap_elements(const Handle& a, const Handle& b);  // of one shape
 PLAIT_API void assign(const Handle& target, const Operand& value, const Handle* mask);
 
 // Views.
-PLAIT_API Handle slice(const Handle& a, const Index* indices, int n);
+PLAIT_API Handle slice(const Handle& a, const Index* indices, int n, bool writeable = true);
 PLAIT_API Handle transpose(const Handle& a, Span axes);  // no axes: reversed
 PLAIT_API Handle reshape(const Handle& a, Span shape);
 PLAIT_API Handle broadcast_to(const Handle& a, Span shape);
@@ -183,7 +185,18 @@ PLAIT_API void* lend(const Handle& a, void* stream);
 PLAIT_API void evaluate(const Handle* arrays, int n);
 PLAIT_API const void* data(const Handle& a);
 PLAIT_API void* mutable_data(const Handle& a);
-PLAIT_API const void* contiguous_data(const Handle& a);
+// Where the elements lie for one who walks them in C order: `stride` bytes apart when `even`, else
+// at element_offset().
+struct Elements {
+  void* first = nullptr;
+  std::int64_t stride = 0;
+  bool even = true;
+};
+PLAIT_API Elements elements(const Handle& a, bool writing);  // writing: as mutable_data()
+PLAIT_API std::int64_t element_offset(const Handle& a, std::int64_t i) noexcept;
+// The element's memory, without a lock, when it is known to be on the host; else, and where the
+// index is out of bounds, nullptr: item() knows more.
+PLAIT_API const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept;
 PLAIT_API Value item(const Handle& a, const std::int64_t* index, int n);
 PLAIT_API Value only_item(const Handle& a);
 PLAIT_API void set_item(const Handle& a, const std::int64_t* index, int n, const Value& v);

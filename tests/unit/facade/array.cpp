@@ -162,7 +162,7 @@ TEST_CASE("data, iteration and items") {
   double sum = 0;
   for (double v : a) sum += v;
   CHECK(sum == 15);
-  CHECK_THROWS_AS(a.transpose().begin(), plait::ValueError);
+  CHECK(*++a.transpose().begin() == 3);
   CHECK(plait::sum(a).item() == 15);
   CHECK(double(plait::sum(a)) == 15);
   CHECK_THROWS_AS(a.item(), plait::ValueError);

@@ -1,0 +1,84 @@
+// Iterators over the elements of an array in C order, and over its sub-arrays along an axis.
+#pragma once
+#include <iterator>
+
+#include "plait/detail/core.hpp"
+
+namespace plait {
+
+// E is const where elements are only read. Any strides; the memory is the array's, as data() is.
+template <class E>
+class element_iterator {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = std::remove_const_t<E>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = E*;
+  using reference = E&;
+
+  element_iterator() = default;
+  element_iterator(const detail::Handle& a, std::int64_t index) : index_(index) {
+    const detail::Elements e = detail::elements(a, !std::is_const_v<E>);
+    first_ = static_cast<byte*>(e.first);
+    stride_ = e.stride;
+    if (!e.even) layout_ = a;
+  }
+  template <class M, std::enable_if_t<std::is_same_v<const M, E> && !std::is_same_v<M, E>, int> = 0>
+  element_iterator(const element_iterator<M>& o)
+      : first_(o.first_), stride_(o.stride_), index_(o.index_), layout_(o.layout_) {}
+
+  reference operator*() const { return at(index_); }
+  pointer operator->() const { return &at(index_); }
+  reference operator[](difference_type n) const { return at(index_ + n); }
+
+  element_iterator& operator++() { return *this += 1; }
+  element_iterator& operator--() { return *this -= 1; }
+  element_iterator operator++(int) {
+    element_iterator before = *this;
+    ++index_;
+    return before;
+  }
+  element_iterator operator--(int) {
+    element_iterator before = *this;
+    --index_;
+    return before;
+  }
+  element_iterator& operator+=(difference_type n) {
+    index_ += n;
+    return *this;
+  }
+  element_iterator& operator-=(difference_type n) { return *this += -n; }
+  friend element_iterator operator+(element_iterator i, difference_type n) { return i += n; }
+  friend element_iterator operator+(difference_type n, element_iterator i) { return i += n; }
+  friend element_iterator operator-(element_iterator i, difference_type n) { return i -= n; }
+  friend difference_type operator-(const element_iterator& a, const element_iterator& b) {
+    return a.index_ - b.index_;
+  }
+#define PLAIT_COMPARE(op)                                                         \
+  friend bool operator op(const element_iterator& a, const element_iterator& b) { \
+    return a.index_ op b.index_;                                                  \
+  }
+  PLAIT_COMPARE(==)
+  PLAIT_COMPARE(!=)
+  PLAIT_COMPARE(<)
+  PLAIT_COMPARE(<=)
+  PLAIT_COMPARE(>)
+  PLAIT_COMPARE(>=)
+#undef PLAIT_COMPARE
+
+ private:
+  template <class>
+  friend class element_iterator;
+  using byte = std::conditional_t<std::is_const_v<E>, const char, char>;
+
+  E& at(std::int64_t i) const {
+    return *reinterpret_cast<E*>(first_ +
+                                 (layout_ ? detail::element_offset(layout_, i) : i * stride_));
+  }
+
+  byte* first_ = nullptr;
+  std::int64_t stride_ = 0, index_ = 0;
+  detail::Handle layout_;  // where elements are not evenly apart
+};
+
+}  // namespace plait

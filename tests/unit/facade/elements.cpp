@@ -1,0 +1,225 @@
+// Single elements and iterators: what they read, what they write through to, what does not compile.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <thread>
+
+#include "plait/plait.hpp"
+
+using plait::all;
+using plait::array;
+using plait::range;
+using plait::view;
+
+namespace {
+
+template <class T>
+std::vector<T> in_order(const array<T>& a) {
+  return std::vector<T>(a.begin(), a.end());
+}
+
+template <class A, class = void>
+inline constexpr bool has_data = false;
+template <class A>
+inline constexpr bool has_data<A, std::void_t<decltype(std::declval<A>().data())>> = true;
+template <class A, class B, class = void>
+inline constexpr bool adds_to = false;
+template <class A, class B>
+inline constexpr bool adds_to<A, B, std::void_t<decltype(std::declval<A>() += std::declval<B>())>> =
+    true;
+
+}  // namespace
+
+TEST_CASE("get and set are the elements, as they are now") {
+  array<double> a{{1, 2, 3}, {4, 5, 6}};
+  CHECK(a.get(1, 0) == 4);
+  CHECK(a.get(-1, -1) == 6);
+  a.set(7, 1, 0);
+  CHECK(a.get(1, 0) == 7);
+  CHECK(view(a, all(), 0).get(1) == 7);
+  CHECK(a.transpose().get(2, 1) == 6);
+  view(a, 1) += 1.0;  // pending, over memory that was read
+  CHECK(a.get(1, 0) == 8);
+  const auto before = a + 0.0;
+  a.set(0.5, 0, 0);
+  CHECK(before.get(0, 0) == 1);
+  CHECK(a.get(0, 0) == 0.5);
+  a.data()[1] = 9;
+  CHECK(a.get(0, 1) == 9);
+  a = plait::full({1, 1}, 3.0);
+  CHECK(a.get(0, 0) == 3);
+  CHECK_THROWS_AS(a.get(1, 0), plait::IndexError);
+  CHECK_THROWS_AS(a.get(0), plait::IndexError);
+  CHECK_THROWS_AS(a.set(1, 0, 1), plait::IndexError);
+  CHECK_THROWS_AS(array<std::uint8_t>{1}.set(256, 0), plait::OverflowError);
+  CHECK(plait::full({}, 2.5).get() == 2.5);
+}
+
+TEST_CASE("a copy that shares its memory until it is written to is read on its own") {
+  array<double> a = plait::ones({1000}), b = a.copy();
+  CHECK(a.get(5) == 1);
+  CHECK(b.get(5) == 1);
+  b.set(2, 5);
+  CHECK(a.get(5) == 1);
+  CHECK(b.get(5) == 2);
+  a.data()[5] = 3;
+  CHECK(b.get(5) == 2);
+  CHECK(a.get(5) == 3);
+}
+
+TEST_CASE("borrowed memory is read as the array has it") {
+  std::vector<double> memory{1, 2, 3};
+  auto a = plait::adapt(memory.data(), 3);
+  CHECK(a.get(2) == 3);
+  a.set(5, 2);
+  CHECK(a.get(2) == 5);
+  {
+    auto again = plait::adapt(memory.data() + 1, 2);
+    again += 1.0;
+  }
+  CHECK(a.get(2) == 6);
+}
+
+TEST_CASE("elements are read while other threads evaluate what reads them") {
+  array<double> a = plait::arange<double>(0, 5000);
+  std::vector<std::thread> threads;
+  std::vector<double> sums(3);
+  for (double& sum : sums)
+    threads.emplace_back([&a, &sum] {
+      for (int i = 0; i < 200; ++i) sum += plait::sum(a * 2.0).item() - a.get(i) - a.get(-1 - i);
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(sums == std::vector<double>(3, 200 * (4999.0 * 5000 - 4999)));
+}
+
+TEST_CASE("at and brackets take an element as parentheses do") {
+  array<double> a{{1, 2}, {3, 4}}, v{5, 6};
+  a.at(0, 1) = 7;
+  a[{1, 0}] += 1;
+  v[1] = a[{0, 1}];
+  CHECK(in_order(a) == std::vector<double>{1, 7, 4, 4});
+  const array<double>& c = v;
+  STATIC_REQUIRE(std::is_same_v<decltype(c[1]), double>);
+  STATIC_REQUIRE(std::is_same_v<decltype(c.at(1)), double>);
+  CHECK(c[1] == 7);
+  CHECK(c[-2] == 5);
+  CHECK_THROWS_AS(double(a[0]), plait::IndexError);
+  CHECK_THROWS_AS(c.at(2), plait::IndexError);
+}
+
+TEST_CASE("swap of element references exchanges the elements") {
+  array<double> a{1, 2};
+  auto first = a(0), last = a(1);
+  swap(first, last);
+  CHECK(in_order(a) == std::vector<double>{2, 1});
+  std::swap(first, last);
+  CHECK(in_order(a) == std::vector<double>{1, 2});
+  swap(a(0), a(1));
+  CHECK(in_order(a) == std::vector<double>{2, 1});
+}
+
+TEST_CASE("iterators write where data() does") {
+  array<double> a{{3, 1}, {2, 5}, {4, 0}};
+  const auto later = a * 1.0;
+  for (double& x : view(a, all(), 1)) x += 10;
+  CHECK(in_order(a) == std::vector<double>{3, 11, 2, 15, 4, 10});
+  CHECK(in_order(later) == std::vector<double>{3, 1, 2, 5, 4, 0});
+  std::sort(a.begin(), a.end());
+  CHECK(in_order(a) == std::vector<double>{2, 3, 4, 10, 11, 15});
+  std::sort(a.rbegin(), a.rend());
+  CHECK(in_order(a) == std::vector<double>{15, 11, 10, 4, 3, 2});
+  auto t = a.transpose();  // not evenly apart
+  CHECK(in_order(t) == std::vector<double>{15, 10, 3, 11, 4, 2});
+  std::sort(t.begin(), t.end());
+  CHECK(in_order(t) == std::vector<double>{2, 3, 4, 10, 11, 15});
+  CHECK(in_order(a) == std::vector<double>{2, 10, 3, 11, 4, 15});
+  std::iota(view(a, all(), 0).begin(), view(a, all(), 0).end(), 0.0);
+  CHECK(in_order(a) == std::vector<double>{0, 10, 1, 11, 2, 15});
+  std::reverse(view(a, range(0, 3, 2)).begin(), view(a, range(0, 3, 2)).end());
+  CHECK(in_order(a) == std::vector<double>{15, 2, 1, 11, 10, 0});
+}
+
+TEST_CASE("iterators take any layout, and nothing") {
+  const array<double> a = plait::arange<double>(0, 24).reshape({2, 3, 4});
+  CHECK(in_order(plait::flip(a, 2).transpose({2, 0, 1}))[0] == 3);
+  const auto odd = plait::view(a, all(), range(0, 3, 2), range(3, 0, -2));
+  CHECK(std::vector<double>(odd.begin(), odd.end()) ==
+        std::vector<double>{3, 1, 11, 9, 15, 13, 23, 21});
+  CHECK(std::vector<double>(odd.rbegin(), odd.rend()).front() == 21);
+  CHECK(in_order(plait::broadcast_to(array<double>{1, 2}, {2, 2})) ==
+        std::vector<double>{1, 2, 1, 2});
+  CHECK(in_order(plait::full({}, 4.0)) == std::vector<double>{4});
+  array<double> none;
+  CHECK(none.begin() == none.end());
+  CHECK(in_order(plait::zeros({3, 0})).empty());
+  auto i = a.begin();
+  CHECK(i[5] == 5);
+  CHECK(*(i + 23) == 23);
+  CHECK(a.end() - i == 24);
+  CHECK((i < a.end() && ++i > a.begin()));
+}
+
+TEST_CASE("what is read-only is iterated over through a const name") {
+  const std::vector<double> memory{1, 2};
+  auto a = plait::adapt(memory.data(), 2);
+  CHECK_THROWS_WITH(
+      a.begin(),
+      "assignment destination is read-only; what is only read, read through a const array");
+  CHECK(in_order(a) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("axis iterators give the views along an axis") {
+  array<double> a{{1, 2}, {3, 4}};
+  double k = 1;
+  for (auto i = plait::axis_begin(a, 1); i != plait::axis_end(a, 1); ++i) *i *= k *= 10;
+  CHECK(in_order(a) == std::vector<double>{10, 200, 30, 400});
+  const array<double>& c = a;
+  std::vector<double> sums;
+  std::transform(plait::axis_begin(c), plait::axis_end(c), std::back_inserter(sums),
+                 [](const array<double>& row) { return plait::sum(row).item(); });
+  CHECK(sums == std::vector<double>{210, 430});
+  STATIC_REQUIRE(!adds_to<decltype(*plait::axis_begin(c)), double>);
+  CHECK_THROWS_AS(plait::axis_begin(a, 2), plait::AxisError);
+}
+
+TEST_CASE("views of const arrays are only read") {
+  array<double> a{{1, 2}, {3, 4}};
+  const array<double>& c = a;
+  auto v = view(c, all(), 1);
+  STATIC_REQUIRE(std::is_same_v<decltype(v), plait::array_view<const double>>);
+  STATIC_REQUIRE(std::is_same_v<decltype(v(0)), double>);
+  STATIC_REQUIRE(std::is_same_v<decltype(*v.begin()), const double&>);
+  STATIC_REQUIRE(std::is_same_v<decltype(v.data()), const double*>);
+  STATIC_REQUIRE(std::is_same_v<decltype(view(v, 0)), plait::array_view<const double>>);
+  STATIC_REQUIRE(std::is_same_v<decltype(plait::row(c, 0)), plait::array_view<const double>>);
+  STATIC_REQUIRE(!std::is_assignable_v<decltype(v)&, double>);
+  STATIC_REQUIRE(!std::is_assignable_v<decltype(v)&, const array<double>&>);
+  STATIC_REQUIRE(!std::is_copy_assignable_v<decltype(v)>);
+  STATIC_REQUIRE(!adds_to<decltype(v)&, double>);
+  STATIC_REQUIRE(adds_to<decltype(view(a, 0)), double>);
+  CHECK(in_order(v + v) == std::vector<double>{4, 8});
+  double sum = 0;
+  for (double x : v) sum += x;
+  CHECK(sum == 6);
+  array<double> named = v;
+  CHECK_THROWS_AS(named += 1.0, plait::ValueError);
+  named = v + 1.0;
+  named += 1.0;
+  CHECK(in_order(a) == std::vector<double>{1, 2, 3, 4});
+}
+
+TEST_CASE("memory of a temporary is not given out") {
+  using A = array<double>;
+  STATIC_REQUIRE(has_data<A&>);
+  STATIC_REQUIRE(has_data<const A&>);
+  STATIC_REQUIRE(!has_data<A>);
+  STATIC_REQUIRE(!has_data<const A>);
+  STATIC_REQUIRE(!has_data<plait::array_view<double>>);
+  STATIC_REQUIRE(!has_data<decltype(std::declval<A>().eval())>);
+  STATIC_REQUIRE(has_data<decltype(std::declval<A&>().eval())>);
+  // An element reference through `...` would print garbage: only trivial types pass.
+  STATIC_REQUIRE(!std::is_trivially_copyable_v<decltype(std::declval<A&>()(0))>);
+  A a{1, 2};
+  const A b = (a + 1).eval();
+  CHECK(b.data()[1] == 3);
+}
