@@ -215,7 +215,9 @@ void part_from_others(Storage& s) {
   release_readers(s);
   const Node& v = *s.version;
   const bool shared = v.handles > 1 || v.data->refs.load(std::memory_order_relaxed) > 1;
-  if (shared && !v.data->foreign) set_version(s, same_value(v, duplicate(*v.data)));
+  // What is borrowed stays where its owner looks.
+  const bool lent = v.data->foreign && (s.borrowed || v.data->watched);
+  if (shared && !lent) set_version(s, same_value(v, duplicate(*v.data)));
 }
 }  // namespace
 

@@ -158,6 +158,20 @@ class array {
   array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
     from_list<3>(planes);
   }
+  // Copies of what ranges of elements hold: std::vector, std::span, a pair of iterators ...; 1-D.
+  template <
+      class C,
+      std::enable_if_t<!detail::is_array_type<C>::value && !std::is_same_v<C, extents>, int> = 0,
+      class = std::enable_if_t<
+          std::is_convertible_v<decltype(*std::begin(std::declval<const C&>())), T>>>
+  explicit array(const C& range) : array(std::begin(range), std::end(range)) {}
+  template <class I, class = typename std::iterator_traits<I>::iterator_category>
+  array(I first, I last) {
+    std::vector<cell> cells;
+    for (; first != last; ++first) cells.push_back({static_cast<T>(*first)});
+    const auto n = static_cast<std::int64_t>(cells.size());
+    handle_ = detail::from_values(cells.data(), {&n, 1}, dtype_of_v<T>);
+  }
   // From another element type: implicit where every value is kept (NumPy's safe cast).
   template <class U, std::enable_if_t<detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
                                           !std::is_same_v<U, T>,
@@ -189,6 +203,13 @@ class array {
     detail::evaluate(&handle_, 1);
     return std::move(*this);
   }
+  // The values in C order into memory of the application, size() elements, or into an array or view
+  // of one shape: by the loop that computes them, which stores them nowhere else where this is a
+  // temporary.
+  void eval_into(T* out) const& { detail::compute_into(handle_, out); }
+  void eval_into(T* out) && { detail::compute_into(std::move(handle_), out); }
+  void eval_into(array& out) const { out.eval_from(*this); }
+  void eval_into(array&& out) const { out.eval_from(*this); }
   // The memory: element (0, 0, ...) is first, strides() apart. Good until the array is written to
   // or dies. Through the mutable pointer, write before the array is used in further operations.
   const T* data() const& { return static_cast<const T*>(detail::data(handle_)); }
@@ -320,6 +341,12 @@ class array {
 
  private:
   static shape_type list(detail::Span s) { return shape_type(s.data, s.data + s.size); }
+  void eval_from(const array& value) {
+    if (shape() != value.shape())
+      detail::throw_shapes("eval_into", detail::shape_of(value.handle_), detail::shape_of(handle_));
+    detail::assign(handle_, detail::Operand{&value.handle_, {}}, nullptr);
+    eval();
+  }
   std::int64_t count() const { return detail::size_of(handle_); }
 
   // std::vector<bool> is packed, arrays of bool are not.

@@ -14,6 +14,7 @@
 #include "plait/explain.hpp"
 #include "plait/linalg.hpp"
 #include "plait/math.hpp"
+#include "plait/memory.hpp"
 #include "plait/random.hpp"
 #include "plait/reduce.hpp"
 #include "plait/view.hpp"

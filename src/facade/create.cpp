@@ -21,19 +21,4 @@ Handle from_values(const void* values, Span shape, dtype t) {
   return wrap(tracer::placed(tracer::from_buffer(std::move(buffer), core(t), d, strides, 0)));
 }
 
-Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable) {
-  start();
-  const Dims d = dims(shape);
-  Dims strides = contiguous_strides(d, static_cast<std::int64_t>(itemsize(core(t))));
-  if (byte_strides.data) {
-    if (byte_strides.size != shape.size)
-      throw ValueError("adapt: strides and shape differ in length");
-    strides = dims(byte_strides);
-  }
-  Handle h = wrap(tracer::borrow(data, core(t), d, strides, writeable));
-  h.get()->lease = Ref<Lease>(new Lease);
-  h.get()->lease->array = unwrap(h);
-  return h;
-}
-
 }  // namespace plait::detail

@@ -104,6 +104,11 @@ void throw_out_of_bounds(const std::string& integer, dtype t) {
                       std::string(name(core(t))));
 }
 
+void throw_shapes(const char* function, Span from, Span to) {
+  throw ShapeError(std::string(function) + ": values of shape " + to_string(dims(from)) +
+                   " do not fit an array of shape " + to_string(dims(to)));
+}
+
 void throw_ragged() {
   throw ValueError(
       "setting an array element with a sequence. The requested array has an inhomogeneous shape");

@@ -123,7 +123,12 @@ PLAIT_API Handle linspace(double start, double stop, std::int64_t n, bool endpoi
 PLAIT_API Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t);
 PLAIT_API Handle from_values(const void* values, Span shape, dtype t);  // copies, C order
 // Borrows: pending uses end and writes arrive when the last handle (of it or a view of it) goes.
-PLAIT_API Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable);
+PLAIT_API Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable,
+                        std::function<void()> release = {});
+// C-ordered memory that is the array's from now on.
+PLAIT_API Handle take_over(void* data, Span shape, dtype t, std::function<void()> release);
+PLAIT_API Handle load_npy(const std::string& path, dtype t);
+PLAIT_API void dump_npy(const std::string& path, const Handle& a);
 PLAIT_API Handle join(const Handle* arrays, int n, std::int64_t axis, bool new_axis);
 PLAIT_API Handle random(const char* distribution, Span shape, double low, double high, dtype t);
 PLAIT_API Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t);
@@ -183,6 +188,7 @@ PLAIT_API void* lend(const Handle& a, void* stream);
 
 // Values: these evaluate.
 PLAIT_API void evaluate(const Handle* arrays, int n);
+PLAIT_API void compute_into(Handle a, void* out);  // in C order
 PLAIT_API const void* data(const Handle& a);
 PLAIT_API void* mutable_data(const Handle& a);
 // Where the elements lie for one who walks them in C order: `stride` bytes apart when `even`, else
@@ -204,6 +210,7 @@ PLAIT_API void set_item(const Handle& a, const std::int64_t* index, int n, const
 PLAIT_API void* export_memory(const Handle& a);
 PLAIT_API void unexport(const Handle& a);
 [[noreturn]] PLAIT_API void throw_ragged();
+[[noreturn]] PLAIT_API void throw_shapes(const char* function, Span from, Span to);
 // NumPy's OverflowError for an integer that an element cannot hold.
 [[noreturn]] PLAIT_API void throw_out_of_bounds(const std::string& integer, dtype t);
 PLAIT_API std::string to_text(const Handle& a);

@@ -1,0 +1,53 @@
+// Memory of the application: taken over, lent with an owner, computed into, and NumPy's files.
+#pragma once
+#include "plait/build.hpp"
+
+namespace plait {
+
+// A 1-D array in the memory of a vector that is given up: no copy, and nobody else's.
+template <class T, class A>
+array<T> adopt(std::vector<T, A>&& v) {
+  static_assert(!std::is_same_v<T, bool>, "plait: std::vector<bool> is packed; array<bool>(v)");
+  const auto n = static_cast<std::int64_t>(v.size());
+  auto* const owner = new std::vector<T, A>(std::move(v));
+  return array<T>(
+      detail::take_over(owner->data(), {&n, 1}, dtype_of_v<T>, [owner] { delete owner; }));
+}
+template <class T, class A>
+array<T> adopt(const std::vector<T, A>&) = delete;  // std::move(v), or array<T>(v), which copies
+
+// adapt() for memory with an owner: `deleter(data)` is called once, from any thread, when the last
+// array over it is gone. Writes reach the memory as adapt() says.
+template <class T, class D, std::enable_if_t<std::is_invocable_v<D&, T*>, int> = 0>
+array<std::remove_const_t<T>> adapt(T* data, const extents& shape, D deleter) {
+  using E = std::remove_const_t<T>;
+  return array<E>(detail::borrow(const_cast<E*>(data), detail::span_of(shape), {nullptr, 0},
+                                 dtype_of_v<E>, !std::is_const_v<T>,
+                                 [data, deleter]() mutable { deleter(data); }));
+}
+
+// target[...] = value, now: where `target` is (a view of) adapted memory, the loop that computes
+// the value stores there.
+template <class T, class B>
+void assign(array<T>& target, const B& value) {
+  target.assign(value);
+  target.eval();
+}
+template <class T, class B>
+void assign(array_view<T>&& target, const B& value) {
+  assign(static_cast<array<T>&>(target), value);
+}
+
+// NumPy's .npy files. What is read is in the memory order of the file and converts to T where every
+// value is kept; else DTypeError. Error for a file that cannot be opened or written, ValueError for
+// one that is damaged.
+template <class T>
+array<T> load_npy(const std::string& path) {
+  return array<T>(detail::load_npy(path, dtype_of_v<T>));
+}
+template <class T>
+void dump_npy(const std::string& path, const array<T>& a) {
+  detail::dump_npy(path, a.handle());
+}
+
+}  // namespace plait

@@ -1,0 +1,144 @@
+// Memory of the application: what is copied, what is not, and who frees it.
+#include "plait/memory.hpp"
+
+#include <catch2/catch.hpp>
+#include <list>
+
+#include "core/buffer.hpp"
+#include "engine/engine.hpp"
+#include "plait/plait.hpp"
+
+using plait::array;
+using plait::view;
+
+namespace {
+template <class A, class = void>
+inline constexpr bool adoptable = false;
+template <class A>
+inline constexpr bool adoptable<A, std::void_t<decltype(plait::adopt(std::declval<A>()))>> = true;
+
+template <class T>
+std::vector<T> elements_of(const array<T>& a) {
+  return std::vector<T>(a.begin(), a.end());
+}
+}  // namespace
+
+TEST_CASE("ranges are copied into arrays") {
+  const std::vector<double> v{1, 2, 3};
+  const std::list<int> l{4, 5};
+  CHECK(elements_of(array<double>(v)) == v);
+  CHECK(elements_of(array<float>(v)) == std::vector<float>{1, 2, 3});
+  CHECK(elements_of(array<double>(l)) == std::vector<double>{4, 5});
+  CHECK(elements_of(array<bool>(std::vector<bool>{true, false})) == std::vector<bool>{true, false});
+  CHECK(elements_of(array<double>(v.begin() + 1, v.end())) == std::vector<double>{2, 3});
+  CHECK(array<double>(std::vector<double>{}).shape() == plait::shape_type{0});
+  STATIC_REQUIRE(!std::is_convertible_v<std::vector<double>, array<double>>);
+}
+
+TEST_CASE("a vector that is given up becomes an array without a copy") {
+  std::vector<double> v{1, 2, 3, 4};
+  const double* const memory = v.data();
+  array<double> a = plait::adopt(std::move(v)).reshape({2, 2});
+  const array<double>& c = a;
+  CHECK(c.data() == memory);
+  const auto copied = a.copy();
+  const auto later = a + 1.0;
+  a.data()[0] = 10;
+  CHECK(c.data() == memory);
+  CHECK(copied.get(0, 0) == 1);
+  CHECK(later.get(0, 0) == 2);
+  a += 1.0;
+  CHECK(elements_of(a) == std::vector<double>{11, 3, 4, 5});
+  CHECK(plait::adopt(std::vector<float>{}).size() == 0);
+  STATIC_REQUIRE(adoptable<std::vector<double>>);
+  STATIC_REQUIRE(!adoptable<std::vector<double>&>);
+}
+
+TEST_CASE("a copy of adopted memory does not see what is written to it, nor the other way") {
+  array<double> a = plait::adopt(std::vector<double>(1000, 1.0)), b = a.copy();
+  b.data()[0] = 2;
+  CHECK(a.get(0) == 1);
+  a.data()[1] = 3;
+  CHECK(b.get(1) == 1);
+}
+
+TEST_CASE("the deleter of lent memory runs once, when nothing reads it any more") {
+  int freed = 0;
+  array<double> sum;
+  {
+    auto* const memory = new double[3]{1, 2, 3};
+    auto a = plait::adapt(memory, {3}, [&freed](double* p) {
+      ++freed;
+      delete[] p;
+    });
+    CHECK(std::as_const(a).data() == memory);
+    view(a, 0) = 5.0;
+    sum = plait::sum(view(a, plait::range(0, 2)));
+    const auto last = view(a, 2);
+    a = array<double>{};
+    CHECK(freed == 0);
+    CHECK(last.get() == 3);
+  }
+  CHECK(sum.item() == 7);
+  CHECK(freed == 1);
+  int refused = 0;
+  CHECK_THROWS_AS(plait::adapt(static_cast<double*>(nullptr), {3}, [&](double*) { ++refused; }),
+                  plait::ValueError);
+  CHECK(refused == 1);
+}
+
+TEST_CASE("null and misaligned pointers are errors") {
+  CHECK_THROWS_WITH(plait::adapt(static_cast<double*>(nullptr), {2, 3}),
+                    "adapt: the pointer is null, where (2, 3) elements are to be");
+  CHECK(plait::adapt(static_cast<double*>(nullptr), {0, 3}).size() == 0);
+  alignas(8) char bytes[32] = {};
+  CHECK_THROWS_WITH(plait::adapt(reinterpret_cast<double*>(bytes + 4), {2}),
+                    "adapt: elements of float64 have to lie at multiples of 8 bytes; copy them to "
+                    "memory that is aligned");
+  CHECK_THROWS_AS(plait::adapt(reinterpret_cast<double*>(bytes), {2}, {12}), plait::ValueError);
+  CHECK_THROWS_AS((plait::ones({2}) + 1).eval_into(reinterpret_cast<double*>(bytes + 1)),
+                  plait::ValueError);
+  CHECK_THROWS_AS((plait::ones({2}) + 1).eval_into(static_cast<double*>(nullptr)),
+                  plait::ValueError);
+}
+
+TEST_CASE("eval_into computes in the application's memory, in one loop and nowhere else") {
+  constexpr std::int64_t n = 200'000;
+  const array<double> a = plait::arange<double>(0, n), b = plait::ones({n});
+  plait::eval(a, b);
+  std::vector<double> out(n, -1.0);
+  const auto before = plait::engine::stats();
+  const auto memory = plait::pool_stats();
+  auto y = a * 2.0 + b;
+  std::move(y).eval_into(out.data());
+  CHECK(plait::engine::stats().kernels_run == before.kernels_run + 1);
+  CHECK(plait::engine::stats().bytes_moved == before.bytes_moved + 3 * n * 8);
+  CHECK(plait::pool_stats().live_bytes < memory.live_bytes + n * 8);
+  CHECK(out[0] == 1);
+  CHECK(out[n - 1] == 2.0 * (n - 1) + 1);
+}
+
+TEST_CASE("eval_into takes values that are there, of any layout, and views") {
+  const array<double> a{{1, 2}, {3, 4}};
+  double out[4] = {};
+  a.transpose().eval_into(out);
+  CHECK(std::vector<double>(out, out + 4) == std::vector<double>{1, 3, 2, 4});
+  const auto named = a * 2.0;
+  named.eval_into(out);
+  CHECK(out[3] == 8);
+  CHECK(named.get(1, 1) == 8);
+  array<double> y = plait::zeros({2, 3});
+  (a + 1.0).eval_into(view(y, plait::all(), plait::range(1, 3)));
+  CHECK(elements_of(y) == std::vector<double>{0, 2, 3, 0, 4, 5});
+  CHECK_THROWS_WITH(a.eval_into(y),
+                    "eval_into: values of shape (2, 2) do not fit an array of shape (2, 3)");
+}
+
+TEST_CASE("assign stores at once, in adapted memory") {
+  std::vector<double> memory(6, 1.0);
+  auto y = plait::adapt(memory.data(), {2, 3});
+  plait::assign(view(y, 1), array<double>{1, 2, 3} * 2.0);
+  CHECK(memory == std::vector<double>{1, 1, 1, 2, 4, 6});
+  plait::assign(y, y * 2.0);  // reads what it overwrites
+  CHECK(memory == std::vector<double>{2, 2, 2, 4, 8, 12});
+}
