@@ -8,6 +8,7 @@
 #pragma once
 #include "plait/array.hpp"
 #include "plait/build.hpp"
+#include "plait/configure.hpp"
 #include "plait/device.hpp"
 #include "plait/dtype.hpp"
 #include "plait/error.hpp"

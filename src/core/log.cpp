@@ -2,11 +2,11 @@
 #include <cstdio>
 
 #include "config.hpp"
+#include "log_topic.hpp"
 
 namespace plait {
-namespace {
 
-std::string_view word(Log what) {
+std::string_view topic(Log what) {
   switch (what) {
     case Log::Fusion:
       return "fusion";
@@ -24,9 +24,11 @@ std::string_view word(Log what) {
   return "log";
 }
 
+namespace {
+
 // One call a line, so that lines of several threads do not mix.
 void to_stderr(Log what, std::string_view text) {
-  const std::string_view w = word(what);
+  const std::string_view w = topic(what);
   std::fprintf(stderr, "plait[%.*s] %.*s\n", static_cast<int>(w.size()), w.data(),
                static_cast<int>(text.size()), text.data());
 }

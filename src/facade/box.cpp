@@ -11,10 +11,17 @@ static_assert(static_cast<int>(dtype::complex128) == kDTypeCount - 1,
 static_assert(static_cast<int>(dtype::float16) == static_cast<int>(DType::Float16));
 static_assert(static_cast<int>(weak::complex) == static_cast<int>(Weak::Complex));
 
+namespace {
+std::atomic<bool> has_started{false};
+}  // namespace
 void start() {
   static std::once_flag once;
-  std::call_once(once, engine::start);
+  std::call_once(once, [] {
+    engine::start();
+    has_started.store(true, std::memory_order_relaxed);
+  });
 }
+bool started() { return has_started.load(std::memory_order_relaxed); }
 
 void Lease::destroy(Lease* lease) {
   // A destructor calls this: an error of pending work (memory, an interrupt) has nowhere to go.

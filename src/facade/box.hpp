@@ -29,6 +29,7 @@ extern FreeList<Box> boxes;  // guarded by the recorder's lock
 
 // Installs the engine on first use.
 void start();
+bool started();
 
 // A handle to the array that make() gives. The recorder's lock is taken once for all of it.
 template <class Make>

@@ -1,6 +1,9 @@
-// Text of arrays in the manner of NumPy's str(): aligned columns, long axes abbreviated.
+// Text of arrays as NumPy's str() has it: one format for all elements that are shown, long axes
+// abbreviated, lines of at most 75 columns.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <ostream>
 #include <vector>
 
@@ -13,45 +16,181 @@ namespace {
 
 constexpr std::int64_t kEdge = 3;           // items shown at each end of an abbreviated axis
 constexpr std::int64_t kAbbreviate = 1000;  // elements from which axes are abbreviated
+constexpr int kPrecision = 8;               // digits behind the point
+constexpr std::size_t kLine = 75;
 
-// The shortest text that reads back as the value, at most 8 digits behind the point.
 template <class F>
-std::string float_text(F v) {
+std::string digits(F v, std::chars_format format, int precision) {
+  char text[512];
+  const auto end = precision < 0
+                       ? std::to_chars(text, text + sizeof text, v, format).ptr
+                       : std::to_chars(text, text + sizeof text, v, format, precision).ptr;
+  return std::string(text, end);
+}
+// What stands before the point, behind it, and the exponent.
+struct Parts {
+  std::string whole, fraction, exponent;
+};
+Parts split(const std::string& text) {
+  const std::size_t e = std::min(text.find('e'), text.size());
+  const std::size_t point = std::min(text.find('.'), e);
+  Parts p{text.substr(0, point), {}, text.substr(e)};
+  if (point < e) p.fraction = text.substr(point + 1, e - point - 1);
+  return p;
+}
+void drop_zeros(std::string& fraction) { fraction.resize(fraction.find_last_not_of('0') + 1); }
+// The shortest digits that read back as the value, rounded where they are more than the precision.
+template <class F>
+Parts parts(F v, std::chars_format format) {
+  Parts p = split(digits(v, format, -1));
+  if (p.fraction.size() > static_cast<std::size_t>(kPrecision))
+    p = split(digits(v, format, kPrecision));
+  drop_zeros(p.fraction);
+  return p;
+}
+
+// A scalar's own text, with all its digits.
+template <class F>
+std::string scalar_text(F v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
   const F size = std::fabs(v);
   const bool fixed = size == 0 || (size >= F(1e-4) && size < F(1e16));
-  char text[64];
-  const auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
-  std::string out(text, std::to_chars(text, text + sizeof text, v, format).ptr);
-  const std::size_t point = out.find('.');
-  if (!fixed) return out;
-  if (point == std::string::npos) return out + '.';
-  if (out.size() - point <= 9) return out;
-  out.assign(text, std::to_chars(text, text + sizeof text, v, format, 8).ptr);
-  return out.substr(0, out.find_last_not_of('0') + 1);
+  std::string s = digits(v, fixed ? std::chars_format::fixed : std::chars_format::scientific, -1);
+  if (fixed && s.find('.') == std::string::npos) s += ".0";
+  return s;
+}
+
+template <class F>
+std::string complex_text(std::complex<F> z) {
+  const auto part = [](F v) {
+    std::string s = scalar_text(v);
+    if (s.size() > 2 && s.compare(s.size() - 2, 2, ".0") == 0) s.resize(s.size() - 2);
+    return s;
+  };
+  const std::string imaginary = part(z.imag()) + 'j';
+  if (z.real() == 0 && !std::signbit(z.real())) return imaginary;
+  return '(' + part(z.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + ')';
+}
+
+// One format for many values (NumPy's FloatingFormat).
+template <class F>
+class FloatFormat {
+ public:
+  FloatFormat(const std::vector<F>& values, bool plus) : plus_(plus) {
+    F most = 0, least = std::numeric_limits<F>::infinity();
+    for (const F v : values)
+      if (std::isfinite(v) && v != 0) {
+        most = std::max(most, std::fabs(v));
+        least = std::min(least, std::fabs(v));
+      }
+    const F many = std::numeric_limits<F>::digits10 < 8 ? F(1e6) : F(1e8);
+    scientific_ = most > 0 && (most >= many || least < F(1e-4) || most / least > F(1000));
+    for (const F v : values)
+      if (std::isfinite(v)) {
+        const Parts p = parts_of(v);
+        left_ = std::max(left_, p.whole.size());
+        right_ = std::max(right_, p.fraction.size());
+        exponent_ = std::max(exponent_, p.exponent.size());
+      }
+    for (const F v : values)
+      if (!std::isfinite(v)) {
+        const std::size_t n = special(v).size(), behind = right_ + exponent_ + 1;
+        left_ = std::max(left_, n > behind ? n - behind : 0);
+      }
+  }
+  std::string operator()(F v) const {
+    if (!std::isfinite(v)) return padded(special(v), left_ + right_ + exponent_ + 1);
+    Parts p = parts_of(v);
+    p.fraction.resize(right_, scientific_ ? '0' : ' ');
+    if (!p.exponent.empty()) p.exponent.insert(2, exponent_ - p.exponent.size(), '0');
+    return padded(p.whole, left_) + '.' + p.fraction + p.exponent;
+  }
+
+ private:
+  static std::string padded(const std::string& s, std::size_t n) {
+    return s.size() < n ? std::string(n - s.size(), ' ') + s : s;
+  }
+  std::string special(F v) const {
+    if (std::isnan(v)) return plus_ ? "+nan" : "nan";
+    return v < 0 ? "-inf" : plus_ ? "+inf" : "inf";
+  }
+  Parts parts_of(F v) const {
+    Parts p = parts(v, scientific_ ? std::chars_format::scientific : std::chars_format::fixed);
+    if (plus_ && p.whole[0] != '-') p.whole.insert(p.whole.begin(), '+');
+    return p;
+  }
+
+  bool plus_, scientific_ = false;
+  std::size_t left_ = 0, right_ = 0, exponent_ = 0;
+};
+
+template <class F>
+std::vector<std::string> texts(const std::vector<F>& values, bool plus = false) {
+  const FloatFormat<F> format(values, plus);
+  std::vector<std::string> out;
+  for (const F v : values) out.push_back(format(v));
+  return out;
+}
+template <class F>
+std::vector<std::string> complex_texts(const std::vector<Value>& values) {
+  std::vector<F> re, im;
+  for (const Value& v : values) {
+    re.push_back(v.as<std::complex<F>>().real());
+    im.push_back(v.as<std::complex<F>>().imag());
+  }
+  std::vector<std::string> out = texts(re);
+  const std::vector<std::string> behind = texts(im, true);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::string s = behind[i];
+    s.insert(s.find_last_not_of(' ') + 1, "j");
+    out[i] += s;
+  }
+  return out;
+}
+template <class T, class F>
+std::vector<F> as(const std::vector<Value>& values) {
+  std::vector<F> out;
+  for (const Value& v : values) out.push_back(static_cast<F>(v.as<T>()));
+  return out;
+}
+
+// All of one width.
+std::vector<std::string> texts_of(const std::vector<Value>& values, dtype t) {
+  if (t == dtype::float16) return texts(as<float16, float>(values));
+  if (t == dtype::float32) return texts(as<float, float>(values));
+  if (t == dtype::float64) return texts(as<double, double>(values));
+  if (t == dtype::complex64) return complex_texts<float>(values);
+  if (t == dtype::complex128) return complex_texts<double>(values);
+  std::vector<std::string> out;
+  std::size_t width = t == dtype::bool_ ? 5 : 0;
+  for (const Value& v : values) {
+    out.push_back(t == dtype::bool_ ? (v.as<bool>() ? "True" : "False")
+                  : t == dtype::uint64
+                      ? std::to_string(v.as<std::uint64_t>())
+                      : std::to_string(cast(to_scalar(v), DType::Int64).as<std::int64_t>()));
+    width = std::max(width, out.back().size());
+  }
+  for (std::string& s : out) s.insert(0, width - s.size(), ' ');
+  return out;
 }
 
 std::string text_of(const Value& v) {
   switch (v.type) {
     case dtype::bool_:
       return v.as<bool>() ? "True" : "False";
-    case dtype::uint64:
-      return std::to_string(v.as<std::uint64_t>());
     case dtype::float16:
-      return float_text(static_cast<float>(v.as<float16>()));
+      return scalar_text(static_cast<float>(v.as<float16>()));
     case dtype::float32:
-      return float_text(v.as<float>());
+      return scalar_text(v.as<float>());
     case dtype::float64:
-      return float_text(v.as<double>());
+      return scalar_text(v.as<double>());
     case dtype::complex64:
-    case dtype::complex128: {
-      const auto z = cast(to_scalar(v), DType::Complex128).as<std::complex<double>>();
-      const std::string imaginary = float_text(z.imag());
-      return float_text(z.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + "j";
-    }
+      return complex_text(v.as<std::complex<float>>());
+    case dtype::complex128:
+      return complex_text(v.as<std::complex<double>>());
     default:
-      return std::to_string(cast(to_scalar(v), DType::Int64).as<std::int64_t>());
+      return texts_of({v}, v.type)[0];
   }
 }
 
@@ -60,56 +199,80 @@ class Printer {
   explicit Printer(const Handle& a)
       : array_(a), shape_(unwrap(a).shape), abbreviate_(size_of(a) > kAbbreviate) {}
   std::string text() {
+    if (shape_.size() == 0) return text_of(item(array_, nullptr, 0));
+    if (size_of(array_) == 0) return "[]";
     index_.resize(static_cast<std::size_t>(shape_.size()));
-    visit(0, [this](const std::string& s) { width_ = std::max(width_, s.size()); });
-    visit(0, nullptr);
+    collect(0);
+    words_ = texts_of(values_, dtype_of(array_));
+    write(0);
     return std::move(out_);
   }
 
  private:
-  template <class Measure>
-  void visit(int axis, Measure measure) {
-    constexpr bool writing = std::is_null_pointer_v<Measure>;
-    if (axis == shape_.size()) {
-      const std::string s = text_of(item(array_, index_.data(), static_cast<int>(index_.size())));
-      if constexpr (writing)
-        out_.append(width_ - s.size(), ' ') += s;
-      else
-        measure(s);
-      return;
-    }
+  // Calls item(i) for each index of the axis that is shown, and gap() where others are left out.
+  template <class Item, class Gap>
+  void shown(int axis, Item item, Gap gap) {
     const std::int64_t n = shape_[axis];
-    if constexpr (writing) out_ += '[';
     for (std::int64_t i = 0; i < n; ++i) {
-      if constexpr (writing)
-        if (i) separate(axis);
       if (abbreviate_ && n > 2 * kEdge && i == kEdge) {
-        if constexpr (writing) {
-          out_ += "...";
-          separate(axis);
-        }
+        gap();
         i = n - kEdge;
       }
       index_[static_cast<std::size_t>(axis)] = i;
-      visit(axis + 1, measure);
+      item(i);
     }
-    if constexpr (writing) out_ += ']';
   }
-  void separate(int axis) {
+  void collect(int axis) {
+    shown(
+        axis,
+        [&](std::int64_t) {
+          if (axis + 1 < shape_.size())
+            collect(axis + 1);
+          else
+            values_.push_back(item(array_, index_.data(), shape_.size()));
+        },
+        [] {});
+  }
+  void write(int axis) {
     const int below = shape_.size() - 1 - axis;
+    const std::string indent(static_cast<std::size_t>(axis) + 1, ' ');
+    out_ += '[';
     if (below == 0) {
-      out_ += ' ';
-      return;
+      std::string line = indent;
+      const std::size_t width = kLine - static_cast<std::size_t>(axis) - 1;
+      std::string lines;
+      const auto add = [&](const std::string& word) {
+        if (line.size() + word.size() > width && line.size() > indent.size()) {
+          line.resize(line.find_last_not_of(' ') + 1);
+          lines += line + '\n';
+          line = indent;
+        }
+        line += word + ' ';
+      };
+      shown(axis, [&](std::int64_t) { add(words_[next_++]); }, [&] { add("..."); });
+      line.pop_back();
+      lines += line;
+      out_ += lines.substr(indent.size());
+    } else {
+      const std::string between = std::string(static_cast<std::size_t>(below), '\n') + indent;
+      shown(
+          axis,
+          [&](std::int64_t i) {
+            if (i) out_ += between;
+            write(axis + 1);
+          },
+          [&] { out_ += between + "..."; });
     }
-    out_.append(static_cast<std::size_t>(below), '\n');
-    out_.append(static_cast<std::size_t>(axis + 1), ' ');
+    out_ += ']';
   }
 
   const Handle& array_;
   const Dims shape_;
   const bool abbreviate_;
   std::vector<std::int64_t> index_;
-  std::size_t width_ = 0;
+  std::vector<Value> values_;
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
   std::string out_;
 };
 
