@@ -67,6 +67,15 @@ ExprId Exprs::mul(ExprId a, ExprId b) {
   return intern(i);
 }
 
+ExprId Exprs::blocks(ExprId a, std::int64_t size) {
+  if (is_constant(a)) return constant((value(a) + size - 1) / size);
+  Item i;
+  i.op = Op::Blocks;
+  i.a = a;
+  i.c = size;
+  return intern(i);
+}
+
 std::int64_t Exprs::now(const Graph& g, ExprId e) const {
   const Item& i = items_[e];
   switch (i.op) {
@@ -78,6 +87,8 @@ std::int64_t Exprs::now(const Graph& g, ExprId e) const {
       return now(g, i.a) + now(g, i.b);
     case Op::Mul:
       return now(g, i.a) * now(g, i.b);
+    case Op::Blocks:
+      return (now(g, i.a) + i.c - 1) / i.c;
   }
   return 0;
 }
@@ -98,6 +109,9 @@ void Exprs::evaluate(const Graph& g, std::vector<std::int64_t>& values) const {
         break;
       case Op::Mul:
         values[e] = values[i.a] * values[i.b];
+        break;
+      case Op::Blocks:
+        values[e] = (values[i.a] + i.c - 1) / i.c;
         break;
     }
   }

@@ -37,6 +37,7 @@ class Exprs {
   ExprId source(const Source& s);
   ExprId add(ExprId a, ExprId b);
   ExprId mul(ExprId a, ExprId b);
+  ExprId blocks(ExprId a, std::int64_t size);  // how many of that size cover a
   ExprId zero() const { return 0; }
   ExprId one() const { return 1; }
   bool is_constant(ExprId e) const { return items_[e].op == Op::Const; }
@@ -48,7 +49,7 @@ class Exprs {
   std::size_t size() const { return items_.size(); }
 
  private:
-  enum class Op : std::uint8_t { Const, Source, Add, Mul };
+  enum class Op : std::uint8_t { Const, Source, Add, Mul, Blocks };
   struct Item {
     Op op = Op::Const;
     std::int64_t c = 0;

@@ -7,7 +7,7 @@ using namespace ir;
 
 double LoopFacts::trips(std::int32_t l) const {
   const auto grid = static_cast<double>(concrete(in_, lk_.grid_extent));
-  if (k_.loops[l].begin != kNone) {
+  if (k_.loops[l].begin != kNone && !lk_.partials.empty()) {
     const GNode& root = in_.graph[lk_.partials[0].root];
     const auto elements = static_cast<double>(element_count(in_.graph[root.in[0]].node->shape));
     const double few = lk_.pairwise_chunks ? grid : kChunkElements * grid / std::max(1.0, elements);
@@ -47,7 +47,7 @@ std::int32_t LoopFacts::parent(std::int32_t l) const {
 }
 
 bool LoopFacts::may_run_abreast(std::int32_t l) const {
-  if (l == 0 && !lk_.partials.empty()) return false;
+  if ((l == 0 && !lk_.partials.empty()) || ir::multiplies(k_, l)) return false;
   bool apart = true;
   for_each_inst(k_, l, [&](Val v, std::int32_t) {
     if (k_.insts[v].op == Op::Store) apart &= stride(k_.insts[v], l) != 0;

@@ -19,10 +19,17 @@ std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, Low
 
 std::vector<Demand> Lowering::run() {
   guard_one_shape();
-  if (region_.kind == RegionKind::Blocked)
-    blocked();
-  else
-    map();
+  switch (region_.kind) {
+    case RegionKind::Map:
+      map();
+      break;
+    case RegionKind::Blocked:
+      blocked();
+      break;
+    case RegionKind::Product:
+      product();
+      break;
+  }
   check_recomputation();
   k_.params = static_cast<std::int32_t>(out_.params.size());
   out_.planned_grid = std::max<std::int64_t>(1, concrete(in_, out_.grid_extent));
@@ -31,6 +38,7 @@ std::vector<Demand> Lowering::run() {
 
 // Roots share their loops because their extents are equal now; the plan must not serve others.
 void Lowering::guard_one_shape() {
+  if (region_.kind == RegionKind::Product) return;
   const bool operands = region_.kind == RegionKind::Blocked;
   auto looped = [&](std::int32_t r) { return operands ? g_[r].in[0] : r; };
   const std::int32_t lead = looped(region_.roots[0]);

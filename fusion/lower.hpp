@@ -35,6 +35,8 @@ enum class RegionKind : std::uint8_t {
   Map,      // the grid runs over the roots' elements (or their outermost dimension)
   Blocked,  // few results of a long reduction: the grid runs over chunks of the reduced axis;
             // partials are combined after
+  Product,  // a matrix product with what stands before and after it: the grid runs over blocks of
+            // its rows
 };
 
 // A scratch result of a Blocked region: chunks x outputs values of `dtype`.
@@ -82,6 +84,7 @@ struct Demand {
 struct RegionSpec {
   RegionKind kind = RegionKind::Map;
   std::vector<std::int32_t> roots;
+  std::int32_t product = -1;  // Product: the MatMul
   bool operator==(const RegionSpec&) const = default;
 };
 
@@ -95,7 +98,10 @@ struct Target {
   // Dtypes, a bit each, whose matrix products add a vector along their last axis, or what lies as
   // they do, in the same call, with the bits that the two operations give (epilogue.hpp).
   std::uint32_t summed_products = 0;
-  bool ordered_products = true;      // as ordered_product.hpp says; else rows and chunks are joined
+  bool ordered_products = true;  // as ordered_product.hpp says; else rows and chunks are joined
+  // How deep a block of a product is that regions compute by fragments, which decides its bits; 0:
+  // products are library calls.
+  std::int64_t product_depth = 0;
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
 
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.

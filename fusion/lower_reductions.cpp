@@ -30,6 +30,7 @@ Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
   if (free_index && region_.kind == RegionKind::Map && !is_root(id) && trips_[0] > 1)
     again = trips_[0];
   if (region_.kind == RegionKind::Blocked && !is_root(id)) again *= free_index ? 64 : 1;
+  if (region_.kind == RegionKind::Product && free_index) again *= 64;
   if (again > 1 &&
       (in_.reuse == Reuse::ByCost ? fold > kCheapRecompute : in_.reuse == Reuse::Store)) {
     demand(id, "it would be reduced again for each iteration of another loop");

@@ -33,6 +33,16 @@ class Lowering : Nest {
   // row of the partials.
   void blocked();
   void part_by_walk(const std::vector<int>& reduced);
+  // A product in blocks of rows, packed in scratch with what stands before it; what stands after it
+  // reads the block of the product (lower_product.cpp).
+  void product();
+  bool keeps_rows(const tracer::Node& product) const;
+  bool reads_product(std::int32_t id) const;
+  void pack_rows(std::int32_t operand, Val first, Val last, std::int32_t ctx);
+  void multiply_columns(std::int32_t operand, Val rows, std::int32_t ctx);
+  void store_rows(Val first, Val last, std::int32_t ctx);
+  Val tile_element(std::int32_t id, const Index& idx);
+  std::int32_t local(ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
   void demand(std::int32_t id, std::string why);
 
@@ -94,6 +104,18 @@ class Lowering : Nest {
     Val value;
     std::int32_t loop;
   };
+  // The block of a product.
+  struct Tile {
+    Index batch;                                    // the index in front of rows and columns
+    std::int32_t a = -1, c = -1;                    // locals
+    ExprId a_row = 0, c_row = 0;                    // elements from row to row
+    std::int64_t height = 0, width = 0, depth = 0;  // of a block, of columns, of sums
+    bool whole = false;                             // has all columns
+    std::int32_t rows = -1;                         // the loop over them that reads the product
+    std::int32_t columns = -1;
+    Val first_row = kNone, first_column = kNone;
+  };
+  Tile tile_;
   const RegionSpec& region_;
   std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;
   std::map<std::int32_t, Emissions> emissions_;

@@ -139,6 +139,13 @@ void Nest::push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool n
   push(i, loop);
 }
 
+void Nest::push_store_local(std::int32_t local, Access a, Val v, std::int32_t loop) {
+  k_.accesses.push_back(std::move(a));
+  Inst i{Op::StoreLocal, k_.insts[v].type, OpId::Count_, local, {v, kNone, kNone}};
+  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  push(i, loop);
+}
+
 Val Nest::push_local(Op op, std::int32_t local, std::int32_t loop, DType t, Val v) {
   Access a;
   a.terms.push_back({k_.loops[loop].var, {1, ir::kNoParam}});
@@ -169,6 +176,20 @@ std::int32_t Nest::open(std::int32_t parent, ExprId extent) {
   trips_.push_back(static_cast<double>(concrete(in_, extent)));
   out_.extents.push_back(e);
   k_.loops[l].end = number(e);
+  return l;
+}
+
+std::int32_t Nest::open_between(std::int32_t parent, Val begin, Val end, ExprId extent,
+                                double trips) {
+  const auto l = static_cast<std::int32_t>(k_.loops.size());
+  k_.loops.emplace_back();
+  k_.loops[l].var = add_var(l);
+  k_.loops[l].begin = begin;
+  k_.loops[l].end = end;
+  parent_.push_back(parent);
+  closed_.push_back(false);
+  trips_.push_back(trips);
+  out_.extents.push_back(extent);
   return l;
 }
 

@@ -48,9 +48,13 @@ class Nest {
   Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
   void push_store(std::int32_t b, ir::Access a, Val v, std::int32_t loop, bool nontemporal);
   Val push_local(ir::Op op, std::int32_t local, std::int32_t loop, DType t, Val v);
+  void push_store_local(std::int32_t local, ir::Access a, Val v, std::int32_t loop);
 
   // loops
   std::int32_t open(std::int32_t parent, ExprId extent);
+  // From `begin` to `end`, about `extent` iterations; `trips` in all, of which loops around it have
+  // a share each.
+  std::int32_t open_between(std::int32_t parent, Val begin, Val end, ExprId extent, double trips);
   Val close(std::int32_t l);
   bool closed(std::int32_t l) const { return closed_[l]; }
   bool encloses(std::int32_t outer, std::int32_t inner) const;

@@ -27,12 +27,15 @@ void run_passes(const LoweringInput& in, LoweredKernel& k) {
   check(k, "lowering");
   eliminate_common(k.kernel);
   check(k, "eliminate_common");
-  collapse(in, k);
-  check(k, "collapse");
-  fuse_siblings(k);
-  check(k, "fuse_siblings");
-  eliminate_common(k.kernel);
-  check(k, "the second eliminate_common");
+  // The loops of a product are of one block, and what they do to its scratch is in order.
+  if (!ir::multiplies(k.kernel, 0)) {
+    collapse(in, k);
+    check(k, "collapse");
+    fuse_siblings(k);
+    check(k, "fuse_siblings");
+    eliminate_common(k.kernel);
+    check(k, "the second eliminate_common");
+  }
   if (in.target.lanes) {
     vectorize(in, k);
     check(k, "vectorize");

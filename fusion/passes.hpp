@@ -2,6 +2,7 @@
 // the scalar meaning of the nest, bit for bit; what it makes useless stays until compact(). The
 // nest is verified after each in checking builds, and the outcome always.
 #pragma once
+#include "ir/analysis.hpp"
 #include "ir/edit.hpp"
 #include "lower.hpp"
 

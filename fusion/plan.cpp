@@ -33,7 +33,8 @@ class Planner {
     for (bool again = true; again;) {
       again = false;
       std::vector<Step> before = std::exchange(plan_->steps, schedule.regions());
-      while (schedule.keep_carried(plan_->steps)) plan_->steps = schedule.regions();
+      while (schedule.keep_carried(plan_->steps) || schedule.keep_products(plan_->steps))
+        plan_->steps = schedule.regions();
       const std::size_t settled = std::exchange(sound, 0);
       in_memory_.assign(g_.nodes.size(), false);
       memory_of_ = own_memory_;
@@ -80,12 +81,19 @@ class Planner {
     std::vector<Demand> demands = lower(in, s.region, s.lowered);
     bool changed = false;
     for (const Demand& d : demands) {
+      if (d.node == s.region.product && s.region.kind == RegionKind::Product) {
+        schedule.call_library(d.node);
+        return true;
+      }
       if (d.one_walk) {
         schedule.part(d.node, *d.one_walk);
         changed = true;
       } else if (schedule.add_root(d.node, d.why)) {
         changed = true;
         demanded_[d.node] = any_demanded_ = true;
+      } else if (s.region.kind == RegionKind::Product) {
+        schedule.call_library(s.region.product);
+        return true;
       } else if (!changed) {
         // A root of this very region that loops cannot express.
         s.kind = StepKind::Direct;

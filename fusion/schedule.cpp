@@ -8,6 +8,7 @@
 
 #include "lowering.hpp"
 #include "ordered_product.hpp"
+#include "product_region.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -58,11 +59,13 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const
       target_(target),
       epilogues_(find_epilogues(g, target)),
       taken_up_(g.nodes.size()),
+      tiled_(g.nodes.size()),
       root_(g.nodes.size()),
       group_(g.nodes.size()),
       seen_(g.nodes.size()) {
   for (const Epilogue& e : epilogues_)
     if (e) taken_up_[e.product] = true;
+  for (std::int32_t i = 0; i < g.size(); ++i) tiled_[i] = !taken_up_[i] && fits_tiles(g, i, target);
   std::vector<int> depth(g.nodes.size());
   for (std::int32_t i = 0; i < g.size(); ++i) {
     const GNode& gn = g[i];
@@ -78,6 +81,7 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const
     if (direct(i))
       for (std::int32_t in : operands(g, i, epilogues_[i]))
         add_own_root(operand_memory(in), "operand of a library call");
+    if (tiled_[i]) place_operands(i);
     if (n.kind == NodeKind::View && !gn.map)
       add_root(gn.in[0], "a view that changes its shape reads it");
     if (gn.held && !gn.expiring && n.kind != NodeKind::View && n.kind != NodeKind::Fill &&
@@ -88,6 +92,7 @@ Schedule::Schedule(const Graph& g, const std::vector<std::int32_t>& canon, const
     if (depth[i] > kMaxDepth && add_root(i, "the chain before it is long")) depth[i] = 0;
     if (n.kind == NodeKind::Reduce && blocked(i)) add_root(i, "few results of a long reduction");
   }
+  settle_products();
   keep_what_many_writes_read();
 }
 
@@ -156,7 +161,7 @@ bool Schedule::direct(std::int32_t node) const {
   const GNode& gn = g_[node];
   if (gn.leaf) return false;
   const Node& n = *gn.node;
-  if (n.kind == NodeKind::MatMul) return !taken_up_[node];
+  if (n.kind == NodeKind::MatMul) return !taken_up_[node] && !tiled_[node];
   if (epilogues_[node]) return true;
   if (n.kind == NodeKind::Reduce &&
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
@@ -330,12 +335,30 @@ std::vector<Step> Schedule::regions() const {
   std::vector<Step> steps;
   std::vector<std::int32_t> step_of(g_.nodes.size(), -1);
   std::map<std::vector<std::int64_t>, std::vector<std::int32_t>> open;  // steps that take more
+  std::map<std::int32_t, std::int32_t> computing;  // of each product the last step that computes it
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!root_[i]) continue;
     std::int32_t after = -1;  // the last step this root needs
     const std::vector<std::int32_t> needs = reached_roots(i);
     for (std::int32_t r : needs) after = std::max(after, step_of[r]);
     std::int32_t into = -1;
+    const Products products = products_of(i);
+    if (const std::int32_t p = products.computed.empty() ? products.stored : products.computed[0];
+        p >= 0) {
+      const auto step = computing.find(p);
+      if (step != computing.end() && step->second >= after) {
+        steps[step->second].region.roots.push_back(i);
+        step_of[i] = step->second;
+        continue;
+      }
+      if (p != products.stored || p == i) {
+        Step s;
+        s.region = {RegionKind::Product, {i}, p};
+        steps.push_back(std::move(s));
+        step_of[i] = computing[p] = static_cast<std::int32_t>(steps.size()) - 1;
+        continue;
+      }
+    }
     const std::vector<std::int64_t> with = group_key(i);
     std::vector<std::int32_t>* const others = with.empty() ? nullptr : &open[with];
     if (others)

@@ -25,6 +25,11 @@ class Schedule {
   // Puts what would be computed again in ever more of these regions in memory (carried.cpp); false
   // when there is nothing of the kind.
   bool keep_carried(const std::vector<Step>& steps);
+  // The same for products that several of these regions would compute; false when there are none
+  // (products.cpp).
+  bool keep_products(const std::vector<Step>& steps);
+  // A product that a region cannot compute is a library call.
+  void call_library(std::int32_t product);
   // Why each root is in memory.
   const std::vector<Note>& notes() const { return notes_; }
   bool is_root(std::int32_t n) const { return root_[n]; }
@@ -40,12 +45,24 @@ class Schedule {
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   std::int64_t leaf_bytes(std::int32_t node) const;
   void keep_what_many_writes_read();
+  void place_operands(std::int32_t product);
+  void settle_products();
+  bool reaches_product(std::int32_t node) const;
+  bool computes_rows(std::int32_t product) const;
+  // Products whose rows the value of `node` follows from, on the way to what is in memory: those
+  // that are not, and one that is.
+  struct Products {
+    std::vector<std::int32_t> computed;
+    std::int32_t stored = -1;
+  };
+  Products products_of(std::int32_t node) const;
 
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
   const Target target_;
   const std::vector<Epilogue> epilogues_;
   std::vector<bool> taken_up_;  // products that are computed with their epilogue
+  std::vector<bool> tiled_;     // products that are regions, with what reads them
   std::vector<bool> root_;
   std::vector<std::int32_t> group_;  // only equal ones share a region
   std::vector<Note> notes_;

@@ -388,7 +388,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
     keep.reserve(g.nodes.size());
     for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
     if (!plan) {
-      plan = new_plan(g, values, 0, {});
+      plan = new_plan(g, values, 0, kHostTarget);
       for (Step& s : plan->steps) prepare(s);  // belongs to what planning costs
       planning = now() - started;
       started += planning;

@@ -81,7 +81,7 @@ double processor_seconds() {
 void plan(const Snapshot& s) noexcept {
   try {
     const double started = processor_seconds();
-    std::shared_ptr<fusion::Plan> plan = fusion::make_plan(s.graph());
+    std::shared_ptr<fusion::Plan> plan = fusion::make_plan(s.graph(), kHostTarget);
     for (fusion::Step& step : plan->steps)
       if (step.kind == fusion::StepKind::Kernel) step.compiled = compiled(step.lowered.kernel);
     const std::lock_guard held(tracer::lock());

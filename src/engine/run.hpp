@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "codegen/loops/product.hpp"
 #include "core/buffer.hpp"
 #include "engine.hpp"
 #include "fusion/plan.hpp"
@@ -12,6 +13,8 @@
 namespace plait::engine {
 
 Stats& counters();
+// What the host is planned for.
+inline constexpr fusion::Target kHostTarget{.product_depth = loops::kProductDepth};
 // What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
 // NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
 // products, and multiplies C by a complex 1 there, which need not leave infinities alone.
@@ -25,7 +28,7 @@ inline constexpr int kLookedAt = 127;  // owner of plans that are only for expla
 // The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans
 // hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
-                                       int owner = 0, const fusion::Target& target = {});
+                                       int owner = 0, const fusion::Target& target = kHostTarget);
 // A plan that was made for a graph like this one, unless there is one already. The recorder's lock
 // is held.
 void add_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);

@@ -1,0 +1,26 @@
+// Which matrix products are regions with what stands before and after them, and which stay library
+// calls.
+#pragma once
+#include <vector>
+
+#include "graph.hpp"
+#include "lower.hpp"
+
+namespace plait::fusion {
+
+// A block of a product: so many rows at a time, so many columns.
+struct TileShape {
+  std::int64_t rows, columns;
+};
+// `whole`: all columns of a row are kept.
+TileShape tile_shape(const Graph& g, std::int32_t product, bool whole);
+
+// Whether a region could compute the product: a float one whose blocks are worth packing and fit
+// the cache.
+bool fits_tiles(const Graph& g, std::int32_t node, const Target& target);
+
+// Whether each row of `node` follows from the same row of its operand, whose rows follow from those
+// of a product of that shape.
+bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product);
+
+}  // namespace plait::fusion

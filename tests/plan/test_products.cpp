@@ -1,0 +1,153 @@
+// Matrix products with what stands before and after them: one region, nothing of it in memory, and
+// within the products' tolerance of the operations one at a time.
+#include <catch2/catch.hpp>
+
+#include "arrays.hpp"
+
+using namespace plait;
+using namespace plait::test;
+using tracer::All;
+using tracer::matmul;
+using tracer::NewAxis;
+
+namespace {
+
+Array gelu(const Array& h) {
+  const Array cube = apply(OpId::Multiply, apply(OpId::Multiply, h, h), h);
+  const Array inner = apply(OpId::Add, h, apply(OpId::Multiply, cube, weak(0.044715)));
+  const Array t = apply(OpId::Tanh, apply(OpId::Multiply, inner, weak(0.7978845608)));
+  return apply(OpId::Multiply, apply(OpId::Multiply, h, weak(0.5)), apply(OpId::Add, t, weak(1)));
+}
+
+// Of float32: within so many units of one.
+void check_close(const Both& r, double units = 200) {
+  REQUIRE(r.fused.size() == r.direct.size());
+  for (std::size_t at = 0; at < r.fused.size(); at += sizeof(float)) {
+    float a, b;
+    std::memcpy(&a, &r.fused[at], sizeof a);
+    std::memcpy(&b, &r.direct[at], sizeof b);
+    if (!(a == b) && !(std::abs(a - b) <= units * 1.2e-7 * (1 + std::abs(b)))) {
+      INFO(r.text << at / sizeof a << ": " << a << " and not " << b);
+      FAIL();
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a layer with bias and GELU is one region") {
+  for (const auto& [m, k, n] : {std::tuple{300, 100, 200}, {130, 600, 1030}, {20000, 20, 33}}) {
+    const Array x = random_f32({m, k}, 1), w = random_f32({k, n}, 2), b = random_f32({n}, 3);
+    const Both r = both([&] { return gelu(apply(OpId::Add, matmul(x, w), b)); });
+    INFO(r.text);
+    CHECK(r.plan.regions == 1);
+    CHECK(r.plan.bytes_moved == r.plan.bytes_least);
+    check_close(r, 2000);
+  }
+}
+
+TEST_CASE("a layer norm in front of a projection is computed once a block of rows") {
+  const Array x = random_f32({700, 90}, 1), g = random_f32({90}, 2), w = random_f32({90, 600}, 3);
+  const Both r = both([&] {
+    const Array mean = apply(OpId::Divide, reduce(ReduceKind::Sum, x, 1), weak(90));
+    const Array d = apply(OpId::Subtract, x, view(mean, {All{}, NewAxis{}}));
+    const Array variance =
+        apply(OpId::Divide, reduce(ReduceKind::Sum, apply(OpId::Multiply, d, d), 1), weak(90));
+    const Array root = apply(OpId::Sqrt, apply(OpId::Add, variance, weak(1e-5)));
+    const Array y =
+        apply(OpId::Multiply, apply(OpId::Divide, d, view(root, {All{}, NewAxis{}})), g);
+    return matmul(y, w);
+  });
+  INFO(r.text);
+  CHECK(r.plan.regions == 1);
+  CHECK(r.plan.bytes_moved == r.plan.bytes_least);
+  CHECK(r.text.find("computed more than once") == std::string::npos);
+  check_close(r);
+}
+
+TEST_CASE("squared distances by product are never in memory") {
+  const Array x = random_f32({3000, 32}, 1), c = random_f32({256, 32}, 2);
+  const auto distances = [&] {
+    const Array xx = reduce(ReduceKind::Sum, apply(OpId::Multiply, x, x), 1);
+    const Array cc = reduce(ReduceKind::Sum, apply(OpId::Multiply, c, c), 1);
+    const Array twice = apply(OpId::Multiply, matmul(x, tracer::swapaxes(c, 0, 1)), weak(2));
+    return apply(OpId::Add, apply(OpId::Subtract, view(xx, {All{}, NewAxis{}}), twice), cc);
+  };
+  for (const ReduceKind kind : {ReduceKind::Min, ReduceKind::ArgMin, ReduceKind::Sum}) {
+    const Both r = both([&] { return reduce(kind, distances(), 1); });
+    INFO(r.text);
+    CHECK(r.plan.regions == 2);  // the norms of c, and all the rest
+    CHECK(r.plan.bytes_moved - r.plan.bytes_least == 4 * (256 * 32 + 2 * 256));
+    if (kind != ReduceKind::ArgMin) check_close(r, 20000);
+  }
+}
+
+TEST_CASE("a softmax over the rows of a product is one region") {
+  const Array x = random_f32({400, 40}, 1), w = random_f32({40, 300}, 2);
+  const Both r = both([&] {
+    const Array s = matmul(x, w);
+    const Array e =
+        apply(OpId::Exp,
+              apply(OpId::Subtract, s, view(reduce(ReduceKind::Max, s, 1), {All{}, NewAxis{}})));
+    return apply(OpId::Divide, e, view(reduce(ReduceKind::Sum, e, 1), {All{}, NewAxis{}}));
+  });
+  INFO(r.text);
+  CHECK(r.plan.regions == 1);
+  CHECK(r.plan.bytes_moved == r.plan.bytes_least);
+  check_close(r);
+}
+
+TEST_CASE("a batch of products with a bias is one region") {
+  const Array a = random_f32({3, 5, 70, 60}, 1), b = random_f32({3, 5, 60, 50}, 2),
+              c = random_f32({50}, 3);
+  const Both r =
+      both([&] { return apply(OpId::Maximum, apply(OpId::Add, matmul(a, b), c), weak(0)); });
+  INFO(r.text);
+  CHECK(r.plan.regions == 1);
+  CHECK(r.plan.bytes_moved == r.plan.bytes_least);
+  check_close(r);
+}
+
+TEST_CASE("a product that is held is stored by the region that goes on with it") {
+  engine::start();
+  config().eager_limit = 0;
+  const Array x = random_f32({300, 700}, 1), w = random_f32({700, 200}, 2);
+  const Array h = matmul(x, w);
+  const Array y = gelu(h);
+  tracer::evaluate(y);
+  const engine::PlanSummary plan = engine::last_plan();
+  CHECK(plan.regions == 1);
+  CHECK(plan.bytes_moved == 4 * (300 * 700 + 700 * 200 + 2 * 300 * 200));
+  CHECK(tracer::read(h)->materialised());
+}
+
+TEST_CASE("what reads a product other than by its rows finds it in memory") {
+  const Array x = random_f32({300, 100}, 1), w = random_f32({100, 300}, 2);
+  const auto product = [&] { return apply(OpId::Multiply, matmul(x, w), weak(2)); };
+  check_close(both([&] { return reduce(ReduceKind::Sum, product(), 0); }), 2e4);
+  check_close(both([&] {
+    const Array p = product();
+    return apply(OpId::Add, p, tracer::swapaxes(p, 0, 1));
+  }));
+  check_close(both([&] {
+    const Array p = product();
+    return apply(OpId::Add, p, tracer::flip(p, Dims{0}));
+  }));
+  check_close(both([&] { return apply(OpId::Multiply, product(), apply(OpId::Exp, product())); }),
+              1e9);
+  // A product read by its rows twice; two products in one expression; a product of a product.
+  check_close(both([&] { return apply(OpId::Multiply, product(), apply(OpId::Tanh, product())); }));
+  const Array y = random_f32({300, 100}, 5), v = random_f32({100, 300}, 6);
+  check_close(both([&] { return apply(OpId::Multiply, gelu(matmul(x, w)), matmul(y, v)); }), 2e4);
+  check_close(
+      both([&] { return apply(OpId::Add, matmul(apply(OpId::Tanh, matmul(x, w)), y), y); }));
+}
+
+TEST_CASE("a product with nothing around it, small, or of integers is a library call") {
+  const Array x = random_f32({300, 100}, 1), w = random_f32({100, 300}, 2);
+  Both r = both([&] { return matmul(x, w); });
+  CHECK(r.text.find("one operation, computed by the library call") != std::string::npos);
+  const Array s = random_f32({20, 30}, 1), t = random_f32({30, 20}, 2);
+  r = both([&] { return apply(OpId::Add, matmul(s, t), weak(1)); });
+  CHECK(r.plan.regions == 2);
+}
