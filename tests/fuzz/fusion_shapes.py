@@ -18,7 +18,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments])
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -103,6 +103,50 @@ class FusionGenerator(Generator):
         total = self.reduce("sum", e, axis, True)
         out = self.step("{} / {}", "elementwise", "divide", e, total)
         self.drop(top, low, e, total)
+        return out
+
+    def product(self):
+        """A matrix product between maps and rows, mostly of a size that regions compute."""
+        r = self.random
+        dtype = r.choice(["f4", "f4", "f8"])
+        m, k, n = (r.choice([9, 31, 40, 64, 129, 260, 300, 520]) for _ in range(3))
+        batch = r.choice([(), (), (), (2,), (3, 1)])
+        while max(m * k, k * n, m * n) * 3 > self.large:
+            m, k, n = (max(9, e * 3 // 4) for e in (m, k, n))
+        a, b = self.make((*batch, m, k), dtype), self.make((n, k) if r.random() < 0.3 else (k, n), dtype)
+        if self.reference.ns[b].shape[0] != k or (n == k and r.random() < 0.3):
+            b = self.step("{}.T", "view", "view", b)
+        if r.random() < 0.4:
+            mean = self.reduce("mean", a, -1, True)
+            t = self.step("{} - {}", "elementwise", "subtract", a, mean)
+            a = self.step("{} * 0.5", "elementwise", "multiply", t)
+            self.drop(mean, t)
+        p = self.step("np.matmul({}, {})", "matmul", "matmul", a, b)
+        out = p
+        for _ in range(r.randint(0, 3)):
+            bias = self.make(r.choice([(n,), (m, n), (m, 1)]), dtype)
+            op, text = r.choice([("add", "{} + {}"), ("multiply", "{} * {}"), ("maximum", "np.maximum({}, {})"), ("subtract", "{} - {}")])
+            t = self.step(text, "elementwise", op, out, bias)
+            self.drop(out)
+            out = t
+            if r.random() < 0.3:
+                t = self.step("np.tanh({})", "elementwise", "tanh", out)
+                self.drop(out)
+                out = t
+        kind = r.random()
+        if kind < 0.35:
+            t = self.reduce(r.choice(["min", "max", "sum", "mean"]), out, r.choice([-1, -1, -1, 0]), r.random() < 0.3)
+            self.drop(out)
+            out = t
+        elif kind < 0.45:
+            t = self.step("{}[..., ::-1]", "view", "view", out)
+            self.drop(out)
+            out = t
+        elif kind < 0.55 and m == n:
+            out = self.step("np.matmul({}, {})", "matmul", "matmul", out, out)
+        elif kind < 0.65:
+            other = self.step("{} + 1", "elementwise", "add", p) if p in self.reference.tol else out
+            out = self.step("{} * {}", "elementwise", "multiply", out, other) if other != out else out
         return out
 
     def standardise(self):
