@@ -47,6 +47,12 @@ void Node::destroy(Node* n) {
   c.destroying = false;
 }
 
+std::size_t trim_nodes() {
+  const Lock held = hold();
+  Context& c = context();
+  return c.nodes.trim() + c.storages.trim();
+}
+
 std::uint64_t next_walk() { return ++context().walks; }
 
 void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset) {

@@ -76,6 +76,7 @@ struct Node : GuardedRefCounted {
 };
 
 Ref<Node> new_node(NodeKind kind);  // from a free list
+std::size_t trim_nodes();           // gives free lists' unused memory back; returns its bytes
 std::uint64_t next_walk();          // numbers a graph walk; hold the lock until it ends
 // Forgets inputs once `data` is set, so that the graph behind an evaluated node goes.
 void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset);

@@ -319,7 +319,7 @@ void Pool::give_large(LargeBlock* b) noexcept {
   cache();  // evicting hands headers back; the first call of a thread takes the mutex itself
   std::lock_guard guard(mutex_);
   large_live_ -= b->capacity;
-  const std::int64_t time = now();
+  const std::int64_t time = now() + passed_.load(std::memory_order_relaxed);
   const std::size_t limit = limit_now(time);
   if (b->capacity > limit) {
     release_large(b);

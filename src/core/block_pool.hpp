@@ -100,6 +100,8 @@ class Pool {
     if (fail_in_.load(std::memory_order_relaxed) >= 0) [[unlikely]]
       count_down();
   }
+  // Tests: as if so much time had passed.
+  void pass_time(std::int64_t milliseconds) { passed_ += milliseconds; }
   void inject_failure(int nth) { fail_in_.store(nth, std::memory_order_relaxed); }
 
   void retire(ThreadCache* c) noexcept;
@@ -140,6 +142,7 @@ class Pool {
   std::int64_t looked_at_ = 0;
   std::atomic<std::size_t> limit_;
   std::atomic<int> fail_in_{-1};
+  std::atomic<std::int64_t> passed_{0};
 };
 
 }  // namespace plait::pool

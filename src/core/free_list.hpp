@@ -1,7 +1,11 @@
 // Memory of one type's objects, kept for the next ones. The caller guards it.
 #pragma once
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace plait {
 
@@ -30,7 +34,49 @@ class FreeList {
     keep(t);
   }
 
+  // Gives slabs back none of whose objects is in use; returns their bytes. Throws std::bad_alloc
+  // with nothing changed.
+  std::size_t trim() {
+    std::vector<Slab*> slabs;
+    for (Slab* s = slabs_; s; s = s->next) slabs.push_back(s);
+    std::sort(slabs.begin(), slabs.end(), std::less<>());
+    std::vector<int> unused(slabs.size());
+    const auto slab_of = [&](T* memory) {
+      const auto above = std::upper_bound(slabs.begin(), slabs.end(), memory, [](T* m, Slab* s) {
+        return std::less<const void*>()(m, s);
+      });
+      return static_cast<std::size_t>(above - slabs.begin()) - 1;
+    };
+    for (T* f = first_; f; f = next(f)) ++unused[slab_of(f)];
+    T** link = &first_;
+    while (T* f = *link)
+      if (unused[slab_of(f)] == kSlab)
+        *link = next(f);
+      else
+        link = &next(f);
+    std::size_t bytes = 0;
+    slabs_ = nullptr;
+    for (std::size_t i = 0; i < slabs.size(); ++i)
+      if (unused[i] == kSlab) {
+        ::operator delete(slabs[i]);
+        bytes += kSlabBytes;
+      } else {
+        slabs[i]->next = slabs_;
+        slabs_ = slabs[i];
+      }
+    return bytes;
+  }
+
  private:
+  static constexpr int kSlab = 64;
+  // Stands before the objects of a slab.
+  struct Slab {
+    Slab* next;
+  };
+  static constexpr std::size_t kFirst = std::max(alignof(T), sizeof(Slab));
+  static constexpr std::size_t kSlabBytes = kFirst + sizeof(T) * kSlab;
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
   // What is free holds the link to the next one.
   static T*& next(T* memory) { return *reinterpret_cast<T**>(memory); }
   void keep(T* memory) {
@@ -38,11 +84,12 @@ class FreeList {
     first_ = memory;
   }
   void refill() {
-    constexpr int kSlab = 64;
-    auto* slab = static_cast<T*>(::operator new(sizeof(T) * kSlab));
-    for (int i = 0; i < kSlab; ++i) keep(slab + i);
+    auto* bytes = static_cast<std::byte*>(::operator new(kSlabBytes));
+    slabs_ = ::new (bytes) Slab{slabs_};
+    for (int i = 0; i < kSlab; ++i) keep(reinterpret_cast<T*>(bytes + kFirst) + i);
   }
   T* first_ = nullptr;
+  Slab* slabs_ = nullptr;
 };
 
 }  // namespace plait

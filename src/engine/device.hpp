@@ -75,12 +75,13 @@ class Device : public DeviceMemory {
   // contiguous; else by a kernel. False with nothing done when the library takes the product but
   // not its bias.
   virtual bool multiply(const DeviceProduct& p, const LaunchSite& site) = 0;
-  virtual void trim() = 0;
+  virtual std::size_t trim() = 0;  // gives pooled memory back; returns its bytes
 };
 
 // The opened devices. Installed as the process's DeviceRegistry by start().
 Device& device_of(DeviceId id);
 void install_devices();
+std::size_t trim_devices();  // all that are open
 
 // What the kernel compiles to for a target such as "cuda:sm_90"; two-space indented lines.
 std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,

@@ -48,6 +48,14 @@ class Registry final : public DeviceRegistry {
     return *opened_[i];
   }
 
+  std::size_t trim() {
+    const std::lock_guard held(mutex_);
+    std::size_t bytes = 0;
+    for (const auto& d : opened_)
+      if (d) bytes += d->trim();
+    return bytes;
+  }
+
  private:
   static std::unique_ptr<Device> open_cuda(int ordinal, DeviceId id) {
 #ifdef PLAIT_CUDA
@@ -102,5 +110,6 @@ std::string explain_product(const DeviceProduct&, std::string_view target, bool)
 
 Device& device_of(DeviceId id) { return registry().device(id); }
 void install_devices() { install(&registry()); }
+std::size_t trim_devices() { return registry().trim(); }
 
 }  // namespace plait::engine

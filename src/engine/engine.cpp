@@ -332,8 +332,8 @@ void adopt_plan(const Graph& g, std::shared_ptr<Plan> plan) {
 
 std::size_t forget_plans() {
   const std::lock_guard held(tracer::lock());
-  forget_rounds();
-  return plans().clear();
+  const std::size_t rounds = forget_rounds();
+  return rounds + plans().clear();
 }
 TableSize plans_kept() { return {plans().size(), plans().bytes()}; }
 

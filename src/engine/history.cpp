@@ -114,9 +114,13 @@ void learn_planning(double seconds, int nodes) {
   rates.learn(rates.planning, seconds / nodes, std::min(0.5, nodes / 200.0));
 }
 
-void forget_rounds() {
-  records().clear();
+std::size_t forget_rounds() {
+  auto& all = records();
+  constexpr std::size_t kEntry = sizeof(decltype(records().begin())::value_type) + sizeof(void*);
+  const std::size_t bytes = all.size() * kEntry + all.bucket_count() * sizeof(void*);
+  all = {};
   rates = {};
+  return bytes;
 }
 
 }  // namespace plait::engine

@@ -42,6 +42,7 @@ class Round {
 // The seconds that planning a graph of so many nodes took, its kernels included.
 void learn_planning(double seconds, int nodes);
 
-void forget_rounds();  // tests; the recorder's lock is held
+// Also what was learnt of the machine. The recorder's lock is held. Returns the bytes.
+std::size_t forget_rounds();
 
 }  // namespace plait::engine

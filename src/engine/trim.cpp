@@ -6,6 +6,7 @@
 
 #include "codegen/llvm/jit.hpp"
 #include "core/buffer.hpp"
+#include "device.hpp"
 #include "engine.hpp"
 #include "kernel.hpp"
 #include "run.hpp"
@@ -13,11 +14,13 @@
 namespace plait::engine {
 
 std::size_t trim() {
+  const std::size_t on_devices = trim_devices();
   const std::lock_guard held(tracer::lock());
-  std::size_t bytes = forget_plans();  // before the kernels that they hold
+  std::size_t bytes = on_devices + forget_plans();  // before the kernels that they hold
   bytes += trim_kernels();
   bytes += jit::forget_compiled();
   bytes += trim_pool();
+  bytes += tracer::trim_nodes();
 #ifdef __GLIBC__
   malloc_trim(0);  // what was small went to the heap only
 #endif

@@ -127,7 +127,9 @@ int num_threads() {
 }
 std::size_t trim() {
   detail::start();
-  return engine::trim();
+  const std::size_t bytes = engine::trim();
+  const std::lock_guard held(tracer::lock());
+  return bytes + detail::boxes.trim();
 }
 const char* version() { return PLAIT_VERSION; }
 

@@ -24,6 +24,20 @@ def host(x):
     return numpy.asarray(x)
 
 
+def test_trim_gives_pooled_memory_of_the_device_back():
+    a = numpy.arange(float(1 << 20))
+    x = plait.asarray(a, device="cuda")
+    y = x + 1
+    assert (host(y) == a + 1).all()
+    plait.trim()
+    del y
+    assert plait.trim() >= a.nbytes
+    del x
+    assert plait.trim() >= a.nbytes
+    assert plait.trim() < a.nbytes
+    assert (host(plait.asarray(a, device="cuda") + 1) == a + 1).all()
+
+
 def test_creation_says_where():
     a = numpy.arange(12.0).reshape(3, 4)
     for made in (

@@ -42,7 +42,7 @@ class Gpu final : public engine::Device {
               const engine::LaunchSite& site) override;
   void join(const engine::DeviceJoin& j, const engine::LaunchSite& site) override;
   bool multiply(const engine::DeviceProduct& p, const engine::LaunchSite& site) override;
-  void trim() override { pool_.trim(); }
+  std::size_t trim() override { return pool_.trim(); }
 
   Context& context() { return context_; }
   Pool& pool() { return pool_; }

@@ -256,9 +256,11 @@ void Pool::evict_to(std::size_t bytes) noexcept {
   }
 }
 
-void Pool::trim() {
+std::size_t Pool::trim() {
   const std::lock_guard held(mutex_);
+  const std::size_t before = cached_;
   evict_to(0);
+  return before - cached_;
 }
 
 void Pool::set_limit(std::size_t bytes) {

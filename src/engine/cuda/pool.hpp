@@ -43,7 +43,7 @@ class Pool {
   LastUse last_use(const Buffer& b) const;
   // Gives memory of others back whose last use has passed.
   void settle() noexcept;
-  void trim();
+  std::size_t trim();  // the bytes
   void set_limit(std::size_t bytes);
   MemoryStats stats() const;
 

@@ -196,3 +196,26 @@ TEST_CASE("a forked child can allocate") {
   stop = true;
   busy.join();
 }
+
+TEST_CASE("large blocks that nobody asks for again go after a while, some with each that comes") {
+  trim_pool();
+  auto one = [](std::size_t bytes) { allocate(bytes).reset(); };
+  constexpr std::size_t kLarge = 5 << 20, kOther = 16 << 20;
+  std::vector<Ref<Buffer>> many;
+  for (int i = 0; i < 6; ++i) many.push_back(allocate(kLarge));
+  many.clear();
+  const std::size_t waiting = pool_stats().cached_bytes;
+  CHECK(waiting >= 6 * kLarge);
+
+  pool::Pool::get().pass_time(9'000);
+  one(kOther);
+  CHECK(pool_stats().cached_bytes >= waiting + kOther);
+  pool::Pool::get().pass_time(2'000);
+  one(kOther);  // this one is young: it was in use a moment ago
+  CHECK(pool_stats().cached_bytes >= 2 * kLarge + kOther);
+  CHECK(pool_stats().cached_bytes < waiting + kOther);
+  one(kOther);
+  CHECK(pool_stats().cached_bytes >= kOther);
+  CHECK(pool_stats().cached_bytes < kOther + kLarge);
+  trim_pool();
+}

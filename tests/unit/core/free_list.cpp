@@ -1,5 +1,6 @@
 #include "core/free_list.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 #include <stdexcept>
@@ -43,4 +44,27 @@ TEST_CASE("memory that was given back is used next, also when an object could no
   Counted* again = list.make(3);
   CHECK(again == first);
   list.destroy(again);
+}
+
+TEST_CASE("slabs without an object in use are given back, the others go on") {
+  static FreeList<Counted> list;
+  CHECK(list.trim() == 0);
+  std::vector<Counted*> made;
+  for (int i = 0; i < 1000; ++i) made.push_back(list.make(i));
+  Counted* const stays = made[500];
+  for (Counted* c : made)
+    if (c != stays) list.destroy(c);
+  const std::size_t given = list.trim();
+  CHECK(given >= 900 * sizeof(Counted));
+  CHECK(list.trim() == 0);
+  CHECK(stays->value == 500);
+  made.clear();
+  for (int i = 0; i < 1000; ++i) made.push_back(list.make(i));
+  CHECK(std::set<Counted*>(made.begin(), made.end()).size() == 1000);
+  CHECK(std::count(made.begin(), made.end(), stays) == 0);
+  CHECK((stays->value == 500 && made[999]->value == 999));
+  for (Counted* c : made) list.destroy(c);
+  list.destroy(stays);
+  CHECK(list.trim() > given);
+  CHECK(Counted::alive == 0);
 }

@@ -57,3 +57,21 @@ TEST_CASE("kernels of plans stay when the table is trimmed") {
   CHECK(engine::trim_kernels() > 0);
   CHECK(engine::kept().kernels == 0);
 }
+
+TEST_CASE(
+    "trim gives back the nodes of graphs that are gone, and what was remembered of their rounds") {
+  Interpreted interpreted;
+  {
+    Array x = tracer::empty({3000}, DType::Float64);
+    std::vector<Array> held;
+    for (int i = 0; i < 3000; ++i) held.push_back(apply(OpId::Add, x, weak(i)));
+  }
+  engine::trim();
+  CHECK(tracer::trim_nodes() == 0);
+  Array x = tracer::empty({3000}, DType::Float64);
+  std::vector<Array> held;
+  for (int i = 0; i < 3000; ++i) held.push_back(apply(OpId::Add, x, weak(i)));
+  CHECK(engine::trim() < 3000 * sizeof(tracer::Node));  // they are in use
+  held.clear();
+  CHECK(engine::trim() > 2000 * sizeof(tracer::Node));
+}
