@@ -2,7 +2,9 @@
 """What a team of threads is worth while others use the machine: NumPy, Plait on one thread and on all, beside each other.
 
 team.py [--rounds N] [CONDITION ...]: idle; busy (one spinning process a core); application (a spinning thread of the same process); quota
-(a control group that allows one CPU and a half; skipped where none can be made). Prints milliseconds: median, and the slowest round.
+(a control group that allows one CPU and a half; skipped where none can be made); steal (a real-time process takes each core for 2 of every 6
+milliseconds, one after the other, as a virtual machine's host does; skipped where that is not allowed). Prints milliseconds: median, and the
+slowest round.
 """
 
 import argparse
@@ -85,6 +87,33 @@ def busy_processes():
             p.wait()
 
 
+THIEF = """
+import os, sys, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+print(flush=True)
+time.sleep(float(sys.argv[2]))
+while True:
+    end = time.perf_counter() + 2e-3
+    while time.perf_counter() < end:
+        pass
+    time.sleep(4e-3)
+"""
+
+
+@contextlib.contextmanager
+def thieves():
+    """Yields the reason why there are none, or None."""
+    cores = sorted(os.sched_getaffinity(0))
+    spin = [subprocess.Popen([sys.executable, "-c", THIEF, str(c), str(3e-3 * i)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for i, c in enumerate(cores)]
+    try:
+        yield None if all(p.stdout.readline() for p in spin) else spin[0].stderr.read().strip().splitlines()[-1]
+    finally:
+        for p in spin:
+            p.kill()
+            p.wait()
+
+
 def quota_group():
     """The folder of a new control group of one and a half CPUs, or the reason why there is none."""
     root, name = pathlib.Path("/sys/fs/cgroup"), f"plait-benchmark-{os.getpid()}"
@@ -133,7 +162,7 @@ def measure(impl, condition, rounds, group):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("conditions", nargs="*", default=["idle", "busy", "application", "quota"])
+    parser.add_argument("conditions", nargs="*", default=["idle", "busy", "application", "quota", "steal"])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--child", nargs=3)
     args = parser.parse_args()
@@ -147,7 +176,10 @@ def main():
             print(f"quota: SKIPPED, no control group can be made here: {group}\n")
             continue
         try:
-            with busy_processes() if condition == "busy" else contextlib.nullcontext():
+            with busy_processes() if condition == "busy" else thieves() if condition == "steal" else contextlib.nullcontext() as refused:
+                if refused:
+                    print(f"steal: SKIPPED, no process may take a core away here: {refused}\n")
+                    continue
                 rows = {impl: measure(impl, condition, args.rounds, group) for impl in IMPLS}
         finally:
             if group:

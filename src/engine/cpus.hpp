@@ -4,9 +4,10 @@
 
 namespace plait::engine {
 
-// The CPUs of the affinity mask, or fewer where a control group's quota gives less, rounded up.
-// Asked of the system at most every second.
-int available_cpus();
+// The CPUs of the affinity mask, or fewer where a control group's quota gives less: the whole ones
+// of it, or rounded up, for loops so long that they gain by running on more threads for a part of
+// the time. Asked of the system at most every second.
+int available_cpus(bool rounded_up = false);
 
 // What the control groups of a process allow, in CPUs; 0 where there is no limit. `root` stands
 // before /proc and before the mount points, for tests.

@@ -106,6 +106,21 @@ class Account {
   double balance_ = kCredit / 4, seen_ = 0;
 };
 
+// How much longer the callers' loops take than they compute, because others use the processors too:
+// of loops that ran alone lately.
+class Delay {
+ public:
+  void learn(double seconds, double computed) {
+    constexpr double kKept = 0.95;
+    seconds_ = kKept * seconds_ + seconds;
+    computed_ = kKept * computed_ + computed;
+  }
+  double of(double computed) const { return computed * std::max(1.0, seconds_ / computed_); }
+
+ private:
+  double seconds_ = 1e-3, computed_ = 1e-3;
+};
+
 class Team {
  public:
   double run(const ParallelLoop& loop, LoopBody body);
@@ -123,7 +138,7 @@ class Team {
   bool worth(double seconds, double at);
   double account_for(const ParallelLoop& loop, double started, double alone);
   void open(double at);
-  double close();  // seconds that it took
+  void close();
   void grow();
   void ask(int threads);
 
@@ -136,6 +151,7 @@ class Team {
   // of one, run alone.
   std::atomic<bool> taken_{false};
   Account account_;
+  Delay delay_;
   double grow_again_ = 0;
   double in_time_ = 1, tried_ = 0;  // share of loops to which a helper that slept came in time
 
@@ -227,7 +243,7 @@ double run_openmp(const ParallelLoop& loop, LoopBody body) {
 }
 
 double Team::account_for(const ParallelLoop& loop, double started, double alone) {
-  account_.add(std::min(alone, 2 * loop.seconds) - (now() - started));
+  account_.add(delay_.of(std::min(alone, 2 * loop.seconds)) - (now() - started));
   return alone;
 }
 
@@ -253,8 +269,7 @@ double Team::run(const ParallelLoop& loop, LoopBody body) {
     return account_for(loop, last, run_openmp(loop, body));
 
   const bool long_enough = loop.seconds > kAlonePiece / 4;
-  const double started = long_enough ? cpu_seconds() : last;
-  double spent = 0;  // on the team itself
+  const double began = last, started = long_enough ? cpu_seconds() : last;
   bool shared = false, asleep = false;
   std::int64_t done = 0, begin, end;
   pieces_.start(loop, always());
@@ -266,9 +281,7 @@ double Team::run(const ParallelLoop& loop, LoopBody body) {
       asleep = spinners_.load(std::memory_order_relaxed) == 0;
       pieces_.divide(loop.threads);
       open(last);
-      const double at = now();
-      spent += at - last;
-      last = at;
+      last = now();
     }
     if (!pieces_.claim(0, shared ? kPiece : kAlonePiece, begin, end)) break;
     if (!body(begin, end, 0)) pieces_.stop();
@@ -283,9 +296,12 @@ double Team::run(const ParallelLoop& loop, LoopBody body) {
   // Where others did most of it, what one thread takes is not seen.
   const double alone = part > kEnough ? used / part : loop.seconds;
   if (shared) {
-    spent += close();
+    close();
     if (asleep) in_time_ = done < loop.extent ? (1 + in_time_) / 2 : 0.75 * in_time_;
-    account_.add(std::min(alone, 2 * loop.seconds) - used - spent);
+    // All that passed counts: a helper may have taken the caller's own processor.
+    account_.add(delay_.of(std::min(alone, 2 * loop.seconds)) - (now() - began));
+  } else if (long_enough) {
+    delay_.learn(now() - began, used);
   }
   return alone;
 }
@@ -304,7 +320,7 @@ void Team::open(double at) {
       pause_a_moment();
 }
 
-double Team::close() {
+void Team::close() {
   const double start = now();
   if (door_.fetch_and(~kOpen, std::memory_order_acq_rel) != kOpen) {
     while ((door_.load(std::memory_order_acquire) & kInside) != 0 && now() - start < kSpin)
@@ -316,7 +332,6 @@ double Team::close() {
     }
     door_.store(0, std::memory_order_relaxed);
   }
-  return now() - start;
 }
 
 // Each helper that comes asks two others.
@@ -422,7 +437,7 @@ void set_sharing(Sharing s) { sharing().store(s); }
 int team_threads(double seconds) {
   const int wanted = num_threads();
   if (wanted < 2 || always()) return wanted;
-  return seconds < kLeast ? 1 : std::min(wanted, available_cpus());
+  return seconds < kLeast ? 1 : std::min(wanted, available_cpus(seconds >= kOpenMp));
 }
 
 double run_parallel(const ParallelLoop& loop, LoopBody body) {
