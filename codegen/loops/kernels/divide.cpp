@@ -37,29 +37,74 @@ PLAIT_INLINE T negate(T a) {
   return T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(a));
 }
 
+// What integers below 64 bits are divided in: the product with a rounded inverse is off by less
+// than one, and the remainder mends it. AVX-512 alone has the conversions of uint32.
 template <class T>
-void floor_divide(Args args, Strides s, std::int64_t n) {
-  flagged<T>(args, s, n, [](T a, T b, bool minus_one) -> Quotient<T> {
+struct Via {
+#if defined(__AVX512F__)
+  static constexpr bool kPays = sizeof(T) < 8;
+#else
+  static constexpr bool kPays = sizeof(T) < 4 || std::is_same_v<T, std::int32_t>;
+#endif
+  using Real = std::conditional_t<(sizeof(T) < 4), f32, f64>;
+  using Int = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
+};
+
+enum class Part { Quotient, Remainder, Fmod };
+// Where there is no quotient, or none that fits, 1 divides: the remainder is zero, the quotient
+// wraps.
+template <class T, Part kPart>
+PLAIT_INLINE T divided(T a, T b, unsigned& bad) {
+  using Real = typename Via<T>::Real;
+  using Int = typename Via<T>::Int;
+  const bool none = b == 0;
+  const bool wraps = std::is_signed_v<T> & (a == std::numeric_limits<T>::min()) & (b == T(-1));
+  const T by = T(b + T(none) + T(T(wraps) * 2));
+  bad |= unsigned(none) * unsigned(FE_DIVBYZERO);
+  if constexpr (kPart == Part::Quotient) bad |= unsigned(wraps) * unsigned(FE_OVERFLOW);
+  const Int x = a, y = by;
+  const Real inverse = Real(1) / Real(y);
+  Int q = Int(Real(x) * inverse), r = x - q * y;
+  const bool apart = (r != 0) & ((r ^ y) < 0);
+  q -= apart;
+  r += y & -Int(apart);
+  const bool whole = r == y;  // the product fell short of an integer
+  q += whole;
+  r &= Int(whole) - 1;
+  if constexpr (kPart == Part::Quotient) return T(T(q) & T(T(none) - 1));
+  if constexpr (kPart == Part::Fmod && std::is_signed_v<T>)
+    return T(r - (y & -Int((r != 0) & ((x ^ y) < 0))));
+  return T(r);
+}
+
+template <class T, Part kPart>
+PLAIT_INLINE Quotient<T> divided_by_instruction(T a, T b, bool minus_one) {
+  if constexpr (kPart == Part::Quotient) {
     if (minus_one)
       return {negate(a), a == std::numeric_limits<T>::min() ? unsigned(FE_OVERFLOW) : 0u};
     const T q = T(a / b);
     if constexpr (std::is_signed_v<T>) return {T(q - (((a < 0) != (b < 0)) & (T(q * b) != a)))};
     return {q};
-  });
-}
-template <class T>
-void remainder(Args args, Strides s, std::int64_t n) {
-  flagged<T>(args, s, n, [](T a, T b, bool minus_one) -> Quotient<T> {
+  } else {
     if (minus_one) return {T(0)};
     const T r = T(a % b);
-    if constexpr (std::is_signed_v<T>) return {r != 0 && (r < 0) != (b < 0) ? T(r + b) : r};
+    if constexpr (kPart == Part::Remainder && std::is_signed_v<T>)
+      return {r != 0 && (r < 0) != (b < 0) ? T(r + b) : r};
     return {r};
-  });
+  }
 }
-template <class T>
-void fmod(Args args, Strides s, std::int64_t n) {
-  flagged<T>(args, s, n,
-             [](T a, T b, bool minus_one) -> Quotient<T> { return {minus_one ? T(0) : T(a % b)}; });
+
+template <class T, Part kPart>
+void division(Args args, Strides s, std::int64_t n) {
+  if constexpr (Via<T>::kPays) {
+    unsigned bad = 0;
+    binary<T, T, T>(args, s, n, [&bad](T a, T b) { return divided<T, kPart>(a, b, bad); });
+    if (bad) raise_flags(static_cast<int>(bad));
+  } else {
+    flagged<T>(args, s, n, [](T a, T b, bool minus_one) {
+      return divided_by_instruction<T, kPart>(a, b, minus_one);
+    });
+  }
 }
 
 template <class T>
@@ -99,13 +144,13 @@ LoopFn pick(OpId op, Types<Ts...> types, DType t) {
   LoopFn fn = nullptr;
   switch (op) {
     case OpId::FloorDivide:
-      ((t == dtype_of<Ts>() ? void(fn = &floor_divide<Ts>) : void()), ...);
+      ((t == dtype_of<Ts>() ? void(fn = &division<Ts, Part::Quotient>) : void()), ...);
       return fn;
     case OpId::Remainder:
-      ((t == dtype_of<Ts>() ? void(fn = &remainder<Ts>) : void()), ...);
+      ((t == dtype_of<Ts>() ? void(fn = &division<Ts, Part::Remainder>) : void()), ...);
       return fn;
     case OpId::Fmod:
-      ((t == dtype_of<Ts>() ? void(fn = &fmod<Ts>) : void()), ...);
+      ((t == dtype_of<Ts>() ? void(fn = &division<Ts, Part::Fmod>) : void()), ...);
       return fn;
     case OpId::Divide:
       ((t == dtype_of<Ts>() ? void(fn = &true_divide<Ts>) : void()), ...);
