@@ -114,9 +114,10 @@ void Lowering::product() {
       tile_.whole ? ex_.add(columns, ex_.constant(kApart / 4)) : ex_.constant(tile_.width);
   tile_.c_row = across;
   tile_.c = local(ex_.mul(ex_.constant(tile_.height), across), ctx);
-  const std::int32_t strip = open_between(
-      ctx, kNone, number(ex_.blocks(columns, tile_.width)), ex_.blocks(columns, tile_.width),
-      std::max<double>(1, static_cast<double>((p.shape.back() + tile_.width - 1) / tile_.width)));
+  const ExprId strips = ex_.blocks(columns, tile_.width);
+  const std::int32_t strip =
+      open_between(ctx, kNone, number(strips), strips,
+                   static_cast<double>(std::max<std::int64_t>(1, concrete(in_, strips))));
   opened.push_back(strip);
   tile_.first_column =
       integer(OpId::Multiply, k_.loops[strip].var, constant(scalar_int(tile_.width)));
@@ -175,9 +176,9 @@ void Lowering::multiply_columns(std::int32_t operand, Val rows, std::int32_t ctx
       OpId::Minimum, integer(OpId::Add, left, constant(scalar_int(tile_.width))), number(columns));
   const std::int32_t b = local(ex_.constant(tile_.depth * row), ctx);
   const ExprId blocks = ex_.blocks(depth, tile_.depth);
-  const std::int32_t block = open_between(
-      ctx, kNone, number(blocks), blocks,
-      static_cast<double>(few((on.shape[dims - 2] + tile_.depth - 1) / tile_.depth, 1 << 30)));
+  const std::int32_t block =
+      open_between(ctx, kNone, number(blocks), blocks,
+                   static_cast<double>(std::max<std::int64_t>(1, concrete(in_, blocks))));
   const Val from = integer(OpId::Multiply, k_.loops[block].var, constant(scalar_int(tile_.depth)));
   const Val to = integer(OpId::Minimum, integer(OpId::Add, from, constant(scalar_int(tile_.depth))),
                          number(depth));

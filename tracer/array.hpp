@@ -82,6 +82,8 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
              const Ref<Lender>& lender = {});
 // Runs what is pending and brings the array's borrowed memory up to date; the borrowing goes on.
 void write_borrowed(const Array& a);
+// Gives up what is pending to be written to the array's borrowed memory.
+void drop_writes(const Array& a);
 // Ends one borrowing for each of the arrays and brings their memory up to date. Arrays that are
 // left over it share the memory with its owner from then on, or, without a lender, have a copy.
 // What is pending over it is run, or stays pending over a copy: after an interrupt it is what took

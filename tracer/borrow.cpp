@@ -191,6 +191,13 @@ void write_borrowed(const Array& a) {
     if (b.storage == a.storage) bring_home(b);
 }
 
+void drop_writes(const Array& a) {
+  const Lock held = hold();
+  for (Borrowed& b : registry())
+    if (b.storage == a.storage && is_pending(*b.storage->version))
+      set_version(*b.storage, bytes_node(b.first, b.last, true, b.lender));
+}
+
 namespace {
 
 // Pending readers of memory whose borrowing ends get a copy of it.

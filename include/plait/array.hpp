@@ -204,8 +204,8 @@ class array {
     return std::move(*this);
   }
   // The values in C order into memory of the application, size() elements, or into an array or view
-  // of one shape: by the loop that computes them, which stores them nowhere else where this is a
-  // temporary.
+  // of one shape: by the loop that computes them, which stores them there alone where nothing else
+  // names the value. Temporaries of its own expression name their values until its end.
   void eval_into(T* out) const& { detail::compute_into(handle_, out); }
   void eval_into(T* out) && { detail::compute_into(std::move(handle_), out); }
   void eval_into(array& out) const { out.eval_from(*this); }

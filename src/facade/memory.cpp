@@ -89,6 +89,7 @@ void compute_into(Handle a, void* out) {
     a = Handle();  // a value that nobody else holds is stored in `out` alone
     tracer::evaluate(target);
   } catch (...) {
+    tracer::drop_writes(target);  // not to be done later, when the memory may be gone
     finish();
     throw;
   }

@@ -68,7 +68,7 @@ std::string complex_text(std::complex<F> z) {
     if (s.size() > 2 && s.compare(s.size() - 2, 2, ".0") == 0) s.resize(s.size() - 2);
     return s;
   };
-  const std::string imaginary = part(z.imag()) + 'j';
+  std::string imaginary = part(z.imag()) + 'j';
   if (z.real() == 0 && !std::signbit(z.real())) return imaginary;
   return '(' + part(z.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + ')';
 }

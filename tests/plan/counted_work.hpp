@@ -45,9 +45,7 @@ class CountedWork {
   }
 
  private:
-  bool is_loop(ir::Val v) const {
-    return opens_loop(k_.insts[v]);
-  }
+  bool is_loop(ir::Val v) const { return opens_loop(k_.insts[v]); }
   double extent(std::int32_t l) const {
     constexpr double kChunks = 64;
     const bool chunked = !l_.partials.empty();

@@ -18,8 +18,7 @@ int weight(const ir::Kernel& k, std::int32_t loop) {
   int n = 0;
   for (ir::Val v : k.loops[loop].body) {
     ++n;
-    if (opens_loop(k.insts[v]))
-      n += 10 + 4 * weight(k, k.insts[v].index);
+    if (opens_loop(k.insts[v])) n += 10 + 4 * weight(k, k.insts[v].index);
   }
   return n;
 }

@@ -3,8 +3,10 @@
 
 #include <catch2/catch.hpp>
 #include <list>
+#include <utility>
 
 #include "core/buffer.hpp"
+#include "core/config.hpp"
 #include "engine/engine.hpp"
 #include "plait/plait.hpp"
 
@@ -109,13 +111,29 @@ TEST_CASE("eval_into computes in the application's memory, in one loop and nowhe
   std::vector<double> out(n, -1.0);
   const auto before = plait::engine::stats();
   const auto memory = plait::pool_stats();
+  const auto plan = std::exchange(plait::config().plan, plait::PlanMode::Always);
   auto y = a * 2.0 + b;
   std::move(y).eval_into(out.data());
+  plait::config().plan = plan;
   CHECK(plait::engine::stats().kernels_run == before.kernels_run + 1);
   CHECK(plait::engine::stats().bytes_moved == before.bytes_moved + 3 * n * 8);
   CHECK(plait::pool_stats().live_bytes < memory.live_bytes + n * 8);
   CHECK(out[0] == 1);
   CHECK(out[n - 1] == 2.0 * (n - 1) + 1);
+}
+
+TEST_CASE("what eval_into could not compute is not written later") {
+  // The operands of the product have no place: 16 TiB each.
+  const std::int64_t deep = std::int64_t{1} << 40;
+  std::vector<double> out(4, -7);
+  CHECK_THROWS_AS(plait::matmul(plait::ones({2, deep}) * 2.0, plait::ones({deep, 2}) * 3.0)
+                      .eval_into(out.data()),
+                  std::bad_alloc);
+  auto again = plait::adapt(out.data(), {4});
+  CHECK(again(3) == -7);
+  again += 1.0;
+  again.eval();
+  CHECK(out == std::vector<double>(4, -6));
 }
 
 TEST_CASE("eval_into takes values that are there, of any layout, and views") {
