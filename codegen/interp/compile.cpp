@@ -1,14 +1,7 @@
-#include <algorithm>
-
-#include "lower.hpp"
-#include "plait/error.hpp"
+#include "compiler.hpp"
 
 namespace plait::interp {
 namespace {
-
-using ir::kNone;
-using ir::Op;
-using ir::Val;
 
 bool inexact(DType t) { return is_float(t) || is_complex(t); }
 bool is_arg(ReduceKind k) { return k == ReduceKind::ArgMin || k == ReduceKind::ArgMax; }
@@ -40,227 +33,18 @@ ir::Kernel one_tree_a_loop(ir::Kernel k) {
   return k;
 }
 
-class Compiler {
- public:
-  Compiler(const ir::Kernel& k, CpuTier tier)
-      : k_(one_tree_a_loop(k)), a_(ir::analyse(k_)), live_(k_, a_), tier_(tier) {}
+}  // namespace
 
-  Program run() {
-    p_.regs.resize(k_.insts.size());
-    p_.loops.resize(k_.loops.size());
-    for (const ir::Local& l : k_.locals) p_.locals.push_back({l.count, 0});
-    block(0, {});
-    finish();
-    return std::move(p_);
-  }
+Compiler::Compiler(const ir::Kernel& k, CpuTier tier)
+    : k_(one_tree_a_loop(k)), a_(ir::analyse(k_)), live_(k_, a_), tier_(tier) {}
 
- private:
-  const ir::Kernel k_;
-  const ir::Analysis a_;
-  const Liveness live_;
-  const CpuTier tier_;
-  Program p_;
-  std::vector<std::int32_t> free_tiles_;
-  std::size_t widest_ = 1;
-
-  // The block being compiled: its instructions, and the tiles to give back after each item.
-  struct Block {
-    std::int32_t loop;
-    std::vector<Instr> code;
-    std::vector<std::vector<RegId>> expire;
-    bool lanes;
-  };
-
-  RegId new_reg(Home home, std::int32_t index, std::int64_t stride) {
-    p_.regs.push_back({home, index, stride});
-    return static_cast<RegId>(p_.regs.size() - 1);
-  }
-  RegCode scalar() { return {Home::Scalar, p_.scalars++, 0}; }
-  RegCode tile(DType t) {
-    widest_ = std::max(widest_, itemsize(t));
-    std::int32_t index;
-    if (free_tiles_.empty()) {
-      index = p_.tiles++;
-    } else {
-      index = free_tiles_.back();
-      free_tiles_.pop_back();
-    }
-    return {Home::Tile, index, static_cast<std::int64_t>(itemsize(t))};
-  }
-  RegCode cold_tile(DType t) {
-    return {Home::ColdTile, p_.cold_tiles++, static_cast<std::int64_t>(itemsize(t))};
-  }
-  RegCode slot(bool lanes, DType t) { return lanes ? tile(t) : scalar(); }
-  RegId new_reg(const RegCode& r) { return new_reg(r.home, r.index, r.stride); }
-  void release(RegId r) {
-    if (p_.regs[r].home == Home::Tile) free_tiles_.push_back(p_.regs[r].index);
-  }
-  void expire(Block& b, std::int32_t position, RegId r) { b.expire[position].push_back(r); }
-
-  RegId reg(Val v) const { return static_cast<RegId>(v); }
-  // Where addresses read a value: a loop's variable, or the first of a tile of it, is a scalar.
-  RegId address_reg(Val v) const {
-    const ir::Inst& i = k_.insts[v];
-    return i.op == Op::Var ? p_.loops[i.index].var : reg(v);
-  }
-
-  loops::LoopFn elementwise(OpId op, DType t) const {
-    loops::LoopFn fn = loops::elementwise(op, t, tier_);
-    if (!fn)
-      throw InternalError("interpreter: no loop for " + std::string(op_info(op).name) + " of " +
-                          std::string(name(t)));
-    return fn;
-  }
-  loops::LoopFn cast(DType from, DType to) const {
-    loops::LoopFn fn = loops::cast(from, to, tier_);
-    if (!fn)
-      throw InternalError("interpreter: no cast from " + std::string(name(from)) + " to " +
-                          std::string(name(to)));
-    return fn;
-  }
-
-  void block(std::int32_t loop, std::vector<Fold> folds);
-  void item(Block& b, std::int32_t position, Val v);
-  Instr call(Val v);
-  bool contiguous(const ir::Inst& i) const;
-  void load(Block& b, std::int32_t position, Val v);
-  void store(Block& b, Val v);
-  void result(Block& b, std::int32_t position, Val v);
-  void release_dying(Block& b, std::int32_t position, const Instr& c, DType t);
-  std::vector<Fold> accumulators(Block& b, std::int32_t position, Val reduce);
-  void find_own_place(const Block& b, Fold& f, const std::vector<Fold>& before);
-  void complete(Block& b, Fold& f, const ir::Reduction& r);
-  std::int32_t access(const ir::Inst& i);
-  std::int32_t access(const ir::Access& a, AccessCode c);
-  RegId number(const ir::Coeff& c);
-  void gather(Block& b, std::int32_t position, Val v);
-  void product(Block& b, const ir::Inst& i);
-  void finish();
-};
-
-Instr Compiler::call(Val v) {
-  const ir::Inst& i = k_.insts[v];
-  Instr c{.code = Code::Call, .tile = a_.varies[v] != 0};
-  for (Val o : i.operands)
-    if (o != kNone) c.in[c.inputs++] = reg(o);
-  c.out = reg(v);
-  DType in = k_.insts[i.operands[i.op == Op::Apply && i.fn == OpId::Where ? 1 : 0]].type;
-  c.fn = i.op == Op::Cast ? cast(in, i.type) : elementwise(i.fn, in);
-  return c;
-}
-
-std::int32_t Compiler::access(const ir::Inst& i) {
-  AccessCode c;
-  c.local = i.op == Op::LoadLocal || i.op == Op::StoreLocal;
-  c.per_lane = c.local && a_.per_lane(k_.locals[i.index]);
-  c.index = i.index;
-  c.itemsize = static_cast<std::uint8_t>(itemsize(i.type));
-  return access(k_.accesses[i.access], c);
-}
-
-std::int32_t Compiler::access(const ir::Access& a, AccessCode c) {
-  c.offset = a.offset;
-  c.first_term = static_cast<std::int32_t>(p_.terms.size());
-  for (const ir::Term& t : a.terms) {
-    const ir::Inst& var = k_.insts[t.var];
-    p_.terms.push_back(
-        {address_reg(t.var), var.op == Op::Var && k_.loops[var.index].vector, t.stride});
-  }
-  c.last_term = static_cast<std::int32_t>(p_.terms.size());
-  p_.accesses.push_back(c);
-  return static_cast<std::int32_t>(p_.accesses.size() - 1);
-}
-
-// Whether lanes are known to lie side by side.
-bool Compiler::contiguous(const ir::Inst& i) const {
-  bool local = i.op == Op::LoadLocal;
-  if (local && a_.per_lane(k_.locals[i.index])) return true;
-  std::int64_t unit = local ? 1 : static_cast<std::int64_t>(itemsize(i.type)), stride = 0;
-  for (const ir::Term& t : k_.accesses[i.access].terms)
-    if (a_.varies[t.var]) {
-      if (t.stride.param != ir::kNoParam) return false;
-      stride += t.stride.value;
-    }
-  return stride == unit;
-}
-
-void Compiler::load(Block& b, std::int32_t position, Val v) {
-  const ir::Inst& i = k_.insts[v];
-  Instr c{.code = Code::Load,
-          .tile = a_.varies[v] != 0,
-          .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
-          .out = reg(v),
-          .access = access(i)};
-  c.copy = live_.clobbered(v)                                  ? CopyRule::Always
-           : c.tile && !contiguous(i) && !live_.only_stored(v) ? CopyRule::WhenStrided
-                                                               : CopyRule::Never;
-  if (c.copy != CopyRule::Never) {
-    c.in[0] = new_reg(slot(c.tile, i.type));
-    expire(b, std::max(position, live_.last_use(v)), c.in[0]);
-  }
-  b.code.push_back(c);
-}
-
-void Compiler::store(Block& b, Val v) {
-  const ir::Inst& i = k_.insts[v];
-  if (Val value = live_.stored_by(v); value != kNone) {
-    Instr c = call(value);
-    c.out = kNoReg;
-    c.access = access(i);
-    b.code.push_back(c);
-    return;
-  }
-  b.code.push_back({.code = Code::Store,
-                    .tile = b.lanes,
-                    .inputs = 1,
-                    .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
-                    .in = {reg(i.operands[0]), kNoReg, kNoReg},
-                    .access = access(i)});
-}
-
-RegId Compiler::number(const ir::Coeff& c) {
-  if (c.param != ir::kNoParam) return new_reg(Home::Param, c.param, 0);
-  p_.consts.push_back(scalar_int(c.value));
-  return new_reg(Home::Const, static_cast<std::int32_t>(p_.consts.size() - 1), 0);
-}
-
-void Compiler::gather(Block& b, std::int32_t position, Val v) {
-  const ir::Inst& i = k_.insts[v];
-  Instr c{.code = Code::Gather,
-          .tile = a_.varies[v] != 0,
-          .inputs = 2,
-          .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
-          .in = {reg(i.operands[0]), number(i.stride), kNoReg},
-          .out = reg(v),
-          .access = access(i)};
-  p_.regs[v] = slot(c.tile, i.type);
-  expire(b, std::max(position, live_.last_use(v)), reg(v));
-  b.code.push_back(c);
-}
-
-void Compiler::product(Block& b, const ir::Inst& i) {
-  const ir::Product& p = k_.products[i.index];
-  const auto at = [&](std::int32_t local, std::int32_t index) {
-    const auto item = static_cast<std::uint8_t>(itemsize(i.type));
-    return access(k_.accesses[index], {.local = true, .index = local, .itemsize = item});
-  };
-  p_.products.push_back({.fn = loops::fragment(i.type, tier_),
-                         .a = at(p.a.local, p.a.access),
-                         .b = at(p.b.local, p.b.access),
-                         .c = at(p.local, p.access),
-                         .m = address_reg(i.operands[0]),
-                         .n = address_reg(i.operands[1]),
-                         .k = address_reg(i.operands[2]),
-                         .a_stride = number(p.a.stride),
-                         .a_step = number(p.a.step),
-                         .b_stride = number(p.b.stride),
-                         .b_step = number(p.b.step),
-                         .c_row = number(p.row),
-                         .block = address_reg(p.block),
-                         .a_width = p.a.width,
-                         .b_width = p.b.width});
-  b.code.push_back(
-      {.code = Code::Product, .product = static_cast<std::int32_t>(p_.products.size() - 1)});
+Program Compiler::run() {
+  p_.regs.resize(k_.insts.size());
+  p_.loops.resize(k_.loops.size());
+  for (const ir::Local& l : k_.locals) p_.locals.push_back({l.count, 0});
+  block(0, {});
+  finish();
+  return std::move(p_);
 }
 
 // Registers of a loop's accumulators. They live from here to the last use of the result, so their
@@ -509,8 +293,6 @@ void Compiler::finish() {
   p_.layout.cold = part(p_.cold_tiles * p_.tile_bytes);
   p_.layout.locals = at;
 }
-
-}  // namespace
 
 Program compile(const ir::Kernel& k, CpuTier tier) { return Compiler(k, tier).run(); }
 
