@@ -43,10 +43,10 @@ std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
   for (const Ix& x : idx) {
     r.push_back(x.step);
     r.push_back(x.start);
-    std::int64_t path = 0;
+    std::uint64_t path = 0;  // a hash
     for (std::int32_t l = x.loop; l > 0; l = parent_[l])
-      path = path * 1000003 + out_.extents[l] + 1;
-    r.push_back(x.loop < 0 ? -1 : path);
+      path = path * 1000003 + static_cast<std::uint64_t>(out_.extents[l]) + 1;
+    r.push_back(x.loop < 0 ? -1 : static_cast<std::int64_t>(path));
   }
   return r;
 }

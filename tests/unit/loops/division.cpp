@@ -18,7 +18,7 @@ std::vector<T> numbers(std::size_t n) {
   if constexpr (std::is_integral_v<T>) {
     using L = std::numeric_limits<T>;
     for (T x : {T(0), T(1), T(2), T(3), T(7), T(-1), T(-2), T(-7), L::min(), L::max()})
-      for (int d : {-1, 0, 1}) v.push_back(T(x + T(d)));
+      for (int d : {-1, 0, 1}) v.push_back(T(std::uint64_t(x) + std::uint64_t(d)));
     for (unsigned bit = 0; bit < 8 * sizeof(T); ++bit)
       for (int d : {-1025, -1, 0, 1}) v.push_back(T((std::uint64_t(1) << bit) + std::uint64_t(d)));
     while (v.size() < n) v.push_back(T(std::int64_t(random_bits()) >> (random_bits() % 64)));
