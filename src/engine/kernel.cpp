@@ -32,8 +32,8 @@ constexpr double kCompileWork = 1e6;
 // done by then does without.
 constexpr double kFirstCompileWork = 8e6;
 // Seconds of interpretation after which the evaluation waits for the compiler, and the longest wait
-// for one kernel.
-constexpr double kCompilePatience = 0.02, kMaxWait = 0.1;
+// for one kernel. Within a run, only where so much is left.
+constexpr double kCompilePatience = 0.02, kMaxWait = 0.1, kLongRest = 0.05;
 constexpr int kMaxLanes = 64;  // of machine code: 512-bit registers of float32, unrolled four times
 // Pieces of a vector grid begin at multiples of every register and tile, but for those of less than
 // so many seconds at fewer lanes.
@@ -50,6 +50,11 @@ bool is_idle(const std::shared_ptr<CompiledKernel>& k) { return k.use_count() ==
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Seconds that the iterations from `end` on will take as those before did.
+double rest(double started, std::int64_t end, std::int64_t extent) {
+  return (seconds_now() - started) * static_cast<double>(extent - end) / static_cast<double>(end);
 }
 
 }  // namespace
@@ -102,11 +107,12 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
   std::optional<tracer::Unlocked> others_record;
   if (work >= kShortWork) others_record.emplace();
+  // Not after a run: nobody knows whether there will be another.
+  yield_to_compiler(seconds_now());
   const double started = seconds_now();
   const unsigned flags =
       how.trail ? launch_trailing(args, extent, work, *how.trail) : launch(args, extent, work, how);
   last_seconds_.store(seconds_now() - started, std::memory_order_relaxed);
-  yield_to_compiler(started);
   if (!jitted()) interpreted_ += seconds_now() - started;
   return flags;
 }
@@ -192,7 +198,8 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
       if (begin < end) run_piece(begin, end, worker);
     }
     if (how.early_exit && how.early_exit->reached(begin, end)) return false;
-    if (begin < end && end < extent && loop.threads == 1) yield_to_compiler(started);
+    if (begin < end && loop.threads == 1 && rest(started, end, extent) > kLongRest)
+      yield_to_compiler(started);
     return true;
   };
   const double seconds = run_parallel(loop, piece);
