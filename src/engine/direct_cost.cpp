@@ -43,12 +43,12 @@ std::vector<bool> in_one_piece(const Graph& g) {
 }
 
 // A plan cuts long sums of rows into blocks, and sums over several axes as it walks them; complex
-// products need not have the order of the direct way.
+// sums and products need not have the order of the direct way.
 bool sums_alike(const Graph& g, const GNode& gn, std::vector<bool>& piece) {
   const Node& n = *gn.node;
   const bool ordered = n.reduce == ReduceKind::Sum || n.reduce == ReduceKind::Prod;
   if (!ordered || !(is_float(n.dtype) || is_complex(n.dtype))) return true;
-  if (gn.in[1] >= 0 || n.reduce == ReduceKind::Prod) return false;
+  if (gn.in[1] >= 0 || n.reduce == ReduceKind::Prod || is_complex(n.dtype)) return false;
   const Dims& on = n.inputs[0]->shape;
   const std::int64_t total = element_count(on);
   const std::int64_t results = std::max<std::int64_t>(1, element_count(n.shape));

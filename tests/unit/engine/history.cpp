@@ -131,6 +131,7 @@ TEST_CASE("sums that a plan cuts otherwise are planned") {
   CHECK_FALSE(same_bits(reduce(ReduceKind::Sum, a, 0)));
   CHECK(same_bits(reduce(ReduceKind::Max, a, 0)));
   CHECK_FALSE(same_bits(reduce(ReduceKind::Prod, few, 0)));
+  CHECK_FALSE(same_bits(reduce(ReduceKind::Sum, tracer::astype(few, DType::Complex128), 0)));
   CHECK(same_bits(reduce(ReduceKind::Sum, a, 1)));
   CHECK(same_bits(reduce(ReduceKind::Sum, few, 0)));
   tracer::ReduceOptions all;
