@@ -115,6 +115,12 @@ Val Lowering::from_zero(std::int32_t id, Val v) {
   return apply(OpId::Add, k_.insts[v].type, v, zero(k_.insts[v].type));
 }
 
+Val Lowering::from_one(const Node& n, Val v) {
+  const DType t = k_.insts[v].type;
+  if (n.reduce != ReduceKind::Prod || !is_complex(t)) return v;
+  return apply(OpId::Multiply, t, constant(cast_scalar(1, t)), v);
+}
+
 Val Lowering::short_block(std::int32_t id, Index& oi, const std::vector<int>& reduced,
                           std::int32_t at) {
   const Node& n = node(id);
@@ -150,7 +156,8 @@ Val Lowering::reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& r
     // The index along an axis of one element.
     if (i == 0 && (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
       return constant(scalar_int(0));
-    return operand_value(id, oi, ctx);
+    const Val v = operand_value(id, oi, ctx);
+    return i == 0 ? from_one(n, v) : v;
   }
   const int d = reduced[i];
   const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
@@ -237,7 +244,7 @@ Val Lowering::fold_terms(const Node& n, const std::vector<Val>& t, bool pairwise
   auto join = [&](Val a, Val b) { return apply(op, type, a, b, kNone); };
   if (pairwise && t.size() == 8)
     return join(join(join(t[0], t[1]), join(t[2], t[3])), join(join(t[4], t[5]), join(t[6], t[7])));
-  Val v = t[0];
+  Val v = from_one(n, t[0]);
   for (std::size_t i = 1; i < t.size(); ++i) v = join(v, t[i]);
   return v;
 }

@@ -67,6 +67,8 @@ class Lowering : Nest {
   // NumPy's sums start from +0.0, the folds of the loop IR from -0.0: a sum of negative zeros shows
   // it.
   Val from_zero(std::int32_t id, Val v);
+  // Products start from 1, as the folds of the loop IR do: 1 * (nan + 0j) is nan + nanj.
+  Val from_one(const tracer::Node& n, Val v);
   // NumPy sums axes that are contiguous together as one: a short block is unrolled whole, a longer
   // one becomes loops that collapse into one.
   Val short_block(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t at);

@@ -58,3 +58,33 @@ with np.errstate(all="ignore"):
     assert float(np.prod(big)) == numpy.inf
     assert float(np.prod(big[::-1])) == 0
 """)
+
+
+START = """
+import numpy, plait
+numpy.seterr(all="ignore"), plait.seterr(all="ignore")
+special = numpy.array([1, numpy.nan, numpy.inf, -numpy.inf, 0, -0.0, 2 + 1j, complex(0, numpy.inf)])
+for count in (1, 2, 3, 8, 9, 40):
+    for code in "FD":
+        x = numpy.ones((count, len(special)), code)
+        x[0] = special
+        for f in (
+            lambda np, x: np.prod(x, axis=0),
+            lambda np, x: np.prod(x + 0, axis=0),
+            lambda np, x: np.prod(x.T - 0, axis=1),
+            lambda np, x: np.prod(x.real - 0, axis=0, dtype=x.dtype),
+            lambda np, x: ((x / x).real - x).prod(axis=(0,)),
+        ):
+            want, got = f(numpy, x), numpy.asarray(f(plait, plait.asarray(x)))
+            for part in ("real", "imag"):
+                if not numpy.array_equal(getattr(got, part), getattr(want, part), equal_nan=True):
+                    print(count, code, got, want)
+print("done")
+"""
+
+
+@pytest.mark.parametrize("env", [{}, {"PLAIT_EAGER_LIMIT": "0", "PLAIT_PLAN": "always"}], ids=str)
+@pytest.mark.parametrize("tier", ["off", "blocking"])
+def test_complex_products_start_from_one(run_python, env, tier):
+    """1 * (nan + 0j) is nan + nanj."""
+    assert run_python(START, env={"PLAIT_JIT": tier, **env}).stdout.split() == ["done"]
