@@ -1,0 +1,58 @@
+// The one table of calls: operations that are neither elementwise nor reductions nor views (scans,
+// sorts, transforms, factorisations). A call reads operands in memory and computes one or several
+// results by a direct function. Adding one is a row in calls.def, its rule in call_rules.cpp and
+// its function in engine/calls/.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "dims.hpp"
+#include "op_table.hpp"
+#include "scalar.hpp"
+
+namespace plait {
+
+enum class CallId : std::uint8_t {
+#define PLAIT_CALL(id, ...) id,
+#include "calls.def"
+#undef PLAIT_CALL
+  Count_
+};
+inline constexpr int kCallCount = static_cast<int>(CallId::Count_);
+inline constexpr int kMaxCallResults = 8;
+
+// What a call is asked for beside its operands. What the numbers are stands in calls.def.
+struct CallAttributes {
+  Dims numbers;            // axis, kind, descending ...
+  Scalar scalar;           // a factor, a fill value ...
+  OpId fn = OpId::Count_;  // of accumulate and the like
+};
+
+struct ValueType {
+  DType dtype = DType::Float64;
+  Dims shape;
+};
+
+enum CallFlags : std::uint8_t {
+  kCallRaises = 1,  // the function may raise for what the values are: it runs before the caller
+                    // goes on
+};
+
+// Gives the results' dtypes and shapes. Throws NumPy's errors of the operands' dtypes and shapes
+// and of the attributes.
+using CallRule = void (*)(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                          std::span<ValueType> results);
+
+struct CallInfo {
+  CallId id;
+  std::string_view name;
+  int fewest_inputs, most_inputs, results;
+  CallRule rule;
+  double seconds;  // an element of the largest operand or result
+  std::uint8_t flags;
+};
+const CallInfo& call_info(CallId id);
+// CallId::Count_ when there is none of this name.
+CallId find_call(std::string_view name);
+
+}  // namespace plait
