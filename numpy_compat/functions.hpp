@@ -39,6 +39,37 @@ Array var(const Array& a, const ReduceOptions& o = {}, double ddof = 0,
 Array std(const Array& a, const ReduceOptions& o = {}, double ddof = 0,
           const Array* mean = nullptr);
 
+// Without NaNs, as if they were not there; nanmin and nanmax of nothing else are NaN (nan.cpp).
+Array nansum(const Array& a, const ReduceOptions& o = {});
+Array nanprod(const Array& a, const ReduceOptions& o = {});
+Array nanmin(const Array& a, const ReduceOptions& o = {});
+Array nanmax(const Array& a, const ReduceOptions& o = {});
+Array nanmean(const Array& a, const ReduceOptions& o = {});
+Array nanvar(const Array& a, const ReduceOptions& o = {}, double ddof = 0);
+Array nanstd(const Array& a, const ReduceOptions& o = {}, double ddof = 0);
+
+// --- weighted means, areas, slopes (average.cpp) ---
+// Weights of the array's shape or of its extents along `axes`. Looks at their sum: zero is an
+// error.
+Array average(const Array& a, const Array& weights, const ReduceOptions& o = {});
+Array trapezoid(const Array& y, const Operand& spacing, std::int64_t axis = -1);
+Array trapezoid(const Array& y, const Array& x, std::int64_t axis = -1);
+// Along one axis of evenly spaced points.
+Array gradient(const Array& a, double spacing, std::int64_t axis, int edge_order = 1);
+
+// --- comparison, rounding (compare.cpp) ---
+struct Tolerance {
+  double relative = 1e-5, absolute = 1e-8;
+  bool equal_nan = false;
+};
+Array isclose(const Array& a, const Array& b, const Tolerance& t = {});
+bool allclose(const Array& a, const Array& b, const Tolerance& t = {});  // evaluates
+bool array_equal(const Array& a, const Array& b, bool equal_nan = false);
+Array round(const Array& a, std::int64_t decimals = 0);
+Array angle(const Array& a, bool degrees = false);
+Array nan_to_num(const Array& a, double nan = 0, std::optional<double> posinf = {},
+                 std::optional<double> neginf = {});
+
 // --- linear algebra (norm.cpp, products.cpp) ---
 struct NormOrder {
   enum class Kind : std::uint8_t { Default, Frobenius, Nuclear, Number } kind = Kind::Default;
@@ -57,6 +88,8 @@ Array inner(const Array& a, const Array& b);
 Array outer(const Array& a, const Array& b);
 Array tensordot(const Array& a, const Array& b, const Dims& axes_a, const Dims& axes_b);
 Array tensordot(const Array& a, const Array& b, std::int64_t axes);
+Array kron(const Array& a, const Array& b);
+Array vecdot(const Array& a, const Array& b, std::int64_t axis = -1);
 Array cross(const Array& a, const Array& b, std::int64_t axis_a = -1, std::int64_t axis_b = -1,
             std::int64_t axis_c = -1);
 Array trace(const Array& a, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1,
@@ -115,6 +148,15 @@ struct MeshgridOptions {
   bool copy = true;
 };
 std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions& o = {});
+Array indices(const Dims& shape);
+Array diag(const Array& a, std::int64_t k = 0);  // a view of a matrix, a new one of a vector
+Array rot90(const Array& a, std::int64_t k = 1, std::int64_t axis1 = 0, std::int64_t axis2 = 1);
 Array diff(const Array& a, std::int64_t n = 1, std::int64_t axis = -1);
+
+// --- padding (pad.cpp) ---
+enum class Padding : std::uint8_t { Constant, Edge, Reflect, Symmetric, Wrap };
+// Widths: one for all sides, a pair (before, after) for all axes, or a pair for each axis.
+Array pad(const Array& a, const Dims& widths, Padding how = Padding::Constant,
+          const Scalar& value = scalar_int(0));
 
 }  // namespace plait::numpy

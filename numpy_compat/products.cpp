@@ -52,6 +52,13 @@ Array contract(const Array& a, const Dims& axes_a, const Array& b, const Dims& a
   return tracer::reshape(product, shape);
 }
 
+// With new axes in front, up to n.
+Array atleast_nd_in_front(const Array& a, int n) {
+  Dims axes;
+  for (int i = 0; i < n - a.ndim(); ++i) axes.push_back(i);
+  return axes.empty() ? a : tracer::expand_dims(a, axes);
+}
+
 void check_broadcast(const Dims& a, const Dims& b) try {
   broadcast_shapes(a, b);
 } catch (const ShapeError&) {
@@ -187,6 +194,33 @@ Array trace(const Array& a, std::int64_t offset, std::int64_t axis1, std::int64_
   o.axes = Dims{-1};
   o.dtype = dtype;
   return sum(tracer::diagonal(a, offset, axis1, axis2), o);
+}
+
+Array kron(const Array& a, const Array& b) {
+  if (a.ndim() == 0 || b.ndim() == 0) return call(OpId::Multiply, a, b);
+  const int n = std::max(a.ndim(), b.ndim());
+  Dims outer_axes, inner_axes, shape(n);
+  for (int i = 0; i < n; ++i) {
+    outer_axes.push_back(2 * i + 1);
+    inner_axes.push_back(2 * i);
+  }
+  const Array x = atleast_nd_in_front(a, n), y = atleast_nd_in_front(b, n);
+  for (int i = 0; i < n; ++i) shape[i] = x.shape[i] * y.shape[i];
+  return tracer::reshape(
+      call(OpId::Multiply, tracer::expand_dims(x, outer_axes), tracer::expand_dims(y, inner_axes)),
+      shape);
+}
+
+// As a sum of products, which fuses; NumPy's order of additions is its BLAS's.
+Array vecdot(const Array& a, const Array& b, std::int64_t axis) {
+  const int axis_a = normalize_axis(axis, a.ndim()), axis_b = normalize_axis(axis, b.ndim());
+  if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a.shape, axis_a, b.shape, axis_b);
+  const Array x = tracer::moveaxis(a, Dims{axis_a}, Dims{-1});
+  const Array y = tracer::moveaxis(b, Dims{axis_b}, Dims{-1});
+  ReduceOptions o;
+  o.axes = Dims{-1};
+  o.dtype = promote(a.dtype, b.dtype);
+  return sum(call(OpId::Multiply, is_complex(x.dtype) ? call(OpId::Conjugate, x) : x, y), o);
 }
 
 }  // namespace plait::numpy

@@ -1,5 +1,6 @@
 #include "core/shape_limits.hpp"
 #include "record.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::numpy {
 namespace {
@@ -146,6 +147,47 @@ std::vector<Array> meshgrid(std::span<const Array> arrays, const MeshgridOptions
     if (o.copy) a = tracer::copy(a, 'C');
   }
   return out;
+}
+
+Array indices(const Dims& shape) {
+  const int n = shape.size();
+  Dims full{n};
+  for (const std::int64_t extent : shape) full.push_back(extent);
+  const Array result = tracer::empty(full, DType::Int64);
+  for (int i = 0; i < n; ++i) {
+    Dims along(n, 1);
+    along[i] = shape[i];
+    tracer::assign(take_at(result, 0, i),
+                   tracer::reshape(tracer::arange(shape[i], scalar_int(0), scalar_int(1)), along));
+  }
+  return result;
+}
+
+Array diag(const Array& a, std::int64_t k) {
+  if (a.ndim() == 2) return tracer::diagonal(a, k, 0, 1);
+  if (a.ndim() != 1) throw ValueError("Input must be 1- or 2-d.");
+  const std::int64_t n = a.shape[0] + std::abs(k);
+  const tracer::OnDevice beside(tracer::device_of(a));
+  const Array result = zeros(Dims{n, n}, a.dtype);
+  Array line = tracer::diagonal(result, k, 0, 1);
+  line.writeable = true;
+  tracer::assign(line, a);
+  return result;
+}
+
+Array rot90(const Array& a, std::int64_t k, std::int64_t axis1, std::int64_t axis2) {
+  const int from = normalize_axis(axis1, a.ndim()), to = normalize_axis(axis2, a.ndim());
+  if (from == to) throw ValueError("Axes must be different.");
+  switch (((k % 4) + 4) % 4) {
+    case 1:
+      return tracer::swapaxes(tracer::flip(a, Dims{to}), from, to);
+    case 2:
+      return tracer::flip(a, Dims{from, to});
+    case 3:
+      return tracer::flip(tracer::swapaxes(a, from, to), Dims{to});
+    default:
+      return a;
+  }
 }
 
 Array diff(const Array& a, std::int64_t n, std::int64_t given_axis) {

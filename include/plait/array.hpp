@@ -6,13 +6,11 @@
 #pragma once
 #include <initializer_list>
 
+#include "plait/detail/element_reference.hpp"
 #include "plait/detail/iterator.hpp"
-#include "plait/detail/result_type.hpp"
 
 namespace plait {
 
-template <class T>
-class array;
 template <class T>
 class array_view;
 
@@ -30,8 +28,17 @@ struct operand_traits<A, std::enable_if_t<is_array_type<A>::value>> {
   static constexpr bool valid = true;
   static constexpr bool is_array = true;
   static constexpr operand_type type = {dtype_of_v<typename A::value_type>, weak::none};
-  static Operand operand(const A& a) { return {&a.handle(), {}}; }
+  static Operand operand(const A& a) { return {&a.handle(), {}, nullptr}; }
 };
+
+// Of functions that take arrays, named or given away: the element type of their argument.
+template <class A>
+using element_of = typename std::decay_t<A>::value_type;
+template <class A>
+using if_array = std::enable_if_t<is_array_type<std::decay_t<A>>::value, int>;
+
+template <class A>
+using like = array<element_of<A>>;
 
 // Whether a value of A may be stored in an array of T: everything but complex into real.
 template <class A, class T>
@@ -45,86 +52,21 @@ constexpr bool updatable() {
   return r.found && can_cast_same_kind(r.result, dtype_of_v<T>);
 }
 
-// A C++ value as an element of T. Throws OverflowError for an integer that T cannot hold.
-template <class T, class V>
-T element_value(const V& v) {
-  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>) {
-    const T element = static_cast<T>(v);
-    if (static_cast<V>(element) != v || (element < T(0)) != (v < V(0)))
-      throw_out_of_bounds(std::to_string(v), dtype_of_v<T>);
-    return element;
-  } else {
-    return static_cast<T>(v);
-  }
+// Operands that are given away, as the temporaries of an expression are, go when the operation is
+// recorded: nobody asks for their values, so that no evaluation stores them.
+template <class A>
+Operand operand_of(A&& a) {
+  Operand o = operand_traits<std::decay_t<A>>::operand(a);
+  if constexpr (is_array_type<A>::value) o.given = const_cast<Handle*>(o.array);
+  return o;
 }
-
 template <fn F, class... A>
-array<typename result<F, A...>::type> apply(const A&... a) {
-  using R = typename result<F, A...>::type;
-  const Operand operands[] = {operand_traits<A>::operand(a)...};
+array<typename result<F, std::decay_t<A>...>::type> apply(A&&... a) {
+  using R = typename result<F, std::decay_t<A>...>::type;
+  const Operand operands[] = {operand_of(std::forward<A>(a))...};
   return array<R>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
 }
 
-// One element: from its memory where that is known, else what the recorder says.
-template <class T>
-T read_element(const Handle& h, const std::int64_t* index, int n) {
-  if (const void* p = peek(h, index, n)) return *static_cast<const T*>(p);
-  return item(h, index, n).template as<T>();
-}
-
-}  // namespace detail
-
-// What x(i, j) gives on a mutable array: reads as T, writes through.
-template <class T>
-class element_reference {
- public:
-  template <class... I>
-  explicit element_reference(detail::Handle h, I... index)
-      : handle_(std::move(h)), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
-    static_assert(sizeof...(I) <= 8, "plait: at most 8 indices; take a view first");
-  }
-  operator T() const { return detail::read_element<T>(handle_, index_, size_); }
-  const element_reference& operator=(const T& v) const {
-    detail::set_item(handle_, index_, size_, detail::Value::of(v));
-    return *this;
-  }
-  template <class V, std::enable_if_t<std::is_arithmetic_v<V> && !std::is_same_v<V, T>, int> = 0>
-  const element_reference& operator=(const V& v) const {
-    return *this = detail::element_value<T>(v);
-  }
-  const element_reference& operator=(const element_reference& o) const { return *this = T(o); }
-  const element_reference& operator+=(const T& v) const { return *this = T(T(*this) + v); }
-  const element_reference& operator-=(const T& v) const { return *this = T(T(*this) - v); }
-  const element_reference& operator*=(const T& v) const { return *this = T(T(*this) * v); }
-  const element_reference& operator/=(const T& v) const { return *this = T(T(*this) / v); }
-
- private:
-  template <class>
-  friend class array;
-  element_reference(detail::Handle h, const extents& index)
-      : handle_(std::move(h)), size_(index.size()), index_{} {
-    if (size_ > 8) throw IndexError("plait: at most 8 indices; take a view first");
-    for (int i = 0; i < size_; ++i) index_[i] = index.data()[i];
-  }
-  detail::Handle handle_;
-  int size_;
-  std::int64_t index_[8];
-};
-
-// Exchanges the elements.
-template <class T>
-void swap(const element_reference<T>& a, const element_reference<T>& b) {
-  const T before = a;
-  a = b;
-  b = before;
-}
-
-namespace detail {
-// As an operand, what it reads.
-template <class T>
-struct operand_traits<element_reference<T>> : operand_traits<T> {
-  static Operand operand(const element_reference<T>& r) { return operand_traits<T>::operand(T(r)); }
-};
 }  // namespace detail
 
 template <class T>
@@ -177,6 +119,10 @@ class array {
                                           !std::is_same_v<U, T>,
                                       int> = 0>
   array(const array<U>& a) : handle_(detail::astype(a.handle(), dtype_of_v<T>)) {}
+  template <class U, std::enable_if_t<detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
+                                          !std::is_same_v<U, T>,
+                                      int> = 0>
+  array(array<U>&& a) : handle_(detail::astype(std::move(a).handle(), dtype_of_v<T>)) {}
   template <class U, std::enable_if_t<!detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
                                           detail::storable<array<U>, T>,
                                       int> = 0>
@@ -192,7 +138,8 @@ class array {
   int ndim() const { return detail::shape_of(handle_).size; }
   static constexpr plait::dtype dtype() { return dtype_of_v<T>; }
   bool is_contiguous() const { return detail::is_contiguous(handle_); }
-  const detail::Handle& handle() const { return handle_; }
+  const detail::Handle& handle() const& { return handle_; }
+  detail::Handle handle() && { return std::move(handle_); }
 
   // --- values: these evaluate
   const array& eval() const& {
@@ -205,11 +152,13 @@ class array {
   }
   // The values in C order into memory of the application, size() elements, or into an array or view
   // of one shape: by the loop that computes them, which stores them there alone where nothing else
-  // names the value. Temporaries of its own expression name their values until its end.
+  // names the value.
   void eval_into(T* out) const& { detail::compute_into(handle_, out); }
   void eval_into(T* out) && { detail::compute_into(std::move(handle_), out); }
-  void eval_into(array& out) const { out.eval_from(*this); }
-  void eval_into(array&& out) const { out.eval_from(*this); }
+  void eval_into(array& out) const& { out.eval_from(*this); }
+  void eval_into(array&& out) const& { out.eval_from(*this); }
+  void eval_into(array& out) && { out.eval_from(std::move(*this)); }
+  void eval_into(array&& out) && { out.eval_from(std::move(*this)); }
   // The memory: element (0, 0, ...) is first, strides() apart. Good until the array is written to
   // or dies. Through the mutable pointer, write before the array is used in further operations.
   const T* data() const& { return static_cast<const T*>(detail::data(handle_)); }
@@ -315,17 +264,25 @@ class array {
   // --- derived arrays
   array copy() const { return array(detail::copy(handle_)); }  // in C order
   template <class U>
-  array<U> astype() const {
-    static_assert(detail::storable<array, U>,
-                  "plait: complex values do not fit a real array; take real()");
-    return array<U>(detail::astype(handle_, dtype_of_v<U>));
+  array<U> astype() const& {
+    return cast_to<U>(handle_);
+  }
+  template <class U>
+  array<U> astype() && {
+    return cast_to<U>(detail::Handle(std::move(handle_)));
   }
   // These share memory with this array where NumPy's do.
-  array reshape(const extents& shape) const {
+  array reshape(const extents& shape) const& {
     return array(detail::reshape(handle_, detail::span_of(shape)));
   }
-  array transpose(const extents& axes = {}) const {
+  array reshape(const extents& shape) && {
+    return array(detail::reshape(std::move(*this).handle(), detail::span_of(shape)));
+  }
+  array transpose(const extents& axes = {}) const& {
     return array(detail::transpose(handle_, detail::span_of(axes)));
+  }
+  array transpose(const extents& axes = {}) && {
+    return array(detail::transpose(std::move(*this).handle(), detail::span_of(axes)));
   }
 
  protected:
@@ -334,17 +291,25 @@ class array {
     static_assert(
         detail::updatable<F, T, B>(),
         "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
-    const detail::Operand operands[] = {{&handle_, {}}, detail::operand_traits<B>::operand(b)};
+    const detail::Operand operands[] = {{&handle_, {}, nullptr},
+                                        detail::operand_traits<B>::operand(b)};
     detail::elementwise_into(F, operands, 2, handle_);
   }
   detail::Handle handle_;
 
  private:
+  template <class U>
+  static array<U> cast_to(const detail::Handle& h) {
+    static_assert(detail::storable<array, U>,
+                  "plait: complex values do not fit a real array; take real()");
+    return array<U>(detail::astype(h, dtype_of_v<U>));
+  }
   static shape_type list(detail::Span s) { return shape_type(s.data, s.data + s.size); }
-  void eval_from(const array& value) {
+  void eval_from(array value) {
     if (shape() != value.shape())
       detail::throw_shapes("eval_into", detail::shape_of(value.handle_), detail::shape_of(handle_));
-    detail::assign(handle_, detail::Operand{&value.handle_, {}}, nullptr);
+    assign(value);
+    value.handle_ = detail::Handle();
     eval();
   }
   std::int64_t count() const { return detail::size_of(handle_); }

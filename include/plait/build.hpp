@@ -1,9 +1,23 @@
-// Making arrays: NumPy's creation functions, joining, and borrowing of foreign memory.
+// Making arrays: NumPy's creation functions, and borrowing of foreign memory.
 #pragma once
+#include <tuple>
+
 #include "plait/array.hpp"
 #include "plait/math.hpp"
 
 namespace plait {
+
+namespace detail {
+template <class T, class F, std::size_t... I>
+auto from_indices(F& f, const extents& shape, std::index_sequence<I...>) {
+  const array<T> all = array<std::int64_t>(indices(span_of(shape))).template astype<T>();
+  const auto along = [&](std::int64_t i) {
+    const Index axis[] = {{Index::Kind::integer, false, false, false, i}};
+    return array<T>(slice(all.handle(), axis, 1));
+  };
+  return f(along(I)...);
+}
+}  // namespace detail
 
 template <class T = double>
 array<T> empty(const extents& shape) {
@@ -65,58 +79,48 @@ array<T> eye(std::int64_t n) {
   return eye<T>(n, n);
 }
 
-// Along an existing axis; and along a new one. Throws ValueError for shapes that differ elsewhere.
-template <class T>
-array<T> concatenate(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
-  const auto h = detail::handles(arrays.begin(), arrays.end());
-  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, false));
+template <class T = double>
+array<T> identity(std::int64_t n) {
+  return eye<T>(n, n);
 }
-template <class T>
-array<T> concatenate(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
-  const auto h = detail::handles(arrays.begin(), arrays.end());
-  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, false));
+// Ones on and below the k-th diagonal.
+template <class T = double>
+array<T> tri(std::int64_t rows, std::int64_t columns, std::int64_t k = 0) {
+  const array<T> all_ones = ones<T>({rows, columns});
+  return array<T>(detail::triangle(all_ones.handle(), k, true));
 }
-template <class T>
-array<T> stack(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
-  const auto h = detail::handles(arrays.begin(), arrays.end());
-  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, true));
+// base to the powers that linspace gives.
+template <class T = double>
+array<T> logspace(double start, double stop, std::int64_t n = 50, bool endpoint = true,
+                  double base = 10) {
+  return array<T>(power(base, linspace(start, stop, n, endpoint)));
 }
-template <class T>
-array<T> stack(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
-  const auto h = detail::handles(arrays.begin(), arrays.end());
-  return array<T>(detail::join(h.data(), static_cast<int>(h.size()), axis, true));
+// The index along axis i of each element of an array of that shape is indices(shape)(i, ...).
+inline array<std::int64_t> indices(const extents& shape) {
+  return array<std::int64_t>(detail::indices(detail::span_of(shape)));
+}
+// f(i, j, ...) of arrays of the indices along each axis of an array of the given extents: recorded
+// once, for all elements. T is the type of the indices: NumPy's default is double.
+template <class T = double, class F, class... N>
+auto fromfunction(F f, N... extent) {
+  return detail::from_indices<T>(f, extents(extent...), std::index_sequence_for<N...>());
 }
 
-// Copies of an array, rearranged: numpy.tile, repeat, roll (around the ends), and the lower and
-// upper triangles of matrices.
-template <class T>
-array<T> tile(const array<T>& a, const extents& reps) {
-  return array<T>(detail::tile(a.handle(), detail::span_of(reps)));
+// numpy.meshgrid: the coordinates of a grid, one array an axis: auto [x, y] = meshgrid(a, b). With
+// indexing::xy, NumPy's default, the first two axes change places; xtensor's order is indexing::ij.
+enum class indexing { xy, ij };
+template <class... T>
+std::tuple<array<T>...> meshgrid(indexing order, const array<T>&... axes) {
+  const detail::Handle given[] = {axes.handle()...};
+  const auto made = detail::meshgrid(given, sizeof...(T), order == indexing::xy, false);
+  std::size_t i = 0;
+  std::tuple<array<T>...> out;
+  std::apply([&](auto&... a) { ((a = std::decay_t<decltype(a)>(made[i++])), ...); }, out);
+  return out;
 }
-template <class T>
-array<T> repeat(const array<T>& a, std::int64_t n, std::int64_t axis) {
-  return array<T>(detail::repeat(a.handle(), n, axis));
-}
-template <class T>
-array<T> repeat(const array<T>& a, std::int64_t n) {  // of all elements in C order, 1-D
-  return repeat<T>(a.reshape(-1), n, 0);
-}
-template <class T>
-array<T> roll(const array<T>& a, const extents& shifts, const extents& axes) {
-  const detail::Span s = detail::span_of(axes);
-  return array<T>(detail::roll(a.handle(), detail::span_of(shifts), &s));
-}
-template <class T>
-array<T> roll(const array<T>& a, std::int64_t shift) {
-  return array<T>(detail::roll(a.handle(), {&shift, 1}, nullptr));
-}
-template <class T>
-array<T> tril(const array<T>& a, std::int64_t k = 0) {
-  return array<T>(detail::triangle(a.handle(), k, true));
-}
-template <class T>
-array<T> triu(const array<T>& a, std::int64_t k = 0) {
-  return array<T>(detail::triangle(a.handle(), k, false));
+template <class T, class... U>
+std::tuple<array<T>, array<U>...> meshgrid(const array<T>& first, const array<U>&... axes) {
+  return meshgrid(indexing::xy, first, axes...);
 }
 
 // Borrows C-ordered memory without a copy. Writes reach the memory at eval() of the array, or when

@@ -8,24 +8,25 @@ namespace plait {
 
 namespace detail {
 template <class... A>
-using if_operands = std::enable_if_t<are_operands<A...>, int>;
+using if_operands = std::enable_if_t<are_operands<std::decay_t<A>...>, int>;
 }  // namespace detail
 
 // numpy.<name>: one function a row of the operation table.
-#define PLAIT_DEFINE_1(id, name)                 \
-  template <class A, detail::if_operands<A> = 0> \
-  auto name(const A& a) {                        \
-    return detail::apply<detail::fn::id>(a);     \
+#define PLAIT_DEFINE_1(id, name)                              \
+  template <class A, detail::if_operands<A> = 0>              \
+  auto name(A&& a) {                                          \
+    return detail::apply<detail::fn::id>(std::forward<A>(a)); \
   }
-#define PLAIT_DEFINE_2(id, name)                             \
-  template <class A, class B, detail::if_operands<A, B> = 0> \
-  auto name(const A& a, const B& b) {                        \
-    return detail::apply<detail::fn::id>(a, b);              \
+#define PLAIT_DEFINE_2(id, name)                                                  \
+  template <class A, class B, detail::if_operands<A, B> = 0>                      \
+  auto name(A&& a, B&& b) {                                                       \
+    return detail::apply<detail::fn::id>(std::forward<A>(a), std::forward<B>(b)); \
   }
-#define PLAIT_DEFINE_3(id, name)                                         \
-  template <class A, class B, class C, detail::if_operands<A, B, C> = 0> \
-  auto name(const A& a, const B& b, const C& c) {                        \
-    return detail::apply<detail::fn::id>(a, b, c);                       \
+#define PLAIT_DEFINE_3(id, name)                                                 \
+  template <class A, class B, class C, detail::if_operands<A, B, C> = 0>         \
+  auto name(A&& a, B&& b, C&& c) {                                               \
+    return detail::apply<detail::fn::id>(std::forward<A>(a), std::forward<B>(b), \
+                                         std::forward<C>(c));                    \
   }
 #define PLAIT_FUNCTION(id, name, arity, loops, rule, no_bool) PLAIT_DEFINE_##arity(id, name)
 #include "plait/detail/functions.def"
@@ -76,9 +77,34 @@ PLAIT_DEFINE_1(LogicalNot, operator!)
 #undef PLAIT_DEFINE_3
 
 // xtensor's spelling of astype.
-template <class U, class T>
-array<U> cast(const array<T>& a) {
-  return a.template astype<U>();
+template <class U, class A, detail::if_array<A> = 0>
+array<U> cast(A&& a) {
+  return std::forward<A>(a).template astype<U>();
+}
+
+// To so many decimals, half to even as NumPy has it. Integers stay as they are for decimals >= 0.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> round(A&& a, std::int64_t decimals = 0) {
+  return detail::like<A>(detail::round(std::forward<A>(a).handle(), decimals));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> around(A&& a, std::int64_t decimals = 0) {
+  return round(std::forward<A>(a), decimals);
+}
+// The argument of complex numbers, in radians or degrees.
+template <class A, detail::if_array<A> = 0>
+auto angle(A&& a, bool degrees = false) {
+  using R = element_t<detail::float_for(detail::real_of(dtype_of_v<detail::element_of<A>>))>;
+  return array<R>(detail::angle(std::forward<A>(a).handle(), degrees));
+}
+// `nan` in place of NaN, the greatest finite values in place of infinities.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> nan_to_num(A&& a, double nan = 0) {
+  return detail::like<A>(detail::nan_to_num(std::forward<A>(a).handle(), nan, nullptr, nullptr));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> nan_to_num(A&& a, double nan, double posinf, double neginf) {
+  return detail::like<A>(detail::nan_to_num(std::forward<A>(a).handle(), nan, &posinf, &neginf));
 }
 
 }  // namespace plait

@@ -29,13 +29,14 @@ array<std::remove_const_t<T>> adapt(T* data, const extents& shape, D deleter) {
 // target[...] = value, now: where `target` is (a view of) adapted memory, the loop that computes
 // the value stores there.
 template <class T, class B>
-void assign(array<T>& target, const B& value) {
+void assign(array<T>& target, B&& value) {
   target.assign(value);
+  if constexpr (detail::is_array_type<B>::value) std::forward<B>(value).handle();  // goes now
   target.eval();
 }
 template <class T, class B>
-void assign(array_view<T>&& target, const B& value) {
-  assign(static_cast<array<T>&>(target), value);
+void assign(array_view<T>&& target, B&& value) {
+  assign(static_cast<array<T>&>(target), std::forward<B>(value));
 }
 
 // NumPy's .npy files. What is read is in the memory order of the file and converts to T where every

@@ -16,6 +16,8 @@ constexpr dtype reduced(reduction r, dtype t) {
   switch (r) {
     case reduction::sum:
     case reduction::prod:
+    case reduction::nansum:
+    case reduction::nanprod:
       if (k == kind::boolean || k == kind::signed_int)
         return wider(t, dtype::int64) == t ? t : dtype::int64;
       return k == kind::unsigned_int ? dtype::uint64 : t;
@@ -27,43 +29,49 @@ constexpr dtype reduced(reduction r, dtype t) {
     case reduction::all:
       return dtype::bool_;
     case reduction::mean:
+    case reduction::nanmean:
       return k < kind::floating ? dtype::float64 : t;
     case reduction::var:
     case reduction::std:
+    case reduction::nanvar:
+    case reduction::nanstd:
       return k < kind::floating ? dtype::float64 : real_of(t);
     default:
       return t;
   }
 }
-template <reduction R, class T>
-auto reduce_all(const array<T>& a, bool keepdims, double ddof = 0) {
-  return array<element_t<reduced(R, dtype_of_v<T>)>>(
-      reduce(R, a.handle(), nullptr, keepdims, ddof));
-}
-template <reduction R, class T>
-auto reduce_axes(const array<T>& a, const extents& axes, bool keepdims, double ddof = 0) {
-  const Span s = span_of(axes);
-  return array<element_t<reduced(R, dtype_of_v<T>)>>(reduce(R, a.handle(), &s, keepdims, ddof));
+// The element type of means, float64 for integers, and of means with weights.
+template <class T>
+using mean_t = element_t<reduced(reduction::mean, dtype_of_v<T>)>;
+template <class T, class U>
+using average_t = element_t<promote(promote(dtype_of_v<T>, dtype_of_v<U>), dtype_of_v<mean_t<T>>)>;
+
+// Of all elements where `axes` is null.
+template <reduction R, class A>
+auto reduced_array(A&& a, const extents* axes, bool keepdims, double ddof = 0) {
+  const Span s = axes ? span_of(*axes) : Span{nullptr, 0};
+  return array<element_t<reduced(R, dtype_of_v<element_of<A>>)>>(
+      reduce(R, std::forward<A>(a).handle(), axes ? &s : nullptr, keepdims, ddof));
 }
 
 }  // namespace detail
 
-#define PLAIT_REDUCTION(name, kind)                                      \
-  template <class T>                                                     \
-  auto name(const array<T>& a) {                                         \
-    return detail::reduce_all<detail::reduction::kind>(a, false);        \
-  }                                                                      \
-  template <class T>                                                     \
-  auto name(const array<T>& a, keep_dims_t) {                            \
-    return detail::reduce_all<detail::reduction::kind>(a, true);         \
-  }                                                                      \
-  template <class T>                                                     \
-  auto name(const array<T>& a, const extents& axes) {                    \
-    return detail::reduce_axes<detail::reduction::kind>(a, axes, false); \
-  }                                                                      \
-  template <class T>                                                     \
-  auto name(const array<T>& a, const extents& axes, keep_dims_t) {       \
-    return detail::reduce_axes<detail::reduction::kind>(a, axes, true);  \
+#define PLAIT_REDUCTION(name, kind)                                                            \
+  template <class A, detail::if_array<A> = 0>                                                  \
+  auto name(A&& a) {                                                                           \
+    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), nullptr, false); \
+  }                                                                                            \
+  template <class A, detail::if_array<A> = 0>                                                  \
+  auto name(A&& a, keep_dims_t) {                                                              \
+    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), nullptr, true);  \
+  }                                                                                            \
+  template <class A, detail::if_array<A> = 0>                                                  \
+  auto name(A&& a, const extents& axes) {                                                      \
+    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), &axes, false);   \
+  }                                                                                            \
+  template <class A, detail::if_array<A> = 0>                                                  \
+  auto name(A&& a, const extents& axes, keep_dims_t) {                                         \
+    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), &axes, true);    \
   }
 PLAIT_REDUCTION(sum, sum)
 PLAIT_REDUCTION(prod, prod)
@@ -81,26 +89,75 @@ PLAIT_REDUCTION(argmax, argmax)
 PLAIT_REDUCTION(var, var)
 PLAIT_REDUCTION(variance, var)
 PLAIT_REDUCTION(stddev, std)
+// As if the NaNs were not there; of nothing but NaNs, sums are 0, products 1 and the others NaN.
+PLAIT_REDUCTION(nansum, nansum)
+PLAIT_REDUCTION(nanprod, nanprod)
+PLAIT_REDUCTION(nanmin, nanmin)
+PLAIT_REDUCTION(nanmax, nanmax)
+PLAIT_REDUCTION(nanmean, nanmean)
+PLAIT_REDUCTION(nanvar, nanvar)
+PLAIT_REDUCTION(nanstd, nanstd)
 #undef PLAIT_REDUCTION
 
 // With delta degrees of freedom: the divisor is the count less `ddof`.
-template <class T>
-auto var(const array<T>& a, const extents& axes, double ddof) {
-  return detail::reduce_axes<detail::reduction::var>(a, axes, false, ddof);
+#define PLAIT_SPREAD(name, kind)                                                                   \
+  template <class A, detail::if_array<A> = 0>                                                      \
+  auto name(A&& a, const extents& axes, double ddof) {                                             \
+    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), &axes, false, ddof); \
+  }
+PLAIT_SPREAD(var, var)
+PLAIT_SPREAD(variance, var)
+PLAIT_SPREAD(stddev, std)
+PLAIT_SPREAD(nanvar, nanvar)
+PLAIT_SPREAD(nanstd, nanstd)
+#undef PLAIT_SPREAD
+
+// The mean of elements that count by their weights: of the array's shape, or of its extents along
+// `axes`. Evaluates the sum of the weights; throws FloatingPointError where it is 0.
+template <class T, class U>
+auto average(const array<T>& a, const array<U>& weights) {
+  return array<detail::average_t<T, U>>(
+      detail::average(a.handle(), weights.handle(), nullptr, false));
 }
-template <class T>
-auto variance(const array<T>& a, const extents& axes, double ddof) {
-  return detail::reduce_axes<detail::reduction::var>(a, axes, false, ddof);
+template <class T, class U>
+auto average(const array<T>& a, const array<U>& weights, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return array<detail::average_t<T, U>>(detail::average(a.handle(), weights.handle(), &s, false));
 }
-template <class T>
-auto stddev(const array<T>& a, const extents& axes, double ddof) {
-  return detail::reduce_axes<detail::reduction::std>(a, axes, false, ddof);
+template <class A, detail::if_array<A> = 0>
+auto average(A&& a) {
+  return mean(std::forward<A>(a));
 }
 
 // Differences of neighbours along an axis, n times over.
-template <class T>
-array<T> diff(const array<T>& a, std::int64_t n = 1, std::int64_t axis = -1) {
-  return array<T>(detail::diff(a.handle(), n, axis));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> diff(A&& a, std::int64_t n = 1, std::int64_t axis = -1) {
+  return detail::like<A>(detail::diff(std::forward<A>(a).handle(), n, axis));
+}
+// numpy.gradient along one axis of points `spacing` apart; at the ends of first or second order.
+template <class A, detail::if_array<A> = 0>
+auto gradient(A&& a, double spacing = 1, std::int64_t axis = -1, int edge_order = 1) {
+  return array<detail::mean_t<detail::element_of<A>>>(
+      detail::gradient(std::forward<A>(a).handle(), spacing, axis, edge_order));
+}
+// The area under points `dx` apart, or at x, by the trapezoidal rule.
+template <class A, detail::if_array<A> = 0>
+auto trapezoid(A&& y, double dx = 1, std::int64_t axis = -1) {
+  return array<detail::mean_t<detail::element_of<A>>>(
+      detail::trapezoid(std::forward<A>(y).handle(), nullptr, dx, axis));
+}
+template <class T, class U>
+auto trapezoid(const array<T>& y, const array<U>& x, std::int64_t axis = -1) {
+  return array<detail::mean_t<promote_t<T, U>>>(
+      detail::trapezoid(y.handle(), &x.handle(), 1, axis));
+}
+template <class A, detail::if_array<A> = 0>
+auto trapz(A&& y, double dx = 1, std::int64_t axis = -1) {
+  return trapezoid(std::forward<A>(y), dx, axis);
+}
+template <class T, class U>
+auto trapz(const array<T>& y, const array<U>& x, std::int64_t axis = -1) {
+  return trapezoid(y, x, axis);
 }
 
 }  // namespace plait

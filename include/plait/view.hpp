@@ -49,10 +49,10 @@ detail::Index range(B stop) {
 }
 
 namespace detail {
-template <class E, class T, class... I>
-array_view<E> view_of(const array<T>& a, const I&... index) {
+template <class E, class... I>
+array_view<E> view_of(const Handle& a, const I&... index) {
   const Index entries[] = {to_index(index)..., all()};
-  return array_view<E>(slice(a.handle(), entries, sizeof...(I), !std::is_const_v<E>));
+  return array_view<E>(slice(a, entries, sizeof...(I), !std::is_const_v<E>));
 }
 }  // namespace detail
 
@@ -60,23 +60,23 @@ array_view<E> view_of(const array<T>& a, const I&... index) {
 // IndexError.
 template <class T, class... I>
 array_view<T> view(array<T>& a, const I&... index) {
-  return detail::view_of<T>(a, index...);
+  return detail::view_of<T>(a.handle(), index...);
 }
 template <class T, class... I>
 array_view<T> view(array<T>&& a, const I&... index) {
-  return detail::view_of<T>(a, index...);
+  return detail::view_of<T>(std::move(a).handle(), index...);
 }
 template <class T, class... I>
 array_view<const T> view(const array<T>& a, const I&... index) {
-  return detail::view_of<const T>(a, index...);
+  return detail::view_of<const T>(a.handle(), index...);
 }
 template <class T, class... I>
 array_view<const T> view(array_view<const T>& a, const I&... index) {
-  return detail::view_of<const T>(a, index...);
+  return detail::view_of<const T>(a.handle(), index...);
 }
 template <class T, class... I>
 array_view<const T> view(array_view<const T>&& a, const I&... index) {
-  return detail::view_of<const T>(a, index...);
+  return detail::view_of<const T>(a.handle(), index...);
 }
 template <class A>
 auto row(A&& a, std::int64_t i) {
@@ -101,9 +101,7 @@ class axis_iterator {
   axis_iterator(detail::Handle front_axis, std::int64_t index)
       : array_(std::move(front_axis)), index_(index) {}
   reference operator*() const { return (*this)[0]; }
-  reference operator[](difference_type n) const {
-    return detail::view_of<T>(array<std::remove_const_t<T>>(array_), index_ + n);
-  }
+  reference operator[](difference_type n) const { return detail::view_of<T>(array_, index_ + n); }
   axis_iterator& operator++() { return *this += 1; }
   axis_iterator& operator--() { return *this += -1; }
   axis_iterator& operator+=(difference_type n) {
@@ -140,68 +138,108 @@ axis_iterator<const T> axis_end(const array<T>& a, std::int64_t axis = 0) {
   return axis_begin(a, axis) + a.shape(static_cast<int>(axis));
 }
 
-template <class T>
-array<T> transpose(const array<T>& a, const extents& axes = {}) {
-  return a.transpose(axes);
+template <class A, detail::if_array<A> = 0>
+detail::like<A> transpose(A&& a, const extents& axes = {}) {
+  return std::forward<A>(a).transpose(axes);
 }
-template <class T>
-array<T> reshape(const array<T>& a, const extents& shape) {
-  return a.reshape(shape);
+template <class A, detail::if_array<A> = 0>
+detail::like<A> reshape(A&& a, const extents& shape) {
+  return std::forward<A>(a).reshape(shape);
 }
-template <class T>
-array<T> ravel(const array<T>& a) {
-  return a.reshape(-1);
+template <class A, detail::if_array<A> = 0>
+detail::like<A> ravel(A&& a) {
+  return std::forward<A>(a).reshape(-1);
 }
 // Read-only, as NumPy's.
-template <class T>
-array<T> broadcast_to(const array<T>& a, const extents& shape) {
-  return array<T>(detail::broadcast_to(a.handle(), detail::span_of(shape)));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> broadcast_to(A&& a, const extents& shape) {
+  return detail::like<A>(detail::broadcast_to(std::forward<A>(a).handle(), detail::span_of(shape)));
 }
-template <class T>
-array<T> squeeze(const array<T>& a) {
-  return array<T>(detail::squeeze(a.handle(), nullptr));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> squeeze(A&& a) {
+  return detail::like<A>(detail::squeeze(std::forward<A>(a).handle(), nullptr));
 }
-template <class T>
-array<T> squeeze(const array<T>& a, const extents& axes) {
+template <class A, detail::if_array<A> = 0>
+detail::like<A> squeeze(A&& a, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
-  return array<T>(detail::squeeze(a.handle(), &s));
+  return detail::like<A>(detail::squeeze(std::forward<A>(a).handle(), &s));
 }
-template <class T>
-array<T> expand_dims(const array<T>& a, const extents& axes) {
-  return array<T>(detail::expand_dims(a.handle(), detail::span_of(axes)));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> expand_dims(A&& a, const extents& axes) {
+  return detail::like<A>(detail::expand_dims(std::forward<A>(a).handle(), detail::span_of(axes)));
 }
-template <class T>
-array<T> flip(const array<T>& a) {
-  return array<T>(detail::flip(a.handle(), nullptr));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> flip(A&& a) {
+  return detail::like<A>(detail::flip(std::forward<A>(a).handle(), nullptr));
 }
-template <class T>
-array<T> flip(const array<T>& a, const extents& axes) {
+template <class A, detail::if_array<A> = 0>
+detail::like<A> flip(A&& a, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
-  return array<T>(detail::flip(a.handle(), &s));
+  return detail::like<A>(detail::flip(std::forward<A>(a).handle(), &s));
 }
-template <class T>
-array<T> swapaxes(const array<T>& a, std::int64_t i, std::int64_t j) {
-  return array<T>(detail::swapaxes(a.handle(), i, j));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> swapaxes(A&& a, std::int64_t i, std::int64_t j) {
+  return detail::like<A>(detail::swapaxes(std::forward<A>(a).handle(), i, j));
 }
-template <class T>
-array<T> moveaxis(const array<T>& a, const extents& from, const extents& to) {
-  return array<T>(detail::moveaxis(a.handle(), detail::span_of(from), detail::span_of(to)));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> moveaxis(A&& a, const extents& from, const extents& to) {
+  return detail::like<A>(
+      detail::moveaxis(std::forward<A>(a).handle(), detail::span_of(from), detail::span_of(to)));
 }
-template <class T>
-array<T> diagonal(const array<T>& a, std::int64_t offset = 0, std::int64_t axis1 = 0,
-                  std::int64_t axis2 = 1) {
-  return array<T>(detail::diagonal(a.handle(), offset, axis1, axis2));
+template <class A, detail::if_array<A> = 0>
+detail::like<A> diagonal(A&& a, std::int64_t offset = 0, std::int64_t axis1 = 0,
+                         std::int64_t axis2 = 1) {
+  return detail::like<A>(detail::diagonal(std::forward<A>(a).handle(), offset, axis1, axis2));
+}
+
+// numpy.rot90: from the first axis towards the second, k times by 90 degrees.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> rot90(A&& a, std::int64_t k = 1, std::int64_t axis1 = 0, std::int64_t axis2 = 1) {
+  return detail::like<A>(detail::rot90(std::forward<A>(a).handle(), k, axis1, axis2));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> flipud(A&& a) {
+  return flip(std::forward<A>(a), 0);
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> fliplr(A&& a) {
+  return flip(std::forward<A>(a), 1);
+}
+// With axes of extent 1, up to the number of the name.
+#define PLAIT_ATLEAST(name, ndim)                                               \
+  template <class A, detail::if_array<A> = 0>                                   \
+  detail::like<A> name(A&& a) {                                                 \
+    return detail::like<A>(detail::atleast(std::forward<A>(a).handle(), ndim)); \
+  }
+PLAIT_ATLEAST(atleast_1d, 1)
+PLAIT_ATLEAST(atleast_2d, 2)
+PLAIT_ATLEAST(atleast_3d, 3)
+#undef PLAIT_ATLEAST
+// numpy.lib.stride_tricks.sliding_window_view: the windows of the given extents as new last axes.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> sliding_window_view(A&& a, const extents& window) {
+  return detail::like<A>(
+      detail::windows(std::forward<A>(a).handle(), detail::span_of(window), nullptr));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> sliding_window_view(A&& a, const extents& window, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return detail::like<A>(detail::windows(std::forward<A>(a).handle(), detail::span_of(window), &s));
 }
 
 // The parts of a complex array; a real array's real part is itself.
-template <class T>
-auto real(const array<T>& a) {
-  return array<element_t<detail::real_of(dtype_of_v<T>)>>(detail::real(a.handle()));
+template <class A, detail::if_array<A> = 0>
+auto real(A&& a) {
+  using T = detail::element_of<A>;
+  return array<element_t<detail::real_of(dtype_of_v<T>)>>(
+      detail::real(std::forward<A>(a).handle()));
 }
 // Zeros, read-only, for a real array.
-template <class T>
-auto imag(const array<T>& a) {
-  return array<element_t<detail::real_of(dtype_of_v<T>)>>(detail::imag(a.handle()));
+template <class A, detail::if_array<A> = 0>
+auto imag(A&& a) {
+  using T = detail::element_of<A>;
+  return array<element_t<detail::real_of(dtype_of_v<T>)>>(
+      detail::imag(std::forward<A>(a).handle()));
 }
 
 // Whether the memory ranges of two arrays overlap (numpy.may_share_memory).

@@ -21,11 +21,17 @@ tracer::Array with_operands(const Operand* o, int n, F&& f) {
       std::span<const tracer::Operand>(List{to_operand(o[0]), to_operand(o[1]), to_operand(o[2])}));
 }
 
+bool is_sole(const Handle& h) {
+  return h.get()->refs.load(std::memory_order_acquire) == 1 && !h.get()->lease;
+}
+
 }  // namespace
 
 Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
   const OpId id = op_ids[static_cast<int>(f)];
-  return wrap_made([&] {
+  Handle h;
+  {
+    const std::lock_guard held(tracer::lock());
     tracer::Array a = with_operands(operands, n, [id](std::span<const tracer::Operand> o) {
       return tracer::elementwise(id, o);
     });
@@ -33,8 +39,22 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
     if (a.dtype != core(result))
       throw OverflowError(std::string(op_info(id).name) + ": integer out of bounds for " +
                           std::string(name(core(result))));
-    return a;
-  });
+    // The box of an operand that is given away serves the result.
+    for (const Operand* o = operands; o != operands + n; ++o)
+      if (o->given && *o->given && is_sole(*o->given)) {
+        if (h) {
+          *o->given = Handle();
+        } else {
+          o->given->get()->array = std::move(a);
+          h = std::move(*o->given);
+        }
+      }
+    if (!h) h = Handle(boxes.make([&]() -> tracer::Array { return std::move(a); }));
+  }
+  // What is left has a lease, whose end may evaluate: not under the lock.
+  for (const Operand* o = operands; o != operands + n; ++o)
+    if (o->given) *o->given = Handle();
+  return h;
 }
 
 void elementwise_into(fn f, const Operand* operands, int n, const Handle& out) {

@@ -37,6 +37,20 @@ tracer::Array reduced(reduction r, const tracer::Array& x, const tracer::ReduceO
       return numpy::ptp(x, o);
     case reduction::count_nonzero:
       return numpy::count_nonzero(x, o);
+    case reduction::nansum:
+      return numpy::nansum(x, o);
+    case reduction::nanprod:
+      return numpy::nanprod(x, o);
+    case reduction::nanmin:
+      return numpy::nanmin(x, o);
+    case reduction::nanmax:
+      return numpy::nanmax(x, o);
+    case reduction::nanmean:
+      return numpy::nanmean(x, o);
+    case reduction::nanvar:
+      return numpy::nanvar(x, o, ddof);
+    case reduction::nanstd:
+      return numpy::nanstd(x, o, ddof);
   }
   throw InternalError("unknown reduction");
 }
@@ -54,44 +68,65 @@ Handle norm(const Handle& a, const Span* axes, const double* order, bool keepdim
                           optional_dims(axes), keepdims));
 }
 
-Handle matmul(const Handle& a, const Handle& b) {
-  return wrap(tracer::matmul(unwrap(a), unwrap(b)));
+Handle multiply(product p, const Handle& a, const Handle& b) {
+  constexpr numpy::Array (*functions[])(const numpy::Array&, const numpy::Array&) = {
+      [](const numpy::Array& x, const numpy::Array& y) { return tracer::matmul(x, y); },
+      numpy::dot,
+      numpy::vdot,
+      numpy::inner,
+      numpy::outer,
+      numpy::kron};
+  return wrap(functions[static_cast<int>(p)](unwrap(a), unwrap(b)));
 }
-Handle dot(const Handle& a, const Handle& b) { return wrap(numpy::dot(unwrap(a), unwrap(b))); }
-Handle outer_product(const Handle& a, const Handle& b) {
-  return wrap(numpy::outer(unwrap(a), unwrap(b)));
+Handle tensordot(const Handle& a, const Handle& b, Span axes_a, Span axes_b) {
+  return wrap(numpy::tensordot(unwrap(a), unwrap(b), dims(axes_a), dims(axes_b)));
+}
+Handle vecdot(const Handle& a, const Handle& b, std::int64_t axis) {
+  return wrap(numpy::vecdot(unwrap(a), unwrap(b), axis));
+}
+Handle cross(const Handle& a, const Handle& b, std::int64_t axis) {
+  return wrap(numpy::cross(unwrap(a), unwrap(b), axis, axis, axis));
+}
+Handle trace(const Handle& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
+  return wrap(numpy::trace(unwrap(a), offset, axis1, axis2));
 }
 
-Handle linspace(double first, double last, std::int64_t n, bool endpoint, dtype t) {
-  start();
-  return wrap(numpy::linspace(first, last, n, endpoint, core(t)));
+Handle average(const Handle& a, const Handle& weights, const Span* axes, bool keepdims) {
+  tracer::ReduceOptions o;
+  o.axes = optional_dims(axes);
+  o.keepdims = keepdims;
+  return wrap(numpy::average(unwrap(a), unwrap(weights), o));
 }
-Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t) {
-  start();
-  return wrap(numpy::eye(rows, columns, k, core(t)));
+Handle trapezoid(const Handle& y, const Handle* x, double dx, std::int64_t axis) {
+  return wrap(
+      x ? numpy::trapezoid(unwrap(y), unwrap(*x), axis)
+        : numpy::trapezoid(unwrap(y), tracer::Operand(scalar_float(dx), Weak::Float), axis));
 }
-Handle arange(const Value& first, const Value& stop, const Value& step) {
-  start();
-  return wrap(numpy::arange(to_scalar(first), to_scalar(stop), to_scalar(step), core(first.type)));
-}
-Handle triangle(const Handle& a, std::int64_t k, bool lower) {
-  return wrap(lower ? numpy::tril(unwrap(a), k) : numpy::triu(unwrap(a), k));
+Handle gradient(const Handle& a, double spacing, std::int64_t axis, int edge_order) {
+  return wrap(numpy::gradient(unwrap(a), spacing, axis, edge_order));
 }
 
-Handle join(const Handle* arrays, int n, std::int64_t axis, bool new_axis) {
-  std::vector<tracer::Array> list;
-  for (int i = 0; i < n; ++i) list.push_back(unwrap(arrays[i]));
-  return wrap(new_axis ? numpy::stack(list, axis) : numpy::concatenate(list, axis));
+namespace {
+numpy::Tolerance core(const Tolerance& t) { return {t.relative, t.absolute, t.equal_nan}; }
+std::optional<double> optional(const double* v) {
+  return v ? std::optional<double>(*v) : std::nullopt;
 }
-Handle tile(const Handle& a, Span reps) { return wrap(numpy::tile(unwrap(a), dims(reps))); }
-Handle repeat(const Handle& a, std::int64_t n, std::int64_t axis) {
-  return wrap(numpy::repeat(unwrap(a), n, axis));
+}  // namespace
+Handle isclose(const Handle& a, const Handle& b, const Tolerance& t) {
+  return wrap(numpy::isclose(unwrap(a), unwrap(b), core(t)));
 }
-Handle roll(const Handle& a, Span shifts, const Span* axes) {
-  return wrap(numpy::roll(unwrap(a), dims(shifts), optional_dims(axes)));
+bool allclose(const Handle& a, const Handle& b, const Tolerance& t) {
+  return numpy::allclose(unwrap(a), unwrap(b), core(t));
 }
-Handle diff(const Handle& a, std::int64_t n, std::int64_t axis) {
-  return wrap(numpy::diff(unwrap(a), n, axis));
+bool array_equal(const Handle& a, const Handle& b, bool equal_nan) {
+  return numpy::array_equal(unwrap(a), unwrap(b), equal_nan);
+}
+Handle round(const Handle& a, std::int64_t decimals) {
+  return wrap(numpy::round(unwrap(a), decimals));
+}
+Handle angle(const Handle& a, bool degrees) { return wrap(numpy::angle(unwrap(a), degrees)); }
+Handle nan_to_num(const Handle& a, double nan, const double* posinf, const double* neginf) {
+  return wrap(numpy::nan_to_num(unwrap(a), nan, optional(posinf), optional(neginf)));
 }
 
 }  // namespace plait::detail

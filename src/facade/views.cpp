@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "box.hpp"
+#include "numpy_compat/functions.hpp"
 
 namespace plait::detail {
 
@@ -62,6 +63,15 @@ Handle moveaxis(const Handle& a, Span from, Span to) {
 }
 Handle diagonal(const Handle& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
   return wrap_view(tracer::diagonal(unwrap(a), offset, axis1, axis2), a);
+}
+Handle rot90(const Handle& a, std::int64_t k, std::int64_t axis1, std::int64_t axis2) {
+  return wrap_view(numpy::rot90(unwrap(a), k, axis1, axis2), a);
+}
+Handle atleast(const Handle& a, int ndim) {
+  return wrap_view(numpy::atleast_nd(unwrap(a), ndim), a);
+}
+Handle windows(const Handle& a, Span window, const Span* axes) {
+  return wrap_view(numpy::sliding_window_view(unwrap(a), dims(window), optional_dims(axes)), a);
 }
 Handle real(const Handle& a) { return wrap_view(tracer::real(unwrap(a)), a); }
 Handle imag(const Handle& a) { return wrap_view(tracer::imag(unwrap(a)), a); }

@@ -34,7 +34,17 @@ enum class reduction : std::uint8_t {
   std,
   ptp,
   count_nonzero,
+  nansum,
+  nanprod,
+  nanmin,
+  nanmax,
+  nanmean,
+  nanvar,
+  nanstd,
 };
+enum class joining : std::uint8_t { concatenate, stack, hstack, vstack, dstack, column_stack };
+enum class product : std::uint8_t { matmul, dot, vdot, inner, outer, kron };
+enum class padding : std::uint8_t { constant, edge, reflect, symmetric, wrap };
 
 // A reference to an array of the library; copying shares the array. The box is made and freed by
 // the library only.
@@ -85,10 +95,12 @@ struct Value {
   }
 };
 
-// An operand of an elementwise function: an array, or a value when `array` is null.
+// An operand of an elementwise function: an array, or a value when `array` is null. A handle that
+// is given is taken when the operation is recorded.
 struct Operand {
   const Handle* array = nullptr;
   Value value;
+  Handle* given = nullptr;
 };
 
 // One entry of an index: what plait::range, all, newaxis, ellipsis and integers become.
@@ -129,7 +141,12 @@ PLAIT_API Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool
 PLAIT_API Handle take_over(void* data, Span shape, dtype t, std::function<void()> release);
 PLAIT_API Handle load_npy(const std::string& path, dtype t);
 PLAIT_API void dump_npy(const std::string& path, const Handle& a);
-PLAIT_API Handle join(const Handle* arrays, int n, std::int64_t axis, bool new_axis);
+PLAIT_API Handle indices(Span shape);
+PLAIT_API std::vector<Handle> meshgrid(const Handle* arrays, int n, bool xy, bool sparse);
+PLAIT_API Handle join(joining how, const Handle* arrays, int n, std::int64_t axis);
+PLAIT_API std::vector<Handle> split(const Handle& a, std::int64_t parts, std::int64_t axis,
+                                    bool equal);
+PLAIT_API std::vector<Handle> split_at(const Handle& a, Span indices, std::int64_t axis);
 PLAIT_API Handle random(const char* distribution, Span shape, double low, double high, dtype t);
 PLAIT_API Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t);
 template <class I>
@@ -145,9 +162,28 @@ PLAIT_API void elementwise_into(fn f, const Operand* operands, int n, const Hand
 // Axes: null means all of them, a flattened array for argmin and argmax.
 PLAIT_API Handle reduce(reduction r, const Handle& a, const Span* axes, bool keepdims, double ddof);
 PLAIT_API Handle norm(const Handle& a, const Span* axes, const double* order, bool keepdims);
-PLAIT_API Handle matmul(const Handle& a, const Handle& b);
-PLAIT_API Handle dot(const Handle& a, const Handle& b);
-PLAIT_API Handle outer_product(const Handle& a, const Handle& b);
+PLAIT_API Handle multiply(product p, const Handle& a, const Handle& b);
+PLAIT_API Handle tensordot(const Handle& a, const Handle& b, Span axes_a, Span axes_b);
+PLAIT_API Handle vecdot(const Handle& a, const Handle& b, std::int64_t axis);
+PLAIT_API Handle cross(const Handle& a, const Handle& b, std::int64_t axis);
+PLAIT_API Handle trace(const Handle& a, std::int64_t offset, std::int64_t axis1,
+                       std::int64_t axis2);
+PLAIT_API Handle average(const Handle& a, const Handle& weights, const Span* axes, bool keepdims);
+PLAIT_API Handle trapezoid(const Handle& y, const Handle* x, double dx, std::int64_t axis);
+PLAIT_API Handle gradient(const Handle& a, double spacing, std::int64_t axis, int edge_order);
+struct Tolerance {
+  double relative, absolute;
+  bool equal_nan;
+};
+PLAIT_API Handle isclose(const Handle& a, const Handle& b, const Tolerance& t);
+PLAIT_API bool allclose(const Handle& a, const Handle& b, const Tolerance& t);
+PLAIT_API bool array_equal(const Handle& a, const Handle& b, bool equal_nan);
+PLAIT_API Handle round(const Handle& a, std::int64_t decimals);
+PLAIT_API Handle angle(const Handle& a, bool degrees);
+PLAIT_API Handle nan_to_num(const Handle& a, double nan, const double* posinf,
+                            const double* neginf);
+PLAIT_API Handle pad(const Handle& a, Span widths, padding how, const Value& value);
+PLAIT_API Handle diag(const Handle& a, std::int64_t k);
 PLAIT_API Handle triangle(const Handle& a, std::int64_t k, bool lower);
 PLAIT_API Handle tile(const Handle& a, Span reps);
 PLAIT_API Handle repeat(const Handle& a, std::int64_t n, std::int64_t axis);
@@ -170,6 +206,9 @@ PLAIT_API Handle swapaxes(const Handle& a, std::int64_t i, std::int64_t j);
 PLAIT_API Handle moveaxis(const Handle& a, Span from, Span to);
 PLAIT_API Handle diagonal(const Handle& a, std::int64_t offset, std::int64_t axis1,
                           std::int64_t axis2);
+PLAIT_API Handle rot90(const Handle& a, std::int64_t k, std::int64_t axis1, std::int64_t axis2);
+PLAIT_API Handle atleast(const Handle& a, int ndim);
+PLAIT_API Handle windows(const Handle& a, Span window, const Span* axes);
 PLAIT_API Handle real(const Handle& a);
 PLAIT_API Handle imag(const Handle& a);
 

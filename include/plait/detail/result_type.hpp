@@ -92,15 +92,15 @@ struct scalar_traits {
   static constexpr operand_type type = {default_dtype(weakness), weakness};
   static Operand operand(const T& v) {
     if constexpr (weakness == weak::boolean) {
-      return {nullptr, Value::of(v, weakness)};
+      return {nullptr, Value::of(v, weakness), nullptr};
     } else if constexpr (weakness == weak::integer) {
       // Beyond int64 only a uint64 array can take the value: it travels as a strong uint64.
       if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8)
         if (v > static_cast<T>(INT64_MAX))
-          return {nullptr, Value::of(static_cast<std::uint64_t>(v))};
-      return {nullptr, Value::of(static_cast<std::int64_t>(v), weakness)};
+          return {nullptr, Value::of(static_cast<std::uint64_t>(v)), nullptr};
+      return {nullptr, Value::of(static_cast<std::int64_t>(v), weakness), nullptr};
     } else {
-      return {nullptr, Value::of(static_cast<double>(v), weakness)};
+      return {nullptr, Value::of(static_cast<double>(v), weakness), nullptr};
     }
   }
 };
@@ -113,7 +113,7 @@ struct operand_traits<std::complex<T>> {
   static constexpr weak weakness = weak::complex;
   static constexpr operand_type type = {dtype::complex128, weakness};
   static Operand operand(const std::complex<T>& v) {
-    return {nullptr, Value::of(std::complex<double>(v), weakness)};
+    return {nullptr, Value::of(std::complex<double>(v), weakness), nullptr};
   }
 };
 template <>
@@ -121,7 +121,7 @@ struct operand_traits<float16> {
   static constexpr bool valid = true;
   static constexpr bool is_array = false;
   static constexpr operand_type type = {dtype::float16, weak::none};
-  static Operand operand(float16 v) { return {nullptr, Value::of(v)}; }
+  static Operand operand(float16 v) { return {nullptr, Value::of(v), nullptr}; }
 };
 
 template <class... A>
