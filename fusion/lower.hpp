@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine.hpp"
 #include "expr.hpp"
 #include "graph.hpp"
 #include "ir/ir.hpp"
@@ -94,6 +95,7 @@ enum class Reuse : std::uint8_t { ByCost, Recompute, Store };
 
 // What kernels are generated for, as far as planning has to know it.
 struct Target {
+  const Machine* machine = &kMachine;
   bool lanes = true;  // loops over vectors of lanes; else a thread runs single iterations
   // Dtypes, a bit each, whose matrix products add a vector along their last axis, or what lies as
   // they do, in the same call, with the bits that the two operations give (epilogue.hpp).

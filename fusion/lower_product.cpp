@@ -4,6 +4,7 @@
 // which what stands after it reads.
 #include <algorithm>
 
+#include "cost.hpp"
 #include "lowering.hpp"
 #include "product_region.hpp"
 
@@ -16,8 +17,6 @@ namespace {
 
 // Beyond a row of an operand, so that rows do not share the cache's sets.
 constexpr std::int64_t kApart = 64;
-// Operations that a multiplication and addition of a fragment cost.
-constexpr double kFragmentWork = 0.02;
 
 }  // namespace
 
@@ -131,8 +130,8 @@ void Lowering::product() {
   }
   for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
   const std::int64_t depth = node(g_[id].in[0]).shape.back();
-  out_.work += kFragmentWork * static_cast<double>(element_count(p.shape)) *
-               static_cast<double>(depth) * (p.dtype == DType::Float64 ? 2 : 1);
+  out_.work += product_work(*in_.target.machine, p.dtype,
+                            static_cast<double>(element_count(p.shape) * depth));
 }
 
 void Lowering::pack_rows(std::int32_t operand, Val first, Val last, std::int32_t ctx) {

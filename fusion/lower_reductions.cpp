@@ -31,8 +31,8 @@ Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
     again = trips_[0];
   if (region_.kind == RegionKind::Blocked && !is_root(id)) again *= free_index ? 64 : 1;
   if (region_.kind == RegionKind::Product && free_index) again *= 64;
-  if (again > 1 &&
-      (in_.reuse == Reuse::ByCost ? fold > kCheapRecompute : in_.reuse == Reuse::Store)) {
+  if (again > 1 && (in_.reuse == Reuse::ByCost ? fold > in_.target.machine->recompute
+                                               : in_.reuse == Reuse::Store)) {
     demand(id, "it would be reduced again for each iteration of another loop");
     return zero(n.dtype);
   }

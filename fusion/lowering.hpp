@@ -12,9 +12,6 @@
 
 namespace plait::fusion {
 
-// A recomputation by less than this many operations is not worth memory traffic.
-inline constexpr double kCheapRecompute = 4;
-
 class Lowering : Nest {
  public:
   Lowering(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out)

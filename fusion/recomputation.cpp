@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cost.hpp"
 #include "lowering.hpp"
 
 namespace plait::fusion {
@@ -58,12 +59,9 @@ bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
     return false;
   const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
   if (e.computed < 1.5 * elements) return false;
-  const double cost = node_cost(id);
-  // Memory: one write and the reads, about 3 operations each when it does not stay in cache.
-  const double recompute = (e.computed - elements) * cost;
-  const double store = elements * 4 + e.computed * 1.5;
-  return in_.reuse == Reuse::ByCost ? cost > kCheapRecompute && recompute > 1.5 * store
-                                    : in_.reuse == Reuse::Store;
+  return in_.reuse == Reuse::ByCost
+             ? reading(*in_.target.machine, elements, node_cost(id), e.computed).store()
+             : in_.reuse == Reuse::Store;
 }
 
 void Lowering::check_recomputation() {

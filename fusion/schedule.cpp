@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lowering.hpp"
+#include "cost.hpp"
 #include "ordered_product.hpp"
 #include "product_region.hpp"
 
@@ -126,10 +126,9 @@ void Schedule::keep_what_many_writes_read() {
     }
     if (root_[canon_[i]]) continue;
     const double elements = static_cast<double>(element_count(n.shape));
-    const double recompute = (computed[i] - elements) * cost[i];
-    const double store = elements * 4 + computed[i] * 1.5;
-    if (n.kind != NodeKind::View && computed[i] > 1.5 * elements && cost[i] > kCheapRecompute &&
-        recompute > 1.5 * store && node_bytes(n) <= leaf_bytes(i)) {
+    if (n.kind != NodeKind::View &&
+        reading(*target_.machine, elements, cost[i], computed[i]).store() &&
+        node_bytes(n) <= leaf_bytes(i)) {
       add_root(i, "several writes would compute it again");
       continue;
     }

@@ -9,27 +9,29 @@ using tracer::NodeKind;
 
 namespace {
 
-class Traffic {
+class Counting {
  public:
-  Traffic(const Graph& g, Plan& p) : g_(g), p_(p) {}
+  Counting(const Graph& g, const Plan& p) : g_(g), p_(p) {}
 
-  void count() {
+  Traffic count() const {
+    Traffic t;
     std::set<Read> all;  // of what was in memory before
-    for (Step& s : p_.steps) {
+    for (const Step& s : p_.steps) {
       std::set<Read> reads = s.lowered.reads;
       if (s.kind == StepKind::Direct)
         for (std::int32_t in : operands(g_, s.region.roots[0], s.epilogue))
           if (g_[in].node->kind != NodeKind::Scalar) reads.insert({in, in});
       std::int64_t moved = bytes_read(reads);
       for (std::int32_t r : s.region.roots) moved += bytes_written(r, s.update);
-      s.lowered.bytes = moved;
-      p_.bytes_moved += moved;
+      t.moved.push_back(moved);
+      t.all += moved;
       for (const Read& r : reads)
         if (g_[r.node].leaf) all.insert(r);
     }
-    p_.bytes_least = bytes_read(all);
+    t.least = bytes_read(all);
     for (std::int32_t n = 0; n < g_.size(); ++n)
-      if (g_[n].wanted) p_.bytes_least += bytes_to_change(n);
+      if (g_[n].wanted) t.least += bytes_to_change(n);
+    return t;
   }
 
  private:
@@ -79,11 +81,18 @@ class Traffic {
   }
 
   const Graph& g_;
-  Plan& p_;
+  const Plan& p_;
 };
 
 }  // namespace
 
-void count_traffic(const Graph& g, Plan& p) { Traffic(g, p).count(); }
+Traffic traffic_of(const Graph& g, const Plan& p) { return Counting(g, p).count(); }
+
+void count_traffic(const Graph& g, Plan& p) {
+  const Traffic t = traffic_of(g, p);
+  for (std::size_t s = 0; s < p.steps.size(); ++s) p.steps[s].lowered.bytes = t.moved[s];
+  p.bytes_moved = t.all;
+  p.bytes_least = t.least;
+}
 
 }  // namespace plait::fusion

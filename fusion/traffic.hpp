@@ -5,7 +5,13 @@
 
 namespace plait::fusion {
 
-// Sets the bytes of every step, and the plan's moved and least, at the extents it was planned with.
+struct Traffic {
+  std::vector<std::int64_t> moved;  // by each step
+  std::int64_t all = 0, least = 0;
+};
+// Of a plan at the extents of a graph that it serves.
+Traffic traffic_of(const Graph& g, const Plan& p);
+// Sets what the plan says of itself: at the extents it is planned with.
 void count_traffic(const Graph& g, Plan& p);
 
 }  // namespace plait::fusion

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fusion/cost.hpp"
 #include "history.hpp"
 
 namespace plait::engine {
@@ -12,12 +13,9 @@ using tracer::NodeKind;
 
 namespace {
 
-// Seconds: of an operation whatever its size, of a byte that goes through the cache, and of a
-// rough cycle of the table of operations, which counts vectors, for an element.
-constexpr double kCall = 0.25e-6, kByte = 0.03e-9, kCycle = 0.08e-9, kMultiplyAdd = 0.06e-9;
-
-double elements(const Dims& shape) { return static_cast<double>(element_count(shape)); }
-double bytes(const Node& n) { return elements(n.shape) * static_cast<double>(itemsize(n.dtype)); }
+double bytes(const Node& n) {
+  return static_cast<double>(element_count(n.shape)) * static_cast<double>(itemsize(n.dtype));
+}
 
 // Of each node, whether a sum over it is one walk however the planner reads it: what lies behind
 // it, down to what is in memory, has its shape, is in C order and has no gaps.
@@ -59,36 +57,6 @@ bool sums_alike(const Graph& g, const GNode& gn, std::vector<bool>& piece) {
   return piece[gn.in[0]];
 }
 
-double seconds_of(const Node& n) {
-  const double result = bytes(n);
-  switch (n.kind) {
-    case NodeKind::View:
-      return kCall / 4;
-    case NodeKind::Elementwise: {
-      double read = 0;
-      for (int i = 0; i < n.n_inputs; ++i)
-        read += n.inputs[i]->kind == NodeKind::Scalar
-                    ? 0
-                    : elements(n.shape) * static_cast<double>(itemsize(n.inputs[i]->dtype));
-      return kCall + (result + read) * kByte +
-             elements(n.shape) * static_cast<double>(op_info(n.fn).cost) * kCycle;
-    }
-    case NodeKind::Reduce:
-      return kCall + bytes(*n.inputs[0]) * 2 * kByte;
-    case NodeKind::MatMul: {
-      const Dims& a = n.inputs[0]->shape;
-      const auto depth = static_cast<double>(a[a.size() - 1]);
-      return kCall + elements(n.shape) * depth * kMultiplyAdd +
-             (result + bytes(*n.inputs[0])) * kByte;
-    }
-    case NodeKind::Update:
-      return kCall +
-             elements(n.view_shape) * static_cast<double>(itemsize(n.view_dtype)) * 2 * kByte;
-    default:
-      return kCall + 2 * result * kByte;
-  }
-}
-
 }  // namespace
 
 DirectWork direct_work(const Graph& g) {
@@ -97,7 +65,7 @@ DirectWork direct_work(const Graph& g) {
   for (const GNode& gn : g.nodes) {
     if (gn.leaf) continue;
     const Node& n = *gn.node;
-    w.seconds += seconds_of(n);
+    w.seconds += fusion::operation_seconds(host_machine(), n);
     if (n.kind != NodeKind::View) w.bytes += bytes(n);
     if (n.kind == NodeKind::Reduce) w.same_bits = w.same_bits && sums_alike(g, gn, piece);
   }

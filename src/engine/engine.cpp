@@ -14,6 +14,7 @@
 #include "direct.hpp"
 #include "fork.hpp"
 #include "fp_flags.hpp"
+#include "fusion/cost.hpp"
 #include "history.hpp"
 #include "interruption.hpp"
 #include "kernel.hpp"
@@ -76,9 +77,10 @@ class Run : PlanRun {
     const fusion::LoweredKernel& l = s.lowered;
     Call call = numbers_of(l);
     std::int64_t extent = values_[l.grid_extent];
-    const double words = static_cast<double>(l.bytes) / 8;
-    const double work = (l.work + words) * static_cast<double>(std::max<std::int64_t>(1, extent)) /
-                        static_cast<double>(l.planned_grid);
+    const double scale = static_cast<double>(std::max<std::int64_t>(1, extent)) /
+                         static_cast<double>(l.planned_grid);
+    const double predicted = fusion::region_seconds(
+        host_machine(), static_cast<double>(l.bytes) * scale, l.work * scale);
 
     const bool blocked = s.region.kind == RegionKind::Blocked;
     Chunks chunks;
@@ -98,12 +100,12 @@ class Run : PlanRun {
     bind_buffers(l, partials, chunks.bounds.data(), call);
     const std::optional<EarlyExit> early_exit =
         blocked ? early_exit_of(l, partials, outputs, extent) : std::nullopt;
-    const unsigned flags = k.run(call.args(), extent, work,
+    const unsigned flags = k.run(call.args(), extent, predicted,
                                  {.interruptible = update != UpdateMode::InPlace,
                                   .trail = trailing ? &*trailing : nullptr,
                                   .early_exit = early_exit ? &*early_exit : nullptr});
     if (blocked) join(s, chunks, partials, outputs);
-    if (audible(flags)) report(s, update, flags);
+    if (reported(flags)) report(s, update, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
     settle_roots(s, update);
   }
@@ -179,7 +181,7 @@ class Run : PlanRun {
   }
 
   // Whether somebody listens to these events: most programs ignore underflow, some ignore all.
-  bool audible(unsigned flags) const {
+  bool reported(unsigned flags) const {
     if (!flags) return false;
     for (const fusion::GNode& gn : g_.nodes) {
       const tracer::ErrorState e = tracer::error_state(gn.node->errstate);

@@ -7,6 +7,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdlib>
 #include <cstring>
@@ -32,8 +33,7 @@ constexpr std::int64_t kTileRows = 192;
 constexpr std::int64_t kTileProducts = 1 << 16;  // of a matrix and a vector
 // Between two looks whether somebody waits for an end: some ten milliseconds.
 constexpr std::int64_t kMostProducts = std::int64_t{1} << 29, kMostRead = std::int64_t{1} << 25;
-constexpr std::int64_t kPanel = 64;          // columns of a tile come in multiples of it
-constexpr double kProductSeconds = 0.05e-9;  // of a multiplication and addition
+constexpr std::int64_t kPanel = 64;  // columns of a tile come in multiples of it
 // Multiplications so few that no library divides them among threads: telling it not to costs more
 // than they do.
 constexpr double kFewProducts = 4096;
@@ -317,7 +317,9 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
     else
       tile(l.narrow, first, rows, worker);
   };
-  const double seconds = kProductSeconds * products * (is_complex(g.dtype) ? 4 : 1);
+  const double read = static_cast<double>((g.m + g.n) * g.k * item);
+  const double seconds = std::max(seconds_of(g, fusion::Multiplier::Blas),
+                                  fusion::memory_seconds(host_machine(), read));
   const ParallelLoop loop{.extent = tiles, .seconds = seconds, .threads = team_threads(seconds)};
   run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
     if (worker != 0 && l.set_local) l.set_local(1);
@@ -355,12 +357,16 @@ bool blas_product(const MatrixProduct& p) {
   return true;
 }
 
+double seconds_of(const MatrixProduct& p, fusion::Multiplier by) {
+  const auto size = [](std::int64_t n) { return static_cast<double>(n); };
+  return fusion::product_seconds(host_machine(), by, p.dtype, size(p.m), size(p.n), size(p.k)) *
+         size(p.entries());
+}
+
 bool prefers_blas(const MatrixProduct& p) {
-  if (p.dtype != DType::Float32 && p.dtype != DType::Float64) return is_complex(p.dtype);
   static const bool named = std::getenv("PLAIT_BLAS") != nullptr;
-  if (named || config().tier == CpuTier::Baseline) return true;
-  // A vector's product is bound by memory, or by lanes along k, which no tile has.
-  return p.m == 1 || p.n == 1;
+  const double blas = seconds_of(p, fusion::Multiplier::Blas);
+  return std::isfinite(blas) && (named || blas < seconds_of(p, fusion::Multiplier::Tiles));
 }
 
 }  // namespace plait::engine

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/config.hpp"
+#include "core/machine.hpp"
 
 namespace plait::engine {
 
@@ -43,7 +44,7 @@ std::unordered_map<std::uint64_t, Record>& records() {
 // What this machine needs, learnt from what was measured: seconds to plan a node and prepare its
 // kernels, and seconds of direct work for one that is estimated.
 struct Rates {
-  double planning = 30e-6;
+  double planning = kMachine.plan_node;
   double direct = 1;
   void learn(double& rate, double measured, double weight) {
     rate += (std::clamp(measured, rate / 4, rate * 4) - rate) * weight;

@@ -8,6 +8,7 @@
 
 #include "core/bounded_table.hpp"
 #include "core/buffer.hpp"
+#include "core/machine.hpp"
 #include "engine.hpp"
 #include "fp_flags.hpp"
 #include "interruption.hpp"
@@ -19,18 +20,10 @@ namespace plait::engine {
 
 namespace {
 
-// Work of a kernel that is done before another thread could use the recorder's lock.
-constexpr double kShortWork = 200e3;
+// A kernel that is done before another thread could use the recorder's lock.
+constexpr double kShort = 40e-6;
 // Seconds of a piece that may end the run.
 constexpr double kExitPiece = 20e-6;
-// Seconds that a unit of work takes as long as the kernel has not been measured.
-constexpr double kInterpretedWork = 1e-9, kJittedWork = 0.4e-9;
-// Work done in the interpreter before a kernel is compiled in the background: about a
-// millisecond's.
-constexpr double kCompileWork = 1e6;
-// The same of all kernels together before the first is compiled, which loads LLVM: a script that is
-// done by then does without.
-constexpr double kFirstCompileWork = 8e6;
 // Seconds of interpretation after which the evaluation waits for the compiler, and the longest wait
 // for one kernel. Within a run, only where so much is left.
 constexpr double kCompilePatience = 0.02, kMaxWait = 0.1, kLongRest = 0.05;
@@ -72,18 +65,22 @@ CompiledKernel::CompiledKernel(ir::Kernel k)
   if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
 }
 
-void CompiledKernel::consider_compiling(double work) {
+void CompiledKernel::consider_compiling(double predicted) {
   const JitMode mode = config().jit;
   if (mode == JitMode::Off || !slot_->unclaimed()) return;
-  const double done = work_done_.load(std::memory_order_relaxed) + work;
-  work_done_.store(done, std::memory_order_relaxed);
-  static std::atomic<double> all_work{0};  // one evaluation adds at a time
-  const double all = all_work.load(std::memory_order_relaxed) + work;
-  all_work.store(all, std::memory_order_relaxed);
-  if (mode == JitMode::Background && (done < kCompileWork || all < kFirstCompileWork)) return;
+  // In the interpreter. A script that is done before the first compilation, which loads LLVM, would
+  // pay does without.
+  const Machine& m = host_machine();
+  const double here = predicted * m.interpreted;
+  const double done = done_.load(std::memory_order_relaxed) + here;
+  done_.store(done, std::memory_order_relaxed);
+  static std::atomic<double> all_done{0};  // one evaluation adds at a time
+  const double all = all_done.load(std::memory_order_relaxed) + here;
+  all_done.store(all, std::memory_order_relaxed);
+  if (mode == JitMode::Background && (done < m.compile || all < m.first_compile)) return;
   if (!slot_->claim()) return;
   // Asked again, if memory is short now, after as much work again.
-  work_done_.store(0, std::memory_order_relaxed);
+  done_.store(0, std::memory_order_relaxed);
   // Loading LLVM takes milliseconds: in the background, that is the compile thread's business.
   if (!(mode == JitMode::Background ? jit::expected() : jit::available()))
     return slot_->ask_later();
@@ -99,19 +96,19 @@ void CompiledKernel::consider_compiling(double work) {
     jit::compile_into(*slot_, *kernel_, config().tier);
 }
 
-unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double work,
+unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double predicted,
                              const RunOptions& how) {
   if (extent <= 0) return 0;
-  consider_compiling(work);
+  consider_compiling(predicted);
   ++counters().kernels_run;
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
   std::optional<tracer::Unlocked> others_record;
-  if (work >= kShortWork) others_record.emplace();
+  if (predicted >= kShort) others_record.emplace();
   // Not after a run: nobody knows whether there will be another.
   yield_to_compiler(seconds_now());
   const double started = seconds_now();
-  const unsigned flags =
-      how.trail ? launch_trailing(args, extent, work, *how.trail) : launch(args, extent, work, how);
+  const unsigned flags = how.trail ? launch_trailing(args, extent, predicted, *how.trail)
+                                   : launch(args, extent, predicted, how);
   last_seconds_.store(seconds_now() - started, std::memory_order_relaxed);
   if (!jitted()) interpreted_ += seconds_now() - started;
   return flags;
@@ -126,14 +123,14 @@ void CompiledKernel::yield_to_compiler(double started) {
   }
 }
 
-ParallelLoop CompiledKernel::loop_of(std::int64_t extent, double work) const {
+ParallelLoop CompiledKernel::loop_of(std::int64_t extent, double predicted) const {
   const bool code = jitted();
   const double measured = (code ? jitted_rate_ : interpreted_rate_).load(std::memory_order_relaxed);
-  const double rate = measured > 0 ? measured : code ? kJittedWork : kInterpretedWork;
+  const double rate = measured > 0 ? measured : code ? 1 : host_machine().interpreted;
   return {.extent = extent,
-          .seconds = rate * work,
-          .threads = team_threads(rate * work),
-          .multiple = multiple_of(rate * work / static_cast<double>(extent))};
+          .seconds = rate * predicted,
+          .threads = team_threads(rate * predicted),
+          .multiple = multiple_of(rate * predicted / static_cast<double>(extent))};
 }
 
 // Whole tiles and registers, or fewer lanes of long iterations.
@@ -144,10 +141,10 @@ std::int64_t CompiledKernel::multiple_of(double iteration) const {
 }
 
 // Half of what is new counts, because the first run of a kernel also brings memory into the cache.
-void CompiledKernel::measured(double seconds, double work, bool code) {
-  if (seconds <= 0 || work <= 0) return;
+void CompiledKernel::measured(double seconds, double predicted, bool code) {
+  if (seconds <= 0 || predicted <= 0) return;
   std::atomic<double>& rate = code ? jitted_rate_ : interpreted_rate_;
-  const double before = rate.load(std::memory_order_relaxed), now = seconds / work;
+  const double before = rate.load(std::memory_order_relaxed), now = seconds / predicted;
   rate.store(before > 0 ? (before + now) / 2 : now, std::memory_order_relaxed);
 }
 
@@ -170,9 +167,9 @@ void CompiledKernel::call(const ir::CallArgs& args, std::int64_t begin, std::int
     interp::run(*program_, args, begin, end, scratch);
 }
 
-unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, double work,
+unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, double predicted,
                                 const RunOptions& how) {
-  ParallelLoop loop = loop_of(extent, work);
+  ParallelLoop loop = loop_of(extent, predicted);
   if (how.early_exit) loop.longest = kExitPiece;
   const bool code = jitted();
   const Ref<Buffer> scratch = allocate(scratch_need(args) * static_cast<std::size_t>(loop.threads));
@@ -180,7 +177,7 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
 
   const double started = seconds_now();
   // The lock, which a handler may need, is free: see run().
-  Interruption interruption(how.interruptible && work >= kShortWork);
+  Interruption interruption(how.interruptible && predicted >= kShort);
   std::atomic<unsigned> flags{0};
   clear_flags();
   auto run_piece = [&](std::int64_t begin, std::int64_t end, int worker) {
@@ -204,7 +201,7 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
   };
   const double seconds = run_parallel(loop, piece);
   interruption.end();
-  measured(seconds, work, code);
+  measured(seconds, predicted, code);
   return flags;
 }
 

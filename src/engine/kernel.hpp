@@ -36,11 +36,12 @@ class CompiledKernel {
  public:
   explicit CompiledKernel(ir::Kernel k);
 
-  // Runs grid iterations [0, extent) on this thread or on the team. `work` (operations and words
-  // read or written, roughly) decides which, and when machine code is worth compiling. Throws
+  // Runs grid iterations [0, extent) on this thread or on the team. `predicted` (seconds of
+  // machine code on one thread) decides which, and when machine code is worth compiling. Throws
   // std::bad_alloc before anything ran, Interrupted if `interruptible`. Returns the floating-point
   // exceptions raised (bits of fp_flags.hpp).
-  unsigned run(const ir::CallArgs& args, std::int64_t extent, double work, const RunOptions& how);
+  unsigned run(const ir::CallArgs& args, std::int64_t extent, double predicted,
+               const RunOptions& how);
 
   const ir::Kernel& ir() const { return *kernel_; }
   std::size_t bytes() const;  // that it takes, roughly, with the machine code that may come
@@ -50,27 +51,27 @@ class CompiledKernel {
   }  // 0: not run yet
 
  private:
-  unsigned launch(const ir::CallArgs& args, std::int64_t extent, double work,
+  unsigned launch(const ir::CallArgs& args, std::int64_t extent, double predicted,
                   const RunOptions& how);
-  unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, double work,
+  unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, double predicted,
                            const Trail& trail);
   void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
   std::size_t scratch_need(const ir::CallArgs& args) const;  // bytes of one thread
   std::int64_t multiple_of(double iteration) const;
-  ParallelLoop loop_of(std::int64_t extent, double work) const;
-  void measured(double seconds, double work, bool code);  // on one thread
-  static std::int64_t whole_lanes(std::int64_t chunk);    // of a vector grid
+  ParallelLoop loop_of(std::int64_t extent, double predicted) const;
+  void measured(double seconds, double predicted, bool code);  // on one thread
+  static std::int64_t whole_lanes(std::int64_t chunk);         // of a vector grid
   // Gives the compiler thread, which runs at low priority, the processor for a while once the
   // interpreter has cost as much as compiling does: on a machine without an idle core machine code
   // would not come otherwise.
   void yield_to_compiler(double started);
-  void consider_compiling(double work);
+  void consider_compiling(double predicted);
 
   std::shared_ptr<const ir::Kernel> kernel_;
   std::shared_ptr<const interp::Program> program_;
   std::shared_ptr<jit::CodeSlot> slot_;
-  std::atomic<double> work_done_{0}, last_seconds_{0};
-  // Seconds that a unit of work takes on one thread; 0: not measured yet.
+  std::atomic<double> done_{0}, last_seconds_{0};
+  // Seconds on one thread for one that was predicted; 0: not measured yet.
   std::atomic<double> jitted_rate_{0}, interpreted_rate_{0};
   double interpreted_ = 0, waited_ = 0;  // seconds, since machine code was asked for
   bool vector_grid_;

@@ -72,7 +72,7 @@ class Tiled {
       : p_(p),
         tiles_(tiles),
         item_(static_cast<std::int64_t>(itemsize(p.dtype))),
-        tasks_(p.products() * (item_ == 4 ? 8e-12 : 16e-12), p.products() >= kUnlockedWork) {}
+        tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedWork) {}
 
   void run() {
     if (p_.b_column == item_ && p_.b_row % item_ == 0 && (p_.m <= 2 * tiles_.rows || small_b()))

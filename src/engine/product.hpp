@@ -3,6 +3,7 @@
 #pragma once
 #include "core/dims.hpp"
 #include "core/dtype.hpp"
+#include "fusion/cost.hpp"
 
 namespace plait::engine {
 
@@ -32,6 +33,8 @@ MatrixProduct with_joined_axes(const MatrixProduct& p);
 bool tiled_product(const MatrixProduct& p);
 // By a BLAS, if one is found; false for what it does not take.
 bool blas_product(const MatrixProduct& p);
+// Predicted; infinite for a dtype that they do not take.
+double seconds_of(const MatrixProduct& p, fusion::Multiplier by);
 // Whether a BLAS would be the faster one, or was asked for by name.
 bool prefers_blas(const MatrixProduct& p);
 

@@ -8,7 +8,10 @@
 #include <sstream>
 
 #include "device.hpp"
+#include "fusion/cost.hpp"
+#include "fusion/traffic.hpp"
 #include "kernel.hpp"
+#include "team.hpp"
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
 
@@ -22,10 +25,6 @@ using tracer::NodeKind;
 namespace {
 
 constexpr std::string_view kCpu = "cpu";
-
-// For predicted times only: bytes and rough operations a second and thread.
-constexpr double kBytesPerSecond = 15e9;
-constexpr double kOperationsPerSecond = 6e9;
 
 std::string operation(const Node& n) {
   switch (n.kind) {
@@ -213,6 +212,14 @@ std::vector<std::uint32_t> sites_of(const Graph& g, const std::set<std::int32_t>
   return sites;
 }
 
+// Of a kernel that moves so many bytes here; its work grows as they do.
+double predicted(const fusion::LoweredKernel& l, double bytes) {
+  const double planned = static_cast<double>(l.bytes);
+  const double work = planned > 0 ? l.work * bytes / planned : l.work;
+  const double seconds = fusion::region_seconds(host_machine(), bytes, work);
+  return seconds / team_threads(seconds);
+}
+
 }  // namespace
 
 std::string bytes_text(double b) {
@@ -234,8 +241,9 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   Report r;
   r.target = options.target;
   r.nodes = g.size();
-  r.bytes_moved = plan.bytes_moved;
-  r.bytes_least = plan.bytes_least;
+  const fusion::Traffic traffic = fusion::traffic_of(g, plan);
+  r.bytes_moved = traffic.all;
+  r.bytes_least = traffic.least;
   std::vector<bool> in_memory(static_cast<std::size_t>(g.size()));
   for (const Step& s : plan.steps)
     for (std::int32_t root : s.region.roots) in_memory[static_cast<std::size_t>(root)] = true;
@@ -250,7 +258,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     const std::set<std::int32_t> nodes = inside.of(s);
     region.sites = sites_of(g, nodes);
     region.body = body_text(g, s, values, options);
-    region.bytes = s.lowered.bytes;
+    region.bytes = traffic.moved[r.regions.size()];
     std::set<std::int32_t> read;
     for (const fusion::Read& in : s.lowered.reads) read.insert(in.node);
     if (s.kind == StepKind::Direct)
@@ -259,9 +267,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     if (s.kind == StepKind::Kernel && options.target == kCpu) {
       if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
       region.compiled = s.compiled;
-      region.predicted = std::max(static_cast<double>(s.lowered.bytes) / kBytesPerSecond,
-                                  s.lowered.work / kOperationsPerSecond) /
-                         num_threads();
+      region.predicted = predicted(s.lowered, static_cast<double>(region.bytes));
     }
     for (std::int32_t n : nodes)
       if (computes(*g[n].node)) {

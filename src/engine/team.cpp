@@ -17,6 +17,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/machine.hpp"
 #include "cpus.hpp"
 #include "engine.hpp"
 #include "openmp_threads.hpp"
@@ -31,10 +32,12 @@ namespace {
 
 // Seconds. A loop that is left to the team and the smallest piece of one; how long a thread spins
 // for the next loop, and for the last piece of this one, before it sleeps.
-constexpr double kLeast = 10e-6, kPiece = 10e-6, kAlonePiece = 100e-6, kSpin = 20e-6;
+constexpr double kLeast = kMachine.least_shared, kPiece = 10e-6, kAlonePiece = 100e-6,
+                 kSpin = 20e-6;
 // What asking costs: a helper that spins, one that sleeps, and the end of the loop; how long one
 // that sleeps takes to come on an idle machine.
-constexpr double kAskAwake = 0.3e-6, kAskAsleep = 2e-6, kJoin = 1.5e-6, kWake = 8e-6;
+constexpr double kAskAwake = kMachine.ask_awake, kAskAsleep = kMachine.ask_asleep,
+                 kJoin = kMachine.join, kWake = kMachine.wake;
 constexpr double kTryAgain = 10e-3;
 // Loops that do not notice OpenMP's barriers: its threads spin for milliseconds after each.
 constexpr double kOpenMp = 0.1;

@@ -95,15 +95,15 @@ void put_back(const Trail& t, std::byte* buffer, const std::byte* from, std::int
     put_rows(t, 0, to + i * t.stride, from + i * t.stride);
 }
 
-unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t extent, double work,
-                                         const Trail& t) {
+unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t extent,
+                                         double predicted, const Trail& t) {
   const std::int64_t bytes = t.reach * t.stride > kNearReach ? kFarChunk : kNearChunk;
   std::int64_t chunk = std::max<std::int64_t>(1, bytes / t.stride);
   if (vector_grid_) chunk = whole_lanes(chunk);
   // So many chunks later nothing that is still to be computed reads what a chunk writes to.
   const std::int64_t delay = std::max<std::int64_t>(1, (t.reach + chunk - 1) / chunk);
   const std::int64_t chunks = (extent + chunk - 1) / chunk;
-  ParallelLoop loop = loop_of(extent, work);
+  ParallelLoop loop = loop_of(extent, predicted);
   // Parts of the grid are put back on their own but for their ends, beside which the neighbours
   // read: those wait until all parts are done.
   loop.extent = loop.threads == 1
@@ -163,7 +163,7 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
                           flags.fetch_or(raised_flags(), std::memory_order_relaxed);
                           return true;
                         }),
-           work, code);
+           predicted, code);
   for (std::int64_t p = 0; p < parts; ++p) {
     const Part r = part(p);
     for (std::int64_t c = r.from; c < r.first; ++c) put(c, waiting(p, r, c));

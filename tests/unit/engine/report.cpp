@@ -67,6 +67,19 @@ TEST_CASE("a region names the lines of its operations and what the caller calls 
                  "region 1: y: multiply float64(50000,)\n  at line 7\n  at line 8\n  reads x\n"));
 }
 
+TEST_CASE("a plan that serves other extents is explained with theirs") {
+  const Lines lines;
+  const auto explained_of = [](std::int64_t n) {
+    const Array y = at(2, OpId::Power, ones({n}), ones({n}));
+    return explained(y).plan->regions.at(0);
+  };
+  const engine::RegionReport small = explained_of(20000), large = explained_of(800000);
+  CHECK(small.compiled == large.compiled);
+  CHECK(small.bytes == 3 * 20000 * 8);
+  CHECK(large.bytes == 3 * 800000 * 8);
+  CHECK(large.predicted > 10 * small.predicted);
+}
+
 TEST_CASE("what is in memory already says so, and where it was made") {
   const Lines lines;
   const Array y = at(3, OpId::Add, ones({50000}), weak(1));

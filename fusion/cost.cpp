@@ -1,0 +1,103 @@
+#include "cost.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+double elements_of(const Dims& shape) { return static_cast<double>(element_count(shape)); }
+double bytes_of(const Node& n) {
+  return elements_of(n.shape) * static_cast<double>(itemsize(n.dtype));
+}
+
+// Multiplications of Float32 that one of this type costs.
+double product_weight(DType t) {
+  const double part = static_cast<double>(itemsize(t)) / (is_complex(t) ? 2 : 1);
+  return (is_complex(t) ? 4 : 1) * std::max(1.0, part / 4);
+}
+
+bool takes(Multiplier by, DType t) {
+  switch (by) {
+    case Multiplier::Tiles:
+      return is_float(t);
+    case Multiplier::Blas:
+      return is_complex(t) || (is_float(t) && t != DType::Float16);
+    case Multiplier::Loop:
+      break;
+  }
+  return true;
+}
+
+double read_bytes(const Node& n) {
+  double read = 0;
+  for (int i = 0; i < n.n_inputs; ++i)
+    if (n.inputs[i]->kind != NodeKind::Scalar)
+      read += elements_of(n.shape) * static_cast<double>(itemsize(n.inputs[i]->dtype));
+  return read;
+}
+
+}  // namespace
+
+double memory_seconds(const Machine& m, double bytes) {
+  const MemoryLevel* level = m.memory;
+  while (bytes > static_cast<double>(level->bytes)) ++level;
+  return bytes * level->byte;
+}
+
+double region_seconds(const Machine& m, double bytes, double work) {
+  return std::max(memory_seconds(m, bytes), work * m.cycle);
+}
+
+double product_seconds(const Machine& m, Multiplier by, DType t, double rows, double columns,
+                       double depth) {
+  if (!takes(by, t)) return std::numeric_limits<double>::infinity();
+  if (by == Multiplier::Loop) return rows * columns * depth * m.loop_product;
+  const double products = rows * columns * depth * product_weight(t);
+  if (by == Multiplier::Blas) return products * m.blas_product;
+  // One row or column is bound by memory, or by lanes along k, which no tile has.
+  const bool vector = rows == 1 || columns == 1;
+  return products * m.tile_product * (vector ? m.tile_lanes : 1);
+}
+
+double product_work(const Machine& m, DType t, double products) {
+  return products * product_weight(t) * m.tile_product / m.cycle;
+}
+
+double operation_seconds(const Machine& m, const Node& n) {
+  const double result = bytes_of(n);
+  const auto through = [&](double bytes) { return m.operation + memory_seconds(m, bytes); };
+  switch (n.kind) {
+    case NodeKind::View:
+      return m.operation / 4;
+    case NodeKind::Elementwise:
+      return through(result + read_bytes(n)) +
+             elements_of(n.shape) * static_cast<double>(op_info(n.fn).cost) * m.cycle;
+    case NodeKind::Reduce:
+      return through(2 * bytes_of(*n.inputs[0]));
+    case NodeKind::MatMul: {
+      const auto depth = static_cast<double>(n.inputs[0]->shape.back());
+      const auto columns = static_cast<double>(n.shape.back());
+      const double rows = elements_of(n.shape) / std::max(1.0, columns);
+      double least = std::numeric_limits<double>::infinity();
+      for (const Multiplier by : {Multiplier::Tiles, Multiplier::Blas, Multiplier::Loop})
+        least = std::min(least, product_seconds(m, by, n.dtype, rows, columns, depth));
+      return through(result + bytes_of(*n.inputs[0])) + least;
+    }
+    case NodeKind::Update:
+      return through(2 * elements_of(n.view_shape) * static_cast<double>(itemsize(n.view_dtype)));
+    default:
+      return through(2 * result);
+  }
+}
+
+Reading reading(const Machine& m, double elements, double cost, double computed) {
+  return {(computed - elements) * cost * m.cycle,
+          (elements * m.store + computed * m.load) * m.cycle,
+          cost > m.recompute && computed >= 1.5 * elements};
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,35 @@
+// The cost model: seconds of one thread, from the table of the machine. Whoever compares two ways
+// to compute something, or says beforehand how long it takes, asks here.
+#pragma once
+#include "core/machine.hpp"
+#include "tracer/node.hpp"
+
+namespace plait::fusion {
+
+// Of bytes that go through memory once; all of them together decide where they lie.
+double memory_seconds(const Machine& m, double bytes);
+// Of a region: so many bytes and units of the operations' Cost, which overlap.
+double region_seconds(const Machine& m, double bytes, double work);
+
+// Who multiplies matrices: the engine's tiles, a BLAS, or a plain loop.
+enum class Multiplier : std::uint8_t { Tiles, Blas, Loop };
+// Of products of matrices, all of a batch; infinite of a type that they do not take.
+double product_seconds(const Machine& m, Multiplier by, DType t, double rows, double columns,
+                       double depth);
+// The same in units of work, for a region that multiplies.
+double product_work(const Machine& m, DType t, double products);
+
+// Of an operation by itself, which reads its operands from memory and stores its result there.
+double operation_seconds(const Machine& m, const tracer::Node& n);
+
+// A value of `elements` that `cost` units a piece compute, and that is computed `computed` times
+// altogether: what its readers cost when each computes what it reads, and when one stores it.
+struct Reading {
+  double again, stored;
+  // A trip through memory has to gain by half, and small recomputation is not worth any.
+  bool store() const { return worth && again > 1.5 * stored; }
+  bool worth;
+};
+Reading reading(const Machine& m, double elements, double cost, double computed);
+
+}  // namespace plait::fusion

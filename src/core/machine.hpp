@@ -1,0 +1,45 @@
+// What a machine does in how long: the table that planning, predictions and thresholds read. Rough
+// figures of one thread; what matters is how they stand to each other.
+#pragma once
+#include <cstdint>
+
+#include "dtype.hpp"
+
+namespace plait {
+
+// Memory that data of at most so many bytes stays in, and the seconds of a byte of it.
+struct MemoryLevel {
+  std::int64_t bytes;
+  double byte;
+};
+
+struct Machine {
+  // The nearest first; the last one has no end.
+  MemoryLevel memory[3] = {
+      {1 << 20, 0.03e-9}, {std::int64_t{32} << 20, 0.05e-9}, {INT64_MAX, 0.08e-9}};
+  // Of a unit of the operations' Cost, for an element, in a loop over vectors; times `interpreted`
+  // (all of a region) in the interpreter.
+  double cycle = 0.08e-9, interpreted = 2;
+  // Of an element that later loops read from memory instead of computing it: its store, and each
+  // of its loads, in cycles; what takes no more cycles than that is always computed again.
+  double store = 4, load = 1.5, recompute = 4;
+  // Of a multiplication and addition: of Float32 in a tile and by a BLAS (wider types cost by their
+  // size), of any other type in a loop.
+  double tile_product = 8e-12, blas_product = 12e-12, loop_product = 0.4e-9;
+  int tile_lanes = 16;  // of Float32: a tile of a single column uses one of them
+
+  // Of an operation by itself, whatever its size.
+  double operation = 0.25e-6;
+  // A team: asking a helper that spins, and one that sleeps, and the end of a loop; how long one
+  // that sleeps takes to come; the shortest loop that is worth looking for help.
+  double ask_awake = 0.3e-6, ask_asleep = 2e-6, join = 1.5e-6, wake = 8e-6, least_shared = 10e-6;
+  // Planning of a node and what its kernels need before they run; compiling a kernel, and the first
+  // one, which loads the compiler.
+  double plan_node = 30e-6, compile = 0.5e-3, first_compile = 4e-3;
+};
+
+inline constexpr Machine kMachine{};
+// This one, with the sizes of its caches, at the tier that the process may use.
+const Machine& host_machine();
+
+}  // namespace plait
