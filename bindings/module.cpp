@@ -217,6 +217,7 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), explain_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);
+  lend_sorts();
   m.attr("__version__") = PLAIT_VERSION;
   plait::engine::start();
   install_event_hooks();

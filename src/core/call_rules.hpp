@@ -8,4 +8,18 @@ namespace plait::call_rules {
 void like_input(std::span<const ValueType> inputs, const CallAttributes& attributes,
                 std::span<ValueType> results);
 
+// One result of int64, of the first input's shape.
+void indices_like_input(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                        std::span<ValueType> results);
+
+// One of int64, of the second input's shape.
+void indices_like_second(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                         std::span<ValueType> results);
+// The input without axis numbers[0], once for each number that follows.
+void ranks_of_lines(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                    std::span<ValueType> results);
+// The input, and one integer; between them, where there are three, as many integers.
+void values_and_count(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                      std::span<ValueType> results);
+
 }  // namespace plait::call_rules
