@@ -13,6 +13,8 @@ namespace plait {
 
 template <class T>
 class array_view;
+template <class T>
+class traced;
 
 namespace detail {
 
@@ -60,11 +62,23 @@ Operand operand_of(A&& a) {
   if constexpr (is_array_type<A>::value) o.given = const_cast<Handle*>(o.array);
   return o;
 }
+// What an elementwise function gives: of elements, which vectorize() has functions work on,
+// another.
+template <class A>
+inline constexpr bool is_traced = false;
+template <class T>
+inline constexpr bool is_traced<traced<T>> = true;
+template <class R, class... A>
+using applied = std::conditional_t<(is_traced<A> || ...), traced<R>, array<R>>;
+
 template <fn F, class... A>
-array<typename result<F, std::decay_t<A>...>::type> apply(A&&... a) {
+auto apply(A&&... a) {
+  static_assert(
+      !(is_traced<std::decay_t<A>> || ...) || !(is_array_type<std::decay_t<A>>::value || ...),
+      "plait: a function of elements takes arrays as arguments: vectorize(f, a, b)");
   using R = typename result<F, std::decay_t<A>...>::type;
   const Operand operands[] = {operand_of(std::forward<A>(a))...};
-  return array<R>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
+  return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
 }
 
 }  // namespace detail
@@ -95,7 +109,11 @@ class array {
   array& operator=(const array&) & = default;
   array& operator=(array&&) & noexcept = default;
   // Nested lists of elements, C order. Throws ValueError when rows differ in length.
-  array(std::initializer_list<T> values) { from_list<1>(values); }
+  // (A template, so that {{1}, {2}} is a column without doubt.)
+  template <int = 0>
+  array(std::initializer_list<T> values) {
+    from_list<1>(values);
+  }
   array(std::initializer_list<std::initializer_list<T>> rows) { from_list<2>(rows); }
   array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
     from_list<3>(planes);

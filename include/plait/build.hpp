@@ -7,18 +7,6 @@
 
 namespace plait {
 
-namespace detail {
-template <class T, class F, std::size_t... I>
-auto from_indices(F& f, const extents& shape, std::index_sequence<I...>) {
-  const array<T> all = array<std::int64_t>(indices(span_of(shape))).template astype<T>();
-  const auto along = [&](std::int64_t i) {
-    const Index axis[] = {{Index::Kind::integer, false, false, false, i}};
-    return array<T>(slice(all.handle(), axis, 1));
-  };
-  return f(along(I)...);
-}
-}  // namespace detail
-
 template <class T = double>
 array<T> empty(const extents& shape) {
   return array<T>(detail::empty(detail::span_of(shape), dtype_of_v<T>));
@@ -99,13 +87,6 @@ array<T> logspace(double start, double stop, std::int64_t n = 50, bool endpoint 
 inline array<std::int64_t> indices(const extents& shape) {
   return array<std::int64_t>(detail::indices(detail::span_of(shape)));
 }
-// f(i, j, ...) of arrays of the indices along each axis of an array of the given extents: recorded
-// once, for all elements. T is the type of the indices: NumPy's default is double.
-template <class T = double, class F, class... N>
-auto fromfunction(F f, N... extent) {
-  return detail::from_indices<T>(f, extents(extent...), std::index_sequence_for<N...>());
-}
-
 // numpy.meshgrid: the coordinates of a grid, one array an axis: auto [x, y] = meshgrid(a, b). With
 // indexing::xy, NumPy's default, the first two axes change places; xtensor's order is indexing::ij.
 enum class indexing { xy, ij };

@@ -21,4 +21,5 @@
 #include "plait/random.hpp"
 #include "plait/rearrange.hpp"
 #include "plait/reduce.hpp"
+#include "plait/vectorize.hpp"
 #include "plait/view.hpp"

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "box.hpp"
+#include "core/config.hpp"
 #include "engine/engine.hpp"
 #include "plait/explain.hpp"
 
@@ -107,6 +108,13 @@ void throw_out_of_bounds(const std::string& integer, dtype t) {
 void throw_shapes(const char* function, Span from, Span to) {
   throw ShapeError(std::string(function) + ": values of shape " + to_string(dims(from)) +
                    " do not fit an array of shape " + to_string(dims(to)));
+}
+
+void note_called_for_each(const char* function) {
+  if (logging(Log::Fallback))
+    log(Log::Fallback, std::string(function) +
+                           ": the function takes numbers, not elements that stand for them "
+                           "([](auto x) ...): it is called for each element");
 }
 
 void throw_ragged() {

@@ -46,6 +46,11 @@ Handle reshape(const Handle& a, Span shape) {
 Handle broadcast_to(const Handle& a, Span shape) {
   return wrap_view(tracer::broadcast_to(unwrap(a), dims(shape)), a);
 }
+shape_type common_shape(const Handle* arrays, int n) {
+  Dims shape;
+  for (int i = 0; i < n; ++i) shape = broadcast_shapes(shape, unwrap(arrays[i]).shape);
+  return shape_type(shape.begin(), shape.end());
+}
 Handle squeeze(const Handle& a, const Span* axes) {
   return wrap_view(tracer::squeeze(unwrap(a), optional_dims(axes)), a);
 }

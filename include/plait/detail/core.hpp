@@ -199,6 +199,8 @@ PLAIT_API Handle slice(const Handle& a, const Index* indices, int n, bool writea
 PLAIT_API Handle transpose(const Handle& a, Span axes);  // no axes: reversed
 PLAIT_API Handle reshape(const Handle& a, Span shape);
 PLAIT_API Handle broadcast_to(const Handle& a, Span shape);
+PLAIT_API shape_type common_shape(const Handle* arrays, int n);  // that they broadcast to
+PLAIT_API void note_called_for_each(const char* function);        // in the log
 PLAIT_API Handle squeeze(const Handle& a, const Span* axes);
 PLAIT_API Handle expand_dims(const Handle& a, Span axes);
 PLAIT_API Handle flip(const Handle& a, const Span* axes);

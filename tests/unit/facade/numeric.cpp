@@ -62,7 +62,8 @@ TEST_CASE("rounding, angles, NaNs replaced") {
   CHECK(plait::angle(array<double>{-1, 1})(0) == Approx(3.14159265358979));
   CHECK(values_of(plait::nan_to_num(array<double>{kNan, kInf, -kInf, 1})) ==
         doubles{0, std::numeric_limits<double>::max(), -std::numeric_limits<double>::max(), 1});
-  CHECK(values_of(plait::nan_to_num(array<double>{kNan, kInf, -kInf}, -1, 5, -5)) == doubles{-1, 5, -5});
+  CHECK(values_of(plait::nan_to_num(array<double>{kNan, kInf, -kInf}, -1, 5, -5)) ==
+        doubles{-1, 5, -5});
   CHECK(plait::nan_to_num(array<float>{INFINITY})(0) == std::numeric_limits<float>::max());
 }
 
