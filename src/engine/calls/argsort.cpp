@@ -201,7 +201,8 @@ void run_argsort(const CallRun& r) {
   if (n >= LongSort::kLeast)
     lines(0, from.count());
   else
-    run_pieces(from.count(), static_cast<double>(from.count()) * 2 * LongSort::seconds(n), 1,
+    run_pieces(from.count(),
+               static_cast<double>(from.count()) * 2 * LongSort::seconds(DType::UInt64, n), 1,
                lines);
 }
 

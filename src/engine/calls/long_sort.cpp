@@ -15,7 +15,7 @@ namespace plait::engine {
 namespace {
 
 constexpr std::int64_t kLongestRun = 1 << 22;  // tens of milliseconds
-constexpr std::int64_t kShortestRun = LongSort::kLeast / 2;
+constexpr std::int64_t kShortestRun = LongSort::kLeast / 4;
 constexpr std::int64_t kMergePiece = 1 << 16;
 constexpr double kMergeSeconds = 1.2e-9;  // an element
 
@@ -55,12 +55,13 @@ void merge_runs(const T* a, std::int64_t na, const T* b, std::int64_t nb, std::i
 
 }  // namespace
 
-double LongSort::seconds(std::int64_t n) {
-  return static_cast<double>(n) * std::log2(static_cast<double>(n) + 2) * 0.6e-9;
+double LongSort::seconds(DType t, std::int64_t n) {
+  const double step = is_complex(t) ? 3e-9 : static_cast<double>(itemsize(t)) * 0.045e-9;
+  return static_cast<double>(n) * std::log2(static_cast<double>(n) + 2) * step;
 }
 
 LongSort::LongSort(DType t, std::int64_t n, bool stable) : dtype_(t), n_(n), stable_(stable) {
-  const int threads = n < kLeast ? 1 : team_threads(seconds(n));
+  const int threads = n < kLeast ? 1 : team_threads(seconds(t, n));
   const std::int64_t wanted = std::max<std::int64_t>(
       std::min<std::int64_t>(threads, n / kShortestRun), (n + kLongestRun - 1) / kLongestRun);
   if (wanted < 2) return;
@@ -77,7 +78,7 @@ void LongSort::sort(std::byte* out, const Fill& fill) {
   const bool even = std::countr_zero(static_cast<std::uint64_t>(runs_)) % 2 == 0;
   std::byte *from = even ? out : spare_->data, *to = even ? spare_->data : out;
   const auto item = static_cast<std::int64_t>(itemsize(dtype_));
-  run_pieces(runs_, seconds(n_), 1, [&](std::int64_t begin, std::int64_t end) {
+  run_pieces(runs_, seconds(dtype_, n_), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       std::byte* const run = from + bound(r) * item;
       fill(bound(r), bound(r + 1), run);

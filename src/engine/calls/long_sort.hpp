@@ -12,7 +12,7 @@ namespace plait::engine {
 class LongSort {
  public:
   // Shorter lines are not cut: whoever has several spreads them over the team instead.
-  static constexpr std::int64_t kLeast = 1 << 15;
+  static constexpr std::int64_t kLeast = 1 << 18;
 
   // Reserves what it needs: nothing for one run, n elements for more. Throws std::bad_alloc.
   LongSort(DType t, std::int64_t n, bool stable);
@@ -22,7 +22,7 @@ class LongSort {
   void sort(std::byte* out, const Fill& fill);
 
   // What one thread takes, roughly.
-  static double seconds(std::int64_t n);
+  static double seconds(DType t, std::int64_t n);
 
  private:
   void merge_level(std::int64_t width, const std::byte* from, std::byte* to) const;

@@ -19,6 +19,7 @@ namespace plait::engine {
 namespace {
 
 constexpr std::int64_t kSelectPiece = 1 << 15;
+constexpr std::int64_t kLongLine = 1 << 15;  // shorter ones are sorted
 constexpr double kSelectSeconds = 1.2e-9;
 
 template <class T>
@@ -186,15 +187,16 @@ void run_order_statistics(const CallRun& r) {
       Ref<Buffer> memory;
       for (std::int64_t i = begin; i < end; ++i) {
         if constexpr (!std::is_same_v<T, bool>)
-          if (n >= LongSort::kLeast && select_long<T>(in.dtype, from[i], ranks, to[i])) continue;
+          if (n >= kLongLine && select_long<T>(in.dtype, from[i], ranks, to[i])) continue;
         if (!memory) memory = allocate(bytes);
         select_sorted<T>(in.dtype, from[i], memory->data, ranks, to[i]);
       }
     };
-    if (n >= LongSort::kLeast)
+    if (n >= kLongLine)
       lines(0, from.count());
     else
-      run_pieces(from.count(), static_cast<double>(from.count()) * LongSort::seconds(n), 1, lines);
+      run_pieces(from.count(), static_cast<double>(from.count()) * LongSort::seconds(in.dtype, n),
+                 1, lines);
   });
 }
 

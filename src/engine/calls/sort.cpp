@@ -35,7 +35,7 @@ void run_sort(const CallRun& r) {
     }
     return;
   }
-  run_pieces(from.count(), static_cast<double>(from.count()) * LongSort::seconds(n), 1,
+  run_pieces(from.count(), static_cast<double>(from.count()) * LongSort::seconds(t, n), 1,
              [&](std::int64_t begin, std::int64_t end) {
                Ref<Buffer> line;
                for (std::int64_t i = begin; i < end; ++i) {

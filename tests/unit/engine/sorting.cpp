@@ -127,11 +127,11 @@ TEST_CASE("lines of every dtype and pattern are sorted") {
 TEST_CASE("long lines are sorted by the team") {
   engine::set_sharing(engine::Sharing::Always);
   for (const char* name : kPatterns) {
-    check_line<double>(DType::Float64, name, 100001);
-    check_line<float>(DType::Float32, name, 70000);
-    check_line<std::int64_t>(DType::Int64, name, 65536);
-    check_line<std::int16_t>(DType::Int16, name, 65537);
-    check_line<std::complex<double>>(DType::Complex128, name, 40000);
+    check_line<double>(DType::Float64, name, 300001);
+    check_line<float>(DType::Float32, name, 270000);
+    check_line<std::int64_t>(DType::Int64, name, 1 << 18);
+    check_line<std::int16_t>(DType::Int16, name, 262145);
+    check_line<std::complex<double>>(DType::Complex128, name, 263000);
   }
   engine::set_sharing(engine::Sharing::WhenItPays);
 }
