@@ -14,7 +14,8 @@
 namespace plait::engine {
 namespace {
 
-constexpr std::int64_t kLongestRun = 1 << 22;  // tens of milliseconds
+// Tens of milliseconds: of NumPy's vectorised sorts, and of those that compare elements.
+constexpr std::int64_t kLongestRun = 1 << 22, kLongestCompared = 1 << 19;
 constexpr std::int64_t kShortestRun = LongSort::kLeast / 4;
 constexpr std::int64_t kMergePiece = 1 << 16;
 constexpr double kMergeSeconds = 1.2e-9;  // an element
@@ -62,8 +63,10 @@ double LongSort::seconds(DType t, std::int64_t n) {
 
 LongSort::LongSort(DType t, std::int64_t n, bool stable) : dtype_(t), n_(n), stable_(stable) {
   const int threads = n < kLeast ? 1 : team_threads(seconds(t, n));
+  const bool compared = stable || is_complex(t) || t == DType::Float16;
+  const std::int64_t longest = compared ? kLongestCompared : kLongestRun;
   const std::int64_t wanted = std::max<std::int64_t>(
-      std::min<std::int64_t>(threads, n / kShortestRun), (n + kLongestRun - 1) / kLongestRun);
+      std::min<std::int64_t>(threads, n / kShortestRun), (n + longest - 1) / longest);
   if (wanted < 2) return;
   runs_ = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
   spare_ = allocate(static_cast<std::size_t>(n) * itemsize(t));

@@ -7,7 +7,7 @@
 namespace plait::engine {
 namespace {
 
-constexpr int kTogether = 8;
+constexpr int kSideBySide = 8;
 
 // Whether the place of `value` is behind the element.
 template <bool kRight, class T>
@@ -34,13 +34,13 @@ void places(const Line& sorted, const T* values, std::int64_t* out) {
 template <bool kRight, class T>
 void search(const Line& sorted, const Lines& values, std::int64_t line, const Line& out) {
   const Line from = values[line];
-  T group[kTogether];
-  std::int64_t found[kTogether];
-  for (std::int64_t i = 0; i < from.n; i += kTogether) {
-    const auto n = static_cast<int>(std::min<std::int64_t>(kTogether, from.n - i));
+  T group[kSideBySide];
+  std::int64_t found[kSideBySide];
+  for (std::int64_t i = 0; i < from.n; i += kSideBySide) {
+    const auto n = static_cast<int>(std::min<std::int64_t>(kSideBySide, from.n - i));
     for (int k = 0; k < n; ++k) group[k] = element_at<T>(from.data + (i + k) * from.stride);
-    if (n == kTogether) {
-      places<kRight, T, kTogether>(sorted, group, found);
+    if (n == kSideBySide) {
+      places<kRight, T, kSideBySide>(sorted, group, found);
     } else {
       for (int k = 0; k < n; ++k) places<kRight, T, 1>(sorted, group + k, found + k);
     }

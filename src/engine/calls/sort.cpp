@@ -9,8 +9,9 @@ namespace plait::engine {
 void run_sort(const CallRun& r) {
   const Operand &in = r.inputs[0], &out = r.results[0];
   const int axis = static_cast<int>(r.attributes.numbers[0]);
-  const bool stable = r.attributes.numbers[1] != 0;
   const DType t = in.dtype;
+  // Equal integers cannot be told apart.
+  const bool stable = r.attributes.numbers[1] != 0 && !is_integer(t) && t != DType::Bool;
   const std::size_t item = itemsize(t);
   const Lines from(in, axis), to(out, axis);
   const std::int64_t n = in.shape[axis];

@@ -50,43 +50,55 @@ KeyRange key_range(const Line& line) {
   return {least, most};
 }
 
-// How often each key from `least` on stands in the line. A table for each part of the line: no two
-// threads write to the same.
-template <class T>
-std::vector<std::int64_t> histogram(const Line& line, std::uint64_t least, std::size_t size) {
-  const double seconds = static_cast<double>(line.n) * kCountSeconds;
-  const int threads = team_threads(seconds);
-  const std::int64_t parts = std::clamp<std::int64_t>(line.n >> 18, threads, 4 * threads);
-  std::vector<std::vector<std::int64_t>> tables(static_cast<std::size_t>(parts));
-  run_pieces(parts, seconds, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) {
-      // Two tables by turns: equal neighbours do not wait for each other.
-      std::vector<std::int64_t> even(size), odd(size);
-      const std::int64_t last = line.n * (p + 1) / parts;
-      const auto count = [&](std::int64_t i, std::vector<std::int64_t>& table) {
-        ++table[key_of(element_at<T>(line.data + i * line.stride)) - least];
-      };
-      std::int64_t i = line.n * p / parts;
-      for (; i + 1 < last; i += 2) {
-        count(i, even);
-        count(i + 1, odd);
-      }
-      if (i < last) count(i, even);
-      for (std::size_t k = 0; k < size; ++k) even[k] += odd[k];
-      tables[static_cast<std::size_t>(p)] = std::move(even);
-    }
-  });
-  std::vector<std::int64_t> sum = std::move(tables[0]);
-  for (std::size_t p = 1; p < tables.size(); ++p)
-    for (std::size_t k = 0; k < size; ++k) sum[k] += tables[p][k];
-  return sum;
-}
-
 template <class T>
 T element_of(std::uint64_t key) {
   using U = std::make_unsigned_t<T>;
   constexpr U kSign = std::is_signed_v<T> ? U{1} << (sizeof(U) * 8 - 1) : 0;
   return static_cast<T>(static_cast<U>(static_cast<U>(key) ^ kSign));
+}
+
+// How often each of `size` integers from `least` on stands in the line. A table for each part of
+// the line: no two threads write to the same.
+template <class T>
+std::vector<std::int64_t> histogram(const Line& line, T least, std::size_t size) {
+  using U = std::make_unsigned_t<T>;
+  constexpr std::size_t kTables = 4;  // by turns: equal neighbours do not wait for each other
+  const double seconds = static_cast<double>(line.n) * kCountSeconds;
+  const int threads = team_threads(seconds);
+  const std::int64_t parts = std::clamp<std::int64_t>(line.n >> 18, threads, 4 * threads);
+  std::vector<std::vector<std::uint32_t>> counts(static_cast<std::size_t>(parts));
+  run_pieces(parts, seconds, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      std::vector<std::uint32_t> tables(kTables * size);
+      const std::int64_t last = line.n * (p + 1) / parts;
+      const auto count = [&](auto stride) {
+        const std::byte* const data = line.data;
+        std::uint32_t* const table = tables.data();
+        const auto at = [&](std::int64_t i) -> std::size_t {
+          return static_cast<U>(static_cast<U>(element_at<T>(data + i * stride)) -
+                                static_cast<U>(least));
+        };
+        std::int64_t i = line.n * p / parts;
+        for (; i + 4 <= last; i += 4) {
+          const std::size_t a = at(i), b = at(i + 1), c = at(i + 2), d = at(i + 3);
+          ++table[a];
+          ++table[size + b];
+          ++table[2 * size + c];
+          ++table[3 * size + d];
+        }
+        for (; i < last; ++i) ++table[at(i)];
+      };
+      if (line.stride == sizeof(T))
+        count(std::integral_constant<std::int64_t, sizeof(T)>{});
+      else
+        count(line.stride);
+      counts[static_cast<std::size_t>(p)] = std::move(tables);
+    }
+  });
+  std::vector<std::int64_t> sum(size);
+  for (const std::vector<std::uint32_t>& tables : counts)
+    for (std::size_t k = 0; k < tables.size(); ++k) sum[k % size] += tables[k];
+  return sum;
 }
 
 // `counts` may be null. Gives how many there are.
@@ -130,7 +142,7 @@ std::int64_t unique_line(DType t, const Line& line, bool equal_nan, T* values,
     const std::uint64_t range = keys.most - keys.least;
     if (range < kLargestRange && static_cast<std::int64_t>(range) <= line.n / 4) {
       const std::vector<std::int64_t> table =
-          histogram<T>(line, keys.least, static_cast<std::size_t>(range) + 1);
+          histogram<T>(line, element_of<T>(keys.least), static_cast<std::size_t>(range) + 1);
       std::int64_t found = 0;
       for (std::size_t k = 0; k < table.size(); ++k) {
         if (table[k] == 0) continue;
