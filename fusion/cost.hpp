@@ -23,12 +23,12 @@ double product_work(const Machine& m, DType t, double products);
 double operation_seconds(const Machine& m, const tracer::Node& n);
 
 // A value of `elements` that `cost` units a piece compute, and that is computed `computed` times
-// altogether: what its readers cost when each computes what it reads, and when one stores it.
+// altogether: what its readers cost when each computes what it reads, and when one stores it and
+// the others are to gain by half.
 struct Reading {
   double again, stored;
-  // A trip through memory has to gain by half, and small recomputation is not worth any.
-  bool store() const { return worth && again > 1.5 * stored; }
-  bool worth;
+  bool large;  // enough for a trip through memory to be a question
+  bool store() const { return large && stored < again; }
 };
 Reading reading(const Machine& m, double elements, double cost, double computed);
 

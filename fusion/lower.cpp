@@ -151,7 +151,7 @@ void Lowering::part_by_walk(const std::vector<int>& reduced) {
   for (std::int32_t r : region_.roots) walks.push_back(one_walk(r, reduced));
   if (std::find(walks.begin(), walks.end(), !walks[0]) == walks.end()) return;
   for (std::size_t i = 0; i < walks.size(); ++i)
-    demands_.push_back({region_.roots[i], {}, walks[i]});
+    demands_.push_back({region_.roots[i], "", walks[i]});
 }
 
 void Lowering::blocked() {
@@ -229,8 +229,8 @@ bool Lowering::is_root(std::int32_t id) const {
   return false;
 }
 
-void Lowering::demand(std::int32_t id, std::string why) {
-  demands_.push_back({in_.canon[id], std::move(why)});
+void Lowering::demand(std::int32_t id, const char* why) {
+  demands_.push_back({in_.canon[id], why});
 }
 
 }  // namespace plait::fusion

@@ -78,7 +78,7 @@ struct LoweredKernel {
 // their operands in the same way beside it.
 struct Demand {
   std::int32_t node;
-  std::string why;
+  const char* why;
   std::optional<bool> one_walk = std::nullopt;
 };
 

@@ -41,7 +41,7 @@ class Lowering : Nest {
   Val tile_element(std::int32_t id, const Index& idx);
   std::int32_t local(ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
-  void demand(std::int32_t id, std::string why);
+  void demand(std::int32_t id, const char* why);
 
   // values
   Val emit(std::int32_t id, const Index& idx, std::int32_t ctx);

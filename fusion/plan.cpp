@@ -6,7 +6,7 @@
 
 #include "nonnegative.hpp"
 #include "passes.hpp"
-#include "schedule.hpp"
+#include "schedule/search.hpp"
 #include "traffic.hpp"
 
 namespace plait::fusion {
@@ -17,8 +17,8 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& g, const Target& target, Reuse reuse)
-      : g_(g), target_(target), reuse_(reuse), plan_(std::make_shared<Plan>()) {
+  Planner(const Graph& g, const Target& target, Reuse reuse, Rules rules)
+      : g_(g), target_(target), reuse_(reuse), rules_(rules), plan_(std::make_shared<Plan>()) {
     plan_->canon = common_subexpressions(g);
     non_negative_ = non_negative(g, plan_->canon);
     seen_.resize(g.nodes.size());
@@ -28,13 +28,13 @@ class Planner {
   }
 
   std::shared_ptr<Plan> run() {
-    Schedule schedule(g_, plan_->canon, target_);
+    const Problem problem(g_, plan_->canon, target_);
+    Search search(problem, rules_);
+    Candidate& candidate = search.candidate();
     std::size_t sound = 0;  // steps that no demand of the attempt before can have changed
     for (bool again = true; again;) {
       again = false;
-      std::vector<Step> before = std::exchange(plan_->steps, schedule.regions());
-      while (schedule.keep_carried(plan_->steps) || schedule.keep_products(plan_->steps))
-        plan_->steps = schedule.regions();
+      std::vector<Step> before = std::exchange(plan_->steps, search.regions());
       const std::size_t settled = std::exchange(sound, 0);
       in_memory_.assign(g_.nodes.size(), false);
       memory_of_ = own_memory_;
@@ -48,14 +48,15 @@ class Planner {
         if (unchanged)
           s = std::move(before[i]);
         else
-          again |= lower_step(s, schedule);
+          again |= lower_step(s, candidate);
         if (!again) sound = i + 1;
         for (std::int32_t r : s.region.roots) in_memory_[r] = true;
         if (const std::int32_t lead = s.region.roots[0]; s.update == UpdateMode::InPlace)
           memory_of_[lead] = memory_of_[g_[lead].in[0]];
       }
     }
-    plan_->notes = schedule.notes();
+    plan_->notes = candidate.notes();
+    plan_->considered = search.considered();
     collect_guards();
     find_last_uses();
     count_traffic(g_, *plan_);
@@ -71,7 +72,7 @@ class Planner {
   }
 
   // True when the schedule changed and planning starts over.
-  bool lower_step(Step& s, Schedule& schedule) {
+  bool lower_step(Step& s, Candidate& candidate) {
     if (s.kind == StepKind::Direct) return false;
     // The next attempt loads them instead.
     if (reads_demanded(s.region)) return true;
@@ -82,17 +83,17 @@ class Planner {
     bool changed = false;
     for (const Demand& d : demands) {
       if (d.node == s.region.product && s.region.kind == RegionKind::Product) {
-        schedule.call_library(d.node);
+        candidate.call_library(d.node);
         return true;
       }
       if (d.one_walk) {
-        schedule.part(d.node, *d.one_walk);
+        candidate.part(d.node, *d.one_walk);
         changed = true;
-      } else if (schedule.add_root(d.node, d.why)) {
+      } else if (candidate.add_root(d.node, d.why)) {
         changed = true;
         demanded_[d.node] = any_demanded_ = true;
       } else if (s.region.kind == RegionKind::Product) {
-        schedule.call_library(s.region.product);
+        candidate.call_library(s.region.product);
         return true;
       } else if (!changed) {
         // A root of this very region that loops cannot express.
@@ -105,14 +106,14 @@ class Planner {
       for (std::int32_t r : s.region.roots)
         for (std::int32_t i : g_[r].in)
           if (i >= 0)
-            added |= schedule.add_own_root(i, "operand of an operation outside the loops");
+            added |= candidate.add_own_root(i, "operand of an operation outside the loops");
       return added;
     }
     const std::int32_t lead = s.region.roots[0];
     if (g_[lead].node->kind == NodeKind::Update) {
       s.update = update_mode(s, lead);
       if (s.update == UpdateMode::None)
-        return schedule.add_root(g_[lead].in[1], "it reads what the write overwrites");
+        return candidate.add_root(g_[lead].in[1], "it reads what the write overwrites");
     }
     if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, g_[lead].in[0], lead);
     run_passes(in, s.lowered);
@@ -309,6 +310,7 @@ class Planner {
   const Graph& g_;
   const Target target_;
   const Reuse reuse_;
+  const Rules rules_;
   std::shared_ptr<Plan> plan_;
   std::vector<Guard> guards_;  // of the step at hand
   std::vector<bool> non_negative_;
@@ -332,8 +334,8 @@ std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epil
   return read;
 }
 
-std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reuse) {
-  return Planner(g, target, reuse).run();
+std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reuse, Rules rules) {
+  return Planner(g, target, reuse, rules).run();
 }
 
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
@@ -347,7 +349,7 @@ std::size_t bytes_of(const Plan& p) {
   constexpr std::size_t kExpr = 80;  // an item, and its place in the index
   std::size_t n = sizeof p + p.exprs.size() * kExpr + p.guards.size() * sizeof(Guard) +
                   p.canon.size() * sizeof(std::int32_t);
-  for (const Note& note : p.notes) n += sizeof note + note.text.size();
+  n += p.notes.size() * sizeof(Note) + p.considered.size() * sizeof(Choice);
   for (const Step& s : p.steps) {
     const LoweredKernel& l = s.lowered;
     n += sizeof s + ir::bytes_of(l.kernel) + l.reads.size() * (sizeof(Read) + 4 * sizeof(void*)) +

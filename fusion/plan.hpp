@@ -4,7 +4,7 @@
 #pragma once
 #include <memory>
 #include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "epilogue.hpp"
@@ -39,7 +39,14 @@ std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epil
 
 struct Note {
   std::int32_t node;
-  std::string text;  // why this node is in memory
+  const char* text;  // why this node is in memory
+};
+// A choice between two candidates, by seconds of one thread: the other one is the cheaper when
+// `instead` is less.
+struct Choice {
+  std::int32_t node;
+  const char* why;  // a candidate was offered
+  double as_is, instead;
 };
 
 struct Plan {
@@ -48,15 +55,20 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
+  std::vector<Choice> considered;
   bool logged = false;           // under PLAIT_LOG=fusion
   int lowerings = 0;             // of regions, over all attempts: what planning costs
   std::int64_t bytes_least = 0;  // leaves read once and wanted nodes written once
   std::int64_t bytes_moved = 0;
 };
 
+class Rule;
+using Rules = std::span<const Rule* const>;
+// Those of fusion/rules, in the order in which they look.
+Rules all_rules();
 // Never fails on a valid graph: what cannot be lowered becomes a Direct step.
 std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target = {},
-                                Reuse reuse = Reuse::ByCost);
+                                Reuse reuse = Reuse::ByCost, Rules rules = all_rules());
 // Whether the plan's assumptions hold for this graph; fills the values of all its expressions.
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values);
 // Of memory, roughly; the kernels that its steps run are the engine's.

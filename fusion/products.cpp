@@ -3,7 +3,7 @@
 #include <set>
 
 #include "product_region.hpp"
-#include "schedule.hpp"
+#include "schedule/candidate.hpp"
 
 namespace plait::fusion {
 using tracer::Node;

@@ -83,6 +83,25 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
   out << "; tier: " << tier(k) << "\n";
 }
 
+// The dearest choices: what was taken and what it was held against.
+void considered_text(const Report& r, SourceOf source, std::ostringstream& out) {
+  constexpr std::size_t kMost = 5;
+  std::vector<const Report::Considered*> all;
+  for (const Report::Considered& c : r.considered) all.push_back(&c);
+  std::stable_sort(all.begin(), all.end(), [](const auto* a, const auto* b) {
+    return std::min(a->as_is, a->instead) > std::min(b->as_is, b->instead);
+  });
+  if (!all.empty()) out << "considered:\n";
+  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+    const Report::Considered& c = *all[i];
+    char text[64];
+    std::snprintf(text, sizeof text, "%.3g ms, as it is %.3g ms", c.instead * 1e3, c.as_is * 1e3);
+    out << "  " << named(c.value, source) << ": " << c.why << ": " << text
+        << (c.instead < c.as_is ? " (taken)" : "") << "\n";
+  }
+  if (all.size() > kMost) out << "  and " << all.size() - kMost << " more\n";
+}
+
 }  // namespace
 
 SourceLine place_of(std::uint32_t site) { return {tracer::site_text(site), {}, {}}; }
@@ -111,6 +130,7 @@ std::string text(const Report& r, int first, SourceOf source) {
   if (!r.in_memory.empty()) out << "\nin memory:\n";
   for (const auto& [value, why] : r.in_memory)
     out << "  " << named(value, source) << ": " << why << "\n";
+  considered_text(r, source, out);
   if (!r.again.empty()) out << "computed before, and not kept:\n";
   for (const Value& value : r.again) out << "  " << named(value, source) << "\n";
   if (!r.repeated.empty()) out << "computed more than once:\n";

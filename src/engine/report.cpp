@@ -286,6 +286,8 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   for (std::int32_t n : outermost(g, again)) r.again.push_back(value_of(*g[n].node, names));
   for (const fusion::Note& note : plan.notes)
     r.in_memory.emplace_back(value_of(*g[note.node].node, names), note.text);
+  for (const fusion::Choice& c : plan.considered)
+    r.considered.push_back({value_of(*g[c.node].node, names), c.why, c.as_is, c.instead});
   return r;
 }
 

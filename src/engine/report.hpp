@@ -44,6 +44,12 @@ struct Report {
   std::vector<RegionReport> regions;
   std::vector<std::pair<Value, std::string>> in_memory;  // with the reason
   std::vector<std::pair<Value, double>> repeated;        // how often it is computed
+  struct Considered {
+    Value value;
+    std::string why;
+    double as_is, instead;  // seconds
+  };
+  std::vector<Considered> considered;
   std::vector<Value> again;  // computed, and not kept, by an earlier one
   int nodes = 0, fused = 0;
   std::int64_t bytes_moved = 0, bytes_least = 0;

@@ -140,3 +140,22 @@ def test_a_jitted_function_and_a_method_are_explained():
 
     assert "region 1: " in plait.explain(Model().predict, numpy.ones(50_000))
     assert "region 1: " in plait.explain(plait.jit(lambda x: np.exp(x) * 2), numpy.ones(50_000))
+
+
+def considered(text):
+    found = re.search(r"considered:\n((?:  .*\n)+)", text)
+    return found.group(1) if found else ""
+
+
+def twice(x):
+    return plait.concatenate((x, x))
+
+
+def test_choices_by_cost_show_both_ways():
+    x = plait.asarray(numpy.linspace(1, 2, 60_000))
+    line = considered(plait.explain(twice(plait.exp(x) + 1)))
+    assert re.search(r"add float64\(60000,\): several writes would compute it again: [\d.e-]+ ms, as it is [\d.e-]+ ms \(taken\)", line), line
+    line = considered(plait.explain(twice(plait.sqrt(x) + 1)))
+    instead, as_is = map(float, re.search(r"compute it again: ([\d.e-]+) ms, as it is ([\d.e-]+) ms\n", line).groups())
+    assert instead > as_is
+    assert not considered(plait.explain(plait.exp(x) + 1))

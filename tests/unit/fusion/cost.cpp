@@ -74,7 +74,7 @@ TEST_CASE("a value is stored when its readers would compute it again at a price"
   // Two readers: one of them computes it anyway.
   const fusion::Reading cheap = fusion::reading(machine, 100, 3, 200);
   CHECK(cheap.again == 100 * 3 * 10);
-  CHECK(cheap.stored == (100 * 4 + 200 * 1.5) * 10);
+  CHECK(cheap.stored == 1.5 * (100 * 4 + 200 * 1.5) * 10);
   CHECK_FALSE(cheap.store());
   CHECK_FALSE(fusion::reading(machine, 100, 10, 200).store());
   CHECK(fusion::reading(machine, 100, 11, 200).store());

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "../../record.hpp"
-#include "fusion/schedule.hpp"
+#include "fusion/schedule/problem.hpp"
 #include "tracer/context.hpp"
 
 using namespace plait;

@@ -11,7 +11,7 @@
 #include "core/buffer.hpp"
 #include "fusion/nonnegative.hpp"
 #include "fusion/passes.hpp"
-#include "fusion/schedule.hpp"
+#include "fusion/schedule/problem.hpp"
 #include "ir/builder.hpp"
 
 namespace plait::test {

@@ -1,0 +1,11 @@
+#include "rules.hpp"
+
+namespace plait::fusion {
+
+Rules all_rules() {
+  static const Rule* const rules[] = {&call_libraries(), &keep_held(), &cut_reductions(),
+                                      &keep_what_writes_read(), &keep_carried()};
+  return rules;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,142 @@
+#include "candidate.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "../ordered_product.hpp"
+#include "../product_region.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+std::vector<std::int32_t> common_subexpressions(const Graph& g) {
+  std::vector<std::int32_t> canon(g.nodes.size());
+  std::unordered_map<std::string, std::int32_t> seen;
+  std::string s;
+  for (std::int32_t i = 0; i < g.size(); ++i) {
+    canon[i] = i;
+    const GNode& gn = g[i];
+    const Node& n = *gn.node;
+    if (gn.leaf || n.kind == NodeKind::Update || n.kind == NodeKind::MatMul) continue;
+    s.clear();
+    auto put = [&](std::int64_t v) { s.append(reinterpret_cast<const char*>(&v), sizeof v); };
+    put(static_cast<int>(n.kind) | static_cast<int>(n.dtype) << 8 | static_cast<int>(n.fn) << 16 |
+        static_cast<int>(n.reduce) << 24);
+    for (std::int32_t in : gn.in) put(in < 0 ? -1 : canon[in]);
+    put(n.axes.size());
+    for (std::int64_t a : n.axes) put(a);
+    // Numbers of views and shapes of generators are compared as they are; the plan guards what it
+    // relies on.
+    for (std::int64_t e : n.shape) put(e);
+    for (std::int64_t t : n.strides) put(t);
+    put(n.offset);
+    canon[i] = seen.try_emplace(s, i).first->second;
+  }
+  return canon;
+}
+
+Candidate::Candidate(const Problem& p)
+    : problem_(&p),
+      g_(p.graph),
+      canon_(p.canon),
+      taken_up_(g_.nodes.size()),
+      tiled_(g_.nodes.size()),
+      cut_(g_.nodes.size()),
+      root_(g_.nodes.size()),
+      group_(g_.nodes.size()),
+      seen_(g_.nodes.size()) {
+  for (const Epilogue& e : p.epilogues)
+    if (e) taken_up_[e.product] = true;
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
+}
+
+bool Candidate::apply(const Edit& e) {
+  if (e.node < 0) return false;
+  switch (e.kind) {
+    case Edit::Store: {
+      // Each wanted node has memory of its own, also when an equal one exists.
+      const bool own = g_[e.node].wanted || g_[e.node].node->kind == NodeKind::Update;
+      return store(own || g_[e.node].leaf ? e.node : canon_[e.node], e.why);
+    }
+    case Edit::StoreThis:
+      return store(e.node, e.why);
+    case Edit::StoreOperand:
+      return store(operand_memory(e.node), e.why);
+    case Edit::Cut:
+      cut_[e.node] = true;
+      return apply({Edit::Store, e.node, e.why});
+    case Edit::Call: {
+      bool changed = tiled_[e.node];
+      tiled_[e.node] = false;
+      changed |= apply({Edit::Store, e.node, e.why});
+      for (const std::int32_t in : operands(g_, e.node, problem_->epilogues[e.node]))
+        changed |= apply({Edit::StoreOperand, in, "operand of a library call"});
+      return changed;
+    }
+  }
+  return false;
+}
+
+bool Candidate::store(std::int32_t node, const char* why) {
+  if (node < 0 || g_[node].leaf || root_[node]) return false;
+  root_[node] = true;
+  notes_.push_back({node, why});
+  return true;
+}
+
+void Candidate::part(std::int32_t node, bool one_walk) {
+  group_[node] = group_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
+}
+
+bool Candidate::direct(std::int32_t node) const {
+  const GNode& gn = g_[node];
+  if (gn.leaf) return false;
+  const Node& n = *gn.node;
+  if (n.kind == NodeKind::MatMul) return !taken_up_[node] && !tiled_[node];
+  if (problem_->epilogues[node]) return true;
+  if (n.kind == NodeKind::Reduce &&
+      (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
+    return n.axes.size() != 1;
+  if (problem_->target.ordered_products && multiplied_in_order(n)) return !one_loop_multiplies(n);
+  return false;
+}
+
+std::int32_t Candidate::operand_memory(std::int32_t node) const {
+  std::int32_t base = node;
+  while (!g_[base].leaf && g_[base].node->kind == NodeKind::View) base = g_[base].in[0];
+  const Node& b = *g_[base].node;
+  if (b.kind == NodeKind::Scalar) return node;
+  return g_[base].leaf || root_[base] ||
+                 element_count(b.shape) <= element_count(g_[node].node->shape)
+             ? base
+             : node;
+}
+
+std::int64_t Candidate::leaf_bytes(std::int32_t node) const {
+  std::int64_t bytes = 0;
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{node};
+  while (!stack.empty() && seen.size() < 64) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (!seen.insert(i).second) continue;
+    if (i != node && (g_[i].leaf || root_[canon_[i]])) {
+      bytes += node_bytes(*g_[i].node);
+      continue;
+    }
+    // Generated values too: in NumPy they are arrays.
+    const NodeKind kind = g_[i].node->kind;
+    if (i != node && (kind == NodeKind::Iota || kind == NodeKind::Fill)) {
+      bytes += node_bytes(*g_[i].node);
+      continue;
+    }
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(in);
+  }
+  return bytes;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,98 @@
+// A candidate for the plan of a graph, as a value: of every node whether it is in memory (a root)
+// or computed where it is read, how it is computed, and which roots may share a region. Copied and
+// edited; nothing is lowered before one is chosen.
+#pragma once
+#include "../plan.hpp"
+#include "problem.hpp"
+
+namespace plait::fusion {
+
+// One decision. `why` is for explain().
+struct Edit {
+  enum Kind : std::uint8_t {
+    Store,         // in memory; what equals it is read from there
+    StoreThis,     // this very node, even if an equal one has memory: it will be written to, or
+                   // handed out
+    StoreOperand,  // the node, or what it is a view of, as a library call reads it
+    Cut,           // a long reduction is cut into chunks, which are joined
+    Call,          // a library call, its operands in memory
+  } kind;
+  std::int32_t node;
+  const char* why;
+};
+
+class Candidate {
+ public:
+  // Nothing is in memory but leaves.
+  explicit Candidate(const Problem& p);
+
+  // False when it was so already.
+  bool apply(const Edit& e);
+  bool add_root(std::int32_t node, const char* why) { return apply({Edit::Store, node, why}); }
+  bool add_own_root(std::int32_t node, const char* why) {
+    return apply({Edit::StoreThis, node, why});
+  }
+  // Leaves a root among those that walk their operands alike; if it was, and found others there all
+  // the same, alone.
+  void part(std::int32_t node, bool one_walk);
+
+  const Problem& problem() const { return *problem_; }
+  bool is_root(std::int32_t n) const { return root_[n]; }
+  // Not in memory, nor is what equals it.
+  bool inlined(std::int32_t n) const { return !g_[n].leaf && !root_[canon_[n]]; }
+  // By a library call, or an operation of the reference evaluator.
+  bool direct(std::int32_t node) const;
+  bool blocked(std::int32_t node) const { return cut_[node]; }
+  bool multiplies(std::int32_t node) const { return tiled_[node]; }
+  // What a library call takes an operand from: a view as it lies in memory that is there anyway, or
+  // is not larger.
+  std::int32_t operand_memory(std::int32_t node) const;
+  // Of what a node is made of, down to what is in memory.
+  std::int64_t leaf_bytes(std::int32_t node) const;
+
+  // The steps that compute the roots, in an order that respects every dependency (regions.cpp).
+  std::vector<Step> regions() const;
+  // Why each root is in memory.
+  const std::vector<Note>& notes() const { return notes_; }
+
+  // Products that are regions with what stands around them (products.cpp).
+  void place_operands(std::int32_t product);
+  void settle_products();
+  // Whether something stands before the product.
+  bool computes_rows(std::int32_t product) const;
+  // Puts products in memory that several of these regions would compute; false when there are none.
+  bool keep_products(const std::vector<Step>& steps);
+  // A product that a region cannot compute is a library call.
+  void call_library(std::int32_t product);
+
+ private:
+  bool store(std::int32_t node, const char* why);
+  std::vector<std::int32_t> reached_roots(std::int32_t node) const;
+  bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
+  bool cheap(std::int32_t node) const;
+  bool small(std::int32_t node, const Dims& shape) const;
+  std::vector<std::int64_t> group_key(std::int32_t node) const;
+  bool reaches_product(std::int32_t node) const;
+  // Products whose rows the value of `node` follows from, on the way to what is in memory: those
+  // that are not, and one that is.
+  struct Products {
+    std::vector<std::int32_t> computed;
+    std::int32_t stored = -1;
+  };
+  Products products_of(std::int32_t node) const;
+
+  const Problem* problem_;
+  const Graph& g_;
+  const std::vector<std::int32_t>& canon_;
+  std::vector<bool> taken_up_;  // products that are computed with their epilogue
+  std::vector<bool> tiled_;     // products that are regions, with what reads them
+  std::vector<bool> cut_;       // reductions in chunks
+  std::vector<bool> root_;
+  std::vector<std::int32_t> group_;  // only equal ones share a region
+  std::vector<Note> notes_;
+  mutable std::vector<int> seen_;  // of each node: the last walk that came by
+  mutable int walk_ = 0;
+};
+using Schedule = Candidate;
+
+}  // namespace plait::fusion

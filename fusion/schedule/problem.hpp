@@ -1,0 +1,25 @@
+// What is planned: a graph, what equals what in it, and what for.
+#pragma once
+#include "../epilogue.hpp"
+
+namespace plait::fusion {
+
+// Equal pure sub-expressions -> the first of them.
+std::vector<std::int32_t> common_subexpressions(const Graph& g);
+
+inline std::int64_t node_bytes(const tracer::Node& n) {
+  return element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
+}
+
+// Outlives its candidates.
+struct Problem {
+  Problem(const Graph& g, const std::vector<std::int32_t>& equal, const Target& made_for)
+      : graph(g), canon(equal), target(made_for), epilogues(find_epilogues(g, made_for)) {}
+
+  const Graph& graph;
+  const std::vector<std::int32_t>& canon;  // equal sub-expressions -> the first of them
+  const Target target;
+  const std::vector<Epilogue> epilogues;
+};
+
+}  // namespace plait::fusion

@@ -1,0 +1,178 @@
+// The regions of a candidate: which roots share a loop nest, and in which order the nests run.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "candidate.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Of a region over elements.
+constexpr std::size_t kMaxRoots = 8;
+
+}  // namespace
+
+// Roots that the value of `node` reads, not looking behind them.
+std::vector<std::int32_t> Candidate::reached_roots(std::int32_t node) const {
+  ++walk_;
+  std::vector<std::int32_t> found, stack;
+  const bool update = g_[node].node->kind == NodeKind::Update;
+  if (direct(node)) {
+    for (std::int32_t in : operands(g_, node, problem_->epilogues[node])) {
+      stack.push_back(in);
+      stack.push_back(operand_memory(in));
+    }
+  } else {
+    for (int k = 0; k < 3; ++k)
+      if (const std::int32_t in = g_[node].in[k]; in >= 0)
+        stack.push_back(update && k == 0 ? in : canon_[in]);
+  }
+  if (canon_[node] != node) stack.push_back(canon_[node]);
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
+    if (root_[i]) {
+      found.push_back(i);
+      continue;
+    }
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0)
+        stack.push_back(
+            g_[in].wanted && root_[in] && g_[in].node->kind == NodeKind::Update ? in : canon_[in]);
+  }
+  return found;
+}
+
+// True when `node` reaches those roots only through elementwise nodes of its own shape: same
+// element, same iteration.
+bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const {
+  if (roots.empty()) return true;
+  const Dims& shape = g_[node].node->shape;
+  // Along rows a root that is cheap to compute again may also be read by reductions.
+  enum Path { Same, Folded, Moved };
+  struct Item {
+    std::int32_t node;
+    Path path;
+  };
+  std::vector<Item> stack{{canon_[node], Same}};
+  std::set<std::pair<std::int32_t, Path>> seen;
+  while (!stack.empty()) {
+    auto [i, path] = stack.back();
+    stack.pop_back();
+    if (!seen.insert({i, path}).second || g_[i].leaf) continue;
+    if (i != node && std::find(roots.begin(), roots.end(), i) != roots.end()) {
+      if (path == Moved || (path == Folded && !cheap(i))) return false;
+      continue;
+    }
+    if (i != node && root_[i]) continue;
+    const Node& n = *g_[i].node;
+    const bool pass = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
+    for (std::int32_t in : g_[i].in) {
+      if (in < 0) continue;
+      Path next = path;
+      if (n.kind == NodeKind::Reduce && g_[in].node->shape == shape)
+        next = Folded;
+      else if (path == Folded && !(pass && g_[in].node->shape == shape))
+        next = Moved;
+      else if (path == Same && !(pass && g_[in].node->shape == shape))
+        next = small(in, shape) ? Same : Moved;
+      stack.push_back({canon_[in], next});
+    }
+  }
+  return true;
+}
+
+// One operation on memory.
+bool Candidate::cheap(std::int32_t node) const {
+  const Node& n = *g_[node].node;
+  if (n.kind != NodeKind::Cast &&
+      !(n.kind == NodeKind::Elementwise && op_info(n.fn).cost == Cost::Cheap))
+    return false;
+  return std::all_of(std::begin(g_[node].in), std::end(g_[node].in),
+                     [&](std::int32_t in) { return in < 0 || g_[in].leaf; });
+}
+
+// A value of fewer elements than the region's: what it reads is reached through a reduction.
+bool Candidate::small(std::int32_t node, const Dims& shape) const {
+  return element_count(g_[node].node->shape) < element_count(shape);
+}
+
+// Roots of equal ones may share a region; empty: alone.
+std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
+  const Node& n = *g_[node].node;
+  if (n.kind == NodeKind::Update || direct(node)) return {};
+  const bool bl = blocked(node);
+  const Dims& shape = bl ? g_[g_[node].in[0]].node->shape : n.shape;
+  std::vector<std::int64_t> key{bl, group_[node], shape.size()};
+  key.insert(key.end(), shape.begin(), shape.end());
+  if (!bl) return key;
+  // One order of loops: the chunks are cut, and the sums go, along the widest axes.
+  key.insert(key.end(), n.axes.begin(), n.axes.end());
+  for (int d : by_width(shape, g_[g_[node].in[0]].node->strides)) key.push_back(d);
+  return key;
+}
+
+std::vector<Step> Candidate::regions() const {
+  std::vector<Step> steps;
+  std::vector<std::int32_t> step_of(g_.nodes.size(), -1);
+  std::map<std::vector<std::int64_t>, std::vector<std::int32_t>> open;  // steps that take more
+  std::map<std::int32_t, std::int32_t> computing;  // of each product the last step that computes it
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (!root_[i]) continue;
+    std::int32_t after = -1;  // the last step this root needs
+    const std::vector<std::int32_t> needs = reached_roots(i);
+    for (std::int32_t r : needs) after = std::max(after, step_of[r]);
+    std::int32_t into = -1;
+    const Products products = products_of(i);
+    if (const std::int32_t p = products.computed.empty() ? products.stored : products.computed[0];
+        p >= 0) {
+      const auto step = computing.find(p);
+      if (step != computing.end() && step->second >= after) {
+        steps[step->second].region.roots.push_back(i);
+        step_of[i] = step->second;
+        continue;
+      }
+      if (p != products.stored || p == i) {
+        Step s;
+        s.region = {RegionKind::Product, {i}, p};
+        steps.push_back(std::move(s));
+        step_of[i] = computing[p] = static_cast<std::int32_t>(steps.size()) - 1;
+        continue;
+      }
+    }
+    const std::vector<std::int64_t> with = group_key(i);
+    std::vector<std::int32_t>* const others = with.empty() ? nullptr : &open[with];
+    if (others)
+      for (auto s = std::lower_bound(others->begin(), others->end(), after);
+           s != others->end() && into < 0; ++s)
+        if (*s != after || (steps[*s].region.kind == RegionKind::Map &&
+                            same_index_only(i, steps[*s].region.roots)))
+          into = *s;
+    if (into < 0) {
+      Step s;
+      s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
+      s.epilogue = problem_->epilogues[i];
+      s.region.kind = blocked(i) ? RegionKind::Blocked : RegionKind::Map;
+      steps.push_back(std::move(s));
+      into = static_cast<std::int32_t>(steps.size()) - 1;
+      const ReduceKind k = g_[i].node->reduce;
+      const bool arg = k == ReduceKind::ArgMin || k == ReduceKind::ArgMax;
+      if (others && !(arg && steps[into].region.kind == RegionKind::Blocked))
+        others->push_back(into);
+    }
+    steps[into].region.roots.push_back(i);
+    step_of[i] = into;
+    if (others && steps[into].region.kind == RegionKind::Map &&
+        steps[into].region.roots.size() == kMaxRoots)
+      others->erase(std::find(others->begin(), others->end(), into));
+  }
+  return steps;
+}
+
+}  // namespace plait::fusion

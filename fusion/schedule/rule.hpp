@@ -1,0 +1,53 @@
+// A rule looks at a candidate and offers others, each with its reason and with what both cost. It
+// lowers nothing and decides nothing: whoever made it the offer takes the cheaper one
+// (search.hpp). Adding one: a file in fusion/rules, a line in rules.cpp.
+#pragma once
+#include <limits>
+#include <span>
+
+#include "candidate.hpp"
+
+namespace plait::fusion {
+
+// The cost of a candidate that cannot be lowered, or is no plan of this graph.
+inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
+
+// Some decisions that are taken together, and what the nodes concerned cost: seconds of one thread.
+struct Offer {
+  std::initializer_list<Edit> edits;  // the first has the reason
+  double as_is = kImpossible, instead = 0;
+};
+
+class Offers {
+ public:
+  // Whether the candidate is now as offered.
+  virtual bool make(const Offer& o) = 0;
+
+ protected:
+  ~Offers() = default;
+};
+
+// One bit a kind of node.
+inline constexpr unsigned of_kind(tracer::NodeKind k) { return 1u << static_cast<int>(k); }
+
+// Without state: one object serves every plan, on any thread. Looks at the candidate in one of
+// three states.
+class Rule {
+ public:
+  // `visits`: kinds of nodes that visit() is called for.
+  explicit Rule(unsigned visits = 0) : visits_(visits) {}
+  virtual ~Rule() = default;
+  unsigned visits() const { return visits_; }
+
+  // What is in front of this node has its place; `node` is no leaf.
+  virtual void visit(const Candidate&, std::int32_t /*node*/, Offers&) const {}
+  // Every node has its place.
+  virtual void revise(const Candidate&, Offers&) const {}
+  // Which regions compute what is known; called again as long as something changes.
+  virtual void revise_regions(const Candidate&, std::span<const Step>, Offers&) const {}
+
+ private:
+  const unsigned visits_;
+};
+
+}  // namespace plait::fusion
