@@ -5,6 +5,7 @@
 
 #include "codegen/loops/convert.hpp"
 #include "codegen/loops/drivers.hpp"
+#include "codegen/loops/invariant_divide.hpp"
 #include "codegen/loops/raise.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -50,7 +51,6 @@ struct Via {
   using Int = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
 };
 
-enum class Part { Quotient, Remainder, Fmod };
 // Where there is no quotient, or none that fits, 1 divides: the remainder is zero, the quotient
 // wraps.
 template <class T, Part kPart>
@@ -96,6 +96,7 @@ PLAIT_INLINE Quotient<T> divided_by_instruction(T a, T b, bool minus_one) {
 
 template <class T, Part kPart>
 void division(Args args, Strides s, std::int64_t n) {
+  if (divide_by_one<T, kPart>(args, s, n)) return;
   if constexpr (Via<T>::kPays) {
     unsigned bad = 0;
     binary<T, T, T>(args, s, n, [&bad](T a, T b) { return divided<T, kPart>(a, b, bad); });
