@@ -21,6 +21,9 @@ ReduceFn reduce(ReduceKind kind, DType t, CpuTier tier) { PLAIT_AT_TIER(reduce(k
 ArgReduceFn arg_reduce(ReduceKind kind, DType t, CpuTier tier) {
   PLAIT_AT_TIER(arg_reduce(kind, t));
 }
+ArgColumnsFn arg_columns(ReduceKind kind, DType t, CpuTier tier) {
+  PLAIT_AT_TIER(arg_columns(kind, t));
+}
 const Product* product(DType t, CpuTier tier) { PLAIT_AT_TIER(product(t)); }
 #undef PLAIT_AT_TIER
 

@@ -5,9 +5,6 @@
 #include <limits>
 
 #include "codegen/loops/orders.hpp"
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 namespace plait::loops::PLAIT_TIER {
 
@@ -60,8 +57,8 @@ struct Inverse {
 
 enum class Part { Quotient, Remainder, Fmod };
 
-// What is asked of a / by, rounded to minus infinity; V is T or a vector of 64-bit integers. `by` is
-// neither 0 nor -1.
+// What is asked of a / by, rounded to minus infinity; V is T or a vector of 64-bit integers. `by`
+// is neither 0 nor -1.
 template <class T, Part kPart, bool kNegative, class V>
 PLAIT_INLINE V divide_by(V a, const Inverse<std::make_unsigned_t<T>>& inverse) {
   using U = std::make_unsigned_t<T>;
@@ -112,8 +109,7 @@ void divide_all(Args args, Strides s, std::int64_t n,
       auto* out = static_cast<char*>(args[2]);
       constexpr int lanes = kVectorBytes / 8;
       for (; i + lanes <= n; i += lanes)
-        store<u64s>(out + i * 8,
-                    divide_by<T, kPart, kNegative>(load<u64s>(in + i * 8), inverse));
+        store<u64s>(out + i * 8, divide_by<T, kPart, kNegative>(load<u64s>(in + i * 8), inverse));
       apart[0] = static_cast<char*>(args[0]) + i * 8;
       apart[1] = out + i * 8;
     }

@@ -40,5 +40,11 @@ ReduceFn reduce(ReduceKind kind, DType t, CpuTier tier);
 using ArgReduceFn = void (*)(void* acc, std::int64_t* index, const void* in, std::int64_t stride,
                              std::int64_t n, std::int64_t base);
 ArgReduceFn arg_reduce(ReduceKind kind, DType t, CpuTier tier);
+// The index of the extreme of each of `columns` columns that lie side by side: `rows` elements
+// (byte stride) each; indices (int64) go out at a byte stride. nullptr where
+// only arg_reduce goes.
+using ArgColumnsFn = void (*)(const void* in, std::int64_t stride, std::int64_t rows,
+                              std::int64_t columns, void* index, std::int64_t index_stride);
+ArgColumnsFn arg_columns(ReduceKind kind, DType t, CpuTier tier);
 
 }  // namespace plait::loops

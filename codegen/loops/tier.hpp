@@ -4,26 +4,27 @@
 #include "loops.hpp"
 #include "product.hpp"
 
-#define PLAIT_DECLARE_TIER(tier)                    \
-  namespace plait::loops::tier {                    \
-  LoopFn integer_loop(OpId op, DType t);            \
-  LoopFn divide_loop(OpId op, DType t);             \
-  LoopFn bits_loop(OpId op, DType t);               \
-  LoopFn float_loop(OpId op, DType t);              \
-  LoopFn compare_loop(OpId op, DType t);            \
-  LoopFn extrema_loop(OpId op, DType t);            \
-  LoopFn select_loop(OpId op, DType t);             \
-  LoopFn math_loop(OpId op, DType t);               \
-  LoopFn complex_loop(OpId op, DType t);            \
-  LoopFn half_loop(OpId op);                        \
-  LoopFn elementwise(OpId op, DType t);             \
-  LoopFn cast(DType from, DType to);                \
-  LoopFn half_cast(DType from, DType to);           \
-  VectorFn vector_function(OpId op, DType t);       \
-  ReduceFn sum(DType t);                            \
-  ReduceFn reduce(ReduceKind kind, DType t);        \
-  ArgReduceFn arg_reduce(ReduceKind kind, DType t); \
-  const Product* product(DType t);                  \
+#define PLAIT_DECLARE_TIER(tier)                      \
+  namespace plait::loops::tier {                      \
+  LoopFn integer_loop(OpId op, DType t);              \
+  LoopFn divide_loop(OpId op, DType t);               \
+  LoopFn bits_loop(OpId op, DType t);                 \
+  LoopFn float_loop(OpId op, DType t);                \
+  LoopFn compare_loop(OpId op, DType t);              \
+  LoopFn extrema_loop(OpId op, DType t);              \
+  LoopFn select_loop(OpId op, DType t);               \
+  LoopFn math_loop(OpId op, DType t);                 \
+  LoopFn complex_loop(OpId op, DType t);              \
+  LoopFn half_loop(OpId op);                          \
+  LoopFn elementwise(OpId op, DType t);               \
+  LoopFn cast(DType from, DType to);                  \
+  LoopFn half_cast(DType from, DType to);             \
+  VectorFn vector_function(OpId op, DType t);         \
+  ReduceFn sum(DType t);                              \
+  ReduceFn reduce(ReduceKind kind, DType t);          \
+  ArgReduceFn arg_reduce(ReduceKind kind, DType t);   \
+  ArgColumnsFn arg_columns(ReduceKind kind, DType t); \
+  const Product* product(DType t);                    \
   }
 PLAIT_DECLARE_TIER(baseline)
 PLAIT_DECLARE_TIER(avx2)

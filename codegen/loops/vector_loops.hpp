@@ -156,6 +156,7 @@ Found binary_math(DType t) {
 }
 Found exponential(OpId op, DType t);
 Found trigonometric(OpId op, DType t);
+LoopFn modulus(DType t);  // of a complex dtype
 Found hyperbolic(OpId op, DType t);
 Found power(OpId op, DType t);
 Found float_division(OpId op, DType t);

@@ -7,20 +7,6 @@
 
 namespace plait::engine {
 
-namespace {
-
-// A row of any length, so that interrupts are seen: part(first, length).
-template <class F>
-void in_parts(std::int64_t n, F&& part) {
-  constexpr std::int64_t kPart = 1 << 20;
-  for (std::int64_t at = 0; at < n; at += kPart) {
-    if (at > 0) look_around();
-    part(at, std::min(kPart, n - at));
-  }
-}
-
-}  // namespace
-
 void run_elementwise(OpId fn, DType loop, const Dims& shape, std::span<const Memory> in,
                      const Memory& out) {
   const loops::LoopFn run = loops::elementwise(fn, loop, config().tier);

@@ -36,8 +36,12 @@ void run_arg_reduce(ReduceKind kind, DType t, const Dims& shape, int axis, const
   std::array<Memory, 2> operands{in, out};
   operands[0].strides.erase(axis);
   const std::int64_t stride = in.strides[axis], n = shape[axis];
+  const auto size = static_cast<std::int64_t>(itemsize(t));
+  const loops::ArgColumnsFn columns =
+      stride == size ? nullptr : loops::arg_columns(kind, t, config().tier);
   for_each_row(make_rows(outer, operands, 2),
                [&](std::byte* const* p, const std::int64_t* s, std::int64_t count) {
+                 if (columns && s[0] == size) return columns(p[0], stride, n, count, p[1], s[1]);
                  for (std::int64_t i = 0; i < count; ++i) {
                    Scalar best;
                    std::int64_t index = 0;
@@ -95,10 +99,13 @@ void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape,
     auto piece = [&](std::int64_t at, std::int64_t length) {
       std::byte* from = p[0] + at * s[0];
       std::byte* to = p[1] + at * s[1];
-      if (s[1] == 0) {
-        fold(to, from, s[0], length);
-        return;
-      }
+      // NumPy's tree spans the row, and products of float16 are rounded once.
+      if (s[1] == 0 && (kind == ReduceKind::Sum || kind == ReduceKind::Prod))
+        return fold(to, from, s[0], length);
+      if (s[1] == 0)
+        return in_parts(length, [&](std::int64_t first, std::int64_t some) {
+          fold(to, from + first * s[0], s[0], some);
+        });
       void* args[] = {to, from, to};
       const std::int64_t strides[] = {s[1], s[0], s[1]};
       combine(args, strides, length);

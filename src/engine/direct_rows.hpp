@@ -120,6 +120,16 @@ void for_each_row(const Rows& r, F&& inner) {
   }
 }
 
+// A row of any length, so that interrupts are seen: part(first, length).
+template <class F>
+void in_parts(std::int64_t n, F&& part) {
+  constexpr std::int64_t kPart = 1 << 20;
+  for (std::int64_t at = 0; at < n; at += kPart) {
+    if (at > 0) look_around();
+    part(at, std::min(kPart, n - at));
+  }
+}
+
 // Splits a row at its mask (Bool, byte stride) into runs of true: run(first, length).
 template <class F>
 void for_each_run(const std::byte* mask, std::int64_t stride, std::int64_t n, F&& run) {

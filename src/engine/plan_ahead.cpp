@@ -78,6 +78,11 @@ double processor_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+void log_failure(const char* why) noexcept try {
+  if (logging(Log::Fusion)) log(Log::Fusion, std::string("no plan ahead: ") + why);
+} catch (const std::bad_alloc&) {  // no memory, no message
+}
+
 void plan(const Snapshot& s) noexcept {
   try {
     const double started = processor_seconds();
@@ -88,7 +93,7 @@ void plan(const Snapshot& s) noexcept {
     learn_planning(processor_seconds() - started, s.graph().size());
     add_plan(s.graph(), std::move(plan));
   } catch (const std::exception& e) {
-    if (logging(Log::Fusion)) log(Log::Fusion, std::string("no plan ahead: ") + e.what());
+    log_failure(e.what());
   }
 }
 

@@ -189,3 +189,53 @@ def test_overflow_of_what_is_computed_with_integers_is_reported(call, n):
     assert [str(w.message) for w in ours] == [str(w.message) for w in theirs]
     with plait.errstate(over="raise"), pytest.raises(FloatingPointError):
         numpy.asarray(call(plait, n))
+
+
+@pytest.mark.parametrize("dtype", ["F", "D"])
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.skipif(not numpy._core._multiarray_umath.__cpu_features__["FMA3"], reason="NumPy's formula rounds otherwise")
+def test_absolute_values_of_complex_numbers_have_numpys_bits(dtype, fused):
+    rng = numpy.random.default_rng(3)
+    parts = rng.normal(size=(2, 30_001)) * 10.0 ** rng.integers(-12, 12, size=(2, 30_001))
+    parts[:, :49] = numpy.array(numpy.meshgrid(*[[0, -0.0, 1, numpy.inf, -numpy.inf, numpy.nan, 1e38]] * 2)).reshape(2, 49)
+    z = (parts[0] + 1j * parts[1]).astype(dtype)
+    for x in (z, z[::3], z[:7]):
+        want = numpy.abs(x) * 1
+        got = plait.abs(plait.asarray(x)[...] if not fused else plait.asarray(x) + 0)
+        same(got * 1, numpy.abs(x + 0) * 1 if fused else want)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("exponent", [3, 4, 5, -3, 1.7])
+def test_powers_of_negative_numbers(dtype, exponent):
+    x = numpy.concatenate([numpy.random.default_rng(1).normal(size=40_000), [0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, -1, 1e300, -1e-300]])
+    with numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+        x = x.astype(dtype)
+        want, got = x ** exponent, numpy.asarray(plait.asarray(x) ** exponent)
+    assert got.dtype == want.dtype and numpy.array_equal(numpy.signbit(got), numpy.signbit(want)) or exponent == 1.7
+    numpy.testing.assert_array_max_ulp(got[~numpy.isnan(want)], want[~numpy.isnan(want)], 2)
+    assert numpy.isnan(got[numpy.isnan(want)]).all()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize("op", [numpy.floor_divide, numpy.remainder, numpy.fmod])
+def test_integers_by_one_divisor(dtype, op):
+    rng, ours = numpy.random.default_rng(2), getattr(plait, op.__name__)
+    low, high = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+    x = numpy.concatenate([rng.integers(low, high, 500, dtype, endpoint=True), numpy.array([low, low + 1, high - 1, high, 0, 1], dtype)])
+    for by in (1, 2, 3, 7, 10, 100, high, high - 1, *((-2, -3, -7, low, low + 1) if low else ())):
+        for a in (x, x[::-2], x[3:40]):
+            same(ours(plait.asarray(a), numpy.dtype(dtype).type(by)), op(a, numpy.dtype(dtype).type(by)))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f4", "f8", "f2", "D"])
+def test_extrema_along_every_axis(dtype):
+    rng = numpy.random.default_rng(5)
+    for shape in ((300, 7), (7, 300), (40, 3), (3, 40), (5, 6, 70), (33, 1)):
+        x = rng.integers(0, 40, shape).astype(dtype)
+        if numpy.dtype(dtype).kind in "fc":
+            x.flat[::17] = numpy.nan
+        for a in (x, x.T, x[::-1], x[..., ::2]):
+            for axis in (None, *range(a.ndim)):
+                for name in ("argmin", "argmax"):
+                    same(getattr(plait.asarray(a), name)(axis), getattr(a, name)(axis))

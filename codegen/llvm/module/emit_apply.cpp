@@ -46,7 +46,7 @@ Value Emitter::emit_apply(const ir::Inst& i) {
   }
   if (!result.regs.empty()) return result;
   if (i.fn == OpId::Absolute && is_complex(in))
-    if (int lanes = target_.vector_lanes(OpId::Hypot, part_type(in), target_.tier))
+    if (int lanes = target_.vector_lanes(OpId::Absolute, part_type(in), target_.tier))
       return complex_absolute(o[0], part_type(in), lanes);
   if (int lanes = target_.vector_lanes(i.fn, in, target_.tier))
     return call_vector_function(i.fn, in, lanes, o);

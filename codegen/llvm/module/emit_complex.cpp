@@ -123,14 +123,14 @@ llvm::Value* Emitter::complex_cast(llvm::Value* v, DType from, DType to) {
   return re ? complex(re, Constant::getNullValue(re->getType())) : nullptr;
 }
 
-// The precompiled loop is hypot of the parts.
+// The precompiled vector function takes the parts.
 Value Emitter::complex_absolute(const Value& v, DType part_dtype, int lanes) {
   Value re{{}, v.varying}, im{{}, v.varying};
   for (llvm::Value* x : v.regs) {
     re.regs.push_back(part(x, 0));
     im.regs.push_back(part(x, 1));
   }
-  return call_vector_function(OpId::Hypot, part_dtype, lanes, {re, im});
+  return call_vector_function(OpId::Absolute, part_dtype, lanes, {re, im});
 }
 
 }  // namespace plait::jit

@@ -98,7 +98,8 @@ struct Isnan {
 struct Signbit {
   template <class T>
   static bool f(T a) {
-    return std::signbit(a);
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return __builtin_bit_cast(Bits, a) >> (8 * sizeof(T) - 1);
   }
 };
 

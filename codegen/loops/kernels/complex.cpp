@@ -4,7 +4,7 @@
 #include <complex>
 #include <limits>
 
-#include "codegen/loops/drivers.hpp"
+#include "codegen/loops/vector_loops.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -374,14 +374,6 @@ void clip(Args args, Strides s, std::int64_t n) {
   });
 }
 
-template <class T>
-void absolute(Args args, Strides s, std::int64_t n) {
-  static const LoopFn hypot = math_loop(OpId::Hypot, dtype_of<T>());
-  void* parts[] = {args[0], static_cast<char*>(args[0]) + sizeof(T), args[1]};
-  const std::int64_t strides[] = {s[0], s[0], s[1]};
-  hypot(parts, strides, n);
-}
-
 }  // namespace
 
 LoopFn complex_loop(OpId op, DType t) {
@@ -412,7 +404,7 @@ LoopFn complex_loop(OpId op, DType t) {
     case OpId::Rint:
       return unary_of<Rint>(t);
     case OpId::Absolute:
-      return t == DType::Complex64 ? &absolute<f32> : &absolute<f64>;
+      return modulus(t);
     case OpId::Real:
       return real_of<Real>(t);
     case OpId::Imag:

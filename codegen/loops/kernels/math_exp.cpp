@@ -1,7 +1,7 @@
 // exp, exp2, expm1, log, log2, log10, log1p.
 #include <cmath>
 
-#include "codegen/loops/exp_log.hpp"
+#include "codegen/loops/single.hpp"
 #include "codegen/loops/vector_loops.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -58,6 +58,15 @@ struct Exp2 {
       patch<exp2_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, 1000.0);
+      vd result = single::exp2(select(special, vd{}, x));
+      if (any(special)) [[unlikely]]
+        patch<exp2_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 struct Expm1 {
@@ -70,6 +79,17 @@ struct Expm1 {
       patch<expm1_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, 700.0);
+      const single::Exp e = single::exp_parts(select(special, vd{}, x));
+      const vd s = power_of_two(e.k);
+      vd result = select(within(x, 0x1p-30), x, fma(s, e.p, s - 1.0));
+      if (any(special)) [[unlikely]]
+        patch<expm1_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 struct Log {
@@ -83,6 +103,15 @@ struct Log {
       patch<log_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = not_positive_normal(x);
+      vd result = single::log(select(special, splat(1.0), x));
+      if (any(special)) [[unlikely]]
+        patch<log_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 // k scale + log(m) factor, for the logarithms of other bases.
@@ -104,6 +133,16 @@ struct Log2 {
       patch<log2_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = not_positive_normal(x);
+      const single::Log l = single::log_parts(select(special, splat(1.0), x), single::kLogShort);
+      vd result = fma(l.mantissa, splat(kLog2E[0]), l.k);
+      if (any(special)) [[unlikely]]
+        patch<log2_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Log10 {
   static PLAIT_INLINE vd f(vd x) {
@@ -113,6 +152,16 @@ struct Log10 {
       patch<log10_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = not_positive_normal(x);
+      const single::Log l = single::log_parts(select(special, splat(1.0), x), single::kLogShort);
+      vd result = fma(l.mantissa, splat(kLog10E[0]), l.k * (kLog10E[0] * kLn2Full[0]));
+      if (any(special)) [[unlikely]]
+        patch<log10_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 struct Log1p {
@@ -126,6 +175,18 @@ struct Log1p {
       patch<log1p_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = (vl)((bits(x) >= __builtin_bit_cast(long long, 0x1p1000)) |
+                              ((vul)bits(x) >= __builtin_bit_cast(unsigned long long, -1.0)));
+      const vd a = select(special, vd{}, x);
+      const vd value = select(within(x, 0x1p-18), a - 0.5 * (a * a), single::log(1.0 + a));
+      vd result = select(within(x, 0x1p-40), x, value);
+      if (any(special)) [[unlikely]]
+        patch<log1p_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 }  // namespace

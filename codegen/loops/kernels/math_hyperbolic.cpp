@@ -1,8 +1,8 @@
 // Hyperbolic functions and their inverses, from exponentials and logarithms with tails.
 #include <cmath>
 
-#include "codegen/loops/exp_log.hpp"
 #include "codegen/loops/roots.hpp"
+#include "codegen/loops/single.hpp"
 #include "codegen/loops/vector_loops.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -35,6 +35,18 @@ struct Sinh {
       patch<sinh_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, 700.0);
+      const single::Exp e = single::exp_parts(abs(select(special, vd{}, x)));
+      const vd s = power_of_two(e.k), inverse = power_of_two(-e.k);
+      const vd value = 0.5 * ((s - inverse) + (s * e.p - inverse * e.opposite));
+      vd result = select(within(x, 0x1p-28), x, copysign(value, x));
+      if (any(special)) [[unlikely]]
+        patch<sinh_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Cosh {
   static PLAIT_INLINE vd f(vd x) {
@@ -45,6 +57,17 @@ struct Cosh {
       patch<cosh_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, 700.0);
+      const single::Exp e = single::exp_parts(select(special, vd{}, x));
+      const vd s = power_of_two(e.k), inverse = power_of_two(-e.k);
+      vd result = 0.5 * ((s + inverse) + (s * e.p + inverse * e.opposite));
+      if (any(special)) [[unlikely]]
+        patch<cosh_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Tanh {
   static PLAIT_INLINE vd f(vd x) {
@@ -92,6 +115,18 @@ struct Arcsinh {
       patch<asinh_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = single::infinite(x);
+      const vd a = abs(select(special, vd{}, x)), square = a * a;
+      const vd large = single::log(a + sqrt(square + 1.0));
+      const vd value = select(within(x, 0x1p-12), fma(square * a, splat(-1.0 / 6), a), large);
+      vd result = copysign(value, x);
+      if (any(special)) [[unlikely]]
+        patch<asinh_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Arccosh {
   static PLAIT_INLINE vd f(vd x) {
@@ -108,6 +143,16 @@ struct Arccosh {
       patch<acosh_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = single::infinite(x) | (vl)(bits(x) < __builtin_bit_cast(long long, 1.0));
+      const vd a = select(special, splat(1.0), x);
+      vd result = single::log(a + sqrt((a - 1.0) * (a + 1.0)));
+      if (any(special)) [[unlikely]]
+        patch<acosh_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Arctanh {
   static PLAIT_INLINE vd f(vd x) {
@@ -120,6 +165,18 @@ struct Arctanh {
       patch<atanh_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, 0x1.fffffffffffffp-1);
+      const vd a = abs(select(special, vd{}, x));
+      const vd large = 0.5 * single::log((1.0 + a) / (1.0 - a));
+      const vd value = select(within(x, 0x1p-12), fma(a * a, a * (1.0 / 3), a), large);
+      vd result = copysign(value, x);
+      if (any(special)) [[unlikely]]
+        patch<atanh_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 }  // namespace

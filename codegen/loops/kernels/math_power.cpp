@@ -1,7 +1,7 @@
 // pow, cbrt, logaddexp and logaddexp2.
 #include <cmath>
 
-#include "codegen/loops/exp_log.hpp"
+#include "codegen/loops/single.hpp"
 #include "codegen/loops/vector_loops.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -27,26 +27,83 @@ double logaddexp2_special(double x, double y) {
   return d <= 0 ? y + M_LOG2E * std::log1p(std::exp2(d)) : d;
 }
 
+// Negative numbers to the power of integers: the sign that the power of the magnitude gets, and
+// where there is no such power.
+struct Signed {
+  vd magnitude;
+  vl sign, none;
+};
+PLAIT_INLINE Signed signed_base(vd x, vd y) {
+  const vd shifted = select(beyond(y, 0x1p50), vd{}, y) + kRounder;
+  const vl negative = (vl)(bits(x) < 0), fraction = (vl)(shifted - kRounder != y);
+  return {abs(x), negative & (bits(shifted) << 63), negative & fraction};
+}
+// Cubes and fourth powers, which programs take most, are products.
+PLAIT_INLINE vl few(vd y) { return (vl)(y == 3.0) | (vl)(y == 4.0); }
+
 struct Power {
   static PLAIT_INLINE vd f(vd x, vd y) {
-    vl special = not_positive_normal(x) | beyond(y, 0x1p64);
+    const vl by_product = few(y) & ~(beyond(x, 0x1p200) | within(x, 0x1p-200));
+    if (!any(by_product)) return general(x, y);
+    return any(~by_product) ? mixed(x, y, by_product) : product_of(x, y);
+  }
+  static PLAIT_COLD vd mixed(const vd& x, const vd& y, const vl& by_product) {
+    return select(by_product, product_of(select(by_product, x, vd{}), y),
+                  general(select(by_product, splat(1.0), x), y));
+  }
+  static PLAIT_INLINE vd general(vd x, vd y) {
+    const Signed s = signed_base(x, y);
+    vl special = not_positive_normal(s.magnitude) | beyond(y, 0x1p64) | s.none;
     const vd b = select(special, vd{}, y);
-    const Pair l = log_pair<true>(split(select(special, splat(1.0), x)), vd{});
+    const Pair l = log_pair<true>(split(select(special, splat(1.0), s.magnitude)), vd{});
     const Pair p = product(b, l.h);
     const vl far = beyond(p.h, 707.0);
     special |= far;
     const Exponential e = exp_core(select(far, vd{}, p.h), select(far, vd{}, fma(b, l.l, p.l)));
     const Pair one = fast_two_sum(splat(1.0), e.p.h);
-    vd result = scale(one.h + (one.l + e.p.l), e.k);
+    vd result = from_bits(bits(scale(one.h + (one.l + e.p.l), e.k)) | s.sign);
     if (any(special)) [[unlikely]]
       patch<pow_special>(result, special, x, y);
     return result;
   }
+  static PLAIT_INLINE vd product_of(vd x, vd y) {
+    const Pair square = product(x, x);
+    const vl cube = (vl)(y == 3.0);
+    const vd by = select(cube, x, square.h);
+    const Pair r = product(square.h, by);
+    return r.h + (r.l + square.l * select(cube, x, 2.0 * square.h));
+  }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x, vd y) {
+      const Signed s = signed_base(x, y);
+      const vl special = not_positive_normal(s.magnitude) | single::infinite(y) | s.none;
+      const single::Log l =
+          single::log_parts(select(special, splat(1.0), s.magnitude), single::kLogLong);
+      const vd t = select(special, vd{}, y) * fma(l.mantissa, splat(kLog2E[0]), l.k);
+      const vd value = single::exp2(select(beyond(t, 1000.0), copysign(splat(1000.0), t), t));
+      vd result = from_bits(bits(value) | s.sign);
+      if (any(special)) [[unlikely]]
+        patch<pow_special>(result, special, x, y);
+      return result;
+    }
+  };
 };
 
 // Kahan's start from the exponent, a polynomial to 23 bits and one Halley step, after FreeBSD's
 // s_cbrt.
 struct Cbrt {
+  // To 23 bits.
+  static PLAIT_INLINE vd start(vd a, vd inverse) {
+    const vl high = (vl)((vul)bits(a) >> 32);
+    const vd high_value = from_bits(high | __builtin_bit_cast(long long, 0x1p52)) - 0x1p52;
+    const vl third = bits(high_value * (1.0 / 3.0) + 0x1p52) & 0xffffffff;
+    const vd t = from_bits((third + 715094163) << 32);
+    const vd r = (t * t) * (t * inverse);
+    const vd low = fma(r, fma(r, splat(1.621429720105354466140), splat(-1.88497979543377169875)),
+                       splat(1.87595182427177009643));
+    const vd high_part = fma(r, splat(0.145996192886612446982), splat(-0.758397934778766047437));
+    return t * fma(r * r * r, high_part, low);
+  }
   static PLAIT_INLINE vd f(vd x) {
     const vd size = abs(x);
     const vl special = not_positive_normal(size);
@@ -68,6 +125,19 @@ struct Cbrt {
       patch<cbrt_special>(result, special, x);
     return result;
   }
+  // The same start, one Halley step without a division.
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vd size = abs(x);
+      const vl special = not_positive_normal(size);
+      const vd a = select(special, splat(1.0), size), inverse = 1.0 / a;
+      const vd t = start(a, inverse), e = fma(t * t, t * inverse, splat(-1.0));
+      vd result = copysign(fma(t * e, fma(e, splat(2.0 / 9), splat(-1.0 / 3)), t), x);
+      if (any(special)) [[unlikely]]
+        patch<cbrt_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 // Larger operand and minus the distance to the smaller one.

@@ -1,8 +1,9 @@
-// sin, cos, tan and their inverses, and hypot.
+// sin, cos, tan and their inverses, hypot, and the absolute value of complex numbers.
 #include <cmath>
 
-#include "codegen/loops/coefficients.hpp"
+#include "codegen/loops/modulus.hpp"
 #include "codegen/loops/roots.hpp"
+#include "codegen/loops/single.hpp"
 #include "codegen/loops/vector_loops.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -59,6 +60,17 @@ struct Sin {
       patch<sin_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, kLargest);
+      const single::Circle c = single::circle(select(special, vd{}, x));
+      const vd s = flip_sign(select(odd(c.quadrant), c.cos, c.sin), c.quadrant);
+      vd result = select(within(x, 0x1p-27), x, s);
+      if (any(special)) [[unlikely]]
+        patch<sin_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Cos {
   static PLAIT_INLINE vd f(vd x) {
@@ -70,6 +82,16 @@ struct Cos {
       patch<cos_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, kLargest);
+      const single::Circle c = single::circle(select(special, vd{}, x));
+      vd result = flip_sign(select(odd(c.quadrant), c.sin, c.cos), c.quadrant + 1);
+      if (any(special)) [[unlikely]]
+        patch<cos_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Tan {
   static PLAIT_INLINE vd f(vd x) {
@@ -86,6 +108,18 @@ struct Tan {
       patch<tan_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, kLargest);
+      const single::Circle c = single::circle(select(special, vd{}, x));
+      const vl swap = odd(c.quadrant);
+      const vd q = select(swap, -c.cos, c.sin) / select(swap, c.sin, c.cos);
+      vd result = select(within(x, 0x1p-27), x, q);
+      if (any(special)) [[unlikely]]
+        patch<tan_special>(result, special, x);
+      return result;
+    }
+  };
 };
 
 // The angle of (x, y) in the first quadrant, y or x may be 0: atan(c) plus the angle between,
@@ -134,6 +168,15 @@ struct Arctan {
       patch<atan_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl inverse = beyond(x, 1.0);
+      const vd a = abs(x);
+      const vd t = single::atan(select(inverse, splat(-1.0), a) / select(inverse, a, splat(1.0)));
+      const vd value = t + select(inverse, splat(kHalfPiFull[0]), vd{});
+      return select(within(x, 0x1p-27), x, copysign(value, x));
+    }
+  };
 };
 struct Arcsin {
   static PLAIT_INLINE vd f(vd x) {
@@ -145,6 +188,19 @@ struct Arcsin {
       patch<asin_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, 1.0), large = beyond(x, 0.5);
+      const vd a = abs(select(special, vd{}, x));
+      const vd z = select(large, 0.5 - 0.5 * a, a * a);
+      const vd t = single::asin(select(large, sqrt(z), a), z);
+      const vd value = select(large, fma(t, -2.0, kHalfPiFull[0]), t);
+      vd result = select(within(x, 0x1p-27), x, copysign(value, x));
+      if (any(special)) [[unlikely]]
+        patch<asin_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Arccos {
   static PLAIT_INLINE vd f(vd x) {
@@ -157,6 +213,20 @@ struct Arccos {
       patch<acos_special>(result, special, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x) {
+      const vl special = beyond(x, 1.0), large = beyond(x, 0.5);
+      const vd a = abs(select(special, vd{}, x));
+      const vd z = select(large, 0.5 - 0.5 * a, a * a);
+      const vd t = copysign(single::asin(select(large, sqrt(z), a), z), x);
+      const vl beyond_zero = (vl)(bits(x) < 0);
+      const vd end = select(beyond_zero, splat(2 * kHalfPiFull[0]), vd{});
+      vd result = select(large, fma(t, 2.0, end), kHalfPiFull[0] - t);
+      if (any(special)) [[unlikely]]
+        patch<acos_special>(result, special, x);
+      return result;
+    }
+  };
 };
 struct Arctan2 {
   static PLAIT_INLINE vd f(vd y, vd x) {
@@ -169,6 +239,20 @@ struct Arctan2 {
       patch<atan2_special>(result, special, y, x);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd y, vd x) {
+      const vl special =
+          single::infinite(y) | single::infinite(x) | (vl)(((bits(x) | bits(y)) & INT64_MAX) == 0);
+      const vd a = abs(select(special, splat(1.0), y)), b = abs(select(special, splat(1.0), x));
+      const vl swap = (vl)(bits(a) > bits(b));
+      vd t = single::atan(select(swap, b, a) / select(swap, a, b));
+      t = select(swap, kHalfPiFull[0] - t, t);
+      vd result = copysign(select((vl)(bits(x) < 0), 2 * kHalfPiFull[0] - t, t), y);
+      if (any(special)) [[unlikely]]
+        patch<atan2_special>(result, special, y, x);
+      return result;
+    }
+  };
 };
 struct Hypot {
   static PLAIT_INLINE vd f(vd x, vd y) {
@@ -184,9 +268,21 @@ struct Hypot {
       patch<hypot_special>(result, special, x, y);
     return result;
   }
+  struct Float {
+    static PLAIT_INLINE vd f(vd x, vd y) {
+      const vl special = single::infinite(x) | single::infinite(y);
+      const vd a = select(special, vd{}, x), b = select(special, vd{}, y);
+      vd result = sqrt(fma(a, a, b * b));
+      if (any(special)) [[unlikely]]
+        patch<hypot_special>(result, special, x, y);
+      return result;
+    }
+  };
 };
 
 }  // namespace
+
+LoopFn modulus(DType t) { return t == DType::Complex64 ? &modulus_loop<f32> : &modulus_loop<f64>; }
 
 Found trigonometric(OpId op, DType t) {
   switch (op) {
@@ -206,6 +302,8 @@ Found trigonometric(OpId op, DType t) {
       return binary_math<Arctan2>(t);
     case OpId::Hypot:
       return binary_math<Hypot>(t);
+    case OpId::Absolute:  // of the two parts of a complex number
+      return binary_math<Modulus>(t);
     default:
       return {nullptr, {nullptr, 0}};
   }

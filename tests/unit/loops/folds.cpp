@@ -88,6 +88,67 @@ TEST_CASE("extrema of arrays") {
     }
 }
 
+template <class T>
+void check_columns(std::mt19937_64& random) {
+  for (CpuTier tier : tiers())
+    for (std::int64_t rows : {1, 3, 200, 33000})
+      for (std::int64_t count : {1, 3, 4, 10, 17, 70}) {
+        if (rows > 1000 && count > 4) continue;
+        const std::int64_t pitch = count + 2;
+        std::vector<T> a(static_cast<std::size_t>(rows * pitch));
+        for (auto& x : a) x = T(random() % 97);
+        // The extreme of what is above 97 comes late, or twice.
+        a[static_cast<std::size_t>((rows - 1) * pitch)] = T(110);
+        if constexpr (std::is_floating_point_v<T>)
+          if (rows > 5) a[static_cast<std::size_t>(2 * pitch)] = T(kNan);
+        std::vector<std::int64_t> index(static_cast<std::size_t>(2 * count), -7);
+        for (ReduceKind kind : {ReduceKind::ArgMin, ReduceKind::ArgMax}) {
+          loops::arg_columns(kind, dtype<T>(), tier)(a.data(), pitch * std::int64_t(sizeof(T)),
+                                                     rows, count, index.data(), 16);
+          const auto one = loops::arg_reduce(kind, dtype<T>(), tier);
+          int wrong = 0;
+          for (std::int64_t j = 0; j < count; ++j) {
+            T best = a[static_cast<std::size_t>(j)];
+            std::int64_t want = 0;
+            one(&best, &want, a.data() + j, pitch * std::int64_t(sizeof(T)), rows, 0);
+            wrong += index[static_cast<std::size_t>(2 * j)] != want;
+            wrong += index[static_cast<std::size_t>(2 * j + 1)] != -7;
+          }
+          INFO(rows << " rows of " << count << " " << name(dtype<T>()) << " tier " << int(tier));
+          CHECK(wrong == 0);
+        }
+      }
+}
+TEST_CASE("extrema of columns side by side") {
+  std::mt19937_64 random(4);
+  check_columns<std::int8_t>(random);
+  check_columns<std::uint8_t>(random);
+  check_columns<std::int16_t>(random);
+  check_columns<std::uint32_t>(random);
+  check_columns<std::int64_t>(random);
+  check_columns<float>(random);
+  check_columns<double>(random);
+}
+
+TEST_CASE("the first boolean that decides") {
+  for (CpuTier tier : tiers())
+    for (std::int64_t stride : {1, 3})
+      for (std::int64_t n : {1, 2, 100})
+        for (std::int64_t at : {std::int64_t(0), n / 2, n - 1, n}) {
+          std::vector<std::uint8_t> a(static_cast<std::size_t>(n * stride), 0);
+          if (at < n) a[static_cast<std::size_t>(at * stride)] = 1;
+          const auto arg = loops::arg_reduce(ReduceKind::ArgMax, DType::Bool, tier);
+          std::uint8_t best = 7;
+          std::int64_t index = -1;
+          arg(&best, &index, a.data(), stride, n, 50);
+          CHECK(index == 50 + (at < n ? at : 0));
+          CHECK(best == (at < n));
+          // What comes later wins only over false.
+          arg(&best, &index, a.data(), stride, n, 1000);
+          CHECK(index == 50 + (at < n ? at : 0));
+        }
+}
+
 TEST_CASE("the other folds") {
   for (CpuTier tier : tiers()) {
     std::vector<double> a{2, kNan, -3, 4};

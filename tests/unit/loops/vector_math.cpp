@@ -142,6 +142,22 @@ TEST_CASE("powers and roots") {
   unary(OpId::Cbrt, {-1e308, 1e308}, [](Wide x) { return std::cbrt(x); });
   binary(OpId::Power, {0, 1e3}, {-30, 30}, [](Wide x, Wide y) { return std::pow(x, y); });
   binary(OpId::Power, {0.9, 1.1}, {-7000, 7000}, [](Wide x, Wide y) { return std::pow(x, y); });
+  // Integers, cubes and fourth powers above all: of negative numbers, too, and whatever stands
+  // beside them.
+  for (double e : {3.0, 4.0, 5.0, -3.0}) {
+    binary(OpId::Power, {-1e4, 1e4}, {e, e}, [](Wide x, Wide y) { return std::pow(x, y); });
+    for (CpuTier tier : tiers()) {
+      const LoopFn fn = loops::elementwise(OpId::Power, DType::Float64, tier);
+      const std::vector<double> x{1.7,    -2.3,   0.0,  -0.0, 5e-324, 1e300,
+                                  -1e300, 1e-300, -1.0, 9.1,  3};
+      const auto alone = apply<double>(fn, x, std::vector<double>(x.size(), e));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        std::vector<double> mixed(x.size(), 2.5);
+        mixed[i] = e;
+        CHECK(same_bits<double>({apply<double>(fn, x, mixed)[i]}, {alone[i]}));
+      }
+    }
+  }
 }
 // Where the terms do not cancel: next to 0 the sum has an absolute and no relative precision.
 TEST_CASE("sums of exponentials") {
@@ -160,4 +176,56 @@ TEST_CASE("the place in the array does not show") {
       const auto whole = apply<float>(fn, x);
       for (int i = 0; i < 67; ++i) CHECK(apply<float>(fn, std::vector<float>{x[i]})[0] == whole[i]);
     }
+}
+
+// NumPy's formula, rounded after each step.
+template <class T>
+void check_modulus() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
+  std::vector<T> parts{0,
+                       T(-0.0),
+                       1,
+                       -1,
+                       inf,
+                       -inf,
+                       T(kNan),
+                       most,
+                       most / 2,
+                       3,
+                       T(1e-3),
+                       std::numeric_limits<T>::min(),
+                       std::numeric_limits<T>::denorm_min()};
+  std::mt19937_64 random(3);
+  while (parts.size() < 40) parts.push_back(T(std::ldexp(double(random()), -int(random() % 130))));
+  std::vector<T> z, want;
+  for (T re : parts)
+    for (T im : parts) {
+      z.insert(z.end(), {re, im});
+      const T a = std::abs(re), b = std::abs(im), larger = std::max(a, b), less = std::min(a, b);
+      const T ratio = larger == 0 ? 0 : less / larger;
+      T size = std::sqrt(std::fma(ratio, ratio, T(1))) * larger;
+      if (std::isnan(a) || std::isnan(b)) size = T(kNan);
+      if (a == inf || b == inf) size = inf;
+      want.push_back(size);
+    }
+  for (CpuTier tier : tiers())
+    for (std::int64_t apart : {1, 3}) {
+      std::vector<T> got(want.size() * std::size_t(apart));
+      void* args[] = {z.data(), got.data()};
+      const std::int64_t strides[] = {2 * sizeof(T), std::int64_t(sizeof(T)) * apart};
+      std::feclearexcept(FE_ALL_EXCEPT);
+      loops::elementwise(OpId::Absolute, sizeof(T) == 4 ? DType::Complex64 : DType::Complex128,
+                         tier)(args, strides, std::int64_t(want.size()));
+      CHECK(std::fetestexcept(FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO) == 0);
+      int wrong = 0;
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        const T x = got[i * std::size_t(apart)];
+        wrong += !(x == want[i] || (std::isnan(x) && std::isnan(want[i])));
+      }
+      CHECK(wrong == 0);
+    }
+}
+TEST_CASE("absolute values of complex numbers") {
+  check_modulus<float>();
+  check_modulus<double>();
 }
