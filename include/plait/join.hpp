@@ -66,14 +66,17 @@ PLAIT_SPLIT(array_split, false)
 #undef PLAIT_SPLIT
 template <class T>
 std::vector<array<T>> hsplit(const array<T>& a, std::int64_t parts) {
+  detail::check_ndim("hsplit", a.handle(), 1);
   return split(a, parts, a.ndim() > 1 ? 1 : 0);
 }
 template <class T>
 std::vector<array<T>> vsplit(const array<T>& a, std::int64_t parts) {
+  detail::check_ndim("vsplit", a.handle(), 2);
   return split(a, parts, 0);
 }
 template <class T>
 std::vector<array<T>> dsplit(const array<T>& a, std::int64_t parts) {
+  detail::check_ndim("dsplit", a.handle(), 3);
   return split(a, parts, 2);
 }
 

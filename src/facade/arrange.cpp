@@ -16,47 +16,56 @@ std::vector<tracer::Array> unwrap_all(const Handle* arrays, int n) {
 
 Handle linspace(double first, double last, std::int64_t n, bool endpoint, dtype t) {
   start();
-  return wrap(numpy::linspace(first, last, n, endpoint, core(t)));
+  return made("linspace", [&] { return numpy::linspace(first, last, n, endpoint, core(t)); });
 }
 Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t) {
   start();
-  return wrap(numpy::eye(rows, columns, k, core(t)));
+  return made("eye", [&] { return numpy::eye(rows, columns, k, core(t)); });
 }
 Handle arange(const Value& first, const Value& stop, const Value& step) {
   start();
-  return wrap(numpy::arange(to_scalar(first), to_scalar(stop), to_scalar(step), core(first.type)));
+  return made("arange", [&] {
+    return numpy::arange(to_scalar(first), to_scalar(stop), to_scalar(step), core(first.type));
+  });
 }
 Handle indices(Span shape) {
   start();
-  return wrap(numpy::indices(dims(shape)));
+  return made("indices", [&] { return numpy::indices(dims(shape)); });
 }
 std::vector<Handle> meshgrid(const Handle* arrays, int n, bool xy, bool sparse) {
-  std::vector<Handle> out;
-  for (tracer::Array& a : numpy::meshgrid(unwrap_all(arrays, n), {.xy = xy, .sparse = sparse}))
-    out.push_back(wrap(std::move(a)));
-  return out;
+  return named("meshgrid", [&] {
+    std::vector<Handle> out;
+    for (tracer::Array& a : numpy::meshgrid(unwrap_all(arrays, n), {.xy = xy, .sparse = sparse}))
+      out.push_back(wrap(std::move(a)));
+    return out;
+  });
 }
 Handle triangle(const Handle& a, std::int64_t k, bool lower) {
-  return wrap(lower ? numpy::tril(unwrap(a), k) : numpy::triu(unwrap(a), k));
+  return made(lower ? "tril" : "triu",
+              [&] { return lower ? numpy::tril(unwrap(a), k) : numpy::triu(unwrap(a), k); });
 }
 
 Handle join(joining how, const Handle* arrays, int n, std::int64_t axis) {
-  const std::vector<tracer::Array> list = unwrap_all(arrays, n);
-  switch (how) {
-    case joining::concatenate:
-      return wrap(numpy::concatenate(list, axis));
-    case joining::stack:
-      return wrap(numpy::stack(list, axis));
-    case joining::hstack:
-      return wrap(numpy::hstack(list));
-    case joining::vstack:
-      return wrap(numpy::vstack(list));
-    case joining::dstack:
-      return wrap(numpy::dstack(list));
-    case joining::column_stack:
-      return wrap(numpy::column_stack(list));
-  }
-  throw InternalError("unknown way to join arrays");
+  constexpr const char* names[] = {"concatenate", "stack",  "hstack",
+                                   "vstack",      "dstack", "column_stack"};
+  return made(names[static_cast<int>(how)], [&] {
+    const std::vector<tracer::Array> list = unwrap_all(arrays, n);
+    switch (how) {
+      case joining::concatenate:
+        return numpy::concatenate(list, axis);
+      case joining::stack:
+        return numpy::stack(list, axis);
+      case joining::hstack:
+        return numpy::hstack(list);
+      case joining::vstack:
+        return numpy::vstack(list);
+      case joining::dstack:
+        return numpy::dstack(list);
+      case joining::column_stack:
+        return numpy::column_stack(list);
+    }
+    throw InternalError("unknown way to join arrays");
+  });
 }
 namespace {
 std::vector<Handle> wrap_views(std::vector<tracer::Array>&& parts, const Handle& base) {
@@ -65,30 +74,46 @@ std::vector<Handle> wrap_views(std::vector<tracer::Array>&& parts, const Handle&
   return out;
 }
 }  // namespace
+void check_ndim(const char* function, const Handle& a, int least) {
+  if (const int n = unwrap(a).ndim(); n < least)
+    throw ValueError(std::string(function) + " takes arrays of " + std::to_string(least) +
+                     " or more dimensions, not of " + std::to_string(n));
+}
 std::vector<Handle> split(const Handle& a, std::int64_t parts, std::int64_t axis, bool equal) {
-  return wrap_views(
-      equal ? numpy::split(unwrap(a), parts, axis) : numpy::array_split(unwrap(a), parts, axis), a);
+  return named(equal ? "split" : "array_split", [&] {
+    return wrap_views(
+        equal ? numpy::split(unwrap(a), parts, axis) : numpy::array_split(unwrap(a), parts, axis),
+        a);
+  });
 }
 std::vector<Handle> split_at(const Handle& a, Span indices, std::int64_t axis) {
-  return wrap_views(
-      numpy::split_at(unwrap(a), {indices.data, static_cast<std::size_t>(indices.size)}, axis), a);
+  return named("split", [&] {
+    return wrap_views(
+        numpy::split_at(unwrap(a), {indices.data, static_cast<std::size_t>(indices.size)}, axis),
+        a);
+  });
 }
 
-Handle tile(const Handle& a, Span reps) { return wrap(numpy::tile(unwrap(a), dims(reps))); }
+Handle tile(const Handle& a, Span reps) {
+  return made("tile", [&] { return numpy::tile(unwrap(a), dims(reps)); });
+}
 Handle repeat(const Handle& a, std::int64_t n, std::int64_t axis) {
-  return wrap(numpy::repeat(unwrap(a), n, axis));
+  return made("repeat", [&] { return numpy::repeat(unwrap(a), n, axis); });
 }
 Handle roll(const Handle& a, Span shifts, const Span* axes) {
-  return wrap(numpy::roll(unwrap(a), dims(shifts), optional_dims(axes)));
+  return made("roll", [&] { return numpy::roll(unwrap(a), dims(shifts), optional_dims(axes)); });
 }
 Handle diff(const Handle& a, std::int64_t n, std::int64_t axis) {
-  return wrap(numpy::diff(unwrap(a), n, axis));
+  return made("diff", [&] { return numpy::diff(unwrap(a), n, axis); });
 }
-Handle diag(const Handle& a, std::int64_t k) { return wrap_view(numpy::diag(unwrap(a), k), a); }
+Handle diag(const Handle& a, std::int64_t k) {
+  return made_view("diag", a, [&] { return numpy::diag(unwrap(a), k); });
+}
 Handle pad(const Handle& a, Span widths, padding how, const Value& value) {
   static_assert(static_cast<int>(padding::wrap) == static_cast<int>(numpy::Padding::Wrap));
-  return wrap(
-      numpy::pad(unwrap(a), dims(widths), static_cast<numpy::Padding>(how), to_scalar(value)));
+  return made("pad", [&] {
+    return numpy::pad(unwrap(a), dims(widths), static_cast<numpy::Padding>(how), to_scalar(value));
+  });
 }
 
 }  // namespace plait::detail

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/free_list.hpp"
+#include "errors.hpp"
 #include "plait/detail/core.hpp"
 #include "tracer/array.hpp"
 #include "tracer/context.hpp"
@@ -40,6 +41,16 @@ Handle wrap_made(Make&& make) {
 Handle wrap(tracer::Array a);
 // A view of `base`: keeps its lease.
 Handle wrap_view(tracer::Array a, const Handle& base);
+
+// Handles to what make() gives, whose errors are the function's.
+template <class Make>
+Handle made(const char* function, Make&& make) {
+  return named(function, [&] { return wrap(make()); });
+}
+template <class Make>
+Handle made_view(const char* function, const Handle& base, Make&& make) {
+  return named(function, [&] { return wrap_view(make(), base); });
+}
 
 [[noreturn]] void throw_moved_from();
 inline const tracer::Array& unwrap(const Handle& h) {

@@ -30,15 +30,14 @@ bool is_sole(const Handle& h) {
 Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
   const OpId id = op_ids[static_cast<int>(f)];
   Handle h;
-  {
+  named(op_info(id).name.data(), [&] {
     const std::lock_guard held(tracer::lock());
     tracer::Array a = with_operands(operands, n, [id](std::span<const tracer::Operand> o) {
       return tracer::elementwise(id, o);
     });
     // Only an unsigned scalar beyond int64 resolves otherwise at run time than at compile time.
     if (a.dtype != core(result))
-      throw OverflowError(std::string(op_info(id).name) + ": integer out of bounds for " +
-                          std::string(name(core(result))));
+      throw OverflowError("integer out of bounds for " + std::string(name(core(result))));
     // The box of an operand that is given away serves the result.
     for (const Operand* o = operands; o != operands + n; ++o)
       if (o->given && *o->given && is_sole(*o->given)) {
@@ -50,7 +49,7 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
         }
       }
     if (!h) h = Handle(boxes.make([&]() -> tracer::Array { return std::move(a); }));
-  }
+  });
   // What is left has a lease, whose end may evaluate: not under the lock.
   for (const Operand* o = operands; o != operands + n; ++o)
     if (o->given) *o->given = Handle();
@@ -60,13 +59,20 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
 void elementwise_into(fn f, const Operand* operands, int n, const Handle& out) {
   tracer::ElementwiseOptions options;
   options.out = &unwrap(out);
-  with_operands(operands, n, [&](std::span<const tracer::Operand> o) {
-    return tracer::elementwise(op_ids[static_cast<int>(f)], o, options);
+  const OpId id = op_ids[static_cast<int>(f)];
+  named(op_info(id).name.data(), [&] {
+    with_operands(operands, n, [&](std::span<const tracer::Operand> o) {
+      return tracer::elementwise(id, o, options);
+    });
   });
 }
 
-Handle astype(const Handle& a, dtype t) { return wrap(tracer::astype(unwrap(a), core(t))); }
-Handle copy(const Handle& a) { return wrap(tracer::copy(unwrap(a), 'C')); }
+Handle astype(const Handle& a, dtype t) {
+  return made("astype", [&] { return tracer::astype(unwrap(a), core(t)); });
+}
+Handle copy(const Handle& a) {
+  return made("copy", [&] { return tracer::copy(unwrap(a), 'C'); });
+}
 void swap_elements(const Handle& a, const Handle& b) {
   const tracer::Array &x = unwrap(a), &y = unwrap(b);
   if (x.shape != y.shape)
@@ -77,7 +83,9 @@ void swap_elements(const Handle& a, const Handle& b) {
 }
 
 void assign(const Handle& target, const Operand& value, const Handle* mask) {
-  tracer::assign(unwrap(target), to_operand(value), mask ? &unwrap(*mask) : nullptr);
+  named("assign", [&] {
+    tracer::assign(unwrap(target), to_operand(value), mask ? &unwrap(*mask) : nullptr);
+  });
 }
 
 }  // namespace plait::detail

@@ -60,12 +60,19 @@ Handle reduce(reduction r, const Handle& a, const Span* axes, bool keepdims, dou
   tracer::ReduceOptions o;
   if (axes) o.axes.emplace(axes->data, axes->data + axes->size);
   o.keepdims = keepdims;
-  return wrap_made([&] { return reduced(r, unwrap(a), o, ddof); });
+  constexpr const char* names[] = {"sum",    "prod",   "amin",          "amax",   "argmin",
+                                   "argmax", "any",    "all",           "mean",   "var",
+                                   "stddev", "ptp",    "count_nonzero", "nansum", "nanprod",
+                                   "nanmin", "nanmax", "nanmean",       "nanvar", "nanstd"};
+  return named(names[static_cast<int>(r)],
+               [&] { return wrap_made([&] { return reduced(r, unwrap(a), o, ddof); }); });
 }
 
 Handle norm(const Handle& a, const Span* axes, const double* order, bool keepdims) {
-  return wrap(numpy::norm(unwrap(a), order ? numpy::NormOrder(*order) : numpy::NormOrder(),
-                          optional_dims(axes), keepdims));
+  return made("linalg::norm", [&] {
+    return numpy::norm(unwrap(a), order ? numpy::NormOrder(*order) : numpy::NormOrder(),
+                       optional_dims(axes), keepdims);
+  });
 }
 
 Handle multiply(product p, const Handle& a, const Handle& b) {
@@ -76,34 +83,38 @@ Handle multiply(product p, const Handle& a, const Handle& b) {
       numpy::inner,
       numpy::outer,
       numpy::kron};
-  return wrap(functions[static_cast<int>(p)](unwrap(a), unwrap(b)));
+  constexpr const char* names[] = {"matmul", "dot", "vdot", "inner", "outer", "kron"};
+  return made(names[static_cast<int>(p)],
+              [&] { return functions[static_cast<int>(p)](unwrap(a), unwrap(b)); });
 }
 Handle tensordot(const Handle& a, const Handle& b, Span axes_a, Span axes_b) {
-  return wrap(numpy::tensordot(unwrap(a), unwrap(b), dims(axes_a), dims(axes_b)));
+  return made("tensordot",
+              [&] { return numpy::tensordot(unwrap(a), unwrap(b), dims(axes_a), dims(axes_b)); });
 }
 Handle vecdot(const Handle& a, const Handle& b, std::int64_t axis) {
-  return wrap(numpy::vecdot(unwrap(a), unwrap(b), axis));
+  return made("vecdot", [&] { return numpy::vecdot(unwrap(a), unwrap(b), axis); });
 }
 Handle cross(const Handle& a, const Handle& b, std::int64_t axis) {
-  return wrap(numpy::cross(unwrap(a), unwrap(b), axis, axis, axis));
+  return made("cross", [&] { return numpy::cross(unwrap(a), unwrap(b), axis, axis, axis); });
 }
 Handle trace(const Handle& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
-  return wrap(numpy::trace(unwrap(a), offset, axis1, axis2));
+  return made("trace", [&] { return numpy::trace(unwrap(a), offset, axis1, axis2); });
 }
 
 Handle average(const Handle& a, const Handle& weights, const Span* axes, bool keepdims) {
   tracer::ReduceOptions o;
   o.axes = optional_dims(axes);
   o.keepdims = keepdims;
-  return wrap(numpy::average(unwrap(a), unwrap(weights), o));
+  return made("average", [&] { return numpy::average(unwrap(a), unwrap(weights), o); });
 }
 Handle trapezoid(const Handle& y, const Handle* x, double dx, std::int64_t axis) {
-  return wrap(
-      x ? numpy::trapezoid(unwrap(y), unwrap(*x), axis)
-        : numpy::trapezoid(unwrap(y), tracer::Operand(scalar_float(dx), Weak::Float), axis));
+  return made("trapezoid", [&] {
+    return x ? numpy::trapezoid(unwrap(y), unwrap(*x), axis)
+             : numpy::trapezoid(unwrap(y), tracer::Operand(scalar_float(dx), Weak::Float), axis);
+  });
 }
 Handle gradient(const Handle& a, double spacing, std::int64_t axis, int edge_order) {
-  return wrap(numpy::gradient(unwrap(a), spacing, axis, edge_order));
+  return made("gradient", [&] { return numpy::gradient(unwrap(a), spacing, axis, edge_order); });
 }
 
 namespace {
@@ -113,20 +124,24 @@ std::optional<double> optional(const double* v) {
 }
 }  // namespace
 Handle isclose(const Handle& a, const Handle& b, const Tolerance& t) {
-  return wrap(numpy::isclose(unwrap(a), unwrap(b), core(t)));
+  return made("isclose", [&] { return numpy::isclose(unwrap(a), unwrap(b), core(t)); });
 }
 bool allclose(const Handle& a, const Handle& b, const Tolerance& t) {
-  return numpy::allclose(unwrap(a), unwrap(b), core(t));
+  return named("allclose", [&] { return numpy::allclose(unwrap(a), unwrap(b), core(t)); });
 }
 bool array_equal(const Handle& a, const Handle& b, bool equal_nan) {
   return numpy::array_equal(unwrap(a), unwrap(b), equal_nan);
 }
 Handle round(const Handle& a, std::int64_t decimals) {
-  return wrap(numpy::round(unwrap(a), decimals));
+  return made("round", [&] { return numpy::round(unwrap(a), decimals); });
 }
-Handle angle(const Handle& a, bool degrees) { return wrap(numpy::angle(unwrap(a), degrees)); }
+Handle angle(const Handle& a, bool degrees) {
+  return made("angle", [&] { return numpy::angle(unwrap(a), degrees); });
+}
 Handle nan_to_num(const Handle& a, double nan, const double* posinf, const double* neginf) {
-  return wrap(numpy::nan_to_num(unwrap(a), nan, optional(posinf), optional(neginf)));
+  return made("nan_to_num", [&] {
+    return numpy::nan_to_num(unwrap(a), nan, optional(posinf), optional(neginf));
+  });
 }
 
 }  // namespace plait::detail

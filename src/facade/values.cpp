@@ -13,8 +13,9 @@ namespace {
 
 std::span<const std::int64_t> indices(const std::int64_t* index, int n, const Handle& a) {
   if (n != unwrap(a).ndim())
-    throw IndexError("x(...) takes one index an axis: " + std::to_string(n) +
-                     " indices for array of dimension " + std::to_string(unwrap(a).ndim()));
+    throw IndexError("an element takes one index an axis: " + std::to_string(n) +
+                     " indices for an array of dimension " + std::to_string(unwrap(a).ndim()) +
+                     "; view() takes fewer");
   return {index, static_cast<std::size_t>(n)};
 }
 
@@ -71,19 +72,19 @@ const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept {
 }
 
 Value item(const Handle& a, const std::int64_t* index, int n) {
-  return to_value(tracer::item(unwrap(a), indices(index, n, a)));
+  return named("get", [&] { return to_value(tracer::item(unwrap(a), indices(index, n, a))); });
 }
 
 Value only_item(const Handle& a) {
   if (size_of(a) != 1)
-    throw ValueError("can only convert an array of size 1 to a scalar, not one of shape " +
+    throw ValueError("item: only an array of one element is a scalar, not one of shape " +
                      to_string(unwrap(a).shape));
   const std::int64_t zeros[kMaxDims] = {};
   return item(a, zeros, unwrap(a).ndim());
 }
 
 void set_item(const Handle& a, const std::int64_t* index, int n, const Value& v) {
-  tracer::set_item(unwrap(a), indices(index, n, a), to_scalar(v));
+  named("set", [&] { tracer::set_item(unwrap(a), indices(index, n, a), to_scalar(v)); });
 }
 
 void* export_memory(const Handle& a) { return tracer::export_memory(unwrap(a)); }
@@ -101,8 +102,7 @@ std::string explain(const Handle* arrays, int n) {
 }
 
 void throw_out_of_bounds(const std::string& integer, dtype t) {
-  throw OverflowError("Python integer " + integer + " out of bounds for " +
-                      std::string(name(core(t))));
+  throw OverflowError("integer " + integer + " out of bounds for " + std::string(name(core(t))));
 }
 
 void throw_shapes(const char* function, Span from, Span to) {
@@ -119,7 +119,7 @@ void note_called_for_each(const char* function) {
 
 void throw_ragged() {
   throw ValueError(
-      "setting an array element with a sequence. The requested array has an inhomogeneous shape");
+      "array: the rows of a nested list differ in length: every row takes as many elements");
 }
 
 }  // namespace detail

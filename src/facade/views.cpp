@@ -31,54 +31,65 @@ Handle slice(const Handle& a, const Index* indices, int n, bool writeable) {
         break;
       }
     }
-  tracer::Array view = tracer::slice(unwrap(a), list);
+  tracer::Array view = named("view", [&] { return tracer::slice(unwrap(a), list); });
   view.writeable = view.writeable && writeable;
   return wrap_view(std::move(view), a);
 }
 
 Handle transpose(const Handle& a, Span axes) {
-  return wrap_view(
-      tracer::transpose(unwrap(a), std::span(axes.data, static_cast<std::size_t>(axes.size))), a);
+  return made_view("transpose", a, [&] {
+    return tracer::transpose(unwrap(a), std::span(axes.data, static_cast<std::size_t>(axes.size)));
+  });
 }
 Handle reshape(const Handle& a, Span shape) {
-  return wrap_view(tracer::reshape(unwrap(a), dims(shape)), a);
+  return made_view("reshape", a, [&] { return tracer::reshape(unwrap(a), dims(shape)); });
 }
 Handle broadcast_to(const Handle& a, Span shape) {
-  return wrap_view(tracer::broadcast_to(unwrap(a), dims(shape)), a);
+  return made_view("broadcast_to", a, [&] { return tracer::broadcast_to(unwrap(a), dims(shape)); });
 }
 shape_type common_shape(const Handle* arrays, int n) {
   Dims shape;
-  for (int i = 0; i < n; ++i) shape = broadcast_shapes(shape, unwrap(arrays[i]).shape);
+  named("vectorize", [&] {
+    for (int i = 0; i < n; ++i) shape = broadcast_shapes(shape, unwrap(arrays[i]).shape);
+  });
   return shape_type(shape.begin(), shape.end());
 }
 Handle squeeze(const Handle& a, const Span* axes) {
-  return wrap_view(tracer::squeeze(unwrap(a), optional_dims(axes)), a);
+  return made_view("squeeze", a, [&] { return tracer::squeeze(unwrap(a), optional_dims(axes)); });
 }
 Handle expand_dims(const Handle& a, Span axes) {
-  return wrap_view(tracer::expand_dims(unwrap(a), dims(axes)), a);
+  return made_view("expand_dims", a, [&] { return tracer::expand_dims(unwrap(a), dims(axes)); });
 }
 Handle flip(const Handle& a, const Span* axes) {
-  return wrap_view(tracer::flip(unwrap(a), optional_dims(axes)), a);
+  return made_view("flip", a, [&] { return tracer::flip(unwrap(a), optional_dims(axes)); });
 }
 Handle swapaxes(const Handle& a, std::int64_t i, std::int64_t j) {
-  return wrap_view(tracer::swapaxes(unwrap(a), i, j), a);
+  return made_view("swapaxes", a, [&] { return tracer::swapaxes(unwrap(a), i, j); });
 }
 Handle moveaxis(const Handle& a, Span from, Span to) {
-  return wrap_view(tracer::moveaxis(unwrap(a), dims(from), dims(to)), a);
+  return made_view("moveaxis", a,
+                   [&] { return tracer::moveaxis(unwrap(a), dims(from), dims(to)); });
 }
 Handle diagonal(const Handle& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
-  return wrap_view(tracer::diagonal(unwrap(a), offset, axis1, axis2), a);
+  return made_view("diagonal", a,
+                   [&] { return tracer::diagonal(unwrap(a), offset, axis1, axis2); });
 }
 Handle rot90(const Handle& a, std::int64_t k, std::int64_t axis1, std::int64_t axis2) {
-  return wrap_view(numpy::rot90(unwrap(a), k, axis1, axis2), a);
+  return made_view("rot90", a, [&] { return numpy::rot90(unwrap(a), k, axis1, axis2); });
 }
 Handle atleast(const Handle& a, int ndim) {
-  return wrap_view(numpy::atleast_nd(unwrap(a), ndim), a);
+  return made_view("atleast", a, [&] { return numpy::atleast_nd(unwrap(a), ndim); });
 }
 Handle windows(const Handle& a, Span window, const Span* axes) {
-  return wrap_view(numpy::sliding_window_view(unwrap(a), dims(window), optional_dims(axes)), a);
+  return made_view("sliding_window_view", a, [&] {
+    return numpy::sliding_window_view(unwrap(a), dims(window), optional_dims(axes));
+  });
 }
-Handle real(const Handle& a) { return wrap_view(tracer::real(unwrap(a)), a); }
-Handle imag(const Handle& a) { return wrap_view(tracer::imag(unwrap(a)), a); }
+Handle real(const Handle& a) {
+  return made_view("real", a, [&] { return tracer::real(unwrap(a)); });
+}
+Handle imag(const Handle& a) {
+  return made_view("imag", a, [&] { return tracer::imag(unwrap(a)); });
+}
 
 }  // namespace plait::detail

@@ -200,7 +200,7 @@ PLAIT_API Handle transpose(const Handle& a, Span axes);  // no axes: reversed
 PLAIT_API Handle reshape(const Handle& a, Span shape);
 PLAIT_API Handle broadcast_to(const Handle& a, Span shape);
 PLAIT_API shape_type common_shape(const Handle* arrays, int n);  // that they broadcast to
-PLAIT_API void note_called_for_each(const char* function);        // in the log
+PLAIT_API void note_called_for_each(const char* function);       // in the log
 PLAIT_API Handle squeeze(const Handle& a, const Span* axes);
 PLAIT_API Handle expand_dims(const Handle& a, Span axes);
 PLAIT_API Handle flip(const Handle& a, const Span* axes);
@@ -250,6 +250,7 @@ PLAIT_API void set_item(const Handle& a, const std::int64_t* index, int n, const
 // Keeps the memory in place, and writes to it immediate, until unexport.
 PLAIT_API void* export_memory(const Handle& a);
 PLAIT_API void unexport(const Handle& a);
+PLAIT_API void check_ndim(const char* function, const Handle& a, int least);
 [[noreturn]] PLAIT_API void throw_ragged();
 [[noreturn]] PLAIT_API void throw_shapes(const char* function, Span from, Span to);
 // NumPy's OverflowError for an integer that an element cannot hold.

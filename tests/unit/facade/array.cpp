@@ -55,11 +55,10 @@ TEST_CASE("element references read and write") {
 
 TEST_CASE("integers that an element cannot hold are refused, however they are stored") {
   array<std::uint8_t> a{1, 2};
-  CHECK_THROWS_WITH(a.fill(300), "Python integer 300 out of bounds for uint8");
-  CHECK_THROWS_WITH(a.assign(300), "Python integer 300 out of bounds for uint8");
-  CHECK_THROWS_WITH(a(0) = -1, "Python integer -1 out of bounds for uint8");
-  CHECK_THROWS_WITH(plait::full<std::uint8_t>({2}, 256),
-                    "Python integer 256 out of bounds for uint8");
+  CHECK_THROWS_WITH(a.fill(300), "assign: integer 300 out of bounds for uint8");
+  CHECK_THROWS_WITH(a.assign(300), "assign: integer 300 out of bounds for uint8");
+  CHECK_THROWS_WITH(a(0) = -1, "integer -1 out of bounds for uint8");
+  CHECK_THROWS_WITH(plait::full<std::uint8_t>({2}, 256), "integer 256 out of bounds for uint8");
   CHECK(values(a) == std::vector<std::uint8_t>{1, 2});
   a.fill(255);
   a(1) = 7L;
@@ -75,7 +74,8 @@ TEST_CASE("an array that was moved from looks empty and can be assigned to") {
   CHECK(a.shape() == shape_type{0});
   CHECK(a.strides().size() == 1);
   CHECK(a.begin() == a.end());
-  const std::string text = "this array was moved from: assign an array to it before it is used";
+  const auto text =
+      Catch::Contains("this array was moved from: assign an array to it before it is used");
   CHECK_THROWS_WITH(a + 1.0, text);
   CHECK_THROWS_WITH(plait::sum(a), text);
   CHECK_THROWS_WITH(a.eval(), text);
@@ -200,8 +200,10 @@ TEST_CASE("an expression that cannot be computed is no concern of other arrays")
   CHECK_THROWS_AS(failed.eval(), std::bad_alloc);
 }
 
-TEST_CASE("errors surface at the call and have NumPy's wording") {
+TEST_CASE("errors surface at the call, name the function and have NumPy's wording") {
   CHECK_THROWS_WITH(plait::ones({2, 3}) + plait::ones({4}),
-                    "operands could not be broadcast together with shapes (2,3) (4,) ");
+                    "add: operands could not be broadcast together with shapes (2,3) (4,) (extents "
+                    "are equal or 1, counted from the last axis: expand_dims() and newaxis() add "
+                    "axes)");
   CHECK_THROWS_AS(plait::ones({2, 3}) + plait::ones({4}), plait::ShapeError);
 }

@@ -102,14 +102,13 @@ TEST_CASE("const memory is read-only; strides are bytes") {
 
 TEST_CASE("shapes of more elements or bytes than there can be are refused") {
   const std::int64_t big = std::int64_t{1} << 32;
-  const std::string bytes =
-      "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.";
+  const auto bytes = Catch::Contains("is larger than the maximum possible size.");
   const plait::array<double> one = plait::ones({1});
   CHECK_THROWS_WITH(plait::zeros({big, big}), bytes);
   CHECK_THROWS_WITH(plait::empty({-1}), "negative dimensions are not allowed");
   CHECK_THROWS_WITH(plait::eye(big), bytes);
   CHECK_THROWS_WITH(plait::arange(big * (big / 4)), bytes);
-  CHECK_THROWS_WITH(plait::broadcast_to(one, {big, big}), "iterator is too large");
+  CHECK_THROWS_WITH(plait::broadcast_to(one, {big, big}), "broadcast_to: iterator is too large");
   CHECK_THROWS_WITH(plait::tile(plait::ones({5000}), big * (big / 16)), bytes);
   CHECK_THROWS_WITH(plait::repeat(one, big * (big / 4)), bytes);
   CHECK_THROWS_AS(one.reshape({big, big}), plait::ShapeError);
@@ -117,7 +116,7 @@ TEST_CASE("shapes of more elements or bytes than there can be are refused") {
   double memory[] = {1};
   CHECK_THROWS_WITH(plait::adapt(memory, {big, big}, {0, 0}), bytes);
   const auto wide = plait::broadcast_to(one, {big}), tall = plait::broadcast_to(one, {big, 1});
-  CHECK_THROWS_WITH(wide + tall, "iterator is too large");
+  CHECK_THROWS_WITH(wide + tall, "add: iterator is too large");
   CHECK_THROWS_WITH(plait::matmul(tall, plait::reshape(wide, {1, big})), bytes);
   CHECK_THROWS_WITH(plait::empty({big, big / 32}),
                     "Unable to allocate 4.00 EiB for an array with shape (4294967296, 134217728) "
