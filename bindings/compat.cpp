@@ -1,6 +1,7 @@
 // numpy_compat's functions for the Python half of the package, with the same rule as functions.cpp:
 // NotImplemented when the arguments are not the engine's.
 #include "functions.hpp"
+#include "numpy_compat/einsum.hpp"
 #include "numpy_compat/functions.hpp"
 
 #include <cmath>
@@ -107,6 +108,19 @@ PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (ax
          y = parse_axes(PyTuple_GET_ITEM(pair.get(), 1), Axes::Iterable);
     if (!x || !y) return not_implemented();
     return result(np::tensordot(*a, *b, *x, *y));
+  });
+}
+PyObject* einsum(PyObject*, Args args, Py_ssize_t n) {  // (subscripts, operands, optimized)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const auto arrays = parse_arrays(args[1]);
+    if (!arrays) return not_implemented();
+    auto made = np::einsum(text(args[0]), *arrays,
+                           args[2] == Py_True ? np::EinsumLike::Matmul : np::EinsumLike::Loop);
+    if (!made) return not_implemented();
+    if (made->view && made->array.ndim() > 0)
+      return wrap_view(std::move(made->array), PyTuple_GET_ITEM(args[1], 0));
+    return made->scalar ? wrap_result(std::move(made->array)) : wrap(std::move(made->array));
   });
 }
 PyObject* cross(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axisa, axisb, axisc)
@@ -393,6 +407,7 @@ PyMethodDef compat_functions[] = {
     {"norm", c(norm), METH_FASTCALL, nullptr},
     {"product", c(product), METH_FASTCALL, nullptr},
     {"tensordot", c(tensordot), METH_FASTCALL, nullptr},
+    {"einsum", c(einsum), METH_FASTCALL, nullptr},
     {"cross", c(cross), METH_FASTCALL, nullptr},
     {"trace", c(trace), METH_FASTCALL, nullptr},
     {"like", c(like), METH_FASTCALL, nullptr},

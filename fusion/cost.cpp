@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tracer/contraction.hpp"
+
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
@@ -79,8 +81,9 @@ double operation_seconds(const Machine& m, const Node& n) {
     case NodeKind::Reduce:
       return through(2 * bytes_of(*n.inputs[0]));
     case NodeKind::MatMul: {
-      const auto depth = static_cast<double>(n.inputs[0]->shape.back());
-      const auto columns = static_cast<double>(n.shape.back());
+      const auto depth = static_cast<double>(tracer::product_depth(n));
+      const Dims alone(n.shape.end() - tracer::product_axes(n).columns, n.shape.end());
+      const double columns = elements_of(alone);
       const double rows = elements_of(n.shape) / std::max(1.0, columns);
       double least = std::numeric_limits<double>::infinity();
       for (const Multiplier by : {Multiplier::Tiles, Multiplier::Blas, Multiplier::Loop})

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "sum_products.hpp"
 #include "tracer/expiring.hpp"
 
 namespace plait::fusion {
@@ -75,7 +76,15 @@ bool chunks_keep_bits(const Node& n) {
   return true;
 }
 
-Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
+Graph::Graph(std::span<Node* const> wanted) {
+  build(wanted);
+  if (sum_products(*this)) build(wanted);
+  make_key();
+}
+
+void Graph::build(std::span<Node* const> wanted) {
+  nodes.clear();
+  walk_ = walk_counter.fetch_add(1);
   for (Node* w : wanted)
     if (!in_memory(*w)) walk(w);
   for (Node* w : wanted)
@@ -101,7 +110,6 @@ Graph::Graph(std::span<Node* const> wanted) : walk_(walk_counter.fetch_add(1)) {
     GNode& base = nodes[static_cast<std::size_t>(g.in[0])];
     if (element_count(base.node->shape) == element_count(g.node->shape)) base.held = !base.wanted;
   }
-  make_key();
 }
 
 void Graph::walk(Node* root) {

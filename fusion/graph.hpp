@@ -38,10 +38,11 @@ class Graph {
   int size() const { return static_cast<int>(nodes.size()); }
 
  private:
+  void build(std::span<tracer::Node* const> wanted);
   void walk(tracer::Node* root);
   void make_key();
   std::string key_;
-  std::uint64_t walk_;
+  std::uint64_t walk_ = 0;
 };
 
 // Byte strides of the memory that a node's value has or will have. A View's own strides are those

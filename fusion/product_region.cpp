@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tracer/contraction.hpp"
+
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
@@ -36,7 +38,7 @@ bool same_axes(const ViewMap& map, int count) {
 std::int64_t product_class(const Node& product) {
   constexpr double kWorthTiles = 1e6;  // multiplications
   return static_cast<double>(element_count(product.shape)) *
-             static_cast<double>(product.inputs[0]->shape.back()) >=
+             static_cast<double>(tracer::product_depth(product)) >=
          kWorthTiles;
 }
 
@@ -56,6 +58,7 @@ TileShape tile_shape(const Graph& g, std::int32_t product, bool whole) {
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
   const Node& p = *g[node].node;
   if (g[node].leaf || p.kind != NodeKind::MatMul || target.product_depth == 0) return false;
+  if (!p.axes.empty()) return false;
   if (p.dtype != DType::Float32 && p.dtype != DType::Float64) return false;
   const std::int64_t depth = p.inputs[0]->shape.back();
   return product_class(p) != 0 && depth > kSmall && depth <= kDeepest && p.shape.back() > kSmall &&

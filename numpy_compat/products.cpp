@@ -2,6 +2,7 @@
 #include <string>
 
 #include "record.hpp"
+#include "tracer/contraction.hpp"
 
 namespace plait::numpy {
 namespace {
@@ -15,17 +16,20 @@ namespace {
 
 Array flat(const Array& a) { return a.ndim() == 1 ? a : tracer::reshape(a, Dims{-1}); }
 
-std::int64_t extent_of(const Array& a, const Dims& axes) {
-  std::int64_t n = 1;
-  for (std::int64_t axis : axes) n *= a.shape[static_cast<int>(axis)];
-  return n;
-}
-
 bool contains(const Dims& axes, std::int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-// The axes that are not contracted, and the shape that they leave.
+// `a` with its axes in the order of `first`, then `last`.
+Array arranged(const Array& a, const Dims& first, const Dims& last) {
+  Dims order = first;
+  for (const std::int64_t axis : last) order.push_back(axis);
+  return order.empty()
+             ? a
+             : tracer::transpose(a,
+                                 std::span(order.data(), static_cast<std::size_t>(order.size())));
+}
+
 Dims free_axes(const Array& a, const Dims& contracted) {
   Dims rest;
   for (int i = 0; i < a.ndim(); ++i)
@@ -33,23 +37,9 @@ Dims free_axes(const Array& a, const Dims& contracted) {
   return rest;
 }
 
-Array as_matrix(const Array& a, const Dims& rows, const Dims& columns) {
-  Dims order = rows;
-  for (std::int64_t axis : columns) order.push_back(axis);
-  const Array moved =
-      order.empty()
-          ? a
-          : tracer::transpose(a, std::span(order.data(), static_cast<std::size_t>(order.size())));
-  return tracer::reshape(moved, Dims{extent_of(a, rows), extent_of(a, columns)});
-}
-
 Array contract(const Array& a, const Dims& axes_a, const Array& b, const Dims& axes_b) {
-  const Dims rest_a = free_axes(a, axes_a), rest_b = free_axes(b, axes_b);
-  const Array product = tracer::matmul(as_matrix(a, rest_a, axes_a), as_matrix(b, axes_b, rest_b));
-  Dims shape;
-  for (std::int64_t axis : rest_a) shape.push_back(a.shape[static_cast<int>(axis)]);
-  for (std::int64_t axis : rest_b) shape.push_back(b.shape[static_cast<int>(axis)]);
-  return tracer::reshape(product, shape);
+  return tracer::contract(arranged(a, free_axes(a, axes_a), axes_a),
+                          arranged(b, axes_b, free_axes(b, axes_b)), 0, axes_a.size());
 }
 
 // With new axes in front, up to n.

@@ -26,13 +26,13 @@ enum class NodeKind : std::uint8_t {
            // applied) stored at
            // (`offset`, `view_shape`, `view_strides`), where inputs[2], if any, a Bool mask of
            // view_shape, is true
-  MatMul,  // inputs[0] (..., m, k) times inputs[1] (..., k, n); batch dimensions equal, operands
-           // same dtype
+  MatMul,  // inputs[0] (batch..., m, k) times inputs[1] (batch..., k, n), operands of one dtype;
+           // with `axes`, m, k and n are so many axes each: see contraction.hpp
 };
 
 // Whose name NumPy's warnings give a node's floating-point events, where it is not the node's own:
 // that of the function that is made of several operations. Nobody: the function reports none.
-enum class NamedAs : std::uint8_t { Itself, Reduce, Dot, Nobody };
+enum class NamedAs : std::uint8_t { Itself, Reduce, Dot, Nobody, MatMul };
 
 // References to nodes come and go under the recorder's lock.
 struct Node : GuardedRefCounted {
@@ -52,7 +52,7 @@ struct Node : GuardedRefCounted {
   Dims strides;  // bytes. Data and results: layout of the value's own memory (dense, NumPy's K
                  // order, unless Data is foreign). View: strides into the memory of inputs[0]
   std::int64_t offset = 0;        // View, Update: bytes into the memory of inputs[0]
-  Dims axes;                      // Reduce
+  Dims axes;                      // Reduce, MatMul
   Dims view_shape, view_strides;  // Update: `shape` and `strides` above describe the whole storage
   DType view_dtype = DType::Float64;  // Update: how the stored elements are typed
   bool in_place = false;  // Update of exported memory: store into inputs[0]'s own memory, whoever

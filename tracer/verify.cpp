@@ -1,4 +1,5 @@
 // The rules of node.hpp, executable.
+#include "contraction.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -77,6 +78,26 @@ void check_reduce(const Node& n) {
           "reduce's mask is Bool and broadcasts to the input");
 }
 
+void check_product(const Node& n) {
+  const Node &a = *n.inputs[0], &b = *n.inputs[1];
+  check(n, n.axes.empty() || n.axes.size() == 3, "products name rows, columns and sums");
+  check(n, a.dtype == n.dtype && b.dtype == n.dtype, "product operands have one dtype");
+  const ProductAxes x = product_axes(n);
+  const int lead = x.batch + x.rows;
+  check(n,
+        x.batch >= 0 && a.shape.size() == lead + x.sums &&
+            b.shape.size() == x.batch + x.sums + x.columns,
+        "product operands have ranks");
+  const auto meet = [&](const Dims& p, int i, const Dims& q, int j, int count) {
+    return std::equal(p.begin() + i, p.begin() + i + count, q.begin() + j);
+  };
+  check(n,
+        meet(a.shape, 0, n.shape, 0, lead) && meet(b.shape, 0, n.shape, 0, x.batch) &&
+            meet(b.shape, x.batch + x.sums, n.shape, lead, x.columns) &&
+            meet(a.shape, lead, b.shape, x.batch, x.sums),
+        "product shapes meet");
+}
+
 }  // namespace
 
 void verify(const Node& n) {
@@ -115,17 +136,9 @@ void verify(const Node& n) {
     case NodeKind::Update:
       check_update(n);
       break;
-    case NodeKind::MatMul: {
-      const Node &a = *n.inputs[0], &b = *n.inputs[1];
-      const int d = n.shape.size();
-      check(n, d >= 2 && a.shape.size() == d && b.shape.size() == d, "matmul operands have ranks");
-      check(n, a.dtype == n.dtype && b.dtype == n.dtype, "matmul operands have one dtype");
-      check(n,
-            a.shape[d - 2] == n.shape[d - 2] && b.shape[d - 1] == n.shape[d - 1] &&
-                a.shape[d - 1] == b.shape[d - 2],
-            "matmul shapes meet");
+    case NodeKind::MatMul:
+      check_product(n);
       break;
-    }
     case NodeKind::Data:
       break;
   }

@@ -40,6 +40,10 @@ struct Product {
   // and `step` bytes along k: out is [ceil(lines / width)][k][width], padded with zeros.
   void (*pack)(void* out, const void* from, std::int64_t line, std::int64_t step,
                std::int64_t lines, std::int64_t k, std::int64_t width);
+  // The same of elements that lie `lines_at` plus `sums_at` bytes from `from`.
+  void (*gather)(void* out, const void* from, const std::int64_t* lines_at,
+                 const std::int64_t* sums_at, std::int64_t lines, std::int64_t k,
+                 std::int64_t width);
 };
 
 // nullptr but for Float32 and Float64.

@@ -18,11 +18,11 @@ from ._device import DeviceError, DeviceMismatchError, current_device, device
 from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
 from ._errstate import errstate, seterr, seterrcall
 from ._joining import (
-    array_split, bmat, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, repeat, roll,
+    array_split, bmat, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, pad, repeat, roll,
     split, stack, tile, tril, triu, vsplit, vstack,
 )  # fmt: skip
 from ._plait import ndarray, ufunc
-from ._products import cross, dot, inner, outer, tensordot, vdot
+from ._products import cross, dot, einsum, inner, outer, tensordot, vdot
 from ._reductions import (
     all, amax, amin, any, argmax, argmin, count_nonzero, max, mean, min, prod, ptp, std, sum, var,
 )  # fmt: skip

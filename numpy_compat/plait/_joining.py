@@ -5,6 +5,7 @@ import sys
 import numpy
 
 from . import _plait
+from ._creation import empty
 from ._fallback import call, given
 from ._plait import ndarray
 from ._shape import ndim
@@ -138,3 +139,30 @@ def tril(m, k=0):
 def triu(m, k=0):
     result = _plait.triangle("triu", m, k)
     return call(numpy.triu, (m, k)) if result is NotImplemented else result
+
+
+def _constant_pad(array, pad_width, constant_values=0):
+    """One value around an array, or NotImplemented."""
+    widths = numpy.asarray(pad_width)
+    if array.ndim == 0 or widths.dtype.kind != "i" or numpy.ndim(constant_values) != 0 or isinstance(constant_values, ndarray):
+        return NotImplemented
+    try:
+        widths = numpy.broadcast_to(widths, (array.ndim, 2)).tolist()
+    except ValueError:
+        return NotImplemented
+    if any(w < 0 for pair in widths for w in pair):
+        return NotImplemented
+    order = "F" if array.flags.fnc else "C"
+    shape = tuple(before + extent + after for extent, (before, after) in zip(array.shape, widths))
+    padded = empty(shape, array.dtype, order)
+    padded[...] = constant_values
+    padded[tuple(slice(before, before + extent) for extent, (before, _) in zip(array.shape, widths))] = array
+    return padded
+
+
+def pad(array, pad_width, mode="constant", **kwargs):
+    if type(array) is ndarray and mode == "constant" and not isinstance(pad_width, (dict, ndarray)) and set(kwargs) <= {"constant_values"}:
+        result = _constant_pad(array, pad_width, **kwargs)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.pad, (array, pad_width, mode), kwargs)

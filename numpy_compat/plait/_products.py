@@ -1,5 +1,7 @@
 """Products of vectors and matrices, with NumPy's signatures; what the engine does not take falls back."""
 
+import functools
+
 import numpy
 
 from . import _plait
@@ -38,6 +40,58 @@ _inner, _vdot = map(_product, ("inner", "vdot"))
 def tensordot(a, b, axes=2):
     result = _plait.tensordot(a, b, axes)
     return call(numpy.tensordot, (a, b, axes)) if result is NotImplemented else result
+
+
+_SOMETHING = numpy.zeros(())
+
+
+@functools.lru_cache(1024)
+def _path(subscripts, shapes, optimize):
+    """How NumPy contracts operands of these shapes: (positions, subscripts) of each step."""
+    stand_ins = [numpy.broadcast_to(_SOMETHING, shape) for shape in shapes]
+    return tuple(step[:2] for step in numpy.einsum_path(subscripts, *stand_ins, optimize=optimize, einsum_call=True)[1])
+
+
+def _letters(labels):
+    return "".join("..." if l is Ellipsis else chr(ord("A") + l if l < 26 else ord("a") + l - 26) for l in labels)
+
+
+def _spelled(operands):
+    """(subscripts, arrays) of einsum's arguments; its other spelling has a list of labels after each array."""
+    if isinstance(operands[0], str):
+        return operands[0], operands[1:]
+    terms = ",".join(map(_letters, operands[1::2]))
+    return (terms + "->" + _letters(operands[-1]), operands[:-1:2]) if len(operands) % 2 else (terms, operands[::2])
+
+
+def _contracted(subscripts, arrays, optimize):
+    """NotImplemented for what NumPy does, mistakes among it."""
+    if optimize is False:
+        return _plait.einsum(subscripts, arrays, False) if len(arrays) <= 2 else NotImplemented
+    way = tuple(map(_hashable, optimize)) if isinstance(optimize, (list, tuple)) else optimize
+    left = list(arrays)
+    for positions, step in _path(subscripts, tuple(a.shape for a in arrays), way):
+        made = _plait.einsum(step, tuple(left.pop(i) for i in positions), len(positions) == 2)
+        if made is NotImplemented:
+            return made
+        left.append(made)
+    return left[0]
+
+
+def _hashable(x):
+    return tuple(x) if isinstance(x, list) else x
+
+
+def einsum(*operands, out=None, optimize=False, **kwargs):
+    if out is None and not kwargs and any(type(x) is ndarray for x in operands):
+        try:
+            result = _contracted(*_spelled(operands), optimize)
+        except (TypeError, ValueError, KeyError, RuntimeError, IndexError, AttributeError):  # NumPy says what is wrong
+            result = NotImplemented
+        if result is not NotImplemented:
+            return result
+    given = {"optimize": optimize, **kwargs}
+    return call(numpy.einsum, operands, given if out is None else {"out": out, **given})
 
 
 def _holds_pairs(a, axis):

@@ -10,6 +10,7 @@
 #include "engine.hpp"
 #include "fp_flags.hpp"
 #include "interruption.hpp"
+#include "tracer/contraction.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
@@ -153,7 +154,7 @@ void compute_update(Node& n) {
 std::int64_t work_of(const Node& n) {
   std::int64_t work = element_count(n.shape);
   if (n.kind == NodeKind::Reduce) work = element_count(n.inputs[0]->shape);
-  if (n.kind == NodeKind::MatMul) work *= n.inputs[0]->shape[n.inputs[0]->shape.size() - 1];
+  if (n.kind == NodeKind::MatMul) work *= tracer::product_depth(n);
   return work;
 }
 
@@ -184,7 +185,8 @@ void compute_into(Node& n, const Memory& out, bool fresh) {
       break;
     case NodeKind::MatMul: {
       const Node &a = *n.inputs[0], &b = *n.inputs[1];
-      run_matmul(n.dtype, a.shape, memory_of(a, a.shape), b.shape, memory_of(b, b.shape), out.data);
+      run_product(n.dtype, tracer::product_axes(n), {a.shape, memory_of(a, a.shape)},
+                  {b.shape, memory_of(b, b.shape)}, out.data);
       break;
     }
     case NodeKind::Data:

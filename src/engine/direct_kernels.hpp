@@ -1,6 +1,7 @@
 // What evaluate_direct calls for each kind of node. All operands are in memory.
 #pragma once
 #include "direct_rows.hpp"
+#include "tracer/contraction.hpp"
 #include "tracer/node.hpp"
 
 namespace plait::engine {
@@ -17,7 +18,12 @@ void run_iota(const Scalar& start, const Scalar& step, std::int64_t n, std::byte
 // to shape.
 void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape, const Dims& axes,
                 const Memory& in, const Memory* mask, const Memory& out);
-void run_matmul(DType t, const Dims& a_shape, const Memory& a, const Dims& b_shape, const Memory& b,
-                std::byte* c);
+// An operand of a product: see tracer/contraction.hpp.
+struct Factor {
+  const Dims& shape;
+  Memory memory;
+};
+void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, const Factor& b,
+                 std::byte* c);
 
 }  // namespace plait::engine

@@ -78,24 +78,75 @@ void multiply_any(const MatrixProduct& g) {
 
 }  // namespace
 
-void run_matmul(DType t, const Dims& a_shape, const Memory& a, const Dims& b_shape, const Memory& b,
-                std::byte* c) {
-  const int d = a_shape.size();
-  const MatrixProduct p =
-      with_joined_axes({.dtype = t,
-                        .m = a_shape[d - 2],
-                        .n = b_shape[d - 1],
-                        .k = a_shape[d - 1],
-                        .a = a.data,
-                        .a_row = a.strides[d - 2],
-                        .a_column = a.strides[d - 1],
-                        .b = b.data,
-                        .b_row = b.strides[d - 2],
-                        .b_column = b.strides[d - 1],
-                        .c = c,
-                        .batch = Dims(a_shape.begin(), a_shape.end() - 2),
-                        .a_steps = Dims(a.strides.begin(), a.strides.end() - 2),
-                        .b_steps = Dims(b.strides.begin(), b.strides.end() - 2)});
+namespace {
+
+Dims part(const Dims& d, int first, int count) {
+  return {d.begin() + first, d.begin() + first + count};
+}
+
+// Neighbouring axes as one wherever both operands that have them (`y` may be none) step alike.
+void merge(AxisGroup& x, AxisGroup* y = nullptr) {
+  const auto joins = [](const AxisGroup& l, int i) {
+    return l.steps[i - 1] == l.extents[i] * l.steps[i];
+  };
+  const auto drop = [&](int i) {
+    for (AxisGroup* l : {&x, y})
+      if (l) {
+        l->extents.erase(i);
+        l->steps.erase(i);
+      }
+  };
+  for (int i = x.extents.size() - 1; i >= 0; --i) {
+    if (x.extents.size() == 1) return;
+    if (x.extents[i] == 1) {
+      drop(i);
+    } else if (i > 0 && joins(x, i) && (!y || joins(*y, i))) {
+      for (AxisGroup* l : {&x, y})
+        if (l) l->extents[i] *= l->extents[i - 1];
+      drop(i - 1);
+    }
+  }
+}
+
+}  // namespace
+
+void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, const Factor& b,
+                 std::byte* c) {
+  const Dims &la = a.memory.strides, &lb = b.memory.strides;
+  const auto lines = [](const Factor& f, int first, int count) {
+    if (count == 0) return AxisGroup{Dims{1}, Dims{0}};
+    return AxisGroup{part(f.shape, first, count), part(f.memory.strides, first, count)};
+  };
+  AxisGroup rows = lines(a, axes.batch, axes.rows),
+            a_sums = lines(a, axes.batch + axes.rows, axes.sums),
+            b_sums = lines(b, axes.batch, axes.sums),
+            columns = lines(b, axes.batch + axes.sums, axes.columns);
+  merge(rows);
+  merge(columns);
+  merge(a_sums, &b_sums);
+  MatrixProduct p{.dtype = t,
+                  .m = element_count(rows.extents),
+                  .n = element_count(columns.extents),
+                  .k = element_count(a_sums.extents),
+                  .a = a.memory.data,
+                  .a_row = rows.steps[0],
+                  .a_column = a_sums.steps[0],
+                  .b = b.memory.data,
+                  .b_row = b_sums.steps[0],
+                  .b_column = columns.steps[0],
+                  .c = c,
+                  .batch = part(a.shape, 0, axes.batch),
+                  .a_steps = part(la, 0, axes.batch),
+                  .b_steps = part(lb, 0, axes.batch)};
+  if (rows.extents.size() > 1 || columns.extents.size() > 1 || a_sums.extents.size() > 1) {
+    p.rows = std::move(rows);
+    p.a_sums = std::move(a_sums);
+    p.b_sums = std::move(b_sums);
+    p.columns = std::move(columns);
+    if (!tiled_product(p)) throw InternalError("a product of several axes that no tile takes");
+    return;
+  }
+  p = with_joined_axes(p);
   if (prefers_blas(p) && blas_product(p)) return;
   if (tiled_product(p)) return;
   for (std::int64_t i = 0, count = p.entries(); i < count; ++i) {

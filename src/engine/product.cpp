@@ -66,6 +66,22 @@ class Tasks {
   bool interruptible_;
 };
 
+// Where the elements [first, first + count) of an axis lie.
+void place_lines(const AxisGroup& l, std::int64_t first, std::int64_t count, std::int64_t* at) {
+  const int inner = l.extents.size() - 1;
+  const std::int64_t extent = l.extents[inner], step = l.steps[inner];
+  for (std::int64_t i = 0; i < count;) {
+    std::int64_t rest = (first + i) / extent, begin = (first + i) % extent, from = begin * step;
+    for (int axis = inner - 1; axis >= 0; --axis) {
+      from += rest % l.extents[axis] * l.steps[axis];
+      rest /= l.extents[axis];
+    }
+    const std::int64_t some = std::min(extent - begin, count - i);
+    for (std::int64_t n = 0; n < some; ++n) at[i + n] = from + n * step;
+    i += some;
+  }
+}
+
 class Tiled {
  public:
   Tiled(const MatrixProduct& p, const loops::Product& tiles)
@@ -75,6 +91,10 @@ class Tiled {
         tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedWork) {}
 
   void run() {
+    if (p_.mapped()) {
+      pack_a_ = true;
+      return p_.m <= kFewRows ? run_apart(p_.entries()) : run_entries();
+    }
     if (p_.b_column == item_ && p_.b_row % item_ == 0 && (p_.m <= 2 * tiles_.rows || small_b()))
       pack_b_ = false;
     // Tiles walk along the rows of A where they lie, unless that is not possible.
@@ -84,14 +104,44 @@ class Tiled {
     if (!pack_b_ || p_.products() / static_cast<double>(entries) < kOwnProducts ||
         p_.m <= tiles_.rows)
       return run_apart(entries);
-    for (std::int64_t e = 0; e < entries; ++e) run_together(place(e));
+    run_entries();
   }
 
  private:
+  // Rows up to which threads that pack columns for themselves still use them often enough.
+  static constexpr std::int64_t kFewRows = 256;
   static constexpr double kOwnProducts = 96.0 * 96 * 96;
 
   bool small_b() const { return p_.k * p_.n * item_ <= kUnpackedBytes && p_.b_row % 1024 != 0; }
   double share(double part) const { return tasks_.seconds() * part; }
+  void run_entries() {
+    for (std::int64_t e = 0, count = p_.entries(); e < count; ++e) run_together(place(e));
+  }
+
+  // Panels of rows [i, i + m) and columns [j, j + n), of products [from, from + k).
+  void pack_rows(std::byte* to, const std::byte* a, std::int64_t i, std::int64_t m,
+                 std::int64_t from, std::int64_t k) const {
+    if (p_.mapped()) return gather(to, a, p_.rows, i, m, p_.a_sums, from, k, tiles_.rows);
+    tiles_.pack(to, a + i * p_.a_row + from * p_.a_column, p_.a_row, p_.a_column, m, k,
+                tiles_.rows);
+  }
+  void pack_columns(std::byte* to, const std::byte* b, std::int64_t j, std::int64_t n,
+                    std::int64_t from, std::int64_t k) const {
+    if (p_.mapped()) return gather(to, b, p_.columns, j, n, p_.b_sums, from, k, tiles_.columns);
+    tiles_.pack(to, b + from * p_.b_row + j * p_.b_column, p_.b_column, p_.b_row, n, k,
+                tiles_.columns);
+  }
+  void gather(std::byte* to, const std::byte* from, const AxisGroup& lines, std::int64_t first,
+              std::int64_t count, const AxisGroup& sums, std::int64_t start, std::int64_t k,
+              std::int64_t width) const {
+    std::int64_t lines_at[kOwnColumns], sums_at[kDepth];
+    place_lines(sums, start, k, sums_at);
+    for (std::int64_t i = 0; i < count; i += kOwnColumns) {
+      const std::int64_t some = std::min(kOwnColumns, count - i);
+      place_lines(lines, first + i, some, lines_at);
+      tiles_.gather(to + i * k * item_, from, lines_at, sums_at, some, k, width);
+    }
+  }
 
   // Parts of the entries, each by one thread that packs what it needs.
   void run_apart(std::int64_t entries) {
@@ -151,7 +201,7 @@ class Tiled {
       for (std::int64_t from = 0; from < p_.k && goes_on(); from += kDepth) {
         const std::int64_t k = std::min(kDepth, p_.k - from);
         const std::byte* b = at.b + from * p_.b_row + q * p_.b_column;
-        if (pack_b_) tiles_.pack(b_panels, b, p_.b_column, p_.b_row, columns, k, tiles_.columns);
+        if (pack_b_) pack_columns(b_panels, at.b, q, columns, from, k);
         if (pack_a_)
           packed_rows(at, i, m, q, columns, from, k, a_panels, b_panels);
         else
@@ -170,8 +220,7 @@ class Tiled {
     const std::int64_t most = kTallTiles * tiles_.rows;
     for (std::int64_t r = i; r < i + m; r += most) {
       const std::int64_t rows = std::min(most, i + m - r);
-      tiles_.pack(a_panels, at.a + r * p_.a_row + from * p_.a_column, p_.a_row, p_.a_column, rows,
-                  k, tiles_.rows);
+      pack_rows(a_panels, at.a, r, rows, from, k);
       tiles_.block(rows, n, k, a_panels, b_panels, at.c + (r * p_.n + j) * item_, p_.n, from != 0);
     }
   }
@@ -184,8 +233,9 @@ class Tiled {
     const std::int64_t depth =
         std::min(p_.k, std::max<std::int64_t>(1, limit / width / kDepth) * kDepth);
     // a @ a.T, as NumPy has it: half of the work.
-    const bool symmetric = place.a == place.b && p_.m == p_.n && p_.a_row == p_.b_column &&
-                           p_.a_column == p_.b_row && mirror_pays(p_.m, p_.k);
+    const bool symmetric = !p_.mapped() && place.a == place.b && p_.m == p_.n &&
+                           p_.a_row == p_.b_column && p_.a_column == p_.b_row &&
+                           mirror_pays(p_.m, p_.k);
     const std::int64_t pieces = kPiecesAThread * tasks_.threads();
     const std::int64_t height =
         std::clamp(ceil_div(ceil_div(p_.m, tall), pieces), std::int64_t{1}, kTallTiles) * tall;
@@ -208,10 +258,8 @@ class Tiled {
                    [&](std::int64_t t, int, auto) {
                      const std::int64_t block = t / across, panel = t % across * wide,
                                         deep = std::min(kDepth, k - block * kDepth);
-                     tiles_.pack(
-                         at(block) + panel * deep * item_,
-                         place.b + (from + block * kDepth) * p_.b_row + (j + panel) * p_.b_column,
-                         p_.b_column, p_.b_row, std::min(wide, columns - panel), deep, wide);
+                     pack_columns(at(block) + panel * deep * item_, place.b, j + panel,
+                                  std::min(wide, columns - panel), from + block * kDepth, deep);
                    });
         const double part = static_cast<double>(columns) / static_cast<double>(p_.n) *
                             static_cast<double>(k) / static_cast<double>(p_.k);
@@ -342,7 +390,7 @@ bool tiled_product(const MatrixProduct& as_given) {
     return true;
   }
   MatrixProduct p = as_given;
-  turn_column(p, item);
+  if (!p.mapped()) turn_column(p, item);
   Tiled(p, *tiles).run();
   return true;
 }

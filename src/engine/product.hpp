@@ -7,6 +7,11 @@
 
 namespace plait::engine {
 
+// The axes that make up one of a matrix, the last one fastest.
+struct AxisGroup {
+  Dims extents, steps;  // bytes
+};
+
 // c (batch..., m, n) = a (batch..., m, k) times b (batch..., k, n). Strides in bytes, of any sign;
 // c is C-contiguous and shares no memory with a and b.
 struct MatrixProduct {
@@ -18,7 +23,11 @@ struct MatrixProduct {
   std::int64_t b_row, b_column;
   std::byte* c;
   Dims batch, a_steps, b_steps;
+  // Where one of the axes is several in memory, all four are given, and a_row, a_column, b_row and
+  // b_column are not read. Then dtype is Float32 or Float64, and only tiled_product() takes it.
+  AxisGroup rows, a_sums, b_sums, columns;
 
+  bool mapped() const { return !rows.extents.empty(); }
   std::int64_t entries() const;
   double products() const;                    // multiplications
   MatrixProduct entry(std::int64_t i) const;  // one of the batch

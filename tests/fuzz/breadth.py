@@ -260,6 +260,29 @@ class Breadth:
             options += [f"{a}[{picks}, 0]", f"{a}[[0], [0]]", f"{a}[:, [0, 0]]", f"{a}[0, [0, -1]]", f"{a}[[0], :, None]", f"{a}[np.ix_([0, -1], [0])]", f"{a}[1:, [0]]", f"{a}[[[0], [-1]], [0, -1]]"]
         return Statement(f"{name} = {r.choice(options)}", "exactly", "index", name, (a,), False)
 
+    def labelled(self, a, b):
+        """einsum of two arrays, of which the second may share labels with the first, over any of them; tensordot; products with windows."""
+        r, va, vb = self.random, self.value(a), self.value(b)
+        if r.random() < 0.2:
+            pairs = [(i, j) for i in range(va.ndim) for j in range(vb.ndim) if va.shape[i] == vb.shape[j]]
+            some = dict(r.sample(pairs, min(len(pairs), r.randint(1, 2))))
+            axes = [i for i, j in some.items() if list(some.values()).count(j) == 1]
+            return f"np.tensordot({a}, {b}, ({axes}, {[some[i] for i in axes]}))"
+        first = list("abcdef"[: va.ndim])
+        free, second = list(first), []
+        for extent in vb.shape:
+            fits = [l for l in free if va.shape[first.index(l)] == extent or 1 in (extent, va.shape[first.index(l)])]
+            second.append(r.choice(fits) if fits and r.random() < 0.7 else "uvwxyz"[len(second)])
+            if second[-1] in free:
+                free.remove(second[-1])
+        labels = list(dict.fromkeys(first + second))
+        way = r.choice(["", "", ", optimize=True", ", optimize='optimal'"])
+        if r.random() < 0.3 and va.ndim <= 4:
+            n = r.randint(1, min(3, va.shape[-1])) if va.shape[-1] else 1
+            return f"np.einsum('...ij,j->...i', np.lib.stride_tricks.sliding_window_view({a}, {n}, axis=-1), np.ones({n}, {a}.dtype){way})"
+        out = r.sample(labels, r.randint(0, len(labels)))
+        return f"np.einsum('{''.join(first)},{''.join(second)}->{''.join(out)}', {a}, {b}{way})"
+
     def product(self):
         r, a, name = self.random, self.array(lambda v: v.ndim >= 1), self.fresh()
         if a is None:
@@ -269,6 +292,8 @@ class Breadth:
         text = r.choice([f"np.inner({a}, {b})", f"np.outer({a}, {b})", f"np.tensordot({a}, {b}, 1)", f"np.tensordot({a}, {b}, ([0], [0]))", f"np.vdot({a}, {b})", f"np.einsum('i...,i...->...', {a}, {b})", f"np.kron({a}, {b})", f"{a} @ {b}.T", f"{a}.T @ {b}",
                          f"np.dot({a}.T, {b})", f"{a}.dot({b})", f"np.matmul({a}, {b}.swapaxes(0, -1))", f"np.linalg.norm({a}, ord=1, axis=0)", f"np.linalg.norm({a}, ord=np.inf, axis=-1)", f"np.linalg.norm({a})", f"np.trace({a})", f"np.vecdot({a}, {b})", f"np.cross({a}, {b})",
                          f"np.matvec({a}, {b})" if hasattr(numpy, "matvec") else f"{a} @ {b}"])
+        if r.random() < 0.5 and max(va.ndim, vb.ndim) <= 6:
+            text = self.labelled(a, b)
         if va.size * vb.size > 40_000 or (r.random() < 0.9 and not self.works(text)):
             return None
         if "norm" in text:

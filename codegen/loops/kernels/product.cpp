@@ -272,17 +272,15 @@ PLAIT_INLINE void transpose(typename Register<T>::type (&rows)[kWidth<T>]) {
   }
 }
 
-// `some` <= lanes lines of k contiguous elements to the first `room` <= lanes of each row of a
-// panel, zeros after them. Returns how far it came: whole registers along k.
+// Lines of k contiguous elements, as many as lanes (what lies past the last of `some` repeats it), to
+// the first `room` <= lanes of each row of a panel, zeros after them. Returns how far it came: whole
+// registers along k.
 template <class T>
-std::int64_t transpose_lines(T* out, const std::byte* at, std::int64_t line, std::int64_t some,
-                             std::int64_t room, std::int64_t k, std::int64_t width) {
+std::int64_t transpose_lines(T* out, const T* const* from, std::int64_t some, std::int64_t room,
+                             std::int64_t k, std::int64_t width) {
   using Vector = typename Register<T>::type;
   constexpr int n = kWidth<T>;
   const Lanes<T> lanes(room);
-  const T* from[n];
-  for (int r = 0; r < n; ++r)
-    from[r] = reinterpret_cast<const T*>(at + std::min<std::int64_t>(r, some - 1) * line);
   std::int64_t i = 0;
   for (; i + n <= k; i += n) {
     Vector rows[n];
@@ -340,7 +338,12 @@ void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std:
                            here = std::clamp<std::int64_t>(some - w, 0, room);
         const std::byte* p = at + w * line;
         std::int64_t i = 0;
-        if (step == item && here > 0) i = transpose_lines(out + w, p, line, here, room, k, width);
+        if (step == item && here > 0) {
+          const T* from[kWidth<T>];
+          for (int r = 0; r < kWidth<T>; ++r)
+            from[r] = reinterpret_cast<const T*>(p + std::min<std::int64_t>(r, here - 1) * line);
+          i = transpose_lines(out + w, from, here, room, k, width);
+        }
         for (; i < k; ++i) {
           T* row = out + i * width + w;
           for (std::int64_t r = 0; r < here; ++r) row[r] = element<T>(p + i * step + r * line);
@@ -352,8 +355,84 @@ void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std:
   }
 }
 
+// How many of the offsets, from the first on, are those of elements side by side.
 template <class T>
-constexpr Product kProduct{kRows, kWidth<T>* kVectors, block<T>, strided<T>, pack<T>};
+std::int64_t side_by_side(const std::int64_t* at, std::int64_t count) {
+  std::int64_t run = 1;
+  while (run < count && at[run] - at[run - 1] == static_cast<std::int64_t>(sizeof(T))) ++run;
+  return run;
+}
+
+// Lines side by side to the first columns of `out`.
+template <class T>
+void gather_run(T* out, const std::byte* from, const std::int64_t* sums_at, std::int64_t lines,
+                std::int64_t k, std::int64_t width) {
+  constexpr std::int64_t n = kWidth<T>;
+  for (std::int64_t w = 0; w < lines; w += n) {
+    const auto row = [&](std::int64_t i) {
+      return reinterpret_cast<const T*>(from + sums_at[i]) + w;
+    };
+    T* to = out + w;
+    if (lines - w >= n) {
+      for (std::int64_t i = 0; i < k; ++i) store(to + i * width, load(row(i)));
+      continue;
+    }
+    const Lanes<T> lanes(lines - w);
+    for (std::int64_t i = 0; i < k; ++i) lanes.store(to + i * width, lanes.load(row(i)));
+  }
+}
+
+// At most as many lines as lanes, that lie apart.
+template <class T>
+void gather_lines(T* out, const std::byte* from, const std::int64_t* lines_at,
+                  const std::int64_t* sums_at, std::int64_t lines, std::int64_t k,
+                  std::int64_t width) {
+  for (std::int64_t i = 0; i < k;) {
+    const std::int64_t run = side_by_side<T>(sums_at + i, k - i);
+    std::int64_t done = 0;
+    if (run >= kWidth<T>) {
+      const T* each[kWidth<T>];
+      for (int r = 0; r < kWidth<T>; ++r)
+        each[r] = reinterpret_cast<const T*>(from + sums_at[i] +
+                                             lines_at[std::min<std::int64_t>(r, lines - 1)]);
+      done = transpose_lines(out + i * width, each, lines, lines, run, width);
+    }
+    for (; done < run; ++done)
+      for (std::int64_t r = 0; r < lines; ++r)
+        out[(i + done) * width + r] = element<T>(from + sums_at[i + done] + lines_at[r]);
+    i += run;
+  }
+}
+
+template <class T>
+void gather(void* to, const void* from, const std::int64_t* lines_at, const std::int64_t* sums_at,
+            std::int64_t lines, std::int64_t k, std::int64_t width) {
+  constexpr std::int64_t kRun = 4;  // lines side by side that are worth a vector
+  auto* out = static_cast<T*>(to);
+  const auto* base = static_cast<const std::byte*>(from);
+  for (std::int64_t first = 0; first < lines; first += width, out += k * width) {
+    const std::int64_t some = std::min(width, lines - first);
+    const std::int64_t* at = lines_at + first;
+    for (std::int64_t l = 0; l < some;) {
+      std::int64_t run = side_by_side<T>(at + l, some - l);
+      if (run >= kRun) {
+        gather_run(out + l, base + at[l], sums_at, run, k, width);
+      } else {
+        const std::int64_t most = std::min<std::int64_t>(kWidth<T>, some - l);
+        while (run < most && side_by_side<T>(at + l + run, most - run) < kRun) ++run;
+        gather_lines(out + l, base, at + l, sums_at, run, k, width);
+      }
+      l += run;
+    }
+    if (some < width)
+      for (std::int64_t i = 0; i < k; ++i)
+        std::fill(out + i * width + some, out + (i + 1) * width, T{});
+  }
+}
+
+template <class T>
+constexpr Product kProduct{kRows,      kWidth<T>* kVectors, block<T>,
+                           strided<T>, pack<T>,             gather<T>};
 
 }  // namespace
 

@@ -186,6 +186,99 @@ TEST_CASE("one matrix for a whole batch, and a batch of rows") {
   }
 }
 
+namespace {
+// The elements of an operand of several axes, as a matrix in C order.
+std::vector<float> unfolded(const float* at, const engine::AxisGroup& rows,
+                            const engine::AxisGroup& columns) {
+  std::vector<std::int64_t> offsets[2];
+  const engine::AxisGroup* const both[] = {&rows, &columns};
+  for (int i = 0; i < 2; ++i) {
+    offsets[i] = {0};
+    for (int axis = 0; axis < both[i]->extents.size(); ++axis) {
+      std::vector<std::int64_t> next;
+      for (const std::int64_t before : offsets[i])
+        for (std::int64_t n = 0; n < both[i]->extents[axis]; ++n)
+          next.push_back(before + n * both[i]->steps[axis]);
+      offsets[i] = next;
+    }
+  }
+  std::vector<float> out;
+  for (const std::int64_t r : offsets[0])
+    for (const std::int64_t c : offsets[1]) out.push_back(at[(r + c) / 4]);
+  return out;
+}
+}  // namespace
+
+TEST_CASE(
+    "operands of several axes, also overlapping ones, have the bits of the matrices they are") {
+  struct Axes {
+    engine::AxisGroup rows, a_sums, b_sums, columns;
+  };
+  const Axes all[] = {
+      // windows of 3 x 3 in 5 planes of 12 x 40, against filters
+      {{{10, 38}, {160, 4}}, {{5, 3, 3}, {1920, 160, 4}}, {{5, 3, 3}, {36, 12, 4}}, {{33}, {180}}},
+      // the same with the filters as rows
+      {{{33}, {180}}, {{5, 3, 3}, {36, 12, 4}}, {{5, 3, 3}, {1920, 160, 4}}, {{10, 38}, {160, 4}}},
+      // every other pixel, long sums, rows that are repeated
+      {{{5, 3, 19}, {320, 0, 8}}, {{5, 60}, {1920, 4}}, {{5, 60}, {240, 4}}, {{3, 2}, {1200, 80}}},
+      // backwards, and one by one
+      {{{7, 4}, {-80, -480}}, {{3, 9}, {-4, -40}}, {{3, 9}, {500, 44}}, {{8, 9}, {4, 36}}},
+      {{{300, 2}, {4, 1600}}, {{40, 8}, {12, 400}}, {{40, 8}, {4, 400}}, {{3, 50}, {4, 12}}},
+  };
+  std::mt19937_64 random(8);
+  std::normal_distribution<float> value(0, 1);
+  std::vector<float> memory(20000);
+  for (float& x : memory) x = value(random);
+  const Settings restored;
+  for (const Axes& x : all) {
+    const float* const middle = memory.data() + 8000;
+    const auto count = [](const engine::AxisGroup& l) { return element_count(l.extents); };
+    const std::vector<float> a = unfolded(middle, x.rows, x.a_sums),
+                             b = unfolded(middle, x.b_sums, x.columns);
+    const std::int64_t m = count(x.rows), n = count(x.columns), k = count(x.a_sums);
+    std::vector<float> want(static_cast<std::size_t>(m * n)), got(want.size());
+    const auto at = [](const auto& v) { return reinterpret_cast<const std::byte*>(v.data()); };
+    REQUIRE(engine::tiled_product({.dtype = DType::Float32,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .a = at(a),
+                                   .a_row = k * 4,
+                                   .a_column = 4,
+                                   .b = at(b),
+                                   .b_row = n * 4,
+                                   .b_column = 4,
+                                   .c = reinterpret_cast<std::byte*>(want.data())}));
+    MatrixProduct p{.dtype = DType::Float32,
+                    .m = m,
+                    .n = n,
+                    .k = k,
+                    .a = reinterpret_cast<const std::byte*>(middle),
+                    .a_row = 0,
+                    .a_column = 0,
+                    .b = reinterpret_cast<const std::byte*>(middle),
+                    .b_row = 0,
+                    .b_column = 0,
+                    .c = reinterpret_cast<std::byte*>(got.data()),
+                    .rows = x.rows,
+                    .a_sums = x.a_sums,
+                    .b_sums = x.b_sums,
+                    .columns = x.columns};
+    for (CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+      if (tier > detected_tier()) continue;
+      config().tier = tier;
+      for (int threads : {1, 3}) {
+        engine::set_num_threads(threads);
+        engine::set_sharing(threads == 1 ? engine::Sharing::WhenItPays : engine::Sharing::Always);
+        std::fill(got.begin(), got.end(), 5.0F);
+        REQUIRE(engine::tiled_product(p));
+        INFO(m << ' ' << n << ' ' << k << ", tier " << static_cast<int>(tier) << ", " << threads);
+        CHECK(same(want, got));
+      }
+    }
+  }
+}
+
 TEST_CASE("products with nothing in them") {
   std::mt19937_64 random(4);
   for (const auto& [m, n, k] : {std::tuple{0, 3, 2}, {3, 0, 2}, {3, 2, 0}}) {

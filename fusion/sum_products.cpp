@@ -1,0 +1,158 @@
+#include "sum_products.hpp"
+
+#include <algorithm>
+
+#include "core/device.hpp"
+#include "tracer/contraction.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Products from which one larger product is worth giving up what stands around each of them.
+constexpr std::size_t kTerms = 3;
+
+// An operand as it lies in the memory of another node.
+struct Operand {
+  Node* base;
+  std::int64_t offset;
+  const Dims* strides;
+};
+Operand operand(const Node& product, int i) {
+  Node* n = product.inputs[i].get();
+  return n->kind == NodeKind::View ? Operand{n->inputs[0].get(), n->offset, &n->strides}
+                                   : Operand{n, 0, &n->strides};
+}
+
+bool alone(const GNode& g) { return !g.leaf && !g.wanted && !g.held && g.uses == 1; }
+
+bool is_sum(const GNode& g) {
+  const Node& n = *g.node;
+  return !g.leaf && n.kind == NodeKind::Elementwise && n.fn == OpId::Add &&
+         (n.dtype == DType::Float32 || n.dtype == DType::Float64) && n.device <= kHost;
+}
+
+bool is_zero(const GNode& g) {
+  return g.node->kind == NodeKind::Scalar && g.node->scalar.as<double>() == 0;
+}
+
+bool alike(const Node& p, const Node& q) {
+  if (p.kind != NodeKind::MatMul || p.shape != q.shape || p.strides != q.strides ||
+      p.dtype != q.dtype || p.axes != q.axes)
+    return false;
+  for (int i = 0; i < 2; ++i) {
+    const Operand a = operand(p, i), b = operand(q, i);
+    if (a.base != b.base || *a.strides != *b.strides || p.inputs[i]->shape != q.inputs[i]->shape ||
+        p.inputs[i]->dtype != q.inputs[i]->dtype)
+      return false;
+  }
+  return true;
+}
+
+// The products that are added up, in the order of the additions; empty where something else is.
+// `seen`: they, and the additions.
+std::vector<Node*> terms_of(const Graph& g, std::int32_t top, std::vector<std::int32_t>& seen) {
+  std::vector<Node*> terms;
+  std::vector<std::int32_t> stack{top};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    seen.push_back(i);
+    const GNode& n = g[i];
+    const bool whole = i == top || (alone(n) && n.node->shape == g[top].node->shape &&
+                                    n.node->dtype == g[top].node->dtype);
+    if (whole && is_sum(n)) {
+      stack.push_back(n.in[1]);
+      stack.push_back(n.in[0]);
+    } else if (whole && n.node->kind == NodeKind::MatMul &&
+               (terms.empty() || alike(*n.node, *terms[0]))) {
+      terms.push_back(n.node);
+    } else if (!is_zero(n)) {
+      return {};
+    }
+  }
+  return terms;
+}
+
+struct Steps {
+  Dims extents, a, b;  // slowest first
+};
+
+// The axes along which the operands step from product to product, if they do so evenly.
+bool steps_of(const std::vector<Node*>& terms, Steps& s) {
+  std::vector<std::int64_t> at[2];
+  for (const Node* t : terms)
+    for (int i = 0; i < 2; ++i) at[i].push_back(operand(*t, i).offset);
+  while (at[0].size() > 1) {
+    const std::size_t count = at[0].size();
+    const std::int64_t step[] = {at[0][1] - at[0][0], at[1][1] - at[1][0]};
+    if (step[0] == 0 && step[1] == 0) return false;
+    const auto steps = [&](std::size_t n, std::size_t from) {
+      return at[0][n] - at[0][from] == static_cast<std::int64_t>(n - from) * step[0] &&
+             at[1][n] - at[1][from] == static_cast<std::int64_t>(n - from) * step[1];
+    };
+    std::size_t run = 2;
+    while (run < count && steps(run, 0)) ++run;
+    if (count % run != 0) return false;
+    for (std::size_t n = 0; n < count; ++n)
+      if (!steps(n, n / run * run)) return false;
+    s.extents.insert(0, static_cast<std::int64_t>(run));
+    s.a.insert(0, step[0]);
+    s.b.insert(0, step[1]);
+    for (std::vector<std::int64_t>& offsets : at) {
+      for (std::size_t n = 0; n < count / run; ++n) offsets[n] = offsets[n * run];
+      offsets.resize(count / run);
+    }
+  }
+  return true;
+}
+
+// `n`, with these axes inserted at `axis`: all places that the terms read it at.
+Ref<Node> stepping(const Node& product, int i, int axis, const Dims& extents, const Dims& steps) {
+  const Operand o = operand(product, i);
+  Ref<Node> v = tracer::new_node(NodeKind::View);
+  v->dtype = product.dtype;
+  v->shape = product.inputs[i]->shape;
+  v->strides = *o.strides;
+  v->offset = o.offset;
+  for (int d = extents.size() - 1; d >= 0; --d) {
+    v->shape.insert(axis, extents[d]);
+    v->strides.insert(axis, steps[d]);
+  }
+  v->n_inputs = 1;
+  v->inputs[0] = Ref<Node>(o.base);
+  return v;
+}
+
+}  // namespace
+
+bool sum_products(Graph& g) {
+  bool any = false;
+  std::vector<bool> done(g.nodes.size(), false);
+  for (std::int32_t i = g.size() - 1; i >= 0; --i) {
+    if (done[static_cast<std::size_t>(i)] || !is_sum(g[i])) continue;
+    std::vector<std::int32_t> seen;
+    const std::vector<Node*> terms = terms_of(g, i, seen);
+    if (terms.size() < kTerms) continue;
+    Node& sum = *g[i].node;
+    const Node& first = *terms[0];
+    const tracer::ProductAxes axes = tracer::product_axes(first);
+    const Dims rows(first.shape.begin() + axes.batch, first.shape.begin() + axes.batch + axes.rows);
+    const Dims columns(first.shape.end() - axes.columns, first.shape.end());
+    Steps steps;
+    if (sum.shape != first.shape || sum.strides != first.strides ||
+        std::min(element_count(rows), element_count(columns)) <= kShort || !steps_of(terms, steps))
+      continue;
+    tracer::become_product(
+        sum, stepping(first, 0, first.inputs[0]->shape.size(), steps.extents, steps.a),
+        stepping(first, 1, axes.batch + axes.sums, steps.extents, steps.b),
+        Dims{axes.rows, axes.columns, axes.sums + steps.extents.size()});
+    for (const std::int32_t n : seen) done[static_cast<std::size_t>(n)] = true;  // and gone
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace plait::fusion

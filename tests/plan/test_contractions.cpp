@@ -1,0 +1,96 @@
+// Products of several axes: nothing of their operands is unfolded, and a sum of them over the
+// places of a filter is one.
+#include <catch2/catch.hpp>
+
+#include "arrays.hpp"
+#include "numpy_compat/einsum.hpp"
+#include "tracer/contraction.hpp"
+
+using namespace plait;
+using namespace plait::test;
+using tracer::All;
+using tracer::Slice;
+
+namespace {
+
+Array einsum(std::string_view subscripts, const Array& a, const Array& b) {
+  const Array both[] = {a, b};
+  const auto made = numpy::einsum(subscripts, both, numpy::EinsumLike::Loop);
+  REQUIRE(made);
+  return made->array;
+}
+
+void check_near(const Both& r) {
+  REQUIRE(r.fused.size() == r.direct.size());
+  for (std::size_t at = 0; at < r.fused.size(); at += sizeof(float)) {
+    float a, b;
+    std::memcpy(&a, &r.fused[at], sizeof a);
+    std::memcpy(&b, &r.direct[at], sizeof b);
+    if (!(std::abs(a - b) <= 1e-4F * (1 + std::abs(b)))) {
+      INFO(r.text << at / sizeof a << ": " << a << " and not " << b);
+      FAIL();
+    }
+  }
+}
+
+// x[:, :, i : i + h, j : j + w]
+Array shifted(const Array& x, std::int64_t i, std::int64_t j, std::int64_t h, std::int64_t w) {
+  return view(x, {All{}, All{}, Slice{i, i + h, std::nullopt}, Slice{j, j + w, std::nullopt}});
+}
+
+}  // namespace
+
+TEST_CASE("a convolution by windows reads them where they overlap") {
+  const Array x = random_f32({2, 8, 20, 22}, 1), w = random_f32({16, 8, 3, 3}, 2);
+  const Array windows =
+      tracer::as_strided(x, x.dtype, {2, 8, 18, 20, 3, 3}, {14080, 1760, 88, 4, 88, 4}, 0);
+  const Both r = both([&] { return einsum("nchwij,ocij->nohw", windows, w); });
+  INFO(r.text);
+  CHECK(r.plan.regions == 1);
+  CHECK(r.fused == r.direct);
+}
+
+TEST_CASE("a sum over shifted slices is one product") {
+  const Array x = random_f32({2, 16, 20, 22}, 1), w = random_f32({32, 16, 3, 3}, 2);
+  const auto sum = [&](std::int64_t rows, std::int64_t columns) {
+    Array y = einsum("nchw,oc->nohw", shifted(x, 0, 0, 18, 20), view(w, {All{}, All{}, 0, 0}));
+    for (std::int64_t t = 1; t < rows * columns; ++t) {
+      const std::int64_t i = t / columns, j = t % columns;
+      y = apply(OpId::Add, y,
+                einsum("nchw,oc->nohw", shifted(x, i, j, 18, 20), view(w, {All{}, All{}, i, j})));
+    }
+    return y;
+  };
+  for (const auto& [rows, columns] : {std::tuple{3, 3}, {1, 3}, {3, 1}}) {
+    const Both r = both([&] { return sum(rows, columns); });
+    INFO(r.text);
+    CHECK(r.plan.regions == 1);
+    check_near(r);
+  }
+  // What follows it reads the one product.
+  const Both r = both([&] { return apply(OpId::Maximum, sum(3, 3), weak(0)); });
+  INFO(r.text);
+  CHECK(r.plan.regions == 2);
+  check_near(r);
+}
+
+TEST_CASE("sums that do not step evenly, or whose parts are asked for, stay sums") {
+  const Array x = random_f32({2, 16, 20, 22}, 1), w = random_f32({32, 16, 3, 3}, 2);
+  const auto part = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    return einsum("nchw,oc->nohw", shifted(x, i, j, 18, 20), view(w, {All{}, All{}, i, k}));
+  };
+  const Both uneven = both([&] {
+    return apply(OpId::Add, apply(OpId::Add, part(0, 0, 0), part(0, 1, 1)), part(0, 1, 2));
+  });
+  INFO(uneven.text);
+  CHECK(uneven.plan.regions > 1);
+  check_near(uneven);
+  Array held;
+  const Both kept = both([&] {
+    held = part(0, 1, 1);
+    return apply(OpId::Add, apply(OpId::Add, part(0, 0, 0), held), part(0, 2, 2));
+  });
+  INFO(kept.text);
+  CHECK(kept.plan.regions > 1);
+  check_near(kept);
+}

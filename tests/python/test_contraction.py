@@ -1,0 +1,191 @@
+"""einsum, tensordot, inner and dot over several axes: NumPy's dtypes, shapes, strides, values and errors."""
+import itertools
+
+import numpy
+import pytest
+
+import plait
+
+RANDOM = numpy.random.default_rng(3)
+
+
+def data(shape, dtype):
+    if numpy.dtype(dtype).kind in "iu":
+        return RANDOM.integers(0, 60, shape).astype(dtype)
+    if dtype == "?":
+        return RANDOM.random(shape) < 0.3
+    x = RANDOM.standard_normal(shape)
+    return (x + 1j * RANDOM.standard_normal(shape)).astype(dtype) if numpy.dtype(dtype).kind == "c" else x.astype(dtype)
+
+
+def same(f, *arrays):
+    """f(np, *arrays) of both libraries; the arrays may be views."""
+    want = f(numpy, *arrays)
+    got = f(plait, *map(plait.asarray, arrays))
+    assert type(want) is numpy.ndarray or numpy.ndim(want) == 0
+    assert isinstance(got, plait.ndarray) == isinstance(want, numpy.ndarray) or numpy.ndim(want) == 0
+    assert got.dtype == want.dtype and got.shape == want.shape
+    if isinstance(want, numpy.ndarray):
+        assert got.strides == want.strides
+    host, exact = numpy.asarray(got), want.dtype.kind in "iub?"
+    if exact:
+        assert numpy.array_equal(host, want)
+    else:
+        bound = {2: 2e-2, 4: 2e-5, 8: 1e-12, 16: 1e-12}[want.real.dtype.itemsize if want.dtype.kind == "c" else want.dtype.itemsize]
+        assert numpy.allclose(host, want, rtol=bound, atol=bound * 40)
+
+
+SIZES = {"a": 3, "b": 5, "c": 40, "d": 33, "e": 7, "f": 1, "g": 2}
+EQUATIONS = [
+    "cd,de->ce", "cd,de->ec", "dc,de->ce", "cd,de", "cd,ed->ce", "bcd,bde->bce", "bcd,bde->cbe", "bcd,bde->ceb", "bcd,de->bce", "bcd,de->ebc",
+    "bcde,deba->ca", "cbde,edba->ac", "bcd,dea->bcea", "bcd,dea->ebca", "bcde,ade->abc", "cd,cd->c", "cd,cd->", "c,c->", "cd,c->d", "cd,d->c", "c,d->cd", "c,d->dc",
+    "bcd,cd->bc", "bcd,bd->bc", "bcd,bcd->bd", "cd,cd->cd", "cd,dc->cd", "bcf,fde->bcde", "bcf,fde->dcbe", "bcf,fce->be", "bc,cd->fbd".replace("f", ""), "cda,ae->c", "cd,ab->ca",
+    "aab,bc->ac", "cd,dd->c", "aa,ac->c", "bcde,bcde->", "bcde,cbde->eb", "b...,b...->...", "...c,cd->...d", "c...,cd->...d", "b...c,...cd->b...d",
+]  # fmt: skip
+
+
+def shape_of(term):
+    return tuple(itertools.chain.from_iterable((3, 4) if c == "." else (SIZES[c],) for c in term.replace("...", ".")))
+
+
+def stepped(np, x):
+    wide = np.zeros(tuple(2 * n for n in x.shape), x.dtype)
+    view = wide[tuple(slice(None, None, 2) for _ in x.shape)]
+    view[...] = x
+    return view
+
+
+# The values as they may lie in memory.
+LIES = [
+    lambda np, x: x,
+    lambda np, x: np.asarray(x, order="F"),
+    stepped,
+    lambda np, x: x[::-1],
+    lambda np, x: np.swapaxes(np.ascontiguousarray(np.swapaxes(x, 0, -1)), 0, -1),
+    lambda np, x: np.broadcast_to(x[:1], x.shape),
+]
+
+
+@pytest.mark.parametrize("equation", EQUATIONS)
+def test_two_operands(equation):
+    first, second = equation.split("->")[0].split(",")
+    a, b = data(shape_of(first), "f4"), data(shape_of(second), "f4")
+    for i, j in [*zip(range(6), range(6)), (0, 1), (0, 4), (1, 0), (4, 0), (2, 5), (5, 3)]:
+        for optimize in (False, True):
+            same(lambda np, x, y: np.einsum(equation, LIES[i](np, x), LIES[j](np, y), optimize=optimize), a, b)
+
+
+@pytest.mark.parametrize("dtype", "?bBhHiIqQefdFD")
+def test_dtypes(dtype):
+    a, b = data((4, 5, 6), dtype), data((6, 5, 3), dtype)
+    for optimize in (False, True):
+        same(lambda np, x, y: np.einsum("abc,cbd->da", x, y, optimize=optimize), a, b)
+        same(lambda np, x, y: np.einsum("abc,cbd->ad", x[:, ::2], y[:, ::2], optimize=optimize), a, b)
+        same(lambda np, x, y: np.einsum("abc,cbd->d", x, y, optimize=optimize), a, b)
+    same(lambda np, x, y: np.tensordot(x, y, ([1, 2], [1, 0])), a, b)
+    same(lambda np, x, y: np.tensordot(x[::2, 1:], y[:, 1:], ([1, 2], [1, 0])), a, b)
+    same(lambda np, x, y: np.inner(x, y.transpose(2, 1, 0)), a, b)
+    same(lambda np, x, y: np.dot(x[:, :, :5], y), a, b)
+
+
+def test_mixed_dtypes():
+    for one, other in itertools.product("?bifFd", repeat=2):
+        a, b = data((4, 5, 6), one), data((6, 5, 3), other)
+        for optimize in (False, True):
+            same(lambda np, x, y: np.einsum("abc,cbd->ad", x, y, optimize=optimize), a, b)
+        same(lambda np, x, y: np.tensordot(x[:, 1:], y[:, 1:], ([1, 2], [1, 0])), a, b)
+
+
+def test_one_operand():
+    x = data((4, 4, 5), "d")
+    for equation in ("iij->ij", "iij->ji", "iij->j", "ijk->kji", "ijk->", "ijk->k", "ijk->ki", "iij", "...j->j...", "kji"):
+        same(lambda np, x: np.einsum(equation, x), x)
+    a = plait.asarray(x)
+    plait.einsum("iij->ij", a)[...] = 0
+    assert (numpy.asarray(a)[numpy.arange(4), numpy.arange(4)] == 0).all()
+
+
+def test_windows_are_not_unfolded():
+    x, w = data((3, 8, 20, 21), "f4"), data((6, 8, 3, 3), "f4")
+    windows = lambda np, x, **k: np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    for optimize in (False, True):
+        same(lambda np, x, w: np.einsum("nchwij,ocij->nohw", windows(np, x), w, optimize=optimize), x, w)
+        same(lambda np, x, w: np.einsum("nchwij,ocij->nohw", windows(np, x)[:, :, ::2, ::2], w, optimize=optimize), x, w)
+        same(lambda np, x, w: np.einsum("nchwij,ocij->nhwo", windows(np, x), w, optimize=optimize), x, w)
+        same(lambda np, x, w: np.einsum("nchwij,cij->nchw", windows(np, x), w[0], optimize=optimize), x, w)
+        same(lambda np, x, w: np.einsum("ngchwij,gocij->ngohw", windows(np, x).reshape(3, 2, 4, 18, 19, 3, 3), w.reshape(2, 3, 8, 3, 3)[:, :, :4], optimize=optimize), x, w)
+    same(lambda np, x, w: np.tensordot(windows(np, x), w, axes=((1, 4, 5), (1, 2, 3))), x, w)
+    same(lambda np, x, w: np.tensordot(w, windows(np, x), axes=((1, 2, 3), (1, 4, 5))), x, w)
+    # dilated by 2
+    same(lambda np, x, w: np.einsum("nchwij,ocij->nohw", np.lib.stride_tricks.sliding_window_view(x, (5, 5), axis=(2, 3))[..., ::2, ::2], w), x, w)
+    signal, taps = data((4, 300), "d"), data((7, 4, 9), "d")
+    same(lambda np, x, w: np.einsum("ctk,ock->ot", np.lib.stride_tricks.sliding_window_view(x, 9, axis=1), w), signal, taps)
+    cube, filters = data((2, 9, 10, 11), "d"), data((5, 2, 3, 3, 3), "d")
+    same(lambda np, x, w: np.einsum("cdhwijk,ocijk->odhw", np.lib.stride_tricks.sliding_window_view(x, (3, 3, 3), axis=(1, 2, 3)), w), cube, filters)
+
+
+def test_several_operands():
+    a, b, c = data((20, 30), "d"), data((30, 40), "d"), data((40, 10), "d")
+    for equation in ("ij,jk,kl->il", "ij,jk,kl->li", "ij,jk,kl", "ij,jk,kl->"):
+        for optimize in (True, "greedy", "optimal", ["einsum_path", (0, 1), (0, 1)], ["einsum_path", (1, 2), (0, 1)]):
+            same(lambda np, a, b, c: np.einsum(equation, a, b, c, optimize=optimize), a, b, c)
+    same(lambda np, a, b, c: np.einsum(a, [0, 1], b, [1, 2], c, [2, 3], [3, 0], optimize=True), a, b, c)
+    same(lambda np, a, b, c: np.einsum(a, [0, 1], b, [1, 2]), a, b, c)
+    same(lambda np, a, b, c: np.einsum(a, [0, Ellipsis], b, [Ellipsis, 2], [Ellipsis, 2, 0]), a, a.T.copy(), c)
+
+
+def test_nothing_falls_back(monkeypatch):
+    from plait import _products
+
+    monkeypatch.setattr(_products, "call", None)
+    x = plait.ones((4, 5, 6))
+    plait.einsum("abc,dbc->ad", x, x), plait.einsum("abc,dbc,ad->b", x, x, plait.ones((4, 4)), optimize=True), plait.tensordot(x, x, ([0, 1], [0, 1]))
+
+
+@pytest.mark.parametrize("arguments", [
+    ("ij,jk", (3, 4), (5, 6)), ("ij,jk->il", (3, 4), (4, 5)), ("ij,jk", (3, 4)), ("ijk,jk", (3, 4), (4, 5)), ("ij-jk", (3, 4), (4, 5)), ("ij,jk->ii", (3, 4), (4, 5)), ("ii", (3, 4)), ("i..,i", (3, 4), (3,)),
+])  # fmt: skip
+@pytest.mark.parametrize("optimize", [False, True])
+def test_mistakes_are_numpys(arguments, optimize):
+    equation, *shapes = arguments
+    said = []
+    for np in (numpy, plait):
+        with pytest.raises(Exception) as e:
+            np.einsum(equation, *map(np.ones, shapes), optimize=optimize)
+        said.append((type(e.value), str(e.value)))
+    assert said[0] == said[1]
+
+
+def test_keywords():
+    a, b = data((3, 4), "f4"), data((4, 5), "f4")
+    same(lambda np, a, b: np.einsum("ij,jk", a, b, dtype="f8"), a, b)
+    same(lambda np, a, b: np.einsum("ij,jk", a, b, order="F"), a, b)
+    out = plait.empty((3, 5), "f4")
+    assert plait.einsum("ij,jk->ik", plait.asarray(a), plait.asarray(b), out=out) is out
+    assert numpy.allclose(numpy.asarray(out), a @ b, atol=1e-5)
+
+
+def test_empty_operands():
+    for shapes in (((0, 4), (4, 5)), ((3, 0), (0, 5)), ((3, 4), (4, 0))):
+        a, b = (numpy.ones(s, "f4") for s in shapes)
+        same(lambda np, a, b: np.einsum("ij,jk->ik", a, b), a, b)
+        same(lambda np, a, b: np.tensordot(a, b, 1), a, b)
+
+
+@pytest.mark.parametrize("pad_width", [1, (1, 2), ((1, 0), (2, 3), (0, 0)), ((1,), (0,), (2,)), 0])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_pad_with_a_constant(pad_width, order):
+    x = data((3, 4, 5), "f4")
+    same(lambda np, x: np.pad(np.asarray(x, order=order), pad_width), x)
+    same(lambda np, x: np.pad(np.asarray(x, order=order), pad_width, constant_values=2.5), x)
+    same(lambda np, x: np.pad(np.asarray(x, order=order), pad_width, "edge"), x)
+
+
+@pytest.mark.parametrize("arguments", [(-1,), (1.5,), (((1, 2, 3),),), (1, "nothing")])
+def test_mistakes_of_pad_are_numpys(arguments):
+    said = []
+    for np in (numpy, plait):
+        with pytest.raises(Exception) as e:
+            np.pad(np.ones((3, 4)), *arguments)
+        said.append((type(e.value), str(e.value)))
+    assert said[0] == said[1]

@@ -1,0 +1,27 @@
+// Products over labelled axes: every axis of the operands is one of the batch, of the rows, of the
+// columns or one that is summed over, and there may be several of each. What merges to a plain
+// matrix product is recorded as that; else the MatMul node says in `axes` how many rows, columns
+// and summed axes there are, and its operands are read where they lie: windows that overlap, axes
+// that are repeated, slices.
+#pragma once
+#include "array.hpp"
+
+namespace plait::tracer {
+
+// `a` (batch..., rows..., sums...) times `b` (batch..., sums..., columns...), of `batch` and `sums`
+// axes: (batch..., rows..., columns...) in C order. Extents of the batch broadcast; the summed ones
+// are equal. Every element is summed in the order of the summed axes, the last one fastest.
+Array contract(const Array& a, const Array& b, int batch, int sums);
+
+// Of a MatMul: how many axes of each kind there are, and how many products an element sums.
+struct ProductAxes {
+  int batch, rows, columns, sums;
+};
+ProductAxes product_axes(const Node& product);
+std::int64_t product_depth(const Node& product);
+
+// Makes a pending node the product of `a` and `b`, fresh Views, which has the same value; `axes` as
+// the node's. For planners, which hold the lock.
+void become_product(Node& n, Ref<Node> a, Ref<Node> b, const Dims& axes);
+
+}  // namespace plait::tracer
