@@ -4,6 +4,7 @@ Operations on plait.ndarray are recorded and run together when a value is needed
 what the engine does not cover falls back to NumPy (PLAIT_LOG=fallback lists it).
 """
 
+import importlib as _importlib
 import sys as _sys
 
 import numpy as _numpy
@@ -44,6 +45,8 @@ __plait_version__ = _plait.__version__
 def __getattr__(name):
     if name == "jit":
         from ._jit import jit as value
+    elif name == "nn":
+        value = _importlib.import_module(".nn", __name__)
     elif name == "__all__":
         return sorted(
             {

@@ -61,3 +61,10 @@ def test_kmeans_photo_without_a_device():
     pytest.importorskip("sklearn")
     p = subprocess.run([sys.executable, str(SAMPLES / "kmeans_photo.py"), "--device", "cuda:7"], capture_output=True, text=True, timeout=300)
     assert p.returncode == 1 and p.stderr.startswith("no device cuda:7: ") and "Traceback" not in p.stderr
+
+
+def test_convnet_has_numpys_scores():
+    lines = run("convnet.py", 2, 16).splitlines()
+    assert [line.split(":")[0] for line in lines[:2]] == ["numpy", "plait"]
+    words = lines[-1].split()
+    assert float(words[2]) <= 1e-4 * max(1, float(words[4]))
