@@ -18,7 +18,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product])
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -148,6 +148,46 @@ class FusionGenerator(Generator):
             other = self.step("{} + 1", "elementwise", "add", p) if p in self.reference.tol else out
             out = self.step("{} * {}", "elementwise", "multiply", out, other) if other != out else out
         return out
+
+    def convolution(self):
+        """By windows or as a sum over shifted slices, with a bias and what is elementwise behind it."""
+        r = self.random
+        dtype = r.choice(["f4", "f4", "f8"])
+        n, c, o, kh, kw = r.randint(1, 3), r.choice([1, 2, 5, 16]), r.choice([1, 4, 9, 17, 40]), r.randint(1, 4), r.randint(1, 3)
+        h, w = (max(k, r.choice([5, 8, 14, 30, 41])) for k in (kh, kw))
+        x, f = self.make((n, c, h, w), dtype), self.make((o, c, kh, kw), dtype)
+        if r.random() < 0.4:
+            p = self.step("np.pad({}, ((0, 0), (0, 0), (1, 1), (1, 1)))", "exactly", "pad", x)
+            self.drop(x)
+            x, h, w = p, h + 2, w + 2
+        rows, columns = h - kh + 1, w - kw + 1
+        if r.random() < 0.6:
+            step = r.choice(["", "", "[:, :, ::2, ::2]"])
+            windows = f"np.lib.stride_tricks.sliding_window_view({{}}, ({kh}, {kw}), axis=(2, 3)){step}"
+            kind = r.random()
+            if kind < 0.2:
+                text = f"np.tensordot({windows}, {{}}, ((1, 4, 5), (1, 2, 3))).transpose(0, 3, 1, 2)"
+            else:
+                out = r.choice(["nohw", "nohw", "nhwo", "ohwn"]) if kind < 0.4 else "nohw"
+                back = "" if out == "nohw" else f".transpose({', '.join(str(out.index(l)) for l in 'nohw')})"
+                text = f"np.einsum('nchwij,ocij->{out}', {windows}, {{}}, optimize={r.random() < 0.5}){back}"
+            y = self.step(text, "contraction", "matmul", x, f)
+        else:
+            y = None
+            for i in range(kh):
+                for j in range(kw):
+                    part = self.step(f"np.einsum('nchw,oc->nohw', {{}}[:, :, {i}:{i + rows}, {j}:{j + columns}], {{}}[:, :, {i}, {j}])", "contraction", "matmul", x, f)
+                    if y is not None:
+                        total = self.step("{} + {}", "elementwise", "add", y, part)
+                        self.drop(y, part)
+                        part = total
+                    y = part
+        for _ in range(r.randint(0, 2)):
+            bias = self.make((o, 1, 1), dtype)
+            t = self.step(r.choice(["{} + {}", "np.maximum({}, {})"]), "elementwise", "add", y, bias)
+            self.drop(y)
+            y = t
+        return y
 
     def standardise(self):
         rows = self.extent(300)
