@@ -1,6 +1,7 @@
 #include "cost.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "tracer/contraction.hpp"
@@ -46,7 +47,8 @@ double read_bytes(const Node& n) {
 
 double memory_seconds(const Machine& m, double bytes) {
   const MemoryLevel* level = m.memory;
-  while (bytes > static_cast<double>(level->bytes)) ++level;
+  const MemoryLevel* const last = std::end(m.memory) - 1;  // takes what no memory holds, too
+  while (level != last && bytes > static_cast<double>(level->bytes)) ++level;
   return bytes * level->byte;
 }
 
