@@ -178,7 +178,7 @@ void columns(const void* in, std::int64_t stride, std::int64_t rows, std::int64_
   };
   if (kVectorBytes >= 64 && tiles(std::integral_constant<int, 64>{})) return;
   if (kVectorBytes >= 32 && tiles(std::integral_constant<int, 32>{})) return;
-  if (tiles(std::integral_constant<int, 16>{})) return;
+  if (tiles(std::integral_constant<int, 16>{}) || tiles(std::integral_constant<int, 8>{})) return;
   for (std::int64_t j = 0; j < count; ++j) {
     T best = load<T>(p + j * std::int64_t(sizeof(T)));
     std::int64_t found = 0;

@@ -18,8 +18,12 @@ double log_special(double x) { return std::log(x); }
 double log2_special(double x) { return std::log2(x); }
 double log10_special(double x) { return std::log10(x); }
 double log1p_special(double x) { return std::log1p(x); }
-float expf_special(float x) { return static_cast<float>(exp_special(x)); }
 
+template <double (*scalar)(double)>
+PLAIT_COLD void patch_float(vf& result, const vi& mask, const vf& x) {
+  for (int i = 0; i < kFloatLanes; ++i)
+    if (mask[i]) result[i] = static_cast<float>(scalar(x[i]));
+}
 struct Exp {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, 708.0);
@@ -36,12 +40,8 @@ struct Exp {
     const vi special = (vi)(((vi)x & 0x7fffffff) > __builtin_bit_cast(int, 87.0f));
     vf result = exp_float(special ? vf{} : x);
     if (any(special)) [[unlikely]]
-      patch_float(result, special, x);
+      patch_float<exp_special>(result, special, x);
     return result;
-  }
-  static PLAIT_COLD void patch_float(vf& result, const vi& mask, const vf& x) {
-    for (int i = 0; i < kFloatLanes; ++i)
-      if (mask[i]) result[i] = expf_special(x[i]);
   }
 };
 
@@ -58,15 +58,19 @@ struct Exp2 {
       patch<exp2_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = beyond(x, 1000.0);
-      vd result = single::exp2(select(special, vd{}, x));
-      if (any(special)) [[unlikely]]
-        patch<exp2_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x) {
+    const vi special = (vi)(((vi)x & 0x7fffffff) > __builtin_bit_cast(int, 125.0f));
+    const vf a = special ? vf{} : x;
+    const vf shifted = a + 0x1.8p23f, t = a - (shifted - 0x1.8p23f);
+    const vf r = t * 0x1.62e43p-1f;
+    const vf low = fma(t, splat(0x1.62e43p-1f), -r) + t * -0x1.05c610p-29f;
+    vf p = splat(kExpTailFloat[5]);
+    for (int i = 4; i >= 0; --i) p = fma(p, r, splat(kExpTailFloat[i]));
+    vf result = (vf)((vi)(1.0f + (r + fma(r * r, p, low))) + ((vi)shifted << 23));
+    if (any(special)) [[unlikely]]
+      patch_float<exp2_special>(result, special, x);
+    return result;
+  }
 };
 
 struct Expm1 {
@@ -92,6 +96,22 @@ struct Expm1 {
   };
 };
 
+// log(x), x positive and normal: 0.99 ulp.
+PLAIT_INLINE vf log_float(vf x) {
+  constexpr int kRootHalf = 0x3f3504f3;
+  const vi shifted = (vi)x - kRootHalf;
+  const vf k = __builtin_convertvector(shifted >> 23, vf);
+  const vf f = (vf)((shifted & 0x7fffff) + kRootHalf) - 1.0f;
+  const vf f2 = f * f, f4 = f2 * f2;
+  const auto pair = [&](int i) {
+    return fma(f, splat(kLogTailFloat[i + 1]), splat(kLogTailFloat[i]));
+  };
+  const vf high = fma(f2, fma(f2, pair(8), pair(6)), pair(4));
+  const vf tail = f2 * fma(f4, high, fma(f2, pair(2), pair(0)));
+  const vf whole = k * kLn2Log[0], sum = whole + f;  // exact; |whole| > |f| or whole = 0
+  return sum + (tail + fma(k, splat(kLn2Log[1]), f - (sum - whole)));
+}
+
 struct Log {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = not_positive_normal(x);
@@ -103,15 +123,13 @@ struct Log {
       patch<log_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = not_positive_normal(x);
-      vd result = single::log(select(special, splat(1.0), x));
-      if (any(special)) [[unlikely]]
-        patch<log_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x) {
+    const vi special = (vi)((vi)x < 0x00800000) | (vi)((vi)x >= 0x7f800000);
+    vf result = log_float(special ? splat(1.0f) : x);
+    if (any(special)) [[unlikely]]
+      patch_float<log_special>(result, special, x);
+    return result;
+  }
 };
 
 // k scale + log(m) factor, for the logarithms of other bases.
