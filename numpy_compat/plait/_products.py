@@ -83,6 +83,10 @@ def _hashable(x):
 
 
 def einsum(*operands, out=None, optimize=False, **kwargs):
+    if optimize is False and out is None and not kwargs and len(operands) == 3 and (type(operands[1]) is ndarray or type(operands[2]) is ndarray):
+        if type(operands[0]) is str:  # the most common call, the short way
+            result = _plait.einsum(operands[0], operands[1:], False)
+            return call(numpy.einsum, operands) if result is NotImplemented else result
     if out is None and not kwargs and any(type(x) is ndarray for x in operands):
         try:
             result = _contracted(*_spelled(operands), optimize)
