@@ -22,7 +22,8 @@ PyMethodDef* with_short_methods(const PyMethodDef* others);
 // Small reductions of computed arrays are computed at once: their result is NumPy's own scalar.
 inline constexpr std::int64_t kEagerReduction = 4096;
 
-void lend_sorts();  // sorting.cpp: once, before anything is sorted
+extern PyMethodDef sorting_functions[];  // sorting.cpp
+void lend_sorts();                       // once, before anything is sorted
 
 // What the functions are made of.
 using Args = PyObject* const*;

@@ -1,9 +1,129 @@
-// NumPy's sorts of runs, which are vectorised for the CPU at hand, for the engine: it cuts lines
-// into runs, spreads them over threads and merges them. They need no GIL and no array.
+// Sorting and what is made of it: calls that are run when they are made. And NumPy's sorts of runs,
+// which are vectorised for the CPU at hand, for the engine: it cuts lines into runs, spreads them
+// over threads and merges them. They need no GIL and no array.
+#include "core/array_memory.hpp"
+#include "engine/calls/call.hpp"
 #include "engine/calls/sort_run.hpp"
+#include "engine/interruption.hpp"
 #include "functions.hpp"
+#include "tracer/context.hpp"
+#include "tracer/device.hpp"
+#include "tracer/layout.hpp"
 
 namespace plait::py {
+
+namespace {
+
+constexpr std::int64_t kFewElements = 4096;
+
+engine::Operand operand_of(PyArrayObject* a, DType t) {
+  const auto n = static_cast<int>(PyArray_NDIM(a));
+  return {static_cast<std::byte*>(PyArray_DATA(a)), t, Dims(PyArray_DIMS(a), PyArray_DIMS(a) + n),
+          Dims(PyArray_STRIDES(a), PyArray_STRIDES(a) + n)};
+}
+
+// sort_memory(numpy array, axis, stable): in place, all of it, whoever asks to stop.
+PyObject* sort_memory(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    auto* const a = reinterpret_cast<PyArrayObject*>(args[0]);
+    const auto t = native_dtype(PyArray_DESCR(a));
+    if (!t || !PyArray_ISWRITEABLE(a)) return not_implemented();
+    const engine::Operand memory = operand_of(a, *t);
+    const CallAttributes attributes{
+        Dims{PyLong_AsLongLong(args[1]), PyLong_AsLongLong(args[2])}, {}, {}};
+    {
+      const NoGil released;
+      engine::call_function(CallId::Sort)({{&memory, 1}, {&memory, 1}, attributes});
+    }
+    return Py_NewRef(Py_None);
+  });
+}
+
+// Fresh results of a call, and what it reads.
+struct Call {
+  const CallInfo& info;
+  CallAttributes attributes;
+  std::vector<tracer::Array> arrays;
+  std::vector<engine::Operand> inputs, outputs;
+  std::vector<Ref<Buffer>> read, made;
+
+  void run() const { engine::call_function(info.id)({inputs, outputs, attributes}); }
+};
+
+// The lock is held; arrays are in memory.
+void prepare(Call& c, char order) {
+  std::vector<ValueType> types, results(static_cast<std::size_t>(c.info.results));
+  for (const tracer::Array& a : c.arrays) {
+    types.push_back({a.dtype, a.shape});
+    c.inputs.push_back({static_cast<std::byte*>(tracer::data(a)), a.dtype, a.shape, a.strides});
+    c.read.push_back(a.storage->version->data);
+  }
+  c.info.rule(types, c.attributes, results);
+  for (const ValueType& r : results) {
+    const tracer::Array& first = c.arrays[0];
+    const auto item = static_cast<std::int64_t>(itemsize(r.dtype));
+    const bool like = order == 'K' && r.dtype == first.dtype && r.shape == first.shape;
+    c.made.push_back(allocate_array(r.shape, r.dtype));
+    c.outputs.push_back({c.made.back()->data, r.dtype, r.shape,
+                         like ? tracer::copy_strides(r.shape, first.strides, item, 'K')
+                              : contiguous_strides(r.shape, item)});
+  }
+}
+
+// call_now(name, arrays, numbers, order): the results of a row of the table of calls. Short work
+// keeps the lock, so that nobody writes meanwhile.
+PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const char* name = PyUnicode_AsUTF8(args[0]);
+    if (!name) throw PythonError{};
+    Call c{call_info(find_call(name)), {}, {}, {}, {}, {}, {}};
+    c.attributes.numbers = *parse_axes(args[2], Axes::List);
+    std::int64_t work = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[1]); ++i) {
+      auto a = parse_array(PyTuple_GET_ITEM(args[1], i));
+      if (!a || a->size() == 0 || tracer::device_of(*a) != kHost) return not_implemented();
+      work = std::max(work, a->size());
+      c.arrays.push_back(std::move(*a));
+    }
+    for (const tracer::Array& a : c.arrays) force(a);
+    const char order = *PyUnicode_AsUTF8(args[3]);
+    if (work <= kFewElements) {
+      const std::lock_guard held(tracer::lock());
+      prepare(c, order);
+      c.run();
+    } else {
+      {
+        const std::lock_guard held(tracer::lock());
+        prepare(c, order);
+      }
+      const NoGil released;
+      const engine::InterruptScope scope(true);
+      c.run();
+    }
+    std::vector<Owned> results;
+    for (std::size_t i = 0; i < c.made.size(); ++i) {
+      const engine::Operand& o = c.outputs[i];
+      results.emplace_back(
+          wrap_returned(tracer::from_buffer(std::move(c.made[i]), o.dtype, o.shape, o.strides, 0),
+                        &PyTuple_GET_ITEM(args[1], 0), 1));
+    }
+    if (results.size() == 1) return results[0].release();
+    Owned tuple(check(PyTuple_New(static_cast<Py_ssize_t>(results.size()))));
+    for (std::size_t i = 0; i < results.size(); ++i)
+      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), results[i].release());
+    return tuple.release();
+  });
+}
+
+}  // namespace
+
+PyMethodDef sorting_functions[] = {
+    {"call_now", c(call_now), METH_FASTCALL, nullptr},
+    {"sort_memory", c(sort_memory), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 static_assert(sizeof(npy_intp) == sizeof(std::int64_t));
 

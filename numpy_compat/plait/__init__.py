@@ -32,6 +32,10 @@ from ._shape import (
     matrix_transpose, may_share_memory, moveaxis, ndim, permute_dims, ravel, reshape, shape, shares_memory, size, squeeze,
     swapaxes, trace, transpose,
 )  # fmt: skip
+from ._sorting import (
+    argsort, intersect1d, isin, lexsort, median, nanmedian, nanpercentile, nanquantile, percentile, quantile, searchsorted,
+    setdiff1d, setxor1d, sort, sort_complex, union1d, unique, unique_counts,
+)  # fmt: skip
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, show_config, stats, trim
 
 _dispatch.install(globals(), _numpy)

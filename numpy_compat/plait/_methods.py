@@ -6,7 +6,7 @@ import weakref
 
 import numpy
 
-from . import _docs, _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape
+from . import _docs, _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape, _sorting
 from ._fallback import call, exported, flag, from_numpy, placed
 from ._plait import ndarray
 
@@ -363,9 +363,23 @@ def setflags(self, write=None, align=None, uic=None):
 
 @_install
 def sort(self, axis=-1, kind=None, order=None, *, stable=None):
+    if _sorting.sort_in_place(self, axis, kind, order, stable):
+        return
     if _plait.on_device(self):
         return _host_call(self, "sort", axis, kind, order, stable=stable)
     exported(self, "ndarray.sort").sort(axis, kind, order, stable=stable)
+
+
+@_install
+def argsort(self, axis=-1, kind=None, order=None, *, stable=None):
+    result = _sorting.order_of(self, axis, kind, order, stable)
+    return _host_call(self, "argsort", axis, kind, order, stable=stable) if result is NotImplemented else result
+
+
+@_install
+def searchsorted(self, v, side="left", sorter=None):
+    result = _sorting.places_of(self, v, side, sorter)
+    return _host_call(self, "searchsorted", v, side, sorter) if result is NotImplemented else result
 
 
 @_install
@@ -393,8 +407,8 @@ _accumulation("cumsum", "add"), _accumulation("cumprod", "multiply")
 
 
 for _name in (
-    "argpartition", "argsort", "byteswap", "choose", "compress", "dump", "dumps", "getfield",
-    "nonzero", "partition", "put", "searchsorted", "setfield", "take", "tostring",
+    "argpartition", "byteswap", "choose", "compress", "dump", "dumps", "getfield",
+    "nonzero", "partition", "put", "setfield", "take", "tostring",
 ):  # fmt: skip
     if hasattr(numpy.ndarray, _name):
 

@@ -167,8 +167,8 @@ class Breadth:
         r, a, name = self.random, self.array(), self.fresh()
         v = self.value(a)
         axis = f", axis={r.randint(-v.ndim, v.ndim - 1)}" if v.ndim and r.random() < 0.7 else ""
-        text = r.choice([f"np.cumsum({a}{axis})", f"np.cumprod({a}{axis})", f"np.diff({a}{axis})", f"np.gradient({a})", f"np.percentile({a}, 30)", f"np.quantile({a}, [0.1, 0.5]{axis})", f"np.histogram({a}, 4)",
-                         f"np.bincount(np.abs({a}).astype('i8').ravel() % 7)", f"np.digitize({a}, [0, 1, 2])", f"np.searchsorted(np.sort({a}.ravel()), 1)", f"np.trapezoid({a}{axis})", f"np.interp({a}, [0, 1], [2, 4])"])
+        text = r.choice([f"np.cumsum({a}{axis})", f"np.cumprod({a}{axis})", f"np.diff({a}{axis})", f"np.gradient({a})", f"np.percentile({a}, 30)", f"np.median({a}{axis})", f"np.unique({a}, return_counts=True)[{r.randrange(2)}]", f"np.quantile({a}, [0.1, 0.5]{axis})", f"np.histogram({a}, 4)",
+                         f"np.bincount(np.abs({a}).astype('i8').ravel() % 7)", f"np.digitize({a}, [0, 1, 2])", f"np.searchsorted(np.sort({a}.ravel()), 1)", f"np.searchsorted(np.sort({a}.ravel()), {a}, 'right')", f"np.trapezoid({a}{axis})", f"np.interp({a}, [0, 1], [2, 4])"])
         return Statement(f"{name} = {text}", "exactly", "scan", name, (a,), False)
 
     # --- views
@@ -238,7 +238,7 @@ class Breadth:
         n, mask = v.shape[0], self.mask(v.shape)
         small = str(r.randint(0, 5)) if v.dtype.kind != "b" else "True"
         options = [f"{a}.flat[{r.randrange(v.size)}] = {small}", f"{a}.flat[::2] = {small}", f"np.put({a}, [0, -1], {small})", f"np.place({a}, {mask}, [{small}])", f"{a}[{mask}] = {a}[{mask}]", f"{a}[0], {a}[-1] = {a}[-1], {a}[0]",
-                   f"{a}[[0, -1]] = {a}[[-1, 0]]", f"np.copyto({a}, {small}, casting='unsafe')", f"{a}.partition({r.randrange(n)}, axis=0)" if v.dtype.kind in "iub" else f"{a}.sort(axis=0)", f"{a}[np.arange({n}) % 2 == 0] = {small}",
+                   f"{a}[[0, -1]] = {a}[[-1, 0]]", f"np.copyto({a}, {small}, casting='unsafe')", f"{a}.partition({r.randrange(n)}, axis=0)" if v.dtype.kind in "iub" else f"{a}.sort(axis=0)", f"{a}[::-1].sort(axis=-1, kind='stable')", f"{a}[np.arange({n}) % 2 == 0] = {small}",
                    f"{a}[{mask}] = np.arange(({mask}).sum()) % 2 == 0", f"{a}[..., [0]] = {small}", f"{a}[[0]] = {a}[-1]", f"{a}[{r.randint(-n, n - 1)}] = {a}[{r.randint(-n, n - 1)}]", f"{a}[:] = {a}[::-1]", f"{a}[{mask}] += {small}" if v.dtype.kind != "b" else f"{a}[{mask}] |= True",
                    f"{a}[()] = {small}", f"{a}.T[0] = {small}", f"{a}[None] = {small}", f"{a}[None, ...] = {a}[::-1]"]
         if v.ndim == 2:

@@ -30,7 +30,7 @@ def distances(points, w):
     if d.max() > 100:
         d = d + 1
     d = d / 2
-    middle = np.median(d)
+    middle = np.nanargmax(d)
     out = np.tanh(d) * middle + w
     return out.mean(axis=0)
 
@@ -43,8 +43,8 @@ def test_a_function_that_forces_values():
     moved = re.search(r"([\d.]+) MiB moved", totals)
     assert float(moved.group(1)) > 500 * 500 * 8 * 2 / 2**20  # d is written, and read
     assert re.search("forced " + place("if d.max() > 100:"), forced) and "reads points" in forced
-    assert re.search("fallback " + place("middle = np.median(d)") + r"\n  median: computed by NumPy in .* ms; 1.9 MiB of arrays in, 8 B out", fallback)
-    assert "(for the fallback median)" in for_it and "d: divide float64(500, 500)" in for_it
+    assert re.search("fallback " + place("middle = np.nanargmax(d)") + r"\n  nanargmax: computed by NumPy in .* ms; 1.9 MiB of arrays in, 8 B out", fallback)
+    assert "(for the fallback nanargmax)" in for_it and "d: divide float64(500, 500)" in for_it
     assert "measured" in for_it and "not run yet" not in for_it
     assert re.search(place("out = np.tanh(d) * middle + w"), returned) and "not run yet" in returned and "reads" in returned
 
@@ -67,7 +67,7 @@ def kinds(x):
     if (x > 3).any():
         raise AssertionError
     values = [float((x * 2).sum()), (x * 3).sum().item(), f"{(x * 4).sum()}", (x * 5)[7], (x * 6).tolist()[0]]
-    return len(values) + len(np.argsort(x))
+    return len(values) + len(np.argpartition(x, 5))
 
 
 def test_reasons_in_order():
@@ -75,7 +75,7 @@ def test_reasons_in_order():
     found = re.findall(r"^(?:forced|fallback) at \S+:(\d+): .*?(?:  \((.*)\))?$", text, re.M)
     assert [int(line) for line, _ in found] == sorted(int(line) for line, _ in found)
     assert {"bool()", "float()", "item"} <= {why.rpartition(".")[2] for _, why in found}, text
-    assert "argsort: computed by NumPy" in text and "1 fallback" in text
+    assert "argpartition: computed by NumPy" in text and "1 fallback" in text
     assert text.split()[1].startswith("region")
 
 

@@ -46,9 +46,9 @@ def test_constants_and_types_are_numpys(name):
 
 
 def test_fallback_log(run_python):
-    source = "import plait as np\na = np.arange(5.0)\nfor i in range(3):\n    np.sort(a)\nb = a[[[0, 1]]]\nc = a + 1\n"
+    source = "import plait as np\na = np.arange(5.0)\nfor i in range(3):\n    np.partition(a, 2)\nb = a[[[0, 1]]]\nc = a + 1\n"
     lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
-    assert [line.split(": ", 1)[1] for line in lines if "fallback" in line] == ["sort", "getitem: integer array in a list"], lines
+    assert [line.split(": ", 1)[1] for line in lines if "fallback" in line] == ["partition", "getitem: integer array in a list"], lines
     assert "<string>:4" in lines[0]
 
 
@@ -77,9 +77,9 @@ def test_fallback_log_of_creation(run_python):
 
 
 def test_fallback_log_of_methods_in_place(run_python):
-    source = "import plait as np\na = np.arange(5.0)\na.sort()\na.view('V8')\na.flat[0]\na.resize(3)\na.view(a.dtype)\na.fill(2)\n"
+    source = "import plait as np\na = np.arange(5.0)\na.partition(2)\na.view('V8')\na.flat[0]\na.resize(3)\na.view(a.dtype)\na.fill(2)\n"
     lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
-    assert [line.partition("ndarray.")[2] for line in lines] == ["sort", "view", "flat", "resize"], lines
+    assert [line.partition("ndarray.")[2] for line in lines] == ["partition", "view", "flat", "resize"], lines
 
 
 def test_random_gives_the_same_numbers():

@@ -74,7 +74,7 @@ void run_pieces(std::int64_t extent, double seconds, std::int64_t unit,
 
 void gather_line(const Line& from, std::size_t item, std::byte* to) {
   if (from.stride == static_cast<std::int64_t>(item)) {
-    std::memcpy(to, from.data, item * static_cast<std::size_t>(from.n));
+    if (to != from.data) std::memcpy(to, from.data, item * static_cast<std::size_t>(from.n));
     return;
   }
   with_item(item, [&](auto element) {

@@ -1,5 +1,5 @@
 // numpy.sort: each line along an axis in order. Short lines are spread over the team, a long one is
-// sorted by all of it.
+// sorted by all of it. The result may lie where the input does.
 #include "lines.hpp"
 #include "long_sort.hpp"
 #include "sort_run.hpp"
