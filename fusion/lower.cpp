@@ -10,7 +10,7 @@ using namespace ir;
 using tracer::Node;
 using tracer::NodeKind;
 
-std::int64_t concrete(const LoweringInput& in, ExprId e) { return in.exprs.now(in.graph, e); }
+std::int64_t concrete(const LoweringInput& in, ExprId e) { return in.facts.estimate(e); }
 
 std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out) {
   out = LoweredKernel();
@@ -46,7 +46,7 @@ void Lowering::guard_one_shape() {
     for (int d = 0; d < node(lead).shape.size(); ++d) {
       const ExprId a = ex_.source({lead, Field::Shape, d});
       const ExprId b = ex_.source({looped(region_.roots[i]), Field::Shape, d});
-      if (a != b) in_.guards.push_back({a, b});
+      in_.facts.equal(a, b);
     }
 }
 
@@ -79,7 +79,7 @@ void Lowering::map() {
   for (int d : order) {
     ExprId extent = ex_.source({region_.roots[0], extent_field, d});
     if (!first && folds && shape[d] <= kShort && unrolled.empty()) {
-      in_.guards.push_back({extent, ex_.constant(shape[d])});
+      in_.facts.known(extent);
       unrolled.push_back(d);
       continue;
     }

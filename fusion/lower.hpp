@@ -11,17 +11,11 @@
 #include <vector>
 
 #include "core/machine.hpp"
-#include "expr.hpp"
+#include "facts.hpp"
 #include "graph.hpp"
 #include "ir/ir.hpp"
 
 namespace plait::fusion {
-
-// Equalities of run-time numbers that the code of a plan relies on. A graph that breaks one gets
-// another plan.
-struct Guard {
-  ExprId left, right;
-};
 
 // What a kernel's buffer parameter is bound to.
 struct BufferSource {
@@ -119,7 +113,7 @@ struct LoweringInput {
   const std::vector<bool>& non_negative;   // nonnegative.hpp
   const std::vector<bool>&
       in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
-  std::vector<Guard>& guards;
+  Facts& facts;
   Reuse reuse = Reuse::ByCost;
   Target target = {};
 };
@@ -127,7 +121,7 @@ struct LoweringInput {
 // Returns the demands that have to be met first; when there are none, `out` is complete.
 std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);
 
-// The value of an expression for the graph being planned.
+// The value of an expression for the graph being planned: costs may depend on it, code may not.
 std::int64_t concrete(const LoweringInput& in, ExprId e);
 
 }  // namespace plait::fusion

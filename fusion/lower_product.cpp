@@ -70,7 +70,7 @@ void Lowering::product() {
       if (d < dims - 1 || node(r).shape[d] != 1) {
         const ExprId mine = ex_.source({r, Field::Shape, d}),
                      its = ex_.source({id, Field::Shape, d});
-        if (mine != its) in_.guards.push_back({mine, its});
+        in_.facts.equal(mine, its);
       }
   tile_.whole = keeps_rows(p);
   const TileShape shape = tile_shape(g_, id, tile_.whole);

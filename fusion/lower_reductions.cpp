@@ -134,8 +134,7 @@ Val Lowering::short_block(std::int32_t id, Index& oi, const std::vector<int>& re
     loops_only_ = before;
     return v;
   }
-  for (int d : reduced)
-    in_.guards.push_back({ex_.source({operand, Field::Shape, d}), ex_.constant(shape[d])});
+  for (int d : reduced) in_.facts.known(ex_.source({operand, Field::Shape, d}));
   std::vector<Val> terms;
   for (std::int64_t c = 0; c < count; ++c) {
     std::int64_t rest = c;

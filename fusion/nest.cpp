@@ -56,9 +56,7 @@ std::int32_t Nest::param(ExprId e) {
 ExprId Nest::small(ExprId e) {
   if (ex_.is_constant(e)) return e;
   const std::int64_t v = concrete(in_, e);
-  if (v < -kShort * 16 || v > kShort * 16) return e;
-  in_.guards.push_back({e, ex_.constant(v)});
-  return ex_.constant(v);
+  return v < -kShort * 16 || v > kShort * 16 ? e : in_.facts.known(e);
 }
 
 std::int32_t Nest::buffer(BufferSource s, DType t, bool written) {
@@ -156,19 +154,13 @@ Val Nest::push_local(Op op, std::int32_t local, std::int32_t loop, DType t, Val 
 }
 
 std::int32_t Nest::open(std::int32_t parent, ExprId extent) {
-  ExprId e = extent;
-  if (concrete(in_, e) <= kShort) {
-    in_.guards.push_back({e, ex_.constant(concrete(in_, e))});
-    e = ex_.constant(concrete(in_, e));
-  }
+  ExprId e = concrete(in_, extent) <= kShort ? in_.facts.known(extent) : extent;
   std::int32_t l = static_cast<std::int32_t>(k_.loops.size());
   // Loops side by side over ranges that are equal by broadcasting have one extent.
   for (std::int32_t s = 1; s < l; ++s)
     if (parent_[s] == parent && out_.extents[s] != e && !ex_.is_constant(e) &&
-        !ex_.is_constant(out_.extents[s]) && concrete(in_, out_.extents[s]) == concrete(in_, e)) {
-      in_.guards.push_back({e, out_.extents[s]});
+        !ex_.is_constant(out_.extents[s]) && in_.facts.equal(e, out_.extents[s]))
       e = out_.extents[s];
-    }
   k_.loops.emplace_back();
   k_.loops[l].var = add_var(l);
   parent_.push_back(parent);

@@ -49,9 +49,7 @@ class Collapse {
     const ExprId inner = extent_of(inner_loops[0]);
     for (Val other : inner_loops) {
       const ExprId extent = extent_of(other);
-      if (extent == inner) continue;
-      if (concrete(in_, extent) != concrete(in_, inner)) return false;
-      in_.guards.push_back({extent, inner});
+      if (!in_.facts.equal(extent, inner)) return false;
     }
     for (std::size_t s = 0; s < split_.size(); ++s) {
       ExprId& extent = lk_.extents[split_[s]];
@@ -109,7 +107,7 @@ class Collapse {
   bool contiguous(std::int32_t a, std::int32_t b) {
     const Val va = k_.loops[a].var, vb = k_.loops[b].var;
     const ExprId extent = lk_.extents[b];
-    std::vector<Guard> guards;
+    const std::size_t before = in_.facts.recorded();
     bool ok = true;
     for_each_inst(k_, b, [&](Val v, std::int32_t) {
       const Inst& i = k_.insts[v];
@@ -121,11 +119,9 @@ class Collapse {
         if (t.var == vb) sb = expr(t.stride);
       }
       ExprId whole = in_.exprs.mul(sb, extent);
-      if (sa == whole) return;
-      if (concrete(in_, sa) != concrete(in_, whole)) ok = false;
-      guards.push_back({sa, whole});
+      ok = ok && in_.facts.equal(sa, whole);
     });
-    if (ok) in_.guards.insert(in_.guards.end(), guards.begin(), guards.end());
+    if (!ok) in_.facts.forget(before);
     return ok;
   }
 

@@ -18,7 +18,12 @@ namespace {
 class Planner {
  public:
   Planner(const Graph& g, const Target& target, Reuse reuse, Rules rules)
-      : g_(g), target_(target), reuse_(reuse), rules_(rules), plan_(std::make_shared<Plan>()) {
+      : g_(g),
+        target_(target),
+        reuse_(reuse),
+        rules_(rules),
+        plan_(std::make_shared<Plan>()),
+        facts_(g, plan_->exprs) {
     plan_->canon = common_subexpressions(g);
     non_negative_ = non_negative(g, plan_->canon);
     seen_.resize(g.nodes.size());
@@ -68,7 +73,7 @@ class Planner {
   bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
   LoweringInput input() {
-    return {g_, plan_->exprs, plan_->canon, non_negative_, in_memory_, guards_, reuse_, target_};
+    return {g_, plan_->exprs, plan_->canon, non_negative_, in_memory_, facts_, reuse_, target_};
   }
 
   // True when the schedule changed and planning starts over.
@@ -76,7 +81,7 @@ class Planner {
     if (s.kind == StepKind::Direct) return false;
     // The next attempt loads them instead.
     if (reads_demanded(s.region)) return true;
-    guards_.clear();
+    facts_.forget(0);
     const LoweringInput in = input();
     ++plan_->lowerings;
     std::vector<Demand> demands = lower(in, s.region, s.lowered);
@@ -121,7 +126,7 @@ class Planner {
         s.update == UpdateMode::Fresh && may_take_over(lead, old))
       s.trailing = trailing(plan_->exprs, s.lowered, lead,
                             [&](std::int32_t n) { return same_memory(n, old); });
-    s.guards = guards_;
+    s.guards = facts_.take();
     return false;
   }
 
@@ -220,11 +225,7 @@ class Planner {
     auto expr = [&](const ir::Coeff& c) {
       return c.param == ir::kNoParam ? plan_->exprs.constant(c.value) : k.params[c.param];
     };
-    const ExprId x = expr(a), y = expr(b);
-    if (x == y) return true;
-    if (plan_->exprs.now(g_, x) != plan_->exprs.now(g_, y)) return false;
-    guards_.push_back({x, y});
-    return true;
+    return facts_.equal(expr(a), expr(b));
   }
   // Chains of updates in place share the memory of their first version; one that writes to fresh
   // memory leaves the version before it as it is.
@@ -278,14 +279,13 @@ class Planner {
       const std::int32_t c = plan_->canon[i];
       if (c == i) continue;
       const Node& n = *g_[i].node;
-      auto equal = [&](Field f, int d) {
-        plan_->guards.push_back({e.source({i, f, d}), e.source({c, f, d})});
-      };
+      auto equal = [&](Field f, int d) { facts_.equal(e.source({i, f, d}), e.source({c, f, d})); };
       for (int d = 0; d < n.shape.size(); ++d) equal(Field::Shape, d);
       if (n.kind != NodeKind::View) continue;
       equal(Field::Offset, 0);
       for (int d = 0; d < n.strides.size(); ++d) equal(Field::Stride, d);
     }
+    plan_->guards = facts_.take();
   }
 
   void find_last_uses() {
@@ -312,7 +312,7 @@ class Planner {
   const Reuse reuse_;
   const Rules rules_;
   std::shared_ptr<Plan> plan_;
-  std::vector<Guard> guards_;  // of the step at hand
+  Facts facts_;  // of the step at hand
   std::vector<bool> non_negative_;
   std::vector<bool> demanded_;  // nodes that this attempt found missing in memory
   bool any_demanded_ = false;

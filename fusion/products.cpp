@@ -42,7 +42,7 @@ void Schedule::call_library(std::int32_t product) {
 }
 
 // What reads the product by its rows becomes part of its region; what reads it otherwise finds it
-// in memory. One that has nothing before or after it is a library call.
+// in memory.
 void Schedule::settle_products() {
   if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
   std::vector<std::vector<std::int32_t>> readers(g_.nodes.size());
@@ -52,7 +52,6 @@ void Schedule::settle_products() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
     if (!tiled_[p]) continue;
     const Dims& shape = g_[p].node->shape;
-    bool read_by_rows = false;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
     while (!stack.empty()) {
@@ -61,16 +60,12 @@ void Schedule::settle_products() {
       if (!seen.insert(v).second) continue;
       for (const std::int32_t c : readers[v]) {
         if (!follows_rows(g_, c, v, shape) || blocked(c) || direct(c)) {
-          read_by_rows |= v != p;
           add_root(v, "read other than by the rows of its product");
-        } else if (root_[c]) {
-          read_by_rows = true;
-        } else {
+        } else if (!root_[c]) {
           stack.push_back(c);
         }
       }
     }
-    if (!read_by_rows && !computes_rows(p)) call_library(p);
   }
 }
 

@@ -3,7 +3,8 @@
 namespace plait::fusion {
 
 Rules all_rules() {
-  static const Rule* const rules[] = {&call_libraries(), &keep_held(), &cut_reductions(),
+  static const Rule* const rules[] = {&call_libraries(),        &keep_held(),
+                                      &cut_reductions(),        &multiply_in_regions(),
                                       &keep_what_writes_read(), &keep_carried()};
   return rules;
 }

@@ -58,12 +58,12 @@ class Recorded {
     ir::verify(lowered.kernel);
   }
   fusion::LoweringInput input() {
-    return {graph_, exprs_, canon_, non_negative_, in_memory_, guards_};
+    return {graph_, exprs_, canon_, non_negative_, in_memory_, facts_};
   }
   std::int64_t trips(std::int32_t loop) {
     return fusion::concrete(input(), loop == 0 ? lowered.grid_extent : lowered.extents[loop]);
   }
-  std::size_t guards() const { return guards_.size(); }
+  std::size_t guards() const { return facts_.recorded(); }
 
   Bytes run() {
     const Call c = call();
@@ -107,7 +107,7 @@ class Recorded {
   fusion::Exprs exprs_;
   std::vector<std::int32_t> canon_;
   std::vector<bool> non_negative_, in_memory_;
-  std::vector<fusion::Guard> guards_;
+  fusion::Facts facts_{graph_, exprs_};
 };
 
 inline int count(const ir::Kernel& k, ir::Op op) {

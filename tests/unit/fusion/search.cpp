@@ -30,7 +30,7 @@ class StoreShared final : public fusion::Rule {
   }
 };
 
-Array array(const Dims& shape) { return tracer::empty(shape, DType::Float64); }
+Array pending(const Dims& shape) { return tracer::empty(shape, DType::Float64); }
 
 struct Graph {
   explicit Graph(const Array& a)
@@ -42,7 +42,7 @@ struct Graph {
 // exp(x), which two sums read.
 Graph shared_exponential() {
   config().eager_limit = 0;
-  const Array e = apply(OpId::Exp, array({100, 50}));
+  const Array e = apply(OpId::Exp, pending({100, 50}));
   return Graph(apply(OpId::Add, reduce(ReduceKind::Sum, apply(OpId::Add, e, weak(1)), 1),
                      reduce(ReduceKind::Sum, apply(OpId::Multiply, e, e), 1)));
 }
@@ -77,6 +77,29 @@ TEST_CASE("without rules nothing is in memory but what the graph asks for") {
   CHECK(plan->considered.empty());
   REQUIRE(plan->notes.size() == 1);
   CHECK(std::string(plan->notes[0].text) == "wanted");
+}
+
+TEST_CASE("a product is a region where that spares memory, and else a library call") {
+  config().eager_limit = 0;
+  const auto of = [](const Array& a, int regions) {
+    const Graph g(a);
+    const fusion::Target target{.product_depth = 64};
+    const auto plan = fusion::make_plan(g.graph, target);
+    CHECK(plan->steps.size() == 1);
+    CHECK((plan->steps[0].kind == fusion::StepKind::Kernel) == (regions == 1));
+    REQUIRE(plan->considered.size() == 1);
+    const fusion::Choice& c = plan->considered[0];
+    CHECK(std::string(c.why) == "computed by a library call");
+    CHECK((c.instead < c.as_is) == (regions == 0));
+  };
+  const Array product = tracer::matmul(pending({300, 200}), pending({200, 100}));
+  of(product, 0);
+  of(apply(OpId::Add, product, weak(1)), 1);
+  // A temporary, which nobody holds when it is planned.
+  const auto behind_exp = [] {
+    return tracer::matmul(apply(OpId::Exp, pending({300, 200})), pending({200, 100}));
+  };
+  of(behind_exp(), 1);
 }
 
 TEST_CASE("candidates are values: a copy is edited alone") {

@@ -1,0 +1,71 @@
+// A product in tiles, by a region with what stands before and after it, or by a library call: the
+// region spares the memory of what it computes in its blocks.
+#include <algorithm>
+#include <vector>
+
+#include "../cost.hpp"
+#include "../product_region.hpp"
+#include "rules.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Bytes that a region does not move, of each product that one could compute; empty without any.
+std::vector<double> spared(const Candidate& c) {
+  const Graph& g = c.problem().graph;
+  const std::vector<std::int32_t>& canon = c.problem().canon;
+  std::vector<double> bytes;
+  const auto read_by = [&](std::int32_t p, std::int32_t reader) {
+    const Node& n = *g[p].node;
+    if (!follows_rows(g, reader, p, n.shape) || c.blocked(reader) || c.direct(reader)) return;
+    bytes.resize(g.nodes.size());
+    // Stored and loaded; what has to be in memory is only loaded.
+    bytes[p] = static_cast<double>(node_bytes(n)) * (c.is_root(p) ? 1 : 2);
+  };
+  for (std::int32_t i = 0; i < g.size(); ++i)
+    for (const std::int32_t in : g[i].in)
+      if (in >= 0 && !g[i].leaf && c.multiplies(canon[in])) read_by(canon[in], i);
+  return bytes;
+}
+
+class MultiplyInRegions final : public Rule {
+ public:
+  void revise(const Candidate& c, Offers& o) const override {
+    const Graph& g = c.problem().graph;
+    const std::vector<double> after = spared(c);
+    for (std::int32_t p = 0; p < g.size(); ++p) {
+      if (!c.multiplies(p)) continue;
+      double bytes = after.empty() ? 0 : after[p];
+      if (c.computes_rows(p)) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[0]].node));
+      offer_call(c, p, bytes, o);
+    }
+  }
+
+ private:
+  static void offer_call(const Candidate& c, std::int32_t p, double spared_bytes, Offers& o) {
+    const Graph& g = c.problem().graph;
+    const Machine& m = *c.problem().target.machine;
+    const Node& n = *g[p].node;
+    const auto columns = static_cast<double>(n.shape.back());
+    const auto depth = static_cast<double>(n.inputs[0]->shape.back());
+    const double rows = static_cast<double>(element_count(n.shape)) / columns;
+    const double tiles = product_seconds(m, Multiplier::Tiles, n.dtype, rows, columns, depth);
+    const double blas = product_seconds(m, Multiplier::Blas, n.dtype, rows, columns, depth);
+    const double blocks = rows / static_cast<double>(tile_shape(g, p, false).rows);
+    o.make({{{Edit::Call, p, "computed by a library call"}},
+            tiles + blocks * m.block,
+            std::min(tiles, blas) + memory_seconds(m, spared_bytes)});
+  }
+};
+
+}  // namespace
+
+const Rule& multiply_in_regions() {
+  static const MultiplyInRegions rule;
+  return rule;
+}
+
+}  // namespace plait::fusion

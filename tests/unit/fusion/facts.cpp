@@ -1,0 +1,43 @@
+// What is asked of numbers is recorded where code relies on the answer.
+#include "fusion/facts.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "../../record.hpp"
+#include "core/config.hpp"
+#include "fusion/graph.hpp"
+
+using namespace plait;
+using namespace plait::test;
+using fusion::ExprId;
+using fusion::Field;
+
+TEST_CASE("answers that code relies on are guards, estimates are not") {
+  config().eager_limit = 0;
+  const Array x = tracer::empty({6, 7, 6}, DType::Float64);
+  const Ref<tracer::Node> node = tracer::read(apply(OpId::Exp, x));
+  const fusion::Graph g(std::vector<tracer::Node*>{node.get()});
+  fusion::Exprs exprs;
+  fusion::Facts facts(g, exprs);
+  const auto extent = [&](int d) { return exprs.source({1, Field::Shape, d}); };
+
+  CHECK(facts.estimate(extent(1)) == 7);
+  CHECK(facts.recorded() == 0);
+  CHECK_FALSE(facts.equal(extent(0), extent(1)));
+  CHECK(facts.equal(extent(0), extent(0)));
+  CHECK(facts.recorded() == 0);
+  CHECK(facts.equal(extent(0), extent(2)));
+  CHECK(facts.recorded() == 1);
+
+  const ExprId seven = facts.known(extent(1));
+  CHECK(exprs.is_constant(seven));
+  CHECK(exprs.value(seven) == 7);
+  CHECK(facts.known(seven) == seven);
+  CHECK(facts.recorded() == 2);
+  facts.forget(1);
+  const std::vector<fusion::Guard> guards = facts.take();
+  REQUIRE(guards.size() == 1);
+  CHECK(guards[0].left == extent(0));
+  CHECK(guards[0].right == extent(2));
+  CHECK(facts.recorded() == 0);
+}
