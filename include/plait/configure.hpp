@@ -1,10 +1,10 @@
 // What an application decides for Plait in its process, where the environment does not have to.
 #pragma once
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "plait/detail/callback.hpp"
 #include "plait/export.hpp"
 
 namespace plait {
@@ -21,9 +21,9 @@ struct options {
   // PLAIT_CACHE_DIR; empty: no cache on disk. Only before the first array is made.
   std::optional<std::string> cache_directory;
   std::optional<std::string> log_topics;  // PLAIT_LOG: "fusion,compile", "all", ""
-  // Takes the lines of the log, with their topic, in place of stderr; an empty function: stderr
-  // again. From any thread; it must not call Plait, and what it throws is lost.
-  std::optional<std::function<void(const std::string& topic, const std::string& text)>> log;
+  // log(topic, text) takes the lines of the log, with their topic, in place of stderr; nullptr:
+  // stderr again. From any thread; it must not call Plait, and what it throws is lost.
+  std::optional<detail::Callback<const std::string&, const std::string&>> log;
 };
 
 // Call it while no other thread uses Plait. Throws ValueError, with nothing changed, for what

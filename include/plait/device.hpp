@@ -1,7 +1,6 @@
 // Where arrays live. Operations run where their operands are; what is created goes to the thread's
 // current device. Nothing moves by itself, but single values, which mix with arrays of any device.
 #pragma once
-#include <functional>
 #include <string>
 
 #include "plait/array.hpp"
@@ -63,7 +62,7 @@ array<T> to_device(const array<T>& a, device d) {
 // the last array of it is gone and the device has done what used it: at once, or in a later call.
 template <class T>
 array<T> adapt(T* device_memory, const extents& shape, device d, void* stream,
-               std::function<void()> release = {}) {
+               detail::Callback<> release = {}) {
   return array<T>(detail::adopt(device_memory, detail::span_of(shape), dtype_of_v<T>, d.id(),
                                 stream, std::move(release)));
 }

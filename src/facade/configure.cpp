@@ -13,7 +13,7 @@ namespace plait {
 
 namespace {
 
-using Sink = std::function<void(const std::string&, const std::string&)>;
+using Sink = detail::Callback<const std::string&, const std::string&>;
 
 struct SharedSink {
   std::mutex mutex;

@@ -32,18 +32,17 @@ void wait_for(int device, void* stream) {
   if (device != kHost) devices().memory(static_cast<DeviceId>(device)).wait_for(stream);
 }
 
-Handle adopt(void* memory, Span shape, dtype t, int device, void* stream,
-             std::function<void()> release) {
+Handle adopt(void* memory, Span shape, dtype t, int device, void* stream, Callback<> release) {
   start();
   if (device == kHost) throw ValueError("adapt: memory of the host takes no device and no stream");
   const Dims d = dims(shape);
-  auto owner = std::make_unique<std::function<void()>>(std::move(release));
+  auto owner = std::make_unique<Callback<>>(std::move(release));
   const tracer::Array a = tracer::adopt(
       static_cast<std::byte*>(memory), core(t), d,
       contiguous_strides(d, static_cast<std::int64_t>(itemsize(core(t)))),
       static_cast<DeviceId>(device), stream, true,
       [](void* owned) {
-        const std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()>*>(owned));
+        const std::unique_ptr<Callback<>> f(static_cast<Callback<>*>(owned));
         if (*f) (*f)();
       },
       owner.get());

@@ -27,7 +27,7 @@ void check_memory(const char* function, const void* data, const Dims& shape, con
                      " bytes; copy them to memory that is aligned");
 }
 
-using Release = std::function<void()>;
+using Release = Callback<>;
 void call(void* release) {
   const std::unique_ptr<Release> f(static_cast<Release*>(release));
   (*f)();
@@ -36,7 +36,7 @@ void call(void* release) {
 }  // namespace
 
 Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable,
-              std::function<void()> release) {
+              Callback<> release) {
   start();
   // Whatever goes wrong from here on, the memory is released: the caller gave it up.
   Ref<tracer::Lender> lender;
@@ -56,7 +56,7 @@ Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable
   return h;
 }
 
-Handle take_over(void* data, Span shape, dtype t, std::function<void()> release) {
+Handle take_over(void* data, Span shape, dtype t, Callback<> release) {
   auto owner = std::make_unique<Release>(std::move(release));
   struct Guard {
     std::unique_ptr<Release>& owner;

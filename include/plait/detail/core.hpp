@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <utility>
 
+#include "plait/detail/callback.hpp"
 #include "plait/dtype.hpp"
 #include "plait/error.hpp"
 #include "plait/shape.hpp"
@@ -136,9 +136,9 @@ PLAIT_API Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dt
 PLAIT_API Handle from_values(const void* values, Span shape, dtype t);  // copies, C order
 // Borrows: pending uses end and writes arrive when the last handle (of it or a view of it) goes.
 PLAIT_API Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool writeable,
-                        std::function<void()> release = {});
+                        Callback<> release = {});
 // C-ordered memory that is the array's from now on.
-PLAIT_API Handle take_over(void* data, Span shape, dtype t, std::function<void()> release);
+PLAIT_API Handle take_over(void* data, Span shape, dtype t, Callback<> release);
 PLAIT_API Handle load_npy(const std::string& path, dtype t);
 PLAIT_API void dump_npy(const std::string& path, const Handle& a);
 PLAIT_API Handle indices(Span shape);
@@ -224,7 +224,7 @@ PLAIT_API Handle to_device(const Handle& a, int device);
 PLAIT_API void synchronize(int device);
 PLAIT_API void wait_for(int device, void* stream);
 PLAIT_API Handle adopt(void* memory, Span shape, dtype t, int device, void* stream,
-                       std::function<void()> release);
+                       Callback<> release);
 PLAIT_API void* lend(const Handle& a, void* stream);
 
 // Values: these evaluate.
