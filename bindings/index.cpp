@@ -1,8 +1,9 @@
 // x[key] and x[key] = value. Integers, slices, Ellipsis and None are views of the same storage; a
-// boolean mask with a scalar value is a masked store; other advanced indexing is NumPy's.
+// boolean mask with a scalar value is a masked store; arrays of integers and booleans are
+// numpy_compat's (indexing.hpp). What is left, and wrong keys, are NumPy's.
 #include <vector>
 
-#include "ndarray.hpp"
+#include "advanced_key.hpp"
 
 namespace plait::py {
 namespace {
@@ -74,6 +75,35 @@ bool parse_key(PyObject* o, Key& key) {
   return true;
 }
 
+}  // namespace
+
+std::optional<tracer::Array> parse_indices(PyObject* o) {
+  const bool list = PyList_CheckExact(o) || PyTuple_CheckExact(o);
+  if (!list && !is_array(o) && !PyArray_Check(o)) return std::nullopt;
+  std::optional<tracer::Array> made = parse_array(o);
+  if (made && list && made->size() == 0) made = tracer::empty(made->shape, DType::Int64);
+  return made;
+}
+
+std::optional<AdvancedKey> parse_advanced(PyObject* o) {
+  const Owned entries = PyTuple_Check(o) ? Owned::borrow(o) : Owned(check(PyTuple_Pack(1, o)));
+  AdvancedKey key;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.get()); ++i) {
+    PyObject* entry = PyTuple_GET_ITEM(entries.get(), i);
+    Key basic;
+    if (parse_entry(entry, basic)) {
+      key.emplace_back(basic.entries[0]);
+      continue;
+    }
+    std::optional<tracer::Array> array = parse_indices(entry);
+    if (!array) return std::nullopt;
+    key.emplace_back(std::move(*array));
+  }
+  return key;
+}
+
+namespace {
+
 bool selects_element(const Key& key, const tracer::Array& a) {
   return key.integers == key.count && key.count == a.ndim();
 }
@@ -125,6 +155,15 @@ void store(const tracer::Array& target, const OperandHolder& value, const tracer
     tracer::assign(target, *value.operand, mask);
 }
 
+bool set_by_arrays(const tracer::Array& target, PyObject* o, const tracer::Operand& value) {
+  const std::optional<AdvancedKey> key = parse_advanced(o);
+  if (!key) return false;
+  const tracer::Array to = target;
+  bool done = false;
+  without_gil_if_long({to.size(), longest(*key)}, [&] { done = numpy::setitem(to, *key, value); });
+  return done;
+}
+
 // A boolean array as the only index, with the leading dimensions of the target.
 std::optional<tracer::Array> mask_key(PyObject* key, const tracer::Array& target) {
   if (!is_array(key) && !PyArray_Check(key)) return std::nullopt;
@@ -155,8 +194,14 @@ PyObject* array_getitem(PyObject* self, PyObject* key) {
     Key k;
     if (!parse_key(key, k)) {
       if (Py_TYPE(self) == array_type) {
-        force(a->array);
         if (auto made = gather(a->array, key)) return wrap(std::move(*made));
+        if (const auto advanced = parse_advanced(key)) {
+          const tracer::Array from = a->array;
+          std::optional<tracer::Array> made;
+          without_gil_if_long({from.size(), longest(*advanced)},
+                              [&] { made = numpy::getitem(from, *advanced); });
+          if (made) return wrap(std::move(*made));
+        }
       }
       return getitem_by_numpy(self, key);
     }
@@ -210,12 +255,17 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
         store(a->array, v, &*mask);
         return 0;
       }
-      return scatter(a->array, key, *v.operand) ? 0 : fallback();
+      return scatter(a->array, key, *v.operand) || set_by_arrays(a->array, key, *v.operand)
+                 ? 0
+                 : fallback();
     }
     Key k;
     if (!parse_key(key, k)) {
       const bool fits = v.operand->array || converts(*v.operand, a->array.dtype);
-      return fits && scatter(a->array, key, *v.operand) ? 0 : fallback();
+      return fits && (scatter(a->array, key, *v.operand) ||
+                      set_by_arrays(a->array, key, *v.operand))
+                 ? 0
+                 : fallback();
     }
     // An array in place of one element is an error whose type and text depend on the dtype and the
     // version: NumPy raises it.

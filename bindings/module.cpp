@@ -208,6 +208,7 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), indexing_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), lazy_functions) < 0 ||

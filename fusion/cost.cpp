@@ -82,6 +82,11 @@ double operation_seconds(const Machine& m, const Node& n) {
              elements_of(n.shape) * static_cast<double>(op_info(n.fn).cost) * m.cycle;
     case NodeKind::Reduce:
       return through(2 * bytes_of(*n.inputs[0]));
+    case NodeKind::Gather: {
+      const bool near = bytes_of(*n.inputs[0]) <= static_cast<double>(m.memory[0].bytes);
+      return through(result + elements_of(n.shape) * 8) +
+             elements_of(n.shape) * (near ? m.near_element : m.far_element);
+    }
     case NodeKind::MatMul: {
       const auto depth = static_cast<double>(tracer::product_depth(n));
       const Dims alone(n.shape.end() - tracer::product_axes(n).columns, n.shape.end());

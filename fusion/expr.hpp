@@ -16,10 +16,11 @@ enum class Field : std::uint8_t {
   Offset,  // of the node; a View's read the memory of its base
   Layout,  // strides of the node's own memory
   ViewShape,
-  ViewStride,  // of an Update's target
+  ViewStride,  // of an Update's target, a Gather's source
   MapStart,
   MapStep,  // of a View decomposed over its base; `dim` counts the base's / the view's dimensions
   InputShape,  // Reduce: of its operand
+  Step,        // Gather: from one index to the next
 };
 struct Source {
   std::int32_t node = 0;

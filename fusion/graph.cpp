@@ -181,6 +181,10 @@ void Graph::make_key() {
           put8(key_, std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
     }
+    if (n.kind == NodeKind::Gather) {
+      put_strides(key_, n.shape, n.view_strides, item);
+      put8(key_, n.step == item);
+    }
     if (n.kind == NodeKind::Update) {
       put8(key_, static_cast<int>(n.view_dtype));
       put8(key_, n.view_shape.size());
@@ -230,6 +234,8 @@ std::int64_t Graph::field(const Source& s) const {
       return g.map->step[s.dim];
     case Field::InputShape:
       return n.inputs[0]->shape[s.dim];
+    case Field::Step:
+      return n.step;
   }
   return 0;
 }

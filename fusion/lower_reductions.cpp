@@ -100,6 +100,9 @@ bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
     } else if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
       for (std::int32_t in : g_[i].in)
         if (in >= 0) stack.push_back(in);
+    } else if (n.kind == NodeKind::Gather) {
+      if (n.shape == shape && !contiguous(n.view_strides)) return false;
+      stack.push_back(g_[i].in[1]);
     } else {
       return false;
     }

@@ -98,6 +98,8 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
       return cast(emit(gn.in[0], broadcast(gn.in[0], idx), ctx), n.dtype);
     case NodeKind::View:
       return through_view(id, gn, n, idx, ctx);
+    case NodeKind::Gather:
+      return gathered(id, gn, n, idx, ctx);
     case NodeKind::Reduce:
       return reduction(id, n, idx);
     default:
@@ -134,6 +136,22 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
              ex_.add(start, ex_.mul(step, v.start))};
   }
   return emit(base, bi, ctx);
+}
+
+Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+                       std::int32_t ctx) {
+  const std::int32_t source = in_.canon[gn.in[0]];
+  if (!in_.in_memory[source]) {
+    demand(source, "gathered from");
+    return zero(n.dtype);
+  }
+  out_.reads.insert({source, id});
+  const Val at = emit(gn.in[1], broadcast(gn.in[1], idx), ctx);
+  const std::int32_t b = buffer({BufferSource::NodeMemory, source}, n.dtype, false);
+  return push_gather(
+      b,
+      address(idx, n.view_strides, {id, Field::ViewStride, 0}, ex_.source({id, Field::Offset, 0})),
+      at, coeff(small(ex_.source({id, Field::Step, 0}))), n.dtype);
 }
 
 bool Lowering::note_emission(std::int32_t id, const Index& idx) {

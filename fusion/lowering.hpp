@@ -53,6 +53,8 @@ class Lowering : Nest {
   // A view of a value that is not in memory reads it at the mapped index.
   Val through_view(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
                    std::int32_t ctx);
+  Val gathered(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
+               std::int32_t ctx);
   // False when the value has to be in memory, because the region grows by it.
   bool note_emission(std::int32_t id, const Index& idx);
 

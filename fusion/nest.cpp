@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/machine.hpp"
+
 namespace plait::fusion {
 using namespace ir;
 using tracer::Node;
@@ -126,6 +128,18 @@ Val Nest::push_load(std::int32_t b, Access a, DType t, std::int32_t loop) {
   k_.accesses.push_back(std::move(a));
   Inst i{Op::Load, t, OpId::Count_, b};
   i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  return push(i, loop);
+}
+
+Val Nest::push_gather(std::int32_t b, Access a, Val index, Coeff stride, DType t) {
+  std::int32_t loop = def_loop_[index];
+  for (const Term& term : a.terms)
+    if (encloses(loop, def_loop_[term.var])) loop = def_loop_[term.var];
+  out_.work += kMachine.near_element / kMachine.cycle * times(loop);
+  k_.accesses.push_back(std::move(a));
+  Inst i{Op::Gather, t, OpId::Count_, b, {index, kNone, kNone}};
+  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.stride = stride;
   return push(i, loop);
 }
 

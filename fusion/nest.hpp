@@ -46,6 +46,8 @@ class Nest {
   Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone);
   static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
   Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
+  // In the innermost loop of those that the address and the index need.
+  Val push_gather(std::int32_t b, ir::Access a, Val index, ir::Coeff stride, DType t);
   void push_store(std::int32_t b, ir::Access a, Val v, std::int32_t loop, bool nontemporal);
   Val push_local(ir::Op op, std::int32_t local, std::int32_t loop, DType t, Val v);
   void push_store_local(std::int32_t local, ir::Access a, Val v, std::int32_t loop);

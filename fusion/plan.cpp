@@ -281,6 +281,11 @@ class Planner {
       const Node& n = *g_[i].node;
       auto equal = [&](Field f, int d) { facts_.equal(e.source({i, f, d}), e.source({c, f, d})); };
       for (int d = 0; d < n.shape.size(); ++d) equal(Field::Shape, d);
+      if (n.kind == NodeKind::Gather) {
+        equal(Field::Offset, 0);
+        equal(Field::Step, 0);
+        for (int d = 0; d < n.view_strides.size(); ++d) equal(Field::ViewStride, d);
+      }
       if (n.kind != NodeKind::View) continue;
       equal(Field::Offset, 0);
       for (int d = 0; d < n.strides.size(); ++d) equal(Field::Stride, d);

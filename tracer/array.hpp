@@ -168,6 +168,13 @@ bool may_share_memory(const Array& a, const Array& b);  // bounds, as NumPy's
 bool is_c_contiguous(const Array& a);
 bool is_f_contiguous(const Array& a);
 
+// --- gathering
+// What is at `source` and, for every element of `at` (Int64, of result's shape or broadcast to it),
+// `step` bytes times it away; the caller knows that this stays in the array. `source` has the
+// result's shape and its strides are those of the axes that no index names; the result is a copy
+// laid out by `strides`.
+Array gather(const Array& source, const Array& at, std::int64_t step, const Dims& strides);
+
 // --- values
 // ------------------------------------------------------------------------------------------------------
 bool is_materialised(const Array& a);

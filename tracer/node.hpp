@@ -26,6 +26,9 @@ enum class NodeKind : std::uint8_t {
            // applied) stored at
            // (`offset`, `view_shape`, `view_strides`), where inputs[2], if any, a Bool mask of
            // view_shape, is true
+  Gather,  // element e is read as `dtype` from the memory of inputs[0], `offset` + e * view_strides
+           // + inputs[1] at e * `step` bytes on: inputs[1] is Int64 and broadcasts to `shape`, and
+           // whoever records knows that nothing outside the memory is read
   MatMul,  // inputs[0] (batch..., m, k) times inputs[1] (batch..., k, n), operands of one dtype;
            // with `axes`, m, k and n are so many axes each: see contraction.hpp
 };
@@ -51,9 +54,11 @@ struct Node : GuardedRefCounted {
   Dims shape;    // logical shape
   Dims strides;  // bytes. Data and results: layout of the value's own memory (dense, NumPy's K
                  // order, unless Data is foreign). View: strides into the memory of inputs[0]
-  std::int64_t offset = 0;        // View, Update: bytes into the memory of inputs[0]
+  std::int64_t offset = 0;        // View, Update, Gather: bytes into the memory of inputs[0]
+  std::int64_t step = 0;          // Gather: bytes from one index to the next
   Dims axes;                      // Reduce, MatMul
-  Dims view_shape, view_strides;  // Update: `shape` and `strides` above describe the whole storage
+  Dims view_shape, view_strides;  // Update: `shape` and `strides` above describe the whole storage.
+                                  // Gather: strides into the memory of inputs[0]
   DType view_dtype = DType::Float64;  // Update: how the stored elements are typed
   bool in_place = false;  // Update of exported memory: store into inputs[0]'s own memory, whoever
                           // else refers to it (the recorder has evaluated every reader)

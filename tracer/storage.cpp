@@ -252,6 +252,7 @@ void* writable_data(const Array& a) {
   const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold_evaluated(a);
   part_from_others(*a.storage);
+  ++a.storage->writes;
   return address(a, *a.storage->version);
 }
 

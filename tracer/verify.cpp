@@ -25,6 +25,7 @@ int expected_inputs(const Node& n) {
     case NodeKind::View:
       return 1;
     case NodeKind::Iota:
+    case NodeKind::Gather:
     case NodeKind::MatMul:
       return 2;
     case NodeKind::Elementwise:
@@ -135,6 +136,12 @@ void verify(const Node& n) {
       break;
     case NodeKind::Update:
       check_update(n);
+      break;
+    case NodeKind::Gather:
+      check(n, n.inputs[0]->kind != NodeKind::View, "gathers are relative to memory");
+      check(n, n.inputs[1]->dtype == DType::Int64 && broadcastable(n.inputs[1]->shape, n.shape),
+            "a gather's indices are Int64 and broadcast to the shape");
+      check(n, n.view_strides.size() == n.shape.size(), "a gather needs strides");
       break;
     case NodeKind::MatMul:
       check_product(n);

@@ -32,6 +32,10 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
     for (std::int64_t e : n.shape) put(e);
     for (std::int64_t t : n.strides) put(t);
     put(n.offset);
+    if (n.kind == NodeKind::Gather) {
+      for (std::int64_t t : n.view_strides) put(t);
+      put(n.step);
+    }
     canon[i] = seen.try_emplace(s, i).first->second;
   }
   return canon;

@@ -22,6 +22,7 @@ void place(Candidate& c, std::int32_t i) {
   }
   if (gn.node->kind == NodeKind::View && !gn.map)
     c.add_root(gn.in[0], "a view that changes its shape reads it");
+  if (gn.node->kind == NodeKind::Gather) c.add_root(gn.in[0], "gathered from");
 }
 
 }  // namespace

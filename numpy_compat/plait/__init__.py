@@ -18,6 +18,10 @@ from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from ._device import DeviceError, DeviceMismatchError, current_device, device
 from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
 from ._errstate import errstate, seterr, seterrcall
+from ._indexing import (
+    argwhere, bincount, compress, extract, flatnonzero, histogram, nonzero, place, put, put_along_axis, putmask, take,
+    take_along_axis,
+)  # fmt: skip
 from ._joining import (
     array_split, bmat, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, pad, repeat, roll,
     split, stack, tile, tril, triu, vsplit, vstack,

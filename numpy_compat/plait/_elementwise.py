@@ -6,6 +6,7 @@ from . import _overrides, _plait
 from ._array_protocol import taken
 from ._creation import asarray
 from ._fallback import RECORDED, call, given
+from ._indexing import nonzero
 from ._plait import ndarray
 
 _NO = numpy._NoValue
@@ -14,7 +15,7 @@ _MISSING = object()  # numpy.where takes _NoValue for a value
 
 def where(condition, x=_MISSING, y=_MISSING, /):
     if x is _MISSING and y is _MISSING:
-        return call(numpy.where, (condition,))
+        return nonzero(condition) if type(condition) is ndarray and condition.ndim else call(numpy.where, (condition,))
     if x is not _MISSING and y is not _MISSING:
         if getattr(condition, "dtype", None) != bool and isinstance(condition, ndarray):
             condition = asarray(condition)

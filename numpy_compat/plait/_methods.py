@@ -407,8 +407,7 @@ _accumulation("cumsum", "add"), _accumulation("cumprod", "multiply")
 
 
 for _name in (
-    "argpartition", "byteswap", "choose", "compress", "dump", "dumps", "getfield",
-    "nonzero", "partition", "put", "setfield", "take", "tostring",
+    "argpartition", "byteswap", "choose", "dump", "dumps", "getfield", "partition", "put", "setfield", "tostring",
 ):  # fmt: skip
     if hasattr(numpy.ndarray, _name):
 
@@ -417,6 +416,27 @@ for _name in (
 
         _fallback.__name__ = _name
         _install(_fallback)
+
+
+def _indexing_method(name, native):
+    """name() by native(self, ...) for plain calls."""
+
+    def method(self, *args, **kwargs):
+        result = native(self, *args, **kwargs) if type(self) is ndarray else NotImplemented
+        return _host_call(self, name, *args, **kwargs) if result is NotImplemented else result
+
+    method.__name__ = name
+    return _install(method)
+
+
+def _plain_only(native):
+    """NotImplemented for calls with other arguments than indices and an axis."""
+    return lambda self, given=None, axis=None, **others: NotImplemented if others or given is None else native(self, given, axis)
+
+
+_indexing_method("nonzero", lambda self, *others: NotImplemented if others else _plait.nonzero(self))
+_indexing_method("take", _plain_only(_plait.take))
+_indexing_method("compress", _plain_only(lambda self, condition, axis: _plait.compress(condition, self, axis)))
 
 
 # --- protocols --------------------------------------------------------------------------------------------------------

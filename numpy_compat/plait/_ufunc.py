@@ -2,7 +2,7 @@
 
 import numpy
 
-from . import _overrides, _plait
+from . import _indexing, _overrides, _plait
 from ._fallback import call
 from ._plait import ndarray, ufunc
 
@@ -84,7 +84,8 @@ def at(self, a, indices, b=_NO_VALUE, /):
     args = (a, indices) if b is _NO_VALUE else (a, indices, b)
     if _overrides.call(self, "at", args, {}) is not NotImplemented:
         return
-    call(self._numpy.at, args, None, f"{self.__name__}.at")
+    if b is _NO_VALUE or _indexing.at(self, a, indices, b) is NotImplemented:
+        call(self._numpy.at, args, None, f"{self.__name__}.at")
 
 
 def resolve_dtypes(self, *args, **kwargs):

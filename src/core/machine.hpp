@@ -29,6 +29,9 @@ struct Machine {
   double block = 20e-9;  // of a block of a product in a region, beyond its multiplications
   int tile_lanes = 16;   // of Float32: a tile of a single column uses one of them
 
+  // Of an element that an index names, out of what lies in the nearest memory and of anything larger.
+  double near_element = 0.5e-9, far_element = 2e-9;
+
   // Of an operation by itself, whatever its size.
   double operation = 0.25e-6;
   // A team: asking a helper that spins, and one that sleeps, and the end of a loop; how long one

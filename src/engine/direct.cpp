@@ -26,7 +26,8 @@ bool needs_memory(const Node& n, int input) {
   const Node& in = *n.inputs[input];
   if (in.materialised() || in.kind == NodeKind::Scalar) return false;
   if (in.kind != NodeKind::Fill) return true;
-  return n.kind == NodeKind::View || (n.kind == NodeKind::Update && input == 0);
+  return n.kind == NodeKind::View || (n.kind == NodeKind::Gather && input == 0) ||
+         (n.kind == NodeKind::Update && input == 0);
 }
 
 // Memory that is made of nothing.
@@ -183,6 +184,13 @@ void compute_into(Node& n, const Memory& out, bool fresh) {
     case NodeKind::Reduce:
       compute_reduce(n, out);
       break;
+    case NodeKind::Gather: {
+      const Memory at = memory_of(*n.inputs[1], n.shape);
+      const Memory from{memory_of(*n.inputs[0], n.inputs[0]->shape).data + n.offset,
+                        n.view_strides};
+      run_gather(n.dtype, n.shape, from, at, n.step, out);
+      break;
+    }
     case NodeKind::MatMul: {
       const Node &a = *n.inputs[0], &b = *n.inputs[1];
       run_product(n.dtype, tracer::product_axes(n), {a.shape, memory_of(a, a.shape)},

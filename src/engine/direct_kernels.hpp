@@ -18,6 +18,9 @@ void run_iota(const Scalar& start, const Scalar& step, std::int64_t n, std::byte
 // to shape.
 void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape, const Dims& axes,
                 const Memory& in, const Memory* mask, const Memory& out);
+// out = in at in.strides and, besides, the indices (Int64) times `step` bytes.
+void run_gather(DType t, const Dims& shape, const Memory& in, const Memory& index,
+                std::int64_t step, const Memory& out);
 // An operand of a product: see tracer/contraction.hpp.
 struct Factor {
   const Dims& shape;

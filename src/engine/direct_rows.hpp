@@ -91,21 +91,14 @@ inline void lengthen_rows(Rows& r) {
     std::swap(r.row_strides[i], r.strides[i][axis]);
 }
 
-// inner(pointers, row strides, length) for each row.
+// inner(pointers, row strides, length) for each row; throws nothing itself.
 template <class F>
-void for_each_row(const Rows& r, F&& inner) {
+void walk_rows(const Rows& r, F&& inner) {
   if (r.empty) return;
   std::array<std::byte*, kMaxRowOperands> at = r.start;
   const int axes = r.shape.size();
   Dims counter(axes, 0);
-  // Elements, and what a row costs beside them, between two looks at interrupts.
-  constexpr std::int64_t kUnseen = 1 << 18, kRow = 16;
-  std::int64_t unseen = kUnseen;
   for (;;) {
-    if ((unseen -= r.length + kRow) < 0) {
-      look_around();
-      unseen = kUnseen;
-    }
     inner(at.data(), r.row_strides.data(), r.length);
     int axis = 0;
     for (; axis < axes; ++axis) {
@@ -118,6 +111,21 @@ void for_each_row(const Rows& r, F&& inner) {
     }
     if (axis == axes) return;
   }
+}
+
+// The same with looks at interrupts in between.
+template <class F>
+void for_each_row(const Rows& r, F&& inner) {
+  // Elements, and what a row costs beside them, between two looks.
+  constexpr std::int64_t kUnseen = 1 << 18, kRow = 16;
+  std::int64_t unseen = kUnseen;
+  walk_rows(r, [&](std::byte* const* at, const std::int64_t* strides, std::int64_t length) {
+    if ((unseen -= length + kRow) < 0) {
+      look_around();
+      unseen = kUnseen;
+    }
+    inner(at, strides, length);
+  });
 }
 
 // A row of any length, so that interrupts are seen: part(first, length).

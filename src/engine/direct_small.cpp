@@ -21,6 +21,7 @@ bool few(const Node& n, int& nodes) {
     case NodeKind::Cast:
     case NodeKind::Reduce:
     case NodeKind::View:
+    case NodeKind::Gather:
       break;
     default:
       return false;

@@ -46,6 +46,8 @@ std::string operation(const Node& n) {
       return "view";
     case NodeKind::Update:
       return "update";
+    case NodeKind::Gather:
+      return "gather";
     case NodeKind::MatMul:
       return "matmul";
   }
@@ -200,7 +202,7 @@ std::vector<std::int32_t> outermost(const Graph& g, const std::vector<std::int32
 
 bool computes(const Node& n) {
   return n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast ||
-         n.kind == NodeKind::Reduce || n.kind == NodeKind::MatMul;
+         n.kind == NodeKind::Reduce || n.kind == NodeKind::Gather || n.kind == NodeKind::MatMul;
 }
 
 std::vector<std::uint32_t> sites_of(const Graph& g, const std::set<std::int32_t>& nodes) {

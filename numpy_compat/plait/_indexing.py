@@ -1,0 +1,159 @@
+"""Functions that take indices and masks, with NumPy's signatures; what the engine does not take falls back."""
+
+import math
+
+import numpy
+
+from . import _overrides, _plait
+from ._creation import asarray
+from ._fallback import call
+from ._plait import ndarray
+
+
+def _mask(x):
+    """x as booleans."""
+    return x if x.dtype == bool else x != 0
+
+
+def take(a, indices, axis=None, out=None, mode="raise"):
+    if type(a) is ndarray and out is None and mode == "raise":
+        result = _plait.take(a, indices, axis)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.take, (a, indices, axis), {"out": out, "mode": mode})
+
+
+def take_along_axis(arr, indices, axis=-1):
+    if type(arr) is ndarray and axis is not None:
+        result = _plait.take_along_axis(arr, indices, axis)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.take_along_axis, (arr, indices, axis))
+
+
+def put_along_axis(arr, indices, values, axis):
+    if type(arr) is ndarray and arr.flags.writeable and axis is not None \
+            and _plait.put_along_axis(arr, indices, values, axis) is not NotImplemented:
+        return
+    call(numpy.put_along_axis, (arr, indices, values, axis))
+
+
+def compress(condition, a, axis=None, out=None):
+    if type(a) is ndarray and out is None:
+        result = _plait.compress(condition, a, axis)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.compress, (condition, a, axis, out))
+
+
+def extract(condition, arr):
+    if type(arr) is ndarray and type(condition) is ndarray and condition.dtype.kind in "biufc":
+        result = _plait.compress(_mask(condition).ravel(), arr, None)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.extract, (condition, arr))
+
+
+def nonzero(a):
+    if type(a) is ndarray:
+        result = _plait.nonzero(a)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.nonzero, (a,))
+
+
+def flatnonzero(a):
+    if type(a) is ndarray:
+        result = _plait.nonzero(a.ravel())
+        if result is not NotImplemented:
+            return result[0]
+    return call(numpy.flatnonzero, (a,))
+
+
+def argwhere(a):
+    if type(a) is ndarray:
+        result = _plait.argwhere(a)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.argwhere, (a,))
+
+
+def _casts(value, a, rule):
+    return type(value) is ndarray and numpy.can_cast(value.dtype, a.dtype, rule)
+
+
+def put(a, ind, v, mode="raise"):
+    if type(a) is ndarray and mode == "raise" and a.flags.c_contiguous and a.flags.writeable:
+        at, value = asarray(ind), asarray(v)
+        if type(at) is ndarray and at.dtype.kind in "iu" and at.size and (value.size == 1 or value.size == at.size) \
+                and _casts(value, a, "same_kind"):
+            a.reshape(-1)[at.ravel()] = value.ravel()
+            return
+    call(numpy.put, (a, ind, v, mode))
+
+
+def putmask(a, /, mask, values):
+    if type(a) is ndarray and type(mask) is ndarray and mask.shape == a.shape and mask.dtype.kind in "biufc" and a.flags.writeable:
+        value = asarray(values)
+        if _casts(value, a, "safe") and (value.size == 1 or value.shape == a.shape):
+            value = value if value.shape == a.shape else value.reshape(())
+            if _plait.assign(a, value, _mask(mask)) is not NotImplemented:
+                return
+    call(numpy.putmask, (a, mask, values))
+
+
+def place(arr, mask, vals):
+    if type(arr) is ndarray and type(mask) is ndarray and mask.shape == arr.shape and mask.dtype.kind in "biufc" and arr.flags.writeable:
+        value = asarray(vals)
+        if value.size == 1 and _casts(value, arr, "safe") and _plait.assign(arr, value.reshape(()), _mask(mask)) is not NotImplemented:
+            return
+    call(numpy.place, (arr, mask, vals))
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """Sums of weights have NumPy's order up to 2**20 elements, an order of their own that no number of threads changes beyond."""
+    if type(x) is ndarray:
+        result = _plait.bincount(x, weights, minlength)
+        if result is not NotImplemented:
+            return result
+    return call(numpy.bincount, (x,), {"weights": weights, "minlength": minlength})
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    if type(a) is ndarray and a.dtype == float and type(bins) is int and bins > 0 and weights is None and a.size:
+        counted = _counted(a, bins, range)
+        if counted is not None:
+            n, edges = counted
+            if not density:
+                return n, edges
+            widths = edges[1:] - edges[:-1]
+            return n / widths / n.sum(), edges
+    return call(numpy.histogram, (a,), {"bins": bins, "range": range, "density": density, "weights": weights})
+
+
+def _counted(a, bins, limits):
+    """Counts and edges of equal bins; None where NumPy has something to say of the range."""
+    if limits is None:
+        low, high = _plait.extremes(a)
+    else:
+        try:
+            low, high = map(float, limits)
+        except (TypeError, ValueError):
+            return None
+    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+        return None
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    edges = numpy.linspace(low, high, bins + 1)
+    if (edges[:-1] >= edges[1:]).any():
+        return None
+    edges = _plait.adopt(edges)
+    n = _plait.histogram(a, edges)
+    return None if n is NotImplemented else (n, edges)
+
+
+def at(self, a, indices, b):
+    """ufunc.at() by the engine, or NotImplemented."""
+    if type(a) is not ndarray or not self._native or _overrides.asked(a, None):
+        return NotImplemented
+    return _plait.ufunc_at(self.__name__, a, indices, b)

@@ -1,0 +1,276 @@
+"""Indexing by arrays and masks against NumPy: values, shapes, strides, dtypes, errors, what is written to."""
+
+import contextlib
+import random
+
+import numpy
+import pytest
+from support import both
+
+import plait as np
+
+DTYPES = ["f8", "f4", "i4", "i1", "c16", "?", "u2"]
+
+
+@contextlib.contextmanager
+def eagerly(eager):
+    before = np.config.eager_limit
+    np.config.eager_limit = before if eager else 0
+    try:
+        yield
+    finally:
+        np.config.eager_limit = before
+
+
+def source(rng, dtype=None):
+    shape = [rng.randrange(0 if rng.random() < 0.05 else 1, 6) for _ in range(rng.randrange(1, 5))]
+    host = numpy.arange(int(numpy.prod(shape))).reshape(shape).astype(dtype or rng.choice(DTYPES))
+    change = rng.random()
+    if change < 0.2:
+        host = numpy.asfortranarray(host)
+    elif change < 0.4:
+        host = host.transpose(rng.sample(range(host.ndim), host.ndim))
+    elif change < 0.55:
+        host = host[tuple(slice(None, None, rng.choice([1, -1, 2])) for _ in shape)]
+    return host
+
+
+def index_array(rng, extent, shape):
+    outside = rng.random() < 0.02
+    values = [rng.randrange(-extent, extent) if extent else 0 for _ in range(int(numpy.prod(shape)))]
+    if outside and values:
+        values[rng.randrange(len(values))] = extent + rng.randrange(3)
+    made = numpy.array(values, "i8").reshape(shape)
+    kind = rng.random()
+    if kind < 0.15:
+        made = made.astype(rng.choice(["i4", "i2"]))
+    elif kind < 0.3:
+        made = numpy.asfortranarray(made)
+    elif kind < 0.4:
+        made = made[::-1]
+    elif kind < 0.5 and extent:
+        made = (made % extent).astype("u1")
+    elif kind < 0.6:
+        return made.tolist()
+    return made
+
+
+def random_key(rng, shape):
+    """A key with arrays for an array of this shape; now and then a wrong one."""
+    common = [rng.randrange(1 if rng.random() < 0.95 else 0, 4) for _ in range(rng.randrange(1, 4))]
+    key, axis, ellipsis = [], 0, False
+    while axis < len(shape):
+        what = rng.random()
+        if what < 0.45:
+            broadcast = [n if rng.random() < 0.8 else 1 for n in common][rng.randrange(len(common)) :]
+            key.append(index_array(rng, shape[axis], broadcast))
+            axis += 1
+        elif what < 0.55:
+            axes = rng.randrange(1, len(shape) - axis + 1)
+            key.append(numpy.array([rng.random() < 0.6 for _ in range(int(numpy.prod(shape[axis : axis + axes])))], bool).reshape(shape[axis : axis + axes]))
+            axis += axes
+        elif what < 0.65:
+            key.append(rng.randrange(-shape[axis], shape[axis]) if shape[axis] else 0)
+            axis += 1
+        elif what < 0.85:
+            key.append(slice(rng.choice([None, 0, 1]), None, rng.choice([None, 1, 2, -1])))
+            axis += 1
+        elif what < 0.9:
+            key.append(None)
+        elif what < 0.95 and not ellipsis:
+            ellipsis = True
+            key.append(...)
+            axis += rng.randrange(0, len(shape) - axis + 1)
+        else:
+            break
+    return key[0] if len(key) == 1 and rng.random() < 0.8 else tuple(key)
+
+
+def ours(key, rng):
+    """The key with some of its arrays as Plait's."""
+    if isinstance(key, tuple):
+        return tuple(ours(k, rng) for k in key)
+    return np.asarray(key) if isinstance(key, numpy.ndarray) and rng.random() < 0.6 else key
+
+
+def outcome(f):
+    try:
+        return f()
+    except (IndexError, ValueError, TypeError) as e:
+        return type(e), str(e)
+
+
+def walked(a):
+    """Strides that take one from one element to another."""
+    return [s for n, s in zip(a.shape, a.strides) if n > 1]
+
+
+def assert_same(got, want, what):
+    if isinstance(want, tuple):
+        assert got == want, what
+        return
+    assert got.shape == want.shape and got.dtype == want.dtype, what
+    numpy.testing.assert_array_equal(numpy.asarray(got), want, err_msg=str(what))
+    if want.size and isinstance(want, numpy.ndarray):
+        assert walked(got) == walked(want), what
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("eager", [True, False])
+def test_reading_by_random_keys(seed, eager):
+    rng = random.Random(seed)
+    with eagerly(eager):
+        for _ in range(25):
+            host = source(rng)
+            key = random_key(rng, host.shape)
+            x = np.borrow(host)
+            mine = ours(key, rng)
+            assert_same(outcome(lambda: x[mine]), outcome(lambda: host[key]), (host.shape, host.strides, key))
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("eager", [True, False])
+def test_writing_by_random_keys(seed, eager):
+    rng = random.Random(1000 + seed)
+    with eagerly(eager):
+        for _ in range(25):
+            host = source(rng, rng.choice(["f8", "i4", "f4"]))
+            key = random_key(rng, host.shape)
+            x = np.array(host)
+            host = host.copy(order="K")
+            target = outcome(lambda: host[key])
+            shape = () if isinstance(target, tuple) else target.shape
+            shape = [n if rng.random() < 0.8 else 1 for n in shape][rng.randrange(len(shape) + 1) if rng.random() < 0.3 else 0 :]
+            value = rng.choice([7, 2.5, numpy.arange(int(numpy.prod(shape))).reshape(shape).astype(rng.choice(["f8", "i8", "i2"]))])
+            if rng.random() < 0.05:
+                value = numpy.zeros(11)
+            mine, given = ours(key, rng), np.asarray(value) if isinstance(value, numpy.ndarray) else value
+
+            def write(a, k, v):
+                a[k] = v
+
+            got, want = outcome(lambda: write(x, mine, given)), outcome(lambda: write(host, key, value))
+            assert got == want, (host.shape, key, value)
+            unique = not isinstance(target, tuple)
+            if unique and has_duplicates(host, key):
+                continue  # which one stays is not said for arrays of several axes
+            numpy.testing.assert_array_equal(numpy.asarray(x), host, err_msg=str((host.shape, key, value)))
+
+
+def has_duplicates(host, key):
+    places = numpy.arange(host.size).reshape(host.shape)[key]
+    return places.ndim > 1 and numpy.unique(places).size != places.size
+
+
+FUNCTIONS = [
+    lambda np, a, i, m: np.take(a, i), lambda np, a, i, m: np.take(a, i, 1), lambda np, a, i, m: a.take(i, axis=-1), lambda np, a, i, m: a.T.take(i, 0),
+    lambda np, a, i, m: np.take(a, 2), lambda np, a, i, m: np.take(a, i, mode="wrap"), lambda np, a, i, m: a.take([9, 40]), lambda np, a, i, m: a.take([[0]], 5),
+    lambda np, a, i, m: np.take_along_axis(a, np.argsort(a, 1), 1), lambda np, a, i, m: np.take_along_axis(a, np.argmax(a, 0)[None], 0),
+    lambda np, a, i, m: np.take_along_axis(a, i, None), lambda np, a, i, m: np.compress(m[0], a, 1), lambda np, a, i, m: np.compress([True, False], a, 0),
+    lambda np, a, i, m: np.compress([True] * 9, a, 0), lambda np, a, i, m: a.compress([1, 0, 2]), lambda np, a, i, m: np.extract(m, a),
+    lambda np, a, i, m: np.extract(a, a), lambda np, a, i, m: np.nonzero(m), lambda np, a, i, m: a.nonzero(), lambda np, a, i, m: np.nonzero(a[0] > 0),
+    lambda np, a, i, m: np.flatnonzero(m), lambda np, a, i, m: np.argwhere(m), lambda np, a, i, m: np.argwhere(a[1]), lambda np, a, i, m: np.where(m),
+    lambda np, a, i, m: np.where(a.T > 0), lambda np, a, i, m: np.where([True, False]), lambda np, a, i, m: np.nonzero(np.array(3.0)),
+    lambda np, a, i, m: np.argwhere(np.array(3.0)), lambda np, a, i, m: a[np.ix_([0, 2], [1, 3])], lambda np, a, i, m: np.bincount(i.ravel() % 4),
+    lambda np, a, i, m: np.bincount(np.array([], int)), lambda np, a, i, m: np.bincount(np.array([], int), minlength=3), lambda np, a, i, m: np.bincount(np.array([1, -1])),
+    lambda np, a, i, m: np.bincount(np.array([1.0])), lambda np, a, i, m: np.bincount(np.array([1, 1, 5], "u1"), minlength=3),
+    lambda np, a, i, m: np.bincount(np.array([1, 1, 5]), np.array([0.5, 2, 3])), lambda np, a, i, m: np.bincount(np.array([1, 1, 5]), np.array([1, 2, 3])),
+    lambda np, a, i, m: np.bincount(np.array([1, 1, 5]), np.array([0.5, 2])), lambda np, a, i, m: np.bincount(np.array([1, 2]), minlength=-1),
+    lambda np, a, i, m: np.bincount(np.array([3]), np.array([1j])), lambda np, a, i, m: np.bincount(i), lambda np, a, i, m: np.bincount(np.array([True, False])),
+    lambda np, a, i, m: np.histogram(a), lambda np, a, i, m: np.histogram(a, 3, (-1, 1)), lambda np, a, i, m: np.histogram(a, 4, density=True),
+    lambda np, a, i, m: np.histogram(a, [0, 1, 3]), lambda np, a, i, m: np.histogram(a, 5, (1, -1)), lambda np, a, i, m: np.histogram(a * np.nan),
+    lambda np, a, i, m: np.histogram(a * 0), lambda np, a, i, m: np.histogram(a[:0]), lambda np, a, i, m: np.histogram(a, 7, weights=m),
+    lambda np, a, i, m: np.histogram(np.array([1.0, np.nan, 3]), 2, (0, 4)), lambda np, a, i, m: np.histogram(a, 0), lambda np, a, i, m: np.histogram(a.astype("f4")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(FUNCTIONS)))
+def test_functions_that_read(number):
+    rng = numpy.random.default_rng(3)
+    a = rng.integers(-8, 9, (3, 4)) / 4
+    both(FUNCTIONS[number], a, numpy.array([[0, 3], [-1, 2]]), a > 0)
+
+
+def _at(op, code, value):
+    def f(np, a):
+        a = a.astype(code)
+        getattr(np, op).at(a, np.array([1, 1, 0, -1]), np.array(value) if isinstance(value, numpy.ndarray) else value)
+        getattr(np, op).at(a, (np.array([0, 2, 2]), 1), 2)
+        return a
+
+    return f
+
+
+@pytest.mark.parametrize("op", ["add", "subtract", "multiply", "maximum", "minimum", "divide", "logaddexp"])
+@pytest.mark.parametrize("code", ["d", "f", "l", "i", "b", "B", "?", "D"])
+def test_ufunc_at(op, code):
+    a = numpy.random.default_rng(3).integers(-8, 9, (3, 4))
+    for value in (3, 2.5, numpy.arange(4.0), numpy.arange(16).reshape(4, 4), numpy.float32(numpy.nan), numpy.ones(3), 1000):
+        both(_at(op, code, value), a)
+
+
+def _writer(f):
+    def run(np, a, i, m):
+        f(np, a, i, m)
+        return a
+
+    return run
+
+
+WRITERS = [
+    lambda np, a, i, m: np.put(a, i, [9, 8, 7, 6]), lambda np, a, i, m: np.put(a, [0, 5], 3), lambda np, a, i, m: np.put(a, [0, 50], 3),
+    lambda np, a, i, m: np.put(a, i, [1, 2]), lambda np, a, i, m: np.put(a, [1, 2], [0.5, 1], mode="clip"), lambda np, a, i, m: a.put([0], 4),
+    lambda np, a, i, m: np.putmask(a, m, -1), lambda np, a, i, m: np.putmask(a, m, a * 2), lambda np, a, i, m: np.putmask(a, m, [1, 2, 3]),
+    lambda np, a, i, m: np.putmask(a, m, np.array(2)), lambda np, a, i, m: np.place(a, m, np.array([2])), lambda np, a, i, m: np.put(a, i, np.array(2)),
+    lambda np, a, i, m: np.place(a, m, [5]), lambda np, a, i, m: np.place(a, m, [1, 2, 3]), lambda np, a, i, m: np.place(a, m, []),
+    lambda np, a, i, m: np.put_along_axis(a, np.argmax(a, 1)[:, None], 99, 1), lambda np, a, i, m: np.put_along_axis(a, i, 1.5, None),
+    lambda np, a, i, m: np.copyto(a, -a, where=m), lambda np, a, i, m: a.__setitem__(m, a[m] * 2), lambda np, a, i, m: a.__setitem__(m, np.ones(2)),
+    lambda np, a, i, m: a.__setitem__(i % 3, a[0]), lambda np, a, i, m: a.__setitem__((slice(None), [0, 1]), a[:, [1, 0]]),
+    lambda np, a, i, m: a.__setitem__(m[:, 0], a[::-1][m[:, 0]]), lambda np, a, i, m: a.__setitem__(([0, 0], [1, 1]), [3, 4]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(WRITERS)))
+@pytest.mark.parametrize("code", ["d", "f", "l"])
+def test_functions_that_write(number, code):
+    a = (numpy.random.default_rng(3).integers(-8, 9, (3, 4)) / 2).astype(code)
+    both(_writer(WRITERS[number]), a, numpy.array([[0, 3], [-1, 2]]), a > 0)
+
+
+@pytest.mark.parametrize("n", [1000, 200_001])
+def test_large_ones_are_as_small_ones(n):
+    rng = numpy.random.default_rng(1)
+    x, at, y = rng.standard_normal(n), rng.integers(-n, n, n), rng.random((n, 3))
+    calls = [
+        lambda np, x, at, y: np.sqrt(np.abs(x[at])) * 2, lambda np, x, at, y: x[x > 0.5], lambda np, x, at, y: y[x > 0.5], lambda np, x, at, y: y[at] + 1,
+        lambda np, x, at, y: np.nonzero(y > 0.5), lambda np, x, at, y: np.bincount(at % 100, x), lambda np, x, at, y: np.bincount(at % 100),
+        lambda np, x, at, y: x[at].sum(), lambda np, x, at, y: np.histogram(x, 30), lambda np, x, at, y: y[at, at % 3].max(),
+        lambda np, x, at, y: _scattered(np, x, at, y), lambda np, x, at, y: x[x > 0].std(),
+    ]  # fmt: skip
+    for f in calls:
+        both(f, x, at, y)
+
+
+def _scattered(np, x, at, y):
+    x[at] = y[:, 0]
+    x[x > 0.5] *= 2
+    np.add.at(y, at, x[:, None])
+    return x, y
+
+
+def test_a_copy_does_not_see_later_writes():
+    x, i = np.arange(10000.0), np.arange(5000)
+    with eagerly(False):
+        y = x[i]
+        x[:] = -1
+        i[:] = 3
+        assert float(y[4999]) == 4999.0
+
+
+def test_nothing_is_changed_by_a_wrong_index():
+    x = np.arange(5.0)
+    with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 5"):
+        x[np.array([0, 7])] = 3
+    with pytest.raises(IndexError, match="index -6 is out of bounds for axis 0 with size 5"):
+        np.add.at(x, [0, -6], 1)
+    assert x.tolist() == [0, 1, 2, 3, 4]
