@@ -169,7 +169,7 @@ void Graph::make_key() {
     put8(key_, element_count(n.shape) * item >= (std::int64_t{32} << 20));  // streaming stores
     for (int i = 0; i < 3; ++i) put(key_, g.in[i]);
     if (n.kind == NodeKind::Reduce) put8(key_, fold_class(n));
-    if (n.kind == NodeKind::MatMul) put8(key_, product_class(n));
+    if (n.kind == NodeKind::MatMul) put8(key_, static_cast<int>(product_class(n)));
     put8(key_, n.axes.size());
     for (std::int64_t a : n.axes) put8(key_, a);
     put_layout(key_, n.shape, n.strides);

@@ -61,8 +61,10 @@ inline constexpr std::int64_t kFewRows = 64;    // too few to keep every thread 
 inline constexpr std::int64_t kFewTeams = 512;  // too few to keep every multiprocessor busy
 inline constexpr std::int64_t kLongRow = 65536;
 std::int64_t fold_class(const tracer::Node& reduce);
-// Whether a product is large enough for tiles of a region: part of the key.
-std::int64_t product_class(const tracer::Node& product);
+// Whether a product is large enough for the first of an attention, and for tiles of a region: part
+// of the key.
+enum class ProductClass : std::uint8_t { Small, Medium, Large };
+ProductClass product_class(const tracer::Node& product);
 // Whether chunks of the reduction join to the very bits of one walk: NumPy's tree along one axis,
 // and what has no order.
 bool chunks_keep_bits(const tracer::Node& reduce);

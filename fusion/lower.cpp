@@ -27,7 +27,10 @@ std::vector<Demand> Lowering::run() {
       blocked();
       break;
     case RegionKind::Product:
-      product();
+      if (region_.attention)
+        attention();
+      else
+        product();
       break;
   }
   check_recomputation();

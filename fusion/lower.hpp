@@ -80,6 +80,7 @@ struct RegionSpec {
   RegionKind kind = RegionKind::Map;
   std::vector<std::int32_t> roots;
   std::int32_t product = -1;  // Product: the MatMul
+  bool attention = false;     // Product: the rows of its first operand are a softmax of another's
   bool operator==(const RegionSpec&) const = default;
 };
 

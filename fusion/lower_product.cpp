@@ -15,8 +15,8 @@ using tracer::NodeKind;
 
 namespace {
 
-// Beyond a row of an operand, so that rows do not share the cache's sets.
-constexpr std::int64_t kApart = 64;
+// Columns of a panel that has all there are.
+constexpr std::int32_t kOnePanel = std::int32_t{1} << 30;
 
 }  // namespace
 
@@ -59,12 +59,13 @@ bool Lowering::reads_product(std::int32_t id) const {
   return false;
 }
 
-void Lowering::product() {
+// The grid counts blocks, those of a matrix one after another; each axis in front of rows and
+// columns is a loop of one iteration.
+Lowering::RowBlock Lowering::block_of_rows(std::int64_t height) {
   const std::int32_t id = region_.product;
   const Node& p = node(id);
   const int dims = p.shape.size();
-  const ExprId rows = ex_.source({id, Field::Shape, dims - 2}),
-               columns = ex_.source({id, Field::Shape, dims - 1});
+  const ExprId rows = ex_.source({id, Field::Shape, dims - 2});
   for (const std::int32_t r : region_.roots)
     for (int d = 0; d < node(r).shape.size(); ++d)
       if (d < dims - 1 || node(r).shape[d] != 1) {
@@ -72,165 +73,191 @@ void Lowering::product() {
                      its = ex_.source({id, Field::Shape, d});
         in_.facts.equal(mine, its);
       }
-  tile_.whole = keeps_rows(p);
-  const TileShape shape = tile_shape(g_, id, tile_.whole);
-  tile_.height = shape.rows;
-  tile_.width = shape.columns;
-  tile_.depth = in_.target.product_depth;
-
-  // The grid counts blocks, those of a matrix one after another.
   trips_[0] = 1;
-  const ExprId blocks = ex_.blocks(rows, tile_.height);
+  const ExprId blocks = ex_.blocks(rows, height);
   out_.grid_extent = blocks;
   for (int d = 0; d < dims - 2; ++d)
     out_.grid_extent = ex_.mul(out_.grid_extent, ex_.source({id, Field::Shape, d}));
-  const auto integer = [&](OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); };
   Val block = k_.loops[0].var, rest = kNone;
   if (element_count(Dims(p.shape.begin(), p.shape.end() - 2)) != 1) {
     rest = integer(OpId::FloorDivide, block, number(blocks));
     block = integer(OpId::Remainder, block, number(blocks));
   }
-  tile_.batch.assign(static_cast<std::size_t>(dims), {});
-  std::vector<std::int32_t> opened;
-  std::int32_t ctx = 0;
+  RowBlock b;
+  b.batch.resize(static_cast<std::size_t>(dims));
   for (int d = dims - 3; d >= 0; --d) {
     if (p.shape[d] == 1) continue;
     const Val extent = number(ex_.source({id, Field::Shape, d}));
     const Val at = integer(OpId::Remainder, rest, extent);
     rest = integer(OpId::FloorDivide, rest, extent);
-    ctx = open_between(ctx, at, integer(OpId::Add, at, constant(scalar_int(1))), ex_.one(),
-                       static_cast<double>(p.shape[d]));
-    opened.push_back(ctx);
-    tile_.batch[static_cast<std::size_t>(d)].loop = ctx;
+    b.ctx = open_between(b.ctx, at, integer(OpId::Add, at, constant(scalar_int(1))), ex_.one(),
+                         static_cast<double>(p.shape[d]));
+    b.opened.push_back(b.ctx);
+    b.batch[static_cast<std::size_t>(d)].loop = b.ctx;
   }
-  const Val first = integer(OpId::Multiply, block, constant(scalar_int(tile_.height)));
-  const Val last = integer(
-      OpId::Minimum, integer(OpId::Add, first, constant(scalar_int(tile_.height))), number(rows));
-  tile_.first_row = first;
-  pack_rows(g_[id].in[0], first, last, ctx);
-
-  const ExprId across =
-      tile_.whole ? ex_.add(columns, ex_.constant(kApart / 4)) : ex_.constant(tile_.width);
-  tile_.c_row = across;
-  tile_.c = local(ex_.mul(ex_.constant(tile_.height), across), ctx);
-  const ExprId strips = ex_.blocks(columns, tile_.width);
-  const std::int32_t strip =
-      open_between(ctx, kNone, number(strips), strips,
-                   static_cast<double>(std::max<std::int64_t>(1, concrete(in_, strips))));
-  opened.push_back(strip);
-  tile_.first_column =
-      integer(OpId::Multiply, k_.loops[strip].var, constant(scalar_int(tile_.width)));
-  multiply_columns(g_[id].in[1], integer(OpId::Subtract, last, first), strip);
-  if (tile_.whole) {
-    opened.pop_back();
-    close(strip);
-    store_rows(first, last, ctx);
-  } else {
-    store_rows(first, last, strip);
-  }
-  for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
-  const std::int64_t depth = node(g_[id].in[0]).shape.back();
-  out_.work += product_work(*in_.target.machine, p.dtype,
-                            static_cast<double>(element_count(p.shape) * depth));
+  b.first = integer(OpId::Multiply, block, constant(scalar_int(height)));
+  b.last = integer(OpId::Minimum, integer(OpId::Add, b.first, constant(scalar_int(height))),
+                   number(rows));
+  return b;
 }
 
-void Lowering::pack_rows(std::int32_t operand, Val first, Val last, std::int32_t ctx) {
-  const Node& p = node(region_.product);
+// Of so many columns or sums, at most `most` of which are in scratch at a time: those of number
+// `block`.
+Lowering::Range Lowering::range_of_block(Val block, ExprId extent, std::int64_t now,
+                                         std::int64_t most) {
+  const Val from = integer(OpId::Multiply, block, constant(scalar_int(most)));
+  const Val to =
+      integer(OpId::Minimum, integer(OpId::Add, from, constant(scalar_int(most))), number(extent));
+  const auto all = static_cast<double>(std::max<std::int64_t>(1, now));
+  const std::int64_t blocks = std::max<std::int64_t>(1, (now + most - 1) / most);
+  return {from, to, std::max<std::int64_t>(1, std::min(now, most)), ex_.constant(most),
+          all / static_cast<double>(blocks)};
+}
+
+std::int32_t Lowering::open_range(std::int32_t parent, const Range& r) {
+  return open_between(parent, r.begin, r.end, ex_.constant(r.now), r.trips);
+}
+
+std::int32_t Lowering::open_blocks(std::int32_t parent, ExprId extent, std::int64_t most) {
+  const ExprId blocks = ex_.blocks(extent, most);
+  return open_between(parent, kNone, number(blocks), blocks,
+                      static_cast<double>(std::max<std::int64_t>(1, concrete(in_, blocks))));
+}
+
+void Lowering::count_fragments(const Node& product) {
+  const std::int64_t depth = product.inputs[0]->shape.back();
+  out_.work += product_work(*in_.target.machine, product.dtype,
+                            static_cast<double>(element_count(product.shape) * depth));
+}
+
+void Lowering::product() {
+  const std::int32_t id = region_.product;
+  const Node& p = node(id);
   const int dims = p.shape.size();
+  const ExprId columns = ex_.source({id, Field::Shape, dims - 1});
+  tile_.whole = keeps_rows(p);
+  const TileShape shape = tile_shape(g_, id, tile_.whole);
+  tile_.width = shape.columns;
+  const RowBlock b = block_of_rows(shape.rows);
+  tile_.batch = b.batch;
+  tile_.first_row = b.first;
+  const Rows rows = pack_rows(g_[id].in[0], b, shape.rows);
+
+  tile_.c_row =
+      tile_.whole ? ex_.add(columns, ex_.constant(kApart / 4)) : ex_.constant(tile_.width);
+  tile_.c = local(ex_.mul(ex_.constant(shape.rows), tile_.c_row), b.ctx);
+  const std::int32_t strip = open_blocks(b.ctx, columns, tile_.width);
+  const Range across = range_of_block(k_.loops[strip].var, columns, p.shape.back(), tile_.width);
+  tile_.first_column = across.begin;
+  multiply_columns(rows, across, b, strip);
+  if (tile_.whole) {
+    close(strip);
+    store_rows(b.first, b.last, shape.rows, b.ctx);
+  } else {
+    store_rows(b.first, b.last, shape.rows, strip);
+    close(strip);
+  }
+  close_all(b.opened);
+  count_fragments(p);
+}
+
+void Lowering::close_all(const std::vector<std::int32_t>& loops) {
+  for (auto l = loops.rbegin(); l != loops.rend(); ++l) close(*l);
+}
+
+Lowering::Rows Lowering::pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t height) {
+  const int dims = node(operand).shape.size();
   const ExprId depth = ex_.source({operand, Field::Shape, dims - 1});
-  const std::int64_t apart = kApart / static_cast<std::int64_t>(itemsize(p.dtype));
-  tile_.a_row = ex_.add(depth, ex_.constant(apart));
-  tile_.a = local(ex_.mul(ex_.constant(tile_.height), tile_.a_row), ctx);
-  const std::int32_t i = open_between(ctx, first, last, ex_.constant(tile_.height),
-                                      static_cast<double>(p.shape[dims - 2]));
+  const std::int64_t apart =
+      kApart / static_cast<std::int64_t>(itemsize(node(region_.product).dtype));
+  Rows rows;
+  rows.row = ex_.add(depth, ex_.constant(apart));
+  rows.local = local(ex_.mul(ex_.constant(height), rows.row), b.ctx);
+  const std::int32_t i = open_between(b.ctx, b.first, b.last, ex_.constant(height),
+                                      static_cast<double>(node(operand).shape[dims - 2]));
   const std::int32_t k = open(i, depth);
-  Index idx = tile_.batch;
+  Index idx = b.batch;
   idx[static_cast<std::size_t>(dims - 2)].loop = i;
   idx[static_cast<std::size_t>(dims - 1)].loop = k;
   const Val v = emit(operand, idx, k);
-  const ExprId back = ex_.mul(tile_.a_row, ex_.constant(-1));
-  push_store_local(tile_.a,
+  push_store_local(rows.local,
                    {{},
-                    {{k_.loops[i].var, coeff(tile_.a_row)},
-                     {first, coeff(back)},
+                    {{k_.loops[i].var, coeff(rows.row)},
+                     {b.first, coeff(ex_.mul(rows.row, ex_.constant(-1)))},
                      {k_.loops[k].var, {1, ir::kNoParam}}}},
                    v, k);
   close(k);
   close(i);
+  return rows;
 }
 
-void Lowering::multiply_columns(std::int32_t operand, Val rows, std::int32_t ctx) {
-  const Node &p = node(region_.product), &on = node(operand);
-  const int dims = p.shape.size();
-  const auto integer = [&](OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); };
-  const ExprId depth = ex_.source({operand, Field::Shape, dims - 2}),
-               columns = ex_.source({region_.product, Field::Shape, dims - 1});
-  const std::int64_t apart = kApart / static_cast<std::int64_t>(itemsize(p.dtype));
-  const std::int64_t row = tile_.width + apart;
-  const auto few = [](std::int64_t extent, std::int64_t most) {
-    return std::max<std::int64_t>(1, std::min(extent, most));
-  };
-  const Val left = tile_.first_column;
-  const Val right = integer(
-      OpId::Minimum, integer(OpId::Add, left, constant(scalar_int(tile_.width))), number(columns));
-  const std::int32_t b = local(ex_.constant(tile_.depth * row), ctx);
-  const ExprId blocks = ex_.blocks(depth, tile_.depth);
-  const std::int32_t block =
-      open_between(ctx, kNone, number(blocks), blocks,
-                   static_cast<double>(std::max<std::int64_t>(1, concrete(in_, blocks))));
-  const Val from = integer(OpId::Multiply, k_.loops[block].var, constant(scalar_int(tile_.depth)));
-  const Val to = integer(OpId::Minimum, integer(OpId::Add, from, constant(scalar_int(tile_.depth))),
-                         number(depth));
-  // Along the memory of the operand.
+// Columns and sums of a second operand, walked as they lie in memory: rows of either in scratch.
+ir::Panels Lowering::pack_columns(std::int32_t operand, const Index& batch, const Range& sums,
+                                  const Range& across, std::int32_t ctx) {
+  const Node& on = node(operand);
+  const int dims = on.shape.size();
+  const std::int64_t apart = kApart / static_cast<std::int64_t>(itemsize(on.dtype));
   const bool turned =
       std::abs(on.strides[dims - 2]) < std::abs(on.strides[dims - 1]) && on.shape[dims - 2] != 1;
-  const std::int64_t deep = few(on.shape[dims - 2], tile_.depth),
-                     wide = few(p.shape.back(), tile_.width);
-  const auto range = [&](bool sum, std::int32_t parent) {
-    return sum ? open_between(parent, from, to, ex_.constant(deep), static_cast<double>(deep))
-               : open_between(parent, left, right, ex_.constant(wide), static_cast<double>(wide));
-  };
-  const std::int32_t outer = range(!turned, block), inner = range(turned, outer);
-  const std::int32_t k = turned ? inner : outer, j = turned ? outer : inner;
-  Index idx = tile_.batch;
-  idx[static_cast<std::size_t>(dims - 2)].loop = k;
-  idx[static_cast<std::size_t>(dims - 1)].loop = j;
-  const Val v = emit(operand, idx, inner);
+  const Range &outer = turned ? across : sums, &inner = turned ? sums : across;
+  const ExprId row = ex_.add(inner.most, ex_.constant(apart));
+  const std::int32_t b = local(ex_.mul(outer.most, row), ctx);
+  const std::int32_t o = open_range(ctx, outer), i = open_range(o, inner);
+  Index idx = batch;
+  idx[static_cast<std::size_t>(dims - 2)].loop = turned ? i : o;
+  idx[static_cast<std::size_t>(dims - 1)].loop = turned ? o : i;
+  const Val v = emit(operand, idx, i);
   push_store_local(b,
                    {{},
-                    {{k_.loops[k].var, {row, ir::kNoParam}},
-                     {from, {-row, ir::kNoParam}},
-                     {k_.loops[j].var, {1, ir::kNoParam}},
-                     {left, {-1, ir::kNoParam}}}},
-                   v, inner);
-  close(inner);
-  close(outer);
+                    {{k_.loops[o].var, coeff(row)},
+                     {outer.begin, coeff(ex_.mul(row, ex_.constant(-1)))},
+                     {k_.loops[i].var, {1, ir::kNoParam}},
+                     {inner.begin, {-1, ir::kNoParam}}}},
+                   v, i);
+  close(i);
+  close(o);
+  ir::Panels p{b, access({}), 1, coeff(row), {1}};
+  // Rows of sums: one panel, whatever number of columns it has.
+  if (!turned) p = {p.local, p.access, kOnePanel, {0}, coeff(row)};
+  return p;
+}
 
+void Lowering::multiply_columns(const Rows& rows, const Range& across, const RowBlock& b,
+                                std::int32_t ctx) {
+  const std::int32_t operand = g_[region_.product].in[1];
+  const Node& on = node(operand);
+  const int dims = on.shape.size();
+  const std::int64_t most = in_.target.product_depth;
+  const ExprId depth = ex_.source({operand, Field::Shape, dims - 2});
+  const std::int32_t block = open_blocks(ctx, depth, most);
+  const Range sums = range_of_block(k_.loops[block].var, depth, on.shape[dims - 2], most);
   ir::Product m;
-  const auto access = [&](Access a) {
-    k_.accesses.push_back(std::move(a));
-    return static_cast<std::int32_t>(k_.accesses.size() - 1);
-  };
-  m.a = {tile_.a, access({{}, {{from, {1, ir::kNoParam}}}}), 1, coeff(tile_.a_row), {1}};
-  m.b = {b, access({}), static_cast<std::int32_t>(tile_.width), {0}, {row}};
+  m.b = pack_columns(operand, tile_.batch, sums, across, block);
+  m.a = {rows.local, access({{}, {{sums.begin, {1, ir::kNoParam}}}}), 1, coeff(rows.row), {1}};
   m.local = tile_.c;
-  m.access = access(tile_.whole ? Access{{}, {{left, {1, ir::kNoParam}}}} : Access{});
+  m.access = access(tile_.whole ? Access{{}, {{across.begin, {1, ir::kNoParam}}}} : Access{});
   m.row = coeff(tile_.c_row);
   m.block = k_.loops[block].var;
-  k_.products.push_back(m);
-  Inst i{Op::Product, p.dtype, OpId::Count_, static_cast<std::int32_t>(k_.products.size() - 1)};
-  i.operands[0] = rows;
-  i.operands[1] = integer(OpId::Subtract, right, left);
-  i.operands[2] = integer(OpId::Subtract, to, from);
-  push(i, block);
+  push_product(m, integer(OpId::Subtract, b.last, b.first), across, sums, block);
   close(block);
 }
 
-void Lowering::store_rows(Val first, Val last, std::int32_t ctx) {
+void Lowering::push_product(const ir::Product& m, Val rows, const Range& across, const Range& sums,
+                            std::int32_t ctx) {
+  k_.products.push_back(m);
+  Inst i{Op::Product, node(region_.product).dtype, OpId::Count_,
+         static_cast<std::int32_t>(k_.products.size() - 1)};
+  i.operands[0] = rows;
+  i.operands[1] = integer(OpId::Subtract, across.end, across.begin);
+  i.operands[2] = integer(OpId::Subtract, sums.end, sums.begin);
+  push(i, ctx);
+}
+
+void Lowering::store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx) {
   const Node& p = node(region_.product);
   const int dims = p.shape.size();
   const auto height = static_cast<double>(p.shape[dims - 2]);
-  tile_.rows = open_between(ctx, first, last, ex_.constant(tile_.height), height);
+  tile_.rows = open_between(ctx, first, last, ex_.constant(most), height);
   Index idx = tile_.batch;
   idx[static_cast<std::size_t>(dims - 2)].loop = tile_.rows;
   // Folds of rows first: what is computed from them finds them in front of its loop.
@@ -268,6 +295,15 @@ void Lowering::store_rows(Val first, Val last, std::int32_t ctx) {
   close(tile_.rows);
 }
 
+// Whether the index is that one, or a broadcast of it along axes of one element.
+bool Lowering::at_index(std::int32_t id, const Index& idx, const Index& whole) const {
+  const Dims& shape = node(id).shape;
+  if (idx.size() != whole.size()) return false;
+  for (std::size_t d = 0; d < idx.size(); ++d)
+    if (idx[d] != whole[d] && !(shape[static_cast<int>(d)] == 1 && idx[d] == Ix{})) return false;
+  return true;
+}
+
 // The product at an index of its own block.
 Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   const Node& p = node(id);
@@ -275,8 +311,9 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   row[row.size() - 2].loop = tile_.rows;
   row.back() = idx.back();
   const Ix& column = idx.back();
+  const bool own = at_index(id, idx, row);
   const bool block = tile_.whole || (column == Ix{tile_.columns} && column.loop >= 0);
-  if (tile_.rows < 0 || idx != row || !block) {
+  if (tile_.rows < 0 || !own || !block) {
     demand(id, "it is read beyond its own rows");
     return zero(p.dtype);
   }
@@ -288,10 +325,10 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
     a.offset = coeff(column.start);
   else
     a.terms.push_back({tile_.first_column, {-1, ir::kNoParam}});
-  k_.accesses.push_back(std::move(a));
   Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
-  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
-  return push(i, column.loop >= 0 ? column.loop : tile_.rows);
+  i.access = access(std::move(a));
+  const std::int32_t at = column.loop >= 0 ? column.loop : tile_.rows;
+  return finished(push(i, at), at);
 }
 
 }  // namespace plait::fusion

@@ -38,6 +38,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
   } else if (id == region_.product) {
     v = tile_element(id, idx);
+  } else if (v = softmax_value(id, idx, ctx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
     if (!note_emission(id, idx)) return zero(n.dtype);
     v = compute_node(id, gn, n, idx, ctx);

@@ -3,11 +3,13 @@
 // lower_reductions.cpp, recomputation.cpp (what is computed too often).
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "attention.hpp"
 #include "nest.hpp"
 
 namespace plait::fusion {
@@ -35,10 +37,78 @@ class Lowering : Nest {
   void product();
   bool keeps_rows(const tracer::Node& product) const;
   bool reads_product(std::int32_t id) const;
-  void pack_rows(std::int32_t operand, Val first, Val last, std::int32_t ctx);
-  void multiply_columns(std::int32_t operand, Val rows, std::int32_t ctx);
-  void store_rows(Val first, Val last, std::int32_t ctx);
+  // The rows [first, last) of one grid iteration, and the index in front of rows and columns.
+  struct RowBlock {
+    Index batch;
+    std::int32_t ctx = 0;
+    std::vector<std::int32_t> opened;
+    Val first = kNone, last = kNone;
+  };
+  // Rows of a first operand in scratch; elements from row to row.
+  struct Rows {
+    std::int32_t local = -1;
+    ExprId row = 0;
+  };
+  // Columns or sums: about `now` of them, at most `most`.
+  struct Range {
+    Val begin = kNone, end = kNone;
+    std::int64_t now = 1;
+    ExprId most = 1;
+    double trips = 1;  // of a block, on average
+  };
+  RowBlock block_of_rows(std::int64_t height);
+  Range range_of_block(Val block, ExprId extent, std::int64_t now, std::int64_t most);
+  std::int32_t open_range(std::int32_t parent, const Range& r);
+  std::int32_t open_blocks(std::int32_t parent, ExprId extent, std::int64_t most);
+  void close_all(const std::vector<std::int32_t>& loops);
+  Rows pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t height);
+  ir::Panels pack_columns(std::int32_t operand, const Index& batch, const Range& sums,
+                          const Range& across, std::int32_t ctx);
+  void multiply_columns(const Rows& rows, const Range& across, const RowBlock& b, std::int32_t ctx);
+  void push_product(const ir::Product& m, Val rows, const Range& across, const Range& sums,
+                    std::int32_t ctx);
+  void count_fragments(const tracer::Node& product);
+  void store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx);
+  bool at_index(std::int32_t id, const Index& idx, const Index& whole) const;
   Val tile_element(std::int32_t id, const Index& idx);
+  // Two products and the softmax between them, blocks of columns by blocks of columns: scores,
+  // running maxima and sums of the rows, and rows of the second product are a block's scratch
+  // (lower_attention.cpp).
+  void attention();
+  void add_block(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId extent);
+  // Which blocks a mask leaves out (lower_mask.cpp).
+  Val counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  Val fill_counts(const RowBlock& b, Val last, std::int32_t ctx);
+  Val may_be(std::int32_t id, bool wanted, const Range& rows, const Range& keys, std::int32_t ctx);
+  Val at_corners(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
+                 std::int32_t ctx);
+  Val any_in_block(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
+                   std::int32_t ctx);
+  Val any(Val v, std::int32_t loop);
+  Val either(Val a, Val b);
+  bool sums_indices(std::int32_t id, int& rows, int& columns) const;
+  Val shift_of(Val maximum);
+  void start_rows(const RowBlock& b);
+  void multiply_scores(const Rows& rows, const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void compare_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void rescale_rows(const RowBlock& b, std::int32_t ctx);
+  void weigh_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void multiply_weights(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void finish_rows(const RowBlock& b);
+  // What a block of an attention has in scratch; kNone for anything else.
+  Val softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx);
+  ir::Access score_access(std::int32_t row, std::int32_t column);
+  void scale_rows(const RowBlock& b, std::int32_t ctx, std::int32_t factor);
+  Val finished(Val v, std::int32_t ctx);
+  std::int32_t access(ir::Access a) {
+    k_.accesses.push_back(std::move(a));
+    return static_cast<std::int32_t>(k_.accesses.size() - 1);
+  }
+  std::int32_t open_rows(const RowBlock& b, std::int32_t ctx);
+  Val load_row(std::int32_t local, const RowBlock& b, std::int32_t row);
+  void store_row(std::int32_t local, const RowBlock& b, std::int32_t row, Val v);
+  Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
   std::int32_t local(ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
   void demand(std::int32_t id, const char* why);
@@ -107,16 +177,26 @@ class Lowering : Nest {
   };
   // The block of a product.
   struct Tile {
-    Index batch;                                    // the index in front of rows and columns
-    std::int32_t a = -1, c = -1;                    // locals
-    ExprId a_row = 0, c_row = 0;                    // elements from row to row
-    std::int64_t height = 0, width = 0, depth = 0;  // of a block, of columns, of sums
-    bool whole = false;                             // has all columns
-    std::int32_t rows = -1;                         // the loop over them that reads the product
+    Index batch;             // the index in front of rows and columns
+    std::int32_t c = -1;     // the local
+    ExprId c_row = 0;        // elements from row to row
+    std::int64_t width = 0;  // columns of a block
+    bool whole = false;      // has all columns
+    std::int32_t rows = -1;  // the loop over them that reads the product
     std::int32_t columns = -1;
     Val first_row = kNone, first_column = kNone;
   };
   Tile tile_;
+  // That of an attention: the scores, and of each row, in locals, what the softmax carries.
+  struct Softmax {
+    Attention of;
+    Tile scores;
+    std::int64_t height = 0;
+    std::int32_t maximum = -1, shift = -1, factor = -1, sum = -1;
+    enum Stage : std::uint8_t { Compare, Weigh, Finish } stage = Compare;
+    Val first_row = kNone;
+  };
+  std::optional<Softmax> softmax_;
   const RegionSpec& region_;
   std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;
   std::map<std::int32_t, Emissions> emissions_;

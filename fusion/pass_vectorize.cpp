@@ -120,6 +120,8 @@ class Vectorize {
 
   double lane_cost(const Inst& i, std::int32_t at, std::int32_t vector) const {
     if (i.op == Op::Apply) return apply_cost(i);
+    if (i.op == Op::LoadLocal || i.op == Op::StoreLocal)
+      return std::abs(facts_.stride(i, vector)) <= 1 ? 0.5 : lanes_ * 1.5;
     if (i.op != Op::Load && i.op != Op::Gather && i.op != Op::Store) return 0.5;
     if (i.op == Op::Gather && facts_.index_moves(i, vector)) return lanes_ * 1.5 + 1;
     const auto item = static_cast<std::int64_t>(itemsize(i.type));

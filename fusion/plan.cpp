@@ -33,14 +33,20 @@ class Planner {
   }
 
   std::shared_ptr<Plan> run() {
-    const Problem problem(g_, plan_->canon, target_);
-    Search search(problem, rules_);
-    Candidate& candidate = search.candidate();
+    Problem problem(g_, plan_->canon, target_);
+    std::optional<Search> search(std::in_place, problem, rules_);
     std::size_t sound = 0;  // steps that no demand of the attempt before can have changed
     for (bool again = true; again;) {
       again = false;
-      std::vector<Step> before = std::exchange(plan_->steps, search.regions());
-      const std::size_t settled = std::exchange(sound, 0);
+      std::vector<Step> before = std::exchange(plan_->steps, search->regions());
+      std::size_t settled = std::exchange(sound, 0);
+      while (const std::optional<std::int32_t> parted = search->candidate().parted_attention()) {
+        problem.parted.insert(*parted);
+        search.emplace(problem, rules_);
+        plan_->steps = search->regions();
+        settled = 0;
+      }
+      Candidate& candidate = search->candidate();
       in_memory_.assign(g_.nodes.size(), false);
       memory_of_ = own_memory_;
       demanded_.assign(g_.nodes.size(), false);
@@ -60,8 +66,8 @@ class Planner {
           memory_of_[lead] = memory_of_[g_[lead].in[0]];
       }
     }
-    plan_->notes = candidate.notes();
-    plan_->considered = search.considered();
+    plan_->notes = search->candidate().notes();
+    plan_->considered = search->considered();
     collect_guards();
     find_last_uses();
     count_traffic(g_, *plan_);
@@ -87,8 +93,9 @@ class Planner {
     std::vector<Demand> demands = lower(in, s.region, s.lowered);
     bool changed = false;
     for (const Demand& d : demands) {
-      if (d.node == s.region.product && s.region.kind == RegionKind::Product) {
-        candidate.call_library(d.node);
+      if (s.region.kind == RegionKind::Product &&
+          (d.node == s.region.product || candidate.attention_of(d.node) == s.region.product)) {
+        candidate.call_library(s.region.product);
         return true;
       }
       if (d.one_walk) {

@@ -13,6 +13,8 @@ namespace {
 // Of a block in scratch: rows, bytes of the first operand and of the product, columns of a strip.
 constexpr std::int64_t kRows = 256, kManyRows = 512, kLeastRows = 32;
 constexpr std::int64_t kOperandBytes = 4 << 20, kProductBytes = 1 << 20, kStripBytes = 2048;
+// Scores, queries and rows of an attention's block, beside which keys and values come by.
+constexpr std::int64_t kAttentionBytes = 448 << 10;
 // Rows of a product from which blocks are larger: there are enough of them for any team.
 constexpr std::int64_t kTall = 16384;
 // Blocks that a product has at least, if its rows allow it.
@@ -35,11 +37,13 @@ bool same_axes(const ViewMap& map, int count) {
 
 }  // namespace
 
-std::int64_t product_class(const Node& product) {
-  constexpr double kWorthTiles = 1e6;  // multiplications
-  return static_cast<double>(element_count(product.shape)) *
-             static_cast<double>(tracer::product_depth(product)) >=
-         kWorthTiles;
+ProductClass product_class(const Node& product) {
+  constexpr double kWorthTiles = 1e6, kWorthBlocks = 1 << 15;  // multiplications
+  const double all = static_cast<double>(element_count(product.shape)) *
+                     static_cast<double>(tracer::product_depth(product));
+  return all >= kWorthTiles    ? ProductClass::Large
+         : all >= kWorthBlocks ? ProductClass::Medium
+                               : ProductClass::Small;
 }
 
 TileShape tile_shape(const Graph& g, std::int32_t product, bool whole) {
@@ -55,14 +59,24 @@ TileShape tile_shape(const Graph& g, std::int32_t product, bool whole) {
   return {std::max(height, kLeastRows), kStripBytes / item};
 }
 
+std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns) {
+  const Node &p = *g[a.product].node, &s = *g[a.scores].node;
+  const std::int64_t rows = p.shape[p.shape.size() - 2];
+  const std::int64_t across = columns + p.shape.back() + s.inputs[0]->shape.back();
+  const std::int64_t fit =
+      kAttentionBytes / (across * static_cast<std::int64_t>(itemsize(p.dtype)));
+  const std::int64_t all = element_count(p.shape) / std::max<std::int64_t>(1, p.shape.back());
+  return std::max(std::min({fit, rows, (all + kBlocks - 1) / kBlocks}), kLeastRows);
+}
+
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
   const Node& p = *g[node].node;
   if (g[node].leaf || p.kind != NodeKind::MatMul || target.product_depth == 0) return false;
   if (!p.axes.empty()) return false;
   if (p.dtype != DType::Float32 && p.dtype != DType::Float64) return false;
   const std::int64_t depth = p.inputs[0]->shape.back();
-  return product_class(p) != 0 && depth > kSmall && depth <= kDeepest && p.shape.back() > kSmall &&
-         p.shape[p.shape.size() - 2] > kSmall;
+  return product_class(p) == ProductClass::Large && depth > kSmall && depth <= kDeepest &&
+         p.shape.back() > kSmall && p.shape[p.shape.size() - 2] > kSmall;
 }
 
 bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product) {

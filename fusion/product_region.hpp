@@ -3,10 +3,14 @@
 #pragma once
 #include <vector>
 
+#include "attention.hpp"
 #include "graph.hpp"
 #include "lower.hpp"
 
 namespace plait::fusion {
+
+// Bytes beyond a row in scratch, so that rows do not share the cache's sets.
+inline constexpr std::int64_t kApart = 64;
 
 // A block of a product: so many rows at a time, so many columns.
 struct TileShape {
@@ -14,6 +18,9 @@ struct TileShape {
 };
 // `whole`: all columns of a row are kept.
 TileShape tile_shape(const Graph& g, std::int32_t product, bool whole);
+
+// Rows of a block of an attention whose scores are computed so many columns at a time.
+std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns);
 
 // Whether a region could compute the product: a float one whose blocks are worth packing and fit
 // the cache.

@@ -9,7 +9,7 @@ namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
 
-bool Schedule::reaches_product(std::int32_t node) const {
+bool Candidate::reaches_product(std::int32_t node) const {
   ++walk_;
   std::vector<std::int32_t> stack{canon_[node]};
   while (!stack.empty()) {
@@ -24,17 +24,62 @@ bool Schedule::reaches_product(std::int32_t node) const {
   return false;
 }
 
+void Candidate::place_columns(std::int32_t operand) {
+  add_own_root(operand_memory(operand), "columns of a product, which all blocks of rows read");
+}
+
 // Rows of the first operand are computed once a block; columns of the second would be for every
 // block of rows.
-void Schedule::place_operands(std::int32_t product) {
-  const std::int32_t rows = g_[product].in[0], columns = g_[product].in[1];
+void Candidate::place_operands(std::int32_t product) {
+  place_columns(g_[product].in[1]);
+  const std::int32_t first = attentions_[product] ? attentions_[product]->scores : product;
+  const std::int32_t rows = g_[first].in[0];
   if (reaches_product(rows)) add_own_root(operand_memory(rows), "rows of another product");
   if (g_[canon_[rows]].uses > 1)
     add_own_root(operand_memory(rows), "rows of a product, which others read, too");
-  add_own_root(operand_memory(columns), "columns of a product, which all blocks of rows read");
+  if (first == product) return;
+  place_columns(g_[first].in[1]);
+  for (const std::int32_t i : attentions_[product]->inside)
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0 && i != first && attention_of_[canon_[in]] != product && reaches_product(in))
+        add_own_root(operand_memory(in), "read beside the scores of an attention");
 }
 
-void Schedule::call_library(std::int32_t product) {
+// Where one is the rows of another, the second stays.
+void Candidate::find_attentions() {
+  attentions_.assign(g_.nodes.size(), std::nullopt);
+  attention_of_.assign(g_.nodes.size(), -1);
+  for (std::int32_t i = g_.size(); i-- > 0;) {
+    if (problem_->parted.count(i) > 0 || taken_up_[i] || attention_of_[i] >= 0) continue;
+    std::optional<Attention> a = find_attention(g_, canon_, i, problem_->target);
+    if (!a || taken_up_[a->scores]) continue;
+    for (const std::int32_t n : a->inside) attention_of_[n] = i;
+    tiled_[a->scores] = false;
+    tiled_[i] = true;
+    attentions_[i] = std::move(a);
+  }
+}
+
+bool Candidate::is_row_value(std::int32_t node) const {
+  const std::int32_t of = attention_of_[node];
+  return of >= 0 && (node == attentions_[of]->sum || node == attentions_[of]->maximum);
+}
+
+std::optional<std::int32_t> Candidate::parted_attention() const {
+  if (refused_) return refused_;
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    const std::int32_t of = attention_of_[canon_[i]];
+    if (of >= 0 && root_[i] && !is_row_value(canon_[i]) && g_[i].node->kind != NodeKind::View)
+      return of;
+  }
+  return std::nullopt;
+}
+
+void Candidate::call_library(std::int32_t product) {
+  if (attentions_[product]) {
+    refused_ = product;
+    return;
+  }
   tiled_[product] = false;
   add_root(product, "computed by a library call");
   for (const std::int32_t in : operands(g_, product, {}))
@@ -43,7 +88,7 @@ void Schedule::call_library(std::int32_t product) {
 
 // What reads the product by its rows becomes part of its region; what reads it otherwise finds it
 // in memory.
-void Schedule::settle_products() {
+void Candidate::settle_products() {
   if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
   std::vector<std::vector<std::int32_t>> readers(g_.nodes.size());
   for (std::int32_t i = 0; i < g_.size(); ++i)
@@ -54,11 +99,15 @@ void Schedule::settle_products() {
     const Dims& shape = g_[p].node->shape;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
+    if (attentions_[p])
+      for (const std::int32_t v : {attentions_[p]->sum, attentions_[p]->maximum})
+        if (v >= 0) stack.push_back(v);
     while (!stack.empty()) {
       const std::int32_t v = stack.back();
       stack.pop_back();
       if (!seen.insert(v).second) continue;
       for (const std::int32_t c : readers[v]) {
+        if (attention_of_[canon_[c]] == p || (c == p && v != p)) continue;
         if (!follows_rows(g_, c, v, shape) || blocked(c) || direct(c)) {
           add_root(v, "read other than by the rows of its product");
         } else if (!root_[c]) {
@@ -70,17 +119,21 @@ void Schedule::settle_products() {
 }
 
 // Whether something stands before the product.
-bool Schedule::computes_rows(std::int32_t product) const {
+bool Candidate::computes_rows(std::int32_t product) const {
   std::int32_t rows = canon_[g_[product].in[0]];
   while (!g_[rows].leaf && !root_[rows] && g_[rows].node->kind == NodeKind::View)
     rows = canon_[g_[rows].in[0]];
   return !g_[rows].leaf && !root_[rows];
 }
 
-Schedule::Products Schedule::products_of(std::int32_t node) const {
+Candidate::Products Candidate::products_of(std::int32_t node) const {
   Products found;
   if (tiled_[node]) {
     found.stored = node;
+    return found;
+  }
+  if (is_row_value(node)) {
+    found.computed.push_back(attention_of_[node]);
     return found;
   }
   if (g_[node].node->kind == NodeKind::Update || direct(node) || blocked(node)) return found;
@@ -97,6 +150,13 @@ Schedule::Products Schedule::products_of(std::int32_t node) const {
       if (in < 0) continue;
       const std::int32_t c = canon_[in];
       if (g_[c].leaf || seen_[c] == walk_) continue;
+      if (attention_of_[c] >= 0 && !root_[c]) {
+        if (const std::int32_t p = attention_of_[c]; seen_[p] != walk_) {
+          found.computed.push_back(p);
+          seen_[p] = walk_;
+        }
+        continue;
+      }
       if (tiled_[c]) {
         if (root_[c]) {
           if (at.by_rows && follows_rows(g_, at.node, c, g_[c].node->shape)) found.stored = c;
@@ -115,14 +175,23 @@ Schedule::Products Schedule::products_of(std::int32_t node) const {
   return found;
 }
 
-bool Schedule::keep_products(const std::vector<Step>& steps) {
+bool Candidate::store_product(std::int32_t product) {
+  static constexpr const char* why = "read by several regions";
+  bool added = add_root(product, why);
+  if (attentions_[product])
+    for (const std::int32_t v : {attentions_[product]->sum, attentions_[product]->maximum})
+      added |= add_root(v, why);
+  return added;
+}
+
+bool Candidate::keep_products(const std::vector<Step>& steps) {
   bool added = false;
   std::set<std::int32_t> computed;
   for (const Step& s : steps) {
     for (const std::int32_t r : s.region.roots) {
       const Products p = products_of(r);
       for (std::size_t n = 1; n < p.computed.size(); ++n) {
-        if (computes_rows(p.computed[n]))
+        if (attentions_[p.computed[n]] || computes_rows(p.computed[n]))
           add_root(p.computed[n], "read beside another product");
         else
           call_library(p.computed[n]);
@@ -130,7 +199,7 @@ bool Schedule::keep_products(const std::vector<Step>& steps) {
       }
     }
     if (s.region.kind == RegionKind::Product && !computed.insert(s.region.product).second)
-      added |= add_root(s.region.product, "read by several regions");
+      added |= store_product(s.region.product);
   }
   return added;
 }

@@ -8,6 +8,8 @@
 namespace plait::loops {
 namespace {
 
+constexpr std::int64_t kPanelBytes = 128;
+
 template <class T>
 void one_by_one(const Fragment& f) {
   const auto *a = static_cast<const T*>(f.a), *b = static_cast<const T*>(f.b);
@@ -24,8 +26,36 @@ void one_by_one(const Fragment& f) {
     }
 }
 
+// Columns that lie as they lie become a panel after another.
+template <class T>
+void multiply_columns(const Fragment& f, const Product& p) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  // The panels of all tiers have so many bytes at most.
+  alignas(64) std::byte panel[kProductDepth * kPanelBytes];
+  const auto* b = static_cast<const T*>(f.b);
+  auto* c = static_cast<T*>(f.c);
+  for (std::int64_t j = 0; j < f.n; j += p.columns) {
+    const std::int64_t n = std::min(p.columns, f.n - j);
+    p.pack(panel, b + j * f.b_stride, f.b_stride * item, f.b_step * item, n, f.k, p.columns);
+    p.strided({.m = f.m,
+               .n = n,
+               .k = f.k,
+               .a = f.a,
+               .a_row = f.a_stride,
+               .a_column = f.a_step,
+               .b = panel,
+               .b_row = p.columns,
+               .c = c + j,
+               .c_row = f.c_row,
+               .add = f.block != 0},
+              true);
+  }
+}
+
 template <class T>
 void multiply(const Fragment* f, const Product& p) {
+  if (f->a_width == 1 && f->b_width == 1 && f->n > 1 && f->k <= kProductDepth)
+    return multiply_columns<T>(*f, p);
   const bool panels = f->b_width == p.columns && f->b_step == p.columns;
   if (f->a_width != 1 || f->k > kProductDepth || !(panels || f->n <= f->b_width))
     return one_by_one<T>(*f);

@@ -20,9 +20,9 @@ struct Fragment {
 };
 using FragmentFn = void (*)(const Fragment* f);
 
-// Of Float32 or Float64, whatever the layouts; fast where rows of A lie as they lie (width 1) and B
-// is in panels of the tier's block product, or in one that has all of its columns. nullptr for
-// other dtypes.
+// Of Float32 or Float64, whatever the layouts; fast where rows of A lie as they lie (width 1), and
+// columns of B do or B is in panels of the tier's block product, or in one that has all of its
+// columns. nullptr for other dtypes.
 FragmentFn fragment(DType t, CpuTier tier);
 
 }  // namespace plait::loops

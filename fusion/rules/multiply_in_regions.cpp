@@ -37,7 +37,7 @@ class MultiplyInRegions final : public Rule {
     const Graph& g = c.problem().graph;
     const std::vector<double> after = spared(c);
     for (std::int32_t p = 0; p < g.size(); ++p) {
-      if (!c.multiplies(p)) continue;
+      if (!c.multiplies(p) || c.attends(p)) continue;
       double bytes = after.empty() ? 0 : after[p];
       if (c.computes_rows(p)) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[0]].node));
       offer_call(c, p, bytes, o);

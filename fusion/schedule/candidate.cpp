@@ -55,6 +55,7 @@ Candidate::Candidate(const Problem& p)
     if (e) taken_up_[e.product] = true;
   for (std::int32_t i = 0; i < g_.size(); ++i)
     tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
+  find_attentions();
 }
 
 bool Candidate::apply(const Edit& e) {
@@ -99,7 +100,8 @@ bool Candidate::direct(std::int32_t node) const {
   const GNode& gn = g_[node];
   if (gn.leaf) return false;
   const Node& n = *gn.node;
-  if (n.kind == NodeKind::MatMul) return !taken_up_[node] && !tiled_[node];
+  if (n.kind == NodeKind::MatMul)
+    return !taken_up_[node] && !tiled_[node] && attention_of_[node] < 0;
   if (problem_->epilogues[node]) return true;
   if (n.kind == NodeKind::Reduce &&
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))

@@ -2,6 +2,9 @@
 // or computed where it is read, how it is computed, and which roots may share a region. Copied and
 // edited; nothing is lowered before one is chosen.
 #pragma once
+#include <optional>
+
+#include "../attention.hpp"
 #include "../plan.hpp"
 #include "problem.hpp"
 
@@ -62,8 +65,14 @@ class Candidate {
   bool computes_rows(std::int32_t product) const;
   // Puts products in memory that several of these regions would compute; false when there are none.
   bool keep_products(const std::vector<Step>& steps);
-  // A product that a region cannot compute is a library call.
+  // A product that a region cannot compute is a library call; one that is the second of an
+  // attention, a region of its own.
   void call_library(std::int32_t product);
+  // The attention in whose blocks the node is computed, by its second product; -1: none.
+  std::int32_t attention_of(std::int32_t node) const { return attention_of_[node]; }
+  bool attends(std::int32_t product) const { return attentions_[product].has_value(); }
+  // The second product of one that cannot stay: something in its blocks has to be in memory.
+  std::optional<std::int32_t> parted_attention() const;
 
  private:
   bool store(std::int32_t node, const char* why);
@@ -72,6 +81,10 @@ class Candidate {
   bool cheap(std::int32_t node) const;
   bool small(std::int32_t node, const Dims& shape) const;
   std::vector<std::int64_t> group_key(std::int32_t node) const;
+  void find_attentions();
+  bool is_row_value(std::int32_t node) const;
+  bool store_product(std::int32_t product);
+  void place_columns(std::int32_t operand);
   bool reaches_product(std::int32_t node) const;
   // Products whose rows the value of `node` follows from, on the way to what is in memory: those
   // that are not, and one that is.
@@ -86,7 +99,10 @@ class Candidate {
   const std::vector<std::int32_t>& canon_;
   std::vector<bool> taken_up_;  // products that are computed with their epilogue
   std::vector<bool> tiled_;     // products that are regions, with what reads them
-  std::vector<bool> cut_;       // reductions in chunks
+  std::vector<std::optional<Attention>> attentions_;  // of each product that is the second of one
+  std::vector<std::int32_t> attention_of_;
+  std::optional<std::int32_t> refused_;
+  std::vector<bool> cut_;  // reductions in chunks
   std::vector<bool> root_;
   std::vector<std::int32_t> group_;  // only equal ones share a region
   std::vector<Note> notes_;

@@ -140,7 +140,7 @@ std::vector<Step> Candidate::regions() const {
       }
       if (p != products.stored || p == i) {
         Step s;
-        s.region = {RegionKind::Product, {i}, p};
+        s.region = {RegionKind::Product, {i}, p, attentions_[p].has_value()};
         steps.push_back(std::move(s));
         step_of[i] = computing[p] = static_cast<std::int32_t>(steps.size()) - 1;
         continue;

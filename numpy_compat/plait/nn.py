@@ -3,7 +3,7 @@
 import plait as np
 from plait.lib.stride_tricks import sliding_window_view
 
-__all__ = ["conv", "pool"]
+__all__ = ["attention", "conv", "pool"]
 
 
 def _per_axis(value, count, name, least):
@@ -70,3 +70,25 @@ def pool(x, size, stride=None, padding=0, kind="max"):
         x = np.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)), constant_values=least)
     v = _windows(x, size, stride, (1,) * axes)
     return (np.max if kind == "max" else np.mean)(v, axis=tuple(range(-axes, 0)))
+
+
+def attention(q, k, v, mask=None, is_causal=False, scale=None):
+    """Scaled dot-product attention: softmax(q @ k.T * scale) @ v, over the last two axes.
+
+    q: (..., queries, d), k: (..., keys, d), v: (..., keys, e), floats; leading axes broadcast.
+    mask: bool, broadcast to (..., queries, keys), True where a key counts; or floats that are added to the scores.
+    is_causal: query i counts keys 0 to i + keys - queries.
+    scale: float, 1 / sqrt(d) when None.
+    Returns (..., queries, e). A query that counts no key is NaN, as in NumPy.
+    Source: Vaswani et al., "Attention is all you need" (2017); torch.nn.functional.scaled_dot_product_attention.
+    """
+    q, k, v = np.asarray(q), np.asarray(k), np.asarray(v)
+    s = np.matmul(q, np.swapaxes(k, -1, -2)) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if mask is not None:
+        mask = np.asarray(mask)
+        s = np.where(mask, s, -np.inf) if mask.dtype == bool else s + mask
+    if is_causal:
+        queries, keys = s.shape[-2:]
+        s = np.where(np.arange(keys - queries, keys)[:, None] >= np.arange(keys), s, -np.inf)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)

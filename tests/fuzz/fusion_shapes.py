@@ -18,7 +18,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution])
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution, self.attention, self.attention])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -188,6 +188,44 @@ class FusionGenerator(Generator):
             self.drop(y)
             y = t
         return y
+
+    def attention(self):
+        """In its spellings, in sizes about the one from which it is a region; sometimes something of it is kept."""
+        r = self.random
+        dtype, heads = r.choice(["f4", "f4", "f8"]), r.choice([(), (2,), (2, 2)])
+        rows, keys = r.choice([1, 3, 33, 40, 70]), r.choice([9, 40, 64, 130, 300])
+        depth, width = r.choice([4, 9, 16]), r.choice([1, 5, 16, 33])
+        while len(heads) and max(rows * keys, keys * max(depth, width)) * 4 > self.large:
+            heads = heads[1:]
+        q, k, v = (self.make((*heads, *s), dtype) for s in ((rows, depth), (keys, depth), (keys, width)))
+        turned = self.step("np.swapaxes({}, -1, -2)", "view", "view", k)
+        s = self.step("np.matmul({}, {})", "matmul", "matmul", q, turned)
+        made = [turned]
+
+        def change(text, op, *operands):
+            made.append(operands[-1] if op == "where" else operands[0])
+            return self.step(text, "elementwise", op, *operands)
+
+        s = change("{} * 0.125", "multiply", s)
+        if r.random() < 0.3:
+            s = change("{} + {}", "add", s, self.make(r.choice([(rows, keys), (keys,), (rows, 1)]), dtype))
+        if r.random() < 0.5:
+            i, j = self.step(f"np.arange({rows})[:, None]", "create", "arange"), self.step(f"np.arange({keys})", "create", "arange")
+            mask = self.step(r.choice(["{} >= {}", "{} + 3 > {}", "({0} >= {1}) & ({0} - {1} < 7)", "{} != {}"]), "elementwise", "greater_equal", i, j)
+            s = change(f"np.where({{}}, {{}}, {r.choice(['-np.inf', '-1e9', '-3'])})", "where", mask, s)
+            made += [i, j, mask]
+        if r.random() < 0.7:
+            most = self.reduce("max", s, -1, True)
+            s = change("{} - {}", "subtract", s, most)
+            made.append(most)
+        e = change("np.exp({})", "exp", s)
+        total = self.reduce("sum", e, -1, True)
+        if r.random() < 0.5:
+            out = self.step("np.matmul({}, {})", "matmul", "matmul", change("{} / {}", "divide", e, total), v)
+        else:
+            out = self.step("{} / {}", "elementwise", "divide", self.step("np.matmul({}, {})", "matmul", "matmul", e, v), total)
+        self.drop(*made, e, total)
+        return out
 
     def standardise(self):
         rows = self.extent(300)

@@ -2,7 +2,7 @@
 // within the products' tolerance of the operations one at a time.
 #include <catch2/catch.hpp>
 
-#include "arrays.hpp"
+#include "close.hpp"
 
 using namespace plait;
 using namespace plait::test;
@@ -17,20 +17,6 @@ Array gelu(const Array& h) {
   const Array inner = apply(OpId::Add, h, apply(OpId::Multiply, cube, weak(0.044715)));
   const Array t = apply(OpId::Tanh, apply(OpId::Multiply, inner, weak(0.7978845608)));
   return apply(OpId::Multiply, apply(OpId::Multiply, h, weak(0.5)), apply(OpId::Add, t, weak(1)));
-}
-
-// Of float32: within so many units of one.
-void check_close(const Both& r, double units = 200) {
-  REQUIRE(r.fused.size() == r.direct.size());
-  for (std::size_t at = 0; at < r.fused.size(); at += sizeof(float)) {
-    float a, b;
-    std::memcpy(&a, &r.fused[at], sizeof a);
-    std::memcpy(&b, &r.direct[at], sizeof b);
-    if (!(a == b) && !(std::abs(a - b) <= units * 1.2e-7 * (1 + std::abs(b)))) {
-      INFO(r.text << at / sizeof a << ": " << a << " and not " << b);
-      FAIL();
-    }
-  }
 }
 
 }  // namespace

@@ -68,3 +68,9 @@ def test_convnet_has_numpys_scores():
     assert [line.split(":")[0] for line in lines[:2]] == ["numpy", "plait"]
     words = lines[-1].split()
     assert float(words[2]) <= 1e-4 * max(1, float(words[4]))
+
+
+def test_attention():
+    out = run("attention.py", 256)
+    assert out.startswith("1 region ")
+    assert float(out.splitlines()[-1].split()[-1]) < 1e-5

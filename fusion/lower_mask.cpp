@@ -1,0 +1,153 @@
+// Blocks of scores that the mask of an attention leaves out. They would add the exponential of what
+// stands in their place to the sums, times the rows of the second operand: where that is zero,
+// because the first is and the second is finite, they are not computed. Whether it is shows only
+// when the maxima are known: a second pass over the blocks computes what the first has left out,
+// where it counts after all.
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+bool compares(OpId fn) {
+  return fn == OpId::Less || fn == OpId::LessEqual || fn == OpId::Greater ||
+         fn == OpId::GreaterEqual;
+}
+bool sums(OpId fn) { return fn == OpId::Add || fn == OpId::Subtract; }
+
+}  // namespace
+
+Val Lowering::either(Val a, Val b) { return apply(OpId::LogicalOr, DType::Bool, a, b); }
+
+// Whether the number is a sum of index vectors, and counts those along rows and columns.
+bool Lowering::sums_indices(std::int32_t id, int& rows, int& columns) const {
+  id = in_.canon[id];
+  const Node& n = node(id);
+  if (element_count(n.shape) == 1) return true;
+  if (n.kind == NodeKind::Elementwise && sums(n.fn) &&
+      (n.dtype == DType::Int64 || is_float(n.dtype)))
+    return sums_indices(g_[id].in[0], rows, columns) && sums_indices(g_[id].in[1], rows, columns);
+  std::int32_t base = id;
+  while (!g_[base].leaf &&
+         (node(base).kind == NodeKind::View || node(base).kind == NodeKind::Cast)) {
+    if (node(base).kind == NodeKind::Cast && node(base).dtype != DType::Int64 &&
+        !is_float(node(base).dtype))
+      return false;
+    base = in_.canon[g_[base].in[0]];
+  }
+  if (g_[base].leaf || node(base).kind != NodeKind::Iota) return false;
+  int along = 0;
+  for (int d = 0; d < n.shape.size(); ++d) {
+    if (n.shape[d] == 1) continue;
+    ++along;
+    rows += d == n.shape.size() - 2;
+    columns += d == n.shape.size() - 1;
+  }
+  return along == 1;
+}
+
+// Whether the mask is `wanted` anywhere in the block; true where that is not sure.
+Val Lowering::may_be(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
+                     std::int32_t ctx) {
+  id = in_.canon[id];
+  const Node& n = node(id);
+  if (!in_.in_memory[id] && n.kind == NodeKind::Elementwise && n.dtype == DType::Bool) {
+    const std::int32_t a = g_[id].in[0], b = g_[id].in[1];
+    const bool flags = node(a).dtype == DType::Bool;
+    if (n.fn == OpId::LogicalNot && flags) return may_be(a, !wanted, rows, keys, ctx);
+    const bool both = n.fn == OpId::LogicalAnd || n.fn == OpId::BitwiseAnd,
+               one = n.fn == OpId::LogicalOr || n.fn == OpId::BitwiseOr;
+    if (flags && (both || one))
+      return apply(both == wanted ? OpId::LogicalAnd : OpId::LogicalOr, DType::Bool,
+                   may_be(a, wanted, rows, keys, ctx), may_be(b, wanted, rows, keys, ctx));
+    int along_rows = 0, along_columns = 0;
+    if (compares(n.fn) && sums_indices(a, along_rows, along_columns) &&
+        sums_indices(b, along_rows, along_columns) && along_rows <= 1 && along_columns <= 1)
+      return at_corners(id, wanted, rows, keys, ctx);
+  }
+  return any_in_block(id, wanted, rows, keys, ctx);
+}
+
+// What is monotone along both axes is anywhere what it is in one of the corners.
+Val Lowering::at_corners(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
+                         std::int32_t ctx) {
+  const Val one = constant(scalar_int(1));
+  Val found = kNone;
+  for (const bool bottom : {false, true})
+    for (const bool right : {false, true}) {
+      const auto end_of = [&](const Range& r, bool last) {
+        return last ? Range{integer(OpId::Subtract, r.end, one), r.end}
+                    : Range{r.begin, integer(OpId::Add, r.begin, one)};
+      };
+      const Val v = any_in_block(id, wanted, end_of(rows, bottom), end_of(keys, right), ctx);
+      found = found == kNone ? v : either(found, v);
+    }
+  return found;
+}
+
+Val Lowering::any_in_block(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
+                           std::int32_t ctx) {
+  const Dims& shape = node(id).shape;
+  const Val one = constant(scalar_int(1));
+  const auto range = [&](const Range& r, int from_right) {
+    const bool same = shape.size() < from_right || shape[shape.size() - from_right] == 1;
+    return same ? Range{r.begin, integer(OpId::Add, r.begin, one)} : r;
+  };
+  const std::int32_t i = open_range(ctx, range(rows, 2)), j = open_range(i, range(keys, 1));
+  Index idx = tile_.batch;
+  idx[idx.size() - 2].loop = i;
+  idx.back().loop = j;
+  Val v = emit(id, broadcast(id, idx), j);
+  if (!wanted) v = apply(OpId::LogicalNot, DType::Bool, v);
+  return any(any(v, j), i);
+}
+
+// Folds over the loop and closes it.
+Val Lowering::any(Val v, std::int32_t loop) {
+  if (def_loop_[v] != loop)
+    v = push({Op::Cast, DType::Bool, OpId::Count_, 0, {v, kNone, kNone}}, loop);
+  k_.loops[loop].reductions.push_back({ReduceKind::Any, v});
+  const std::int32_t ctx = parent_[loop];
+  return push({Op::Result, DType::Bool, OpId::Count_, 0, {close(loop), kNone, kNone}}, ctx);
+}
+
+// Whether a block has to be computed whatever the maxima are.
+Val Lowering::counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx) {
+  const Softmax& s = *softmax_;
+  const Range rows{b.first, b.last, s.height, ex_.constant(s.height),
+                   static_cast<double>(s.height)};
+  const Val seen = may_be(s.of.mask, !s.of.inverted, rows, keys, ctx);
+  const Range hidden{apply(OpId::Where, DType::Int64, seen, keys.end, keys.begin), keys.end,
+                     keys.now, keys.most, keys.trips};
+  const std::int32_t values = g_[region_.product].in[1];
+  const std::int32_t i = open_range(ctx, hidden);
+  const std::int32_t j = open(i, ex_.source({values, Field::Shape, node(values).shape.size() - 1}));
+  Index idx = b.batch;
+  idx[idx.size() - 2].loop = i;
+  idx.back().loop = j;
+  const Val finite = apply(OpId::Isfinite, DType::Bool, emit(values, idx, j));
+  return either(seen, any(any(apply(OpId::LogicalNot, DType::Bool, finite), j), i));
+}
+
+// Whether in some row what stands in place of the scores left out counts.
+Val Lowering::fill_counts(const RowBlock& b, Val last, std::int32_t ctx) {
+  const Softmax& s = *softmax_;
+  const DType t = node(region_.product).dtype;
+  const std::int32_t row = open_range(ctx, {b.first, last, s.height, ex_.constant(s.height)});
+  const Val fill = emit(s.of.fill, Index(node(s.of.fill).shape.size()), row);
+  Val least = fill, above = kNone;
+  if (s.of.maximum >= 0) {
+    const Val maximum = load_row(s.maximum, b, row);
+    least = apply(OpId::Subtract, t, fill, shift_of(maximum));
+    above = apply(OpId::Less, DType::Bool, maximum, fill);
+  }
+  const Val weight = apply(s.of.exponential, t, apply(OpId::Minimum, t, least, zero(t)));
+  Val counts = apply(OpId::NotEqual, DType::Bool, weight, zero(t));
+  if (above != kNone) counts = either(counts, above);
+  return any(counts, row);
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,48 @@
+// Attention in its spellings: one region, no scores in memory, and within the products' tolerance
+// of the operations one at a time.
+#include <catch2/catch.hpp>
+
+#include "close.hpp"
+
+using namespace plait;
+using namespace plait::test;
+using tracer::matmul;
+
+namespace {
+
+Array rows(const Array& a, ReduceKind kind) {
+  return tracer::expand_dims(reduce(kind, a, a.ndim() - 1), Dims{-1});
+}
+Array exp_of_rows(const Array& s) {
+  return apply(OpId::Exp, apply(OpId::Subtract, s, rows(s, ReduceKind::Max)));
+}
+Array weights(const Array& e) { return apply(OpId::Divide, e, rows(e, ReduceKind::Sum)); }
+Array scores(const Array& q, const Array& k) {
+  return apply(OpId::Multiply, matmul(q, tracer::swapaxes(k, -1, -2)), weak(0.125));
+}
+
+void check_one_region(const Both& r) {
+  INFO(r.text);
+  CHECK(r.plan.regions == 1);
+  CHECK(r.plan.bytes_moved == r.plan.bytes_least);
+  check_close(r);
+}
+
+}  // namespace
+
+TEST_CASE("attention is one region, divided before or after, with or without the maximum") {
+  for (const auto& [b, m, n, d, w] : {std::tuple{2, 300, 520, 33, 40}, {3, 40, 48, 16, 16}}) {
+    const Array q = random_f32({b, m, d}, 1), k = random_f32({b, n, d}, 2),
+                v = random_f32({b, n, w}, 3);
+    check_one_region(both([&] { return matmul(weights(exp_of_rows(scores(q, k))), v); }));
+    check_one_region(both([&] { return matmul(weights(apply(OpId::Exp, scores(q, k))), v); }));
+    check_one_region(both([&] {
+      const Array e = exp_of_rows(scores(q, k));
+      return apply(OpId::Divide, matmul(e, v), rows(e, ReduceKind::Sum));
+    }));
+    check_one_region(both([&] {
+      const Array e = apply(OpId::Exp, scores(q, k));
+      return apply(OpId::Divide, matmul(e, v), rows(e, ReduceKind::Sum));
+    }));
+  }
+}

@@ -1,0 +1,167 @@
+"""Attention in plain NumPy: values, NaN and warnings as NumPy's, whatever its blocks are."""
+import itertools
+import warnings
+
+import numpy
+import pytest
+
+import plait
+import plait.nn
+
+INF = numpy.inf
+
+
+def scores(np, q, k, mask, fill):
+    s = np.matmul(q, np.swapaxes(k, -1, -2)) * 0.125
+    return s if mask is None else np.where(mask, s, fill)
+
+
+def stable(np, q, k, v, mask=None, fill=-INF):
+    s = scores(np, q, k, mask, fill)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
+
+
+def naive(np, q, k, v, mask=None, fill=-INF):
+    e = np.exp(scores(np, q, k, mask, fill))
+    return np.matmul(e, v) / np.sum(e, axis=-1, keepdims=True)
+
+
+def after(np, q, k, v, mask=None, fill=-INF):
+    s = scores(np, q, k, mask, fill)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    return np.matmul(e, v) / np.sum(e, axis=-1, keepdims=True)
+
+
+def run(f, np, *args):
+    with warnings.catch_warnings(record=True) as seen, np.errstate(over="warn", invalid="warn", divide="warn", under="ignore"):
+        warnings.simplefilter("always")
+        plait._plait.set_eager_errors(False)
+        result = numpy.asarray(f(np, *args))
+    return result, {str(w.message) for w in seen}
+
+
+def data(dtype, rows, keys, depth=16, width=20):
+    r = numpy.random.default_rng(rows)
+    return [r.standard_normal((2, n, d)).astype(dtype) for n, d in ((rows, depth), (keys, depth), (keys, width))]
+
+
+def close(got, want):
+    eps = 2e-5 if want.dtype.char == "f" else 1e-12
+    assert got.dtype == want.dtype and got.shape == want.shape
+    numpy.testing.assert_allclose(got, want, rtol=eps * 20, atol=eps, equal_nan=True)
+
+
+SPECIAL = {
+    "plain": lambda q, k, v: None,
+    "nan in a query": lambda q, k, v: q.__setitem__((0, 1, 2), numpy.nan),
+    "inf in a key": lambda q, k, v: k.__setitem__((0, 1, 2), INF),
+    "-inf in a key": lambda q, k, v: k.__setitem__((0, 1), -INF),
+    "nan in a value": lambda q, k, v: v.__setitem__((1, -2, 3), numpy.nan),
+    "inf in a value": lambda q, k, v: v.__setitem__((1, 1, 3), INF),
+    "large": lambda q, k, v: (q.__imul__(40), k.__imul__(40)),
+    "zero": lambda q, k, v: q.fill(0),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("special", SPECIAL)
+def test_special_values(large, dtype, special):
+    for (rows, keys), f in itertools.product([(70, 600), (40, 48)], (stable, naive, after)):
+        q, k, v = data(dtype, rows, keys)
+        SPECIAL[special](q, k, v)
+        some = numpy.random.default_rng(1).random((rows, keys)) < 0.5
+        none = some.copy()
+        none[3] = False
+        none[5, :300] = False
+        for mask, fill in [(None, 0), *itertools.product((some, none), (-INF, -1e9))]:
+            want, expected = run(f, numpy, q, k, v, mask, fill)
+            got, seen = run(f, plait, *map(plait.asarray, (q, k, v)), None if mask is None else plait.asarray(mask), fill)
+            close(got, want)
+            # A sum of products that has reached infinity overflows no more: when it has is a matter of order.
+            late = {"overflow encountered in matmul"}
+            assert seen - late == expected - late, (f.__name__, rows, mask is none, fill)
+
+
+MASKS = {
+    "causal": lambda np, n, m: np.arange(n)[:, None] >= np.arange(m),
+    "not after": lambda np, n, m: ~(np.arange(n)[:, None] < np.arange(m)),
+    "window": lambda np, n, m: (np.arange(n)[:, None] >= np.arange(m)) & (np.arange(n)[:, None] - np.arange(m) < 70),
+    "ends": lambda np, n, m: (np.arange(n)[:, None] < 5) | (np.arange(m) > m - 4),
+    "floats": lambda np, n, m: np.arange(n, dtype=np.float32)[:, None] - np.arange(m, dtype=np.float32) >= 0.5,
+    "documents": lambda np, n, m: (np.arange(n) // 90)[:, None] == np.arange(m) // 90,
+    "triangle": lambda np, n, m: np.tril(np.ones((n, m), dtype=bool)),
+    "padding": lambda np, n, m: np.arange(m) < m // 3,
+    "all": lambda np, n, m: np.arange(n)[:, None] > np.arange(m) + 2 * n,
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_masks_of_indices(large, name):
+    q, k, v = data("f4", 700, 700)
+    last = v.copy()
+    last[1, -1, 2] = numpy.nan
+    for values, fill, f in itertools.product((v, last), (-INF, -1e9, 3.0), (stable, naive)):
+        want, expected = run(f, numpy, q, k, values, MASKS[name](numpy, 700, 700), fill)
+        got, seen = run(f, plait, *map(plait.asarray, (q, k, values)), MASKS[name](plait, 700, 700), fill)
+        close(got, want)
+        assert seen == expected
+
+
+def test_what_is_held_is_right(large):
+    q, k, v = map(plait.asarray, data("f4", 70, 600))
+    s = scores(plait, q, k, None, 0)
+    m = plait.max(s, axis=-1, keepdims=True)
+    e = plait.exp(s - m)
+    total = plait.sum(e, axis=-1, keepdims=True)
+    p = e / total
+    out = plait.matmul(p, v)
+    want = stable(numpy, *map(numpy.asarray, (q, k, v)))
+    close(numpy.asarray(out), want)
+    theirs = scores(numpy, *map(numpy.asarray, (q, k)), None, 0)
+    close(numpy.asarray(m), theirs.max(-1, keepdims=True))
+    close(numpy.asarray(total), numpy.exp(theirs - theirs.max(-1, keepdims=True)).sum(-1, keepdims=True))
+    close(numpy.asarray(numpy.matmul(numpy.asarray(p), numpy.asarray(v))), want)
+    close(numpy.asarray(s), theirs)
+
+
+def test_error_is_no_larger_than_numpys(large):
+    q, k, v = (x * 3 for x in data("f4", 300, 2000, 64, 64))
+    exact = stable(numpy, *(x.astype("f8") for x in (q, k, v)))
+    theirs = numpy.abs(stable(numpy, q, k, v) - exact).max()
+    ours = numpy.abs(numpy.asarray(stable(plait, *map(plait.asarray, (q, k, v)))) - exact).max()
+    assert ours <= 1.5 * theirs
+
+
+@pytest.mark.parametrize("form", ["stable", "naive", "mask", "causal", "grouped heads", "one query", "jit"])
+def test_one_region(large, form):
+    r = numpy.random.default_rng(0)
+    q, k, v = (r.standard_normal((4, n, 32)).astype("f4") for n in (1 if form == "one query" else 300, 300, 300))
+
+    def f(np, q, k, v):
+        if form == "naive":
+            return naive(np, q, k, v)
+        if form == "mask":
+            return stable(np, q, k, v, np.asarray(r.random((300, 300)) < 2))
+        if form == "causal":
+            return stable(np, q, k, v, np.arange(300)[:, None] >= np.arange(300))
+        if form == "grouped heads":
+            return stable(np, q.reshape(2, 2, 300, 32), k[:2, None], v[:2, None])
+        return stable(np, q, k, v)
+
+    if form == "jit":
+        text = str(plait.explain(lambda q, k, v: f(plait, q, k, v), q, k, v))
+    else:
+        text = str(plait.explain(f(plait, *map(plait.asarray, (q, k, v)))))
+    assert "1 region" in text.splitlines()[0], text
+    close(numpy.asarray(f(plait, *map(plait.asarray, (q, k, v)))), f(numpy, q, k, v))
+
+
+def test_nn_attention(large):
+    q, k, v = data("f4", 70, 90)
+    close(numpy.asarray(plait.nn.attention(*map(plait.asarray, (q, k, v)), scale=0.125)), stable(numpy, q, k, v))
+    causal = numpy.arange(20, 90)[:, None] >= numpy.arange(90)
+    close(numpy.asarray(plait.nn.attention(*map(plait.asarray, (q, k, v)), is_causal=True)), stable(numpy, q * 2, k, v, causal))
+    close(numpy.asarray(plait.nn.attention(*map(plait.asarray, (q, k, v)), mask=plait.asarray(causal))), stable(numpy, q * 2, k, v, causal))
+    bias = numpy.where(causal, 0, -INF).astype("f4")
+    close(numpy.asarray(plait.nn.attention(*map(plait.asarray, (q, k, v)), mask=plait.asarray(bias))), stable(numpy, q * 2, k, v, causal))
