@@ -10,6 +10,7 @@ extern PyMethodDef native_functions[];
 extern PyMethodDef memory_functions[];    // memory.cpp
 extern PyMethodDef compat_functions[];    // compat.cpp: those of numpy_compat
 extern PyMethodDef indexing_functions[];  // indexing.cpp
+extern PyMethodDef call_functions[];      // calls.cpp: rows of the table of calls
 extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
 extern PyMethodDef list_functions[];      // lists.cpp
 extern PyMethodDef dispatch_functions[];  // dispatch.cpp: who asks __array_function__

@@ -214,6 +214,7 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), lazy_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), short_method_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), dispatch_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), call_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), fallback_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), sorting_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), explain_functions) < 0)

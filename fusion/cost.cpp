@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/call_table.hpp"
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
@@ -96,6 +97,11 @@ double operation_seconds(const Machine& m, const Node& n) {
       for (const Multiplier by : {Multiplier::Tiles, Multiplier::Blas, Multiplier::Loop})
         least = std::min(least, product_seconds(m, by, n.dtype, rows, columns, depth));
       return through(result + bytes_of(*n.inputs[0])) + least;
+    }
+    case NodeKind::Call: {
+      double most = elements_of(n.shape);
+      for (int i = 0; i < n.n_inputs; ++i) most = std::max(most, elements_of(n.inputs[i]->shape));
+      return m.operation + most * call_info(n.call).seconds;
     }
     case NodeKind::Update:
       return through(2 * elements_of(n.view_shape) * static_cast<double>(itemsize(n.view_dtype)));

@@ -108,7 +108,10 @@ void Graph::build(std::span<Node* const> wanted) {
     const GNode& g = nodes[i];
     if (!g.held || g.leaf || g.node->kind != NodeKind::View) continue;
     GNode& base = nodes[static_cast<std::size_t>(g.in[0])];
-    if (element_count(base.node->shape) == element_count(g.node->shape)) base.held = !base.wanted;
+    // So is the block that it is a part of.
+    if (base.node->kind == NodeKind::Call ||
+        element_count(base.node->shape) == element_count(g.node->shape))
+      base.held = !base.wanted;
   }
 }
 
@@ -166,6 +169,7 @@ void Graph::make_key() {
     }
     put8(key_, static_cast<int>(n.fn));
     put8(key_, static_cast<int>(n.reduce));
+    put8(key_, static_cast<int>(n.call));
     put8(key_, element_count(n.shape) * item >= (std::int64_t{32} << 20));  // streaming stores
     for (int i = 0; i < 3; ++i) put(key_, g.in[i]);
     if (n.kind == NodeKind::Reduce) put8(key_, fold_class(n));

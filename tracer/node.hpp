@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/buffer.hpp"
+#include "core/call_id.hpp"
 #include "core/dims.hpp"
 #include "core/op_table.hpp"
 #include "core/ref.hpp"
@@ -31,6 +32,9 @@ enum class NodeKind : std::uint8_t {
            // whoever records knows that nothing outside the memory is read
   MatMul,  // inputs[0] (batch..., m, k) times inputs[1] (batch..., k, n), operands of one dtype;
            // with `axes`, m, k and n are so many axes each: see contraction.hpp
+  Call,    // row `call` of the table of calls on the inputs, with the attributes `fn`, `axes` (its
+           // numbers) and `scalar`. Several results lie in one block of bytes (see call_block()),
+           // which is the node's value; each result is a View of it
 };
 
 // Whose name NumPy's warnings give a node's floating-point events, where it is not the node's own:
@@ -56,13 +60,14 @@ struct Node : GuardedRefCounted {
                  // order, unless Data is foreign). View: strides into the memory of inputs[0]
   std::int64_t offset = 0;        // View, Update, Gather: bytes into the memory of inputs[0]
   std::int64_t step = 0;          // Gather: bytes from one index to the next
-  Dims axes;                      // Reduce, MatMul
+  Dims axes;                      // Reduce, MatMul, Call
   Dims view_shape, view_strides;  // Update: `shape` and `strides` above describe the whole storage.
                                   // Gather: strides into the memory of inputs[0]
   DType view_dtype = DType::Float64;  // Update: how the stored elements are typed
   bool in_place = false;  // Update of exported memory: store into inputs[0]'s own memory, whoever
                           // else refers to it (the recorder has evaluated every reader)
-  Scalar scalar;          // Scalar
+  CallId call = kNoCall;
+  Scalar scalar;  // Scalar, Call
 
   // Set when the value is in memory: element (0, 0, ...) is at data->data + data_offset, laid out
   // by `strides`. A View of materialised memory may stay without data of its own.

@@ -1,11 +1,10 @@
 // Recording of reductions: axes, dtypes, errors of empty ones, keepdims, where, initial, out.
-#include "graph.hpp"
+#include "elementwise.hpp"
 
 namespace plait::tracer {
 
 namespace {
 
-std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
 bool arg_reduction(ReduceKind k) { return k == ReduceKind::ArgMin || k == ReduceKind::ArgMax; }
 
 // The ufunc's name in messages.

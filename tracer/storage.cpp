@@ -101,7 +101,13 @@ Ref<Node> view_node(const Array& a) {
   n->strides = a.strides;
   n->offset = a.offset + a.storage->base;
   n->n_inputs = 1;
-  n->inputs[0] = a.storage->version;
+  const Node& version = *a.storage->version;
+  if (version.kind == NodeKind::View) {  // one of a call's results; views are relative to memory
+    n->offset += version.offset;
+    n->inputs[0] = version.inputs[0];
+  } else {
+    n->inputs[0] = a.storage->version;
+  }
   return record(std::move(n));
 }
 

@@ -1,5 +1,6 @@
 // The rules of node.hpp, executable.
 #include "contraction.hpp"
+#include "core/call_table.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -32,7 +33,8 @@ int expected_inputs(const Node& n) {
       return op_info(n.fn).arity;
     case NodeKind::Reduce:
     case NodeKind::Update:
-      return n.n_inputs;  // an optional mask, checked by kind
+    case NodeKind::Call:
+      return n.n_inputs;  // some are optional, checked by kind
   }
   return -1;
 }
@@ -99,6 +101,16 @@ void check_product(const Node& n) {
         "product shapes meet");
 }
 
+void check_call(const Node& n) {
+  check(n, n.call < CallId::Count_, "a call names a row of the table");
+  const CallInfo& info = call_info(n.call);
+  check(n, n.n_inputs >= info.fewest_inputs && n.n_inputs <= info.most_inputs,
+        "a call takes as many inputs as its row says");
+  if (info.results > 1)
+    check(n, n.dtype == DType::UInt8 && n.shape.size() == 1,
+          "several results are a block of bytes");
+}
+
 }  // namespace
 
 void verify(const Node& n) {
@@ -145,6 +157,9 @@ void verify(const Node& n) {
       break;
     case NodeKind::MatMul:
       check_product(n);
+      break;
+    case NodeKind::Call:
+      check_call(n);
       break;
     case NodeKind::Data:
       break;

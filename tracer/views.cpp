@@ -1,12 +1,9 @@
 // Views: new shapes, strides and offsets over the same storage. Nothing is recorded.
 #include "core/shape_limits.hpp"
+#include "elementwise.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
-
-namespace {
-std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
-}  // namespace
 
 Array transpose(const Array& a, std::span<const std::int64_t> axes) {
   const int n = a.ndim();

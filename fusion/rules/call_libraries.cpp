@@ -1,4 +1,5 @@
-// Operations that no region computes: products that are not for tiles, what loops cannot express.
+// Operations that no region computes: calls, products that are not for tiles, what loops cannot
+// express.
 #include "rules.hpp"
 
 namespace plait::fusion {
@@ -10,7 +11,7 @@ class CallLibraries final : public Rule {
  public:
   CallLibraries()
       : Rule(of_kind(NodeKind::MatMul) | of_kind(NodeKind::Reduce) |
-             of_kind(NodeKind::Elementwise)) {}
+             of_kind(NodeKind::Elementwise) | of_kind(NodeKind::Call)) {}
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
     if (c.direct(node)) o.make({{{Edit::Call, node, "computed by a library call"}}});

@@ -19,7 +19,9 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
     canon[i] = i;
     const GNode& gn = g[i];
     const Node& n = *gn.node;
-    if (gn.leaf || n.kind == NodeKind::Update || n.kind == NodeKind::MatMul) continue;
+    if (gn.leaf || n.kind == NodeKind::Update || n.kind == NodeKind::MatMul ||
+        n.kind == NodeKind::Call)
+      continue;
     s.clear();
     auto put = [&](std::int64_t v) { s.append(reinterpret_cast<const char*>(&v), sizeof v); };
     put(static_cast<int>(n.kind) | static_cast<int>(n.dtype) << 8 | static_cast<int>(n.fn) << 16 |
@@ -102,7 +104,7 @@ bool Candidate::direct(std::int32_t node) const {
   const Node& n = *gn.node;
   if (n.kind == NodeKind::MatMul)
     return !taken_up_[node] && !tiled_[node] && attention_of_[node] < 0;
-  if (problem_->epilogues[node]) return true;
+  if (problem_->epilogues[node] || n.kind == NodeKind::Call) return true;
   if (n.kind == NodeKind::Reduce &&
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
     return n.axes.size() != 1;

@@ -389,6 +389,9 @@ def setitem(a, key, value):
         calling(operator.setitem, (host, to_numpy(key), value if host.dtype == object else to_numpy(value)))
 
 
+_CALLS = {"frexp", "modf"}  # ufuncs of two results: rows of the table of calls
+
+
 def call_ufunc(u, args, kwargs):
     inputs, outs = args[: u.nin], args[u.nin :]
     outs += (None,) * (u.nout - len(outs)) if outs else ()
@@ -396,6 +399,11 @@ def call_ufunc(u, args, kwargs):
         taken = _overrides.call(u, "__call__", inputs, {"out": outs, **kwargs} if outs else kwargs)
         if taken is not NotImplemented:
             return taken
+    a = args[0] if len(args) == 1 and not kwargs and u.__name__ in _CALLS else None
+    if type(a) is ndarray and a.dtype.kind == "f" and a.dtype.itemsize <= 8 and a.flags.c_contiguous:
+        result = _plait.call(u.__name__, args)
+        if result is not NotImplemented:
+            return result
     return call(u._numpy, args, kwargs, u.__name__)
 
 

@@ -393,7 +393,8 @@ def to_device(self, device, /, *, stream=None):
 def _accumulation(name, ufunc):
     def method(self, axis=None, dtype=None, out=None):
         if not _overrides.asked(self, out):
-            return _host_call(self, name, axis, dtype, out)
+            result = _plait.accumulate(ufunc, self, axis, dtype, out)
+            return _host_call(self, name, axis, dtype, out) if result is NotImplemented else result
         import plait
 
         flat = self.ravel() if axis is None and self.ndim != 1 else self

@@ -1,4 +1,4 @@
-"""plait.ufunc: calls are C++ (bindings/ufunc.cpp); the methods are here. Reductions record, the rest is NumPy's."""
+"""plait.ufunc: calls are C++ (bindings/ufunc.cpp); the methods are here. Reductions and accumulations record, the rest is NumPy's."""
 
 import numpy
 
@@ -56,6 +56,10 @@ def _one(out):
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
+    if type(array) is ndarray and axis is not None:
+        result = _plait.accumulate(self.__name__, array, axis, dtype, _one(out))
+        if result is not NotImplemented:
+            return result
     given = {"axis": axis, "out": out} if dtype is None else {"axis": axis, "dtype": dtype, "out": out}
     taken = _overrides.call(self, "accumulate", (array,), given)
     if taken is not NotImplemented:
@@ -64,6 +68,11 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    kind = _REDUCTIONS.get(self.__name__)
+    if kind is not None and type(array) is ndarray and out is None:
+        result = _plait.reduceat(_KINDS[kind], array, indices, axis, dtype)
+        if result is not NotImplemented:
+            return result
     taken = _overrides.call(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
     if taken is not NotImplemented:
         return taken

@@ -21,5 +21,14 @@ void ranks_of_lines(std::span<const ValueType> inputs, const CallAttributes& att
 // The input, and one integer; between them, where there are three, as many integers.
 void values_and_count(std::span<const ValueType> inputs, const CallAttributes& attributes,
                       std::span<ValueType> results);
+// The first input's shape, but along axis numbers[0] as many as the second has elements.
+void one_for_each_index(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                        std::span<ValueType> results);
+// Two results like it.
+void two_like_input(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                    std::span<ValueType> results);
+// Of a real float: one result like it, and Int32 of its shape.
+void mantissa_and_exponent(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                           std::span<ValueType> results);
 
 }  // namespace plait::call_rules

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "call_rules.hpp"
+#include "shape_limits.hpp"
 
 namespace plait {
 namespace {
@@ -22,7 +23,21 @@ const CallInfo& call_info(CallId id) { return kCalls[static_cast<int>(id)]; }
 CallId find_call(std::string_view name) {
   for (const CallInfo& c : kCalls)
     if (c.name == name) return c.id;
-  return CallId::Count_;
+  return kNoCall;
+}
+
+CallBlock call_block(std::span<const ValueType> results) {
+  constexpr std::int64_t kLine = 64;  // bytes; of a cache, and of the widest vector
+  CallBlock b;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const ValueType& r = results[i];
+    b.offsets[i] = b.bytes;
+    const auto item = static_cast<std::int64_t>(itemsize(r.dtype));
+    check_shape(r.shape, item);
+    const std::int64_t bytes = element_count(r.shape) * item;
+    b.bytes += (bytes + kLine - 1) / kLine * kLine;
+  }
+  return b;
 }
 
 }  // namespace plait

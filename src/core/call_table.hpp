@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "call_id.hpp"
 #include "dims.hpp"
 #include "op_table.hpp"
 #include "scalar.hpp"
@@ -34,8 +35,9 @@ struct ValueType {
 };
 
 enum CallFlags : std::uint8_t {
-  kCallRaises = 1,  // the function may raise for what the values are: it runs before the caller
-                    // goes on
+  kCallRaises = 1,   // the function may raise for what the values are: it runs before the caller
+                     // goes on
+  kCallReports = 2,  // floating-point events are reported under the call's name
 };
 
 // Gives the results' dtypes and shapes. Throws NumPy's errors of the operands' dtypes and shapes
@@ -52,7 +54,15 @@ struct CallInfo {
   std::uint8_t flags;
 };
 const CallInfo& call_info(CallId id);
-// CallId::Count_ when there is none of this name.
+// kNoCall when there is none of this name.
 CallId find_call(std::string_view name);
+
+// Where the results of a call with several of them lie, C-contiguous each, in one block of bytes.
+struct CallBlock {
+  std::int64_t offsets[kMaxCallResults];
+  std::int64_t bytes = 0;
+};
+// Throws ValueError for shapes that no array has.
+CallBlock call_block(std::span<const ValueType> results);
 
 }  // namespace plait

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/call_table.hpp"
 #include "core/config.hpp"
 #include "device.hpp"
 #include "gemm.hpp"
@@ -362,6 +363,7 @@ class DeviceRun : PlanRun {
   std::string fallback_text(const Step& s, const Node& n) const {
     std::string what = n.kind == NodeKind::Elementwise ? std::string(op_info(n.fn).name)
                        : n.kind == NodeKind::Reduce    ? std::string(reduce_info(n.reduce).name)
+                       : n.kind == NodeKind::Call      ? std::string(call_info(n.call).name)
                                                        : "a region";
     if (s.compiled && !prepared(const_cast<Step&>(s)).why.empty())
       what += " (" + prepared(const_cast<Step&>(s)).why + ")";

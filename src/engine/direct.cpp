@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "calls/call.hpp"
 #include "core/array_memory.hpp"
 #include "direct_kernels.hpp"
 #include "engine.hpp"
@@ -99,6 +100,33 @@ void compute_reduce(Node& n, const Memory& out) {
   }
 }
 
+void compute_call(Node& n, const Memory& out) {
+  const CallInfo& info = call_info(n.call);
+  const auto inputs = static_cast<std::size_t>(n.n_inputs);
+  const auto results = static_cast<std::size_t>(info.results);
+  std::array<Operand, 3> in;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const Node& from = *n.inputs[i];
+    const Memory m = memory_of(from, from.shape);
+    in[i] = {m.data, from.dtype, from.shape, m.strides};
+  }
+  const CallAttributes attributes{n.axes, n.scalar, n.fn};
+  std::array<Operand, kMaxCallResults> to;
+  if (results == 1) {
+    to[0] = {out.data, n.dtype, n.shape, out.strides};
+  } else {
+    std::array<ValueType, 3> given;
+    for (std::size_t i = 0; i < inputs; ++i) given[i] = {in[i].dtype, in[i].shape};
+    std::array<ValueType, kMaxCallResults> types;
+    info.rule({given.data(), inputs}, attributes, {types.data(), results});
+    const CallBlock block = call_block({types.data(), results});
+    for (std::size_t i = 0; i < results; ++i)
+      to[i] = {out.data + block.offsets[i], types[i].dtype, types[i].shape,
+               contiguous_strides(types[i].shape, item_bytes(types[i].dtype))};
+  }
+  call_function(n.call)({{in.data(), inputs}, {to.data(), results}, attributes});
+}
+
 // Nothing but this update can see the memory it is about to write to. A view of it that only the
 // update reads does not count: it is read before, or copied.
 bool may_take_over(const Node& n) {
@@ -156,6 +184,8 @@ std::int64_t work_of(const Node& n) {
   std::int64_t work = element_count(n.shape);
   if (n.kind == NodeKind::Reduce) work = element_count(n.inputs[0]->shape);
   if (n.kind == NodeKind::MatMul) work *= tracer::product_depth(n);
+  if (n.kind == NodeKind::Call)
+    for (int i = 0; i < n.n_inputs; ++i) work = std::max(work, element_count(n.inputs[i]->shape));
   return work;
 }
 
@@ -197,6 +227,9 @@ void compute_into(Node& n, const Memory& out, bool fresh) {
                   {b.shape, memory_of(b, b.shape)}, out.data);
       break;
     }
+    case NodeKind::Call:
+      compute_call(n, out);
+      break;
     case NodeKind::Data:
     case NodeKind::View:
     case NodeKind::Update:
@@ -249,6 +282,10 @@ std::string_view warning_name(const Node& n) {
       return n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax ? "" : "reduce";
     case NodeKind::MatMul:
       return "matmul";
+    case NodeKind::Call: {
+      const CallInfo& info = call_info(n.call);
+      return info.flags & kCallReports ? info.name : "";
+    }
     default:
       return "";
   }

@@ -218,10 +218,11 @@ class EngineEvaluator final : public tracer::Evaluator {
   void evaluate(std::span<Node* const> wanted) override {
     const tracer::Turn turn;
     const std::lock_guard held(tracer::lock());
-    if (devices_in_use())
-      evaluate_by_device(wanted);
-    else
-      evaluate_here(wanted);
+    std::vector<Node*> calls;
+    for (Node* n : wanted)
+      if (is_part_of_call(*n)) calls.push_back(n);
+    if (calls.empty()) return evaluate_where_placed(wanted);
+    evaluate_calls(wanted, calls);
   }
   bool eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out) override {
     if (!direct_eager(fn, in, out)) return false;
@@ -238,6 +239,27 @@ class EngineEvaluator final : public tracer::Evaluator {
   }
 
  private:
+  // One of several results, which lie in the call's block.
+  static bool is_part_of_call(const Node& n) {
+    return n.kind == NodeKind::View && !n.materialised() && n.inputs[0]->kind == NodeKind::Call;
+  }
+  // What is wanted of a call's results is its block: a result is no copy of its part of it.
+  static void evaluate_calls(std::span<Node* const> wanted, const std::vector<Node*>& parts) {
+    std::vector<Node*> whole;
+    for (Node* n : wanted) {
+      Node* const want = is_part_of_call(*n) ? n->inputs[0].get() : n;
+      if (std::find(whole.begin(), whole.end(), want) == whole.end()) whole.push_back(want);
+    }
+    evaluate_where_placed(whole);
+    for (Node* n : parts)
+      if (!n->materialised()) compute_direct(*n);
+  }
+  static void evaluate_where_placed(std::span<Node* const> wanted) {
+    if (devices_in_use())
+      evaluate_by_device(wanted);
+    else
+      evaluate_here(wanted);
+  }
   static void evaluate_here(std::span<Node* const> wanted) {
     if (config().fuse && !direct_is_faster(wanted))
       evaluate_fused(wanted);

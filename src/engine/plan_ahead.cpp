@@ -61,6 +61,7 @@ class Snapshot {
     to.strides = from.strides;
     to.offset = from.offset;
     to.axes = from.axes;
+    to.call = from.call;
     to.view_shape = from.view_shape;
     to.view_strides = from.view_strides;
     to.view_dtype = from.view_dtype;

@@ -99,6 +99,8 @@ Ref<Node> PlanRun::shadow(std::int32_t root, std::int32_t i, const ToHost& to_ho
     c->named = n.named;
     c->offset = n.offset;
     c->axes = n.axes;
+    c->call = n.call;
+    c->scalar = n.scalar;
     c->view_shape = n.view_shape;
     c->view_strides = n.view_strides;
     c->view_dtype = n.view_dtype;

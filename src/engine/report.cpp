@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/call_table.hpp"
 #include "device.hpp"
 #include "fusion/cost.hpp"
 #include "fusion/traffic.hpp"
@@ -50,6 +51,9 @@ std::string operation(const Node& n) {
       return "gather";
     case NodeKind::MatMul:
       return "matmul";
+    case NodeKind::Call:
+      return std::string(call_info(n.call).name) +
+             (n.fn == OpId::Count_ ? "" : " " + std::string(op_info(n.fn).name));
   }
   return "?";
 }
@@ -202,7 +206,8 @@ std::vector<std::int32_t> outermost(const Graph& g, const std::vector<std::int32
 
 bool computes(const Node& n) {
   return n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast ||
-         n.kind == NodeKind::Reduce || n.kind == NodeKind::Gather || n.kind == NodeKind::MatMul;
+         n.kind == NodeKind::Reduce || n.kind == NodeKind::Gather || n.kind == NodeKind::MatMul ||
+         n.kind == NodeKind::Call;
 }
 
 std::vector<std::uint32_t> sites_of(const Graph& g, const std::set<std::int32_t>& nodes) {

@@ -9,6 +9,7 @@ using namespace plait::test;
 
 TEST_CASE("an input that is written between evaluations stays in its memory") {
   config().eager_limit = 0;
+  config().plan = PlanMode::Always;
   Array x = random_f64({100000}, 1);
   const void* home = tracer::data(x);
   // A tenth of what the loop writes: memory that was handed on must not count as kept alive.
