@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   }
   std::printf("%d threads; microseconds\n%8s %8s %10s %10s %10s %6s  graph\n",
               engine::num_threads(), "n", "m", "chosen", "stored", "recomputed", "ratio");
-  for (const ReuseGraph& graph : reuse_graphs()) {
+  for (const ReuseGraph& graph : reuse_graphs(random_f64)) {
     if (argc > 1 && graph.name.find(argv[1]) == std::string::npos) continue;
     for (auto [n, m] : kReuseSweep) {
       const auto build = [&, n = n, m = m] { return graph.build(n, m); };

@@ -43,7 +43,9 @@ inline std::vector<std::pair<std::string, std::function<Array(const Array&)>>> r
   };
 }
 
-inline std::vector<ReuseGraph> reuse_graphs() {
+// `leaf` makes what the graphs read, of a shape and a seed.
+using Leaf = Array (*)(const Dims& shape, unsigned seed);
+inline std::vector<ReuseGraph> reuse_graphs(Leaf leaf) {
   using tracer::All;
   using tracer::NewAxis;
   using tracer::Slice;
@@ -53,47 +55,47 @@ inline std::vector<ReuseGraph> reuse_graphs() {
       graphs.push_back({name + ", f(x) = " + text,
                         [f, build](std::int64_t n, std::int64_t m) { return build(f, n, m); }});
     };
-    add("a row of m under n rows", [](auto& f, std::int64_t n, std::int64_t m) {
-      return apply(OpId::Add, random_f64({n, m}, 1), f(random_f64({m}, 2)));
+    add("a row of m under n rows", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      return apply(OpId::Add, leaf({n, m}, 1), f(leaf({m}, 2)));
     });
-    add("pairs of n and m, summed", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array x = view(f(random_f64({n}, 1)), {All{}, NewAxis{}}), y = f(random_f64({m}, 2));
+    add("pairs of n and m, summed", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array x = view(f(leaf({n}, 1)), {All{}, NewAxis{}}), y = f(leaf({m}, 2));
       return reduce(ReduceKind::Sum, apply(OpId::Maximum, x, y), 1);
     });
-    add("pairs summed over the outer axis", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array x = view(f(random_f64({n}, 1)), {All{}, NewAxis{}}), y = f(random_f64({m}, 2));
+    add("pairs summed over the outer axis", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array x = view(f(leaf({n}, 1)), {All{}, NewAxis{}}), y = f(leaf({m}, 2));
       return reduce(ReduceKind::Max, apply(OpId::Multiply, x, y), 0);
     });
-    add("three neighbours in a row", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array y = f(random_f64({n, m + 2}, 1));
+    add("three neighbours in a row", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array y = f(leaf({n, m + 2}, 1));
       Array s =
           apply(OpId::Add, view(y, {All{}, Slice{{}, -2, {}}}), view(y, {All{}, Slice{1, -1, {}}}));
       return apply(OpId::Add, s, view(y, {All{}, Slice{2, {}, {}}}));
     });
-    add("five neighbours in a plane", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array y = f(random_f64({n + 2, m + 2}, 1));
+    add("five neighbours in a plane", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array y = f(leaf({n + 2, m + 2}, 1));
       const Slice mid{1, -1, {}}, up{{}, -2, {}}, down{2, {}, {}};
       Array s = apply(OpId::Add, view(y, {mid, mid}), view(y, {up, mid}));
       s = apply(OpId::Add, s, view(y, {down, mid}));
       s = apply(OpId::Add, s, view(y, {mid, up}));
       return apply(OpId::Add, s, view(y, {mid, down}));
     });
-    add("with its mirror image", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array y = f(random_f64({n, m}, 1));
+    add("with its mirror image", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array y = f(leaf({n, m}, 1));
       return apply(OpId::Subtract, y, view(y, {All{}, Slice{{}, {}, -1}}));
     });
-    add("less its row's mean", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array y = f(random_f64({n, m}, 1));
+    add("less its row's mean", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array y = f(leaf({n, m}, 1));
       Array mean = apply(OpId::Divide, reduce(ReduceKind::Sum, y, 1, true), weak(7));
       return apply(OpId::Subtract, y, mean);
     });
-    add("less its column's maximum", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array y = f(random_f64({n, m}, 1));
+    add("less its column's maximum", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array y = f(leaf({n, m}, 1));
       return apply(OpId::Subtract, y, reduce(ReduceKind::Max, y, 0));
     });
-    add("sums of rows, in pairs", [](auto& f, std::int64_t n, std::int64_t m) {
-      Array s = reduce(ReduceKind::Sum, f(random_f64({m, 6}, 1)), 1);
-      Array x = random_f64({n, 1}, 2);
+    add("sums of rows, in pairs", [leaf](auto& f, std::int64_t n, std::int64_t m) {
+      Array s = reduce(ReduceKind::Sum, f(leaf({m, 6}, 1)), 1);
+      Array x = leaf({n, 1}, 2);
       return reduce(ReduceKind::Min, apply(OpId::Absolute, apply(OpId::Subtract, x, s)), 1);
     });
   }
