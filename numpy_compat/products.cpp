@@ -24,10 +24,9 @@ bool contains(const Dims& axes, std::int64_t axis) {
 Array arranged(const Array& a, const Dims& first, const Dims& last) {
   Dims order = first;
   for (const std::int64_t axis : last) order.push_back(axis);
-  return order.empty()
-             ? a
-             : tracer::transpose(a,
-                                 std::span(order.data(), static_cast<std::size_t>(order.size())));
+  return order.empty() ? a
+                       : tracer::transpose(
+                             a, std::span(order.data(), static_cast<std::size_t>(order.size())));
 }
 
 Dims free_axes(const Array& a, const Dims& contracted) {

@@ -29,7 +29,8 @@ struct Machine {
   double block = 20e-9;  // of a block of a product in a region, beyond its multiplications
   int tile_lanes = 16;   // of Float32: a tile of a single column uses one of them
 
-  // Of an element that an index names, out of what lies in the nearest memory and of anything larger.
+  // Of an element that an index names, out of what lies in the nearest memory and of anything
+  // larger.
   double near_element = 0.5e-9, far_element = 2e-9;
 
   // Of an operation by itself, whatever its size.

@@ -272,9 +272,9 @@ PLAIT_INLINE void transpose(typename Register<T>::type (&rows)[kWidth<T>]) {
   }
 }
 
-// Lines of k contiguous elements, as many as lanes (what lies past the last of `some` repeats it), to
-// the first `room` <= lanes of each row of a panel, zeros after them. Returns how far it came: whole
-// registers along k.
+// Lines of k contiguous elements, as many as lanes (what lies past the last of `some` repeats it),
+// to the first `room` <= lanes of each row of a panel, zeros after them. Returns how far it came:
+// whole registers along k.
 template <class T>
 std::int64_t transpose_lines(T* out, const T* const* from, std::int64_t some, std::int64_t room,
                              std::int64_t k, std::int64_t width) {
@@ -431,8 +431,7 @@ void gather(void* to, const void* from, const std::int64_t* lines_at, const std:
 }
 
 template <class T>
-constexpr Product kProduct{kRows,      kWidth<T>* kVectors, block<T>,
-                           strided<T>, pack<T>,             gather<T>};
+constexpr Product kProduct{kRows, kWidth<T>* kVectors, block<T>, strided<T>, pack<T>, gather<T>};
 
 }  // namespace
 
