@@ -19,6 +19,12 @@ Scalar lowest(DType t) {
   return plait::cast(scalar_float(-std::numeric_limits<double>::infinity()), t);
 }
 
+Scalar least_normal(DType t) {
+  return plait::cast(scalar_float(t == DType::Float32 ? std::numeric_limits<float>::min()
+                                                      : std::numeric_limits<double>::min()),
+                     t);
+}
+
 }  // namespace
 
 void Lowering::attention() {
@@ -222,17 +228,27 @@ void Lowering::rescale_rows(const RowBlock& b, std::int32_t ctx) {
   scale_rows(b, ctx, s.factor);
 }
 
+// Where a row has a weight of 1, subnormal ones are nothing beside it, and slow to multiply: those
+// below are 0, but where an infinity stands against them.
+Val Lowering::least_weight(const RowBlock& b, const Range& keys, std::int32_t ctx) {
+  const DType t = node(region_.product).dtype;
+  return apply(OpId::Where, t, any_infinite(b, keys, ctx), zero(t), constant(least_normal(t)));
+}
+
 void Lowering::weigh_scores(const RowBlock& b, const Range& keys, std::int32_t ctx) {
   Softmax& s = *softmax_;
   s.stage = Softmax::Weigh;
   const DType t = node(region_.product).dtype;
+  const Val least = s.of.maximum >= 0 ? least_weight(b, keys, ctx) : kNone;
   const std::int32_t row = s.scores.rows = open_rows(b, ctx);
   const std::int32_t column = s.scores.columns = open_range(row, keys);
   Index idx = b.batch;
   idx[idx.size() - 2].loop = row;
   idx.back().loop = column;
   Val summed = emit(s.of.summed, idx, column);
-  const Val weight = emit(s.of.weights, idx, column);
+  Val weight = emit(s.of.weights, idx, column);
+  if (least != kNone)
+    weight = apply(OpId::Where, t, apply(OpId::Less, DType::Bool, weight, least), zero(t), weight);
   if (def_loop_[summed] != column)
     summed = push({Op::Cast, t, OpId::Count_, 0, {summed, kNone, kNone}}, column);
   push_store_local(s.scores.c, score_access(row, column), weight, column);

@@ -122,14 +122,19 @@ Val Lowering::counts_at_once(const RowBlock& b, const Range& keys, std::int32_t 
   const Val seen = may_be(s.of.mask, !s.of.inverted, rows, keys, ctx);
   const Range hidden{apply(OpId::Where, DType::Int64, seen, keys.end, keys.begin), keys.end,
                      keys.now, keys.most, keys.trips};
+  return either(seen, any_infinite(b, hidden, ctx));
+}
+
+// Whether the rows of the second operand hold what is not finite.
+Val Lowering::any_infinite(const RowBlock& b, const Range& keys, std::int32_t ctx) {
   const std::int32_t values = g_[region_.product].in[1];
-  const std::int32_t i = open_range(ctx, hidden);
+  const std::int32_t i = open_range(ctx, keys);
   const std::int32_t j = open(i, ex_.source({values, Field::Shape, node(values).shape.size() - 1}));
   Index idx = b.batch;
   idx[idx.size() - 2].loop = i;
   idx.back().loop = j;
   const Val finite = apply(OpId::Isfinite, DType::Bool, emit(values, idx, j));
-  return either(seen, any(any(apply(OpId::LogicalNot, DType::Bool, finite), j), i));
+  return any(any(apply(OpId::LogicalNot, DType::Bool, finite), j), i);
 }
 
 // Whether in some row what stands in place of the scores left out counts.

@@ -79,6 +79,8 @@ class Lowering : Nest {
   void add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId extent);
   // Which blocks a mask leaves out (lower_mask.cpp).
   Val counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  Val any_infinite(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  Val least_weight(const RowBlock& b, const Range& keys, std::int32_t ctx);
   Val fill_counts(const RowBlock& b, Val last, std::int32_t ctx);
   Val may_be(std::int32_t id, bool wanted, const Range& rows, const Range& keys, std::int32_t ctx);
   Val at_corners(std::int32_t id, bool wanted, const Range& rows, const Range& keys,

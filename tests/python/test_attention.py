@@ -59,6 +59,7 @@ SPECIAL = {
     "-inf in a key": lambda q, k, v: k.__setitem__((0, 1), -INF),
     "nan in a value": lambda q, k, v: v.__setitem__((1, -2, 3), numpy.nan),
     "inf in a value": lambda q, k, v: v.__setitem__((1, 1, 3), INF),
+    "inf against a weight that is almost nothing": lambda q, k, v: (q[0].fill(1), k[0].fill(0), k[0, 1].fill(-47.5), v.__setitem__((0, 1, 3), INF)),
     "large": lambda q, k, v: (q.__imul__(40), k.__imul__(40)),
     "zero": lambda q, k, v: q.fill(0),
 }

@@ -1,10 +1,14 @@
 """Details that the fuzzer found: strides, errors and NaN as NumPy has them."""
 
+import warnings
+
 import numpy
 import pytest
 from support import same
 
 import plait
+
+INF, NAN = numpy.inf, numpy.nan
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f2", "i4", "D", "?"])
@@ -239,3 +243,20 @@ def test_extrema_along_every_axis(dtype):
             for axis in (None, *range(a.ndim)):
                 for name in ("argmin", "argmax"):
                     same(getattr(plait.asarray(a), name)(axis), getattr(a, name)(axis))
+
+
+def test_tails_of_the_float32_exponential():
+    x = numpy.concatenate([numpy.linspace(-110, -80, 5001), numpy.linspace(80, 95, 501), [-INF, INF, NAN, -3e38, 3e38]]).astype("f4")
+    with numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+        want = numpy.exp(x.astype("f8")).astype("f4")
+        got = numpy.asarray(plait.exp(plait.asarray(x)))
+    numpy.testing.assert_array_max_ulp(got[~numpy.isnan(want)], want[~numpy.isnan(want)], 1)
+    assert numpy.isnan(got[numpy.isnan(want)]).all()
+    for value in (-200, 200, -100, -INF, INF, NAN):
+        seen = []
+        for np in (numpy, plait):
+            with warnings.catch_warnings(record=True) as w, np.errstate(all="warn"):
+                warnings.simplefilter("always")
+                numpy.asarray(np.exp(np.full(3000, value, "f4")))
+            seen.append([str(m.message) for m in w])
+        assert seen[0] == seen[1], value

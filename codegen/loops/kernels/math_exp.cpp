@@ -1,5 +1,6 @@
 // exp, exp2, expm1, log, log2, log10, log1p.
 #include <cmath>
+#include <cstring>
 
 #include "codegen/loops/single.hpp"
 #include "codegen/loops/vector_loops.hpp"
@@ -24,6 +25,21 @@ PLAIT_COLD void patch_float(vf& result, const vi& mask, const vf& x) {
   for (int i = 0; i < kFloatLanes; ++i)
     if (mask[i]) result[i] = static_cast<float>(scalar(x[i]));
 }
+// Results that float32 has no normal number for, of finite lanes: rounded from float64, with its
+// flags.
+PLAIT_COLD void exp_tails(vf& result, const vi& mask, const vf& x) {
+  const vf lanes = mask ? x : vf{};
+  const vf inside = lanes < -150.0f ? splat(-150.0f) : lanes > 100.0f ? splat(100.0f) : lanes;
+  vf_half parts[sizeof(vf) / sizeof(vf_half)];
+  std::memcpy(parts, &inside, sizeof inside);
+  for (vf_half& part : parts) {
+    const single::Exp e = single::exp_parts(widen(part));
+    part = narrow(scale(1.0 + e.p, e.k));
+  }
+  vf tails;
+  std::memcpy(&tails, parts, sizeof tails);
+  result = mask ? tails : result;
+}
 struct Exp {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, 708.0);
@@ -39,8 +55,13 @@ struct Exp {
   static PLAIT_INLINE vf f(vf x) {
     const vi special = (vi)(((vi)x & 0x7fffffff) > __builtin_bit_cast(int, 87.0f));
     vf result = exp_float(special ? vf{} : x);
-    if (any(special)) [[unlikely]]
-      patch_float<exp_special>(result, special, x);
+    if (any(special)) [[unlikely]] {
+      const vi masked = (vi)(x == -__builtin_inff());  // which makes them frequent
+      result = masked ? vf{} : result;
+      const vi odd = special & (vi)(((vi)x & 0x7fffffff) >= 0x7f800000);
+      if (const vi finite = special & ~odd; any(finite)) exp_tails(result, finite, x);
+      if (const vi rest = odd & ~masked; any(rest)) patch_float<exp_special>(result, rest, x);
+    }
     return result;
   }
 };
