@@ -14,6 +14,27 @@
 
 namespace plait::fusion {
 
+// The block of a product.
+struct Tile {
+  Index batch;             // the index in front of rows and columns
+  std::int32_t c = -1;     // the local
+  ExprId c_row = 0;        // elements from row to row
+  std::int64_t width = 0;  // columns of a block
+  bool whole = false;      // has all columns
+  std::int32_t rows = -1;  // the loop over them that reads the product
+  std::int32_t columns = -1;
+  Val first_row = kNone, first_column = kNone;
+};
+// That of an attention: the scores, and of each row, in locals, what the softmax carries.
+struct Softmax {
+  Attention of;
+  Tile scores;
+  std::int64_t height = 0;
+  std::int32_t maximum = -1, shift = -1, factor = -1, sum = -1;
+  enum Stage : std::uint8_t { Compare, Weigh, Finish } stage = Compare;
+  Val first_row = kNone;
+};
+
 class Lowering : Nest {
  public:
   Lowering(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out)
@@ -177,27 +198,7 @@ class Lowering : Nest {
     Val value;
     std::int32_t loop;
   };
-  // The block of a product.
-  struct Tile {
-    Index batch;             // the index in front of rows and columns
-    std::int32_t c = -1;     // the local
-    ExprId c_row = 0;        // elements from row to row
-    std::int64_t width = 0;  // columns of a block
-    bool whole = false;      // has all columns
-    std::int32_t rows = -1;  // the loop over them that reads the product
-    std::int32_t columns = -1;
-    Val first_row = kNone, first_column = kNone;
-  };
   Tile tile_;
-  // That of an attention: the scores, and of each row, in locals, what the softmax carries.
-  struct Softmax {
-    Attention of;
-    Tile scores;
-    std::int64_t height = 0;
-    std::int32_t maximum = -1, shift = -1, factor = -1, sum = -1;
-    enum Stage : std::uint8_t { Compare, Weigh, Finish } stage = Compare;
-    Val first_row = kNone;
-  };
   std::optional<Softmax> softmax_;
   const RegionSpec& region_;
   std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;

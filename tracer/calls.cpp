@@ -142,7 +142,7 @@ Array accumulate(OpId fn, const Array& a, std::int64_t axis, const AccumulateOpt
     finish(*opt.out, eager);
     return *opt.out;
   }
-  Array result = wrap(std::move(n));
+  Array result = wrap(n);
   finish(result, eager);
   return result;
 }

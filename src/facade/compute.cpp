@@ -44,7 +44,7 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
         if (h) {
           *o->given = Handle();
         } else {
-          o->given->get()->array = std::move(a);
+          std::swap(o->given->get()->array, a);
           h = std::move(*o->given);
         }
       }
