@@ -14,7 +14,7 @@ def attention(np, q, k, v):
     return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
 
 def seconds(np, operands, rounds=5):
-    times = []
+    times, result = [], numpy.empty(0)
     for _ in range(rounds):
         start = time.perf_counter()
         result = numpy.asarray(attention(np, *operands))

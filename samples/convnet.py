@@ -41,7 +41,7 @@ def main(images=8, size=64):
     results = []
     for np in (numpy, plait):
         given = np.asarray(x), [tuple(map(np.asarray, layer)) for layer in layers], np.asarray(last)
-        times = []
+        times, scores = [], numpy.empty(0)
         for _ in range(5):
             started = time.perf_counter()
             scores = numpy.asarray(network(np, *given))
