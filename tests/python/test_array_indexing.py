@@ -274,3 +274,11 @@ def test_nothing_is_changed_by_a_wrong_index():
     with pytest.raises(IndexError, match="index -6 is out of bounds for axis 0 with size 5"):
         np.add.at(x, [0, -6], 1)
     assert x.tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("shape, key", [((), ()), ((5,), slice(None)), ((5,), ()), ((5,), 2), ((3, 5), (slice(None), 1)), ((3, 5), ...)])
+def test_at_of_slices_and_numbers(shape, key):
+    ours, theirs = np.zeros(shape), numpy.zeros(shape)
+    np.add.at(ours, key, 3)
+    numpy.add.at(theirs, key, 3)
+    numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)

@@ -260,3 +260,12 @@ def test_tails_of_the_float32_exponential():
                 numpy.asarray(np.exp(np.full(3000, value, "f4")))
             seen.append([str(m.message) for m in w])
         assert seen[0] == seen[1], value
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 1.0, 1e-40])
+def test_spacing_raises_no_flag(dtype, value):
+    with warnings.catch_warnings(), plait.errstate(invalid="warn", over="warn", divide="warn"):
+        warnings.simplefilter("error")
+        x = numpy.full(40, value, dtype)
+        numpy.testing.assert_array_equal(numpy.asarray(plait.spacing(plait.asarray(x))), numpy.spacing(x))

@@ -121,8 +121,13 @@ struct Spacing {
   static T f(T a) {
     constexpr T inf = std::numeric_limits<T>::infinity();
     if (a == 0) return std::numeric_limits<T>::denorm_min();
-    if (std::isinf(a)) return std::numeric_limits<T>::quiet_NaN();
-    return std::nextafter(a, std::copysign(inf, a)) - a;
+    // By its bits: what computes all lanes may compare so that NaN raises a flag, and the
+    // difference of infinities raises one.
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const bool special = __builtin_bit_cast(Bits, std::fabs(a)) >= __builtin_bit_cast(Bits, inf);
+    const T finite = special ? T(1) : a;
+    const T distance = std::nextafter(finite, std::copysign(inf, finite)) - finite;
+    return special ? std::numeric_limits<T>::quiet_NaN() : distance;
   }
 };
 
