@@ -85,17 +85,20 @@ class Finder {
     if (a_.sum < 0) return false;
     if (!falls_with_maximum(a_.summed) && !plain(a_.summed)) return false;
     if (a_.quotient >= 0 && !scales(a_.weights)) return false;
-    find_mask();
+    find_exponential();
     return collect() && nobody_else_reads();
   }
 
-  void find_mask() {
+  // Where the weights are the exponential alone, of the scores or their difference from the
+  // maximum.
+  void find_exponential() {
     if (!elementwise(a_.summed) || (a_.weights != a_.summed && a_.weights != a_.quotient)) return;
     const OpId fn = node(a_.summed).fn;
     if (fn != OpId::Exp && fn != OpId::Exp2) return;
     std::int32_t i = input(a_.summed, 0);
     if (a_.maximum >= 0) {
       if (!elementwise(i) || node(i).fn != OpId::Subtract || input(i, 0) != a_.compared) return;
+      a_.peaks_at_one = true;
       i = a_.compared;
     }
     if (!elementwise(i) || node(i).fn != OpId::Where || node(i).shape != shape_) return;

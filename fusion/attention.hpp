@@ -18,6 +18,8 @@ struct Attention {
   std::int32_t quotient = -1;                // the division by the sum, where it stands before
                                              // the second product
   OpId exponential = OpId::Exp;
+  // Whether the largest weight of a row is 1: the exponential of the difference from the maximum.
+  bool peaks_at_one = false;
   // What is compared, or without a maximum the exponential's operand, is `fill` where the mask is
   // false, or true if inverted: one number. -1: no such mask.
   std::int32_t mask = -1, fill = -1;

@@ -82,7 +82,7 @@ void Lowering::add_block(const Rows& queries, const RowBlock& b, const Range& ke
   Softmax& s = *softmax_;
   s.stage = Softmax::Compare;
   s.scores.first_column = keys.begin;
-  multiply_scores(queries, b, keys, ctx);
+  multiply_columns(s.of.scores, s.scores, queries, keys, b, ctx);
   if (s.of.maximum >= 0) {
     compare_scores(b, keys, ctx);
     rescale_rows(b, ctx);
@@ -164,27 +164,6 @@ void Lowering::scale_rows(const RowBlock& b, std::int32_t ctx, std::int32_t fact
   close(row);
 }
 
-void Lowering::multiply_scores(const Rows& rows, const RowBlock& b, const Range& keys,
-                               std::int32_t ctx) {
-  const Softmax& s = *softmax_;
-  const std::int32_t operand = g_[s.of.scores].in[1];
-  const Node& on = node(operand);
-  const int dims = on.shape.size();
-  const std::int64_t most = in_.target.product_depth;
-  const ExprId depth = ex_.source({operand, Field::Shape, dims - 2});
-  const std::int32_t block = open_blocks(ctx, depth, most);
-  const Range sums = range_of_block(k_.loops[block].var, depth, on.shape[dims - 2], most);
-  ir::Product m;
-  m.b = pack_columns(operand, b.batch, sums, keys, block);
-  m.a = {rows.local, access({{}, {{sums.begin, {1, ir::kNoParam}}}}), 1, coeff(rows.row), {1}};
-  m.local = s.scores.c;
-  m.access = access({});
-  m.row = coeff(s.scores.c_row);
-  m.block = k_.loops[block].var;
-  push_product(m, integer(OpId::Subtract, b.last, b.first), keys, sums, block);
-  close(block);
-}
-
 // The maxima of the rows so far. What is compared takes the place of the scores.
 void Lowering::compare_scores(const RowBlock& b, const Range& keys, std::int32_t ctx) {
   Softmax& s = *softmax_;
@@ -228,8 +207,8 @@ void Lowering::rescale_rows(const RowBlock& b, std::int32_t ctx) {
   scale_rows(b, ctx, s.factor);
 }
 
-// Where a row has a weight of 1, subnormal ones are nothing beside it, and slow to multiply: those
-// below are 0, but where an infinity stands against them.
+// Beside a weight of 1, subnormal ones are nothing, and slow to multiply: they are 0, but where an
+// infinity stands against them.
 Val Lowering::least_weight(const RowBlock& b, const Range& keys, std::int32_t ctx) {
   const DType t = node(region_.product).dtype;
   return apply(OpId::Where, t, any_infinite(b, keys, ctx), zero(t), constant(least_normal(t)));
@@ -239,7 +218,7 @@ void Lowering::weigh_scores(const RowBlock& b, const Range& keys, std::int32_t c
   Softmax& s = *softmax_;
   s.stage = Softmax::Weigh;
   const DType t = node(region_.product).dtype;
-  const Val least = s.of.maximum >= 0 ? least_weight(b, keys, ctx) : kNone;
+  const Val least = s.of.peaks_at_one ? least_weight(b, keys, ctx) : kNone;
   const std::int32_t row = s.scores.rows = open_rows(b, ctx);
   const std::int32_t column = s.scores.columns = open_range(row, keys);
   Index idx = b.batch;

@@ -149,7 +149,7 @@ void Lowering::product() {
   const std::int32_t strip = open_blocks(b.ctx, columns, tile_.width);
   const Range across = range_of_block(k_.loops[strip].var, columns, p.shape.back(), tile_.width);
   tile_.first_column = across.begin;
-  multiply_columns(rows, across, b, strip);
+  multiply_columns(id, tile_, rows, across, b, strip);
   if (tile_.whole) {
     close(strip);
     store_rows(b.first, b.last, shape.rows, b.ctx);
@@ -222,9 +222,9 @@ ir::Panels Lowering::pack_columns(std::int32_t operand, const Index& batch, cons
   return p;
 }
 
-void Lowering::multiply_columns(const Rows& rows, const Range& across, const RowBlock& b,
-                                std::int32_t ctx) {
-  const std::int32_t operand = g_[region_.product].in[1];
+void Lowering::multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
+                                const Range& across, const RowBlock& b, std::int32_t ctx) {
+  const std::int32_t operand = g_[product].in[1];
   const Node& on = node(operand);
   const int dims = on.shape.size();
   const std::int64_t most = in_.target.product_depth;
@@ -232,11 +232,11 @@ void Lowering::multiply_columns(const Rows& rows, const Range& across, const Row
   const std::int32_t block = open_blocks(ctx, depth, most);
   const Range sums = range_of_block(k_.loops[block].var, depth, on.shape[dims - 2], most);
   ir::Product m;
-  m.b = pack_columns(operand, tile_.batch, sums, across, block);
+  m.b = pack_columns(operand, tile.batch, sums, across, block);
   m.a = {rows.local, access({{}, {{sums.begin, {1, ir::kNoParam}}}}), 1, coeff(rows.row), {1}};
-  m.local = tile_.c;
-  m.access = access(tile_.whole ? Access{{}, {{across.begin, {1, ir::kNoParam}}}} : Access{});
-  m.row = coeff(tile_.c_row);
+  m.local = tile.c;
+  m.access = access(tile.whole ? Access{{}, {{across.begin, {1, ir::kNoParam}}}} : Access{});
+  m.row = coeff(tile.c_row);
   m.block = k_.loops[block].var;
   push_product(m, integer(OpId::Subtract, b.last, b.first), across, sums, block);
   close(block);

@@ -85,7 +85,9 @@ class Lowering : Nest {
   Rows pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t height);
   ir::Panels pack_columns(std::int32_t operand, const Index& batch, const Range& sums,
                           const Range& across, std::int32_t ctx);
-  void multiply_columns(const Rows& rows, const Range& across, const RowBlock& b, std::int32_t ctx);
+  // The rows times the columns of the product's second operand, in blocks of sums, to its tile.
+  void multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
+                        const Range& across, const RowBlock& b, std::int32_t ctx);
   void push_product(const ir::Product& m, Val rows, const Range& across, const Range& sums,
                     std::int32_t ctx);
   void count_fragments(const tracer::Node& product);
@@ -113,7 +115,6 @@ class Lowering : Nest {
   bool sums_indices(std::int32_t id, int& rows, int& columns) const;
   Val shift_of(Val maximum);
   void start_rows(const RowBlock& b);
-  void multiply_scores(const Rows& rows, const RowBlock& b, const Range& keys, std::int32_t ctx);
   void compare_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
   void rescale_rows(const RowBlock& b, std::int32_t ctx);
   void weigh_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);

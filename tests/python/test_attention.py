@@ -166,3 +166,16 @@ def test_nn_attention(large):
     close(numpy.asarray(plait.nn.attention(*map(plait.asarray, (q, k, v)), mask=plait.asarray(causal))), stable(numpy, q * 2, k, v, causal))
     bias = numpy.where(causal, 0, -INF).astype("f4")
     close(numpy.asarray(plait.nn.attention(*map(plait.asarray, (q, k, v)), mask=plait.asarray(bias))), stable(numpy, q * 2, k, v, causal))
+
+
+@pytest.mark.parametrize("weigh", [lambda np, d: np.exp(d) * np.float32(1e-40), lambda np, d: np.exp(d + np.float32(-95))])
+def test_weights_that_are_small_throughout(large, weigh):
+    def attention(np, q, k, v):
+        s = np.matmul(q, np.swapaxes(k, -1, -2))
+        e = weigh(np, s - np.max(s, axis=-1, keepdims=True))
+        return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
+
+    operands = data("f4", 40, 70)
+    want = attention(numpy, *operands)
+    got = numpy.asarray(attention(plait, *map(plait.array, operands)))
+    numpy.testing.assert_allclose(got, want, rtol=0.02, atol=0.02)
