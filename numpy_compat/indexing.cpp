@@ -268,7 +268,7 @@ Dims sorted_strides(const Dims& shape, const Dims& view, std::int64_t item) {
 
 std::optional<Places> find_places(const Array& a, Key key) {
   std::optional<Split> s = split_key(a, key);
-  if (!s) return std::nullopt;
+  if (!s || s->indexed.empty()) return std::nullopt;
   std::vector<tracer::Laid> laid;
   for (Split::Indexed& i : s->indexed) {
     std::optional<Array> inside = within(i.indices, s->view.shape[i.axis]);
@@ -370,6 +370,26 @@ std::optional<Array> stored_value(const Operand& value, const Array& target, con
   return tracer::broadcast_to(v, shape);
 }
 
+// run(shape, value, index, step, to): what is stored to the elements that the key names, all of it
+// in memory. False for keys and values that NumPy has to look at.
+template <class F>
+bool write(const Array& a, Key key, const Operand& value, F&& run) {
+  std::optional<Places> p = find_places(a, key);
+  if (!p) return false;
+  const std::optional<Array> v = stored_value(value, a, p->view.shape);
+  if (!v) return false;
+  if (p->view.size() == 0) return true;
+  if (p->at.storage == a.storage) p->at = tracer::copy(p->at);
+  const Held from(*v), at(p->at);
+  const std::lock_guard held(tracer::lock());
+  std::byte* const to =
+      static_cast<std::byte*>(tracer::writable_data(a)) + (p->view.offset - a.offset);
+  const engine::Memory index{at.data(),
+                             tracer::broadcast_strides(p->at.shape, p->at.strides, p->view.shape)};
+  run(p->view.shape, from.memory(), index, p->step, engine::Memory{to, p->view.strides});
+  return true;
+}
+
 }  // namespace
 
 std::optional<Array> getitem(const Array& a, Key key) {
@@ -396,21 +416,8 @@ bool setitem(const Array& a, Key key, const Operand& value) {
                           from.data());
     return true;
   }
-  std::optional<Places> p = find_places(a, key);
-  if (!p) return false;
-  const std::optional<Array> v = stored_value(value, a, p->view.shape);
-  if (!v) return false;
-  if (p->view.size() == 0) return true;
-  if (p->at.storage == a.storage) p->at = tracer::copy(p->at);
-  const Held from(*v), at(p->at);
-  const std::lock_guard held(tracer::lock());
-  std::byte* const to =
-      static_cast<std::byte*>(tracer::writable_data(a)) + (p->view.offset - a.offset);
-  engine::run_scatter(
-      a.dtype, p->view.shape, from.memory(),
-      {at.data(), tracer::broadcast_strides(p->at.shape, p->at.strides, p->view.shape)}, p->step,
-      {to, p->view.strides});
-  return true;
+  return write(a, key, value,
+               [&](auto&&... operands) { engine::run_scatter(a.dtype, operands...); });
 }
 
 std::optional<Array> take(const Array& a, const Array& indices, std::optional<std::int64_t> axis) {
@@ -517,23 +524,11 @@ bool at(OpId fn, const Array& a, Key key, const Operand& value) {
                                {value.array ? value.array->dtype : value.scalar.dtype, value.weak}};
   const LoopTypes loop = resolve(fn, types);
   if (loop.in[0] != a.dtype || loop.in[1] != a.dtype || loop.out != a.dtype) return false;
-  std::optional<Places> p = find_places(a, key);
-  if (!p) return false;
-  const std::optional<Array> v = stored_value(value, a, p->view.shape);
-  if (!v) return false;
-  if (p->view.size() == 0) return true;
-  if (p->at.storage == a.storage) p->at = tracer::copy(p->at);
-  const Held from(*v), places(p->at);
-  const std::lock_guard held(tracer::lock());
-  std::byte* const to =
-      static_cast<std::byte*>(tracer::writable_data(a)) + (p->view.offset - a.offset);
-  engine::clear_flags();
-  engine::run_combine(
-      fn, a.dtype, p->view.shape, from.memory(),
-      {places.data(), tracer::broadcast_strides(p->at.shape, p->at.strides, p->view.shape)},
-      p->step, {to, p->view.strides});
-  engine::report_flags(engine::raised_flags(), op_info(fn).name, *a.storage->version);
-  return true;
+  return write(a, key, value, [&](auto&&... operands) {
+    engine::clear_flags();
+    engine::run_combine(fn, a.dtype, operands...);
+    engine::report_flags(engine::raised_flags(), op_info(fn).name, *a.storage->version);
+  });
 }
 
 std::optional<Array> bincount(const Array& x, const Array* weights, std::int64_t least) {

@@ -154,8 +154,6 @@ def _counted(a, bins, limits):
 
 def at(self, a, indices, b):
     """ufunc.at() by the engine, or NotImplemented."""
-    if type(a) is not ndarray or a.ndim == 0 or not self._native or _overrides.asked(a, None):
+    if type(a) is not ndarray or not self._native or _overrides.asked(a, None):
         return NotImplemented
-    if not any(isinstance(i, (ndarray, numpy.ndarray, list)) for i in (indices if type(indices) is tuple else (indices,))):
-        return NotImplemented  # nothing but slices and numbers
     return _plait.ufunc_at(self.__name__, a, indices, b)
