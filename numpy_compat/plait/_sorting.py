@@ -140,9 +140,13 @@ def _median(a, axis, out, keepdims):
         return NotImplemented
     a, axis, kept = line
     n = a.shape[axis]
-    found = _statistics(a, axis, (n // 2,) if n % 2 else (n // 2 - 1, n // 2))
+    # NumPy partitions a copy that keeps the order of the axes in memory, and its mean keeps it, too.
+    strides = a.strides
+    order = sorted((k for k in range(a.ndim) if k != axis), key=lambda k: -abs(strides[k]))
+    found = _statistics(a.transpose(axis, *order), 0, (n // 2,) if n % 2 else (n // 2 - 1, n // 2))
     if found is NotImplemented:
         return found
+    found = found.transpose(0, *(1 + k for k in sorted(range(len(order)), key=order.__getitem__)))
     return found.mean(axis=0, keepdims=True).reshape(kept) if keepdims else found.mean(axis=0)
 
 

@@ -76,11 +76,11 @@ class Mixed:
         if kind < 0.4:
             if r.random() < 0.25 and v.flags.writeable:
                 return Statement(f"np.{op}.accumulate({a}, axis={axis}, out={a})", "write", op, a, (a,), False)
-            return Statement(f"{name} = np.{op}.accumulate({a}, {axis}{dtype})", "exactly", op, name, (a,), False)
+            return Statement(f"{name} = np.{op}.accumulate({a}, {axis}{dtype})", *self.fold_rule(op, v), name, (a,), False)
         if kind < 0.7:
             n = v.shape[axis]
             at = [r.randrange(n) for _ in range(r.randint(1, 3))] if n and r.random() < 0.95 else [0, n + 1]
-            return Statement(f"{name} = np.{op}.reduceat({a}, {at}, axis={axis}{dtype})", "exactly", op, name, (a,), False)
+            return Statement(f"{name} = np.{op}.reduceat({a}, {at}, axis={axis}{dtype})", *self.fold_rule(op, v), name, (a,), False)
         b = self.partner(a)
         w = self.value(b)
         if w is None or v.size * numpy.size(w) > 2 * self.limit or (op == "power" and not self.accepts(op, [a, b])):

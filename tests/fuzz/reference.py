@@ -1,7 +1,7 @@
 """NumPy's run of a program, a statement at a time, with the tolerance of every variable."""
 
+import ast
 import contextlib
-import re
 import warnings
 
 import numpy
@@ -29,11 +29,17 @@ def root(a):
 
 
 def masks_itself(text, ns):
-    """Whether a statement writes to an array through a mask in the same memory, which NumPy reads while it writes."""
-    names = re.match(r"(\w+)\[(\w+)\]\s*\S{0,2}=", text)
-    target, mask = (ns.get(n) for n in names.groups()) if names else (None, None)
-    arrays = isinstance(target, numpy.ndarray) and isinstance(mask, numpy.ndarray)
-    return arrays and mask.dtype == bool and numpy.may_share_memory(target, mask)
+    """Whether a statement writes to an array through a mask where the mask or the values lie in the same memory, which NumPy reads while it writes."""
+    statement = ast.parse(text).body[0]
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if not isinstance(target, ast.Subscript):
+        return False
+    try:
+        array, mask, value = (eval(ast.unparse(part), ns) for part in (target.value, target.slice, statement.value))
+    except Exception:
+        return False
+    arrays = [x for x in (mask, value) if isinstance(x, numpy.ndarray)]
+    return isinstance(array, numpy.ndarray) and getattr(mask, "dtype", None) == bool and any(numpy.may_share_memory(array, x) for x in arrays)
 
 
 class Reference:

@@ -282,3 +282,9 @@ def test_at_of_slices_and_numbers(shape, key):
     np.add.at(ours, key, 3)
     numpy.add.at(theirs, key, 3)
     numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+
+
+def test_values_of_a_masked_write_are_read_before():
+    a = np.array([2.0, 0.5, 3.0])
+    a[::-1][np.array([True, True, True])] = a
+    assert a.tolist() == [3.0, 0.5, 2.0]

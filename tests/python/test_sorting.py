@@ -1,5 +1,6 @@
 """Sorts, searches and order statistics beside NumPy's."""
 
+import itertools
 import warnings
 
 import numpy
@@ -112,6 +113,14 @@ def test_searchsorted_errors():
 def test_median(code, axis, keepdims):
     for a in (numpy.random.default_rng(1).integers(0, 100, (5, 4, 6)).astype(code), values(code, (3, 5, 3))):
         both(lambda np, a: np.median(a, axis=axis, keepdims=keepdims), a)
+
+
+@pytest.mark.parametrize("axes", itertools.permutations(range(3)))
+@pytest.mark.parametrize("axis", [0, -1, (0, 2)])
+def test_median_keeps_the_order_of_axes(axes, axis):
+    a = numpy.arange(24.0).reshape(4, 2, 3)
+    assert plait.median(plait.array(a).transpose(axes), axis).strides == numpy.median(a.transpose(axes), axis).strides
+    both(lambda np, a: np.median(a.transpose(axes)[..., [0, -1]], axis=axis), a)
 
 
 METHODS = [
