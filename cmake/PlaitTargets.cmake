@@ -12,6 +12,12 @@ set(PLAIT_SANITIZE_FLAGS "")
 if(PLAIT_SANITIZE)
   set(PLAIT_SANITIZE_FLAGS -fsanitize=${PLAIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
 endif()
+# Of what is compiled once a CPU tier; under sanitizers, which it takes long to optimise with, the build's own.
+set(PLAIT_KERNEL_FLAGS "")
+if(NOT PLAIT_SANITIZE)
+  set(PLAIT_KERNEL_FLAGS $<$<NOT:$<CONFIG:Debug>>:-O3>)
+endif()
+list(APPEND PLAIT_KERNEL_FLAGS -fno-strict-aliasing)  # memory is typed by the caller's dtype only
 
 function(plait_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
