@@ -61,24 +61,27 @@ std::optional<Run> run_of(const tracer::Array& a) {
 // The rows that the key names, from 0 on; nullopt when it is wrong.
 std::optional<std::vector<std::int64_t>> rows_of(const Run& key, std::int64_t length) {
   std::vector<std::int64_t> rows;
-  rows.reserve(static_cast<std::size_t>(key.count));
   if (key.dtype == DType::Bool) {
     if (key.count != length) return std::nullopt;
+    rows.reserve(static_cast<std::size_t>(key.count));
     for (std::int64_t i = 0; i < key.count; ++i)
       if (key.truth(i)) rows.push_back(i);
     return rows;
   }
+  bool outside = false;  // found without a branch for each
+  rows.resize(static_cast<std::size_t>(key.count));
   for (std::int64_t i = 0; i < key.count; ++i) {
-    const std::int64_t k = key.integer(i);
-    if (k < -length || k >= length) return std::nullopt;
-    rows.push_back(k < 0 ? k + length : k);
+    std::int64_t k = key.integer(i);
+    k += k < 0 ? length : 0;
+    outside |= static_cast<std::uint64_t>(k) >= static_cast<std::uint64_t>(length);
+    rows[static_cast<std::size_t>(i)] = k;
   }
+  if (outside) return std::nullopt;
   return rows;
 }
 
-// The rows of an array of `length` that the key names; nullopt for keys that are NumPy's to read.
-std::optional<std::vector<std::int64_t>> rows_named_by(PyObject* key, std::int64_t length) {
-  std::optional<std::vector<std::int64_t>> listed;
+// What a key says that is not NumPy's to read. `listed` holds the numbers of a list.
+std::optional<Run> run_named_by(PyObject* key, std::optional<std::vector<std::int64_t>>& listed) {
   std::optional<Run> run;
   if (PyList_CheckExact(key)) {
     listed = whole_numbers(key);
@@ -92,7 +95,12 @@ std::optional<std::vector<std::int64_t>> rows_named_by(PyObject* key, std::int64
   }
   if (!run || run->count > kFew || (run->dtype != DType::Int64 && run->dtype != DType::Bool))
     return std::nullopt;
-  return rows_of(*run, length);
+  return run;
+}
+std::optional<std::vector<std::int64_t>> rows_named_by(PyObject* key, std::int64_t length) {
+  std::optional<std::vector<std::int64_t>> listed;
+  const auto run = run_named_by(key, listed);
+  return run ? rows_of(*run, length) : std::nullopt;
 }
 
 // Rows of several elements have to lie in one piece.
@@ -110,21 +118,41 @@ std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
   if (!has_rows(a)) return std::nullopt;
   const std::lock_guard held(tracer::lock());  // nobody writes meanwhile
   if (!in_memory_here(a)) return std::nullopt;
-  const auto rows = rows_named_by(key, a.shape[0]);
-  const std::size_t row = row_bytes(a);
-  if (!rows || !few_bytes(row * rows->size())) return std::nullopt;
+  std::optional<std::vector<std::int64_t>> listed, chosen;
+  const auto run = run_named_by(key, listed);
+  if (!run) return std::nullopt;
+  const std::int64_t length = a.shape[0];
+  if (run->dtype == DType::Bool && !(chosen = rows_of(*run, length))) return std::nullopt;
 
+  const std::size_t row = row_bytes(a);
   Dims shape = a.shape;
-  shape[0] = static_cast<std::int64_t>(rows->size());
-  Ref<Buffer> memory = allocate(row * rows->size());
+  shape[0] = chosen ? static_cast<std::int64_t>(chosen->size()) : run->count;
+  const std::size_t size = row * static_cast<std::size_t>(shape[0]);
+  if (!few_bytes(size)) return std::nullopt;
+  Ref<Buffer> memory = allocate(size);
   const auto* from = static_cast<const std::byte*>(tracer::data(a));
   std::byte* to = memory->data;
-  with_fixed_size(row, [=, &rows, stride = a.strides[0]](auto bytes) mutable {
-    for (const std::int64_t r : *rows) {
-      std::memcpy(to, from + r * stride, bytes);
+  bool outside = false;
+  with_fixed_size(row, [=, &chosen, &outside, stride = a.strides[0]](auto bytes) mutable {
+    if (chosen) {
+      for (const std::int64_t r : *chosen) {
+        std::memcpy(to, from + r * stride, bytes);
+        to += bytes;
+      }
+      return;
+    }
+    bool wrong = false;  // without a branch for each
+    for (std::int64_t i = 0; i < run->count; ++i) {
+      std::int64_t r = run->integer(i);
+      r += r < 0 ? length : 0;
+      const bool is_wrong = static_cast<std::uint64_t>(r) >= static_cast<std::uint64_t>(length);
+      wrong |= is_wrong;
+      std::memcpy(to, from + (is_wrong ? 0 : r) * stride, bytes);
       to += bytes;
     }
+    outside = wrong;
   });
+  if (outside) return std::nullopt;
   return tracer::from_buffer(
       std::move(memory), a.dtype, shape,
       contiguous_strides(shape, static_cast<std::int64_t>(itemsize(a.dtype))), 0);

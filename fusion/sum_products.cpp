@@ -129,6 +129,9 @@ Ref<Node> stepping(const Node& product, int i, int axis, const Dims& extents, co
 }  // namespace
 
 bool sum_products(Graph& g) {
+  const auto is_product = [](const GNode& n) { return n.node->kind == NodeKind::MatMul; };
+  if (std::ranges::count_if(g.nodes, is_product) < static_cast<std::ptrdiff_t>(kTerms))
+    return false;
   bool any = false;
   std::vector<bool> done(g.nodes.size(), false);
   for (std::int32_t i = g.size() - 1; i >= 0; --i) {

@@ -21,6 +21,9 @@ struct Evaluator {
   // Computes one elementwise operation on small materialised operands at once; false if it would
   // rather record.
   virtual bool eager(OpId fn, std::span<const Array* const> in, const Array& out) = 0;
+  // Multiplies matrices or vectors of one dtype that are in memory at once; `out` is a fresh array
+  // that has memory.
+  virtual bool multiply(const Array&, const Array&, const Array& /*out*/) { return false; }
   // Asked now and then by a thread that waits for another's evaluation; throws to give up.
   virtual void poll() {}
   // Computes one node whose inputs are in memory (or Scalars), at once; false if it would rather

@@ -2,7 +2,6 @@
 // ones are computed at once.
 #include <cstring>
 
-#include "core/array_memory.hpp"
 #include "core/config.hpp"
 #include "elementwise.hpp"
 
@@ -20,8 +19,6 @@ const Array& scalar_array(int i, const Scalar& s) {
   std::memcpy(n.data->data, s.bytes, sizeof s.bytes);
   return a;
 }
-
-bool ready_here(const Node& n) { return n.materialised() && n.device == kHost; }
 
 // A scalar operand of a loop for dtype `t` that raises no question of range or promotion.
 bool plain_scalar(const Operand& o, DType t) {
@@ -78,8 +75,7 @@ bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
   const std::int64_t limit = config().eager_limit;
   if (limit <= 0 || element_count(shape) > limit || !context().evaluator) return false;
   for (const Operand& o : operands)
-    if (o.array && (!ready_here(*o.array->storage->version) || has_any_bytes(*o.array)))
-      return false;
+    if (o.array && !in_host_memory(*o.array)) return false;
   return true;
 }
 
@@ -93,15 +89,7 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
     const Operand& o = operands[i];
     in[i] = o.array ? o.array : &scalar_array(static_cast<int>(i), loop_scalar(fn, o, types.in[i]));
   }
-  Ref<Node> n = take_node(NodeKind::Data);
-  n->dtype = result.dtype;
-  n->shape = result.shape;
-  n->strides = result.strides;
-  const ThreadState& state = thread_state();
-  n->errstate = state.error_state;
-  n->named = state.named;
-  n->data = allocate_array(result.shape, result.dtype);
-  make_storage(result, std::move(n));
+  give_memory(result);
   return evaluator().eager(fn, std::span(in, operands.size()), result);
 }
 

@@ -148,6 +148,13 @@ inline Array fresh_array(DType t, const Dims& shape, const Dims& strides) {
 }
 // Gives an array of the node's dtype, shape and strides a storage whose version is `n`.
 void make_storage(Array& a, Ref<Node> n);
+// Gives a fresh array a storage in memory, for whoever computes it at once.
+void give_memory(Array& a);
+// Whether loops can read the array as it is.
+inline bool in_host_memory(const Array& a) {
+  const Node& n = *a.storage->version;
+  return n.materialised() && n.device == kHost && !has_any_bytes(a);
+}
 // A fresh array of `shape` and `strides` whose storage's version is `n`.
 inline Array wrap(Ref<Node> n, const Dims& shape, const Dims& strides) {
   Array a = fresh_array(n->dtype, shape, strides);

@@ -1,4 +1,6 @@
 // NumPy's matmul: 1-D operands, broadcast batches, shape errors.
+#include <optional>
+
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -117,6 +119,32 @@ Ref<Node> product(const Array& a, const Array& b, DType t, const Dims& batch) {
   return record(std::move(n));
 }
 
+// Elements of a matrix from which its product with a vector is recorded. One in memory has to be
+// read whatever stands around the product, and a plan would call the same function.
+constexpr std::int64_t kRecorded = 1 << 18;
+
+// Computes at once what is small and in memory; nothing else of a batch or of two dtypes.
+std::optional<Array> product_now(const Array& a, const Array& b) {
+  if (a.ndim() > 2 || b.ndim() > 2 || a.dtype != b.dtype || !context().evaluator) return {};
+  if (config().eager_limit <= 0) return {};
+  Dims shape;
+  if (a.ndim() == 2) shape.push_back(a.shape[0]);
+  if (b.ndim() == 2) shape.push_back(b.shape[1]);
+  if (!few(shape)) return {};
+  const bool vector = a.ndim() == 1 || b.ndim() == 1 || shape[0] == 1 || shape[1] == 1;
+  if (vector ? std::max(a.size(), b.size()) >= kRecorded : !few(a.shape) || !few(b.shape))
+    return {};
+  // A pending matrix is likely to be that of a loop, and would be computed in front of the product.
+  if (a.ndim() == 2 && b.ndim() == 1 && in_host_memory(b)) evaluate(a);
+  if (b.ndim() == 2 && a.ndim() == 1 && in_host_memory(a)) evaluate(b);
+  if (!in_host_memory(a) || !in_host_memory(b)) return {};
+  Array result = fresh_array(
+      a.dtype, shape, dense_strides(shape, static_cast<std::int64_t>(itemsize(a.dtype)), 'C'));
+  give_memory(result);
+  if (!evaluator().multiply(a, b, result)) return {};
+  return result;
+}
+
 }  // namespace
 
 Array matmul(const Array& left, const Array& right, char order) {
@@ -137,6 +165,7 @@ Array matmul(const Array& left, const Array& right, char order) {
         "signature " +
         std::string(kSignature) + " (size " + std::to_string(kb) + " is different from " +
         std::to_string(k) + ")");
+  if (std::optional<Array> done = product_now(left, right)) return *std::move(done);
   Dims batch = batch_shape(a, b);
   if (batch.size() == 1 && batch[0] == -1)
     throw ShapeError(

@@ -1,4 +1,5 @@
 // Building blocks of recording: nodes with few decisions in them.
+#include "core/array_memory.hpp"
 #include "core/shape_limits.hpp"
 #include "graph.hpp"
 
@@ -61,6 +62,18 @@ void complete(Node& n) {
       if (in) bring(*in);
     evaluator().compute(n);
   }
+}
+
+void give_memory(Array& a) {
+  Ref<Node> n = take_node(NodeKind::Data);
+  n->dtype = a.dtype;
+  n->shape = a.shape;
+  n->strides = a.strides;
+  const ThreadState& state = thread_state();
+  n->errstate = state.error_state;
+  n->named = state.named;
+  n->data = allocate_array(a.shape, a.dtype);
+  make_storage(a, std::move(n));
 }
 
 Ref<Node> scalar_node(const Scalar& s) {

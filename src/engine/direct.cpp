@@ -183,7 +183,8 @@ void compute_update(Node& n) {
 std::int64_t work_of(const Node& n) {
   std::int64_t work = element_count(n.shape);
   if (n.kind == NodeKind::Reduce) work = element_count(n.inputs[0]->shape);
-  if (n.kind == NodeKind::MatMul) work *= tracer::product_depth(n);
+  if (n.kind == NodeKind::MatMul)
+    work = work * tracer::product_depth(n) / (kUnlockedProducts / kUnlockedWork);
   if (n.kind == NodeKind::Call)
     for (int i = 0; i < n.n_inputs; ++i) work = std::max(work, element_count(n.inputs[i]->shape));
   return work;

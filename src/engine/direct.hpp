@@ -12,15 +12,19 @@ namespace plait::engine {
 // recorded instead.
 bool direct_eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out);
 
+// The product of matrices or vectors of one dtype in memory, now: `out` as above.
+void direct_product(const tracer::Array& a, const tracer::Array& b, const tracer::Array& out);
+
 // Computes one node whose inputs are in memory or Scalars. The recorder's lock is held.
 void compute_direct(tracer::Node& n);
 
-// A reduction with little in front of it, of few elements: computing it takes less time than
-// looking up its plan.
+// One short operation, or a reduction of few elements with little in front of it: computing it
+// takes less time than looking up its plan.
 bool direct_is_faster(std::span<tracer::Node* const> wanted);
 
 // Elements of work below which the recorder's lock is kept: other threads would not get at it in
 // time to use it.
 inline constexpr std::int64_t kUnlockedWork = 1 << 15;
+inline constexpr std::int64_t kUnlockedProducts = 1 << 18;  // multiplications of a matrix product
 
 }  // namespace plait::engine

@@ -7,6 +7,7 @@
 #include "direct.hpp"
 #include "direct_kernels.hpp"
 #include "fp_flags.hpp"
+#include "product.hpp"
 
 namespace plait::engine {
 
@@ -111,6 +112,25 @@ bool direct_eager(OpId fn, std::span<const Array* const> in, const Array& out) {
   }
   report_flags(raised_flags(), op_info(fn).name, *out.storage->version);
   return true;
+}
+
+void direct_product(const Array& a, const Array& b, const Array& out) {
+  const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
+  const bool row = a.ndim() == 1, column = b.ndim() == 1;
+  MatrixProduct p{.dtype = a.dtype,
+                  .m = row ? 1 : a.shape[0],
+                  .n = column ? 1 : b.shape[1],
+                  .k = b.shape[0],
+                  .a = address(a),
+                  .a_row = row ? item * a.shape[0] : a.strides[0],
+                  .a_column = a.strides[row ? 0 : 1],
+                  .b = address(b),
+                  .b_row = b.strides[0],
+                  .b_column = column ? item : b.strides[1],
+                  .c = address(out)};
+  clear_flags();
+  multiply(p);
+  report_flags(raised_flags(), "matmul", *out.storage->version);
 }
 
 }  // namespace plait::engine

@@ -146,7 +146,10 @@ void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, cons
     if (!tiled_product(p)) throw InternalError("a product of several axes that no tile takes");
     return;
   }
-  p = with_joined_axes(p);
+  multiply(with_joined_axes(p));
+}
+
+void multiply(const MatrixProduct& p) {
   if (prefers_blas(p) && blas_product(p)) return;
   if (tiled_product(p)) return;
   for (std::int64_t i = 0, count = p.entries(); i < count; ++i) {

@@ -1,5 +1,7 @@
 // Which graphs are too small to plan.
+#include "core/config.hpp"
 #include "direct.hpp"
+#include "fusion/cost.hpp"
 
 namespace plait::engine {
 
@@ -32,10 +34,35 @@ bool few(const Node& n, int& nodes) {
   return true;
 }
 
+bool in_memory(const Node& n) {
+  return n.kind == NodeKind::Scalar || n.materialised() ||
+         (n.kind == NodeKind::View && n.inputs[0]->materialised());
+}
+
+// One operation on what is in memory, so short that neither threads nor machine code would help:
+// there is nothing to plan.
+bool is_alone(const Node& n) {
+  constexpr double kSeconds = 10e-6;
+  switch (n.kind) {
+    case NodeKind::Elementwise:
+    case NodeKind::Cast:
+    case NodeKind::Update:
+    case NodeKind::Fill:
+    case NodeKind::Iota:
+      break;
+    default:
+      return false;
+  }
+  for (int i = 0; i < n.n_inputs; ++i)
+    if (!in_memory(*n.inputs[i])) return false;
+  return fusion::operation_seconds(host_machine(), n) < kSeconds;
+}
+
 }  // namespace
 
 bool direct_is_faster(std::span<Node* const> wanted) {
   int nodes = 0;
+  if (wanted.size() == 1 && config().plan != PlanMode::Always && is_alone(*wanted[0])) return true;
   return wanted.size() == 1 && wanted[0]->kind == NodeKind::Reduce && few(*wanted[0], nodes);
 }
 

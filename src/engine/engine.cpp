@@ -229,6 +229,11 @@ class EngineEvaluator final : public tracer::Evaluator {
     watch_small();
     return true;
   }
+  bool multiply(const tracer::Array& a, const tracer::Array& b, const tracer::Array& out) override {
+    direct_product(a, b, out);
+    watch_small();
+    return true;
+  }
   void poll() override {
     if (interrupt_requested()) throw Interrupted("interrupted");
   }

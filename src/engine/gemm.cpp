@@ -289,7 +289,7 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
   std::optional<OneThread> here;
   if (products > kFewProducts) here.emplace(l);
   // Fewer run with the lock held that a handler may need.
-  Interruption interruption(products >= static_cast<double>(kUnlockedWork));
+  Interruption interruption(products >= static_cast<double>(kUnlockedProducts));
   auto tile = [&]<class Int>(const Cblas<Int>& blas, std::int64_t first, std::int64_t rows,
                              int worker) {
     const auto n = [](std::int64_t v) { return static_cast<Int>(v); };

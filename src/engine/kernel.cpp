@@ -12,6 +12,7 @@
 #include "engine.hpp"
 #include "fp_flags.hpp"
 #include "interruption.hpp"
+#include "ir/analysis.hpp"
 #include "run.hpp"
 #include "team.hpp"
 #include "tracer/turn.hpp"
@@ -60,6 +61,7 @@ std::mutex& kernel_registry_mutex() {
 CompiledKernel::CompiledKernel(ir::Kernel k)
     : kernel_(std::make_shared<const ir::Kernel>(std::move(k))),
       program_(interp::prepare(*kernel_, config().tier)),
+      per_lane_(ir::per_lane_locals(*kernel_)),
       slot_(std::make_shared<jit::CodeSlot>()),
       vector_grid_(kernel_->loops[0].vector) {
   if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
@@ -105,12 +107,14 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
   std::optional<tracer::Unlocked> others_record;
   if (predicted >= kShort) others_record.emplace();
   // Not after a run: nobody knows whether there will be another.
-  yield_to_compiler(seconds_now());
-  const double started = seconds_now();
+  const double arrived = seconds_now();
+  yield_to_compiler(arrived);
+  const double started = slot_->awaited() ? seconds_now() : arrived;
   const unsigned flags = how.trail ? launch_trailing(args, extent, predicted, *how.trail)
                                    : launch(args, extent, predicted, how);
-  last_seconds_.store(seconds_now() - started, std::memory_order_relaxed);
-  if (!jitted()) interpreted_ += seconds_now() - started;
+  const double took = seconds_now() - started;
+  last_seconds_.store(took, std::memory_order_relaxed);
+  if (!jitted()) interpreted_ += took;
   return flags;
 }
 
@@ -154,7 +158,7 @@ std::int64_t CompiledKernel::whole_lanes(std::int64_t chunk) {
 
 // Machine code may arrive while a region runs; scratch serves either.
 std::size_t CompiledKernel::scratch_need(const ir::CallArgs& args) const {
-  const std::size_t need = std::max(ir::scratch_bytes(*kernel_, args.params, kMaxLanes),
+  const std::size_t need = std::max(ir::scratch_bytes(*kernel_, per_lane_, args.params, kMaxLanes),
                                     interp::scratch_bytes(*program_, args));
   return (need + 64 + 63) / 64 * 64;
 }

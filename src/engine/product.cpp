@@ -88,7 +88,7 @@ class Tiled {
       : p_(p),
         tiles_(tiles),
         item_(static_cast<std::int64_t>(itemsize(p.dtype))),
-        tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedWork) {}
+        tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts) {}
 
   void run() {
     if (p_.mapped()) {

@@ -42,6 +42,8 @@ MatrixProduct with_joined_axes(const MatrixProduct& p);
 bool tiled_product(const MatrixProduct& p);
 // By a BLAS, if one is found; false for what it does not take.
 bool blas_product(const MatrixProduct& p);
+// By whatever takes it soonest.
+void multiply(const MatrixProduct& p);
 // Predicted; infinite for a dtype that they do not take.
 double seconds_of(const MatrixProduct& p, fusion::Multiplier by);
 // Whether a BLAS would be the faster one, or was asked for by name.

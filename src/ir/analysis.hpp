@@ -47,4 +47,10 @@ std::int64_t local_count(const Local& l, const std::int64_t* params);
 // counts: locals in order, each aligned to 64 bytes, per-lane ones [count][lanes].
 std::vector<std::size_t> local_offsets(const Kernel& k, const std::int64_t* params, int lanes);
 
+// Of each local: whether every lane has its own copy.
+std::vector<bool> per_lane_locals(const Kernel& k);
+// The same bytes for who calls a kernel often, and asks the former once.
+std::size_t scratch_bytes(const Kernel& k, const std::vector<bool>& per_lane,
+                          const std::int64_t* params, int lanes);
+
 }  // namespace plait::ir

@@ -1,6 +1,7 @@
 // ufunc.reduceat: folds from each index to the next, in NumPy's order.
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
+#include "core/fixed_size.hpp"
 #include "engine/direct_rows.hpp"
 #include "plait/error.hpp"
 #include "units.hpp"
@@ -22,7 +23,6 @@ void run_reduceat(const CallRun& r) {
   const int axis = static_cast<int>(r.attributes.numbers[0]);
   const loops::ReduceFn fold = loops::reduce(kind_of(r.attributes.fn), in.dtype, config().tier);
   if (!fold) throw InternalError("no fold for reduceat");
-  const std::size_t item = itemsize(in.dtype);
   const std::int64_t extent = in.shape[axis], count = at.shape[0];
   Dims shape = in.shape;
   Memory lanes[] = {{out.data, out.strides}, {in.data, in.strides}};
@@ -30,11 +30,11 @@ void run_reduceat(const CallRun& r) {
   for (Memory& m : lanes) m.strides.erase(axis);
   const std::int64_t folds = element_count(shape) * count;
   const std::int64_t elements = std::max(element_count(in.shape), element_count(out.shape));
-  run_units(folds, elements, static_cast<double>(elements) * 0.6e-9, [&](std::int64_t i, auto&&) {
-    const std::int64_t k = i % count;
+  const auto each = [&](std::int64_t i, auto bytes) {
+    const std::int64_t k = folds == count ? i : i % count;
     std::byte* to = out.data + k * out.strides[axis];
     const std::byte* from = in.data;
-    std::int64_t lane = i / count;
+    std::int64_t lane = folds == count ? 0 : i / count;
     for (int d = shape.size(); d-- > 0;) {
       to += lane % shape[d] * lanes[0].strides[d];
       from += lane % shape[d] * lanes[1].strides[d];
@@ -48,10 +48,14 @@ void run_reduceat(const CallRun& r) {
     const std::int64_t first = index(k), last = k + 1 < count ? index(k + 1) : extent;
     from += first * in.strides[axis];
     alignas(16) unsigned char value[16];
-    std::memcpy(value, from, item);
+    std::memcpy(value, from, bytes);
     // Without a step forward it is the element itself.
     if (last > first + 1) fold(value, from + in.strides[axis], in.strides[axis], last - first - 1);
-    std::memcpy(to, value, item);
+    std::memcpy(to, value, bytes);
+  };
+  with_fixed_size(itemsize(in.dtype), [&](auto bytes) {
+    run_units(folds, elements, static_cast<double>(elements) * 0.6e-9,
+              [&](std::int64_t i, auto&&) { each(i, bytes); });
   });
 }
 
