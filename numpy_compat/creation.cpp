@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/config.hpp"
 #include "core/shape_limits.hpp"
 #include "record.hpp"
 #include "tracer/device.hpp"
@@ -166,12 +167,32 @@ Array linspace(double start, double stop, std::int64_t n, bool endpoint, std::op
   return as(y, t);
 }
 
+namespace {
+
+// Zeros, and a diagonal that is written.
+Array small_eye(std::int64_t rows, std::int64_t columns, std::int64_t k, DType t) {
+  Array made = zeros(Dims{rows, columns}, t);
+  k = std::clamp(k, -rows, columns);
+  const std::int64_t down = std::clamp(-k, std::int64_t{0}, rows),
+                     right = std::clamp(k, std::int64_t{0}, columns);
+  Array diagonal = made;
+  diagonal.offset += down * made.strides[0] + right * made.strides[1];
+  diagonal.shape = Dims{std::min(rows - down, columns - right)};
+  diagonal.strides = Dims{made.strides[0] + made.strides[1]};
+  tracer::assign(diagonal, Operand(one(t), Weak::None));
+  return made;
+}
+
+}  // namespace
+
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k, DType t, char order) {
   check_shape(Dims{rows, columns}, static_cast<std::int64_t>(itemsize(t)));
   if (order == 'F') {
     const Array turned = eye(columns, rows, -std::clamp(k, -rows, columns), t);
     return tracer::transpose(turned);
   }
+  if (rows * columns <= config().eager_limit && tracer::current_device() <= kHost)
+    return small_eye(rows, columns, k, t);
   return as(call(OpId::Equal, as_column(count_up(rows, 0)), diagonal_numbers(rows, columns, k)), t);
 }
 Array identity(std::int64_t n, DType t) { return eye(n, n, 0, t); }

@@ -232,7 +232,7 @@ def eye(N, M=None, k=0, dtype=None, order="C", *, device=None, like=None):
     if device is not None:
         return on(device, eye, N, M, k, dtype, order)
     if dtype is None:
-        dtype = _default_dtype.get_default_dtype()
+        dtype = _default_dtype.get_default_dtype() if _default_dtype.active else float
     result = _plait.eye(N, N if M is None else M, k, dtype, order)
     return call(numpy.eye, (N, M, k, dtype, order)) if result is NotImplemented else result
 

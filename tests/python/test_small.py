@@ -143,3 +143,34 @@ def test_numbers_of_single_values(code):
 def test_numbers_of_pending_values():
     total = plait.array(plait.ones(200_000).sum() * 2)
     assert float(total) == 400_000 and int(plait.array(7) * 3) == 21
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2), (0, 3), (3, 0), (1, 1)])
+@pytest.mark.parametrize("k", [0, 1, -1, 2, -3, 9, -9, 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("dtype", [float, "?", "i1", "D", "f2"])
+def test_small_identities(shape, k, dtype):
+    for order in "CF":
+        made, want = plait.eye(*shape, k, dtype, order), numpy.eye(*shape, k, dtype, order)
+        assert made.dtype == want.dtype and made.strides == want.strides
+        numpy.testing.assert_array_equal(numpy.asarray(made), want)
+
+
+def test_masks_of_matrices_are_written_through():
+    a, m = numpy.arange(12.0).reshape(3, 4), numpy.arange(12).reshape(3, 4) % 3 == 0
+    for where in (numpy.s_[:], numpy.s_[:, ::2], numpy.s_[::-1], numpy.s_[1:]):
+        x, y, mask = plait.array(a), a.copy(), plait.array(m)
+        view = x[1:]
+        x[where][mask[where]], y[where][m[where]] = -1, -1
+        numpy.testing.assert_array_equal(numpy.asarray(x), y)
+        numpy.testing.assert_array_equal(numpy.asarray(view), y[1:])
+    x = plait.array(a)
+    x[plait.array(m)] = plait.array(7.5)
+    assert x[0, 0] == 7.5
+    with pytest.raises(IndexError):
+        x[plait.array(m[:2])] = 0
+    i = plait.array(numpy.arange(12).reshape(3, 4))
+    i[plait.array(m)] = 2.9
+    assert i[0, 0] == 2
+    b = plait.array(m)
+    b[b] = False
+    assert not b.any()
