@@ -158,8 +158,36 @@ std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
       contiguous_strides(shape, static_cast<std::int64_t>(itemsize(a.dtype))), 0);
 }
 
+namespace {
+
+// a[mask] = number for a mask of its own shape, both in C order.
+bool fill_where(const tracer::Array& a, PyObject* key, const tracer::Operand& value) {
+  if (!is_array(key) || as_array(key)->host) return false;
+  const tracer::Array& mask = as_array(key)->array;
+  if (mask.dtype != DType::Bool || mask.shape != a.shape || mask.storage == a.storage ||
+      a.ndim() < 2 || a.size() > kFew)
+    return false;
+  if (!tracer::is_c_contiguous(a) || !tracer::is_c_contiguous(mask)) return false;
+  const std::lock_guard held(tracer::lock());
+  if (!in_memory_here(mask)) return false;
+  std::byte* const to = tracer::own_memory(a);
+  if (!to) return false;
+  const Scalar s = tracer::reported_cast(value, a.dtype);
+  with_fixed_size(
+      itemsize(a.dtype),
+      [&s, to, n = a.size(), on = static_cast<const std::byte*>(tracer::data(mask))](auto bytes) {
+        for (std::int64_t i = 0; i < n; ++i)
+          if (on[i] != std::byte{0})
+            std::memcpy(to + i * static_cast<std::int64_t>(bytes), s.bytes, bytes);
+      });
+  return true;
+}
+
+}  // namespace
+
 bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value) {
   const bool one = !value.array;
+  if (one && fill_where(a, key, value)) return true;
   if (!has_rows(a) || (one && a.ndim() > 1)) return false;
   const std::lock_guard held(tracer::lock());
   const auto rows = rows_named_by(key, a.shape[0]);

@@ -251,6 +251,9 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
       v.operand.emplace(*packed, Weak::None);
     }
     if (auto mask = mask_key(key, a->array)) {
+      if (!v.operand->array && converts(*v.operand, a->array.dtype) &&
+          scatter(a->array, key, *v.operand))
+        return 0;
       if (!v.operand->array || v.operand->array->ndim() == 0) {
         store(a->array, v, &*mask);
         return 0;
