@@ -15,6 +15,8 @@ template <class T>
 class array_view;
 template <class T>
 class traced;
+template <class T>
+class selection;
 
 namespace detail {
 
@@ -24,6 +26,8 @@ template <class T>
 struct is_array_type<array<T>> : std::true_type {};
 template <class T>
 struct is_array_type<array_view<T>> : std::true_type {};
+template <class T>
+struct is_array_type<selection<T>> : std::true_type {};
 
 template <class A>
 struct operand_traits<A, std::enable_if_t<is_array_type<A>::value>> {
@@ -236,8 +240,15 @@ class array {
   element_reference<T> operator[](const extents& index) & {
     return element_reference<T>(handle_, index);
   }
+  // x[mask], x[indices]: the elements that an array names, to be read or written to (indexing.hpp).
   template <class A, std::enable_if_t<detail::is_array_type<A>::value, int> = 0>
-  void operator[](const A&) const = delete;  // elements that an array names: take(), where()
+  array operator[](const A& index) const& {
+    return selection<T>::of(handle_, index);
+  }
+  template <class A, std::enable_if_t<detail::is_array_type<A>::value, int> = 0>
+  selection<T> operator[](const A& index) & {
+    return selection<T>::of(handle_, index);
+  }
   // The value of an array of one element; ValueError for any other size.
   T item() const { return detail::only_item(handle_).template as<T>(); }
   explicit operator T() const { return item(); }

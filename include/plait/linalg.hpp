@@ -7,6 +7,7 @@
 namespace plait {
 
 namespace detail {
+PLAIT_API Handle einsum(const std::string& subscripts, const Handle* operands, int n);
 // f of the handles of both operands in the type that they promote to.
 template <class A, class B, class F>
 auto promoted(A&& a, B&& b, F f) {
@@ -70,6 +71,18 @@ auto cross(A&& a, B&& b, std::int64_t axis = -1) {
                           [axis](const detail::Handle& x, const detail::Handle& y) {
                             return detail::cross(x, y, axis);
                           });
+}
+// numpy.einsum of one or two operands: einsum("ij,jk->ik", a, b).
+template <class A, detail::if_array<A> = 0>
+detail::like<A> einsum(const std::string& subscripts, const A& a) {
+  return detail::like<A>(detail::einsum(subscripts, &a.handle(), 1));
+}
+template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
+auto einsum(const std::string& subscripts, const A& a, const B& b) {
+  return detail::promoted(a, b, [&](const detail::Handle& x, const detail::Handle& y) {
+    const detail::Handle both[] = {x, y};
+    return detail::einsum(subscripts, both, 2);
+  });
 }
 // The sum of a diagonal.
 template <class A, detail::if_array<A> = 0>

@@ -3,7 +3,7 @@
 // assignment makes the name mean another array, and view(transpose(a)) = b writes. reshape copies
 // where no strides describe the result, as in NumPy.
 #pragma once
-#include "plait/array.hpp"
+#include "plait/detail/selection.hpp"
 
 namespace plait {
 
@@ -50,32 +50,39 @@ detail::Index range(B stop) {
 
 namespace detail {
 template <class E, class... I>
-array_view<E> view_of(const Handle& a, const I&... index) {
-  const Index entries[] = {to_index(index)..., all()};
-  return array_view<E>(slice(a, entries, sizeof...(I), !std::is_const_v<E>));
+auto view_of(const Handle& a, const I&... index) {
+  if constexpr (!(is_advanced<I> || ...)) {
+    const Index entries[] = {to_index(index)..., all()};
+    return array_view<E>(slice(a, entries, sizeof...(I), !std::is_const_v<E>));
+  } else if constexpr (std::is_const_v<E>) {
+    return array<std::remove_const_t<E>>(get_selection(a, {to_key(index)...}));
+  } else {
+    return selection<E>(a, {to_key(index)...});
+  }
 }
 }  // namespace detail
 
-// a[index, ...]; view(a) is all of it. Of a const array or view a view that is only read. Throws
-// IndexError.
+// a[index, ...]; view(a) is all of it. Of a const array or view a view that is only read. With
+// arrays of indices or bools, keep() or drop() among the entries a selection, or, of what is const,
+// a copy. Throws IndexError.
 template <class T, class... I>
-array_view<T> view(array<T>& a, const I&... index) {
+auto view(array<T>& a, const I&... index) {
   return detail::view_of<T>(a.handle(), index...);
 }
 template <class T, class... I>
-array_view<T> view(array<T>&& a, const I&... index) {
+auto view(array<T>&& a, const I&... index) {
   return detail::view_of<T>(std::move(a).handle(), index...);
 }
 template <class T, class... I>
-array_view<const T> view(const array<T>& a, const I&... index) {
+auto view(const array<T>& a, const I&... index) {
   return detail::view_of<const T>(a.handle(), index...);
 }
 template <class T, class... I>
-array_view<const T> view(array_view<const T>& a, const I&... index) {
+auto view(array_view<const T>& a, const I&... index) {
   return detail::view_of<const T>(a.handle(), index...);
 }
 template <class T, class... I>
-array_view<const T> view(array_view<const T>&& a, const I&... index) {
+auto view(array_view<const T>&& a, const I&... index) {
   return detail::view_of<const T>(a.handle(), index...);
 }
 template <class A>

@@ -77,6 +77,7 @@ class OnHost {
   tracer::OnDevice host_{kHost};
 };
 
+OpId op_of(fn f);
 Scalar to_scalar(const Value& v);
 Value to_value(const Scalar& s);
 tracer::Operand to_operand(const Operand& o);

@@ -27,8 +27,10 @@ bool is_sole(const Handle& h) {
 
 }  // namespace
 
+OpId op_of(fn f) { return op_ids[static_cast<int>(f)]; }
+
 Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
-  const OpId id = op_ids[static_cast<int>(f)];
+  const OpId id = op_of(f);
   Handle h;
   named(op_info(id).name.data(), [&] {
     const std::lock_guard held(tracer::lock());
@@ -59,7 +61,7 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
 void elementwise_into(fn f, const Operand* operands, int n, const Handle& out) {
   tracer::ElementwiseOptions options;
   options.out = &unwrap(out);
-  const OpId id = op_ids[static_cast<int>(f)];
+  const OpId id = op_of(f);
   named(op_info(id).name.data(), [&] {
     with_operands(operands, n, [&](std::span<const tracer::Operand> o) {
       return tracer::elementwise(id, o, options);

@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "driver.hpp"
+
 namespace plait::gpu::lt {
 
 using Status = int;
@@ -14,7 +16,7 @@ using Handle = struct cublasLtContext*;
 using Description = struct cublasLtMatmulDescOpaque*;
 using Layout = struct cublasLtMatrixLayoutOpaque*;
 using Preference = struct cublasLtMatmulPreferenceOpaque*;
-using Stream = struct CUstream_st*;
+using Stream = StreamHandle;
 
 inline constexpr Status kSuccess = 0;
 // cudaDataType_t

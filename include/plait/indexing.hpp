@@ -1,0 +1,134 @@
+// Elements by index and by mask. take(), filter() and the like give copies; view(), masked_view()
+// and index_view() write to the array, too: `view(a, m) = 0`. Throws IndexError.
+#pragma once
+#include "plait/detail/selection.hpp"
+#include "plait/view.hpp"
+
+namespace plait {
+
+namespace detail {
+PLAIT_API Handle take(const Handle& a, const Handle& indices, const std::int64_t* axis);
+PLAIT_API Handle take_along_axis(const Handle& a, const Handle& indices, std::int64_t axis);
+PLAIT_API void put_along_axis(const Handle& a, const Handle& indices, const Operand& values,
+                              std::int64_t axis);
+PLAIT_API Handle compress(const Handle& mask, const Handle& a, const std::int64_t* axis);
+PLAIT_API std::vector<Handle> nonzero(const Handle& a);
+PLAIT_API Handle argwhere(const Handle& a);
+PLAIT_API Handle repeat_each(const Handle& a, const Handle& counts, std::int64_t axis);
+PLAIT_API std::vector<Key> point_key(const std::vector<shape_type>& points);
+
+inline Handle indices_of(const extents& list) {
+  const std::int64_t n = list.size();
+  return from_values(list.data(), {&n, 1}, dtype::int64);
+}
+}  // namespace detail
+
+// Entries of view(): the indices of an axis in a list, and all but those. Unlike arrays of indices,
+// which broadcast together, each counts for its axis alone: numpy.ix_.
+inline detail::KeptIndices keep(const shape_type& indices) {
+  return {{detail::Key::Kind::keep, {detail::Index::Kind::all}, {}, indices}};
+}
+inline detail::KeptIndices drop(const shape_type& indices) {
+  return {{detail::Key::Kind::drop, {detail::Index::Kind::all}, {}, indices}};
+}
+template <class... I, class = std::enable_if_t<(std::is_integral_v<I> && ...)>>
+detail::KeptIndices keep(I... index) {
+  return keep(shape_type{static_cast<std::int64_t>(index)...});
+}
+template <class... I, class = std::enable_if_t<(std::is_integral_v<I> && ...)>>
+detail::KeptIndices drop(I... index) {
+  return drop(shape_type{static_cast<std::int64_t>(index)...});
+}
+
+// numpy.take: elements, or sub-arrays along `axis`, at indices: an array of any shape, or a list.
+template <class A, class I, detail::if_array<A> = 0>
+detail::like<A> take(const A& a, const array<I>& indices) {
+  return detail::like<A>(detail::take(a.handle(), indices.handle(), nullptr));
+}
+template <class A, class I, detail::if_array<A> = 0>
+detail::like<A> take(const A& a, const array<I>& indices, std::int64_t axis) {
+  return detail::like<A>(detail::take(a.handle(), indices.handle(), &axis));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> take(const A& a, const extents& indices) {
+  return detail::like<A>(detail::take(a.handle(), detail::indices_of(indices), nullptr));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> take(const A& a, const extents& indices, std::int64_t axis) {
+  return detail::like<A>(detail::take(a.handle(), detail::indices_of(indices), &axis));
+}
+// One index for each element of the result, along an axis of arrays of one dimension count.
+template <class A, class I, detail::if_array<A> = 0>
+detail::like<A> take_along_axis(const A& a, const array<I>& indices, std::int64_t axis = -1) {
+  return detail::like<A>(detail::take_along_axis(a.handle(), indices.handle(), axis));
+}
+template <class T, class I, class B>
+void put_along_axis(array<T>& a, const array<I>& indices, const B& values, std::int64_t axis) {
+  detail::put_along_axis(a.handle(), indices.handle(), detail::operand_traits<B>::operand(values),
+                         axis);
+}
+
+// The elements where a mask is true, 1-D; and the sub-arrays along an axis where a 1-D mask is.
+template <class A, class M, detail::if_array<A> = 0, detail::if_array<M> = 0>
+detail::like<A> filter(const A& a, const M& mask) {
+  static_assert(std::is_same_v<detail::element_of<M>, bool>, "plait: a mask is an array of bools");
+  return detail::like<A>(detail::get_selection(a.handle(), {detail::to_key(mask)}));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> extract(const array<bool>& mask, const A& a) {
+  return filter(a, mask);
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> compress(const array<bool>& mask, const A& a) {
+  return detail::like<A>(detail::compress(mask.handle(), a.handle(), nullptr));
+}
+template <class A, detail::if_array<A> = 0>
+detail::like<A> compress(const array<bool>& mask, const A& a, std::int64_t axis) {
+  return detail::like<A>(detail::compress(mask.handle(), a.handle(), &axis));
+}
+// xtensor's: elements where a mask is true, to be written to; and elements at points.
+template <class T>
+selection<T> masked_view(array<T>& a, const array<bool>& mask) {
+  return {a.handle(), {detail::to_key(mask)}};
+}
+template <class T>
+selection<T> index_view(array<T>& a, const std::vector<shape_type>& points) {
+  return {a.handle(), detail::point_key(points)};
+}
+template <class T>
+array<T> index_view(const array<T>& a, const std::vector<shape_type>& points) {
+  return array<T>(detail::get_selection(a.handle(), detail::point_key(points)));
+}
+
+// Where elements are not zero: the indices along each axis, the coordinates as rows, the places in
+// C order.
+template <class A, detail::if_array<A> = 0>
+std::vector<array<std::int64_t>> nonzero(const A& a) {
+  std::vector<array<std::int64_t>> out;
+  for (detail::Handle& h : detail::nonzero(a.handle())) out.emplace_back(std::move(h));
+  return out;
+}
+template <class A, detail::if_array<A> = 0>
+std::vector<array<std::int64_t>> where(const A& a) {
+  return nonzero(a);
+}
+template <class A, detail::if_array<A> = 0>
+array<std::int64_t> argwhere(const A& a) {
+  return array<std::int64_t>(detail::argwhere(a.handle()));
+}
+template <class A, detail::if_array<A> = 0>
+array<std::int64_t> flatnonzero(const A& a) {
+  return nonzero(ravel(a))[0];
+}
+
+// Each sub-array along an axis as often as `counts` says.
+template <class A, class I, detail::if_array<A> = 0>
+detail::like<A> repeat(const A& a, const array<I>& counts, std::int64_t axis) {
+  return detail::like<A>(detail::repeat_each(a.handle(), counts.handle(), axis));
+}
+template <class A, class I, detail::if_array<A> = 0>
+detail::like<A> repeat(const A& a, const array<I>& counts) {
+  return repeat(ravel(a), counts, 0);
+}
+
+}  // namespace plait

@@ -1,0 +1,117 @@
+#include "signal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "indexing.hpp"
+#include "record.hpp"
+#include "sorting.hpp"
+
+namespace plait::numpy {
+namespace {
+
+double number(const Array& a) {
+  return plait::cast(tracer::item(a, {}), DType::Float64).as<double>();
+}
+Array line(const Array& a) { return tracer::reshape(a, Dims{-1}); }
+bool truth(const Array& a) { return tracer::item(all(a), {}).as<bool>(); }
+Array rest(const Array& a) { return slice_axis(a, 0, 1, a.size()); }
+Array front(const Array& a) { return slice_axis(a, 0, 0, a.size() - 1); }
+
+void check_line(const char* function, const char* what, const Array& a) {
+  if (a.ndim() != 1)
+    throw ValueError(std::string(function) + ": " + what + " takes one dimension, not " +
+                     std::to_string(a.ndim()));
+}
+
+}  // namespace
+
+Histogram histogram(const Array& a, std::int64_t bins, const std::optional<Range>& given) {
+  if (bins < 1) throw ValueError("`bins` must be positive, when an integer");
+  if (!is_exact(a.dtype) && !is_float(a.dtype))
+    throw DTypeError("histogram: takes real numbers, not " + std::string(name(a.dtype)));
+  Range r = given.value_or(Range{0, 1});
+  if (!given && a.size() > 0) r = {number(min(a)), number(max(a))};
+  if (!std::isfinite(r.low) || !std::isfinite(r.high))
+    throw ValueError(given ? "supplied range is not finite" : "autodetected range is not finite");
+  if (r.low > r.high) throw ValueError("max must be larger than min in range parameter.");
+  if (r.low == r.high) r = {r.low - 0.5, r.high + 0.5};
+  const Array edges = linspace(r.low, r.high, bins + 1);
+  if (!truth(call(OpId::Less, front(edges), rest(edges))))
+    throw ValueError("Too many bins for data range. Cannot create " + std::to_string(bins) +
+                     " finite-sized bins.");
+  if (a.size() == 0) return {tracer::full({bins}, scalar_int(0)), edges};
+  const auto counts = histogram(as(line(a), DType::Float64), edges);
+  if (!counts) throw DeviceError("histogram: takes an array on the host: to_device(x, cpu())");
+  return {*counts, edges};
+}
+
+Array histogram_between(const Array& a, const Array& edges) {
+  check_line("histogram", "the list of edges", edges);
+  if (edges.size() < 2 || !truth(call(OpId::LessEqual, front(edges), rest(edges))))
+    throw ValueError("`bins` must increase monotonically, when an array");
+  const DType t = promote(promote(a.dtype, edges.dtype), DType::Float64);
+  const Array sorted = sort(as(line(a), t)), between = as(edges, t);
+  const Array last = slice_axis(between, 0, edges.size() - 1, edges.size());
+  const Array parts[] = {searchsorted(sorted, front(between)), searchsorted(sorted, last, true)};
+  return diff(concatenate(parts));
+}
+
+Array digitize(const Array& x, const Array& bins, bool right) {
+  check_line("digitize", "the list of bins", bins);
+  if (bins.size() < 2 || truth(call(OpId::LessEqual, front(bins), rest(bins))))
+    return searchsorted(bins, x, !right);
+  if (!truth(call(OpId::GreaterEqual, front(bins), rest(bins))))
+    throw ValueError("bins must be monotonically increasing or decreasing");
+  const Array up = tracer::flip(bins, Dims{0});
+  return call(OpId::Subtract, strong(bins.size()), searchsorted(up, x, !right));
+}
+
+Array interp(const Array& x, const Array& xp, const Array& fp) {
+  check_line("interp", "xp", xp);
+  check_line("interp", "fp", fp);
+  if (xp.size() != fp.size()) throw ValueError("fp and xp are not of the same length.");
+  if (xp.size() == 0) throw ValueError("array of sample points is empty");
+  const Array at = as(x, DType::Float64), points = as(xp, DType::Float64);
+  const Array values = as(fp, DType::Float64);
+  const std::int64_t n = points.size();
+  if (at.size() == 0) return tracer::copy(at);
+  // The point on the left of each x, from -1 on; NaN has none, and comes out by the arithmetic.
+  const Array left = call(OpId::Subtract, searchsorted(points, at, true), strong(1));
+  const auto within = [&](const Array& i) {
+    return call(OpId::Maximum, call(OpId::Minimum, i, strong(n - 1)), strong(0));
+  };
+  const auto gathered = [&](const Array& table, const Array& i) {
+    return tracer::reshape(*take(table, line(i), 0), at.shape);
+  };
+  const Array i = within(left), next = within(call(OpId::Add, i, strong(1)));
+  const Array x0 = gathered(points, i), x1 = gathered(points, next);
+  const Array y0 = gathered(values, i), y1 = gathered(values, next);
+  const Array slope =
+      call(OpId::Divide, call(OpId::Subtract, y1, y0), call(OpId::Subtract, x1, x0));
+  const Array sloped =
+      call(OpId::Add, call(OpId::Multiply, slope, call(OpId::Subtract, at, x0)), y0);
+  const Array on_point = call(OpId::LogicalOr, call(OpId::LessEqual, at, x0),
+                              call(OpId::GreaterEqual, at, take_at(points, 0, n - 1)));
+  return call(OpId::Where, on_point, y0, sloped);
+}
+
+Array convolve(const Array& given_a, const Array& given_v, Convolution mode) {
+  check_line("convolve", "a", given_a);
+  check_line("convolve", "v", given_v);
+  if (given_a.size() == 0) throw ValueError("a cannot be empty");
+  if (given_v.size() == 0) throw ValueError("v cannot be empty");
+  const DType t = promote(given_a.dtype, given_v.dtype);
+  const bool swapped = given_v.size() > given_a.size();
+  const Array a = as(swapped ? given_v : given_a, t), v = as(swapped ? given_a : given_v, t);
+  const std::int64_t m = v.size();
+  const Dims widths = mode == Convolution::Full    ? Dims{m - 1, m - 1}
+                      : mode == Convolution::Valid ? Dims{0, 0}
+                                                   : Dims{m / 2, (m - 1) / 2};
+  // Both ends of a window whose other part lies outside meet zeros.
+  const Array padded = pad(a, widths, Padding::Constant, plait::cast(scalar_int(0), t));
+  return tracer::matmul(sliding_window_view(padded, {m}, std::nullopt), tracer::flip(v, Dims{0}));
+}
+
+}  // namespace plait::numpy
