@@ -78,7 +78,7 @@ struct NormOrder {
   NormOrder(double order) : kind(Kind::Number), p(order) {}
   NormOrder(Kind k) : kind(k) {}
 };
-// True for matrix orders (2, -2, nuclear) that need singular values; norm() refuses them.
+// True for matrix orders (2, -2, nuclear) that need singular values.
 bool norm_needs_svd(const NormOrder& order, int ndim, const std::optional<Dims>& axes);
 Array norm(const Array& x, const NormOrder& order = {}, const std::optional<Dims>& axes = {},
            bool keepdims = false);

@@ -1,6 +1,7 @@
-// numpy.linalg.norm, except for the orders that need singular values.
+// numpy.linalg.norm.
 #include <cmath>
 
+#include "linalg.hpp"
 #include "record.hpp"
 
 namespace plait::numpy {
@@ -48,10 +49,6 @@ Array vector_norm(const Array& x, const NormOrder& order, const Dims& axis, bool
 Array matrix_norm(const Array& x, const NormOrder& order, const Dims& axes, bool keepdims) {
   const int row = normalize_axis(axes[0], x.ndim()), column = normalize_axis(axes[1], x.ndim());
   if (row == column) throw ValueError("Duplicate axes given.");
-  if (norm_needs_svd(order, x.ndim(), axes))
-    throw Error(
-        "linalg.norm: this order of a matrix needs singular values, which Plait does not "
-        "compute; use numpy.linalg.norm");
   const auto finish = [&](const Array& result) {
     if (!keepdims) return result;
     Dims shape = x.shape;
@@ -60,6 +57,13 @@ Array matrix_norm(const Array& x, const NormOrder& order, const Dims& axes, bool
   };
   if (order.kind == Kind::Default || order.kind == Kind::Frobenius)
     return finish(call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), Dims{row, column}, false)));
+  if (norm_needs_svd(order, x.ndim(), axes)) {
+    const Array values = linalg::svdvals(tracer::moveaxis(x, Dims{row, column}, Dims{-2, -1}));
+    const ReduceKind kind = order.kind == Kind::Nuclear ? ReduceKind::Sum
+                            : order.p > 0               ? ReduceKind::Max
+                                                        : ReduceKind::Min;
+    return finish(fold(kind, values, Dims{-1}, false));
+  }
   const bool by_column = order.p == 1 || order.p == -1;
   if (!by_column && std::abs(order.p) != kInfinity)
     throw ValueError("Invalid norm order for matrices.");

@@ -1,12 +1,36 @@
-// Products and norms.
+// Products, norms and factorisations. The latter are LAPACK's, from the OpenBLAS that is found at
+// run time: Error where there is none, LinAlgError for matrices that have no such result.
 #pragma once
 #include "plait/array.hpp"
+#include "plait/linalg_error.hpp"
 #include "plait/math.hpp"
 #include "plait/reduce.hpp"
 
 namespace plait {
 
 namespace detail {
+enum class factorisation : std::uint8_t {
+  inv,
+  det,
+  slogdet,
+  cholesky,
+  qr,
+  svd,
+  svdvals,
+  eigh,
+  eigvalsh,
+  eig,
+  eigvals,
+};
+// Each result in its place; `flag`: complete, full, of the upper triangle.
+PLAIT_API void factorise(factorisation f, const Handle& a, bool flag, Handle* results);
+PLAIT_API Handle solve(const Handle& a, const Handle& b);
+PLAIT_API std::int64_t lstsq(const Handle& a, const Handle& b, const double* rcond, Handle* x,
+                             Handle* residuals, Handle* s);
+PLAIT_API Handle pinv(const Handle& a, double rcond);
+PLAIT_API Handle matrix_power(const Handle& a, std::int64_t n);
+PLAIT_API Handle matrix_rank(const Handle& a, const double* tolerance);
+
 PLAIT_API Handle einsum(const std::string& subscripts, const Handle* operands, int n);
 // f of the handles of both operands in the type that they promote to.
 template <class A, class B, class F>
@@ -111,6 +135,129 @@ using norm_t = element_t<detail::reduced(detail::reduction::std, dtype_of_v<T>)>
 template <class A>
 using norm_of = array<norm_t<detail::element_of<A>>>;
 
+// The element type that matrices are factored in, double for integers, and its complex numbers.
+template <class A>
+using factored_t =
+    std::conditional_t<detail::kind_of(dtype_of_v<detail::element_of<A>>) < detail::kind::floating,
+                       double, detail::element_of<A>>;
+template <class A>
+using spectrum_t = element_t<detail::complex_for(dtype_of_v<factored_t<A>>)>;
+
+// numpy.linalg, of matrices or stacks of them in the last two axes. `b` of solve and lstsq: a
+// vector of one axis, or columns.
+template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
+auto solve(const A& a, const B& b) {
+  using T = promote_t<factored_t<A>, factored_t<B>>;
+  return array<T>(detail::solve(a.handle(), b.handle()));
+}
+#define PLAIT_FACTOR(name, result, flag_name)                                  \
+  template <class A, detail::if_array<A> = 0>                                  \
+  array<result> name(const A& a, bool flag_name = false) {                     \
+    detail::Handle h;                                                          \
+    detail::factorise(detail::factorisation::name, a.handle(), flag_name, &h); \
+    return array<result>(std::move(h));                                        \
+  }
+#define PLAIT_FACTOR_PLAIN(name, result)                                   \
+  template <class A, detail::if_array<A> = 0>                              \
+  array<result> name(const A& a) {                                         \
+    detail::Handle h;                                                      \
+    detail::factorise(detail::factorisation::name, a.handle(), false, &h); \
+    return array<result>(std::move(h));                                    \
+  }
+PLAIT_FACTOR_PLAIN(inv, factored_t<A>)
+PLAIT_FACTOR_PLAIN(det, factored_t<A>)
+PLAIT_FACTOR_PLAIN(svdvals, norm_t<factored_t<A>>)
+PLAIT_FACTOR_PLAIN(eigvals, spectrum_t<A>)
+// Of hermitian matrices, of which one triangle is read, the lower one by default.
+PLAIT_FACTOR(cholesky, factored_t<A>, upper)
+PLAIT_FACTOR(eigvalsh, norm_t<factored_t<A>>, upper)
+#undef PLAIT_FACTOR
+#undef PLAIT_FACTOR_PLAIN
+
+// auto [q, r] = qr(a); auto [u, s, vt] = svd(a) ...
+template <class T, class U>
+struct pair_result {
+  array<T> first;
+  array<U> second;
+};
+template <class T>
+struct svd_result {
+  array<T> u;
+  array<norm_t<T>> s;
+  array<T> vt;
+};
+template <class T>
+struct lstsq_result {
+  array<T> x;
+  array<norm_t<T>> residuals;  // none where the rank is less than the columns
+  std::int64_t rank;
+  array<norm_t<T>> s;
+};
+#define PLAIT_FACTORS(name, one, other, flag_name)                            \
+  template <class A, detail::if_array<A> = 0>                                 \
+  pair_result<one, other> name(const A& a, bool flag_name = false) {          \
+    detail::Handle h[2];                                                      \
+    detail::factorise(detail::factorisation::name, a.handle(), flag_name, h); \
+    return {array<one>(std::move(h[0])), array<other>(std::move(h[1]))};      \
+  }
+PLAIT_FACTORS(qr, factored_t<A>, factored_t<A>, complete)
+PLAIT_FACTORS(eigh, norm_t<factored_t<A>>, factored_t<A>, upper)
+#undef PLAIT_FACTORS
+// Values and vectors, complex whatever they are.
+template <class A, detail::if_array<A> = 0>
+pair_result<spectrum_t<A>, spectrum_t<A>> eig(const A& a) {
+  detail::Handle h[2];
+  detail::factorise(detail::factorisation::eig, a.handle(), false, h);
+  return {array<spectrum_t<A>>(std::move(h[0])), array<spectrum_t<A>>(std::move(h[1]))};
+}
+// The sign and the logarithm of the modulus of the determinant.
+template <class A, detail::if_array<A> = 0>
+pair_result<factored_t<A>, norm_t<factored_t<A>>> slogdet(const A& a) {
+  detail::Handle h[2];
+  detail::factorise(detail::factorisation::slogdet, a.handle(), false, h);
+  return {array<factored_t<A>>(std::move(h[0])), array<norm_t<factored_t<A>>>(std::move(h[1]))};
+}
+template <class A, detail::if_array<A> = 0>
+svd_result<factored_t<A>> svd(const A& a, bool full_matrices = true) {
+  detail::Handle h[3];
+  detail::factorise(detail::factorisation::svd, a.handle(), full_matrices, h);
+  return {array<factored_t<A>>(std::move(h[0])), array<norm_t<factored_t<A>>>(std::move(h[1])),
+          array<factored_t<A>>(std::move(h[2]))};
+}
+// Singular values of less than rcond times the greatest count as 0; by default the precision times
+// the greater extent.
+template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
+auto lstsq(const A& a, const B& b, const double* rcond = nullptr) {
+  using T = promote_t<factored_t<A>, factored_t<B>>;
+  detail::Handle x, residuals, s;
+  const std::int64_t rank = detail::lstsq(a.handle(), b.handle(), rcond, &x, &residuals, &s);
+  return lstsq_result<T>{array<T>(std::move(x)), array<norm_t<T>>(std::move(residuals)), rank,
+                         array<norm_t<T>>(std::move(s))};
+}
+template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
+auto lstsq(const A& a, const B& b, double rcond) {
+  return lstsq(a, b, &rcond);
+}
+template <class A, detail::if_array<A> = 0>
+array<factored_t<A>> pinv(const A& a, double rcond = 1e-15) {
+  return array<factored_t<A>>(detail::pinv(a.handle(), rcond));
+}
+// The product of n factors; of the inverse where n is negative, which is one of floats.
+template <class A, detail::if_array<A> = 0>
+array<factored_t<A>> matrix_power(const A& a, std::int64_t n) {
+  return array<factored_t<A>>(
+      detail::matrix_power(detail::astype(a.handle(), dtype_of_v<factored_t<A>>), n));
+}
+// How many singular values are greater than a tolerance.
+template <class A, detail::if_array<A> = 0>
+array<std::int64_t> matrix_rank(const A& a) {
+  return array<std::int64_t>(detail::matrix_rank(a.handle(), nullptr));
+}
+template <class A, detail::if_array<A> = 0>
+array<std::int64_t> matrix_rank(const A& a, double tolerance) {
+  return array<std::int64_t>(detail::matrix_rank(a.handle(), &tolerance));
+}
+
 // The order of a norm, NumPy's `ord`: any number; infinity and 0 included. Implicit from one.
 struct order {
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
@@ -135,8 +282,7 @@ norm_of<A> norm(A&& a, const extents& axes, keep_dims_t) {
   const detail::Span s = detail::span_of(axes);
   return norm_of<A>(detail::norm(std::forward<A>(a).handle(), &s, nullptr, true));
 }
-// The norm of another order, of vectors (one axis) or matrices (two). Throws Error for the orders
-// of a matrix that need singular values: 2 and -2.
+// The norm of another order, of vectors (one axis) or matrices (two).
 template <class A, class O,
           class = std::enable_if_t<std::is_arithmetic_v<O> || std::is_same_v<O, order>>,
           detail::if_array<A> = 0>

@@ -31,4 +31,22 @@ void two_like_input(std::span<const ValueType> inputs, const CallAttributes& att
 void mantissa_and_exponent(std::span<const ValueType> inputs, const CallAttributes& attributes,
                            std::span<ValueType> results);
 
+// Of stacks of matrices; what each row's results are stands in calls.def
+// (linear_algebra_rules.cpp).
+#define PLAIT_MATRIX_RULE(name)                                                  \
+  void name(std::span<const ValueType> inputs, const CallAttributes& attributes, \
+            std::span<ValueType> results);
+PLAIT_MATRIX_RULE(solution_of_matrices)
+PLAIT_MATRIX_RULE(square_like_input)
+PLAIT_MATRIX_RULE(sign_and_logarithm)
+PLAIT_MATRIX_RULE(orthogonal_and_triangle)
+PLAIT_MATRIX_RULE(singular_vectors)
+PLAIT_MATRIX_RULE(singular_values)
+PLAIT_MATRIX_RULE(hermitian_values_and_vectors)
+PLAIT_MATRIX_RULE(hermitian_values)
+PLAIT_MATRIX_RULE(values_and_vectors)
+PLAIT_MATRIX_RULE(complex_values)
+PLAIT_MATRIX_RULE(least_squares)
+#undef PLAIT_MATRIX_RULE
+
 }  // namespace plait::call_rules

@@ -1,21 +1,16 @@
-// Matrix products through a CBLAS found at run time: the one NumPy has loaded in this process,
-// PLAIT_BLAS, or the system's OpenBLAS. It is called single-threaded on fixed tiles that the engine
-// schedules, because a threaded BLAS changes bits with the number of threads.
+// Matrix products through a CBLAS found at run time. It is called single-threaded on fixed tiles
+// that the engine schedules, because a threaded BLAS changes bits with the number of threads.
 #include "gemm.hpp"
-
-#include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 
+#include "blas_library.hpp"
 #include "core/buffer.hpp"
-#include "core/config.hpp"
 #include "direct.hpp"
 #include "direct_kernels.hpp"
 #include "engine.hpp"
@@ -120,81 +115,28 @@ struct Cblas {
 };
 
 struct Library {
-  Cblas<int> narrow;
-  Cblas<std::int64_t> wide;
-  bool is_wide = false;
-  int (*set_local)(int) = nullptr;  // threads for the calling thread; gives the number before
-  void (*set_global)(int) = nullptr;
-  int (*get_global)() = nullptr;
+  const BlasLibrary& of;
+  Cblas<int> narrow{};
+  Cblas<std::int64_t> wide{};
   bool good = false;
 };
 
-template <class F>
-bool symbol(void* lib, const std::string& name, F& f) {
-  f = reinterpret_cast<F>(dlsym(lib, name.c_str()));
-  return f != nullptr;
-}
-
 template <class Int>
-bool load(void* lib, const std::string& prefix, const std::string& suffix, Cblas<Int>& c) {
-  return symbol(lib, prefix + "cblas_sgemm" + suffix, c.s) &&
-         symbol(lib, prefix + "cblas_dgemm" + suffix, c.d) &&
-         symbol(lib, prefix + "cblas_cgemm" + suffix, c.c) &&
-         symbol(lib, prefix + "cblas_zgemm" + suffix, c.z) &&
-         symbol(lib, prefix + "cblas_sgemv" + suffix, c.sv) &&
-         symbol(lib, prefix + "cblas_dgemv" + suffix, c.dv) &&
-         symbol(lib, prefix + "cblas_cgemv" + suffix, c.cv) &&
-         symbol(lib, prefix + "cblas_zgemv" + suffix, c.zv) &&
-         symbol(lib, prefix + "cblas_ssyrk" + suffix, c.ssyrk) &&
-         symbol(lib, prefix + "cblas_dsyrk" + suffix, c.dsyrk);
+bool load(const BlasLibrary& l, Cblas<Int>& c) {
+  return l.find("cblas_sgemm", c.s) && l.find("cblas_dgemm", c.d) && l.find("cblas_cgemm", c.c) &&
+         l.find("cblas_zgemm", c.z) && l.find("cblas_sgemv", c.sv) && l.find("cblas_dgemv", c.dv) &&
+         l.find("cblas_cgemv", c.cv) && l.find("cblas_zgemv", c.zv) &&
+         l.find("cblas_ssyrk", c.ssyrk) && l.find("cblas_dsyrk", c.dsyrk);
 }
 
-bool use(void* lib, Library& l) {
-  if (!lib) return false;
-  struct Spelling {
-    const char *prefix, *suffix;
-    bool wide;
-  };
-  for (const Spelling s : {Spelling{"scipy_", "64_", true},
-                           {"", "64_", true},
-                           {"scipy_", "", false},
-                           {"", "", false}}) {
-    if (!(s.wide ? load(lib, s.prefix, s.suffix, l.wide) : load(lib, s.prefix, s.suffix, l.narrow)))
-      continue;
-    const std::string p = s.prefix, x = s.suffix;
-    symbol(lib, p + "openblas_set_num_threads_local" + x, l.set_local);
-    symbol(lib, p + "openblas_set_num_threads" + x, l.set_global);
-    symbol(lib, p + "openblas_get_num_threads" + x, l.get_global);
-    l.is_wide = s.wide;
-    return l.good = true;
-  }
-  return false;
-}
-
-// NumPy's wheels carry an OpenBLAS of their own.
-int find_openblas(dl_phdr_info* info, std::size_t, void* out) {
-  if (!info->dlpi_name || !std::strstr(info->dlpi_name, "openblas")) return 0;
-  *static_cast<std::string*>(out) = info->dlpi_name;
-  return 1;
-}
-
-Library find_library() {
-  Library l;
-  if (const char* named = std::getenv("PLAIT_BLAS")) {
-    use(dlopen(named, RTLD_NOW | RTLD_LOCAL), l);
-    return l;
-  }
-  std::string loaded;
-  dl_iterate_phdr(find_openblas, &loaded);
-  if (!loaded.empty() && use(dlopen(loaded.c_str(), RTLD_NOW | RTLD_NOLOAD), l)) return l;
-  // Debian's 0.3.21 takes newer processors for a Haswell.
-  if (config().tier == CpuTier::Avx512) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
-  use(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL), l);
+Library load_library() {
+  Library l{blas_library()};
+  l.good = l.of.is_wide ? load(l.of, l.wide) : load(l.of, l.narrow);
   return l;
 }
 
 const Library& library() {
-  static const Library l = find_library();
+  static const Library l = load_library();
   return l;
 }
 
@@ -227,26 +169,6 @@ struct Operand {
   }
 };
 
-class OneThread {
- public:
-  explicit OneThread(const Library& l) : l_(l) {
-    if (l_.set_local)
-      before_ = l_.set_local(1);
-    else if (l_.get_global && l_.set_global && (before_ = l_.get_global()) != 1)
-      l_.set_global(1);
-  }
-  ~OneThread() {
-    if (l_.set_local)
-      l_.set_local(before_);
-    else if (l_.set_global && before_ > 1)
-      l_.set_global(before_);
-  }
-
- private:
-  const Library& l_;
-  int before_ = 1;
-};
-
 // The transpose of a product whose result is one row: of one column.
 MatrixProduct upright(const MatrixProduct& g) {
   if (g.m != 1 || g.n == 1) return g;
@@ -271,7 +193,7 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
   const std::int64_t step = g.b_row / item;  // of a column
   const Operand b(g.dtype, g.b, column ? item : g.b_row, g.b_column, g.k, g.n);
   constexpr std::int64_t kMost = 1 << 30;
-  if (!l.is_wide && std::max({g.m, g.n, g.k, a.ld, b.ld, step}) > kMost) return false;
+  if (!l.of.is_wide && std::max({g.m, g.n, g.k, a.ld, b.ld, step}) > kMost) return false;
 
   // a @ a.T, as NumPy has it: half of the work.
   const bool symmetric = !column && is_float(g.dtype) && g.a == g.b && g.m == g.n &&
@@ -286,8 +208,8 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
   const std::int64_t tiles = (g.m + height - 1) / height;
   const double products =
       static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-  std::optional<OneThread> here;
-  if (products > kFewProducts) here.emplace(l);
+  std::optional<OneBlasThread> here;
+  if (products > kFewProducts) here.emplace();
   // Fewer run with the lock held that a handler may need.
   Interruption interruption(products >= static_cast<double>(kUnlockedProducts));
   auto tile = [&]<class Int>(const Cblas<Int>& blas, std::int64_t first, std::int64_t rows,
@@ -312,7 +234,7 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
   };
   auto run = [&](std::int64_t t, int worker) {
     const std::int64_t first = t * height, rows = std::min(height, g.m - first);
-    if (l.is_wide)
+    if (l.of.is_wide)
       tile(l.wide, first, rows, worker);
     else
       tile(l.narrow, first, rows, worker);
@@ -322,7 +244,7 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
                                   fusion::memory_seconds(host_machine(), read));
   const ParallelLoop loop{.extent = tiles, .seconds = seconds, .threads = team_threads(seconds)};
   run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
-    if (worker != 0 && l.set_local) l.set_local(1);
+    if (worker != 0 && l.of.set_local) l.of.set_local(1);
     for (std::int64_t t = begin; t < end && interruption.goes_on(worker); ++t) run(t, worker);
     return interruption.goes_on(worker);
   });

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <typeinfo>
 
-#include "plait/error.hpp"
+#include "plait/linalg_error.hpp"
 
 namespace plait::detail {
 
@@ -22,8 +22,6 @@ constexpr Wording replaced[] = {
     {"gufunc signature", "signature"},
     {"gufunc core with signature", "signature"},
     {"division by zero", "the step is zero"},
-    {"linalg.norm: ", ""},
-    {"; use numpy.linalg.norm", ""},
     {"diag requires an array of at least two dimensions", "takes arrays of two dimensions or more"},
     {"diff requires input that is at least one dimensional",
      "takes arrays of one dimension or more"},
@@ -63,6 +61,7 @@ void rethrow_of(const char* function) {
   PLAIT_RETHROW(AxisError)
   PLAIT_RETHROW(IndexError)
   PLAIT_RETHROW(ShapeError)
+  PLAIT_RETHROW(LinAlgError)
   PLAIT_RETHROW(ValueError)
   PLAIT_RETHROW(DTypeError)
   PLAIT_RETHROW(OverflowError)
