@@ -4,15 +4,15 @@
 
 #include "core/array_memory.hpp"
 #include "engine/engine.hpp"
-#include "plait/error.hpp"
+#include "plait/linalg_error.hpp"
 #include "python.hpp"
 
 namespace plait::py {
 namespace {
 
-void set_axis_error(const char* text) {
-  Owned module(PyImport_ImportModule("numpy.exceptions"));
-  Owned type(module ? PyObject_GetAttrString(module.get(), "AxisError") : nullptr);
+void set_error_of(const char* module_name, const char* name, const char* text) {
+  Owned module(PyImport_ImportModule(module_name));
+  Owned type(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
   if (type) PyErr_SetString(type.get(), text);
 }
 
@@ -40,9 +40,11 @@ void set_python_error() noexcept {
   } catch (const engine::Interrupted&) {
     if (!PyErr_Occurred() && PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const AxisError& e) {
-    set_axis_error(e.what());
+    set_error_of("numpy.exceptions", "AxisError", e.what());
   } catch (const plait::IndexError& e) {
     PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const LinAlgError& e) {
+    set_error_of("numpy.linalg", "LinAlgError", e.what());
   } catch (const plait::ValueError& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
   } catch (const DTypeError& e) {

@@ -1,0 +1,106 @@
+// linalg:: by LAPACK: what the factors make together is the matrix.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "plait/plait.hpp"
+
+using plait::array;
+using plait::shape_type;
+namespace linalg = plait::linalg;
+
+namespace {
+
+template <class T>
+array<T> sample(std::initializer_list<std::int64_t> shape) {
+  return plait::random::randn<double>(shape_type(shape)).astype<T>();
+}
+template <>
+array<std::complex<double>> sample(std::initializer_list<std::int64_t> shape) {
+  return sample<double>(shape) + sample<double>(shape) * std::complex<double>(0, 1);
+}
+template <class T>
+array<T> adjoint(const array<T>& a) {
+  return plait::conj(plait::swapaxes(a, -1, -2)).template astype<T>();
+}
+template <class T, class U>
+bool close(const array<T>& a, const array<U>& b) {
+  return a.shape() == b.shape() && plait::allclose(a, b, 1e-4, 1e-4);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("factors give the matrix back", "", float, double, std::complex<double>) {
+  using T = TestType;
+  const array<T> a = sample<T>({3, 5, 5}), tall = sample<T>({2, 6, 4});
+  CHECK(close(plait::matmul(a, linalg::inv(a)),
+              array<T>(plait::broadcast_to(plait::eye<T>(5), {3, 5, 5}))));
+  const array<T> b = sample<T>({5, 2});
+  CHECK(close(plait::matmul(a, linalg::solve(a, b)), array<T>(plait::broadcast_to(b, {3, 5, 2}))));
+
+  for (const bool complete : {false, true}) {
+    const auto [q, r] = linalg::qr(tall, complete);
+    CHECK(q.shape() == shape_type{2, 6, complete ? 6 : 4});
+    CHECK(close(plait::matmul(q, r), tall));
+    CHECK(close(plait::triu(r), r));
+  }
+  const auto [u, s, vt] = linalg::svd(tall, false);
+  CHECK(close(plait::matmul(u * plait::expand_dims(s, -2), vt), tall));
+  CHECK(close(linalg::svdvals(tall), s));
+  CHECK(linalg::svd(tall).u.shape() == shape_type{2, 6, 6});
+  CHECK(close(linalg::pinv(tall),
+              plait::matmul(linalg::inv(plait::matmul(adjoint(tall), tall)), adjoint(tall))));
+
+  const array<T> square = plait::matmul(adjoint(tall), tall);
+  const array<T> low = linalg::cholesky(square), up = linalg::cholesky(square, true);
+  CHECK(close(plait::matmul(low, adjoint(low)), square));
+  CHECK(close(up, adjoint(low)));
+  const auto [w, v] = linalg::eigh(square);
+  CHECK(close(plait::matmul(square, v), (v * plait::expand_dims(w, -2))));
+  CHECK(close(linalg::eigvalsh(square), w));
+  const auto [values, vectors] = linalg::eig(a);
+  CHECK(close(plait::matmul(a, vectors), (vectors * plait::expand_dims(values, -2))));
+  CHECK(close(linalg::eigvals(a), values));
+  CHECK(close(plait::prod(values, {1}), linalg::det(a)));
+  const auto [sign, logarithm] = linalg::slogdet(a);
+  CHECK(close(plait::abs(sign), plait::ones({3})));
+  CHECK(close(plait::exp(logarithm), plait::abs(linalg::det(a))));
+}
+
+TEST_CASE("views, integers, vectors and stacks") {
+  const array<int> a{{2, 1}, {1, 3}};
+  CHECK(linalg::det(a).item() == Approx(5));
+  CHECK(linalg::solve(a, array<int>{3, 4}).get(0) == Approx(1));
+  CHECK(
+      linalg::solve(plait::transpose(array<double>{{2, 0}, {1, 3}}), array<double>{3, 3}).get(0) ==
+      Approx(1));
+  CHECK(close(linalg::matrix_power(a, 3), array<double>{{15, 20}, {20, 35}}));
+  CHECK(close(linalg::matrix_power(a, -1), linalg::inv(a)));
+  CHECK(linalg::matrix_rank(array<double>{{1, 2}, {2, 4}}).item() == 1);
+  CHECK(linalg::norm(array<double>{{3, 0}, {0, -4}}, 2).item() == Approx(4));
+  CHECK(linalg::norm(array<double>{{3, 0}, {0, -4}}, -2).item() == Approx(3));
+  CHECK(linalg::inv(plait::empty({0, 0})).shape() == shape_type{0, 0});
+}
+
+TEST_CASE("least squares") {
+  const array<double> a{{1, 0}, {1, 1}, {1, 2}}, b{1, 3, 5.5};
+  const auto l = linalg::lstsq(a, b);
+  CHECK(l.x.get(1) == Approx(2.25));
+  CHECK(l.rank == 2);
+  CHECK(l.residuals.get(0) == Approx(plait::sum(plait::square(plait::matmul(a, l.x) - b)).item()));
+  CHECK(linalg::lstsq(array<double>{{1, 1}, {1, 1}, {1, 1}}, b).residuals.size() == 0);
+}
+
+TEST_CASE("matrices that have no such result are errors of the call") {
+  const array<double> singular{{1, 2}, {2, 4}};
+  CHECK_THROWS_WITH(linalg::inv(singular), "linalg::inv: Singular matrix");
+  CHECK_THROWS_AS(linalg::solve(singular, array<double>{1, 2}), plait::LinAlgError);
+  CHECK(linalg::det(singular).item() == 0);
+  CHECK_THROWS_AS(linalg::cholesky(-singular), plait::LinAlgError);
+  CHECK_THROWS_AS(linalg::inv(plait::ones({2, 3})), plait::LinAlgError);
+  CHECK_THROWS_AS(linalg::det(plait::ones({3})), plait::LinAlgError);
+  CHECK_THROWS_AS(linalg::eig(array<double>{{1, std::numeric_limits<double>::infinity()}, {0, 1}}),
+                  plait::LinAlgError);
+  CHECK_THROWS_AS(linalg::solve(plait::eye(3), plait::ones({2})), plait::LinAlgError);
+}
