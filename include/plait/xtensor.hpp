@@ -23,6 +23,9 @@ using if_xt_memory = std::enable_if_t<xt::is_xexpression<std::decay_t<E>>::value
                                       int>;
 
 template <class E>
+using if_xt = std::enable_if_t<xt::is_xexpression<std::decay_t<E>>::value, int>;
+
+template <class E>
 auto adapt_xt(E& e) {
   using T = xt_element<E>;
   shape_type shape(e.shape().begin(), e.shape().end()), strides;
@@ -32,6 +35,11 @@ auto adapt_xt(E& e) {
 }
 
 }  // namespace detail
+}  // namespace plait
+
+#include "plait/detail/xtensor_expression.hpp"
+
+namespace plait {
 
 // Borrows the elements of an xt::xarray, xt::xtensor or adaptor, in any layout; a const container
 // gives a read-only array. See adapt(pointer, shape) in build.hpp for when writes arrive.
@@ -66,5 +74,56 @@ auto as_xtensor(const array<T>& a) {
   return xt::adapt_smart_ptr(std::move(memory), std::vector<std::size_t>(s.begin(), s.end()),
                              std::move(owner));
 }
+
+// The value of an xtensor expression, computed by Plait: in as few loops as it takes, with SIMD and
+// threads, of the element types that xtensor would have. Functions that Plait does not have are
+// evaluated by xtensor, which PLAIT_LOG=fallback shows. Evaluated when it returns, so that the
+// expression's containers may change or go.
+template <class E>
+auto compile(const xt::xexpression<E>& expression) {
+  detail::XtRecorder recorder;
+  const E& e = expression.derived_cast();
+  auto result = recorder.record(e);
+  if constexpr (detail::is_xt_memory<E>) return result.copy().eval();
+  result.eval();
+  return result;
+}
+
+// An array of Plait's beside an expression of xtensor's: the expression is recorded, and evaluated
+// with what is done to it. Exact types, because xtensor's operators take anything.
+#define PLAIT_XT_OPERATOR(op)                       \
+  template <class T, class E, detail::if_xt<E> = 0> \
+  auto operator op(const array<T>& a, E&& e) {      \
+    return a op compile(e);                         \
+  }                                                 \
+  template <class T, class E, detail::if_xt<E> = 0> \
+  auto operator op(array<T>& a, E&& e) {            \
+    return a op compile(e);                         \
+  }                                                 \
+  template <class T, class E, detail::if_xt<E> = 0> \
+  auto operator op(array<T>&& a, E&& e) {           \
+    return std::move(a) op compile(e);              \
+  }                                                 \
+  template <class T, class E, detail::if_xt<E> = 0> \
+  auto operator op(E&& e, const array<T>& a) {      \
+    return compile(e) op a;                         \
+  }                                                 \
+  template <class T, class E, detail::if_xt<E> = 0> \
+  auto operator op(E&& e, array<T>& a) {            \
+    return compile(e) op a;                         \
+  }                                                 \
+  template <class T, class E, detail::if_xt<E> = 0> \
+  auto operator op(E&& e, array<T>&& a) {           \
+    return compile(e) op std::move(a);              \
+  }
+PLAIT_XT_OPERATOR(+)
+PLAIT_XT_OPERATOR(-)
+PLAIT_XT_OPERATOR(*)
+PLAIT_XT_OPERATOR(/)
+PLAIT_XT_OPERATOR(<)
+PLAIT_XT_OPERATOR(>)
+PLAIT_XT_OPERATOR(<=)
+PLAIT_XT_OPERATOR(>=)
+#undef PLAIT_XT_OPERATOR
 
 }  // namespace plait
