@@ -72,6 +72,9 @@ inline bool surfaces_at_once(std::span<const Operand> operands) {
   return eager;
 }
 
+// Gives a value that is computed again the error state and the name of what this thread records.
+void recorded_here(Node& n);
+
 // Few elements, of operands that are in the host's memory already.
 bool small_and_ready(std::span<const Operand> operands, const Dims& shape);
 

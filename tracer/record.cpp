@@ -1,6 +1,7 @@
 // Building blocks of recording: nodes with few decisions in them.
 #include "core/array_memory.hpp"
 #include "core/shape_limits.hpp"
+#include "elementwise.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -41,11 +42,15 @@ bool computed_at_once(const Node& n) {
   return true;
 }
 
-void complete(Node& n) {
-  Context& c = context();
+void recorded_here(Node& n) {
   const ThreadState& state = thread_state();
   n.errstate = state.error_state;
   n.named = state.named;
+}
+
+void complete(Node& n) {
+  Context& c = context();
+  recorded_here(n);
   if (devices_in_use()) [[unlikely]]
     place(n);
   if (is_pending(n)) {
@@ -69,9 +74,7 @@ void give_memory(Array& a) {
   n->dtype = a.dtype;
   n->shape = a.shape;
   n->strides = a.strides;
-  const ThreadState& state = thread_state();
-  n->errstate = state.error_state;
-  n->named = state.named;
+  recorded_here(*n);
   n->data = allocate_array(a.shape, a.dtype);
   make_storage(a, std::move(n));
 }

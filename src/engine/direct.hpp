@@ -15,6 +15,11 @@ bool direct_eager(OpId fn, std::span<const tracer::Array* const> in, const trace
 // The product of matrices or vectors of one dtype in memory, now: `out` as above.
 void direct_product(const tracer::Array& a, const tracer::Array& b, const tracer::Array& out);
 
+// The precompiled loop of `fn` on operands that all have dtype `t`, `n` elements with one stride
+// each; the result comes last. `value`: the node of the result. False where there is no such loop.
+bool run_small(OpId fn, DType t, void** arguments, const std::int64_t* strides, std::int64_t n,
+               tracer::Node& value);
+
 // Computes one node whose inputs are in memory or Scalars. The recorder's lock is held.
 void compute_direct(tracer::Node& n);
 

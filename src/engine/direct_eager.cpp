@@ -8,6 +8,8 @@
 #include "direct_kernels.hpp"
 #include "fp_flags.hpp"
 #include "product.hpp"
+#include "report.hpp"
+#include "tracer/elementwise.hpp"
 
 namespace plait::engine {
 
@@ -131,6 +133,20 @@ void direct_product(const Array& a, const Array& b, const Array& out) {
   clear_flags();
   multiply(p);
   report_flags(raised_flags(), "matmul", *out.storage->version);
+}
+
+bool run_small(OpId fn, DType t, void** arguments, const std::int64_t* strides, std::int64_t n,
+               tracer::Node& value) {
+  const loops::LoopFn loop = uniform_loop(fn, t);
+  if (!loop) return false;
+  clear_flags();
+  loop(arguments, strides, n);
+  if (const unsigned flags = raised_flags()) [[unlikely]] {
+    tracer::recorded_here(value);
+    report_flags(flags, op_info(fn).name, value);
+  }
+  watch_small();
+  return true;
 }
 
 }  // namespace plait::engine

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "engine/engine.hpp"
+#include "small.hpp"
 
 namespace plait::detail {
 
@@ -41,6 +42,7 @@ void Handle::release(Box* b) {
     return;
   const Ref<Lease> lease = std::move(b->lease);  // may evaluate: not under the lock
   const std::lock_guard held(tracer::lock());
+  if (!lease && keep_small(*b)) return;
   boxes.destroy(b);
 }
 

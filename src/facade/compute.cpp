@@ -1,5 +1,5 @@
 // Elementwise functions, assignment and casts.
-#include "box.hpp"
+#include "small.hpp"
 
 namespace plait::detail {
 
@@ -34,6 +34,12 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
   Handle h;
   named(op_info(id).name.data(), [&] {
     const std::lock_guard held(tracer::lock());
+    h = small_elementwise(id, operands, n, core(result));
+    if (h) {
+      for (const Operand* o = operands; o != operands + n; ++o)
+        if (o->given && *o->given && !o->given->get()->lease) *o->given = Handle();
+      return;
+    }
     tracer::Array a = with_operands(operands, n, [id](std::span<const tracer::Operand> o) {
       return tracer::elementwise(id, o);
     });

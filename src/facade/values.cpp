@@ -1,10 +1,12 @@
 // Values: evaluation, element access, exports, and the engine's controls.
+#include <algorithm>
 #include <vector>
 
 #include "box.hpp"
 #include "core/config.hpp"
 #include "engine/engine.hpp"
 #include "plait/explain.hpp"
+#include "small.hpp"
 
 namespace plait {
 namespace detail {
@@ -22,6 +24,7 @@ std::span<const std::int64_t> indices(const std::int64_t* index, int n, const Ha
 }  // namespace
 
 void evaluate(const Handle* arrays, int n) {
+  if (std::all_of(arrays, arrays + n, is_at_hand)) return;
   std::vector<tracer::Array> list;
   for (int i = 0; i < n; ++i) list.push_back(unwrap(arrays[i]));
   tracer::evaluate(list);
@@ -137,7 +140,7 @@ std::size_t trim() {
   detail::start();
   const std::size_t bytes = engine::trim();
   const std::lock_guard held(tracer::lock());
-  return bytes + detail::boxes.trim();
+  return bytes + detail::trim_small() + detail::boxes.trim();
 }
 const char* version() { return PLAIT_VERSION; }
 

@@ -1,0 +1,152 @@
+#include "small.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "core/config.hpp"
+#include "engine/direct.hpp"
+#include "tracer/elementwise.hpp"
+#include "tracer/graph.hpp"
+
+namespace plait::detail {
+
+namespace {
+
+using tracer::kMaxOperands;
+using tracer::Node;
+using tracer::NodeKind;
+using tracer::Storage;
+
+constexpr std::int64_t kMostElements = 64;
+
+bool in_c_order(const tracer::Array& a) {
+  if (a.ndim() == 1) return a.strides[0] == static_cast<std::int64_t>(itemsize(a.dtype));
+  return tracer::is_c_contiguous(a);
+}
+
+// Boxes of arrays that are gone, the last one first; guarded by the recorder's lock.
+class Kept {
+ public:
+  bool full() const { return count_ == boxes_.size(); }
+  void put(Box& b) { boxes_[count_++] = &b; }
+  Box* take(DType t, const Dims& shape) {
+    for (std::size_t i = count_; i-- > 0;) {
+      Box* const b = boxes_[i];
+      if (b->array.dtype != t || b->array.shape != shape) continue;
+      boxes_[i] = boxes_[--count_];
+      return b;
+    }
+    return nullptr;
+  }
+  Box* take_any() { return count_ == 0 ? nullptr : boxes_[--count_]; }
+
+ private:
+  std::array<Box*, 8> boxes_{};
+  std::size_t count_ = 0;
+};
+constinit Kept kept;
+
+// Nobody but the box knows the array and its memory, which is all the array's.
+bool is_alone(const Box& b) {
+  const tracer::Array& a = b.array;
+  if (!a.storage || a.size() > kMostElements || a.size() == 0 || b.lease || !a.writeable ||
+      a.offset != 0)
+    return false;
+  const Storage& s = *a.storage;
+  if (s.refs.load(std::memory_order_acquire) != 1 || s.base != 0 || s.exports != 0 || s.pinned ||
+      s.borrowed || s.listed || s.any_bytes)
+    return false;
+  const Node& v = *s.version;
+  if (v.kind != NodeKind::Data || v.refs != 1 || v.accounting != 0 || v.device != kHost ||
+      v.dtype != a.dtype || v.data_offset != 0 || v.shape != a.shape || v.strides != a.strides ||
+      !in_c_order(a))
+    return false;
+  const Buffer& m = *v.data;
+  return m.refs.load(std::memory_order_acquire) == 1 && m.writeable && !m.foreign && !m.watched;
+}
+
+// A number as an element, where nothing could be said of the conversion.
+bool plain_value(const Value& v, DType t, std::byte* element) {
+  const auto put = [element](auto number) {
+    std::memcpy(element, &number, sizeof number);
+    return true;
+  };
+  if (v.weakness == weak::integer) {
+    if (t == DType::Float64) return put(static_cast<double>(v.as<std::int64_t>()));
+    return t == DType::Int64 && put(v.as<std::int64_t>());
+  }
+  if (v.weakness != weak::floating) return false;
+  const auto number = v.as<double>();
+  if (t == DType::Float64) return put(number);
+  const auto narrow = static_cast<float>(number);
+  return t == DType::Float32 && (std::isnormal(narrow) || number == 0) && put(narrow);
+}
+
+}  // namespace
+
+bool keep_small(Box& b) {
+  if (kept.full() || !is_alone(b)) return false;
+  kept.put(b);
+  return true;
+}
+
+std::size_t trim_small() {
+  std::size_t bytes = 0;
+  while (Box* b = kept.take_any()) {
+    bytes += b->array.storage->version->data->bytes;
+    boxes.destroy(b);
+  }
+  return bytes;
+}
+
+Handle small_elementwise(OpId fn, const Operand* operands, int n, DType result) {
+  const tracer::Array* model = nullptr;
+  for (int i = 0; i < n && !model; ++i)
+    if (operands[i].array && *operands[i].array) model = &operands[i].array->get()->array;
+  if (!model || model->size() > std::min(kMostElements, config().eager_limit)) return {};
+  const DType t = model->dtype;
+  const tracer::UniformLoop& loop = tracer::uniform_loop(fn, t);
+  if (!loop.plain || loop.types.out != result) return {};
+
+  alignas(16) std::byte values[kMaxOperands][16];
+  void* arguments[kMaxOperands + 1];
+  std::int64_t strides[kMaxOperands + 1];
+  const Operand* own = nullptr;  // given away with memory that takes the result
+  for (int i = 0; i < n; ++i) {
+    const Operand& o = operands[i];
+    if (!o.array) {
+      if (!plain_value(o.value, t, values[i])) return {};
+      arguments[i] = values[i];
+      strides[i] = 0;
+      continue;
+    }
+    if (!*o.array) return {};
+    const Box& b = *o.array->get();
+    const tracer::Array& a = b.array;
+    const Node& v = *a.storage->version;
+    if (a.dtype != t || !v.materialised() || v.device != kHost || a.storage->any_bytes ||
+        (&a != model && a.shape != model->shape) || !in_c_order(a))
+      return {};
+    arguments[i] = v.data->data + v.data_offset + a.storage->base + a.offset;
+    strides[i] = static_cast<std::int64_t>(itemsize(t));
+    if (!own && o.given && result == t && b.refs.load(std::memory_order_acquire) == 1 &&
+        is_alone(b))
+      own = &o;
+  }
+  Box* const to = own ? own->array->get() : kept.take(result, model->shape);
+  if (!to) return {};
+  Handle h = own ? std::move(*own->given) : Handle(to);
+  Storage& s = *to->array.storage;
+  Node& value = *s.version;
+  ++s.writes;
+  arguments[n] = value.data->data;
+  strides[n] = static_cast<std::int64_t>(itemsize(result));
+  if (!engine::run_small(fn, t, arguments, strides, to->array.size(), value)) {
+    if (own) *own->given = std::move(h);
+    return {};
+  }
+  s.readable.store(value.data->data, std::memory_order_release);
+  return h;
+}
+
+}  // namespace plait::detail

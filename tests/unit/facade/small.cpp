@@ -1,0 +1,72 @@
+// Small arrays are computed without the recorder, in memory of arrays that are gone: whose values
+// those are, nobody may notice.
+#include "plait/plait.hpp"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+using plait::array;
+
+TEST_CASE("memory that serves again is nobody else's") {
+  array<double> a{1, 2, 3}, b{10, 20, 30};
+  array<double> kept = a + b;
+  const array<double> view = plait::view(kept, plait::range(1, 3));
+  for (int i = 0; i < 20; ++i) {
+    array<double> gone = a * 2.0 + b * double(i);
+    CHECK(gone.get(2) == 6 + 30 * i);
+  }
+  CHECK(kept.get(0) == 11);
+  kept = array<double>();
+  const array<double> next = a - b;
+  CHECK(view.get(0) == 22);
+  CHECK(next.get(1) == -18);
+}
+
+TEST_CASE("an operand that is given away is computed in, and is empty then") {
+  array<double> a{1, 2, 3};
+  array<double> x = a + 1.0, y = x;
+  array<double> z = std::move(x) * 2.0;
+  CHECK(z.get(0) == 4);
+  CHECK(y.get(0) == 2);
+  CHECK(x.size() == 0);
+  array<double> w = std::move(y) - std::move(z);
+  CHECK(w.get(2) == -4);
+  w += 1;
+  CHECK(array<double>(std::move(w) + 1.0).get(2) == -2);
+}
+
+TEST_CASE("what is pending on a small array keeps its values") {
+  array<double> a{1, 2, 3};
+  const array<double> big = plait::zeros({1000, 3});
+  array<double> small = a + 1.0;
+  const array<double> later = big + small;
+  small = array<double>();
+  const array<double> other = a * 100.0;
+  CHECK(later.get(999, 0) == 2);
+  CHECK(other.get(0) == 100);
+}
+
+TEST_CASE("pointers and exports see what was computed for them") {
+  array<double> a{1, 2, 3};
+  array<double> x = a + 1.0;
+  double* p = x.data();
+  p[0] = 7;
+  const array<double> y = x + 1.0;
+  CHECK(y.get(0) == 8);
+  array<double> read_only = plait::broadcast_to(a, {3});
+  CHECK(array<double>(std::move(read_only) + 1.0).get(0) == 2);
+  CHECK(a.get(0) == 1);
+}
+
+TEST_CASE("numbers beside small arrays convert as beside large ones") {
+  const array<float> f{1, 2};
+  CHECK(array<float>(f * 0.1).get(0) == 0.1F);
+  CHECK(array<float>(f * 1e300).get(0) == std::numeric_limits<float>::infinity());
+  CHECK(array<float>(f + 1).get(1) == 3);
+  const array<std::int8_t> i{1, 2};
+  CHECK_THROWS_AS(i + 300, plait::OverflowError);
+  CHECK(array<bool>(i < array<std::int8_t>{2, 2}).get(0));
+  const array<double> d{1, 2};
+  CHECK(array<double>(d + true).get(0) == 2);
+  CHECK(array<double>(d / 0).get(0) == std::numeric_limits<double>::infinity());
+}
