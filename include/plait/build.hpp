@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "plait/array.hpp"
-#include "plait/math.hpp"
 
 namespace plait {
 
@@ -81,7 +80,7 @@ array<T> tri(std::int64_t rows, std::int64_t columns, std::int64_t k = 0) {
 template <class T = double>
 array<T> logspace(double start, double stop, std::int64_t n = 50, bool endpoint = true,
                   double base = 10) {
-  return array<T>(power(base, linspace(start, stop, n, endpoint)));
+  return array<T>(detail::logspace(start, stop, n, endpoint, base, dtype_of_v<T>));
 }
 // The index along axis i of each element of an array of that shape is indices(shape)(i, ...).
 inline array<std::int64_t> indices(const extents& shape) {

@@ -1,7 +1,6 @@
 // What an application decides for Plait in its process, where the environment does not have to.
 #pragma once
 #include <cstddef>
-#include <optional>
 #include <string>
 
 #include "plait/detail/callback.hpp"
@@ -11,19 +10,41 @@ namespace plait {
 
 enum class jit_mode { off, background, blocking };
 
+namespace detail {
+// A value that may be left out: std::optional takes a twentieth of what plait.hpp costs.
+template <class T>
+class Setting {
+ public:
+  Setting() = default;
+  template <class U, class = std::enable_if_t<!std::is_same_v<std::decay_t<U>, Setting>>>
+  Setting(U&& value) : value_(static_cast<U&&>(value)), given_(true) {}
+  template <class... A>
+  void emplace(A&&... a) {
+    value_ = T(static_cast<A&&>(a)...);
+    given_ = true;
+  }
+  explicit operator bool() const { return given_; }
+  const T& operator*() const { return value_; }
+
+ private:
+  T value_{};
+  bool given_ = false;
+};
+}  // namespace detail
+
 // What is left out stays as it is: as docs/configuration.md has it for the variables of these
 // names.
 struct options {
-  std::optional<int> threads;              // PLAIT_NUM_THREADS
-  std::optional<jit_mode> jit;             // PLAIT_JIT
-  std::optional<std::size_t> pool_bytes;   // PLAIT_POOL_LIMIT: freed memory that is kept
-  std::optional<std::size_t> cache_bytes;  // PLAIT_CACHE_LIMIT: of the directory
+  detail::Setting<int> threads;              // PLAIT_NUM_THREADS
+  detail::Setting<jit_mode> jit;             // PLAIT_JIT
+  detail::Setting<std::size_t> pool_bytes;   // PLAIT_POOL_LIMIT: freed memory that is kept
+  detail::Setting<std::size_t> cache_bytes;  // PLAIT_CACHE_LIMIT: of the directory
   // PLAIT_CACHE_DIR; empty: no cache on disk. Only before the first array is made.
-  std::optional<std::string> cache_directory;
-  std::optional<std::string> log_topics;  // PLAIT_LOG: "fusion,compile", "all", ""
+  detail::Setting<std::string> cache_directory;
+  detail::Setting<std::string> log_topics;  // PLAIT_LOG: "fusion,compile", "all", ""
   // log(topic, text) takes the lines of the log, with their topic, in place of stderr; nullptr:
   // stderr again. From any thread; it must not call Plait, and what it throws is lost.
-  std::optional<detail::Callback<const std::string&, const std::string&>> log;
+  detail::Setting<detail::Callback<const std::string&, const std::string&>> log;
 };
 
 // Call it while no other thread uses Plait. Throws ValueError, with nothing changed, for what

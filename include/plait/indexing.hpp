@@ -102,14 +102,14 @@ array<T> index_view(const array<T>& a, const std::vector<shape_type>& points) {
 
 // Where elements are not zero: the indices along each axis, the coordinates as rows, the places in
 // C order.
-template <class A, detail::if_array<A> = 0>
-std::vector<array<std::int64_t>> nonzero(const A& a) {
-  std::vector<array<std::int64_t>> out;
+template <class A, class I = std::int64_t, detail::if_array<A> = 0>
+std::vector<array<I>> nonzero(const A& a) {
+  std::vector<array<I>> out;
   for (detail::Handle& h : detail::nonzero(a.handle())) out.emplace_back(std::move(h));
   return out;
 }
-template <class A, detail::if_array<A> = 0>
-std::vector<array<std::int64_t>> where(const A& a) {
+template <class A, class I = std::int64_t, detail::if_array<A> = 0>
+std::vector<array<I>> where(const A& a) {
   return nonzero(a);
 }
 template <class A, detail::if_array<A> = 0>

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "box.hpp"
-#include "numpy_compat/functions.hpp"
+#include "numpy_compat/record.hpp"
 
 namespace plait::detail {
 
@@ -17,6 +17,13 @@ std::vector<tracer::Array> unwrap_all(const Handle* arrays, int n) {
 Handle linspace(double first, double last, std::int64_t n, bool endpoint, dtype t) {
   start();
   return made("linspace", [&] { return numpy::linspace(first, last, n, endpoint, core(t)); });
+}
+Handle logspace(double first, double last, std::int64_t n, bool endpoint, double base, dtype t) {
+  start();
+  return made("logspace", [&] {
+    const tracer::Array exponents = numpy::linspace(first, last, n, endpoint);
+    return numpy::as(numpy::call(OpId::Power, numpy::weak(base), exponents), core(t));
+  });
 }
 Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t) {
   start();

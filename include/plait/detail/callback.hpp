@@ -27,8 +27,10 @@ class Callback {
   }
   Callback(const Callback& o)
       : state_(o.table_ ? o.table_->copy(o.state_) : nullptr), table_(o.table_) {}
-  Callback(Callback&& o) noexcept
-      : state_(std::exchange(o.state_, nullptr)), table_(std::exchange(o.table_, nullptr)) {}
+  Callback(Callback&& o) noexcept : state_(o.state_), table_(o.table_) {
+    o.state_ = nullptr;
+    o.table_ = nullptr;
+  }
   Callback& operator=(Callback o) noexcept {
     std::swap(state_, o.state_);
     std::swap(table_, o.table_);

@@ -56,7 +56,7 @@ class PLAIT_API Handle {
   Handle(const Handle& o) : box_(o.box_) {
     if (box_) retain(box_);
   }
-  Handle(Handle&& o) noexcept : box_(std::exchange(o.box_, nullptr)) {}
+  Handle(Handle&& o) noexcept : box_(o.box_) { o.box_ = nullptr; }
   Handle& operator=(Handle o) noexcept {
     std::swap(box_, o.box_);
     return *this;
@@ -132,6 +132,8 @@ PLAIT_API Handle empty(Span shape, dtype t);
 PLAIT_API Handle full(Span shape, const Value& v);
 PLAIT_API Handle arange(const Value& start, const Value& stop, const Value& step);
 PLAIT_API Handle linspace(double start, double stop, std::int64_t n, bool endpoint, dtype t);
+PLAIT_API Handle logspace(double start, double stop, std::int64_t n, bool endpoint, double base,
+                          dtype t);
 PLAIT_API Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t);
 PLAIT_API Handle from_values(const void* values, Span shape, dtype t);  // copies, C order
 // Borrows: pending uses end and writes arrive when the last handle (of it or a view of it) goes.
