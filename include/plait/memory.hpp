@@ -51,4 +51,20 @@ void dump_npy(const std::string& path, const array<T>& a) {
   detail::dump_npy(path, a.handle());
 }
 
+namespace detail {
+PLAIT_API Handle load_csv(const std::string& path, dtype t, char delimiter, std::int64_t skip);
+PLAIT_API void dump_csv(const std::string& path, const Handle& a, char delimiter);
+}  // namespace detail
+// Rows of real numbers, one a line, of two dimensions; `skip` lines in front of them are left out.
+// Numbers are written so that they are read as they were; of one dimension, one a line. ValueError
+// for what is no number, or a row of another length.
+template <class T>
+array<T> load_csv(const std::string& path, char delimiter = ',', std::int64_t skip = 0) {
+  return array<T>(detail::load_csv(path, dtype_of_v<T>, delimiter, skip));
+}
+template <class T>
+void dump_csv(const std::string& path, const array<T>& a, char delimiter = ',') {
+  detail::dump_csv(path, a.handle(), delimiter);
+}
+
 }  // namespace plait

@@ -1,7 +1,7 @@
-// Random arrays from one process-wide generator. The same seed gives the same numbers for any
-// number of threads; they are not NumPy's numbers.
+// Random arrays: by an engine, whose numbers are NumPy's, and from one process-wide generator,
+// whose numbers are not. The same seed gives the same numbers for any number of threads.
 #pragma once
-#include "plait/array.hpp"
+#include "plait/indexing.hpp"
 
 namespace plait::random {
 
@@ -25,5 +25,64 @@ array<T> randint(const extents& shape, std::int64_t low, std::int64_t high) {
   static_assert(std::is_integral_v<T>, "plait: randint gives integers");
   return array<T>(detail::random_integers(detail::span_of(shape), low, high, dtype_of_v<T>));
 }
+
+// numpy.random.default_rng(seed): the same numbers for the same calls, bit for bit, drawn one after
+// the other by the calling thread.
+class engine {
+ public:
+  PLAIT_API engine();  // from what the system has of chance
+  PLAIT_API explicit engine(std::uint64_t seed);
+  PLAIT_API ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  array<double> random(const extents& shape) { return uniform(0, 1, shape); }  // in [0, 1)
+  array<double> uniform(double low, double high, const extents& shape) {
+    return array<double>(draw(law::uniform, low, high, shape));
+  }
+  array<double> standard_normal(const extents& shape) { return normal(0, 1, shape); }
+  array<double> normal(double mean, double deviation, const extents& shape) {
+    return array<double>(draw(law::normal, mean, deviation, shape));
+  }
+  array<double> exponential(double scale, const extents& shape) {
+    return array<double>(draw(law::exponential, scale, 0, shape));
+  }
+  // In [low, high). Throws ValueError when high <= low.
+  template <class I = std::int64_t>
+  array<I> integers(std::int64_t low, std::int64_t high, const extents& shape) {
+    return array<I>(draw_integers(low, high, shape));
+  }
+  // The indices below n, or the sub-arrays along the first axis, in random order; in place.
+  template <class I = std::int64_t>
+  array<I> permutation(std::int64_t n) {
+    return array<I>(permuted(n));
+  }
+  template <class T>
+  array<T> permutation(const array<T>& a) {
+    return take(a, permutation(a.shape(0)), 0);
+  }
+  template <class T>
+  void shuffle(array<T>& a) {
+    a.assign(permutation(a));
+  }
+  // n of the indices below `population`, or of the sub-arrays along the first axis.
+  template <class I = std::int64_t>
+  array<I> choice(std::int64_t population, std::int64_t n, bool replace = true) {
+    return array<I>(chosen(population, n, replace));
+  }
+  template <class T>
+  array<T> choice(const array<T>& a, std::int64_t n, bool replace = true) {
+    return take(a, choice(a.shape(0), n, replace), 0);
+  }
+
+ private:
+  enum class law : std::uint8_t { uniform, normal, exponential };
+  PLAIT_API detail::Handle draw(law l, double first, double second, const extents& shape);
+  PLAIT_API detail::Handle draw_integers(std::int64_t low, std::int64_t high, const extents& shape);
+  PLAIT_API detail::Handle permuted(std::int64_t n);
+  PLAIT_API detail::Handle chosen(std::int64_t population, std::int64_t n, bool replace);
+  struct stream;
+  stream* stream_;
+};
 
 }  // namespace plait::random

@@ -1,0 +1,34 @@
+// The numbers of numpy.random.default_rng(seed): SeedSequence, PCG64 and the methods of Generator
+// that draw from it, one number after the other. Sources: O'Neill, "PCG: a family of simple fast
+// space-efficient statistically good algorithms" (2014); Marsaglia and Tsang, "The ziggurat method"
+// (2000); Lemire, "Fast random integer generation in an interval" (2019).
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace plait::numpy {
+
+class RandomStream {
+ public:
+  explicit RandomStream(std::uint64_t seed);
+
+  std::uint64_t bits();
+  double uniform();  // in [0, 1)
+  double normal();
+  double exponential();
+  std::uint64_t below_or_at(std::uint64_t most);
+  std::uint64_t masked(std::uint64_t most);  // the same by other bits, as permutations draw it
+  // In place, from `first` on: the elements before it are only exchanged with later ones.
+  void shuffle(std::int64_t* values, std::int64_t n, std::int64_t first = 1);
+  // `n` different indices below `population`, in random order.
+  std::vector<std::int64_t> sample(std::int64_t population, std::int64_t n);
+
+ private:
+  std::uint32_t half();
+  void step();
+  unsigned __int128 state_ = 0, increment_ = 0;
+  bool has_half_ = false;  // the other half of the last 64 bits that were drawn for 32
+  std::uint32_t half_ = 0;
+};
+
+}  // namespace plait::numpy
