@@ -7,36 +7,6 @@
 #include <xtensor/xtensor.hpp>
 #include <xtensor/xview.hpp>
 
-#include "plait/build.hpp"
-
-namespace plait {
-
-namespace detail {
-
-template <class E>
-using xt_element = std::remove_pointer_t<decltype(std::declval<E&>().data())>;
-template <class E>
-using if_xt_memory = std::enable_if_t<xt::is_xexpression<std::decay_t<E>>::value &&
-                                          is_element_v<std::remove_const_t<xt_element<E>>> &&
-                                          (sizeof(std::declval<E&>().strides()) > 0 &&
-                                           sizeof(std::declval<E&>().data_offset()) > 0),
-                                      int>;
-
-template <class E>
-using if_xt = std::enable_if_t<xt::is_xexpression<std::decay_t<E>>::value, int>;
-
-template <class E>
-auto adapt_xt(E& e) {
-  using T = xt_element<E>;
-  shape_type shape(e.shape().begin(), e.shape().end()), strides;
-  for (auto s : e.strides())
-    strides.push_back(static_cast<std::int64_t>(s) * static_cast<std::int64_t>(sizeof(T)));
-  return plait::adapt(e.data() + e.data_offset(), extents(shape), extents(strides));
-}
-
-}  // namespace detail
-}  // namespace plait
-
 #include "plait/detail/xtensor_expression.hpp"
 
 namespace plait {

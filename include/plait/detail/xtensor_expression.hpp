@@ -3,16 +3,39 @@
 // would have, which are C++'s: what C++ converts is converted.
 #pragma once
 #include <tuple>
+#include <xtensor/xarray.hpp>
 #include <xtensor/xbroadcast.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xreducer.hpp>
 #include <xtensor/xscalar.hpp>
 
+#include "plait/build.hpp"
 #include "plait/math.hpp"
 #include "plait/reduce.hpp"
 #include "plait/view.hpp"
 
 namespace plait::detail {
+
+template <class E>
+using xt_element = std::remove_pointer_t<decltype(std::declval<E&>().data())>;
+template <class E>
+using if_xt_memory = std::enable_if_t<xt::is_xexpression<std::decay_t<E>>::value &&
+                                          is_element_v<std::remove_const_t<xt_element<E>>> &&
+                                          (sizeof(std::declval<E&>().strides()) > 0 &&
+                                           sizeof(std::declval<E&>().data_offset()) > 0),
+                                      int>;
+
+template <class E>
+using if_xt = std::enable_if_t<xt::is_xexpression<std::decay_t<E>>::value, int>;
+
+template <class E>
+auto adapt_xt(E& e) {
+  using T = xt_element<E>;
+  shape_type shape(e.shape().begin(), e.shape().end()), strides;
+  for (auto s : e.strides())
+    strides.push_back(static_cast<std::int64_t>(s) * static_cast<std::int64_t>(sizeof(T)));
+  return plait::adapt(e.data() + e.data_offset(), extents(shape), extents(strides));
+}
 
 // The element type that holds a C++ number: one of the sized integers for each of C++'s.
 template <class T>
