@@ -276,6 +276,15 @@ Access Lowering::score_access(std::int32_t row, std::int32_t column) {
            {t.first_column, {-1, ir::kNoParam}}}};
 }
 
+// Whether it shows maxima or sums of rows that grow here: memory that has them has the last.
+bool Lowering::is_row_value(std::int32_t id) const {
+  if (!softmax_) return false;
+  id = in_.canon[id];
+  if (!g_[id].leaf && node(id).kind == NodeKind::View)
+    return g_[id].map && is_row_value(g_[id].in[0]);
+  return id == softmax_->of.maximum || id == softmax_->of.sum;
+}
+
 Val Lowering::softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
   if (!softmax_) return kNone;
   const Softmax& s = *softmax_;
@@ -290,6 +299,7 @@ Val Lowering::softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx)
   here.back().loop = s.scores.columns;
   if (row_value) here.pop_back();
   if (row < 0 || !at_index(id, idx, here) || (score && s.stage == Softmax::Finish)) {
+    if (in_.in_memory[id]) return kNone;
     demand(id, "it is read beyond its own rows");
     return zero(node(id).dtype);
   }

@@ -3,6 +3,8 @@
 // because the first is and the second is finite, they are not computed. Whether it is shows only
 // when the maxima are known: a second pass over the blocks computes what the first has left out,
 // where it counts after all.
+#include <algorithm>
+
 #include "lowering.hpp"
 
 namespace plait::fusion {
@@ -18,6 +20,10 @@ bool compares(OpId fn) {
 }
 bool sums(OpId fn) { return fn == OpId::Add || fn == OpId::Subtract; }
 
+bool is_vector(const Dims& shape) {
+  return std::count_if(shape.begin(), shape.end(), [](std::int64_t e) { return e != 1; }) == 1;
+}
+
 }  // namespace
 
 Val Lowering::either(Val a, Val b) { return apply(OpId::LogicalOr, DType::Bool, a, b); }
@@ -30,23 +36,24 @@ bool Lowering::sums_indices(std::int32_t id, int& rows, int& columns) const {
   if (n.kind == NodeKind::Elementwise && sums(n.fn) &&
       (n.dtype == DType::Int64 || is_float(n.dtype)))
     return sums_indices(g_[id].in[0], rows, columns) && sums_indices(g_[id].in[1], rows, columns);
+  if (!is_vector(n.shape)) return false;
   std::int32_t base = id;
   while (!g_[base].leaf &&
          (node(base).kind == NodeKind::View || node(base).kind == NodeKind::Cast)) {
-    if (node(base).kind == NodeKind::Cast && node(base).dtype != DType::Int64 &&
-        !is_float(node(base).dtype))
+    // One of several axes may lay the numbers out in another order.
+    if (node(base).kind == NodeKind::Cast &&
+        ((node(base).dtype != DType::Int64 && !is_float(node(base).dtype)) ||
+         !is_vector(node(base).shape)))
       return false;
     base = in_.canon[g_[base].in[0]];
   }
   if (g_[base].leaf || node(base).kind != NodeKind::Iota) return false;
-  int along = 0;
   for (int d = 0; d < n.shape.size(); ++d) {
     if (n.shape[d] == 1) continue;
-    ++along;
     rows += d == n.shape.size() - 2;
     columns += d == n.shape.size() - 1;
   }
-  return along == 1;
+  return true;
 }
 
 // Whether the mask is `wanted` anywhere in the block; true where that is not sure.

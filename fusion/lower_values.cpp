@@ -33,12 +33,12 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   Val v;
   if (n.kind == NodeKind::Scalar) {
     v = scalar(id);
-  } else if (in_.in_memory[id]) {
+  } else if (v = softmax_value(id, idx, ctx); v != kNone) {
+  } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && is_row_value(id))) {
     out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
   } else if (id == region_.product) {
     v = tile_element(id, idx);
-  } else if (v = softmax_value(id, idx, ctx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
     if (!note_emission(id, idx)) return zero(n.dtype);
     v = compute_node(id, gn, n, idx, ctx);
@@ -113,7 +113,7 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
 Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
                            std::int32_t ctx) {
   std::int32_t base = gn.in[0];
-  if (in_.in_memory[in_.canon[base]]) {
+  if (in_.in_memory[in_.canon[base]] && !(gn.map && is_row_value(base))) {
     out_.reads.insert({in_.canon[base], id});
     return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));

@@ -120,6 +120,7 @@ class Lowering : Nest {
   void weigh_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
   void multiply_weights(const RowBlock& b, const Range& keys, std::int32_t ctx);
   void finish_rows(const RowBlock& b);
+  bool is_row_value(std::int32_t id) const;
   // What a block of an attention has in scratch; kNone for anything else.
   Val softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx);
   ir::Access score_access(std::int32_t row, std::int32_t column);

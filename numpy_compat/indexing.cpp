@@ -370,12 +370,17 @@ std::optional<Array> stored_value(const Operand& value, const Array& target, con
   return tracer::broadcast_to(v, shape);
 }
 
+// What becomes of leading ones that the value's shape has too many.
+enum class LeadingOnes : std::uint8_t { Dropped, Refused };
+
 // run(shape, value, index, step, to): what is stored to the elements that the key names, all of it
 // in memory. False for keys and values that NumPy has to look at.
 template <class F>
-bool write(const Array& a, Key key, const Operand& value, F&& run) {
+bool write(const Array& a, Key key, const Operand& value, LeadingOnes ones, F&& run) {
   std::optional<Places> p = find_places(a, key);
   if (!p) return false;
+  if (ones == LeadingOnes::Refused && value.array && value.array->ndim() > p->view.ndim())
+    return false;
   const std::optional<Array> v = stored_value(value, a, p->view.shape);
   if (!v) return false;
   if (p->view.size() == 0) return true;
@@ -405,7 +410,9 @@ std::optional<Array> getitem(const Array& a, Key key) {
 
 bool setitem(const Array& a, Key key, const Operand& value) {
   if (!here(a) || !a.writeable) return false;
-  if (const Array* m = whole_mask(a, key); m && value.array && tracer::is_c_contiguous(a)) {
+  const Array* const m = whole_mask(a, key);
+  if (m && value.array && value.array->ndim() > 1) return false;  // an error of NumPy's
+  if (m && value.array && tracer::is_c_contiguous(a)) {
     const Mask mask(m->storage == a.storage ? tracer::copy(*m) : *m);
     const std::optional<Array> v = stored_value(value, a, {mask.selection.count()});
     if (!v) return false;
@@ -416,7 +423,7 @@ bool setitem(const Array& a, Key key, const Operand& value) {
                           from.data());
     return true;
   }
-  return write(a, key, value,
+  return write(a, key, value, LeadingOnes::Dropped,
                [&](auto&&... operands) { engine::run_scatter(a.dtype, operands...); });
 }
 
@@ -524,7 +531,7 @@ bool at(OpId fn, const Array& a, Key key, const Operand& value) {
                                {value.array ? value.array->dtype : value.scalar.dtype, value.weak}};
   const LoopTypes loop = resolve(fn, types);
   if (loop.in[0] != a.dtype || loop.in[1] != a.dtype || loop.out != a.dtype) return false;
-  return write(a, key, value, [&](auto&&... operands) {
+  return write(a, key, value, LeadingOnes::Refused, [&](auto&&... operands) {
     engine::clear_flags();
     engine::run_combine(fn, a.dtype, operands...);
     engine::report_flags(engine::raised_flags(), op_info(fn).name, *a.storage->version);
@@ -532,6 +539,7 @@ bool at(OpId fn, const Array& a, Key key, const Operand& value) {
 }
 
 std::optional<Array> bincount(const Array& x, const Array* weights, std::int64_t least) {
+  if (x.size() == 0) weights = nullptr;  // NumPy counts then
   if (!here(x) || x.ndim() != 1 || least < 0 || !can_cast(x.dtype, DType::Int64, Casting::Safe))
     return std::nullopt;
   if (weights && (!here(*weights) || weights->ndim() != 1 || weights->size() != x.size() ||

@@ -24,7 +24,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
 
 def take_along_axis(arr, indices, axis=-1):
-    if type(arr) is ndarray and axis is not None:
+    if type(arr) is ndarray and isinstance(indices, (ndarray, numpy.ndarray)) and axis is not None:
         result = _plait.take_along_axis(arr, indices, axis)
         if result is not NotImplemented:
             return result
@@ -32,7 +32,7 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 def put_along_axis(arr, indices, values, axis):
-    if type(arr) is ndarray and arr.flags.writeable and axis is not None \
+    if type(arr) is ndarray and arr.flags.writeable and isinstance(indices, (ndarray, numpy.ndarray)) and axis is not None \
             and _plait.put_along_axis(arr, indices, values, axis) is not NotImplemented:
         return
     call(numpy.put_along_axis, (arr, indices, values, axis))
@@ -83,9 +83,9 @@ def _casts(value, a, rule):
 
 
 def put(a, ind, v, mode="raise"):
-    if type(a) is ndarray and mode == "raise" and a.flags.c_contiguous and a.flags.writeable:
+    if type(a) is ndarray and mode == "raise" and a.size and a.flags.c_contiguous and a.flags.writeable:
         at, value = asarray(ind), asarray(v)
-        if type(at) is ndarray and at.dtype.kind in "iu" and at.size and (value.size == 1 or value.size == at.size) \
+        if type(at) is ndarray and at.dtype.kind in "iu" and at.dtype != numpy.uint64 and at.size and (value.size == 1 or value.size == at.size) \
                 and _casts(value, a, "same_kind"):
             a.reshape(-1)[at.ravel()] = value.ravel()
             return
@@ -136,10 +136,9 @@ def _counted(a, bins, limits):
     if limits is None:
         low, high = _plait.extremes(a)
     else:
-        try:
-            low, high = map(float, limits)
-        except (TypeError, ValueError):
+        if type(limits) not in (tuple, list) or len(limits) != 2 or not all(isinstance(x, (int, float)) for x in limits):
             return None
+        low, high = limits
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         return None
     if low == high:

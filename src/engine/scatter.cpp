@@ -8,13 +8,15 @@
 namespace plait::engine {
 
 namespace {
+// The index and the value: of elements with one index the last in this order stays, as NumPy's.
+constexpr int kOrdering = 2;
 constexpr double kDivided = 5e-9;  // seconds of a coordinate
-}
+}  // namespace
 
 void run_scatter(DType t, const Dims& shape, const Memory& value, const Memory& index,
                  std::int64_t step, const Memory& to) {
   const Memory operands[] = {index, value, to};
-  const Rows rows = make_rows(shape, operands, 1);
+  const Rows rows = make_rows(shape, operands, kOrdering);
   with_fixed_size(itemsize(t), [&](auto bytes) {
     walk_rows(rows, [=](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       const std::byte *at = p[0], *from = p[1];
@@ -96,7 +98,7 @@ bool combines(OpId fn, DType t) {
 void run_combine(OpId fn, DType t, const Dims& shape, const Memory& value, const Memory& index,
                  std::int64_t step, const Memory& to) {
   const Memory operands[] = {index, value, to};
-  const Rows rows = make_rows(shape, operands, 1);
+  const Rows rows = make_rows(shape, operands, kOrdering);
   switch (t) {
     case DType::Float64:
       return combine<double>(fn, rows, step);

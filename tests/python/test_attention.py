@@ -92,6 +92,8 @@ MASKS = {
     "floats": lambda np, n, m: np.arange(n, dtype=np.float32)[:, None] - np.arange(m, dtype=np.float32) >= 0.5,
     "documents": lambda np, n, m: (np.arange(n) // 90)[:, None] == np.arange(m) // 90,
     "triangle": lambda np, n, m: np.tril(np.ones((n, m), dtype=bool)),
+    "numbers in another order": lambda np, n, m: np.arange(n).reshape(28, 25).T.copy().reshape(n)[:, None] >= np.arange(m),
+    "cast in another order": lambda np, n, m: np.arange(n).reshape(28, 25).T.astype("f8", order="C").reshape(n)[:, None] >= np.arange(m),
     "padding": lambda np, n, m: np.arange(m) < m // 3,
     "all": lambda np, n, m: np.arange(n)[:, None] > np.arange(m) + 2 * n,
 }
@@ -103,8 +105,12 @@ def test_masks_of_indices(large, name):
     last = v.copy()
     last[1, -1, 2] = numpy.nan
     for values, fill, f in itertools.product((v, last), (-INF, -1e9, 3.0), (stable, naive)):
-        want, expected = run(f, numpy, q, k, values, MASKS[name](numpy, 700, 700), fill)
-        got, seen = run(f, plait, *map(plait.asarray, (q, k, values)), MASKS[name](plait, 700, 700), fill)
+
+        def masked(np, q, k, v):
+            return f(np, q, k, v, MASKS[name](np, 700, 700), fill)
+
+        want, expected = run(masked, numpy, q, k, values)
+        got, seen = run(masked, plait, *map(plait.asarray, (q, k, values)))
         close(got, want)
         assert seen == expected
 
@@ -124,6 +130,26 @@ def test_what_is_held_is_right(large):
     close(numpy.asarray(total), numpy.exp(theirs - theirs.max(-1, keepdims=True)).sum(-1, keepdims=True))
     close(numpy.asarray(numpy.matmul(numpy.asarray(p), numpy.asarray(v))), want)
     close(numpy.asarray(s), theirs)
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_held_row_values_beside_pending_operands(large, first):
+    """What the second product reads is computed before it, and with it the last maxima: blocks go by those so far all the same."""
+
+    def f(np, q, k, v):
+        v = v - 1
+        s = np.matmul(q, np.swapaxes(k, -1, -2)) * 0.5
+        m = s.max(axis=-1, keepdims=True)
+        e = np.exp(s - m)
+        total = e.sum(axis=-1, keepdims=True)
+        return np.matmul(e / total, v), m, total, m[..., 0] + total[..., 0]
+
+    operands = data("f4", 40, 1500)
+    want = f(numpy, *operands)
+    plait._plait.set_eager_errors(False)
+    got = f(plait, *map(plait.asarray, operands))
+    for i in (first, *range(4)):
+        close(numpy.asarray(got[i]), want[i])
 
 
 def test_error_is_no_larger_than_numpys(large):
