@@ -56,6 +56,8 @@ __plait_version__ = _plait.__version__
 def __getattr__(name):
     if name == "jit":
         from ._jit import jit as value
+    elif name == "coverage":
+        from ._coverage import coverage as value
     elif name == "nn":
         value = _importlib.import_module(".nn", __name__)
     elif name == "__all__":
@@ -64,6 +66,7 @@ def __getattr__(name):
                 *_numpy.__all__,
                 "borrow",
                 "config",
+                "coverage",
                 "current_device",
                 "default_dtype",
                 "device",
@@ -87,7 +90,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_numpy.__all__, "jit"})
+    return sorted({*globals(), *_numpy.__all__, "coverage", "jit"})
 
 
 def _ufunc_of(numpy_ufunc):

@@ -68,7 +68,7 @@ def _timed(function, args, kwargs, seen):
     result = calling(function, args, kwargs)
     seconds = time.perf_counter() - started
     made = result if isinstance(result, (tuple, list)) else [result]
-    _noted.by_event[event] = seconds, sum(host.nbytes for _, host, _ in seen.values()), sum(getattr(x, "nbytes", 0) for x in made)
+    _noted.by_event[event] = seconds, sum(host.nbytes for _, host, _ in seen.values()), sum(x.nbytes for x in made if isinstance(x, numpy.ndarray))
     return result
 
 

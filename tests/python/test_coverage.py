@@ -1,0 +1,42 @@
+"""Which of NumPy's functions are native: found by calling them, and written down."""
+
+import pathlib
+
+import numpy
+import pytest
+
+import plait
+from plait import _coverage
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return plait.coverage()
+
+
+def test_every_public_function_is_called(found):
+    assert set(_coverage.functions()) <= set(found)
+    assert set(found.values()) <= {_coverage.REGION, _coverage.ENGINE, _coverage.NUMPYS, _coverage.FALLBACK}
+
+
+def test_counts_do_not_fall(found):
+    _, native, fused = _coverage.counts(found)
+    assert native >= 238 and fused >= 182
+
+
+def test_what_is_known_of_some(found):
+    assert found["sqrt"] == found["sum"] == found["where"] == _coverage.REGION
+    assert found["sort"] == found["cumsum"] == _coverage.ENGINE
+    assert found["loadtxt"] == _coverage.FALLBACK
+
+
+def test_page_is_current(found):
+    assert PAGE.read_text(encoding="utf-8") == _coverage.page(found), "run scripts/coverage.py"
+
+
+def test_settings_are_as_before(found):
+    before = numpy.get_printoptions(), numpy.geterr(), numpy.getbufsize(), plait.config.eager_limit
+    _coverage.coverage()
+    assert before == (numpy.get_printoptions(), numpy.geterr(), numpy.getbufsize(), plait.config.eager_limit)
