@@ -76,7 +76,9 @@ struct Keywords {
     std::string_view key = PyUnicode_AsUTF8(name);
     if (key == "out") return parse_out(value);
     if (key == "where") {
-      if (value == Py_True) return true;
+      // numpy._NoValue, which NumPy's own functions pass on.
+      if (value == Py_True || std::string_view(Py_TYPE(value)->tp_name) == "_NoValueType")
+        return true;
       auto mask = parse_array(value);
       if (!mask || mask->dtype != DType::Bool) return false;
       where = std::move(*mask);

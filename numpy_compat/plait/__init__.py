@@ -9,7 +9,10 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _dispatch, _docs, _errstate, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
+from . import _dispatch, _docs, _errstate, _everyday, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
+from ._about import (
+    can_cast, iscomplexobj, isfortran, isrealobj, isscalar, issubdtype, iterable, min_scalar_type, promote_types, result_type,
+)  # fmt: skip
 from ._creation import (
     arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
@@ -19,8 +22,8 @@ from ._device import DeviceError, DeviceMismatchError, current_device, device
 from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
 from ._errstate import errstate, seterr, seterrcall
 from ._indexing import (
-    argwhere, bincount, compress, extract, flatnonzero, histogram, nonzero, place, put, put_along_axis, putmask, take,
-    take_along_axis,
+    argwhere, bincount, choose, compress, extract, flatnonzero, histogram, nonzero, place, put, put_along_axis, putmask,
+    ravel_multi_index, take, take_along_axis, unravel_index,
 )  # fmt: skip
 from ._joining import (
     array_split, bmat, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, pad, repeat, roll,
@@ -40,11 +43,12 @@ from ._shape import (
     swapaxes, trace, transpose,
 )  # fmt: skip
 from ._sorting import (
-    argsort, intersect1d, isin, lexsort, median, nanmedian, nanpercentile, nanquantile, percentile, quantile, searchsorted,
+    argsort, intersect1d, isin, lexsort, median, nanmedian, nanpercentile, nanquantile, partition, percentile, quantile, searchsorted,
     setdiff1d, setxor1d, sort, sort_complex, union1d, unique, unique_counts,
 )  # fmt: skip
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, show_config, stats, trim
 
+globals().update(_everyday.FUNCTIONS)
 _dispatch.install(globals(), _numpy)
 _docs.describe_package(_sys.modules[__name__])
 _libraries.watch()

@@ -222,6 +222,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         return on(device, linspace, start, stop, num, endpoint, retstep, dtype, axis)
     if _default_dtype.active and dtype is None:
         dtype = _default_dtype.dtype_for(start, stop)
+    start, stop = (float(x) if isinstance(x, (numpy.float64, numpy.int64)) else x for x in (start, stop))
     result = _plait.linspace(start, stop, num, endpoint, dtype) if axis == 0 else NotImplemented
     if result is NotImplemented:
         return call(numpy.linspace, (start, stop, num, endpoint, retstep, dtype, axis))

@@ -73,6 +73,10 @@ def astype(x, dtype, /, *, copy=True, device=None):
 
 
 def copyto(dst, src, casting="same_kind", where=True):
+    if type(dst) is ndarray and dst.dtype.kind in "biufc" and isinstance(src, (int, float, complex, numpy.generic)):
+        value = numpy.empty((), dst.dtype)  # NumPy's cast, with its errors
+        numpy.copyto(value, src, casting)
+        src = _plait.adopt(value)
     if type(dst) is ndarray and type(src) is ndarray and numpy.can_cast(src.dtype, dst.dtype, casting):
         if _plait.assign(dst, src, None if where is True else where) is not NotImplemented:
             return

@@ -392,6 +392,21 @@ def setitem(a, key, value):
 _CALLS = {"frexp", "modf"}  # ufuncs of two results: rows of the table of calls
 
 
+def _product(name, a, b):
+    """vecdot, matvec and vecmat as matrix products; NotImplemented."""
+    if type(a) is not ndarray or type(b) is not ndarray or a.dtype.kind not in "iufc" or b.dtype.kind not in "iufc":
+        return NotImplemented
+    if a.ndim < 1 + (name == "matvec") or b.ndim < 1 + (name == "vecmat") or a.shape[-1] != b.shape[-2 if name == "vecmat" else -1]:
+        return NotImplemented
+    if name == "matvec":
+        return (a @ b[..., None])[..., 0]
+    conjugate = a.conj() if a.dtype.kind == "c" else a
+    return (conjugate * b).sum(-1, dtype=numpy.result_type(a.dtype, b.dtype)) if name == "vecdot" else (conjugate[..., None, :] @ b)[..., 0, :]
+
+
+_PRODUCTS = {"vecdot", "matvec", "vecmat"}
+
+
 def call_ufunc(u, args, kwargs):
     inputs, outs = args[: u.nin], args[u.nin :]
     outs += (None,) * (u.nout - len(outs)) if outs else ()
@@ -404,6 +419,14 @@ def call_ufunc(u, args, kwargs):
         result = _plait.call(u.__name__, args)
         if result is not NotImplemented:
             return result
+    if len(args) == 2 and (not kwargs or kwargs == {"axis": -1} and u.__name__ == "vecdot"):
+        made = NotImplemented
+        if u.__name__ in _PRODUCTS:
+            made = _product(u.__name__, *args)
+        elif u.__name__ == "divmod" and type(args[0]) is ndarray and args[0].dtype.kind in "iuf":
+            made = args[0] // args[1], args[0] % args[1]
+        if made is not NotImplemented:
+            return made
     return call(u._numpy, args, kwargs, u.__name__)
 
 

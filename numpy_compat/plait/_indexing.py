@@ -1,11 +1,12 @@
 """Functions that take indices and masks, with NumPy's signatures; what the engine does not take falls back."""
 
 import math
+import operator
 
 import numpy
 
 from . import _overrides, _plait
-from ._creation import asarray
+from ._creation import asarray, empty
 from ._fallback import call
 from ._plait import ndarray
 
@@ -107,16 +108,75 @@ def place(arr, mask, vals):
         value = asarray(vals)
         if value.size == 1 and _casts(value, arr, "safe") and _plait.assign(arr, value.reshape(()), _mask(mask)) is not NotImplemented:
             return
+        if value.size > 1 and _casts(value, arr, "safe"):
+            chosen, value = _mask(mask), value.reshape(-1)
+            n = int(_plait.statistic("count_nonzero", chosen, None, None, None, False, True, 0, None))
+            if n <= value.size:
+                arr[chosen] = value[:n]
+                return
     call(numpy.place, (arr, mask, vals))
+
+
+def choose(a, choices, out=None, mode="raise"):
+    few = type(choices) in (list, tuple) and 0 < len(choices) <= 16 and all(type(c) is ndarray and _plait.host_of(c) is None for c in choices)
+    if type(a) is not ndarray or a.dtype.kind not in "iu" or not few or out is not None or mode != "raise" or not _within((a,), (len(choices),)):
+        return call(numpy.choose, (a, choices), {"out": out, "mode": mode})
+    dtype = numpy.result_type(*(c.dtype for c in choices))
+    made = choices[0].astype(dtype, copy=False)
+    for k, choice in enumerate(choices):
+        made = _plait.elementwise("where", (a == k, choice.astype(dtype, copy=False), made), None)
+    return made
 
 
 def bincount(x, /, weights=None, minlength=0):
     """Sums of weights have NumPy's order up to 2**20 elements, an order of their own that no number of threads changes beyond."""
     if type(x) is ndarray:
+        if isinstance(minlength, numpy.integer):
+            minlength = int(minlength)
         result = _plait.bincount(x, weights, minlength)
         if result is not NotImplemented:
             return result
     return call(numpy.bincount, (x,), {"weights": weights, "minlength": minlength})
+
+
+def _within(indices, extents):
+    if not all(type(i) is ndarray and i.dtype.kind in "iu" and i.size and _plait.host_of(i) is None for i in indices):
+        return False
+    bounds = [_plait.extremes(i) for i in indices]
+    return all(low >= 0 and high < n for (low, high), n in zip(bounds, extents))
+
+
+def _extents(shape):
+    """The shape as integers whose product is an index; None for what NumPy has to judge."""
+    try:
+        shape = [operator.index(n) for n in ((shape,) if isinstance(shape, (int, numpy.integer)) else shape)]
+    except TypeError:
+        return None
+    return shape if shape and min(shape) > 0 and math.prod(shape) < 1 << 63 else None
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    extents = _extents(dims) if mode == "raise" and order == "C" and type(multi_index) in (tuple, list) else None
+    if extents is None or len(extents) != len(multi_index) or not _within(multi_index, extents):
+        return call(numpy.ravel_multi_index, (multi_index, dims, mode, order))
+    flat = 0
+    for i, n in zip(multi_index, extents):
+        flat = flat * n + i.astype(numpy.intp)
+    return flat
+
+
+def unravel_index(indices, shape, order="C"):
+    extents = _extents(shape) if order == "C" and type(indices) is ndarray and indices.ndim else None
+    if extents is None or not _within((indices,), (math.prod(extents),)):
+        return call(numpy.unravel_index, (indices, shape), {"order": order})
+    made = empty((*indices.shape, len(extents)), numpy.intp)
+    rest = indices.astype(numpy.intp)
+    for axis in range(len(extents) - 1, 0, -1):
+        above = rest // extents[axis]
+        made[..., axis] = rest - above * extents[axis]
+        rest = above
+    made[..., 0] = rest
+    return tuple(made[..., axis] for axis in range(len(extents)))
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):

@@ -99,7 +99,7 @@ def repeat(a, repeats, axis=None):
 
 def roll(a, shift, axis=None):
     try:
-        result = _plait.roll(a, shift, axis)
+        result = _plait.roll(a, tuple(shift) if type(shift) is list else shift, axis)
     except OverflowError:  # NumPy takes any integer modulo the axis
         result = NotImplemented
     return call(numpy.roll, (a, shift, axis)) if result is NotImplemented else result

@@ -408,7 +408,7 @@ _accumulation("cumsum", "add"), _accumulation("cumprod", "multiply")
 
 
 for _name in (
-    "argpartition", "byteswap", "choose", "dump", "dumps", "getfield", "partition", "put", "setfield", "tostring",
+    "argpartition", "byteswap", "choose", "dump", "dumps", "getfield", "put", "setfield", "tostring",
 ):  # fmt: skip
     if hasattr(numpy.ndarray, _name):
 
@@ -435,6 +435,7 @@ def _plain_only(native):
     return lambda self, given=None, axis=None, **others: NotImplemented if others or given is None else native(self, given, axis)
 
 
+_indexing_method("partition", lambda self, *args, **kwargs: _sorting.partition_in_place(self, *args, **kwargs))
 _indexing_method("nonzero", lambda self, *others: NotImplemented if others else _plait.nonzero(self))
 _indexing_method("take", _plain_only(_plait.take))
 _indexing_method("compress", _plain_only(lambda self, condition, axis: _plait.compress(condition, self, axis)))

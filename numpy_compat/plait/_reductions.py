@@ -45,6 +45,8 @@ def _reduction(kind, function, a, axis, dtype, out, keepdims, initial, where):
     options = given(keepdims=keepdims, initial=initial, where=where)
     if dtype is not None:
         options["dtype"] = dtype
+    if out is None and not options and isinstance(a, (bool, int, float, complex, numpy.generic)):
+        return function(a, axis)
     return call(function, (a, axis), {"out": out, **options})
 
 

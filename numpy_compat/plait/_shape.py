@@ -162,6 +162,8 @@ class _Layout:
 def shares_memory(a, b, /, max_work=-1):
     if isinstance(a, ndarray) and isinstance(b, ndarray) and a.device == b.device != "cpu":
         return numpy.shares_memory(numpy.asarray(_Layout(a)), numpy.asarray(_Layout(b)), max_work)
+    if type(a) is ndarray and type(b) is ndarray and _plait.may_share_memory(a, b) is False:
+        return False  # the bounds do not meet; else it takes a search
     return call(numpy.shares_memory, (a, b, max_work), None, "shares_memory")
 
 

@@ -4,8 +4,9 @@ import numpy
 from numpy.lib import _function_base_impl as _theirs
 
 from . import _plait
+from ._composed import FEW, composed
 from ._creation import asarray
-from ._fallback import call, given
+from ._fallback import call, given, to_numpy
 from ._joining import concatenate
 from ._plait import ndarray
 
@@ -76,6 +77,9 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
 
 
 def places_of(a, v, side, sorter):
+    if type(a) is ndarray and isinstance(v, numpy.generic) and v.dtype == a.dtype and a.size > _FEW:
+        found = places_of(a, asarray(v).reshape(1), side, sorter)
+        return found if found is NotImplemented else found[0]
     # A number's place is found before anything could be recorded.
     if not (_native(a) and _native(v) and a.ndim == 1 and sorter is None and type(side) is str and side in ("left", "right")):
         return NotImplemented
@@ -262,7 +266,27 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     return _nan_quantile(numpy.nanpercentile, a, q, axis, out, overwrite_input, method, keepdims, weights, True)
 
 
+# --- partitions -------------------------------------------------------------------------------------------------------
+
+
+def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
+    """ndarray.partition(), by NumPy's selection over the array's memory; NotImplemented when all of it is NumPy's."""
+    if not _native(a) or order is not None or not a.flags.writeable or _plait.on_device(a) or a.size < FEW:
+        return NotImplemented
+    return _plait.export(a).partition(to_numpy(kth), axis, kind)
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    if not _native(a) or order is not None or a.size < FEW or _plait.on_device(a):
+        return call(numpy.partition, (a, kth, axis, kind, order))
+    made, axis = (a.flatten(), -1) if axis is None else (a.copy("K"), axis)
+    partition_in_place(made, kth, axis, kind)
+    return made
+
+
 # --- different elements -----------------------------------------------------------------------------------------------
+
+_COMPOSED = {name: composed(getattr(numpy, name), name) for name in ("intersect1d", "isin", "setdiff1d", "unique")}
 
 
 def _unique(a, with_counts, equal_nan):
@@ -284,6 +308,8 @@ def unique(
         if result is not NotImplemented:
             return result if return_counts else result[0]
     options = {"equal_nan": equal_nan, "sorted": sorted}
+    if axis is None:
+        return _COMPOSED["unique"](ar, return_index, return_inverse, return_counts, **options)
     return call(numpy.unique, (ar, return_index, return_inverse, return_counts, axis), options)
 
 
@@ -313,7 +339,7 @@ def _doubled(ar1, ar2, assume_unique):
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     found = _doubled(ar1, ar2, assume_unique) if return_indices is False else None
     if found is None:
-        return call(numpy.intersect1d, (ar1, ar2, assume_unique, return_indices))
+        return _COMPOSED["intersect1d"](ar1, ar2, assume_unique, return_indices)
     both, beside = found
     return both[:-1][beside]
 
@@ -337,11 +363,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         place = searchsorted(known, element)
         place[place == known.size] = 0
         return known[place] != element if invert else known[place] == element
-    return call(numpy.isin, (element, test_elements, assume_unique, invert), {"kind": kind})
+    return _COMPOSED["isin"](element, test_elements, assume_unique, invert, kind=kind)
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
     if not (_native(ar1) and _native(ar2) and ar1.dtype.kind == "f" == ar2.dtype.kind and type(assume_unique) is bool):
-        return call(numpy.setdiff1d, (ar1, ar2, assume_unique))
+        return _COMPOSED["setdiff1d"](ar1, ar2, assume_unique)
     ar1 = ar1.reshape(-1) if assume_unique else unique(ar1)
     return ar1[isin(ar1, ar2, invert=True)]

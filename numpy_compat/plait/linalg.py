@@ -1,10 +1,11 @@
-"""numpy.linalg: norm and the products record, the rest falls back to NumPy."""
+"""numpy.linalg: norm and the products record; what needs LAPACK runs NumPy's loops on pooled memory, with batches on all threads."""
 
 import sys
 
 import numpy
 
 from . import _dispatch, _docs, _namespace, _plait, _products, _shape
+from ._composed import composed
 from ._fallback import call
 
 
@@ -14,12 +15,6 @@ def norm(x, ord=None, axis=None, keepdims=False):
         if result is not NotImplemented:
             return result
     return call(numpy.linalg.norm, (x, ord, axis, keepdims), None, "linalg.norm")
-
-
-def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    if isinstance(x, _plait.ndarray) and isinstance(axis, int):
-        return norm(x, ord, axis, keepdims)
-    return call(numpy.linalg.vector_norm, (x,), {"axis": axis, "keepdims": keepdims, "ord": ord}, "linalg.vector_norm")
 
 
 def matmul(x1, x2, /):
@@ -50,8 +45,13 @@ def tensordot(x1, x2, /, *, axes=2):
     return _products.tensordot(x1, x2, axes)
 
 
-_NATIVE = ("norm", "vector_norm", "matmul", "outer", "matrix_transpose", "diagonal", "trace", "tensordot")
+_FEW = 1 << 14  # elements
+_COMPOSED = """
+    cholesky cond cross det eig eigh eigvals eigvalsh inv lstsq matrix_norm matrix_power matrix_rank multi_dot pinv qr slogdet solve svd
+    svdvals tensorinv tensorsolve vecdot vector_norm""".split()
+_NATIVE = ("norm", "matmul", "outer", "matrix_transpose", "diagonal", "trace", "tensordot")
 _own = {n: globals()[n] for n in _NATIVE}
+_own |= {n: composed(getattr(numpy.linalg, n), f"linalg.{n}", _FEW) for n in _COMPOSED}
 _dispatch.install(_own, numpy.linalg, __name__)
 _docs.describe(_own, numpy.linalg, __name__)
 sys.modules[__name__] = _namespace.mirror(__name__, numpy.linalg, _own)

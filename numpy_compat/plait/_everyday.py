@@ -1,0 +1,215 @@
+"""Which of NumPy's functions are composed of others (_composed.py), and the loops in C that these call."""
+
+import numpy
+from numpy._core import multiarray
+from numpy.lib import _function_base_impl as _theirs
+from numpy.lib import _nanfunctions_impl
+
+from . import _plait
+from ._composed import FEW, composed, extent, own, products, rebuilt, square
+from ._creation import asarray, full
+from ._elementwise import where
+from ._errstate import errstate
+from ._fallback import call, to_numpy
+from ._joining import concatenate
+from ._plait import ndarray
+from ._reductions import amax, amin
+from ._shape import diagonal
+from ._sorting import searchsorted
+
+# Each reads and writes its arrays a few times at most.
+_NAMES = """
+    allclose angle append apply_over_axes array_equiv asarray_chkfinite average block common_type convolve corrcoef correlate
+    cov digitize fix fill_diagonal histogram2d histogram_bin_edges histogramdd i0 interp iscomplex
+    isclose isneginf isposinf isreal ix_ nanargmax nanargmin  nanmean  nanprod nanstd nansum
+    nanvar piecewise resize row_stack poly polyadd polyder polydiv polyfit polyint polymul polysub polyval real_if_close rollaxis roots rot90 sinc
+    trim_zeros unique_all unique_inverse unique_values unstack vander diag_indices_from tril_indices_from triu_indices_from
+""".split()
+_MAKERS = "bartlett blackman hamming hanning kaiser indices".split()
+
+
+
+FUNCTIONS = {name: composed(getattr(numpy, name), name) for name in _NAMES}
+FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=extent(0)) for name in _MAKERS}
+FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=square) for name in ("diag_indices", "diagflat", "mask_indices", "tril_indices", "triu_indices")}
+FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=extent(2, "num")) for name in ("geomspace", "logspace")}
+FUNCTIONS |= {"fromfunction": composed(numpy.fromfunction, "fromfunction", size=extent(1)), "kron": composed(numpy.kron, "kron", size=products)}
+
+
+# --- those that are better written as one expression ------------------------------------------------------------------
+
+_select = composed(numpy.select, "select")
+_nan_to_num = composed(numpy.nan_to_num, "nan_to_num")
+_diag = composed(numpy.diag, "diag", size=square)
+
+
+def _isnan(a):
+    import plait
+
+    return plait.isnan(a)
+
+
+def select(condlist, choicelist, default=0):
+    lists = type(condlist) is list and type(choicelist) is list and 0 < len(condlist) == len(choicelist) <= 16
+    if not lists or not all(type(c) is ndarray and c.dtype == bool and c.size >= FEW for c in condlist):
+        return _select(condlist, choicelist, default)
+    weak = int, float, complex
+    if not all(type(c) in weak or (type(c) is ndarray and c.dtype.kind in "biufc") for c in (*choicelist, default)):
+        return _select(condlist, choicelist, default)
+    dtype = numpy.result_type(*(c if type(c) in weak else c.dtype for c in (*choicelist, default)))
+    made = asarray(default, dtype)
+    for condition, choice in zip(condlist[::-1], choicelist[::-1]):
+        made = where(condition, asarray(choice, dtype), made)
+    return made
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    numbers = all(type(v) in (int, float, type(None)) for v in (nan, posinf, neginf))
+    if type(x) is not ndarray or x.dtype.kind != "f" or x.size < FEW or copy is not True or not numbers or nan is None:
+        return _nan_to_num(x, copy, nan, posinf, neginf)
+    limits = numpy.finfo(x.dtype)
+    number = x.dtype.type
+    low, high = (number(given) if given is not None else limit for given, limit in ((neginf, limits.min), (posinf, limits.max)))
+    return where(_isnan(x), number(nan), where(x == numpy.inf, high, where(x == -numpy.inf, low, x)))
+
+
+def diag(v, k=0):
+    if type(v) is ndarray and v.ndim == 2:
+        return diagonal(v, k)
+    return _diag(v, k)
+
+
+def _extreme(name, plain):
+    theirs = composed(getattr(numpy, name), name)
+
+    def function(a, *args, **kwargs):
+        if type(a) is not ndarray or a.size < FEW or a.dtype.kind not in "iuf" or len(args) > 1 or kwargs.keys() - {"axis", "keepdims"}:
+            return theirs(a, *args, **kwargs)
+        found = plain(a, *args, **kwargs)
+        # Without NaN it is the answer; with one, NumPy's way ends in another pass.
+        return found if a.dtype.kind != "f" or not bool(_isnan(found).any()) else theirs(a, *args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _cut(arr, axis):
+    """The array, its axis from 0 on, and how a part of it is indexed; None for what NumPy has to judge."""
+    if type(arr) is not ndarray or arr.size < FEW or _plait.host_of(arr) is not None or arr.flags.fnc:
+        return None
+    if axis is None:
+        arr, axis = arr.reshape(-1), 0
+    if type(axis) is not int or not -arr.ndim <= axis < arr.ndim:
+        return None
+    return arr, axis % arr.ndim, (slice(None),) * (axis % arr.ndim)
+
+
+_delete = composed(numpy.delete, "delete")
+_insert = composed(numpy.insert, "insert")
+
+
+def delete(arr, obj, axis=None):
+    cut = _cut(arr, axis) if type(obj) is int else None
+    if cut is not None and -cut[0].shape[cut[1]] <= obj < cut[0].shape[cut[1]]:
+        arr, axis, before = cut
+        obj %= arr.shape[axis]
+        return concatenate((arr[(*before, slice(obj))], arr[(*before, slice(obj + 1, None))]), axis)
+    return _delete(arr, obj, axis)
+
+
+def insert(arr, obj, values, axis=None):
+    cut = _cut(arr, axis) if type(obj) is int and type(values) in (int, float) else None
+    if cut is not None and 0 <= obj <= cut[0].shape[cut[1]] and (type(values) is float) <= (arr.dtype.kind == "f"):
+        arr, axis, before = cut
+        between = full((*arr.shape[:axis], 1, *arr.shape[axis + 1 :]), values, arr.dtype)
+        return concatenate((arr[(*before, slice(obj))], between, arr[(*before, slice(obj, None))]), axis)
+    return _insert(arr, obj, values, axis)
+
+
+FUNCTIONS |= {"delete": delete, "insert": insert, "nanmax": _extreme("nanmax", amax), "nanmin": _extreme("nanmin", amin)}
+FUNCTIONS |= {"select": select, "nan_to_num": nan_to_num, "diag": diag}
+
+
+def _replace_nan(a, val):
+    a = asarray(a)
+    if type(a) is not ndarray or a.dtype.kind not in "fc":
+        return _rebuilt_replace_nan(a, val)
+    mask = _isnan(a)
+    return where(mask, a.dtype.type(val), a), mask
+
+
+_rebuilt_replace_nan = rebuilt(_nanfunctions_impl._replace_nan)
+own(_nanfunctions_impl._replace_nan, _replace_nan)
+
+
+# --- what these call in C ---------------------------------------------------------------------------------------------
+
+
+def _monotonicity(bins):
+    return _theirs._monotonicity(to_numpy(bins))
+
+
+def _interp(x, xp, fp, left=None, right=None):
+    """NumPy's formula between two points, at the end of what lies in front of x."""
+    x, xp, fp = asarray(x), asarray(xp), asarray(fp)
+    real = all(type(a) is ndarray and a.dtype.kind in "iuf" and a.dtype.itemsize <= 8 for a in (x, xp, fp))
+    if not (real and x.ndim and xp.ndim == fp.ndim == 1 and xp.size == fp.size > 1 and bool((xp[1:] >= xp[:-1]).all())):
+        return call(_theirs.compiled_interp, (x, xp, fp, left, right), None, "interp")
+    x, xp, fp = (a.astype(numpy.float64, copy=False) for a in (x, xp, fp))
+    last = xp.size - 1
+    at = searchsorted(xp, x, "right") - 1
+    i = _plait.elementwise("clip", (at, 0, last - 1), None)
+    with errstate(all="ignore"):
+        slopes = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
+        slope, x0, y0 = slopes[i], xp[i], fp[i]
+        y = slope * (x - x0) + y0
+        if not bool((abs(slopes) < numpy.inf).all()):
+            x1, y1 = xp[i + 1], fp[i + 1]
+            y = where(y != y, slope * (x - x1) + y1, y)
+            y = where((y != y) & (y0 == y1), y0, y)
+            y = where(x == x0, y0, y)
+        y = where(at == last, fp[last], y)
+        y = where(x > xp[last], fp[last] if right is None else right, y)
+        y = where(x < xp[0], fp[0] if left is None else left, y)
+        return where(x != x, x, y)
+
+
+_SHORT = 32  # elements of a kernel whose products are terms of one sum
+
+
+def _correlated(a, v, mode):
+    """The sums of products of v with what stands under it, in one region; those at the ends, where v stands out, are NumPy's."""
+    n = v.size
+    inner = a.size - n + 1
+    terms = sum((a[k : k + inner] * v[k] for k in range(1, n)), a[:inner] * v[0])
+    if mode == 0 or n == 1:
+        return terms
+    full = n - 1, n - 1
+    before, behind = full if mode == 2 else (n // 2, n - n // 2 - 1)
+    kernel = to_numpy(v)
+    first = multiarray.correlate(to_numpy(a[: 2 * n]), kernel, 2)[n - 1 - before : n - 1]
+    last = multiarray.correlate(to_numpy(a[-2 * n :]), kernel, 2)[2 * n : 2 * n + behind]
+    return concatenate((first, terms, last))
+
+
+_MODES = {"valid": 0, "same": 1, "full": 2}
+
+
+def _correlation(theirs, conjugates):
+    def correlate(a, v, mode="valid"):
+        a, v = asarray(a), asarray(v)
+        number = _MODES.get(mode, mode) if type(mode) in (str, int) else None
+        fits = all(type(x) is ndarray and x.ndim == 1 and x.dtype.kind in "fc" and x.dtype.itemsize > 2 for x in (a, v))
+        # NumPy has loops of its own for real kernels of up to 11 elements.
+        fits = fits and (v.size > 11 or v.dtype.kind == "c")
+        if not fits or a.dtype != v.dtype or number not in (0, 1, 2) or not 0 < v.size <= _SHORT or a.size < 4 * _SHORT:
+            return call(theirs, (a, v, mode), None, "correlate")
+        return _correlated(a, v.conj() if conjugates and v.dtype.kind == "c" else v, number)
+
+    return correlate
+
+
+for _name, _conjugates in (("correlate", False), ("correlate2", True)):
+    own(getattr(multiarray, _name), _correlation(getattr(multiarray, _name), _conjugates))
+own(_theirs._monotonicity, _monotonicity)
+own(_theirs.compiled_interp, _interp)

@@ -1,0 +1,137 @@
+"""NumPy's generalized ufuncs of linear algebra and Fourier transforms over Plait's arrays: their loops in C, on pooled memory, batches on all
+threads. For the functions of _composed.py, which call them."""
+
+import math
+import os
+import re
+import sys
+import warnings
+
+import numpy
+
+from . import _plait
+from ._creation import asarray
+from ._fallback import call
+from ._plait import ndarray
+
+_FLAGS = {"divide": 4, "over": 8, "under": 16, "invalid": 1}  # of the engine
+_NAMES = {
+    "divide": "divide by zero", "over": "overflow", "under": "underflow", "invalid": "invalid value",
+}  # fmt: skip
+_NUMPYS = {"divide": 1, "over": 2, "under": 4, "invalid": 8}
+_FOLDER = os.path.dirname(__file__) + os.sep
+
+
+def _depth():
+    """The stacklevel, for our caller, of the first frame that is not Plait's."""
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_code.co_filename.startswith(_FOLDER):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def report(flags, name):
+    """Says of floating-point flags what numpy.errstate asks for."""
+    state = numpy.geterr()
+    for kind, bit in _FLAGS.items():
+        if not flags & bit or state[kind] == "ignore":
+            continue
+        text = f"{_NAMES[kind]} encountered in {name}"
+        if state[kind] == "warn":
+            warnings.warn(text, RuntimeWarning, stacklevel=_depth())
+        elif state[kind] == "raise":
+            raise FloatingPointError(text)
+        elif state[kind] == "call":
+            numpy.geterrcall()(_NAMES[kind], _NUMPYS[kind])
+        elif state[kind] == "log":
+            numpy.geterrcall().write(f"Warning: {text}\n")
+        else:
+            print(f"Warning: {text}")
+
+
+class Loop:
+    """A generalized ufunc that takes arrays of Plait's."""
+
+    def __init__(self, ufunc):
+        self._ufunc, self.__name__ = ufunc, ufunc.__name__
+        self._cores = [[n.strip() for n in core.split(",") if n.strip()] for core in re.findall(r"\(([^)]*)\)", ufunc.signature)]
+        self._dimensions = list(dict.fromkeys(n for core in self._cores for n in core))
+
+    def _sizes(self, arrays):
+        sizes = {}
+        for core, a in zip(self._cores, arrays):
+            for name, n in zip(core, a.shape[a.ndim - len(core) :]):
+                if sizes.setdefault(name, n) != n:
+                    return None
+        if not sizes.keys() >= set(self._dimensions) and {"m", "n"} <= sizes.keys():
+            for name in self._dimensions:
+                sizes.setdefault(name, min(sizes["m"], sizes["n"]))
+        return sizes
+
+    def _run(self, type_, arrays, sizes, results, seconds):
+        """Floating-point flags and results, of shapes from `sizes`, or of those (dtype, shape, strides) that are given."""
+        codes = self._ufunc.types[type_].replace("->", "")
+        ins = self._ufunc.nin
+        batch = numpy.broadcast_shapes(*(a.shape[: a.ndim - len(core)] for a, core in zip(arrays, self._cores)))
+        if results is None:
+            results = tuple((codes[k], (*batch, *(sizes[n] for n in self._cores[k])), None) for k in range(ins, len(codes)))
+        arrays = tuple(a if a.dtype.char == code else a.astype(code) for a, code in zip(arrays, codes))
+        order = tuple(sizes[n] for n in self._dimensions)
+        return _plait.run_loop(self._ufunc, type_, arrays, results, batch, order, seconds)
+
+    def __call__(self, *arrays, signature):
+        arrays = tuple(map(asarray, arrays))
+        sizes = self._sizes(arrays)
+        made = NotImplemented
+        if sizes is not None and all(type(a) is ndarray for a in arrays):
+            seconds = 2e-9 * math.prod(sizes.values()) * max(sizes.values()) ** (3 - len(sizes)) if len(sizes) < 3 else 2e-9 * math.prod(sizes.values())
+            made = self._run(self._ufunc.types.index(signature), arrays, sizes, None, seconds)
+        if made is NotImplemented:
+            return call(self._ufunc, arrays, {"signature": signature}, self.__name__)
+        flags, *results = made
+        if flags:
+            report(flags, self.__name__)
+        results = [r if r.ndim else r[()] for r in results]
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+class Transform(Loop):
+    """One of numpy.fft's."""
+
+    _long = None  # the loop that transforms long lines by short ones, where there is one
+
+    def __call__(self, a, scale, *, axes, out):
+        axis = axes[0][0]
+        number = type(scale) if type(scale) in (int, float) else scale.dtype
+        loop = self._ufunc.resolve_dtypes((a.dtype, number, out.dtype))  # of single precision only where the scale is, too
+        type_ = self._ufunc.types.index("{0.char}{1.char}->{2.char}".format(*loop))
+        code, given = loop[2].char, loop[0].char
+        if a.dtype.char != given:
+            a = a.astype(given)
+        line = _plait.moveaxis(a, axis, -1) if axis != a.ndim - 1 else a
+        to = [k for k in range(a.ndim) if k != axis] + [axis]
+        n, n_out = line.shape[-1], out.shape[axis]
+        result = code, tuple(out.shape[k] for k in to), tuple(out.strides[k] // out.itemsize * loop[2].itemsize for k in to)
+        made = NotImplemented
+        if a.ndim == 1 and self._long is not None and (n_out == n if code == given else n_out == n // 2 + 1):
+            complex_type = next(i for i, t in enumerate(self._long.types) if t[-1] == code)
+            made = _plait.long_fft(self._long, complex_type, line, result, self._long.__name__ == "fft", float(scale))
+        if made is NotImplemented:
+            sizes = dict.fromkeys(self._cores[0], n) | dict.fromkeys(self._cores[2], n_out)
+            seconds = 1e-9 * max(n, n_out) * math.log2(max(n, n_out, 2))
+            made = self._run(type_, (line, asarray(scale, loop[1])), sizes, (result,), seconds)
+        flags, made = made
+        if flags:
+            report(flags, self.__name__)
+        made = made.astype(out.dtype, copy=False)
+        return _plait.moveaxis(made, -1, axis) if axis != a.ndim - 1 else made
+
+
+def stand_in(ufunc):
+    """Plait's for a generalized ufunc of NumPy's."""
+    module = numpy.fft._pocketfft_umath
+    if getattr(module, ufunc.__name__, None) is not ufunc:
+        return Loop(ufunc)
+    made = Transform(ufunc)
+    made._long = {"fft": module.fft, "rfft_n_even": module.fft, "ifft": module.ifft}.get(ufunc.__name__)
+    return made

@@ -1,0 +1,3 @@
+"""For editors and type checkers."""
+
+from numpy.fft import *

@@ -1,0 +1,181 @@
+"""numpy.linalg and numpy.fft by NumPy's loops on Plait's memory: results, dtypes, layouts, errors and warnings are NumPy's."""
+
+import warnings
+
+import numpy
+import pytest
+from support import host, outcome, same
+
+import plait
+from plait import _plait
+
+SQUARE = (130, 130), (40, 21, 21), (7, 3, 30, 30)
+
+
+def matrix(shape, dtype, seed=0):
+    rng = numpy.random.default_rng(seed)
+    a = rng.standard_normal(shape)
+    if numpy.dtype(dtype).kind == "c":
+        a = a + 1j * rng.standard_normal(shape)
+    return (a * 4).astype(dtype)
+
+
+def both(function, *arrays, rtol=1e-8, **options):
+    theirs = outcome(lambda: function(numpy)(*arrays, **options))
+    ours = outcome(lambda: function(plait)(*map(plait.asarray, arrays), **options))
+    if isinstance(theirs, tuple) and not hasattr(theirs, "_fields") and isinstance(theirs[1], str):
+        assert ours == theirs
+        return
+    same(ours, theirs, rtol)
+    for p, q in zip(ours if isinstance(ours, tuple) else [ours], theirs if isinstance(theirs, tuple) else [theirs]):
+        if isinstance(q, numpy.ndarray):
+            assert p.strides == q.strides
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D", "i"])
+@pytest.mark.parametrize("shape", SQUARE)
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "qr", "svdvals", "eigvals", "cond", "pinv", "matrix_rank"])
+def test_of_a_matrix(name, shape, dtype):
+    a = matrix(shape, dtype) + (numpy.eye(shape[-1]) * 9).astype(dtype)
+    rtol = 2e-2 if dtype in "fF" else 1e-6
+    if name == "eigvals":  # in LAPACK's order, which rounding may change
+        theirs, ours = numpy.linalg.eigvals(a), host(plait.linalg.eigvals(plait.asarray(a)))
+        assert ours.dtype == theirs.dtype
+        numpy.testing.assert_allclose(numpy.sort_complex(ours), numpy.sort_complex(theirs), rtol=rtol, atol=rtol)
+        return
+    with numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+        both(lambda np: getattr(np.linalg, name), a, rtol=rtol)
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D"])
+@pytest.mark.parametrize("shape", SQUARE)
+@pytest.mark.parametrize("name", ["cholesky", "eigvalsh"])
+def test_of_a_symmetric_matrix(name, shape, dtype):
+    a = matrix(shape, dtype)
+    s = a @ a.swapaxes(-1, -2).conj() + (numpy.eye(shape[-1]) * 20).astype(dtype)
+    both(lambda np: getattr(np.linalg, name), s, rtol=1e-2 if dtype in "fF" else 1e-8)
+
+
+@pytest.mark.parametrize("shape", SQUARE)
+def test_eigh_and_svd_make_the_matrix(shape):
+    a = matrix(shape, "d")
+    s = plait.asarray(a + a.swapaxes(-1, -2))
+    w, v = plait.linalg.eigh(s)
+    numpy.testing.assert_allclose(host((v * w[..., None, :]) @ v.swapaxes(-1, -2)), host(s), atol=1e-9)
+    u, d, vh = plait.linalg.svd(plait.asarray(a), full_matrices=False)
+    numpy.testing.assert_allclose(host((u * d[..., None, :]) @ vh), a, atol=1e-9)
+    assert type(plait.linalg.svd(plait.asarray(a))).__name__ == "SVDResult"
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "D"])
+def test_solve_and_lstsq(dtype):
+    rtol = 2e-2 if dtype == "f" else 1e-7
+    for shape in SQUARE:
+        a = matrix(shape, dtype) + (numpy.eye(shape[-1]) * 60).astype(dtype)
+        both(lambda np: np.linalg.solve, a, matrix((*shape[:-1], 3), dtype, 1), rtol=rtol)
+        both(lambda np: np.linalg.solve, a, matrix(shape[-1:], dtype, 1), rtol=rtol)
+        both(lambda np: np.linalg.solve, a[..., ::-1, :].swapaxes(-1, -2), matrix((*shape[:-1], 3), "d", 1), rtol=rtol)
+    both(lambda np: np.linalg.lstsq, matrix((4000, 5), dtype), matrix((4000,), dtype, 1), rtol=rtol)
+    both(lambda np: np.linalg.lstsq, matrix((4000, 5), dtype), matrix((4000, 2), dtype, 1), rtol=rtol)
+    both(lambda np: np.polyfit, numpy.linspace(0, 1, 150_000), matrix((150_000,), "d", 1), deg=3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, a: np.linalg.inv(a * 0), lambda np, a: np.linalg.cholesky(a - 1e6 * np.eye(130)), lambda np, a: np.linalg.solve(a * 0, a),
+        lambda np, a: np.linalg.inv(a[:, :-1]), lambda np, a: np.linalg.svd(a * np.nan),
+        lambda np, a: np.linalg.solve(a, a[:20]), lambda np, a: np.linalg.det(a[0]), lambda np, a: np.linalg.eig(a * np.inf),
+        lambda np, a: np.linalg.qr(a, "odd"), lambda np, a: np.linalg.lstsq(a, a[:3]), lambda np, a: np.linalg.inv(np.stack([a, a * 0])),
+    ],
+)  # fmt: skip
+def test_errors_are_numpys(call):
+    a = matrix((130, 130), "d")
+    with numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+        theirs = outcome(lambda: call(numpy, a))
+        assert isinstance(theirs[1], str) and outcome(lambda: call(plait, plait.asarray(a))) == theirs
+
+
+def test_a_warning_of_a_loop():
+    a = numpy.full((200, 200), 1e300) + numpy.eye(200) * 1e301
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert plait.linalg.det(plait.asarray(a)) == numpy.linalg.det(a) == numpy.inf
+    assert [str(w.message) for w in seen] == ["overflow encountered in det"] * 2
+    assert seen[0].filename == seen[1].filename
+    with pytest.raises(FloatingPointError, match="overflow encountered in det"), numpy.errstate(over="raise"):
+        plait.linalg.det(plait.asarray(a))
+
+
+# --- transforms -------------------------------------------------------------------------------------------------------
+
+NAMES = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
+
+
+@pytest.mark.parametrize("dtype", ["e", "f", "d", "F", "D", "i", "?"])
+@pytest.mark.parametrize("name", NAMES)
+def test_transforms_of_lines(name, dtype):
+    if name in ("rfft", "ihfft") and dtype in "FD":
+        dtype = dtype.lower()
+    a = matrix((40, 30, 45), dtype)
+    for options in ({}, {"axis": 0}, {"axis": 1, "n": 64}, {"n": 20, "norm": "ortho"}, {"axis": -2, "norm": "forward"}):
+        both(lambda np: getattr(np.fft, name), a, rtol=0, **options)
+    both(lambda np: getattr(np.fft, name), a.T[::2, :, ::-1], rtol=0)
+
+
+@pytest.mark.parametrize("name", ["fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"])
+def test_transforms_of_several_axes(name):
+    a = matrix((40, 30, 45), "d" if name.startswith("r") else "D")
+    both(lambda np: getattr(np.fft, name), a, rtol=0)
+    both(lambda np: getattr(np.fft, name), a, rtol=0, axes=(1, 0))
+    both(lambda np: getattr(np.fft, name), a, rtol=0, s=(16, 50), axes=(0, 2), norm="ortho")
+    both(lambda np: np.fft.fftshift, a)
+    both(lambda np: np.fft.ifftshift, a, axes=1)
+
+
+@pytest.mark.parametrize("n", [1 << 17, 1 << 18, 300_000, 2 * 360 * 365, 131_101 * 2, 370_368])
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft"])
+def test_long_lines(name, n):
+    for dtype, rtol in (("d" if name == "rfft" else "D", 1e-12), ("f" if name == "rfft" else "F", 1e-5)):
+        a = matrix((2 * n,), dtype)
+        for line in (a[:n], a[::2]):
+            for norm in (None, "ortho"):
+                theirs = getattr(numpy.fft, name)(line, norm=norm)
+                ours = getattr(plait.fft, name)(plait.asarray(line) * 1, norm=norm)
+                assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+                assert numpy.abs(host(ours) - theirs).max() <= rtol * numpy.abs(theirs).max()
+
+
+def test_a_long_line_has_the_same_bits_for_any_number_of_threads():
+    a = plait.asarray(matrix((1 << 18,), "D"))
+    threads = plait.get_num_threads()
+    try:
+        found = []
+        for n in (1, 2, 3):
+            plait.set_num_threads(n)
+            found.append(host(plait.fft.fft(a)).tobytes())
+    finally:
+        plait.set_num_threads(threads)
+    assert len(set(found)) == 1
+
+
+def test_transforms_to_memory_of_the_caller():
+    a = plait.asarray(matrix((64, 300), "D"))
+    out = plait.empty((64, 300), complex)
+    assert plait.fft.fft(a, out=out) is out
+    same(out, numpy.fft.fft(host(a)))
+
+
+def test_a_transform_of_what_is_not_finite():
+    a = matrix((64, 300), "d")
+    a[3, 5], a[4, 7] = numpy.inf, numpy.nan
+    with numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+        both(lambda np: np.fft.fft, a)
+
+
+def test_numpys_loops_run_natively():
+    before = _plait.stats()["recorded_total"]
+    a = plait.asarray(matrix((64, 300), "d")) * 2
+    plait.explain(plait.fft.rfft(a) * 2)
+    assert _plait.stats()["recorded_total"] > before
+    assert "fallback" not in plait.explain(lambda x: plait.fft.rfft(x * 2), a).splitlines()[-1]
