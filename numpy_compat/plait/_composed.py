@@ -172,11 +172,14 @@ def _size(x):
     return -(1 << 60) if isinstance(x, ndarray) and type(x) is not numpy.ndarray else 0
 
 
+_SURE = 0 if _ALWAYS else 1024  # elements of an array of which a few are too few, whatever their dtype
+
+
 def arrays(args, kwargs):
     """Elements of all arrays."""
     size = 0
     for x in args:
-        size += _size(x)
+        size += x.size if type(x) is ndarray and x.size < _SURE else _size(x)
     return size
 
 
@@ -216,7 +219,7 @@ def composed(theirs, name, few=FEW, size=arrays):
         if rounding is not theirs and _default_dtype.active:
             return call_numpy(rounding, args, kwargs, name)
         if size(args, kwargs) < few or (kwargs and _size(tuple(kwargs.values())) < 0):
-            if not kwargs and all(isinstance(x, _NUMBERS) for x in args):
+            if args and not kwargs and isinstance(args[0], _NUMBERS) and all(isinstance(x, _NUMBERS) for x in args):
                 return from_numpy(theirs(*args))
             return call_numpy(theirs, args, kwargs, name)
         if not made:

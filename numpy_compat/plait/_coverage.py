@@ -9,7 +9,7 @@ import warnings
 
 import numpy
 
-from . import _plait
+from . import _errstate, _plait
 from ._boundary import leaves
 from ._fallback import fallback_notes
 from ._plait import lazy_scalar, ndarray
@@ -17,7 +17,7 @@ from ._plait import lazy_scalar, ndarray
 REGION, ENGINE, NUMPYS, FALLBACK = "region", "engine", "numpy", "fallback"
 
 # Arguments -> functions that are called with them. a, b: matrices of floats, v, w: vectors, s: a square matrix, i, j: integers, m: a mask,
-# z: complex numbers, t: ascending numbers; of some 65536 elements, and pending. p: a path that does not exist, q: one of a file of numbers.
+# z: complex numbers, t: ascending numbers; of some 262144 elements, and pending. p: a path that does not exist, q: one of a file of numbers.
 _SAMPLES = {
     "a": """
         abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh argsort argwhere around array array2string array_repr
@@ -34,9 +34,9 @@ _SAMPLES = {
         logical_xor maximum may_share_memory minimum mod multiply nextafter not_equal pow power remainder shares_memory subtract
         true_divide vecdot dot matmul inner""",
     "a[:, :3], b[:, :3]": "cross",
-    "v[:256], w[:256]": "kron meshgrid outer",
-    "v[:256]": "diagflat",
-    "v, w": "intersect1d isin setdiff1d setxor1d union1d vdot histogram2d",
+    "v[:512], w[:512]": "kron meshgrid outer",
+    "v[:512]": "diagflat",
+    "v, w": "histogram2d polyadd polysub intersect1d isin setdiff1d setxor1d union1d vdot",
     "a, 2": "hsplit vsplit array_split split repeat roll tile ldexp partition argpartition delete",
     "[a, b]": "block",
     "(a, b)": "column_stack concat concatenate dstack hstack row_stack stack vstack",
@@ -45,12 +45,13 @@ _SAMPLES = {
         nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod nanstd nansum nanvar prod ptp rollaxis std sum var""",
     "v, i": "take",
     "(v, w)": "lexsort",
-    "v[:16]": "poly polyder polyint roots vander",
-    "v[:16], v[16:24]": "polyadd polydiv polymul polysub",
-    "v, w[:16]": "convolve correlate",
+    "v[:16]": "poly roots",
+    "v[:16], v[16:24]": "polydiv",
+    "v, 3": "vander",
+    "v, w[:16]": "convolve correlate polymul",
     "v[:16], w": "polyval",
     "t, w, 3": "polyfit",
-    "v": "cumulative_prod cumulative_sum",
+    "v": "cumulative_prod cumulative_sum polyder polyint",
     "v, t": "digitize",
     "w, t, v": "interp",
     "t, v": "searchsorted",
@@ -58,12 +59,12 @@ _SAMPLES = {
         bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor gcd lcm left_shift right_shift""",
     "i": "bincount bitwise_count bitwise_invert bitwise_not invert ix_",
     "k": "packbits unpackbits",
-    "65536": "arange bartlett blackman diag_indices empty hamming hanning ones zeros",
-    "256": "eye identity tri tril_indices triu_indices base_repr binary_repr",
-    "65536, 14.0": "kaiser",
-    "1, 9, 65536": "linspace logspace geomspace",
-    "(256, 256)": "indices broadcast_shapes",
-    "(256, 256), 1.5": "full",
+    "262144": "arange bartlett blackman diag_indices empty hamming hanning ones zeros",
+    "512": "eye identity tri tril_indices triu_indices base_repr binary_repr",
+    "262144, 14.0": "kaiser",
+    "1, 9, 262144": "linspace logspace geomspace",
+    "(512, 512)": "indices broadcast_shapes",
+    "(512, 512), 1.5": "full",
     "a, 1.5": "full_like",
     "m, a, b": "where",
     "a, m, b": "putmask",
@@ -80,7 +81,7 @@ _SAMPLES = {
     "v, [v < 0.3, v >= 0.3], [-1.0, lambda x: x * 2]": "piecewise",
     "lambda x: x.sum(), 0, a": "apply_along_axis",
     "plait.sum, a, [0, 1]": "apply_over_axes",
-    "lambda x, y: x + y, (256, 256)": "fromfunction",
+    "lambda x, y: x + y, (512, 512)": "fromfunction",
     "lambda x: x, 1, 1": "frompyfunc",
     "'ij,jk->ik', s, s": "einsum einsum_path",
     "s, s": "tensordot",
@@ -89,8 +90,8 @@ _SAMPLES = {
     "s": "trace",
     "a, 0.5": "quantile nanquantile",
     "a, 50": "percentile nanpercentile",
-    "a, (512, 128)": "reshape resize",
-    "v, (4, 65536)": "broadcast_to",
+    "a, (1024, 256)": "reshape resize",
+    "v, (4, 262144)": "broadcast_to",
     "a, (1, 0)": "permute_dims",
     "a, 0, 1": "moveaxis swapaxes",
     "a, 1": "pad",
@@ -99,7 +100,7 @@ _SAMPLES = {
     "np.stack([v, w], 1)": "histogramdd",
     "(i, j), (64, 64)": "ravel_multi_index",
     "i, (8, 8)": "unravel_index",
-    "256, plait.triu": "mask_indices",
+    "512, plait.triu": "mask_indices",
     "[[a, b]]": "bmat",
     "a, plait.float32": "can_cast",
     "'f4', 'f8'": "promote_types",
@@ -108,12 +109,12 @@ _SAMPLES = {
     "'f'": "typename",
     "'df'": "mintypecode",
     "1.5": "format_float_positional format_float_scientific",
-    "np.zeros(65536, 'M8[D]')": "isnat datetime_as_string is_busday",
-    "np.zeros(65536, 'M8[D]') + 4, 1": "busday_offset",
-    "np.zeros(65536, 'M8[D]'), np.zeros(65536, 'M8[D]')": "busday_count",
+    "np.zeros(262144, 'M8[D]')": "isnat datetime_as_string is_busday",
+    "np.zeros(262144, 'M8[D]') + 4, 1": "busday_offset",
+    "np.zeros(262144, 'M8[D]'), np.zeros(262144, 'M8[D]')": "busday_count",
     "'M8[D]'": "datetime_data",
-    "b'12345678' * 65536": "frombuffer",
-    "range(65536), float": "fromiter",
+    "b'12345678' * 262144": "frombuffer",
+    "range(262144), float": "fromiter",
     "'1 2 3', float, 3, ' '": "fromstring",
     "q, float, -1, ' '": "fromfile",
     "q": "loadtxt genfromtxt",
@@ -136,10 +137,10 @@ _SUBMODULES = {
         "a": "norm vector_norm",
         "s, v[:128]": "solve",
         "s, 3": "matrix_power",
-        "a[:, :64], v[:256]": "lstsq",
+        "a[:, :64], v[:512]": "lstsq",
         "s, s": "matmul tensordot",
         "[s, s, s]": "multi_dot",
-        "v[:256], w[:256]": "outer",
+        "v[:512], w[:512]": "outer",
         "v[:3], w[:3]": "cross",
         "a, b": "vecdot",
         "np.eye(256).reshape(16, 16, 16, 16)": "tensorinv",
@@ -147,7 +148,7 @@ _SUBMODULES = {
     },
     "fft": {
         "a": "fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn hfft ihfft fftshift ifftshift",
-        "65536": "fftfreq rfftfreq",
+        "262144": "fftfreq rfftfreq",
     },
     "random.Generator": {
         "size=65536": """random standard_normal standard_exponential normal uniform exponential standard_cauchy laplace logistic gumbel lognormal
@@ -177,12 +178,12 @@ class _Called:
         import plait as np
 
         # Pending: what stands before the function in a program.
-        ramp = (np.arange(65536.0) * 0.618 % 1) * 0.9 + 0.05
-        i = (np.arange(65536) * 31) % 61
+        ramp = (np.arange(262144.0) * 0.618 % 1) * 0.9 + 0.05
+        i = (np.arange(262144) * 31) % 61
         scope = {
-            "np": np, "plait": np, "v": ramp + 0.0, "w": ramp[::-1] * 0.9, "a": ramp.reshape(256, 256) * 1.0, "b": ramp.reshape(256, 256).T * 0.5,
-            "s": ramp[:16384].reshape(128, 128) + np.eye(128), "i": i + 1, "j": i // 4, "k": (i + 1).astype("u1"), "m": ramp.reshape(256, 256) > 0.5,
-            "n": i.reshape(256, 256) % 2, "t": np.arange(65536.0) / 65536, "p": os.path.join(self.folder, "out"),
+            "np": np, "plait": np, "v": ramp + 0.0, "w": ramp[::-1] * 0.9, "a": ramp.reshape(512, 512) * 1.0, "b": ramp.reshape(512, 512).T * 0.5,
+            "s": ramp[:16384].reshape(128, 128) + np.eye(128), "i": i + 1, "j": i // 4, "k": (i + 1).astype("u1"), "m": ramp.reshape(512, 512) > 0.5,
+            "n": i.reshape(512, 512) % 2, "t": np.arange(262144.0) / 262144, "p": os.path.join(self.folder, "out"),
             "q": os.path.join(self.folder, "numbers"), "n_": os.path.join(self.folder, "numbers.npy"), "_call": lambda *a, **k: (a, k),
         }  # fmt: skip
         return eval(f"_call({text})", scope)  # noqa: S307
@@ -195,12 +196,12 @@ class _Called:
                 result = function(*args, **kwargs)
             finally:
                 events, _ = _plait.watched(lambda site: ("", "", ""))
-        if any(note for note, *_ in events):
-            return FALLBACK
         made = [] if isinstance(result, type) else [x for x in leaves(result, [], namespaces=True) if type(x) in (ndarray, lazy_scalar)]
         written = [args[0]] if result is None and args and type(args[0]) is ndarray else []
         if not made and not written and not any(isinstance(x, ndarray) for x in leaves((args, tuple(kwargs.values())), [])):
             return NUMPYS
+        if any(note for note, *_ in events):
+            return FALLBACK
         if not events and self.in_region(tuple(made or written)):
             return REGION
         return ENGINE
@@ -222,7 +223,7 @@ def _of(namespace, samples, called, alone=()):
 
 
 def coverage():
-    """What becomes of each public function of NumPy's, called with pending arrays of 65536 elements: a dict by name.
+    """What becomes of each public function of NumPy's, called with pending arrays of 262144 elements: a dict by name.
 
     "region": what it computes is recorded and becomes part of a region; "engine": it runs without NumPy's function; "numpy": NumPy's own
     function that takes no arrays, so that none leaves the engine; "fallback": NumPy computes it. Names of submodules have their module's
@@ -232,15 +233,17 @@ def coverage():
 
     before, limit = numpy.get_printoptions(), plait.config.eager_limit
     errors, buffer, handler = numpy.geterr(), numpy.getbufsize(), numpy.geterrcall()
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    filters, catching = warnings.filters[:], _errstate._catching
+    with tempfile.TemporaryDirectory() as folder:
+        # Inside warnings.catch_warnings operations would be evaluated one at a time.
         warnings.simplefilter("ignore")
+        _errstate._catching = 0
+        _errstate._apply()
         numpy.savetxt(os.path.join(folder, "numbers"), numpy.ones((64, 4)))
         numpy.save(os.path.join(folder, "numbers.npy"), numpy.ones((64, 4)))
         called = _Called(folder)
         try:
             plait.config.eager_limit = 0
-            eager = _plait.eager_errors()
-            _plait.set_eager_errors(False)
             found = _of(plait, _SAMPLES, called)
             found |= {name: called(getattr(plait, name), text) for name, text in _ALONE.items() if text is not None}
             found["test"] = NUMPYS
@@ -248,7 +251,10 @@ def coverage():
                 space = plait.random.default_rng(0) if module == "random.Generator" else getattr(plait, module)
                 found |= {f"{module}.{name}": how for name, how in _of(space, samples, called).items()}
         finally:
-            _plait.set_eager_errors(eager)
+            warnings.filters[:] = filters
+            warnings._filters_mutated()
+            _errstate._catching = catching
+            _errstate._apply()
             plait.config.eager_limit = limit
             numpy.set_printoptions(**before)
             plait.seterr(**errors)
@@ -282,7 +288,7 @@ def page(found):
     lines = [
         "# What is native",
         "",
-        "Written by `python scripts/coverage.py`, which calls every public function of NumPy's with pending arrays of 65536 elements and looks at",
+        "Written by `python scripts/coverage.py`, which calls every public function of NumPy's with pending arrays of 262144 elements and looks at",
         "what happens (`plait.coverage()`). Small arrays, dtypes and options that the engine does not take go to NumPy, here as there;",
         "`PLAIT_LOG=fallback` shows each.",
         "",

@@ -12,7 +12,7 @@ from ._elementwise import where
 from ._errstate import errstate
 from ._fallback import call, to_numpy
 from ._joining import concatenate
-from ._plait import ndarray
+from ._plait import call_numpy, ndarray
 from ._reductions import amax, amin
 from ._shape import diagonal
 from ._sorting import searchsorted
@@ -80,9 +80,12 @@ def diag(v, k=0):
 
 
 def _extreme(name, plain):
-    theirs = composed(getattr(numpy, name), name)
+    by_numpy = getattr(numpy, name)
+    theirs = composed(by_numpy, name)
 
     def function(a, *args, **kwargs):
+        if type(a) is ndarray and a.size < 1024:
+            return call_numpy(by_numpy, (a, *args), kwargs, name)
         if type(a) is not ndarray or a.size < FEW or a.dtype.kind not in "iuf" or len(args) > 1 or kwargs.keys() - {"axis", "keepdims"}:
             return theirs(a, *args, **kwargs)
         found = plain(a, *args, **kwargs)

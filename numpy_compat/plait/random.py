@@ -5,9 +5,14 @@ import types
 
 import numpy
 
-from . import _default_dtype, _namespace
-from ._fallback import to_numpy
+from . import _default_dtype, _draws, _namespace, _plait
+from ._fallback import from_numpy, to_numpy
 from ._plait import call_numpy
+
+
+def _numbers(x):
+    """A result of a call without arguments: most are a number."""
+    return from_numpy(x) if isinstance(x, numpy.ndarray) else x
 
 
 def _forwarding(base):
@@ -18,7 +23,16 @@ def _forwarding(base):
         rounding = _default_dtype.drawing(theirs, name, bound=1)
         label = f"random.{base.__name__}.{name}"
 
+        own = _draws.DRAWS.get(name) if base is numpy.random.Generator else None
+
         def forward(self, *args, **kwargs):
+            if not _default_dtype.active:
+                if not args and not kwargs:
+                    return _numbers(theirs(drawing(self)))
+                if own is not None and _plait.current_device() == "cpu":
+                    result = own(drawing(self), *args, **kwargs)
+                    if result is not NotImplemented:
+                        return result
             target = rounding if _default_dtype.active else theirs
             return call_numpy(types.MethodType(target, drawing(self)), args, kwargs, label)
 

@@ -154,6 +154,11 @@ def test_convolve(mode, length):
                 _same(getattr(plait, name)(plait.asarray(p), plait.asarray(q), mode), theirs, 1e-3 if dtype == "f" else 1e-10)
 
 
+def test_a_range_of_long_doubles():
+    limits = numpy.array([1 + numpy.finfo("g").eps, 2], "g")
+    _same(plait.histogram(plait.ones(200_000), 1, limits), numpy.histogram(numpy.ones(200_000), 1, limits), 0)
+
+
 def test_convolve_with_what_is_not_finite():
     x, k = _values("d"), numpy.array([1, numpy.inf, 2])
     x[100] = numpy.nan

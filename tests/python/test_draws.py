@@ -1,0 +1,76 @@
+"""Random numbers drawn into Plait's memory: NumPy's streams bit for bit, and its state afterwards."""
+
+import numpy
+import pytest
+
+import plait
+from plait._fallback import to_numpy
+
+LINE = numpy.arange(60_000.0)
+PLANE = LINE.reshape(300, 200)
+
+DRAWS = [
+    lambda g, np: g.random(300_001), lambda g, np: g.random((1000, 700)), lambda g, np: g.random(50_000, dtype="f"), lambda g, np: g.random(size=[200, 300]),
+    lambda g, np: g.uniform(-3, 7.5, 400_000), lambda g, np: g.uniform(0.1, 0.3, size=(300, 300)), lambda g, np: g.normal(2, 3.3, size=(200, 300)),
+    lambda g, np: g.normal(size=60_000), lambda g, np: g.normal(0, 0, 60_000), lambda g, np: g.standard_normal(50_000, dtype=np.float32),
+    lambda g, np: g.standard_exponential(40_000, method="inv"), lambda g, np: g.exponential(2.2, 60_000), lambda g, np: g.rayleigh(1.7, 60_000),
+    lambda g, np: g.choice(np.asarray(LINE), 1000), lambda g, np: g.choice(np.asarray(PLANE), 50, replace=False, axis=1),
+    lambda g, np: g.choice(np.asarray(LINE), (30, 40), p=numpy.full(60_000, 1 / 60_000)), lambda g, np: g.permutation(np.asarray(LINE)),
+    lambda g, np: g.choice(np.asarray(LINE), 100, shuffle=False, replace=False), lambda g, np: g.permutation(np.asarray(PLANE)),
+    lambda g, np: g.permutation(np.asarray(PLANE), axis=1), lambda g, np: g.integers(5, 900, 50_000), lambda g, np: g.random(), lambda g, np: g.normal(),
+    lambda g, np: g.random(3), lambda g, np: g.uniform(0, 1, ()), lambda g, np: g.random((0, 70_000)), lambda g, np: g.uniform(LINE, LINE + 1),
+]  # fmt: skip
+BITS = [numpy.random.PCG64, numpy.random.PCG64DXSM, numpy.random.MT19937, numpy.random.SFC64, numpy.random.Philox]
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_the_stream_is_numpys(draw, bits):
+    theirs, ours = numpy.random.Generator(bits(5)), plait.random.Generator(bits(5))
+    for g in (theirs, ours):
+        g.integers(10, dtype="i4")  # leaves half of a word
+    x, y = draw(theirs, numpy), draw(ours, plait)
+    if isinstance(x, numpy.ndarray):
+        assert type(y) is plait.ndarray and x.dtype == y.dtype and x.shape == y.shape and x.strides == y.strides
+    numpy.testing.assert_array_equal(to_numpy(y), x)
+    assert repr(ours.bit_generator.state) == repr(theirs.bit_generator.state)
+    assert (theirs.integers(0, 9, 5, dtype="i4") == to_numpy(ours.integers(0, 9, 5, dtype="i4"))).all()
+
+
+@pytest.mark.parametrize("shape", [(60_000,), (300, 200)])
+def test_shuffles(shape):
+    theirs, ours = numpy.random.default_rng(3), plait.random.default_rng(3)
+    x, y = LINE.reshape(shape).copy(), plait.asarray(LINE.reshape(shape)) + 0
+    view = y[::-1]
+    theirs.shuffle(x)
+    ours.shuffle(y)
+    numpy.testing.assert_array_equal(to_numpy(y), x)
+    numpy.testing.assert_array_equal(to_numpy(view), x[::-1])
+
+
+ERRORS = [
+    lambda g: g.random(-5), lambda g: g.random((3, -70_000)), lambda g: g.random(50_000, dtype="i"), lambda g: g.normal(0, -1, 50_000),
+    lambda g: g.uniform(0, numpy.inf, 50_000), lambda g: g.exponential(-1, 50_000), lambda g: g.choice(LINE, 70_000, replace=False),
+    lambda g: g.choice(LINE, 50_000, p=[1.0]), lambda g: g.permutation(LINE, axis=3), lambda g: g.random("x"), lambda g: g.rayleigh(-2, 50_000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("draw", ERRORS)
+def test_errors_are_numpys(draw):
+    with pytest.raises(Exception) as theirs:
+        draw(numpy.random.default_rng(0))
+    with pytest.raises(theirs.type) as ours:
+        draw(plait.random.default_rng(0))
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_any_number_of_threads():
+    threads = plait.get_num_threads()
+    try:
+        found = []
+        for n in (1, 2):
+            plait.set_num_threads(n)
+            found.append(to_numpy(plait.random.default_rng(1).random(400_001)).tobytes())
+    finally:
+        plait.set_num_threads(threads)
+    assert found[0] == found[1]
