@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/analysis.hpp"
+
 namespace plait::fusion {
 using namespace ir;
 
@@ -46,8 +48,19 @@ std::int32_t LoopFacts::parent(std::int32_t l) const {
   return 0;
 }
 
+// Scans in a loop inside, and what they have scanned so far in a local of this loop or one around.
+bool LoopFacts::keeps_windows(std::int32_t l) const {
+  if (k_.locals.empty() || !ir::scans_inside(k_, l) || ir::scans(k_, l)) return false;
+  bool keeps = false;
+  for_each_inst(k_, l, [&](Val v, std::int32_t at) {
+    keeps |= k_.insts[v].op == Op::StoreLocal && ir::scans(k_, at);
+  });
+  return keeps;
+}
+
 bool LoopFacts::may_run_abreast(std::int32_t l) const {
   if ((l == 0 && !lk_.partials.empty()) || ir::multiplies(k_, l)) return false;
+  if (keeps_windows(l)) return false;
   bool apart = true;
   for_each_inst(k_, l, [&](Val v, std::int32_t) {
     if (k_.insts[v].op == Op::Store) apart &= stride(k_.insts[v], l) != 0;

@@ -22,7 +22,7 @@ class LoopFacts {
   std::int32_t parent(std::int32_t l) const;
   // Whether several iterations may run side by side. A grid over chunks is no place for that: its
   // loops' bounds differ from one to the next. Nor is a loop whose iterations all store to one
-  // place, or one that multiplies fragments.
+  // place, one that multiplies fragments, or one whose scans keep what they have so far.
   bool may_run_abreast(std::int32_t l) const;
 
   template <class F>
@@ -33,6 +33,8 @@ class LoopFacts {
   }
 
  private:
+  bool keeps_windows(std::int32_t l) const;
+
   const LoweringInput& in_;
   const LoweredKernel& lk_;
   const ir::Kernel& k_;

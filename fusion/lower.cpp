@@ -63,15 +63,19 @@ void Lowering::map() {
     return;
   }
   const Field extent_field = update ? Field::ViewShape : Field::Shape;
+  if (!plan_scans(shape)) return;
   Index idx(shape.size());
   std::vector<int> order = by_width(shape, strides);
+  std::erase(order, scans_.axis);
   // The grid feeds the threads: a short outermost dimension makes way for the longest one.
   if (!order.empty() && shape[order[0]] < kFewRows) {
     auto longest = std::max_element(order.begin(), order.end(),
                                     [&](int a, int b) { return shape[a] < shape[b]; });
     if (shape[*longest] >= 4096) std::rotate(order.begin(), longest, longest + 1);
   }
-  bool first = true;
+  if (scans_.axis >= 0 && !scans_.windows) order.push_back(scans_.axis);
+  // The grid's iterations come in any order.
+  bool first = order.empty() || order[0] != scans_.axis;
   std::int32_t ctx = 0;
   std::vector<std::int32_t> opened;
   // Short dimensions beside a reduction are unrolled: the components of a force share what does
@@ -81,7 +85,7 @@ void Lowering::map() {
                                  [&](std::int32_t r) { return contains_reduction(r); });
   for (int d : order) {
     ExprId extent = ex_.source({region_.roots[0], extent_field, d});
-    if (!first && folds && shape[d] <= kShort && unrolled.empty()) {
+    if (!first && folds && scans_.axis < 0 && shape[d] <= kShort && unrolled.empty()) {
       in_.facts.known(extent);
       unrolled.push_back(d);
       continue;
@@ -97,7 +101,10 @@ void Lowering::map() {
       idx[d].loop = ctx;
     }
   }
-  store_unrolled(idx, unrolled, shape, ctx);
+  if (scans_.windows)
+    scan_windows(idx, ex_.source({region_.roots[0], extent_field, scans_.axis}), ctx);
+  else
+    store_unrolled(idx, unrolled, shape, ctx);
   for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
 }
 

@@ -117,6 +117,7 @@ struct LoweringInput {
   Facts& facts;
   Reuse reuse = Reuse::ByCost;
   Target target = {};
+  bool scans = false;  // some calls may be folds of loops (scan_region.hpp)
 };
 
 // Returns the demands that have to be met first; when there are none, `out` is complete.

@@ -39,6 +39,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
   } else if (id == region_.product) {
     v = tile_element(id, idx);
+  } else if (v = window_value(id, idx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
     if (!note_emission(id, idx)) return zero(n.dtype);
     v = compute_node(id, gn, n, idx, ctx);
@@ -103,6 +104,8 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
       return gathered(id, gn, n, idx, ctx);
     case NodeKind::Reduce:
       return reduction(id, n, idx);
+    case NodeKind::Call:
+      return running(id, n, idx);
     default:
       break;
   }

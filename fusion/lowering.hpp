@@ -153,6 +153,19 @@ class Lowering : Nest {
   // False when the value has to be in memory, because the region grows by it.
   bool note_emission(std::int32_t id, const Index& idx);
 
+  // scans (lower_scan.cpp)
+  // Which scans the roots read, and how far ahead of their own index; refuses what no loop of the
+  // region scans.
+  bool plan_scans(const Dims& shape);
+  bool find_scans(std::int32_t id, ExprId shift);
+  bool refuse_scan(std::int32_t id);
+  bool contains_scan(std::int32_t id) const;
+  int looped_axis(std::int32_t id) const;
+  Val running(std::int32_t id, const tracer::Node& n, const Index& idx);
+  Val carried(DType t, ReduceKind kind);
+  Val window_value(std::int32_t id, const Index& idx);
+  void scan_windows(Index& idx, ExprId extent, std::int32_t ctx);
+
   // reductions
   // Opened under the loop that binds the index, wherever it was asked for.
   Val reduction(std::int32_t id, const tracer::Node& n, const Index& idx);
@@ -203,6 +216,18 @@ class Lowering : Nest {
   Tile tile_;
   std::optional<Softmax> softmax_;
   const RegionSpec& region_;
+  struct Scans {
+    std::map<std::int32_t, std::set<ExprId>> shifts;  // of each scan: how far ahead it is read
+    std::int32_t first = -1;
+    int axis = -1;
+    bool windows = false;                            // read further along the axis
+    std::map<std::int32_t, std::int32_t> window_of;  // complete ones: their locals
+    std::vector<std::int32_t> states;                // locals that folds go on from, block by block
+    // The loops of a block that scan, and that read; the loop around blocks.
+    std::int32_t loop = -1, reader = -1, lane = 0;
+    Val base = kNone;  // of a block: an index of the axis and this is one of a window
+  } scans_;
+  std::set<std::pair<std::int32_t, ExprId>> seen_reads_;
   std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;
   std::map<std::int32_t, Emissions> emissions_;
   std::map<Val, std::int32_t> rows_;  // value -> the local its row is kept in

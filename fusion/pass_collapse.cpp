@@ -1,3 +1,4 @@
+#include "ir/analysis.hpp"
 #include "passes.hpp"
 
 namespace plait::fusion {
@@ -83,7 +84,7 @@ class Collapse {
     if (a == 0 && chunked()) return kNone;
     const bool reduce = k_.insts[inner].op == Op::Reduce;
     if (reduce != !la.reductions.empty()) return kNone;
-    if (reduce && !same_fold(la, lb, inner)) return kNone;
+    if (reduce && (scans(k_, b) || !same_fold(la, lb, inner))) return kNone;
     return contiguous(a, b) ? inner : kNone;
   }
 

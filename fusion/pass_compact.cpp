@@ -67,7 +67,10 @@ class Compact {
     const Loop& loop = k_.loops[l];
     use(loop.begin);
     use(loop.end);
-    for (const Reduction& r : loop.reductions) use(r.value);
+    for (const Reduction& r : loop.reductions) {
+      use(r.value);
+      use(r.init);
+    }
     for (Val v : loop.body)
       if (effect(v)) use(v);
   }
@@ -114,7 +117,10 @@ class Compact {
       body.push_back(number_[v]);
     }
     out_.loops[n].body = std::move(body);
-    for (Reduction& r : out_.loops[n].reductions) r.value = renamed(r.value);
+    for (Reduction& r : out_.loops[n].reductions) {
+      r.value = renamed(r.value);
+      r.init = renamed(r.init);
+    }
     return n;
   }
 

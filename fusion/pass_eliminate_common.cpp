@@ -46,6 +46,7 @@ class EliminateCommon {
     std::vector<Val> kept;
     rename(k_.loops[l].begin);
     rename(k_.loops[l].end);
+    for (Reduction& r : k_.loops[l].reductions) rename(r.init);
     for (Val v : k_.loops[l].body) {
       Inst& i = k_.insts[v];
       for (Val& o : i.operands) rename(o);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/analysis.hpp"
 #include "passes.hpp"
 
 namespace plait::fusion {
@@ -38,6 +39,8 @@ class FuseSiblings {
     const Loop& la = k_.loops[k_.insts[a].index];
     const Loop& lb = k_.loops[k_.insts[b].index];
     if (la.begin != lb.begin || la.end != lb.end || la.unroll != lb.unroll) return false;
+    // What follows in order stays by itself.
+    if (scans(k_, k_.insts[a].index) || scans(k_, k_.insts[b].index)) return false;
     ++merge_;
     tainted_.resize(k_.insts.size());
     tainted_[a] = merge_;

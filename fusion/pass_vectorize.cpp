@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "ir/analysis.hpp"
 #include "loop_facts.hpp"
 
 namespace plait::fusion {
@@ -24,6 +25,8 @@ constexpr double kRowRegisters = 4;
 constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
 // Cycles that an iteration waits for the one before: a fold; an arg-reduction compares and selects.
 constexpr double kFoldLatency = 4, kArgLatency = 8;
+// To take a lane out of a register and put it into another.
+constexpr double kTakeLane = 1;
 
 class Vectorize {
  public:
@@ -59,7 +62,9 @@ class Vectorize {
       }
     }
     scalar = std::max(scalar, latency(l)) * facts_.trips(l) + kLoopEntry;
-    const double vec = std::ceil(facts_.trips(l) / lanes_) * nest_cost(l, l) + kLoopEntry +
+    const double ordered = scans(k_, l) ? (latency(l) + kTakeLane) * facts_.trips(l) : 0;
+    const double vec = std::ceil(facts_.trips(l) / lanes_) * nest_cost(l, l) + ordered +
+                       kLoopEntry +
                        kHorizontal * static_cast<double>(k_.loops[l].reductions.size()) +
                        (std::fmod(facts_.trips(l), lanes_) == 0 ? 0 : 2);
     if (!facts_.may_run_abreast(l) || scalar <= vec ||

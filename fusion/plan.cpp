@@ -51,6 +51,7 @@ class Planner {
       memory_of_ = own_memory_;
       demanded_.assign(g_.nodes.size(), false);
       any_demanded_ = false;
+      scans_ = candidate.scans();
       for (std::int32_t i = 0; i < g_.size(); ++i) in_memory_[i] = g_[i].leaf && !is_scalar(i);
       bool unchanged = true;
       for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
@@ -79,7 +80,8 @@ class Planner {
   bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
   LoweringInput input() {
-    return {g_, plan_->exprs, plan_->canon, non_negative_, in_memory_, facts_, reuse_, target_};
+    return {g_,     plan_->exprs, plan_->canon, non_negative_, in_memory_,
+            facts_, reuse_,       target_,      scans_};
   }
 
   // True when the schedule changed and planning starts over.
@@ -96,6 +98,10 @@ class Planner {
       if (s.region.kind == RegionKind::Product &&
           (d.node == s.region.product || candidate.attention_of(d.node) == s.region.product)) {
         candidate.call_library(s.region.product);
+        return true;
+      }
+      if (candidate.scans(d.node)) {
+        candidate.apply({Edit::Call, d.node, "computed by a call"});
         return true;
       }
       if (d.one_walk) {
@@ -327,7 +333,7 @@ class Planner {
   Facts facts_;  // of the step at hand
   std::vector<bool> non_negative_;
   std::vector<bool> demanded_;  // nodes that this attempt found missing in memory
-  bool any_demanded_ = false;
+  bool any_demanded_ = false, scans_ = false;
   std::vector<int> seen_;  // in which walk
   int walk_ = 0;
   std::vector<std::vector<std::int32_t>> readers_;  // of each node

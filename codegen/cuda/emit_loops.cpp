@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emit.hpp"
+#include "ir/analysis.hpp"
 
 namespace plait::cuda {
 
@@ -97,6 +98,8 @@ void Emitter::loop(Val v, By by) {
 }
 
 std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) const {
+  if (r.init != kNone)
+    return std::string(type_name(k_.insts[r.value].type)) + "(" + value(r.init) + ")";
   const DType t = kept_type(r, k_.insts[r.value].type);
   const std::string type(type_name(t));
   const std::string zero = is_complex(t) ? type + "{0, 0}" : type + "(0)";
@@ -159,6 +162,24 @@ void Emitter::fold(Val v, std::size_t n) {
   }
 }
 
+// The fold so far, of equal extremes the later one.
+void Emitter::running(Val v) {
+  std::int32_t loop = 0;
+  for (std::size_t l = 0; l < k_.loops.size(); ++l)
+    if (const auto& body = k_.loops[l].body; std::find(body.begin(), body.end(), v) != body.end())
+      loop = static_cast<std::int32_t>(l);
+  const auto reduce = std::find_if(k_.insts.begin(), k_.insts.end(), [&](const Inst& i) {
+    return i.op == Op::Reduce && i.index == loop;
+  });
+  const std::int32_t n = k_.insts[v].index;
+  const ir::Reduction& r = k_.loops[loop].reductions[n];
+  const std::string acc = numbered("r", reduce - k_.insts.begin()) + numbered("_", n);
+  const bool extreme = r.kind == ReduceKind::Min || r.kind == ReduceKind::Max;
+  line(acc + " = " + (extreme ? joined(r, value(r.value), acc) : joined(r, acc, value(r.value))) +
+       ";");
+  line("const " + std::string(type_name(k_.insts[v].type)) + numbered(" v", v) + " = " + acc + ";");
+}
+
 // The threads of a team have folded a part each.
 void Emitter::join_folds(Val v) {
   const ir::Loop& l = k_.loops[k_.insts[v].index];
@@ -207,7 +228,7 @@ void Emitter::reduce(Val v, By by) {
   };
   auto folds = [&] {
     for (std::size_t n = 0; n < l.reductions.size(); ++n)
-      if (!is_tree(k_, l.reductions[n])) fold(v, n);
+      if (!is_tree(k_, l.reductions[n]) && ir::running(k_, index_of_loop, n) == kNone) fold(v, n);
   };
   const std::string length = l.begin == kNone ? end : "(" + end + " - " + begin + ")";
   // A negative length is an empty loop.

@@ -262,6 +262,8 @@ void Emitter::inst(Val v, By by) {
       return loop(v, by);
     case Op::Product:
       return product(i);
+    case Op::Running:
+      return running(v);
   }
 }
 

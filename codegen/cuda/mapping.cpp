@@ -148,6 +148,7 @@ bool carries(const ir::Kernel& k, std::int32_t loop) {
 // Whether threads may take the iterations of this loop side by side: no order shows and nothing is
 // stored twice to one place.
 bool can_share(const ir::Kernel& k, std::int32_t loop) {
+  if (ir::scans_inside(k, loop)) return false;
   bool complex = false, real = false;
   for (const ir::Reduction& r : k.loops[loop].reductions) {
     const DType t = k.insts[r.value].type;
@@ -208,6 +209,8 @@ Nest analyse_nest(const ir::Kernel& k) {
     if (i.op == Op::StoreLocal && !n.in_thread[at]) n.shareable = false;
     // No extent bounds an index.
     n.computed_index |= i.op == Op::Gather;
+    // So does a scan, in order.
+    n.shareable &= i.op != Op::Running;
     // A thread multiplies fragments by itself, at addresses that no extent is asked about.
     if (i.op != Op::Product) return;
     n.shareable = false;

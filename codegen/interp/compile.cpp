@@ -62,10 +62,14 @@ std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val re
   for (std::size_t n = 0; n < loop.reductions.size(); ++n) {
     const ir::Reduction& r = loop.reductions[n];
     DType t = accumulator_type(r.kind, k_.insts[r.value].type);
-    Fold f{.kind = is_arg(r.kind)   ? FoldKind::Arg
+    const bool runs = ir::running(k_, k_.insts[reduce].index, n) != kNone;
+    Fold f{.kind = runs             ? FoldKind::Running
+                   : is_arg(r.kind) ? FoldKind::Arg
                    : is_tree(k_, r) ? FoldKind::Tree
                                     : FoldKind::Combine};
-    f.tile = a_.varies[r.value] && !loop.vector;
+    const bool lanes = a_.varies[r.value] || (r.init != kNone && a_.varies[r.init]);
+    f.tile = lanes && !loop.vector;
+    if (r.init != kNone) f.init = reg(r.init);
     f.itemsize = static_cast<std::uint8_t>(itemsize(t));
     f.shape.complex = is_complex(t);
     f.acc = new_reg(slot(f.tile, t));
@@ -104,6 +108,10 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
   DType t = k_.insts[r.value].type;
   bool varies = a_.varies[r.value] != 0, vector = k_.loops[b.loop].vector;
   f.value = reg(r.value);
+  if (f.kind == FoldKind::Running) {
+    f.identity = fold_identity(r.kind, t);
+    return;
+  }
   auto convert = [&](loops::LoopFn fn, DType to) {
     Instr c{.code = Code::Call, .tile = varies, .inputs = 1, .in = {f.value, kNoReg, kNoReg}};
     c.fn = fn;
@@ -134,6 +142,31 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
                     (r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod);
   f.reduce = sequential ? sequential_fold(r.kind, t) : loops::reduce(r.kind, t, tier_);
   if (!f.reduce) throw InternalError("interpreter: no reduction");
+}
+
+// A serial loop's fold is the value itself: nothing of an iteration outlives it.
+void Compiler::running(Block& b, std::int32_t position, Val v) {
+  const ir::Reduction& r = k_.loops[b.loop].reductions[k_.insts[v].index];
+  const Fold& f = (*b.folds)[k_.insts[v].index];
+  const DType t = k_.insts[v].type;
+  if (k_.loops[b.loop].vector) {
+    p_.regs[v] = tile(t);
+    expire(b, std::max(position, live_.last_use(v)), reg(v));
+    b.code.push_back({.code = Code::Scan,
+                      .tile = true,
+                      .inputs = 2,
+                      .in = {reg(r.value), f.acc, kNoReg},
+                      .out = reg(v),
+                      .scan = running_fold(r.kind, t)});
+    return;
+  }
+  p_.regs[v] = p_.regs[f.acc];
+  Instr c{.code = Code::Call, .tile = f.tile, .inputs = 2, .in = {f.acc, reg(r.value), kNoReg}};
+  // An extremum gives its first operand where they are equal.
+  if (r.kind == ReduceKind::Min || r.kind == ReduceKind::Max) std::swap(c.in[0], c.in[1]);
+  c.fn = elementwise(reduce_info(r.kind).combine, t);
+  c.out = f.acc;
+  b.code.push_back(c);
 }
 
 void Compiler::result(Block& b, std::int32_t position, Val v) {
@@ -202,6 +235,8 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
       return result(b, position, v);
     case Op::Product:
       return product(b, i);
+    case Op::Running:
+      return running(b, position, v);
   }
 }
 
@@ -223,7 +258,11 @@ void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
   const ir::Loop& loop = k_.loops[index];
   const auto& items = live_.items(index);
   // One position past the items: the reductions.
-  Block b{index, {}, std::vector<std::vector<RegId>>(items.size() + 1), a_.vector_loop[index] >= 0};
+  Block b{index,
+          {},
+          std::vector<std::vector<RegId>>(items.size() + 1),
+          a_.vector_loop[index] >= 0,
+          &folds};
   LoopCode l;
   l.vector = loop.vector;
   l.stops_at = ir::deciding_value(k_, index);
@@ -250,7 +289,7 @@ void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
     else
       for (std::size_t r = 0; r < folds.size(); ++r) {
         complete(b, folds[r], loop.reductions[r]);
-        find_own_place(b, folds[r], folds);
+        if (folds[r].kind != FoldKind::Running) find_own_place(b, folds[r], folds);
       }
     for (RegId r : b.expire[n]) release(r);
   }

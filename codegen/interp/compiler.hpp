@@ -34,6 +34,7 @@ class Compiler {
     std::vector<Instr> code;
     std::vector<std::vector<RegId>> expire;
     bool lanes;
+    std::vector<Fold>* folds = nullptr;
   };
 
   RegId new_reg(Home home, std::int32_t index, std::int64_t stride) {
@@ -90,6 +91,7 @@ class Compiler {
   bool contiguous(const ir::Inst& i) const;
   void load(Block& b, std::int32_t position, Val v);
   void store(Block& b, Val v);
+  void running(Block& b, std::int32_t position, Val v);
   void result(Block& b, std::int32_t position, Val v);
   void release_dying(Block& b, std::int32_t position, const Instr& c, DType t);
   std::vector<Fold> accumulators(Block& b, std::int32_t position, Val reduce);

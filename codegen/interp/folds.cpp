@@ -34,6 +34,13 @@ void fill(const Frame& f, const Fold& r, std::int64_t n) {
        n, r.itemsize);
 }
 
+void start_running(const Frame& f, const Fold& r, std::int64_t n) {
+  if (r.init == kNoReg)
+    fill(f, r, n);
+  else
+    move(f, r, r.init, r.acc, n);
+}
+
 void add(const Frame& f, const Fold& r, RegId acc, std::int64_t n) {
   combine(f, r, acc, r.value, acc, n);
 }
@@ -85,6 +92,8 @@ void fold_start(const Frame& f, const Fold& r, std::int64_t begin, std::int64_t 
       copy(f.regs[r.index].ptr, f.regs[r.index].stride, reinterpret_cast<const char*>(&begin), 0, n,
            sizeof begin);
       return;
+    case FoldKind::Running:
+      return start_running(f, r, n);
   }
 }
 
@@ -105,6 +114,8 @@ void fold_step(const Frame& f, const Fold& r, std::int64_t i, std::int64_t begin
       if (i == begin) return start(f, r, r.acc, n);
       return r.arg_step(f.regs[r.acc].ptr, reinterpret_cast<std::int64_t*>(f.regs[r.index].ptr),
                         f.regs[r.value].ptr, f.regs[r.value].stride, i, n);
+    case FoldKind::Running:
+      return;
   }
 }
 
@@ -112,7 +123,7 @@ void tile_start(const Frame& f, const Fold& r, std::int64_t begin) {
   if (r.kind == FoldKind::Arg)
     std::memcpy(f.regs[r.index].ptr, &begin, sizeof begin);
   else
-    fill(f, r, 1);
+    start_running(f, r, 1);
   if (r.kind == FoldKind::Tree) f.trees[r.tree].open = 0;
 }
 
@@ -135,6 +146,8 @@ void tile_step(const Frame& f, const Fold& r, std::int64_t first, bool is_first,
       if (is_first) std::memcpy(acc, v.ptr, r.itemsize);
       return r.arg_reduce(acc, reinterpret_cast<std::int64_t*>(f.regs[r.index].ptr), v.ptr,
                           v.stride, n, first);
+    case FoldKind::Running:
+      return;
   }
 }
 

@@ -22,6 +22,8 @@ void Liveness::each_operand(Val v, F visit) const {
     const ir::Loop& l = k_.loops[i.index];
     if (l.begin != kNone) visit(l.begin, true);
     visit(l.end, true);
+    for (const ir::Reduction& r : l.reductions)
+      if (r.init != kNone) visit(r.init, true);
   }
 }
 

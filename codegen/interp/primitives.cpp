@@ -44,6 +44,102 @@ FoldFn fold_of(ReduceKind kind) {
   return kind == ReduceKind::Sum ? fold<T, true> : fold<T, false>;
 }
 
+template <class T, class F>
+void scan(void* acc, const void* in, std::int64_t stride, void* out, std::int64_t out_stride,
+          std::int64_t n) {
+  T a = *static_cast<T*>(acc);
+  const char* p = static_cast<const char*>(in);
+  char* q = static_cast<char*>(out);
+  for (std::int64_t i = 0; i < n; ++i) {
+    T v;
+    std::memcpy(&v, p + i * stride, sizeof v);
+    a = F()(a, v);
+    std::memcpy(q + i * out_stride, &a, sizeof a);
+  }
+  *static_cast<T*>(acc) = a;
+}
+
+struct RunningSum {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)  // wraps around
+      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+      return a + b;
+  }
+};
+struct RunningProduct {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else
+      return product(a, b);
+  }
+};
+// NaN comes first, and the later one of equal ones, zeros.
+template <bool max>
+struct RunningExtreme {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>)  // quiet comparisons
+      return (max ? __builtin_isgreater(a, b) : __builtin_isless(a, b)) || __builtin_isnan(a) ? a
+                                                                                              : b;
+    else
+      return (max ? a > b : a < b) ? a : b;
+  }
+};
+
+template <class T>
+ScanFn scan_of(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::Sum:
+      return scan<T, RunningSum>;
+    case ReduceKind::Prod:
+      return scan<T, RunningProduct>;
+    case ReduceKind::Min:
+      if constexpr (std::is_arithmetic_v<T>) return scan<T, RunningExtreme<false>>;
+      break;
+    case ReduceKind::Max:
+      if constexpr (std::is_arithmetic_v<T>) return scan<T, RunningExtreme<true>>;
+      break;
+    default:
+      break;
+  }
+  return nullptr;
+}
+
+ScanFn scan_of(ReduceKind kind, DType t) {
+  switch (t) {
+    case DType::Int8:
+      return scan_of<std::int8_t>(kind);
+    case DType::UInt8:
+      return scan_of<std::uint8_t>(kind);
+    case DType::Int16:
+      return scan_of<std::int16_t>(kind);
+    case DType::UInt16:
+      return scan_of<std::uint16_t>(kind);
+    case DType::Int32:
+      return scan_of<std::int32_t>(kind);
+    case DType::UInt32:
+      return scan_of<std::uint32_t>(kind);
+    case DType::Int64:
+      return scan_of<std::int64_t>(kind);
+    case DType::UInt64:
+      return scan_of<std::uint64_t>(kind);
+    case DType::Float32:
+      return scan_of<float>(kind);
+    case DType::Float64:
+      return scan_of<double>(kind);
+    case DType::Complex64:
+      return scan_of<std::complex<float>>(kind);
+    case DType::Complex128:
+      return scan_of<std::complex<double>>(kind);
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 void copy(char* out, std::int64_t os, const char* in, std::int64_t is, std::int64_t n,
@@ -68,6 +164,12 @@ void copy(char* out, std::int64_t os, const char* in, std::int64_t is, std::int6
 
 void iota(std::int64_t* out, std::int64_t first, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = first + i;
+}
+
+ScanFn running_fold(ReduceKind kind, DType t) {
+  const ScanFn f = scan_of(kind, t);
+  if (!f) throw InternalError("interpreter: no running fold of " + std::string(name(t)));
+  return f;
 }
 
 FoldFn sequential_fold(ReduceKind kind, DType t) {

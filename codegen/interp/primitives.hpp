@@ -25,4 +25,10 @@ ArgTileFn arg_tile(ReduceKind kind, DType t, bool roots, CpuTier tier);
 using FoldFn = void (*)(void* acc, const void* in, std::int64_t stride, std::int64_t n);
 FoldFn sequential_fold(ReduceKind kind, DType t);
 
+// The same with every state stored: `acc`, then out[i] = acc = acc op in[i]. Sums and products of
+// numbers and extrema, the later of equal ones.
+using ScanFn = void (*)(void* acc, const void* in, std::int64_t stride, void* out,
+                        std::int64_t out_stride, std::int64_t n);
+ScanFn running_fold(ReduceKind kind, DType t);
+
 }  // namespace plait::interp

@@ -16,7 +16,7 @@ namespace plait::interp {
 using RegId = std::int32_t;
 inline constexpr RegId kNoReg = -1;
 
-enum class Code : std::uint8_t { Call, Load, Gather, Store, Iota, Loop, Product };
+enum class Code : std::uint8_t { Call, Load, Gather, Store, Iota, Loop, Product, Scan };
 // Whether a load copies into its own tile or aliases the memory.
 enum class CopyRule : std::uint8_t { Never, WhenStrided, Always };
 
@@ -26,15 +26,21 @@ struct Instr {
   std::uint8_t inputs = 0;
   CopyRule copy = CopyRule::Never;         // Load
   std::uint8_t itemsize = 0;               // Load, Gather, Store
-  RegId in[3] = {kNoReg, kNoReg, kNoReg};  // Gather: the index, its stride
+  RegId in[3] = {kNoReg, kNoReg, kNoReg};  // Gather: the index, its stride; Scan: value, fold
   RegId out = kNoReg;
   std::int32_t access = -1;    // Call: writes there and not to `out`
   loops::LoopFn fn = nullptr;  // Call
-  std::int32_t loop = -1;      // Loop
-  std::int32_t product = -1;   // Product
+  ScanFn scan = nullptr;
+  std::int32_t loop = -1;     // Loop
+  std::int32_t product = -1;  // Product
 };
 
-enum class FoldKind : std::uint8_t { Combine, Tree, Arg };
+enum class FoldKind : std::uint8_t {
+  Combine,
+  Tree,
+  Arg,
+  Running,  // an instruction of the body folds
+};
 
 struct Fold {
   FoldKind kind;
@@ -48,6 +54,7 @@ struct Fold {
   RegId acc = kNoReg;    // Tree in a serial loop: the first of the accumulators
   RegId index = kNoReg;  // Arg
   RegId sums = kNoReg;   // Tree: the first of kMaxSums open left sums
+  RegId init = kNoReg;   // Running: what it starts from instead of the identity
   std::int32_t tree = -1;
   TreeShape shape;
   Scalar identity;

@@ -85,6 +85,11 @@ void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t
       case Code::Product:
         multiply(f, f.p.products[i->product]);
         break;
+      case Code::Scan: {
+        const Reg &in = f.regs[i->in[0]], &out = f.regs[i->out];
+        i->scan(f.regs[i->in[1]].ptr, in.ptr, in.stride, out.ptr, out.stride, n);
+        break;
+      }
       case Code::Loop: {
         const LoopCode& l = f.p.loops[i->loop];
         run_loop(f, l, l.begin == kNoReg ? 0 : f.integer(l.begin), f.integer(l.end), lanes);

@@ -6,6 +6,7 @@
 
 #include "../ordered_product.hpp"
 #include "../product_region.hpp"
+#include "../scan_region.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -58,6 +59,12 @@ Candidate::Candidate(const Problem& p)
   for (std::int32_t i = 0; i < g_.size(); ++i)
     tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
   find_attentions();
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (g_[i].leaf || !looped_scan(*g_[i].node)) continue;
+    scanned_.resize(g_.nodes.size());
+    scanned_[i] = true;
+    ++scan_count_;
+  }
 }
 
 bool Candidate::apply(const Edit& e) {
@@ -78,6 +85,11 @@ bool Candidate::apply(const Edit& e) {
     case Edit::Call: {
       bool changed = tiled_[e.node];
       tiled_[e.node] = false;
+      if (scans(e.node)) {
+        scanned_[e.node] = false;
+        --scan_count_;
+        changed = true;
+      }
       changed |= apply({Edit::Store, e.node, e.why});
       for (const std::int32_t in : operands(g_, e.node, problem_->epilogues[e.node]))
         changed |= apply({Edit::StoreOperand, in, "operand of a library call"});
@@ -104,7 +116,8 @@ bool Candidate::direct(std::int32_t node) const {
   const Node& n = *gn.node;
   if (n.kind == NodeKind::MatMul)
     return !taken_up_[node] && !tiled_[node] && attention_of_[node] < 0;
-  if (problem_->epilogues[node] || n.kind == NodeKind::Call) return true;
+  if (n.kind == NodeKind::Call) return !scans(node);
+  if (problem_->epilogues[node]) return true;
   if (n.kind == NodeKind::Reduce &&
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
     return n.axes.size() != 1;

@@ -47,6 +47,9 @@ class Candidate {
   bool direct(std::int32_t node) const;
   bool blocked(std::int32_t node) const { return cut_[node]; }
   bool multiplies(std::int32_t node) const { return tiled_[node]; }
+  // Calls that are folds of a region's loops: any, and this one.
+  bool scans() const { return scan_count_ > 0; }
+  bool scans(std::int32_t node) const { return scan_count_ > 0 && scanned_[node]; }
   // What a library call takes an operand from: a view as it lies in memory that is there anyway, or
   // is not larger.
   std::int32_t operand_memory(std::int32_t node) const;
@@ -81,6 +84,7 @@ class Candidate {
   bool cheap(std::int32_t node) const;
   bool small(std::int32_t node, const Dims& shape) const;
   std::vector<std::int64_t> group_key(std::int32_t node) const;
+  int scanned_axis(std::int32_t node) const;
   void find_attentions();
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
@@ -103,6 +107,8 @@ class Candidate {
   std::vector<std::int32_t> attention_of_;
   std::optional<std::int32_t> refused_;
   std::vector<bool> cut_;  // reductions in chunks
+  std::vector<bool> scanned_;
+  int scan_count_ = 0;
   std::vector<bool> root_;
   std::vector<std::int32_t> group_;  // only equal ones share a region
   std::vector<Note> notes_;

@@ -110,12 +110,29 @@ std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   const bool bl = blocked(node);
   const Dims& shape = bl ? g_[g_[node].in[0]].node->shape : n.shape;
   std::vector<std::int64_t> key{bl, group_[node], shape.size()};
+  if (scan_count_ > 0) key.push_back(scanned_axis(node));
   key.insert(key.end(), shape.begin(), shape.end());
   if (!bl) return key;
   // One order of loops: the chunks are cut, and the sums go, along the widest axes.
   key.insert(key.end(), n.axes.begin(), n.axes.end());
   for (int d : by_width(shape, g_[g_[node].in[0]].node->strides)) key.push_back(d);
   return key;
+}
+
+// Of the scans that the region of a root computes, which are one loop of it; -1: none.
+int Candidate::scanned_axis(std::int32_t node) const {
+  ++walk_;
+  std::vector<std::int32_t> stack{canon_[node]};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
+    if (scanned_[i]) return static_cast<int>(g_[i].node->axes[0]);
+    if (root_[i] && i != canon_[node]) continue;
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(canon_[in]);
+  }
+  return -1;
 }
 
 std::vector<Step> Candidate::regions() const {

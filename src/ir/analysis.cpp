@@ -36,14 +36,18 @@ class Analyser {
       if (opens_loop(i))
         walk(i.index, index);
       else
-        a_.varies[v] = a_.vector_loop[index] >= 0 && varies(i);
+        a_.varies[v] = a_.vector_loop[index] >= 0 && varies(i, loop);
     }
   }
-  bool varies(const Inst& i) const {
+  bool folds_lanes(const Reduction& r) const {
+    return a_.varies[r.value] || (r.init != kNone && a_.varies[r.init]);
+  }
+  bool varies(const Inst& i, const Loop& around) const {
+    if (i.op == Op::Running) return around.vector || folds_lanes(around.reductions[i.index]);
     if (i.op == Op::Result) {
       // The results of a vector Reduce are uniform outside it.
       std::int32_t reduce = k_.insts[i.operands[0]].index;
-      return !k_.loops[reduce].vector && a_.varies[k_.loops[reduce].reductions[i.index].value];
+      return !k_.loops[reduce].vector && folds_lanes(k_.loops[reduce].reductions[i.index]);
     }
     if (i.op == Op::LoadLocal && a_.per_lane(k_.locals[i.index])) return true;
     for (Val o : i.operands)
@@ -58,6 +62,26 @@ class Analyser {
 }  // namespace
 
 Analysis analyse(const Kernel& k) { return Analyser(k).run(); }
+
+Val running(const Kernel& k, std::int32_t loop, std::size_t fold) {
+  for (Val v : k.loops[loop].body)
+    if (k.insts[v].op == Op::Running && k.insts[v].index == static_cast<std::int32_t>(fold))
+      return v;
+  return kNone;
+}
+
+bool scans(const Kernel& k, std::int32_t loop) {
+  const auto& body = k.loops[loop].body;
+  return !k.loops[loop].reductions.empty() &&
+         std::any_of(body.begin(), body.end(), [&](Val v) { return k.insts[v].op == Op::Running; });
+}
+
+bool scans_inside(const Kernel& k, std::int32_t loop) {
+  const auto& body = k.loops[loop].body;
+  return scans(k, loop) || std::any_of(body.begin(), body.end(), [&](Val v) {
+           return opens_loop(k.insts[v]) && scans_inside(k, k.insts[v].index);
+         });
+}
 
 bool multiplies(const Kernel& k, std::int32_t loop) {
   return std::any_of(k.loops[loop].body.begin(), k.loops[loop].body.end(), [&](Val v) {

@@ -33,6 +33,13 @@ void for_each_access(const Kernel& k, const Inst& i, F&& f) {
   f(p.access);
 }
 
+// The Running that reads the fold of that number in the loop's body; kNone: its iterations may fold
+// apart from each other.
+Val running(const Kernel& k, std::int32_t loop, std::size_t fold);
+bool scans(const Kernel& k, std::int32_t loop);  // any of its folds
+// The same of the loop and all inside it.
+bool scans_inside(const Kernel& k, std::int32_t loop);
+
 // Whether the loop, or one inside it, multiplies fragments.
 bool multiplies(const Kernel& k, std::int32_t loop);
 

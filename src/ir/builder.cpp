@@ -145,6 +145,10 @@ std::int32_t Builder::open_for(Val begin, Val end) { return open(Op::For, begin,
 
 std::int32_t Builder::open_reduce(Val begin, Val end) { return open(Op::Reduce, begin, end); }
 
+Val Builder::running(DType t, std::int32_t fold) {
+  return push({.op = Op::Running, .type = t, .index = fold});
+}
+
 Val Builder::var(std::int32_t loop) const { return k_.loops.at(loop).var; }
 
 void Builder::close() {

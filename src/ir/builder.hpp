@@ -31,6 +31,8 @@ class Builder {
   std::int32_t open_for(Val begin, Val end);
   std::int32_t open_reduce(Val begin, Val end);
   Val var(std::int32_t loop) const;
+  // The fold of that number of the innermost loop, so far; its Reduction goes to close().
+  Val running(DType t, std::int32_t fold);
   void close();                                      // a For
   std::vector<Val> close(std::vector<Reduction> r);  // a Reduce: its results
   Loop& loop(std::int32_t index);

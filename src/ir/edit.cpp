@@ -73,7 +73,10 @@ void replace_uses(Kernel& k, std::int32_t l, Val from, Val to) {
     Loop& inner = k.loops[i.index];
     replace(inner.begin);
     replace(inner.end);
-    for (Reduction& r : inner.reductions) replace(r.value);
+    for (Reduction& r : inner.reductions) {
+      replace(r.value);
+      replace(r.init);
+    }
   });
   for (Reduction& r : k.loops[l].reductions) replace(r.value);
 }
@@ -104,6 +107,8 @@ void join(Kernel& k, Val first, Val second) {
   Loop& into = k.loops[a];
   const Loop& from = k.loops[b];
   const auto shift = static_cast<std::int32_t>(into.reductions.size());
+  for (Val v : from.body)
+    if (k.insts[v].op == Op::Running) k.insts[v].index += shift;
   into.body.insert(into.body.end(), from.body.begin(), from.body.end());
   into.reductions.insert(into.reductions.end(), from.reductions.begin(), from.reductions.end());
   for (Inst& i : k.insts)

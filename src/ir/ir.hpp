@@ -45,6 +45,8 @@ enum class Op : std::uint8_t {
   Result,      // reduction number `index` of the Reduce in operand 0
   Gather,      // buffers[index] at `access` + operand 0, any Int64 value, times `stride`
   Product,     // products[index] on locals, of extents m, n, k: operands 0, 1, 2; defines no value
+  Running,     // reduction number `index` of the loop whose body it stands in, as far as this
+               // iteration and with it
 };
 
 // A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers,
@@ -78,6 +80,9 @@ struct Reduction {
   // non-negative or NaN. The backend compares the values themselves and takes exact roots only on
   // near ties.
   bool guarded_sqrt = false;
+  // Of a running fold only: what it starts from instead of the identity, of the value's type,
+  // visible where the loop stands.
+  Val init = kNone;
 };
 // Folds start from the identity (fold_identity); ArgMin/ArgMax start at (first iteration) and
 // give Int64, the value of the loop's variable at NumPy's choice: the first extreme, the first NaN
@@ -85,6 +90,8 @@ struct Reduction {
 // A complex element is two to NumPy's tree: sequential below 4 elements, four accumulators to 64,
 // split at (n - n % 8) / 2 above. A Float16 sum or product accumulates in Float32 and is rounded
 // once at the end.
+// A fold that a Running reads is a scan: Sequential, a sum or product of numbers or an extremum,
+// and not of Float16. Of equal extremes the later one stays. No other fold of its loop is pairwise.
 
 struct Loop {
   Val var = kNone;

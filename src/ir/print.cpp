@@ -138,7 +138,8 @@ class Printer {
       const Reduction& r = l.reductions[n];
       line(depth + 1, "yield " + std::to_string(n) + ": " + std::string(reduce_info(r.kind).name) +
                           " " + val(r.value) + " " + std::string(order_name(r.order)) +
-                          (r.guarded_sqrt ? " sqrt" : ""));
+                          (r.guarded_sqrt ? " sqrt" : "") +
+                          (r.init == kNone ? "" : " from " + val(r.init)));
     }
     line(depth, "}");
   }
@@ -184,6 +185,8 @@ class Printer {
         return line(depth, head + "result " + val(i.operands[0]) + " " + index);
       case Op::Product:
         return line(depth, product(i));
+      case Op::Running:
+        return line(depth, head + "running " + index);
     }
   }
 };

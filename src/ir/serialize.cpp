@@ -6,7 +6,7 @@
 namespace plait::ir {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x33524950;  // "PIR3": raise the digit when the layout changes
+constexpr std::uint32_t kMagic = 0x34524950;  // "PIR4": raise the digit when the layout changes
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t h = 0xcbf29ce484222325u;
@@ -86,7 +86,7 @@ void coeff(S& s, Coeff& c) {
 
 template <class S>
 void inst(S& s, Inst& i) {
-  s.enumeration(i.op, static_cast<int>(Op::Product) + 1);
+  s.enumeration(i.op, static_cast<int>(Op::Running) + 1);
   s.enumeration(i.type, kDTypeCount);
   s.enumeration(i.fn, kOpCount + 1);
   s.value(i.index);
@@ -114,6 +114,7 @@ void loop(S& s, Loop& l) {
     s.value(r.value);
     s.enumeration(r.order, static_cast<int>(Order::Pairwise) + 1);
     s.flag(r.guarded_sqrt);
+    s.value(r.init);
   });
 }
 

@@ -95,7 +95,8 @@ class Structure {
     if (var.op != Op::Var || var.index != index || var.type != DType::Int64)
       fail(k_, l.var, "is not the variable of loop " + std::to_string(index));
     for (const Reduction& r : l.reductions)
-      if (r.value >= k_.insts.size()) fail_loop(k_, index, "reduces no value");
+      if (r.value >= k_.insts.size() || (r.init != kNone && r.init >= k_.insts.size()))
+        fail_loop(k_, index, "reduces no value");
     for (Val v : l.body) {
       place(v);
       const Inst& i = k_.insts[v];
@@ -103,6 +104,8 @@ class Structure {
         if (o != kNone && o >= k_.insts.size()) fail(k_, v, "an operand does not exist");
       indices(v, i);
       coeff(i.stride, "a gather");
+      if (i.op == Op::Running && !in_range(i.index, l.reductions))
+        fail(k_, v, "is the fold of no reduction of its loop");
       if (opens_loop(i)) walk(i.index);
     }
   }
@@ -145,6 +148,7 @@ class Structure {
         break;
       case Op::Const:
       case Op::Cast:
+      case Op::Running:
         break;
     }
     if (!ok) fail(k_, v, "its index " + std::to_string(i.index) + " is out of range");
@@ -183,13 +187,21 @@ class Rules {
       if (l.end == kNone) fail_loop(k_, index, "has no end");
       bound(index, l.end);
       if (l.begin != kNone) bound(index, l.begin);
+      for (const Reduction& r : l.reductions)
+        if (r.init != kNone) start(index, r);
     }
     visible_[l.var] = 1;
     for (Val v : l.body) {
       inst(v, k_.insts[v]);
       visible_[v] = 1;
     }
-    for (const Reduction& r : l.reductions) reduction(index, r);
+    for (std::size_t n = 0; n < l.reductions.size(); ++n) {
+      reduction(index, l.reductions[n]);
+      if (const Val v = running(k_, index, n); v != kNone)
+        scan(index, v, l.reductions[n]);
+      else if (l.reductions[n].init != kNone)
+        fail_loop(k_, index, "only a running fold starts from a value");
+    }
     for (Val v : l.body) visible_[v] = 0;
     visible_[l.var] = 0;
   }
@@ -198,6 +210,29 @@ class Rules {
     if (v >= k_.insts.size() || !visible_[v]) fail_loop(k_, loop, "a bound is not visible");
     if (k_.insts[v].type != DType::Int64) fail_loop(k_, loop, "a bound is not int64");
     if (a_.varies[v]) fail_loop(k_, loop, "a bound differs from lane to lane");
+  }
+  // Called with the loop's own values not yet visible.
+  void start(std::int32_t loop, const Reduction& r) {
+    if (!visible_[r.init] || !defines(r.init))
+      fail_loop(k_, loop, "a fold starts from " + describe(k_, r.init) + ", which is not visible");
+    if (k_.insts[r.init].type != k_.insts[r.value].type)
+      fail_loop(k_, loop, "a fold starts from another dtype");
+    if (k_.loops[loop].vector && a_.varies[r.init])
+      fail_loop(k_, loop, "a vector loop's fold starts from a value of each lane");
+  }
+  void scan(std::int32_t loop, Val v, const Reduction& r) {
+    const DType t = k_.insts[r.value].type;
+    const bool kind = r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod ||
+                      r.kind == ReduceKind::Min || r.kind == ReduceKind::Max;
+    if (!kind || r.order != Order::Sequential || t == DType::Float16 || t == DType::Bool)
+      fail_loop(k_, loop, "has a fold that cannot run");
+    type(v, t);
+    // The body is in order: what is folded stands before what reads the fold.
+    const auto& body = k_.loops[loop].body;
+    if (std::find(body.begin(), body.end(), r.value) > std::find(body.begin(), body.end(), v))
+      fail(k_, v, "reads a fold before its value is there");
+    for (const Reduction& other : k_.loops[loop].reductions)
+      if (other.order == Order::Pairwise) fail_loop(k_, loop, "scans, and sums pairwise");
   }
   void reduction(std::int32_t loop, const Reduction& r) {
     if (a_.block[r.value] != loop || !defines(r.value))
@@ -305,6 +340,8 @@ class Rules {
       }
       case Op::Product:
         return product(v, i);
+      case Op::Running:
+        return arity(v, 0);
     }
   }
   void product(Val v, const Inst& i) const {

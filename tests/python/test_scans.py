@@ -269,3 +269,56 @@ def test_unwrap_of_phases():
     for axis in (0, 1):
         scanned(lambda np, x: np.unwrap(x, axis=axis), phases)
         scanned(lambda np, x: np.unwrap(x, axis=axis), numpy.angle(numpy.exp(1j * phases)).astype("f4"))
+
+
+def along(x, axis, part):
+    return x[(slice(None),) * axis + (part,)]
+
+
+# What a region computes with a scan: in front of it, behind it, at other indices, from step to step.
+NEIGHBOURS = {
+    "in front": lambda np, x, scan, axis: scan(x + x, axis=axis),
+    "behind": lambda np, x, scan, axis: scan(x, axis=axis) - x,
+    "moved": lambda np, x, scan, axis: along(scan(x + x, axis=axis), axis, slice(5, None)) - along(scan(x + x, axis=axis), axis, slice(None, -5)),
+    "one moved": lambda np, x, scan, axis: (lambda c: along(c, axis, slice(25, None)) - along(c, axis, slice(None, -25)))(scan(x, axis=axis)),
+    "of a scan": lambda np, x, scan, axis: scan(scan(x, axis=axis) - x, axis=axis) + x,
+    "two": lambda np, x, scan, axis: np.maximum.accumulate(scan(x, axis=axis), axis=axis) - np.cumsum(x, axis=axis),
+    "two axes": lambda np, x, scan, axis: scan(scan(x + x, axis=axis), axis=0) + x,
+    "reduced": lambda np, x, scan, axis: (scan(x + x, axis=axis) - x).max(axis=axis),
+    "into rows": lambda np, x, scan, axis: scan(x - x.max(axis=axis, keepdims=True), axis=axis) + x,
+    "broadcast": lambda np, x, scan, axis: scan(along(x, axis, slice(None)) + x, axis=axis) * x[:1],
+}
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1"])
+def test_scans_with_neighbours(name, dtype, neighbours):
+    rng = numpy.random.default_rng(5)
+    for shape in [(300,), (40, 60), (3, 2100), (6, 30, 40)]:
+        a = (rng.standard_normal(shape) * 3).astype("i2").astype(dtype) if dtype in ("i4", "u1") else rng.standard_normal(shape).astype(dtype)
+        for axis in range(len(shape)):
+            for order in "CF":
+                x = numpy.asarray(a, order=order)
+                scanned(lambda np, v: NEIGHBOURS[neighbours](np, v, getattr(np, name).accumulate, axis) if v.shape[axis] > 25 else v, x, name)
+
+
+def test_a_scan_in_a_region_warns_as_numpy_does():
+    x = numpy.full((50, 3000), 1e300)
+    for axis in (0, 1):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in accumulate"):
+            plait.evaluate(plait.multiply.accumulate(plait.array(x) * 1.0, axis) + 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = numpy.array([[1.0, numpy.nan, -3.0] * 100] * 100)
+        plait.evaluate(plait.maximum.accumulate(plait.array(x) * 2.0, 1) + 1.0)
+
+
+def test_a_scan_written_over_what_it_reads():
+    a = numpy.random.default_rng(0).standard_normal((50, 3000))
+    for axis in (0, 1):
+        x, p = a.copy(), plait.array(a)
+        for v, np in ((x, numpy), (p, plait)):
+            v[...] = np.cumsum(v * 2, axis=axis) + v
+            along(v, axis, slice(3, None))[...] = along(np.cumsum(v * 0.5, axis=axis), axis, slice(None, -3))
+        assert bits(p) == bits(x)

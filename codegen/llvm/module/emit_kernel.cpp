@@ -16,7 +16,8 @@ Emitter::Emitter(llvm::Module& module, const ir::Kernel& k, const Target& target
       b_(ctx_),
       vals_(k.insts.size()),
       loaded_(k.insts.size()),
-      results_(k.loops.size()) {
+      results_(k.loops.size()),
+      folding_(k.loops.size()) {
   for (std::size_t l = 0; l < k.loops.size(); ++l)
     if (k.loops[l].vector) {
       auto loop = static_cast<std::int32_t>(l);
@@ -131,6 +132,9 @@ void Emitter::emit_inst(ir::Val v) {
       break;
     case ir::Op::Product:
       emit_product(i);
+      break;
+    case ir::Op::Running:
+      vals_[v] = folding_[analysis_.block[v]]->running(i.index);
       break;
   }
 }

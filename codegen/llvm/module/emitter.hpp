@@ -212,7 +212,8 @@ class Emitter {
   std::vector<bool> in_registers_;  // of each local: small, on the stack for SROA to take apart
   std::vector<Value> vals_;
   std::vector<char> loaded_;  // of each load: emitted already, with an earlier one of its block
-  std::vector<std::vector<Value>> results_;  // of each Reduce loop
+  std::vector<std::vector<Value>> results_;    // of each Reduce loop
+  std::vector<class ReduceEmitter*> folding_;  // of each Reduce loop whose body is being emitted
   Lanes lanes_;
   std::vector<HelperRef> helpers_;
   std::vector<llvm::Value*> helper_ptrs_;

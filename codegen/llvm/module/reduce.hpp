@@ -8,6 +8,8 @@ class ReduceEmitter {
  public:
   ReduceEmitter(Emitter& e, std::int32_t loop);
   std::vector<Value> run();  // one value a reduction
+  // Folds the body's value into the accumulator of that number, and gives what it has now.
+  Value running(std::int32_t fold);
 
  private:
   struct Acc {
@@ -16,6 +18,7 @@ class ReduceEmitter {
     llvm::Type* slot;  // what one accumulator holds: lanes of `type` or one
     int regs;
     bool varying = false;                  // an accumulator has lanes
+    bool runs = false;                     // an instruction of the body folds
     Value value;                           // what the body just emitted gives
     std::vector<llvm::AllocaInst*> best;   // the fold; Pairwise: the leaf's result
     std::vector<llvm::AllocaInst*> index;  // ArgMin, ArgMax
@@ -37,6 +40,7 @@ class ReduceEmitter {
   // reduce_fold.cpp
   Acc open(const ir::Reduction& r);
   llvm::Constant* identity(const Acc& a);
+  llvm::Value* start(const Acc& a, int r);
   llvm::Constant* spread(const Acc& a, llvm::Constant* c);  // in the shape of a slot
   llvm::Value* combine(const Acc& a, llvm::Value* x, llvm::Value* y);
   llvm::Value* value(const Acc& a, int r);  // register r of what the body gives

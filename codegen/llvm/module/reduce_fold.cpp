@@ -9,6 +9,7 @@ ReduceEmitter::ReduceEmitter(Emitter& e, std::int32_t loop)
 
 std::vector<Value> ReduceEmitter::run() {
   std::tie(begin_, end_) = e_.bounds(loop_);
+  e_.folding_[loop_] = this;
   bool tree = false;
   for (const ir::Reduction& r : l_.reductions) {
     accs_.push_back(open(r));
@@ -81,7 +82,7 @@ void ReduceEmitter::body() {
     if (given != a.type) a.value = e_.emit_cast(a.value, given, a.type);
   }
   for (const Acc& a : accs_)
-    if (!a.pairwise()) fold(a);
+    if (!a.pairwise() && !a.runs) fold(a);
 }
 
 // A vector loop's accumulators have its lanes (ordered ones are scalar); a serial loop's have the
@@ -90,15 +91,20 @@ ReduceEmitter::Acc ReduceEmitter::open(const ir::Reduction& r) {
   DType type = e_.k_.insts[r.value].type;
   if (type == DType::Float16) type = DType::Float32;  // rounded once, at the end
   Acc a{.r = &r, .type = type, .slot = nullptr, .regs = 1};
+  const auto number = static_cast<std::size_t>(&r - l_.reductions.data());
+  a.runs = ir::running(e_.k_, loop_, number) != ir::kNone;
+  const auto& varies = e_.analysis_.varies;
+  const bool apart =
+      e_.lanes_.loop >= 0 && (varies[r.value] || (r.init != ir::kNone && varies[r.init]));
   int width = 1;
   if (vector_ && !a.ordered()) {
     width = e_.width_of(loop_);
     a.regs = e_.regs_of(loop_);
-  } else if (!vector_ && e_.lanes_.loop >= 0 && e_.analysis_.varies[r.value]) {
+  } else if (!vector_ && apart) {
     width = e_.lanes_.width;
     a.regs = e_.lanes_.regs;
   }
-  bool lanes = vector_ ? !a.ordered() : e_.lanes_.loop >= 0 && e_.analysis_.varies[r.value];
+  bool lanes = vector_ ? !a.ordered() : apart;
   Type *t = e_.scalar_type(a.type), *it = b_.getInt64Ty();
   if (lanes) {
     t = e_.lanes_type(a.type, width);
@@ -108,7 +114,7 @@ ReduceEmitter::Acc ReduceEmitter::open(const ir::Reduction& r) {
   a.varying = lanes;
   for (int i = 0; i < a.regs; ++i) {
     a.best.push_back(e_.stack(t));
-    b_.CreateStore(spread(a, identity(a)), a.best.back());
+    b_.CreateStore(start(a, i), a.best.back());
     if (!a.arg()) continue;
     a.index.push_back(e_.stack(it));
     b_.CreateStore(lanes ? b_.CreateVectorSplat(static_cast<unsigned>(width), begin_) : begin_,
@@ -128,6 +134,12 @@ llvm::Constant* ReduceEmitter::identity(const Acc& a) {
   Scalar s;
   e_.target_.identity(kind, a.type, &s);
   return e_.constant(s);
+}
+
+llvm::Value* ReduceEmitter::start(const Acc& a, int r) {
+  if (a.r->init == ir::kNone) return spread(a, identity(a));
+  const Value& v = e_.vals_[a.r->init];
+  return a.varying ? e_.reg(v, r) : v.regs[0];
 }
 
 llvm::Constant* ReduceEmitter::spread(const Acc& a, llvm::Constant* c) {
@@ -209,6 +221,34 @@ void ReduceEmitter::fold(const Acc& a) {
       x = e_.select(a.type, lanes.mask, x, spread(a, identity(a)));
     b_.CreateStore(combine(a, get(a.best[r]), x), a.best[r]);
   }
+}
+
+// The lanes of a vector loop wait for each other; of equal extremes the later one stays.
+Value ReduceEmitter::running(std::int32_t fold) {
+  Acc& a = accs_[static_cast<std::size_t>(fold)];
+  a.value = e_.vals_[a.r->value];
+  const bool extreme = a.r->kind == ReduceKind::Min || a.r->kind == ReduceKind::Max;
+  auto next = [&](llvm::Value* acc, llvm::Value* x) {
+    return extreme ? combine(a, x, acc) : combine(a, acc, x);
+  };
+  const Lanes& lanes = e_.lanes_;
+  if (vector_) {
+    llvm::Value *x = e_.reg(a.value, 0), *acc = get(a.best[0]);
+    if (lanes.mask) x = e_.select(a.type, lanes.mask, x, e_.splat(identity(a), lanes.width));
+    llvm::Value* all = PoisonValue::get(e_.lanes_type(a.type, lanes.width));
+    for (int l = 0; l < lanes.width; ++l) {
+      acc = next(acc, e_.lane(a.type, x, l));
+      all = e_.with_lane(a.type, all, acc, l);
+    }
+    b_.CreateStore(acc, a.best[0]);
+    return {{all}, true};
+  }
+  Value v{{}, a.varying};
+  for (int r = 0; r < a.regs; ++r) {
+    v.regs.push_back(next(get(a.best[r]), value(a, r)));
+    b_.CreateStore(v.regs.back(), a.best[r]);
+  }
+  return v;
 }
 
 Value ReduceEmitter::close(const Acc& a) {

@@ -81,13 +81,15 @@ struct Multiply {
       return a * b;
   }
 };
-// NaN comes first: the one that was met first stays. Of equal ones, zeros, the last.
+// NaN comes first, without a flag: the one that was met first stays. Of equal ones, zeros, the
+// last.
 template <bool kMax>
 struct Extreme {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
-      return (kMax ? a > b : a < b) || __builtin_isnan(a) ? a : b;
+      return (kMax ? __builtin_isgreater(a, b) : __builtin_isless(a, b)) || __builtin_isnan(a) ? a
+                                                                                               : b;
     else
       return (kMax ? a > b : a < b) ? a : b;
   }

@@ -25,7 +25,7 @@ inline bool rounds_alike(const ir::Kernel& k) {
 }
 inline std::vector<RandomKernel> random_kernels() {
   std::vector<RandomKernel> kernels;
-  for (std::uint32_t seed = 0; kernels.size() < 40; ++seed) {
+  for (std::uint32_t seed = 0; kernels.size() < 54; ++seed) {
     RandomKernel r = KernelGenerator(seed, false, seed % 4 != 0).make();
     if (cuda::supports(r.kernel, nullptr) && rounds_alike(r.kernel))
       kernels.push_back(std::move(r));

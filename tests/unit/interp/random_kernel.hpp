@@ -34,6 +34,7 @@ class KernelGenerator {
       : rng_(seed),
         float_only_(float_only),
         real_only_(real_only),
+        scans_(seed % 4 == 3),
         b_("random_" + std::to_string(seed)) {}
 
   RandomKernel make() {
@@ -56,6 +57,7 @@ class KernelGenerator {
   };
   std::mt19937 rng_;
   bool float_only_, real_only_;
+  bool scans_;  // some kernels, as a thread of CUDA takes them by itself
   ir::Builder b_;
   RandomKernel r_;
   std::vector<Open> open_;
@@ -337,6 +339,40 @@ class KernelGenerator {
     leave(l);
     values_.insert(values_.end(), results.begin(), results.end());
   }
+  // Running folds of which each goes into what the loop stores.
+  void nested_scan(int depth) {
+    std::int64_t e = extent();
+    std::vector<ir::Reduction> folds;
+    std::vector<DType> types;
+    for (int n = 1 + static_cast<int>(below(2)); n > 0; --n) {
+      DType t = dtype();
+      if (t == DType::Bool || t == DType::Float16) t = DType::Float64;
+      std::vector<ReduceKind> kinds = {ReduceKind::Sum, ReduceKind::Prod};
+      if (!is_complex(t))
+        kinds = {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Min, ReduceKind::Max};
+      const ReduceKind kind = kinds[below(static_cast<std::uint32_t>(kinds.size()))];
+      const bool started = chance(40) && !(depth + 1 == vector_level_ && in_vector_);
+      folds.push_back({.kind = kind,
+                       .value = ir::kNone,
+                       .order = ir::Order::Sequential,
+                       .init = started ? value(t) : ir::kNone});
+      types.push_back(t);
+    }
+    std::int32_t loop =
+        b_.open_reduce(e > 3 && chance(20) ? b_.constant_index(2) : ir::kNone, bound(e));
+    enter(loop, e, depth + 1);
+    Leave l = leave_;
+    for (std::size_t n = 0; n < folds.size(); ++n) {
+      const DType t = types[n];
+      folds[n].value = b_.apply(OpId::Where, t, {value(DType::Bool), value(t), value(t)});
+      values_.push_back(b_.running(t, static_cast<std::int32_t>(n)));
+    }
+    operation();
+    store();
+    std::vector<ir::Val> results = b_.close(folds);
+    leave(l);
+    values_.insert(values_.end(), results.begin(), results.end());
+  }
   // One loop fills a row buffer, a second reduces it.
   void row_buffer(int depth) {
     std::int64_t e = std::max<std::int64_t>(1, extent());
@@ -367,13 +403,15 @@ class KernelGenerator {
     values_.push_back(leaf(dtype()));
     int steps = 2 + static_cast<int>(below(6));
     for (int n = 0; n < steps; ++n) {
-      std::uint32_t what = below(12);
+      std::uint32_t what = below(scans_ ? 13 : 12);
       if (depth < 3 && what == 0)
         nested_for(depth);
       else if (depth < 3 && what <= 2)
         nested_reduce(depth);
       else if (depth < 3 && what == 3)
         row_buffer(depth);
+      else if (depth < 3 && what == 12)
+        nested_scan(depth);
       else if (what == 4)
         store();
       else

@@ -2,12 +2,13 @@
 // a time, reductions over lists of all their values. Every backend is compared with it. Elementwise
 // operations are the precompiled loops on one element.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
 
 #include "codegen/loops/loops.hpp"
-#include "ir/ir.hpp"
+#include "ir/analysis.hpp"
 
 namespace plait::reference {
 
@@ -43,6 +44,7 @@ class Executor {
   std::vector<Scalar> env_;
   std::vector<std::vector<unsigned char>> locals_;
   std::vector<std::vector<Scalar>> results_{k_.insts.size()};
+  std::vector<std::vector<Scalar>> states_{k_.loops.size()};  // of each loop's folds, so far
 
   std::int64_t resolve(const ir::Coeff& c) const {
     return c.param == ir::kNoParam ? c.value : args_.params[c.param];
@@ -125,6 +127,9 @@ class Executor {
       case ir::Op::Result:
         out = results_[i.operands[0]][i.index];
         break;
+      case ir::Op::Running:
+        out = run_on(v, i);
+        break;
       case ir::Op::Product:
         i.type == DType::Float32 ? product<float>(i) : product<double>(i);
         break;
@@ -158,10 +163,25 @@ class Executor {
       }
   }
 
+  Scalar run_on(ir::Val v, const ir::Inst& i) {
+    std::size_t loop = 0;
+    while (std::find(k_.loops[loop].body.begin(), k_.loops[loop].body.end(), v) ==
+           k_.loops[loop].body.end())
+      ++loop;
+    const ir::Reduction& r = k_.loops[loop].reductions[i.index];
+    Scalar &s = states_[loop][i.index], &x = env_[r.value];
+    const bool extreme = r.kind == ReduceKind::Min || r.kind == ReduceKind::Max;
+    return s = extreme ? combine(r.kind, i.type, x, s) : combine(r.kind, i.type, s, x);
+  }
+
   void loop(ir::Val v, std::int32_t index) {
     const ir::Loop& l = k_.loops[index];
     std::int64_t begin = l.begin == ir::kNone ? 0 : integer(l.begin), end = integer(l.end);
     std::vector<std::vector<Scalar>> values(l.reductions.size());
+    states_[index].clear();
+    for (const ir::Reduction& r : l.reductions)
+      states_[index].push_back(r.init == ir::kNone ? fold_identity(r.kind, k_.insts[r.value].type)
+                                                   : env_[r.init]);
     for (std::int64_t i = begin; i < end; ++i) {
       iteration(index, i);
       for (std::size_t r = 0; r < values.size(); ++r)
@@ -170,7 +190,9 @@ class Executor {
     results_[v].clear();
     for (std::size_t r = 0; r < values.size(); ++r)
       results_[v].push_back(
-          reduce(l.reductions[r], k_.insts[l.reductions[r].value].type, values[r], begin));
+          ir::running(k_, index, r) != ir::kNone
+              ? states_[index][r]
+              : reduce(l.reductions[r], k_.insts[l.reductions[r].value].type, values[r], begin));
   }
 
   Scalar cast(const Scalar& s, DType to) const {

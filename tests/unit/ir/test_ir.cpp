@@ -78,6 +78,44 @@ TEST_CASE("the analysis tells what differs from lane to lane") {
   CHECK_FALSE(a.varies[7]);  // a vector reduction's result
 }
 
+TEST_CASE("a scan is a fold in order that its loop reads") {
+  const auto scan = [] {
+    Builder b("scan");
+    const auto in = b.buffer(DType::Float64, false), out = b.buffer(DType::Float64, true);
+    const Val start = b.constant(Scalar::of(DType::Float64, 2.0)), n = b.param(0);
+    const std::int32_t loop = b.open_reduce(kNone, n);
+    const Access at{{}, {{b.grid_var(), {0, 1}}, {b.var(loop), {8}}}};
+    const Val v = b.load(in, at);
+    b.store(out, at, b.running(DType::Float64, 0));
+    b.close({{.kind = ReduceKind::Sum, .value = v, .order = Order::Sequential, .init = start}});
+    Kernel k = b.finish();
+    k.params = 2;
+    return k;
+  };
+  Kernel k = scan();
+  verify(k);
+  CHECK(to_string(k).find("running 0") != std::string::npos);
+  CHECK(serialize(deserialize(serialize(k))) == serialize(k));
+  const auto rejects = [&](const std::string& why) {
+    INFO("wanted: " << why << "\ngot: " << rejection(k));
+    CHECK(rejection(k).find(why) != std::string::npos);
+    k = scan();
+  };
+  k.loops[1].reductions[0].order = Order::Pairwise;
+  rejects("has a fold that cannot run");
+  k.loops[1].reductions[0].kind = ReduceKind::FMax;
+  rejects("has a fold that cannot run");
+  k.loops[1].reductions.push_back(
+      {.kind = ReduceKind::Sum, .value = k.loops[1].reductions[0].value, .order = Order::Pairwise});
+  rejects("scans, and sums pairwise");
+  find(k, Op::Running).index = 3;
+  rejects("is the fold of no reduction of its loop");
+  std::swap(k.loops[1].body[0], k.loops[1].body[1]);
+  rejects("reads a fold before its value is there");
+  k.loops[1].reductions[0].init = k.loops[1].reductions[0].value;
+  rejects("which is not visible");
+}
+
 TEST_CASE("the verifier rejects what breaks the contract") {
   Kernel k = row_sums();
   auto rejects = [&](const std::string& why) {

@@ -1,0 +1,156 @@
+// A scan as a fold of a region's loop, or as a call between regions: the region spares the memory
+// of what stands before and after it, the call takes lines side by side and leaves what is
+// elementwise to all threads.
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "../cost.hpp"
+#include "../scan_region.hpp"
+#include "rules.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// What a region does with a scan beside scanning.
+struct Neighbours {
+  double work = 0;     // units of the operations' Cost, of all elements
+  double bytes = 0;    // not moved
+  bool store = false;  // what reads the scan finds it in memory
+};
+
+class ScanInRegions final : public Rule {
+ public:
+  void revise(const Candidate& c, Offers& o) const override {
+    if (!c.scans()) return;
+    const Graph& g = c.problem().graph;
+    std::vector<std::vector<std::int32_t>> readers(g.nodes.size());
+    for (std::int32_t i = 0; i < g.size(); ++i)
+      for (const std::int32_t in : g[i].in)
+        if (in >= 0 && !g[i].leaf) readers[c.problem().canon[in]].push_back(i);
+    for (std::int32_t i = 0; i < g.size(); ++i)
+      if (c.scans(i)) offer(c, i, readers, o);
+  }
+
+ private:
+  using Readers = std::vector<std::vector<std::int32_t>>;
+
+  static void offer(const Candidate& c, std::int32_t scan, const Readers& readers, Offers& o) {
+    const Graph& g = c.problem().graph;
+    const Machine& m = *c.problem().target.machine;
+    const Node& n = *g[scan].node;
+    const int axis = looped_scan(n)->axis;
+    Neighbours near;
+    before(c, g[scan].in[0], near);
+    after(c, scan, axis, readers, near);
+    const char* const why = "computed by a call";
+    if (near.bytes == 0) {
+      o.make({{{Edit::Call, scan, why}}});
+      return;
+    }
+    const auto elements = static_cast<double>(element_count(n.shape));
+    const double lines = elements / static_cast<double>(n.shape[axis]);
+    const bool far = by_width(n.shape, n.strides).back() != axis;
+    const double work = near.work * m.cycle, memory = memory_seconds(m, near.bytes);
+    const double alone = m.ordered * elements, abreast = m.abreast * elements;
+    // A line has one thread, what is elementwise two at least.
+    const double region = (far ? abreast : alone) + (lines == 1 ? work : 0);
+    const double call = lines == 1 ? alone + (memory + work) / 2 : abreast + memory;
+    // A thread of a device scans a line.
+    const bool too_few = !c.problem().target.lanes && lines < kFewTeams;
+    if (!o.make({{{Edit::Call, scan, why}}, too_few ? kImpossible : region, call}) && near.store)
+      o.make({{{Edit::Store, scan, "what reads it is in another region"}}});
+  }
+
+  // What is computed where the scan needs it.
+  static void before(const Candidate& c, std::int32_t operand, Neighbours& near) {
+    const Graph& g = c.problem().graph;
+    std::int32_t first = c.problem().canon[operand];
+    while (c.inlined(first) && g[first].node->kind == NodeKind::View)
+      first = c.problem().canon[g[first].in[0]];
+    if (!c.inlined(first) || g[first].node->kind == NodeKind::Scalar) return;
+    near.bytes += 2 * static_cast<double>(node_bytes(*g[operand].node));
+    std::set<std::int32_t> seen;
+    std::vector<std::int32_t> stack{first};
+    while (!stack.empty() && seen.size() < 64) {
+      const std::int32_t i = c.problem().canon[stack.back()];
+      stack.pop_back();
+      if (!c.inlined(i) || c.scans(i) || !seen.insert(i).second) continue;
+      near.work += work_of(*g[i].node);
+      for (const std::int32_t in : g[i].in)
+        if (in >= 0) stack.push_back(in);
+    }
+  }
+
+  static double work_of(const Node& n) {
+    return n.kind == NodeKind::Elementwise ? static_cast<double>(op_info(n.fn).cost) *
+                                                 static_cast<double>(element_count(n.shape))
+                                           : 0;
+  }
+
+  // Whether one region computes all that reads the scan, and then what that spares.
+  static void after(const Candidate& c, std::int32_t scan, int axis, const Readers& readers,
+                    Neighbours& near) {
+    const Graph& g = c.problem().graph;
+    if (c.is_root(scan)) return;
+    double work = 0;
+    int reads = 0;
+    const Dims* shape = nullptr;
+    std::set<std::int32_t> seen{scan};
+    std::vector<std::int32_t> stack{scan};
+    while (!stack.empty()) {
+      const std::int32_t i = stack.back();
+      stack.pop_back();
+      if (i != scan && c.is_root(i)) {
+        const Node& n = *g[i].node;
+        const Dims& stored = n.kind == NodeKind::Update ? n.view_shape : n.shape;
+        near.store |= shape && *shape != stored;
+        shape = &stored;
+        continue;
+      }
+      for (const std::int32_t r : readers[i]) {
+        near.store |= !follows(c, i, r, axis);
+        reads += g[r].node->kind != NodeKind::View;
+        if (!seen.insert(r).second) continue;
+        work += work_of(*g[r].node);
+        stack.push_back(r);
+      }
+    }
+    near.store |= shape == nullptr;
+    if (near.store) return;
+    near.work += work;
+    near.bytes += static_cast<double>(node_bytes(*g[scan].node)) * (1 + std::min(reads, 3));
+  }
+
+  // Whether a region that scans along the axis computes `reader` of `i` with it.
+  static bool follows(const Candidate& c, std::int32_t i, std::int32_t reader, int axis) {
+    const Graph& g = c.problem().graph;
+    const Node &n = *g[i].node, &r = *g[reader].node;
+    switch (r.kind) {
+      case NodeKind::Elementwise:
+      case NodeKind::Cast:
+        return r.shape == n.shape;
+      case NodeKind::View:
+        return g[reader].map && shifts_along(r, *g[reader].map, n, axis);
+      case NodeKind::Update:
+        return g[reader].in[2] < 0 && c.problem().canon[g[reader].in[1]] == i &&
+               r.view_shape == n.shape;
+      case NodeKind::Call:
+        return c.scans(reader) && looped_scan(r)->axis == axis && r.shape == n.shape;
+      default:
+        return false;
+    }
+  }
+};
+
+}  // namespace
+
+const Rule& scan_in_regions() {
+  static const ScanInRegions rule;
+  return rule;
+}
+
+}  // namespace plait::fusion
