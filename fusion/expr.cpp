@@ -1,5 +1,6 @@
 #include "expr.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "graph.hpp"
@@ -45,35 +46,46 @@ ExprId Exprs::source(const Source& s) {
 ExprId Exprs::add(ExprId a, ExprId b) {
   if (a == zero()) return b;
   if (b == zero()) return a;
-  if (is_constant(a) && is_constant(b)) return constant(value(a) + value(b));
   if (a > b) std::swap(a, b);
-  Item i;
-  i.op = Op::Add;
-  i.a = a;
-  i.b = b;
-  return intern(i);
+  return of_two(Op::Add, a, b);
 }
 
 ExprId Exprs::mul(ExprId a, ExprId b) {
   if (a == zero() || b == zero()) return zero();
   if (a == one()) return b;
   if (b == one()) return a;
-  if (is_constant(a) && is_constant(b)) return constant(value(a) * value(b));
   if (a > b) std::swap(a, b);
+  return of_two(Op::Mul, a, b);
+}
+
+ExprId Exprs::blocks(ExprId a, ExprId size) { return of_two(Op::Blocks, a, size); }
+ExprId Exprs::fit(ExprId a, ExprId size) { return of_two(Op::Fit, a, size); }
+ExprId Exprs::least(ExprId a, ExprId b) { return of_two(Op::Least, a, b); }
+
+ExprId Exprs::of_two(Op op, ExprId a, ExprId b) {
+  if (is_constant(a) && is_constant(b)) return constant(value_of(op, value(a), value(b)));
   Item i;
-  i.op = Op::Mul;
+  i.op = op;
   i.a = a;
   i.b = b;
   return intern(i);
 }
 
-ExprId Exprs::blocks(ExprId a, std::int64_t size) {
-  if (is_constant(a)) return constant((value(a) + size - 1) / size);
-  Item i;
-  i.op = Op::Blocks;
-  i.a = a;
-  i.c = size;
-  return intern(i);
+std::int64_t Exprs::value_of(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::Add:
+      return a + b;
+    case Op::Mul:
+      return a * b;
+    case Op::Blocks:
+      return (a + b - 1) / std::max<std::int64_t>(1, b);
+    case Op::Fit:
+      return std::max<std::int64_t>(1, a / std::max<std::int64_t>(1, b));
+    case Op::Least:
+      return std::min(a, b);
+    default:
+      return 0;
+  }
 }
 
 std::int64_t Exprs::now(const Graph& g, ExprId e) const {
@@ -83,14 +95,9 @@ std::int64_t Exprs::now(const Graph& g, ExprId e) const {
       return i.c;
     case Op::Source:
       return g.field(i.s);
-    case Op::Add:
-      return now(g, i.a) + now(g, i.b);
-    case Op::Mul:
-      return now(g, i.a) * now(g, i.b);
-    case Op::Blocks:
-      return (now(g, i.a) + i.c - 1) / i.c;
+    default:
+      return value_of(i.op, now(g, i.a), now(g, i.b));
   }
-  return 0;
 }
 
 void Exprs::evaluate(const Graph& g, std::vector<std::int64_t>& values) const {
@@ -104,14 +111,8 @@ void Exprs::evaluate(const Graph& g, std::vector<std::int64_t>& values) const {
       case Op::Source:
         values[e] = g.field(i.s);
         break;
-      case Op::Add:
-        values[e] = values[i.a] + values[i.b];
-        break;
-      case Op::Mul:
-        values[e] = values[i.a] * values[i.b];
-        break;
-      case Op::Blocks:
-        values[e] = (values[i.a] + i.c - 1) / i.c;
+      default:
+        values[e] = value_of(i.op, values[i.a], values[i.b]);
         break;
     }
   }

@@ -38,7 +38,10 @@ class Exprs {
   ExprId source(const Source& s);
   ExprId add(ExprId a, ExprId b);
   ExprId mul(ExprId a, ExprId b);
-  ExprId blocks(ExprId a, std::int64_t size);  // how many of that size cover a
+  ExprId blocks(ExprId a, std::int64_t size) { return blocks(a, constant(size)); }
+  ExprId blocks(ExprId a, ExprId size);  // how many of that size cover a
+  ExprId fit(ExprId a, ExprId size);     // how many of that size fit into a: at least one
+  ExprId least(ExprId a, ExprId b);
   ExprId zero() const { return 0; }
   ExprId one() const { return 1; }
   bool is_constant(ExprId e) const { return items_[e].op == Op::Const; }
@@ -50,7 +53,7 @@ class Exprs {
   std::size_t size() const { return items_.size(); }
 
  private:
-  enum class Op : std::uint8_t { Const, Source, Add, Mul, Blocks };
+  enum class Op : std::uint8_t { Const, Source, Add, Mul, Blocks, Fit, Least };
   struct Item {
     Op op = Op::Const;
     std::int64_t c = 0;
@@ -58,6 +61,8 @@ class Exprs {
     ExprId a = 0, b = 0;
   };
   ExprId intern(const Item& i);
+  ExprId of_two(Op op, ExprId a, ExprId b);
+  static std::int64_t value_of(Op op, std::int64_t a, std::int64_t b);
   std::vector<Item> items_;
   std::unordered_multimap<std::uint64_t, ExprId> index_;
 };

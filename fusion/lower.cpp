@@ -29,6 +29,8 @@ std::vector<Demand> Lowering::run() {
     case RegionKind::Product:
       if (region_.attention)
         attention();
+      else if (!node(region_.product).axes.empty())
+        contraction();
       else
         product();
       break;

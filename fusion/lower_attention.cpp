@@ -252,7 +252,8 @@ void Lowering::multiply_weights(const RowBlock& b, const Range& keys, std::int32
   m.access = access({});
   m.row = coeff(tile_.c_row);
   m.block = constant(scalar_int(1));  // added to what is there
-  push_product(m, integer(OpId::Subtract, b.last, b.first), across, keys, ctx);
+  push_product(m, integer(OpId::Subtract, b.last, b.first),
+               integer(OpId::Subtract, across.end, across.begin), keys, ctx);
 }
 
 // The sum of a row whose maximum is infinite is NaN: of what was left out, too.

@@ -7,18 +7,12 @@
 #include "cost.hpp"
 #include "lowering.hpp"
 #include "product_region.hpp"
+#include "tracer/contraction.hpp"
 
 namespace plait::fusion {
 using namespace ir;
 using tracer::Node;
 using tracer::NodeKind;
-
-namespace {
-
-// Columns of a panel that has all there are.
-constexpr std::int32_t kOnePanel = std::int32_t{1} << 30;
-
-}  // namespace
 
 std::int32_t Lowering::local(ExprId count, std::int32_t home) {
   k_.locals.push_back({node(region_.product).dtype, coeff(count), home});
@@ -125,7 +119,7 @@ std::int32_t Lowering::open_blocks(std::int32_t parent, ExprId extent, std::int6
 }
 
 void Lowering::count_fragments(const Node& product) {
-  const std::int64_t depth = product.inputs[0]->shape.back();
+  const std::int64_t depth = tracer::product_depth(product);
   out_.work += product_work(*in_.target.machine, product.dtype,
                             static_cast<double>(element_count(product.shape) * depth));
 }
@@ -238,17 +232,18 @@ void Lowering::multiply_columns(std::int32_t product, const Tile& tile, const Ro
   m.access = access(tile.whole ? Access{{}, {{across.begin, {1, ir::kNoParam}}}} : Access{});
   m.row = coeff(tile.c_row);
   m.block = k_.loops[block].var;
-  push_product(m, integer(OpId::Subtract, b.last, b.first), across, sums, block);
+  push_product(m, integer(OpId::Subtract, b.last, b.first),
+               integer(OpId::Subtract, across.end, across.begin), sums, block);
   close(block);
 }
 
-void Lowering::push_product(const ir::Product& m, Val rows, const Range& across, const Range& sums,
+void Lowering::push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
                             std::int32_t ctx) {
   k_.products.push_back(m);
   Inst i{Op::Product, node(region_.product).dtype, OpId::Count_,
          static_cast<std::int32_t>(k_.products.size() - 1)};
   i.operands[0] = rows;
-  i.operands[1] = integer(OpId::Subtract, across.end, across.begin);
+  i.operands[1] = columns;
   i.operands[2] = integer(OpId::Subtract, sums.end, sums.begin);
   push(i, ctx);
 }
@@ -307,6 +302,15 @@ bool Lowering::at_index(std::int32_t id, const Index& idx, const Index& whole) c
 // The product at an index of its own block.
 Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   const Node& p = node(id);
+  if (!tile_.own.empty()) {
+    if (!at_index(id, idx, tile_.own)) {
+      demand(id, "it is read beyond its own rows");
+      return zero(p.dtype);
+    }
+    Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
+    i.access = access(tile_.at);
+    return push(i, innermost(tile_.own));
+  }
   Index row = tile_.batch;
   row[row.size() - 2].loop = tile_.rows;
   row.back() = idx.back();

@@ -24,6 +24,9 @@ struct Tile {
   std::int32_t rows = -1;  // the loop over them that reads the product
   std::int32_t columns = -1;
   Val first_row = kNone, first_column = kNone;
+  // Of a product of several axes: the index that it is read at, and where that is in the local.
+  Index own;
+  ir::Access at;
 };
 // That of an attention: the scores, and of each row, in locals, what the softmax carries.
 struct Softmax {
@@ -88,12 +91,40 @@ class Lowering : Nest {
   // The rows times the columns of the product's second operand, in blocks of sums, to its tile.
   void multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
                         const Range& across, const RowBlock& b, std::int32_t ctx);
-  void push_product(const ir::Product& m, Val rows, const Range& across, const Range& sums,
+  void push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
                     std::int32_t ctx);
   void count_fragments(const tracer::Node& product);
   void store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx);
   bool at_index(std::int32_t id, const Index& idx, const Index& whole) const;
   Val tile_element(std::int32_t id, const Index& idx);
+  // A product of several axes, in blocks of rows and columns (lower_contraction.cpp). `Lines`: the
+  // axes [first, last) of the product, which make up its rows or its columns. A block has [begin,
+  // end) of the axis `split`, all of those behind it, and one index of each in front of it.
+  struct Lines {
+    int first = 0, split = 0, last = 0;
+    ExprId inner = 1, most = 1;  // lines of one index of `split`; indices in a block
+    Val begin = kNone, end = kNone;
+  };
+  // Lines of an operand in scratch: elements from line to line, and from sum to sum.
+  struct Packed {
+    std::int32_t local = -1;
+    ExprId line = 1, sum = 1;
+  };
+  void contraction();
+  Lines lines_of(int first, int last, std::int64_t most) const;
+  ExprId lines_in_block(const Lines& l);
+  std::int32_t open_block(Lines& rows, Lines& columns);
+  std::int32_t open_lines(const Lines& l, std::int32_t ctx, std::vector<std::int32_t>& opened);
+  // For each opened loop of lines: lines from index to index.
+  ExprId lines_from(const Lines& l, int axis);
+  void add_terms(ir::Access& a, const Lines& l, const std::vector<std::int32_t>& loops,
+                 ExprId stride);
+  bool joins(std::int32_t operand, int axis, int behind, ExprId extent);
+  Packed pack_lines(std::int32_t operand, const Lines& l, int lines_at, int sums_at,
+                    std::int32_t ctx);
+  void multiply_block(const Packed& a, const Packed& b, const Lines& rows, const Lines& columns,
+                      std::int32_t ctx);
+  void store_block(const Lines& rows, const Lines& columns, std::int32_t ctx);
   // Two products and the softmax between them, blocks of columns by blocks of columns: scores,
   // running maxima and sums of the rows, and rows of the second product are a block's scratch
   // (lower_attention.cpp).

@@ -1,6 +1,7 @@
 #include "product_region.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "tracer/contraction.hpp"
 
@@ -21,6 +22,8 @@ constexpr std::int64_t kTall = 16384;
 constexpr std::int64_t kBlocks = 4;
 // A row that a block can have whole; the longest sums; extents below which a tile has little to do.
 constexpr std::int64_t kWholeRow = 32 << 10, kDeepest = 16384, kSmall = kShort;
+// Sums of several axes that a block has all of.
+constexpr std::int64_t kDeepestBlock = 4096;
 
 bool rows_alone(const Dims& shape, const Dims& product) {
   const int rows = product.size() - 1;
@@ -32,6 +35,19 @@ bool rows_alone(const Dims& shape, const Dims& product) {
 bool same_axes(const ViewMap& map, int count) {
   for (int d = 0; d < count && d < map.from.size(); ++d)
     if (map.from[d] >= 0 && map.from[d] != d) return false;
+  return true;
+}
+
+// Of the base, all elements in another order of its axes.
+bool permutes(const Graph& g, std::int32_t view) {
+  const Node &n = *g[view].node, &base = *g[g[view].in[0]].node;
+  const std::optional<ViewMap>& m = g[view].map;
+  if (!m || n.dtype != base.dtype || element_count(n.shape) != element_count(base.shape))
+    return false;
+  for (int d = 0; d < base.shape.size(); ++d)
+    if (base.shape[d] != 1 && (m->from[d] < 0 || m->start[d] != 0 || m->step[d] != 1 ||
+                               n.shape[static_cast<int>(m->from[d])] != base.shape[d]))
+      return false;
   return true;
 }
 
@@ -72,11 +88,76 @@ std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t col
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
   const Node& p = *g[node].node;
   if (g[node].leaf || p.kind != NodeKind::MatMul || target.product_depth == 0) return false;
-  if (!p.axes.empty()) return false;
   if (p.dtype != DType::Float32 && p.dtype != DType::Float64) return false;
-  const std::int64_t depth = p.inputs[0]->shape.back();
-  return product_class(p) == ProductClass::Large && depth > kSmall && depth <= kDeepest &&
-         p.shape.back() > kSmall && p.shape[p.shape.size() - 2] > kSmall;
+  const std::int64_t depth = tracer::product_depth(p);
+  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const auto count = [&](int first, int axes_of_it) {
+    return element_count(Dims(p.shape.begin() + first, p.shape.begin() + first + axes_of_it));
+  };
+  return product_class(p) == ProductClass::Large && depth > kSmall &&
+         depth <= (p.axes.empty() ? kDeepest : kDeepestBlock) &&
+         count(axes.batch, axes.rows) > kSmall &&
+         count(axes.batch + axes.rows, axes.columns) > kSmall;
+}
+
+double tiling_seconds(const Machine& m, const Graph& g, std::int32_t product) {
+  const Node& p = *g[product].node;
+  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const auto columns =
+      static_cast<double>(element_count(Dims(p.shape.end() - axes.columns, p.shape.end())));
+  const auto rows = static_cast<double>(element_count(p.shape)) / columns;
+  if (p.axes.empty())
+    return rows / static_cast<double>(tile_shape(g, product, false).rows) * m.block;
+  // A block's lines go through scratch, which a library call packs them without.
+  const double down = std::max(1.0, rows / kRows), across = std::max(1.0, columns / kManyRows);
+  const double packed = (rows * across + columns * down) *
+                        static_cast<double>(tracer::product_depth(p)) *
+                        static_cast<double>(itemsize(p.dtype));
+  return down * across * m.block + packed * m.memory[0].byte;
+}
+
+bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand,
+                     std::int32_t product) {
+  if (g[product].node->axes.empty()) return follows_rows(g, node, operand, g[product].node->shape);
+  const Node& n = *g[node].node;
+  switch (n.kind) {
+    case NodeKind::Elementwise:
+    case NodeKind::Cast:
+      return n.shape == g[operand].node->shape;
+    case NodeKind::View:
+      return permutes(g, node);
+    default:
+      return false;
+  }
+}
+
+std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32_t>& canon,
+                                    std::int32_t node, std::int32_t product) {
+  std::set<std::int32_t> seen;
+  const auto walk = [&](const auto& self, std::int32_t i) -> std::optional<Dims> {
+    const Node& n = *g[i].node;
+    if (i == product) {
+      Dims own(n.shape.size());
+      for (int d = 0; d < own.size(); ++d) own[d] = d;
+      return own;
+    }
+    if (i < product || g[i].leaf || !seen.insert(i).second) return std::nullopt;
+    for (const std::int32_t in : g[i].in) {
+      if (in < 0 || !follows_product(g, i, in, product)) continue;
+      const std::optional<Dims> of = self(self, canon[in]);
+      if (!of || n.kind != NodeKind::View) {
+        if (of) return of;
+        continue;
+      }
+      Dims moved(n.shape.size(), -1);
+      for (int d = 0; d < of->size(); ++d)
+        if (const std::int64_t to = g[i].map->from[d]; to >= 0)
+          moved[static_cast<int>(to)] = (*of)[d];
+      return moved;
+    }
+    return std::nullopt;
+  };
+  return walk(walk, canon[node]);
 }
 
 bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product) {

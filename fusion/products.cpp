@@ -34,6 +34,7 @@ void Candidate::place_operands(std::int32_t product) {
   place_columns(g_[product].in[1]);
   const std::int32_t first = attentions_[product] ? attentions_[product]->scores : product;
   const std::int32_t rows = g_[first].in[0];
+  if (!g_[product].node->axes.empty()) return place_columns(rows);
   if (reaches_product(rows)) add_own_root(operand_memory(rows), "rows of another product");
   if (g_[canon_[rows]].uses > 1)
     add_own_root(operand_memory(rows), "rows of a product, which others read, too");
@@ -96,7 +97,6 @@ void Candidate::settle_products() {
       if (in >= 0 && !g_[i].leaf) readers[canon_[in]].push_back(i);
   for (std::int32_t p = 0; p < g_.size(); ++p) {
     if (!tiled_[p]) continue;
-    const Dims& shape = g_[p].node->shape;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
     if (attentions_[p])
@@ -108,7 +108,7 @@ void Candidate::settle_products() {
       if (!seen.insert(v).second) continue;
       for (const std::int32_t c : readers[v]) {
         if (attention_of_[canon_[c]] == p || (c == p && v != p)) continue;
-        if (!follows_rows(g_, c, v, shape) || blocked(c) || direct(c)) {
+        if (!follows_product(g_, c, v, p) || blocked(c) || direct(c)) {
           add_root(v, "read other than by the rows of its product");
         } else if (!root_[c]) {
           stack.push_back(c);
@@ -159,7 +159,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
       }
       if (tiled_[c]) {
         if (root_[c]) {
-          if (at.by_rows && follows_rows(g_, at.node, c, g_[c].node->shape)) found.stored = c;
+          if (at.by_rows && follows_product(g_, at.node, c, c)) found.stored = c;
         } else {
           found.computed.push_back(c);
           seen_[c] = walk_;

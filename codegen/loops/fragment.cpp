@@ -9,6 +9,7 @@ namespace plait::loops {
 namespace {
 
 constexpr std::int64_t kPanelBytes = 128;
+constexpr std::int64_t kPackedRows = 128;
 
 template <class T>
 void one_by_one(const Fragment& f) {
@@ -24,6 +25,29 @@ void one_by_one(const Fragment& f) {
       T& out = c[i * f.c_row + j];
       out = f.block == 0 ? s : out + s;
     }
+}
+
+// Both operands become panels, of rows as many as the stack may have at a time: tiles are fastest
+// on them, and enough columns and rows share one.
+template <class T>
+void multiply_packed(const Fragment& f, const Product& p) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  // The panels of all tiers have so many bytes at most.
+  alignas(64) std::byte panel[kProductDepth * kPanelBytes];
+  alignas(64) std::byte rows[kProductDepth * kPackedRows * item];
+  const auto *a = static_cast<const T*>(f.a), *b = static_cast<const T*>(f.b);
+  auto* c = static_cast<T*>(f.c);
+  const std::int64_t b_stride = f.b_width == 1 ? f.b_stride : 1;
+  const std::int64_t most = kPackedRows / p.rows * p.rows;
+  for (std::int64_t i = 0; i < f.m; i += most) {
+    const std::int64_t m = std::min(most, f.m - i);
+    p.pack(rows, a + i * f.a_stride, f.a_stride * item, f.a_step * item, m, f.k, p.rows);
+    for (std::int64_t j = 0; j < f.n; j += p.columns) {
+      const std::int64_t n = std::min(p.columns, f.n - j);
+      p.pack(panel, b + j * b_stride, b_stride * item, f.b_step * item, n, f.k, p.columns);
+      p.block(m, n, f.k, rows, panel, c + i * f.c_row + j, f.c_row, f.block != 0);
+    }
+  }
 }
 
 // Columns that lie as they lie become a panel after another.
@@ -54,6 +78,9 @@ void multiply_columns(const Fragment& f, const Product& p) {
 
 template <class T>
 void multiply(const Fragment* f, const Product& p) {
+  const bool lies = f->b_width == 1 || f->n <= f->b_width;
+  const bool large = f->m >= 2 * p.rows && f->n >= 4 * p.columns && 2 * f->k >= kProductDepth;
+  if (f->a_width == 1 && lies && large && f->k <= kProductDepth) return multiply_packed<T>(*f, p);
   if (f->a_width == 1 && f->b_width == 1 && f->n > 1 && f->k <= kProductDepth)
     return multiply_columns<T>(*f, p);
   const bool panels = f->b_width == p.columns && f->b_step == p.columns;

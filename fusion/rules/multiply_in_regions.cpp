@@ -6,6 +6,7 @@
 #include "../cost.hpp"
 #include "../product_region.hpp"
 #include "rules.hpp"
+#include "tracer/contraction.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -20,7 +21,7 @@ std::vector<double> spared(const Candidate& c) {
   std::vector<double> bytes;
   const auto read_by = [&](std::int32_t p, std::int32_t reader) {
     const Node& n = *g[p].node;
-    if (!follows_rows(g, reader, p, n.shape) || c.blocked(reader) || c.direct(reader)) return;
+    if (!follows_product(g, reader, p, p) || c.blocked(reader) || c.direct(reader)) return;
     bytes.resize(g.nodes.size());
     // Stored and loaded; what has to be in memory is only loaded.
     bytes[p] = static_cast<double>(node_bytes(n)) * (c.is_root(p) ? 1 : 2);
@@ -49,14 +50,17 @@ class MultiplyInRegions final : public Rule {
     const Graph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     const Node& n = *g[p].node;
-    const auto columns = static_cast<double>(n.shape.back());
-    const auto depth = static_cast<double>(n.inputs[0]->shape.back());
+    const int across = tracer::product_axes(n).columns;
+    const auto columns =
+        static_cast<double>(element_count(Dims(n.shape.end() - across, n.shape.end())));
+    const auto depth = static_cast<double>(tracer::product_depth(n));
     const double rows = static_cast<double>(element_count(n.shape)) / columns;
     const double tiles = product_seconds(m, Multiplier::Tiles, n.dtype, rows, columns, depth);
-    const double blas = product_seconds(m, Multiplier::Blas, n.dtype, rows, columns, depth);
-    const double blocks = rows / static_cast<double>(tile_shape(g, p, false).rows);
+    const double blas = n.axes.empty()
+                            ? product_seconds(m, Multiplier::Blas, n.dtype, rows, columns, depth)
+                            : tiles;
     o.make({{{Edit::Call, p, "computed by a library call"}},
-            tiles + blocks * m.block,
+            tiles + tiling_seconds(m, g, p),
             std::min(tiles, blas) + memory_seconds(m, spared_bytes)});
   }
 };

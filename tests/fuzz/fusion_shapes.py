@@ -163,6 +163,8 @@ class FusionGenerator(Generator):
         rows, columns = h - kh + 1, w - kw + 1
         if r.random() < 0.6:
             step = r.choice(["", "", "[:, :, ::2, ::2]"])
+            if step:
+                rows, columns = (rows + 1) // 2, (columns + 1) // 2
             windows = f"np.lib.stride_tricks.sliding_window_view({{}}, ({kh}, {kw}), axis=(2, 3)){step}"
             kind = r.random()
             if kind < 0.2:
@@ -183,8 +185,8 @@ class FusionGenerator(Generator):
                         part = total
                     y = part
         for _ in range(r.randint(0, 2)):
-            bias = self.make((o, 1, 1), dtype)
-            t = self.step(r.choice(["{} + {}", "np.maximum({}, {})"]), "elementwise", "add", y, bias)
+            beside = self.make(r.choice([(o, 1, 1), (o, 1, 1), (n, o, 1, 1), (1, rows, columns)]), dtype)
+            t = self.step(r.choice(["{} + {}", "np.maximum({}, {})", "({} + {}) * 2"]), "elementwise", "add", y, beside)
             self.drop(y)
             y = t
         return y

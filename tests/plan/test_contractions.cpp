@@ -4,6 +4,7 @@
 
 #include "arrays.hpp"
 #include "numpy_compat/einsum.hpp"
+#include "numpy_compat/functions.hpp"
 #include "tracer/contraction.hpp"
 
 using namespace plait;
@@ -67,11 +68,67 @@ TEST_CASE("a sum over shifted slices is one product") {
     CHECK(r.plan.regions == 1);
     check_near(r);
   }
-  // What follows it reads the one product.
+  // What follows it reads the one product, or is computed in its blocks, if there is less to pack
+  // for them than to store and load.
+  const Array thin = random_f32({2, 4, 40, 42}, 1), few = random_f32({32, 4, 3, 3}, 2);
   const Both r = both([&] { return apply(OpId::Maximum, sum(3, 3), weak(0)); });
   INFO(r.text);
   CHECK(r.plan.regions == 2);
   check_near(r);
+  const Both one = both([&] {
+    const auto part = [&](std::int64_t t) {
+      return einsum("nchw,oc->nohw", shifted(thin, t / 3, t % 3, 38, 40),
+                    view(few, {All{}, All{}, t / 3, t % 3}));
+    };
+    Array y = part(0);
+    for (std::int64_t t = 1; t < 9; ++t) y = apply(OpId::Add, y, part(t));
+    return apply(OpId::Maximum, y, weak(0));
+  });
+  INFO(one.text);
+  CHECK(one.plan.regions == 1);
+  check_near(one);
+}
+
+TEST_CASE("what stands after a convolution is computed in its blocks") {
+  const Array w = random_f32({40, 4, 3, 3}, 2), b = random_f32({40, 1, 1}, 3);
+  const auto convolved = [&](const Array& x, numpy::EinsumLike like) {
+    const Dims s = x.strides;
+    const Array windows =
+        tracer::as_strided(x, x.dtype, {x.shape[0], 4, x.shape[2] - 2, x.shape[3] - 2, 3, 3},
+                           {s[0], s[1], s[2], s[3], s[2], s[3]}, 0);
+    const Array both[] = {windows, w};
+    return numpy::einsum("nchwij,ocij->nohw", both, like)->array;
+  };
+  // Axes that are short, that a block has whole, and that are cut.
+  for (const Dims& shape : {Dims{2, 4, 20, 22}, {1, 4, 5, 700}, {40, 4, 7, 8}, {2, 4, 700, 5}})
+    for (const auto like : {numpy::EinsumLike::Loop, numpy::EinsumLike::Matmul}) {
+      const Array x = random_f32(shape, 1);
+      const Array beside = random_f32({shape[0], 40, shape[2] - 2, shape[3] - 2}, 4);
+      const Both r = both([&] {
+        const Array y = apply(OpId::Add, convolved(x, like), b);
+        return apply(OpId::Add, apply(OpId::Maximum, y, weak(0)), beside);
+      });
+      INFO(r.text);
+      CHECK(r.plan.regions == 1);
+      CHECK(r.fused == r.direct);
+    }
+}
+
+TEST_CASE("a convolution that is read as it does not lie is stored, or a library call") {
+  const Array x = random_f32({30, 4, 32, 10}, 1), w = random_f32({30, 4, 3, 3}, 2);
+  const Array windows =
+      tracer::as_strided(x, x.dtype, {30, 4, 30, 8, 3, 3}, {5120, 1280, 40, 4, 40, 4}, 0);
+  const auto of = [&](const std::function<Array(const Array&)>& reader) {
+    const Both r = both([&] { return reader(einsum("nchwij,ocij->nohw", windows, w)); });
+    INFO(r.text);
+    CHECK(r.fused == r.direct);
+  };
+  of([](const Array& y) { return apply(OpId::Add, y, tracer::swapaxes(y, 0, 2)); });
+  of([](const Array& y) {
+    return apply(OpId::Add, y, numpy::max(y, {.axes = Dims{1}, .keepdims = true}));
+  });
+  of([](const Array& y) { return numpy::max(apply(OpId::Negative, y), {.axes = Dims{2, 3}}); });
+  of([](const Array& y) { return view(y, {All{}, Slice{0, 10, std::nullopt}}); });
 }
 
 TEST_CASE("sums that do not step evenly, or whose parts are asked for, stay sums") {

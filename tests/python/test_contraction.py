@@ -189,3 +189,40 @@ def test_mistakes_of_pad_are_numpys(arguments):
             np.pad(np.ones((3, 4)), *arguments)
         said.append((type(e.value), str(e.value)))
     assert said[0] == said[1]
+
+
+def by_windows(np, x, w, b, **how):
+    v = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    return np.maximum(np.einsum("nchwij,ocij->nohw", v, w, **how) + b[:, None, None], 0)
+
+
+def by_tensordot(np, x, w, b):
+    v = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    return np.maximum(np.tensordot(v, w, axes=((1, 4, 5), (1, 2, 3))) + b, 0)
+
+
+def by_shifts(np, x, w, b):
+    y, h, l = 0, x.shape[2] - 2, x.shape[3] - 2
+    for i, j in itertools.product(range(3), range(3)):
+        y = y + np.einsum("nchw,oc->nohw", x[:, :, i : i + h, j : j + l], w[:, :, i, j])
+    return np.maximum(y + b[:, None, None], 0)
+
+
+CONVOLUTIONS = [by_windows, lambda *a: by_windows(*a, optimize=True), by_tensordot, by_shifts]
+
+
+@pytest.mark.parametrize("f", CONVOLUTIONS)
+@pytest.mark.parametrize("special", [None, numpy.nan, numpy.inf])
+def test_bias_and_activation_are_computed_with_a_convolution(f, special):
+    # As many filters that none of the shifted slices is computed at the call.
+    x, w, b = data((2, 16, 40, 42), "f4"), data((160, 16, 3, 3), "f4"), data((160,), "f4")
+    if special is not None:
+        x[1, 2, 7, 9] = special
+    with numpy.errstate(invalid="ignore"):
+        want = f(numpy, x, w, b)
+        given = [plait.asarray(a) for a in (x, w, b)]
+        got = f(plait, *given)
+        text = str(plait.explain(f, plait, *given))
+    assert text.startswith("1 region "), text
+    assert got.strides == want.strides
+    numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-3)
