@@ -137,7 +137,8 @@ def _statistics(a, axis, ranks):
 
 
 def _median(a, axis, out, keepdims):
-    if not _native(a) or out is not None or type(keepdims) is not bool:
+    # A complex NaN may be so in one part, which NumPy gives as it is.
+    if not _native(a) or a.dtype.kind == "c" or out is not None or type(keepdims) is not bool:
         return NotImplemented
     line = _line(a, axis)
     if line is None:

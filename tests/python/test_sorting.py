@@ -115,6 +115,11 @@ def test_median(code, axis, keepdims):
         both(lambda np, a: np.median(a, axis=axis, keepdims=keepdims), a)
 
 
+def test_median_of_complex_nan():
+    a = numpy.array([1 + 1j, complex(-0.75, numpy.nan), 2])
+    assert repr(plait.median(plait.array(a))) == repr(numpy.median(a))
+
+
 @pytest.mark.parametrize("axes", itertools.permutations(range(3)))
 @pytest.mark.parametrize("axis", [0, -1, (0, 2)])
 def test_median_keeps_the_order_of_axes(axes, axis):
