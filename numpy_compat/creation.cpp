@@ -1,6 +1,8 @@
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "core/array_memory.hpp"
 #include "core/config.hpp"
 #include "core/shape_limits.hpp"
 #include "record.hpp"
@@ -169,18 +171,19 @@ Array linspace(double start, double stop, std::int64_t n, bool endpoint, std::op
 
 namespace {
 
-// Zeros, and a diagonal that is written.
+// In memory at once: zeros and a diagonal of ones.
 Array small_eye(std::int64_t rows, std::int64_t columns, std::int64_t k, DType t) {
-  Array made = zeros(Dims{rows, columns}, t);
+  const Dims shape{rows, columns};
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  Ref<Buffer> memory = allocate_array(shape, t);
+  std::memset(memory->data, 0, static_cast<std::size_t>(rows * columns * item));
   k = std::clamp(k, -rows, columns);
-  const std::int64_t down = std::clamp(-k, std::int64_t{0}, rows),
-                     right = std::clamp(k, std::int64_t{0}, columns);
-  Array diagonal = made;
-  diagonal.offset += down * made.strides[0] + right * made.strides[1];
-  diagonal.shape = Dims{std::min(rows - down, columns - right)};
-  diagonal.strides = Dims{made.strides[0] + made.strides[1]};
-  tracer::assign(diagonal, Operand(one(t), Weak::None));
-  return made;
+  const std::int64_t down = std::max<std::int64_t>(-k, 0), right = std::max<std::int64_t>(k, 0);
+  const Scalar value = one(t);
+  for (std::int64_t i = 0; i < std::min(rows - down, columns - right); ++i)
+    std::memcpy(memory->data + ((down + i) * columns + right + i) * item, value.bytes,
+                static_cast<std::size_t>(item));
+  return tracer::from_buffer(std::move(memory), t, shape, contiguous_strides(shape, item), 0);
 }
 
 }  // namespace
