@@ -144,7 +144,7 @@ std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32
     if (i < product || g[i].leaf || !seen.insert(i).second) return std::nullopt;
     for (const std::int32_t in : g[i].in) {
       if (in < 0 || !follows_product(g, i, in, product)) continue;
-      const std::optional<Dims> of = self(self, canon[in]);
+      std::optional<Dims> of = self(self, canon[in]);
       if (!of || n.kind != NodeKind::View) {
         if (of) return of;
         continue;

@@ -64,8 +64,7 @@ TEST_CASE("views with lists of indices are selections, and what is const is only
   CHECK(plait::sum(grid < 0.0).item() == 6);
   CHECK(grid.get(0, 2, 3) == -2);
   plait::view(a, plait::keep(0, 2), 3) = -1;
-  CHECK(read_out(array<double>(plait::view(a, plait::all(), 3))) ==
-        std::vector<double>{-1, 7, -1});
+  CHECK(read_out(array<double>(plait::view(a, plait::all(), 3))) == std::vector<double>{-1, 7, -1});
   plait::view(a, plait::ellipsis(), array<int64_t>{0, 0}) += 1;
   CHECK(a.get(1, 0) == 5);
   CHECK(read_out(plait::index_view(c, {{0, 1}, {2, 2}})) == std::vector<double>{1, 10});
