@@ -424,7 +424,7 @@ def call_ufunc(u, args, kwargs):
         if u.__name__ in _PRODUCTS:
             made = _product(u.__name__, *args)
         elif u.__name__ == "divmod" and type(args[0]) is ndarray and args[0].dtype.kind in "iuf":
-            made = args[0] // args[1], args[0] % args[1]
+            made = divmod(*args)  # whose errors name it
         if made is not NotImplemented:
             return made
     return call(u._numpy, args, kwargs, u.__name__)

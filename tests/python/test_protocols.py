@@ -213,6 +213,8 @@ def test_fields_of_records_share_memory():
 
 def test_mistakes_of_divmod_and_concatenate():
     both(lambda np, a: divmod(a, 1j), sample("d"))
+    both(lambda np, a: np.divmod(a, a.astype("D")), sample("e"))
+    both(lambda np, a: np.divmod(a, "x"), sample("d"))
     both(lambda np, a: np.concatenate([a, a.astype("D")], dtype="f8"), sample("d"))
     both(lambda np, a: np.concatenate([a, a.astype("D")], dtype="F"), sample("d"))
 
