@@ -1,6 +1,7 @@
 // NumPy's matmul: 1-D operands, broadcast batches, shape errors.
 #include <optional>
 
+#include "core/shape_limits.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -130,6 +131,7 @@ std::optional<Array> product_now(const Array& a, const Array& b) {
   Dims shape;
   if (a.ndim() == 2) shape.push_back(a.shape[0]);
   if (b.ndim() == 2) shape.push_back(b.shape[1]);
+  check_shape(shape, static_cast<std::int64_t>(itemsize(a.dtype)));
   if (!few(shape)) return {};
   const bool vector = a.ndim() == 1 || b.ndim() == 1 || shape[0] == 1 || shape[1] == 1;
   if (vector ? std::max(a.size(), b.size()) >= kRecorded : !few(a.shape) || !few(b.shape))
