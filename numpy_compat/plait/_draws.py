@@ -3,6 +3,7 @@
 import concurrent.futures
 import math
 import operator
+import os
 
 import numpy
 
@@ -30,21 +31,29 @@ def _filled(draw, size, dtype):
     return made
 
 
+def _forget_thread():
+    global _pool
+    _pool = None
+
+
+os.register_at_fork(after_in_child=_forget_thread)  # a child has no threads
+
+
 def _half_by_another(bits, line):
     """Fills a line of doubles with this thread and another, which starts where this one will end: PCG64 can jump there."""
     global _pool
     if _pool is None:
         _pool = concurrent.futures.ThreadPoolExecutor(1, "plait-random")
     half = line.size // 2
-    state = bits.state
-    ahead = numpy.random.PCG64(0)
-    ahead.state = state
-    ahead.advance(half)
-    second = _pool.submit(numpy.random.Generator(ahead).random, out=line[half:])
-    numpy.random.Generator(bits).random(out=line[:half])
-    second.result()
-    # A half that 32-bit numbers left over stays.
-    bits.state = {**ahead.state, "has_uint32": state["has_uint32"], "uinteger": state["uinteger"]}
+    here, ahead = numpy.random.PCG64(0), numpy.random.PCG64(0)
+    with bits.lock:  # who else draws from them waits, as in NumPy
+        here.state = ahead.state = state = bits.state
+        ahead.advance(half)
+        second = _pool.submit(numpy.random.Generator(ahead).random, out=line[half:])
+        numpy.random.Generator(here).random(out=line[:half])
+        second.result()
+        # A half that 32-bit numbers left over stays.
+        bits.state = {**ahead.state, "has_uint32": state["has_uint32"], "uinteger": state["uinteger"]}
 
 
 def _uniform(generator, size):

@@ -396,6 +396,8 @@ def _product(name, a, b):
     """vecdot, matvec and vecmat as matrix products; NotImplemented."""
     if type(a) is not ndarray or type(b) is not ndarray or a.dtype.kind not in "iufc" or b.dtype.kind not in "iufc":
         return NotImplemented
+    if name == "vecdot" and numpy.float16 in (a.dtype, b.dtype):  # summed before it is rounded
+        return NotImplemented
     if a.ndim < 1 + (name == "matvec") or b.ndim < 1 + (name == "vecmat") or a.shape[-1] != b.shape[-2 if name == "vecmat" else -1]:
         return NotImplemented
     if name == "matvec":

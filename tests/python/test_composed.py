@@ -143,6 +143,10 @@ def test_rounded(text, dtype):
     _check(text, dtype, rtol=2e-4 if dtype == "f" else 1e-9, native=dtype == "d" and "weights" not in text)
 
 
+def test_vecdot_of_halves_is_summed_in_single_precision():
+    _check("np.vecdot(a, b)", "e", native=False)
+
+
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
 @pytest.mark.parametrize("length", [1, 2, 8, 12, 31, 32, 40])
 def test_convolve(mode, length):

@@ -1,5 +1,7 @@
 """Random numbers drawn into Plait's memory: NumPy's streams bit for bit, and its state afterwards."""
 
+import threading
+
 import numpy
 import pytest
 
@@ -74,3 +76,19 @@ def test_any_number_of_threads():
     finally:
         plait.set_num_threads(threads)
     assert found[0] == found[1]
+
+
+def test_threads_share_a_stream():
+    threads = plait.get_num_threads()
+    generator, drawn = plait.random.default_rng(1), []
+    try:
+        plait.set_num_threads(2)
+        users = [threading.Thread(target=lambda: drawn.extend(to_numpy(generator.random(1 << 18)) for _ in range(4))) for _ in range(3)]
+        for user in users:
+            user.start()
+        for user in users:
+            user.join()
+    finally:
+        plait.set_num_threads(threads)
+    expected = numpy.random.default_rng(1).random((12, 1 << 18))
+    assert sorted(x.tobytes() for x in drawn) == sorted(x.tobytes() for x in expected)

@@ -232,3 +232,17 @@ for t in threads: t.join()
 """
     done = run_python(source, "-W", "ignore", timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_random_numbers_of_two_threads(run_python):
+    """The thread that draws the second half is the parent's."""
+    source = """
+np.set_num_threads(2)
+g = np.random.default_rng(1)
+def draw(x):
+    return 0 if g.random(1 << 19).sum().item() == expected else 1
+expected = np.random.default_rng(1).random(1 << 20)[1 << 19:].sum().item()
+g.random(1 << 19)
+print(wait(fork(None, draw)), draw(None))
+"""
+    assert answers(run_python, source) == ["0", "0"]
