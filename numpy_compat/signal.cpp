@@ -109,9 +109,31 @@ Array convolve(const Array& given_a, const Array& given_v, Convolution mode) {
   const Dims widths = mode == Convolution::Full    ? Dims{m - 1, m - 1}
                       : mode == Convolution::Valid ? Dims{0, 0}
                                                    : Dims{m / 2, (m - 1) / 2};
-  // Both ends of a window whose other part lies outside meet zeros.
-  const Array padded = pad(a, widths, Padding::Constant, plait::cast(scalar_int(0), t));
-  return tracer::matmul(sliding_window_view(padded, {m}, std::nullopt), tracer::flip(v, Dims{0}));
+  const Array kernel = tracer::flip(v, Dims{0});
+  // Windows of `part` with so many elements on either side that are not there.
+  const auto windows = [&](const Array& part, std::int64_t before, std::int64_t after) {
+    const Dims outside{before, after};
+    const Array padded = outside == Dims{0, 0} ? part
+                                               : pad(part, outside, Padding::Constant,
+                                                     plait::cast(scalar_int(0), part.dtype));
+    return sliding_window_view(padded, {m}, std::nullopt);
+  };
+  if (!(is_float(t) || is_complex(t)) || truth(call(OpId::Isfinite, v)))
+    return tracer::matmul(windows(a, widths[0], widths[1]), kernel);
+  // Zeros beside `a` would make NaN of what is not finite in the kernel.
+  const auto end = [&](const Array& part, std::int64_t before, std::int64_t after) {
+    const Array there = windows(tracer::full({m - 1}, scalar_bool(true)), before, after);
+    const Array products = call(OpId::Multiply, windows(part, before, after), kernel);
+    return tracer::reduce(ReduceKind::Sum,
+                          call(OpId::Where, there, products, strong(plait::cast(scalar_int(0), t))),
+                          {.axes = Dims{1}});
+  };
+  const auto [before, after] = std::pair(widths[0], widths[1]);
+  std::vector<Array> parts;
+  if (before > 0) parts.push_back(end(slice_axis(a, 0, 0, m - 1), before, 0));
+  parts.push_back(tracer::matmul(windows(a, 0, 0), kernel));
+  if (after > 0) parts.push_back(end(slice_axis(a, 0, a.size() - m + 1, a.size()), 0, after));
+  return concatenate(parts);
 }
 
 }  // namespace plait::numpy

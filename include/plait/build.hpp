@@ -43,15 +43,17 @@ array<T> full_like(const array<T>& a, const V& value) {
   return full<T>(a.shape(), value);
 }
 
-// start, start + step, ... up to but without stop.
-template <class T = std::int64_t>
-array<T> arange(T start, T stop, T step = T(1)) {
-  return array<T>(
-      detail::arange(detail::Value::of(start), detail::Value::of(stop), detail::Value::of(step)));
+// start, start + step, ... up to but without stop: of T, else of the arguments' common type.
+template <class T = void, class A, class B, class S = int>
+auto arange(A start, B stop, S step = S(1)) {
+  using E = std::conditional_t<std::is_void_v<T>, std::common_type_t<A, B, S>, T>;
+  return array<E>(detail::arange(detail::Value::of(static_cast<E>(start)),
+                                 detail::Value::of(static_cast<E>(stop)),
+                                 detail::Value::of(static_cast<E>(step))));
 }
-template <class T = std::int64_t>
-array<T> arange(T stop) {
-  return arange<T>(T(0), stop);
+template <class T = void, class B>
+auto arange(B stop) {
+  return arange<std::conditional_t<std::is_void_v<T>, B, T>>(0, stop);
 }
 template <class T = double>
 array<T> linspace(double start, double stop, std::int64_t n = 50, bool endpoint = true) {

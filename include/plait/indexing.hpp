@@ -86,10 +86,39 @@ template <class A, detail::if_array<A> = 0>
 detail::like<A> compress(const array<bool>& mask, const A& a, std::int64_t axis) {
   return detail::like<A>(detail::compress(mask.handle(), a.handle(), &axis));
 }
-// xtensor's: elements where a mask is true, to be written to; and elements at points.
+// xtensor's: what is written to an array where a mask is true, of the array's shape or broadcast to
+// it, where a[mask] takes one value for each element that the mask names; and elements at points.
 template <class T>
-selection<T> masked_view(array<T>& a, const array<bool>& mask) {
-  return {a.handle(), {detail::to_key(mask)}};
+class masked_array {
+ public:
+  masked_array(array<T>& a, const array<bool>& mask) : array_(a), mask_(mask) {}
+  masked_array(const masked_array&) = default;
+  void operator=(const masked_array&) = delete;
+  template <class B>
+  void operator=(const B& value) {
+    array_.assign(value, mask_);
+  }
+#define PLAIT_IN_PLACE(op, id)                                                                \
+  template <class B>                                                                          \
+  void operator op(const B& b) {                                                              \
+    static_assert(                                                                            \
+        detail::updatable<detail::fn::id, T, B>(),                                            \
+        "plait: the result does not fit this array's element type (NumPy's same_kind rule)"); \
+    array_.assign(detail::apply<detail::fn::id>(array_, b), mask_);                           \
+  }
+  PLAIT_IN_PLACE(+=, Add)
+  PLAIT_IN_PLACE(-=, Subtract)
+  PLAIT_IN_PLACE(*=, Multiply)
+  PLAIT_IN_PLACE(/=, Divide)
+#undef PLAIT_IN_PLACE
+
+ private:
+  array<T> array_;
+  array<bool> mask_;
+};
+template <class T>
+masked_array<T> masked_view(array<T>& a, const array<bool>& mask) {
+  return {a, mask};
 }
 template <class T>
 selection<T> index_view(array<T>& a, const std::vector<shape_type>& points) {

@@ -70,8 +70,8 @@ template <class A, class W, detail::if_array<A> = 0, detail::if_array<W> = 0>
 array<double> bincount(const A& x, const W& weights, std::int64_t min_length = 0) {
   return array<double>(detail::bincount(x.handle(), &weights.handle(), min_length));
 }
-// auto [counts, edges] = histogram(a, 10), of equal bins over all elements or from `low` to `high`;
-// and counts between edges that ascend. The last bin holds its right edge.
+// auto [counts, edges] = histogram(a, 10), of equal bins over all elements or from `low` to `high`,
+// or between edges that ascend. The last bin holds its right edge.
 struct histogram_result {
   array<std::int64_t> counts;
   array<double> edges;
@@ -88,8 +88,8 @@ histogram_result histogram(const A& a, std::int64_t bins, double low, double hig
   return {array<std::int64_t>(std::move(counts)), array<double>(std::move(edges))};
 }
 template <class A, class E, detail::if_array<A> = 0>
-array<std::int64_t> histogram(const A& a, const array<E>& edges) {
-  return array<std::int64_t>(detail::histogram_between(a.handle(), edges.handle()));
+histogram_result histogram(const A& a, const array<E>& edges) {
+  return {array<std::int64_t>(detail::histogram_between(a.handle(), edges.handle())), edges};
 }
 // The bin of each element: bins[i - 1] <= x < bins[i], or bins[i - 1] < x <= bins[i] when `right`.
 template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "box.hpp"
+#include "plait/memory.hpp"
 
 namespace plait::detail {
 

@@ -17,6 +17,9 @@ TEST_CASE("creation") {
   CHECK(plait::arange(5)(4) == 4);
   CHECK(plait::arange(1.0, 2.0, 0.25).size() == 4);
   CHECK(plait::arange(5, 0, -2)(2) == 1);
+  const std::int64_t three = 3;
+  static_assert(std::is_same_v<decltype(plait::arange(0, three))::value_type, std::int64_t>);
+  CHECK(plait::arange<double>(0, three)(2) == 2.0);
   CHECK(plait::linspace(0, 1, 5)(1) == 0.25);
   CHECK(plait::linspace(0, 1, 4, false)(3) == 0.75);
   CHECK(plait::eye(3)(1, 1) == 1);

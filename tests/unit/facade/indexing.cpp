@@ -40,6 +40,8 @@ TEST_CASE("masks read and write") {
   CHECK(read_out(a) == std::vector<double>{1, 0, 0, 4});
   plait::masked_view(a, a > 0) += 10;
   CHECK(read_out(a) == std::vector<double>{11, 0, 0, 14});
+  plait::masked_view(a, a > 12) = a * array<double>{10, 100};
+  CHECK(read_out(a) == std::vector<double>{11, 0, 0, 1400});
   a[a > 0] = array<double>{7, 8};
   CHECK(read_out(a) == std::vector<double>{7, 0, 0, 8});
   CHECK(read_out(plait::compress(array<bool>{false, true}, a, 0)) == std::vector<double>{0, 8});

@@ -103,7 +103,7 @@ TEST_CASE("bins and histograms") {
   CHECK(listed(edges) == std::vector<double>{0, 1, 2, 3, 4});
   CHECK(listed(plait::histogram(array<int>{1, 2, 9}, 2, 0, 4).counts) ==
         std::vector<int64_t>{1, 1});
-  CHECK(listed(plait::histogram(array<double>{0, 1, 2, 3, 9}, array<double>{0, 2, 3})) ==
+  CHECK(listed(plait::histogram(array<double>{0, 1, 2, 3, 9}, array<double>{0, 2, 3}).counts) ==
         std::vector<int64_t>{2, 2});
   CHECK(plait::histogram(plait::empty({0}), 3).edges.get(3) == 1);
   CHECK_THROWS_AS(plait::histogram(array<double>{kNaN}, 2), plait::ValueError);
@@ -129,6 +129,16 @@ TEST_CASE("interpolation and convolution") {
   CHECK(listed(plait::convolve(v, a, convolve_mode::same)) == std::vector<int>{1, 12, 23, 34});
   CHECK(listed(plait::convolve(a, v, convolve_mode::valid)) == std::vector<int>{12, 23, 34});
   CHECK_THROWS_AS(plait::convolve(a, plait::empty<int>({0})), plait::ValueError);
+}
+
+TEST_CASE("what is not finite in a convolution's kernel stays where it is") {
+  using plait::convolve_mode;
+  const double inf = std::numeric_limits<double>::infinity();
+  const array<double> a{1, 2, 3, 4}, v{1, 0.5, inf};
+  CHECK(listed(plait::convolve(a, v)) == std::vector<double>{1, 2.5, inf, inf, inf, inf});
+  CHECK(listed(plait::convolve(v, a, convolve_mode::same)) ==
+        std::vector<double>{2.5, inf, inf, inf});
+  CHECK(listed(plait::convolve(a, v, convolve_mode::valid)) == std::vector<double>{inf, inf});
 }
 
 TEST_CASE("contractions by subscripts") {
