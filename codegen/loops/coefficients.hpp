@@ -52,10 +52,6 @@ inline constexpr float kLogTailFloat[] = {
     -0x1p-1f,       0x1.55554ep-2f,  -0x1.000008p-2f, 0x1.99a130p-3f,  -0x1.5559e6p-3f,
     0x1.237a56p-3f, -0x1.fcc1aep-4f, 0x1.e3d33ap-4f,  -0x1.d962f2p-4f, 0x1.15425cp-4f};
 inline constexpr float kLn2Log[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
-// (tanh(x) / x - 1) / x^2 as a polynomial in x^2, x <= 1; error of the function 0.08 * 2^-24.
-inline constexpr float kTanhFloat[7] = {-0x1.55553cp-2f, 0x1.110be2p-3f,  -0x1.b9621ep-5f,
-                                        0x1.600978p-6f,  -0x1.046078p-7f, 0x1.2da41ep-9f,
-                                        -0x1.77db42p-12f};
 inline constexpr float kLn2Float[] = {0x1.62e8000000000p-1f, -0x1.e8082e3086543p-16f};
 
 }  // namespace plait::loops::coefficients

@@ -1,6 +1,6 @@
-// Cores of the functions of float32, in float64: good to 2^-32 or so, with neither tails nor pairs,
-// since the result is rounded to 24 bits. Callers keep special arguments away, so that no core
-// raises a flag.
+// Cores of functions of float32 that are computed in float64: good to 2^-32 or so, with neither
+// tails nor pairs, since the result is rounded to 24 bits. Callers keep special arguments away, so
+// that no core raises a flag.
 #pragma once
 #include "codegen/loops/exp_log.hpp"
 
@@ -33,10 +33,6 @@ inline constexpr double kAtanShort[] = {
     -0x1.555555543c557p-2, 0x1.9999971f594fbp-3, -0x1.2491d128f2b18p-3, 0x1.c70a6be6d62e4p-4,
     -0x1.73a719b0c5a8ep-4, 0x1.36bfd2213d25fp-4, -0x1.ffb2b95a3e522p-5, 0x1.837061aca5e9bp-5,
     -0x1.ea18af64b6437p-6, 0x1.cd243cc7134abp-7, -0x1.14abab04854dbp-8, 0x1.36ecfc4cd22a9p-11};
-// (asin(q) / q - 1) / z, z = q^2, q <= 1/2; error 2^-36.
-inline constexpr double kAsinShort[] = {
-    0x1.55555554ee47bp-3, 0x1.333334ceb64b7p-4, 0x1.6db5cfb6b11e5p-5, 0x1.f208eb1d99064p-6,
-    0x1.6a9e32652f515p-6, 0x1.3c5053b6acb55p-6, 0x1.64b97e7b77923p-8, 0x1.e023156902abcp-6};
 
 // log(x), x positive and normal.
 struct Log {
@@ -94,8 +90,6 @@ PLAIT_INLINE vd atan(vd q) {
   const vd z = q * q;
   return fma(q * z, polynomial_pairs(z, z * z, kAtanShort), q);
 }
-// asin(q) where z = q^2 <= 1/4
-PLAIT_INLINE vd asin(vd q, vd z) { return fma(q * z, polynomial_pairs(z, z * z, kAsinShort), q); }
 
 // What is not finite.
 PLAIT_INLINE vl infinite(vd x) { return beyond(x, 0x1p128); }

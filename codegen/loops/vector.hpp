@@ -18,6 +18,7 @@ typedef long long vl __attribute__((vector_size(kVectorBytes)));
 typedef unsigned long long vul __attribute__((vector_size(kVectorBytes)));
 typedef float vf __attribute__((vector_size(kVectorBytes)));
 typedef int vi __attribute__((vector_size(kVectorBytes)));
+typedef unsigned vu __attribute__((vector_size(kVectorBytes)));
 typedef float vf_half __attribute__((vector_size(kVectorBytes / 2)));
 
 #define PLAIT_COLD __attribute__((noinline, cold))
@@ -31,12 +32,14 @@ PLAIT_INLINE vd from_bits(vl x) { return (vd)x; }
 PLAIT_INLINE vd fma(vd a, vd b, vd c) { return _mm512_fmadd_pd(a, b, c); }
 PLAIT_INLINE vf fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
 PLAIT_INLINE vd sqrt(vd a) { return _mm512_maskz_sqrt_pd(0xff, a); }
+PLAIT_INLINE vf sqrt(vf a) { return _mm512_maskz_sqrt_ps(0xffff, a); }
 PLAIT_INLINE bool any(vl m) { return _mm512_movepi64_mask((__m512i)m) != 0; }
 PLAIT_INLINE bool any(vi m) { return _mm512_movepi32_mask((__m512i)m) != 0; }
 #elif defined(__AVX2__)
 PLAIT_INLINE vd fma(vd a, vd b, vd c) { return _mm256_fmadd_pd(a, b, c); }
 PLAIT_INLINE vf fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
 PLAIT_INLINE vd sqrt(vd a) { return _mm256_sqrt_pd(a); }
+PLAIT_INLINE vf sqrt(vf a) { return _mm256_sqrt_ps(a); }
 PLAIT_INLINE bool any(vl m) { return _mm256_movemask_pd((__m256d)m) != 0; }
 PLAIT_INLINE bool any(vi m) { return _mm256_movemask_ps((__m256)m) != 0; }
 #else
@@ -49,6 +52,7 @@ PLAIT_INLINE vf fma(vf a, vf b, vf c) {
   return r;
 }
 PLAIT_INLINE vd sqrt(vd a) { return vd{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
+PLAIT_INLINE vf sqrt(vf a) { return _mm_sqrt_ps(a); }
 PLAIT_INLINE bool any(vl m) { return (m[0] | m[1]) != 0; }
 PLAIT_INLINE bool any(vi m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
 #endif
@@ -120,6 +124,25 @@ PLAIT_INLINE Pair add(Pair a, Pair b) {
   return fast_two_sum(s.h, s.l + (a.l + b.l));
 }
 
+// table[index] of 32 floats, a lane.
+PLAIT_INLINE vf look_up(const float (&table)[32], vi index) {
+#if defined(__AVX512F__)
+  return _mm512_permutex2var_ps(_mm512_loadu_ps(table), (__m512i)index,
+                                _mm512_loadu_ps(table + 16));
+#elif defined(__AVX2__)
+  const auto eighth = [&](int i) {
+    return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8 * i), (__m256i)index);
+  };
+  const __m256 odd = (__m256)(index << 28), high = (__m256)(index << 27);
+  return _mm256_blendv_ps(_mm256_blendv_ps(eighth(0), eighth(1), odd),
+                          _mm256_blendv_ps(eighth(2), eighth(3), odd), high);
+#else
+  vf r;
+  for (int i = 0; i < kFloatLanes; ++i) r[i] = table[index[i]];
+  return r;
+#endif
+}
+
 // Recomputes the lanes of `mask`, which the fast path got benign values for, one by one.
 template <double (*scalar)(double)>
 PLAIT_COLD void patch(vd& result, const vl& mask, const vd& x) {
@@ -130,6 +153,12 @@ template <double (*scalar)(double, double)>
 PLAIT_COLD void patch(vd& result, const vl& mask, const vd& x, const vd& y) {
   for (int i = 0; i < kLanes; ++i)
     if (mask[i]) result[i] = scalar(x[i], y[i]);
+}
+
+template <double (*scalar)(double)>
+PLAIT_COLD void patch_float(vf& result, const vi& mask, const vf& x) {
+  for (int i = 0; i < kFloatLanes; ++i)
+    if (mask[i]) result[i] = static_cast<float>(scalar(x[i]));
 }
 
 }  // namespace plait::loops::PLAIT_TIER

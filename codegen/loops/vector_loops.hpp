@@ -1,8 +1,10 @@
 // Array loops and register entry points around the vector functions. A function is a struct with
 // f(vd[, vd]); float32 goes through it in float64, through that of Op::Float where there is one,
-// unless the struct has an f(vf) of its own. What
-// fills the last vector up is an element of the array, so that it raises no flag of its own.
+// unless the struct has an f(vf, special) of its own, which says which lanes mend() has to compute.
+// What fills the last vector up is an element of the array, so that it raises no flag of its own.
 #pragma once
+#include <cstring>
+
 #include "codegen/loops/vector.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -10,11 +12,24 @@ namespace plait::loops::PLAIT_TIER {
 PLAIT_INLINE vd widen(vf_half x) { return __builtin_convertvector(x, vd); }
 PLAIT_INLINE vf_half narrow(vd x) { return __builtin_convertvector(x, vf_half); }
 
+// The lanes of `mask`, computed by Op::Float.
+template <class Op>
+PLAIT_COLD void patch_halves(vf& result, const vi& mask, const vf& x) {
+  const vf lanes = mask ? x : vf{};
+  vf_half parts[2];
+  std::memcpy(parts, &lanes, sizeof lanes);
+  for (vf_half& part : parts) part = narrow(Op::Float::f(widen(part)));
+  vf computed;
+  std::memcpy(&computed, parts, sizeof computed);
+  result = mask ? computed : result;
+}
+
 // How elements of T travel through Op: V in memory, `lanes` a step.
 template <class Op, class T>
 struct Path;
 template <class Op>
 struct Path<Op, f64> {
+  static constexpr bool kOwn = false;
   using V = vd;
   static constexpr int lanes = kLanes;
   template <class... A>
@@ -24,17 +39,34 @@ struct Path<Op, f64> {
 };
 template <class Op>
 struct Path<Op, f32> {
-  static constexpr bool kOwn = requires(vf x) { Op::f(x); };
+  static constexpr bool kOwn = requires(vf x, vi special) { Op::f(x, special); };
   using V = std::conditional_t<kOwn, vf, vf_half>;
   static constexpr int lanes = kOwn ? kFloatLanes : kLanes;
   template <class... A>
   static PLAIT_INLINE V f(A... a) {
     if constexpr (kOwn)
-      return Op::f(a...);
+      return mended(a...);
     else if constexpr (requires { typename Op::Float; })
       return narrow(Op::Float::f(widen(a)...));
     else
       return narrow(Op::f(widen(a)...));
+  }
+  static PLAIT_INLINE V mended(V x) {
+    vi special{};
+    V r = Op::f(x, special);
+    if (any(special)) [[unlikely]]
+      Op::mend(r, special, x);
+    return r;
+  }
+  // Chains of dependences beside each other: one alone leaves most of a core idle.
+  static PLAIT_INLINE void pair(V& x, V& y) {
+    vi special_x{}, special_y{};
+    V r = Op::f(x, special_x), s = Op::f(y, special_y);
+    if (any(special_x | special_y)) [[unlikely]] {
+      Op::mend(r, special_x, x);
+      Op::mend(s, special_y, y);
+    }
+    x = r, y = s;
   }
 };
 
@@ -45,11 +77,19 @@ void vector_unary(Args args, Strides s, std::int64_t n) {
   auto* in = static_cast<const char*>(args[0]);
   auto* out = static_cast<char*>(args[1]);
   std::int64_t i = 0;
-  if (s[0] == sizeof(T) && s[1] == sizeof(T))
+  if (s[0] == sizeof(T) && s[1] == sizeof(T)) {
+    if constexpr (P::kOwn)
+      for (; i + 2 * P::lanes <= n; i += 2 * P::lanes) {
+        V x = load<V>(in + i * sizeof(T)), y = load<V>(in + (i + P::lanes) * sizeof(T));
+        P::pair(x, y);
+        store<V>(out + i * sizeof(T), x);
+        store<V>(out + (i + P::lanes) * sizeof(T), y);
+      }
     for (; i + P::lanes <= n; i += P::lanes) {
       const V x = load<V>(in + i * sizeof(T));
       store<V>(out + i * sizeof(T), P::f(x));
     }
+  }
   for (; i < n; i += P::lanes) {
     const std::int64_t count = n - i < P::lanes ? n - i : P::lanes;
     V x;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "codegen/loops/float32.hpp"
 #include "codegen/loops/single.hpp"
 #include "codegen/loops/vector_loops.hpp"
 
@@ -20,11 +21,6 @@ double log2_special(double x) { return std::log2(x); }
 double log10_special(double x) { return std::log10(x); }
 double log1p_special(double x) { return std::log1p(x); }
 
-template <double (*scalar)(double)>
-PLAIT_COLD void patch_float(vf& result, const vi& mask, const vf& x) {
-  for (int i = 0; i < kFloatLanes; ++i)
-    if (mask[i]) result[i] = static_cast<float>(scalar(x[i]));
-}
 // Results that float32 has no normal number for, of finite lanes: rounded from float64, with its
 // flags.
 PLAIT_COLD void exp_tails(vf& result, const vi& mask, const vf& x) {
@@ -52,17 +48,17 @@ struct Exp {
       patch<exp_special>(result, special, x);
     return result;
   }
-  static PLAIT_INLINE vf f(vf x) {
-    const vi special = (vi)(((vi)x & 0x7fffffff) > __builtin_bit_cast(int, 87.0f));
-    vf result = exp_float(special ? vf{} : x);
-    if (any(special)) [[unlikely]] {
-      const vi masked = (vi)(x == -__builtin_inff());  // which makes them frequent
-      result = masked ? vf{} : result;
-      const vi odd = special & (vi)(((vi)x & 0x7fffffff) >= 0x7f800000);
-      if (const vi finite = special & ~odd; any(finite)) exp_tails(result, finite, x);
-      if (const vi rest = odd & ~masked; any(rest)) patch_float<exp_special>(result, rest, x);
-    }
-    return result;
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    const vi size = float32::magnitude(x), tiny = float32::below(size, 0x1p-30f);
+    special = float32::above(size, 87.0f);
+    return exp_float(special | tiny ? vf{} : x);
+  }
+  static PLAIT_COLD void mend(vf& result, const vi& special, const vf& x) {
+    const vi masked = (vi)(x == -__builtin_inff());  // which makes them frequent
+    result = masked ? vf{} : result;
+    const vi odd = special & (vi)(((vi)x & 0x7fffffff) >= 0x7f800000);
+    if (const vi finite = special & ~odd; any(finite)) exp_tails(result, finite, x);
+    if (const vi rest = odd & ~masked; any(rest)) patch_float<exp_special>(result, rest, x);
   }
 };
 
@@ -79,19 +75,18 @@ struct Exp2 {
       patch<exp2_special>(result, special, x);
     return result;
   }
-  static PLAIT_INLINE vf f(vf x) {
-    const vi special = (vi)(((vi)x & 0x7fffffff) > __builtin_bit_cast(int, 125.0f));
-    const vf a = special ? vf{} : x;
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    const vi size = float32::magnitude(x), tiny = float32::below(size, 0x1p-30f);
+    special = float32::above(size, 125.0f);
+    const vf a = special | tiny ? vf{} : x;
     const vf shifted = a + 0x1.8p23f, t = a - (shifted - 0x1.8p23f);
     const vf r = t * 0x1.62e43p-1f;
     const vf low = fma(t, splat(0x1.62e43p-1f), -r) + t * -0x1.05c610p-29f;
     vf p = splat(kExpTailFloat[5]);
     for (int i = 4; i >= 0; --i) p = fma(p, r, splat(kExpTailFloat[i]));
-    vf result = (vf)((vi)(1.0f + (r + fma(r * r, p, low))) + ((vi)shifted << 23));
-    if (any(special)) [[unlikely]]
-      patch_float<exp2_special>(result, special, x);
-    return result;
+    return (vf)((vi)(1.0f + (r + fma(r * r, p, low))) + ((vi)shifted << 23));
   }
+  static constexpr auto mend = patch_float<exp2_special>;
 };
 
 struct Expm1 {
@@ -104,35 +99,21 @@ struct Expm1 {
       patch<expm1_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = beyond(x, 700.0);
-      const single::Exp e = single::exp_parts(select(special, vd{}, x));
-      const vd s = power_of_two(e.k);
-      vd result = select(within(x, 0x1p-30), x, fma(s, e.p, s - 1.0));
-      if (any(special)) [[unlikely]]
-        patch<expm1_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    const vi size = float32::magnitude(x), tiny = float32::below(size, 0x1p-30f);
+    special = (vi)((vi)x > __builtin_bit_cast(int, 88.0f)) | (vi)(size > 0x7f800000);
+    // -1 from far above -30 on.
+    const vf a = (vi)x < 0 & float32::above(size, 30.0f) ? splat(-30.0f) : x;
+    const float32::Pair e = float32::expm1(special | tiny ? vf{} : a);
+    return tiny ? x : e.h + e.l;
+  }
+  static constexpr auto mend = patch_float<expm1_special>;
 };
 
-// log(x), x positive and normal: 0.99 ulp.
-PLAIT_INLINE vf log_float(vf x) {
-  constexpr int kRootHalf = 0x3f3504f3;
-  const vi shifted = (vi)x - kRootHalf;
-  const vf k = __builtin_convertvector(shifted >> 23, vf);
-  const vf f = (vf)((shifted & 0x7fffff) + kRootHalf) - 1.0f;
-  const vf f2 = f * f, f4 = f2 * f2;
-  const auto pair = [&](int i) {
-    return fma(f, splat(kLogTailFloat[i + 1]), splat(kLogTailFloat[i]));
-  };
-  const vf high = fma(f2, fma(f2, pair(8), pair(6)), pair(4));
-  const vf tail = f2 * fma(f4, high, fma(f2, pair(2), pair(0)));
-  const vf whole = k * kLn2Log[0], sum = whole + f;  // exact; |whole| > |f| or whole = 0
-  return sum + (tail + fma(k, splat(kLn2Log[1]), f - (sum - whole)));
+PLAIT_INLINE vf ordinary(vf x, vi& special) {
+  special = (vi)((vi)x < 0x00800000) | (vi)((vi)x >= 0x7f800000);
+  return special ? splat(1.0f) : x;
 }
-
 struct Log {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = not_positive_normal(x);
@@ -144,13 +125,10 @@ struct Log {
       patch<log_special>(result, special, x);
     return result;
   }
-  static PLAIT_INLINE vf f(vf x) {
-    const vi special = (vi)((vi)x < 0x00800000) | (vi)((vi)x >= 0x7f800000);
-    vf result = log_float(special ? splat(1.0f) : x);
-    if (any(special)) [[unlikely]]
-      patch_float<log_special>(result, special, x);
-    return result;
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    return float32::natural(float32::log_parts(ordinary(x, special)));
   }
+  static constexpr auto mend = patch_float<log_special>;
 };
 
 // k scale + log(m) factor, for the logarithms of other bases.
@@ -172,16 +150,11 @@ struct Log2 {
       patch<log2_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = not_positive_normal(x);
-      const single::Log l = single::log_parts(select(special, splat(1.0), x), single::kLogShort);
-      vd result = fma(l.mantissa, splat(kLog2E[0]), l.k);
-      if (any(special)) [[unlikely]]
-        patch<log2_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    constexpr float unit[] = {1, 0}, factor[] = {0x1.715476p0f, 0x1.4ae0cp-26f};
+    return float32::in_base(float32::log_parts(ordinary(x, special)), unit, factor);
+  }
+  static constexpr auto mend = patch_float<log2_special>;
 };
 struct Log10 {
   static PLAIT_INLINE vd f(vd x) {
@@ -191,16 +164,12 @@ struct Log10 {
       patch<log10_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = not_positive_normal(x);
-      const single::Log l = single::log_parts(select(special, splat(1.0), x), single::kLogShort);
-      vd result = fma(l.mantissa, splat(kLog10E[0]), l.k * (kLog10E[0] * kLn2Full[0]));
-      if (any(special)) [[unlikely]]
-        patch<log10_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    constexpr float unit[] = {0x1.344p-2f, 0x1.3509f8p-18f},
+                    factor[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
+    return float32::in_base(float32::log_parts(ordinary(x, special)), unit, factor);
+  }
+  static constexpr auto mend = patch_float<log10_special>;
 };
 
 struct Log1p {
@@ -214,18 +183,15 @@ struct Log1p {
       patch<log1p_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = (vl)((bits(x) >= __builtin_bit_cast(long long, 0x1p1000)) |
-                              ((vul)bits(x) >= __builtin_bit_cast(unsigned long long, -1.0)));
-      const vd a = select(special, vd{}, x);
-      const vd value = select(within(x, 0x1p-18), a - 0.5 * (a * a), single::log(1.0 + a));
-      vd result = select(within(x, 0x1p-40), x, value);
-      if (any(special)) [[unlikely]]
-        patch<log1p_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    // -1 and below, and what is not finite or beyond 2^100.
+    special = (vi)(((vi)x >= __builtin_bit_cast(int, 0x1p100f)) |
+                   ((vu)x >= __builtin_bit_cast(unsigned, -1.0f)));
+    const vi tiny = float32::below(float32::magnitude(x), 0x1p-30f);
+    const vf l = float32::natural(float32::log1p_parts(special | tiny ? vf{} : x));
+    return tiny ? x : l;
+  }
+  static constexpr auto mend = patch_float<log1p_special>;
 };
 
 }  // namespace

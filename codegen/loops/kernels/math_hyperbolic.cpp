@@ -1,6 +1,7 @@
 // Hyperbolic functions and their inverses, from exponentials and logarithms with tails.
 #include <cmath>
 
+#include "codegen/loops/float32.hpp"
 #include "codegen/loops/roots.hpp"
 #include "codegen/loops/single.hpp"
 #include "codegen/loops/vector_loops.hpp"
@@ -81,22 +82,21 @@ struct Tanh {
       patch<tanh_special>(result, special, x);
     return result;
   }
-  // A polynomial to 1, 1 - 2 / (exp(2x) + 1) beyond.
-  static PLAIT_INLINE vf f(vf x) {
-    const vi magnitude = (vi)x & 0x7fffffff;
-    const vi tiny = (vi)(magnitude < __builtin_bit_cast(int, 0x1p-13f));
-    const vf a = tiny                                               ? vf{}
-                 : (vi)(magnitude > __builtin_bit_cast(int, 10.0f)) ? splat(10.0f)
-                                                                    : (vf)magnitude;
-    const vf z = a * a;
-    vf p = splat(kTanhFloat[6]);
-    for (int i = 5; i >= 0; --i) p = fma(p, z, splat(kTanhFloat[i]));
-    const vf low = fma(a * z, p, a), high = 1.0f - 2.0f / (exp_float(a + a) + 1.0f);
-    const vf value = (vi)(magnitude < __builtin_bit_cast(int, 1.0f)) ? low : high;
-    const vf result = (vf)((vi)value | ((vi)x & (int)0x80000000));
-    // A NaN is one.
-    return tiny | (vi)(magnitude > 0x7f800000) ? x : result;
+  static PLAIT_INLINE vf f(vf x, vi&) {
+    using namespace float32;
+    const vi size = magnitude(x), tiny = below(size, 0x1p-13f);
+    const vf a = (vf)(above(size, 9.5f) ? (vi)splat(9.5f) : size);
+    // Four intervals between powers of two; the first one is all below 2^-4.
+    const vi at = (((vi)a) >> 21) - (__builtin_bit_cast(int, 0x1p-4f) >> 21) + 1;
+    const vi first = (vi)(at < 1), index = first ? vi{} : at;
+    const vf middle = (vf)((((vi)a) & ~0x1fffff) | 0x100000);
+    const vf y = tiny ? vf{} : first ? a : a - middle;
+    vf p = look_up(kTanh[6], index);
+    for (int i = 5; i >= 2; --i) p = fma(p, y, look_up(kTanh[i], index));
+    const vf value = (first ? a : look_up(kTanh[0], index)) + fma(p, y, look_up(kTanh[1], index));
+    return (vi)(size > 0x7f800000) ? x : with_sign(value, x);
   }
+  static void mend(vf&, const vi&, const vf&) {}  // none is special
 };
 
 struct Arcsinh {

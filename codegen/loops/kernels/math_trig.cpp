@@ -1,6 +1,7 @@
 // sin, cos, tan and their inverses, hypot, and the absolute value of complex numbers.
 #include <cmath>
 
+#include "codegen/loops/float32.hpp"
 #include "codegen/loops/modulus.hpp"
 #include "codegen/loops/roots.hpp"
 #include "codegen/loops/single.hpp"
@@ -50,6 +51,17 @@ PLAIT_INLINE Pair cos_pair(Pair r) {
 PLAIT_INLINE vl odd(vl quadrant) { return (vl)((quadrant & 1) != 0); }
 PLAIT_INLINE vd flip_sign(vd x, vl quadrant) { return from_bits(bits(x) ^ ((quadrant & 2) << 62)); }
 
+PLAIT_INLINE vi odd(vi quadrant) { return (vi)((quadrant & 1) != 0); }
+PLAIT_INLINE vf flip_sign(vf x, vi quadrant) { return (vf)((vi)x ^ ((quadrant & 2) << 30)); }
+// Angles that float32 reduces; the others in float64.
+template <class F>
+PLAIT_INLINE vf turned(vf x, vi& large, vf near_zero, F of_angle) {
+  const vi size = float32::magnitude(x), tiny = float32::below(size, 0x1p-13f);
+  large = float32::above(size, float32::kLargestAngle);
+  const vf value = of_angle(float32::reduce_angle(tiny | large ? vf{} : x));
+  return tiny ? near_zero : value;
+}
+
 struct Sin {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, kLargest);
@@ -71,6 +83,12 @@ struct Sin {
       return result;
     }
   };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    return turned(x, special, x, [](float32::Angle a) __attribute__((always_inline)) {
+      return flip_sign(odd(a.quadrant) ? float32::cos(a.r) : float32::sin(a.r), a.quadrant);
+    });
+  }
+  static constexpr auto mend = patch_halves<Sin>;
 };
 struct Cos {
   static PLAIT_INLINE vd f(vd x) {
@@ -92,6 +110,12 @@ struct Cos {
       return result;
     }
   };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    return turned(x, special, splat(1.0f), [](float32::Angle a) __attribute__((always_inline)) {
+      return flip_sign(odd(a.quadrant) ? float32::sin(a.r) : float32::cos(a.r), a.quadrant + 1);
+    });
+  }
+  static constexpr auto mend = patch_halves<Cos>;
 };
 struct Tan {
   static PLAIT_INLINE vd f(vd x) {
@@ -120,6 +144,16 @@ struct Tan {
       return result;
     }
   };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    return turned(x, special, x, [](float32::Angle a) __attribute__((always_inline)) {
+      const float32::Pair t = float32::tan(a.r);
+      const vi swap = odd(a.quadrant);
+      const vf n = swap ? splat(-1.0f) : t.h, d = swap ? t.h : splat(1.0f);
+      const vf inverse = 1.0f / d, q = n * inverse;
+      return q + (fma(-q, d, n) + (swap ? -q * t.l : t.l)) * inverse;
+    });
+  }
+  static constexpr auto mend = patch_halves<Tan>;
 };
 
 // The angle of (x, y) in the first quadrant, y or x may be 0: atan(c) plus the angle between,
@@ -168,15 +202,30 @@ struct Arctan {
       patch<atan_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl inverse = beyond(x, 1.0);
-      const vd a = abs(x);
-      const vd t = single::atan(select(inverse, splat(-1.0), a) / select(inverse, a, splat(1.0)));
-      const vd value = t + select(inverse, splat(kHalfPiFull[0]), vd{});
-      return select(within(x, 0x1p-27), x, copysign(value, x));
-    }
-  };
+  static PLAIT_INLINE vf f(vf x, vi&) {
+    using namespace float32;
+    const vi size = magnitude(x), tiny = below(size, 0x1p-13f), inverse = above(size, 1.0f);
+    const vf a = tiny ? vf{} : (vf)(above(size, 0x1p30f) ? (vi)splat(0x1p30f) : size);
+    const vf n = inverse ? splat(-1.0f) : a, d = inverse ? a : splat(1.0f), q = n / d;
+    // What the quotient leaves, -1 / a or nothing, times something like 1 / (1 + q^2).
+    const vf rest = fma(-q, d, n) * -q * fma(q * q, splat(-0.5f), splat(1.0f));
+    const float32::Pair sum = fast_two_sum(inverse ? splat(kHalfPi[0]) : vf{}, q);
+    const vf low = sum.l + ((inverse ? splat(kHalfPi[1]) : vf{}) + rest);
+    const vf value = sum.h + cubic(above(size, 0x1p13f) ? vf{} : q, kAtan, low);
+    return tiny | (vi)(size > 0x7f800000) ? x : with_sign(value, x);
+  }
+  static void mend(vf&, const vi&, const vf&) {}  // none is special
+};
+// asin(a) = s + tail, a <= 1/2, and half of what pi/2 is more than asin(a) beyond.
+struct HalfAngle {
+  vi large;
+  vf s, tail;
+  explicit PLAIT_INLINE HalfAngle(vf a) : large(float32::above((vi)a, 0.5f)) {
+    const vf z = large ? 0.5f - 0.5f * a : a * a;
+    s = large ? sqrt(z) : a;
+    const vf rest = fma(-s, s, z) / (s + s + (vf)((vi)(s == 0) & __builtin_bit_cast(int, 1.0f)));
+    tail = fma(s * z, float32::polynomial(z, float32::kAsin), large ? rest : vf{});
+  }
 };
 struct Arcsin {
   static PLAIT_INLINE vd f(vd x) {
@@ -188,19 +237,18 @@ struct Arcsin {
       patch<asin_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = beyond(x, 1.0), large = beyond(x, 0.5);
-      const vd a = abs(select(special, vd{}, x));
-      const vd z = select(large, 0.5 - 0.5 * a, a * a);
-      const vd t = single::asin(select(large, sqrt(z), a), z);
-      const vd value = select(large, fma(t, -2.0, kHalfPiFull[0]), t);
-      vd result = select(within(x, 0x1p-27), x, copysign(value, x));
-      if (any(special)) [[unlikely]]
-        patch<asin_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    using namespace float32;
+    const vi size = magnitude(x), tiny = below(size, 0x1p-13f);
+    special = above(size, 1.0f);
+    const vf a = tiny | special ? vf{} : (vf)size;
+    const HalfAngle h(a);
+    const float32::Pair sum =
+        fast_two_sum(h.large ? splat(kHalfPi[0]) : vf{}, h.large ? -2.0f * h.s : h.s);
+    const vf tail = h.large ? fma(h.tail, splat(-2.0f), splat(kHalfPi[1])) : h.tail;
+    return tiny ? x : with_sign(sum.h + (sum.l + tail), x);
+  }
+  static constexpr auto mend = patch_float<asin_special>;
 };
 struct Arccos {
   static PLAIT_INLINE vd f(vd x) {
@@ -213,20 +261,22 @@ struct Arccos {
       patch<acos_special>(result, special, x);
     return result;
   }
-  struct Float {
-    static PLAIT_INLINE vd f(vd x) {
-      const vl special = beyond(x, 1.0), large = beyond(x, 0.5);
-      const vd a = abs(select(special, vd{}, x));
-      const vd z = select(large, 0.5 - 0.5 * a, a * a);
-      const vd t = copysign(single::asin(select(large, sqrt(z), a), z), x);
-      const vl beyond_zero = (vl)(bits(x) < 0);
-      const vd end = select(beyond_zero, splat(2 * kHalfPiFull[0]), vd{});
-      vd result = select(large, fma(t, 2.0, end), kHalfPiFull[0] - t);
-      if (any(special)) [[unlikely]]
-        patch<acos_special>(result, special, x);
-      return result;
-    }
-  };
+  static PLAIT_INLINE vf f(vf x, vi& special) {
+    using namespace float32;
+    const vi size = magnitude(x), negative = (vi)((vi)x < 0);
+    special = above(size, 1.0f);
+    const vf a = below(size, 0x1p-30f) | special ? vf{} : (vf)size;
+    const HalfAngle h(a);
+    // pi/2 less the angle whose sine is x; twice that of the half; pi less that.
+    const vi rises = h.large ^ negative;
+    const vf sign = rises ? splat(1.0f) : splat(-1.0f), part = h.large ? 2.0f * sign : sign;
+    const auto base = [&](int i) {
+      return h.large ? (negative ? splat(kPi[i]) : vf{}) : splat(kHalfPi[i]);
+    };
+    const float32::Pair sum = fast_two_sum(base(0), part * h.s);
+    return sum.h + (sum.l + fma(part, h.tail, base(1)));
+  }
+  static constexpr auto mend = patch_float<acos_special>;
 };
 struct Arctan2 {
   static PLAIT_INLINE vd f(vd y, vd x) {

@@ -1,6 +1,8 @@
 // The functions against long double: at most 1 ULP, and the same bits in every CPU tier.
 #include <catch2/catch.hpp>
+#include <cfenv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -166,6 +168,71 @@ TEST_CASE("sums of exponentials") {
   binary(OpId::Logaddexp2, {0, 50}, {-50, 50}, [](Wide x, Wide y) {
     return std::max(x, y) + std::log1p(std::exp2(-std::abs(x - y))) / std::log(Wide(2));
   });
+}
+// What is computed in float32 itself, over all of its numbers: precision, signs of zero, NaN, and
+// flags, of which there are no others than those of the results.
+TEST_CASE("float32 over all magnitudes") {
+  constexpr unsigned flags = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO | FE_UNDERFLOW;
+  const auto check = [&](OpId op, double (*reference)(double)) {
+    std::vector<float> x, want;
+    for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 40961) {
+      const auto word = static_cast<std::uint32_t>(bits);
+      float value;
+      std::memcpy(&value, &word, 4);
+      x.push_back(value);
+    }
+    for (CpuTier tier : tiers()) {
+      const LoopFn fn = loops::elementwise(op, DType::Float32, tier);
+      double worst = 0;
+      float at = 0;
+      int wrong = 0, raised = 0;
+      constexpr std::size_t step = 64;
+      for (std::size_t i = 0; i < x.size(); i += step) {
+        const std::vector<float> some(x.begin() + i, x.begin() + std::min(i + step, x.size()));
+        std::feclearexcept(FE_ALL_EXCEPT);
+        const auto got = apply<float>(fn, some);
+        const int got_flags = std::fetestexcept(flags);
+        std::feclearexcept(FE_ALL_EXCEPT);
+        std::vector<double> exact;
+        for (float v : some) {
+          exact.push_back(reference(v));
+          volatile auto rounded = static_cast<float>(exact.back());  // and its flags
+          (void)rounded;
+        }
+        raised += (got_flags & ~std::fetestexcept(flags)) != 0;
+        for (std::size_t k = 0; k < some.size(); ++k) {
+          const double e = exact[k];
+          const auto nearest = static_cast<float>(e);
+          if (std::isnan(e) || std::isinf(nearest) || nearest == 0) {
+            wrong += !(got[k] == nearest || (std::isnan(got[k]) && std::isnan(e)) ||
+                       std::abs(e) < 2 * std::numeric_limits<float>::denorm_min()) ||
+                     (!std::isnan(e) && std::signbit(got[k]) != std::signbit(nearest));
+            continue;
+          }
+          const auto error = double(std::abs(Wide(got[k]) - e) / ulp<float>(e));
+          if (!(error <= worst)) worst = error, at = some[k];
+        }
+      }
+      INFO(op_info(op).name << " tier " << int(tier) << " at " << at);
+      CHECK(worst <= 1.0);
+      CHECK(wrong == 0);
+      CHECK(raised == 0);
+    }
+  };
+  check(OpId::Exp, std::exp);
+  check(OpId::Exp2, std::exp2);
+  check(OpId::Expm1, std::expm1);
+  check(OpId::Log, std::log);
+  check(OpId::Log2, std::log2);
+  check(OpId::Log10, std::log10);
+  check(OpId::Log1p, std::log1p);
+  check(OpId::Sin, std::sin);
+  check(OpId::Cos, std::cos);
+  check(OpId::Tan, std::tan);
+  check(OpId::Arcsin, std::asin);
+  check(OpId::Arccos, std::acos);
+  check(OpId::Arctan, std::atan);
+  check(OpId::Tanh, std::tanh);
 }
 TEST_CASE("the place in the array does not show") {
   for (CpuTier tier : tiers())
