@@ -1,0 +1,10 @@
+# cmake -DFIRST=program -DSECOND=program -P same_output.cmake: fails unless both print the same.
+foreach(which FIRST SECOND)
+  execute_process(COMMAND ${${which}} OUTPUT_VARIABLE ${which}_text RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "${${which}} failed: ${failed}")
+  endif()
+endforeach()
+if(FIRST_text STREQUAL "" OR NOT FIRST_text STREQUAL SECOND_text)
+  message(FATAL_ERROR "${FIRST_text}\nis not\n${SECOND_text}")
+endif()
