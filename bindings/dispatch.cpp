@@ -12,6 +12,9 @@ struct FunctionObject {
   PyObject_HEAD vectorcallfunc call;
   PyObject* implementation;
   PyObject* dict;
+  // What NumPy does, and its name, where the arrays have fewer elements; null: never.
+  PyObject *theirs, *name;
+  std::int64_t few;
   int depth;   // of lists and tuples in which arrays are looked for, or one of the constants below
   bool binds;  // as an attribute of a class it is a method
 };
@@ -48,7 +51,12 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
   const FunctionObject& f = *as_function(self);
   const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   const Temporaries temporaries(args, n);
-  if (!asked(f, args, n, names)) return PyObject_Vectorcall(f.implementation, args, nargsf, names);
+  if (!asked(f, args, n, names)) {
+    // Where somebody wants to know, Python tells calls with arrays from those of numbers.
+    if (f.theirs && !noting_fallbacks() && few_elements(args, n, names, f.few))
+      return guarded([&] { return by_numpy(f.theirs, f.name, args, n, names); });
+    return PyObject_Vectorcall(f.implementation, args, nargsf, names);
+  }
   return guarded([&]() -> PyObject* {
     Owned positional(check(PyTuple_New(n))), keywords(check(PyDict_New()));
     for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
@@ -63,6 +71,8 @@ void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   Py_XDECREF(as_function(self)->implementation);
   Py_XDECREF(as_function(self)->dict);
+  Py_XDECREF(as_function(self)->theirs);
+  Py_XDECREF(as_function(self)->name);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -95,8 +105,9 @@ PyType_Spec spec = {
     "plait._plait.function", sizeof(FunctionObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-PyObject* asking(PyObject*, Args args, Py_ssize_t n) {  // (implementation, depth, binds)
-  if (!exact_count(n, 3)) return nullptr;
+// (implementation, depth, binds, (NumPy's function, name, few) or None)
+PyObject* asking(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 4)) return nullptr;
   return guarded([&]() -> PyObject* {
     if (!function_type)
       function_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
@@ -109,6 +120,12 @@ PyObject* asking(PyObject*, Args args, Py_ssize_t n) {  // (implementation, dept
     f->dict = nullptr;
     f->depth = static_cast<int>(depth);
     f->binds = PyObject_IsTrue(args[2]) == 1;
+    f->theirs = f->name = nullptr;
+    if (args[3] != Py_None) {
+      f->theirs = Py_NewRef(PyTuple_GetItem(args[3], 0));
+      f->name = Py_NewRef(PyTuple_GetItem(args[3], 1));
+      f->few = PyLong_AsLongLong(PyTuple_GetItem(args[3], 2));
+    }
     return reinterpret_cast<PyObject*>(f);
   });
 }

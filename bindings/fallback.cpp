@@ -1,11 +1,14 @@
 // A function of NumPy, called with Plait's arguments. The common ones (arrays, numbers, lists of
 // them) are converted here; whatever else, and everything once devices are in use, goes through
 // plait/_fallback.py.
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/config.hpp"
 #include "engine/report.hpp"
 #include "functions.hpp"
+#include "pooled_memory.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -16,7 +19,18 @@ bool plain(PyObject* o) {
   return o == Py_None || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
          PyComplex_CheckExact(o) || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) ||
          o == Py_Ellipsis || PyArray_CheckExact(o) || PyArray_CheckScalar(o) ||
-         PyArray_DescrCheck(o) || PyFunction_Check(o);
+         PyArray_DescrCheck(o) || PyFunction_Check(o) || PyRange_Check(o);
+}
+
+// A function of NumPy's that asks __array_function__ of its arguments is what it does for those of
+// its own, which the converted ones are.
+Owned without_asking(PyObject* function) {
+  static PyObject* const asking =
+      PyObject_GetAttrString(Owned(PyImport_ImportModule("numpy._core._multiarray_umath")).get(),
+                             "_ArrayFunctionDispatcher");
+  static PyObject* const name = PyUnicode_InternFromString("_implementation");
+  if (reinterpret_cast<PyObject*>(Py_TYPE(function)) != asking) return Owned::borrow(function);
+  return Owned(check(PyObject_GetAttr(function, name)));
 }
 
 class NumpyCall {
@@ -27,11 +41,24 @@ class NumpyCall {
       if (Py_TYPE(o) != array_type) return {};  // NumPy gets a subclass
       Owned host(to_numpy(as_array(o)));
       seen_.push_back({host.get(), o});
+      bytes_ += PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(host.get()));
       return host;
     }
     if (is_lazy(o)) return Owned::borrow(lazy_value(as_lazy(o)));
     if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) return items_outward(o);
+    if (PyLong_CheckExact(o)) {  // it may be a length
+      int beyond = 0;
+      bytes_ += std::max(PyLong_AsLongLongAndOverflow(o, &beyond), 0LL) * 8;
+    }
     return plain(o) ? Owned::borrow(o) : Owned();
+  }
+
+  // The result of the function.
+  Owned run(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* names) const {
+    std::optional<PooledMemory> pooled;
+    if (bytes_ >= kPooledFrom) pooled.emplace();
+    return Owned(check(PyObject_Vectorcall(without_asking(function).get(), args,
+                                           static_cast<std::size_t>(n), names)));
   }
 
   // The result as the caller gets it; an argument that comes back is the caller's own object.
@@ -97,42 +124,35 @@ class NumpyCall {
   }
 
   std::vector<Seen> seen_;  // the arguments keep both
+  std::int64_t bytes_ = 0;  // of them
 };
 
 // (function, args, kwargs or None, name): what plait/_fallback.py's call() does.
 PyObject* call_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!exact_count(n, 4)) return nullptr;
   return guarded([&]() -> PyObject* {
-    if (n != 4) {
-      PyErr_SetString(PyExc_TypeError, "call_numpy() takes a function, args, kwargs and a name");
-      throw PythonError{};
-    }
-    const bool noted = noting_fallbacks();
-    if (noted) Owned(call_hook(hooks.note, args[0], args[3]));
-    auto by_python = [&] { return call_hook(hooks.call, args[0], args[1], args[2]); };
-    // Results without arguments go where the thread creates arrays; no device is in use before the
-    // first is.
-    if (noted || tracer::current_device() != kHost || devices_in_use()) return by_python();
-    NumpyCall call;
+    PyObject* const* const given = PySequence_Fast_ITEMS(args[1]);
     const Py_ssize_t positional = PyTuple_GET_SIZE(args[1]);
-    Owned out(check(PyTuple_New(positional))), keywords;
-    for (Py_ssize_t i = 0; i < positional; ++i) {
-      Owned made = call.outward(PyTuple_GET_ITEM(args[1], i));
-      if (!made) return by_python();
-      PyTuple_SET_ITEM(out.get(), i, made.release());
-    }
-    if (args[2] != Py_None && PyDict_GET_SIZE(args[2]) != 0) {
-      keywords = Owned(check(PyDict_New()));
-      PyObject *key, *value;
-      for (Py_ssize_t at = 0; PyDict_Next(args[2], &at, &key, &value);) {
-        Owned made = call.outward(value);
-        if (!made) return by_python();
-        check(PyDict_SetItem(keywords.get(), key, made.get()));
-      }
-    }
-    Owned result(check(PyObject_Call(args[0], out.get(), keywords.get())));
-    return call.inward(result.get()).release();
+    if (args[2] == Py_None || PyDict_GET_SIZE(args[2]) == 0)
+      return by_numpy(args[0], args[3], given, positional, nullptr);
+    const Owned names(check(PySequence_Tuple(args[2])));
+    std::vector<PyObject*> all(given, given + positional);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i)
+      all.push_back(PyDict_GetItem(args[2], PyTuple_GET_ITEM(names.get(), i)));
+    return by_numpy(args[0], args[3], all.data(), positional, names.get());
   });
 }
+
+// The same arguments for Python.
+struct Packed {
+  Owned args, keywords;
+  Packed(PyObject* const* all, Py_ssize_t n, PyObject* names)
+      : args(check(PyTuple_New(n))), keywords(check(PyDict_New())) {
+    for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(args.get(), i, Py_NewRef(all[i]));
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
+      check(PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(names, i), all[n + i]));
+  }
+};
 
 bool holds_arrays(PyObject* o, int depth) {
   if (!is_list(o)) return is_array(o) || is_lazy(o);
@@ -191,11 +211,75 @@ PyObject* listed(PyObject*, PyObject* const* args, Py_ssize_t n) {
   });
 }
 
+// Elements of the arrays among the items of a tuple and in lists of them; a large negative number
+// where NumPy has to look at an argument. An array of few is few whatever its dtype.
+constexpr std::int64_t kSure = 1024;
+constexpr std::int64_t kNumpys = -(std::int64_t{1} << 60);
+std::int64_t elements_in(PyObject* list, std::int64_t few, int depth);
+std::int64_t elements(PyObject* o, std::int64_t few, int depth) {
+  if (is_array(o)) {
+    if (Py_TYPE(o) != array_type) return kNumpys;
+    if (!as_array(o)->host) return as_array(o)->array.size();
+    const npy_intp n = PyArray_SIZE(reinterpret_cast<PyArrayObject*>(as_array(o)->host));
+    return n < few ? n : kNumpys;
+  }
+  if (PyArray_Check(o)) return PyArray_CheckExact(o) ? 0 : kNumpys;
+  if (depth == NPY_MAXDIMS || !is_list(o) || PySequence_Fast_GET_SIZE(o) > 64) return 0;
+  return elements_in(o, 0, depth + 1);
+}
+std::int64_t elements_in(PyObject* list, std::int64_t few, int depth) {
+  std::int64_t sum = 0;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list) && sum >= 0; ++i)
+    sum += elements(PySequence_Fast_GET_ITEM(list, i), few, depth);
+  return std::max(sum, kNumpys);
+}
+
+// (tuple, few)
+PyObject* elements_of(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&] { return PyLong_FromLongLong(elements_in(args[0], integer(args[1]), 0)); });
+}
+
 PyObject* adopt_result(PyObject*, PyObject* o) {
   return guarded([&] { return adopted(reinterpret_cast<PyArrayObject*>(o)); });
 }
 
 }  // namespace
+
+PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py_ssize_t n,
+                   PyObject* names) {
+  const bool noted = noting_fallbacks();
+  if (noted) Owned(call_hook(hooks.note, function, name));
+  auto by_python = [&] {
+    const Packed p(args, n, names);
+    return call_hook(hooks.call, function, p.args.get(), p.keywords.get());
+  };
+  // Results without arguments go where the thread creates arrays; no device is in use before the
+  // first is.
+  if (noted || tracer::current_device() != kHost || devices_in_use()) return by_python();
+  NumpyCall call;
+  const Py_ssize_t all = n + (names ? PyTuple_GET_SIZE(names) : 0);
+  std::vector<Owned> owned;
+  std::vector<PyObject*> out;
+  owned.reserve(static_cast<std::size_t>(all));
+  out.reserve(static_cast<std::size_t>(all));
+  for (Py_ssize_t i = 0; i < all; ++i) {
+    owned.push_back(call.outward(args[i]));
+    if (!owned.back()) return by_python();
+    out.push_back(owned.back().get());
+  }
+  return call.inward(call.run(function, out.data(), n, names).get()).release();
+}
+
+bool few_elements(PyObject* const* args, Py_ssize_t n, PyObject* names, std::int64_t few) {
+  std::int64_t sum = 0;
+  for (Py_ssize_t i = 0; i < n && sum >= 0; ++i)
+    sum += elements(args[i], few > kSure ? kSure : 0, 0);
+  if (sum >= few) return false;
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
+    if (elements(args[n + i], 0, 0) < 0) return false;
+  return true;
+}
 
 bool noting_fallbacks() { return logging(Log::Fallback) || engine::Watch::current(); }
 
@@ -233,6 +317,7 @@ Owned with_numpys_arrays(PyObject* o) {
 
 PyMethodDef fallback_functions[] = {{"call_numpy", c(call_numpy), METH_FASTCALL, nullptr},
                                     {"adopt_result", adopt_result, METH_O, nullptr},
+                                    {"elements", c(elements_of), METH_FASTCALL, nullptr},
                                     {"listed", c(listed), METH_FASTCALL, nullptr},
                                     {"check_unchanged", c(check_unchanged), METH_FASTCALL, nullptr},
                                     {nullptr, nullptr, 0, nullptr}};

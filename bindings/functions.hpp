@@ -80,6 +80,12 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order);
 // Whether somebody wants to know what goes to NumPy: PLAIT_LOG=fallback, or plait.explain.
 bool noting_fallbacks();
 
+// A function of NumPy's with Plait's arguments and results, as a vectorcall has them; its name for
+// the log, or None.
+PyObject* by_numpy(PyObject* function, PyObject* name, Args args, Py_ssize_t n, PyObject* names);
+// Whether the arrays among arguments have fewer elements, so that NumPy does what is composed.
+bool few_elements(Args args, Py_ssize_t n, PyObject* names, std::int64_t few);
+
 // Argument parsing shared with the methods.
 // Axes as NumPy's functions in C take them (an integer or a tuple), lists of integers, too, or
 // whatever can be iterated over. None: nullopt.

@@ -74,6 +74,18 @@ PyObject* brief_copy(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   return wrap_view(tracer::copy(as_array(self)->array, n ? order_of(args[0]) : 'C'), self);
 }
 
+// Elements along one axis, in a list.
+template <class T, class F>
+PyObject* listed_as(const std::byte* at, std::int64_t extent, std::int64_t step, F&& number) {
+  Owned list(check(PyList_New(extent)));
+  for (std::int64_t i = 0; i < extent; ++i) {
+    T value;
+    std::memcpy(&value, at + i * step, sizeof value);
+    PyList_SET_ITEM(list.get(), i, check(number(value)));
+  }
+  return list.release();
+}
+
 // The elements from `axis` on, as Python's numbers in lists.
 PyObject* nested(const tracer::Array& a, const std::byte* at, int axis) {
   if (axis == a.ndim()) {
@@ -83,6 +95,10 @@ PyObject* nested(const tracer::Array& a, const std::byte* at, int axis) {
     return python_number(s);
   }
   const std::int64_t extent = a.shape[axis], step = a.strides[axis];
+  if (axis == a.ndim() - 1 && a.dtype == DType::Float64)
+    return listed_as<double>(at, extent, step, PyFloat_FromDouble);
+  if (axis == a.ndim() - 1 && a.dtype == DType::Int64)
+    return listed_as<std::int64_t>(at, extent, step, PyLong_FromLong);
   Owned list(check(PyList_New(extent)));
   for (std::int64_t i = 0; i < extent; ++i)
     PyList_SET_ITEM(list.get(), i, nested(a, at + i * step, axis + 1));

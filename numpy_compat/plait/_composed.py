@@ -163,24 +163,17 @@ def _by_numpy(value, name):
 # --- which calls are worth it -----------------------------------------------------------------------------------------
 
 
+_SURE = 0 if _ALWAYS else 1024  # elements of an array of which a few are too few, whatever their dtype
+
+
 def _size(x):
     """Elements of an array, or of those in a list; a negative number where NumPy has to look at the argument."""
-    if type(x) is ndarray:
-        return x.size if x.dtype.kind in "biufc" and _plait.host_of(x) is None else -(1 << 60)
-    if type(x) in (list, tuple):
-        return sum(map(_size, x)) if len(x) <= 64 else 0
-    return -(1 << 60) if isinstance(x, ndarray) and type(x) is not numpy.ndarray else 0
-
-
-_SURE = 0 if _ALWAYS else 1024  # elements of an array of which a few are too few, whatever their dtype
+    return _plait.elements((x,), 0)
 
 
 def arrays(args, kwargs):
     """Elements of all arrays."""
-    size = 0
-    for x in args:
-        size += x.size if type(x) is ndarray and x.size < _SURE else _size(x)
-    return size
+    return _plait.elements(args, _SURE)
 
 
 def products(args, kwargs):
@@ -219,7 +212,7 @@ def composed(theirs, name, few=FEW, size=arrays):
         if rounding is not theirs and _default_dtype.active:
             return call_numpy(rounding, args, kwargs, name)
         if size(args, kwargs) < few or (kwargs and _size(tuple(kwargs.values())) < 0):
-            if args and not kwargs and isinstance(args[0], _NUMBERS) and all(isinstance(x, _NUMBERS) for x in args):
+            if args and not kwargs and type(args[0]) is not ndarray and all(isinstance(x, _NUMBERS) for x in args):
                 return from_numpy(theirs(*args))
             return call_numpy(theirs, args, kwargs, name)
         if not made:
@@ -227,4 +220,6 @@ def composed(theirs, name, few=FEW, size=arrays):
         return from_numpy(made[0](*args, **kwargs))
 
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
+    if size is arrays and rounding is theirs:
+        function._small = theirs, name, few  # decided before Python is asked; see _dispatch.py
     return function

@@ -22,7 +22,8 @@ _SAMPLES = {
     "a": """
         abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh argsort argwhere around array array2string array_repr
         array_str asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asin asinh asmatrix atan atanh atleast_1d
-        atleast_2d atleast_3d cbrt ceil conj conjugate copy corrcoef cos cosh cov deg2rad degrees diag diag_indices_from         diagonal diff ediff1d empty_like exp exp2 expm1 fabs fix flatnonzero flip fliplr flipud floor frexp gradient histogram
+        atleast_2d atleast_3d cbrt ceil conj conjugate copy corrcoef cos cosh cov deg2rad degrees diag diag_indices_from diagonal diff
+        ediff1d empty_like exp exp2 expm1 fabs fix flatnonzero flip fliplr flipud floor frexp gradient histogram
         histogram_bin_edges i0 imag iscomplex iscomplexobj isfinite isfortran isinf isnan isneginf isposinf isreal isrealobj isscalar
         iterable log log10 log1p log2 logical_not matrix_transpose min_scalar_type modf nan_to_num ndim negative nonzero ones_like
         positive rad2deg radians ravel real real_if_close reciprocal require result_type rint rot90 round shape sign signbit sin sinc
@@ -270,21 +271,21 @@ def functions():
 
 _HEADINGS = {
     REGION: "Part of a region",
-    ENGINE: "By the engine, between regions or at the call",
+    ENGINE: "By the engine, between regions or at the call; transforms, factorisations, partitions and random draws by NumPy's loops in the engine's memory",
     NUMPYS: "No arrays: NumPy's own function",
     FALLBACK: "By the fallback",
 }
 
 
 def counts(found):
-    """How many of NumPy's public functions there are, run without the fallback, and can be part of a region."""
+    """How many of NumPy's public functions there are, run without the fallback, can be part of a region, and take no arrays."""
     own = [found[name] for name in functions()]
-    return len(own), sum(how != FALLBACK for how in own), sum(how == REGION for how in own)
+    return len(own), sum(how != FALLBACK for how in own), sum(how == REGION for how in own), sum(how == NUMPYS for how in own)
 
 
 def page(found):
     """docs/coverage.md."""
-    total, native, fused = counts(found)
+    total, native, fused, none = counts(found)
     lines = [
         "# What is native",
         "",
@@ -292,7 +293,7 @@ def page(found):
         "what happens (`plait.coverage()`). Small arrays, dtypes and options that the engine does not take go to NumPy, here as there;",
         "`PLAIT_LOG=fallback` shows each.",
         "",
-        f"Of NumPy's {total} functions, {native} run without the fallback, and {fused} can be part of a region.",
+        f"Of NumPy's {total} functions, {native} run without the fallback ({none} of them take no arrays), and {fused} can be part of a region.",
     ]
     for module in ("", *_SUBMODULES):
         names = {n: h for n, h in found.items() if n.rpartition(".")[0] == module}

@@ -24,6 +24,11 @@ def _count(size):
     return math.prod(shape) if min(shape, default=0) > 0 else 0
 
 
+def may_be_many(args, kwargs):
+    """False where numbers among the arguments say that few are drawn."""
+    return any(type(x) is not float and (type(x) is not int or x >= _FEW) for x in (*args, *kwargs.values()))
+
+
 def _filled(draw, size, dtype):
     """A new array that draw(out) fills."""
     made = _plait.empty(size, dtype, "C")

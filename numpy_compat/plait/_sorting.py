@@ -251,11 +251,21 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=_NO):
     return call(numpy.nanmedian, (a, axis, out, overwrite_input), given(keepdims=keepdims))
 
 
+def _quantiles_innermost(result, axes):
+    """The same array in the memory layout that NumPy's has, which goes along one line after another: its first `axes` axes lie innermost."""
+    if axes == 0 or result.ndim == axes:
+        return result
+    import plait
+
+    first, last = tuple(range(axes)), tuple(range(-axes, 0))
+    return plait.moveaxis(plait.ascontiguousarray(plait.moveaxis(result, first, last)), last, first)
+
+
 def _nan_quantile(function, a, q, axis, out, overwrite_input, method, keepdims, weights, hundred):
     if _without_nan(a):
         result = _quantile(a, q, axis, out, method, keepdims, weights, hundred)
         if result is not NotImplemented:
-            return result
+            return _quantiles_innermost(result, numpy.ndim(q))
     return call(function, (a, q, axis, out, overwrite_input, method), {**given(keepdims=keepdims), "weights": weights})
 
 

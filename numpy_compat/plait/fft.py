@@ -22,6 +22,7 @@ def _transform(name):
         return ours(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
+    function._small = ours._small
     return function
 
 

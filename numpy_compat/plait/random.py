@@ -23,18 +23,19 @@ def _forwarding(base):
         rounding = _default_dtype.drawing(theirs, name, bound=1)
         label = f"random.{base.__name__}.{name}"
 
-        own = _draws.DRAWS.get(name) if base is numpy.random.Generator else None
+        own_state = base is numpy.random.Generator
+        own = _draws.DRAWS.get(name) if own_state else None
 
         def forward(self, *args, **kwargs):
             if not _default_dtype.active:
                 if not args and not kwargs:
                     return _numbers(theirs(drawing(self)))
-                if own is not None and _plait.current_device() == "cpu":
+                if own is not None and _draws.may_be_many(args, kwargs) and _plait.current_device() == "cpu":
                     result = own(drawing(self), *args, **kwargs)
                     if result is not NotImplemented:
                         return result
-            target = rounding if _default_dtype.active else theirs
-            return call_numpy(types.MethodType(target, drawing(self)), args, kwargs, label)
+                return call_numpy(getattr(drawing(self), name) if own_state else types.MethodType(theirs, self), args, kwargs, label)
+            return call_numpy(types.MethodType(rounding, drawing(self)), args, kwargs, label)
 
         forward.__name__ = name
         forward.__doc__ = theirs.__doc__

@@ -23,7 +23,7 @@ def test_every_public_function_is_called(found):
 
 
 def test_counts_do_not_fall(found):
-    _, native, fused = _coverage.counts(found)
+    _, native, fused, _ = _coverage.counts(found)
     assert native >= 355 and fused >= 215
 
 

@@ -172,6 +172,15 @@ def test_ignoring_nan(name):
             both(lambda np, a: getattr(np, name)(a, *q, axis=axis, keepdims=True), a)
 
 
+@pytest.mark.parametrize("q", [[0.1, 0.5, 0.9], [[0.2, 0.4], [0.6, 0.8]]])
+def test_memory_layout_of_several_quantiles_without_nan(q):
+    a = numpy.random.default_rng(3).random((30, 20, 6))
+    for axis in (None, 0, 1, 2, (0, 2)):
+        for name in ("nanquantile", "quantile"):
+            theirs, ours = getattr(numpy, name)(a, q, axis=axis), getattr(plait, name)(plait.asarray(a), q, axis=axis)
+            assert ours.strides == theirs.strides and numpy.array_equal(ours, theirs), (name, axis)
+
+
 def test_medians_of_long_lines():
     rng = numpy.random.default_rng(4)
     for x in (rng.standard_normal(200_001), rng.integers(0, 4, 100_000), numpy.arange(100_000)[::-1] % 1000, rng.random((2, 50_000))):
