@@ -1,4 +1,4 @@
-// Loops over strided operands around one scalar function. The contiguous paths and those with one
+// Loops over strided operands around one scalar function. The loops over blocks and those with one
 // value that does not vary are written so that the compiler vectorises them; `ivdep` holds because
 // input and output are either apart or exactly the same memory.
 #pragma once
@@ -6,70 +6,53 @@
 
 #include <cstring>
 
+#include "pack.hpp"
 #include "tier.hpp"
 #include "types.hpp"
-
-#define PLAIT_INLINE inline __attribute__((always_inline))
 
 namespace plait::loops::PLAIT_TIER {
 
 using Args = void* const*;
 using Strides = const std::int64_t*;
 
-template <class T>
-PLAIT_INLINE T load(const void* p) {
-  T v;
-  std::memcpy(&v, p, sizeof(T));
-  return v;
-}
-template <class T>
-PLAIT_INLINE void store(void* p, T v) {
-  std::memcpy(p, &v, sizeof(T));
-}
-
 template <class A, class R, class F>
 PLAIT_INLINE void unary(Args args, Strides s, std::int64_t n, F f) {
-  if (s[0] == sizeof(A) && s[1] == sizeof(R)) {
-    const A* a = static_cast<const A*>(args[0]);
-    R* r = static_cast<R*>(args[1]);
+  Source<A> from(args[0], s[0], n, false);
+  Sink<R> to(args[1], s[1], n);
+  in_blocks(from.dense() && to.dense(), kPackCount<A, R>, n,
+            [&](std::int64_t begin, std::int64_t count) {
+              const A* a = from.block(begin, count);
+              R* r = to.block(begin);
 #pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) r[i] = f(a[i]);
-    return;
-  }
-  auto* a = static_cast<const char*>(args[0]);
-  auto* r = static_cast<char*>(args[1]);
-  for (std::int64_t i = 0; i < n; ++i, a += s[0], r += s[1]) store<R>(r, f(load<A>(a)));
+              for (std::int64_t i = 0; i < count; ++i) r[i] = f(a[i]);
+              to.done(begin, count);
+            });
 }
 
 template <class A, class B, class R, class F>
 PLAIT_INLINE void binary(Args args, Strides s, std::int64_t n, F f) {
-  if (s[2] == sizeof(R)) {
-    R* r = static_cast<R*>(args[2]);
-    const A* a = static_cast<const A*>(args[0]);
-    const B* b = static_cast<const B*>(args[1]);
-    if (s[0] == sizeof(A) && s[1] == sizeof(B)) {
-#pragma GCC ivdep
-      for (std::int64_t i = 0; i < n; ++i) r[i] = f(a[i], b[i]);
-      return;
-    }
-    if (n > 0 && s[0] == sizeof(A) && s[1] == 0) {
+  Source<A> left(args[0], s[0], n, s[1] != 0);
+  Source<B> right(args[1], s[1], n, true);
+  Sink<R> to(args[2], s[2], n);
+  const bool whole = (left.dense() || left.one()) && (right.dense() || right.one()) && to.dense();
+  in_blocks(whole, kPackCount<A, B, R>, n, [&](std::int64_t begin, std::int64_t count) {
+    const A* a = left.block(begin, count);
+    const B* b = right.block(begin, count);
+    R* r = to.block(begin);
+    if (right.one()) {
       const B b0 = *b;
 #pragma GCC ivdep
-      for (std::int64_t i = 0; i < n; ++i) r[i] = f(a[i], b0);
-      return;
-    }
-    if (n > 0 && s[0] == 0 && s[1] == sizeof(B)) {
+      for (std::int64_t i = 0; i < count; ++i) r[i] = f(a[i], b0);
+    } else if (left.one()) {
       const A a0 = *a;
 #pragma GCC ivdep
-      for (std::int64_t i = 0; i < n; ++i) r[i] = f(a0, b[i]);
-      return;
+      for (std::int64_t i = 0; i < count; ++i) r[i] = f(a0, b[i]);
+    } else {
+#pragma GCC ivdep
+      for (std::int64_t i = 0; i < count; ++i) r[i] = f(a[i], b[i]);
     }
-  }
-  auto* a = static_cast<const char*>(args[0]);
-  auto* b = static_cast<const char*>(args[1]);
-  auto* r = static_cast<char*>(args[2]);
-  for (std::int64_t i = 0; i < n; ++i, a += s[0], b += s[1], r += s[2])
-    store<R>(r, f(load<A>(a), load<B>(b)));
+    to.done(begin, count);
+  });
 }
 
 template <class A, class B, class C, class R, class F>

@@ -78,26 +78,25 @@ PLAIT_INLINE auto best_lane(V v, F merge) {
 // several equal values (zeros) it is stays open.
 template <class T, bool kMax>
 PLAIT_INLINE T contiguous_extreme(const T* a, std::int64_t n, T best) {
+  constexpr int lanes = Native<T>::lanes, kChains = 4;
   std::int64_t i = 0;
-  if constexpr (std::is_floating_point_v<T>) {
-    constexpr int lanes = Native<T>::lanes, kChains = 4;
-    if (n >= lanes) {
-      typedef T V __attribute__((vector_size(kVectorBytes)));
-      const auto merge = [](auto acc, auto x) {
+  if (n >= lanes) {
+    typedef T V __attribute__((vector_size(kVectorBytes)));
+    const auto merge = [](auto acc, auto x) {
+      if constexpr (std::is_floating_point_v<T>)
         return ((kMax ? x > acc : x < acc) | (x != x)) ? x : acc;
-      };
-      V acc[kChains] = {best - V{}, best - V{}, best - V{}, best - V{}};
-      for (; i + kChains * lanes <= n; i += kChains * lanes)
-        for (int k = 0; k < kChains; ++k) acc[k] = merge(acc[k], load<V>(a + i + k * lanes));
-      for (; i + lanes <= n; i += lanes) acc[0] = merge(acc[0], load<V>(a + i));
-      acc[1] = merge(acc[1], load<V>(a + n - lanes));  // again some that were seen
-      return best_lane(merge(merge(acc[0], acc[1]), merge(acc[2], acc[3])), merge);
-    }
-    for (; i < n; ++i)
-      if (Propagating<T, kMax>::better(a[i], best)) best = a[i];
-  } else {
-    for (; i < n; ++i) best = (kMax ? a[i] > best : a[i] < best) ? a[i] : best;
+      else
+        return (kMax ? x > acc : x < acc) ? x : acc;
+    };
+    V acc[kChains] = {best - V{}, best - V{}, best - V{}, best - V{}};
+    for (; i + kChains * lanes <= n; i += kChains * lanes)
+      for (int k = 0; k < kChains; ++k) acc[k] = merge(acc[k], load<V>(a + i + k * lanes));
+    for (; i + lanes <= n; i += lanes) acc[0] = merge(acc[0], load<V>(a + i));
+    acc[1] = merge(acc[1], load<V>(a + n - lanes));  // again some that were seen
+    return best_lane(merge(merge(acc[0], acc[1]), merge(acc[2], acc[3])), merge);
   }
+  for (; i < n; ++i)
+    if (Propagating<T, kMax>::better(a[i], best)) best = a[i];
   return best;
 }
 

@@ -70,63 +70,66 @@ struct Path<Op, f32> {
   }
 };
 
+// V of the elements at `p`, filled up with the first of them.
+template <class V, class T>
+PLAIT_INLINE V partial(const T* p, std::int64_t count) {
+  V x = *p - V{};
+  std::memcpy(&x, p, std::size_t(count) * sizeof(T));
+  return x;
+}
+
 template <class Op, class T>
 void vector_unary(Args args, Strides s, std::int64_t n) {
   using P = Path<Op, T>;
   using V = typename P::V;
-  auto* in = static_cast<const char*>(args[0]);
-  auto* out = static_cast<char*>(args[1]);
-  std::int64_t i = 0;
-  if (s[0] == sizeof(T) && s[1] == sizeof(T)) {
-    if constexpr (P::kOwn)
-      for (; i + 2 * P::lanes <= n; i += 2 * P::lanes) {
-        V x = load<V>(in + i * sizeof(T)), y = load<V>(in + (i + P::lanes) * sizeof(T));
-        P::pair(x, y);
-        store<V>(out + i * sizeof(T), x);
-        store<V>(out + (i + P::lanes) * sizeof(T), y);
-      }
-    for (; i + P::lanes <= n; i += P::lanes) {
-      const V x = load<V>(in + i * sizeof(T));
-      store<V>(out + i * sizeof(T), P::f(x));
-    }
-  }
-  for (; i < n; i += P::lanes) {
-    const std::int64_t count = n - i < P::lanes ? n - i : P::lanes;
-    V x;
-    for (int k = 0; k < P::lanes; ++k) x[k] = load<T>(in + (i + (k < count ? k : 0)) * s[0]);
-    const V r = P::f(x);
-    for (int k = 0; k < count; ++k) store<T>(out + (i + k) * s[1], r[k]);
-  }
+  Source<T> from(args[0], s[0], n, false);
+  Sink<T> to(args[1], s[1], n);
+  in_blocks(from.dense() && to.dense(), kPackCount<T>, n,
+            [&](std::int64_t begin, std::int64_t count) {
+              const T* in = from.block(begin, count);
+              T* out = to.block(begin);
+              std::int64_t i = 0;
+              if constexpr (P::kOwn)
+                for (; i + 2 * P::lanes <= count; i += 2 * P::lanes) {
+                  V x = load<V>(in + i), y = load<V>(in + i + P::lanes);
+                  P::pair(x, y);
+                  store<V>(out + i, x);
+                  store<V>(out + i + P::lanes, y);
+                }
+              for (; i + P::lanes <= count; i += P::lanes) store<V>(out + i, P::f(load<V>(in + i)));
+              if (i < count) {
+                const V r = P::f(partial<V>(in + i, count - i));
+                std::memcpy(out + i, &r, std::size_t(count - i) * sizeof(T));
+              }
+              to.done(begin, count);
+            });
 }
 
 template <class Op, class T>
 void vector_binary(Args args, Strides s, std::int64_t n) {
   using P = Path<Op, T>;
   using V = typename P::V;
-  auto* a = static_cast<const char*>(args[0]);
-  auto* b = static_cast<const char*>(args[1]);
-  auto* out = static_cast<char*>(args[2]);
-  std::int64_t i = 0;
-  const auto dense = [](std::int64_t stride) { return stride == sizeof(T) || stride == 0; };
-  if (n >= P::lanes && dense(s[0]) && dense(s[1]) && s[2] == sizeof(T)) {
-    const V x0 = load<T>(a) - V{}, y0 = load<T>(b) - V{};
-    for (; i + P::lanes <= n; i += P::lanes) {
-      const V x = s[0] ? load<V>(a + i * sizeof(T)) : x0;
-      const V y = s[1] ? load<V>(b + i * sizeof(T)) : y0;
-      store<V>(out + i * sizeof(T), P::f(x, y));
+  Source<T> left(args[0], s[0], n, s[1] != 0), right(args[1], s[1], n, true);
+  Sink<T> to(args[2], s[2], n);
+  const bool whole = (left.dense() || left.one()) && (right.dense() || right.one()) && to.dense();
+  in_blocks(whole, kPackCount<T>, n, [&](std::int64_t begin, std::int64_t count) {
+    const T *a = left.block(begin, count), *b = right.block(begin, count);
+    T* out = to.block(begin);
+    const V x0 = *a - V{}, y0 = *b - V{};
+    std::int64_t i = 0;
+    for (; i + P::lanes <= count; i += P::lanes) {
+      const V x = left.one() ? x0 : load<V>(a + i);
+      const V y = right.one() ? y0 : load<V>(b + i);
+      store<V>(out + i, P::f(x, y));
     }
-  }
-  for (; i < n; i += P::lanes) {
-    const std::int64_t count = n - i < P::lanes ? n - i : P::lanes;
-    V x, y;
-    for (int k = 0; k < P::lanes; ++k) {
-      const std::int64_t at = i + (k < count ? k : 0);
-      x[k] = load<T>(a + at * s[0]);
-      y[k] = load<T>(b + at * s[1]);
+    if (i < count) {
+      const V x = left.one() ? x0 : partial<V>(a + i, count - i);
+      const V y = right.one() ? y0 : partial<V>(b + i, count - i);
+      const V r = P::f(x, y);
+      std::memcpy(out + i, &r, std::size_t(count - i) * sizeof(T));
     }
-    const V r = P::f(x, y);
-    for (int k = 0; k < count; ++k) store<T>(out + (i + k) * s[2], r[k]);
-  }
+    to.done(begin, count);
+  });
 }
 
 template <class Op>

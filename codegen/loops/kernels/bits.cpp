@@ -53,11 +53,21 @@ struct RightShift {
     return U(b) < bits ? T(a >> (U(b) & (bits - 1))) : T(a < 0 ? -1 : 0);
   }
 };
+// Sums of pairs, fours and eights of bits: narrow integers have no instruction for it in vectors.
+template <class U>
+PLAIT_INLINE U count_bits(U v) {
+  if constexpr (sizeof(U) == 8) return U(std::popcount(v));
+  constexpr U all = U(-1);
+  v = U(v - (U(v >> 1) & U(all / 3)));
+  v = U((v & U(all / 5)) + (U(v >> 2) & U(all / 5)));
+  v = U(U(v + U(v >> 4)) & U(all / 17));
+  return U(U(v * U(all / 255)) >> (8 * sizeof(U) - 8));
+}
 template <class T>
 void count(Args args, Strides s, std::int64_t n) {
   unary<T, std::uint8_t>(args, s, n, [](T a) {
     using U = std::make_unsigned_t<T>;
-    return static_cast<std::uint8_t>(std::popcount(a < 0 ? U(U(0) - U(a)) : U(a)));
+    return static_cast<std::uint8_t>(count_bits(a < 0 ? U(U(0) - U(a)) : U(a)));
   });
 }
 template <class... Ts>

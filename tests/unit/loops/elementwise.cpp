@@ -1,4 +1,6 @@
 // Values and flags of elementwise loops, at the places where NumPy's rules are not C's.
+#include <array>
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -160,4 +162,120 @@ TEST_CASE("every stride, in place, the same bits") {
         fn(scalar_args, scalar, n);
         CHECK(same_bits(broadcast, same_b));
       }
+}
+
+namespace {
+// Elements of one operand, `stride` apart, of which some are in front of the first.
+struct Operand {
+  Operand(DType t, std::int64_t stride_, std::int64_t n, const std::vector<double>& values)
+      : stride(stride_ * std::int64_t(itemsize(t))),
+        bytes(std::size_t(n * std::max<std::int64_t>(std::abs(stride), 16) + 64)) {
+    std::int64_t back = stride < 0 ? -stride * (n - 1) : 0;
+    first = bytes.data() + back;
+    if (values.empty()) return;
+    std::vector<double> v = values;
+    void* const args[] = {v.data(), first};
+    const std::int64_t strides[] = {8, stride};
+    loops::cast(DType::Float64, t, CpuTier::Baseline)(args, strides, stride ? n : 1);
+  }
+  std::int64_t stride;
+  std::vector<char> bytes;
+  char* first;
+};
+}  // namespace
+
+// Whatever the layout: the result, and the flags, of operands that lie side by side.
+TEST_CASE("every layout has the bits of contiguous operands") {
+  std::mt19937_64 random(7);
+  for (CpuTier tier : tiers())
+    for (int id = 0; id < kOpCount; ++id)
+      for (char letter : op_info(static_cast<OpId>(id)).loops) {
+        const auto op = static_cast<OpId>(id);
+        const DType t = from_code(letter);
+        const int arity = op_info(op).arity;
+        if (op == OpId::Where) continue;
+        const OutRule rule = op_info(op).out;
+        DType out = rule == OutRule::Bool ? DType::Bool : rule == OutRule::UInt8 ? DType::UInt8 : t;
+        if (rule == OutRule::Real && t == DType::Complex64) out = DType::Float32;
+        if (rule == OutRule::Real && t == DType::Complex128) out = DType::Float64;
+        if (op == OpId::Divide && is_integer(t)) out = DType::Float64;
+        const LoopFn fn = loops::elementwise(op, t, tier);
+        for (std::int64_t n : {1, 2, 19, 1100}) {
+          std::vector<double> values[3];
+          for (auto& v : values)
+            for (int i = 0; i < n; ++i)
+              v.push_back(t == DType::Bool ? double(random() & 1) : double(random() % 400) / 80);
+          const auto run = [&](const std::int64_t(&steps)[4], const std::vector<double>(&v)[3],
+                               int* flags) {
+            std::vector<Operand> all;
+            void* args[4];
+            std::int64_t strides[4];
+            for (int k = 0; k <= arity; ++k) {
+              const bool result = k == arity;
+              all.emplace_back(result ? out : t, steps[result ? 3 : k], n,
+                               result ? std::vector<double>{} : v[k]);
+              args[k] = all.back().first;
+              strides[k] = all.back().stride;
+            }
+            std::feclearexcept(FE_ALL_EXCEPT);
+            fn(args, strides, n);
+            *flags = std::fetestexcept(kFlags);
+            std::vector<char> r;
+            const auto size = std::int64_t(itemsize(out));
+            for (std::int64_t i = 0; i < n; ++i)
+              r.insert(r.end(), all.back().first + i * strides[arity],
+                       all.back().first + i * strides[arity] + size);
+            return r;
+          };
+          for (const auto& steps : {std::array<std::int64_t, 4>{2, 2, 2, 1},
+                                    {1, 1, 1, 2},
+                                    {-1, 3, 1, 1},
+                                    {0, 2, 1, 3},
+                                    {2, 0, 0, 1},
+                                    {0, 0, 0, 2}}) {
+            std::vector<double> seen[3];
+            for (int k = 0; k < 3; ++k) {
+              seen[k] = values[k];
+              if (steps[std::size_t(k)] == 0) seen[k].assign(std::size_t(n), values[k][0]);
+            }
+            const std::int64_t dense[] = {1, 1, 1, 1};
+            const std::int64_t strided[] = {steps[0], steps[1], steps[2], steps[3]};
+            int flags = 0, want_flags = 0;
+            const auto want = run(dense, seen, &want_flags);
+            const auto got = run(strided, seen, &flags);
+            INFO(op_info(op).name << ' ' << letter << " tier " << int(tier) << " n " << n
+                                  << " strides " << steps[0] << ' ' << steps[1] << ' ' << steps[2]
+                                  << ' ' << steps[3]);
+            CHECK(got == want);
+            CHECK(flags == want_flags);
+          }
+        }
+      }
+}
+
+TEST_CASE("set bits") {
+  for (CpuTier tier : tiers()) {
+    const auto check = [&]<class T>(T) {
+      std::vector<T> x;
+      std::mt19937_64 random(1);
+      for (int i = 0; i < 300; ++i) x.push_back(T(random() >> (random() % 64)));
+      x.insert(x.end(),
+               {T(0), T(-1), std::numeric_limits<T>::min(), std::numeric_limits<T>::max()});
+      const auto got =
+          apply<std::uint8_t>(loops::elementwise(OpId::BitwiseCount, dtype<T>(), tier), x);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto u = std::uint64_t(std::int64_t(x[i]));
+        const bool negative = std::is_signed_v<T> && x[i] < 0;
+        CHECK(int(got[i]) == std::popcount(negative ? 0 - u : u));
+      }
+    };
+    check(std::int8_t{});
+    check(std::uint8_t{});
+    check(std::int16_t{});
+    check(std::uint16_t{});
+    check(std::int32_t{});
+    check(std::uint32_t{});
+    check(std::int64_t{});
+    check(std::uint64_t{});
+  }
 }
