@@ -136,7 +136,7 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
   f.starts_with_value = !(r.kind == ReduceKind::Prod && is_complex(t)) &&
                         r.kind != ReduceKind::FMin && r.kind != ReduceKind::FMax;
   f.identity = fold_identity(r.kind, t);
-  f.combine = elementwise(reduce_info(r.kind).combine, t);
+  f.combine = join(r.kind, t);
   if (!vector) return;
   bool sequential = f.kind == FoldKind::Combine && inexact(t) &&
                     (r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod);
@@ -164,7 +164,7 @@ void Compiler::running(Block& b, std::int32_t position, Val v) {
   Instr c{.code = Code::Call, .tile = f.tile, .inputs = 2, .in = {f.acc, reg(r.value), kNoReg}};
   // An extremum gives its first operand where they are equal.
   if (r.kind == ReduceKind::Min || r.kind == ReduceKind::Max) std::swap(c.in[0], c.in[1]);
-  c.fn = elementwise(reduce_info(r.kind).combine, t);
+  c.fn = join(r.kind, t);
   c.out = f.acc;
   b.code.push_back(c);
 }

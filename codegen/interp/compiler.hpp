@@ -77,6 +77,11 @@ class Compiler {
                           std::string(name(t)));
     return fn;
   }
+  loops::LoopFn join(ReduceKind kind, DType t) const {
+    loops::LoopFn fn = loops::join(kind, t, tier_);
+    if (!fn) throw InternalError("interpreter: nothing joins folds of " + std::string(name(t)));
+    return fn;
+  }
   loops::LoopFn cast(DType from, DType to) const {
     loops::LoopFn fn = loops::cast(from, to, tier_);
     if (!fn)

@@ -13,6 +13,7 @@ namespace plait::loops {
   }
 
 LoopFn elementwise(OpId op, DType in, CpuTier tier) { PLAIT_AT_TIER(elementwise(op, in)); }
+LoopFn join(ReduceKind kind, DType t, CpuTier tier) { PLAIT_AT_TIER(join(kind, t)); }
 LoopFn cast(DType from, DType to, CpuTier tier) { PLAIT_AT_TIER(cast(from, to)); }
 VectorFn vector_function(OpId op, DType in, CpuTier tier) {
   PLAIT_AT_TIER(vector_function(op, in));

@@ -18,6 +18,9 @@ using LoopFn = void (*)(void* const* args, const std::int64_t* strides, std::int
 // The loop for operands of dtype `in` (for Where: the dtype of the two values). nullptr when the
 // table has no such loop.
 LoopFn elementwise(OpId op, DType in, CpuTier tier);
+// Of two partial results of a reduction. Folds multiply complex numbers with a rounding after each
+// step, as NumPy's do, while products of arrays may be fused.
+LoopFn join(ReduceKind kind, DType t, CpuTier tier);
 // NumPy's unsafe cast.
 LoopFn cast(DType from, DType to, CpuTier tier);
 

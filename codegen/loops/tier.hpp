@@ -15,8 +15,11 @@
   LoopFn select_loop(OpId op, DType t);               \
   LoopFn math_loop(OpId op, DType t);                 \
   LoopFn complex_loop(OpId op, DType t);              \
+  LoopFn complex_multiply_loop(OpId op, DType t);     \
+  ReduceFn complex_product_fold(DType t);             \
   LoopFn half_loop(OpId op);                          \
   LoopFn elementwise(OpId op, DType t);               \
+  LoopFn join(ReduceKind kind, DType t);              \
   LoopFn cast(DType from, DType to);                  \
   LoopFn half_cast(DType from, DType to);             \
   VectorFn vector_function(OpId op, DType t);         \

@@ -62,8 +62,7 @@ void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape,
     return;
   }
   const loops::ReduceFn fold = loops::reduce(kind, result, config().tier);
-  const loops::LoopFn combine =
-      loops::elementwise(reduce_info(kind).combine, result, config().tier);
+  const loops::LoopFn combine = loops::join(kind, result, config().tier);
   if (!fold || !combine)
     throw InternalError("no " + std::string(reduce_info(kind).name) + " reduction of " +
                         std::string(name(result)));

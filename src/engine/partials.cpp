@@ -65,8 +65,7 @@ std::optional<EarlyExit> early_exit_of(const fusion::LoweredKernel& l,
 
 void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
                    std::byte* rows) {
-  const OpId op = reduce_info(kind).combine;
-  const loops::LoopFn join = loops::elementwise(op, t, config().tier);
+  const loops::LoopFn join = loops::join(kind, t, config().tier);
   const auto item = static_cast<std::int64_t>(itemsize(t));
   const std::int64_t row = outputs * item;
   const std::int64_t strides[3] = {item, item, item};

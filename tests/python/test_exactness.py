@@ -209,6 +209,20 @@ def test_absolute_values_of_complex_numbers_have_numpys_bits(dtype, fused):
         same(got * 1, numpy.abs(x + 0) * 1 if fused else want)
 
 
+@pytest.mark.parametrize("dtype", ["F", "D"])
+@pytest.mark.skipif(not numpy._core._multiarray_umath.__cpu_features__["FMA3"], reason="NumPy's formula rounds otherwise")
+def test_products_of_complex_numbers_have_numpys_bits(dtype):
+    rng = numpy.random.default_rng(4)
+    a, b = ((rng.normal(size=20_001) + 1j * rng.normal(size=20_001)).astype(dtype) for _ in "ab")
+    for x, y in ((a, b), (a[:3], b[:3]), (a[::3], b[::3]), (a, b[7]), (a[:1], b[:1])):
+        p, q = plait.asarray(x), plait.asarray(y)
+        same(p * q, x * y)
+        same(q * p, y * x)
+        same(plait.square(p), numpy.square(x))
+        same(plait.abs(p * q - p * p), numpy.abs(x * y - x * x))
+    same(plait.prod(plait.asarray(a[:90]).reshape(9, 10), axis=1), numpy.prod(a[:90].reshape(9, 10), axis=1))
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("exponent", [3, 4, 5, -3, 1.7])
 def test_powers_of_negative_numbers(dtype, exponent):

@@ -22,15 +22,23 @@ llvm::Value* Emitter::complex(llvm::Value* re, llvm::Value* im) {
   return b_.CreateShuffleVector(re, im, pick);
 }
 
+// Rounded after each step, as folds have it.
+llvm::Value* Emitter::complex_product(llvm::Value* x, llvm::Value* y) {
+  auto times = [&](int a, int b) { return b_.CreateFMul(part(x, a), part(y, b)); };
+  return complex(b_.CreateFSub(times(0, 0), times(1, 1)), b_.CreateFAdd(times(0, 1), times(1, 0)));
+}
+
 llvm::Value* Emitter::complex_primitive(OpId fn, DType in, Operands o) {
   const DType t = part_type(in);
   llvm::Value *a = o[0], *b = o.size() > 1 ? o[1] : nullptr;
   auto re = [&](llvm::Value* v) { return part(v, 0); };
   auto im = [&](llvm::Value* v) { return part(v, 1); };
   auto product = [&](llvm::Value* x, llvm::Value* y) {
-    llvm::Value* straight = b_.CreateFSub(b_.CreateFMul(re(x), re(y)), b_.CreateFMul(im(x), im(y)));
-    llvm::Value* crossed = b_.CreateFAdd(b_.CreateFMul(re(x), im(y)), b_.CreateFMul(im(x), re(y)));
-    return complex(straight, crossed);
+    if (target_.tier == CpuTier::Baseline) return complex_product(x, y);
+    llvm::Value* straight = b_.CreateFNeg(b_.CreateFMul(im(x), im(y)));
+    llvm::Value* crossed = b_.CreateFMul(im(x), re(y));
+    return complex(intrinsic(Intrinsic::fma, {re(x), re(y), straight}),
+                   intrinsic(Intrinsic::fma, {re(x), im(y), crossed}));
   };
   auto nonzero = [&](llvm::Value* v) {
     llvm::Value* parts = b_.CreateFCmpUNE(v, Constant::getNullValue(v->getType()));

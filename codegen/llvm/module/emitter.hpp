@@ -185,6 +185,7 @@ class Emitter {
   llvm::Value* complex_cast(llvm::Value* v, DType from, DType to);
   llvm::Value* part(llvm::Value* v, int which);  // 0 real, 1 imaginary
   llvm::Value* complex(llvm::Value* re, llvm::Value* im);
+  llvm::Value* complex_product(llvm::Value* x, llvm::Value* y);
   Value complex_absolute(const Value& v, DType part, int lanes);
   bool computes_half() const { return target_.tier != CpuTier::Baseline; }
   llvm::Value* half_primitive(OpId fn, Operands o);

@@ -158,6 +158,7 @@ llvm::Value* ReduceEmitter::combine(const Acc& a, llvm::Value* x, llvm::Value* y
       op = OpId::Add;
       break;
     case ReduceKind::Prod:
+      if (is_complex(a.type)) return e_.complex_product(x, y);
       op = OpId::Multiply;
       break;
     case ReduceKind::Min:

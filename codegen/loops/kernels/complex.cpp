@@ -1,4 +1,5 @@
-// Complex arithmetic by NumPy's formulas: naive products, Smith's division, lexicographic order.
+// Complex arithmetic by NumPy's formulas: Smith's division, lexicographic order; products stand in
+// complex_multiply.cpp.
 // The transcendental functions are C99's.
 #include <cmath>
 #include <complex>
@@ -48,7 +49,8 @@ struct Subtract {
     return {a.re - b.re, a.im - b.im};
   }
 };
-struct Multiply {
+// Rounded after each step, as in powers and folds.
+struct Product {
   template <class T>
   static Z<T> f(Z<T> a, Z<T> b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
@@ -81,14 +83,14 @@ struct Power {
     if (b.im == 0 && std::abs(b.re) < 100 && b.re == std::trunc(b.re)) {
       unsigned n = static_cast<unsigned>(std::abs(b.re));
       if (b.re == 1) return a;
-      if (b.re == 2) return Multiply::f(a, a);
-      if (b.re == 3) return Multiply::f(a, Multiply::f(a, a));
+      if (b.re == 2) return Product::f(a, a);
+      if (b.re == 3) return Product::f(a, Product::f(a, a));
       Z<T> result{1, 0}, power = a;
       for (;;) {
-        if (n & 1) result = Multiply::f(result, power);
+        if (n & 1) result = Product::f(result, power);
         n >>= 1;
         if (n == 0) break;
-        power = Multiply::f(power, power);
+        power = Product::f(power, power);
       }
       return b.re < 0 ? Divide::f(Z<T>{1, 0}, result) : result;
     }
@@ -111,12 +113,6 @@ struct Conjugate {
   template <class T>
   static Z<T> f(Z<T> a) {
     return {a.re, -a.im};
-  }
-};
-struct Square {
-  template <class T>
-  static Z<T> f(Z<T> a) {
-    return {a.re * a.re - a.im * a.im, a.re * a.im + a.im * a.re};
   }
 };
 struct Reciprocal {
@@ -374,7 +370,19 @@ void clip(Args args, Strides s, std::int64_t n) {
   });
 }
 
+template <class T>
+void product_fold(void* acc, const void* in, std::int64_t stride, std::int64_t n) {
+  T a = load<T>(acc);
+  auto* p = static_cast<const char*>(in);
+  for (std::int64_t i = 0; i < n; ++i) a = Product::f(a, load<T>(p + i * stride));
+  store<T>(acc, a);
+}
+
 }  // namespace
+
+ReduceFn complex_product_fold(DType t) {
+  return t == DType::Complex64 ? &product_fold<c64> : &product_fold<c128>;
+}
 
 LoopFn complex_loop(OpId op, DType t) {
   switch (op) {
@@ -382,10 +390,10 @@ LoopFn complex_loop(OpId op, DType t) {
       return binary_of<Add>(t);
     case OpId::Subtract:
       return binary_of<Subtract>(t);
-    case OpId::Multiply:
-      return binary_of<Multiply>(t);
     case OpId::Divide:
       return binary_of<Divide>(t);
+    case OpId::Multiply:  // as folds have it
+      return binary_of<Product>(t);
     case OpId::Power:
     case OpId::FloatPower:
       return binary_of<Power>(t);
@@ -395,8 +403,6 @@ LoopFn complex_loop(OpId op, DType t) {
       return unary_of<Positive>(t);
     case OpId::Conjugate:
       return unary_of<Conjugate>(t);
-    case OpId::Square:
-      return unary_of<Square>(t);
     case OpId::Reciprocal:
       return unary_of<Reciprocal>(t);
     case OpId::Sign:

@@ -43,9 +43,15 @@ LoopFn elementwise(OpId op, DType t) {
     case Kind::Float:
       return t == DType::Float16 ? half_loop(op) : real(op, t);
     case Kind::Complex:
+      if (const LoopFn fn = complex_multiply_loop(op, t)) return fn;
       return complex_loop(op, t);
   }
   return nullptr;
+}
+
+LoopFn join(ReduceKind kind, DType t) {
+  const OpId op = reduce_info(kind).combine;
+  return is_complex(t) && op == OpId::Multiply ? complex_loop(op, t) : elementwise(op, t);
 }
 
 }  // namespace plait::loops::PLAIT_TIER

@@ -24,9 +24,7 @@ PLAIT_INLINE void fold(void* acc, const void* in, std::int64_t stride, std::int6
 template <class T>
 void product(void* acc, const void* in, std::int64_t stride, std::int64_t n) {
   fold<T>(acc, in, stride, n, [](T a, T b) -> T {
-    if constexpr (requires { a.re; })
-      return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-    else if constexpr (sizeof(T) == 2)
+    if constexpr (sizeof(T) == 2)
       return T(std::uint32_t(a) * std::uint32_t(b));
     else
       return T(a * b);
@@ -149,7 +147,10 @@ template <class T>
 ReduceFn inexact(ReduceKind kind) {
   switch (kind) {
     case ReduceKind::Prod:
-      return &product<T>;
+      if constexpr (requires(T a) { a.re; })
+        return complex_product_fold(dtype_of<T>());
+      else
+        return &product<T>;
     case ReduceKind::FMin:
       return &ordered_fold<T, Ignoring<T, false>>;
     case ReduceKind::FMax:
