@@ -9,14 +9,6 @@ inline constexpr double kExpTail[] = {
     0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555556p-5,  0x1.11111111100dap-7,
     0x1.6c16c16c162d3p-10, 0x1.a01a01abe89c3p-13, 0x1.a01a01a6d90d5p-16, 0x1.71de022fa086fp-19,
     0x1.27e4db62de4afp-22, 0x1.af4ded9048fa2p-26, 0x1.1f730669b951fp-29};
-// (2 atanh(s) / s - 2) / z, z = s^2 <= 0.0295; error 2.09e-18.
-inline constexpr double kLogTail[] = {
-    0x1.5555555555555p-1, 0x1.9999999999a38p-2, 0x1.2492492476ab7p-2, 0x1.c71c72019401ap-3,
-    0x1.745cf8ebf8dcep-3, 0x1.3b1c3a931a599p-3, 0x1.0fbe0a13127a7p-3, 0x1.0c0951618e529p-3};
-// (the above - 2/3) / z; error 1.89e-18.
-inline constexpr double kLogTail2[] = {
-    0x1.999999999999ap-2, 0x1.2492492492522p-2, 0x1.c71c71c6ea6c8p-3, 0x1.745d177ac47d7p-3,
-    0x1.3b1395beb5ad0p-3, 0x1.1118cc02cb79ap-3, 0x1.df7bec727b1b0p-4, 0x1.e03770765d720p-4};
 // (sin(r) / r - 1) / z, z = r^2, |r| <= pi / 4; error 1.16e-20.
 inline constexpr double kSinTail[] = {
     -0x1.5555555555555p-3,  0x1.1111111111110p-7,  -0x1.a01a01a019936p-13, 0x1.71de3a5460533p-19,
@@ -39,7 +31,6 @@ inline constexpr double kLog10Of2[] = {0x1.34413509f8000p-2, -0x1.80433b83b532ap
 inline constexpr double kHalfPi[] = {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34,
                                      0x1.3198a2e000000p-69, 0x1.b839a252049c1p-104};
 inline constexpr double kHalfPiFull[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
-inline constexpr double kTwoThirds[] = {0x1.5555555555555p-1, 0x1.5555555555555p-55};
 inline constexpr double kAtanHalf[] = {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56};
 inline constexpr double kAtanOne[] = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};
 inline constexpr double kAtanOneHalf[] = {0x1.f730bd281f69bp-1, 0x1.007887af0cbbdp-56};

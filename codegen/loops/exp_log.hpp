@@ -3,17 +3,12 @@
 // special ones away, so that no core raises a flag.
 #pragma once
 #include "codegen/loops/coefficients.hpp"
-#include "codegen/loops/vector.hpp"
+#include "codegen/loops/tables.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 
 using namespace coefficients;
 
-// exp(r) = 2^k (1 + p.h + p.l) with |p.h| <= 0.42.
-struct Exponential {
-  Pair p;
-  vl k;  // the exponent, in the low bits
-};
 PLAIT_INLINE vd scale(vd x, vl k) { return from_bits(bits(x) + (k << 52)); }
 PLAIT_INLINE vd power_of_two(vl k) { return from_bits((k + 1023) << 52); }
 
@@ -21,30 +16,51 @@ PLAIT_INLINE vd exp_tail(vd r, vd rl) {
   const vd r2 = r * r;
   return fma(r2, polynomial_pairs(r, r2, kExpTail), rl);
 }
-// exp(x + tail) with the square term in two parts: good to 2^-58 or so.
-PLAIT_INLINE Exponential exp_core(vd x, vd tail) {
-  const Rounded k = rounded(fma(x, kLog2E[0], kRounder));
-  const vd a = fma(k.value, -kLn2[0], x);  // exact
-  const Pair r = fast_two_sum(a, fma(k.value, -kLn2[1], tail));
-  const Pair square = product(r.h, r.h);
-  const vd cubic = square.h * (r.h * polynomial_pairs<1>(r.h, square.h, kExpTail));
-  const Pair sum = fast_two_sum(r.h, 0.5 * square.h);
-  const vd rest = cubic + fma(0.5, square.l, fma(r.h, r.l, r.l));
-  return {fast_two_sum(sum.h, sum.l + rest), k.bits};
+
+// x + tail = k ln(2) / 16 + r + rl, |r| <= ln(2) / 32, |x| <= 708.
+struct Sixteenth {
+  vl k;  // in the low bits
+  vd r, rl;
+};
+PLAIT_INLINE Sixteenth sixteenth(vd x, vd tail) {
+  const Rounded k = rounded(fma(x, kSixteenLog2E, kRounder));
+  const vd a = fma(k.value, -kLn2Sixteenth[0], x);  // exact
+  const Pair r = fast_two_sum(a, fma(k.value, -kLn2Sixteenth[1], tail));
+  return {k.bits, r.h, r.l};
 }
-// exp(x) - 1 for |x| < 700, with a tail.
-PLAIT_INLINE Pair expm1_pair(vd x, vd tail) {
-  const Exponential e = exp_core(x, tail);
-  const vd s = power_of_two(e.k);
-  const Pair sum = two_sum(s - 1.0, s * e.p.h);
-  return fast_two_sum(sum.h, fma(s, e.p.l, sum.l));
+// 2^(k/16), and what it lacks, relative to it.
+struct Root {
+  vd value, low;
+};
+PLAIT_INLINE Root root_of_two(vl k) {
+  return {from_bits(bits(look_up(kRoots, k)) + ((k & ~15LL) << 48)), look_up(kRootsLow, k)};
 }
-// exp(x), |x| < 700, with a tail.
+// exp(x + tail), |x| <= 708.
+PLAIT_INLINE vd exp_with_tail(vd x, vd tail) {
+  const Sixteenth s = sixteenth(x, tail);
+  const Root e = root_of_two(s.k);
+  const vd r2 = s.r * s.r;
+  return fma(e.value, s.r + fma(r2, polynomial_pairs(s.r, r2, kExpTail16), s.rl + e.low), e.value);
+}
+// exp(x) - 1 for |x| < 700, as a sum that is not normalised.
+PLAIT_INLINE Pair expm1_pair(vd x) {
+  const Sixteenth s = sixteenth(x, vd{});
+  const Root e = root_of_two(s.k);
+  const vd r2 = s.r * s.r;
+  const vd rest = fma(r2, polynomial_pairs(s.r, r2, kExpTail16), s.rl + fma(e.low, s.r, e.low));
+  const vd whole = e.value - 1.0, lost = e.value - (whole + 1.0);
+  const Pair y = product(e.value, s.r);
+  const Pair sum = fast_two_sum(whole, y.h);  // |whole| > |y.h| or whole = 0
+  return {sum.h, sum.l + (lost + fma(e.value, rest, y.l))};
+}
+// exp(x) with a tail, |x| < 700.
 PLAIT_INLINE Pair exp_pair(vd x, vd tail) {
-  const Exponential e = exp_core(x, tail);
-  const Pair one = fast_two_sum(splat(1.0), e.p.h);
-  const vd s = power_of_two(e.k);
-  return {s * one.h, s * (one.l + e.p.l)};
+  const Sixteenth s = sixteenth(x, tail);
+  const Root e = root_of_two(s.k);
+  const vd r2 = s.r * s.r;
+  const vd rest = fma(r2, polynomial_pairs(s.r, r2, kExpTail16), s.rl + e.low);
+  const Pair y = product(e.value, s.r), sum = fast_two_sum(e.value, y.h);
+  return fast_two_sum(sum.h, sum.l + fma(e.value, rest, y.l));
 }
 
 // exp(x), |x| <= 87.
@@ -57,50 +73,56 @@ PLAIT_INLINE vf exp_float(vf x) {
   return (vf)((vi)(1.0f + fma(r * r, p, r)) + ((vi)shifted << 23));
 }
 
-// x = 2^k m, m in [sqrt(1/2), sqrt(2)), x positive and normal.
+// x = 2^k m, m in [0.703125, 1.40625), x positive and normal; the sixteenth of that range it is in.
 struct Split {
   vd k, m, inverse;  // inverse = 2^-k
+  vl part;           // in the low bits
 };
 PLAIT_INLINE Split split(vd x) {
-  // k + 1023, once the exponent field changes at sqrt(2) and not at 2.
-  const vl biased = (vl)((vul)(bits(x) + 0x00095f619980c433) >> 52);
+  const vl shifted = bits(x) + (0x3ff0000000000000 - 0x3fe6800000000000);
+  const vl biased = (vl)((vul)shifted >> 52);
   const vd k = from_bits(biased | __builtin_bit_cast(long long, 0x1p52)) - (0x1p52 + 1023);
-  return {k, from_bits(bits(x) - ((biased - 1023) << 52)), from_bits((2046 - biased) << 52)};
+  return {k, from_bits(bits(x) - ((biased - 1023) << 52)), from_bits((2046 - biased) << 52),
+          (vl)((vul)shifted >> 48)};
 }
 
-// log(1 + f + fl) where 1 + f is in [sqrt(1/2), sqrt(2)): 2s and the rest of 2 atanh(s),
-// s = f / (2 + f). kPrecise carries the second term in two parts, for the power.
-template <bool kPrecise>
-PLAIT_INLINE Pair log_mantissa(vd f, vd fl) {
-  const vd d = f + 2.0;
-  const vd dl = (f - (d - 2.0)) + fl;
-  const vd inverse = 1.0 / d, s = f * inverse;
-  const vd sl = ((fma(-s, d, f) + fl) - s * dl) * inverse;
-  const vd z = s * s;
-  if constexpr (kPrecise) {
-    const vd zl = fma(s, s, -z) + 2.0 * s * sl;
-    // s^3 (2/3 + z T(z)), the product with 2/3 in two parts.
-    const Pair cube = product(s, z);
-    const vd cube_l = cube.l + fma(s, zl, sl * z);
-    const Pair third = product(cube.h, splat(kTwoThirds[0]));
-    const vd third_l = third.l + fma(cube.h, kTwoThirds[1], cube_l * kTwoThirds[0]);
-    const vd tail = cube.h * (z * polynomial_pairs(z, z * z, kLogTail2));
-    const Pair sum = fast_two_sum(2.0 * s, third.h);
-    return {sum.h, sum.l + (2.0 * sl + (third_l + tail))};
-  }
-  return {2.0 * s, fma(s * z, polynomial_pairs(z, z * z, kLogTail), 2.0 * sl)};
+// r where m is (1 + r) times the middle of its sixteenth.
+PLAIT_INLINE Pair rest_of_split(const Split& x) {
+  const Pair p = product(x.m, look_up(kInverse, x.part));
+  return fast_two_sum(p.h - 1.0, p.l);
 }
-template <bool kPrecise>
-PLAIT_INLINE Pair log_pair(const Split& x, vd fl) {
-  const Pair m = log_mantissa<kPrecise>(x.m - 1.0, fl);
-  const Pair sum = fast_two_sum(x.k * kLn2[0], m.h);
-  return fast_two_sum(sum.h, sum.l + fma(x.k, kLn2[1], m.l));
+// log(x) as a sum that is not normalised.
+PLAIT_INLINE Pair log_pair(const Split& x) {
+  const Pair r = rest_of_split(x);
+  const vd r2 = r.h * r.h;
+  const Pair sum = fast_two_sum(fma(x.k, kLn2[0], look_up(kLogTable, x.part)), r.h);
+  const vd low = fma(x.k, kLn2[1], look_up(kLogTableLow, x.part) + r.l);
+  return {sum.h, sum.l + fma(r2, polynomial_pairs(r.h, r2, kLog1pTail), low)};
 }
-// log(1 + x + xl), 1 + x positive and normal.
+// To 2^-63 of it.
+PLAIT_INLINE Pair precise_log_pair(const Split& x) {
+  const Pair r = rest_of_split(x);
+  const vd half = r.h * -0.5, r2 = r.h * r.h;
+  const Pair square = product(r.h, half);
+  const Pair first = fast_two_sum(fma(x.k, kLn2[0], look_up(kLogTable, x.part)), r.h);
+  const Pair second = fast_two_sum(first.h, square.h);
+  const vd low = fma(x.k, kLn2[1], look_up(kLogTableLow, x.part));
+  const vd rest =
+      fma(r2 * r.h, polynomial_pairs(r.h, r2, kLog1pTail3), fma(-r.h, r.l, r.l) + square.l);
+  const Pair sum = fast_two_sum(second.h, (first.l + second.l) + (low + rest));
+  return sum;
+}
+// log(1 + x + xl), 1 + x positive and normal, not normalised.
 PLAIT_INLINE Pair log1p_pair(vd x, vd xl) {
   const Pair u = two_sum(splat(1.0), x);
   const Split p = split(u.h);
-  return log_pair<false>(p, (u.l + xl) * p.inverse);
+  const vd by = look_up(kInverse, p.part);
+  const Pair m = product(p.m, by);
+  const Pair r = fast_two_sum(m.h - 1.0, fma((u.l + xl) * p.inverse, by, m.l));
+  const vd r2 = r.h * r.h;
+  const Pair sum = two_sum(fma(p.k, kLn2[0], look_up(kLogTable, p.part)), r.h);
+  const vd low = fma(p.k, kLn2[1], look_up(kLogTableLow, p.part)) + r.l;
+  return {sum.h, sum.l + fma(r2, polynomial_pairs(r.h, r2, kLog1pTail), low)};
 }
 
 }  // namespace plait::loops::PLAIT_TIER

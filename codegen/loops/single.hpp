@@ -7,17 +7,17 @@
 namespace plait::loops::PLAIT_TIER::single {
 
 // Fits at Chebyshev nodes.
-// (log(1 + f) - f) / f^2, 1 + f in [sqrt(1/2), sqrt(2)]; error 2^-33.
-inline constexpr double kLogShort[] = {
-    -0x1.0000000061fefp-1, 0x1.5555558685d77p-2, -0x1.fffffce751925p-3, 0x1.99994a9651e3dp-3,
-    -0x1.5556284530038p-3, 0x1.24a4605850c62p-3, -0x1.ffed885e0698bp-4, 0x1.c3b930b4d25c3p-4,
-    -0x1.96fbfe69c314bp-4, 0x1.967b6c0072157p-4, -0x1.903d12a2e648cp-4, 0x1.b9ce201bd4f33p-5};
-// The same for the power; error 2^-41.
-inline constexpr double kLogLong[] = {
-    -0x1.0000000000731p-1, 0x1.5555555517c91p-2, -0x1.fffffff8e9cddp-3, 0x1.99999a25994fcp-3,
-    -0x1.55555a240a27ep-3, 0x1.24921dad66e24p-3, -0x1.fffd791c14c70p-4, 0x1.c7270b8340040p-4,
-    -0x1.99eb887c1dabbp-4, 0x1.73e0bdd3ffce1p-4, -0x1.50100cb1c2c3cp-4, 0x1.3a723d9c5e56fp-4,
-    -0x1.4d54ea35d3558p-4, 0x1.44404fb1b6864p-4, -0x1.4807787b453aep-5};
+// (log(1 + r) - r) / r^2; error 2^-30.8.
+inline constexpr double kLogShort[] = {-0x1.fffffed40c758p-2, 0x1.55556729a3240p-2,
+                                       -0x1.0027ef069a51bp-2, 0x1.989d977d97596p-3};
+// The same for the power.
+inline constexpr double kLogLong[] = {-0x1.00000000068d8p-1, 0x1.55555553840d9p-2,
+                                      -0x1.fffff825bbf95p-3, 0x1.9999e7277279cp-3,
+                                      -0x1.55aede4344325p-3, 0x1.2379d48a778a5p-3};
+// (2^t - 1) / t, |t| <= 1/32; error 2^-46.7.
+inline constexpr double kExp2Short[] = {0x1.62e42fefa39efp-1, 0x1.ebfbdff6988c8p-3,
+                                        0x1.c6b08d6faa2cep-5, 0x1.3b2c4ac7da565p-7,
+                                        0x1.5d893e51e42aep-10};
 // (exp(r) - 1 - r) / r^2, |r| <= ln(2) / 2; error 2^-29.
 inline constexpr double kExpShort[] = {0x1.0000000b8f62bp-1,  0x1.5555555a78232p-3,
                                        0x1.5554e9114ecfap-5,  0x1.1110e0f7264eep-7,
@@ -41,8 +41,8 @@ struct Log {
 template <int n>
 PLAIT_INLINE Log log_parts(vd x, const double (&c)[n]) {
   const Split p = split(x);
-  const vd f = p.m - 1.0, f2 = f * f;
-  return {p.k, fma(f2, polynomial_pairs(f, f2, c), f)};
+  const vd r = fma(p.m, look_up(kInverse, p.part), -1.0), r2 = r * r;
+  return {p.k, look_up(kLogTable, p.part) + fma(r2, polynomial_pairs(r, r2, c), r)};
 }
 PLAIT_INLINE vd log(vd x) {
   const Log l = log_parts(x, kLogShort);
@@ -67,9 +67,11 @@ PLAIT_INLINE Exp exp_parts(vd x) {
 }
 // 2^x for |x| <= 1000
 PLAIT_INLINE vd exp2(vd x) {
-  const Rounded k = rounded(x + kRounder);
-  const Exp e = exp_of_rest((x - k.value) * kLn2Full[0], k.bits);
-  return scale(1.0 + e.p, e.k);
+  const vd shifted = x + 0x1.8p48;  // in sixteenths
+  const vd t = x - (shifted - 0x1.8p48);
+  const vl k = bits(shifted);
+  const vd root = from_bits(bits(look_up(kRoots, k)) + ((k & ~15LL) << 48));
+  return fma(root, t * polynomial_pairs(t, t * t, kExp2Short), root);
 }
 
 // Sine and cosine of x less quadrant pi/2, for |x| < 2^19.

@@ -93,7 +93,7 @@ struct Expm1 {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, 700.0);
     const vd a = select(special, vd{}, x);
-    const Pair p = expm1_pair(a, vd{});
+    const Pair p = expm1_pair(a);
     vd result = select(within(x, 0x1p-54), x, p.h + p.l);
     if (any(special)) [[unlikely]]
       patch<expm1_special>(result, special, x);
@@ -117,10 +117,8 @@ PLAIT_INLINE vf ordinary(vf x, vi& special) {
 struct Log {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = not_positive_normal(x);
-    const Split p = split(select(special, splat(1.0), x));
-    const Pair m = log_mantissa<false>(p.m - 1.0, vd{});
-    const Pair sum = fast_two_sum(p.k * kLn2[0], m.h);
-    vd result = sum.h + (sum.l + fma(p.k, kLn2[1], m.l));
+    const Pair l = log_pair(split(select(special, splat(1.0), x)));
+    vd result = l.h + l.l;
     if (any(special)) [[unlikely]]
       patch<log_special>(result, special, x);
     return result;
@@ -131,21 +129,26 @@ struct Log {
   static constexpr auto mend = patch_float<log_special>;
 };
 
-// k scale + log(m) factor, for the logarithms of other bases.
-PLAIT_INLINE vd log_in_base(vd x, const double (&unit)[2], const double (&factor)[2]) {
-  const Split p = split(x);
-  const Pair m = log_mantissa<false>(p.m - 1.0, vd{});
-  const Pair t = fast_two_sum(m.h, m.l);
-  const Pair scaled = product(t.h, splat(factor[0]));
-  const vd tail = scaled.l + fma(t.h, factor[1], t.l * factor[0]);
-  const Pair sum = fast_two_sum(p.k * unit[0], scaled.h);
-  return sum.h + (sum.l + fma(p.k, unit[1], tail));
+// The logarithm to another base: that of 2 as `unit`, 1 / ln(base) as `factor`, and tables to it.
+template <int n>
+PLAIT_INLINE vd log_in_base(vd x, const double (&unit)[2], const double (&factor)[2],
+                            const double (&table)[16], const double (&low)[16],
+                            const double (&tail)[n]) {
+  const Split s = split(x);
+  const Pair r = rest_of_split(s);
+  const vd r2 = r.h * r.h;
+  const Pair scaled = product(r.h, splat(factor[0]));
+  const Pair sum = fast_two_sum(fma(s.k, unit[0], look_up(table, s.part)), scaled.h);
+  const vd rest =
+      fma(s.k, unit[1], look_up(low, s.part)) + fma(r.h, factor[1], fma(r.l, factor[0], scaled.l));
+  return sum.h + (sum.l + fma(r2, polynomial_pairs(r.h, r2, tail), rest));
 }
 struct Log2 {
   static PLAIT_INLINE vd f(vd x) {
     constexpr double unit[2] = {1.0, 0.0};
     const vl special = not_positive_normal(x);
-    vd result = log_in_base(select(special, splat(1.0), x), unit, kLog2E);
+    vd result = log_in_base(select(special, splat(1.0), x), unit, kLog2E, kLog2Table, kLog2TableLow,
+                            kLog1pTail2);
     if (any(special)) [[unlikely]]
       patch<log2_special>(result, special, x);
     return result;
@@ -159,7 +162,8 @@ struct Log2 {
 struct Log10 {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = not_positive_normal(x);
-    vd result = log_in_base(select(special, splat(1.0), x), kLog10Of2, kLog10E);
+    vd result = log_in_base(select(special, splat(1.0), x), kLog10Of2, kLog10E, kLog10Table,
+                            kLog10TableLow, kLog1pTail10);
     if (any(special)) [[unlikely]]
       patch<log10_special>(result, special, x);
     return result;

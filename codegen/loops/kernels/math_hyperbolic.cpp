@@ -24,14 +24,33 @@ double asinh_special(double x) { return std::asinh(x); }
 double acosh_special(double x) { return std::acosh(x); }
 double atanh_special(double x) { return std::atanh(x); }
 
+// exp(a) and exp(-a) from one reduction, a >= 0: sums and differences of the tables' entries, and
+// the even and odd parts of what is left.
+struct Halves {
+  vd up, down;  // 2^(k/16) and its inverse
+  vd low_up, low_down;
+  vd r, rl, even, odd;  // cosh(r) - 1, sinh(r) - r
+};
+PLAIT_INLINE Halves halves(vd a) {
+  const Sixteenth s = sixteenth(a, vd{});
+  const Root up = root_of_two(s.k), down = root_of_two(-s.k);
+  const vd z = s.r * s.r;
+  const vd even = fma(fma(fma(z, kCoshTail16[3], kCoshTail16[2]), z, splat(kCoshTail16[1])), z,
+                      splat(kCoshTail16[0]));
+  const vd odd = fma(fma(z, kSinhTail16[2], kSinhTail16[1]), z, splat(kSinhTail16[0]));
+  return {up.value, down.value, up.value * up.low, down.value * down.low,
+          s.r,      s.rl,       even * z,          odd * (z * s.r)};
+}
 struct Sinh {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, 700.0);
-    // With t = exp(a) - 1: (t + t / (t + 1)) / 2.
-    const Pair t = expm1_pair(abs(select(special, vd{}, x)), vd{});
-    const Pair one = two_sum(t.h, splat(1.0));
-    const Pair sum = add(t, quotient(t, {one.h, one.l + t.l}));
-    vd result = select(within(x, 0x1p-28), x, copysign(0.5 * sum.h, x));
+    const Halves e = halves(abs(select(special, vd{}, x)));
+    const Pair apart = fast_two_sum(e.up, -e.down), both = fast_two_sum(e.up, e.down);
+    const Pair y = product(both.h, e.r);
+    const Pair sum = fast_two_sum(apart.h, y.h);  // |apart| > |y| or apart = 0
+    const vd rest = fma(both.h, e.odd + e.rl, fma(apart.h, e.even, e.low_up - e.low_down));
+    const vd tail = (sum.l + apart.l) + (fma(both.l, e.r, y.l) + rest);
+    vd result = select(within(x, 0x1p-28), x, copysign(0.5 * (sum.h + tail), x));
     if (any(special)) [[unlikely]]
       patch<sinh_special>(result, special, x);
     return result;
@@ -52,8 +71,10 @@ struct Sinh {
 struct Cosh {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, 700.0);
-    const Pair e = exp_pair(abs(select(special, vd{}, x)), vd{});
-    vd result = 0.5 * add(e, quotient({splat(1.0), vd{}}, e)).h;
+    const Halves e = halves(abs(select(special, vd{}, x)));
+    const Pair both = fast_two_sum(e.up, e.down);
+    const vd rest = fma(both.h, e.even, fma(e.up - e.down, e.r + e.odd, e.low_up + e.low_down));
+    vd result = 0.5 * (both.h + (both.l + rest));
     if (any(special)) [[unlikely]]
       patch<cosh_special>(result, special, x);
     return result;
@@ -74,7 +95,8 @@ struct Tanh {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, HUGE_VAL);
     const vd a = abs(select(special, vd{}, x));
-    const Pair t = expm1_pair(2.0 * select(beyond(a, 22.0), splat(22.0), a), vd{});
+    const Pair e = expm1_pair(2.0 * select(beyond(a, 22.0), splat(22.0), a));
+    const Pair t = fast_two_sum(e.h, e.l);
     const Pair two = two_sum(t.h, splat(2.0));
     const Pair q = quotient(t, {two.h, two.l + t.l});
     vd result = select(within(x, 0x1p-28), x, copysign(q.h + q.l, x));

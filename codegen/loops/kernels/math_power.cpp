@@ -38,8 +38,8 @@ PLAIT_INLINE Signed signed_base(vd x, vd y) {
   const vl negative = (vl)(bits(x) < 0), fraction = (vl)(shifted - kRounder != y);
   return {abs(x), negative & (bits(shifted) << 63), negative & fraction};
 }
-// Cubes and fourth powers, which programs take most, are products.
-PLAIT_INLINE vl few(vd y) { return (vl)(y == 3.0) | (vl)(y == 4.0); }
+// Squares, cubes and fourth powers, which programs take most, are products.
+PLAIT_INLINE vl few(vd y) { return (vl)(y == 2.0) | (vl)(y == 3.0) | (vl)(y == 4.0); }
 
 struct Power {
   static PLAIT_INLINE vd f(vd x, vd y) {
@@ -52,39 +52,66 @@ struct Power {
                   general(select(by_product, splat(1.0), x), y));
   }
   static PLAIT_INLINE vd general(vd x, vd y) {
-    const Signed s = signed_base(x, y);
-    vl special = not_positive_normal(s.magnitude) | beyond(y, 0x1p64) | s.none;
-    const vd b = select(special, vd{}, y);
-    const Pair l = log_pair<true>(split(select(special, splat(1.0), s.magnitude)), vd{});
-    const Pair p = product(b, l.h);
-    const vl far = beyond(p.h, 707.0);
-    special |= far;
-    const Exponential e = exp_core(select(far, vd{}, p.h), select(far, vd{}, fma(b, l.l, p.l)));
-    const Pair one = fast_two_sum(splat(1.0), e.p.h);
-    vd result = from_bits(bits(scale(one.h + (one.l + e.p.l), e.k)) | s.sign);
+    if (any(not_positive_normal(x))) [[unlikely]]
+      return of_any(x, y);
+    vl special = beyond(y, 0x1p64);
+    vd result = core(x, y, special);
     if (any(special)) [[unlikely]]
       patch<pow_special>(result, special, x, y);
     return result;
+  }
+  static PLAIT_COLD vd of_any(const vd& x, const vd& y) {
+    const Signed s = signed_base(x, y);
+    vl special = not_positive_normal(s.magnitude) | beyond(y, 0x1p64) | s.none;
+    const vd power = core(select(special, splat(1.0), s.magnitude), y, special);
+    vd result = from_bits(bits(power) | s.sign);
+    if (any(special)) patch<pow_special>(result, special, x, y);
+    return result;
+  }
+  // x positive and normal; what is `special` already counts as y = 0.
+  static PLAIT_INLINE vd core(vd x, vd y, vl& special) {
+    const vd b = select(special, vd{}, y);
+    const Pair l = precise_log_pair(split(x));
+    const Pair p = product(b, l.h);
+    const vl far = beyond(p.h, 707.0);
+    special |= far;
+    return exp_with_tail(select(far, vd{}, p.h), select(far, vd{}, fma(b, l.l, p.l)));
   }
   static PLAIT_INLINE vd product_of(vd x, vd y) {
     const Pair square = product(x, x);
     const vl cube = (vl)(y == 3.0);
     const vd by = select(cube, x, square.h);
     const Pair r = product(square.h, by);
-    return r.h + (r.l + square.l * select(cube, x, 2.0 * square.h));
+    const vd higher = r.h + (r.l + square.l * select(cube, x, 2.0 * square.h));
+    return select((vl)(y == 2.0), square.h, higher);
   }
   struct Float {
     static PLAIT_INLINE vd f(vd x, vd y) {
-      const Signed s = signed_base(x, y);
-      const vl special = not_positive_normal(s.magnitude) | single::infinite(y) | s.none;
-      const single::Log l =
-          single::log_parts(select(special, splat(1.0), s.magnitude), single::kLogLong);
-      const vd t = select(special, vd{}, y) * fma(l.mantissa, splat(kLog2E[0]), l.k);
-      const vd value = single::exp2(select(beyond(t, 1000.0), copysign(splat(1000.0), t), t));
-      vd result = from_bits(bits(value) | s.sign);
+      const vl square = (vl)(y == 2.0);
+      if (!any(~square)) return x * x;
+      return select(square, x * x, general(x, y));
+    }
+    static PLAIT_INLINE vd general(vd x, vd y) {
+      if (any(not_positive_normal(x))) [[unlikely]]
+        return of_any(x, y);
+      const vl special = single::infinite(y);
+      vd result = core(x, select(special, vd{}, y));
       if (any(special)) [[unlikely]]
         patch<pow_special>(result, special, x, y);
       return result;
+    }
+    static PLAIT_COLD vd of_any(const vd& x, const vd& y) {
+      const Signed s = signed_base(x, y);
+      const vl special = not_positive_normal(s.magnitude) | single::infinite(y) | s.none;
+      const vd power = core(select(special, splat(1.0), s.magnitude), select(special, vd{}, y));
+      vd result = from_bits(bits(power) | s.sign);
+      if (any(special)) patch<pow_special>(result, special, x, y);
+      return result;
+    }
+    static PLAIT_INLINE vd core(vd x, vd y) {
+      const single::Log l = single::log_parts(x, single::kLogLong);
+      const vd t = y * fma(l.mantissa, splat(kLog2E[0]), l.k);
+      return single::exp2(select(beyond(t, 1000.0), copysign(splat(1000.0), t), t));
     }
   };
 };

@@ -194,10 +194,27 @@ PLAIT_INLINE Pair cofunction(vd a) {
 }
 
 struct Arctan {
+  // atan(c) + atan((x - c) / (1 + c x)), c as in angle(). Beside an atan(c) the roundings of the
+  // quotient, which is at most 0.42, do not show; without one it is x.
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, 0x1p60);
-    const Pair t = angle({abs(select(special, vd{}, x)), vd{}}, {splat(1.0), vd{}});
-    vd result = select(within(x, 0x1p-27), x, copysign(t.h + t.l, x));
+    const vd a = abs(select(special, vd{}, x));
+    const vl half = (vl)(a > 0.4375), one = (vl)(a > 0.6875);
+    const vl more = (vl)(a > 1.1875), right = (vl)(a > 2.4375);
+    const auto choose = [&](double first, double b, double c, double d, double e) {
+      vd r = select(half, splat(b), splat(first));
+      r = select(one, splat(c), r);
+      r = select(more, splat(d), r);
+      return select(right, splat(e), r);
+    };
+    const vd c = choose(0, 0.5, 1, 1.5, 0);
+    const vd base = choose(0, kAtanHalf[0], kAtanOne[0], kAtanOneHalf[0], kHalfPiFull[0]);
+    const vd base_l = choose(0, kAtanHalf[1], kAtanOne[1], kAtanOneHalf[1], kHalfPiFull[1]);
+    const vd q = select(right, splat(-1.0), a - c) / select(right, a, fma(c, a, splat(1.0)));
+    const vd z = q * q;
+    const Pair sum = fast_two_sum(base, q);
+    const vd tail = fma(q * z, polynomial_pairs(z, z * z, kAtanTail), base_l);
+    vd result = select(within(x, 0x1p-27), x, copysign(sum.h + (sum.l + tail), x));
     if (any(special)) [[unlikely]]
       patch<atan_special>(result, special, x);
     return result;
@@ -227,12 +244,28 @@ struct HalfAngle {
     tail = fma(s * z, float32::polynomial(z, float32::kAsin), large ? rest : vf{});
   }
 };
+// asin(q) - q for q = a up to 1/2, and for q = sqrt((1 - a) / 2) beyond.
+struct Arc {
+  vl large;
+  Pair q;
+  vd rest;
+};
+PLAIT_INLINE Arc arc(vd a) {
+  const vl large = beyond(a, 0.5);
+  const vd z = select(large, 0.5 - 0.5 * a, a * a), s = sqrt(z);
+  // Half the inverse of the root to 4 bits, enough for its tail.
+  const vd half = from_bits(0x5fd6eb50c7b537a9 - ((vl)((vul)bits(z) >> 1)));
+  const vd q = select(large, s, a), ql = select(large, fma(-s, s, z) * half, vd{});
+  return {large, {q, ql}, fma(q * z, polynomial_pairs(z, z * z, kAsinTail), ql)};
+}
 struct Arcsin {
   static PLAIT_INLINE vd f(vd x) {
     const vl special = beyond(x, 1.0);
-    const vd a = abs(select(special, vd{}, x));
-    const Pair t = angle({a, vd{}}, cofunction(a));
-    vd result = select(within(x, 0x1p-27), x, copysign(t.h + t.l, x));
+    const Arc t = arc(abs(select(special, vd{}, x)));
+    const Pair rest = fast_two_sum(splat(kHalfPiFull[0]), -2.0 * t.q.h);
+    const vd large = rest.h + (rest.l + fma(-2.0, t.rest, splat(kHalfPiFull[1])));
+    const vd value = copysign(select(t.large, large, t.q.h + t.rest), x);
+    vd result = select(within(x, 0x1p-27), x, value);
     if (any(special)) [[unlikely]]
       patch<asin_special>(result, special, x);
     return result;
@@ -252,11 +285,20 @@ struct Arcsin {
 };
 struct Arccos {
   static PLAIT_INLINE vd f(vd x) {
-    const vl special = beyond(x, 1.0);
-    const vd a = abs(select(special, vd{}, x));
-    const Pair t = angle(cofunction(a), {a, vd{}});
-    const Pair u = supplement(t);
-    vd result = select((vl)(bits(x) < 0), u.h + u.l, t.h + t.l);
+    const vl special = beyond(x, 1.0), negative = (vl)(bits(x) < 0);
+    const vd a = select(special, vd{}, x);
+    const Arc t = arc(abs(a));
+    // 2 asin(q), or pi less it; pi/2 less the arc sine where x is small.
+    const vd q = select(t.large, select(negative, -2.0 * t.q.h, 2.0 * t.q.h), -copysign(t.q.h, a));
+    const vd rest =
+        select(t.large, select(negative, -2.0 * t.rest, 2.0 * t.rest), -copysign(t.rest, a));
+    const vl turned = t.large & ~negative;
+    const vd base =
+        select(turned, vd{}, select(t.large, splat(2 * kHalfPiFull[0]), splat(kHalfPiFull[0])));
+    const vd base_l =
+        select(turned, vd{}, select(t.large, splat(2 * kHalfPiFull[1]), splat(kHalfPiFull[1])));
+    const Pair sum = fast_two_sum(base, q);
+    vd result = sum.h + (sum.l + (base_l + rest));
     if (any(special)) [[unlikely]]
       patch<acos_special>(result, special, x);
     return result;
