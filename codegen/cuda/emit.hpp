@@ -11,6 +11,9 @@
 
 namespace plait::cuda {
 
+// The function that joins two partial results of a reduction.
+std::string joining(ReduceKind kind, DType t);
+
 std::string_view type_name(DType t);  // of a value in the program
 std::string literal(const Scalar& s);
 std::string program_head(const Mapping& m);  // the prelude

@@ -137,12 +137,17 @@ std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) 
   return zero;
 }
 
+std::string joining(ReduceKind kind, DType t) {
+  if (kind == ReduceKind::Prod && is_complex(t)) return "np::rounded_product";
+  return "np::" + std::string(op_info(reduce_info(kind).combine).name);
+}
+
 std::string Emitter::joined(const ir::Reduction& r, const std::string& a,
                             const std::string& b) const {
   if (is_arg(r))
     return std::string("np::better_of<") + (r.kind == ReduceKind::ArgMax ? "true" : "false") +
            ">(" + a + ", " + b + ")";
-  return "np::" + std::string(op_info(reduce_info(r.kind).combine).name) + "(" + a + ", " + b + ")";
+  return joining(r.kind, k_.insts[r.value].type) + "(" + a + ", " + b + ")";
 }
 
 // Adds the body's value to what reduction `r` of loop instruction `v` has so far.

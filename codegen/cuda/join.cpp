@@ -151,7 +151,7 @@ std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree
          "; }\nPLAIT_INLINE Best<V> better(Best<V> x, Best<V> y) { return np::better_of<" +
          (kind == ReduceKind::ArgMax ? "true" : "false") + ">(x, y); }\n";
   } else {
-    const std::string call = "np::" + std::string(op_info(reduce_info(kind).combine).name);
+    const std::string call = joining(kind, t);
     s += "PLAIT_INLINE T join(T x, T y) { return " +
          (half ? "narrow(" + call + "(widen(x), widen(y)))" : call + "(x, y)") + "; }\n";
     if (tree) s += kTree;

@@ -1,4 +1,5 @@
-// Complex numbers by NumPy's formulas: naive products, Smith's division, lexicographic order.
+// Complex numbers by NumPy's formulas: Smith's division, lexicographic order; of a product's parts
+// one product is rounded and the other not, but in folds, whose steps are operator*.
 template <class T>
 PLAIT_INLINE Complex<T> operator+(Complex<T> a, Complex<T> b) {
   return {a.re + b.re, a.im + b.im};
@@ -28,6 +29,21 @@ PLAIT_INLINE Complex<T> operator-(Complex<T> a) {
 }
 
 namespace np {
+
+PLAIT_INLINE Complex<float> multiply(Complex<float> a, Complex<float> b) {
+  return {::fmaf(a.re, b.re, -(a.im * b.im)), ::fmaf(a.re, b.im, a.im * b.re)};
+}
+PLAIT_INLINE Complex<double> multiply(Complex<double> a, Complex<double> b) {
+  return {::fma(a.re, b.re, -(a.im * b.im)), ::fma(a.re, b.im, a.im * b.re)};
+}
+template <class T>
+PLAIT_INLINE Complex<T> square(Complex<T> a) {
+  return multiply(a, a);
+}
+template <class T>
+PLAIT_INLINE T rounded_product(T a, T b) {
+  return a * b;
+}
 
 template <class T>
 PLAIT_INLINE bool isnan(Complex<T> a) {
