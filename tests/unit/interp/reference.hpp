@@ -216,7 +216,7 @@ class Executor {
     return half ? cast(s, t) : s;
   }
   Scalar combine(ReduceKind kind, DType t, const Scalar& a, const Scalar& b) const {
-    return apply(loops::elementwise(reduce_info(kind).combine, t, tier_), t, {a, b});
+    return apply(loops::join(kind, t, tier_), t, {a, b});
   }
   Scalar add(DType t, const Scalar& a, const Scalar& b) const {
     return combine(ReduceKind::Sum, t, a, b);
@@ -257,7 +257,7 @@ class Executor {
 };
 
 inline void run(const ir::Kernel& k, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
-                CpuTier tier = CpuTier::Baseline) {
+                CpuTier tier = detected_tier()) {
   Executor(k, args, tier).run(begin, end);
 }
 
