@@ -42,7 +42,9 @@ void put_layout(std::string& key, const Dims& shape, const Dims& strides) {
   }
 }
 
-bool in_memory(const Node& n) { return n.materialised() || n.kind == NodeKind::Scalar; }
+bool in_memory(const Node& n) {
+  return n.materialised() || n.kind == NodeKind::Scalar || n.kind == NodeKind::Empty;
+}
 
 }  // namespace
 

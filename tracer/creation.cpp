@@ -22,14 +22,27 @@ Scalar range_step(const Scalar& start, const Scalar& step) {
 
 }  // namespace
 
+namespace {
+// The rounds of a loop that write into an array each take its memory one after the other, when they
+// are evaluated. What may be too large for memory fails at the call.
+bool takes_memory_later(const Dims& shape, DType t) {
+  constexpr std::int64_t kLittle = 16 << 10, kFits = 64 << 20;
+  const std::int64_t bytes = element_count(shape) * item_bytes(t);
+  return context().evaluator && bytes > kLittle && bytes <= kFits && current_device() == kHost &&
+         !devices_in_use();
+}
+}  // namespace
+
 Array empty(const Dims& shape, DType t, char order) {
   const Lock held = hold();
   check_shape(shape, item_bytes(t));
-  Ref<Node> n = take_node(NodeKind::Data);
+  const bool later = takes_memory_later(shape, t);
+  if (later) bound_graph();
+  Ref<Node> n = take_node(later ? NodeKind::Empty : NodeKind::Data);
   n->dtype = t;
   n->shape = shape;
   n->strides = dense_strides(shape, item_bytes(t), order);
-  n->data = allocate_array(shape, t, current_device());
+  if (!later) n->data = allocate_array(shape, t, current_device());
   return wrap(record(std::move(n)));
 }
 

@@ -273,6 +273,9 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
     }
   }
 
+  if (opt.out && !opt.where && !opt.dtype && computed_in_place(fn, operands, *opt.out))
+    return *opt.out;
+
   // Everything that can be wrong is found before anything is recorded.
   const std::optional<bool> constant =
       operands.size() == 2 ? out_of_range_comparison(fn, operands) : std::nullopt;

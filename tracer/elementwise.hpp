@@ -83,6 +83,10 @@ bool small_and_ready(std::span<const Operand> operands, const Dims& shape);
 Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
                         const Dims& shape, const Dims& strides, bool direct);
 
+// Few elements of operands in memory, all of one dtype and shape, stored at once in place of what
+// only `out` sees. False: record.
+bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& out);
+
 // The most frequent calls by far: arrays of one dtype in C order, and plain scalars. No question of
 // the general way arises; the result is in C order, too.
 struct PlainCall {

@@ -1,5 +1,6 @@
 // Elementwise operations with fresh results: the plain ones are found by a few comparisons, small
 // ones are computed at once.
+#include <cstdlib>
 #include <cstring>
 
 #include "core/config.hpp"
@@ -94,6 +95,49 @@ bool compute_now(OpId fn, std::span<const Operand> operands, const LoopTypes& ty
 }
 
 }  // namespace
+
+namespace {
+// Whether an element of the operand is read only for the same element of `out`, if they share
+// memory at all.
+bool same_or_apart(const Array& a, const Array& out) {
+  return a.storage != out.storage || (a.offset == out.offset && a.strides == out.strides);
+}
+
+// No two elements share memory: rows lie apart.
+bool nested(const Array& a) {
+  std::int64_t reach = item_bytes(a.dtype);
+  for (int d = a.ndim(); d-- > 0;) {
+    if (a.shape[d] == 1) continue;
+    if (std::abs(a.strides[d]) < reach) return false;
+    reach = std::abs(a.strides[d]) * a.shape[d];
+  }
+  return true;
+}
+}  // namespace
+
+bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& out) {
+  if (!few(out.shape) || !nested(out)) return false;
+  for (const Operand& o : operands) {
+    const bool plain = o.array ? o.array->dtype == out.dtype && o.array->shape == out.shape &&
+                                     same_or_apart(*o.array, out)
+                               : plain_scalar(o, out.dtype);
+    if (!plain) return false;
+  }
+  const UniformLoop& loop = uniform_loop(fn, out.dtype);
+  if (!loop.plain || loop.types.out != out.dtype || !small_and_ready(operands, out.shape) ||
+      !own_memory(out))
+    return false;
+  const Array* in[kMaxOperands];
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    in[i] = operands[i].array
+                ? operands[i].array
+                : &scalar_array(static_cast<int>(i), loop_scalar(fn, operands[i], out.dtype));
+  report_casts(fn, operands, loop.types);
+  Node& written = *out.storage->version;
+  recorded_here(written);
+  written.site = 0;  // warnings name the line of now
+  return evaluator().eager(fn, std::span(in, operands.size()), out);
+}
 
 Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
                         const Dims& shape, const Dims& strides, bool direct) {

@@ -158,9 +158,7 @@ Array matmul(const Array& left, const Array& right, char order) {
                        " does not have enough dimensions (has 0, gufunc core with signature " +
                        kSignature + " requires 1)");
   const bool row = left.ndim() == 1, column = right.ndim() == 1;
-  Array a = row ? expand_dims(left, Dims{0}) : left;
-  Array b = column ? expand_dims(right, Dims{1}) : right;
-  const std::int64_t k = a.shape.back(), kb = b.shape[b.ndim() - 2];
+  const std::int64_t k = left.shape.back(), kb = right.shape[column ? 0 : right.ndim() - 2];
   if (k != kb)
     throw ShapeError(
         "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
@@ -168,6 +166,8 @@ Array matmul(const Array& left, const Array& right, char order) {
         std::string(kSignature) + " (size " + std::to_string(kb) + " is different from " +
         std::to_string(k) + ")");
   if (std::optional<Array> done = product_now(left, right)) return *std::move(done);
+  Array a = row ? expand_dims(left, Dims{0}) : left;
+  Array b = column ? expand_dims(right, Dims{1}) : right;
   Dims batch = batch_shape(a, b);
   if (batch.size() == 1 && batch[0] == -1)
     throw ShapeError(

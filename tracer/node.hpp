@@ -15,6 +15,7 @@ namespace plait::tracer {
 enum class NodeKind : std::uint8_t {
   Data,    // was materialised when it was made: `data`
   Scalar,  // 0-D value `scalar`; a kernel argument
+  Empty,   // memory that nobody has written to: taken when a value is stored to it, or it is read
   Fill,    // every element is inputs[0], a Scalar
   Iota,  // element i of a 1-D range: inputs[0] + i * inputs[1] (Scalars of the node's dtype; floats
          // as NumPy's arange)

@@ -26,7 +26,8 @@ void bring(Node& n) {
 }  // namespace
 
 bool computed_at_once(const Node& n) {
-  if (n.kind == NodeKind::Data || n.kind == NodeKind::Scalar) return false;
+  if (n.kind == NodeKind::Data || n.kind == NodeKind::Scalar || n.kind == NodeKind::Empty)
+    return false;
   if (!few(n.kind == NodeKind::Update && n.in_place ? n.view_shape : n.shape)) return false;
   if (!context().evaluator || n.device > kHost || config().eager_limit <= 0) return false;
   // An array made of numbers alone lies where its reader does, which may be on a device.

@@ -371,7 +371,9 @@ void fill(std::byte* to, std::span<const std::int64_t> shape, std::span<const st
 
 std::byte* own_memory(const Array& a) {
   Storage& s = *a.storage;
-  if (!a.writeable || config().eager_limit == 0 || !nobody_else_sees(s)) return nullptr;
+  if (!a.writeable || config().eager_limit == 0) return nullptr;
+  if (s.version->kind == NodeKind::Empty) evaluate(a);
+  if (!nobody_else_sees(s)) return nullptr;
   ++s.writes;
   return address(a, *s.version);
 }

@@ -20,6 +20,7 @@ int expected_inputs(const Node& n) {
   switch (n.kind) {
     case NodeKind::Data:
     case NodeKind::Scalar:
+    case NodeKind::Empty:
       return 0;
     case NodeKind::Fill:
     case NodeKind::Cast:
@@ -162,6 +163,7 @@ void verify(const Node& n) {
       check_call(n);
       break;
     case NodeKind::Data:
+    case NodeKind::Empty:
       break;
   }
 }

@@ -32,7 +32,9 @@ bool needs_memory(const Node& n, int input) {
 }
 
 // Memory that is made of nothing.
-bool is_creation(const Node& n) { return n.kind == NodeKind::Fill || n.kind == NodeKind::Iota; }
+bool is_creation(const Node& n) {
+  return n.kind == NodeKind::Fill || n.kind == NodeKind::Iota || n.kind == NodeKind::Empty;
+}
 
 // Operands before their consumers; iterative, as chains may be a million nodes long. Of a node's
 // operands creations come last: the rounds of a loop that each write into a new array then find the
@@ -232,6 +234,7 @@ void compute_into(Node& n, const Memory& out, bool fresh) {
       compute_call(n, out);
       break;
     case NodeKind::Data:
+    case NodeKind::Empty:
     case NodeKind::View:
     case NodeKind::Update:
       break;  // in memory, or done above
@@ -253,6 +256,10 @@ const Node* dying_operand(const Node& n) {
 }
 
 void compute(Node& n) {
+  if (n.kind == NodeKind::Empty) {
+    tracer::settle(n, result_memory(n), 0);
+    return;
+  }
   if (n.kind == NodeKind::View) {
     const Node& in = *n.inputs[0];
     Ref<Buffer> memory = in.data;
@@ -303,6 +310,11 @@ void compute_direct(Node& n) {
   clear_flags();
   compute(n);
   report_flags(raised_flags(), name, n);
+}
+
+void allocate_empty(std::span<Node* const> wanted) {
+  for (Node* n : topological_order(wanted))
+    if (n->kind == NodeKind::Empty) compute(*n);
 }
 
 void evaluate_direct(std::span<Node* const> wanted) {

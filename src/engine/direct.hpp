@@ -7,9 +7,9 @@
 
 namespace plait::engine {
 
-// One elementwise operation on operands in memory, now: `out` is a fresh array that has memory.
-// Operands may be of any dtype and broadcast to out's shape. False when the operation has to be
-// recorded instead.
+// One elementwise operation on operands in memory, now: `out` is an array whose memory overlaps no
+// operand's, or has the same elements. Operands may be of any dtype and broadcast to out's shape.
+// False when the operation has to be recorded instead.
 bool direct_eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out);
 
 // The product of matrices or vectors of one dtype in memory, now: `out` as above.
@@ -19,6 +19,9 @@ void direct_product(const tracer::Array& a, const tracer::Array& b, const tracer
 // each; the result comes last. `value`: the node of the result. False where there is no such loop.
 bool run_small(OpId fn, DType t, void** arguments, const std::int64_t* strides, std::int64_t n,
                tracer::Node& value);
+
+// Gives memory to the arrays behind these that nobody has written to.
+void allocate_empty(std::span<tracer::Node* const> wanted);
 
 // Computes one node whose inputs are in memory or Scalars. The recorder's lock is held.
 void compute_direct(tracer::Node& n);

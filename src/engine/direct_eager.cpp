@@ -96,6 +96,7 @@ bool direct_eager(OpId fn, std::span<const Array* const> in, const Array& out) {
   std::int64_t strides[4];
   const std::int64_t size = out.size();
   bool one_call = loop != nullptr;
+  if (out.ndim() > 1) one_call = one_call && is_c_contiguous(out);
   for (std::size_t i = 0; one_call && i < arity; ++i) {
     args[i] = address(*in[i]);
     one_call = flat(*in[i], out, strides[i]);
@@ -103,7 +104,8 @@ bool direct_eager(OpId fn, std::span<const Array* const> in, const Array& out) {
   clear_flags();
   if (one_call) {
     args[arity] = address(out);
-    strides[arity] = static_cast<std::int64_t>(itemsize(out.dtype));
+    strides[arity] =
+        out.ndim() == 1 ? out.strides[0] : static_cast<std::int64_t>(itemsize(out.dtype));
     loop(args, strides, size);
   } else {
     OperandType types[3];

@@ -35,7 +35,7 @@ bool few(const Node& n, int& nodes) {
 }
 
 bool in_memory(const Node& n) {
-  return n.kind == NodeKind::Scalar || n.materialised() ||
+  return n.kind == NodeKind::Scalar || n.kind == NodeKind::Empty || n.materialised() ||
          (n.kind == NodeKind::View && n.inputs[0]->materialised());
 }
 

@@ -96,6 +96,8 @@ class Run : PlanRun {
     const std::optional<Trail> trailing =
         s.trailing ? trail(*s.trailing, values_, extent) : std::nullopt;
     const UpdateMode update = trailing ? UpdateMode::InPlace : s.update;
+    for (const fusion::BufferSource& b : l.buffers)
+      if (b.kind == fusion::BufferSource::NodeMemory) take_memory(b.index);
     for (std::int32_t r : s.region.roots) allocate_root(r, update);
     bind_buffers(l, partials, chunks.bounds.data(), call);
     const std::optional<EarlyExit> early_exit =
@@ -110,6 +112,14 @@ class Run : PlanRun {
     settle_roots(s, update);
   }
 
+  // An array that nobody has written to gets its memory from the first step that asks for it.
+  void take_memory(std::int32_t i) {
+    Node& n = *g_[i].node;
+    if (memory_[i] || !g_[i].leaf) return;
+    if (n.kind == NodeKind::Empty) compute_direct(n);
+    memory_[i] = {n.data, n.data_offset};
+  }
+
   void allocate_root(std::int32_t r, UpdateMode mode) {
     const Node& n = *g_[r].node;
     if (n.kind != NodeKind::Update) {
@@ -117,6 +127,7 @@ class Run : PlanRun {
       return;
     }
     const std::int32_t old = g_[r].in[0];
+    take_memory(old);
     memory_[r] = mode == UpdateMode::InPlace ? memory_[old]
                                              : copy_for_update(n, memory_[old], g_[r].in[2] >= 0);
   }
@@ -220,6 +231,8 @@ class EngineEvaluator final : public tracer::Evaluator {
     const std::lock_guard held(tracer::lock());
     std::vector<Node*> calls;
     for (Node* n : wanted)
+      if (n->kind == NodeKind::Empty) compute_direct(*n);
+    for (Node* n : wanted)
       if (is_part_of_call(*n)) calls.push_back(n);
     if (calls.empty()) return evaluate_where_placed(wanted);
     evaluate_calls(wanted, calls);
@@ -277,6 +290,7 @@ class EngineEvaluator final : public tracer::Evaluator {
   }
   // A graph lives on one device; what is wanted may not.
   static void evaluate_by_device(std::span<Node* const> wanted) {
+    allocate_empty(wanted);
     std::map<DeviceId, std::vector<Node*>> parts;
     for (Node* n : wanted) parts[std::max(n->device, kHost)].push_back(n);
     for (const auto& [device, nodes] : parts)

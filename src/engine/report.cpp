@@ -33,6 +33,8 @@ std::string operation(const Node& n) {
       return "data";
     case NodeKind::Scalar:
       return "scalar";
+    case NodeKind::Empty:
+      return "empty";
     case NodeKind::Fill:
       return "fill";
     case NodeKind::Iota:

@@ -110,3 +110,35 @@ def test_from_dlpack_of_what_exports_nothing():
 def test_where_takes_no_value_for_a_value():
     both(lambda np: [repr(np.where([True], *args).tolist()) for args in ((np._NoValue, 1), (1, np._NoValue), (np._NoValue,) * 2)])
     both(lambda np: outcome(lambda: np.where([True], 1)))
+
+
+def test_rounds_that_wait_take_no_memory_of_their_own():
+    # Each roll is an array that is written to: with all of them in memory at once, 20 rounds need 20 times that of one.
+    a = plait.arange(200_000.0)
+    plait.evaluate(a)
+    before = plait.stats()["live_bytes"]
+    x = a
+    for _ in range(20):
+        x = plait.roll(x, 3) * 0.5
+    assert plait.stats()["live_bytes"] - before < 4 * a.nbytes
+    theirs = numpy.arange(200_000.0)
+    for _ in range(20):
+        theirs = numpy.roll(theirs, 3) * 0.5
+    assert numpy.array_equal(numpy.asarray(x), theirs)
+
+
+@pytest.mark.parametrize("shape", [(3000,), (60, 70)])
+def test_memory_that_nobody_has_written_to_is_one_value(shape):
+    a = plait.empty(shape)
+    first, second = numpy.array(a), numpy.array(a + 0.0)
+    assert numpy.array_equal(first + 0.0, second, equal_nan=True)
+    b = plait.empty(shape)
+    view = b[1:]
+    b[0] = 1
+    view[...] = 2
+    c = b.copy()
+    b[-1] = 3
+    assert numpy.array(c)[0].max() == 1 and numpy.array(c)[1:].min() == 2 and numpy.array(b)[-1].min() == 3
+    d = plait.empty(shape)
+    numpy.asarray(d).fill(4)
+    assert float(d.sum()) == 4 * d.size

@@ -1,5 +1,8 @@
 """Small and scalar work goes short ways: each gives what NumPy gives, and what a value was read from before stays as it was."""
 
+import linecache
+import warnings
+
 import numpy
 import pytest
 from support import NATIVE, both, same, sample
@@ -174,3 +177,54 @@ def test_masks_of_matrices_are_written_through():
     b = plait.array(m)
     b[b] = False
     assert not b.any()
+
+
+IN_PLACE = {
+    "whole": lambda np, a: a.__iadd__(a),
+    "number": lambda np, a: a.__imul__(0.5),
+    "columns": lambda np, a: a[:, 1:].__isub__(a[:, :1]),
+    "itself": lambda np, a: a[1:, 1:].__isub__(a[1:, 1:]),
+    "shifted": lambda np, a: a[1:].__iadd__(a[:-1]),
+    "backwards": lambda np, a: a[::-1].__iadd__(a),
+    "transposed": lambda np, a: a[:4, :4].T.__iadd__(a[:4, :4]),
+    "steps": lambda np, a: a[::2, ::3].__imul__(3),
+    "one column": lambda np, a: a[:, 2].__itruediv__(a[:, 3]),
+    "overlapping windows": lambda np, a: np.lib.stride_tricks.as_strided(a, (5, 3), (8, 8)).__iadd__(1),
+    "a ufunc's out": lambda np, a: np.multiply(a, a, out=a),
+    "out elsewhere": lambda np, a: np.subtract(a[1:3], a[2:4], out=a[0:2]),
+}
+
+
+@pytest.mark.parametrize("write", IN_PLACE.values(), ids=IN_PLACE)
+@pytest.mark.parametrize("shared", ["nobody", "a copy to come", "a view", "another name", "numpy"])
+def test_few_elements_written_in_place(write, shared):
+    def program(np):
+        a = np.arange(1.0, 31.0).reshape(5, 6) / 7
+        before = {
+            "nobody": lambda: None,
+            "a copy to come": lambda: a * 2,
+            "a view": lambda: a[1],
+            "another name": lambda: a.copy(),
+            "numpy": lambda: numpy.asarray(a),
+        }[shared]()
+        write(np, a)
+        return a, None if before is None else np.array(before)
+
+    ours, theirs = program(plait), program(numpy)
+    same(ours[0], theirs[0])
+    if theirs[1] is not None:
+        same(ours[1], theirs[1])
+
+
+def test_warnings_of_writes_in_place_name_their_line():
+    for np in (plait, numpy):
+        a = np.ones(5)
+        a += 1
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            a /= 0  # here
+            float(a[0])
+        assert [str(w.message) for w in seen] == ["divide by zero encountered in divide"]
+        assert "# here" in linecache.getline(seen[0].filename, seen[0].lineno)
+        with np.errstate(all="raise"), pytest.raises(FloatingPointError, match="invalid value encountered in subtract"):
+            a -= a
