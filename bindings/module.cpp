@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include "codegen/llvm/jit.hpp"
+#include "core/block_pool.hpp"
 #include "core/config.hpp"
 #include "core/device.hpp"
 #include "engine/engine.hpp"
@@ -224,6 +225,7 @@ PYBIND11_MODULE(_plait, m) {
   lend_sorts();
   m.attr("__version__") = PLAIT_VERSION;
   plait::engine::start();
+  plait::pool::Pool::get().warm();
   install_event_hooks();
   install_exit_function();
 }

@@ -52,6 +52,7 @@ globals().update(_everyday.FUNCTIONS)
 _dispatch.install(globals(), _numpy)
 _docs.describe_package(_sys.modules[__name__])
 _libraries.watch()
+from . import linalg  # noqa: E402, F401, I001  its functions look up names of this module
 
 __version__ = _numpy.__version__
 __plait_version__ = _plait.__version__

@@ -6,6 +6,7 @@ checked, dtypes found and errors worded by the NumPy that is installed. Small ar
 
 import builtins
 import math
+import sys
 import types
 import warnings
 
@@ -26,9 +27,10 @@ def _public(value, name):
     """Plait's object for one that NumPy's public modules have under its own name, or None."""
     import plait
 
-    for theirs, ours in ((numpy, plait), (numpy.linalg, plait.linalg), (numpy.fft, plait.fft)):
-        there = getattr(theirs, name, None)
+    for module in ("numpy", "numpy.linalg", "numpy.fft"):
+        there = getattr(sys.modules.get(module), name, None)  # numpy.fft is imported when it is first asked for
         if there is value or (there is not None and getattr(there, "_implementation", None) is value):
+            ours = plait if module == "numpy" else getattr(plait, module.removeprefix("numpy."))
             return getattr(ours, name)
     return None
 

@@ -248,19 +248,33 @@ LargeBlock* Pool::find_cached(std::size_t bytes) {
 }
 
 // False when there is no address space for another arena: malloc may still have some.
-bool Pool::cut_from_arena(LargeBlock* b, std::size_t capacity) noexcept {
-  if (!arena_ || arena_->left() < capacity) {
-    auto* fresh = new (std::nothrow) Arena;
-    if (fresh) fresh->begin = fresh->next = map_huge(kArena);
-    if (!fresh || !fresh->begin) {
-      delete fresh;
-      return false;
-    }
-    if (Arena* full = std::exchange(arena_, fresh); full && full->blocks == 0) {
-      munmap(full->begin, kArena);
-      delete full;
-    }
+bool Pool::begin_arena() noexcept {
+  auto* fresh = new (std::nothrow) Arena;
+  if (fresh) fresh->begin = fresh->next = map_huge(kArena);
+  if (!fresh || !fresh->begin) {
+    delete fresh;
+    return false;
   }
+  if (Arena* full = std::exchange(arena_, fresh); full && full->blocks == 0) {
+    munmap(full->begin, kArena);
+    delete full;
+  }
+  return true;
+}
+
+void Pool::warm() noexcept {
+  std::lock_guard guard(mutex_);
+  if (arena_ || !begin_arena()) return;
+  *arena_->begin = std::byte{0};
+  warm_ = arena_->begin;
+}
+
+bool Pool::is_warm(std::size_t capacity) const {
+  return arena_ && arena_->begin == warm_ && arena_->next + capacity <= warm_ + kHugePage;
+}
+
+bool Pool::cut_from_arena(LargeBlock* b, std::size_t capacity) noexcept {
+  if ((!arena_ || arena_->left() < capacity) && !begin_arena()) return false;
   b->arena = arena_;
   b->data = arena_->next;
   arena_->next += capacity;
@@ -296,7 +310,8 @@ LargeBlock* Pool::take_large(std::size_t bytes) {
   auto* b = static_cast<LargeBlock*>(take_header());
   if (capacity < kHugeFrom) {
     std::lock_guard guard(mutex_);
-    if (large_live_ + large_cached_ + capacity > kArenasFrom) cut_from_arena(b, capacity);
+    if (is_warm(capacity) || large_live_ + large_cached_ + capacity > kArenasFrom)
+      cut_from_arena(b, capacity);
   }
   if (!b->arena) b->data = map_large(capacity);
   if (!b->data) {
@@ -385,6 +400,11 @@ std::size_t Pool::trim() noexcept {
   std::lock_guard guard(mutex_);
   std::size_t bytes = large_cached_;
   evict_to(0);
+  if (arena_ && arena_->blocks == 0) {  // was warmed, or is begun and empty
+    Arena* const unused = std::exchange(arena_, nullptr);
+    munmap(unused->begin, kArena);
+    delete unused;
+  }
   for (ThreadCache* c : caches_) {
     std::lock_guard spin(c->lock);
     for (int cls = 0; cls < kSmallClasses; ++cls) {

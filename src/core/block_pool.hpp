@@ -22,7 +22,7 @@ inline constexpr std::size_t kHugePage = 2 * 1024 * 1024;
 inline constexpr std::size_t kHugeFrom = 4 * 1024 * 1024;
 inline constexpr std::size_t kArena = 16 * 1024 * 1024;
 // As long as a process has fewer bytes of large blocks, it takes small pages: clearing a huge one
-// would take longer.
+// would take longer. Those of the page that warm() has cleared come first.
 inline constexpr std::size_t kArenasFrom = 512 * 1024;
 
 struct Block : Buffer {
@@ -93,6 +93,9 @@ class Pool {
   Block* take_header();
   void give_header(Block* b) noexcept;
 
+  // Clears a huge page for the first large blocks. For programs that call it while they start, so
+  // that their first arrays need not.
+  void warm() noexcept;
   std::size_t trim() noexcept;  // the bytes
   void set_limit(std::size_t bytes) noexcept;
   PoolStats stats();
@@ -114,6 +117,8 @@ class Pool {
   ThreadCache* acquire_cache();
   void* system_allocate(std::size_t bytes);
   LargeBlock* find_cached(std::size_t bytes);
+  bool begin_arena() noexcept;
+  bool is_warm(std::size_t capacity) const;
   bool cut_from_arena(LargeBlock* b, std::size_t capacity) noexcept;
   void give_to_arena(LargeBlock* b) noexcept;
   void unlink(LargeBlock* b);
@@ -134,7 +139,8 @@ class Pool {
   std::array<LargeBlock*, kBins> bins_{};
   LargeBlock* oldest_ = nullptr;
   LargeBlock* newest_ = nullptr;
-  Arena* arena_ = nullptr;  // the one that blocks are cut from
+  Arena* arena_ = nullptr;           // the one that blocks are cut from
+  const std::byte* warm_ = nullptr;  // the huge page that was cleared
   std::size_t large_cached_ = 0, large_live_ = 0, large_allocations_ = 0, large_reuses_ = 0;
   std::size_t peak_ = 0;
   // What shortage leaves of the limit, and when that was looked at.
