@@ -3,6 +3,7 @@
 
     python benchmarks/programs.py                              # all, on one thread and two
     python benchmarks/programs.py --only 'stencil|boids' --threads 1 --rounds 5
+    python benchmarks/programs.py --group loops                # time loops and sweeps that write in place
     python benchmarks/programs.py --page docs/programs.md      # writes the table
 
 first: the first call after the import, on inputs that are in memory; steady: the median of the later half of the calls after it; memory:
@@ -150,6 +151,7 @@ def page(results, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=".", metavar="REGEX")
+    parser.add_argument("--group", help="programs of this kind alone: loops")
     parser.add_argument("--threads", default="1,2", help="numbers of threads, each pinned to as many cores")
     parser.add_argument("--rounds", type=int, default=3, help="processes of each kind")
     parser.add_argument("--seconds", type=float, default=1, help="of calls after the first")
@@ -160,7 +162,7 @@ def main():
     if options.child:
         name, implementation, seconds, clock = options.child
         return child(name, implementation, float(seconds), clock)
-    names = [n for n in everyday.ALL if re.search(options.only, n)]
+    names = [n for n in everyday.ALL if re.search(options.only, n) and options.group in (None, everyday.ALL[n].group)]
     results = [(int(threads), measure(names, int(threads), options)) for threads in options.threads.split(",")]
     if options.page:
         page(results, options)

@@ -14,6 +14,7 @@ class Program:
     function: typing.Callable
     inputs: typing.Callable  # makes the arguments from a Generator
     size: str
+    group: str = ""  # loops: over arrays in time, or row after row, that write in place
 
     def bind(self, np):
         """The function, with `np` for NumPy in all of its module."""
@@ -21,11 +22,11 @@ class Program:
         return self.function
 
 
-def program(inputs, size="small"):
+def program(inputs, size="small", group=""):
     """Registers a function under its name."""
 
     def add(f):
-        ALL[f.__name__.replace("_", " ")] = Program(f, inputs, size)
+        ALL[f.__name__.replace("_", " ")] = Program(f, inputs, size, group)
         return f
 
     return add
@@ -35,4 +36,4 @@ def normal(*shape, dtype="f8"):
     return lambda rng: (rng.normal(size=shape).astype(dtype),)
 
 
-from . import grids, images, learning, linear, particles, series, statistics, tables  # noqa: E402, F401
+from . import grids, images, learning, linear, loops, particles, series, statistics, tables  # noqa: E402, F401

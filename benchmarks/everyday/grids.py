@@ -6,7 +6,7 @@ from . import normal, program
 np = numpy
 
 
-@program(lambda rng: (1 + 0.1 * rng.random((9, 64, 64)),))
+@program(lambda rng: (1 + 0.1 * rng.random((9, 64, 64)),), group="loops")
 def lattice_boltzmann(F):
     cx, cy = [0, 0, 1, 1, 1, 0, -1, -1, -1], [0, 1, 1, 0, -1, -1, -1, 0, 1]
     w = [4 / 9, 1 / 9, 1 / 36, 1 / 9, 1 / 36, 1 / 9, 1 / 36, 1 / 9, 1 / 36]
@@ -24,7 +24,7 @@ def lattice_boltzmann(F):
     return F
 
 
-@program(lambda rng: (0.01 * rng.random((61, 61)),))
+@program(lambda rng: (0.01 * rng.random((61, 61)),), group="loops")
 def cavity_flow(u):
     u, v, p = u.copy(), np.zeros((61, 61)), np.zeros((61, 61))
     dx = dy = 2 / 60
@@ -68,22 +68,22 @@ def stencil(u, steps):
     return u
 
 
-@program(normal(100, 100))
+@program(normal(100, 100), group="loops")
 def stencil_1e4(u):
     return stencil(u, 100)
 
 
-@program(normal(316, 316))
+@program(normal(316, 316), group="loops")
 def stencil_1e5(u):
     return stencil(u, 20)
 
 
-@program(normal(1000, 1000))
+@program(normal(1000, 1000), group="loops")
 def stencil_1e6(u):
     return stencil(u, 3)
 
 
-@program(normal(100_000))
+@program(normal(100_000), group="loops")
 def heat_in_one_dimension(u):
     u = u.copy()
     for _ in range(50):
@@ -91,7 +91,7 @@ def heat_in_one_dimension(u):
     return u
 
 
-@program(lambda rng: (rng.random((150, 150)),))
+@program(lambda rng: (rng.random((150, 150)),), group="loops")
 def gray_scott(u):
     u, v = u.copy(), 0.5 * u
     for _ in range(20):
@@ -103,7 +103,7 @@ def gray_scott(u):
     return u - v
 
 
-@program(normal(200, 220))
+@program(normal(200, 220), group="loops")
 def finite_difference_time_domain(e):
     ez = e.copy()
     hx, hy = np.zeros((200, 219)), np.zeros((199, 220))
@@ -114,7 +114,7 @@ def finite_difference_time_domain(e):
     return ez
 
 
-@program(lambda rng: (rng.random((200, 200)) < 0.3,))
+@program(lambda rng: (rng.random((200, 200)) < 0.3,), group="loops")
 def game_of_life(alive):
     grid = alive.astype(np.int8)
     for _ in range(30):
@@ -126,7 +126,7 @@ def game_of_life(alive):
     return grid
 
 
-@program(normal(128, 128))
+@program(normal(128, 128), group="loops")
 def wave_equation(u):
     before, now = u.copy(), u.copy()
     for _ in range(50):
@@ -136,7 +136,7 @@ def wave_equation(u):
     return now
 
 
-@program(normal(30, 30, 30))
+@program(normal(30, 30, 30), group="loops")
 def diffusion_in_three_dimensions(u):
     u = u.copy()
     for _ in range(20):
@@ -148,7 +148,7 @@ def diffusion_in_three_dimensions(u):
     return u
 
 
-@program(lambda rng: (1 + 0.1 * rng.random(20_000),))
+@program(lambda rng: (1 + 0.1 * rng.random(20_000),), group="loops")
 def burgers(u):
     for _ in range(50):
         after = np.zeros_like(u)
@@ -158,7 +158,7 @@ def burgers(u):
     return u
 
 
-@program(lambda rng: (rng.integers(0, 3, (150, 150)).astype("u1"), rng.random((20, 150, 150)) < 0.02))
+@program(lambda rng: (rng.integers(0, 3, (150, 150)).astype("u1"), rng.random((20, 150, 150)) < 0.02), group="loops")
 def forest_fire(forest, lightning):
     for struck in lightning:
         burning = forest == 2
@@ -171,7 +171,7 @@ def forest_fire(forest, lightning):
     return forest
 
 
-@program(normal(150, 150))
+@program(normal(150, 150), group="loops")
 def red_and_black_relaxation(u):
     u = u.copy()
     for _ in range(20):
@@ -181,7 +181,7 @@ def red_and_black_relaxation(u):
     return u
 
 
-@program(lambda rng: (rng.choice([-1, 1], (80, 80)), rng.random((20, 2, 80, 80))))
+@program(lambda rng: (rng.choice([-1, 1], (80, 80)), rng.random((20, 2, 80, 80))), group="loops")
 def ising_model(spins, chance):
     spins = spins.copy()
     board = np.indices(spins.shape).sum(axis=0) % 2
@@ -193,7 +193,7 @@ def ising_model(spins, chance):
     return spins
 
 
-@program(lambda rng: (rng.random((40, 24, 24)) + 2, rng.random((40, 24, 24))))
+@program(lambda rng: (rng.random((40, 24, 24)) + 2, rng.random((40, 24, 24))), group="loops")
 def tridiagonal_systems(diagonal, right):
     c, d = np.zeros_like(diagonal), np.zeros_like(diagonal)
     c[0], d[0] = 0.5 / diagonal[0], right[0] / diagonal[0]
@@ -207,7 +207,7 @@ def tridiagonal_systems(diagonal, right):
     return x
 
 
-@program(normal(1200, 1200), "middling")
+@program(normal(1200, 1200), "middling", group="loops")
 def heat_in_two_dimensions(u):
     u = u.copy()
     for _ in range(10):
@@ -227,7 +227,7 @@ def mandelbrot_by_masks(x, y):
     return count
 
 
-@program(lambda rng: (rng.random((400, 400)), rng.random((400, 400)), 1 + rng.random((400, 400))), "middling")
+@program(lambda rng: (rng.random((400, 400)), rng.random((400, 400)), 1 + rng.random((400, 400))), "middling", group="loops")
 def shallow_water(u, v, h):
     for _ in range(10):
         hx = (np.roll(h, -1, 1) - np.roll(h, 1, 1)) / 2

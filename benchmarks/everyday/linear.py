@@ -6,7 +6,7 @@ from . import normal, program
 np = numpy
 
 
-@program(lambda rng: (np.tril(rng.random((800, 800))) + 10 * np.eye(800), rng.random(800)))
+@program(lambda rng: (np.tril(rng.random((800, 800))) + 10 * np.eye(800), rng.random(800)), group="loops")
 def triangular_solve(a, b):
     x = b.copy()
     for i in range(len(x)):
@@ -15,7 +15,7 @@ def triangular_solve(a, b):
     return x
 
 
-@program(lambda rng: (rng.random((120, 120)) + 60 * np.eye(120),))
+@program(lambda rng: (rng.random((120, 120)) + 60 * np.eye(120),), group="loops")
 def gaussian_elimination(a):
     a = a.copy()
     for k in range(len(a) - 1):
@@ -24,7 +24,7 @@ def gaussian_elimination(a):
     return a
 
 
-@program(normal(400, 30))
+@program(normal(400, 30), group="loops")
 def gram_schmidt(a):
     q = a.copy()
     for j in range(q.shape[1]):
@@ -44,7 +44,7 @@ def power_iteration(a):
     return x
 
 
-@program(lambda rng: (rng.random((200, 200)) + 200 * np.eye(200), rng.random(200)))
+@program(lambda rng: (rng.random((200, 200)) + 200 * np.eye(200), rng.random(200)), group="loops")
 def jacobi(a, b):
     d = np.diag(a)
     x = np.zeros_like(b)
@@ -67,7 +67,7 @@ def conjugate_gradient(a, b):
     return x
 
 
-@program(lambda rng: (rng.random((60, 60)),))
+@program(lambda rng: (rng.random((60, 60)),), group="loops")
 def pivoted_elimination(a):
     a = a.copy()
     order = np.arange(len(a))
@@ -81,7 +81,7 @@ def pivoted_elimination(a):
     return a, order
 
 
-@program(lambda rng: ((lambda a: a @ a.T + 80 * np.eye(80))(rng.normal(size=(80, 80))),))
+@program(lambda rng: ((lambda a: a @ a.T + 80 * np.eye(80))(rng.normal(size=(80, 80))),), group="loops")
 def cholesky_by_rows(a):
     l = np.zeros_like(a)
     for j in range(len(a)):
