@@ -103,7 +103,11 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     }
     set_version(s, std::move(value));
   } else {
-    if (context().evaluator && few(target.shape) && ends_a_run_of_writes(*old)) evaluate(target);
+    if (context().evaluator && few(target.shape) && ends_a_run_of_writes(*old)) {
+      // What is written, too: this write and those to come are stores then.
+      const Ref<Node> both[] = {old, value};
+      evaluate_nodes(std::span(both, value->kind == NodeKind::View ? 1 : 2));
+    }
     if (outside) release_readers(s);
     value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape);
     if (mask) mask = broadcast_node(std::move(mask), target.shape);

@@ -95,21 +95,30 @@ inline void lengthen_rows(Rows& r) {
 template <class F>
 void walk_rows(const Rows& r, F&& inner) {
   if (r.empty) return;
-  std::array<std::byte*, kMaxRowOperands> at = r.start;
   const int axes = r.shape.size();
+  std::array<std::byte*, kMaxRowOperands> start = r.start;
+  // Rows along the first axis follow each other without a look at the others.
+  const std::int64_t rows = axes > 0 ? r.shape[0] : 1;
+  std::array<std::int64_t, kMaxRowOperands> step{};
+  for (std::size_t i = 0; axes > 0 && i < static_cast<std::size_t>(r.operands); ++i)
+    step[i] = r.strides[i][0];
   Dims counter(axes, 0);
   for (;;) {
-    inner(at.data(), r.row_strides.data(), r.length);
-    int axis = 0;
+    std::array<std::byte*, kMaxRowOperands> at = start;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      inner(at.data(), r.row_strides.data(), r.length);
+      for (std::size_t i = 0; i < kMaxRowOperands; ++i) at[i] += step[i];
+    }
+    int axis = 1;
     for (; axis < axes; ++axis) {
       const bool more = ++counter[axis] < r.shape[axis];
       const std::int64_t steps = more ? 1 : -(r.shape[axis] - 1);
       for (int i = 0; i < r.operands; ++i)
-        at[static_cast<std::size_t>(i)] += steps * r.strides[static_cast<std::size_t>(i)][axis];
+        start[static_cast<std::size_t>(i)] += steps * r.strides[static_cast<std::size_t>(i)][axis];
       if (more) break;
       counter[axis] = 0;
     }
-    if (axis == axes) return;
+    if (axis >= axes) return;
   }
 }
 

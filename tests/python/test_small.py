@@ -228,3 +228,19 @@ def test_warnings_of_writes_in_place_name_their_line():
         assert "# here" in linecache.getline(seen[0].filename, seen[0].lineno)
         with np.errstate(all="raise"), pytest.raises(FloatingPointError, match="invalid value encountered in subtract"):
             a -= a
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_sweeps_over_what_was_pending_become_stores(turned):
+    def program(np):
+        u = np.arange(14_400.0).reshape(120, 120) / 14_400
+        u = u.copy()
+        v = u.T if turned else u
+        for i in range(1, 120):
+            v[i] += 0.3 * v[i - 1]
+        return u
+
+    before = plait.stats()["evaluations"]
+    ours = program(plait)
+    assert plait.stats()["evaluations"] - before < 10
+    same(ours, program(numpy))
