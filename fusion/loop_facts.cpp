@@ -62,8 +62,12 @@ bool LoopFacts::may_run_abreast(std::int32_t l) const {
   if ((l == 0 && !lk_.partials.empty()) || ir::multiplies(k_, l)) return false;
   if (keeps_windows(l)) return false;
   bool apart = true;
-  for_each_inst(k_, l, [&](Val v, std::int32_t) {
-    if (k_.insts[v].op == Op::Store) apart &= stride(k_.insts[v], l) != 0;
+  for_each_inst(k_, l, [&](Val v, std::int32_t at) {
+    const Inst& i = k_.insts[v];
+    if (i.op == Op::Store) apart &= stride(i, l) != 0;
+    // Lanes scatter in order, all of an iteration of a loop inside before its next one.
+    for (std::int32_t inside = at; i.op == Op::Scatter && inside != l; inside = parent(inside))
+      apart &= depends(i, inside);
   });
   return apart;
 }

@@ -32,6 +32,7 @@ class Compact {
     for (const Inst& i : out_.insts) {
       if (i.op == Op::Apply) words.push_back(op_info(i.fn).name);
       if (i.op == Op::Product) words.push_back("matmul");
+      if (i.op == Op::Scatter) words.push_back("scatter");
     }
     for (const Loop& l : out_.loops)
       for (const Reduction& r : l.reductions) words.push_back(reduce_info(r.kind).name);
@@ -57,7 +58,8 @@ class Compact {
   }
   bool effect(Val v) const {
     const Inst& i = k_.insts[v];
-    if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Product) return true;
+    if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Scatter || i.op == Op::Product)
+      return true;
     if (i.op != Op::For && i.op != Op::Reduce) return false;
     for (Val w : k_.loops[i.index].body)
       if (effect(w)) return true;

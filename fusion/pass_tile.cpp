@@ -85,6 +85,8 @@ class Tile {
         if (stride == 0 || stride == static_cast<std::int64_t>(itemsize(i.type))) return 0;
         return stride < kLine ? kCopied : stride % kFewSets == 0 ? kAliased : kFar;
       }
+      case Op::Scatter:
+        return kCopied;
       case Op::LoadLocal:
       case Op::StoreLocal:
         return tile >= 0 && std::abs(facts_.stride(i, tile)) > 1 ? kFar : 0.1;

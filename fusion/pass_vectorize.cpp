@@ -119,7 +119,7 @@ class Vectorize {
     return 1;
   }
   static double scalar_cost(const Inst& i) {
-    const bool memory = i.op == Op::Load || i.op == Op::Gather || i.op == Op::Store;
+    const bool memory = addresses_buffer(i);
     return i.op == Op::Apply ? apply_cost(i) : memory ? 1 : 0.5;
   }
 
@@ -127,7 +127,8 @@ class Vectorize {
     if (i.op == Op::Apply) return apply_cost(i);
     if (i.op == Op::LoadLocal || i.op == Op::StoreLocal)
       return std::abs(facts_.stride(i, vector)) <= 1 ? 0.5 : lanes_ * 1.5;
-    if (i.op != Op::Load && i.op != Op::Gather && i.op != Op::Store) return 0.5;
+    if (i.op == Op::Scatter) return lanes_ * 2;
+    if (!addresses_buffer(i)) return 0.5;
     if (i.op == Op::Gather && facts_.index_moves(i, vector)) return lanes_ * 1.5 + 1;
     const auto item = static_cast<std::int64_t>(itemsize(i.type));
     const std::int64_t stride = std::abs(facts_.stride(i, vector));

@@ -61,6 +61,7 @@ class Emitter {
   void reduce(ir::Val v, By by);
   void fold(ir::Val v, std::size_t r);
   void running(ir::Val v);
+  void scatter(const ir::Inst& i);
   void join_folds(ir::Val v);
   std::string joined(const ir::Reduction& r, const std::string& a, const std::string& b) const;
   bool writes_rows(std::int32_t loop) const;

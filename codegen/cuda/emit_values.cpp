@@ -253,6 +253,8 @@ void Emitter::inst(Val v, By by) {
                                           : "") +
                   ("store<" + type) + ">(" + buffer + ", " + address(k_.accesses[i.access]) + ", " +
                   value(i.operands[0]) + ");");
+    case Op::Scatter:
+      return scatter(i);
     case Op::LoadLocal:
       return line(define + local(i) + ";");
     case Op::StoreLocal:
@@ -265,6 +267,16 @@ void Emitter::inst(Val v, By by) {
     case Op::Running:
       return running(v);
   }
+}
+
+// One thread has the elements to itself.
+void Emitter::scatter(const Inst& i) {
+  const std::string type(type_name(i.type));
+  const std::string at = numbered("a.b", i.index) + ", " + address(k_.accesses[i.access]) + " + " +
+                         index(i.operands[0]) + " * " + coeff(i.stride);
+  line((p_.mapping.in_step() ? "if (inside) " : "") + ("store<" + type) + ">(" + at +
+       ", np::" + std::string(op_info(i.fn).name) + "(load<" + type + ">(" + at + "), " +
+       value(i.operands[1]) + "));");
 }
 
 // One thread's loops over all of it.

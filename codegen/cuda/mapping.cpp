@@ -28,7 +28,7 @@ void each_inst(const ir::Kernel& k, std::int32_t loop, F&& f) {
 bool stores_apart(const ir::Kernel& k, std::int32_t loop) {
   bool apart = true;
   each_inst(k, loop, [&](const Inst& i, std::int32_t) {
-    if (i.op != Op::Store && i.op != Op::StoreLocal) return;
+    if (i.op != Op::Store && i.op != Op::StoreLocal && i.op != Op::Scatter) return;
     if (i.op == Op::StoreLocal) {
       // A local that lives inside the loop is each iteration's own.
       std::int32_t home = k.locals[i.index].home;
@@ -64,7 +64,7 @@ std::int32_t next_in_chain(const ir::Kernel& k, std::int32_t loop) {
       if (child >= 0 || i.op == Op::Reduce) return -1;
       child = i.index;
     } else if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Product ||
-               (i.op == Op::Load && k.buffers[i.index].written) ||
+               i.op == Op::Scatter || (i.op == Op::Load && k.buffers[i.index].written) ||
                (i.op == Op::Apply && op_info(i.fn).cost == Cost::Expensive)) {
       return -1;
     }
@@ -208,9 +208,9 @@ Nest analyse_nest(const ir::Kernel& k) {
     // All threads of a team would write the local, some after others have read it.
     if (i.op == Op::StoreLocal && !n.in_thread[at]) n.shareable = false;
     // No extent bounds an index.
-    n.computed_index |= i.op == Op::Gather;
-    // So does a scan, in order.
-    n.shareable &= i.op != Op::Running;
+    n.computed_index |= i.op == Op::Gather || i.op == Op::Scatter;
+    // One thread scans, and scatters, in order.
+    n.shareable &= i.op != Op::Running && i.op != Op::Scatter;
     // A thread multiplies fragments by itself, at addresses that no extent is asked about.
     if (i.op != Op::Product) return;
     n.shareable = false;

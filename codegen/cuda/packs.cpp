@@ -39,7 +39,7 @@ void find_packs(const ir::Kernel& k, Nest& n) {
     if (l.home == last) return;
   for (Val v : k.loops[last].body) {
     const Inst& i = k.insts[v];
-    if (opens_loop(i) || i.op == Op::Gather) return;
+    if (opens_loop(i) || i.op == Op::Gather || i.op == Op::Scatter) return;
     expensive |= i.op == Op::Apply && op_info(i.fn).cost == Cost::Expensive;
     if (i.op != Op::Load && i.op != Op::Store) continue;
     const Along a = along(k, n, i);

@@ -223,6 +223,8 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
     case Op::Store:
     case Op::StoreLocal:
       return store(b, v);
+    case Op::Scatter:
+      return scatter(b, i);
     case Op::For:
     case Op::Reduce: {
       std::vector<Fold> folds;

@@ -103,6 +103,15 @@ void Compiler::gather(Block& b, std::int32_t position, Val v) {
   b.code.push_back(c);
 }
 
+void Compiler::scatter(Block& b, const ir::Inst& i) {
+  b.code.push_back({.code = Code::Scatter,
+                    .tile = b.lanes,
+                    .inputs = 3,
+                    .in = {reg(i.operands[0]), number(i.stride), reg(i.operands[1])},
+                    .access = access(i),
+                    .scatter = interp::scatter(i.fn, i.type)});
+}
+
 void Compiler::product(Block& b, const ir::Inst& i) {
   const ir::Product& p = k_.products[i.index];
   const auto at = [&](std::int32_t local, std::int32_t index) {

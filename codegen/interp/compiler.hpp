@@ -96,6 +96,7 @@ class Compiler {
   bool contiguous(const ir::Inst& i) const;
   void load(Block& b, std::int32_t position, Val v);
   void store(Block& b, Val v);
+  void scatter(Block& b, const ir::Inst& i);
   void running(Block& b, std::int32_t position, Val v);
   void result(Block& b, std::int32_t position, Val v);
   void release_dying(Block& b, std::int32_t position, const Instr& c, DType t);

@@ -187,4 +187,85 @@ FoldFn sequential_fold(ReduceKind kind, DType t) {
   }
 }
 
+namespace {
+
+template <bool max>
+struct Extreme {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>)  // quiet comparisons
+      return (max ? __builtin_isgreaterequal(a, b) : __builtin_islessequal(a, b)) ||
+                     __builtin_isnan(a)
+                 ? a
+                 : b;
+    else
+      return (max ? a >= b : a <= b) ? a : b;
+  }
+};
+
+template <class T, class F>
+void scatter_by(const ScatterTo& to, const void* in, std::int64_t stride, std::int64_t n) {
+  const char* p = static_cast<const char*>(in);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t k;
+    std::memcpy(&k, to.index + i * to.index_stride, sizeof k);
+    char* const at = to.out + i * to.out_stride + k * to.step;
+    T old, v;
+    std::memcpy(&old, at, sizeof old);
+    std::memcpy(&v, p + i * stride, sizeof v);
+    old = F()(old, v);
+    std::memcpy(at, &old, sizeof old);
+  }
+}
+
+template <class T>
+ScatterFn scatter_of(OpId fn) {
+  switch (fn) {
+    case OpId::Add:
+      return scatter_by<T, RunningSum>;
+    case OpId::Multiply:
+      return scatter_by<T, RunningProduct>;
+    case OpId::Minimum:
+      return scatter_by<T, Extreme<false>>;
+    case OpId::Maximum:
+      return scatter_by<T, Extreme<true>>;
+    default:
+      return nullptr;
+  }
+}
+
+ScatterFn scatter_of(OpId fn, DType t) {
+  switch (t) {
+    case DType::Int8:
+      return scatter_of<std::int8_t>(fn);
+    case DType::UInt8:
+      return scatter_of<std::uint8_t>(fn);
+    case DType::Int16:
+      return scatter_of<std::int16_t>(fn);
+    case DType::UInt16:
+      return scatter_of<std::uint16_t>(fn);
+    case DType::Int32:
+      return scatter_of<std::int32_t>(fn);
+    case DType::UInt32:
+      return scatter_of<std::uint32_t>(fn);
+    case DType::Int64:
+      return scatter_of<std::int64_t>(fn);
+    case DType::UInt64:
+      return scatter_of<std::uint64_t>(fn);
+    case DType::Float32:
+      return scatter_of<float>(fn);
+    case DType::Float64:
+      return scatter_of<double>(fn);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+ScatterFn scatter(OpId fn, DType t) {
+  if (const ScatterFn f = scatter_of(fn, t)) return f;
+  throw InternalError("interpreter: no scatter of " + std::string(name(t)));
+}
+
 }  // namespace plait::interp

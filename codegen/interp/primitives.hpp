@@ -31,4 +31,16 @@ using ScanFn = void (*)(void* acc, const void* in, std::int64_t stride, void* ou
                         std::int64_t out_stride, std::int64_t n);
 ScanFn running_fold(ReduceKind kind, DType t);
 
+// The element of out + i * out_stride at index[i] * step bytes = fn of itself and in[i], one after
+// the other (ir::combines). Of equal extremes the one that is there stays.
+struct ScatterTo {
+  char* out;
+  std::int64_t out_stride, step;
+  const char* index;
+  std::int64_t index_stride;
+};
+using ScatterFn = void (*)(const ScatterTo& to, const void* in, std::int64_t stride,
+                           std::int64_t n);
+ScatterFn scatter(OpId fn, DType t);
+
 }  // namespace plait::interp

@@ -16,7 +16,7 @@ namespace plait::interp {
 using RegId = std::int32_t;
 inline constexpr RegId kNoReg = -1;
 
-enum class Code : std::uint8_t { Call, Load, Gather, Store, Iota, Loop, Product, Scan };
+enum class Code : std::uint8_t { Call, Load, Gather, Store, Scatter, Iota, Loop, Product, Scan };
 // Whether a load copies into its own tile or aliases the memory.
 enum class CopyRule : std::uint8_t { Never, WhenStrided, Always };
 
@@ -24,13 +24,15 @@ struct Instr {
   Code code;
   bool tile = false;  // for every lane; otherwise once
   std::uint8_t inputs = 0;
-  CopyRule copy = CopyRule::Never;         // Load
-  std::uint8_t itemsize = 0;               // Load, Gather, Store
-  RegId in[3] = {kNoReg, kNoReg, kNoReg};  // Gather: the index, its stride; Scan: value, fold
+  CopyRule copy = CopyRule::Never;  // Load
+  std::uint8_t itemsize = 0;        // Load, Gather, Store
+  // Gather: the index, its stride; Scatter: these and the value; Scan: value, fold
+  RegId in[3] = {kNoReg, kNoReg, kNoReg};
   RegId out = kNoReg;
   std::int32_t access = -1;    // Call: writes there and not to `out`
   loops::LoopFn fn = nullptr;  // Call
   ScanFn scan = nullptr;
+  ScatterFn scatter = nullptr;
   std::int32_t loop = -1;     // Loop
   std::int32_t product = -1;  // Product
 };

@@ -53,6 +53,16 @@ void gather(const Frame& f, const Instr& i, std::int64_t n) {
                 n, i.itemsize);
 }
 
+void scatter(const Frame& f, const Instr& i, std::int64_t n) {
+  const Reg &index = f.regs[i.in[0]], &value = f.regs[i.in[2]];
+  i.scatter({.out = f.address(i.access),
+             .out_stride = f.addresses[i.access].lane_stride,
+             .step = f.integer(i.in[1]),
+             .index = index.ptr,
+             .index_stride = index.stride},
+            value.ptr, value.stride, n);
+}
+
 void multiply(const Frame& f, const ProductCode& p) {
   const loops::Fragment fragment{f.address(p.a),     f.address(p.b),        f.address(p.c),
                                  f.integer(p.m),     f.integer(p.n),        f.integer(p.k),
@@ -78,6 +88,9 @@ void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t
       case Code::Store:
         copy(f.address(i->access), f.addresses[i->access].lane_stride, f.regs[i->in[0]].ptr,
              f.regs[i->in[0]].stride, n, i->itemsize);
+        break;
+      case Code::Scatter:
+        scatter(f, *i, n);
         break;
       case Code::Iota:
         iota(reinterpret_cast<std::int64_t*>(f.regs[i->out].ptr), f.integer(i->in[0]), n);

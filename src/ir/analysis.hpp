@@ -22,6 +22,15 @@ struct Analysis {
 // The kernel must be structurally sound, as verify() checks first.
 Analysis analyse(const Kernel& k);
 
+inline bool addresses_buffer(const Inst& i) {
+  return i.op == Op::Load || i.op == Op::Gather || i.op == Op::Store || i.op == Op::Scatter;
+}
+// What a Scatter may combine by.
+inline bool combines(OpId fn, DType t) {
+  return (fn == OpId::Add || fn == OpId::Multiply || fn == OpId::Minimum || fn == OpId::Maximum) &&
+         (is_integer(t) || t == DType::Float32 || t == DType::Float64);
+}
+
 // The accesses of an instruction: of a load or store its own, of a product three.
 template <class F>
 void for_each_access(const Kernel& k, const Inst& i, F&& f) {

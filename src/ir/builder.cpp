@@ -97,6 +97,17 @@ void Builder::store(std::int32_t buffer, Access a, Val v, bool nontemporal) {
         .nontemporal = nontemporal});
 }
 
+void Builder::scatter(OpId fn, std::int32_t buffer, Access a, Val index, Coeff stride, Val v) {
+  k_.accesses.push_back(std::move(a));
+  push({.op = Op::Scatter,
+        .type = k_.buffers.at(buffer).dtype,
+        .fn = fn,
+        .index = buffer,
+        .operands = {index, v, kNone},
+        .access = static_cast<std::int32_t>(k_.accesses.size() - 1),
+        .stride = stride});
+}
+
 Val Builder::load_local(std::int32_t local, Access a) {
   k_.accesses.push_back(std::move(a));
   return push({.op = Op::LoadLocal,

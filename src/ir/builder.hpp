@@ -23,6 +23,7 @@ class Builder {
   // The element `index` (an Int64 value) times `stride` bytes beyond the access.
   Val gather(std::int32_t buffer, Access a, Val index, Coeff stride);
   void store(std::int32_t buffer, Access a, Val v, bool nontemporal = false);
+  void scatter(OpId fn, std::int32_t buffer, Access a, Val index, Coeff stride, Val v);
   Val load_local(std::int32_t local, Access a);
   void store_local(std::int32_t local, Access a, Val v);
   // The accesses of `p` are the three that follow it.

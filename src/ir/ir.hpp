@@ -45,8 +45,10 @@ enum class Op : std::uint8_t {
   Result,      // reduction number `index` of the Reduce in operand 0
   Gather,      // buffers[index] at `access` + operand 0, any Int64 value, times `stride`
   Product,     // products[index] on locals, of extents m, n, k: operands 0, 1, 2; defines no value
-  Running,     // reduction number `index` of the loop whose body it stands in, as far as this
-               // iteration and with it
+  Scatter,  // the element of buffers[index] that a Gather would read becomes `fn` of itself and of
+            // operand 1; defines no value
+  Running,  // reduction number `index` of the loop whose body it stands in, as far as this
+            // iteration and with it
 };
 
 // A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers,
@@ -133,7 +135,7 @@ struct Inst {
   std::int32_t index = 0;
   Val operands[3] = {kNone, kNone, kNone};
   std::int32_t access = -1;  // index into Kernel::accesses
-  Coeff stride;              // Gather: bytes from one index to the next
+  Coeff stride;              // Gather, Scatter: bytes from one index to the next
   bool nontemporal = false;  // Store: the output is large and not read soon
   Scalar imm;
 };
@@ -145,6 +147,10 @@ struct BufferParam {
   // Loads of a written buffer are allowed only at exactly the address that the same iteration
   // stores later; gathers are not. Whoever builds a kernel knows that indices stay in the buffer.
 };
+// Scatters combine by addition, multiplication, minimum or maximum of integers or floats of 32 or
+// 64 bits, one after the other as the loops go; nothing else names their buffer. Iterations of a
+// loop whose variable is in the access name elements of their own, whatever the indices: those of
+// the grid do, and those of every loop inside a vector loop, whose lanes follow each other.
 
 // Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a
 // vector loop every lane has its own copy. `home` is the loop whose body it belongs to; kernels may

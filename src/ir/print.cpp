@@ -173,6 +173,10 @@ class Printer {
       case Op::Store:
         return line(depth, "store b" + index + access(i) + " " + val(i.operands[0]) +
                                (i.nontemporal ? " nontemporal" : ""));
+      case Op::Scatter:
+        return line(depth, "scatter b" + index + access(i) + " at " + val(i.operands[0]) + "*" +
+                               coeff(i.stride) + " " + std::string(op_info(i.fn).name) + " " +
+                               val(i.operands[1]));
       case Op::LoadLocal:
         return line(depth, head + "load l" + index + access(i));
       case Op::StoreLocal:

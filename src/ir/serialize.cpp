@@ -6,7 +6,7 @@
 namespace plait::ir {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x34524950;  // "PIR4": raise the digit when the layout changes
+constexpr std::uint32_t kMagic = 0x35524950;  // "PIR5": raise the digit when the layout changes
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t h = 0xcbf29ce484222325u;
@@ -93,7 +93,7 @@ void inst(S& s, Inst& i) {
   for (Val& v : i.operands) s.value(v);
   s.value(i.access);
   s.flag(i.nontemporal);
-  if (i.op == Op::Gather) coeff(s, i.stride);
+  if (i.op == Op::Gather || i.op == Op::Scatter) coeff(s, i.stride);
   if (i.op == Op::Const) {
     s.enumeration(i.imm.dtype, kDTypeCount);
     for (std::size_t b = 0; b < itemsize(i.imm.dtype); ++b) s.value(i.imm.bytes[b]);

@@ -121,6 +121,7 @@ class Structure {
       case Op::Load:
       case Op::Gather:
       case Op::Store:
+      case Op::Scatter:
         ok = in_range(i.index, k_.buffers);
         break;
       case Op::LoadLocal:
@@ -152,8 +153,7 @@ class Structure {
         break;
     }
     if (!ok) fail(k_, v, "its index " + std::to_string(i.index) + " is out of range");
-    bool accesses = i.op == Op::Load || i.op == Op::Gather || i.op == Op::Store ||
-                    i.op == Op::LoadLocal || i.op == Op::StoreLocal;
+    bool accesses = addresses_buffer(i) || i.op == Op::LoadLocal || i.op == Op::StoreLocal;
     if (accesses != (i.access != -1) || (accesses && !in_range(i.access, k_.accesses)))
       fail(k_, v, "its access is missing or not wanted");
   }
@@ -265,7 +265,8 @@ class Rules {
   }
   bool defines(Val v) const {
     const Inst& i = k_.insts[v];
-    return i.op != Op::Store && i.op != Op::StoreLocal && i.op != Op::Product && !opens_loop(i);
+    return i.op != Op::Store && i.op != Op::StoreLocal && i.op != Op::Scatter &&
+           i.op != Op::Product && !opens_loop(i);
   }
   const Inst& operand(Val user, int n) const {
     Val o = k_.insts[user].operands[n];
@@ -316,6 +317,8 @@ class Rules {
       case Op::Store:
         if (!k_.buffers[i.index].written) fail(k_, v, "stores to a buffer that is not written");
         return store(v, i, k_.buffers[i.index].dtype, false);
+      case Op::Scatter:
+        return scatter(v, i);
       case Op::LoadLocal:
         arity(v, 0);
         access(v, i);
@@ -343,6 +346,27 @@ class Rules {
       case Op::Running:
         return arity(v, 0);
     }
+  }
+  void scatter(Val v, const Inst& i) const {
+    if (operand(v, 0).type != DType::Int64) fail(k_, v, "its index is not int64");
+    if (operand(v, 1).type != i.type) fail(k_, v, "its value is of another dtype");
+    arity(v, 2);
+    type(v, k_.buffers[i.index].dtype);
+    if (!combines(i.fn, i.type)) fail(k_, v, "has no way to combine " + std::string(name(i.type)));
+    if (!k_.buffers[i.index].written) fail(k_, v, "scatters to a buffer that is not written");
+    access(v, i);
+    for (const Inst& other : k_.insts)
+      if (&other != &i && addresses_buffer(other) && other.index == i.index)
+        fail(k_, v, "another instruction names its buffer");
+    const auto& terms = k_.accesses[i.access].terms;
+    const auto apart = [&](std::int32_t l) {
+      return std::any_of(terms.begin(), terms.end(),
+                         [&](const Term& t) { return t.var == k_.loops[l].var; });
+    };
+    if (!apart(0)) fail(k_, v, "iterations of the grid may scatter to one element");
+    for (std::int32_t l = a_.block[v]; a_.vector_loop[l] >= 0 && !k_.loops[l].vector;
+         l = a_.parent[l])
+      if (!apart(l)) fail(k_, v, "a loop inside a vector loop may scatter to one element");
   }
   void product(Val v, const Inst& i) const {
     const Product& p = k_.products[i.index];

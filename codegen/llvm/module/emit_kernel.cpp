@@ -121,6 +121,9 @@ void Emitter::emit_inst(ir::Val v) {
     case ir::Op::StoreLocal:
       emit_store(i);
       break;
+    case ir::Op::Scatter:
+      emit_scatter(i);
+      break;
     case ir::Op::For:
       emit_loop(i.index);
       break;

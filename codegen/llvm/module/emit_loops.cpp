@@ -41,8 +41,7 @@ int Emitter::full_width(std::int32_t loop) const {
           else
             others = std::max(others, itemsize(t));
       }
-      if (i.op == ir::Op::Load || i.op == ir::Op::Gather || i.op == ir::Op::Store)
-        others = std::max(others, itemsize(k_.buffers[i.index].dtype));
+      if (ir::addresses_buffer(i)) others = std::max(others, itemsize(k_.buffers[i.index].dtype));
     }
   };
   walk(loop);

@@ -47,8 +47,7 @@ Emitter::Address Emitter::address(llvm::Value* base, const ir::Access& a, std::i
 
 Emitter::Address Emitter::address_of(const ir::Inst& i) {
   const ir::Access& a = k_.accesses[i.access];
-  if (i.op == ir::Op::Load || i.op == ir::Op::Gather || i.op == ir::Op::Store)
-    return address(buffers_[i.index], a, 1, false);
+  if (ir::addresses_buffer(i)) return address(buffers_[i.index], a, 1, false);
   const ir::Local& local = k_.locals[i.index];
   auto item = static_cast<std::int64_t>(itemsize(local.dtype));
   bool per_lane = analysis_.per_lane(local);
@@ -203,6 +202,35 @@ Value Emitter::emit_gather(const ir::Inst& i) {
 
 void Emitter::emit_store(const ir::Inst& i) {
   store(i.type, address_of(i), vals_[i.operands[0]], i.nontemporal);
+}
+
+// Lanes follow each other: they may name one element.
+void Emitter::emit_scatter(const ir::Inst& i) {
+  const Address a = address_of(i);
+  const Value &index = vals_[i.operands[0]], &value = vals_[i.operands[1]];
+  llvm::Value* const stride = coeff(i.stride);
+  const auto combine = [&](llvm::Value* offset, llvm::Value* x) {
+    llvm::Value* const p = at(a.base, offset);
+    store_scalar(i.type, primitive(i.fn, i.type, {load_scalar(i.type, p), x}), p);
+  };
+  if (lanes_.loop < 0) return combine(b_.CreateMul(index.regs[0], stride), value.regs[0]);
+  const int width = lanes_.width;
+  for (int r = 0; r < lanes_.regs; ++r) {
+    llvm::Value* const x = reg(value, r);
+    llvm::Value* const offsets = b_.CreateMul(reg(index, r), splat(stride, width));
+    for (int l = 0; l < width; ++l) {
+      const auto one = [&] {
+        llvm::Value* offset = lane(DType::Int64, offsets, l);
+        if (a.lane_stride)
+          offset = b_.CreateAdd(offset, b_.CreateMul(i64(r * width + l), a.lane_stride));
+        combine(offset, lane(i.type, x, l));
+      };
+      if (lanes_.mask && l)
+        when(b_.CreateICmpSLT(i64(l), lanes_.count), one);
+      else
+        one();
+    }
+  }
 }
 
 // A call of the precompiled fragment, which finds its operands in a loops::Fragment.

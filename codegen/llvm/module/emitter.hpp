@@ -146,6 +146,7 @@ class Emitter {
   void store(DType t, const Address& a, const Value& v, bool nontemporal);
   Value emit_load(const ir::Inst& i);
   Value emit_gather(const ir::Inst& i);
+  void emit_scatter(const ir::Inst& i);
   void emit_product(const ir::Inst& i);
   void emit_store(const ir::Inst& i);
   void place_locals();

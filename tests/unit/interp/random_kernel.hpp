@@ -35,6 +35,7 @@ class KernelGenerator {
         float_only_(float_only),
         real_only_(real_only),
         scans_(seed % 4 == 3),
+        scatters_(seed % 4 == 1),
         b_("random_" + std::to_string(seed)) {}
 
   RandomKernel make() {
@@ -57,7 +58,8 @@ class KernelGenerator {
   };
   std::mt19937 rng_;
   bool float_only_, real_only_;
-  bool scans_;  // some kernels, as a thread of CUDA takes them by itself
+  // Some kernels, as a thread of CUDA takes them by itself.
+  bool scans_, scatters_;
   ir::Builder b_;
   RandomKernel r_;
   std::vector<Open> open_;
@@ -236,6 +238,29 @@ class KernelGenerator {
     }
     b_.store(buffer, a, v);
   }
+  // Into a table of its own for iterations of the grid and of loops inside the vector loop, and by
+  // chance of others.
+  void scatter() {
+    static constexpr OpId ops[] = {OpId::Add, OpId::Multiply, OpId::Minimum, OpId::Maximum};
+    const DType types[] = {DType::Float64, DType::Float32, DType::Int64, DType::Int16,
+                           DType::UInt8};
+    const DType t = types[below(float_only_ ? 2 : 5)];
+    std::vector<Open> axes;
+    for (std::size_t n = 0; n < open_.size(); ++n)
+      if (n == 0 || (in_vector_ && static_cast<int>(n) > vector_level_) || chance(30))
+        axes.push_back(open_[n]);
+    const auto item = static_cast<std::int64_t>(itemsize(t));
+    std::int64_t count;
+    const ir::Access a = layout(axes, item, false, &count);
+    const std::int64_t rows = pick({1, 2, 5});
+    const ir::Val last = b_.constant_index(rows - 1), least = b_.constant_index(0);
+    ir::Val index = value(DType::Int64);
+    index = b_.apply(OpId::Minimum, DType::Int64, {index, last});
+    index = b_.apply(OpId::Maximum, DType::Int64, {index, least});
+    const std::int32_t buffer = b_.buffer(t, true);
+    r_.buffers.push_back(memory(t, count * rows));
+    b_.scatter(ops[below(std::size(ops))], buffer, a, index, coeff(count * item), value(t));
+  }
   static bool info_has(OpId op, DType t) {
     return op_info(op).loops.find(code(t)) != std::string_view::npos;
   }
@@ -403,15 +428,17 @@ class KernelGenerator {
     values_.push_back(leaf(dtype()));
     int steps = 2 + static_cast<int>(below(6));
     for (int n = 0; n < steps; ++n) {
-      std::uint32_t what = below(scans_ ? 13 : 12);
+      std::uint32_t what = below(scans_ || scatters_ ? 13 : 12);
       if (depth < 3 && what == 0)
         nested_for(depth);
       else if (depth < 3 && what <= 2)
         nested_reduce(depth);
       else if (depth < 3 && what == 3)
         row_buffer(depth);
-      else if (depth < 3 && what == 12)
+      else if (depth < 3 && what == 12 && scans_)
         nested_scan(depth);
+      else if (what == 12 && scatters_)
+        scatter();
       else if (what == 4)
         store();
       else

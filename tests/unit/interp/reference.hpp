@@ -114,6 +114,15 @@ class Executor {
         std::memcpy(static_cast<char*>(args_.buffers[i.index]) + address(i),
                     env_[i.operands[0]].bytes, itemsize(i.type));
         break;
+      case ir::Op::Scatter: {
+        auto* p = static_cast<char*>(args_.buffers[i.index]) + address(i) +
+                  integer(i.operands[0]) * resolve(i.stride);
+        std::vector<Scalar> in{env_[i.operands[1]], env_[i.operands[1]]};
+        std::memcpy(in[0].bytes, p, itemsize(i.type));
+        const Scalar sum = apply(loops::elementwise(i.fn, i.type, tier_), i.type, in);
+        std::memcpy(p, sum.bytes, itemsize(i.type));
+        break;
+      }
       case ir::Op::LoadLocal:
         std::memcpy(out.bytes, local(i), itemsize(i.type));
         break;

@@ -397,3 +397,55 @@ TEST_CASE("a gather prints, survives the disk, and is checked") {
   find(k, Op::Gather).access = -1;
   rejects("its access is missing");
 }
+
+namespace {
+
+// table[i][index[j], a column] += x[j], with lanes along j.
+Kernel one_scatter() {
+  Builder b("scatter");
+  const std::int32_t at = b.buffer(DType::Int64, false), x = b.buffer(DType::Float64, false),
+                     table = b.buffer(DType::Float64, true);
+  const std::int32_t j = b.open_for(kNone, b.constant_index(9));
+  b.loop(j).vector = true;
+  const Val index = b.load(at, {{}, {{b.var(j), {8}}}});
+  const Val v = b.load(x, {{}, {{b.var(j), {8}}}});
+  const std::int32_t column = b.open_for(kNone, b.constant_index(2));
+  b.scatter(OpId::Add, table, {{}, {{b.grid_var(), {64}}, {b.var(column), {8}}}}, index, {16}, v);
+  b.close();
+  b.close();
+  return b.finish();
+}
+
+}  // namespace
+
+TEST_CASE("a scatter prints, survives the disk, and is checked") {
+  Kernel k = one_scatter();
+  verify(k);
+  CHECK(to_string(k).find("scatter b2[0 + %0*64 + ") != std::string::npos);
+  CHECK(to_string(k).find("*16 add %") != std::string::npos);
+  CHECK(to_string(deserialize(serialize(k))).substr(7) == to_string(k).substr(14));
+  Kernel other = one_scatter();
+  find(other, Op::Scatter).fn = OpId::Maximum;
+  CHECK(serialize(k) != serialize(other));
+  const auto rejects = [&](const std::string& why) {
+    INFO("wanted: " << why << "\ngot: " << rejection(k));
+    CHECK(rejection(k).find(why) != std::string::npos);
+    k = one_scatter();
+  };
+  k.buffers[2].written = false;
+  rejects("scatters to a buffer that is not written");
+  find(k, Op::Scatter).operands[1] = kNone;
+  rejects("operand 1 is missing");
+  find(k, Op::Scatter).operands[1] = find(k, Op::Scatter).operands[0];
+  rejects("its value is of another dtype");
+  find(k, Op::Scatter).fn = OpId::Subtract;
+  rejects("has no way to combine float64");
+  k.buffers[1].written = true;
+  find(k, Op::Scatter).index = 1;
+  rejects("another instruction names its buffer");
+  auto& terms = k.accesses.back().terms;
+  terms.pop_back();
+  rejects("a loop inside a vector loop may scatter to one element");
+  k.accesses.back().terms.erase(k.accesses.back().terms.begin());
+  rejects("iterations of the grid may scatter to one element");
+}
