@@ -9,6 +9,7 @@ using namespace ir;
 
 double LoopFacts::trips(std::int32_t l) const {
   const auto grid = static_cast<double>(concrete(in_, lk_.grid_extent));
+  if (k_.loops[l].begin != kNone && lk_.scatters) return std::max(1.0, grid / 64);
   if (k_.loops[l].begin != kNone && !lk_.partials.empty()) {
     const GNode& root = in_.graph[lk_.partials[0].root];
     const auto elements = static_cast<double>(element_count(in_.graph[root.in[0]].node->shape));

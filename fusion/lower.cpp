@@ -26,6 +26,9 @@ std::vector<Demand> Lowering::run() {
     case RegionKind::Blocked:
       blocked();
       break;
+    case RegionKind::Scatter:
+      scatter();
+      break;
     case RegionKind::Product:
       if (region_.attention)
         attention();
@@ -43,7 +46,7 @@ std::vector<Demand> Lowering::run() {
 
 // Roots share their loops because their extents are equal now; the plan must not serve others.
 void Lowering::guard_one_shape() {
-  if (region_.kind == RegionKind::Product) return;
+  if (region_.kind == RegionKind::Product || region_.kind == RegionKind::Scatter) return;
   const bool operands = region_.kind == RegionKind::Blocked;
   auto looped = [&](std::int32_t r) { return operands ? g_[r].in[0] : r; };
   const std::int32_t lead = looped(region_.roots[0]);
@@ -166,6 +169,17 @@ void Lowering::part_by_walk(const std::vector<int>& reduced) {
     demands_.push_back({region_.roots[i], "", walks[i]});
 }
 
+std::pair<Val, Val> Lowering::chunk() {
+  std::int32_t table = buffer({BufferSource::ChunkTable, 0}, DType::Int64, false);
+  Access at;
+  at.terms.push_back({k_.loops[0].var, {8, ir::kNoParam}});
+  Val begin = push_load(table, at, DType::Int64, 0);
+  at.offset.value = 8;
+  Val end = push_load(table, at, DType::Int64, 0);
+  trips_[0] = 64;
+  return {begin, end};
+}
+
 void Lowering::blocked() {
   const Node& lead = node(region_.roots[0]);
   const std::int32_t operand = g_[region_.roots[0]].in[0];
@@ -176,13 +190,7 @@ void Lowering::blocked() {
         .push_back(d);
   if (reduced.empty()) throw InternalError("blocked region without a reduced axis");
   part_by_walk(reduced);
-  std::int32_t table = buffer({BufferSource::ChunkTable, 0}, DType::Int64, false);
-  Access at;
-  at.terms.push_back({k_.loops[0].var, {8, ir::kNoParam}});
-  Val begin = push_load(table, at, DType::Int64, 0);
-  at.offset.value = 8;
-  Val end = push_load(table, at, DType::Int64, 0);
-  trips_[0] = 64;
+  const auto [begin, end] = chunk();
 
   Index idx(on.shape.size());
   std::int32_t ctx = 0;
@@ -198,7 +206,6 @@ void Lowering::blocked() {
     opened.push_back(ctx);
     idx[d].loop = ctx;
   }
-  out_.outputs = outputs;
   for (int d : kept)
     out_.kept.push_back(
         static_cast<std::int32_t>(d - std::count_if(lead.axes.begin(), lead.axes.end(),
@@ -214,7 +221,7 @@ void Lowering::blocked() {
     auto partial = [&](Val value, ReduceKind kind, DType t) {
       std::int32_t b =
           buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())}, t, true);
-      out_.partials.push_back({r, kind, t});
+      out_.partials.push_back({r, kind, t, outputs});
       Access a;
       const auto item = static_cast<std::int64_t>(itemsize(t));
       a.terms.push_back({k_.loops[0].var, coeff(ex_.mul(outputs, ex_.constant(item)))});

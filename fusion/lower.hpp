@@ -30,15 +30,18 @@ enum class RegionKind : std::uint8_t {
   Map,      // the grid runs over the roots' elements (or their outermost dimension)
   Blocked,  // few results of a long reduction: the grid runs over chunks of the reduced axis;
             // partials are combined after
+  Scatter,  // what is combined by index: the grid runs over pieces of the axis that the indices
+            // name rows of; each has tables of its own, which are joined after
   Product,  // a matrix product with what stands before and after it: the grid runs over blocks of
             // its rows
 };
 
-// A scratch result of a Blocked region: chunks x outputs values of `dtype`.
+// A scratch result of a Blocked region or a table of a Scatter: chunks x outputs values of `dtype`.
 struct Partial {
   std::int32_t root;
   ReduceKind kind;
   DType dtype;
+  ExprId outputs;
 };
 
 // A node's memory as a kernel reads it: `through` is a view of it, or the node itself.
@@ -56,10 +59,10 @@ struct LoweredKernel {
   std::vector<ExprId> params;
   std::vector<std::int32_t> scalars;  // Scalar nodes
   std::vector<ExprId> extents;        // a loop's trip count; the grid's is grid_extent
-  ExprId grid_extent = 1;             // Blocked: iterations of the split loop
-  bool pairwise_chunks = false;       // Blocked: chunks follow NumPy's summation tree
+  ExprId grid_extent = 1;             // Blocked, Scatter: iterations of the split loop
+  bool scatters = false;
+  bool pairwise_chunks = false;  // Blocked: chunks follow NumPy's summation tree
   std::vector<Partial> partials;
-  ExprId outputs = 1;              // Blocked: results of one root
   std::vector<std::int32_t> kept;  // Blocked: the root's dimensions in the order of a partial's row
   std::int64_t bytes = 0;          // moved by one run at the extents it was planned with
   double work = 0;                 // rough operations of one run, at those extents

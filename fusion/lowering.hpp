@@ -56,6 +56,11 @@ class Lowering : Nest {
   // row of the partials.
   void blocked();
   void part_by_walk(const std::vector<int>& reduced);
+  // What the grid iteration has of the axis that is cut.
+  std::pair<Val, Val> chunk();
+  // Rows combined into the rows of tables that indices name (lower_scatter.cpp).
+  void scatter();
+  void scatter_row(std::int32_t root, const Ix& row);
   // A product in blocks of rows, packed in scratch with what stands before it; what stands after it
   // reads the block of the product (lower_product.cpp).
   void product();

@@ -143,6 +143,16 @@ Val Nest::push_gather(std::int32_t b, Access a, Val index, Coeff stride, DType t
   return push(i, loop);
 }
 
+void Nest::push_scatter(OpId fn, std::int32_t b, Access a, Val index, Coeff stride, Val v,
+                        std::int32_t loop) {
+  out_.work += kMachine.near_element / kMachine.cycle * times(loop);
+  k_.accesses.push_back(std::move(a));
+  Inst i{Op::Scatter, k_.insts[v].type, fn, b, {index, v, kNone}};
+  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.stride = stride;
+  push(i, loop);
+}
+
 void Nest::push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool nontemporal) {
   k_.accesses.push_back(std::move(a));
   Inst i{Op::Store, k_.insts[v].type, OpId::Count_, b, {v, kNone, kNone}};

@@ -48,6 +48,8 @@ class Nest {
   Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
   // In the innermost loop of those that the address and the index need.
   Val push_gather(std::int32_t b, ir::Access a, Val index, ir::Coeff stride, DType t);
+  void push_scatter(OpId fn, std::int32_t b, ir::Access a, Val index, ir::Coeff stride, Val v,
+                    std::int32_t loop);
   void push_store(std::int32_t b, ir::Access a, Val v, std::int32_t loop, bool nontemporal);
   Val push_local(ir::Op op, std::int32_t local, std::int32_t loop, DType t, Val v);
   void push_store_local(std::int32_t local, ir::Access a, Val v, std::int32_t loop);

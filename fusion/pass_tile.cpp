@@ -20,9 +20,9 @@ constexpr double kFolded = 0.15, kTree = 0.4, kArg = 0.8, kOrdered = 1.3;
 constexpr double kTile = 256, kLocalBytes = 256 << 10;
 constexpr std::int64_t kLine = 64, kFewSets = 256;
 
-class Tile {
+class Tiling {
  public:
-  Tile(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {}
+  Tiling(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {}
 
   void run() { decide(0); }
 
@@ -117,6 +117,6 @@ class Tile {
 
 }  // namespace
 
-void tile(const LoweringInput& in, LoweredKernel& k) { Tile(in, k).run(); }
+void tile(const LoweringInput& in, LoweredKernel& k) { Tiling(in, k).run(); }
 
 }  // namespace plait::fusion

@@ -127,12 +127,12 @@ class Vectorize {
     if (i.op == Op::Apply) return apply_cost(i);
     if (i.op == Op::LoadLocal || i.op == Op::StoreLocal)
       return std::abs(facts_.stride(i, vector)) <= 1 ? 0.5 : lanes_ * 1.5;
-    if (i.op == Op::Scatter) return lanes_ * 2;
+    if (i.op == Op::Scatter && facts_.index_moves(i, vector)) return lanes_ * 2;
     if (!addresses_buffer(i)) return 0.5;
     if (i.op == Op::Gather && facts_.index_moves(i, vector)) return lanes_ * 1.5 + 1;
     const auto item = static_cast<std::int64_t>(itemsize(i.type));
     const std::int64_t stride = std::abs(facts_.stride(i, vector));
-    const double store = i.op == Op::Store ? 1.5 : 1;
+    const double store = i.op == Op::Store ? 1.5 : i.op == Op::Scatter ? 2.5 : 1;
     if (stride == 0 || stride == item) return store;
     if (stride <= 4 * item) return 2.5 * store;
     // Gathered lane by lane; a repeating loop in between pays only once (pack_loads).

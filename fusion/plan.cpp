@@ -317,6 +317,8 @@ class Planner {
           for (std::int32_t in : operands(g_, r, step.epilogue))
             for (; in >= 0; in = is_view(in) ? g_[in].in[0] : -1) use(in);
       }
+      for (const Partial& p : step.lowered.partials)
+        if (step.lowered.scatters) use(plan_->canon[g_[p.root].in[0]]);
       for (const BufferSource& b : step.lowered.buffers)
         if (b.kind == BufferSource::NodeMemory) use(b.index);
     }

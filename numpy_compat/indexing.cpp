@@ -5,7 +5,9 @@
 #include <mutex>
 #include <vector>
 
+#include "by_index.hpp"
 #include "core/array_memory.hpp"
+#include "core/scatter.hpp"
 #include "core/shape_limits.hpp"
 #include "engine/bins.hpp"
 #include "engine/direct_kernels.hpp"
@@ -523,6 +525,29 @@ std::optional<Array> argwhere(const Array& a, Coordinates layout) {
   return by_axis ? tracer::transpose(out) : out;
 }
 
+namespace {
+// Recorded where something is yet to be computed, and where there is enough for several threads.
+bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
+  const auto* index = key.size() == 1 ? std::get_if<Array>(key.data()) : nullptr;
+  if (fn == OpId::Subtract || !value.array || !index || !here(*index) || index->ndim() != 1 ||
+      index->dtype != DType::Int64 || a.ndim() == 0 || value.array->ndim() > a.ndim())
+    return false;
+  Dims shape = a.shape;
+  shape[0] = index->shape[0];
+  const std::int64_t elements = checked_element_count(shape);
+  if (elements <= 16 * config().eager_limit) return false;
+  const std::optional<std::int64_t> bound = index_bound(*index);
+  const bool known = bound && *bound <= a.shape[0];
+  const std::optional<Array> inside = known ? *index : within(*index, a.shape[0]);
+  if (!inside ||
+      !(combined_later(*inside, *value.array, elements) || scatter_pieces(elements, a.size()) > 1))
+    return false;
+  const std::optional<Array> values = stored_value(value, a, shape);
+  if (values && inside->strides[0] > 0) tracer::assign(a, combined(fn, a, *inside, *values));
+  return values && inside->strides[0] > 0;
+}
+}  // namespace
+
 bool at(OpId fn, const Array& a, Key key, const Operand& value) {
   if (!here(a) || !a.writeable || !engine::combines(fn, a.dtype)) return false;
   // Whether a narrow integer holds a number of Python's, the recorder would say.
@@ -531,6 +556,7 @@ bool at(OpId fn, const Array& a, Key key, const Operand& value) {
                                {value.array ? value.array->dtype : value.scalar.dtype, value.weak}};
   const LoopTypes loop = resolve(fn, types);
   if (loop.in[0] != a.dtype || loop.in[1] != a.dtype || loop.out != a.dtype) return false;
+  if (at_later(fn, a, key, value)) return true;
   return write(a, key, value, LeadingOnes::Refused, [&](auto&&... operands) {
     engine::clear_flags();
     engine::run_combine(fn, a.dtype, operands...);
@@ -546,6 +572,17 @@ std::optional<Array> bincount(const Array& x, const Array* weights, std::int64_t
                   !can_cast(weights->dtype, DType::Float64, Casting::Safe)))
     return std::nullopt;
   Array at = as(x, DType::Int64);
+  const auto summed = [&](std::int64_t bins) {
+    const tracer::Naming unheard(tracer::NamedAs::Nobody);
+    const DType t = weights ? DType::Float64 : DType::Int64;
+    return combined(OpId::Add, tracer::full({bins}, cast(scalar_int(0), t)), at,
+                    weights ? as(*weights, t)
+                            : tracer::broadcast_to(tracer::from_scalar(scalar_int(1)), at.shape));
+  };
+  const Array& values = weights ? *weights : at;
+  if (const auto bound = index_bound(at);
+      bound && *bound <= least && combined_later(at, values, at.size()))
+    return summed(least);
   if (!tracer::is_c_contiguous(at)) at = tracer::copy(at, 'C');
   const Held held(at);
   const auto* p = reinterpret_cast<const std::int64_t*>(held.data());
@@ -553,6 +590,7 @@ std::optional<Array> bincount(const Array& x, const Array* weights, std::int64_t
   if (at.size() > 0 && ends.least < 0) return std::nullopt;
   const std::int64_t bins = std::max(least, at.size() > 0 ? ends.greatest + 1 : 0);
   if (bins < 0 || bins > (std::int64_t{1} << 40)) return std::nullopt;
+  if (combined_later(at, values, at.size())) return summed(bins);
   Ref<Buffer> memory;
   if (!weights) {
     Array out = fresh({bins}, DType::Int64, memory);

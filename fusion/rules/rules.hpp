@@ -10,6 +10,7 @@ const Rule& multiply_in_regions();    // or by library calls
 const Rule& cut_reductions();         // few results of long reductions
 const Rule& keep_what_writes_read();  // values that several writes read
 const Rule& scan_in_regions();        // or by calls
+const Rule& scatter_in_regions();     // or by calls
 const Rule& keep_carried();           // what a loop of the caller carries from step to step
 
 }  // namespace plait::fusion

@@ -7,6 +7,7 @@
 #include "../ordered_product.hpp"
 #include "../product_region.hpp"
 #include "../scan_region.hpp"
+#include "../scatter_region.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -60,6 +61,10 @@ Candidate::Candidate(const Problem& p)
     tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
   find_attentions();
   for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (!g_[i].leaf && scattered_in_loops(*g_[i].node, p.target)) {
+      scattered_.resize(g_.nodes.size());
+      scattered_[i] = true;
+    }
     if (g_[i].leaf || !looped_scan(*g_[i].node)) continue;
     scanned_.resize(g_.nodes.size());
     scanned_[i] = true;
@@ -90,6 +95,10 @@ bool Candidate::apply(const Edit& e) {
         --scan_count_;
         changed = true;
       }
+      if (scatters(e.node)) {
+        scattered_[e.node] = false;
+        changed = true;
+      }
       changed |= apply({Edit::Store, e.node, e.why});
       for (const std::int32_t in : operands(g_, e.node, problem_->epilogues[e.node]))
         changed |= apply({Edit::StoreOperand, in, "operand of a library call"});
@@ -116,7 +125,7 @@ bool Candidate::direct(std::int32_t node) const {
   const Node& n = *gn.node;
   if (n.kind == NodeKind::MatMul)
     return !taken_up_[node] && !tiled_[node] && attention_of_[node] < 0;
-  if (n.kind == NodeKind::Call) return !scans(node);
+  if (n.kind == NodeKind::Call) return !scans(node) && !scatters(node);
   if (problem_->epilogues[node]) return true;
   if (n.kind == NodeKind::Reduce &&
       (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))

@@ -50,6 +50,10 @@ class Candidate {
   // Calls that are folds of a region's loops: any, and this one.
   bool scans() const { return scan_count_ > 0; }
   bool scans(std::int32_t node) const { return scan_count_ > 0 && scanned_[node]; }
+  // Calls that regions compute, which combine by index.
+  // Whether one loop over the indices computes both.
+  bool share_loop(std::int32_t a, std::int32_t b) const { return group_key(a) == group_key(b); }
+  bool scatters(std::int32_t node) const { return !scattered_.empty() && scattered_[node]; }
   // What a library call takes an operand from: a view as it lies in memory that is there anyway, or
   // is not larger.
   std::int32_t operand_memory(std::int32_t node) const;
@@ -85,6 +89,7 @@ class Candidate {
   bool small(std::int32_t node, const Dims& shape) const;
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
+  std::int32_t cut_like(std::int32_t scatter) const;
   void find_attentions();
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
@@ -109,6 +114,7 @@ class Candidate {
   std::vector<bool> cut_;  // reductions in chunks
   std::vector<bool> scanned_;
   int scan_count_ = 0;
+  std::vector<bool> scattered_;  // empty: none
   std::vector<bool> root_;
   std::vector<std::int32_t> group_;  // only equal ones share a region
   std::vector<Note> notes_;

@@ -107,6 +107,12 @@ bool Candidate::small(std::int32_t node, const Dims& shape) const {
 std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   const Node& n = *g_[node].node;
   if (n.kind == NodeKind::Update || direct(node)) return {};
+  if (scatters(node)) {
+    std::vector<std::int64_t> key{2, group_[node], canon_[g_[node].in[1]]};
+    const Node& like = *g_[cut_like(node)].node;
+    key.insert(key.end(), like.shape.begin(), like.shape.end());
+    return key;
+  }
   const bool bl = blocked(node);
   const Dims& shape = bl ? g_[g_[node].in[0]].node->shape : n.shape;
   std::vector<std::int64_t> key{bl, group_[node], shape.size()};
@@ -117,6 +123,16 @@ std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   key.insert(key.end(), n.axes.begin(), n.axes.end());
   for (int d : by_width(shape, g_[g_[node].in[0]].node->strides)) key.push_back(d);
   return key;
+}
+
+// Into how many pieces floats are cut decides their bits; integers follow.
+std::int32_t Candidate::cut_like(std::int32_t scatter) const {
+  if (!is_integer(g_[scatter].node->dtype)) return scatter;
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    if (scatters(i) && !is_integer(g_[i].node->dtype) &&
+        canon_[g_[i].in[1]] == canon_[g_[scatter].in[1]])
+      return i;
+  return scatter;
 }
 
 // Of the scans that the region of a root computes, which are one loop of it; -1: none.
@@ -175,7 +191,9 @@ std::vector<Step> Candidate::regions() const {
       Step s;
       s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
       s.epilogue = problem_->epilogues[i];
-      s.region.kind = blocked(i) ? RegionKind::Blocked : RegionKind::Map;
+      s.region.kind = scatters(i)  ? RegionKind::Scatter
+                      : blocked(i) ? RegionKind::Blocked
+                                   : RegionKind::Map;
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
       const ReduceKind k = g_[i].node->reduce;

@@ -38,6 +38,7 @@ enum CallFlags : std::uint8_t {
   kCallRaises = 1,   // the function may raise for what the values are: it runs before the caller
                      // goes on
   kCallReports = 2,  // floating-point events are reported under the call's name
+  kCallIsUfunc = 4,  // or under that of `fn`
 };
 
 // Gives the results' dtypes and shapes. Throws NumPy's errors of the operands' dtypes and shapes

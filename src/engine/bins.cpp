@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/scatter.hpp"
 #include "split.hpp"
 
 namespace plait::engine {
@@ -49,8 +50,7 @@ void sum_bins(const std::int64_t* at, const double* weights, std::int64_t n, dou
   const auto add = [=](std::int64_t begin, std::int64_t end, double* table) {
     for (std::int64_t i = begin; i < end; ++i) table[at[i]] += weights[i];
   };
-  const std::int64_t pieces =
-      std::clamp<std::int64_t>(n / std::max(kSummedInPieces / 2, 16 * bins), 1, 64);
+  const std::int64_t pieces = scatter_pieces(n, bins);
   if (pieces == 1) {
     add(0, n, out);
     return;

@@ -7,9 +7,7 @@ namespace plait::engine {
 // out[b] = how many of at[0..n) are b. Every one is below `bins`.
 void count_bins(const std::int64_t* at, std::int64_t n, std::int64_t* out, std::int64_t bins);
 
-// out[b] = the sum of the weights whose at is b: one after the other, as NumPy adds them, below
-// kSummedInPieces; beyond, sums of pieces whose number n and `bins` decide are joined in order.
-inline constexpr std::int64_t kSummedInPieces = 1 << 20;
+// out[b] = the sum of the weights whose at is b, in the order of scatter.hpp.
 void sum_bins(const std::int64_t* at, const double* weights, std::int64_t n, double* out,
               std::int64_t bins);
 

@@ -151,16 +151,15 @@ class DeviceRun : PlanRun {
     const fusion::LoweredKernel& l = s.lowered;
     Call call = numbers_of(l);
     const Extents e = extents_of(s, call);
-    const std::int64_t outputs = values_[l.outputs];
     std::vector<Ref<Buffer>> partials;
     if (e.cut)
       for (const fusion::Partial& p : l.partials)
-        partials.push_back(device_.allocate(static_cast<std::size_t>(e.kernel.grid * outputs) *
-                                            itemsize(p.dtype)));
+        partials.push_back(device_.allocate(
+            static_cast<std::size_t>(e.kernel.grid * values_[p.outputs]) * itemsize(p.dtype)));
     for (std::int32_t r : s.region.roots) allocate_root(r, s.update);
     bind_buffers(l, partials, e.cut ? e.cut->table->data : nullptr, call);
     if (e.kernel.grid > 0) device_.launch(*prepared(s).kernel, call.args(), e.kernel, site_of(s));
-    if (e.cut) join(s, e, partials, outputs);
+    if (e.cut) join(s, e, partials);
     ++counters().kernels_on_device;
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
     settle_roots(s, s.update);
@@ -186,8 +185,7 @@ class DeviceRun : PlanRun {
     memory_[r] = std::move(fresh);
   }
 
-  void join(const Step& s, const Extents& e, const std::vector<Ref<Buffer>>& partials,
-            std::int64_t outputs) {
+  void join(const Step& s, const Extents& e, const std::vector<Ref<Buffer>>& partials) {
     const fusion::LoweredKernel& l = s.lowered;
     for (std::size_t p = 0; p < l.partials.size(); ++p) {
       const fusion::Partial& part = l.partials[p];
@@ -200,7 +198,7 @@ class DeviceRun : PlanRun {
       j.extent = e.kernel.split;
       j.chunks = e.kernel.grid;
       j.longest = e.cut->longest;
-      j.outputs = outputs;
+      j.outputs = values_[part.outputs];
       for (std::int32_t d : l.kept) {
         j.shape.push_back(n.shape[d]);
         j.strides.push_back(n.strides[d]);

@@ -292,7 +292,8 @@ std::string_view warning_name(const Node& n) {
       return "matmul";
     case NodeKind::Call: {
       const CallInfo& info = call_info(n.call);
-      return info.flags & kCallReports ? info.name : "";
+      if (n.named == tracer::NamedAs::Nobody || !(info.flags & kCallReports)) return "";
+      return info.flags & kCallIsUfunc ? op_info(n.fn).name : info.name;
     }
     default:
       return "";

@@ -12,6 +12,7 @@
 #include "core/bounded_table.hpp"
 #include "device.hpp"
 #include "direct.hpp"
+#include "direct_kernels.hpp"
 #include "fork.hpp"
 #include "fp_flags.hpp"
 #include "fusion/cost.hpp"
@@ -82,16 +83,18 @@ class Run : PlanRun {
     const double predicted = fusion::region_seconds(
         host_machine(), static_cast<double>(l.bytes) * scale, l.work * scale);
 
-    const bool blocked = s.region.kind == RegionKind::Blocked;
+    const bool blocked =
+        s.region.kind == RegionKind::Blocked || s.region.kind == RegionKind::Scatter;
     Chunks chunks;
     std::vector<Ref<Buffer>> partials;
-    const std::int64_t outputs = values_[l.outputs];
     if (blocked) {
       chunks = chunks_of(s, extent);
-      for (const fusion::Partial& p : l.partials)
-        partials.push_back(
-            allocate(static_cast<std::size_t>(chunks.count() * outputs) * itemsize(p.dtype)));
       extent = chunks.count();
+      for (const fusion::Partial& p : l.partials) {
+        partials.push_back(
+            allocate(static_cast<std::size_t>(extent * values_[p.outputs]) * itemsize(p.dtype)));
+        if (l.scatters) start_tables(p, extent, partials.back()->data);
+      }
     }
     const std::optional<Trail> trailing =
         s.trailing ? trail(*s.trailing, values_, extent) : std::nullopt;
@@ -101,12 +104,12 @@ class Run : PlanRun {
     for (std::int32_t r : s.region.roots) allocate_root(r, update);
     bind_buffers(l, partials, chunks.bounds.data(), call);
     const std::optional<EarlyExit> early_exit =
-        blocked ? early_exit_of(l, partials, outputs, extent) : std::nullopt;
+        blocked ? early_exit_of(l, partials, values_[l.partials[0].outputs], extent) : std::nullopt;
     const unsigned flags = k.run(call.args(), extent, predicted,
                                  {.interruptible = update != UpdateMode::InPlace,
                                   .trail = trailing ? &*trailing : nullptr,
                                   .early_exit = early_exit ? &*early_exit : nullptr});
-    if (blocked) join(s, chunks, partials, outputs);
+    if (blocked) join(s, chunks, partials);
     if (reported(flags)) report(s, update, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
     settle_roots(s, update);
@@ -132,11 +135,27 @@ class Run : PlanRun {
                                              : copy_for_update(n, memory_[old], g_[r].in[2] >= 0);
   }
 
-  void join(const Step& s, const Chunks& chunks, std::vector<Ref<Buffer>>& partials,
-            std::int64_t outputs) {
+  // The first piece's table goes on from what is combined with.
+  void start_tables(const fusion::Partial& p, std::int64_t pieces, std::byte* tables) const {
+    const std::int32_t root = p.root, init = plan_.canon[g_[root].in[0]];
+    const Node& n = *g_[root].node;
+    const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
+    const std::int64_t table = values_[p.outputs];
+    const Memory first{tables, contiguous_strides(n.shape, item)};
+    if (g_[init].node->kind == NodeKind::Fill)
+      run_fill(cast(g_[g_[init].in[0]].node->scalar, n.dtype), n.shape, first);
+    else
+      run_cast(n.dtype, n.dtype, n.shape, {memory_[init].at(), fusion::own_strides(*g_[init].node)},
+               first);
+    run_fill(fold_identity(p.kind, n.dtype), Dims{(pieces - 1) * table},
+             {tables + table * item, Dims{item}});
+  }
+
+  void join(const Step& s, const Chunks& chunks, std::vector<Ref<Buffer>>& partials) {
     const fusion::LoweredKernel& l = s.lowered;
     for (std::size_t p = 0; p < l.partials.size(); ++p) {
       const fusion::Partial& part = l.partials[p];
+      const std::int64_t outputs = values_[part.outputs];
       const Node& n = *g_[part.root].node;
       const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
       std::byte* rows = partials[p]->data;
@@ -148,7 +167,11 @@ class Run : PlanRun {
         scatter(n, l.kept, index.dtype, rows, memory_[part.root].at());
       } else {
         join_partials(chunks, part.kind, part.dtype, outputs, rows);
-        scatter(n, l.kept, part.dtype, rows, memory_[part.root].at());
+        if (l.scatters)
+          std::memcpy(memory_[part.root].at(), rows,
+                      static_cast<std::size_t>(outputs) * itemsize(part.dtype));
+        else
+          scatter(n, l.kept, part.dtype, rows, memory_[part.root].at());
       }
     }
   }

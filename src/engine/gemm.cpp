@@ -142,15 +142,15 @@ const Library& library() {
 
 // A row-major operand as CBLAS takes it: transposed or not, and its leading dimension in elements.
 // One whose elements lie apart along both axes is copied.
-struct Operand {
+struct GemmOperand {
   const std::byte* at;
   std::int64_t row, column;  // bytes
   int trans = kNoTrans;
   std::int64_t ld = 0;
   Ref<Buffer> copy;
 
-  Operand(DType t, const void* data, std::int64_t row_stride, std::int64_t column_stride,
-          std::int64_t rows, std::int64_t columns)
+  GemmOperand(DType t, const void* data, std::int64_t row_stride, std::int64_t column_stride,
+              std::int64_t rows, std::int64_t columns)
       : at(static_cast<const std::byte*>(data)), row(row_stride), column(column_stride) {
     const auto item = static_cast<std::int64_t>(itemsize(t));
     if (const auto l = blas_layout(item, row, column, rows, columns)) {
@@ -188,10 +188,10 @@ MatrixProduct upright(const MatrixProduct& g) {
 bool multiply(const Library& l, const MatrixProduct& as_given) {
   const MatrixProduct g = upright(as_given);
   const auto item = static_cast<std::int64_t>(itemsize(g.dtype));
-  const Operand a(g.dtype, g.a, g.a_row, g.a_column, g.m, g.k);
+  const GemmOperand a(g.dtype, g.a, g.a_row, g.a_column, g.m, g.k);
   const bool column = g.n == 1 && g.b_row > 0 && g.b_row % item == 0;
   const std::int64_t step = g.b_row / item;  // of a column
-  const Operand b(g.dtype, g.b, column ? item : g.b_row, g.b_column, g.k, g.n);
+  const GemmOperand b(g.dtype, g.b, column ? item : g.b_row, g.b_column, g.k, g.n);
   constexpr std::int64_t kMost = 1 << 30;
   if (!l.of.is_wide && std::max({g.m, g.n, g.k, a.ld, b.ld, step}) > kMost) return false;
 

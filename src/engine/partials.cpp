@@ -47,6 +47,17 @@ Chunks even_chunks(std::int64_t extent, std::int64_t inner) {
   return c;
 }
 
+Chunks equal_chunks(std::int64_t extent, std::int64_t pieces) {
+  Chunks c;
+  c.bounds.push_back(0);
+  for (std::int64_t p = 0; p < pieces; ++p) {
+    c.joins.push_back(static_cast<std::int32_t>(p));
+    if (p > 0) c.joins.push_back(-1);
+    c.bounds.push_back(extent * (p + 1) / pieces);
+  }
+  return c;
+}
+
 std::optional<EarlyExit> early_exit_of(const fusion::LoweredKernel& l,
                                        std::span<const Ref<Buffer>> partials, std::int64_t outputs,
                                        std::int64_t chunks) {

@@ -1,5 +1,7 @@
 #include "plan_run.hpp"
 
+#include "core/scatter.hpp"
+
 #include <algorithm>
 
 namespace plait::engine {
@@ -45,6 +47,13 @@ std::int64_t PlanRun::elements_an_iteration(const fusion::Step& s, std::int64_t 
 }
 
 Chunks PlanRun::chunks_of(const fusion::Step& s, std::int64_t extent) const {
+  if (s.lowered.scatters) {
+    std::int32_t by = s.region.roots[0];
+    for (const std::int32_t r : s.region.roots)
+      if (is_integer(g_[by].node->dtype)) by = r;
+    return equal_chunks(extent, scatter_pieces(element_count(g_[g_[by].in[2]].node->shape),
+                                               element_count(g_[by].node->shape)));
+  }
   return s.lowered.pairwise_chunks ? tree_chunks(extent)
                                    : even_chunks(extent, elements_an_iteration(s, extent));
 }

@@ -135,6 +135,9 @@ std::string body_text(const Graph& g, const Step& s, const std::vector<std::int6
   std::ostringstream out;
   if (s.region.kind == fusion::RegionKind::Blocked)
     out << "  chunks of the reduced axis, joined in a fixed order\n";
+  if (s.region.kind == fusion::RegionKind::Scatter)
+    out << "  pieces of what indices name the rows of, with tables that are joined in a fixed "
+           "order\n";
   if (s.update == fusion::UpdateMode::InPlace) out << "  writes in place\n";
   if (s.update == fusion::UpdateMode::Fresh)
     out << (s.trailing

@@ -56,6 +56,9 @@ Chunks tree_chunks(std::int64_t extent);
 // Equal chunks of about kChunkElements elements, `inner` elements an iteration, joined in order.
 Chunks even_chunks(std::int64_t extent, std::int64_t inner);
 
+// As many pieces of one length, joined in order.
+Chunks equal_chunks(std::int64_t extent, std::int64_t pieces);
+
 // Of a full any() or all() of what is in memory, with `partials` at the identity: the first chunk
 // that decides ends it. nullopt for what has to be computed whole.
 std::optional<EarlyExit> early_exit_of(const fusion::LoweredKernel& l,

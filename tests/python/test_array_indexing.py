@@ -295,3 +295,73 @@ def test_values_of_a_masked_write_are_read_before():
     a = np.array([2.0, 0.5, 3.0])
     a[::-1][np.array([True, True, True])] = a
     assert a.tolist() == [3.0, 0.5, 2.0]
+
+
+def kmeans(np, points, means):
+    label = np.argmin(np.linalg.norm(points - means[:, None], axis=2), axis=0)
+    sums = np.zeros_like(means)
+    np.add.at(sums, label, points)
+    return sums, np.bincount(label, minlength=len(means)), sums / np.bincount(label, minlength=len(means))[:, None]
+
+
+@pytest.mark.parametrize("n", [50, 70_000, 600_000])
+def test_update_of_kmeans_by_index(n):
+    rng = numpy.random.default_rng(0)
+    points, means = rng.standard_normal((n, 4)), rng.standard_normal((6, 4))
+    with eagerly(False):
+        ours = kmeans(np, np.asarray(points), np.asarray(means))
+    for got, expected in zip(ours, kmeans(numpy, points, means)):
+        assert got.dtype == expected.dtype and got.strides == expected.strides
+        numpy.testing.assert_allclose(numpy.asarray(got), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("op", ["add", "multiply", "maximum", "minimum", "subtract"])
+def test_pending_values_combine_by_index(op):
+    rng = numpy.random.default_rng(1)
+    x, at = rng.standard_normal((300, 3)).astype("f4"), rng.integers(-8, 8, 300)
+
+    def run(np, x, at):
+        table = np.ones((10, 8, 3), "f4")
+        whole = table[2].copy()
+        getattr(np, op).at(table[1:2].T[:, ::-1, 0].T, at, x * 2)
+        getattr(np, op).at(whole, at, (x - 1)[:, :1])
+        getattr(np, op).at(whole, np.argmax(x, axis=1), x * x)
+        return table, whole, table.sum()
+
+    with eagerly(False):
+        ours = run(np, np.asarray(x), np.asarray(at))
+    for got, expected in zip(ours, run(numpy, x, at)):
+        numpy.testing.assert_array_equal(numpy.asarray(got), expected)
+
+
+def test_pending_indices_outside_raise_at_the_call():
+    x = np.asarray(numpy.random.default_rng(2).standard_normal((1000, 5)))
+    with eagerly(False):
+        label = np.argmax(x, axis=1)
+        with pytest.raises(IndexError, match="out of bounds for axis 0 with size 3"):
+            np.add.at(np.zeros(3), label, x[:, 0] * 2)
+        assert np.bincount(label, minlength=2).shape == (5,)
+
+
+def test_sums_by_index_see_later_writes_as_numpy_does():
+    def run(np):
+        at, w, out = np.arange(200) % 7, np.arange(200.0), np.zeros(7)
+        np.add.at(out, at, w * 2)
+        counted = np.bincount(at, w + 1)
+        at[:], w[:] = 0, -1.0
+        view = out[2:5]
+        view += 1
+        np.add.at(out, at, w - 1)
+        return out, counted
+
+    with eagerly(False):
+        ours = run(np)
+    for got, expected in zip(ours, run(numpy)):
+        numpy.testing.assert_array_equal(numpy.asarray(got), expected)
+
+
+def test_overflow_of_pending_sums_by_index_is_reported_as_numpys():
+    with eagerly(False), pytest.warns(RuntimeWarning, match="overflow encountered in add"):
+        out = np.full(3, 1e308)
+        np.add.at(out, np.zeros(100, int), np.full(100, 1e307) * 5.0)
+        assert numpy.isinf(numpy.asarray(out)[0])

@@ -204,11 +204,18 @@ void Emitter::emit_store(const ir::Inst& i) {
   store(i.type, address_of(i), vals_[i.operands[0]], i.nontemporal);
 }
 
-// Lanes follow each other: they may name one element.
+// Lanes follow each other: they may name one element, but where the access alone sets them apart.
 void Emitter::emit_scatter(const ir::Inst& i) {
-  const Address a = address_of(i);
+  Address a = address_of(i);
   const Value &index = vals_[i.operands[0]], &value = vals_[i.operands[1]];
   llvm::Value* const stride = coeff(i.stride);
+  if (lanes_.loop >= 0 && !index.varying && a.lane_stride) {
+    a.base = at(a.base, b_.CreateMul(index.regs[0], stride));
+    Value old = load(i.type, a);
+    for (int r = 0; r < lanes_.regs; ++r)
+      old.regs[r] = primitive(i.fn, i.type, {old.regs[r], reg(value, r)});
+    return store(i.type, a, old, false);
+  }
   const auto combine = [&](llvm::Value* offset, llvm::Value* x) {
     llvm::Value* const p = at(a.base, offset);
     store_scalar(i.type, primitive(i.fn, i.type, {load_scalar(i.type, p), x}), p);

@@ -1,0 +1,68 @@
+// Combining by index: one loop over the indices, in pieces, for all tables.
+#include "core/scatter.hpp"
+
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+void Lowering::scatter() {
+  const std::int32_t index = g_[region_.roots[0]].in[1];
+  // Their own extents decide how floats are cut: those of one region stay equal.
+  std::int32_t lead = -1;
+  for (const std::int32_t r : region_.roots) {
+    if (is_integer(node(r).dtype)) continue;
+    for (int d = 0; lead >= 0 && d < node(r).shape.size(); ++d)
+      in_.facts.equal(ex_.source({lead, Field::Shape, d}), ex_.source({r, Field::Shape, d}));
+    lead = r;
+  }
+  const auto [begin, end] = chunk();
+  out_.grid_extent = ex_.source({index, Field::Shape, 0});
+  out_.scatters = true;
+  const std::int32_t rows =
+      open_between(0, begin, end, out_.grid_extent, static_cast<double>(node(index).shape[0]));
+  for (const std::int32_t r : region_.roots) scatter_row(r, {rows, ex_.one(), ex_.zero()});
+  close(rows);
+}
+
+void Lowering::scatter_row(std::int32_t root, const Ix& row) {
+  const Node& n = node(root);
+  const auto [init, index, values] = std::tuple(g_[root].in[0], g_[root].in[1], g_[root].in[2]);
+  if (node(init).kind != NodeKind::Fill) out_.reads.insert({in_.canon[init], in_.canon[init]});
+  const Val at = emit(index, broadcast(index, {row}), row.loop);
+  // Elements from one index of a dimension to the next; a short row is unrolled.
+  std::vector<ExprId> stride(n.shape.size(), ex_.one());
+  for (int d = n.shape.size(); d-- > 1;)
+    stride[d - 1] = ex_.mul(stride[d], ex_.source({root, Field::Shape, d}));
+  const ExprId outputs = ex_.mul(stride[0], ex_.source({root, Field::Shape, 0}));
+  const ExprId item = ex_.constant(static_cast<std::int64_t>(itemsize(n.dtype)));
+  const bool unrolled = n.shape.size() == 2 && n.shape[1] <= kShort;
+  if (unrolled) in_.facts.known(ex_.source({root, Field::Shape, 1}));
+  Index idx(n.shape.size());
+  idx[0] = row;
+  std::int32_t ctx = row.loop;
+  std::vector<std::int32_t> opened;
+  for (int d = 1; d < n.shape.size() && !unrolled; ++d) {
+    ctx = open(ctx, ex_.source({root, Field::Shape, d}));
+    opened.push_back(ctx);
+    idx[d].loop = ctx;
+  }
+  const std::int32_t table =
+      buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())}, n.dtype, true);
+  out_.partials.push_back({root, scatter_fold(n.fn), n.dtype, outputs});
+  for (std::int64_t c = 0; c < (unrolled ? n.shape[1] : 1); ++c) {
+    if (unrolled) idx[1] = {-1, ex_.one(), ex_.constant(c)};
+    const Val v = emit(values, broadcast(values, idx), ctx);
+    Access a;
+    if (unrolled) a.offset = coeff(ex_.mul(ex_.constant(c), item));
+    a.terms.push_back({k_.loops[0].var, coeff(ex_.mul(outputs, item))});
+    for (int d = 1; d < n.shape.size() && !unrolled; ++d)
+      a.terms.push_back({k_.loops[idx[d].loop].var, coeff(ex_.mul(stride[d], item))});
+    push_scatter(n.fn, table, std::move(a), at, coeff(ex_.mul(stride[0], item)), v, ctx);
+  }
+  for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,112 @@
+// Combining by index in a region that computes indices and values on the way, or as a call that
+// reads them from memory.
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "../cost.hpp"
+#include "core/scatter.hpp"
+#include "rules.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+class ScatterInRegions final : public Rule {
+ public:
+  ScatterInRegions() : Rule(of_kind(NodeKind::Call)) {}
+
+  void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
+    if (!c.scatters(node)) return;
+    o.make({{{Edit::Store, node, "combined by index"}}});
+    const std::int32_t init = c.problem().graph[node].in[0];
+    if (c.problem().graph[c.problem().canon[init]].node->kind != NodeKind::Fill)
+      o.make({{{Edit::Store, init, "combined with by index"}}});
+  }
+
+  void revise(const Candidate& c, Offers& o) const override {
+    for (std::int32_t i = 0; i < c.problem().graph.size(); ++i) {
+      if (!c.scatters(i)) continue;
+      const std::optional<std::int32_t> first = before(c, i);
+      if (first && !c.share_loop(*first, i))
+        o.make({{{Edit::Store, c.problem().graph[i].in[1], "indices of several regions"}}});
+      else if (!first || !in_loops(c, i))
+        offer(c, i, o);
+    }
+  }
+
+ private:
+  // What regions combine before by the same indices, which nobody has in memory.
+  static std::optional<std::int32_t> before(const Candidate& c, std::int32_t scatter) {
+    const auto index_of = [&](std::int32_t s) {
+      return c.problem().canon[c.problem().graph[s].in[1]];
+    };
+    if (!c.inlined(index_of(scatter))) return std::nullopt;
+    for (std::int32_t i = 0; i < scatter; ++i)
+      if (c.scatters(i) && index_of(i) == index_of(scatter)) return i;
+    return std::nullopt;
+  }
+
+  // Whether indices and values are nothing that regions of their own compute.
+  static bool in_loops(const Candidate& c, std::int32_t scatter) {
+    return work_of(c, scatter).has_value();
+  }
+
+  // Units of the operations' Cost in front of it; nothing where a region cannot compute it.
+  static std::optional<double> work_of(const Candidate& c, std::int32_t scatter) {
+    const Graph& g = c.problem().graph;
+    double work = 0;
+    std::set<std::int32_t> seen;
+    std::vector<std::int32_t> stack{g[scatter].in[1], g[scatter].in[2]};
+    while (!stack.empty()) {
+      const std::int32_t i = c.problem().canon[stack.back()];
+      stack.pop_back();
+      if (!c.inlined(i) || !seen.insert(i).second) continue;
+      const Node& n = *g[i].node;
+      if (n.kind == NodeKind::MatMul || n.kind == NodeKind::Call) return std::nullopt;
+      if (n.kind == NodeKind::Elementwise)
+        work +=
+            static_cast<double>(op_info(n.fn).cost) * static_cast<double>(element_count(n.shape));
+      for (const std::int32_t in : g[i].in)
+        if (in >= 0) stack.push_back(in);
+    }
+    return work;
+  }
+
+  static void offer(const Candidate& c, std::int32_t scatter, Offers& o) {
+    const Graph& g = c.problem().graph;
+    const Machine& m = *c.problem().target.machine;
+    const GNode& gn = g[scatter];
+    double bytes = 0;
+    for (const std::int32_t in : {gn.in[1], gn.in[2]}) {
+      const std::int32_t i = c.problem().canon[in];
+      if (!c.inlined(i) || g[i].node->kind == NodeKind::Scalar) continue;
+      // A view of what is in memory is read where it lies.
+      if (g[i].node->kind == NodeKind::View && !c.inlined(c.problem().canon[g[i].in[0]])) continue;
+      bytes += 2 * static_cast<double>(node_bytes(*g[i].node));
+    }
+    const std::optional<double> work = work_of(c, scatter);
+    const char* const why = "computed by a call";
+    if (bytes == 0) {
+      o.make({{{Edit::Call, scatter, why}}});
+      return;
+    }
+    // One piece has one thread, what is elementwise two at least by itself.
+    const bool shared =
+        scatter_pieces(element_count(g[gn.in[2]].node->shape), element_count(gn.node->shape)) > 1;
+    const double region = work.value_or(0) * m.cycle;
+    const double call = memory_seconds(m, bytes) + region / (shared ? 1 : 2);
+    o.make({{{Edit::Call, scatter, why}}, work ? region : kImpossible, call});
+  }
+};
+
+}  // namespace
+
+const Rule& scatter_in_regions() {
+  static const ScatterInRegions rule;
+  return rule;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,27 @@
+// Sums by index are cut where there are many elements: each piece has a table of its own, and the
+// tables are joined in order. That decides bits, so extents alone do.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "op_table.hpp"
+
+namespace plait {
+
+// So many elements are summed one after the other, as NumPy does.
+inline constexpr std::int64_t kScatteredInPieces = 1 << 20;
+
+inline std::int64_t scatter_pieces(std::int64_t elements, std::int64_t table) {
+  const std::int64_t each = std::max(kScatteredInPieces / 2, 16 * table);
+  return std::clamp<std::int64_t>(elements / each, 1, 64);
+}
+
+// The fold that combines by addition, multiplication or an extremum.
+constexpr ReduceKind scatter_fold(OpId fn) {
+  return fn == OpId::Add        ? ReduceKind::Sum
+         : fn == OpId::Multiply ? ReduceKind::Prod
+         : fn == OpId::Minimum  ? ReduceKind::Min
+                                : ReduceKind::Max;
+}
+
+}  // namespace plait
