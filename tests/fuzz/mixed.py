@@ -57,9 +57,10 @@ class Mixed:
             [
                 f"{self.picks(v.shape[0])}", f"np.array({self.picks(v.shape[0]) or [0]})", "0", "slice(None)", "(..., 0)", f"{self.mask(v.shape)}",
                 f"({self.picks(v.shape[0], 2) or [0]}, -1)",
+                f"np.argmax(np.eye({v.shape[0]})[{self.picks(v.shape[0]) or [0]}], axis=1)",
             ]
         )
-        value = "" if op == "negative" else ", " + r.choice([self.weak(v.dtype.char), f"{a}[0]", f"np.float32(2)"])
+        value = "" if op == "negative" else ", " + r.choice([self.weak(v.dtype.char), f"{a}[0]", f"{a}[:1] + {a}[:1]", f"np.float32(2)"])
         return Statement(f"np.{op}.at({a}, {index}{value})", "write", "add" if op != "multiply" else op, a, (a,), False)
 
     # --- ufunc methods
@@ -291,7 +292,7 @@ class Mixed:
         ]
         if v.dtype.kind in "iu":
             options += [
-                f"np.bincount(({a} % 5).astype('i8').ravel())", f"np.left_shift({a}, 1)", f"np.unpackbits(({a} % 4).astype('u1').ravel())", f"np.base_repr(int({a}.ravel()[0]))",
+                f"np.bincount(({a} % 5).astype('i8').ravel())", f"np.bincount(({a} % 5).astype('i8').ravel(), {a}.ravel() * 0.5)", f"np.left_shift({a}, 1)", f"np.unpackbits(({a} % 4).astype('u1').ravel())", f"np.base_repr(int({a}.ravel()[0]))",
             ]
         if v.dtype.kind in "iuf" and numpy.isfinite(v).all():
             options += [
