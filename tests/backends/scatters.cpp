@@ -10,9 +10,7 @@ namespace {
 Array doubled(const Array& a) { return apply(OpId::Add, a, a); }
 
 // Indices of 0, 1 and 2 that nobody has computed yet.
-Array thirds(const Array& x) {
-  return reduce(ReduceKind::ArgMin, apply(OpId::Multiply, x, x), 1);
-}
+Array thirds(const Array& x) { return reduce(ReduceKind::ArgMin, apply(OpId::Multiply, x, x), 1); }
 
 }  // namespace
 
