@@ -93,12 +93,22 @@ class Finder {
   // maximum.
   void find_exponential() {
     if (!elementwise(a_.summed) || (a_.weights != a_.summed && a_.weights != a_.quotient)) return;
-    const OpId fn = node(a_.summed).fn;
+    // Zero where a mask says so.
+    std::int32_t e = a_.summed, kept = -1;
+    bool kept_inverted = false;
+    if (node(e).fn == OpId::Where) {
+      kept_inverted = zero(input(e, 1));
+      if (!kept_inverted && !zero(input(e, 2))) return;
+      kept = input(e, 0);
+      e = input(e, kept_inverted ? 2 : 1);
+      if (!elementwise(e)) return;
+    }
+    const OpId fn = node(e).fn;
     if (fn != OpId::Exp && fn != OpId::Exp2) return;
-    std::int32_t i = input(a_.summed, 0);
+    std::int32_t i = input(e, 0);
     if (a_.maximum >= 0) {
       if (!elementwise(i) || node(i).fn != OpId::Subtract || input(i, 0) != a_.compared) return;
-      a_.peaks_at_one = true;
+      a_.peaks_at_one = kept < 0;
       i = a_.compared;
     }
     if (!elementwise(i) || node(i).fn != OpId::Where || node(i).shape != shape_) return;
@@ -108,6 +118,15 @@ class Finder {
     a_.exponential = fn;
     a_.mask = input(i, 0);
     a_.fill = fill;
+  }
+
+  // Whether it is a number that is zero, and not negative. It is relied on.
+  bool zero(std::int32_t i) {
+    while (!g_[i].leaf && (node(i).kind == NodeKind::View || node(i).kind == NodeKind::Fill))
+      i = input(i, 0);
+    if (node(i).kind != NodeKind::Scalar || g_.field({i, Field::Value}) != 0) return false;
+    a_.zeros.push_back(i);
+    return true;
   }
 
   // Whether the value follows from the scores.
@@ -186,7 +205,8 @@ class Finder {
       case OpId::Divide:
         return linear(a, base) && plain(b);
       case OpId::Where:
-        return plain(a) && linear(b, base) && linear(c, base);
+        return plain(a) &&
+               (linear(b, base) ? zero(c) || linear(c, base) : zero(b) && linear(c, base));
       default:
         return false;
     }
@@ -198,11 +218,29 @@ class Finder {
   bool falls_with_maximum(std::int32_t i) {
     return linear(i, [&](std::int32_t n) {
       if (!elementwise(n) || (node(n).fn != OpId::Exp && node(n).fn != OpId::Exp2)) return false;
-      if (a_.maximum >= 0 && node(n).fn != a_.exponential) return false;
-      if (!shifted(input(n, 0))) return false;
+      if (a_.maximum >= 0 && (node(n).fn != a_.exponential || a_.scale >= 0)) return false;
+      if (!shifted(input(n, 0)) && !scaled(input(n, 0))) return false;
       a_.exponential = node(n).fn;
       return true;
     });
+  }
+  // The difference from the maximum, by a number: the same for all exponentials.
+  bool scaled(std::int32_t i) {
+    if (!elementwise(i) || node(i).shape != shape_ || node(i).dtype != node(a_.scores).dtype ||
+        a_.maximum >= 0)
+      return false;
+    const std::int32_t a = input(i, 0), b = input(i, 1);
+    const auto number = [&](std::int32_t n) {
+      return !depends(n) && element_count(node(n).shape) == 1 &&
+             node(n).dtype == node(a_.scores).dtype;
+    };
+    const OpId fn = node(i).fn;
+    if (fn != OpId::Multiply && fn != OpId::Divide) return false;
+    const bool first = number(b) && shifted(a);
+    if (!first && (fn == OpId::Divide || !number(a) || !shifted(b))) return false;
+    a_.scale = first ? b : a;
+    a_.scaled_by = fn;
+    return true;
   }
   bool shifted(std::int32_t i) {
     if (!elementwise(i) || node(i).shape != shape_ || node(i).dtype != node(a_.scores).dtype ||

@@ -18,6 +18,11 @@ struct Attention {
   std::int32_t quotient = -1;                // the division by the sum, where it stands before
                                              // the second product
   OpId exponential = OpId::Exp;
+  // One number that the difference from the maximum is multiplied by, or divided; -1: none.
+  std::int32_t scale = -1;
+  OpId scaled_by = OpId::Multiply;
+  // Scalars that are relied on to be zero: what weights are where a mask says so.
+  std::vector<std::int32_t> zeros;
   // Whether the largest weight of a row is 1: the exponential of the difference from the maximum.
   bool peaks_at_one = false;
   // What is compared, or without a maximum the exponential's operand, is `fill` where the mask is

@@ -21,6 +21,7 @@ enum class Field : std::uint8_t {
   MapStep,  // of a View decomposed over its base; `dim` counts the base's / the view's dimensions
   InputShape,  // Reduce: of its operand
   Step,        // Gather: from one index to the next
+  Value,       // Scalar: its bits, 0 for a zero that is not negative
 };
 struct Source {
   std::int32_t node = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "sum_products.hpp"
@@ -242,6 +243,11 @@ std::int64_t Graph::field(const Source& s) const {
       return n.inputs[0]->shape[s.dim];
     case Field::Step:
       return n.step;
+    case Field::Value: {
+      std::int64_t bits[2];
+      std::memcpy(bits, n.scalar.bytes, sizeof bits);
+      return bits[0] | bits[1];
+    }
   }
   return 0;
 }

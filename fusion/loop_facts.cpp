@@ -62,6 +62,13 @@ bool LoopFacts::keeps_windows(std::int32_t l) const {
 bool LoopFacts::may_run_abreast(std::int32_t l) const {
   if ((l == 0 && !lk_.partials.empty()) || ir::multiplies(k_, l)) return false;
   if (keeps_windows(l)) return false;
+  // What an iteration leaves where the next one finds it.
+  const auto carries = [&](const Inst& i) {
+    if (i.op != Op::StoreLocal || stride(i, l) != 0) return false;
+    bool own = k_.locals[i.index].home == l;
+    for_each_loop(l, [&](std::int32_t c) { own |= k_.locals[i.index].home == c; });
+    return !own;
+  };
   bool apart = true;
   for_each_inst(k_, l, [&](Val v, std::int32_t at) {
     const Inst& i = k_.insts[v];
@@ -69,6 +76,7 @@ bool LoopFacts::may_run_abreast(std::int32_t l) const {
     // Lanes scatter in order, all of an iteration of a loop inside before its next one.
     for (std::int32_t inside = at; i.op == Op::Scatter && inside != l; inside = parent(inside))
       apart &= depends(i, inside);
+    apart &= !carries(i);
   });
   return apart;
 }

@@ -40,8 +40,11 @@ void Lowering::attention() {
                  its = ex_.source({id, Field::Shape, d});
     in_.facts.equal(mine, its);
   }
+  for (const std::int32_t z : s.of.zeros)
+    in_.facts.equal(ex_.source({z, Field::Value}), ex_.zero());
+  s.lone = in_.facts.equal(ex_.source({id, Field::Shape, dims - 2}), ex_.one());
   const std::int64_t most = in_.target.product_depth;
-  s.height = attention_rows(g_, s.of, most);
+  s.height = s.lone ? 1 : attention_rows(g_, s.of, most);
   const RowBlock b = block_of_rows(s.height);
   s.first_row = b.first;
   tile_.batch = s.scores.batch = b.batch;
@@ -82,13 +85,19 @@ void Lowering::add_block(const Rows& queries, const RowBlock& b, const Range& ke
   Softmax& s = *softmax_;
   s.stage = Softmax::Compare;
   s.scores.first_column = keys.begin;
-  multiply_columns(s.of.scores, s.scores, queries, keys, b, ctx);
+  if (s.lone)
+    score_keys(queries, b, keys, ctx);
+  else
+    multiply_columns(s.of.scores, s.scores, queries, keys, b, ctx);
   if (s.of.maximum >= 0) {
     compare_scores(b, keys, ctx);
     rescale_rows(b, ctx);
   }
   weigh_scores(b, keys, ctx);
-  multiply_weights(b, keys, ctx);
+  if (s.lone)
+    add_values(b, keys, ctx);
+  else
+    multiply_weights(b, keys, ctx);
 }
 
 // A first pass over blocks that are not left out, a second over the others, if they count.
@@ -197,7 +206,15 @@ void Lowering::rescale_rows(const RowBlock& b, std::int32_t ctx) {
   const std::int32_t row = open_rows(b, ctx);
   const Val before = load_row(s.maximum, b, row), now = load_row(s.shift, b, row);
   const Val shift = shift_of(now);
-  const Val factor = apply(s.of.exponential, t, apply(OpId::Subtract, t, before, shift));
+  Val grown = apply(OpId::Subtract, t, before, shift);
+  if (s.of.scale >= 0)
+    grown = apply(s.of.scaled_by, t, grown,
+                  emit(s.of.scale, Index(node(s.of.scale).shape.size()), row));
+  Val factor = apply(s.of.exponential, t, grown);
+  // The scale may be negative: what a row of -inf has summed so far is final.
+  if (s.of.scale >= 0)
+    factor = apply(OpId::Where, t, apply(OpId::Equal, DType::Bool, before, constant(lowest(t))),
+                   constant(plait::cast(scalar_float(1), t)), factor);
   const Val sum = apply(OpId::Multiply, t, load_row(s.sum, b, row), factor);
   store_row(s.maximum, b, row, now);
   store_row(s.shift, b, row, shift);
@@ -218,7 +235,7 @@ void Lowering::weigh_scores(const RowBlock& b, const Range& keys, std::int32_t c
   Softmax& s = *softmax_;
   s.stage = Softmax::Weigh;
   const DType t = node(region_.product).dtype;
-  const Val least = s.of.peaks_at_one ? least_weight(b, keys, ctx) : kNone;
+  const Val least = s.of.peaks_at_one && !s.lone ? least_weight(b, keys, ctx) : kNone;
   const std::int32_t row = s.scores.rows = open_rows(b, ctx);
   const std::int32_t column = s.scores.columns = open_range(row, keys);
   Index idx = b.batch;

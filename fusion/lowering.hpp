@@ -33,6 +33,7 @@ struct Softmax {
   Attention of;
   Tile scores;
   std::int64_t height = 0;
+  bool lone = false;  // there is one row: nothing to share, keys and values are read where they lie
   std::int32_t maximum = -1, shift = -1, factor = -1, sum = -1;
   enum Stage : std::uint8_t { Compare, Weigh, Finish } stage = Compare;
   Val first_row = kNone;
@@ -136,6 +137,10 @@ class Lowering : Nest {
   void attention();
   void add_block(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
   void add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId extent);
+  // Of a single row (lower_single_query.cpp).
+  void score_keys(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void add_values(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void clear_local(std::int32_t local, ExprId extent, std::int32_t ctx);
   // Which blocks a mask leaves out (lower_mask.cpp).
   Val counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx);
   Val any_infinite(const RowBlock& b, const Range& keys, std::int32_t ctx);

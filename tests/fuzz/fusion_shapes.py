@@ -197,6 +197,8 @@ class FusionGenerator(Generator):
         dtype, heads = r.choice(["f4", "f4", "f8"]), r.choice([(), (2,), (2, 2)])
         rows, keys = r.choice([1, 3, 33, 40, 70]), r.choice([9, 40, 64, 130, 300])
         depth, width = r.choice([4, 9, 16]), r.choice([1, 5, 16, 33])
+        if rows == 1:
+            keys, depth = r.choice([64, 300, 1500]), r.choice([16, 31])
         while len(heads) and max(rows * keys, keys * max(depth, width)) * 4 > self.large:
             heads = heads[1:]
         q, k, v = (self.make((*heads, *s), dtype) for s in ((rows, depth), (keys, depth), (keys, width)))
@@ -211,6 +213,7 @@ class FusionGenerator(Generator):
         s = change("{} * 0.125", "multiply", s)
         if r.random() < 0.3:
             s = change("{} + {}", "add", s, self.make(r.choice([(rows, keys), (keys,), (rows, 1)]), dtype))
+        mask = None
         if r.random() < 0.5:
             i, j = self.step(f"np.arange({rows})[:, None]", "create", "arange"), self.step(f"np.arange({keys})", "create", "arange")
             mask = self.step(r.choice(["{} >= {}", "{} + 3 > {}", "({0} >= {1}) & ({0} - {1} < 7)", "{} != {}"]), "elementwise", "greater_equal", i, j)
@@ -220,7 +223,11 @@ class FusionGenerator(Generator):
             most = self.reduce("max", s, -1, True)
             s = change("{} - {}", "subtract", s, most)
             made.append(most)
+            if r.random() < 0.3:
+                s = change(r.choice(["{} * 0.5", "0.5 * {}", "{} / 4"]), "multiply", s)
         e = change("np.exp({})", "exp", s)
+        if mask and r.random() < 0.4:
+            e = change(f"np.where({{}}, {{}}, {r.choice(['0', '0', '1'])})", "where", mask, e)
         total = self.reduce("sum", e, -1, True)
         if r.random() < 0.5:
             out = self.step("np.matmul({}, {})", "matmul", "matmul", change("{} / {}", "divide", e, total), v)

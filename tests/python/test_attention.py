@@ -33,6 +33,30 @@ def after(np, q, k, v, mask=None, fill=-INF):
     return np.matmul(e, v) / np.sum(e, axis=-1, keepdims=True)
 
 
+def hidden(np, q, k, v, mask=None, fill=-INF):
+    """Weights that are zero by the mask, whatever the scores are."""
+    s = scores(np, q, k, mask, fill)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    if mask is not None:
+        e = np.where(mask, e, np.float32(0))
+    return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
+
+
+def hidden_after(np, q, k, v, mask=None, fill=-INF):
+    """The maximum is that of all scores."""
+    s = scores(np, q, k, None, fill)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    if mask is not None:
+        e = np.where(~mask, 0, e)
+    return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
+
+
+def scaled(np, q, k, v, mask=None, fill=-INF, scale=0.5):
+    s = scores(np, q, k, mask, fill)
+    e = np.exp((s - np.max(s, axis=-1, keepdims=True)) * scale)
+    return np.matmul(e, v) / np.sum(e, axis=-1, keepdims=True)
+
+
 def run(f, np, *args):
     with warnings.catch_warnings(record=True) as seen, np.errstate(over="warn", invalid="warn", divide="warn", under="ignore"):
         warnings.simplefilter("always")
@@ -54,7 +78,7 @@ def close(got, want):
 
 SPECIAL = {
     "plain": lambda q, k, v: None,
-    "nan in a query": lambda q, k, v: q.__setitem__((0, 1, 2), numpy.nan),
+    "nan in a query": lambda q, k, v: q.__setitem__((0, -1, 2), numpy.nan),
     "inf in a key": lambda q, k, v: k.__setitem__((0, 1, 2), INF),
     "-inf in a key": lambda q, k, v: k.__setitem__((0, 1), -INF),
     "nan in a value": lambda q, k, v: v.__setitem__((1, -2, 3), numpy.nan),
@@ -68,13 +92,15 @@ SPECIAL = {
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("special", SPECIAL)
 def test_special_values(large, dtype, special):
-    for (rows, keys), f in itertools.product([(70, 600), (40, 48)], (stable, naive, after)):
+    for (rows, keys), f in itertools.product([(70, 600), (40, 48), (1, 1100)], (stable, naive, after, hidden, hidden_after, scaled)):
         q, k, v = data(dtype, rows, keys)
         SPECIAL[special](q, k, v)
+        if f is hidden_after and special == "large":
+            continue  # beside a maximum that is hidden weights are subnormal: of few bits, and which ones is a matter of order
         some = numpy.random.default_rng(1).random((rows, keys)) < 0.5
         none = some.copy()
-        none[3] = False
-        none[5, :300] = False
+        none[3 % rows] = False
+        none[5 % rows, :300] = False
         for mask, fill in [(None, 0), *itertools.product((some, none), (-INF, -1e9))]:
             want, expected = run(f, numpy, q, k, v, mask, fill)
             got, seen = run(f, plait, *map(plait.asarray, (q, k, v)), None if mask is None else plait.asarray(mask), fill)
@@ -104,7 +130,7 @@ def test_masks_of_indices(large, name):
     q, k, v = data("f4", 700, 700)
     last = v.copy()
     last[1, -1, 2] = numpy.nan
-    for values, fill, f in itertools.product((v, last), (-INF, -1e9, 3.0), (stable, naive)):
+    for values, fill, f in itertools.product((v, last), (-INF, -1e9, 3.0), (stable, naive, hidden)):
 
         def masked(np, q, k, v):
             return f(np, q, k, v, MASKS[name](np, 700, 700), fill)
@@ -160,7 +186,72 @@ def test_error_is_no_larger_than_numpys(large):
     assert ours <= 1.5 * theirs
 
 
-@pytest.mark.parametrize("form", ["stable", "naive", "mask", "causal", "grouped heads", "one query", "jit"])
+def test_a_cache_that_is_filled_step_by_step_is_planned_once(large):
+    r = numpy.random.default_rng(5)
+
+    def decode(np, q, k, v, keys, values, t):
+        keys[:, t], values[:, t] = k, v
+        return stable(np, q[:, None], keys[:, : t + 1], values[:, : t + 1])
+
+    theirs = [r.standard_normal((4, 700, 64)).astype("f4") for _ in range(2)]
+    ours = [plait.array(x) for x in theirs]
+    for t in range(520, 560):
+        if t == 523:
+            before = plait.stats()
+        new = [r.standard_normal((4, 64)).astype("f4") for _ in range(3)]
+        close(numpy.asarray(decode(plait, *map(plait.asarray, new), *ours, t)), decode(numpy, *new, *theirs, t))
+    now = plait.stats()
+    assert now["plans_made"] == before["plans_made"]
+    assert now["plans_reused"] > before["plans_reused"]
+    assert now["kernels_compiled"] - before["kernels_compiled"] <= now["last_plan_regions"]
+
+
+def test_numbers_that_the_plan_relies_on(large):
+    """Weights where the mask is false are zero, then are not; what scales them is negative, then is not a number."""
+    q, k, v = data("f4", 70, 600)
+    mask = numpy.random.default_rng(1).random((70, 600)) < 0.5
+
+    def filled(np, q, k, v, mask, weight):
+        s = scores(np, q, k, None, 0)
+        e = np.where(mask, np.exp(s - np.max(s, axis=-1, keepdims=True)), weight)
+        return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
+
+    for weight in (0.0, 0.25, 0.0, -0.0, 1.0, 0.0):
+        close(numpy.asarray(filled(plait, *map(plait.asarray, (q, k, v, mask)), weight)), filled(numpy, q, k, v, mask, weight))
+    for scale, fill in itertools.product((0.5, -0.25, 0.0, -0.0, numpy.nan, INF, 0.5), (-INF, -3.0)):
+        want, expected = run(scaled, numpy, q, k, v, mask, fill, scale)
+        got, seen = run(scaled, plait, *map(plait.asarray, (q, k, v, mask)), fill, scale)
+        close(got, want)
+        assert seen - {"overflow encountered in matmul"} == expected - {"overflow encountered in matmul"}, (scale, fill)
+
+
+@pytest.mark.parametrize("layout", ["keys", "turned keys", "steps", "heads behind", "no heads", "of one head"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_one_query(large, layout, dtype):
+    """Keys and values are read where they lie."""
+    r = numpy.random.default_rng(4)
+    q, k, v = (r.standard_normal((3, n, d)).astype(dtype) for n, d in ((1, 40), (1500, 40), (1500, 33)))
+
+    def f(np, q, k, v):
+        if layout == "turned keys":
+            k = np.swapaxes(np.ascontiguousarray(np.swapaxes(k, -1, -2)), -1, -2)
+        if layout == "steps":
+            q, k, v = q[..., ::2], k[:, ::-1, ::2], v[:, ::-1]
+        if layout == "heads behind":
+            k, v = (np.ascontiguousarray(x.transpose(1, 0, 2)).transpose(1, 0, 2) for x in (k, v))
+        if layout == "no heads":
+            q, k, v = q[0], k[0], v[0]
+        if layout == "of one head":
+            k, v = k[:1], v[:1]
+        return stable(np, q * 2, k, v)
+
+    exact = f(numpy, *(x.astype("f8") for x in (q, k, v)))
+    got = numpy.asarray(f(plait, *map(plait.asarray, (q, k, v))))
+    theirs = numpy.abs(f(numpy, q, k, v) - exact).max()
+    assert numpy.abs(got - exact).max() <= (1.5 * theirs if dtype == "f4" else 1e-14)
+
+
+@pytest.mark.parametrize("form", ["stable", "naive", "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", "one query", "jit"])
 def test_one_region(large, form):
     r = numpy.random.default_rng(0)
     q, k, v = (r.standard_normal((4, n, 32)).astype("f4") for n in (1 if form == "one query" else 300, 300, 300))
@@ -168,6 +259,10 @@ def test_one_region(large, form):
     def f(np, q, k, v):
         if form == "naive":
             return naive(np, q, k, v)
+        if form.startswith("hidden"):
+            return (hidden if form == "hidden" else hidden_after)(np, q, k, v, np.arange(300)[:, None] >= np.arange(300))
+        if form == "scaled":
+            return scaled(np, q, k, v)
         if form == "mask":
             return stable(np, q, k, v, np.asarray(r.random((300, 300)) < 2))
         if form == "causal":
