@@ -202,6 +202,7 @@ Found trigonometric(OpId op, DType t);
 LoopFn modulus(DType t);  // of a complex dtype
 Found hyperbolic(OpId op, DType t);
 Found power(OpId op, DType t);
+Found error_function(OpId op, DType t);
 Found float_division(OpId op, DType t);
 
 }  // namespace plait::loops::PLAIT_TIER

@@ -76,6 +76,12 @@ PLAIT_DEFINE_1(LogicalNot, operator!)
 #undef PLAIT_DEFINE_2
 #undef PLAIT_DEFINE_3
 
+// a * b + c. Rounded twice, as these operations are everywhere else.
+template <class A, class B, class C, detail::if_operands<A, B, C> = 0>
+auto fma(A&& a, B&& b, C&& c) {
+  return std::forward<A>(a) * std::forward<B>(b) + std::forward<C>(c);
+}
+
 // xtensor's spelling of astype.
 template <class U, class A, detail::if_array<A> = 0>
 array<U> cast(A&& a) {

@@ -14,6 +14,7 @@
 #include "plait/dtype.hpp"
 #include "plait/error.hpp"
 #include "plait/explain.hpp"
+#include "plait/fft.hpp"
 #include "plait/indexing.hpp"
 #include "plait/join.hpp"
 #include "plait/linalg.hpp"

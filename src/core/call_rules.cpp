@@ -52,6 +52,21 @@ void one_for_each_index(std::span<const ValueType> inputs, const CallAttributes&
   results[0].shape[static_cast<int>(attributes.numbers[0])] = inputs[1].shape[0];
 }
 
+void half_spectrum(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                   std::span<ValueType> results) {
+  const bool single = inputs[0].dtype == DType::Float32;
+  results[0] = {single ? DType::Complex64 : DType::Complex128, inputs[0].shape};
+  std::int64_t& n = results[0].shape[static_cast<int>(attributes.numbers[0])];
+  n = n / 2 + 1;
+}
+
+void line_of_half_spectrum(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                           std::span<ValueType> results) {
+  const bool single = inputs[0].dtype == DType::Complex64;
+  results[0] = {single ? DType::Float32 : DType::Float64, inputs[0].shape};
+  results[0].shape[static_cast<int>(attributes.numbers[0])] = attributes.numbers[1];
+}
+
 void two_like_input(std::span<const ValueType> inputs, const CallAttributes& /*attributes*/,
                     std::span<ValueType> results) {
   check_real_float("modf", inputs[0].dtype);

@@ -23,6 +23,10 @@ bool run_small(OpId fn, DType t, void** arguments, const std::int64_t* strides, 
 // Gives memory to the arrays behind these that nobody has written to.
 void allocate_empty(std::span<tracer::Node* const> wanted);
 
+// The sum of n float32 or float64 numbers, `stride` bytes apart.
+void run_small_sum(DType t, const void* in, std::int64_t stride, std::int64_t n, void* out,
+                   tracer::Node& value);
+
 // Computes one node whose inputs are in memory or Scalars. The recorder's lock is held.
 void compute_direct(tracer::Node& n);
 

@@ -1,6 +1,7 @@
 // Creation. Every array starts here, so this is where the engine is started.
 #include "box.hpp"
 #include "core/array_memory.hpp"
+#include "small.hpp"
 
 namespace plait::detail {
 
@@ -10,11 +11,14 @@ Handle empty(Span shape, dtype t) {
 }
 Handle full(Span shape, const Value& v) {
   start();
-  return wrap(tracer::full(dims(shape), to_scalar(v)));
+  const Scalar s = to_scalar(v);
+  if (Handle h = small_filled(dims(shape), s.dtype, s.bytes, false)) return h;
+  return wrap(tracer::full(dims(shape), s));
 }
 Handle from_values(const void* values, Span shape, dtype t) {
   start();
   const Dims d = dims(shape);
+  if (Handle h = small_filled(d, core(t), values, true)) return h;
   const Dims strides = contiguous_strides(d, static_cast<std::int64_t>(itemsize(core(t))));
   Ref<Buffer> buffer = allocate_array(d, core(t));
   if (buffer->bytes) std::memcpy(buffer->data, values, buffer->bytes);

@@ -1,7 +1,9 @@
 #include "small.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "core/config.hpp"
 #include "engine/direct.hpp"
@@ -82,6 +84,21 @@ bool plain_value(const Value& v, DType t, std::byte* element) {
   return t == DType::Float32 && (std::isnormal(narrow) || number == 0) && put(narrow);
 }
 
+// The memory of a kept box, which is about to be written to.
+std::byte* begin_write(Box& b) {
+  Storage& s = *b.array.storage;
+  ++s.writes;
+  return s.version->data->data;
+}
+void end_write(Box& b) {
+  Storage& s = *b.array.storage;
+  s.readable.store(s.version->data->data, std::memory_order_release);
+}
+
+bool is_small(std::int64_t n) {
+  return n > 0 && n <= std::min(kMostElements, config().eager_limit);
+}
+
 }  // namespace
 
 bool keep_small(Box& b) {
@@ -147,6 +164,41 @@ Handle small_elementwise(OpId fn, const Operand* operands, int n, DType result) 
   }
   s.readable.store(value.data->data, std::memory_order_release);
   return h;
+}
+
+Handle small_filled(const Dims& shape, DType t, const void* elements, bool all) {
+  std::int64_t n = 1;
+  for (const std::int64_t extent : shape)
+    if (n *= extent; !is_small(n)) return {};
+  const std::lock_guard held(tracer::lock());
+  if (tracer::current_device() != kHost) return {};
+  Box* const to = kept.take(t, shape);
+  if (!to) return {};
+  std::byte* const memory = begin_write(*to);
+  const std::size_t bytes = static_cast<std::size_t>(n) * itemsize(t);
+  std::size_t written = all ? bytes : itemsize(t);
+  std::memcpy(memory, elements, written);
+  for (; written < bytes; written *= 2)
+    std::memcpy(memory + written, memory, std::min(written, bytes - written));
+  end_write(*to);
+  return Handle(to);
+}
+
+Handle small_sum(const Handle& h) {
+  if (!h) return {};
+  const tracer::Array& a = h.get()->array;
+  const Node& v = *a.storage->version;
+  if (a.ndim() != 1 || !is_small(a.size()) ||
+      (a.dtype != DType::Float64 && a.dtype != DType::Float32) || !v.materialised() ||
+      v.device != kHost || a.storage->any_bytes)
+    return {};
+  Box* const to = kept.take(a.dtype, Dims());
+  if (!to) return {};
+  Handle sum(to);
+  engine::run_small_sum(a.dtype, v.data->data + v.data_offset + a.storage->base + a.offset,
+                        a.strides[0], a.size(), begin_write(*to), *to->array.storage->version);
+  end_write(*to);
+  return sum;
 }
 
 }  // namespace plait::detail

@@ -1,5 +1,5 @@
-// Elementwise functions of a few elements in memory, without the recorder: a call of the
-// precompiled loop into memory of an array that is given away, or of one that is gone.
+// Elementwise functions, sums and creation of a few elements, without the recorder: in memory of an
+// array that is given away, or of one that is gone.
 #pragma once
 #include "box.hpp"
 
@@ -7,6 +7,12 @@ namespace plait::detail {
 
 // The result, or an empty handle where the recorder has to be asked. The recorder's lock is held.
 Handle small_elementwise(OpId fn, const Operand* operands, int n, DType result);
+
+// An array of `shape` whose elements are copies of `element`, or of as many as it has where `all`;
+// empty where there is no memory kept for it. Takes the recorder's lock.
+Handle small_filled(const Dims& shape, DType t, const void* elements, bool all);
+// The sum of the elements of an array of one axis. The recorder's lock is held.
+Handle small_sum(const Handle& a);
 
 // Keeps the box of the last handle to a small array for a result of its shape and dtype; false
 // where nobody may have it. The recorder's lock is held.

@@ -58,9 +58,7 @@ void options() {
   const double spot = 100, rate = 0.03, volatility = 0.2;
   array<double> strike = plait::linspace(80.0, 120.0, 9);
   array<double> years = array<double>{0.25, 0.5, 1.0, 2.0}.reshape({4, 1});
-  auto cumulative = [](const array<double>& x) {
-    return 0.5 * plait::vectorize([](double v) { return std::erfc(-v / std::sqrt(2.0)); }, x);
-  };
+  auto cumulative = [](const array<double>& x) { return 0.5 * plait::erfc(-x / std::sqrt(2.0)); };
   array<double> spread = volatility * plait::sqrt(years);
   array<double> d1 =
       (plait::log(spot / strike) + (rate + 0.5 * volatility * volatility) * years) / spread;
@@ -85,14 +83,16 @@ void low_pass() {
   const double pi = std::acos(-1.0);
   array<double> slow = plait::sin(2 * pi * 3.0 * t),
                 signal = slow + 0.5 * plait::sin(2 * pi * 60.0 * t);
-  auto turns = plait::outer(plait::arange<double>(0, n), plait::arange<double>(0, n)) / double(n);
-  array<std::complex<double>> transform = plait::exp(std::complex<double>(0, -2 * pi) * turns);
-  array<std::complex<double>> spectrum =
-      plait::matmul(transform, signal.astype<std::complex<double>>());
-  view(spectrum, range(20, n - 19)) = 0.0;
-  array<double> filtered = plait::real(plait::matmul(plait::conj(transform), spectrum)) / double(n);
+  array<std::complex<double>> spectrum = plait::fft::rfft(signal);
+  array<double> frequency = plait::fft::rfftfreq(n, 1.0 / double(n));
+  spectrum[frequency > 20.0] = 0.0;
+  array<double> filtered = plait::fft::irfft(spectrum, n);
   for (long i = 0; i < n; ++i)
-    expect_near(filtered(i), std::sin(2 * pi * 3.0 * double(i) / double(n)), 1e-11, "filtered");
+    expect_near(filtered(i), std::sin(2 * pi * 3.0 * double(i) / double(n)), 1e-12, "filtered");
+  auto power = plait::square(plait::abs(plait::fft::fft(signal)));
+  expect_near(plait::sum(power).item() / double(n), plait::sum(signal * signal).item(), 1e-12,
+              "Parseval");
+  expect(plait::argmax(power).item() == 3, "strongest");
 }
 
 // A convolution by transforms, and directly.
@@ -100,6 +100,8 @@ void smoothing() {
   array<double> v = plait::linspace(0.0, 2.0, 30), w{1.0, 2.0, 1.0};
   v = v * v;
   array<double> full = plait::convolve(v, w, plait::convolve_mode::full);
+  auto by_fft = plait::fft::irfft(plait::fft::rfft(v, 32) * plait::fft::rfft(w, 32), 32);
+  expect(plait::allclose(full, by_fft), "transforms");
   for (long i = 0; i < 32; ++i) {
     double sum = 0;
     for (long j = 0; j < 3; ++j)

@@ -5,7 +5,8 @@ namespace plait::loops::PLAIT_TIER {
 namespace {
 
 Found find(OpId op, DType t) {
-  for (auto family : {exponential, trigonometric, hyperbolic, power, float_division})
+  for (auto family :
+       {exponential, trigonometric, hyperbolic, power, error_function, float_division})
     if (const Found f = family(op, t); f.loop) return f;
   return {nullptr, {nullptr, 0}};
 }

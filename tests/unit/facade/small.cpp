@@ -3,6 +3,7 @@
 #include "plait/plait.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 
 using plait::array;
@@ -69,4 +70,25 @@ TEST_CASE("numbers beside small arrays convert as beside large ones") {
   const array<double> d{1, 2};
   CHECK(array<double>(d + true).get(0) == 2);
   CHECK(array<double>(d / 0).get(0) == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("arrays are made, and summed, in memory of arrays that are gone") {
+  const array<double> first = plait::zeros({4});
+  for (int i = 1; i < 30; ++i) {
+    array<double> filled = plait::full<double>({4}, double(i)), listed{1, 2, 3, double(i)};
+    CHECK(filled.get(3) == i);
+    CHECK(plait::sum(filled).item() == 4 * i);
+    CHECK(plait::sum(listed).item() == 6 + i);
+    filled += 1;
+    CHECK(plait::zeros({4}).get(1) == 0);
+    CHECK(plait::sum(
+              plait::view(listed, plait::range(plait::placeholders::_, plait::placeholders::_, -2)))
+              .item() == i + 2);
+  }
+  const array<double> kept = plait::sum(first + 1.0);
+  for (int i = 0; i < 10; ++i) plait::sum(plait::full<double>({4}, double(i)));
+  CHECK(kept.item() == 4);
+  CHECK(first.get(0) == 0);
+  CHECK(std::signbit(plait::sum(array<double>{-0.0}).item()) == false);
+  CHECK(plait::sum(array<float>{1.5f, 2.5f}).item() == 4.0f);
 }

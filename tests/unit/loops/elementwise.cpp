@@ -116,6 +116,8 @@ TEST_CASE("special values and flags of the functions") {
   check_unary<double, double>(OpId::Arctanh, {1}, {kInf}, FE_DIVBYZERO);
   check_unary<double, double>(OpId::Arccosh, {0.5}, {kNan}, FE_INVALID);
   check_unary<double, double>(OpId::Arcsin, {2}, {kNan}, FE_INVALID);
+  check_unary<double, double>(OpId::Erf, {-0.0, kInf, -kInf, 0.5}, {-0.0, 1, -1, std::erf(0.5)});
+  check_unary<double, double>(OpId::Erfc, {kInf, -kInf, 0, 0.5}, {0, 2, 1, std::erfc(0.5)});
   check_unary<double, double>(OpId::Cbrt, {-27, 0, -kInf, 1e-320},
                               {-3, 0, -kInf, std::cbrt(1e-320)});
   check_binary<double>(OpId::Power, {0}, {-1}, {kInf}, FE_DIVBYZERO);
