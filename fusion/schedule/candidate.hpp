@@ -50,10 +50,10 @@ class Candidate {
   // Calls that are folds of a region's loops: any, and this one.
   bool scans() const { return scan_count_ > 0; }
   bool scans(std::int32_t node) const { return scan_count_ > 0 && scanned_[node]; }
-  // Calls that regions compute, which combine by index.
-  // Whether one loop over the indices computes both.
-  bool share_loop(std::int32_t a, std::int32_t b) const { return group_key(a) == group_key(b); }
+  // Calls that regions compute, which combine by index; whether one loop over the indices computes
+  // both.
   bool scatters(std::int32_t node) const { return !scattered_.empty() && scattered_[node]; }
+  bool share_loop(std::int32_t a, std::int32_t b) const { return group_key(a) == group_key(b); }
   // What a library call takes an operand from: a view as it lies in memory that is there anyway, or
   // is not larger.
   std::int32_t operand_memory(std::int32_t node) const;

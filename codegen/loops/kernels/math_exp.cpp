@@ -103,7 +103,7 @@ struct Expm1 {
     const vi size = float32::magnitude(x), tiny = float32::below(size, 0x1p-30f);
     special = (vi)((vi)x > __builtin_bit_cast(int, 88.0f)) | (vi)(size > 0x7f800000);
     // -1 from far above -30 on.
-    const vf a = (vi)x < 0 & float32::above(size, 30.0f) ? splat(-30.0f) : x;
+    const vf a = ((vi)x < 0) & float32::above(size, 30.0f) ? splat(-30.0f) : x;
     const float32::Pair e = float32::expm1(special | tiny ? vf{} : a);
     return tiny ? x : e.h + e.l;
   }
