@@ -16,6 +16,7 @@ extern PyMethodDef list_functions[];      // lists.cpp
 extern PyMethodDef dispatch_functions[];  // dispatch.cpp: who asks __array_function__
 extern PyMethodDef device_functions[];    // devices.cpp
 extern PyMethodDef lazy_functions[];      // lazy.cpp: where scalars stay pending
+bool scalars_stay_pending();              // in this thread
 extern PyMethodDef explain_functions[];   // explain.cpp
 
 extern PyMethodDef short_method_functions[];  // short_methods.cpp

@@ -149,6 +149,8 @@ PyMethodDef methods[] = {
 
 }  // namespace
 
+bool scalars_stay_pending() { return kept_lazy; }
+
 PyObject* lazy_value(LazyObject* s) {
   if (!s->value) {
     PyObject* v = wrap_scalar(item(s->array));

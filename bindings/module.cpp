@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "along.hpp"
 #include "codegen/llvm/jit.hpp"
 #include "core/block_pool.hpp"
 #include "core/config.hpp"
@@ -213,6 +214,7 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), lazy_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), along_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), short_method_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), dispatch_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), call_functions) < 0 ||

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "along.hpp"
 #include "core/device.hpp"
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
@@ -37,16 +38,39 @@ PyObject* axis_alone(Args args, Py_ssize_t n, PyObject* names) {
   return n == 0 ? Py_None : n == 1 ? args[0] : nullptr;
 }
 
+constexpr FullReduction along(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::Sum:
+      return FullReduction::Sum;
+    case ReduceKind::Prod:
+      return FullReduction::Prod;
+    case ReduceKind::Min:
+      return FullReduction::Min;
+    case ReduceKind::Max:
+      return FullReduction::Max;
+    default:
+      return FullReduction::Count_;
+  }
+}
+PyObject* along_of(FullReduction what, PyObject* self, PyObject* axis) {
+  if (axis != Py_None) return nullptr;
+  return guarded([&] { return reduced_along(what, self); });
+}
+
 template <ReduceKind kind>
 PyObject* brief_reduce(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   PyObject* const axis = axis_alone(args, n, names);
   if (!axis) return not_implemented();
+  if constexpr (along(kind) != FullReduction::Count_)
+    if (PyObject* known = along_of(along(kind), self, axis); known || PyErr_Occurred())
+      return known;
   PyObject* const all[] = {self, axis, Py_None, Py_None, Py_False, Py_None, Py_None};
   return reduced(kind, all);
 }
 
-PyObject* plain_statistic(PyObject* name, PyObject* self, PyObject* axis) {
+PyObject* plain_statistic(FullReduction what, PyObject* name, PyObject* self, PyObject* axis) {
   if (!axis) return not_implemented();
+  if (PyObject* known = along_of(what, self, axis); known || PyErr_Occurred()) return known;
   const Owned ddof(check(PyLong_FromLong(0)));
   PyObject* const all[] = {name,     self,    axis,       Py_None, Py_None,
                            Py_False, Py_True, ddof.get(), Py_None};
@@ -54,15 +78,15 @@ PyObject* plain_statistic(PyObject* name, PyObject* self, PyObject* axis) {
 }
 PyObject* brief_mean(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("mean");
-  return plain_statistic(name, self, axis_alone(args, n, names));
+  return plain_statistic(FullReduction::Mean, name, self, axis_alone(args, n, names));
 }
 PyObject* brief_var(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("var");
-  return plain_statistic(name, self, axis_alone(args, n, names));
+  return plain_statistic(FullReduction::Var, name, self, axis_alone(args, n, names));
 }
 PyObject* brief_std(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("std");
-  return plain_statistic(name, self, axis_alone(args, n, names));
+  return plain_statistic(FullReduction::Std, name, self, axis_alone(args, n, names));
 }
 
 PyObject* brief_item(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {

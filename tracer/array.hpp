@@ -24,8 +24,9 @@ struct Storage : RefCounted {
   bool pinned = false;    // exported for good
   bool borrowed = false;  // memory of somebody else, written through at end_borrow()
   bool listed = false;
-  bool any_bytes = false;    // elements read as Bool may be bytes other than 0 and 1
-  std::uint32_t writes = 0;  // versions that were set
+  bool any_bytes = false;  // elements read as Bool may be bytes other than 0 and 1
+  // The number of the last write, of all storages together (next_write() in storage.cpp).
+  std::uint32_t writes = 0;
   // Where byte 0 of the contents may be read without the lock; null: ask item(). What it points to
   // is this storage's until a version is set, which nobody does who may not write to the array.
   std::atomic<const std::byte*> readable{nullptr};

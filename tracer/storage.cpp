@@ -60,6 +60,15 @@ void Storage::destroy(Storage* s) {
   c.storages.destroy(s);
 }
 
+namespace {
+// Of all storages together, so that a number stands for contents even where a storage's place is
+// used again. The recorder's lock is held.
+std::uint32_t next_write() {
+  static std::uint32_t last = 0;
+  return ++last;
+}
+}  // namespace
+
 void set_version(Storage& s, Ref<Node> n) {
   Context& c = context();
   s.readable.store(nullptr, std::memory_order_relaxed);
@@ -71,7 +80,7 @@ void set_version(Storage& s, Ref<Node> n) {
     }
   }
   std::swap(s.version, n);
-  ++s.writes;
+  s.writes = next_write();
   if (n) leave_version(c, *n);
   if (s.version && is_pending(*s.version))
     list(c, s);
@@ -84,6 +93,7 @@ void make_storage(Array& a, Ref<Node> n) {
   Storage* s = c.storages.make();
   a.storage = Ref<Storage>(s);
   s->bytes = element_count(n->shape) * static_cast<std::int64_t>(itemsize(n->dtype));
+  s->writes = next_write();
   ++n->handles;
   if (is_pending(*n)) list(c, *s);
   s->version = std::move(n);
@@ -250,6 +260,7 @@ void* export_memory(const Array& a, DeviceId device) {
                       devices().name(device) + "': take a copy with to_device()");
   if (!exported(s)) part_from_others(s);
   ++s.exports;
+  s.writes = next_write();  // others may write from now on
   return address(a, *s.version);
 }
 
@@ -258,7 +269,7 @@ void* writable_data(const Array& a) {
   const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold_evaluated(a);
   part_from_others(*a.storage);
-  ++a.storage->writes;
+  a.storage->writes = next_write();
   return address(a, *a.storage->version);
 }
 
@@ -266,6 +277,7 @@ void unexport(const Array& a) {
   const Lock held = hold();
   if (a.storage->exports == 0) throw InternalError("unexport of memory that is not exported");
   --a.storage->exports;
+  a.storage->writes = next_write();
 }
 
 void* pin(const Array& a, DeviceId device) {
@@ -374,7 +386,7 @@ std::byte* own_memory(const Array& a) {
   if (!a.writeable || config().eager_limit == 0) return nullptr;
   if (s.version->kind == NodeKind::Empty) evaluate(a);
   if (!nobody_else_sees(s)) return nullptr;
-  ++s.writes;
+  s.writes = next_write();
   return address(a, *s.version);
 }
 
