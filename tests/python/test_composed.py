@@ -205,6 +205,12 @@ def test_arrays_made_of_numbers(text):
     _check(text, "d", rtol=1e-12)
 
 
+def test_another_default_dtype_that_is_over():
+    with plait.default_dtype("float32"):
+        assert plait.hanning(200000).dtype == numpy.float32
+    _check("np.hanning(200000)", "d", rtol=1e-12)
+
+
 ERRORS = [
     "np.insert(a, 900, 1, axis=1)", "np.delete(x, N)", "np.append(a, x, axis=0)", "np.select([x], [x])", "np.select([], [])", "np.rot90(x)",
     "np.rot90(a, axes=(0, 0))", "np.digitize(x, [1, 3, 2])", "np.polyfit(a, x, 2)", "np.cov(t)", "np.diag(t)", "np.average(a, weights=x)",
