@@ -401,6 +401,10 @@ def _product(name, a, b):
         return NotImplemented
     if a.ndim < 1 + (name == "matvec") or b.ndim < 1 + (name == "vecmat") or a.shape[-1] != b.shape[-2 if name == "vecmat" else -1]:
         return NotImplemented
+    try:
+        numpy.broadcast_shapes(a.shape[: -1 - (name == "matvec")], b.shape[: -1 - (name == "vecmat")])
+    except ValueError:
+        return NotImplemented  # NumPy names the axes
     if name == "matvec":
         return (a @ b[..., None])[..., 0]
     conjugate = a.conj() if a.dtype.kind == "c" else a

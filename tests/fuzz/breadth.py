@@ -95,7 +95,9 @@ class Breadth:
         return v is not None and self.goes_into(numpy.shape(v), shape)
 
     def fold_rule(self, op, v):
-        # NumPy rounds a complex product once where it is the only one of its line, twice elsewhere.
+        # NumPy rounds a complex product once where it is the only one of its line, twice elsewhere; which of two zeros an extremum is nobody says.
+        if op in ("minimum", "maximum", "fmin", "fmax"):
+            return "reduce", FOLDS[op]
         return ("reduce", "prod") if op == "multiply" and v.dtype.kind == "c" else ("exactly", op)
 
     def ufunc_method(self):

@@ -219,7 +219,7 @@ ERRORS = [
     "np.trim_zeros(x, 'z')", "np.asarray_chkfinite(n)", "np.nanargmax(n * np.nan)", "np.copyto(a, 1j)", "np.copyto(i, 1.5)", "np.vander(a)",
     "np.linalg.solve(a, x)", "np.linalg.inv(a)", "np.linalg.cholesky(a)", "np.fft.fft(x, 0)", "np.fft.fft(x, axis=3)", "np.fft.fft(x, norm='odd')",
     "np.linalg.inv(np.zeros((130, 130)) + 0 * x[0])", "np.linalg.cholesky(-np.eye(130) + 0 * x[0])", "np.linalg.eigvals(np.full((130, 130), np.nan))",
-    "np.apply_along_axis(np.sum, 5, a)", "np.block([a, [b]])", "np.unstack(x[0])", "np.resize(a, -3)", "np.isin(x, y, kind='odd')",
+    "np.vecdot(a[:2, :3], t[:3, :5, :3])", "np.matvec(t[:3, :2, :4], t[:2, 0, :4])", "np.vecmat(t[:2, 0, :4], t[:3, :4])", "np.apply_along_axis(np.sum, 5, a)", "np.block([a, [b]])", "np.unstack(x[0])", "np.resize(a, -3)", "np.isin(x, y, kind='odd')",
 ]  # fmt: skip
 
 
