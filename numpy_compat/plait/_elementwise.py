@@ -52,7 +52,22 @@ def round(a, decimals=0, out=None):
         import plait
 
         return plait.rint(a, out=out)
+    if type(a) is ndarray and type(decimals) is int and abs(decimals) <= 400 and out is None and a.dtype.char in "efd":
+        rounded = _to_decimals(a, decimals)
+        # As NumPy, which multiplies into an array in C order, or in that of Fortran where the operand is.
+        if rounded.flags.f_contiguous if a.flags.fnc else rounded.flags.c_contiguous:
+            return rounded
     return call(numpy.round, (a, decimals, out))
+
+
+def _to_decimals(a, decimals):
+    import plait
+
+    n = abs(decimals)
+    scale = 10.0 ** min(n, 9)
+    for _ in range(n - 9):  # which rounds as NumPy's does
+        scale *= 10.0
+    return plait.rint(a * scale) / scale if decimals > 0 else plait.rint(a / scale) * scale
 
 
 around = round

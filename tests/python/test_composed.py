@@ -104,7 +104,7 @@ EXACT = [
     "np.intersect1d(x, y, return_indices=True)", "np.ix_(x, y)", "np.choose(i % 3, [x, y, n])",
     "np.ravel_multi_index((i, i // 2), (50, 25))", "np.unravel_index(i, (5, 10))", "np.piecewise(x, [m], [1, lambda v: v])",
     "np.shares_memory(a, b)", "np.result_type(a, 3)", "np.can_cast(a.dtype, 'f4')",
-    "np.flatnonzero(np.fix(x.real))", "np.atleast_3d(a)", "np.convolve(x[:30], y[:2])",
+    "np.flatnonzero(np.fix(x.real))", "np.round(x, 2)", "np.round(t, -1)", "np.atleast_3d(a)", "np.convolve(x[:30], y[:2])",
 ]  # fmt: skip
 REAL = [
     "np.digitize(x, [0, 1, 5])", "np.digitize(x, [5, 1, 0], right=True)", "np.histogram2d(x, y, 5)", "np.histogram2d(x, y, [4, 7], [[0, 3], [0, 9]])",

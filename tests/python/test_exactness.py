@@ -4,7 +4,7 @@ import warnings
 
 import numpy
 import pytest
-from support import same
+from support import both, same
 
 import plait
 
@@ -283,3 +283,22 @@ def test_spacing_raises_no_flag(dtype, value):
         warnings.simplefilter("error")
         x = numpy.full(40, value, dtype)
         numpy.testing.assert_array_equal(numpy.asarray(plait.spacing(plait.asarray(x))), numpy.spacing(x))
+
+
+@pytest.mark.parametrize("code", ["e", "f", "d"])
+@pytest.mark.parametrize("decimals", [-320, -24, -3, -1, 1, 2, 5, 9, 10, 23, 308, 400, 10**30])
+def test_rounds_to_decimals(code, decimals):
+    rng = numpy.random.default_rng(5)
+    x = numpy.concatenate([rng.normal(size=300) * 10.0 ** rng.integers(-9, 9, 300), numpy.arange(-40, 40) / 8,
+                           [0.0, -0.0, numpy.nan, numpy.inf, -numpy.inf, 1e-45, 6e4, 3e38, 1.7e308]])  # fmt: skip
+    with numpy.errstate(all="ignore"):
+        x = x.astype(code)[:380].reshape(4, 5, 19)
+    for view in (lambda a: a, lambda a: a.T, lambda a: a.transpose(1, 0, 2), lambda a: a[:, 1::2], lambda a: a[1, 2, 3:4]):
+        for f in (lambda np, a: np.round(view(a), decimals), lambda np, a: view(a).round(decimals), lambda np, a: np.round(view(a), decimals).strides):
+            both(f, x)
+
+
+def test_what_overflows_while_it_is_rounded_warns():
+    for np in (numpy, plait):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in multiply"):
+            float(np.round(np.array([1e308, 1.0]), 2)[0])
