@@ -115,10 +115,16 @@ class Run : PlanRun {
     settle_roots(s, update);
   }
 
-  // An array that nobody has written to gets its memory from the first step that asks for it.
+  // An array that nobody has written to gets its memory from the first step that asks for it:
+  // memory of this run, if nobody else may ask for it.
   void take_memory(std::int32_t i) {
     Node& n = *g_[i].node;
     if (memory_[i] || !g_[i].leaf) return;
+    if (n.kind == NodeKind::Empty && g_[i].exclusive) {
+      memory_[i] = {allocate_array(n.shape, n.dtype), 0};
+      of_run_[i] = true;
+      return;
+    }
     if (n.kind == NodeKind::Empty) compute_direct(n);
     memory_[i] = {n.data, n.data_offset};
   }
@@ -208,9 +214,10 @@ class Run : PlanRun {
   // Lets the reference evaluator see what this run has computed, itself or behind a view.
   void publish(std::int32_t i) {
     Node& n = *g_[i].node;
-    if (!n.data && memory_[i])
+    if (!n.data && memory_[i]) {
       settle(n, memory_[i]);
-    else if (!n.data && n.kind == NodeKind::View)
+      of_run_[i] = false;
+    } else if (!n.data && n.kind == NodeKind::View)
       publish(g_[i].in[0]);
   }
 

@@ -11,7 +11,7 @@ using tracer::Node;
 using tracer::NodeKind;
 
 PlanRun::PlanRun(const fusion::Graph& g, fusion::Plan& p, const std::vector<std::int64_t>& values)
-    : g_(g), plan_(p), values_(values), memory_(g.nodes.size()) {
+    : g_(g), plan_(p), values_(values), memory_(g.nodes.size()), of_run_(g.nodes.size()) {
   for (std::int32_t i = 0; i < g.size(); ++i)
     if (g[i].leaf && g[i].node->data) memory_[i] = {g[i].node->data, g[i].node->data_offset};
 }
@@ -67,13 +67,16 @@ void PlanRun::settle_roots(const fusion::Step& s, UpdateMode update) {
   for (std::int32_t r : s.region.roots) {
     const fusion::GNode& gn = g_[r];
     const bool in_place = update == UpdateMode::InPlace;
+    const std::int32_t old = in_place ? gn.in[0] : -1;
+    const bool of_run = in_place && of_run_[old];
     // What was overwritten cannot be computed again, and what others can ask for is kept; the rest
     // is this run's own.
-    if (gn.wanted || gn.held || !gn.exclusive || in_place) settle(*gn.node, memory_[r]);
+    const bool kept = gn.wanted || gn.held || !gn.exclusive || (in_place && !of_run);
+    if (kept) settle(*gn.node, memory_[r]);
+    of_run_[r] = of_run && !kept;
     if (in_place) {
-      const std::int32_t old = gn.in[0];
       memory_[old] = {};
-      tracer::surrender(*g_[old].node);
+      if (!of_run) tracer::surrender(*g_[old].node);
     }
   }
 }

@@ -43,6 +43,7 @@ class PlanRun {
   fusion::Plan& plan_;
   const std::vector<std::int64_t>& values_;
   std::vector<NodeMemory> memory_;
+  std::vector<bool> of_run_;  // written in place, and made anew if the run does not come to its end
 
  private:
   using Copies = std::map<std::int32_t, Ref<tracer::Node>>;

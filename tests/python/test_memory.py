@@ -127,6 +127,24 @@ def test_rounds_that_wait_take_no_memory_of_their_own():
     assert numpy.array_equal(numpy.asarray(x), theirs)
 
 
+def test_what_is_written_within_a_round_goes_when_it_was_read(run_python):
+    source = """
+a = np.arange(200_000.0)
+np.evaluate(a)
+before = np.stats()["peak_live_bytes"]
+x = a
+for _ in range(20):
+    x = (np.roll(x, 3) + np.roll(x, -3)) * 0.5
+y = numpy.array(x)
+theirs = numpy.arange(200_000.0)
+for _ in range(20):
+    theirs = (numpy.roll(theirs, 3) + numpy.roll(theirs, -3)) * 0.5
+print(numpy.array_equal(y, theirs), (np.stats()["peak_live_bytes"] - before) / a.nbytes < 10)
+"""
+    done = run_python("import numpy\nimport plait as np\n" + source)
+    assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("shape", [(3000,), (60, 70)])
 def test_memory_that_nobody_has_written_to_is_one_value(shape):
     a = plait.empty(shape)
