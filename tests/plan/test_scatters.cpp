@@ -66,7 +66,7 @@ TEST_CASE("what is in memory is combined by a call") {
   const Array x = random_f64({2'000'000}, 1);
   const Array at = tracer::astype(apply(OpId::Multiply, square(x), weak(3.0)), DType::Int64);
   tracer::evaluate(at);
-  Both r = both([&] { return numpy::combined(OpId::Add, zeros({64}), at, x); });
+  Both r = both([&] { return numpy::combined(OpId::Add, zeros({256}), at, x); });
   INFO(r.text);
   CHECK(r.text.find("computed by the library call") != std::string::npos);
 }
