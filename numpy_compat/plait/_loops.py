@@ -129,8 +129,8 @@ class Transform(Loop):
 
 def stand_in(ufunc):
     """Plait's for a generalized ufunc of NumPy's."""
-    module = numpy.fft._pocketfft_umath
-    if getattr(module, ufunc.__name__, None) is not ufunc:
+    module = sys.modules.get("numpy.fft._pocketfft_umath")  # imported when it is first asked for
+    if module is None or getattr(module, ufunc.__name__, None) is not ufunc:
         return Loop(ufunc)
     made = Transform(ufunc)
     made._long = {"fft": module.fft, "rfft_n_even": module.fft, "ifft": module.ifft}.get(ufunc.__name__)
