@@ -25,6 +25,14 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 
+DEVICES = ("test_device", "test_explain_cuda", "test_gpu_check", "test_numpys_words")
+
+
+def pytest_collection_modifyitems(items):
+    """Last come tests of devices: where one is in use, the process leaves the host's short ways."""
+    items.sort(key=lambda item: item.path.name.startswith(DEVICES))
+
+
 @pytest.fixture(autouse=True)
 def lazy():
     """pytest runs tests inside warnings.catch_warnings, where Plait would evaluate every operation at once."""
