@@ -211,7 +211,7 @@ def composed(theirs, name, few=FEW, size=arrays):
     rounding = _default_dtype.creating(theirs, name)  # to another default dtype than float64
 
     def function(*args, **kwargs):
-        if rounding is not theirs and _default_dtype.active and _default_dtype.get_default_dtype() != numpy.float64:
+        if rounding is not theirs and _default_dtype.differs():
             return call_numpy(rounding, args, kwargs, name)
         if size(args, kwargs) < few or (kwargs and _size(tuple(kwargs.values())) < 0):
             if args and not kwargs and type(args[0]) is not ndarray and all(isinstance(x, _NUMBERS) for x in args):

@@ -36,6 +36,11 @@ def get_default_dtype():
     return getattr(_thread, "dtype", None) or _process
 
 
+def differs():
+    """Whether this thread's default dtype is another than NumPy's."""
+    return active and get_default_dtype() != numpy.float64
+
+
 def set_default_dtype(dtype):
     """Sets what creation functions and random numbers give, in every thread, where NumPy gives float64.
 

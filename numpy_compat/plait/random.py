@@ -27,7 +27,7 @@ def _forwarding(base):
         own = _draws.DRAWS.get(name) if own_state else None
 
         def forward(self, *args, **kwargs):
-            if not _default_dtype.active:
+            if not _default_dtype.differs():
                 if not args and not kwargs:
                     return _numbers(theirs(drawing(self)))
                 if own is not None and _draws.may_be_many(args, kwargs) and _plait.current_device() == "cpu":
