@@ -1,8 +1,15 @@
 #include "by_index.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "core/config.hpp"
+#include "core/scatter.hpp"
+#include "core/shape_limits.hpp"
+#include "engine/bins.hpp"
+#include "engine/fp_flags.hpp"
+#include "engine/gather.hpp"
+#include "places.hpp"
 #include "tracer/calls.hpp"
 #include "tracer/context.hpp"
 
@@ -11,7 +18,7 @@ using tracer::NodeKind;
 
 namespace {
 // What is computed at once costs less than its planning.
-constexpr std::int64_t kRecorded = 16;
+bool few(std::int64_t elements) { return elements <= 16 * config().eager_limit; }
 }  // namespace
 
 std::optional<std::int64_t> index_bound(const Array& indices) {
@@ -29,8 +36,8 @@ std::optional<std::int64_t> index_bound(const Array& indices) {
 bool combined_later(const Array& indices, const Array& values, std::int64_t elements) {
   // Indices in memory come in the order in which they lie there.
   const bool pending = !tracer::is_materialised(indices);
-  return elements > kRecorded * config().eager_limit &&
-         (pending || !tracer::is_materialised(values)) && (pending || indices.strides[0] > 0);
+  return !few(elements) && (pending || !tracer::is_materialised(values)) &&
+         (pending || indices.strides[0] > 0);
 }
 
 Array combined(OpId fn, const Array& a, const Array& indices, const Array& values) {
@@ -38,6 +45,103 @@ Array combined(OpId fn, const Array& a, const Array& indices, const Array& value
   CallAttributes attributes;
   attributes.fn = fn;
   return tracer::call(CallId::Scatter, all, attributes)[0];
+}
+
+namespace {
+// Recorded where something is yet to be computed, and where there is enough for several threads.
+bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
+  const auto* index = key.size() == 1 ? std::get_if<Array>(key.data()) : nullptr;
+  if (fn == OpId::Subtract || !value.array || !index || !here(*index) || index->ndim() != 1 ||
+      index->dtype != DType::Int64 || a.ndim() == 0 || value.array->ndim() > a.ndim())
+    return false;
+  Dims shape = a.shape;
+  shape[0] = index->shape[0];
+  const std::int64_t elements = checked_element_count(shape);
+  if (few(elements)) return false;
+  const std::optional<std::int64_t> bound = index_bound(*index);
+  const bool known = bound && *bound <= a.shape[0];
+  const std::optional<Array> inside = known ? *index : within(*index, a.shape[0]);
+  if (!inside ||
+      !(combined_later(*inside, *value.array, elements) || scatter_pieces(elements, a.size()) > 1))
+    return false;
+  const std::optional<Array> values = stored_value(value, a, shape);
+  if (values && inside->strides[0] > 0) tracer::assign(a, combined(fn, a, *inside, *values));
+  return values && inside->strides[0] > 0;
+}
+}  // namespace
+
+bool at(OpId fn, const Array& a, Key key, const Operand& value) {
+  if (!here(a) || !a.writeable || !engine::combines(fn, a.dtype)) return false;
+  // Whether a narrow integer holds a number of Python's, the recorder would say.
+  if (value.weak == Weak::Int && a.dtype != DType::Int64 && !is_float(a.dtype)) return false;
+  const OperandType types[] = {{a.dtype},
+                               {value.array ? value.array->dtype : value.scalar.dtype, value.weak}};
+  const LoopTypes loop = resolve(fn, types);
+  if (loop.in[0] != a.dtype || loop.in[1] != a.dtype || loop.out != a.dtype) return false;
+  if (at_later(fn, a, key, value)) return true;
+  return write(a, key, value, LeadingOnes::Refused, [&](auto&&... operands) {
+    engine::clear_flags();
+    engine::run_combine(fn, a.dtype, operands...);
+    engine::report_flags(engine::raised_flags(), op_info(fn).name, *a.storage->version);
+  });
+}
+
+std::optional<Array> bincount(const Array& x, const Array* weights, std::int64_t least) {
+  if (x.size() == 0) weights = nullptr;  // NumPy counts then
+  if (!here(x) || x.ndim() != 1 || least < 0 || !can_cast(x.dtype, DType::Int64, Casting::Safe))
+    return std::nullopt;
+  if (weights && (!here(*weights) || weights->ndim() != 1 || weights->size() != x.size() ||
+                  !can_cast(weights->dtype, DType::Float64, Casting::Safe)))
+    return std::nullopt;
+  Array at = as(x, DType::Int64);
+  const auto summed = [&](std::int64_t bins) {
+    const tracer::Naming unheard(tracer::NamedAs::Nobody);
+    const DType t = weights ? DType::Float64 : DType::Int64;
+    return combined(OpId::Add, tracer::full({bins}, cast(scalar_int(0), t)), at,
+                    weights ? as(*weights, t)
+                            : tracer::broadcast_to(tracer::from_scalar(scalar_int(1)), at.shape));
+  };
+  const Array& values = weights ? *weights : at;
+  if (const auto bound = index_bound(at);
+      bound && *bound <= least && combined_later(at, values, at.size()))
+    return summed(least);
+  if (!tracer::is_c_contiguous(at)) at = tracer::copy(at, 'C');
+  const Held held(at);
+  const auto* p = reinterpret_cast<const std::int64_t*>(held.data());
+  const engine::Ends ends = engine::ends_of(p, at.size());
+  if (at.size() > 0 && ends.least < 0) return std::nullopt;
+  const std::int64_t bins = std::max(least, at.size() > 0 ? ends.greatest + 1 : 0);
+  if (bins < 0 || bins > (std::int64_t{1} << 40)) return std::nullopt;
+  if (combined_later(at, values, at.size())) return summed(bins);
+  Ref<Buffer> memory;
+  if (!weights) {
+    Array out = fresh({bins}, DType::Int64, memory);
+    engine::count_bins(p, at.size(), reinterpret_cast<std::int64_t*>(memory->data), bins);
+    return out;
+  }
+  Array w = as(*weights, DType::Float64);
+  if (!tracer::is_c_contiguous(w)) w = tracer::copy(w, 'C');
+  const Held with(w);
+  Array out = fresh({bins}, DType::Float64, memory);
+  engine::sum_bins(p, reinterpret_cast<const double*>(with.data()), at.size(),
+                   reinterpret_cast<double*>(memory->data), bins);
+  return out;
+}
+
+std::optional<Array> histogram(const Array& a, const Array& edges) {
+  if (!here(a) || !here(edges) || a.dtype != DType::Float64 || edges.dtype != DType::Float64 ||
+      edges.ndim() != 1 || edges.size() < 2)
+    return std::nullopt;
+  const Array values = tracer::is_c_contiguous(a) ? a : tracer::copy(a, 'C');
+  const Array bounds = tracer::is_c_contiguous(edges) ? edges : tracer::copy(edges, 'C');
+  const Held from(values), by(bounds);
+  Ref<Buffer> memory;
+  const std::int64_t bins = edges.size() - 1;
+  Array out = fresh({bins}, DType::Int64, memory);
+  engine::count_in_range(reinterpret_cast<const double*>(from.data()), values.size(),
+                         reinterpret_cast<const double*>(by.data()), bins,
+                         reinterpret_cast<std::int64_t*>(memory->data));
+  return out;
 }
 
 }  // namespace plait::numpy
