@@ -164,7 +164,7 @@ void measure(const Program& p) {
   std::printf("%-32s", p.name);
   for (const int nodes : {50, 100, 200, 400, 800, 1600, 3200}) {
     double best = INFINITY;
-    int steps = 1, size = 0, regions = 0, lowerings = 0;
+    int steps = 1, size = 0, regions = 0, surveys = 0;
     for (int round = 0; round < 5; ++round) {
       // Steps are nodes on the way there: the first round is for the count.
       const std::vector<Array> asked = p.run(steps);
@@ -181,11 +181,11 @@ void measure(const Program& p) {
         best = std::min(best, t);
         size = g.size();
         regions = static_cast<int>(plan->steps.size());
-        lowerings = plan->lowerings;
+        surveys = plan->surveys;
       }
     }
     std::printf("  %5.1f", best / size);
-    if (nodes == 1600) std::printf(" (%d nodes, %d regions, %d lowered)", size, regions, lowerings);
+    if (nodes == 1600) std::printf(" (%d nodes, %d regions, %d surveys)", size, regions, surveys);
     std::fflush(stdout);
   }
   std::printf("\n");

@@ -12,12 +12,16 @@ using tracer::NodeKind;
 
 std::int64_t concrete(const LoweringInput& in, ExprId e) { return in.facts.estimate(e); }
 
-std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out) {
+void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out) {
   out = LoweredKernel();
-  return Lowering(in, region, out).run();
+  Lowering lowering(in, region, out, true);
+  lowering.run();
+  if (!lowering.needs().empty())
+    throw InternalError(std::string("a region was lowered without what it needs: ") +
+                        lowering.needs()[0].why);
 }
 
-std::vector<Demand> Lowering::run() {
+void Lowering::run() {
   guard_one_shape();
   switch (region_.kind) {
     case RegionKind::Map:
@@ -38,10 +42,9 @@ std::vector<Demand> Lowering::run() {
         product();
       break;
   }
-  check_recomputation();
+  if (!builds_) check_recomputation();
   k_.params = static_cast<std::int32_t>(out_.params.size());
   out_.planned_grid = std::max<std::int64_t>(1, concrete(in_, out_.grid_extent));
-  return std::move(demands_);
 }
 
 // Roots share their loops because their extents are equal now; the plan must not serve others.
@@ -143,15 +146,19 @@ void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
   if (n.kind == NodeKind::Update) {
     Val v = emit(g_[r].in[1], broadcast(g_[r].in[1], idx), ctx);
     v = cast(v, n.view_dtype);
-    std::int32_t b = buffer({BufferSource::NodeMemory, r}, n.view_dtype, true);
-    Access a =
-        address(idx, n.view_strides, {r, Field::ViewStride, 0}, ex_.source({r, Field::Offset, 0}));
+    std::int32_t b = 0;
+    Access a;
+    in_full(true, [&] {
+      b = buffer({BufferSource::NodeMemory, r}, n.view_dtype, true);
+      a = address(idx, n.view_strides, {r, Field::ViewStride, 0},
+                  ex_.source({r, Field::Offset, 0}));
+    });
     if (g_[r].in[2] >= 0) {
       Val m = emit(g_[r].in[2], broadcast(g_[r].in[2], idx), ctx);
       Val old = push_load(b, a, n.view_dtype, ctx);
       v = apply(OpId::Where, n.view_dtype, m, v, old);
     }
-    push_store(b, a, v, ctx, false);
+    in_full(true, [&] { push_store(b, a, v, ctx, false); });
   } else {
     Val v = emit(r, idx, ctx);
     std::int32_t b = buffer({BufferSource::NodeMemory, r}, n.dtype, true);
@@ -165,8 +172,7 @@ void Lowering::part_by_walk(const std::vector<int>& reduced) {
   std::vector<bool> walks;
   for (std::int32_t r : region_.roots) walks.push_back(one_walk(r, reduced));
   if (std::find(walks.begin(), walks.end(), !walks[0]) == walks.end()) return;
-  for (std::size_t i = 0; i < walks.size(); ++i)
-    demands_.push_back({region_.roots[i], "", walks[i]});
+  for (std::size_t i = 0; i < walks.size(); ++i) needs_.push_back({region_.roots[i], "", walks[i]});
 }
 
 std::pair<Val, Val> Lowering::chunk() {
@@ -189,7 +195,7 @@ void Lowering::blocked() {
     (std::find(lead.axes.begin(), lead.axes.end(), d) != lead.axes.end() ? reduced : kept)
         .push_back(d);
   if (reduced.empty()) throw InternalError("blocked region without a reduced axis");
-  part_by_walk(reduced);
+  if (!builds_) part_by_walk(reduced);
   const auto [begin, end] = chunk();
 
   Index idx(on.shape.size());
@@ -248,8 +254,6 @@ bool Lowering::is_root(std::int32_t id) const {
   return false;
 }
 
-void Lowering::demand(std::int32_t id, const char* why) {
-  demands_.push_back({in_.canon[id], why});
-}
+void Lowering::need(std::int32_t id, const char* why) { needs_.push_back({in_.canon[id], why}); }
 
 }  // namespace plait::fusion

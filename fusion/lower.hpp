@@ -1,12 +1,14 @@
 // Lowers one region to loop IR: the nest of its roots, with every node that is not in memory
 // computed where it is needed. Values are emitted on demand and land in the outermost loop that
 // binds their index, so reductions end up "at a level" and elementwise nodes inline without a
-// separate placement step. When that would compute something too often, the lowering says so
-// (`Demand`) and the scheduler puts that node in memory instead.
+// separate placement step. What would be computed too often that way, or in no loop at all, a
+// survey finds before: the walk through the region that the lowering takes, which builds nothing.
+// Lowering itself is total.
 #pragma once
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,9 +73,9 @@ struct LoweredKernel {
   std::map<std::int32_t, double> repeated;
 };
 
-// What a region cannot be lowered without: a node in memory, or, of a root, only roots that walk
+// What a region is not lowered without: a node in memory, or, of a root, only roots that walk
 // their operands in the same way beside it.
-struct Demand {
+struct Need {
   std::int32_t node;
   const char* why;
   std::optional<bool> one_walk = std::nullopt;
@@ -121,10 +123,18 @@ struct LoweringInput {
   Reuse reuse = Reuse::ByCost;
   Target target = {};
   bool scans = false;  // some calls may be folds of loops (scan_region.hpp)
+  std::span<const std::int32_t> memory_of = {};  // of each node: whose memory it has
 };
 
-// Returns the demands that have to be met first; when there are none, `out` is complete.
-std::vector<Demand> lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);
+struct Survey {
+  std::vector<Need> needs;
+  // Memory that is read, work, what is repeated; of instructions those that a write to storage and
+  // its old contents meet in.
+  LoweredKernel walked;
+};
+Survey survey(const LoweringInput& in, const RegionSpec& region);
+// The loops of a region that needs nothing.
+void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);
 
 // The value of an expression for the graph being planned: costs may depend on it, code may not.
 std::int64_t concrete(const LoweringInput& in, ExprId e);

@@ -318,7 +318,7 @@ Val Lowering::softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx)
   if (row_value) here.pop_back();
   if (row < 0 || !at_index(id, idx, here) || (score && s.stage == Softmax::Finish)) {
     if (in_.in_memory[id]) return kNone;
-    demand(id, "it is read beyond its own rows");
+    need(id, "it is read beyond its own rows");
     return zero(node(id).dtype);
   }
   Access a =

@@ -250,7 +250,7 @@ void Lowering::store_block(const Lines& rows, const Lines& columns, std::int32_t
     if (axes)
       store_root(r, idx, ctx);
     else
-      demand(region_.product, "it is read beyond its own rows");
+      need(region_.product, "it is read beyond its own rows");
   }
   close_all(across);
   close_all(down);

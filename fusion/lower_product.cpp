@@ -304,7 +304,7 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   const Node& p = node(id);
   if (!tile_.own.empty()) {
     if (!at_index(id, idx, tile_.own)) {
-      demand(id, "it is read beyond its own rows");
+      need(id, "it is read beyond its own rows");
       return zero(p.dtype);
     }
     Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
@@ -318,7 +318,7 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   const bool own = at_index(id, idx, row);
   const bool block = tile_.whole || (column == Ix{tile_.columns} && column.loop >= 0);
   if (tile_.rows < 0 || !own || !block) {
-    demand(id, "it is read beyond its own rows");
+    need(id, "it is read beyond its own rows");
     return zero(p.dtype);
   }
   Access a;

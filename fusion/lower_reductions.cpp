@@ -11,7 +11,12 @@ using tracer::Node;
 using tracer::NodeKind;
 
 Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
-  std::int32_t at = innermost(idx);
+  const std::int32_t at = innermost(idx);
+  if (!builds_ && !reduced_here(id, n, idx, at)) return zero(n.dtype);
+  return reduce_at(id, n, g_[id].in[0], idx, at);
+}
+
+bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, std::int32_t at) {
   double again = 1;
   bool shared = false;  // the chunks have the iterations of a loop between them
   for (std::int32_t l = at; l > 0; l = parent_[l]) {
@@ -33,14 +38,14 @@ Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
   if (region_.kind == RegionKind::Product && free_index) again *= 64;
   if (again > 1 && (in_.reuse == Reuse::ByCost ? fold > in_.target.machine->recompute
                                                : in_.reuse == Reuse::Store)) {
-    demand(id, "it would be reduced again for each iteration of another loop");
-    return zero(n.dtype);
+    need(id, "it would be reduced again for each iteration of another loop");
+    return false;
   }
   if (in_.target.spreads(n, trips_[0]) && fold > kLongRow && !is_root(id)) {
-    demand(id, "its reduction is long and needs all threads");
-    return zero(n.dtype);
+    need(id, "its reduction is long and needs all threads");
+    return false;
   }
-  return reduce_at(id, n, g_[id].in[0], idx, at);
+  return true;
 }
 
 Val Lowering::reduce_at(std::int32_t id, const Node& n, std::int32_t operand, const Index& idx,
@@ -67,7 +72,7 @@ Val Lowering::fold(std::int32_t id, Index& oi, const std::vector<int>& reduced, 
   const bool product = multiplied_in_order(n), in_order = product && in_.target.ordered_products;
   const bool walk = reduced.size() > 1 && (in_order || !product) && one_walk(id, reduced);
   if (in_order && reduced.size() > 1 && !walk) {
-    demand(g_[id].in[0], "its elements are multiplied in order");
+    need(g_[id].in[0], "its elements are multiplied in order");
     return zero(n.dtype);
   }
   // float16 is rounded after the last factor, not after each.

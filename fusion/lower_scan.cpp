@@ -87,7 +87,7 @@ bool Lowering::refuse_scan(std::int32_t id) {
     const std::int32_t i = in_.canon[stack.back()];
     stack.pop_back();
     if (in_.in_memory[i] || !seen.insert(i).second) continue;
-    if (scan_of(node(i))) demand(i, "a region does not scan it");
+    if (scan_of(node(i))) need(i, "a region does not scan it");
     for (std::int32_t in : g_[i].in)
       if (in >= 0) stack.push_back(in);
   }

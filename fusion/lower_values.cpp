@@ -21,12 +21,13 @@ constexpr std::size_t kGrowing = 400;
 
 Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   id = in_.canon[id];
-  if (k_.insts.size() > kMaxInsts && !in_.in_memory[id] && node(id).kind != NodeKind::Scalar) {
-    demand(id, "the region is large enough without it");
+  if (!builds_ && k_.insts.size() > kMaxInsts && !in_.in_memory[id] &&
+      node(id).kind != NodeKind::Scalar) {
+    need(id, "the region is large enough without it");
     return zero(node(id).dtype);
   }
-  auto key = std::make_pair(id, idx);
-  for (const Memo& m : memo_[key])
+  std::vector<Memo>& memo = memo_[{id, idx}];
+  for (const Memo& m : memo)
     if (encloses(m.loop, ctx)) return m.value;
   const GNode& gn = g_[id];
   const Node& n = *gn.node;
@@ -41,16 +42,17 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
     v = tile_element(id, idx);
   } else if (v = window_value(id, idx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
-    if (!note_emission(id, idx)) return zero(n.dtype);
+    emitted_[id] = true;
+    if (!builds_ && !note_emission(id, idx)) return zero(n.dtype);
     v = compute_node(id, gn, n, idx, ctx);
   }
-  memo_[key].push_back({v, def_loop_[v]});
+  memo.push_back({v, def_loop_[v]});
   return v;
 }
 
 Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
   const std::int32_t l = innermost(idx);
-  if (l == 0 || n.kind != NodeKind::Elementwise || !emissions_.count(id) || !encloses(l, ctx) ||
+  if (l == 0 || n.kind != NodeKind::Elementwise || !emitted_[id] || !encloses(l, ctx) ||
       k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow))
     return kNone;
   for (std::int32_t other = 1; other < static_cast<std::int32_t>(k_.loops.size()); ++other) {
@@ -109,7 +111,7 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
     default:
       break;
   }
-  demand(id, "not lowered to loops");
+  need(id, "not lowered to loops");
   return zero(n.dtype);
 }
 
@@ -122,7 +124,7 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
                 ex_.source({id, Field::Offset, 0}));
   }
   if (!gn.map) {
-    demand(base, "its view needs it in memory");
+    need(base, "its view needs it in memory");
     return zero(n.dtype);
   }
   const Node& b = node(base);
@@ -146,16 +148,18 @@ Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const In
                        std::int32_t ctx) {
   const std::int32_t source = in_.canon[gn.in[0]];
   if (!in_.in_memory[source]) {
-    demand(source, "gathered from");
+    need(source, "gathered from");
     return zero(n.dtype);
   }
   out_.reads.insert({source, id});
   const Val at = emit(gn.in[1], broadcast(gn.in[1], idx), ctx);
-  const std::int32_t b = buffer({BufferSource::NodeMemory, source}, n.dtype, false);
-  return push_gather(
-      b,
-      address(idx, n.view_strides, {id, Field::ViewStride, 0}, ex_.source({id, Field::Offset, 0})),
-      at, coeff(small(ex_.source({id, Field::Step, 0}))), n.dtype);
+  return in_full(true, [&] {
+    const std::int32_t b = buffer({BufferSource::NodeMemory, source}, n.dtype, false);
+    return push_gather(b,
+                       address(idx, n.view_strides, {id, Field::ViewStride, 0},
+                               ex_.source({id, Field::Offset, 0})),
+                       at, coeff(small(ex_.source({id, Field::Step, 0}))), n.dtype);
+  });
 }
 
 bool Lowering::note_emission(std::int32_t id, const Index& idx) {
@@ -163,7 +167,7 @@ bool Lowering::note_emission(std::int32_t id, const Index& idx) {
   const bool fresh = e.ranges.insert(range_of(idx)).second;
   if (fresh) e.computed += times(innermost(idx));
   if (k_.insts.size() < kGrowing || !fresh || !stored_cheaper(id, e)) return true;
-  demand(id, "recomputing costs more than storing it");
+  need(id, "recomputing costs more than storing it");
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,9 +42,14 @@ struct Softmax {
 
 class Lowering : Nest {
  public:
-  Lowering(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out)
-      : Nest(in, out), region_(region) {}
-  std::vector<Demand> run();
+  // Without `builds` the walk alone.
+  Lowering(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out, bool builds)
+      : Nest(in, out, builds), region_(region), emitted_(in.graph.nodes.size()) {
+    if (!builds && node(region.roots[0]).kind == tracer::NodeKind::Update)
+      overwrite(in.graph[region.roots[0]].in[0]);
+  }
+  void run();
+  const std::vector<Need>& needs() const { return needs_; }
 
  private:
   // regions
@@ -177,7 +183,8 @@ class Lowering : Nest {
   Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
   std::int32_t local(ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
-  void demand(std::int32_t id, const char* why);
+  // Asked for by a survey; a region that is lowered has it.
+  void need(std::int32_t id, const char* why);
 
   // values
   Val emit(std::int32_t id, const Index& idx, std::int32_t ctx);
@@ -191,7 +198,7 @@ class Lowering : Nest {
                    std::int32_t ctx);
   Val gathered(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
                std::int32_t ctx);
-  // False when the value has to be in memory, because the region grows by it.
+  // Of a survey. False when the value has to be in memory, because the region grows by it.
   bool note_emission(std::int32_t id, const Index& idx);
 
   // scans (lower_scan.cpp)
@@ -210,6 +217,8 @@ class Lowering : Nest {
   // reductions
   // Opened under the loop that binds the index, wherever it was asked for.
   Val reduction(std::int32_t id, const tracer::Node& n, const Index& idx);
+  // Of a survey: whether it is worth reducing where it is asked for.
+  bool reduced_here(std::int32_t id, const tracer::Node& n, const Index& idx, std::int32_t at);
   Val reduce_at(std::int32_t id, const tracer::Node& n, std::int32_t operand, const Index& idx,
                 std::int32_t at);
   // NumPy's sums start from +0.0, the folds of the loop IR from -0.0: a sum of negative zeros shows
@@ -242,8 +251,8 @@ class Lowering : Nest {
     std::set<std::vector<std::int64_t>> ranges;
     double computed = 0;
   };
-  // Elementwise nodes computed more often than they have elements, when that costs more than a trip
-  // through memory.
+  // Of a survey: elementwise nodes computed more often than they have elements, when that costs
+  // more than a trip through memory.
   void check_recomputation();
   bool stored_cheaper(std::int32_t id, const Emissions& e) const;
   double node_cost(std::int32_t id) const;
@@ -269,10 +278,28 @@ class Lowering : Nest {
     Val base = kNone;  // of a block: an index of the axis and this is one of a window
   } scans_;
   std::set<std::pair<std::int32_t, ExprId>> seen_reads_;
-  std::map<std::pair<std::int32_t, Index>, std::vector<Memo>> memo_;
+  struct At {
+    std::int32_t node;
+    Index idx;
+    bool operator==(const At&) const = default;
+  };
+  struct HashAt {
+    std::size_t operator()(const At& a) const {
+      std::size_t h = static_cast<std::size_t>(a.node);
+      for (const Ix& x : a.idx) {
+        h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.loop);
+        h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.step);
+        h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.start);
+      }
+      return h ^ h >> 32;
+    }
+  };
+  std::unordered_map<At, std::vector<Memo>, HashAt> memo_;
+  std::vector<bool> emitted_;  // nodes that were computed, somewhere
   std::map<std::int32_t, Emissions> emissions_;
+  mutable std::unordered_map<std::int32_t, double> node_costs_;
   std::map<Val, std::int32_t> rows_;  // value -> the local its row is kept in
-  std::vector<Demand> demands_;
+  std::vector<Need> needs_;
   bool loops_only_ = false;  // no unrolling inside the block that is being summed
   Val split_begin_ = kNone, split_end_ = kNone, arg_extreme_ = kNone;
 };

@@ -9,8 +9,8 @@ namespace plait::fusion {
 using namespace ir;
 using tracer::Node;
 
-Nest::Nest(const LoweringInput& in, LoweredKernel& out)
-    : in_(in), g_(in.graph), ex_(in.exprs), out_(out), k_(out.kernel) {
+Nest::Nest(const LoweringInput& in, LoweredKernel& out, bool builds)
+    : in_(in), g_(in.graph), ex_(in.exprs), out_(out), k_(out.kernel), builds_(builds) {
   k_.loops.emplace_back();
   k_.loops[0].var = add_var(0);
   parent_ = {-1};
@@ -21,11 +21,14 @@ Nest::Nest(const LoweringInput& in, LoweredKernel& out)
 
 Val Nest::load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
                ExprId offset) {
-  std::int32_t b = buffer({BufferSource::NodeMemory, id}, t, false);
-  return push_load(b, address(idx, strides, s, offset), t, innermost(idx));
+  return in_full(old_memory_ >= 0 && in_.memory_of[id] == old_memory_, [&] {
+    const std::int32_t b = buffer({BufferSource::NodeMemory, id}, t, false);
+    return push_load(b, address(idx, strides, s, offset), t, innermost(idx));
+  });
 }
 
 Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId offset) {
+  if (!builds_) return {};
   std::map<std::int32_t, ExprId> by_loop;
   for (int d = 0; d < strides.size(); ++d) {
     const Ix& x = idx[d];
@@ -45,6 +48,7 @@ Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId off
 }
 
 Coeff Nest::coeff(ExprId e) {
+  if (!builds_) return {};
   if (ex_.is_constant(e)) return {ex_.value(e), ir::kNoParam};
   return {0, param(e)};
 }
@@ -62,6 +66,7 @@ ExprId Nest::small(ExprId e) {
 }
 
 std::int32_t Nest::buffer(BufferSource s, DType t, bool written) {
+  if (!builds_) return 0;
   for (std::size_t i = 0; i < out_.buffers.size(); ++i)
     if (!(out_.buffers[i] < s) && !(s < out_.buffers[i]) && k_.buffers[i].dtype == t) {
       k_.buffers[i].written |= written;
@@ -99,7 +104,7 @@ Val Nest::scalar(std::int32_t id) {
 
 Val Nest::number(ExprId e) {
   if (ex_.is_constant(e)) return constant(scalar_int(ex_.value(e)));
-  return push({Op::Param, DType::Int64, OpId::Count_, param(e)}, 0);
+  return push({Op::Param, DType::Int64, OpId::Count_, builds_ ? param(e) : 0}, 0);
 }
 
 Val Nest::position(const Ix& x) {
@@ -125,6 +130,7 @@ Val Nest::apply(OpId fn, DType t, Val a, Val b, Val c) {
 }
 
 Val Nest::push_load(std::int32_t b, Access a, DType t, std::int32_t loop) {
+  if (!builds_) return push({Op::Const, t}, loop);
   k_.accesses.push_back(std::move(a));
   Inst i{Op::Load, t, OpId::Count_, b};
   i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
@@ -146,6 +152,7 @@ Val Nest::push_gather(std::int32_t b, Access a, Val index, Coeff stride, DType t
 void Nest::push_scatter(OpId fn, std::int32_t b, Access a, Val index, Coeff stride, Val v,
                         std::int32_t loop) {
   out_.work += kMachine.near_element / kMachine.cycle * times(loop);
+  if (!builds_) return;
   k_.accesses.push_back(std::move(a));
   Inst i{Op::Scatter, k_.insts[v].type, fn, b, {index, v, kNone}};
   i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
@@ -154,6 +161,7 @@ void Nest::push_scatter(OpId fn, std::int32_t b, Access a, Val index, Coeff stri
 }
 
 void Nest::push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool nontemporal) {
+  if (!builds_) return;
   k_.accesses.push_back(std::move(a));
   Inst i{Op::Store, k_.insts[v].type, OpId::Count_, b, {v, kNone, kNone}};
   i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);

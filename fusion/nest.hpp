@@ -22,7 +22,20 @@ using Index = std::vector<Ix>;
 
 class Nest {
  protected:
-  Nest(const LoweringInput& in, LoweredKernel& out);
+  // Without `builds` values have types and loops, and nothing has an address.
+  Nest(const LoweringInput& in, LoweredKernel& out, bool builds);
+  // From now on loads of the memory of that node have addresses all the same.
+  void overwrite(std::int32_t old) { old_memory_ = in_.memory_of[old]; }
+  template <class Body>
+  auto in_full(bool full, Body&& body) {
+    struct Restore {
+      bool& builds;
+      const bool before;
+      ~Restore() { builds = before; }
+    } restore{builds_, builds_};
+    builds_ |= full;
+    return body();
+  }
 
   // memory
   Val load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
@@ -74,12 +87,14 @@ class Nest {
   Exprs& ex_;
   LoweredKernel& out_;
   ir::Kernel& k_;
+  bool builds_;
   std::vector<std::int32_t> parent_;    // of each loop
   std::vector<bool> closed_;            // each loop: its body is complete
   std::vector<double> trips_;           // of each loop, at the extents of this graph
   std::vector<std::int32_t> def_loop_;  // of each value: the loop whose body defines it
 
  private:
+  std::int32_t old_memory_ = -1;
   Val add_var(std::int32_t loop);
 };
 

@@ -1,12 +1,11 @@
 #include "plan.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "nonnegative.hpp"
 #include "passes.hpp"
-#include "schedule/search.hpp"
+#include "schedule/settle.hpp"
 #include "traffic.hpp"
 
 namespace plait::fusion {
@@ -26,49 +25,23 @@ class Planner {
         facts_(g, plan_->exprs) {
     plan_->canon = common_subexpressions(g);
     non_negative_ = non_negative(g, plan_->canon);
-    seen_.resize(g.nodes.size());
-    find_readers();
-    find_memory();
     guard_equal_views();
   }
 
   std::shared_ptr<Plan> run() {
-    Problem problem(g_, plan_->canon, target_);
-    std::optional<Search> search(std::in_place, problem, rules_);
-    std::size_t sound = 0;  // steps that no demand of the attempt before can have changed
-    for (bool again = true; again;) {
-      again = false;
-      std::vector<Step> before = std::exchange(plan_->steps, search->regions());
-      std::size_t settled = std::exchange(sound, 0);
-      while (const std::optional<std::int32_t> parted = search->candidate().parted_attention()) {
-        problem.parted.insert(*parted);
-        search.emplace(problem, rules_);
-        plan_->steps = search->regions();
-        settled = 0;
-      }
-      Candidate& candidate = search->candidate();
-      in_memory_.assign(g_.nodes.size(), false);
-      memory_of_ = own_memory_;
-      demanded_.assign(g_.nodes.size(), false);
-      any_demanded_ = false;
-      scans_ = candidate.scans();
-      for (std::int32_t i = 0; i < g_.size(); ++i) in_memory_[i] = g_[i].leaf && !is_scalar(i);
-      bool unchanged = true;
-      for (std::size_t i = 0; i < plan_->steps.size(); ++i) {
-        Step& s = plan_->steps[i];
-        unchanged = unchanged && i < settled && before[i].region == s.region;
-        if (unchanged)
-          s = std::move(before[i]);
-        else
-          again |= lower_step(s, candidate);
-        if (!again) sound = i + 1;
-        for (std::int32_t r : s.region.roots) in_memory_[r] = true;
-        if (const std::int32_t lead = s.region.roots[0]; s.update == UpdateMode::InPlace)
-          memory_of_[lead] = memory_of_[g_[lead].in[0]];
-      }
+    const Problem problem(g_, plan_->canon, target_);
+    Memory memory(g_, plan_->canon);
+    Search search(problem, rules_);
+    Settling settling(problem, plan_->exprs, memory, non_negative_, reuse_);
+    plan_->steps = settling.run(search);
+    plan_->surveys = settling.surveys();
+    memory.restart();
+    for (Step& s : plan_->steps) {
+      if (s.kind == StepKind::Kernel) lower_step(s, search.candidate(), memory);
+      memory.after(s);
     }
-    plan_->notes = search->candidate().notes();
-    plan_->considered = search->considered();
+    plan_->notes = search.candidate().notes();
+    plan_->considered = search.considered();
     collect_guards();
     find_last_uses();
     count_traffic(g_, *plan_);
@@ -77,91 +50,29 @@ class Planner {
 
  private:
   bool is_view(std::int32_t i) const { return !g_[i].leaf && g_[i].node->kind == NodeKind::View; }
-  bool is_scalar(std::int32_t i) const { return g_[i].node->kind == NodeKind::Scalar; }
 
-  LoweringInput input() {
-    return {g_,     plan_->exprs, plan_->canon, non_negative_, in_memory_,
-            facts_, reuse_,       target_,      scans_};
-  }
-
-  // True when the schedule changed and planning starts over.
-  bool lower_step(Step& s, Candidate& candidate) {
-    if (s.kind == StepKind::Direct) return false;
-    // The next attempt loads them instead.
-    if (reads_demanded(s.region)) return true;
+  void lower_step(Step& s, const Candidate& candidate, Memory& memory) {
     facts_.forget(0);
-    const LoweringInput in = input();
+    const LoweringInput in{g_,     plan_->exprs, plan_->canon, non_negative_,     memory.loadable(),
+                           facts_, reuse_,       target_,      candidate.scans(), memory.owners()};
     ++plan_->lowerings;
-    std::vector<Demand> demands = lower(in, s.region, s.lowered);
-    bool changed = false;
-    for (const Demand& d : demands) {
-      if (s.region.kind == RegionKind::Product &&
-          (d.node == s.region.product || candidate.attention_of(d.node) == s.region.product)) {
-        candidate.call_library(s.region.product);
-        return true;
-      }
-      if (candidate.scans(d.node)) {
-        candidate.apply({Edit::Call, d.node, "computed by a call"});
-        return true;
-      }
-      if (d.one_walk) {
-        candidate.part(d.node, *d.one_walk);
-        changed = true;
-      } else if (candidate.add_root(d.node, d.why)) {
-        changed = true;
-        demanded_[d.node] = any_demanded_ = true;
-      } else if (s.region.kind == RegionKind::Product) {
-        candidate.call_library(s.region.product);
-        return true;
-      } else if (!changed) {
-        // A root of this very region that loops cannot express.
-        s.kind = StepKind::Direct;
-      }
-    }
-    if (changed) return true;
-    if (s.kind == StepKind::Direct) {
-      bool added = false;
-      for (std::int32_t r : s.region.roots)
-        for (std::int32_t i : g_[r].in)
-          if (i >= 0)
-            added |= candidate.add_own_root(i, "operand of an operation outside the loops");
-      return added;
-    }
-    const std::int32_t lead = s.region.roots[0];
-    if (g_[lead].node->kind == NodeKind::Update) {
-      s.update = update_mode(s, lead);
-      if (s.update == UpdateMode::None)
-        return candidate.add_root(g_[lead].in[1], "it reads what the write overwrites");
-    }
-    if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, g_[lead].in[0], lead);
+    auto repeated = std::move(s.lowered.repeated);
+    lower(in, s.region, s.lowered);
+    s.lowered.repeated = std::move(repeated);
+    const std::int32_t lead = s.region.roots[0], old = g_[lead].in[0];
+    if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, memory, old, lead);
     run_passes(in, s.lowered);
-    if (const std::int32_t old = g_[lead].in[0];
-        s.update == UpdateMode::Fresh && may_take_over(lead, old))
+    if (s.update == UpdateMode::Fresh && memory.may_take_over(lead, old))
       s.trailing = trailing(plan_->exprs, s.lowered, lead,
-                            [&](std::int32_t n) { return same_memory(n, old); });
-    s.guards = facts_.take();
-    return false;
-  }
-
-  // Whether the region's value would be made of nodes that have just been put in memory.
-  bool reads_demanded(const RegionSpec& region) {
-    if (!any_demanded_) return false;
-    ++walk_;
-    std::vector<std::int32_t> stack(region.roots);
-    while (!stack.empty()) {
-      const std::int32_t i = stack.back();
-      stack.pop_back();
-      if (std::exchange(seen_[i], walk_) == walk_) continue;
-      if (demanded_[i]) return true;
-      for (std::int32_t k : g_[i].in)
-        if (k >= 0 && !in_memory_[plan_->canon[k]]) stack.push_back(plan_->canon[k]);
-    }
-    return false;
+                            [&](std::int32_t n) { return memory.same(n, old); });
+    const std::vector<Guard> relied_on = facts_.take();
+    s.guards.insert(s.guards.end(), relied_on.begin(), relied_on.end());
   }
 
   // Memory that a kernel reads and writes is one parameter of it, and each load is at the store's
   // very address.
-  void share_buffer(LoweredKernel& k, std::int32_t old, std::int32_t update) const {
+  static void share_buffer(LoweredKernel& k, const Memory& memory, std::int32_t old,
+                           std::int32_t update) {
     std::int32_t target = -1, access = -1;
     for (const ir::Inst& i : k.kernel.insts)
       if (i.op == ir::Op::Store && k.buffers[i.index].index == update) {
@@ -170,92 +81,13 @@ class Planner {
       }
     for (ir::Inst& i : k.kernel.insts) {
       if (i.op != ir::Op::Load || k.buffers[i.index].kind != BufferSource::NodeMemory ||
-          !same_memory(k.buffers[i.index].index, old) || i.type != k.kernel.buffers[target].dtype)
+          !memory.same(k.buffers[i.index].index, old) || i.type != k.kernel.buffers[target].dtype)
         continue;
       i.index = target;
       k.kernel.accesses[i.access] = k.kernel.accesses[access];
     }
   }
 
-  // --- writes to storage
-  // ---------------------------------------------------------------------------------------------
-  // None: the value has to be in memory before the store may overwrite what it reads.
-  UpdateMode update_mode(const Step& s, std::int32_t update) {
-    const GNode& u = g_[update];
-    const std::int32_t old = u.in[0];
-    if (!may_take_over(update, old)) return UpdateMode::Fresh;
-    if (!reads_elsewhere(s.lowered, old, update)) return UpdateMode::InPlace;
-    const Node& n = *u.node;
-    const bool most = element_count(n.view_shape) * 2 >= element_count(n.shape);
-    if (most && u.in[2] < 0) return UpdateMode::Fresh;
-    return in_memory_[plan_->canon[u.in[1]]] ? UpdateMode::Fresh : UpdateMode::None;
-  }
-
-  // Whether everything that reads the old contents goes into the value of this very update.
-  bool may_take_over(std::int32_t update, std::int32_t old) {
-    if (!g_[old].exclusive || g_[old].wanted) return false;
-    ++walk_;
-    std::vector<std::int32_t> readers{old};
-    while (!readers.empty()) {
-      const std::int32_t r = readers.back();
-      readers.pop_back();
-      for (std::int32_t i : readers_[r]) {
-        if (i == update || i < old || std::exchange(seen_[i], walk_) == walk_) continue;
-        if (i > update || g_[i].wanted || g_[i].held || g_[i].node->kind == NodeKind::Update)
-          return false;
-        // In memory before this step: read already.
-        if (!in_memory_[plan_->canon[i]]) readers.push_back(i);
-      }
-    }
-    return true;
-  }
-
-  // Whether the kernel loads the old memory at another address than the iteration stores to.
-  bool reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) {
-    const ir::Access* store = nullptr;
-    for (const ir::Inst& i : k.kernel.insts)
-      if (i.op == ir::Op::Store && k.buffers[i.index].index == update)
-        store = &k.kernel.accesses[i.access];
-    for (const ir::Inst& i : k.kernel.insts) {
-      if (i.op != ir::Op::Load && i.op != ir::Op::Gather) continue;
-      if (k.buffers[i.index].kind != BufferSource::NodeMemory ||
-          !same_memory(k.buffers[i.index].index, old))
-        continue;
-      if (i.op == ir::Op::Gather) return true;
-      if (store && i.type != g_[update].node->view_dtype) return true;
-      const ir::Access& a = k.kernel.accesses[i.access];
-      if (!store || a.terms.size() != store->terms.size() || !same(k, a.offset, store->offset))
-        return true;
-      for (std::size_t t = 0; t < a.terms.size(); ++t)
-        if (a.terms[t].var != store->terms[t].var ||
-            !same(k, a.terms[t].stride, store->terms[t].stride))
-          return true;
-    }
-    return false;
-  }
-  // Equal now, and guarded to be equal whenever the plan runs.
-  bool same(const LoweredKernel& k, const ir::Coeff& a, const ir::Coeff& b) {
-    auto expr = [&](const ir::Coeff& c) {
-      return c.param == ir::kNoParam ? plan_->exprs.constant(c.value) : k.params[c.param];
-    };
-    return facts_.equal(expr(a), expr(b));
-  }
-  // Chains of updates in place share the memory of their first version; one that writes to fresh
-  // memory leaves the version before it as it is.
-  bool same_memory(std::int32_t node, std::int32_t old) const {
-    return memory_of_[node] == memory_of_[old];
-  }
-  // Before the first step: every node has its own, but leaves of one buffer.
-  void find_memory() {
-    std::unordered_map<const Buffer*, std::int32_t> known;
-    own_memory_.resize(g_.nodes.size());
-    for (std::int32_t i = 0; i < g_.size(); ++i)
-      own_memory_[i] = g_[i].leaf && g_[i].node->data
-                           ? known.try_emplace(g_[i].node->data.get(), i).first->second
-                           : i;
-  }
-
-  // Those of attempts that were given up are no matter of the plan.
   void collect_guards() {
     std::vector<Guard>& all = plan_->guards;
     for (Step& s : plan_->steps) {
@@ -270,22 +102,6 @@ class Planner {
               all.end());
   }
 
-  // What equals a value may be loaded from its memory.
-  void find_readers() {
-    readers_.resize(g_.nodes.size());
-    for (std::int32_t i = 0; i < g_.size(); ++i) {
-      if (g_[i].leaf) continue;
-      if (plan_->canon[i] != i) readers_[plan_->canon[i]].push_back(i);
-      for (std::int32_t in : g_[i].in) {
-        if (in < 0) continue;
-        readers_[in].push_back(i);
-        if (plan_->canon[in] != in) readers_[plan_->canon[in]].push_back(i);
-      }
-    }
-  }
-
-  // --- whole plan
-  // ----------------------------------------------------------------------------------------------------
   void guard_equal_views() {
     Exprs& e = plan_->exprs;
     for (std::int32_t i = 0; i < g_.size(); ++i) {
@@ -334,14 +150,6 @@ class Planner {
   std::shared_ptr<Plan> plan_;
   Facts facts_;  // of the step at hand
   std::vector<bool> non_negative_;
-  std::vector<bool> demanded_;  // nodes that this attempt found missing in memory
-  bool any_demanded_ = false, scans_ = false;
-  std::vector<int> seen_;  // in which walk
-  int walk_ = 0;
-  std::vector<std::vector<std::int32_t>> readers_;  // of each node
-  std::vector<bool> in_memory_;
-  // The first node whose memory a node has, at first and after the steps so far.
-  std::vector<std::int32_t> own_memory_, memory_of_;
 };
 
 }  // namespace

@@ -56,9 +56,9 @@ struct Plan {
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
   std::vector<Choice> considered;
-  bool logged = false;           // under PLAIT_LOG=fusion
-  int lowerings = 0;             // of regions, over all attempts: what planning costs
-  std::int64_t bytes_least = 0;  // leaves read once and wanted nodes written once
+  bool logged = false;             // under PLAIT_LOG=fusion
+  int surveys = 0, lowerings = 0;  // of regions: what planning costs
+  std::int64_t bytes_least = 0;    // leaves read once and wanted nodes written once
   std::int64_t bytes_moved = 0;
 };
 

@@ -47,11 +47,11 @@ void Candidate::place_operands(std::int32_t product) {
 }
 
 // Where one is the rows of another, the second stays.
-void Candidate::find_attentions() {
+void Candidate::find_attentions(const std::set<std::int32_t>& parted) {
   attentions_.assign(g_.nodes.size(), std::nullopt);
   attention_of_.assign(g_.nodes.size(), -1);
   for (std::int32_t i = g_.size(); i-- > 0;) {
-    if (problem_->parted.count(i) > 0 || taken_up_[i] || attention_of_[i] >= 0) continue;
+    if (parted.count(i) > 0 || taken_up_[i] || attention_of_[i] >= 0) continue;
     std::optional<Attention> a = find_attention(g_, canon_, i, problem_->target);
     if (!a || taken_up_[a->scores]) continue;
     for (const std::int32_t n : a->inside) attention_of_[n] = i;

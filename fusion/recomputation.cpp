@@ -13,8 +13,10 @@ using tracer::NodeKind;
 // Operations to compute one element; what is broadcast or reduced counts by its number of elements.
 // A value or a load that is used twice counts once, as the loop computes it once.
 double Lowering::node_cost(std::int32_t id) const {
+  const auto [known, fresh] = node_costs_.try_emplace(id);
+  if (!fresh) return known->second;
   std::set<std::int32_t> counted;
-  return node_cost(id, counted, 0);
+  return known->second = node_cost(id, counted, 0);
 }
 
 double Lowering::node_cost(std::int32_t id, std::set<std::int32_t>& counted, int depth) const {
@@ -65,11 +67,11 @@ bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
 }
 
 void Lowering::check_recomputation() {
-  if (!demands_.empty()) return;
+  if (!needs_.empty()) return;
   for (const auto& [id, e] : emissions_) {
     const double elements = std::max<double>(1, static_cast<double>(element_count(node(id).shape)));
     if (e.computed >= 1.5 * elements) out_.repeated[id] = e.computed / elements;
-    if (stored_cheaper(id, e)) demand(id, "recomputing costs more than storing it");
+    if (stored_cheaper(id, e)) need(id, "recomputing costs more than storing it");
   }
 }
 

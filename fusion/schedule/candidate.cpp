@@ -45,7 +45,7 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
   return canon;
 }
 
-Candidate::Candidate(const Problem& p)
+Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
     : problem_(&p),
       g_(p.graph),
       canon_(p.canon),
@@ -59,7 +59,7 @@ Candidate::Candidate(const Problem& p)
     if (e) taken_up_[e.product] = true;
   for (std::int32_t i = 0; i < g_.size(); ++i)
     tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
-  find_attentions();
+  find_attentions(parted);
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!g_[i].leaf && scattered_in_loops(*g_[i].node, p.target)) {
       scattered_.resize(g_.nodes.size());

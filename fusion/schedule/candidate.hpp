@@ -3,6 +3,7 @@
 // edited; nothing is lowered before one is chosen.
 #pragma once
 #include <optional>
+#include <set>
 
 #include "../attention.hpp"
 #include "../plan.hpp"
@@ -26,8 +27,9 @@ struct Edit {
 
 class Candidate {
  public:
-  // Nothing is in memory but leaves.
-  explicit Candidate(const Problem& p);
+  // Nothing is in memory but leaves. `parted`: products that would be the second of an attention,
+  // and are not.
+  explicit Candidate(const Problem& p, const std::set<std::int32_t>& parted = {});
 
   // False when it was so already.
   bool apply(const Edit& e);
@@ -90,7 +92,7 @@ class Candidate {
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
-  void find_attentions();
+  void find_attentions(const std::set<std::int32_t>& parted);
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
   void place_columns(std::int32_t operand);

@@ -1,7 +1,5 @@
 // What is planned: a graph, what equals what in it, and what for.
 #pragma once
-#include <set>
-
 #include "../epilogue.hpp"
 
 namespace plait::fusion {
@@ -22,7 +20,6 @@ struct Problem {
   const std::vector<std::int32_t>& canon;  // equal sub-expressions -> the first of them
   const Target target;
   const std::vector<Epilogue> epilogues;
-  std::set<std::int32_t> parted;  // what would be the second product of an attention, and is not
 };
 
 }  // namespace plait::fusion

@@ -27,33 +27,41 @@ void place(Candidate& c, std::int32_t i) {
 
 }  // namespace
 
-Search::Search(const Problem& p, Rules rules) : best_(p), rules_(rules) {
-  const Graph& g = p.graph;
+Search::Search(const Problem& p, Rules rules) : problem_(p), rules_(rules) { start(); }
+
+void Search::start() {
+  considered_.clear();
+  Candidate& c = best_.emplace(problem_, parted_);
+  const Graph& g = problem_.graph;
   std::vector<int> depth(g.nodes.size());
   for (std::int32_t i = 0; i < g.size(); ++i) {
     if (g[i].leaf) continue;
-    place(best_, i);
+    place(c, i);
     const unsigned kind = of_kind(g[i].node->kind);
     for (const Rule* r : rules_)
-      if (r->visits() & kind) r->visit(best_, i, *this);
-    if (best_.multiplies(i)) best_.place_operands(i);
+      if (r->visits() & kind) r->visit(c, i, *this);
+    if (c.multiplies(i)) c.place_operands(i);
     for (std::int32_t in : g[i].in)
-      if (in >= 0 && !best_.is_root(p.canon[in])) depth[i] = std::max(depth[i], depth[in] + 1);
-    if (depth[i] > kMaxDepth && best_.add_root(i, "the chain before it is long")) depth[i] = 0;
+      if (in >= 0 && !c.is_root(problem_.canon[in])) depth[i] = std::max(depth[i], depth[in] + 1);
+    if (depth[i] > kMaxDepth && c.add_root(i, "the chain before it is long")) depth[i] = 0;
   }
-  best_.settle_products();
-  for (const Rule* r : rules_) r->revise(best_, *this);
+  c.settle_products();
+  for (const Rule* r : rules_) r->revise(c, *this);
 }
 
 std::vector<Step> Search::regions() {
-  std::vector<Step> steps = best_.regions();
+  std::vector<Step> steps = best_->regions();
   for (changed_ = true; std::exchange(changed_, false);) {
     for (const Rule* r : rules_)
-      if (!changed_) r->revise_regions(best_, steps, *this);
-    changed_ = changed_ || best_.keep_products(steps);
-    if (changed_) steps = best_.regions();
+      if (!changed_) r->revise_regions(*best_, steps, *this);
+    changed_ = changed_ || best_->keep_products(steps);
+    if (changed_) steps = best_->regions();
   }
-  return steps;
+  const std::optional<std::int32_t> parted = best_->parted_attention();
+  if (!parted) return steps;
+  parted_.insert(*parted);
+  start();
+  return regions();
 }
 
 bool Search::make(const Offer& o) {
@@ -64,7 +72,7 @@ bool Search::make(const Offer& o) {
   }
   if (!better) return false;
   bool changed = false;
-  for (const Edit& e : o.edits) changed |= best_.apply(e);
+  for (const Edit& e : o.edits) changed |= best_->apply(e);
   changed_ |= changed;
   return changed;
 }

@@ -12,8 +12,8 @@ class Search final : public Offers {
  public:
   explicit Search(const Problem& p, Rules rules = all_rules());
 
-  const Candidate& candidate() const { return best_; }
-  Candidate& candidate() { return best_; }
+  const Candidate& candidate() const { return *best_; }
+  Candidate& candidate() { return *best_; }
   // Of the candidate, once no rule has a better one.
   std::vector<Step> regions();
   // Choices by cost, those that were rejected and those that were taken.
@@ -22,8 +22,12 @@ class Search final : public Offers {
   bool make(const Offer& o) override;
 
  private:
-  Candidate best_;
+  void start();
+
+  const Problem& problem_;
   const Rules rules_;
+  std::optional<Candidate> best_;
+  std::set<std::int32_t> parted_;
   bool changed_ = false;
   std::vector<Choice> considered_;
 };

@@ -1,0 +1,60 @@
+#include "memory.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+namespace plait::fusion {
+using tracer::NodeKind;
+
+Memory::Memory(const Graph& g, const std::vector<std::int32_t>& canon)
+    : g_(g), canon_(canon), readers_(g.nodes.size()), own_(g.nodes.size()), seen_(g.nodes.size()) {
+  std::unordered_map<const Buffer*, std::int32_t> known;
+  for (std::int32_t i = 0; i < g.size(); ++i) {
+    // Leaves of one buffer share it.
+    own_[i] = g[i].leaf && g[i].node->data
+                  ? known.try_emplace(g[i].node->data.get(), i).first->second
+                  : i;
+    if (g[i].leaf) continue;
+    // What equals a value may be loaded from its memory.
+    if (canon[i] != i) readers_[canon[i]].push_back(i);
+    for (const std::int32_t in : g[i].in) {
+      if (in < 0) continue;
+      readers_[in].push_back(i);
+      if (canon[in] != in) readers_[canon[in]].push_back(i);
+    }
+  }
+  restart();
+}
+
+void Memory::restart() {
+  owners_ = own_;
+  loadable_.assign(g_.nodes.size(), false);
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    loadable_[i] = g_[i].leaf && g_[i].node->kind != NodeKind::Scalar;
+}
+
+void Memory::after(const Step& s) {
+  for (const std::int32_t r : s.region.roots) loadable_[r] = true;
+  if (const std::int32_t lead = s.region.roots[0]; s.update == UpdateMode::InPlace)
+    owners_[lead] = owners_[g_[lead].in[0]];
+}
+
+bool Memory::may_take_over(std::int32_t update, std::int32_t old) {
+  if (!g_[old].exclusive || g_[old].wanted) return false;
+  ++walk_;
+  std::vector<std::int32_t> readers{old};
+  while (!readers.empty()) {
+    const std::int32_t r = readers.back();
+    readers.pop_back();
+    for (const std::int32_t i : readers_[r]) {
+      if (i == update || i < old || std::exchange(seen_[i], walk_) == walk_) continue;
+      if (i > update || g_[i].wanted || g_[i].held || g_[i].node->kind == NodeKind::Update)
+        return false;
+      // In memory before this step: read already.
+      if (!loadable_[canon_[i]]) readers.push_back(i);
+    }
+  }
+  return true;
+}
+
+}  // namespace plait::fusion

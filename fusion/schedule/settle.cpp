@@ -1,0 +1,147 @@
+#include "settle.hpp"
+
+#include <utility>
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+std::vector<Step> Settling::run(Search& search) {
+  std::vector<Step> steps;
+  std::size_t sound = 0;  // steps that no edit of the time before can have changed
+  for (bool again = true; again;) {
+    again = false;
+    std::vector<Step> before = std::exchange(steps, search.regions());
+    const std::size_t settled = std::exchange(sound, 0);
+    memory_.restart();
+    missing_.assign(g_.nodes.size(), false);
+    any_missing_ = false;
+    bool unchanged = true;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      Step& s = steps[i];
+      unchanged = unchanged && i < settled && before[i].region == s.region;
+      if (unchanged)
+        s = std::move(before[i]);
+      else
+        again |= ask(s, search.candidate());
+      if (!again) sound = i + 1;
+      memory_.after(s);
+    }
+  }
+  return steps;
+}
+
+// True when the candidate changed.
+bool Settling::ask(Step& s, Candidate& c) {
+  if (s.kind == StepKind::Direct) return false;
+  // The next time they are loaded instead.
+  if (reads_missing(s.region)) return true;
+  ++surveys_;
+  Survey found = survey({g_, exprs_, p_.canon, non_negative_, memory_.loadable(), facts_, reuse_,
+                         p_.target, c.scans(), memory_.owners()},
+                        s.region);
+  facts_.forget(0);
+  if (provide(found.needs, s, c)) return true;
+  if (s.kind == StepKind::Direct) return false;
+  s.lowered.repeated = std::move(found.walked.repeated);
+  const std::int32_t lead = s.region.roots[0];
+  if (g_[lead].node->kind != NodeKind::Update) return false;
+  s.update = update_mode(found.walked, lead);
+  s.guards = facts_.take();
+  return s.update == UpdateMode::None &&
+         c.add_root(g_[lead].in[1], "it reads what the write overwrites");
+}
+
+bool Settling::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
+  const std::int32_t product = s.region.product;
+  bool changed = false;
+  for (const Need& n : needs) {
+    if (s.region.kind == RegionKind::Product &&
+        (n.node == product || c.attention_of(n.node) == product)) {
+      c.call_library(product);
+      return true;
+    }
+    if (c.scans(n.node)) {
+      c.apply({Edit::Call, n.node, "computed by a call"});
+      return true;
+    }
+    if (n.one_walk) {
+      c.part(n.node, *n.one_walk);
+      changed = true;
+    } else if (c.add_root(n.node, n.why)) {
+      changed = true;
+      missing_[n.node] = any_missing_ = true;
+    } else if (s.region.kind == RegionKind::Product) {
+      c.call_library(product);
+      return true;
+    } else if (!changed) {
+      // A root of this very region that loops cannot express.
+      s.kind = StepKind::Direct;
+    }
+  }
+  if (changed || s.kind != StepKind::Direct) return changed;
+  for (const std::int32_t r : s.region.roots)
+    for (const std::int32_t i : g_[r].in)
+      if (i >= 0) changed |= c.add_own_root(i, "operand of an operation outside the loops");
+  return changed;
+}
+
+// Whether the region's value would be made of nodes that have just been put in memory.
+bool Settling::reads_missing(const RegionSpec& region) {
+  if (!any_missing_) return false;
+  ++walk_;
+  std::vector<std::int32_t> stack(region.roots);
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (std::exchange(seen_[i], walk_) == walk_) continue;
+    if (missing_[i]) return true;
+    for (const std::int32_t k : g_[i].in)
+      if (k >= 0 && !memory_.loadable()[p_.canon[k]]) stack.push_back(p_.canon[k]);
+  }
+  return false;
+}
+
+// None: the value has to be in memory before the store may overwrite what it reads.
+UpdateMode Settling::update_mode(const LoweredKernel& walked, std::int32_t update) {
+  const GNode& u = g_[update];
+  const std::int32_t old = u.in[0];
+  if (!memory_.may_take_over(update, old)) return UpdateMode::Fresh;
+  if (!reads_elsewhere(walked, old, update)) return UpdateMode::InPlace;
+  const Node& n = *u.node;
+  const bool most = element_count(n.view_shape) * 2 >= element_count(n.shape);
+  if (most && u.in[2] < 0) return UpdateMode::Fresh;
+  return memory_.loadable()[p_.canon[u.in[1]]] ? UpdateMode::Fresh : UpdateMode::None;
+}
+
+// Whether the region loads the old memory at another address than the iteration stores to.
+bool Settling::reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) {
+  const ir::Access* store = nullptr;
+  for (const ir::Inst& i : k.kernel.insts)
+    if (i.op == ir::Op::Store && k.buffers[i.index].index == update)
+      store = &k.kernel.accesses[i.access];
+  const auto expr = [&](const ir::Coeff& c) {
+    return c.param == ir::kNoParam ? exprs_.constant(c.value) : k.params[c.param];
+  };
+  // Equal now, and guarded to be equal whenever the plan runs.
+  const auto same = [&](const ir::Coeff& a, const ir::Coeff& b) {
+    return facts_.equal(expr(a), expr(b));
+  };
+  for (const ir::Inst& i : k.kernel.insts) {
+    if (i.op != ir::Op::Load && i.op != ir::Op::Gather) continue;
+    if (k.buffers[i.index].kind != BufferSource::NodeMemory ||
+        !memory_.same(k.buffers[i.index].index, old))
+      continue;
+    if (i.op == ir::Op::Gather) return true;
+    if (store && i.type != g_[update].node->view_dtype) return true;
+    const ir::Access& a = k.kernel.accesses[i.access];
+    if (!store || a.terms.size() != store->terms.size() || !same(a.offset, store->offset))
+      return true;
+    for (std::size_t t = 0; t < a.terms.size(); ++t)
+      if (a.terms[t].var != store->terms[t].var || !same(a.terms[t].stride, store->terms[t].stride))
+        return true;
+  }
+  return false;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,47 @@
+// Candidates whose regions can be lowered: each is asked what it needs, in the order in which they
+// run, and the candidate is edited until nothing is missing. Nothing is lowered for it.
+#pragma once
+#include "memory.hpp"
+#include "search.hpp"
+
+namespace plait::fusion {
+
+class Settling {
+ public:
+  Settling(const Problem& p, Exprs& exprs, Memory& memory, const std::vector<bool>& non_negative,
+           Reuse reuse)
+      : p_(p),
+        g_(p.graph),
+        exprs_(exprs),
+        memory_(memory),
+        non_negative_(non_negative),
+        reuse_(reuse),
+        facts_(p.graph, exprs),
+        seen_(p.graph.nodes.size()) {}
+
+  // The regions, each with where it writes to and what that relies on.
+  std::vector<Step> run(Search& search);
+  int surveys() const { return surveys_; }
+
+ private:
+  bool ask(Step& s, Candidate& c);
+  bool provide(const std::vector<Need>& needs, Step& s, Candidate& c);
+  bool reads_missing(const RegionSpec& region);
+  UpdateMode update_mode(const LoweredKernel& walked, std::int32_t update);
+  bool reads_elsewhere(const LoweredKernel& walked, std::int32_t old, std::int32_t update);
+
+  const Problem& p_;
+  const Graph& g_;
+  Exprs& exprs_;
+  Memory& memory_;
+  const std::vector<bool>& non_negative_;
+  const Reuse reuse_;
+  Facts facts_;
+  int surveys_ = 0;
+  std::vector<bool> missing_;  // nodes that were found to be, this time
+  bool any_missing_ = false;
+  std::vector<int> seen_;  // in which walk
+  int walk_ = 0;
+};
+
+}  // namespace plait::fusion

@@ -1,0 +1,58 @@
+// What a region needs before it can be lowered.
+#include <utility>
+
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Of a region that is not walked: its code stays small.
+constexpr int kFew = 500;
+
+// Whether each value of the region is computed where it is stored, once an element: then there is
+// nothing to ask.
+bool computed_once(const LoweringInput& in, const RegionSpec& region) {
+  if (region.kind != RegionKind::Map || in.scans) return false;
+  const Graph& g = in.graph;
+  const GNode& lead = g[region.roots[0]];
+  const bool update = lead.node->kind == NodeKind::Update;
+  const Dims& shape = update ? lead.node->view_shape : lead.node->shape;
+  const auto loaded = [&](std::int32_t i) {
+    return in.in_memory[i] && !(update && in.memory_of[i] == in.memory_of[lead.in[0]]);
+  };
+  std::vector<bool> seen(g.nodes.size());
+  std::vector<std::int32_t> stack(region.roots);
+  if (update) stack = {lead.in[1]};
+  if (update && lead.in[2] >= 0) stack.push_back(lead.in[2]);
+  int count = 0;
+  while (!stack.empty()) {
+    const std::int32_t i = in.canon[stack.back()];
+    stack.pop_back();
+    const Node& n = *g[i].node;
+    if (seen[i] || n.kind == NodeKind::Scalar || loaded(i)) continue;
+    seen[i] = true;
+    if (n.kind == NodeKind::View && loaded(in.canon[g[i].in[0]])) continue;
+    const bool computed = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
+    const bool there = in.in_memory[i] || (n.shape != shape && n.kind != NodeKind::Fill);
+    if (there || !(computed || n.kind == NodeKind::Fill) || ++count > kFew) return false;
+    for (const std::int32_t k : g[i].in)
+      if (k >= 0) stack.push_back(k);
+  }
+  return true;
+}
+
+}  // namespace
+
+Survey survey(const LoweringInput& in, const RegionSpec& region) {
+  Survey s;
+  if (computed_once(in, region)) return s;
+  Lowering walk(in, region, s.walked, false);
+  walk.run();
+  s.needs = walk.needs();
+  return s;
+}
+
+}  // namespace plait::fusion
