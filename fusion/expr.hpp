@@ -18,7 +18,10 @@ enum class Field : std::uint8_t {
   ViewShape,
   ViewStride,  // of an Update's target, a Gather's source
   MapStart,
-  MapStep,  // of a View decomposed over its base; `dim` counts the base's / the view's dimensions
+  MapStep,  // of a View decomposed over its base, of an Update's target in its storage; `dim`
+            // counts the base's dimensions
+  WindowStart,
+  WindowStep,  // the same of a View whose dimensions may share one of its base
   InputShape,  // Reduce: of its operand
   Step,        // Gather: from one index to the next
   Value,       // Scalar: its bits, 0 for a zero that is not negative

@@ -104,7 +104,13 @@ void Graph::build(std::span<Node* const> wanted) {
       const Node& base = *nodes[g.in[0]].node;
       if (base.dtype == n.dtype)
         g.map = decompose(base.shape, base.strides, n.offset, n.shape, n.strides);
+      if (const GNode& b = nodes[g.in[0]];
+          base.dtype == n.dtype && base.kind == NodeKind::Update && b.map)
+        if (auto w = decompose_windows(base.shape, base.strides, n.offset, n.shape, n.strides))
+          g.windows = std::make_shared<const AxisMap>(*std::move(w));
     }
+    if (n.kind == NodeKind::Update && !g.leaf && g.in[2] < 0 && n.view_dtype == n.dtype)
+      g.map = decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides);
   }
   // Views are not stored: what they show is kept for them.
   for (std::size_t i = nodes.size(); i-- > 0;) {
@@ -188,6 +194,11 @@ void Graph::make_key() {
           put8(key_, std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
     }
+    if (g.windows)
+      for (int j = 0; j < g.windows->axis.size(); ++j) {
+        put8(key_, g.windows->axis[j]);
+        put8(key_, std::min(g.windows->step[j], kShort + 1));
+      }
     if (n.kind == NodeKind::Gather) {
       put_strides(key_, n.shape, n.view_strides, item);
       put8(key_, n.step == item);
@@ -198,6 +209,11 @@ void Graph::make_key() {
       for (std::int64_t e : n.view_shape) put8(key_, size_class(e));
       put_strides(key_, n.view_shape, n.view_strides,
                   static_cast<std::int64_t>(itemsize(n.view_dtype)));
+      if (g.map)
+        for (int d = 0; d < g.map->from.size(); ++d) {
+          put8(key_, g.map->from[d]);
+          put8(key_, std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
+        }
       // Covers most of the storage: see update_mode in plan.cpp.
       put8(key_, element_count(n.view_shape) * 2 >= element_count(n.shape));
     }
@@ -239,6 +255,10 @@ std::int64_t Graph::field(const Source& s) const {
       return g.map->start[s.dim];
     case Field::MapStep:
       return g.map->step[s.dim];
+    case Field::WindowStart:
+      return g.windows->start[s.dim];
+    case Field::WindowStep:
+      return g.windows->step[s.dim];
     case Field::InputShape:
       return n.inputs[0]->shape[s.dim];
     case Field::Step:

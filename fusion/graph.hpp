@@ -3,6 +3,7 @@
 // broadcast and stride classes and a size class an extent; it never holds a scalar's value.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,7 +25,9 @@ struct GNode {
   bool expiring = false;  // held by what goes away after this evaluation, and by nothing else
   bool exclusive =
       false;  // nobody outside this graph refers to it: an Update may take over its memory
-  std::optional<ViewMap> map;  // View of a pending base that decomposes
+  // View of a pending base that decomposes; Update without a mask: its target in the storage.
+  std::optional<ViewMap> map;
+  std::shared_ptr<const AxisMap> windows;  // View of such an Update
 };
 
 class Graph {

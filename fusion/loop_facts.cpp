@@ -59,9 +59,24 @@ bool LoopFacts::keeps_windows(std::int32_t l) const {
   return keeps;
 }
 
+// Whether the number follows from the loop's variable.
+bool LoopFacts::follows(Val v, std::int32_t l) const {
+  if (v == kNone) return false;
+  const Inst& i = k_.insts[v];
+  if (i.op == Op::Var) return i.index == l;
+  return std::any_of(std::begin(i.operands), std::end(i.operands),
+                     [&](Val o) { return follows(o, l); });
+}
+
 bool LoopFacts::may_run_abreast(std::int32_t l) const {
   if ((l == 0 && !lk_.partials.empty()) || ir::multiplies(k_, l)) return false;
   if (keeps_windows(l)) return false;
+  // Lanes go through a loop inside together.
+  bool together = true;
+  for_each_loop(l, [&](std::int32_t c) {
+    if (c != l) together &= !follows(k_.loops[c].begin, l) && !follows(k_.loops[c].end, l);
+  });
+  if (!together) return false;
   // What an iteration leaves where the next one finds it.
   const auto carries = [&](const Inst& i) {
     if (i.op != Op::StoreLocal || stride(i, l) != 0) return false;
@@ -73,6 +88,11 @@ bool LoopFacts::may_run_abreast(std::int32_t l) const {
   for_each_inst(k_, l, [&](Val v, std::int32_t at) {
     const Inst& i = k_.insts[v];
     if (i.op == Op::Store) apart &= stride(i, l) != 0;
+    // An address is the same for all lanes, or steps with the loop itself.
+    ir::for_each_access(k_, i, [&](std::int32_t access) {
+      for (const Term& t : k_.accesses[access].terms)
+        apart &= t.var == k_.loops[l].var || !follows(t.var, l);
+    });
     // Lanes scatter in order, all of an iteration of a loop inside before its next one.
     for (std::int32_t inside = at; i.op == Op::Scatter && inside != l; inside = parent(inside))
       apart &= depends(i, inside);

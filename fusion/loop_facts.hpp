@@ -22,7 +22,8 @@ class LoopFacts {
   std::int32_t parent(std::int32_t l) const;
   // Whether several iterations may run side by side. A grid over chunks is no place for that: its
   // loops' bounds differ from one to the next. Nor is a loop whose iterations all store to one
-  // place, one that multiplies fragments, or one whose scans keep what they have so far.
+  // place, one that multiplies fragments, one whose scans keep what they have so far, or one that
+  // decides where loops inside begin and end.
   bool may_run_abreast(std::int32_t l) const;
 
   template <class F>
@@ -34,6 +35,7 @@ class LoopFacts {
 
  private:
   bool keeps_windows(std::int32_t l) const;
+  bool follows(ir::Val v, std::int32_t l) const;
 
   const LoweringInput& in_;
   const LoweredKernel& lk_;

@@ -163,32 +163,37 @@ Lowering::Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int 
       runs.push_back({s, extent, step});
     step = ex_.mul(step, extent);
   }
-  std::vector<std::int32_t> of_lines, of_sums;
-  std::int32_t in = ctx;
-  if (!lines_inside) in = open_lines(l, in, of_lines);
-  for (auto r = runs.rbegin(); r != runs.rend(); ++r) of_sums.push_back(in = open(in, r->extent));
-  if (lines_inside) in = open_lines(l, in, of_lines);
-
   Index idx(static_cast<std::size_t>(on.shape.size()));
-  Access to;
   const auto at = [&](int axis) -> Ix& { return idx[static_cast<std::size_t>(axis)]; };
   for (int d = 0; d < l.first && d < std::min(lines_at, sums_at); ++d)
     at(d) = tile_.batch[static_cast<std::size_t>(d)];
-  for (int d = l.first; d < l.last; ++d) {
+  for (int d = l.first; d < l.split; ++d)
     at(lines_at + d - l.first) = tile_.batch[static_cast<std::size_t>(d)];
-    if (d >= l.split)
-      at(lines_at + d - l.first).loop = of_lines[static_cast<std::size_t>(d - l.split)];
+  std::vector<Level> levels;
+  for (const bool of_sums : {lines_inside, !lines_inside}) {
+    if (of_sums) {
+      for (auto r = runs.rbegin(); r != runs.rend(); ++r)
+        levels.push_back({r->axis, r->step, r->extent, kNone, kNone,
+                          static_cast<double>(concrete(in_, r->extent))});
+      continue;
+    }
+    for (int d = l.split; d < l.last; ++d) {
+      const ExprId extent = ex_.source({region_.product, Field::Shape, d});
+      Level level{lines_at + d - l.first,
+                  ex_.mul(lines_from(l, d), packed.line),
+                  extent,
+                  kNone,
+                  kNone,
+                  static_cast<double>(node(region_.product).shape[d])};
+      if (d == l.split) {
+        level.extent = ex_.least(l.most, extent);
+        level.begin = l.begin;
+        level.end = l.end;
+      }
+      levels.push_back(level);
+    }
   }
-  add_terms(to, l, of_lines, packed.line);
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    const std::int32_t loop = of_sums[runs.size() - 1 - r];
-    at(runs[r].axis).loop = loop;
-    to.terms.push_back({k_.loops[loop].var, coeff(runs[r].step)});
-  }
-  push_store_local(packed.local, std::move(to), emit(operand, idx, in), in);
-  if (lines_inside) close_all(of_lines);
-  close_all(of_sums);
-  if (!lines_inside) close_all(of_lines);
+  pack(operand, idx, levels, packed.local, ctx);
   return packed;
 }
 

@@ -167,21 +167,12 @@ Lowering::Rows Lowering::pack_rows(std::int32_t operand, const RowBlock& b, std:
   Rows rows;
   rows.row = ex_.add(depth, ex_.constant(apart));
   rows.local = local(ex_.mul(ex_.constant(height), rows.row), b.ctx);
-  const std::int32_t i = open_between(b.ctx, b.first, b.last, ex_.constant(height),
-                                      static_cast<double>(node(operand).shape[dims - 2]));
-  const std::int32_t k = open(i, depth);
-  Index idx = b.batch;
-  idx[static_cast<std::size_t>(dims - 2)].loop = i;
-  idx[static_cast<std::size_t>(dims - 1)].loop = k;
-  const Val v = emit(operand, idx, k);
-  push_store_local(rows.local,
-                   {{},
-                    {{k_.loops[i].var, coeff(rows.row)},
-                     {b.first, coeff(ex_.mul(rows.row, ex_.constant(-1)))},
-                     {k_.loops[k].var, {1, ir::kNoParam}}}},
-                   v, k);
-  close(k);
-  close(i);
+  const Dims& shape = node(operand).shape;
+  pack(operand, b.batch,
+       {{dims - 2, rows.row, ex_.constant(height), b.first, b.last,
+         static_cast<double>(shape[dims - 2])},
+        {dims - 1, ex_.one(), depth, kNone, kNone, static_cast<double>(shape[dims - 1])}},
+       rows.local, b.ctx);
   return rows;
 }
 
@@ -196,20 +187,13 @@ ir::Panels Lowering::pack_columns(std::int32_t operand, const Index& batch, cons
   const Range &outer = turned ? across : sums, &inner = turned ? sums : across;
   const ExprId row = ex_.add(inner.most, ex_.constant(apart));
   const std::int32_t b = local(ex_.mul(outer.most, row), ctx);
-  const std::int32_t o = open_range(ctx, outer), i = open_range(o, inner);
-  Index idx = batch;
-  idx[static_cast<std::size_t>(dims - 2)].loop = turned ? i : o;
-  idx[static_cast<std::size_t>(dims - 1)].loop = turned ? o : i;
-  const Val v = emit(operand, idx, i);
-  push_store_local(b,
-                   {{},
-                    {{k_.loops[o].var, coeff(row)},
-                     {outer.begin, coeff(ex_.mul(row, ex_.constant(-1)))},
-                     {k_.loops[i].var, {1, ir::kNoParam}},
-                     {inner.begin, {-1, ir::kNoParam}}}},
-                   v, i);
-  close(i);
-  close(o);
+  const auto level = [&](const Range& r, int axis, ExprId place) {
+    return Level{axis, place, ex_.constant(r.now), r.begin, r.end, r.trips};
+  };
+  pack(operand, batch,
+       {level(outer, turned ? dims - 1 : dims - 2, row),
+        level(inner, turned ? dims - 2 : dims - 1, ex_.one())},
+       b, ctx);
   ir::Panels p{b, access({}), 1, coeff(row), {1}};
   // Rows of sums: one panel, whatever number of columns it has.
   if (!turned) p = {p.local, p.access, kOnePanel, {0}, coeff(row)};

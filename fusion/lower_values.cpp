@@ -102,6 +102,8 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
       return cast(emit(gn.in[0], broadcast(gn.in[0], idx), ctx), n.dtype);
     case NodeKind::View:
       return through_view(id, gn, n, idx, ctx);
+    case NodeKind::Update:
+      return written_value(id, idx, ctx);
     case NodeKind::Gather:
       return gathered(id, gn, n, idx, ctx);
     case NodeKind::Reduce:
@@ -123,6 +125,7 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
     return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));
   }
+  if (gn.windows) return emit(base, through_windows(id, idx), ctx);
   if (!gn.map) {
     need(base, "its view needs it in memory");
     return zero(n.dtype);
@@ -132,14 +135,9 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
   for (int d = 0; d < b.shape.size(); ++d) {
     if (b.shape[d] == 1) continue;
     ExprId start = small(ex_.source({id, Field::MapStart, d}));
-    if (gn.map->from[d] < 0) {
-      bi[d] = {-1, ex_.one(), start};
-      continue;
-    }
-    const Ix& v = idx[gn.map->from[d]];
-    ExprId step = small(ex_.source({id, Field::MapStep, d}));
-    bi[d] = {v.loop, v.loop < 0 ? ex_.one() : ex_.mul(step, v.step),
-             ex_.add(start, ex_.mul(step, v.start))};
+    bi[d] = {-1, ex_.one(), start};
+    if (gn.map->from[d] >= 0)
+      bi[d] = sum(scaled(idx[gn.map->from[d]], small(ex_.source({id, Field::MapStep, d}))), bi[d]);
   }
   return emit(base, bi, ctx);
 }

@@ -92,6 +92,51 @@ class Lowering : Nest {
     ExprId most = 1;
     double trips = 1;  // of a block, on average
   };
+  // A loop that packs: the operand's dimension that it steps along, and how far apart in scratch
+  // its iterations are.
+  struct Level {
+    int axis = 0;
+    ExprId place = 1, extent = 1;
+    Val begin = kNone, end = kNone;  // kNone: all of the dimension
+    double trips = 1;
+  };
+  void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
+            std::int32_t local, std::int32_t ctx);
+  // What is packed may have been written in parts (lower_packing.cpp). An index of one: the start,
+  // and a step for each index of the operand's.
+  struct Walk {
+    ExprId start = 0;
+    std::vector<std::pair<int, ExprId>> steps;
+  };
+  struct Part {
+    std::int32_t update, over;  // `over`: the part that was written over it, -1: none
+    std::vector<Walk> walks;    // of each dimension of the storage
+  };
+  // Where the loop `level` is cut, because the part does not reach over all of a dimension.
+  struct Cut {
+    std::int32_t part;
+    int dim, level;            // level -1: in front of all
+    bool from_first, to_last;  // it does at this end
+  };
+  struct Packing {
+    std::int32_t operand, local;
+    const std::vector<Level>& levels;
+    Index idx;
+    std::vector<Part> parts;
+    std::vector<Cut> cuts;
+    std::vector<bool> inside = {};  // of each part: whether the loops opened so far are in it
+    std::vector<std::int32_t> loops = {};
+    bool narrow = false;  // the next loop has what is beside a part: little
+  };
+  Walk stepped(const Walk& w, ExprId by, ExprId start);
+  void find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
+                  std::vector<Part>& parts);
+  bool part_hidden(const Part& part, int level) const;
+  ExprId part_extent(std::int32_t update, int d);
+  void pack_level(int level, std::size_t next, Val begin, Val end, std::int32_t ctx);
+  void open_level(int level, Val begin, Val end, std::int32_t ctx);
+  Val written_value(std::int32_t id, const Index& idx, std::int32_t ctx);
+  Index through_windows(std::int32_t id, const Index& idx);
   RowBlock block_of_rows(std::int64_t height);
   Range range_of_block(Val block, ExprId extent, std::int64_t now, std::int64_t most);
   std::int32_t open_range(std::int32_t parent, const Range& r);
@@ -265,6 +310,7 @@ class Lowering : Nest {
   };
   Tile tile_;
   std::optional<Softmax> softmax_;
+  Packing* parts_ = nullptr;  // of the operand that is being packed
   const RegionSpec& region_;
   struct Scans {
     std::map<std::int32_t, std::set<ExprId>> shifts;  // of each scan: how far ahead it is read

@@ -30,17 +30,18 @@ Val Nest::load(std::int32_t id, DType t, const Index& idx, const Dims& strides, 
 Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId offset) {
   if (!builds_) return {};
   std::map<std::int32_t, ExprId> by_loop;
+  Access a;
   for (int d = 0; d < strides.size(); ++d) {
     const Ix& x = idx[d];
-    if (x.loop < 0 && x.start == ex_.zero()) continue;
+    if (x.loop < 0 && x.start == ex_.zero() && x.at == kNone) continue;
     s.dim = d;
     ExprId stride = small(ex_.source(s));
     offset = ex_.add(offset, ex_.mul(stride, x.start));
+    if (x.at != kNone && stride != ex_.zero()) a.terms.push_back({x.at, coeff(stride)});
     if (x.loop < 0) continue;
     auto [it, fresh] = by_loop.try_emplace(x.loop, ex_.zero());
     it->second = ex_.add(it->second, ex_.mul(stride, x.step));
   }
-  Access a;
   a.offset = coeff(offset);
   for (auto [loop, stride] : by_loop)
     if (stride != ex_.zero()) a.terms.push_back({k_.loops[loop].var, coeff(stride)});
@@ -108,11 +109,34 @@ Val Nest::number(ExprId e) {
 }
 
 Val Nest::position(const Ix& x) {
-  if (x.loop < 0) return number(x.start);
-  Val v = k_.loops[x.loop].var;
-  if (x.step != ex_.one()) v = apply(OpId::Multiply, DType::Int64, v, number(x.step), kNone);
+  Val v = x.at;
+  if (x.loop >= 0) {
+    Val l = k_.loops[x.loop].var;
+    if (x.step != ex_.one()) l = apply(OpId::Multiply, DType::Int64, l, number(x.step), kNone);
+    v = v == kNone ? l : apply(OpId::Add, DType::Int64, l, v);
+  }
+  if (v == kNone) return number(x.start);
   if (x.start != ex_.zero()) v = apply(OpId::Add, DType::Int64, v, number(x.start), kNone);
   return v;
+}
+
+Ix Nest::scaled(const Ix& x, ExprId by) {
+  const Val at = x.at == kNone || by == ex_.one()
+                     ? x.at
+                     : apply(OpId::Multiply, DType::Int64, x.at, number(by));
+  return {x.loop, x.loop < 0 ? ex_.one() : ex_.mul(by, x.step), ex_.mul(by, x.start), at};
+}
+
+Ix Nest::sum(const Ix& a, const Ix& b) {
+  if (a.loop >= 0 && b.loop >= 0 && a.loop != b.loop) {
+    const bool first = encloses(b.loop, a.loop);
+    Ix inner = first ? a : b, outer = first ? b : a;
+    return sum(inner, {-1, ex_.one(), ex_.zero(), position(outer)});
+  }
+  Ix s{std::max(a.loop, b.loop), ex_.one(), ex_.add(a.start, b.start), a.at};
+  if (s.loop >= 0) s.step = a.loop < 0 ? b.step : b.loop < 0 ? a.step : ex_.add(a.step, b.step);
+  if (b.at != kNone) s.at = a.at == kNone ? b.at : apply(OpId::Add, DType::Int64, a.at, b.at);
+  return s;
 }
 
 Val Nest::cast(Val v, DType t) {
@@ -231,8 +255,10 @@ bool Nest::encloses(std::int32_t outer, std::int32_t inner) const {
 
 std::int32_t Nest::innermost(const Index& idx) const {
   std::int32_t at = 0;
-  for (const Ix& x : idx)
+  for (const Ix& x : idx) {
     if (x.loop > 0 && encloses(at, x.loop)) at = x.loop;
+    if (x.at != kNone && encloses(at, def_loop_[x.at])) at = def_loop_[x.at];
+  }
   return at;
 }
 

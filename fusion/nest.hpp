@@ -11,11 +11,12 @@ namespace plait::fusion {
 using ir::kNone;
 using ir::Val;
 
-// One dimension of an index: start + step * (variable of `loop`), or just `start`.
+// One dimension of an index: start + step * (variable of `loop`) + at, or what there is of them.
 struct Ix {
   std::int32_t loop = -1;
   ExprId step = 1;
   ExprId start = 0;
+  Val at = kNone;  // defined by a loop around `loop`
   auto operator<=>(const Ix&) const = default;
 };
 using Index = std::vector<Ix>;
@@ -55,6 +56,9 @@ class Nest {
   Val scalar(std::int32_t id);
   Val number(ExprId e);
   Val position(const Ix& x);
+  // Of the same dimension; `by`: a number.
+  Ix scaled(const Ix& x, ExprId by);
+  Ix sum(const Ix& a, const Ix& b);
   Val cast(Val v, DType t);
   Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone);
   static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }

@@ -4,6 +4,7 @@
 
 #include "product_region.hpp"
 #include "schedule/candidate.hpp"
+#include "written_parts.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -24,7 +25,39 @@ bool Candidate::reaches_product(std::int32_t node) const {
   return false;
 }
 
+// The write that an operand shows and that needs no memory; -1: none.
+std::int32_t Candidate::packed_under(std::int32_t operand) const {
+  std::int32_t i = operand;
+  while (!g_[i].leaf && g_[i].node->kind == NodeKind::View) i = g_[i].in[0];
+  return packed_[i] ? i : -1;
+}
+
+std::int64_t Candidate::packed_bytes(std::int32_t product) const {
+  std::int64_t bytes = 0;
+  for (const int k : {0, 1})
+    if (const std::int32_t u = packed_under(g_[product].in[k]); u >= 0)
+      bytes += node_bytes(*g_[u].node);
+  return bytes;
+}
+
+// Of each, the one reader is a view that one product of several axes reads.
+void Candidate::find_packed() {
+  std::vector<std::int32_t> reader(g_.nodes.size(), -1);
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0 && !g_[i].leaf) reader[in] = i;
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (g_[i].uses != 1 || g_[i].leaf || g_[i].node->kind != NodeKind::Update) continue;
+    const std::int32_t v = reader[i];
+    if (!g_[v].windows || g_[v].uses != 1 || g_[v].wanted || g_[v].held) continue;
+    const std::int32_t p = reader[v];
+    packed_[i] = tiled_[p] && !g_[p].node->axes.empty() && writes_part(g_, i) &&
+                 g_[g_[i].in[0]].node->kind == NodeKind::Fill;
+  }
+}
+
 void Candidate::place_columns(std::int32_t operand) {
+  if (const std::int32_t u = packed_under(operand); u >= 0) return place_columns(g_[u].in[1]);
   add_own_root(operand_memory(operand), "columns of a product, which all blocks of rows read");
 }
 
@@ -123,7 +156,7 @@ bool Candidate::computes_rows(std::int32_t product) const {
   std::int32_t rows = canon_[g_[product].in[0]];
   while (!g_[rows].leaf && !root_[rows] && g_[rows].node->kind == NodeKind::View)
     rows = canon_[g_[rows].in[0]];
-  return !g_[rows].leaf && !root_[rows];
+  return !g_[rows].leaf && !root_[rows] && !packed_[rows];
 }
 
 Candidate::Products Candidate::products_of(std::int32_t node) const {

@@ -46,6 +46,7 @@ std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
   for (const Ix& x : idx) {
     r.push_back(x.step);
     r.push_back(x.start);
+    r.push_back(x.at);
     std::uint64_t path = 0;  // a hash
     for (std::int32_t l = x.loop; l > 0; l = parent_[l])
       path = path * 1000003 + static_cast<std::uint64_t>(out_.extents[l]) + 1;
@@ -57,7 +58,7 @@ std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
 bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
   const Node& n = node(id);
   if (is_root(id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
-      n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota)
+      n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota || n.kind == NodeKind::Update)
     return false;
   const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
   if (e.computed < 1.5 * elements) return false;

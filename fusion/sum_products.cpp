@@ -34,8 +34,12 @@ bool is_sum(const GNode& g) {
          (n.dtype == DType::Float32 || n.dtype == DType::Float64) && n.device <= kHost;
 }
 
+// The number that sums start from, or an array of it.
 bool is_zero(const GNode& g) {
-  return g.node->kind == NodeKind::Scalar && g.node->scalar.as<double>() == 0;
+  const Node* n = g.node;
+  while (!g.leaf && (n->kind == NodeKind::View || n->kind == NodeKind::Fill) && n->inputs[0])
+    n = n->inputs[0].get();
+  return n->kind == NodeKind::Scalar && n->scalar.as<double>() == 0;
 }
 
 bool alike(const Node& p, const Node& q) {

@@ -5,22 +5,36 @@
 
 namespace plait::fusion {
 
+namespace {
+
+// Dimensions that matter.
+Dims widest_first(const Dims& shape, const Dims& strides) {
+  Dims order;
+  for (int d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) order.push_back(d);
+  std::sort(order.begin(), order.end(),
+            [&](std::int64_t a, std::int64_t b) { return strides[a] > strides[b]; });
+  return order;
+}
+
+bool find_start(const Dims& order, const Dims& strides, std::int64_t offset, Dims& start) {
+  if (offset < 0) return false;
+  for (const std::int64_t d : order) {
+    if (strides[d] <= 0) return false;
+    start[d] = offset / strides[d];
+    offset %= strides[d];
+  }
+  return offset == 0;
+}
+
+}  // namespace
+
 std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_strides,
                                  std::int64_t offset, const Dims& shape, const Dims& strides) {
   const int n = base_shape.size();
   ViewMap m{Dims(n), Dims(n, -1), Dims(n)};
-  Dims order;  // base dimensions that matter, widest stride first
-  for (int d = 0; d < n; ++d)
-    if (base_shape[d] != 1) order.push_back(d);
-  std::sort(order.begin(), order.end(),
-            [&](std::int64_t a, std::int64_t b) { return base_strides[a] > base_strides[b]; });
-  if (offset < 0) return std::nullopt;
-  for (std::int64_t d : order) {
-    if (base_strides[d] <= 0) return std::nullopt;
-    m.start[d] = offset / base_strides[d];
-    offset %= base_strides[d];
-  }
-  if (offset != 0) return std::nullopt;
+  const Dims order = widest_first(base_shape, base_strides);
+  if (!find_start(order, base_strides, offset, m.start)) return std::nullopt;
   for (int j = 0; j < shape.size(); ++j) {
     if (shape[j] == 1 || strides[j] == 0) continue;
     const std::int64_t t = strides[j];
@@ -36,6 +50,27 @@ std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_stride
     if (std::min(m.start[d], last) < 0 || std::max(m.start[d], last) >= base_shape[d])
       return std::nullopt;
   }
+  return m;
+}
+
+std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& base_strides,
+                                         std::int64_t offset, const Dims& shape,
+                                         const Dims& strides) {
+  AxisMap m{Dims(base_shape.size()), Dims(shape.size(), -1), Dims(shape.size())};
+  const Dims order = widest_first(base_shape, base_strides);
+  if (!find_start(order, base_strides, offset, m.start)) return std::nullopt;
+  Dims last = m.start;
+  for (int j = 0; j < shape.size(); ++j) {
+    if (shape[j] == 1 || strides[j] == 0) continue;
+    const auto d = std::find_if(order.begin(), order.end(),
+                                [&](std::int64_t b) { return base_strides[b] <= strides[j]; });
+    if (d == order.end() || strides[j] % base_strides[*d] != 0) return std::nullopt;
+    m.axis[j] = *d;
+    m.step[j] = strides[j] / base_strides[*d];
+    last[*d] += m.step[j] * (shape[j] - 1);
+  }
+  for (const std::int64_t d : order)
+    if (last[d] >= base_shape[d]) return std::nullopt;
   return m;
 }
 

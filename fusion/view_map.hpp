@@ -21,4 +21,17 @@ struct ViewMap {
 std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_strides,
                                  std::int64_t offset, const Dims& shape, const Dims& strides);
 
+// The same where several dimensions of the view may step through one of the base, as windows do:
+// the index of a base dimension is its start and the sum of what those dimensions step.
+struct AxisMap {
+  Dims start;  // one a base dimension
+  Dims axis;   // one a view's dimension: the base dimension that it steps through, or -1
+  Dims step;   // one a view's dimension
+};
+
+// For views that step forwards.
+std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& base_strides,
+                                         std::int64_t offset, const Dims& shape,
+                                         const Dims& strides);
+
 }  // namespace plait::fusion

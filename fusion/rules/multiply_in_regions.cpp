@@ -40,6 +40,8 @@ class MultiplyInRegions final : public Rule {
     for (std::int32_t p = 0; p < g.size(); ++p) {
       if (!c.multiplies(p) || c.attends(p)) continue;
       double bytes = after.empty() ? 0 : after[p];
+      // Filled, written to, and read instead of what is written.
+      bytes += 3 * static_cast<double>(c.packed_bytes(p));
       if (c.computes_rows(p)) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[0]].node));
       offer_call(c, p, bytes, o);
     }

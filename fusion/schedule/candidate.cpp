@@ -51,6 +51,7 @@ Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
       canon_(p.canon),
       taken_up_(g_.nodes.size()),
       tiled_(g_.nodes.size()),
+      packed_(g_.nodes.size()),
       cut_(g_.nodes.size()),
       root_(g_.nodes.size()),
       group_(g_.nodes.size()),
@@ -60,6 +61,7 @@ Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
   for (std::int32_t i = 0; i < g_.size(); ++i)
     tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
   find_attentions(parted);
+  find_packed();
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!g_[i].leaf && scattered_in_loops(*g_[i].node, p.target)) {
       scattered_.resize(g_.nodes.size());
@@ -112,6 +114,10 @@ bool Candidate::store(std::int32_t node, const char* why) {
   if (node < 0 || g_[node].leaf || root_[node]) return false;
   root_[node] = true;
   notes_.push_back({node, why});
+  if (packed_[node]) {
+    packed_[node] = false;
+    store(g_[node].in[0], "a write to it");
+  }
   return true;
 }
 

@@ -77,6 +77,11 @@ class Candidate {
   // A product that a region cannot compute is a library call; one that is the second of an
   // attention, a region of its own.
   void call_library(std::int32_t product);
+  // Writes to part of an array that only an operand's packing reads: they need no memory.
+  bool packs(std::int32_t update) const { return packed_[update]; }
+  // Bytes of those that the product reads.
+  std::int64_t packed_bytes(std::int32_t product) const;
+
   // The attention in whose blocks the node is computed, by its second product; -1: none.
   std::int32_t attention_of(std::int32_t node) const { return attention_of_[node]; }
   bool attends(std::int32_t product) const { return attentions_[product].has_value(); }
@@ -96,6 +101,8 @@ class Candidate {
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
   void place_columns(std::int32_t operand);
+  void find_packed();
+  std::int32_t packed_under(std::int32_t operand) const;
   bool reaches_product(std::int32_t node) const;
   // Products whose rows the value of `node` follows from, on the way to what is in memory: those
   // that are not, and one that is.
@@ -113,6 +120,7 @@ class Candidate {
   std::vector<std::optional<Attention>> attentions_;  // of each product that is the second of one
   std::vector<std::int32_t> attention_of_;
   std::optional<std::int32_t> refused_;
+  std::vector<bool> packed_;
   std::vector<bool> cut_;  // reductions in chunks
   std::vector<bool> scanned_;
   int scan_count_ = 0;

@@ -16,11 +16,11 @@ constexpr int kMaxDepth = 200;
 void place(Candidate& c, std::int32_t i) {
   const GNode& gn = c.problem().graph[i];
   if (gn.wanted) c.add_root(i, "wanted");
-  if (gn.node->kind == NodeKind::Update) {
+  if (gn.node->kind == NodeKind::Update && !c.packs(i)) {
     c.add_root(i, "a write to storage");
     c.add_own_root(gn.in[0], "a write to it");
   }
-  if (gn.node->kind == NodeKind::View && !gn.map)
+  if (gn.node->kind == NodeKind::View && !gn.map && !c.packs(gn.in[0]))
     c.add_root(gn.in[0], "a view that changes its shape reads it");
   if (gn.node->kind == NodeKind::Gather) c.add_root(gn.in[0], "gathered from");
 }

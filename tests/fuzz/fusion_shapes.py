@@ -156,10 +156,13 @@ class FusionGenerator(Generator):
         n, c, o, kh, kw = r.randint(1, 3), r.choice([1, 2, 5, 16]), r.choice([1, 4, 9, 17, 40]), r.randint(1, 4), r.randint(1, 3)
         h, w = (max(k, r.choice([5, 8, 14, 30, 41])) for k in (kh, kw))
         x, f = self.make((n, c, h, w), dtype), self.make((o, c, kh, kw), dtype)
-        if r.random() < 0.4:
-            p = self.step("np.pad({}, ((0, 0), (0, 0), (1, 1), (1, 1)))", "exactly", "pad", x)
+        padded = r.random() < 0.5
+        if padded:
+            top, bottom, left, right = r.choice([(1, 1, 1, 1), (1, 1, 1, 1), (0, 2, 1, 0), (3, 0, 0, 0)])
+            value = r.choice(["", "", ", constant_values=2"])
+            p = self.step(f"np.pad({{}}, ((0, 0), (0, 0), ({top}, {bottom}), ({left}, {right})){value})", "exactly", "pad", x)
             self.drop(x)
-            x, h, w = p, h + 2, w + 2
+            x, h, w = p, h + top + bottom, w + left + right
         rows, columns = h - kh + 1, w - kw + 1
         if r.random() < 0.6:
             step = r.choice(["", "", "[:, :, ::2, ::2]"])
@@ -184,6 +187,8 @@ class FusionGenerator(Generator):
                         self.drop(y, part)
                         part = total
                     y = part
+        if padded and r.random() < 0.7:
+            self.drop(x)
         for _ in range(r.randint(0, 2)):
             beside = self.make(r.choice([(o, 1, 1), (o, 1, 1), (n, o, 1, 1), (1, rows, columns)]), dtype)
             t = self.step(r.choice(["{} + {}", "np.maximum({}, {})", "({} + {}) * 2"]), "elementwise", "add", y, beside)

@@ -114,6 +114,66 @@ TEST_CASE("what stands after a convolution is computed in its blocks") {
     }
 }
 
+TEST_CASE("padding of a convolution is a matter of its packing") {
+  const Array w = random_f32({40, 4, 3, 3}, 2);
+  const auto padded = [](const Array& x, const Dims& before, const Dims& after, double value) {
+    Dims shape = x.shape;
+    std::vector<tracer::Index> box;
+    for (int d = 0; d < shape.size(); ++d) {
+      shape[d] += before[d] + after[d];
+      box.push_back(Slice{before[d], before[d] + x.shape[d], std::nullopt});
+    }
+    Array p = tracer::full(shape, cast(scalar_float(value), x.dtype));
+    tracer::assign(view(p, box), x);
+    return p;
+  };
+  struct Windows {
+    std::int64_t step, dilation;
+  };
+  const auto convolved = [&](const Array& p, Windows by) {
+    const Dims s = p.strides;
+    const auto count = [&](int d) { return (p.shape[d] - 2 * by.dilation - 1) / by.step + 1; };
+    const Array windows = tracer::as_strided(
+        p, p.dtype, {p.shape[0], 4, count(2), count(3), 3, 3},
+        {s[0], s[1], s[2] * by.step, s[3] * by.step, s[2] * by.dilation, s[3] * by.dilation}, 0);
+    return einsum("nchwij,ocij->nohw", windows, w);
+  };
+  // Axes that are short, that a block has whole, and that are cut; one side, both, more than there
+  // is of a block, and in front of all windows.
+  for (const Dims& shape : {Dims{2, 4, 60, 62}, {1, 4, 5, 1700}, {40, 4, 17, 18}})
+    for (const auto& [before, after] : {std::pair(Dims{0, 0, 1, 1}, Dims{0, 0, 1, 1}),
+                                        {Dims{0, 0, 2, 0}, Dims{0, 0, 1, 3}},
+                                        {Dims{0, 0, 0, 40}, Dims{0, 0, 9, 0}},
+                                        {Dims{1, 0, 1, 1}, Dims{2, 0, 1, 1}}})
+      for (const Windows by : {Windows{1, 1}, {2, 1}, {1, 2}}) {
+        const Array x = random_f32(shape, 1);
+        const Both r = both([&] {
+          return apply(OpId::Maximum, convolved(padded(x, before, after, 1.5), by), weak(0));
+        });
+        INFO(r.text);
+        CHECK(r.plan.regions == 1);
+        CHECK(r.plan.bytes_moved == r.plan.bytes_least);
+        CHECK(r.fused == r.direct);
+      }
+  // One that is asked for, or that others read, is there.
+  const Array x = random_f32({2, 4, 60, 62}, 1);
+  Array held;
+  const Both kept = both([&] {
+    held = padded(x, {0, 0, 1, 1}, {0, 0, 1, 1}, 0);
+    return convolved(held, {1, 1});
+  });
+  INFO(kept.text);
+  CHECK(kept.plan.regions > 1);
+  CHECK(kept.fused == kept.direct);
+  const Both shared = both([&] {
+    const Array p = padded(x, {0, 0, 1, 1}, {0, 0, 1, 1}, 0);
+    return apply(OpId::Add, convolved(p, {1, 1}), numpy::sum(p, {}));
+  });
+  INFO(shared.text);
+  CHECK(shared.plan.regions > 1);
+  CHECK(shared.fused == shared.direct);
+}
+
 TEST_CASE("a convolution that is read as it does not lie is stored, or a library call") {
   const Array x = random_f32({30, 4, 32, 10}, 1), w = random_f32({30, 4, 3, 3}, 2);
   const Array windows =

@@ -208,21 +208,40 @@ def by_shifts(np, x, w, b):
     return np.maximum(y + b[:, None, None], 0)
 
 
-CONVOLUTIONS = [by_windows, lambda *a: by_windows(*a, optimize=True), by_tensordot, by_shifts]
+def by_sum(np, x, w, b):
+    y = np.zeros((x.shape[0], w.shape[0], x.shape[2] - 2, x.shape[3] - 2), x.dtype)
+    for i, j in itertools.product(range(3), range(3)):
+        y += np.einsum("nchw,oc->nohw", x[:, :, i : i + y.shape[2], j : j + y.shape[3]], w[:, :, i, j])
+    return np.maximum(y + b[:, None, None], 0)
+
+
+CONVOLUTIONS = [by_windows, lambda *a: by_windows(*a, optimize=True), by_tensordot, by_shifts, by_sum]
 
 
 @pytest.mark.parametrize("f", CONVOLUTIONS)
+@pytest.mark.parametrize("padding", [None, "pad", "zeros"])
 @pytest.mark.parametrize("special", [None, numpy.nan, numpy.inf])
-def test_bias_and_activation_are_computed_with_a_convolution(f, special):
+def test_padding_bias_and_activation_are_computed_with_a_convolution(f, special, padding):
     # As many filters that none of the shifted slices is computed at the call.
     x, w, b = data((2, 16, 40, 42), "f4"), data((160, 16, 3, 3), "f4"), data((160,), "f4")
     if special is not None:
         x[1, 2, 7, 9] = special
+
+    def padded(np, x):
+        if padding == "pad":
+            return np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+        p = np.zeros((2, 16, 42, 44), x.dtype)
+        p[:, :, 1:-1, 1:-1] = x
+        return p
+
+    def convolved(np, x, w, b):
+        return f(np, padded(np, x) if padding else x, w, b)
+
     with numpy.errstate(invalid="ignore"):
-        want = f(numpy, x, w, b)
+        want = convolved(numpy, x, w, b)
         given = [plait.asarray(a) for a in (x, w, b)]
-        got = f(plait, *given)
-        text = str(plait.explain(f, plait, *given))
+        got = convolved(plait, *given)
+        text = str(plait.explain(convolved, plait, *given))
     assert text.startswith("1 region "), text
     assert got.strides == want.strides
     numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-3)

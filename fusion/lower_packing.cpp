@@ -1,0 +1,252 @@
+// An operand's lines into scratch, with what stands before them. Where part of it was written over
+// something else, loops are cut at the edges of that part: inside, the value is read, outside, what
+// was there before.
+#include <algorithm>
+#include <utility>
+
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+Lowering::Walk Lowering::stepped(const Walk& w, ExprId by, ExprId start) {
+  Walk s{ex_.add(start, ex_.mul(by, w.start)), w.steps};
+  for (auto& [axis, step] : s.steps) step = ex_.mul(by, step);
+  return s;
+}
+
+// The parts that the operand is made of, where they have no memory. `walks`: of each dimension of
+// the node, which of the operand's it steps along. `over`: the part that was written over this one.
+void Lowering::find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
+                          std::vector<Part>& parts) {
+  id = in_.canon[id];
+  const GNode& gn = g_[id];
+  const Node& n = *gn.node;
+  if (gn.leaf || in_.in_memory[id]) return;
+  switch (n.kind) {
+    case NodeKind::Elementwise:
+    case NodeKind::Cast:
+      for (const std::int32_t in : gn.in) {
+        if (in < 0) continue;
+        const Dims& s = node(in).shape;
+        std::vector<Walk> of(static_cast<std::size_t>(s.size()));
+        for (std::size_t d = 0; d < of.size(); ++d)
+          if (s[static_cast<int>(d)] != 1) of[d] = walks[walks.size() - of.size() + d];
+        find_parts(in, of, over, parts);
+      }
+      return;
+    case NodeKind::View: {
+      if (!gn.windows && !gn.map) return;
+      std::vector<Walk> of(static_cast<std::size_t>(node(gn.in[0]).shape.size()));
+      for (int d = 0; d < static_cast<int>(of.size()); ++d) {
+        Walk& w = of[static_cast<std::size_t>(d)];
+        if (gn.windows) {
+          w.start = ex_.source({id, Field::WindowStart, d});
+          for (int j = 0; j < gn.windows->axis.size(); ++j) {
+            if (gn.windows->axis[j] != d) continue;
+            const Walk s = stepped(walks[static_cast<std::size_t>(j)],
+                                   small(ex_.source({id, Field::WindowStep, j})), w.start);
+            w.start = s.start;
+            w.steps.insert(w.steps.end(), s.steps.begin(), s.steps.end());
+          }
+        } else if (const std::int64_t j = gn.map->from[d]; j >= 0) {
+          w = stepped(walks[static_cast<std::size_t>(j)],
+                      small(ex_.source({id, Field::MapStep, d})),
+                      ex_.source({id, Field::MapStart, d}));
+        } else {
+          w.start = ex_.source({id, Field::MapStart, d});
+        }
+      }
+      return find_parts(gn.in[0], of, over, parts);
+    }
+    case NodeKind::Update: {
+      if (!gn.map ||
+          std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.update == id; }))
+        return;
+      parts.push_back({id, over, walks});
+      find_parts(gn.in[0], walks, static_cast<std::int32_t>(parts.size()) - 1, parts);
+      std::vector<Walk> of(static_cast<std::size_t>(n.view_shape.size()));
+      for (int d = 0; d < static_cast<int>(walks.size()); ++d)
+        if (const std::int64_t j = gn.map->from[d]; j >= 0)
+          of[static_cast<std::size_t>(j)] =
+              stepped(walks[static_cast<std::size_t>(d)], ex_.one(),
+                      ex_.mul(ex_.source({id, Field::MapStart, d}), ex_.constant(-1)));
+      return find_parts(gn.in[1], of, over, parts);
+    }
+    default:
+      return;
+  }
+}
+
+ExprId Lowering::part_extent(std::int32_t update, int d) {
+  const std::int64_t j = g_[update].map->from[d];
+  return j < 0 ? ex_.one() : ex_.source({update, Field::ViewShape, static_cast<std::int32_t>(j)});
+}
+
+// The operand at the loops of all levels, stored where they say. `idx`: of dimensions that no level
+// has.
+void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
+                    std::int32_t local, std::int32_t ctx) {
+  Packing p{operand, local, levels, idx, {}, {}};
+  std::vector<Walk> walks(idx.size());
+  for (std::size_t d = 0; d < walks.size(); ++d)
+    if (node(operand).shape[static_cast<int>(d)] != 1)
+      walks[d].steps.push_back({static_cast<int>(d), ex_.one()});
+  find_parts(operand, walks, -1, p.parts);
+  // A part is cut off where the last loop that steps along a dimension of it opens.
+  for (std::size_t n = 0; n < p.parts.size(); ++n) {
+    const Part& part = p.parts[n];
+    const Dims& shape = node(part.update).shape;
+    for (int d = 0; d < shape.size(); ++d) {
+      const ExprId start = ex_.source({part.update, Field::MapStart, d}),
+                   end = ex_.add(start, part_extent(part.update, d)),
+                   extent = ex_.source({part.update, Field::Shape, d});
+      const bool from_first = in_.facts.equal(start, ex_.zero()),
+                 to_last = in_.facts.equal(end, extent);
+      if (shape[d] == 1 || (from_first && to_last)) continue;
+      int level = -1;
+      for (const auto& [axis, step] : part.walks[static_cast<std::size_t>(d)].steps)
+        for (int l = level + 1; l < static_cast<int>(levels.size()); ++l)
+          if (levels[static_cast<std::size_t>(l)].axis == axis) level = l;
+      p.cuts.push_back({static_cast<std::int32_t>(n), d, level, from_first, to_last});
+    }
+    p.inside.push_back(true);
+  }
+  parts_ = &p;
+  pack_level(-1, 0, kNone, kNone, ctx);
+  parts_ = nullptr;
+}
+
+// Whether the loops down to `level` are inside another part that was written over this one.
+bool Lowering::part_hidden(const Part& part, int level) const {
+  const Packing& p = *parts_;
+  if (part.over < 0) return false;
+  const auto over = static_cast<std::size_t>(part.over);
+  const bool whole = std::none_of(p.cuts.begin(), p.cuts.end(), [&](const Cut& c) {
+    return c.part == part.over && c.level > level;
+  });
+  return (whole && p.inside[over]) || part_hidden(p.parts[over], level);
+}
+
+// The loops from `level` on; of that one the range [begin, end), from its cut number `next` on.
+void Lowering::pack_level(int level, std::size_t next, Val begin, Val end, std::int32_t ctx) {
+  Packing& p = *parts_;
+  while (next < p.cuts.size() && p.cuts[next].level != level) ++next;
+  if (next == p.cuts.size()) return open_level(level, begin, end, ctx);
+  const Cut& cut = p.cuts[next];
+  const Part& part = p.parts[static_cast<std::size_t>(cut.part)];
+  const auto n = static_cast<std::size_t>(cut.part);
+  if (!p.inside[n] || part_hidden(part, level)) return pack_level(level, next + 1, begin, end, ctx);
+  // The index along this dimension is `rest` and what the loop steps.
+  const Walk& walk = part.walks[static_cast<std::size_t>(cut.dim)];
+  Ix rest{-1, ex_.one(), walk.start};
+  ExprId step = ex_.one();
+  for (const auto& [axis, by] : walk.steps)
+    if (level >= 0 && p.levels[static_cast<std::size_t>(level)].axis == axis)
+      step = by;
+    else
+      rest = sum(rest, scaled(p.idx[static_cast<std::size_t>(axis)], by));
+  const ExprId first = ex_.source({part.update, Field::MapStart, cut.dim});
+  const Val at = position(rest);
+  // The first of the loop's iterations from `edge` on.
+  const auto reaches = [&](ExprId edge) {
+    const Val behind = integer(OpId::Subtract, at, number(edge));
+    const Val steps = step == ex_.one() ? behind : integer(OpId::FloorDivide, behind, number(step));
+    return integer(OpId::Minimum,
+                   integer(OpId::Maximum, apply(OpId::Negative, DType::Int64, steps), begin), end);
+  };
+  const Val none = constant(scalar_int(0)), one = constant(scalar_int(1));
+  if (begin == kNone) {
+    begin = none;
+    end = one;
+  }
+  const Val from = cut.from_first ? begin : reaches(first);
+  const Val to = cut.to_last ? end : reaches(ex_.add(first, part_extent(part.update, cut.dim)));
+  pack_level(level, next + 1, from, to, ctx);
+  p.inside[n] = false;
+  const auto beside = [&](Val first_of, Val end_of) {
+    p.narrow = true;
+    pack_level(level, next + 1, first_of, end_of, ctx);
+  };
+  if (!cut.from_first) beside(begin, from);
+  if (!cut.to_last) beside(to, end);
+  p.inside[n] = true;
+}
+
+void Lowering::open_level(int level, Val begin, Val end, std::int32_t ctx) {
+  Packing& p = *parts_;
+  std::int32_t loop = ctx;
+  if (level >= 0) {
+    const Level& l = p.levels[static_cast<std::size_t>(level)];
+    const bool narrow = std::exchange(p.narrow, false);
+    loop = begin == kNone ? open(ctx, l.extent)
+           : narrow       ? open_between(ctx, begin, end, ex_.one(), 1)
+                          : open_between(ctx, begin, end, l.extent, l.trips);
+    p.idx[static_cast<std::size_t>(l.axis)].loop = loop;
+    p.loops.push_back(loop);
+  } else if (begin != kNone) {
+    p.narrow = false;
+    loop = open_between(ctx, begin, end, ex_.one(), 1);
+  }
+  if (level + 1 == static_cast<int>(p.levels.size())) {
+    Access to;
+    for (std::size_t l = 0; l < p.levels.size(); ++l) {
+      const Level& of = p.levels[l];
+      to.terms.push_back({k_.loops[p.loops[l]].var, coeff(of.place)});
+      if (of.begin != kNone)
+        to.terms.push_back({of.begin, coeff(ex_.mul(of.place, ex_.constant(-1)))});
+    }
+    push_store_local(p.local, std::move(to), emit(p.operand, p.idx, loop), loop);
+  } else {
+    const Level& inner = p.levels[static_cast<std::size_t>(level + 1)];
+    const bool cut = std::any_of(p.cuts.begin(), p.cuts.end(),
+                                 [&](const Cut& c) { return c.level == level + 1; });
+    Val from = inner.begin, to = inner.end;
+    if (cut && from == kNone) {
+      from = constant(scalar_int(0));
+      to = number(inner.extent);
+    }
+    pack_level(level + 1, 0, from, to, loop);
+  }
+  if (level >= 0) p.loops.pop_back();
+  if (loop != ctx) close(loop);
+}
+
+// Of a write whose memory is not there.
+Val Lowering::written_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
+  const GNode& gn = g_[id];
+  if (parts_)
+    for (std::size_t n = 0; n < parts_->parts.size(); ++n) {
+      if (parts_->parts[n].update != id) continue;
+      if (!parts_->inside[n])
+        return node(gn.in[0]).kind == NodeKind::Empty ? zero(node(id).dtype)
+                                                      : emit(gn.in[0], idx, ctx);
+      Index at(static_cast<std::size_t>(node(id).view_shape.size()));
+      for (int d = 0; d < gn.map->from.size(); ++d)
+        if (const std::int64_t j = gn.map->from[d]; j >= 0)
+          at[static_cast<std::size_t>(j)] =
+              sum(idx[static_cast<std::size_t>(d)],
+                  {-1, ex_.one(), ex_.mul(ex_.source({id, Field::MapStart, d}), ex_.constant(-1))});
+      return emit(gn.in[1], at, ctx);
+    }
+  need(id, "a write to storage");
+  return zero(node(id).dtype);
+}
+
+Index Lowering::through_windows(std::int32_t id, const Index& idx) {
+  const GNode& gn = g_[id];
+  Index at(static_cast<std::size_t>(node(gn.in[0]).shape.size()));
+  for (int d = 0; d < static_cast<int>(at.size()); ++d)
+    if (node(gn.in[0]).shape[d] != 1)
+      at[static_cast<std::size_t>(d)].start = small(ex_.source({id, Field::WindowStart, d}));
+  for (int j = 0; j < gn.windows->axis.size(); ++j)
+    if (const std::int64_t d = gn.windows->axis[j]; d >= 0)
+      at[static_cast<std::size_t>(d)] = sum(
+          at[static_cast<std::size_t>(d)],
+          scaled(idx[static_cast<std::size_t>(j)], small(ex_.source({id, Field::WindowStep, j}))));
+  return at;
+}
+
+}  // namespace plait::fusion

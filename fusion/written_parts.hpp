@@ -1,0 +1,13 @@
+// Writes to part of an array whose memory nobody needs: a padded array, a concatenation. What reads
+// one in loops that are cut at the edges of the part finds the value that was written inside, and
+// what there was before it outside.
+#pragma once
+#include "graph.hpp"
+
+namespace plait::fusion {
+
+// Whether the Update, by its form, may be read so: its target is a box of its storage, which was
+// filled, or written in the same way, before.
+bool writes_part(const Graph& g, std::int32_t update);
+
+}  // namespace plait::fusion
