@@ -88,8 +88,9 @@ ExprId Lowering::part_extent(std::int32_t update, int d) {
 // The operand at the loops of all levels, stored where they say. `idx`: of dimensions that no level
 // has.
 void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
-                    std::int32_t local, std::int32_t ctx) {
+                    std::int32_t local, std::int32_t ctx, bool repeated) {
   Packing p{operand, local, levels, idx, {}, {}};
+  p.repeated = repeated;
   std::vector<Walk> walks(idx.size());
   for (std::size_t d = 0; d < walks.size(); ++d)
     if (node(operand).shape[static_cast<int>(d)] != 1)

@@ -193,7 +193,7 @@ ir::Panels Lowering::pack_columns(std::int32_t operand, const Index& batch, cons
   pack(operand, batch,
        {level(outer, turned ? dims - 1 : dims - 2, row),
         level(inner, turned ? dims - 2 : dims - 1, ex_.one())},
-       b, ctx);
+       b, ctx, true);
   ir::Panels p{b, access({}), 1, coeff(row), {1}};
   // Rows of sums: one panel, whatever number of columns it has.
   if (!turned) p = {p.local, p.access, kOnePanel, {0}, coeff(row)};

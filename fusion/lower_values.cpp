@@ -161,6 +161,7 @@ Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const In
 }
 
 bool Lowering::note_emission(std::int32_t id, const Index& idx) {
+  if (parts_ && parts_->repeated) return true;
   Emissions& e = emissions_[id];
   const bool fresh = e.ranges.insert(range_of(idx)).second;
   if (fresh) e.computed += times(innermost(idx));

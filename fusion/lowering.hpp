@@ -101,7 +101,7 @@ class Lowering : Nest {
     double trips = 1;
   };
   void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
-            std::int32_t local, std::int32_t ctx);
+            std::int32_t local, std::int32_t ctx, bool repeated = false);
   // What is packed may have been written in parts (lower_packing.cpp). An index of one: the start,
   // and a step for each index of the operand's.
   struct Walk {
@@ -126,7 +126,8 @@ class Lowering : Nest {
     std::vector<Cut> cuts;
     std::vector<bool> inside = {};  // of each part: whether the loops opened so far are in it
     std::vector<std::int32_t> loops = {};
-    bool narrow = false;  // the next loop has what is beside a part: little
+    bool repeated = false;  // computed again for every block, which is known to cost less
+    bool narrow = false;    // the next loop has what is beside a part: little
   };
   Walk stepped(const Walk& w, ExprId by, ExprId start);
   void find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cost.hpp"
 #include "product_region.hpp"
 #include "schedule/candidate.hpp"
 #include "written_parts.hpp"
@@ -40,20 +41,105 @@ std::int64_t Candidate::packed_bytes(std::int32_t product) const {
   return bytes;
 }
 
-// Of each, the one reader is a view that one product of several axes reads.
+// Whether what reads the node, and nothing else does, is the packing of a product's operand.
+bool Candidate::packed_only(std::int32_t node, const std::vector<std::int32_t>& reader) const {
+  std::int32_t i = node, p = reader[i];
+  for (; g_[p].node->kind != NodeKind::MatMul; i = p, p = reader[i]) {
+    const GNode& r = g_[p];
+    const Node& n = *r.node;
+    if (r.uses != 1 || r.wanted || r.held) return false;
+    const bool computed = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
+    if (computed ? n.shape != g_[i].node->shape : n.kind != NodeKind::View || !(r.map || r.windows))
+      return false;
+  }
+  const bool rows = g_[p].in[0] == i;
+  // Windows overlap: what they show is not computed again for each of them.
+  if (!g_[p].node->axes.empty())
+    return tiled_[p] && reader[node] == i && g_[i].windows &&
+           g_[g_[node].in[0]].node->kind == NodeKind::Fill;
+  return rows ? tiled_[p] || attention_of_[p] >= 0 : computes_columns(p);
+}
+
 void Candidate::find_packed() {
+  if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
   std::vector<std::int32_t> reader(g_.nodes.size(), -1);
   for (std::int32_t i = 0; i < g_.size(); ++i)
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && !g_[i].leaf) reader[in] = i;
-  for (std::int32_t i = 0; i < g_.size(); ++i) {
-    if (g_[i].uses != 1 || g_[i].leaf || g_[i].node->kind != NodeKind::Update) continue;
-    const std::int32_t v = reader[i];
-    if (!g_[v].windows || g_[v].uses != 1 || g_[v].wanted || g_[v].held) continue;
-    const std::int32_t p = reader[v];
-    packed_[i] = tiled_[p] && !g_[p].node->axes.empty() && writes_part(g_, i) &&
-                 g_[g_[i].in[0]].node->kind == NodeKind::Fill;
+  for (std::int32_t i = g_.size(); i-- > 0;) {
+    if (g_[i].uses != 1 || !writes_part(g_, i)) continue;
+    const std::int32_t over = reader[i];
+    packed_[i] = g_[over].node->kind == NodeKind::Update ? packed_[over] && g_[over].in[0] == i
+                                                         : packed_only(i, reader);
   }
+}
+
+// Whether the keys of an attention are computed where they are packed, which every block of rows
+// does: where that is less than to store them.
+bool Candidate::computes_columns(std::int32_t scores) const {
+  const std::int32_t of = attention_of_[scores];
+  if (of < 0 || attentions_[of]->scores != scores) return false;
+  std::int32_t keys = canon_[g_[scores].in[1]];
+  while (!g_[keys].leaf && g_[keys].node->kind == NodeKind::View) keys = canon_[g_[keys].in[0]];
+  double cost = 0;
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{keys};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    const Node& n = *g_[i].node;
+    if (g_[i].leaf || !seen.insert(i).second) continue;
+    if (g_[i].wanted || g_[i].held || n.kind == NodeKind::Reduce || n.kind == NodeKind::Call)
+      return false;
+    if (n.kind == NodeKind::MatMul) continue;
+    if (n.kind == NodeKind::Elementwise) cost += static_cast<double>(op_info(n.fn).cost);
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(canon_[in]);
+  }
+  const Machine& m = *problem_->target.machine;
+  const Node &s = *g_[scores].node, &k = *s.inputs[1];
+  const std::int64_t rows = s.shape[s.shape.size() - 2],
+                     most = attention_rows(g_, *attentions_[of], problem_->target.product_depth);
+  const auto blocks = static_cast<double>((rows + most - 1) / most);
+  const auto matrices =
+      static_cast<double>(element_count(s.shape)) / static_cast<double>(rows * s.shape.back());
+  const auto each = static_cast<double>(k.shape[k.shape.size() - 2] * k.shape.back());
+  return cost > 0 && !reading(m, static_cast<double>(element_count(g_[keys].node->shape)), cost,
+                              blocks * matrices * each)
+                          .store();
+}
+
+// What an operand that is computed as it is packed is made of.
+void Candidate::place_under(std::int32_t operand) {
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{canon_[operand]};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (g_[i].leaf || root_[i] || !seen.insert(i).second) continue;
+    const NodeKind kind = g_[i].node->kind;
+    const std::int32_t under = g_[i].in[0];
+    if (kind == NodeKind::MatMul ||
+        (kind == NodeKind::View && !packed_[under] && reaches_product(under)))
+      add_own_root(kind == NodeKind::View ? operand_memory(i) : i, "rows of another product");
+    else
+      for (const std::int32_t in : g_[i].in)
+        if (in >= 0) stack.push_back(canon_[in]);
+  }
+}
+
+bool Candidate::made_of_parts(std::int32_t operand) const {
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{canon_[operand]};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (packed_[i]) return true;
+    if (g_[i].leaf || root_[i] || !seen.insert(i).second) continue;
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(canon_[in]);
+  }
+  return false;
 }
 
 void Candidate::place_columns(std::int32_t operand) {
@@ -68,11 +154,17 @@ void Candidate::place_operands(std::int32_t product) {
   const std::int32_t first = attentions_[product] ? attentions_[product]->scores : product;
   const std::int32_t rows = g_[first].in[0];
   if (!g_[product].node->axes.empty()) return place_columns(rows);
-  if (reaches_product(rows)) add_own_root(operand_memory(rows), "rows of another product");
+  if (made_of_parts(rows))
+    place_under(rows);
+  else if (reaches_product(rows))
+    add_own_root(operand_memory(rows), "rows of another product");
   if (g_[canon_[rows]].uses > 1)
     add_own_root(operand_memory(rows), "rows of a product, which others read, too");
   if (first == product) return;
-  place_columns(g_[first].in[1]);
+  if (const std::int32_t keys = g_[first].in[1]; computes_columns(first))
+    place_under(keys);
+  else
+    place_columns(keys);
   for (const std::int32_t i : attentions_[product]->inside)
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && i != first && attention_of_[canon_[in]] != product && reaches_product(in))

@@ -102,6 +102,10 @@ class Candidate {
   bool store_product(std::int32_t product);
   void place_columns(std::int32_t operand);
   void find_packed();
+  bool packed_only(std::int32_t node, const std::vector<std::int32_t>& reader) const;
+  bool computes_columns(std::int32_t scores) const;
+  bool made_of_parts(std::int32_t operand) const;
+  void place_under(std::int32_t operand);
   std::int32_t packed_under(std::int32_t operand) const;
   bool reaches_product(std::int32_t node) const;
   // Products whose rows the value of `node` follows from, on the way to what is in memory: those

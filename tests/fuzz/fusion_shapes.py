@@ -207,9 +207,15 @@ class FusionGenerator(Generator):
         while len(heads) and max(rows * keys, keys * max(depth, width)) * 4 > self.large:
             heads = heads[1:]
         q, k, v = (self.make((*heads, *s), dtype) for s in ((rows, depth), (keys, depth), (keys, width)))
+        if depth == 16 and r.random() < 0.3:
+            for name, x, n in (("q", q, rows), ("k", k, keys)):
+                cos = self.make((n, depth), dtype)
+                turn = self.step(f"{{0}} * {{1}} + np.concatenate([-{{0}}[..., {depth // 2}:], {{0}}[..., :{depth // 2}]], axis=-1) * {{1}}", "elementwise", "add", x, cos)
+                self.drop(x, cos)
+                q, k = (turn, k) if name == "q" else (q, turn)
         turned = self.step("np.swapaxes({}, -1, -2)", "view", "view", k)
         s = self.step("np.matmul({}, {})", "matmul", "matmul", q, turned)
-        made = [turned]
+        made = [turned, *([q, k] if r.random() < 0.3 else [])]
 
         def change(text, op, *operands):
             made.append(operands[-1] if op == "where" else operands[0])

@@ -251,7 +251,55 @@ def test_one_query(large, layout, dtype):
     assert numpy.abs(got - exact).max() <= (1.5 * theirs if dtype == "f4" else 1e-14)
 
 
-@pytest.mark.parametrize("form", ["stable", "naive", "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", "one query", "jit"])
+def rotated(np, x, cos, sin):
+    half = x.shape[-1] // 2
+    return x * cos + np.concatenate([-x[..., half:], x[..., :half]], axis=-1) * sin
+
+
+def rotated_by_halves(np, x, cos, sin):
+    half = x.shape[-1] // 2
+    a, b, cos, sin = x[..., :half], x[..., half:], cos[:, :half], sin[:, :half]
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
+
+
+def angles(rows, depth):
+    turn = numpy.arange(rows)[:, None] / 100 ** (numpy.arange(depth) % (depth // 2) * 2 / depth)
+    return [f(turn).astype("f4") for f in (numpy.cos, numpy.sin)]
+
+
+@pytest.mark.parametrize("rotate", [rotated, rotated_by_halves])
+@pytest.mark.parametrize("rows, keys, depth", [(300, 300, 32), (70, 600, 18), (40, 40, 96), (1, 1100, 32)])
+@pytest.mark.parametrize("special", [None, "inf in a key", "nan in a query"])
+def test_rotated(large, rotate, rows, keys, depth, special):
+    q, k, v = data("f4", rows, keys, depth)
+    if special:
+        SPECIAL[special](q, k, v)
+
+    def f(np, q, k, v, cos, sin):
+        return stable(np, rotate(np, q, cos[:rows], sin[:rows]), rotate(np, k, cos[:keys], sin[:keys]), v)
+
+    operands = [q, k, v, *angles(max(rows, keys), depth)]
+    want, _ = run(f, numpy, *operands)
+    got, _ = run(f, plait, *map(plait.asarray, operands))
+    close(got, want)
+
+
+def test_rotated_projections(large):
+    """What is rotated is itself computed."""
+    r = numpy.random.default_rng(5)
+    x, w, v = (r.standard_normal(s).astype("f4") for s in ((300, 64), (64, 64), (2, 300, 32)))
+
+    def f(np, x, w, v, cos, sin):
+        q, k = (rotated(np, (x @ w).reshape(300, 2, 32).transpose(1, 0, 2) * s, cos, sin) for s in (0.1, 0.2))
+        return stable(np, q, k, v)
+
+    operands = [x, w, v, *angles(300, 32)]
+    want, _ = run(f, numpy, *operands)
+    got, _ = run(f, plait, *map(plait.asarray, operands))
+    close(got, want)
+
+
+@pytest.mark.parametrize("form", ["stable", "naive", "rotated", "rotated by halves", "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", "one query", "jit"])
 def test_one_region(large, form):
     r = numpy.random.default_rng(0)
     q, k, v = (r.standard_normal((4, n, 32)).astype("f4") for n in (1 if form == "one query" else 300, 300, 300))
@@ -263,6 +311,10 @@ def test_one_region(large, form):
             return (hidden if form == "hidden" else hidden_after)(np, q, k, v, np.arange(300)[:, None] >= np.arange(300))
         if form == "scaled":
             return scaled(np, q, k, v)
+        if form.startswith("rotated"):
+            rotate = rotated if form == "rotated" else rotated_by_halves
+            cos, sin = map(np.asarray, angles(300, 32))
+            return stable(np, rotate(np, q, cos, sin), rotate(np, k, cos, sin), v)
         if form == "mask":
             return stable(np, q, k, v, np.asarray(r.random((300, 300)) < 2))
         if form == "causal":
