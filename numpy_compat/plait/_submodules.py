@@ -1,5 +1,7 @@
 """Functions of NumPy's submodules that the engine has, by NumPy's function."""
 
+import math
+
 import numpy
 
 from . import _plait
@@ -7,6 +9,7 @@ from ._fallback import call
 from ._plait import ndarray
 
 _theirs = numpy.lib.stride_tricks.sliding_window_view
+_strided = numpy.lib.stride_tricks.as_strided
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
@@ -17,4 +20,23 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     return call(_theirs, (x, window_shape, axis), {"subok": subok, "writeable": writeable})
 
 
-NATIVE = {_theirs: sliding_window_view}
+def _inside(x, shape, strides):
+    """Whether a view of `x` so shaped has elements, no more than memory can, and all of them in the memory of `x`."""
+    if len(shape) != len(strides) or not all(type(n) is int for n in (*shape, *strides)) or min(shape, default=1) < 1:
+        return False
+    ends = [step * (extent - 1) for extent, step in zip(shape, strides)]
+    last = sum(end for end in ends if end > 0) + x.itemsize
+    return min(ends, default=0) >= 0 and last <= x.nbytes and math.prod(shape) * x.itemsize < 1 << 62
+
+
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    if type(x) is ndarray and type(shape) is tuple and type(strides) is tuple and x.flags.c_contiguous and _inside(x, shape, strides):
+        view = _plait.view_at(x, x.dtype, shape, strides, 0)
+        if view is not NotImplemented:
+            if not writeable:
+                view.flags.writeable = False
+            return view
+    return call(_strided, (x,), {"shape": shape, "strides": strides, "subok": subok, "writeable": writeable})
+
+
+NATIVE = {_theirs: sliding_window_view, _strided: as_strided}

@@ -154,6 +154,28 @@ def test_strided_views_share_memory():
     assert w[0, 0] == 7 and a[4] == 8
 
 
+def test_as_strided_of_what_is_pending():
+    """Within the memory of an array nothing is evaluated; what is no view of it is NumPy's."""
+    a = numpy.arange(200_000.0)
+    strided = lambda np, x, *args, **k: np.lib.stride_tricks.as_strided(x, *args, **k)
+    text = str(plait.explain(lambda x: strided(plait, x * 2, (199_998, 3), (8, 8)) + 1, plait.asarray(a)))
+    assert "0 values forced; 0 fallbacks" in text or "forced" not in text, text
+    for args in [((199_998, 3), (8, 8)), ((50, 4), (800, 16)), ((7,), (0,)), ((3, 0), (8, 8)), ((), ())]:
+        want, got = strided(numpy, a, *args), strided(plait, plait.asarray(a), *args)
+        assert got.shape == want.shape and got.strides == want.strides and numpy.array_equal(numpy.asarray(got), want)
+    ours = plait.asarray(a)
+    assert not strided(plait, ours, (4,), (16,), writeable=False).flags.writeable
+    strided(plait, ours, (4,), (16,))[...] = -1
+    assert (numpy.asarray(ours)[:8:2] == -1).all() and numpy.asarray(ours)[1] == 1
+    for args in [((2, 3), (8,)), ((-1,), (8,)), (3, (8,)), ((2**40, 2**40), (0, 0))]:
+        said = []
+        for np, x in ((numpy, a), (plait, ours)):
+            with pytest.raises(Exception) as e:
+                strided(np, x, *args)
+            said.append((type(e.value), str(e.value)))
+        assert said[0] == said[1]
+
+
 def test_broadcast_arrays_are_writeable_where_their_arrays_are():
     a, b = plait.broadcast_arrays(plait.ones(3), plait.zeros((2, 1)))
     assert a.flags.writeable and b.flags.writeable
