@@ -1,6 +1,7 @@
 #include "sites.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -23,6 +24,14 @@ struct Code {
   std::vector<std::uint32_t> sites;
 };
 
+// A site that was asked for lately. Its code is in the table.
+struct Recent {
+  Site site{nullptr, 0};
+  std::uint32_t id = 0;
+  Code* code = nullptr;
+};
+constexpr std::size_t kRecent = 256;
+
 // Changed with the GIL and the mutex, so that either is enough to read.
 struct SiteTable {
   std::mutex mutex;
@@ -35,6 +44,7 @@ struct SiteTable {
   std::string package_dir;
   Site last{nullptr, 0};
   std::uint32_t last_id = 0;
+  std::array<Recent, kRecent> recent;  // at a hash of the site
 };
 SiteTable& site_table() {
   static auto* t = new SiteTable;
@@ -84,6 +94,7 @@ std::vector<PyCodeObject*> evict(SiteTable& t, std::size_t bytes, std::size_t si
     t.codes.erase(it);
   }
   t.last = {nullptr, 0};
+  t.recent = {};
   going.resize(gone);
   return going;
 }
@@ -144,6 +155,14 @@ std::uint32_t current_site() {
     Py_DECREF(code);  // the frame keeps it
     int at = PyFrame_GetLasti(frame);
     if (code == t.last.code && at == t.last.instruction) return t.last_id;
+    Recent& r =
+        t.recent[((reinterpret_cast<std::uintptr_t>(code) >> 6) + static_cast<unsigned>(at) / 2) %
+                 kRecent];
+    if (r.site.code == code && r.site.instruction == at) {
+      r.code->used = ++t.clock;
+      t.last = r.site;
+      return t.last_id = r.id;
+    }
     Code& c = code_of(t, code);
     if (c.internal) {
       hold = Owned(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame)));
@@ -151,6 +170,7 @@ std::uint32_t current_site() {
       continue;
     }
     const std::uint32_t id = id_of(t, code, c, at);
+    r = {{code, at}, id, &c};
     if (t.bytes > kMaxBytes || t.sites.size() > kMaxSites)
       // Not here: the last reference may run Python code, and the recorder's lock is held.
       for (PyCodeObject* c : evict(t, kMaxBytes - kMaxBytes / 8, kMaxSites - kMaxSites / 8))

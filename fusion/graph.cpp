@@ -17,30 +17,58 @@ namespace {
 
 std::atomic<std::uint64_t> walk_counter{1};
 
-void put(std::string& key, std::int64_t v) {
-  key.append(reinterpret_cast<const char*>(&v), sizeof v);
-}
-void put8(std::string& key, std::int64_t v) { key.push_back(static_cast<char>(v)); }
+constexpr std::size_t kUsualNodes = 32;  // room from the start
+
+// Writes a key; room for what is put is made before.
+class KeyWriter {
+ public:
+  explicit KeyWriter(std::string& key) : key_(key) {}
+  ~KeyWriter() { key_.resize(used_); }
+  KeyWriter(const KeyWriter&) = delete;
+  KeyWriter& operator=(const KeyWriter&) = delete;
+
+  void make_room(std::size_t bytes) {
+    if (key_.size() < used_ + bytes) key_.resize(2 * (used_ + bytes));
+    to_ = key_.data() + used_;
+  }
+  void put(std::int64_t v) { *to_++ = static_cast<char>(v); }
+  void put_index(std::int32_t v) {
+    std::memcpy(to_, &v, sizeof v);
+    to_ += sizeof v;
+  }
+  void end() { used_ = static_cast<std::size_t>(to_ - key_.data()); }
+
+ private:
+  std::string& key_;
+  std::size_t used_ = 0;
+  char* to_ = nullptr;
+};
 
 // Strides that show in the code: zero, and small multiples of the element (contiguous, reversed,
 // interleaved).
-void put_strides(std::string& key, const Dims& shape, const Dims& strides, std::int64_t item) {
+void put_strides(KeyWriter& key, const Dims& shape, const Dims& strides, std::int64_t item) {
   for (int d = 0; d < strides.size(); ++d) {
     const std::int64_t s = shape[d] == 1 ? 0 : strides[d];
     const bool small = std::abs(s) <= kShort * item && s % item == 0;
-    put8(key, small ? s / item : s > 0 ? 100 : s % item ? 102 : 101);
-    if (d + 1 < strides.size()) put8(key, strides[d] == strides[d + 1] * shape[d + 1]);
+    key.put(small ? s / item : s > 0 ? 100 : s % item ? 102 : 101);
+    if (d + 1 < strides.size()) key.put(strides[d] == strides[d + 1] * shape[d + 1]);
   }
 }
 
 // Which dimension is how wide: the order of the loops over it, and so of sums.
-void put_layout(std::string& key, const Dims& shape, const Dims& strides) {
+void put_layout(KeyWriter& key, const Dims& shape, const Dims& strides) {
   for (int d = 0; d < strides.size(); ++d) {
     int rank = 0;
     for (int e = 0; e < strides.size(); ++e)
       rank += shape[e] != 1 && shape[d] != 1 && std::abs(strides[e]) < std::abs(strides[d]);
-    put8(key, rank);
+    key.put(rank);
   }
+}
+
+// Beside the node, so that a graph's nodes lie close together.
+template <class Map>
+std::shared_ptr<const Map> shared(std::optional<Map> map) {
+  return map ? std::make_shared<const Map>(*std::move(map)) : nullptr;
 }
 
 bool in_memory(const Node& n) {
@@ -87,6 +115,7 @@ Graph::Graph(std::span<Node* const> wanted) {
 
 void Graph::build(std::span<Node* const> wanted) {
   nodes.clear();
+  nodes.reserve(kUsualNodes);
   walk_ = walk_counter.fetch_add(1);
   for (Node* w : wanted)
     if (!in_memory(*w)) walk(w);
@@ -103,14 +132,14 @@ void Graph::build(std::span<Node* const> wanted) {
     if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
       const Node& base = *nodes[g.in[0]].node;
       if (base.dtype == n.dtype)
-        g.map = decompose(base.shape, base.strides, n.offset, n.shape, n.strides);
+        g.map = shared(decompose(base.shape, base.strides, n.offset, n.shape, n.strides));
       if (const GNode& b = nodes[g.in[0]];
           base.dtype == n.dtype && base.kind == NodeKind::Update && b.map)
-        if (auto w = decompose_windows(base.shape, base.strides, n.offset, n.shape, n.strides))
-          g.windows = std::make_shared<const AxisMap>(*std::move(w));
+        g.windows =
+            shared(decompose_windows(base.shape, base.strides, n.offset, n.shape, n.strides));
     }
     if (n.kind == NodeKind::Update && !g.leaf && g.in[2] < 0 && n.view_dtype == n.dtype)
-      g.map = decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides);
+      g.map = shared(decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides));
   }
   // Views are not stored: what they show is kept for them.
   for (std::size_t i = nodes.size(); i-- > 0;) {
@@ -130,7 +159,9 @@ void Graph::walk(Node* root) {
     Node* node;
     int next;
   };
-  std::vector<Frame> stack{{root, 0}};
+  std::vector<Frame> stack;
+  stack.reserve(kUsualNodes);
+  stack.push_back({root, 0});
   while (!stack.empty()) {
     Frame& f = stack.back();
     if (f.node->walk == walk_) {
@@ -161,62 +192,68 @@ void Graph::walk(Node* root) {
 
 void Graph::make_key() {
   key_.clear();
-  key_.reserve(nodes.size() * 48);
+  KeyWriter key(key_);
+  key.make_room(nodes.size() * 32);
   for (const GNode& g : nodes) {
     const Node& n = *g.node;
     const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
-    put8(key_, static_cast<int>(g.leaf && n.kind != NodeKind::Scalar ? NodeKind::Data : n.kind));
-    put8(key_, static_cast<int>(n.dtype));
-    put8(key_, g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | g.map.has_value() << 4 |
-                   g.expiring << 5);
-    put8(key_, n.shape.size());
-    for (std::int64_t e : n.shape) put8(key_, size_class(e));
+    const int extents = n.shape.size() + n.axes.size() + n.view_shape.size() +
+                        (g.map ? g.map->from.size() : 0) + (g.windows ? g.windows->axis.size() : 0);
+    key.make_room(64 + 4 * static_cast<std::size_t>(extents));
+    key.put(static_cast<int>(g.leaf && n.kind != NodeKind::Scalar ? NodeKind::Data : n.kind));
+    key.put(static_cast<int>(n.dtype));
+    key.put(g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | (g.map != nullptr) << 4 |
+            g.expiring << 5);
+    key.put(n.shape.size());
+    for (std::int64_t e : n.shape) key.put(size_class(e));
     if (g.leaf) {
-      put_strides(key_, n.shape, n.strides, item);
-      put_layout(key_, n.shape, n.strides);
+      put_strides(key, n.shape, n.strides, item);
+      put_layout(key, n.shape, n.strides);
+      key.end();
       continue;
     }
-    put8(key_, static_cast<int>(n.fn));
-    put8(key_, static_cast<int>(n.reduce));
-    put8(key_, static_cast<int>(n.call));
-    put8(key_, element_count(n.shape) * item >= (std::int64_t{32} << 20));  // streaming stores
-    for (int i = 0; i < 3; ++i) put(key_, g.in[i]);
-    if (n.kind == NodeKind::Reduce) put8(key_, fold_class(n));
-    if (n.kind == NodeKind::MatMul) put8(key_, static_cast<int>(product_class(n)));
-    put8(key_, n.axes.size());
-    for (std::int64_t a : n.axes) put8(key_, a);
-    put_layout(key_, n.shape, n.strides);
+    key.put(static_cast<int>(n.fn));
+    key.put(static_cast<int>(n.reduce));
+    key.put(static_cast<int>(n.call));
+    key.put(element_count(n.shape) * item >= (std::int64_t{32} << 20));  // streaming stores
+    for (int i = 0; i < 3; ++i) key.put_index(g.in[i]);
+    if (n.kind == NodeKind::Reduce) key.put(fold_class(n));
+    if (n.kind == NodeKind::MatMul) key.put(static_cast<int>(product_class(n)));
+    key.put(n.axes.size());
+    for (std::int64_t a : n.axes) key.put(a);
+    put_layout(key, n.shape, n.strides);
     if (n.kind == NodeKind::View) {
-      put_strides(key_, n.shape, n.strides, item);
+      put_strides(key, n.shape, n.strides, item);
       if (g.map)
         for (int d = 0; d < g.map->from.size(); ++d) {
-          put8(key_, g.map->from[d]);
-          put8(key_, std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
+          key.put(g.map->from[d]);
+          key.put(std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
     }
     if (g.windows)
       for (int j = 0; j < g.windows->axis.size(); ++j) {
-        put8(key_, g.windows->axis[j]);
-        put8(key_, std::min(g.windows->step[j], kShort + 1));
+        key.put(g.windows->axis[j]);
+        key.put(std::min(g.windows->step[j], kShort + 1));
       }
     if (n.kind == NodeKind::Gather) {
-      put_strides(key_, n.shape, n.view_strides, item);
-      put8(key_, n.step == item);
+      put_strides(key, n.shape, n.view_strides, item);
+      key.put(n.step == item);
     }
     if (n.kind == NodeKind::Update) {
-      put8(key_, static_cast<int>(n.view_dtype));
-      put8(key_, n.view_shape.size());
-      for (std::int64_t e : n.view_shape) put8(key_, size_class(e));
-      put_strides(key_, n.view_shape, n.view_strides,
+      key.put(static_cast<int>(n.view_dtype));
+      key.put(n.view_shape.size());
+      for (std::int64_t e : n.view_shape) key.put(size_class(e));
+      put_strides(key, n.view_shape, n.view_strides,
                   static_cast<std::int64_t>(itemsize(n.view_dtype)));
       if (g.map)
         for (int d = 0; d < g.map->from.size(); ++d) {
-          put8(key_, g.map->from[d]);
-          put8(key_, std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
+          key.put(g.map->from[d]);
+          key.put(std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
       // Covers most of the storage: see update_mode in plan.cpp.
-      put8(key_, element_count(n.view_shape) * 2 >= element_count(n.shape));
+      key.put(element_count(n.view_shape) * 2 >= element_count(n.shape));
     }
+    key.end();
   }
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +25,7 @@ struct GNode {
   bool exclusive =
       false;  // nobody outside this graph refers to it: an Update may take over its memory
   // View of a pending base that decomposes; Update without a mask: its target in the storage.
-  std::optional<ViewMap> map;
+  std::shared_ptr<const ViewMap> map;
   std::shared_ptr<const AxisMap> windows;  // View of such an Update
 };
 

@@ -43,7 +43,7 @@ bool follows(const GNode& gn, const std::vector<std::int32_t>& canon,
           return false;
       }
     case NodeKind::View:
-      return gn.map.has_value() && input(0);
+      return gn.map && input(0);
     default:
       return false;
   }

@@ -41,7 +41,7 @@ bool same_axes(const ViewMap& map, int count) {
 // Of the base, all elements in another order of its axes.
 bool permutes(const Graph& g, std::int32_t view) {
   const Node &n = *g[view].node, &base = *g[g[view].in[0]].node;
-  const std::optional<ViewMap>& m = g[view].map;
+  const ViewMap* const m = g[view].map.get();
   if (!m || n.dtype != base.dtype || element_count(n.shape) != element_count(base.shape))
     return false;
   for (int d = 0; d < base.shape.size(); ++d)

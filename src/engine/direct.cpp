@@ -31,6 +31,16 @@ bool needs_memory(const Node& n, int input) {
          (n.kind == NodeKind::Update && input == 0);
 }
 
+// The value of an update that nobody else reads: its operation may write to the update's memory
+// itself, and is computed with the update.
+Node* own_value(const Node& n) {
+  if (n.kind != NodeKind::Update || n.n_inputs != 2) return nullptr;
+  Node& v = *n.inputs[1];
+  const bool map = v.kind == NodeKind::Elementwise || v.kind == NodeKind::Cast;
+  const bool own = map && v.refs == 1 && v.dtype == n.view_dtype && v.shape == n.view_shape;
+  return own ? &v : nullptr;
+}
+
 // Memory that is made of nothing.
 bool is_creation(const Node& n) {
   return n.kind == NodeKind::Fill || n.kind == NodeKind::Iota || n.kind == NodeKind::Empty;
@@ -47,13 +57,16 @@ std::vector<Node*> topological_order(std::span<Node* const> wanted) {
   const std::uint64_t walk = tracer::next_walk();
   std::vector<Node*> order;
   std::vector<Frame> stack;
+  order.reserve(16);
+  stack.reserve(16);
   for (Node* w : wanted) {
     if (w->materialised() || w->walk == walk) continue;
     w->walk = walk;
     stack.push_back({w, 0});
     while (!stack.empty()) {
       Frame& f = stack.back();
-      const int inputs = f.node->n_inputs;
+      const Node* const value = own_value(*f.node);
+      const int inputs = value ? 1 + value->n_inputs : f.node->n_inputs;
       if (f.next == 2 * inputs) {
         order.push_back(f.node);
         stack.pop_back();
@@ -61,8 +74,12 @@ std::vector<Node*> topological_order(std::span<Node* const> wanted) {
       }
       const bool creations = f.next >= inputs;
       const int i = f.next++ % inputs;
-      Node* in = f.node->inputs[i].get();
-      if (is_creation(*in) != creations || !needs_memory(*f.node, i) || in->walk == walk) continue;
+      const bool of_value = value && i > 0;
+      const Node& reader = of_value ? *value : *f.node;
+      const int input = of_value ? i - 1 : i;
+      Node* in = reader.inputs[input].get();
+      if (is_creation(*in) != creations || !needs_memory(reader, input) || in->walk == walk)
+        continue;
       in->walk = walk;
       stack.push_back({in, 0});
     }
@@ -129,16 +146,25 @@ void compute_call(Node& n, const Memory& out) {
   call_function(n.call)({{in.data(), inputs}, {to.data(), results}, attributes});
 }
 
-// Nothing but this update can see the memory it is about to write to. A view of it that only the
-// update reads does not count: it is read before, or copied.
-bool may_take_over(const Node& n) {
+// Nothing but this update can see the memory it is about to write to. Nodes that only the update
+// reads, or its value where that is still to be computed, do not count: they are read before, or
+// copied.
+bool may_take_over(const Node& n, const Node* value) {
   const Node& old = *n.inputs[0];
   if (n.in_place) return true;
-  if (!old.data->writeable || old.data->watched || old.refs != 1) return false;
-  std::uint32_t own = 1;
-  const Node& value = *n.inputs[1];
-  if (value.data == old.data && value.refs == 1) ++own;
-  return old.data->refs.load(std::memory_order_relaxed) == own;
+  if (!old.data->writeable || old.data->watched) return false;
+  std::uint32_t nodes = 1, buffers = 1;
+  const Ref<Node>* const begin = value ? value->inputs : n.inputs + 1;
+  const Ref<Node>* const end = begin + (value ? value->n_inputs : 1);
+  for (const Ref<Node>* in = begin; in != end; ++in) {
+    const auto same = [&](const Ref<Node>& o) { return o.get() == in->get(); };
+    if (in->get() == &old)
+      ++nodes;
+    else if ((*in)->data == old.data && std::find_if(begin, end, same) == in &&
+             (*in)->refs == std::count_if(begin, end, same))
+      ++buffers;
+  }
+  return old.refs == nodes && old.data->refs.load(std::memory_order_relaxed) == buffers;
 }
 
 bool overlap(const Memory& a, const Dims& shape, std::int64_t a_size, const Memory& b,
@@ -146,40 +172,6 @@ bool overlap(const Memory& a, const Dims& shape, std::int64_t a_size, const Memo
   const tracer::Extent x = tracer::extent(shape, a.strides, a_size);
   const tracer::Extent y = tracer::extent(shape, b.strides, b_size);
   return a.data + x.first < b.data + y.last && b.data + y.first < a.data + x.last;
-}
-
-void compute_update(Node& n) {
-  const Node& old = *n.inputs[0];
-  const bool in_place = may_take_over(n);
-  Ref<Buffer> memory = old.data;
-  std::int64_t at = old.data_offset;
-  Memory value = memory_of(*n.inputs[1], n.view_shape);
-  Ref<Buffer> held;
-  if (in_place) {
-    const Memory target{memory->data + at + n.offset, n.view_strides};
-    const std::int64_t size = item_bytes(n.view_dtype);
-    if (overlap(target, n.view_shape, size, value, size)) {
-      held = allocate_array(n.view_shape, n.view_dtype);
-      const Memory copy{held->data, contiguous_strides(n.view_shape, size)};
-      run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, copy);
-      value = copy;
-    }
-  } else {
-    const tracer::Extent e = tracer::extent(n.shape, n.strides, item_bytes(n.dtype));
-    Ref<Buffer> fresh = allocate(static_cast<std::size_t>(e.last - e.first));
-    std::memcpy(fresh->data, memory->data + at + e.first,
-                static_cast<std::size_t>(e.last - e.first));
-    memory = std::move(fresh);
-    at = -e.first;
-  }
-  const Memory target{memory->data + at + n.offset, n.view_strides};
-  if (n.n_inputs == 3) {
-    const Memory mask = memory_of(*n.inputs[2], n.view_shape);
-    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target, &mask);
-  } else {
-    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target);
-  }
-  tracer::settle(n, std::move(memory), at);
 }
 
 std::int64_t work_of(const Node& n) {
@@ -255,6 +247,91 @@ const Node* dying_operand(const Node& n) {
   return nullptr;
 }
 
+// The name NumPy's warnings give the operation; empty for those whose flags it does not look at.
+std::string_view warning_name(const Node& n) {
+  switch (n.kind) {
+    case NodeKind::Elementwise:
+      return op_info(n.fn).name;
+    case NodeKind::Cast:
+      return n.dtype == n.inputs[0]->dtype ? "" : "cast";
+    case NodeKind::Reduce:
+      return n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax ? "" : "reduce";
+    case NodeKind::MatMul:
+      return "matmul";
+    case NodeKind::Call: {
+      const CallInfo& info = call_info(n.call);
+      if (n.named == tracer::NamedAs::Nobody || !(info.flags & kCallReports)) return "";
+      return info.flags & kCallIsUfunc ? op_info(n.fn).name : info.name;
+    }
+    default:
+      return "";
+  }
+}
+
+// Computes the value in the memory that it is stored to, where every element of that is read for
+// itself alone, if it is read; false where it is not so.
+bool store_own_value(Node& n, Node& value) {
+  const Node& old = *n.inputs[0];
+  if (!may_take_over(n, &value)) return false;
+  const Memory target{old.data->data + old.data_offset + n.offset, n.view_strides};
+  const std::int64_t size = item_bytes(n.view_dtype);
+  for (int i = 0; i < value.n_inputs; ++i) {
+    const Node& in = *value.inputs[i];
+    const Memory m = memory_of(in, n.view_shape);
+    const bool same =
+        in.dtype == n.view_dtype && m.data == target.data && m.strides == target.strides;
+    if (!same && overlap(target, n.view_shape, size, m, item_bytes(in.dtype))) return false;
+  }
+  clear_flags();
+  compute_into(value, target, false);
+  const unsigned flags = raised_flags();
+  const Ref<Node> done = n.inputs[1];  // its name and place
+  Ref<Buffer> memory = old.data;
+  const std::int64_t at = old.data_offset;
+  tracer::settle(n, std::move(memory), at);
+  if (const std::string_view name = warning_name(*done); !name.empty())
+    report_flags(flags, name, *done);
+  return true;
+}
+
+void compute_update(Node& n) {
+  const Node& old = *n.inputs[0];
+  if (Node* const value = own_value(n)) {
+    if (store_own_value(n, *value)) return;
+    compute_direct(*value);
+  }
+  const bool in_place = may_take_over(n, nullptr);
+  Ref<Buffer> memory = old.data;
+  std::int64_t at = old.data_offset;
+  Memory value = memory_of(*n.inputs[1], n.view_shape);
+  Ref<Buffer> held;
+  if (in_place) {
+    const Memory target{memory->data + at + n.offset, n.view_strides};
+    const std::int64_t size = item_bytes(n.view_dtype);
+    if (overlap(target, n.view_shape, size, value, size)) {
+      held = allocate_array(n.view_shape, n.view_dtype);
+      const Memory copy{held->data, contiguous_strides(n.view_shape, size)};
+      run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, copy);
+      value = copy;
+    }
+  } else {
+    const tracer::Extent e = tracer::extent(n.shape, n.strides, item_bytes(n.dtype));
+    Ref<Buffer> fresh = allocate(static_cast<std::size_t>(e.last - e.first));
+    std::memcpy(fresh->data, memory->data + at + e.first,
+                static_cast<std::size_t>(e.last - e.first));
+    memory = std::move(fresh);
+    at = -e.first;
+  }
+  const Memory target{memory->data + at + n.offset, n.view_strides};
+  if (n.n_inputs == 3) {
+    const Memory mask = memory_of(*n.inputs[2], n.view_shape);
+    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target, &mask);
+  } else {
+    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target);
+  }
+  tracer::settle(n, std::move(memory), at);
+}
+
 void compute(Node& n) {
   if (n.kind == NodeKind::Empty) {
     tracer::settle(n, result_memory(n), 0);
@@ -279,27 +356,6 @@ void compute(Node& n) {
   tracer::settle(n, std::move(memory), at);
 }
 
-// The name NumPy's warnings give the operation; empty for those whose flags it does not look at.
-std::string_view warning_name(const Node& n) {
-  switch (n.kind) {
-    case NodeKind::Elementwise:
-      return op_info(n.fn).name;
-    case NodeKind::Cast:
-      return n.dtype == n.inputs[0]->dtype ? "" : "cast";
-    case NodeKind::Reduce:
-      return n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax ? "" : "reduce";
-    case NodeKind::MatMul:
-      return "matmul";
-    case NodeKind::Call: {
-      const CallInfo& info = call_info(n.call);
-      if (n.named == tracer::NamedAs::Nobody || !(info.flags & kCallReports)) return "";
-      return info.flags & kCallIsUfunc ? op_info(n.fn).name : info.name;
-    }
-    default:
-      return "";
-  }
-}
-
 }  // namespace
 
 void compute_direct(Node& n) {
@@ -319,6 +375,7 @@ void allocate_empty(std::span<Node* const> wanted) {
 }
 
 void evaluate_direct(std::span<Node* const> wanted) {
+  const SameFlag one_look_for_a_handler;
   // A node in the list is alive while a consumer after it has not been settled, or it is wanted.
   for (Node* n : topological_order(wanted)) compute_direct(*n);
 }

@@ -1,6 +1,7 @@
 #include "interruption.hpp"
 
 #include <chrono>
+#include <optional>
 
 #include "fp_flags.hpp"
 
@@ -9,13 +10,28 @@ namespace {
 
 InterruptHook hook{};
 thread_local const std::atomic<bool>* in_scope = nullptr;
+thread_local int same_flag = 0;  // scopes
+thread_local std::optional<const std::atomic<bool>*> known_flag;
 
 }  // namespace
 
 void set_interrupt_hook(const InterruptHook& h) { hook = h; }
 
-const std::atomic<bool>* interrupt_flag() { return hook.flag ? hook.flag() : nullptr; }
-bool stop_now() { return hook.stop(); }
+const std::atomic<bool>* interrupt_flag() {
+  if (!hook.flag) return nullptr;
+  if (same_flag == 0) return hook.flag();
+  if (!known_flag) known_flag = hook.flag();
+  return *known_flag;
+}
+bool stop_now() {
+  known_flag.reset();
+  return hook.stop();
+}
+
+SameFlag::SameFlag() { ++same_flag; }
+SameFlag::~SameFlag() {
+  if (--same_flag == 0) known_flag.reset();
+}
 
 bool interrupt_requested() {
   using Clock = std::chrono::steady_clock;

@@ -40,6 +40,16 @@ class Interruption {
   std::atomic<bool> stopped_{false};
 };
 
+// While one of these lives, its thread asks the hook for the flag once: nobody sets another handler
+// in the middle of an evaluation, but a handler.
+class SameFlag {
+ public:
+  SameFlag();
+  ~SameFlag();
+  SameFlag(const SameFlag&) = delete;
+  SameFlag& operator=(const SameFlag&) = delete;
+};
+
 // While one of these lives and is possible, look_around() in its thread throws Interrupted when it
 // was asked for.
 class InterruptScope {

@@ -69,6 +69,55 @@ TEST_CASE("overlapping operands behave as if disjoint") {
   CHECK(values(c) == V{3, 2, 1, 0});
 }
 
+TEST_CASE("an operation whose value is stored writes to where it is stored") {
+  const WithDirect direct;
+  Array a = range(5), b = range(6);
+  evaluate(a);
+  evaluate(b);
+  const std::size_t before = pool_stats().allocations;
+  assign(cut(a, from(1)), Operand(add(cut(a, from(1)), cut(b, to(4)))));  // a[1:] += b[:4]
+  evaluate(a);
+  assign(cut(b, from(1)), Operand(a));
+  evaluate(b);
+  CHECK(pool_stats().allocations == before);
+  CHECK(values(a) == V{0, 1, 3, 5, 7});
+  CHECK(values(b) == V{0, 0, 1, 3, 5, 7});
+
+  Array wide = range(5), narrow = astype(range(5), DType::Float32);  // converted on the way
+  evaluate(narrow);
+  assign(cut(wide, to(4)), Operand(cut(narrow, from(1))));
+  CHECK(values(wide) == V{1, 2, 3, 4, 4});
+}
+
+TEST_CASE("a value that is stored and read elsewhere is both") {
+  const WithDirect direct;
+  Array a = range(4);
+  evaluate(a);
+  const Array old = cut(a, to(2)), sum = add(cut(a, from(1)), cut(a, to(-1)));
+  const Array shown = add(old, old);
+  assign(cut(a, from(1)), Operand(sum));
+  CHECK(values(a) == V{0, 1, 3, 5});
+  CHECK(values(sum) == V{1, 3, 5});
+  CHECK(values(shown) == V{0, 2});
+  CHECK(values(old) == V{0, 1});
+}
+
+TEST_CASE("floating-point events of what is stored are its own") {
+  const WithDirect direct;
+  static std::string seen;
+  seen.clear();
+  set_fp_sink(
+      [](FpEvent, std::string_view name, const ErrorState&, std::uint32_t) { seen = name; });
+  Array a = range(4);
+  evaluate(a);
+  const Array part = cut(a, from(1));
+  const Operand o[] = {part, Operand(scalar_float(0), Weak::Float)};
+  assign(part, Operand(elementwise(OpId::Divide, o)));
+  CHECK(std::isinf(values(a)[1]));
+  CHECK(seen == "divide");
+  set_fp_sink(nullptr);
+}
+
 TEST_CASE("an array that was read before a write keeps its value") {
   const WithDirect direct;
   Array a = range(3);
