@@ -70,6 +70,9 @@ bool stop() {
 
 }  // namespace
 
+GilParked::GilParked() : state_(let_go()) {}
+GilParked::~GilParked() { take_back(state_); }
+
 void install_interrupt_hook() {
   main_thread = pthread_self();
   stand_in_front();

@@ -8,6 +8,7 @@
 #include "engine/interruption.hpp"
 #include "engine/long_fft.hpp"
 #include "functions.hpp"
+#include "interrupt.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 
@@ -102,7 +103,7 @@ PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
     }
     unsigned flags = 0;
     {
-      const NoGil released;
+      const GilParked released;
       const engine::InterruptScope scope(true);
       std::optional<engine::OneBlasThread> alone;
       if (element_count(loop.batch) > 1) alone.emplace();
@@ -130,7 +131,7 @@ PyObject* long_fft(PyObject*, Args args, Py_ssize_t n) {
         u->data ? const_cast<void*>(u->data[type]) : nullptr, PyObject_IsTrue(args[4]) == 1,
         PyFloat_AsDouble(args[5])};
     {
-      const NoGil released;
+      const GilParked released;
       const engine::InterruptScope scope(true);
       const Memory& in = operands->all[0];
       transform.run(a->dtype, in.data, in.shape[0], in.strides[0], operands->all[1].data);

@@ -4,8 +4,11 @@
 #include "core/array_memory.hpp"
 #include "engine/calls/call.hpp"
 #include "engine/calls/sort_run.hpp"
+#include "engine/direct_kernels.hpp"
 #include "engine/interruption.hpp"
+#include "engine/team.hpp"
 #include "functions.hpp"
+#include "interrupt.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
@@ -15,6 +18,7 @@ namespace plait::py {
 namespace {
 
 constexpr std::int64_t kFewElements = 4096;
+constexpr std::int64_t kManyElements = 1 << 20;  // are sorted for long enough to be interrupted
 
 engine::Operand operand_of(PyArrayObject* a, DType t) {
   const auto n = static_cast<int>(PyArray_NDIM(a));
@@ -22,7 +26,30 @@ engine::Operand operand_of(PyArrayObject* a, DType t) {
           Dims(PyArray_STRIDES(a), PyArray_STRIDES(a) + n)};
 }
 
-// sort_memory(numpy array, axis, stable): in place, all of it, whoever asks to stop.
+// Sorts elsewhere, so that an interrupt leaves the array as it was; false without memory for that.
+bool sorted_by_copy(const engine::Operand& memory, const CallAttributes& attributes) {
+  Ref<Buffer> place;
+  try {
+    place = allocate_array(memory.shape, memory.dtype);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  const auto item = static_cast<std::int64_t>(itemsize(memory.dtype));
+  const engine::Operand sorted{place->data, memory.dtype, memory.shape,
+                               contiguous_strides(memory.shape, item)};
+  {
+    const engine::InterruptScope scope(true);
+    engine::call_function(CallId::Sort)({{&memory, 1}, {&sorted, 1}, attributes});
+  }
+  if (memory.strides == sorted.strides)
+    engine::copy_memory(memory.data, sorted.data, element_count(memory.shape) * item);
+  else
+    engine::run_cast(memory.dtype, memory.dtype, memory.shape, {sorted.data, sorted.strides},
+                     {memory.data, memory.strides});
+  return true;
+}
+
+// sort_memory(numpy array, axis, stable): in place, all of it or nothing.
 PyObject* sort_memory(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 3)) return nullptr;
   return guarded([&]() -> PyObject* {
@@ -33,8 +60,10 @@ PyObject* sort_memory(PyObject*, Args args, Py_ssize_t n) {
     const CallAttributes attributes{
         Dims{PyLong_AsLongLong(args[1]), PyLong_AsLongLong(args[2])}, {}, {}};
     {
-      const NoGil released;
-      engine::call_function(CallId::Sort)({{&memory, 1}, {&memory, 1}, attributes});
+      const GilParked released;
+      const bool is_long = element_count(memory.shape) >= kManyElements;
+      if (!is_long || !sorted_by_copy(memory, attributes))
+        engine::call_function(CallId::Sort)({{&memory, 1}, {&memory, 1}, attributes});
     }
     return Py_NewRef(Py_None);
   });
@@ -98,7 +127,7 @@ PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
         const std::lock_guard held(tracer::lock());
         prepare(c, order);
       }
-      const NoGil released;
+      const GilParked released;
       const engine::InterruptScope scope(true);
       c.run();
     }

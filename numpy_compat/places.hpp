@@ -3,8 +3,10 @@
 #include <mutex>
 #include <optional>
 
+#include "engine/interruption.hpp"
 #include "engine/scatter.hpp"
 #include "engine/select.hpp"
+#include "engine/undo.hpp"
 #include "indexing.hpp"
 #include "record.hpp"
 
@@ -96,11 +98,23 @@ bool write(const Array& a, Key key, const Operand& value, LeadingOnes ones, F&& 
   if (p->at.storage == a.storage) p->at = tracer::copy(p->at);
   const Held from(*v), at(p->at);
   const std::lock_guard held(tracer::lock());
-  std::byte* const to =
-      static_cast<std::byte*>(tracer::writable_data(a)) + (p->view.offset - a.offset);
+  auto* const memory = static_cast<std::byte*>(tracer::writable_data(a));
+  std::byte* const to = memory + (p->view.offset - a.offset);
   const engine::Memory index{at.data(),
                              tracer::broadcast_strides(p->at.shape, p->at.strides, p->view.shape)};
-  run(p->view.shape, from.memory(), index, p->step, engine::Memory{to, p->view.strides});
+  // All of a long write has happened, or nothing.
+  const std::int64_t bytes = a.size() * item_bytes(a);
+  engine::Undo undo;
+  const engine::InterruptScope scope(
+      engine::Undo::pays(engine::scatter_seconds(p->view.size(), bytes),
+                         static_cast<double>(bytes)) &&
+      undo.keep(a.dtype, a.shape, {memory, a.strides}));
+  try {
+    run(p->view.shape, from.memory(), index, p->step, engine::Memory{to, p->view.strides});
+  } catch (const engine::Interrupted&) {
+    undo.restore();
+    throw;
+  }
   return true;
 }
 

@@ -12,6 +12,7 @@ from ._plait import ndarray
 
 _FEW = 1 << 14  # numbers
 _MANY = 1 << 18  # that two threads draw
+_PART = 1 << 20  # that are drawn between two looks at signals
 _pool = None
 
 
@@ -30,9 +31,11 @@ def may_be_many(args, kwargs):
 
 
 def _filled(draw, size, dtype):
-    """A new array that draw(out) fills."""
+    """A new array that draw(out) fills, part by part: one number is drawn after the other."""
     made = _plait.empty(size, dtype, "C")
-    draw(_plait.export(made))
+    line = _plait.export(made).reshape(-1)
+    for at in range(0, line.size, _PART):
+        draw(line[at : at + _PART])
     return made
 
 
@@ -42,6 +45,12 @@ def _forget_thread():
 
 
 os.register_at_fork(after_in_child=_forget_thread)  # a child has no threads
+
+
+def _halves(bits, line):
+    """_half_by_another() for parts of a line."""
+    for at in range(0, line.size, 2 * _PART):
+        _half_by_another(bits, line[at : at + 2 * _PART])
 
 
 def _half_by_another(bits, line):
@@ -64,7 +73,9 @@ def _half_by_another(bits, line):
 def _uniform(generator, size):
     bits = generator.bit_generator
     if isinstance(bits, numpy.random.PCG64) and _count(size) >= _MANY and _plait.num_threads() > 1:
-        return _filled(lambda out: _half_by_another(bits, out.reshape(-1)), size, numpy.float64)
+        made = _plait.empty(size, numpy.float64, "C")
+        _halves(bits, _plait.export(made).reshape(-1))
+        return made
     return _filled(lambda out: generator.random(out=out), size, numpy.float64)
 
 

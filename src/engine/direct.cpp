@@ -10,9 +10,11 @@
 #include "direct_kernels.hpp"
 #include "engine.hpp"
 #include "fp_flags.hpp"
+#include "fusion/cost.hpp"
 #include "interruption.hpp"
 #include "tracer/contraction.hpp"
 #include "tracer/turn.hpp"
+#include "undo.hpp"
 
 namespace plait::engine {
 
@@ -234,9 +236,13 @@ void compute_into(Node& n, const Memory& out, bool fresh) {
 }
 
 // An operand that only this operation reads, of the result's layout: loops read an element before
-// they write it, so the result may take its memory over.
+// they write it, so the result may take its memory over. Not where that would spare little, as what
+// is overwritten is lost to an interrupt.
 const Node* dying_operand(const Node& n) {
-  if (n.kind != NodeKind::Elementwise) return nullptr;
+  if (n.kind != NodeKind::Elementwise ||
+      Undo::pays(fusion::operation_seconds(host_machine(), n),
+                 static_cast<double>(element_count(n.shape) * item_bytes(n.dtype))))
+    return nullptr;
   for (int i = 0; i < n.n_inputs; ++i) {
     const Node& in = *n.inputs[i];
     if (in.data && in.refs == 1 && in.dtype == n.dtype && in.shape == n.shape &&

@@ -27,6 +27,28 @@ Memory over_axes(const Memory& out, const Dims& axes, int ndim) {
   return m;
 }
 
+// NumPy's tree over the whole of a row, cut where it is: what folds a row gives its upper parts,
+// too. Halves are of elements for real numbers, of their parts for complex ones, at multiples of 8.
+void sum_by_tree(loops::ReduceFn fold, loops::LoopFn join, DType t, std::byte* to,
+                 const std::byte* from, std::int64_t stride, std::int64_t n) {
+  constexpr std::int64_t kLeaf = 1 << 20;
+  if (n <= kLeaf) {
+    look_around();
+    return fold(to, from, stride, n);
+  }
+  const std::int64_t left = is_complex(t) ? (n - n % 8) / 2 : n / 2 - n / 2 % 8;
+  Scalar halves[2]{cast(scalar_int(0), t), cast(scalar_int(0), t)};
+  auto* const a = reinterpret_cast<std::byte*>(halves[0].bytes);
+  auto* const b = reinterpret_cast<std::byte*>(halves[1].bytes);
+  sum_by_tree(fold, join, t, a, from, stride, left);
+  sum_by_tree(fold, join, t, b, from + left * stride, stride, n - left);
+  constexpr std::int64_t kStill[] = {0, 0, 0};
+  void* halved[] = {a, b, a};
+  join(halved, kStill, 1);
+  void* args[] = {to, a, to};
+  join(args, kStill, 1);
+}
+
 void run_arg_reduce(ReduceKind kind, DType t, const Dims& shape, int axis, const Memory& in,
                     const Memory& out) {
   const loops::ArgReduceFn fold = loops::arg_reduce(kind, t, config().tier);
@@ -98,9 +120,10 @@ void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape,
     auto piece = [&](std::int64_t at, std::int64_t length) {
       std::byte* from = p[0] + at * s[0];
       std::byte* to = p[1] + at * s[1];
-      // NumPy's tree spans the row, and products of float16 are rounded once.
-      if (s[1] == 0 && (kind == ReduceKind::Sum || kind == ReduceKind::Prod))
-        return fold(to, from, s[0], length);
+      // Sums and products of float16 are rounded once.
+      if (s[1] == 0 && result == DType::Float16) return fold(to, from, s[0], length);
+      if (s[1] == 0 && kind == ReduceKind::Sum && !is_integer(result))
+        return sum_by_tree(fold, combine, result, to, from, s[0], length);
       if (s[1] == 0)
         return in_parts(length, [&](std::int64_t first, std::int64_t some) {
           fold(to, from + first * s[0], s[0], some);

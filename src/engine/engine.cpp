@@ -24,6 +24,7 @@
 #include "plan_run.hpp"
 #include "report.hpp"
 #include "tracer/turn.hpp"
+#include "undo.hpp"
 
 namespace plait::engine {
 using fusion::Graph;
@@ -80,8 +81,10 @@ class Run : PlanRun {
     std::int64_t extent = values_[l.grid_extent];
     const double scale = static_cast<double>(std::max<std::int64_t>(1, extent)) /
                          static_cast<double>(l.planned_grid);
-    const double predicted = fusion::region_seconds(
-        host_machine(), static_cast<double>(l.bytes) * scale, l.work * scale);
+    const double predicted =
+        std::max(fusion::region_seconds(host_machine(), static_cast<double>(l.bytes) * scale,
+                                        l.work * scale),
+                 folding_seconds(s));
 
     const bool blocked =
         s.region.kind == RegionKind::Blocked || s.region.kind == RegionKind::Scatter;
@@ -96,8 +99,10 @@ class Run : PlanRun {
         if (l.scatters) start_tables(p, extent, partials.back()->data);
       }
     }
+    // Trailing writes go back in no order that could be undone.
+    const bool undoes = s.update != UpdateMode::None && Undo::pays(predicted, bytes_updated(s));
     const std::optional<Trail> trailing =
-        s.trailing ? trail(*s.trailing, values_, extent) : std::nullopt;
+        s.trailing && !undoes ? trail(*s.trailing, values_, extent) : std::nullopt;
     const UpdateMode update = trailing ? UpdateMode::InPlace : s.update;
     for (const fusion::BufferSource& b : l.buffers)
       if (b.kind == fusion::BufferSource::NodeMemory) take_memory(b.index);
@@ -105,14 +110,65 @@ class Run : PlanRun {
     bind_buffers(l, partials, chunks.bounds.data(), call);
     const std::optional<EarlyExit> early_exit =
         blocked ? early_exit_of(l, partials, values_[l.partials[0].outputs], extent) : std::nullopt;
-    const unsigned flags = k.run(call.args(), extent, predicted,
-                                 {.interruptible = update != UpdateMode::InPlace,
-                                  .trail = trailing ? &*trailing : nullptr,
-                                  .early_exit = early_exit ? &*early_exit : nullptr});
+    const bool safe = update != UpdateMode::InPlace || !reads_back(s);
+    Undo undo;
+    if (undoes && !safe) keep_targets(s, undo);
+    unsigned flags;
+    try {
+      flags = k.run(call.args(), extent, predicted,
+                    {.interruptible = safe || undo,
+                     .trail = trailing ? &*trailing : nullptr,
+                     .early_exit = early_exit ? &*early_exit : nullptr});
+    } catch (const Interrupted&) {
+      undo.restore();
+      throw;
+    }
     if (blocked) join(s, chunks, partials);
     if (reported(flags)) report(s, update, flags);
     counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
     settle_roots(s, update);
+  }
+
+  // Elements that lie on top of each other, as those of a broadcast array do, are no bytes, but
+  // each is folded.
+  double folding_seconds(const Step& s) const {
+    double elements = 0;
+    for (std::int32_t r : s.region.roots)
+      if (g_[r].node->kind == NodeKind::Reduce)
+        elements += static_cast<double>(element_count(g_[g_[r].in[0]].node->shape));
+    return elements * kMachine.cycle / 16;  // lanes
+  }
+
+  // Whether a region in place needs what it writes over. Where it does not, it may be stopped half
+  // way: what is pending then writes all of it again before anybody sees it.
+  bool reads_back(const Step& s) const {
+    const fusion::LoweredKernel& l = s.lowered;
+    if (l.scatters || s.trailing) return true;
+    for (const ir::Inst& i : l.kernel.insts) {
+      if (i.op != ir::Op::Load && i.op != ir::Op::Gather) continue;
+      const fusion::BufferSource& from = l.buffers[static_cast<std::size_t>(i.index)];
+      if (from.kind != fusion::BufferSource::NodeMemory) continue;
+      for (std::int32_t r : s.region.roots)
+        if (memory_[from.index].buffer.get() == memory_[r].buffer.get()) return true;
+    }
+    return false;
+  }
+
+  double bytes_updated(const Step& s) const {
+    double bytes = 0;
+    for (std::int32_t r : s.region.roots) {
+      const Node& n = *g_[r].node;
+      bytes += static_cast<double>(element_count(n.view_shape)) *
+               static_cast<double>(itemsize(n.view_dtype));
+    }
+    return bytes;
+  }
+  void keep_targets(const Step& s, Undo& undo) const {
+    for (std::int32_t r : s.region.roots) {
+      const Node& n = *g_[r].node;
+      if (!undo.keep(n.view_dtype, n.view_shape, {memory_[r].at() + n.offset, n.view_strides}))
+        return;
+    }
   }
 
   // An array that nobody has written to gets its memory from the first step that asks for it:

@@ -27,7 +27,7 @@ constexpr int kRowMajor = 101, kNoTrans = 111, kTrans = 112, kUpper = 121;
 constexpr std::int64_t kTileRows = 192;
 constexpr std::int64_t kTileProducts = 1 << 16;  // of a matrix and a vector
 // Between two looks whether somebody waits for an end: some ten milliseconds.
-constexpr std::int64_t kMostProducts = std::int64_t{1} << 29, kMostRead = std::int64_t{1} << 25;
+constexpr std::int64_t kMostProducts = std::int64_t{1} << 28, kMostRead = std::int64_t{1} << 25;
 constexpr std::int64_t kPanel = 64;  // columns of a tile come in multiples of it
 // Multiplications so few that no library divides them among threads: telling it not to costs more
 // than they do.
@@ -58,57 +58,61 @@ struct Cblas {
   Syrk ssyrk = nullptr;
   Dsyrk dsyrk = nullptr;
 
-  // On and right of the diagonal of a @ a.T; real dtypes.
-  void square(DType t, int ta, Int n, Int k, const void* a, Int lda, void* out, Int ldc) const {
+  // On and right of the diagonal of a @ a.T; real dtypes. As the others, `adds` to `out` or not.
+  void square(DType t, int ta, Int n, Int k, const void* a, Int lda, void* out, Int ldc,
+              bool adds) const {
+    const float beta = adds ? 1 : 0;
     if (t == DType::Float32)
-      ssyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const float*>(a), lda, 0,
+      ssyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const float*>(a), lda, beta,
             static_cast<float*>(out), ldc);
     else
-      dsyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const double*>(a), lda, 0,
+      dsyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const double*>(a), lda, beta,
             static_cast<double*>(out), ldc);
   }
 
   // A matrix of `rows` rows in memory, or what is its transpose, times a vector.
   void vector(DType t, int trans, Int rows, Int columns, const void* a, Int lda, const void* x,
-              Int step, void* y) const {
-    const std::complex<float> one32(1), zero32(0);
-    const std::complex<double> one64(1), zero64(0);
+              Int step, void* y, bool adds) const {
+    const float beta = adds ? 1 : 0;
+    const std::complex<float> one32(1), beta32(beta);
+    const std::complex<double> one64(1), beta64(beta);
     switch (t) {
       case DType::Float32:
         sv(kRowMajor, trans, rows, columns, 1, static_cast<const float*>(a), lda,
-           static_cast<const float*>(x), step, 0, static_cast<float*>(y), 1);
+           static_cast<const float*>(x), step, beta, static_cast<float*>(y), 1);
         break;
       case DType::Float64:
         dv(kRowMajor, trans, rows, columns, 1, static_cast<const double*>(a), lda,
-           static_cast<const double*>(x), step, 0, static_cast<double*>(y), 1);
+           static_cast<const double*>(x), step, beta, static_cast<double*>(y), 1);
         break;
       case DType::Complex64:
-        cv(kRowMajor, trans, rows, columns, &one32, a, lda, x, step, &zero32, y, 1);
+        cv(kRowMajor, trans, rows, columns, &one32, a, lda, x, step, &beta32, y, 1);
         break;
       default:
-        zv(kRowMajor, trans, rows, columns, &one64, a, lda, x, step, &zero64, y, 1);
+        zv(kRowMajor, trans, rows, columns, &one64, a, lda, x, step, &beta64, y, 1);
         break;
     }
   }
 
   void call(DType t, int ta, int tb, Int m, Int n, Int k, const void* a, Int lda, const void* b,
-            Int ldb, void* out, Int ldc) const {
-    const std::complex<float> one32(1), zero32(0);
-    const std::complex<double> one64(1), zero64(0);
+            Int ldb, void* out, Int ldc, bool adds) const {
+    const float beta = adds ? 1 : 0;
+    const std::complex<float> one32(1), beta32(beta);
+    const std::complex<double> one64(1), beta64(beta);
     switch (t) {
       case DType::Float32:
         s(kRowMajor, ta, tb, m, n, k, 1, static_cast<const float*>(a), lda,
-          static_cast<const float*>(b), ldb, 0, static_cast<float*>(out), ldc);
+          static_cast<const float*>(b), ldb, beta, static_cast<float*>(out), ldc);
         break;
       case DType::Float64:
         d(kRowMajor, ta, tb, m, n, k, 1, static_cast<const double*>(a), lda,
-          static_cast<const double*>(b), ldb, 0, static_cast<double*>(out), ldc);
+          static_cast<const double*>(b), ldb, beta, static_cast<double*>(out), ldc);
         break;
       case DType::Complex64:
-        c(kRowMajor, ta, tb, m, n, k, &one32, a, lda, b, ldb, &zero32, out, ldc);
+        c(kRowMajor, ta, tb, m, n, k, &one32, a, lda, b, ldb, &beta32, out, ldc);
         break;
       default:
-        z(kRowMajor, ta, tb, m, n, k, &one64, a, lda, b, ldb, &zero64, out, ldc);
+        z(kRowMajor, ta, tb, m, n, k, &one64, a, lda, b, ldb, &beta64, out, ldc);
         break;
     }
   }
@@ -201,10 +205,11 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
   const std::int64_t height = column ? std::clamp(kMostRead / g.k, std::int64_t{8},
                                                   std::max(kTileRows, kTileProducts / g.k))
                                      : kTileRows;
-  const std::int64_t width =
-      std::max(kMostProducts / (is_complex(g.dtype) ? 4 : 1) / (height * g.k * kPanel),
-               std::int64_t{1}) *
-      kPanel;
+  const std::int64_t most = kMostProducts / (is_complex(g.dtype) ? 4 : 1);
+  const std::int64_t width = std::max(most / (height * g.k * kPanel), std::int64_t{1}) * kPanel;
+  // Of the sums; what comes later is added.
+  const std::int64_t depth =
+      column ? std::max(kMostRead / height, std::int64_t{1}) : most / (height * kPanel);
   const std::int64_t tiles = (g.m + height - 1) / height;
   const double products =
       static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
@@ -219,18 +224,25 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
     std::byte* c = g.c + first * g.n * item;
     if (column) {
       const bool turned = a.trans == kTrans;
-      blas.vector(g.dtype, a.trans, n(turned ? g.k : rows), n(turned ? rows : g.k), part, n(a.ld),
-                  g.b, n(step), c);
+      for (std::int64_t k = 0; k < g.k && interruption.goes_on(worker); k += depth) {
+        const std::int64_t some = std::min(depth, g.k - k);
+        blas.vector(g.dtype, a.trans, n(turned ? some : rows), n(turned ? rows : some),
+                    part + k * a.column, n(a.ld), g.b + k * g.b_row, n(step), c, k > 0);
+      }
       return;
     }
     std::int64_t left = 0;
     if (symmetric) {
-      blas.square(g.dtype, a.trans, n(rows), n(g.k), part, n(a.ld), c + first * item, n(g.n));
+      for (std::int64_t k = 0; k < g.k && interruption.goes_on(worker); k += depth)
+        blas.square(g.dtype, a.trans, n(rows), n(std::min(depth, g.k - k)), part + k * a.column,
+                    n(a.ld), c + first * item, n(g.n), k > 0);
       left = first + rows;
     }
-    for (; left < g.n && interruption.goes_on(worker); left += width)
-      blas.call(g.dtype, a.trans, b.trans, n(rows), n(std::min(width, g.n - left)), n(g.k), part,
-                n(a.ld), b.at + left * b.column, n(b.ld), c + left * item, n(g.n));
+    for (; left < g.n; left += width)
+      for (std::int64_t k = 0; k < g.k && interruption.goes_on(worker); k += depth)
+        blas.call(g.dtype, a.trans, b.trans, n(rows), n(std::min(width, g.n - left)),
+                  n(std::min(depth, g.k - k)), part + k * a.column, n(a.ld),
+                  b.at + left * b.column + k * b.row, n(b.ld), c + left * item, n(g.n), k > 0);
   };
   auto run = [&](std::int64_t t, int worker) {
     const std::int64_t first = t * height, rows = std::min(height, g.m - first);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/fixed_size.hpp"
+#include "core/machine.hpp"
 #include "split.hpp"
 
 namespace plait::engine {
@@ -11,16 +12,32 @@ namespace {
 // The index and the value: of elements with one index the last in this order stays, as NumPy's.
 constexpr int kOrdering = 2;
 constexpr double kDivided = 5e-9;  // seconds of a coordinate
+
+// body(indices, values, target, their strides, count) for parts of the rows, with looks at
+// interrupts in between.
+template <class F>
+void for_each_part(const Rows& rows, F&& body) {
+  for_each_row(rows, [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
+    in_parts(n, [&](std::int64_t first, std::int64_t some) {
+      body(p[0] + first * s[0], p[1] + first * s[1], p[2] + first * s[2], s, some);
+    });
+  });
+}
 }  // namespace
+
+double scatter_seconds(std::int64_t elements, std::int64_t bytes) {
+  constexpr double kNear = 2e-9, kFar = 20e-9;
+  const bool near = bytes <= host_machine().memory[0].bytes;
+  return static_cast<double>(elements) * (near ? kNear : kFar);
+}
 
 void run_scatter(DType t, const Dims& shape, const Memory& value, const Memory& index,
                  std::int64_t step, const Memory& to) {
   const Memory operands[] = {index, value, to};
   const Rows rows = make_rows(shape, operands, kOrdering);
   with_fixed_size(itemsize(t), [&](auto bytes) {
-    walk_rows(rows, [=](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
-      const std::byte *at = p[0], *from = p[1];
-      std::byte* out = p[2];
+    for_each_part(rows, [=](const std::byte* at, const std::byte* from, std::byte* out,
+                            const std::int64_t* s, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i, at += s[0], from += s[1], out += s[2]) {
         std::int64_t k;
         std::memcpy(&k, at, sizeof k);
@@ -35,9 +52,8 @@ namespace {
 template <class T, class F>
 void combine(const Rows& rows, std::int64_t step, F f) {
   const auto item = static_cast<std::int64_t>(sizeof(T));
-  walk_rows(rows, [=](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
-    const std::byte *at = p[0], *from = p[1];
-    std::byte* out = p[2];
+  for_each_part(rows, [=](const std::byte* at, const std::byte* from, std::byte* out,
+                          const std::int64_t* s, std::int64_t n) {
     std::int64_t k;
     if (s[0] == 0 && s[1] == item && s[2] == item) {  // a row that one index names
       std::memcpy(&k, at, sizeof k);

@@ -21,4 +21,7 @@ void run_combine(OpId fn, DType t, const Dims& shape, const Memory& value, const
 void write_coordinates(const std::int64_t* places, std::int64_t n, const Dims& shape,
                        std::int64_t* out, std::int64_t item, std::int64_t axis);
 
+// Of so many elements into memory of so many bytes, on one thread, roughly.
+double scatter_seconds(std::int64_t elements, std::int64_t bytes);
+
 }  // namespace plait::engine

@@ -37,6 +37,7 @@ void run_scatter_call(const CallRun& r) {
         Dims shape = values.shape;
         shape[0] = n * (p + 1) / pieces - first;
         if (shape[0] == 0) return;
+        const InterruptScope piece(false);  // they are looked for between two pieces
         // Rows stand still along the axis of the indices.
         Memory to{p == 0 ? out.data : table_of(p), p == 0 ? out.strides : dense};
         const std::int64_t step = to.strides[0];

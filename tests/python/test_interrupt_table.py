@@ -1,0 +1,238 @@
+"""Ctrl-C in the middle of each kind of long work: KeyboardInterrupt arrives, and arrays then have the values of before or of after."""
+
+import pytest
+
+# Each case: what is long, and what has to hold of the arrays afterwards, however often it was interrupted.
+CASES = """
+import os, signal, sys, threading, time
+import numpy, plait
+plait.set_num_threads(int(sys.argv[1]))
+rng = numpy.random.default_rng(0)
+CASES = {}
+def case(make):
+    CASES[make.__name__] = make
+def ours(a):
+    return plait.asarray(a)
+def chain(y, x, steps=80):
+    for _ in range(steps):
+        y = plait.sin(y) + plait.arctan(y * x)
+    return y
+def unchanged(x, a):
+    return lambda: numpy.array_equal(numpy.asarray(x), a)
+def old_or_new(x, old, new):
+    return lambda: numpy.array_equal(numpy.asarray(x), old) or numpy.array_equal(numpy.asarray(x), new)
+
+@case
+def region():
+    a = rng.standard_normal(1_500_000); x = ours(a)
+    return lambda: chain(x, x).sum(), unchanged(x, a)
+@case
+def region_in_place():
+    a = rng.standard_normal((1200, 1200)); x, y = ours(a.copy()), ours(a)
+    def write():
+        x[1:-1, 1:-1] = chain(x[1:-1, 1:-1], y[1:-1, 1:-1])
+        x[0, 0].item()
+    def right():
+        new = a.copy()
+        new[1:-1, 1:-1] = numpy.asarray(chain(y[1:-1, 1:-1], y[1:-1, 1:-1]))
+        return old_or_new(x, a, new)()
+    return write, right
+@case
+def reads_rows_it_writes():
+    a = rng.standard_normal((1200, 900)); x = ours(a.copy())
+    def write():
+        x[1:] = chain(x[:-1], x[1:])
+        x[0, 0].item()
+    def right():
+        new = a.copy()
+        new[1:] = numpy.asarray(chain(ours(a[:-1].copy()), ours(a[1:].copy())))
+        return old_or_new(x, a, new)()
+    return write, right
+@case
+def rows_of_points():
+    # Rows of a result that was made beforehand.
+    a = rng.standard_normal((40_000, 3)); x, out = ours(a.copy()), ours(numpy.zeros((4000, 2)))
+    def write():
+        out[:3500, 0] = plait.sqrt(((x[:3500, None] - x) ** 2).sum(2)).max(1)
+        out[0, 0].item()
+    def right():
+        far = numpy.sqrt(((a[:50, None] - a) ** 2).sum(2)).max(1)
+        got = numpy.asarray(out)
+        return numpy.array_equal(got[:50, 0], far) and (got[3500:] == 0).all() and (got[:, 1] == 0).all()
+    return write, right
+@case
+def adds_to_rows():
+    x, a = ours(rng.standard_normal((40_000, 3))), rng.standard_normal(4000); out = ours(a.copy())
+    def add(out):
+        out[:3500] += plait.sqrt(((x[:3500, None] - x) ** 2).sum(2)).max(1)
+        out[0].item()
+    def right():
+        new = ours(a.copy())
+        add(new)
+        return old_or_new(out, a, numpy.asarray(new))()
+    return lambda: add(out), right
+@case
+def sum_of_one_row():
+    x = plait.broadcast_to(ours(numpy.ones(1)), (10_000_000_000,))
+    return lambda: x.sum().item(), lambda: x[:5].sum() == 5
+@case
+def least_of_one_row():
+    x = plait.broadcast_to(ours(numpy.ones(1)), (20_000_000_000,))
+    return lambda: x.min().item(), lambda: x[:5].sum() == 5
+@case
+def product_of_matrices():
+    a = rng.standard_normal((5000, 5000)); x = ours(a)
+    return lambda: plait.dot(x, x)[0, 0].item(), unchanged(x, a)
+@case
+def product_of_complex_matrices():
+    a = rng.standard_normal((2000, 2000)) + 1j; x = ours(a)
+    return lambda: (x @ x)[0, 0].item(), unchanged(x, a)
+@case
+def many_dot_products():
+    a = rng.standard_normal(40_000_000); x = ours(a)
+    return lambda: [float(x @ x) for _ in range(40)], unchanged(x, a)
+@case
+def sort():
+    a = rng.standard_normal(20_000_000); x = ours(a)
+    return lambda: plait.sort(x)[0].item(), unchanged(x, a)
+@case
+def sort_in_place():
+    a = rng.standard_normal(20_000_000); x = ours(a.copy())
+    return lambda: x.sort(), old_or_new(x, a, numpy.sort(a))
+@case
+def sort_columns_in_place():
+    a = rng.standard_normal((2_000_000, 6)); x = ours(a.copy())
+    return lambda: x.sort(axis=0), old_or_new(x, a, numpy.sort(a, axis=0))
+@case
+def argsort():
+    a = rng.standard_normal(10_000_000); x = ours(a)
+    return lambda: plait.argsort(x)[0].item(), unchanged(x, a)
+@case
+def unique():
+    a = rng.integers(0, 1 << 40, 20_000_000); x = ours(a)
+    return lambda: plait.unique(x).size, unchanged(x, a)
+@case
+def searchsorted():
+    a, b = numpy.sort(rng.standard_normal(5_000_000)), rng.standard_normal(10_000_000); x, y = ours(a), ours(b)
+    return lambda: plait.searchsorted(x, y)[0].item(), unchanged(y, b)
+@case
+def running_sums():
+    a = rng.standard_normal((40, 4_000_000)); x = ours(a)
+    return lambda: [plait.cumsum(x, 1)[0, 0].item() for _ in range(6)], unchanged(x, a)
+@case
+def transform():
+    a = rng.standard_normal(1 << 23) + 1j; x = ours(a)
+    return lambda: [plait.fft.fft(x)[0].item() for _ in range(6)], unchanged(x, a)
+@case
+def transforms():
+    a = rng.standard_normal((3000, 3000)); x = ours(a)
+    return lambda: [plait.fft.fft2(x)[0, 0].item() for _ in range(6)], unchanged(x, a)
+@case
+def inverses():
+    a = rng.standard_normal((300_000, 8, 8)); x = ours(a)
+    return lambda: plait.linalg.inv(x)[0, 0, 0].item(), unchanged(x, a)
+@case
+def write_at_indices():
+    a, at, v = rng.standard_normal(8_000_000), rng.integers(0, 8_000_000, 20_000_000), rng.standard_normal(20_000_000)
+    x, i, w = ours(a.copy()), ours(at), ours(v)
+    new = a.copy(); new[at] = v
+    def write():
+        for _ in range(10):
+            x[i] = w
+    return write, old_or_new(x, a, new)
+@case
+def combine_at_indices():
+    # Each round happens wholly or not at all.
+    at = rng.permutation(4_000_000).repeat(5)
+    x, i = ours(numpy.zeros(4_000_000)), ours(at)
+    def write():
+        for _ in range(20):
+            plait.add.at(x, i, 1.0)
+    def right():
+        h = numpy.asarray(x)
+        return (h == h[0]).all() and h[0] % 5 == 0
+    return write, right
+@case
+def draws():
+    x = plait.random.default_rng(3)
+    return lambda: x.standard_normal(60_000_000)[0].item(), lambda: True
+@case
+def uniform_draws():
+    x = plait.random.default_rng(3)
+    return lambda: [x.random(60_000_000)[0].item() for _ in range(4)], lambda: True
+"""
+
+RUN = """
+sent = []
+def poke(after):
+    off = threading.Event()
+    def work():
+        if not off.wait(after):
+            os.kill(os.getpid(), signal.SIGINT)
+            sent.append(after)
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return off, thread
+for name, make in CASES.items():
+    interrupted, values = 0, True
+    for after in (0.03, 0.15):
+        work, right = make()
+        off, thread = poke(after)
+        try:
+            work()
+            off.set()
+            thread.join()
+            time.sleep(0)  # one that came last
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            thread.join()
+        values = values and bool(right())
+    print(name, interrupted > 0, values, flush=True)
+"""
+
+
+@pytest.mark.parametrize("threads, fuse", [(2, 1), (1, 0)])
+def test_each_kind_of_long_work(run_python, tmp_path, threads, fuse):
+    """A write that an interrupt stopped stays recorded, so `right` computes it; one that came before it left the old values."""
+    file = tmp_path / "table.py"
+    file.write_text(CASES + RUN)
+    done = run_python(None, str(file), str(threads), timeout=400, env={"PLAIT_FUSE": str(fuse)})
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert rows and all(row[1:] == ["True", "True"] for row in rows), (done.stdout, done.stderr)
+    assert len(rows) == CASES.count("@case"), done.stderr
+
+
+def test_a_request_is_answered_once(run_python, tmp_path):
+    """A signal whose handler Python has run is no reason to stop what comes later; nor is a handler that raises nothing."""
+    file = tmp_path / "once.py"
+    file.write_text(
+        """
+import os, signal, numpy, plait
+x = plait.asarray(numpy.random.default_rng(0).standard_normal(3_000_000))
+for _ in range(3):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        numpy.arange(3)
+        print("was not interrupted")
+    except KeyboardInterrupt:
+        pass
+    plait.sort(x), plait.fft.fft(x[: 1 << 21]), plait.linalg.inv(x[:900_000].reshape(-1, 3, 3))
+seen = []
+signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+import threading
+going = True
+def storm():
+    while going:
+        os.kill(os.getpid(), signal.SIGINT)
+        threading.Event().wait(0.01)
+thread = threading.Thread(target=storm); thread.start()
+for _ in range(5):
+    y = plait.sort(x)
+going = False
+thread.join()
+print(bool((y[1:] >= y[:-1]).all()), len(seen) > 0)
+"""
+    )
+    done = run_python(None, str(file), timeout=120)
+    assert done.stdout.split() == ["True", "True"], (done.stdout, done.stderr)
