@@ -1,5 +1,6 @@
 #include "along.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -38,7 +39,9 @@ struct Sequence {
   Contents of;
   Clock::time_point began;
   std::uint32_t site = 0;
-  Kinds asked = 0;  // at other sites
+  std::array<std::uint32_t, 8> others{};  // sites that have asked since
+  std::size_t other_sites = 0;
+  Kinds asked = 0;  // there
   Kinds known = 0;
   std::array<Scalar, kKinds> values;
 };
@@ -131,11 +134,35 @@ bool together(Sequence& s, FullReduction first, Kinds expected, const tracer::Ar
   return true;
 }
 
+// False where a site comes round again, which begins the next sequence: in a loop over an array
+// that nobody writes to, the site that began the last one need not come again.
+bool follows(Sequence& s, std::uint32_t site, FullReduction what) {
+  if (site == s.site) return false;
+  const auto end = s.others.begin() + static_cast<std::ptrdiff_t>(s.other_sites);
+  if (s.known & bit(what)) return true;
+  if (std::find(s.others.begin(), end, site) != end || s.other_sites == s.others.size())
+    return false;
+  s.others[s.other_sites++] = site;
+  return true;
+}
+
 // NumPy's default, for what this thread records now.
 bool default_errors(const tracer::Array& a) {
   if (tracer::eager_errors()) return false;
   const tracer::Array probe = tracer::reduce(ReduceKind::Max, a);
   return probe.storage->version->errstate == 0;
+}
+
+// reduced_along(kind, array): of a function's plain call; NotImplemented where it is to be
+// computed.
+PyObject* of_function(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    const long kind = PyLong_AsLong(args[0]);
+    if (kind < 0 || kind >= kKinds) throw ValueError("no such reduction");
+    if (PyObject* known = reduced_along(static_cast<FullReduction>(kind), args[1])) return known;
+    return not_implemented();
+  });
 }
 
 PyObject* counts(PyObject*, PyObject*) { return Py_BuildValue("KK", passes, given); }
@@ -152,7 +179,7 @@ PyObject* reduced_along(FullReduction what, PyObject* self) {
   const std::uint32_t site = current_site();
   if (site == 0) return nullptr;
   const auto time = Clock::now();
-  if (sequence.of == now && sequence.site != site && time - sequence.began < kKept) {
+  if (sequence.of == now && time - sequence.began < kKept && follows(sequence, site, what)) {
     sequence.asked |= bit(what);
     if (!(sequence.known & bit(what)) || !default_errors(a)) return nullptr;
     sequence.known &= ~bit(what);
@@ -178,6 +205,8 @@ PyObject* reduced_along(FullReduction what, PyObject* self) {
 }
 
 PyMethodDef along_functions[] = {
+    {"reduced_along", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(of_function)),
+     METH_FASTCALL, nullptr},
     {"reductions_along", counts, METH_NOARGS,
      "(passes that computed reductions for later calls, values that those were given)"},
     {nullptr, nullptr, 0, nullptr}};

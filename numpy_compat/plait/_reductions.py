@@ -11,6 +11,9 @@ _NO = numpy._NoValue
 _KINDS = _plait.reduction_kinds()
 _SUM, _PROD, _MIN, _MAX, _ANY, _ALL = (_KINDS[k] for k in ("sum", "prod", "min", "max", "any", "all"))
 _ARGMIN, _ARGMAX = _KINDS["argmin"], _KINDS["argmax"]
+# Full reductions that others of the same array may bring along, as the extension numbers them.
+_ALONG = {name: k for k, name in enumerate(("sum", "prod", "min", "max", "mean", "var", "std"))}
+_ALONG_KINDS = {_KINDS[name]: k for name, k in _ALONG.items() if name in _KINDS}
 
 
 def _ours(a):
@@ -31,6 +34,11 @@ def _by_method(name, a, axis, dtype, out, **options):
 
 
 def _reduction(kind, function, a, axis, dtype, out, keepdims, initial, where):
+    plain = axis is None and dtype is None and out is None and keepdims is _NO and initial is _NO and where is _NO
+    if plain and type(a) is ndarray and kind in _ALONG_KINDS:
+        known = _plait.reduced_along(_ALONG_KINDS[kind], a)
+        if known is not NotImplemented:
+            return known
     if type(a) is not ndarray or out is not None:
         result = _by_method(function.__name__, a, axis, dtype, out, keepdims=keepdims, initial=initial, where=where)
         if result is not NotImplemented:
@@ -121,6 +129,10 @@ def spread_of(name, a, axis, dtype, out, ddof, keepdims, where, mean):
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=_NO, *, where=_NO):
+    if axis is None and dtype is None and out is None and keepdims is _NO and where is _NO and type(a) is ndarray:
+        known = _plait.reduced_along(_ALONG["mean"], a)
+        if known is not NotImplemented:
+            return known
     if type(a) is not ndarray or out is not None:
         result = _by_method("mean", a, axis, dtype, out, keepdims=keepdims, where=where)
         if result is not NotImplemented:
@@ -133,6 +145,11 @@ def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
+    plain = axis is None and dtype is None and out is None and ddof == 0 and keepdims is _NO and where is _NO and mean is _NO
+    if plain and type(a) is ndarray:
+        known = _plait.reduced_along(_ALONG[name], a)
+        if known is not NotImplemented:
+            return known
     if type(a) is not ndarray or out is not None:
         result = _by_method(name, a, axis, dtype, out, ddof=ddof, keepdims=keepdims, where=where, mean=mean)
         if result is not NotImplemented:
