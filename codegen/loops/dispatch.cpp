@@ -1,6 +1,12 @@
 // From the tier argument to the tier's namespace.
 #include "tier.hpp"
 
+// Compiled once for both tiers.
+namespace plait::loops::avx512 {
+LoopFn complex_loop(OpId op, DType t) { return avx2::complex_loop(op, t); }
+ReduceFn complex_product_fold(DType t) { return avx2::complex_product_fold(t); }
+}  // namespace plait::loops::avx512
+
 namespace plait::loops {
 #define PLAIT_AT_TIER(call)  \
   switch (tier) {            \

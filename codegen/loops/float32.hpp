@@ -18,22 +18,8 @@ PLAIT_INLINE vf with_sign(vf size, vf x) {
   return (vf)((vi)size | ((vi)x & static_cast<int>(0x80000000)));
 }
 
-// An unevaluated sum h + l.
-struct Pair {
-  vf h, l;
-};
-PLAIT_INLINE Pair fast_two_sum(vf a, vf b) {  // |a| >= |b| or a = 0
-  const vf s = a + b;
-  return {s, b - (s - a)};
-}
-PLAIT_INLINE Pair two_sum(vf a, vf b) {
-  const vf s = a + b, t = s - a;
-  return {s, (a - (s - t)) + (b - t)};
-}
-PLAIT_INLINE Pair product(vf a, vf b) {
-  const vf p = a * b;
-  return {p, fma(a, b, -p)};
-}
+using Pair = Sum<vf>;
+
 // The lowest power first.
 template <int n>
 PLAIT_INLINE vf polynomial(vf x, const float (&c)[n]) {

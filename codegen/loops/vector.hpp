@@ -100,19 +100,24 @@ PLAIT_INLINE vd polynomial_pairs(vd x, vd x2, const double (&c)[n]) {
 }
 
 // An unevaluated sum h + l with |l| small beside |h|.
-struct Pair {
-  vd h, l;
+template <class V>
+struct Sum {
+  V h, l;
 };
-PLAIT_INLINE Pair fast_two_sum(vd a, vd b) {  // |a| >= |b| or a = 0
-  const vd s = a + b;
+using Pair = Sum<vd>;
+template <class V>
+PLAIT_INLINE Sum<V> fast_two_sum(V a, V b) {  // |a| >= |b| or a = 0
+  const V s = a + b;
   return {s, b - (s - a)};
 }
-PLAIT_INLINE Pair two_sum(vd a, vd b) {
-  const vd s = a + b, t = s - a;
+template <class V>
+PLAIT_INLINE Sum<V> two_sum(V a, V b) {
+  const V s = a + b, t = s - a;
   return {s, (a - (s - t)) + (b - t)};
 }
-PLAIT_INLINE Pair product(vd a, vd b) {
-  const vd p = a * b;
+template <class V>
+PLAIT_INLINE Sum<V> product(V a, V b) {
+  const V p = a * b;
   return {p, fma(a, b, -p)};
 }
 PLAIT_INLINE Pair quotient(Pair n, Pair d) {

@@ -32,17 +32,12 @@ struct LessEqual {
     return a <= b;
   }
 };
+// With the operands the other way round.
 struct Greater {
-  template <class T>
-  static bool f(T a, T b) {
-    return a > b;
-  }
+  using Turned = Less;
 };
 struct GreaterEqual {
-  template <class T>
-  static bool f(T a, T b) {
-    return a >= b;
-  }
+  using Turned = LessEqual;
 };
 struct And {
   template <class T>
@@ -114,7 +109,11 @@ void test(Args args, Strides s, std::int64_t n) {
 }
 template <class Op, class T>
 void compare(Args args, Strides s, std::int64_t n) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (requires { typename Op::Turned; }) {
+    void* const turned[] = {args[1], args[0], args[2]};
+    const std::int64_t strides[] = {s[1], s[0], s[2]};
+    compare<typename Op::Turned, T>(turned, strides, n);
+  } else if constexpr (std::is_floating_point_v<T>) {
     const QuietFlags quiet;
     binary_loop<Op, T, std::uint8_t>(args, s, n);
   } else {

@@ -1,6 +1,5 @@
 // Complex arithmetic by NumPy's formulas: Smith's division, lexicographic order; products stand in
-// complex_multiply.cpp.
-// The transcendental functions are C99's.
+// complex_multiply.cpp, moduli in math_trig.cpp. The transcendental functions are C99's.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -409,8 +408,6 @@ LoopFn complex_loop(OpId op, DType t) {
       return unary_of<Sign>(t);
     case OpId::Rint:
       return unary_of<Rint>(t);
-    case OpId::Absolute:
-      return modulus(t);
     case OpId::Real:
       return real_of<Real>(t);
     case OpId::Imag:

@@ -1,5 +1,5 @@
 // Finds the loop of an operation among the families of this tier.
-#include "codegen/loops/drivers.hpp"
+#include "codegen/loops/vector_loops.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -43,6 +43,7 @@ LoopFn elementwise(OpId op, DType t) {
     case Kind::Float:
       return t == DType::Float16 ? half_loop(op) : real(op, t);
     case Kind::Complex:
+      if (op == OpId::Absolute) return modulus(t);
       if (const LoopFn fn = complex_multiply_loop(op, t)) return fn;
       return complex_loop(op, t);
   }
