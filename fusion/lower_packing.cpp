@@ -2,9 +2,11 @@
 // something else, loops are cut at the edges of that part: inside, the value is read, outside, what
 // was there before.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "lowering.hpp"
+#include "written_parts.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -91,7 +93,83 @@ void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Le
                     std::int32_t local, std::int32_t ctx, bool repeated) {
   Packing p{operand, local, levels, idx, {}, {}};
   p.repeated = repeated;
-  std::vector<Walk> walks(idx.size());
+  if (const std::int32_t id = in_.canon[operand];
+      !in_.in_memory[id] && unfolds(g_, id) && !in_.in_memory[in_.canon[g_[id].in[0]]]) {
+    p.operand = g_[id].in[0];
+    p.repeated = true;
+    p.levels = split(id, levels, p.idx);
+  }
+  p.left.resize(p.levels.size());
+  return pack(p, ctx);
+}
+
+// Loops over merged dimensions are loops over each of them.
+std::vector<Lowering::Level> Lowering::split(std::int32_t view, const std::vector<Level>& levels,
+                                             Index& idx) {
+  const std::int32_t copy = g_[view].in[0];
+  const Dims &merged = node(view).shape, &shape = node(copy).shape;
+  const Dims first = *decompose_merged(shape, merged);
+  const auto last = [&](int axis) {
+    return static_cast<int>(axis + 1 < first.size() ? first[axis + 1] : shape.size());
+  };
+  const auto extent = [&](int d) { return ex_.source({copy, Field::Shape, d}); };
+  Index at(static_cast<std::size_t>(shape.size()));
+  for (int j = 0; j < merged.size(); ++j) {
+    ExprId all = ex_.one();
+    for (int d = static_cast<int>(first[j]); d < last(j); ++d) {
+      all = ex_.mul(all, extent(d));
+      if (shape[d] != 1) at[static_cast<std::size_t>(d)] = idx[static_cast<std::size_t>(j)];
+    }
+    in_.facts.equal(ex_.source({view, Field::Shape, j}), all);
+  }
+  idx = at;
+  std::vector<Level> out;
+  for (const Level& l : levels) {
+    const int begin = static_cast<int>(first[l.axis]), end = last(l.axis);
+    int around = -1;
+    for (int d = begin; d < end; ++d) {
+      ExprId inner = ex_.one();
+      for (int e = d + 1; e < end; ++e) inner = ex_.mul(inner, extent(e));
+      Level one{d, ex_.mul(l.place, inner), extent(d), kNone, kNone, static_cast<double>(shape[d])};
+      if (l.begin != kNone) {
+        one.low = l.begin;
+        one.high = l.end;
+        one.inner = inner;
+        one.around = around;
+        if (d + 1 == end) one.begin = l.begin;
+      }
+      around = static_cast<int>(out.size());
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+// The iterations of a loop over one of several merged dimensions.
+std::pair<Val, Val> Lowering::range_of(const Level& l) {
+  Packing& p = *parts_;
+  std::pair<Val, Val> left{l.low, l.high};
+  if (l.around >= 0) {
+    const auto a = static_cast<std::size_t>(l.around);
+    const Val before = integer(OpId::Multiply, k_.loops[p.loops[a]].var, number(p.levels[a].inner));
+    left = {integer(OpId::Subtract, p.left[a].first, before),
+            integer(OpId::Subtract, p.left[a].second, before)};
+  }
+  p.left[static_cast<std::size_t>(&l - p.levels.data())] = left;
+  Val begin = left.first, end = left.second;
+  if (l.inner != ex_.one()) {
+    const auto negative = [&](Val v) { return apply(OpId::Negative, DType::Int64, v); };
+    begin = integer(OpId::FloorDivide, begin, number(l.inner));
+    end = negative(integer(OpId::FloorDivide, negative(end), number(l.inner)));
+  }
+  return {integer(OpId::Maximum, begin, constant(scalar_int(0))),
+          integer(OpId::Minimum, end, number(l.extent))};
+}
+
+void Lowering::pack(Packing& p, std::int32_t ctx) {
+  const std::int32_t operand = p.operand;
+  const std::vector<Level>& levels = p.levels;
+  std::vector<Walk> walks(p.idx.size());
   for (std::size_t d = 0; d < walks.size(); ++d)
     if (node(operand).shape[static_cast<int>(d)] != 1)
       walks[d].steps.push_back({static_cast<int>(d), ex_.one()});
@@ -205,6 +283,7 @@ void Lowering::open_level(int level, Val begin, Val end, std::int32_t ctx) {
     const bool cut = std::any_of(p.cuts.begin(), p.cuts.end(),
                                  [&](const Cut& c) { return c.level == level + 1; });
     Val from = inner.begin, to = inner.end;
+    if (inner.low != kNone) std::tie(from, to) = range_of(inner);
     if (cut && from == kNone) {
       from = constant(scalar_int(0));
       to = number(inner.extent);

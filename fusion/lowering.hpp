@@ -99,7 +99,14 @@ class Lowering : Nest {
     ExprId place = 1, extent = 1;
     Val begin = kNone, end = kNone;  // kNone: all of the dimension
     double trips = 1;
+    // One of several loops over a range [low, high) of merged dimensions: how many of them an
+    // iteration has, and the level of the loop around it that is another.
+    Val low = kNone, high = kNone;
+    ExprId inner = 1;
+    int around = -1;
   };
+  std::vector<Level> split(std::int32_t view, const std::vector<Level>& levels, Index& idx);
+  std::pair<Val, Val> range_of(const Level& l);
   void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
             std::int32_t local, std::int32_t ctx, bool repeated = false);
   // What is packed may have been written in parts (lower_packing.cpp). An index of one: the start,
@@ -120,15 +127,17 @@ class Lowering : Nest {
   };
   struct Packing {
     std::int32_t operand, local;
-    const std::vector<Level>& levels;
+    std::vector<Level> levels;
     Index idx;
     std::vector<Part> parts;
     std::vector<Cut> cuts;
     std::vector<bool> inside = {};  // of each part: whether the loops opened so far are in it
     std::vector<std::int32_t> loops = {};
+    std::vector<std::pair<Val, Val>> left = {};  // of each level: what is left of its range
     bool repeated = false;  // computed again for every block, which is known to cost less
     bool narrow = false;    // the next loop has what is beside a part: little
   };
+  void pack(Packing& p, std::int32_t ctx);
   Walk stepped(const Walk& w, ExprId by, ExprId start);
   void find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
                   std::vector<Part>& parts);

@@ -49,15 +49,39 @@ bool Candidate::packed_only(std::int32_t node, const std::vector<std::int32_t>& 
     const Node& n = *r.node;
     if (r.uses != 1 || r.wanted || r.held) return false;
     const bool computed = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
-    if (computed ? n.shape != g_[i].node->shape : n.kind != NodeKind::View || !(r.map || r.windows))
+    if (computed ? n.shape != g_[i].node->shape
+                 : n.kind != NodeKind::View || !(r.map || r.windows || unfolded_[p]))
       return false;
   }
   const bool rows = g_[p].in[0] == i;
+  if (unfolded_[i]) return g_[g_[node].in[0]].node->kind == NodeKind::Fill;
   // Windows overlap: what they show is not computed again for each of them.
   if (!g_[p].node->axes.empty())
     return tiled_[p] && reader[node] == i && g_[i].windows &&
            g_[g_[node].in[0]].node->kind == NodeKind::Fill;
   return rows ? tiled_[p] || attention_of_[p] >= 0 : computes_columns(p);
+}
+
+// Rows are packed once, columns by every block of rows.
+void Candidate::find_unfolded() {
+  for (std::int32_t p = 0; p < g_.size(); ++p) {
+    if (!tiled_[p] || !g_[p].node->axes.empty() || attentions_[p]) continue;
+    for (const int k : {0, 1}) {
+      const std::int32_t v = g_[p].in[k];
+      if (!unfolds(g_, v)) continue;
+      const Node& n = *g_[v].node;
+      const Dims& shape = g_[p].node->shape;
+      const std::int64_t rows = tile_shape(g_, p, false).rows;
+      const std::int64_t blocks = (shape[shape.size() - 2] + rows - 1) / rows;
+      const auto elements = static_cast<double>(element_count(n.shape));
+      // In front of rows and columns the dimensions are those of the copy.
+      const bool batch =
+          std::equal(n.shape.begin(), n.shape.end() - 2, g_[g_[v].in[0]].node->shape.begin());
+      unfolded_[v] = batch && (k == 0 || !reading(*problem_->target.machine, elements, 1,
+                                                  elements * static_cast<double>(blocks))
+                                              .store());
+    }
+  }
 }
 
 void Candidate::find_packed() {
@@ -144,6 +168,7 @@ bool Candidate::made_of_parts(std::int32_t operand) const {
 
 void Candidate::place_columns(std::int32_t operand) {
   if (const std::int32_t u = packed_under(operand); u >= 0) return place_columns(g_[u].in[1]);
+  if (unfolded_[operand]) return place_columns(g_[g_[operand].in[0]].in[0]);
   add_own_root(operand_memory(operand), "columns of a product, which all blocks of rows read");
 }
 
@@ -154,7 +179,9 @@ void Candidate::place_operands(std::int32_t product) {
   const std::int32_t first = attentions_[product] ? attentions_[product]->scores : product;
   const std::int32_t rows = g_[first].in[0];
   if (!g_[product].node->axes.empty()) return place_columns(rows);
-  if (made_of_parts(rows))
+  if (unfolded_[rows])
+    place_columns(rows);
+  else if (made_of_parts(rows))
     place_under(rows);
   else if (reaches_product(rows))
     add_own_root(operand_memory(rows), "rows of another product");

@@ -74,4 +74,17 @@ std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& bas
   return m;
 }
 
+std::optional<Dims> decompose_merged(const Dims& base_shape, const Dims& shape) {
+  Dims first;
+  int d = 0;
+  for (const std::int64_t extent : shape) {
+    first.push_back(d);
+    std::int64_t merged = 1;
+    while (merged < extent && d < base_shape.size()) merged *= base_shape[d++];
+    if (merged != extent) return std::nullopt;
+  }
+  if (d != base_shape.size()) return std::nullopt;
+  return first;
+}
+
 }  // namespace plait::fusion

@@ -34,4 +34,8 @@ std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& bas
                                          std::int64_t offset, const Dims& shape,
                                          const Dims& strides);
 
+// Of a reshape that merges dimensions of a base in C order, where the one of each of the view's
+// dimensions begins.
+std::optional<Dims> decompose_merged(const Dims& base_shape, const Dims& shape);
+
 }  // namespace plait::fusion

@@ -17,4 +17,18 @@ bool writes_part(const Graph& g, std::int32_t update) {
   return o.kind == NodeKind::Fill || writes_part(g, u.in[0]);
 }
 
+bool unfolds(const Graph& g, std::int32_t view) {
+  const GNode& v = g[view];
+  if (v.leaf || v.node->kind != NodeKind::View || v.map || v.uses != 1 || v.wanted || v.held)
+    return false;
+  const GNode& copy = g[v.in[0]];
+  const Node &n = *v.node, &c = *copy.node;
+  const auto item = static_cast<std::int64_t>(itemsize(c.dtype));
+  return !copy.leaf && c.kind == NodeKind::Cast && copy.uses == 1 && !copy.wanted && !copy.held &&
+         n.dtype == c.dtype && n.offset == 0 && n.shape.size() >= 2 &&
+         n.strides == contiguous_strides(n.shape, item) &&
+         c.strides == contiguous_strides(c.shape, item) &&
+         decompose_merged(c.shape, n.shape).has_value();
+}
+
 }  // namespace plait::fusion

@@ -10,4 +10,7 @@ namespace plait::fusion {
 // filled, or written in the same way, before.
 bool writes_part(const Graph& g, std::int32_t update);
 
+// Whether the node merges dimensions of a copy that nobody else reads, as a matrix of patches does.
+bool unfolds(const Graph& g, std::int32_t view);
+
 }  // namespace plait::fusion

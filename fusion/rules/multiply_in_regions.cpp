@@ -42,6 +42,7 @@ class MultiplyInRegions final : public Rule {
       double bytes = after.empty() ? 0 : after[p];
       // Filled, written to, and read instead of what is written.
       bytes += 3 * static_cast<double>(c.packed_bytes(p));
+      if (c.unfolded(g[p].in[1])) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[1]].node));
       if (c.computes_rows(p)) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[0]].node));
       offer_call(c, p, bytes, o);
     }

@@ -52,6 +52,7 @@ Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
       taken_up_(g_.nodes.size()),
       tiled_(g_.nodes.size()),
       packed_(g_.nodes.size()),
+      unfolded_(g_.nodes.size()),
       cut_(g_.nodes.size()),
       root_(g_.nodes.size()),
       group_(g_.nodes.size()),
@@ -61,6 +62,7 @@ Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
   for (std::int32_t i = 0; i < g_.size(); ++i)
     tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
   find_attentions(parted);
+  find_unfolded();
   find_packed();
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!g_[i].leaf && scattered_in_loops(*g_[i].node, p.target)) {

@@ -79,6 +79,8 @@ class Candidate {
   void call_library(std::int32_t product);
   // Writes to part of an array that only an operand's packing reads: they need no memory.
   bool packs(std::int32_t update) const { return packed_[update]; }
+  // A matrix of patches that only an operand's packing reads.
+  bool unfolded(std::int32_t view) const { return unfolded_[view]; }
   // Bytes of those that the product reads.
   std::int64_t packed_bytes(std::int32_t product) const;
 
@@ -102,6 +104,7 @@ class Candidate {
   bool store_product(std::int32_t product);
   void place_columns(std::int32_t operand);
   void find_packed();
+  void find_unfolded();
   bool packed_only(std::int32_t node, const std::vector<std::int32_t>& reader) const;
   bool computes_columns(std::int32_t scores) const;
   bool made_of_parts(std::int32_t operand) const;
@@ -124,7 +127,7 @@ class Candidate {
   std::vector<std::optional<Attention>> attentions_;  // of each product that is the second of one
   std::vector<std::int32_t> attention_of_;
   std::optional<std::int32_t> refused_;
-  std::vector<bool> packed_;
+  std::vector<bool> packed_, unfolded_;
   std::vector<bool> cut_;  // reductions in chunks
   std::vector<bool> scanned_;
   int scan_count_ = 0;

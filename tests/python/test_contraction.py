@@ -245,3 +245,34 @@ def test_padding_bias_and_activation_are_computed_with_a_convolution(f, special,
     assert text.startswith("1 region "), text
     assert got.strides == want.strides
     numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-3)
+
+
+@pytest.mark.parametrize("padding", [None, "pad", "zeros"])
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("form", ["rows", "columns"])
+def test_patches_are_not_unfolded(form, step, padding):
+    """im2col by as_strided: a matrix of patches is what the product packs."""
+    n, c, k = 2, 16, 3
+    x, w, b = data((n, c, 40, 42), "f4"), data((64, c * k * k), "f4"), data((64,), "f4")
+
+    def f(np, x, w, b):
+        if padding == "pad":
+            x = np.pad(x, ((0, 0), (0, 0), (1, 1), (2, 0)))
+        elif padding:
+            p = np.zeros((n, c, 42, 44), x.dtype)
+            p[:, :, 1:-1, 1:-1] = x
+            x = p
+        rows, columns = ((extent - k) // step + 1 for extent in x.shape[2:])
+        along_n, along_c, down, right = x.strides
+        if form == "columns":
+            shape, strides = (n, c, k, k, rows, columns), (along_n, along_c, down, right, down * step, right * step)
+            patches = np.lib.stride_tricks.as_strided(x, shape, strides).reshape(n, c * k * k, rows * columns)
+            return np.maximum(w @ patches + b[:, None], 0)
+        shape, strides = (n, rows, columns, c, k, k), (along_n, down * step, right * step, along_c, down, right)
+        patches = np.lib.stride_tricks.as_strided(x, shape, strides).reshape(n * rows * columns, c * k * k)
+        return np.maximum(patches @ w.T + b, 0)
+
+    given = [plait.asarray(a) for a in (x, w, b)]
+    text = str(plait.explain(f, plait, *given))
+    assert text.startswith("1 region "), text
+    numpy.testing.assert_allclose(numpy.asarray(f(plait, *given)), f(numpy, x, w, b), rtol=2e-5, atol=1e-3)
