@@ -68,6 +68,7 @@ struct LoweredKernel {
   std::vector<std::int32_t> kept;  // Blocked: the root's dimensions in the order of a partial's row
   std::int64_t bytes = 0;          // moved by one run at the extents it was planned with
   double work = 0;                 // rough operations of one run, at those extents
+  double in_order = 0;             // seconds of its scans, a step after the other
   std::int64_t planned_grid = 1;   // grid extent then
   // Nodes that are computed more often than they have elements: how often.
   std::map<std::int32_t, double> repeated;
@@ -132,7 +133,8 @@ struct Survey {
   // its old contents meet in.
   LoweredKernel walked;
 };
-Survey survey(const LoweringInput& in, const RegionSpec& region);
+// `whole`: what it reads and works, even where it is plain that it needs nothing.
+Survey survey(const LoweringInput& in, const RegionSpec& region, bool whole = false);
 // The loops of a region that needs nothing.
 void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);
 

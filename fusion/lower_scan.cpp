@@ -131,6 +131,7 @@ Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
   if (l == scans_.loop) r.init = carried(n.dtype, s->kind);
   k_.loops[l].reductions.push_back(r);
   out_.work += static_cast<double>(op_info(n.fn).cost) * times(l);
+  out_.in_order += scan_seconds(*in_.target.machine, n, s->axis, false);
   return push({Op::Running, n.dtype, OpId::Count_,
                static_cast<std::int32_t>(k_.loops[l].reductions.size()) - 1},
               l);

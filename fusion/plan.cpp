@@ -5,7 +5,7 @@
 
 #include "nonnegative.hpp"
 #include "passes.hpp"
-#include "schedule/settle.hpp"
+#include "schedule/beam.hpp"
 #include "traffic.hpp"
 
 namespace plait::fusion {
@@ -31,9 +31,11 @@ class Planner {
   std::shared_ptr<Plan> run() {
     const Problem problem(g_, plan_->canon, target_);
     Memory memory(g_, plan_->canon);
-    Search search(problem, rules_);
     Settling settling(problem, plan_->exprs, memory, non_negative_, reuse_);
-    plan_->steps = settling.run(search);
+    Chosen chosen = choose(problem, rules_, settling);
+    const Search& search = *chosen.search;
+    plan_->steps = std::move(chosen.steps);
+    plan_->contenders = std::move(chosen.contenders);
     plan_->surveys = settling.surveys();
     memory.restart();
     for (Step& s : plan_->steps) {
@@ -177,7 +179,8 @@ std::size_t bytes_of(const Plan& p) {
   constexpr std::size_t kExpr = 80;  // an item, and its place in the index
   std::size_t n = sizeof p + p.exprs.size() * kExpr + p.guards.size() * sizeof(Guard) +
                   p.canon.size() * sizeof(std::int32_t);
-  n += p.notes.size() * sizeof(Note) + p.considered.size() * sizeof(Choice);
+  n += p.notes.size() * sizeof(Note) + p.considered.size() * sizeof(Choice) +
+       p.contenders.size() * sizeof(Contender);
   for (const Step& s : p.steps) {
     const LoweredKernel& l = s.lowered;
     n += sizeof s + ir::bytes_of(l.kernel) + l.reads.size() * (sizeof(Read) + 4 * sizeof(void*)) +

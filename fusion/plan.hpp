@@ -41,12 +41,20 @@ struct Note {
   std::int32_t node;
   const char* text;  // why this node is in memory
 };
-// A choice between two candidates, by seconds of one thread: the other one is the cheaper when
-// `instead` is less.
+// A choice, with what the nodes concerned cost either way: seconds of one thread.
 struct Choice {
   std::int32_t node;
   const char* why;  // a candidate was offered
   double as_is, instead;
+  bool taken;
+};
+// A whole plan beside others: by seconds, and by the choice that makes it another one, taken or not
+// against its figures. -1: each is as its figures say.
+struct Contender {
+  std::int32_t node = -1;
+  const char* why = "";
+  bool taken = false, chosen = false;
+  double seconds = 0;
 };
 
 struct Plan {
@@ -56,9 +64,10 @@ struct Plan {
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
   std::vector<Choice> considered;
-  bool logged = false;             // under PLAIT_LOG=fusion
-  int surveys = 0, lowerings = 0;  // of regions: what planning costs
-  std::int64_t bytes_least = 0;    // leaves read once and wanted nodes written once
+  std::vector<Contender> contenders;  // empty: there was one
+  bool logged = false;                // under PLAIT_LOG=fusion
+  int surveys = 0, lowerings = 0;     // of regions: what planning costs
+  std::int64_t bytes_least = 0;       // leaves read once and wanted nodes written once
   std::int64_t bytes_moved = 0;
 };
 

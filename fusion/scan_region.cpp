@@ -36,6 +36,13 @@ std::optional<Scan> looped_scan(const Node& n) {
   return s;
 }
 
+double scan_seconds(const Machine& m, const Node& n, int axis, bool call) {
+  const std::int64_t elements = element_count(n.shape);
+  const bool abreast =
+      call ? elements != n.shape[axis] : by_width(n.shape, n.strides).back() != axis;
+  return (abreast ? m.abreast : m.ordered) * static_cast<double>(elements);
+}
+
 bool shifts_along(const Node& view, const ViewMap& map, const Node& base, int axis) {
   if (view.shape.size() != base.shape.size()) return false;
   for (int d = 0; d < base.shape.size(); ++d) {

@@ -46,9 +46,9 @@ bool computed_once(const LoweringInput& in, const RegionSpec& region) {
 
 }  // namespace
 
-Survey survey(const LoweringInput& in, const RegionSpec& region) {
+Survey survey(const LoweringInput& in, const RegionSpec& region, bool whole) {
   Survey s;
-  if (computed_once(in, region)) return s;
+  if (!whole && computed_once(in, region)) return s;
   Lowering walk(in, region, s.walked, false);
   walk.run();
   s.needs = walk.needs();

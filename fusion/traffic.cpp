@@ -11,12 +11,12 @@ namespace {
 
 class Counting {
  public:
-  Counting(const Graph& g, const Plan& p) : g_(g), p_(p) {}
+  Counting(const Graph& g, std::span<const Step> steps) : g_(g), steps_(steps) {}
 
   Traffic count() const {
     Traffic t;
     std::set<Read> all;  // of what was in memory before
-    for (const Step& s : p_.steps) {
+    for (const Step& s : steps_) {
       std::set<Read> reads = s.lowered.reads;
       if (s.kind == StepKind::Direct)
         for (std::int32_t in : operands(g_, s.region.roots[0], s.epilogue))
@@ -81,15 +81,17 @@ class Counting {
   }
 
   const Graph& g_;
-  const Plan& p_;
+  const std::span<const Step> steps_;
 };
 
 }  // namespace
 
-Traffic traffic_of(const Graph& g, const Plan& p) { return Counting(g, p).count(); }
+Traffic traffic_of(const Graph& g, std::span<const Step> steps) {
+  return Counting(g, steps).count();
+}
 
 void count_traffic(const Graph& g, Plan& p) {
-  const Traffic t = traffic_of(g, p);
+  const Traffic t = traffic_of(g, p.steps);
   for (std::size_t s = 0; s < p.steps.size(); ++s) p.steps[s].lowered.bytes = t.moved[s];
   p.bytes_moved = t.all;
   p.bytes_least = t.least;

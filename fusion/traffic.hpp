@@ -9,8 +9,8 @@ struct Traffic {
   std::vector<std::int64_t> moved;  // by each step
   std::int64_t all = 0, least = 0;
 };
-// Of a plan at the extents of a graph that it serves.
-Traffic traffic_of(const Graph& g, const Plan& p);
+// Of the steps of a plan, at the extents of a graph that it serves.
+Traffic traffic_of(const Graph& g, std::span<const Step> steps);
 // Sets what the plan says of itself: at the extents it is planned with.
 void count_traffic(const Graph& g, Plan& p);
 

@@ -64,7 +64,8 @@ class MultiplyInRegions final : public Rule {
                             : tiles;
     o.make({{{Edit::Call, p, "computed by a library call"}},
             tiles + tiling_seconds(m, g, p),
-            std::min(tiles, blas) + memory_seconds(m, spared_bytes)});
+            std::min(tiles, blas) + memory_seconds(m, spared_bytes),
+            std::min(tiles, blas)});
   }
 };
 

@@ -53,15 +53,18 @@ class ScanInRegions final : public Rule {
     }
     const auto elements = static_cast<double>(element_count(n.shape));
     const double lines = elements / static_cast<double>(n.shape[axis]);
-    const bool far = by_width(n.shape, n.strides).back() != axis;
     const double work = near.work * m.cycle, memory = memory_seconds(m, near.bytes);
-    const double alone = m.ordered * elements, abreast = m.abreast * elements;
+    const double looped = scan_seconds(m, n, axis, false), called = scan_seconds(m, n, axis, true);
     // A line has one thread, what is elementwise two at least.
-    const double region = (far ? abreast : alone) + (lines == 1 ? work : 0);
-    const double call = lines == 1 ? alone + (memory + work) / 2 : abreast + memory;
+    const double region = looped + (lines == 1 ? work : 0);
+    const double call = called + (lines == 1 ? (memory + work) / 2 : memory);
     // A thread of a device scans a line.
     const bool too_few = !c.problem().target.lanes && lines < kFewTeams;
-    if (!o.make({{{Edit::Call, scan, why}}, too_few ? kImpossible : region, call}) && near.store)
+    if (!o.make({{{Edit::Call, scan, why}},
+                 too_few ? kImpossible : region,
+                 call,
+                 std::min(looped, called)}) &&
+        near.store)
       o.make({{{Edit::Store, scan, "what reads it is in another region"}}});
   }
 

@@ -1,6 +1,7 @@
 // A rule looks at a candidate and offers others, each with its reason and with what both cost. It
-// lowers nothing and decides nothing: whoever made it the offer takes the cheaper one
-// (search.hpp). Adding one: a file in fusion/rules, a line in rules.cpp.
+// lowers nothing and decides nothing: the cheaper way is taken, and where the figures leave it open
+// both are followed to their end (search.hpp). Adding one: a file in fusion/rules, a line in
+// rules.cpp.
 #pragma once
 #include <limits>
 #include <span>
@@ -16,6 +17,7 @@ inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
 struct Offer {
   std::initializer_list<Edit> edits;  // the first has the reason
   double as_is = kImpossible, instead = 0;
+  double common = 0;  // of both: the same either way
 };
 
 class Offers {

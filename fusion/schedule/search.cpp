@@ -11,6 +11,10 @@ namespace {
 
 // Deeper chains are cut: lowering recurses, and a region gains nothing from more.
 constexpr int kMaxDepth = 200;
+// How much dearer the other way may be for the offer to stay open.
+constexpr double kClose = 1.5;
+
+bool same_offer(const Edit& a, const Edit& b) { return a.kind == b.kind && a.node == b.node; }
 
 // What the graph itself asks for.
 void place(Candidate& c, std::int32_t i) {
@@ -27,10 +31,14 @@ void place(Candidate& c, std::int32_t i) {
 
 }  // namespace
 
-Search::Search(const Problem& p, Rules rules) : problem_(p), rules_(rules) { start(); }
+Search::Search(const Problem& p, Rules rules, std::vector<Decision> decided)
+    : problem_(p), rules_(rules), decided_(std::move(decided)) {
+  start();
+}
 
 void Search::start() {
   considered_.clear();
+  open_.clear();
   Candidate& c = best_.emplace(problem_, parted_);
   const Graph& g = problem_.graph;
   std::vector<int> depth(g.nodes.size());
@@ -65,16 +73,35 @@ std::vector<Step> Search::regions() {
 }
 
 bool Search::make(const Offer& o) {
-  const bool better = o.instead < o.as_is;
+  bool take = o.instead < o.as_is;
   if (o.as_is != kImpossible) {
     const Edit& first = *o.edits.begin();
-    considered_.push_back({first.node, first.why, o.as_is, o.instead});
+    const auto d = std::find_if(decided_.begin(), decided_.end(),
+                                [&](const Decision& k) { return same_offer(k.offered, first); });
+    if (d != decided_.end())
+      take = d->take;
+    else
+      leave_open(o, take);
+    considered_.push_back({first.node, first.why, o.as_is, o.instead, take});
   }
-  if (!better) return false;
+  if (!take) return false;
   bool changed = false;
   for (const Edit& e : o.edits) changed |= best_->apply(e);
   changed_ |= changed;
   return changed;
+}
+
+// Where what is at stake is worth planning the graph once more.
+void Search::leave_open(const Offer& o, bool taken) {
+  const double a = o.as_is - o.common, b = o.instead - o.common;
+  const double least = std::min(a, b), most = std::max(a, b);
+  if (most > kClose * least ||
+      most < problem_.target.machine->plan_node * static_cast<double>(problem_.graph.size()))
+    return;
+  const Edit& first = *o.edits.begin();
+  if (std::none_of(open_.begin(), open_.end(),
+                   [&](const Decision& k) { return same_offer(k.offered, first); }))
+    open_.push_back({first, !taken, most});
 }
 
 }  // namespace plait::fusion

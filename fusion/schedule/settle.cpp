@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "../traffic.hpp"
+#include "step_cost.hpp"
+
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
@@ -31,15 +34,38 @@ std::vector<Step> Settling::run(Search& search) {
   return steps;
 }
 
+LoweringInput Settling::input(const Candidate& c) {
+  return {g_,     exprs_, p_.canon,  non_negative_, memory_.loadable(),
+          facts_, reuse_, p_.target, c.scans(),     memory_.owners()};
+}
+
+double Settling::seconds(const std::vector<Step>& steps, const Candidate& c) {
+  std::vector<Step> walked(steps.size());
+  memory_.restart();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Step& w = walked[i];
+    w.kind = steps[i].kind;
+    w.region = steps[i].region;
+    w.epilogue = steps[i].epilogue;
+    w.update = steps[i].update;
+    if (w.kind == StepKind::Kernel) w.lowered = survey(input(c), w.region, true).walked;
+    memory_.after(w);
+  }
+  facts_.forget(0);
+  const Traffic moved = traffic_of(g_, walked);
+  double all = 0;
+  for (std::size_t i = 0; i < walked.size(); ++i)
+    all += step_seconds(p_, walked[i], static_cast<double>(moved.moved[i]));
+  return all;
+}
+
 // True when the candidate changed.
 bool Settling::ask(Step& s, Candidate& c) {
   if (s.kind == StepKind::Direct) return false;
   // The next time they are loaded instead.
   if (reads_missing(s.region)) return true;
   ++surveys_;
-  Survey found = survey({g_, exprs_, p_.canon, non_negative_, memory_.loadable(), facts_, reuse_,
-                         p_.target, c.scans(), memory_.owners()},
-                        s.region);
+  Survey found = survey(input(c), s.region);
   facts_.forget(0);
   if (provide(found.needs, s, c)) return true;
   if (s.kind == StepKind::Direct) return false;

@@ -21,9 +21,12 @@ class Settling {
 
   // The regions, each with where it writes to and what that relies on.
   std::vector<Step> run(Search& search);
+  // Of such regions, all together: one thread, but those that have one anyway cost double.
+  double seconds(const std::vector<Step>& steps, const Candidate& c);
   int surveys() const { return surveys_; }
 
  private:
+  LoweringInput input(const Candidate& c);
   bool ask(Step& s, Candidate& c);
   bool provide(const std::vector<Need>& needs, Step& s, Candidate& c);
   bool reads_missing(const RegionSpec& region);

@@ -97,9 +97,24 @@ void considered_text(const Report& r, SourceOf source, std::ostringstream& out) 
     char text[64];
     std::snprintf(text, sizeof text, "%.3g ms, as it is %.3g ms", c.instead * 1e3, c.as_is * 1e3);
     out << "  " << named(c.value, source) << ": " << c.why << ": " << text
-        << (c.instead < c.as_is ? " (taken)" : "") << "\n";
+        << (c.taken ? " (taken)" : "") << "\n";
   }
   if (all.size() > kMost) out << "  and " << all.size() - kMost << " more\n";
+}
+
+// Whole plans that were held against each other.
+void contenders_text(const Report& r, SourceOf source, std::ostringstream& out) {
+  if (!r.contenders.empty()) out << "plans compared:\n";
+  for (const Report::Contender& c : r.contenders) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g ms", c.seconds * 1e3);
+    out << "  ";
+    if (c.why.empty())
+      out << "each choice by itself";
+    else
+      out << named(c.value, source) << ": " << c.why << (c.taken ? ": yes" : ": no");
+    out << ": " << text << (c.chosen ? " (taken)" : "") << "\n";
+  }
 }
 
 }  // namespace
@@ -131,6 +146,7 @@ std::string text(const Report& r, int first, SourceOf source) {
   for (const auto& [value, why] : r.in_memory)
     out << "  " << named(value, source) << ": " << why << "\n";
   considered_text(r, source, out);
+  contenders_text(r, source, out);
   if (!r.again.empty()) out << "computed before, and not kept:\n";
   for (const Value& value : r.again) out << "  " << named(value, source) << "\n";
   if (!r.repeated.empty()) out << "computed more than once:\n";

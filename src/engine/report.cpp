@@ -254,7 +254,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   Report r;
   r.target = options.target;
   r.nodes = g.size();
-  const fusion::Traffic traffic = fusion::traffic_of(g, plan);
+  const fusion::Traffic traffic = fusion::traffic_of(g, plan.steps);
   r.bytes_moved = traffic.all;
   r.bytes_least = traffic.least;
   std::vector<bool> in_memory(static_cast<std::size_t>(g.size()));
@@ -300,7 +300,10 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   for (const fusion::Note& note : plan.notes)
     r.in_memory.emplace_back(value_of(*g[note.node].node, names), note.text);
   for (const fusion::Choice& c : plan.considered)
-    r.considered.push_back({value_of(*g[c.node].node, names), c.why, c.as_is, c.instead});
+    r.considered.push_back({value_of(*g[c.node].node, names), c.why, c.as_is, c.instead, c.taken});
+  for (const fusion::Contender& c : plan.contenders)
+    r.contenders.push_back({c.node < 0 ? Value{} : value_of(*g[c.node].node, names), c.why, c.taken,
+                            c.chosen, c.seconds});
   return r;
 }
 

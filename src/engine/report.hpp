@@ -48,8 +48,16 @@ struct Report {
     Value value;
     std::string why;
     double as_is, instead;  // seconds
+    bool taken;
   };
   std::vector<Considered> considered;
+  struct Contender {
+    Value value;
+    std::string why;  // empty: every offer was taken or not on its own figures
+    bool taken, chosen;
+    double seconds;
+  };
+  std::vector<Contender> contenders;
   std::vector<Value> again;  // computed, and not kept, by an earlier one
   int nodes = 0, fused = 0;
   std::int64_t bytes_moved = 0, bytes_least = 0;

@@ -151,6 +151,10 @@ def twice(x):
     return plait.concatenate((x, x))
 
 
+def thrice(x):
+    return plait.concatenate((x, x, x))
+
+
 def test_choices_by_cost_show_both_ways():
     x = plait.asarray(numpy.linspace(1, 2, 60_000))
     line = considered(plait.explain(twice(plait.exp(x) + 1)))
@@ -159,3 +163,11 @@ def test_choices_by_cost_show_both_ways():
     instead, as_is = map(float, re.search(r"compute it again: ([\d.e-]+) ms, as it is ([\d.e-]+) ms\n", line).groups())
     assert instead > as_is
     assert not considered(plait.explain(plait.exp(x) + 1))
+
+
+def test_plans_that_were_compared_show_their_costs():
+    x = plait.asarray(numpy.linspace(1, 2, 1_000_000))
+    text = plait.explain(thrice(x / 3 / 7))
+    lines = re.search(r"plans compared:\n((?:  .*\n)+)", text).group(1)
+    assert re.search(r"  each choice by itself: [\d.e-]+ ms\n", lines), lines
+    assert re.search(r"divide float64\(1000000,\): several writes would compute it again: no: [\d.e-]+ ms \(taken\)\n", lines), lines

@@ -102,6 +102,82 @@ TEST_CASE("a product is a region where that spares memory, and else a library ca
   of(behind_exp(), 1);
 }
 
+namespace {
+
+// The value of one function, which several read, may be stored: so says one rule, at figures that
+// leave it open. What is made of it may be stored by another, but only of what is in memory.
+class StoreFunction final : public fusion::Rule {
+ public:
+  StoreFunction(OpId fn, double as_is, double instead)
+      : Rule(fusion::of_kind(NodeKind::Elementwise)), fn_(fn), as_is_(as_is), instead_(instead) {}
+
+  void visit(const fusion::Candidate& c, std::int32_t node, fusion::Offers& o) const override {
+    const fusion::GNode& gn = c.problem().graph[node];
+    if (gn.node->fn != fn_) return;
+    const std::int32_t in = gn.in[0];
+    if (!c.problem().graph[in].leaf && !c.is_root(in)) return;
+    o.make({{{Edit::Store, node, op_info(fn_).name.data()}}, as_is_, instead_});
+  }
+
+ private:
+  const OpId fn_;
+  const double as_is_, instead_;
+};
+
+}  // namespace
+
+TEST_CASE("an offer that pays with another one's edit only is found by whole costs") {
+  config().eager_limit = 0;
+  // Sums along either axis, each a region, of f(x) and g(f(x)).
+  const auto plan = [](std::span<const fusion::Rule* const> rules, double per_byte) {
+    const Array f = apply(OpId::Sqrt, pending({400, 300}));
+    const Array g = apply(OpId::Tanh, f);
+    const Array sums[] = {reduce(ReduceKind::Sum, apply(OpId::Add, f, g), 0),
+                          reduce(ReduceKind::Sum, apply(OpId::Multiply, f, g), 1)};
+    const Ref<tracer::Node> nodes[] = {tracer::read(sums[0]), tracer::read(sums[1])};
+    tracer::Node* const wanted[] = {nodes[0].get(), nodes[1].get()};
+    const fusion::Graph graph(wanted);
+    Machine machine;
+    for (MemoryLevel& level : machine.memory) level.byte = per_byte * machine.cycle;
+    fusion::Target target;
+    target.machine = &machine;
+    return fusion::make_plan(graph, target, fusion::Reuse::Recompute, rules);
+  };
+  const auto stored = [](const fusion::Plan& p) { return p.notes.size() - 2; };
+  const StoreFunction open(OpId::Sqrt, 1, 1.1), far(OpId::Sqrt, 1, 2), second(OpId::Tanh, 2, 1);
+  const fusion::Rule* const one[] = {&open};
+  const fusion::Rule* const both[] = {&open, &second};
+  const fusion::Rule* const apart[] = {&far, &second};
+
+  // A load takes as long as a fifth of the second function and more than the first.
+  const double kByte = .6;
+  const auto alone = plan(one, kByte);
+  CHECK(stored(*alone) == 0);
+  REQUIRE(alone->contenders.size() == 2);
+  CHECK(alone->contenders[0].chosen);
+  CHECK(alone->contenders[0].seconds < alone->contenders[1].seconds);
+
+  const auto found = plan(both, kByte);
+  CHECK(stored(*found) == 2);
+  REQUIRE(found->contenders.size() == 2);
+  const fusion::Contender &greedy = found->contenders[0], &other = found->contenders[1];
+  CHECK(greedy.seconds == alone->contenders[0].seconds);
+  CHECK(other.seconds < greedy.seconds);
+  CHECK(other.chosen);
+  CHECK(other.taken);
+  CHECK(std::string(other.why) == "sqrt");
+  REQUIRE(found->considered.size() == 2);
+  CHECK(found->considered[0].taken);
+  CHECK(found->considered[0].as_is < found->considered[0].instead);
+
+  // Where the figures are clear nobody looks further.
+  const auto clear = plan(apart, kByte);
+  CHECK(stored(*clear) == 0);
+  CHECK(clear->contenders.empty());
+  // Where memory costs nothing, what is stored does not either.
+  CHECK(stored(*plan(one, 0)) == 1);
+}
+
 TEST_CASE("candidates are values: a copy is edited alone") {
   const Graph g = shared_exponential();
   const std::vector<std::int32_t> canon = fusion::common_subexpressions(g.graph);

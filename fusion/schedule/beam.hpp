@@ -1,0 +1,17 @@
+// Which candidate becomes the plan: the greedy one, unless offers stay open. Then candidates go on
+// side by side, each with one of these offers the other way, and whole costs decide.
+#pragma once
+#include <memory>
+
+#include "settle.hpp"
+
+namespace plait::fusion {
+
+struct Chosen {
+  std::unique_ptr<Search> search;
+  std::vector<Step> steps;
+  std::vector<Contender> contenders;  // that were compared, if there were several
+};
+Chosen choose(const Problem& p, Rules rules, Settling& settling);
+
+}  // namespace plait::fusion
