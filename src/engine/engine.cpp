@@ -395,18 +395,6 @@ std::string key_of(const Graph& g, int owner) {
   return owner == 0 ? g.key() : g.key() + static_cast<char>(owner);
 }
 
-// The plan in the cache that holds for this graph, if there is one.
-std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& values, int owner) {
-  const auto* known = owner == 0 ? plans().find(g.key()) : plans().find(key_of(g, owner));
-  if (!known) return nullptr;
-  for (const auto& p : known->value)
-    if (fusion::bind(*p, g, values)) {
-      ++counters().plans_reused;
-      return p;
-    }
-  return nullptr;
-}
-
 void log_new(const Graph& g, Plan& p, const std::vector<std::int64_t>& values, int owner) {
   if (!logging(Log::Fusion) || std::exchange(p.logged, true)) return;
   log(Log::Fusion, plan_text(g, p, values, {.target = target_of(static_cast<DeviceId>(owner))}));
@@ -430,11 +418,22 @@ std::shared_ptr<Plan> new_plan(const Graph& g, std::vector<std::int64_t>& values
   if (!fusion::bind(*p, g, values))
     throw InternalError("a new plan does not hold for its own graph");
   keep(plans().at(key_of(g, owner)), p);
-  if (owner != kLookedAt) log_new(g, *p, values, owner);
+  if (owner < kLookedAtHere) log_new(g, *p, values, owner);
   return p;
 }
 
 }  // namespace
+
+std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& values, int owner) {
+  const auto* known = owner == 0 ? plans().find(g.key()) : plans().find(key_of(g, owner));
+  if (!known) return nullptr;
+  for (const auto& p : known->value)
+    if (fusion::bind(*p, g, values)) {
+      ++counters().plans_reused;
+      return p;
+    }
+  return nullptr;
+}
 
 std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, int owner,
                                const fusion::Target& target) {

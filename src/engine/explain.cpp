@@ -6,6 +6,8 @@
 
 #include "core/config.hpp"
 #include "device.hpp"
+#include "direct.hpp"
+#include "history.hpp"
 #include "kernel.hpp"
 #include "report.hpp"
 #include "tracer/context.hpp"
@@ -117,6 +119,21 @@ void contenders_text(const Report& r, SourceOf source, std::ostringstream& out) 
   }
 }
 
+bool is_of_host(std::span<Node* const> wanted) {
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [](const Node* n) { return n->device <= kHost; });
+}
+
+std::string why_direct(std::span<Node* const> wanted, const Graph& g, bool planned) {
+  if (!config().fuse) return "PLAIT_FUSE=0";
+  std::vector<Node*> pending;
+  for (Node* n : wanted)
+    if (!n->materialised()) pending.push_back(n);
+  if (direct_is_faster(pending)) return "there is little to do";
+  const char* why = Round::why_direct(g, planned);
+  return why ? why : "";
+}
+
 }  // namespace
 
 SourceLine place_of(std::uint32_t site) { return {tracer::site_text(site), {}, {}}; }
@@ -181,8 +198,13 @@ Explanation explained(std::span<Node* const> wanted, const ExplainOptions& asked
   std::vector<std::int64_t> values;
   const Graph g(wanted);
   if (g.nodes.empty()) return e;
-  const std::shared_ptr<fusion::Plan> plan =
-      options.target == kCpu ? plan_for(g, values) : plan_for(g, values, kLookedAt, kDeviceTarget);
+  const bool here = options.target == kCpu;
+  std::shared_ptr<fusion::Plan> plan = here ? known_plan(g, values) : nullptr;
+  if (here && is_of_host(wanted)) e.one_at_a_time = why_direct(wanted, g, plan != nullptr);
+  // What the next evaluation finds stays as it is.
+  if (!plan)
+    plan =
+        here ? plan_for(g, values, kLookedAtHere) : plan_for(g, values, kLookedAt, kDeviceTarget);
   e.plan = gather(g, *plan, values, options, names);
   return e;
 }
@@ -204,6 +226,8 @@ std::string text(const Explanation& e, int first, SourceOf source) {
       out << ", made at " << line.where << (line.text.empty() ? "" : ": " + line.text);
     out << "\n";
   }
+  if (!e.one_at_a_time.empty())
+    out << "evaluated now, one operation at a time: " << e.one_at_a_time << "\n";
   if (e.plan) out << text(*e.plan, first, source);
   return out.str() + transfers_text();
 }

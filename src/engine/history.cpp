@@ -86,6 +86,17 @@ Round::Round(const fusion::Graph& g, bool planned)
   wants_plan_ = direct_ && !planned && !r.ahead && r.direct_runs > 0;
 }
 
+const char* Round::why_direct(const fusion::Graph& g, bool planned) {
+  if (config().plan == PlanMode::Always) return nullptr;
+  const DirectWork work = direct_work(g);
+  if (!work.same_bits || work.seconds <= 0) return nullptr;
+  const auto at = records().find(std::hash<std::string_view>()(g.key()));
+  const Record r = at == records().end() ? Record() : at->second;
+  if (!goes_direct(r, planned, g.size(), work.seconds, work)) return nullptr;
+  if (planned || r.dropped) return "its plan was slower";
+  return r.ahead ? "a plan is being made" : "planning would take longer";
+}
+
 void Round::plan_is_on_its_way() const { records()[key_].ahead = true; }
 
 void Round::took(double seconds, double planning) {

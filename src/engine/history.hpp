@@ -24,6 +24,9 @@ class Round {
   // `planned`: a plan is at hand.
   Round(const fusion::Graph& g, bool planned);
   bool direct() const { return direct_; }
+  // Why the next round of a graph like this one will be direct; null: it will be planned. Nothing
+  // is remembered of being asked.
+  static const char* why_direct(const fusion::Graph& g, bool planned);
   // The graph has come by before, and nobody has asked for its plan yet. Asked before it is
   // evaluated.
   bool wants_plan_ahead() const { return wants_plan_; }

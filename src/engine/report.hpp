@@ -80,6 +80,8 @@ std::string text(const Report& r, int first, SourceOf source);
 struct Explanation {
   std::vector<Value> computed;
   std::optional<Report> plan;
+  // Why they would be computed one operation at a time all the same; empty: they would not.
+  std::string one_at_a_time;
 };
 Explanation explained(std::span<tracer::Node* const> wanted, const ExplainOptions& options,
                       const Names& names);

@@ -24,11 +24,15 @@ inline constexpr fusion::Target kDeviceTarget{
         1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
     .ordered_products = false,
     .few_rows = fusion::kFewTeams};
-inline constexpr int kLookedAt = 127;  // owner of plans that are only for explain()
+// Owners of plans that are only for explain(): of devices, of the host.
+inline constexpr int kLookedAt = 127, kLookedAtHere = 126;
 // The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans
 // hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
                                        int owner = 0, const fusion::Target& target = kHostTarget);
+// The one in the cache, if it holds for this graph.
+std::shared_ptr<fusion::Plan> known_plan(const fusion::Graph& g, std::vector<std::int64_t>& values,
+                                         int owner = 0);
 // A plan that was made for a graph like this one, unless there is one already. The recorder's lock
 // is held.
 void add_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);

@@ -113,6 +113,24 @@ def test_small_work_that_is_not_planned_says_so(run_python):
     assert "3 operations, one at a time (planning would cost more)" in text, text
 
 
+def test_how_pending_arrays_would_be_evaluated(run_python):
+    source = """
+import plait, numpy as np
+x = plait.array(np.ones(60_000))
+def pending():
+    return plait.exp(x) + 1
+text = plait.explain(pending())
+assert "evaluated now, one operation at a time: planning would take longer\\n" in text, text
+before = plait._plait.stats()
+plait.evaluate(pending())  # explaining it has changed nothing
+after = plait._plait.stats()
+assert after["direct_nodes"] == before["direct_nodes"] + 2 and after["plans_made"] == before["plans_made"], (before, after)
+text = plait.explain(plait.exp(plait.array(np.ones(3_000_000))) + 1)
+assert "evaluated now" not in text and "region 1" in text, text
+"""
+    run_python(source, env={"PLAIT_PLAN": "auto"})
+
+
 def test_nothing_is_left_behind():
     x = numpy.ones(50_000)
     plait.explain(lambda a: float(np.exp(a).sum()), x)
