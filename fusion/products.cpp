@@ -124,12 +124,12 @@ bool Candidate::computes_columns(std::int32_t scores) const {
   const Node &s = *g_[scores].node, &k = *s.inputs[1];
   const std::int64_t rows = s.shape[s.shape.size() - 2],
                      most = attention_rows(g_, *attentions_[of], problem_->target.product_depth);
-  const auto blocks = static_cast<double>((rows + most - 1) / most);
+  const std::int64_t blocks = (rows + most - 1) / most;
   const auto matrices =
       static_cast<double>(element_count(s.shape)) / static_cast<double>(rows * s.shape.back());
   const auto each = static_cast<double>(k.shape[k.shape.size() - 2] * k.shape.back());
   return cost > 0 && !reading(m, static_cast<double>(element_count(g_[keys].node->shape)), cost,
-                              blocks * matrices * each)
+                              static_cast<double>(blocks) * matrices * each)
                           .store();
 }
 

@@ -235,14 +235,17 @@ void compute_into(Node& n, const Memory& out, bool fresh) {
   }
 }
 
+// What is overwritten is lost to an interrupt: not by what takes long, where a copy would go
+// unnoticed.
+bool may_overwrite(const Node& n) {
+  return !Undo::pays(fusion::operation_seconds(host_machine(), n),
+                     static_cast<double>(element_count(n.shape) * item_bytes(n.dtype)));
+}
+
 // An operand that only this operation reads, of the result's layout: loops read an element before
-// they write it, so the result may take its memory over. Not where that would spare little, as what
-// is overwritten is lost to an interrupt.
+// they write it, so the result may take its memory over.
 const Node* dying_operand(const Node& n) {
-  if (n.kind != NodeKind::Elementwise ||
-      Undo::pays(fusion::operation_seconds(host_machine(), n),
-                 static_cast<double>(element_count(n.shape) * item_bytes(n.dtype))))
-    return nullptr;
+  if (n.kind != NodeKind::Elementwise || !may_overwrite(n)) return nullptr;
   for (int i = 0; i < n.n_inputs; ++i) {
     const Node& in = *n.inputs[i];
     if (in.data && in.refs == 1 && in.dtype == n.dtype && in.shape == n.shape &&
@@ -278,7 +281,7 @@ std::string_view warning_name(const Node& n) {
 // itself alone, if it is read; false where it is not so.
 bool store_own_value(Node& n, Node& value) {
   const Node& old = *n.inputs[0];
-  if (!may_take_over(n, &value)) return false;
+  if (!may_take_over(n, &value) || !may_overwrite(value)) return false;
   const Memory target{old.data->data + old.data_offset + n.offset, n.view_strides};
   const std::int64_t size = item_bytes(n.view_dtype);
   for (int i = 0; i < value.n_inputs; ++i) {
