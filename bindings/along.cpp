@@ -153,18 +153,6 @@ bool default_errors(const tracer::Array& a) {
   return probe.storage->version->errstate == 0;
 }
 
-// reduced_along(kind, array): of a function's plain call; NotImplemented where it is to be
-// computed.
-PyObject* of_function(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const long kind = PyLong_AsLong(args[0]);
-    if (kind < 0 || kind >= kKinds) throw ValueError("no such reduction");
-    if (PyObject* known = reduced_along(static_cast<FullReduction>(kind), args[1])) return known;
-    return not_implemented();
-  });
-}
-
 PyObject* counts(PyObject*, PyObject*) { return Py_BuildValue("KK", passes, given); }
 
 }  // namespace
@@ -205,8 +193,6 @@ PyObject* reduced_along(FullReduction what, PyObject* self) {
 }
 
 PyMethodDef along_functions[] = {
-    {"reduced_along", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(of_function)),
-     METH_FASTCALL, nullptr},
     {"reductions_along", counts, METH_NOARGS,
      "(passes that computed reductions for later calls, values that those were given)"},
     {nullptr, nullptr, 0, nullptr}};

@@ -11,9 +11,6 @@ _NO = numpy._NoValue
 _KINDS = _plait.reduction_kinds()
 _SUM, _PROD, _MIN, _MAX, _ANY, _ALL = (_KINDS[k] for k in ("sum", "prod", "min", "max", "any", "all"))
 _ARGMIN, _ARGMAX = _KINDS["argmin"], _KINDS["argmax"]
-# Full reductions that others of the same array may bring along, as the extension numbers them.
-_ALONG = {name: k for k, name in enumerate(("sum", "prod", "min", "max", "mean", "var", "std"))}
-_ALONG_KINDS = {_KINDS[name]: k for name, k in _ALONG.items() if name in _KINDS}
 
 
 def _ours(a):
@@ -34,11 +31,8 @@ def _by_method(name, a, axis, dtype, out, **options):
 
 
 def _reduction(kind, function, a, axis, dtype, out, keepdims, initial, where):
-    plain = axis is None and dtype is None and out is None and keepdims is _NO and initial is _NO and where is _NO
-    if plain and type(a) is ndarray and kind in _ALONG_KINDS:
-        known = _plait.reduced_along(_ALONG_KINDS[kind], a)
-        if known is not NotImplemented:
-            return known
+    if type(a) is ndarray and axis is None and dtype is None and out is None and keepdims is _NO and initial is _NO and where is _NO:
+        return getattr(a, function.__name__)()  # the short way
     if type(a) is not ndarray or out is not None:
         result = _by_method(function.__name__, a, axis, dtype, out, keepdims=keepdims, initial=initial, where=where)
         if result is not NotImplemented:
@@ -129,10 +123,8 @@ def spread_of(name, a, axis, dtype, out, ddof, keepdims, where, mean):
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=_NO, *, where=_NO):
-    if axis is None and dtype is None and out is None and keepdims is _NO and where is _NO and type(a) is ndarray:
-        known = _plait.reduced_along(_ALONG["mean"], a)
-        if known is not NotImplemented:
-            return known
+    if type(a) is ndarray and axis is None and dtype is None and out is None and keepdims is _NO and where is _NO:
+        return a.mean()
     if type(a) is not ndarray or out is not None:
         result = _by_method("mean", a, axis, dtype, out, keepdims=keepdims, where=where)
         if result is not NotImplemented:
@@ -147,9 +139,7 @@ def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         ddof = correction
     plain = axis is None and dtype is None and out is None and ddof == 0 and keepdims is _NO and where is _NO and mean is _NO
     if plain and type(a) is ndarray:
-        known = _plait.reduced_along(_ALONG[name], a)
-        if known is not NotImplemented:
-            return known
+        return getattr(a, name)()
     if type(a) is not ndarray or out is not None:
         result = _by_method(name, a, axis, dtype, out, ddof=ddof, keepdims=keepdims, where=where, mean=mean)
         if result is not NotImplemented:
