@@ -52,8 +52,9 @@ class Breadth:
         text = r.choice([f"np.nan_to_num({a})", f"np.isclose({a}, {b})", f"np.divmod({a}, {b})", f"divmod({a}, {b})", f"np.modf({a})", f"np.frexp({a})", f"np.angle({a})", f"np.sinc({a})",
                          f"np.isneginf({a})", f"np.ldexp({a}, 2)", f"np.array_equal({a}, {b})", f"np.allclose({a}, {a})", f"np.fix({a})", f"np.iscomplexobj({a})", f"np.isreal({a})",
                          f"np.logical_not({a})", f"pow({a}, 2)", f"{a} ** 0.5", f"{a} ** -1", f"{a} ** 2.0", f"2 ** {a}", f"np.sign({a})"])
-        if "sinc" in text:
-            return Statement(f"{name} = {text}", "elementwise", "sin", name, (a,), False)
+        for function, inside in (("sinc", "sin"), ("angle", "arctan2")):
+            if function in text:
+                return Statement(f"{name} = {text}", "elementwise", inside, name, (a,), False)
         op = "power" if "**" in text or "pow" in text else "exactly"
         return Statement(f"{name} = {text}", "elementwise" if op == "power" else "exactly", op, name, (a,) if "**" in text or "pow" in text else (a, b), op == "power")
 
