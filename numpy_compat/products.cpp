@@ -162,8 +162,12 @@ Array cross(const Array& given_a, const Array& given_b, std::int64_t axis_a, std
     return call(OpId::Multiply, part(a, i), part(b, j));
   };
   const auto minus = [](const Array& x, const Array& y) { return call(OpId::Subtract, x, y); };
+  // NumPy writes them to a new array, whatever the operands' layout.
+  const auto in_c_order = [](const Array& c) {
+    return tracer::is_c_contiguous(c) ? c : tracer::copy(c, 'C');
+  };
   const Array z = minus(times(0, 1), times(1, 0));
-  if (na == 2 && nb == 2) return z;
+  if (na == 2 && nb == 2) return in_c_order(z);
   // A missing third component is zero; NumPy leaves its products out.
   const Array x = nb == 2   ? call(OpId::Negative, times(2, 1))
                   : na == 2 ? times(1, 2)
@@ -172,7 +176,7 @@ Array cross(const Array& given_a, const Array& given_b, std::int64_t axis_a, std
                   : na == 2 ? call(OpId::Negative, times(0, 2))
                             : minus(times(2, 0), times(0, 2));
   const int to = normalize_axis(axis_c, z.ndim() + 1, "axisc");
-  const Array parts[] = {x, y, z};
+  const Array parts[] = {in_c_order(x), in_c_order(y), in_c_order(z)};
   return tracer::moveaxis(stack(parts, -1), Dims{-1}, Dims{to});
 }
 

@@ -24,6 +24,7 @@ CALLS = {
     "tile": lambda np, a, b: np.tile(a, 2), "diff": lambda np, a, b: np.diff(a, axis=0), "tril": lambda np, a, b: np.tril(a), "diagonal": lambda np, a, b: np.diagonal(a), "matmul": lambda np, a, b: a @ np.swapaxes(b, -1, -2),
     "outer": lambda np, a, b: np.multiply.outer(a, b[:1]), "take": lambda np, a, b: np.take(a, [0], 0), "rows": lambda np, a, b: a[[0]], "columns": lambda np, a, b: a[:, [0, 0]], "cumsum": lambda np, a, b: np.cumsum(a, -1), "sort": lambda np, a, b: np.sort(a, 0),
     "conj": lambda np, a, b: a.astype("D").conj(), "real": lambda np, a, b: np.exp(a.astype("D")).real.copy("K"), "imag": lambda np, a, b: a.imag, "round": lambda np, a, b: np.round(a, 1),
+    "cross": lambda np, a, b: np.cross(np.stack([a, a, b], -1), np.stack([b, a, a], -1)), "cross of rows": lambda np, a, b: np.cross(np.stack([a, a, b]), np.stack([b, a, a]), axis=0),
 }  # fmt: skip
 
 
