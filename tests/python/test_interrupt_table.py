@@ -163,22 +163,22 @@ def uniform_draws():
 """
 
 RUN = """
-sent = []
 def poke(after):
-    off = threading.Event()
+    begin, off = threading.Event(), threading.Event()
     def work():
+        begin.wait()
         if not off.wait(after):
             os.kill(os.getpid(), signal.SIGINT)
-            sent.append(after)
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    return off, thread
+    return begin, off, thread
 for name, make in CASES.items():
     interrupted, values = 0, True
     for after in (0.03, 0.15):
         work, right = make()
-        off, thread = poke(after)
+        begin, off, thread = poke(after)
         try:
+            begin.set()
             work()
             off.set()
             thread.join()
@@ -197,7 +197,7 @@ def test_each_kind_of_long_work(run_python, tmp_path, threads, fuse):
     """A write that an interrupt stopped stays recorded, so `right` computes it; one that came before it left the old values."""
     file = tmp_path / "table.py"
     file.write_text(CASES + RUN)
-    done = run_python(None, str(file), str(threads), timeout=400, env={"PLAIT_FUSE": str(fuse)})
+    done = run_python(None, str(file), str(threads), timeout=600, env={"PLAIT_FUSE": str(fuse)})
     rows = [line.split() for line in done.stdout.splitlines()]
     assert rows and all(row[1:] == ["True", "True"] for row in rows), (done.stdout, done.stderr)
     assert len(rows) == CASES.count("@case"), done.stderr
