@@ -203,7 +203,7 @@ void Graph::make_key() {
     key.put(static_cast<int>(g.leaf && n.kind != NodeKind::Scalar ? NodeKind::Data : n.kind));
     key.put(static_cast<int>(n.dtype));
     key.put(g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | (g.map != nullptr) << 4 |
-            g.expiring << 5);
+            g.expiring << 5 | (g.windows != nullptr) << 6);
     key.put(n.shape.size());
     for (std::int64_t e : n.shape) key.put(size_class(e));
     if (g.leaf) {
@@ -250,7 +250,7 @@ void Graph::make_key() {
           key.put(g.map->from[d]);
           key.put(std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
-      // Covers most of the storage: see update_mode in plan.cpp.
+      // Covers most of the storage: see Settling::update_mode.
       key.put(element_count(n.view_shape) * 2 >= element_count(n.shape));
     }
     key.end();

@@ -1,4 +1,6 @@
 // Writing through views: every write is a new version of the storage.
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -30,6 +32,33 @@ bool dense(const Node& n) {
 bool same_elements(const Array& a, const Array& b) {
   return a.storage == b.storage && a.offset == b.offset && a.dtype == b.dtype &&
          a.shape == b.shape && a.strides == b.strides;
+}
+
+// Whether several elements may share memory, as those of overlapping windows do.
+bool may_share_memory_within(const Array& a) {
+  Dims order;
+  for (int d = 0; d < a.ndim(); ++d)
+    if (a.shape[d] > 1) order.push_back(d);
+  std::sort(order.begin(), order.end(), [&](std::int64_t d, std::int64_t e) {
+    return std::abs(a.strides[d]) < std::abs(a.strides[e]);
+  });
+  auto span = static_cast<std::int64_t>(itemsize(a.dtype));
+  for (const std::int64_t d : order) {
+    const std::int64_t step = std::abs(a.strides[d]);
+    if (step < span) return true;
+    span += step * (a.shape[d] - 1);
+  }
+  return false;
+}
+
+// Computes what a view shows, too.
+void evaluate_value(const Ref<Node>& value) {
+  const Ref<Node>* n = &value;
+  while ((*n)->kind == NodeKind::View && is_pending(**n)) n = &(*n)->inputs[0];
+  if (is_pending(**n) && (*n)->kind != NodeKind::Scalar) {
+    const Ref<Node> base = *n;
+    evaluate_nodes(std::span(&base, 1));
+  }
 }
 
 // Whether a write into the version's memory can be seen only through its storage. The references
@@ -111,6 +140,11 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
     if (outside) release_readers(s);
     value = broadcast_node(as_dtype(std::move(value), target.dtype), target.shape);
     if (mask) mask = broadcast_node(std::move(mask), target.shape);
+    if (may_share_memory_within(target)) {
+      // Loops would read what they have written for another element.
+      evaluate_value(value);
+      if (mask) evaluate_value(mask);
+    }
     Ref<Node> n = take_node(NodeKind::Update);
     n->dtype = old->dtype;
     n->shape = old->shape;

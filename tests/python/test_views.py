@@ -234,3 +234,24 @@ def _written_as_bytes(m, bytes):
     a = m.zeros(4, bool)
     a.view("u1")[...] = m.array(bytes)
     return a
+
+
+OVERLAPPING_WRITES = {
+    "in place": lambda np, v: v.__iadd__(1),
+    "out": lambda np, v: np.add(v, 1, out=v),
+    "where": lambda np, v: np.multiply(v, 3, out=v, where=v > 2),
+    "rows": lambda np, v: v.__setitem__(slice(1, None), v[:-1]),
+    "column": lambda np, v: v.__setitem__((slice(None), 1), v[:, 1] + v[:, 0]),
+    "mask": lambda np, v: v.__setitem__(v > 3, 0),
+}
+
+
+@pytest.mark.parametrize("n", [9, 2000, 300_000])
+@pytest.mark.parametrize("write", OVERLAPPING_WRITES)
+def test_windows_that_overlap_are_read_before_they_are_written(write, n):
+    def run(np):
+        a = np.arange(float(n))
+        OVERLAPPING_WRITES[write](np, np.lib.stride_tricks.as_strided(a, (n - 2, 3), (8, 8)))
+        return numpy.asarray(a)
+
+    numpy.testing.assert_array_equal(run(plait), run(numpy))
