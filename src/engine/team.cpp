@@ -17,6 +17,7 @@
 #include <cstring>
 #include <new>
 
+#include "account.hpp"
 #include "core/machine.hpp"
 #include "cpus.hpp"
 #include "engine.hpp"
@@ -41,8 +42,6 @@ constexpr double kAskAwake = kMachine.ask_awake, kAskAsleep = kMachine.ask_aslee
 constexpr double kTryAgain = 10e-3;
 // Loops that do not notice OpenMP's barriers: its threads spin for milliseconds after each.
 constexpr double kOpenMp = 0.1;
-// What a team may lose: this, and then a share of the time that passes.
-constexpr double kCredit = 1e-3, kMostDebt = 10e-3, kShare = 0.05;
 constexpr std::size_t kStack = 4 << 20;
 constexpr double kEnough = 0.2;  // part of a loop that shows what all of it takes
 
@@ -93,37 +92,6 @@ void set_float_control([[maybe_unused]] unsigned control) {
 #endif
 }
 
-// What the team has brought so far, in seconds of the callers. It may run up a small debt, which
-// time pays off slowly: where helpers lose their cores in the middle of a piece, loops run alone
-// but for a few that look whether that is still so.
-class Account {
- public:
-  bool open(double at) {
-    if (balance_ < 0) balance_ = std::min(0.0, balance_ + kShare * (at - seen_));
-    seen_ = at;
-    return balance_ >= 0;
-  }
-  void add(double gain) { balance_ = std::clamp(balance_ + gain, -kMostDebt, kCredit); }
-
- private:
-  double balance_ = kCredit / 4, seen_ = 0;
-};
-
-// How much longer the callers' loops take than they compute, because others use the processors too:
-// of loops that ran alone lately.
-class Delay {
- public:
-  void learn(double seconds, double computed) {
-    constexpr double kKept = 0.95;
-    seconds_ = kKept * seconds_ + seconds;
-    computed_ = kKept * computed_ + computed;
-  }
-  double of(double computed) const { return computed * std::max(1.0, seconds_ / computed_); }
-
- private:
-  double seconds_ = 1e-3, computed_ = 1e-3;
-};
-
 class Team {
  public:
   double run(const ParallelLoop& loop, LoopBody body);
@@ -154,7 +122,6 @@ class Team {
   // of one, run alone.
   std::atomic<bool> taken_{false};
   Account account_;
-  Delay delay_;
   double grow_again_ = 0;
   double in_time_ = 1, tried_ = 0;  // share of loops to which a helper that slept came in time
 
@@ -246,7 +213,7 @@ double run_openmp(const ParallelLoop& loop, LoopBody body) {
 }
 
 double Team::account_for(const ParallelLoop& loop, double started, double alone) {
-  account_.add(delay_.of(std::min(alone, 2 * loop.seconds)) - (now() - started));
+  account_.add(now() - started, alone, loop.threads);
   return alone;
 }
 
@@ -302,9 +269,9 @@ double Team::run(const ParallelLoop& loop, LoopBody body) {
     close();
     if (asleep) in_time_ = done < loop.extent ? (1 + in_time_) / 2 : 0.75 * in_time_;
     // All that passed counts: a helper may have taken the caller's own processor.
-    account_.add(delay_.of(std::min(alone, 2 * loop.seconds)) - (now() - began));
+    account_for(loop, began, alone);
   } else if (long_enough) {
-    delay_.learn(now() - began, used);
+    account_.learn(now() - began, used);
   }
   return alone;
 }

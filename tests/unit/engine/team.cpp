@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/account.hpp"
 #include "engine/engine.hpp"
 
 using namespace plait::engine;
@@ -192,4 +193,39 @@ TEST_CASE("memory is copied by the team") {
     CHECK(to == from);
   }
   set_sharing(Sharing::WhenItPays);
+}
+
+TEST_CASE("a team that brings something goes on, whatever was predicted") {
+  Account a;
+  double at = 0;
+  for (int loop = 0; loop < 100; ++loop) {
+    a.add(13e-3, 26e-3, 2);
+    CHECK(a.open(at += 13e-3));
+  }
+}
+
+TEST_CASE("a team whose helpers lose their cores pauses, and looks again later") {
+  Account a;
+  REQUIRE(a.open(0));
+  a.add(5e-3, 2e-3, 2);
+  CHECK_FALSE(a.open(0));
+  CHECK_FALSE(a.open(10e-3));
+  CHECK(a.open(0.2));
+  a.add(1, 0.1, 2);  // the debt has a bound
+  CHECK_FALSE(a.open(0.25));
+  CHECK(a.open(0.5));
+}
+
+TEST_CASE("of a small part of a loop, no more is believed than all threads can have computed") {
+  Account a;
+  a.add(1e-3, 50e-3, 2);
+  a.add(4e-3, 2e-3, 2);
+  CHECK_FALSE(a.open(0));
+}
+
+TEST_CASE("a shared loop is compared with how long others let one thread wait") {
+  Account a;
+  for (int loop = 0; loop < 100; ++loop) a.learn(20e-3, 10e-3);
+  for (int loop = 0; loop < 10; ++loop) a.add(15e-3, 10e-3, 2);
+  CHECK(a.open(0));
 }
