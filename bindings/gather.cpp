@@ -1,5 +1,6 @@
 // x[indices] and x[mask] of few elements in memory, read and written: short loops. What is longer,
 // keys of any other kind and every error are NumPy's.
+#include <bit>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -58,14 +59,32 @@ std::optional<Run> run_of(const tracer::Array& a) {
   return Run{a.dtype, static_cast<const std::byte*>(tracer::data(a)), a.strides[0], a.shape[0]};
 }
 
+// Calls f(i) for each of n bytes that is not zero: masks are often false for long stretches.
+template <class F>
+void each_true(const std::byte* mask, std::int64_t n, F&& f) {
+  std::int64_t i = 0;
+  if constexpr (std::endian::native == std::endian::little)
+    for (std::uint64_t word; i + 8 <= n; i += 8)
+      for (std::memcpy(&word, mask + i, 8); word != 0;) {
+        const int bit = std::countr_zero(word) & ~7;
+        f(i + bit / 8);
+        word &= ~(std::uint64_t{0xff} << bit);
+      }
+  for (; i < n; ++i)
+    if (mask[i] != std::byte{0}) f(i);
+}
+
 // The rows that the key names, from 0 on; nullopt when it is wrong.
 std::optional<std::vector<std::int64_t>> rows_of(const Run& key, std::int64_t length) {
   std::vector<std::int64_t> rows;
   if (key.dtype == DType::Bool) {
     if (key.count != length) return std::nullopt;
     rows.reserve(static_cast<std::size_t>(key.count));
-    for (std::int64_t i = 0; i < key.count; ++i)
-      if (key.truth(i)) rows.push_back(i);
+    if (key.stride == 1)
+      each_true(key.data, key.count, [&](std::int64_t i) { rows.push_back(i); });
+    else
+      for (std::int64_t i = 0; i < key.count; ++i)
+        if (key.truth(i)) rows.push_back(i);
     return rows;
   }
   bool outside = false;  // found without a branch for each
@@ -176,9 +195,9 @@ bool fill_where(const tracer::Array& a, PyObject* key, const tracer::Operand& va
   with_fixed_size(
       itemsize(a.dtype),
       [&s, to, n = a.size(), on = static_cast<const std::byte*>(tracer::data(mask))](auto bytes) {
-        for (std::int64_t i = 0; i < n; ++i)
-          if (on[i] != std::byte{0})
-            std::memcpy(to + i * static_cast<std::int64_t>(bytes), s.bytes, bytes);
+        each_true(on, n, [&](std::int64_t i) {
+          std::memcpy(to + i * static_cast<std::int64_t>(bytes), s.bytes, bytes);
+        });
       });
   return true;
 }

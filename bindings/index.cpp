@@ -1,6 +1,7 @@
 // x[key] and x[key] = value. Integers, slices, Ellipsis and None are views of the same storage; a
 // boolean mask with a scalar value is a masked store; arrays of integers and booleans are
 // numpy_compat's (indexing.hpp). What is left, and wrong keys, are NumPy's.
+#include <cstring>
 #include <vector>
 
 #include "advanced_key.hpp"
@@ -104,6 +105,33 @@ std::optional<AdvancedKey> parse_advanced(PyObject* o) {
 
 namespace {
 
+// x[i], x[i, j] ... where each is a Python int: the quick way through most loops over elements.
+bool names_element(PyObject* key, int ndim, std::int64_t* index) {
+  const bool tuple = PyTuple_CheckExact(key);
+  if (ndim == 0 || (tuple ? PyTuple_GET_SIZE(key) != ndim : ndim != 1)) return false;
+  for (int i = 0; i < ndim; ++i) {
+    PyObject* const o = tuple ? PyTuple_GET_ITEM(key, i) : key;
+    int overflow;
+    if (!PyLong_CheckExact(o)) return false;
+    index[i] = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) return false;
+  }
+  return true;
+}
+
+// A number that is an element of the dtype as it is.
+std::optional<Scalar> element_of(PyObject* o, DType t) {
+  const bool is_double = PyFloat_CheckExact(o) || Py_TYPE(o) == &PyDoubleArrType_Type;
+  if (t == DType::Float64 && is_double) return Scalar::of(t, PyFloat_AS_DOUBLE(o));
+  if (t == DType::Int64 && PyLong_CheckExact(o)) {
+    int overflow;
+    const std::int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (!overflow) return Scalar::of(t, v);
+  }
+  if (t == DType::Bool && PyBool_Check(o)) return Scalar::of(t, o == Py_True);
+  return std::nullopt;
+}
+
 bool selects_element(const Key& key, const tracer::Array& a) {
   return key.integers == key.count && key.count == a.ndim();
 }
@@ -113,6 +141,12 @@ void integer_index(const Key& key, std::int64_t* out) {
 }
 
 PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> index) {
+  if (const std::byte* const in_memory = tracer::peek(a, index)) {
+    Scalar s;
+    s.dtype = a.dtype;
+    std::memcpy(s.bytes, in_memory, itemsize(a.dtype));
+    return wrap_scalar(s);
+  }
   if (tracer::is_materialised(a)) return wrap_scalar(tracer::item(a, index));
   tracer::Array hold = a;
   Scalar s;
@@ -186,11 +220,10 @@ PyObject* array_getitem(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     ArrayObject* a = as_array(self);
     if (a->host) return call_hook(hooks.getitem, self, key);
-    if (PyLong_CheckExact(key) && a->array.ndim() == 1) {  // x[i]
-      int overflow;
-      std::int64_t i = PyLong_AsLongLongAndOverflow(key, &overflow);
-      if (!overflow) return read_element(a->array, std::span(&i, 1));
-    }
+    std::int64_t index[kMaxDims];
+    const auto ndim = static_cast<std::size_t>(a->array.ndim());
+    if (names_element(key, a->array.ndim(), index))
+      return read_element(a->array, std::span(index, ndim));
     Key k;
     if (!parse_key(key, k)) {
       if (Py_TYPE(self) == array_type) {
@@ -206,9 +239,8 @@ PyObject* array_getitem(PyObject* self, PyObject* key) {
       return getitem_by_numpy(self, key);
     }
     if (selects_element(k, a->array)) {
-      std::int64_t index[kMaxDims];
       integer_index(k, index);
-      return read_element(a->array, std::span(index, k.count));
+      return read_element(a->array, std::span(index, ndim));
     }
     return view_of(self, tracer::slice(a->array, std::span(k.entries, k.count)));
   });
@@ -239,6 +271,13 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
     };
     if (a->host) return fallback();
     if (!a->array.writeable) throw ValueError("assignment destination is read-only");
+    std::int64_t index[kMaxDims];
+    const auto ndim = static_cast<std::size_t>(a->array.ndim());
+    if (names_element(key, a->array.ndim(), index))
+      if (const auto element = element_of(value, a->array.dtype)) {
+        tracer::set_item(a->array, std::span(index, ndim), *element);
+        return 0;
+      }
     // Whether an integer type holds a scalar, its value decides.
     if (is_lazy(value) && is_integer(a->array.dtype) &&
         !can_cast(as_lazy(value)->array.dtype, a->array.dtype, Casting::Safe))
@@ -276,9 +315,8 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
       return fallback();
     if (selects_element(k, a->array) && k.count > 0 && !v.operand->array &&
         converts(*v.operand, a->array.dtype)) {
-      std::int64_t index[kMaxDims];
       integer_index(k, index);
-      tracer::set_item(a->array, std::span(index, k.count),
+      tracer::set_item(a->array, std::span(index, ndim),
                        tracer::reported_cast(*v.operand, a->array.dtype));
       return 0;
     }

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy
 import pytest
 from support import NATIVE, both, same, sample
@@ -125,13 +127,38 @@ def test_item_is_a_python_number(code):
         value = a.item(*index)
         return type(value).__name__, value
 
-    for index in [(5,), (-1,), (2, 3), (-3, 0), ((1, 2),), (12,), (3, 0), (1, 2, 0), (), ("x",), (1.5,), (2**70,), (-(2**63) - 1,), (0, 2**70), (2**62,)]:
+    for index in [
+        (5,),
+        (-1,),
+        (2, 3),
+        (-3, 0),
+        ((1, 2),),
+        (12,),
+        (3, 0),
+        (1, 2, 0),
+        (),
+        ("x",),
+        (1.5,),
+        (2**70,),
+        (-(2**63) - 1,),
+        (0, 2**70),
+        (2**62,),
+    ]:
         both(lambda np, index=index: items(np, index))
     both(lambda np: np.array(7, code).item())
     both(lambda np: np.array([7], code).item())
 
 
-ROWS = [[0, 2, 2, -1], numpy.array([3, 0, 3]), numpy.array([1, 0, 1, 1], bool), numpy.array([1, 2], "i4"), [], [4], [0, -5], numpy.array([True])]
+ROWS = [
+    [0, 2, 2, -1],
+    numpy.array([3, 0, 3]),
+    numpy.array([1, 0, 1, 1], bool),
+    numpy.array([1, 2], "i4"),
+    [],
+    [4],
+    [0, -5],
+    numpy.array([True]),
+]
 
 
 @pytest.mark.parametrize("rows", ROWS, ids=repr)
@@ -180,3 +207,63 @@ def test_writes_of_few_elements_keep_exports_borrowed_memory_and_views_together(
     x[1:] = x[:-1]
     x[::2] = x[1::2]
     assert x.tolist() == [0, 0, 2, 2, 4, 4]
+
+
+ELEMENT_KEYS = [(1, 2), (-1, -3), (0, 0), (numpy.int64(1), 2), (True, 1), (2, 0), (0, -4), (2**70, 0), (1,), 1, (1, 2, 0), (1.0, 2)]
+ELEMENT_VALUES = [
+    0.5,
+    numpy.float64(-0.0),
+    3,
+    2**62 + 1,
+    -1,
+    2**64,
+    True,
+    numpy.bool_(True),
+    numpy.float32(1.5),
+    numpy.int64(7),
+    float("nan"),
+    "7",
+    None,
+    1j,
+]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "?", "c16"])
+@pytest.mark.parametrize("pending", [False, True])
+def test_elements_are_read_and_written_as_numpys(dtype, pending):
+    """Keys of Python ints and numbers of the array's own kind take a short way."""
+    start = numpy.arange(6).reshape(2, 3).astype(dtype)
+
+    def outcome(a, key, value):
+        a = (a + a if pending else a).T.copy().T
+        try:
+            if value is not ...:
+                a[key] = value
+            return a[key], numpy.array(a)
+        except Exception as e:
+            return type(e), str(e)
+
+    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for key in ELEMENT_KEYS:
+            for value in [*ELEMENT_VALUES, ...]:
+                want, got = outcome(start.copy(), key, value), outcome(plait.array(start), key, value)
+                assert type(got[0]) is type(want[0]) or isinstance(want[0], numpy.ndarray), (key, value, got, want)
+                numpy.testing.assert_equal(numpy.array(got[1]), numpy.array(want[1]), err_msg=f"{key} {value}")
+                if not isinstance(want[0], type):
+                    numpy.testing.assert_equal(numpy.array(got[0]), want[0], err_msg=f"{key} {value}")
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 64, 100])
+def test_short_masks_of_any_bytes(count):
+    rng = numpy.random.default_rng(count)
+    for share in (0.0, 0.1, 0.9, 1.0):
+        mask = rng.random(count) < share
+        a, p = numpy.arange(count), plait.arange(count)
+        numpy.testing.assert_array_equal(p[plait.array(mask)], a[mask])
+        a[mask], p[plait.array(mask)] = -1, -1
+        numpy.testing.assert_array_equal(p, a)
+        grid, plaited = numpy.zeros((2, count)), plait.zeros((2, count))
+        both = numpy.stack([mask, ~mask])
+        grid[both], plaited[plait.array(both)] = 3, 3
+        numpy.testing.assert_array_equal(plaited, grid)
