@@ -10,6 +10,8 @@ from ._plait import ndarray
 
 class flatiter:
     def __init__(self, array):
+        if array.ndim > 32:  # NumPy's own limit of this object alone
+            raise RuntimeError(f"this function only supports up to 32 dimensions but the array has {array.ndim}.")
         self.base = array
         self._made = None
 

@@ -255,3 +255,10 @@ def test_windows_that_overlap_are_read_before_they_are_written(write, n):
         return numpy.asarray(a)
 
     numpy.testing.assert_array_equal(run(plait), run(numpy))
+
+
+def test_flat_of_more_dimensions_than_numpys_iterator_takes():
+    for module in (numpy, plait):
+        with pytest.raises(RuntimeError, match="only supports up to 32 dimensions but the array has 64"):
+            _ = module.ones((1,) * 64).flat
+        assert list(module.ones((1,) * 32).flat) == [1.0]
