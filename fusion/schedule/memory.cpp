@@ -48,9 +48,10 @@ bool Memory::may_take_over(std::int32_t update, std::int32_t old) {
     readers.pop_back();
     for (const std::int32_t i : readers_[r]) {
       if (i == update || i < old || std::exchange(seen_[i], walk_) == walk_) continue;
-      if (i > update || g_[i].wanted || g_[i].held || g_[i].node->kind == NodeKind::Update)
-        return false;
-      // In memory before this step: read already.
+      if (i > update || g_[i].node->kind == NodeKind::Update) return false;
+      // In memory before this step, and kept there for who holds it: read already.
+      if (loadable_[i]) continue;
+      if (g_[i].wanted || g_[i].held) return false;
       if (!loadable_[canon_[i]]) readers.push_back(i);
     }
   }

@@ -41,3 +41,54 @@ TEST_CASE("a write in place counts with what it stores") {
   CHECK(plan.bytes_moved == (10 + 1) * 100 * 8);
   CHECK(plan.bytes_least == plan.bytes_moved);
 }
+
+TEST_CASE("a write is in place where what reads the old contents is stored before it") {
+  config().eager_limit = 0;
+  const Array e = random_f64({3001}), h = random_f64({3000}, 2);
+  tracer::ElementwiseOptions into_h, into_e;
+  into_h.out = &h;
+  const Array inner = view(e, {from_to(1, 3000)});
+  into_e.out = &inner;
+  const auto difference = [](const Array& a, std::int64_t n) {
+    return apply(OpId::Subtract, view(a, {from_to(1, n)}), view(a, {from_to(0, n - 1)}));
+  };
+  const auto step = [&] {
+    const Array of_e = difference(e, 3001);
+    const Operand both[] = {h, of_e};
+    tracer::elementwise(OpId::Add, both, into_h);
+    const Array of_h = difference(h, 3000);
+    const Operand others[] = {inner, of_h};
+    tracer::elementwise(OpId::Add, others, into_e);
+  };
+  const void* const memory = tracer::data(e);
+  std::vector<double> e2(static_cast<const double*>(memory),
+                         static_cast<const double*>(memory) + 3001),
+      h2(static_cast<const double*>(tracer::data(h)),
+         static_cast<const double*>(tracer::data(h)) + 3000);
+  for (int t = 0; t < 3; ++t) {
+    step();
+    tracer::evaluate(e);
+    CHECK(tracer::data(e) == memory);
+    for (std::size_t i = 0; i < 3000; ++i) h2[i] += e2[i + 1] - e2[i];
+    for (std::size_t i = 1; i < 3000; ++i) e2[i] += h2[i] - h2[i - 1];
+  }
+  CHECK(std::equal(e2.begin(), e2.end(), static_cast<const double*>(tracer::data(e))));
+  CHECK(std::equal(h2.begin(), h2.end(), static_cast<const double*>(tracer::data(h))));
+}
+
+TEST_CASE("a write leaves the old contents to what is held and not stored") {
+  config().eager_limit = 0;
+  const Array x = random_f64({100, 30});
+  const Array before = tracer::copy(x, 'C');
+  tracer::evaluate(before);
+  // Larger than its operands: it stays pending.
+  const Array all = apply(OpId::Multiply, view(x, {tracer::NewAxis{}}),
+                          view(x, {tracer::All{}, tracer::NewAxis{}}));
+  const Array rows = view(x, {from_to(0, 50)});
+  tracer::assign(rows, Operand(apply(OpId::Add, rows,
+                                     view(reduce(ReduceKind::Sum, all, 1), {from_to(0, 50)}))));
+  tracer::evaluate(x);
+  const Array again = apply(OpId::Multiply, view(before, {tracer::NewAxis{}}),
+                            view(before, {tracer::All{}, tracer::NewAxis{}}));
+  CHECK(bytes(all) == bytes(again));
+}
