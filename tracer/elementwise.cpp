@@ -362,8 +362,8 @@ Array astype(const Array& a, DType t, char order, bool copy_always) {
        (order == 'C' && is_c_contiguous(a)) || (order == 'F' && is_f_contiguous(a))))
     return a;
   const Dims strides = copy_strides(a.shape, a.strides, from, order);
-  const Operand source(a);
-  if (a.dtype == t && strides == a.strides && small_and_ready(std::span(&source, 1), a.shape))
+  if (a.dtype == t && strides == a.strides && few(a.shape) && config().eager_limit > 0 &&
+      context().evaluator && in_host_memory(a))
     return same_bytes(a);
   bound_graph();
   const Dims scaled = scaled_strides(a.shape, strides, from, item_bytes(t));

@@ -75,8 +75,8 @@ inline bool surfaces_at_once(std::span<const Operand> operands) {
 // Gives a value that is computed again the error state and the name of what this thread records.
 void recorded_here(Node& n);
 
-// Few elements, of operands that are in the host's memory already.
-bool small_and_ready(std::span<const Operand> operands, const Dims& shape);
+// Few elements, of operands that are in the host's memory already; or what at_once.hpp is about.
+bool small_and_ready(OpId fn, DType loop, std::span<const Operand> operands, const Dims& shape);
 
 // A result in memory of its own. What is small and ready is computed at once where `direct` lets
 // it: the types follow from the operands.

@@ -72,11 +72,14 @@ PlainCall plain_call(OpId fn, std::span<const Operand> operands, Dims& joint) {
   return broadcast_shape(Layouts(operands).all(), joint) ? PlainCall{&joint, &loop.types} : kNone;
 }
 
-bool small_and_ready(std::span<const Operand> operands, const Dims& shape) {
-  const std::int64_t limit = config().eager_limit;
-  if (limit <= 0 || element_count(shape) > limit || !context().evaluator) return false;
+bool small_and_ready(OpId fn, DType loop, std::span<const Operand> operands, const Dims& shape) {
+  const std::int64_t limit = config().eager_limit, elements = element_count(shape);
+  if (limit <= 0 || !context().evaluator) return false;
+  const bool small = elements <= limit;
+  if (!small && !at_once_here(elements, element_seconds(loop, static_cast<int>(op_info(fn).cost))))
+    return false;
   for (const Operand& o : operands)
-    if (o.array && !in_host_memory(*o.array)) return false;
+    if (o.array && !in_host_memory(*o.array) && (small || !brought(*o.array))) return false;
   return true;
 }
 
@@ -116,7 +119,8 @@ bool nested(const Array& a) {
 }  // namespace
 
 bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& out) {
-  if (!few(out.shape) || !nested(out)) return false;
+  if (element_count(out.shape) > std::max(config().eager_limit, kMiddling) || !nested(out))
+    return false;
   for (const Operand& o : operands) {
     const bool plain = o.array ? o.array->dtype == out.dtype && o.array->shape == out.shape &&
                                      same_or_apart(*o.array, out)
@@ -124,8 +128,8 @@ bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& 
     if (!plain) return false;
   }
   const UniformLoop& loop = uniform_loop(fn, out.dtype);
-  if (!loop.plain || loop.types.out != out.dtype || !small_and_ready(operands, out.shape) ||
-      !own_memory(out))
+  if (!loop.plain || loop.types.out != out.dtype ||
+      !small_and_ready(fn, out.dtype, operands, out.shape) || !own_memory(out))
     return false;
   const Array* in[kMaxOperands];
   for (std::size_t i = 0; i < operands.size(); ++i)
@@ -142,7 +146,8 @@ bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& 
 Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
                         const Dims& shape, const Dims& strides, bool direct) {
   Array result = fresh_array(types.out, shape, strides);
-  if (direct && small_and_ready(operands, shape) && compute_now(fn, operands, types, result))
+  if (direct && small_and_ready(fn, types.in[0], operands, shape) &&
+      compute_now(fn, operands, types, result))
     return result;
   bound_graph();
   const bool eager = surfaces_at_once(operands);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "at_once.hpp"
 #include "context.hpp"
 #include "core/config.hpp"
 #include "core/free_list.hpp"
@@ -19,6 +20,13 @@ inline constexpr std::uint8_t kPending = 1;   // counted in pending_nodes
 inline constexpr std::uint8_t kRetained = 2;  // counted in retained_bytes
 inline constexpr std::uint8_t kFailed = 4;    // could not be computed: flush() leaves it alone
 inline constexpr std::uint8_t kComputed = 8;  // see computed.hpp
+
+// A site of at_once.hpp. seen: how often since that evaluation. trial: its first rounds, with those
+// of other sites; 0: not begun. Then how often it comes by in a round, and how often it still may.
+struct AtOnce {
+  std::uint32_t site = 0, evaluation = 0, seen = 0;
+  std::uint32_t trial = 0, epoch = 0, rounds = 0, each = 0, left = 0;
+};
 
 struct Context {
   RecursiveLock mutex;
@@ -35,6 +43,11 @@ struct Context {
   std::size_t loop_limit = 256;
   std::size_t next_anchor = 512;  // a new anchor is taken at this many pending nodes
   std::uint32_t anchor = 0, last_site = 0;
+  std::array<AtOnce, 1024> at_once{};  // at the site's number
+  std::uint32_t at_once_epoch = 0, last_middling = 0;
+  std::uint32_t trial = 1, evaluation = 0;
+  double trial_left = 0;  // seconds
+  int watched = 0;
   // Starts high, apart from walks that other layers number themselves.
   std::uint64_t walks = std::uint64_t{1} << 63;
   Storage* pending = nullptr;  // storages whose version was pending when it was set
@@ -94,6 +107,15 @@ inline Ref<Node> record(Ref<Node> n) {
 }
 bool computed_at_once(const Node& n);
 inline bool few(const Dims& shape) { return element_count(shape) <= config().eager_limit; }
+// Whether this call is one of at_once.hpp's, for an operation that takes so long an element; counts
+// it.
+bool at_once_here(std::int64_t elements, double of_element);
+// Evaluates what is pending and not long, for such a call; then as in_host_memory().
+bool brought(const Array& a);
+// Seconds of an element that is read and written, in units of an operation's cost beside that.
+inline double element_seconds(DType t, int cost = 1) {
+  return 3 * static_cast<double>(itemsize(t)) * kMachine.memory[0].byte + cost * kMachine.cycle;
+}
 inline bool is_pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
 Ref<Buffer> duplicate(const Buffer& b);  // on its device
 // flush() of these versions alone: what cannot be computed stays pending.

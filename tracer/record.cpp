@@ -8,13 +8,19 @@ namespace plait::tracer {
 
 namespace {
 
-// Small, and in memory or a view of what is.
-bool ready(const Node& n) {
+// Of so many elements at most, and in memory or a view of what is.
+bool ready(const Node& n, std::int64_t limit) {
   if (n.kind == NodeKind::Scalar) return true;
-  if (n.device > kHost || !few(n.shape)) return false;
+  if (n.device > kHost || element_count(n.shape) > limit) return false;
   if (n.materialised()) return true;
   return n.kind == NodeKind::View &&
-         (n.inputs[0]->materialised() ? n.inputs[0]->device <= kHost : ready(*n.inputs[0]));
+         (n.inputs[0]->materialised() ? n.inputs[0]->device <= kHost : ready(*n.inputs[0], limit));
+}
+
+// What at_once.hpp is about, elementwise operations apart: those are computed before there is a
+// node.
+bool moves_elements(const Node& n) {
+  return n.kind == NodeKind::Cast || n.kind == NodeKind::Update || n.kind == NodeKind::Fill;
 }
 
 void bring(Node& n) {
@@ -28,7 +34,10 @@ void bring(Node& n) {
 bool computed_at_once(const Node& n) {
   if (n.kind == NodeKind::Data || n.kind == NodeKind::Scalar || n.kind == NodeKind::Empty)
     return false;
-  if (!few(n.kind == NodeKind::Update && n.in_place ? n.view_shape : n.shape)) return false;
+  const std::int64_t elements =
+      element_count(n.kind == NodeKind::Update && n.in_place ? n.view_shape : n.shape);
+  const bool small = elements <= config().eager_limit;
+  if (!small && (!moves_elements(n) || elements > kMiddling)) return false;
   if (!context().evaluator || n.device > kHost || config().eager_limit <= 0) return false;
   // An array made of numbers alone lies where its reader does, which may be on a device.
   if (n.device == kAnyDevice && n.shape.size() > 0 && devices_in_use()) return false;
@@ -39,8 +48,8 @@ bool computed_at_once(const Node& n) {
     first = 1;
   }
   for (int i = first; i < n.n_inputs; ++i)
-    if (n.inputs[i] && !ready(*n.inputs[i])) return false;
-  return true;
+    if (n.inputs[i] && !ready(*n.inputs[i], small ? config().eager_limit : kMiddling)) return false;
+  return small || at_once_here(elements, element_seconds(n.dtype));
 }
 
 void recorded_here(Node& n) {
@@ -63,7 +72,8 @@ void complete(Node& n) {
 #ifdef PLAIT_CHECKS
   verify(n);
 #endif
-  if (computed_at_once(n)) {
+  // Of a store in place that was asked before.
+  if ((n.kind == NodeKind::Update && n.in_place) || computed_at_once(n)) {
     for (const Ref<Node>& in : n.inputs)
       if (in) bring(*in);
     evaluator().compute(n);

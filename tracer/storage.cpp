@@ -147,6 +147,7 @@ void evaluate_nodes(std::span<const Ref<Node>> nodes) {
   if (!wanted.empty()) evaluator().evaluate(wanted);
   const Lock held = hold();
   Context& c = context();
+  if (!wanted.empty()) ++c.evaluation;
   for (Storage* s = c.pending; s;) {
     Storage* next = s->next;
     if (!is_pending(*s->version)) unlist(c, *s);
@@ -398,10 +399,18 @@ bool stored_at_once(const Array& target, const Scalar& v) {
 }
 
 bool stored_at_once(const Array& target, const Array& v) {
-  const Node& from = *v.storage->version;
-  if (!few(target.shape) || v.shape != target.shape || v.dtype != target.dtype ||
-      v.storage == target.storage || !from.materialised() || from.device > kHost)
+  if (v.shape != target.shape || v.dtype != target.dtype || v.storage == target.storage)
     return false;
+  const auto dense_rows = [](const Array& a) {
+    return a.ndim() > 0 && a.strides.back() == static_cast<std::int64_t>(itemsize(a.dtype));
+  };
+  if (!few(target.shape) &&
+      !(dense_rows(target) && dense_rows(v) &&
+        at_once_here(element_count(target.shape), element_seconds(target.dtype)) &&
+        brought(target) && brought(v)))
+    return false;
+  const Node& from = *v.storage->version;
+  if (!from.materialised() || from.device > kHost) return false;
   std::byte* const to = own_memory(target);
   if (to)
     copy(to, target.strides, address(v, from), v.strides, target.shape, itemsize(target.dtype));

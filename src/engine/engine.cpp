@@ -510,6 +510,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
   if (round.direct()) {
     watch_one_at_a_time(g);
     if (round.wants_plan_ahead() && plan_ahead(g)) round.plan_is_on_its_way();
+    round.may_go_on_at_once(g);
     evaluate_direct(wanted);
   } else {
     std::vector<Ref<Node>> keep;

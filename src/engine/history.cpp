@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "core/config.hpp"
 #include "core/machine.hpp"
+#include "fusion/cost.hpp"
+#include "tracer/at_once.hpp"
 
 namespace plait::engine {
 
@@ -24,6 +27,9 @@ constexpr double kTooSlow = 1.1;
 // Rounds before a plan that was dropped is tried again; doubled each time.
 constexpr std::uint32_t kProbeAfter = 512;
 constexpr std::uint32_t kProbeRuns = 4;
+constexpr int kWarm = 3;
+// Recording of an operation, and looking its part of a graph up: what is spared at once.
+constexpr double kRecording = 0.4e-6;
 // The direct way is measured beside a plan only where it needs little memory.
 constexpr double kProbeBytes = 64e6;
 
@@ -34,6 +40,9 @@ struct Record {
   std::uint32_t direct_runs = 0, planned_runs = 0;
   std::uint32_t next_probe = kProbeAfter;  // direct runs before the dropped plan is tried again
   bool dropped = false, ahead = false;     // ahead: asked for in the background
+  bool maps = false;                       // rounds may go by at once
+  int warm = 0;                            // times that it was measured beside the plan
+  std::uint32_t at_once = 0;               // a site that rounds go by at; 0: none do
 };
 
 std::unordered_map<std::uint64_t, Record>& records() {
@@ -53,6 +62,23 @@ struct Rates {
 
 void least(double& known, double value) { known = known == 0 ? value : std::min(known, value); }
 
+// Takes up the rounds that have gone by without a graph.
+void catch_up(Record& r, double estimate) {
+  if (r.at_once == 0) return;
+  const std::uint32_t rounds = tracer::rounds_at_once(std::exchange(r.at_once, 0));
+  r.direct_runs += rounds;
+  r.spent += rounds * estimate * r.direct;
+}
+
+bool is_short_map(const tracer::Node& n) {
+  using tracer::NodeKind;
+  const bool map = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast ||
+                   n.kind == NodeKind::Update || n.kind == NodeKind::Fill;
+  return n.kind == NodeKind::View ||
+         (map && n.site != 0 && element_count(n.shape) <= tracer::kMiddling &&
+          fusion::operation_seconds(host_machine(), n) <= tracer::kMiddlingSeconds);
+}
+
 // Drops a plan that is slower than the direct way, or takes it up again.
 void judge(Record& r) {
   const bool settled = r.planned_runs >= kSettledRuns && r.planned_seconds >= kSettledSeconds;
@@ -67,9 +93,12 @@ bool goes_direct(const Record& r, bool planned, int nodes, double estimate, cons
            r.spent + estimate * rates.direct < (r.ahead ? kPatience : kWorthPlanning) * planning;
   }
   if (r.dropped) return r.direct_runs < r.next_probe;
+  if (r.planned_runs < kSettledRuns || r.planned_seconds < kSettledSeconds || w.bytes > kProbeBytes)
+    return false;
+  // The first rounds found nothing in a cache, and without nodes a little decides.
+  if (r.maps && r.warm < kWarm) return true;
   // A settled plan that is slower than the direct way is believed to be.
-  return r.direct == 0 && r.planned_runs >= kSettledRuns && r.planned_seconds >= kSettledSeconds &&
-         r.planned > kTooSlow * rates.direct && w.bytes <= kProbeBytes;
+  return r.direct == 0 && r.planned > kTooSlow * rates.direct;
 }
 
 }  // namespace
@@ -81,7 +110,8 @@ Round::Round(const fusion::Graph& g, bool planned)
   estimate_ = work.seconds;
   if (!work.same_bits || estimate_ <= 0) return;
   if (records().size() >= kMaxRecords) records().clear();
-  const Record& r = records()[key_];
+  Record& r = records()[key_];
+  catch_up(r, estimate_);
   direct_ = goes_direct(r, planned, nodes_, estimate_, work);
   wants_plan_ = direct_ && !planned && !r.ahead && r.direct_runs > 0;
 }
@@ -99,6 +129,20 @@ const char* Round::why_direct(const fusion::Graph& g, bool planned) {
 
 void Round::plan_is_on_its_way() const { records()[key_].ahead = true; }
 
+void Round::may_go_on_at_once(const fusion::Graph& g) {
+  const auto at = records().find(key_);
+  if (!direct_ || at == records().end()) return;
+  for (const fusion::GNode& gn : g.nodes) {
+    if (gn.leaf) continue;
+    if (!is_short_map(*gn.node)) {
+      sites_.clear();
+      break;
+    }
+    if (gn.node->kind != tracer::NodeKind::View) sites_.push_back(gn.node->site);
+  }
+  at->second.maps = !sites_.empty();
+}
+
 void Round::took(double seconds, double planning) {
   if (planning > 0) learn_planning(planning, nodes_);
   if (estimate_ <= 0) return;
@@ -111,10 +155,24 @@ void Round::took(double seconds, double planning) {
     r.spent += seconds;
     least(r.direct, rate);
     rates.learn(rates.direct, rate, 0.05);
+    r.warm += r.planned_runs >= kSettledRuns;
+    judge(r);
+    if (r.maps) {
+      // Until the dropped plan is tried again; while one is waited for, until that has cost what
+      // planning does.
+      double rounds = 0;
+      if (r.dropped)
+        rounds = static_cast<double>(r.next_probe) - r.direct_runs;
+      else if (r.ahead && r.planned_runs == 0)
+        rounds = rates.planning * nodes_ / seconds;
+      const auto whole = static_cast<std::uint32_t>(std::clamp(rounds, 0.0, 1e6));
+      tracer::compute_at_once(sites_, whole);
+      r.at_once = whole ? sites_[0] : 0;
+    }
   } else {
     ++r.planned_runs;
     r.planned_seconds += seconds;
-    least(r.planned, rate);
+    least(r.planned, rate + (r.maps ? nodes_ * kRecording / estimate_ : 0));
     if (r.dropped && r.planned_runs % kProbeRuns == 0) {
       r.next_probe = 2 * r.direct_runs;
     }
@@ -127,6 +185,7 @@ void learn_planning(double seconds, int nodes) {
 }
 
 std::size_t forget_rounds() {
+  tracer::record_again();
   auto& all = records();
   constexpr std::size_t kEntry = sizeof(decltype(records().begin())::value_type) + sizeof(void*);
   const std::size_t bytes = all.size() * kEntry + all.bucket_count() * sizeof(void*);

@@ -2,9 +2,11 @@
 // graphs like it. A plan costs before it saves anything: operations are done one by one until it is
 // there, or until they have taken about the time of planning. The sum of both is then at most twice
 // what the better way would have taken. A plan that measures slower than the direct way is not
-// used.
+// used. Where the direct way is taken for a while, its operations are computed at their call sites
+// (tracer/at_once.hpp) and no graph is made, which counts for it.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "fusion/graph.hpp"
 
@@ -31,6 +33,9 @@ class Round {
   // evaluated.
   bool wants_plan_ahead() const { return wants_plan_; }
   void plan_is_on_its_way() const;
+  // Asked before the graph is evaluated: took() then has rounds to come computed at once, where a
+  // plan is waited for or was dropped and all of the graph are short maps.
+  void may_go_on_at_once(const fusion::Graph& g);
   // The evaluation is done: what running it took, and what planning did before, if it was planned
   // now.
   void took(double seconds, double planning = 0);
@@ -40,6 +45,7 @@ class Round {
   int nodes_;
   double estimate_ = 0;
   bool direct_ = false, wants_plan_ = false;
+  std::vector<std::uint32_t> sites_;  // of what may be computed at once
 };
 
 // The seconds that planning a graph of so many nodes took, its kernels included.

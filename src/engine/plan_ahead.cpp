@@ -11,6 +11,7 @@
 #include "core/background.hpp"
 #include "history.hpp"
 #include "run.hpp"
+#include "tracer/at_once.hpp"
 
 namespace plait::engine {
 using tracer::Node;
@@ -93,6 +94,7 @@ void plan(const Snapshot& s) noexcept {
     const std::lock_guard held(tracer::lock());
     learn_planning(processor_seconds() - started, s.graph().size());
     add_plan(s.graph(), std::move(plan));
+    tracer::record_again();
   } catch (const std::exception& e) {
     log_failure(e.what());
   }

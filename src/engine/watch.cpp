@@ -1,5 +1,8 @@
 #include "report.hpp"
 
+#include <mutex>
+
+#include "tracer/at_once.hpp"
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
 
@@ -9,8 +12,16 @@ namespace {
 thread_local Watch* current_watch = nullptr;
 }
 
-Watch::Watch(Names n) : names(std::move(n)), outer_(current_watch) { current_watch = this; }
-Watch::~Watch() { current_watch = outer_; }
+Watch::Watch(Names n) : names(std::move(n)), outer_(current_watch) {
+  current_watch = this;
+  const std::lock_guard held(tracer::lock());
+  tracer::record_everything(true);  // what is computed at once is not described
+}
+Watch::~Watch() {
+  current_watch = outer_;
+  const std::lock_guard held(tracer::lock());
+  tracer::record_everything(false);
+}
 Watch* Watch::current() { return current_watch; }
 
 Watched::Watched(const fusion::Graph& g, fusion::Plan& plan,

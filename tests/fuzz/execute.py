@@ -1,10 +1,12 @@
 """Runs the lines of a program against one module and records everything an observer could see at the end."""
 import itertools
+import os
 
 import numpy
 
 from data import data
 
+ROUNDS = int(os.environ.get("PLAIT_FUZZ_ROUNDS", "1"))  # the last one is looked at
 MAX_ALIASED = 10  # variables whose pairs are asked for shared memory
 
 
@@ -68,6 +70,12 @@ def observe(module, ns):
 
 def execute(module, lines, fallbacks=None):
     """Errors by line, what `observe` saw, and by line the names of the calls that fell back (where `fallbacks` tells)."""
+    for _ in range(ROUNDS - 1):
+        ns = namespace(module)
+        for text in lines:
+            run_line(text, ns)
+    if fallbacks:
+        fallbacks()
     ns = namespace(module)
     errors, fell = {}, {}
     for i, text in enumerate(lines):

@@ -18,6 +18,8 @@ CONFIGS = {
     "direct": ({"PLAIT_FUSE": "0", "PLAIT_NUM_THREADS": "2", "PLAIT_EAGER_LIMIT": "0"}, 2, "direct"),
     # Plans what pays, which is little here, so that most is evaluated an operation at a time: to the bits of a plan.
     "auto": ({"PLAIT_JIT": "off", "PLAIT_EAGER_LIMIT": "0"}, 1, "fused"),
+    # Lines that come by again, as in a loop, are computed at once.
+    "again": ({"PLAIT_JIT": "off", "PLAIT_EAGER_LIMIT": "2", "PLAIT_FUZZ_ROUNDS": "3"}, 4, "fused"),
     "default": ({}, 1, "default"),
 }
 # Asked only by name: need a GPU, or the double of the driver.

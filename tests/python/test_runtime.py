@@ -192,7 +192,7 @@ print((x == 1).all(), resident() - before < 4 << 20)
     assert run_python(source, env={"PLAIT_JIT": "off"}, timeout=300).stdout.split() == ["True"] * 2
 
 
-def test_a_long_loop_is_planned_in_whole_rounds():
+def test_a_long_loop_is_planned_in_whole_rounds(large):
     """Pieces of a recorded loop are cut at one call site, so that they share a plan."""
     x, total = plait.asarray(numpy.linspace(0.0, 1.0, 5000)), plait.zeros(5000)
     before = plait.stats()
