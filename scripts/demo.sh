@@ -7,9 +7,10 @@ cd "$root"
 
 need_apt $build_packages
 need_venv
-need_pip "numpy>=2.0" scikit-learn pillow
+need_pip "numpy>=2.0" "scikit-build-core>=0.10" "pybind11>=2.13" scikit-learn pillow
 echo "building Plait (a few minutes the first time)"
-"$py" -m pip install -q .
+if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
+"$py" -m pip install -q --no-build-isolation .  # what it builds with is there: no second NumPy is downloaded
 
 mkdir -p samples/out
 "$py" samples/kmeans_photo.py --out samples/out/kmeans_photo.png "$@"

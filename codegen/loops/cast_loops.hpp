@@ -24,47 +24,12 @@ void cast_loop(Args args, Strides s, std::int64_t n) {
   });
 }
 
-template <class From>
-LoopFn cast_from(DType to) {
-  // Integers of one width differ in nothing that truncation of an integer can see.
-  if (std::is_integral_v<From>) to = to == DType::Bool ? to : as_unsigned(to);
-  switch (to) {
-    case DType::Bool:
-      return &cast_loop<From, bool>;
-    case DType::UInt8:
-      return &cast_loop<From, std::uint8_t>;
-    case DType::UInt16:
-      return &cast_loop<From, std::uint16_t>;
-    case DType::UInt32:
-      return &cast_loop<From, std::uint32_t>;
-    case DType::UInt64:
-      return &cast_loop<From, std::uint64_t>;
-    case DType::Float32:
-      return &cast_loop<From, f32>;
-    case DType::Float64:
-      return &cast_loop<From, f64>;
-    case DType::Complex64:
-      return &cast_loop<From, c64>;
-    case DType::Complex128:
-      return &cast_loop<From, c128>;
-    default:
-      break;
-  }
-  if constexpr (!std::is_integral_v<From>) {
-    switch (to) {
-      case DType::Int8:
-        return &cast_loop<From, std::int8_t>;
-      case DType::Int16:
-        return &cast_loop<From, std::int16_t>;
-      case DType::Int32:
-        return &cast_loop<From, std::int32_t>;
-      case DType::Int64:
-        return &cast_loop<From, std::int64_t>;
-      default:
-        break;
-    }
-  }
-  return nullptr;
+// The loop to the type in the list that `to` names.
+template <class From, class... To>
+LoopFn cast_to(Types<To...>, [[maybe_unused]] DType to) {
+  LoopFn fn = nullptr;
+  ((to == dtype_of<To>() ? void(fn = &cast_loop<From, To>) : void()), ...);
+  return fn;
 }
 
 LoopFn cast_from_integer(DType from, DType to);

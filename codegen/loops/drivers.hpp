@@ -29,21 +29,25 @@ PLAIT_INLINE void unary(Args args, Strides s, std::int64_t n, F f) {
             });
 }
 
-template <class A, class B, class R, class F>
+// Which operand may be one value for all, with a loop of its own; what else does not vary is spread
+// over a block first.
+enum class One { None, Right, Either };
+
+template <class A, class B, class R, One kOne = One::Either, class F>
 PLAIT_INLINE void binary(Args args, Strides s, std::int64_t n, F f) {
-  Source<A> left(args[0], s[0], n, s[1] != 0);
-  Source<B> right(args[1], s[1], n, true);
+  Source<A> left(args[0], s[0], n, kOne == One::Either && s[1] != 0);
+  Source<B> right(args[1], s[1], n, kOne != One::None);
   Sink<R> to(args[2], s[2], n);
   const bool whole = (left.dense() || left.one()) && (right.dense() || right.one()) && to.dense();
   in_blocks(whole, kPackCount<A, B, R>, n, [&](std::int64_t begin, std::int64_t count) {
     const A* a = left.block(begin, count);
     const B* b = right.block(begin, count);
     R* r = to.block(begin);
-    if (right.one()) {
+    if (kOne != One::None && right.one()) {
       const B b0 = *b;
 #pragma GCC ivdep
       for (std::int64_t i = 0; i < count; ++i) r[i] = f(a[i], b0);
-    } else if (left.one()) {
+    } else if (kOne == One::Either && left.one()) {
       const A a0 = *a;
 #pragma GCC ivdep
       for (std::int64_t i = 0; i < count; ++i) r[i] = f(a0, b[i]);
@@ -100,9 +104,21 @@ template <class Op, class T, class R = T>
 void unary_loop(Args args, Strides s, std::int64_t n) {
   unary<T, R>(args, s, n, [](T a) { return static_cast<R>(Op::f(a)); });
 }
+// Op::kOne says which operands have loops for one value, both if it says nothing; where Op::kTurns,
+// operands may be exchanged.
 template <class Op, class T, class R = T>
 void binary_loop(Args args, Strides s, std::int64_t n) {
-  binary<T, T, R>(args, s, n, [](T a, T b) { return static_cast<R>(Op::f(a, b)); });
+  constexpr auto f = [](T a, T b) { return static_cast<R>(Op::f(a, b)); };
+  if constexpr (requires { Op::kTurns; }) {
+    void* const turned[] = {args[1], args[0], args[2]};
+    const std::int64_t strides[] = {s[1], s[0], s[2]};
+    const bool turn = s[0] == 0;
+    binary<T, T, R, One::Right>(turn ? turned : args, turn ? strides : s, n, f);
+  } else if constexpr (requires { Op::kOne; }) {
+    binary<T, T, R, Op::kOne>(args, s, n, f);
+  } else {
+    binary<T, T, R>(args, s, n, f);
+  }
 }
 
 // Comparisons use whichever instruction is fastest; NumPy's comparisons are quiet, so the flags

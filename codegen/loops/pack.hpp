@@ -32,24 +32,12 @@ using Element = std::conditional_t<
                        std::conditional_t<bytes == 4, std::uint32_t,
                                           std::conditional_t<bytes == 8, std::uint64_t, Wide>>>>;
 
-// Every second element, as of the parts of complex numbers, goes by shuffles.
+// n elements `stride` bytes apart to or from memory where they lie side by side; one of the widths
+// above. In kernels/pack.cpp.
 template <class U>
-[[gnu::noinline]] inline void gather_strided(void* out, const char* in, std::int64_t stride,
-                                             std::int64_t n) {
-  auto* r = static_cast<U*>(out);
-  if (stride == 2 * sizeof(U)) {
-    auto* p = reinterpret_cast<const U*>(in);
-    for (std::int64_t i = 0; i < n; ++i) r[i] = p[2 * i];
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) r[i] = load<U>(in + i * stride);
-  }
-}
+void gather_strided(void* out, const char* in, std::int64_t stride, std::int64_t n);
 template <class U>
-[[gnu::noinline]] inline void scatter_strided(char* out, std::int64_t stride, const void* in,
-                                              std::int64_t n) {
-  auto* p = static_cast<const U*>(in);
-  for (std::int64_t i = 0; i < n; ++i) store<U>(out + i * stride, p[i]);
-}
+void scatter_strided(char* out, std::int64_t stride, const void* in, std::int64_t n);
 
 inline constexpr std::int64_t kPackBytes = 4096;
 

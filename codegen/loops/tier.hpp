@@ -15,6 +15,7 @@
   LoopFn select_loop(OpId op, DType t);               \
   LoopFn math_loop(OpId op, DType t);                 \
   LoopFn complex_loop(OpId op, DType t);              \
+  LoopFn complex_math_loop(OpId op, DType t);         \
   LoopFn complex_multiply_loop(OpId op, DType t);     \
   ReduceFn complex_product_fold(DType t);             \
   LoopFn half_loop(OpId op);                          \

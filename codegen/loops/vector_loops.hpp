@@ -70,6 +70,17 @@ struct Path<Op, f32> {
   }
 };
 
+// Out of line, for JIT kernels and for what a loop leaves over: the functions are long.
+template <class Op, class T>
+[[gnu::noinline]] typename Path<Op, T>::V entry(typename Path<Op, T>::V x) {
+  return Path<Op, T>::f(x);
+}
+template <class Op, class T>
+[[gnu::noinline]] typename Path<Op, T>::V entry2(typename Path<Op, T>::V x,
+                                                 typename Path<Op, T>::V y) {
+  return Path<Op, T>::f(x, y);
+}
+
 // V of the elements at `p`, filled up with the first of them.
 template <class V, class T>
 PLAIT_INLINE V partial(const T* p, std::int64_t count) {
@@ -89,16 +100,23 @@ void vector_unary(Args args, Strides s, std::int64_t n) {
               const T* in = from.block(begin, count);
               T* out = to.block(begin);
               std::int64_t i = 0;
-              if constexpr (P::kOwn)
+              if constexpr (P::kOwn) {
                 for (; i + 2 * P::lanes <= count; i += 2 * P::lanes) {
                   V x = load<V>(in + i), y = load<V>(in + i + P::lanes);
                   P::pair(x, y);
                   store<V>(out + i, x);
                   store<V>(out + i + P::lanes, y);
                 }
-              for (; i + P::lanes <= count; i += P::lanes) store<V>(out + i, P::f(load<V>(in + i)));
+                if (i + P::lanes <= count) {
+                  store<V>(out + i, entry<Op, T>(load<V>(in + i)));
+                  i += P::lanes;
+                }
+              } else {
+                for (; i + P::lanes <= count; i += P::lanes)
+                  store<V>(out + i, P::f(load<V>(in + i)));
+              }
               if (i < count) {
-                const V r = P::f(partial<V>(in + i, count - i));
+                const V r = entry<Op, T>(partial<V>(in + i, count - i));
                 std::memcpy(out + i, &r, std::size_t(count - i) * sizeof(T));
               }
               to.done(begin, count);
@@ -125,7 +143,7 @@ void vector_binary(Args args, Strides s, std::int64_t n) {
     if (i < count) {
       const V x = left.one() ? x0 : partial<V>(a + i, count - i);
       const V y = right.one() ? y0 : partial<V>(b + i, count - i);
-      const V r = P::f(x, y);
+      const V r = entry2<Op, T>(x, y);
       std::memcpy(out + i, &r, std::size_t(count - i) * sizeof(T));
     }
     to.done(begin, count);
@@ -146,31 +164,15 @@ LoopFn pick_vector_binary(DType t) {
 // One register in, one out. The baseline offers none: its calls would not pay.
 #if defined(__AVX2__)
 template <class Op>
-vd entry(vd x) {
-  return Op::f(x);
-}
-template <class Op>
-vd entry2(vd x, vd y) {
-  return Op::f(x, y);
-}
-template <class Op>
-typename Path<Op, f32>::V float_entry(typename Path<Op, f32>::V x) {
-  return Path<Op, f32>::f(x);
-}
-template <class Op>
-vf_half float_entry2(vf_half x, vf_half y) {
-  return Path<Op, f32>::f(x, y);
-}
-template <class Op>
 VectorFn unary_entry(DType t) {
-  if (t == DType::Float64) return {reinterpret_cast<void*>(&entry<Op>), kLanes};
-  if (t == DType::Float32) return {reinterpret_cast<void*>(&float_entry<Op>), Path<Op, f32>::lanes};
+  if (t == DType::Float64) return {reinterpret_cast<void*>(&entry<Op, f64>), kLanes};
+  if (t == DType::Float32) return {reinterpret_cast<void*>(&entry<Op, f32>), Path<Op, f32>::lanes};
   return {nullptr, 0};
 }
 template <class Op>
 VectorFn binary_entry(DType t) {
-  if (t == DType::Float64) return {reinterpret_cast<void*>(&entry2<Op>), kLanes};
-  if (t == DType::Float32) return {reinterpret_cast<void*>(&float_entry2<Op>), kLanes};
+  if (t == DType::Float64) return {reinterpret_cast<void*>(&entry2<Op, f64>), kLanes};
+  if (t == DType::Float32) return {reinterpret_cast<void*>(&entry2<Op, f32>), kLanes};
   return {nullptr, 0};
 }
 #else

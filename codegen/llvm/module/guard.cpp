@@ -47,12 +47,12 @@ class Reserve {
 };
 
 // Of the call in progress.
-struct Call {
+struct GuardedCall {
   jmp_buf back;
   Reserve reserve;
   int fail_at;
 };
-Call* call = nullptr;
+GuardedCall* call = nullptr;
 char said[512];
 
 enum : int { kOutOfMemory = 1, kGaveUp = 2 };
@@ -112,7 +112,7 @@ Ending guarded(void (*f)(void* context), void* context, std::size_t reserve, con
     return true;
   }();
   (void)installed;
-  Call here{.back = {}, .reserve = Reserve(reserve), .fail_at = fail_at};
+  GuardedCall here{.back = {}, .reserve = Reserve(reserve), .fail_at = fail_at};
   if (!here.reserve) return Ending::NotBegun;
   struct End {
     ~End() { call = nullptr; }

@@ -10,6 +10,66 @@
 namespace plait::loops::PLAIT_TIER {
 namespace {
 
+// The best of a vector's lanes, halves against halves.
+template <class V, class F>
+PLAIT_INLINE auto best_lane(V v, F merge) {
+  using T = std::remove_reference_t<decltype(v[0])>;
+  if constexpr (sizeof(V) > 16) {
+    typedef T Half __attribute__((vector_size(sizeof(V) / 2)));
+    Half low, high;
+    std::memcpy(&low, &v, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+    return best_lane(merge(low, high), merge);
+  } else {
+    typedef T One __attribute__((vector_size(sizeof(T))));
+    One best = {v[0]};
+    for (unsigned k = 1; k < sizeof(V) / sizeof(T); ++k) best = merge(best, One{v[k]});
+    return T(best[0]);
+  }
+}
+
+}  // namespace
+
+template <class T, bool kMax>
+T contiguous_extreme(const T* a, std::int64_t n, T best) {
+  constexpr int lanes = Native<T>::lanes, kChains = 4;
+  std::int64_t i = 0;
+  if (n >= lanes) {
+    typedef T V __attribute__((vector_size(kVectorBytes)));
+    const auto merge = [](auto acc, auto x) {
+      if constexpr (std::is_floating_point_v<T>)
+        return ((kMax ? x > acc : x < acc) | (x != x)) ? x : acc;
+      else
+        return (kMax ? x > acc : x < acc) ? x : acc;
+    };
+    V acc[kChains] = {best - V{}, best - V{}, best - V{}, best - V{}};
+    for (; i + kChains * lanes <= n; i += kChains * lanes)
+      for (int k = 0; k < kChains; ++k) acc[k] = merge(acc[k], load<V>(a + i + k * lanes));
+    for (; i + lanes <= n; i += lanes) acc[0] = merge(acc[0], load<V>(a + i));
+    acc[1] = merge(acc[1], load<V>(a + n - lanes));  // again some that were seen
+    return best_lane(merge(merge(acc[0], acc[1]), merge(acc[2], acc[3])), merge);
+  }
+  for (; i < n; ++i)
+    if (Propagating<T, kMax>::better(a[i], best)) best = a[i];
+  return best;
+}
+#define PLAIT_EXTREMES(T)                                             \
+  template T contiguous_extreme<T, false>(const T*, std::int64_t, T); \
+  template T contiguous_extreme<T, true>(const T*, std::int64_t, T);
+PLAIT_EXTREMES(std::int8_t)
+PLAIT_EXTREMES(std::uint8_t)
+PLAIT_EXTREMES(std::int16_t)
+PLAIT_EXTREMES(std::uint16_t)
+PLAIT_EXTREMES(std::int32_t)
+PLAIT_EXTREMES(std::uint32_t)
+PLAIT_EXTREMES(std::int64_t)
+PLAIT_EXTREMES(std::uint64_t)
+PLAIT_EXTREMES(f32)
+PLAIT_EXTREMES(f64)
+#undef PLAIT_EXTREMES
+
+namespace {
+
 struct HalfBits {
   std::uint16_t bits;
 };
@@ -65,7 +125,7 @@ PLAIT_INLINE int first_set(V mask) {
 
 // Where the first `value`, or NaN, stands; there is one.
 template <class T>
-PLAIT_INLINE std::int64_t place(const T* a, std::int64_t n, T value) {
+[[gnu::noinline]] std::int64_t place(const T* a, std::int64_t n, T value) {
   typedef T V __attribute__((vector_size(kVectorBytes)));
   constexpr int lanes = Native<T>::lanes;
   std::int64_t i = 0;
@@ -77,6 +137,17 @@ PLAIT_INLINE std::int64_t place(const T* a, std::int64_t n, T value) {
   }
   while (!(a[i] == value || is_nan(a[i]))) ++i;
   return i;
+}
+
+// Integers of one width are equal alike.
+template <class T>
+PLAIT_INLINE std::int64_t place_of(const T* a, std::int64_t n, T value) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    return place<U>(reinterpret_cast<const U*>(a), n, U(value));
+  } else {
+    return place<T>(a, n, value);
+  }
 }
 
 template <class T, bool kMax>
@@ -95,7 +166,7 @@ void arg(void* acc, std::int64_t* index, const void* in, std::int64_t stride, st
         const std::int64_t count = std::min(kBlock, n - begin);
         const T extreme = contiguous_extreme<T, kMax>(a + begin, count, best);
         if (!Propagating<T, kMax>::better(extreme, best)) continue;
-        const std::int64_t i = begin + place(a + begin, count, extreme);
+        const std::int64_t i = begin + place_of(a + begin, count, extreme);
         best = a[i];
         found = base + i;
       }
@@ -125,30 +196,41 @@ void arg_bool(void* acc, std::int64_t* index, const void* in, std::int64_t strid
   *index = base + (!hit || hit == p ? 0 : (hit - p) / stride);
 }
 
+// What exclusive or with makes the maximum of signed integers or floats of other orders: minima and
+// unsigned integers share its loops.
+template <class T, bool kMax>
+constexpr auto flip() {
+  if constexpr (std::is_integral_v<T>) {
+    using S = std::make_signed_t<T>;
+    constexpr S sign = std::is_signed_v<T> ? S(0) : std::numeric_limits<S>::min();
+    return S(kMax ? sign : S(~sign));
+  } else {
+    using S = std::conditional_t<sizeof(T) == 4, int, long long>;
+    return kMax ? S(0) : std::numeric_limits<S>::min();
+  }
+}
+template <class T>
+PLAIT_INLINE auto quietly_better(T x, T best) {
+  return ((x > best) | (x != x)) & (best == best);
+}
+
 // One vector of columns. Rows are counted in lanes of the elements' width, as far as those reach.
-template <class T, bool kMax, int kBytes>
+template <class T, class I, int kBytes>
 PLAIT_INLINE void column_tile(const char* in, std::int64_t stride, std::int64_t rows, char* index,
-                              std::int64_t index_stride) {
-  using I =
-      std::conditional_t<sizeof(T) == 1, signed char,
-                         std::conditional_t<sizeof(T) == 2, short,
-                                            std::conditional_t<sizeof(T) == 4, int, long long>>>;
+                              std::int64_t index_stride, I flipped) {
   typedef T V __attribute__((vector_size(kBytes)));
   typedef I VI __attribute__((vector_size(kBytes)));
   constexpr int lanes = kBytes / sizeof(T);
   constexpr std::int64_t kReach = std::numeric_limits<I>::max();
-  const auto better = [](V x, V best) -> VI {
-    return (VI)(((kMax ? x > best : x < best) | (x != x)) & (best == best));
-  };
-  V best = load<V>(in);
+  V best = (V)(load<VI>(in) ^ flipped);
   std::int64_t found[lanes] = {};
   for (std::int64_t begin = 0; begin < rows; begin += kReach) {
     const I count = I(std::min(kReach, rows - begin));
     const char* p = in + begin * stride;
     VI at = I(-1) - VI{};
     for (I i = 0; i < count; ++i, p += stride) {
-      const V x = load<V>(p);
-      const VI take = better(x, best);
+      const V x = (V)(load<VI>(p) ^ flipped);
+      const VI take = (VI)quietly_better(x, best);
       best = take ? x : best;
       at = take ? i - VI{} : at;
     }
@@ -158,9 +240,10 @@ PLAIT_INLINE void column_tile(const char* in, std::int64_t stride, std::int64_t 
   for (int k = 0; k < lanes; ++k) store<std::int64_t>(index + k * index_stride, found[k]);
 }
 
-template <class T, bool kMax>
-void columns(const void* in, std::int64_t stride, std::int64_t rows, std::int64_t count,
-             void* index, std::int64_t index_stride) {
+template <class T, class I>
+[[gnu::noinline]] void columns_by(const void* in, std::int64_t stride, std::int64_t rows,
+                                  std::int64_t count, void* index, std::int64_t index_stride,
+                                  I flipped) {
   const QuietFlags quiet;
   auto* p = static_cast<const char*>(in);
   auto* out = static_cast<char*>(index);
@@ -171,20 +254,35 @@ void columns(const void* in, std::int64_t stride, std::int64_t rows, std::int64_
     if (count < lanes) return false;
     for (std::int64_t j = 0; j < count; j += lanes) {
       const std::int64_t at = std::min(j, count - lanes);
-      column_tile<T, kMax, kBytes>(p + at * std::int64_t(sizeof(T)), stride, rows,
-                                   out + at * index_stride, index_stride);
+      column_tile<T, I, kBytes>(p + at * std::int64_t(sizeof(T)), stride, rows,
+                                out + at * index_stride, index_stride, flipped);
     }
     return true;
   };
-  if (kVectorBytes >= 64 && tiles(std::integral_constant<int, 64>{})) return;
-  if (kVectorBytes >= 32 && tiles(std::integral_constant<int, 32>{})) return;
+  if constexpr (kVectorBytes >= 64)
+    if (tiles(std::integral_constant<int, 64>{})) return;
+  if constexpr (kVectorBytes >= 32)
+    if (tiles(std::integral_constant<int, 32>{})) return;
   if (tiles(std::integral_constant<int, 16>{}) || tiles(std::integral_constant<int, 8>{})) return;
   for (std::int64_t j = 0; j < count; ++j) {
-    T best = load<T>(p + j * std::int64_t(sizeof(T)));
+    const auto at = [&](std::int64_t i) {
+      const I bits = load<I>(p + j * std::int64_t(sizeof(T)) + i * stride) ^ flipped;
+      return __builtin_bit_cast(T, bits);
+    };
+    T best = at(0);
     std::int64_t found = 0;
-    scan<T, kMax>(&best, &found, p + j * std::int64_t(sizeof(T)), stride, rows, 0);
+    for (std::int64_t i = 1; i < rows; ++i)
+      if (const T x = at(i); quietly_better(x, best)) best = x, found = i;
     store<std::int64_t>(out + j * index_stride, found);
   }
+}
+template <class T, bool kMax>
+void columns(const void* in, std::int64_t stride, std::int64_t rows, std::int64_t count,
+             void* index, std::int64_t index_stride) {
+  constexpr auto flipped = flip<T, kMax>();
+  using I = std::remove_const_t<decltype(flipped)>;
+  using Key = std::conditional_t<std::is_integral_v<T>, I, T>;
+  columns_by<Key, I>(in, stride, rows, count, index, index_stride, flipped);
 }
 
 template <class T>

@@ -7,18 +7,21 @@ namespace plait::loops::PLAIT_TIER {
 namespace {
 
 struct And {
+  static constexpr bool kTurns = true;
   template <class T>
   static T f(T a, T b) {
     return T(a & b);
   }
 };
 struct Or {
+  static constexpr bool kTurns = true;
   template <class T>
   static T f(T a, T b) {
     return T(a | b);
   }
 };
 struct Xor {
+  static constexpr bool kTurns = true;
   template <class T>
   static T f(T a, T b) {
     return T(a ^ b);

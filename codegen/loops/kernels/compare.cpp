@@ -1,6 +1,7 @@
 // Comparisons, logic and tests of real numbers; results are Bool bytes. Quiet: a NaN raises no
 // flag.
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "codegen/loops/drivers.hpp"
@@ -9,12 +10,14 @@ namespace plait::loops::PLAIT_TIER {
 namespace {
 
 struct Equal {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(T a, T b) {
     return a == b;
   }
 };
 struct NotEqual {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(T a, T b) {
     return a != b;
@@ -40,18 +43,21 @@ struct GreaterEqual {
   using Turned = LessEqual;
 };
 struct And {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(T a, T b) {
     return (a != 0) & (b != 0);
   }
 };
 struct Or {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(T a, T b) {
     return (a != 0) | (b != 0);
   }
 };
 struct Xor {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(T a, T b) {
     return (a != 0) ^ (b != 0);
@@ -66,28 +72,19 @@ struct Not {
 struct Isfinite {
   template <class T>
   static bool f(T a) {
-    if constexpr (std::is_integral_v<T>)
-      return true;
-    else
-      return std::abs(a) <= std::numeric_limits<T>::max();
+    return std::abs(a) <= std::numeric_limits<T>::max();
   }
 };
 struct Isinf {
   template <class T>
   static bool f(T a) {
-    if constexpr (std::is_integral_v<T>)
-      return false;
-    else
-      return std::abs(a) > std::numeric_limits<T>::max();
+    return std::abs(a) > std::numeric_limits<T>::max();
   }
 };
 struct Isnan {
   template <class T>
   static bool f(T a) {
-    if constexpr (std::is_integral_v<T>)
-      return false;
-    else
-      return a != a;
+    return a != a;
   }
 };
 struct Signbit {
@@ -98,6 +95,16 @@ struct Signbit {
   }
 };
 
+// Of integers the answer is known.
+template <bool kAnswer>
+void known(Args args, Strides s, std::int64_t n) {
+  auto* out = static_cast<char*>(args[1]);
+  if (s[1] == 1) {
+    std::memset(out, kAnswer, std::size_t(n));
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) out[i * s[1]] = kAnswer;
+  }
+}
 template <class Op, class T>
 void test(Args args, Strides s, std::int64_t n) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -139,6 +146,11 @@ LoopFn bitwise_test(DType t) {
   const LoopFn fn = tests<Op>(Unsigneds{}, as_unsigned(t));
   return fn ? fn : tests<Op>(Floats{}, t);
 }
+template <class Op, bool kOfIntegers>
+LoopFn float_test(DType t) {
+  const LoopFn fn = tests<Op>(Floats{}, t);
+  return fn ? fn : &known<kOfIntegers>;
+}
 template <class Op>
 LoopFn bitwise_comparison(DType t) {
   const LoopFn fn = comparisons<Op>(Unsigneds{}, as_unsigned(t));
@@ -176,11 +188,11 @@ LoopFn compare_loop(OpId op, DType t) {
     case OpId::LogicalNot:
       return bitwise_test<Not>(t);
     case OpId::Isfinite:
-      return bitwise_test<Isfinite>(t);
+      return float_test<Isfinite, true>(t);
     case OpId::Isinf:
-      return bitwise_test<Isinf>(t);
+      return float_test<Isinf, false>(t);
     case OpId::Isnan:
-      return bitwise_test<Isnan>(t);
+      return float_test<Isnan, false>(t);
     case OpId::Signbit:
       return tests<Signbit>(Floats{}, t);
     default:

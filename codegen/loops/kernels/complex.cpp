@@ -1,23 +1,16 @@
 // Complex arithmetic by NumPy's formulas: Smith's division, lexicographic order; products stand in
-// complex_multiply.cpp, moduli in math_trig.cpp. The transcendental functions are C99's.
+// complex_multiply.cpp, moduli in math_trig.cpp, functions in complex_math.cpp.
 #include <cmath>
-#include <complex>
 #include <limits>
 
-#include "codegen/loops/vector_loops.hpp"
+#include "codegen/loops/complex_arithmetic.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
 
 template <class T>
-using Z = Complex<T>;
-template <class T>
 PLAIT_INLINE bool is_nan(Z<T> a) {
   return (a.re != a.re) | (a.im != a.im);
-}
-template <class T>
-PLAIT_INLINE bool nonzero(Z<T> a) {
-  return (a.re != 0) | (a.im != 0);
 }
 template <class T>
 PLAIT_INLINE bool greater(Z<T> a, Z<T> b) {
@@ -27,15 +20,6 @@ template <class T>
 PLAIT_INLINE bool greater_equal(Z<T> a, Z<T> b) {
   return (a.re > b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im >= b.im);
 }
-template <class T>
-PLAIT_INLINE std::complex<T> std_of(Z<T> a) {
-  return {a.re, a.im};
-}
-template <class T>
-PLAIT_INLINE Z<T> of_std(std::complex<T> a) {
-  return {a.real(), a.imag()};
-}
-
 struct Add {
   template <class T>
   static Z<T> f(Z<T> a, Z<T> b) {
@@ -46,54 +30,6 @@ struct Subtract {
   template <class T>
   static Z<T> f(Z<T> a, Z<T> b) {
     return {a.re - b.re, a.im - b.im};
-  }
-};
-// Rounded after each step, as in powers and folds.
-struct Product {
-  template <class T>
-  static Z<T> f(Z<T> a, Z<T> b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-  }
-};
-struct Divide {
-  template <class T>
-  static Z<T> f(Z<T> a, Z<T> b) {
-    const T re = std::abs(b.re), im = std::abs(b.im);
-    if (re >= im) {
-      if (re == 0 && im == 0) return {a.re / re, a.im / re};
-      const T ratio = b.im / b.re, scale = T(1) / (b.re + b.im * ratio);
-      return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
-    }
-    const T ratio = b.re / b.im, scale = T(1) / (b.im + b.re * ratio);
-    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
-  }
-};
-// Small integer exponents by repeated products, as NumPy does; the rest by cpow.
-struct Power {
-  template <class T>
-  static Z<T> f(Z<T> a, Z<T> b) {
-    if (!nonzero(b)) return {1, 0};
-    if (!nonzero(a)) {
-      if (b.re > 0) return {0, 0};
-      volatile T inf = std::numeric_limits<T>::infinity();
-      const T nan = inf - inf;
-      return {nan, nan};
-    }
-    if (b.im == 0 && std::abs(b.re) < 100 && b.re == std::trunc(b.re)) {
-      unsigned n = static_cast<unsigned>(std::abs(b.re));
-      if (b.re == 1) return a;
-      if (b.re == 2) return Product::f(a, a);
-      if (b.re == 3) return Product::f(a, Product::f(a, a));
-      Z<T> result{1, 0}, power = a;
-      for (;;) {
-        if (n & 1) result = Product::f(result, power);
-        n >>= 1;
-        if (n == 0) break;
-        power = Product::f(power, power);
-      }
-      return b.re < 0 ? Divide::f(Z<T>{1, 0}, result) : result;
-    }
-    return of_std(std::pow(std_of(a), std_of(b)));
   }
 };
 struct Negative {
@@ -125,21 +61,6 @@ struct Reciprocal {
     return {r / d, T(-1) / d};
   }
 };
-struct Sign {
-  template <class T>
-  static Z<T> f(Z<T> a) {
-    const T size = std::hypot(a.re, a.im);
-    if (size != size) return {size, size};
-    if (std::isinf(size)) {
-      constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-      if (std::isinf(a.re) && std::isinf(a.im)) return {nan, nan};
-      if (std::isinf(a.re)) return {std::copysign(T(1), a.re), 0};
-      if (std::isinf(a.im)) return {0, std::copysign(T(1), a.im)};
-    }
-    if (size == 0) return {0, 0};
-    return {a.re / size, a.im / size};
-  }
-};
 struct Rint {
   template <class T>
   static Z<T> f(Z<T> a) {
@@ -159,70 +80,15 @@ struct Imag {
   }
 };
 
-#define PLAIT_C99(Name, fn)              \
-  struct Name {                          \
-    template <class T>                   \
-    static Z<T> f(Z<T> a) {              \
-      return of_std(std::fn(std_of(a))); \
-    }                                    \
-  };
-PLAIT_C99(Sqrt, sqrt)
-PLAIT_C99(Exp, exp)
-PLAIT_C99(Log, log)
-PLAIT_C99(Sin, sin)
-PLAIT_C99(Cos, cos)
-PLAIT_C99(Tan, tan)
-PLAIT_C99(Arcsin, asin)
-PLAIT_C99(Arccos, acos)
-PLAIT_C99(Arctan, atan)
-PLAIT_C99(Sinh, sinh)
-PLAIT_C99(Cosh, cosh)
-PLAIT_C99(Tanh, tanh)
-PLAIT_C99(Arcsinh, asinh)
-PLAIT_C99(Arccosh, acosh)
-PLAIT_C99(Arctanh, atanh)
-#undef PLAIT_C99
-struct Exp2 {
-  template <class T>
-  static Z<T> f(Z<T> a) {
-    return Exp::f(Z<T>{a.re * T(M_LN2), a.im * T(M_LN2)});
-  }
-};
-struct Expm1 {
-  template <class T>
-  static Z<T> f(Z<T> a) {
-    const T s = std::sin(a.im / 2);
-    return {std::expm1(a.re) * std::cos(a.im) - 2 * s * s, std::exp(a.re) * std::sin(a.im)};
-  }
-};
-struct Log2 {
-  template <class T>
-  static Z<T> f(Z<T> a) {
-    const Z<T> l = Log::f(a);
-    return {l.re * T(M_LOG2E), l.im * T(M_LOG2E)};
-  }
-};
-struct Log10 {
-  template <class T>
-  static Z<T> f(Z<T> a) {
-    const Z<T> l = Log::f(a);
-    return {l.re * T(M_LOG10E), l.im * T(M_LOG10E)};
-  }
-};
-struct Log1p {
-  template <class T>
-  static Z<T> f(Z<T> a) {
-    return {std::log(std::hypot(a.re + 1, a.im)), std::atan2(a.im, a.re + 1)};
-  }
-};
-
 struct Equal {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(Z<T> a, Z<T> b) {
     return (a.re == b.re) & (a.im == b.im);
   }
 };
 struct NotEqual {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(Z<T> a, Z<T> b) {
     return (a.re != b.re) | (a.im != b.im);
@@ -253,18 +119,21 @@ struct GreaterEqual {
   }
 };
 struct And {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(Z<T> a, Z<T> b) {
     return nonzero(a) & nonzero(b);
   }
 };
 struct Or {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(Z<T> a, Z<T> b) {
     return nonzero(a) | nonzero(b);
   }
 };
 struct Xor {
+  static constexpr bool kTurns = true;
   template <class T>
   static bool f(Z<T> a, Z<T> b) {
     return nonzero(a) ^ nonzero(b);
@@ -393,9 +262,6 @@ LoopFn complex_loop(OpId op, DType t) {
       return binary_of<Divide>(t);
     case OpId::Multiply:  // as folds have it
       return binary_of<Product>(t);
-    case OpId::Power:
-    case OpId::FloatPower:
-      return binary_of<Power>(t);
     case OpId::Negative:
       return unary_of<Negative>(t);
     case OpId::Positive:
@@ -404,54 +270,12 @@ LoopFn complex_loop(OpId op, DType t) {
       return unary_of<Conjugate>(t);
     case OpId::Reciprocal:
       return unary_of<Reciprocal>(t);
-    case OpId::Sign:
-      return unary_of<Sign>(t);
     case OpId::Rint:
       return unary_of<Rint>(t);
     case OpId::Real:
       return real_of<Real>(t);
     case OpId::Imag:
       return real_of<Imag>(t);
-    case OpId::Sqrt:
-      return unary_of<Sqrt>(t);
-    case OpId::Exp:
-      return unary_of<Exp>(t);
-    case OpId::Exp2:
-      return unary_of<Exp2>(t);
-    case OpId::Expm1:
-      return unary_of<Expm1>(t);
-    case OpId::Log:
-      return unary_of<Log>(t);
-    case OpId::Log2:
-      return unary_of<Log2>(t);
-    case OpId::Log10:
-      return unary_of<Log10>(t);
-    case OpId::Log1p:
-      return unary_of<Log1p>(t);
-    case OpId::Sin:
-      return unary_of<Sin>(t);
-    case OpId::Cos:
-      return unary_of<Cos>(t);
-    case OpId::Tan:
-      return unary_of<Tan>(t);
-    case OpId::Arcsin:
-      return unary_of<Arcsin>(t);
-    case OpId::Arccos:
-      return unary_of<Arccos>(t);
-    case OpId::Arctan:
-      return unary_of<Arctan>(t);
-    case OpId::Sinh:
-      return unary_of<Sinh>(t);
-    case OpId::Cosh:
-      return unary_of<Cosh>(t);
-    case OpId::Tanh:
-      return unary_of<Tanh>(t);
-    case OpId::Arcsinh:
-      return unary_of<Arcsinh>(t);
-    case OpId::Arccosh:
-      return unary_of<Arccosh>(t);
-    case OpId::Arctanh:
-      return unary_of<Arctanh>(t);
     case OpId::Equal:
       return comparison_of<Equal>(t);
     case OpId::NotEqual:
@@ -489,7 +313,7 @@ LoopFn complex_loop(OpId op, DType t) {
     case OpId::Clip:
       return t == DType::Complex64 ? &clip<c64> : &clip<c128>;
     default:
-      return nullptr;
+      return baseline::complex_math_loop(op, t);  // libm's, at any tier
   }
 }
 

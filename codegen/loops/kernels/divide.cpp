@@ -22,7 +22,7 @@ struct Quotient {
 template <class T, class F>
 PLAIT_INLINE void flagged(Args args, Strides s, std::int64_t n, F f) {
   unsigned bad = 0;
-  binary<T, T, T>(args, s, n, [&bad, f](T a, T b) {
+  binary<T, T, T, One::Right>(args, s, n, [&bad, f](T a, T b) {
     if (b == 0) {
       bad |= FE_DIVBYZERO;
       return T(0);
@@ -99,7 +99,8 @@ void division(Args args, Strides s, std::int64_t n) {
   if (divide_by_one<T, kPart>(args, s, n)) return;
   if constexpr (Via<T>::kPays) {
     unsigned bad = 0;
-    binary<T, T, T>(args, s, n, [&bad](T a, T b) { return divided<T, kPart>(a, b, bad); });
+    const auto one = [&bad](T a, T b) { return divided<T, kPart>(a, b, bad); };
+    binary<T, T, T, One::Right>(args, s, n, one);
     if (bad) raise_flags(static_cast<int>(bad));
   } else {
     flagged<T>(args, s, n, [](T a, T b, bool minus_one) {
@@ -126,12 +127,14 @@ PLAIT_INLINE std::make_unsigned_t<T> magnitude(T a) {
   return a < 0 ? U(U(0) - U(a)) : U(a);
 }
 struct Gcd {
+  static constexpr One kOne = One::None;
   template <class T>
   static T f(T a, T b) {
     return T(std::gcd(magnitude(a), magnitude(b)));
   }
 };
 struct Lcm {
+  static constexpr One kOne = One::None;
   template <class T>
   static T f(T a, T b) {
     using U = std::make_unsigned_t<T>;

@@ -32,6 +32,21 @@ struct Fmin {
     return (a <= b) | (b != b) ? a : b;
   }
 };
+// Of integers, either may win.
+struct Larger {
+  static constexpr bool kTurns = true;
+  template <class T>
+  static T f(T a, T b) {
+    return a > b ? a : b;
+  }
+};
+struct Smaller {
+  static constexpr bool kTurns = true;
+  template <class T>
+  static T f(T a, T b) {
+    return a < b ? a : b;
+  }
+};
 struct Sign {
   template <class T>
   static T f(T a) {
@@ -45,34 +60,6 @@ struct Heaviside {
   }
 };
 
-// A value equal to its bound stays: of zeros the sign shows, and NumPy's scalar bounds leave it.
-struct Raise {
-  template <class T>
-  static T f(T x, T low) {
-    return (x >= low) | (x != x) ? x : low;
-  }
-};
-struct Lower {
-  template <class T>
-  static T f(T x, T high) {
-    return (x <= high) | (x != x) ? x : high;
-  }
-};
-// In two passes, which vectorise where the nested choice does not; in one where the first would
-// overwrite `high`.
-template <class T>
-void clip(Args args, Strides s, std::int64_t n) {
-  const QuietFlags quiet;
-  if (args[3] == args[2])
-    return ternary<T, T, T, T>(args, s, n,
-                               [](T x, T low, T high) { return Lower::f(Raise::f(x, low), high); });
-  void* const raise[] = {args[0], args[1], args[3]};
-  const std::int64_t raise_strides[] = {s[0], s[1], s[3]};
-  binary_loop<Raise, T>(raise, raise_strides, n);
-  void* const lower[] = {args[3], args[2], args[3]};
-  const std::int64_t lower_strides[] = {s[3], s[2], s[3]};
-  binary_loop<Lower, T>(lower, lower_strides, n);
-}
 template <class Op, class T>
 void quiet_unary(Args args, Strides s, std::int64_t n) {
   const QuietFlags quiet;
@@ -85,15 +72,36 @@ void quiet_binary(Args args, Strides s, std::int64_t n) {
 }
 
 template <class Op>
-LoopFn extremum(DType t) {
-  if (t == DType::Float32) return &quiet_binary<Op, f32>;
-  if (t == DType::Float64) return &quiet_binary<Op, f64>;
-  return pick_binary<Op>(Ints{}, t);
+LoopFn of_floats(DType t) {
+  return t == DType::Float32 ? &quiet_binary<Op, f32> : &quiet_binary<Op, f64>;
 }
-template <class... Ts>
+
+// Raised, then lowered: two passes, which vectorise where the nested choice does not. A value equal
+// to its bound stays: of zeros the sign shows, and NumPy's scalar bounds leave it. What the first
+// pass gives waits in a block where the second still needs `high`.
+template <class T, class Raise, class Lower>
+void clip(Args args, Strides s, std::int64_t n) {
+  const QuietFlags quiet;
+  alignas(64) T block[kPackCount<T>];
+  const bool apart = args[3] != args[2];
+  const std::int64_t step = apart ? n : kPackCount<T>;
+  for (std::int64_t begin = 0; begin < n; begin += step) {
+    const std::int64_t count = std::min(step, n - begin);
+    const auto at = [&](int k) { return static_cast<char*>(args[k]) + begin * s[k]; };
+    void* const raised = apart ? at(3) : reinterpret_cast<char*>(block);
+    const std::int64_t raised_stride = apart ? s[3] : std::int64_t(sizeof(T));
+    void* const raise[] = {at(0), at(1), raised};
+    const std::int64_t raise_strides[] = {s[0], s[1], raised_stride};
+    binary_loop<Raise, T>(raise, raise_strides, count);
+    void* const lower[] = {raised, at(2), at(3)};
+    const std::int64_t lower_strides[] = {raised_stride, s[2], s[3]};
+    binary_loop<Lower, T>(lower, lower_strides, count);
+  }
+}
+template <class Raise, class Lower, class... Ts>
 LoopFn clips(Types<Ts...>, DType t) {
   LoopFn fn = nullptr;
-  ((t == dtype_of<Ts>() ? void(fn = &clip<Ts>) : void()), ...);
+  ((t == dtype_of<Ts>() ? void(fn = &clip<Ts, Raise, Lower>) : void()), ...);
   return fn;
 }
 
@@ -104,21 +112,21 @@ LoopFn extrema_loop(OpId op, DType t) {
   const bool single = t == DType::Float32, real = single || t == DType::Float64;
   switch (op) {
     case OpId::Maximum:
-      return extremum<Maximum>(t);
+      return real ? of_floats<Maximum>(t) : pick_binary<Larger>(Ints{}, t);
     case OpId::Minimum:
-      return extremum<Minimum>(t);
+      return real ? of_floats<Minimum>(t) : pick_binary<Smaller>(Ints{}, t);
     case OpId::Fmax:
-      return real ? extremum<Fmax>(t) : extremum<Maximum>(t);
+      return real ? of_floats<Fmax>(t) : pick_binary<Larger>(Ints{}, t);
     case OpId::Fmin:
-      return real ? extremum<Fmin>(t) : extremum<Minimum>(t);
+      return real ? of_floats<Fmin>(t) : pick_binary<Smaller>(Ints{}, t);
     case OpId::Clip:
-      return real ? clips(Floats{}, t) : clips(Ints{}, t);
+      return real ? clips<Maximum, Minimum>(Floats{}, t) : clips<Larger, Smaller>(Ints{}, t);
     case OpId::Sign:
       if (!real) return nullptr;
       return single ? &quiet_unary<Sign, f32> : &quiet_unary<Sign, f64>;
     case OpId::Heaviside:
       if (!real) return nullptr;
-      return single ? &quiet_binary<Heaviside, f32> : &quiet_binary<Heaviside, f64>;
+      return of_floats<Heaviside>(t);
     default:
       return nullptr;
   }

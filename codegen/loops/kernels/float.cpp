@@ -104,12 +104,14 @@ struct Rint {
   }
 };
 struct Copysign {
+  static constexpr One kOne = One::Right;
   template <class T>
   static T f(T a, T b) {
     return std::copysign(a, b);
   }
 };
 struct Nextafter {
+  static constexpr One kOne = One::Right;
   template <class T>
   static T f(T a, T b) {
     return std::nextafter(a, b);

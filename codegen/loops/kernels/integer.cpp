@@ -11,6 +11,7 @@ template <class T>
 using Wide = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 struct Add {
+  static constexpr bool kTurns = true;
   template <class T>
   static T f(T a, T b) {
     return T(Wide<T>(a) + Wide<T>(b));
@@ -23,6 +24,7 @@ struct Subtract {
   }
 };
 struct Multiply {
+  static constexpr bool kTurns = true;
   template <class T>
   static T f(T a, T b) {
     return T(Wide<T>(a) * Wide<T>(b));

@@ -173,17 +173,17 @@ void tile(const Tile<T>& t) {
 
 template <class T>
 using TileFn = void (*)(const Tile<T>&);
-template <class T, bool kPacked, int V, bool kEdge, std::size_t... r>
+template <class T, int V, bool kEdge, std::size_t... r>
 constexpr std::array<TileFn<T>, sizeof...(r)> tiles_of(std::index_sequence<r...>) {
-  return {tile<T, static_cast<int>(r) + 1, V, kPacked, kEdge>...};
+  return {tile<T, static_cast<int>(r) + 1, V, false, kEdge>...};
 }
-// [rows - 1] of tiles of so many columns.
-template <class T, bool kPacked>
+// [rows - 1] of tiles of so many columns. Those at the edges of panels take them for any operand.
+template <class T>
 const std::array<TileFn<T>, kRows>& tiles(std::int64_t columns) {
   constexpr auto rows = std::make_index_sequence<kRows>();
   static constexpr std::array<TileFn<T>, kRows> table[] = {
-      tiles_of<T, kPacked, 1, true>(rows), tiles_of<T, kPacked, 1, false>(rows),
-      tiles_of<T, kPacked, 2, true>(rows), tiles_of<T, kPacked, 2, false>(rows)};
+      tiles_of<T, 1, true>(rows), tiles_of<T, 1, false>(rows), tiles_of<T, 2, true>(rows),
+      tiles_of<T, 2, false>(rows)};
   static_assert(kVectors == 2);
   const std::int64_t vectors = (columns + kWidth<T> - 1) / kWidth<T>;
   return table[(vectors - 1) * 2 + (columns % kWidth<T> == 0)];
@@ -199,12 +199,17 @@ void walk(std::int64_t m, std::int64_t n, Tile<T> t, std::int64_t height, std::i
   T* c = t.c;
   for (std::int64_t j = 0; j < n; j += wide, t.b += b_step) {
     const std::int64_t columns = std::min(wide, n - j);
-    const auto& by_rows = tiles<T, kPacked>(columns);
+    const auto& by_rows = tiles<T>(columns);
     t.last = (columns - 1) % kWidth<T> + 1;
     t.a = a;
     t.c = c + j;
-    for (std::int64_t i = 0; i < m; i += height, t.a += a_step, t.c += height * t.c_row)
-      by_rows[static_cast<std::size_t>(std::min(height, m - i) - 1)](t);
+    for (std::int64_t i = 0; i < m; i += height, t.a += a_step, t.c += height * t.c_row) {
+      const std::int64_t rows = std::min(height, m - i);
+      if (kPacked && columns == wide && rows == kRows)
+        tile<T, kRows, kVectors, kPacked, false>(t);
+      else
+        by_rows[static_cast<std::size_t>(rows - 1)](t);
+    }
   }
 }
 

@@ -255,6 +255,24 @@ TEST_CASE("every layout has the bits of contiguous operands") {
       }
 }
 
+TEST_CASE("clip may overwrite either bound") {
+  for (CpuTier tier : tiers())
+    for (std::size_t n : {std::size_t(3), std::size_t(1500)})
+      for (int over : {0, 1, 2}) {
+        std::vector<std::int32_t> of[3], want(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          of[0].push_back(int(i % 100) - 50);
+          of[1].push_back(int(i % 7) - 20);
+          of[2].push_back(int(i % 11) + 20);
+          want[i] = std::min(std::max(of[0][i], of[1][i]), of[2][i]);
+        }
+        void* args[] = {of[0].data(), of[1].data(), of[2].data(), of[over].data()};
+        const std::int64_t strides[] = {4, 4, 4, 4};
+        loops::elementwise(OpId::Clip, DType::Int32, tier)(args, strides, std::int64_t(n));
+        CHECK(of[over] == want);
+      }
+}
+
 TEST_CASE("set bits") {
   for (CpuTier tier : tiers()) {
     const auto check = [&]<class T>(T) {
