@@ -32,8 +32,7 @@ std::int64_t LoopFacts::stride(const Inst& access, std::int32_t l) const {
 
 bool LoopFacts::depends(const Inst& access, std::int32_t l) const {
   const auto& terms = k_.accesses[access.access].terms;
-  return std::any_of(terms.begin(), terms.end(),
-                     [&](const Term& t) { return t.var == k_.loops[l].var; });
+  return std::any_of(terms.begin(), terms.end(), [&](const Term& t) { return follows(t.var, l); });
 }
 
 bool LoopFacts::index_moves(const Inst& gather, std::int32_t l) const {

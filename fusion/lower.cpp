@@ -65,7 +65,7 @@ void Lowering::map() {
   const Node& lead = node(region_.roots[0]);
   const bool update = lead.kind == NodeKind::Update;
   const Dims& shape = update ? lead.view_shape : lead.shape;
-  const Dims strides = update ? lead.view_strides : own_strides(lead);
+  const Dims strides = update ? lead.view_strides : strides_now(region_.roots[0]);
   if (element_count(shape) == 0) {
     out_.grid_extent = ex_.zero();
     return;
@@ -91,26 +91,32 @@ void Lowering::map() {
   std::vector<int> unrolled;
   const bool folds = std::any_of(region_.roots.begin(), region_.roots.end(),
                                  [&](std::int32_t r) { return contains_reduction(r); });
+  const auto extent_of = [&](int d) { return ex_.source({region_.roots[0], extent_field, d}); };
+  std::vector<int> looped;
   for (int d : order) {
-    ExprId extent = ex_.source({region_.roots[0], extent_field, d});
     if (!first && folds && scans_.axis < 0 && shape[d] <= kShort && unrolled.empty()) {
-      in_.facts.known(extent);
+      in_.facts.known(extent_of(d));
       unrolled.push_back(d);
-      continue;
-    }
-    if (first) {
-      out_.grid_extent = extent;
+    } else if (first) {
+      out_.grid_extent = extent_of(d);
       trips_[0] = static_cast<double>(shape[d]);
       idx[d].loop = 0;
       first = false;
     } else {
-      ctx = open(ctx, extent);
-      opened.push_back(ctx);
-      idx[d].loop = ctx;
+      looped.push_back(d);
     }
   }
+  const bool cut = scans_.axis < 0 && cut_at_padding(shape, extent_field, looped);
+  if (cut) looped.resize(looped.size() - padding_.cuts.size());
+  for (int d : looped) {
+    ctx = open(ctx, extent_of(d));
+    opened.push_back(ctx);
+    idx[d].loop = ctx;
+  }
   if (scans_.windows)
-    scan_windows(idx, ex_.source({region_.roots[0], extent_field, scans_.axis}), ctx);
+    scan_windows(idx, extent_of(scans_.axis), ctx);
+  else if (cut)
+    store_cut(idx, unrolled, shape, ctx);
   else
     store_unrolled(idx, unrolled, shape, ctx);
   for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
@@ -187,6 +193,7 @@ std::pair<Val, Val> Lowering::chunk() {
 }
 
 void Lowering::blocked() {
+  chunked_ = true;
   const Node& lead = node(region_.roots[0]);
   const std::int32_t operand = g_[region_.roots[0]].in[0];
   const Node& on = node(operand);

@@ -125,6 +125,7 @@ struct LoweringInput {
   Target target = {};
   bool scans = false;  // some calls may be folds of loops (scan_region.hpp)
   std::span<const std::int32_t> memory_of = {};  // of each node: whose memory it has
+  std::span<const Dims> layouts = {};            // those that are not as recorded (layouts.hpp)
 };
 
 struct Survey {

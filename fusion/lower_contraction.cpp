@@ -123,11 +123,11 @@ void Lowering::add_terms(Access& a, const Lines& l, const std::vector<std::int32
 bool Lowering::joins(std::int32_t operand, int axis, int behind, ExprId extent) {
   const std::int32_t id = in_.canon[operand];
   const bool view = !in_.in_memory[id] && node(id).kind == tracer::NodeKind::View &&
-                    in_.in_memory[in_.canon[g_[id].in[0]]];
+                    in_.in_memory[in_.canon[g_[id].in[0]]] && !laid_out(in_.canon[g_[id].in[0]]);
   if (!view && !in_.in_memory[id]) return false;
   const Field strides = view ? Field::Stride : Field::Layout;
-  return in_.facts.equal(ex_.source({id, strides, axis}),
-                         ex_.mul(extent, ex_.source({id, strides, behind})));
+  return in_.facts.equal(stride_of({id, strides, axis}),
+                         ex_.mul(extent, stride_of({id, strides, behind})));
 }
 
 // What lies closest in memory is the innermost loop, and so are its places in scratch.

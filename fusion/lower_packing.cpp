@@ -21,8 +21,9 @@ Lowering::Walk Lowering::stepped(const Walk& w, ExprId by, ExprId start) {
 
 // The parts that the operand is made of, where they have no memory. `walks`: of each dimension of
 // the node, which of the operand's it steps along. `over`: the part that was written over this one.
+// `within`: the part whose value this is.
 void Lowering::find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
-                          std::vector<Part>& parts) {
+                          std::int32_t within, std::vector<Part>& parts) {
   id = in_.canon[id];
   const GNode& gn = g_[id];
   const Node& n = *gn.node;
@@ -30,56 +31,129 @@ void Lowering::find_parts(std::int32_t id, const std::vector<Walk>& walks, std::
   switch (n.kind) {
     case NodeKind::Elementwise:
     case NodeKind::Cast:
-      for (const std::int32_t in : gn.in) {
-        if (in < 0) continue;
-        const Dims& s = node(in).shape;
-        std::vector<Walk> of(static_cast<std::size_t>(s.size()));
-        for (std::size_t d = 0; d < of.size(); ++d)
-          if (s[static_cast<int>(d)] != 1) of[d] = walks[walks.size() - of.size() + d];
-        find_parts(in, of, over, parts);
+      for (const std::int32_t in : gn.in)
+        if (in >= 0) find_parts(in, aligned(in, walks), over, within, parts);
+      return;
+    case NodeKind::View:
+      if (gn.windows || gn.map) {
+        find_parts(gn.in[0], walks_through(id, walks), over, within, parts);
+      } else if (interleaves(g_, id) && !in_.in_memory[in_.canon[gn.in[0]]]) {
+        if (!take_turns(id, walks.back())) return need(gn.in[0], "its view needs it in memory");
+        std::vector<Walk> of = walks;
+        of.push_back({ex_.zero(), {{static_cast<int>(parts_->idx.size()), ex_.one()}}});
+        find_parts(gn.in[0], of, over, within, parts);
       }
       return;
-    case NodeKind::View: {
-      if (!gn.windows && !gn.map) return;
-      std::vector<Walk> of(static_cast<std::size_t>(node(gn.in[0]).shape.size()));
-      for (int d = 0; d < static_cast<int>(of.size()); ++d) {
-        Walk& w = of[static_cast<std::size_t>(d)];
-        if (gn.windows) {
-          w.start = ex_.source({id, Field::WindowStart, d});
-          for (int j = 0; j < gn.windows->axis.size(); ++j) {
-            if (gn.windows->axis[j] != d) continue;
-            const Walk s = stepped(walks[static_cast<std::size_t>(j)],
-                                   small(ex_.source({id, Field::WindowStep, j})), w.start);
-            w.start = s.start;
-            w.steps.insert(w.steps.end(), s.steps.begin(), s.steps.end());
-          }
-        } else if (const std::int64_t j = gn.map->from[d]; j >= 0) {
-          w = stepped(walks[static_cast<std::size_t>(j)],
-                      small(ex_.source({id, Field::MapStep, d})),
-                      ex_.source({id, Field::MapStart, d}));
-        } else {
-          w.start = ex_.source({id, Field::MapStart, d});
-        }
-      }
-      return find_parts(gn.in[0], of, over, parts);
-    }
     case NodeKind::Update: {
-      if (!gn.map ||
-          std::any_of(parts.begin(), parts.end(), [&](const Part& p) { return p.update == id; }))
+      const auto known =
+          std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.update == id; });
+      if (known != parts.end()) {
+        if (known->walks != walks) need(id, "it is packed in two ways at once");
         return;
-      parts.push_back({id, over, walks});
-      find_parts(gn.in[0], walks, static_cast<std::int32_t>(parts.size()) - 1, parts);
-      std::vector<Walk> of(static_cast<std::size_t>(n.view_shape.size()));
-      for (int d = 0; d < static_cast<int>(walks.size()); ++d)
-        if (const std::int64_t j = gn.map->from[d]; j >= 0)
-          of[static_cast<std::size_t>(j)] =
-              stepped(walks[static_cast<std::size_t>(d)], ex_.one(),
-                      ex_.mul(ex_.source({id, Field::MapStart, d}), ex_.constant(-1)));
-      return find_parts(gn.in[1], of, over, parts);
+      }
+      const auto self = static_cast<std::int32_t>(parts.size());
+      parts.push_back({id, over, within, walks});
+      find_parts(gn.in[0], walks, self, within, parts);
+      return find_parts(gn.in[1], walks_written(id, walks), over, self, parts);
     }
     default:
       return;
   }
+}
+
+// Whether what steps along the last axis of such a view can be two loops.
+bool Lowering::take_turns(std::int32_t view, const Walk& along) {
+  Packing& p = *parts_;
+  const std::int32_t base = g_[view].in[0];
+  const int dims = node(base).shape.size();
+  const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
+  if (!in_.facts.equal(along.start, ex_.zero()) || along.steps.size() != 1 ||
+      along.steps[0].second != ex_.one())
+    return false;
+  const int axis = along.steps[0].first;
+  const auto level = std::find_if(p.levels.begin(), p.levels.end(),
+                                  [&](const Level& l) { return l.axis == axis; });
+  if (level == p.levels.end() || level->low != kNone || (level->begin != kNone && !p.repeated))
+    return false;
+  const ExprId arrays = in_.facts.known(extent(base, dims - 1));
+  if (p.turns >= 0 && (p.turns != axis || p.arrays != arrays)) return false;
+  for (int d = 0; d < dims - 2; ++d) in_.facts.equal(extent(view, d), extent(base, d));
+  in_.facts.equal(extent(view, dims - 2), ex_.mul(extent(base, dims - 2), arrays));
+  p.turns = axis;
+  p.arrays = arrays;
+  p.each = extent(base, dims - 2);
+  return true;
+}
+
+void Lowering::split_turns(Packing& p) {
+  std::vector<Level> levels;
+  for (Level l : p.levels) {
+    if (l.axis == p.turns) {
+      const auto arrays = static_cast<double>(ex_.value(p.arrays));
+      levels.push_back({static_cast<int>(p.idx.size()), l.place, p.arrays, kNone, kNone, arrays});
+      l.place = ex_.mul(l.place, p.arrays);
+      l.extent = p.each;
+      l.trips = std::max(1.0, l.trips / arrays);
+      for (Val* at : {&l.begin, &l.end})
+        if (*at != kNone) *at = integer(OpId::FloorDivide, *at, number(p.arrays));
+    }
+    levels.push_back(l);
+  }
+  p.levels = levels;
+  p.left.resize(levels.size());
+  p.idx.emplace_back();
+}
+
+std::vector<Lowering::Walk> Lowering::aligned(std::int32_t operand,
+                                              const std::vector<Walk>& walks) const {
+  const Dims& s = node(operand).shape;
+  std::vector<Walk> of(static_cast<std::size_t>(s.size()));
+  for (std::size_t d = 0; d < of.size(); ++d)
+    if (s[static_cast<int>(d)] != 1) of[d] = walks[walks.size() - of.size() + d];
+  return of;
+}
+
+std::vector<Lowering::Walk> Lowering::walks_through(std::int32_t view,
+                                                    const std::vector<Walk>& walks) {
+  const GNode& gn = g_[view];
+  std::vector<Walk> of(static_cast<std::size_t>(node(gn.in[0]).shape.size()));
+  for (int d = 0; d < static_cast<int>(of.size()); ++d) {
+    Walk& w = of[static_cast<std::size_t>(d)];
+    if (gn.windows) {
+      w.start = ex_.source({view, Field::WindowStart, d});
+      for (int j = 0; j < gn.windows->axis.size(); ++j) {
+        if (gn.windows->axis[j] != d) continue;
+        const Walk s = stepped(walks[static_cast<std::size_t>(j)],
+                               small(ex_.source({view, Field::WindowStep, j})), w.start);
+        w.start = s.start;
+        w.steps.insert(w.steps.end(), s.steps.begin(), s.steps.end());
+      }
+    } else if (const std::int64_t j = gn.map->from[d]; j >= 0) {
+      w = stepped(walks[static_cast<std::size_t>(j)], small(ex_.source({view, Field::MapStep, d})),
+                  ex_.source({view, Field::MapStart, d}));
+    } else {
+      w.start = ex_.source({view, Field::MapStart, d});
+    }
+  }
+  return of;
+}
+
+std::vector<Lowering::Walk> Lowering::walks_written(std::int32_t update,
+                                                    const std::vector<Walk>& walks) {
+  std::vector<Walk> of(static_cast<std::size_t>(node(update).view_shape.size()));
+  for (int d = 0; d < static_cast<int>(walks.size()); ++d)
+    if (const std::int64_t j = g_[update].map->from[d]; j >= 0)
+      of[static_cast<std::size_t>(j)] =
+          stepped(walks[static_cast<std::size_t>(d)], ex_.one(),
+                  ex_.mul(ex_.source({update, Field::MapStart, d}), ex_.constant(-1)));
+  return of;
+}
+
+Lowering::PartEdges Lowering::edges(std::int32_t update, int d) {
+  const ExprId first = ex_.source({update, Field::MapStart, d}),
+               end = ex_.add(first, part_extent(update, d));
+  return {first, end, in_.facts.equal(first, ex_.zero()),
+          in_.facts.equal(end, ex_.source({update, Field::Shape, d}))};
 }
 
 ExprId Lowering::part_extent(std::int32_t update, int d) {
@@ -168,39 +242,58 @@ std::pair<Val, Val> Lowering::range_of(const Level& l) {
 
 void Lowering::pack(Packing& p, std::int32_t ctx) {
   const std::int32_t operand = p.operand;
-  const std::vector<Level>& levels = p.levels;
   std::vector<Walk> walks(p.idx.size());
   for (std::size_t d = 0; d < walks.size(); ++d)
     if (node(operand).shape[static_cast<int>(d)] != 1)
       walks[d].steps.push_back({static_cast<int>(d), ex_.one()});
-  find_parts(operand, walks, -1, p.parts);
-  // A part is cut off where the last loop that steps along a dimension of it opens.
+  parts_ = &p;
+  find_parts(operand, walks, -1, -1, p.parts);
+  if (p.turns >= 0) split_turns(p);
   for (std::size_t n = 0; n < p.parts.size(); ++n) {
-    const Part& part = p.parts[n];
-    const Dims& shape = node(part.update).shape;
-    for (int d = 0; d < shape.size(); ++d) {
-      const ExprId start = ex_.source({part.update, Field::MapStart, d}),
-                   end = ex_.add(start, part_extent(part.update, d)),
-                   extent = ex_.source({part.update, Field::Shape, d});
-      const bool from_first = in_.facts.equal(start, ex_.zero()),
-                 to_last = in_.facts.equal(end, extent);
-      if (shape[d] == 1 || (from_first && to_last)) continue;
-      int level = -1;
-      for (const auto& [axis, step] : part.walks[static_cast<std::size_t>(d)].steps)
-        for (int l = level + 1; l < static_cast<int>(levels.size()); ++l)
-          if (levels[static_cast<std::size_t>(l)].axis == axis) level = l;
-      p.cuts.push_back({static_cast<std::int32_t>(n), d, level, from_first, to_last});
-    }
+    find_cuts(p, static_cast<std::int32_t>(n));
     p.inside.push_back(true);
   }
-  parts_ = &p;
   pack_level(-1, 0, kNone, kNone, ctx);
   parts_ = nullptr;
+}
+
+// A part is cut off where the last loop that steps along a dimension of it opens.
+void Lowering::find_cuts(Packing& p, std::int32_t number) {
+  const Part& part = p.parts[static_cast<std::size_t>(number)];
+  const Dims& shape = node(part.update).shape;
+  for (int d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1) continue;
+    const PartEdges e = edges(part.update, d);
+    const bool to_last = e.to_last || goes_on(p, part, d, e.end);
+    if (e.from_first && to_last) continue;
+    int level = -1;
+    for (const auto& [axis, step] : part.walks[static_cast<std::size_t>(d)].steps)
+      for (int l = level + 1; l < static_cast<int>(p.levels.size()); ++l)
+        if (p.levels[static_cast<std::size_t>(l)].axis == axis) level = l;
+    p.cuts.push_back({number, d, level, e.from_first, to_last});
+  }
+}
+
+// Whether what was written over the part begins where it ends, as the next array of a concatenation
+// does: behind it nothing shows.
+bool Lowering::goes_on(const Packing& p, const Part& part, int d, ExprId end) {
+  if (part.over < 0) return false;
+  for (const Cut& c : p.cuts)
+    if (c.part == part.over && (c.dim != d || !c.to_last)) return false;
+  const std::int32_t next = p.parts[static_cast<std::size_t>(part.over)].update;
+  return in_.facts.equal(ex_.source({next, Field::MapStart, d}), end);
+}
+
+// Whether there is another part beside it.
+bool Lowering::covers(const Packing& p, std::int32_t part) const {
+  return std::any_of(p.parts.begin(), p.parts.end(),
+                     [&](const Part& below) { return below.over == part; });
 }
 
 // Whether the loops down to `level` are inside another part that was written over this one.
 bool Lowering::part_hidden(const Part& part, int level) const {
   const Packing& p = *parts_;
+  if (part.within >= 0 && !p.inside[static_cast<std::size_t>(part.within)]) return true;
   if (part.over < 0) return false;
   const auto over = static_cast<std::size_t>(part.over);
   const bool whole = std::none_of(p.cuts.begin(), p.cuts.end(), [&](const Cut& c) {
@@ -243,11 +336,22 @@ void Lowering::pack_level(int level, std::size_t next, Val begin, Val end, std::
   }
   const Val from = cut.from_first ? begin : reaches(first);
   const Val to = cut.to_last ? end : reaches(ex_.add(first, part_extent(part.update, cut.dim)));
-  pack_level(level, next + 1, from, to, ctx);
+  // Beside a part there is little, or another one.
+  const bool covered = covers(p, cut.part);
+  double* const trips = level >= 0 ? &p.levels[static_cast<std::size_t>(level)].trips : nullptr;
+  const double all = trips ? *trips : 1;
+  const auto one_of = [&](Val first_of, Val end_of, double share) {
+    if (trips && covered) *trips = std::max(1.0, all * share);
+    pack_level(level, next + 1, first_of, end_of, ctx);
+    if (trips) *trips = all;
+  };
+  const double share = static_cast<double>(concrete(in_, part_extent(part.update, cut.dim))) /
+                       static_cast<double>(node(part.update).shape[cut.dim]);
+  one_of(from, to, share);
   p.inside[n] = false;
   const auto beside = [&](Val first_of, Val end_of) {
-    p.narrow = true;
-    pack_level(level, next + 1, first_of, end_of, ctx);
+    p.narrow = !covered;
+    one_of(first_of, end_of, 1 - share);
   };
   if (!cut.from_first) beside(begin, from);
   if (!cut.to_last) beside(to, end);
@@ -263,7 +367,12 @@ void Lowering::open_level(int level, Val begin, Val end, std::int32_t ctx) {
     loop = begin == kNone ? open(ctx, l.extent)
            : narrow       ? open_between(ctx, begin, end, ex_.one(), 1)
                           : open_between(ctx, begin, end, l.extent, l.trips);
-    p.idx[static_cast<std::size_t>(l.axis)].loop = loop;
+    Ix& x = p.idx[static_cast<std::size_t>(l.axis)];
+    x.loop = loop;
+    if (l.axis == p.turns) {
+      x.step = p.arrays;
+      x.at = k_.loops[p.idx.back().loop].var;
+    }
     p.loops.push_back(loop);
   } else if (begin != kNone) {
     p.narrow = false;
@@ -277,7 +386,9 @@ void Lowering::open_level(int level, Val begin, Val end, std::int32_t ctx) {
       if (of.begin != kNone)
         to.terms.push_back({of.begin, coeff(ex_.mul(of.place, ex_.constant(-1)))});
     }
-    push_store_local(p.local, std::move(to), emit(p.operand, p.idx, loop), loop);
+    Index at = p.idx;
+    if (p.turns >= 0) at.pop_back();
+    push_store_local(p.local, std::move(to), emit(p.operand, at, loop), loop);
   } else {
     const Level& inner = p.levels[static_cast<std::size_t>(level + 1)];
     const bool cut = std::any_of(p.cuts.begin(), p.cuts.end(),
@@ -311,6 +422,7 @@ Val Lowering::written_value(std::int32_t id, const Index& idx, std::int32_t ctx)
                   {-1, ex_.one(), ex_.mul(ex_.source({id, Field::MapStart, d}), ex_.constant(-1))});
       return emit(gn.in[1], at, ctx);
     }
+  if (padding_.axes > 0) return padded_value(id, idx, ctx);
   need(id, "a write to storage");
   return zero(node(id).dtype);
 }

@@ -20,7 +20,7 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
   double again = 1;
   bool shared = false;  // the chunks have the iterations of a loop between them
   for (std::int32_t l = at; l > 0; l = parent_[l]) {
-    shared |= k_.loops[l].begin != kNone;
+    shared |= chunked_ && k_.loops[l].begin != kNone;
     if (std::none_of(idx.begin(), idx.end(), [&](const Ix& i) { return i.loop == l; }))
       again *= trips_[l];
   }

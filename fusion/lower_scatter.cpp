@@ -9,6 +9,7 @@ using tracer::Node;
 using tracer::NodeKind;
 
 void Lowering::scatter() {
+  chunked_ = true;
   const std::int32_t index = g_[region_.roots[0]].in[1];
   // Their own extents decide how floats are cut: those of one region stay equal.
   std::int32_t lead = -1;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lowering.hpp"
+#include "written_parts.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -120,13 +121,21 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
 Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
                            std::int32_t ctx) {
   std::int32_t base = gn.in[0];
-  if (in_.in_memory[in_.canon[base]] && !(gn.map && is_row_value(base))) {
+  if (in_.in_memory[in_.canon[base]] &&
+      !(gn.map && (is_row_value(base) || laid_out(in_.canon[base])))) {
     out_.reads.insert({in_.canon[base], id});
     return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));
   }
   if (gn.windows) return emit(base, through_windows(id, idx), ctx);
   if (!gn.map) {
+    if (parts_ && parts_->turns >= 0 && interleaves(g_, id) &&
+        idx.back() == parts_->idx[static_cast<std::size_t>(parts_->turns)]) {
+      Index at = idx;
+      at.back() = {idx.back().loop, ex_.one(), ex_.zero()};
+      at.push_back(parts_->idx.back());
+      return emit(base, at, ctx);
+    }
     need(base, "its view needs it in memory");
     return zero(n.dtype);
   }

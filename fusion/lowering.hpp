@@ -114,11 +114,26 @@ class Lowering : Nest {
   struct Walk {
     ExprId start = 0;
     std::vector<std::pair<int, ExprId>> steps;
+    auto operator<=>(const Walk&) const = default;
   };
   struct Part {
-    std::int32_t update, over;  // `over`: the part that was written over it, -1: none
-    std::vector<Walk> walks;    // of each dimension of the storage
+    std::int32_t update;
+    // The part that was written over this one, and the one whose value this one is of; -1: none.
+    std::int32_t over, within;
+    std::vector<Walk> walks;  // of each dimension of the storage
   };
+  // Along a dimension of the storage of a write: what it covers.
+  struct PartEdges {
+    ExprId first, end;
+    bool from_first, to_last;
+    bool whole() const { return from_first && to_last; }
+  };
+  PartEdges edges(std::int32_t update, int d);
+  // The walks of what a node reads: of an operand that is broadcast, of what a view shows, of the
+  // value of a write.
+  std::vector<Walk> aligned(std::int32_t operand, const std::vector<Walk>& walks) const;
+  std::vector<Walk> walks_through(std::int32_t view, const std::vector<Walk>& walks);
+  std::vector<Walk> walks_written(std::int32_t update, const std::vector<Walk>& walks);
   // Where the loop `level` is cut, because the part does not reach over all of a dimension.
   struct Cut {
     std::int32_t part;
@@ -136,13 +151,29 @@ class Lowering : Nest {
     std::vector<std::pair<Val, Val>> left = {};  // of each level: what is left of its range
     bool repeated = false;  // computed again for every block, which is known to cost less
     bool narrow = false;    // the next loop has what is beside a part: little
+    // The axis whose elements are those of several arrays in turn: loops over these, and inside
+    // over the elements of each. An index behind those of the operand counts the arrays.
+    int turns = -1;
+    ExprId arrays = 1, each = 1;
   };
   void pack(Packing& p, std::int32_t ctx);
   Walk stepped(const Walk& w, ExprId by, ExprId start);
   void find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
-                  std::vector<Part>& parts);
+                  std::int32_t within, std::vector<Part>& parts);
+  void find_cuts(Packing& p, std::int32_t part);
+  bool goes_on(const Packing& p, const Part& part, int d, ExprId end);
+  bool covers(const Packing& p, std::int32_t part) const;
+  bool take_turns(std::int32_t view, const Walk& along);
+  void split_turns(Packing& p);
   bool part_hidden(const Part& part, int level) const;
   ExprId part_extent(std::int32_t update, int d);
+  // Arrays that were written to in part, and that loops over elements read (lower_padding.cpp).
+  bool contains_padding(std::int32_t id);
+  void find_padding(std::int32_t id, const std::vector<Walk>& walks);
+  void store_padding(std::int32_t id);
+  bool cut_at_padding(const Dims& shape, Field extent, const std::vector<int>& looped);
+  void store_cut(Index& idx, const std::vector<int>& unrolled, const Dims& shape, std::int32_t ctx);
+  Val padded_value(std::int32_t id, const Index& idx, std::int32_t ctx);
   void pack_level(int level, std::size_t next, Val begin, Val end, std::int32_t ctx);
   void open_level(int level, Val begin, Val end, std::int32_t ctx);
   Val written_value(std::int32_t id, const Index& idx, std::int32_t ctx);
@@ -321,6 +352,23 @@ class Lowering : Nest {
   Tile tile_;
   std::optional<Softmax> softmax_;
   Packing* parts_ = nullptr;  // of the operand that is being packed
+  struct Padding {
+    std::map<std::int32_t, bool> contained;
+    std::set<std::pair<std::int32_t, std::vector<Walk>>> seen;
+    std::vector<std::pair<std::int32_t, std::vector<Walk>>> reads;
+    std::vector<ExprId> extents;  // of the axes of the loops, then of those that are folded
+    int axes = 0;                 // how many are of the loops
+    // The innermost loop and the one around it, which are cut where reads of what was written end:
+    // which dimensions of writes step along it, in which of its iterations all of them are inside,
+    // and whether these are opened.
+    struct Cut {
+      int axis = -1;
+      std::set<std::pair<std::int32_t, int>> along = {};
+      ExprId low = 0, high = 0;
+      bool inside = false;
+    };
+    std::vector<Cut> cuts;
+  } padding_;
   const RegionSpec& region_;
   struct Scans {
     std::map<std::int32_t, std::set<ExprId>> shifts;  // of each scan: how far ahead it is read

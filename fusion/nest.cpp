@@ -35,7 +35,7 @@ Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId off
     const Ix& x = idx[d];
     if (x.loop < 0 && x.start == ex_.zero() && x.at == kNone) continue;
     s.dim = d;
-    ExprId stride = small(ex_.source(s));
+    ExprId stride = small(stride_of(s));
     offset = ex_.add(offset, ex_.mul(stride, x.start));
     if (x.at != kNone && stride != ex_.zero()) a.terms.push_back({x.at, coeff(stride)});
     if (x.loop < 0) continue;
@@ -46,6 +46,29 @@ Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId off
   for (auto [loop, stride] : by_loop)
     if (stride != ex_.zero()) a.terms.push_back({k_.loops[loop].var, coeff(stride)});
   return a;
+}
+
+bool Nest::laid_out(std::int32_t id) const {
+  const auto at = static_cast<std::size_t>(id);
+  return at < in_.layouts.size() && !in_.layouts[at].empty();
+}
+
+ExprId Nest::stride_of(Source s) {
+  if (s.field != Field::Layout || !laid_out(s.node)) return ex_.source(s);
+  const Dims& axes = in_.layouts[static_cast<std::size_t>(s.node)];
+  ExprId stride = ex_.constant(static_cast<std::int64_t>(itemsize(node(s.node).dtype)));
+  for (int d = axes.size(); d-- > 0 && axes[d] != s.dim;)
+    stride =
+        ex_.mul(stride, ex_.source({s.node, Field::Shape, static_cast<std::int32_t>(axes[d])}));
+  return stride;
+}
+
+Dims Nest::strides_now(std::int32_t id) {
+  Dims strides = own_strides(node(id));
+  if (laid_out(id))
+    for (int d = 0; d < strides.size(); ++d)
+      strides[d] = concrete(in_, stride_of({id, Field::Layout, d}));
+  return strides;
 }
 
 Coeff Nest::coeff(ExprId e) {
@@ -266,7 +289,7 @@ double Nest::times(std::int32_t loop) const {
   double t = 1;
   bool shared = false;  // the chunks have the iterations of a loop between them
   for (; loop >= 0; loop = parent_[loop]) {
-    shared |= k_.loops[loop].begin != kNone;
+    shared |= chunked_ && k_.loops[loop].begin != kNone;
     if (loop > 0 || !shared) t *= std::max(1.0, trips_[loop]);
   }
   return t;

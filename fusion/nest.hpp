@@ -42,6 +42,10 @@ class Nest {
   Val load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
            ExprId offset);
   ir::Access address(const Index& idx, const Dims& strides, Source s, ExprId offset);
+  // Whether the memory of a node is laid out other than as it was recorded; its strides.
+  bool laid_out(std::int32_t id) const;
+  ExprId stride_of(Source s);
+  Dims strides_now(std::int32_t id);
   ir::Coeff coeff(ExprId e);
   std::int32_t param(ExprId e);
   // A number that shows in the code when it is small (contiguous, reversed, interleaved, unrolled).
@@ -92,6 +96,7 @@ class Nest {
   LoweredKernel& out_;
   ir::Kernel& k_;
   bool builds_;
+  bool chunked_ = false;                // the grid has the iterations of a loop, in chunks
   std::vector<std::int32_t> parent_;    // of each loop
   std::vector<bool> closed_;            // each loop: its body is complete
   std::vector<double> trips_;           // of each loop, at the extents of this graph

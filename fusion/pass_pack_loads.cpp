@@ -52,6 +52,11 @@ class PackLoads {
     bool repeated = false;
     int bound = 0;
     for (const Term& t : a.terms) {
+      // In front of the nest it would have no value.
+      for (std::int32_t p : path)
+        if (std::find(k_.loops[p].body.begin(), k_.loops[p].body.end(), t.var) !=
+            k_.loops[p].body.end())
+          return;
       if (t.var == k_.loops[l].var)
         lane =
             t.stride.param == kNoParam ? t.stride.value : concrete(in_, lk_.params[t.stride.param]);

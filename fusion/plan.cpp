@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "layouts.hpp"
 #include "nonnegative.hpp"
 #include "passes.hpp"
 #include "schedule/beam.hpp"
@@ -37,6 +38,9 @@ class Planner {
     plan_->steps = std::move(chosen.steps);
     plan_->contenders = std::move(chosen.contenders);
     plan_->surveys = settling.surveys();
+    plan_->layouts.resize(g_.nodes.size());
+    if (target_.lanes)
+      plan_->layouts = choose_layouts(g_, plan_->canon, search.candidate(), plan_->steps);
     memory.restart();
     for (Step& s : plan_->steps) {
       if (s.kind == StepKind::Kernel) lower_step(s, search.candidate(), memory);
@@ -55,8 +59,9 @@ class Planner {
 
   void lower_step(Step& s, const Candidate& candidate, Memory& memory) {
     facts_.forget(0);
-    const LoweringInput in{g_,     plan_->exprs, plan_->canon, non_negative_,     memory.loadable(),
-                           facts_, reuse_,       target_,      candidate.scans(), memory.owners()};
+    const LoweringInput in{
+        g_,     plan_->exprs, plan_->canon,      non_negative_,   memory.loadable(), facts_,
+        reuse_, target_,      candidate.scans(), memory.owners(), plan_->layouts};
     ++plan_->lowerings;
     auto repeated = std::move(s.lowered.repeated);
     lower(in, s.region, s.lowered);
@@ -179,8 +184,8 @@ std::size_t bytes_of(const Plan& p) {
   constexpr std::size_t kExpr = 80;  // an item, and its place in the index
   std::size_t n = sizeof p + p.exprs.size() * kExpr + p.guards.size() * sizeof(Guard) +
                   p.canon.size() * sizeof(std::int32_t);
-  n += p.notes.size() * sizeof(Note) + p.considered.size() * sizeof(Choice) +
-       p.contenders.size() * sizeof(Contender);
+  n += p.layouts.size() * sizeof(Dims) + p.notes.size() * sizeof(Note) +
+       p.considered.size() * sizeof(Choice) + p.contenders.size() * sizeof(Contender);
   for (const Step& s : p.steps) {
     const LoweredKernel& l = s.lowered;
     n += sizeof s + ir::bytes_of(l.kernel) + l.reads.size() * (sizeof(Read) + 4 * sizeof(void*)) +

@@ -63,6 +63,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
+  std::vector<Dims> layouts;  // of each node that is not laid out as it was recorded: its axes
   std::vector<Choice> considered;
   std::vector<Contender> contenders;  // empty: there was one
   bool logged = false;                // under PLAIT_LOG=fusion

@@ -26,42 +26,6 @@ bool Candidate::reaches_product(std::int32_t node) const {
   return false;
 }
 
-// The write that an operand shows and that needs no memory; -1: none.
-std::int32_t Candidate::packed_under(std::int32_t operand) const {
-  std::int32_t i = operand;
-  while (!g_[i].leaf && g_[i].node->kind == NodeKind::View) i = g_[i].in[0];
-  return packed_[i] ? i : -1;
-}
-
-std::int64_t Candidate::packed_bytes(std::int32_t product) const {
-  std::int64_t bytes = 0;
-  for (const int k : {0, 1})
-    if (const std::int32_t u = packed_under(g_[product].in[k]); u >= 0)
-      bytes += node_bytes(*g_[u].node);
-  return bytes;
-}
-
-// Whether what reads the node, and nothing else does, is the packing of a product's operand.
-bool Candidate::packed_only(std::int32_t node, const std::vector<std::int32_t>& reader) const {
-  std::int32_t i = node, p = reader[i];
-  for (; g_[p].node->kind != NodeKind::MatMul; i = p, p = reader[i]) {
-    const GNode& r = g_[p];
-    const Node& n = *r.node;
-    if (r.uses != 1 || r.wanted || r.held) return false;
-    const bool computed = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
-    if (computed ? n.shape != g_[i].node->shape
-                 : n.kind != NodeKind::View || !(r.map || r.windows || unfolded_[p]))
-      return false;
-  }
-  const bool rows = g_[p].in[0] == i;
-  if (unfolded_[i]) return g_[g_[node].in[0]].node->kind == NodeKind::Fill;
-  // Windows overlap: what they show is not computed again for each of them.
-  if (!g_[p].node->axes.empty())
-    return tiled_[p] && reader[node] == i && g_[i].windows &&
-           g_[g_[node].in[0]].node->kind == NodeKind::Fill;
-  return rows ? tiled_[p] || attention_of_[p] >= 0 : computes_columns(p);
-}
-
 // Rows are packed once, columns by every block of rows.
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
@@ -84,18 +48,25 @@ void Candidate::find_unfolded() {
   }
 }
 
-void Candidate::find_packed() {
-  if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
-  std::vector<std::int32_t> reader(g_.nodes.size(), -1);
-  for (std::int32_t i = 0; i < g_.size(); ++i)
+// What computing an element of a value costs, down to what is in memory; nothing where others need
+// it there.
+std::optional<double> Candidate::computing_cost(std::int32_t value) const {
+  double cost = 0;
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{value};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    const Node& n = *g_[i].node;
+    if (g_[i].leaf || !seen.insert(i).second) continue;
+    if (g_[i].wanted || g_[i].held || n.kind == NodeKind::Reduce || n.kind == NodeKind::Call)
+      return std::nullopt;
+    if (n.kind == NodeKind::MatMul) continue;
+    if (n.kind == NodeKind::Elementwise) cost += static_cast<double>(op_info(n.fn).cost);
     for (const std::int32_t in : g_[i].in)
-      if (in >= 0 && !g_[i].leaf) reader[in] = i;
-  for (std::int32_t i = g_.size(); i-- > 0;) {
-    if (g_[i].uses != 1 || !writes_part(g_, i)) continue;
-    const std::int32_t over = reader[i];
-    packed_[i] = g_[over].node->kind == NodeKind::Update ? packed_[over] && g_[over].in[0] == i
-                                                         : packed_only(i, reader);
+      if (in >= 0) stack.push_back(canon_[in]);
   }
+  return cost;
 }
 
 // Whether the keys of an attention are computed where they are packed, which every block of rows
@@ -105,21 +76,8 @@ bool Candidate::computes_columns(std::int32_t scores) const {
   if (of < 0 || attentions_[of]->scores != scores) return false;
   std::int32_t keys = canon_[g_[scores].in[1]];
   while (!g_[keys].leaf && g_[keys].node->kind == NodeKind::View) keys = canon_[g_[keys].in[0]];
-  double cost = 0;
-  std::set<std::int32_t> seen;
-  std::vector<std::int32_t> stack{keys};
-  while (!stack.empty()) {
-    const std::int32_t i = stack.back();
-    stack.pop_back();
-    const Node& n = *g_[i].node;
-    if (g_[i].leaf || !seen.insert(i).second) continue;
-    if (g_[i].wanted || g_[i].held || n.kind == NodeKind::Reduce || n.kind == NodeKind::Call)
-      return false;
-    if (n.kind == NodeKind::MatMul) continue;
-    if (n.kind == NodeKind::Elementwise) cost += static_cast<double>(op_info(n.fn).cost);
-    for (const std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back(canon_[in]);
-  }
+  const std::optional<double> cost = computing_cost(keys);
+  if (!cost) return false;
   const Machine& m = *problem_->target.machine;
   const Node &s = *g_[scores].node, &k = *s.inputs[1];
   const std::int64_t rows = s.shape[s.shape.size() - 2],
@@ -128,9 +86,9 @@ bool Candidate::computes_columns(std::int32_t scores) const {
   const auto matrices =
       static_cast<double>(element_count(s.shape)) / static_cast<double>(rows * s.shape.back());
   const auto each = static_cast<double>(k.shape[k.shape.size() - 2] * k.shape.back());
-  return cost > 0 && !reading(m, static_cast<double>(element_count(g_[keys].node->shape)), cost,
-                              static_cast<double>(blocks) * matrices * each)
-                          .store();
+  return *cost > 0 && !reading(m, static_cast<double>(element_count(g_[keys].node->shape)), *cost,
+                               static_cast<double>(blocks) * matrices * each)
+                           .store();
 }
 
 // What an operand that is computed as it is packed is made of.
@@ -167,7 +125,10 @@ bool Candidate::made_of_parts(std::int32_t operand) const {
 }
 
 void Candidate::place_columns(std::int32_t operand) {
-  if (const std::int32_t u = packed_under(operand); u >= 0) return place_columns(g_[u].in[1]);
+  if (std::int32_t u = packed_under(operand); u >= 0) {
+    for (; packed_[u]; u = g_[u].in[0]) place_columns(g_[u].in[1]);
+    return;
+  }
   if (unfolded_[operand]) return place_columns(g_[g_[operand].in[0]].in[0]);
   add_own_root(operand_memory(operand), "columns of a product, which all blocks of rows read");
 }
@@ -185,7 +146,7 @@ void Candidate::place_operands(std::int32_t product) {
     place_under(rows);
   else if (reaches_product(rows))
     add_own_root(operand_memory(rows), "rows of another product");
-  if (g_[canon_[rows]].uses > 1)
+  if (g_[canon_[rows]].uses > 1 && !made_of_parts(rows))
     add_own_root(operand_memory(rows), "rows of a product, which others read, too");
   if (first == product) return;
   if (const std::int32_t keys = g_[first].in[1]; computes_columns(first))

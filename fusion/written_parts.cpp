@@ -1,5 +1,7 @@
 #include "written_parts.hpp"
 
+#include <algorithm>
+
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
@@ -29,6 +31,23 @@ bool unfolds(const Graph& g, std::int32_t view) {
          n.strides == contiguous_strides(n.shape, item) &&
          c.strides == contiguous_strides(c.shape, item) &&
          decompose_merged(c.shape, n.shape).has_value();
+}
+
+bool interleaves(const Graph& g, std::int32_t view) {
+  const GNode& v = g[view];
+  if (v.leaf || v.node->kind != NodeKind::View || v.map || v.windows || !writes_part(g, v.in[0]))
+    return false;
+  const Node &n = *v.node, &base = *g[v.in[0]].node;
+  const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
+  const int dims = n.shape.size();
+  if (dims == 0 || base.shape.size() != dims + 1 || n.dtype != base.dtype || n.offset != 0 ||
+      n.strides != contiguous_strides(n.shape, item) ||
+      base.strides != contiguous_strides(base.shape, item) ||
+      !std::equal(n.shape.begin(), n.shape.end() - 1, base.shape.begin()))
+    return false;
+  // Blocks of a product begin at multiples of these.
+  const std::int64_t in_turn = base.shape.back();
+  return in_turn == 2 || in_turn == 4 || in_turn == 8;
 }
 
 }  // namespace plait::fusion

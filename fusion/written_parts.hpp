@@ -13,4 +13,8 @@ bool writes_part(const Graph& g, std::int32_t update);
 // Whether the node merges dimensions of a copy that nobody else reads, as a matrix of patches does.
 bool unfolds(const Graph& g, std::int32_t view);
 
+// Whether it shows the last two dimensions of what was written in parts as one: arrays that were
+// stacked along a new last axis, element by element in turn.
+bool interleaves(const Graph& g, std::int32_t view);
+
 }  // namespace plait::fusion

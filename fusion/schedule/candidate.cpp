@@ -53,6 +53,8 @@ Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
       tiled_(g_.nodes.size()),
       packed_(g_.nodes.size()),
       unfolded_(g_.nodes.size()),
+      padded_(g_.nodes.size()),
+      packings_(g_.nodes.size()),
       cut_(g_.nodes.size()),
       root_(g_.nodes.size()),
       group_(g_.nodes.size()),
@@ -63,7 +65,6 @@ Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
     tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
   find_attentions(parted);
   find_unfolded();
-  find_packed();
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!g_[i].leaf && scattered_in_loops(*g_[i].node, p.target)) {
       scattered_.resize(g_.nodes.size());
@@ -74,6 +75,7 @@ Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
     scanned_[i] = true;
     ++scan_count_;
   }
+  find_parts();
 }
 
 bool Candidate::apply(const Edit& e) {
@@ -119,6 +121,7 @@ bool Candidate::store(std::int32_t node, const char* why) {
   if (packed_[node]) {
     packed_[node] = false;
     store(g_[node].in[0], "a write to it");
+    store(packed_under(g_[node].in[1]), "written to another array");
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "../attention.hpp"
 #include "../plan.hpp"
@@ -79,6 +80,9 @@ class Candidate {
   void call_library(std::int32_t product);
   // Writes to part of an array that only an operand's packing reads: they need no memory.
   bool packs(std::int32_t update) const { return packed_[update]; }
+  // The same of writes to what was filled, which only loops over elements read: any, and this one.
+  bool pads() const { return pad_count_ > 0; }
+  bool pads(std::int32_t update) const { return packed_[update] && padded_[update]; }
   // A matrix of patches that only an operand's packing reads.
   bool unfolded(std::int32_t view) const { return unfolded_[view]; }
   // Bytes of those that the product reads.
@@ -99,13 +103,22 @@ class Candidate {
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
+  using Readers = std::vector<std::vector<std::int32_t>>;  // of each node
   void find_attentions(const std::set<std::int32_t>& parted);
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
   void place_columns(std::int32_t operand);
-  void find_packed();
+  void find_parts();
+  void find_packed(const Readers& readers);
+  void find_padded(const Readers& readers);
+  bool read_in_loops(const Readers& readers, std::int32_t node) const;
   void find_unfolded();
-  bool packed_only(std::int32_t node, const std::vector<std::int32_t>& reader) const;
+  using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
+  bool packed_only(const Readers& readers, std::int32_t node, std::int32_t written, bool computed,
+                   Packings& into) const;
+  bool packs_again(std::int32_t written, const Packings& into) const;
+  std::int64_t written_bytes(std::int32_t update) const;
+  std::optional<double> computing_cost(std::int32_t value) const;
   bool computes_columns(std::int32_t scores) const;
   bool made_of_parts(std::int32_t operand) const;
   void place_under(std::int32_t operand);
@@ -128,7 +141,10 @@ class Candidate {
   std::vector<std::int32_t> attention_of_;
   std::optional<std::int32_t> refused_;
   std::vector<bool> packed_, unfolded_;
-  std::vector<bool> cut_;  // reductions in chunks
+  std::vector<bool> padded_;
+  int pad_count_ = 0;
+  std::vector<int> packings_;  // of each write that needs no memory: how many products pack it
+  std::vector<bool> cut_;      // reductions in chunks
   std::vector<bool> scanned_;
   int scan_count_ = 0;
   std::vector<bool> scattered_;  // empty: none

@@ -15,6 +15,7 @@
 namespace plait::engine {
 using fusion::Graph;
 using tracer::Node;
+using tracer::NodeKind;
 
 namespace {
 
@@ -183,9 +184,13 @@ std::string plan_text(const Graph& g, fusion::Plan& plan, const std::vector<std:
   return headline(r) + text(r, 1, place_of);
 }
 
-Explanation explained(std::span<Node* const> wanted, const ExplainOptions& asked,
+Explanation explained(std::span<Node* const> asked_for, const ExplainOptions& asked,
                       const Names& names) {
   const std::lock_guard held(tracer::lock());
+  // What an evaluation computes is the array that a view shows.
+  std::vector<Node*> wanted(asked_for.begin(), asked_for.end());
+  for (Node*& n : wanted)
+    while (n->kind == NodeKind::View && !n->materialised()) n = n->inputs[0].get();
   ExplainOptions options = asked;
   if (options.target.empty()) {
     DeviceId device = kHost;

@@ -225,6 +225,25 @@ std::vector<std::uint32_t> sites_of(const Graph& g, const std::set<std::int32_t>
   return sites;
 }
 
+// How a stored value lies, and why; nothing of vectors. `chosen`: its axes, where that was planned.
+std::string layout_text(const Node& n, const Dims& chosen) {
+  const std::vector<int> order = fusion::by_width(n.shape, fusion::own_strides(n));
+  if (order.size() < 2 || n.kind == NodeKind::Update) return {};
+  std::vector<int> axes(chosen.begin(), chosen.end());
+  std::erase_if(axes, [&](int d) { return n.shape[d] == 1; });
+  const std::vector<int>& lies = chosen.empty() ? order : axes;
+  std::string text = "; ";
+  if (std::is_sorted(lies.begin(), lies.end())) {
+    text += "in C order";
+  } else {
+    text += "axes";
+    for (const int d : lies) text += " " + std::to_string(d);
+    text += ", the widest first";
+  }
+  return text +
+         (chosen.empty() ? ", as NumPy lays it out" : ", as the array that it is written to");
+}
+
 // Of a kernel that moves so many bytes here; its work grows as they do.
 double predicted(const fusion::LoweredKernel& l, double bytes) {
   const double planned = static_cast<double>(l.bytes);
@@ -298,7 +317,8 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     r.repeated.emplace_back(value_of(*g[n].node, names), times[n]);
   for (std::int32_t n : outermost(g, again)) r.again.push_back(value_of(*g[n].node, names));
   for (const fusion::Note& note : plan.notes)
-    r.in_memory.emplace_back(value_of(*g[note.node].node, names), note.text);
+    r.in_memory.emplace_back(value_of(*g[note.node].node, names),
+                             note.text + layout_text(*g[note.node].node, plan.layouts[note.node]));
   for (const fusion::Choice& c : plan.considered)
     r.considered.push_back({value_of(*g[c.node].node, names), c.why, c.as_is, c.instead, c.taken});
   for (const fusion::Contender& c : plan.contenders)

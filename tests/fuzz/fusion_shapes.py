@@ -18,7 +18,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution, self.attention, self.attention])
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution, self.convolution, self.patches, self.depthwise, self.attention, self.attention])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -156,6 +156,8 @@ class FusionGenerator(Generator):
         n, c, o, kh, kw = r.randint(1, 3), r.choice([1, 2, 5, 16]), r.choice([1, 4, 9, 17, 40]), r.randint(1, 4), r.randint(1, 3)
         h, w = (max(k, r.choice([5, 8, 14, 30, 41])) for k in (kh, kw))
         x, f = self.make((n, c, h, w), dtype), self.make((o, c, kh, kw), dtype)
+        if r.random() < 0.25:
+            x, f = self.joined(x, f)
         padded = r.random() < 0.5
         if padded:
             top, bottom, left, right = r.choice([(1, 1, 1, 1), (1, 1, 1, 1), (0, 2, 1, 0), (3, 0, 0, 0)])
@@ -187,6 +189,12 @@ class FusionGenerator(Generator):
                         self.drop(y, part)
                         part = total
                     y = part
+        if r.random() < 0.3:
+            other = self.make(self.reference.ns[f].shape, dtype)
+            again = self.step("np.einsum('nchwij,ocij->nohw', np.lib.stride_tricks.sliding_window_view({}, ({}, {}), axis=(2, 3)), {})".replace("({}, {})", f"({kh}, {kw})"), "contraction", "matmul", x, other)
+            if self.reference.ns[again].shape == self.reference.ns[y].shape:
+                y = self.step("{} - {}", "elementwise", "subtract", y, again)
+                self.drop(again)
         if padded and r.random() < 0.7:
             self.drop(x)
         for _ in range(r.randint(0, 2)):
@@ -194,6 +202,85 @@ class FusionGenerator(Generator):
             t = self.step(r.choice(["{} + {}", "np.maximum({}, {})", "({} + {}) * 2"]), "elementwise", "add", y, beside)
             self.drop(y)
             y = t
+        return y
+
+    def joined(self, x, f):
+        """Channels of two arrays beside each other, one of them computed."""
+        r = self.random
+        n, c, h, w = self.reference.ns[x].shape
+        dtype = self.reference.ns[x].dtype.str[1:]
+        other = self.make((n, r.choice([1, 3]), h, w), dtype)
+        if r.random() < 0.5:
+            t = self.step(r.choice(["np.maximum({}, 0)", "{} * 2"]), "elementwise", "maximum", other)
+            self.drop(other)
+            other = t
+        more = c + self.reference.ns[other].shape[1]
+        both = self.step(r.choice(["np.concatenate([{0}, {1}], axis=1)", "np.concatenate([{1}, {0}], axis=1)"]), "exactly", "concatenate", x, other)
+        o, _, kh, kw = self.reference.ns[f].shape
+        filters = self.make((o, more, kh, kw), dtype)
+        self.drop(x, other, f)
+        return both, filters
+
+    def patches(self):
+        """A convolution by im2col: windows that overlap in memory, copied to a matrix."""
+        r = self.random
+        dtype = r.choice(["f4", "f4", "f8"])
+        n, c, o, k, step = r.randint(1, 3), r.choice([1, 2, 5, 16]), r.choice([4, 9, 17, 40]), r.randint(1, 3), r.randint(1, 2)
+        h, w = r.choice([5, 8, 14, 30]), r.choice([5, 8, 14, 30])
+        x, f = self.make((n, c, h, w), dtype), self.make((o, c * k * k), dtype)
+        if r.random() < 0.5:
+            p = self.step("np.pad({}, ((0, 0), (0, 0), (1, 1), (1, 2)))", "exactly", "pad", x)
+            self.drop(x)
+            x, h, w = p, h + 2, w + 3
+        rows, columns = (h - k) // step + 1, (w - k) // step + 1
+        item = numpy.dtype(dtype).itemsize
+        image, channel, down, right = (c * h * w * item, h * w * item, w * item, item)
+        if self.reference.ns[x].strides != (image, channel, down, right):
+            x = self.step("np.ascontiguousarray({})", "exactly", "copy", x)
+        if r.random() < 0.5:
+            shape, strides = (n, c, k, k, rows, columns), (image, channel, down, right, down * step, right * step)
+            m = self.step(f"np.lib.stride_tricks.as_strided({{}}, {shape}, {strides}).reshape({n}, {c * k * k}, {rows * columns})", "exactly", "reshape", x)
+            y = self.step("{} @ {}", "matmul", "matmul", f, m)
+        else:
+            shape, strides = (n, rows, columns, c, k, k), (image, down * step, right * step, channel, down, right)
+            m = self.step(f"np.lib.stride_tricks.as_strided({{}}, {shape}, {strides}).reshape({n * rows * columns}, {c * k * k})", "exactly", "reshape", x)
+            y = self.step("{} @ {}.T", "matmul", "matmul", m, f)
+        self.drop(x, *([m] if r.random() < 0.8 else []))
+        if r.random() < 0.6:
+            t = self.step("np.maximum({}, 0)", "elementwise", "maximum", y)
+            self.drop(y)
+            y = t
+        return y
+
+    def depthwise(self):
+        """Windows or shifted slices of padding, times one weight a channel."""
+        r = self.random
+        dtype = r.choice(["f4", "f8", "i8"])
+        n, c, kh, kw = r.randint(1, 3), r.choice([1, 3, 16]), r.randint(1, 4), r.randint(1, 4)
+        h, w = r.choice([1, 5, 8, 30]), r.choice([2, 5, 17, 64])
+        x, f = self.make((n, c, h, w), dtype), self.make((c, kh, kw), dtype)
+        top, bottom, left, right = (r.choice([0, 1, 1, 2, 5]) for _ in range(4))
+        if h + top + bottom < kh or w + left + right < kw:
+            top, left = top + kh, left + kw
+        p = self.step(f"np.pad({{}}, ((0, 0), (0, 0), ({top}, {bottom}), ({left}, {right})){r.choice(['', ', constant_values=2'])})", "exactly", "pad", x)
+        rows, columns = h + top + bottom - kh + 1, w + left + right - kw + 1
+        if r.random() < 0.5:
+            step = r.choice(["", "", "[:, :, ::2, ::3]"])
+            t = self.step(f"np.lib.stride_tricks.sliding_window_view({{}}, ({kh}, {kw}), axis=(2, 3)){step} * {{}}[:, None, None]", "elementwise", "multiply", p, f)
+            y = self.reduce("sum", t, (-2, -1))
+            self.drop(t)
+        else:
+            y = None
+            for i in range(kh):
+                for j in range(kw):
+                    part = self.step(f"{{}}[:, :, {i}:{i + rows}, {j}:{j + columns}] * {{}}[:, {i}, {j}][:, None, None]", "elementwise", "multiply", p, f)
+                    if y is not None:
+                        total = self.step("{} + {}", "elementwise", "add", y, part)
+                        self.drop(y, part)
+                        part = total
+                    y = part
+        if r.random() < 0.8:
+            self.drop(p)
         return y
 
     def attention(self):
@@ -210,7 +297,8 @@ class FusionGenerator(Generator):
         if depth == 16 and r.random() < 0.3:
             for name, x, n in (("q", q, rows), ("k", k, keys)):
                 cos = self.make((n, depth), dtype)
-                turn = self.step(f"{{0}} * {{1}} + np.concatenate([-{{0}}[..., {depth // 2}:], {{0}}[..., :{depth // 2}]], axis=-1) * {{1}}", "elementwise", "add", x, cos)
+                turned = r.choice([f"np.concatenate([-{{0}}[..., {depth // 2}:], {{0}}[..., :{depth // 2}]], axis=-1)", "np.stack((-{0}[..., 1::2], {0}[..., ::2]), -1).reshape({0}.shape)"])
+                turn = self.step(f"{{0}} * {{1}} + {turned} * {{1}}", "elementwise", "add", x, cos)
                 self.drop(x, cos)
                 q, k = (turn, k) if name == "q" else (q, turn)
         turned = self.step("np.swapaxes({}, -1, -2)", "view", "view", k)

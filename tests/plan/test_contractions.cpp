@@ -174,6 +174,83 @@ TEST_CASE("padding of a convolution is a matter of its packing") {
   CHECK(shared.fused == shared.direct);
 }
 
+TEST_CASE("what is packed in parts may be made of parts, and be read by several products") {
+  const Array x = random_f32({2, 8, 60, 62}, 1), y = random_f32({2, 8, 60, 62}, 3);
+  const Array w = random_f32({40, 16, 3, 3}, 2), v = random_f32({40, 16, 3, 3}, 4);
+  const auto around = [](const Array& a) {
+    return numpy::pad(a, {0, 0, 0, 0, 1, 1, 1, 1}, numpy::Padding::Constant,
+                      cast(scalar_int(0), a.dtype));
+  };
+  const auto convolved = [](const Array& p, const Array& f) {
+    const Dims s = p.strides;
+    const Array windows = tracer::as_strided(
+        p, p.dtype, {p.shape[0], p.shape[1], p.shape[2] - 2, p.shape[3] - 2, 3, 3},
+        {s[0], s[1], s[2], s[3], s[2], s[3]}, 0);
+    return apply(OpId::Maximum, einsum("nchwij,ocij->nohw", windows, f), weak(0));
+  };
+  const auto beside = [&](const Array& a, const Array& b) {
+    const Array both[] = {a, b};
+    return numpy::concatenate(both, 1, std::nullopt);
+  };
+  const Both joined = both([&] { return convolved(around(beside(x, y)), w); });
+  INFO(joined.text);
+  CHECK(joined.plan.regions == 1);
+  CHECK(joined.plan.bytes_moved == joined.plan.bytes_least);
+  CHECK(joined.fused == joined.direct);
+  const Both twice = both([&] {
+    const Array p = around(beside(x, y));
+    return apply(OpId::Add, convolved(p, w), convolved(p, v));
+  });
+  INFO(twice.text);
+  check_near(twice);
+  // A part that is computed lies as the array that it is written to, and not as it was recorded.
+  const Array last = random_f32({2, 60, 62, 8}, 5);
+  const Both laid_out = both([&] {
+    const Array h = apply(OpId::Maximum, tracer::transpose(last, Dims{0, 3, 1, 2}), weak(0));
+    return convolved(around(beside(h, x)), w);
+  });
+  INFO(laid_out.text);
+  CHECK(laid_out.text.find("in C order, as the array that it is written to") != std::string::npos);
+  check_near(laid_out);
+}
+
+TEST_CASE("padding that only loops over elements read has no memory") {
+  const Array x = random_f32({2, 8, 20, 22}, 1), w = random_f32({8, 3, 3}, 2);
+  const auto padded = [&](const Array& a) {
+    return numpy::pad(a, {0, 0, 0, 0, 1, 1, 1, 1}, numpy::Padding::Constant,
+                      cast(scalar_float(0.5), a.dtype));
+  };
+  const Both shifts = both([&] {
+    const Array p = padded(x);
+    Array y = tracer::full(x.shape, cast(scalar_int(0), x.dtype));
+    for (std::int64_t t = 0; t < 9; ++t) {
+      const Array one = tracer::reshape(view(w, {All{}, t / 3, t % 3}), Dims{8, 1, 1});
+      y = apply(OpId::Add, y, apply(OpId::Multiply, shifted(p, t / 3, t % 3, 20, 22), one));
+    }
+    return y;
+  });
+  INFO(shifts.text);
+  CHECK(shifts.plan.regions == 1);
+  CHECK(shifts.plan.bytes_moved == shifts.plan.bytes_least);
+  CHECK(shifts.fused == shifts.direct);
+  const Both windows = both([&] {
+    const Array p = padded(x);
+    const Dims s = p.strides;
+    const Array v = tracer::as_strided(p, p.dtype, {2, 8, 20, 22, 3, 3},
+                                       {s[0], s[1], s[2], s[3], s[2], s[3]}, 0);
+    const Array by = tracer::reshape(w, Dims{8, 1, 1, 3, 3});
+    return numpy::sum(apply(OpId::Multiply, v, by), {.axes = Dims{4, 5}});
+  });
+  INFO(windows.text);
+  CHECK(windows.plan.regions == 1);
+  CHECK(windows.fused == windows.direct);
+  // Sums over all of it are a walk through memory.
+  const Both summed = both([&] { return numpy::sum(padded(x), {.axes = Dims{2, 3}}); });
+  INFO(summed.text);
+  CHECK(summed.plan.regions > 1);
+  CHECK(summed.fused == summed.direct);
+}
+
 TEST_CASE("a convolution that is read as it does not lie is stored, or a library call") {
   const Array x = random_f32({30, 4, 32, 10}, 1), w = random_f32({30, 4, 3, 3}, 2);
   const Array windows =

@@ -262,12 +262,24 @@ def rotated_by_halves(np, x, cos, sin):
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
 
+def rotated_in_turn(np, x, cos, sin):
+    return x * cos + np.stack((-x[..., 1::2], x[..., ::2]), -1).reshape(x.shape) * sin
+
+
+def rotated_by_pairs(np, x, cos, sin):
+    a, b, cos, sin = x[..., ::2], x[..., 1::2], cos[:, ::2], sin[:, ::2]
+    return np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1).reshape(x.shape)
+
+
+ROTATIONS = {"rotated": rotated, "rotated by halves": rotated_by_halves, "rotated in turn": rotated_in_turn, "rotated by pairs": rotated_by_pairs}
+
+
 def angles(rows, depth):
     turn = numpy.arange(rows)[:, None] / 100 ** (numpy.arange(depth) % (depth // 2) * 2 / depth)
     return [f(turn).astype("f4") for f in (numpy.cos, numpy.sin)]
 
 
-@pytest.mark.parametrize("rotate", [rotated, rotated_by_halves])
+@pytest.mark.parametrize("rotate", ROTATIONS.values())
 @pytest.mark.parametrize("rows, keys, depth", [(300, 300, 32), (70, 600, 18), (40, 40, 96), (1, 1100, 32)])
 @pytest.mark.parametrize("special", [None, "inf in a key", "nan in a query"])
 def test_rotated(large, rotate, rows, keys, depth, special):
@@ -299,7 +311,7 @@ def test_rotated_projections(large):
     close(got, want)
 
 
-@pytest.mark.parametrize("form", ["stable", "naive", "rotated", "rotated by halves", "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", "one query", "jit"])
+@pytest.mark.parametrize("form", ["stable", "naive", *list(ROTATIONS)[:3], "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", "one query", "jit"])
 def test_one_region(large, form):
     r = numpy.random.default_rng(0)
     q, k, v = (r.standard_normal((4, n, 32)).astype("f4") for n in (1 if form == "one query" else 300, 300, 300))
@@ -312,7 +324,7 @@ def test_one_region(large, form):
         if form == "scaled":
             return scaled(np, q, k, v)
         if form.startswith("rotated"):
-            rotate = rotated if form == "rotated" else rotated_by_halves
+            rotate = ROTATIONS[form]
             cos, sin = map(np.asarray, angles(300, 32))
             return stable(np, rotate(np, q, cos, sin), rotate(np, k, cos, sin), v)
         if form == "mask":

@@ -276,3 +276,115 @@ def test_patches_are_not_unfolded(form, step, padding):
     text = str(plait.explain(f, plait, *given))
     assert text.startswith("1 region "), text
     numpy.testing.assert_allclose(numpy.asarray(f(plait, *given)), f(numpy, x, w, b), rtol=2e-5, atol=1e-3)
+
+
+def padded_by_one(np, x):
+    return np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+
+
+def convolved(np, x, w):
+    v = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], axis=(2, 3))
+    return np.einsum("nchwij,ocij->nohw", v, w)
+
+
+def joined(np, x, y, w, v):
+    return convolved(np, padded_by_one(np, np.concatenate([x, np.maximum(y, 0), x], axis=1)), w)
+
+
+def joined_along_lines(np, x, y, w, v):
+    return convolved(np, np.concatenate([x, y[..., :9], x], axis=3), w[:, :16])
+
+
+def padded_twice(np, x, y, w, v):
+    return convolved(np, padded_by_one(np, padded_by_one(np, np.concatenate([x, y, y], axis=1))), w)
+
+
+def read_by_two(np, x, y, w, v):
+    p = padded_by_one(np, x)
+    return convolved(np, p, w[:, :16]) + np.einsum("nchw,oc->nohw", p[:, :, 1:-1, 1:-1], v)
+
+
+def read_twice_by_windows(np, x, y, w, v):
+    windows = np.lib.stride_tricks.sliding_window_view(padded_by_one(np, x), (3, 3), axis=(2, 3))
+    return np.einsum("nchwij,ocij->nohw", windows, w[:, :16]) * np.einsum("nchwij,ocij->nohw", windows, w[:, 16:32])
+
+
+def in_other_order(np, x, y, w, v):
+    h = np.maximum(np.einsum("nchw,oc->nhwo", x, v[:48]), 0).transpose(0, 3, 1, 2)
+    return convolved(np, padded_by_one(np, h), w)
+
+
+def residual(np, x, y, w, v):
+    h = np.maximum(np.einsum("nchwij,ocij->nohw", np.lib.stride_tricks.sliding_window_view(padded_by_one(np, x), (3, 3), axis=(2, 3)), w[:32, :16], optimize=True) + v[:32, :1, None], 0)
+    return np.maximum(convolved(np, padded_by_one(np, np.concatenate([h, x], axis=1)), w) + 1, 0).transpose(0, 2, 3, 1)
+
+
+@pytest.mark.parametrize("f", [joined, joined_along_lines, padded_twice, read_by_two, read_twice_by_windows, in_other_order, residual])
+def test_what_convolutions_read_is_made_of_parts(f):
+    x, y, w, v = data((2, 16, 40, 42), "f4"), data((2, 16, 40, 42), "f4"), data((72, 48, 3, 3), "f4"), data((72, 16), "f4")
+    got, want = f(plait, *map(plait.asarray, (x, y, w, v))), f(numpy, x, y, w, v)
+    assert got.strides == want.strides
+    exact = f(numpy, *(a.astype("f8") for a in (x, y, w, v)))
+    numpy.testing.assert_allclose(numpy.asarray(got), exact, rtol=2e-5, atol=2e-5 * abs(exact).max())
+
+
+def by_windows_of_channels(np, p, w, h, l, step):
+    v = np.lib.stride_tricks.sliding_window_view(p, w.shape[1:], axis=(2, 3))[:, :, ::step, ::step]
+    return (v * w[:, None, None]).sum((-2, -1))
+
+
+def by_shifts_of_channels(np, p, w, h, l, step):
+    y = 0
+    for i, j in itertools.product(range(w.shape[1]), range(w.shape[2])):
+        y = y + p[:, :, i : i + h * step : step, j : j + l * step : step] * w[:, i, j][:, None, None]
+    return y
+
+
+@pytest.mark.parametrize("form", [by_windows_of_channels, by_shifts_of_channels])
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("pads", [((1, 1), (1, 1)), ((0, 2), (3, 0)), ((2, 0), (0, 0)), ((0, 0), (1, 40))])
+@pytest.mark.parametrize("shape", [(2, 16, 40, 42), (1, 3, 300, 5), (1, 1, 200, 300), (40, 8, 3, 100)])
+def test_padding_is_read_by_what_is_computed_of_each_channel(form, step, pads, shape):
+    """A depthwise convolution: no product, but loops over elements that read windows of padding."""
+    (top, bottom), (left, right) = pads
+    x, w = data(shape, "f4"), data((shape[1], 3, 2), "f4")
+    h, l = ((shape[2] + top + bottom - 3) // step + 1, (shape[3] + left + right - 2) // step + 1)
+
+    def f(np, x, w):
+        p = np.full((*shape[:2], shape[2] + top + bottom, shape[3] + left + right), 0.5, x.dtype)
+        p[:, :, top : top + shape[2], left : left + shape[3]] = x
+        return form(np, p, w, h, l, step)
+
+    got, want = f(plait, plait.asarray(x), plait.asarray(w)), f(numpy, x, w)
+    numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-4)
+    if step == 1 and shape == (2, 16, 40, 42):
+        text = str(plait.explain(f, plait, plait.asarray(x), plait.asarray(w)))
+        assert text.startswith("1 region "), text
+
+
+def test_padding_that_others_read_is_there():
+    x = data((20, 30, 40), "f4")
+
+    def f(np, x):
+        p = np.pad(np.log(x), ((0, 0), (1, 1), (1, 1)), constant_values=3)
+        inner = p[:, 1:, 1:] - p[:, :-1, :-1]
+        return inner, p.sum((0, 1)), p.sum((1, 2)), p.max(0), p.mean(), np.cumsum(p, axis=1)[:, 2], p[:, ::-1, ::-2] * 2, p[:, 0] + p[:, :, 0].sum(), p @ p[0].T
+
+    x = abs(x) + 1
+    for got, want in zip(f(plait, plait.asarray(x)), f(numpy, x), strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-4)
+    for k in range(9):
+        numpy.testing.assert_allclose(numpy.asarray(f(plait, plait.asarray(x))[k]), f(numpy, x)[k], rtol=2e-5, atol=1e-4)
+
+
+def test_convolutions_share_what_they_pack():
+    x, w, v = (plait.asarray(data(s, "f4")) for s in ((2, 8, 60, 62), (40, 8, 3, 3), (40, 8, 3, 3)))
+
+    def f(np, x, w, v):
+        p = padded_by_one(np, x)
+        return [np.maximum(convolved(np, p, f), 0) for f in (w, v)]
+
+    text = str(plait.explain(f(plait, x, w, v)))
+    assert text.startswith("2 regions "), text
+    for got, want in zip(f(plait, x, w, v), f(numpy, *map(numpy.asarray, (x, w, v))), strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-3)

@@ -189,3 +189,18 @@ def test_plans_that_were_compared_show_their_costs():
     lines = re.search(r"plans compared:\n((?:  .*\n)+)", text).group(1)
     assert re.search(r"  each choice by itself: [\d.e-]+ ms\n", lines), lines
     assert re.search(r"divide float64\(1000000,\): several writes would compute it again: no: [\d.e-]+ ms \(taken\)\n", lines), lines
+
+
+@pytest.mark.parametrize("last", [lambda y: y.reshape(-1), lambda y: y.T.reshape(500, 2, 400)[::-1], lambda y: y.ravel()[5:]])
+def test_a_view_at_the_end_is_no_region(last):
+    x = plait.asarray(numpy.ones((400, 1000)))
+
+    text = str(plait.explain(last(plait.sqrt(x) * 2 + x)))
+    assert text.startswith("1 region "), text
+
+
+def test_the_layout_of_what_is_stored_is_named():
+    x = plait.asarray(numpy.random.default_rng(0).standard_normal((300, 400)))
+    text = str(plait.explain(plait.sqrt(abs(x.T)) * 2))
+    assert "axes 1 0, the widest first, as NumPy lays it out" in text, text
+    assert "in C order, as NumPy lays it out" in str(plait.explain(abs(x) * 2))
