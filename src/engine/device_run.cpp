@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/call_table.hpp"
 #include "core/config.hpp"
 #include "device.hpp"
 #include "gemm.hpp"
@@ -19,7 +18,6 @@
 namespace plait::engine {
 using fusion::Graph;
 using fusion::Plan;
-using fusion::RegionKind;
 using fusion::Step;
 using fusion::StepKind;
 using fusion::UpdateMode;
@@ -28,99 +26,38 @@ using tracer::NodeKind;
 
 namespace {
 
-std::size_t bytes_of(const Node& n) {
-  return static_cast<std::size_t>(element_count(n.shape)) * itemsize(n.dtype);
-}
-
 // What a plan keeps about a step that was prepared for a device.
 struct Prepared {
   std::shared_ptr<DeviceKernel> kernel;  // null: the host computes the step
   std::string why;
 };
 
-// How a long reduction is cut, with the table of its chunks in the device's memory.
-struct Cut {
-  Chunks chunks;
-  Ref<Buffer> table;
-  std::int64_t longest = 1;  // chunk
-};
-
 void run_graph(std::span<Node* const> wanted, DeviceId id);
 
-class DeviceRun : PlanRun {
+class DeviceExecutor final : public Executor {
  public:
-  DeviceRun(const Graph& g, Plan& p, const std::vector<std::int64_t>& values, DeviceId id)
-      : PlanRun(g, p, values), device_(device_of(id)), id_(id) {}
+  DeviceExecutor(Bindings& b, Recording& r)
+      : bindings_(b), recording_(r), device_(device_of(b.device)) {}
 
-  void run() {
-    compile_all();
-    for (Step& s : plan_.steps) {
-      if (interrupt_requested()) throw Interrupted("interrupted");
-      if (s.kind == StepKind::Kernel && prepared(s).kernel)
-        kernel(s);
-      else if (!product(s))
-        on_host(s);
-      for (std::int32_t n : s.dies) memory_[n] = {};
-    }
-  }
-
- private:
-  // How a step's kernel is launched; `extents` points into a Call's params.
-  struct Extents {
-    KernelExtents kernel{};
-    const Cut* cut = nullptr;
-  };
-
-  static Prepared& prepared(Step& s) { return *static_cast<Prepared*>(s.compiled.get()); }
-
-  Extents extents_of(const Step& s, const Call& c) const {
-    const fusion::LoweredKernel& l = s.lowered;
-    Extents e{{c.params.data(), values_[l.grid_extent], 0}, nullptr};
-    if (s.region.kind == RegionKind::Blocked) {
-      e.kernel.split = e.kernel.grid;
-      e.cut = &cut_for(s, e.kernel.split);
-      e.kernel.grid = e.cut->chunks.count();
-    }
-    return e;
-  }
-
-  const Cut& cut_for(const Step& s, std::int64_t extent) const {
-    using Key = std::tuple<DeviceId, bool, std::int64_t, std::int64_t>;
-    constexpr std::size_t kMost = 256;
-    static auto& cuts = *new std::map<Key, Cut>;  // guarded by the recorder's lock
-    const bool tree = s.lowered.pairwise_chunks;
-    const Key key{id_, tree, extent, tree ? 0 : elements_an_iteration(s, extent)};
-    if (auto it = cuts.find(key); it != cuts.end()) return it->second;
-    if (cuts.size() >= kMost) cuts.clear();
-    Cut c{chunks_of(s, extent), {}, 1};
-    for (std::size_t n = 1; n < c.chunks.bounds.size(); ++n)
-      c.longest = std::max(c.longest, c.chunks.bounds[n] - c.chunks.bounds[n - 1]);
-    const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
-    c.table = device_.upload(c.chunks.bounds.data(), bytes, "chunks of a reduction");
-    return cuts.emplace(key, std::move(c)).first->second;
-  }
-
-  // Regions that were not compiled yet are compiled side by side before anything runs.
-  void compile_all() {
+  // Regions that were not compiled yet are compiled side by side.
+  void prepare(Plan& p) override {
     struct Missing {
       Prepared* kernel;
-      Call call;
       KernelExtents extents;
     };
     std::vector<Missing> missing;
-    for (Step& s : plan_.steps) {
-      if (s.kind == StepKind::Direct) continue;
-      if (!s.compiled) {
-        auto p = std::make_shared<Prepared>();
-        p->kernel = device_.prepare(s.lowered.kernel, &p->why);
-        s.compiled = p;
+    bindings_.each(p, [&](const BoundStep& s) {
+      if (s.step.kind == StepKind::Direct) return;
+      if (!s.step.compiled) {
+        auto made = std::make_shared<Prepared>();
+        made->kernel = device_.prepare(s.step.lowered.kernel, &made->why);
+        s.step.compiled = made;
       }
-      Prepared& p = prepared(s);
-      if (!p.kernel) continue;
-      Call c = numbers_of(s.lowered);
-      const KernelExtents e = extents_of(s, c).kernel;
-      if (!device_.is_compiled(*p.kernel, e)) missing.push_back({&p, std::move(c), e});
-    }
+      Prepared& of = prepared(s.step);
+      if (!of.kernel) return;
+      const KernelExtents e = extents_of(s, is_cut(s.step) ? &cut(s) : nullptr);
+      if (!device_.is_compiled(*of.kernel, e)) missing.push_back({&of, e});
+    });
     auto compile = [this](const Missing& m) {
       try {
         device_.compile(*m.kernel->kernel, m.extents);
@@ -142,234 +79,212 @@ class DeviceRun : PlanRun {
     work();
     for (std::future<void>& f : others) f.get();
   }
-
-  LaunchSite site_of(const Step& s) const {
-    return {s.lowered.kernel.name, g_[s.region.roots[0]].node->site};
+  void look_around() override {
+    if (interrupt_requested()) throw Interrupted("interrupted");
   }
 
-  void kernel(Step& s) {
-    const fusion::LoweredKernel& l = s.lowered;
-    Call call = numbers_of(l);
-    const Extents e = extents_of(s, call);
-    std::vector<Ref<Buffer>> partials;
-    if (e.cut)
-      for (const fusion::Partial& p : l.partials)
-        partials.push_back(device_.allocate(
-            static_cast<std::size_t>(e.kernel.grid * values_[p.outputs]) * itemsize(p.dtype)));
-    for (std::int32_t r : s.region.roots) allocate_root(r, s.update);
-    bind_buffers(l, partials, e.cut ? e.cut->table->data : nullptr, call);
-    if (e.kernel.grid > 0) device_.launch(*prepared(s).kernel, call.args(), e.kernel, site_of(s));
-    if (e.cut) join(s, e, partials);
+  Ref<Buffer> allocate(std::size_t bytes) override { return device_.allocate(bytes); }
+  Ref<Buffer> allocate(const Dims& shape, DType t) override {
+    return device_.allocate(static_cast<std::size_t>(element_count(shape)) * itemsize(t));
+  }
+  void copy(std::byte* to, const std::byte* from, const Stretches& s) override {
+    device_.copy(to, from, static_cast<std::size_t>(s.bytes), static_cast<std::size_t>(s.count),
+                 static_cast<std::size_t>(s.pitch));
+  }
+  void overwrites(Buffer& b) override { static_cast<DeviceBuffer&>(b).mirror.reset(); }
+
+  bool has_code(const Step& s) const override {
+    return s.kind == StepKind::Kernel && prepared(s).kernel;
+  }
+  const AxisCut& cut(const BoundStep& s) override {
+    using Key = std::tuple<DeviceId, bool, std::int64_t, std::int64_t>;
+    constexpr std::size_t kMost = 256;
+    static auto& cuts = *new std::map<Key, AxisCut>;  // guarded by the recorder's lock
+    const bool tree = s.step.lowered.pairwise_chunks;
+    const Key key{bindings_.device, tree, s.extent, tree ? 0 : elements_an_iteration(s)};
+    if (auto it = cuts.find(key); it != cuts.end()) return it->second;
+    if (cuts.size() >= kMost) cuts.clear();
+    AxisCut c{chunks_of(s), 1, {}};
+    for (std::size_t n = 1; n < c.chunks.bounds.size(); ++n)
+      c.longest = std::max(c.longest, c.chunks.bounds[n] - c.chunks.bounds[n - 1]);
+    const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
+    c.table = device_.upload(c.chunks.bounds.data(), bytes, "chunks of a reduction");
+    return cuts.emplace(key, std::move(c)).first->second;
+  }
+  UpdateMode begin(const Region& r) override { return r.of.step.update; }
+  unsigned launch(const Region& r) override {
+    if (r.extent > 0)
+      device_.launch(*prepared(r.of.step).kernel, r.args(), extents_of(r.of, r.cut), site_of(r.of));
     ++counters().kernels_on_device;
-    counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
-    settle_roots(s, s.update);
+    return 0;
+  }
+  void join(const Region& r, const PartialResults& p) override {
+    DeviceJoin j{};
+    j.kind = p.index ? p.root.reduce : p.of.kind;
+    j.dtype = p.of.dtype;
+    j.tree = r.lowered().pairwise_chunks;
+    j.extent = r.of.extent;
+    j.chunks = r.extent;
+    j.longest = r.cut->longest;
+    j.outputs = p.outputs;
+    for (const std::int32_t d : r.lowered().kept) {
+      j.shape.push_back(p.root.shape[d]);
+      j.strides.push_back(p.root.strides[d]);
+    }
+    j.rows = p.rows;
+    j.indices = p.indices;
+    j.bounds = r.cut->table->data;
+    j.out = p.out;
+    device_.join(j, site_of(r.of));
   }
 
-  void allocate_root(std::int32_t r, UpdateMode mode) {
-    const Node& n = *g_[r].node;
-    if (n.kind != NodeKind::Update) {
-      memory_[r] = {device_.allocate(bytes_of(n)), 0};
-      return;
-    }
-    const NodeMemory& old = memory_[g_[r].in[0]];
-    if (mode == UpdateMode::InPlace) {
-      memory_[r] = old;
-      static_cast<DeviceBuffer&>(*old.buffer).mirror.reset();
-      return;
-    }
-    const UpdateCopy c = surviving(n, g_[r].in[2] >= 0);
-    NodeMemory fresh{device_.allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
-    for (const Stretches& k : c.kept)
-      device_.copy(fresh.at() + k.begin, old.at() + k.begin, static_cast<std::size_t>(k.bytes),
-                   static_cast<std::size_t>(k.count), static_cast<std::size_t>(k.pitch));
-    memory_[r] = std::move(fresh);
+  void call(const BoundStep& s) override {
+    if (s.product)
+      multiply(s, *s.product);
+    else
+      on_host(s);
   }
 
-  void join(const Step& s, const Extents& e, const std::vector<Ref<Buffer>>& partials) {
-    const fusion::LoweredKernel& l = s.lowered;
-    for (std::size_t p = 0; p < l.partials.size(); ++p) {
-      const fusion::Partial& part = l.partials[p];
-      const Node& n = *g_[part.root].node;
-      const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
-      DeviceJoin j{};
-      j.kind = arg ? n.reduce : part.kind;
-      j.dtype = part.dtype;
-      j.tree = l.pairwise_chunks;
-      j.extent = e.kernel.split;
-      j.chunks = e.kernel.grid;
-      j.longest = e.cut->longest;
-      j.outputs = values_[part.outputs];
-      for (std::int32_t d : l.kept) {
-        j.shape.push_back(n.shape[d]);
-        j.strides.push_back(n.strides[d]);
-      }
-      j.rows = partials[p]->data;
-      if (arg) j.indices = partials[++p]->data;
-      j.bounds = e.cut->table->data;
-      j.out = memory_[part.root].at();
-      device_.join(j, site_of(s));
-    }
+ private:
+  static Prepared& prepared(const Step& s) { return *static_cast<Prepared*>(s.compiled.get()); }
+  static KernelExtents extents_of(const BoundStep& s, const AxisCut* cut) {
+    return cut ? KernelExtents{s.params, cut->chunks.count(), s.extent}
+               : KernelExtents{s.params, s.extent, 0};
+  }
+  static LaunchSite site_of(const BoundStep& s) {
+    return {s.step.lowered.kernel.name, s.roots[0].site};
   }
 
   // --- matrix products --------------------------------------------------------------------------
 
-  // False when the step is none.
-  bool product(const Step& s) {
-    const std::int32_t r = s.region.roots[0];
-    const std::int32_t m = s.epilogue ? s.epilogue.product : r;
-    const Node& n = *g_[m].node;
-    if (n.kind != NodeKind::MatMul) return false;
+  void multiply(const BoundStep& s, const LibraryProduct& of) {
     std::vector<Ref<Node>> copies;  // alive until the product was submitted
     DeviceProduct p{};
-    p.dtype = n.dtype;
-    p.batch = Dims(n.shape.begin(), n.shape.end() - 2);
-    p.a = factor(g_[m].in[0], copies);
-    p.b = factor(g_[m].in[1], copies);
-    p.m = n.shape[n.shape.size() - 2];
-    p.n = n.shape.back();
-    p.k = g_[g_[m].in[0]].node->shape.back();
-    if (s.epilogue.whole)
-      p.residual = residual(s.epilogue.addend);
-    else if (s.epilogue)
-      p.bias = bias(s.epilogue.addend, copies);
-    memory_[r] = {device_.allocate(bytes_of(n)), 0};
-    p.c = memory_[r].at();
-    const LaunchSite site{"matmul", n.site};
+    p.dtype = of.dtype;
+    p.batch = Dims(of.shape.begin(), of.shape.end() - 2);
+    p.a = factor(of.a, copies);
+    p.b = factor(of.b, copies);
+    p.m = of.shape[of.shape.size() - 2];
+    p.n = of.shape.back();
+    p.k = of.depth;
+    if (of.addend) (of.whole ? p.residual : p.bias) = added(of, copies);
+    NodeMemory& result = bindings_.memory(of.root);
+    result = {allocate(s.roots[0].shape, s.roots[0].dtype), 0};
+    p.c = result.at();
+    const LaunchSite site{"matmul", of.site};
     if (!device_.multiply(p, site)) {
       p.bias = nullptr;
       device_.multiply(p, site);
-      memory_[m] = std::exchange(memory_[r], {});
-      memory_[r] = sum(r, m, s.epilogue.addend);
-      memory_[m] = {};
+      result = sum(s.roots[0], of, std::move(result));
     }
     ++counters().kernels_on_device;
-    counters().bytes_moved += static_cast<std::uint64_t>(s.lowered.bytes);
-    settle_roots(s, UpdateMode::None);
-    return true;
+    counters().bytes_moved += static_cast<std::uint64_t>(s.step.lowered.bytes);
+    PlanRun::settle(s.roots, UpdateMode::None, bindings_, recording_);
+  }
+
+  const std::byte* at(const LibraryOperand& o) const {
+    return bindings_.memory(o.node).at() + o.offset;
   }
 
   // A factor as it lies in memory, or a copy for the library when no axis of its matrices is
   // contiguous.
-  DeviceProduct::Operand factor(std::int32_t i, std::vector<Ref<Node>>& copies) {
-    const Node& n = *g_[i].node;
-    Ref<Node> in_memory = leaf_of(i);
-    const int d = n.shape.size();
-    const Dims& lies = in_memory->strides;
-    if (device_.multiplies(n.dtype) &&
-        !blas_layout(static_cast<std::int64_t>(itemsize(n.dtype)), lies[d - 2], lies[d - 1],
-                     n.shape[d - 2], n.shape[d - 1]))
-      in_memory = copies.emplace_back(dense(std::move(in_memory)));
-    const Dims& strides = in_memory->strides;
-    return {in_memory->data->data + in_memory->data_offset, strides[d - 2], strides[d - 1],
-            Dims(strides.begin(), strides.end() - 2)};
+  DeviceProduct::Operand factor(const LibraryOperand& o, std::vector<Ref<Node>>& copies) {
+    const int d = o.shape.size();
+    const auto lies = [d](const std::byte* memory, const Dims& strides) {
+      return DeviceProduct::Operand{memory, strides[d - 2], strides[d - 1],
+                                    Dims(strides.begin(), strides.end() - 2)};
+    };
+    if (!device_.multiplies(o.dtype) ||
+        blas_layout(static_cast<std::int64_t>(itemsize(o.dtype)), o.strides[d - 2],
+                    o.strides[d - 1], o.shape[d - 2], o.shape[d - 1]))
+      return lies(at(o), o.strides);
+    const Node& copy = *copies.emplace_back(dense(o));
+    return lies(copy.data->data + copy.data_offset, copy.strides);
   }
 
-  const std::byte* bias(std::int32_t i, std::vector<Ref<Node>>& copies) {
-    Ref<Node> in_memory = leaf_of(i);
-    if (in_memory->shape.back() != 1 &&
-        in_memory->strides.back() != static_cast<std::int64_t>(itemsize(in_memory->dtype)))
-      in_memory = copies.emplace_back(dense(std::move(in_memory)));
-    return in_memory->data->data + in_memory->data_offset;
+  // A bias is contiguous, and a residual lies as the product does.
+  const std::byte* added(const LibraryProduct& of, std::vector<Ref<Node>>& copies) {
+    const LibraryOperand& o = *of.addend;
+    if (of.whole || o.shape.back() == 1 ||
+        o.strides.back() == static_cast<std::int64_t>(itemsize(o.dtype)))
+      return at(o);
+    const Node& copy = *copies.emplace_back(dense(o));
+    return copy.data->data + copy.data_offset;
   }
 
-  const std::byte* residual(std::int32_t i) const {
-    const Ref<Node> in_memory = leaf_of(i);
-    return in_memory->data->data + in_memory->data_offset;
+  // Computed by a graph of its own, outside the recorded one.
+  Ref<Node> node(NodeKind kind, DType t, const Dims& shape, const Dims& strides) const {
+    Ref<Node> n = tracer::new_node(kind);
+    n->dtype = t;
+    n->shape = shape;
+    n->strides = strides;
+    n->device = bindings_.device;
+    return n;
+  }
+  Ref<Node> leaf(const LibraryOperand& o) const {
+    Ref<Node> n = node(NodeKind::Data, o.dtype, o.shape, o.strides);
+    n->data = bindings_.memory(o.node).buffer;
+    n->data_offset = bindings_.memory(o.node).offset + o.offset;
+    return n;
   }
 
   // What is in memory, in C order.
-  Ref<Node> dense(Ref<Node> from) const {
-    Ref<Node> copy = here(NodeKind::Cast, *from);
-    copy->strides =
-        contiguous_strides(from->shape, static_cast<std::int64_t>(itemsize(from->dtype)));
+  Ref<Node> dense(const LibraryOperand& o) const {
+    Ref<Node> copy =
+        node(NodeKind::Cast, o.dtype, o.shape,
+             contiguous_strides(o.shape, static_cast<std::int64_t>(itemsize(o.dtype))));
     copy->n_inputs = 1;
-    copy->inputs[0] = std::move(from);
+    copy->inputs[0] = leaf(o);
     Node* const wanted[] = {copy.get()};
-    run_graph(wanted, id_);
+    run_graph(wanted, bindings_.device);
     return copy;
   }
 
-  // Node r's value, the sum of two that are in memory.
-  NodeMemory sum(std::int32_t r, std::int32_t x, std::int32_t y) const {
-    Ref<Node> n = here(NodeKind::Elementwise, *g_[r].node);
+  NodeMemory sum(const Root& r, const LibraryProduct& of, NodeMemory product) const {
+    Ref<Node> n = node(NodeKind::Elementwise, r.dtype, r.shape, r.strides);
+    n->site = r.site;
     n->fn = OpId::Add;
-    n->strides = g_[r].node->strides;
     n->n_inputs = 2;
-    n->inputs[0] = leaf_of(x);
-    n->inputs[1] = leaf_of(y);
+    n->inputs[0] = node(NodeKind::Data, of.dtype, of.shape, of.strides);
+    n->inputs[0]->data = std::move(product.buffer);
+    n->inputs[1] = leaf(*of.addend);
     Node* const wanted[] = {n.get()};
-    run_graph(wanted, id_);
+    run_graph(wanted, bindings_.device);
     return {n->data, n->data_offset};
-  }
-
-  // Node i, or the view that it is, as what is in memory.
-  Ref<Node> leaf_of(std::int32_t i) const {
-    const Node& n = *g_[i].node;
-    Ref<Node> leaf = here(NodeKind::Data, n);
-    NodeMemory m = memory_[i];
-    leaf->strides = m ? fusion::own_strides(n) : n.strides;
-    if (!m) {
-      std::int64_t offset = 0;
-      std::int32_t base = i;
-      for (; g_[base].node->kind == NodeKind::View && !g_[base].leaf; base = g_[base].in[0])
-        offset += g_[base].node->offset;
-      m = memory_[base];
-      m.offset += offset;
-    }
-    leaf->data = m.buffer;
-    leaf->data_offset = m.offset;
-    return leaf;
-  }
-
-  // A node of n's dtype and shape on this device, outside the recorded graph.
-  Ref<Node> here(NodeKind kind, const Node& n) const {
-    Ref<Node> c = tracer::new_node(kind);
-    c->dtype = n.dtype;
-    c->shape = n.shape;
-    c->device = id_;
-    c->site = n.site;
-    return c;
   }
 
   // --- steps that the device has no code for ----------------------------------------------------
 
   // Every root of the step is computed by the reference evaluator from the host's copies of what
   // the step reads, and goes back to the device.
-  void on_host(Step& s) {
-    for (std::int32_t r : s.region.roots) {
-      Node& n = *g_[r].node;
-      if (n.kind == NodeKind::View && memory_[g_[r].in[0]]) {
-        const NodeMemory& base = memory_[g_[r].in[0]];
-        memory_[r] = {base.buffer, base.offset + n.offset};
-      } else {
-        if (logging(Log::Fallback)) log(Log::Fallback, fallback_text(s, n));
+  void on_host(const BoundStep& s) {
+    for (const Root& r : s.roots) {
+      NodeMemory& memory = bindings_.memory(r.node);
+      memory = recording_.viewed(r.node);
+      if (!memory) {
+        if (logging(Log::Fallback)) log(Log::Fallback, fallback_text(s.step, r));
         ++counters().steps_moved_to_host;
-        const Ref<Node> computed = shadow(r, [](const Ref<Buffer>& b) {
+        const NodeMemory computed = recording_.evaluate_apart(r.node, [](const Ref<Buffer>& b) {
           host_mirror(*b);
           return static_cast<DeviceBuffer&>(*b).mirror;
         });
-        Node* wanted[] = {computed.get()};
-        evaluate_direct(wanted);
-        const Ref<Buffer> buffer =
-            device_.upload(computed->data->data, computed->data->bytes, "computed on the host");
-        memory_[r] = {buffer, computed->data_offset};
+        memory = {
+            device_.upload(computed.buffer->data, computed.buffer->bytes, "computed on the host"),
+            computed.offset};
       }
-      tracer::settle(n, memory_[r].buffer, memory_[r].offset);
+      recording_.keep_as_recorded(r);
     }
   }
 
-  std::string fallback_text(const Step& s, const Node& n) const {
-    std::string what = n.kind == NodeKind::Elementwise ? std::string(op_info(n.fn).name)
-                       : n.kind == NodeKind::Reduce    ? std::string(reduce_info(n.reduce).name)
-                       : n.kind == NodeKind::Call      ? std::string(call_info(n.call).name)
-                                                       : "a region";
-    if (s.compiled && !prepared(const_cast<Step&>(s)).why.empty())
-      what += " (" + prepared(const_cast<Step&>(s)).why + ")";
+  std::string fallback_text(const Step& s, const Root& r) const {
+    std::string what(recording_.operation(r.node));
+    if (s.compiled && !prepared(s).why.empty()) what += " (" + prepared(s).why + ")";
     return device_.name() + ": " + what + " runs on the host";
   }
 
+  Bindings& bindings_;
+  Recording& recording_;
   Device& device_;
-  const DeviceId id_;
 };
 
 void run_graph(std::span<Node* const> wanted, DeviceId id) {
@@ -385,7 +300,7 @@ void run_graph(std::span<Node* const> wanted, DeviceId id) {
   const std::shared_ptr<Plan> plan = plan_for(g, values, id, kDeviceTarget);
   note_plan(*plan);
   const Watched watched(g, *plan, values, id);
-  DeviceRun(g, *plan, values, id).run();
+  run_plan(g, *plan, std::move(values), id);
 }
 
 // Views and constants stay part of the operation that reads them.
@@ -404,6 +319,11 @@ void run_one_at_a_time(std::span<Node* const> wanted, DeviceId id) {
 }
 
 }  // namespace
+
+void run_on_device(Plan& p, Bindings& b, Recording& r) {
+  DeviceExecutor device(b, r);
+  PlanRun(p, b, device, r).run();
+}
 
 void evaluate_on_device(std::span<Node* const> wanted, DeviceId id) {
   const std::lock_guard held(tracer::lock());

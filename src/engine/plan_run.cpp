@@ -1,125 +1,161 @@
 #include "plan_run.hpp"
 
-#include "core/scatter.hpp"
-
 #include <algorithm>
+
+#include "core/scatter.hpp"
 
 namespace plait::engine {
 using fusion::BufferSource;
 using fusion::UpdateMode;
-using tracer::Node;
-using tracer::NodeKind;
 
-PlanRun::PlanRun(const fusion::Graph& g, fusion::Plan& p, const std::vector<std::int64_t>& values)
-    : g_(g), plan_(p), values_(values), memory_(g.nodes.size()), of_run_(g.nodes.size()) {
-  for (std::int32_t i = 0; i < g.size(); ++i)
-    if (g[i].leaf && g[i].node->data) memory_[i] = {g[i].node->data, g[i].node->data_offset};
+std::int64_t elements_an_iteration(const BoundStep& s) {
+  return s.roots[0].over / std::max<std::int64_t>(1, s.extent);
 }
 
-PlanRun::Call PlanRun::numbers_of(const fusion::LoweredKernel& l) const {
-  Call c;
-  c.params.reserve(l.params.size() + 1);
-  for (fusion::ExprId e : l.params) c.params.push_back(values_[e]);
-  c.scalars.reserve(l.scalars.size());
-  for (std::int32_t n : l.scalars) c.scalars.push_back(g_[n].node->scalar);
-  return c;
+Chunks chunks_of(const BoundStep& s) {
+  const fusion::LoweredKernel& l = s.step.lowered;
+  if (l.scatters) {
+    // Sums of floats decide, where there are any.
+    const auto sums = std::find_if(s.roots.begin(), s.roots.end(),
+                                   [](const Root& r) { return !is_integer(r.dtype); });
+    const Root& by = sums == s.roots.end() ? s.roots.back() : *sums;
+    return equal_chunks(s.extent, scatter_pieces(by.over, element_count(by.shape)));
+  }
+  return l.pairwise_chunks ? tree_chunks(s.extent)
+                           : even_chunks(s.extent, elements_an_iteration(s));
 }
 
-void PlanRun::bind_buffers(const fusion::LoweredKernel& l, std::span<const Ref<Buffer>> partials,
-                           void* chunk_table, Call& c) const {
-  c.buffers.reserve(l.buffers.size());
-  for (const BufferSource& b : l.buffers) switch (b.kind) {
+void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t> values,
+              DeviceId device) {
+  Bindings bindings(g, p, std::move(values), device);
+  Recording recording(g, bindings);
+  if (device == kHost)
+    run_on_host(p, bindings, recording);
+  else
+    run_on_device(p, bindings, recording);
+}
+
+void PlanRun::run() {
+  executor_.prepare(plan_);
+  bindings_.each(plan_, [&](const BoundStep& s) {
+    executor_.look_around();
+    if (executor_.has_code(s.step))
+      region(s);
+    else
+      executor_.call(s);
+    for (const std::int32_t n : s.step.dies) bindings_.memory(n) = {};
+  });
+}
+
+void PlanRun::region(const BoundStep& s) {
+  const fusion::LoweredKernel& l = s.step.lowered;
+  Region r{s, s.extent, nullptr, {}, {}};
+  partials_.clear();
+  if (is_cut(s.step)) {
+    r.cut = &executor_.cut(s);
+    r.extent = r.cut->chunks.count();
+    for (const fusion::Partial& p : l.partials)
+      partials_.push_back(
+          executor_.allocate(static_cast<std::size_t>(
+                                 r.extent * bindings_.values[static_cast<std::size_t>(p.outputs)]) *
+                             itemsize(p.dtype)));
+    r.partials = partials_;
+  }
+  const UpdateMode update = executor_.begin(r);
+  for (const BufferSource& b : l.buffers)
+    if (b.kind == BufferSource::NodeMemory) take_memory(b.index);
+  for (const Root& root : s.roots) allocate(root, update);
+  bind_buffers(r);
+  const unsigned flags = executor_.launch(r);
+  if (r.cut) join(r);
+  if (flags) recording_.report(s, update, flags);
+  counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
+  settle(s.roots, update, bindings_, recording_);
+  partials_.clear();
+}
+
+void PlanRun::take_memory(std::int32_t node) {
+  Slot& slot = bindings_.slots[static_cast<std::size_t>(node)];
+  if (slot.memory || slot.unwritten < 0) return;
+  const Unwritten& u = bindings_.unwritten[static_cast<std::size_t>(slot.unwritten)];
+  if (u.exclusive)
+    slot.memory = {executor_.allocate(u.shape, u.dtype), 0};
+  else
+    slot.memory = recording_.give_memory(node);
+  slot.of_run = u.exclusive;
+}
+
+void PlanRun::allocate(const Root& r, UpdateMode update) {
+  NodeMemory& memory = bindings_.memory(r.node);
+  if (!r.update) {
+    memory = {executor_.allocate(r.shape, r.dtype), 0};
+    return;
+  }
+  take_memory(r.update->old);
+  const NodeMemory& old = bindings_.memory(r.update->old);
+  if (update == UpdateMode::InPlace) {
+    memory = old;
+    executor_.overwrites(*old.buffer);
+    return;
+  }
+  const UpdateCopy c = surviving(r);
+  memory = {executor_.allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
+  for (const Stretches& k : c.kept) executor_.copy(memory.at() + k.begin, old.at() + k.begin, k);
+}
+
+void PlanRun::bind_buffers(Region& r) {
+  buffers_.clear();
+  for (const BufferSource& b : r.lowered().buffers) switch (b.kind) {
       case BufferSource::NodeMemory:
-        c.buffers.push_back(memory_[b.index].at());
+        buffers_.push_back(bindings_.memory(b.index).at());
         break;
       case BufferSource::Partial:
-        c.buffers.push_back(partials[static_cast<std::size_t>(b.index)]->data);
+        buffers_.push_back(partials_[static_cast<std::size_t>(b.index)]->data);
         break;
       case BufferSource::ChunkTable:
-        c.buffers.push_back(chunk_table);
+        buffers_.push_back(r.cut->table ? static_cast<void*>(r.cut->table->data)
+                                        : const_cast<std::int64_t*>(r.cut->chunks.bounds.data()));
         break;
     }
+  r.buffers = buffers_;
 }
 
-std::int64_t PlanRun::elements_an_iteration(const fusion::Step& s, std::int64_t extent) const {
-  const Node& operand = *g_[g_[s.region.roots[0]].in[0]].node;
-  return element_count(operand.shape) / std::max<std::int64_t>(1, extent);
-}
-
-Chunks PlanRun::chunks_of(const fusion::Step& s, std::int64_t extent) const {
-  if (s.lowered.scatters) {
-    std::int32_t by = s.region.roots[0];
-    for (const std::int32_t r : s.region.roots)
-      if (is_integer(g_[by].node->dtype)) by = r;
-    return equal_chunks(extent, scatter_pieces(element_count(g_[g_[by].in[2]].node->shape),
-                                               element_count(g_[by].node->shape)));
+void PlanRun::join(const Region& r) {
+  const auto& partials = r.lowered().partials;
+  for (std::size_t p = 0; p < partials.size(); ++p) {
+    const Root& root = root_of(r.of, partials[p].root);
+    const bool arg = root.reduce == ReduceKind::ArgMin || root.reduce == ReduceKind::ArgMax;
+    PartialResults results{partials[p],
+                           root,
+                           bindings_.values[static_cast<std::size_t>(partials[p].outputs)],
+                           partials_[p]->data,
+                           nullptr,
+                           nullptr,
+                           bindings_.memory(root.node).at()};
+    if (arg) {
+      ++p;
+      results.index = &partials[p];
+      results.indices = partials_[p]->data;
+    }
+    executor_.join(r, results);
   }
-  return s.lowered.pairwise_chunks ? tree_chunks(extent)
-                                   : even_chunks(extent, elements_an_iteration(s, extent));
 }
 
-void PlanRun::settle(Node& n, const NodeMemory& m) const {
-  n.strides = fusion::own_strides(n);
-  tracer::settle(n, m.buffer, m.offset);
-}
-
-void PlanRun::settle_roots(const fusion::Step& s, UpdateMode update) {
-  for (std::int32_t r : s.region.roots) {
-    const fusion::GNode& gn = g_[r];
-    const bool in_place = update == UpdateMode::InPlace;
-    const std::int32_t old = in_place ? gn.in[0] : -1;
-    const bool of_run = in_place && of_run_[old];
+void PlanRun::settle(std::span<const Root> roots, UpdateMode update, Bindings& b, Recording& rec) {
+  for (const Root& r : roots) {
+    Slot& slot = b.slots[static_cast<std::size_t>(r.node)];
+    Slot* const old =
+        update == UpdateMode::InPlace ? &b.slots[static_cast<std::size_t>(r.update->old)] : nullptr;
+    const bool of_run = old && old->of_run;
     // What was overwritten cannot be computed again, and what others can ask for is kept; the rest
     // is this run's own.
-    const bool kept = gn.wanted || gn.held || !gn.exclusive || (in_place && !of_run);
-    if (kept) settle(*gn.node, memory_[r]);
-    of_run_[r] = of_run && !kept;
-    if (in_place) {
-      memory_[old] = {};
-      if (!of_run) tracer::surrender(*g_[old].node);
-    }
+    const bool kept = r.kept || (old && !of_run);
+    if (kept) rec.keep(r);
+    slot.of_run = of_run && !kept;
+    if (!old) continue;
+    old->memory = {};
+    if (!of_run) rec.give_up(r.update->old);
   }
-}
-
-Ref<Node> PlanRun::shadow(std::int32_t root, const ToHost& to_host) const {
-  Copies copies;
-  return shadow(root, root, to_host, copies);
-}
-
-Ref<Node> PlanRun::shadow(std::int32_t root, std::int32_t i, const ToHost& to_host,
-                          Copies& copies) const {
-  const Node& n = *g_[i].node;
-  if (n.kind == NodeKind::Scalar) return Ref<Node>(g_[i].node);
-  if (auto it = copies.find(i); it != copies.end()) return it->second;
-  const NodeMemory m = i == root    ? NodeMemory{}
-                       : memory_[i] ? memory_[i]
-                                    : NodeMemory{n.data, n.data_offset};
-  Ref<Node> c = tracer::new_node(n.kind);
-  c->dtype = n.dtype;
-  c->shape = n.shape;
-  c->strides = m ? fusion::own_strides(n) : n.strides;
-  if (m) {
-    c->kind = NodeKind::Data;
-    c->data = to_host(m.buffer);
-    c->data_offset = m.offset;
-  } else {
-    c->fn = n.fn;
-    c->reduce = n.reduce;
-    c->n_inputs = n.n_inputs;
-    c->errstate = n.errstate;
-    c->site = n.site;
-    c->named = n.named;
-    c->offset = n.offset;
-    c->axes = n.axes;
-    c->call = n.call;
-    c->scalar = n.scalar;
-    c->view_shape = n.view_shape;
-    c->view_strides = n.view_strides;
-    c->view_dtype = n.view_dtype;
-    for (int k = 0; k < 3; ++k)
-      if (g_[i].in[k] >= 0) c->inputs[k] = shadow(root, g_[i].in[k], to_host, copies);
-  }
-  return copies[i] = c;
 }
 
 }  // namespace plait::engine

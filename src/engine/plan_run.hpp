@@ -1,54 +1,42 @@
-// What one run of a plan is made of wherever it runs: the memory of its nodes, what a kernel is
-// called with, and which values stay afterwards.
+// One run of a plan, wherever it runs: the walk over its steps.
 #pragma once
-#include <functional>
-#include <map>
-#include <vector>
-
-#include "fusion/plan.hpp"
-#include "run.hpp"
+#include "executor.hpp"
 
 namespace plait::engine {
 
+// Gives the wanted nodes of the graph their values, on its device. `values`: of the plan's
+// expressions. The recorder's lock is held; it is free while a kernel runs.
+void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t> values,
+              DeviceId device);
+
+// Makes sure that a step of a plan for the host has its kernel.
+void take_kernel(fusion::Step& s);
+void run_on_host(fusion::Plan& p, Bindings& b, Recording& r);
+void run_on_device(fusion::Plan& p, Bindings& b, Recording& r);
+
 class PlanRun {
- protected:
-  // What a kernel's parameters are bound to in one call.
-  struct Call {
-    std::vector<std::int64_t> params;
-    std::vector<Scalar> scalars;
-    std::vector<void*> buffers;
-    ir::CallArgs args() const { return {buffers.data(), params.data(), scalars.data()}; }
-  };
-  // Memory of the host with the contents of what a node's memory is.
-  using ToHost = std::function<Ref<Buffer>(const Ref<Buffer>&)>;
-
-  PlanRun(const fusion::Graph& g, fusion::Plan& p, const std::vector<std::int64_t>& values);
-
-  Call numbers_of(const fusion::LoweredKernel& l) const;
-  // The roots' memory is there.
-  void bind_buffers(const fusion::LoweredKernel& l, std::span<const Ref<Buffer>> partials,
-                    void* chunk_table, Call& c) const;
-  // Blocked: how a step's axis of `extent` iterations is cut.
-  Chunks chunks_of(const fusion::Step& s, std::int64_t extent) const;
-  std::int64_t elements_an_iteration(const fusion::Step& s, std::int64_t extent) const;
-
-  void settle(tracer::Node& n, const NodeMemory& m) const;
-  // After a step's kernels.
-  void settle_roots(const fusion::Step& s, fusion::UpdateMode update);
-
-  // A copy of the graph behind node i, down to what is in memory, for the reference evaluator.
-  Ref<tracer::Node> shadow(std::int32_t root, const ToHost& to_host) const;
-
-  const fusion::Graph& g_;
-  fusion::Plan& plan_;
-  const std::vector<std::int64_t>& values_;
-  std::vector<NodeMemory> memory_;
-  std::vector<bool> of_run_;  // written in place, and made anew if the run does not come to its end
+ public:
+  PlanRun(fusion::Plan& p, Bindings& b, Executor& e, Recording& r)
+      : plan_(p), bindings_(b), executor_(e), recording_(r) {}
+  void run();
+  // After a step: which values stay, and whose memory they took over.
+  static void settle(std::span<const Root> roots, fusion::UpdateMode update, Bindings& b,
+                     Recording& r);
 
  private:
-  using Copies = std::map<std::int32_t, Ref<tracer::Node>>;
-  Ref<tracer::Node> shadow(std::int32_t root, std::int32_t i, const ToHost& to_host,
-                           Copies& copies) const;
+  void region(const BoundStep& s);
+  void take_memory(std::int32_t node);
+  void allocate(const Root& r, fusion::UpdateMode update);
+  void bind_buffers(Region& r);
+  void join(const Region& r);
+
+  fusion::Plan& plan_;
+  Bindings& bindings_;
+  Executor& executor_;
+  Recording& recording_;
+  // Of the region at hand.
+  std::vector<void*> buffers_;
+  std::vector<Ref<Buffer>> partials_;
 };
 
 }  // namespace plait::engine

@@ -12,6 +12,8 @@
 
 namespace plait::engine {
 
+struct Root;
+
 Stats& counters();
 // What the host is planned for.
 inline constexpr fusion::Target kHostTarget{.product_depth = loops::kProductDepth};
@@ -77,13 +79,6 @@ void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outpu
 void join_arg_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
                        const std::byte* extremes, std::int64_t* indices);
 
-// A node's memory during a run.
-struct NodeMemory {
-  Ref<Buffer> buffer;
-  std::int64_t offset = 0;
-  std::byte* at() const { return buffer->data + offset; }
-  explicit operator bool() const { return static_cast<bool>(buffer); }
-};
 // `count` stretches of `bytes`, `pitch` bytes from one's begin to the next's.
 struct Stretches {
   std::int64_t begin, bytes, count, pitch;
@@ -94,8 +89,6 @@ struct UpdateCopy {
   std::int64_t first, last;
   std::vector<Stretches> kept;
 };
-UpdateCopy surviving(const tracer::Node& update, bool masked);
-// New memory for an update's storage with what survives of the old contents in it.
-NodeMemory copy_for_update(const tracer::Node& update, const NodeMemory& old, bool masked);
+UpdateCopy surviving(const Root& update);
 
 }  // namespace plait::engine

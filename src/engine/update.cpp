@@ -4,13 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "bindings.hpp"
 #include "fusion/view_map.hpp"
 #include "run.hpp"
-#include "team.hpp"
 
 namespace plait::engine {
-using tracer::Node;
-
 namespace {
 
 // First and one-past-last byte of a layout, relative to element 0.
@@ -34,20 +32,21 @@ struct Range {
 
 // The target as a box in a dense layout, one range a dimension, widest first; none when it is no
 // box.
-std::optional<std::vector<Range>> target_box(const Node& n) {
-  const auto map = fusion::decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides);
+std::optional<std::vector<Range>> target_box(const Root& r) {
+  const UpdateTarget& to = *r.update;
+  const auto map = fusion::decompose(r.shape, r.strides, to.offset, to.shape, to.strides);
   if (!map) return std::nullopt;
   std::vector<Range> box;
-  for (int d = 0; d < n.shape.size(); ++d) {
-    if (n.shape[d] == 1) continue;
-    Range r{n.strides[d], n.shape[d], map->start[d], map->start[d] + 1};
+  for (int d = 0; d < r.shape.size(); ++d) {
+    if (r.shape[d] == 1) continue;
+    Range range{r.strides[d], r.shape[d], map->start[d], map->start[d] + 1};
     if (map->from[d] >= 0) {
-      const std::int64_t extent = n.view_shape[static_cast<int>(map->from[d])];
+      const std::int64_t extent = to.shape[static_cast<int>(map->from[d])];
       if (extent > 1 && std::abs(map->step[d]) != 1) return std::nullopt;
-      if (map->step[d] < 0) r.begin -= extent - 1;
-      r.end = r.begin + extent;
+      if (map->step[d] < 0) range.begin -= extent - 1;
+      range.end = range.begin + extent;
     }
-    box.push_back(r);
+    box.push_back(range);
   }
   std::sort(box.begin(), box.end(),
             [](const Range& a, const Range& b) { return a.stride > b.stride; });
@@ -56,14 +55,15 @@ std::optional<std::vector<Range>> target_box(const Node& n) {
 
 }  // namespace
 
-UpdateCopy surviving(const Node& n, bool masked) {
-  const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
-  const auto [first, last] = span_of(n.shape, n.strides, item);
+UpdateCopy surviving(const Root& root) {
+  const UpdateTarget& to = *root.update;
+  const auto item = static_cast<std::int64_t>(itemsize(root.dtype));
+  const auto [first, last] = span_of(root.shape, root.strides, item);
   UpdateCopy c{first, last, {{first, last - first, 1, last - first}}};
   // Gaps of a layout belong to somebody else and are kept.
-  const bool dense = first == 0 && last == element_count(n.shape) * item;
-  if (masked || n.view_dtype != n.dtype || !dense || element_count(n.view_shape) == 0) return c;
-  const auto box = target_box(n);
+  const bool dense = first == 0 && last == element_count(root.shape) * item;
+  if (to.masked || to.dtype != root.dtype || !dense || element_count(to.shape) == 0) return c;
+  const auto box = target_box(root);
   if (!box) return c;
   // Dimension by dimension: what lies before and behind the target, from its first to its last
   // index in the wider ones. In a dense layout those are one pitch apart, and what is beside the
@@ -83,15 +83,6 @@ UpdateCopy surviving(const Node& n, bool masked) {
     pitch = r.stride;
   }
   return bytes < last ? c : everything;
-}
-
-NodeMemory copy_for_update(const Node& n, const NodeMemory& old, bool masked) {
-  const UpdateCopy c = surviving(n, masked);
-  NodeMemory m{allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
-  for (const Stretches& s : c.kept)
-    for (std::int64_t i = 0; i < s.count; ++i)
-      copy_memory(m.at() + s.begin + i * s.pitch, old.at() + s.begin + i * s.pitch, s.bytes);
-  return m;
 }
 
 }  // namespace plait::engine
