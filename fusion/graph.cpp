@@ -8,6 +8,7 @@
 
 #include "sum_products.hpp"
 #include "tracer/expiring.hpp"
+#include "tracer/ownership.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -123,12 +124,12 @@ void Graph::build(std::span<Node* const> wanted) {
     if (!in_memory(*w)) nodes[w->number].wanted = true;
   for (GNode& g : nodes) {
     const Node& n = *g.node;
-    const bool read_later = n.refs != static_cast<std::uint32_t>(g.uses);
+    const auto uses = static_cast<std::uint32_t>(g.uses);
+    const bool read_later = !tracer::only_known(n, uses);
     g.held = (n.handles > 0 || read_later) && !g.wanted;
-    g.expiring = g.held && n.handles == 1 && n.refs == static_cast<std::uint32_t>(g.uses) + 1 &&
-                 tracer::is_expiring(n);
-    g.exclusive = n.handles == 0 && !read_later &&
-                  (!n.data || (n.data->refs.load() == 1 && n.data->writeable && !n.data->watched));
+    g.expiring =
+        g.held && n.handles == 1 && tracer::only_known(n, uses + 1) && tracer::is_expiring(n);
+    g.exclusive = n.handles == 0 && !read_later && (!n.data || tracer::owned_memory(*n.data));
     if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
       const Node& base = *nodes[g.in[0]].node;
       if (base.dtype == n.dtype)

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "graph.hpp"
+#include "ownership.hpp"
 #include "turn.hpp"
 
 namespace plait::tracer {
@@ -63,11 +64,7 @@ void evaluate_value(const Ref<Node>& value) {
 
 // Whether a write into the version's memory can be seen only through its storage. The references
 // are the storage's and that of the update to come.
-bool nobody_else_reads(const Node& version) {
-  return version.handles == 1 && version.refs == 2 && version.data &&
-         version.data->refs.load(std::memory_order_relaxed) == 1 && version.data->writeable &&
-         !version.data->watched;
-}
+bool nobody_else_reads(const Node& version) { return own_version(version, 2); }
 
 // Somebody outside sees the storage's memory: the new version has to appear in it, now.
 void store_in_place(Storage& s, Ref<Node> update) {

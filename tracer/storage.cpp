@@ -4,6 +4,7 @@
 
 #include "core/fixed_size.hpp"
 #include "graph.hpp"
+#include "ownership.hpp"
 #include "turn.hpp"
 
 namespace plait::tracer {
@@ -28,7 +29,7 @@ void list(Context& c, Storage& s) {
 
 // One storage less has this version.
 void leave_version(Context& c, Node& n) {
-  if (--n.handles == 0 && n.data && n.refs > 1) {
+  if (--n.handles == 0 && n.data && !only_known(n, 1)) {
     c.retained_bytes += n.data->bytes;
     n.accounting |= kRetained;
   }
@@ -231,7 +232,7 @@ Ref<Node> same_value(const Node& v, Ref<Buffer> memory) {
 void part_from_others(Storage& s) {
   release_readers(s);
   const Node& v = *s.version;
-  const bool shared = v.handles > 1 || v.data->refs.load(std::memory_order_relaxed) > 1;
+  const bool shared = v.handles > 1 || shared_memory(*v.data);
   // What is borrowed stays where its owner looks.
   const bool lent = v.data->foreign && (s.borrowed || v.data->watched);
   if (shared && !lent) set_version(s, same_value(v, duplicate(*v.data)));
@@ -239,7 +240,7 @@ void part_from_others(Storage& s) {
 }  // namespace
 
 void release_readers(Storage& s) {
-  if (s.version->refs == 1) return;
+  if (only_known(*s.version, 1)) return;
   const Buffer* memory = s.version->data.get();
   const auto reads = [&](const Node& n) { return n.data.get() == memory; };
   flush(pending_readers(reads));
@@ -348,9 +349,8 @@ namespace {
 // Whether only the storage itself can see its memory: a store to it is the new version.
 bool nobody_else_sees(const Storage& s) {
   const Node& v = *s.version;
-  return v.kind == NodeKind::Data && v.refs == 1 && v.device == kHost && !s.borrowed &&
-         !exported(s) && v.data->refs.load(std::memory_order_relaxed) == 1 && v.data->writeable &&
-         !v.data->watched;
+  return v.kind == NodeKind::Data && only_known(v, 1) && v.device == kHost && !s.borrowed &&
+         !exported(s) && owned_memory(*v.data);
 }
 
 void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,

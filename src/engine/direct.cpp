@@ -13,6 +13,7 @@
 #include "fusion/cost.hpp"
 #include "interruption.hpp"
 #include "tracer/contraction.hpp"
+#include "tracer/ownership.hpp"
 #include "tracer/turn.hpp"
 #include "undo.hpp"
 
@@ -39,7 +40,8 @@ Node* own_value(const Node& n) {
   if (n.kind != NodeKind::Update || n.n_inputs != 2) return nullptr;
   Node& v = *n.inputs[1];
   const bool map = v.kind == NodeKind::Elementwise || v.kind == NodeKind::Cast;
-  const bool own = map && v.refs == 1 && v.dtype == n.view_dtype && v.shape == n.view_shape;
+  const bool own =
+      map && tracer::only_known(v, 1) && v.dtype == n.view_dtype && v.shape == n.view_shape;
   return own ? &v : nullptr;
 }
 
@@ -154,7 +156,6 @@ void compute_call(Node& n, const Memory& out) {
 bool may_take_over(const Node& n, const Node* value) {
   const Node& old = *n.inputs[0];
   if (n.in_place) return true;
-  if (!old.data->writeable || old.data->watched) return false;
   std::uint32_t nodes = 1, buffers = 1;
   const Ref<Node>* const begin = value ? value->inputs : n.inputs + 1;
   const Ref<Node>* const end = begin + (value ? value->n_inputs : 1);
@@ -163,10 +164,10 @@ bool may_take_over(const Node& n, const Node* value) {
     if (in->get() == &old)
       ++nodes;
     else if ((*in)->data == old.data && std::find_if(begin, end, same) == in &&
-             (*in)->refs == std::count_if(begin, end, same))
+             tracer::only_known(**in, static_cast<std::uint32_t>(std::count_if(begin, end, same))))
       ++buffers;
   }
-  return old.refs == nodes && old.data->refs.load(std::memory_order_relaxed) == buffers;
+  return tracer::only_known(old, nodes) && tracer::owned_memory(*old.data, buffers);
 }
 
 bool overlap(const Memory& a, const Dims& shape, std::int64_t a_size, const Memory& b,
@@ -248,9 +249,8 @@ const Node* dying_operand(const Node& n) {
   if (n.kind != NodeKind::Elementwise || !may_overwrite(n)) return nullptr;
   for (int i = 0; i < n.n_inputs; ++i) {
     const Node& in = *n.inputs[i];
-    if (in.data && in.refs == 1 && in.dtype == n.dtype && in.shape == n.shape &&
-        in.strides == n.strides && in.data->writeable && !in.data->watched && !in.data->foreign &&
-        in.data->refs.load(std::memory_order_relaxed) == 1)
+    if (in.data && tracer::only_known(in, 1) && in.dtype == n.dtype && in.shape == n.shape &&
+        in.strides == n.strides && !in.data->foreign && tracer::owned_memory(*in.data))
       return &in;
   }
   return nullptr;

@@ -9,6 +9,7 @@
 #include "engine/direct.hpp"
 #include "tracer/elementwise.hpp"
 #include "tracer/graph.hpp"
+#include "tracer/ownership.hpp"
 
 namespace plait::detail {
 
@@ -59,9 +60,9 @@ bool is_alone(const Box& b) {
       s.borrowed || s.listed || s.any_bytes)
     return false;
   const Node& v = *s.version;
-  if (v.kind != NodeKind::Data || v.refs != 1 || v.accounting != 0 || v.device != kHost ||
-      v.dtype != a.dtype || v.data_offset != 0 || v.shape != a.shape || v.strides != a.strides ||
-      !in_c_order(a))
+  if (v.kind != NodeKind::Data || !tracer::only_known(v, 1) || v.accounting != 0 ||
+      v.device != kHost || v.dtype != a.dtype || v.data_offset != 0 || v.shape != a.shape ||
+      v.strides != a.strides || !in_c_order(a))
     return false;
   const Buffer& m = *v.data;
   return m.refs.load(std::memory_order_acquire) == 1 && m.writeable && !m.foreign && !m.watched;
