@@ -45,6 +45,12 @@ struct options {
   // log(topic, text) takes the lines of the log, with their topic, in place of stderr; nullptr:
   // stderr again. From any thread; it must not call Plait, and what it throws is lost.
   detail::Setting<detail::Callback<const std::string&, const std::string&>> log;
+  // executor(n, piece, data) runs loops on threads of the application in place of Plait's own: it
+  // calls piece(data, i) for every i in [0, n), on any threads, in any order, and returns when all
+  // calls have returned. On one of its own threads it has to take part, or to run all of them
+  // there. What it throws before the first call means that there are no threads now. At most
+  // `threads` pieces; loops that are done at once are not handed over. nullptr: Plait's threads.
+  detail::Setting<detail::Callback<int, void (*)(void* data, int i), void*>> executor;
 };
 
 // Call it while no other thread uses Plait. Throws ValueError, with nothing changed, for what

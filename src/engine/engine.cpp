@@ -3,7 +3,6 @@
 #include <execinfo.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <mutex>
 
@@ -18,6 +17,7 @@
 #include "plan_ahead.hpp"
 #include "plan_run.hpp"
 #include "report.hpp"
+#include "seconds.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
@@ -37,10 +37,6 @@ using Plans = BoundedTable<std::vector<std::shared_ptr<Plan>>>;
 Plans& plans() {
   static auto& p = *new Plans(code_limit());
   return p;
-}
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 class EngineEvaluator final : public tracer::Evaluator {
@@ -239,7 +235,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
   std::shared_ptr<Plan> plan = known_plan(g, values, 0);
   Round round(g, plan != nullptr);
   double planning = 0;
-  double started = now();
+  double started = seconds_now();
   if (round.direct()) {
     watch_one_at_a_time(g);
     if (round.wants_plan_ahead() && plan_ahead(g)) round.plan_is_on_its_way();
@@ -252,7 +248,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
     if (!plan) {
       plan = new_plan(g, values, 0, kHostTarget);
       for (fusion::Step& s : plan->steps) take_kernel(s);  // belongs to what planning costs
-      planning = now() - started;
+      planning = seconds_now() - started;
       started += planning;
     }
     log_new(g, *plan, values, 0);
@@ -260,7 +256,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
     const Watched watched(g, *plan, values, kHost);
     run_plan(g, *plan, std::move(values), kHost);
   }
-  round.took(now() - started, planning);
+  round.took(seconds_now() - started, planning);
 }
 
 }  // namespace plait::engine

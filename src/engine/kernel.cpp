@@ -14,6 +14,7 @@
 #include "interruption.hpp"
 #include "ir/analysis.hpp"
 #include "run.hpp"
+#include "seconds.hpp"
 #include "team.hpp"
 #include "tracer/turn.hpp"
 
@@ -41,10 +42,6 @@ Registry& registry() {
 }
 // Kernels that a plan holds would be made again for the next plan, and freed by nobody.
 bool is_idle(const std::shared_ptr<CompiledKernel>& k) { return k.use_count() == 1; }
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Seconds that the iterations from `end` on will take as those before did.
 double rest(double started, std::int64_t end, std::int64_t extent) {

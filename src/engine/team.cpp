@@ -6,12 +6,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +19,11 @@
 #include "core/machine.hpp"
 #include "cpus.hpp"
 #include "engine.hpp"
+#include "float_control.hpp"
+#include "lent_threads.hpp"
 #include "openmp_threads.hpp"
 #include "pieces.hpp"
+#include "seconds.hpp"
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
@@ -45,16 +46,6 @@ constexpr double kOpenMp = 0.1;
 constexpr std::size_t kStack = 4 << 20;
 constexpr double kEnough = 0.2;  // part of a loop that shows what all of it takes
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-// Of this thread: what others do to it does not count.
-double cpu_seconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 void pause_a_moment() {
 #if defined(__SSE2__)
   _mm_pause();
@@ -76,20 +67,6 @@ void sleep_and_look(Word& w, std::uint32_t value, LoopBody body, Pieces& pieces)
 }
 void wake(Word& w, int threads) {
   syscall(SYS_futex, &w, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
-}
-
-// Rounding and the treatment of subnormal numbers are a thread's own: helpers take the caller's.
-unsigned float_control() {
-#if defined(__SSE2__)
-  return _mm_getcsr() & ~0x3fU;
-#else
-  return 0;
-#endif
-}
-void set_float_control([[maybe_unused]] unsigned control) {
-#if defined(__SSE2__)
-  if (float_control() != control) _mm_setcsr(control);
-#endif
 }
 
 class Team {
@@ -153,26 +130,26 @@ std::atomic<Sharing>& sharing() {
   }();
   return s;
 }
-bool always() { return sharing().load(std::memory_order_relaxed) == Sharing::Always; }
+bool always() { return shares_always(); }
 
 double run_alone(const ParallelLoop& loop, LoopBody body) {
   if (loop.seconds <= loop.longest && !always()) {
-    const double start = now();
+    const double start = seconds_now();
     body(0, loop.extent, 0);
-    return now() - start;
+    return seconds_now() - start;
   }
   Pieces p;
   p.start(loop, always());
-  const double start = now();
+  const double start = seconds_now();
   double last = start;
   std::int64_t begin, end;
   while (p.claim(0, loop.longest, begin, end)) {
     if (!body(begin, end, 0)) break;
-    const double at = now();
+    const double at = seconds_now();
     p.correct(at - last, end - begin);
     last = at;
   }
-  return now() - start;
+  return seconds_now() - start;
 }
 
 double run_openmp(const ParallelLoop& loop, LoopBody body) {
@@ -189,12 +166,12 @@ double run_openmp(const ParallelLoop& loop, LoopBody body) {
     const int worker = omp_get_thread_num();
     if (worker != 0) set_float_control(control);
     std::int64_t begin, end;
-    double last = now();
+    double last = seconds_now();
     while (p.claim(worker, kPiece, begin, end)) {
       if (!body(begin, end, worker)) p.stop();
       if (worker != 0) continue;
       done += end - begin;
-      const double at = now();
+      const double at = seconds_now();
       p.correct(at - last, end - begin);
       last = at;
     }
@@ -213,7 +190,7 @@ double run_openmp(const ParallelLoop& loop, LoopBody body) {
 }
 
 double Team::account_for(const ParallelLoop& loop, double started, double alone) {
-  account_.add(now() - started, alone, loop.threads);
+  account_.add(seconds_now() - started, alone, loop.threads);
   return alone;
 }
 
@@ -233,7 +210,7 @@ bool Team::worth(double seconds, double at) {
 double Team::run(const ParallelLoop& loop, LoopBody body) {
   if (taken_.exchange(true, std::memory_order_acquire)) return run_alone(loop, body);
   const Release release{taken_};
-  double last = now();
+  double last = seconds_now();
   if (loop.seconds >= kOpenMp && !always() && worth(loop.seconds, last) &&
       openmp_has_threads(loop.threads))
     return account_for(loop, last, run_openmp(loop, body));
@@ -251,17 +228,17 @@ double Team::run(const ParallelLoop& loop, LoopBody body) {
       asleep = spinners_.load(std::memory_order_relaxed) == 0;
       pieces_.divide(loop.threads);
       open(last);
-      last = now();
+      last = seconds_now();
     }
     if (!pieces_.claim(0, shared ? kPiece : kAlonePiece, begin, end)) break;
     if (!body(begin, end, 0)) pieces_.stop();
     done += end - begin;
     if (done == loop.extent) break;
-    const double at = now();
+    const double at = seconds_now();
     pieces_.correct(at - last, end - begin);
     last = at;
   }
-  const double used = (long_enough ? cpu_seconds() : now()) - started;
+  const double used = (long_enough ? cpu_seconds() : seconds_now()) - started;
   const double part = static_cast<double>(done) / static_cast<double>(loop.extent);
   // Where others did most of it, what one thread takes is not seen.
   const double alone = part > kEnough ? used / part : loop.seconds;
@@ -271,7 +248,7 @@ double Team::run(const ParallelLoop& loop, LoopBody body) {
     // All that passed counts: a helper may have taken the caller's own processor.
     account_for(loop, began, alone);
   } else if (long_enough) {
-    account_.learn(now() - began, used);
+    account_.learn(seconds_now() - began, used);
   }
   return alone;
 }
@@ -286,14 +263,15 @@ void Team::open(double at) {
   bell_.fetch_add(1);
   if (awake == 0 && sleepers_.load() > 0) ask(1);
   if (always())
-    while ((door_.load(std::memory_order_relaxed) & kInside) == 0 && now() - at < kAlonePiece)
+    while ((door_.load(std::memory_order_relaxed) & kInside) == 0 &&
+           seconds_now() - at < kAlonePiece)
       pause_a_moment();
 }
 
 void Team::close() {
-  const double start = now();
+  const double start = seconds_now();
   if (door_.fetch_and(~kOpen, std::memory_order_acq_rel) != kOpen) {
-    while ((door_.load(std::memory_order_acquire) & kInside) != 0 && now() - start < kSpin)
+    while ((door_.load(std::memory_order_acquire) & kInside) != 0 && seconds_now() - start < kSpin)
       pause_a_moment();
     std::uint32_t seen = door_.fetch_or(kCallerSleeps, std::memory_order_acq_rel) | kCallerSleeps;
     while ((seen & kInside) != 0) {
@@ -312,7 +290,7 @@ void Team::ask(int threads) {
 
 // One more helper, for a loop is waiting meanwhile. It sees no signals: they are the program's.
 void Team::grow() {
-  const double at = now();
+  const double at = seconds_now();
   if (at < grow_again_) return;
   sigset_t all, before;
   sigfillset(&all);
@@ -376,10 +354,11 @@ void Team::take_part(int worker) {
 }
 
 void Team::wait_for_loop(std::uint32_t seen) {
-  const double start = now();
+  const double start = seconds_now();
   if (soon_.load(std::memory_order_relaxed) > 0.3) {
     ++spinners_;
-    while (bell_.load(std::memory_order_relaxed) == seen && now() - start < kSpin) pause_a_moment();
+    while (bell_.load(std::memory_order_relaxed) == seen && seconds_now() - start < kSpin)
+      pause_a_moment();
     --spinners_;
   }
   if (bell_.load() == seen) {
@@ -387,7 +366,7 @@ void Team::wait_for_loop(std::uint32_t seen) {
     while (bell_.load() == seen) sleep_while(bell_, seen);
     --sleepers_;
   }
-  const bool soon = now() - start < kSpin;
+  const bool soon = seconds_now() - start < kSpin;
   soon_.store(soon_.load() * 0.9 + (soon ? 0.1 : 0));
 }
 
@@ -403,6 +382,7 @@ void Team::reset_in_child() {
 }  // namespace
 
 void set_sharing(Sharing s) { sharing().store(s); }
+bool shares_always() { return sharing().load(std::memory_order_relaxed) == Sharing::Always; }
 
 int team_threads(double seconds) {
   const int wanted = num_threads();
@@ -413,7 +393,7 @@ int team_threads(double seconds) {
 double run_parallel(const ParallelLoop& loop, LoopBody body) {
   if (loop.extent <= 0) return 0;
   if (loop.threads < 2 || loop.extent <= loop.multiple) return run_alone(loop, body);
-  return team().run(loop, body);
+  return has_lent_threads() ? run_lent(loop, body) : team().run(loop, body);
 }
 
 void copy_memory(void* to, const void* from, std::int64_t bytes) {
@@ -436,6 +416,9 @@ void copy_memory(void* to, const void* from, std::int64_t bytes) {
   });
 }
 
-void reset_team_in_child() { team().reset_in_child(); }
+void reset_team_in_child() {
+  team().reset_in_child();
+  return_lent_threads_in_child();
+}
 
 }  // namespace plait::engine

@@ -44,6 +44,7 @@ class LoopBody {
 // PLAIT_TEAM=always).
 enum class Sharing : std::uint8_t { WhenItPays, Always };
 void set_sharing(Sharing s);
+bool shares_always();
 
 // How many threads a loop of so many seconds may use: at most the setting, the CPUs of the affinity
 // mask and those of the quota.

@@ -8,6 +8,7 @@
 #include "core/config.hpp"
 #include "core/log_topic.hpp"
 #include "engine/engine.hpp"
+#include "engine/lent_threads.hpp"
 
 namespace plait {
 
@@ -70,6 +71,7 @@ void configure(const options& o) {
   if (o.jit) config().jit = static_cast<JitMode>(*o.jit);
   if (o.pool_bytes) set_pool_limit(*o.pool_bytes);
   if (o.threads) engine::set_num_threads(*o.threads);
+  if (o.executor) engine::lend_threads(*o.executor);
   if (o.log) {
     const std::lock_guard held(shared_sink().mutex);
     shared_sink().function = *o.log ? std::make_shared<const Sink>(*o.log) : nullptr;
