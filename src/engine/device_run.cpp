@@ -14,6 +14,7 @@
 #include "interruption.hpp"
 #include "plan_run.hpp"
 #include "report.hpp"
+#include "state.hpp"
 
 namespace plait::engine {
 using fusion::Graph;
@@ -97,11 +98,11 @@ class DeviceExecutor final : public Executor {
     return s.kind == StepKind::Kernel && prepared(s).kernel;
   }
   const AxisCut& cut(const BoundStep& s) override {
-    using Key = std::tuple<DeviceId, bool, std::int64_t, std::int64_t>;
     constexpr std::size_t kMost = 256;
-    static auto& cuts = *new std::map<Key, AxisCut>;  // guarded by the recorder's lock
+    auto& cuts = state().device_cuts;
     const bool tree = s.step.lowered.pairwise_chunks;
-    const Key key{bindings_.device, tree, s.extent, tree ? 0 : elements_an_iteration(s)};
+    const std::tuple key{bindings_.device, tree, s.extent,
+                         tree ? std::int64_t{0} : elements_an_iteration(s)};
     if (auto it = cuts.find(key); it != cuts.end()) return it->second;
     if (cuts.size() >= kMost) cuts.clear();
     AxisCut c{chunks_of(s), 1, {}};

@@ -6,7 +6,6 @@
 #include <map>
 #include <mutex>
 
-#include "core/bounded_table.hpp"
 #include "device.hpp"
 #include "direct.hpp"
 #include "fork.hpp"
@@ -18,6 +17,7 @@
 #include "plan_run.hpp"
 #include "report.hpp"
 #include "seconds.hpp"
+#include "state.hpp"
 #include "tracer/turn.hpp"
 
 namespace plait::engine {
@@ -31,13 +31,8 @@ namespace {
 // Plans of one key that differ in their guards.
 constexpr std::size_t kMaxVariants = 8;
 
-PlanSummary summary;
-
-using Plans = BoundedTable<std::vector<std::shared_ptr<Plan>>>;
-Plans& plans() {
-  static auto& p = *new Plans(code_limit());
-  return p;
-}
+using Plans = decltype(State::plans);
+Plans& plans() { return state().plans; }
 
 class EngineEvaluator final : public tracer::Evaluator {
  public:
@@ -194,14 +189,15 @@ std::size_t forget_plans() {
 }
 TableSize plans_kept() { return {plans().size(), plans().bytes()}; }
 
-Stats& counters() {
-  static Stats s{};
+State& state() {
+  static State& s = *new State;
   return s;
 }
+Stats& counters() { return state().stats; }
 Stats stats() { return counters(); }
-PlanSummary last_plan() { return summary; }
+PlanSummary last_plan() { return state().last_plan; }
 void note_plan(const Plan& p) {
-  summary = {static_cast<int>(p.steps.size()), p.bytes_moved, p.bytes_least};
+  state().last_plan = {static_cast<int>(p.steps.size()), p.bytes_moved, p.bytes_least};
 }
 
 void start() {
@@ -210,7 +206,7 @@ void start() {
   std::call_once(once, [] {
     tracer::install(&evaluator);
     install_devices();
-    install_fork_handlers(kernel_registry_mutex());
+    install_fork_handlers(state().kernels.mutex);
     // Threads of OpenMP end by pthread_exit. Its first call loads libgcc_s, and ends the process if
     // there is no memory for that; a backtrace loads it, too.
     void* frame;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "core/config.hpp"
-#include "core/machine.hpp"
 #include "fusion/cost.hpp"
+#include "state.hpp"
 #include "tracer/at_once.hpp"
 
 namespace plait::engine {
@@ -24,8 +23,6 @@ constexpr double kPatience = 6;  // with a plan that is on its way
 constexpr std::uint32_t kSettledRuns = 16;
 constexpr double kSettledSeconds = 0.01;
 constexpr double kTooSlow = 1.1;
-// Rounds before a plan that was dropped is tried again; doubled each time.
-constexpr std::uint32_t kProbeAfter = 512;
 constexpr std::uint32_t kProbeRuns = 4;
 constexpr int kWarm = 3;
 // Recording of an operation, and looking its part of a graph up: what is spared at once.
@@ -33,37 +30,13 @@ constexpr double kRecording = 0.4e-6;
 // The direct way is measured beside a plan only where it needs little memory.
 constexpr double kProbeBytes = 64e6;
 
-struct Record {
-  double spent = 0;                // seconds of the direct way before there was a plan
-  double direct = 0, planned = 0;  // least seconds an estimated second; 0: not measured
-  double planned_seconds = 0;      // of all runs of the plan
-  std::uint32_t direct_runs = 0, planned_runs = 0;
-  std::uint32_t next_probe = kProbeAfter;  // direct runs before the dropped plan is tried again
-  bool dropped = false, ahead = false;     // ahead: asked for in the background
-  bool maps = false;                       // rounds may go by at once
-  int warm = 0;                            // times that it was measured beside the plan
-  std::uint32_t at_once = 0;               // a site that rounds go by at; 0: none do
-};
-
-std::unordered_map<std::uint64_t, Record>& records() {
-  static auto& r = *new std::unordered_map<std::uint64_t, Record>;
-  return r;
-}
-
-// What this machine needs, learnt from what was measured: seconds to plan a node and prepare its
-// kernels, and seconds of direct work for one that is estimated.
-struct Rates {
-  double planning = kMachine.plan_node;
-  double direct = 1;
-  void learn(double& rate, double measured, double weight) {
-    rate += (std::clamp(measured, rate / 4, rate * 4) - rate) * weight;
-  }
-} rates;
+Rounds::Records& records() { return state().rounds.records; }
+Rounds::Rates& rates() { return state().rounds.rates; }
 
 void least(double& known, double value) { known = known == 0 ? value : std::min(known, value); }
 
 // Takes up the rounds that have gone by without a graph.
-void catch_up(Record& r, double estimate) {
+void catch_up(Rounds::Record& r, double estimate) {
   if (r.at_once == 0) return;
   const std::uint32_t rounds = tracer::rounds_at_once(std::exchange(r.at_once, 0));
   r.direct_runs += rounds;
@@ -80,17 +53,18 @@ bool is_short_map(const tracer::Node& n) {
 }
 
 // Drops a plan that is slower than the direct way, or takes it up again.
-void judge(Record& r) {
+void judge(Rounds::Record& r) {
   const bool settled = r.planned_runs >= kSettledRuns && r.planned_seconds >= kSettledSeconds;
   if (!settled || r.direct == 0) return;
   r.dropped = r.planned > kTooSlow * r.direct;
 }
 
-bool goes_direct(const Record& r, bool planned, int nodes, double estimate, const DirectWork& w) {
+bool goes_direct(const Rounds::Record& r, bool planned, int nodes, double estimate,
+                 const DirectWork& w) {
   if (!planned) {
-    const double planning = rates.planning * nodes;
+    const double planning = rates().planning * nodes;
     return r.dropped ||
-           r.spent + estimate * rates.direct < (r.ahead ? kPatience : kWorthPlanning) * planning;
+           r.spent + estimate * rates().direct < (r.ahead ? kPatience : kWorthPlanning) * planning;
   }
   if (r.dropped) return r.direct_runs < r.next_probe;
   if (r.planned_runs < kSettledRuns || r.planned_seconds < kSettledSeconds || w.bytes > kProbeBytes)
@@ -98,7 +72,7 @@ bool goes_direct(const Record& r, bool planned, int nodes, double estimate, cons
   // The first rounds found nothing in a cache, and without nodes a little decides.
   if (r.maps && r.warm < kWarm) return true;
   // A settled plan that is slower than the direct way is believed to be.
-  return r.direct == 0 && r.planned > kTooSlow * rates.direct;
+  return r.direct == 0 && r.planned > kTooSlow * rates().direct;
 }
 
 }  // namespace
@@ -110,7 +84,7 @@ Round::Round(const fusion::Graph& g, bool planned)
   estimate_ = work.seconds;
   if (!work.same_bits || estimate_ <= 0) return;
   if (records().size() >= kMaxRecords) records().clear();
-  Record& r = records()[key_];
+  Rounds::Record& r = records()[key_];
   catch_up(r, estimate_);
   direct_ = goes_direct(r, planned, nodes_, estimate_, work);
   wants_plan_ = direct_ && !planned && !r.ahead && r.direct_runs > 0;
@@ -121,7 +95,7 @@ const char* Round::why_direct(const fusion::Graph& g, bool planned) {
   const DirectWork work = direct_work(g);
   if (!work.same_bits || work.seconds <= 0) return nullptr;
   const auto at = records().find(std::hash<std::string_view>()(g.key()));
-  const Record r = at == records().end() ? Record() : at->second;
+  const Rounds::Record r = at == records().end() ? Rounds::Record() : at->second;
   if (!goes_direct(r, planned, g.size(), work.seconds, work)) return nullptr;
   if (planned || r.dropped) return "its plan was slower";
   return r.ahead ? "a plan is being made" : "planning would take longer";
@@ -148,13 +122,13 @@ void Round::took(double seconds, double planning) {
   if (estimate_ <= 0) return;
   const auto at = records().find(key_);
   if (at == records().end()) return;
-  Record& r = at->second;
+  Rounds::Record& r = at->second;
   const double rate = seconds / estimate_;
   if (direct_) {
     ++r.direct_runs;
     r.spent += seconds;
     least(r.direct, rate);
-    rates.learn(rates.direct, rate, 0.05);
+    rates().learn(rates().direct, rate, 0.05);
     r.warm += r.planned_runs >= kSettledRuns;
     judge(r);
     if (r.maps) {
@@ -164,7 +138,7 @@ void Round::took(double seconds, double planning) {
       if (r.dropped)
         rounds = static_cast<double>(r.next_probe) - r.direct_runs;
       else if (r.ahead && r.planned_runs == 0)
-        rounds = rates.planning * nodes_ / seconds;
+        rounds = rates().planning * nodes_ / seconds;
       const auto whole = static_cast<std::uint32_t>(std::clamp(rounds, 0.0, 1e6));
       tracer::compute_at_once(sites_, whole);
       r.at_once = whole ? sites_[0] : 0;
@@ -181,7 +155,7 @@ void Round::took(double seconds, double planning) {
 }
 
 void learn_planning(double seconds, int nodes) {
-  rates.learn(rates.planning, seconds / nodes, std::min(0.5, nodes / 200.0));
+  rates().learn(rates().planning, seconds / nodes, std::min(0.5, nodes / 200.0));
 }
 
 std::size_t forget_rounds() {
@@ -190,7 +164,7 @@ std::size_t forget_rounds() {
   constexpr std::size_t kEntry = sizeof(decltype(records().begin())::value_type) + sizeof(void*);
   const std::size_t bytes = all.size() * kEntry + all.bucket_count() * sizeof(void*);
   all = {};
-  rates = {};
+  rates() = {};
   return bytes;
 }
 

@@ -4,20 +4,21 @@
 #include <optional>
 
 #include "fp_flags.hpp"
+#include "state.hpp"
 
 namespace plait::engine {
 namespace {
 
-InterruptHook hook{};
 thread_local const std::atomic<bool>* in_scope = nullptr;
 thread_local int same_flag = 0;  // scopes
 thread_local std::optional<const std::atomic<bool>*> known_flag;
 
 }  // namespace
 
-void set_interrupt_hook(const InterruptHook& h) { hook = h; }
+void set_interrupt_hook(const InterruptHook& h) { state().interrupts = h; }
 
 const std::atomic<bool>* interrupt_flag() {
+  const InterruptHook& hook = state().interrupts;
   if (!hook.flag) return nullptr;
   if (same_flag == 0) return hook.flag();
   if (!known_flag) known_flag = hook.flag();
@@ -25,7 +26,7 @@ const std::atomic<bool>* interrupt_flag() {
 }
 bool stop_now() {
   known_flag.reset();
-  return hook.stop();
+  return state().interrupts.stop();
 }
 
 SameFlag::SameFlag() { ++same_flag; }

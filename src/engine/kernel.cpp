@@ -6,7 +6,6 @@
 #include <optional>
 #include <thread>
 
-#include "core/bounded_table.hpp"
 #include "core/buffer.hpp"
 #include "core/machine.hpp"
 #include "engine.hpp"
@@ -15,6 +14,7 @@
 #include "ir/analysis.hpp"
 #include "run.hpp"
 #include "seconds.hpp"
+#include "state.hpp"
 #include "team.hpp"
 #include "tracer/turn.hpp"
 
@@ -35,11 +35,6 @@ constexpr int kMaxLanes = 64;  // of machine code: 512-bit registers of float32,
 constexpr std::int64_t kLaneMultiple = 256, kLeastLanes = 16;
 constexpr double kLongStep = 50e-6;
 
-using Registry = BoundedTable<std::shared_ptr<CompiledKernel>>;
-Registry& registry() {
-  static auto& r = *new Registry(code_limit());
-  return r;
-}
 // Kernels that a plan holds would be made again for the next plan, and freed by nobody.
 bool is_idle(const std::shared_ptr<CompiledKernel>& k) { return k.use_count() == 1; }
 
@@ -49,11 +44,6 @@ double rest(double started, std::int64_t end, std::int64_t extent) {
 }
 
 }  // namespace
-
-std::mutex& kernel_registry_mutex() {
-  static auto& m = *new std::mutex;
-  return m;
-}
 
 CompiledKernel::CompiledKernel(ir::Kernel k)
     : kernel_(std::make_shared<const ir::Kernel>(std::move(k))),
@@ -73,7 +63,7 @@ void CompiledKernel::consider_compiling(double predicted) {
   const double here = predicted * m.interpreted;
   const double done = done_.load(std::memory_order_relaxed) + here;
   done_.store(done, std::memory_order_relaxed);
-  static std::atomic<double> all_done{0};  // one evaluation adds at a time
+  std::atomic<double>& all_done = state().interpreted;
   const double all = all_done.load(std::memory_order_relaxed) + here;
   all_done.store(all, std::memory_order_relaxed);
   if (mode == JitMode::Background && (done < m.compile || all < m.first_compile)) return;
@@ -209,13 +199,13 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
 std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
   std::string key = ir::serialize(k);
   for (const ir::Loop& l : k.loops) key += l.tile ? 't' : '-';
-  const std::lock_guard held(kernel_registry_mutex());
-  if (const auto* known = registry().find(key)) return known->value;
+  const std::lock_guard held(state().kernels.mutex);
+  if (const auto* known = state().kernels.table.find(key)) return known->value;
   const auto made = std::make_shared<CompiledKernel>(k);
-  auto& entry = registry().at(key);
+  auto& entry = state().kernels.table.at(key);
   entry.value = made;
-  registry().add(entry, made->bytes());
-  registry().keep_bounded(is_idle);
+  state().kernels.table.add(entry, made->bytes());
+  state().kernels.table.keep_bounded(is_idle);
   return made;
 }
 
@@ -227,16 +217,16 @@ std::size_t CompiledKernel::bytes() const {
 }
 
 void forget_kernels() {
-  const std::lock_guard held(kernel_registry_mutex());
-  registry().clear();
+  const std::lock_guard held(state().kernels.mutex);
+  state().kernels.table.clear();
 }
 std::size_t trim_kernels() {
-  const std::lock_guard held(kernel_registry_mutex());
-  return registry().trim(is_idle);
+  const std::lock_guard held(state().kernels.mutex);
+  return state().kernels.table.trim(is_idle);
 }
 TableSize kernels_kept() {
-  const std::lock_guard held(kernel_registry_mutex());
-  return {registry().size(), registry().bytes()};
+  const std::lock_guard held(state().kernels.mutex);
+  return {state().kernels.table.size(), state().kernels.table.bytes()};
 }
 
 }  // namespace plait::engine

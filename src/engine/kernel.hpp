@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <span>
 
 #include "codegen/interp/interp.hpp"
@@ -80,9 +79,8 @@ class CompiledKernel {
 
 // The one for this kernel, made if need be.
 std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k);
-std::mutex& kernel_registry_mutex();  // held while the table of kernels changes
-void forget_kernels();                // tests: empties the registry
-std::size_t trim_kernels();           // drops those that no plan holds; returns their bytes
+void forget_kernels();       // tests: empties the registry
+std::size_t trim_kernels();  // drops those that no plan holds; returns their bytes
 struct TableSize {
   std::size_t entries, bytes;
 };

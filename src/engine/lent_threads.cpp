@@ -10,12 +10,11 @@
 #include "float_control.hpp"
 #include "pieces.hpp"
 #include "seconds.hpp"
+#include "state.hpp"
 
 namespace plait::engine {
 
 namespace {
-
-std::atomic<const RunTasks*> lent{nullptr};
 
 constexpr double kPieceOfTask = 20e-6;
 constexpr double kShown = 0.2;  // part of a loop that shows what all of it takes
@@ -87,15 +86,16 @@ class SharedLoop {
 
 void lend_threads(RunTasks run) {
   const RunTasks* const made = run ? new RunTasks(std::move(run)) : nullptr;
-  delete lent.exchange(made);
+  delete state().lent_threads.exchange(made);
 }
 
-bool has_lent_threads() { return lent.load(std::memory_order_relaxed) != nullptr; }
+bool has_lent_threads() { return state().lent_threads.load(std::memory_order_relaxed) != nullptr; }
 
 double run_lent(const ParallelLoop& loop, LoopBody body) {
   SharedLoop shared(loop, body);
   try {
-    (*lent.load(std::memory_order_acquire))(loop.threads, &SharedLoop::task, &shared);
+    (*state().lent_threads.load(std::memory_order_acquire))(loop.threads, &SharedLoop::task,
+                                                            &shared);
   } catch (...) {  // no threads, no help
   }
   shared.complete();
@@ -103,6 +103,6 @@ double run_lent(const ParallelLoop& loop, LoopBody body) {
 }
 
 // Not freed: what it captured may wait for threads that do not exist.
-void return_lent_threads_in_child() { lent.store(nullptr); }
+void return_lent_threads_in_child() { state().lent_threads.store(nullptr); }
 
 }  // namespace plait::engine
