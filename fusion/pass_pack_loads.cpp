@@ -16,9 +16,14 @@ class PackLoads {
  public:
   PackLoads(const LoweringInput& in, LoweredKernel& lk) : in_(in), lk_(lk), k_(lk.kernel) {}
 
+  void run() {
+    find(0);  // the grid may itself be the vector loop
+    for (const Row& row : rows_) stage(k_, row);
+  }
+
+ private:
   void find(std::int32_t l) {
-    const std::vector<Val> body = k_.loops[l].body;
-    for (Val v : body) {
+    for (Val v : k_.loops[l].body) {
       if (!opens_loop(k_.insts[v])) continue;
       const std::int32_t c = k_.insts[v].index;
       if (k_.loops[l].vector)
@@ -28,13 +33,11 @@ class PackLoads {
     }
   }
 
- private:
   // Loads under vector loop `l`, in the nest that starts with instruction `child`; `path` leads
   // down to them.
   void chain(std::int32_t l, Val child, std::vector<std::int32_t> path) {
-    const std::vector<Val> body = k_.loops[path.back()].body;
-    for (Val v : body) {
-      const Inst i = k_.insts[v];
+    for (Val v : k_.loops[path.back()].body) {
+      const Inst& i = k_.insts[v];
       if (opens_loop(i)) {
         path.push_back(i.index);
         chain(l, child, path);
@@ -73,10 +76,14 @@ class PackLoads {
     const Loop& r = k_.loops[row];
     if (r.begin != kNone || concrete(in_, lk_.extents[row]) > kMaxRow) return;
 
-    const std::string key = signature(k_.insts[load].index, a, r.var);
-    auto [it, fresh] = packed_.try_emplace(key, static_cast<std::int32_t>(k_.locals.size()));
-    if (fresh) copy(l, child, row, load);
-    read_row(k_, it->second, row, load);
+    const auto [it, fresh] =
+        packed_.try_emplace(signature(k_.insts[load].index, a, r.var), rows_.size());
+    if (fresh) {
+      const ExprId extent = lk_.extents[row];
+      rows_.push_back({.home = l, .count = coeff(extent), .before = child});
+      lk_.extents.push_back(extent);  // of the loop that copies
+    }
+    rows_[it->second].readers.push_back({row, load});
   }
 
   std::string signature(std::int32_t buffer, const Access& a, Val row) const {
@@ -86,14 +93,6 @@ class PackLoads {
       s += "/" + (t.var == row ? std::string("row") : std::to_string(t.var)) + "," +
            std::to_string(t.stride.value) + "," + std::to_string(t.stride.param);
     return s;
-  }
-
-  // for d: local[d] = load, in front of the nest.
-  void copy(std::int32_t l, Val child, std::int32_t row, Val load) {
-    const ExprId extent = lk_.extents[row];
-    const std::int32_t local = append_row(k_, k_.insts[load].type, coeff(extent), l);
-    lk_.extents.push_back(extent);
-    insert_before(k_.loops[l], child, copy_row(k_, local, row, load, k_.loops[row].end));
   }
 
   Coeff coeff(ExprId e) {
@@ -107,15 +106,12 @@ class PackLoads {
   const LoweringInput& in_;
   LoweredKernel& lk_;
   Kernel& k_;
-  std::map<std::string, std::int32_t> packed_;
+  std::map<std::string, std::size_t> packed_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace
 
-void pack_loads(const LoweringInput& in, LoweredKernel& k) {
-  PackLoads p(in, k);
-  // The grid may itself be the vector loop.
-  p.find(0);
-}
+void pack_loads(const LoweringInput& in, LoweredKernel& k) { PackLoads(in, k).run(); }
 
 }  // namespace plait::fusion

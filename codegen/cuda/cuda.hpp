@@ -12,22 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "ir/ir.hpp"
+#include "fusion/mapping/mapping.hpp"
 
 namespace plait::cuda {
 
-struct Target {
-  int arch = 90;  // compute capability: 80 is 8.0, 90 is 9.0, 100 is 10.0
-  int multiprocessors = 132;
-  int shared_bytes = 227 * 1024;  // of a block, at most
-};
-
-// The numbers of one call of a kernel.
-struct Extents {
-  const std::int64_t* params;  // of the kernel, as in ir::CallArgs
-  std::int64_t grid;           // iterations of the grid loop (Blocked: chunks)
-  std::int64_t split = 0;      // Blocked: extent of the axis that is cut into chunks
-};
+using Target = GpuMachine;
+using mapping::Extents;
 
 struct Launch {
   unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
@@ -49,6 +39,9 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
 // -1 when it is none of them. Cheap; ask once a launch.
 std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, const Extents& e);
 bool uses_shared_memory(const Program& p);
+// How a program spreads the kernel over threads, and what else there was, with the seconds that the
+// table gives for each: a line each.
+std::string mapping_text(const Program& p, const Extents& e);
 Launch launch_shape(const Program& p, const Extents& e);
 
 // The kernel has one parameter, a structure passed by value. Fills `out` with its bytes;

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "fusion/mapping/tiles.hpp"
 #include "program.hpp"
-#include "tiles.hpp"
 
 namespace plait::cuda {
 
@@ -69,7 +69,7 @@ class Emitter {
   std::string start_of(const ir::Reduction& r, const std::string& begin) const;
 
   void arguments();
-  void turned_loops();
+  void transposed_loops();
   void tiles(Tile kind);
   void packed_loop();
   void locals();

@@ -77,8 +77,8 @@ void Emitter::entry() {
        p_.entry + "(const Arguments a)");
   if (by == By::Team) line("const Team team;");
   locals();
-  if (m.turned) {
-    turned_loops();
+  if (m.transposed) {
+    transposed_loops();
     return close();
   }
   tiles(Tile::Whole);
@@ -120,11 +120,11 @@ void Emitter::entry() {
 }
 
 // Tiles of the innermost loop and the one that some operands are contiguous along.
-void Emitter::turned_loops() {
-  const std::int32_t last = p_.nest.chain.back(), other = p_.nest.turned_loop;
-  const auto each_turned = [&](auto print) {
+void Emitter::transposed_loops() {
+  const std::int32_t last = p_.nest.chain.back(), other = p_.nest.transposed_loop;
+  const auto each_transposed = [&](auto print) {
     for (ir::Val v : k_.loops[last].body)
-      if (p_.nest.turned[v]) print(v, std::string(type_name(k_.insts[v].type)));
+      if (p_.nest.transposed[v]) print(v, std::string(type_name(k_.insts[v].type)));
   };
   const auto var = [](std::int32_t loop) { return "i" + std::to_string(loop); };
   const auto end = [&](std::int32_t loop) {
@@ -140,7 +140,7 @@ void Emitter::turned_loops() {
          ") continue;");
   };
   std::int64_t at = 0;
-  each_turned([&](ir::Val v, const std::string& type) {
+  each_transposed([&](ir::Val v, const std::string& type) {
     line("const Shared<" + type + "> t" + std::to_string(v) + "{reinterpret_cast<" + type +
          "*>(shared_memory + " + std::to_string(at) + ")};");
     at += static_cast<std::int64_t>(itemsize(k_.insts[v].type)) * 32 * 33;
@@ -158,7 +158,7 @@ void Emitter::turned_loops() {
       line("const Index " + var(loop) + " = " + begin + "take(rest, " + extent + ");");
   }
   open_tile(other, last);
-  each_turned([&](ir::Val v, const std::string& type) {
+  each_transposed([&](ir::Val v, const std::string& type) {
     line("t" + std::to_string(v) + "[k / 32 * 33 + k % 32] = load<" + type + ">(a.b" +
          std::to_string(k_.insts[v].index) + ", " + address(k_.accesses[k_.insts[v].access]) +
          ");");

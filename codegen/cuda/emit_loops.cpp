@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "emit.hpp"
-#include "ir/analysis.hpp"
 
 namespace plait::cuda {
 

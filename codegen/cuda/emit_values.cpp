@@ -232,7 +232,7 @@ void Emitter::inst(Val v, By by) {
       return line(define + "convert<" + type + ">(" + value(i.operands[0]) + ");");
     case Op::Load:
       if (p_.mapping.pack > 1 && p_.nest.packed[v]) return line(define + numbered("x", v) + "[k];");
-      if (p_.mapping.turned && p_.nest.turned[v])
+      if (p_.mapping.transposed && p_.nest.transposed[v])
         return line(define + numbered("t", v) + "[k % 32 * 33 + k / 32];");
       if (p_.tiled(i.index)) {
         return line(define + "load<" + type + ">(" + numbered("m", i.index) + ", " +

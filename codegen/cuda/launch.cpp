@@ -4,11 +4,8 @@
 #include <utility>
 
 #include "emit.hpp"
-#include "ir/analysis.hpp"
+#include "fusion/mapping/transposed.hpp"
 #include "packs.hpp"
-#include "rows.hpp"
-#include "tiles.hpp"
-#include "turns.hpp"
 
 namespace plait::cuda {
 
@@ -47,6 +44,16 @@ const std::string& entry(const Program& p) { return p.entry; }
 
 bool uses_shared_memory(const Program& p) { return p.mapping.uses_shared_memory(); }
 
+std::string mapping_text(const Program& p, const Extents& e) {
+  std::string text;
+  for (const Offer& o : p.mappings(e)) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, " (%.3g us)", 1e6 * o.seconds);
+    text += (text.empty() ? "" : "not ") + to_string(o.mapping) + seconds + "\n";
+  }
+  return text;
+}
+
 bool supports(const ir::Kernel& k, std::string* why) {
   const std::size_t bytes =
       8 * (k.buffers.size() + static_cast<std::size_t>(k.params) + k.locals.size() + 8) +
@@ -63,7 +70,8 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   p->target = t;
   p->mapping = choose(k, p->nest, t, e);
   if (p->mapping.keeps_rows) {
-    ir::Kernel kept = keep_rows(k, p->nest);
+    ir::Kernel kept = k;
+    for (const ir::Row& row : p->nest.kept) ir::stage(kept, row);
 #ifdef PLAIT_CHECKS
     ir::verify(kept);
 #endif
@@ -76,9 +84,7 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
 
 std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, const Extents& e) {
   if (programs.empty()) return -1;
-  const Program& first = *programs.front();
-  const Mapping m = first.asked ? choose(first.asked->kernel, first.asked->nest, first.target, e)
-                                : choose(first.kernel, first.nest, first.target, e);
+  const Mapping m = programs.front()->mappings(e).front().mapping;
   const auto found = std::find_if(programs.begin(), programs.end(),
                                   [&](const auto& p) { return p->mapping == m; });
   return found == programs.end() ? -1 : found - programs.begin();
@@ -86,11 +92,11 @@ std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, co
 
 Launch launch_shape(const Program& p, const Extents& e) {
   const Mapping& m = p.mapping;
-  const std::int64_t total = m.turned ? turn_count(p.kernel, p.nest, e) * m.threads()
-                                      : iterations(p.kernel, p.nest, e) / m.pack * m.team;
+  const std::int64_t total = m.transposed ? transposed_count(p.kernel, p.nest, e) * m.threads()
+                                          : iterations(p.kernel, p.nest, e) / m.pack * m.team;
   std::int64_t threads = m.threads();
   std::int64_t blocks = std::clamp<std::int64_t>(
-      (total + threads - 1) / threads, 1, std::int64_t{2048} / threads * p.target.multiprocessors);
+      (total + threads - 1) / threads, 1, p.target.threads / threads * p.target.multiprocessors);
   // Long rows of scratch leave room for fewer threads.
   while (blocks * threads > m.team && scratch_bytes(p, e.params, blocks * threads) > kMostScratch)
     if (blocks > 1)
@@ -107,7 +113,7 @@ Launch launch_shape(const Program& p, const Extents& e) {
     if (m.rows_shared) bytes += team_bytes(p.kernel, p.nest, m, e.params);
     l.shared_bytes = static_cast<std::size_t>(bytes * (threads / m.team));
   }
-  if (m.turned) l.shared_bytes = static_cast<std::size_t>(turn_bytes(p.kernel, p.nest));
+  if (m.transposed) l.shared_bytes = static_cast<std::size_t>(transposed_bytes(p.kernel, p.nest));
   if (m.whole_tiles || m.row_tiles)
     l.shared_bytes = static_cast<std::size_t>(
         lay_out_tiles(p.kernel, p.nest, m, p.target, e.params, threads).bytes);
@@ -128,7 +134,7 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
     packs = cut_into_packs(p, args, begin, end);
     total = total / trips(k, p.nest.chain.back(), e) * packs.in_row;
   }
-  if (p.mapping.turned) total = turn_count(k, p.nest, e);
+  if (p.mapping.transposed) total = transposed_count(k, p.nest, e);
   put(out, begin);
   put(out, end);
   put(out, total);

@@ -1,59 +1,6 @@
 #include "packs.hpp"
 
-#include <algorithm>
-
 namespace plait::cuda {
-
-namespace {
-
-constexpr int kMostAccesses = 60;  // bits of Packs::aligned
-
-enum class Along { Fixed, Contiguous, Other };
-
-// How an access moves with the variable of the innermost loop, whose address a launch can compute.
-Along along(const ir::Kernel& k, const Nest& n, const Inst& i) {
-  const Val last = k.loops[n.chain.back()].var;
-  Along a = Along::Fixed;
-  for (const ir::Term& t : k.accesses[i.access].terms) {
-    if (t.var == last) {
-      const bool next = t.stride.param == kNoParam && a == Along::Fixed &&
-                        t.stride.value == static_cast<std::int64_t>(itemsize(i.type));
-      a = next ? Along::Contiguous : Along::Other;
-    } else if (const Op op = k.insts[t.var].op;
-               op != Op::Var && op != Op::Const && op != Op::Param) {
-      return Along::Other;
-    }
-  }
-  return a;
-}
-
-}  // namespace
-
-void find_packs(const ir::Kernel& k, Nest& n) {
-  const std::int32_t last = n.chain.back();
-  std::vector<char> packed(k.insts.size());
-  std::size_t widest = 0;
-  int accesses = 0;
-  bool expensive = false;
-  for (const ir::Local& l : k.locals)
-    if (l.home == last) return;
-  for (Val v : k.loops[last].body) {
-    const Inst& i = k.insts[v];
-    if (opens_loop(i) || i.op == Op::Gather || i.op == Op::Scatter) return;
-    expensive |= i.op == Op::Apply && op_info(i.fn).cost == Cost::Expensive;
-    if (i.op != Op::Load && i.op != Op::Store) continue;
-    const Along a = along(k, n, i);
-    // Far neighbours are better read by neighbouring threads.
-    if (a == Along::Other || (i.op == Op::Store && a != Along::Contiguous)) return;
-    if (a == Along::Fixed) continue;
-    packed[v] = 1;
-    ++accesses;
-    widest = std::max(widest, itemsize(i.type));
-  }
-  if (widest == 0 || widest > 8 || accesses > kMostAccesses) return;
-  n.packed = std::move(packed);
-  n.pack = std::min(expensive ? 4 : 8, 16 / static_cast<int>(widest));
-}
 
 Packs cut_into_packs(const Program& p, const ir::CallArgs& args, std::int64_t begin,
                      std::int64_t end) {

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "mapping.hpp"
+#include "cuda.hpp"
 
 namespace plait::cuda {
+using namespace mapping;
 
 class Program {
  public:
@@ -21,6 +22,11 @@ class Program {
   std::optional<Asked> asked;
   Mapping mapping;
   Target target;
+  // For other extents of the same kernel.
+  std::vector<Offer> mappings(const Extents& e) const {
+    return asked ? mapping::mappings(asked->kernel, asked->nest, target, e)
+                 : mapping::mappings(kernel, nest, target, e);
+  }
   bool tiled(std::size_t buffer) const {
     const Tile t = nest.tiles.empty() ? Tile::None : nest.tiles[buffer];
     return (t == Tile::Whole && mapping.whole_tiles) || (t == Tile::Rows && mapping.row_tiles);

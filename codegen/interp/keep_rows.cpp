@@ -53,17 +53,15 @@ class RowKeeper {
 
   void keep(Val v) {
     const std::int32_t inner = a_.block[v], vector = a_.vector_loop[inner];
-    const ir::Inst bound = k_.insts[k_.loops[inner].end];
+    const ir::Inst& bound = k_.insts[k_.loops[inner].end];
     const ir::Coeff count =
         bound.op == Op::Param ? ir::Coeff{0, bound.index} : ir::Coeff{bound.imm.as<std::int64_t>()};
-    const std::int32_t local = ir::append_row(k_, k_.insts[v].type, count, vector);
-    rows_.push_back(k_.locals.back());
-    const Val end = ir::append(k_, bound);
-    const Val copy = ir::copy_row(k_, local, inner, v, end);
-    ir::read_row(k_, local, inner, v);
     // Everything that addresses the row is defined before the vector loop, so its start will do.
-    auto& body = k_.loops[vector].body;
-    body.insert(body.begin(), {end, copy});
+    const std::int32_t local = ir::stage(k_, {.readers = {{inner, v}},
+                                              .home = vector,
+                                              .count = count,
+                                              .before = k_.loops[vector].body[0]});
+    rows_.push_back(k_.locals[local]);
   }
 };
 

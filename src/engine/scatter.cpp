@@ -26,9 +26,8 @@ void for_each_part(const Rows& rows, F&& body) {
 }  // namespace
 
 double scatter_seconds(std::int64_t elements, std::int64_t bytes) {
-  constexpr double kNear = 2e-9, kFar = 20e-9;
-  const bool near = bytes <= host_machine().memory[0].bytes;
-  return static_cast<double>(elements) * (near ? kNear : kFar);
+  const Machine& m = host_machine();
+  return static_cast<double>(elements) * (bytes <= m.memory[0].bytes ? m.near_write : m.far_write);
 }
 
 void run_scatter(DType t, const Dims& shape, const Memory& value, const Memory& index,

@@ -15,6 +15,16 @@ bool number_of_call(const Inst& i) {
   return i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg;
 }
 
+// What loop `row` has of `value` in an iteration goes to the local's element of that number.
+void store_element(Kernel& k, std::int32_t row, Val value, std::int32_t local) {
+  const Inst store{.op = Op::StoreLocal,
+                   .type = k.insts[value].type,
+                   .index = local,
+                   .operands = {value, kNone, kNone},
+                   .access = append(k, element(k, row))};
+  insert_after(k.loops[row], value, append(k, store));
+}
+
 void rehome(Kernel& k, std::int32_t from, std::int32_t to) {
   for (Local& local : k.locals)
     if (local.home == from) local.home = to;
@@ -118,39 +128,57 @@ void join(Kernel& k, Val first, Val second) {
     }
 }
 
-std::int32_t append_row(Kernel& k, DType t, Coeff count, std::int32_t home) {
-  k.locals.push_back({t, count, home});
-  return static_cast<std::int32_t>(k.locals.size() - 1);
-}
+namespace {
 
-void store_row(Kernel& k, std::int32_t local, std::int32_t row, Val value) {
-  const Inst store{.op = Op::StoreLocal,
-                   .type = k.insts[value].type,
-                   .index = local,
-                   .operands = {value, kNone, kNone},
-                   .access = append(k, element(k, row))};
-  insert_after(k.loops[row], value, append(k, store));
-}
-
-void read_row(Kernel& k, std::int32_t local, std::int32_t row, Val load) {
-  k.insts[load] = {.op = Op::LoadLocal,
-                   .type = k.insts[load].type,
-                   .index = local,
-                   .access = append(k, element(k, row))};
-}
-
-Val copy_row(Kernel& k, std::int32_t local, std::int32_t row, Val load, Val end) {
+// A loop that copies what the reader reads to the local.
+Val copy_loop(Kernel& k, const RowReader& r, std::int32_t local, Val end) {
   const std::int32_t l = append_loop(k, end);
-  k.loops[l].unroll = k.loops[row].unroll;
-  Access from = k.accesses[k.insts[load].access];
+  k.loops[l].unroll = k.loops[r.loop].unroll;
+  Access from = k.accesses[k.insts[r.load].access];
   for (Term& t : from.terms)
-    if (t.var == k.loops[row].var) t.var = k.loops[l].var;
-  Inst copy = k.insts[load];
+    if (t.var == k.loops[r.loop].var) t.var = k.loops[l].var;
+  Inst copy = k.insts[r.load];
   copy.access = append(k, std::move(from));
   const Val value = append(k, copy);
   k.loops[l].body = {value};
-  store_row(k, local, l, value);
+  store_element(k, l, value, local);
   return append(k, Inst{.op = Op::For, .index = l});
+}
+
+// A value as one that is visible in front of `at`, an instruction of loop `l`'s body.
+Val visible(Kernel& k, std::int32_t l, Val at, Val v) {
+  const auto& body = k.loops[l].body;
+  const auto here = std::find(body.begin(), body.end(), at);
+  bool inside = false;
+  for_each_inst(k, l, [&](Val other, std::int32_t) { inside |= other == v; });
+  if (!inside || std::find(body.begin(), here, v) != here) return v;
+  const Val again = append(k, Inst(k.insts[v]));
+  insert_before(k.loops[l], at, again);
+  return again;
+}
+
+}  // namespace
+
+std::int32_t stage(Kernel& k, const Row& row) {
+  const RowReader& first = row.readers.front();
+  std::int32_t local = row.local;
+  if (local < 0) {
+    local = static_cast<std::int32_t>(k.locals.size());
+    k.locals.push_back({k.insts[first.load].type, row.count, row.home});
+  }
+  if (row.before == kNone) {
+    store_element(k, first.loop, first.load, local);
+  } else {
+    const Val end = visible(k, row.home, row.before, k.loops[first.loop].end);
+    insert_before(k.loops[row.home], row.before, copy_loop(k, first, local, end));
+  }
+  for (const RowReader& r : row.readers)
+    if (row.before != kNone || &r != &first)
+      k.insts[r.load] = {.op = Op::LoadLocal,
+                         .type = k.insts[r.load].type,
+                         .index = local,
+                         .access = append(k, element(k, r.loop))};
+  return local;
 }
 
 }  // namespace plait::ir

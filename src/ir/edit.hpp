@@ -46,15 +46,23 @@ void fuse(Kernel& k, std::int32_t outer, Val inner);
 // over one range; results are renumbered. `second` is to be dropped from its body.
 void join(Kernel& k, Val first, Val second);
 
-// --- stage: what is read again is kept nearer.
-// A local of `home` with room for the row that loop `row` walks over.
-std::int32_t append_row(Kernel& k, DType t, Coeff count, std::int32_t home);
-// Instruction `value` of `row`'s body goes to the local as well.
-void store_row(Kernel& k, std::int32_t local, std::int32_t row, Val value);
-// Instruction `load` of `row` (or of a loop in it) reads the local instead of its buffer.
-void read_row(Kernel& k, std::int32_t local, std::int32_t row, Val load);
-// A loop to `end` that copies what `load` reads along `row` to the local; to be put in front of
-// what reads it.
-Val copy_row(Kernel& k, std::int32_t local, std::int32_t row, Val load, Val end);
+// --- stage: a row that is read again is kept nearer, in a local.
+// Instruction `load` of `loop`, or of a loop in it, reads the row's element of the loop's
+// iteration.
+struct RowReader {
+  std::int32_t loop;
+  Val load;
+};
+struct Row {
+  std::vector<RowReader> readers;  // in order; all read the same
+  std::int32_t home;               // the loop whose iterations have a row each
+  Coeff count;                     // elements
+  // An instruction of `home`'s body in front of which a loop copies the row. kNone: the first
+  // reader stores it as it goes, and the others follow.
+  Val before = kNone;
+  std::int32_t local = -1;  // that it goes to; -1: a new one
+};
+// Returns the local.
+std::int32_t stage(Kernel& k, const Row& row);
 
 }  // namespace plait::ir

@@ -53,7 +53,10 @@ std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::str
   if (!cuda::supports(k, &why)) return "  runs on the host: " + why + "\n";
   const cuda::Extents extents{e.params, e.grid, e.split};
   const auto program = cuda::generate(k, {.arch = arch}, extents);
-  return program_text(*program, cuda::launch_shape(*program, extents), arch, source);
+  std::string text;
+  std::istringstream lines(cuda::mapping_text(*program, extents));
+  for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
+  return text + program_text(*program, cuda::launch_shape(*program, extents), arch, source);
 }
 
 std::string explain_product(const DeviceProduct& p, std::string_view target, bool source) {

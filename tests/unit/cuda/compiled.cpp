@@ -201,7 +201,7 @@ TEST_CASE("a transposed operand is read through shared memory") {
   const std::int64_t params[] = {1, 8192, 32768, 1 << 28, 32768};
   const cuda::Extents e{params, 8192};
   const auto p = cuda::generate(r.kernel, {}, e);
-  CHECK(p->mapping.turned);
+  CHECK(p->mapping.transposed);
   for (int arch : kArchitectures) {
     const auto b = cuda::compile(*p, arch);
     CHECK(b->registers <= 64);

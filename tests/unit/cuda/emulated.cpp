@@ -33,15 +33,6 @@ double tolerance(OpId op, DType t) {
   return is_complex(t) && (op == OpId::Power || op == OpId::FloatPower) ? 40 : 16;
 }
 
-std::string text(const cuda::Mapping& m) {
-  return "team " + std::to_string(m.team) + ", pack " + std::to_string(m.pack) +
-         (m.wide ? ", wide" : "") + (m.turned ? ", turned" : "") +
-         (m.whole_tiles ? ", whole tiles" : "") +
-         (m.row_tiles ? ", row tiles of " + std::to_string(m.row_threads) : "") +
-         (m.streamed >= 0 ? ", in pieces along loop " + std::to_string(m.streamed) : "") +
-         (m.rows_shared ? ", rows shared" : "") + (m.keeps_rows ? ", rows kept" : "");
-}
-
 }  // namespace
 
 TEST_CASE("the emulation finds missing and divergent barriers, races and stray addresses") {
@@ -143,8 +134,8 @@ TEST_CASE("every mapping gives the interpreter's bits") {
   for (const By compiler : compilers()) {
     const Emulated programs(compiler, kernels, test::kSmallDevice);
     for (std::size_t n = 0; n < cases.size(); ++n) {
-      INFO("case " << n << ": " << text(programs.program(n).mapping) << " for "
-                   << text(cases[n].mapping));
+      INFO("case " << n << ": " << to_string(programs.program(n).mapping) << " for "
+                   << to_string(cases[n].mapping));
       CHECK(programs.program(n).mapping == cases[n].mapping);
       if (compiler == By::Nvrtc && cases[n].huge) continue;
       const test::RandomKernel& r = programs.kernel(n);
@@ -184,7 +175,7 @@ TEST_CASE("indices of 64 bits give the same") {
     if (!c.slow) kernels.push_back(c.kernel);
   const Emulated programs(By::Nvrtc, kernels, test::kSmallDevice, true);
   for (std::size_t n = 0; n < programs.size(); ++n) {
-    INFO(text(programs.program(n).mapping));
+    INFO(to_string(programs.program(n).mapping));
     CHECK(programs.program(n).source.find("typedef long long Index") == 0);
     compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]));
   }
@@ -210,7 +201,7 @@ TEST_CASE("the named set is small, and every operation, mapping and dtype is in 
   for (int loop : {-1, 1, 2})
     CHECK(any([&](const cuda::Mapping& m) { return m.streamed == loop; }));
   for (int pack : {1, 2, 4}) CHECK(any([&](const cuda::Mapping& m) { return m.pack == pack; }));
-  for (bool cuda::Mapping::* is : {&cuda::Mapping::turned, &cuda::Mapping::whole_tiles,
+  for (bool cuda::Mapping::* is : {&cuda::Mapping::transposed, &cuda::Mapping::whole_tiles,
                                    &cuda::Mapping::row_tiles, &cuda::Mapping::rows_shared})
     CHECK(any([&](const cuda::Mapping& m) { return m.*is; }));
   CHECK(kernels.size() + test::random_kernels().size() + cases.size() + test::kJoins.size() <= 160);

@@ -85,9 +85,9 @@ inline void add_tiles(std::vector<Case>& cases) {
   }
 }
 
-inline void add_turns(std::vector<Case>& cases) {
-  const auto add = [&](RandomKernel k, bool turned) {
-    cases.push_back({std::move(k), {.turned = turned}});
+inline void add_transposed(std::vector<Case>& cases) {
+  const auto add = [&](RandomKernel k, bool transposed) {
+    cases.push_back({std::move(k), {.transposed = transposed}});
   };
   add(transposed_kernel(1, 64, 96, DType::Float32), true);
   add(transposed_kernel(3, 33, 70, DType::Float64), true);
@@ -116,7 +116,7 @@ inline void add_rows(std::vector<Case>& cases) {
   add(RowWork::Standardise, 3, 5000, f4, 256, true);
   add(RowWork::Standardise, 3, 1001, f2, 256, true);
   add(RowWork::ArgMax, 80, 260, f4, 32, false);
-  add(RowWork::ArgMax, 3, 9001, f8, 1024, false);
+  add(RowWork::ArgMax, 1, 9001, f8, 1024, false);
   add(RowWork::Sums, 4, 1031, c8, 256, false);
   add(RowWork::Sums, 70, 33, f4, 8, false);
   add(RowWork::Sums, 1, 70001, f8, 1024, false);
@@ -127,7 +127,7 @@ inline std::vector<Case> mapping_cases() {
   std::vector<Case> cases;
   add_packs(cases);
   add_tiles(cases);
-  add_turns(cases);
+  add_transposed(cases);
   add_rows(cases);
   return cases;
 }

@@ -95,10 +95,12 @@ TEST_CASE("a row that a later loop reads again is kept by the first") {
   std::vector<std::int32_t> loops;
   for (Val v : k.loops[0].body)
     if (opens_loop(k.insts[v])) loops.push_back(k.insts[v].index);
-  const std::int32_t row = append_row(k, DType::Float64, {0, 0}, 0);
-  store_row(k, row, loops[0], only(k, loops[0], Op::Load));
-  read_row(k, row, loops[1], only(k, loops[1], Op::Load));
+  stage(k, {.readers = {{loops[0], only(k, loops[0], Op::Load)},
+                        {loops[1], only(k, loops[1], Op::Load)}},
+            .home = 0,
+            .count = {0, 0}});
   verify(k);
+  CHECK(k.locals.size() == 1);
   CHECK(loads_of(k, Op::Load) == 1);
   CHECK(loads_of(k, Op::LoadLocal) == 1);
   CHECK(k.loops[loops[0]].body.back() == only(k, loops[0], Op::StoreLocal));
@@ -111,12 +113,28 @@ TEST_CASE("a row is copied in front of the loop that reads it") {
     if (first == kNone && opens_loop(k.insts[v])) first = v;
   const std::int32_t l = k.insts[first].index;
   const Val load = only(k, l, Op::Load);
-  const std::int32_t row = append_row(k, DType::Float64, {0, 0}, 0);
-  insert_before(k.loops[0], first, copy_row(k, row, l, load, k.loops[l].end));
-  read_row(k, row, l, load);
+  stage(k, {.readers = {{l, load}}, .home = 0, .count = {0, 0}, .before = first});
   verify(k);
   CHECK(loads_of(k, Op::Load) == 2);  // the copy's, and the second fold's own
   CHECK(only(k, 0, Op::For) < kNone);
+}
+
+TEST_CASE("a row goes to a local that is there, and its copy knows where it ends") {
+  Kernel k = two_folds();
+  Val second = kNone;
+  for (Val v : k.loops[0].body)
+    if (opens_loop(k.insts[v])) second = v;
+  const std::int32_t l = k.insts[second].index;
+  k.locals.push_back({DType::Float64, {0, 0}, 0});
+  // The copy stands in front of all of the body, its end too.
+  const Val front = k.loops[0].body.front();
+  CHECK(stage(k, {.readers = {{l, only(k, l, Op::Load)}},
+                  .home = 0,
+                  .count = {0, 0},
+                  .before = front,
+                  .local = 0}) == 0);
+  verify(k);
+  CHECK(k.locals.size() == 1);
 }
 
 TEST_CASE("uses are replaced in operands, addresses, bounds and folds of one nest") {

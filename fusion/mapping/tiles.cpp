@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace plait::cuda {
+namespace plait::mapping {
 
 namespace {
 
@@ -234,12 +234,12 @@ std::int64_t least_piece(const ir::Kernel& k, std::int32_t loop) {
 
 }  // namespace
 
-Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const Target& t,
+Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const GpuMachine& gpu,
                     const std::int64_t* params, std::int64_t threads) {
   Tiles all;
   all.shapes.resize(k.buffers.size());
   all.at.resize(k.buffers.size());
-  const std::int64_t most = shared_bytes(t, 2);
+  const std::int64_t most = shared_bytes(gpu, 2);
   std::int64_t whole = 0, an_iteration = 0;
   const auto each = [&](auto f) {
     for (std::size_t b = 0; b < k.buffers.size(); ++b) {
@@ -281,52 +281,4 @@ Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const 
   return all;
 }
 
-// Few iterations would copy more than they read again, and short rows come with the first access.
-void choose_tiles(Mapping& m, const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e,
-                  std::int64_t rows) {
-  constexpr std::int64_t kLeastRow = 64;
-  if (rows < 512 * std::int64_t{t.multiprocessors}) return;
-  bool whole = false, row_wise = false;
-  for (std::size_t b = 0; b < k.buffers.size(); ++b) {
-    whole |= n.tiles[b] == Tile::Whole;
-    row_wise |= n.tiles[b] == Tile::Rows && shape_of(k, n, {}, b, e.params).bytes >= kLeastRow;
-  }
-  if (!whole && !row_wise) return;
-  const auto fits = [&](Mapping tried) {
-    const std::int64_t bytes = lay_out_tiles(k, n, tried, t, e.params, tried.threads()).bytes;
-    if (bytes == 0 || bytes > shared_bytes(t, 2)) return false;
-    m = tried;
-    return true;
-  };
-  // All of it; the rows with what all read alike in pieces; rows of fewer threads; and long rows
-  // in pieces themselves.
-  const auto try_streams = [&](Mapping tried, bool along_rows) {
-    return std::any_of(n.streams.begin(), n.streams.end(), [&](std::int32_t l) {
-      bool of_rows = false;
-      for (std::size_t b = 0; b < k.buffers.size(); ++b)
-        of_rows |= n.tiles[b] == Tile::Rows && load_along(k, l, b) != kNone;
-      tried.streamed = l;
-      return of_rows == along_rows && fits(tried);
-    });
-  };
-  Mapping tried = m;
-  tried.whole_tiles = whole;
-  tried.row_tiles = row_wise;
-  if (!row_wise) {
-    fits(tried) || try_streams(tried, false) || try_streams(tried, true);
-    return;
-  }
-  for (bool along_rows : {false, true})
-    for (int threads : {128, 64}) {
-      tried.row_threads = threads;
-      if ((!along_rows && fits(tried)) || try_streams(tried, along_rows)) return;
-    }
-  tried.row_threads = 128;
-  tried.whole_tiles = false;
-  if (fits(tried)) return;
-  tried.whole_tiles = whole;
-  tried.row_tiles = false;
-  if (whole) fits(tried);
-}
-
-}  // namespace plait::cuda
+}  // namespace plait::mapping

@@ -1,4 +1,4 @@
-// How a loop nest is spread over the threads of a grid. The outer loops are flattened into one,
+// How a loop nest is spread over the threads of a GPU. The outer loops are flattened into one,
 // whose iterations are taken in grid strides, in one of two ways:
 //
 //  * A thread an iteration: it runs all that stands below by itself. For elementwise work, for
@@ -8,26 +8,26 @@
 //    loops side by side and join reductions. For rows: softmax, standardise, row sums. Row buffers,
 //    and rows that several loops read, are in shared memory where they fit.
 //
-// Only speed depends on the choice, never bits: sums follow NumPy's tree in both.
+// What does not depend on extents is found once a kernel (Nest). For the extents of a launch rules
+// offer mappings, each with the seconds that the machine's table gives for it, and the cheapest is
+// taken (rule.hpp). Only speed depends on the choice, never bits: sums follow NumPy's tree in all.
 #pragma once
+#include <string>
 #include <vector>
 
-#include "cuda.hpp"
+#include "core/machine.hpp"
 #include "facts.hpp"
 
-namespace plait::cuda {
+namespace plait::mapping {
+
+// The numbers of one call of a kernel.
+struct Extents {
+  const std::int64_t* params;  // of the kernel, as in ir::CallArgs
+  std::int64_t grid;           // iterations of the grid loop (Blocked: chunks)
+  std::int64_t split = 0;      // Blocked: extent of the axis that is cut into chunks
+};
 
 enum class Tile : std::uint8_t { None, Whole, Rows };  // tiles.hpp
-
-// A row that several loops load (rows.hpp).
-struct KeptRow {
-  std::int32_t loop;                                // the first of them
-  Val first;                                        // its load
-  std::vector<std::pair<std::int32_t, Val>> later;  // the others, and theirs
-  DType dtype;
-  ir::Coeff count;
-  std::int32_t local;  // of the region, in which it can wait; -1 when it needs memory of its own
-};
 
 // What does not depend on extents.
 struct Nest {
@@ -43,9 +43,9 @@ struct Nest {
   std::vector<char> packed;         // of each instruction: an access that packs move
   std::vector<Tile> tiles;          // of each buffer: how it may be kept in shared memory
   std::vector<std::int32_t> streams;  // loops that tiles may come in pieces along, outer ones first
-  std::int32_t turned_loop = -1;      // the loop that ...
-  std::vector<char> turned;           // ... these loads are contiguous along (turns.hpp)
-  std::vector<KeptRow> kept;          // what a team may keep of its row
+  std::int32_t transposed_loop = -1;  // the loop that ...
+  std::vector<char> transposed;       // ... these loads are contiguous along (transposed.hpp)
+  std::vector<ir::Row> kept;          // rows that several loops read, which a team may keep
   bool computed_index = false;        // an address depends on a value that no extent bounds
 };
 Nest analyse_nest(const ir::Kernel& k);
@@ -54,7 +54,7 @@ struct Mapping {
   bool wide = false;           // 64-bit indices
   int team = 1;                // threads that share an iteration: 1, 8, 32 or a block's
   int pack = 1;                // elements a thread takes at once
-  bool turned = false;         // some operands are read across the grain, through shared memory
+  bool transposed = false;     // some operands are read across the grain, through shared memory
   bool whole_tiles = false;    // what all threads read alike is in shared memory
   bool row_tiles = false;      // so are the rows that each thread reads one of
   int row_threads = 128;       // of a block that has row tiles
@@ -62,18 +62,29 @@ struct Mapping {
   bool rows_shared = false;    // the team's locals are in shared memory, else in global scratch
   bool keeps_rows = false;     // so are the rows that several loops read
   bool operator==(const Mapping&) const = default;
-  bool uses_shared_memory() const { return team > 1 || whole_tiles || row_tiles || turned; }
+  bool uses_shared_memory() const { return team > 1 || whole_tiles || row_tiles || transposed; }
   // All threads of a block take every iteration together, those beyond the end too.
   bool in_step() const { return row_tiles || streamed >= 0; }
   int threads() const { return team > 32 ? team : row_tiles ? row_threads : 256; }  // of a block
 };
+// "teams of 32 threads, rows in shared memory".
+std::string to_string(const Mapping& m);
+
+struct Offer {
+  Mapping mapping;
+  double seconds;
+};
+// For these extents: the cheapest first, the others as they were offered. Extents of a kind give
+// one mapping, so that a new shape rarely compiles.
+std::vector<Offer> mappings(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu,
+                            const Extents& e);
+Mapping choose(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu, const Extents& e);
+
 // Shared memory of each of several blocks on a multiprocessor, which has a KiB more than one block
 // may ask for, and keeps one a block for itself.
-inline std::int64_t shared_bytes(const Target& t, int blocks) {
-  return (t.shared_bytes + 1024) / blocks - 1024;
+inline std::int64_t shared_bytes(const GpuMachine& gpu, int blocks) {
+  return (gpu.shared_bytes + 1024) / blocks - 1024;
 }
-// For these extents. Extents of a kind give one mapping, so that a new shape rarely compiles.
-Mapping choose(const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e);
 
 // Where a local lives.
 enum class Home : std::uint8_t {
@@ -96,13 +107,4 @@ std::int64_t trips(const ir::Kernel& k, std::int32_t loop, const Extents& e);
 // Iterations of the flattened loop.
 std::int64_t iterations(const ir::Kernel& k, const Nest& n, const Extents& e);
 
-bool is_tree(const ir::Kernel& k, const ir::Reduction& r);  // a float sum in NumPy's order
-bool is_arg(const ir::Reduction& r);
-// A loop of sums in NumPy's order that has a copy of its body for each accumulator; others are
-// larger, or sum real and complex numbers side by side.
-bool is_light_sum(const ir::Kernel& k, std::int32_t loop);
-int body_size(const ir::Kernel& k, std::int32_t loop);  // about how many instructions
-// What a fold keeps of its values: float16 sums and comparisons happen in float32.
-DType kept_type(const ir::Reduction& r, DType t);
-
-}  // namespace plait::cuda
+}  // namespace plait::mapping

@@ -9,16 +9,13 @@
 #pragma once
 #include "mapping.hpp"
 
-namespace plait::cuda {
+namespace plait::mapping {
 
 inline constexpr std::size_t kMostTiles = 8;  // in a kernel
 // Of each buffer: what its loads allow, whatever the extents.
 std::vector<Tile> find_tiles(const ir::Kernel& k, const Nest& n);
 // Loops along which all tiles that move with them can come in pieces, outer loops first.
 std::vector<std::int32_t> find_streams(const ir::Kernel& k, const Nest& n);
-// Chooses tiles, and the pieces they come in, for `rows` iterations.
-void choose_tiles(Mapping& m, const ir::Kernel& k, const Nest& n, const Target& t, const Extents& e,
-                  std::int64_t rows);
 
 std::vector<Val> loads_of(const ir::Kernel& k, std::size_t buffer);
 // The first load of a buffer that comes in pieces; kNone when it does not.
@@ -45,7 +42,7 @@ struct Tiles {
   std::int64_t bytes = 0;
   std::int64_t piece = 0;  // iterations of the streamed loop
 };
-Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const Target& t,
+Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const GpuMachine& gpu,
                     const std::int64_t* params, std::int64_t threads);
 
-}  // namespace plait::cuda
+}  // namespace plait::mapping

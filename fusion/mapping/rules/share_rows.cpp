@@ -1,8 +1,10 @@
-#include "rows.hpp"
-
+// A team an iteration. What several of its loops load of the same row (a standardise reads it three
+// times) stays in shared memory from the first of them on, like a row buffer of the region's own.
 #include <algorithm>
 
-namespace plait::cuda {
+#include "../rule.hpp"
+
+namespace plait::mapping {
 
 namespace {
 
@@ -43,12 +45,13 @@ bool of_row(const ir::Kernel& k, const Nest& n, const Inst& load, std::int32_t l
 
 // A row buffer that the region fills, element by element, in the loop of the row's last load and
 // after that load: the row can wait in its memory. -1 when there is none.
-std::int32_t free_local(const ir::Kernel& k, const Nest& n, const KeptRow& row) {
-  const auto& [loop, load] = row.later.back();
+std::int32_t free_local(const ir::Kernel& k, const Nest& n, const ir::Row& row) {
+  const auto& [loop, load] = row.readers.back();
   const ir::Loop& last = k.loops[loop];
   for (std::size_t l = 0; l < k.locals.size(); ++l) {
     const ir::Local& local = k.locals[l];
-    if (local.home != n.chain.back() || local.dtype != row.dtype || !same(local.count, row.count))
+    if (local.home != n.chain.back() || local.dtype != k.insts[load].type ||
+        !same(local.count, row.count))
       continue;
     const auto uses = [&](const Inst& i) {
       return (i.op == Op::StoreLocal || i.op == Op::LoadLocal) &&
@@ -77,10 +80,9 @@ std::int32_t free_local(const ir::Kernel& k, const Nest& n, const KeptRow& row) 
   return -1;
 }
 
-}  // namespace
-
-std::vector<KeptRow> find_rows(const ir::Kernel& k, const Nest& n) {
-  std::vector<KeptRow> rows;
+// Rows that loops under the chain load at the same addresses, iteration by iteration.
+void find_rows(const ir::Kernel& k, Nest& n) {
+  std::vector<ir::Row>& rows = n.kept;
   for (Val v : k.loops[n.chain.back()].body) {
     if (!opens_loop(k.insts[v])) continue;
     const std::int32_t loop = k.insts[v].index;
@@ -89,34 +91,55 @@ std::vector<KeptRow> find_rows(const ir::Kernel& k, const Nest& n) {
     for (Val load : l.body) {
       const Inst& i = k.insts[load];
       if (i.op != Op::Load || !of_row(k, n, i, loop)) continue;
-      const auto row = std::find_if(rows.begin(), rows.end(), [&](const KeptRow& r) {
-        return same_number(k, k.loops[r.loop].end, l.end) &&
-               same_place(k, r.first, r.loop, load, loop);
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const ir::Row& r) {
+        const auto& [first, at] = r.readers.front();
+        return same_number(k, k.loops[first].end, l.end) && same_place(k, at, first, load, loop);
       });
       if (row == rows.end())
-        rows.push_back({loop, load, {}, i.type, count_of(k, l), -1});
-      else if (row->loop != loop)
-        row->later.push_back({loop, load});
+        rows.push_back({{{loop, load}}, n.chain.back(), count_of(k, l)});
+      else if (row->readers.front().loop != loop)
+        row->readers.push_back({loop, load});
     }
   }
-  std::erase_if(rows, [](const KeptRow& r) { return r.later.empty(); });
-  for (KeptRow& r : rows) {
+  std::erase_if(rows, [](const ir::Row& r) { return r.readers.size() == 1; });
+  for (ir::Row& r : rows) {
     r.local = free_local(k, n, r);
     // One row waits in a buffer.
-    for (const KeptRow& other : rows)
+    for (const ir::Row& other : rows)
       if (&other < &r && other.local == r.local) r.local = -1;
   }
-  return rows;
 }
 
-ir::Kernel keep_rows(ir::Kernel k, const Nest& n) {
-  for (const KeptRow& r : n.kept) {
-    const std::int32_t local =
-        r.local >= 0 ? r.local : ir::append_row(k, r.dtype, r.count, n.chain.back());
-    ir::store_row(k, local, r.loop, r.first);
-    for (const auto& [loop, load] : r.later) ir::read_row(k, local, loop, load);
+void offer_teams(const Launch& l, std::vector<Offer>& offers) {
+  // Shorter rows leave the smallest team without work.
+  if (!l.nest.shareable || l.length <= l.gpu.teams[0].threads) return;
+  const auto length = static_cast<double>(l.length);
+  for (const GpuTeam& team : l.gpu.teams) {
+    Mapping m = l.plain.mapping;
+    m.team = team.threads;
+    const auto fits = [&](int blocks) {
+      const std::int64_t teams = m.threads() / m.team;
+      return teams * (team_bytes(l.kernel, l.nest, m, l.extents.params) +
+                      exchange_bytes(l.kernel, m)) <=
+             shared_bytes(l.gpu, blocks);
+    };
+    const bool largest = &team == std::end(l.gpu.teams) - 1, block = m.team == m.threads();
+    const bool keeps = !l.nest.kept.empty();
+    m.keeps_rows = keeps;
+    // Long rows take a whole multiprocessor, which a larger block keeps busy.
+    if (block && !largest && !fits(3)) continue;
+    m.keeps_rows = keeps && fits(largest ? 1 : 2);
+    m.rows_shared = fits(1);
+    double element = team.element;
+    if (keeps != m.keeps_rows || !m.rows_shared) element += l.gpu.unshared_row;
+    const double wait = element * length / m.team + team.wait;
+    if (l.across) element += l.gpu.apart - 1;
+    offers.push_back({m, l.gpu.step * std::max(wait, l.waves * (length * element + team.join))});
   }
-  return k;
 }
 
-}  // namespace plait::cuda
+}  // namespace
+
+const Rule share_rows{find_rows, offer_teams};
+
+}  // namespace plait::mapping

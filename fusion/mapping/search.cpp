@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "rule.hpp"
+
+namespace plait::mapping {
+
+namespace {
+
+const Rule* const kRules[] = {&pack_neighbours, &transpose_tiles, &stage_tiles, &share_rows};
+
+// Iterations of the longest loop that a team shares.
+std::int64_t shared_length(const ir::Kernel& k, const Nest& n, const Extents& e) {
+  std::int64_t length = 1;
+  for (std::size_t l = 1; n.shareable && l < k.loops.size(); ++l) {
+    if (!n.shared[l]) continue;
+    std::int64_t count = trips(k, static_cast<std::int32_t>(l), e);
+    // Only a chunk's bounds are known on the device alone.
+    if (count < 0) count = e.split > 0 ? e.split / std::max<std::int64_t>(1, e.grid) : 64;
+    length = std::max(length, count);
+  }
+  return length;
+}
+
+}  // namespace
+
+void mark_all(const ir::Kernel& k, Nest& n) {
+  for (const Rule* r : kRules) r->mark(k, n);
+}
+
+std::vector<Offer> mappings(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu,
+                            const Extents& e) {
+  Launch l{k, n, gpu, e, iterations(k, n, e), shared_length(k, n, e), 0, false, false, {}};
+  l.waves = static_cast<double>(l.rows) / (gpu.busy * static_cast<double>(gpu.multiprocessors));
+  l.across = n.along_inner <= n.along_chain;
+  l.plain.mapping.wide = needs_wide(k, n, e);
+  // What rows have in common, or loops inside read again, is one access for the threads of a warp.
+  l.walks = n.shareable && n.own_rows && !n.nested_below && !l.across;
+  const double element = n.transposed_loop >= 0 ? gpu.apart : l.walks ? gpu.own_row : 1;
+  l.plain.seconds = gpu.step * static_cast<double>(l.length) * std::max(1.0, l.waves * element);
+  std::vector<Offer> offers{l.plain};
+  for (const Rule* r : kRules) r->offer(l, offers);
+  const auto best =
+      std::min_element(offers.begin(), offers.end(),
+                       [](const Offer& a, const Offer& b) { return a.seconds < b.seconds; });
+  std::rotate(offers.begin(), best, best + 1);
+  return offers;
+}
+
+Mapping choose(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu, const Extents& e) {
+  return mappings(k, n, gpu, e).front().mapping;
+}
+
+std::string to_string(const Mapping& m) {
+  std::string s = m.team == 1   ? "a thread an iteration"
+                  : m.team > 32 ? "a block of " + std::to_string(m.team) + " threads an iteration"
+                                : std::to_string(m.team) + " lanes an iteration";
+  if (m.pack > 1) s += ", " + std::to_string(m.pack) + " elements an access";
+  if (m.transposed) s += ", transposed in shared memory";
+  if (m.whole_tiles) s += ", what all read in shared memory";
+  if (m.row_tiles) s += ", rows of " + std::to_string(m.row_threads) + " threads in shared memory";
+  if (m.streamed >= 0) s += ", in pieces along loop " + std::to_string(m.streamed);
+  if (m.rows_shared) s += ", locals in shared memory";
+  if (m.keeps_rows) s += ", rows kept";
+  if (m.wide) s += ", 64-bit indices";
+  return s;
+}
+
+}  // namespace plait::mapping
