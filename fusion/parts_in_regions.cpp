@@ -58,9 +58,6 @@ bool Candidate::packed_only(const Readers& readers, std::int32_t node, std::int3
           }
         }
         return true;
-      case NodeKind::Update:
-        // A value that is there twice would be cut twice.
-        return node == written && packed_[p] && r.in[0] != node && readers[node].size() == 1;
       case NodeKind::Elementwise:
       case NodeKind::Cast:
         return r.uses == 1 && !r.wanted && !r.held && n.shape == g_[node].node->shape &&
