@@ -1,10 +1,8 @@
 // Operations of middling size that are computed at their call, as small ones are, where nodes and a
-// plan would only cost:
-// * where call sites come by often and nobody asks for a value, as in a loop in time, until they
-// have
-//   taken a few times what planning would;
-// * when its graph is known, and waits for its plan or has one that is slower.
-// What waits to be computed and is read there is computed then. Callers hold the lock.
+// plan would only cost. That is where call sites come by often and nobody asks for a value, as in a
+// loop in time, until they have taken a few times what planning would; and where the graph is
+// known, and waits for its plan or has one that is slower. What waits to be computed and is read
+// there is computed then. Callers hold the lock.
 #pragma once
 #include <cstdint>
 #include <span>
