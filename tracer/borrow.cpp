@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "graph.hpp"
+#include "ownership.hpp"
 #include "turn.hpp"
 
 namespace plait::tracer {
@@ -257,7 +258,7 @@ void end_borrow(std::span<const Array> arrays, Leftover leftover) {
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     if (b.lender || exported(*b.storage))
       share_for_good(b);
-    else if (b.storage->refs.load(std::memory_order_relaxed) > ours)
+    else if (!only_known(*b.storage, ours))
       part_from(b);
     else
       b.storage->borrowed = false;

@@ -1,14 +1,18 @@
 // Who else can see a value, and the memory that it lies in: what decides whether something may be
-// written over, taken over or left out. Nobody else reads reference counts. Callers hold the
-// recorder's lock, and say how many references they know of themselves.
+// written over, taken over or left out. Nobody else reads the references of nodes, storages and
+// memory. Callers hold the recorder's lock, and say how many references they know of themselves.
 #pragma once
-#include "node.hpp"
+#include "array.hpp"
 
 namespace plait::tracer {
 
 // Whether these are all the references: nothing that is recorded or to be recorded reads the value
 // but who asks.
 inline bool only_known(const Node& n, std::uint32_t known) { return n.refs == known; }
+// Whether these are all the arrays over the storage, and what else keeps it.
+inline bool only_known(const Storage& s, std::uint32_t known) {
+  return s.refs.load(std::memory_order_acquire) == known;
+}
 
 // Whether so many nodes, of whom the caller knows, are all that see the memory; nobody outside
 // looks at it, and it may be written to.

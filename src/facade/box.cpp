@@ -36,10 +36,7 @@ void Lease::destroy(Lease* lease) {
 
 void Handle::retain(Box* b) { b->refs.fetch_add(1, std::memory_order_relaxed); }
 void Handle::release(Box* b) {
-  // Nobody can copy the handle of which this is the only one.
-  if (b->refs.load(std::memory_order_acquire) != 1 &&
-      b->refs.fetch_sub(1, std::memory_order_acq_rel) != 1)
-    return;
+  if (!only_handle(*b) && b->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const Ref<Lease> lease = std::move(b->lease);  // may evaluate: not under the lock
   const std::lock_guard held(tracer::lock());
   if (!lease && keep_small(*b)) return;

@@ -26,6 +26,8 @@ struct Box {
   Ref<Lease> lease;  // goes after `array`, so that it can tell whether it was the last
   tracer::Array array;
 };
+// Nobody can copy the handle of which this is the only one.
+inline bool only_handle(const Box& b) { return b.refs.load(std::memory_order_acquire) == 1; }
 extern FreeList<Box> boxes;  // guarded by the recorder's lock
 
 // Installs the engine on first use.

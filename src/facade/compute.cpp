@@ -21,9 +21,7 @@ tracer::Array with_operands(const Operand* o, int n, F&& f) {
       std::span<const tracer::Operand>(List{to_operand(o[0]), to_operand(o[1]), to_operand(o[2])}));
 }
 
-bool is_sole(const Handle& h) {
-  return h.get()->refs.load(std::memory_order_acquire) == 1 && !h.get()->lease;
-}
+bool is_sole(const Handle& h) { return only_handle(*h.get()) && !h.get()->lease; }
 
 }  // namespace
 

@@ -56,8 +56,8 @@ bool is_alone(const Box& b) {
       a.offset != 0)
     return false;
   const Storage& s = *a.storage;
-  if (s.refs.load(std::memory_order_acquire) != 1 || s.base != 0 || s.exports != 0 || s.pinned ||
-      s.borrowed || s.listed || s.any_bytes)
+  if (!tracer::only_known(s, 1) || s.base != 0 || s.exports != 0 || s.pinned || s.borrowed ||
+      s.listed || s.any_bytes)
     return false;
   const Node& v = *s.version;
   if (v.kind != NodeKind::Data || !tracer::only_known(v, 1) || v.accounting != 0 ||
@@ -65,7 +65,7 @@ bool is_alone(const Box& b) {
       v.strides != a.strides || !in_c_order(a))
     return false;
   const Buffer& m = *v.data;
-  return m.refs.load(std::memory_order_acquire) == 1 && m.writeable && !m.foreign && !m.watched;
+  return tracer::owned_memory(m) && !m.foreign;
 }
 
 // A number as an element, where nothing could be said of the conversion.
@@ -147,9 +147,7 @@ Handle small_elementwise(OpId fn, const Operand* operands, int n, DType result) 
       return {};
     arguments[i] = v.data->data + v.data_offset + a.storage->base + a.offset;
     strides[i] = static_cast<std::int64_t>(itemsize(t));
-    if (!own && o.given && result == t && b.refs.load(std::memory_order_acquire) == 1 &&
-        is_alone(b))
-      own = &o;
+    if (!own && o.given && result == t && only_handle(b) && is_alone(b)) own = &o;
   }
   Box* const to = own ? own->array->get() : kept.take(result, model->shape);
   if (!to) return {};
