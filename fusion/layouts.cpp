@@ -82,7 +82,6 @@ class Layouts {
   }
 
   void lay_out(std::int32_t value, const Dims& order) {
-    if (c_.packs(value)) return written(value, order);
     const GNode& v = g_[value];
     const Node& n = *v.node;
     if (!v.leaf && n.kind == NodeKind::View && v.map && !c_.is_root(value)) {

@@ -21,9 +21,8 @@ Lowering::Walk Lowering::stepped(const Walk& w, ExprId by, ExprId start) {
 
 // The parts that the operand is made of, where they have no memory. `walks`: of each dimension of
 // the node, which of the operand's it steps along. `over`: the part that was written over this one.
-// `within`: the part whose value this is.
 void Lowering::find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
-                          std::int32_t within, std::vector<Part>& parts) {
+                          std::vector<Part>& parts) {
   id = in_.canon[id];
   const GNode& gn = g_[id];
   const Node& n = *gn.node;
@@ -32,16 +31,18 @@ void Lowering::find_parts(std::int32_t id, const std::vector<Walk>& walks, std::
     case NodeKind::Elementwise:
     case NodeKind::Cast:
       for (const std::int32_t in : gn.in)
-        if (in >= 0) find_parts(in, aligned(in, walks), over, within, parts);
+        if (in >= 0) find_parts(in, aligned(in, walks), over, parts);
       return;
     case NodeKind::View:
       if (gn.windows || gn.map) {
-        find_parts(gn.in[0], walks_through(id, walks), over, within, parts);
-      } else if (interleaves(g_, id) && !in_.in_memory[in_.canon[gn.in[0]]]) {
-        if (!take_turns(id, walks.back())) return need(gn.in[0], "its view needs it in memory");
-        std::vector<Walk> of = walks;
-        of.push_back({ex_.zero(), {{static_cast<int>(parts_->idx.size()), ex_.one()}}});
-        find_parts(gn.in[0], of, over, within, parts);
+        find_parts(gn.in[0], walks_through(id, walks), over, parts);
+      } else if (const auto m = interleaved_axes(g_, id);
+                 m && !in_.in_memory[in_.canon[gn.in[0]]]) {
+        if (!take_turns(id, *m, walks[static_cast<std::size_t>(interleaved_axis(*m))]))
+          return need(gn.in[0], "its view needs it in memory");
+        std::vector<Walk> of = behind(*m, walks, node(gn.in[0]).shape.size());
+        of.back() = {ex_.zero(), {{static_cast<int>(parts_->idx.size()), ex_.one()}}};
+        find_parts(gn.in[0], of, over, parts);
       }
       return;
     case NodeKind::Update: {
@@ -52,17 +53,16 @@ void Lowering::find_parts(std::int32_t id, const std::vector<Walk>& walks, std::
         return;
       }
       const auto self = static_cast<std::int32_t>(parts.size());
-      parts.push_back({id, over, within, walks});
-      find_parts(gn.in[0], walks, self, within, parts);
-      return find_parts(gn.in[1], walks_written(id, walks), over, self, parts);
+      parts.push_back({id, over, walks});
+      return find_parts(gn.in[0], walks, self, parts);
     }
     default:
       return;
   }
 }
 
-// Whether what steps along the last axis of such a view can be two loops.
-bool Lowering::take_turns(std::int32_t view, const Walk& along) {
+// Whether what steps along the merged axis of such a view can be two loops.
+bool Lowering::take_turns(std::int32_t view, const MergedAxes& m, const Walk& along) {
   Packing& p = *parts_;
   const std::int32_t base = g_[view].in[0];
   const int dims = node(base).shape.size();
@@ -77,8 +77,13 @@ bool Lowering::take_turns(std::int32_t view, const Walk& along) {
     return false;
   const ExprId arrays = in_.facts.known(extent(base, dims - 1));
   if (p.turns >= 0 && (p.turns != axis || p.arrays != arrays)) return false;
-  for (int d = 0; d < dims - 2; ++d) in_.facts.equal(extent(view, d), extent(base, d));
-  in_.facts.equal(extent(view, dims - 2), ex_.mul(extent(base, dims - 2), arrays));
+  for (int j = 0; j < m.last.size(); ++j) {
+    if (node(view).shape[j] == 1) continue;
+    const auto last = static_cast<std::int32_t>(m.last[j] - 1);
+    in_.facts.equal(ex_.source({view, Field::Stride, j}), ex_.source({base, Field::Layout, last}));
+    in_.facts.equal(extent(view, j),
+                    last + 1 < dims ? extent(base, last) : ex_.mul(extent(base, dims - 2), arrays));
+  }
   p.turns = axis;
   p.arrays = arrays;
   p.each = extent(base, dims - 2);
@@ -168,7 +173,7 @@ void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Le
   Packing p{operand, local, levels, idx, {}, {}};
   p.repeated = repeated;
   if (const std::int32_t id = in_.canon[operand];
-      !in_.in_memory[id] && unfolds(g_, id) && !in_.in_memory[in_.canon[g_[id].in[0]]]) {
+      !in_.in_memory[id] && !in_.in_memory[in_.canon[g_[id].in[0]]] && unfolded_axes(g_, id)) {
     p.operand = g_[id].in[0];
     p.repeated = true;
     p.levels = split(id, levels, p.idx);
@@ -177,29 +182,49 @@ void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Le
   return pack(p, ctx);
 }
 
+// The index in the copy, whose dimensions the view merges: of several that are one, each is what is
+// left of its index by those around it.
+Index Lowering::unmerged(std::int32_t view, const Index& idx) {
+  const std::int32_t copy = g_[view].in[0];
+  const Node &n = node(view), &c = node(copy);
+  const MergedAxes m = *unfolded_axes(g_, view);
+  Index at(static_cast<std::size_t>(c.shape.size()));
+  for (int j = 0; j < n.shape.size(); ++j) {
+    if (n.shape[j] == 1) continue;
+    in_.facts.equal(ex_.source({view, Field::Stride, j}),
+                    ex_.source({copy, Field::Layout, static_cast<std::int32_t>(m.last[j] - 1)}));
+    const Ix& whole = idx[static_cast<std::size_t>(j)];
+    const bool several = std::count_if(c.shape.begin() + m.first[j], c.shape.begin() + m.last[j],
+                                       [](std::int64_t e) { return e != 1; }) > 1;
+    ExprId inner = ex_.one();
+    for (auto d = static_cast<int>(m.last[j]); d-- > m.first[j];) {
+      const ExprId extent = ex_.source({copy, Field::Shape, d});
+      Ix& one = at[static_cast<std::size_t>(d)];
+      if (c.shape[d] != 1) one = whole;
+      if (several && c.shape[d] != 1 && whole != Ix{}) {
+        Val v = position(whole);
+        if (inner != ex_.one()) v = integer(OpId::FloorDivide, v, number(inner));
+        if (d != m.first[j]) v = integer(OpId::Remainder, v, number(extent));
+        one = {-1, ex_.one(), ex_.zero(), v};
+      }
+      inner = ex_.mul(inner, extent);
+    }
+    in_.facts.equal(ex_.source({view, Field::Shape, j}), inner);
+  }
+  return at;
+}
+
 // Loops over merged dimensions are loops over each of them.
 std::vector<Lowering::Level> Lowering::split(std::int32_t view, const std::vector<Level>& levels,
                                              Index& idx) {
   const std::int32_t copy = g_[view].in[0];
-  const Dims &merged = node(view).shape, &shape = node(copy).shape;
-  const Dims first = *decompose_merged(shape, merged);
-  const auto last = [&](int axis) {
-    return static_cast<int>(axis + 1 < first.size() ? first[axis + 1] : shape.size());
-  };
+  const Dims& shape = node(copy).shape;
+  const MergedAxes m = *unfolded_axes(g_, view);
   const auto extent = [&](int d) { return ex_.source({copy, Field::Shape, d}); };
-  Index at(static_cast<std::size_t>(shape.size()));
-  for (int j = 0; j < merged.size(); ++j) {
-    ExprId all = ex_.one();
-    for (int d = static_cast<int>(first[j]); d < last(j); ++d) {
-      all = ex_.mul(all, extent(d));
-      if (shape[d] != 1) at[static_cast<std::size_t>(d)] = idx[static_cast<std::size_t>(j)];
-    }
-    in_.facts.equal(ex_.source({view, Field::Shape, j}), all);
-  }
-  idx = at;
+  idx = unmerged(view, idx);
   std::vector<Level> out;
   for (const Level& l : levels) {
-    const int begin = static_cast<int>(first[l.axis]), end = last(l.axis);
+    const int begin = static_cast<int>(m.first[l.axis]), end = static_cast<int>(m.last[l.axis]);
     int around = -1;
     for (int d = begin; d < end; ++d) {
       ExprId inner = ex_.one();
@@ -247,7 +272,7 @@ void Lowering::pack(Packing& p, std::int32_t ctx) {
     if (node(operand).shape[static_cast<int>(d)] != 1)
       walks[d].steps.push_back({static_cast<int>(d), ex_.one()});
   parts_ = &p;
-  find_parts(operand, walks, -1, -1, p.parts);
+  find_parts(operand, walks, -1, p.parts);
   if (p.turns >= 0) split_turns(p);
   for (std::size_t n = 0; n < p.parts.size(); ++n) {
     find_cuts(p, static_cast<std::int32_t>(n));
@@ -293,7 +318,6 @@ bool Lowering::covers(const Packing& p, std::int32_t part) const {
 // Whether the loops down to `level` are inside another part that was written over this one.
 bool Lowering::part_hidden(const Part& part, int level) const {
   const Packing& p = *parts_;
-  if (part.within >= 0 && !p.inside[static_cast<std::size_t>(part.within)]) return true;
   if (part.over < 0) return false;
   const auto over = static_cast<std::size_t>(part.over);
   const bool whole = std::none_of(p.cuts.begin(), p.cuts.end(), [&](const Cut& c) {

@@ -129,13 +129,18 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
   }
   if (gn.windows) return emit(base, through_windows(id, idx), ctx);
   if (!gn.map) {
-    if (parts_ && parts_->turns >= 0 && interleaves(g_, id) &&
-        idx.back() == parts_->idx[static_cast<std::size_t>(parts_->turns)]) {
-      Index at = idx;
-      at.back() = {idx.back().loop, ex_.one(), ex_.zero()};
-      at.push_back(parts_->idx.back());
-      return emit(base, at, ctx);
-    }
+    if (parts_ && parts_->turns >= 0)
+      if (const auto m = interleaved_axes(g_, id)) {
+        const Ix& turn = idx[static_cast<std::size_t>(interleaved_axis(*m))];
+        if (turn == parts_->idx[static_cast<std::size_t>(parts_->turns)]) {
+          Index at = behind(*m, idx, node(base).shape.size());
+          at[at.size() - 2] = {turn.loop, ex_.one(), ex_.zero()};
+          at.back() = parts_->idx.back();
+          return emit(base, at, ctx);
+        }
+      }
+    if (softmax_ && is_attended(id) && unfolded_axes(g_, id))
+      return emit(base, unmerged(id, idx), ctx);
     need(base, "its view needs it in memory");
     return zero(n.dtype);
   }

@@ -105,6 +105,17 @@ class Lowering : Nest {
     ExprId inner = 1;
     int around = -1;
   };
+  Index unmerged(std::int32_t view, const Index& idx);
+  // Of each of the base's dimensions what belongs to the view's that has it.
+  template <class T>
+  static std::vector<T> behind(const MergedAxes& m, const std::vector<T>& of, int dims) {
+    std::vector<T> at(static_cast<std::size_t>(dims));
+    for (int j = 0; j < m.last.size(); ++j)
+      for (auto d = m.first[j]; d < m.last[j]; ++d)
+        at[static_cast<std::size_t>(d)] = of[static_cast<std::size_t>(j)];
+    return at;
+  }
+  bool is_attended(std::int32_t operand) const;
   std::vector<Level> split(std::int32_t view, const std::vector<Level>& levels, Index& idx);
   std::pair<Val, Val> range_of(const Level& l);
   void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
@@ -118,8 +129,7 @@ class Lowering : Nest {
   };
   struct Part {
     std::int32_t update;
-    // The part that was written over this one, and the one whose value this one is of; -1: none.
-    std::int32_t over, within;
+    std::int32_t over;        // the part that was written over this one; -1: none
     std::vector<Walk> walks;  // of each dimension of the storage
   };
   // Along a dimension of the storage of a write: what it covers.
@@ -159,11 +169,11 @@ class Lowering : Nest {
   void pack(Packing& p, std::int32_t ctx);
   Walk stepped(const Walk& w, ExprId by, ExprId start);
   void find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
-                  std::int32_t within, std::vector<Part>& parts);
+                  std::vector<Part>& parts);
   void find_cuts(Packing& p, std::int32_t part);
   bool goes_on(const Packing& p, const Part& part, int d, ExprId end);
   bool covers(const Packing& p, std::int32_t part) const;
-  bool take_turns(std::int32_t view, const Walk& along);
+  bool take_turns(std::int32_t view, const MergedAxes& m, const Walk& along);
   void split_turns(Packing& p);
   bool part_hidden(const Part& part, int level) const;
   ExprId part_extent(std::int32_t update, int d);

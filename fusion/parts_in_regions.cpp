@@ -17,21 +17,12 @@ std::int32_t Candidate::packed_under(std::int32_t operand) const {
   return packed_[i] ? i : -1;
 }
 
-// Of the array that the write goes to, and of those that it was written in parts into.
-std::int64_t Candidate::written_bytes(std::int32_t update) const {
-  std::int64_t bytes = node_bytes(*g_[update].node);
-  for (std::int32_t i = update; packed_[i]; i = g_[i].in[0])
-    if (const std::int32_t value = packed_under(g_[i].in[1]); value >= 0)
-      bytes += written_bytes(value);
-  return bytes;
-}
-
 // Several products that read one have a share each.
 std::int64_t Candidate::packed_bytes(std::int32_t product) const {
   std::int64_t bytes = 0;
   for (const int k : {0, 1})
     if (const std::int32_t u = packed_under(g_[product].in[k]); u >= 0)
-      bytes += written_bytes(u) / std::max(1, packings_[u]);
+      bytes += node_bytes(*g_[u].node) / std::max(1, packings_[u]);
   return bytes;
 }
 
@@ -64,7 +55,7 @@ bool Candidate::packed_only(const Readers& readers, std::int32_t node, std::int3
                packed_only(readers, p, written, true, into);
       case NodeKind::View:
         return (r.uses == 1 || !computed) && !r.wanted && !r.held &&
-               (r.map || r.windows || unfolded_[p] || interleaves(g_, p)) &&
+               (r.map || r.windows || unfolded_[p] || interleaved_axes(g_, p)) &&
                packed_only(readers, p, written, computed, into);
       default:
         return false;

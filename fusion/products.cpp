@@ -29,29 +29,46 @@ bool Candidate::reaches_product(std::int32_t node) const {
 // Rows are packed once, columns by every block of rows.
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
-    if (!tiled_[p] || !g_[p].node->axes.empty() || attentions_[p]) continue;
+    if (!tiled_[p] || !g_[p].node->axes.empty()) continue;
+    if (const std::optional<Attention>& a = attentions_[p]) {
+      for (const std::int32_t v : {g_[a->scores].in[0], g_[a->scores].in[1], g_[p].in[1]})
+        unfolded_[v] = repeats_matrices(v);
+      continue;
+    }
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
-      if (!unfolds(g_, v)) continue;
+      if (!unfolded_axes(g_, v)) continue;
       const Node& n = *g_[v].node;
       const Dims& shape = g_[p].node->shape;
       const std::int64_t rows = tile_shape(g_, p, false).rows;
       const std::int64_t blocks = (shape[shape.size() - 2] + rows - 1) / rows;
       const auto elements = static_cast<double>(element_count(n.shape));
-      // In front of rows and columns the dimensions are those of the copy.
-      const bool batch =
-          std::equal(n.shape.begin(), n.shape.end() - 2, g_[g_[v].in[0]].node->shape.begin());
-      unfolded_[v] = batch && (k == 0 || !reading(*problem_->target.machine, elements, 1,
-                                                  elements * static_cast<double>(blocks))
-                                              .store());
+      unfolded_[v] = k == 0 || !reading(*problem_->target.machine, elements, 1,
+                                        elements * static_cast<double>(blocks))
+                                    .store();
     }
   }
 }
 
+// Whether it is a copy that has matrices several times, as keys have that groups of queries share.
+bool Candidate::repeats_matrices(std::int32_t view) const {
+  const std::optional<MergedAxes> m = unfolded_axes(g_, view);
+  if (!m) return false;
+  const Node& shown = *g_[g_[g_[view].in[0]].in[0]].node;
+  bool repeats = false;
+  for (int d = 0; d < shown.shape.size(); ++d)
+    repeats |= shown.shape[d] != 1 && shown.strides[d] == 0;
+  if (shown.kind != NodeKind::View || !repeats) return false;
+  for (int d = m->first.size() - 2; d < m->first.size(); ++d)
+    if (m->last[d] - m->first[d] > 1) return false;
+  return true;
+}
+
 // What computing an element of a value costs, down to what is in memory; nothing where others need
-// it there.
+// it there. What is broadcast is read, and put in memory for that if it costs more.
 std::optional<double> Candidate::computing_cost(std::int32_t value) const {
   double cost = 0;
+  const auto all = static_cast<double>(std::max<std::int64_t>(1, elements(value)));
   std::set<std::int32_t> seen;
   std::vector<std::int32_t> stack{value};
   while (!stack.empty()) {
@@ -62,9 +79,12 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
     if (g_[i].wanted || g_[i].held || n.kind == NodeKind::Reduce || n.kind == NodeKind::Call)
       return std::nullopt;
     if (n.kind == NodeKind::MatMul) continue;
-    if (n.kind == NodeKind::Elementwise) cost += static_cast<double>(op_info(n.fn).cost);
+    const bool computes = n.kind == NodeKind::Elementwise;
+    if (computes)
+      cost += static_cast<double>(op_info(n.fn).cost) *
+              std::min(1.0, static_cast<double>(elements(i)) / all);
     for (const std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back(canon_[in]);
+      if (in >= 0 && !(computes && elements(in) < elements(i))) stack.push_back(canon_[in]);
   }
   return cost;
 }
@@ -78,20 +98,19 @@ bool Candidate::computes_columns(std::int32_t scores) const {
   while (!g_[keys].leaf && g_[keys].node->kind == NodeKind::View) keys = canon_[g_[keys].in[0]];
   const std::optional<double> cost = computing_cost(keys);
   if (!cost) return false;
+  // A block of rows multiplies each key, and its value, by all of them.
+  constexpr double kShare = 1.0 / 16;
   const Machine& m = *problem_->target.machine;
-  const Node &s = *g_[scores].node, &k = *s.inputs[1];
-  const std::int64_t rows = s.shape[s.shape.size() - 2],
-                     most = attention_rows(g_, *attentions_[of], problem_->target.product_depth);
-  const std::int64_t blocks = (rows + most - 1) / most;
-  const auto matrices =
-      static_cast<double>(element_count(s.shape)) / static_cast<double>(rows * s.shape.back());
-  const auto each = static_cast<double>(k.shape[k.shape.size() - 2] * k.shape.back());
-  return *cost > 0 && !reading(m, static_cast<double>(element_count(g_[keys].node->shape)), *cost,
-                               static_cast<double>(blocks) * matrices * each)
-                           .store();
+  const Node& s = *g_[scores].node;
+  const std::int64_t rows =
+      std::min(s.shape[s.shape.size() - 2],
+               attention_rows(g_, *attentions_[of], problem_->target.product_depth));
+  return *cost > 0 && *cost * m.cycle <= kShare * product_seconds(m, Multiplier::Tiles, s.dtype,
+                                                                  static_cast<double>(rows), 2, 1);
 }
 
-// What an operand that is computed as it is packed is made of.
+// What an operand that is computed as it is packed is made of; what is broadcast to it costs little
+// there, or is in memory.
 void Candidate::place_under(std::int32_t operand) {
   std::set<std::int32_t> seen;
   std::vector<std::int32_t> stack{canon_[operand]};
@@ -105,8 +124,14 @@ void Candidate::place_under(std::int32_t operand) {
         (kind == NodeKind::View && !packed_[under] && reaches_product(under)))
       add_own_root(kind == NodeKind::View ? operand_memory(i) : i, "rows of another product");
     else
-      for (const std::int32_t in : g_[i].in)
-        if (in >= 0) stack.push_back(canon_[in]);
+      for (const std::int32_t in : g_[i].in) {
+        if (in < 0) continue;
+        const bool whole = kind != NodeKind::Elementwise || elements(in) >= elements(i);
+        if (whole || computing_cost(canon_[in]).value_or(0) <= problem_->target.machine->recompute)
+          stack.push_back(canon_[in]);
+        else
+          add_own_root(operand_memory(in), "computing it for every block costs more");
+      }
   }
 }
 
@@ -304,10 +329,11 @@ bool Candidate::keep_products(const std::vector<Step>& steps) {
     for (const std::int32_t r : s.region.roots) {
       const Products p = products_of(r);
       for (std::size_t n = 1; n < p.computed.size(); ++n) {
-        if (attentions_[p.computed[n]] || computes_rows(p.computed[n]))
-          add_root(p.computed[n], "read beside another product");
+        const std::int32_t product = p.computed[n];
+        if (attentions_[product] || computes_rows(product) || packed_bytes(product) > 0)
+          add_root(product, "read beside another product");
         else
-          call_library(p.computed[n]);
+          call_library(product);
         added = true;
       }
     }

@@ -74,17 +74,27 @@ std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& bas
   return m;
 }
 
-std::optional<Dims> decompose_merged(const Dims& base_shape, const Dims& shape) {
-  Dims first;
-  int d = 0;
-  for (const std::int64_t extent : shape) {
-    first.push_back(d);
-    std::int64_t merged = 1;
-    while (merged < extent && d < base_shape.size()) merged *= base_shape[d++];
-    if (merged != extent) return std::nullopt;
+std::optional<MergedAxes> decompose_merged(const Dims& base_shape, const Dims& base_strides,
+                                           const Dims& shape, const Dims& strides) {
+  MergedAxes m{Dims(shape.size()), Dims(shape.size())};
+  std::int64_t left = 1;  // elements along dimensions that none of the view's has yet
+  for (const std::int64_t e : base_shape) left *= e;
+  for (int j = 0; j < shape.size(); ++j) {
+    if (shape[j] == 1) continue;
+    int d = base_shape.size();
+    while (d-- > 0)
+      if (base_shape[d] != 1 && base_strides[d] == strides[j]) break;
+    if (d < 0) return std::nullopt;
+    m.last[j] = d + 1;
+    std::int64_t merged = base_shape[d];
+    while (merged < shape[j] && d > 0) merged *= base_shape[--d];
+    if (merged != shape[j] || left % merged != 0) return std::nullopt;
+    left /= merged;
+    m.first[j] = d;
+    for (int i = 0; i < j; ++i)
+      if (m.first[i] < m.last[j] && m.first[j] < m.last[i]) return std::nullopt;
   }
-  if (d != base_shape.size()) return std::nullopt;
-  return first;
+  return left == 1 ? std::optional(m) : std::nullopt;
 }
 
 }  // namespace plait::fusion

@@ -34,8 +34,12 @@ std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& bas
                                          std::int64_t offset, const Dims& shape,
                                          const Dims& strides);
 
-// Of a reshape that merges dimensions of a base in C order, where the one of each of the view's
-// dimensions begins.
-std::optional<Dims> decompose_merged(const Dims& base_shape, const Dims& shape);
+// Where each dimension of a view of all of a base in C order is several of the base's next to each
+// other, merged, as reshape does: of each those dimensions, [first, last).
+struct MergedAxes {
+  Dims first, last;
+};
+std::optional<MergedAxes> decompose_merged(const Dims& base_shape, const Dims& base_strides,
+                                           const Dims& shape, const Dims& strides);
 
 }  // namespace plait::fusion

@@ -19,35 +19,40 @@ bool writes_part(const Graph& g, std::int32_t update) {
   return o.kind == NodeKind::Fill || writes_part(g, u.in[0]);
 }
 
-bool unfolds(const Graph& g, std::int32_t view) {
+std::optional<MergedAxes> unfolded_axes(const Graph& g, std::int32_t view) {
   const GNode& v = g[view];
   if (v.leaf || v.node->kind != NodeKind::View || v.map || v.uses != 1 || v.wanted || v.held)
-    return false;
+    return std::nullopt;
   const GNode& copy = g[v.in[0]];
   const Node &n = *v.node, &c = *copy.node;
-  const auto item = static_cast<std::int64_t>(itemsize(c.dtype));
-  return !copy.leaf && c.kind == NodeKind::Cast && copy.uses == 1 && !copy.wanted && !copy.held &&
-         n.dtype == c.dtype && n.offset == 0 && n.shape.size() >= 2 &&
-         n.strides == contiguous_strides(n.shape, item) &&
-         c.strides == contiguous_strides(c.shape, item) &&
-         decompose_merged(c.shape, n.shape).has_value();
+  if (copy.leaf || c.kind != NodeKind::Cast || copy.uses != 1 || copy.wanted || copy.held ||
+      n.dtype != c.dtype || n.offset != 0 || n.shape.size() < 2 ||
+      c.strides != contiguous_strides(c.shape, static_cast<std::int64_t>(itemsize(c.dtype))))
+    return std::nullopt;
+  return decompose_merged(c.shape, c.strides, n.shape, n.strides);
 }
 
-bool interleaves(const Graph& g, std::int32_t view) {
+std::optional<MergedAxes> interleaved_axes(const Graph& g, std::int32_t view) {
   const GNode& v = g[view];
   if (v.leaf || v.node->kind != NodeKind::View || v.map || v.windows || !writes_part(g, v.in[0]))
-    return false;
+    return std::nullopt;
   const Node &n = *v.node, &base = *g[v.in[0]].node;
-  const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
-  const int dims = n.shape.size();
-  if (dims == 0 || base.shape.size() != dims + 1 || n.dtype != base.dtype || n.offset != 0 ||
-      n.strides != contiguous_strides(n.shape, item) ||
-      base.strides != contiguous_strides(base.shape, item) ||
-      !std::equal(n.shape.begin(), n.shape.end() - 1, base.shape.begin()))
-    return false;
-  // Blocks of a product begin at multiples of these.
-  const std::int64_t in_turn = base.shape.back();
-  return in_turn == 2 || in_turn == 4 || in_turn == 8;
+  // Blocks of a product begin at multiples of how many arrays there are.
+  const std::int64_t in_turn = base.shape.size() > 0 ? base.shape.back() : 0;
+  if (base.shape.size() != n.shape.size() + 1 || n.dtype != base.dtype || n.offset != 0 ||
+      (in_turn != 2 && in_turn != 4 && in_turn != 8) || base.shape.end()[-2] == 1 ||
+      base.strides != contiguous_strides(base.shape, static_cast<std::int64_t>(itemsize(n.dtype))))
+    return std::nullopt;
+  auto m = decompose_merged(base.shape, base.strides, n.shape, n.strides);
+  if (!m) return std::nullopt;
+  for (int j = 0; j < m->last.size(); ++j)
+    if (m->last[j] - m->first[j] != (m->last[j] == base.shape.size() ? 2 : n.shape[j] == 1 ? 0 : 1))
+      return std::nullopt;
+  return m;
+}
+
+int interleaved_axis(const MergedAxes& m) {
+  return static_cast<int>(std::max_element(m.last.begin(), m.last.end()) - m.last.begin());
 }
 
 }  // namespace plait::fusion

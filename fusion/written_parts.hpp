@@ -10,11 +10,14 @@ namespace plait::fusion {
 // filled, or written in the same way, before.
 bool writes_part(const Graph& g, std::int32_t update);
 
-// Whether the node merges dimensions of a copy that nobody else reads, as a matrix of patches does.
-bool unfolds(const Graph& g, std::int32_t view);
+// How the node merges dimensions of a copy that nobody else reads, as a matrix of patches does, or
+// heads that are repeated for groups of queries.
+std::optional<MergedAxes> unfolded_axes(const Graph& g, std::int32_t view);
 
-// Whether it shows the last two dimensions of what was written in parts as one: arrays that were
-// stacked along a new last axis, element by element in turn.
-bool interleaves(const Graph& g, std::int32_t view);
+// How it shows the last two dimensions of what was written in parts as one, and the others as they
+// are: arrays that were stacked along a new last axis, element by element in turn.
+std::optional<MergedAxes> interleaved_axes(const Graph& g, std::int32_t view);
+// Which of the view's that one is.
+int interleaved_axis(const MergedAxes& m);
 
 }  // namespace plait::fusion

@@ -121,7 +121,6 @@ bool Candidate::store(std::int32_t node, const char* why) {
   if (packed_[node]) {
     packed_[node] = false;
     store(g_[node].in[0], "a write to it");
-    store(packed_under(g_[node].in[1]), "written to another array");
   }
   return true;
 }

@@ -83,7 +83,7 @@ class Candidate {
   // The same of writes to what was filled, which only loops over elements read: any, and this one.
   bool pads() const { return pad_count_ > 0; }
   bool pads(std::int32_t update) const { return packed_[update] && padded_[update]; }
-  // A matrix of patches that only an operand's packing reads.
+  // A matrix of patches, or matrices that are repeated, that only an operand's packing reads.
   bool unfolded(std::int32_t view) const { return unfolded_[view]; }
   // Bytes of those that the product reads.
   std::int64_t packed_bytes(std::int32_t product) const;
@@ -113,11 +113,12 @@ class Candidate {
   void find_padded(const Readers& readers);
   bool read_in_loops(const Readers& readers, std::int32_t node) const;
   void find_unfolded();
+  bool repeats_matrices(std::int32_t view) const;
+  std::int64_t elements(std::int32_t node) const { return element_count(g_[node].node->shape); }
   using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
   bool packed_only(const Readers& readers, std::int32_t node, std::int32_t written, bool computed,
                    Packings& into) const;
   bool packs_again(std::int32_t written, const Packings& into) const;
-  std::int64_t written_bytes(std::int32_t update) const;
   std::optional<double> computing_cost(std::int32_t value) const;
   bool computes_columns(std::int32_t scores) const;
   bool made_of_parts(std::int32_t operand) const;

@@ -180,15 +180,7 @@ class FusionGenerator(Generator):
                 text = f"np.einsum('nchwij,ocij->{out}', {windows}, {{}}, optimize={r.random() < 0.5}){back}"
             y = self.step(text, "contraction", "matmul", x, f)
         else:
-            y = None
-            for i in range(kh):
-                for j in range(kw):
-                    part = self.step(f"np.einsum('nchw,oc->nohw', {{}}[:, :, {i}:{i + rows}, {j}:{j + columns}], {{}}[:, :, {i}, {j}])", "contraction", "matmul", x, f)
-                    if y is not None:
-                        total = self.step("{} + {}", "elementwise", "add", y, part)
-                        self.drop(y, part)
-                        part = total
-                    y = part
+            y = self.sum_of_shifts((kh, kw), (rows, columns), "np.einsum('nchw,oc->nohw', {{}}[:, :, {i}, {j}], {{}}[:, :, {k}, {l}])", "contraction", "matmul", x, f)
         if r.random() < 0.3:
             other = self.make(self.reference.ns[f].shape, dtype)
             again = self.step("np.einsum('nchwij,ocij->nohw', np.lib.stride_tricks.sliding_window_view({}, ({}, {}), axis=(2, 3)), {})".replace("({}, {})", f"({kh}, {kw})"), "contraction", "matmul", x, other)
@@ -202,6 +194,19 @@ class FusionGenerator(Generator):
             t = self.step(r.choice(["{} + {}", "np.maximum({}, {})", "({} + {}) * 2"]), "elementwise", "add", y, beside)
             self.drop(y)
             y = t
+        return y
+
+    def sum_of_shifts(self, window, extents, text, rule, op, x, f):
+        """`text` of slices {i}, {j} of `x` and the weights at {k}, {l}, added over the places of a window."""
+        y = None
+        for k, l in numpy.ndindex(*window):
+            i, j = (f"{at}:{at + extent}" for at, extent in zip((k, l), extents))
+            part = self.step(text.format(i=i, j=j, k=k, l=l), rule, op, x, f)
+            if y is not None:
+                total = self.step("{} + {}", "elementwise", "add", y, part)
+                self.drop(y, part)
+                part = total
+            y = part
         return y
 
     def joined(self, x, f):
@@ -272,15 +277,7 @@ class FusionGenerator(Generator):
             y = self.reduce("sum", t, (-2, -1))
             self.drop(t)
         else:
-            y = None
-            for i in range(kh):
-                for j in range(kw):
-                    part = self.step(f"{{}}[:, :, {i}:{i + rows}, {j}:{j + columns}] * {{}}[:, {i}, {j}][:, None, None]", "elementwise", "multiply", p, f)
-                    if y is not None:
-                        total = self.step("{} + {}", "elementwise", "add", y, part)
-                        self.drop(y, part)
-                        part = total
-                    y = part
+            y = self.sum_of_shifts((kh, kw), (rows, columns), "{{}}[:, :, {i}, {j}] * {{}}[:, {k}, {l}][:, None, None]", "elementwise", "multiply", p, f)
         if r.random() < 0.8:
             self.drop(p)
         return y
@@ -295,7 +292,11 @@ class FusionGenerator(Generator):
             keys, depth = r.choice([64, 300, 1500]), r.choice([16, 31])
         while len(heads) and max(rows * keys, keys * max(depth, width)) * 4 > self.large:
             heads = heads[1:]
-        q, k, v = (self.make((*heads, *s), dtype) for s in ((rows, depth), (keys, depth), (keys, width)))
+        groups = r.choice([1, 1, 2, 3]) if heads else 1
+        q, k, v = (self.make((*heads[:-1], heads[-1] * n, *s) if heads else s, dtype) for n, s in ((groups, (rows, depth)), (1, (keys, depth)), (1, (keys, width))))
+        shared = (k, v) if groups > 1 else ()
+        if groups > 1:
+            k, v = (self.step(f"np.repeat({{}}, {groups}, axis=-3)", "exactly", "repeat", x) for x in (k, v))
         if depth == 16 and r.random() < 0.3:
             for name, x, n in (("q", q, rows), ("k", k, keys)):
                 cos = self.make((n, depth), dtype)
@@ -334,7 +335,7 @@ class FusionGenerator(Generator):
             out = self.step("np.matmul({}, {})", "matmul", "matmul", change("{} / {}", "divide", e, total), v)
         else:
             out = self.step("{} / {}", "elementwise", "divide", self.step("np.matmul({}, {})", "matmul", "matmul", e, v), total)
-        self.drop(*made, e, total)
+        self.drop(*made, e, total, *([*shared, v] if shared else ()))
         return out
 
     def standardise(self):

@@ -212,6 +212,26 @@ TEST_CASE("what is packed in parts may be read by several products") {
   check_near(laid_out);
 }
 
+TEST_CASE("of products that are added one is stored, and nothing that they pack") {
+  const Array x = random_f32({2, 4, 60, 62}, 1), y = random_f32({2, 4, 60, 62}, 5);
+  const auto convolved = [](const Array& a, const Array& w) {
+    const Array p = numpy::pad(a, {0, 0, 0, 0, 1, 1, 1, 1}, numpy::Padding::Constant,
+                               cast(scalar_int(0), a.dtype));
+    const Dims s = p.strides;
+    const Array windows = tracer::as_strided(
+        p, p.dtype, {p.shape[0], p.shape[1], p.shape[2] - 2, p.shape[3] - 2, 3, 3},
+        {s[0], s[1], s[2], s[3], s[2], s[3]}, 0);
+    return einsum("nchwij,ocij->nohw", windows, w);
+  };
+  const Array w = random_f32({40, 4, 3, 3}, 2), v = random_f32({40, 4, 3, 3}, 4);
+  const Both r = both([&] {
+    return apply(OpId::Maximum, apply(OpId::Add, convolved(x, w), convolved(y, v)), weak(0));
+  });
+  INFO(r.text);
+  CHECK(r.plan.regions == 2);
+  check_near(r);
+}
+
 TEST_CASE("padding that only loops over elements read has no memory") {
   const Array x = random_f32({2, 8, 20, 22}, 1), w = random_f32({8, 3, 3}, 2);
   const auto padded = [&](const Array& a) {

@@ -311,7 +311,33 @@ def test_rotated_projections(large):
     close(got, want)
 
 
-@pytest.mark.parametrize("form", ["stable", "naive", *list(ROTATIONS)[:3], "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", "one query", "jit"])
+REPEATS = {
+    "heads by repeat": lambda np, x, n: np.repeat(x, n, axis=1),
+    "heads by tile": lambda np, x, n: np.tile(x, (1, n, 1, 1)),
+    "heads by broadcast_to": lambda np, x, n: np.broadcast_to(x[:, :, None], (*x.shape[:2], n, *x.shape[2:])).reshape(x.shape[0], -1, *x.shape[2:]),
+}
+
+
+@pytest.mark.parametrize("repeat", REPEATS.values())
+@pytest.mark.parametrize("rows, keys", [(300, 300), (70, 600), (1, 1100)])
+@pytest.mark.parametrize("layout", ["C", "heads last", "one batch", "computed"])
+def test_repeated_heads(large, repeat, rows, keys, layout):
+    r = numpy.random.default_rng(3)
+    batch = 1 if layout == "one batch" else 3
+    q, k, v = (r.standard_normal((batch, heads, n, 32)).astype("f4") for heads, n in ((6, rows), (2, keys), (2, keys)))
+    if layout == "heads last":
+        k, v = (x.transpose(0, 2, 1, 3).copy().transpose(0, 2, 1, 3) for x in (k, v))
+
+    def f(np, q, k, v):
+        if layout == "computed":
+            k, v = k * 2, v - 1
+        return stable(np, q, repeat(np, k, 3), repeat(np, v, 3))
+
+    got, _ = run(f, plait, *map(plait.asarray, (q, k, v)))
+    close(got, f(numpy, q, k, v))
+
+
+@pytest.mark.parametrize("form", ["stable", "naive", *ROTATIONS, "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", *REPEATS, "one query", "jit"])
 def test_one_region(large, form):
     r = numpy.random.default_rng(0)
     q, k, v = (r.standard_normal((4, n, 32)).astype("f4") for n in (1 if form == "one query" else 300, 300, 300))
@@ -333,6 +359,8 @@ def test_one_region(large, form):
             return stable(np, q, k, v, np.arange(300)[:, None] >= np.arange(300))
         if form == "grouped heads":
             return stable(np, q.reshape(2, 2, 300, 32), k[:2, None], v[:2, None])
+        if form in REPEATS:
+            return stable(np, q[None], *(REPEATS[form](np, x[None, :2], 2) for x in (k, v)))
         return stable(np, q, k, v)
 
     if form == "jit":
