@@ -362,6 +362,34 @@ def test_padding_is_read_by_what_is_computed_of_each_channel(form, step, pads, s
         assert text.startswith("1 region "), text
 
 
+POOLS = {
+    "reshape": lambda np, x: x.reshape(*x.shape[:2], x.shape[2] // 2, 2, x.shape[3] // 2, 2).max((3, 5)),
+    "windows": lambda np, x: np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(2, 3))[:, :, ::2, ::2].max((-2, -1)),
+}
+
+
+@pytest.mark.parametrize("pool", POOLS.values())
+def test_between_convolutions_nothing_is_laid_out_anew(pool):
+    """Convolution, pooling, convolution and sum, convolution: a region each, and one each where padding is written."""
+    x, bias, *filters = (data(s, "f4") * 0.1 for s in ((4, 32, 32, 32), (64, 1, 1), (64, 32, 3, 3), (64, 64, 3, 3), (64, 64, 3, 3)))
+
+    def conv(np, x, w):
+        p = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+        return np.einsum("nchwij,ocij->nohw", np.lib.stride_tricks.sliding_window_view(p, (3, 3), axis=(2, 3)), w, optimize=True)
+
+    def net(np, x, bias, first, second, third):
+        h = pool(np, np.maximum(conv(np, x, first) + bias, 0))
+        return conv(np, conv(np, h, second) + h, third)
+
+    operands = [plait.asarray(v) for v in (x, bias, *filters)]
+    made = net(plait, *operands)
+    text = str(plait.explain(made))
+    assert int(text.split()[0]) <= 8, text
+    stored = text[text.index("in memory:") :]
+    assert "copy" not in stored and "cast" not in stored and "as NumPy lays it out" in stored, text
+    numpy.testing.assert_allclose(numpy.asarray(made), net(numpy, x, bias, *filters), rtol=1e-4, atol=1e-4)
+
+
 def test_padding_that_others_read_is_there():
     x = data((20, 30, 40), "f4")
 
