@@ -61,6 +61,7 @@ class Snapshot {
     to.shape = from.shape;
     to.strides = from.strides;
     to.offset = from.offset;
+    to.step = from.step;
     to.axes = from.axes;
     to.call = from.call;
     to.view_shape = from.view_shape;
