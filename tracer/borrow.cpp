@@ -185,8 +185,8 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
 
 void write_borrowed(const Array& a) {
   flush();
-  const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold();
+  const Turn whole(Turn::LockWhileRunning::Kept);
   flush();  // what others have recorded in between
   for (Borrowed& b : registry())
     if (b.storage == a.storage) bring_home(b);
@@ -237,8 +237,8 @@ void end_borrow(std::span<const Array> arrays, Leftover leftover) {
   }
   // When an error or an interrupt ends this, the next call does what is left.
   if (leftover == Leftover::Evaluated) flush();
-  const Turn whole(Turn::LockWhileRunning::Kept);
   const Lock held = hold();
+  const Turn whole(Turn::LockWhileRunning::Kept);
   auto& all = registry();
   if (leftover == Leftover::Evaluated) {
     flush();  // what others have recorded in between

@@ -254,8 +254,9 @@ void release_readers(Storage& s) {
 
 void* export_memory(const Array& a, DeviceId device) {
   evaluate(a);
+  const Lock held = hold();
   const Turn whole(Turn::LockWhileRunning::Kept);
-  const Lock held = hold_evaluated(a);
+  const Lock evaluated = hold_evaluated(a);
   Storage& s = *a.storage;
   if (device_of(a) != device)
     throw DeviceError("memory on '" + devices().name(device_of(a)) + "' cannot be seen from '" +
@@ -268,8 +269,9 @@ void* export_memory(const Array& a, DeviceId device) {
 
 void* writable_data(const Array& a) {
   evaluate(a);
+  const Lock held = hold();
   const Turn whole(Turn::LockWhileRunning::Kept);
-  const Lock held = hold_evaluated(a);
+  const Lock evaluated = hold_evaluated(a);
   part_from_others(*a.storage);
   a.storage->writes = next_write();
   return address(a, *a.storage->version);

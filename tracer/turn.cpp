@@ -1,78 +1,157 @@
 #include "turn.hpp"
 
-#include <pthread.h>
-
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <vector>
 
 #include "context.hpp"
 
 namespace plait::tracer {
 
-namespace {
-
+// Guarded by the recorder's lock, but for what waiters sleep on.
 struct Turns {
+  Turn* under_way = nullptr;  // of all threads, the last to begin first
+  int at_work = 0;            // threads that have a turn, and do not wait to be alone
+  int want_to_be_alone = 0;   // threads; no other begins meanwhile
+  bool alone = false;
+
+  int waiting = 0;
   std::mutex mutex;
   std::condition_variable ended;
-  bool taken = false;
-  // Its owner's alone: others compare the name with their own and find it different.
-  std::atomic<pthread_t> owner{};
-  int depth = 0;  // of the owner, beyond the first
-  int kept = 0;   // scopes of the owner that keep the recorder's lock
+  std::uint64_t ends = 0;
 
-  bool try_take() {
-    const std::lock_guard held(mutex);
-    return !taken && (taken = true);
-  }
+  bool others_compute(std::span<Node* const> wanted) const;
+  void wait();
+  void tell();
 };
+
+namespace {
+
 Turns& turns() {
   static auto& t = *new Turns;
   return t;
 }
 
-void wait_for_turn(Turns& t) {
-  constexpr std::chrono::milliseconds kPoll(20);
-  const Away away;
-  std::unique_lock held(t.mutex);
-  while (t.taken) {
-    if (t.ended.wait_for(held, kPoll, [&] { return !t.taken; })) break;
-    held.unlock();
-    evaluator().poll();
-    held.lock();
+// Of this thread.
+struct Mine {
+  int turns = 0;
+  int kept = 0;  // of them, those that keep the recorder's lock
+  bool alone = false;
+};
+thread_local constinit Mine mine;
+
+// Numbers of constants are nobody's work.
+bool is_to_compute(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
+
+// Whether `visit` says so of a node that is still to be computed for these. Each is visited once.
+template <class F>
+bool any_to_compute(std::span<Node* const> wanted, std::vector<Node*>& stack, std::uint64_t walk,
+                    F visit) {
+  stack.assign(wanted.begin(), wanted.end());
+  while (!stack.empty()) {
+    Node& n = *stack.back();
+    stack.pop_back();
+    if (!is_to_compute(n) || n.walk == walk) continue;
+    if (visit(n)) return true;
+    n.walk = walk;
+    for (int i = 0; i < n.n_inputs; ++i)
+      if (n.inputs[i]) stack.push_back(n.inputs[i].get());
   }
-  t.taken = true;
+  return false;
 }
 
 }  // namespace
 
-Turn::Turn(LockWhileRunning lock) : keeps_(lock == LockWhileRunning::Kept) {
-  Turns& t = turns();
-  const pthread_t self = pthread_self();
-  if (t.owner.load(std::memory_order_relaxed) == self) {
-    ++t.depth;
-  } else {
-    if (!t.try_take()) wait_for_turn(t);
-    t.owner.store(self, std::memory_order_relaxed);
+// What another thread's evaluation is computing hangs on what it wants, until that is in memory:
+// nobody has to keep a list of it.
+bool Turns::others_compute(std::span<Node* const> wanted) const {
+  std::vector<Node*> stack;
+  std::uint64_t theirs = 0;
+  for (const Turn* t = under_way; t; t = t->next_) {
+    if (pthread_equal(t->thread_, pthread_self()) != 0) continue;
+    if (theirs == 0) theirs = next_walk();
+    any_to_compute(t->wanted_, stack, theirs, [](const Node&) { return false; });
   }
-  t.kept += keeps_;
+  return theirs != 0 && any_to_compute(wanted, stack, next_walk(),
+                                       [&](const Node& n) { return n.walk == theirs; });
+}
+
+// Until a turn has ended, or a moment has passed.
+void Turns::wait() {
+  constexpr std::chrono::milliseconds kPoll(20);
+  struct Waiting {
+    int& count;
+    explicit Waiting(int& c) : count(c) { ++count; }
+    ~Waiting() { --count; }
+  } const here(waiting);
+  const std::uint64_t seen = ends;  // it changes under both locks
+  const Away away;
+  {
+    std::unique_lock held(mutex);
+    if (ended.wait_for(held, kPoll, [&] { return ends != seen; })) return;
+  }
+  evaluator().poll();
+}
+
+void Turns::tell() {
+  if (waiting == 0) return;
+  {
+    const std::lock_guard held(mutex);
+    ++ends;
+  }
+  ended.notify_all();
+}
+
+Turn::Turn(std::span<Node* const> wanted) : wanted_(wanted) {
+  Turns& t = turns();
+  // A thread that is in the middle of one goes on: who wants to be alone waits for it.
+  while (!mine.alone &&
+         ((mine.turns == 0 && (t.alone || t.want_to_be_alone > 0)) || t.others_compute(wanted)))
+    t.wait();
+  begin();
+}
+
+Turn::Turn(LockWhileRunning alone) : keeps_(alone == LockWhileRunning::Kept) {
+  Turns& t = turns();
+  if (!mine.alone) {
+    // In the middle of an evaluation, as the handler of a signal may be, it counts as waiting: two
+    // of these must not wait for each other.
+    struct Wanting {
+      Turns& t;
+      explicit Wanting(Turns& all) : t(all) {
+        ++t.want_to_be_alone;
+        t.at_work -= mine.turns > 0;
+      }
+      ~Wanting() {
+        --t.want_to_be_alone;
+        t.at_work += mine.turns > 0;
+        t.tell();
+      }
+    } const wanting(t);
+    while (t.alone || t.at_work > 0) t.wait();
+    mine.alone = alone_ = t.alone = true;
+  }
+  begin();
+}
+
+void Turn::begin() {
+  Turns& t = turns();
+  t.at_work += mine.turns++ == 0;
+  mine.kept += keeps_;
+  next_ = std::exchange(t.under_way, this);
 }
 
 Turn::~Turn() {
   Turns& t = turns();
-  t.kept -= keeps_;
-  if (t.depth != 0) {
-    --t.depth;
-    return;
-  }
-  t.owner.store(pthread_t{}, std::memory_order_relaxed);
-  {
-    const std::lock_guard held(t.mutex);
-    t.taken = false;
-  }
-  t.ended.notify_one();
+  Turn** at = &t.under_way;
+  while (*at != this) at = &(*at)->next_;
+  *at = next_;
+  mine.kept -= keeps_;
+  if (alone_) mine.alone = t.alone = false;
+  t.at_work -= --mine.turns == 0;
+  t.tell();
 }
 
 Away::Away() : levels_(lock().let_go()), host_(host_lock().let_go()) {}
@@ -83,9 +162,7 @@ Away::~Away() {
 }
 
 Unlocked::Unlocked() {
-  const Turns& t = turns();
-  const bool mine = t.owner.load(std::memory_order_relaxed) == pthread_self();
-  if (mine && t.kept == 0) away_.emplace();
+  if (mine.turns > 0 && mine.kept == 0) away_.emplace();
 }
 
 namespace {
@@ -93,26 +170,26 @@ std::optional<Turn> over_fork;
 }
 
 void hold_turns_over_fork() {
+  lock().lock();
   while (!over_fork) try {
-      over_fork.emplace();
+      over_fork.emplace(Turn::LockWhileRunning::Kept);
     } catch (...) {  // an interrupt: fork() does not fail, and the signal is handled after it
     }
-  // In the order of a thread that asks for its turn while it holds the recorder's lock.
-  lock().lock();
   turns().mutex.lock();
 }
 void resume_turns_in_parent() {
   turns().mutex.unlock();
-  lock().unlock();
   over_fork.reset();
+  lock().unlock();
 }
 void resume_turns_in_child() {
   Turns& t = turns();
-  // Their waiters, if there were any, do not exist here.
+  // Waiters, if there were any, do not exist here.
   new (&t.mutex) std::mutex;
   new (&t.ended) std::condition_variable;
-  lock().unlock();
+  t.waiting = t.want_to_be_alone = 0;
   over_fork.reset();
+  lock().unlock();
 }
 
 }  // namespace plait::tracer

@@ -1,27 +1,45 @@
-// Who evaluates. One evaluation runs at a time, because it uses the whole team of threads. It holds
-// the recorder's lock while it reads and changes the graph, and lets go of it while a kernel runs:
-// other threads record meanwhile.
+// Who evaluates. Evaluations of several threads run side by side, as long as none wants what
+// another is computing. Each holds the recorder's lock while it reads and changes the graph, and
+// lets go of it while a kernel runs: others record meanwhile.
 #pragma once
+#include <pthread.h>
+
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace plait::tracer {
 
-// The right to evaluate, for a scope; nests. While another thread has it, the constructor lets go
-// of the recorder's lock, however often this thread holds it, and asks Evaluator::poll() now and
-// then; what that throws passes through. So does HostLock.
+struct Node;
+
+// The right to evaluate, for a scope; nests. The recorder's lock is held when one is made and when
+// it ends. While it has to wait for another thread's, the constructor lets go of that lock, however
+// often this thread holds it, and asks Evaluator::poll() now and then; what that throws passes
+// through. So does HostLock.
 class Turn {
  public:
-  // What the kernels of this turn do with the recorder's lock. Kept is for steps that nobody may
-  // see half done.
-  enum class LockWhileRunning { Released, Kept };
-  explicit Turn(LockWhileRunning lock = LockWhileRunning::Released);
+  // To compute these nodes, beside evaluations of other threads. What is wanted may be in memory
+  // once the turn has come.
+  explicit Turn(std::span<Node* const> wanted);
+
+  // While no other thread evaluates, and what the kernels of this turn do with the recorder's lock.
+  // Kept is for steps that nobody may see half done.
+  enum class LockWhileRunning : std::uint8_t { Released, Kept };
+  explicit Turn(LockWhileRunning alone);
+
   ~Turn();
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
  private:
-  const bool keeps_;
+  friend struct Turns;
+  void begin();
+
+  const std::span<Node* const> wanted_;
+  const pthread_t thread_ = pthread_self();
+  Turn* next_ = nullptr;
+  const bool keeps_ = false;
+  bool alone_ = false;
 };
 
 // Lets go of the recorder's lock and of the host language's for a scope.

@@ -49,7 +49,8 @@ struct options {
   // calls piece(data, i) for every i in [0, n), on any threads, in any order, and returns when all
   // calls have returned. On one of its own threads it has to take part, or to run all of them
   // there. What it throws before the first call means that there are no threads now. At most
-  // `threads` pieces; loops that are done at once are not handed over. nullptr: Plait's threads.
+  // `threads` pieces; loops that are done at once are not handed over, nor those of other threads
+  // until it has returned. nullptr: Plait's threads.
   detail::Setting<detail::Callback<int, void (*)(void* data, int i), void*>> executor;
 };
 

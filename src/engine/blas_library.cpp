@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include "core/config.hpp"
 
@@ -62,19 +63,42 @@ const BlasLibrary& blas_library() {
   return l;
 }
 
+namespace {
+
+// The setting is the process's, in most builds that of the `local` function, too: the first to come
+// remembers it, and the last to go restores it.
+struct BlasThreads {
+  std::mutex mutex;
+  int users = 0, before = 1;
+};
+BlasThreads& blas_threads() {
+  static BlasThreads& t = *new BlasThreads;
+  return t;
+}
+
+}  // namespace
+
 OneBlasThread::OneBlasThread() {
   const BlasLibrary& l = blas_library();
+  BlasThreads& t = blas_threads();
+  const std::lock_guard held(t.mutex);
+  const bool first = ++t.users == 1;
+  int before = 1;
   if (l.set_local)
-    before_ = l.set_local(1);
-  else if (l.get_global && l.set_global && (before_ = l.get_global()) != 1)
+    before = l.set_local(1);
+  else if (first && l.get_global && l.set_global && (before = l.get_global()) != 1)
     l.set_global(1);
+  if (first) t.before = before;
 }
 OneBlasThread::~OneBlasThread() {
   const BlasLibrary& l = blas_library();
+  BlasThreads& t = blas_threads();
+  const std::lock_guard held(t.mutex);
+  if (--t.users > 0) return;
   if (l.set_local)
-    l.set_local(before_);
-  else if (l.set_global && before_ > 1)
-    l.set_global(before_);
+    l.set_local(t.before);
+  else if (l.set_global && t.before > 1)
+    l.set_global(t.before);
 }
 
 }  // namespace plait::engine

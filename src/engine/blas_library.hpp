@@ -32,9 +32,6 @@ class OneBlasThread {
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;
   OneBlasThread& operator=(const OneBlasThread&) = delete;
-
- private:
-  int before_ = 1;
 };
 
 }  // namespace plait::engine

@@ -37,8 +37,8 @@ Plans& plans() { return state().plans; }
 class EngineEvaluator final : public tracer::Evaluator {
  public:
   void evaluate(std::span<Node* const> wanted) override {
-    const tracer::Turn turn;
     const std::lock_guard held(tracer::lock());
+    const tracer::Turn turn(wanted);
     std::vector<Node*> calls;
     for (Node* n : wanted)
       if (n->kind == NodeKind::Empty) compute_direct(*n);
@@ -104,10 +104,12 @@ class EngineEvaluator final : public tracer::Evaluator {
     std::map<DeviceId, std::vector<Node*>> parts;
     for (Node* n : wanted) parts[std::max(n->device, kHost)].push_back(n);
     for (const auto& [device, nodes] : parts)
-      if (device == kHost)
+      if (device == kHost) {
         evaluate_here(nodes);
-      else
+      } else {
+        const tracer::Turn alone(tracer::Turn::LockWhileRunning::Released);
         evaluate_on_device(nodes, device);
+      }
   }
 };
 

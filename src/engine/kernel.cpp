@@ -101,7 +101,7 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
                                    : launch(args, extent, predicted, how);
   const double took = seconds_now() - started;
   last_seconds_.store(took, std::memory_order_relaxed);
-  if (!jitted()) interpreted_ += took;
+  if (!jitted()) interpreted_.fetch_add(took, std::memory_order_relaxed);
   return flags;
 }
 
@@ -110,7 +110,7 @@ void CompiledKernel::yield_to_compiler(double started) {
          interpreted_ + seconds_now() - started > kCompilePatience) {
     const double before = seconds_now();
     std::this_thread::sleep_for(std::chrono::microseconds(200));
-    waited_ += seconds_now() - before;
+    waited_.fetch_add(seconds_now() - before, std::memory_order_relaxed);
   }
 }
 

@@ -73,7 +73,8 @@ class CompiledKernel {
   std::atomic<double> done_{0}, last_seconds_{0};
   // Seconds on one thread for one that was predicted; 0: not measured yet.
   std::atomic<double> jitted_rate_{0}, interpreted_rate_{0};
-  double interpreted_ = 0, waited_ = 0;  // seconds, since machine code was asked for
+  // Seconds, since machine code was asked for.
+  std::atomic<double> interpreted_{0}, waited_{0};
   bool vector_grid_;
 };
 

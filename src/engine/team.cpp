@@ -69,16 +69,30 @@ void wake(Word& w, int threads) {
   syscall(SYS_futex, &w, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
+// One loop at a time is shared: those of other threads, and of a signal's handler in the middle of
+// one, run alone.
+class Shared {
+ public:
+  explicit Shared(std::atomic<bool>& taken)
+      : taken_(taken), mine_(!taken.exchange(true, std::memory_order_acquire)) {}
+  ~Shared() {
+    if (mine_) taken_.store(false, std::memory_order_release);
+  }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  explicit operator bool() const { return mine_; }
+
+ private:
+  std::atomic<bool>& taken_;
+  const bool mine_;
+};
+
 class Team {
  public:
   double run(const ParallelLoop& loop, LoopBody body);
   void reset_in_child();
 
  private:
-  struct Release {
-    std::atomic<bool>& taken;
-    ~Release() { taken.store(false, std::memory_order_release); }
-  };
   // Helpers inside the loop, and above them:
   static constexpr std::uint32_t kOpen = 1U << 31, kCallerSleeps = 1U << 30;
   static constexpr std::uint32_t kInside = kCallerSleeps - 1;
@@ -95,8 +109,6 @@ class Team {
   void take_part(int worker);
   void wait_for_loop(std::uint32_t seen);
 
-  // One loop at a time is shared: those of other threads, and of a signal's handler in the middle
-  // of one, run alone.
   std::atomic<bool> taken_{false};
   Account account_;
   double grow_again_ = 0;
@@ -131,6 +143,11 @@ std::atomic<Sharing>& sharing() {
   return s;
 }
 bool always() { return shares_always(); }
+
+std::atomic<bool>& lent_taken() {
+  static std::atomic<bool> taken{false};
+  return taken;
+}
 
 double run_alone(const ParallelLoop& loop, LoopBody body) {
   if (loop.seconds <= loop.longest && !always()) {
@@ -208,8 +225,8 @@ bool Team::worth(double seconds, double at) {
 }
 
 double Team::run(const ParallelLoop& loop, LoopBody body) {
-  if (taken_.exchange(true, std::memory_order_acquire)) return run_alone(loop, body);
-  const Release release{taken_};
+  const Shared shared_here(taken_);
+  if (!shared_here) return run_alone(loop, body);
   double last = seconds_now();
   if (loop.seconds >= kOpenMp && !always() && worth(loop.seconds, last) &&
       openmp_has_threads(loop.threads))
@@ -393,7 +410,9 @@ int team_threads(double seconds) {
 double run_parallel(const ParallelLoop& loop, LoopBody body) {
   if (loop.extent <= 0) return 0;
   if (loop.threads < 2 || loop.extent <= loop.multiple) return run_alone(loop, body);
-  return has_lent_threads() ? run_lent(loop, body) : team().run(loop, body);
+  if (!has_lent_threads()) return team().run(loop, body);
+  const Shared shared(lent_taken());
+  return shared ? run_lent(loop, body) : run_alone(loop, body);
 }
 
 void copy_memory(void* to, const void* from, std::int64_t bytes) {
@@ -418,6 +437,7 @@ void copy_memory(void* to, const void* from, std::int64_t bytes) {
 
 void reset_team_in_child() {
   team().reset_in_child();
+  lent_taken().store(false);
   return_lent_threads_in_child();
 }
 

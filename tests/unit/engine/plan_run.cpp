@@ -72,10 +72,10 @@ class Asked final : public Executor {
 };
 
 std::vector<std::string> calls_for(const Array& a, bool has_code = true) {
-  const tracer::Turn turn;
   const std::lock_guard held(tracer::lock());
   const Ref<tracer::Node> node = tracer::read(a);
   tracer::Node* wanted[] = {node.get()};
+  const tracer::Turn turn(wanted);
   const fusion::Graph g(wanted);
   std::vector<Ref<tracer::Node>> alive;
   for (const fusion::GNode& n : g.nodes) alive.emplace_back(n.node);

@@ -2,12 +2,18 @@
 // the background. ThreadSanitizer watches; the values are checked in any build.
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <random>
 #include <thread>
 #include <vector>
 
 #include "../../plan/arrays.hpp"
 #include "codegen/llvm/jit.hpp"
+#include "engine/lent_threads.hpp"
 #include "engine/run.hpp"
+#include "engine/team.hpp"
 
 using namespace plait;
 using namespace plait::test;
@@ -37,6 +43,7 @@ struct Fresh {
     engine::forget_plans();
     jit::forget_compiled();
     config().eager_limit = 0;
+    config().plan = PlanMode::Always;
     config().jit = JitMode::Background;
   }
   ~Fresh() {
@@ -48,7 +55,135 @@ struct Fresh {
   Config saved_ = config();
 };
 
+// The first loop that is shared stays in its middle until it may go on.
+class Held {
+ public:
+  Held() {
+    engine::set_sharing(engine::Sharing::Always);
+    config().threads = 2;
+    engine::lend_threads([this](int n, void (*piece)(void*, int), void* data) {
+      {
+        std::unique_lock held(mutex_);
+        inside_ = true;
+        changed_.notify_all();
+        changed_.wait_for(held, std::chrono::seconds(60), [this] { return goes_on_; });
+      }
+      for (int i = 0; i < n; ++i) piece(data, i);
+    });
+  }
+  ~Held() {
+    engine::lend_threads({});
+    engine::set_sharing(engine::Sharing::WhenItPays);
+  }
+  void wait_until_inside() {
+    std::unique_lock held(mutex_);
+    REQUIRE(changed_.wait_for(held, std::chrono::seconds(60), [this] { return inside_; }));
+  }
+  void go_on() {
+    const std::lock_guard held(mutex_);
+    goes_on_ = true;
+    changed_.notify_all();
+  }
+  bool goes_on() {
+    const std::lock_guard held(mutex_);
+    return goes_on_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool inside_ = false, goes_on_ = false;
+};
+constexpr std::int64_t kLong = 200000;  // elements whose kernel lets others record
+constexpr std::chrono::milliseconds kAWhile(50);
+
 }  // namespace
+
+TEST_CASE("evaluations of two threads run side by side") {
+  Fresh fresh;
+  const Array x = ones({kLong}), y = ones({kLong});
+  Held held;
+  std::thread other([&] { CHECK(first(apply(OpId::Add, x, weak(1))) == 2); });
+  held.wait_until_inside();
+  CHECK(first(apply(OpId::Multiply, apply(OpId::Add, y, weak(2)), x)) == 3);
+  CHECK(first(reduce(ReduceKind::Sum, y, 0)) == kLong);
+  CHECK(!held.goes_on());
+  held.go_on();
+  other.join();
+}
+
+TEST_CASE("who wants what another thread computes waits for it") {
+  Fresh fresh;
+  const Array x = ones({kLong}), shared = apply(OpId::Add, x, weak(3));
+  Held held;
+  std::thread other([&] { CHECK(first(apply(OpId::Sqrt, shared)) == 2); });
+  held.wait_until_inside();
+  const std::uint64_t run = engine::stats().kernels_run;
+  std::atomic<bool> done{false};
+  std::thread waiting([&] {
+    CHECK(first(apply(OpId::Multiply, shared, weak(2))) == 8);
+    done = true;
+  });
+  std::this_thread::sleep_for(kAWhile);
+  CHECK(!done);
+  CHECK(engine::stats().kernels_run == run);
+  held.go_on();
+  other.join();
+  waiting.join();
+  CHECK(done);
+}
+
+TEST_CASE("memory that a running kernel reads is not handed out for writing") {
+  Fresh fresh;
+  const Array x = ones({kLong});
+  Held held;
+  std::thread other([&] { CHECK(first(apply(OpId::Add, x, weak(1))) == 2); });
+  held.wait_until_inside();
+  std::atomic<bool> done{false};
+  std::thread writing([&] {
+    static_cast<double*>(tracer::writable_data(x))[0] = 5;
+    done = true;
+  });
+  std::this_thread::sleep_for(kAWhile);
+  CHECK(!done);
+  // Nobody begins meanwhile.
+  std::thread third([&] { CHECK(first(apply(OpId::Add, ones({kLong}), weak(4))) == 5); });
+  held.go_on();
+  other.join();
+  writing.join();
+  third.join();
+  CHECK(first(x) == 5);
+}
+
+TEST_CASE("threads draw on one set of pending arrays") {
+  Fresh fresh;
+  std::atomic<int> wrong{0};
+  for (int round = 0; round < 6; ++round) {
+    std::vector<Array> shared;
+    std::vector<double> value;
+    for (int i = 0; i < 6; ++i) {
+      shared.push_back(apply(OpId::Add, i == 0 ? ones({20000}) : shared.back(), weak(i)));
+      value.push_back(i == 0 ? 1 : value.back() + i);
+    }
+    at_once(4, [&](int t) {
+      std::minstd_rand numbers(static_cast<unsigned>(1 + t + 4 * round));
+      for (int i = 0; i < 12; ++i) {
+        const std::size_t a = numbers() % 6, b = numbers() % 6;
+        Array mine = apply(OpId::Multiply, shared[a], shared[b]);
+        const double product = value[a] * value[b];
+        if (numbers() % 2 == 0) {
+          tracer::assign(view(mine, {std::int64_t{3}}), weak(7));
+          mine = apply(OpId::Add, mine, weak(t));
+          wrong += static_cast<const double*>(tracer::data(mine))[3] != 7 + t;
+          wrong += first(mine) != product + t;
+        } else {
+          wrong += first(reduce(ReduceKind::Sum, mine, 0)) != product * 20000;
+        }
+      }
+    });
+  }
+  CHECK(wrong == 0);
+}
 
 TEST_CASE("threads with arrays of their own") {
   Fresh fresh;
