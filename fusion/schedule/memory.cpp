@@ -42,20 +42,40 @@ void Memory::after(const Step& s) {
 bool Memory::may_take_over(std::int32_t update, std::int32_t old) {
   if (!g_[old].exclusive || g_[old].wanted) return false;
   ++walk_;
-  std::vector<std::int32_t> readers{old};
+  std::vector<std::int32_t> readers{old}, computed;
   while (!readers.empty()) {
     const std::int32_t r = readers.back();
     readers.pop_back();
     for (const std::int32_t i : readers_[r]) {
       if (i == update || i < old || std::exchange(seen_[i], walk_) == walk_) continue;
       if (i > update || g_[i].node->kind == NodeKind::Update) return false;
-      // In memory before this step, and kept there for who holds it: read already.
-      if (loadable_[i]) continue;
-      if (g_[i].wanted || g_[i].held) return false;
-      if (!loadable_[canon_[i]]) readers.push_back(i);
+      const bool loaded = loadable_[i] || loadable_[canon_[i]];
+      if (!loadable_[i] && (g_[i].wanted || g_[i].held)) return false;
+      (loaded ? computed : readers).push_back(i);
     }
   }
-  return true;
+  return !asked_for_later(computed);
+}
+
+// Whether, after the run, somebody may ask for what is computed from these, which the run reads
+// from memory: only what is wanted or held is kept there then, and the rest is computed again, from
+// the start.
+bool Memory::asked_for_later(const std::vector<std::int32_t>& computed) {
+  ++walk_;
+  const auto lasts = [&](std::int32_t i) { return g_[i].wanted || g_[i].held; };
+  std::vector<std::int32_t> stack = computed;
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (std::exchange(seen_[i], walk_) == walk_) continue;
+    if (lasts(i)) {
+      const bool stored = loadable_[i] || g_[i].wanted || g_[i].node->kind == NodeKind::Update;
+      if (!stored) return true;
+      continue;
+    }
+    stack.insert(stack.end(), readers_[i].begin(), readers_[i].end());
+  }
+  return false;
 }
 
 }  // namespace plait::fusion

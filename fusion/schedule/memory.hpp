@@ -20,10 +20,12 @@ class Memory {
   // version; one that writes to fresh memory leaves the version before it as it is.
   std::span<const std::int32_t> owners() const { return owners_; }
   bool same(std::int32_t a, std::int32_t b) const { return owners_[a] == owners_[b]; }
-  // Whether everything that reads the old contents goes into the value of this very update.
+  // Whether everything that reads the old contents goes into the value of this very update, or is
+  // in memory by then; what somebody computes from them after the run, too.
   bool may_take_over(std::int32_t update, std::int32_t old);
 
  private:
+  bool asked_for_later(const std::vector<std::int32_t>& computed);
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
   std::vector<std::vector<std::int32_t>> readers_;  // of each node

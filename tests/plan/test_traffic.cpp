@@ -92,3 +92,28 @@ TEST_CASE("a write leaves the old contents to what is held and not stored") {
                             view(before, {tracer::All{}, tracer::NewAxis{}}));
   CHECK(bytes(all) == bytes(again));
 }
+
+TEST_CASE("a write leaves the old contents to what is computed again from a value that dies") {
+  config().eager_limit = 0;
+  const Array x = tracer::astype(random_f64({2}), DType::Float32);
+  const Array first = tracer::copy(x);
+  tracer::evaluate(x);
+  tracer::evaluate(first);
+  const auto wide_tanh = [](const Array& a) {
+    return apply(OpId::Tanh, tracer::astype(a, DType::Float64));
+  };
+  const Array y = tracer::copy(x);
+  // Reads the copy that y was before it is written to, which is in memory only while x is computed.
+  const Array pending = wide_tanh(y);
+  const Array part = view(y, {Slice{std::nullopt, std::nullopt, -2}});
+  tracer::assign(part, Operand(apply(OpId::Multiply, part, part)));
+  tracer::ElementwiseOptions into_x;
+  into_x.out = &x;
+  const Array mask = apply(OpId::Less, first, weak(9));
+  tracer::evaluate(mask);
+  into_x.where = &mask;
+  const Operand both[] = {pending, y};
+  tracer::elementwise(OpId::Add, both, into_x);
+  tracer::evaluate(x);
+  CHECK(bytes(pending) == bytes(wide_tanh(first)));
+}
