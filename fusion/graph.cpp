@@ -96,7 +96,7 @@ std::int64_t fold_class(const Node& n) {
 }
 
 bool chunks_keep_bits(const Node& n) {
-  const bool ordered = n.reduce == ReduceKind::Sum || n.reduce == ReduceKind::Prod;
+  const bool ordered = reduce_info(n.reduce).has(kOrderShows);
   if (!ordered || !(is_float(n.dtype) || is_complex(n.dtype))) return true;
   // A float16 sum is rounded once, a chunk of it too.
   if (n.reduce == ReduceKind::Prod || n.dtype == DType::Float16 || n.axes.size() != 1) return false;

@@ -69,6 +69,7 @@ bool LoopFacts::follows(Val v, std::int32_t l) const {
 
 bool LoopFacts::may_run_abreast(std::int32_t l) const {
   if ((l == 0 && !lk_.partials.empty()) || ir::multiplies(k_, l)) return false;
+  if (ir::carries(k_, l)) return false;
   if (keeps_windows(l)) return false;
   // Lanes go through a loop inside together.
   bool together = true;

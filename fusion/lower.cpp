@@ -243,10 +243,9 @@ void Lowering::blocked() {
             {k_.loops[idx[d].loop].var, coeff(ex_.mul(out_stride[d], ex_.constant(item)))});
       push_store(b, a, value, ctx, false);
     };
-    if (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax) {
+    if (is_arg(n.reduce)) {
       // The combination compares the chunks' extreme values.
-      partial(arg_extreme_, n.reduce == ReduceKind::ArgMin ? ReduceKind::Min : ReduceKind::Max,
-              k_.insts[arg_extreme_].type);
+      partial(arg_extreme_, reduce_info(n.reduce).values, k_.insts[arg_extreme_].type);
       partial(v, n.reduce, DType::Int64);
     } else {
       partial(v, n.reduce, n.dtype);

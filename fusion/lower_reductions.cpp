@@ -161,13 +161,12 @@ Val Lowering::reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& r
   const std::int32_t operand = g_[id].in[0];
   if (i == reduced.size()) {
     // The index along an axis of one element.
-    if (i == 0 && (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
-      return constant(scalar_int(0));
+    if (i == 0 && is_arg(n.reduce)) return constant(scalar_int(0));
     const Val v = operand_value(id, oi, ctx);
     return i == 0 ? from_one(n, v) : v;
   }
   const int d = reduced[i];
-  const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
+  const bool arg = is_arg(n.reduce);
   const ExprId extent = ex_.source({operand, Field::Shape, d});
   const std::int64_t count = node(operand).shape[d];
   if (!arg && !split && !loops_only_ && count <= kShort && count > 0) {
@@ -201,8 +200,7 @@ Val Lowering::reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& r
   k_.loops[l].reductions.push_back(r);
   if (arg && split)
     k_.loops[l].reductions.push_back(
-        {n.reduce == ReduceKind::ArgMin ? ReduceKind::Min : ReduceKind::Max, r.value,
-         ir::Order::Any, false});
+        {reduce_info(n.reduce).values, r.value, ir::Order::Any, false});
   Val reduce = close(l);
   Val result = push({Op::Result,
                      arg ? DType::Int64 : k_.insts[r.value].type,
@@ -219,9 +217,9 @@ Val Lowering::reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& r
 Val Lowering::operand_value(std::int32_t id, const Index& oi, std::int32_t ctx) {
   const Node& n = node(id);
   Val v = emit(g_[id].in[0], oi, ctx);
-  if (n.reduce == ReduceKind::Any || n.reduce == ReduceKind::All)
+  if (reduce_info(n.reduce).has(kOfTruth))
     v = cast(v, DType::Bool);
-  else if (n.reduce != ReduceKind::ArgMin && n.reduce != ReduceKind::ArgMax)
+  else if (!is_arg(n.reduce))
     v = cast(v, n.dtype);
   if (g_[id].in[1] >= 0) {
     Val m = emit(g_[id].in[1], broadcast(g_[id].in[1], oi), ctx);

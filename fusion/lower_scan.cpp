@@ -139,13 +139,11 @@ Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
 
 // What a block starts from: the identity, then what the one before has left.
 Val Lowering::carried(DType t, ReduceKind kind) {
-  const std::int32_t state = static_cast<std::int32_t>(k_.locals.size());
-  k_.locals.push_back({t, {1}, scans_.lane});
-  scans_.states.push_back(state);
-  push_store_local(state, {}, constant(plait::cast(fold_identity(kind, t), t)), scans_.lane);
-  Inst load{Op::LoadLocal, t, OpId::Count_, state};
-  load.access = access({});
-  return push(load, parent_[scans_.loop]);
+  const std::int32_t blocks = parent_[scans_.loop];
+  const Val start = constant(plait::cast(fold_identity(kind, t), t));
+  auto& folds = k_.loops[blocks].reductions;
+  folds.push_back({ReduceKind::Last, kNone, Order::Sequential, false, start});
+  return push({Op::Carried, t, OpId::Count_, static_cast<std::int32_t>(folds.size()) - 1}, blocks);
 }
 
 Val Lowering::window_value(std::int32_t id, const Index& idx) {
@@ -183,7 +181,6 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
     room = ex_.add(room, s);
     tail = std::max(tail, static_cast<double>(concrete(in_, s)));
   }
-  scans_.lane = ctx;
   const std::int32_t blocks = open_blocks(ctx, steps, kBlock);
   Range r = range_of_block(k_.loops[blocks].var, steps, now, kBlock);
   r.trips *= trips_[0];
@@ -200,11 +197,10 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
                      scan);
   }
   const Val fold = close(scan);
-  for (std::size_t n = 0; n < scans_.states.size(); ++n) {
-    const DType t = k_.locals[scans_.states[n]].dtype;
-    const Val last = push(
+  for (std::size_t n = 0; n < k_.loops[blocks].reductions.size(); ++n) {
+    const DType t = k_.insts[k_.loops[scan].reductions[n].value].type;
+    k_.loops[blocks].reductions[n].value = push(
         {Op::Result, t, OpId::Count_, static_cast<std::int32_t>(n), {fold, kNone, kNone}}, blocks);
-    push_store_local(scans_.states[n], {}, last, blocks);
   }
   // What has all it reads.
   scans_.window_of = windows;

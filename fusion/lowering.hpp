@@ -386,9 +386,8 @@ class Lowering : Nest {
     int axis = -1;
     bool windows = false;                            // read further along the axis
     std::map<std::int32_t, std::int32_t> window_of;  // complete ones: their locals
-    std::vector<std::int32_t> states;                // locals that folds go on from, block by block
-    // The loops of a block that scan, and that read; the loop around blocks.
-    std::int32_t loop = -1, reader = -1, lane = 0;
+    // The loops of a block that scan, and that read.
+    std::int32_t loop = -1, reader = -1;
     Val base = kNone;  // of a block: an index of the axis and this is one of a window
   } scans_;
   std::set<std::pair<std::int32_t, ExprId>> seen_reads_;

@@ -96,8 +96,7 @@ class Collapse {
     if (la.reductions.size() != 1 || lb.reductions.size() != 1) return false;
     const Reduction &ra = la.reductions[0], &rb = lb.reductions[0];
     const Inst& r = k_.insts[ra.value];
-    return ra.kind == rb.kind && ra.kind != ReduceKind::ArgMin && ra.kind != ReduceKind::ArgMax &&
-           r.op == Op::Result && r.operands[0] == inner;
+    return ra.kind == rb.kind && !is_arg(ra.kind) && r.op == Op::Result && r.operands[0] == inner;
   }
 
   ExprId expr(const Coeff& c) {

@@ -68,7 +68,8 @@ class Tiling {
 
   // The others name a value that is there.
   static bool is_call(Op op) {
-    return op != Op::Const && op != Op::Param && op != Op::Arg && op != Op::Result;
+    return op != Op::Const && op != Op::Param && op != Op::Arg && op != Op::Result &&
+           op != Op::Carried;
   }
   double element(const Inst& i, std::int32_t tile) const {
     switch (i.op) {
@@ -95,7 +96,7 @@ class Tiling {
     }
   }
   double element(const Reduction& r) const {
-    if (r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax) return kArg;
+    if (is_arg(r.kind)) return kArg;
     return r.order == Order::Pairwise ? kTree : kFolded;
   }
 

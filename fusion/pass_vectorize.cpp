@@ -93,10 +93,9 @@ class Vectorize {
   double latency(std::int32_t l) const {
     double cycles = 0;
     for (const Reduction& r : k_.loops[l].reductions) {
-      const bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
       // NumPy's tree has accumulators side by side.
       const double side = r.order == Order::Pairwise ? 8 : 1;
-      cycles = std::max(cycles, (arg ? kArgLatency : kFoldLatency) / side);
+      cycles = std::max(cycles, (is_arg(r.kind) ? kArgLatency : kFoldLatency) / side);
     }
     return cycles;
   }

@@ -5,8 +5,6 @@ namespace plait::tracer {
 
 namespace {
 
-bool arg_reduction(ReduceKind k) { return k == ReduceKind::ArgMin || k == ReduceKind::ArgMax; }
-
 // The ufunc's name in messages.
 std::string ufunc_name(ReduceKind k) {
   if (k == ReduceKind::ArgMin) return "argmin";
@@ -24,7 +22,7 @@ AxisSet reduced_axes(ReduceKind kind, int ndim, const std::optional<Dims>& given
   if (!given) return all_axes(ndim);
   // NumPy lets axis 0 or -1 of a 0-D array pass.
   if (ndim == 0 && given->size() == 1 && (*given)[0] >= -1 && (*given)[0] <= 0) return 0;
-  const bool position = arg_reduction(kind);
+  const bool position = is_arg(kind);
   AxisSet axes = 0;
   bool twice = false;
   for (std::int64_t axis : *given) {
@@ -55,7 +53,7 @@ Dims with_ones(const Dims& shape, AxisSet axes) {
 // Strides of the result with 1 along the axes: NumPy's iterator lays it out.
 Dims ones_strides(ReduceKind kind, const Array& a, const Array* where, const Dims& ones,
                   DType out) {
-  if (arg_reduction(kind)) return dense_strides(ones, item_bytes(out), 'C');
+  if (is_arg(kind)) return dense_strides(ones, item_bytes(out), 'C');
   Laid operands[2] = {{a.shape, a.strides}, {}};
   if (where) operands[1] = {where->shape, where->strides};
   return iterated_strides(ones, std::span(operands, where ? 2 : 1), item_bytes(out));
@@ -64,7 +62,7 @@ Dims ones_strides(ReduceKind kind, const Array& a, const Array* where, const Dim
 // NumPy converts to the type of `out` whatever it is.
 void check_out(ReduceKind kind, const Array& out, const Dims& shape) {
   const std::string fn = ufunc_name(kind);
-  if (arg_reduction(kind)) {
+  if (is_arg(kind)) {
     if (out.shape != shape)
       throw ShapeError("output array does not match result of np." + fn + ".");
     if (!can_cast(out.dtype, DType::Int64, Casting::Safe))
@@ -88,7 +86,7 @@ struct Types {
   DType operand, fold, result;
 };
 Types reduction_types(ReduceKind kind, DType t, DeviceId device, const ReduceOptions& opt) {
-  if (arg_reduction(kind)) return {t, DType::Int64, DType::Int64};
+  if (is_arg(kind)) return {t, DType::Int64, DType::Int64};
   Types r;
   r.result = reduction_dtype(kind, t, opt);
   r.operand = r.fold = r.result;
@@ -103,7 +101,7 @@ Types reduction_types(ReduceKind kind, DType t, DeviceId device, const ReduceOpt
 }  // namespace
 
 DType reduction_dtype(ReduceKind kind, DType t, const ReduceOptions& opt) {
-  if (arg_reduction(kind)) return DType::Int64;
+  if (is_arg(kind)) return DType::Int64;
   const OpId fn = reduce_info(kind).combine;
   const OperandType both[] = {{opt.out ? opt.out->dtype : t}, {t}};
   if (opt.dtype) return resolve_with_dtype(fn, both, *opt.dtype, Casting::Unsafe).out;
@@ -116,7 +114,7 @@ void check_where(ReduceKind kind, const Array& a, const ReduceOptions& opt) {
   if (opt.where->dtype != DType::Bool)
     throw DTypeError("Cannot cast array data from " + quoted(opt.where->dtype) + " to " +
                      quoted(DType::Bool) + " according to the rule 'safe'");
-  if (!reduce_info(kind).has_identity && !opt.initial)
+  if (!reduce_info(kind).has(kHasIdentity) && !opt.initial)
     throw ValueError("reduction operation '" + ufunc_name(kind) +
                      "' does not have an identity, so to use a where mask one has to specify "
                      "'initial'");
@@ -126,16 +124,15 @@ void check_where(ReduceKind kind, const Array& a, const ReduceOptions& opt) {
 }
 
 [[noreturn]] void throw_empty(ReduceKind kind) {
-  throw ValueError(arg_reduction(kind)
-                       ? "attempt to get " + ufunc_name(kind) + " of an empty sequence"
-                       : "zero-size array to reduction operation " + ufunc_name(kind) +
-                             " which has no identity");
+  throw ValueError(is_arg(kind) ? "attempt to get " + ufunc_name(kind) + " of an empty sequence"
+                                : "zero-size array to reduction operation " + ufunc_name(kind) +
+                                      " which has no identity");
 }
 
 // What a fold starts from: `initial`. A sum over no axes still adds to zero, which shows in -0.0.
 std::optional<Scalar> start_value(ReduceKind kind, const ReduceOptions& opt, DType fold,
                                   bool over_none) {
-  if (opt.initial && !arg_reduction(kind)) return opt.initial;
+  if (opt.initial && !is_arg(kind)) return opt.initial;
   if (over_none && kind == ReduceKind::Sum && !is_integer(fold)) return scalar_int(0);
   return std::nullopt;
 }
@@ -176,7 +173,7 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
     if (holds(given, i)) folded *= source.shape[i];
   const ReduceInfo& info = reduce_info(kind);
   if (opt.where) check_where(kind, source, opt);
-  if (folded == 0 && !info.has_identity && !opt.initial) throw_empty(kind);
+  if (folded == 0 && !info.has(kHasIdentity) && !opt.initial) throw_empty(kind);
   if (opt.out)
     check_out(kind, *opt.out,
               opt.keepdims ? with_ones(source.shape, given) : without(source.shape, given));
@@ -187,7 +184,7 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   Array flat;
   const Array* a = &source;
   AxisSet axes = given;
-  if (arg_reduction(kind) && (!opt.axes || ndim == 0) && ndim != 1) {
+  if (is_arg(kind) && (!opt.axes || ndim == 0) && ndim != 1) {
     flat = reshape(source, Dims{source.size()});  // the index counts in C order
     a = &flat;
     axes = 1;
@@ -196,7 +193,7 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   if (opt.keepdims || axes != all_axes(a->ndim()))
     strides = ones_strides(kind, *a, opt.where, with_ones(a->shape, axes), types.fold);
   const bool over_none = axes == 0 && !opt.where;
-  const bool only_initial = folded == 0 && !info.has_identity;
+  const bool only_initial = folded == 0 && !info.has(kHasIdentity);
   Ref<Node> n;
   if (over_none) {  // every element is its own fold
     n = cast_node(as_dtype(node_of(*a), types.operand), types.fold, strides);

@@ -74,7 +74,7 @@ void check_reduce(const Node& n) {
   }
   check(n, next == n.axes.size(), "axes are distinct and within the input");
   check(n, kept == n.shape, "reduce drops its axes");
-  const bool arg = n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax;
+  const bool arg = is_arg(n.reduce);
   check(n, arg ? n.dtype == DType::Int64 && n.axes.size() == 1 : in.dtype == n.dtype,
         "reduce folds in its own dtype");
   if (n.n_inputs == 2)

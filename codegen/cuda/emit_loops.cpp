@@ -100,40 +100,10 @@ std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) 
   if (r.init != kNone)
     return std::string(type_name(k_.insts[r.value].type)) + "(" + value(r.init) + ")";
   const DType t = kept_type(r, k_.insts[r.value].type);
-  const std::string type(type_name(t));
-  const std::string zero = is_complex(t) ? type + "{0, 0}" : type + "(0)";
-  switch (r.kind) {
-    case ReduceKind::Sum:
-      if (is_complex(t)) return type + "{-0.0f, -0.0f}";
-      return is_float(t) ? type + "(-0.0)" : zero;
-    case ReduceKind::Prod:
-      return is_complex(t) ? type + "{1, 0}" : type + "(1)";
-    case ReduceKind::Min:
-      return "np::greatest(" + type + "{})";
-    case ReduceKind::Max:
-      return "np::least(" + type + "{})";
-    // Every number is better than NaN.
-    case ReduceKind::FMin:
-      if (is_complex(t)) return type + "{not_a_number(0.0f), 0}";
-      return is_float(t) ? "not_a_number(" + zero + ")" : "np::greatest(" + type + "{})";
-    case ReduceKind::FMax:
-      if (is_complex(t)) return type + "{not_a_number(0.0f), 0}";
-      return is_float(t) ? "not_a_number(" + zero + ")" : "np::least(" + type + "{})";
-    case ReduceKind::ArgMin:
-      return "Best<" + type + ">{np::greatest(" + type + "{}), " + begin + "}";
-    case ReduceKind::ArgMax:  // of roots: that of the least is NaN
-      return "Best<" + type + ">{" + (r.guarded_sqrt ? zero : "np::least(" + type + "{})") + ", " +
-             begin + "}";
-    case ReduceKind::Any:
-    case ReduceKind::BitOr:
-    case ReduceKind::BitXor:
-      return zero;
-    case ReduceKind::All:
-      return "true";
-    case ReduceKind::BitAnd:
-      return t == DType::Bool ? "true" : type + "(-1)";
-  }
-  return zero;
+  const bool of_roots = r.guarded_sqrt && r.kind == ReduceKind::ArgMax;  // that of -inf is NaN
+  const std::string start = literal(of_roots ? cast(scalar_int(0), t) : fold_identity(r.kind, t));
+  if (!is_arg(r.kind)) return start;
+  return "Best<" + std::string(type_name(t)) + ">{" + start + ", " + begin + "}";
 }
 
 std::string joining(ReduceKind kind, DType t) {
@@ -143,7 +113,7 @@ std::string joining(ReduceKind kind, DType t) {
 
 std::string Emitter::joined(const ir::Reduction& r, const std::string& a,
                             const std::string& b) const {
-  if (is_arg(r))
+  if (is_arg(r.kind))
     return std::string("np::better_of<") + (r.kind == ReduceKind::ArgMax ? "true" : "false") +
            ">(" + a + ", " + b + ")";
   return joining(r.kind, k_.insts[r.value].type) + "(" + a + ", " + b + ")";
@@ -156,17 +126,17 @@ void Emitter::fold(Val v, std::size_t n) {
   const std::string acc = numbered("r", v) + numbered("_", static_cast<std::int64_t>(n));
   std::string x = value(r.value);
   if (kept_type(r, t) != t) x = "widen(" + x + ")";
-  if (is_arg(r)) {
+  if (is_arg(r.kind)) {
     const char* max = r.kind == ReduceKind::ArgMax ? "true" : "false";
     line("if (np::better" + std::string(r.guarded_sqrt ? "_root<" : "<") + max + ">(" + x + ", " +
          acc + ".value)) " + acc + " = {" + x + ", " + value(k_.loops[k_.insts[v].index].var) +
          "};");
   } else {
-    line(acc + " = " + joined(r, acc, x) + ";");
+    line(acc + " = " + (r.kind == ReduceKind::Last ? x : joined(r, acc, x)) + ";");
   }
 }
 
-// The fold so far, of equal extremes the later one.
+// The fold so far, of equal extremes the later one; of what is carried, what is there.
 void Emitter::running(Val v) {
   std::int32_t loop = 0;
   for (std::size_t l = 0; l < k_.loops.size(); ++l)
@@ -178,9 +148,10 @@ void Emitter::running(Val v) {
   const std::int32_t n = k_.insts[v].index;
   const ir::Reduction& r = k_.loops[loop].reductions[n];
   const std::string acc = numbered("r", reduce - k_.insts.begin()) + numbered("_", n);
-  const bool extreme = r.kind == ReduceKind::Min || r.kind == ReduceKind::Max;
-  line(acc + " = " + (extreme ? joined(r, value(r.value), acc) : joined(r, acc, value(r.value))) +
-       ";");
+  const bool extreme = reduce_info(r.kind).has(kSelects);
+  if (k_.insts[v].op == Op::Running)
+    line(acc + " = " + (extreme ? joined(r, value(r.value), acc) : joined(r, acc, value(r.value))) +
+         ";");
   line("const " + std::string(type_name(k_.insts[v].type)) + numbered(" v", v) + " = " + acc + ";");
 }
 
@@ -297,9 +268,9 @@ void Emitter::reduce(Val v, By by) {
   for (std::size_t n = 0; n < l.reductions.size(); ++n) {
     const ir::Reduction& r = l.reductions[n];
     const DType t = k_.insts[r.value].type;
-    const std::string result = is_arg(r) ? "int64" : std::string(type_name(t));
+    const std::string result = is_arg(r.kind) ? "int64" : std::string(type_name(t));
     std::string x = name(n);
-    if (is_arg(r))
+    if (is_arg(r.kind))
       x += ".index";
     else if (kept_type(r, t) != t)
       x = "narrow(" + x + ")";

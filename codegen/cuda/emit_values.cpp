@@ -265,6 +265,7 @@ void Emitter::inst(Val v, By by) {
     case Op::Product:
       return product(i);
     case Op::Running:
+    case Op::Carried:
       return running(v);
   }
 }

@@ -144,7 +144,7 @@ std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree
   s = program_head(p->mapping) + kArguments + "typedef " + type + " T;\ntypedef Block<" +
       std::to_string(kThreads) + ", " + std::to_string(kExchange) + "> Team;\n";
   const bool half = t == DType::Float16;
-  const bool arg = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+  const bool arg = is_arg(kind);
   if (arg) {
     s += "typedef " + std::string(half ? "float" : type) +
          " V;\nPLAIT_INLINE V wide(T x) { return " + (half ? "widen(x)" : "x") +
@@ -165,7 +165,7 @@ std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree
 }
 
 Launch join_shape(const Program& p, const Join& j) {
-  const bool arg = j.kind == ReduceKind::ArgMin || j.kind == ReduceKind::ArgMax;
+  const bool arg = is_arg(j.kind);
   const std::int64_t blocks = arg || j.tree ? j.outputs : (j.outputs + 7) / 8;
   Launch l;
   l.shared_bytes = kExchange;

@@ -4,10 +4,9 @@ namespace plait::interp {
 namespace {
 
 bool inexact(DType t) { return is_float(t) || is_complex(t); }
-bool is_arg(ReduceKind k) { return k == ReduceKind::ArgMin || k == ReduceKind::ArgMax; }
 // NumPy sums and multiplies float16 in float32; comparing it there changes nothing.
 DType accumulator_type(ReduceKind k, DType t) {
-  bool wide = k == ReduceKind::Sum || k == ReduceKind::Prod || is_arg(k);
+  const bool wide = reduce_info(k).has(kOrderShows) || is_arg(k);
   return t == DType::Float16 && wide ? DType::Float32 : t;
 }
 bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {
@@ -63,12 +62,12 @@ std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val re
     const ir::Reduction& r = loop.reductions[n];
     DType t = accumulator_type(r.kind, k_.insts[r.value].type);
     const bool runs = ir::running(k_, k_.insts[reduce].index, n) != kNone;
-    Fold f{.kind = runs             ? FoldKind::Running
-                   : is_arg(r.kind) ? FoldKind::Arg
-                   : is_tree(k_, r) ? FoldKind::Tree
-                                    : FoldKind::Combine};
-    const bool lanes = a_.varies[r.value] || (r.init != kNone && a_.varies[r.init]);
-    f.tile = lanes && !loop.vector;
+    Fold f{.kind = runs                         ? FoldKind::Running
+                   : is_arg(r.kind)             ? FoldKind::Arg
+                   : is_tree(k_, r)             ? FoldKind::Tree
+                   : r.kind == ReduceKind::Last ? FoldKind::Last
+                                                : FoldKind::Combine};
+    f.tile = a_.folds_apart(k_.insts[reduce].index, r) && !loop.vector;
     if (r.init != kNone) f.init = reg(r.init);
     f.itemsize = static_cast<std::uint8_t>(itemsize(t));
     f.shape.complex = is_complex(t);
@@ -108,6 +107,7 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
   DType t = k_.insts[r.value].type;
   bool varies = a_.varies[r.value] != 0, vector = k_.loops[b.loop].vector;
   f.value = reg(r.value);
+  if (f.kind == FoldKind::Last) return;
   if (f.kind == FoldKind::Running) {
     f.identity = fold_identity(r.kind, t);
     return;
@@ -138,8 +138,8 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
   f.identity = fold_identity(r.kind, t);
   f.combine = join(r.kind, t);
   if (!vector) return;
-  bool sequential = f.kind == FoldKind::Combine && inexact(t) &&
-                    (r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod);
+  const bool sequential =
+      f.kind == FoldKind::Combine && inexact(t) && reduce_info(r.kind).has(kOrderShows);
   f.reduce = sequential ? sequential_fold(r.kind, t) : loops::reduce(r.kind, t, tier_);
   if (!f.reduce) throw InternalError("interpreter: no reduction");
 }
@@ -163,7 +163,7 @@ void Compiler::running(Block& b, std::int32_t position, Val v) {
   p_.regs[v] = p_.regs[f.acc];
   Instr c{.code = Code::Call, .tile = f.tile, .inputs = 2, .in = {f.acc, reg(r.value), kNoReg}};
   // An extremum gives its first operand where they are equal.
-  if (r.kind == ReduceKind::Min || r.kind == ReduceKind::Max) std::swap(c.in[0], c.in[1]);
+  if (reduce_info(r.kind).has(kSelects)) std::swap(c.in[0], c.in[1]);
   c.fn = join(r.kind, t);
   c.out = f.acc;
   b.code.push_back(c);
@@ -239,6 +239,9 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
       return product(b, i);
     case Op::Running:
       return running(b, position, v);
+    case Op::Carried:
+      p_.regs[v] = p_.regs[(*b.folds)[i.index].acc];
+      return;
   }
 }
 
@@ -291,7 +294,8 @@ void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
     else
       for (std::size_t r = 0; r < folds.size(); ++r) {
         complete(b, folds[r], loop.reductions[r]);
-        if (folds[r].kind != FoldKind::Running) find_own_place(b, folds[r], folds);
+        if (folds[r].kind != FoldKind::Running && folds[r].kind != FoldKind::Last)
+          find_own_place(b, folds[r], folds);
       }
     for (RegId r : b.expire[n]) release(r);
   }

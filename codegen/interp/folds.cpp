@@ -93,6 +93,7 @@ void fold_start(const Frame& f, const Fold& r, std::int64_t begin, std::int64_t 
            sizeof begin);
       return;
     case FoldKind::Running:
+    case FoldKind::Last:
       return start_running(f, r, n);
   }
 }
@@ -114,6 +115,8 @@ void fold_step(const Frame& f, const Fold& r, std::int64_t i, std::int64_t begin
       if (i == begin) return start(f, r, r.acc, n);
       return r.arg_step(f.regs[r.acc].ptr, reinterpret_cast<std::int64_t*>(f.regs[r.index].ptr),
                         f.regs[r.value].ptr, f.regs[r.value].stride, i, n);
+    case FoldKind::Last:
+      return move(f, r, r.value, r.acc, n);
     case FoldKind::Running:
       return;
   }
@@ -147,6 +150,7 @@ void tile_step(const Frame& f, const Fold& r, std::int64_t first, bool is_first,
       return r.arg_reduce(acc, reinterpret_cast<std::int64_t*>(f.regs[r.index].ptr), v.ptr,
                           v.stride, n, first);
     case FoldKind::Running:
+    case FoldKind::Last:
       return;
   }
 }

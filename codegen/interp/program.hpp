@@ -42,6 +42,7 @@ enum class FoldKind : std::uint8_t {
   Tree,
   Arg,
   Running,  // an instruction of the body folds
+  Last,     // what an iteration finds is what the one before has left
 };
 
 struct Fold {
@@ -56,7 +57,7 @@ struct Fold {
   RegId acc = kNoReg;    // Tree in a serial loop: the first of the accumulators
   RegId index = kNoReg;  // Arg
   RegId sums = kNoReg;   // Tree: the first of kMaxSums open left sums
-  RegId init = kNoReg;   // Running: what it starts from instead of the identity
+  RegId init = kNoReg;   // Running, Last: what it starts from instead of the identity
   std::int32_t tree = -1;
   TreeShape shape;
   Scalar identity;

@@ -1,6 +1,7 @@
 // The host half's seams: the module that compiles, and code as it is stored.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ std::string pack(const void* code, std::size_t size, std::size_t entry, int lane
 // Maps packed code executable and resolves its helpers; nullptr when the bytes are not what pack()
 // writes or a helper is not what the code expects.
 std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier);
+
+// The kernel with the arg-reductions carried by their loops that the emitter has no loops for,
+// where there are any.
+std::optional<ir::Kernel> with_carried_places(const ir::Kernel& k);
 
 int vector_lanes(OpId op, DType type, CpuTier tier);
 

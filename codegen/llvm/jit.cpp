@@ -139,7 +139,9 @@ bool available() try { return module_entry() != nullptr; } catch (const std::bad
   return false;
 }
 
-std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier) {
+std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier) {
+  const std::optional<ir::Kernel> carried = with_carried_places(given);
+  const ir::Kernel& k = carried ? *carried : given;
   const std::string key = cache_key(ir::serialize(k), tier);
   if (auto code = memory_cache().find(key)) return code;
   const bool on_disk = !module_identity().empty();
@@ -165,7 +167,8 @@ std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier) {
 }
 
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly) {
-  return ask_module(k, tier, true, assembly).text;
+  const std::optional<ir::Kernel> carried = with_carried_places(k);
+  return ask_module(carried ? *carried : k, tier, true, assembly).text;
 }
 
 void fail_allocation(int nth) { fail_at = nth; }

@@ -1,9 +1,18 @@
-// What the emitter does not do; such kernels stay on the interpreter.
+// What the emitter does not do: some is said in other words, other kernels stay on the interpreter.
+#include <algorithm>
+
 #include "backend.hpp"
 #include "codegen/loops/loops.hpp"
+#include "ir/fold.hpp"
 
 namespace plait::jit {
+
 namespace {
+
+bool has_no_loop(const ir::Kernel& k, const ir::Reduction& r) {
+  const DType t = k.insts[r.value].type;
+  return is_arg(r.kind) && (is_complex(t) || (r.guarded_sqrt && t == DType::Float16));
+}
 
 std::string lacks(const ir::Kernel& k) {
   for (const ir::Inst& i : k.insts) {
@@ -17,9 +26,11 @@ std::string lacks(const ir::Kernel& k) {
     bool real_tree = false, complex_tree = false;
     for (const ir::Reduction& r : l.reductions) {
       const DType t = k.insts[r.value].type;
-      const bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
-      if (arg && (is_complex(t) || (r.guarded_sqrt && t == DType::Float16)))
-        return std::string(reduce_info(r.kind).name) + " of " + std::string(name(t));
+      const bool sums = std::any_of(l.reductions.begin(), l.reductions.end(),
+                                    [](const auto& o) { return o.order == ir::Order::Pairwise; });
+      if (sums && has_no_loop(k, r))
+        return std::string(reduce_info(r.kind).name) + " of " + std::string(name(t)) +
+               " beside a sum";
       if (r.order == ir::Order::Pairwise) (is_complex(t) ? complex_tree : real_tree) = true;
     }
     if (real_tree && complex_tree) return "sums of real and of complex numbers in one loop";
@@ -28,6 +39,19 @@ std::string lacks(const ir::Kernel& k) {
 }
 
 }  // namespace
+
+std::optional<ir::Kernel> with_carried_places(const ir::Kernel& k) {
+  std::optional<ir::Kernel> carried;
+  const auto which = [&](const ir::Reduction& r) { return has_no_loop(k, r); };
+  for (const ir::Loop& l : k.loops)
+    if (std::any_of(l.reductions.begin(), l.reductions.end(), which)) carried = k;
+  if (!carried) return carried;
+  ir::carry_places(*carried, which);
+#ifdef PLAIT_CHECKS
+  ir::verify(*carried);
+#endif
+  return carried;
+}
 
 bool supports(const ir::Kernel& k, std::string* why) {
 #if !defined(PLAIT_LLVM_VERSION)

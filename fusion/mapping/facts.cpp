@@ -2,11 +2,8 @@
 
 namespace plait::mapping {
 
-bool is_arg(const ir::Reduction& r) {
-  return r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
-}
 DType kept_type(const ir::Reduction& r, DType t) {
-  const bool keeps_bits = r.kind == ReduceKind::Any || r.kind == ReduceKind::All;
+  const bool keeps_bits = reduce_info(r.kind).has(kOfTruth) || r.kind == ReduceKind::Last;
   return t == DType::Float16 && !keeps_bits ? DType::Float32 : t;
 }
 bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {

@@ -24,7 +24,6 @@ inline std::int64_t number(const ir::Coeff& c, const std::int64_t* params) {
 
 inline bool inexact(DType t) { return is_float(t) || is_complex(t); }
 bool is_tree(const ir::Kernel& k, const ir::Reduction& r);  // a float sum in NumPy's order
-bool is_arg(const ir::Reduction& r);
 // A loop of sums in NumPy's order that has a copy of its body for each accumulator; others are
 // larger, or sum real and complex numbers side by side.
 bool is_light_sum(const ir::Kernel& k, std::int32_t loop);

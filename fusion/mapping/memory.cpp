@@ -38,7 +38,7 @@ int exchange_bytes(const ir::Kernel& k, const Mapping& m) {
       // In a structure each part takes as much as the widest.
       if (is_tree(k, r)) ++trees, widest = std::max(widest, bytes);
       if (m.team > 32)
-        most = std::max(most, m.team / 32 * (is_arg(r) ? 8 + std::max(8, bytes) : bytes));
+        most = std::max(most, m.team / 32 * (is_arg(r.kind) ? 8 + std::max(8, bytes) : bytes));
     }
     most = std::max(most, slots * trees * widest);
   }

@@ -76,7 +76,7 @@ namespace {
 constexpr std::int64_t kIndexLimit = (std::int64_t{1} << 31) - (std::int64_t{1} << 21);
 
 // Whether an iteration may read what another one of the same loop writes to a local.
-bool carries(const ir::Kernel& k, std::int32_t loop) {
+bool leaves_in_locals(const ir::Kernel& k, std::int32_t loop) {
   bool any = false;
   each_inst(k, loop, [&](const Inst& store, std::int32_t) {
     if (store.op != Op::StoreLocal) return;
@@ -94,12 +94,11 @@ bool can_share(const ir::Kernel& k, std::int32_t loop) {
   bool complex = false, real = false;
   for (const ir::Reduction& r : k.loops[loop].reductions) {
     const DType t = k.insts[r.value].type;
-    const bool ordered = r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod;
-    if (ordered && inexact(t) && !is_tree(k, r)) return false;
+    if (reduce_info(r.kind).has(kOrderShows) && inexact(t) && !is_tree(k, r)) return false;
     if (is_tree(k, r)) (is_complex(t) ? complex : real) = true;
   }
   // Sums of both kinds have trees of two shapes.
-  return !(complex && real) && stores_apart(k, loop) && !carries(k, loop);
+  return !(complex && real) && stores_apart(k, loop) && !leaves_in_locals(k, loop);
 }
 
 // Loops right under `loop`.
@@ -153,7 +152,7 @@ Nest analyse_nest(const ir::Kernel& k) {
     // No extent bounds an index.
     n.computed_index |= i.op == Op::Gather || i.op == Op::Scatter;
     // One thread scans, and scatters, in order.
-    n.shareable &= i.op != Op::Running && i.op != Op::Scatter;
+    n.shareable &= i.op != Op::Running && i.op != Op::Carried && i.op != Op::Scatter;
     // A thread multiplies fragments by itself, at addresses that no extent is asked about.
     if (i.op != Op::Product) return;
     n.shareable = false;

@@ -137,9 +137,7 @@ bool Candidate::direct(std::int32_t node) const {
     return !taken_up_[node] && !tiled_[node] && attention_of_[node] < 0;
   if (n.kind == NodeKind::Call) return !scans(node) && !scatters(node);
   if (problem_->epilogues[node]) return true;
-  if (n.kind == NodeKind::Reduce &&
-      (n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax))
-    return n.axes.size() != 1;
+  if (n.kind == NodeKind::Reduce && is_arg(n.reduce)) return n.axes.size() != 1;
   if (problem_->target.ordered_products && multiplied_in_order(n)) return !one_loop_multiplies(n);
   return false;
 }

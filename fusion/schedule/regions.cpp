@@ -196,9 +196,7 @@ std::vector<Step> Candidate::regions() const {
                                    : RegionKind::Map;
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
-      const ReduceKind k = g_[i].node->reduce;
-      const bool arg = k == ReduceKind::ArgMin || k == ReduceKind::ArgMax;
-      if (others && !(arg && steps[into].region.kind == RegionKind::Blocked))
+      if (others && !(is_arg(g_[i].node->reduce) && steps[into].region.kind == RegionKind::Blocked))
         others->push_back(into);
     }
     steps[into].region.roots.push_back(i);

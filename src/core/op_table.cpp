@@ -43,23 +43,6 @@ constexpr Alias kAliases[] = {
     {"atan2", OpId::Arctan2},
 };
 
-constexpr ReduceInfo kReductions[] = {
-    {ReduceKind::Sum, "sum", OpId::Add, true},
-    {ReduceKind::Prod, "prod", OpId::Multiply, true},
-    {ReduceKind::Min, "min", OpId::Minimum, false},
-    {ReduceKind::Max, "max", OpId::Maximum, false},
-    {ReduceKind::FMin, "fmin", OpId::Fmin, false},
-    {ReduceKind::FMax, "fmax", OpId::Fmax, false},
-    {ReduceKind::ArgMin, "argmin", OpId::Count_, false},
-    {ReduceKind::ArgMax, "argmax", OpId::Count_, false},
-    {ReduceKind::Any, "any", OpId::LogicalOr, true},
-    {ReduceKind::All, "all", OpId::LogicalAnd, true},
-    {ReduceKind::BitAnd, "bitwise_and", OpId::BitwiseAnd, true},
-    {ReduceKind::BitOr, "bitwise_or", OpId::BitwiseOr, true},
-    {ReduceKind::BitXor, "bitwise_xor", OpId::BitwiseXor, true},
-};
-static_assert(std::size(kReductions) == kReduceKindCount);
-
 }  // namespace
 
 const OpInfo& op_info(OpId id) { return kOps[static_cast<int>(id)]; }
@@ -75,7 +58,23 @@ OpId find_op(std::string_view numpy_name) {
   return it == by_name->end() ? OpId::Count_ : it->second;
 }
 
-const ReduceInfo& reduce_info(ReduceKind kind) { return kReductions[static_cast<int>(kind)]; }
+DType result_type(OpId fn, DType in) {
+  switch (op_info(fn).out) {
+    case OutRule::Bool:
+      return DType::Bool;
+    case OutRule::UInt8:
+      return DType::UInt8;
+    case OutRule::Real:
+      return in == DType::Complex64    ? DType::Float32
+             : in == DType::Complex128 ? DType::Float64
+                                       : in;
+    case OutRule::Special:
+      return fn == OpId::Divide && is_integer(in) ? DType::Float64 : in;
+    case OutRule::Same:
+      return in;
+  }
+  return in;
+}
 
 DType reduce_dtype(ReduceKind kind, DType operand) {
   switch (kind) {

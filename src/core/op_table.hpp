@@ -2,6 +2,7 @@
 // all read it; adding an elementwise function is one row in ops.def and one functor in
 // codegen/loops (unless a backend primitive exists).
 #pragma once
+#include <iterator>
 #include <span>
 #include <string_view>
 
@@ -73,6 +74,9 @@ LoopTypes resolve(OpId id, std::span<const OperandType> operands);
 LoopTypes resolve_with_dtype(OpId id, std::span<const OperandType> operands, DType dtype,
                              Casting casting);
 
+// What the loop over operands of dtype `in` gives.
+DType result_type(OpId fn, DType in);
+
 enum class ReduceKind : std::uint8_t {
   Sum,
   Prod,
@@ -87,16 +91,57 @@ enum class ReduceKind : std::uint8_t {
   BitAnd,
   BitOr,
   BitXor,
+  Last,  // of loops only: the value of the last iteration, which the next one may read
 };
-inline constexpr int kReduceKindCount = 13;
+inline constexpr int kReduceKindCount = 13;  // that arrays have; Last comes after them
+enum FoldFlags : std::uint8_t {
+  kPlaces = 1,        // gives where the extreme is that `values` gives
+  kSelects = 2,       // gives one of the values
+  kOrderShows = 4,    // in the bits of floats
+  kRepeatsShow = 8,   // folding a value twice gives something else
+  kRuns = 16,         // may be read at every iteration: a scan
+  kOfTruth = 32,      // of Bool
+  kOfBits = 64,       // of no floats
+  kHasIdentity = 128  // empty reductions are allowed
+};
+// A fold of one value. What each of its kinds is to the recorder, the planner and all backends
+// stands here; what it starts from says fold_identity. Folds of several values are written as rows
+// of ir/fold.hpp.
 struct ReduceInfo {
   ReduceKind kind;
   std::string_view name;  // as in loop IR dumps
-  OpId combine;           // the elementwise operation that joins two partial results (Count_ for
-                          // arg-reductions)
-  bool has_identity;      // empty reductions are allowed
+  OpId combine;           // the elementwise operation that joins two partial results, or Count_
+  ReduceKind values;      // the fold of the values themselves: of an arg-reduction its extreme
+  std::int8_t decided;    // of Bool: the value that no other changes, -1 where there is none
+  std::uint8_t flags;
+  constexpr bool has(FoldFlags f) const { return (flags & f) != 0; }
 };
-const ReduceInfo& reduce_info(ReduceKind kind);
+inline constexpr ReduceInfo kReductions[] = {
+    {ReduceKind::Sum, "sum", OpId::Add, ReduceKind::Sum, -1,
+     kOrderShows | kRepeatsShow | kRuns | kHasIdentity},
+    {ReduceKind::Prod, "prod", OpId::Multiply, ReduceKind::Prod, -1,
+     kOrderShows | kRepeatsShow | kRuns | kHasIdentity},
+    {ReduceKind::Min, "min", OpId::Minimum, ReduceKind::Min, 0, kSelects | kRuns},
+    {ReduceKind::Max, "max", OpId::Maximum, ReduceKind::Max, 1, kSelects | kRuns},
+    {ReduceKind::FMin, "fmin", OpId::Fmin, ReduceKind::FMin, -1, kSelects},
+    {ReduceKind::FMax, "fmax", OpId::Fmax, ReduceKind::FMax, -1, kSelects},
+    {ReduceKind::ArgMin, "argmin", OpId::Count_, ReduceKind::Min, 0, kPlaces},
+    {ReduceKind::ArgMax, "argmax", OpId::Count_, ReduceKind::Max, 1, kPlaces},
+    {ReduceKind::Any, "any", OpId::LogicalOr, ReduceKind::Any, 1, kOfTruth | kHasIdentity},
+    {ReduceKind::All, "all", OpId::LogicalAnd, ReduceKind::All, 0, kOfTruth | kHasIdentity},
+    {ReduceKind::BitAnd, "bitwise_and", OpId::BitwiseAnd, ReduceKind::BitAnd, -1,
+     kOfBits | kHasIdentity},
+    {ReduceKind::BitOr, "bitwise_or", OpId::BitwiseOr, ReduceKind::BitOr, -1,
+     kOfBits | kHasIdentity},
+    {ReduceKind::BitXor, "bitwise_xor", OpId::BitwiseXor, ReduceKind::BitXor, -1,
+     kOfBits | kRepeatsShow | kHasIdentity},
+    {ReduceKind::Last, "last", OpId::Count_, ReduceKind::Last, -1, kSelects | kRepeatsShow},
+};
+static_assert(std::size(kReductions) == kReduceKindCount + 1);
+constexpr const ReduceInfo& reduce_info(ReduceKind kind) {
+  return kReductions[static_cast<int>(kind)];
+}
+constexpr bool is_arg(ReduceKind kind) { return reduce_info(kind).has(kPlaces); }
 // Result dtype of numpy's reduction with no dtype= (sum of int8 is int64, argmin int64, any bool
 // ...).
 DType reduce_dtype(ReduceKind kind, DType operand);

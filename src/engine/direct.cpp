@@ -264,7 +264,7 @@ std::string_view warning_name(const Node& n) {
     case NodeKind::Cast:
       return n.dtype == n.inputs[0]->dtype ? "" : "cast";
     case NodeKind::Reduce:
-      return n.reduce == ReduceKind::ArgMin || n.reduce == ReduceKind::ArgMax ? "" : "reduce";
+      return is_arg(n.reduce) ? "" : "reduce";
     case NodeKind::MatMul:
       return "matmul";
     case NodeKind::Call: {

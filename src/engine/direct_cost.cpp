@@ -44,7 +44,7 @@ std::vector<bool> in_one_piece(const Graph& g) {
 // sums and products need not have the order of the direct way.
 bool sums_alike(const Graph& g, const GNode& gn, std::vector<bool>& piece) {
   const Node& n = *gn.node;
-  const bool ordered = n.reduce == ReduceKind::Sum || n.reduce == ReduceKind::Prod;
+  const bool ordered = reduce_info(n.reduce).has(kOrderShows);
   if (!ordered || !(is_float(n.dtype) || is_complex(n.dtype))) return true;
   if (gn.in[1] >= 0 || n.reduce == ReduceKind::Prod || is_complex(n.dtype)) return false;
   const Dims& on = n.inputs[0]->shape;

@@ -9,11 +9,6 @@ namespace plait::engine {
 
 namespace {
 
-bool selects(ReduceKind k) {
-  return k == ReduceKind::Min || k == ReduceKind::Max || k == ReduceKind::FMin ||
-         k == ReduceKind::FMax;
-}
-
 // out's strides with 0 along the folded axes.
 Memory over_axes(const Memory& out, const Dims& axes, int ndim) {
   Memory m{out.data, Dims(ndim, 0)};
@@ -79,7 +74,7 @@ void run_arg_reduce(ReduceKind kind, DType t, const Dims& shape, int axis, const
 
 void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape, const Dims& axes,
                 const Memory& in, const Memory* mask, const Memory& out) {
-  if (kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax) {
+  if (is_arg(kind)) {
     run_arg_reduce(kind, operand, shape, static_cast<int>(axes[0]), in, out);
     return;
   }
@@ -106,7 +101,7 @@ void run_reduce(ReduceKind kind, DType operand, DType result, const Dims& shape,
     }
   }
   // Selections start from their first element, as NumPy's do: folding it again changes nothing.
-  if (selects(kind) && !mask && folded > 0)
+  if (reduce_info(kind).has(kSelects) && !mask && folded > 0)
     run_cast(operand, result, kept, first, out);
   else if (kind == ReduceKind::Sum)  // NumPy adds to +0: the sum of -0.0 is 0.0
     run_fill(cast(scalar_int(0), result), kept, out);

@@ -124,7 +124,7 @@ void PlanRun::join(const Region& r) {
   const auto& partials = r.lowered().partials;
   for (std::size_t p = 0; p < partials.size(); ++p) {
     const Root& root = root_of(r.of, partials[p].root);
-    const bool arg = root.reduce == ReduceKind::ArgMin || root.reduce == ReduceKind::ArgMax;
+    const bool arg = is_arg(root.reduce);
     PartialResults results{partials[p],
                            root,
                            bindings_.values[static_cast<std::size_t>(partials[p].outputs)],

@@ -36,18 +36,18 @@ class Analyser {
       if (opens_loop(i))
         walk(i.index, index);
       else
-        a_.varies[v] = a_.vector_loop[index] >= 0 && varies(i, loop);
+        a_.varies[v] = a_.vector_loop[index] >= 0 && varies(i, index);
     }
   }
-  bool folds_lanes(const Reduction& r) const {
-    return a_.varies[r.value] || (r.init != kNone && a_.varies[r.init]);
-  }
-  bool varies(const Inst& i, const Loop& around) const {
-    if (i.op == Op::Running) return around.vector || folds_lanes(around.reductions[i.index]);
+  bool varies(const Inst& i, std::int32_t around) const {
+    if (i.op == Op::Running || i.op == Op::Carried)
+      return k_.loops[around].vector ||
+             a_.folds_apart(around, k_.loops[around].reductions[i.index]);
     if (i.op == Op::Result) {
       // The results of a vector Reduce are uniform outside it.
       std::int32_t reduce = k_.insts[i.operands[0]].index;
-      return !k_.loops[reduce].vector && folds_lanes(k_.loops[reduce].reductions[i.index]);
+      return !k_.loops[reduce].vector &&
+             a_.folds_apart(reduce, k_.loops[reduce].reductions[i.index]);
     }
     if (i.op == Op::LoadLocal && a_.per_lane(k_.locals[i.index])) return true;
     for (Val o : i.operands)
@@ -73,7 +73,14 @@ Val running(const Kernel& k, std::int32_t loop, std::size_t fold) {
 bool scans(const Kernel& k, std::int32_t loop) {
   const auto& body = k.loops[loop].body;
   return !k.loops[loop].reductions.empty() &&
-         std::any_of(body.begin(), body.end(), [&](Val v) { return k.insts[v].op == Op::Running; });
+         (carries(k, loop) || std::any_of(body.begin(), body.end(),
+                                          [&](Val v) { return k.insts[v].op == Op::Running; }));
+}
+
+bool carries(const Kernel& k, std::int32_t loop) {
+  const auto& folds = k.loops[loop].reductions;
+  return std::any_of(folds.begin(), folds.end(),
+                     [](const Reduction& r) { return r.kind == ReduceKind::Last; });
 }
 
 bool scans_inside(const Kernel& k, std::int32_t loop) {
@@ -100,18 +107,8 @@ std::optional<bool> deciding_value(const Kernel& k, std::int32_t loop) {
            (i.op == Op::Cast && i.type == DType::Bool);
   });
   if (!in_memory) return std::nullopt;
-  switch (l.reductions[0].kind) {
-    case ReduceKind::Any:
-    case ReduceKind::Max:
-    case ReduceKind::ArgMax:
-      return true;
-    case ReduceKind::All:
-    case ReduceKind::Min:
-    case ReduceKind::ArgMin:
-      return false;
-    default:
-      return std::nullopt;
-  }
+  const int decided = reduce_info(l.reductions[0].kind).decided;
+  return decided < 0 ? std::nullopt : std::optional(decided == 1);
 }
 
 }  // namespace plait::ir

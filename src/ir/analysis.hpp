@@ -15,6 +15,11 @@ struct Analysis {
   // Of each value: whether it may differ from lane to lane of the vector loop around its block.
   std::vector<char> varies;
 
+  // Whether every lane of the vector loop around loop `l` folds for itself.
+  bool folds_apart(std::int32_t l, const Reduction& r) const {
+    if (r.kind == ReduceKind::Last) return vector_loop[l] >= 0;
+    return varies[r.value] || (r.init != kNone && varies[r.init]);
+  }
   // Whether every lane has its own copy of the local.
   bool per_lane(const Local& l) const { return vector_loop[l.home] >= 0; }
 };
@@ -45,7 +50,9 @@ void for_each_access(const Kernel& k, const Inst& i, F&& f) {
 // The Running that reads the fold of that number in the loop's body; kNone: its iterations may fold
 // apart from each other.
 Val running(const Kernel& k, std::int32_t loop, std::size_t fold);
-bool scans(const Kernel& k, std::int32_t loop);  // any of its folds
+// Whether the loop's iterations follow each other: one reads what the folds have so far.
+bool scans(const Kernel& k, std::int32_t loop);
+bool carries(const Kernel& k, std::int32_t loop);  // any of its folds is Last
 // The same of the loop and all inside it.
 bool scans_inside(const Kernel& k, std::int32_t loop);
 

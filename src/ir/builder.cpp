@@ -160,6 +160,10 @@ Val Builder::running(DType t, std::int32_t fold) {
   return push({.op = Op::Running, .type = t, .index = fold});
 }
 
+Val Builder::carried(DType t, std::int32_t fold) {
+  return push({.op = Op::Carried, .type = t, .index = fold});
+}
+
 Val Builder::var(std::int32_t loop) const { return k_.loops.at(loop).var; }
 
 void Builder::close() {
@@ -176,9 +180,7 @@ std::vector<Val> Builder::close(std::vector<Reduction> r) {
   Val reduce = l.var - 1;
   std::vector<DType> types;
   for (const Reduction& red : l.reductions)
-    types.push_back(red.kind == ReduceKind::ArgMin || red.kind == ReduceKind::ArgMax
-                        ? DType::Int64
-                        : type(red.value));
+    types.push_back(is_arg(red.kind) ? DType::Int64 : type(red.value));
   std::vector<Val> results;
   for (std::size_t i = 0; i < types.size(); ++i)
     results.push_back(push({.op = Op::Result,

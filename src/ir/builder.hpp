@@ -34,15 +34,16 @@ class Builder {
   Val var(std::int32_t loop) const;
   // The fold of that number of the innermost loop, so far; its Reduction goes to close().
   Val running(DType t, std::int32_t fold);
+  Val carried(DType t, std::int32_t fold);           // the same of one that the loop carries
   void close();                                      // a For
   std::vector<Val> close(std::vector<Reduction> r);  // a Reduce: its results
   Loop& loop(std::int32_t index);
   DType type(Val v) const;
+  Val push(Inst i);  // whatever has no function of its own
 
  private:
   Kernel k_;
   std::vector<std::int32_t> open_;
-  Val push(Inst i);
   std::int32_t open(Op op, Val begin, Val end);
 };
 

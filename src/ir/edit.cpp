@@ -118,7 +118,7 @@ void join(Kernel& k, Val first, Val second) {
   const Loop& from = k.loops[b];
   const auto shift = static_cast<std::int32_t>(into.reductions.size());
   for (Val v : from.body)
-    if (k.insts[v].op == Op::Running) k.insts[v].index += shift;
+    if (k.insts[v].op == Op::Running || k.insts[v].op == Op::Carried) k.insts[v].index += shift;
   into.body.insert(into.body.end(), from.body.begin(), from.body.end());
   into.reductions.insert(into.reductions.end(), from.reductions.begin(), from.reductions.end());
   for (Inst& i : k.insts)

@@ -49,6 +49,7 @@ enum class Op : std::uint8_t {
             // operand 1; defines no value
   Running,  // reduction number `index` of the loop whose body it stands in, as far as this
             // iteration and with it
+  Carried,  // the same of a fold of kind Last, as this iteration finds it
 };
 
 // A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers,
@@ -82,8 +83,8 @@ struct Reduction {
   // non-negative or NaN. The backend compares the values themselves and takes exact roots only on
   // near ties.
   bool guarded_sqrt = false;
-  // Of a running fold only: what it starts from instead of the identity, of the value's type,
-  // visible where the loop stands.
+  // Of running folds and of kind Last: what it starts from instead of the identity, of the value's
+  // type, visible where the loop stands.
   Val init = kNone;
 };
 // Folds start from the identity (fold_identity); ArgMin/ArgMax start at (first iteration) and
@@ -94,6 +95,10 @@ struct Reduction {
 // once at the end.
 // A fold that a Running reads is a scan: Sequential, a sum or product of numbers or an extremum,
 // and not of Float16. Of equal extremes the later one stays. No other fold of its loop is pairwise.
+// Last is what a loop carries from one iteration to the next: Sequential, from an `init`. All of a
+// loop's carried values change at the end of its body; none of them is just a Carried. The loop is
+// no vector loop and sums nothing pairwise. Folds of several values, in which a step makes them
+// all, are rows of ir/fold.hpp.
 
 struct Loop {
   Val var = kNone;

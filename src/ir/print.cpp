@@ -191,6 +191,8 @@ class Printer {
         return line(depth, product(i));
       case Op::Running:
         return line(depth, head + "running " + index);
+      case Op::Carried:
+        return line(depth, head + "carried " + index);
     }
   }
 };

@@ -86,7 +86,7 @@ void coeff(S& s, Coeff& c) {
 
 template <class S>
 void inst(S& s, Inst& i) {
-  s.enumeration(i.op, static_cast<int>(Op::Running) + 1);
+  s.enumeration(i.op, static_cast<int>(Op::Carried) + 1);
   s.enumeration(i.type, kDTypeCount);
   s.enumeration(i.fn, kOpCount + 1);
   s.value(i.index);
@@ -110,7 +110,7 @@ void loop(S& s, Loop& l) {
   s.flag(l.prefetch);
   s.list(l.body, [&](Val& v) { s.value(v); });
   s.list(l.reductions, [&](Reduction& r) {
-    s.enumeration(r.kind, kReduceKindCount);
+    s.enumeration(r.kind, static_cast<int>(ReduceKind::Last) + 1);
     s.value(r.value);
     s.enumeration(r.order, static_cast<int>(Order::Pairwise) + 1);
     s.flag(r.guarded_sqrt);

@@ -104,7 +104,7 @@ class Structure {
         if (o != kNone && o >= k_.insts.size()) fail(k_, v, "an operand does not exist");
       indices(v, i);
       coeff(i.stride, "a gather");
-      if (i.op == Op::Running && !in_range(i.index, l.reductions))
+      if ((i.op == Op::Running || i.op == Op::Carried) && !in_range(i.index, l.reductions))
         fail(k_, v, "is the fold of no reduction of its loop");
       if (opens_loop(i)) walk(i.index);
     }
@@ -150,6 +150,7 @@ class Structure {
       case Op::Const:
       case Op::Cast:
       case Op::Running:
+      case Op::Carried:
         break;
     }
     if (!ok) fail(k_, v, "its index " + std::to_string(i.index) + " is out of range");
@@ -199,6 +200,8 @@ class Rules {
       reduction(index, l.reductions[n]);
       if (const Val v = running(k_, index, n); v != kNone)
         scan(index, v, l.reductions[n]);
+      else if (l.reductions[n].kind == ReduceKind::Last)
+        carry(index, l.reductions[n]);
       else if (l.reductions[n].init != kNone)
         fail_loop(k_, index, "only a running fold starts from a value");
     }
@@ -222,45 +225,48 @@ class Rules {
   }
   void scan(std::int32_t loop, Val v, const Reduction& r) {
     const DType t = k_.insts[r.value].type;
-    const bool kind = r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod ||
-                      r.kind == ReduceKind::Min || r.kind == ReduceKind::Max;
-    if (!kind || r.order != Order::Sequential || t == DType::Float16 || t == DType::Bool)
+    if (!reduce_info(r.kind).has(kRuns) || r.order != Order::Sequential || t == DType::Float16 ||
+        t == DType::Bool)
       fail_loop(k_, loop, "has a fold that cannot run");
     type(v, t);
     // The body is in order: what is folded stands before what reads the fold.
     const auto& body = k_.loops[loop].body;
     if (std::find(body.begin(), body.end(), r.value) > std::find(body.begin(), body.end(), v))
       fail(k_, v, "reads a fold before its value is there");
+    in_order(loop);
+  }
+  void carry(std::int32_t loop, const Reduction& r) {
+    if (r.init == kNone) fail_loop(k_, loop, "carries a value from nothing");
+    if (r.order != Order::Sequential) fail_loop(k_, loop, "carries a value in no order");
+    if (k_.loops[loop].vector) fail_loop(k_, loop, "carries a value from lane to lane");
+    if (k_.insts[r.value].op == Op::Carried)
+      fail_loop(k_, loop, "carries on " + describe(k_, r.value) + ", which it carries");
+    in_order(loop);
+  }
+  void in_order(std::int32_t loop) {
     for (const Reduction& other : k_.loops[loop].reductions)
       if (other.order == Order::Pairwise) fail_loop(k_, loop, "scans, and sums pairwise");
+  }
+  void carried(Val v, const Inst& i) {
+    const std::int32_t loop = a_.block[v];
+    const Reduction& r = k_.loops[loop].reductions[i.index];
+    if (r.kind != ReduceKind::Last) fail(k_, v, "finds what its loop does not carry");
+    arity(v, 0);
+    type(v, k_.insts[r.value].type);
   }
   void reduction(std::int32_t loop, const Reduction& r) {
     if (a_.block[r.value] != loop || !defines(r.value))
       fail_loop(k_, loop, "reduces " + describe(k_, r.value) + ", which its body does not define");
     DType t = k_.insts[r.value].type;
     bool inexact = is_float(t) || is_complex(t);
-    bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
-    switch (r.kind) {
-      case ReduceKind::Any:
-      case ReduceKind::All:
-        if (t != DType::Bool) fail_loop(k_, loop, "any and all reduce bool");
-        break;
-      case ReduceKind::BitAnd:
-      case ReduceKind::BitOr:
-      case ReduceKind::BitXor:
-        if (inexact) fail_loop(k_, loop, "reduces the bits of a float");
-        break;
-      case ReduceKind::Sum:
-      case ReduceKind::Prod:
-        if (inexact && r.order == Order::Any)
-          fail_loop(k_, loop, "a float sum or product needs an order");
-        break;
-      default:
-        break;
-    }
+    const ReduceInfo& info = reduce_info(r.kind);
+    if (info.has(kOfTruth) && t != DType::Bool) fail_loop(k_, loop, "any and all reduce bool");
+    if (info.has(kOfBits) && inexact) fail_loop(k_, loop, "reduces the bits of a float");
+    if (info.has(kOrderShows) && inexact && r.order == Order::Any)
+      fail_loop(k_, loop, "a float sum or product needs an order");
     if (r.order == Order::Pairwise && r.kind != ReduceKind::Sum)
       fail_loop(k_, loop, "only sums are pairwise");
-    if (r.guarded_sqrt && (!arg || !is_float(t)))
+    if (r.guarded_sqrt && (!is_arg(r.kind) || !is_float(t)))
       fail_loop(k_, loop, "guarded_sqrt is for arg-reductions of floats");
   }
   bool defines(Val v) const {
@@ -338,13 +344,14 @@ class Rules {
         arity(v, 1);
         if (!visible_[i.operands[0]]) fail(k_, v, "its reduction is not visible here");
         const Reduction& r = k_.loops[k_.insts[i.operands[0]].index].reductions[i.index];
-        bool arg = r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax;
-        return type(v, arg ? DType::Int64 : k_.insts[r.value].type);
+        return type(v, is_arg(r.kind) ? DType::Int64 : k_.insts[r.value].type);
       }
       case Op::Product:
         return product(v, i);
       case Op::Running:
         return arity(v, 0);
+      case Op::Carried:
+        return carried(v, i);
     }
   }
   void scatter(Val v, const Inst& i) const {
@@ -433,25 +440,7 @@ class Rules {
       if (operand(v, n).type != in) fail(k_, v, "operands differ in dtype");
     if (info.loops.find(code(in)) == std::string_view::npos)
       fail(k_, v, "has no loop for " + std::string(name(in)));
-    type(v, result(i.fn, info.out, in));
-  }
-  static DType result(OpId fn, OutRule rule, DType in) {
-    switch (rule) {
-      case OutRule::Bool:
-        return DType::Bool;
-      case OutRule::UInt8:
-        return DType::UInt8;
-      case OutRule::Real:
-        return in == DType::Complex64    ? DType::Float32
-               : in == DType::Complex128 ? DType::Float64
-                                         : in;
-      case OutRule::Special:
-        if (fn == OpId::Divide && is_integer(in)) return DType::Float64;
-        return in;
-      case OutRule::Same:
-        return in;
-    }
-    return in;
+    type(v, result_type(i.fn, in));
   }
   // A written buffer may be read only where the same iteration stores: as far as that shows, some
   // store has the load's very access.

@@ -23,7 +23,7 @@ std::vector<Axis> vector_axes(const Array& a) {
     if (!l.vector) continue;
     Axis axis = l.reductions.empty() ? Axis::Map : Axis::Reduced;
     for (const ir::Reduction& r : l.reductions)
-      if (r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax) axis = Axis::ArgReduced;
+      if (is_arg(r.kind)) axis = Axis::ArgReduced;
     axes.push_back(axis);
   }
   return axes;

@@ -139,6 +139,9 @@ void Emitter::emit_inst(ir::Val v) {
     case ir::Op::Running:
       vals_[v] = folding_[analysis_.block[v]]->running(i.index);
       break;
+    case ir::Op::Carried:
+      vals_[v] = folding_[analysis_.block[v]]->carried(i.index);
+      break;
   }
 }
 

@@ -10,6 +10,7 @@ class ReduceEmitter {
   std::vector<Value> run();  // one value a reduction
   // Folds the body's value into the accumulator of that number, and gives what it has now.
   Value running(std::int32_t fold);
+  Value carried(std::int32_t fold);  // what the accumulator has
 
  private:
   struct Acc {
@@ -26,7 +27,7 @@ class ReduceEmitter {
     llvm::AllocaInst* left = nullptr;      // Pairwise: results of left halves
     bool pairwise() const { return r->order == ir::Order::Pairwise; }
     bool ordered() const { return r->order == ir::Order::Sequential; }
-    bool arg() const { return r->kind == ReduceKind::ArgMin || r->kind == ReduceKind::ArgMax; }
+    bool arg() const { return is_arg(r->kind); }
   };
 
   Emitter& e_;

@@ -89,13 +89,12 @@ void ReduceEmitter::body() {
 // lanes around it where the value varies along them.
 ReduceEmitter::Acc ReduceEmitter::open(const ir::Reduction& r) {
   DType type = e_.k_.insts[r.value].type;
-  if (type == DType::Float16) type = DType::Float32;  // rounded once, at the end
+  if (type == DType::Float16 && r.kind != ReduceKind::Last)
+    type = DType::Float32;  // rounded once, at the end
   Acc a{.r = &r, .type = type, .slot = nullptr, .regs = 1};
   const auto number = static_cast<std::size_t>(&r - l_.reductions.data());
   a.runs = ir::running(e_.k_, loop_, number) != ir::kNone;
-  const auto& varies = e_.analysis_.varies;
-  const bool apart =
-      e_.lanes_.loop >= 0 && (varies[r.value] || (r.init != ir::kNone && varies[r.init]));
+  const bool apart = e_.lanes_.loop >= 0 && e_.analysis_.folds_apart(loop_, r);
   int width = 1;
   if (vector_ && !a.ordered()) {
     width = e_.width_of(loop_);
@@ -128,11 +127,8 @@ llvm::Constant* ReduceEmitter::identity(const Acc& a) {
   if (a.r->kind == ReduceKind::ArgMax && a.r->guarded_sqrt)
     return Constant::getNullValue(e_.scalar_type(a.type));
   // An arg-reduction is one over values: what cannot win against the first element.
-  ReduceKind kind = a.r->kind == ReduceKind::ArgMin   ? ReduceKind::Min
-                    : a.r->kind == ReduceKind::ArgMax ? ReduceKind::Max
-                                                      : a.r->kind;
   Scalar s;
-  e_.target_.identity(kind, a.type, &s);
+  e_.target_.identity(reduce_info(a.r->kind).values, a.type, &s);
   return e_.constant(s);
 }
 
@@ -152,46 +148,9 @@ llvm::Constant* ReduceEmitter::spread(const Acc& a, llvm::Constant* c) {
 }
 
 llvm::Value* ReduceEmitter::combine(const Acc& a, llvm::Value* x, llvm::Value* y) {
-  OpId op = OpId::Count_;
-  switch (a.r->kind) {
-    case ReduceKind::Sum:
-      op = OpId::Add;
-      break;
-    case ReduceKind::Prod:
-      if (is_complex(a.type)) return e_.complex_product(x, y);
-      op = OpId::Multiply;
-      break;
-    case ReduceKind::Min:
-      op = OpId::Minimum;
-      break;
-    case ReduceKind::Max:
-      op = OpId::Maximum;
-      break;
-    case ReduceKind::FMin:
-      op = OpId::Fmin;
-      break;
-    case ReduceKind::FMax:
-      op = OpId::Fmax;
-      break;
-    case ReduceKind::Any:
-      op = OpId::LogicalOr;
-      break;
-    case ReduceKind::All:
-      op = OpId::LogicalAnd;
-      break;
-    case ReduceKind::BitAnd:
-      op = OpId::BitwiseAnd;
-      break;
-    case ReduceKind::BitOr:
-      op = OpId::BitwiseOr;
-      break;
-    case ReduceKind::BitXor:
-      op = OpId::BitwiseXor;
-      break;
-    case ReduceKind::ArgMin:
-    case ReduceKind::ArgMax:
-      break;
-  }
+  if (a.r->kind == ReduceKind::Last) return y;
+  const OpId op = reduce_info(a.r->kind).combine;
+  if (op == OpId::Multiply && is_complex(a.type)) return e_.complex_product(x, y);
   llvm::Value* r = e_.primitive(op, a.type, {x, y});
   if (!r) throw CompileError("no primitive joins the partial results of this reduction");
   return r;
@@ -212,9 +171,7 @@ void ReduceEmitter::fold(const Acc& a) {
     b_.CreateStore(acc, a.best[0]);
     return;
   }
-  // Folding a value twice does no harm to the others.
-  bool repeats_show = a.r->kind == ReduceKind::Sum || a.r->kind == ReduceKind::Prod ||
-                      a.r->kind == ReduceKind::BitXor;
+  const bool repeats_show = reduce_info(a.r->kind).has(kRepeatsShow);
   int regs = vector_ ? lanes.regs : a.regs;
   for (int r = 0; r < regs; ++r) {
     llvm::Value* x = value(a, r);
@@ -228,7 +185,7 @@ void ReduceEmitter::fold(const Acc& a) {
 Value ReduceEmitter::running(std::int32_t fold) {
   Acc& a = accs_[static_cast<std::size_t>(fold)];
   a.value = e_.vals_[a.r->value];
-  const bool extreme = a.r->kind == ReduceKind::Min || a.r->kind == ReduceKind::Max;
+  const bool extreme = reduce_info(a.r->kind).has(kSelects);
   auto next = [&](llvm::Value* acc, llvm::Value* x) {
     return extreme ? combine(a, x, acc) : combine(a, acc, x);
   };
@@ -249,6 +206,13 @@ Value ReduceEmitter::running(std::int32_t fold) {
     v.regs.push_back(next(get(a.best[r]), value(a, r)));
     b_.CreateStore(v.regs.back(), a.best[r]);
   }
+  return v;
+}
+
+Value ReduceEmitter::carried(std::int32_t fold) {
+  const Acc& a = accs_[static_cast<std::size_t>(fold)];
+  Value v{{}, a.varying};
+  for (AllocaInst* s : a.best) v.regs.push_back(get(s));
   return v;
 }
 

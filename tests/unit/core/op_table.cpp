@@ -40,5 +40,5 @@ TEST_CASE("reductions have NumPy's result dtypes") {
   for (int i = 0; i < kReduceKindCount; ++i)
     CHECK(reduce_info(static_cast<ReduceKind>(i)).kind == static_cast<ReduceKind>(i));
   CHECK(reduce_info(ReduceKind::All).combine == OpId::LogicalAnd);
-  CHECK_FALSE(reduce_info(ReduceKind::Min).has_identity);
+  CHECK_FALSE(reduce_info(ReduceKind::Min).has(kHasIdentity));
 }

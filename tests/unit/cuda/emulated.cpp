@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "../interp/fold_kernel.hpp"
 #include "../interp/product_kernel.hpp"
 #include "named.hpp"
 
@@ -164,6 +165,20 @@ TEST_CASE("products by fragments give the interpreter's bits") {
     const Emulated programs(compiler, kernels);
     for (std::size_t n = 0; n < programs.size(); ++n)
       compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]));
+  }
+}
+
+TEST_CASE("folds of several values give the interpreter's bits, but for exponentials") {
+  std::vector<test::RandomKernel> kernels;
+  std::vector<double> units;
+  for (const test::FoldShape& s : test::fold_shapes()) {
+    kernels.push_back(test::fold_kernel(s));
+    units.push_back(s.row == &test::kSoftmax ? 100 : 0);
+  }
+  for (const By compiler : compilers()) {
+    const Emulated programs(compiler, kernels);
+    for (std::size_t n = 0; n < programs.size(); ++n)
+      compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]), {units[n]});
   }
 }
 

@@ -36,6 +36,7 @@ class KernelGenerator {
         real_only_(real_only),
         scans_(seed % 4 == 3),
         scatters_(seed % 4 == 1),
+        carries_(seed % 8 == 6),
         b_("random_" + std::to_string(seed)) {}
 
   RandomKernel make() {
@@ -58,8 +59,8 @@ class KernelGenerator {
   };
   std::mt19937 rng_;
   bool float_only_, real_only_;
-  // Some kernels, as a thread of CUDA takes them by itself.
-  bool scans_, scatters_;
+  // Some kernels, as a thread of CUDA takes them by itself: of the named set, enough have teams.
+  bool scans_, scatters_, carries_;
   ir::Builder b_;
   RandomKernel r_;
   std::vector<Open> open_;
@@ -323,7 +324,7 @@ class KernelGenerator {
       if (float_only_ && kind >= ReduceKind::Any) kind = ReduceKind::Sum;
       if (kind == ReduceKind::Any || kind == ReduceKind::All) t = DType::Bool;
       bool inexact = is_float(t) || is_complex(t);
-      bool arg = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+      bool arg = is_arg(kind);
       if (kind >= ReduceKind::BitAnd && inexact) kind = ReduceKind::Sum;
       // Their folds have no agreed start for floats, see numpy.fmin.reduce of NaNs.
       if ((kind == ReduceKind::FMin || kind == ReduceKind::FMax) && inexact) kind = ReduceKind::Max;
@@ -398,6 +399,40 @@ class KernelGenerator {
     leave(l);
     values_.insert(values_.end(), results.begin(), results.end());
   }
+  // Values that go from one iteration to the next, of which each makes all.
+  void nested_carry(int depth) {
+    if (depth + 1 == vector_level_ && !in_vector_) return nested_for(depth);
+    std::int64_t e = extent();
+    std::vector<ir::Reduction> folds;
+    std::vector<DType> types;
+    for (int n = 1 + static_cast<int>(below(3)); n > 0; --n) {
+      types.push_back(dtype());
+      folds.push_back({.kind = ReduceKind::Last,
+                       .value = ir::kNone,
+                       .order = ir::Order::Sequential,
+                       .init = value(types.back())});
+    }
+    std::int32_t loop =
+        b_.open_reduce(e > 3 && chance(20) ? b_.constant_index(2) : ir::kNone, bound(e));
+    enter(loop, e, depth + 1);
+    Leave l = leave_;
+    for (std::size_t n = 0; n < folds.size(); ++n)
+      values_.push_back(b_.carried(types[n], static_cast<std::int32_t>(n)));
+    operation();
+    operation();
+    for (std::size_t n = 0; n < folds.size(); ++n)
+      folds[n].value =
+          b_.apply(OpId::Where, types[n], {value(DType::Bool), value(types[n]), value(types[n])});
+    if (chance(50)) store();
+    if (chance(30)) {
+      const ir::Val any = value(DType::Bool);
+      folds.push_back(
+          {ReduceKind::Any, b_.apply(OpId::LogicalNot, DType::Bool, {any}), ir::Order::Any});
+    }
+    std::vector<ir::Val> results = b_.close(folds);
+    leave(l);
+    values_.insert(values_.end(), results.begin(), results.end());
+  }
   // One loop fills a row buffer, a second reduces it.
   void row_buffer(int depth) {
     std::int64_t e = std::max<std::int64_t>(1, extent());
@@ -428,7 +463,7 @@ class KernelGenerator {
     values_.push_back(leaf(dtype()));
     int steps = 2 + static_cast<int>(below(6));
     for (int n = 0; n < steps; ++n) {
-      std::uint32_t what = below(scans_ || scatters_ ? 13 : 12);
+      std::uint32_t what = below(scans_ || scatters_ || carries_ ? 13 : 12);
       if (depth < 3 && what == 0)
         nested_for(depth);
       else if (depth < 3 && what <= 2)
@@ -437,6 +472,8 @@ class KernelGenerator {
         row_buffer(depth);
       else if (depth < 3 && what == 12 && scans_)
         nested_scan(depth);
+      else if (depth < 3 && what == 12 && carries_)
+        nested_carry(depth);
       else if (what == 12 && scatters_)
         scatter();
       else if (what == 4)

@@ -139,6 +139,9 @@ class Executor {
       case ir::Op::Running:
         out = run_on(v, i);
         break;
+      case ir::Op::Carried:
+        out = states_[loop_of(v)][i.index];
+        break;
       case ir::Op::Product:
         i.type == DType::Float32 ? product<float>(i) : product<double>(i);
         break;
@@ -172,11 +175,15 @@ class Executor {
       }
   }
 
-  Scalar run_on(ir::Val v, const ir::Inst& i) {
+  std::size_t loop_of(ir::Val v) const {
     std::size_t loop = 0;
     while (std::find(k_.loops[loop].body.begin(), k_.loops[loop].body.end(), v) ==
            k_.loops[loop].body.end())
       ++loop;
+    return loop;
+  }
+  Scalar run_on(ir::Val v, const ir::Inst& i) {
+    const std::size_t loop = loop_of(v);
     const ir::Reduction& r = k_.loops[loop].reductions[i.index];
     Scalar &s = states_[loop][i.index], &x = env_[r.value];
     const bool extreme = r.kind == ReduceKind::Min || r.kind == ReduceKind::Max;
@@ -195,11 +202,14 @@ class Executor {
       iteration(index, i);
       for (std::size_t r = 0; r < values.size(); ++r)
         values[r].push_back(env_[l.reductions[r].value]);
+      for (std::size_t r = 0; r < values.size(); ++r)
+        if (l.reductions[r].kind == ReduceKind::Last)
+          states_[index][r] = env_[l.reductions[r].value];
     }
     results_[v].clear();
     for (std::size_t r = 0; r < values.size(); ++r)
       results_[v].push_back(
-          ir::running(k_, index, r) != ir::kNone
+          ir::running(k_, index, r) != ir::kNone || l.reductions[r].kind == ReduceKind::Last
               ? states_[index][r]
               : reduce(l.reductions[r], k_.insts[l.reductions[r].value].type, values[r], begin));
   }
@@ -211,8 +221,7 @@ class Executor {
                 std::int64_t begin) const {
     if (r.guarded_sqrt)
       for (Scalar& v : values) v = apply(loops::elementwise(OpId::Sqrt, t, tier_), t, {v});
-    if (r.kind == ReduceKind::ArgMin || r.kind == ReduceKind::ArgMax)
-      return Scalar::of(DType::Int64, begin + best(r.kind, t, values));
+    if (is_arg(r.kind)) return Scalar::of(DType::Int64, begin + best(r.kind, t, values));
     bool half = t == DType::Float16 && (r.kind == ReduceKind::Sum || r.kind == ReduceKind::Prod);
     if (half)
       for (Scalar& v : values) v = cast(v, DType::Float32);

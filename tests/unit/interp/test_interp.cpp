@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "codegen/interp/interp.hpp"
+#include "fold_kernel.hpp"
 #include "ir/builder.hpp"
 #include "product_kernel.hpp"
 #include "reference.hpp"
@@ -156,6 +157,60 @@ TEST_CASE("products by fragments give the reference's bits on every tier") {
         std::free(scratch);
       });
       CHECK(got == want);
+    }
+  }
+}
+
+TEST_CASE("folds of several values give the reference's bits on every tier") {
+  for (const test::FoldShape& s : test::fold_shapes()) {
+    const test::RandomKernel r = test::fold_kernel(s);
+    ir::verify(r.kernel);
+    auto want = r.buffers;
+    r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
+    for (const CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+      if (tier > detected_tier()) continue;
+      INFO("tier " << static_cast<int>(tier) << ir::to_string(r.kernel));
+      const auto program = interp::prepare(r.kernel, tier);
+      auto got = r.buffers;
+      r.call(got, [&](const ir::CallArgs& args) {
+        const std::size_t bytes = (interp::scratch_bytes(*program, args) + 63) / 64 * 64;
+        void* scratch = std::aligned_alloc(64, bytes);
+        interp::run(*program, args, 0, r.grid, scratch);
+        std::free(scratch);
+      });
+      CHECK(got == want);
+    }
+  }
+}
+
+TEST_CASE("a fold's row says what it computes, in one loop and in blocks") {
+  constexpr std::int64_t rows = 5, columns = 300;
+  for (const std::int64_t block : {0, 64}) {
+    const auto folded = [&](const ir::FoldRow& row, int states) {
+      return test::fold_kernel({&row, states, rows, columns, block, false, DType::Float64});
+    };
+    for (const bool moments : {true, false}) {
+      const test::RandomKernel r = moments ? folded(test::kMoments, 3) : folded(test::kSoftmax, 2);
+      auto memory = r.buffers;
+      r.call(memory, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, rows); });
+      const auto at = [&](std::size_t buffer) {
+        return reinterpret_cast<const double*>(memory[buffer].data());
+      };
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const double* x = at(0) + i * columns;
+        double sum = 0, most = x[0], squares = 0, weights = 0;
+        for (std::int64_t j = 0; j < columns; ++j) {
+          sum += x[j];
+          most = std::max(most, x[j]);
+        }
+        for (std::int64_t j = 0; j < columns; ++j) {
+          squares += (x[j] - sum / columns) * (x[j] - sum / columns);
+          weights += std::exp(x[j] - most);
+        }
+        CHECK(at(1)[i] == (moments ? columns : most));
+        CHECK(at(2)[i] == Approx(moments ? sum / columns : weights).epsilon(1e-12));
+        if (moments) CHECK(at(3)[i] == Approx(squares).epsilon(1e-12));
+      }
     }
   }
 }

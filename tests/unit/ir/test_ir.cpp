@@ -2,10 +2,12 @@
 
 #include "ir/analysis.hpp"
 #include "ir/builder.hpp"
-#include "plait/error.hpp"
+#include "support.hpp"
 
 using namespace plait;
 using namespace plait::ir;
+using plait::test::find;
+using plait::test::rejection;
 
 namespace {
 
@@ -23,21 +25,6 @@ Kernel row_sums() {
   Val sum = b.close({{ReduceKind::Sum, scaled, Order::Pairwise}})[0];
   b.store(out, {{}, {{b.grid_var(), {8}}}}, sum);
   return b.finish();
-}
-
-std::string rejection(const Kernel& k) {
-  try {
-    verify(k);
-  } catch (const InternalError& e) {
-    return e.what();
-  }
-  return "";
-}
-
-Inst& find(Kernel& k, Op op) {
-  for (Inst& i : k.insts)
-    if (i.op == op) return i;
-  throw InternalError("no such instruction");
 }
 
 }  // namespace
@@ -76,44 +63,6 @@ TEST_CASE("the analysis tells what differs from lane to lane") {
   CHECK_FALSE(a.varies[0]);
   CHECK(a.varies[5]);
   CHECK_FALSE(a.varies[7]);  // a vector reduction's result
-}
-
-TEST_CASE("a scan is a fold in order that its loop reads") {
-  const auto scan = [] {
-    Builder b("scan");
-    const auto in = b.buffer(DType::Float64, false), out = b.buffer(DType::Float64, true);
-    const Val start = b.constant(Scalar::of(DType::Float64, 2.0)), n = b.param(0);
-    const std::int32_t loop = b.open_reduce(kNone, n);
-    const Access at{{}, {{b.grid_var(), {0, 1}}, {b.var(loop), {8}}}};
-    const Val v = b.load(in, at);
-    b.store(out, at, b.running(DType::Float64, 0));
-    b.close({{.kind = ReduceKind::Sum, .value = v, .order = Order::Sequential, .init = start}});
-    Kernel k = b.finish();
-    k.params = 2;
-    return k;
-  };
-  Kernel k = scan();
-  verify(k);
-  CHECK(to_string(k).find("running 0") != std::string::npos);
-  CHECK(serialize(deserialize(serialize(k))) == serialize(k));
-  const auto rejects = [&](const std::string& why) {
-    INFO("wanted: " << why << "\ngot: " << rejection(k));
-    CHECK(rejection(k).find(why) != std::string::npos);
-    k = scan();
-  };
-  k.loops[1].reductions[0].order = Order::Pairwise;
-  rejects("has a fold that cannot run");
-  k.loops[1].reductions[0].kind = ReduceKind::FMax;
-  rejects("has a fold that cannot run");
-  k.loops[1].reductions.push_back(
-      {.kind = ReduceKind::Sum, .value = k.loops[1].reductions[0].value, .order = Order::Pairwise});
-  rejects("scans, and sums pairwise");
-  find(k, Op::Running).index = 3;
-  rejects("is the fold of no reduction of its loop");
-  std::swap(k.loops[1].body[0], k.loops[1].body[1]);
-  rejects("reads a fold before its value is there");
-  k.loops[1].reductions[0].init = k.loops[1].reductions[0].value;
-  rejects("which is not visible");
 }
 
 TEST_CASE("the verifier rejects what breaks the contract") {

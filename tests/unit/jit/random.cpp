@@ -1,6 +1,7 @@
 // The JIT against the scalar reading of the loop IR, on every tier of this machine.
 #include <catch2/catch.hpp>
 
+#include "../interp/fold_kernel.hpp"
 #include "../interp/product_kernel.hpp"
 #include "run_kernel.hpp"
 
@@ -68,4 +69,44 @@ TEST_CASE("compiled random kernels with complex and half values give what the re
 TEST_CASE("compiled products by fragments give what the reference gives") {
   if (!jit::available()) return;
   for (const test::ProductShape& s : test::product_shapes()) check(0, test::product_kernel(s));
+}
+
+TEST_CASE("compiled folds of several values give what the reference gives") {
+  if (!jit::available()) return;
+  for (const test::FoldShape& s : test::fold_shapes()) check(0, test::fold_kernel(s));
+}
+
+TEST_CASE("arg-reductions that LLVM has no loops of its own for are carried") {
+  if (!jit::available()) return;
+  for (const DType t : {DType::Complex64, DType::Complex128, DType::Float16})
+    for (const bool lanes : {true, false}) {
+      constexpr std::int64_t rows = 11, columns = 70;
+      const auto item = static_cast<std::int64_t>(itemsize(t));
+      ir::Builder b("places");
+      b.loop(0).vector = lanes;
+      const std::int32_t x = b.buffer(t, false), out = b.buffer(DType::Int64, true);
+      const std::int32_t loop = b.open_reduce(ir::kNone, b.param(0));
+      b.loop(loop).vector = !lanes;
+      const ir::Val v = b.load(x, {{}, {{b.grid_var(), {columns * item}}, {b.var(loop), {item}}}});
+      const bool half = t == DType::Float16;
+      const std::vector<ir::Val> places =
+          b.close({{.kind = ReduceKind::ArgMin, .value = v, .guarded_sqrt = half},
+                   {.kind = ReduceKind::ArgMax, .value = v, .guarded_sqrt = half}});
+      for (std::int64_t n : {0, 1})
+        b.store(out, {{n * 8}, {{b.grid_var(), {16}}}}, places[static_cast<std::size_t>(n)]);
+      test::RandomKernel r;
+      r.kernel = b.finish();
+      r.params = {columns};
+      r.grid = rows;
+      std::vector<unsigned char> numbers;
+      for (std::int64_t i = 0; i < rows * columns; ++i) {
+        const bool nan = i >= columns && i < 3 * columns && i % 40 == 5;  // two rows have some
+        const std::complex<double> z(nan ? std::nan("") : static_cast<double>(i * i % 23),
+                                     half ? 0 : static_cast<double>(i * i % 31));
+        const Scalar s = cast(Scalar::of(DType::Complex128, z), t);
+        numbers.insert(numbers.end(), s.bytes, s.bytes + item);
+      }
+      r.buffers = {numbers, std::vector<unsigned char>(rows * 16)};
+      check(0, std::move(r));
+    }
 }
