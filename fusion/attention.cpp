@@ -77,7 +77,7 @@ class Finder {
       return false;
     // The division first: below it stands what is summed.
     if (find_quotient(a_.weights)) {
-      a_.summed = input(a_.quotient, 0);
+      a_.summed = input(a_.quotient, a_.divided);
     } else {
       a_.summed = a_.weights;
       find_sum();
@@ -170,6 +170,20 @@ class Finder {
     return i;
   }
 
+  // The sum of each row whose reciprocal `i` is, times a number.
+  std::int32_t inverse_of_sum(std::int32_t i) {
+    while (!g_[i].leaf && node(i).kind == NodeKind::View) {
+      if (!follows_rows(g_, i, g_[i].in[0], shape_)) return -1;
+      i = input(i, 0);
+    }
+    if (!elementwise(i) || node(i).dtype != node(a_.scores).dtype) return -1;
+    const OpId fn = node(i).fn;
+    if (fn == OpId::Reciprocal) return fold_of_rows(input(i, 0), ReduceKind::Sum);
+    const std::int32_t number = input(i, 0);
+    if (fn != OpId::Divide || depends(number) || element_count(node(number).shape) != 1) return -1;
+    return fold_of_rows(input(i, 1), ReduceKind::Sum);
+  }
+
   bool find_quotient(std::int32_t i) {
     if (!elementwise(i) || !depends(i) || node(i).shape != shape_ || !tried_.insert(i).second)
       return false;
@@ -178,6 +192,16 @@ class Finder {
       const std::int32_t s = fold_of_rows(input(i, 1), ReduceKind::Sum);
       if (s >= 0 && input(s, 0) == input(i, 0)) {
         a_.quotient = i;
+        a_.sum = s;
+        return true;
+      }
+    }
+    for (int k = 0; fn == OpId::Multiply && k < 2; ++k) {
+      const std::int32_t r = input(i, 1 - k), s = inverse_of_sum(r);
+      if (s >= 0 && input(s, 0) == input(i, k)) {
+        a_.quotient = i;
+        a_.reciprocal = r;
+        a_.divided = k;
         a_.sum = s;
         return true;
       }

@@ -15,8 +15,10 @@ struct Attention {
   std::int32_t weights = -1;               // the rows of the second one, and what the sum is of
   std::int32_t sum = -1, summed = -1;
   std::int32_t maximum = -1, compared = -1;  // and what it is of; -1: nothing is subtracted
-  std::int32_t quotient = -1;                // the division by the sum, where it stands before
-                                             // the second product
+  // The division by the sum, where it stands before the second product: of which operand, and the
+  // reciprocal of the sum if it is a product with that; -1: none.
+  std::int32_t quotient = -1, reciprocal = -1;
+  int divided = 0;
   OpId exponential = OpId::Exp;
   // One number that the difference from the maximum is multiplied by, or divided; -1: none.
   std::int32_t scale = -1;

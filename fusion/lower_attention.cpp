@@ -315,7 +315,7 @@ Val Lowering::softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx)
   if (!softmax_) return kNone;
   const Softmax& s = *softmax_;
   const bool weigh = s.stage == Softmax::Weigh;
-  if (weigh && id == s.of.quotient) return emit(g_[id].in[0], idx, ctx);
+  if (weigh && id == s.of.quotient) return emit(g_[id].in[s.of.divided], idx, ctx);
   const bool row_value = id == s.of.maximum || id == s.of.sum;
   const bool score = id == s.of.scores || (weigh && s.of.replaced && id == s.of.compared);
   if (!row_value && !score) return kNone;
@@ -347,9 +347,13 @@ Val Lowering::finished(Val v, std::int32_t ctx) {
   if (!softmax_) return v;
   const Softmax& s = *softmax_;
   Index row = tile_.batch;
-  row.pop_back();
-  row.back().loop = tile_.rows;
+  row[row.size() - 2].loop = tile_.rows;
   const DType t = k_.insts[v].type;
+  if (s.of.reciprocal >= 0) {
+    row.back() = {};
+    return apply(OpId::Multiply, t, v, emit(s.of.reciprocal, broadcast(s.of.reciprocal, row), ctx));
+  }
+  row.pop_back();
   if (s.of.quotient >= 0) return apply(OpId::Divide, t, v, emit(s.of.sum, row, ctx));
   if (s.of.maximum < 0) return v;
   const Val maximum = emit(s.of.maximum, row, ctx);

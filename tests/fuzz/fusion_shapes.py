@@ -331,7 +331,12 @@ class FusionGenerator(Generator):
         if mask and r.random() < 0.4:
             e = change(f"np.where({{}}, {{}}, {r.choice(['0', '0', '1'])})", "where", mask, e)
         total = self.reduce("sum", e, -1, True)
-        if r.random() < 0.5:
+        form = r.random()
+        if form < 0.15:
+            inverse = self.step("1 / {}", "elementwise", "divide", total)
+            made.append(inverse)
+            out = self.step("np.matmul({}, {})", "matmul", "matmul", change("{} * {}", "multiply", e, inverse), v)
+        elif form < 0.5:
             out = self.step("np.matmul({}, {})", "matmul", "matmul", change("{} / {}", "divide", e, total), v)
         else:
             out = self.step("{} / {}", "elementwise", "divide", self.step("np.matmul({}, {})", "matmul", "matmul", e, v), total)

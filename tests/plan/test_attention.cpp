@@ -38,6 +38,11 @@ TEST_CASE("attention is one region, divided before or after, with or without the
     check_one_region(both([&] { return matmul(weights(apply(OpId::Exp, scores(q, k))), v); }));
     check_one_region(both([&] {
       const Array e = exp_of_rows(scores(q, k));
+      const Array inverse = apply(OpId::Divide, weak(1), rows(e, ReduceKind::Sum));
+      return matmul(apply(OpId::Multiply, e, inverse), v);
+    }));
+    check_one_region(both([&] {
+      const Array e = exp_of_rows(scores(q, k));
       return apply(OpId::Divide, matmul(e, v), rows(e, ReduceKind::Sum));
     }));
     check_one_region(both([&] {

@@ -57,6 +57,17 @@ def scaled(np, q, k, v, mask=None, fill=-INF, scale=0.5):
     return np.matmul(e, v) / np.sum(e, axis=-1, keepdims=True)
 
 
+def inverse(np, q, k, v, mask=None, fill=-INF):
+    s = scores(np, q, k, mask, fill)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    return np.matmul(e * (1 / np.sum(e, axis=-1, keepdims=True)), v)
+
+
+def inverse_first(np, q, k, v, mask=None, fill=-INF):
+    e = np.exp(scores(np, q, k, mask, fill))
+    return np.matmul(np.reciprocal(np.sum(e, axis=-1))[..., None] * e, v)
+
+
 def run(f, np, *args):
     with warnings.catch_warnings(record=True) as seen, np.errstate(over="warn", invalid="warn", divide="warn", under="ignore"):
         warnings.simplefilter("always")
@@ -92,7 +103,7 @@ SPECIAL = {
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("special", SPECIAL)
 def test_special_values(large, dtype, special):
-    for (rows, keys), f in itertools.product([(70, 600), (40, 48), (1, 1100)], (stable, naive, after, hidden, hidden_after, scaled)):
+    for (rows, keys), f in itertools.product([(70, 600), (40, 48), (1, 1100)], (stable, naive, after, hidden, hidden_after, scaled, inverse)):
         q, k, v = data(dtype, rows, keys)
         SPECIAL[special](q, k, v)
         if f is hidden_after and special == "large":
@@ -337,7 +348,7 @@ def test_repeated_heads(large, repeat, rows, keys, layout):
     close(got, f(numpy, q, k, v))
 
 
-@pytest.mark.parametrize("form", ["stable", "naive", *ROTATIONS, "mask", "causal", "hidden", "hidden after", "scaled", "grouped heads", *REPEATS, "one query", "jit"])
+@pytest.mark.parametrize("form", ["stable", "naive", *ROTATIONS, "mask", "causal", "hidden", "hidden after", "scaled", "inverse", "inverse first", "grouped heads", *REPEATS, "one query", "jit"])
 def test_one_region(large, form):
     r = numpy.random.default_rng(0)
     q, k, v = (r.standard_normal((4, n, 32)).astype("f4") for n in (1 if form == "one query" else 300, 300, 300))
@@ -349,6 +360,8 @@ def test_one_region(large, form):
             return (hidden if form == "hidden" else hidden_after)(np, q, k, v, np.arange(300)[:, None] >= np.arange(300))
         if form == "scaled":
             return scaled(np, q, k, v)
+        if form.startswith("inverse"):
+            return (inverse if form == "inverse" else inverse_first)(np, q, k, v)
         if form.startswith("rotated"):
             rotate = ROTATIONS[form]
             cos, sin = map(np.asarray, angles(300, 32))
