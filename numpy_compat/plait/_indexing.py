@@ -125,7 +125,7 @@ def choose(a, choices, out=None, mode="raise"):
     made = choices[0].astype(dtype, copy=False)
     for k, choice in enumerate(choices):
         made = _plait.elementwise("where", (a == k, choice.astype(dtype, copy=False), made), None)
-    return made
+    return made.astype(dtype, order="C", copy=False)
 
 
 def bincount(x, /, weights=None, minlength=0):

@@ -365,3 +365,10 @@ def test_overflow_of_pending_sums_by_index_is_reported_as_numpys():
         out = np.full(3, 1e308)
         np.add.at(out, np.zeros(100, int), np.full(100, 1e307) * 5.0)
         assert numpy.isinf(numpy.asarray(out)[0])
+
+
+def test_choose_gives_c_order():
+    values = numpy.asfortranarray(numpy.arange(40.0).reshape(5, 2, 4))
+    which = numpy.arange(40).reshape(5, 2, 4) % 2
+    both(lambda m, i, v: m.choose(i, [v, -v]), which, values)
+    both(lambda m, i, v: m.choose(i, [v, v[:, :1]]), numpy.asfortranarray(which), values)
