@@ -2,8 +2,12 @@
 // plait.ndarray with that method of its own, as NumPy's functions do.
 #include "functions.hpp"
 #include "temporaries.hpp"
+#include "tracer/device.hpp"
 
 #include <structmember.h>
+
+#include <algorithm>
+#include <optional>
 
 namespace plait::py {
 namespace {
@@ -47,10 +51,44 @@ bool asked(const FunctionObject& f, PyObject* const* args, Py_ssize_t n, PyObjec
   return false;
 }
 
+// The device of the arrays among these, in lists and tuples of them, too; kAnyDevice where there is
+// none. Those of more than one element decide.
+DeviceId device_among(PyObject* const* items, Py_ssize_t n, int depth, bool& decided) {
+  DeviceId device = kAnyDevice;
+  for (Py_ssize_t i = 0; i < n && !decided; ++i) {
+    if (is_array(items[i])) {
+      if (as_array(items[i])->host) continue;
+      const tracer::Array& a = as_array(items[i])->array;
+      decided = a.ndim() > 0;
+      device = decided ? tracer::device_of(a) : std::max(device, tracer::device_of(a));
+    } else if (depth > 0 && (PyList_CheckExact(items[i]) || PyTuple_CheckExact(items[i]))) {
+      const DeviceId inside = device_among(PySequence_Fast_ITEMS(items[i]),
+                                           PySequence_Fast_GET_SIZE(items[i]), depth - 1, decided);
+      device = decided ? inside : std::max(device, inside);
+    }
+  }
+  return device;
+}
+
+// What a function makes on its way stands where its arrays are, whatever the thread creates on.
+class BesideArguments {
+ public:
+  BesideArguments(const FunctionObject& f, PyObject* const* args, Py_ssize_t n) {
+    if (!devices_in_use() || f.depth == kLikeAlone) return;  // those create, and say where
+    bool decided = false;
+    const DeviceId device = device_among(args, n, 2, decided);
+    if (device != kAnyDevice && device != tracer::current_device()) scope_.emplace(device);
+  }
+
+ private:
+  std::optional<tracer::OnDevice> scope_;
+};
+
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
   const FunctionObject& f = *as_function(self);
   const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   const Temporaries temporaries(args, n);
+  const BesideArguments beside(f, args, n + (names ? PyTuple_GET_SIZE(names) : 0));
   if (!asked(f, args, n, names)) {
     // Where somebody wants to know, Python tells calls with arrays from those of numbers.
     if (f.theirs && !noting_fallbacks() && few_elements(args, n, names, f.few))

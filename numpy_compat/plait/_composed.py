@@ -73,7 +73,7 @@ class _Warnings:
 
 
 class _ArrayConverter:
-    """NumPy's class of this name, which serves to give results their argument's type, for arrays of Plait's own type."""
+    """NumPy's class `_array_converter`, which serves to give results their argument's type, for arrays of Plait's own type."""
 
     def __init__(self, *arrays):
         import plait
@@ -107,6 +107,9 @@ _OWN = {}  # NumPy's object -> (it, what stands for it)
 def own(theirs, ours):
     """Lets `ours` stand for an object of NumPy's, one that its public modules do not have."""
     _OWN[id(theirs)] = theirs, ours
+
+
+own(numpy._core._multiarray_umath._array_converter, _ArrayConverter)
 
 
 _globals = {}

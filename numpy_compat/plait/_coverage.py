@@ -17,7 +17,7 @@ from ._plait import lazy_scalar, ndarray
 REGION, ENGINE, NUMPYS, FALLBACK = "region", "engine", "numpy", "fallback"
 
 # Arguments -> functions that are called with them. a, b: matrices of floats, v, w: vectors, s: a square matrix, i, j: integers, m: a mask,
-# z: complex numbers, t: ascending numbers; of some 262144 elements, and pending. p: a path that does not exist, q: one of a file of numbers.
+# z: complex numbers, t: ascending numbers; of some N = R * R elements, and pending. p: a path that does not exist, q: one of a file of numbers.
 _SAMPLES = {
     "a": """
         abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh argsort argwhere around array array2string array_repr
@@ -35,8 +35,8 @@ _SAMPLES = {
         logical_xor maximum may_share_memory minimum mod multiply nextafter not_equal pow power remainder shares_memory subtract
         true_divide vecdot dot matmul inner""",
     "a[:, :3], b[:, :3]": "cross",
-    "v[:512], w[:512]": "kron meshgrid outer",
-    "v[:512]": "diagflat",
+    "v[:R], w[:R]": "kron meshgrid outer",
+    "v[:R]": "diagflat",
     "v, w": "histogram2d polyadd polysub intersect1d isin setdiff1d setxor1d union1d vdot",
     "a, 2": "hsplit vsplit array_split split repeat roll tile ldexp partition argpartition delete",
     "[a, b]": "block",
@@ -60,12 +60,12 @@ _SAMPLES = {
         bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor gcd lcm left_shift right_shift""",
     "i": "bincount bitwise_count bitwise_invert bitwise_not invert ix_",
     "k": "packbits unpackbits",
-    "262144": "arange bartlett blackman diag_indices empty hamming hanning ones zeros",
-    "512": "eye identity tri tril_indices triu_indices base_repr binary_repr",
-    "262144, 14.0": "kaiser",
-    "1, 9, 262144": "linspace logspace geomspace",
-    "(512, 512)": "indices broadcast_shapes",
-    "(512, 512), 1.5": "full",
+    "N": "arange bartlett blackman diag_indices empty hamming hanning ones zeros",
+    "R": "eye identity tri tril_indices triu_indices base_repr binary_repr",
+    "N, 14.0": "kaiser",
+    "1, 9, N": "linspace logspace geomspace",
+    "(R, R)": "indices broadcast_shapes",
+    "(R, R), 1.5": "full",
     "a, 1.5": "full_like",
     "m, a, b": "where",
     "a, m, b": "putmask",
@@ -82,17 +82,17 @@ _SAMPLES = {
     "v, [v < 0.3, v >= 0.3], [-1.0, lambda x: x * 2]": "piecewise",
     "lambda x: x.sum(), 0, a": "apply_along_axis",
     "plait.sum, a, [0, 1]": "apply_over_axes",
-    "lambda x, y: x + y, (512, 512)": "fromfunction",
+    "lambda x, y: x + y, (R, R)": "fromfunction",
     "lambda x: x, 1, 1": "frompyfunc",
     "'ij,jk->ik', s, s": "einsum einsum_path",
     "s, s": "tensordot",
-    "s, v[:128]": "matvec",
-    "v[:128], s": "vecmat",
+    "s, v[:R // 4]": "matvec",
+    "v[:R // 4], s": "vecmat",
     "s": "trace",
     "a, 0.5": "quantile nanquantile",
     "a, 50": "percentile nanpercentile",
-    "a, (1024, 256)": "reshape resize",
-    "v, (4, 262144)": "broadcast_to",
+    "a, (2 * R, R // 2)": "reshape resize",
+    "v, (4, N)": "broadcast_to",
     "a, (1, 0)": "permute_dims",
     "a, 0, 1": "moveaxis swapaxes",
     "a, 1": "pad",
@@ -101,7 +101,7 @@ _SAMPLES = {
     "np.stack([v, w], 1)": "histogramdd",
     "(i, j), (64, 64)": "ravel_multi_index",
     "i, (8, 8)": "unravel_index",
-    "512, plait.triu": "mask_indices",
+    "R, plait.triu": "mask_indices",
     "[[a, b]]": "bmat",
     "a, plait.float32": "can_cast",
     "'f4', 'f8'": "promote_types",
@@ -110,12 +110,12 @@ _SAMPLES = {
     "'f'": "typename",
     "'df'": "mintypecode",
     "1.5": "format_float_positional format_float_scientific",
-    "np.zeros(262144, 'M8[D]')": "isnat datetime_as_string is_busday",
-    "np.zeros(262144, 'M8[D]') + 4, 1": "busday_offset",
-    "np.zeros(262144, 'M8[D]'), np.zeros(262144, 'M8[D]')": "busday_count",
+    "np.zeros(N, 'M8[D]')": "isnat datetime_as_string is_busday",
+    "np.zeros(N, 'M8[D]') + 4, 1": "busday_offset",
+    "np.zeros(N, 'M8[D]'), np.zeros(N, 'M8[D]')": "busday_count",
     "'M8[D]'": "datetime_data",
-    "b'12345678' * 262144": "frombuffer",
-    "range(262144), float": "fromiter",
+    "b'12345678' * N": "frombuffer",
+    "range(N), float": "fromiter",
     "'1 2 3', float, 3, ' '": "fromstring",
     "q, float, -1, ' '": "fromfile",
     "q": "loadtxt genfromtxt",
@@ -134,14 +134,14 @@ _ALONE = {"seterr": "", "test": None}  # None: runs NumPy's own tests
 _SUBMODULES = {
     "linalg": {
         "s": "cond det eig eigh eigvals eigvalsh inv matrix_rank pinv qr slogdet svd svdvals diagonal trace matrix_transpose matrix_norm",
-        "s @ s.T + 128 * np.eye(128)": "cholesky",
+        "s @ s.T + R * np.eye(R // 4)": "cholesky",
         "a": "norm vector_norm",
-        "s, v[:128]": "solve",
+        "s, v[:R // 4]": "solve",
         "s, 3": "matrix_power",
-        "a[:, :64], v[:512]": "lstsq",
+        "a[:, :64], v[:R]": "lstsq",
         "s, s": "matmul tensordot",
         "[s, s, s]": "multi_dot",
-        "v[:512], w[:512]": "outer",
+        "v[:R], w[:R]": "outer",
         "v[:3], w[:3]": "cross",
         "a, b": "vecdot",
         "np.eye(256).reshape(16, 16, 16, 16)": "tensorinv",
@@ -149,7 +149,7 @@ _SUBMODULES = {
     },
     "fft": {
         "a": "fft ifft rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn hfft ihfft fftshift ifftshift",
-        "262144": "fftfreq rfftfreq",
+        "N": "fftfreq rfftfreq",
     },
     "random.Generator": {
         "size=65536": """random standard_normal standard_exponential normal uniform exponential standard_cauchy laplace logistic gumbel lognormal
@@ -170,21 +170,22 @@ _SUBMODULES = {
 
 
 class _Called:
-    """Fresh arguments for a call, which is watched; what became of it."""
+    """Fresh arguments for a call, matrices of `side` rows among them, which is watched; what became of it."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, side):
+        self.folder, self.side = folder, side
 
     def arguments(self, text):
         import plait as np
 
         # Pending: what stands before the function in a program.
-        ramp = (np.arange(262144.0) * 0.618 % 1) * 0.9 + 0.05
-        i = (np.arange(262144) * 31) % 61
+        rows, n = self.side, self.side**2
+        ramp = (np.arange(float(n)) * 0.618 % 1) * 0.9 + 0.05
+        i = (np.arange(n) * 31) % 61
         scope = {
-            "np": np, "plait": np, "v": ramp + 0.0, "w": ramp[::-1] * 0.9, "a": ramp.reshape(512, 512) * 1.0, "b": ramp.reshape(512, 512).T * 0.5,
-            "s": ramp[:16384].reshape(128, 128) + np.eye(128), "i": i + 1, "j": i // 4, "k": (i + 1).astype("u1"), "m": ramp.reshape(512, 512) > 0.5,
-            "n": i.reshape(512, 512) % 2, "t": np.arange(262144.0) / 262144, "p": os.path.join(self.folder, "out"),
+            "np": np, "plait": np, "v": ramp + 0.0, "w": ramp[::-1] * 0.9, "a": ramp.reshape(rows, rows) * 1.0,
+            "b": ramp.reshape(rows, rows).T * 0.5, "s": ramp[: n // 16].reshape(rows // 4, rows // 4) + np.eye(rows // 4), "i": i + 1, "j": i // 4,
+            "k": (i + 1).astype("u1"), "m": ramp.reshape(rows, rows) > 0.5, "n": i.reshape(rows, rows) % 2, "t": np.arange(float(n)) / n, "N": n, "R": rows, "p": os.path.join(self.folder, "out"),
             "q": os.path.join(self.folder, "numbers"), "n_": os.path.join(self.folder, "numbers.npy"), "_call": lambda *a, **k: (a, k),
         }  # fmt: skip
         return eval(f"_call({text})", scope)  # noqa: S307
@@ -214,13 +215,31 @@ class _Called:
         return text != "nothing to compute\n" and "region" in text and "by the library call" not in text
 
 
-def _of(namespace, samples, called, alone=()):
-    found = {}
-    for text, names in samples.items():
-        for name in names.split():
-            if hasattr(namespace, name) and name not in found:
-                found[name] = called(getattr(namespace, name), text)
-    return found
+def samples():
+    """(name, function, text of its arguments) of each function; names of submodules have their module's in front."""
+    import plait
+
+    for module, rows in {"": _SAMPLES, **_SUBMODULES}.items():
+        space = plait.random.default_rng(0) if module == "random.Generator" else getattr(plait, module) if module else plait
+        for text, names in rows.items():
+            yield from ((f"{module}.{n}" if module else n, getattr(space, n), text) for n in names.split() if hasattr(space, n))
+
+
+@contextlib.contextmanager
+def caller(side=512):
+    """A _Called whose files are there; nothing is too small to be recorded meanwhile, and no warning is shown."""
+    import plait
+
+    limit = plait.config.eager_limit
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        numpy.savetxt(os.path.join(folder, "numbers"), numpy.ones((64, 4)))
+        numpy.save(os.path.join(folder, "numbers.npy"), numpy.ones((64, 4)))
+        plait.config.eager_limit = 0
+        try:
+            yield _Called(folder, side)
+        finally:
+            plait.config.eager_limit = limit
 
 
 def coverage():
@@ -232,31 +251,18 @@ def coverage():
     """
     import plait
 
-    before, limit = numpy.get_printoptions(), plait.config.eager_limit
-    errors, buffer, handler = numpy.geterr(), numpy.getbufsize(), numpy.geterrcall()
-    filters, catching = warnings.filters[:], _errstate._catching
-    with tempfile.TemporaryDirectory() as folder:
+    before, errors, buffer, handler = numpy.get_printoptions(), numpy.geterr(), numpy.getbufsize(), numpy.geterrcall()
+    with caller() as called:
         # Inside warnings.catch_warnings operations would be evaluated one at a time.
-        warnings.simplefilter("ignore")
-        _errstate._catching = 0
+        catching, _errstate._catching = _errstate._catching, 0
         _errstate._apply()
-        numpy.savetxt(os.path.join(folder, "numbers"), numpy.ones((64, 4)))
-        numpy.save(os.path.join(folder, "numbers.npy"), numpy.ones((64, 4)))
-        called = _Called(folder)
         try:
-            plait.config.eager_limit = 0
-            found = _of(plait, _SAMPLES, called)
+            found = {name: called(function, text) for name, function, text in samples()}
             found |= {name: called(getattr(plait, name), text) for name, text in _ALONE.items() if text is not None}
             found["test"] = NUMPYS
-            for module, samples in _SUBMODULES.items():
-                space = plait.random.default_rng(0) if module == "random.Generator" else getattr(plait, module)
-                found |= {f"{module}.{name}": how for name, how in _of(space, samples, called).items()}
         finally:
-            warnings.filters[:] = filters
-            warnings._filters_mutated()
             _errstate._catching = catching
             _errstate._apply()
-            plait.config.eager_limit = limit
             numpy.set_printoptions(**before)
             plait.seterr(**errors)
             plait.seterrcall(handler)

@@ -120,6 +120,8 @@ class Transform(Loop):
             sizes = dict.fromkeys(self._cores[0], n) | dict.fromkeys(self._cores[2], n_out)
             seconds = 1e-9 * max(n, n_out) * math.log2(max(n, n_out, 2))
             made = self._run(type_, (line, asarray(scale, loop[1])), sizes, (result,), seconds)
+        if made is NotImplemented:  # of another device
+            return call(self._ufunc, (a, scale), {"axes": axes, "out": out}, self.__name__)
         flags, made = made
         if flags:
             report(flags, self.__name__)

@@ -98,9 +98,9 @@ def lexsort(keys, axis=-1):
     lines = type(keys) in (list, tuple) and keys and all(_native(k) and k.shape == keys[0].shape and k.ndim == 1 for k in keys)
     if not (lines and type(axis) is int and axis in (-1, 0)):
         return call(numpy.lexsort, (keys, axis))
-    order = keys[0].argsort()
+    order = keys[0].argsort(stable=True)
     for key in keys[1:]:
-        order = order[key[order].argsort()]
+        order = order[key[order].argsort(stable=True)]
     return order
 
 
