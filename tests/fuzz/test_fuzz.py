@@ -1,5 +1,5 @@
-"""A few thousand random programs from fixed seeds, everyday ones and rarer ones, on every configuration; run.py runs more. The tests before it are about the
-fuzzer: it must agree with NumPy itself, find a planted difference, and shorten what it finds."""
+"""A number of random programs, everyday ones and rarer ones, on every configuration: the same ones on every machine, however fast; run.py runs others.
+The tests before it are about the fuzzer: it must agree with NumPy itself, find a planted difference, and shorten what it finds."""
 import importlib.util
 import os
 
@@ -13,8 +13,8 @@ from program import Statement, parse, show
 from reference import reference
 from run import Session, fuzz, program
 
-PROGRAMS = int(os.environ.get("PLAIT_FUZZ_PROGRAMS", "3000"))
-SECONDS = float(os.environ.get("PLAIT_FUZZ_SECONDS", "110"))
+PROGRAMS = int(os.environ.get("PLAIT_FUZZ_PROGRAMS", "600"))
+SEED = int(os.environ.get("PLAIT_FUZZ_SEED", "1"))
 
 
 @pytest.mark.parametrize("kind", ["general", "fusion", "broad"])
@@ -61,14 +61,14 @@ def test_minimise_keeps_what_fails():
     assert [s.text for s in small] == ["v3 = 3", "v11 = 11"]
 
 
-def fuzzed(kind, programs, seconds, **session_options):
+def fuzzed(kind, programs, **session_options):
     session, lines = Session("plait", **session_options), []
     try:
-        ran = fuzz(session, programs, 1, kind, max_failures=40, seconds=seconds, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
+        ran = fuzz(session, programs, SEED, kind, max_failures=40, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
     finally:
         session.close()
     print(f"{ran} {kind} programs, native {session.native} of {session.covered} covered calls, {100 * session.native / session.covered:.2f} %")
-    assert ran > 0
+    assert ran == programs or session.failures
     assert not session.failures, "\n".join(lines)
     assert session.native >= 0.95 * session.covered, session.fallbacks.most_common(20)
 
@@ -76,9 +76,9 @@ def fuzzed(kind, programs, seconds, **session_options):
 @pytest.mark.skipif(importlib.util.find_spec("plait") is None, reason="plait is not installed")
 @pytest.mark.parametrize("kind, share", [("both", 2 / 3), ("broad", 1 / 3)])
 def test_plait_agrees_with_numpy(kind, share):
-    fuzzed(kind, round(PROGRAMS * share), SECONDS * share)
+    fuzzed(kind, round(PROGRAMS * share))
 
 
 @pytest.mark.skipif("PLAIT_FAKE_ARCHITECTURE" not in os.environ, reason="NVRTC and the driver's double are not there")
 def test_a_device_agrees_with_numpy():
-    fuzzed("both", PROGRAMS // 10, SECONDS / 2, configs=["cuda", "cuda-default"])
+    fuzzed("both", PROGRAMS // 10, configs=["cuda", "cuda-default"])

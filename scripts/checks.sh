@@ -1,0 +1,42 @@
+# The build that all tests use, and the tests in parts, each of which keeps one processor busy; sourced by test.sh and .ci/run.
+# PLAIT_BUILD: the build folder (build-test). PLAIT_FUZZ_PROGRAMS, PLAIT_FUZZ_SEED: how many programs the fuzzer runs, and which.
+build=${PLAIT_BUILD:-$root/build-test}
+reports=$build/reports
+
+build_tests() {
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DPLAIT_CHECKS=ON \
+    -DPLAIT_PYTHON=ON -DPython_EXECUTABLE="$py" -Dpybind11_DIR="$("$py" -m pybind11 --cmakedir)" &&
+    cmake --build "$build" -- -k 0 --quiet
+}
+
+# What tests need is installed; the build has put the extension beside the package's sources.
+prepare_tests() {
+  need_apt $build_packages $test_packages
+  need_venv
+  need_pip "numpy>=2.0" "pybind11>=2.13" "pytest>=8" "hypothesis>=6" scikit-learn pillow "nvidia-cuda-nvrtc>=13"
+  mkdir -p "$reports"
+  rm -f "$reports"/*
+  # Kernels for CUDA are compiled on machines without a GPU, too, and run there as PTX, which NVRTC makes for an architecture that it does
+  # not know, by the tests' double of the driver.
+  PLAIT_NVRTC_LIBRARY=$(find "$venv"/lib/python3*/site-packages/nvidia -name 'libnvrtc.so.1?' | head -n 1)
+  export PLAIT_NVRTC_LIBRARY PLAIT_FAKE_ARCHITECTURE=99
+}
+
+with_package() {
+  env PYTHONPATH="$root/numpy_compat${PYTHONPATH:+:$PYTHONPATH}" PLAIT_CACHE_DIR="$build/cache" \
+    PLAIT_CUDA_LIBRARY="$build/tests/libfake_driver.so" PLAIT_CUBLASLT_LIBRARY="$build/tests/libfake_cublaslt.so" "$@"
+}
+
+cpp_tests() {
+  ctest --test-dir "$build" --verbose --timeout 1200 >"$reports/ctest.log" 2>&1
+  local result=$?
+  grep -E "Test +#[0-9]+:|^[0-9]+: .*(FAILED|compiles in)" "$reports/ctest.log"
+  return $result
+}
+
+pytest_in() { with_package "$py" -m pytest -q -p no:cacheprovider --junitxml="$reports/$1.xml" "tests/$1"; }
+python_tests() { pytest_in python; }
+fuzz_tests() { pytest_in fuzz; }
+numpys_tests() { with_package "$py" tests/numpy_suite/run.py --part ci -j 1 --report "$reports/numpy.txt"; }
+
+test_reports=("$reports/ctest.log" "$reports/python.xml" "$reports/fuzz.xml" "$reports/numpy.txt")
