@@ -11,7 +11,7 @@
 using namespace plait;
 using test::By;
 using test::compare;
-using test::compilers;
+using test::compiler;
 using test::Emulated;
 using test::HostLibrary;
 using test::interpreted;
@@ -103,57 +103,51 @@ TEST_CASE("every operation gives what the interpreter gives") {
     for (const auto& [op, buffer] : o.outputs) units.back()[buffer] = tolerance(op, o.dtype);
     kernels.push_back(o);
   }
-  for (const By compiler : compilers()) {
-    const Emulated programs(compiler, kernels);
-    for (std::size_t n = 0; n < programs.size(); ++n)
-      compare(programs.kernel(n), interpreted(programs.kernel(n)),
-              programs.run(n, emulated::Order::Forward), units[n]);
-  }
+  const Emulated programs(compiler(), kernels);
+  for (std::size_t n = 0; n < programs.size(); ++n)
+    compare(programs.kernel(n), interpreted(programs.kernel(n)),
+            programs.run(n, emulated::Order::Forward), units[n]);
 }
 
 TEST_CASE("random kernels give the reference's bits, whatever the order of threads") {
-  for (const By compiler : compilers()) {
-    const Emulated programs(compiler, test::random_kernels());
-    int teams = 0;
-    for (std::size_t n = 0; n < programs.size(); ++n) {
-      const test::RandomKernel& r = programs.kernel(n);
-      teams += programs.program(n).mapping.team > 1;
-      Memory want = r.buffers;
-      r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
-      compare(r, want, programs.run(n, kOrders[n % 3]));
-      if (compiler == By::Host && r.grid < 600)
-        compare(r, want, programs.run(n, kOrders[(n + 1) % 3]));
-    }
-    CHECK(teams >= 10);
+  const Emulated programs(compiler(), test::random_kernels());
+  int teams = 0;
+  for (std::size_t n = 0; n < programs.size(); ++n) {
+    const test::RandomKernel& r = programs.kernel(n);
+    teams += programs.program(n).mapping.team > 1;
+    Memory want = r.buffers;
+    r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
+    compare(r, want, programs.run(n, kOrders[n % 3]));
+    if (compiler() == By::Host && r.grid < 600)
+      compare(r, want, programs.run(n, kOrders[(n + 1) % 3]));
   }
+  CHECK(teams >= 10);
 }
 
 TEST_CASE("every mapping gives the interpreter's bits") {
   const std::vector<test::Case> cases = test::mapping_cases();
   std::vector<test::RandomKernel> kernels;
   for (const test::Case& c : cases) kernels.push_back(c.kernel);
-  for (const By compiler : compilers()) {
-    const Emulated programs(compiler, kernels, test::kSmallDevice);
-    for (std::size_t n = 0; n < cases.size(); ++n) {
-      INFO("case " << n << ": " << to_string(programs.program(n).mapping) << " for "
-                   << to_string(cases[n].mapping));
-      CHECK(programs.program(n).mapping == cases[n].mapping);
-      if (compiler == By::Nvrtc && cases[n].huge) continue;
-      const test::RandomKernel& r = programs.kernel(n);
-      if (!cases[n].slow) {
-        const Memory want = interpreted(r);
-        for (emulated::Order order : kOrders)
-          if (compiler == By::Host || order == kOrders[n % 3])
-            compare(r, want, programs.run(n, order));
-        continue;
-      }
-      const std::int64_t from = r.grid - 40;
-      Memory want = interpreted(r, from, r.grid), got = programs.run(n, emulated::Order::Shuffled);
-      for (std::size_t b = 0; b < want.size(); ++b)
-        if (r.kernel.buffers[b].written)
-          std::copy_n(got[b].begin(), got[b].size() / r.grid * from, want[b].begin());
-      compare(r, want, got);
+  const Emulated programs(compiler(), kernels, test::kSmallDevice);
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    INFO("case " << n << ": " << to_string(programs.program(n).mapping) << " for "
+                 << to_string(cases[n].mapping));
+    CHECK(programs.program(n).mapping == cases[n].mapping);
+    if (compiler() == By::Nvrtc && cases[n].huge) continue;
+    const test::RandomKernel& r = programs.kernel(n);
+    if (!cases[n].slow) {
+      const Memory want = interpreted(r);
+      for (emulated::Order order : kOrders)
+        if (compiler() == By::Host || order == kOrders[n % 3])
+          compare(r, want, programs.run(n, order));
+      continue;
     }
+    const std::int64_t from = r.grid - 40;
+    Memory want = interpreted(r, from, r.grid), got = programs.run(n, emulated::Order::Shuffled);
+    for (std::size_t b = 0; b < want.size(); ++b)
+      if (r.kernel.buffers[b].written)
+        std::copy_n(got[b].begin(), got[b].size() / r.grid * from, want[b].begin());
+    compare(r, want, got);
   }
 }
 
@@ -161,11 +155,9 @@ TEST_CASE("products by fragments give the interpreter's bits") {
   std::vector<test::RandomKernel> kernels;
   for (const test::ProductShape& s : test::product_shapes())
     kernels.push_back(test::product_kernel(s));
-  for (const By compiler : compilers()) {
-    const Emulated programs(compiler, kernels);
-    for (std::size_t n = 0; n < programs.size(); ++n)
-      compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]));
-  }
+  const Emulated programs(compiler(), kernels);
+  for (std::size_t n = 0; n < programs.size(); ++n)
+    compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]));
 }
 
 TEST_CASE("folds of several values give the interpreter's bits, but for exponentials") {
@@ -175,15 +167,13 @@ TEST_CASE("folds of several values give the interpreter's bits, but for exponent
     kernels.push_back(test::fold_kernel(s));
     units.push_back(s.row == &test::kSoftmax ? 100 : 0);
   }
-  for (const By compiler : compilers()) {
-    const Emulated programs(compiler, kernels);
-    for (std::size_t n = 0; n < programs.size(); ++n)
-      compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]), {units[n]});
-  }
+  const Emulated programs(compiler(), kernels);
+  for (std::size_t n = 0; n < programs.size(); ++n)
+    compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]), {units[n]});
 }
 
 TEST_CASE("indices of 64 bits give the same") {
-  if (compilers().back() == By::Host) return;  // each of the named set is compiled there once
+  if (compiler() == By::Host) return;  // each of the named set is compiled there once
   std::vector<test::RandomKernel> kernels = test::random_kernels();
   kernels.resize(10);
   for (const test::Case& c : test::mapping_cases())
@@ -260,38 +250,35 @@ TEST_CASE("partial results join in NumPy's order") {
   test::Programs programs;
   for (const test::JoinCase& c : test::kJoins)
     programs.push_back(cuda::generate_join(c.kind, c.dtype, c.tree, {}));
-  for (const By compiler : compilers()) {
-    const std::unique_ptr<Library> library = test::library_of(programs, compiler);
-    auto join = [&](std::size_t program, const double* rows, void* out) {
-      // The second output comes first in the result.
-      const test::JoinCase& c = test::kJoins[program];
-      const cuda::Join j{c.kind,  c.dtype, c.tree,    extent, chunks,
-                         longest, outputs, {outputs}, {-8}};
-      std::vector<std::byte> arguments;
-      cuda::pack_join(j, {rows, indices.data(), bounds.data(), static_cast<char*>(out) + 8},
-                      arguments);
-      library->launch(program, cuda::join_shape(*programs[program], j), arguments,
-                      {{rows, columns.size() * chunks * sizeof *rows},
-                       {indices.data(), indices.size() * sizeof indices[0]},
-                       {bounds.data(), bounds.size() * sizeof bounds[0]},
-                       {out, outputs * sizeof(double)}},
-                      emulated::Order::Forward);
-    };
-    double tree[2], ordered[2];
-    std::int64_t best[2];
-    join(0, sums.data(), tree);
-    join(1, sums.data(), ordered);
-    join(2, extremes.data(), best);
-    for (std::int64_t o = 0; o < outputs; ++o) {
-      double whole = -0.0, row = sums[o];
-      sum(&whole, columns[o].data(), 8, extent);
-      for (std::int64_t c = 1; c < chunks; ++c) row += sums[c * outputs + o];
-      double extreme;
-      std::int64_t index = -1;
-      most(&extreme, &index, columns[o].data(), 8, extent, 0);
-      CHECK(tree[1 - o] == whole);
-      CHECK(ordered[1 - o] == row);
-      CHECK(best[1 - o] == index);
-    }
+  const std::unique_ptr<Library> library = test::library_of(programs, compiler());
+  auto join = [&](std::size_t program, const double* rows, void* out) {
+    // The second output comes first in the result.
+    const test::JoinCase& c = test::kJoins[program];
+    const cuda::Join j{c.kind, c.dtype, c.tree, extent, chunks, longest, outputs, {outputs}, {-8}};
+    std::vector<std::byte> arguments;
+    cuda::pack_join(j, {rows, indices.data(), bounds.data(), static_cast<char*>(out) + 8},
+                    arguments);
+    library->launch(program, cuda::join_shape(*programs[program], j), arguments,
+                    {{rows, columns.size() * chunks * sizeof *rows},
+                     {indices.data(), indices.size() * sizeof indices[0]},
+                     {bounds.data(), bounds.size() * sizeof bounds[0]},
+                     {out, outputs * sizeof(double)}},
+                    emulated::Order::Forward);
+  };
+  double tree[2], ordered[2];
+  std::int64_t best[2];
+  join(0, sums.data(), tree);
+  join(1, sums.data(), ordered);
+  join(2, extremes.data(), best);
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    double whole = -0.0, row = sums[o];
+    sum(&whole, columns[o].data(), 8, extent);
+    for (std::int64_t c = 1; c < chunks; ++c) row += sums[c * outputs + o];
+    double extreme;
+    std::int64_t index = -1;
+    most(&extreme, &index, columns[o].data(), 8, extent, 0);
+    CHECK(tree[1 - o] == whole);
+    CHECK(ordered[1 - o] == row);
+    CHECK(best[1 - o] == index);
   }
 }

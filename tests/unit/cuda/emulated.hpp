@@ -103,10 +103,14 @@ inline std::unique_ptr<Library> library_of(const Programs& programs, By compiler
   if (compiler == By::Host) return std::make_unique<HostLibrary>(programs);
   return std::make_unique<PtxLibrary>(programs);
 }
-inline std::vector<By> compilers() {
-  if (cuda::nvrtc_available(nullptr)) return {By::Host, By::Nvrtc};
-  std::cout << "NVRTC is missing: nothing runs as PTX\n";
-  return {By::Host};
+// The host's compiler, which takes a second for a kernel, where NVRTC is missing only.
+inline By compiler() {
+  static const By by = [] {
+    if (cuda::nvrtc_available(nullptr)) return By::Nvrtc;
+    std::cout << "NVRTC is missing: nothing runs as PTX\n";
+    return By::Host;
+  }();
+  return by;
 }
 
 class Emulated {
