@@ -28,18 +28,23 @@ def test_without_a_gpu_it_says_so():
 PROGRAMS = ["cuda_placement", "cuda_products", "cuda_own_products", "cuda_facade"]
 
 
-@pytest.mark.parametrize("nvrtc", ["", "/some/libnvrtc.so.13"])
-def test_on_the_double_it_takes_the_nvrtc_that_is_named(tmp_path, nvrtc):
+@pytest.mark.parametrize(
+    "nvrtc, catch, counted",
+    [("", "/there", "15 passed, 0"), ("/some/libnvrtc.so.13", "/there", "15 passed, 0"), ("", "Catch2_DIR-NOTFOUND", "3 passed, 1")],
+)
+def test_on_the_double_it_takes_the_nvrtc_that_is_named(tmp_path, nvrtc, catch, counted):
+    programs = PROGRAMS if catch == "/there" else []
+    (tmp_path / "CMakeCache.txt").write_text(f"Catch2_DIR:PATH={catch}\n")
     told = 'echo "$PLAIT_FAKE_ARCHITECTURE $PLAIT_NVRTC_LIBRARY"; echo "All tests passed (9 assertions in 3 test cases)"'
-    for program in [*(f"tests/{p}" for p in PROGRAMS), "samples/kmeans_cuda", "benchmarks/device_cost"]:
+    for program in [*(f"tests/{p}" for p in programs), "samples/kmeans_cuda", "benchmarks/device_cost"]:
         path = tmp_path / program
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\n{told}\n")
         path.chmod(0o755)
     p = check("tests", PLAIT_GPU_DOUBLE="1", PLAIT_BUILD=str(tmp_path), PLAIT_NVRTC_LIBRARY=nvrtc)
-    assert p.returncode == 0 and p.stdout.endswith("\n15 passed, 0 failed, 0 skipped\n"), p.stdout + p.stderr
+    assert p.returncode == 0 and p.stdout.endswith(f"\n{counted.replace(',', ', 0 failed,')} skipped\n"), p.stdout + p.stderr
     wanted = f"99 {nvrtc}" if nvrtc else f" {tmp_path}/tests/libfake_nvrtc.so"
-    for name in [*PROGRAMS, "kmeans_cuda"]:
+    for name in [*programs, "kmeans_cuda"]:
         assert (tmp_path / "reports" / f"{name}.log").read_text().startswith(wanted + "\n")
 
 

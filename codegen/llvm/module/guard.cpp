@@ -1,22 +1,24 @@
-// Every allocation of this shared object, LLVM's archives included, comes through here: the linker
-// sends malloc and its kin to the functions named __wrap_ (--wrap; see CMakeLists.txt), and the
-// operators are replaced for this file alone (exports.map). Memory is the C library's either way.
+// Every allocation of this shared object comes through here: the linker sends malloc and its kin to
+// the functions named __wrap_ (--wrap; see CMakeLists.txt), those of LLVM's archives and of the
+// standard library's, which is linked in: its operators new and delete, too, are this object's own,
+// whatever the application's are. Memory is the C library's.
 #include "guard.hpp"
 
 #include <llvm/Support/ErrorHandling.h>
 #include <setjmp.h>
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 extern "C" {
 void* __real_malloc(std::size_t);
 void* __real_calloc(std::size_t, std::size_t);
 void* __real_realloc(void*, std::size_t);
+void* __real_aligned_alloc(std::size_t, std::size_t);
 void __real_free(void*);
 }
 
@@ -58,7 +60,8 @@ char said[512];
 enum : int { kOutOfMemory = 1, kGaveUp = 2 };
 
 // LLVM's static objects are made while this file is opened, before anything can be guarded.
-alignas(16) char early[512 << 10];
+constexpr std::size_t kAlign = alignof(std::max_align_t);
+alignas(kAlign) char early[512 << 10];
 std::size_t early_used = 0;
 bool is_early(const void* p) {
   return p >= static_cast<const void*>(early) && p < static_cast<const void*>(early + sizeof early);
@@ -71,21 +74,22 @@ bool make_room() {
   longjmp(call->back, kOutOfMemory);
 }
 
-void* allocate_early(std::size_t bytes) {
-  bytes = (bytes + 15) / 16 * 16 + 16;
-  if (bytes > sizeof early - early_used) return nullptr;
-  char* p = early + early_used;
-  early_used += bytes;
-  std::memcpy(p, &bytes, sizeof bytes);  // for realloc
-  return p + 16;
+void* allocate_early(std::size_t bytes, std::size_t align) {
+  // The size stands before the memory, for realloc.
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(early);
+  const std::size_t at = (begin + early_used + sizeof bytes + align - 1) / align * align - begin;
+  if (at > sizeof early || bytes > sizeof early - at) return nullptr;
+  early_used = at + bytes;
+  std::memcpy(early + at - sizeof bytes, &bytes, sizeof bytes);
+  return early + at;
 }
 
 template <class F>
-void* allocate(std::size_t bytes, F&& real) {
+void* allocate(std::size_t bytes, std::size_t align, F&& real) {
   if (call && call->fail_at && --call->fail_at == 0) longjmp(call->back, kOutOfMemory);
   while (true) {
     if (void* p = real()) return p;
-    if (!make_room()) return allocate_early(bytes);
+    if (!make_room()) return allocate_early(bytes, align);
   }
 }
 
@@ -134,25 +138,30 @@ Ending guarded(void (*f)(void* context), void* context, std::size_t reserve, con
 
 using plait::jit::allocate;
 using plait::jit::is_early;
+using plait::jit::kAlign;
 
 extern "C" {
 void* __wrap_malloc(std::size_t n) {
-  return allocate(n, [n] { return __real_malloc(n); });
+  return allocate(n, kAlign, [n] { return __real_malloc(n); });
 }
 void* __wrap_calloc(std::size_t n, std::size_t size) {
   // What is early has never been used before.
-  return allocate(n * size, [=] { return __real_calloc(n, size); });
+  return allocate(n * size, kAlign, [=] { return __real_calloc(n, size); });
+}
+void* __wrap_aligned_alloc(std::size_t align, std::size_t n) {
+  // When there is none, the operator that asked throws.
+  return allocate(n, align, [=] { return __real_aligned_alloc(align, n); });
 }
 void __wrap_free(void* p) {
   if (!is_early(p)) __real_free(p);
 }
 void* __wrap_realloc(void* p, std::size_t n) {
   n += n == 0;  // nullptr would stand for freed, not for failed
-  if (!is_early(p)) return allocate(n, [=] { return __real_realloc(p, n); });
+  if (!is_early(p)) return allocate(n, kAlign, [=] { return __real_realloc(p, n); });
   std::size_t had;
-  std::memcpy(&had, static_cast<char*>(p) - 16, sizeof had);
+  std::memcpy(&had, static_cast<char*>(p) - sizeof had, sizeof had);
   void* q = __wrap_malloc(n);
-  if (q) std::memcpy(q, p, had - 16 < n ? had - 16 : n);
+  if (q) std::memcpy(q, p, had < n ? had : n);
   return q;
 }
 char* __wrap_strdup(const char* s) {
@@ -161,24 +170,3 @@ char* __wrap_strdup(const char* s) {
   return p ? static_cast<char*>(std::memcpy(p, s, n)) : nullptr;
 }
 }
-
-namespace {
-void* need(void* p) {
-  if (!p) throw std::bad_alloc();
-  return p;
-}
-}  // namespace
-
-void* operator new(std::size_t n) { return need(__wrap_malloc(n)); }
-void* operator new[](std::size_t n) { return need(__wrap_malloc(n)); }
-void* operator new(std::size_t n, std::align_val_t a) {
-  const auto align = static_cast<std::size_t>(a);
-  n = (n + align - 1) / align * align;
-  return need(allocate(n, [=] { return std::aligned_alloc(align, n); }));
-}
-void operator delete(void* p) noexcept { __wrap_free(p); }
-void operator delete[](void* p) noexcept { __wrap_free(p); }
-void operator delete(void* p, std::size_t) noexcept { __wrap_free(p); }
-void operator delete[](void* p, std::size_t) noexcept { __wrap_free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { __wrap_free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { __wrap_free(p); }
