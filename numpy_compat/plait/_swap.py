@@ -13,6 +13,25 @@ _UNKNOWN = _MISSING, _MISSING
 _known = {}
 
 
+_DRAWING = {"Generator", "RandomState", "method", "builtin_function_or_method"}
+
+
+def drawing(value):
+    """Plait's generator for one that NumPy made, and so for a method of one; any other value is itself."""
+    if type(value).__name__ not in _DRAWING:
+        return value
+    source = getattr(value, "__self__", value)
+    if type(source).__module__ not in ("numpy.random._generator", "numpy.random.mtrand"):
+        return value
+    made = sys.modules["plait"].random._guest_of(source)
+    return made if source is value else getattr(made, value.__name__)
+
+
+def numpys(value):
+    """NumPy's generator for what drawing() gave for it; any other value is itself."""
+    return sys.modules["plait"].random._numpys(value) if type(value).__module__ == "plait.random" else value
+
+
 def stand_in(value):
     """Plait's object for one of NumPy's, or the value itself."""
     if isinstance(value, types.ModuleType):
@@ -30,8 +49,9 @@ def stand_in(value):
         key = id(value)
         if key not in _known:
             _known[key] = (value, _find(value))
-        return _known[key][1]
-    return value
+        if _known[key][1] is not value:
+            return _known[key][1]
+    return drawing(value)
 
 
 def _find(value):
