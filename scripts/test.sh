@@ -11,7 +11,7 @@ reports=$build/reports
 
 need_apt $build_packages $test_packages
 need_venv
-need_pip "numpy>=2.0" "pybind11>=2.13" "pytest>=8" "hypothesis>=6" scikit-learn pillow "nvidia-cuda-nvrtc>=13"
+need_pip "numpy>=2.0" "pybind11>=2.13" "pytest>=8" "hypothesis>=6" cloudpickle loky scikit-learn pillow "nvidia-cuda-nvrtc>=13"
 # Kernels for CUDA are compiled on machines without a GPU, too, and run there as PTX, which NVRTC makes for an architecture that it does not
 # know, by the tests' double of the driver.
 PLAIT_NVRTC_LIBRARY=$(find "$venv"/lib/python3*/site-packages/nvidia -name 'libnvrtc.so.1?' | head -n 1)

@@ -4,14 +4,11 @@ import contextlib
 import functools
 import inspect
 import types
-import weakref
 
 from ._boundary import Call
 from ._device import device as _Device
-from ._swap import Swapped, stand_in
+from ._swap import Swapped, contents, stand_in
 
-
-_originals = weakref.WeakKeyDictionary()  # what jit() made -> what it was given
 
 
 class Target:
@@ -38,10 +35,13 @@ class _Jitted:
     """How the calls of one function begin."""
 
     def __init__(self, fn, device):
-        self.fn = fn
+        self.fn, self.device = fn, device
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
         self.target = None
+
+    def __reduce__(self):
+        return _Jitted, (self.fn, self.device)
 
     def begin(self):
         if self.target is None:
@@ -196,11 +196,10 @@ def jit(fn=None, *, device=None):
         return _class(fn, device)
     if not callable(fn):
         raise TypeError(f"jit() takes a callable, not {type(fn).__name__}")
-    run = functools.wraps(fn)(_kind(fn)(_Jitted(fn, device)))
-    _originals[run] = fn
-    return run
+    return functools.wraps(fn)(_kind(fn)(_Jitted(fn, device)))
 
 
 def original(fn):
     """The function that jit() was given, for what it made; else fn itself."""
-    return _originals.get(fn, fn) if isinstance(fn, types.FunctionType) else fn
+    held = map(contents, getattr(fn, "__closure__", None) or ())
+    return next((x.fn for x in held if type(x) is _Jitted), fn)

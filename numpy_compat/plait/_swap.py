@@ -128,7 +128,7 @@ class _Globals(dict):
             if made is not value:
                 self.module_globals[name] = made
         for cell in {id(c): c for function in tuple(self.functions) for c in function.__closure__ or ()}.values():
-            value = _contents(cell)
+            value = contents(cell)
             made = kept(value)
             if made is not value:
                 cell.cell_contents = made
@@ -143,23 +143,23 @@ class _Cell:
         self.theirs = self.ours = _MISSING
 
     def fill(self):
-        self.theirs = _contents(self.cell)
+        self.theirs = contents(self.cell)
         self.ours = swap(self.theirs, self.scope)
         if self.ours is not _MISSING:
             self.stand_in.cell_contents = self.ours
-        elif _contents(self.stand_in) is not _MISSING:
+        elif contents(self.stand_in) is not _MISSING:
             del self.stand_in.cell_contents
 
     def sync(self):
         """What the function assigned goes to the other cell; what was assigned to that one comes here."""
-        value = _contents(self.stand_in)
+        value = contents(self.stand_in)
         if value is not self.ours and value is not _MISSING:
             self.cell.cell_contents = self.theirs = self.ours = value
-        elif _contents(self.cell) is not self.theirs:
+        elif contents(self.cell) is not self.theirs:
             self.fill()
 
 
-def _contents(cell):
+def contents(cell):
     try:
         return cell.cell_contents
     except ValueError:  # not filled, or emptied
@@ -197,7 +197,7 @@ def _rebuild(function, scope):
 
 
 def _cell_for(cell, scope, cells):
-    value = _contents(cell)
+    value = contents(cell)
     if not _is_of_module(value, scope) and stand_in(value) is value:
         return cell
     cells.append(_Cell(cell, scope))
