@@ -269,7 +269,7 @@ class Call(_Arguments):
         if self.target.swapped:
             self.target.swapped.sync()
         self.scoped.__enter__()
-        self.inside = _plait.keep_lazy_scalars(True)
+        self.inside = _plait.keep_lazy_scalars(self.target.closed)
         self.outer = _plait.set_in_jit(True)
         for names, name, _, ours in self.generators:
             names[name] = ours

@@ -6,6 +6,7 @@ import inspect
 import types
 
 from ._boundary import Call
+from ._callees import calls_numpy_alone
 from ._device import device as _Device
 from ._swap import Swapped, contents, stand_in
 
@@ -16,11 +17,13 @@ class Target:
 
     def __init__(self, fn):
         self.owner = self.swapped = None
+        self.closed = True  # scalars may stay pending: nobody but NumPy's functions gets them
         self.function = self._made(fn)
 
     def _made(self, fn):
         if isinstance(fn, types.FunctionType):
             self.swapped = Swapped(fn)
+            self.closed = calls_numpy_alone(fn, original)
             return self.swapped.function
         if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
             self.owner = fn.__self__
@@ -201,5 +204,5 @@ def jit(fn=None, *, device=None):
 
 def original(fn):
     """The function that jit() was given, for what it made; else fn itself."""
-    held = map(contents, getattr(fn, "__closure__", None) or ())
+    held = map(contents, fn.__closure__ or () if isinstance(fn, types.FunctionType) else ())
     return next((x.fn for x in held if type(x) is _Jitted), fn)

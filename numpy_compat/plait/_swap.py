@@ -45,7 +45,7 @@ def stand_in(value):
         return value
     if value is numpy.ndarray:
         return sys.modules["plait"].ndarray
-    if callable(value) and getattr(value, "__module__", "").startswith("numpy"):
+    if callable(value) and str(getattr(value, "__module__", "")).startswith("numpy"):
         key = id(value)
         if key not in _known:
             _known[key] = (value, _find(value))

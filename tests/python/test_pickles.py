@@ -4,9 +4,6 @@ import os
 
 import pytest
 
-for needed in ("cloudpickle", "loky"):
-    pytest.importorskip(needed)
-
 SCRIPT = '''
 import concurrent.futures, copy, functools, multiprocessing, pickle, sys
 import cloudpickle, loky
