@@ -8,7 +8,7 @@ import numpy
 from . import _plait
 from ._fallback import placed
 from ._plait import lazy_scalar, ndarray
-from ._swap import drawing, numpys
+from ._swap import DRAWING, drawing, numpys
 
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"
@@ -292,12 +292,13 @@ class Call(_Arguments):
     def stand_in(self, x):
         """Has Plait's generators stand for those of NumPy's that attributes of an argument hold."""
         names = getattr(x, "__dict__", None)
-        if type(names) is dict and is_object(x):
-            for name, theirs in list(names.items()):
-                ours = drawing(theirs)
-                if ours is not theirs:
-                    names[name] = ours
-                    self.generators.append((names, name, theirs, ours))
+        if type(names) is not dict:
+            return
+        for name in [n for n, v in names.items() if type(v).__name__ in DRAWING]:
+            theirs, ours = names[name], drawing(names[name])
+            if ours is not theirs and is_object(x):
+                names[name] = ours
+                self.generators.append((names, name, theirs, ours))
 
     def take(self, x):
         if self.uploads:

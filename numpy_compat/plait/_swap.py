@@ -13,12 +13,12 @@ _UNKNOWN = _MISSING, _MISSING
 _known = {}
 
 
-_DRAWING = {"Generator", "RandomState", "method", "builtin_function_or_method"}
+DRAWING = {"Generator", "RandomState", "method", "builtin_function_or_method"}  # names of the types that drawing() looks at
 
 
 def drawing(value):
     """Plait's generator for one that NumPy made, and so for a method of one; any other value is itself."""
-    if type(value).__name__ not in _DRAWING:
+    if type(value).__name__ not in DRAWING:
         return value
     source = getattr(value, "__self__", value)
     if type(source).__module__ not in ("numpy.random._generator", "numpy.random.mtrand"):
