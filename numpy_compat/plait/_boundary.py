@@ -12,6 +12,8 @@ from ._swap import DRAWING, drawing, numpys
 
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"
+# Common classes of arguments whose instances have no attributes of their own.
+_BARE = {numpy.ndarray, ndarray, lazy_scalar, int, float, bool, str, tuple, list, dict, type(None)}
 
 
 def _is_array(kind):
@@ -224,7 +226,7 @@ class _Arguments:
             if all(made[k] is v for k, v in x.items()):
                 return x
         else:
-            return drawing(x)
+            return x if kind in _BARE else drawing(x)
         if kind is list or kind is dict:
             self.copies.append((x, made, made.copy()))
             self.borrowed[id(made)] = made, x
@@ -282,7 +284,8 @@ class Call(_Arguments):
         self.as_it_is = has_plait(args) or bool(kwargs and has_plait(kwargs))
         self.roots += [self.target.owner, *args, *kwargs.values()]
         for x in self.roots:
-            self.stand_in(x)
+            if type(x) not in _BARE:
+                self.stand_in(x)
         if self.as_it_is:
             return [drawing(a) for a in args], {k: drawing(v) for k, v in kwargs.items()}
         if _plait.current_device() != "cpu":
