@@ -263,7 +263,7 @@ PyObject* join(PyObject*, Args args, Py_ssize_t n) {  // (name, arrays, axis)
 PyObject* atleast(PyObject*, Args args, Py_ssize_t n) {  // (a, ndim)
   if (!exact_count(n, 2)) return nullptr;
   return guarded([&]() -> PyObject* {
-    auto a = parse_array(args[0]);
+    auto a = parse_viewed(args[0]);
     if (!a) return not_implemented();
     if (is_array(args[0]) && a->ndim() >= integer(args[1])) return Py_NewRef(args[0]);
     return wrap_view(np::atleast_nd(*a, static_cast<int>(integer(args[1]))), args[0]);
@@ -273,7 +273,7 @@ PyObject* split(PyObject*, Args args,
                 Py_ssize_t n) {  // (a, sections or indices, axis, equal parts)
   if (!exact_count(n, 4)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
-    auto a = parse_array(args[0]);
+    auto a = parse_viewed(args[0]);
     if (!a) return not_implemented();
     std::int64_t axis = integer(args[2]);
     if (PyLong_CheckExact(args[1])) {
@@ -322,7 +322,7 @@ PyObject* roll(PyObject*, Args args, Py_ssize_t n) {  // (a, shift, axis)
 PyObject* sliding_window_view(PyObject*, Args args, Py_ssize_t n) {  // (a, window, axes, writeable)
   if (!exact_count(n, 4)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
-    auto a = parse_array(args[0]);
+    auto a = parse_viewed(args[0]);
     if (!a) return not_implemented();
     auto window = parse_axes(args[1], Axes::Iterable), axes = parse_axes(args[2], Axes::Iterable);
     if (!window) return not_implemented();

@@ -384,6 +384,12 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
   return std::nullopt;
 }
 
+std::optional<tracer::Array> parse_viewed(PyObject* o) {
+  if (in_jit() && PyArray_CheckExact(o) && tracer::current_device() == kHost)
+    return native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Share);
+  return parse_array(o);
+}
+
 void force(const tracer::Array& a) {
   if (tracer::is_materialised(a)) return;
   tracer::Array hold = a;

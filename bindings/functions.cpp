@@ -187,7 +187,7 @@ template <Py_ssize_t count, class F>
 PyObject* of_array(Args args, Py_ssize_t n, F&& body) {
   if (!exact_count(n, count)) return nullptr;
   return guarded([&]() -> PyObject* {
-    auto a = parse_array(args[0]);
+    auto a = parse_viewed(args[0]);
     return a ? body(*a) : not_implemented();
   });
 }

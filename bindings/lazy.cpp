@@ -16,7 +16,8 @@ Py_ssize_t live_scalars = 0;
 
 namespace {
 
-thread_local bool kept_lazy = false;  // inside plait.jit
+thread_local bool kept_lazy = false;  // where nobody but Plait's own code looks at scalars
+thread_local bool jitting = false;    // inside plait.jit
 
 void dealloc(PyObject* self) {
   LazyObject* s = as_lazy(self);
@@ -150,6 +151,7 @@ PyMethodDef methods[] = {
 }  // namespace
 
 bool scalars_stay_pending() { return kept_lazy; }
+bool in_jit() { return jitting; }
 
 PyObject* lazy_value(LazyObject* s) {
   if (!s->value) {
@@ -199,11 +201,18 @@ namespace {
 PyObject* keep_lazy_scalars(PyObject*, PyObject* yes) {
   return PyBool_FromLong(std::exchange(kept_lazy, yes == Py_True));
 }
+PyObject* set_in_jit(PyObject*, PyObject* yes) {
+  return PyBool_FromLong(std::exchange(jitting, yes == Py_True));
+}
+PyObject* get_in_jit(PyObject*, PyObject*) { return PyBool_FromLong(jitting); }
 }  // namespace
 
 PyMethodDef lazy_functions[] = {
     {"keep_lazy_scalars", keep_lazy_scalars, METH_O,
      "whether full reductions of this thread stay pending; returns what was so before"},
+    {"set_in_jit", set_in_jit, METH_O,
+     "whether this thread runs a jitted function; returns what was so before"},
+    {"in_jit", get_in_jit, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -131,6 +131,10 @@ bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value
 PyObject* getitem_by_numpy(PyObject* self, PyObject* key);
 // A native array from anything array-like; nullopt when NumPy has to do it.
 std::optional<tracer::Array> parse_array(PyObject* o);
+// The same, for a view: code under plait.jit goes on with NumPy's array beside it, so that the two
+// share memory.
+std::optional<tracer::Array> parse_viewed(PyObject* o);
+bool in_jit();  // this thread runs a jitted function
 
 // --- evaluation without the GIL
 void force(const tracer::Array& a);

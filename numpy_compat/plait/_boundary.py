@@ -8,9 +8,12 @@ import numpy
 from . import _plait
 from ._fallback import placed
 from ._plait import lazy_scalar, ndarray
+from ._swap import DRAWING, drawing, numpys
 
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"
+# Common classes of arguments whose instances have no attributes of their own.
+_BARE = {numpy.ndarray, ndarray, lazy_scalar, int, float, bool, str, tuple, list, dict, type(None)}
 
 
 def _is_array(kind):
@@ -37,7 +40,7 @@ def outward(x, borrowed):
         # In place: the function's own object is what NumPy would give, and not every class of dict can be copied.
         named = _named(x)
         dict.update(named, {k: outward(v, borrowed) for k, v in dict.items(named)})
-    return x
+    return numpys(x)
 
 
 def _named(x):
@@ -137,7 +140,7 @@ class Kept:
                 self.items(x)
         elif getattr(kind, "__module__", None) == self.module and is_object(x):
             self.attributes(x)
-        return x
+        return numpys(x)
 
     def items(self, x):
         for at, value in enumerate(x) if isinstance(x, list) else list(dict.items(x)):
@@ -223,7 +226,7 @@ class _Arguments:
             if all(made[k] is v for k, v in x.items()):
                 return x
         else:
-            return x
+            return x if kind in _BARE else drawing(x)
         if kind is list or kind is dict:
             self.copies.append((x, made, made.copy()))
             self.borrowed[id(made)] = made, x
@@ -261,12 +264,17 @@ class Call(_Arguments):
         self.as_it_is = False  # where an argument was Plait's, nothing is converted
         self.before = self.scalars = None
         self.inside = False  # another jitted function's call runs this one
+        self.outer = False  # so does one of any kind
+        self.generators = []  # attributes of arguments that hold NumPy's: the dict, the name, NumPy's, and what stands there meanwhile
 
     def __enter__(self):
         if self.target.swapped:
             self.target.swapped.sync()
         self.scoped.__enter__()
-        self.inside = _plait.keep_lazy_scalars(True)
+        self.inside = _plait.keep_lazy_scalars(self.target.closed)
+        self.outer = _plait.set_in_jit(True)
+        for names, name, _, ours in self.generators:
+            names[name] = ours
         self.scalars = _plait.live_scalars()
         self.before = _plait.live_objects() - len(self.borrowed) + len(self.copies)
         return self
@@ -275,11 +283,25 @@ class Call(_Arguments):
         """The arguments as the function gets them."""
         self.as_it_is = has_plait(args) or bool(kwargs and has_plait(kwargs))
         self.roots += [self.target.owner, *args, *kwargs.values()]
+        for x in self.roots:
+            if type(x) not in _BARE:
+                self.stand_in(x)
         if self.as_it_is:
-            return args, kwargs
+            return [drawing(a) for a in args], {k: drawing(v) for k, v in kwargs.items()}
         if _plait.current_device() != "cpu":
             self.uploads = _Uploads()
         return [self.inward(a) for a in args], {k: self.inward(v) for k, v in kwargs.items()}
+
+    def stand_in(self, x):
+        """Has Plait's generators stand for those of NumPy's that attributes of an argument hold."""
+        names = getattr(x, "__dict__", None)
+        if type(names) is not dict:
+            return
+        for name in [n for n, v in names.items() if type(v).__name__ in DRAWING]:
+            theirs, ours = names[name], drawing(names[name])
+            if ours is not theirs and is_object(x):
+                names[name] = ours
+                self.generators.append((names, name, theirs, ours))
 
     def take(self, x):
         if self.uploads:
@@ -304,6 +326,10 @@ class Call(_Arguments):
 
     def __exit__(self, kind, *_):
         _plait.keep_lazy_scalars(self.inside)
+        _plait.set_in_jit(self.outer)
+        for names, name, theirs, ours in self.generators:
+            if names.get(name) is ours:
+                names[name] = theirs
         try:
             if self.target.swapped:
                 self.target.swapped.sync()

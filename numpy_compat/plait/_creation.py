@@ -28,8 +28,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
                 return result
     elif type(object) is numpy.ndarray and copy is True and dtype is None and order == "K" and ndmin <= object.ndim:
         return _logged(_plait.copy_in(object))
-    if is_numpys(object) and copy is None:
-        copy = True
+    if is_numpys(object) and copy is not True:
+        if _plait.in_jit() and type(object) is numpy.ndarray and dtype in (None, object.dtype) and order in "KA" and ndmin <= object.ndim:
+            return placed(_plait.share(object))  # one array, for code that goes on with NumPy's
+        copy = True if copy is None else copy
     options = {} if ndmax is None else {"ndmax": ndmax}
     if hasattr(object, "__cuda_array_interface__") and not hasattr(object, "__array__"):
         made = _exchange.from_interface(object)

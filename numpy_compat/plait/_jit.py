@@ -4,14 +4,12 @@ import contextlib
 import functools
 import inspect
 import types
-import weakref
 
 from ._boundary import Call
+from ._callees import calls_numpy_alone
 from ._device import device as _Device
-from ._swap import Swapped, stand_in
+from ._swap import Swapped, contents, stand_in
 
-
-_originals = weakref.WeakKeyDictionary()  # what jit() made -> what it was given
 
 
 class Target:
@@ -19,11 +17,13 @@ class Target:
 
     def __init__(self, fn):
         self.owner = self.swapped = None
+        self.closed = True  # scalars may stay pending: nobody but NumPy's functions gets them
         self.function = self._made(fn)
 
     def _made(self, fn):
         if isinstance(fn, types.FunctionType):
             self.swapped = Swapped(fn)
+            self.closed = calls_numpy_alone(fn, original)
             return self.swapped.function
         if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
             self.owner = fn.__self__
@@ -38,10 +38,13 @@ class _Jitted:
     """How the calls of one function begin."""
 
     def __init__(self, fn, device):
-        self.fn = fn
+        self.fn, self.device = fn, device
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
         self.target = None
+
+    def __reduce__(self):
+        return _Jitted, (self.fn, self.device)
 
     def begin(self):
         if self.target is None:
@@ -196,11 +199,10 @@ def jit(fn=None, *, device=None):
         return _class(fn, device)
     if not callable(fn):
         raise TypeError(f"jit() takes a callable, not {type(fn).__name__}")
-    run = functools.wraps(fn)(_kind(fn)(_Jitted(fn, device)))
-    _originals[run] = fn
-    return run
+    return functools.wraps(fn)(_kind(fn)(_Jitted(fn, device)))
 
 
 def original(fn):
     """The function that jit() was given, for what it made; else fn itself."""
-    return _originals.get(fn, fn) if isinstance(fn, types.FunctionType) else fn
+    held = map(contents, fn.__closure__ or () if isinstance(fn, types.FunctionType) else ())
+    return next((x.fn for x in held if type(x) is _Jitted), fn)

@@ -113,6 +113,9 @@ class Mirror(types.ModuleType):
     def __dir__(self):
         return sorted({*dir(self._target), *made_names(self)})
 
+    def __reduce__(self):
+        return importlib.import_module, (self.__name__,)
+
 
 _mirrors = {}
 

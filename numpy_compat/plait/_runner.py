@@ -72,6 +72,27 @@ def install(imports_plait=lambda name, file: _is_users(file)):
         return original_module(here(name, sys._getframe(1).f_globals), package)
 
     builtins.__import__, importlib.import_module = import_, functools.wraps(original_module)(import_module)
+    builtins.__build_class__ = functools.partial(_built, builtins.__build_class__)
+
+
+def _built(build, *args, **kwargs):
+    """A class whose __array__ gives Plait's arrays: C code of NumPy's, and of others, asks it for one of NumPy's type."""
+    made = build(*args, **kwargs)
+    method = made.__dict__.get("__array__") if isinstance(made, type) else None
+    # Those of subclasses of plait.ndarray are asked by Plait alone.
+    if isinstance(method, types.FunctionType) and not issubclass(made, _plait_arrays()):
+
+        @functools.wraps(method)
+        def __array__(*args, **kwargs):
+            array = method(*args, **kwargs)
+            return array.__array__() if type(array) is _plait_arrays() else array
+
+        made.__array__ = __array__
+    return made
+
+
+def _plait_arrays():
+    return sys.modules["plait"].ndarray
 
 
 USAGE = """usage: python -m plait [-c code | -m module | script.py | -] [arguments]"""

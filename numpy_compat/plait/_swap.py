@@ -13,6 +13,25 @@ _UNKNOWN = _MISSING, _MISSING
 _known = {}
 
 
+DRAWING = {"Generator", "RandomState", "method", "builtin_function_or_method"}  # names of the types that drawing() looks at
+
+
+def drawing(value):
+    """Plait's generator for one that NumPy made, and so for a method of one; any other value is itself."""
+    if type(value).__name__ not in DRAWING:
+        return value
+    source = getattr(value, "__self__", value)
+    if type(source).__module__ not in ("numpy.random._generator", "numpy.random.mtrand"):
+        return value
+    made = sys.modules["plait"].random._guest_of(source)
+    return made if source is value else getattr(made, value.__name__)
+
+
+def numpys(value):
+    """NumPy's generator for what drawing() gave for it; any other value is itself."""
+    return sys.modules["plait"].random._numpys(value) if type(value).__module__ == "plait.random" else value
+
+
 def stand_in(value):
     """Plait's object for one of NumPy's, or the value itself."""
     if isinstance(value, types.ModuleType):
@@ -26,12 +45,13 @@ def stand_in(value):
         return value
     if value is numpy.ndarray:
         return sys.modules["plait"].ndarray
-    if callable(value) and getattr(value, "__module__", "").startswith("numpy"):
+    if callable(value) and str(getattr(value, "__module__", "")).startswith("numpy"):
         key = id(value)
         if key not in _known:
             _known[key] = (value, _find(value))
-        return _known[key][1]
-    return value
+        if _known[key][1] is not value:
+            return _known[key][1]
+    return drawing(value)
 
 
 def _find(value):
@@ -108,7 +128,7 @@ class _Globals(dict):
             if made is not value:
                 self.module_globals[name] = made
         for cell in {id(c): c for function in tuple(self.functions) for c in function.__closure__ or ()}.values():
-            value = _contents(cell)
+            value = contents(cell)
             made = kept(value)
             if made is not value:
                 cell.cell_contents = made
@@ -123,23 +143,23 @@ class _Cell:
         self.theirs = self.ours = _MISSING
 
     def fill(self):
-        self.theirs = _contents(self.cell)
+        self.theirs = contents(self.cell)
         self.ours = swap(self.theirs, self.scope)
         if self.ours is not _MISSING:
             self.stand_in.cell_contents = self.ours
-        elif _contents(self.stand_in) is not _MISSING:
+        elif contents(self.stand_in) is not _MISSING:
             del self.stand_in.cell_contents
 
     def sync(self):
         """What the function assigned goes to the other cell; what was assigned to that one comes here."""
-        value = _contents(self.stand_in)
+        value = contents(self.stand_in)
         if value is not self.ours and value is not _MISSING:
             self.cell.cell_contents = self.theirs = self.ours = value
-        elif _contents(self.cell) is not self.theirs:
+        elif contents(self.cell) is not self.theirs:
             self.fill()
 
 
-def _contents(cell):
+def contents(cell):
     try:
         return cell.cell_contents
     except ValueError:  # not filled, or emptied
@@ -177,7 +197,7 @@ def _rebuild(function, scope):
 
 
 def _cell_for(cell, scope, cells):
-    value = _contents(cell)
+    value = contents(cell)
     if not _is_of_module(value, scope) and stand_in(value) is value:
         return cell
     cells.append(_Cell(cell, scope))

@@ -1,7 +1,9 @@
 """numpy.random with Plait arrays as results; the streams of numbers are NumPy's."""
 
+import functools
 import sys
 import types
+import weakref
 
 import numpy
 
@@ -15,40 +17,44 @@ def _numbers(x):
     return from_numpy(x) if isinstance(x, numpy.ndarray) else x
 
 
+def _source(generator):
+    """NumPy's generator that draws for one of Plait's: its methods call each other. A RandomState, which has a state beside its bits, does
+    so itself."""
+    if "_drawing" not in generator.__dict__:
+        own = isinstance(generator, numpy.random.Generator)
+        generator._drawing = numpy.random.Generator(generator.bit_generator) if own else generator
+    return generator._drawing
+
+
 def _forwarding(base):
     """A subclass of a generator of NumPy whose methods take and give Plait arrays."""
+
+    own_state = base is numpy.random.Generator
 
     def method(name):
         theirs = getattr(base, name)
         rounding = _default_dtype.drawing(theirs, name, bound=1)
         label = f"random.{base.__name__}.{name}"
 
-        own_state = base is numpy.random.Generator
         own = _draws.DRAWS.get(name) if own_state else None
 
         def forward(self, *args, **kwargs):
+            if name == "shuffle" and args and not isinstance(args[0], _plait.ndarray):
+                return theirs(_source(self), *args, **kwargs)  # the caller's own list
             if not _default_dtype.differs():
                 if not args and not kwargs:
-                    return _numbers(theirs(drawing(self)))
+                    return _numbers(theirs(_source(self)))
                 if own is not None and _draws.may_be_many(args, kwargs) and _plait.current_device() == "cpu":
-                    result = own(drawing(self), *args, **kwargs)
+                    result = own(_source(self), *args, **kwargs)
                     if result is not NotImplemented:
                         return result
-                return call_numpy(getattr(drawing(self), name) if own_state else types.MethodType(theirs, self), args, kwargs, label)
-            return call_numpy(types.MethodType(rounding, drawing(self)), args, kwargs, label)
+                return call_numpy(types.MethodType(theirs, _source(self)), args, kwargs, label)
+            return call_numpy(types.MethodType(rounding, _source(self)), args, kwargs, label)
 
         forward.__name__ = name
         forward.__doc__ = theirs.__doc__
         forward.__wrapped__ = rounding
         return forward
-
-    def drawing(self):
-        """NumPy's generator over the same bits: its methods call each other. A RandomState has a state beside those."""
-        if base is not numpy.random.Generator:
-            return self
-        if "_drawing" not in self.__dict__:
-            self._drawing = base(self.bit_generator)
-        return self._drawing
 
     def reduce(self):
         _, bits, *state = base.__reduce__(self)
@@ -74,6 +80,12 @@ class _Kind(type):
     def __instancecheck__(cls, x):
         return isinstance(x, cls.__base__) if "_numpys" in cls.__dict__ else super().__instancecheck__(x)
 
+    def __call__(cls, *args, **kwargs):
+        """Under plait.jit a generator is NumPy's, with a guest in its place."""
+        if _plait.in_jit() and cls.__dict__.get("_numpys") in (numpy.random.Generator, numpy.random.RandomState):
+            return guest(cls._numpys(*to_numpy(args), **to_numpy(kwargs)))
+        return super().__call__(*args, **kwargs)
+
 
 _GENERATORS = ("Generator", "RandomState")
 _SEEDED = ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
@@ -94,6 +106,48 @@ class _Lazy:
         return cls.classes[name]
 
 
+@functools.cache
+def _guest(base):
+    """A subclass of Plait's class for NumPy's `base`: under plait.jit it stands for a generator of NumPy's, which draws for it. Who keeps it
+    longer gets NumPy's arrays."""
+    ours = _Lazy.get(base.__name__)
+
+    def method(name):
+        inside = getattr(ours, name)
+
+        def draw(self, *args, **kwargs):
+            return inside(self, *args, **kwargs) if _plait.in_jit() else getattr(_source(self), name)(*args, **kwargs)
+
+        return functools.update_wrapper(draw, inside)
+
+    def state(name):
+        return lambda self, *args, **kwargs: getattr(_source(self), name)(*args, **kwargs)
+
+    names = [n for n in dir(base) if not n.startswith("_") and n != "spawn" and callable(getattr(base, n))]
+    body = {n: (state if getattr(ours, n) is getattr(base, n) else method)(n) for n in names}
+    body |= {n: state(n) for n in ("__reduce__", "__getstate__", "__setstate__", "__repr__", "__str__")}
+    return type(ours)(ours.__name__, (ours,), {"__module__": "plait.random", "__doc__": base.__doc__, "_guests": True, **body})
+
+
+_guests = weakref.WeakValueDictionary()  # by the id of NumPy's, which each keeps
+
+
+def guest(theirs):
+    """What stands for a generator of NumPy's under plait.jit."""
+    made = _guests.get(id(theirs))
+    if made is None:
+        base = type(theirs)
+        made = _guest(base)(theirs.bit_generator if base is numpy.random.Generator else theirs._bit_generator)
+        made._drawing = theirs
+        made = _guests.setdefault(id(theirs), made)
+    return made
+
+
+def numpys(x):
+    """NumPy's generator for what stands for it; else x itself."""
+    return _source(x) if "_guests" in type(x).__dict__ else x
+
+
 def _restorer(name):
     """What a pickle of a generator names: (a bit generator, or the name of its class) -> the generator."""
 
@@ -111,7 +165,7 @@ _restored = {name: _restorer(name) for name in _GENERATORS}
 
 def default_rng(seed=None):
     if isinstance(seed, numpy.random.Generator):
-        return seed
+        return guest(seed) if _plait.in_jit() and type(seed) is numpy.random.Generator else seed
     made = numpy.random.default_rng(to_numpy(seed))
     return _Lazy.get("Generator")(made.bit_generator)
 
@@ -130,5 +184,5 @@ class _Random(_namespace.Mirror):
 
 
 default_rng.__doc__ = numpy.random.default_rng.__doc__
-_module = _Random(__name__, numpy.random, {"default_rng": default_rng, **{f.__name__: f for f in _restored.values()}})
+_module = _Random(__name__, numpy.random, {"default_rng": default_rng, "_guest_of": guest, "_numpys": numpys, **{f.__name__: f for f in _restored.values()}})
 _namespace._mirrors["numpy.random"] = sys.modules[__name__] = _module

@@ -1,8 +1,10 @@
 """Random numbers drawn into Plait's memory: NumPy's streams bit for bit, and its state afterwards."""
 
+import pickle
 import threading
 
 import numpy
+import numpy as np
 import pytest
 
 import plait
@@ -92,3 +94,93 @@ def test_threads_share_a_stream():
         plait.set_num_threads(threads)
     expected = numpy.random.default_rng(1).random((12, 1 << 18))
     assert sorted(x.tobytes() for x in drawn) == sorted(x.tobytes() for x in expected)
+
+
+# --- generators that NumPy made, in jitted code -----------------------------------------------------------------------
+
+VIEWS = {
+    "flip": np.flip, "transpose": np.transpose, "reshape": lambda a: np.reshape(a, (3, 2)), "ravel": np.ravel, "asarray": np.asarray,
+    "asanyarray": np.asanyarray, "squeeze": np.squeeze, "split": lambda a: np.split(a, 2)[1], "array_split": lambda a: np.array_split(a, 2)[1],
+    "moveaxis": lambda a: np.moveaxis(a, 0, 1), "swapaxes": lambda a: np.swapaxes(a, 0, 1), "expand_dims": lambda a: np.expand_dims(a, 0),
+    "atleast_3d": np.atleast_3d, "rot90": np.rot90, "copy=False": lambda a: np.array(a, copy=False), "copy=None": lambda a: np.array(a, copy=None),
+    "windows": lambda a: np.lib.stride_tricks.sliding_window_view(a, 2, 0, writeable=True), "real": np.real,
+}  # fmt: skip
+
+
+class Holder:
+    def __init__(self, source):
+        self.source = source
+        self.array = numpy.zeros((2, 3))
+
+
+def drawn_by(r):
+    return r.uniform(size=(2, 3))
+
+
+SOURCES = {
+    "argument": lambda view, r: (lambda r: written(view, drawn_by(r)), (r,)),
+    "in a list": lambda view, r: (lambda rs: written(view, drawn_by(rs[0])), ([r],)),
+    "cell": lambda view, r: (lambda: written(view, drawn_by(r)), ()),
+    "attribute": lambda view, r: (lambda o: written(view, drawn_by(o.source)), (Holder(r),)),
+    "method": lambda view, r: (lambda draw: written(view, draw(size=(2, 3))), (r.uniform,)),
+    "what a library gives": lambda view, r: (lambda get: written(view, get()), (r.uniform(size=(2, 3)).copy,)),
+    "attribute that is an array": lambda view, r: (lambda o: written(view, o.array), (Holder(r),)),
+}
+
+
+def written(view, a):
+    view(a)[0] = 9
+    return numpy.asarray(a)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("make", [numpy.random.default_rng, numpy.random.RandomState])
+def test_views_of_what_numpys_objects_give_to_jitted_code(make, source):
+    for name, view in VIEWS.items():
+        f, args = SOURCES[source](view, make(5))
+        want = f(*args)
+        f, args = SOURCES[source](view, make(5))
+        got = plait.jit(f)(*args)
+        assert (got == want).all() and (want == 9).any(), name
+
+
+def fills(r):
+    y, w, rows = np.zeros(6), np.arange(6.0) * 2, [np.arange(3) * i for i in range(5)]
+    table = np.arange(24.0).reshape(6, 2, 2) * 1
+    r.shuffle(table)
+    r.shuffle(rows)
+    if isinstance(r, np.random.Generator):
+        assert r.standard_normal(out=y) is y and r.permuted(w, out=w) is w
+        y += r.spawn(1)[0].random(6)
+    return y, w, table, np.array(rows), r.permutation(table), r.choice(w, 3), r.normal()
+
+
+def fills_by_a_global():
+    np.random.seed(4)
+    table = np.arange(12.0).reshape(6, 2) * 1
+    np.random.shuffle(table)
+    return table, np.random.normal(size=3), np.random.mtrand._rand.normal()
+
+
+@pytest.mark.parametrize("make", [numpy.random.default_rng, numpy.random.RandomState])
+def test_numpys_generators_write_to_arrays_of_jitted_code(make):
+    theirs, ours = make(3), make(3)
+    for want, got in zip(fills(theirs), plait.jit(fills)(ours)):
+        numpy.testing.assert_array_equal(got, want)
+    assert theirs.normal() == ours.normal()  # both states are the same still, a RandomState's pair of normals among it
+    for want, got in zip(fills_by_a_global(), plait.jit(fills_by_a_global)()):
+        numpy.testing.assert_array_equal(got, want)
+
+
+def test_a_generator_is_numpys_again_outside():
+    @plait.jit
+    def f(r, o):
+        assert o.source is r and isinstance(r, np.random.Generator) and type(r.random(3)) is plait.ndarray
+        o.made = np.random.default_rng(1)
+        return r, np.random.RandomState(1), np.random.default_rng(r)
+
+    r = numpy.random.default_rng(0)
+    o = Holder(r)
+    same, state, again = f(r, o)
+    assert same is r and again is r and o.source is r and type(state) is numpy.random.RandomState
+    assert type(o.made.random(3)) is numpy.ndarray and type(pickle.loads(pickle.dumps(o.made))) is numpy.random.Generator

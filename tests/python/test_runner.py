@@ -106,3 +106,18 @@ def test_runner_exit_status(tmp_path, run_python):
     (tmp_path / "main.py").write_text("raise SystemExit(3)")
     assert run_python(None, "-m", "plait", str(tmp_path / "main.py")).returncode == 3
     assert run_python(None, "-m", "plait", str(tmp_path / "missing.py")).returncode == 2
+
+
+def test_numpys_scalars_take_what_an_array_method_gives(run_python):
+    source = """
+import numpy as np
+class V:
+    def __array__(self, dtype=None, copy=None): return np.arange(3.0)
+class W(V):
+    def __array__(self, *args, **kwargs): return super().__array__(*args, **kwargs) + 1
+class Array(np.ndarray):
+    def __array__(self, *args, **kwargs): return super().__array__(*args, **kwargs)
+print(np.float64(2) * V(), np.float32(2) + W(), np.int64(1) - W(), np.arange(3.0) + V(), np.array([V(), W()]).tolist(), np.arange(3.0).view(Array) * 2)
+"""
+    ours, theirs = run_python(None, "-m", "plait", "-c", source), run_python(source)
+    assert ours.stdout == theirs.stdout and ours.returncode == 0, ours.stderr

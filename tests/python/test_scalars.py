@@ -4,16 +4,20 @@ import copy
 import decimal
 import fractions
 import json
+import math
 import operator
 import pickle
+import re
 import statistics
 
 import numpy
+import numpy as np
 import pytest
 
 import plait
 from plait import _plait
-
+from plait._callees import calls_numpy_alone
+from plait._jit import original
 
 REDUCTIONS = [
     lambda np, x: np.sum(x), lambda np, x: x.mean(), lambda np, x: x.std(), lambda np, x: np.var(x, ddof=1), lambda np, x: x.max(),
@@ -186,3 +190,67 @@ def test_under_the_runner(run_python, tmp_path):
         "print(type(x).__module__, json.dumps({'mean': x.mean()}), type(x.sum()) is np.float64)\n"
     )
     assert run_python(None, "-m", "plait", str(path)).stdout == 'plait {"mean": 299999.0} True\n'
+
+
+# --- scalars that leave Plait's hands ---------------------------------------------------------------------------------
+
+def normalised(x):
+    def scaled(v):
+        return v / np.sqrt(np.sum(v * v))
+
+    parts = [scaled(v).max() for v in np.split(x, 2)]
+    return scaled(x), math.sqrt(x.sum()), sum(parts), f"{x.mean():.3f}", isinstance(x.sum(), np.floating)
+
+
+def saved(value):
+    return json.dumps(value)
+
+
+def by_a_module(x):
+    return json.dumps({"s": np.sum(x), "all": [x.mean(), x.min()]})
+
+
+def by_a_helper(x):
+    return saved([x.sum()])
+
+
+def by_an_import(x):
+    from json import dumps
+
+    return dumps(x.sum())
+
+
+def by_a_method(x, encoder):
+    return encoder.encode({"s": x.sum()})
+
+
+def by_an_argument(x, call):
+    return call(x.sum())
+
+
+def by_an_item(x, calls):
+    return calls[0](x.sum())
+
+
+def by_a_jitted(x):
+    return plait.jit(saved)(x.sum())
+
+
+LEAVING = {
+    by_a_module: (), by_a_helper: (), by_an_import: (), by_a_method: (json.JSONEncoder(),), by_an_argument: (json.dumps,),
+    by_an_item: ([json.dumps],), by_a_jitted: (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [10, 300_000])
+def test_scalars_are_numpys_for_who_is_not_of_plait_or_numpy(n):
+    x = numpy.linspace(0, 1, n)
+    for f, more in LEAVING.items():
+        want, got = f(x, *more), plait.jit(f)(x, *more)
+        assert numpy.allclose(*([float(v) for v in re.findall(r"[0-9][-+.e0-9]*", text)] for text in (want, got))), f
+    for want, got in zip(normalised(x), plait.jit(normalised)(x)):
+        numpy.testing.assert_allclose(got, want) if type(want) is not str else None
+
+
+def test_scalars_stay_pending_where_only_numpy_gets_them():
+    assert calls_numpy_alone(normalised, original) and not any(calls_numpy_alone(f, original) for f in LEAVING)
