@@ -18,6 +18,7 @@ import plait
         lambda np: np.full_like(np.ones(2, "f8"), numpy.inf),
         lambda np: np.full_like(np.ones(2, "i1"), 1000),
         lambda np: np.ones(2).astype("i4", copy=numpy._CopyMode.NEVER),
+        lambda np: np.round(np.array([1.25, 2.5], ">f8"), 1),
         lambda np: operator.concat(np.ones(2), np.ones(2)),
         lambda np: np.ones(2).to_device("cpu", stream=1),
         lambda np: setattr(np.ones(2), "device", "other"),
