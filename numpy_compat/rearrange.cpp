@@ -9,9 +9,8 @@ namespace {
 // Extents of 1 are left out: what is left of an array that memory holds is less than 64 axes.
 Array repeated_axes(const Array& a, const Dims& reps) {
   Dims full, merged, new_axes;
-  for (int i = 0; i < a.ndim(); ++i) merged.push_back(repeated_extent(a.shape[i], reps[i]));
-  check_shape(merged, static_cast<std::int64_t>(itemsize(a.dtype)));
-  if (element_count(merged) == 0) {
+  if (std::find(reps.begin(), reps.end(), 0) != reps.end()) {
+    for (int i = 0; i < a.ndim(); ++i) merged.push_back(repeated_extent(a.shape[i], reps[i]));
     LikeOptions like;
     like.shape = merged;
     like.order = 'C';
@@ -24,6 +23,8 @@ Array repeated_axes(const Array& a, const Dims& reps) {
     }
     if (a.shape[i] != 1) full.push_back(a.shape[i]);
   }
+  check_shape(full, static_cast<std::int64_t>(itemsize(a.dtype)));
+  for (int i = 0; i < a.ndim(); ++i) merged.push_back(a.shape[i] * reps[i]);
   const Array long_axes = tracer::squeeze(a, std::nullopt);
   const Array spread = tracer::broadcast_to(tracer::expand_dims(long_axes, new_axes), full);
   return tracer::reshape(tracer::copy(spread, 'C'), merged);
