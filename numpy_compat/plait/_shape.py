@@ -1,5 +1,7 @@
 """Views of other shapes, and questions about shapes, with NumPy's signatures; what the engine does not take falls back."""
 
+import inspect
+
 import numpy
 
 from . import _plait
@@ -174,6 +176,8 @@ def may_share_memory(a, b, /, max_work=0):
 
 class broadcast:
     """numpy.broadcast, whose iterators are those of the arrays that it was given."""
+
+    __signature__ = inspect.signature(numpy.broadcast)
 
     def __init__(self, *args, **kwargs):
         self._operands = [x for a in args for x in (a._operands if type(a) is broadcast else [a])]
