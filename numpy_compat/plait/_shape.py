@@ -187,7 +187,7 @@ class broadcast:
     def iters(self):
         return tuple(asanyarray(x).flat for x in self._operands)
 
-    def reset(self):
+    def reset(self, /):
         self._it.reset()
 
     def __iter__(self):
