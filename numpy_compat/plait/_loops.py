@@ -72,7 +72,10 @@ class Loop:
         """Floating-point flags and results, of shapes from `sizes`, or of those (dtype, shape, strides) that are given."""
         codes = self._ufunc.types[type_].replace("->", "")
         ins = self._ufunc.nin
-        batch = numpy.broadcast_shapes(*(a.shape[: a.ndim - len(core)] for a, core in zip(arrays, self._cores)))
+        try:
+            batch = numpy.broadcast_shapes(*(a.shape[: a.ndim - len(core)] for a, core in zip(arrays, self._cores)))
+        except ValueError:  # the ufunc says it in other words
+            return NotImplemented
         if results is None:
             results = tuple((codes[k], (*batch, *(sizes[n] for n in self._cores[k])), None) for k in range(ins, len(codes)))
         arrays = tuple(a if a.dtype.char == code else a.astype(code) for a, code in zip(arrays, codes))

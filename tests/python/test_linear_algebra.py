@@ -80,6 +80,22 @@ def test_solve_and_lstsq(dtype):
     both(lambda np: np.polyfit, numpy.linspace(0, 1, 150_000), matrix((150_000,), "d", 1), deg=3)
 
 
+@pytest.mark.parametrize("name", ["inv", "det", "cholesky", "eigh", "qr", "svd", "solve"])
+def test_stacks_keep_the_order_of_their_axes(name):
+    stack = numpy.eye(40) * 99 + numpy.ones((5, 6, 40, 40))
+
+    def strides(np, order):
+        a = np.asarray(stack.transpose(order).copy().transpose(numpy.argsort(order)))
+        made = getattr(np.linalg, name)(a, *([np.ones((6, 40, 2))] if name == "solve" else []))
+        return [x.strides for x in (made if isinstance(made, tuple) else (made,))]
+
+    for order in ((0, 1, 2, 3), (1, 0, 2, 3), (3, 2, 1, 0), (2, 3, 0, 1)):
+        assert strides(plait, order) == strides(numpy, order)
+    assert outcome(lambda: plait.linalg.solve(plait.asarray(stack), plait.ones((4, 40, 2)))) == outcome(
+        lambda: numpy.linalg.solve(stack, numpy.ones((4, 40, 2)))
+    )
+
+
 @pytest.mark.parametrize(
     "call",
     [
