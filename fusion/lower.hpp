@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/machine.hpp"
 #include "budget.hpp"
+#include "core/machine.hpp"
 #include "facts.hpp"
 #include "graph.hpp"
 #include "ir/ir.hpp"
