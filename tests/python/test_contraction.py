@@ -453,3 +453,23 @@ def test_convolutions_share_what_they_pack():
     assert text.startswith("2 regions "), text
     for got, want in zip(f(plait, x, w, v), f(numpy, *map(numpy.asarray, (x, w, v))), strict=True):
         numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-3)
+
+
+THREE = {
+    "ab,bc,cd->ad": [(23, 17), (17, 19), (19, 31)], "ab,bc,cd->da": [(23, 17), (17, 19), (19, 31)], "aab,b,c->bc": [(9, 9, 30), (30,), (12,)],
+    "ab,ac,ad": [(30, 20), (30, 11), (30, 3)], "ab, bc, ca ->": [(9, 9)] * 3, "a,ab,b->ab": [(1,), (40, 50), (50,)], "ab,...b,b->a...": [(30, 20), (5, 20), (20,)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", THREE)
+def test_loops_over_all_labels_in_pieces(monkeypatch, equation):
+    """To the bit, and in NumPy's layout, wherever the result is cut."""
+    rng = numpy.random.default_rng(2)
+    for piece in (64, 7000):
+        monkeypatch.setattr("plait._products._PIECE", piece)
+        for dtype in "dFi":
+            for order in "CF":
+                arrays = [numpy.asarray((rng.standard_normal(shape) * 100).astype(dtype), order=order) for shape in THREE[equation]]
+                theirs, ours = numpy.einsum(equation, *arrays), plait.einsum(equation, *map(plait.asarray, arrays))
+                assert (ours.dtype, ours.shape, ours.strides) == (theirs.dtype, theirs.shape, theirs.strides)
+                assert numpy.array_equal(numpy.asarray(ours), theirs)
