@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <numeric>
 
+#include "ir/analysis.hpp"
 #include "loop_facts.hpp"
 
 namespace plait::fusion {
@@ -18,6 +21,8 @@ constexpr double kCopied = 0.8, kFar = 1.6, kAliased = 4;
 constexpr double kFolded = 0.15, kTree = 0.4, kArg = 0.8, kOrdered = 1.3;
 // Iterations of a tile, about; and the most memory for what one of them keeps.
 constexpr double kTile = 256, kLocalBytes = 256 << 10;
+// Of a load or store, for each row of a tile of several, where the rows lie apart.
+constexpr double kRow = 4, kMoved = 0.1, kNever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kLine = 64, kFewSets = 256;
 
 class Tiling {
@@ -36,10 +41,36 @@ class Tiling {
     for (const Reduction& r : k_.loops[l].reductions)
       tiled += facts_.trips(l) * (r.order == Order::Sequential ? kOrdered : element(r)) +
                kFold * std::ceil(facts_.trips(l) / tile);
+    const std::int32_t row = row_loop(k_, l);
+    if (const double cost = row < 0 ? kNever : in_rows(l, row);
+        cost < std::min(one_by_one, tiled)) {
+      k_.loops[l].tile = false;
+      k_.loops[row].tile = true;
+      return cost;
+    }
     if (!facts_.may_run_abreast(l) || !locals_fit(l) || one_by_one <= tiled) return one_by_one;
     facts_.for_each_loop(l, [&](std::int32_t c) { k_.loops[c].tile = false; });
     k_.loops[l].tile = true;
     return tiled;
+  }
+
+  // Tiles of several iterations of `l`, each a short row.
+  double in_rows(std::int32_t l, std::int32_t row) const {
+    const double lanes = facts_.trips(row), rows = facts_.trips(l), n = rows * lanes;
+    if (lanes > kTile / 2 || !facts_.may_run_abreast(row)) return kNever;
+    const auto inst = [&](double sum, Val v) {
+      const Inst& i = k_.insts[v];
+      if (opens_loop(i) || !is_call(i.op)) return sum;
+      sum += kCall * std::ceil(n / kTile) + n * element(i, row);
+      if (i.access >= 0 && static_cast<double>(facts_.stride(i, l)) !=
+                               static_cast<double>(facts_.stride(i, row)) * lanes)
+        sum += rows * kRow + n * kMoved;
+      return sum;
+    };
+    const auto body = [&](std::int32_t at, double sum) {
+      return std::accumulate(k_.loops[at].body.begin(), k_.loops[at].body.end(), sum, inst);
+    };
+    return body(l, body(row, kRun));
   }
 
   // A loop whose iterations follow each other, `n` lanes of the tile of loop `tile` abreast.

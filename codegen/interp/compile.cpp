@@ -34,14 +34,17 @@ ir::Kernel one_tree_a_loop(ir::Kernel k) {
 
 }  // namespace
 
-Compiler::Compiler(const ir::Kernel& k, CpuTier tier)
-    : k_(one_tree_a_loop(k)), a_(ir::analyse(k_)), live_(k_, a_), tier_(tier) {}
+Compiler::Compiler(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles>& shared)
+    : k_(one_tree_a_loop(k)), a_(analyse(k_, shared)), live_(k_, a_), tier_(tier) {
+  p_.shared = shared;
+}
 
 Program Compiler::run() {
   p_.regs.resize(k_.insts.size());
   p_.loops.resize(k_.loops.size());
   for (const ir::Local& l : k_.locals) p_.locals.push_back({l.count, 0});
   block(0, {});
+  for (const SharedTiles& s : p_.shared) p_.loops[s.outer].row = s.row;
   finish();
   return std::move(p_);
 }
@@ -339,7 +342,9 @@ void Compiler::finish() {
   p_.layout.locals = at;
 }
 
-Program compile(const ir::Kernel& k, CpuTier tier) { return Compiler(k, tier).run(); }
+Program compile(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles>& shared) {
+  return Compiler(k, tier, shared).run();
+}
 
 std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
   const ir::Kernel k = lanes_along_tiles(kernel);
@@ -358,6 +363,9 @@ std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
       p.rows.push_back({l.count, static_cast<std::int64_t>(itemsize(l.dtype)) * q->lanes});
     p.with_rows = std::move(q);
   }
+  std::vector<SharedTiles> shared;
+  if (ir::Kernel joined = share_tiles(k, shared); !shared.empty())
+    p.with_shared_tiles = std::make_shared<const Program>(compile(joined, tier, shared));
   return std::make_shared<const Program>(std::move(p));
 }
 

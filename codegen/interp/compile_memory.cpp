@@ -28,8 +28,9 @@ std::int32_t Compiler::access(const ir::Access& a, AccessCode c) {
   c.first_term = static_cast<std::int32_t>(p_.terms.size());
   for (const ir::Term& t : a.terms) {
     const ir::Inst& var = k_.insts[t.var];
-    p_.terms.push_back(
-        {address_reg(t.var), var.op == Op::Var && k_.loops[var.index].vector, t.stride});
+    const bool is_var = var.op == Op::Var;
+    p_.terms.push_back({address_reg(t.var), is_var && k_.loops[var.index].vector,
+                        is_var && numbers_rows(var.index), t.stride});
   }
   c.last_term = static_cast<std::int32_t>(p_.terms.size());
   p_.accesses.push_back(c);
@@ -40,6 +41,7 @@ std::int32_t Compiler::access(const ir::Access& a, AccessCode c) {
 bool Compiler::contiguous(const ir::Inst& i) const {
   bool local = i.op == Op::LoadLocal;
   if (local && a_.per_lane(k_.locals[i.index])) return true;
+  if (!p_.shared.empty()) return false;
   std::int64_t unit = local ? 1 : static_cast<std::int64_t>(itemsize(i.type)), stride = 0;
   for (const ir::Term& t : k_.accesses[i.access].terms)
     if (a_.varies[t.var]) {
@@ -56,9 +58,10 @@ void Compiler::load(Block& b, std::int32_t position, Val v) {
           .itemsize = static_cast<std::uint8_t>(itemsize(i.type)),
           .out = reg(v),
           .access = access(i)};
-  c.copy = live_.clobbered(v)                                  ? CopyRule::Always
-           : c.tile && !contiguous(i) && !live_.only_stored(v) ? CopyRule::WhenStrided
-                                                               : CopyRule::Never;
+  const bool copied = live_.only_stored(v) && p_.shared.empty();
+  c.copy = live_.clobbered(v)                    ? CopyRule::Always
+           : c.tile && !contiguous(i) && !copied ? CopyRule::WhenStrided
+                                                 : CopyRule::Never;
   if (c.copy != CopyRule::Never) {
     c.in[0] = new_reg(slot(c.tile, i.type));
     expire(b, std::max(position, live_.last_use(v)), c.in[0]);

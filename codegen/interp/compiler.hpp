@@ -16,7 +16,7 @@ using ir::Val;
 
 class Compiler {
  public:
-  Compiler(const ir::Kernel& k, CpuTier tier);
+  Compiler(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles>& shared);
   Program run();
 
  private:
@@ -63,6 +63,10 @@ class Compiler {
   }
   void expire(Block& b, std::int32_t position, RegId r) { b.expire[position].push_back(r); }
 
+  bool numbers_rows(std::int32_t loop) const {
+    return std::any_of(p_.shared.begin(), p_.shared.end(),
+                       [&](const SharedTiles& s) { return s.outer == loop; });
+  }
   RegId reg(Val v) const { return static_cast<RegId>(v); }
   // Where addresses read a value: a loop's variable, or the first of a tile of it, is a scalar.
   RegId address_reg(Val v) const {

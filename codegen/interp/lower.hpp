@@ -42,6 +42,13 @@ class Liveness {
 // the new locals; empty when there is no such load.
 ir::Kernel keep_rows(const ir::Kernel& k, std::vector<ir::Local>& rows);
 
-Program compile(const ir::Kernel& k, CpuTier tier);
+// Rows of a few elements: a tile has those of several iterations of the loop around the vector loop
+// (ir::row_loop). The rewritten kernel computes in the vector loop what was computed once a row,
+// and `shared` receives the pairs of loops.
+ir::Kernel share_tiles(ir::Kernel k, std::vector<SharedTiles>& shared);
+// Values that differ from row to row vary along the vector loop, too.
+ir::Analysis analyse(const ir::Kernel& k, const std::vector<SharedTiles>& shared);
+
+Program compile(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles>& shared = {});
 
 }  // namespace plait::interp

@@ -162,6 +162,34 @@ void copy(char* out, std::int64_t os, const char* in, std::int64_t is, std::int6
   }
 }
 
+void copy_rows(char* out, const char* in, std::int64_t row_stride, std::int64_t stride,
+               std::int64_t rows, std::int64_t n, int itemsize) {
+  const std::int64_t bytes = n * itemsize;
+  if (stride != itemsize) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      copy(out + r * bytes, itemsize, in + r * row_stride, stride, n, itemsize);
+    return;
+  }
+  constexpr std::int64_t kBlock = 16;
+  struct Block {
+    char bytes[kBlock];
+  };
+  const auto move = [](char* to, const char* from) {
+    Block b;
+    std::memcpy(&b, from, kBlock);
+    std::memcpy(to, &b, kBlock);
+  };
+  for (std::int64_t r = 0; r < rows; ++r, out += bytes, in += row_stride) {
+    if (bytes < kBlock || bytes > 16 * kBlock) {
+      std::memcpy(out, in, static_cast<std::size_t>(bytes));
+      continue;
+    }
+    // The last block overlaps the one before.
+    for (std::int64_t at = 0; at < bytes - kBlock; at += kBlock) move(out + at, in + at);
+    move(out + bytes - kBlock, in + bytes - kBlock);
+  }
+}
+
 void iota(std::int64_t* out, std::int64_t first, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = first + i;
 }

@@ -11,6 +11,9 @@ namespace plait::interp {
 
 void copy(char* out, std::int64_t out_stride, const char* in, std::int64_t in_stride,
           std::int64_t n, int itemsize);
+// `rows` rows of `n` elements each, one after the other at `out`.
+void copy_rows(char* out, const char* in, std::int64_t row_stride, std::int64_t stride,
+               std::int64_t rows, std::int64_t n, int itemsize);
 void iota(std::int64_t* out, std::int64_t first, std::int64_t n);
 
 // A step of an arg-reduction in every lane: best and index are contiguous. With `roots` the square

@@ -76,6 +76,12 @@ struct LoopCode {
   RegId var = kNoReg;                // an int64 scalar: the iteration, or the first of a tile
   std::int32_t first = 0, last = 0;  // instructions of the body
   std::int32_t first_fold = 0, last_fold = 0;
+  std::int32_t row = -1;  // the vector loop whose tiles take several of this loop's iterations
+};
+// Loop `outer` does nothing but run the vector loop `row`, of `count` iterations.
+struct SharedTiles {
+  std::int32_t outer, row;
+  ir::Coeff count;
 };
 
 struct AccessCode {
@@ -88,6 +94,7 @@ struct AccessCode {
 struct TermCode {
   RegId value;
   bool lane = false;  // the variable of the vector loop
+  bool row = false;   // of the loop that it shares tiles with
   ir::Coeff stride;
 };
 
@@ -132,6 +139,9 @@ class Program {
   // The same kernel with rows of strided loads kept in scratch, for as long as they are short.
   std::shared_ptr<const Program> with_rows;
   std::vector<LocalCode> rows;  // what it keeps more
+  // The same kernel with tiles of several rows, for rows that are short.
+  std::shared_ptr<const Program> with_shared_tiles;
+  std::vector<SharedTiles> shared;
 };
 
 // Which parts of scratch memory a run uses.
@@ -141,7 +151,7 @@ struct Reg {
 };
 struct Address {
   char* base;
-  std::int64_t lane_stride;
+  std::int64_t lane_stride, row_stride;
   const struct Term* first;
   const struct Term* last;
 };
@@ -160,6 +170,7 @@ struct Frame {
   Address* addresses;
   Tree* trees;
   const std::atomic<bool>& stop;
+  std::int64_t row = 0;  // lanes of each row in a tile of several; 0: all are of one
 
   bool stopped() const { return stop.load(std::memory_order_relaxed); }
   std::int64_t integer(RegId r) const { return *reinterpret_cast<std::int64_t*>(regs[r].ptr); }

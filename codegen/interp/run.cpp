@@ -10,6 +10,22 @@ namespace {
 void run_loop(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64_t end,
               std::int64_t lanes);
 
+// Whether all lanes lie equally far apart, those of several rows as those of one.
+bool is_regular(const Frame& f, const Address& a) {
+  return f.row == 0 || a.row_stride == f.row * a.lane_stride;
+}
+
+// visit(address, first lane, lanes) for the lanes of a tile, or for each row of them where the rows
+// do not follow each other in memory.
+template <class Visit>
+void by_rows(const Frame& f, std::int32_t access, std::int64_t n, Visit visit) {
+  const Address& a = f.addresses[access];
+  char* at = f.address(access);
+  if (is_regular(f, a)) return visit(at, 0, n);
+  for (std::int64_t first = 0; first < n; first += f.row, at += a.row_stride)
+    visit(at, first, f.row);
+}
+
 void call(const Frame& f, const Instr& i, std::int64_t n) {
   void* args[4];
   std::int64_t strides[4];
@@ -17,50 +33,70 @@ void call(const Frame& f, const Instr& i, std::int64_t n) {
     args[k] = f.regs[i.in[k]].ptr;
     strides[k] = f.regs[i.in[k]].stride;
   }
-  if (i.access >= 0) {
-    args[i.inputs] = f.address(i.access);
-    strides[i.inputs] = f.addresses[i.access].lane_stride;
-  } else {
+  if (i.access < 0) {
     args[i.inputs] = f.regs[i.out].ptr;
     strides[i.inputs] = f.regs[i.out].stride;
+    return i.fn(args, strides, n);
   }
-  i.fn(args, strides, n);
+  strides[i.inputs] = f.addresses[i.access].lane_stride;
+  by_rows(f, i.access, n, [&](char* at, std::int64_t first, std::int64_t count) {
+    args[i.inputs] = at;
+    if (first > 0)
+      for (int k = 0; k < i.inputs; ++k) args[k] = static_cast<char*>(args[k]) + count * strides[k];
+    i.fn(args, strides, count);
+  });
 }
 
 void load(const Frame& f, const Instr& i, std::int64_t n) {
-  char* at = f.address(i.access);
-  std::int64_t stride = i.tile ? f.addresses[i.access].lane_stride : 0;
+  const Address& a = f.addresses[i.access];
+  std::int64_t stride = i.tile ? a.lane_stride : 0;
   Reg& out = f.regs[i.out];
-  bool aliases = i.copy == CopyRule::Never ||
-                 (i.copy == CopyRule::WhenStrided && (stride == i.itemsize || stride == 0));
+  bool aliases =
+      i.copy == CopyRule::Never || (i.copy == CopyRule::WhenStrided &&
+                                    (stride == i.itemsize || stride == 0) && is_regular(f, a));
   if (aliases) {
-    out = {at, stride};
+    out = {f.address(i.access), stride};
     return;
   }
   // in[0] is the load's own slot; `out` may still point to memory from an earlier tile.
   out = f.regs[i.in[0]];
-  copy(out.ptr, out.stride, at, stride, n, i.itemsize);
+  if (n == 1 || is_regular(f, a))
+    copy(out.ptr, out.stride, f.address(i.access), stride, n, i.itemsize);
+  else
+    copy_rows(out.ptr, f.address(i.access), a.row_stride, stride, n / f.row, f.row, i.itemsize);
 }
 
 void gather(const Frame& f, const Instr& i, std::int64_t n) {
   const Reg &index = f.regs[i.in[0]], &out = f.regs[i.out];
-  loops::gather(out.ptr, out.stride,
-                {.base = f.address(i.access),
-                 .lane_stride = f.addresses[i.access].lane_stride,
-                 .stride = f.integer(i.in[1]),
-                 .index = index.ptr,
-                 .index_stride = index.stride},
-                n, i.itemsize);
+  by_rows(f, i.access, n, [&](char* at, std::int64_t first, std::int64_t count) {
+    loops::gather(out.ptr + first * out.stride, out.stride,
+                  {.base = at,
+                   .lane_stride = f.addresses[i.access].lane_stride,
+                   .stride = f.integer(i.in[1]),
+                   .index = index.ptr + first * index.stride,
+                   .index_stride = index.stride},
+                  count, i.itemsize);
+  });
 }
 
 void scatter(const Frame& f, const Instr& i, std::int64_t n) {
   const Reg &index = f.regs[i.in[0]], &value = f.regs[i.in[2]];
-  i.scatter({.out = f.address(i.access),
-             .out_stride = f.addresses[i.access].lane_stride,
-             .step = f.integer(i.in[1]),
-             .index = index.ptr,
-             .index_stride = index.stride},
-            value.ptr, value.stride, n);
+  by_rows(f, i.access, n, [&](char* at, std::int64_t first, std::int64_t count) {
+    i.scatter({.out = at,
+               .out_stride = f.addresses[i.access].lane_stride,
+               .step = f.integer(i.in[1]),
+               .index = index.ptr + first * index.stride,
+               .index_stride = index.stride},
+              value.ptr + first * value.stride, value.stride, count);
+  });
+}
+
+void store(const Frame& f, const Instr& i, std::int64_t n) {
+  const Reg& in = f.regs[i.in[0]];
+  by_rows(f, i.access, n, [&](char* at, std::int64_t first, std::int64_t count) {
+    copy(at, f.addresses[i.access].lane_stride, in.ptr + first * in.stride, in.stride, count,
+         i.itemsize);
+  });
 }
 
 void multiply(const Frame& f, const ProductCode& p) {
@@ -86,8 +122,7 @@ void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t
         gather(f, *i, n);
         break;
       case Code::Store:
-        copy(f.address(i->access), f.addresses[i->access].lane_stride, f.regs[i->in[0]].ptr,
-             f.regs[i->in[0]].stride, n, i->itemsize);
+        store(f, *i, n);
         break;
       case Code::Scatter:
         scatter(f, *i, n);
@@ -152,9 +187,28 @@ void run_tiles(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64
   }
 }
 
+// As many rows a tile as fit, and about as many in each.
+void run_rows(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64_t end) {
+  const LoopCode& row = f.p.loops[l.row];
+  Frame rows = f;
+  rows.row = f.integer(row.end);
+  if (begin >= end || rows.row <= 0) return;
+  const std::int64_t most = std::max<std::int64_t>(1, f.p.lanes / rows.row);
+  const std::int64_t tiles = (end - begin + most - 1) / most;
+  const std::int64_t step = (end - begin + tiles - 1) / tiles;
+  set_var(f, row, 0);
+  for (std::int64_t i = begin; i < end; i += step) {
+    set_var(f, l, i);
+    execute(rows, row.first, row.last, std::min(step, end - i) * rows.row);
+    if (f.stopped()) return;
+  }
+}
+
 void run_loop(const Frame& f, const LoopCode& l, std::int64_t begin, std::int64_t end,
               std::int64_t lanes) {
-  if (l.vector)
+  if (l.row >= 0 && f.integer(f.p.loops[l.row].end) <= f.p.lanes / 2)
+    run_rows(f, l, begin, end);
+  else if (l.vector)
     run_tiles(f, l, begin, end);
   else
     run_serial(f, l, begin, end, lanes);
@@ -192,9 +246,12 @@ char* home(const Program& p, const RegCode& r, const ir::CallArgs& args, char* s
   return nullptr;
 }
 
-// Kept rows pay while they stay in L2.
+// Kept rows pay while they stay in L2, shared tiles where a row fills less than half of one.
 const Program& choose(const Program& p, const ir::CallArgs& args) {
   constexpr std::size_t kMost = 384 << 10;
+  if (const Program* s = p.with_shared_tiles.get())
+    for (const SharedTiles& pair : s->shared)
+      if (resolve(pair.count, args.params) <= s->lanes / 2) return *s;
   if (!p.with_rows) return p;
   std::size_t bytes = 0;
   for (const LocalCode& l : p.rows) {
@@ -235,13 +292,14 @@ void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin, 
     } else {
       base = static_cast<char*>(args.buffers[c.index]);
     }
-    std::int64_t lane_stride = c.per_lane ? c.itemsize : 0;
+    std::int64_t lane_stride = c.per_lane ? c.itemsize : 0, row_stride = 0;
     for (std::int32_t t = c.first_term; t < c.last_term; ++t) {
       std::int64_t stride = resolve(p.terms[t].stride, args.params) * unit;
       terms[t] = {p.terms[t].value, stride};
       if (p.terms[t].lane) lane_stride += stride;
+      if (p.terms[t].row) row_stride += stride;
     }
-    f.addresses[a] = {base + resolve(c.offset, args.params) * unit, lane_stride,
+    f.addresses[a] = {base + resolve(c.offset, args.params) * unit, lane_stride, row_stride,
                       terms + c.first_term, terms + c.last_term};
   }
   for (std::size_t t = 0; t < static_cast<std::size_t>(p.trees); ++t) new (&f.trees[t]) Tree;

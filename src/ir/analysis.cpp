@@ -97,6 +97,50 @@ bool multiplies(const Kernel& k, std::int32_t loop) {
   });
 }
 
+namespace {
+
+bool is_number(const Inst& i) { return i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg; }
+
+bool is_computed(const Inst& i) {
+  return i.op == Op::Apply || i.op == Op::Cast || i.op == Op::Load || i.op == Op::LoadLocal ||
+         i.op == Op::Gather || is_number(i);
+}
+
+}  // namespace
+
+std::int32_t row_loop(const Kernel& k, std::int32_t loop) {
+  const Loop& outer = k.loops[loop];
+  if (!outer.reductions.empty() || outer.body.empty()) return -1;
+  const Inst& last = k.insts[outer.body.back()];
+  if (last.op != Op::For) return -1;
+  const Loop& row = k.loops[last.index];
+  if (row.begin != kNone || !is_number(k.insts[row.end])) return -1;
+  for (const Local& l : k.locals)
+    if (l.home == loop || l.home == last.index) return -1;
+  const auto in_both = [&](auto&& holds) {
+    return std::all_of(outer.body.begin(), outer.body.end() - 1, holds) &&
+           std::all_of(row.body.begin(), row.body.end(), holds);
+  };
+  const auto defined_here = [&](Val v) {
+    return !in_both([&](Val here) { return here != v || is_number(k.insts[here]); });
+  };
+  const auto addresses_alone = [&](Val v) {
+    const Inst& i = k.insts[v];
+    for (Val o : i.operands)
+      if (o != kNone && (o == outer.var || o == row.var)) return false;
+    if (i.access < 0) return true;
+    const auto& terms = k.accesses[i.access].terms;
+    return std::none_of(terms.begin(), terms.end(),
+                        [&](const Term& t) { return defined_here(t.var); });
+  };
+  const bool apart = std::all_of(outer.body.begin(), outer.body.end() - 1,
+                                 [&](Val v) { return is_computed(k.insts[v]); }) &&
+                     std::none_of(row.body.begin(), row.body.end(), [&](Val v) {
+                       return opens_loop(k.insts[v]) || k.insts[v].op == Op::Product;
+                     });
+  return apart && in_both(addresses_alone) ? last.index : -1;
+}
+
 std::optional<bool> deciding_value(const Kernel& k, std::int32_t loop) {
   const Loop& l = k.loops[loop];
   if (l.reductions.size() != 1 || k.insts[l.reductions[0].value].type != DType::Bool)

@@ -59,6 +59,11 @@ bool scans_inside(const Kernel& k, std::int32_t loop);
 // Whether the loop, or one inside it, multiplies fragments.
 bool multiplies(const Kernel& k, std::int32_t loop);
 
+// The loop that is all that `loop` does but for what it computes once a row, where each iteration
+// of the two says only which elements it reads and writes: they can run in any order, as one. Else
+// -1.
+std::int32_t row_loop(const Kernel& k, std::int32_t loop);
+
 // What a Reduce loop over elements in memory may stop at: once its fold is that value, no later one
 // changes it (any, all, extrema of Bool and the first of them). A loop that computes does not stop,
 // because what it computes may raise floating-point flags.

@@ -31,4 +31,7 @@ TEST_CASE("an interpreter never runs an element at a time where there are many")
   // A product keeps its order; its factors still come in tiles.
   CHECK(tiled(reduce(ReduceKind::Prod, array({2, 5000}), 1)) == row);
   CHECK(tiled(reduce(ReduceKind::Sum, array({40, 500}), 0)) == grid);
+  // Short rows share tiles.
+  for (std::int64_t columns : {3, 14, 60})
+    CHECK(tiled(apply(OpId::Add, array({300, columns}), array({300, 1}))) == row);
 }

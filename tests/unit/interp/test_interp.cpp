@@ -71,6 +71,52 @@ TEST_CASE("nearest means, with rows kept in scratch and without") {
   }
 }
 
+// out[r, c] = where(x[r, c] > sqrt(y[r]), x[r, c], t[index[r, c]]) and scratch[r, c] = x[r, c],
+// with rows that lie apart in all arrays but the index's.
+ir::Kernel short_rows() {
+  Builder b("rows");
+  auto x = b.buffer(f64, false), y = b.buffer(f64, false), t = b.buffer(f64, false);
+  auto index = b.buffer(DType::Int64, false), out = b.buffer(f64, true), copy = b.buffer(f64, true);
+  auto columns = b.new_param(), x_row = b.new_param(), x_step = b.new_param();
+  auto out_row = b.new_param(), index_row = b.new_param();
+  const Val root = b.apply(OpId::Sqrt, f64, {b.load(y, {{}, {{b.grid_var(), {16}}}})});
+  auto c = b.open_for(kNone, b.param(columns));
+  b.loop(c).vector = true;
+  const Val v = b.load(x, {{}, {{b.grid_var(), {0, x_row}}, {b.var(c), {0, x_step}}}});
+  const Val i = b.load(index, {{}, {{b.grid_var(), {0, index_row}}, {b.var(c), {8}}}});
+  const Access at{{}, {{b.grid_var(), {0, out_row}}, {b.var(c), {8}}}};
+  b.store(out, at,
+          b.apply(OpId::Where, f64,
+                  {b.apply(OpId::Greater, DType::Bool, {v, root}), v, b.gather(t, {}, i, {8})}));
+  b.store(copy, at, v);
+  b.close();
+  return b.finish();
+}
+
+TEST_CASE("rows of any length, several in a tile or several tiles a row") {
+  const ir::Kernel k = short_rows();
+  for (std::int64_t columns : {1, 2, 3, 7, 14, 63, 64, 128, 255, 256, 600})
+    for (std::int64_t step : {8, 24, 0, -8}) {
+      const std::int64_t rows = 70, apart = columns + 3;
+      auto x = numbers(rows * apart * 3 + 1), y = numbers(rows * 2), t = numbers(50);
+      for (double& v : y) v = std::abs(v);
+      std::vector<std::int64_t> index(rows * columns);
+      for (std::size_t i = 0; i < index.size(); ++i)
+        index[i] = static_cast<std::int64_t>(i * 31 % 50);
+      std::vector<double> got[2], want[2];
+      for (int o : {0, 1}) got[o] = want[o] = std::vector<double>(rows * apart, -1);
+      double* const first = x.data() + (step < 0 ? columns : 0);
+      std::vector<std::int64_t> params{columns, apart * 24, step, apart * 8, columns * 8};
+      void* reference_buffers[] = {first,        y.data(),       t.data(),
+                                   index.data(), want[0].data(), want[1].data()};
+      reference::run(k, {reference_buffers, params.data(), nullptr}, 0, rows);
+      run(k, {first, y.data(), t.data(), index.data(), got[0].data(), got[1].data()}, params, rows);
+      INFO(columns << " columns, a step of " << step);
+      CHECK(got[0] == want[0]);
+      CHECK(got[1] == want[1]);
+    }
+}
+
 TEST_CASE("guarded roots decide ties as the roots would") {
   // Neighbouring doubles whose roots are equal: the first wins, though the second is smaller.
   double a = 2.0 + 4 * 2.220446049250313e-16, b = std::nextafter(a, 0.0);
