@@ -7,6 +7,7 @@
 #include "engine/blas_library.hpp"
 #include "engine/interruption.hpp"
 #include "engine/long_fft.hpp"
+#include "engine/report.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "tracer/context.hpp"
@@ -101,6 +102,7 @@ PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
       loop.operands.push_back(m.data);
       loop.strides.push_back(strides);
     }
+    const engine::AtCall at_call;
     unsigned flags = 0;
     {
       const GilParked released;
@@ -109,6 +111,8 @@ PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
       if (element_count(loop.batch) > 1) alone.emplace();
       flags = engine::run_batches(loop);
     }
+    if (!operands->made.empty())
+      at_call.done(u->name, operands->made[0].dtype, operands->made[0].shape);
     return answer(flags, std::move(*operands));
   });
 }
@@ -130,12 +134,14 @@ PyObject* long_fft(PyObject*, Args args, Py_ssize_t n) {
         reinterpret_cast<engine::BatchFn>(reinterpret_cast<void (*)()>(u->functions[type])),
         u->data ? const_cast<void*>(u->data[type]) : nullptr, PyObject_IsTrue(args[4]) == 1,
         PyFloat_AsDouble(args[5])};
+    const engine::AtCall at_call;
     {
       const GilParked released;
       const engine::InterruptScope scope(true);
       const Memory& in = operands->all[0];
       transform.run(a->dtype, in.data, in.shape[0], in.strides[0], operands->all[1].data);
     }
+    at_call.done(u->name, a->dtype, a->shape);
     return answer(0, std::move(*operands));
   });
 }
