@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-import threading
+from _thread import _local  # threading.local: most programs do without the rest of that module
 
 import numpy
 
@@ -15,7 +15,7 @@ _PYTHONS = {bool, int, float, complex, str, bytes, range, type(None), type(...)}
 # Whether anybody ever chose another dtype than float64: where nobody does, the question costs one look-up.
 active = False
 _process = numpy.dtype("float64")
-_thread = threading.local()
+_thread = _local()
 
 
 def _chosen(dtype):

@@ -18,7 +18,8 @@ import numpy
 
 def _libraries():
     """Where the standard library and installed packages are, and Plait and NumPy themselves."""
-    paths = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    of = sysconfig.get_paths()
+    paths = [of[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths += [*site.getsitepackages(), site.getusersitepackages()]
     paths += [os.path.dirname(module.__file__) for module in (numpy, sys.modules[__package__])]
     return tuple({os.path.realpath(p) + os.sep for p in paths if p})
