@@ -1,6 +1,7 @@
 // What explain() knows of an evaluation: gathered under the recorder's lock, before the graph goes,
 // and printed afterwards. A Watch has the evaluations of its thread described to it.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config.hpp"
 #include "run.hpp"
 #include "seconds.hpp"
 #include "tracer/array.hpp"
@@ -93,7 +95,8 @@ class Watch {
   explicit Watch(Names names);
   ~Watch();
   Watch(const Watch&) = delete;
-  static Watch* current();  // of this thread
+  static Watch* current();                   // of this thread
+  static inline std::atomic<int> number{0};  // in all threads
 
   struct Event {
     enum Kind { Evaluation, Note, AtCall } kind = Evaluation;
@@ -151,7 +154,9 @@ class AtCall {
   }
 
  private:
-  static bool observed();
+  static bool observed() {
+    return Watch::number.load(std::memory_order_relaxed) != 0 || logging(Log::Fusion);
+  }
   // site: 0: the current one.
   void describe(const std::string& what, std::uint32_t site) const;
 

@@ -3,7 +3,6 @@
 #include <mutex>
 #include <set>
 
-#include "core/config.hpp"
 #include "tracer/at_once.hpp"
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
@@ -18,11 +17,13 @@ constexpr std::size_t kMostSaid = 1 << 16;  // after which the log repeats itsel
 
 Watch::Watch(Names n) : names(std::move(n)), outer_(current_watch) {
   current_watch = this;
+  ++number;
   const std::lock_guard held(tracer::lock());
   tracer::record_everything(true);  // what is computed at once is not described
 }
 Watch::~Watch() {
   current_watch = outer_;
+  --number;
   const std::lock_guard held(tracer::lock());
   tracer::record_everything(false);
 }
@@ -57,9 +58,8 @@ bool said(const std::string& what) {
 
 }  // namespace
 
-bool AtCall::observed() { return current_watch || logging(Log::Fusion); }
-
 void AtCall::describe(const std::string& what, std::uint32_t site) const {
+  if (!current_watch && !logging(Log::Fusion)) return;  // another thread's watch
   const double seconds = seconds_now() - started_;
   const std::lock_guard held(tracer::lock());
   if (site == 0) site = tracer::current_site();
