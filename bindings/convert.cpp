@@ -282,23 +282,37 @@ PyObject* from_numpy(PyObject* o, Take take) {
   return wrap_host(copy.get());
 }
 
-PyObject* wrap_scalar(const Scalar& s) {
-  switch (s.dtype) {
+PyObject* wrap_element(DType t, const void* at) {
+  switch (t) {
     case DType::Float64: {
       PyObject* o = check(PyArrayScalar_New(Double));
-      PyArrayScalar_ASSIGN(o, Double, s.as<double>());
+      std::memcpy(&PyArrayScalar_VAL(o, Double), at, sizeof(double));
       return o;
     }
     case DType::Int64: {
       PyObject* o = check(PyArrayScalar_New(Long));
-      PyArrayScalar_ASSIGN(o, Long, s.as<std::int64_t>());
+      std::memcpy(&PyArrayScalar_VAL(o, Long), at, sizeof(std::int64_t));
       return o;
     }
     case DType::Bool:
-      return Py_NewRef(s.bytes[0] ? PyArrayScalar_True : PyArrayScalar_False);
+      return Py_NewRef(*static_cast<const char*>(at) ? PyArrayScalar_True : PyArrayScalar_False);
     default:
-      return check(PyArray_Scalar(const_cast<unsigned char*>(s.bytes), descr_of(s.dtype), nullptr));
+      return check(PyArray_Scalar(const_cast<void*>(at), descr_of(t), nullptr));
   }
+}
+
+bool has_index_method(PyObject* o) {
+  if (!PyIndex_Check(o) || PyBool_Check(o)) return false;
+  if (is_array(o)) {
+    const ArrayObject* a = as_array(o);
+    return !a->host && a->array.ndim() == 0 && is_integer(a->array.dtype);
+  }
+  if (is_lazy(o)) return is_integer(as_lazy(o)->array.dtype);
+  if (PyArray_Check(o)) {
+    auto* a = reinterpret_cast<PyArrayObject*>(o);
+    return PyArray_NDIM(a) == 0 && PyArray_ISINTEGER(a);
+  }
+  return !PyArray_IsScalar(o, Bool);
 }
 
 Parsed parse_operand(PyObject* o, OperandHolder& h) {

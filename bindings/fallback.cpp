@@ -247,7 +247,7 @@ PyObject* adopt_result(PyObject*, PyObject* o) {
 }  // namespace
 
 PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py_ssize_t n,
-                   PyObject* names) {
+                   PyObject* names, Py_ssize_t plain) {
   const bool noted = noting_fallbacks();
   if (noted) Owned(call_hook(hooks.note, function, name));
   auto by_python = [&] {
@@ -264,7 +264,7 @@ PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py
   owned.reserve(static_cast<std::size_t>(all));
   out.reserve(static_cast<std::size_t>(all));
   for (Py_ssize_t i = 0; i < all; ++i) {
-    owned.push_back(call.outward(args[i]));
+    owned.push_back(i < plain ? Owned::borrow(args[i]) : call.outward(args[i]));
     if (!owned.back()) return by_python();
     out.push_back(owned.back().get());
   }

@@ -7,6 +7,8 @@ import threading
 
 import numpy
 
+from . import _plait
+
 _FLOATS = ("float16", "float32", "float64")
 _COMPLEX = {"float16": "complex64", "float32": "complex64", "float64": "complex128"}  # NumPy has no complex32
 _PYTHONS = {bool, int, float, complex, str, bytes, range, type(None), type(...)}
@@ -24,10 +26,16 @@ def _chosen(dtype, by="the default dtype"):
     return dtype
 
 
+def _tell():
+    if active:
+        _plait.vary_default_dtype()
+
+
 def _set_process(dtype):
     global active, _process
     previous, _process = _process, dtype
     active = active or dtype != numpy.float64
+    _tell()
     return previous
 
 
@@ -79,6 +87,7 @@ class default_dtype:
     def __enter__(self):
         global active
         active = active or self._dtype != numpy.float64
+        _tell()
         self._outer.append(getattr(_thread, "dtype", None))
         _thread.dtype = self._dtype
         return self._dtype

@@ -1,5 +1,6 @@
 """numpy.random with Plait arrays as results; the streams of numbers are NumPy's."""
 
+import functools
 import sys
 import types
 
@@ -39,8 +40,9 @@ def _forwarding(base):
 
         forward.__name__ = name
         forward.__doc__ = theirs.__doc__
-        forward.__wrapped__ = rounding
-        return forward
+        made = functools.update_wrapper(_plait.drawing(forward, theirs, label, _draws.FEW, own_state), forward)
+        made.__wrapped__ = rounding
+        return made
 
     def drawing(self):
         """NumPy's generator over the same bits: its methods call each other. A RandomState has a state beside those."""
