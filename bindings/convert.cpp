@@ -166,7 +166,6 @@ PyObject* to_numpy(ArrayObject* a, bool for_good) {
   Py_INCREF(d);
   PyObject* out = check(PyArray_NewFromDescr(&PyArray_Type, d, x.ndim(), shape, strides, data,
                                              x.writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
-  PyArray_UpdateFlags(reinterpret_cast<PyArrayObject*>(out), NPY_ARRAY_UPDATE_ALL);
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(out), hold.release()) < 0) {
     Py_DECREF(out);
     throw PythonError{};
@@ -234,9 +233,24 @@ tracer::Array copy_of_numpy(PyArrayObject* a, DType t) {
   return made;
 }
 
+// A small result of NumPy's that nobody else refers to costs less to copy than to keep and release.
+bool is_small_and_alone(PyArrayObject* a) {
+  constexpr npy_intp kSmall = 1024;  // bytes
+  return Py_REFCNT(a) == 1 && !PyArray_BASE(a) && PyArray_IS_C_CONTIGUOUS(a) &&
+         PyArray_NBYTES(a) <= kSmall && PyArray_ISWRITEABLE(a);
+}
+
 std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
   auto t = native_dtype(PyArray_DESCR(a));
   if (!t) return std::nullopt;
+  if (take == Take::Adopt && is_small_and_alone(a)) {
+    const auto bytes = static_cast<std::size_t>(PyArray_NBYTES(a));
+    Ref<Buffer> memory = allocate(bytes);
+    std::memcpy(memory->data, PyArray_DATA(a), bytes);
+    const int n = PyArray_NDIM(a);
+    return tracer::from_buffer(std::move(memory), *t, dims_of(PyArray_DIMS(a), n),
+                               dims_of(PyArray_STRIDES(a), n), 0);
+  }
   if (take == Take::Copy || !layout_is_native(a, *t)) {
     // A copy would be no view any more.
     const Origin origin = origin_of(a);

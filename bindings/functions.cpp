@@ -13,7 +13,7 @@
 namespace plait::py {
 
 std::int64_t integer(PyObject* o) {
-  const Owned index(check(PyNumber_Index(o)));
+  const Owned index(PyLong_CheckExact(o) ? Py_NewRef(o) : check(PyNumber_Index(o)));
   int overflow;
   const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
   if (overflow) throw plait::OverflowError("Python int too large to convert to C long");

@@ -2,6 +2,7 @@
 // options but a dtype, arrays of the engine's. All else is done by the Python function of that
 // name.
 #include "functions.hpp"
+#include "numpy_compat/functions.hpp"
 #include "numpy_compat/indexing.hpp"
 #include "tracer/device.hpp"
 
@@ -60,6 +61,19 @@ PyObject* brief_asarray(Args args, Py_ssize_t n, PyObject* names) {
   return brief_array(args, n, names);
 }
 
+PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
+  const auto c = creation(args, n, names);
+  if (!c || c->dtype || default_dtype_varies) return not_implemented();
+  const Scalar zero = scalar_int(0), one = scalar_int(1);
+  if (PyFloat_CheckExact(c->first))
+    return wrap(numpy::arange(zero, scalar_float(PyFloat_AS_DOUBLE(c->first)), one, std::nullopt));
+  int beyond = 1;
+  const long long stop =
+      PyLong_CheckExact(c->first) ? PyLong_AsLongLongAndOverflow(c->first, &beyond) : 0;
+  if (beyond) return not_implemented();
+  return wrap(numpy::arange(zero, scalar_int(stop), one, std::nullopt));
+}
+
 // Plain arrays of the engine's, alone.
 const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
   if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
@@ -80,9 +94,9 @@ struct ShortFunction {
   BriefFunction brief;
 };
 constexpr ShortFunction short_functions[] = {
-    {"zeros", brief_zeros}, {"ones", brief_ones},       {"empty", brief_empty},
-    {"array", brief_array}, {"asarray", brief_asarray}, {"bincount", brief_bincount},
-    {"sort", sorted_copy},
+    {"zeros", brief_zeros},   {"ones", brief_ones},       {"empty", brief_empty},
+    {"array", brief_array},   {"asarray", brief_asarray}, {"bincount", brief_bincount},
+    {"arange", brief_arange}, {"sort", sorted_copy},
 };
 
 PyObject* vary_default_dtype(PyObject*, PyObject*) {

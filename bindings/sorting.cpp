@@ -155,7 +155,12 @@ PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
 }  // namespace
 
 PyObject* sorted_copy(Args args, Py_ssize_t n, PyObject* names) {
-  if (names || n != 1 || Py_TYPE(args[0]) != array_type || as_array(args[0])->host ||
+  if (names || n != 1) return not_implemented();
+  if (PyArray_CheckExact(args[0])) {  // as functions that NumPy calls get them
+    static PyObject* const name = PyUnicode_InternFromString("sort");
+    return by_numpy(numpy_attr("sort"), name, args, 1, nullptr);
+  }
+  if (Py_TYPE(args[0]) != array_type || as_array(args[0])->host ||
       as_array(args[0])->array.ndim() == 0)
     return not_implemented();
   Call c{call_info(CallId::Sort), {}, {}, {}, {}, {}, {}};

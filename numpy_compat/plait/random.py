@@ -48,9 +48,11 @@ def _forwarding(base):
         """NumPy's generator over the same bits: its methods call each other. A RandomState has a state beside those."""
         if base is not numpy.random.Generator:
             return self
-        if "_drawing" not in self.__dict__:
+        try:
+            return self._drawing
+        except AttributeError:
             self._drawing = base(self.bit_generator)
-        return self._drawing
+            return self._drawing
 
     def reduce(self):
         _, bits, *state = base.__reduce__(self)
@@ -58,7 +60,8 @@ def _forwarding(base):
 
     skip = {"spawn", "get_state", "set_state", "seed"}
     names = [n for n in dir(base) if not n.startswith("_") and n not in skip and callable(getattr(base, n))]
-    return {**{n: method(n) for n in names}, "__reduce__": reduce}
+    slots = ("_drawing",) if base is numpy.random.Generator else ()  # as NumPy's, they take no attributes
+    return {**{n: method(n) for n in names}, "__reduce__": reduce, "__slots__": slots}
 
 
 def _seeded(base):
@@ -119,12 +122,12 @@ def default_rng(seed=None):
 
 
 class _Random(_namespace.Mirror):
-    def __getattr__(self, name):
+    def _made(self, name):
         if name in _GENERATORS or name in _SEEDED:
             value = _Lazy.get(name)
             setattr(self, name, value)
             return value
-        return super().__getattr__(name)
+        return super()._made(name)
 
     def _adapted(self, value, name):
         drawn = callable(value) and not isinstance(value, type)
