@@ -76,13 +76,23 @@ template <class R, class... A>
 using applied = std::conditional_t<(is_traced<A> || ...), traced<R>, array<R>>;
 
 template <fn F, class... A>
+auto recorded(A&&... a) {
+  using R = typename result<F, std::decay_t<A>...>::type;
+  const Operand operands[] = {operand_of(std::forward<A>(a))...};
+  return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
+}
+template <fn F, class... A>
 auto apply(A&&... a) {
   static_assert(
       !(is_traced<std::decay_t<A>> || ...) || !(is_array_type<std::decay_t<A>>::value || ...),
       "plait: a function of elements takes arrays as arguments: vectorize(f, a, b)");
-  using R = typename result<F, std::decay_t<A>...>::type;
-  const Operand operands[] = {operand_of(std::forward<A>(a))...};
-  return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
+  static_assert(are_operands<std::decay_t<A>...>,
+                "plait: operands are arrays and numbers, not text, pointers or std::vector: "
+                "array<double>(v) makes an array of a vector");
+  if constexpr (are_operands<std::decay_t<A>...>)
+    return recorded<F>(std::forward<A>(a)...);
+  else  // no second error of a result without a type
+    return applied<double, std::decay_t<A>...>(Handle());
 }
 
 }  // namespace detail
@@ -112,6 +122,17 @@ class array {
   array(array&&) noexcept = default;
   array& operator=(const array&) & = default;
   array& operator=(array&&) & noexcept = default;
+  // A copy of what is selected.
+  array(const selection<T>& s) : handle_(detail::selected(s.handle())) {}
+  array& operator=(const selection<T>& s) & { return *this = array(s); }
+  // One value, of no dimension. An array that is there is filled by view(a) = 0.
+  template <class V, std::enable_if_t<std::is_arithmetic_v<V> &&
+                                          !(std::is_same_v<T, bool> && !std::is_same_v<V, bool>),
+                                      int> = 0>
+  array(V value)
+      : handle_(detail::full({nullptr, 0}, detail::Value::of(detail::element_value<T>(value)))) {}
+  template <class V, std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
+  array& operator=(V value) = delete;
   // Nested lists of elements, C order. Throws ValueError when rows differ in length.
   // (A template, so that {{1}, {2}} is a column without doubt.)
   template <int = 0>
@@ -418,17 +439,14 @@ class array_view : public array<T> {
   bool moved_ = false;
 };
 
-// What view() of a const array gives: nothing writes through it, nor through what is made of it.
+namespace detail {
+// An array that is only read, though the variable that it is may not be const.
 template <class T>
-class array_view<const T> : public array<T> {
+class read_only : public array<T> {
  public:
   using iterator = typename array<T>::const_iterator;
   using reverse_iterator = typename array<T>::const_reverse_iterator;
-  explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
-  array_view(const array_view&) = default;
-  template <class B>
-  array_view& operator=(const B&) = delete;
-  array_view& operator=(const array_view&) = delete;
+  explicit read_only(Handle h) : array<T>(std::move(h)) {}
   template <class... I>
   T operator()(I... index) const {
     return this->get(index...);
@@ -437,7 +455,11 @@ class array_view<const T> : public array<T> {
   T at(I... index) const {
     return this->get(index...);
   }
-  T operator[](const extents& index) const { return std::as_const(base())[index]; }
+  T operator[](const extents& index) const { return base()[index]; }
+  template <class A, std::enable_if_t<is_array_type<A>::value, int> = 0>
+  array<T> operator[](const A& index) const {
+    return base()[index];
+  }
   const T* data() const& { return base().data(); }
   const T* data() const&& = delete;
   iterator begin() const { return this->cbegin(); }
@@ -452,7 +474,7 @@ class array_view<const T> : public array<T> {
   void set(const A&...) = delete;
 #define PLAIT_CONSTANT(op) \
   template <class B>       \
-  array_view& operator op(const B&) = delete;
+  read_only& operator op(const B&) = delete;
   PLAIT_CONSTANT(+=)
   PLAIT_CONSTANT(-=)
   PLAIT_CONSTANT(*=)
@@ -467,6 +489,18 @@ class array_view<const T> : public array<T> {
 
  private:
   const array<T>& base() const { return *this; }
+};
+}  // namespace detail
+
+// What view() of a const array gives: nothing writes through it, nor through what is made of it.
+template <class T>
+class array_view<const T> : public detail::read_only<T> {
+ public:
+  explicit array_view(detail::Handle h) : detail::read_only<T>(std::move(h)) {}
+  array_view(const array_view&) = default;
+  template <class B>
+  array_view& operator=(const B&) = delete;
+  array_view& operator=(const array_view&) = delete;
 };
 
 // Exchanges the elements of two views. Throws ShapeError.

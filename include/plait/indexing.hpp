@@ -68,11 +68,12 @@ void put_along_axis(array<T>& a, const array<I>& indices, const B& values, std::
                          axis);
 }
 
-// The elements where a mask is true, 1-D; and the sub-arrays along an axis where a 1-D mask is.
+// The elements where a mask is true, 1-D: filter(a, m) is a[m], and `filter(a, m) = x` writes. And
+// copies of them, or of the sub-arrays along an axis where a 1-D mask is.
 template <class A, class M, detail::if_array<A> = 0, detail::if_array<M> = 0>
-detail::like<A> filter(const A& a, const M& mask) {
+auto filter(A&& a, const M& mask) {
   static_assert(std::is_same_v<detail::element_of<M>, bool>, "plait: a mask is an array of bools");
-  return detail::like<A>(detail::get_selection(a.handle(), {detail::to_key(mask)}));
+  return view(std::forward<A>(a), mask);
 }
 template <class A, detail::if_array<A> = 0>
 detail::like<A> extract(const array<bool>& mask, const A& a) {

@@ -52,7 +52,7 @@ constinit Kept kept;
 // Nobody but the box knows the array and its memory, which is all the array's.
 bool is_alone(const Box& b) {
   const tracer::Array& a = b.array;
-  if (!a.storage || a.size() > kMostElements || a.size() == 0 || b.lease || !a.writeable ||
+  if (!a.storage || a.size() > kMostElements || a.size() == 0 || b.lease || b.selection || !a.writeable ||
       a.offset != 0)
     return false;
   const Storage& s = *a.storage;
