@@ -19,6 +19,9 @@ foreach(header IN LISTS headers)
   endforeach()
 endforeach()
 
+# Nor do the templates warn, of any element type.
+execute_process(COMMAND ${CXX} ${flags} -fsyntax-only ${SOURCE}/tests/package/warnings.cpp COMMAND_ERROR_IS_FATAL ANY)
+
 # What is refused, in a message that one can read.
 foreach(mistake [[a + "x"]] [[where(a > 0, a, "x")]] [[a * std::vector<double>(3)]] [[printf("%f", a(0))]] [[a.data() + view(a, k).data()]] [[a = 0]])
   file(WRITE ${WORK}/mistake.cpp "#include <cstdio>\n#include <plait/plait.hpp>\nvoid f(plait::array<double> a, plait::array<std::int64_t> k) {\n  using namespace plait;\n  (void)k;\n  (void)(${mistake});\n}\n")

@@ -143,6 +143,7 @@ PLAIT_API Handle arange(const Value& start, const Value& stop, const Value& step
 PLAIT_API Handle linspace(double start, double stop, std::int64_t n, bool endpoint, dtype t);
 PLAIT_API Handle logspace(double start, double stop, std::int64_t n, bool endpoint, double base,
                           dtype t);
+PLAIT_API Handle geomspace(double start, double stop, std::int64_t n, bool endpoint, dtype t);
 PLAIT_API Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t);
 PLAIT_API Handle from_values(const void* values, Span shape, dtype t);  // copies, C order
 // Borrows: pending uses end and writes arrive when the last handle (of it or a view of it) goes.

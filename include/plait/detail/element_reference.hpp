@@ -23,6 +23,10 @@ T element_value(const V& v) {
     if (static_cast<V>(element) != v || (element < T(0)) != (v < V(0)))
       throw_out_of_bounds(std::to_string(v), dtype_of_v<T>);
     return element;
+  } else if constexpr (std::is_arithmetic_v<V> && std::is_same_v<T, float16>) {
+    return T(static_cast<float>(v));
+  } else if constexpr (std::is_arithmetic_v<V> && kind_of(dtype_of_v<T>) == kind::complex) {
+    return T(static_cast<typename T::value_type>(v));
   } else {
     return static_cast<T>(v);
   }
