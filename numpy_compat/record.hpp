@@ -25,6 +25,7 @@ inline Operand weak(double v) { return {scalar_float(v), Weak::Float}; }
 inline bool is_exact(DType t) { return t == DType::Bool || is_integer(t); }
 
 inline Array as(const Array& a, DType t) { return a.dtype == t ? a : tracer::astype(a, t); }
+inline Array flat(const Array& a) { return a.ndim() == 1 ? a : tracer::reshape(a, Dims{-1}); }
 inline Array view(const Array& a, std::initializer_list<tracer::Index> indices) {
   return tracer::slice(a, std::span(indices.begin(), indices.size()));
 }

@@ -130,9 +130,10 @@ template <class T>
 struct integer_element {
   static constexpr bool valid = true;
   static constexpr plait::dtype value =
-      sizeof(T) == 8   ? std::is_signed_v<T> ? dtype::int64 : dtype::uint64
-      : sizeof(T) == 4 ? std::is_signed_v<T> ? dtype::int32 : dtype::uint32
-                       : std::is_signed_v<T> ? dtype::int8 : dtype::uint8;
+      sizeof(T) == 8        ? std::is_signed_v<T> ? dtype::int64 : dtype::uint64
+      : sizeof(T) == 4      ? std::is_signed_v<T> ? dtype::int32 : dtype::uint32
+      : std::is_signed_v<T> ? dtype::int8
+                            : dtype::uint8;
 };
 template <class T>
 struct element

@@ -73,10 +73,10 @@ void put_along_axis(array<T>& a, const array<I>& indices, const B& values, std::
 // twice is added to twice, in the order of the indices.
 template <class T, class I, class B>
 void add_at(array<T>& a, const array<I>& indices, const B& values) {
-  static_assert(detail::updatable<detail::fn::Add, T, B>(),
-                "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
-  detail::add_at(a.handle(), {detail::to_key(indices)},
-                 detail::operand_traits<B>::operand(values));
+  static_assert(
+      detail::updatable<detail::fn::Add, T, B>(),
+      "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
+  detail::add_at(a.handle(), {detail::to_key(indices)}, detail::operand_traits<B>::operand(values));
 }
 
 // The elements where a mask is true, 1-D: filter(a, m) is a[m], and `filter(a, m) = x` writes. And

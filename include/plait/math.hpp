@@ -16,8 +16,8 @@ inline constexpr bool never_operand<std::string> = true;
 template <class T>
 inline constexpr bool never_operand<std::vector<T>> = true;
 template <class... A>
-inline constexpr bool are_taken = (operand_traits<A>::is_array || ...) &&
-                                  ((operand_traits<A>::valid || never_operand<A>) && ...);
+inline constexpr bool are_taken =
+    (operand_traits<A>::is_array || ...) && ((operand_traits<A>::valid || never_operand<A>) && ...);
 template <class... A>
 using if_operands = std::enable_if_t<are_taken<std::decay_t<A>...>, int>;
 }  // namespace detail

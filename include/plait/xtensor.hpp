@@ -52,8 +52,7 @@ template <class E>
 class compiled : public array<detail::xt_recorded<E>> {
  public:
   using value_type = detail::xt_recorded<E>;
-  explicit compiled(E&& e)
-      : array<value_type>(detail::Handle()), expression_(static_cast<E&&>(e)) {
+  explicit compiled(E&& e) : array<value_type>(detail::Handle()), expression_(static_cast<E&&>(e)) {
     auto result = recorder_.record(expression_);
     if constexpr (detail::is_xt_memory<std::decay_t<E>>)
       this->handle_ = result.copy().handle();

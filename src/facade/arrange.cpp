@@ -32,9 +32,8 @@ Handle geomspace(double first, double last, std::int64_t n, bool endpoint, dtype
     const double sign = first < 0 && last < 0 ? -1 : 1;
     const tracer::Array exponents =
         numpy::linspace(std::log10(sign * first), std::log10(sign * last), n, endpoint);
-    const tracer::Array a =
-        numpy::call(OpId::Multiply, numpy::call(OpId::Power, numpy::weak(10.0), exponents),
-                    numpy::weak(sign));
+    const tracer::Array a = numpy::call(
+        OpId::Multiply, numpy::call(OpId::Power, numpy::weak(10.0), exponents), numpy::weak(sign));
     const auto set = [&a](std::int64_t i, double v) {
       tracer::set_item(a, std::span(&i, 1), scalar_float(v));
     };

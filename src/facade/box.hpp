@@ -31,7 +31,7 @@ struct Box {
   template <class Make>
   explicit Box(Make&& make) : array(make()) {}
   std::atomic<std::uint32_t> refs{1};
-  Ref<Lease> lease;  // goes after `array`, so that it can tell whether it was the last
+  Ref<Lease> lease;     // goes after `array`, so that it can tell whether it was the last
   tracer::Array array;  // without storage: of a selection that was not read yet
   std::unique_ptr<Selection> selection;
 };

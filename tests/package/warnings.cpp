@@ -58,27 +58,48 @@ void each(array<T> a, array<T> b, array<std::int64_t> k, array<bool> m) {
   (void)vectorize([](T x) { return x; }, a);
   (void)(matmul(a, b));
   if constexpr (!std::is_same_v<T, bool>) {
-    a += b; a *= T(1);
+    a += b;
+    a *= T(1);
     (void)(a * 2 + b * 1.5F - a / 3.0);
     (void)(a + a(0));
-    element += T(1); element -= T(1); element *= T(1); element /= T(1);
-    a[k] += b; masked += T(1);
+    element += T(1);
+    element -= T(1);
+    element *= T(1);
+    element /= T(1);
+    a[k] += b;
+    masked += T(1);
     (void)(-a);
   }
   if constexpr (std::is_arithmetic_v<T>) {
     (void)arange<T>(0, 5);
-    (void)clip(a, 0, 1); (void)median(a); (void)quantile(a, 0.5); (void)round(a, 2);
-    (void)sort(a); (void)searchsorted(a, T(1)); (void)histogram(a, 10);(void)unique(a);
-    (void)linspace<T>(0, 1, 5); (void)trapezoid(a); (void)cumsum(a);
+    (void)clip(a, 0, 1);
+    (void)median(a);
+    (void)quantile(a, 0.5);
+    (void)round(a, 2);
+    (void)sort(a);
+    (void)searchsorted(a, T(1));
+    (void)histogram(a, 10);
+    (void)unique(a);
+    (void)linspace<T>(0, 1, 5);
+    (void)trapezoid(a);
+    (void)cumsum(a);
   }
   if constexpr (std::is_floating_point_v<T>) {
-    (void)random::rand<T>({3}); (void)random::randn<T>({3}); (void)var(a, 0, 1); (void)linalg::norm(a, 2);
+    (void)random::rand<T>({3});
+    (void)random::randn<T>({3});
+    (void)var(a, 0, 1);
+    (void)linalg::norm(a, 2);
     (void)linalg::inv(a);
     (void)exp(a);
   }
-  if constexpr (std::is_integral_v<T>) { (void)random::randint<T>({3}, 0, 1); }
+  if constexpr (std::is_integral_v<T>) {
+    (void)random::randint<T>({3}, 0, 1);
+  }
 }
 template void each(array<bool>, array<bool>, array<std::int64_t>, array<bool>);
 #define EACH(T) template void each(array<T>, array<T>, array<std::int64_t>, array<bool>);
-EACH(std::int8_t) EACH(std::uint8_t) EACH(std::int16_t) EACH(std::uint16_t) EACH(std::int32_t) EACH(std::uint32_t) EACH(std::int64_t) EACH(std::uint64_t)
-EACH(float16) EACH(float) EACH(double) EACH(std::complex<float>) EACH(std::complex<double>) EACH(char) EACH(long long) EACH(unsigned long long)
+EACH(std::int8_t)
+EACH(std::uint8_t) EACH(std::int16_t) EACH(std::uint16_t) EACH(std::int32_t) EACH(std::uint32_t)
+    EACH(std::int64_t) EACH(std::uint64_t) EACH(float16) EACH(float) EACH(double)
+        EACH(std::complex<float>) EACH(std::complex<double>) EACH(char) EACH(long long)
+            EACH(unsigned long long)

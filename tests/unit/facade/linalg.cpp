@@ -47,8 +47,8 @@ TEST_CASE("einsum of three operands and more") {
                            plait::matmul(plait::matmul(a, b), a)));
   CHECK(plait::einsum("i,i,i,i->", v, v, v, v).item() == 97);
   CHECK(plait::array_equal(plait::einsum("i,j,i->ji", v, v, v), plait::outer(v, v * v)));
-  STATIC_REQUIRE(std::is_same_v<decltype(plait::einsum("i,i,i", v, array<float>{1, 2}, v)),
-                                array<double>>);
+  STATIC_REQUIRE(
+      std::is_same_v<decltype(plait::einsum("i,i,i", v, array<float>{1, 2}, v)), array<double>>);
   CHECK_THROWS_AS(plait::einsum("ij,jk->i", a, b, v), plait::ValueError);
   CHECK_THROWS_AS(plait::einsum("ij,jk,l->m", a, b, v), plait::ValueError);
 }

@@ -69,7 +69,8 @@ TEST_CASE_METHOD(Given, "selections have the members of arrays") {
   STATIC_REQUIRE(std::is_same_v<decltype(*first.begin()), const double&>);
 }
 
-TEST_CASE_METHOD(Given, "an array that is made of a selection is a copy, whatever is written later") {
+TEST_CASE_METHOD(Given,
+                 "an array that is made of a selection is a copy, whatever is written later") {
   auto s = a[k];
   array<double> one = s, other;
   other = a[k];
