@@ -409,8 +409,8 @@ def falls_back(f):
         try:
             made = f()
         finally:
-            events, _ = _plait.watched(lambda site: ("", "", ""))
-    return made, [note for note, *_ in events if note]
+            events = _plait.watched(lambda site: ("", "", ""))
+    return made, [note for kind, note, *_ in events if kind == "note"]
 
 
 @pytest.mark.parametrize("call", TAKING_INTEGERS)
