@@ -7,6 +7,7 @@
 #include "engine/blas_library.hpp"
 #include "engine/interruption.hpp"
 #include "engine/long_fft.hpp"
+#include "engine/report.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "tracer/context.hpp"
@@ -197,6 +198,7 @@ PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
       loop.operands.push_back(m.data);
       loop.strides.push_back(batch_steps(m, batch.size(), core));
     }
+    const engine::AtCall at_call;
     unsigned flags = 0;
     {
       const GilParked released;
@@ -206,6 +208,8 @@ PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
       flags = engine::run_batches(loop);
     }
     raising.check_raised();
+    if (!operands->made.empty())
+      at_call.done(u->name, operands->made[0].dtype, operands->made[0].shape);
     return answer(flags, std::move(*operands));
   });
 }
@@ -226,6 +230,7 @@ PyObject* long_fft(PyObject*, Args args, Py_ssize_t n) {
     RaisingLoop raising(u, type);
     const engine::LongFft transform{RaisingLoop::run, &raising, PyObject_IsTrue(args[4]) == 1,
                                     PyFloat_AsDouble(args[5])};
+    const engine::AtCall at_call;
     {
       const GilParked released;
       const engine::InterruptScope scope(true);
@@ -233,6 +238,7 @@ PyObject* long_fft(PyObject*, Args args, Py_ssize_t n) {
       transform.run(a->dtype, in.data, in.shape[0], in.strides[0], operands->all[1].data);
     }
     raising.check_raised();
+    at_call.done(u->name, a->dtype, a->shape);
     return answer(0, std::move(*operands));
   });
 }

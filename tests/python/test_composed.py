@@ -46,8 +46,8 @@ def _watched(text, scope):
         try:
             result = outcome(lambda: _run(text, scope))
         finally:
-            events, _ = _plait.watched(lambda site: ("", "", ""))
-    return result, [note for note, *_ in events if note]
+            events = _plait.watched(lambda site: ("", "", ""))
+    return result, [note for kind, note, *_ in events if kind == "note"]
 
 
 def _run(text, scope):

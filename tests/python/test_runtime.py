@@ -211,14 +211,6 @@ def test_a_long_loop_is_planned_in_whole_rounds(large):
     assert value == total[-1]
 
 
-@pytest.mark.parametrize("variable, value", [("PLAIT_LOG", "fusin"), ("PLAIT_JIT", "of"), ("PLAIT_CPU", "sse")])
-def test_mistyped_configuration_is_named(run_python, variable, value):
-    done = run_python("import plait; print(plait.ones(3).sum())", env={variable: value})
-    assert done.stdout == "3.0\n"
-    assert done.stderr.startswith(f"plait: {variable}: '{value}' is not known and ignored; known are ")
-    assert not run_python("import plait", env={"PLAIT_LOG": "fusion,cache", "PLAIT_JIT": "off"}).stderr
-
-
 def test_own_code_is_mapped_at_import(run_python):
     """First calls need not wait for the pages of their code one by one."""
     source = """
