@@ -89,14 +89,29 @@ PyObject* brief_bincount(Args args, Py_ssize_t n, PyObject* names) {
   });
 }
 
+template <auto product>
+PyObject* brief_product(Args args, Py_ssize_t n, PyObject* names) {
+  const auto plain = [](PyObject* o) { return Py_TYPE(o) == array_type && !as_array(o)->host; };
+  if (n != 2 || names || !plain(args[0]) || !plain(args[1])) return not_implemented();
+  return wrap_returned(product(as_array(args[0])->array, as_array(args[1])->array), args, 2);
+}
+
 struct ShortFunction {
   const char* name;
   BriefFunction brief;
 };
 constexpr ShortFunction short_functions[] = {
-    {"zeros", brief_zeros},   {"ones", brief_ones},       {"empty", brief_empty},
-    {"array", brief_array},   {"asarray", brief_asarray}, {"bincount", brief_bincount},
-    {"arange", brief_arange}, {"sort", sorted_copy},
+    {"zeros", brief_zeros},
+    {"ones", brief_ones},
+    {"empty", brief_empty},
+    {"array", brief_array},
+    {"asarray", brief_asarray},
+    {"bincount", brief_bincount},
+    {"arange", brief_arange},
+    {"sort", sorted_copy},
+    {"dot", brief_product<numpy::dot>},
+    {"inner", brief_product<numpy::inner>},
+    {"vdot", brief_product<numpy::vdot>},
 };
 
 PyObject* vary_default_dtype(PyObject*, PyObject*) {

@@ -10,10 +10,7 @@ using ir::Val;
 
 ir::Kernel share_tiles(ir::Kernel k, std::vector<SharedTiles>& shared) {
   const ir::Analysis a = ir::analyse(k);
-  const auto is_number = [&](Val v) {
-    const Op op = k.insts[v].op;
-    return op == Op::Const || op == Op::Param || op == Op::Arg;
-  };
+  const auto is_number = [&](Val v) { return ir::is_number(k.insts[v]); };
   for (std::size_t l = 0; l < k.loops.size(); ++l) {
     const auto outer = static_cast<std::int32_t>(l), row = ir::row_loop(k, outer);
     if (row < 0 || !k.loops[row].vector || a.vector_loop[outer] >= 0) continue;

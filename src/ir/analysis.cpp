@@ -99,8 +99,6 @@ bool multiplies(const Kernel& k, std::int32_t loop) {
 
 namespace {
 
-bool is_number(const Inst& i) { return i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg; }
-
 bool is_computed(const Inst& i) {
   return i.op == Op::Apply || i.op == Op::Cast || i.op == Op::Load || i.op == Op::LoadLocal ||
          i.op == Op::Gather || is_number(i);

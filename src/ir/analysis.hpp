@@ -59,6 +59,11 @@ bool scans_inside(const Kernel& k, std::int32_t loop);
 // Whether the loop, or one inside it, multiplies fragments.
 bool multiplies(const Kernel& k, std::int32_t loop);
 
+// The same value wherever it stands.
+inline bool is_number(const Inst& i) {
+  return i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg;
+}
+
 // The loop that is all that `loop` does but for what it computes once a row, where each iteration
 // of the two says only which elements it reads and writes: they can run in any order, as one. Else
 // -1.

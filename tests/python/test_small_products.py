@@ -1,5 +1,7 @@
 """Products of a matrix and a vector, and short operations alone, are computed at once: nothing is planned for them."""
 
+import sys
+
 import numpy
 import pytest
 
@@ -84,3 +86,23 @@ def test_one_short_operation_is_not_planned():
     y[1:-1] = x[2:]
     assert float(y[7]) == 8
     assert (plait.stats()["plans_made"], plait.stats()["evaluations"]) == before
+
+
+@pytest.mark.parametrize("name", ["dot", "inner", "vdot"])
+def test_a_product_of_two_arrays_enters_no_function_in_python(name):
+    a = numpy.arange(12.0)
+    entered = []
+    product, x, y = getattr(plait, name), plait.asarray(a), plait.asarray(a[::-1])
+    want = getattr(numpy, name)(a, a[::-1])
+    sys.setprofile(lambda frame, event, _: entered.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        got = product(x, y)
+    finally:
+        sys.setprofile(None)
+    assert entered == []
+    assert type(got) is type(want) and got == want
+    with pytest.raises(ValueError) as theirs:
+        getattr(numpy, name)(a, a[:3])
+    with pytest.raises(ValueError) as ours:
+        product(x, x[:3])
+    assert str(ours.value) == str(theirs.value)
