@@ -22,9 +22,6 @@ def write_frame(stream, value):
     stream.flush()
 
 
-_LOG_FALLBACK = 16  # its bit in the configuration
-
-
 def watch_fallbacks(module):
     """A function that gives the names of the calls that fell back since it was last called; None for a module that has none."""
     try:
@@ -34,7 +31,8 @@ def watch_fallbacks(module):
     names = []
     fallback.note = names.append  # what PLAIT_LOG=fallback prints once a call site, here for every call
     fallback._plait.log_fallbacks = lambda: True
-    fallback._plait.set_config("log", fallback._plait.get_config()["log"] | _LOG_FALLBACK)
+    logged = set(fallback._plait.get_config()["log"].split(",")) - {"off"}
+    fallback._plait.set_config("log", ",".join(logged | {"fallback"}))
 
     def since():
         out = names[:]
