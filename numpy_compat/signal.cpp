@@ -37,6 +37,7 @@ Histogram histogram(const Array& a, std::int64_t bins, const std::optional<Range
     throw ValueError(given ? "supplied range is not finite" : "autodetected range is not finite");
   if (r.low > r.high) throw ValueError("max must be larger than min in range parameter.");
   if (r.low == r.high) r = {r.low - 0.5, r.high + 0.5};
+  if (!std::isfinite(r.high - r.low)) throw ValueError("the width of the range is not finite");
   const Array edges = linspace(r.low, r.high, bins + 1);
   if (!truth(call(OpId::Less, front(edges), rest(edges))))
     throw ValueError("Too many bins for data range. Cannot create " + std::to_string(bins) +

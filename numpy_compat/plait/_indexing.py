@@ -197,7 +197,7 @@ def _counted(a, bins, limits):
         if type(limits) not in (tuple, list) or len(limits) != 2 or not all(isinstance(x, (int, float)) for x in limits):
             return None
         low, high = limits
-    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+    if not (math.isfinite(high - low) and low <= high):
         return None
     if low == high:
         low, high = low - 0.5, high + 0.5

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "codegen/loops/bins.hpp"
+#include "core/config.hpp"
 #include "core/scatter.hpp"
 #include "split.hpp"
 
@@ -10,7 +12,7 @@ namespace plait::engine {
 namespace {
 
 // Seconds of an element.
-constexpr double kCounted = 1e-9, kSummed = 1.5e-9, kPlaced = 4e-9;
+constexpr double kCounted = 1e-9, kSummed = 1.5e-9, kPlaced = 1e-9;
 // Bins of all threads that counting is worth joining.
 constexpr std::int64_t kTables = 1 << 16;
 
@@ -72,20 +74,11 @@ void sum_bins(const std::int64_t* at, const double* weights, std::int64_t n, dou
 
 void count_in_range(const double* values, std::int64_t n, const double* edges, std::int64_t bins,
                     std::int64_t* out) {
-  const double first = edges[0], last = edges[bins], width = last - first;
-  const auto scale = static_cast<double>(bins);
+  const loops::EqualBins by = loops::equal_bins(edges, bins);
+  const loops::CountFn count = loops::count_in_bins(config().tier);
   count_by_threads(n, kPlaced, out, bins,
-                   [=](std::int64_t begin, std::int64_t end, std::int64_t* table) {
-                     for (std::int64_t i = begin; i < end; ++i) {
-                       const double v = values[i];
-                       if (!(v >= first && v <= last)) continue;
-                       // NumPy's steps: the bin by its share, put right by the edges themselves.
-                       auto b = static_cast<std::int64_t>((v - first) / width * scale);
-                       b -= b == bins;
-                       b -= v < edges[b];
-                       b += v >= edges[b + 1] && b != bins - 1;
-                       ++table[b];
-                     }
+                   [&](std::int64_t begin, std::int64_t end, std::int64_t* table) {
+                     count(by, values + begin, end - begin, table);
                    });
 }
 

@@ -1,11 +1,13 @@
 // Elements at computed places, and the check of the indices that name them.
 #include "gather.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <limits>
 
 #include "codegen/loops/gather.hpp"
+#include "codegen/loops/loops.hpp"
 #include "direct_kernels.hpp"
 #include "split.hpp"
 
@@ -22,59 +24,56 @@ T load(const std::byte* p) {
   return v;
 }
 
-// What is wrong with a row of indices: the first one that is outside; and whether one is negative.
+// Widens a running least and greatest by a row of integers, a block in the first cache at a time.
+template <class T>
+void widen(DType t, const std::byte* at, std::int64_t stride, std::int64_t n, T& least,
+           T& greatest) {
+  constexpr std::int64_t kBlock = 2048;
+  const loops::ReduceFn low = loops::reduce(ReduceKind::Min, t, config().tier);
+  const loops::ReduceFn high = loops::reduce(ReduceKind::Max, t, config().tier);
+  for (std::int64_t i = 0; i < n; i += kBlock) {
+    const std::int64_t some = std::min(kBlock, n - i);
+    low(&least, at + i * stride, stride, some);
+    high(&greatest, at + i * stride, stride, some);
+  }
+}
+
+// What is wrong with a row of indices.
 struct Seen {
   bool negative = false, outside = false;
 };
 
 template <class T>
-Seen look_at(const std::byte* at, std::int64_t stride, std::int64_t n, std::int64_t extent) {
-  // Least and greatest, in loops that vectorise.
-  T least = std::numeric_limits<T>::max(), greatest = std::numeric_limits<T>::min();
-  if (stride == static_cast<std::int64_t>(sizeof(T))) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const T v = load<T>(at + i * static_cast<std::int64_t>(sizeof(T)));
-      least = v < least ? v : least;
-      greatest = v > greatest ? v : greatest;
-    }
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const T v = load<T>(at + i * stride);
-      least = v < least ? v : least;
-      greatest = v > greatest ? v : greatest;
-    }
-  }
+Seen look_at(DType t, const std::byte* at, std::int64_t stride, std::int64_t n,
+             std::int64_t extent) {
   if (n == 0) return {};
-  Seen s;
-  if constexpr (std::is_unsigned_v<T>) {
-    s.outside = greatest > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
-                static_cast<std::int64_t>(greatest) >= extent;
-  } else {
-    s.negative = least < 0;
-    s.outside = greatest >= extent || least < -extent;
-  }
-  return s;
+  T least = load<T>(at), greatest = least;
+  widen(t, at, stride, n, least, greatest);
+  if constexpr (std::is_unsigned_v<T>)
+    return {false, static_cast<std::uint64_t>(greatest) >= static_cast<std::uint64_t>(extent)};
+  else
+    return {least < 0, greatest >= extent || least < -extent};
 }
 
 Seen look_at(DType t, const std::byte* at, std::int64_t stride, std::int64_t n,
              std::int64_t extent) {
   switch (t) {
     case DType::Int8:
-      return look_at<std::int8_t>(at, stride, n, extent);
+      return look_at<std::int8_t>(t, at, stride, n, extent);
     case DType::Int16:
-      return look_at<std::int16_t>(at, stride, n, extent);
+      return look_at<std::int16_t>(t, at, stride, n, extent);
     case DType::Int32:
-      return look_at<std::int32_t>(at, stride, n, extent);
+      return look_at<std::int32_t>(t, at, stride, n, extent);
     case DType::UInt8:
-      return look_at<std::uint8_t>(at, stride, n, extent);
+      return look_at<std::uint8_t>(t, at, stride, n, extent);
     case DType::UInt16:
-      return look_at<std::uint16_t>(at, stride, n, extent);
+      return look_at<std::uint16_t>(t, at, stride, n, extent);
     case DType::UInt32:
-      return look_at<std::uint32_t>(at, stride, n, extent);
+      return look_at<std::uint32_t>(t, at, stride, n, extent);
     case DType::UInt64:
-      return look_at<std::uint64_t>(at, stride, n, extent);
+      return look_at<std::uint64_t>(t, at, stride, n, extent);
     default:
-      return look_at<std::int64_t>(at, stride, n, extent);
+      return look_at<std::int64_t>(t, at, stride, n, extent);
   }
 }
 
@@ -103,11 +102,9 @@ Ends ends_of(const std::int64_t* values, std::int64_t n) {
   std::atomic<std::int64_t> least{std::numeric_limits<std::int64_t>::max()},
       greatest{std::numeric_limits<std::int64_t>::min()};
   split(n, kChecked, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t low = least, high = greatest;
-    for (std::int64_t i = begin; i < end; ++i) {
-      low = std::min(low, values[i]);
-      high = std::max(high, values[i]);
-    }
+    std::int64_t low = values[begin], high = low;
+    widen(DType::Int64, reinterpret_cast<const std::byte*>(values + begin), sizeof *values,
+          end - begin, low, high);
     for (std::int64_t seen = least; low < seen && !least.compare_exchange_weak(seen, low);) {
     }
     for (std::int64_t seen = greatest;

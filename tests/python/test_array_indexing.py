@@ -269,6 +269,56 @@ def _scattered(np, x, at, y):
     return x, y
 
 
+@pytest.mark.parametrize("low, high", [(-1, 1), (0, 100), (0.1, 0.7), (1e15, 1e15 + 70), (-1e308, 1e308), (1, 1 + 1e-13)])
+@pytest.mark.parametrize("bins", [1, 10, 100, 997])
+def test_values_beside_the_edges_of_bins(low, high, bins):
+    edges = numpy.linspace(low, high, bins + 1)
+    if (edges[:-1] >= edges[1:]).any():
+        return
+    beside = [edges, numpy.nextafter(edges, numpy.inf), numpy.nextafter(edges, -numpy.inf), (edges[1:] + edges[:-1]) / 2]
+    x = numpy.concatenate([*beside, numpy.linspace(low, high, 3001), [numpy.nan, numpy.inf, -numpy.inf, -0.0]])
+    numpy.random.default_rng(bins).shuffle(x)
+    both(lambda np, x: np.histogram(x, bins, (low, high)), x)
+    with np.errstate(all="raise"):
+        np.histogram(np.array(x), bins, (0, 1))
+        assert float(np.array([1.0, 2.0]).sum()) == 3
+
+
+@pytest.mark.parametrize("code", "bhilBHIL")
+@pytest.mark.parametrize("step", [1, -1, 3])
+def test_one_index_of_many_is_outside(code, step):
+    x, good = numpy.arange(100.0), numpy.arange(9000).astype(code) % 100
+    for place in (0, 4500, 8997):
+        for bad in (-100, -101, 99, 100):
+            if bad < 0 and code.isupper():
+                continue
+            i = good.copy()
+            i[place] = bad
+            both(lambda np, x, i: x[i[::step]], x, i)
+            both(lambda np, x, i: np.sqrt(x[i[::step]]) * 2, x, i)
+
+
+def test_indices_that_are_written_over():
+    n = 70_001
+    order = numpy.random.default_rng(2).permutation(n)
+    for f in (_follow, _count_into_itself):
+        both(f, order, order[::-1].copy())
+
+
+def _follow(np, i, t):
+    with eagerly(False):
+        i[:] = t[i]
+        i[1:] = t[i[:-1]] + 1 - t[0] % 2
+    return i
+
+
+def _count_into_itself(np, i, t):
+    with eagerly(False):
+        i += np.bincount(i, minlength=i.size)
+        np.add.at(t, i % 50, i)
+    return i, t
+
+
 def test_a_copy_does_not_see_later_writes():
     x, i = np.arange(10000.0), np.arange(5000)
     with eagerly(False):

@@ -169,23 +169,39 @@ Value Emitter::emit_load(const ir::Inst& i) {
   return load(i.type, a);
 }
 
+// Bytes from the address to where the index of a lane leads. Indices that lie in memory one after
+// the other are read from there, which costs less than to take lanes out of a register.
+Emitter::LaneOffset Emitter::lane_offsets(const ir::Inst& i) {
+  llvm::Value* const stride = coeff(i.stride);
+  const ir::Inst& index = k_.insts[i.operands[0]];
+  if (index.op == ir::Op::Load && !k_.buffers[index.index].written && !lanes_.mask)
+    if (const Address a = address_of(index); unit(a, index.type))
+      return [=, this](int r, int l) -> llvm::Value* {
+        const std::int64_t n = std::int64_t{r} * lanes_.width + l;
+        llvm::Value* p = at(a.base, i64(n * static_cast<std::int64_t>(sizeof(std::int64_t))));
+        return b_.CreateMul(load_scalar(DType::Int64, p), stride);
+      };
+  return [=, this, &value = vals_[i.operands[0]]](int r, int l) -> llvm::Value* {
+    return b_.CreateMul(lane(DType::Int64, reg(value, r), l), stride);
+  };
+}
+
 // Lane by lane: indices that are the same in every lane move the whole address.
 Value Emitter::emit_gather(const ir::Inst& i) {
   Address a = address_of(i);
   const Value& index = vals_[i.operands[0]];
-  llvm::Value* stride = coeff(i.stride);
   if (!index.varying) {
-    a.base = at(a.base, b_.CreateMul(index.regs[0], stride));
+    a.base = at(a.base, b_.CreateMul(index.regs[0], coeff(i.stride)));
     return load(i.type, a);
   }
+  const LaneOffset offset_of = lane_offsets(i);
   const int width = lanes_.width;
   Type* vt = i.type == DType::Bool ? lanes_type(DType::UInt8, width) : lanes_type(i.type, width);
   Value v{{}, true};
   for (int r = 0; r < lanes_.regs; ++r) {
-    llvm::Value* offsets = b_.CreateMul(index.regs[r], splat(stride, width));
     llvm::Value* gathered = PoisonValue::get(vt);
     for (int l = 0; l < width; ++l) {
-      llvm::Value* offset = lane(DType::Int64, offsets, l);
+      llvm::Value* offset = offset_of(r, l);
       if (a.lane_stride) {
         llvm::Value* n = i64(r * width + l);
         if (lanes_.mask && l) n = b_.CreateSelect(b_.CreateICmpSLT(n, lanes_.count), n, i64(0));
@@ -222,12 +238,12 @@ void Emitter::emit_scatter(const ir::Inst& i) {
   };
   if (lanes_.loop < 0) return combine(b_.CreateMul(index.regs[0], stride), value.regs[0]);
   const int width = lanes_.width;
+  const LaneOffset offset_of = lane_offsets(i);
   for (int r = 0; r < lanes_.regs; ++r) {
     llvm::Value* const x = reg(value, r);
-    llvm::Value* const offsets = b_.CreateMul(reg(index, r), splat(stride, width));
     for (int l = 0; l < width; ++l) {
       const auto one = [&] {
-        llvm::Value* offset = lane(DType::Int64, offsets, l);
+        llvm::Value* offset = offset_of(r, l);
         if (a.lane_stride)
           offset = b_.CreateAdd(offset, b_.CreateMul(i64(r * width + l), a.lane_stride));
         combine(offset, lane(i.type, x, l));

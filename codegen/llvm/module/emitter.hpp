@@ -145,6 +145,8 @@ class Emitter {
   Value load(DType t, const Address& a);
   void store(DType t, const Address& a, const Value& v, bool nontemporal);
   Value emit_load(const ir::Inst& i);
+  using LaneOffset = std::function<llvm::Value*(int reg, int lane)>;
+  LaneOffset lane_offsets(const ir::Inst& i);  // of a Gather or Scatter
   Value emit_gather(const ir::Inst& i);
   void emit_scatter(const ir::Inst& i);
   void emit_product(const ir::Inst& i);

@@ -107,6 +107,7 @@ TEST_CASE("bins and histograms") {
         std::vector<int64_t>{2, 2});
   CHECK(plait::histogram(plait::empty({0}), 3).edges.get(3) == 1);
   CHECK_THROWS_AS(plait::histogram(array<double>{kNaN}, 2), plait::ValueError);
+  CHECK_THROWS_AS(plait::histogram(array<double>{-1e308, 1e308}, 1), plait::ValueError);
   CHECK_THROWS_AS(plait::histogram(array<double>{1}, array<double>{2, 1}), plait::ValueError);
   const array<double> x{0.5, 1, 2.5};
   CHECK(listed(plait::digitize(x, array<double>{0, 1, 2})) == std::vector<int64_t>{1, 2, 3});
