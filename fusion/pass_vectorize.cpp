@@ -20,6 +20,8 @@ constexpr int kSmallBody = 24;
 constexpr std::int64_t kNearRow = 512;
 constexpr double kLongWalk = 1024;
 constexpr double kRowRegisters = 4;
+// Iterations of a loop, and bytes that loops around it read on, that are a stream from memory.
+constexpr double kLongLoop = 2048, kLongStream = 64 << 10;
 // Instructions: of a body that is not repeated for a second register, of an exponential or
 // logarithm, and how many of one iteration the processor holds while the next is to overlap it.
 constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
@@ -168,6 +170,24 @@ class Vectorize {
     return streams;
   }
 
+  // Bytes that the lanes and the loops around theirs read one after another.
+  double bytes_in_a_row(const Inst& i, std::int32_t l) const {
+    double bytes = static_cast<double>(itemsize(i.type));
+    for (;; l = facts_.parent(l)) {
+      const double trips = facts_.trips(l);
+      if (trips > 1 && static_cast<double>(facts_.stride(i, l)) != bytes) return bytes;
+      bytes *= trips;
+      if (l == 0) return bytes;
+    }
+  }
+  // Short rows that the lanes run along follow each other.
+  bool reads_on(std::int32_t l) const {
+    return std::ranges::any_of(k_.loops[l].body, [&](Val v) {
+      const Inst& i = k_.insts[v];
+      return i.op == Op::Load && bytes_in_a_row(i, l) >= kLongStream;
+    });
+  }
+
   void tune(std::int32_t l) {
     Loop& loop = k_.loops[l];
     int insts = 0, calls = 0;
@@ -189,7 +209,7 @@ class Vectorize {
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
     if (loop.reductions.empty() && insts <= kSmallBody && calls == 0 && walks_rows(l))
       loop.unroll = static_cast<int>(std::clamp(facts_.trips(l) / lanes_, 1.0, kRowRegisters));
-    loop.prefetch = l == 0 || facts_.trips(l) >= 2048 || streams_rows(l);
+    loop.prefetch = l == 0 || facts_.trips(l) >= kLongLoop || streams_rows(l) || reads_on(l);
   }
 
   const LoopFacts facts_;

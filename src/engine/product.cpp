@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::int64_t kDepth = loops::kProductDepth;
 // Panels of A that a thread packs at a time stay in its second-level cache beside a panel of B;
-// what is packed of B stays in the cache that threads share.
-constexpr std::int64_t kTallTiles = 6, kPackedBytes = 8 << 20;
+// what is packed of B stays in the cache that threads share, whatever else runs on the machine.
+constexpr std::int64_t kTallTiles = 6, kPackedBytes = 2 << 20;
 // Columns of B that a thread packs for itself.
 constexpr std::int64_t kOwnColumns = 512;
 // Pieces a thread may have, so that the last ones end at about the same time.

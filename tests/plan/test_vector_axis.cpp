@@ -120,3 +120,22 @@ TEST_CASE(
   CHECK_FALSE(wide.prefetch);  // its rows are not read whole
   CHECK(exact([] { return reduce(ReduceKind::Max, random_f64({100000, 10}, 1), 0); }));
 }
+
+TEST_CASE("short rows that follow each other in memory are read ahead") {
+  config().eager_limit = 0;
+  auto ahead = [](std::int64_t rows, std::int64_t step) {
+    const Array x = view(random_f64({rows * step, 100}, 1), {tracer::Slice{{}, {}, step}});
+    const Array a = reduce(ReduceKind::Sum, x, 1);
+    const Ref<tracer::Node> node = tracer::read(a);
+    tracer::Node* wanted[] = {node.get()};
+    const auto plan = fusion::make_plan(fusion::Graph(wanted));
+    REQUIRE(plan->steps.size() == 1);
+    for (const ir::Loop& l : plan->steps[0].lowered.kernel.loops)
+      if (l.vector) return l.prefetch;
+    FAIL("no vector loop");
+    return false;
+  };
+  CHECK(ahead(4000, 1));
+  CHECK_FALSE(ahead(4000, 2));  // rows apart
+  CHECK_FALSE(ahead(40, 1));    // what the cache holds
+}

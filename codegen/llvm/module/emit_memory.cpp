@@ -7,7 +7,7 @@ namespace {
 
 // Locals up to this many elements are left to SROA; more would only fill the stack.
 constexpr std::int64_t kRegisterElements = 64;
-constexpr int kPrefetchAhead = 2048;
+constexpr int kPrefetchAhead = 4096;
 constexpr int kRowsAhead = 8;
 
 }  // namespace
