@@ -1,9 +1,10 @@
-"""Scalar-heavy and small work: nanoseconds a call, Plait and NumPy by turns in one process. small.py [NAME ...]
+"""Scalar-heavy and small work: nanoseconds a call, Plait and NumPy by turns in one process. small.py [--json] [--quick] [NAME ...]
 
 The least of many short runs, which other work on the machine disturbs little. Every call's results were compared by the tests.
 """
 
-import sys
+import argparse
+import json
 import time
 
 import numpy
@@ -16,7 +17,7 @@ def calls(np):
     x, y, z, q = np.arange(10.0), np.arange(10.0), np.zeros(10), np.arange(100.0)
     m, numbers = np.zeros((4, 4)), [1.0, 2.0, 3.0]
     mask, indices, single = q > 50, np.array([1, 2, 3]), np.array(3.5)
-    half = numpy.float64(0.5)
+    half, rng = numpy.float64(0.5), np.random.default_rng(0)
 
     def write(value):
         def run():
@@ -59,6 +60,13 @@ def calls(np):
         "x.max()": lambda: x.max(),
         "x.mean()": lambda: x.mean(),
         "x.argmax()": lambda: x.argmax(),
+        "array([x, y])": lambda: np.array([x, y]),
+        "bincount of three": lambda: np.bincount(indices),
+        "rng.random()": rng.random,
+        "rng.integers(10)": lambda: rng.integers(10),
+        "rng.shuffle(10)": lambda: rng.shuffle(z),
+        "max(x)": lambda: max(x),
+        "zip(x, y)": lambda: [0 for _ in zip(x, y)],
         "mask.any()": lambda: mask.any(),
         "m.sum(axis=0)": lambda: m.sum(axis=0),
         "x @ y": lambda: x @ y,
@@ -82,17 +90,29 @@ def least(call, calls=200):
     return best / calls
 
 
+def measure(name, ours, theirs, rounds):
+    a = b = float("inf")
+    for _ in range(rounds):  # by turns
+        a, b = min(a, least(theirs[name])), min(b, least(ours[name]))
+    return {"numpy": a, "plait": b}
+
+
 def main():
-    names = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--json", action="store_true", help="one line, for run.py")
+    parser.add_argument("--quick", action="store_true", help="three rounds instead of ten")
+    options = parser.parse_args()
     ours, theirs = calls(plait), calls(numpy)
+    rounds = 3 if options.quick else 10
+    names = [n for n in ours if not options.names or n in options.names]
+    if options.json:
+        print(json.dumps({n: measure(n, ours, theirs, rounds) for n in names}))
+        return
     print(f"{'':22}{'NumPy':>8}{'Plait':>8}  ratio")
-    for name in ours:
-        if names and name not in names:
-            continue
-        a = b = float("inf")
-        for _ in range(10):  # by turns
-            a, b = min(a, least(theirs[name])), min(b, least(ours[name]))
-        print(f"{name:22}{a:8.0f}{b:8.0f}{b / a:7.2f}", flush=True)
+    for name in names:
+        row = measure(name, ours, theirs, rounds)
+        print(f"{name:22}{row['numpy']:8.0f}{row['plait']:8.0f}{row['plait'] / row['numpy']:7.2f}", flush=True)
 
 
 if __name__ == "__main__":
