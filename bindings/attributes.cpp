@@ -254,11 +254,29 @@ int set_dtype(PyObject* s, PyObject* value, void*) {
     return 0;
   });
 }
+// NumPy's array of it, whose base is that of the array whose memory it views: new strides may reach
+// as far as that.
+PyObject* within_base(ArrayObject* a) {
+  Owned view(to_numpy(a));
+  ArrayObject* owner = a;
+  while (!owner->host && owner->base && is_array(owner->base)) owner = as_array(owner->base);
+  if (owner == a || owner->host || tracer::device_of(a->array) != kHost) return view.release();
+  auto* v = reinterpret_cast<PyArrayObject*>(view.get());
+  Owned base(to_numpy(owner));
+  PyArray_Descr* d = PyArray_DESCR(v);
+  Py_INCREF(d);
+  Owned made(
+      check(PyArray_NewFromDescr(&PyArray_Type, d, PyArray_NDIM(v), PyArray_DIMS(v),
+                                 PyArray_STRIDES(v), PyArray_DATA(v), PyArray_FLAGS(v), nullptr)));
+  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(made.get()), base.release()) < 0)
+    throw PythonError{};
+  return made.release();
+}
 int set_strides(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
     check(refuse_delete(value));
     ArrayObject* a = as_array(s);
-    Owned numpy(to_numpy(a));
+    Owned numpy(within_base(a));
     check(PyObject_SetAttrString(numpy.get(), "strides", value));
     if (a->host) return 0;
     auto laid = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share);

@@ -274,8 +274,9 @@ PyObject* split(PyObject*, Args args,
   if (!exact_count(n, 4)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_viewed(args[0]);
-    if (!a) return not_implemented();
-    std::int64_t axis = integer(args[2]);
+    if (!a || !PyLong_CheckExact(args[2])) return not_implemented();
+    const std::int64_t axis = integer(args[2]);
+    if (axis < -a->ndim() || axis >= a->ndim()) return not_implemented();
     if (PyLong_CheckExact(args[1])) {
       std::int64_t parts = integer(args[1]);
       return list_of(
@@ -364,6 +365,7 @@ PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
     tracer::ReduceOptions opt;
     opt.dtype = optional_dtype(args[3], native);
     if (!a || !native) return not_implemented();
+    if (a->ndim() == 0 && PyTuple_Check(args[2])) return not_implemented();
     opt.axes = parse_axes(args[2]);
     if (args[4] != Py_None) {
       if (!is_array(args[4]) || as_array(args[4])->host) return not_implemented();

@@ -102,8 +102,8 @@ PyObject* watch(PyObject*, PyObject* names) {  // what this thread evaluates, un
   });
 }
 
-// (describe) -> ([(note, site, counts, headline, text)], small operations); regions are numbered
-// through. Of a note only its text is there.
+// (describe) -> [(kind, note, site, counts, headline, text, times, seconds)]; kind: "evaluation",
+// "note" or "at call". Regions are numbered through. What a kind has not is empty.
 PyObject* watched(PyObject*, PyObject* by) {
   return guarded([&]() -> PyObject* {
     const std::unique_ptr<engine::Watch> w = std::move(watches().back());
@@ -114,14 +114,17 @@ PyObject* watched(PyObject*, PyObject* by) {
     for (const engine::Watch::Event& event : w->events) {
       const engine::Report& r = event.report;
       Owned count(counts(r));
-      Owned item(
-          check(Py_BuildValue("sIOss", event.note.c_str(), r.site, count.get(),
-                              event.note.empty() ? engine::headline(r).c_str() : "",
-                              event.note.empty() ? engine::text(r, first, source).c_str() : "")));
+      constexpr const char* kinds[] = {"evaluation", "note", "at call"};
+      const bool planned = event.kind == engine::Watch::Event::Evaluation;
+      const std::string headline = planned ? engine::headline(r) : std::string();
+      const std::string text = planned ? engine::text(r, first, source) : std::string();
+      Owned item(check(Py_BuildValue("ssIOssKd", kinds[event.kind], event.note.c_str(), r.site,
+                                     count.get(), headline.c_str(), text.c_str(),
+                                     static_cast<unsigned long long>(event.times), event.seconds)));
       check(PyList_Append(list.get(), item.get()));
       first += static_cast<int>(r.regions.size());
     }
-    return check(Py_BuildValue("OK", list.get(), static_cast<unsigned long long>(w->small)));
+    return list.release();
   });
 }
 
@@ -133,7 +136,7 @@ PyObject* watch_note(PyObject*, PyObject* text) {
     const char* note = PyUnicode_AsUTF8(text);
     if (!note) throw PythonError{};
     const std::lock_guard held(tracer::lock());
-    w->events.push_back({note, {}});
+    w->events.push_back({engine::Watch::Event::Note, {}, note});
     w->events.back().report.site = tracer::current_site();
     return check(PyLong_FromSize_t(w->events.size() - 1));
   });

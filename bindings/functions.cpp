@@ -9,6 +9,7 @@
 
 #include "core/config.hpp"
 #include "events.hpp"
+#include "tracer/graph.hpp"
 
 namespace plait::py {
 
@@ -33,6 +34,14 @@ std::optional<Dims> parse_axes(PyObject* o, Axes accepted) {
   Owned seq(check(PySequence_Tuple(o)));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(seq.get()); ++i)
     axes.push_back(integer(PyTuple_GET_ITEM(seq.get(), i)));
+  return axes;
+}
+
+std::optional<Dims> parse_axes_of(PyObject* o, int ndim) {
+  auto axes = parse_axes(o);
+  if (!axes || ndim > 0) return axes;
+  if (!PyTuple_Check(o) && ((*axes)[0] == 0 || (*axes)[0] == -1)) return Dims{};
+  for (const std::int64_t axis : *axes) tracer::normalise_axis(axis, ndim);  // names the first
   return axes;
 }
 
@@ -138,7 +147,9 @@ PyObject* reduced(ReduceKind kind, PyObject* const* args) {
   if (!a) return not_implemented();
   if (PyBool_Check(args[1])) return not_implemented();
   tracer::ReduceOptions opt;
-  opt.axes = parse_axes(args[1]);
+  const bool position = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+  if (position && (PyTuple_Check(args[1]) || PyList_Check(args[1]))) return not_implemented();
+  opt.axes = position ? parse_axes(args[1]) : parse_axes_of(args[1], a->ndim());
   if (args[2] != Py_None) {
     opt.dtype = parse_dtype(args[2]);
     if (!opt.dtype) return not_implemented();
@@ -156,10 +167,6 @@ PyObject* reduced(ReduceKind kind, PyObject* const* args) {
     if (!mask || mask->dtype != DType::Bool) return not_implemented();
     opt.where = &*mask;
   }
-  // Positions take no tuple of axes, and a scalar has no axis that a tuple could name.
-  const bool position = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
-  const bool several = PyTuple_Check(args[1]) || PyList_Check(args[1]);
-  if (several && (position || (a->ndim() == 0 && !opt.axes->empty()))) return not_implemented();
   return or_numpy([&]() -> PyObject* {
     const DType type = tracer::reduction_dtype(kind, a->dtype, opt);
     if ((!position && drops_imaginary(a->dtype, type)) ||
@@ -221,7 +228,7 @@ PyObject* broadcast_to(PyObject*, Args args, Py_ssize_t n) {  // (a, shape)
 }
 PyObject* squeeze(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
   return of_array<2>(args, n, [&](auto& a) {
-    auto axes = parse_axes(args[1]);
+    auto axes = parse_axes_of(args[1], a.ndim());
     tracer::Array made = tracer::squeeze(a, axes);
     if (!axes && made.ndim() == a.ndim() && is_array(args[0])) return Py_NewRef(args[0]);
     return wrap_view(std::move(made), args[0]);

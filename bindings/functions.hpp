@@ -92,6 +92,8 @@ bool few_elements(Args args, Py_ssize_t n, PyObject* names, std::int64_t few);
 // whatever can be iterated over. None: nullopt.
 enum class Axes { Tuple, List, Iterable };
 std::optional<Dims> parse_axes(PyObject* o, Axes accepted = Axes::Tuple);
+// Those of a function that takes axes away from an array: of a 0-D one, 0 and -1 say nothing.
+std::optional<Dims> parse_axes_of(PyObject* o, int ndim);
 std::optional<Dims> parse_shape(PyObject* o);
 std::int64_t integer(PyObject* o);  // throws OverflowError for what int64 does not hold
 char order_of(PyObject* o);         // 'C', 'F', 'A' or 'K'; None is 'C'

@@ -18,17 +18,13 @@ struct Key {
   int integers = 0;
 };
 
+bool is_slice_part(PyObject* o) { return o == Py_None || PyIndex_Check(o); }
 std::optional<std::int64_t> slice_part(PyObject* o) {
   if (o == Py_None) return std::nullopt;
   if (PyLong_CheckExact(o)) {
     int overflow;
     long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
     return overflow > 0 ? PY_SSIZE_T_MAX : overflow < 0 ? PY_SSIZE_T_MIN : v;
-  }
-  if (!PyIndex_Check(o)) {
-    PyErr_SetString(PyExc_TypeError,
-                    "slice indices must be integers or None or have an __index__ method");
-    throw PythonError{};
   }
   Py_ssize_t v = PyNumber_AsSsize_t(o, nullptr);
   if (v == -1 && PyErr_Occurred()) throw PythonError{};
@@ -46,6 +42,9 @@ bool parse_entry(PyObject* o, Key& key) {
     ++key.integers;
   } else if (PySlice_Check(o)) {
     auto* s = reinterpret_cast<PySliceObject*>(o);
+    // NumPy says which entry of the key is wrong first.
+    if (!is_slice_part(s->start) || !is_slice_part(s->stop) || !is_slice_part(s->step))
+      return false;
     if (s->start == Py_None && s->stop == Py_None && s->step == Py_None)
       e = tracer::All{};
     else

@@ -7,12 +7,18 @@
 #include "engine/blas_library.hpp"
 #include "engine/interruption.hpp"
 #include "engine/long_fft.hpp"
+#include "engine/report.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
+#include "tracer/layout.hpp"
 
 #include <numpy/ufuncobject.h>
+
+#include <atomic>
+#include <complex>
+#include <cstring>
 
 namespace plait::py {
 
@@ -21,6 +27,71 @@ namespace {
 static_assert(sizeof(npy_intp) == sizeof(std::intptr_t));
 
 PyUFuncObject* ufunc_of(PyObject* o) { return reinterpret_cast<PyUFuncObject*>(o); }
+
+// Runs a ufunc's loop for a team, and raises what the loop raises. A loop that cannot allocate
+// leaves its results as they were and a Python exception in the thread's state, which threads of
+// the team have not. There an element of the results is marked first; where the mark is left, the
+// loop is run again with a state that keeps the exception.
+class RaisingLoop {
+ public:
+  RaisingLoop(const PyUFuncObject* u, std::int64_t type)
+      : ufunc_(u),
+        fn_(reinterpret_cast<engine::BatchFn>(reinterpret_cast<void (*)()>(u->functions[type]))),
+        data_(u->data ? const_cast<void*>(u->data[type]) : nullptr),
+        caller_(PyThread_get_thread_ident()),
+        marked_(u->nin) {
+    // A result of no dimensions, where there is one: it has an element for certain.
+    for (int k = u->nin; k < u->nargs; ++k)
+      if (u->core_num_dims[k] == 0) marked_ = k;
+    PyArray_Descr* d = PyArray_DescrFromType(u->types[type * u->nargs + marked_]);
+    item_ = static_cast<std::size_t>(PyDataType_ELSIZE(d));
+    Py_DECREF(d);
+  }
+
+  static void run(char** args, const std::intptr_t* dims, const std::intptr_t* steps, void* self) {
+    static_cast<RaisingLoop*>(self)->run(args, dims, steps);
+  }
+  void check_raised() const {  // with the GIL
+    if (PyErr_Occurred()) throw PythonError{};
+    if (raised_elsewhere_) throw std::bad_alloc();
+  }
+
+ private:
+  bool has_elements(const std::intptr_t* dims) const {
+    const int first = ufunc_->core_offsets[marked_];
+    bool some = dims[0] > 0;
+    for (int i = 0; i < ufunc_->core_num_dims[marked_]; ++i)
+      some = some && dims[1 + ufunc_->core_dim_ixs[first + i]] > 0;
+    return some;
+  }
+  void run(char** args, const std::intptr_t* dims, const std::intptr_t* steps) {
+    if (PyThread_get_thread_ident() == caller_ || !has_elements(dims))
+      return fn_(args, dims, steps, data_);
+    char mark[sizeof(std::complex<long double>)];
+    std::memset(mark, 0xA5, sizeof mark);
+    char* const at = args[marked_];
+    std::memcpy(at, mark, item_);
+    fn_(args, dims, steps, data_);
+    if (std::memcmp(at, mark, item_) != 0) return;
+    const PyGILState_STATE before = PyGILState_Ensure();
+    PyThreadState* const state = PyEval_SaveThread();
+    fn_(args, dims, steps, data_);
+    PyEval_RestoreThread(state);
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      raised_elsewhere_ = true;
+    }
+    PyGILState_Release(before);
+  }
+
+  const PyUFuncObject* ufunc_;
+  engine::BatchFn fn_;
+  void* data_;
+  unsigned long caller_;
+  int marked_;
+  std::size_t item_;
+  std::atomic<bool> raised_elsewhere_{false};
+};
 
 struct Memory {
   char* data;
@@ -34,8 +105,30 @@ struct Operands {
   std::vector<tracer::Array> made;
 };
 
-// results: (dtype, shape, strides) each; strides None: C order.
-std::optional<Operands> parse_operands(PyObject* arrays, PyObject* results) {
+// The strides of a result whose core dimensions are in C order, and those of the batch in the order
+// in which the iterator takes those of the arrays.
+Dims strides_in_batches(const Dims& shape, DType t, int nd, std::span<const Dims> steps) {
+  Dims strides = contiguous_strides(shape, static_cast<std::int64_t>(itemsize(t)));
+  std::int64_t step = static_cast<std::int64_t>(itemsize(t));
+  for (int d = nd; d < shape.size(); ++d) step *= shape[d];
+  for (const std::int64_t d : tracer::iteration_order(nd, steps)) {
+    strides[static_cast<int>(d)] = step;
+    step *= shape[static_cast<int>(d)];
+  }
+  return strides;
+}
+
+// Along the batch, of an operand with `core` dimensions behind it: 0 where it is broadcast.
+Dims batch_steps(const Memory& m, int nd, int core) {
+  Dims steps(nd);
+  const int own = m.shape.size() - core;
+  for (int d = 0; d < own; ++d) steps[nd - own + d] = m.shape[d] == 1 ? 0 : m.strides[d];
+  return steps;
+}
+
+// results: (dtype, shape, strides) each; strides None: those of a batch of nd dimensions.
+std::optional<Operands> parse_operands(PyObject* arrays, PyObject* results,
+                                       const int* cores = nullptr, int nd = 0) {
   Operands o;
   std::vector<tracer::Array> inputs;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); ++i) {
@@ -51,13 +144,17 @@ std::optional<Operands> parse_operands(PyObject* arrays, PyObject* results) {
       o.held.push_back(a.storage->version->data);
     }
   }
+  std::vector<Dims> steps;
+  for (std::size_t i = 0; nd > 0 && i < o.all.size(); ++i)
+    steps.push_back(batch_steps(o.all[i], nd, cores[i]));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(results); ++i) {
     PyObject* const r = PyTuple_GET_ITEM(results, i);
     const auto dtype = parse_dtype(PyTuple_GET_ITEM(r, 0));
     const auto shape = parse_axes(PyTuple_GET_ITEM(r, 1));
     if (!dtype || !shape) return std::nullopt;
-    Dims strides = contiguous_strides(*shape, static_cast<std::int64_t>(itemsize(*dtype)));
-    if (PyTuple_GET_ITEM(r, 2) != Py_None) strides = *parse_axes(PyTuple_GET_ITEM(r, 2));
+    const Dims strides = PyTuple_GET_ITEM(r, 2) != Py_None
+                             ? *parse_axes(PyTuple_GET_ITEM(r, 2))
+                             : strides_in_batches(*shape, *dtype, nd, steps);
     Ref<Buffer> memory = allocate_array(*shape, *dtype);
     o.all.push_back({reinterpret_cast<char*>(memory->data), *shape, strides});
     o.held.push_back(memory);
@@ -82,25 +179,26 @@ PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
     const PyUFuncObject* const u = ufunc_of(args[0]);
     const std::int64_t type = integer(args[1]);
-    auto operands = parse_operands(args[2], args[3]);
+    const Dims batch = *parse_axes(args[4]);
+    auto operands = parse_operands(args[2], args[3], u->core_num_dims, batch.size());
     if (!operands) return not_implemented();
     engine::BatchLoop loop;
-    loop.fn = reinterpret_cast<engine::BatchFn>(reinterpret_cast<void (*)()>(u->functions[type]));
-    loop.data = u->data ? const_cast<void*>(u->data[type]) : nullptr;
-    loop.batch = *parse_axes(args[4]);
+    RaisingLoop raising(u, type);
+    loop.fn = RaisingLoop::run;
+    loop.data = &raising;
+    loop.batch = batch;
     const Dims sizes = *parse_axes(args[5]);
     loop.sizes.assign(sizes.begin(), sizes.end());
     loop.seconds = PyFloat_AsDouble(args[6]);
-    const int nd = loop.batch.size();
     for (std::size_t k = 0; k < operands->all.size(); ++k) {
       const Memory& m = operands->all[k];
-      const int core = u->core_num_dims[k], own = m.shape.size() - core;
-      Dims strides(nd);
-      for (int d = 0; d < own; ++d) strides[nd - own + d] = m.shape[d] == 1 ? 0 : m.strides[d];
-      for (int d = own; d < m.shape.size(); ++d) loop.core_steps.push_back(m.strides[d]);
+      const int core = u->core_num_dims[k];
+      for (int d = m.shape.size() - core; d < m.shape.size(); ++d)
+        loop.core_steps.push_back(m.strides[d]);
       loop.operands.push_back(m.data);
-      loop.strides.push_back(strides);
+      loop.strides.push_back(batch_steps(m, batch.size(), core));
     }
+    const engine::AtCall at_call;
     unsigned flags = 0;
     {
       const GilParked released;
@@ -109,6 +207,9 @@ PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
       if (element_count(loop.batch) > 1) alone.emplace();
       flags = engine::run_batches(loop);
     }
+    raising.check_raised();
+    if (!operands->made.empty())
+      at_call.done(u->name, operands->made[0].dtype, operands->made[0].shape);
     return answer(flags, std::move(*operands));
   });
 }
@@ -126,16 +227,18 @@ PyObject* long_fft(PyObject*, Args args, Py_ssize_t n) {
       return not_implemented();
     auto operands = parse_operands(arrays.get(), results.get());
     if (!operands) return not_implemented();
-    const engine::LongFft transform{
-        reinterpret_cast<engine::BatchFn>(reinterpret_cast<void (*)()>(u->functions[type])),
-        u->data ? const_cast<void*>(u->data[type]) : nullptr, PyObject_IsTrue(args[4]) == 1,
-        PyFloat_AsDouble(args[5])};
+    RaisingLoop raising(u, type);
+    const engine::LongFft transform{RaisingLoop::run, &raising, PyObject_IsTrue(args[4]) == 1,
+                                    PyFloat_AsDouble(args[5])};
+    const engine::AtCall at_call;
     {
       const GilParked released;
       const engine::InterruptScope scope(true);
       const Memory& in = operands->all[0];
       transform.run(a->dtype, in.data, in.shape[0], in.strides[0], operands->all[1].data);
     }
+    raising.check_raised();
+    at_call.done(u->name, a->dtype, a->shape);
     return answer(0, std::move(*operands));
   });
 }

@@ -11,6 +11,7 @@
 #include "core/block_pool.hpp"
 #include "core/config.hpp"
 #include "core/device.hpp"
+#include "core/settings.hpp"
 #include "engine/engine.hpp"
 #include "events.hpp"
 #include "functions.hpp"
@@ -83,49 +84,28 @@ pb::dict stats() {
   return d;
 }
 
+// [(variable, name in plait.config or None, whether it can be changed, allowed, default, what it
+// does)]
+pb::list settings_table() {
+  pb::list rows;
+  for (const Setting& s : settings())
+    rows.append(
+        pb::make_tuple(s.variable, s.name, s.changeable, s.allowed.text, s.otherwise, s.what));
+  return rows;
+}
+
 pb::dict get_config() {
-  const Config& c = config();
-  constexpr const char* tiers[] = {"baseline", "avx2", "avx512"};
-  constexpr const char* modes[] = {"off", "background", "blocking"};
   pb::dict d;
-  d["log"] = c.log;
-  d["threads"] = engine::num_threads();
-  d["cpu"] = tiers[static_cast<int>(c.tier)];
-  d["jit"] = modes[static_cast<int>(c.jit)];
-  d["disk_cache"] = c.disk_cache;
-  d["cache_dir"] = c.cache_dir;
-  d["cache_limit"] = c.cache_limit;
-  d["plan"] = c.plan == PlanMode::Always ? "always" : "auto";
-  d["fuse"] = c.fuse;
-  d["eager_limit"] = c.eager_limit;
+  for (const Setting& s : settings())
+    if (s.name) d[s.name] = s.allowed.value(config());
   return d;
 }
 
-void set_config(const std::string& key, const pb::object& value) {
-  Config& c = config();
-  if (key == "log")
-    c.log = value.cast<unsigned>();
-  else if (key == "fuse")
-    c.fuse = value.cast<bool>();
-  else if (key == "disk_cache")
-    c.disk_cache = value.cast<bool>();
-  else if (key == "eager_limit")
-    c.eager_limit = value.cast<std::int64_t>();
-  else if (key == "jit") {
-    auto mode = value.cast<std::string>();
-    if (mode != "off" && mode != "background" && mode != "blocking")
-      throw pb::value_error("jit must be 'off', 'background' or 'blocking'");
-    c.jit = mode == "off"        ? JitMode::Off
-            : mode == "blocking" ? JitMode::Blocking
-                                 : JitMode::Background;
-  } else if (key == "plan") {
-    const auto mode = value.cast<std::string>();
-    if (mode != "auto" && mode != "always")
-      throw pb::value_error("plan must be 'auto' or 'always'");
-    c.plan = mode == "always" ? PlanMode::Always : PlanMode::Auto;
-  } else {
-    throw pb::key_error(key);
-  }
+// Whether the text is allowed.
+bool set_config(const std::string& name, const std::string& text) {
+  for (const Setting& s : settings())
+    if (s.changeable && s.name == name) return s.allowed.parse(text, config());
+  throw pb::key_error(name);
 }
 
 tracer::ErrorAction action_of(const std::string& s) {
@@ -177,10 +157,7 @@ void add_functions(pb::module_& m) {
         "tests: LLVM's n-th allocation for the next kernel fails");
   m.def("set_graph_limit", tracer::set_graph_limit);
   m.def("num_threads", engine::num_threads);
-  m.def("set_num_threads", [](int n) {
-    if (n < 1) throw pb::value_error("the number of threads must be positive");
-    engine::set_num_threads(n);
-  });
+  m.def("settings", settings_table);
   m.def("get_config", get_config);
   m.def("set_config", set_config);
   m.def("set_error_state", set_error_state);

@@ -6,6 +6,7 @@
 #include "engine/calls/sort_run.hpp"
 #include "engine/direct_kernels.hpp"
 #include "engine/interruption.hpp"
+#include "engine/report.hpp"
 #include "engine/team.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
@@ -59,12 +60,14 @@ PyObject* sort_memory(PyObject*, Args args, Py_ssize_t n) {
     const engine::Operand memory = operand_of(a, *t);
     const CallAttributes attributes{
         Dims{PyLong_AsLongLong(args[1]), PyLong_AsLongLong(args[2])}, {}, {}};
+    const engine::AtCall at_call;
     {
       const GilParked released;
       const bool is_long = element_count(memory.shape) >= kManyElements;
       if (!is_long || !sorted_by_copy(memory, attributes))
         engine::call_function(CallId::Sort)({{&memory, 1}, {&memory, 1}, attributes});
     }
+    at_call.done("sort", memory.dtype, memory.shape);
     return Py_NewRef(Py_None);
   });
 }
@@ -118,6 +121,7 @@ PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
     }
     for (const tracer::Array& a : c.arrays) force(a);
     const char order = *PyUnicode_AsUTF8(args[3]);
+    const engine::AtCall at_call;
     if (work <= kFewElements) {
       const std::lock_guard held(tracer::lock());
       prepare(c, order);
@@ -131,6 +135,7 @@ PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
       const engine::InterruptScope scope(true);
       c.run();
     }
+    at_call.done(c.info.name, c.outputs[0].dtype, c.outputs[0].shape);
     std::vector<Owned> results;
     for (std::size_t i = 0; i < c.made.size(); ++i) {
       const engine::Operand& o = c.outputs[i];

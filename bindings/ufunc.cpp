@@ -79,6 +79,7 @@ struct Keywords {
       // numpy._NoValue, which NumPy's own functions pass on.
       if (value == Py_True || std::string_view(Py_TYPE(value)->tp_name) == "_NoValueType")
         return true;
+      if (overrides_ufuncs(value)) return false;
       auto mask = parse_array(value);
       if (!mask || mask->dtype != DType::Bool) return false;
       where = std::move(*mask);
@@ -174,13 +175,16 @@ PyObject* get_numpy(PyObject* self, void*) { return Py_NewRef(as_ufunc(self)->nu
 PyObject* get_from_numpy(PyObject* self, void* name) {
   return PyObject_GetAttrString(as_ufunc(self)->numpy, static_cast<const char*>(name));
 }
+int set_at_numpy(PyObject* self, PyObject* value, void* name) {
+  return PyObject_SetAttrString(as_ufunc(self)->numpy, static_cast<const char*>(name), value);
+}
 PyObject* get_native(PyObject* self, void*) {
   return PyBool_FromLong(as_ufunc(self)->fn != OpId::Count_);
 }
 
 char doc_name[] = "__doc__", name_name[] = "__name__", qualname_name[] = "__qualname__";
 PyGetSetDef getset[] = {
-    {"__doc__", get_from_numpy, nullptr, nullptr, doc_name},
+    {"__doc__", get_from_numpy, set_at_numpy, nullptr, doc_name},
     {"__name__", get_from_numpy, nullptr, nullptr, name_name},
     {"__qualname__", get_from_numpy, nullptr, nullptr, qualname_name},
     {"_numpy", get_numpy, nullptr, "the numpy.ufunc of this name", nullptr},

@@ -217,20 +217,35 @@ class Finder {
         a_.sum = i;
   }
 
+  // The answer of a test of nodes, which is asked of each once.
+  using Known = std::map<std::int32_t, bool>;
+  template <class Test>
+  static bool once(Known& known, std::int32_t i, Test&& test) {
+    const auto at = known.find(i);
+    return at != known.end() ? at->second : known[i] = test();
+  }
   // What the value is multiplied by, it may be multiplied by later.
   template <class Base>
   bool linear(std::int32_t i, Base&& base) {
-    if (base(i)) return true;
+    Known known;
+    return linear(i, base, known);
+  }
+  template <class Base>
+  bool linear(std::int32_t i, Base& base, Known& known) {
+    return once(known, i, [&] { return base(i) || is_linear(i, base, known); });
+  }
+  template <class Base>
+  bool is_linear(std::int32_t i, Base& base, Known& known) {
     if (!elementwise(i) || node(i).shape != shape_ || plain(i)) return false;
     const std::int32_t a = input(i, 0), b = input(i, 1), c = input(i, 2);
     switch (node(i).fn) {
       case OpId::Multiply:
-        return (linear(a, base) && plain(b)) || (plain(a) && linear(b, base));
+        return (linear(a, base, known) && plain(b)) || (plain(a) && linear(b, base, known));
       case OpId::Divide:
-        return linear(a, base) && plain(b);
+        return linear(a, base, known) && plain(b);
       case OpId::Where:
-        return plain(a) &&
-               (linear(b, base) ? zero(c) || linear(c, base) : zero(b) && linear(c, base));
+        return plain(a) && (linear(b, base, known) ? zero(c) || linear(c, base, known)
+                                                   : zero(b) && linear(c, base, known));
       default:
         return false;
     }
@@ -243,13 +258,14 @@ class Finder {
     return linear(i, [&](std::int32_t n) {
       if (!elementwise(n) || (node(n).fn != OpId::Exp && node(n).fn != OpId::Exp2)) return false;
       if (a_.maximum >= 0 && (node(n).fn != a_.exponential || a_.scale >= 0)) return false;
-      if (!shifted(input(n, 0)) && !scaled(input(n, 0))) return false;
+      Known known;
+      if (!shifted(input(n, 0), known) && !scaled(input(n, 0), known)) return false;
       a_.exponential = node(n).fn;
       return true;
     });
   }
   // The difference from the maximum, by a number: the same for all exponentials.
-  bool scaled(std::int32_t i) {
+  bool scaled(std::int32_t i, Known& known) {
     if (!elementwise(i) || node(i).shape != shape_ || node(i).dtype != node(a_.scores).dtype ||
         a_.maximum >= 0)
       return false;
@@ -260,13 +276,16 @@ class Finder {
     };
     const OpId fn = node(i).fn;
     if (fn != OpId::Multiply && fn != OpId::Divide) return false;
-    const bool first = number(b) && shifted(a);
-    if (!first && (fn == OpId::Divide || !number(a) || !shifted(b))) return false;
+    const bool first = number(b) && shifted(a, known);
+    if (!first && (fn == OpId::Divide || !number(a) || !shifted(b, known))) return false;
     a_.scale = first ? b : a;
     a_.scaled_by = fn;
     return true;
   }
-  bool shifted(std::int32_t i) {
+  bool shifted(std::int32_t i, Known& known) {
+    return once(known, i, [&] { return is_shifted(i, known); });
+  }
+  bool is_shifted(std::int32_t i, Known& known) {
     if (!elementwise(i) || node(i).shape != shape_ || node(i).dtype != node(a_.scores).dtype ||
         plain(i))
       return false;
@@ -280,11 +299,11 @@ class Finder {
             a_.compared = input(m, 0);
             return true;
           }
-        return shifted(a) && plain(b);
+        return shifted(a, known) && plain(b);
       case OpId::Add:
-        return (shifted(a) && plain(b)) || (plain(a) && shifted(b));
+        return (shifted(a, known) && plain(b)) || (plain(a) && shifted(b, known));
       case OpId::Where:
-        return plain(a) && shifted(b) && shifted(c);
+        return plain(a) && shifted(b, known) && shifted(c, known);
       default:
         return false;
     }

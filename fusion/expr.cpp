@@ -88,21 +88,10 @@ std::int64_t Exprs::value_of(Op op, std::int64_t a, std::int64_t b) {
   }
 }
 
-std::int64_t Exprs::now(const Graph& g, ExprId e) const {
-  const Item& i = items_[e];
-  switch (i.op) {
-    case Op::Const:
-      return i.c;
-    case Op::Source:
-      return g.field(i.s);
-    default:
-      return value_of(i.op, now(g, i.a), now(g, i.b));
-  }
-}
-
 void Exprs::evaluate(const Graph& g, std::vector<std::int64_t>& values) const {
+  std::size_t e = values.size();
   values.resize(items_.size());
-  for (std::size_t e = 0; e < items_.size(); ++e) {
+  for (; e < items_.size(); ++e) {
     const Item& i = items_[e];
     switch (i.op) {
       case Op::Const:

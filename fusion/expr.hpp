@@ -50,9 +50,7 @@ class Exprs {
   ExprId one() const { return 1; }
   bool is_constant(ExprId e) const { return items_[e].op == Op::Const; }
   std::int64_t value(ExprId e) const { return items_[e].c; }  // of a constant
-  // The value of one expression for a graph.
-  std::int64_t now(const Graph& g, ExprId e) const;
-  // values[e] for every expression.
+  // values[e] for every expression; those that are there already stay.
   void evaluate(const Graph& g, std::vector<std::int64_t>& values) const;
   std::size_t size() const { return items_.size(); }
 

@@ -24,7 +24,10 @@ class Facts {
   // The number itself, as a constant.
   ExprId known(ExprId e);
   // Relied on by nobody.
-  std::int64_t estimate(ExprId e) const { return exprs_.now(graph_, e); }
+  std::int64_t estimate(ExprId e) const {
+    exprs_.evaluate(graph_, values_);
+    return values_[e];
+  }
 
   // Forgets what was recorded since there were so many: what asked gives up.
   std::size_t recorded() const { return guards_.size(); }
@@ -35,6 +38,7 @@ class Facts {
   const Graph& graph_;
   Exprs& exprs_;
   std::vector<Guard> guards_;
+  mutable std::vector<std::int64_t> values_;  // of the expressions so far
 };
 
 }  // namespace plait::fusion

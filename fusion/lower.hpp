@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "budget.hpp"
 #include "core/machine.hpp"
 #include "facts.hpp"
 #include "graph.hpp"
@@ -121,6 +122,7 @@ struct LoweringInput {
   const std::vector<bool>&
       in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
   Facts& facts;
+  const Budget& budget;
   Reuse reuse = Reuse::ByCost;
   Target target = {};
   bool scans = false;  // some calls may be folds of loops (scan_region.hpp)

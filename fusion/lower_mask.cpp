@@ -28,15 +28,23 @@ bool is_vector(const Dims& shape) {
 
 Val Lowering::either(Val a, Val b) { return apply(OpId::LogicalOr, DType::Bool, a, b); }
 
-// Whether the number is a sum of index vectors, and counts those along rows and columns.
-bool Lowering::sums_indices(std::int32_t id, int& rows, int& columns) const {
+// How many index vectors along rows and along columns the number is a sum of, two for more than
+// one; nothing for any other number.
+std::optional<std::pair<int, int>> Lowering::indices_summed(std::int32_t id,
+                                                            IndicesSummed& known) const {
   id = in_.canon[id];
   const Node& n = node(id);
-  if (element_count(n.shape) == 1) return true;
+  if (element_count(n.shape) == 1) return {{0, 0}};
   if (n.kind == NodeKind::Elementwise && sums(n.fn) &&
-      (n.dtype == DType::Int64 || is_float(n.dtype)))
-    return sums_indices(g_[id].in[0], rows, columns) && sums_indices(g_[id].in[1], rows, columns);
-  if (!is_vector(n.shape)) return false;
+      (n.dtype == DType::Int64 || is_float(n.dtype))) {
+    if (const auto at = known.find(id); at != known.end()) return at->second;
+    const auto a = indices_summed(g_[id].in[0], known);
+    const auto b = a ? indices_summed(g_[id].in[1], known) : a;
+    auto& sum = known[id];
+    if (b) sum = {std::min(2, a->first + b->first), std::min(2, a->second + b->second)};
+    return sum;
+  }
+  if (!is_vector(n.shape)) return {};
   std::int32_t base = id;
   while (!g_[base].leaf &&
          (node(base).kind == NodeKind::View || node(base).kind == NodeKind::Cast)) {
@@ -44,38 +52,44 @@ bool Lowering::sums_indices(std::int32_t id, int& rows, int& columns) const {
     if (node(base).kind == NodeKind::Cast &&
         ((node(base).dtype != DType::Int64 && !is_float(node(base).dtype)) ||
          !is_vector(node(base).shape)))
-      return false;
+      return {};
     base = in_.canon[g_[base].in[0]];
   }
-  if (g_[base].leaf || node(base).kind != NodeKind::Iota) return false;
-  for (int d = 0; d < n.shape.size(); ++d) {
-    if (n.shape[d] == 1) continue;
-    rows += d == n.shape.size() - 2;
-    columns += d == n.shape.size() - 1;
-  }
-  return true;
+  if (g_[base].leaf || node(base).kind != NodeKind::Iota) return {};
+  const int rows = n.shape.size() - 2, columns = n.shape.size() - 1;
+  return {{rows >= 0 && n.shape[rows] != 1, n.shape[columns] != 1}};
 }
 
 // Whether the mask is `wanted` anywhere in the block; true where that is not sure.
 Val Lowering::may_be(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
                      std::int32_t ctx) {
-  id = in_.canon[id];
-  const Node& n = node(id);
-  if (!in_.in_memory[id] && n.kind == NodeKind::Elementwise && n.dtype == DType::Bool) {
-    const std::int32_t a = g_[id].in[0], b = g_[id].in[1];
-    const bool flags = node(a).dtype == DType::Bool;
-    if (n.fn == OpId::LogicalNot && flags) return may_be(a, !wanted, rows, keys, ctx);
-    const bool both = n.fn == OpId::LogicalAnd || n.fn == OpId::BitwiseAnd,
-               one = n.fn == OpId::LogicalOr || n.fn == OpId::BitwiseOr;
-    if (flags && (both || one))
-      return apply(both == wanted ? OpId::LogicalAnd : OpId::LogicalOr, DType::Bool,
-                   may_be(a, wanted, rows, keys, ctx), may_be(b, wanted, rows, keys, ctx));
-    int along_rows = 0, along_columns = 0;
-    if (compares(n.fn) && sums_indices(a, along_rows, along_columns) &&
-        sums_indices(b, along_rows, along_columns) && along_rows <= 1 && along_columns <= 1)
-      return at_corners(id, wanted, rows, keys, ctx);
-  }
-  return any_in_block(id, wanted, rows, keys, ctx);
+  std::map<std::pair<std::int32_t, bool>, Val> known;
+  IndicesSummed summed;
+  const auto look = [&](const auto& self, std::int32_t at, bool is) -> Val {
+    at = in_.canon[at];
+    if (const auto k = known.find({at, is}); k != known.end()) return k->second;
+    const Node& n = node(at);
+    const auto answer = [&]() -> Val {
+      if (in_.in_memory[at] || n.kind != NodeKind::Elementwise || n.dtype != DType::Bool)
+        return any_in_block(at, is, rows, keys, ctx);
+      const std::int32_t a = g_[at].in[0], b = g_[at].in[1];
+      const bool flags = node(a).dtype == DType::Bool;
+      if (n.fn == OpId::LogicalNot && flags) return self(self, a, !is);
+      const bool both = n.fn == OpId::LogicalAnd || n.fn == OpId::BitwiseAnd,
+                 one = n.fn == OpId::LogicalOr || n.fn == OpId::BitwiseOr;
+      if (flags && (both || one)) {
+        const Val first = self(self, a, is), second = self(self, b, is);
+        return apply(both == is ? OpId::LogicalAnd : OpId::LogicalOr, DType::Bool, first, second);
+      }
+      if (!compares(n.fn)) return any_in_block(at, is, rows, keys, ctx);
+      const auto l = indices_summed(a, summed), r = indices_summed(b, summed);
+      return l && r && l->first + r->first <= 1 && l->second + r->second <= 1
+                 ? at_corners(at, is, rows, keys, ctx)
+                 : any_in_block(at, is, rows, keys, ctx);
+    };
+    return known[{at, is}] = answer();
+  };
+  return look(look, id, wanted);
 }
 
 // What is monotone along both axes is anywhere what it is in one of the corners.

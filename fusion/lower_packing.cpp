@@ -27,6 +27,9 @@ void Lowering::find_parts(std::int32_t id, const std::vector<Walk>& walks, std::
   const GNode& gn = g_[id];
   const Node& n = *gn.node;
   if (gn.leaf || in_.in_memory[id]) return;
+  auto& places = parts_->places[id];
+  if (!places.insert(walks).second) return;
+  if (places.size() > kMaxPlaces) return need(id, "it is read at many places");
   switch (n.kind) {
     case NodeKind::Elementwise:
     case NodeKind::Cast:

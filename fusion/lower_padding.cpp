@@ -3,6 +3,7 @@
 // innermost loop and the one around it are cut where the reads of all iterations are inside: there
 // are no conditions along what the lanes take.
 #include <algorithm>
+#include <utility>
 
 #include "lowering.hpp"
 
@@ -21,60 +22,79 @@ bool Lowering::contains_padding(std::int32_t id) {
   return padding_.contained[id] = found;
 }
 
-// Reads of such arrays that the value at the given walks comes to. An axis from `axes` on is one
-// that is folded.
-void Lowering::find_padding(std::int32_t id, const std::vector<Walk>& walks) {
-  id = in_.canon[id];
-  if (!contains_padding(id) || !padding_.seen.insert({id, walks}).second) return;
-  const GNode& gn = g_[id];
-  const Node& n = *gn.node;
-  switch (n.kind) {
-    case NodeKind::Elementwise:
-    case NodeKind::Cast:
-      for (const std::int32_t in : gn.in)
-        if (in >= 0) find_padding(in, aligned(in, walks));
-      return;
-    case NodeKind::View:
-      if (gn.windows || gn.map) return find_padding(gn.in[0], walks_through(id, walks));
-      break;
-    case NodeKind::Reduce: {
-      const std::int32_t operand = gn.in[0];
-      const Dims& shape = node(operand).shape;
-      std::vector<Walk> of(static_cast<std::size_t>(shape.size()));
-      std::size_t kept = 0;
-      const auto folds = [&](int d) {
-        return std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end();
-      };
-      for (int d = 0; d < shape.size(); ++d) {
-        if (!folds(d)) {
-          of[static_cast<std::size_t>(d)] = walks[kept++];
-          continue;
-        }
-        if (shape[d] == 1) continue;
-        of[static_cast<std::size_t>(d)].steps = {
-            {static_cast<int>(padding_.extents.size()), ex_.one()}};
-        padding_.extents.push_back(ex_.source({operand, Field::Shape, d}));
-      }
-      find_padding(operand, of);
-      if (gn.in[1] >= 0) find_padding(gn.in[1], aligned(gn.in[1], of));
-      return;
+// What reads such arrays where the nodes in `from` are read at those walks, from the readers to
+// what they read: each node once, with all of its walks. An axis from `axes` on is one that is
+// folded.
+void Lowering::find_padding(Places from) {
+  const auto reads = [&](std::int32_t id, const std::vector<Walk>& walks) {
+    id = in_.canon[id];
+    if (contains_padding(id)) from[id].insert(walks);
+  };
+  while (!from.empty()) {
+    in_.budget.check(ex_.size());
+    const auto [id, places] = std::move(*from.begin());
+    from.erase(from.begin());
+    const GNode& gn = g_[id];
+    const Node& n = *gn.node;
+    if (places.size() > kMaxPlaces) {
+      need(id, "it is read at many places");
+      continue;
     }
-    case NodeKind::Update:
-      padding_.reads.push_back({id, walks});
-      return find_padding(gn.in[1], walks_written(id, walks));
-    default:
-      break;
+    for (const std::vector<Walk>& walks : places) {
+      if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
+        for (const std::int32_t in : gn.in)
+          if (in >= 0) reads(in, aligned(in, walks));
+      } else if (n.kind == NodeKind::View && (gn.windows || gn.map)) {
+        reads(gn.in[0], walks_through(id, walks));
+      } else if (n.kind == NodeKind::Reduce) {
+        const std::vector<Walk> of = walks_folded(id, walks);
+        reads(gn.in[0], of);
+        if (gn.in[1] >= 0) reads(gn.in[1], aligned(gn.in[1], of));
+      } else if (n.kind == NodeKind::Update) {
+        padding_.reads.push_back({id, walks});
+        reads(gn.in[1], walks_written(id, walks));
+      } else {
+        store_padding(id);
+      }
+    }
   }
-  store_padding(id);
+}
+
+// Of the operand of a reduction.
+std::vector<Lowering::Walk> Lowering::walks_folded(std::int32_t reduction,
+                                                   const std::vector<Walk>& walks) {
+  const std::int32_t operand = g_[reduction].in[0];
+  const Dims &shape = node(operand).shape, &axes = node(reduction).axes;
+  std::vector<Walk> of(static_cast<std::size_t>(shape.size()));
+  std::size_t kept = 0;
+  for (int d = 0; d < shape.size(); ++d) {
+    if (std::find(axes.begin(), axes.end(), d) == axes.end()) {
+      of[static_cast<std::size_t>(d)] = walks[kept++];
+      continue;
+    }
+    if (shape[d] == 1) continue;
+    of[static_cast<std::size_t>(d)].steps = {
+        {static_cast<int>(padding_.extents.size()), ex_.one()}};
+    padding_.extents.push_back(ex_.source({operand, Field::Shape, d}));
+  }
+  return of;
 }
 
 // What the value is made of needs memory, after all.
 void Lowering::store_padding(std::int32_t id) {
-  id = in_.canon[id];
-  if (!contains_padding(id)) return;
-  if (node(id).kind == NodeKind::Update) return need(id, "it is not read as loops step");
-  for (const std::int32_t in : g_[id].in)
-    if (in >= 0) store_padding(in);
+  std::vector<std::int32_t> stack{id};
+  std::set<std::int32_t> seen;
+  while (!stack.empty()) {
+    const std::int32_t i = in_.canon[stack.back()];
+    stack.pop_back();
+    if (!contains_padding(i) || !seen.insert(i).second) continue;
+    if (node(i).kind == NodeKind::Update) {
+      need(i, "it is not read as loops step");
+      continue;
+    }
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(in);
+  }
 }
 
 // Of the reads of the roots: which dimensions step along the innermost loop and the one around it,
@@ -90,14 +110,19 @@ bool Lowering::cut_at_padding(const Dims& shape, Field extent, const std::vector
     if (shape[d] != 1) walks[static_cast<std::size_t>(d)].steps = {{d, ex_.one()}};
     padding_.extents.push_back(ex_.source({region_.roots[0], extent, d}));
   }
+  Places from;
+  const auto reads = [&](std::int32_t id, const std::vector<Walk>& at) {
+    if (contains_padding(id)) from[in_.canon[id]].insert(at);
+  };
   for (const std::int32_t r : region_.roots) {
     if (node(r).kind != NodeKind::Update) {
-      find_padding(r, walks);
+      reads(r, walks);
       continue;
     }
     for (const int k : {1, 2})
-      if (const std::int32_t in = g_[r].in[k]; in >= 0) find_padding(in, aligned(in, walks));
+      if (const std::int32_t in = g_[r].in[k]; in >= 0) reads(in, aligned(in, walks));
   }
+  find_padding(std::move(from));
   const ExprId zero = ex_.zero();
   const auto larger = [&](ExprId a, ExprId b) {
     return ex_.add(ex_.add(a, b), ex_.mul(ex_.least(a, b), ex_.constant(-1)));

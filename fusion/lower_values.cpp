@@ -21,6 +21,7 @@ constexpr std::size_t kGrowing = 400;
 }  // namespace
 
 Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
+  in_.budget.check(ex_.size());
   id = in_.canon[id];
   if (!builds_ && k_.insts.size() > kMaxInsts && !in_.in_memory[id] &&
       node(id).kind != NodeKind::Scalar) {

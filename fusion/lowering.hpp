@@ -2,6 +2,7 @@
 // lower.cpp (regions: which loops a root gets): lower_values.cpp (a node at an index),
 // lower_reductions.cpp, recomputation.cpp (what is computed too often).
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -127,6 +128,10 @@ class Lowering : Nest {
     std::vector<std::pair<int, ExprId>> steps;
     auto operator<=>(const Walk&) const = default;
   };
+  // Where the nodes of a region are read. A chain of stencils reads what it began with at more and
+  // more places: what is read at more than so many is put in memory.
+  using Places = std::map<std::int32_t, std::set<std::vector<Walk>>, std::greater<>>;
+  static constexpr std::size_t kMaxPlaces = 32;
   struct Part {
     std::int32_t update;
     std::int32_t over;        // the part that was written over this one; -1: none
@@ -156,6 +161,7 @@ class Lowering : Nest {
     Index idx;
     std::vector<Part> parts;
     std::vector<Cut> cuts;
+    Places places = {};             // that the search for parts has seen
     std::vector<bool> inside = {};  // of each part: whether the loops opened so far are in it
     std::vector<std::int32_t> loops = {};
     std::vector<std::pair<Val, Val>> left = {};  // of each level: what is left of its range
@@ -179,7 +185,8 @@ class Lowering : Nest {
   ExprId part_extent(std::int32_t update, int d);
   // Arrays that were written to in part, and that loops over elements read (lower_padding.cpp).
   bool contains_padding(std::int32_t id);
-  void find_padding(std::int32_t id, const std::vector<Walk>& walks);
+  void find_padding(Places from);
+  std::vector<Walk> walks_folded(std::int32_t reduction, const std::vector<Walk>& walks);
   void store_padding(std::int32_t id);
   bool cut_at_padding(const Dims& shape, Field extent, const std::vector<int>& looped);
   void store_cut(Index& idx, const std::vector<int>& unrolled, const Dims& shape, std::int32_t ctx);
@@ -255,7 +262,8 @@ class Lowering : Nest {
                    std::int32_t ctx);
   Val any(Val v, std::int32_t loop);
   Val either(Val a, Val b);
-  bool sums_indices(std::int32_t id, int& rows, int& columns) const;
+  using IndicesSummed = std::map<std::int32_t, std::optional<std::pair<int, int>>>;
+  std::optional<std::pair<int, int>> indices_summed(std::int32_t id, IndicesSummed& known) const;
   Val shift_of(Val maximum);
   void start_rows(const RowBlock& b);
   void compare_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
@@ -364,7 +372,6 @@ class Lowering : Nest {
   Packing* parts_ = nullptr;  // of the operand that is being packed
   struct Padding {
     std::map<std::int32_t, bool> contained;
-    std::set<std::pair<std::int32_t, std::vector<Walk>>> seen;
     std::vector<std::pair<std::int32_t, std::vector<Walk>>> reads;
     std::vector<ExprId> extents;  // of the axes of the loops, then of those that are folded
     int axes = 0;                 // how many are of the loops

@@ -24,6 +24,7 @@ void check([[maybe_unused]] const LoweredKernel& k, [[maybe_unused]] const char*
 }  // namespace
 
 void run_passes(const LoweringInput& in, LoweredKernel& k) {
+  in.budget.check(in.exprs.size());
   check(k, "lowering");
   eliminate_common(k.kernel);
   check(k, "eliminate_common");

@@ -17,9 +17,10 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& g, const Target& target, Reuse reuse, Rules rules)
+  Planner(const Graph& g, const Target& target, Reuse reuse, Rules rules, const Budget& budget)
       : g_(g),
         target_(target),
+        budget_(budget),
         reuse_(reuse),
         rules_(rules),
         plan_(std::make_shared<Plan>()),
@@ -30,7 +31,7 @@ class Planner {
   }
 
   std::shared_ptr<Plan> run() {
-    const Problem problem(g_, plan_->canon, target_);
+    const Problem problem(g_, plan_->canon, target_, budget_);
     Memory memory(g_, plan_->canon);
     Settling settling(problem, plan_->exprs, memory, non_negative_, reuse_);
     Chosen chosen = choose(problem, rules_, settling);
@@ -60,8 +61,8 @@ class Planner {
   void lower_step(Step& s, const Candidate& candidate, Memory& memory) {
     facts_.forget(0);
     const LoweringInput in{
-        g_,     plan_->exprs, plan_->canon,      non_negative_,   memory.loadable(), facts_,
-        reuse_, target_,      candidate.scans(), memory.owners(), plan_->layouts};
+        g_,      plan_->exprs, plan_->canon, non_negative_,     memory.loadable(), facts_,
+        budget_, reuse_,       target_,      candidate.scans(), memory.owners(),   plan_->layouts};
     ++plan_->lowerings;
     auto repeated = std::move(s.lowered.repeated);
     lower(in, s.region, s.lowered);
@@ -152,6 +153,7 @@ class Planner {
 
   const Graph& g_;
   const Target target_;
+  const Budget& budget_;
   const Reuse reuse_;
   const Rules rules_;
   std::shared_ptr<Plan> plan_;
@@ -169,11 +171,13 @@ std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epil
   return read;
 }
 
-std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reuse, Rules rules) {
-  return Planner(g, target, reuse, rules).run();
+std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reuse, Rules rules,
+                                const Budget& budget) {
+  return Planner(g, target, reuse, rules, budget).run();
 }
 
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
+  values.clear();
   p.exprs.evaluate(g, values);
   for (const Guard& guard : p.guards)
     if (values[guard.left] != values[guard.right]) return false;

@@ -76,9 +76,11 @@ class Rule;
 using Rules = std::span<const Rule* const>;
 // Those of fusion/rules, in the order in which they look.
 Rules all_rules();
-// Never fails on a valid graph: what cannot be lowered becomes a Direct step.
+// Never fails on a valid graph: what cannot be lowered becomes a Direct step. Throws
+// PlanningStopped where the budget says so.
 std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target = {},
-                                Reuse reuse = Reuse::ByCost, Rules rules = all_rules());
+                                Reuse reuse = Reuse::ByCost, Rules rules = all_rules(),
+                                const Budget& budget = kNoBounds);
 // Whether the plan's assumptions hold for this graph; fills the values of all its expressions.
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values);
 // Of memory, roughly; the kernels that its steps run are the engine's.

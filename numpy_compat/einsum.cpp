@@ -132,7 +132,7 @@ Array in_order(const Term& t, const Labels& labels) {
   return missing.empty() ? turned : tracer::expand_dims(turned, missing);
 }
 
-// Sums over the labels that only this operand has and the result does not.
+// Sums over the labels that are not kept.
 void sum_own(Term& t, const Labels& kept, std::optional<DType> in) {
   ReduceOptions o;
   Dims axes;
@@ -151,8 +151,18 @@ void sum_own(Term& t, const Labels& kept, std::optional<DType> in) {
     t.labels.erase(t.labels.begin() + static_cast<std::ptrdiff_t>(axes[i]));
 }
 
-// The result's axes, slowest first, as the iterator of einsum's loop lays them out.
-Labels memory_order(std::span<const Term> terms, const Labels& output) {
+// Repeats `t` along the labels that only `other` has and the result does not.
+void repeat_along_own(Term& t, const Term& other, const Labels& output) {
+  for (const int l : other.labels) {
+    if (has(t.labels, l) || has(output, l)) continue;
+    t.a.shape.push_back(other.extent(l));
+    t.a.strides.push_back(0);
+    t.labels.push_back(l);
+  }
+}
+
+// All axes, fastest first, as the iterator of einsum's loop takes them.
+Labels iteration(std::span<const Term> terms, const Labels& output) {
   Labels all = output, rest;
   for (const Term& t : terms)
     for (const int l : t.labels)
@@ -167,10 +177,43 @@ Labels memory_order(std::span<const Term> terms, const Labels& output) {
   }
   const Dims fastest_first = tracer::iteration_order(static_cast<int>(all.size()), strides);
   Labels order;
-  for (int i = fastest_first.size() - 1; i >= 0; --i)
-    if (const int l = all[static_cast<std::size_t>(fastest_first[i])]; has(output, l))
-      order.push_back(l);
+  for (const std::int64_t i : fastest_first) order.push_back(all[static_cast<std::size_t>(i)]);
   return order;
+}
+
+// The result's axes, slowest first, as the iterator lays them out.
+Labels memory_order(std::span<const Term> terms, const Labels& output) {
+  Labels order = iteration(terms, output);
+  std::erase_if(order, [&](int l) { return !has(output, l); });
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+// The axes over which einsum's innermost loop sums an operand before it multiplies by the other's
+// one element: they lie without gaps in one operand, and neither the other nor the result has them.
+// Complex elements, and those of two axes that are copied to convert them, are multiplied one by
+// one.
+Labels summed_first(std::span<const Term> terms, const Labels& output) {
+  Labels inner;
+  const bool converts = terms[0].a.dtype != terms[1].a.dtype;
+  if (is_complex(promote(terms[0].a.dtype, terms[1].a.dtype)) ||
+      (converts && terms[0].a.size() != 1 && terms[1].a.size() != 1))
+    return inner;
+  const Term* owner = nullptr;
+  std::int64_t step = 0;
+  for (const int l : iteration(terms, output)) {
+    if (terms[0].extent(l) == 1 && terms[1].extent(l) == 1) continue;
+    const Term& one = terms[terms[0].extent(l) == 1 ? 1 : 0];
+    const Term& other = terms[&one == &terms[0] ? 1 : 0];
+    if (!owner) {
+      owner = &one;
+      step = static_cast<std::int64_t>(itemsize(one.a.dtype));
+    }
+    if (&one != owner || has(output, l) || other.extent(l) != 1 || one.stride(l) != step) break;
+    inner.push_back(l);
+    step *= one.extent(l);
+  }
+  return inner;
 }
 
 // The labels of a product by what they are in the result's memory: a batch, whose axes either
@@ -291,14 +334,35 @@ std::optional<EinsumResult> einsum(std::string_view subscripts, std::span<const 
 
   // Axes of extent 1 broadcast, and say nothing else.
   Term a = x, b = y;
-  for (Term* one : {&a, &b})
-    for (int i = one->a.ndim() - 1; i >= 0; --i)
-      if (one->a.shape[i] == 1) one->drop(i);
+  for (Term* one : {&a, &b}) {
+    const Term& other = one == &a ? y : x;
+    bool summed = false;
+    for (int i = one->a.ndim() - 1; i >= 0; --i) {
+      const int l = one->labels[static_cast<std::size_t>(i)];
+      if (one->a.shape[i] != 1) continue;
+      summed = summed || (!has(output, l) && !has(other.labels, l));
+      one->drop(i);
+    }
+    if (summed && like == EinsumLike::Matmul) one->a = from_zero(one->a);
+  }
   const auto kept = [&](const Term& other) { return joined(output, other.labels, {}); };
   const std::optional<DType> in = like == EinsumLike::Loop ? std::optional(t) : std::nullopt;
-  const Labels kept_a = kept(b), kept_b = kept(a);
+  Labels kept_a = kept(b), kept_b = kept(a);
+  // 0 * inf + 1 * inf is not (0 + 1) * inf: sums before products are those that NumPy takes so.
+  const bool as_loop = like == EinsumLike::Loop && !is_exact(t);
+  if (as_loop) {
+    const Labels first = summed_first(terms, output);
+    for (Labels* k : {&kept_a, &kept_b})
+      for (const Term* one : {&a, &b})
+        for (const int l : one->labels)
+          if (!has(first, l)) k->push_back(l);
+  }
   sum_own(a, kept_a, in);
   sum_own(b, kept_b, in);
+  if (as_loop) {
+    repeat_along_own(a, b, output);
+    repeat_along_own(b, a, output);
+  }
   Labels sums;
   for (const int l : a.labels)
     if (has(b.labels, l) && !has(output, l)) sums.push_back(l);
@@ -323,8 +387,8 @@ std::optional<EinsumResult> einsum(std::string_view subscripts, std::span<const 
     as_laid_out.order = 'C';
     const Array first = in_order(a, order), second = in_order(b, order);
     const Operand both[] = {first, second};
-    return EinsumResult{
-        along(order, tracer::elementwise(OpId::Multiply, both, as_laid_out), shape, output)};
+    return EinsumResult{along(
+        order, from_zero(tracer::elementwise(OpId::Multiply, both, as_laid_out)), shape, output)};
   }
   Labels long_ones;
   for (const int l : order)

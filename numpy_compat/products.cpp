@@ -60,15 +60,28 @@ void check_broadcast(const Dims& a, const Dims& b) try {
 }  // namespace
 
 namespace {
-// dot and inner with a 0-D operand. Where NumPy has a BLAS for the dtype, the result of up to two
-// dimensions is in C order; else it is multiply's.
-Array scaled(const Array& a, const Array& b) {
+bool has_blas(const Array& a, const Array& b) {
   const DType t = promote(a.dtype, b.dtype);
-  const bool blas = t == DType::Float32 || t == DType::Float64 || is_complex(t);
+  return t == DType::Float32 || t == DType::Float64 || is_complex(t);
+}
+
+// dot and inner with a 0-D operand. Where NumPy has a BLAS for the dtype, the result of up to two
+// dimensions is in C order, and several elements are added to zeros; else it is multiply's.
+Array scaled(const Array& a, const Array& b) {
+  const bool blas = has_blas(a, b) && std::max(a.ndim(), b.ndim()) <= 2;
   tracer::ElementwiseOptions opt;
-  opt.order = blas && std::max(a.ndim(), b.ndim()) <= 2 ? 'C' : 'K';
+  opt.order = blas ? 'C' : 'K';
   const Operand both[] = {a, b};
-  return tracer::elementwise(OpId::Multiply, both, opt);
+  const Array made = tracer::elementwise(OpId::Multiply, both, opt);
+  return blas && made.size() != 1 ? from_zero(made) : made;
+}
+
+// Two single elements, which NumPy multiplies without a sum where it has a BLAS for the dtype.
+bool are_single(const Array& a, const Array& b) {
+  return a.size() == 1 && b.size() == 1 && has_blas(a, b);
+}
+Array single_product(const Array& a, const Array& b, int ndim) {
+  return tracer::reshape(call(OpId::Multiply, flat(a), flat(b)), Dims(ndim, 1));
 }
 }  // namespace
 
@@ -77,6 +90,8 @@ Array dot(const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() == 1 ? 0 : b.ndim() - 2;
   if (a.shape[axis_a] != b.shape[axis_b]) throw_not_aligned(a.shape, axis_a, b.shape, axis_b);
+  if (a.ndim() <= 2 && b.ndim() <= 2 && are_single(a, b))
+    return single_product(a, b, a.ndim() + b.ndim() - 2);
   if (b.ndim() <= 2) return tracer::matmul(a, b, 'C');
   return contract(a, Dims{axis_a}, b, Dims{axis_b});
 }
@@ -101,6 +116,8 @@ Array inner(const Array& a, const Array& b) {
     std::swap(swapped[axis_b], swapped[shown]);
     throw_not_aligned(a.shape, axis_a, swapped, shown);
   }
+  if (a.ndim() <= 2 && b.ndim() <= 2 && are_single(a, b))
+    return single_product(a, b, a.ndim() + b.ndim() - 2);
   if (b.ndim() == 1) return tracer::matmul(a, b, 'C');
   return contract(a, Dims{axis_a}, b, Dims{axis_b});
 }
@@ -126,6 +143,7 @@ Array tensordot(const Array& a, const Array& b, const Dims& given_a, const Dims&
     if (a.shape[static_cast<int>(axes_a[i])] != b.shape[static_cast<int>(axes_b[i])])
       throw ValueError("shape-mismatch for sum");
   const tracer::Naming as_dot(tracer::NamedAs::Dot);
+  if (are_single(a, b)) return single_product(a, b, a.ndim() + b.ndim() - 2 * axes_a.size());
   return contract(a, axes_a, b, axes_b);
 }
 

@@ -6,18 +6,27 @@ namespace plait::numpy {
 namespace {
 
 // `a` so many times along each axis: an axis of extent reps[i] in front of axis i, merged with it.
+// Extents of 1 are left out: what is left of an array that memory holds is less than 64 axes.
 Array repeated_axes(const Array& a, const Dims& reps) {
   Dims full, merged, new_axes;
+  if (std::find(reps.begin(), reps.end(), 0) != reps.end()) {
+    for (int i = 0; i < a.ndim(); ++i) merged.push_back(repeated_extent(a.shape[i], reps[i]));
+    LikeOptions like;
+    like.shape = merged;
+    like.order = 'C';
+    return empty_like(a, like);
+  }
   for (int i = 0; i < a.ndim(); ++i) {
     if (reps[i] != 1) {
       new_axes.push_back(full.size());
       full.push_back(reps[i]);
     }
-    full.push_back(a.shape[i]);
+    if (a.shape[i] != 1) full.push_back(a.shape[i]);
   }
   check_shape(full, static_cast<std::int64_t>(itemsize(a.dtype)));
   for (int i = 0; i < a.ndim(); ++i) merged.push_back(a.shape[i] * reps[i]);
-  const Array spread = tracer::broadcast_to(tracer::expand_dims(a, new_axes), full);
+  const Array long_axes = tracer::squeeze(a, std::nullopt);
+  const Array spread = tracer::broadcast_to(tracer::expand_dims(long_axes, new_axes), full);
   return tracer::reshape(tracer::copy(spread, 'C'), merged);
 }
 

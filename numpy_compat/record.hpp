@@ -25,6 +25,10 @@ inline Operand weak(double v) { return {scalar_float(v), Weak::Float}; }
 inline bool is_exact(DType t) { return t == DType::Bool || is_integer(t); }
 
 inline Array as(const Array& a, DType t) { return a.dtype == t ? a : tracer::astype(a, t); }
+// A product as a sum of it that begins at 0 gives it: -0.0 becomes 0.0.
+inline Array from_zero(const Array& product) {
+  return is_exact(product.dtype) ? product : call(OpId::Add, product, weak(0.0));
+}
 inline Array view(const Array& a, std::initializer_list<tracer::Index> indices) {
   return tracer::slice(a, std::span(indices.begin(), indices.size()));
 }

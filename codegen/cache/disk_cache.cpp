@@ -18,6 +18,8 @@
 namespace plait::cache {
 namespace {
 
+std::atomic<std::uint64_t> hit_count{0};
+
 constexpr std::string_view kSuffix = ".kernel";
 constexpr std::string_view kUnfinished = ".tmp";  // a writer's, until it is whole
 // Of an entry: a hundred times the code of the largest kernels.
@@ -148,6 +150,8 @@ void evict(int directory) {
 
 }  // namespace
 
+std::uint64_t hits() { return hit_count.load(std::memory_order_relaxed); }
+
 std::optional<std::string> load(std::string_view key) try {
   File directory(open_directory(false));
   if (!directory) return std::nullopt;
@@ -180,6 +184,7 @@ std::optional<std::string> load(std::string_view key) try {
   if (std::string_view(content).substr(0, h.key_size) != key) return reject("another key");
   futimens(file.get(), nullptr);
   say("hit " + name);
+  hit_count.fetch_add(1, std::memory_order_relaxed);
   return content.substr(h.key_size);
 } catch (const std::bad_alloc&) {
   return std::nullopt;

@@ -14,7 +14,7 @@ class Compilation final : public Job {
   Compilation(std::shared_ptr<const ir::Kernel> kernel, CpuTier tier,
               std::shared_ptr<CodeSlot> slot)
       : kernel_(std::move(kernel)), tier_(tier), slot_(std::move(slot)) {}
-  void run() noexcept override { compile_into(*slot_, *kernel_, tier_); }
+  void run(const std::atomic<bool>&) noexcept override { compile_into(*slot_, *kernel_, tier_); }
   // What waited may be asked for again; what was in work stays on the interpreter.
   void lost(bool begun) noexcept override { begun ? slot_->give_up() : slot_->ask_later(); }
 
@@ -57,7 +57,7 @@ void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
     case Background::Answer::Accepted:
       break;
     case Background::Answer::NoThread:
-      job->run();
+      job->run(ir::kNeverStopped);
       break;
     case Background::Answer::Full:
     case Background::Answer::Ending:

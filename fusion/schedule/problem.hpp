@@ -1,5 +1,6 @@
 // What is planned: a graph, what equals what in it, and what for.
 #pragma once
+#include "../budget.hpp"
 #include "../epilogue.hpp"
 
 namespace plait::fusion {
@@ -13,13 +14,19 @@ inline std::int64_t node_bytes(const tracer::Node& n) {
 
 // Outlives its candidates.
 struct Problem {
-  Problem(const Graph& g, const std::vector<std::int32_t>& equal, const Target& made_for)
-      : graph(g), canon(equal), target(made_for), epilogues(find_epilogues(g, made_for)) {}
+  Problem(const Graph& g, const std::vector<std::int32_t>& equal, const Target& made_for,
+          const Budget& bounds = kNoBounds)
+      : graph(g),
+        canon(equal),
+        target(made_for),
+        epilogues(find_epilogues(g, made_for)),
+        budget(bounds) {}
 
   const Graph& graph;
   const std::vector<std::int32_t>& canon;  // equal sub-expressions -> the first of them
   const Target target;
   const std::vector<Epilogue> epilogues;
+  const Budget& budget;
 };
 
 }  // namespace plait::fusion

@@ -158,6 +158,7 @@ std::vector<Step> Candidate::regions() const {
   std::map<std::int32_t, std::int32_t> computing;  // of each product the last step that computes it
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!root_[i]) continue;
+    problem_->budget.check(0);
     std::int32_t after = -1;  // the last step this root needs
     const std::vector<std::int32_t> needs = reached_roots(i);
     for (std::int32_t r : needs) after = std::max(after, step_of[r]);

@@ -44,6 +44,7 @@ void Search::start() {
   std::vector<int> depth(g.nodes.size());
   for (std::int32_t i = 0; i < g.size(); ++i) {
     if (g[i].leaf) continue;
+    problem_.budget.check(0);
     place(c, i);
     const unsigned kind = of_kind(g[i].node->kind);
     for (const Rule* r : rules_)

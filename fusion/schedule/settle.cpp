@@ -35,8 +35,8 @@ std::vector<Step> Settling::run(Search& search) {
 }
 
 LoweringInput Settling::input(const Candidate& c) {
-  return {g_,     exprs_, p_.canon,  non_negative_, memory_.loadable(),
-          facts_, reuse_, p_.target, c.scans(),     memory_.owners()};
+  return {g_,        exprs_, p_.canon,  non_negative_, memory_.loadable(), facts_,
+          p_.budget, reuse_, p_.target, c.scans(),     memory_.owners()};
 }
 
 double Settling::seconds(const std::vector<Step>& steps, const Candidate& c) {
@@ -62,6 +62,7 @@ double Settling::seconds(const std::vector<Step>& steps, const Candidate& c) {
 // True when the candidate changed.
 bool Settling::ask(Step& s, Candidate& c) {
   if (s.kind == StepKind::Direct) return false;
+  p_.budget.check(exprs_.size());
   // The next time they are loaded instead.
   if (reads_missing(s.region)) return true;
   ++surveys_;

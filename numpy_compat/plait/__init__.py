@@ -38,7 +38,7 @@ from ._scans import (
     cumprod, cumsum, cumulative_prod, cumulative_sum, ediff1d, gradient, nancumprod, nancumsum, trapezoid, unwrap,
 )  # fmt: skip
 from ._shape import (
-    atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_to, diagonal, expand_dims, flip, fliplr, flipud,
+    atleast_1d, atleast_2d, atleast_3d, broadcast, broadcast_arrays, broadcast_to, diagonal, expand_dims, flip, fliplr, flipud,
     matrix_transpose, may_share_memory, moveaxis, ndim, permute_dims, ravel, reshape, shape, shares_memory, size, squeeze,
     swapaxes, trace, transpose,
 )  # fmt: skip

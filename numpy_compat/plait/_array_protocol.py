@@ -92,6 +92,7 @@ def _stand_in(x, array):
     try:
         made = object.__new__(_subclass(type(x)))
         made.__dict__ = x.__dict__
+        made._plait_of = x
     except (TypeError, AttributeError):
         return _plait.export(array)
     return made
@@ -102,4 +103,16 @@ def _subclass(kind):
     def __array__(self, dtype=None, copy=None):
         return numpy.array(_plait.export(kind.__array__(self)), dtype, copy=copy)
 
-    return type(kind.__name__, (kind,), {"__array__": __array__, "__slots__": (), "__module__": kind.__module__})
+    def __array_wrap__(self, array, context=None, *scalar):
+        if context is not None:
+            function, operands, place = context
+            context = _ufunc.make(function), tuple(getattr(x, "_plait_of", from_numpy(x)) for x in operands), place
+        return self._plait_of.__array_wrap__(from_numpy(array), context, *scalar)
+
+    body = {"__array__": __array__, "__slots__": ("_plait_of",), "__module__": kind.__module__}
+    if hasattr(kind, "__array_wrap__"):
+        from . import _ufunc
+        from ._fallback import from_numpy
+
+        body["__array_wrap__"] = __array_wrap__
+    return type(kind.__name__, (kind,), body)

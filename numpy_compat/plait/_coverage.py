@@ -197,14 +197,14 @@ class _Called:
             try:
                 result = function(*args, **kwargs)
             finally:
-                events, _ = _plait.watched(lambda site: ("", "", ""))
+                happened = {kind for kind, *_ in _plait.watched(lambda site: ("", "", ""))}
         made = [] if isinstance(result, type) else [x for x in leaves(result, [], namespaces=True) if type(x) in (ndarray, lazy_scalar)]
         written = [args[0]] if result is None and args and type(args[0]) is ndarray else []
         if not made and not written and not any(isinstance(x, ndarray) for x in leaves((args, tuple(kwargs.values())), [])):
             return NUMPYS
-        if any(note for note, *_ in events):
+        if "note" in happened:
             return FALLBACK
-        if not events and self.in_region(tuple(made or written)):
+        if "evaluation" not in happened and self.in_region(tuple(made or written)):
             return REGION
         return ENGINE
 

@@ -2,10 +2,11 @@
 
 import functools
 import inspect
-import os
-import threading
+from _thread import _local  # threading.local: most programs do without the rest of that module
 
 import numpy
+
+from . import _plait
 
 _FLOATS = ("float16", "float32", "float64")
 _COMPLEX = {"float16": "complex64", "float32": "complex64", "float64": "complex128"}  # NumPy has no complex32
@@ -14,13 +15,13 @@ _PYTHONS = {bool, int, float, complex, str, bytes, range, type(None), type(...)}
 # Whether anybody ever chose another dtype than float64: where nobody does, the question costs one look-up.
 active = False
 _process = numpy.dtype("float64")
-_thread = threading.local()
+_thread = _local()
 
 
-def _chosen(dtype, by="the default dtype"):
+def _chosen(dtype):
     dtype = numpy.dtype(dtype)
     if dtype.name not in _FLOATS:
-        raise ValueError(f"{by} must be one of {', '.join(_FLOATS)}, not {dtype.name}")
+        raise ValueError(f"the default dtype must be one of {', '.join(_FLOATS)}, not {dtype.name}")
     return dtype
 
 
@@ -172,5 +173,4 @@ def drawing(function, name, bound=0):
     return draw
 
 
-if os.environ.get("PLAIT_DEFAULT_DTYPE"):
-    _set_process(_chosen(os.environ["PLAIT_DEFAULT_DTYPE"], "PLAIT_DEFAULT_DTYPE"))
+_set_process(numpy.dtype(_plait.get_config()["default_dtype"]))

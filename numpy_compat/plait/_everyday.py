@@ -5,6 +5,7 @@ from numpy._core import multiarray
 from numpy.lib import _function_base_impl as _theirs
 from numpy.lib import _nanfunctions_impl
 
+from . import _correlation as _correlation
 from . import _plait
 from ._composed import FEW, composed, extent, own, products, rebuilt, square
 from ._creation import asarray, full
@@ -176,42 +177,5 @@ def _interp(x, xp, fp, left=None, right=None):
         return where(x != x, x, y)
 
 
-_SHORT = 32  # elements of a kernel whose products are terms of one sum
-
-
-def _correlated(a, v, mode):
-    """The sums of products of v with what stands under it, in one region; those at the ends, where v stands out, are NumPy's."""
-    n = v.size
-    inner = a.size - n + 1
-    terms = sum((a[k : k + inner] * v[k] for k in range(1, n)), a[:inner] * v[0])
-    if mode == 0 or n == 1:
-        return terms
-    full = n - 1, n - 1
-    before, behind = full if mode == 2 else (n // 2, n - n // 2 - 1)
-    kernel = to_numpy(v)
-    first = multiarray.correlate(to_numpy(a[: 2 * n]), kernel, 2)[n - 1 - before : n - 1]
-    last = multiarray.correlate(to_numpy(a[-2 * n :]), kernel, 2)[2 * n : 2 * n + behind]
-    return concatenate((first, terms, last))
-
-
-_MODES = {"valid": 0, "same": 1, "full": 2}
-
-
-def _correlation(theirs, conjugates):
-    def correlate(a, v, mode="valid"):
-        a, v = asarray(a), asarray(v)
-        number = _MODES.get(mode, mode) if type(mode) in (str, int) else None
-        fits = all(type(x) is ndarray and x.ndim == 1 and x.dtype.kind in "fc" and x.dtype.itemsize > 2 for x in (a, v))
-        # NumPy has loops of its own for real kernels of up to 11 elements.
-        fits = fits and (v.size > 11 or v.dtype.kind == "c")
-        if not fits or a.dtype != v.dtype or number not in (0, 1, 2) or not 0 < v.size <= _SHORT or a.size < 4 * _SHORT:
-            return call(theirs, (a, v, mode), None, "correlate")
-        return _correlated(a, v.conj() if conjugates and v.dtype.kind == "c" else v, number)
-
-    return correlate
-
-
-for _name, _conjugates in (("correlate", False), ("correlate2", True)):
-    own(getattr(multiarray, _name), _correlation(getattr(multiarray, _name), _conjugates))
 own(_theirs._monotonicity, _monotonicity)
 own(_theirs.compiled_interp, _interp)

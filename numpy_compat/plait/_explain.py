@@ -1,5 +1,6 @@
 """plait.explain: plans with the names and lines of the program, and of a function all that it evaluates on the way."""
 
+import collections
 import contextlib
 import dis
 import inspect
@@ -64,6 +65,9 @@ class _Sites:
         return f"{called}()" if called else ""
 
 
+_Event = collections.namedtuple("_Event", "kind note site counts headline text times seconds")
+
+
 class _Totals:
     def __init__(self):
         self.regions = self.operations = self.nodes = self.moved = self.needed = 0
@@ -88,7 +92,9 @@ def of_arrays(arrays, target, source, scope):
     """The plan of pending arrays; scope: the caller's names."""
     for x in arrays:
         if not isinstance(x, (ndarray, lazy_scalar)) and not hasattr(x, "__array_interface__"):
-            raise TypeError(f"explain() takes Plait arrays, tuples or lists of them, or a function and its arguments, not {type(x).__name__}")
+            raise TypeError(
+                f"explain() takes Plait arrays, tuples or lists of them, or a function and its arguments, not {type(x).__name__}"
+            )
     names = {name: x for name, x in scope.items() if type(x) is ndarray}
     ours = tuple(x for x in arrays if type(x) is lazy_scalar or ndarray in type(x).__mro__)
     _, headline, text = _plait.explain(target, source, names, _Sites(), 1, ours)
@@ -113,36 +119,45 @@ def of_function(fn, args, target, source):
                 # Without a name: what is alive when the borrow ends is computed.
                 result = [tuple(leaves(made.function(*args), [], namespaces=True))]
             finally:
-                events, small = _plait.watched(sites)
-        first = 1 + sum(counts[0] for note, _, counts, _, _ in events if not note)
+                events = [_Event(*event) for event in _plait.watched(sites)]
+        first = 1 + sum(event.counts[0] for event in events)
         del args
         returned, headline, text = _plait.explain(target, source, names, sites, first, result.pop())
         names.clear()
-    for _, _, counts, line, _ in events:
-        totals.add(counts, line)
+    for event in events:
+        totals.add(event.counts, event.headline)
     totals.add(returned, headline)
     sections = _sections(events, notes, sites)
-    if not sections and not small:
+    if not sections:
         return headline + (text or "nothing to compute\n")
-    forced = sum(not note for note, *_ in events)
-    summary = [str(totals), _counted(forced, "value") + " forced", _counted(len(events) - forced, "fallback")]
-    if small:
-        summary.append(_counted(small, "small operation") + " computed at the call")
+    kinds = collections.Counter()
+    for event in events:
+        kinds[event.kind] += event.times
+    summary = [str(totals), _counted(kinds["evaluation"], "value") + " forced", _counted(kinds["note"], "fallback")]
+    if kinds["at call"]:
+        summary.append(_counted(kinds["at call"], "operation") + " computed at the call")
     if returned or text:
         sections.append("returned: " + (headline or "\n") + text)
     return "\n".join(["; ".join(summary) + "\n", *sections])
 
 
 def _sections(events, notes, sites):
-    """A text for each value that was forced and each fallback, in order."""
-    sections, fallback = [], None
-    for number, (note, site, _, headline, text) in enumerate(events):
-        if note:
-            fallback = note, site
-            sections.append(f"fallback{sites.heading(site)}\n  {note}: computed by NumPy{_measured(notes.get(number))}\n")
-            continue
-        reason = f"for the fallback {fallback[0]}" if fallback and fallback[1] == site else sites.reason(site)
-        sections.append(f"forced{sites.heading(site)}" + (f"  ({reason})" if reason else "") + f"\n  {headline}{text}")
+    """A text for each value that was forced, each fallback and each place that computes at its call, in order."""
+    sections, fallback, at_call = [], None, None
+    for number, event in enumerate(events):
+        site = event.site
+        if event.kind == "note":
+            fallback = event.note, site
+            sections.append(f"fallback{sites.heading(site)}\n  {event.note}: computed by NumPy{_measured(notes.get(number))}\n")
+        elif event.kind == "at call":
+            times = f", {event.times} times" if event.times > 1 else ""
+            if at_call != site:  # a line may do several
+                sections.append(f"at its call{sites.heading(site)}\n")
+            sections[-1] += f"  {event.note}: computed in {event.seconds * 1e3:.3g} ms{times}\n"
+        else:
+            reason = f"for the fallback {fallback[0]}" if fallback and fallback[1] == site else sites.reason(site)
+            sections.append(f"forced{sites.heading(site)}" + (f"  ({reason})" if reason else "") + f"\n  {event.headline}{event.text}")
+        at_call = site if event.kind == "at call" else None
     return sections
 
 

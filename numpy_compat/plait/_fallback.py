@@ -5,8 +5,8 @@ import functools
 import operator
 import os
 import sys
-import threading
 import time
+from _thread import _local
 
 import numpy
 
@@ -34,7 +34,7 @@ def flag(keepdims):
     return keepdims is True or (keepdims is not False and operator.index(keepdims) != 0)
 
 
-_noted = threading.local()  # of a thread that plait.explain watches: number of the event -> what NumPy did
+_noted = _local()  # of a thread that plait.explain watches: number of the event -> what NumPy did
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """Libraries that keep tables of array types: Plait's is entered when they are imported."""
 
 import contextlib
-import importlib.util
 import sys
 
 import numpy
@@ -42,7 +41,9 @@ class _Watch:
         if name not in _ENTRIES or name in _Watch.looking:
             return None
         _Watch.looking.add(name)
-        spec = importlib.util.find_spec(name)
+        from importlib.util import find_spec
+
+        spec = find_spec(name)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 

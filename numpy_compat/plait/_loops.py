@@ -72,7 +72,10 @@ class Loop:
         """Floating-point flags and results, of shapes from `sizes`, or of those (dtype, shape, strides) that are given."""
         codes = self._ufunc.types[type_].replace("->", "")
         ins = self._ufunc.nin
-        batch = numpy.broadcast_shapes(*(a.shape[: a.ndim - len(core)] for a, core in zip(arrays, self._cores)))
+        try:
+            batch = numpy.broadcast_shapes(*(a.shape[: a.ndim - len(core)] for a, core in zip(arrays, self._cores)))
+        except ValueError:  # the ufunc says it in other words
+            return NotImplemented
         if results is None:
             results = tuple((codes[k], (*batch, *(sizes[n] for n in self._cores[k])), None) for k in range(ins, len(codes)))
         arrays = tuple(a if a.dtype.char == code else a.astype(code) for a, code in zip(arrays, codes))
@@ -99,6 +102,33 @@ class Transform(Loop):
     """One of numpy.fft's."""
 
     _long = None  # the loop that transforms long lines by short ones, where there is one
+    _LEAST = 1 << 18  # elements of one of another length that is transformed in pieces, too
+
+    def _by_convolution(self, line, n_out, code, given, scale):
+        """A long line whose length has a large prime factor, by transforms of another length. Source: Bluestein, "A linear filtering approach
+        to the computation of discrete Fourier transform", 1970."""
+        n = n_out if code in "fd" else line.size
+        half = n // 2 + 1
+        ends = (half, n) if code in "fd" else (n, half) if given in "fd" else (n, n)
+        if n < self._LEAST or code not in "fdFD" or (line.size, n_out) != ends or not _has_large_factor(n):
+            return NotImplemented
+        import plait as np
+
+        if not bool(np.isfinite(line).all()):
+            return NotImplemented
+        if code in "fd":
+            line = np.concatenate((line[:1].real, line[1:], line[1 : (n + 1) // 2][::-1].conj()))
+        k = np.arange(n)
+        angle = (k * k % (2 * n)) * (math.pi / n)
+        chirp = np.cos(angle) + (-1j if self.__name__ in ("fft", "rfft_n_even", "rfft_n_odd") else 1j) * np.sin(angle)
+        unit = 1 << (2 * n).bit_length() - 4
+        length = -(-(2 * n - 1) // unit) * unit
+        a, b = np.zeros((2, length), numpy.complex128)
+        a[:n] = line * chirp
+        b[:n] = chirp.conj()
+        b[length - n + 1 :] = b[1:n][::-1]
+        result = np.fft.ifft(np.fft.fft(a) * np.fft.fft(b))[:n] * (chirp * scale)
+        return result[:half] if given in "fd" else result.real if code in "fd" else result
 
     def __call__(self, a, scale, *, axes, out):
         axis = axes[0][0]
@@ -116,6 +146,10 @@ class Transform(Loop):
         if a.ndim == 1 and self._long is not None and (n_out == n if code == given else n_out == n // 2 + 1):
             complex_type = next(i for i, t in enumerate(self._long.types) if t[-1] == code)
             made = _plait.long_fft(self._long, complex_type, line, result, self._long.__name__ == "fft", float(scale))
+        if made is NotImplemented and a.ndim == 1:
+            made = self._by_convolution(line, n_out, code, given, float(scale))
+            if made is not NotImplemented:
+                return made.astype(out.dtype)
         if made is NotImplemented:
             sizes = dict.fromkeys(self._cores[0], n) | dict.fromkeys(self._cores[2], n_out)
             seconds = 1e-9 * max(n, n_out) * math.log2(max(n, n_out, 2))
@@ -127,6 +161,16 @@ class Transform(Loop):
             report(flags, self.__name__)
         made = made.astype(out.dtype, copy=False)
         return _plait.moveaxis(made, -1, axis) if axis != a.ndim - 1 else made
+
+
+def _has_large_factor(n):
+    """Whether a prime factor is beyond the root."""
+    left, p = n, 2
+    while p * p <= n and left > 1:
+        while left % p == 0:
+            left //= p
+        p += 1
+    return left > 1
 
 
 def stand_in(ufunc):

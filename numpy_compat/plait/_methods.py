@@ -553,7 +553,7 @@ def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
 
     if not callable(ufunc):  # Numba's and others' pass themselves
         raise TypeError(f"__array_ufunc__() takes a ufunc, not {type(ufunc).__name__}")
-    for x in (*inputs, *kwargs.get("out", ())):
+    for x in (*inputs, *kwargs.get("out", ()), *([kwargs["where"]] if "where" in kwargs else [])):
         kind = type(x)
         if _overrides.own(kind):
             return NotImplemented  # as NumPy: who overrides unwraps its operands first

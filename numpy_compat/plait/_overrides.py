@@ -46,13 +46,14 @@ def call(ufunc, method, inputs, kwargs):
     """What an operand's class makes of the call; NotImplemented where no operand is of such a subclass."""
     out = kwargs.get("out")
     outs = out if type(out) is tuple else (out,)
-    if not asked(*inputs, *outs):
+    mask = (kwargs["where"],) if own(type(kwargs.get("where"))) else ()
+    if not mask and not asked(*inputs, *outs):
         return NotImplemented
     if method == "__call__" and ufunc.nout > 1 and not (out is None or out is ... or type(out) is tuple):
         raise TypeError("'out' must be a tuple of arrays")
     kwargs = {k: v for k, v in kwargs.items() if k != "out"}
     outs = () if out is ... or all(x is None for x in outs) else outs
-    if not any(own(type(x)) for x in (*inputs, *outs)):
+    if not any(own(type(x)) for x in (*inputs, *outs, *mask)):
         return _wrapped(ufunc, method, inputs, outs, kwargs, getattr(ufunc, method))
     if outs:
         kwargs["out"] = outs
@@ -60,7 +61,7 @@ def call(ufunc, method, inputs, kwargs):
         if getattr(type(x), "__array_ufunc__", _NOBODY) is None:
             raise TypeError(f"operand '{type(x).__name__}' does not support ufuncs (__array_ufunc__=None)")
     defaults = _NOBODY, ndarray.__array_ufunc__, lazy_scalar.__array_ufunc__, numpy.ndarray.__array_ufunc__
-    for x, override in _in_order((*inputs, *outs), "__array_ufunc__", defaults):
+    for x, override in _in_order((*inputs, *outs, *mask), "__array_ufunc__", defaults):
         result = override(x, ufunc, method, *inputs, **kwargs)
         if result is not NotImplemented:
             return result

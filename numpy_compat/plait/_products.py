@@ -1,11 +1,12 @@
 """Products of vectors and matrices, with NumPy's signatures; what the engine does not take falls back."""
 
 import functools
+import math
 
 import numpy
 
 from . import _plait
-from ._fallback import call
+from ._fallback import call, from_numpy, to_numpy
 from ._plait import ndarray
 
 
@@ -64,10 +65,39 @@ def _spelled(operands):
     return (terms + "->" + _letters(operands[-1]), operands[:-1:2]) if len(operands) % 2 else (terms, operands[::2])
 
 
+_PIECE = 1 << 24  # products in a piece of NumPy's loops: some milliseconds
+
+
+def _in_pieces(subscripts, arrays):
+    """NumPy's loops over all the labels at once, for some indices of the result at a time, that an interrupt ends between. NotImplemented where
+    there are few products, or nothing to cut by: sums are one loop."""
+    terms, arrow, into = subscripts.replace(" ", "").partition("->")
+    into = into if arrow else "".join(sorted(label for label in set(terms) - {","} if terms.count(label) == 1))
+    labelled = [pair for term, a in zip(terms.split(","), arrays, strict=True) for pair in zip(term, a.shape, strict=True)]
+    sizes = dict(labelled)
+    products = math.prod(sizes.values())
+    broadcast = any(sizes[label] != n for label, n in labelled)
+    if "." in subscripts or broadcast or not into or products < 4 * _PIECE or any(type(a) is not ndarray for a in arrays):
+        return NotImplemented
+    by = max(into, key=sizes.__getitem__)
+    step = max(2, _PIECE * sizes[by] // products)  # with one of an axis its stride says nothing of how the result lies
+    whole = (slice(None),) * into.index(by)
+    operands = [to_numpy(a) for a in arrays]
+    out = None
+    for k in range(0, sizes[by], step):
+        part = slice(k, k + step)
+        cut = [a[tuple(part if label == by else slice(None) for label in term)] for term, a in zip(terms.split(","), operands)]
+        piece = numpy.einsum(subscripts, *cut)
+        if out is None:
+            out = numpy.empty_like(piece, shape=[sizes[label] for label in into])
+        out[(*whole, part)] = piece
+    return from_numpy(out)
+
+
 def _contracted(subscripts, arrays, optimize):
     """NotImplemented for what NumPy does, mistakes among it."""
     if optimize is False:
-        return _plait.einsum(subscripts, arrays, False) if len(arrays) <= 2 else NotImplemented
+        return _plait.einsum(subscripts, arrays, False) if len(arrays) <= 2 else _in_pieces(subscripts, arrays)
     way = tuple(map(_hashable, optimize)) if isinstance(optimize, (list, tuple)) else optimize
     left = list(arrays)
     for positions, step in _path(subscripts, tuple(a.shape for a in arrays), way):

@@ -6,19 +6,20 @@ import importlib.machinery
 import importlib.util
 import linecache
 import os
+import pkgutil
 import runpy
 import site
 import sys
 import sysconfig
 import types
-import zipfile
 
 import numpy
 
 
 def _libraries():
     """Where the standard library and installed packages are, and Plait and NumPy themselves."""
-    paths = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    of = sysconfig.get_paths()
+    paths = [of[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths += [*site.getsitepackages(), site.getusersitepackages()]
     paths += [os.path.dirname(module.__file__) for module in (numpy, sys.modules[__package__])]
     return tuple({os.path.realpath(p) + os.sep for p in paths if p})
@@ -95,22 +96,37 @@ def _plait_arrays():
     return sys.modules["plait"].ndarray
 
 
-USAGE = """usage: python -m plait [-c code | -m module | script.py | -] [arguments]"""
+USAGE = "usage: python -m plait [-h] [-V] [-c code | -m module | script.py | folder | archive | -] [arguments]"
+
+HELP = f"""{USAGE}
+
+Runs a program of NumPy's on Plait: in its own files `import numpy` gives plait; installed packages keep NumPy.
+
+  -c code        the program is the text of the argument
+  -m module      the program is a module, found as `python -m` finds it
+  script.py      the program is a file, or a folder or an archive with a __main__.py
+  -              the program comes from standard input; from a terminal, a prompt
+  -h, --help     this text
+  -V, --version  the versions of Plait, NumPy and Python
+
+Options of Python come before -m plait. Settings are variables of the environment; plait.show_config() shows them.
+"""
 
 
 def main(argv):
     if not argv or argv[0] in ("-h", "--help"):
-        print(USAGE)
+        print(HELP if argv else USAGE, end="" if argv else "\n")
         return 0 if argv else 2
     kind, rest = argv[0], argv[1:]
     if kind in ("-c", "-m") and not rest:
-        print(f"Argument expected for the {kind} option\n{USAGE}", file=sys.stderr)
-        return 2
-    if kind.startswith("-") and kind not in ("-c", "-m", "-"):
-        print(f"unknown option {kind}\n{USAGE}", file=sys.stderr)
-        return 2
-    import plait  # noqa: F401  before the hook, so that its own imports stay NumPy's
+        return _refused(f"Argument expected for the {kind} option")
+    if kind.startswith("-") and kind not in ("-c", "-m", "-", "-V", "--version"):
+        return _refused(f"unknown option {kind}")
+    import plait  # before the hook, so that its own imports stay NumPy's
 
+    if kind in ("-V", "--version"):
+        print(f"Plait {plait.__plait_version__} (NumPy {numpy.__version__}, Python {sys.version.split()[0]})")
+        return 0
     install()
     if kind == "-c":
         sys.argv = ["-c", *rest[1:]]
@@ -121,22 +137,28 @@ def main(argv):
             return _interact()
         return _run(sys.stdin.read() if sys.stdin else "", "<stdin>", "", __file__="<stdin>")
     if kind == "-m":
-        sys.argv = rest
+        sys.argv = ["-m", *rest[1:]]
         _set_path(os.getcwd())
-        return _shown(runpy.run_module, rest[0], run_name="__main__", alter_sys=True)
+        return _run_module(rest[0])
     sys.argv = list(argv)
-    if os.path.isdir(kind) or zipfile.is_zipfile(kind):
-        if not sys.flags.safe_path:
-            del sys.path[0]  # runpy puts the folder there
-        return _shown(runpy.run_path, kind, run_name="__main__")
+    # As Python does: joined, and nothing more, so that a link and its `..` keep their meaning.
+    file = os.path.join(os.getcwd(), kind)
+    if pkgutil.get_importer(file) is not None:
+        sys.path[0 : 0 if sys.flags.safe_path else 1] = [file]
+        return _run_module("__main__", alter_argv=False)
     try:
-        with open(kind, "rb") as f:
+        with open(file, "rb") as f:
             source = f.read()
     except OSError as e:
-        print(f"python -m plait: can't open file {kind!r}: {e.strerror}", file=sys.stderr)
+        print(f"{sys.executable} -m plait: can't open file {file!r}: [Errno {e.errno}] {e.strerror}", file=sys.stderr)
         return 2
-    loader = importlib.machinery.SourceFileLoader("__main__", kind)
-    return _run(source, kind, os.path.dirname(os.path.realpath(kind)), __file__=kind, __loader__=loader, __cached__=None)
+    loader = importlib.machinery.SourceFileLoader("__main__", file)
+    return _run(source, file, os.path.dirname(os.path.realpath(file)), __file__=file, __loader__=loader, __cached__=None)
+
+
+def _refused(why):
+    print(f"{why}\n{USAGE}", file=sys.stderr)
+    return 2
 
 
 def _set_path(first):
@@ -146,7 +168,7 @@ def _set_path(first):
 
 def _main_module(**names):
     module = types.ModuleType("__main__")
-    module.__dict__.update(__builtins__=builtins, __annotations__={}, **names)
+    module.__dict__.update({"__loader__": importlib.machinery.BuiltinImporter, "__builtins__": builtins, "__annotations__": {}, **names})
     sys.modules["__main__"] = module
     return module.__dict__
 
@@ -158,6 +180,12 @@ def _run(source, file, path, **names):
     if isinstance(source, str):  # what tracebacks and plait.explain quote
         linecache.cache[file] = len(source), None, source.splitlines(True), file
     return _shown(lambda: exec(compile(source, file, "exec", dont_inherit=True), scope))
+
+
+def _run_module(name, alter_argv=True):
+    """Runs a module, or what is first on sys.path, as __main__, by what `python` itself calls for it."""
+    _main_module()
+    return _shown(runpy._run_module_as_main, name, alter_argv)
 
 
 def _shown(run, *args, **kwargs):

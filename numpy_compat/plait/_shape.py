@@ -1,11 +1,13 @@
 """Views of other shapes, and questions about shapes, with NumPy's signatures; what the engine does not take falls back."""
 
+import inspect
+
 import numpy
 
 from . import _plait
 from ._array_protocol import calling
 from ._creation import asanyarray, asarray
-from ._fallback import RECORDED, call
+from ._fallback import RECORDED, call, to_numpy
 from ._plait import ndarray
 
 
@@ -170,3 +172,29 @@ def shares_memory(a, b, /, max_work=-1):
 def may_share_memory(a, b, /, max_work=0):
     result = NotImplemented if max_work else _plait.may_share_memory(a, b)
     return call(numpy.may_share_memory, (a, b, max_work)) if result is NotImplemented else result
+
+
+class broadcast:
+    """numpy.broadcast, whose iterators are those of the arrays that it was given."""
+
+    __signature__ = inspect.signature(numpy.broadcast)
+
+    def __init__(self, *args, **kwargs):
+        self._operands = [x for a in args for x in (a._operands if type(a) is broadcast else [a])]
+        self._it = numpy.broadcast(*map(to_numpy, self._operands), **kwargs)
+
+    @property
+    def iters(self):
+        return tuple(asanyarray(x).flat for x in self._operands)
+
+    def reset(self, /):
+        self._it.reset()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._it)
+
+    def __getattr__(self, name):
+        return getattr(self._it, name)

@@ -1,12 +1,27 @@
 """Seeing and setting what the engine does."""
 
+import operator
+
 import numpy
 
 from . import _plait
 
 
+def _change(name, value, called):
+    """Changes a setting; called: what the program names it by. Raises TypeError, ValueError with what is allowed."""
+    allowed = next(row[3] for row in _plait.settings() if row[1] == name).replace("`", "")
+    if type(value) is bool:
+        text = "on" if value else "off"
+    elif isinstance(value, (int, str, numpy.integer)):
+        text = str(value)
+    else:
+        raise TypeError(f"{called}: a {type(value).__name__} is not allowed; allowed: {allowed}")
+    if not _plait.set_config(name, text):
+        raise ValueError(f"{called}: {value!r} is not allowed; allowed: {allowed}")
+
+
 class _Config:
-    """The configuration, as attributes; log, fuse, plan, jit, disk_cache and eager_limit can be set."""
+    """The configuration, as attributes; some can be set, to whatever their variable of the environment takes."""
 
     def __getattr__(self, name):
         try:
@@ -15,10 +30,10 @@ class _Config:
             raise AttributeError(f"plait.config has no attribute {name!r}") from None
 
     def __setattr__(self, name, value):
-        try:
-            _plait.set_config(name, value)
-        except KeyError:
-            raise AttributeError(f"plait.config.{name} cannot be set") from None
+        changeable = [row[1] for row in _plait.settings() if row[2]]
+        if name not in changeable:
+            raise AttributeError(f"plait.config.{name} cannot be set; {', '.join(changeable)} can")
+        _change(name, value, f"plait.config.{name}")
 
     def __dir__(self):
         return sorted(_plait.get_config())
@@ -36,8 +51,12 @@ def get_num_threads():
 
 
 def set_num_threads(n):
-    """Sets the number of threads; results have the same bits for any. Raises ValueError below one."""
-    _plait.set_num_threads(n)
+    """Sets the number of threads, an integer from 1; results have the same bits for any. Raises TypeError, ValueError."""
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise TypeError(f"set_num_threads() takes an integer, not {n!r}") from None
+    _change("threads", n, "set_num_threads()")
 
 
 def stats():

@@ -66,7 +66,7 @@ void Background::work() {
     in_work_ = job.get();
     busy_ = true;
     lock.unlock();
-    job->run();
+    job->run(stopping_);
     lock.lock();
     in_work_ = nullptr;
     lock.unlock();

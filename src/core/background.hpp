@@ -1,5 +1,6 @@
 // Work in the background: a thread of low priority that does one job after another.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace plait {
 class Job {
  public:
   virtual ~Job() = default;
-  virtual void run() noexcept = 0;
+  // `ending`: the process ends, and waits for the job.
+  virtual void run(const std::atomic<bool>& ending) noexcept = 0;
   // In a child of fork(), which has no such thread: the job will not be done there; `begun` where
   // the parent's thread was at it.
   virtual void lost([[maybe_unused]] bool begun) noexcept {}
@@ -44,7 +46,8 @@ class Background {
   std::condition_variable changed_, idle_;
   std::deque<std::unique_ptr<Job>> waiting_;
   Job* in_work_ = nullptr;
-  bool running_ = false, busy_ = false, stopping_ = false;
+  bool running_ = false, busy_ = false;
+  std::atomic<bool> stopping_{false};
   std::thread thread_;
   Background* next_;  // of those to stop at exit
 };

@@ -36,6 +36,11 @@ std::int64_t now() {
   return std::int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1'000'000;
 }
 
+// Unused, a large block goes when so many times its bytes were taken from others: the program has
+// left the part that needed it. What goes is at most one byte in so many that are taken, so that a
+// program that comes back all the same has little to fetch again.
+constexpr std::size_t kUnusedFor = 256, kLeastUses = 16;
+
 // A trivially destructible pointer stays readable while other thread-locals are destroyed.
 thread_local ThreadCache* t_cache = nullptr;
 thread_local bool t_gone = false;
@@ -301,6 +306,7 @@ LargeBlock* Pool::take_large(std::size_t bytes) {
     if (LargeBlock* b = find_cached(capacity)) {
       unlink(b);
       large_live_ += b->capacity;
+      taken_ += b->capacity;
       ++large_allocations_;
       ++large_reuses_;
       note_peak();
@@ -325,6 +331,7 @@ LargeBlock* Pool::take_large(std::size_t bytes) {
   b->capacity = capacity;
   std::lock_guard guard(mutex_);
   large_live_ += capacity;
+  taken_ += capacity;
   ++large_allocations_;
   note_peak();
   return b;
@@ -342,7 +349,9 @@ void Pool::give_large(LargeBlock* b) noexcept {
   }
   evict_to(limit - b->capacity);
   b->freed_at = time;
+  b->freed_after = taken_;
   evict_older_than(time - kKeptFor);
+  evict_unused();
   LargeBlock*& bin = bins_[bin_of(b->capacity)];
   b->bin_prev = nullptr;
   b->bin_next = bin;
@@ -375,6 +384,14 @@ void Pool::evict_older_than(std::int64_t milliseconds) noexcept {
     unlink(b);
     release_large(b);
   }
+}
+
+void Pool::evict_unused() noexcept {
+  LargeBlock* const b = oldest_;
+  if (!b || taken_ < evict_from_ || (taken_ - b->freed_after) / kUnusedFor < b->capacity) return;
+  evict_from_ = taken_ + kLeastUses * b->capacity;
+  unlink(b);
+  release_large(b);
 }
 
 void Pool::evict_to(std::size_t bytes) noexcept {

@@ -3,7 +3,8 @@
 //    one list a size class of the freeing thread. A thread's lists are guarded by a spin lock that
 //    only trim() and fork contend for.
 //  * Large blocks wait in bins by capacity behind one mutex, least recently freed first to go: past
-//    the limit, after ten seconds, and when the machine's or the container's memory is short. They
+//    the limit, after ten seconds, when the program has gone on for long without them, and when the
+//    machine's or the container's memory is short. They
 //    lie on huge pages, one of which is a tenth of the time that its small ones take at first
 //    touch: from 4 MiB each in a mapping of its own, below that together in arenas.
 #pragma once
@@ -41,7 +42,8 @@ struct LargeBlock : Block {
   LargeBlock* bin_prev = nullptr;
   LargeBlock* older = nullptr;
   LargeBlock* newer = nullptr;
-  std::int64_t freed_at = 0;  // milliseconds
+  std::int64_t freed_at = 0;    // milliseconds
+  std::size_t freed_after = 0;  // bytes taken until then
 };
 static_assert(sizeof(Block) == 64, "a small block's data follows its header, 64-byte aligned");
 static_assert(sizeof(LargeBlock) <= 128);
@@ -124,6 +126,7 @@ class Pool {
   void unlink(LargeBlock* b);
   void evict_to(std::size_t bytes) noexcept;
   void evict_older_than(std::int64_t milliseconds) noexcept;
+  void evict_unused() noexcept;
   std::size_t limit_now(std::int64_t time) noexcept;
   void release_large(LargeBlock* b) noexcept;
   void note_peak();
@@ -142,6 +145,8 @@ class Pool {
   Arena* arena_ = nullptr;           // the one that blocks are cut from
   const std::byte* warm_ = nullptr;  // the huge page that was cleared
   std::size_t large_cached_ = 0, large_live_ = 0, large_allocations_ = 0, large_reuses_ = 0;
+  std::size_t taken_ = 0;       // bytes of large blocks, ever
+  std::size_t evict_from_ = 0;  // of taken_, when one more may go for want of use
   std::size_t peak_ = 0;
   // What shortage leaves of the limit, and when that was looked at.
   std::size_t short_limit_ = std::size_t(-1);

@@ -2,8 +2,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "dtype.hpp"
 
 namespace plait {
 
@@ -28,20 +31,24 @@ enum class JitMode : int {
 // Whether a graph is planned at once, or only when its operations one by one would cost more.
 enum class PlanMode : int { Auto = 0, Always = 1 };
 
+// Members are described where their settings are: settings.cpp.
 struct Config {
-  unsigned log = 0;  // PLAIT_LOG=fusion,code,compile,cache,fallback,transfer (or "all")
-  int threads = 0;   // PLAIT_NUM_THREADS, else OMP_NUM_THREADS, else the cores this process may use
-  CpuTier tier;      // PLAIT_CPU=baseline|avx2|avx512, never above what the CPU has
-  JitMode jit = JitMode::Background;  // PLAIT_JIT=off|background|blocking
-  PlanMode plan = PlanMode::Auto;     // PLAIT_PLAN=auto|always
-  bool disk_cache = true;             // PLAIT_CACHE=0 switches it off
-  std::string cache_dir;    // PLAIT_CACHE_DIR, else $XDG_CACHE_HOME/plait, else ~/.cache/plait
-  std::size_t cache_limit;  // PLAIT_CACHE_LIMIT in bytes; default 256 MiB
-  std::size_t pool_limit;   // PLAIT_POOL_LIMIT in bytes; default a quarter of RAM, at most 2 GiB
-  bool fuse = true;         // PLAIT_FUSE=0: an operation at a time (the reference evaluator)
-  std::int64_t eager_limit =
-      0;  // PLAIT_EAGER_LIMIT: element count up to which materialised operands are computed at once
-  std::string device;  // PLAIT_DEVICE: where arrays are created; empty: the host
+  unsigned log = 0;  // of Log
+  int threads = 0;
+  bool always_share = false;
+  CpuTier tier = CpuTier::Baseline;
+  JitMode jit = JitMode::Background;
+  PlanMode plan = PlanMode::Auto;
+  bool fuse = true;
+  std::int64_t eager_limit = 2048;
+  bool disk_cache = true;
+  std::string cache_dir;
+  std::size_t cache_limit = std::size_t{256} << 20;
+  std::size_t code_limit = std::size_t{64} << 20;
+  std::size_t pool_limit = 0;
+  std::optional<std::size_t> cuda_pool_limit;
+  std::string device = "cpu";
+  DType default_dtype = DType::Float64;
 };
 Config& config();
 CpuTier detected_tier();

@@ -141,18 +141,20 @@ bool run_small(OpId fn, DType t, void** arguments, const std::int64_t* strides, 
                tracer::Node& value) {
   const loops::LoopFn loop = uniform_loop(fn, t);
   if (!loop) return false;
+  const AtCall at_call;
   clear_flags();
   loop(arguments, strides, n);
   if (const unsigned flags = raised_flags()) [[unlikely]] {
     tracer::recorded_here(value);
     report_flags(flags, op_info(fn).name, value);
   }
-  watch_small();
+  at_call.done(op_info(fn).name, value.dtype, value.shape);
   return true;
 }
 
 void run_small_sum(DType t, const void* in, std::int64_t stride, std::int64_t n, void* out,
                    tracer::Node& value) {
+  const AtCall at_call;
   const Scalar nothing = plait::cast(scalar_int(0), t);
   std::memcpy(out, nothing.bytes, itemsize(t));
   clear_flags();
@@ -161,7 +163,7 @@ void run_small_sum(DType t, const void* in, std::int64_t stride, std::int64_t n,
     tracer::recorded_here(value);
     report_flags(flags, "reduce", value);
   }
-  watch_small();
+  at_call.done("sum", value.dtype, value.shape);
 }
 
 }  // namespace plait::engine

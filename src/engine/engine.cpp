@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "codegen/cache/disk_cache.hpp"
 #include "device.hpp"
 #include "direct.hpp"
 #include "fork.hpp"
@@ -48,21 +49,25 @@ class EngineEvaluator final : public tracer::Evaluator {
     evaluate_calls(wanted, calls);
   }
   bool eager(OpId fn, std::span<const tracer::Array* const> in, const tracer::Array& out) override {
+    const AtCall at_call;
     if (!direct_eager(fn, in, out)) return false;
-    watch_small();
+    at_call.done(op_info(fn).name, out.dtype, out.shape);
     return true;
   }
   bool multiply(const tracer::Array& a, const tracer::Array& b, const tracer::Array& out) override {
+    const AtCall at_call;
     direct_product(a, b, out);
-    watch_small();
+    at_call.done("matmul", out.dtype, out.shape);
     return true;
   }
   void poll() override {
     if (interrupt_requested()) throw Interrupted("interrupted");
   }
   bool compute(Node& n) override {
+    const AtCall at_call;
+    const std::string what = at_call.before(n);
     compute_direct(n);
-    watch_small();
+    at_call.done(what, n.site);
     return true;
   }
 
@@ -196,7 +201,11 @@ State& state() {
   return s;
 }
 Stats& counters() { return state().stats; }
-Stats stats() { return counters(); }
+Stats stats() {
+  Stats s = counters();
+  s.disk_hits = cache::hits();
+  return s;
+}
 PlanSummary last_plan() { return state().last_plan; }
 void note_plan(const Plan& p) {
   state().last_plan = {static_cast<int>(p.steps.size()), p.bytes_moved, p.bytes_least};

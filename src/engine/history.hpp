@@ -48,6 +48,10 @@ class Round {
   std::vector<std::uint32_t> sites_;  // of what may be computed at once
 };
 
+// Planning this graph has taken too long: no round of one like it asks for a plan again. The
+// recorder's lock is held.
+void never_plan(const fusion::Graph& g);
+
 // The seconds that planning a graph of so many nodes took, its kernels included.
 void learn_planning(double seconds, int nodes);
 

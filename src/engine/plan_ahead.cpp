@@ -1,7 +1,5 @@
 #include "plan_ahead.hpp"
 
-#include <time.h>
-
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +17,9 @@ using tracer::Node;
 namespace {
 
 constexpr std::size_t kMaxWaiting = 16;
+// A graph of four thousand nodes takes a tenth of a second. An expression is 80 bytes.
+constexpr double kMostSeconds = 2;
+constexpr std::size_t kMostExpressions = std::size_t{1} << 20;
 
 // A graph of nodes of its own, which nobody else counts references of: the recorder's go on
 // changing.
@@ -75,36 +76,41 @@ class Snapshot {
   std::vector<Node> nodes_;
 };
 
-double processor_seconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 void log_failure(const char* why) noexcept try {
   if (logging(Log::Fusion)) log(Log::Fusion, std::string("no plan ahead: ") + why);
 } catch (const std::bad_alloc&) {  // no memory, no message
 }
 
-void plan(const Snapshot& s) noexcept {
+// Graphs like this one are evaluated an operation at a time from here on.
+void give_up(const fusion::Graph& g) noexcept try {
+  const std::lock_guard held(tracer::lock());
+  never_plan(g);
+} catch (const std::bad_alloc&) {  // it is tried once more
+}
+
+void plan(const Snapshot& s, const std::atomic<bool>& ending) noexcept {
+  const fusion::Budget budget(ending, kMostSeconds, kMostExpressions);
   try {
-    const double started = processor_seconds();
-    std::shared_ptr<fusion::Plan> plan = fusion::make_plan(s.graph(), kHostTarget);
+    const double started = fusion::processor_seconds();
+    std::shared_ptr<fusion::Plan> plan = fusion::make_plan(
+        s.graph(), kHostTarget, fusion::Reuse::ByCost, fusion::all_rules(), budget);
     for (fusion::Step& step : plan->steps)
       if (step.kind == fusion::StepKind::Kernel) step.compiled = compiled(step.lowered.kernel);
+    if (ending) return;
     const std::lock_guard held(tracer::lock());
-    learn_planning(processor_seconds() - started, s.graph().size());
+    learn_planning(fusion::processor_seconds() - started, s.graph().size());
     add_plan(s.graph(), std::move(plan));
     tracer::record_again();
   } catch (const std::exception& e) {
     log_failure(e.what());
+    if (budget.spent()) give_up(s.graph());
   }
 }
 
 class Planning final : public Job {
  public:
   explicit Planning(const fusion::Graph& g) : snapshot_(g) {}
-  void run() noexcept override { plan(snapshot_); }
+  void run(const std::atomic<bool>& ending) noexcept override { plan(snapshot_, ending); }
 
  private:
   Snapshot snapshot_;

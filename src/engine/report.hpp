@@ -1,6 +1,7 @@
 // What explain() knows of an evaluation: gathered under the recorder's lock, before the graph goes,
 // and printed afterwards. A Watch has the evaluations of its thread described to it.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/config.hpp"
 #include "run.hpp"
+#include "seconds.hpp"
 #include "tracer/array.hpp"
 
 namespace plait::engine {
@@ -92,15 +95,18 @@ class Watch {
   explicit Watch(Names names);
   ~Watch();
   Watch(const Watch&) = delete;
-  static Watch* current();  // of this thread
+  static Watch* current();                   // of this thread
+  static inline std::atomic<int> number{0};  // in all threads
 
-  // Something else that happened, at this place among the evaluations.
   struct Event {
-    std::string note;  // empty: an evaluation
+    enum Kind { Evaluation, Note, AtCall } kind = Evaluation;
     Report report;
+    std::string note;  // Note: what happened there; AtCall: what was computed
+    // AtCall: how often, and for how long in all. A place has one event for what it repeats.
+    std::uint64_t times = 1;
+    double seconds = 0;
   };
   std::vector<Event> events;
-  std::uint64_t small = 0;  // operations on few elements, computed at their call
   const Names names;
 
  private:
@@ -121,12 +127,41 @@ class Watched {
   fusion::Plan& plan_;
   std::size_t event_ = 0;
 };
-// The same of nodes that are about to be computed one by one.
+// The same of nodes that are about to be computed one by one; the log has it once for a graph.
 void watch_one_at_a_time(const fusion::Graph& g);
 void watch_one_at_a_time(std::span<tracer::Node* const> wanted);
-inline void watch_small() {
-  if (Watch* w = Watch::current()) [[unlikely]]
-    ++w->small;
-}
+
+// Work that is done at its call, without a plan: described to this thread's watch, and, the first
+// time at each place, to the log.
+class AtCall {
+ public:
+  AtCall() : observed_(observed()) {
+    if (observed_) [[unlikely]]
+      started_ = seconds_now();
+  }
+  // It gave a result of this type.
+  void done(std::string_view operation, DType t, const Dims& shape) const {
+    if (observed_) [[unlikely]]
+      describe(std::string(operation) + " " + std::string(name(t)) + to_string(shape), 0);
+  }
+  // The same of a node, whose operation is gone when it has its value.
+  std::string before(const tracer::Node& n) const {
+    return observed_ ? value_of(n, {}).type : std::string();
+  }
+  void done(const std::string& what, std::uint32_t site) const {
+    if (observed_) [[unlikely]]
+      describe(what, site);
+  }
+
+ private:
+  static bool observed() {
+    return Watch::number.load(std::memory_order_relaxed) != 0 || logging(Log::Fusion);
+  }
+  // site: 0: the current one.
+  void describe(const std::string& what, std::uint32_t site) const;
+
+  bool observed_;
+  double started_ = 0;
+};
 
 }  // namespace plait::engine

@@ -11,11 +11,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include "account.hpp"
+#include "core/config.hpp"
 #include "core/machine.hpp"
 #include "cpus.hpp"
 #include "engine.hpp"
@@ -136,10 +135,7 @@ Team& team() {
 }
 
 std::atomic<Sharing>& sharing() {
-  static std::atomic<Sharing> s = [] {
-    const char* v = std::getenv("PLAIT_TEAM");
-    return v && std::strcmp(v, "always") == 0 ? Sharing::Always : Sharing::WhenItPays;
-  }();
+  static std::atomic<Sharing> s = config().always_share ? Sharing::Always : Sharing::WhenItPays;
   return s;
 }
 bool always() { return shares_always(); }

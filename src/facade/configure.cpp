@@ -7,6 +7,7 @@
 #include "box.hpp"
 #include "core/config.hpp"
 #include "core/log_topic.hpp"
+#include "core/settings.hpp"
 #include "engine/engine.hpp"
 #include "engine/lent_threads.hpp"
 
@@ -39,18 +40,9 @@ void to_application(Log what, std::string_view text) {
 
 unsigned topics_of(const std::string& list) {
   unsigned topics = 0;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    const std::string word = list.substr(at, end - at);
-    at = end + 1;
-    unsigned found = word == "all" ? ~0U : 0;
-    for (unsigned bit = 1; bit <= static_cast<unsigned>(Log::Transfer); bit <<= 1)
-      if (word == topic(static_cast<Log>(bit))) found = bit;
-    if (!found)
-      throw ValueError("configure: there is no log topic '" + word +
-                       "'; known are fusion, code, compile, cache, fallback, transfer and all");
-    topics |= found;
-  }
+  if (!parse_topics(list, topics))
+    throw ValueError("configure: log_topics may be " + topics_text(~0U) + ",all or off, not '" +
+                     list + "'");
   return topics;
 }
 

@@ -12,6 +12,7 @@ PROGRAM = """
 import plait as np
 x = np.arange(200_000.0)
 print(float(((x * 2 + 1) * x).sum()), float(np.sqrt(x).max()), int((x % 7).argmax()))
+print("disk_hits", np.stats()["disk_hits"], file=__import__("sys").stderr)
 """
 
 
@@ -36,9 +37,11 @@ def finish(process):
     """What was printed, and how often each thing happened to the cache."""
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    return out, {
+    found = {
         word: len(re.findall(rf"plait\[cache\] {word}", err)) for word in ("hit", "miss", "stored", "ignored", "evicted", "no disk cache")
     }
+    assert int(re.search(r"disk_hits (\d+)", err)[1]) == found["hit"]
+    return out, found
 
 
 def run(cache, **env):

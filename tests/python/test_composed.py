@@ -46,8 +46,8 @@ def _watched(text, scope):
         try:
             result = outcome(lambda: _run(text, scope))
         finally:
-            events, _ = _plait.watched(lambda site: ("", "", ""))
-    return result, [note for note, *_ in events if note]
+            events = _plait.watched(lambda site: ("", "", ""))
+    return result, [note for kind, note, *_ in events if kind == "note"]
 
 
 def _run(text, scope):
@@ -252,3 +252,25 @@ def test_empty_and_subclasses_are_numpys():
     assert plait.append(own, own).shape == (2 * N,)
     _same(plait.delete(plait.zeros((0, N)), 0, axis=1), numpy.delete(numpy.zeros((0, N)), 0, axis=1), 0)
     _same(plait.insert(plait.zeros(0), 0, 1), numpy.insert(numpy.zeros(0), 0, 1), 0)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("dtype", ["?", "b", "H", "q", "e", "f", "d", "D"])
+def test_convolve_in_pieces_and_by_transforms(monkeypatch, mode, dtype):
+    """To the bit: every sum is NumPy's, wherever the output is cut; the integers' by transforms are exact."""
+    monkeypatch.setattr("plait._correlation._CUT", 1)
+    monkeypatch.setattr("plait._correlation._PIECE", 1000)
+    x, y = (_values(dtype, k)[:1000] for k in (0, 1))
+    for n in (3, 77, 300, 1000):
+        for p, q in ((x, y[:n][::-1]), (y[:n], x)):
+            for name in ("convolve", "correlate"):
+                with numpy.errstate(all="ignore"):
+                    theirs = getattr(numpy, name)(p, q, mode)
+                    ours = numpy.asarray(getattr(plait, name)(plait.asarray(p), plait.asarray(q), mode))
+                assert ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes(), (name, n)
+
+
+def test_integers_that_transforms_would_round_are_convolved_in_pieces(monkeypatch):
+    monkeypatch.setattr("plait._correlation._CUT", 1)
+    x = numpy.random.default_rng(3).integers(-(2**62), 2**62, 2000)
+    _same(plait.convolve(plait.asarray(x), plait.asarray(x[:300])), numpy.convolve(x, x[:300]), 0)

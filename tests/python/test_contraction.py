@@ -3,6 +3,7 @@ import itertools
 
 import numpy
 import pytest
+from support import outcome
 
 import plait
 
@@ -103,6 +104,42 @@ def test_one_operand():
     a = plait.asarray(x)
     plait.einsum("iij->ij", a)[...] = 0
     assert (numpy.asarray(a)[numpy.arange(4), numpy.arange(4)] == 0).all()
+
+
+@pytest.mark.parametrize("equation", [
+    "a,xy->y", "a,xy->", "ab,xy->ay", "ab,c->a", "ab,->a", "ba,->a", "a,b->", "a,b->a", "a,ab->b", "ab,bc->c", "a,x", "a,a->a", "ab,b->ab", ",", "a,->a",
+])  # fmt: skip
+@pytest.mark.parametrize("values", [(0, 1, numpy.inf, 2), (0.0, -0.0), (-0.0, -1, 2, 0)], ids=str)
+def test_products_are_summed_in_numpys_order(equation, values):
+    """Infinities and signs of zeros show what is summed before it is multiplied, and that sums begin at 0."""
+    extents, random = {"a": 2, "b": 3, "c": 1, "x": 2, "y": 4}, numpy.random.default_rng(1)
+    for dtype in "defF" if numpy.inf not in values else "def":
+        a, b = (random.choice(values, [extents[l] for l in term]).astype(dtype) for term in equation.split("->")[0].split(","))
+        for optimize in (False, True):
+            with numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+                theirs = numpy.einsum(equation, a, b, optimize=optimize)
+                ours = plait.einsum(equation, plait.asarray(a), plait.asarray(b), optimize=optimize)
+            exactly(ours, theirs)
+
+
+@pytest.mark.parametrize("name, axes", [("dot", ()), ("inner", ()), ("outer", ()), ("kron", ()), ("tensordot", (0,)), ("tensordot", (1,))])
+def test_signs_of_zeros(name, axes):
+    """A product of single elements is no sum in NumPy's BLAS: it may be -0.0."""
+    shapes = [(), (1,), (1, 1), (3,), (1, 3), (3, 1), (1, 1, 1), (2, 1, 1)]
+    for dtype, one, other in itertools.product("dFe", shapes, shapes):
+        a, b = numpy.full(one, -0.0, dtype), numpy.ones(other, dtype)
+        for x, y in ((a, b), (b, a)):
+            theirs = outcome(lambda: getattr(numpy, name)(x, y, *axes))
+            if not isinstance(theirs, tuple):
+                exactly(getattr(plait, name)(plait.asarray(x), plait.asarray(y), *axes), theirs)
+
+
+def exactly(ours, theirs):
+    ours, theirs = (numpy.atleast_1d(numpy.asarray(x)) for x in (ours, theirs))
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    for x, y in ((ours.real, theirs.real), (ours.imag, theirs.imag)):
+        assert numpy.array_equal(x, y, equal_nan=True)
+        assert numpy.array_equal(numpy.signbit(x) & ~numpy.isnan(x), numpy.signbit(y) & ~numpy.isnan(y))
 
 
 def test_windows_are_not_unfolded():
@@ -416,3 +453,23 @@ def test_convolutions_share_what_they_pack():
     assert text.startswith("2 regions "), text
     for got, want in zip(f(plait, x, w, v), f(numpy, *map(numpy.asarray, (x, w, v))), strict=True):
         numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=2e-5, atol=1e-3)
+
+
+THREE = {
+    "ab,bc,cd->ad": [(23, 17), (17, 19), (19, 31)], "ab,bc,cd->da": [(23, 17), (17, 19), (19, 31)], "aab,b,c->bc": [(9, 9, 30), (30,), (12,)],
+    "ab,ac,ad": [(30, 20), (30, 11), (30, 3)], "ab, bc, ca ->": [(9, 9)] * 3, "a,ab,b->ab": [(1,), (40, 50), (50,)], "ab,...b,b->a...": [(30, 20), (5, 20), (20,)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", THREE)
+def test_loops_over_all_labels_in_pieces(monkeypatch, equation):
+    """To the bit, and in NumPy's layout, wherever the result is cut."""
+    rng = numpy.random.default_rng(2)
+    for piece in (64, 7000):
+        monkeypatch.setattr("plait._products._PIECE", piece)
+        for dtype in "dFi":
+            for order in "CF":
+                arrays = [numpy.asarray((rng.standard_normal(shape) * 100).astype(dtype), order=order) for shape in THREE[equation]]
+                theirs, ours = numpy.einsum(equation, *arrays), plait.einsum(equation, *map(plait.asarray, arrays))
+                assert (ours.dtype, ours.shape, ours.strides) == (theirs.dtype, theirs.shape, theirs.strides)
+                assert numpy.array_equal(numpy.asarray(ours), theirs)

@@ -43,7 +43,12 @@ def test_a_function_that_forces_values():
     moved = re.search(r"([\d.]+) MiB moved", totals)
     assert float(moved.group(1)) > 500 * 500 * 8 * 2 / 2**20  # d is written, and read
     assert re.search("forced " + place("if d.max() > 100:"), forced) and "reads points" in forced
-    assert re.search("fallback " + place("middle = np.argpartition(d, 5, axis=None)[5]") + r"\n  argpartition: computed by NumPy in .* ms; 1.9 MiB of arrays in, 1.9 MiB out", fallback)
+    assert re.search(
+        "fallback "
+        + place("middle = np.argpartition(d, 5, axis=None)[5]")
+        + r"\n  argpartition: computed by NumPy in .* ms; 1.9 MiB of arrays in, 1.9 MiB out",
+        fallback,
+    )
     assert "(for the fallback argpartition)" in for_it and "d: divide float64(500, 500)" in for_it
     assert "measured" in for_it and "not run yet" not in for_it
     assert re.search(place("out = np.tanh(d) * middle + w"), returned) and "not run yet" in returned and "reads" in returned
@@ -113,6 +118,41 @@ def test_small_work_that_is_not_planned_says_so(run_python):
     assert "3 operations, one at a time (planning would cost more)" in text, text
 
 
+def test_what_is_computed_at_its_call_is_listed():
+    def f(x):
+        m = np.median(x)
+        for _ in range(3):
+            few = x[:3] * 2
+        np.sort(x)
+        return x - m, few
+
+    text = plait.explain(f, plait.array(numpy.arange(5000.0)))
+    for line, what in (
+        ("m = np.median(x)", r"order_statistics float64\(2,\): computed in \S+ ms\n"),
+        ("few = x[:3] * 2", r"multiply float64\(3,\): computed in \S+ ms, 3 times\n"),
+        ("np.sort(x)", r"sort float64\(5000,\): computed in \S+ ms\n"),
+    ):
+        assert re.search(r"at its call at \S+test_explain.py:\d+: " + re.escape(line) + "\n  " + what, text), text
+    assert re.search(r"; \d operations computed at the call\n", text), text
+    assert not re.search("^at its call", plait.explain(lambda x: x + 1, plait.ones(5000)), re.M)
+
+
+def test_the_log_has_what_was_not_planned(run_python):
+    source = """
+import plait as np
+few, many = np.arange(10.0), np.ones(5000)
+for _ in range(3):
+    few * 2
+    np.median(few)
+    np.evaluate(many * 3 + 1)
+"""
+    done = run_python(source, env={"PLAIT_LOG": "fusion", "PLAIT_PLAN": "auto", "PLAIT_JIT": "off"}, timeout=60)
+    said = done.stderr.split("plait[fusion] ")[1:]
+    assert not done.returncode and len(said) == len(set(said)), done  # once each
+    assert {"at its call at <string>:5: multiply float64(10,)\n", "at its call at <string>:6: order_statistics float64(2,)\n"} < set(said)
+    assert any("one at a time (planning would cost more)" in text and "at <string>:7\n" in text for text in said), done
+
+
 def test_how_pending_arrays_would_be_evaluated(run_python):
     source = """
 import plait, numpy as np
@@ -176,7 +216,9 @@ def thrice(x):
 def test_choices_by_cost_show_both_ways():
     x = plait.asarray(numpy.linspace(1, 2, 60_000))
     line = considered(plait.explain(twice(plait.exp(x) + 1)))
-    assert re.search(r"add float64\(60000,\): several writes would compute it again: [\d.e-]+ ms, as it is [\d.e-]+ ms \(taken\)", line), line
+    assert re.search(r"add float64\(60000,\): several writes would compute it again: [\d.e-]+ ms, as it is [\d.e-]+ ms \(taken\)", line), (
+        line
+    )
     line = considered(plait.explain(twice(plait.sqrt(x) + 1)))
     instead, as_is = map(float, re.search(r"compute it again: ([\d.e-]+) ms, as it is ([\d.e-]+) ms\n", line).groups())
     assert instead > as_is

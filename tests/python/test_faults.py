@@ -66,6 +66,32 @@ def test_short_memory_while_compiling(run_python, mode):
     assert len(results) == 18 and set(results) <= {"right", "MemoryError"} and results[-1] == "right", results
 
 
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_short_memory_in_a_loop_of_numpys(run_python, threads):
+    """LAPACK's work memory ends where a loop allocates it, on whichever thread that is."""
+    source = WORK + """
+calls = [lambda np, a: np.linalg.inv(a), lambda np, a: np.linalg.lstsq(a[0], a[1, 0])[0], lambda np, a: np.linalg.cholesky(a)]
+stack = numpy.eye(400) * 900 + numpy.ones((2, 400, 400))
+wanted = [f(numpy, stack) for f in calls]
+given = plait.asarray(stack)
+for f in calls:
+    f(plait, given[:, :100, :100])  # threads and libraries have their memory
+
+def run(case):
+    call, mb = case
+    used = int(open("/proc/self/statm").read().split()[0]) * 4096
+    resource.setrlimit(resource.RLIMIT_AS, (used + (mb << 20),) * 2)
+    try:
+        print("result", "right" if numpy.allclose(calls[call](plait, given), wanted[call]) else "wrong", flush=True)
+    except MemoryError:
+        print("result MemoryError", flush=True)
+in_children([(call, mb) for call in range(3) for mb in (1, 3, 4, 5, 400)], run)
+"""
+    done = run_python(source, env={"PLAIT_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": "1"})
+    results = re.findall(r"result (\S+)", done.stdout)
+    assert {"right", "MemoryError"} == set(results), done.stdout + done.stderr
+
+
 @needs_jit
 def test_memory_that_ends_in_the_middle_of_llvm(run_python):
     """Wherever it is: LLVM is not entered again, the interpreter carries on, and the process ends as always."""

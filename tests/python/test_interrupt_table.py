@@ -128,6 +128,22 @@ def transforms():
     a = rng.standard_normal((3000, 3000)); x = ours(a)
     return lambda: [plait.fft.fft2(x)[0, 0].item() for _ in range(6)], unchanged(x, a)
 @case
+def convolution():
+    a, v = rng.standard_normal(200_000), rng.standard_normal(50_000); x, y = ours(a), ours(v)
+    return lambda: plait.convolve(x, y)[0].item(), unchanged(x, a)
+@case
+def convolutions():
+    a, v = rng.standard_normal(3_000_000), rng.standard_normal(300); x, y = ours(a), ours(v)
+    return lambda: [plait.convolve(x, y)[0].item() for _ in range(4)], unchanged(x, a)
+@case
+def contraction_of_three():
+    a = rng.standard_normal((300, 300)); x = ours(a)
+    return lambda: plait.einsum("ab,bc,cd->ad", x, x, x)[0, 0].item(), unchanged(x, a)
+@case
+def transform_of_a_prime_length():
+    a = rng.standard_normal(4_194_301) + 1j; x = ours(a)
+    return lambda: plait.fft.fft(x)[0].item(), unchanged(x, a)
+@case
 def inverses():
     a = rng.standard_normal((300_000, 8, 8)); x = ours(a)
     return lambda: plait.linalg.inv(x)[0, 0, 0].item(), unchanged(x, a)

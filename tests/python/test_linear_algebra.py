@@ -80,6 +80,22 @@ def test_solve_and_lstsq(dtype):
     both(lambda np: np.polyfit, numpy.linspace(0, 1, 150_000), matrix((150_000,), "d", 1), deg=3)
 
 
+@pytest.mark.parametrize("name", ["inv", "det", "cholesky", "eigh", "qr", "svd", "solve"])
+def test_stacks_keep_the_order_of_their_axes(name):
+    stack = numpy.eye(40) * 99 + numpy.ones((5, 6, 40, 40))
+
+    def strides(np, order):
+        a = np.asarray(stack.transpose(order).copy().transpose(numpy.argsort(order)))
+        made = getattr(np.linalg, name)(a, *([np.ones((6, 40, 2))] if name == "solve" else []))
+        return [x.strides for x in (made if isinstance(made, tuple) else (made,))]
+
+    for order in ((0, 1, 2, 3), (1, 0, 2, 3), (3, 2, 1, 0), (2, 3, 0, 1)):
+        assert strides(plait, order) == strides(numpy, order)
+    assert outcome(lambda: plait.linalg.solve(plait.asarray(stack), plait.ones((4, 40, 2)))) == outcome(
+        lambda: numpy.linalg.solve(stack, numpy.ones((4, 40, 2)))
+    )
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -179,3 +195,21 @@ def test_numpys_loops_run_natively():
     plait.explain(plait.fft.rfft(a) * 2)
     assert _plait.stats()["recorded_total"] > before
     assert "fallback" not in plait.explain(lambda x: plait.fft.rfft(x * 2), a).splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
+@pytest.mark.parametrize("n", [5003, 2 * 5003])
+def test_lines_of_a_prime_length_by_transforms_of_another(monkeypatch, name, n):
+    monkeypatch.setattr("plait._loops.Transform._LEAST", 1)
+    rng = numpy.random.default_rng(0)
+    a = rng.standard_normal(n // 2 + 1 if name == "irfft" else n)
+    for dtype, rtol in (("d", 1e-13), ("f", 1e-5), ("D", 1e-13), ("F", 1e-5)):
+        if name == "rfft" and dtype in "DF":
+            continue
+        line = (a * (1 + 2j) if dtype in "DF" else a).astype(dtype)
+        for options in ({}, {"norm": "ortho"}):
+            length = {"n": n} if name == "irfft" else {}
+            theirs = getattr(numpy.fft, name)(line, **length, **options)
+            ours = numpy.asarray(getattr(plait.fft, name)(plait.asarray(line), **length, **options))
+            assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+            assert abs(ours - theirs).max() <= rtol * abs(theirs).max()

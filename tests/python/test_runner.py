@@ -3,6 +3,10 @@
 import os
 import zipfile
 
+import numpy as np
+import plait
+import pytest
+
 SCRIPT = """
 import sys
 import numpy as np, numpy.linalg as la
@@ -50,6 +54,44 @@ def test_runner_takes_modules_folders_and_archives(run_python, tmp_path):
     with zipfile.ZipFile(tmp_path / "z.zip", "w") as z:
         z.write(tmp_path / "tool.py", "__main__.py")
     assert run_python(None, "-m", "plait", str(tmp_path / "z.zip"), "c").stdout == "plait ['c'] __main__\n"
+
+
+IDENTITY = """
+import sys
+print(__file__ if "__file__" in globals() else None, __loader__.__class__, __spec__ and __spec__.name, __package__, __builtins__.__class__)
+print(sys.argv, sys.path[0], sys._getframe().f_code.co_filename, sys.modules["__main__"].__dict__ is globals())
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [["x.py", "a"], ["./x.py"], ["folder/../x.py"], ["link/x.py"], ["folder"], ["./z.zip", "b"], ["-m", "x", "c"], ["-m", "folder"],
+     ["-c", IDENTITY, "d"], ["-m", "nothing"], ["link"], ["nothing.py"]],
+)  # fmt: skip
+def test_a_program_sees_itself_as_under_python(run_python, tmp_path, program):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "real" / "link").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real/link")
+    for file in ("x.py", "real/link/x.py", "folder/__main__.py"):
+        (tmp_path / file).write_text(IDENTITY)
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as z:
+        z.write(tmp_path / "x.py", "__main__.py")
+    theirs, ours = (run_python(None, *how, *program, cwd=tmp_path) for how in ((), ("-m", "plait")))
+    assert ours.stdout == theirs.stdout
+    # Python names itself in front of what it could not run.
+    assert ours.returncode == theirs.returncode and ours.stderr.split(": ", 1)[-1] == theirs.stderr.split(": ", 1)[-1]
+
+
+def test_runner_tells_its_version_and_options(run_python):
+    for option in ("-V", "--version"):
+        assert run_python(None, "-m", "plait", option).stdout.startswith(
+            f"Plait {plait.__plait_version__} (NumPy {np.__version__}, Python 3."
+        )
+    for option in ("-h", "--help"):
+        made = run_python(None, "-m", "plait", option)
+        assert made.returncode == 0 and all(word in made.stdout for word in ("-c code", "-m module", "--version"))
+    made = run_python(None, "-m", "plait")
+    assert made.returncode == 2 and made.stdout.startswith("usage: ")
 
 
 def test_runner_shows_exceptions_as_python_does(run_python, tmp_path):

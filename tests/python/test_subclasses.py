@@ -305,3 +305,72 @@ def test_attributes_pass_on():
         return [(type(x).__name__, x.info) for x in made]
 
     in_both(program)
+
+
+# --- what NumPy asks of the mask, of a mean, of objects that are no arrays, and of a ufunc's text -------------------------
+
+
+def test_the_mask_of_a_ufunc_is_asked():
+    def program(np):
+        class Asked(np.ndarray):
+            def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+                return ufunc.__name__, method, sorted(kwargs)
+
+        mask, out = np.array([True, False]), np.zeros(2)
+        return np.negative(np.ones(2), where=mask.view(Asked), out=out), np.add(out, 1, where=mask.view(Asked)), shown(out)
+
+    in_both(program)
+
+
+def test_median_asks_for_the_mean():
+    def program(np):
+        class Mean(np.ndarray):
+            def mean(self, axis=None, dtype=None, out=None):
+                return -7
+
+        return np.median(np.arange(3.0).view(Mean)), np.median(np.arange(3.0))
+
+    in_both(program)
+
+
+def test_objects_wrap_what_ufuncs_make_of_them():
+    def program(np):
+        class Wraps:
+            def __array__(self, dtype=None, copy=None):
+                return np.ones(2)
+
+            def __array_wrap__(self, array, context=None, return_scalar=False):
+                function, operands, place = context
+                return type(self), function is np.minimum, [x is self for x in operands], isinstance(array, np.ndarray), place
+
+        class Important(Wraps):
+            __array_priority__ = 20.0
+
+        a, b = Wraps(), Important()
+        return [np.minimum(a, np.zeros(2)), np.minimum(np.zeros(2), b), np.minimum(a, a), np.minimum(a, b)] == [
+            (Wraps, True, [True, False], True, 0), (Important, True, [False, True], True, 0),
+            (Wraps, True, [True, True], True, 0), (Important, True, [False, True], True, 0),
+        ]  # fmt: skip
+
+    assert in_both(program)
+
+
+def test_broadcast_names_its_arrays():
+    def program(np):
+        a, b = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+        it = np.broadcast(a, np.broadcast(b, 1))
+        values = [tuple(map(float, v)) for v in it]
+        it.reset()
+        return it.shape, it.nd, it.size, it.numiter, it.index, values, [x.base is y for x, y in zip(it.iters, (a, b))]
+
+    assert in_both(program)[-1] == [True, True]
+
+
+def test_the_text_of_a_ufunc_can_be_set():
+    text = plait.add.__doc__
+    try:
+        plait.add.__doc__ = "another"
+        assert plait.add.__doc__ == "another"
+    finally:
+        del plait.add.__doc__
+    assert plait.add.__doc__ == text

@@ -116,6 +116,23 @@ def test_strides(call):
     assert call(plait.array(host)).strides == call(host).strides
 
 
+@pytest.mark.parametrize("view, strides", [
+    (lambda a: a[:4], (16,)), (lambda a: a[::2], (8,)), (lambda a: a[::-1][20:], (-16,)), (lambda a: a[3:7][1:3], (40,)), (lambda a: a[:4], (0,)),
+    (lambda a: a.reshape(4, 6)[1:3, 1:3], (16, 48)), (lambda a: a.reshape(4, 6)[1:3, 1:3], (96, 48)), (lambda a: (a * 2)[3:7], (32,)),
+    (lambda a: a[:4].view("c16"), (32,)), (lambda a: a, (16,)), (lambda a: a[:4], (8, 8)), (lambda a: a[:4], "x"),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:Setting the strides:DeprecationWarning")
+def test_strides_can_be_set_within_the_memory_of_the_base(view, strides):
+    def run(np):
+        a = np.arange(24.0)
+        v = view(a)
+        v.strides = strides
+        v += 100
+        return v, a, v.strides
+
+    both(run)
+
+
 def test_export_sees_later_writes():
     a = plait.zeros(1000)
     host = numpy.asarray(a)
@@ -187,6 +204,20 @@ def test_tile_and_roll_at_the_edge():
     assert isinstance(plait.roll(plait.array(3.0), 1), plait.ndarray)
     empty = plait.broadcast_to(plait.zeros((0,)), (2, 0))
     assert not plait.tile(empty, (2, 2)).flags.writeable and plait.tile(empty, (2, 2)).shape == (4, 0)
+    for reps in ((1,) * 62 + (2, 3), (2,) + (1,) * 63, (3, 0), (1,) * 65):
+        both(lambda np, a: np.tile(a, reps), numpy.arange(6.0).reshape(1, 2, 3))
+    both(lambda np, a: np.tile(a, 2), numpy.ones((2,) + (1,) * 62 + (2,)))
+
+
+@pytest.mark.parametrize("axis", [0, -1, 1, (0,), (), (0, 0), None])
+def test_axes_of_a_scalar(axis):
+    a = numpy.array(3.5)
+    for name in ("squeeze", "sum", "max", "mean", "std", "ptp", "count_nonzero", "any", "argmin"):
+        both(lambda np, a: getattr(np, name)(a, axis=axis), a)
+    for f in ("split", "array_split"):
+        both(lambda np, a: getattr(np, f)(a, 1, axis=axis), a)
+        both(lambda np, a: getattr(np, f)(a, [1], axis=axis), a.reshape(1))
+    both(lambda np, a: a.squeeze(axis), a)
 
 
 @pytest.mark.parametrize("axes", [[0, 1], range(2), (1, 0), [True], 1, None, ()])

@@ -1,9 +1,9 @@
 #include "pool.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 
+#include "core/config.hpp"
 #include "plait/error.hpp"
 
 namespace plait::gpu {
@@ -12,15 +12,6 @@ namespace {
 constexpr std::size_t kSmallStep = 512;  // alignment that every access of a kernel may rely on
 constexpr std::size_t kLargeFrom = 1 << 20;
 constexpr std::size_t kLargeStep = 2 << 20;  // the granularity of device memory
-
-// PLAIT_CUDA_POOL_LIMIT in bytes; by default half of the device.
-std::size_t default_limit(std::size_t memory) {
-  const char* text = std::getenv("PLAIT_CUDA_POOL_LIMIT");
-  if (!text || !*text) return memory / 2;
-  char* end = nullptr;
-  const unsigned long long n = std::strtoull(text, &end, 10);
-  return *end ? memory / 2 : static_cast<std::size_t>(n);
-}
 
 }  // namespace
 
@@ -39,7 +30,9 @@ struct Pool::Block : DeviceBuffer {
 };
 
 Pool::Pool(Context& context, DeviceId id)
-    : context_(context), id_(id), limit_(default_limit(context.properties().memory)) {}
+    : context_(context),
+      id_(id),
+      limit_(config().cuda_pool_limit.value_or(context.properties().memory / 2)) {}
 
 std::size_t Pool::capacity_for(std::size_t bytes) {
   const std::size_t step = bytes < kLargeFrom ? kSmallStep : kLargeStep;

@@ -174,6 +174,31 @@ TEST_CASE("threads allocate and free one another's blocks") {
   CHECK(pool_stats().cached_bytes == 0);
 }
 
+TEST_CASE("large blocks that a program goes on without go, those that it comes back to stay") {
+  trim_pool();
+  constexpr std::size_t kField = 240 * 1024;
+  constexpr int kMany = 50;
+  const auto hold = [](int n) {
+    std::vector<Ref<Buffer>> live;
+    for (int i = 0; i < n; ++i) live.push_back(allocate(kField));
+  };
+  hold(kMany);
+  REQUIRE(pool_stats().cached_bytes >= kMany * kField);
+  for (int i = 0; i < 2000; ++i) hold(1);
+  CHECK(pool_stats().cached_bytes < 2 * kField);
+
+  hold(kMany);
+  const auto before = pool_stats();
+  for (int round = 0; round < 20; ++round) {  // 200 small steps, then all of them at once
+    for (int i = 0; i < 200; ++i) hold(1);
+    hold(kMany);
+  }
+  const auto after = pool_stats();
+  CHECK(after.cached_bytes >= kMany * kField);
+  CHECK(after.reuses - before.reuses == after.allocations - before.allocations);
+  trim_pool();
+}
+
 TEST_CASE("a forked child can allocate") {
   std::atomic<bool> stop{false};
   std::thread busy([&] {

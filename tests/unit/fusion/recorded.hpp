@@ -60,7 +60,7 @@ class Recorded {
     ir::verify(lowered.kernel);
   }
   fusion::LoweringInput input() {
-    return {graph_, exprs_, canon_, non_negative_, in_memory_, facts_};
+    return {graph_, exprs_, canon_, non_negative_, in_memory_, facts_, fusion::kNoBounds};
   }
   std::int64_t trips(std::int32_t loop) {
     return fusion::concrete(input(), loop == 0 ? lowered.grid_extent : lowered.extents[loop]);

@@ -1,0 +1,276 @@
+#include "settings.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "log_topic.hpp"
+
+namespace plait {
+namespace {
+
+constexpr Log kTopics[] = {Log::Fusion, Log::Code,     Log::Compile,
+                           Log::Cache,  Log::Fallback, Log::Transfer};
+
+// --- texts as values ---
+
+std::string lower(std::string_view text) {
+  std::string s(text);
+  for (char& c : s) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return s;
+}
+
+// In lower case; whatever switches something on or off, as that.
+std::string word(std::string_view text) {
+  const std::string s = lower(text);
+  if (s == "1" || s == "yes" || s == "true") return "on";
+  if (s == "0" || s == "no" || s == "false") return "off";
+  return s;
+}
+
+std::optional<std::int64_t> number(std::string_view text, std::int64_t least, std::int64_t most) {
+  std::int64_t n = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, n);
+  if (error != std::errc() || last != end || n < least || n > most) return {};
+  return n;
+}
+
+// "512M", "1GB", "64 KiB": powers of 1024.
+std::optional<std::int64_t> size_in_bytes(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  std::string unit = lower(text.substr(digits));
+  unit.erase(0, std::min(unit.find_first_not_of(' '), unit.size()));
+  int shift = 0;
+  if (!unit.empty() && unit != "b") {
+    constexpr std::string_view prefixes = "kmgt";
+    const std::size_t at = prefixes.find(unit[0]);
+    const std::string rest = unit.substr(1);
+    if (at == prefixes.npos || !(rest.empty() || rest == "b" || rest == "ib")) return {};
+    shift = 10 * (static_cast<int>(at) + 1);
+  }
+  const auto n =
+      number(text.substr(0, digits), 0, std::numeric_limits<std::int64_t>::max() >> shift);
+  if (!n) return {};
+  return *n << shift;
+}
+
+// --- kinds of settings ---
+
+template <auto Member>
+using MemberType = std::remove_reference_t<decltype(std::declval<Config&>().*Member)>;
+
+template <class T>
+SettingValue integer_of(T n) {
+  return static_cast<std::int64_t>(n);
+}
+template <class T>
+SettingValue integer_of(const std::optional<T>& n) {
+  return n ? integer_of(*n) : SettingValue();
+}
+
+template <auto Member>
+bool store(std::optional<std::int64_t> n, Config& c) {
+  if (n) c.*Member = static_cast<MemberType<Member>>(*n);
+  return n.has_value();
+}
+
+template <auto Member>
+SettingValue integer(const Config& c) {
+  return integer_of(c.*Member);
+}
+
+template <auto Member>
+Allowed bytes() {
+  return {"bytes, or with a unit: `512M`, `1GB`",
+          [](std::string_view t, Config& c) { return store<Member>(size_in_bytes(t), c); },
+          integer<Member>};
+}
+
+template <auto Member, std::int64_t Least, std::int64_t Most>
+Allowed whole_number() {
+  std::string text = "a whole number from " + std::to_string(Least);
+  if (Most != std::numeric_limits<std::int64_t>::max()) text += " to " + std::to_string(Most);
+  return {text,
+          [](std::string_view t, Config& c) { return store<Member>(number(t, Least, Most), c); },
+          integer<Member>};
+}
+
+struct Word {
+  const char* text;
+  int value;
+};
+
+template <auto Member, const auto& Words>
+Allowed one_of() {
+  std::string text;
+  for (const Word& w : Words) text += (text.empty() ? "`" : ", `") + std::string(w.text) + "`";
+  return {text,
+          [](std::string_view t, Config& c) {
+            for (const Word& w : Words)
+              if (word(t) == w.text) {
+                c.*Member = static_cast<MemberType<Member>>(w.value);
+                return true;
+              }
+            return false;
+          },
+          [](const Config& c) -> SettingValue {
+            for (const Word& w : Words)
+              if (c.*Member == static_cast<MemberType<Member>>(w.value)) return std::string(w.text);
+            return std::string();
+          }};
+}
+
+constexpr Word kSwitch[] = {{"on", 1}, {"off", 0}};
+
+template <auto Member>
+Allowed toggle() {
+  Allowed a = one_of<Member, kSwitch>();
+  a.value = [](const Config& c) -> SettingValue { return c.*Member; };
+  return a;
+}
+
+template <auto Member>
+Allowed any(const char* text) {
+  return {text, [](std::string_view t, Config& c) { return c.*Member = t, true; },
+          [](const Config& c) -> SettingValue { return c.*Member; }};
+}
+
+Allowed topics() {
+  std::string text = "comma-separated: ";
+  for (const Log t : kTopics) text += "`" + std::string(topic(t)) + "`, ";
+  return {text + "or `all`, or `off`",
+          [](std::string_view t, Config& c) { return parse_topics(t, c.log); },
+          [](const Config& c) -> SettingValue { return topics_text(c.log); }};
+}
+
+Allowed file() {
+  return {"a file", [](std::string_view, Config&) { return true; }, nullptr};
+}
+
+constexpr Word kTiers[] = {{"baseline", static_cast<int>(CpuTier::Baseline)},
+                           {"avx2", static_cast<int>(CpuTier::Avx2)},
+                           {"avx512", static_cast<int>(CpuTier::Avx512)}};
+constexpr Word kJitModes[] = {{"background", static_cast<int>(JitMode::Background)},
+                              {"blocking", static_cast<int>(JitMode::Blocking)},
+                              {"off", static_cast<int>(JitMode::Off)}};
+constexpr Word kPlanModes[] = {{"auto", static_cast<int>(PlanMode::Auto)},
+                               {"always", static_cast<int>(PlanMode::Always)}};
+constexpr Word kTeam[] = {{"auto", 0}, {"always", 1}};
+constexpr Word kFloats[] = {{"float16", static_cast<int>(DType::Float16)},
+                            {"float32", static_cast<int>(DType::Float32)},
+                            {"float64", static_cast<int>(DType::Float64)}};
+
+constexpr std::int64_t kMostThreads = 65536;
+constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
+
+std::vector<Setting> table() {
+  return {
+      {"PLAIT_NUM_THREADS", "threads", true, whole_number<&Config::threads, 1, kMostThreads>(),
+       "`OMP_NUM_THREADS`, else the cores the process may use",
+       "the most threads of one evaluation; `plait.set_num_threads(n)` changes it. Fewer work "
+       "where the affinity mask or the control group's CPU quota gives fewer CPUs, where no more "
+       "can be started, or where they have not paid lately. Results do not depend on it"},
+      {"PLAIT_TEAM", "team", false, one_of<&Config::always_share, kTeam>(), "`auto`",
+       "for tests: `always` cuts every loop into small pieces and shares it among all threads, "
+       "whatever that costs"},
+      {"PLAIT_LOG", "log", true, topics(), "`off`",
+       "prints to standard error: plans, and what ran one operation at a time; loop IR and LLVM "
+       "IR; compilations; the disk cache; calls that went to NumPy, with their call site; copies "
+       "to and from devices"},
+      {"PLAIT_JIT", "jit", true, one_of<&Config::jit, kJitModes>(), "`background`",
+       "compile in a thread of low priority while the interpreter runs; compile before the first "
+       "run; interpreter only"},
+      {"PLAIT_PLAN", "plan", true, one_of<&Config::plan, kPlanModes>(), "`auto`",
+       "plan a graph only when its operations one by one would take longer than planning, and in "
+       "the background what comes by again; plan every graph at once. The bits are the same"},
+      {"PLAIT_FUSE", "fuse", true, toggle<&Config::fuse>(), "`on`",
+       "`off`: one operation at a time. The reference to compare with when a fused result looks "
+       "wrong"},
+      {"PLAIT_CPU", "cpu", false, one_of<&Config::tier, kTiers>(), "the best the CPU has",
+       "instruction sets of the precompiled loops and of generated code, never above what the CPU "
+       "has"},
+      {"PLAIT_EAGER_LIMIT", "eager_limit", true,
+       whole_number<&Config::eager_limit, 0, kAnyNumber>(), "2048",
+       "operands of up to so many elements that are already in memory are computed at once instead "
+       "of recorded; `0` records everything"},
+      {"PLAIT_CACHE", "disk_cache", true, toggle<&Config::disk_cache>(), "`on`",
+       "the disk cache of machine code; its keys carry the build id of `libplait_jit.so`"},
+      {"PLAIT_CACHE_DIR", "cache_dir", false, any<&Config::cache_dir>("a folder"),
+       "`$XDG_CACHE_HOME/plait`, else `~/.cache/plait`",
+       "where it lies. A folder that is not the user's own, or that others may write to, is not "
+       "used"},
+      {"PLAIT_CACHE_LIMIT", "cache_limit", true, bytes<&Config::cache_limit>(), "`256M`",
+       "its size"},
+      {"PLAIT_CODE_LIMIT", "code_limit", false, bytes<&Config::code_limit>(), "`64M`",
+       "plans kept in memory, and as much of kernels that no plan holds"},
+      {"PLAIT_POOL_LIMIT", "pool_limit", false, bytes<&Config::pool_limit>(),
+       "a quarter of the memory that the machine or the container has, at most `2G`",
+       "freed buffers that are kept for reuse"},
+      {"PLAIT_CUDA_POOL_LIMIT", "cuda_pool_limit", false, bytes<&Config::cuda_pool_limit>(),
+       "half of the device's memory", "the same of each device"},
+      {"PLAIT_DEVICE", "device", false, any<&Config::device>("`cpu`, `cuda`, `cuda:N`"), "`cpu`",
+       "where arrays are created"},
+      {"PLAIT_DEFAULT_DTYPE", "default_dtype", false, one_of<&Config::default_dtype, kFloats>(),
+       "`float64`",
+       "what creation functions and random numbers give where NumPy gives float64; see below"},
+      {"PLAIT_BLAS", nullptr, false, file(), "NumPy's, else `libopenblas.so.0`",
+       "the BLAS and LAPACK of large products and of `linalg`; a named one multiplies wherever it "
+       "can"},
+      {"PLAIT_CUDA_LIBRARY", nullptr, false, file(), "found", "the CUDA driver"},
+      {"PLAIT_NVRTC_LIBRARY", nullptr, false, file(), "found", "NVRTC"},
+      {"PLAIT_CUBLASLT_LIBRARY", nullptr, false, file(), "found", "cuBLASLt"},
+      {"PLAIT_JIT_LIBRARY", nullptr, false, file(),
+       "beside the library or the extension, nowhere else", "the shared object with LLVM inside"},
+  };
+}
+
+}  // namespace
+
+bool parse_topics(std::string_view list, unsigned& mask) {
+  unsigned found = 0;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string name = word(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    bool known = name.empty() || name == "off";
+    for (const Log t : kTopics)
+      if (name == topic(t) || name == "all") {
+        found |= static_cast<unsigned>(t);
+        known = true;
+      }
+    if (!known) return false;
+  }
+  mask = found;
+  return true;
+}
+
+std::string topics_text(unsigned mask) {
+  std::string text;
+  for (const Log t : kTopics)
+    if (mask & static_cast<unsigned>(t)) text += (text.empty() ? "" : ",") + std::string(topic(t));
+  return text.empty() ? "off" : text;
+}
+
+std::span<const Setting> settings() {
+  static const auto& all = *new std::vector<Setting>(table());
+  return all;
+}
+
+void read_environment(Config& c) {
+  for (const Setting& s : settings()) {
+    const char* text = std::getenv(s.variable);
+    if (!text || !*text || s.allowed.parse(text, c)) continue;
+    std::string allowed = s.allowed.text;
+    std::erase(allowed, '`');
+    std::fprintf(stderr, "plait: %s: '%s' is not allowed and ignored; allowed: %s\n", s.variable,
+                 text, allowed.c_str());
+  }
+}
+
+}  // namespace plait
