@@ -62,6 +62,8 @@ def page():
         text.append(f"## {title}")
         for name in names:
             text += [f"### `{heading(name)}`", paragraphs(found(name).__doc__)]
+            if name == "config":
+                text.append("Attributes: " + ", ".join(f"`{attribute}`" for attribute in dir(plait.config)) + ".")
     return "\n\n".join(text) + "\n"
 
 
