@@ -19,7 +19,4 @@ CAUSES = {
     "1000 additions of 1,000 elements": "A compiler that sees all 1000 additions in one function pays no call for each.",
     "1000 additions of 10,000 elements": "A compiler that sees all 1000 additions in one function keeps the sum in the cache.",
     "100 small steps of 1000 elements": "A compiler that sees all 100 steps in one function pays no call for each.",
-    "rng.random()": "A method in Python stands in front of NumPy's generator.",
-    "rng.integers(10)": "A method in Python stands in front of NumPy's generator.",
-    "rng.shuffle(10)": "A method in Python stands in front of NumPy's generator.",
 }

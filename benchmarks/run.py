@@ -3,7 +3,7 @@
 
     python benchmarks/run.py --out benchmarks/results.json         # everything, for the page
     python benchmarks/report.py benchmarks/results.json --write docs/performance.md
-    python benchmarks/run.py --quick                               # short: no second processes, torch only where it has a source of its own
+    python benchmarks/run.py --quick                               # short: no second processes, numba and torch only where they have a source of their own
     python benchmarks/run.py --only 'k-means|softmax' --impl numpy,plait --threads 1 --rounds 3
 
 first: the first call of a process whose caches are empty; warm: the first call of a second process that finds the disk cache;
@@ -102,8 +102,8 @@ def fold(rows):
 
 
 def left_out(w, impl, quick):
-    """Whether a process need not be started: the peer has nothing for the workload, or takes half a minute to compile it."""
-    return (impl == "numexpr" or (impl == "torch" and quick)) and impl not in w.peers
+    """Whether a process need not be started: the peer has nothing for the workload, or takes long to compile it."""
+    return (impl == "numexpr" or (quick and impl in ("numba", "torch"))) and impl not in w.peers
 
 
 def run_workload(w, impls, threads, a, bandwidth, folder):
@@ -179,7 +179,7 @@ def main():
     ap.add_argument("--impl", default=",".join(IMPLS))
     everything = len(os.sched_getaffinity(0))
     ap.add_argument("--threads", type=int, default=everything, help="and as many cores; a few workloads are always measured on one")
-    ap.add_argument("--quick", action="store_true", help="a fifth of a second of calls, no second processes")
+    ap.add_argument("--quick", action="store_true", help="see above")
     ap.add_argument("--rounds", type=int, default=1)
     ap.add_argument("--seconds", type=float, help="of steady calls a process")
     ap.add_argument("--timeout", type=float, default=300)

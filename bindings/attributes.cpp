@@ -5,6 +5,7 @@
 
 #include "core/device.hpp"
 #include "functions.hpp"
+#include "iterator.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -99,10 +100,7 @@ PyObject* get_flags(PyObject* s, void*) {
 }
 PyObject* get_data(PyObject* s, void*) { return PyMemoryView_FromObject(s); }
 PyObject* get_flat(PyObject* s, void*) {
-  return guarded([&]() -> PyObject* {
-    Owned module(check(PyImport_ImportModule("plait._flat")));
-    return check(PyObject_CallMethod(module.get(), "flatiter", "O", s));
-  });
+  return guarded([&] { return flat_of(s); });
 }
 // NumPy's object, whose pointers keep this array alive.
 PyObject* get_ctypes(PyObject* s, void*) {

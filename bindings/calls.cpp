@@ -70,7 +70,7 @@ PyObject* accumulate(PyObject*, Args args, Py_ssize_t n) {
     std::int64_t axis = 0;
     if (args[2] == Py_None) {
       if (a->ndim() != 1) a = tracer::reshape(*a, Dims{a->size()});
-    } else if (PyLong_CheckExact(args[2])) {
+    } else if (has_index(args[2])) {
       axis = integer(args[2]);
     } else {
       return not_implemented();
@@ -91,7 +91,7 @@ PyObject* accumulate(PyObject*, Args args, Py_ssize_t n) {
 PyObject* reduceat(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 5)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
-    if (overrides_ufuncs(args[1]) || !PyLong_CheckExact(args[3])) return not_implemented();
+    if (overrides_ufuncs(args[1]) || !has_index(args[3])) return not_implemented();
     auto a = parse_array(args[1]);
     auto indices = parse_array(args[2]);
     std::optional<DType> dtype;

@@ -49,6 +49,9 @@ PyObject* list_of(std::vector<tracer::Array> arrays, PyObject* from) {
   return list.release();
 }
 
+// An integer that NumPy computes with.
+bool counts(PyObject* o) { return has_index(o) && Py_TYPE(o)->tp_as_number->nb_negative; }
+
 // norm(a, ord, axis, keepdims)
 PyObject* norm(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 4)) return nullptr;
@@ -59,14 +62,14 @@ PyObject* norm(PyObject*, Args args, Py_ssize_t n) {
     if (PyUnicode_Check(args[1])) {
       if (text(args[1]) != "fro") return not_implemented();
       order = np::NormOrder(np::NormOrder::Kind::Frobenius);
-    } else if (PyFloat_Check(args[1]) || PyLong_Check(args[1])) {
+    } else if (PyFloat_Check(args[1]) || has_index(args[1])) {
       double p = PyFloat_AsDouble(args[1]);
       if (p == -1 && PyErr_Occurred()) throw PythonError{};
       order = np::NormOrder(p);
     } else if (args[1] != Py_None) {
       return not_implemented();
     }
-    if (args[2] != Py_None && !PyLong_Check(args[2]) && !PyTuple_Check(args[2]))
+    if (args[2] != Py_None && !has_index(args[2]) && !PyTuple_Check(args[2]))
       return not_implemented();
     auto axes = parse_axes(args[2]);
     if (np::norm_needs_svd(order, a->ndim(), axes)) return not_implemented();
@@ -100,7 +103,9 @@ PyObject* tensordot(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axes or (ax
     if (!a || !b) return not_implemented();
     // A full contraction is a 0-D array here, as NumPy's is, not a scalar.
     auto result = [&](tracer::Array made) { return wrap(std::move(made)); };
-    if (PyLong_Check(args[2])) return result(np::tensordot(*a, *b, integer(args[2])));
+    // NumPy negates it, which unsigned ones wrap at.
+    if (counts(args[2]) && !PyArray_IsScalar(args[2], UnsignedInteger))
+      return result(np::tensordot(*a, *b, integer(args[2])));
     if (!PyTuple_Check(args[2]) && !PyList_Check(args[2])) return not_implemented();
     Owned pair(check(PySequence_Tuple(args[2])));
     if (PyTuple_GET_SIZE(pair.get()) != 2) return not_implemented();
@@ -274,10 +279,10 @@ PyObject* split(PyObject*, Args args,
   if (!exact_count(n, 4)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_viewed(args[0]);
-    if (!a || !PyLong_CheckExact(args[2])) return not_implemented();
+    if (!a || !has_index(args[2])) return not_implemented();
     const std::int64_t axis = integer(args[2]);
     if (axis < -a->ndim() || axis >= a->ndim()) return not_implemented();
-    if (PyLong_CheckExact(args[1])) {
+    if (has_index(args[1])) {
       std::int64_t parts = integer(args[1]);
       return list_of(
           args[3] == Py_True ? np::split(*a, parts, axis) : np::array_split(*a, parts, axis),
@@ -294,8 +299,7 @@ PyObject* tile(PyObject*, Args args, Py_ssize_t n) {  // (a, reps)
   if (!exact_count(n, 2)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
-    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1]) &&
-               !PyList_CheckExact(args[1])))
+    if (!a || (!counts(args[1]) && !PyTuple_CheckExact(args[1]) && !PyList_CheckExact(args[1])))
       return not_implemented();
     return wrap_view(np::tile(*a, *parse_axes(args[1], Axes::List)), args[0]);
   });
@@ -304,7 +308,7 @@ PyObject* repeat(PyObject*, Args args, Py_ssize_t n) {  // (a, count, axis)
   if (!exact_count(n, 3)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
-    if (!a || !PyLong_CheckExact(args[1])) return not_implemented();
+    if (!a || !has_index(args[1])) return not_implemented();
     std::optional<std::int64_t> axis;
     if (args[2] != Py_None) axis = integer(args[2]);
     return wrap_like(np::repeat(*a, integer(args[1]), axis), args, 1);
@@ -314,8 +318,7 @@ PyObject* roll(PyObject*, Args args, Py_ssize_t n) {  // (a, shift, axis)
   if (!exact_count(n, 3)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[0]);
-    if (!a || (!PyLong_CheckExact(args[1]) && !PyTuple_CheckExact(args[1])))
-      return not_implemented();
+    if (!a || (!has_index(args[1]) && !PyTuple_CheckExact(args[1]))) return not_implemented();
     tracer::Array made = np::roll(*a, *parse_axes(args[1]), parse_axes(args[2], Axes::Iterable));
     return made.ndim() ? wrap_like(std::move(made), args, 1) : wrap(std::move(made));
   });

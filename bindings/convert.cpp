@@ -166,7 +166,6 @@ PyObject* to_numpy(ArrayObject* a, bool for_good) {
   Py_INCREF(d);
   PyObject* out = check(PyArray_NewFromDescr(&PyArray_Type, d, x.ndim(), shape, strides, data,
                                              x.writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
-  PyArray_UpdateFlags(reinterpret_cast<PyArrayObject*>(out), NPY_ARRAY_UPDATE_ALL);
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(out), hold.release()) < 0) {
     Py_DECREF(out);
     throw PythonError{};
@@ -234,9 +233,24 @@ tracer::Array copy_of_numpy(PyArrayObject* a, DType t) {
   return made;
 }
 
+// A small result of NumPy's that nobody else refers to costs less to copy than to keep and release.
+bool is_small_and_alone(PyArrayObject* a) {
+  constexpr npy_intp kSmall = 1024;  // bytes
+  return Py_REFCNT(a) == 1 && !PyArray_BASE(a) && PyArray_IS_C_CONTIGUOUS(a) &&
+         PyArray_NBYTES(a) <= kSmall && PyArray_ISWRITEABLE(a);
+}
+
 std::optional<tracer::Array> native_from_numpy(PyArrayObject* a, Take take) {
   auto t = native_dtype(PyArray_DESCR(a));
   if (!t) return std::nullopt;
+  if (take == Take::Adopt && is_small_and_alone(a)) {
+    const auto bytes = static_cast<std::size_t>(PyArray_NBYTES(a));
+    Ref<Buffer> memory = allocate(bytes);
+    std::memcpy(memory->data, PyArray_DATA(a), bytes);
+    const int n = PyArray_NDIM(a);
+    return tracer::from_buffer(std::move(memory), *t, dims_of(PyArray_DIMS(a), n),
+                               dims_of(PyArray_STRIDES(a), n), 0);
+  }
   if (take == Take::Copy || !layout_is_native(a, *t)) {
     // A copy would be no view any more.
     const Origin origin = origin_of(a);
@@ -282,23 +296,37 @@ PyObject* from_numpy(PyObject* o, Take take) {
   return wrap_host(copy.get());
 }
 
-PyObject* wrap_scalar(const Scalar& s) {
-  switch (s.dtype) {
+PyObject* wrap_element(DType t, const void* at) {
+  switch (t) {
     case DType::Float64: {
       PyObject* o = check(PyArrayScalar_New(Double));
-      PyArrayScalar_ASSIGN(o, Double, s.as<double>());
+      std::memcpy(&PyArrayScalar_VAL(o, Double), at, sizeof(double));
       return o;
     }
     case DType::Int64: {
       PyObject* o = check(PyArrayScalar_New(Long));
-      PyArrayScalar_ASSIGN(o, Long, s.as<std::int64_t>());
+      std::memcpy(&PyArrayScalar_VAL(o, Long), at, sizeof(std::int64_t));
       return o;
     }
     case DType::Bool:
-      return Py_NewRef(s.bytes[0] ? PyArrayScalar_True : PyArrayScalar_False);
+      return Py_NewRef(*static_cast<const char*>(at) ? PyArrayScalar_True : PyArrayScalar_False);
     default:
-      return check(PyArray_Scalar(const_cast<unsigned char*>(s.bytes), descr_of(s.dtype), nullptr));
+      return check(PyArray_Scalar(const_cast<void*>(at), descr_of(t), nullptr));
   }
+}
+
+bool has_index_method(PyObject* o) {
+  if (!PyIndex_Check(o) || PyBool_Check(o)) return false;
+  if (is_array(o)) {
+    const ArrayObject* a = as_array(o);
+    return !a->host && a->array.ndim() == 0 && is_integer(a->array.dtype);
+  }
+  if (is_lazy(o)) return is_integer(as_lazy(o)->array.dtype);
+  if (PyArray_Check(o)) {
+    auto* a = reinterpret_cast<PyArrayObject*>(o);
+    return PyArray_NDIM(a) == 0 && PyArray_ISINTEGER(a);
+  }
+  return !PyArray_IsScalar(o, Bool);
 }
 
 Parsed parse_operand(PyObject* o, OperandHolder& h) {

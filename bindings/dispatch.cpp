@@ -1,5 +1,6 @@
 // Functions of NumPy's namespace that ask __array_function__ of arguments that are of a subclass of
 // plait.ndarray with that method of its own, as NumPy's functions do.
+#include "core/device.hpp"
 #include "functions.hpp"
 #include "temporaries.hpp"
 #include "tracer/device.hpp"
@@ -19,6 +20,7 @@ struct FunctionObject {
   // What NumPy does, and its name, where the arrays have fewer elements; null: never.
   PyObject *theirs, *name;
   std::int64_t few;
+  BriefFunction brief;  // asked first, or null
   int depth;   // of lists and tuples in which arrays are looked for, or one of the constants below
   bool binds;  // as an attribute of a class it is a method
 };
@@ -90,6 +92,11 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
   const Temporaries temporaries(args, n);
   const BesideArguments beside(f, args, n + (names ? PyTuple_GET_SIZE(names) : 0));
   if (!asked(f, args, n, names)) {
+    if (f.brief) {
+      PyObject* result = guarded([&] { return f.brief(args, n, names); });
+      if (result != Py_NotImplemented) return result;
+      Py_DECREF(result);
+    }
     // Where somebody wants to know, Python tells calls with arrays from those of numbers.
     if (f.theirs && !noting_fallbacks() && few_elements(args, n, names, f.few))
       return guarded([&] { return by_numpy(f.theirs, f.name, args, n, names); });
@@ -143,22 +150,31 @@ PyType_Spec spec = {
     "plait._plait.function", sizeof(FunctionObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-// (implementation, depth, binds, (NumPy's function, name, few) or None)
+FunctionObject* make(PyTypeObject* type, vectorcallfunc call, PyObject* implementation) {
+  auto* f = PyObject_New(FunctionObject, type);
+  if (!f) throw PythonError{};
+  f->call = call;
+  f->implementation = Py_NewRef(implementation);
+  f->dict = f->theirs = f->name = nullptr;
+  f->brief = nullptr;
+  f->few = 0;
+  f->depth = kNobody;
+  f->binds = true;
+  return f;
+}
+
+// (implementation, depth, binds, (NumPy's function, name, few) or None, name in the namespace)
 PyObject* asking(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 4)) return nullptr;
+  if (!exact_count(n, 5)) return nullptr;
   return guarded([&]() -> PyObject* {
     if (!function_type)
       function_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
     const long depth = PyLong_AsLong(args[1]);
     if (depth == -1 && PyErr_Occurred()) throw PythonError{};
-    auto* f = PyObject_New(FunctionObject, function_type);
-    if (!f) throw PythonError{};
-    f->call = call;
-    f->implementation = Py_NewRef(args[0]);
-    f->dict = nullptr;
+    FunctionObject* f = make(function_type, call, args[0]);
     f->depth = static_cast<int>(depth);
     f->binds = PyObject_IsTrue(args[2]) == 1;
-    f->theirs = f->name = nullptr;
+    f->brief = brief_of(args[4]);
     if (args[3] != Py_None) {
       f->theirs = Py_NewRef(PyTuple_GetItem(args[3], 0));
       f->name = Py_NewRef(PyTuple_GetItem(args[3], 1));
@@ -168,9 +184,72 @@ PyObject* asking(PyObject*, Args args, Py_ssize_t n) {
   });
 }
 
+// --- methods of generators of random numbers
+
+// Whether NumPy draws so few numbers for this argument that nothing is won by doing it here.
+bool draws_few(PyObject* o, std::int64_t few) {
+  if (o == Py_None || PyBool_Check(o) || PyFloat_CheckExact(o)) return true;
+  if (PyLong_CheckExact(o)) {
+    int beyond = 0;
+    const long long v = PyLong_AsLongLongAndOverflow(o, &beyond);
+    return beyond == 0 && v < few;
+  }
+  return Py_TYPE(o) == array_type && !as_array(o)->host && as_array(o)->array.size() < few;
+}
+
+// A plain call of few numbers is one of NumPy's method. Where the Python method keeps a generator
+// of NumPy's over the same bits, `_drawing`, that is the one which draws, once it is there.
+template <bool by_another>
+PyObject* draw(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
+  static PyObject* const drawing = PyUnicode_InternFromString("_drawing");
+  const FunctionObject& f = *as_function(self);
+  const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  constexpr Py_ssize_t kMost = 6;
+  const bool plain =
+      !names && n > 0 && n <= kMost && !default_dtype_may_vary() && !devices_in_use() &&
+      !noting_fallbacks() &&
+      std::all_of(args + 1, args + n, [&](PyObject* o) { return draws_few(o, f.few); });
+  Owned generator;
+  if (plain)
+    generator = Owned(by_another ? PyObject_GetAttr(args[0], drawing) : Py_NewRef(args[0]));
+  if (!generator) {
+    PyErr_Clear();
+    return PyObject_Vectorcall(f.implementation, args, nargsf, names);
+  }
+  PyObject* all[kMost] = {generator.get()};
+  std::copy(args + 1, args + n, all + 1);
+  if (std::any_of(args + 1, args + n, is_array))
+    return guarded([&] { return by_numpy(f.theirs, f.name, all, n, nullptr, 1); });
+  return guarded([&]() -> PyObject* {
+    Owned drawn(check(PyObject_Vectorcall(f.theirs, all, static_cast<std::size_t>(n), nullptr)));
+    if (!PyArray_CheckExact(drawn.get())) return drawn.release();
+    return adopted(reinterpret_cast<PyArrayObject*>(drawn.get()));
+  });
+}
+
+// (implementation, NumPy's method, its name for the log, few, whether `_drawing` draws)
+PyObject* drawing(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 5)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    static PyTypeObject* const type = [] {
+      PyType_Spec method = spec;
+      method.name = "plait._plait.method";
+      method.flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
+      return reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&method)));
+    }();
+    FunctionObject* f =
+        make(type, PyObject_IsTrue(args[4]) == 1 ? draw<true> : draw<false>, args[0]);
+    f->theirs = Py_NewRef(args[1]);
+    f->name = Py_NewRef(args[2]);
+    f->few = PyLong_AsLongLong(args[3]);
+    return reinterpret_cast<PyObject*>(f);
+  });
+}
+
 }  // namespace
 
 PyMethodDef dispatch_functions[] = {{"asking", c(asking), METH_FASTCALL, nullptr},
+                                    {"drawing", c(drawing), METH_FASTCALL, nullptr},
                                     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -247,7 +247,7 @@ PyObject* adopt_result(PyObject*, PyObject* o) {
 }  // namespace
 
 PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py_ssize_t n,
-                   PyObject* names) {
+                   PyObject* names, Py_ssize_t plain) {
   const bool noted = noting_fallbacks();
   if (noted) Owned(call_hook(hooks.note, function, name));
   auto by_python = [&] {
@@ -259,16 +259,16 @@ PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py
   if (noted || tracer::current_device() != kHost || devices_in_use()) return by_python();
   NumpyCall call;
   const Py_ssize_t all = n + (names ? PyTuple_GET_SIZE(names) : 0);
-  std::vector<Owned> owned;
-  std::vector<PyObject*> out;
-  owned.reserve(static_cast<std::size_t>(all));
-  out.reserve(static_cast<std::size_t>(all));
+  constexpr Py_ssize_t kMost = 16;  // no function of NumPy's has more that are given together
+  if (all > kMost) return by_python();
+  Owned owned[kMost];
+  PyObject* out[kMost];
   for (Py_ssize_t i = 0; i < all; ++i) {
-    owned.push_back(call.outward(args[i]));
-    if (!owned.back()) return by_python();
-    out.push_back(owned.back().get());
+    owned[i] = i < plain ? Owned::borrow(args[i]) : call.outward(args[i]);
+    if (!owned[i]) return by_python();
+    out[i] = owned[i].get();
   }
-  return call.inward(call.run(function, out.data(), n, names).get()).release();
+  return call.inward(call.run(function, out, n, names).get()).release();
 }
 
 bool few_elements(PyObject* const* args, Py_ssize_t n, PyObject* names, std::int64_t few) {

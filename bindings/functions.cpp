@@ -14,7 +14,7 @@
 namespace plait::py {
 
 std::int64_t integer(PyObject* o) {
-  const Owned index(check(PyNumber_Index(o)));
+  const Owned index(PyLong_CheckExact(o) ? Py_NewRef(o) : check(PyNumber_Index(o)));
   int overflow;
   const long long v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
   if (overflow) throw plait::OverflowError("Python int too large to convert to C long");
@@ -116,18 +116,19 @@ PyObject* python_number(const Scalar& s) {
 
 PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n) {
   if (n != a.ndim()) return not_implemented();
-  std::int64_t index[kMaxDims];
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    if (!PyLong_CheckExact(at[i])) return not_implemented();
-    int overflow = 0;
-    const long long k = PyLong_AsLongLongAndOverflow(at[i], &overflow);
-    const std::int64_t extent = a.shape[static_cast<int>(i)];
-    if (overflow != 0 || k < -extent || k >= extent) return not_implemented();
-    index[i] = k < 0 ? k + extent : k;
-  }
-  force(a);
-  return python_number(
-      tracer::item(a, std::span<const std::int64_t>(index, static_cast<std::size_t>(n))));
+  return or_numpy([&]() -> PyObject* {
+    std::int64_t index[kMaxDims];
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      if (!has_index(at[i])) return not_implemented();
+      const std::int64_t k = integer(at[i]);
+      const std::int64_t extent = a.shape[static_cast<int>(i)];
+      if (k < -extent || k >= extent) return not_implemented();
+      index[i] = k < 0 ? k + extent : k;
+    }
+    force(a);
+    return python_number(
+        tracer::item(a, std::span<const std::int64_t>(index, static_cast<std::size_t>(n))));
+  });
 }
 
 // Whether a sum or product of this dtype rounds differently when its start, as in the engine, comes
@@ -384,6 +385,11 @@ PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)
     return Py_NewRef(Py_None);
   });
 }
+// An int for what NumPy takes for an integer; None for all else.
+PyObject* index_of(PyObject*, PyObject* o) {
+  if (PyLong_CheckExact(o)) return Py_NewRef(o);
+  return guarded([&] { return has_index(o) ? check(PyNumber_Index(o)) : Py_NewRef(Py_None); });
+}
 PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, *index)
   return guarded([&]() -> PyObject* {
     if (!is_array(args[0]) || as_array(args[0])->host) return not_implemented();
@@ -412,6 +418,7 @@ PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
                                   {"full", c(full), METH_FASTCALL, nullptr},
                                   {"assign", c(assign), METH_FASTCALL, nullptr},
                                   {"item", c(item_of), METH_FASTCALL, nullptr},
+                                  {"index_of", index_of, METH_O, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

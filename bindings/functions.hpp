@@ -31,6 +31,14 @@ void lend_sorts();                       // once, before anything is sorted
 
 // What the functions are made of.
 using Args = PyObject* const*;
+
+// Plain calls of functions of the namespace; NotImplemented where there is more to it.
+using BriefFunction = PyObject* (*)(Args args, Py_ssize_t n, PyObject* names);
+BriefFunction brief_of(PyObject* name);  // short_functions.cpp; null for most
+PyObject* sorted_copy(Args args, Py_ssize_t n, PyObject* names);
+extern PyMethodDef creation_functions[];
+bool default_dtype_may_vary();  // whether somebody ever chose another than float64
+
 template <class F>
 PyCFunction c(F* f) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
@@ -82,8 +90,9 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order);
 bool noting_fallbacks();
 
 // A function of NumPy's with Plait's arguments and results, as a vectorcall has them; its name for
-// the log, or None.
-PyObject* by_numpy(PyObject* function, PyObject* name, Args args, Py_ssize_t n, PyObject* names);
+// the log, or None. The first `plain` arguments hold nothing of Plait's.
+PyObject* by_numpy(PyObject* function, PyObject* name, Args args, Py_ssize_t n, PyObject* names,
+                   Py_ssize_t plain = 0);
 // Whether the arrays among arguments have fewer elements, so that NumPy does what is composed.
 bool few_elements(Args args, Py_ssize_t n, PyObject* names, std::int64_t few);
 
@@ -100,7 +109,7 @@ char order_of(PyObject* o);         // 'C', 'F', 'A' or 'K'; None is 'C'
 
 // A Python int, float, complex or bool.
 PyObject* python_number(const Scalar& s);
-// The element that an exact int for each axis names, as a Python number; else NotImplemented.
+// The element that an integer for each axis names, as a Python number; else NotImplemented.
 PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n);
 // args: a, axis, dtype, out, keepdims, initial, where. NotImplemented: NumPy's to do.
 PyObject* reduced(ReduceKind kind, PyObject* const* args);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "advanced_key.hpp"
+#include "functions.hpp"
 
 namespace plait::py {
 namespace {
@@ -16,6 +17,7 @@ struct Key {
   };
   int count = 0;
   int integers = 0;
+  bool copies = false;  // an array without axes is among them: no view, as in NumPy
 };
 
 bool is_slice_part(PyObject* o) { return o == Py_None || PyIndex_Check(o); }
@@ -53,14 +55,12 @@ bool parse_entry(PyObject* o, Key& key) {
     e = tracer::NewAxis{};
   } else if (o == Py_Ellipsis) {
     e = tracer::Ellipsis{};
-  } else if (PyArray_IsScalar(o, Integer) || (PyLong_Check(o) && !PyBool_Check(o))) {
+  } else if (has_index(o)) {
     Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_IndexError);
     if (v == -1 && PyErr_Occurred()) throw PythonError{};
     e = static_cast<std::int64_t>(v);
     ++key.integers;
-  } else if (is_lazy(o) && is_integer(as_lazy(o)->array.dtype)) {
-    e = static_cast<std::int64_t>(cast(item(as_lazy(o)->array), DType::Int64).as<std::int64_t>());
-    ++key.integers;
+    key.copies |= is_array(o) || PyArray_Check(o);
   } else {
     return false;
   }
@@ -79,9 +79,19 @@ bool parse_key(PyObject* o, Key& key) {
 
 std::optional<tracer::Array> parse_indices(PyObject* o) {
   const bool list = PyList_CheckExact(o) || PyTuple_CheckExact(o);
-  if (!list && !is_array(o) && !PyArray_Check(o)) return std::nullopt;
-  std::optional<tracer::Array> made = parse_array(o);
-  if (made && list && made->size() == 0) made = tracer::empty(made->shape, DType::Int64);
+  const bool array = is_array(o) || PyArray_Check(o);
+  std::optional<tracer::Array> made;
+  if (list || array) {
+    made = parse_array(o);
+  } else if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o)) {  // a range
+    const Owned read(PyRange_Check(o) ? PySequence_List(o)
+                                      : PyArray_FromAny(o, nullptr, 0, 0, 0, nullptr));
+    if (read)
+      made = parse_array(read.get());
+    else
+      PyErr_Clear();  // it comes again from NumPy
+  }
+  if (made && !array && made->size() == 0) made = tracer::empty(made->shape, DType::Int64);
   return made;
 }
 
@@ -139,19 +149,19 @@ void integer_index(const Key& key, std::int64_t* out) {
   for (int i = 0; i < key.count; ++i) out[i] = std::get<std::int64_t>(key.entries[i]);
 }
 
+}  // namespace
+
 PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> index) {
-  if (const std::byte* const in_memory = tracer::peek(a, index)) {
-    Scalar s;
-    s.dtype = a.dtype;
-    std::memcpy(s.bytes, in_memory, itemsize(a.dtype));
-    return wrap_scalar(s);
-  }
+  if (const std::byte* const in_memory = tracer::peek(a, index))
+    return wrap_element(a.dtype, in_memory);
   if (tracer::is_materialised(a)) return wrap_scalar(tracer::item(a, index));
   tracer::Array hold = a;
   Scalar s;
   without_gil([&] { s = tracer::item(hold, index); });
   return wrap_scalar(s);
 }
+
+namespace {
 
 PyObject* view_of(PyObject* self, tracer::Array view) {
   PyTypeObject* type = Py_TYPE(self);
@@ -241,7 +251,9 @@ PyObject* array_getitem(PyObject* self, PyObject* key) {
       integer_index(k, index);
       return read_element(a->array, std::span(index, ndim));
     }
-    return view_of(self, tracer::slice(a->array, std::span(k.entries, k.count)));
+    tracer::Array view = tracer::slice(a->array, std::span(k.entries, k.count));
+    if (k.copies) return wrap_view(tracer::copy(view, 'K'), self);
+    return view_of(self, std::move(view));
   });
 }
 

@@ -19,7 +19,7 @@ PyObject* made_by(std::initializer_list<std::int64_t> sizes, PyObject* const* ar
 }
 
 std::optional<std::int64_t> axis_of(PyObject* o, bool& known) {
-  known = o == Py_None || PyLong_CheckExact(o);
+  known = o == Py_None || has_index(o);
   if (!known || o == Py_None) return std::nullopt;
   return integer(o);
 }
@@ -39,7 +39,7 @@ PyObject* take_along_axis(PyObject*, Args args, Py_ssize_t n) {  // (a, indices,
   if (!exact_count(n, 3)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     const auto a = parse_array(args[0]), indices = parse_array(args[1]);
-    if (!a || !indices || !PyLong_CheckExact(args[2])) return not_implemented();
+    if (!a || !indices || !has_index(args[2])) return not_implemented();
     const std::int64_t axis = integer(args[2]);
     return made_by({a->size(), indices->size()}, args,
                    [&] { return np::take_along_axis(*a, *indices, axis); });
@@ -49,7 +49,7 @@ PyObject* put_along_axis(PyObject*, Args args, Py_ssize_t n) {  // (a, indices, 
   if (!exact_count(n, 4)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     const auto a = parse_array(args[0]), indices = parse_array(args[1]), v = parse_array(args[2]);
-    if (!a || !indices || !v || !PyLong_CheckExact(args[3]) ||
+    if (!a || !indices || !v || !has_index(args[3]) ||
         !can_cast(v->dtype, a->dtype, Casting::SameKind))
       return not_implemented();
     const std::int64_t axis = integer(args[3]);
@@ -120,7 +120,7 @@ PyObject* bincount(PyObject*, Args args, Py_ssize_t n) {  // (x, weights, minlen
     const auto x = parse_array(args[0]);
     std::optional<tracer::Array> weights;
     if (args[1] != Py_None && !(weights = parse_array(args[1]))) return not_implemented();
-    if (!x || !PyLong_CheckExact(args[2])) return not_implemented();
+    if (!x || !has_index(args[2])) return not_implemented();
     const std::int64_t least = integer(args[2]);
     return made_by({x->size()}, args,
                    [&] { return np::bincount(*x, weights ? &*weights : nullptr, least); });

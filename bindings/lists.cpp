@@ -2,9 +2,11 @@
 // are, and of NumPy's scalars of the same dtypes, which elements are; and filled with one value.
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "core/config.hpp"
 #include "functions.hpp"
+#include "tracer/context.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
 
@@ -57,12 +59,59 @@ bool each_number(PyObject* list, bool nested, F&& f) {
   return true;
 }
 
+constexpr std::int64_t kCopiedAtOnce = 1 << 20;  // bytes
+
+// Copies the rows one after the other; false where one is not in memory as it will lie.
+bool copy_rows(PyObject* list, std::int64_t bytes, std::byte* to) {
+  const std::lock_guard held(tracer::lock());
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i, to += bytes) {
+    const tracer::Array& a = as_array(PySequence_Fast_GET_ITEM(list, i))->array;
+    if (!tracer::is_materialised(a) || !tracer::is_c_contiguous(a) || a.storage->any_bytes)
+      return false;
+    std::memcpy(to, tracer::data(a), static_cast<std::size_t>(bytes));
+  }
+  return true;
+}
+
+// An array whose rows are arrays of one dtype and shape: copied, or recorded where they are.
+std::optional<tracer::Array> from_rows(PyObject* list) {
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(list);
+  const tracer::Array& first = as_array(PySequence_Fast_GET_ITEM(list, 0))->array;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* const o = PySequence_Fast_GET_ITEM(list, i);
+    if (Py_TYPE(o) != array_type || as_array(o)->host) return std::nullopt;
+    const tracer::Array& a = as_array(o)->array;
+    if (a.dtype != first.dtype || a.shape != first.shape || tracer::device_of(a) != kHost)
+      return std::nullopt;
+  }
+  if (first.ndim() == kMaxDims) return std::nullopt;
+  Dims shape{n};
+  for (std::int64_t extent : first.shape) shape.push_back(extent);
+  const auto item = static_cast<std::int64_t>(itemsize(first.dtype));
+  const std::int64_t bytes = first.size() * item;
+  if (bytes <= kCopiedAtOnce / n) {
+    Ref<Buffer> memory = allocate(static_cast<std::size_t>(n * bytes));
+    if (copy_rows(list, bytes, memory->data))
+      return tracer::from_buffer(std::move(memory), first.dtype, shape,
+                                 contiguous_strides(shape, item), 0);
+  }
+  const DType dtype = first.dtype;
+  const Owned rows(check(PySequence_Tuple(list)));  // other threads may change a list meanwhile
+  tracer::Array made = tracer::empty(shape, dtype, 'C');
+  for (std::int64_t i = 0; i < n; ++i) {
+    const tracer::Index row[] = {i};
+    tracer::assign(tracer::slice(made, row), as_array(PyTuple_GET_ITEM(rows.get(), i))->array);
+  }
+  return made;
+}
+
 }  // namespace
 
 std::optional<tracer::Array> from_list(PyObject* o) {
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   if (n == 0) return std::nullopt;
   PyObject* first = PySequence_Fast_GET_ITEM(o, 0);
+  if (Py_TYPE(first) == array_type && !as_array(first)->host) return from_rows(o);
   const bool nested = is_list(first);
   Dims shape{n};
   if (nested) {

@@ -15,6 +15,7 @@
 #include "engine/engine.hpp"
 #include "events.hpp"
 #include "functions.hpp"
+#include "iterator.hpp"
 #include "ndarray.hpp"
 #include "sites.hpp"
 #include "tracer/context.hpp"
@@ -183,13 +184,14 @@ PYBIND11_MODULE(_plait, m) {
     m.add_object(names[i],
                  pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
-  if (!add_device_errors(m.ptr()) || !make_export_type() ||
+  if (!add_device_errors(m.ptr()) || !make_export_type() || !add_iterators(m.ptr()) ||
       PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), indexing_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), creation_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), lazy_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), along_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), short_method_functions) < 0 ||

@@ -1,5 +1,6 @@
 // The plait.ndarray type object: allocation from a free list, construction, subclasses.
 #include "functions.hpp"
+#include "iterator.hpp"
 #include "tracer/device.hpp"
 
 #include <structmember.h>
@@ -109,7 +110,7 @@ PyObject* iterate(PyObject* self) {
     if (!done) return nullptr;
     Py_DECREF(done);
   }
-  return PySeqIter_New(self);
+  return rows_of(self);
 }
 
 // x in array: (array == x).any()

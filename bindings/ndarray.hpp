@@ -56,7 +56,10 @@ inline PyObject* wrap(const tracer::Array& a, PyObject* base = nullptr,
 // plait.jit and on devices.
 PyObject* wrap_result(tracer::Array&& a);
 PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type = nullptr);
-PyObject* wrap_scalar(const Scalar& s);  // NumPy's scalar
+PyObject* wrap_element(DType t, const void* at);  // NumPy's scalar of what stands there
+inline PyObject* wrap_scalar(const Scalar& s) { return wrap_element(s.dtype, s.bytes); }
+// The element of a full index as NumPy's scalar.
+PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> index);
 // Calls __array_finalize__, NumPy's hook for subclasses: `made` comes from `from`.
 void finalize(PyObject* made, PyObject* from);
 // As wrap_result, in the subclass of plait.ndarray that one of the operands has, if any: of the
@@ -112,6 +115,10 @@ struct OperandHolder {
   bool is_object = false;  // came from an array or lazy scalar, not from a number
 };
 Parsed parse_operand(PyObject* o, OperandHolder& holder);
+// What NumPy takes for an integer: whatever has __index__, arrays without axes among it, but no
+// bool.
+bool has_index_method(PyObject* o);
+inline bool has_index(PyObject* o) { return PyLong_CheckExact(o) || has_index_method(o); }
 // A Python number or NumPy scalar.
 inline bool is_number(PyObject* o) {
   return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o) || PyArray_IsScalar(o, Generic);

@@ -9,10 +9,12 @@
 
 #include "along.hpp"
 #include "core/device.hpp"
+#include "engine/direct_kernels.hpp"
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
 #include "temporaries.hpp"
 #include "tracer/context.hpp"
+#include "tracer/device.hpp"
 #include "ufunc.hpp"
 
 namespace plait::py {
@@ -57,10 +59,30 @@ PyObject* along_of(FullReduction what, PyObject* self, PyObject* axis) {
   return guarded([&] { return reduced_along(what, self); });
 }
 
+// The position of an extreme among few elements in memory; nullopt for all else. Nothing is
+// recorded and no flag raised.
+std::optional<std::int64_t> position_now(ReduceKind kind, const tracer::Array& a) {
+  if (a.size() == 0 || a.size() > kEagerReduction || a.dtype == DType::Bool || noting_fallbacks() ||
+      !tracer::is_materialised(a) || tracer::device_of(a) != kHost ||
+      (a.ndim() != 1 && !tracer::is_c_contiguous(a)))
+    return std::nullopt;
+  const Dims step{a.ndim() == 1 ? a.strides[0] : static_cast<std::int64_t>(itemsize(a.dtype))};
+  std::int64_t found = 0;
+  const std::lock_guard held(tracer::lock());
+  engine::run_reduce(kind, a.dtype, DType::Int64, Dims{a.size()}, Dims{0},
+                     {static_cast<std::byte*>(tracer::data(a)), step}, nullptr,
+                     {reinterpret_cast<std::byte*>(&found), Dims()});
+  return found;
+}
+
 template <ReduceKind kind>
 PyObject* brief_reduce(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   PyObject* const axis = axis_alone(args, n, names);
   if (!axis) return not_implemented();
+  if constexpr (kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax)
+    if (axis == Py_None && Py_TYPE(self) == array_type)
+      if (const auto found = position_now(kind, as_array(self)->array))
+        return wrap_scalar(scalar_int(*found));
   if constexpr (along(kind) != FullReduction::Count_)
     if (PyObject* known = along_of(along(kind), self, axis); known || PyErr_Occurred())
       return known;

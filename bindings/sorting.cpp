@@ -103,6 +103,42 @@ void prepare(Call& c, char order) {
   }
 }
 
+// The results of a call on arrays that are alike to the operands `from`.
+PyObject* results_now(Call& c, char order, PyObject* const* from) {
+  std::int64_t work = 0;
+  for (const tracer::Array& a : c.arrays) {
+    if (a.size() == 0 || tracer::device_of(a) != kHost) return not_implemented();
+    work = std::max(work, a.size());
+  }
+  for (const tracer::Array& a : c.arrays) force(a);
+  const engine::AtCall at_call;
+  if (work <= kFewElements) {
+    const std::lock_guard held(tracer::lock());
+    prepare(c, order);
+    c.run();
+  } else {
+    {
+      const std::lock_guard held(tracer::lock());
+      prepare(c, order);
+    }
+    const GilParked released;
+    const engine::InterruptScope scope(true);
+    c.run();
+  }
+  at_call.done(c.info.name, c.outputs[0].dtype, c.outputs[0].shape);
+  std::vector<Owned> results;
+  for (std::size_t i = 0; i < c.made.size(); ++i) {
+    const engine::Operand& o = c.outputs[i];
+    results.emplace_back(wrap_returned(
+        tracer::from_buffer(std::move(c.made[i]), o.dtype, o.shape, o.strides, 0), from, 1));
+  }
+  if (results.size() == 1) return results[0].release();
+  Owned tuple(check(PyTuple_New(static_cast<Py_ssize_t>(results.size()))));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), results[i].release());
+  return tuple.release();
+}
+
 // call_now(name, arrays, numbers, order): the results of a row of the table of calls. Short work
 // keeps the lock, so that nobody writes meanwhile.
 PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
@@ -112,46 +148,31 @@ PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
     if (!name) throw PythonError{};
     Call c{call_info(find_call(name)), {}, {}, {}, {}, {}, {}};
     c.attributes.numbers = *parse_axes(args[2], Axes::List);
-    std::int64_t work = 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[1]); ++i) {
       auto a = parse_array(PyTuple_GET_ITEM(args[1], i));
-      if (!a || a->size() == 0 || tracer::device_of(*a) != kHost) return not_implemented();
-      work = std::max(work, a->size());
+      if (!a) return not_implemented();
       c.arrays.push_back(std::move(*a));
     }
-    for (const tracer::Array& a : c.arrays) force(a);
-    const char order = *PyUnicode_AsUTF8(args[3]);
-    const engine::AtCall at_call;
-    if (work <= kFewElements) {
-      const std::lock_guard held(tracer::lock());
-      prepare(c, order);
-      c.run();
-    } else {
-      {
-        const std::lock_guard held(tracer::lock());
-        prepare(c, order);
-      }
-      const GilParked released;
-      const engine::InterruptScope scope(true);
-      c.run();
-    }
-    at_call.done(c.info.name, c.outputs[0].dtype, c.outputs[0].shape);
-    std::vector<Owned> results;
-    for (std::size_t i = 0; i < c.made.size(); ++i) {
-      const engine::Operand& o = c.outputs[i];
-      results.emplace_back(
-          wrap_returned(tracer::from_buffer(std::move(c.made[i]), o.dtype, o.shape, o.strides, 0),
-                        &PyTuple_GET_ITEM(args[1], 0), 1));
-    }
-    if (results.size() == 1) return results[0].release();
-    Owned tuple(check(PyTuple_New(static_cast<Py_ssize_t>(results.size()))));
-    for (std::size_t i = 0; i < results.size(); ++i)
-      PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), results[i].release());
-    return tuple.release();
+    return results_now(c, *PyUnicode_AsUTF8(args[3]), &PyTuple_GET_ITEM(args[1], 0));
   });
 }
 
 }  // namespace
+
+PyObject* sorted_copy(Args args, Py_ssize_t n, PyObject* names) {
+  if (names || n != 1) return not_implemented();
+  if (PyArray_CheckExact(args[0])) {  // as functions that NumPy calls get them
+    static PyObject* const name = PyUnicode_InternFromString("sort");
+    return by_numpy(numpy_attr("sort"), name, args, 1, nullptr);
+  }
+  if (Py_TYPE(args[0]) != array_type || as_array(args[0])->host ||
+      as_array(args[0])->array.ndim() == 0)
+    return not_implemented();
+  Call c{call_info(CallId::Sort), {}, {}, {}, {}, {}, {}};
+  c.attributes.numbers = {as_array(args[0])->array.ndim() - 1, 0};  // axis, stable
+  c.arrays.push_back(as_array(args[0])->array);
+  return results_now(c, 'K', args);
+}
 
 PyMethodDef sorting_functions[] = {
     {"call_now", c(call_now), METH_FASTCALL, nullptr},

@@ -14,8 +14,6 @@ namespace {
                    std::to_string(axis_b) + ")");
 }
 
-Array flat(const Array& a) { return a.ndim() == 1 ? a : tracer::reshape(a, Dims{-1}); }
-
 bool contains(const Dims& axes, std::int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }

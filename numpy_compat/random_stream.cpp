@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
 namespace plait::numpy {
@@ -55,18 +57,18 @@ struct Layers {
   std::array<std::uint64_t, kLayers> inside;
 };
 template <class R, class Density, class Inverse>
-Layers layers(R end, R area, R unit, Density f, Inverse inverse, int raised) {
+Layers layers(R end, R area, R unit, Density f, Inverse inverse, int raised, R rounding = 0) {
   Layers l;
   R x = end, y = f(x);
   l.width[255] = static_cast<double>(x / unit);
   l.density[255] = static_cast<double>(y);
-  l.inside[0] = static_cast<std::uint64_t>(x * y / area * unit);
+  l.inside[0] = static_cast<std::uint64_t>(x * y / area * unit + rounding);
   l.width[0] = static_cast<double>(area / y / unit);
   l.density[0] = 1;
   for (int i = kLayers - 2; i > 0; --i) {
     const auto at = static_cast<std::size_t>(i);
     const R next = inverse(area / x + y);
-    l.inside[at + 1] = static_cast<std::uint64_t>(next / x * unit);
+    l.inside[at + 1] = static_cast<std::uint64_t>(next / x * unit + rounding);
     l.width[at] = static_cast<double>(next / unit);
     y = f(next);
     if (i == raised) y = std::nextafter(static_cast<double>(y), 1.0);
@@ -77,13 +79,33 @@ Layers layers(R end, R area, R unit, Density f, Inverse inverse, int raised) {
   return l;
 }
 
+struct FloatLayers {
+  // With as many digits as NumPy's tables were written with.
+  FloatLayers(const Layers& l, int digits) : inside(l.inside) {
+    const auto written = [digits](double v) {
+      char text[40];
+      std::snprintf(text, sizeof text, "%.*e", digits - 1, v);
+      return std::strtof(text, nullptr);
+    };
+    for (std::size_t i = 0; i < density.size(); ++i) {
+      density[i] = written(l.density[i]);
+      width[i] = written(l.width[i]);
+    }
+  }
+  std::array<float, kLayers> density, width;
+  std::array<std::uint64_t, kLayers> inside;
+};
+
 // NumPy's table of the normal density was computed in double precision, by an exponential that is
 // the next number above in layer 38.
 constexpr double kNormalEnd = 3.6541528853610088;
+Layers normal_layers_of(double unit, double rounding) {
+  return layers(
+      kNormalEnd, 0.0049286732339746519, unit, [](double x) { return std::exp(-0.5 * x * x); },
+      [](double y) { return std::sqrt(-2 * std::log(y)); }, 38, rounding);
+}
 const Layers& normal_layers() {
-  static const Layers l = layers(
-      kNormalEnd, 0.0049286732339746519, 0x1p52, [](double x) { return std::exp(-0.5 * x * x); },
-      [](double y) { return std::sqrt(-2 * std::log(y)); }, 38);
+  static const Layers l = normal_layers_of(0x1p52, 0);
   return l;
 }
 
@@ -108,12 +130,15 @@ Precise precise_log(Precise y) {
   return x;
 }
 constexpr double kExponentialEnd = 7.69711747013104972;
-const Layers& exponential_layers() {
+Layers exponential_layers_of(double unit, double rounding) {
   // 7.697117470131049714044628048015..., where layers close.
   static const Precise end = Precise(kExponentialEnd) - Precise(3.6248703662405964e-16);
-  static const Layers l = layers(
-      end, (end + 1) * precise_exp(-end), Precise(0x1p53),
-      [](Precise x) { return precise_exp(-x); }, [](Precise y) { return -precise_log(y); }, -1);
+  return layers(
+      end, (end + 1) * precise_exp(-end), Precise(unit), [](Precise x) { return precise_exp(-x); },
+      [](Precise y) { return -precise_log(y); }, -1, Precise(rounding));
+}
+const Layers& exponential_layers() {
+  static const Layers l = exponential_layers_of(0x1p53, 0);
   return l;
 }
 
@@ -190,6 +215,43 @@ double RandomStream::exponential() {
     if (distance < l.inside[i]) return x;
     if (i == 0) return kExponentialEnd - std::log1p(-uniform());
     if ((l.density[i - 1] - l.density[i]) * uniform() + l.density[i] < std::exp(-x)) return x;
+  }
+}
+
+float RandomStream::normal_float() {
+  static const FloatLayers l(normal_layers_of(0x1p23, 0.5), 17);
+  constexpr auto end = static_cast<float>(kNormalEnd), inverse_end = 0.27366123732975828F;
+
+  for (;;) {
+    const std::uint32_t drawn = half(), distance = drawn >> 9;
+    const std::size_t i = drawn & 0xff;
+    float x = static_cast<float>(distance) * l.width[i];
+    if (drawn >> 8 & 1) x = -x;
+    if (distance < l.inside[i]) return x;
+    if (i == 0) {
+      for (;;) {
+        const float beyond = -inverse_end * std::log1p(-uniform_float());
+        const float height = -std::log1p(-uniform_float());
+        if (height + height > beyond * beyond)
+          return (distance >> 8) & 1 ? -(end + beyond) : end + beyond;
+      }
+    }
+    const float low = l.density[i], high = l.density[i - 1];
+    const float height = (high - low) * uniform_float() + low;
+    if (height < std::exp(-0.5 * static_cast<double>(x) * static_cast<double>(x))) return x;
+  }
+}
+
+float RandomStream::exponential_float() {
+  static const FloatLayers l(exponential_layers_of(0x1p23, 0.5), 9);
+  for (;;) {
+    const std::uint32_t drawn = half() >> 1, distance = drawn >> 8;
+    const std::size_t i = drawn & 0xff;
+    const float x = static_cast<float>(distance) * l.width[i];
+    if (distance < l.inside[i]) return x;
+    if (i == 0) return static_cast<float>(kExponentialEnd) - std::log1p(-uniform_float());
+    const float low = l.density[i], high = l.density[i - 1];
+    if ((high - low) * uniform_float() + low < std::exp(-x)) return x;
   }
 }
 

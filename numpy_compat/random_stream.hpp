@@ -16,6 +16,10 @@ class RandomStream {
   double uniform();  // in [0, 1)
   double normal();
   double exponential();
+  // Of single precision, which draw 32 bits where the others draw 64.
+  float uniform_float() { return static_cast<float>(half() >> 8) * 0x1p-24F; }
+  float normal_float();
+  float exponential_float();
   std::uint64_t below_or_at(std::uint64_t most);
   std::uint64_t masked(std::uint64_t most);  // the same by other bits, as permutations draw it
   // In place, from `first` on: the elements before it are only exchanged with later ones.

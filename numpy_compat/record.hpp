@@ -29,6 +29,7 @@ inline Array as(const Array& a, DType t) { return a.dtype == t ? a : tracer::ast
 inline Array from_zero(const Array& product) {
   return is_exact(product.dtype) ? product : call(OpId::Add, product, weak(0.0));
 }
+inline Array flat(const Array& a) { return a.ndim() == 1 ? a : tracer::reshape(a, Dims{-1}); }
 inline Array view(const Array& a, std::initializer_list<tracer::Index> indices) {
   return tracer::slice(a, std::span(indices.begin(), indices.size()));
 }

@@ -15,8 +15,6 @@ Array one_call(CallId id, std::span<const Array> inputs, const Dims& numbers, ch
   return tracer::call(id, inputs, {numbers, {}, OpId::Count_}, order)[0];
 }
 
-Array flat(const Array& a) { return tracer::reshape(a, Dims{-1}); }
-
 // Elements where a mask of one axis is true.
 Array selected(const Array& a, const Array& mask) { return *compress(mask, a, 0); }
 

@@ -27,8 +27,9 @@ with_package() {
     PLAIT_CUDA_LIBRARY="$build/tests/libfake_driver.so" PLAIT_CUBLASLT_LIBRARY="$build/tests/libfake_cublaslt.so" "$@"
 }
 
+# What is labelled thorough takes minutes, and runs in thorough.sh.
 cpp_tests() {
-  ctest --test-dir "$build" --verbose --timeout 1200 >"$reports/ctest.log" 2>&1
+  ctest --test-dir "$build" --verbose --timeout 1200 -LE "${PLAIT_LEFT_OUT:-thorough}" >"$reports/ctest.log" 2>&1
   local result=$?
   grep -E "Test +#[0-9]+:|^[0-9]+: .*(FAILED|compiles in)" "$reports/ctest.log"
   return $result
@@ -38,5 +39,18 @@ pytest_in() { with_package "$py" -m pytest -q -p no:cacheprovider --junitxml="$r
 python_tests() { pytest_in python; }
 fuzz_tests() { pytest_in fuzz; }
 numpys_tests() { with_package "$py" tests/numpy_suite/run.py --part ci -j 1 --report "$reports/numpy.txt"; }
+
+# C++ tests under AddressSanitizer and UBSan, without the JIT: LLVM's archives are not instrumented. $1: a pattern of the tests.
+sanitized_tests() {
+  cmake --preset asan -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DPLAIT_SAMPLES=OFF -DPLAIT_LLVM=OFF || return 1
+  local tests
+  mapfile -t tests < <(ctest --test-dir build-asan -N -R "$1" | sed -n 's/^ *Test *#[0-9]*: //p')
+  cmake --build --preset asan --target "${tests[@]}" -- -k 0 -j 1 --quiet || return 1
+  ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    ctest --test-dir build-asan -R "$1" --verbose --timeout 1800 >build-asan/ctest.log 2>&1
+  local result=$?
+  grep -E "Test +#[0-9]+:|ERROR: |runtime error|SUMMARY" build-asan/ctest.log
+  return $result
+}
 
 test_reports=("$reports/ctest.log" "$reports/python.xml" "$reports/fuzz.xml" "$reports/numpy.txt")

@@ -76,13 +76,23 @@ template <class R, class... A>
 using applied = std::conditional_t<(is_traced<A> || ...), traced<R>, array<R>>;
 
 template <fn F, class... A>
+auto recorded(A&&... a) {
+  using R = typename result<F, std::decay_t<A>...>::type;
+  const Operand operands[] = {operand_of(std::forward<A>(a))...};
+  return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
+}
+template <fn F, class... A>
 auto apply(A&&... a) {
   static_assert(
       !(is_traced<std::decay_t<A>> || ...) || !(is_array_type<std::decay_t<A>>::value || ...),
       "plait: a function of elements takes arrays as arguments: vectorize(f, a, b)");
-  using R = typename result<F, std::decay_t<A>...>::type;
-  const Operand operands[] = {operand_of(std::forward<A>(a))...};
-  return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
+  static_assert(are_operands<std::decay_t<A>...>,
+                "plait: operands are arrays and numbers, not text, pointers or std::vector: "
+                "array<double>(v) makes an array of a vector");
+  if constexpr (are_operands<std::decay_t<A>...>)
+    return recorded<F>(std::forward<A>(a)...);
+  else  // no second error of a result without a type
+    return applied<double, std::decay_t<A>...>(Handle());
 }
 
 }  // namespace detail
@@ -112,6 +122,17 @@ class array {
   array(array&&) noexcept = default;
   array& operator=(const array&) & = default;
   array& operator=(array&&) & noexcept = default;
+  // A copy of what is selected.
+  array(const selection<T>& s) : handle_(detail::selected(s.handle())) {}
+  array& operator=(const selection<T>& s) & { return *this = array(s); }
+  // One value, of no dimension. An array that is there is filled by view(a) = 0.
+  template <class V, std::enable_if_t<std::is_arithmetic_v<V> &&
+                                          !(std::is_same_v<T, bool> && !std::is_same_v<V, bool>),
+                                      int> = 0>
+  array(V value)
+      : handle_(detail::full({nullptr, 0}, detail::Value::of(detail::element_value<T>(value)))) {}
+  template <class V, std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
+  array& operator=(V value) = delete;
   // Nested lists of elements, C order. Throws ValueError when rows differ in length.
   // (A template, so that {{1}, {2}} is a column without doubt.)
   template <int = 0>
@@ -372,123 +393,6 @@ class array {
   }
 };
 
-// What view() gives: an array whose assignment writes through to the elements, where assignment to
-// an array<T> makes the name mean another array. swap() exchanges elements, too. Only std::move
-// moves the view itself, so that containers of views can drop, insert and reorder them.
-template <class T>
-class array_view : public array<T> {
- public:
-  using iterator = element_iterator<T>;
-  explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
-  using array<T>::begin;
-  using array<T>::end;
-  // Of the view of a named array, whose memory they are.
-  iterator begin() && { return iterator(this->handle_, 0); }
-  iterator end() && { return iterator(this->handle_, detail::size_of(this->handle_)); }
-  array_view(const array_view& o) : array<T>(o) {}
-  array_view(array_view&& o) noexcept : array<T>(std::move(o)), moved_(true) {}
-  template <class... I>
-  element_reference<T> operator()(I... index) const {
-    return element_reference<T>(this->handle_, index...);
-  }
-  // By value: the move constructor has run where the source was given away by std::move, and has
-  // not where it is what view() returned.
-  array_view& operator=(array_view o) & {
-    if (o.moved_ || !this->handle_)
-      this->handle_ = o.handle_;
-    else
-      this->assign(o);
-    return *this;
-  }
-  array_view& operator=(const array_view& o) && {
-    this->assign(o);
-    return *this;
-  }
-  template <class B, class = std::enable_if_t<detail::operand_traits<B>::valid>>
-  array_view& operator=(const B& value) {
-    this->assign(value);
-    return *this;
-  }
-  array_view& operator=(std::initializer_list<T> values) {
-    this->assign(array<T>(values));
-    return *this;
-  }
-
- private:
-  bool moved_ = false;
-};
-
-// What view() of a const array gives: nothing writes through it, nor through what is made of it.
-template <class T>
-class array_view<const T> : public array<T> {
- public:
-  using iterator = typename array<T>::const_iterator;
-  using reverse_iterator = typename array<T>::const_reverse_iterator;
-  explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
-  array_view(const array_view&) = default;
-  template <class B>
-  array_view& operator=(const B&) = delete;
-  array_view& operator=(const array_view&) = delete;
-  template <class... I>
-  T operator()(I... index) const {
-    return this->get(index...);
-  }
-  template <class... I>
-  T at(I... index) const {
-    return this->get(index...);
-  }
-  T operator[](const extents& index) const { return std::as_const(base())[index]; }
-  const T* data() const& { return base().data(); }
-  const T* data() const&& = delete;
-  iterator begin() const { return this->cbegin(); }
-  iterator end() const { return this->cend(); }
-  reverse_iterator rbegin() const { return this->crbegin(); }
-  reverse_iterator rend() const { return this->crend(); }
-  template <class... A>
-  void assign(const A&...) = delete;
-  template <class... A>
-  void fill(const A&...) = delete;
-  template <class... A>
-  void set(const A&...) = delete;
-#define PLAIT_CONSTANT(op) \
-  template <class B>       \
-  array_view& operator op(const B&) = delete;
-  PLAIT_CONSTANT(+=)
-  PLAIT_CONSTANT(-=)
-  PLAIT_CONSTANT(*=)
-  PLAIT_CONSTANT(/=)
-  PLAIT_CONSTANT(%=)
-  PLAIT_CONSTANT(&=)
-  PLAIT_CONSTANT(|=)
-  PLAIT_CONSTANT(^=)
-  PLAIT_CONSTANT(<<=)
-  PLAIT_CONSTANT(>>=)
-#undef PLAIT_CONSTANT
-
- private:
-  const array<T>& base() const { return *this; }
-};
-
-// Exchanges the elements of two views. Throws ShapeError.
-template <class T>
-void swap(array_view<T>& a, array_view<T>& b) {
-  detail::swap_elements(a.handle(), b.handle());
-}
-template <class T>
-void swap(array_view<T>&& a, array_view<T>&& b) {
-  detail::swap_elements(a.handle(), b.handle());
-}
-
 }  // namespace plait
 
-// Called by its full name, std::swap would move the views, and copy the references.
-namespace std {  // NOLINT(cert-dcl58-cpp)
-template <class T>
-void swap(plait::array_view<T>& a, plait::array_view<T>& b) {
-  plait::swap(a, b);
-}
-template <class T>
-void swap(plait::element_reference<T>& a, plait::element_reference<T>& b) {
-  plait::swap(a, b);
-}
-}  // namespace std
+#include "plait/detail/array_view.hpp"  // IWYU pragma: export

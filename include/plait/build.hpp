@@ -84,6 +84,13 @@ array<T> logspace(double start, double stop, std::int64_t n = 50, bool endpoint 
                   double base = 10) {
   return array<T>(detail::logspace(start, stop, n, endpoint, base, dtype_of_v<T>));
 }
+// From start to stop in equal ratios, both exactly. Throws ValueError where one is 0.
+template <class T = double>
+array<T> geomspace(double start, double stop, std::int64_t n = 50, bool endpoint = true) {
+  static_assert(detail::kind_of(dtype_of_v<T>) == detail::kind::floating,
+                "plait: geomspace gives real numbers; see logspace");
+  return array<T>(detail::geomspace(start, stop, n, endpoint, dtype_of_v<T>));
+}
 // The index along axis i of each element of an array of that shape is indices(shape)(i, ...).
 inline array<std::int64_t> indices(const extents& shape) {
   return array<std::int64_t>(detail::indices(detail::span_of(shape)));

@@ -8,7 +8,7 @@ namespace detail {
 // A number to compare with, in the type that it takes beside an array of T.
 template <class T, class V>
 array<T> beside(const array<T>&, const V& v, std::true_type) {
-  return array<T>(full({nullptr, 0}, Value::of(static_cast<T>(v))));
+  return array<T>(full({nullptr, 0}, Value::of(element_value<T>(v))));
 }
 template <class T, class V>
 array<double> beside(const array<T>&, const V& v, std::false_type) {

@@ -121,10 +121,26 @@ constexpr dtype promote_weak(dtype strong, weak w) {
                                                            : dtype::complex128;
 }
 
-template <class T>
-struct element {
+struct no_element {
   static constexpr bool valid = false;
 };
+// C++ has more integer types than there are sizes: `long`, `long long` and `char` name elements,
+// too, whichever of them the sized types are.
+template <class T>
+struct integer_element {
+  static constexpr bool valid = true;
+  static constexpr plait::dtype value =
+      sizeof(T) == 8        ? std::is_signed_v<T> ? dtype::int64 : dtype::uint64
+      : sizeof(T) == 4      ? std::is_signed_v<T> ? dtype::int32 : dtype::uint32
+      : std::is_signed_v<T> ? dtype::int8
+                            : dtype::uint8;
+};
+template <class T>
+struct element
+    : std::conditional_t<std::is_same_v<T, char> || std::is_same_v<T, long> ||
+                             std::is_same_v<T, unsigned long> || std::is_same_v<T, long long> ||
+                             std::is_same_v<T, unsigned long long>,
+                         integer_element<T>, no_element> {};
 template <dtype D>
 struct type_of;
 #define PLAIT_ELEMENT(cpp, id)                       \

@@ -11,6 +11,7 @@ PLAIT_API Handle take(const Handle& a, const Handle& indices, const std::int64_t
 PLAIT_API Handle take_along_axis(const Handle& a, const Handle& indices, std::int64_t axis);
 PLAIT_API void put_along_axis(const Handle& a, const Handle& indices, const Operand& values,
                               std::int64_t axis);
+PLAIT_API void add_at(const Handle& a, const std::vector<Key>& key, const Operand& values);
 PLAIT_API Handle compress(const Handle& mask, const Handle& a, const std::int64_t* axis);
 PLAIT_API std::vector<Handle> nonzero(const Handle& a);
 PLAIT_API Handle argwhere(const Handle& a);
@@ -68,11 +69,22 @@ void put_along_axis(array<T>& a, const array<I>& indices, const B& values, std::
                          axis);
 }
 
-// The elements where a mask is true, 1-D; and the sub-arrays along an axis where a 1-D mask is.
+// numpy.add.at(a, indices, values): an element, or sub-array along the first axis, that is named
+// twice is added to twice, in the order of the indices.
+template <class T, class I, class B>
+void add_at(array<T>& a, const array<I>& indices, const B& values) {
+  static_assert(
+      detail::updatable<detail::fn::Add, T, B>(),
+      "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
+  detail::add_at(a.handle(), {detail::to_key(indices)}, detail::operand_traits<B>::operand(values));
+}
+
+// The elements where a mask is true, 1-D: filter(a, m) is a[m], and `filter(a, m) = x` writes. And
+// copies of them, or of the sub-arrays along an axis where a 1-D mask is.
 template <class A, class M, detail::if_array<A> = 0, detail::if_array<M> = 0>
-detail::like<A> filter(const A& a, const M& mask) {
+auto filter(A&& a, const M& mask) {
   static_assert(std::is_same_v<detail::element_of<M>, bool>, "plait: a mask is an array of bools");
-  return detail::like<A>(detail::get_selection(a.handle(), {detail::to_key(mask)}));
+  return view(std::forward<A>(a), mask);
 }
 template <class A, detail::if_array<A> = 0>
 detail::like<A> extract(const array<bool>& mask, const A& a) {

@@ -32,6 +32,11 @@ PLAIT_API Handle matrix_power(const Handle& a, std::int64_t n);
 PLAIT_API Handle matrix_rank(const Handle& a, const double* tolerance);
 
 PLAIT_API Handle einsum(const std::string& subscripts, const Handle* operands, int n);
+constexpr dtype promoted_types(std::initializer_list<dtype> types) {
+  dtype all = *types.begin();
+  for (const dtype t : types) all = promote(all, t);
+  return all;
+}
 // f of the handles of both operands in the type that they promote to.
 template <class A, class B, class F>
 auto promoted(A&& a, B&& b, F f) {
@@ -96,7 +101,7 @@ auto cross(A&& a, B&& b, std::int64_t axis = -1) {
                             return detail::cross(x, y, axis);
                           });
 }
-// numpy.einsum of one or two operands: einsum("ij,jk->ik", a, b).
+// numpy.einsum: einsum("ij,jk->ik", a, b). Of three operands and more, two at a time from the left.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> einsum(const std::string& subscripts, const A& a) {
   return detail::like<A>(detail::einsum(subscripts, &a.handle(), 1));
@@ -107,6 +112,15 @@ auto einsum(const std::string& subscripts, const A& a, const B& b) {
     const detail::Handle both[] = {x, y};
     return detail::einsum(subscripts, both, 2);
   });
+}
+template <class A, class B, class C, class... D, detail::if_array<A> = 0, detail::if_array<C> = 0>
+auto einsum(const std::string& subscripts, const A& a, const B& b, const C& c, const D&... d) {
+  using R = element_t<detail::promoted_types(
+      {dtype_of_v<detail::element_of<A>>, dtype_of_v<detail::element_of<B>>,
+       dtype_of_v<detail::element_of<C>>, dtype_of_v<detail::element_of<D>>...})>;
+  const detail::Handle operands[] = {array<R>(a).handle(), array<R>(b).handle(),
+                                     array<R>(c).handle(), array<R>(d).handle()...};
+  return array<R>(detail::einsum(subscripts, operands, 3 + sizeof...(D)));
 }
 // The sum of a diagonal.
 template <class A, detail::if_array<A> = 0>

@@ -7,8 +7,19 @@
 namespace plait {
 
 namespace detail {
+// Text, pointers and vectors are no operands of anything: they are taken, so that one message says
+// so in place of the list of all candidates. Other types may have operators of their own.
+template <class A>
+inline constexpr bool never_operand = std::is_pointer_v<A> || std::is_null_pointer_v<A>;
+template <>
+inline constexpr bool never_operand<std::string> = true;
+template <class T>
+inline constexpr bool never_operand<std::vector<T>> = true;
 template <class... A>
-using if_operands = std::enable_if_t<are_operands<std::decay_t<A>...>, int>;
+inline constexpr bool are_taken =
+    (operand_traits<A>::is_array || ...) && ((operand_traits<A>::valid || never_operand<A>) && ...);
+template <class... A>
+using if_operands = std::enable_if_t<are_taken<std::decay_t<A>...>, int>;
 }  // namespace detail
 
 // numpy.<name>: one function a row of the operation table.

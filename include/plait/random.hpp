@@ -36,16 +36,53 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  array<double> random(const extents& shape) { return uniform(0, 1, shape); }  // in [0, 1)
-  array<double> uniform(double low, double high, const extents& shape) {
-    return array<double>(draw(law::uniform, low, high, shape));
+  // Of double or float: NumPy's with dtype=float32, whose numbers are others.
+  template <class T = double>
+  array<T> random(const extents& shape) {  // in [0, 1)
+    return standard<T>(law::uniform, shape);
   }
-  array<double> standard_normal(const extents& shape) { return normal(0, 1, shape); }
-  array<double> normal(double mean, double deviation, const extents& shape) {
-    return array<double>(draw(law::normal, mean, deviation, shape));
+  template <class T = double>
+  array<T> standard_normal(const extents& shape) {
+    return standard<T>(law::normal, shape);
   }
-  array<double> exponential(double scale, const extents& shape) {
-    return array<double>(draw(law::exponential, scale, 0, shape));
+  template <class T = double>
+  array<T> standard_exponential(const extents& shape) {
+    return standard<T>(law::exponential, shape);
+  }
+  // Parameters are NumPy's, in its order. Each throws ValueError for those that no such
+  // distribution has.
+#define PLAIT_LAW_1(result, name, first)                       \
+  array<result> name(double first, const extents& shape) {     \
+    return array<result>(draw(law::name, first, 0, 0, shape)); \
+  }
+#define PLAIT_LAW_2(result, name, first, second)                          \
+  array<result> name(double first, double second, const extents& shape) { \
+    return array<result>(draw(law::name, first, second, 0, shape));       \
+  }
+  PLAIT_LAW_2(double, uniform, low, high)
+  PLAIT_LAW_2(double, normal, mean, deviation)
+  PLAIT_LAW_1(double, exponential, scale)
+  PLAIT_LAW_2(double, gamma, k, scale)
+  PLAIT_LAW_1(double, standard_gamma, k)
+  PLAIT_LAW_2(double, beta, a, b)
+  PLAIT_LAW_1(double, chisquare, degrees)
+  PLAIT_LAW_2(double, f, degrees, other_degrees)
+  PLAIT_LAW_1(double, standard_t, degrees)
+  PLAIT_LAW_2(double, lognormal, mean, deviation)
+  PLAIT_LAW_2(double, laplace, location, scale)
+  PLAIT_LAW_2(double, logistic, location, scale)
+  PLAIT_LAW_2(double, gumbel, location, scale)
+  PLAIT_LAW_1(double, rayleigh, scale)
+  PLAIT_LAW_1(double, weibull, a)
+  PLAIT_LAW_1(double, pareto, a)
+  PLAIT_LAW_1(double, power, a)
+  PLAIT_LAW_1(std::int64_t, poisson, mean)
+  PLAIT_LAW_1(std::int64_t, geometric, p)
+  PLAIT_LAW_2(std::int64_t, negative_binomial, n, p)
+#undef PLAIT_LAW_1
+#undef PLAIT_LAW_2
+  array<double> triangular(double left, double mode, double right, const extents& shape) {
+    return array<double>(draw(law::triangular, left, mode, right, shape));
   }
   // In [low, high). Throws ValueError when high <= low.
   template <class I = std::int64_t>
@@ -76,8 +113,37 @@ class engine {
   }
 
  private:
-  enum class law : std::uint8_t { uniform, normal, exponential };
-  PLAIT_API detail::Handle draw(law l, double first, double second, const extents& shape);
+  enum class law : std::uint8_t {
+    uniform,
+    normal,
+    exponential,
+    gamma,
+    standard_gamma,
+    beta,
+    chisquare,
+    f,
+    standard_t,
+    lognormal,
+    laplace,
+    logistic,
+    gumbel,
+    rayleigh,
+    weibull,
+    pareto,
+    power,
+    poisson,
+    geometric,
+    negative_binomial,
+    triangular,
+  };
+  template <class T>
+  array<T> standard(law l, const extents& shape) {
+    static_assert(std::is_floating_point_v<T>, "plait: the engine draws float or double");
+    return array<T>(draw_standard(l, shape, dtype_of_v<T>));
+  }
+  PLAIT_API detail::Handle draw(law l, double first, double second, double third,
+                                const extents& shape);
+  PLAIT_API detail::Handle draw_standard(law l, const extents& shape, dtype t);
   PLAIT_API detail::Handle draw_integers(std::int64_t low, std::int64_t high, const extents& shape);
   PLAIT_API detail::Handle permuted(std::int64_t n);
   PLAIT_API detail::Handle chosen(std::int64_t population, std::int64_t n, bool replace);

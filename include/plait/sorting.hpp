@@ -15,6 +15,11 @@ PLAIT_API Handle quantile(const Handle& a, const double* q, int n, double whole,
                           bool keepdims);
 PLAIT_API Handle unique(const Handle& a, Handle* counts);
 PLAIT_API Handle combined(set_operation o, const Handle& a, const Handle& b);
+struct UniqueParts {
+  Handle indices, inverse, counts;
+};
+PLAIT_API Handle unique_all(const Handle& a, UniqueParts& parts);
+PLAIT_API Handle lexsort(const Handle* keys, int n);
 PLAIT_API Handle isin(const Handle& a, const Handle& b);
 }  // namespace detail
 
@@ -108,6 +113,26 @@ unique_result<T> unique_counts(const array<T>& a) {
   detail::Handle counts;
   array<T> values(detail::unique(a.handle(), &counts));
   return {std::move(values), array<std::int64_t>(std::move(counts))};
+}
+// Where each of them is first, in C order; which of them each element is, an array of the shape of
+// `a`; and how often it is there: auto [values, indices, inverse, counts] = unique_all(a).
+template <class T>
+struct unique_all_result {
+  array<T> values;
+  array<std::int64_t> indices, inverse, counts;
+};
+template <class A, detail::if_array<A> = 0>
+unique_all_result<detail::element_of<A>> unique_all(const A& a) {
+  detail::UniqueParts p;
+  detail::like<A> values(detail::unique_all(a.handle(), p));
+  return {std::move(values), array<std::int64_t>(std::move(p.indices)),
+          array<std::int64_t>(std::move(p.inverse)), array<std::int64_t>(std::move(p.counts))};
+}
+// numpy.lexsort((a, b)): the indices that sort by the last key, equal ones by the key before it ...
+template <class... A, class = std::enable_if_t<(detail::is_array_type<A>::value && ...)>>
+array<std::int64_t> lexsort(const A&... keys) {
+  const detail::Handle h[] = {keys.handle()...};
+  return array<std::int64_t>(detail::lexsort(h, sizeof...(A)));
 }
 // Of the different elements of two arrays, in order.
 #define PLAIT_SET(name, operation)                                                               \

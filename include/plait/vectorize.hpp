@@ -5,8 +5,13 @@
 
 namespace plait {
 
+namespace detail {
+struct NumberWanted {};
+}  // namespace detail
+
 // Stands for one element of an array while a function is recorded: operators and elementwise
-// functions take it. It is no number: branches are spelled where(x > 0, x, -x).
+// functions take it. It is no number: branches are spelled where(x > 0, x, -x). A function that
+// asks for the number, `if (x > 0)` or double(x), is called again for each element.
 template <class T>
 class traced {
  public:
@@ -15,6 +20,10 @@ class traced {
   template <class U>
   traced<U> astype() const {
     return traced<U>(elements_.template astype<U>().handle());
+  }
+  explicit operator T() const {
+    if (elements_.ndim() != 0) throw detail::NumberWanted();
+    return elements_.item();
   }
   // Of every element: what the function that was recorded gives.
   const array<T>& elements() const { return elements_; }
@@ -39,6 +48,7 @@ struct argument {
   using recorded = A;
   using one = A;
   static const A& record(const A& v) { return v; }
+  static const A& record_one(const A& v) { return v; }
   struct values {
     values(const A& v, Span) : value(v) {}
     const A& operator[](std::int64_t) const { return value; }
@@ -50,6 +60,7 @@ struct argument<A, true> {
   using one = typename A::value_type;
   using recorded = traced<one>;
   static recorded record(const A& a) { return recorded(a.handle()); }
+  static recorded record_one(const one& v) { return recorded(full({nullptr, 0}, Value::of(v))); }
   struct values {
     values(const A& a, Span shape)
         : elements(detail::broadcast_to(a.handle(), shape)),
@@ -81,12 +92,30 @@ struct traced_or_number<traced<R>> {
   using type = R;
 };
 
+template <class R>
+const R& number(const R& r) {
+  return r;
+}
+template <class R>
+R number(const traced<R>& r) {
+  return R(r);
+}
+// f(values[i] ...) for each element of an array of that shape.
+template <class R, class F, class... V>
+array<R> called_for_each(F&& f, Span shape, const V&... values) {
+  note_called_for_each("vectorize");
+  array<R> out(empty(shape, dtype_of_v<R>));
+  std::int64_t i = 0;
+  for (R& o : out) o = number(f(values[i]...)), ++i;
+  return out;
+}
+
 }  // namespace detail
 
 // f(a[i], b[i], ...) of operands that broadcast; numbers count for every element. A generic f is
 // called once, with a `traced` for each array, and what it does is recorded: it fuses with what
-// stands around it, and runs on every device. One that takes numbers, [](double x) ..., is called
-// for each element, in this thread, which the log's topic "fallback" shows.
+// stands around it, and runs on every device. One that takes numbers, [](double x) ..., or has an
+// `if` is called for each element, in this thread, which the log's topic "fallback" shows.
 template <class F, class... A, class = std::enable_if_t<(detail::is_array_type<A>::value || ...)>>
 auto vectorize(F&& f, const A&... operands) {
   std::vector<detail::Handle> handles;
@@ -94,23 +123,23 @@ auto vectorize(F&& f, const A&... operands) {
   const shape_type common = detail::common_shape(handles.data(), static_cast<int>(handles.size()));
   const detail::Span shape = {common.data(), static_cast<int>(common.size())};
   if constexpr (std::is_invocable_v<F&, typename detail::argument<A>::recorded...>) {
-    const auto r = f(detail::argument<A>::record(operands)...);
-    using R = typename detail::traced_or_number<std::decay_t<decltype(r)>>::type;
+    using R = typename detail::traced_or_number<
+        std::decay_t<std::invoke_result_t<F&, typename detail::argument<A>::recorded...>>>::type;
     static_assert(is_element_v<R>, "plait: vectorize() takes functions that return one element");
-    return array<R>(detail::spread(r, shape));
+    try {
+      return array<R>(detail::spread(f(detail::argument<A>::record(operands)...), shape));
+    } catch (const detail::NumberWanted&) {
+      return detail::called_for_each<R>(
+          [&](const auto&... v) { return f(detail::argument<A>::record_one(v)...); }, shape,
+          typename detail::argument<A>::values(operands, shape)...);
+    }
   } else {
     static_assert(std::is_invocable_v<F&, typename detail::argument<A>::one...>,
                   "plait: the function does not take as many arguments, or other ones");
     using R = std::decay_t<std::invoke_result_t<F&, typename detail::argument<A>::one...>>;
     static_assert(is_element_v<R>, "plait: vectorize() takes functions that return one element");
-    detail::note_called_for_each("vectorize");
-    array<R> out(detail::empty(shape, dtype_of_v<R>));
-    const auto each = [&](const typename detail::argument<A>::values&... v) {
-      std::int64_t i = 0;
-      for (R& o : out) o = f(v[i]...), ++i;
-    };
-    each(typename detail::argument<A>::values(operands, shape)...);
-    return out;
+    return detail::called_for_each<R>(f, shape,
+                                      typename detail::argument<A>::values(operands, shape)...);
   }
 }
 // vectorize(f)(a, b), as NumPy and xtensor spell it.

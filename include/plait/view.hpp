@@ -193,10 +193,23 @@ detail::like<A> moveaxis(A&& a, const extents& from, const extents& to) {
   return detail::like<A>(
       detail::moveaxis(std::forward<A>(a).handle(), detail::span_of(from), detail::span_of(to)));
 }
+// Unlike NumPy's, it can be written to: view(diagonal(a)) = x.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> diagonal(A&& a, std::int64_t offset = 0, std::int64_t axis1 = 0,
                          std::int64_t axis2 = 1) {
   return detail::like<A>(detail::diagonal(std::forward<A>(a).handle(), offset, axis1, axis2));
+}
+// Writes to the elements whose indices are the same along all axes. Throws ValueError for arrays of
+// more than two axes that differ in length.
+template <class T, class B>
+void fill_diagonal(array<T>& a, const B& value) {
+  detail::check_ndim("fill_diagonal", a.handle(), 2);
+  for (int axis = 1; a.ndim() > 2 && axis < a.ndim(); ++axis)
+    if (a.shape(axis) != a.shape(0))
+      throw ValueError("All dimensions of input must be of equal length");
+  array<T> along = diagonal(a);
+  while (along.ndim() > 1) along = diagonal(along, 0, 0, -1);
+  along.assign(value);
 }
 
 // numpy.rot90: from the first axis towards the second, k times by 90 degrees.

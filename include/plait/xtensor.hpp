@@ -45,18 +45,41 @@ auto as_xtensor(const array<T>& a) {
                              std::move(owner));
 }
 
-// The value of an xtensor expression, computed by Plait: in as few loops as it takes, with SIMD and
-// threads, of the element types that xtensor would have. Functions that Plait does not have are
-// evaluated by xtensor, which PLAIT_LOG=fallback shows. Evaluated when it returns, so that the
-// expression's containers may change or go.
+// What compile() gives: an array that borrows from the expression's containers, as the expression
+// does. An array<T> made of it is evaluated before they can change or go: at the end of the
+// statement, or when this goes.
 template <class E>
-auto compile(const xt::xexpression<E>& expression) {
-  detail::XtRecorder recorder;
-  const E& e = expression.derived_cast();
-  auto result = recorder.record(e);
-  if constexpr (detail::is_xt_memory<E>) return result.copy().eval();
-  result.eval();
-  return result;
+class compiled : public array<detail::xt_recorded<E>> {
+ public:
+  using value_type = detail::xt_recorded<E>;
+  explicit compiled(E&& e) : array<value_type>(detail::Handle()), expression_(static_cast<E&&>(e)) {
+    auto result = recorder_.record(expression_);
+    if constexpr (detail::is_xt_memory<std::decay_t<E>>)
+      this->handle_ = result.copy().handle();
+    else
+      this->handle_ = std::move(result).handle();
+  }
+  compiled(const compiled&) = delete;
+  compiled& operator=(const compiled&) = delete;
+  // Nothing is computed for a value that nobody else has.
+  ~compiled() { this->handle_ = detail::Handle(); }
+
+ private:
+  E expression_;  // a reference to one that has a name
+  detail::XtRecorder recorder_;
+};
+namespace detail {
+template <class E>
+struct is_array_type<compiled<E>> : std::true_type {};
+}  // namespace detail
+
+// An xtensor expression as one of Plait's: computed in as few loops as it takes, with SIMD and
+// threads, of the element types that xtensor would have. Functions that Plait does not have are
+// evaluated by xtensor, which PLAIT_LOG=fallback shows. compile(e).eval_into(p) is one loop that
+// writes to p.
+template <class E, detail::if_xt<E> = 0>
+compiled<E> compile(E&& expression) {
+  return compiled<E>(std::forward<E>(expression));
 }
 
 // An array of Plait's beside an expression of xtensor's: the expression is recorded, and evaluated

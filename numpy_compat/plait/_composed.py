@@ -188,7 +188,10 @@ def products(args, kwargs):
 
 def square(args, kwargs):
     """The square of an array's elements, or of a number."""
-    n = args[0] if args and type(args[0]) is int else _size(args[0]) if args else 0
+    n = 0
+    if args:
+        n = _plait.index_of(args[0])
+        n = _size(args[0]) if n is None else n
     return n * n if n > 0 else 0
 
 
@@ -197,9 +200,8 @@ def extent(at, name=None):
 
     def size(args, kwargs):
         n = args[at] if len(args) > at else kwargs.get(name, 0)
-        if type(n) is tuple and all(type(k) is int for k in n):
-            return math.prod(n)
-        return n if type(n) is int else 0
+        extents = [_plait.index_of(k) for k in (n if type(n) is tuple else (n,))]
+        return 0 if None in extents else math.prod(extents)
 
     return size
 

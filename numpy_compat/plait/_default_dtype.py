@@ -25,10 +25,16 @@ def _chosen(dtype):
     return dtype
 
 
+def _tell():
+    if active:
+        _plait.vary_default_dtype()
+
+
 def _set_process(dtype):
     global active, _process
     previous, _process = _process, dtype
     active = active or dtype != numpy.float64
+    _tell()
     return previous
 
 
@@ -80,6 +86,7 @@ class default_dtype:
     def __enter__(self):
         global active
         active = active or self._dtype != numpy.float64
+        _tell()
         self._outer.append(getattr(_thread, "dtype", None))
         _thread.dtype = self._dtype
         return self._dtype

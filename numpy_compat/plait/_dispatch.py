@@ -36,7 +36,7 @@ def asking(ours, theirs, name, module="plait"):
     binds = not isinstance(theirs, types.BuiltinFunctionType)  # those in C are no methods of the classes that hold them
     if depth == _NOBODY and binds and "_small" not in ours.__dict__:
         return ours
-    made = functools.update_wrapper(_plait.asking(ours, depth, binds, ours.__dict__.pop("_small", None)), ours)
+    made = functools.update_wrapper(_plait.asking(ours, depth, binds, ours.__dict__.pop("_small", None), name if module == "plait" else None), ours)
     made.__name__ = made.__qualname__ = name
     return _docs.stand_for(made, theirs, module)
 

@@ -10,7 +10,7 @@ import numpy
 from . import _plait
 from ._plait import ndarray
 
-_FEW = 1 << 14  # numbers
+FEW = 1 << 14  # numbers
 _MANY = 1 << 18  # that two threads draw
 _PART = 1 << 20  # that are drawn between two looks at signals
 _pool = None
@@ -27,7 +27,7 @@ def _count(size):
 
 def may_be_many(args, kwargs):
     """False where numbers among the arguments say that few are drawn."""
-    return any(type(x) is not float and (type(x) is not int or x >= _FEW) for x in (*args, *kwargs.values()))
+    return any(type(x) is not float and (type(x) is not int or x >= FEW) for x in (*args, *kwargs.values()))
 
 
 def _filled(draw, size, dtype):
@@ -84,7 +84,7 @@ def _number(x):
 
 
 def random(generator, size=None, dtype=numpy.float64, out=None):
-    if out is not None or _count(size) < _FEW or dtype not in (numpy.float64, numpy.float32, float, "d", "f"):
+    if out is not None or _count(size) < FEW or dtype not in (numpy.float64, numpy.float32, float, "d", "f"):
         return NotImplemented
     if numpy.dtype(dtype) == numpy.float64:
         return _uniform(generator, size)
@@ -92,39 +92,39 @@ def random(generator, size=None, dtype=numpy.float64, out=None):
 
 
 def standard_normal(generator, size=None, dtype=numpy.float64, out=None):
-    if out is not None or _count(size) < _FEW or dtype not in (numpy.float64, numpy.float32, float, "d", "f"):
+    if out is not None or _count(size) < FEW or dtype not in (numpy.float64, numpy.float32, float, "d", "f"):
         return NotImplemented
     dtype = numpy.dtype(dtype)
     return _filled(lambda out: generator.standard_normal(dtype=dtype, out=out), size, dtype)
 
 
 def standard_exponential(generator, size=None, dtype=numpy.float64, method="zig", out=None):
-    if out is not None or _count(size) < _FEW or dtype not in (numpy.float64, numpy.float32, float, "d", "f") or method not in ("zig", "inv"):
+    if out is not None or _count(size) < FEW or dtype not in (numpy.float64, numpy.float32, float, "d", "f") or method not in ("zig", "inv"):
         return NotImplemented
     dtype = numpy.dtype(dtype)
     return _filled(lambda out: generator.standard_exponential(dtype=dtype, method=method, out=out), size, dtype)
 
 
 def uniform(generator, low=0.0, high=1.0, size=None):
-    if _count(size) < _FEW or not (_number(low) and _number(high) and 0 <= high - low < math.inf):
+    if _count(size) < FEW or not (_number(low) and _number(high) and 0 <= high - low < math.inf):
         return NotImplemented
     return _uniform(generator, size) * float(high - low) + float(low)
 
 
 def normal(generator, loc=0.0, scale=1.0, size=None):
-    if _count(size) < _FEW or not (_number(loc) and _number(scale) and math.copysign(1, scale) > 0):
+    if _count(size) < FEW or not (_number(loc) and _number(scale) and math.copysign(1, scale) > 0):
         return NotImplemented
     return standard_normal(generator, size) * float(scale) + float(loc)
 
 
 def exponential(generator, scale=1.0, size=None):
-    if _count(size) < _FEW or not (_number(scale) and math.copysign(1, scale) > 0):
+    if _count(size) < FEW or not (_number(scale) and math.copysign(1, scale) > 0):
         return NotImplemented
     return standard_exponential(generator, size) * float(scale)
 
 
 def rayleigh(generator, scale=1.0, size=None):
-    if _count(size) < _FEW or not (_number(scale) and math.copysign(1, scale) > 0):
+    if _count(size) < FEW or not (_number(scale) and math.copysign(1, scale) > 0):
         return NotImplemented
     import plait
 
@@ -132,11 +132,16 @@ def rayleigh(generator, scale=1.0, size=None):
 
 
 def _large(x):
-    return type(x) is ndarray and x.ndim and x.size >= _FEW and _plait.host_of(x) is None and not _plait.on_device(x)
+    return type(x) is ndarray and x.ndim and x.size >= FEW and _plait.host_of(x) is None and not _plait.on_device(x)
+
+
+def _is_axis(axis, ndim):
+    axis = _plait.index_of(axis)
+    return axis is not None and -ndim <= axis < ndim
 
 
 def choice(generator, a, size=None, replace=True, p=None, axis=0, shuffle=True):
-    if not _large(a) or size is None or type(axis) is not int or not -a.ndim <= axis < a.ndim or type(p) is ndarray:
+    if not _large(a) or size is None or not _is_axis(axis, a.ndim) or type(p) is ndarray:
         return NotImplemented
     return a.take(_plait.adopt(generator.choice(a.shape[axis], size, replace, p, 0, shuffle)), axis)
 
@@ -148,7 +153,7 @@ def shuffle(generator, x, axis=0):
 
 
 def permutation(generator, x, axis=0):
-    if not _large(x) or type(axis) is not int or not -x.ndim <= axis < x.ndim:
+    if not _large(x) or not _is_axis(axis, x.ndim):
         return NotImplemented
     if x.ndim > 1:
         return x[(*(slice(None),) * (axis % x.ndim), _plait.adopt(generator.permutation(x.shape[axis])))]

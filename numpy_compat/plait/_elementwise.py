@@ -52,8 +52,9 @@ def round(a, decimals=0, out=None):
         import plait
 
         return plait.rint(a, out=out)
-    if type(a) is ndarray and type(decimals) is int and abs(decimals) <= 400 and out is None and a.dtype.char in "efd" and a.dtype.isnative:
-        rounded = _to_decimals(a, decimals)
+    digits = _plait.index_of(decimals)
+    if type(a) is ndarray and digits is not None and abs(digits) <= 400 and out is None and a.dtype.char in "efd" and a.dtype.isnative:
+        rounded = _to_decimals(a, digits)
         # As NumPy, which multiplies into an array in C order, or in that of Fortran where the operand is.
         if rounded.flags.f_contiguous if a.flags.fnc else rounded.flags.c_contiguous:
             return rounded

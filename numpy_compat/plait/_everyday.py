@@ -102,7 +102,8 @@ def _cut(arr, axis):
         return None
     if axis is None:
         arr, axis = arr.reshape(-1), 0
-    if type(axis) is not int or not -arr.ndim <= axis < arr.ndim:
+    axis = _plait.index_of(axis)
+    if axis is None or not -arr.ndim <= axis < arr.ndim:
         return None
     return arr, axis % arr.ndim, (slice(None),) * (axis % arr.ndim)
 
@@ -112,20 +113,22 @@ _insert = composed(numpy.insert, "insert")
 
 
 def delete(arr, obj, axis=None):
-    cut = _cut(arr, axis) if type(obj) is int else None
-    if cut is not None and -cut[0].shape[cut[1]] <= obj < cut[0].shape[cut[1]]:
+    at = _plait.index_of(obj)
+    cut = None if at is None else _cut(arr, axis)
+    if cut is not None and -cut[0].shape[cut[1]] <= at < cut[0].shape[cut[1]]:
         arr, axis, before = cut
-        obj %= arr.shape[axis]
-        return concatenate((arr[(*before, slice(obj))], arr[(*before, slice(obj + 1, None))]), axis)
+        at %= arr.shape[axis]
+        return concatenate((arr[(*before, slice(at))], arr[(*before, slice(at + 1, None))]), axis)
     return _delete(arr, obj, axis)
 
 
 def insert(arr, obj, values, axis=None):
-    cut = _cut(arr, axis) if type(obj) is int and type(values) in (int, float) else None
-    if cut is not None and 0 <= obj <= cut[0].shape[cut[1]] and (type(values) is float) <= (arr.dtype.kind == "f"):
+    at = _plait.index_of(obj)
+    cut = _cut(arr, axis) if at is not None and type(values) in (int, float) else None
+    if cut is not None and 0 <= at <= cut[0].shape[cut[1]] and (type(values) is float) <= (arr.dtype.kind == "f"):
         arr, axis, before = cut
         between = full((*arr.shape[:axis], 1, *arr.shape[axis + 1 :]), values, arr.dtype)
-        return concatenate((arr[(*before, slice(obj))], between, arr[(*before, slice(obj, None))]), axis)
+        return concatenate((arr[(*before, slice(at))], between, arr[(*before, slice(at, None))]), axis)
     return _insert(arr, obj, values, axis)
 
 

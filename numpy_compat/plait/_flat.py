@@ -8,18 +8,18 @@ from ._fallback import edited, exported, from_numpy, to_numpy
 from ._plait import ndarray
 
 
-class flatiter:
-    def __init__(self, array):
-        if array.ndim > 32:  # NumPy's own limit of this object alone
-            raise RuntimeError(f"this function only supports up to 32 dimensions but the array has {array.ndim}.")
-        self.base = array
-        self._made = None
+class flatiter(_plait.elements_in_order):
+    """Iteration and single elements are the base's, in C; which calls these methods for all else."""
+
+    __slots__ = ("_made",)
 
     @property
     def _it(self):
-        if self._made is None:
+        try:
+            return self._made
+        except AttributeError:
             self._made = exported(self.base, "ndarray.flat").flat
-        return self._made
+            return self._made
 
     def _line(self, key):
         """All elements as a view, where the key is a slice of them; else None."""
@@ -28,14 +28,14 @@ class flatiter:
             return a.reshape(-1)
         return None
 
-    def __getitem__(self, key):
+    def _get(self, key):
         line = self._line(key)
         if line is not None:
             return line[key].copy()
         it = _plait.export(self.base).flat if _plait.on_device(self.base) else self._it
         return from_numpy(it[to_numpy(key)])
 
-    def __setitem__(self, key, value):
+    def _set(self, key, value):
         line = self._line(key)
         if line is not None:
             part = line[key]
@@ -50,14 +50,8 @@ class flatiter:
         with edited(self.base) as host:
             host.flat[to_numpy(key)] = to_numpy(value)
 
-    def __iter__(self):
-        return self
-
-    def __next__(self):
+    def _next(self):
         return next(self._it)
-
-    def __len__(self):
-        return self.base.size
 
     def __array__(self, dtype=None, copy=None):
         return self._it.__array__() if dtype is None else self._it.__array__(dtype)
@@ -65,13 +59,22 @@ class flatiter:
     def copy(self):
         return from_numpy(self._it.copy())
 
-    @property
-    def coords(self):
-        return self._it.coords
+    def _by_numpy(self):
+        return _plait.host_of(self.base) is not None or _plait.on_device(self.base)
 
     @property
     def index(self):
-        return self._it.index
+        return self._it.index if self._by_numpy() else self._at
+
+    @property
+    def coords(self):
+        if self._by_numpy():
+            return self._it.coords
+        rest, place = self._at, []
+        for n in self.base.shape[:0:-1]:
+            rest, k = divmod(rest, n)
+            place.append(k)
+        return (rest, *place[::-1])[: self.base.ndim]
 
 
 def assign(array, value):

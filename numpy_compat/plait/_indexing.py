@@ -131,8 +131,6 @@ def choose(a, choices, out=None, mode="raise"):
 def bincount(x, /, weights=None, minlength=0):
     """Sums of weights have NumPy's order up to 2**20 elements, an order of their own that no number of threads changes beyond."""
     if type(x) is ndarray:
-        if isinstance(minlength, numpy.integer):
-            minlength = int(minlength)
         result = _plait.bincount(x, weights, minlength)
         if result is not NotImplemented:
             return result
@@ -180,8 +178,8 @@ def unravel_index(indices, shape, order="C"):
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
-    if type(a) is ndarray and a.dtype == float and type(bins) is int and bins > 0 and weights is None and a.size:
-        counted = _counted(a, bins, range)
+    if type(a) is ndarray and a.dtype == float and (_plait.index_of(bins) or 0) > 0 and weights is None and a.size:
+        counted = _counted(a, _plait.index_of(bins), range)
         if counted is not None:
             n, edges = counted
             if not density:

@@ -124,7 +124,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 def diff(a, n=1, axis=-1, prepend=_NO, append=_NO):
     if n == 0:
         return a
-    if n >= 0 and isinstance(a, ndarray) and prepend is _NO and append is _NO:
+    if not n < 0 and isinstance(a, ndarray) and prepend is _NO and append is _NO:
         result = _plait.diff(a, n, axis)
         if result is not NotImplemented:
             return result

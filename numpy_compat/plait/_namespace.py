@@ -85,6 +85,8 @@ class Mirror(types.ModuleType):
         self._target = target
         if hasattr(target, "__all__"):
             self.__all__ = list(target.__all__)
+        # Of the module, not of the class: names that are there are then found as in any module, without a call.
+        made_names(self)["__getattr__"] = self._made
         if own:
             made_names(self).update(own)
 
@@ -96,7 +98,7 @@ class Mirror(types.ModuleType):
                 getattr(self, name)
         return made_names(self)
 
-    def __getattr__(self, name):
+    def _made(self, name):
         if name.startswith("__") and not name.startswith("__cpu_"):  # the import system's; NumPy's own are what the processor can do
             raise AttributeError(name)
         value = getattr(self._target, name)
@@ -111,7 +113,7 @@ class Mirror(types.ModuleType):
         return adapt(value, f"{self.__name__.partition('.')[2]}.{name}", self.__name__)
 
     def __dir__(self):
-        return sorted({*dir(self._target), *made_names(self)})
+        return sorted({*dir(self._target), *made_names(self)} - {"__getattr__"})
 
     def __reduce__(self):
         return importlib.import_module, (self.__name__,)

@@ -130,7 +130,8 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
 
 def _holds_pairs(a, axis):
     shape = getattr(a, "shape", ())
-    return isinstance(axis, int) and -len(shape) <= axis < len(shape) and shape[axis] == 2
+    axis = _plait.index_of(axis)
+    return axis is not None and -len(shape) <= axis < len(shape) and shape[axis] == 2
 
 
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):

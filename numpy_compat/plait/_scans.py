@@ -87,7 +87,8 @@ def _along(ndim, axis, part):
 
 
 def _is_axis(axis, ndim):
-    return type(axis) is int and -ndim <= axis < ndim
+    axis = _plait.index_of(axis)
+    return axis is not None and -ndim <= axis < ndim
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):

@@ -21,9 +21,8 @@ def _native(a):
 
 def _axis(a, axis):
     """The axis from 0 on; None for what NumPy has to judge."""
-    if type(axis) is int and -a.ndim <= axis < a.ndim:
-        return axis % a.ndim
-    return None
+    axis = _plait.index_of(axis)
+    return axis % a.ndim if axis is not None and -a.ndim <= axis < a.ndim else None
 
 
 def _stability(kind, order, stable):
@@ -96,7 +95,7 @@ def searchsorted(a, v, side="left", sorter=None):
 
 def lexsort(keys, axis=-1):
     lines = type(keys) in (list, tuple) and keys and all(_native(k) and k.shape == keys[0].shape and k.ndim == 1 for k in keys)
-    if not (lines and type(axis) is int and axis in (-1, 0)):
+    if not (lines and _plait.index_of(axis) in (-1, 0)):
         return call(numpy.lexsort, (keys, axis))
     order = keys[0].argsort(stable=True)
     for key in keys[1:]:

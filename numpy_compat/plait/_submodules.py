@@ -22,7 +22,8 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
 
 def _inside(x, shape, strides):
     """Whether a view of `x` so shaped has elements, no more than memory can, and all of them in the memory of `x`."""
-    if len(shape) != len(strides) or not all(type(n) is int for n in (*shape, *strides)) or min(shape, default=1) < 1:
+    shape, strides = ([_plait.index_of(n) for n in numbers] for numbers in (shape, strides))
+    if len(shape) != len(strides) or None in shape + strides or min(shape, default=1) < 1:
         return False
     ends = [step * (extent - 1) for extent, step in zip(shape, strides)]
     last = sum(end for end in ends if end > 0) + x.itemsize

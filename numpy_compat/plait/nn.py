@@ -1,13 +1,14 @@
 """Conveniences for networks: a few lines of NumPy each, recorded as if the caller had written them."""
 
 import plait as np
+from plait._plait import index_of
 from plait.lib.stride_tricks import sliding_window_view
 
 __all__ = ["attention", "conv", "pool"]
 
 
 def _per_axis(value, count, name, least):
-    values = (value,) * count if isinstance(value, int) else tuple(value)
+    values = (value,) * count if index_of(value) is not None else tuple(value)
     if len(values) != count:
         raise ValueError(f"{name} has {len(values)} entries for {count} axes")
     if any(v < least for v in values):

@@ -20,10 +20,13 @@ def _numbers(x):
 def _source(generator):
     """NumPy's generator that draws for one of Plait's: its methods call each other. A RandomState, which has a state beside its bits, does
     so itself."""
-    if "_drawing" not in generator.__dict__:
-        own = isinstance(generator, numpy.random.Generator)
-        generator._drawing = numpy.random.Generator(generator.bit_generator) if own else generator
-    return generator._drawing
+    try:
+        return generator._drawing
+    except AttributeError:
+        if not isinstance(generator, numpy.random.Generator):
+            return generator
+        generator._drawing = numpy.random.Generator(generator.bit_generator)
+        return generator._drawing
 
 
 def _forwarding(base):
@@ -53,8 +56,9 @@ def _forwarding(base):
 
         forward.__name__ = name
         forward.__doc__ = theirs.__doc__
-        forward.__wrapped__ = rounding
-        return forward
+        made = functools.update_wrapper(_plait.drawing(forward, theirs, label, _draws.FEW, own_state), forward)
+        made.__wrapped__ = rounding
+        return made
 
     def reduce(self):
         _, bits, *state = base.__reduce__(self)
@@ -62,7 +66,8 @@ def _forwarding(base):
 
     skip = {"spawn", "get_state", "set_state", "seed"}
     names = [n for n in dir(base) if not n.startswith("_") and n not in skip and callable(getattr(base, n))]
-    return {**{n: method(n) for n in names}, "__reduce__": reduce}
+    slots = ("_drawing",) if base is numpy.random.Generator else ()  # as NumPy's, they take no attributes
+    return {**{n: method(n) for n in names}, "__reduce__": reduce, "__slots__": slots}
 
 
 def _seeded(base):
@@ -114,6 +119,7 @@ def _guest(base):
 
     def method(name):
         inside = getattr(ours, name)
+        inside = getattr(inside, "_implementation", inside)  # which asks for the generator that draws
 
         def draw(self, *args, **kwargs):
             return inside(self, *args, **kwargs) if _plait.in_jit() else getattr(_source(self), name)(*args, **kwargs)
@@ -171,12 +177,12 @@ def default_rng(seed=None):
 
 
 class _Random(_namespace.Mirror):
-    def __getattr__(self, name):
+    def _made(self, name):
         if name in _GENERATORS or name in _SEEDED:
             value = _Lazy.get(name)
             setattr(self, name, value)
             return value
-        return super().__getattr__(name)
+        return super()._made(name)
 
     def _adapted(self, value, name):
         drawn = callable(value) and not isinstance(value, type)

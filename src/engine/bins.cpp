@@ -20,6 +20,10 @@ void count_by_threads(std::int64_t n, double seconds, std::int64_t* out, std::in
                       F&& count) {
   std::fill(out, out + bins, 0);
   const double all = seconds * static_cast<double>(n);
+  if (all < kUnsplit) {
+    count(std::int64_t{0}, n, out);
+    return;
+  }
   const int threads = bins <= kTables && bins * 4 <= n ? team_threads(all) : 1;
   std::vector<std::int64_t> others(static_cast<std::size_t>(bins * (threads - 1)));
   Interruption interruption(true);

@@ -25,6 +25,23 @@ Handle logspace(double first, double last, std::int64_t n, bool endpoint, double
     return numpy::as(numpy::call(OpId::Power, numpy::weak(base), exponents), core(t));
   });
 }
+Handle geomspace(double first, double last, std::int64_t n, bool endpoint, dtype t) {
+  start();
+  return made("geomspace", [&] {
+    if (first == 0 || last == 0) throw ValueError("Geometric sequence cannot include zero");
+    const double sign = first < 0 && last < 0 ? -1 : 1;
+    const tracer::Array exponents =
+        numpy::linspace(std::log10(sign * first), std::log10(sign * last), n, endpoint);
+    const tracer::Array a = numpy::call(
+        OpId::Multiply, numpy::call(OpId::Power, numpy::weak(10.0), exponents), numpy::weak(sign));
+    const auto set = [&a](std::int64_t i, double v) {
+      tracer::set_item(a, std::span(&i, 1), scalar_float(v));
+    };
+    if (n > 0) set(0, first);
+    if (n > 1 && endpoint) set(n - 1, last);
+    return numpy::as(a, core(t));
+  });
+}
 Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t) {
   start();
   return made("eye", [&] { return numpy::eye(rows, columns, k, core(t)); });

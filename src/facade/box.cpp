@@ -37,7 +37,9 @@ void Lease::destroy(Lease* lease) {
 void Handle::retain(Box* b) { b->refs.fetch_add(1, std::memory_order_relaxed); }
 void Handle::release(Box* b) {
   if (!only_handle(*b) && b->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  const Ref<Lease> lease = std::move(b->lease);  // may evaluate: not under the lock
+  // May evaluate: not under the lock.
+  const std::unique_ptr<Selection> selection = std::move(b->selection);
+  const Ref<Lease> lease = std::move(b->lease);
   const std::lock_guard held(tracer::lock());
   if (!lease && keep_small(*b)) return;
   boxes.destroy(b);

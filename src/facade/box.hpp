@@ -1,7 +1,9 @@
 // What a public Handle points to, and the way between public and recorder types.
 #pragma once
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "core/free_list.hpp"
 #include "errors.hpp"
@@ -19,12 +21,19 @@ struct Lease : RefCounted {
   static void destroy(Lease* lease);
 };
 
+// What select() makes: the copy is made, as the box's array, when something is asked of it.
+struct Selection {
+  Handle from;
+  std::vector<Key> key;
+};
+
 struct Box {
   template <class Make>
   explicit Box(Make&& make) : array(make()) {}
   std::atomic<std::uint32_t> refs{1};
-  Ref<Lease> lease;  // goes after `array`, so that it can tell whether it was the last
-  tracer::Array array;
+  Ref<Lease> lease;     // goes after `array`, so that it can tell whether it was the last
+  tracer::Array array;  // without storage: of a selection that was not read yet
+  std::unique_ptr<Selection> selection;
 };
 // Nobody can copy the handle of which this is the only one.
 inline bool only_handle(const Box& b) { return b.refs.load(std::memory_order_acquire) == 1; }
@@ -55,9 +64,12 @@ Handle made_view(const char* function, const Handle& base, Make&& make) {
 }
 
 [[noreturn]] void throw_moved_from();
+void read_selection(Box& b);  // may evaluate: not under the lock
 inline const tracer::Array& unwrap(const Handle& h) {
   if (!h) [[unlikely]]
     throw_moved_from();
+  if (!h.get()->array.storage) [[unlikely]]
+    read_selection(*h.get());
   return h.get()->array;
 }
 inline DType core(dtype t) { return static_cast<DType>(t); }

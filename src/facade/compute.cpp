@@ -21,7 +21,10 @@ tracer::Array with_operands(const Operand* o, int n, F&& f) {
       std::span<const tracer::Operand>(List{to_operand(o[0]), to_operand(o[1]), to_operand(o[2])}));
 }
 
-bool is_sole(const Handle& h) { return only_handle(*h.get()) && !h.get()->lease; }
+bool is_sole(const Handle& h) {
+  const Box& b = *h.get();
+  return only_handle(b) && !b.lease && !b.selection;
+}
 
 }  // namespace
 
@@ -31,6 +34,8 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
   const OpId id = op_of(f);
   Handle h;
   named(op_info(id).name.data(), [&] {
+    for (const Operand* o = operands; o != operands + n; ++o)
+      if (o->array) unwrap(*o->array);  // reads selections
     const std::lock_guard held(tracer::lock());
     h = small_elementwise(id, operands, n, core(result));
     if (h) {

@@ -57,6 +57,7 @@ tracer::Array reduced(reduction r, const tracer::Array& x, const tracer::ReduceO
 }  // namespace
 
 Handle reduce(reduction r, const Handle& a, const Span* axes, bool keepdims, double ddof) {
+  if (a) unwrap(a);  // reads selections: not under the lock
   if (r == reduction::sum && !axes && !keepdims) {
     const std::lock_guard held(tracer::lock());
     if (Handle h = small_sum(a)) return h;

@@ -229,7 +229,26 @@ Handle get_selection(const Handle& a, const std::vector<Key>& key) {
   });
 }
 
-void set_selection(const Handle& a, const std::vector<Key>& key, const Operand& value) {
+Handle select(const Handle& a, std::vector<Key> key) {
+  unwrap(a);  // an array that was moved from is an error here
+  auto selection = std::make_unique<Selection>(Selection{a, std::move(key)});
+  Handle h = wrap({});
+  h.get()->selection = std::move(selection);
+  return h;
+}
+
+void read_selection(Box& b) {
+  b.array = unwrap(get_selection(b.selection->from, b.selection->key));
+}
+
+Handle selected(const Handle& h) {
+  Handle own = wrap(unwrap(h));
+  h.get()->array = {};  // the next one that reads has a copy of its own
+  return own;
+}
+
+void set_selected(const Handle& selection, const Operand& value) {
+  const auto& [a, key] = *selection.get()->selection;
   named("view", [&] {
     const tracer::Array& target = unwrap(a);
     if (!target.writeable) throw ValueError("assignment destination is read-only");
@@ -249,6 +268,18 @@ void set_selection(const Handle& a, const std::vector<Key>& key, const Operand& 
     throw ShapeError("shape mismatch: value array of shape " + to_string(shape) +
                      " could not be broadcast to indexing result of shape " +
                      to_string(place->shape));
+  });
+  selection.get()->array = {};  // of before
+}
+
+void add_at(const Handle& a, const std::vector<Key>& key, const Operand& values) {
+  named("add_at", [&] {
+    const tracer::Array& target = unwrap(a);
+    if (!target.writeable) throw ValueError("assignment destination is read-only");
+    const Place p = place_of(target, key);
+    if (numpy::at(OpId::Add, p.of, p.key, to_operand(values))) return;
+    if (!numpy::getitem(p.of, p.key)) refuse_key(target, key);
+    throw ValueError("the values do not fit the elements that the indices name");
   });
 }
 

@@ -52,8 +52,8 @@ constinit Kept kept;
 // Nobody but the box knows the array and its memory, which is all the array's.
 bool is_alone(const Box& b) {
   const tracer::Array& a = b.array;
-  if (!a.storage || a.size() > kMostElements || a.size() == 0 || b.lease || !a.writeable ||
-      a.offset != 0)
+  if (!a.storage || a.size() > kMostElements || a.size() == 0 || b.lease || b.selection ||
+      !a.writeable || a.offset != 0)
     return false;
   const Storage& s = *a.storage;
   if (!tracer::only_known(s, 1) || s.base != 0 || s.exports != 0 || s.pinned || s.borrowed ||

@@ -22,7 +22,7 @@ std::size_t trim_small();
 
 // Whether it is in memory, as far as one can tell without the lock.
 inline bool is_at_hand(const Handle& h) {
-  return h && !h.get()->lease &&
+  return h && !h.get()->lease && h.get()->array.storage &&
          h.get()->array.storage->readable.load(std::memory_order_acquire) != nullptr;
 }
 

@@ -52,6 +52,31 @@ Handle unique(const Handle& a, Handle* counts) {
     return wrap(std::move(u.values));
   });
 }
+Handle unique_all(const Handle& a, UniqueParts& parts) {
+  return named("unique_all", [&] {
+    const tracer::Array flat = tracer::reshape(unwrap(a), Dims{-1});
+    numpy::Unique u = numpy::unique_counts(flat);
+    const tracer::Array order = numpy::argsort(flat), sorted = numpy::sort(flat);
+    parts.indices = wrap(*numpy::take(order, numpy::searchsorted(sorted, u.values), 0));
+    parts.inverse =
+        wrap(tracer::reshape(numpy::searchsorted(u.values, flat), Dims(unwrap(a).shape)));
+    parts.counts = wrap(std::move(u.counts));
+    return wrap(std::move(u.values));
+  });
+}
+Handle lexsort(const Handle* keys, int n) {
+  return made("lexsort", [&] {
+    std::optional<tracer::Array> order;
+    for (int i = 0; i < n; ++i) {
+      const tracer::Array& key = unwrap(keys[i]);
+      if (key.ndim() != 1 || key.shape != unwrap(keys[0]).shape)
+        throw ValueError("the keys are of one axis and of one length");
+      order = order ? *numpy::take(*order, numpy::argsort(*numpy::take(key, *order, 0)), 0)
+                    : numpy::argsort(key);
+    }
+    return *order;
+  });
+}
 Handle combined(set_operation o, const Handle& a, const Handle& b) {
   constexpr const char* names[] = {"union1d", "intersect1d", "setxor1d", "setdiff1d"};
   return made(names[static_cast<int>(o)], [&] {

@@ -71,7 +71,9 @@ std::int64_t element_offset(const Handle& a, std::int64_t i) noexcept {
 }
 
 const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept {
-  return a ? tracer::peek(a.get()->array, {index, static_cast<std::size_t>(n)}) : nullptr;
+  return a && a.get()->array.storage
+             ? tracer::peek(a.get()->array, {index, static_cast<std::size_t>(n)})
+             : nullptr;
 }
 
 Value item(const Handle& a, const std::int64_t* index, int n) {
@@ -115,9 +117,11 @@ void throw_shapes(const char* function, Span from, Span to) {
 
 void note_called_for_each(const char* function) {
   if (logging(Log::Fallback))
-    log(Log::Fallback, std::string(function) +
-                           ": the function takes numbers, not elements that stand for them "
-                           "([](auto x) ...): it is called for each element");
+    log(Log::Fallback,
+        std::string(function) +
+            ": the function takes numbers, or asks for them (`if`), where elements "
+            "that stand for them ([](auto x) ... where()) are recorded: it is called "
+            "for each element");
 }
 
 void throw_ragged() {

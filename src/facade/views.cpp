@@ -71,8 +71,11 @@ Handle moveaxis(const Handle& a, Span from, Span to) {
                    [&] { return tracer::moveaxis(unwrap(a), dims(from), dims(to)); });
 }
 Handle diagonal(const Handle& a, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
-  return made_view("diagonal", a,
-                   [&] { return tracer::diagonal(unwrap(a), offset, axis1, axis2); });
+  return made_view("diagonal", a, [&] {
+    tracer::Array view = tracer::diagonal(unwrap(a), offset, axis1, axis2);
+    view.writeable = unwrap(a).writeable;  // NumPy's is read-only for the time being
+    return view;
+  });
 }
 Handle rot90(const Handle& a, std::int64_t k, std::int64_t axis1, std::int64_t axis2) {
   return made_view("rot90", a, [&] { return numpy::rot90(unwrap(a), k, axis1, axis2); });

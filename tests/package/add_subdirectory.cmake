@@ -1,4 +1,5 @@
-# The same consumer with Plait's source as a subdirectory. The interpreter alone and no optimisation keep this short.
+# The same consumer with Plait's source as a subdirectory. The interpreter alone and no optimisation keep this short; without WHOLE
+# only the consumer itself and Plait's first layer are built.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -12,6 +13,10 @@ if(NOT type STREQUAL "CMAKE_BUILD_TYPE:STRING=")
   message(FATAL_ERROR "the build type is the consumer's to choose: ${type}")
 endif()
 run(${configure} -DCMAKE_BUILD_TYPE=Debug)
+if(NOT WHOLE)
+  run(${CMAKE_COMMAND} --build ${tree} --target CMakeFiles/consumer.dir/main.cpp.o plait_core)
+  return()
+endif()
 run(${CMAKE_COMMAND} --build ${tree})
 run(${tree}/consumer)
 # The consumer's own library is exported, and what it needs is installed with it.

@@ -41,7 +41,7 @@ def main(compiler, docs, folder, *flags):
     body = [f'#line {line} "{docs}"\nvoid entry_{i}() {{ {code if code.endswith(";") else f"(void)({code});"} }}' for i, (line, code) in enumerate(found)]
     unit = pathlib.Path(folder, "cpp_table.cpp")
     unit.write_text(PREFACE + "\n".join(body) + "\n")
-    done = subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Wno-unused-variable", "-Werror", *flags, "-fsyntax-only", str(unit)], check=False)
+    done = subprocess.run([compiler, "-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Wdeprecated-copy", "-Wno-unused-variable", "-Werror", *flags, "-fsyntax-only", str(unit)], check=False)
     print(f"{len(found)} entries of {docs}")
     sys.exit(done.returncode)
 

@@ -1,6 +1,6 @@
 # Each public header compiles alone as C++17 without a warning; prints what plait/plait.hpp costs a translation unit.
 file(GLOB headers RELATIVE ${SOURCE}/include ${SOURCE}/include/plait/*.hpp ${SOURCE}/include/plait/detail/*.hpp)
-set(flags -std=c++17 -Wall -Wextra -Wpedantic -Werror -I${SOURCE}/include -I${GENERATED})
+set(flags -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wdeprecated-copy -Werror -I${SOURCE}/include -I${GENERATED})
 foreach(header IN LISTS headers)
   if(header MATCHES "xtensor")
     execute_process(COMMAND ${CXX} -E -x c++ -include xtensor/xarray.hpp /dev/null OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE absent)
@@ -17,6 +17,20 @@ foreach(header IN LISTS headers)
       message(FATAL_ERROR "${header} includes ${banned}")
     endif()
   endforeach()
+endforeach()
+
+# Nor do the templates warn, of any element type.
+execute_process(COMMAND ${CXX} ${flags} -fsyntax-only ${SOURCE}/tests/package/warnings.cpp COMMAND_ERROR_IS_FATAL ANY)
+
+# What is refused, in a message that one can read.
+foreach(mistake [[a + "x"]] [[where(a > 0, a, "x")]] [[a * std::vector<double>(3)]] [[printf("%f", a(0))]] [[a.data() + view(a, k).data()]] [[a = 0]])
+  file(WRITE ${WORK}/mistake.cpp "#include <cstdio>\n#include <plait/plait.hpp>\nvoid f(plait::array<double> a, plait::array<std::int64_t> k) {\n  using namespace plait;\n  (void)k;\n  (void)(${mistake});\n}\n")
+  execute_process(COMMAND ${CXX} -std=c++17 -I${SOURCE}/include -I${GENERATED} -fsyntax-only ${WORK}/mistake.cpp RESULT_VARIABLE refused ERROR_VARIABLE text)
+  string(REGEX MATCHALL "\n" lines "${text}")
+  list(LENGTH lines lines)
+  if(NOT refused OR lines GREATER 20)
+    message(FATAL_ERROR "${mistake}: it compiles, or the message is too long (${lines} lines)\n${text}")
+  endif()
 endforeach()
 
 file(WRITE ${WORK}/time.cpp "#include <plait/plait.hpp>\n")

@@ -1,13 +1,17 @@
 """Indexing by arrays and masks against NumPy: values, shapes, strides, dtypes, errors, what is written to."""
 
+import array
 import contextlib
 import random
+import warnings
 
 import numpy
 import pytest
-from support import both
+from support import both, outcome, same
 
 import plait as np
+from plait import _plait
+from plait._fallback import fallback_notes
 
 DTYPES = ["f8", "f4", "i4", "i1", "c16", "?", "u2"]
 
@@ -372,3 +376,80 @@ def test_choose_gives_c_order():
     which = numpy.arange(40).reshape(5, 2, 4) % 2
     both(lambda m, i, v: m.choose(i, [v, -v]), which, values)
     both(lambda m, i, v: m.choose(i, [v, v[:, :1]]), numpy.asfortranarray(which), values)
+
+
+class Two:
+    """An integer that is no int."""
+
+    def __index__(self):
+        return 2
+
+
+INTEGERS = {
+    "int64": lambda np: numpy.int64(2), "uint8": lambda np: numpy.uint8(2), "NumPy's array": lambda np: numpy.asarray(2), "array": lambda np: np.asarray(2),
+    "int32 array": lambda np: np.asarray(2, "i4"), "__index__": lambda np: Two(), "pending": lambda np: np.arange(5000)[2] if np is numpy else np.arange(5000)[2:3].reshape(()),
+}  # fmt: skip
+TAKING_INTEGERS = {
+    "w[:, i]": lambda np, w, i: w[:, i], "w[i]": lambda np, w, i: w[i], "w[i, :, i]": lambda np, w, i: w[i, :, i], "v[i]": lambda np, w, i: w[0, 0][i],
+    "w[i, i, i]": lambda np, w, i: w[i, i, i], "w[..., [0, 1], i]": lambda np, w, i: w[..., [0, 1], i], "roll": lambda np, w, i: np.roll(w, i, axis=1),
+    "roll axis": lambda np, w, i: np.roll(w, 1, axis=i), "sum": lambda np, w, i: w.sum(axis=i), "sort": lambda np, w, i: np.sort(w, axis=i),
+    "argsort": lambda np, w, i: np.argsort(w, axis=i), "cumsum": lambda np, w, i: np.cumsum(w, axis=i), "take": lambda np, w, i: np.take(w, [0, 1], axis=i),
+    "repeat": lambda np, w, i: np.repeat(w, i, axis=i), "tile": lambda np, w, i: np.tile(w, i), "diff": lambda np, w, i: np.diff(w, i, axis=i),
+    "array_split": lambda np, w, i: np.array_split(w, i, axis=0), "bincount": lambda np, w, i: np.bincount(np.arange(1), minlength=i),
+    "tensordot": lambda np, w, i: np.tensordot(w, w[0], i), "trapezoid": lambda np, w, i: np.trapezoid(w, axis=i), "median": lambda np, w, i: np.median(w, axis=i),
+    "round": lambda np, w, i: np.round(w, i), "histogram": lambda np, w, i: np.histogram(w, i)[0], "swapaxes": lambda np, w, i: np.swapaxes(w, 0, i),
+    "zeros": lambda np, w, i: np.zeros((i, 3)), "reshape": lambda np, w, i: w.reshape(i, -1), "item": lambda np, w, i: w.item(i, i, i),
+}  # fmt: skip
+
+
+def falls_back(f):
+    """The result of f, and the names of what NumPy computed for it."""
+    with fallback_notes():
+        _plait.watch({})
+        try:
+            made = f()
+        finally:
+            events = _plait.watched(lambda site: ("", "", ""))
+    return made, [note for kind, note, *_ in events if kind == "note"]
+
+
+@pytest.mark.parametrize("call", TAKING_INTEGERS)
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_whatever_has_index_is_an_integer(call, kind):
+    given = numpy.arange(36.0).reshape(3, 4, 3) % 7
+
+    def made(np, w):
+        return TAKING_INTEGERS[call](np, w, INTEGERS[kind](np))
+
+    w = np.array(given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, fallbacks = falls_back(lambda: outcome(lambda: made(np, w)))
+        theirs = outcome(lambda: made(numpy, given))
+    same(ours, theirs)
+    assert not fallbacks or isinstance(theirs, tuple) or (call, kind) == ("tensordot", "uint8")  # which NumPy negates
+
+
+@pytest.mark.parametrize("key", [(slice(None), numpy.asarray(1)), (numpy.asarray(1),), (slice(None), numpy.int64(1)), (1, Ellipsis, numpy.asarray(0))], ids=repr)
+def test_arrays_without_axes_copy_and_scalars_do_not(key):
+    def read_and_write(np):
+        a = np.arange(12.0).reshape(3, 4)
+        b = a[tuple(np.asarray(k) if isinstance(k, numpy.ndarray) else k for k in key)]
+        shared = np.shares_memory(a, b)
+        a[1] = -1
+        a[..., 1] = -2
+        return shared, type(b) is numpy.float64 or b.base is None, b
+
+    both(read_and_write)
+
+
+@pytest.mark.parametrize("key", [range(3), range(0), range(4, 0, -2), array.array("i", [2, 0]), memoryview(b"\x01\x00")], ids=repr)
+def test_sequences_are_indices(key):
+    a = np.array(numpy.arange(20.0).reshape(5, 4))
+    ours, fallbacks = falls_back(lambda: a[key])
+    same(ours, numpy.arange(20.0).reshape(5, 4)[key])
+    assert not fallbacks
+    a[key] = 0.0
+    expected = numpy.arange(20.0).reshape(5, 4)
+    expected[key] = 0.0
+    same(a, expected)

@@ -77,7 +77,7 @@ def test_fallback_log_of_creation(run_python):
 
 
 def test_fallback_log_of_methods_in_place(run_python):
-    source = "import plait as np\na = np.arange(5.0)\na.partition(2)\na.view('V8')\na.flat[0]\na.resize(3)\na.view(a.dtype)\na.fill(2)\n"
+    source = "import plait as np\na = np.arange(5.0)\na.partition(2)\na.view('V8')\na.flat[[0]]\na.resize(3)\na.view(a.dtype)\na.fill(2)\n"
     lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
     assert [line.partition("ndarray.")[2] for line in lines] == ["partition", "view", "flat", "resize"], lines
 

@@ -1,6 +1,8 @@
 """Small and scalar work goes short ways: each gives what NumPy gives, and what a value was read from before stays as it was."""
 
+import copy
 import linecache
+import pickle
 import warnings
 
 import numpy
@@ -244,3 +246,129 @@ def test_sweeps_over_what_was_pending_become_stores(turned):
     ours = program(plait)
     assert plait.stats()["evaluations"] - before < 10
     same(ours, program(numpy))
+
+
+def test_iteration_hands_out_numpys_scalars_and_views():
+    def walk(np):
+        line, grid = np.arange(4.0), np.arange(6).reshape(2, 3)
+        out, it = [], iter(line)
+        for i, v in enumerate(line):
+            out.append((type(v).__name__, float(v)))
+            if i < 3:
+                line[i + 1] = -i  # seen at the next step
+        out.append([next(it), it.__length_hint__(), list(it), it.__length_hint__(), list(it)])
+        out.append(list(copy.copy(iter(line))))
+        half = iter(line)
+        next(half)
+        out.append(list(pickle.loads(pickle.dumps(half))))
+        for row in grid:
+            row[0] = 9
+        out.append(grid.tolist())
+        out += [list(np.zeros((0, 3))), list(np.zeros((2, 0))[0]), [type(v).__name__ for v in np.array([True, False])], list(zip(line, line)), max(line)]
+        with pytest.raises(TypeError, match="iteration over a 0-d array"):
+            iter(np.array(1.0))
+        return repr(out)
+
+    assert walk(plait) == walk(numpy)
+
+
+@pytest.mark.parametrize("make", [lambda np: np.arange(6.0).reshape(2, 3), lambda np: np.arange(6.0).reshape(3, 2).T, lambda np: np.array(2.5), lambda np: np.arange(4)[::-1]])
+def test_flat_reads_and_writes_elements(make):
+    def walk(np):
+        a = make(np)
+        f = a.flat
+        out = [f.index, f.coords, next(f), f.index, f.coords, len(f), f.base is a]
+        out += [f[0], f[-1], f.index, list(f), f.index, list(f)]
+        f[-1] = 7
+        f[0] = numpy.float64(1.5)
+        out += [a.tolist(), f[[0]].tolist(), f[:2].tolist(), list(f)]
+        for key in (10**30, a.size, -a.size - 1, "x"):
+            try:
+                out.append(f[key])
+            except (IndexError, ValueError, OverflowError) as e:
+                out.append(type(e).__name__)
+        with pytest.raises(TypeError):
+            del f[0]
+        return repr(out)
+
+    assert walk(plait) == walk(numpy)
+
+
+def test_arrays_of_arrays():
+    def made(np, values):
+        a = np.array(values)
+        return a, a.strides, a.flags.writeable
+
+    line, grid = sample("d", (5,)), sample("i", (3, 4))
+    for values in ([line, line], [line[::2], line[1:4]], [grid, grid.T.copy().T], [grid[0], sample("d", (4,))], [sample("?", (3,))] * 2, [numpy.array(1.0), numpy.array(2.0)], [line, [1.0] * 5]):
+        theirs = made(numpy, values)
+        ours = made(plait, [plait.asarray(v) if isinstance(v, numpy.ndarray) else v for v in values])
+        same(ours, theirs)
+    pending = plait.arange(100_000.0) * 2
+    assert plait.array([pending, pending])[1, 3] == 6
+    a = plait.zeros(3)
+    b = plait.array([a, a])
+    a[0] = 1
+    assert b.tolist() == [[0, 0, 0], [0, 0, 0]]
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        plait.array([plait.zeros(2), plait.zeros(3)])
+
+
+CREATED = [
+    "np.zeros(3)", "np.zeros((2, 3), 'i4')", "np.ones(2, dtype=bool)", "np.ones(2, None)", "np.zeros(numpy.int64(2))", "np.zeros([2, 1])", "np.zeros(-1)", "np.zeros(2.5)",
+    "np.zeros(2, 'nonsense')", "np.empty((0, 2)).shape", "np.empty(3, 'f4').dtype", "np.arange(3)", "np.arange(3.5)", "np.arange(-1)", "np.arange(True)",
+    "np.arange(2**70)", "np.asarray([1, 2])", "np.asarray(np.zeros(2))", "np.array([])", "np.sort(np.array([3, 1, 2]))", "np.sort(numpy.array([3, 1, 2]))",
+    "np.sort(np.array(1))", "np.sort(np.zeros((2, 0)))", "np.bincount(np.array([1, 2, 1]))", "np.bincount(np.array([-1]))", "np.bincount(np.array([1.5]))", "np.bincount(np.zeros(0, int))",
+    "np.arange(5.)[::-1].argmax()", "np.array([[1, 5], [7, 0]]).T.argmax()", "np.array([1., numpy.nan, 3.]).argmin()", "np.zeros(0).argmax()", "np.array(4).argmax()",
+    "np.array([False, True]).argmax()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CREATED)
+def test_plain_calls(text):
+    def attempt(np):
+        try:
+            return eval(text, {"np": np, "numpy": numpy})
+        except Exception as e:
+            return type(e).__name__, str(e)
+
+    same(attempt(plait), attempt(numpy))
+
+
+def test_plain_calls_heed_the_default_dtype():
+    with plait.default_dtype("float32"):
+        for made in (plait.zeros(2), plait.ones((2,)), plait.empty(2), plait.arange(2.0), plait.array([plait.zeros(2)]), plait.random.default_rng(1).random(2)):
+            assert made.dtype == numpy.float32
+
+
+DRAWN = ["random()", "random(3)", "integers(10)", "integers(0, 10, 3)", "normal()", "normal(0.0, 2.0)", "choice(5)", "choice(x)", "choice(x, 2)", "permutation(x)", "permutation(4)", "shuffle(x)",
+         "uniform(x, 20.0)", "random(-1)", "integers(0)", "shuffle(m)", "permuted(m, axis=1)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["default_rng", "RandomState"])
+def test_few_numbers_are_drawn_as_numpy_draws_them(kind):
+    def draw(np):
+        rng = getattr(np.random, kind)(3)
+        out = []
+        for _ in range(2):
+            for text in DRAWN:
+                x, m = np.arange(6.0), np.arange(6).reshape(3, 2)
+                if not hasattr(rng, text.partition("(")[0]):
+                    continue
+                try:
+                    out.append((eval("rng." + text, {"rng": rng, "x": x, "m": m}), x, m))
+                except ValueError as e:
+                    out.append(str(e))
+        return out
+
+    same(draw(plait), draw(numpy))
+
+
+def test_generators_take_no_attributes():
+    for rng in (plait.random.default_rng(1), numpy.random.default_rng(1)):
+        rng.random()
+        with pytest.raises(AttributeError):
+            rng.anything = 1
+    rng = plait.random.default_rng(1)
+    rng.random()
+    assert pickle.loads(pickle.dumps(rng)).random() == copy.deepcopy(rng).random() == rng.random()

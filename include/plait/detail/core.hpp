@@ -110,6 +110,15 @@ struct Index {
   std::int64_t start = 0, stop = 0, step = 1;
 };
 
+// One entry of an index: a basic one, an array of integers or bools, or a list of the indices of an
+// axis that are kept, or dropped.
+struct Key {
+  enum class Kind : std::uint8_t { basic, array, keep, drop } kind;
+  Index basic{Index::Kind::all};
+  Handle array;
+  shape_type list;
+};
+
 struct Span {
   const std::int64_t* data;
   int size;
@@ -134,6 +143,7 @@ PLAIT_API Handle arange(const Value& start, const Value& stop, const Value& step
 PLAIT_API Handle linspace(double start, double stop, std::int64_t n, bool endpoint, dtype t);
 PLAIT_API Handle logspace(double start, double stop, std::int64_t n, bool endpoint, double base,
                           dtype t);
+PLAIT_API Handle geomspace(double start, double stop, std::int64_t n, bool endpoint, dtype t);
 PLAIT_API Handle eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype t);
 PLAIT_API Handle from_values(const void* values, Span shape, dtype t);  // copies, C order
 // Borrows: pending uses end and writes arrive when the last handle (of it or a view of it) goes.
@@ -215,6 +225,14 @@ PLAIT_API Handle atleast(const Handle& a, int ndim);
 PLAIT_API Handle windows(const Handle& a, Span window, const Span* axes);
 PLAIT_API Handle real(const Handle& a);
 PLAIT_API Handle imag(const Handle& a);
+
+// Elements that arrays of indices or masks name. select(): an array whose elements are copied when
+// something is first asked of it; selected(): an array of its own that has them; set_selected():
+// writes to the array that they are selected from.
+PLAIT_API Handle get_selection(const Handle& a, const std::vector<Key>& key);
+PLAIT_API Handle select(const Handle& a, std::vector<Key> key);
+PLAIT_API Handle selected(const Handle& selection);
+PLAIT_API void set_selected(const Handle& selection, const Operand& value);
 
 // Devices, by number: 0 is the host.
 PLAIT_API int open_cuda(int ordinal);

@@ -2,6 +2,12 @@
 #pragma once
 #include "plait/detail/result_type.hpp"
 
+// printf("%f", x(0)) would print anything but the element: GCC, unlike Clang, takes any class for
+// what "..." stands for, unless it is told that this is an error.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic error "-Wconditionally-supported"
+#endif
+
 namespace plait {
 
 template <class T>
@@ -17,6 +23,10 @@ T element_value(const V& v) {
     if (static_cast<V>(element) != v || (element < T(0)) != (v < V(0)))
       throw_out_of_bounds(std::to_string(v), dtype_of_v<T>);
     return element;
+  } else if constexpr (std::is_arithmetic_v<V> && std::is_same_v<T, float16>) {
+    return T(static_cast<float>(v));
+  } else if constexpr (std::is_arithmetic_v<V> && kind_of(dtype_of_v<T>) == kind::complex) {
+    return T(static_cast<typename T::value_type>(v));
   } else {
     return static_cast<T>(v);
   }
@@ -40,6 +50,7 @@ class element_reference {
       : handle_(std::move(h)), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
     static_assert(sizeof...(I) <= 8, "plait: at most 8 indices; take a view first");
   }
+  element_reference(const element_reference&) = default;
   operator T() const { return detail::read_element<T>(handle_, index_, size_); }
   const element_reference& operator=(const T& v) const {
     detail::set_item(handle_, index_, size_, detail::Value::of(v));

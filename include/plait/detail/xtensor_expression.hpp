@@ -283,4 +283,8 @@ struct XtRecord<xt::xreducer<F, CT, X, O>> {
   }
 };
 
+template <class E>
+using xt_recorded =
+    element_of<decltype(std::declval<XtRecorder&>().record(std::declval<const E&>()))>;
+
 }  // namespace plait::detail

@@ -125,3 +125,35 @@ TEST_CASE("shapes of more elements or bytes than there can be are refused") {
                     "Unable to allocate 4.00 EiB for an array with shape (4294967296, 134217728) "
                     "and data type float64");
 }
+
+TEST_CASE("geomspace has its ends exactly") {
+  CHECK(plait::allclose(plait::geomspace(1, 1000, 4), array<double>{1, 10, 100, 1000}));
+  const auto a = plait::geomspace(3, 7, 5);
+  CHECK(a.get(0) == 3);
+  CHECK(a.get(4) == 7);
+  CHECK(plait::allclose(plait::geomspace(-1, -8, 3, false), array<double>{-1, -2, -4}));
+  CHECK_THROWS_AS(plait::geomspace(0, 1), plait::ValueError);
+}
+
+TEST_CASE("an array of one value, and of every integer type of C++") {
+  array<double> s = 0;
+  CHECK(s.ndim() == 0);
+  for (int i = 1; i < 4; ++i) s += i;
+  CHECK(s.item() == 6);
+  STATIC_REQUIRE_FALSE(std::is_assignable_v<array<double>&, int>);
+  STATIC_REQUIRE_FALSE(std::is_convertible_v<int, array<bool>>);
+  CHECK_THROWS_AS(array<std::int8_t>(300), plait::OverflowError);
+  array<long long> l{1, 2};
+  const array<unsigned long long> u{1, 2};
+  const array<char> c{'a', 'b'};
+  STATIC_REQUIRE(decltype(l)::dtype() == plait::dtype::int64);
+  STATIC_REQUIRE(decltype(u)::dtype() == plait::dtype::uint64);
+  STATIC_REQUIRE(plait::detail::size_of(decltype(c)::dtype()) == 1);
+  l = l * 2 + array<std::int64_t>(1);
+  l(0) += 10;
+  CHECK(*l.data() == 13);
+  CHECK(c.get(1) == 'b');
+  std::vector<long long> memory{5, 6};
+  plait::adapt(memory.data(), 2) += l;
+  CHECK(memory == std::vector<long long>{18, 11});
+}

@@ -104,3 +104,16 @@ TEST_CASE("repeat by counts") {
   CHECK_THROWS_AS(plait::repeat(a, array<int>{1}, 0), plait::ShapeError);
   CHECK_THROWS_AS(plait::repeat(a, array<int>{1, -1}, 0), plait::ValueError);
 }
+
+TEST_CASE("add_at adds as often as an index is there") {
+  array<double> a = plait::zeros({3});
+  const array<int64_t> k{0, 2, 0, -1};
+  plait::add_at(a, k, 1);
+  plait::add_at(a, k, array<double>{10, 20, 30, 40});
+  CHECK(read_out(a) == std::vector<double>{42, 0, 62});
+  array<double> rows = plait::zeros({2, 2});
+  plait::add_at(rows, array<int64_t>{1, 1}, array<double>{{1, 2}, {3, 4}});
+  CHECK(read_out(rows) == std::vector<double>{0, 0, 4, 6});
+  CHECK_THROWS_AS(plait::add_at(a, array<int64_t>{3}, 1), plait::IndexError);
+  CHECK_THROWS_AS(plait::add_at(a, k, plait::ones({3})), plait::Error);
+}

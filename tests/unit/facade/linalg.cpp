@@ -38,3 +38,17 @@ TEST_CASE("products promote and check shapes") {
   CHECK(linalg::outer(v, v)(1, 1) == 100);
   CHECK_THROWS_AS(plait::matmul(a, plait::ones({3})), plait::ValueError);
 }
+
+TEST_CASE("einsum of three operands and more") {
+  const array<double> a{{1, 2}, {3, 4}}, b{{0, 1}, {1, 1}}, v{2, 3};
+  CHECK(plait::array_equal(plait::einsum("ij,jk,k->i", a, b, v),
+                           plait::matmul(a, plait::matmul(b, v))));
+  CHECK(plait::array_equal(plait::einsum("ij,jk,kl", a, b, a),
+                           plait::matmul(plait::matmul(a, b), a)));
+  CHECK(plait::einsum("i,i,i,i->", v, v, v, v).item() == 97);
+  CHECK(plait::array_equal(plait::einsum("i,j,i->ji", v, v, v), plait::outer(v, v * v)));
+  STATIC_REQUIRE(
+      std::is_same_v<decltype(plait::einsum("i,i,i", v, array<float>{1, 2}, v)), array<double>>);
+  CHECK_THROWS_AS(plait::einsum("ij,jk->i", a, b, v), plait::ValueError);
+  CHECK_THROWS_AS(plait::einsum("ij,jk,l->m", a, b, v), plait::ValueError);
+}

@@ -160,3 +160,31 @@ TEST_CASE("assign stores at once, in adapted memory") {
   plait::assign(y, y * 2.0);  // reads what it overwrites
   CHECK(memory == std::vector<double>{2, 2, 2, 4, 8, 12});
 }
+
+namespace {
+// What Eigen's matrices and std::mdspan have in common.
+struct Columns {
+  double* data;
+  std::ptrdiff_t rows, cols, outer_stride;
+  double& operator()(std::ptrdiff_t i, std::ptrdiff_t j) const {
+    return data[i + j * outer_stride];
+  }
+};
+}  // namespace
+
+TEST_CASE("matrices of other libraries, by pointer, extents and strides of their own types") {
+  std::vector<double> memory(8);
+  const Columns m{memory.data(), 3, 2, 4};  // of the first three rows of four
+  {
+    auto a = plait::adapt(m.data, {m.rows, m.cols}, {8, m.outer_stride * 8});
+    a += plait::array<double>{{1, 2}, {3, 4}, {5, 6}};
+    a.eval();
+  }
+  CHECK(m(2, 1) == 6);
+  CHECK(memory == std::vector<double>{1, 3, 5, 0, 2, 4, 6, 0});
+  const plait::array<double> back =
+      plait::adapt(m.data, {std::size_t(3), std::size_t(2)}, {std::size_t(8), std::size_t(32)});
+  const auto rows = back.copy();
+  CHECK(rows.strides() == plait::shape_type{16, 8});
+  CHECK(rows.data()[5] == 6);
+}

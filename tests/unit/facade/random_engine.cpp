@@ -1,5 +1,6 @@
 // The numbers are those of numpy.random.default_rng(7), in this order of calls.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <numeric>
 
 #include "plait/plait.hpp"
@@ -32,6 +33,56 @@ TEST_CASE("the engine draws NumPy's numbers") {
   const array<int64_t> tens = plait::arange(5) * 10;
   CHECK(drawn(g.permutation(tens)) == std::vector<int64_t>{0, 10, 20, 40, 30});
   CHECK(drawn(g.choice(tens, 3)) == std::vector<int64_t>{20, 40, 20});
+}
+
+TEST_CASE("the distributions are NumPy's, of single precision, too") {
+  plait::random::engine g(7);
+  CHECK(drawn(g.gamma(2.5, 3, {2})) == std::vector<double>{6.5054337235589, 5.363036435910951});
+  CHECK(drawn(g.gamma(0.3, 3, {2})) ==
+        std::vector<double>{0.054324318697372115, 7.618443418914646e-08});
+  CHECK(drawn(g.standard_gamma(1, {2})) ==
+        std::vector<double>{0.5753327563498637, 0.30053401255485435});
+  CHECK(drawn(g.beta(0.5, 0.4, {2})) ==
+        std::vector<double>{0.6918281432777041, 0.32954741803548204});
+  CHECK(drawn(g.beta(2, 0.4, {2})) == std::vector<double>{0.8418202171443272, 0.9997070380941503});
+  CHECK(drawn(g.chisquare(3, {2})) == std::vector<double>{1.9523638347071894, 1.3523631613193572});
+  CHECK(drawn(g.f(3, 4, {2})) == std::vector<double>{1.5358425495555323, 0.7953314093576668});
+  CHECK(drawn(g.standard_t(3, {2})) ==
+        std::vector<double>{1.3507564491237924, 0.12164534276628748});
+  CHECK(drawn(g.lognormal(1, 0.5, {2})) ==
+        std::vector<double>{2.823762216665751, 5.362400401156644});
+  CHECK(drawn(g.laplace(1, 0.5, {2})) ==
+        std::vector<double>{0.150841420303922, 1.0429356368969758});
+  CHECK(drawn(g.logistic(1, 0.5, {2})) ==
+        std::vector<double>{1.0155457247891395, 1.9564267153373929});
+  CHECK(drawn(g.gumbel(1, 0.5, {2})) ==
+        std::vector<double>{1.4011863022317452, 1.0461885969921731});
+  CHECK(drawn(g.rayleigh(2, {2})) == std::vector<double>{1.7523802452558517, 2.9228568729131594});
+  CHECK(drawn(g.weibull(2, {2})) == std::vector<double>{0.2621080459418235, 0.31337091575006065});
+  CHECK(drawn(g.pareto(2, {2})) == std::vector<double>{0.5460520803566117, 1.5523130557124407});
+  CHECK(drawn(g.power(2, {2})) == std::vector<double>{0.9656856929985367, 0.7116403427180061});
+  CHECK(drawn(g.triangular(1, 2, 4, {2})) ==
+        std::vector<double>{2.4606291944366063, 2.526222365731517});
+  CHECK(drawn(g.poisson(3, {4})) == std::vector<int64_t>{2, 2, 3, 6});
+  CHECK(drawn(g.poisson(300, {4})) == std::vector<int64_t>{279, 332, 282, 307});
+  CHECK(drawn(g.geometric(0.5, {4})) == std::vector<int64_t>{1, 1, 1, 1});
+  CHECK(drawn(g.geometric(0.1, {4})) == std::vector<int64_t>{52, 5, 20, 2});
+  CHECK(drawn(g.negative_binomial(5, 0.3, {4})) == std::vector<int64_t>{9, 7, 15, 5});
+  CHECK(drawn(g.random<float>({3})) == std::vector<float>{0.8661758F, 0.6284619F, 0.4853422F});
+  CHECK(drawn(g.standard_normal<float>({3})) ==
+        std::vector<float>{-0.7956062F, -1.0856799F, -1.3179241F});
+  CHECK(drawn(g.standard_exponential<float>({3})) ==
+        std::vector<float>{0.4062534F, 0.69725287F, 0.5692361F});
+}
+
+TEST_CASE("parameters that no distribution has are refused") {
+  plait::random::engine g(7);
+  CHECK_THROWS_WITH(g.gamma(-1, 1, {2}), "gamma: shape < 0");
+  CHECK_THROWS_WITH(g.poisson(std::nan(""), {2}), "poisson: lam < 0 or lam is NaN");
+  CHECK_THROWS_AS(g.poisson(1e19, {2}), plait::ValueError);
+  CHECK_THROWS_AS(g.geometric(0, {2}), plait::ValueError);
+  CHECK_THROWS_AS(g.triangular(2, 1, 3, {2}), plait::ValueError);
+  CHECK_THROWS_AS(g.beta(0, 1, {2}), plait::ValueError);
 }
 
 TEST_CASE("every layer of the densities is met, and their tails") {

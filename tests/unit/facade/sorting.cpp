@@ -148,3 +148,22 @@ TEST_CASE("contractions by subscripts") {
   CHECK(listed(plait::einsum("ij->ji", a)) == std::vector<double>{1, 3, 2, 4});
   CHECK_THROWS_AS(plait::einsum("ij,jk->iq", a, b), plait::ValueError);
 }
+
+TEST_CASE("unique_all: where each is first, which each is, how often") {
+  const double nan = std::nan("");
+  const array<double> a{{3, 1, nan}, {1, 3, nan}};
+  const auto [values, indices, inverse, counts] = plait::unique_all(a);
+  CHECK(values.get(0) == 1);
+  CHECK(values.size() == 3);
+  CHECK(plait::array_equal(indices, array<int64_t>{1, 0, 2}));
+  CHECK(plait::array_equal(inverse, array<int64_t>{{1, 0, 2}, {0, 1, 2}}));
+  CHECK(plait::array_equal(counts, array<int64_t>{2, 2, 2}));
+  CHECK(plait::unique_all(plait::zeros({0})).indices.size() == 0);
+}
+
+TEST_CASE("lexsort: the last key counts first") {
+  const array<int64_t> a{1, 5, 1, 4, 3, 4, 4};
+  const array<double> b{9, 4, 0, 4, 0, 2, 1};
+  CHECK(plait::array_equal(plait::lexsort(b, a), array<int64_t>{2, 0, 4, 6, 5, 3, 1}));
+  CHECK_THROWS_AS(plait::lexsort(b, plait::zeros({2})), plait::ValueError);
+}

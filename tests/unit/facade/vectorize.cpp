@@ -77,6 +77,21 @@ TEST_CASE("a function of numbers is called for each element, and the log says so
   CHECK(r(0, 2) == 5);
   CHECK(r(1, 1) == std::erf(2.0));
   CHECK(logged.find("fallback: vectorize: the function takes numbers") == 0);
+  logged.clear();
+  const auto larger = plait::vectorize([](auto x, auto y) {
+    if (x > y) return x;
+    return y * (y > 2 ? 10 : 1);
+  });
+  const auto with_if = larger(column * 2.5, row);
+  CHECK(std::vector<double>(with_if.begin(), with_if.end()) ==
+        std::vector<double>{1, 2, 30, 2.5, 2.5, 30});
+  CHECK(logged.find("fallback: vectorize: the function takes numbers, or asks for them") == 0);
+  const auto erf = plait::vectorize([](auto x) { return std::erf(double(x)); }, row);
+  CHECK(erf(1) == std::erf(2.0));
+  const array<int> whole{3, 4};
+  const auto halves = plait::vectorize([](auto x) { return x > 3 ? x / 2 : -x / 2; }, whole);
+  STATIC_REQUIRE(std::is_same_v<decltype(halves)::value_type, double>);
+  CHECK(halves(0) == -1.5);
   const auto positive = plait::vectorize([](double x) { return x > 0; }, row - 2.0);
   STATIC_REQUIRE(std::is_same_v<decltype(positive)::value_type, bool>);
   CHECK(std::vector<bool>(positive.begin(), positive.end()) ==

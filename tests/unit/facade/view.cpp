@@ -165,3 +165,19 @@ TEST_CASE("temporaries in expressions do not dangle") {
   a += 100;
   CHECK(values(lazy) == Ints{0, 3});
 }
+
+TEST_CASE("diagonals are written to") {
+  auto a = plait::zeros({3, 4});
+  plait::fill_diagonal(a, 1);
+  view(plait::diagonal(a, 1)) = array<double>{5, 6, 7};
+  plait::diagonal(a, -1) += 2;
+  CHECK(values(a) == std::vector<double>{1, 5, 0, 0, 2, 1, 6, 0, 0, 2, 1, 7});
+  auto cube = plait::zeros({2, 2, 2});
+  plait::fill_diagonal(cube, array<double>{3, 4});
+  CHECK(values(cube) == std::vector<double>{3, 0, 0, 0, 0, 0, 0, 4});
+  auto box = plait::zeros({2, 2, 3}), line = plait::zeros({2});
+  CHECK_THROWS_AS(plait::fill_diagonal(box, 1), plait::ValueError);
+  CHECK_THROWS_AS(plait::fill_diagonal(line, 1), plait::Error);
+  const auto wide = plait::broadcast_to(line, {2, 2});
+  CHECK_THROWS_AS(view(plait::diagonal(wide)) = 1, plait::ValueError);
+}

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <xtensor/xnorm.hpp>
 
+#include "core/config.hpp"
+#include "engine/engine.hpp"
 #include "plait/plait.hpp"
 #include "plait/xtensor.hpp"
 
@@ -74,6 +76,22 @@ TEST_CASE_METHOD(Given, "the expression's containers are free when compile() has
   a *= 0;
   CHECK(r.get(0, 1) == 3.5);
   CHECK(copy.get(0, 0) == 1);
+}
+
+TEST_CASE_METHOD(Given, "an expression is one loop, into memory of one's own, too") {
+  const auto plan = std::exchange(plait::config().plan, plait::PlanMode::Always);
+  const auto before = plait::engine::stats();
+  const xt::xarray<double> x = xt::ones<double>({200, 300});
+  std::vector<double> out(x.size());
+  plait::compile(xt::sin(x) * 2.0).eval_into(out.data());
+  CHECK(plait::engine::stats().kernels_run == before.kernels_run + 1);
+  const plait::array<double> r = plait::full({300}, 3.0) * (x + 8.0);
+  CHECK(plait::engine::stats().kernels_run == before.kernels_run + 2);
+  plait::config().plan = plan;
+  CHECK(out.back() == Approx(std::sin(1.0) * 2));
+  CHECK(r.get(1, 2) == 27);
+  const auto kept = plait::compile(xt::xarray<double>{1, 2} + 1.0);  // holds what it is given
+  CHECK(plait::sum(kept).item() == 5);
 }
 
 TEST_CASE_METHOD(Given, "arrays of both libraries mix") {

@@ -1,0 +1,122 @@
+// Functions of the namespace that programs call all the time, as far as a call is a plain one: no
+// options but a dtype, arrays of the engine's. All else is done by the Python function of that
+// name.
+#include "functions.hpp"
+#include "numpy_compat/functions.hpp"
+#include "numpy_compat/indexing.hpp"
+#include "tracer/device.hpp"
+
+namespace plait::py {
+namespace {
+
+bool default_dtype_varies = false;
+
+// Of a creation function's arguments the first, and the dtype or null; false where there are
+// others.
+struct Creation {
+  PyObject* first = nullptr;
+  PyObject* dtype = nullptr;
+};
+std::optional<Creation> creation(Args args, Py_ssize_t n, PyObject* names) {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (n < 1 || n + named > 2 || tracer::current_device() != kHost) return std::nullopt;
+  Creation c{args[0], n + named == 2 && args[1] != Py_None ? args[1] : nullptr};
+  if (named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") != 0)
+    return std::nullopt;
+  if (!c.dtype && default_dtype_varies) return std::nullopt;
+  return c;
+}
+
+PyObject* brief_filled(double value, Args args, Py_ssize_t n, PyObject* names) {
+  const auto c = creation(args, n, names);
+  if (!c) return not_implemented();
+  const auto t = c->dtype ? parse_dtype(c->dtype) : DType::Float64;
+  if (!t) return not_implemented();
+  return wrap(filled(*parse_shape(c->first), cast(scalar_float(value), *t), 'C'));
+}
+PyObject* brief_zeros(Args args, Py_ssize_t n, PyObject* names) {
+  return brief_filled(0.0, args, n, names);
+}
+PyObject* brief_ones(Args args, Py_ssize_t n, PyObject* names) {
+  return brief_filled(1.0, args, n, names);
+}
+PyObject* brief_empty(Args args, Py_ssize_t n, PyObject* names) {
+  const auto c = creation(args, n, names);
+  if (!c) return not_implemented();
+  const auto t = c->dtype ? parse_dtype(c->dtype) : DType::Float64;
+  if (!t) return not_implemented();
+  return wrap(tracer::empty(*parse_shape(c->first), *t, 'C'));
+}
+
+PyObject* brief_array(Args args, Py_ssize_t n, PyObject* names) {
+  const auto c = creation(args, n, names);
+  if (!c || c->dtype || default_dtype_varies) return not_implemented();
+  if (PyList_CheckExact(c->first))
+    if (auto made = from_list(c->first)) return wrap(std::move(*made));
+  return not_implemented();
+}
+
+PyObject* brief_asarray(Args args, Py_ssize_t n, PyObject* names) {
+  if (n == 1 && !names && Py_TYPE(args[0]) == array_type) return Py_NewRef(args[0]);
+  return brief_array(args, n, names);
+}
+
+PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
+  const auto c = creation(args, n, names);
+  if (!c || c->dtype || default_dtype_varies) return not_implemented();
+  const Scalar zero = scalar_int(0), one = scalar_int(1);
+  if (PyFloat_CheckExact(c->first))
+    return wrap(numpy::arange(zero, scalar_float(PyFloat_AS_DOUBLE(c->first)), one, std::nullopt));
+  int beyond = 1;
+  const long long stop =
+      PyLong_CheckExact(c->first) ? PyLong_AsLongLongAndOverflow(c->first, &beyond) : 0;
+  if (beyond) return not_implemented();
+  return wrap(numpy::arange(zero, scalar_int(stop), one, std::nullopt));
+}
+
+// Plain arrays of the engine's, alone.
+const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
+  if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
+  return &as_array(args[0])->array;
+}
+
+PyObject* brief_bincount(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  if (!x || x->size() > kEagerReduction) return not_implemented();
+  return or_numpy([&]() -> PyObject* {
+    auto made = numpy::bincount(*x, nullptr, 0);
+    return made ? wrap(std::move(*made)) : not_implemented();
+  });
+}
+
+struct ShortFunction {
+  const char* name;
+  BriefFunction brief;
+};
+constexpr ShortFunction short_functions[] = {
+    {"zeros", brief_zeros},   {"ones", brief_ones},       {"empty", brief_empty},
+    {"array", brief_array},   {"asarray", brief_asarray}, {"bincount", brief_bincount},
+    {"arange", brief_arange}, {"sort", sorted_copy},
+};
+
+PyObject* vary_default_dtype(PyObject*, PyObject*) {
+  default_dtype_varies = true;
+  Py_RETURN_NONE;
+}
+
+}  // namespace
+
+bool default_dtype_may_vary() { return default_dtype_varies; }
+
+BriefFunction brief_of(PyObject* name) {
+  for (const ShortFunction& f : short_functions)
+    if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, f.name) == 0)
+      return f.brief;
+  return nullptr;
+}
+
+PyMethodDef creation_functions[] = {
+    {"vary_default_dtype", vary_default_dtype, METH_NOARGS, "somebody chose another than float64"},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

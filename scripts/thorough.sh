@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# What CI leaves out because it takes hours or differs from day to day: all C++ tests, many fuzz programs with a seed of the day, all of NumPy's
+# own tests, all C++ tests under sanitizers. Nothing waits for it. PLAIT_FUZZ_PROGRAMS (20000), PLAIT_FUZZ_SEED (the date).
+set -uo pipefail
+. "$(dirname "$0")/setup.sh"
+. "$root/scripts/steps.sh"
+. "$root/scripts/checks.sh"
+cd "$root"
+export PLAIT_FUZZ_PROGRAMS=${PLAIT_FUZZ_PROGRAMS:-20000} PLAIT_FUZZ_SEED=${PLAIT_FUZZ_SEED:-$(date +%Y%m%d)}
+prepare_tests
+
+all_cpp_tests() { PLAIT_LEFT_OUT=nothing cpp_tests; }
+all_of_numpys_tests() { with_package "$py" tests/numpy_suite/run.py --part all -j 1 --report "$reports/numpy.txt"; }
+
+step build build_tests
+steps_wait
+step sanitizers sanitized_tests '.'
+step fuzz fuzz_tests
+step c++ all_cpp_tests
+step numpy all_of_numpys_tests
+step python python_tests
+status=0
+steps_done || status=1
+"$py" scripts/count.py "${test_reports[@]}" build-asan/ctest.log || status=1
+exit $status
