@@ -35,7 +35,9 @@ def seconds(rows, impl, key="steady"):
 
 def cell(rows, impl, key="steady"):
     row = rows.get(impl, {"absent": True})
-    return "" if "absent" in row else "no" if "failed" in row else "wrong" if row.get("wrong") else ms(row.get(key))
+    if "failed" in row:
+        return "late" if row["failed"].startswith("no answer") else "no"
+    return "" if "absent" in row else "wrong" if row.get("wrong") else ms(row.get(key))
 
 
 def least(rows, impls, key="steady"):
@@ -44,7 +46,8 @@ def least(rows, impls, key="steady"):
 
 
 def table(header, rows):
-    return "\n".join(["| " + " | ".join(header) + " |", "| --- " + "| ---: " * (len(header) - 1) + "|", *("| " + " | ".join(r) + " |" for r in rows)])
+    sides = ["---" if h in ("which", "cause") else "---:" for h in header[1:]]
+    return "\n".join(["| " + " | ".join(header) + " |", "| " + " | ".join(["---", *sides]) + " |", *("| " + " | ".join(r) + " |" for r in rows)])
 
 
 def ratio(over, under):
@@ -52,9 +55,9 @@ def ratio(over, under):
 
 
 def behind(results, impls):
-    """(work, Plait, best peer, its name, ratio, cause) of each steady time and small call that a peer is ahead of, the worst first; and of
-    each first call that NumPy is ahead of."""
-    steady, first = [], []
+    """(work, Plait, best peer, its name, ratio, cause) of each steady time that a peer is ahead of, then of first calls and of small calls that
+    NumPy is ahead of, the worst first."""
+    steady, first, small = [], [], []
     for w in results["workloads"]:
         own, peer = least(w["rows"], OWN), least(w["rows"], [i for i in impls if i not in OWN])
         if own and peer and own[0] > LEVEL * peer[0]:
@@ -64,8 +67,8 @@ def behind(results, impls):
             first.append((w["name"] + ", first call", ms(own[0]) + " ms", ms(peer) + " ms", "numpy", own[0] / peer))
     for name, row in results["small"].items():
         if row["plait"] > LEVEL_SMALL * row["numpy"]:
-            steady.append((name, f"{row['plait']:.0f} ns", f"{row['numpy']:.0f} ns", "numpy", row["plait"] / row["numpy"]))
-    return [[n, p, q, i, f"{r:.2f}", CAUSES.get(n, "not known yet")] for rows in (steady, first) for n, p, q, i, r in sorted(rows, key=lambda r: -r[4])]
+            small.append((name, f"{row['plait']:.0f} ns", f"{row['numpy']:.0f} ns", "numpy", row["plait"] / row["numpy"]))
+    return [[n, p, q, i, f"{r:.2f}", CAUSES.get(n, "not known yet")] for rows in (steady, first, small) for n, p, q, i, r in sorted(rows, key=lambda r: -r[4])]
 
 
 def steady(rows, impls):
@@ -119,7 +122,7 @@ python benchmarks/report.py benchmarks/results.json --write docs/performance.md
   in a process of its own, and a row is the median of {rounds} such process{'es' if rounds > 1 else ''}. Quartiles are in the JSON file.
 * `plait` is the source with Plait's arrays. `plait-jit` is `plait.jit` of the unmodified function, with NumPy's arrays.
 * A peer gets the same source: `numba` with `njit(parallel=True)`, `jax` with `jit`, `torch` with `torch.compile`. Where a peer has a function of its
-  own for the work (`conv2d`, attention), it is that. *no*: it does not take the source. *wrong*: the result is not NumPy's. Empty: not measured.
+  own for the work (`conv2d`, attention), it is that. *no*: it does not take the source. *late*: no answer in time. *wrong*: the result is not NumPy's. Empty: not measured.
 * *limit* is one pass over inputs and outputs at the memory bandwidth measured in the same run ({bandwidth / 1e9:.1f} GB/s). What fits in the caches can be faster.
 * *x NumPy* and *x best peer* divide their time by the faster of Plait's two. Above 1, Plait is ahead."""]
     rows = behind(results, impls)
