@@ -18,7 +18,10 @@ class Unsupported(Exception):
 def prepare(w, impl, threads):
     """(function of the inputs, conversion of an input, how to force a result)."""
     ns = {"np": numpy, "numpy": numpy}
-    exec(w.peers.get(impl, w.source) if impl != "numexpr" else w.source, ns)
+    source = w.peers.get(impl, w.source)
+    if source is None:
+        raise Unsupported
+    exec(source if impl != "numexpr" else w.source, ns)
     f, same = ns["f"], lambda a: a
     if impl == "numpy":
         return f, same, numpy.asarray
@@ -37,6 +40,8 @@ def prepare(w, impl, threads):
     if impl == "torch":
         import torch
         torch.set_num_threads(threads)
+        if impl in w.peers:  # torch's own functions, on its tensors
+            return f, torch.from_numpy, lambda r: r.numpy()
         return torch.compile(f), same, numpy.asarray
     if impl == "numba":
         import numba

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Benchmarks: the same NumPy source under NumPy, Plait and its peers, each in a process of its own.
 
-    python benchmarks/run.py                                       # everything, 1 thread and all
+    python benchmarks/run.py --out benchmarks/results.json         # everything, for the page
+    python benchmarks/report.py benchmarks/results.json --write docs/performance.md
+    python benchmarks/run.py --quick                               # short: no second processes, numba and torch only where they have a source of their own
     python benchmarks/run.py --only 'k-means|softmax' --impl numpy,plait --threads 1 --rounds 3
-    python benchmarks/report.py benchmarks/out/results.json > docs/performance.md
 
 first: the first call of a process whose caches are empty; warm: the first call of a second process that finds the disk cache;
 steady: the median of later calls, an input changed before each, and half the distance of the quartiles; x: NumPy's steady time
-over this one's; limit: one pass over inputs and outputs at the bandwidth measured in the same run. Writes JSON and a plot.
+over this one's; limit: one pass over inputs and outputs at the bandwidth measured in the same run. Writes JSON.
 """
 import argparse
 import datetime
@@ -52,7 +53,8 @@ def call(command, threads, home, timeout):
     except subprocess.TimeoutExpired:
         return {"failed": f"no answer in {timeout:.0f} s"}
     if p.returncode or not p.stdout.strip():
-        return {"failed": (p.stderr.strip().splitlines() or [f"exit {p.returncode}"])[-1][:200]}
+        reason = (p.stderr.strip().splitlines() or [f"exit {p.returncode}"])[-1]
+        return {"failed": re.sub(r"\x1b\[\d*m|(/[\w.+-]+)+/", "", reason)[:200]}
     return json.loads(p.stdout.strip().splitlines()[-1])
 
 
@@ -73,14 +75,15 @@ def machine():
     """What the figures depend on."""
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.processor())
     versions = {}
-    for name in ("numpy", "plait", "numexpr", "numba", "jax", "torch"):
+    for name in ("numpy", "numexpr", "numba", "jax", "torch"):
         try:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             pass
+    versions["plait"] = call(["-c", "import json, plait; print(json.dumps({'version': plait.__plait_version__}))"], 1, "/tmp", 60).get("version", "missing")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return dict(cpu=cpu, cores=len(os.sched_getaffinity(0)), memory_gib=round(memory, 1), system=platform.platform(), python=platform.python_version(),
-                versions=versions, date=datetime.date.today().isoformat())
+                versions=versions, date=datetime.date.today().isoformat(), load=round(os.getloadavg()[0], 1))
 
 
 def fold(rows):
@@ -98,19 +101,25 @@ def fold(rows):
     return out
 
 
+def left_out(w, impl, quick):
+    """Whether a process need not be started: the peer has nothing for the workload, or takes long to compile it."""
+    return (impl == "numexpr" or (quick and impl in ("numba", "torch"))) and impl not in w.peers
+
+
 def run_workload(w, impls, threads, a, bandwidth, folder):
     """{implementation: row}; rounds alternate the implementations. A first, unmeasured run takes the machine's fresh pages."""
-    call(["child.py", w.name, "numpy", str(threads), "0"], threads, folder, a.timeout)
+    if not a.quick:
+        call(["child.py", w.name, "numpy", str(threads), "0"], threads, folder, a.timeout)
     rows, speed = {}, []
     for _ in range(a.rounds):
         speed.append(bandwidth.measure(threads, folder))
         for impl in impls:
-            if any("failed" in r or "absent" in r for r in rows.get(impl, ())):
+            if left_out(w, impl, a.quick) or any("failed" in r or "absent" in r for r in rows.get(impl, ())):
                 continue
             home = tempfile.mkdtemp(dir=folder)
             command = ["child.py", w.name, impl, str(threads), str(a.seconds)]
             row = call(command, threads, home, a.timeout)
-            if impl in CACHING and "steady" in row:
+            if impl in CACHING and "steady" in row and not a.quick:
                 row["warm"] = call(command[:-1] + ["0"], threads, home, a.timeout).get("first")
             rows.setdefault(impl, []).append(row)
             shutil.rmtree(home, ignore_errors=True)
@@ -159,36 +168,9 @@ def overheads(modules, folder, a):
     return out
 
 
-def plot(results, path):
-    """Speed-up over NumPy, a panel a number of threads, on a logarithmic axis."""
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    threads = sorted({r["threads"] for r in results["workloads"]})
-    names = list(dict.fromkeys(r["name"] for r in results["workloads"]))
-    impls = [i for i in IMPLS if i != "numpy" and any("steady" in r["rows"].get(i, {}) for r in results["workloads"])]
-    if not impls:
-        return
-    figure, axes = plt.subplots(1, len(threads), figsize=(7 * len(threads) + 3, 1.5 + 0.12 * len(names) * (len(impls) + 1)), sharey=True, squeeze=False)
-    for axis, t in zip(axes[0], threads):
-        for j, impl in enumerate(impls):
-            at, speed = [], []
-            for r in results["workloads"]:
-                rows = r["rows"]
-                if r["threads"] == t and "steady" in rows.get(impl, {}) and not rows[impl].get("wrong") and "steady" in rows.get("numpy", {}):
-                    at.append(names.index(r["name"]) + (j + 0.5) / (len(impls) + 1))
-                    speed.append(rows["numpy"]["steady"] / rows[impl]["steady"])
-            axis.barh(at, [s - 1 for s in speed], left=1, height=0.9 / (len(impls) + 1), label=impl)
-        axis.set_xscale("log")
-        axis.axvline(1, color="black", linewidth=0.8)
-        axis.set_title(f"{t} thread{'s' if t > 1 else ''}")
-        axis.set_xlabel("times as fast as NumPy (steady state)")
-        axis.set_yticks([i + 0.5 for i in range(len(names))], names, fontsize=8)
-    axes[0][0].invert_yaxis()
-    axes[0][0].legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
+def small_calls(folder, a):
+    """Nanoseconds a call: {name: {"numpy": ..., "plait": ...}}."""
+    return call(["small.py", "--json"] + (["--quick"] if a.quick else []), 1, folder, 3 * a.timeout)
 
 
 def main():
@@ -196,37 +178,38 @@ def main():
     ap.add_argument("--only", default="", help="regular expression on the workload")
     ap.add_argument("--impl", default=",".join(IMPLS))
     everything = len(os.sched_getaffinity(0))
-    ap.add_argument("--threads", default=",".join(map(str, sorted({1, everything}))))
+    ap.add_argument("--threads", type=int, default=everything, help="and as many cores; a few workloads are always measured on one")
+    ap.add_argument("--quick", action="store_true", help="see above")
     ap.add_argument("--rounds", type=int, default=1)
-    ap.add_argument("--seconds", type=float, default=1.0, help="of steady calls a process")
+    ap.add_argument("--seconds", type=float, help="of steady calls a process")
     ap.add_argument("--timeout", type=float, default=300)
-    ap.add_argument("--process-points", type=lambda s: [int(x) for x in s.split(",") if x], default=[200_000, 2_000_000, 10_000_000])
+    ap.add_argument("--process-points", type=lambda s: [int(x) for x in s.split(",") if x], default=[200_000, 2_000_000])
     ap.add_argument("--no-overheads", action="store_true")
     ap.add_argument("--out", default=str(HERE / "out" / "results.json"))
     a = ap.parse_args()
+    a.seconds = a.seconds or (0.2 if a.quick else 1.0)
     impls = a.impl.split(",")
     out = pathlib.Path(a.out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    results = {"machine": machine(), "command": "python benchmarks/run.py " + shlex.join(sys.argv[1:]), "rounds": a.rounds, "seconds": a.seconds, "workloads": [], "overheads": {}}
+    results = {"machine": machine(), "command": "python benchmarks/run.py " + shlex.join(sys.argv[1:]), "threads": a.threads, "rounds": a.rounds, "seconds": a.seconds,
+               "workloads": [], "small": {}, "overheads": {}}
     print(json.dumps(results["machine"]))
     folder = tempfile.mkdtemp(prefix="plait-bench-")
     try:
         bandwidth = Bandwidth(folder)
-        for threads in map(int, a.threads.split(",")):
-            print(f"\n== {threads} thread{'s' if threads > 1 else ''} ==")
-            for w in workloads.ALL:
-                if re.search(a.only, w.name):
-                    rows, limit, speed = run_workload(w, impls, threads, a, bandwidth, folder)
-                    results["workloads"].append(dict(name=w.name, group=w.group, threads=threads, limit=limit, bandwidth=speed, rows=rows))
-                    print_rows(w, rows, limit)
-                    out.write_text(json.dumps(results, indent=1))
-        if not a.no_overheads:
-            modules = ["numpy"] + (["plait"] if "plait" in impls else [])
-            results["overheads"] = overheads(modules, folder, a)
+        for w in workloads.ALL:
+            if re.search(a.only, w.name):
+                threads = w.threads or a.threads
+                rows, limit, speed = run_workload(w, impls, threads, a, bandwidth, folder)
+                results["workloads"].append(dict(name=w.name, group=w.group, threads=threads, limit=limit, bandwidth=speed, rows=rows))
+                print_rows(w, rows, limit)
+                out.write_text(json.dumps(results, indent=1))
+        if not a.no_overheads and "plait" in impls:
+            results["small"] = small_calls(folder, a)
+            results["overheads"] = overheads(["numpy", "plait"], folder, a)
             print("\n" + json.dumps(results["overheads"], indent=1))
-        out.write_text(json.dumps(results, indent=1))
-        plot(results, out.with_suffix(".png"))
-        print(f"\n{out} and {out.with_suffix('.png')}")
+        out.write_text(json.dumps(results, indent=1) + "\n")
+        print(f"\n{out}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,9 +1,10 @@
-"""Scalar-heavy and small work: nanoseconds a call, Plait and NumPy by turns in one process. small.py [NAME ...]
+"""Scalar-heavy and small work: nanoseconds a call, Plait and NumPy by turns in one process. small.py [--json] [--quick] [NAME ...]
 
 The least of many short runs, which other work on the machine disturbs little. Every call's results were compared by the tests.
 """
 
-import sys
+import argparse
+import json
 import time
 
 import numpy
@@ -144,19 +145,31 @@ def least(call, calls, runs=30):
     return best / calls
 
 
+def measure(name, ours, theirs, rounds):
+    a = b = float("inf")
+    once = min(least(theirs[name], 5, 3), least(ours[name], 5, 3))
+    count = max(5, min(200, int(1e5 / once)))
+    for _ in range(rounds):  # by turns
+        a, b = min(a, least(theirs[name], count)), min(b, least(ours[name], count))
+    return {"numpy": a, "plait": b}
+
+
 def main():
-    names = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--json", action="store_true", help="one line, for run.py")
+    parser.add_argument("--quick", action="store_true", help="three rounds instead of ten")
+    options = parser.parse_args()
     ours, theirs = calls(plait), calls(numpy)
+    rounds = 3 if options.quick else 10
+    names = [n for n in ours if not options.names or n in options.names]
+    if options.json:
+        print(json.dumps({n: measure(n, ours, theirs, rounds) for n in names}))
+        return
     print(f"{'':24}{'NumPy':>8}{'Plait':>8}  ratio")
-    for name in ours:
-        if names and name not in names:
-            continue
-        a = b = float("inf")
-        once = min(least(theirs[name], 5, 3), least(ours[name], 5, 3))
-        count = max(5, min(200, int(1e5 / once)))
-        for _ in range(10):  # by turns
-            a, b = min(a, least(theirs[name], count)), min(b, least(ours[name], count))
-        print(f"{name:24}{a:8.0f}{b:8.0f}{b / a:7.2f}", flush=True)
+    for name in names:
+        row = measure(name, ours, theirs, rounds)
+        print(f"{name:24}{row['numpy']:8.0f}{row['plait']:8.0f}{row['plait'] / row['numpy']:7.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The workloads: each a function of arrays in NumPy's source, which `np` is bound in later, its inputs, and the fewest bytes that
-have to pass through memory. A peer that cannot take the source as it stands may have its own (`peers`)."""
+have to pass through memory. A peer that cannot take the source as it stands, or that has a function of its own for it, may have its own
+source (`peers`); None leaves the peer out."""
 import dataclasses
 from typing import Callable, Optional
 
@@ -16,7 +17,8 @@ class Workload:
     bytes: Optional[int] = None  # of one pass over inputs and outputs
     tolerance: float = 1e-9  # relative to the largest element; labels have to be equal
     peers: dict = dataclasses.field(default_factory=dict)
-    group: str = "fusion"
+    group: str = "maps"
+    threads: Optional[int] = None  # measured on as many, whatever the run is for
 
 
 ALL = []
@@ -51,11 +53,10 @@ def points(n, k, d, dtype):
     return lambda rng: (rng.normal(size=(n, d)).astype(dtype), rng.normal(scale=2, size=(k, d)).astype(dtype))
 
 
-for n, k, d, dtype in [(20_000_000, 2, 2, "f8"), (20_000_000, 2, 2, "f4"), (1_000_000, 8, 8, "f8"), (1_000_000, 8, 8, "f4"), (400_000, 16, 16, "f8"),
-                       (50_000, 64, 64, "f8"), (1_000_000, 2, 64, "f8"), (1_000_000, 64, 2, "f8"), (300_000, 13, 7, "f8")]:
+for n, k, d, dtype in [(20_000_000, 2, 2, "f8"), (1_000_000, 8, 8, "f8"), (1_000_000, 8, 8, "f4"), (400_000, 16, 16, "f8"), (50_000, 64, 64, "f8")]:
     itemsize = int(dtype[1])
     add(f"k-means {n:,} x {d} {dtype}, K = {k}", KMEANS, points(n, k, d, dtype), n * d * itemsize + n * 8, 0, {"numba": KMEANS_LOOPS}, "k-means")
-for name, distance in [("cityblock", "np.sum(np.abs(X - means[:, None]), axis=2)"), ("maximum", "np.max(np.abs(X - means[:, None]), axis=2)"),
+for name, distance in [("cityblock", "np.sum(np.abs(X - means[:, None]), axis=2)"), 
                        ("weighted", "np.sqrt(np.sum((X - means[:, None]) ** 2 * np.arange(1.0, 9.0), axis=2))")]:
     add(f"k-means, {name} distance, 500,000 x 8, K = 8", f"def f(X, means):\n    return np.argmin({distance}, axis=0)\n", points(500_000, 8, 8, "f8"), 500_000 * 72, 0, {}, "k-means")
 
@@ -64,7 +65,7 @@ add("chain of 6 operations, 10,000,000", "def f(a, b, c):\n    return np.sqrt(np
     peers={"numexpr": "sqrt(abs(a * b + c)) - a / 3.0"})
 add("polynomial of degree 8, 5,000,000 f4", "def f(x):\n    y = x * 0 + 1\n    for c in (0.5, -0.25, 2.0, 1.5, -0.75, 0.125, 3.0, -1.0):\n        y = y * x + c\n    return y\n",
     lambda rng: (rng.uniform(-1, 1, 5_000_000).astype("f4"),), 2 * 20_000_000, 1e-5)
-add("Black-Scholes, 2,000,000", """
+BLACK_SCHOLES = """
 def f(spot, strike, years):
     spread = 0.3 * np.sqrt(years)
     d1 = (np.log(spot / strike) + 0.065 * years) / spread
@@ -73,17 +74,19 @@ def f(spot, strike, years):
         tail = 0.3989422804014327 * np.exp(-0.5 * x * x) * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
         return np.where(x > 0, 1.0 - tail, tail)
     return spot * normal(d1) - strike * np.exp(-0.02 * years) * normal(d1 - spread)
-""", lambda rng: tuple(rng.uniform(1, 2, (3, 2_000_000))), 4 * 16_000_000)
+"""
+for title, threads in (("", None), (", one thread", 1)):
+    add(f"Black-Scholes, 2,000,000{title}", BLACK_SCHOLES, lambda rng: tuple(rng.uniform(1, 2, (3, 2_000_000))), 4 * 16_000_000, threads=threads)
 
 # --- rows
 MATRIX = lambda rng: (rng.normal(size=(4096, 4096)).astype("f4"),)
-add("softmax 4096 x 4096 f4", "def f(x):\n    e = np.exp(x - np.max(x, axis=1, keepdims=True))\n    return e / np.sum(e, axis=1, keepdims=True)\n", MATRIX, 2 * 4 * 4096**2, 1e-5)
-add("standardise 4096 x 4096 f4", "def f(x):\n    return (x - np.mean(x, axis=1, keepdims=True)) / (np.std(x, axis=1, keepdims=True) + 1e-5)\n", MATRIX, 2 * 4 * 4096**2, 1e-4)
-add("variance of 10,000,000", "def f(x):\n    return np.mean((x - np.mean(x)) ** 2)\n", lambda rng: (rng.normal(size=10_000_000),), 2 * 80_000_000)
-add("column sums of squares, 2,000,000 x 16", "def f(x):\n    return np.sum(x * x, axis=0)\n", lambda rng: (rng.normal(size=(2_000_000, 16)),), 2_000_000 * 128)
+add("softmax 4096 x 4096 f4", "def f(x):\n    e = np.exp(x - np.max(x, axis=1, keepdims=True))\n    return e / np.sum(e, axis=1, keepdims=True)\n", MATRIX, 2 * 4 * 4096**2, 1e-5, group="rows")
+add("standardise 4096 x 4096 f4", "def f(x):\n    return (x - np.mean(x, axis=1, keepdims=True)) / (np.std(x, axis=1, keepdims=True) + 1e-5)\n", MATRIX, 2 * 4 * 4096**2, 1e-4, group="rows")
+add("variance of 10,000,000", "def f(x):\n    return np.mean((x - np.mean(x)) ** 2)\n", lambda rng: (rng.normal(size=10_000_000),), 2 * 80_000_000, group="rows")
+add("column sums of squares, 2,000,000 x 16", "def f(x):\n    return np.sum(x * x, axis=0)\n", lambda rng: (rng.normal(size=(2_000_000, 16)),), 2_000_000 * 128, group="rows")
 
 # --- shifted views
-add("5-point stencil 4096 x 4096", "def f(u):\n    return 0.2 * (u[1:-1, 1:-1] + u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])\n", lambda rng: (rng.normal(size=(4096, 4096)),), 2 * 8 * 4096**2)
+add("5-point stencil 4096 x 4096", "def f(u):\n    return 0.2 * (u[1:-1, 1:-1] + u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])\n", lambda rng: (rng.normal(size=(4096, 4096)),), 2 * 8 * 4096**2, group="stencils")
 add("writes through views, 20 steps, 1000 x 1000", """
 def f(u):
     u = u.copy()
@@ -92,7 +95,7 @@ def f(u):
         u[0] = u[1]
         u[-1] = u[-2]
     return u
-""", lambda rng: (rng.normal(size=(1000, 1000)),))
+""", lambda rng: (rng.normal(size=(1000, 1000)),), group="stencils")
 add("forces between 2000 bodies", """
 def f(p, m):
     d = p[None, :, :] - p[:, None, :]
@@ -100,8 +103,65 @@ def f(p, m):
     return np.sum(d * (m / (r2 * np.sqrt(r2)))[:, :, None], axis=1)
 """, lambda rng: (rng.normal(size=(2000, 3)), rng.random(2000)))
 
+# --- products: layers, attention, convolutions
+def singles(*shapes):
+    """Float32 arrays whose products stay of the order of one."""
+    return lambda rng: tuple((rng.normal(size=s) / s[-1] ** 0.25).astype("f4") for s in shapes)
+
+
+add("two layers, 1024 x (1024, 4096, 1024) f4", """
+def f(x, w1, b1, w2, b2):
+    h = x @ w1 + b1
+    h = 0.5 * h * (1 + np.tanh(0.7978845608 * (h + 0.044715 * h * h * h)))
+    return x + (h @ w2 + b2)
+""", singles((1024, 1024), (1024, 4096), (4096,), (4096, 1024), (1024,)), None, 1e-4, group="products")
+add("64 products of (128, 64, 128) f4", "def f(a, b):\n    return a @ b\n", singles((64, 128, 64), (64, 64, 128)), 4 * 64 * (2 * 128 * 64 + 128 * 128), 1e-4, group="products")
+add("layer norm and projection (4096, 512, 1536) f4", """
+def f(x, w):
+    m = np.mean(x, axis=1, keepdims=True)
+    return (x - m) / np.sqrt(np.var(x, axis=1, keepdims=True) + 1e-5) @ w
+""", singles((4096, 512), (512, 1536)), None, 1e-4, group="products")
+ATTENTION = """
+def f(q, k, v):
+    s = q @ np.swapaxes(k, -1, -2) / q.shape[-1] ** 0.5
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True) @ v
+"""
+CAUSAL = ATTENTION.replace("    e =", "    s = np.where(np.tri(q.shape[-2], dtype=bool), s, np.float32(-1e30))\n    e =", 1)
+TORCH_ATTENTION = "import torch\ndef f(q, k, v):\n    return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None]{})[0]\n"
+for title, source, extra in (("attention", ATTENTION, ""), ("causal attention", CAUSAL, ", is_causal=True")):
+    add(f"{title} (8, 1024, 64) f4", source, singles(*[(8, 1024, 64)] * 3), None, 1e-4, {"torch": TORCH_ATTENTION.format(extra)}, "products")
+add("attention (2, 8192, 64) f4", ATTENTION, singles(*[(2, 8192, 64)] * 3), None, 1e-4, {"torch": TORCH_ATTENTION.format("")}, "products")
+add("one query, 32 heads, 8192 keys of 128 f4", ATTENTION, singles((32, 1, 128), (32, 8192, 128), (32, 8192, 128)), 2 * 4 * 32 * 8192 * 128, 1e-4,
+    {"torch": TORCH_ATTENTION.format("")}, "products")
+add("convolution 3x3 by windows (8, 64, 56, 56) f4", """
+def f(x, w, b):
+    v = np.lib.stride_tricks.sliding_window_view(np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), (3, 3), axis=(2, 3))
+    return np.maximum(np.einsum("nchwij,ocij->nohw", v, w, optimize=True) + b[:, None, None], 0)
+""", singles((8, 64, 56, 56), (64, 64, 3, 3), (64,)), None, 1e-4, {
+    "torch": "import torch\ndef f(x, w, b):\n    return torch.relu(torch.nn.functional.conv2d(x, w, b, padding=1))\n",
+    "jax": "import jax\ndef f(x, w, b):\n    return np.maximum(jax.lax.conv_general_dilated(x, w, (1, 1), 'SAME') + b[:, None, None], 0)\n", "numba": None}, "products")
+add("einsum of three (300, 300)", "def f(a, b, c):\n    return np.einsum('ij,jk,kl->il', a, b, c, optimize=True)\n", lambda rng: tuple(rng.normal(size=(3, 300, 300))), group="products")
+
+# --- indices, bins, scans, sorts
+add("bincount with weights, 10,000,000 into 256", "def f(w, i):\n    return np.bincount(i, w, 256)\n", lambda rng: (rng.random(10_000_000), rng.integers(0, 256, 10_000_000)),
+    160_000_000, peers={"jax": "def f(w, i):\n    return np.bincount(i, w, length=256)\n"}, group="indices")
+add("histogram of tanh, 10,000,000", "def f(x):\n    return np.histogram(np.tanh(x), 64)[0]\n", lambda rng: (rng.normal(size=10_000_000),), 80_000_000, 2,
+    {"jax": "def f(x):\n    return np.histogram(np.tanh(x), 64)[0].astype(int)\n"}, "indices")
+for title, threads in (("", None), (", one thread", 1)):
+    add(f"gather and chain, 1,000,000 of 10,000,000{title}", "def f(x, i):\n    return np.sqrt(np.abs(x[i])) * 2\n",
+        lambda rng: (rng.normal(size=10_000_000), rng.integers(0, 10_000_000, 1_000_000)), 24_000_000, group="indices", threads=threads)
+add("mean and deviation of what a mask selects, 10,000,000", "def f(x):\n    y = x[x > 0.5]\n    return np.stack([np.mean(y), np.std(y)])\n", lambda rng: (rng.random(10_000_000),),
+    80_000_000, peers={"jax": None}, group="indices")
+add("moving average by cumsum, 10,000,000", "def f(x):\n    c = np.cumsum(x)\n    return (c[50:] - c[:-50]) / 50\n", lambda rng: (rng.normal(size=10_000_000),), 160_000_000, 1e-6, group="indices")
+add("sort of 5,000,000", "def f(x):\n    return np.sort(x)\n", lambda rng: (rng.random(5_000_000),), 80_000_000, group="sorts")
+add("stable argsort of 2,000,000 f4", "def f(x):\n    return np.argsort(x, kind='stable')\n", lambda rng: (rng.random(2_000_000).astype("f4"),), 24_000_000, 0, {"jax": "def f(x):\n    return np.argsort(x, stable=True)\n", "numba": None}, "sorts")
+add("median of 5,000,000", "def f(x):\n    return np.median(x)\n", lambda rng: (rng.random(5_000_000),), 40_000_000, group="sorts")
+add("unique with counts, 5,000,000 integers of 1000 values", "def f(x):\n    return np.unique(x, return_counts=True)[1]\n", lambda rng: (rng.integers(0, 1000, 5_000_000),), 40_000_000, 0, {"jax": None}, "sorts")
+add("spectrum of 2**21", "def f(x):\n    return np.abs(np.fft.rfft(x))\n", lambda rng: (rng.normal(size=2**21),), group="sorts")
+
 # --- small arrays
-for size in (3, 10, 100, 1000, 10_000):
+for size in (10, 1000, 10_000):
     add(f"1000 additions of {size:,} elements", "def f(a, b):\n    for _ in range(1000):\n        a = a + b\n    return a\n", lambda rng, size=size: tuple(rng.normal(size=(2, size))), group="small")
 add("100 small steps of 1000 elements", """
 def f(x, v):
@@ -112,6 +172,6 @@ def f(x, v):
 """, lambda rng: (rng.normal(size=1000), rng.normal(size=1000)), group="small")
 
 # --- random trees of reductions into reductions
-for seed in range(8):
+for seed in range(4):
     source, shapes = trees.draw(seed)
     add(f"tree {seed}: {trees.title(source)}", source, lambda rng, shapes=shapes: tuple(rng.uniform(0.5, 2, s) for s in shapes), sum(8 * int(numpy.prod(s)) for s in shapes), 1e-9, {}, "trees")

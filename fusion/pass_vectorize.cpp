@@ -16,7 +16,8 @@ constexpr double kLoopEntry = 4;
 // Reductions of rows far apart: bytes between them, instructions, and registers side by side.
 constexpr std::int64_t kFarRow = 256;
 constexpr int kSmallBody = 24;
-// A long walk over rows that are read as they lie in memory: bytes of a row, rows.
+// A long walk over rows that are read as they lie in memory: bytes of a row, rows. Eight registers
+// gain 15 % where rows lie a power of two of bytes apart, and lose 20 % elsewhere.
 constexpr std::int64_t kNearRow = 512;
 constexpr double kLongWalk = 1024;
 constexpr double kRowRegisters = 4;

@@ -60,7 +60,15 @@ def set_num_threads(n):
 
 
 def stats():
-    """Counters of the engine, the recorder and the memory pool, as a dict."""
+    """Counters of the engine, the recorder and the memory pool since the start, as a dict.
+
+    What is pending, live, cached or kept is what there is now. Names with device, host and copies tell of GPUs.
+    evaluations, plans_made, plans_reused: graphs computed, and their plans. direct_nodes: operations computed one at a time.
+    kernels_run, kernels_interpreted, kernels_jitted: loops, and what ran them. kernels_compiled, disk_hits: where machine code came from.
+    bytes_moved: what regions read and wrote. pending_nodes: operations recorded and not computed. live_bytes: memory of arrays.
+    cached_bytes, plan_bytes, kernel_bytes, site_bytes: what trim() gives back. last_plan_regions, last_plan_bytes,
+    last_plan_least_bytes: regions of the last plan, and bytes that it moved and had to move.
+    """
     return _plait.stats()
 
 

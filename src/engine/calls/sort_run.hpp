@@ -1,6 +1,7 @@
 // What sorts elements that lie one after the other, on one thread: the standard library, or
 // something faster that was handed in (Python's package hands in NumPy's own vectorised loops,
-// which it has anyway).
+// which it has anyway). Highway's sort was tried: as fast for 2e6 elements, slower for fewer than
+// 1e5.
 #pragma once
 #include <cstdint>
 

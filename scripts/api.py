@@ -1,0 +1,72 @@
+"""Writes docs/api.md, Plait's own names in Python, from their docstrings: what NumPy has is NumPy's documentation's."""
+
+import inspect
+import pathlib
+import re
+import sys
+
+import numpy
+
+import plait
+import plait.nn
+
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
+SECTIONS = {
+    "Running NumPy code": ["jit", "evaluate"],
+    "Seeing what happens": ["explain", "stats", "coverage"],
+    "Memory": ["borrow", "ndarray.to_numpy", "trim"],
+    "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],
+    "Devices": ["device", "device.synchronize", "current_device", "DeviceError", "DeviceMismatchError"],
+    "Networks": ["nn.attention", "nn.conv", "nn.pool"],
+}
+
+
+def own_names():
+    """Public names of the package that NumPy does not have."""
+    return {n for n in dir(plait) if not n.startswith("_") and not hasattr(numpy, n)}
+
+
+def found(name):
+    value = plait
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def heading(name):
+    value = found(name)
+    if not callable(value) or (isinstance(value, type) and issubclass(value, Exception)):
+        return f"plait.{name}"
+    parameters = [p for p in inspect.signature(value).parameters.values() if p.name != "self"]
+    return f"plait.{name}{inspect.Signature(parameters)}"
+
+
+def paragraphs(doc):
+    """Markdown of a docstring: `name: ...` becomes an item of a list, what it returns, raises and comes from a last paragraph."""
+    first, _, rest = inspect.cleandoc(doc).partition("\n")
+    text = " ".join(rest.split())
+    starts = [m.start() for m in re.finditer(r"(?:^|(?<=[.;] )|(?<=\), ))[a-z_]\w*(?:, \w+)*: ", text)]
+    before, items, after = text[: starts[0]] if starts else text, [], []
+    for a, b in zip(starts, [*starts[1:], len(text)]):
+        names, _, meaning = text[a:b].partition(": ")
+        meaning, *last = re.split(r"(?<=\.) (?=(?:Returns|Raises|Source:) )", meaning.strip())
+        items.append(f"* `{names.replace(', ', '`, `')}`: {meaning.rstrip(',;')}")
+        after += last
+    return "\n\n".join(filter(None, [first, before.strip(), "\n".join(items), " ".join(after)]))
+
+
+def page():
+    text = ["# Python's API", "What Plait has beside NumPy's names, written by `python scripts/api.py` from the docstrings. Everything else is called as in NumPy;\n"
+            "[differences](differences.md) lists where it behaves otherwise, and [configuration](configuration.md) the settings."]
+    for title, names in SECTIONS.items():
+        text.append(f"## {title}")
+        for name in names:
+            text += [f"### `{heading(name)}`", paragraphs(found(name).__doc__)]
+            if name == "config":
+                text.append("Attributes: " + ", ".join(f"`{attribute}`" for attribute in dir(plait.config)) + ".")
+    return "\n\n".join(text) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"wrote {PAGE}\n")

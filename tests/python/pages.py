@@ -1,0 +1,35 @@
+"""Programs on pages of the documentation, and what the pages say that they print."""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@dataclasses.dataclass
+class Block:
+    title: str  # of the section
+    source: str
+    printed: str | None  # the text block that follows, or "# prints ..." behind calls of print; None: the page does not say
+
+
+def blocks(page):
+    """The Python programs of a page, in order."""
+    text, found = pathlib.Path(page).read_text(), []
+    for m in re.finditer(r"```python\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.S):
+        title = re.findall(r"^#+ (.*)$", text[: m.start()], re.M)[-1]
+        said = "".join(f"{c}\n" for c in re.findall(r"^print\(.*\) +# prints (.*)$", m[1], re.M))
+        found.append(Block(title, m[1], m[2] or said or None))
+    return found
+
+
+def run(block, folder):
+    """Runs the program in a process of its own; what it prints."""
+    script = folder / "program.py"
+    script.write_text(block.source)
+    p = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100, cwd=folder)
+    assert p.returncode == 0, p.stderr
+    return p.stdout
