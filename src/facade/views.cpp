@@ -7,30 +7,35 @@
 namespace plait::detail {
 
 Handle slice(const Handle& a, const Index* indices, int n, bool writeable) {
-  std::vector<tracer::Index> list;
-  list.reserve(static_cast<std::size_t>(n));
-  for (const Index* i = indices; i != indices + n; ++i) switch (i->kind) {
+  constexpr int kFew = 6;
+  tracer::Index few[kFew];
+  std::vector<tracer::Index> many(n > kFew ? static_cast<std::size_t>(n) : 0);
+  const std::span list(n > kFew ? many.data() : few, static_cast<std::size_t>(n));
+  for (tracer::Index& out : list) {
+    const Index* const i = indices++;
+    switch (i->kind) {
       case Index::Kind::integer:
-        list.emplace_back(i->start);
+        out = i->start;
         break;
       case Index::Kind::all:
-        list.emplace_back(tracer::All{});
+        out = tracer::All{};
         break;
       case Index::Kind::newaxis:
-        list.emplace_back(tracer::NewAxis{});
+        out = tracer::NewAxis{};
         break;
       case Index::Kind::ellipsis:
-        list.emplace_back(tracer::Ellipsis{});
+        out = tracer::Ellipsis{};
         break;
       case Index::Kind::slice: {
         tracer::Slice s;
         if (i->has_start) s.start = i->start;
         if (i->has_stop) s.stop = i->stop;
         if (i->has_step) s.step = i->step;
-        list.emplace_back(s);
+        out = s;
         break;
       }
     }
+  }
   tracer::Array view = named("view", [&] { return tracer::slice(unwrap(a), list); });
   view.writeable = view.writeable && writeable;
   return wrap_view(std::move(view), a);
