@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/config.hpp"
+#include "core/fixed_size.hpp"
 #include "engine/direct.hpp"
 #include "tracer/elementwise.hpp"
 #include "tracer/graph.hpp"
@@ -174,11 +175,12 @@ Handle small_filled(const Dims& shape, DType t, const void* elements, bool all) 
   Box* const to = kept.take(t, shape);
   if (!to) return {};
   std::byte* const memory = begin_write(*to);
-  const std::size_t bytes = static_cast<std::size_t>(n) * itemsize(t);
-  std::size_t written = all ? bytes : itemsize(t);
-  std::memcpy(memory, elements, written);
-  for (; written < bytes; written *= 2)
-    std::memcpy(memory + written, memory, std::min(written, bytes - written));
+  if (all)
+    std::memcpy(memory, elements, static_cast<std::size_t>(n) * itemsize(t));
+  else
+    with_fixed_size(itemsize(t), [&](auto bytes) {
+      for (std::int64_t i = 0; i < n; ++i) std::memcpy(memory + i * bytes, elements, bytes);
+    });
   end_write(*to);
   return Handle(to);
 }
