@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <plait/plait.hpp>
 #include <string>
@@ -317,18 +316,20 @@ std::vector<Case> large_cases() {
                        centres.eval();
                      }},
                     {"loop", [] {
-                       double sums[k][dims] = {}, count[k] = {};
+                       double sums[k][dims] = {}, count[k] = {}, across[dims][k];
+                       for (std::size_t j = 0; j < k; ++j)
+                         for (std::size_t a = 0; a < dims; ++a)
+                           across[a][j] = lcentres[j * dims + a];
                        for (std::size_t i = 0; i < points; ++i) {
-                         double least = std::numeric_limits<double>::infinity();
-                         std::size_t label = 0;
-                         for (std::size_t j = 0; j < k; ++j) {
-                           double s = 0;
-                           for (std::size_t a = 0; a < dims; ++a) {
-                             const double d = lp[i * dims + a] - lcentres[j * dims + a];
-                             s += d * d;
+                         double distance[k] = {};  // vectors of centres
+                         for (std::size_t a = 0; a < dims; ++a)
+                           for (std::size_t j = 0; j < k; ++j) {
+                             const double d = lp[i * dims + a] - across[a][j];
+                             distance[j] += d * d;
                            }
-                           if (s < least) least = s, label = j;
-                         }
+                         std::size_t label = 0;
+                         for (std::size_t j = 1; j < k; ++j)
+                           label = distance[j] < distance[label] ? j : label;
                          for (std::size_t a = 0; a < dims; ++a) sums[label][a] += lp[i * dims + a];
                          count[label] += 1;
                        }

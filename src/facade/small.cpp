@@ -31,8 +31,17 @@ bool in_c_order(const tracer::Array& a) {
 // Boxes of arrays that are gone, the last one first; guarded by the recorder's lock.
 class Kept {
  public:
-  bool full() const { return count_ == boxes_.size(); }
-  void put(Box& b) { boxes_[count_++] = &b; }
+  // Returns the one that has no place any more: shapes of long ago make way.
+  Box* put(Box& b) {
+    Box* oldest = nullptr;
+    if (count_ == boxes_.size()) {
+      oldest = boxes_.front();
+      std::move(boxes_.begin() + 1, boxes_.end(), boxes_.begin());
+      --count_;
+    }
+    boxes_[count_++] = &b;
+    return oldest;
+  }
   Box* take(DType t, const Dims& shape) {
     for (std::size_t i = count_; i-- > 0;) {
       Box* const b = boxes_[i];
@@ -104,8 +113,8 @@ bool is_small(std::int64_t n) {
 }  // namespace
 
 bool keep_small(Box& b) {
-  if (kept.full() || !is_alone(b)) return false;
-  kept.put(b);
+  if (!is_alone(b)) return false;
+  if (Box* const oldest = kept.put(b)) boxes.destroy(oldest);
   return true;
 }
 
