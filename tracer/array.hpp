@@ -197,6 +197,9 @@ Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates;
 // The element's memory when an item() has found it on the host since the last write; else nullptr.
 // Takes no lock. nullptr, too, where the index is out of bounds.
 const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept;
+// The element's memory where own_memory() gives it, for who writes there at once; nullptr, too,
+// where the index is out of bounds.
+std::byte* poke(const Array& a, std::span<const std::int64_t> index);
 // cast() that reports what does not fit under this thread's error state, as NumPy's casts do.
 Scalar reported_cast(const Operand& scalar, DType to);
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v);

@@ -44,9 +44,11 @@ Array slice(const Array& a, std::span<const Index> indices) {
   if (consumed > a.ndim())
     throw IndexError("too many indices for array: array is " + std::to_string(a.ndim()) +
                      "-dimensional, but " + std::to_string(consumed) + " were indexed");
-  Array v = a;
-  v.shape.clear();
-  v.strides.clear();
+  Array v;
+  v.storage = a.storage;
+  v.dtype = a.dtype;
+  v.offset = a.offset;
+  v.writeable = a.writeable;
   int axis = 0;
   auto keep = [&](int n) {
     for (; n > 0; --n, ++axis) {

@@ -1,14 +1,16 @@
 // The recorder's lock. Every public entry point takes it, most of them several times over on their
-// way down, so the nested case is a comparison and the free case one atomic exchange, inline; to
-// let go is a store. Who waits looks for it now and then: it is held for moments, and never while a
-// kernel runs, and to wake somebody would cost each unlock() as much as the whole of lock().
+// way down, so the nested case is a comparison. A thread that takes it time and again without
+// another in between is favoured: it enters by a plain store, where an atomic exchange would take
+// as long as everything else that it does for a small array. Another thread that comes ends the
+// favour first, which costs it a system call; only the first thread that was favoured can be again,
+// as `inside_` has one writer. Who waits looks for the lock now and then: it is held
+// for moments, and never while a kernel runs, and to wake somebody would cost each unlock() as much
+// as the whole of lock().
 #pragma once
 #include <pthread.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <thread>
 #include <utility>
 
 namespace plait::tracer {
@@ -26,8 +28,8 @@ class RecursiveLock {
       ++depth_;
       return;
     }
-    if (held_.exchange(true, std::memory_order_acquire)) [[unlikely]]
-      wait();
+    if (!enter_favoured(self)) [[unlikely]]
+      enter(self);
     owner_.store(self, std::memory_order_relaxed);
   }
   void unlock() {
@@ -36,7 +38,10 @@ class RecursiveLock {
       return;
     }
     owner_.store(pthread_t{}, std::memory_order_relaxed);
-    held_.store(false, std::memory_order_release);
+    if (by_favour_)
+      inside_.store(false, std::memory_order_release);
+    else
+      held_.store(false, std::memory_order_release);
   }
 
   // Lets go of all that this thread holds, however often it took it: how often that was, for
@@ -52,19 +57,40 @@ class RecursiveLock {
     lock();
     depth_ = levels - 1;
   }
+  // Whether this thread is favoured; whether any can be here.
+  bool favours_me() const { return favoured_.load(std::memory_order_relaxed) == pthread_self(); }
+  static bool can_favour();
+
+  // How often a thread takes the lock, nobody else in between, before it is favoured.
+  static constexpr std::uint32_t kFavoured = 1024;
 
  private:
-  void wait() {
-    constexpr int kSpins = 200;
-    for (int i = 0;
-         held_.load(std::memory_order_relaxed) || held_.exchange(true, std::memory_order_acquire);
-         ++i)
-      if (i >= kSpins) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  // Whoever ends the favour either finds `inside_` set, and waits, or has this thread find that it
+  // is over: between the two stands a barrier of all threads (see end_favour()), so that none is
+  // needed here but for the compiler.
+  bool enter_favoured(pthread_t self) {
+    if (favoured_.load(std::memory_order_relaxed) != self) return false;
+    inside_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (favoured_.load(std::memory_order_relaxed) != self) [[unlikely]] {
+      inside_.store(false, std::memory_order_release);
+      return false;
+    }
+    by_favour_ = true;
+    return true;
   }
+  void enter(pthread_t self);
+  void end_favour();
 
-  std::atomic<bool> held_{false};
+  std::atomic<bool> held_{false};    // by a thread that is not favoured
+  std::atomic<bool> inside_{false};  // the favoured one holds it, or tries to
   std::atomic<pthread_t> owner_{};
-  std::uint32_t depth_ = 0;  // of the owner, beyond the first
+  std::atomic<pthread_t> favoured_{};  // stored by who holds `held_`
+  // Of the owner.
+  std::uint32_t depth_ = 0;  // beyond the first
+  bool by_favour_ = false;
+  std::uint32_t in_a_row_ = 0, needed_ = kFavoured;
+  pthread_t last_{}, first_favoured_{};
 };
 
 }  // namespace plait::tracer

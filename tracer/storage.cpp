@@ -335,16 +335,28 @@ Scalar item(const Array& a, std::span<const std::int64_t> index) {
   return s;
 }
 
+namespace {
+// From the array's element 0; nothing where the index is out of bounds.
+inline std::optional<std::int64_t> offset_within(const Array& a,
+                                                 std::span<const std::int64_t> index) {
+  const int n = a.ndim();
+  if (static_cast<int>(index.size()) != n) return std::nullopt;
+  const std::int64_t *const shape = a.shape.data(), *const strides = a.strides.data();
+  std::int64_t at = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t k = index[static_cast<std::size_t>(i)], extent = shape[i];
+    if (k < -extent || k >= extent) return std::nullopt;
+    at += (k < 0 ? k + extent : k) * strides[i];
+  }
+  return at;
+}
+}  // namespace
+
 const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept {
   const std::byte* const contents = a.storage->readable.load(std::memory_order_acquire);
-  if (!contents || static_cast<int>(index.size()) != a.ndim()) return nullptr;
-  std::int64_t at = a.offset;
-  for (int i = 0; i < a.ndim(); ++i) {
-    const std::int64_t k = index[static_cast<std::size_t>(i)], n = a.shape[i];
-    if (k < -n || k >= n) return nullptr;
-    at += (k < 0 ? k + n : k) * a.strides[i];
-  }
-  return contents + at;
+  if (!contents) return nullptr;
+  const std::optional<std::int64_t> at = offset_within(a, index);
+  return at ? contents + a.offset + *at : nullptr;
 }
 
 namespace {
@@ -419,13 +431,21 @@ bool stored_at_once(const Array& target, const Array& v) {
   return to;
 }
 
-void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v) {
-  const std::int64_t at = element_offset(a, index);
+std::byte* poke(const Array& a, std::span<const std::int64_t> index) {
+  const std::optional<std::int64_t> at = offset_within(a, index);
+  if (!at) return nullptr;
   const Lock held = hold();
-  if (std::byte* const to = v.dtype == a.dtype ? own_memory(a) : nullptr) {
-    std::memcpy(to + at, v.bytes, itemsize(a.dtype));
+  std::byte* const to = own_memory(a);
+  return to ? to + *at : nullptr;
+}
+
+void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v) {
+  const Lock held = hold();
+  if (std::byte* const to = v.dtype == a.dtype ? poke(a, index) : nullptr) {
+    std::memcpy(to, v.bytes, itemsize(a.dtype));
     return;
   }
+  const std::int64_t at = element_offset(a, index);
   Array element = a;
   element.offset += at;
   element.shape.clear();

@@ -137,7 +137,8 @@ class array {
   // (A template, so that {{1}, {2}} is a column without doubt.)
   template <int = 0>
   array(std::initializer_list<T> values) {
-    from_list<1>(values);
+    const auto n = static_cast<std::int64_t>(values.size());
+    handle_ = detail::from_values(values.begin(), {&n, 1}, dtype_of_v<T>);
   }
   array(std::initializer_list<std::initializer_list<T>> rows) { from_list<2>(rows); }
   array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
@@ -231,7 +232,7 @@ class array {
   template <class V, class... I>
   void set(const V& value, I... index) {
     const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
-    detail::set_item(handle_, i, sizeof...(I), detail::Value::of(detail::element_value<T>(value)));
+    detail::write_element(handle_, i, sizeof...(I), detail::element_value<T>(value));
   }
   // x(i, j): the element; of a named mutable array a reference that can be assigned to.
   template <class... I>
@@ -373,6 +374,9 @@ class array {
     std::int64_t shape[N] = {};
     std::vector<cell> cells;
     measure(nested, shape);
+    std::size_t n = 1;
+    for (const std::int64_t extent : shape) n *= static_cast<std::size_t>(extent);
+    cells.reserve(n);
     flatten(nested, shape, cells);
     handle_ = detail::from_values(cells.data(), {shape, N}, dtype_of_v<T>);
   }

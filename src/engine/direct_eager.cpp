@@ -155,8 +155,7 @@ bool run_small(OpId fn, DType t, void** arguments, const std::int64_t* strides, 
 void run_small_sum(DType t, const void* in, std::int64_t stride, std::int64_t n, void* out,
                    tracer::Node& value) {
   const AtCall at_call;
-  const Scalar nothing = plait::cast(scalar_int(0), t);
-  std::memcpy(out, nothing.bytes, itemsize(t));
+  std::memset(out, 0, itemsize(t));
   clear_flags();
   loops::reduce(ReduceKind::Sum, t, config().tier)(out, in, stride, n);
   if (const unsigned flags = raised_flags()) [[unlikely]] {

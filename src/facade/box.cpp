@@ -52,9 +52,13 @@ Handle wrap(tracer::Array a) {
 }
 Handle wrap_view(tracer::Array a, const Handle& base) {
   Handle h = wrap(std::move(a));
-  // A reshape or a real part may have been a copy.
-  if (h.get()->array.storage == unwrap(base).storage) h.get()->lease = base.get()->lease;
+  keep_lease(h, base);
   return h;
+}
+void keep_lease(const Handle& view, const Handle& base) {
+  // A reshape or a real part may have been a copy.
+  const Ref<Lease>& lease = base.get()->lease;
+  if (lease && view.get()->array.storage == unwrap(base).storage) view.get()->lease = lease;
 }
 
 Scalar to_scalar(const Value& v) {

@@ -50,18 +50,9 @@ Handle wrap_made(Make&& make) {
   return Handle(boxes.make(std::forward<Make>(make)));
 }
 Handle wrap(tracer::Array a);
-// A view of `base`: keeps its lease.
+// A view of `base` keeps its lease.
 Handle wrap_view(tracer::Array a, const Handle& base);
-
-// Handles to what make() gives, whose errors are the function's.
-template <class Make>
-Handle made(const char* function, Make&& make) {
-  return named(function, [&] { return wrap(make()); });
-}
-template <class Make>
-Handle made_view(const char* function, const Handle& base, Make&& make) {
-  return named(function, [&] { return wrap_view(make(), base); });
-}
+void keep_lease(const Handle& view, const Handle& base);
 
 [[noreturn]] void throw_moved_from();
 void read_selection(Box& b);  // may evaluate: not under the lock
@@ -72,6 +63,22 @@ inline const tracer::Array& unwrap(const Handle& h) {
     read_selection(*h.get());
   return h.get()->array;
 }
+
+// Handles to what make() gives, whose errors are the function's.
+template <class Make>
+Handle made(const char* function, Make&& make) {
+  return named(function, [&] { return wrap(make()); });
+}
+template <class Make>
+Handle made_view(const char* function, const Handle& base, Make&& make) {
+  return named(function, [&] {
+    unwrap(base);  // reads selections: not under the lock
+    Handle h = wrap_made(std::forward<Make>(make));
+    keep_lease(h, base);
+    return h;
+  });
+}
+
 inline DType core(dtype t) { return static_cast<DType>(t); }
 inline dtype outer(DType t) { return static_cast<dtype>(t); }
 inline Dims dims(Span s) { return Dims(s.data, s.data + s.size); }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/config.hpp"
+#include "core/fixed_size.hpp"
 #include "engine/direct.hpp"
 #include "tracer/elementwise.hpp"
 #include "tracer/graph.hpp"
@@ -30,8 +31,17 @@ bool in_c_order(const tracer::Array& a) {
 // Boxes of arrays that are gone, the last one first; guarded by the recorder's lock.
 class Kept {
  public:
-  bool full() const { return count_ == boxes_.size(); }
-  void put(Box& b) { boxes_[count_++] = &b; }
+  // Returns the one that has no place any more: shapes of long ago make way.
+  Box* put(Box& b) {
+    Box* oldest = nullptr;
+    if (count_ == boxes_.size()) {
+      oldest = boxes_.front();
+      std::move(boxes_.begin() + 1, boxes_.end(), boxes_.begin());
+      --count_;
+    }
+    boxes_[count_++] = &b;
+    return oldest;
+  }
   Box* take(DType t, const Dims& shape) {
     for (std::size_t i = count_; i-- > 0;) {
       Box* const b = boxes_[i];
@@ -103,8 +113,8 @@ bool is_small(std::int64_t n) {
 }  // namespace
 
 bool keep_small(Box& b) {
-  if (kept.full() || !is_alone(b)) return false;
-  kept.put(b);
+  if (!is_alone(b)) return false;
+  if (Box* const oldest = kept.put(b)) boxes.destroy(oldest);
   return true;
 }
 
@@ -174,11 +184,12 @@ Handle small_filled(const Dims& shape, DType t, const void* elements, bool all) 
   Box* const to = kept.take(t, shape);
   if (!to) return {};
   std::byte* const memory = begin_write(*to);
-  const std::size_t bytes = static_cast<std::size_t>(n) * itemsize(t);
-  std::size_t written = all ? bytes : itemsize(t);
-  std::memcpy(memory, elements, written);
-  for (; written < bytes; written *= 2)
-    std::memcpy(memory + written, memory, std::min(written, bytes - written));
+  if (all)
+    std::memcpy(memory, elements, static_cast<std::size_t>(n) * itemsize(t));
+  else
+    with_fixed_size(itemsize(t), [&](auto bytes) {
+      for (std::int64_t i = 0; i < n; ++i) std::memcpy(memory + i * bytes, elements, bytes);
+    });
   end_write(*to);
   return Handle(to);
 }

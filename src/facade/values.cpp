@@ -76,6 +76,12 @@ const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept {
              : nullptr;
 }
 
+void* poke(const Handle& a, const std::int64_t* index, int n) {
+  return a && a.get()->array.storage
+             ? tracer::poke(a.get()->array, {index, static_cast<std::size_t>(n)})
+             : nullptr;
+}
+
 Value item(const Handle& a, const std::int64_t* index, int n) {
   return named("get", [&] { return to_value(tracer::item(unwrap(a), indices(index, n, a))); });
 }
@@ -84,8 +90,15 @@ Value only_item(const Handle& a) {
   if (size_of(a) != 1)
     throw ValueError("item: only an array of one element is a scalar, not one of shape " +
                      to_string(unwrap(a).shape));
-  const std::int64_t zeros[kMaxDims] = {};
-  return item(a, zeros, unwrap(a).ndim());
+  static constexpr std::int64_t kFirst[kMaxDims] = {};
+  const tracer::Array& array = unwrap(a);
+  if (const void* p = peek(a, kFirst, array.ndim())) {
+    Value v;
+    v.type = outer(array.dtype);
+    std::memcpy(v.bytes, p, itemsize(array.dtype));
+    return v;
+  }
+  return item(a, kFirst, array.ndim());
 }
 
 void set_item(const Handle& a, const std::int64_t* index, int n, const Value& v) {

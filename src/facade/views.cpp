@@ -1,4 +1,5 @@
 // Views: slicing and the shape functions.
+#include <new>
 #include <vector>
 
 #include "box.hpp"
@@ -7,33 +8,41 @@
 namespace plait::detail {
 
 Handle slice(const Handle& a, const Index* indices, int n, bool writeable) {
-  std::vector<tracer::Index> list;
-  list.reserve(static_cast<std::size_t>(n));
-  for (const Index* i = indices; i != indices + n; ++i) switch (i->kind) {
+  constexpr int kFew = 8;
+  alignas(tracer::Index) std::byte few[kFew * sizeof(tracer::Index)];  // filled below
+  std::vector<tracer::Index> many(n > kFew ? static_cast<std::size_t>(n) : 0);
+  const std::span list(n > kFew ? many.data() : reinterpret_cast<tracer::Index*>(few),
+                       static_cast<std::size_t>(n));
+  for (tracer::Index& out : list) {
+    const Index* const i = indices++;
+    switch (i->kind) {
       case Index::Kind::integer:
-        list.emplace_back(i->start);
+        new (&out) tracer::Index(i->start);
         break;
       case Index::Kind::all:
-        list.emplace_back(tracer::All{});
+        new (&out) tracer::Index(tracer::All{});
         break;
       case Index::Kind::newaxis:
-        list.emplace_back(tracer::NewAxis{});
+        new (&out) tracer::Index(tracer::NewAxis{});
         break;
       case Index::Kind::ellipsis:
-        list.emplace_back(tracer::Ellipsis{});
+        new (&out) tracer::Index(tracer::Ellipsis{});
         break;
       case Index::Kind::slice: {
         tracer::Slice s;
         if (i->has_start) s.start = i->start;
         if (i->has_stop) s.stop = i->stop;
         if (i->has_step) s.step = i->step;
-        list.emplace_back(s);
+        new (&out) tracer::Index(s);
         break;
       }
     }
-  tracer::Array view = named("view", [&] { return tracer::slice(unwrap(a), list); });
-  view.writeable = view.writeable && writeable;
-  return wrap_view(std::move(view), a);
+  }
+  return made_view("view", a, [&] {
+    tracer::Array view = tracer::slice(unwrap(a), list);
+    view.writeable = view.writeable && writeable;
+    return view;
+  });
 }
 
 Handle transpose(const Handle& a, Span axes) {

@@ -264,6 +264,9 @@ PLAIT_API std::int64_t element_offset(const Handle& a, std::int64_t i) noexcept;
 // The element's memory, without a lock, when it is known to be on the host; else, and where the
 // index is out of bounds, nullptr: item() knows more.
 PLAIT_API const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept;
+// Where the element may be written to, at once, when nothing but its array sees that memory; else
+// nullptr, too: set_item() knows more.
+PLAIT_API void* poke(const Handle& a, const std::int64_t* index, int n);
 PLAIT_API Value item(const Handle& a, const std::int64_t* index, int n);
 PLAIT_API Value only_item(const Handle& a);
 PLAIT_API void set_item(const Handle& a, const std::int64_t* index, int n, const Value& v);

@@ -38,6 +38,13 @@ T read_element(const Handle& h, const std::int64_t* index, int n) {
   if (const void* p = peek(h, index, n)) return *static_cast<const T*>(p);
   return item(h, index, n).template as<T>();
 }
+template <class T>
+void write_element(const Handle& h, const std::int64_t* index, int n, const T& v) {
+  if (void* p = poke(h, index, n))
+    *static_cast<T*>(p) = v;
+  else
+    set_item(h, index, n, Value::of(v));
+}
 
 }  // namespace detail
 
@@ -53,7 +60,7 @@ class element_reference {
   element_reference(const element_reference&) = default;
   operator T() const { return detail::read_element<T>(handle_, index_, size_); }
   const element_reference& operator=(const T& v) const {
-    detail::set_item(handle_, index_, size_, detail::Value::of(v));
+    detail::write_element(handle_, index_, size_, v);
     return *this;
   }
   template <class V, std::enable_if_t<std::is_arithmetic_v<V> && !std::is_same_v<V, T>, int> = 0>

@@ -4,9 +4,40 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <new>
+
+#include "tracer/context.hpp"
 
 using plait::array;
+
+namespace {
+thread_local int allocations = 0;
+}  // namespace
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* const p = std::malloc(bytes ? bytes : 1)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+struct Taken {
+  int allocations;
+  std::size_t nodes;
+};
+// What the work takes once memory is kept from doing it before.
+template <class Work>
+Taken taken_by(Work work) {
+  for (int i = 0; i < 20; ++i) work();
+  const std::size_t nodes = plait::tracer::graph_stats().recorded_total;
+  const int before = allocations;
+  work();
+  return {allocations - before, plait::tracer::graph_stats().recorded_total - nodes};
+}
+}  // namespace
 
 TEST_CASE("memory that serves again is nobody else's") {
   array<double> a{1, 2, 3}, b{10, 20, 30};
@@ -91,4 +122,45 @@ TEST_CASE("arrays are made, and summed, in memory of arrays that are gone") {
   CHECK(first.get(0) == 0);
   CHECK(std::signbit(plait::sum(array<double>{-0.0}).item()) == false);
   CHECK(plait::sum(array<float>{1.5f, 2.5f}).item() == 4.0f);
+}
+
+TEST_CASE("small work in memory allocates nothing, and records nothing") {
+  array<double> a = plait::arange<double>(0, 10), b = a + 1, c = a + 2;
+  array<double> grid = plait::ones({10, 10});
+  plait::eval(a, b, c, grid);
+  double seen = 0;
+  const auto check = [](const char* what, Taken t) {
+    INFO(what);
+    CHECK(t.allocations == 0);
+    CHECK(t.nodes == 0);
+  };
+  check("set", taken_by([&] { grid.set(2.0, 3, 4); }));
+  check("a(i, j) = v", taken_by([&] { grid(-1, 4) = 2.0; }));
+  check("get", taken_by([&] { seen += grid.get(3, 4); }));
+  check("zeros", taken_by([] { array<double> z = plait::zeros({10}); }));
+  check("list", taken_by([] { array<double> z{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}; }));
+  check("view", taken_by([&] { auto v = plait::view(grid, plait::all(), plait::range(1, 3)); }));
+  check("sum", taken_by([&] { seen += plait::sum(a).item(); }));
+  check("expression", taken_by([&] { array<double> r = a * 2.0 + b * c; }));
+  CHECK(seen == 21 * (2 + 45));
+}
+
+TEST_CASE(
+    "an element is written where nothing else sees the memory, else to a version of its own") {
+  array<double> a{1, 2, 3};
+  a.set(10, 0);
+  CHECK(a.get(0) == 10);
+  const array<double> later = plait::zeros({1000, 3}) + a;
+  a(0) = 20;
+  auto view = plait::view(a, plait::range(1, 3));
+  view.set(30, -1);
+  CHECK(later.get(999, 0) == 10);
+  CHECK(later.get(999, 2) == 3);
+  CHECK(a.get(0) == 20);
+  CHECK(a.get(2) == 30);
+  CHECK_THROWS_AS(a.set(1, 3), plait::IndexError);
+  CHECK_THROWS_AS(a.set(1, 0, 0), plait::IndexError);
+  array<double> read_only = plait::broadcast_to(a, {2, 3});
+  CHECK_THROWS_AS(read_only.set(1, 0, 0), plait::ValueError);
+  CHECK(a.get(0) == 20);
 }

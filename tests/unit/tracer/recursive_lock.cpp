@@ -1,7 +1,9 @@
 #include "tracer/recursive_lock.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 using plait::tracer::RecursiveLock;
@@ -44,4 +46,55 @@ TEST_CASE("a thread lets go of every level, and takes them back") {
   lock.unlock();
   other.join();
   CHECK(entered);
+}
+
+TEST_CASE("a thread that takes the lock alone is favoured, until another comes") {
+  RecursiveLock lock;
+  const auto take = [&lock](std::uint32_t times) {
+    for (std::uint32_t i = 0; i < times; ++i) const std::lock_guard held(lock);
+  };
+  take(RecursiveLock::kFavoured - 1);
+  CHECK(!lock.favours_me());
+  take(1);
+  CHECK(lock.favours_me() == RecursiveLock::can_favour());
+  lock.lock();
+  lock.lock();
+  const std::uint32_t levels = lock.let_go();
+  CHECK(levels == 2);
+  bool other_favoured = true;
+  std::thread([&] {
+    take(4 * RecursiveLock::kFavoured);
+    other_favoured = lock.favours_me();  // one thread may be: see `inside_`
+  }).join();
+  CHECK(!other_favoured);
+  CHECK(!lock.favours_me());
+  lock.take_back(levels);
+  lock.unlock();
+  lock.unlock();
+  take(2 * RecursiveLock::kFavoured);
+  CHECK(lock.favours_me() == RecursiveLock::can_favour());
+}
+
+TEST_CASE("who comes while another thread is favoured holds the lock alone") {
+  RecursiveLock lock;
+  std::int64_t count = 0;  // not atomic
+  std::atomic<bool> end{false};
+  std::int64_t own = 0, others = 0;
+  std::thread favoured([&] {
+    for (; !end; ++own) {
+      const std::lock_guard held(lock);
+      ++count;
+    }
+  });
+  std::thread other([&] {
+    for (; others < 100; ++others) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      const std::lock_guard held(lock);
+      ++count;
+    }
+  });
+  other.join();
+  end = true;
+  favoured.join();
+  CHECK(count == own + others);
 }

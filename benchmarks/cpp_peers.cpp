@@ -1,0 +1,355 @@
+// What C++ programs do with arrays, beside xtensor with xsimd and Eigen, where they are installed,
+// and loops written by hand, all compiled with -O3 -march=native. The ways of a case take turns, a
+// millisecond or more each; printed are medians and what Plait takes of each peer's time: below 1
+// it is ahead. One thread and two; peers have one. An argument picks cases by a part of their
+// names.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <plait/plait.hpp>
+#include <string>
+#include <vector>
+#if __has_include(<xtensor/xarray.hpp>) && __has_include(<xsimd/xsimd.hpp>)
+#define XTENSOR(...) __VA_ARGS__
+#include <xtensor/xarray.hpp>
+#include <xtensor/xmath.hpp>
+#include <xtensor/xnoalias.hpp>
+#include <xtensor/xtensor.hpp>
+#include <xtensor/xview.hpp>
+#else
+#define XTENSOR(...)
+#endif
+#if __has_include(<Eigen/Dense>)
+#define EIGEN(...) __VA_ARGS__
+#include <Eigen/Dense>
+#else
+#define EIGEN(...)
+#endif
+
+namespace {
+
+volatile double sink;
+using Work = std::function<void()>;  // all that is timed at a time: `times` operations
+
+struct Way {
+  const char* name;
+  Work work;
+};
+struct Case {
+  const char* name;
+  int times;
+  std::vector<Way> ways;  // Plait's is the first
+};
+
+double microseconds(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  const std::chrono::duration<double, std::micro> t = std::chrono::steady_clock::now() - start;
+  return t.count();
+}
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+void compare(const Case& c, int threads) {
+  plait::set_num_threads(threads);
+  std::vector<int> repeats;
+  double longest = 0;
+  for (const Way& w : c.ways) {
+    for (int i = 0; i < 5; ++i) w.work();  // plans and machine code, too
+    const double once = std::min(microseconds(w.work), microseconds(w.work));
+    repeats.push_back(1 + static_cast<int>(1000 / once));
+    longest = std::max(longest, once);
+  }
+  std::vector<std::vector<double>> times(c.ways.size());
+  const int rounds = longest > 1e5 ? 7 : longest > 1e4 ? 15 : 51;
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < c.ways.size(); ++i)
+      times[i].push_back(microseconds([&] {
+                           for (int k = 0; k < repeats[i]; ++k) c.ways[i].work();
+                         }) /
+                         (repeats[i] * c.times));
+  const double ours = median(times[0]);
+  std::printf("%-24s %d  %12.4f", c.name, threads, ours);
+  for (std::size_t i = 1; i < c.ways.size(); ++i)
+    std::printf("  %s %.4f (%.2f)", c.ways[i].name, median(times[i]), ours / median(times[i]));
+  std::printf("\n");
+}
+
+// Many operations that take nanoseconds, as one.
+template <class Do>
+Work often(Do one) {
+  return [one]() mutable {
+    for (int i = 0; i < 1000; ++i) one();
+  };
+}
+
+constexpr int kSmall = 1000, kSteps = 100;
+
+std::vector<Case> small_cases() {
+  std::vector<Case> cases;
+  static plait::array<double> a = plait::arange<double>(0, 10), b = a + 1, c = a + 2;
+  static plait::array<double> grid = plait::ones({10, 10}), line = plait::zeros({1000});
+  plait::eval(a, b, c, grid, line);
+  static std::vector<double> la(10, 1), lb(10, 2), lc(10, 3), lline(1000);
+  XTENSOR(static xt::xarray<double> xa = xt::arange<double>(0, 10), xb = xa + 1, xc = xa + 2;
+          static xt::xarray<double> xgrid = xt::ones<double>({10, 10});
+          static xt::xarray<double> xline = xt::zeros<double>({1000});)
+  EIGEN(static Eigen::ArrayXd ea = Eigen::ArrayXd::LinSpaced(10, 0, 9), eb = ea + 1, ec = ea + 2;
+        static Eigen::ArrayXXd egrid = Eigen::ArrayXXd::Ones(10, 10);
+        static Eigen::ArrayXd eline = Eigen::ArrayXd::Zero(1000);)
+
+  const auto keep = [](auto* p) { asm volatile("" : : "g"(p) : "memory"); };
+  cases.push_back({"a(i) = v",
+                   1000,
+                   {{"plait",
+                     [] {
+                       for (int i = 0; i < 1000; ++i) line(i) = i;
+                     }},
+                    {"loop",
+                     [=] {
+                       for (int i = 0; i < 1000; ++i) lline[static_cast<std::size_t>(i)] = i;
+                       keep(lline.data());
+                     }},
+                    XTENSOR({"xtensor", [=] {
+                               for (int i = 0; i < 1000; ++i) xline(i) = i;
+                               keep(xline.data());
+                             }}, ) EIGEN({"Eigen", [=] {
+                                            for (int i = 0; i < 1000; ++i) eline(i) = i;
+                                            keep(eline.data());
+                                          }})}});
+  cases.push_back({"a.set(v, i)", 1000, {{"plait", [] {
+                                            for (int i = 0; i < 1000; ++i) line.set(i, i);
+                                          }}}});
+  cases.push_back({"a(i) read", 1000, {{"plait", [] {
+                                          double s = 0;
+                                          for (int i = 0; i < 1000; ++i) s += line(i);
+                                          sink = s;
+                                        }}}});
+  cases.push_back({"a * 2 + b * c of 10",
+                   kSmall,
+                   {{"plait", often([=] {
+                       plait::array<double> r = a * 2.0 + b * c;
+                       keep(&r);
+                     })},
+                    {"loop", often([=] {
+                       std::vector<double> r(10);
+                       for (std::size_t i = 0; i < 10; ++i) r[i] = la[i] * 2 + lb[i] * lc[i];
+                       keep(r.data());
+                     })},
+                    XTENSOR({"xtensor", often([=] {
+                               xt::xarray<double> r = xa * 2.0 + xb * xc;
+                               keep(r.data());
+                             })}, ) EIGEN({"Eigen", often([=] {
+                                             Eigen::ArrayXd r = ea * 2.0 + eb * ec;
+                                             keep(r.data());
+                                           })})}});
+  cases.push_back({"sum of 10",
+                   kSmall,
+                   {{"plait", often([] { sink = plait::sum(a).item(); })},
+                    {"loop", often([] {
+                       double s = 0;
+                       for (const double x : la) s += x;
+                       sink = s;
+                     })},
+                    XTENSOR({"xtensor", often([] { sink = xt::sum(xa)(); })}, )
+                        EIGEN({"Eigen", often([] { sink = ea.sum(); })})}});
+  cases.push_back({"view",
+                   kSmall,
+                   {{"plait", often([=] {
+                       auto v = plait::view(grid, plait::all(), 1);
+                       keep(&v);
+                     })},
+                    XTENSOR({"xtensor", often([=] {
+                               auto v = xt::view(xgrid, xt::all(), 1);
+                               keep(std::addressof(v));
+                             })}, ) EIGEN({"Eigen", often([=] {
+                                             auto v = egrid.row(1);
+                                             keep(&v);
+                                           })})}});
+  cases.push_back({"zeros of 10",
+                   kSmall,
+                   {{"plait", often([=] {
+                       auto z = plait::zeros({10});
+                       keep(&z);
+                     })},
+                    {"loop", often([=] {
+                       std::vector<double> z(10);
+                       keep(z.data());
+                     })},
+                    XTENSOR({"xtensor", often([=] {
+                               xt::xarray<double> z = xt::zeros<double>({10});
+                               keep(z.data());
+                             })}, ) EIGEN({"Eigen", often([=] {
+                                             Eigen::ArrayXd z = Eigen::ArrayXd::Zero(10);
+                                             keep(z.data());
+                                           })})}});
+  cases.push_back({"from a list of 10",
+                   kSmall,
+                   {{"plait", often([=] {
+                       plait::array<double> z{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+                       keep(&z);
+                     })},
+                    {"loop", often([=] {
+                       std::vector<double> z{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+                       keep(z.data());
+                     })},
+                    XTENSOR({"xtensor", often([=] {
+                               xt::xarray<double> z{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+                               keep(z.data());
+                             })}, ) EIGEN({"Eigen", often([=] {
+                                             Eigen::ArrayXd z{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
+                                             keep(z.data());
+                                           })})}});
+  return cases;
+}
+
+// Explicit steps of the heat equation, n x n.
+template <int n>
+Case heat(const char* name) {
+  static plait::array<double> u = plait::zeros({n, n});
+  u(n / 2, n / 2) = 1;
+  static std::vector<double> from(n * n), to(n * n);
+  from[n * (n / 2) + n / 2] = 1;
+  XTENSOR(static xt::xtensor<double, 2> xu = xt::zeros<double>({n, n}), xnext = xu;
+          xu(n / 2, n / 2) = 1;)
+  EIGEN(static Eigen::ArrayXXd eu = Eigen::ArrayXXd::Zero(n, n), enext = eu; eu(n / 2, n / 2) = 1;)
+  return {name,
+          kSteps,
+          {{"plait",
+            [] {
+              const auto mid = plait::range(1, -1), low = plait::range(0, -2),
+                         high = plait::range(2, plait::placeholders::_);
+              for (int t = 0; t < kSteps; ++t)
+                plait::view(u, mid, mid) +=
+                    0.1 * (plait::view(u, low, mid) + plait::view(u, high, mid) +
+                           plait::view(u, mid, low) + plait::view(u, mid, high) -
+                           4.0 * plait::view(u, mid, mid));
+              u.eval();
+            }},
+           {"loop",
+            [] {
+              for (int t = 0; t < kSteps; ++t) {
+                for (std::size_t i = 1; i < n - 1; ++i)
+                  for (std::size_t j = 1; j < n - 1; ++j)
+                    to[i * n + j] =
+                        from[i * n + j] +
+                        0.1 * (from[(i - 1) * n + j] + from[(i + 1) * n + j] + from[i * n + j - 1] +
+                               from[i * n + j + 1] - 4.0 * from[i * n + j]);
+                std::swap(from, to);
+              }
+            }},
+           XTENSOR({"xtensor", [] {
+                      auto mid = xt::range(1, n - 1), low = xt::range(0, n - 2),
+                           high = xt::range(2, n);
+                      for (int t = 0; t < kSteps; ++t) {
+                        xt::noalias(xt::view(xnext, mid, mid)) =
+                            xt::view(xu, mid, mid) +
+                            0.1 * (xt::view(xu, low, mid) + xt::view(xu, high, mid) +
+                                   xt::view(xu, mid, low) + xt::view(xu, mid, high) -
+                                   4.0 * xt::view(xu, mid, mid));
+                        std::swap(xu, xnext);
+                      }
+                    }}, ) EIGEN({"Eigen", [] {
+                                   constexpr int m = n - 2;
+                                   for (int t = 0; t < kSteps; ++t) {
+                                     enext.block(1, 1, m, m) =
+                                         eu.block(1, 1, m, m) +
+                                         0.1 * (eu.block(0, 1, m, m) + eu.block(2, 1, m, m) +
+                                                eu.block(1, 0, m, m) + eu.block(1, 2, m, m) -
+                                                4.0 * eu.block(1, 1, m, m));
+                                     std::swap(eu, enext);
+                                   }
+                                 }})}};
+}
+
+std::vector<Case> large_cases() {
+  std::vector<Case> cases;
+  constexpr std::size_t n = 4'000'000;
+  static plait::array<double> x = plait::linspace<double>(-5, 5, n);
+  x.eval();
+  static const std::vector<double> lx(x.begin(), x.end());
+  static std::vector<double> ly(n);
+  XTENSOR(static xt::xtensor<double, 1> xx = xt::linspace<double>(-5, 5, n), xy = xx;)
+  EIGEN(static Eigen::ArrayXd ex = Eigen::ArrayXd::LinSpaced(n, -5, 5), ey = ex;)
+#define FUNCTION(f)                                                               \
+  cases.push_back({#f " of 4M",                                                   \
+                   1,                                                             \
+                   {{"plait", [] { plait::f(x).eval(); }},                        \
+                    {"loop",                                                      \
+                     [] {                                                         \
+                       for (std::size_t i = 0; i < n; ++i) ly[i] = std::f(lx[i]); \
+                     }},                                                          \
+                    XTENSOR({"xtensor", [] { xt::noalias(xy) = xt::f(xx); }}, )   \
+                        EIGEN({"Eigen", [] { ey = ex.f(); }})}})
+  FUNCTION(exp);
+  FUNCTION(sin);
+#undef FUNCTION
+
+  constexpr std::size_t points = 1'000'000, dims = 4, k = 8;
+  static plait::array<double> p = [] {
+    plait::random::seed(1);
+    return plait::random::rand<double>({points, dims});
+  }();
+  p.eval();
+  static const std::vector<double> lp(p.begin(), p.end());
+  static plait::array<double> centres =
+      plait::array<double>(plait::view(p, plait::range(k))).copy();
+  centres.eval();
+  static std::vector<double> lcentres(lp.begin(), lp.begin() + k * dims);
+  cases.push_back({"k-means 1M x 4, K = 8",
+                   1,
+                   {{"plait",
+                     [] {
+                       const plait::array<double> d =
+                           plait::expand_dims(p, 1) - plait::expand_dims(centres, 0);
+                       const auto label = plait::argmin(plait::sum(d * d, 2), 1);
+                       plait::array<double> sums = plait::zeros({k, dims}),
+                                            count = plait::zeros({k});
+                       plait::add_at(sums, label, p);
+                       plait::add_at(count, label, 1.0);
+                       centres = sums / plait::expand_dims(count, 1);
+                       centres.eval();
+                     }},
+                    {"loop", [] {
+                       double sums[k][dims] = {}, count[k] = {}, across[dims][k];
+                       for (std::size_t j = 0; j < k; ++j)
+                         for (std::size_t a = 0; a < dims; ++a)
+                           across[a][j] = lcentres[j * dims + a];
+                       for (std::size_t i = 0; i < points; ++i) {
+                         double distance[k] = {};  // vectors of centres
+                         for (std::size_t a = 0; a < dims; ++a)
+                           for (std::size_t j = 0; j < k; ++j) {
+                             const double d = lp[i * dims + a] - across[a][j];
+                             distance[j] += d * d;
+                           }
+                         std::size_t label = 0;
+                         for (std::size_t j = 1; j < k; ++j)
+                           label = distance[j] < distance[label] ? j : label;
+                         for (std::size_t a = 0; a < dims; ++a) sums[label][a] += lp[i * dims + a];
+                         count[label] += 1;
+                       }
+                       for (std::size_t j = 0; j < k; ++j)
+                         for (std::size_t a = 0; a < dims; ++a)
+                           lcentres[j * dims + a] = sums[j][a] / count[j];
+                     }}}});
+  return cases;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string part = argc > 1 ? argv[1] : "";
+  std::vector<Case> cases = small_cases();
+  cases.push_back(heat<64>("heat step 64 x 64"));
+  cases.push_back(heat<256>("heat step 256 x 256"));
+  for (Case& c : large_cases()) cases.push_back(std::move(c));
+  std::printf("microseconds of an operation: case, Plait's threads, Plait, peers (ratio)\n");
+  for (const Case& c : cases)
+    if (std::string(c.name).find(part) != std::string::npos)
+      for (const int threads : {1, 2}) compare(c, threads);
+}

@@ -1,0 +1,73 @@
+#include "recursive_lock.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)  // which does not know the barrier
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace plait::tracer {
+
+bool RecursiveLock::can_favour() {
+#ifdef SYS_membarrier
+  static const bool registered =
+      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  return registered;
+#else
+  return false;
+#endif
+}
+
+namespace {
+
+// A full memory barrier in every thread of the process that runs.
+void barrier_everywhere() {
+#ifdef SYS_membarrier
+  // Where there was one before there is one now.
+  while (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+#endif
+}
+
+template <class Ready>
+void wait_for(Ready ready) {
+  constexpr int kSpins = 200;
+  for (int i = 0; !ready(); ++i)
+    if (i >= kSpins) std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+}  // namespace
+
+void RecursiveLock::enter(pthread_t self) {
+  if (held_.exchange(true, std::memory_order_acquire))
+    wait_for([this] {
+      return !held_.load(std::memory_order_relaxed) &&
+             !held_.exchange(true, std::memory_order_acquire);
+    });
+  const pthread_t favoured = favoured_.load(std::memory_order_relaxed);
+  if (favoured != pthread_t{} && favoured != self) end_favour();
+  by_favour_ = false;
+  if (std::exchange(last_, self) != self) in_a_row_ = 0;
+  if (++in_a_row_ < needed_ || !can_favour()) return;
+  if (first_favoured_ == pthread_t{}) first_favoured_ = self;
+  if (first_favoured_ == self)
+    favoured_.store(self, std::memory_order_relaxed);  // from the next time on
+}
+
+void RecursiveLock::end_favour() {
+  constexpr std::uint32_t kMost = 1 << 16;
+  needed_ = std::min(2 * needed_, kMost);  // threads that take turns soon do without
+  favoured_.store(pthread_t{}, std::memory_order_relaxed);
+  barrier_everywhere();
+  wait_for([this] { return !inside_.load(std::memory_order_acquire); });
+}
+
+}  // namespace plait::tracer
