@@ -118,7 +118,7 @@ PyObject* get_elements(PyObject* self, PyObject* key) {
   IteratorObject* it = as_iterator(self);
   it->at = 0;  // NumPy begins anew
   const std::int64_t i = number(it->array, key);
-  if (i < 0) return PyObject_CallMethod(self, "_get", "O", key);
+  if (i < 0) return PyObject_CallMethod(self, "_get", "(O)", key);
   const tracer::Array& a = as_array(it->array)->array;
   std::int64_t index[kMaxDims];
   place(a, i, index);

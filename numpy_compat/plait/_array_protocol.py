@@ -98,21 +98,27 @@ def _stand_in(x, array):
     return made
 
 
+def as_wrapped(array, context):
+    """What NumPy gives to an __array_wrap__, in Plait's arrays and ufuncs."""
+    from . import _ufunc
+    from ._fallback import from_numpy
+
+    if context is not None:
+        function, operands, place = context
+        function = _ufunc.make(function) if isinstance(function, numpy.ufunc) else function
+        context = function, tuple(getattr(x, "_plait_of", from_numpy(x)) for x in operands), place
+    return from_numpy(array), context
+
+
 @functools.lru_cache(maxsize=64)
 def _subclass(kind):
     def __array__(self, dtype=None, copy=None):
         return numpy.array(_plait.export(kind.__array__(self)), dtype, copy=copy)
 
     def __array_wrap__(self, array, context=None, *scalar):
-        if context is not None:
-            function, operands, place = context
-            context = _ufunc.make(function), tuple(getattr(x, "_plait_of", from_numpy(x)) for x in operands), place
-        return self._plait_of.__array_wrap__(from_numpy(array), context, *scalar)
+        return self._plait_of.__array_wrap__(*as_wrapped(array, context), *scalar)
 
     body = {"__array__": __array__, "__slots__": ("_plait_of",), "__module__": kind.__module__}
     if hasattr(kind, "__array_wrap__"):
-        from . import _ufunc
-        from ._fallback import from_numpy
-
         body["__array_wrap__"] = __array_wrap__
     return type(kind.__name__, (kind,), body)

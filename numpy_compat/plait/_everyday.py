@@ -1,5 +1,7 @@
 """Which of NumPy's functions are composed of others (_composed.py), and the loops in C that these call."""
 
+import operator
+
 import numpy
 from numpy._core import multiarray
 from numpy.lib import _function_base_impl as _theirs
@@ -11,7 +13,7 @@ from ._composed import FEW, composed, extent, own, products, rebuilt, square
 from ._creation import asarray, full
 from ._elementwise import where
 from ._errstate import errstate
-from ._fallback import call, to_numpy
+from ._fallback import call, from_numpy, to_numpy, wrapper
 from ._joining import concatenate
 from ._plait import call_numpy, ndarray
 from ._reductions import amax, amin
@@ -182,3 +184,40 @@ def _interp(x, xp, fp, left=None, right=None):
 
 own(_theirs._monotonicity, _monotonicity)
 own(_theirs.compiled_interp, _interp)
+
+
+# --- those that call back ---------------------------------------------------------------------------------------------
+
+
+_NUMBERS = int, float, numpy.float64, numpy.int64
+
+
+def _answering(function):
+    """A caller's function, which gets Plait's arrays, and whose answers NumPy gets as its own."""
+
+    def answering(*args, **kwargs):
+        given = [_plait.adopt_result(x) if type(x) is numpy.ndarray else from_numpy(x) for x in args]
+        answer = function(*given, **kwargs)
+        return answer if type(answer) in _NUMBERS or all(map(operator.is_, args, given)) else to_numpy(answer)
+
+    return answering
+
+
+def _calling_back(function):
+    """A function that calls some of its arguments with arrays, which are NumPy's where it is NumPy that computes."""
+
+    def answering(x):
+        if type(x) in (list, tuple):
+            return type(x)(map(answering, x))
+        return _answering(x) if callable(x) and not isinstance(x, (type, ndarray)) else x
+
+    def calling(*args, **kwargs):
+        return from_numpy(function(*map(answering, args), **{k: answering(v) for k, v in kwargs.items()}))
+
+    calling.__name__ = calling.__qualname__ = function.__name__
+    return calling
+
+
+FUNCTIONS["apply_along_axis"] = wrapper(numpy.apply_along_axis, "apply_along_axis")
+for _name in "apply_along_axis", "apply_over_axes", "fromfunction", "piecewise":
+    FUNCTIONS[_name] = _calling_back(FUNCTIONS[_name])

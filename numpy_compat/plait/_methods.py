@@ -398,7 +398,8 @@ def _accumulation(name, ufunc):
         import plait
 
         flat = self.ravel() if axis is None and self.ndim != 1 else self
-        return getattr(plait, ufunc).accumulate(flat, axis or 0, dtype, out)
+        options = {} if dtype is None else {"dtype": dtype}
+        return getattr(plait, ufunc).accumulate(flat, axis or 0, out=out, **options)
 
     method.__name__ = name
     return _install(method)

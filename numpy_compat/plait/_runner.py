@@ -77,7 +77,8 @@ def install(imports_plait=lambda name, file: _is_users(file)):
 
 
 def _built(build, *args, **kwargs):
-    """A class whose __array__ gives Plait's arrays: C code of NumPy's, and of others, asks it for one of NumPy's type."""
+    """A class whose __array__ gives Plait's arrays: C code of NumPy's, and of others, asks it for one of NumPy's type, and its
+    __array_wrap__ to wrap such."""
     made = build(*args, **kwargs)
     method = made.__dict__.get("__array__") if isinstance(made, type) else None
     # Those of subclasses of plait.ndarray are asked by Plait alone.
@@ -89,6 +90,14 @@ def _built(build, *args, **kwargs):
             return array.__array__() if type(array) is _plait_arrays() else array
 
         made.__array__ = __array__
+        wrap = made.__dict__.get("__array_wrap__")
+        if isinstance(wrap, types.FunctionType):
+
+            @functools.wraps(wrap)
+            def __array_wrap__(self, array, context=None, *args, **kwargs):
+                return wrap(self, *sys.modules["plait._array_protocol"].as_wrapped(array, context), *args, **kwargs)
+
+            made.__array_wrap__ = __array_wrap__
     return made
 
 

@@ -1,9 +1,15 @@
 """plait.ufunc: calls are C++ (bindings/ufunc.cpp); the methods are here. Reductions and accumulations record, the rest is NumPy's."""
 
+import contextlib
+import importlib
+import operator
+import sys
+
 import numpy
+from numpy._core import umath
 
 from . import _indexing, _overrides, _plait
-from ._fallback import call
+from ._fallback import call, given
 from ._plait import ndarray, ufunc
 
 _NO_VALUE = numpy._NoValue
@@ -16,29 +22,37 @@ _REDUCTIONS = {
 }  # fmt: skip
 
 
-def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
-    if type(array) is not ndarray or out is not None:
-        given = {"axis": axis, "out": out}
-        if dtype is not None:
-            given["dtype"] = dtype
-        if keepdims is not False:
-            given["keepdims"] = keepdims
-        if initial is not _NO_VALUE:
-            given["initial"] = initial
-        if where is not True:
-            given["where"] = where
-        taken = _overrides.call(self, "reduce", (array,), given)
+def _asked(self, method, operands, options, third, out):
+    """(what others make of the call, or NotImplemented; its output): the operands' classes are asked, and NumPy is for what is no array
+    of Plait's, with the options that were given. `third` is an output that was given by position."""
+    if third is ...:
+        raise TypeError("out=... is only allowed as a keyword argument.")
+    if third is not None:
+        if out is not None:
+            raise TypeError(f"argument for {method}() given by name ('out') and position (3)")
+        out = third
+    options = given(**options) if out is None else given(out=out, **options)
+    taken = _overrides.call(self, method, operands, options)
+    array = operands[0]
+    if taken is NotImplemented and not isinstance(array, ndarray) and type(array) is not _plait.lazy_scalar:
+        taken = call(getattr(self._numpy, method), operands, options, f"{self.__name__}.{method}")
+    return taken, out
+
+
+def reduce(self, array, axis=_NO_VALUE, dtype=_NO_VALUE, third=None, keepdims=_NO_VALUE, initial=_NO_VALUE, where=_NO_VALUE, *, out=None):
+    if type(array) is not ndarray or third is not None or out is not None:
+        options = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "initial": initial, "where": where}
+        taken, out = _asked(self, "reduce", (array,), options, third, out)
         if taken is not NotImplemented:
             return taken
+    axis, dtype = 0 if axis is _NO_VALUE else axis, None if dtype is _NO_VALUE else dtype
+    keepdims, where = False if keepdims is _NO_VALUE else keepdims, True if where is _NO_VALUE else where
     kind = _REDUCTIONS.get(self.__name__)
-    if kind is not None and (isinstance(array, ndarray) or type(array) is _plait.lazy_scalar):
-        if type(out) is tuple and len(out) == 1:
-            out = out[0]
-        if initial is not None:
-            start = None if initial is _NO_VALUE else initial
-            result = _plait.reduce(_KINDS[kind], array, axis, dtype, out, keepdims, start, where)
-            if result is not NotImplemented:
-                return result
+    if kind is not None and initial is not None:
+        start = None if initial is _NO_VALUE else initial
+        result = _plait.reduce(_KINDS[kind], array, axis, dtype, _one(out), keepdims, start, where)
+        if result is not NotImplemented:
+            return result
     options = {} if initial is _NO_VALUE else {"initial": initial}
     if where is not True:
         options["where"] = where
@@ -59,28 +73,31 @@ def _one(out):
 _ROUNDED = {"arctan2", "float_power", "hypot", "logaddexp", "logaddexp2", "power"}
 
 
-def accumulate(self, array, axis=0, dtype=None, out=None):
+def accumulate(self, array, axis=_NO_VALUE, dtype=_NO_VALUE, third=None, *, out=None):
+    if type(array) is not ndarray or third is not None or out is not None:
+        taken, out = _asked(self, "accumulate", (array,), {"axis": axis, "dtype": dtype}, third, out)
+        if taken is not NotImplemented:
+            return taken
+    axis, dtype = 0 if axis is _NO_VALUE else axis, None if dtype is _NO_VALUE else dtype
     if type(array) is ndarray and axis is not None and self.__name__ not in _ROUNDED:
         result = _plait.accumulate(self.__name__, array, axis, dtype, _one(out))
         if result is not NotImplemented:
             return result
-    given = {"axis": axis, "out": out} if dtype is None else {"axis": axis, "dtype": dtype, "out": out}
-    taken = _overrides.call(self, "accumulate", (array,), given)
-    if taken is not NotImplemented:
-        return taken
-    return call(self._numpy.accumulate, (array, axis, dtype, _one(out)), None, f"{self.__name__}.accumulate")
+    return call(self._numpy.accumulate, (array,), {"axis": axis, "dtype": dtype, "out": out}, f"{self.__name__}.accumulate")
 
 
-def reduceat(self, array, indices, axis=0, dtype=None, out=None):
+def reduceat(self, array, indices, axis=_NO_VALUE, dtype=_NO_VALUE, third=None, *, out=None):
+    if type(array) is not ndarray or third is not None or out is not None:
+        taken, out = _asked(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype}, third, out)
+        if taken is not NotImplemented:
+            return taken
+    axis, dtype = 0 if axis is _NO_VALUE else axis, None if dtype is _NO_VALUE else dtype
     kind = _REDUCTIONS.get(self.__name__)
     if kind is not None and type(array) is ndarray and out is None:
         result = _plait.reduceat(_KINDS[kind], array, indices, axis, dtype)
         if result is not NotImplemented:
             return result
-    taken = _overrides.call(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
-    if taken is not NotImplemented:
-        return taken
-    return call(self._numpy.reduceat, (array, indices, axis, dtype, _one(out)), None, f"{self.__name__}.reduceat")
+    return call(self._numpy.reduceat, (array, indices), {"axis": axis, "dtype": dtype, "out": out}, f"{self.__name__}.reduceat")
 
 
 def outer(self, A, B, /, **kwargs):
@@ -95,10 +112,10 @@ def outer(self, A, B, /, **kwargs):
 
 def at(self, a, indices, b=_NO_VALUE, /):
     args = (a, indices) if b is _NO_VALUE else (a, indices, b)
-    if _overrides.call(self, "at", args, {}) is not NotImplemented:
-        return
-    if b is _NO_VALUE or _indexing.at(self, a, indices, b) is NotImplemented:
-        call(self._numpy.at, args, None, f"{self.__name__}.at")
+    taken = _overrides.call(self, "at", args, {})
+    if taken is NotImplemented and b is not _NO_VALUE:
+        taken = _indexing.at(self, a, indices, b)
+    return call(self._numpy.at, args, None, f"{self.__name__}.at") if taken is NotImplemented else taken
 
 
 def resolve_dtypes(self, *args, **kwargs):
@@ -120,4 +137,19 @@ def make(numpy_ufunc):
     return ours
 
 
-ufunc.__reduce__ = lambda self: (make, (self._numpy,))  # NumPy knows its own by name
+def _named(module, name):
+    return operator.attrgetter(name)(importlib.import_module(module))
+
+
+def __reduce__(self):
+    """NumPy knows its own by name; a caller's are found where a module has them, as NumPy's are."""
+    name = self.__name__
+    if getattr(umath, name, None) is not self._numpy:
+        for module, held in list(sys.modules.items()):
+            with contextlib.suppress(AttributeError):
+                if operator.attrgetter(name)(held) is self:
+                    return _named, (module, name)
+    return make, (self._numpy,)
+
+
+ufunc.__reduce__ = __reduce__

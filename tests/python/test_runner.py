@@ -159,6 +159,12 @@ class W(V):
     def __array__(self, *args, **kwargs): return super().__array__(*args, **kwargs) + 1
 class Array(np.ndarray):
     def __array__(self, *args, **kwargs): return super().__array__(*args, **kwargs)
+class X(V):
+    def __array__(self, dtype=None, copy=None): return np.arange(3.0)
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return type(array) is np.ndarray, array.tolist(), context[0] is np.minimum, [x is self for x in context[1]], return_scalar
+x = X()
+print(np.minimum(x, x))
 print(np.float64(2) * V(), np.float32(2) + W(), np.int64(1) - W(), np.arange(3.0) + V(), np.array([V(), W()]).tolist(), np.arange(3.0).view(Array) * 2)
 """
     ours, theirs = run_python(None, "-m", "plait", "-c", source), run_python(source)

@@ -59,6 +59,63 @@ def test_functions_ask(calls):
     in_both(program)
 
 
+class Given:
+    """Gives back what the ufunc was called with."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return method, len(inputs), sorted(kwargs.items())
+
+
+GIVEN = """
+    reduce(x, 0, None, None, False) | reduce(x, out=None, axis=0, keepdims=True) | reduce(x, None, out=(None,), dtype=None)
+    reduce(x, 0, None, None, False, np._NoValue, True) | reduce(x, 1, "f4", "out", True, None, True) | reduce(x) | reduce(x, out=())
+    reduce(x, 0, axis=0) | reduce(x, 0, None, "out", out="out") | reduce(1, (), None, ...) | reduce(1, (), out=...) | accumulate(x, 0, None, None)
+    accumulate(x, None, out=(None,), dtype=None) | accumulate(x, 1, "f4", "out") | accumulate(x) | accumulate([1], 0, None, ...)
+    reduceat(x, [1], 0, None, None) | reduceat(x, [1], None, out=None, dtype="f4") | reduceat(x, [1]) | at(x, [1], 2)
+"""
+
+
+def test_methods_of_ufuncs_say_what_they_were_given():
+    def program(np):
+        results = []
+        for text in GIVEN.replace("\n", "|").split("|"):
+            if text.strip():
+                try:
+                    results.append(str(eval(f"np.add.{text.strip()}", {"np": np, "x": Given()})))
+                except (TypeError, ValueError) as e:
+                    results.append(type(e))
+        return results
+
+    in_both(program)
+
+
+def test_functions_that_call_back_do_so_with_arrays_of_their_class():
+    def program(np):
+        class Own(np.ndarray):
+            pass
+
+        log = []
+
+        def seen(x, axis=None):
+            log.append((type(x).__name__, isinstance(x, np.ndarray), type(x) is np.ndarray))
+            return (x if axis is None else x.sum(axis, keepdims=True)).view(np.ndarray)
+
+        a = np.arange(6).reshape(2, 3)
+        results = [
+            np.apply_along_axis(seen, 0, a), np.apply_along_axis(seen, 1, a.view(Own)), np.apply_along_axis(lambda x: seen(x).view(Own), 0, a),
+            np.apply_over_axes(seen, a, [0, 1]), np.piecewise(a, [a < 3, a >= 3], [seen, 1]), np.fromfunction(lambda i, j: seen(i), (2, 2)),
+        ]  # fmt: skip
+
+        def write(x):
+            x[0] = 7
+            return 1
+
+        np.apply_along_axis(write, 1, a)
+        return shown(results), [type(x).__name__ for x in results], a.tolist(), log
+
+    in_both(program)
+
+
 def test_functions_hand_on():
     def program(np):
         class Passing(np.ndarray):

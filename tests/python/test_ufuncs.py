@@ -1,5 +1,7 @@
 import itertools
 import pickle
+import sys
+import types
 
 import numpy
 import pytest
@@ -97,6 +99,15 @@ def test_attributes():
     assert plait.true_divide is plait.divide
     assert pickle.loads(pickle.dumps(plait.add)) is plait.add
     assert isinstance(plait.add, plait.ufunc)
+
+
+@pytest.mark.parametrize("np", [plait, numpy])
+def test_ufuncs_of_a_caller_are_pickled_by_the_name_that_they_have_in_a_module(np, monkeypatch):
+    twice = np.frompyfunc(lambda x: 2 * x, 1, 1)
+    module = types.ModuleType("module_with_a_ufunc")
+    setattr(module, twice.__name__, twice)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert pickle.loads(pickle.dumps(twice)) is twice
 
 
 SCALARS = [True, 3, -1, 2.5, 1j, numpy.int8(3), numpy.uint64(3), numpy.float16(2), numpy.float32(2), numpy.complex64(1)]

@@ -293,3 +293,8 @@ def test_flat_of_more_dimensions_than_numpys_iterator_takes():
         with pytest.raises(RuntimeError, match="only supports up to 32 dimensions but the array has 64"):
             _ = module.ones((1,) * 64).flat
         assert list(module.ones((1,) * 32).flat) == [1.0]
+
+
+@pytest.mark.parametrize("key", [(), (slice(1, 3),), (1,), (1, 2), (None, 1.5), (...,)], ids=str)
+def test_flat_takes_a_tuple_as_one_key(key):
+    both(lambda np, a: a.flat[key], sample("d"))
