@@ -209,6 +209,8 @@ def _calling_back(function):
     def answering(x):
         if type(x) in (list, tuple):
             return type(x)(map(answering, x))
+        if getattr(x, "__module__", None) == "plait" and hasattr(x, "__wrapped__"):
+            return x.__wrapped__  # stands for this function of NumPy's
         return _answering(x) if callable(x) and not isinstance(x, (type, ndarray)) else x
 
     def calling(*args, **kwargs):
