@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "edit.hpp"
+
 namespace plait::ir {
 namespace {
 
@@ -131,12 +133,25 @@ std::int32_t row_loop(const Kernel& k, std::int32_t loop) {
     return std::none_of(terms.begin(), terms.end(),
                         [&](const Term& t) { return defined_here(t.var); });
   };
+  // Each iteration writes elements of its own, and finds nothing that another one left.
+  const auto is_own = [&](Val v) {
+    const Inst& i = k.insts[v];
+    if (i.op != Op::Store && i.op != Op::StoreLocal) return true;
+    const auto& terms = k.accesses[i.access].terms;
+    if (std::none_of(terms.begin(), terms.end(), [&](const Term& t) { return t.var == outer.var; }))
+      return false;
+    return i.op == Op::Store || in_both([&](Val o) {
+             const Inst& other = k.insts[o];
+             return other.op != Op::LoadLocal || other.index != i.index ||
+                    same(k.accesses[other.access], k.accesses[i.access]);
+           });
+  };
   const bool apart = std::all_of(outer.body.begin(), outer.body.end() - 1,
                                  [&](Val v) { return is_computed(k.insts[v]); }) &&
                      std::none_of(row.body.begin(), row.body.end(), [&](Val v) {
                        return opens_loop(k.insts[v]) || k.insts[v].op == Op::Product;
                      });
-  return apart && in_both(addresses_alone) ? last.index : -1;
+  return apart && in_both(addresses_alone) && in_both(is_own) ? last.index : -1;
 }
 
 std::optional<bool> deciding_value(const Kernel& k, std::int32_t loop) {

@@ -32,13 +32,6 @@ void rehome(Kernel& k, std::int32_t from, std::int32_t to) {
 
 }  // namespace
 
-bool same(const Access& a, const Access& b) {
-  return same(a.offset, b.offset) && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
-                                                b.terms.end(), [](const Term& x, const Term& y) {
-                                                  return x.var == y.var && same(x.stride, y.stride);
-                                                });
-}
-
 Val append(Kernel& k, const Inst& i) {
   k.insts.push_back(i);
   return static_cast<Val>(k.insts.size() - 1);

@@ -2,6 +2,8 @@
 // and nothing else. Every edit keeps the scalar meaning of the nest; that it may be made (that two
 // loops have one range, that a row is read again) is its caller's to know.
 #pragma once
+#include <algorithm>
+
 #include "ir.hpp"
 
 namespace plait::ir {
@@ -10,7 +12,12 @@ namespace plait::ir {
 inline bool same(const Coeff& a, const Coeff& b) {
   return a.param == b.param && (a.param != kNoParam || a.value == b.value);
 }
-bool same(const Access& a, const Access& b);
+inline bool same(const Access& a, const Access& b) {
+  return same(a.offset, b.offset) && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                                                b.terms.end(), [](const Term& x, const Term& y) {
+                                                  return x.var == y.var && same(x.stride, y.stride);
+                                                });
+}
 
 // Instructions of loop `l`'s body and of all loops nested in it, in order.
 template <class F>
