@@ -17,8 +17,17 @@ template <class T>
 class traced;
 template <class T>
 class selection;
+namespace detail {
+template <class T>
+class read_only;
+}  // namespace detail
+
+template <>
+class array<void>;  // any_array
 
 namespace detail {
+
+PLAIT_API Handle elementwise(fn f, const Operand* operands, int n);  // of array<void> and others
 
 template <class T>
 struct is_array_type : std::false_type {};
@@ -28,6 +37,10 @@ template <class T>
 struct is_array_type<array_view<T>> : std::true_type {};
 template <class T>
 struct is_array_type<selection<T>> : std::true_type {};
+
+template <class A>
+struct untyped<A, std::enable_if_t<is_array_type<A>::value>>
+    : std::is_void<typename A::value_type> {};
 
 template <class A>
 struct operand_traits<A, std::enable_if_t<is_array_type<A>::value>> {
@@ -47,16 +60,38 @@ template <class A>
 using like = array<element_of<A>>;
 
 // Whether a value of A may be stored in an array of T: everything but complex into real.
+// Where a type is known at run time only, the call checks it.
 template <class A, class T>
-inline constexpr bool storable = !(kind_of(operand_traits<A>::type.type) == kind::complex &&
-                                   kind_of(dtype_of_v<T>) != kind::complex);
+constexpr bool can_store() {
+  if constexpr (is_untyped<A> || std::is_void_v<T>)
+    return true;
+  else
+    return !(kind_of(operand_traits<A>::type.type) == kind::complex &&
+             kind_of(dtype_of_v<T>) != kind::complex);
+}
+template <class A, class T>
+inline constexpr bool storable = can_store<A, T>();
 // Whether an in-place operation may write its result into T (NumPy's same_kind rule).
 template <fn F, class T, class B>
 constexpr bool updatable() {
-  constexpr operand_type types[] = {{dtype_of_v<T>, weak::none}, operand_traits<B>::type};
-  constexpr resolution r = resolve(F, types, 2);
-  return r.found && can_cast_same_kind(r.result, dtype_of_v<T>);
+  if constexpr (is_untyped<B> || std::is_void_v<T>) {
+    return true;
+  } else {
+    constexpr operand_type types[] = {{dtype_of_v<T>, weak::none}, operand_traits<B>::type};
+    constexpr resolution r = resolve(F, types, 2);
+    return r.found && can_cast_same_kind(r.result, dtype_of_v<T>);
+  }
 }
+// Whether array<U> becomes array<T> by itself, and whether at all.
+template <class U, class T>
+constexpr bool is_implicit() {
+  if constexpr (std::is_void_v<U>)
+    return false;
+  else
+    return can_cast_safely(dtype_of_v<U>, dtype_of_v<T>);
+}
+template <class U, class T>
+inline constexpr bool is_explicit = !std::is_void_v<U> && !is_implicit<U, T>();
 
 // Operands that are given away, as the temporaries of an expression are, go when the operation is
 // recorded: nobody asks for their values, so that no evaluation stores them.
@@ -79,7 +114,10 @@ template <fn F, class... A>
 auto recorded(A&&... a) {
   using R = typename result<F, std::decay_t<A>...>::type;
   const Operand operands[] = {operand_of(std::forward<A>(a))...};
-  return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
+  if constexpr (std::is_void_v<R>)
+    return array<void>(elementwise(F, operands, sizeof...(A)));
+  else
+    return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
 }
 template <fn F, class... A>
 auto apply(A&&... a) {
@@ -159,17 +197,14 @@ class array {
     handle_ = detail::from_values(cells.data(), {&n, 1}, dtype_of_v<T>);
   }
   // From another element type: implicit where every value is kept (NumPy's safe cast).
-  template <class U, std::enable_if_t<detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
-                                          !std::is_same_v<U, T>,
-                                      int> = 0>
+  template <class U,
+            std::enable_if_t<detail::is_implicit<U, T>() && !std::is_same_v<U, T>, int> = 0>
   array(const array<U>& a) : handle_(detail::astype(a.handle(), dtype_of_v<T>)) {}
-  template <class U, std::enable_if_t<detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
-                                          !std::is_same_v<U, T>,
-                                      int> = 0>
+  template <class U,
+            std::enable_if_t<detail::is_implicit<U, T>() && !std::is_same_v<U, T>, int> = 0>
   array(array<U>&& a) : handle_(detail::astype(std::move(a).handle(), dtype_of_v<T>)) {}
-  template <class U, std::enable_if_t<!detail::can_cast_safely(dtype_of_v<U>, dtype_of_v<T>) &&
-                                          detail::storable<array<U>, T>,
-                                      int> = 0>
+  template <class U,
+            std::enable_if_t<detail::is_explicit<U, T> && detail::storable<array<U>, T>, int> = 0>
   explicit array(const array<U>& a) : handle_(detail::astype(a.handle(), dtype_of_v<T>)) {}
 
   // --- inspection: none of these evaluates
@@ -399,4 +434,5 @@ class array {
 
 }  // namespace plait
 
+#include "plait/any_array.hpp"          // IWYU pragma: export
 #include "plait/detail/array_view.hpp"  // IWYU pragma: export

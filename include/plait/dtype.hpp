@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "plait/export.hpp"
@@ -27,6 +28,7 @@ enum class dtype : std::uint8_t {
   complex64,
   complex128,
 };
+inline constexpr int kDTypes = 14;
 
 // IEEE binary16 as stored in memory. Arithmetic happens in arrays; a single value converts.
 struct float16 {
@@ -179,8 +181,32 @@ inline constexpr dtype dtype_of_v = detail::element<T>::value;
 // The C++ element type of a dtype.
 template <dtype D>
 using element_t = typename detail::type_of<D>::type;
+namespace detail {
+// void: of arrays whose element type is known at run time only.
+template <class T, class U>
+struct promoted_element {
+  using type = element_t<promote(dtype_of_v<T>, dtype_of_v<U>)>;
+};
+template <class U>
+struct promoted_element<void, U> {
+  using type = void;
+};
+template <class T>
+struct promoted_element<T, void> {
+  using type = void;
+};
+template <>
+struct promoted_element<void, void> {
+  using type = void;
+};
+}  // namespace detail
 // What an operation on two arrays of these elements computes in.
 template <class T, class U>
-using promote_t = element_t<promote(dtype_of_v<T>, dtype_of_v<U>)>;
+using promote_t = typename detail::promoted_element<T, U>::type;
+
+constexpr int itemsize(dtype t) { return detail::size_of(t); }
+// NumPy's names: "bool", "int8" ... to_dtype() throws DTypeError for others.
+PLAIT_API std::string to_string(dtype t);
+PLAIT_API dtype to_dtype(const std::string& name);
 
 }  // namespace plait

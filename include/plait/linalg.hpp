@@ -125,7 +125,7 @@ auto einsum(const std::string& subscripts, const A& a, const B& b, const C& c, c
 // The sum of a diagonal.
 template <class A, detail::if_array<A> = 0>
 auto trace(A&& a, std::int64_t offset = 0, std::int64_t axis1 = 0, std::int64_t axis2 = 1) {
-  using R = element_t<detail::reduced(detail::reduction::sum, dtype_of_v<detail::element_of<A>>)>;
+  using R = detail::reduced_t<detail::reduction::sum, detail::element_of<A>>;
   return array<R>(detail::trace(std::forward<A>(a).handle(), offset, axis1, axis2));
 }
 
@@ -144,7 +144,7 @@ using plait::vecdot;
 
 // The element type of a norm: real, and float64 for integers.
 template <class T>
-using norm_t = element_t<detail::reduced(detail::reduction::std, dtype_of_v<T>)>;
+using norm_t = detail::reduced_t<detail::reduction::std, T>;
 
 template <class A>
 using norm_of = array<norm_t<detail::element_of<A>>>;

@@ -40,11 +40,16 @@ void assign(array_view<T>&& target, B&& value) {
 }
 
 // NumPy's .npy files. What is read is in the memory order of the file and converts to T where every
-// value is kept; else DTypeError. Error for a file that cannot be opened or written, ValueError for
-// one that is damaged.
-template <class T>
+// value is kept; else DTypeError. Without T, load_npy(path) is an any_array of the file's dtype.
+// Error for a file that cannot be opened or written, ValueError for one that is damaged.
+template <class T = void>
 array<T> load_npy(const std::string& path) {
-  return array<T>(detail::load_npy(path, dtype_of_v<T>));
+  if constexpr (std::is_void_v<T>) {
+    return any_array(detail::load_npy(path, nullptr));
+  } else {
+    const dtype wanted = dtype_of_v<T>;
+    return array<T>(detail::load_npy(path, &wanted));
+  }
 }
 template <class T>
 void dump_npy(const std::string& path, const array<T>& a) {

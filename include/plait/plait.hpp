@@ -6,6 +6,7 @@
 //
 // Printing is in plait/io.hpp, xtensor interoperation in plait/xtensor.hpp.
 #pragma once
+#include "plait/any_array.hpp"
 #include "plait/array.hpp"
 #include "plait/build.hpp"
 #include "plait/compare.hpp"

@@ -40,17 +40,27 @@ constexpr dtype reduced(reduction r, dtype t) {
       return t;
   }
 }
+template <reduction R, class T>
+struct reduced_element {
+  using type = element_t<reduced(R, dtype_of_v<T>)>;
+};
+template <reduction R>
+struct reduced_element<R, void> {
+  using type = void;
+};
+template <reduction R, class T>
+using reduced_t = typename reduced_element<R, T>::type;
 // The element type of means, float64 for integers, and of means with weights.
 template <class T>
-using mean_t = element_t<reduced(reduction::mean, dtype_of_v<T>)>;
+using mean_t = reduced_t<reduction::mean, T>;
 template <class T, class U>
-using average_t = element_t<promote(promote(dtype_of_v<T>, dtype_of_v<U>), dtype_of_v<mean_t<T>>)>;
+using average_t = promote_t<promote_t<T, U>, mean_t<T>>;
 
 // Of all elements where `axes` is null.
 template <reduction R, class A>
 auto reduced_array(A&& a, const extents* axes, bool keepdims, double ddof = 0) {
   const Span s = axes ? span_of(*axes) : Span{nullptr, 0};
-  return array<element_t<reduced(R, dtype_of_v<element_of<A>>)>>(
+  return array<reduced_t<R, element_of<A>>>(
       reduce(R, std::forward<A>(a).handle(), axes ? &s : nullptr, keepdims, ddof));
 }
 

@@ -17,18 +17,16 @@ PLAIT_API Handle convolve(const Handle& a, const Handle& v, int mode);
 }  // namespace detail
 
 // Of all elements in C order, or along an axis. NaN counts as 0 or 1 in the last two.
-#define PLAIT_SCAN(name, kind)                                                                 \
-  template <class A, detail::if_array<A> = 0>                                                  \
-  auto name(const A& a) {                                                                      \
-    using R =                                                                                  \
-        element_t<detail::reduced(detail::reduction::sum, dtype_of_v<detail::element_of<A>>)>; \
-    return array<R>(detail::cumulate(detail::scan::kind, a.handle(), nullptr));                \
-  }                                                                                            \
-  template <class A, detail::if_array<A> = 0>                                                  \
-  auto name(const A& a, std::int64_t axis) {                                                   \
-    using R =                                                                                  \
-        element_t<detail::reduced(detail::reduction::sum, dtype_of_v<detail::element_of<A>>)>; \
-    return array<R>(detail::cumulate(detail::scan::kind, a.handle(), &axis));                  \
+#define PLAIT_SCAN(name, kind)                                                  \
+  template <class A, detail::if_array<A> = 0>                                   \
+  auto name(const A& a) {                                                       \
+    using R = detail::reduced_t<detail::reduction::sum, detail::element_of<A>>; \
+    return array<R>(detail::cumulate(detail::scan::kind, a.handle(), nullptr)); \
+  }                                                                             \
+  template <class A, detail::if_array<A> = 0>                                   \
+  auto name(const A& a, std::int64_t axis) {                                    \
+    using R = detail::reduced_t<detail::reduction::sum, detail::element_of<A>>; \
+    return array<R>(detail::cumulate(detail::scan::kind, a.handle(), &axis));   \
   }
 PLAIT_SCAN(cumsum, sum)
 PLAIT_SCAN(cumprod, product)
@@ -55,9 +53,8 @@ template <detail::fn F, class A, detail::if_array<A> = 0>
 auto accumulate(ufunc::named<F>, const A& a, std::int64_t axis = 0) {
   using T = detail::element_of<A>;
   constexpr bool sums = F == detail::fn::Add || F == detail::fn::Multiply;
-  using R =
-      std::conditional_t<sums, element_t<detail::reduced(detail::reduction::sum, dtype_of_v<T>)>,
-                         typename detail::result<F, array<T>, array<T>>::type>;
+  using R = std::conditional_t<sums, detail::reduced_t<detail::reduction::sum, T>,
+                               typename detail::result<F, array<T>, array<T>>::type>;
   return array<R>(detail::accumulate(F, a.handle(), axis, dtype_of_v<R>));
 }
 

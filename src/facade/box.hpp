@@ -102,5 +102,10 @@ OpId op_of(fn f);
 Scalar to_scalar(const Value& v);
 Value to_value(const Scalar& s);
 tracer::Operand to_operand(const Operand& o);
+// f of the operands; `result` is its dtype where that is known beforehand.
+Handle elementwise_of(fn f, const Operand* operands, int n, std::optional<DType> result);
+// DTypeError for complex values in a real array, which the templates refuse where they know the
+// types.
+void check_storable(const char* function, const Operand& from, DType to);
 
 }  // namespace plait::detail

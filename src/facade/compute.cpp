@@ -28,16 +28,23 @@ bool is_sole(const Handle& h) {
 
 }  // namespace
 
+void check_storable(const char* function, const Operand& from, DType to) {
+  const DType t = from.array ? unwrap(*from.array).dtype : core(from.value.type);
+  if (is_complex(t) && !is_complex(to))
+    throw DTypeError(std::string(function) +
+                     ": complex values do not fit a real array; take real()");
+}
+
 OpId op_of(fn f) { return op_ids[static_cast<int>(f)]; }
 
-Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
+Handle elementwise_of(fn f, const Operand* operands, int n, std::optional<DType> result) {
   const OpId id = op_of(f);
   Handle h;
   named(op_info(id).name.data(), [&] {
     for (const Operand* o = operands; o != operands + n; ++o)
       if (o->array) unwrap(*o->array);  // reads selections
     const std::lock_guard held(tracer::lock());
-    h = small_elementwise(id, operands, n, core(result));
+    h = small_elementwise(id, operands, n, result);
     if (h) {
       for (const Operand* o = operands; o != operands + n; ++o)
         if (o->given && *o->given && !o->given->get()->lease) *o->given = Handle();
@@ -47,8 +54,8 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
       return tracer::elementwise(id, o);
     });
     // Only an unsigned scalar beyond int64 resolves otherwise at run time than at compile time.
-    if (a.dtype != core(result))
-      throw OverflowError("integer out of bounds for " + std::string(name(core(result))));
+    if (result && a.dtype != *result)
+      throw OverflowError("integer out of bounds for " + std::string(name(*result)));
     // The box of an operand that is given away serves the result.
     for (const Operand* o = operands; o != operands + n; ++o)
       if (o->given && *o->given && is_sole(*o->given)) {
@@ -67,6 +74,10 @@ Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
   return h;
 }
 
+Handle elementwise(fn f, const Operand* operands, int n, dtype result) {
+  return elementwise_of(f, operands, n, core(result));
+}
+
 void elementwise_into(fn f, const Operand* operands, int n, const Handle& out) {
   tracer::ElementwiseOptions options;
   options.out = &unwrap(out);
@@ -79,6 +90,7 @@ void elementwise_into(fn f, const Operand* operands, int n, const Handle& out) {
 }
 
 Handle astype(const Handle& a, dtype t) {
+  check_storable("astype", {&a, {}, nullptr}, core(t));
   return made("astype", [&] { return tracer::astype(unwrap(a), core(t)); });
 }
 Handle copy(const Handle& a) {
@@ -94,6 +106,7 @@ void swap_elements(const Handle& a, const Handle& b) {
 }
 
 void assign(const Handle& target, const Operand& value, const Handle* mask) {
+  check_storable("assign", value, unwrap(target).dtype);
   named("assign", [&] {
     tracer::assign(unwrap(target), to_operand(value), mask ? &unwrap(*mask) : nullptr);
   });

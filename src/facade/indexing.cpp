@@ -252,6 +252,7 @@ void set_selected(const Handle& selection, const Operand& value) {
   named("view", [&] {
     const tracer::Array& target = unwrap(a);
     if (!target.writeable) throw ValueError("assignment destination is read-only");
+    check_storable("view", value, target.dtype);
     // One value where a mask is true: in the loop that computes what stands around it.
     if (key.size() == 1 && key[0].kind == Key::Kind::array && !value.array) {
       const tracer::Array& mask = unwrap(key[0].array);

@@ -137,13 +137,14 @@ void swap_bytes(std::byte* at, std::size_t bytes, DType t) {
 
 }  // namespace
 
-Handle load_npy(const std::string& path, dtype t) {
+Handle load_npy(const std::string& path, const dtype* wanted) {
   start();
   const File f = open("load_npy", path, "rb");
   const Header h = read_header(f.get(), path);
   Dims shape = h.shape;
   if (h.fortran) std::reverse(shape.begin(), shape.end());
   const auto unit = static_cast<std::int64_t>(itemsize(h.dtype));
+  const dtype t = wanted ? *wanted : outer(h.dtype);
   if (!can_cast_safely(outer(h.dtype), t))
     throw DTypeError("load_npy: '" + path + "' holds " + std::string(name(h.dtype)) +
                      ", of which " + std::string(name(core(t))) +

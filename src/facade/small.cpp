@@ -127,14 +127,15 @@ std::size_t trim_small() {
   return bytes;
 }
 
-Handle small_elementwise(OpId fn, const Operand* operands, int n, DType result) {
+Handle small_elementwise(OpId fn, const Operand* operands, int n, std::optional<DType> wanted) {
   const tracer::Array* model = nullptr;
   for (int i = 0; i < n && !model; ++i)
     if (operands[i].array && *operands[i].array) model = &operands[i].array->get()->array;
   if (!model || model->size() > std::min(kMostElements, config().eager_limit)) return {};
   const DType t = model->dtype;
   const tracer::UniformLoop& loop = tracer::uniform_loop(fn, t);
-  if (!loop.plain || loop.types.out != result) return {};
+  const DType result = loop.types.out;
+  if (!loop.plain || (wanted && *wanted != result)) return {};
 
   alignas(16) std::byte values[kMaxOperands][16];
   void* arguments[kMaxOperands + 1];

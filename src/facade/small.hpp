@@ -5,8 +5,9 @@
 
 namespace plait::detail {
 
-// The result, or an empty handle where the recorder has to be asked. The recorder's lock is held.
-Handle small_elementwise(OpId fn, const Operand* operands, int n, DType result);
+// The result, of the dtype that is wanted if one is, or an empty handle where the recorder has to
+// be asked. The recorder's lock is held.
+Handle small_elementwise(OpId fn, const Operand* operands, int n, std::optional<DType> wanted);
 
 // An array of `shape` whose elements are copies of `element`, or of as many as it has where `all`;
 // empty where there is no memory kept for it. Takes the recorder's lock.

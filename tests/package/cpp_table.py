@@ -17,6 +17,7 @@ extern array<double> a, b, c, v, w;
 extern array<int64_t> k;
 extern array<bool> m;
 extern array<std::complex<double>> z;
+extern any_array x, y;
 extern double* pointer;
 extern std::vector<double> vector;
 extern const int64_t n;

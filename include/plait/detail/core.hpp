@@ -151,7 +151,7 @@ PLAIT_API Handle borrow(void* data, Span shape, Span byte_strides, dtype t, bool
                         Callback<> release = {});
 // C-ordered memory that is the array's from now on.
 PLAIT_API Handle take_over(void* data, Span shape, dtype t, Callback<> release);
-PLAIT_API Handle load_npy(const std::string& path, dtype t);
+PLAIT_API Handle load_npy(const std::string& path, const dtype* wanted);  // null: any
 PLAIT_API void dump_npy(const std::string& path, const Handle& a);
 PLAIT_API Handle indices(Span shape);
 PLAIT_API std::vector<Handle> meshgrid(const Handle* arrays, int n, bool xy, bool sparse);

@@ -133,13 +133,24 @@ constexpr resolution resolve_types() {
   constexpr operand_type types[] = {operand_traits<A>::type...};
   return resolve(F, types, sizeof...(A));
 }
+// Arrays of elements whose type is known at run time only, and what is computed of them.
+template <class A, class = void>
+struct untyped : std::false_type {};
+template <class A>
+inline constexpr bool is_untyped = untyped<A>::value;
+struct untyped_result {
+  using type = void;
+};
 template <fn F, class... A>
-struct result {
+struct typed_result {
   static constexpr resolution resolved = resolve_types<F, A...>();
   static_assert(
       resolved.found,
       "plait: this function has no loop for these element types (NumPy raises TypeError)");
   using type = element_t<resolved.result>;
+};
+template <fn F, class... A>
+struct result : std::conditional_t<(is_untyped<A> || ...), untyped_result, typed_result<F, A...>> {
 };
 
 }  // namespace plait::detail

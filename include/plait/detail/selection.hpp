@@ -22,8 +22,9 @@ Key to_key(I i) {
 }
 template <class A, if_array<A> = 0>
 Key to_key(const A& a) {
-  static_assert(kind_of(dtype_of_v<element_of<A>>) <= kind::signed_int,
-                "plait: arrays that name elements are of integers or bools");
+  if constexpr (!is_untyped<A>)
+    static_assert(kind_of(dtype_of_v<element_of<A>>) <= kind::signed_int,
+                  "plait: arrays that name elements are of integers or bools");
   return {Key::Kind::array, {Index::Kind::all}, a.handle(), {}};
 }
 inline Key to_key(const KeptIndices& k) { return k.key; }
@@ -81,5 +82,14 @@ class selection : public detail::read_only<T> {
   PLAIT_IN_PLACE(>>=, RightShift)
 #undef PLAIT_IN_PLACE
 };
+
+template <class A, detail::if_array<A>>
+any_array any_array::operator[](const A& index) const& {
+  return selection<void>::of(handle_, index);
+}
+template <class A, detail::if_array<A>>
+selection<void> any_array::operator[](const A& index) & {
+  return selection<void>::of(handle_, index);
+}
 
 }  // namespace plait
