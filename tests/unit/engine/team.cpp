@@ -209,11 +209,11 @@ TEST_CASE("a team whose helpers lose their cores pauses, and looks again later")
   REQUIRE(a.open(0));
   a.add(5e-3, 2e-3, 2);
   CHECK_FALSE(a.open(0));
-  CHECK_FALSE(a.open(5e-3));
-  CHECK(a.open(10e-3));
+  CHECK_FALSE(a.open(10e-3));
+  CHECK(a.open(0.2));
   a.add(1, 0.1, 2);  // the debt has a bound
-  CHECK_FALSE(a.open(0.08));
-  CHECK(a.open(0.1));
+  CHECK_FALSE(a.open(0.25));
+  CHECK(a.open(0.5));
 }
 
 TEST_CASE("of a small part of a loop, no more is believed than all threads can have computed") {
@@ -228,39 +228,4 @@ TEST_CASE("a shared loop is compared with how long others let one thread wait") 
   for (int loop = 0; loop < 100; ++loop) a.learn(20e-3, 10e-3);
   for (int loop = 0; loop < 10; ++loop) a.add(15e-3, 10e-3, 2);
   CHECK(a.open(0));
-}
-
-// A second core of which another process takes 4 ms each time that a helper has used it for `every`
-// seconds, and loops of half a millisecond for ten seconds: what they take, of one thread's time.
-TEST_CASE("a team goes on where helpers lose their cores now and then, and rests where often") {
-  constexpr double kLoop = 0.5e-3, kLost = 4e-3;
-  const auto part_of_alone = [](double every) {
-    Account a;
-    double at = 0, computed = 0, until_lost = every;
-    while (at < 10) {
-      double took = kLoop;
-      if (a.open(at)) {
-        took = kLoop / 2;
-        for (until_lost -= kLoop / 2; until_lost < 0; until_lost += every) took += kLost;
-        a.add(took, kLoop, 2);
-      } else {
-        a.learn(took, took);
-      }
-      at += took;
-      computed += kLoop;
-    }
-    return at / computed;
-  };
-  CHECK(part_of_alone(100e-3) < 0.53);
-  CHECK(part_of_alone(30e-3) < 0.58);
-  CHECK(part_of_alone(16e-3) < 0.66);
-  CHECK(part_of_alone(8e-3) < 0.82);
-  CHECK(part_of_alone(1e-3) < 1.05);
-}
-
-TEST_CASE("a long stop of one short loop among many is no delay of all loops") {
-  Account a;
-  for (int loop = 0; loop < 10000; ++loop) a.learn(loop % 1000 == 990 ? 4e-3 : 30e-6, 30e-6);
-  for (int loop = 0; loop < 1000; ++loop) a.add(60e-6, 30e-6, 2);
-  CHECK_FALSE(a.open(0));
 }
