@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
 
 // In lower case; whatever switches something on or off, as that.
 std::string word(std::string_view text) {
-  const std::string s = lower(text);
+  std::string s = lower(text);
   if (s == "1" || s == "yes" || s == "true") return "on";
   if (s == "0" || s == "no" || s == "false") return "off";
   return s;

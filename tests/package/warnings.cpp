@@ -97,9 +97,20 @@ void each(array<T> a, array<T> b, array<std::int64_t> k, array<bool> m) {
   }
 }
 template void each(array<bool>, array<bool>, array<std::int64_t>, array<bool>);
-#define EACH(T) template void each(array<T>, array<T>, array<std::int64_t>, array<bool>);
-EACH(std::int8_t)
-EACH(std::uint8_t) EACH(std::int16_t) EACH(std::uint16_t) EACH(std::int32_t) EACH(std::uint32_t)
-    EACH(std::int64_t) EACH(std::uint64_t) EACH(float16) EACH(float) EACH(double)
-        EACH(std::complex<float>) EACH(std::complex<double>) EACH(char) EACH(long long)
-            EACH(unsigned long long)
+#define EACH(T) template void each(array<T>, array<T>, array<std::int64_t>, array<bool>)
+EACH(std::int8_t);
+EACH(std::uint8_t);
+EACH(std::int16_t);
+EACH(std::uint16_t);
+EACH(std::int32_t);
+EACH(std::uint32_t);
+EACH(std::int64_t);
+EACH(std::uint64_t);
+EACH(float16);
+EACH(float);
+EACH(double);
+EACH(std::complex<float>);
+EACH(std::complex<double>);
+EACH(char);
+EACH(long long);
+EACH(unsigned long long);

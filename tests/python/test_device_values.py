@@ -22,7 +22,7 @@ ROUNDED = [  # in the last places
 DTYPES = ["f", "l"] if FAKE_NVRTC else NATIVE
 if FAKE_NVRTC:  # the unit tests have every function emulated
     EXACT, ROUNDED = ["add", "floor_divide", "fmax", "less", "remainder", "signbit"], ["arctan2", "exp", "power"]
-SIZE = 300 if FAKE_NVRTC else 1003 if FAKE_DEVICE else 100_003
+SIZE = 300 if FAKE_NVRTC else 403 if FAKE_DEVICE else 100_003
 
 
 def host(x):

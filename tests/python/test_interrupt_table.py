@@ -190,7 +190,7 @@ def poke(after):
     return begin, off, thread
 for name, make in CASES.items():
     interrupted, values = 0, True
-    for after in (0.03, 0.15):
+    for after in map(float, sys.argv[2].split(",")):
         work, right = make()
         begin, off, thread = poke(after)
         try:
@@ -208,12 +208,12 @@ for name, make in CASES.items():
 """
 
 
-@pytest.mark.parametrize("threads, fuse", [(2, 1), (1, 0)])
-def test_each_kind_of_long_work(run_python, tmp_path, threads, fuse):
+@pytest.mark.parametrize("threads, fuse, after", [(2, 1, "0.03,0.15"), (1, 0, "0.06")])
+def test_each_kind_of_long_work(run_python, tmp_path, threads, fuse, after):
     """A write that an interrupt stopped stays recorded, so `right` computes it; one that came before it left the old values."""
     file = tmp_path / "table.py"
     file.write_text(CASES + RUN)
-    done = run_python(None, str(file), str(threads), timeout=600, env={"PLAIT_FUSE": str(fuse)})
+    done = run_python(None, str(file), str(threads), after, timeout=600, env={"PLAIT_FUSE": str(fuse)})
     rows = [line.split() for line in done.stdout.splitlines()]
     assert rows and all(row[1:] == ["True", "True"] for row in rows), (done.stdout, done.stderr)
     assert len(rows) == CASES.count("@case"), done.stderr

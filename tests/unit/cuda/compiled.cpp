@@ -46,6 +46,16 @@ void check(const cuda::Program& p, int arch) {
   }
 }
 
+// Each kernel for one architecture: the source does not differ, and NVRTC takes long.
+void check_in_turn(const std::vector<test::RandomKernel>& kernels, const cuda::Target& target) {
+  const std::size_t n = std::size(kArchitectures);
+  for (std::size_t a = 0; a < n; ++a) {
+    std::vector<test::RandomKernel> some;
+    for (std::size_t i = a; i < kernels.size(); i += n) some.push_back(kernels[i]);
+    check(joined(some, target), kArchitectures[a]);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("every operation of every dtype compiles") {
@@ -55,21 +65,21 @@ TEST_CASE("every operation of every dtype compiles") {
   check(joined(kernels), 90);
 }
 
-TEST_CASE("random kernels compile for every architecture") {
+TEST_CASE("random kernels compile, for one architecture after the other") {
   if (!have_nvrtc()) return;
   std::vector<test::RandomKernel> kernels;
   for (std::uint32_t seed = 0; kernels.size() < 12; ++seed) {
     test::RandomKernel r = test::KernelGenerator(seed).make();
     if (cuda::supports(r.kernel, nullptr)) kernels.push_back(std::move(r));
   }
-  for (int arch : kArchitectures) check(joined(kernels), arch);
+  check_in_turn(kernels, {});
 }
 
-TEST_CASE("every mapping compiles for every architecture") {
+TEST_CASE("every mapping compiles, for one architecture after the other") {
   if (!have_nvrtc()) return;
   std::vector<test::RandomKernel> kernels;
   for (const test::Case& c : test::mapping_cases()) kernels.push_back(c.kernel);
-  for (int arch : kArchitectures) check(joined(kernels, test::kSmallDevice), arch);
+  check_in_turn(kernels, test::kSmallDevice);
 }
 
 TEST_CASE("the join of partial results compiles for every kind and dtype") {
