@@ -222,7 +222,7 @@ class Finder {
   template <class Test>
   static bool once(Known& known, std::int32_t i, Test&& test) {
     const auto at = known.find(i);
-    return at != known.end() ? at->second : known[i] = test();
+    return at != known.end() ? at->second : (known[i] = test());
   }
   // What the value is multiplied by, it may be multiplied by later.
   template <class Base>
