@@ -66,6 +66,29 @@ void evaluate_value(const Ref<Node>& value) {
 // are the storage's and that of the update to come.
 bool nobody_else_reads(const Node& version) { return own_version(version, 2); }
 
+// Whether a masked write is better a choice between the written and the old elements: all of a
+// value that is still to be computed is written to, so that both may be one loop. What is in memory
+// is stored to.
+bool chooses(const Array& target, const Node& old) {
+  const NodeKind k = old.kind;
+  return (k == NodeKind::Elementwise || k == NodeKind::Cast || k == NodeKind::MatMul) &&
+         is_pending(old) && covers(target, old) && dense(old) && !target.storage->borrowed &&
+         !few(target.shape);
+}
+
+Ref<Node> choice(const Node& old, Ref<Node> mask, Ref<Node> written, Ref<Node> kept) {
+  Ref<Node> n = take_node(NodeKind::Elementwise);
+  n->fn = OpId::Where;
+  n->dtype = old.dtype;
+  n->shape = old.shape;
+  n->strides = old.strides;
+  n->n_inputs = 3;
+  n->inputs[0] = std::move(mask);
+  n->inputs[1] = std::move(written);
+  n->inputs[2] = std::move(kept);
+  return record(std::move(n));
+}
+
 // Somebody outside sees the storage's memory: the new version has to appear in it, now.
 void store_in_place(Storage& s, Ref<Node> update) {
   const Ref<Buffer> memory = s.version->data;
@@ -128,6 +151,9 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
       value->device = device;
     }
     set_version(s, std::move(value));
+  } else if (!outside && mask && chooses(target, *old)) {
+    value = as_dtype(std::move(value), target.dtype);
+    set_version(s, choice(*old, std::move(mask), std::move(value), old));
   } else {
     if (context().evaluator && few(target.shape) && ends_a_run_of_writes(*old)) {
       // What is written, too: this write and those to come are stores then.
@@ -200,6 +226,11 @@ void assign(const Array& target, const Operand& value, const Array* mask) {
   if (same_elements(source, target)) return;
   if (!mask && stored_at_once(target, source)) return;
   bound_graph();
+  if (mask && source.ndim() == 0 && source.dtype == target.dtype && in_host_memory(source)) {
+    store(target, scalar_node(item(source, {})), node_of(*mask));
+    finish(target, reads_export(*mask));
+    return;
+  }
   const bool eager = reads_export(source) || (mask && reads_export(*mask));
   store(target, node_of(source), mask ? node_of(*mask) : nullptr);
   finish(target, eager);

@@ -405,3 +405,62 @@ def test_weights_that_are_small_throughout(large, weigh):
     want = attention(numpy, *operands)
     got = numpy.asarray(attention(plait, *map(plait.array, operands)))
     numpy.testing.assert_allclose(got, want, rtol=0.02, atol=0.02)
+
+
+MASKED_WRITES = {
+    "copyto": lambda np, s, m: np.copyto(s, -INF, where=m),
+    "copyto, broadcast": lambda np, s, m: np.copyto(s, -1e9, where=m[0]),
+    "a key": lambda np, s, m: s.__setitem__(m, -INF),
+    "putmask": lambda np, s, m: np.putmask(s, m, numpy.float32(-1e9)),
+}
+
+
+@pytest.mark.parametrize("name", MASKED_WRITES)
+def test_masks_written_to_the_scores(large, name):
+    """The write is part of the region: the scores have no memory. Views of them see it."""
+    q, k, v = data("f4", 300, 520, 33, 40)
+    hide = numpy.broadcast_to(~numpy.tri(300, 520, dtype=bool), (2, 300, 520)).copy()
+
+    def f(np, q, k, v, hide, look=lambda s: None):
+        s = np.matmul(q, np.swapaxes(k, -1, -2)) * np.float32(0.125)
+        seen = look(s)
+        MASKED_WRITES[name](np, s, hide)
+        e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+        out = np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
+        return out if seen is None else (out, seen)
+
+    arrays = tuple(map(plait.asarray, (q, k, v, hide)))
+    want = f(numpy, *(a.astype("f8") if a.dtype.char == "f" else a for a in (q, k, v, hide))).astype("f4")
+    plait._plait.set_eager_errors(False)
+    text = str(plait.explain(f(plait, *arrays)))
+    assert "1 region" in text.splitlines()[0], text
+    close(numpy.asarray(f(plait, *arrays)), want)
+    out, seen = f(plait, *arrays, look=lambda s: s[1, ::2])
+    close(numpy.asarray(seen), f(numpy, q, k, v, hide, look=lambda s: s[1, ::2])[1])
+    close(numpy.asarray(out), want)
+
+
+def test_masked_writes_to_pending_values_are_numpys(large):
+    def f(np, a, m):
+        s, t = a * 2, (a + 1).T
+        before = s + 1
+        s[s < 0] = 0
+        np.copyto(s, a[:1], where=m)
+        np.copyto(t, a[:, :1].T, where=m.T)
+        np.putmask(s, a > 1, np.float32(7))
+        i = (a * 10).astype("i4")
+        i[m] = 2.9
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            np.copyto(i, 2.5, where=m)
+        with pytest.raises(OverflowError):
+            i[m] = 2**40
+        with pytest.raises(ValueError):
+            np.copyto(s, 1, where=m[:, 1:])
+        return before, s, t, i
+
+    a = numpy.random.default_rng(3).standard_normal((90, 80)).astype("f4")
+    m = numpy.random.default_rng(4).random((90, 80)) < 0.3
+    for got, want in zip(f(plait, *map(plait.asarray, (a, m))), f(numpy, a, m), strict=True):
+        got = numpy.asarray(got)
+        assert got.dtype == want.dtype and got.strides == want.strides
+        numpy.testing.assert_array_equal(got, want)
