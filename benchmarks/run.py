@@ -82,7 +82,7 @@ def machine():
             pass
     versions["plait"] = call(["-c", "import json, plait; print(json.dumps({'version': plait.__plait_version__}))"], 1, "/tmp", 60).get("version", "missing")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return dict(cpu=cpu, cores=len(os.sched_getaffinity(0)), memory_gib=round(memory, 1), system=platform.platform(), python=platform.python_version(),
+    return dict(cpu=cpu, cores=len(os.sched_getaffinity(0)), memory_gib=round(memory, 1), system=f"{platform.system()} {platform.release().partition('-')[0]}, {' '.join(platform.libc_ver())}", python=platform.python_version(),
                 versions=versions, date=datetime.date.today().isoformat(), load=round(os.getloadavg()[0], 1))
 
 
