@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -16,11 +17,23 @@
 
 namespace plait::tracer {
 
+// To register waits for all processors, which takes milliseconds where there are other threads: one
+// of its own does that, and nobody is favoured before.
 bool RecursiveLock::can_favour() {
 #ifdef SYS_membarrier
-  static const bool registered =
-      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  return registered;
+  enum Known : int { kUnasked, kAsked, kNo, kYes };
+  static std::atomic<int> known{kUnasked};
+  int now = known.load(std::memory_order_acquire);
+  if (now == kUnasked && known.compare_exchange_strong(now, kAsked)) try {
+      std::thread([] {
+        const bool can =
+            syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+        known.store(can ? kYes : kNo, std::memory_order_release);
+      }).detach();
+    } catch (const std::system_error&) {
+      known.store(kNo);  // no thread can be had
+    }
+  return now == kYes;
 #else
   return false;
 #endif

@@ -57,7 +57,7 @@ class RecursiveLock {
     lock();
     depth_ = levels - 1;
   }
-  // Whether this thread is favoured; whether any can be here.
+  // Whether this thread is favoured; whether any can be here, which is not known at once.
   bool favours_me() const { return favoured_.load(std::memory_order_relaxed) == pthread_self(); }
   static bool can_favour();
 
