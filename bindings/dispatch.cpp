@@ -54,7 +54,7 @@ bool asked(const FunctionObject& f, PyObject* const* args, Py_ssize_t n, PyObjec
 }
 
 // The device of the arrays among these, in lists and tuples of them, too; kAnyDevice where there is
-// none. Those of more than one element decide.
+// none. Those that are not 0-D decide.
 DeviceId device_among(PyObject* const* items, Py_ssize_t n, int depth, bool& decided) {
   DeviceId device = kAnyDevice;
   for (Py_ssize_t i = 0; i < n && !decided; ++i) {

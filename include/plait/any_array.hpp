@@ -120,16 +120,7 @@ class array<void> {
     this->template update<detail::fn::id>(b); \
     return *this;                             \
   }
-  PLAIT_IN_PLACE(+=, Add)
-  PLAIT_IN_PLACE(-=, Subtract)
-  PLAIT_IN_PLACE(*=, Multiply)
-  PLAIT_IN_PLACE(/=, Divide)
-  PLAIT_IN_PLACE(%=, Remainder)
-  PLAIT_IN_PLACE(&=, BitwiseAnd)
-  PLAIT_IN_PLACE(|=, BitwiseOr)
-  PLAIT_IN_PLACE(^=, BitwiseXor)
-  PLAIT_IN_PLACE(<<=, LeftShift)
-  PLAIT_IN_PLACE(>>=, RightShift)
+  PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 
   // x[mask], x[indices]: the elements that an array names (indexing.hpp).

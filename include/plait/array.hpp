@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "plait/detail/element_reference.hpp"
+#include "plait/detail/in_place.hpp"
 #include "plait/detail/iterator.hpp"
 
 namespace plait {
@@ -335,16 +336,7 @@ class array {
     this->template update<detail::fn::id>(b); \
     return *this;                             \
   }
-  PLAIT_IN_PLACE(+=, Add)
-  PLAIT_IN_PLACE(-=, Subtract)
-  PLAIT_IN_PLACE(*=, Multiply)
-  PLAIT_IN_PLACE(/=, Divide)
-  PLAIT_IN_PLACE(%=, Remainder)
-  PLAIT_IN_PLACE(&=, BitwiseAnd)
-  PLAIT_IN_PLACE(|=, BitwiseOr)
-  PLAIT_IN_PLACE(^=, BitwiseXor)
-  PLAIT_IN_PLACE(<<=, LeftShift)
-  PLAIT_IN_PLACE(>>=, RightShift)
+  PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 
   // --- derived arrays

@@ -118,10 +118,7 @@ class masked_array {
         "plait: the result does not fit this array's element type (NumPy's same_kind rule)"); \
     array_.assign(detail::apply<detail::fn::id>(array_, b), mask_);                           \
   }
-  PLAIT_IN_PLACE(+=, Add)
-  PLAIT_IN_PLACE(-=, Subtract)
-  PLAIT_IN_PLACE(*=, Multiply)
-  PLAIT_IN_PLACE(/=, Divide)
+  PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 
  private:

@@ -70,16 +70,7 @@ class selection : public detail::read_only<T> {
         "plait: the result does not fit this array's element type (NumPy's same_kind rule)"); \
     assign(detail::apply<detail::fn::id>(array<T>(*this), b));                                \
   }
-  PLAIT_IN_PLACE(+=, Add)
-  PLAIT_IN_PLACE(-=, Subtract)
-  PLAIT_IN_PLACE(*=, Multiply)
-  PLAIT_IN_PLACE(/=, Divide)
-  PLAIT_IN_PLACE(%=, Remainder)
-  PLAIT_IN_PLACE(&=, BitwiseAnd)
-  PLAIT_IN_PLACE(|=, BitwiseOr)
-  PLAIT_IN_PLACE(^=, BitwiseXor)
-  PLAIT_IN_PLACE(<<=, LeftShift)
-  PLAIT_IN_PLACE(>>=, RightShift)
+  PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 };
 

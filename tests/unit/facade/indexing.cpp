@@ -44,6 +44,9 @@ TEST_CASE("masks read and write") {
   CHECK(read_out(a) == std::vector<double>{11, 0, 0, 1400});
   a[a > 0] = array<double>{7, 8};
   CHECK(read_out(a) == std::vector<double>{7, 0, 0, 8});
+  array<int> bits{12, 10, 6};
+  plait::masked_view(bits, bits > 6) &= 8;
+  CHECK(read_out(bits) == std::vector<int>{8, 8, 6});
   CHECK(read_out(plait::compress(array<bool>{false, true}, a, 0)) == std::vector<double>{0, 8});
   CHECK_THROWS_AS((a[array<bool>{true}]).eval(), plait::IndexError);
   CHECK_THROWS_AS((a[a > 0] = array<double>{1, 2, 3}), plait::ShapeError);
