@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "fusion/graph.hpp"
+#include "fusion/graph/graph.hpp"
 #include "fusion/plan.hpp"
 #include "numpy_compat/functions.hpp"
 #include "plan/arrays.hpp"

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "engine/run.hpp"
-#include "fusion/graph.hpp"
+#include "engine/plans/run.hpp"
+#include "fusion/graph/graph.hpp"
 #include "plan/counted_work.hpp"
 #include "plan/reuse_graphs.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "engine/report.hpp"
+#include "engine/reports/report.hpp"
 #include "events.hpp"
 #include "interrupt.hpp"
 #include "numpy_compat/functions.hpp"

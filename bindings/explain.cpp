@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/report.hpp"
+#include "engine/reports/report.hpp"
 #include "events.hpp"
 #include "functions.hpp"
 #include "ndarray.hpp"

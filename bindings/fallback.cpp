@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/config.hpp"
-#include "engine/report.hpp"
+#include "engine/reports/report.hpp"
 #include "functions.hpp"
 #include "pooled_memory.hpp"
 #include "tracer/device.hpp"

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "engine/report.hpp"
+#include "engine/reports/report.hpp"
 #include "events.hpp"
 #include "python.hpp"
 #include "sites.hpp"

@@ -3,11 +3,11 @@
 // pooled memory.
 #define NO_IMPORT_UFUNC
 #include "core/array_memory.hpp"
-#include "engine/batches.hpp"
-#include "engine/blas_library.hpp"
-#include "engine/interruption.hpp"
-#include "engine/long_fft.hpp"
-#include "engine/report.hpp"
+#include "engine/products/blas_library.hpp"
+#include "engine/products/long_fft.hpp"
+#include "engine/reports/report.hpp"
+#include "engine/threads/batches.hpp"
+#include "engine/threads/interruption.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "tracer/context.hpp"

@@ -9,7 +9,7 @@
 
 #include "along.hpp"
 #include "core/device.hpp"
-#include "engine/direct_kernels.hpp"
+#include "engine/direct/direct_kernels.hpp"
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
 #include "temporaries.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/report.hpp"
+#include "engine/reports/report.hpp"
 #include "events.hpp"
 #include "tracer/context.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "layouts.hpp"
-#include "nonnegative.hpp"
-#include "passes.hpp"
+#include "fusion/graph/nonnegative.hpp"
+#include "fusion/passes/passes.hpp"
+#include "fusion/schedule/layouts.hpp"
 #include "schedule/beam.hpp"
 #include "traffic.hpp"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "epilogue.hpp"
-#include "lower.hpp"
+#include "fusion/lower/lower.hpp"
+#include "fusion/schedule/epilogue.hpp"
 #include "trailing.hpp"
 
 namespace plait::fusion {

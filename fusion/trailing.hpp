@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "lower.hpp"
+#include "fusion/lower/lower.hpp"
 
 namespace plait::fusion {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/shape_limits.hpp"
-#include "engine/gather.hpp"
+#include "engine/direct/gather.hpp"
 #include "places.hpp"
 #include "tracer/layout.hpp"
 

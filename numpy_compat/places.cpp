@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/array_memory.hpp"
-#include "engine/direct_kernels.hpp"
-#include "engine/gather.hpp"
+#include "engine/direct/direct_kernels.hpp"
+#include "engine/direct/gather.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
 

@@ -3,10 +3,10 @@
 #include <mutex>
 #include <optional>
 
-#include "engine/interruption.hpp"
-#include "engine/scatter.hpp"
-#include "engine/select.hpp"
-#include "engine/undo.hpp"
+#include "engine/direct/scatter.hpp"
+#include "engine/direct/select.hpp"
+#include "engine/direct/undo.hpp"
+#include "engine/threads/interruption.hpp"
 #include "indexing.hpp"
 #include "record.hpp"
 

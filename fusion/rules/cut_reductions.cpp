@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "../ordered_product.hpp"
+#include "fusion/graph/ordered_product.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {

@@ -2,7 +2,7 @@
 // that several of them read (the pieces of a roll, of a concatenation) may be better in memory.
 #include <algorithm>
 
-#include "../cost.hpp"
+#include "fusion/schedule/cost.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {

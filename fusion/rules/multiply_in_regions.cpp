@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "../cost.hpp"
-#include "../product_region.hpp"
+#include "fusion/schedule/cost.hpp"
+#include "fusion/schedule/product_region.hpp"
 #include "rules.hpp"
 #include "tracer/contraction.hpp"
 

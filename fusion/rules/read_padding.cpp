@@ -2,7 +2,7 @@
 // read: they read what was written and what it was filled with, or it is put in memory.
 #include <vector>
 
-#include "../cost.hpp"
+#include "fusion/schedule/cost.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {

@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "../cost.hpp"
-#include "../scan_region.hpp"
+#include "fusion/schedule/cost.hpp"
+#include "fusion/schedule/scan_region.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {

@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "../cost.hpp"
 #include "core/scatter.hpp"
+#include "fusion/schedule/cost.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {

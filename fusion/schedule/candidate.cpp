@@ -4,10 +4,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "../ordered_product.hpp"
-#include "../product_region.hpp"
-#include "../scan_region.hpp"
-#include "../scatter_region.hpp"
+#include "fusion/graph/ordered_product.hpp"
+#include "product_region.hpp"
+#include "scan_region.hpp"
+#include "scatter_region.hpp"
 
 namespace plait::fusion {
 using tracer::Node;

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "../attention.hpp"
 #include "../plan.hpp"
+#include "attention.hpp"
 #include "problem.hpp"
 
 namespace plait::fusion {

@@ -1,7 +1,7 @@
 // What is planned: a graph, what equals what in it, and what for.
 #pragma once
-#include "../budget.hpp"
-#include "../epilogue.hpp"
+#include "epilogue.hpp"
+#include "fusion/graph/budget.hpp"
 
 namespace plait::fusion {
 

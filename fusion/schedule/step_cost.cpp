@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "../cost.hpp"
 #include "../plan.hpp"
-#include "../product_region.hpp"
-#include "../scan_region.hpp"
 #include "core/call_table.hpp"
 #include "core/scatter.hpp"
+#include "cost.hpp"
+#include "product_region.hpp"
+#include "scan_region.hpp"
 
 namespace plait::fusion {
 using tracer::Node;

@@ -6,10 +6,10 @@
 
 #include "codegen/llvm/jit.hpp"
 #include "core/buffer.hpp"
-#include "device.hpp"
 #include "engine.hpp"
-#include "kernel.hpp"
-#include "run.hpp"
+#include "engine/devices/device.hpp"
+#include "engine/plans/kernel.hpp"
+#include "engine/plans/run.hpp"
 
 namespace plait::engine {
 

@@ -9,7 +9,7 @@
 #include "core/log_topic.hpp"
 #include "core/settings.hpp"
 #include "engine/engine.hpp"
-#include "engine/lent_threads.hpp"
+#include "engine/threads/lent_threads.hpp"
 
 namespace plait {
 

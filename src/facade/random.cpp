@@ -8,7 +8,7 @@
 #include <string>
 
 #include "box.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 
 namespace plait {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/config.hpp"
 #include "core/fixed_size.hpp"
-#include "engine/direct.hpp"
+#include "engine/direct/direct.hpp"
 #include "tracer/elementwise.hpp"
 #include "tracer/graph.hpp"
 #include "tracer/ownership.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "../plan/arrays.hpp"
-#include "engine/kernel.hpp"
-#include "engine/run.hpp"
+#include "engine/plans/kernel.hpp"
+#include "engine/plans/run.hpp"
 
 namespace plait::test {
 

@@ -4,7 +4,7 @@
 
 #include "../backends/everywhere.hpp"
 #include "core/device.hpp"
-#include "engine/device.hpp"
+#include "engine/devices/device.hpp"
 #include "fake.hpp"
 #include "numpy_compat/functions.hpp"
 #include "tracer/device.hpp"

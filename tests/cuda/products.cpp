@@ -1,5 +1,5 @@
 // Matrix products of a device through cuBLASLt: its double checks what it is asked for.
-#include "engine/gemm.hpp"
+#include "engine/products/gemm.hpp"
 #include "placed.hpp"
 
 using namespace plait;

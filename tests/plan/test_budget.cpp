@@ -1,10 +1,10 @@
 // What planning may take, and what happens where it would take more.
-#include "fusion/budget.hpp"
+#include "fusion/graph/budget.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
-#include "engine/history.hpp"
+#include "engine/plans/history.hpp"
 #include "fusion/plan.hpp"
 #include "tracer/context.hpp"
 

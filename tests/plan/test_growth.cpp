@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "arrays.hpp"
-#include "fusion/graph.hpp"
+#include "fusion/graph/graph.hpp"
 #include "fusion/plan.hpp"
 #include "tracer/context.hpp"
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
-#include "fusion/graph.hpp"
+#include "fusion/graph/graph.hpp"
 #include "fusion/plan.hpp"
 
 using namespace plait;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "counted_work.hpp"
-#include "fusion/graph.hpp"
+#include "fusion/graph/graph.hpp"
 #include "reuse_graphs.hpp"
 
 using namespace plait;

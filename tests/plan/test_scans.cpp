@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
-#include "engine/run.hpp"
+#include "engine/plans/run.hpp"
 #include "tracer/calls.hpp"
 
 using namespace plait;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
-#include "engine/run.hpp"
+#include "engine/plans/run.hpp"
 #include "numpy_compat/by_index.hpp"
 #include "numpy_compat/functions.hpp"
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
-#include "engine/run.hpp"
-#include "fusion/graph.hpp"
+#include "engine/plans/run.hpp"
+#include "fusion/graph/graph.hpp"
 #include "fusion/plan.hpp"
 
 using namespace plait;

@@ -4,7 +4,7 @@
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
 #include "core/half.hpp"
-#include "engine/direct_rows.hpp"
+#include "engine/direct/direct_rows.hpp"
 #include "plait/error.hpp"
 #include "units.hpp"
 

@@ -5,8 +5,8 @@
 #include <exception>
 #include <mutex>
 
-#include "engine/interruption.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/interruption.hpp"
+#include "engine/threads/team.hpp"
 
 namespace plait::engine {
 namespace {

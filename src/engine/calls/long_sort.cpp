@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/dispatch.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 #include "lines.hpp"
 #include "merge.hpp"
 #include "order.hpp"

@@ -4,9 +4,9 @@
 #include <new>
 
 #include "call.hpp"
-#include "engine/blas_library.hpp"
-#include "engine/direct_kernels.hpp"
-#include "engine/lapack.hpp"
+#include "engine/direct/direct_kernels.hpp"
+#include "engine/products/blas_library.hpp"
+#include "engine/products/lapack.hpp"
 #include "plait/linalg_error.hpp"
 #include "units.hpp"
 

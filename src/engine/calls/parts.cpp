@@ -3,7 +3,7 @@
 
 #include "call.hpp"
 #include "core/half.hpp"
-#include "engine/direct_rows.hpp"
+#include "engine/direct/direct_rows.hpp"
 #include "units.hpp"
 
 namespace plait::engine {

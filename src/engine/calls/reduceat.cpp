@@ -2,7 +2,7 @@
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
 #include "core/fixed_size.hpp"
-#include "engine/direct_rows.hpp"
+#include "engine/direct/direct_rows.hpp"
 #include "plait/error.hpp"
 #include "units.hpp"
 

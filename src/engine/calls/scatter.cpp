@@ -1,12 +1,12 @@
 // Rows combined into the rows of a table that indices name.
-#include "engine/scatter.hpp"
+#include "engine/direct/scatter.hpp"
 
 #include <cstring>
 
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
 #include "core/scatter.hpp"
-#include "engine/direct_kernels.hpp"
+#include "engine/direct/direct_kernels.hpp"
 #include "units.hpp"
 
 namespace plait::engine {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/dispatch.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 #include "keys.hpp"
 #include "lines.hpp"
 #include "long_sort.hpp"

@@ -2,10 +2,10 @@
 #pragma once
 #include <atomic>
 
-#include "engine/direct.hpp"
-#include "engine/fp_flags.hpp"
-#include "engine/interruption.hpp"
-#include "engine/team.hpp"
+#include "engine/direct/direct.hpp"
+#include "engine/direct/fp_flags.hpp"
+#include "engine/threads/interruption.hpp"
+#include "engine/threads/team.hpp"
 
 namespace plait::engine {
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "codegen/cuda/cuda.hpp"
-#include "engine/device.hpp"
+#include "engine/devices/device.hpp"
 #include "plait/error.hpp"
 #include "products.hpp"
 

@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "core/config.hpp"
-#include "engine/run.hpp"
+#include "engine/plans/run.hpp"
 #include "plait/error.hpp"
 
 namespace plait::gpu {

@@ -7,7 +7,7 @@
 
 #include "codegen/cuda/cuda.hpp"
 #include "context.hpp"
-#include "engine/device.hpp"
+#include "engine/devices/device.hpp"
 #include "pool.hpp"
 #include "products.hpp"
 #include "transfer.hpp"

@@ -4,7 +4,7 @@
 #include <complex>
 
 #include "core/config.hpp"
-#include "engine/gemm.hpp"
+#include "engine/products/gemm.hpp"
 #include "plait/error.hpp"
 #include "tracer/context.hpp"
 

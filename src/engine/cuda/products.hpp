@@ -10,7 +10,7 @@
 
 #include "context.hpp"
 #include "cublaslt.hpp"
-#include "engine/device.hpp"
+#include "engine/devices/device.hpp"
 #include "pool.hpp"
 
 namespace plait::gpu {

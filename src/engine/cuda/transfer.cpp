@@ -6,7 +6,7 @@
 
 #include "core/config.hpp"
 #include "core/device.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 
 namespace plait::gpu {
 namespace {

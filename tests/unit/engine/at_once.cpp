@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "../../plan/arrays.hpp"
-#include "engine/history.hpp"
-#include "engine/plan_ahead.hpp"
-#include "engine/report.hpp"
-#include "engine/run.hpp"
+#include "engine/plans/history.hpp"
+#include "engine/plans/plan_ahead.hpp"
+#include "engine/plans/run.hpp"
+#include "engine/reports/report.hpp"
 #include "tracer/graph.hpp"
 
 using namespace plait;

@@ -1,4 +1,4 @@
-#include "engine/cpus.hpp"
+#include "engine/threads/cpus.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

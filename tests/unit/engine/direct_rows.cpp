@@ -1,5 +1,5 @@
 // How strided operands are walked.
-#include "engine/direct_rows.hpp"
+#include "engine/direct/direct_rows.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -5,7 +5,7 @@
 
 #include "core/buffer.hpp"
 #include "core/config.hpp"
-#include "engine/direct.hpp"
+#include "engine/direct/direct.hpp"
 #include "engine/engine.hpp"
 #include "tracer/context.hpp"
 

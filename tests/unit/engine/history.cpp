@@ -1,12 +1,12 @@
 // When a graph is planned and when its operations are done one by one.
-#include "engine/history.hpp"
+#include "engine/plans/history.hpp"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
 #include "../../plan/arrays.hpp"
-#include "engine/plan_ahead.hpp"
-#include "engine/run.hpp"
+#include "engine/plans/plan_ahead.hpp"
+#include "engine/plans/run.hpp"
 
 using namespace plait;
 using namespace plait::engine;

@@ -1,5 +1,5 @@
 // The walk over a plan's steps, on an executor of the tests' own.
-#include "engine/plan_run.hpp"
+#include "engine/plans/plan_run.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

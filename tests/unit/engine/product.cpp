@@ -1,6 +1,6 @@
 // Products by tiles: the bits of the order that codegen/loops/product.hpp promises, for any
 // strides, batches, ways to divide the work, tiers and numbers of threads.
-#include "engine/product.hpp"
+#include "engine/products/product.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -11,9 +11,9 @@
 #include "codegen/loops/product.hpp"
 #include "core/buffer.hpp"
 #include "core/config.hpp"
+#include "engine/direct/fp_flags.hpp"
 #include "engine/engine.hpp"
-#include "engine/fp_flags.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 
 using namespace plait;
 using engine::MatrixProduct;

@@ -1,6 +1,6 @@
 // What explain() gathers: the lines and names of a region, what a watched thread evaluates, what is
 // computed more than once.
-#include "engine/report.hpp"
+#include "engine/reports/report.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // What masks select, in every tier and across blocks.
-#include "engine/select.hpp"
+#include "engine/direct/select.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>

@@ -12,7 +12,7 @@
 #include "core/dispatch.hpp"
 #include "engine/calls/call.hpp"
 #include "engine/calls/order.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 
 using namespace plait;
 

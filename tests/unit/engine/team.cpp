@@ -1,4 +1,4 @@
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/account.hpp"
 #include "engine/engine.hpp"
+#include "engine/threads/account.hpp"
 
 using namespace plait::engine;
 

@@ -11,9 +11,9 @@
 
 #include "../../plan/arrays.hpp"
 #include "codegen/llvm/jit.hpp"
-#include "engine/lent_threads.hpp"
-#include "engine/run.hpp"
-#include "engine/team.hpp"
+#include "engine/plans/run.hpp"
+#include "engine/threads/lent_threads.hpp"
+#include "engine/threads/team.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "../../plan/arrays.hpp"
-#include "engine/run.hpp"
+#include "engine/plans/run.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/config.hpp"
-#include "engine/team.hpp"
+#include "engine/threads/team.hpp"
 #include "plait/plait.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // What the cost model says of the table of the machine: which of two ways costs less, and why.
-#include "fusion/cost.hpp"
+#include "fusion/schedule/cost.hpp"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
 // What is asked of numbers is recorded where code relies on the answer.
-#include "fusion/facts.hpp"
+#include "fusion/graph/facts.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "../../record.hpp"
 #include "core/config.hpp"
-#include "fusion/graph.hpp"
+#include "fusion/graph/graph.hpp"
 
 using namespace plait;
 using namespace plait::test;

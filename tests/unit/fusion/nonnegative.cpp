@@ -1,5 +1,5 @@
 // Which values are known to have no sign.
-#include "fusion/nonnegative.hpp"
+#include "fusion/graph/nonnegative.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -9,8 +9,8 @@
 #include "../interp/reference.hpp"
 #include "codegen/interp/interp.hpp"
 #include "core/buffer.hpp"
-#include "fusion/nonnegative.hpp"
-#include "fusion/passes.hpp"
+#include "fusion/graph/nonnegative.hpp"
+#include "fusion/passes/passes.hpp"
 #include "fusion/schedule/problem.hpp"
 #include "ir/builder.hpp"
 

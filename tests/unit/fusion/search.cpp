@@ -5,7 +5,7 @@
 
 #include "../../record.hpp"
 #include "core/config.hpp"
-#include "fusion/cost.hpp"
+#include "fusion/schedule/cost.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -1,4 +1,4 @@
-#include "fusion/view_map.hpp"
+#include "fusion/graph/view_map.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,147 @@
+// Lowers one region to loop IR: the nest of its roots, with every node that is not in memory
+// computed where it is needed. Values are emitted on demand and land in the outermost loop that
+// binds their index, so reductions end up "at a level" and elementwise nodes inline without a
+// separate placement step. What would be computed too often that way, or in no loop at all, a
+// survey finds before: the walk through the region that the lowering takes, which builds nothing.
+// Lowering itself is total.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/machine.hpp"
+#include "fusion/graph/budget.hpp"
+#include "fusion/graph/facts.hpp"
+#include "fusion/graph/graph.hpp"
+#include "ir/ir.hpp"
+
+namespace plait::fusion {
+
+// What a kernel's buffer parameter is bound to.
+struct BufferSource {
+  enum Kind : std::uint8_t { NodeMemory, Partial, ChunkTable } kind = NodeMemory;
+  std::int32_t index = 0;  // node, or number of the partial
+  bool operator<(const BufferSource& o) const {
+    return kind != o.kind ? kind < o.kind : index < o.index;
+  }
+};
+
+enum class RegionKind : std::uint8_t {
+  Map,      // the grid runs over the roots' elements (or their outermost dimension)
+  Blocked,  // few results of a long reduction: the grid runs over chunks of the reduced axis;
+            // partials are combined after
+  Scatter,  // what is combined by index: the grid runs over pieces of the axis that the indices
+            // name rows of; each has tables of its own, which are joined after
+  Product,  // a matrix product with what stands before and after it: the grid runs over blocks of
+            // its rows
+};
+
+// A scratch result of a Blocked region or a table of a Scatter: chunks x outputs values of `dtype`.
+struct Partial {
+  std::int32_t root;
+  ReduceKind kind;
+  DType dtype;
+  ExprId outputs;
+};
+
+// A node's memory as a kernel reads it: `through` is a view of it, or the node itself.
+struct Read {
+  std::int32_t node, through;
+  bool operator<(const Read& o) const {
+    return node != o.node ? node < o.node : through < o.through;
+  }
+};
+
+struct LoweredKernel {
+  ir::Kernel kernel;
+  std::vector<BufferSource> buffers;
+  std::set<Read> reads;
+  std::vector<ExprId> params;
+  std::vector<std::int32_t> scalars;  // Scalar nodes
+  std::vector<ExprId> extents;        // a loop's trip count; the grid's is grid_extent
+  ExprId grid_extent = 1;             // Blocked, Scatter: iterations of the split loop
+  bool scatters = false;
+  bool pairwise_chunks = false;  // Blocked: chunks follow NumPy's summation tree
+  std::vector<Partial> partials;
+  std::vector<std::int32_t> kept;  // Blocked: the root's dimensions in the order of a partial's row
+  std::int64_t bytes = 0;          // moved by one run at the extents it was planned with
+  double work = 0;                 // rough operations of one run, at those extents
+  double in_order = 0;             // seconds of its scans, a step after the other
+  std::int64_t planned_grid = 1;   // grid extent then
+  // Nodes that are computed more often than they have elements: how often.
+  std::map<std::int32_t, double> repeated;
+};
+
+// What a region is not lowered without: a node in memory, or, of a root, only roots that walk
+// their operands in the same way beside it.
+struct Need {
+  std::int32_t node;
+  const char* why;
+  std::optional<bool> one_walk = std::nullopt;
+};
+
+struct RegionSpec {
+  RegionKind kind = RegionKind::Map;
+  std::vector<std::int32_t> roots;
+  std::int32_t product = -1;  // Product: the MatMul
+  bool attention = false;     // Product: the rows of its first operand are a softmax of another's
+  bool operator==(const RegionSpec&) const = default;
+};
+
+// What becomes of a value that is used more often than it has elements: by cost, or always the
+// same, so that tests and benchmarks can hold the choice against both.
+enum class Reuse : std::uint8_t { ByCost, Recompute, Store };
+
+// What kernels are generated for, as far as planning has to know it.
+struct Target {
+  const Machine* machine = &kMachine;
+  bool lanes = true;  // loops over vectors of lanes; else a thread runs single iterations
+  // Dtypes, a bit each, whose matrix products add a vector along their last axis, or what lies as
+  // they do, in the same call, with the bits that the two operations give (epilogue.hpp).
+  std::uint32_t summed_products = 0;
+  bool ordered_products = true;  // as ordered_product.hpp says; else rows and chunks are joined
+  // How deep a block of a product is that regions compute by fragments, which decides its bits; 0:
+  // products are library calls.
+  std::int64_t product_depth = 0;
+  std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
+
+  // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.
+  bool spreads(const tracer::Node& reduce, double rows) const {
+    return rows < kFewRows || (rows < static_cast<double>(few_rows) && chunks_keep_bits(reduce));
+  }
+};
+
+struct LoweringInput {
+  const Graph& graph;
+  Exprs& exprs;
+  const std::vector<std::int32_t>& canon;  // equal sub-expressions -> their first occurrence
+  const std::vector<bool>& non_negative;   // nonnegative.hpp
+  const std::vector<bool>&
+      in_memory;  // nodes that may be loaded here: leaves and roots of earlier regions
+  Facts& facts;
+  const Budget& budget;
+  Reuse reuse = Reuse::ByCost;
+  Target target = {};
+  bool scans = false;  // some calls may be folds of loops (scan_region.hpp)
+  std::span<const std::int32_t> memory_of = {};  // of each node: whose memory it has
+  std::span<const Dims> layouts = {};            // those that are not as recorded (layouts.hpp)
+};
+
+struct Survey {
+  std::vector<Need> needs;
+  // Memory that is read, work, what is repeated; of instructions those that a write to storage and
+  // its old contents meet in.
+  LoweredKernel walked;
+};
+// `whole`: what it reads and works, even where it is plain that it needs nothing.
+Survey survey(const LoweringInput& in, const RegionSpec& region, bool whole = false);
+// The loops of a region that needs nothing.
+void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);
+
+// The value of an expression for the graph being planned: costs may depend on it, code may not.
+std::int64_t concrete(const LoweringInput& in, ExprId e);
+
+}  // namespace plait::fusion

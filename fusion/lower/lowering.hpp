@@ -1,0 +1,427 @@
+// Computes the nodes of one region in a loop nest. One class, by concern in three files beside
+// lower.cpp (regions: which loops a root gets): lower/values.cpp (a node at an index),
+// lower/reductions.cpp, recomputation.cpp (what is computed too often).
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fusion/schedule/attention.hpp"
+#include "nest.hpp"
+
+namespace plait::fusion {
+
+// The block of a product.
+struct Tile {
+  Index batch;             // the index in front of rows and columns
+  std::int32_t c = -1;     // the local
+  ExprId c_row = 0;        // elements from row to row
+  std::int64_t width = 0;  // columns of a block
+  bool whole = false;      // has all columns
+  std::int32_t rows = -1;  // the loop over them that reads the product
+  std::int32_t columns = -1;
+  Val first_row = kNone, first_column = kNone;
+  // Of a product of several axes: the index that it is read at, and where that is in the local.
+  Index own;
+  ir::Access at;
+};
+// That of an attention: the scores, and of each row, in locals, what the softmax carries.
+struct Softmax {
+  Attention of;
+  Tile scores;
+  std::int64_t height = 0;
+  bool lone = false;  // there is one row: nothing to share, keys and values are read where they lie
+  std::int32_t maximum = -1, shift = -1, factor = -1, sum = -1;
+  enum Stage : std::uint8_t { Compare, Weigh, Finish } stage = Compare;
+  Val first_row = kNone;
+};
+
+class Lowering : Nest {
+ public:
+  // Without `builds` the walk alone.
+  Lowering(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out, bool builds)
+      : Nest(in, out, builds), region_(region), emitted_(in.graph.nodes.size()) {
+    if (!builds && node(region.roots[0]).kind == tracer::NodeKind::Update)
+      overwrite(in.graph[region.roots[0]].in[0]);
+  }
+  void run();
+  const std::vector<Need>& needs() const { return needs_; }
+
+ private:
+  // regions
+  void guard_one_shape();
+  void map();
+  void store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,
+                      std::int32_t ctx);
+  bool contains_reduction(std::int32_t id) const;
+  void store_root(std::int32_t r, const Index& idx, std::int32_t ctx);
+  // Splits the widest reduced axis into chunks; each grid iteration folds one chunk into its own
+  // row of the partials.
+  void blocked();
+  void part_by_walk(const std::vector<int>& reduced);
+  // What the grid iteration has of the axis that is cut.
+  std::pair<Val, Val> chunk();
+  // Rows combined into the rows of tables that indices name (lower/scatter.cpp).
+  void scatter();
+  void scatter_row(std::int32_t root, const Ix& row);
+  // A product in blocks of rows, packed in scratch with what stands before it; what stands after it
+  // reads the block of the product (lower/product.cpp).
+  void product();
+  bool keeps_rows(const tracer::Node& product) const;
+  bool reads_product(std::int32_t id) const;
+  // The rows [first, last) of one grid iteration, and the index in front of rows and columns.
+  struct RowBlock {
+    Index batch;
+    std::int32_t ctx = 0;
+    std::vector<std::int32_t> opened;
+    Val first = kNone, last = kNone;
+  };
+  // Rows of a first operand in scratch; elements from row to row.
+  struct Rows {
+    std::int32_t local = -1;
+    ExprId row = 0;
+  };
+  // Columns or sums: about `now` of them, at most `most`.
+  struct Range {
+    Val begin = kNone, end = kNone;
+    std::int64_t now = 1;
+    ExprId most = 1;
+    double trips = 1;  // of a block, on average
+  };
+  // A loop that packs: the operand's dimension that it steps along, and how far apart in scratch
+  // its iterations are.
+  struct Level {
+    int axis = 0;
+    ExprId place = 1, extent = 1;
+    Val begin = kNone, end = kNone;  // kNone: all of the dimension
+    double trips = 1;
+    // One of several loops over a range [low, high) of merged dimensions: how many of them an
+    // iteration has, and the level of the loop around it that is another.
+    Val low = kNone, high = kNone;
+    ExprId inner = 1;
+    int around = -1;
+  };
+  Index unmerged(std::int32_t view, const Index& idx);
+  // Of each of the base's dimensions what belongs to the view's that has it.
+  template <class T>
+  static std::vector<T> behind(const MergedAxes& m, const std::vector<T>& of, int dims) {
+    std::vector<T> at(static_cast<std::size_t>(dims));
+    for (int j = 0; j < m.last.size(); ++j)
+      for (auto d = m.first[j]; d < m.last[j]; ++d)
+        at[static_cast<std::size_t>(d)] = of[static_cast<std::size_t>(j)];
+    return at;
+  }
+  bool is_attended(std::int32_t operand) const;
+  std::vector<Level> split(std::int32_t view, const std::vector<Level>& levels, Index& idx);
+  std::pair<Val, Val> range_of(const Level& l);
+  void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
+            std::int32_t local, std::int32_t ctx, bool repeated = false);
+  // What is packed may have been written in parts (lower/packing.cpp). An index of one: the start,
+  // and a step for each index of the operand's.
+  struct Walk {
+    ExprId start = 0;
+    std::vector<std::pair<int, ExprId>> steps;
+    auto operator<=>(const Walk&) const = default;
+  };
+  // Where the nodes of a region are read. A chain of stencils reads what it began with at more and
+  // more places: what is read at more than so many is put in memory.
+  using Places = std::map<std::int32_t, std::set<std::vector<Walk>>, std::greater<>>;
+  static constexpr std::size_t kMaxPlaces = 32;
+  struct Part {
+    std::int32_t update;
+    std::int32_t over;        // the part that was written over this one; -1: none
+    std::vector<Walk> walks;  // of each dimension of the storage
+  };
+  // Along a dimension of the storage of a write: what it covers.
+  struct PartEdges {
+    ExprId first, end;
+    bool from_first, to_last;
+    bool whole() const { return from_first && to_last; }
+  };
+  PartEdges edges(std::int32_t update, int d);
+  // The walks of what a node reads: of an operand that is broadcast, of what a view shows, of the
+  // value of a write.
+  std::vector<Walk> aligned(std::int32_t operand, const std::vector<Walk>& walks) const;
+  std::vector<Walk> walks_through(std::int32_t view, const std::vector<Walk>& walks);
+  std::vector<Walk> walks_written(std::int32_t update, const std::vector<Walk>& walks);
+  // Where the loop `level` is cut, because the part does not reach over all of a dimension.
+  struct Cut {
+    std::int32_t part;
+    int dim, level;            // level -1: in front of all
+    bool from_first, to_last;  // it does at this end
+  };
+  struct Packing {
+    std::int32_t operand, local;
+    std::vector<Level> levels;
+    Index idx;
+    std::vector<Part> parts;
+    std::vector<Cut> cuts;
+    Places places = {};             // that the search for parts has seen
+    std::vector<bool> inside = {};  // of each part: whether the loops opened so far are in it
+    std::vector<std::int32_t> loops = {};
+    std::vector<std::pair<Val, Val>> left = {};  // of each level: what is left of its range
+    bool repeated = false;  // computed again for every block, which is known to cost less
+    bool narrow = false;    // the next loop has what is beside a part: little
+    // The axis whose elements are those of several arrays in turn: loops over these, and inside
+    // over the elements of each. An index behind those of the operand counts the arrays.
+    int turns = -1;
+    ExprId arrays = 1, each = 1;
+  };
+  void pack(Packing& p, std::int32_t ctx);
+  Walk stepped(const Walk& w, ExprId by, ExprId start);
+  void find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
+                  std::vector<Part>& parts);
+  void find_cuts(Packing& p, std::int32_t part);
+  bool goes_on(const Packing& p, const Part& part, int d, ExprId end);
+  bool covers(const Packing& p, std::int32_t part) const;
+  bool take_turns(std::int32_t view, const MergedAxes& m, const Walk& along);
+  void split_turns(Packing& p);
+  bool part_hidden(const Part& part, int level) const;
+  ExprId part_extent(std::int32_t update, int d);
+  // Arrays that were written to in part, and that loops over elements read (lower/padding.cpp).
+  bool contains_padding(std::int32_t id);
+  void find_padding(Places from);
+  std::vector<Walk> walks_folded(std::int32_t reduction, const std::vector<Walk>& walks);
+  void store_padding(std::int32_t id);
+  bool cut_at_padding(const Dims& shape, Field extent, const std::vector<int>& looped);
+  void store_cut(Index& idx, const std::vector<int>& unrolled, const Dims& shape, std::int32_t ctx);
+  Val padded_value(std::int32_t id, const Index& idx, std::int32_t ctx);
+  void pack_level(int level, std::size_t next, Val begin, Val end, std::int32_t ctx);
+  void open_level(int level, Val begin, Val end, std::int32_t ctx);
+  Val written_value(std::int32_t id, const Index& idx, std::int32_t ctx);
+  Index through_windows(std::int32_t id, const Index& idx);
+  RowBlock block_of_rows(std::int64_t height);
+  Range range_of_block(Val block, ExprId extent, std::int64_t now, std::int64_t most);
+  std::int32_t open_range(std::int32_t parent, const Range& r);
+  std::int32_t open_blocks(std::int32_t parent, ExprId extent, std::int64_t most);
+  void close_all(const std::vector<std::int32_t>& loops);
+  Rows pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t height);
+  ir::Panels pack_columns(std::int32_t operand, const Index& batch, const Range& sums,
+                          const Range& across, std::int32_t ctx);
+  // The rows times the columns of the product's second operand, in blocks of sums, to its tile.
+  void multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
+                        const Range& across, const RowBlock& b, std::int32_t ctx);
+  void push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
+                    std::int32_t ctx);
+  void count_fragments(const tracer::Node& product);
+  void store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx);
+  bool at_index(std::int32_t id, const Index& idx, const Index& whole) const;
+  Val tile_element(std::int32_t id, const Index& idx);
+  // A product of several axes, in blocks of rows and columns (lower/contraction.cpp). `Lines`: the
+  // axes [first, last) of the product, which make up its rows or its columns. A block has [begin,
+  // end) of the axis `split`, all of those behind it, and one index of each in front of it.
+  struct Lines {
+    int first = 0, split = 0, last = 0;
+    ExprId inner = 1, most = 1;  // lines of one index of `split`; indices in a block
+    Val begin = kNone, end = kNone;
+  };
+  // Lines of an operand in scratch: elements from line to line, and from sum to sum.
+  struct Packed {
+    std::int32_t local = -1;
+    ExprId line = 1, sum = 1;
+  };
+  void contraction();
+  Lines lines_of(int first, int last, std::int64_t most) const;
+  ExprId lines_in_block(const Lines& l);
+  std::int32_t open_block(Lines& rows, Lines& columns);
+  std::int32_t open_lines(const Lines& l, std::int32_t ctx, std::vector<std::int32_t>& opened);
+  // For each opened loop of lines: lines from index to index.
+  ExprId lines_from(const Lines& l, int axis);
+  void add_terms(ir::Access& a, const Lines& l, const std::vector<std::int32_t>& loops,
+                 ExprId stride);
+  bool joins(std::int32_t operand, int axis, int behind, ExprId extent);
+  Packed pack_lines(std::int32_t operand, const Lines& l, int lines_at, int sums_at,
+                    std::int32_t ctx);
+  void multiply_block(const Packed& a, const Packed& b, const Lines& rows, const Lines& columns,
+                      std::int32_t ctx);
+  void store_block(const Lines& rows, const Lines& columns, std::int32_t ctx);
+  // Two products and the softmax between them, blocks of columns by blocks of columns: scores,
+  // running maxima and sums of the rows, and rows of the second product are a block's scratch
+  // (lower/attention.cpp).
+  void attention();
+  void add_block(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId extent);
+  // Of a single row (lower/single_query.cpp).
+  void score_keys(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void add_values(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void clear_local(std::int32_t local, ExprId extent, std::int32_t ctx);
+  // Which blocks a mask leaves out (lower/mask.cpp).
+  Val counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  Val any_infinite(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  Val least_weight(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  Val fill_counts(const RowBlock& b, Val last, std::int32_t ctx);
+  Val may_be(std::int32_t id, bool wanted, const Range& rows, const Range& keys, std::int32_t ctx);
+  Val at_corners(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
+                 std::int32_t ctx);
+  Val any_in_block(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
+                   std::int32_t ctx);
+  Val any(Val v, std::int32_t loop);
+  Val either(Val a, Val b);
+  using IndicesSummed = std::map<std::int32_t, std::optional<std::pair<int, int>>>;
+  std::optional<std::pair<int, int>> indices_summed(std::int32_t id, IndicesSummed& known) const;
+  Val shift_of(Val maximum);
+  void start_rows(const RowBlock& b);
+  void compare_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void rescale_rows(const RowBlock& b, std::int32_t ctx);
+  void weigh_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void multiply_weights(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  void finish_rows(const RowBlock& b);
+  bool is_row_value(std::int32_t id) const;
+  // What a block of an attention has in scratch; kNone for anything else.
+  Val softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx);
+  ir::Access score_access(std::int32_t row, std::int32_t column);
+  void scale_rows(const RowBlock& b, std::int32_t ctx, std::int32_t factor);
+  Val finished(Val v, std::int32_t ctx);
+  std::int32_t access(ir::Access a) {
+    k_.accesses.push_back(std::move(a));
+    return static_cast<std::int32_t>(k_.accesses.size() - 1);
+  }
+  std::int32_t open_rows(const RowBlock& b, std::int32_t ctx);
+  Val load_row(std::int32_t local, const RowBlock& b, std::int32_t row);
+  void store_row(std::int32_t local, const RowBlock& b, std::int32_t row, Val v);
+  Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
+  std::int32_t local(ExprId count, std::int32_t home);
+  bool is_root(std::int32_t id) const;
+  // Asked for by a survey; a region that is lowered has it.
+  void need(std::int32_t id, const char* why);
+
+  // values
+  Val emit(std::int32_t id, const Index& idx, std::int32_t ctx);
+  // What an earlier loop over the same row computed at some cost is kept for this one (the
+  // exponentials of a softmax).
+  Val row_buffer(std::int32_t id, const tracer::Node& n, const Index& idx, std::int32_t ctx);
+  Val compute_node(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
+                   std::int32_t ctx);
+  // A view of a value that is not in memory reads it at the mapped index.
+  Val through_view(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
+                   std::int32_t ctx);
+  Val gathered(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
+               std::int32_t ctx);
+  // Of a survey. False when the value has to be in memory, because the region grows by it.
+  bool note_emission(std::int32_t id, const Index& idx);
+
+  // scans (lower/scan.cpp)
+  // Which scans the roots read, and how far ahead of their own index; refuses what no loop of the
+  // region scans.
+  bool plan_scans(const Dims& shape);
+  bool find_scans(std::int32_t id, ExprId shift);
+  bool refuse_scan(std::int32_t id);
+  bool contains_scan(std::int32_t id) const;
+  int looped_axis(std::int32_t id) const;
+  Val running(std::int32_t id, const tracer::Node& n, const Index& idx);
+  Val carried(DType t, ReduceKind kind);
+  Val window_value(std::int32_t id, const Index& idx);
+  void scan_windows(Index& idx, ExprId extent, std::int32_t ctx);
+
+  // reductions
+  // Opened under the loop that binds the index, wherever it was asked for.
+  Val reduction(std::int32_t id, const tracer::Node& n, const Index& idx);
+  // Of a survey: whether it is worth reducing where it is asked for.
+  bool reduced_here(std::int32_t id, const tracer::Node& n, const Index& idx, std::int32_t at);
+  Val reduce_at(std::int32_t id, const tracer::Node& n, std::int32_t operand, const Index& idx,
+                std::int32_t at);
+  // NumPy's sums start from +0.0, the folds of the loop IR from -0.0: a sum of negative zeros shows
+  // it.
+  Val from_zero(std::int32_t id, Val v);
+  // Products start from 1, as the folds of the loop IR do: 1 * (nan + 0j) is nan + nanj.
+  Val from_one(const tracer::Node& n, Val v);
+  // NumPy sums axes that are contiguous together as one: a short block is unrolled whole, a longer
+  // one becomes loops that collapse into one.
+  Val short_block(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t at);
+  // Folds the operand over those axes; `split`: the outermost of them runs over the current chunk.
+  Val fold(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t ctx,
+           bool split);
+  // Whether stepping through those axes, widest first, is one walk through memory for all that the
+  // value of `id` loads.
+  bool one_walk(std::int32_t id, const std::vector<int>& axes) const;
+  // The loops of fold() from axis reduced[i] on.
+  Val reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::size_t i,
+                   std::int32_t ctx, bool split);
+  Val operand_value(std::int32_t id, const Index& oi, std::int32_t ctx);
+  // An arg-reduction looks through the monotone root in front of a non-negative value.
+  Val arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool& guarded);
+  Val fold_terms(const tracer::Node& n, const std::vector<Val>& t, bool pairwise);
+  // NumPy sums pairwise along the axis of the smallest stride, and row by row along the others.
+  bool pairwise_axis(const tracer::Node& n, std::int32_t operand, int d) const;
+
+  // recomputation
+  // Where a node is computed: how often altogether, loops side by side over one range counted once.
+  struct Emissions {
+    std::set<std::vector<std::int64_t>> ranges;
+    double computed = 0;
+  };
+  // Of a survey: elementwise nodes computed more often than they have elements, when that costs
+  // more than a trip through memory.
+  void check_recomputation();
+  bool stored_cheaper(std::int32_t id, const Emissions& e) const;
+  double node_cost(std::int32_t id) const;
+  double node_cost(std::int32_t id, std::set<std::int32_t>& counted, int depth) const;
+  std::vector<std::int64_t> range_of(const Index& idx) const;
+
+  struct Memo {
+    Val value;
+    std::int32_t loop;
+  };
+  Tile tile_;
+  std::optional<Softmax> softmax_;
+  Packing* parts_ = nullptr;  // of the operand that is being packed
+  struct Padding {
+    std::map<std::int32_t, bool> contained;
+    std::vector<std::pair<std::int32_t, std::vector<Walk>>> reads;
+    std::vector<ExprId> extents;  // of the axes of the loops, then of those that are folded
+    int axes = 0;                 // how many are of the loops
+    // The innermost loop and the one around it, which are cut where reads of what was written end:
+    // which dimensions of writes step along it, in which of its iterations all of them are inside,
+    // and whether these are opened.
+    struct Cut {
+      int axis = -1;
+      std::set<std::pair<std::int32_t, int>> along = {};
+      ExprId low = 0, high = 0;
+      bool inside = false;
+    };
+    std::vector<Cut> cuts;
+  } padding_;
+  const RegionSpec& region_;
+  struct Scans {
+    std::map<std::int32_t, std::set<ExprId>> shifts;  // of each scan: how far ahead it is read
+    std::int32_t first = -1;
+    int axis = -1;
+    bool windows = false;                            // read further along the axis
+    std::map<std::int32_t, std::int32_t> window_of;  // complete ones: their locals
+    // The loops of a block that scan, and that read.
+    std::int32_t loop = -1, reader = -1;
+    Val base = kNone;  // of a block: an index of the axis and this is one of a window
+  } scans_;
+  std::set<std::pair<std::int32_t, ExprId>> seen_reads_;
+  struct At {
+    std::int32_t node;
+    Index idx;
+    bool operator==(const At&) const = default;
+  };
+  struct HashAt {
+    std::size_t operator()(const At& a) const {
+      std::size_t h = static_cast<std::size_t>(a.node);
+      for (const Ix& x : a.idx) {
+        h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.loop);
+        h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.step);
+        h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.start);
+      }
+      return h ^ h >> 32;
+    }
+  };
+  std::unordered_map<At, std::vector<Memo>, HashAt> memo_;
+  std::vector<bool> emitted_;  // nodes that were computed, somewhere
+  std::map<std::int32_t, Emissions> emissions_;
+  mutable std::unordered_map<std::int32_t, double> node_costs_;
+  std::map<Val, std::int32_t> rows_;  // value -> the local its row is kept in
+  std::vector<Need> needs_;
+  bool loops_only_ = false;  // no unrolling inside the block that is being summed
+  Val split_begin_ = kNone, split_end_ = kNone, arg_extreme_ = kNone;
+};
+
+}  // namespace plait::fusion

@@ -1,0 +1,264 @@
+// Reductions: under the loop that binds their index, in NumPy's order of summation.
+#include <algorithm>
+#include <utility>
+
+#include "fusion/graph/ordered_product.hpp"
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
+  const std::int32_t at = innermost(idx);
+  if (!builds_ && !reduced_here(id, n, idx, at)) return zero(n.dtype);
+  return reduce_at(id, n, g_[id].in[0], idx, at);
+}
+
+bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, std::int32_t at) {
+  double again = 1;
+  bool shared = false;  // the chunks have the iterations of a loop between them
+  for (std::int32_t l = at; l > 0; l = parent_[l]) {
+    shared |= chunked_ && k_.loops[l].begin != kNone;
+    if (std::none_of(idx.begin(), idx.end(), [&](const Ix& i) { return i.loop == l; }))
+      again *= trips_[l];
+  }
+  if (at != 0 && !shared &&
+      std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop == 0; }))
+    again *= trips_[0];
+  const Node& on = node(g_[id].in[0]);
+  const double fold = static_cast<double>(element_count(on.shape)) /
+                      std::max<double>(1, static_cast<double>(element_count(n.shape)));
+  const bool free_index =
+      std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop >= 0; });
+  if (free_index && region_.kind == RegionKind::Map && !is_root(id) && trips_[0] > 1)
+    again = trips_[0];
+  if (region_.kind == RegionKind::Blocked && !is_root(id)) again *= free_index ? 64 : 1;
+  if (region_.kind == RegionKind::Product && free_index) again *= 64;
+  if (again > 1 && (in_.reuse == Reuse::ByCost ? fold > in_.target.machine->recompute
+                                               : in_.reuse == Reuse::Store)) {
+    need(id, "it would be reduced again for each iteration of another loop");
+    return false;
+  }
+  if (in_.target.spreads(n, trips_[0]) && fold > kLongRow && !is_root(id)) {
+    need(id, "its reduction is long and needs all threads");
+    return false;
+  }
+  return true;
+}
+
+Val Lowering::reduce_at(std::int32_t id, const Node& n, std::int32_t operand, const Index& idx,
+                        std::int32_t at) {
+  const Node& on = node(operand);
+  Index oi(on.shape.size());
+  int o = 0;
+  for (int d = 0; d < on.shape.size(); ++d)
+    if (std::find(n.axes.begin(), n.axes.end(), d) == n.axes.end()) oi[d] = idx[o++];
+  std::vector<int> reduced;
+  for (int d : by_width(on.shape, on.strides))
+    if (std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end()) reduced.push_back(d);
+  if (reduced.size() > 1 && n.reduce == ReduceKind::Sum && !is_integer(n.dtype))
+    return from_zero(id, short_block(id, oi, reduced, at));
+  return from_zero(id, fold(id, oi, reduced, at, false));
+}
+
+// What lies in memory in one piece is one long loop (collapse), also where its innermost axis is
+// short enough to be unrolled. Products whose order does not show, each of which waits for the one
+// before, are better off with a row at a time.
+Val Lowering::fold(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t ctx,
+                   bool split) {
+  const Node& n = node(id);
+  const bool product = multiplied_in_order(n), in_order = product && in_.target.ordered_products;
+  const bool walk = reduced.size() > 1 && (in_order || !product) && one_walk(id, reduced);
+  if (in_order && reduced.size() > 1 && !walk) {
+    need(g_[id].in[0], "its elements are multiplied in order");
+    return zero(n.dtype);
+  }
+  // float16 is rounded after the last factor, not after each.
+  const bool rounds_once = in_order && n.dtype == DType::Float16;
+  const bool before = std::exchange(loops_only_, loops_only_ || walk || rounds_once);
+  const Val v = reduce_loops(id, oi, reduced, 0, ctx, split);
+  loops_only_ = before;
+  return v;
+}
+
+bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
+  const Dims& shape = node(g_[id].in[0]).shape;
+  auto contiguous = [&](const Dims& strides) {
+    for (std::size_t a = 1; a < axes.size(); ++a)
+      if (strides[axes[a - 1]] != strides[axes[a]] * shape[axes[a]]) return false;
+    return true;
+  };
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{g_[id].in[0]};
+  if (g_[id].in[1] >= 0) stack.push_back(g_[id].in[1]);
+  while (!stack.empty()) {
+    const std::int32_t i = in_.canon[stack.back()];
+    stack.pop_back();
+    const Node& n = node(i);
+    if (!seen.insert(i).second || n.kind == NodeKind::Scalar || n.kind == NodeKind::Fill) continue;
+    if (element_count(n.shape) != 1 && n.shape != shape) return false;
+    const bool view = n.kind == NodeKind::View && !in_.in_memory[i];
+    if (in_.in_memory[i] || (view && in_.in_memory[in_.canon[g_[i].in[0]]])) {
+      if (n.shape == shape && !contiguous(n.strides)) return false;
+    } else if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
+      for (std::int32_t in : g_[i].in)
+        if (in >= 0) stack.push_back(in);
+    } else if (n.kind == NodeKind::Gather) {
+      if (n.shape == shape && !contiguous(n.view_strides)) return false;
+      stack.push_back(g_[i].in[1]);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+Val Lowering::from_zero(std::int32_t id, Val v) {
+  const Node& n = node(id);
+  if (n.reduce != ReduceKind::Sum || !(is_float(n.dtype) || is_complex(n.dtype)) ||
+      (in_.non_negative[g_[id].in[0]] && element_count(node(g_[id].in[0]).shape) > 0))
+    return v;
+  return apply(OpId::Add, k_.insts[v].type, v, zero(k_.insts[v].type));
+}
+
+Val Lowering::from_one(const Node& n, Val v) {
+  const DType t = k_.insts[v].type;
+  if (n.reduce != ReduceKind::Prod || !is_complex(t)) return v;
+  return apply(OpId::Multiply, t, constant(cast_scalar(1, t)), v);
+}
+
+Val Lowering::short_block(std::int32_t id, Index& oi, const std::vector<int>& reduced,
+                          std::int32_t at) {
+  const Node& n = node(id);
+  const std::int32_t operand = g_[id].in[0];
+  const Dims& shape = node(operand).shape;
+  std::int64_t count = 1;
+  for (int d : reduced) count *= shape[d];
+  if (count == 0 || count > kShort) {
+    const bool before = std::exchange(loops_only_, true);
+    const Val v = reduce_loops(id, oi, reduced, 0, at, false);
+    loops_only_ = before;
+    return v;
+  }
+  for (int d : reduced) in_.facts.known(ex_.source({operand, Field::Shape, d}));
+  std::vector<Val> terms;
+  for (std::int64_t c = 0; c < count; ++c) {
+    std::int64_t rest = c;
+    for (auto d = reduced.rbegin(); d != reduced.rend(); ++d) {
+      oi[*d] = {-1, ex_.one(), ex_.constant(rest % shape[*d])};
+      rest /= shape[*d];
+    }
+    terms.push_back(operand_value(id, oi, at));
+  }
+  return fold_terms(n, terms, pairwise_axis(n, operand, reduced.back()));
+}
+
+Val Lowering::reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& reduced,
+                           std::size_t i, std::int32_t ctx, bool split) {
+  const Node& n = node(id);
+  const std::int32_t operand = g_[id].in[0];
+  if (i == reduced.size()) {
+    // The index along an axis of one element.
+    if (i == 0 && is_arg(n.reduce)) return constant(scalar_int(0));
+    const Val v = operand_value(id, oi, ctx);
+    return i == 0 ? from_one(n, v) : v;
+  }
+  const int d = reduced[i];
+  const bool arg = is_arg(n.reduce);
+  const ExprId extent = ex_.source({operand, Field::Shape, d});
+  const std::int64_t count = node(operand).shape[d];
+  if (!arg && !split && !loops_only_ && count <= kShort && count > 0) {
+    std::vector<Val> terms;
+    for (std::int64_t c = 0; c < count; ++c) {
+      oi[d] = {-1, ex_.one(), ex_.constant(c)};
+      terms.push_back(reduce_loops(id, oi, reduced, i + 1, ctx, false));
+    }
+    return fold_terms(n, terms, pairwise_axis(n, operand, d));
+  }
+  std::int32_t l = open(ctx, extent);
+  if (split) {
+    k_.loops[l].begin = split_begin_;
+    k_.loops[l].end = split_end_;
+  } else if (count <= kShort && !loops_only_) {
+    k_.loops[l].unroll = 0;
+  }
+  oi[d] = {l, ex_.one(), ex_.zero()};
+  ir::Reduction r{n.reduce, kNone, ir::Order::Any, false};
+  if (arg) {
+    r.value = arg_value(id, oi, l, r.guarded_sqrt);
+  } else {
+    r.value = reduce_loops(id, oi, reduced, i + 1, l, false);
+    if (n.reduce == ReduceKind::Sum && !is_integer(n.dtype) && n.dtype != DType::Bool)
+      r.order = pairwise_axis(n, operand, d) ? ir::Order::Pairwise : ir::Order::Sequential;
+    if (n.reduce == ReduceKind::Prod && !is_integer(n.dtype)) r.order = ir::Order::Sequential;
+  }
+  // A value that no loop binds (a fill) still has to be the body's own.
+  if (def_loop_[r.value] != l)
+    r.value = push({Op::Cast, k_.insts[r.value].type, OpId::Count_, 0, {r.value, kNone, kNone}}, l);
+  k_.loops[l].reductions.push_back(r);
+  if (arg && split)
+    k_.loops[l].reductions.push_back(
+        {reduce_info(n.reduce).values, r.value, ir::Order::Any, false});
+  Val reduce = close(l);
+  Val result = push({Op::Result,
+                     arg ? DType::Int64 : k_.insts[r.value].type,
+                     OpId::Count_,
+                     0,
+                     {reduce, kNone, kNone}},
+                    ctx);
+  if (arg && split)
+    arg_extreme_ =
+        push({Op::Result, k_.insts[r.value].type, OpId::Count_, 1, {reduce, kNone, kNone}}, ctx);
+  return result;
+}
+
+Val Lowering::operand_value(std::int32_t id, const Index& oi, std::int32_t ctx) {
+  const Node& n = node(id);
+  Val v = emit(g_[id].in[0], oi, ctx);
+  if (reduce_info(n.reduce).has(kOfTruth))
+    v = cast(v, DType::Bool);
+  else if (!is_arg(n.reduce))
+    v = cast(v, n.dtype);
+  if (g_[id].in[1] >= 0) {
+    Val m = emit(g_[id].in[1], broadcast(g_[id].in[1], oi), ctx);
+    Val neutral =
+        constant(plait::cast(fold_identity(n.reduce, k_.insts[v].type), k_.insts[v].type));
+    v = apply(OpId::Where, k_.insts[v].type, m, v, neutral);
+  }
+  return v;
+}
+
+Val Lowering::arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool& guarded) {
+  std::int32_t operand = in_.canon[g_[id].in[0]];
+  const Node& on = node(operand);
+  if (region_.kind == RegionKind::Map && !in_.in_memory[operand] &&
+      on.kind == NodeKind::Elementwise && on.fn == OpId::Sqrt &&
+      (on.dtype == DType::Float64 || on.dtype == DType::Float32) &&
+      in_.non_negative[g_[operand].in[0]]) {
+    guarded = true;
+    return emit(g_[operand].in[0], oi, ctx);
+  }
+  return operand_value(id, oi, ctx);
+}
+
+Val Lowering::fold_terms(const Node& n, const std::vector<Val>& t, bool pairwise) {
+  OpId op = reduce_info(n.reduce).combine;
+  DType type = k_.insts[t[0]].type;
+  auto join = [&](Val a, Val b) { return apply(op, type, a, b, kNone); };
+  if (pairwise && t.size() == 8)
+    return join(join(join(t[0], t[1]), join(t[2], t[3])), join(join(t[4], t[5]), join(t[6], t[7])));
+  Val v = from_one(n, t[0]);
+  for (std::size_t i = 1; i < t.size(); ++i) v = join(v, t[i]);
+  return v;
+}
+
+bool Lowering::pairwise_axis(const Node& n, std::int32_t operand, int d) const {
+  if (n.reduce != ReduceKind::Sum || is_integer(n.dtype) || n.dtype == DType::Bool) return false;
+  const Node& on = node(operand);
+  std::vector<int> order = by_width(on.shape, on.strides);
+  return !order.empty() && order.back() == d;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,229 @@
+// Scans in a region: folds of a loop that stands in all others, in order. What reads a scan at its
+// own index is computed in that loop. What reads it further along the axis waits for a block of it,
+// which lies in a window of scratch with as much of the blocks before as is still to be read.
+#include <algorithm>
+
+#include "fusion/schedule/scan_region.hpp"
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+constexpr std::int64_t kBlock = 2048;  // steps: a window stays in the first-level cache
+}  // namespace
+
+bool Lowering::contains_scan(std::int32_t id) const {
+  if (!in_.scans) return false;
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{id};
+  while (!stack.empty()) {
+    const std::int32_t i = in_.canon[stack.back()];
+    stack.pop_back();
+    if (in_.in_memory[i] || !seen.insert(i).second) continue;
+    if (scan_of(node(i))) return true;
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(in);
+  }
+  return false;
+}
+
+bool Lowering::find_scans(std::int32_t id, ExprId shift) {
+  id = in_.canon[id];
+  const Node& n = node(id);
+  if (in_.in_memory[id] || n.kind == NodeKind::Scalar) return true;
+  if (!seen_reads_.insert({id, shift}).second) return true;
+  if (const std::optional<Scan> s = looped_scan(n)) {
+    const bool first = scans_.shifts.empty();
+    if (first) {
+      scans_.axis = s->axis;
+      scans_.first = id;
+    }
+    const Node& other = node(scans_.first);
+    if (s->axis != scans_.axis || n.shape != other.shape) return refuse_scan(id);
+    for (int d = 0; d < n.shape.size(); ++d)
+      if (scans_.first != id && !in_.facts.equal(ex_.source({id, Field::Shape, d}),
+                                                 ex_.source({scans_.first, Field::Shape, d})))
+        return refuse_scan(id);
+    scans_.shifts[id].insert(shift);
+    // What it scans is computed in its own loop.
+    return find_scans(g_[id].in[0], ex_.zero());
+  }
+  const bool elementwise = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
+  for (std::int32_t in : g_[id].in) {
+    if (in < 0 || !contains_scan(in)) continue;
+    const Node& from = node(in_.canon[in]);
+    if (elementwise && from.shape == n.shape) {
+      if (!find_scans(in, shift)) return false;
+    } else if (n.kind == NodeKind::View && g_[id].map && looped_axis(in) >= 0 &&
+               shifts_along(n, *g_[id].map, from, looped_axis(in))) {
+      const ExprId start = small(ex_.source({id, Field::MapStart, looped_axis(in)}));
+      if (!find_scans(in, ex_.add(shift, start))) return false;
+    } else {
+      return refuse_scan(in);
+    }
+  }
+  return true;
+}
+
+// Of the first scan behind the node.
+int Lowering::looped_axis(std::int32_t id) const {
+  for (std::int32_t i = in_.canon[id];;) {
+    if (const std::optional<Scan> s = scan_of(node(i))) return s->axis;
+    const auto* const next = std::find_if(std::begin(g_[i].in), std::end(g_[i].in),
+                                          [&](auto in) { return in >= 0 && contains_scan(in); });
+    if (next == std::end(g_[i].in)) return -1;
+    i = in_.canon[*next];
+  }
+}
+
+// Those behind the node are calls, then.
+bool Lowering::refuse_scan(std::int32_t id) {
+  std::vector<std::int32_t> stack{id};
+  std::set<std::int32_t> seen;
+  while (!stack.empty()) {
+    const std::int32_t i = in_.canon[stack.back()];
+    stack.pop_back();
+    if (in_.in_memory[i] || !seen.insert(i).second) continue;
+    if (scan_of(node(i))) need(i, "a region does not scan it");
+    for (std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(in);
+  }
+  return false;
+}
+
+bool Lowering::plan_scans(const Dims& shape) {
+  if (!in_.scans) return true;
+  for (std::int32_t r : region_.roots) {
+    const bool update = node(r).kind == NodeKind::Update;
+    const std::int32_t value = update ? g_[r].in[1] : r;
+    if (update && g_[r].in[2] >= 0 && contains_scan(g_[r].in[2])) return refuse_scan(g_[r].in[2]);
+    if (!contains_scan(value)) continue;
+    if (node(in_.canon[value]).shape != (update ? node(r).view_shape : node(r).shape))
+      return refuse_scan(value);
+    if (!find_scans(value, ex_.zero())) return false;
+  }
+  if (scans_.shifts.empty()) return true;
+  const Node& scan = node(scans_.first);
+  if (scan.shape.size() != shape.size()) return refuse_scan(scans_.first);
+  scans_.windows = scan.shape != shape;
+  for (const auto& [id, shifts] : scans_.shifts)
+    scans_.windows |= shifts.size() > 1 || *shifts.begin() != ex_.zero();
+  return true;
+}
+
+Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
+  const std::optional<Scan> s = looped_scan(n);
+  const Ix along = s ? idx[static_cast<std::size_t>(s->axis)] : Ix{};
+  const std::int32_t l = along.loop;
+  const bool in_order = l > 0 && along.step == ex_.one() && along.start == ex_.zero() &&
+                        !closed(l) && innermost(idx) == l &&
+                        (l == scans_.loop || (k_.loops[l].begin == kNone && !scans_.windows));
+  if (!in_order || scans_.shifts.count(id) == 0) {
+    refuse_scan(id);
+    return zero(n.dtype);
+  }
+  ir::Reduction r{s->kind, emit(g_[id].in[0], idx, l), Order::Sequential};
+  if (def_loop_[r.value] != l)  // a value that no loop binds still has to be the body's own
+    r.value = push({Op::Cast, n.dtype, OpId::Count_, 0, {r.value, kNone, kNone}}, l);
+  if (l == scans_.loop) r.init = carried(n.dtype, s->kind);
+  k_.loops[l].reductions.push_back(r);
+  out_.work += static_cast<double>(op_info(n.fn).cost) * times(l);
+  out_.in_order += scan_seconds(*in_.target.machine, n, s->axis, false);
+  return push({Op::Running, n.dtype, OpId::Count_,
+               static_cast<std::int32_t>(k_.loops[l].reductions.size()) - 1},
+              l);
+}
+
+// What a block starts from: the identity, then what the one before has left.
+Val Lowering::carried(DType t, ReduceKind kind) {
+  const std::int32_t blocks = parent_[scans_.loop];
+  const Val start = constant(plait::cast(fold_identity(kind, t), t));
+  auto& folds = k_.loops[blocks].reductions;
+  folds.push_back({ReduceKind::Last, kNone, Order::Sequential, false, start});
+  return push({Op::Carried, t, OpId::Count_, static_cast<std::int32_t>(folds.size()) - 1}, blocks);
+}
+
+Val Lowering::window_value(std::int32_t id, const Index& idx) {
+  const auto window = scans_.window_of.find(id);
+  if (window == scans_.window_of.end()) return kNone;
+  const Ix& along = idx[static_cast<std::size_t>(scans_.axis)];
+  if (along.loop != scans_.reader || along.step != ex_.one()) return kNone;
+  Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, window->second};
+  i.access = access({coeff(along.start),
+                     {{k_.loops[along.loop].var, {1, kNoParam}}, {scans_.base, {1, kNoParam}}}});
+  return push(i, along.loop);
+}
+
+// Everything but the axis is in `idx` already.
+void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
+  const auto axis = static_cast<std::size_t>(scans_.axis);
+  const ExprId steps = ex_.source({scans_.first, Field::Shape, scans_.axis});
+  const std::int64_t now = concrete(in_, steps);
+  // How far ahead of its own index something is read, and room for that much.
+  std::set<ExprId> shifts;
+  for (const auto& [id, by] : scans_.shifts) shifts.insert(by.begin(), by.end());
+  std::int64_t known = 0;
+  ExprId room = ex_.constant(kBlock);
+  std::vector<ExprId> others;
+  for (ExprId s : shifts)
+    if (ex_.is_constant(s))
+      known = std::max(known, ex_.value(s));
+    else
+      others.push_back(s);
+  room = ex_.add(room, ex_.constant(known));
+  Val ahead = constant(scalar_int(known));
+  double tail = static_cast<double>(known);
+  for (ExprId s : others) {
+    ahead = integer(OpId::Maximum, ahead, number(s));
+    room = ex_.add(room, s);
+    tail = std::max(tail, static_cast<double>(concrete(in_, s)));
+  }
+  const std::int32_t blocks = open_blocks(ctx, steps, kBlock);
+  Range r = range_of_block(k_.loops[blocks].var, steps, now, kBlock);
+  r.trips *= trips_[0];
+  const std::int32_t scan = scans_.loop = open_between(blocks, r.begin, r.end, steps, r.trips);
+  scans_.base = integer(OpId::Subtract, ahead, r.begin);
+  idx[axis].loop = scan;
+  std::map<std::int32_t, std::int32_t> windows;
+  for (const auto& [id, by] : scans_.shifts) {
+    const Val v = emit(id, idx, scan);
+    windows[id] = static_cast<std::int32_t>(k_.locals.size());
+    k_.locals.push_back({node(id).dtype, coeff(room), ctx});
+    push_store_local(windows[id],
+                     {{}, {{k_.loops[scan].var, {1, kNoParam}}, {scans_.base, {1, kNoParam}}}}, v,
+                     scan);
+  }
+  const Val fold = close(scan);
+  for (std::size_t n = 0; n < k_.loops[blocks].reductions.size(); ++n) {
+    const DType t = k_.insts[k_.loops[scan].reductions[n].value].type;
+    k_.loops[blocks].reductions[n].value = push(
+        {Op::Result, t, OpId::Count_, static_cast<std::int32_t>(n), {fold, kNone, kNone}}, blocks);
+  }
+  // What has all it reads.
+  scans_.window_of = windows;
+  const Val from =
+      integer(OpId::Maximum, integer(OpId::Subtract, r.begin, ahead), constant(scalar_int(0)));
+  const Val to = integer(OpId::Minimum, integer(OpId::Subtract, r.end, ahead), number(extent));
+  const std::int32_t reader = scans_.reader = open_between(blocks, from, to, extent, r.trips);
+  idx[axis].loop = reader;
+  for (std::int32_t root : region_.roots) store_root(root, idx, reader);
+  close(reader);
+  // The end of this block is the start of the next one's window.
+  for (const auto& [id, window] : windows) {
+    if (others.empty() && known == 0) break;
+    const std::int32_t c = open_between(
+        blocks, kNone, ahead,
+        ex_.constant(std::max<std::int64_t>(1, static_cast<std::int64_t>(tail))), tail);
+    Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, window};
+    i.access = access({{kBlock}, {{k_.loops[c].var, {1, kNoParam}}}});
+    const Val v = push(i, c);
+    push_store_local(window, {{}, {{k_.loops[c].var, {1, kNoParam}}}}, v, c);
+    close(c);
+  }
+  close(blocks);
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,188 @@
+// Values on demand: a node at an index, in the loop that binds it.
+#include <algorithm>
+
+#include "fusion/graph/written_parts.hpp"
+#include "lowering.hpp"
+
+namespace plait::fusion {
+using namespace ir;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+// Operations an element from which keeping a row beats computing it again.
+constexpr double kRowWorth = 10;
+// Elements of a row that is kept between two loops: it stays in the second-level cache.
+constexpr std::int64_t kMaxRow = 65536;
+// Straight-line code grows no further than this.
+constexpr std::size_t kMaxInsts = 3000;
+// From here on what is computed too often is not computed once more to the end.
+constexpr std::size_t kGrowing = 400;
+}  // namespace
+
+Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
+  in_.budget.check(ex_.size());
+  id = in_.canon[id];
+  if (!builds_ && k_.insts.size() > kMaxInsts && !in_.in_memory[id] &&
+      node(id).kind != NodeKind::Scalar) {
+    need(id, "the region is large enough without it");
+    return zero(node(id).dtype);
+  }
+  std::vector<Memo>& memo = memo_[{id, idx}];
+  for (const Memo& m : memo)
+    if (encloses(m.loop, ctx)) return m.value;
+  const GNode& gn = g_[id];
+  const Node& n = *gn.node;
+  Val v;
+  if (n.kind == NodeKind::Scalar) {
+    v = scalar(id);
+  } else if (v = softmax_value(id, idx, ctx); v != kNone) {
+  } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && is_row_value(id))) {
+    out_.reads.insert({id, id});
+    v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
+  } else if (id == region_.product) {
+    v = tile_element(id, idx);
+  } else if (v = window_value(id, idx); v != kNone) {
+  } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
+    emitted_[id] = true;
+    if (!builds_ && !note_emission(id, idx)) return zero(n.dtype);
+    v = compute_node(id, gn, n, idx, ctx);
+  }
+  memo.push_back({v, def_loop_[v]});
+  return v;
+}
+
+Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
+  const std::int32_t l = innermost(idx);
+  if (l == 0 || n.kind != NodeKind::Elementwise || !emitted_[id] || !encloses(l, ctx) ||
+      k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow))
+    return kNone;
+  for (std::int32_t other = 1; other < static_cast<std::int32_t>(k_.loops.size()); ++other) {
+    if (other == l || parent_[other] != parent_[l] || out_.extents[other] != out_.extents[l] ||
+        k_.loops[other].begin != kNone || !closed(other))
+      continue;
+    Index there = idx;
+    for (Ix& x : there)
+      if (x.loop == l) x.loop = other;
+    const auto known = memo_.find({id, there});
+    if (known == memo_.end()) continue;
+    for (const Memo& m : known->second) {
+      if (m.loop != other || node_cost(id) < kRowWorth) continue;
+      auto [it, fresh] = rows_.try_emplace(m.value, static_cast<std::int32_t>(k_.locals.size()));
+      if (fresh) {
+        k_.locals.push_back({n.dtype, coeff(out_.extents[l]), parent_[l]});
+        push_local(Op::StoreLocal, it->second, other, n.dtype, m.value);
+      }
+      return push_local(Op::LoadLocal, it->second, l, n.dtype, kNone);
+    }
+  }
+  return kNone;
+}
+
+Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+                           std::int32_t ctx) {
+  switch (n.kind) {
+    case NodeKind::Fill:
+      return cast(emit(gn.in[0], {}, ctx), n.dtype);
+    case NodeKind::Iota: {
+      Val i = position(idx[0]);
+      Val start = emit(gn.in[0], {}, ctx), step = emit(gn.in[1], {}, ctx);
+      Val scaled = apply(OpId::Multiply, n.dtype, cast(i, n.dtype), step, kNone);
+      return apply(OpId::Add, n.dtype, start, scaled, kNone);
+    }
+    case NodeKind::Elementwise: {
+      Val v[3] = {kNone, kNone, kNone};
+      // What is broadcast comes first: reductions of this row then find their loops in front, and
+      // keep rows for it.
+      for (const bool whole : {false, true})
+        for (int i = 0; i < n.n_inputs; ++i)
+          if ((element_count(node(gn.in[i]).shape) == element_count(n.shape)) == whole)
+            v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
+      return apply(n.fn, n.dtype, v[0], v[1], v[2]);
+    }
+    case NodeKind::Cast:
+      return cast(emit(gn.in[0], broadcast(gn.in[0], idx), ctx), n.dtype);
+    case NodeKind::View:
+      return through_view(id, gn, n, idx, ctx);
+    case NodeKind::Update:
+      return written_value(id, idx, ctx);
+    case NodeKind::Gather:
+      return gathered(id, gn, n, idx, ctx);
+    case NodeKind::Reduce:
+      return reduction(id, n, idx);
+    case NodeKind::Call:
+      return running(id, n, idx);
+    default:
+      break;
+  }
+  need(id, "not lowered to loops");
+  return zero(n.dtype);
+}
+
+Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+                           std::int32_t ctx) {
+  std::int32_t base = gn.in[0];
+  if (in_.in_memory[in_.canon[base]] &&
+      !(gn.map && (is_row_value(base) || laid_out(in_.canon[base])))) {
+    out_.reads.insert({in_.canon[base], id});
+    return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
+                ex_.source({id, Field::Offset, 0}));
+  }
+  if (gn.windows) return emit(base, through_windows(id, idx), ctx);
+  if (!gn.map) {
+    if (parts_ && parts_->turns >= 0)
+      if (const auto m = interleaved_axes(g_, id)) {
+        const Ix& turn = idx[static_cast<std::size_t>(interleaved_axis(*m))];
+        if (turn == parts_->idx[static_cast<std::size_t>(parts_->turns)]) {
+          Index at = behind(*m, idx, node(base).shape.size());
+          at[at.size() - 2] = {turn.loop, ex_.one(), ex_.zero()};
+          at.back() = parts_->idx.back();
+          return emit(base, at, ctx);
+        }
+      }
+    if (softmax_ && is_attended(id) && unfolded_axes(g_, id))
+      return emit(base, unmerged(id, idx), ctx);
+    need(base, "its view needs it in memory");
+    return zero(n.dtype);
+  }
+  const Node& b = node(base);
+  Index bi(b.shape.size());
+  for (int d = 0; d < b.shape.size(); ++d) {
+    if (b.shape[d] == 1) continue;
+    ExprId start = small(ex_.source({id, Field::MapStart, d}));
+    bi[d] = {-1, ex_.one(), start};
+    if (gn.map->from[d] >= 0)
+      bi[d] = sum(scaled(idx[gn.map->from[d]], small(ex_.source({id, Field::MapStep, d}))), bi[d]);
+  }
+  return emit(base, bi, ctx);
+}
+
+Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+                       std::int32_t ctx) {
+  const std::int32_t source = in_.canon[gn.in[0]];
+  if (!in_.in_memory[source]) {
+    need(source, "gathered from");
+    return zero(n.dtype);
+  }
+  out_.reads.insert({source, id});
+  const Val at = emit(gn.in[1], broadcast(gn.in[1], idx), ctx);
+  return in_full(true, [&] {
+    const std::int32_t b = buffer({BufferSource::NodeMemory, source}, n.dtype, false);
+    return push_gather(b,
+                       address(idx, n.view_strides, {id, Field::ViewStride, 0},
+                               ex_.source({id, Field::Offset, 0})),
+                       at, coeff(small(ex_.source({id, Field::Step, 0}))), n.dtype);
+  });
+}
+
+bool Lowering::note_emission(std::int32_t id, const Index& idx) {
+  if (parts_ && parts_->repeated) return true;
+  Emissions& e = emissions_[id];
+  const bool fresh = e.ranges.insert(range_of(idx)).second;
+  if (fresh) e.computed += times(innermost(idx));
+  if (k_.insts.size() < kGrowing || !fresh || !stored_cheaper(id, e)) return true;
+  need(id, "recomputing costs more than storing it");
+  return false;
+}
+
+}  // namespace plait::fusion

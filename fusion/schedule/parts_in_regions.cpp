@@ -1,0 +1,145 @@
+// Writes to part of an array that need no memory, because what reads it finds the parts.
+#include <algorithm>
+
+#include "candidate.hpp"
+#include "cost.hpp"
+#include "fusion/graph/written_parts.hpp"
+#include "product_region.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+// The write that an operand shows and that needs no memory; -1: none.
+std::int32_t Candidate::packed_under(std::int32_t operand) const {
+  std::int32_t i = operand;
+  while (!g_[i].leaf && g_[i].node->kind == NodeKind::View) i = g_[i].in[0];
+  return packed_[i] ? i : -1;
+}
+
+// Several products that read one have a share each.
+std::int64_t Candidate::packed_bytes(std::int32_t product) const {
+  std::int64_t bytes = 0;
+  for (const int k : {0, 1})
+    if (const std::int32_t u = packed_under(g_[product].in[k]); u >= 0)
+      bytes += node_bytes(*g_[u].node) / std::max(1, packings_[u]);
+  return bytes;
+}
+
+// Which packings read the node; false if anything else does. `computed`: on the way from `written`.
+bool Candidate::packed_only(const Readers& readers, std::int32_t node, std::int32_t written,
+                            bool computed, Packings& into) const {
+  const bool filled = g_[g_[written].in[0]].node->kind == NodeKind::Fill;
+  const auto reads = [&](std::int32_t p) {
+    const GNode& r = g_[p];
+    const Node& n = *r.node;
+    switch (n.kind) {
+      case NodeKind::MatMul:
+        for (const int k : {0, 1}) {
+          if (r.in[k] != node) continue;
+          if (!into.insert({p, k}).second) return false;
+          if (unfolded_[node]) {
+            if (!filled) return false;
+          } else if (!n.axes.empty()) {
+            // Windows overlap: what they show is not computed again for each of them.
+            const bool shown = node == written || (g_[node].windows && g_[node].in[0] == written);
+            if (!tiled_[p] || !shown) return false;
+          } else if (k == 0 ? !tiled_[p] && attention_of_[p] < 0 : !computes_columns(p)) {
+            return false;
+          }
+        }
+        return true;
+      case NodeKind::Elementwise:
+      case NodeKind::Cast:
+        return r.uses == 1 && !r.wanted && !r.held && n.shape == g_[node].node->shape &&
+               packed_only(readers, p, written, true, into);
+      case NodeKind::View:
+        return (r.uses == 1 || !computed) && !r.wanted && !r.held &&
+               (r.map || r.windows || unfolded_[p] || interleaved_axes(g_, p)) &&
+               packed_only(readers, p, written, computed, into);
+      default:
+        return false;
+    }
+  };
+  return !readers[node].empty() && std::all_of(readers[node].begin(), readers[node].end(), reads);
+}
+
+// Whether several products compute what they pack, each again, although to store it is less.
+bool Candidate::packs_again(std::int32_t written, const Packings& into) const {
+  if (into.size() < 2) return true;
+  for (const auto& [product, k] : into) {
+    const GNode& p = g_[product];
+    if (p.node->kind != NodeKind::MatMul || !p.node->axes.empty() || unfolded_[p.in[k]]) continue;
+    const std::optional<double> cost = computing_cost(canon_[p.in[k]]);
+    const auto elements = static_cast<double>(element_count(g_[written].node->shape));
+    if (!cost || reading(*problem_->target.machine, elements, *cost,
+                         elements * static_cast<double>(into.size()))
+                     .store())
+      return false;
+  }
+  return true;
+}
+
+// Writes to part of an array that need no memory.
+void Candidate::find_parts() {
+  bool any = false;
+  for (std::int32_t i = 0; i < g_.size() && !any; ++i) any = writes_part(g_, i);
+  if (!any) return;
+  Readers readers(g_.nodes.size());
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    for (int k = 0; k < 3; ++k)
+      if (const std::int32_t in = g_[i].in[k];
+          in >= 0 && (readers[in].empty() || readers[in].back() != i))
+        readers[in].push_back(i);
+  find_packed(readers);
+  find_padded(readers);
+}
+
+void Candidate::find_packed(const Readers& readers) {
+  if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
+  for (std::int32_t i = g_.size(); i-- > 0;) {
+    if (!writes_part(g_, i)) continue;
+    const std::vector<std::int32_t>& by = readers[i];
+    if (by.size() == 1 && g_[by[0]].node->kind == NodeKind::Update && g_[by[0]].in[0] == i) {
+      packed_[i] = packed_[by[0]] && g_[by[0]].in[1] != i;
+      continue;
+    }
+    Packings into;
+    packed_[i] = packed_only(readers, i, i, false, into) && packs_again(i, into);
+    packings_[i] = static_cast<int>(into.size());
+  }
+}
+
+// Whether loops over elements read the node, and nothing else does.
+bool Candidate::read_in_loops(const Readers& readers, std::int32_t node) const {
+  return !readers[node].empty() &&
+         std::all_of(readers[node].begin(), readers[node].end(), [&](std::int32_t p) {
+           const GNode& r = g_[p];
+           switch (r.node->kind) {
+             case NodeKind::Elementwise:
+             case NodeKind::Cast:
+             case NodeKind::Reduce:
+               return !direct(p);
+             case NodeKind::View:
+               return !r.wanted && !r.held && (r.map || r.windows) && read_in_loops(readers, p);
+             default:
+               return false;
+           }
+         });
+}
+
+// Threads of a device choose by themselves what they read; lanes are spared the choice, along a
+// loop inside the grid.
+void Candidate::find_padded(const Readers& readers) {
+  if (!problem_->target.lanes || scan_count_ > 0 || !scattered_.empty()) return;
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (packed_[i] || !writes_part(g_, i) || g_[g_[i].in[0]].node->kind != NodeKind::Fill) continue;
+    const Node& n = *g_[i].node;
+    const auto wide = std::count_if(n.shape.begin(), n.shape.end(), [](auto e) { return e != 1; });
+    if (wide < 2 || element_count(n.view_shape) == 0 || !read_in_loops(readers, i)) continue;
+    packed_[i] = padded_[i] = true;
+    ++pad_count_;
+  }
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,47 @@
+// Which matrix products are regions with what stands before and after them, and which stay library
+// calls.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "attention.hpp"
+#include "fusion/graph/graph.hpp"
+#include "fusion/lower/lower.hpp"
+
+namespace plait::fusion {
+
+// Bytes beyond a row in scratch, so that rows do not share the cache's sets.
+inline constexpr std::int64_t kApart = 64;
+// Columns of a panel that has all there are.
+inline constexpr std::int32_t kOnePanel = std::int32_t{1} << 30;
+
+// A block of a product: so many rows at a time, so many columns.
+struct TileShape {
+  std::int64_t rows, columns;
+};
+// `whole`: all columns of a row are kept.
+TileShape tile_shape(const Graph& g, std::int32_t product, bool whole);
+
+// Rows of a block of an attention whose scores are computed so many columns at a time.
+std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns);
+
+// Whether a region could compute the product: a float one whose blocks are worth packing and fit
+// the cache.
+bool fits_tiles(const Graph& g, std::int32_t node, const Target& target);
+
+// Whether each row of `node` follows from the same row of its operand, whose rows follow from those
+// of a product of that shape.
+bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product);
+
+// The same of a product, or, of one of several axes, whether the elements of `node` follow from its
+// operand's, those of the product in some order of its axes.
+bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand, std::int32_t product);
+
+// Which of the axes of a product of several each axis of such a node is; -1 for one of extent 1.
+std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32_t>& canon,
+                                    std::int32_t node, std::int32_t product);
+
+// What a region takes for a product beside the multiplications, about, in seconds.
+double tiling_seconds(const Machine& m, const Graph& g, std::int32_t product);
+
+}  // namespace plait::fusion

@@ -1,0 +1,346 @@
+// Products that are regions: which nodes have to be in memory for them.
+#include <algorithm>
+#include <set>
+
+#include "candidate.hpp"
+#include "cost.hpp"
+#include "fusion/graph/written_parts.hpp"
+#include "product_region.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+bool Candidate::reaches_product(std::int32_t node) const {
+  ++walk_;
+  std::vector<std::int32_t> stack{canon_[node]};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (g_[i].leaf || root_[i] || seen_[i] == walk_) continue;
+    seen_[i] = walk_;
+    if (tiled_[i]) return true;
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(canon_[in]);
+  }
+  return false;
+}
+
+// Rows are packed once, columns by every block of rows.
+void Candidate::find_unfolded() {
+  for (std::int32_t p = 0; p < g_.size(); ++p) {
+    if (!tiled_[p] || !g_[p].node->axes.empty()) continue;
+    if (const std::optional<Attention>& a = attentions_[p]) {
+      for (const std::int32_t v : {g_[a->scores].in[0], g_[a->scores].in[1], g_[p].in[1]})
+        unfolded_[v] = repeats_matrices(v);
+      continue;
+    }
+    for (const int k : {0, 1}) {
+      const std::int32_t v = g_[p].in[k];
+      if (!unfolded_axes(g_, v)) continue;
+      const Node& n = *g_[v].node;
+      const Dims& shape = g_[p].node->shape;
+      const std::int64_t rows = tile_shape(g_, p, false).rows;
+      const std::int64_t blocks = (shape[shape.size() - 2] + rows - 1) / rows;
+      const auto elements = static_cast<double>(element_count(n.shape));
+      unfolded_[v] = k == 0 || !reading(*problem_->target.machine, elements, 1,
+                                        elements * static_cast<double>(blocks))
+                                    .store();
+    }
+  }
+}
+
+// Whether it is a copy that has matrices several times, as keys have that groups of queries share.
+bool Candidate::repeats_matrices(std::int32_t view) const {
+  const std::optional<MergedAxes> m = unfolded_axes(g_, view);
+  if (!m) return false;
+  const Node& shown = *g_[g_[g_[view].in[0]].in[0]].node;
+  bool repeats = false;
+  for (int d = 0; d < shown.shape.size(); ++d)
+    repeats |= shown.shape[d] != 1 && shown.strides[d] == 0;
+  if (shown.kind != NodeKind::View || !repeats) return false;
+  for (int d = m->first.size() - 2; d < m->first.size(); ++d)
+    if (m->last[d] - m->first[d] > 1) return false;
+  return true;
+}
+
+// What computing an element of a value costs, down to what is in memory; nothing where others need
+// it there. What is broadcast is read, and put in memory for that if it costs more.
+std::optional<double> Candidate::computing_cost(std::int32_t value) const {
+  double cost = 0;
+  const auto all = static_cast<double>(std::max<std::int64_t>(1, elements(value)));
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{value};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    const Node& n = *g_[i].node;
+    if (g_[i].leaf || !seen.insert(i).second) continue;
+    if (g_[i].wanted || g_[i].held || n.kind == NodeKind::Reduce || n.kind == NodeKind::Call)
+      return std::nullopt;
+    if (n.kind == NodeKind::MatMul) continue;
+    const bool computes = n.kind == NodeKind::Elementwise;
+    if (computes)
+      cost += static_cast<double>(op_info(n.fn).cost) *
+              std::min(1.0, static_cast<double>(elements(i)) / all);
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0 && !(computes && elements(in) < elements(i))) stack.push_back(canon_[in]);
+  }
+  return cost;
+}
+
+// Whether the keys of an attention are computed where they are packed, which every block of rows
+// does: where that is less than to store them.
+bool Candidate::computes_columns(std::int32_t scores) const {
+  const std::int32_t of = attention_of_[scores];
+  if (of < 0 || attentions_[of]->scores != scores) return false;
+  std::int32_t keys = canon_[g_[scores].in[1]];
+  while (!g_[keys].leaf && g_[keys].node->kind == NodeKind::View) keys = canon_[g_[keys].in[0]];
+  const std::optional<double> cost = computing_cost(keys);
+  if (!cost) return false;
+  // A block of rows multiplies each key, and its value, by all of them.
+  constexpr double kShare = 1.0 / 16;
+  const Machine& m = *problem_->target.machine;
+  const Node& s = *g_[scores].node;
+  const std::int64_t rows =
+      std::min(s.shape[s.shape.size() - 2],
+               attention_rows(g_, *attentions_[of], problem_->target.product_depth));
+  return *cost > 0 && *cost * m.cycle <= kShare * product_seconds(m, Multiplier::Tiles, s.dtype,
+                                                                  static_cast<double>(rows), 2, 1);
+}
+
+// What an operand that is computed as it is packed is made of; what is broadcast to it costs little
+// there, or is in memory.
+void Candidate::place_under(std::int32_t operand) {
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{canon_[operand]};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (g_[i].leaf || root_[i] || !seen.insert(i).second) continue;
+    const NodeKind kind = g_[i].node->kind;
+    const std::int32_t under = g_[i].in[0];
+    if (kind == NodeKind::MatMul ||
+        (kind == NodeKind::View && !packed_[under] && reaches_product(under)))
+      add_own_root(kind == NodeKind::View ? operand_memory(i) : i, "rows of another product");
+    else
+      for (const std::int32_t in : g_[i].in) {
+        if (in < 0) continue;
+        const bool whole = kind != NodeKind::Elementwise || elements(in) >= elements(i);
+        if (whole || computing_cost(canon_[in]).value_or(0) <= problem_->target.machine->recompute)
+          stack.push_back(canon_[in]);
+        else
+          add_own_root(operand_memory(in), "computing it for every block costs more");
+      }
+  }
+}
+
+bool Candidate::made_of_parts(std::int32_t operand) const {
+  std::set<std::int32_t> seen;
+  std::vector<std::int32_t> stack{canon_[operand]};
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (packed_[i]) return true;
+    if (g_[i].leaf || root_[i] || !seen.insert(i).second) continue;
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0) stack.push_back(canon_[in]);
+  }
+  return false;
+}
+
+void Candidate::place_columns(std::int32_t operand) {
+  if (std::int32_t u = packed_under(operand); u >= 0) {
+    for (; packed_[u]; u = g_[u].in[0]) place_columns(g_[u].in[1]);
+    return;
+  }
+  if (unfolded_[operand]) return place_columns(g_[g_[operand].in[0]].in[0]);
+  add_own_root(operand_memory(operand), "columns of a product, which all blocks of rows read");
+}
+
+// Rows of the first operand are computed once a block; columns of the second would be for every
+// block of rows.
+void Candidate::place_operands(std::int32_t product) {
+  place_columns(g_[product].in[1]);
+  const std::int32_t first = attentions_[product] ? attentions_[product]->scores : product;
+  const std::int32_t rows = g_[first].in[0];
+  if (!g_[product].node->axes.empty()) return place_columns(rows);
+  if (unfolded_[rows])
+    place_columns(rows);
+  else if (made_of_parts(rows))
+    place_under(rows);
+  else if (reaches_product(rows))
+    add_own_root(operand_memory(rows), "rows of another product");
+  if (g_[canon_[rows]].uses > 1 && !made_of_parts(rows))
+    add_own_root(operand_memory(rows), "rows of a product, which others read, too");
+  if (first == product) return;
+  if (const std::int32_t keys = g_[first].in[1]; computes_columns(first))
+    place_under(keys);
+  else
+    place_columns(keys);
+  for (const std::int32_t i : attentions_[product]->inside)
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0 && i != first && attention_of_[canon_[in]] != product && reaches_product(in))
+        add_own_root(operand_memory(in), "read beside the scores of an attention");
+}
+
+// Where one is the rows of another, the second stays.
+void Candidate::find_attentions(const std::set<std::int32_t>& parted) {
+  attentions_.assign(g_.nodes.size(), std::nullopt);
+  attention_of_.assign(g_.nodes.size(), -1);
+  for (std::int32_t i = g_.size(); i-- > 0;) {
+    if (parted.count(i) > 0 || taken_up_[i] || attention_of_[i] >= 0) continue;
+    std::optional<Attention> a = find_attention(g_, canon_, i, problem_->target);
+    if (!a || taken_up_[a->scores]) continue;
+    for (const std::int32_t n : a->inside) attention_of_[n] = i;
+    tiled_[a->scores] = false;
+    tiled_[i] = true;
+    attentions_[i] = std::move(a);
+  }
+}
+
+bool Candidate::is_row_value(std::int32_t node) const {
+  const std::int32_t of = attention_of_[node];
+  return of >= 0 && (node == attentions_[of]->sum || node == attentions_[of]->maximum);
+}
+
+std::optional<std::int32_t> Candidate::parted_attention() const {
+  if (refused_) return refused_;
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    const std::int32_t of = attention_of_[canon_[i]];
+    if (of >= 0 && root_[i] && !is_row_value(canon_[i]) && g_[i].node->kind != NodeKind::View)
+      return of;
+  }
+  return std::nullopt;
+}
+
+void Candidate::call_library(std::int32_t product) {
+  if (attentions_[product]) {
+    refused_ = product;
+    return;
+  }
+  tiled_[product] = false;
+  add_root(product, "computed by a library call");
+  for (const std::int32_t in : operands(g_, product, {}))
+    add_own_root(operand_memory(in), "operand of a library call");
+}
+
+// What reads the product by its rows becomes part of its region; what reads it otherwise finds it
+// in memory.
+void Candidate::settle_products() {
+  if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
+  std::vector<std::vector<std::int32_t>> readers(g_.nodes.size());
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    for (const std::int32_t in : g_[i].in)
+      if (in >= 0 && !g_[i].leaf) readers[canon_[in]].push_back(i);
+  for (std::int32_t p = 0; p < g_.size(); ++p) {
+    if (!tiled_[p]) continue;
+    std::set<std::int32_t> seen;
+    std::vector<std::int32_t> stack{p};
+    if (attentions_[p])
+      for (const std::int32_t v : {attentions_[p]->sum, attentions_[p]->maximum})
+        if (v >= 0) stack.push_back(v);
+    while (!stack.empty()) {
+      const std::int32_t v = stack.back();
+      stack.pop_back();
+      if (!seen.insert(v).second) continue;
+      for (const std::int32_t c : readers[v]) {
+        if (attention_of_[canon_[c]] == p || (c == p && v != p)) continue;
+        if (!follows_product(g_, c, v, p) || blocked(c) || direct(c)) {
+          add_root(v, "read other than by the rows of its product");
+        } else if (!root_[c]) {
+          stack.push_back(c);
+        }
+      }
+    }
+  }
+}
+
+// Whether something stands before the product.
+bool Candidate::computes_rows(std::int32_t product) const {
+  std::int32_t rows = canon_[g_[product].in[0]];
+  while (!g_[rows].leaf && !root_[rows] && g_[rows].node->kind == NodeKind::View)
+    rows = canon_[g_[rows].in[0]];
+  return !g_[rows].leaf && !root_[rows] && !packed_[rows];
+}
+
+Candidate::Products Candidate::products_of(std::int32_t node) const {
+  Products found;
+  if (tiled_[node]) {
+    found.stored = node;
+    return found;
+  }
+  if (is_row_value(node)) {
+    found.computed.push_back(attention_of_[node]);
+    return found;
+  }
+  if (g_[node].node->kind == NodeKind::Update || direct(node) || blocked(node)) return found;
+  ++walk_;
+  struct Item {
+    std::int32_t node;
+    bool by_rows;
+  };
+  std::vector<Item> stack{{node, true}};
+  while (!stack.empty()) {
+    const Item at = stack.back();
+    stack.pop_back();
+    for (const std::int32_t in : g_[at.node].in) {
+      if (in < 0) continue;
+      const std::int32_t c = canon_[in];
+      if (g_[c].leaf || seen_[c] == walk_) continue;
+      if (attention_of_[c] >= 0 && !root_[c]) {
+        if (const std::int32_t p = attention_of_[c]; seen_[p] != walk_) {
+          found.computed.push_back(p);
+          seen_[p] = walk_;
+        }
+        continue;
+      }
+      if (tiled_[c]) {
+        if (root_[c]) {
+          if (at.by_rows && follows_product(g_, at.node, c, c)) found.stored = c;
+        } else {
+          found.computed.push_back(c);
+          seen_[c] = walk_;
+        }
+        continue;
+      }
+      if (root_[c]) continue;
+      seen_[c] = walk_;
+      stack.push_back({c, at.by_rows && g_[c].node->kind != NodeKind::Reduce &&
+                              g_[c].node->kind != NodeKind::View});
+    }
+  }
+  return found;
+}
+
+bool Candidate::store_product(std::int32_t product) {
+  static constexpr const char* why = "read by several regions";
+  bool added = add_root(product, why);
+  if (attentions_[product])
+    for (const std::int32_t v : {attentions_[product]->sum, attentions_[product]->maximum})
+      added |= add_root(v, why);
+  return added;
+}
+
+bool Candidate::keep_products(const std::vector<Step>& steps) {
+  bool added = false;
+  std::set<std::int32_t> computed;
+  for (const Step& s : steps) {
+    for (const std::int32_t r : s.region.roots) {
+      const Products p = products_of(r);
+      for (std::size_t n = 1; n < p.computed.size(); ++n) {
+        const std::int32_t product = p.computed[n];
+        if (attentions_[product] || computes_rows(product) || packed_bytes(product) > 0)
+          add_root(product, "read beside another product");
+        else
+          call_library(product);
+        added = true;
+      }
+    }
+    if (s.region.kind == RegionKind::Product && !computed.insert(s.region.product).second)
+      added |= store_product(s.region.product);
+  }
+  return added;
+}
+
+}  // namespace plait::fusion

@@ -1,0 +1,27 @@
+// Scans, the calls that fold along an axis and keep every step, as folds of a region's loops.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "core/machine.hpp"
+#include "fusion/graph/graph.hpp"
+
+namespace plait::fusion {
+
+struct Scan {
+  ReduceKind kind;
+  int axis;
+};
+// How a loop computes the node, to the bits of the call; nothing where it cannot.
+std::optional<Scan> scan_of(const tracer::Node& n);
+// The same, where the axis is long enough to be a loop.
+std::optional<Scan> looped_scan(const tracer::Node& n);
+
+// Of all its lines on one thread: by a loop of a region, whose lanes lie along the other axes where
+// those lie closer, or by the call, which takes lines side by side.
+double scan_seconds(const Machine& m, const tracer::Node& n, int axis, bool call);
+
+// Whether that view reads its base, of the same axes, further along one axis and nowhere else.
+bool shifts_along(const tracer::Node& view, const ViewMap& map, const tracer::Node& base, int axis);
+
+}  // namespace plait::fusion

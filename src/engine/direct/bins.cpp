@@ -1,0 +1,85 @@
+#include "bins.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "codegen/loops/bins.hpp"
+#include "core/config.hpp"
+#include "core/scatter.hpp"
+#include "engine/threads/split.hpp"
+
+namespace plait::engine {
+namespace {
+
+// Seconds of an element.
+constexpr double kCounted = 1e-9, kSummed = 1.5e-9, kPlaced = 1e-9;
+// Bins of all threads that counting is worth joining.
+constexpr std::int64_t kTables = 1 << 16;
+
+// count(begin, end, table) for pieces of [0, n), each with zeroed bins of a thread; their sums.
+template <class F>
+void count_by_threads(std::int64_t n, double seconds, std::int64_t* out, std::int64_t bins,
+                      F&& count) {
+  std::fill(out, out + bins, 0);
+  const double all = seconds * static_cast<double>(n);
+  if (all < kUnsplit) {
+    count(std::int64_t{0}, n, out);
+    return;
+  }
+  const int threads = bins <= kTables && bins * 4 <= n ? team_threads(all) : 1;
+  std::vector<std::int64_t> others(static_cast<std::size_t>(bins * (threads - 1)));
+  Interruption interruption(true);
+  const ParallelLoop loop{.extent = n, .seconds = all, .threads = threads};
+  run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
+    if (!interruption.goes_on(worker)) return false;
+    if (begin < end)
+      count(begin, end, worker == 0 ? out : &others[static_cast<std::size_t>(bins * (worker - 1))]);
+    return interruption.goes_on(worker);
+  });
+  interruption.end();
+  for (std::size_t i = 0; i < others.size(); ++i)
+    out[static_cast<std::int64_t>(i) % bins] += others[i];
+}
+
+}  // namespace
+
+void count_bins(const std::int64_t* at, std::int64_t n, std::int64_t* out, std::int64_t bins) {
+  count_by_threads(n, kCounted, out, bins,
+                   [=](std::int64_t begin, std::int64_t end, std::int64_t* table) {
+                     for (std::int64_t i = begin; i < end; ++i) ++table[at[i]];
+                   });
+}
+
+void sum_bins(const std::int64_t* at, const double* weights, std::int64_t n, double* out,
+              std::int64_t bins) {
+  std::fill(out, out + bins, 0.0);
+  const auto add = [=](std::int64_t begin, std::int64_t end, double* table) {
+    for (std::int64_t i = begin; i < end; ++i) table[at[i]] += weights[i];
+  };
+  const std::int64_t pieces = scatter_pieces(n, bins);
+  if (pieces == 1) {
+    add(0, n, out);
+    return;
+  }
+  std::vector<double> tables(static_cast<std::size_t>(bins * pieces));
+  split(pieces, kSummed * static_cast<double>(n / pieces),
+        [&](std::int64_t first, std::int64_t last) {
+          for (std::int64_t p = first; p < last; ++p)
+            add(n * p / pieces, n * (p + 1) / pieces, &tables[static_cast<std::size_t>(bins * p)]);
+        });
+  for (std::int64_t p = 0; p < pieces; ++p)
+    for (std::int64_t b = 0; b < bins; ++b)
+      out[b] += tables[static_cast<std::size_t>(bins * p + b)];
+}
+
+void count_in_range(const double* values, std::int64_t n, const double* edges, std::int64_t bins,
+                    std::int64_t* out) {
+  const loops::EqualBins by = loops::equal_bins(edges, bins);
+  const loops::CountFn count = loops::count_in_bins(config().tier);
+  count_by_threads(n, kPlaced, out, bins,
+                   [&](std::int64_t begin, std::int64_t end, std::int64_t* table) {
+                     count(by, values + begin, end - begin, table);
+                   });
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,338 @@
+// Runs a plan on a device: the same plan and the same loop IR as on the host, with memory of the
+// device. Nothing waits for the device, unless a step has to be computed on the host.
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "core/config.hpp"
+#include "engine/devices/device.hpp"
+#include "engine/products/gemm.hpp"
+#include "engine/reports/report.hpp"
+#include "engine/threads/interruption.hpp"
+#include "plan_run.hpp"
+#include "state.hpp"
+
+namespace plait::engine {
+using fusion::Graph;
+using fusion::Plan;
+using fusion::Step;
+using fusion::StepKind;
+using fusion::UpdateMode;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// What a plan keeps about a step that was prepared for a device.
+struct Prepared {
+  std::shared_ptr<DeviceKernel> kernel;  // null: the host computes the step
+  std::string why;
+};
+
+void run_graph(std::span<Node* const> wanted, DeviceId id);
+
+class DeviceExecutor final : public Executor {
+ public:
+  DeviceExecutor(Bindings& b, Recording& r)
+      : bindings_(b), recording_(r), device_(device_of(b.device)) {}
+
+  // Regions that were not compiled yet are compiled side by side.
+  void prepare(Plan& p) override {
+    struct Missing {
+      Prepared* kernel;
+      KernelExtents extents;
+    };
+    std::vector<Missing> missing;
+    bindings_.each(p, [&](const BoundStep& s) {
+      if (s.step.kind == StepKind::Direct) return;
+      if (!s.step.compiled) {
+        auto made = std::make_shared<Prepared>();
+        made->kernel = device_.prepare(s.step.lowered.kernel, &made->why);
+        s.step.compiled = made;
+      }
+      Prepared& of = prepared(s.step);
+      if (!of.kernel) return;
+      const KernelExtents e = extents_of(s, is_cut(s.step) ? &cut(s) : nullptr);
+      if (!device_.is_compiled(*of.kernel, e)) missing.push_back({&of, e});
+    });
+    auto compile = [this](const Missing& m) {
+      try {
+        device_.compile(*m.kernel->kernel, m.extents);
+      } catch (const CompileError& e) {
+        if (logging(Log::Compile)) log(Log::Compile, e.what());
+        m.kernel->kernel = nullptr;
+        m.kernel->why = "it does not compile";
+      }
+    };
+    std::atomic<std::size_t> next{0};
+    auto work = [&] {
+      for (std::size_t i = next++; i < missing.size(); i = next++) compile(missing[i]);
+    };
+    std::vector<std::future<void>> others;
+    const auto threads =
+        std::min(missing.size(), static_cast<std::size_t>(std::max(1, num_threads())));
+    for (std::size_t t = 1; t < threads; ++t)
+      others.push_back(std::async(std::launch::async, work));
+    work();
+    for (std::future<void>& f : others) f.get();
+  }
+  void look_around() override {
+    if (interrupt_requested()) throw Interrupted("interrupted");
+  }
+
+  Ref<Buffer> allocate(std::size_t bytes) override { return device_.allocate(bytes); }
+  Ref<Buffer> allocate(const Dims& shape, DType t) override {
+    return device_.allocate(static_cast<std::size_t>(element_count(shape)) * itemsize(t));
+  }
+  void copy(std::byte* to, const std::byte* from, const Stretches& s) override {
+    device_.copy(to, from, static_cast<std::size_t>(s.bytes), static_cast<std::size_t>(s.count),
+                 static_cast<std::size_t>(s.pitch));
+  }
+  void overwrites(Buffer& b) override { static_cast<DeviceBuffer&>(b).mirror.reset(); }
+
+  bool has_code(const Step& s) const override {
+    return s.kind == StepKind::Kernel && prepared(s).kernel;
+  }
+  const AxisCut& cut(const BoundStep& s) override {
+    constexpr std::size_t kMost = 256;
+    auto& cuts = state().device_cuts;
+    const bool tree = s.step.lowered.pairwise_chunks;
+    const std::tuple key{bindings_.device, tree, s.extent,
+                         tree ? std::int64_t{0} : elements_an_iteration(s)};
+    if (auto it = cuts.find(key); it != cuts.end()) return it->second;
+    if (cuts.size() >= kMost) cuts.clear();
+    AxisCut c{chunks_of(s), 1, {}};
+    for (std::size_t n = 1; n < c.chunks.bounds.size(); ++n)
+      c.longest = std::max(c.longest, c.chunks.bounds[n] - c.chunks.bounds[n - 1]);
+    const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
+    c.table = device_.upload(c.chunks.bounds.data(), bytes, "chunks of a reduction");
+    return cuts.emplace(key, std::move(c)).first->second;
+  }
+  UpdateMode begin(const Region& r) override { return r.of.step.update; }
+  unsigned launch(const Region& r) override {
+    if (r.extent > 0)
+      device_.launch(*prepared(r.of.step).kernel, r.args(), extents_of(r.of, r.cut), site_of(r.of));
+    ++counters().kernels_on_device;
+    return 0;
+  }
+  void join(const Region& r, const PartialResults& p) override {
+    DeviceJoin j{};
+    j.kind = p.index ? p.root.reduce : p.of.kind;
+    j.dtype = p.of.dtype;
+    j.tree = r.lowered().pairwise_chunks;
+    j.extent = r.of.extent;
+    j.chunks = r.extent;
+    j.longest = r.cut->longest;
+    j.outputs = p.outputs;
+    for (const std::int32_t d : r.lowered().kept) {
+      j.shape.push_back(p.root.shape[d]);
+      j.strides.push_back(p.root.strides[d]);
+    }
+    j.rows = p.rows;
+    j.indices = p.indices;
+    j.bounds = r.cut->table->data;
+    j.out = p.out;
+    device_.join(j, site_of(r.of));
+  }
+
+  void call(const BoundStep& s) override {
+    if (s.product)
+      multiply(s, *s.product);
+    else
+      on_host(s);
+  }
+
+ private:
+  static Prepared& prepared(const Step& s) { return *static_cast<Prepared*>(s.compiled.get()); }
+  static KernelExtents extents_of(const BoundStep& s, const AxisCut* cut) {
+    return cut ? KernelExtents{s.params, cut->chunks.count(), s.extent}
+               : KernelExtents{s.params, s.extent, 0};
+  }
+  static LaunchSite site_of(const BoundStep& s) {
+    return {s.step.lowered.kernel.name, s.roots[0].site};
+  }
+
+  // --- matrix products --------------------------------------------------------------------------
+
+  void multiply(const BoundStep& s, const LibraryProduct& of) {
+    std::vector<Ref<Node>> copies;  // alive until the product was submitted
+    DeviceProduct p{};
+    p.dtype = of.dtype;
+    p.batch = Dims(of.shape.begin(), of.shape.end() - 2);
+    p.a = factor(of.a, copies);
+    p.b = factor(of.b, copies);
+    p.m = of.shape[of.shape.size() - 2];
+    p.n = of.shape.back();
+    p.k = of.depth;
+    if (of.addend) (of.whole ? p.residual : p.bias) = added(of, copies);
+    NodeMemory& result = bindings_.memory(of.root);
+    result = {allocate(s.roots[0].shape, s.roots[0].dtype), 0};
+    p.c = result.at();
+    const LaunchSite site{"matmul", of.site};
+    if (!device_.multiply(p, site)) {
+      p.bias = nullptr;
+      device_.multiply(p, site);
+      result = sum(s.roots[0], of, std::move(result));
+    }
+    ++counters().kernels_on_device;
+    counters().bytes_moved += static_cast<std::uint64_t>(s.step.lowered.bytes);
+    PlanRun::settle(s.roots, UpdateMode::None, bindings_, recording_);
+  }
+
+  const std::byte* at(const LibraryOperand& o) const {
+    return bindings_.memory(o.node).at() + o.offset;
+  }
+
+  // A factor as it lies in memory, or a copy for the library when no axis of its matrices is
+  // contiguous.
+  DeviceProduct::Operand factor(const LibraryOperand& o, std::vector<Ref<Node>>& copies) {
+    const int d = o.shape.size();
+    const auto lies = [d](const std::byte* memory, const Dims& strides) {
+      return DeviceProduct::Operand{memory, strides[d - 2], strides[d - 1],
+                                    Dims(strides.begin(), strides.end() - 2)};
+    };
+    if (!device_.multiplies(o.dtype) ||
+        blas_layout(static_cast<std::int64_t>(itemsize(o.dtype)), o.strides[d - 2],
+                    o.strides[d - 1], o.shape[d - 2], o.shape[d - 1]))
+      return lies(at(o), o.strides);
+    const Node& copy = *copies.emplace_back(dense(o));
+    return lies(copy.data->data + copy.data_offset, copy.strides);
+  }
+
+  // A bias is contiguous, and a residual lies as the product does.
+  const std::byte* added(const LibraryProduct& of, std::vector<Ref<Node>>& copies) {
+    const LibraryOperand& o = *of.addend;
+    if (of.whole || o.shape.back() == 1 ||
+        o.strides.back() == static_cast<std::int64_t>(itemsize(o.dtype)))
+      return at(o);
+    const Node& copy = *copies.emplace_back(dense(o));
+    return copy.data->data + copy.data_offset;
+  }
+
+  // Computed by a graph of its own, outside the recorded one.
+  Ref<Node> node(NodeKind kind, DType t, const Dims& shape, const Dims& strides) const {
+    Ref<Node> n = tracer::new_node(kind);
+    n->dtype = t;
+    n->shape = shape;
+    n->strides = strides;
+    n->device = bindings_.device;
+    return n;
+  }
+  Ref<Node> leaf(const LibraryOperand& o) const {
+    Ref<Node> n = node(NodeKind::Data, o.dtype, o.shape, o.strides);
+    n->data = bindings_.memory(o.node).buffer;
+    n->data_offset = bindings_.memory(o.node).offset + o.offset;
+    return n;
+  }
+
+  // What is in memory, in C order.
+  Ref<Node> dense(const LibraryOperand& o) const {
+    Ref<Node> copy =
+        node(NodeKind::Cast, o.dtype, o.shape,
+             contiguous_strides(o.shape, static_cast<std::int64_t>(itemsize(o.dtype))));
+    copy->n_inputs = 1;
+    copy->inputs[0] = leaf(o);
+    Node* const wanted[] = {copy.get()};
+    run_graph(wanted, bindings_.device);
+    return copy;
+  }
+
+  NodeMemory sum(const Root& r, const LibraryProduct& of, NodeMemory product) const {
+    Ref<Node> n = node(NodeKind::Elementwise, r.dtype, r.shape, r.strides);
+    n->site = r.site;
+    n->fn = OpId::Add;
+    n->n_inputs = 2;
+    n->inputs[0] = node(NodeKind::Data, of.dtype, of.shape, of.strides);
+    n->inputs[0]->data = std::move(product.buffer);
+    n->inputs[1] = leaf(*of.addend);
+    Node* const wanted[] = {n.get()};
+    run_graph(wanted, bindings_.device);
+    return {n->data, n->data_offset};
+  }
+
+  // --- steps that the device has no code for ----------------------------------------------------
+
+  // Every root of the step is computed by the reference evaluator from the host's copies of what
+  // the step reads, and goes back to the device.
+  void on_host(const BoundStep& s) {
+    for (const Root& r : s.roots) {
+      NodeMemory& memory = bindings_.memory(r.node);
+      memory = recording_.viewed(r.node);
+      if (!memory) {
+        if (logging(Log::Fallback)) log(Log::Fallback, fallback_text(s.step, r));
+        ++counters().steps_moved_to_host;
+        const NodeMemory computed = recording_.evaluate_apart(r.node, [](const Ref<Buffer>& b) {
+          host_mirror(*b);
+          return static_cast<DeviceBuffer&>(*b).mirror;
+        });
+        memory = {
+            device_.upload(computed.buffer->data, computed.buffer->bytes, "computed on the host"),
+            computed.offset};
+      }
+      recording_.keep_as_recorded(r);
+    }
+  }
+
+  std::string fallback_text(const Step& s, const Root& r) const {
+    std::string what(recording_.operation(r.node));
+    if (s.compiled && !prepared(s).why.empty()) what += " (" + prepared(s).why + ")";
+    return device_.name() + ": " + what + " runs on the host";
+  }
+
+  Bindings& bindings_;
+  Recording& recording_;
+  Device& device_;
+};
+
+void run_graph(std::span<Node* const> wanted, DeviceId id) {
+  for (Node* n : wanted)
+    if (!n->materialised() && element_count(n->shape) == 0)
+      tracer::settle(*n, device_of(id).allocate(0), 0);
+  const Graph g(wanted);
+  if (g.nodes.empty()) return;
+  std::vector<Ref<Node>> keep;
+  keep.reserve(g.nodes.size());
+  for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
+  std::vector<std::int64_t> values;
+  const std::shared_ptr<Plan> plan = plan_for(g, values, id, kDeviceTarget);
+  note_plan(*plan);
+  const Watched watched(g, *plan, values, id);
+  run_plan(g, *plan, std::move(values), id);
+}
+
+// Views and constants stay part of the operation that reads them.
+void run_one_at_a_time(std::span<Node* const> wanted, DeviceId id) {
+  std::vector<Ref<Node>> order;
+  const Graph g(wanted);
+  for (const fusion::GNode& n : g.nodes) {
+    const NodeKind k = n.node->kind;
+    const bool read_where_used = k == NodeKind::View || k == NodeKind::Fill || k == NodeKind::Iota;
+    if (!n.leaf && (n.wanted || !read_where_used)) order.emplace_back(n.node);
+  }
+  for (const Ref<Node>& n : order) {
+    Node* const one[] = {n.get()};
+    run_graph(one, id);
+  }
+}
+
+}  // namespace
+
+void run_on_device(Plan& p, Bindings& b, Recording& r) {
+  DeviceExecutor device(b, r);
+  PlanRun(p, b, device, r).run();
+}
+
+void evaluate_on_device(std::span<Node* const> wanted, DeviceId id) {
+  const std::lock_guard held(tracer::lock());
+  ++counters().evaluations;
+  if (config().fuse)
+    run_graph(wanted, id);
+  else
+    run_one_at_a_time(wanted, id);
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,206 @@
+// Runs a plan on the host: regions on the team of threads, other steps by the reference evaluator.
+#include <algorithm>
+#include <cstring>
+
+#include "core/array_memory.hpp"
+#include "engine/direct/direct_kernels.hpp"
+#include "engine/direct/undo.hpp"
+#include "fusion/schedule/cost.hpp"
+#include "plan_run.hpp"
+
+namespace plait::engine {
+using fusion::Step;
+using fusion::UpdateMode;
+
+namespace {
+
+// Row 0 of the partials, in the operand's order of dimensions, to the result's layout.
+void store_row(const Root& r, const std::vector<std::int32_t>& kept, DType t, const std::byte* row,
+               std::byte* out) {
+  const std::size_t item = itemsize(t);
+  Dims at(static_cast<int>(kept.size()));
+  const std::int64_t count = element_count(r.shape);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t offset = 0;
+    for (int d = 0; d < at.size(); ++d)
+      offset += at[d] * r.strides[kept[static_cast<std::size_t>(d)]];
+    std::memcpy(out + offset, row + static_cast<std::size_t>(i) * item, item);
+    for (int d = at.size(); d-- > 0;) {
+      if (++at[d] < r.shape[kept[static_cast<std::size_t>(d)]]) break;
+      at[d] = 0;
+    }
+  }
+}
+
+double bytes_updated(const BoundStep& s) {
+  double bytes = 0;
+  for (const Root& r : s.roots)
+    if (r.update)
+      bytes += static_cast<double>(element_count(r.update->shape)) *
+               static_cast<double>(itemsize(r.update->dtype));
+  return bytes;
+}
+
+// Elements that lie on top of each other, as those of a broadcast array do, are no bytes, but each
+// is folded.
+double folding_seconds(const BoundStep& s) {
+  double elements = 0;
+  for (const Root& r : s.roots)
+    if (r.folds) elements += static_cast<double>(r.over);
+  return elements * kMachine.cycle / 16;  // lanes
+}
+
+double predicted_seconds(const BoundStep& s) {
+  const fusion::LoweredKernel& l = s.step.lowered;
+  const double scale = static_cast<double>(std::max<std::int64_t>(1, s.extent)) /
+                       static_cast<double>(l.planned_grid);
+  return std::max(
+      fusion::region_seconds(host_machine(), static_cast<double>(l.bytes) * scale, l.work * scale),
+      folding_seconds(s));
+}
+
+class HostExecutor final : public Executor {
+ public:
+  HostExecutor(Bindings& b, Recording& r) : bindings_(b), recording_(r) {}
+
+  void prepare(fusion::Plan& p) override {
+    for (Step& s : p.steps) take_kernel(s);
+  }
+  void look_around() override {}  // kernels do
+
+  Ref<Buffer> allocate(std::size_t bytes) override { return plait::allocate(bytes); }
+  Ref<Buffer> allocate(const Dims& shape, DType t) override { return allocate_array(shape, t); }
+  void copy(std::byte* to, const std::byte* from, const Stretches& s) override {
+    for (std::int64_t i = 0; i < s.count; ++i)
+      copy_memory(to + i * s.pitch, from + i * s.pitch, s.bytes);
+  }
+  void overwrites(Buffer&) override {}
+
+  bool has_code(const Step& s) const override { return s.kind == fusion::StepKind::Kernel; }
+  const AxisCut& cut(const BoundStep& s) override {
+    cut_.chunks = chunks_of(s);
+    return cut_;
+  }
+
+  UpdateMode begin(const Region& r) override {
+    const Step& s = r.of.step;
+    if (s.lowered.scatters) start_tables(r);
+    predicted_ = predicted_seconds(r.of);
+    // Trailing writes go back in no order that could be undone.
+    undoes_ = s.update != UpdateMode::None && Undo::pays(predicted_, bytes_updated(r.of));
+    trail_ = s.trailing && !undoes_ ? trail(*s.trailing, bindings_.values, r.extent) : std::nullopt;
+    update_ = trail_ ? UpdateMode::InPlace : s.update;
+    return update_;
+  }
+
+  unsigned launch(const Region& r) override {
+    const fusion::LoweredKernel& l = r.lowered();
+    const std::optional<EarlyExit> early_exit =
+        r.cut ? early_exit_of(l, r.partials,
+                              bindings_.values[static_cast<std::size_t>(l.partials[0].outputs)],
+                              r.extent)
+              : std::nullopt;
+    const bool safe = update_ != UpdateMode::InPlace || !reads_back(r.of);
+    Undo undo;
+    if (undoes_ && !safe) keep_targets(r.of, undo);
+    try {
+      return kernel(r.of.step).run(r.args(), r.extent, predicted_,
+                                   {.interruptible = safe || undo,
+                                    .trail = trail_ ? &*trail_ : nullptr,
+                                    .early_exit = early_exit ? &*early_exit : nullptr});
+    } catch (const Interrupted&) {
+      undo.restore();
+      throw;
+    }
+  }
+
+  void join(const Region& r, const PartialResults& p) override {
+    const fusion::LoweredKernel& l = r.lowered();
+    if (p.index) {
+      auto* indices = reinterpret_cast<std::int64_t*>(p.indices);
+      join_arg_partials(r.cut->chunks, p.root.reduce, p.of.dtype, p.outputs, p.rows, indices);
+      store_row(p.root, l.kept, p.index->dtype, p.indices, p.out);
+      return;
+    }
+    join_partials(r.cut->chunks, p.of.kind, p.of.dtype, p.outputs, p.rows);
+    if (l.scatters)
+      std::memcpy(p.out, p.rows, static_cast<std::size_t>(p.outputs) * itemsize(p.of.dtype));
+    else
+      store_row(p.root, l.kept, p.of.dtype, p.rows, p.out);
+  }
+
+  void call(const BoundStep& s) override { recording_.evaluate(s); }
+
+ private:
+  static CompiledKernel& kernel(const Step& s) {
+    return *static_cast<CompiledKernel*>(s.compiled.get());
+  }
+
+  // The first piece's table goes on from what is combined with.
+  void start_tables(const Region& r) const {
+    for (std::size_t i = 0; i < r.partials.size(); ++i) {
+      const fusion::Partial& p = r.lowered().partials[i];
+      const Root& root = root_of(r.of, p.root);
+      const TableStart& start =
+          *std::find_if(bindings_.tables.begin(), bindings_.tables.end(),
+                        [&](const TableStart& t) { return t.root == p.root; });
+      const auto item = static_cast<std::int64_t>(itemsize(root.dtype));
+      const std::int64_t table = bindings_.values[static_cast<std::size_t>(p.outputs)];
+      std::byte* const tables = r.partials[i]->data;
+      const Memory first{tables, contiguous_strides(root.shape, item)};
+      if (start.fill)
+        run_fill(*start.fill, root.shape, first);
+      else
+        run_cast(root.dtype, root.dtype, root.shape,
+                 {bindings_.memory(start.init).at(), start.strides}, first);
+      run_fill(fold_identity(p.kind, root.dtype), Dims{(r.extent - 1) * table},
+               {tables + table * item, Dims{item}});
+    }
+  }
+
+  // Whether a region in place needs what it writes over. Where it does not, it may be stopped half
+  // way: what is pending then writes all of it again before anybody sees it.
+  bool reads_back(const BoundStep& s) const {
+    const fusion::LoweredKernel& l = s.step.lowered;
+    if (l.scatters || s.step.trailing) return true;
+    for (const ir::Inst& i : l.kernel.insts) {
+      if (i.op != ir::Op::Load && i.op != ir::Op::Gather) continue;
+      const fusion::BufferSource& from = l.buffers[static_cast<std::size_t>(i.index)];
+      if (from.kind != fusion::BufferSource::NodeMemory) continue;
+      const Buffer* const read = bindings_.memory(from.index).buffer.get();
+      for (const Root& r : s.roots)
+        if (read == bindings_.memory(r.node).buffer.get()) return true;
+    }
+    return false;
+  }
+
+  void keep_targets(const BoundStep& s, Undo& undo) const {
+    for (const Root& r : s.roots) {
+      const UpdateTarget& u = *r.update;
+      if (!undo.keep(u.dtype, u.shape, {bindings_.memory(r.node).at() + u.offset, u.strides}))
+        return;
+    }
+  }
+
+  Bindings& bindings_;
+  Recording& recording_;
+  AxisCut cut_;
+  // Of the region at hand.
+  double predicted_ = 0;
+  bool undoes_ = false;
+  std::optional<Trail> trail_;
+  UpdateMode update_ = UpdateMode::None;
+};
+
+}  // namespace
+
+void take_kernel(Step& s) {
+  if (s.kind == fusion::StepKind::Kernel && !s.compiled) s.compiled = compiled(s.lowered.kernel);
+}
+
+void run_on_host(fusion::Plan& p, Bindings& b, Recording& r) {
+  HostExecutor host(b, r);
+  PlanRun(p, b, host, r).run();
+}
+
+}  // namespace plait::engine

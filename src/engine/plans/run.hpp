@@ -1,0 +1,94 @@
+// State of the engine that its files share.
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codegen/loops/product.hpp"
+#include "core/buffer.hpp"
+#include "engine/engine.hpp"
+#include "fusion/plan.hpp"
+#include "kernel.hpp"
+
+namespace plait::engine {
+
+struct Root;
+
+Stats& counters();
+// What the host is planned for.
+inline constexpr fusion::Target kHostTarget{.product_depth = loops::kProductDepth};
+// What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
+// NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
+// products, and multiplies C by a complex 1 there, which need not leave infinities alone.
+inline constexpr fusion::Target kDeviceTarget{
+    .lanes = false,
+    .summed_products =
+        1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
+    .ordered_products = false,
+    .few_rows = fusion::kFewTeams};
+// Owners of plans that are only for explain(): of devices, of the host.
+inline constexpr int kLookedAt = 127, kLookedAtHere = 126;
+// The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans
+// hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
+std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
+                                       int owner = 0, const fusion::Target& target = kHostTarget);
+// The one in the cache, if it holds for this graph.
+std::shared_ptr<fusion::Plan> known_plan(const fusion::Graph& g, std::vector<std::int64_t>& values,
+                                         int owner = 0);
+// A plan that was made for a graph like this one, unless there is one already. The recorder's lock
+// is held.
+void add_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);
+// Benchmarks: evaluations of graphs like this one take this plan.
+void adopt_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);
+void note_plan(const fusion::Plan& p);   // for last_plan()
+std::string target_of(DeviceId device);  // as ExplainOptions name it
+std::string plan_text(const fusion::Graph& g, fusion::Plan& plan,
+                      const std::vector<std::int64_t>& values, const ExplainOptions& options);
+
+// The next evaluation plans, and takes its kernels, afresh. Returns the bytes.
+std::size_t forget_plans();
+TableSize plans_kept();
+
+// Chunks of a Blocked region's split axis and how their partial results join.
+struct Chunks {
+  std::vector<std::int64_t> bounds;  // chunk c is [bounds[c], bounds[c + 1])
+  // Postfix over a stack of chunks: >= 0 pushes that chunk, -1 joins the two on top into the lower
+  // one.
+  std::vector<std::int32_t> joins;
+  std::int64_t count() const { return static_cast<std::int64_t>(bounds.size()) - 1; }
+};
+// NumPy's summation tree over `extent` elements, cut at subtrees of a cache-friendly size.
+Chunks tree_chunks(std::int64_t extent);
+// Equal chunks of about kChunkElements elements, `inner` elements an iteration, joined in order.
+Chunks even_chunks(std::int64_t extent, std::int64_t inner);
+
+// As many pieces of one length, joined in order.
+Chunks equal_chunks(std::int64_t extent, std::int64_t pieces);
+
+// Of a full any() or all() of what is in memory, with `partials` at the identity: the first chunk
+// that decides ends it. nullopt for what has to be computed whole.
+std::optional<EarlyExit> early_exit_of(const fusion::LoweredKernel& l,
+                                       std::span<const Ref<Buffer>> partials, std::int64_t outputs,
+                                       std::int64_t chunks);
+
+// Joins the chunks' rows of `outputs` values into row 0 (Sum, Prod, Min ...).
+void join_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
+                   std::byte* rows);
+// Arg-reductions: rows of extreme values and of indices; the winning index of each output goes to
+// row 0 of `indices`.
+void join_arg_partials(const Chunks& c, ReduceKind kind, DType t, std::int64_t outputs,
+                       const std::byte* extremes, std::int64_t* indices);
+
+// `count` stretches of `bytes`, `pitch` bytes from one's begin to the next's.
+struct Stretches {
+  std::int64_t begin, bytes, count, pitch;
+};
+// What an update leaves of the old contents, in bytes from element 0: `kept` within [first, last).
+// All of it when a mask or steps make its target no box.
+struct UpdateCopy {
+  std::int64_t first, last;
+  std::vector<Stretches> kept;
+};
+UpdateCopy surviving(const Root& update);
+
+}  // namespace plait::engine

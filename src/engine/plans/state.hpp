@@ -1,0 +1,41 @@
+// What the engine keeps from one evaluation to the next, all of it. What else is mutable in this
+// folder belongs to the process, not to an engine: docs/architecture.md lists it with reasons.
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "core/bounded_table.hpp"
+#include "engine/threads/lent_threads.hpp"
+#include "executor.hpp"
+#include "rounds.hpp"
+#include "run.hpp"
+
+namespace plait::engine {
+
+// Guarded by the recorder's lock, where nothing else is said.
+struct State {
+  Stats stats{};
+  PlanSummary last_plan{};
+  BoundedTable<std::vector<std::shared_ptr<fusion::Plan>>> plans{code_limit()};  // of a key
+  Rounds rounds;
+  // How reductions are cut on devices: device, whether in a tree, extent, elements an iteration.
+  std::map<std::tuple<DeviceId, bool, std::int64_t, std::int64_t>, AxisCut> device_cuts;
+
+  struct {
+    std::mutex mutex;  // held while the table changes
+    BoundedTable<std::shared_ptr<CompiledKernel>> table{code_limit()};
+  } kernels;
+  std::atomic<double> interpreted{0};  // seconds, of all kernels; the evaluating thread adds
+
+  InterruptHook interrupts{};                          // set before anything is evaluated
+  std::atomic<const RunTasks*> lent_threads{nullptr};  // null: the team's
+};
+
+// Never destroyed: threads in the background and arrays outlive any static.
+State& state();
+
+}  // namespace plait::engine

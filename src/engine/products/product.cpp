@@ -1,0 +1,398 @@
+#include "product.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <optional>
+
+#include "codegen/loops/product.hpp"
+#include "core/buffer.hpp"
+#include "core/config.hpp"
+#include "engine/direct/direct.hpp"
+#include "engine/direct/direct_kernels.hpp"
+#include "engine/direct/fp_flags.hpp"
+#include "engine/direct/mirror.hpp"
+#include "engine/engine.hpp"
+#include "engine/threads/interruption.hpp"
+#include "engine/threads/team.hpp"
+
+namespace plait::engine {
+
+namespace {
+
+constexpr std::int64_t kDepth = loops::kProductDepth;
+// Panels of A that a thread packs at a time stay in its second-level cache beside a panel of B;
+// what is packed of B stays in the cache that threads share, whatever else runs on the machine.
+constexpr std::int64_t kTallTiles = 6, kPackedBytes = 2 << 20;
+// Columns of B that a thread packs for itself.
+constexpr std::int64_t kOwnColumns = 512;
+// Pieces a thread may have, so that the last ones end at about the same time.
+constexpr std::int64_t kPiecesAThread = 6;
+// A matrix so large that a walk across its rows misses the cache of addresses.
+constexpr std::int64_t kUnpackedBytes = 256 << 10;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Runs tasks on the team: flags that helpers raise become the caller's, as if it had run them all.
+class Tasks {
+ public:
+  Tasks(double seconds, bool interruptible)
+      : seconds_(seconds), threads_(team_threads(seconds)), interruptible_(interruptible) {}
+  int threads() const { return threads_; }
+
+  // task(i, worker, goes_on); `seconds` of all of them. A task ends early when goes_on() is false.
+  template <class F>
+  void run(std::int64_t count, double seconds, F&& task) {
+    std::atomic<unsigned> flags{0};
+    Interruption interruption(interruptible_);
+    const ParallelLoop loop{.extent = count, .seconds = seconds, .threads = threads_};
+    run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
+      if (worker != 0) clear_flags();
+      for (std::int64_t i = begin; i < end && interruption.goes_on(worker); ++i)
+        task(i, worker, [&] { return interruption.goes_on(worker); });
+      if (worker != 0)
+        if (const unsigned raised = raised_flags())
+          flags.fetch_or(raised, std::memory_order_relaxed);
+      return interruption.goes_on(worker);
+    });
+    interruption.end();
+    raise_flags(flags.load(std::memory_order_relaxed));
+  }
+  double seconds() const { return seconds_; }
+
+ private:
+  double seconds_;
+  int threads_;
+  bool interruptible_;
+};
+
+// Where the elements [first, first + count) of an axis lie.
+void place_lines(const AxisGroup& l, std::int64_t first, std::int64_t count, std::int64_t* at) {
+  const int inner = l.extents.size() - 1;
+  const std::int64_t extent = l.extents[inner], step = l.steps[inner];
+  for (std::int64_t i = 0; i < count;) {
+    std::int64_t rest = (first + i) / extent, begin = (first + i) % extent, from = begin * step;
+    for (int axis = inner - 1; axis >= 0; --axis) {
+      from += rest % l.extents[axis] * l.steps[axis];
+      rest /= l.extents[axis];
+    }
+    const std::int64_t some = std::min(extent - begin, count - i);
+    for (std::int64_t n = 0; n < some; ++n) at[i + n] = from + n * step;
+    i += some;
+  }
+}
+
+class Tiled {
+ public:
+  Tiled(const MatrixProduct& p, const loops::Product& tiles)
+      : p_(p),
+        tiles_(tiles),
+        item_(static_cast<std::int64_t>(itemsize(p.dtype))),
+        tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts) {}
+
+  void run() {
+    if (p_.mapped()) {
+      pack_a_ = true;
+      return p_.m <= kFewRows ? run_apart(p_.entries()) : run_entries();
+    }
+    if (p_.b_column == item_ && p_.b_row % item_ == 0 && (p_.m <= 2 * tiles_.rows || small_b()))
+      pack_b_ = false;
+    // Tiles walk along the rows of A where they lie, unless that is not possible.
+    pack_a_ = p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
+    if (pack_a_) pack_b_ = true;
+    const std::int64_t entries = p_.entries();
+    if (!pack_b_ || p_.products() / static_cast<double>(entries) < kOwnProducts ||
+        p_.m <= tiles_.rows)
+      return run_apart(entries);
+    run_entries();
+  }
+
+ private:
+  // Rows up to which threads that pack columns for themselves still use them often enough.
+  static constexpr std::int64_t kFewRows = 256;
+  static constexpr double kOwnProducts = 96.0 * 96 * 96;
+
+  bool small_b() const { return p_.k * p_.n * item_ <= kUnpackedBytes && p_.b_row % 1024 != 0; }
+  double share(double part) const { return tasks_.seconds() * part; }
+  void run_entries() {
+    for (std::int64_t e = 0, count = p_.entries(); e < count; ++e) run_together(place(e));
+  }
+
+  // Panels of rows [i, i + m) and columns [j, j + n), of products [from, from + k).
+  void pack_rows(std::byte* to, const std::byte* a, std::int64_t i, std::int64_t m,
+                 std::int64_t from, std::int64_t k) const {
+    if (p_.mapped()) return gather(to, a, p_.rows, i, m, p_.a_sums, from, k, tiles_.rows);
+    tiles_.pack(to, a + i * p_.a_row + from * p_.a_column, p_.a_row, p_.a_column, m, k,
+                tiles_.rows);
+  }
+  void pack_columns(std::byte* to, const std::byte* b, std::int64_t j, std::int64_t n,
+                    std::int64_t from, std::int64_t k) const {
+    if (p_.mapped()) return gather(to, b, p_.columns, j, n, p_.b_sums, from, k, tiles_.columns);
+    tiles_.pack(to, b + from * p_.b_row + j * p_.b_column, p_.b_column, p_.b_row, n, k,
+                tiles_.columns);
+  }
+  void gather(std::byte* to, const std::byte* from, const AxisGroup& lines, std::int64_t first,
+              std::int64_t count, const AxisGroup& sums, std::int64_t start, std::int64_t k,
+              std::int64_t width) const {
+    std::int64_t lines_at[kOwnColumns], sums_at[kDepth];
+    place_lines(sums, start, k, sums_at);
+    for (std::int64_t i = 0; i < count; i += kOwnColumns) {
+      const std::int64_t some = std::min(kOwnColumns, count - i);
+      place_lines(lines, first + i, some, lines_at);
+      tiles_.gather(to + i * k * item_, from, lines_at, sums_at, some, k, width);
+    }
+  }
+
+  // Parts of the entries, each by one thread that packs what it needs.
+  void run_apart(std::int64_t entries) {
+    const std::int64_t wanted = kPiecesAThread * tasks_.threads();
+    std::int64_t across = 1, down = 1;  // pieces of an entry
+    if (tasks_.threads() > 1 && entries < wanted) {
+      const std::int64_t each = ceil_div(wanted, entries);
+      if (!pack_b_) down = std::min(each, ceil_div(p_.m, tiles_.rows));
+      across = std::min(ceil_div(each, down), ceil_div(p_.n, 4 * tiles_.columns));
+    }
+    const std::int64_t height = ceil_div(p_.m, down),
+                       width = ceil_div(ceil_div(p_.n, across), tiles_.columns) * tiles_.columns;
+    down = ceil_div(p_.m, height);
+    across = ceil_div(p_.n, width);
+    Ref<Buffer> scratch;
+    const std::int64_t rows = std::min(height, kTallTiles * tiles_.rows);
+    std::int64_t a_bytes = 0, b_bytes = 0;
+    const std::int64_t depth = std::min(p_.k, kDepth);
+    if (pack_a_) a_bytes = loops::packed_size(rows, depth, tiles_.rows) * item_;
+    if (pack_b_)
+      b_bytes = loops::packed_size(std::min(width, kOwnColumns), depth, tiles_.columns) * item_;
+    a_bytes = (a_bytes + 63) / 64 * 64;
+    b_bytes = (b_bytes + 63) / 64 * 64;
+    if (a_bytes + b_bytes > 0)
+      scratch = allocate(static_cast<std::size_t>((a_bytes + b_bytes) * tasks_.threads()));
+    tasks_.run(entries * down * across, tasks_.seconds(),
+               [&](std::int64_t t, int worker, auto goes_on) {
+                 std::byte* own = scratch ? scratch->data + worker * (a_bytes + b_bytes) : nullptr;
+                 const std::int64_t i = t / across % down * height, j = t % across * width;
+                 part(place(t / (across * down)), i, std::min(height, p_.m - i), j,
+                      std::min(width, p_.n - j), own, own + a_bytes, goes_on);
+               });
+  }
+
+  // Where an entry of the batch lies.
+  struct Place {
+    const std::byte *a, *b;
+    std::byte* c;
+  };
+  Place place(std::int64_t entry) const {
+    Place at{p_.a, p_.b, p_.c + entry * p_.m * p_.n * item_};
+    for (int axis = p_.batch.size() - 1; axis >= 0; --axis) {
+      const std::int64_t i = axis == 0 ? entry : entry % p_.batch[axis];
+      at.a += i * p_.a_steps[axis];
+      at.b += i * p_.b_steps[axis];
+      if (axis != 0) entry /= p_.batch[axis];
+    }
+    return at;
+  }
+
+  template <class GoesOn>
+  void part(const Place& at, std::int64_t i, std::int64_t m, std::int64_t j, std::int64_t n,
+            std::byte* a_panels, std::byte* b_panels, GoesOn goes_on) const {
+    const std::int64_t most = pack_b_ ? kOwnColumns : n;
+    for (std::int64_t q = j; q < j + n; q += most) {
+      const std::int64_t columns = std::min(most, j + n - q);
+      for (std::int64_t from = 0; from < p_.k && goes_on(); from += kDepth) {
+        const std::int64_t k = std::min(kDepth, p_.k - from);
+        const std::byte* b = at.b + from * p_.b_row + q * p_.b_column;
+        if (pack_b_) pack_columns(b_panels, at.b, q, columns, from, k);
+        if (pack_a_)
+          packed_rows(at, i, m, q, columns, from, k, a_panels, b_panels);
+        else
+          tiles_.strided({m, columns, k, at.a + i * p_.a_row + from * p_.a_column, p_.a_row / item_,
+                          p_.a_column / item_, pack_b_ ? b_panels : b, p_.b_row / item_,
+                          at.c + (i * p_.n + q) * item_, p_.n, from != 0},
+                         pack_b_);
+      }
+    }
+  }
+
+  // Rows [i, i + m) times packed columns [j, j + n).
+  void packed_rows(const Place& at, std::int64_t i, std::int64_t m, std::int64_t j, std::int64_t n,
+                   std::int64_t from, std::int64_t k, std::byte* a_panels,
+                   const std::byte* b_panels) const {
+    const std::int64_t most = kTallTiles * tiles_.rows;
+    for (std::int64_t r = i; r < i + m; r += most) {
+      const std::int64_t rows = std::min(most, i + m - r);
+      pack_rows(a_panels, at.a, r, rows, from, k);
+      tiles_.block(rows, n, k, a_panels, b_panels, at.c + (r * p_.n + j) * item_, p_.n, from != 0);
+    }
+  }
+
+  // All threads on one entry: they pack a part of B together, then each takes blocks of rows.
+  void run_together(const Place& place) {
+    const std::int64_t wide = tiles_.columns, tall = tiles_.rows;
+    const std::int64_t limit = kPackedBytes / item_;
+    const std::int64_t width = std::min(ceil_div(p_.n, wide) * wide, limit / kDepth / wide * wide);
+    const std::int64_t depth =
+        std::min(p_.k, std::max<std::int64_t>(1, limit / width / kDepth) * kDepth);
+    // a @ a.T, as NumPy has it: half of the work.
+    const bool symmetric = !p_.mapped() && place.a == place.b && p_.m == p_.n &&
+                           p_.a_row == p_.b_column && p_.a_column == p_.b_row &&
+                           mirror_pays(p_.m, p_.k);
+    const std::int64_t pieces = kPiecesAThread * tasks_.threads();
+    const std::int64_t height =
+        std::clamp(ceil_div(ceil_div(p_.m, tall), pieces), std::int64_t{1}, kTallTiles) * tall;
+    const std::int64_t down = ceil_div(p_.m, height);
+    const std::int64_t a_bytes =
+        (loops::packed_size(height, std::min(p_.k, kDepth), tall) * item_ + 63) / 64 * 64;
+    const Ref<Buffer> panels =
+        allocate(static_cast<std::size_t>(loops::packed_size(width, depth, wide) * item_));
+    const Ref<Buffer> scratch = allocate(static_cast<std::size_t>(a_bytes * tasks_.threads()));
+    const double entries = static_cast<double>(p_.entries());
+    for (std::int64_t j = 0; j < p_.n; j += width)
+      for (std::int64_t from = 0; from < p_.k; from += depth) {
+        const std::int64_t columns = std::min(width, p_.n - j), k = std::min(depth, p_.k - from);
+        const std::int64_t blocks = ceil_div(k, kDepth), across = ceil_div(columns, wide);
+        // Of a block of B: its first panel.
+        const auto at = [&](std::int64_t block) {
+          return panels->data + block * kDepth * across * wide * item_;
+        };
+        tasks_.run(blocks * across, static_cast<double>(k * columns) * 0.1e-9,
+                   [&](std::int64_t t, int, auto) {
+                     const std::int64_t block = t / across, panel = t % across * wide,
+                                        deep = std::min(kDepth, k - block * kDepth);
+                     pack_columns(at(block) + panel * deep * item_, place.b, j + panel,
+                                  std::min(wide, columns - panel), from + block * kDepth, deep);
+                   });
+        const double part = static_cast<double>(columns) / static_cast<double>(p_.n) *
+                            static_cast<double>(k) / static_cast<double>(p_.k);
+        tasks_.run(down, share(part / entries * (symmetric ? 0.5 : 1)),
+                   [&](std::int64_t t, int worker, auto goes_on) {
+                     const std::int64_t i = t * height;
+                     // The panel that the diagonal enters these rows in.
+                     const std::int64_t first =
+                         symmetric ? std::clamp(i - j, std::int64_t{0}, columns) / wide * wide : 0;
+                     for (std::int64_t block = 0; block < blocks && first < columns && goes_on();
+                          ++block) {
+                       const std::int64_t deep = std::min(kDepth, k - block * kDepth);
+                       packed_rows(place, i, std::min(height, p_.m - i), j + first, columns - first,
+                                   from + block * kDepth, deep, scratch->data + worker * a_bytes,
+                                   at(block) + first * deep * item_);
+                     }
+                   });
+      }
+    if (symmetric) mirror_upper(p_.dtype, place.c, p_.n);
+  }
+
+  const MatrixProduct& p_;
+  const loops::Product& tiles_;
+  std::int64_t item_;
+  Tasks tasks_;
+  bool pack_a_ = false, pack_b_ = true;
+};
+
+// Row times matrix for matrix times column, where that puts contiguous elements along the row.
+void turn_column(MatrixProduct& p, std::int64_t item) {
+  if (p.n != 1 || p.m == 1 || p.a_row != item) return;
+  std::swap(p.m, p.n);
+  std::swap(p.a, p.b);
+  std::swap(p.a_steps, p.b_steps);
+  std::swap(p.a_row, p.b_column);
+  std::swap(p.a_column, p.b_row);
+}
+
+// In Float32, and rounded at the end, as NumPy does it.
+void half_product(const MatrixProduct& p) {
+  MatrixProduct wide = p;
+  wide.dtype = DType::Float32;
+  Ref<Buffer> held[3];
+  const auto widen = [&](Ref<Buffer>& to, const std::byte* from, const Dims& steps,
+                         std::int64_t rows, std::int64_t columns, std::int64_t row,
+                         std::int64_t column, std::int64_t& wide_row, std::int64_t& wide_column,
+                         Dims& wide_steps) {
+    Dims shape = p.batch, lies = steps;
+    shape.push_back(rows);
+    shape.push_back(columns);
+    lies.push_back(row);
+    lies.push_back(column);
+    // What is repeated is converted once.
+    for (int i = 0; i < p.batch.size(); ++i)
+      if (steps[i] == 0) shape[i] = 1;
+    to = allocate(static_cast<std::size_t>(element_count(shape)) * sizeof(float));
+    const Dims strides = contiguous_strides(shape, sizeof(float));
+    run_cast(DType::Float16, DType::Float32, shape, {const_cast<std::byte*>(from), lies},
+             {to->data, strides});
+    wide_row = strides[strides.size() - 2];
+    wide_column = strides[strides.size() - 1];
+    for (int i = 0; i < p.batch.size(); ++i) wide_steps[i] = steps[i] == 0 ? 0 : strides[i];
+    return to->data;
+  };
+  wide.a = widen(held[0], p.a, p.a_steps, p.m, p.k, p.a_row, p.a_column, wide.a_row, wide.a_column,
+                 wide.a_steps);
+  wide.b = widen(held[1], p.b, p.b_steps, p.k, p.n, p.b_row, p.b_column, wide.b_row, wide.b_column,
+                 wide.b_steps);
+  const Dims shape{p.entries() * p.m * p.n};
+  held[2] = allocate(static_cast<std::size_t>(shape[0]) * sizeof(float));
+  wide.c = held[2]->data;
+  tiled_product(wide);
+  run_cast(DType::Float32, DType::Float16, shape, {wide.c, Dims{sizeof(float)}},
+           {p.c, Dims{static_cast<std::int64_t>(itemsize(DType::Float16))}});
+}
+
+}  // namespace
+
+std::int64_t MatrixProduct::entries() const { return element_count(batch); }
+double MatrixProduct::products() const {
+  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
+         static_cast<double>(entries());
+}
+
+MatrixProduct MatrixProduct::entry(std::int64_t i) const {
+  MatrixProduct one = *this;
+  one.batch = one.a_steps = one.b_steps = Dims();
+  one.c += i * m * n * static_cast<std::int64_t>(itemsize(dtype));
+  for (int axis = batch.size() - 1; axis >= 0; --axis) {
+    one.a += i % batch[axis] * a_steps[axis];
+    one.b += i % batch[axis] * b_steps[axis];
+    i /= batch[axis];
+  }
+  return one;
+}
+
+MatrixProduct with_joined_axes(const MatrixProduct& as_given) {
+  MatrixProduct p = as_given;
+  p.batch = p.a_steps = p.b_steps = Dims();
+  for (int i = as_given.batch.size() - 1; i >= 0; --i) {
+    const std::int64_t extent = as_given.batch[i], a = as_given.a_steps[i], b = as_given.b_steps[i];
+    if (extent == 1) continue;
+    const bool rows = p.batch.empty() && b == 0 && (p.m == 1 || a == p.m * p.a_row);
+    if (rows) {
+      if (p.m == 1) p.a_row = a;
+      p.m *= extent;
+      continue;
+    }
+    p.batch.insert(0, extent);
+    p.a_steps.insert(0, a);
+    p.b_steps.insert(0, b);
+  }
+  return p;
+}
+
+bool tiled_product(const MatrixProduct& as_given) {
+  if (as_given.m == 0 || as_given.n == 0 || as_given.entries() == 0) return true;
+  if (as_given.dtype == DType::Float16) {
+    half_product(as_given);
+    return true;
+  }
+  const loops::Product* tiles = loops::product(as_given.dtype, config().tier);
+  if (!tiles) return false;
+  const auto item = static_cast<std::int64_t>(itemsize(as_given.dtype));
+  if (as_given.k == 0) {
+    std::memset(as_given.c, 0,
+                static_cast<std::size_t>(as_given.entries() * as_given.m * as_given.n * item));
+    return true;
+  }
+  MatrixProduct p = as_given;
+  if (!p.mapped()) turn_column(p, item);
+  Tiled(p, *tiles).run();
+  return true;
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,52 @@
+// Matrix products of arrays in memory, and who computes them: the engine's own tiles
+// (codegen/loops/product.hpp), a BLAS, or a plain loop.
+#pragma once
+#include "core/dims.hpp"
+#include "core/dtype.hpp"
+#include "fusion/schedule/cost.hpp"
+
+namespace plait::engine {
+
+// The axes that make up one of a matrix, the last one fastest.
+struct AxisGroup {
+  Dims extents, steps;  // bytes
+};
+
+// c (batch..., m, n) = a (batch..., m, k) times b (batch..., k, n). Strides in bytes, of any sign;
+// c is C-contiguous and shares no memory with a and b.
+struct MatrixProduct {
+  DType dtype;
+  std::int64_t m, n, k;
+  const std::byte* a;
+  std::int64_t a_row, a_column;
+  const std::byte* b;
+  std::int64_t b_row, b_column;
+  std::byte* c;
+  Dims batch, a_steps, b_steps;
+  // Where one of the axes is several in memory, all four are given, and a_row, a_column, b_row and
+  // b_column are not read. Then dtype is Float32 or Float64, and only tiled_product() takes it.
+  AxisGroup rows, a_sums, b_sums, columns;
+
+  bool mapped() const { return !rows.extents.empty(); }
+  std::int64_t entries() const;
+  double products() const;                    // multiplications
+  MatrixProduct entry(std::int64_t i) const;  // one of the batch
+};
+
+// The same with fewer axes: a batch that multiplies by one matrix has its rows one after another.
+MatrixProduct with_joined_axes(const MatrixProduct& p);
+
+// By the engine's own tiles: Float32 and Float64, and Float16 through Float32. Every element is
+// summed in an order that k alone decides. False for other dtypes. Throws std::bad_alloc and
+// Interrupted.
+bool tiled_product(const MatrixProduct& p);
+// By a BLAS, if one is found; false for what it does not take.
+bool blas_product(const MatrixProduct& p);
+// By whatever takes it soonest.
+void multiply(const MatrixProduct& p);
+// Predicted; infinite for a dtype that they do not take.
+double seconds_of(const MatrixProduct& p, fusion::Multiplier by);
+// Whether a BLAS would be the faster one, or was asked for by name.
+bool prefers_blas(const MatrixProduct& p);
+
+}  // namespace plait::engine
