@@ -60,7 +60,7 @@ ExprId Exprs::mul(ExprId a, ExprId b) {
 
 ExprId Exprs::blocks(ExprId a, ExprId size) { return of_two(Op::Blocks, a, size); }
 ExprId Exprs::fit(ExprId a, ExprId size) { return of_two(Op::Fit, a, size); }
-ExprId Exprs::least(ExprId a, ExprId b) { return of_two(Op::Least, a, b); }
+ExprId Exprs::least(ExprId a, ExprId b) { return a == b ? a : of_two(Op::Least, a, b); }
 
 ExprId Exprs::of_two(Op op, ExprId a, ExprId b) {
   if (is_constant(a) && is_constant(b)) return constant(value_of(op, value(a), value(b)));

@@ -36,8 +36,6 @@ void Lowering::run() {
     case RegionKind::Product:
       if (region_.attention)
         attention();
-      else if (!node(region_.product).axes.empty())
-        contraction();
       else
         product();
       break;

@@ -16,6 +16,21 @@
 
 namespace plait::fusion {
 
+// Some neighbouring axes [first, last) of a node, as a block has them: [begin, end) of the axis
+// `split`, all of those behind it, and one index of each in front of it.
+struct Lines {
+  std::int32_t of = -1;
+  int first = 0, split = 0, last = 0;
+  ExprId inner = 1, most = 1;      // lines of an index of `split`; indices of it in a block
+  Val begin = kNone, end = kNone;  // kNone: all of the axis
+  double trips = 1;                // indices of it, altogether
+  Index at = {};                   // those in front of it
+};
+// Lines of an operand in scratch: elements from line to line, and from sum to sum.
+struct Packed {
+  std::int32_t local = -1;
+  ExprId line = 1, sum = 1;
+};
 // The block of a product.
 struct Tile {
   Index batch;             // the index in front of rows and columns
@@ -26,9 +41,10 @@ struct Tile {
   std::int32_t rows = -1;  // the loop over them that reads the product
   std::int32_t columns = -1;
   Val first_row = kNone, first_column = kNone;
-  // Of a product of several axes: the index that it is read at, and where that is in the local.
+  // The index that its readers have, where its rows are in the local, and its columns.
   Index own;
   ir::Access at;
+  Lines across;
 };
 // That of an attention: the scores, and of each row, in locals, what the softmax carries.
 struct Softmax {
@@ -80,12 +96,9 @@ class Lowering : Nest {
     std::int32_t ctx = 0;
     std::vector<std::int32_t> opened;
     Val first = kNone, last = kNone;
+    Lines rows;
   };
-  // Rows of a first operand in scratch; elements from row to row.
-  struct Rows {
-    std::int32_t local = -1;
-    ExprId row = 0;
-  };
+  using Rows = Packed;
   // Columns or sums: about `now` of them, at most `most`.
   struct Range {
     Val begin = kNone, end = kNone;
@@ -206,40 +219,38 @@ class Lowering : Nest {
   // The rows times the columns of the product's second operand, in blocks of sums, to its tile.
   void multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
                         const Range& across, const RowBlock& b, std::int32_t ctx);
+  void push_product(const ir::Product& m, Val rows, Val columns, Val sums, std::int32_t ctx);
   void push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
                     std::int32_t ctx);
   void count_fragments(const tracer::Node& product);
   void store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx);
   bool at_index(std::int32_t id, const Index& idx, const Index& whole) const;
   Val tile_element(std::int32_t id, const Index& idx);
-  // A product of several axes, in blocks of rows and columns (lower/contraction.cpp). `Lines`: the
-  // axes [first, last) of the product, which make up its rows or its columns. A block has [begin,
-  // end) of the axis `split`, all of those behind it, and one index of each in front of it.
-  struct Lines {
-    int first = 0, split = 0, last = 0;
-    ExprId inner = 1, most = 1;  // lines of one index of `split`; indices in a block
-    Val begin = kNone, end = kNone;
-  };
-  // Lines of an operand in scratch: elements from line to line, and from sum to sum.
-  struct Packed {
-    std::int32_t local = -1;
-    ExprId line = 1, sum = 1;
-  };
-  void contraction();
-  Lines lines_of(int first, int last, std::int64_t most) const;
+  // The lines of a product, of its operands and of what it sums (lower/product.cpp).
+  ExprId extent_of(const Lines& l, int axis) { return ex_.source({l.of, Field::Shape, axis}); }
+  Lines lines(std::int32_t of, int first, int count);
+  Lines block_of_lines(std::int32_t of, int first, int count, std::int64_t most);
+  Lines lines_of_sums(int operand);
+  Lines range_of(std::int32_t of, int axis, const Range& r);
   ExprId lines_in_block(const Lines& l);
-  std::int32_t open_block(Lines& rows, Lines& columns);
-  std::int32_t open_lines(const Lines& l, std::int32_t ctx, std::vector<std::int32_t>& opened);
-  // For each opened loop of lines: lines from index to index.
+  Val lines_now(const Lines& l);
   ExprId lines_from(const Lines& l, int axis);
-  void add_terms(ir::Access& a, const Lines& l, const std::vector<std::int32_t>& loops,
-                 ExprId stride);
+  Val first_line(const Lines& l);
+  void set_block(Lines& l, Val number_of_block);
+  void size_block(Lines& rows, Lines& columns);
+  std::int32_t open_block(Lines& rows, Lines* columns);
+  std::int32_t open_blocks(Lines& l, std::int32_t ctx, std::vector<std::int32_t>& opened);
+  std::int32_t open_lines(const Lines& l, std::int32_t ctx, std::vector<std::int32_t>& opened);
+  void add_terms(ir::Access& a, const Lines& l, const Index& idx, ExprId stride);
   bool joins(std::int32_t operand, int axis, int behind, ExprId extent);
-  Packed pack_lines(std::int32_t operand, const Lines& l, int lines_at, int sums_at,
-                    std::int32_t ctx);
-  void multiply_block(const Packed& a, const Packed& b, const Lines& rows, const Lines& columns,
-                      std::int32_t ctx);
+  Packed pack_lines(std::int32_t operand, const Lines& l, int lines_at, const Lines& s, int sums_at,
+                    std::int32_t ctx, bool repeated);
+  void multiply(std::int32_t product, const std::optional<Packed>& a,
+                const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
+                const Tile& tile, std::int32_t ctx);
   void store_block(const Lines& rows, const Lines& columns, std::int32_t ctx);
+  void store_along(std::int32_t root, std::int32_t ctx);
+  void close_grid(std::int32_t ctx);
   // Two products and the softmax between them, blocks of columns by blocks of columns: scores,
   // running maxima and sums of the rows, and rows of the second product are a block's scratch
   // (lower/attention.cpp).

@@ -1,8 +1,9 @@
-// A matrix product as a region: the grid runs over blocks of its rows. A block's rows of the first
-// operand are computed into scratch once, with what stands before them; then, blocks of columns by
-// blocks of columns, so are those of the second, and fragments sum into the block of the product,
-// which what stands after it reads.
+// A product as a region. The grid runs over blocks of its rows, and of its columns where a block
+// has some of them. The lines of either operand that a block reads are placed in scratch: at the
+// block, with all that is summed, or at a block of the sums; with what stands before them.
+// Fragments sum into the block of the product, which what stands after it reads.
 #include <algorithm>
+#include <cstdlib>
 
 #include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/product_region.hpp"
@@ -14,6 +15,25 @@ using namespace ir;
 using tracer::Node;
 using tracer::NodeKind;
 
+namespace {
+
+// Lines of a block of a product of several axes, and bytes of those of an operand.
+constexpr std::int64_t kBlockRows = 256, kBlockColumns = 512, kPackedBytes = 768 << 10;
+// Blocks that such a product has at least, if its columns allow it.
+constexpr std::int64_t kLeastBlocks = 6;
+// The longest axis that a block has whole, beside short ones.
+constexpr std::int64_t kWholeAxis = 512;
+
+// How many elements follow each other closest along one of these axes.
+std::pair<std::int64_t, std::int64_t> closest(const Node& n, int first, int count) {
+  std::pair<std::int64_t, std::int64_t> found{std::int64_t{1} << 60, 0};
+  for (int d = first; d < first + count; ++d)
+    if (n.shape[d] != 1) found = std::min(found, {std::abs(n.strides[d]), -n.shape[d]});
+  return found;
+}
+
+}  // namespace
+
 std::int32_t Lowering::local(ExprId count, std::int32_t home) {
   k_.locals.push_back({node(region_.product).dtype, coeff(count), home});
   return static_cast<std::int32_t>(k_.locals.size() - 1);
@@ -21,6 +41,7 @@ std::int32_t Lowering::local(ExprId count, std::int32_t home) {
 
 // Whether what reads the product folds its rows, so that a block has to have them whole.
 bool Lowering::keeps_rows(const Node& p) const {
+  if (!p.axes.empty()) return false;
   std::set<std::int32_t> seen;
   std::vector<std::int32_t> stack;
   for (const std::int32_t r : region_.roots) {
@@ -53,46 +74,447 @@ bool Lowering::reads_product(std::int32_t id) const {
   return false;
 }
 
-// The grid counts blocks, those of a matrix one after another; each axis in front of rows and
-// columns is a loop of one iteration.
-Lowering::RowBlock Lowering::block_of_rows(std::int64_t height) {
+// All of the axes.
+Lines Lowering::lines(std::int32_t of, int first, int count) {
+  Lines l{of, first, first, first + count};
+  for (int d = first + 1; d < l.last; ++d) l.inner = ex_.mul(l.inner, extent_of(l, d));
+  l.most = extent_of(l, first);
+  l.trips = static_cast<double>(node(of).shape[first]);
+  return l;
+}
+
+// Those that a block has whole, from the last one on: short ones, and one that is longer.
+Lines Lowering::block_of_lines(std::int32_t of, int first, int count, std::int64_t most) {
+  Lines l = lines(of, first, count);
+  const Dims& shape = node(of).shape;
+  l.split = l.last - 1;
+  l.inner = ex_.one();
+  std::int64_t inner = 1;
+  bool long_one = false;
+  for (; l.split > first; --l.split) {
+    const std::int64_t extent = shape[l.split];
+    if (extent > kShort && (long_one || extent > kWholeAxis)) break;
+    if (inner * extent > most) break;
+    long_one |= extent > kShort;
+    inner *= extent;
+    l.inner = ex_.mul(l.inner, extent_of(l, l.split));
+  }
+  l.most = ex_.fit(ex_.constant(most), l.inner);
+  l.trips = static_cast<double>(shape[l.split]);
+  l.at.resize(static_cast<std::size_t>(l.split - first));
+  return l;
+}
+
+ExprId Lowering::lines_in_block(const Lines& l) {
+  return ex_.mul(ex_.least(l.most, extent_of(l, l.split)), l.inner);
+}
+
+Val Lowering::lines_now(const Lines& l) {
+  if (l.begin == kNone) return number(ex_.mul(extent_of(l, l.split), l.inner));
+  const Val indices = integer(OpId::Subtract, l.end, l.begin);
+  return l.inner == ex_.one() ? indices : integer(OpId::Multiply, indices, number(l.inner));
+}
+
+// Of an index of the axis: so many lines further.
+ExprId Lowering::lines_from(const Lines& l, int axis) {
+  ExprId lines = ex_.one();
+  for (int d = axis + 1; d < l.last; ++d) lines = ex_.mul(lines, extent_of(l, d));
+  return lines;
+}
+
+// The first line of a block, counted from the first of all.
+Val Lowering::first_line(const Lines& l) {
+  Val first = l.inner == ex_.one() ? l.begin : integer(OpId::Multiply, l.begin, number(l.inner));
+  for (int d = l.first; d < l.split; ++d)
+    if (const Ix& x = l.at[static_cast<std::size_t>(d - l.first)]; x.loop >= 0)
+      first =
+          integer(OpId::Add, first, integer(OpId::Multiply, position(x), number(lines_from(l, d))));
+  return first;
+}
+
+void Lowering::set_block(Lines& l, Val number_of_block) {
+  const Val most = number(l.most);
+  l.begin = integer(OpId::Multiply, number_of_block, most);
+  l.end = integer(OpId::Minimum, integer(OpId::Add, l.begin, most), number(extent_of(l, l.split)));
+}
+
+// The grid counts blocks of columns, if there are several, then of rows, then what stands in front
+// of them: each axis that a block has one index of is a loop of one iteration. Returns the
+// innermost of these loops.
+std::int32_t Lowering::open_block(Lines& rows, Lines* columns) {
   const std::int32_t id = region_.product;
   const Node& p = node(id);
-  const int dims = p.shape.size();
-  const ExprId rows = ex_.source({id, Field::Shape, dims - 2});
-  for (const std::int32_t r : region_.roots)
-    for (int d = 0; d < node(r).shape.size(); ++d)
-      if (d < dims - 1 || node(r).shape[d] != 1) {
-        const ExprId mine = ex_.source({r, Field::Shape, d}),
-                     its = ex_.source({id, Field::Shape, d});
-        in_.facts.equal(mine, its);
-      }
   trips_[0] = 1;
-  const ExprId blocks = ex_.blocks(rows, height);
-  out_.grid_extent = blocks;
-  for (int d = 0; d < dims - 2; ++d)
-    out_.grid_extent = ex_.mul(out_.grid_extent, ex_.source({id, Field::Shape, d}));
-  Val block = k_.loops[0].var, rest = kNone;
-  if (element_count(Dims(p.shape.begin(), p.shape.end() - 2)) != 1) {
-    rest = integer(OpId::FloorDivide, block, number(blocks));
-    block = integer(OpId::Remainder, block, number(blocks));
+  struct Digit {
+    ExprId extent;
+    Lines* blocks;
+    int axis;
+  };
+  std::vector<Digit> digits;
+  for (Lines* l : {columns, &rows}) {
+    if (!l) continue;
+    digits.push_back({ex_.blocks(extent_of(*l, l->split), l->most), l, -1});
+    for (int d = l->split - 1; d >= l->first; --d) digits.push_back({extent_of(*l, d), l, d});
   }
-  RowBlock b;
-  b.batch.resize(static_cast<std::size_t>(dims));
-  for (int d = dims - 3; d >= 0; --d) {
-    if (p.shape[d] == 1) continue;
-    const Val extent = number(ex_.source({id, Field::Shape, d}));
-    const Val at = integer(OpId::Remainder, rest, extent);
-    rest = integer(OpId::FloorDivide, rest, extent);
-    b.ctx = open_between(b.ctx, at, integer(OpId::Add, at, constant(scalar_int(1))), ex_.one(),
-                         static_cast<double>(p.shape[d]));
-    b.opened.push_back(b.ctx);
-    b.batch[static_cast<std::size_t>(d)].loop = b.ctx;
+  for (int d = rows.first - 1; d >= 0; --d)
+    digits.push_back({ex_.source({id, Field::Shape, d}), nullptr, d});
+  std::erase_if(digits, [&](const Digit& d) { return d.axis >= 0 && p.shape[d.axis] == 1; });
+  tile_.batch.assign(static_cast<std::size_t>(p.shape.size()), {});
+  out_.grid_extent = ex_.one();
+  Val rest = k_.loops[0].var;
+  std::int32_t ctx = 0;
+  for (std::size_t n = 0; n < digits.size(); ++n) {
+    const Digit& d = digits[n];
+    out_.grid_extent = ex_.mul(out_.grid_extent, d.extent);
+    Val at = rest;
+    if (n + 1 < digits.size()) {
+      const Val count = number(d.extent);
+      at = integer(OpId::Remainder, rest, count);
+      rest = integer(OpId::FloorDivide, rest, count);
+    }
+    if (d.axis < 0) {
+      set_block(*d.blocks, at);
+      continue;
+    }
+    ctx = open_between(ctx, at, integer(OpId::Add, at, constant(scalar_int(1))), ex_.one(),
+                       static_cast<double>(p.shape[d.axis]));
+    Ix& x = tile_.batch[static_cast<std::size_t>(d.axis)];
+    x.loop = ctx;
+    if (d.blocks) d.blocks->at[static_cast<std::size_t>(d.axis - d.blocks->first)] = x;
   }
-  b.first = integer(OpId::Multiply, block, constant(scalar_int(height)));
-  b.last = integer(OpId::Minimum, integer(OpId::Add, b.first, constant(scalar_int(height))),
-                   number(rows));
-  return b;
+  tile_.first_row = rows.begin;
+  return ctx;
+}
+
+// The blocks of the lines, one after another. Returns the innermost of the loops.
+std::int32_t Lowering::open_blocks(Lines& l, std::int32_t ctx, std::vector<std::int32_t>& opened) {
+  for (int d = l.first; d < l.split; ++d) {
+    ctx = open(ctx, extent_of(l, d));
+    opened.push_back(ctx);
+    l.at[static_cast<std::size_t>(d - l.first)].loop = ctx;
+  }
+  const ExprId blocks = ex_.blocks(extent_of(l, l.split), l.most);
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, concrete(in_, blocks)));
+  ctx = open_between(ctx, kNone, number(blocks), blocks, count);
+  opened.push_back(ctx);
+  set_block(l, k_.loops[ctx].var);
+  l.trips /= count;
+  return ctx;
+}
+
+std::int32_t Lowering::open_lines(const Lines& l, std::int32_t ctx,
+                                  std::vector<std::int32_t>& opened) {
+  for (int d = l.split; d < l.last; ++d) {
+    const ExprId extent = extent_of(l, d);
+    ctx = d == l.split && l.begin != kNone
+              ? open_between(ctx, l.begin, l.end, ex_.least(l.most, extent), l.trips)
+              : open(ctx, extent);
+    opened.push_back(ctx);
+  }
+  return ctx;
+}
+
+// The place of an index of the lines in a local, `stride` elements from line to line.
+void Lowering::add_terms(Access& a, const Lines& l, const Index& idx, ExprId stride) {
+  for (int d = l.split; d < l.last; ++d) {
+    const ExprId step = ex_.mul(lines_from(l, d), stride);
+    const Ix& x = idx[static_cast<std::size_t>(d)];
+    if (x.loop >= 0) a.terms.push_back({k_.loops[x.loop].var, coeff(ex_.mul(step, x.step))});
+    if (x.at != kNone) a.terms.push_back({x.at, coeff(step)});
+    if (x.start != ex_.zero()) {
+      if (a.offset.param == kNoParam && a.offset.value == 0)
+        a.offset = coeff(ex_.mul(step, x.start));
+      else
+        a.terms.push_back({number(x.start), coeff(step)});
+    }
+    if (d == l.split && l.begin != kNone)
+      a.terms.push_back({l.begin, coeff(ex_.mul(step, ex_.constant(-1)))});
+  }
+}
+
+// Whether an axis in memory and the one behind it, of `extent` elements, are one.
+bool Lowering::joins(std::int32_t operand, int axis, int behind, ExprId extent) {
+  const std::int32_t id = in_.canon[operand];
+  const bool view = !in_.in_memory[id] && node(id).kind == NodeKind::View &&
+                    in_.in_memory[in_.canon[g_[id].in[0]]] && !laid_out(in_.canon[g_[id].in[0]]);
+  if (!view && !in_.in_memory[id]) return false;
+  const Field strides = view ? Field::Stride : Field::Layout;
+  return in_.facts.equal(stride_of({id, strides, axis}),
+                         ex_.mul(extent, stride_of({id, strides, behind})));
+}
+
+// Lines of an operand and what is summed of each into scratch. What lies closest in memory is the
+// innermost loop, and so are its places in scratch.
+Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int lines_at, const Lines& s,
+                            int sums_at, std::int32_t ctx, bool repeated) {
+  const Node& on = node(operand);
+  const bool lines_inside =
+      closest(on, lines_at, l.last - l.first) <= closest(on, sums_at, s.last - s.first);
+  const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(on.dtype)));
+  const ExprId depth = lines_in_block(s), lines = lines_in_block(l);
+  Packed packed;
+  // Each from the beginning of a line of the cache on.
+  (lines_inside ? packed.sum : packed.line) =
+      ex_.add(ex_.mul(ex_.blocks(lines_inside ? lines : depth, apart), apart), apart);
+  packed.local =
+      local(lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
+
+  Index idx(static_cast<std::size_t>(on.shape.size()));
+  const int batch = std::min(lines_at, sums_at);
+  std::copy(tile_.batch.begin(), tile_.batch.begin() + batch, idx.begin());
+  std::copy(l.at.begin(), l.at.end(), idx.begin() + lines_at);
+  std::copy(s.at.begin(), s.at.end(), idx.begin() + sums_at);
+  // Summed axes that are one in memory are one loop.
+  const auto levels_of = [&](const Lines& of, int at, ExprId stride, bool join) {
+    std::vector<Level> levels;
+    for (int d = of.last; d-- > of.split;) {
+      const bool cut = d == of.split && of.begin != kNone;
+      const ExprId extent = extent_of(of, d);
+      const int axis = at + d - of.first;
+      const auto trips = static_cast<double>(node(of.of).shape[d]);
+      if (join && !cut && !levels.empty() &&
+          joins(operand, axis, levels.back().axis, levels.back().extent)) {
+        Level& behind = levels.back();
+        behind.extent = ex_.mul(behind.extent, extent);
+        behind.trips *= trips;
+        continue;
+      }
+      Level level{axis, ex_.mul(lines_from(of, d), stride), extent, of.begin, of.end, of.trips};
+      if (!cut) {
+        level.begin = level.end = kNone;
+        level.trips = trips;
+      } else {
+        level.extent = ex_.least(of.most, extent);
+      }
+      levels.push_back(level);
+    }
+    std::reverse(levels.begin(), levels.end());
+    return levels;
+  };
+  std::vector<Level> levels = levels_of(l, lines_at, packed.line, false);
+  const std::vector<Level> summed = levels_of(s, sums_at, packed.sum, true);
+  levels.insert(lines_inside ? levels.begin() : levels.end(), summed.begin(), summed.end());
+  pack(operand, idx, levels, packed.local, ctx, repeated);
+  return packed;
+}
+
+// The rows times the columns into their tile. An operand that is not in scratch is packed for each
+// block of sums.
+void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
+                        const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
+                        const Tile& tile, std::int32_t ctx) {
+  const Node& p = node(product);
+  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const std::int32_t left = g_[product].in[0], right = g_[product].in[1];
+  const std::int64_t most = in_.target.product_depth;
+  Lines sums = lines(right, axes.batch, axes.sums);
+  std::vector<std::int32_t> opened;
+  Val first = kNone, count = kNone;
+  if (a && b) {
+    const ExprId depth = lines_in_block(sums);
+    opened.push_back(ctx = open_blocks(ctx, depth, most));
+    const Range now = range_of_block(k_.loops[ctx].var, depth, tracer::product_depth(p), most);
+    first = now.begin;
+    count = integer(OpId::Subtract, now.end, now.begin);
+  } else {
+    sums = block_of_lines(right, axes.batch, axes.sums, most);
+    ctx = open_blocks(sums, ctx, opened);
+    first = first_line(sums);
+    count = lines_now(sums);
+  }
+  const auto panels = [&](const std::optional<Packed>& placed, const Packed& now) {
+    Access from;
+    if (placed) from.terms.push_back({first, coeff(now.sum)});
+    return Panels{now.local, access(std::move(from)), 1, coeff(now.line), coeff(now.sum)};
+  };
+  const int behind = axes.batch + axes.rows, columns_at = axes.batch + axes.sums;
+  ir::Product m;
+  const Packed down = a ? *a : pack_lines(left, rows, axes.batch, sums, behind, ctx, true);
+  const Packed across =
+      b ? *b : pack_lines(right, columns, columns_at, sums, axes.batch, ctx, true);
+  m.a = panels(a, down);
+  m.b = panels(b, across);
+  // Lines of sums: one panel, whatever number of columns it has.
+  if (across.line == ex_.one()) m.b = {across.local, m.b.access, kOnePanel, {0}, coeff(across.sum)};
+  m.local = tile.c;
+  Access to;
+  if (tile.whole && columns.begin != kNone)
+    to.terms.push_back({first_line(columns), {1, ir::kNoParam}});
+  m.access = access(std::move(to));
+  m.row = coeff(tile.c_row);
+  m.block = first;
+  push_product(m, lines_now(rows), lines_now(columns), count, ctx);
+  close_all(opened);
+}
+
+void Lowering::push_product(const ir::Product& m, Val rows, Val columns, Val sums,
+                            std::int32_t ctx) {
+  k_.products.push_back(m);
+  Inst i{Op::Product, node(region_.product).dtype, OpId::Count_,
+         static_cast<std::int32_t>(k_.products.size() - 1)};
+  i.operands[0] = rows;
+  i.operands[1] = columns;
+  i.operands[2] = sums;
+  push(i, ctx);
+}
+
+void Lowering::count_fragments(const Node& product) {
+  const std::int64_t depth = tracer::product_depth(product);
+  out_.work += product_work(*in_.target.machine, product.dtype,
+                            static_cast<double>(element_count(product.shape) * depth));
+}
+
+// How many lines a block has: of a product of several axes, as many as its scratch has room for.
+void Lowering::size_block(Lines& rows, Lines& columns) {
+  const std::int32_t id = region_.product;
+  const Node& p = node(id);
+  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const auto sized = [&](std::int64_t most_rows, std::int64_t most_columns) {
+    rows = block_of_lines(id, axes.batch, axes.rows, most_rows);
+    columns = block_of_lines(id, axes.batch + axes.rows, axes.columns, most_columns);
+  };
+  if (p.axes.empty()) {
+    const TileShape shape = tile_shape(g_, id, tile_.whole);
+    return sized(shape.rows, shape.columns);
+  }
+  sized(kBlockRows, kBlockColumns);
+  const ExprId depth = lines_in_block(lines(g_[id].in[1], axes.batch, axes.sums));
+  const ExprId bytes = ex_.mul(depth, ex_.constant(static_cast<std::int64_t>(itemsize(p.dtype))));
+  const ExprId fit = ex_.fit(ex_.constant(kPackedBytes), bytes);
+  rows.most = ex_.fit(ex_.least(fit, ex_.constant(kBlockRows)), rows.inner);
+  ExprId blocks = ex_.blocks(extent_of(rows, rows.split), rows.most);
+  for (int d = 0; d < rows.split; ++d) blocks = ex_.mul(blocks, extent_of(rows, d));
+  const ExprId each = ex_.blocks(lines_from(columns, columns.first - 1),
+                                 ex_.blocks(ex_.constant(kLeastBlocks), blocks));
+  columns.most =
+      ex_.fit(ex_.least(ex_.least(fit, ex_.constant(kBlockColumns)), each), columns.inner);
+}
+
+void Lowering::product() {
+  const std::int32_t id = region_.product;
+  const Node& p = node(id);
+  const tracer::ProductAxes axes = tracer::product_axes(p);
+  tile_.whole = keeps_rows(p);
+  Lines rows, columns;
+  size_block(rows, columns);
+  // Lanes of a host share a block's rows between its columns, which come one strip after another;
+  // shared memory has room for a block of sums.
+  const bool device = !in_.target.lanes, several = !p.axes.empty();
+  const bool strips = tile_.whole || (!device && !several);
+  const std::int32_t ctx = open_block(rows, strips ? nullptr : &columns);
+  const Lines all = lines(id, columns.first, axes.columns);
+  const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(p.dtype)));
+  tile_.c_row = ex_.add(lines_in_block(tile_.whole ? all : columns), apart);
+  tile_.c = local(ex_.mul(lines_in_block(rows), tile_.c_row), ctx);
+  std::optional<Packed> a, b;
+  if (!device)
+    a = pack_lines(g_[id].in[0], rows, axes.batch, lines_of_sums(0), axes.batch + axes.rows, ctx,
+                   false);
+  std::vector<std::int32_t> opened;
+  const std::int32_t strip = strips ? open_blocks(columns, ctx, opened) : ctx;
+  if (!device && several)
+    b = pack_lines(g_[id].in[1], columns, axes.batch + axes.sums, lines_of_sums(1), axes.batch,
+                   strip, false);
+  multiply(id, a, b, rows, columns, tile_, strip);
+  if (!tile_.whole) store_block(rows, columns, strip);
+  close_all(opened);
+  if (tile_.whole) store_block(rows, all, ctx);
+  close_grid(ctx);
+  count_fragments(p);
+}
+
+// All that an operand sums.
+Lines Lowering::lines_of_sums(int operand) {
+  const tracer::ProductAxes axes = tracer::product_axes(node(region_.product));
+  const std::int32_t of = g_[region_.product].in[operand];
+  return lines(of, operand == 0 ? axes.batch + axes.rows : axes.batch, axes.sums);
+}
+
+void Lowering::close_all(const std::vector<std::int32_t>& loops) {
+  for (auto l = loops.rbegin(); l != loops.rend(); ++l) close(*l);
+}
+
+// The loops of one iteration around what a grid iteration computes.
+void Lowering::close_grid(std::int32_t ctx) {
+  for (std::int32_t around = ctx; ctx > 0; ctx = around) {
+    around = parent_[ctx];
+    close(ctx);
+  }
+}
+
+// The roots, from the block of the product.
+void Lowering::store_block(const Lines& rows, const Lines& columns, std::int32_t ctx) {
+  const std::int32_t id = region_.product;
+  const Node& p = node(id);
+  std::vector<std::int32_t> down, across;
+  tile_.rows = open_lines(rows, ctx, down);
+  tile_.own = tile_.batch;
+  const auto own = [&](const Lines& l, const std::vector<std::int32_t>& loops) {
+    for (int d = l.split; d < l.last; ++d)
+      tile_.own[static_cast<std::size_t>(d)].loop = loops[static_cast<std::size_t>(d - l.split)];
+  };
+  own(rows, down);
+  tile_.at = {};
+  add_terms(tile_.at, rows, tile_.own, tile_.c_row);
+  tile_.across = columns;
+  const auto folded = [&](std::int32_t r) { return p.axes.empty() && node(r).shape != p.shape; };
+  // Folds of rows first: what is computed from them finds them in front of its loop.
+  for (const std::int32_t r : region_.roots)
+    if (folded(r)) store_along(r, tile_.rows);
+  tile_.columns = -1;
+  for (const std::int32_t r : region_.roots) {
+    if (folded(r)) continue;
+    if (tile_.columns < 0) {
+      tile_.columns = open_lines(columns, tile_.rows, across);
+      own(columns, across);
+    }
+    store_along(r, tile_.columns);
+  }
+  close_all(across);
+  close_all(down);
+}
+
+// A root whose axes are those of the product, in some order.
+void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
+  const Node &p = node(region_.product), &n = node(root);
+  std::optional<Dims> axes;
+  if (p.axes.empty()) {
+    axes.emplace(n.shape.size());
+    for (int d = 0; d < axes->size(); ++d)
+      (*axes)[d] = d + 1 < p.shape.size() || n.shape[d] != 1 ? d : -1;
+  } else {
+    axes = axes_of_product(g_, in_.canon, root, region_.product);
+  }
+  if (!axes) return need(region_.product, "it is read beyond its own rows");
+  Index idx(static_cast<std::size_t>(n.shape.size()));
+  for (int d = 0; d < axes->size(); ++d) {
+    const auto of = static_cast<int>((*axes)[d]);
+    if (of < 0) continue;
+    const ExprId mine = ex_.source({root, Field::Shape, d}),
+                 its = ex_.source({region_.product, Field::Shape, of});
+    in_.facts.equal(mine, its);
+    idx[static_cast<std::size_t>(d)] = tile_.own[static_cast<std::size_t>(of)];
+  }
+  store_root(root, idx, ctx);
+}
+
+// The product at an index of its own block.
+Val Lowering::tile_element(std::int32_t id, const Index& idx) {
+  const Node& p = node(id);
+  const auto behind = static_cast<std::size_t>(tile_.across.first);
+  bool own = tile_.rows >= 0 && idx.size() == tile_.own.size();
+  for (std::size_t d = 0; own && d < (tile_.whole ? behind : idx.size()); ++d)
+    own = idx[d] == tile_.own[d] || (p.shape[static_cast<int>(d)] == 1 && idx[d] == Ix{});
+  if (!own) {
+    need(id, "it is read beyond its own rows");
+    return zero(p.dtype);
+  }
+  Access a = tile_.at;
+  add_terms(a, tile_.across, idx, ex_.one());
+  Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
+  i.access = access(std::move(a));
+  const std::int32_t at = std::max(tile_.rows, innermost(idx));
+  return finished(push(i, at), at);
 }
 
 // Of so many columns or sums, at most `most` of which are in scratch at a time: those of number
@@ -118,162 +540,6 @@ std::int32_t Lowering::open_blocks(std::int32_t parent, ExprId extent, std::int6
                       static_cast<double>(std::max<std::int64_t>(1, concrete(in_, blocks))));
 }
 
-void Lowering::count_fragments(const Node& product) {
-  const std::int64_t depth = tracer::product_depth(product);
-  out_.work += product_work(*in_.target.machine, product.dtype,
-                            static_cast<double>(element_count(product.shape) * depth));
-}
-
-void Lowering::product() {
-  const std::int32_t id = region_.product;
-  const Node& p = node(id);
-  const int dims = p.shape.size();
-  const ExprId columns = ex_.source({id, Field::Shape, dims - 1});
-  tile_.whole = keeps_rows(p);
-  const TileShape shape = tile_shape(g_, id, tile_.whole);
-  tile_.width = shape.columns;
-  const RowBlock b = block_of_rows(shape.rows);
-  tile_.batch = b.batch;
-  tile_.first_row = b.first;
-  const Rows rows = pack_rows(g_[id].in[0], b, shape.rows);
-
-  tile_.c_row =
-      tile_.whole ? ex_.add(columns, ex_.constant(kApart / 4)) : ex_.constant(tile_.width);
-  tile_.c = local(ex_.mul(ex_.constant(shape.rows), tile_.c_row), b.ctx);
-  const std::int32_t strip = open_blocks(b.ctx, columns, tile_.width);
-  const Range across = range_of_block(k_.loops[strip].var, columns, p.shape.back(), tile_.width);
-  tile_.first_column = across.begin;
-  multiply_columns(id, tile_, rows, across, b, strip);
-  if (tile_.whole) {
-    close(strip);
-    store_rows(b.first, b.last, shape.rows, b.ctx);
-  } else {
-    store_rows(b.first, b.last, shape.rows, strip);
-    close(strip);
-  }
-  close_all(b.opened);
-  count_fragments(p);
-}
-
-void Lowering::close_all(const std::vector<std::int32_t>& loops) {
-  for (auto l = loops.rbegin(); l != loops.rend(); ++l) close(*l);
-}
-
-Lowering::Rows Lowering::pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t height) {
-  const int dims = node(operand).shape.size();
-  const ExprId depth = ex_.source({operand, Field::Shape, dims - 1});
-  const std::int64_t apart =
-      kApart / static_cast<std::int64_t>(itemsize(node(region_.product).dtype));
-  Rows rows;
-  rows.row = ex_.add(depth, ex_.constant(apart));
-  rows.local = local(ex_.mul(ex_.constant(height), rows.row), b.ctx);
-  const Dims& shape = node(operand).shape;
-  pack(operand, b.batch,
-       {{dims - 2, rows.row, ex_.constant(height), b.first, b.last,
-         static_cast<double>(shape[dims - 2])},
-        {dims - 1, ex_.one(), depth, kNone, kNone, static_cast<double>(shape[dims - 1])}},
-       rows.local, b.ctx);
-  return rows;
-}
-
-// Columns and sums of a second operand, walked as they lie in memory: rows of either in scratch.
-ir::Panels Lowering::pack_columns(std::int32_t operand, const Index& batch, const Range& sums,
-                                  const Range& across, std::int32_t ctx) {
-  const Node& on = node(operand);
-  const int dims = on.shape.size();
-  const std::int64_t apart = kApart / static_cast<std::int64_t>(itemsize(on.dtype));
-  const bool turned =
-      std::abs(on.strides[dims - 2]) < std::abs(on.strides[dims - 1]) && on.shape[dims - 2] != 1;
-  const Range &outer = turned ? across : sums, &inner = turned ? sums : across;
-  const ExprId row = ex_.add(inner.most, ex_.constant(apart));
-  const std::int32_t b = local(ex_.mul(outer.most, row), ctx);
-  const auto level = [&](const Range& r, int axis, ExprId place) {
-    return Level{axis, place, ex_.constant(r.now), r.begin, r.end, r.trips};
-  };
-  pack(operand, batch,
-       {level(outer, turned ? dims - 1 : dims - 2, row),
-        level(inner, turned ? dims - 2 : dims - 1, ex_.one())},
-       b, ctx, true);
-  ir::Panels p{b, access({}), 1, coeff(row), {1}};
-  // Rows of sums: one panel, whatever number of columns it has.
-  if (!turned) p = {p.local, p.access, kOnePanel, {0}, coeff(row)};
-  return p;
-}
-
-void Lowering::multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
-                                const Range& across, const RowBlock& b, std::int32_t ctx) {
-  const std::int32_t operand = g_[product].in[1];
-  const Node& on = node(operand);
-  const int dims = on.shape.size();
-  const std::int64_t most = in_.target.product_depth;
-  const ExprId depth = ex_.source({operand, Field::Shape, dims - 2});
-  const std::int32_t block = open_blocks(ctx, depth, most);
-  const Range sums = range_of_block(k_.loops[block].var, depth, on.shape[dims - 2], most);
-  ir::Product m;
-  m.b = pack_columns(operand, tile.batch, sums, across, block);
-  m.a = {rows.local, access({{}, {{sums.begin, {1, ir::kNoParam}}}}), 1, coeff(rows.row), {1}};
-  m.local = tile.c;
-  m.access = access(tile.whole ? Access{{}, {{across.begin, {1, ir::kNoParam}}}} : Access{});
-  m.row = coeff(tile.c_row);
-  m.block = k_.loops[block].var;
-  push_product(m, integer(OpId::Subtract, b.last, b.first),
-               integer(OpId::Subtract, across.end, across.begin), sums, block);
-  close(block);
-}
-
-void Lowering::push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
-                            std::int32_t ctx) {
-  k_.products.push_back(m);
-  Inst i{Op::Product, node(region_.product).dtype, OpId::Count_,
-         static_cast<std::int32_t>(k_.products.size() - 1)};
-  i.operands[0] = rows;
-  i.operands[1] = columns;
-  i.operands[2] = integer(OpId::Subtract, sums.end, sums.begin);
-  push(i, ctx);
-}
-
-void Lowering::store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx) {
-  const Node& p = node(region_.product);
-  const int dims = p.shape.size();
-  const auto height = static_cast<double>(p.shape[dims - 2]);
-  tile_.rows = open_between(ctx, first, last, ex_.constant(most), height);
-  Index idx = tile_.batch;
-  idx[static_cast<std::size_t>(dims - 2)].loop = tile_.rows;
-  // Folds of rows first: what is computed from them finds them in front of its loop.
-  std::int32_t columns = -1;
-  for (const bool folded : {true, false})
-    for (const std::int32_t r : region_.roots) {
-      const Node& n = node(r);
-      if ((n.shape != p.shape) != folded) continue;
-      if (folded) {
-        idx.back() = {};
-        Index at(idx.begin(), idx.begin() + n.shape.size());
-        store_root(r, at, tile_.rows);
-        continue;
-      }
-      if (columns < 0) {
-        const ExprId extent = ex_.source({region_.product, Field::Shape, dims - 1});
-        if (tile_.whole) {
-          columns = open(tile_.rows, extent);
-        } else {
-          const Val right = apply(
-              OpId::Minimum, DType::Int64,
-              apply(OpId::Add, DType::Int64, tile_.first_column, constant(scalar_int(tile_.width))),
-              number(extent));
-          const std::int64_t wide =
-              std::max<std::int64_t>(1, std::min(p.shape.back(), tile_.width));
-          columns = open_between(tile_.rows, tile_.first_column, right, ex_.constant(wide),
-                                 static_cast<double>(wide));
-        }
-        tile_.columns = columns;
-      }
-      idx.back().loop = columns;
-      store_root(r, idx, columns);
-    }
-  if (columns >= 0) close(columns);
-  close(tile_.rows);
-}
-
 // Whether the index is that one, or a broadcast of it along axes of one element.
 bool Lowering::at_index(std::int32_t id, const Index& idx, const Index& whole) const {
   const Dims& shape = node(id).shape;
@@ -283,40 +549,61 @@ bool Lowering::at_index(std::int32_t id, const Index& idx, const Index& whole) c
   return true;
 }
 
-// The product at an index of its own block.
-Val Lowering::tile_element(std::int32_t id, const Index& idx) {
-  const Node& p = node(id);
-  if (!tile_.own.empty()) {
-    if (!at_index(id, idx, tile_.own)) {
-      need(id, "it is read beyond its own rows");
-      return zero(p.dtype);
-    }
-    Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
-    i.access = access(tile_.at);
-    return push(i, innermost(tile_.own));
-  }
-  Index row = tile_.batch;
-  row[row.size() - 2].loop = tile_.rows;
-  row.back() = idx.back();
-  const Ix& column = idx.back();
-  const bool own = at_index(id, idx, row);
-  const bool block = tile_.whole || (column == Ix{tile_.columns} && column.loop >= 0);
-  if (tile_.rows < 0 || !own || !block) {
-    need(id, "it is read beyond its own rows");
-    return zero(p.dtype);
-  }
-  Access a;
-  a.terms.push_back({k_.loops[tile_.rows].var, coeff(tile_.c_row)});
-  a.terms.push_back({tile_.first_row, coeff(ex_.mul(tile_.c_row, ex_.constant(-1)))});
-  if (column.loop >= 0) a.terms.push_back({k_.loops[column.loop].var, coeff(column.step)});
-  if (tile_.whole)
-    a.offset = coeff(column.start);
-  else
-    a.terms.push_back({tile_.first_column, {-1, ir::kNoParam}});
-  Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
-  i.access = access(std::move(a));
-  const std::int32_t at = column.loop >= 0 ? column.loop : tile_.rows;
-  return finished(push(i, at), at);
+// For the blocks of an attention, whose rows and columns are an axis each.
+Lines Lowering::range_of(std::int32_t of, int axis, const Range& r) {
+  Lines l = lines(of, axis, 1);
+  l.begin = r.begin;
+  l.end = r.end;
+  l.most = r.most;
+  l.trips = r.trips;
+  return l;
+}
+
+Lowering::RowBlock Lowering::block_of_rows(std::int64_t height) {
+  const Node& p = node(region_.product);
+  RowBlock b;
+  b.rows = lines(region_.product, p.shape.size() - 2, 1);
+  b.rows.most = ex_.constant(height);
+  b.ctx = open_block(b.rows, nullptr);
+  b.batch = tile_.batch;
+  b.first = b.rows.begin;
+  b.last = b.rows.end;
+  for (std::int32_t l = b.ctx; l > 0; l = parent_[l]) b.opened.insert(b.opened.begin(), l);
+  return b;
+}
+
+Packed Lowering::pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t) {
+  const int dims = node(operand).shape.size();
+  return pack_lines(operand, b.rows, dims - 2, lines(operand, dims - 1, 1), dims - 1, b.ctx, false);
+}
+
+ir::Panels Lowering::pack_columns(std::int32_t operand, const Index&, const Range& sums,
+                                  const Range& across, std::int32_t ctx) {
+  const int dims = node(operand).shape.size();
+  const Packed p = pack_lines(operand, range_of(operand, dims - 1, across), dims - 1,
+                              range_of(operand, dims - 2, sums), dims - 2, ctx, true);
+  if (p.line == ex_.one()) return {p.local, access({}), kOnePanel, {0}, coeff(p.sum)};
+  return {p.local, access({}), 1, coeff(p.line), coeff(p.sum)};
+}
+
+void Lowering::multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
+                                const Range& across, const RowBlock& b, std::int32_t ctx) {
+  multiply(product, rows, std::nullopt, b.rows,
+           range_of(product, node(product).shape.size() - 1, across), tile, ctx);
+}
+
+void Lowering::push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
+                            std::int32_t ctx) {
+  push_product(m, rows, columns, integer(OpId::Subtract, sums.end, sums.begin), ctx);
+}
+
+void Lowering::store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx) {
+  const int dims = node(region_.product).shape.size();
+  Lines rows = lines(region_.product, dims - 2, 1);
+  rows.begin = first;
+  rows.end = last;
+  rows.most = ex_.constant(most);
+  store_block(rows, lines(region_.product, dims - 1, 1), ctx);
 }
 
 }  // namespace plait::fusion
