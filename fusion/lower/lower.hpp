@@ -5,6 +5,7 @@
 // survey finds before: the walk through the region that the lowering takes, which builds nothing.
 // Lowering itself is total.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -87,8 +88,18 @@ struct RegionSpec {
   RegionKind kind = RegionKind::Map;
   std::vector<std::int32_t> roots;
   std::int32_t product = -1;  // Product: the MatMul
-  bool attention = false;     // Product: the rows of its first operand are a softmax of another's
+  // Product: others of its shape, of which each block is computed beside that of the first.
+  std::vector<std::int32_t> beside = {};
+  bool attention = false;  // Product: the rows of its first operand are a softmax of another's
   bool operator==(const RegionSpec&) const = default;
+  std::vector<std::int32_t> products() const {
+    std::vector<std::int32_t> all{product};
+    all.insert(all.end(), beside.begin(), beside.end());
+    return all;
+  }
+  bool multiplies(std::int32_t node) const {
+    return node == product || std::find(beside.begin(), beside.end(), node) != beside.end();
+  }
 };
 
 // What becomes of a value that is used more often than it has elements: by cost, or always the

@@ -33,8 +33,10 @@ struct Packed {
 };
 // The block of a product.
 struct Tile {
-  Index batch;             // the index in front of rows and columns
-  std::int32_t c = -1;     // the local
+  Index batch;          // the index in front of rows and columns
+  std::int32_t c = -1;  // the local
+  // The locals of products, and of sums of them, which are laid out alike.
+  std::map<std::int32_t, std::int32_t> locals = {};
   ExprId c_row = 0;        // elements from row to row
   std::int64_t width = 0;  // columns of a block
   bool whole = false;      // has all columns
@@ -90,6 +92,7 @@ class Lowering : Nest {
   void product();
   bool keeps_rows(const tracer::Node& product) const;
   bool reads_product(std::int32_t id) const;
+  std::int32_t first_product() const;
   // The rows [first, last) of one grid iteration, and the index in front of rows and columns.
   struct RowBlock {
     Index batch;
@@ -230,7 +233,7 @@ class Lowering : Nest {
   ExprId extent_of(const Lines& l, int axis) { return ex_.source({l.of, Field::Shape, axis}); }
   Lines lines(std::int32_t of, int first, int count);
   Lines block_of_lines(std::int32_t of, int first, int count, std::int64_t most);
-  Lines lines_of_sums(int operand);
+  Lines lines_of_sums(std::int32_t product, int operand);
   Lines range_of(std::int32_t of, int axis, const Range& r);
   ExprId lines_in_block(const Lines& l);
   Val lines_now(const Lines& l);
@@ -247,7 +250,13 @@ class Lowering : Nest {
                     std::int32_t ctx, bool repeated);
   void multiply(std::int32_t product, const std::optional<Packed>& a,
                 const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
-                const Tile& tile, std::int32_t ctx);
+                const Tile& tile, std::int32_t ctx, bool adds = false);
+  void start_block(std::int32_t local, std::int32_t value, const Lines& rows, const Lines& columns,
+                   std::int32_t ctx);
+  std::vector<std::int32_t> open_rows_of(const Lines& rows, const Lines& columns, std::int32_t ctx);
+  std::vector<std::int32_t> open_columns_of_block();
+  void own_index(const Lines& l, const std::vector<std::int32_t>& loops);
+  ir::Access place_in_block();
   void store_block(const Lines& rows, const Lines& columns, std::int32_t ctx);
   void store_along(std::int32_t root, std::int32_t ctx);
   void close_grid(std::int32_t ctx);

@@ -48,11 +48,11 @@ bool Lowering::keeps_rows(const Node& p) const {
     if (node(r).shape != p.shape) return true;
     stack.push_back(r);
   }
-  // What reads the product comes after it.
+  const std::int32_t first = first_product();
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
     stack.pop_back();
-    if (i <= region_.product || in_.in_memory[i] || !seen.insert(i).second) continue;
+    if (i <= first || in_.in_memory[i] || !seen.insert(i).second) continue;
     if (node(i).kind == NodeKind::Reduce && reads_product(g_[i].in[0])) return true;
     for (const std::int32_t in : g_[i].in)
       if (in >= 0) stack.push_back(in_.canon[in]);
@@ -60,14 +60,21 @@ bool Lowering::keeps_rows(const Node& p) const {
   return false;
 }
 
+// What reads the products comes after them.
+std::int32_t Lowering::first_product() const {
+  const std::vector<std::int32_t> all = region_.products();
+  return *std::min_element(all.begin(), all.end());
+}
+
 bool Lowering::reads_product(std::int32_t id) const {
   std::set<std::int32_t> seen;
   std::vector<std::int32_t> stack{in_.canon[id]};
+  const std::int32_t first = first_product();
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
     stack.pop_back();
-    if (i == region_.product) return true;
-    if (i < region_.product || in_.in_memory[i] || !seen.insert(i).second) continue;
+    if (region_.multiplies(i)) return true;
+    if (i < first || in_.in_memory[i] || !seen.insert(i).second) continue;
     for (const std::int32_t in : g_[i].in)
       if (in >= 0) stack.push_back(in_.canon[in]);
   }
@@ -302,7 +309,7 @@ Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int lines_at, 
 // block of sums.
 void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
                         const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
-                        const Tile& tile, std::int32_t ctx) {
+                        const Tile& tile, std::int32_t ctx, bool adds) {
   const Node& p = node(product);
   const tracer::ProductAxes axes = tracer::product_axes(p);
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1];
@@ -336,13 +343,14 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
   m.b = panels(b, across);
   // Lines of sums: one panel, whatever number of columns it has.
   if (across.line == ex_.one()) m.b = {across.local, m.b.access, kOnePanel, {0}, coeff(across.sum)};
-  m.local = tile.c;
+  const auto own = tile.locals.find(product);
+  m.local = own == tile.locals.end() ? tile.c : own->second;
   Access to;
   if (tile.whole && columns.begin != kNone)
     to.terms.push_back({first_line(columns), {1, ir::kNoParam}});
   m.access = access(std::move(to));
   m.row = coeff(tile.c_row);
-  m.block = first;
+  m.block = adds ? constant(scalar_int(1)) : first;
   push_product(m, lines_now(rows), lines_now(columns), count, ctx);
   close_all(opened);
 }
@@ -374,11 +382,15 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
     columns = block_of_lines(id, axes.batch + axes.rows, axes.columns, most_columns);
   };
   if (p.axes.empty()) {
-    const TileShape shape = tile_shape(g_, id, tile_.whole);
+    TileShape shape = tile_shape(g_, id, tile_.whole);
+    for (const std::int32_t b : region_.beside)
+      shape.rows = std::min(shape.rows, tile_shape(g_, b, tile_.whole).rows);
     return sized(shape.rows, shape.columns);
   }
   sized(kBlockRows, kBlockColumns);
-  const ExprId depth = lines_in_block(lines(g_[id].in[1], axes.batch, axes.sums));
+  ExprId depth = ex_.zero();
+  for (const std::int32_t p : region_.products())
+    depth = ex_.add(depth, lines_in_block(lines_of_sums(p, 1)));
   const ExprId bytes = ex_.mul(depth, ex_.constant(static_cast<std::int64_t>(itemsize(p.dtype))));
   const ExprId fit = ex_.fit(ex_.constant(kPackedBytes), bytes);
   rows.most = ex_.fit(ex_.least(fit, ex_.constant(kBlockRows)), rows.inner);
@@ -405,28 +417,56 @@ void Lowering::product() {
   const Lines all = lines(id, columns.first, axes.columns);
   const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(p.dtype)));
   tile_.c_row = ex_.add(lines_in_block(tile_.whole ? all : columns), apart);
-  tile_.c = local(ex_.mul(lines_in_block(rows), tile_.c_row), ctx);
-  std::optional<Packed> a, b;
-  if (!device)
-    a = pack_lines(g_[id].in[0], rows, axes.batch, lines_of_sums(0), axes.batch + axes.rows, ctx,
-                   false);
+  const ExprId elements = ex_.mul(lines_in_block(rows), tile_.c_row);
+  std::vector<std::int32_t> products = region_.products();
+  std::map<std::int32_t, const SummedProducts*> chain_of;
+  const std::vector<SummedProducts> chains = summed_products(g_, in_.canon, products, in_.target);
+  for (const SummedProducts& c : chains) {
+    const std::int32_t block = local(elements, ctx);
+    for (const std::int32_t p : c.products) {
+      tile_.locals[p] = block;
+      chain_of[p] = &c;
+    }
+    tile_.locals[c.sum] = block;
+    // In the order of their additions.
+    std::erase_if(products,
+                  [&](std::int32_t p) { return tile_.locals.count(p) && chain_of[p] == &c; });
+    products.insert(products.end(), c.products.begin(), c.products.end());
+  }
+  for (const std::int32_t p : products)
+    if (tile_.locals.count(p) == 0) tile_.locals[p] = local(elements, ctx);
+  std::map<std::int32_t, Packed> down;  // of each first operand
+  for (const std::int32_t p : products)
+    if (const std::int32_t a = in_.canon[g_[p].in[0]]; !device && down.count(a) == 0)
+      down[a] = pack_lines(g_[p].in[0], rows, axes.batch, lines_of_sums(p, 0),
+                           axes.batch + axes.rows, ctx, false);
   std::vector<std::int32_t> opened;
   const std::int32_t strip = strips ? open_blocks(columns, ctx, opened) : ctx;
-  if (!device && several)
-    b = pack_lines(g_[id].in[1], columns, axes.batch + axes.sums, lines_of_sums(1), axes.batch,
-                   strip, false);
-  multiply(id, a, b, rows, columns, tile_, strip);
+  for (const SummedProducts& c : chains)
+    if (c.start >= 0)
+      start_block(tile_.locals[c.sum], c.start, rows, tile_.whole ? all : columns,
+                  tile_.whole ? ctx : strip);
+  for (const std::int32_t p : products) {
+    std::optional<Packed> a, b;
+    if (!device) a = down[in_.canon[g_[p].in[0]]];
+    if (!device && several)
+      b = pack_lines(g_[p].in[1], columns, axes.batch + tracer::product_axes(node(p)).sums,
+                     lines_of_sums(p, 1), axes.batch, strip, false);
+    const SummedProducts* const chain = chain_of.count(p) ? chain_of[p] : nullptr;
+    multiply(p, a, b, rows, columns, tile_, strip,
+             chain && (chain->start >= 0 || p != chain->products[0]));
+    count_fragments(node(p));
+  }
   if (!tile_.whole) store_block(rows, columns, strip);
   close_all(opened);
   if (tile_.whole) store_block(rows, all, ctx);
   close_grid(ctx);
-  count_fragments(p);
 }
 
 // All that an operand sums.
-Lines Lowering::lines_of_sums(int operand) {
-  const tracer::ProductAxes axes = tracer::product_axes(node(region_.product));
-  const std::int32_t of = g_[region_.product].in[operand];
+Lines Lowering::lines_of_sums(std::int32_t product, int operand) {
+  const tracer::ProductAxes axes = tracer::product_axes(node(product));
+  const std::int32_t of = g_[product].in[operand];
   return lines(of, operand == 0 ? axes.batch + axes.rows : axes.batch, axes.sums);
 }
 
@@ -442,32 +482,62 @@ void Lowering::close_grid(std::int32_t ctx) {
   }
 }
 
-// The roots, from the block of the product.
-void Lowering::store_block(const Lines& rows, const Lines& columns, std::int32_t ctx) {
-  const std::int32_t id = region_.product;
-  const Node& p = node(id);
-  std::vector<std::int32_t> down, across;
-  tile_.rows = open_lines(rows, ctx, down);
+// The loops over the rows of a block, at whose index its readers stand; those over its columns are
+// opened for whoever reads them.
+std::vector<std::int32_t> Lowering::open_rows_of(const Lines& rows, const Lines& columns,
+                                                 std::int32_t ctx) {
+  std::vector<std::int32_t> opened;
+  tile_.rows = open_lines(rows, ctx, opened);
   tile_.own = tile_.batch;
-  const auto own = [&](const Lines& l, const std::vector<std::int32_t>& loops) {
-    for (int d = l.split; d < l.last; ++d)
-      tile_.own[static_cast<std::size_t>(d)].loop = loops[static_cast<std::size_t>(d - l.split)];
-  };
-  own(rows, down);
+  own_index(rows, opened);
   tile_.at = {};
   add_terms(tile_.at, rows, tile_.own, tile_.c_row);
   tile_.across = columns;
+  tile_.columns = -1;
+  return opened;
+}
+
+void Lowering::own_index(const Lines& l, const std::vector<std::int32_t>& loops) {
+  for (int d = l.split; d < l.last; ++d)
+    tile_.own[static_cast<std::size_t>(d)].loop = loops[static_cast<std::size_t>(d - l.split)];
+}
+
+std::vector<std::int32_t> Lowering::open_columns_of_block() {
+  std::vector<std::int32_t> opened;
+  tile_.columns = open_lines(tile_.across, tile_.rows, opened);
+  own_index(tile_.across, opened);
+  return opened;
+}
+
+Access Lowering::place_in_block() {
+  Access a = tile_.at;
+  add_terms(a, tile_.across, tile_.own, ex_.one());
+  return a;
+}
+
+// What products are added to: a block of it in their local.
+void Lowering::start_block(std::int32_t local, std::int32_t value, const Lines& rows,
+                           const Lines& columns, std::int32_t ctx) {
+  const std::vector<std::int32_t> down = open_rows_of(rows, columns, ctx);
+  const std::vector<std::int32_t> across = open_columns_of_block();
+  push_store_local(local, place_in_block(), emit(value, broadcast(value, tile_.own), tile_.columns),
+                   tile_.columns);
+  close_all(across);
+  close_all(down);
+}
+
+// The roots, from the block of the product.
+void Lowering::store_block(const Lines& rows, const Lines& columns, std::int32_t ctx) {
+  const Node& p = node(region_.product);
+  const std::vector<std::int32_t> down = open_rows_of(rows, columns, ctx);
+  std::vector<std::int32_t> across;
   const auto folded = [&](std::int32_t r) { return p.axes.empty() && node(r).shape != p.shape; };
   // Folds of rows first: what is computed from them finds them in front of its loop.
   for (const std::int32_t r : region_.roots)
     if (folded(r)) store_along(r, tile_.rows);
-  tile_.columns = -1;
   for (const std::int32_t r : region_.roots) {
     if (folded(r)) continue;
-    if (tile_.columns < 0) {
-      tile_.columns = open_lines(columns, tile_.rows, across);
-      own(columns, across);
-    }
+    if (tile_.columns < 0) across = open_columns_of_block();
     store_along(r, tile_.columns);
   }
   close_all(across);
@@ -483,7 +553,8 @@ void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
     for (int d = 0; d < axes->size(); ++d)
       (*axes)[d] = d + 1 < p.shape.size() || n.shape[d] != 1 ? d : -1;
   } else {
-    axes = axes_of_product(g_, in_.canon, root, region_.product);
+    for (const std::int32_t of : region_.products())
+      if (!axes) axes = axes_of_product(g_, in_.canon, root, of);
   }
   if (!axes) return need(region_.product, "it is read beyond its own rows");
   Index idx(static_cast<std::size_t>(n.shape.size()));
@@ -511,7 +582,8 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   }
   Access a = tile_.at;
   add_terms(a, tile_.across, idx, ex_.one());
-  Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
+  Inst i{Op::LoadLocal, p.dtype, OpId::Count_,
+         tile_.locals.count(id) > 0 ? tile_.locals.at(id) : tile_.c};
   i.access = access(std::move(a));
   const std::int32_t at = std::max(tile_.rows, innermost(idx));
   return finished(push(i, at), at);

@@ -40,7 +40,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && is_row_value(id))) {
     out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
-  } else if (id == region_.product) {
+  } else if (id == region_.product || tile_.locals.count(id) > 0) {
     v = tile_element(id, idx);
   } else if (v = window_value(id, idx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {

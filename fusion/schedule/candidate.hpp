@@ -107,6 +107,7 @@ class Candidate {
   void find_attentions(const std::set<std::int32_t>& parted);
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
+  bool share_blocks(std::int32_t a, std::int32_t b) const;
   void place_columns(std::int32_t operand);
   void find_parts();
   void find_packed(const Readers& readers);

@@ -18,7 +18,8 @@ class Layouts {
       if (!g[i].leaf) fix_operands(i);
     for (const Step& s : steps)
       if (s.kind == StepKind::Kernel && s.region.kind == RegionKind::Product)
-        for (const int k : {0, 1}) packed(g[s.region.product].in[k]);
+        for (const std::int32_t p : s.region.products())
+          for (const int k : {0, 1}) packed(g[p].in[k]);
   }
 
   std::vector<Dims> take() { return std::move(of_); }

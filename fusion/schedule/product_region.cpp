@@ -160,6 +160,55 @@ std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32
   return walk(walk, canon[node]);
 }
 
+// The block of a chain is rounded as its additions are, as long as a product is one block of sums.
+std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<std::int32_t>& canon,
+                                            const std::vector<std::int32_t>& products,
+                                            const Target& target) {
+  const auto alone = [&](std::int32_t i) {
+    return !g[i].leaf && g[i].uses == 1 && !g[i].wanted && !g[i].held && canon[i] == i;
+  };
+  const auto term = [&](std::int32_t i) {
+    return alone(i) && std::find(products.begin(), products.end(), i) != products.end() &&
+           tracer::product_depth(*g[i].node) <= target.product_depth;
+  };
+  // Whether a value is made of these products.
+  const std::int32_t first = *std::min_element(products.begin(), products.end());
+  std::set<std::int32_t> seen;
+  const auto follows = [&](const auto& self, std::int32_t i) -> bool {
+    if (i < first || g[i].leaf || !seen.insert(i).second) return false;
+    if (std::find(products.begin(), products.end(), i) != products.end()) return true;
+    return std::any_of(std::begin(g[i].in), std::end(g[i].in),
+                       [&](std::int32_t in) { return in >= 0 && self(self, canon[in]); });
+  };
+  const Node& p = *g[products[0]].node;
+  std::vector<SummedProducts> chains;
+  for (std::int32_t i = first + 1; i < g.size(); ++i) {
+    const Node& n = *g[i].node;
+    if (g[i].leaf || canon[i] != i || n.kind != NodeKind::Elementwise || n.fn != OpId::Add ||
+        n.shape != p.shape || n.dtype != p.dtype)
+      continue;
+    for (const int k : {1, 0}) {
+      const std::int32_t with = canon[g[i].in[k]], to = canon[g[i].in[1 - k]];
+      if (!term(with)) continue;
+      auto c = std::find_if(chains.begin(), chains.end(), [&](const SummedProducts& before) {
+        return before.sum == to && alone(to);
+      });
+      if (c == chains.end()) {
+        seen.clear();
+        if (!term(to) && follows(follows, to)) break;
+        c = chains.insert(chains.end(), term(to) ? SummedProducts{-1, -1, {to}, {}}
+                                                 : SummedProducts{-1, to, {}, {}});
+      }
+      c->products.push_back(with);
+      c->additions.push_back(i);
+      c->sum = i;
+      break;
+    }
+  }
+  std::erase_if(chains, [](const SummedProducts& c) { return c.products.size() < 2; });
+  return chains;
+}
+
 bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product) {
   const Node &n = *g[node].node, &v = *g[operand].node;
   const bool whole = v.shape == product;

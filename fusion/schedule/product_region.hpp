@@ -37,6 +37,18 @@ bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const
 // operand's, those of the product in some order of its axes.
 bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand, std::int32_t product);
 
+// A chain of additions whose terms are products, each read by its addition alone: they are summed
+// in one block, one after another, as the additions go.
+struct SummedProducts {
+  std::int32_t sum = -1;               // the last addition
+  std::int32_t start = -1;             // what they are added to; -1: the first product
+  std::vector<std::int32_t> products;  // in order
+  std::vector<std::int32_t> additions;
+};
+std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<std::int32_t>& canon,
+                                            const std::vector<std::int32_t>& products,
+                                            const Target& target);
+
 // Which of the axes of a product of several each axis of such a node is; -1 for one of extent 1.
 std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32_t>& canon,
                                     std::int32_t node, std::int32_t product);

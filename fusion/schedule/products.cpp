@@ -5,11 +5,19 @@
 #include "candidate.hpp"
 #include "cost.hpp"
 #include "fusion/graph/written_parts.hpp"
+#include "tracer/contraction.hpp"
 #include "product_region.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
+
+namespace {
+
+// Products that a region has blocks of at a time: they share the cache.
+constexpr std::size_t kMostBlocks = 4;
+
+}  // namespace
 
 bool Candidate::reaches_product(std::int32_t node) const {
   ++walk_;
@@ -322,23 +330,35 @@ bool Candidate::store_product(std::int32_t product) {
   return added;
 }
 
+// Whether a region may have blocks of both, row by row and column by column.
+bool Candidate::share_blocks(std::int32_t a, std::int32_t b) const {
+  const Node &p = *g_[a].node, &q = *g_[b].node;
+  const tracer::ProductAxes of_p = tracer::product_axes(p), of_q = tracer::product_axes(q);
+  return !attentions_[a] && !attentions_[b] && p.dtype == q.dtype && p.shape == q.shape &&
+         p.axes.empty() == q.axes.empty() && of_p.batch == of_q.batch && of_p.rows == of_q.rows;
+}
+
 bool Candidate::keep_products(const std::vector<Step>& steps) {
   bool added = false;
   std::set<std::int32_t> computed;
   for (const Step& s : steps) {
-    for (const std::int32_t r : s.region.roots) {
-      const Products p = products_of(r);
-      for (std::size_t n = 1; n < p.computed.size(); ++n) {
-        const std::int32_t product = p.computed[n];
-        if (attentions_[product] || computes_rows(product) || packed_bytes(product) > 0)
-          add_root(product, "read beside another product");
-        else
-          call_library(product);
-        added = true;
-      }
+    if (s.region.kind != RegionKind::Product) continue;
+    std::size_t blocks = 1 + s.region.beside.size();
+    if (blocks > kMostBlocks)
+      for (const SummedProducts& c :
+           summed_products(g_, canon_, s.region.products(), problem_->target))
+        blocks -= c.products.size() - 1;
+    for (const std::int32_t p : s.region.beside) {
+      if (share_blocks(s.region.product, p) && blocks <= kMostBlocks) continue;
+      --blocks;
+      if (attentions_[p] || computes_rows(p) || packed_bytes(p) > 0)
+        add_root(p, "read beside another product");
+      else
+        call_library(p);
+      added = true;
     }
-    if (s.region.kind == RegionKind::Product && !computed.insert(s.region.product).second)
-      added |= store_product(s.region.product);
+    for (const std::int32_t p : s.region.products())
+      if (!computed.insert(p).second) added |= store_product(p);
   }
   return added;
 }

@@ -164,21 +164,30 @@ std::vector<Step> Candidate::regions() const {
     for (std::int32_t r : needs) after = std::max(after, step_of[r]);
     std::int32_t into = -1;
     const Products products = products_of(i);
-    if (const std::int32_t p = products.computed.empty() ? products.stored : products.computed[0];
-        p >= 0) {
-      const auto step = computing.find(p);
-      if (step != computing.end() && step->second >= after) {
-        steps[step->second].region.roots.push_back(i);
-        step_of[i] = step->second;
-        continue;
-      }
-      if (p != products.stored || p == i) {
-        Step s;
-        s.region = {RegionKind::Product, {i}, p, attentions_[p].has_value()};
-        steps.push_back(std::move(s));
-        step_of[i] = computing[p] = static_cast<std::int32_t>(steps.size()) - 1;
-        continue;
-      }
+    std::vector<std::int32_t> multiplied = products.computed;
+    if (multiplied.empty() && products.stored >= 0) multiplied = {products.stored};
+    for (const std::int32_t p : multiplied)
+      if (const auto step = computing.find(p); step != computing.end() && step->second >= after)
+        into = std::max(into, step->second);
+    if (!multiplied.empty() && into < 0 &&
+        (multiplied[0] != products.stored || multiplied[0] == i)) {
+      Step s;
+      s.region = {
+          RegionKind::Product, {}, multiplied[0], {}, attentions_[multiplied[0]].has_value()};
+      steps.push_back(std::move(s));
+      into = static_cast<std::int32_t>(steps.size()) - 1;
+      computing[multiplied[0]] = into;
+    }
+    if (into >= 0) {
+      RegionSpec& region = steps[into].region;
+      for (const std::int32_t p : multiplied)
+        if (!region.multiplies(p)) {
+          region.beside.push_back(p);
+          computing[p] = into;
+        }
+      region.roots.push_back(i);
+      step_of[i] = into;
+      continue;
     }
     const std::vector<std::int64_t> with = group_key(i);
     std::vector<std::int32_t>* const others = with.empty() ? nullptr : &open[with];

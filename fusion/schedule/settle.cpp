@@ -84,8 +84,8 @@ bool Settling::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
   bool changed = false;
   for (const Need& n : needs) {
     if (s.region.kind == RegionKind::Product &&
-        (n.node == product || c.attention_of(n.node) == product)) {
-      c.call_library(product);
+        (s.region.multiplies(n.node) || c.attention_of(n.node) == product)) {
+      c.call_library(s.region.multiplies(n.node) ? n.node : product);
       return true;
     }
     if (c.scans(n.node)) {

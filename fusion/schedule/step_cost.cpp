@@ -21,7 +21,8 @@ double kernel_seconds(const Problem& p, const Step& s, double bytes) {
   const LoweredKernel& k = s.lowered;
   double seconds = region_seconds(m, bytes, k.work) + k.in_order;
   if (s.region.kind == RegionKind::Product && !s.region.attention)
-    seconds += tiling_seconds(m, p.graph, s.region.product);
+    for (const std::int32_t product : s.region.products())
+      seconds += tiling_seconds(m, p.graph, product);
   bool shared = k.planned_grid > 1;
   if (s.region.kind == RegionKind::Scatter) {
     const GNode& gn = p.graph[s.region.roots[0]];

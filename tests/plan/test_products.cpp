@@ -1,6 +1,7 @@
 // Matrix products with what stands before and after them: one region, nothing of it in memory, and
 // within the products' tolerance of the operations one at a time.
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "close.hpp"
 
@@ -30,6 +31,48 @@ TEST_CASE("a layer with bias and GELU is one region") {
     CHECK(r.plan.bytes_moved == r.plan.bytes_least);
     check_close(r, 2000);
   }
+}
+
+TEST_CASE("products of one shape have their blocks side by side in a region") {
+  const Array x = random_f32({300, 90}, 1), w = random_f32({90, 200}, 2),
+              v = random_f32({90, 200}, 3);
+  const Array h = random_f32({300, 130}, 4), u = random_f32({130, 200}, 5),
+              b = random_f32({200}, 6);
+  const auto add = [](const Array& l, const Array& r) { return apply(OpId::Add, l, r); };
+  const std::function<Array()> programs[] = {
+      // a recurrent cell; a gated layer; more sums of products than a region has blocks
+      [&] { return apply(OpId::Tanh, add(add(matmul(x, w), matmul(h, u)), b)); },
+      [&] { return apply(OpId::Multiply, gelu(matmul(x, w)), matmul(x, v)); },
+      [&] {
+        Array y = add(b, matmul(x, w));
+        for (int n = 0; n < 6; ++n)
+          y = add(y, matmul(apply(OpId::Multiply, x, weak(n + 0.5)), n % 2 ? v : w));
+        return apply(OpId::Maximum, y, weak(0));
+      },
+      // what the rest is added to is made of a product
+      [&] {
+        return add(add(apply(OpId::Maximum, matmul(h, u), weak(0)), matmul(x, w)), matmul(x, v));
+      },
+      // rows are folded
+      [&] { return reduce(ReduceKind::Max, apply(OpId::Multiply, matmul(x, w), matmul(x, v)), 1); },
+  };
+  for (const auto& program : programs) {
+    const Both r = both(program);
+    INFO(r.text);
+    CHECK(r.plan.regions == 1);
+    CHECK(r.plan.bytes_moved == r.plan.bytes_least);
+    check_close(r, 2000);
+  }
+}
+
+TEST_CASE("products of several shapes are stored, but one") {
+  const Array x = random_f32({300, 90}, 1), w = random_f32({90, 200}, 2),
+              c = random_f32({90, 1}, 3);
+  const Both r = both(
+      [&] { return apply(OpId::Add, matmul(x, w), matmul(x, apply(OpId::Multiply, c, weak(2)))); });
+  INFO(r.text);
+  CHECK(r.plan.regions > 1);
+  check_close(r);
 }
 
 TEST_CASE("a layer norm in front of a projection is computed once a block of rows") {
