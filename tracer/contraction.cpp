@@ -159,15 +159,36 @@ std::int64_t product_depth(const Node& p) {
   return depth;
 }
 
-void become_product(Node& n, Ref<Node> a, Ref<Node> b, const Dims& axes) {
-  Ref<Node> both[] = {record(std::move(a)), record(std::move(b))};
-  n.kind = NodeKind::MatMul;
-  n.fn = OpId::Count_;
-  n.axes = axes;
-  n.named = NamedAs::Nobody;
-  n.n_inputs = 2;
-  for (int i = 0; i < 2; ++i) std::swap(n.inputs[i], both[i]);
-  n.inputs[2].reset();
+namespace {
+
+Ref<Node> instead(const Node& n, NodeKind kind, Ref<Node> a, Ref<Node> b) {
+  Ref<Node> made = new_node(kind);
+  made->dtype = n.dtype;
+  made->shape = n.shape;
+  made->strides = n.strides;
+  made->device = n.device;
+  made->site = n.site;
+  made->errstate = n.errstate;
+  made->n_inputs = 2;
+  made->inputs[0] = std::move(a);
+  made->inputs[1] = std::move(b);
+  return made;
+}
+
+}  // namespace
+
+Ref<Node> product_instead(const Node& n, Ref<Node> a, Ref<Node> b, const Dims& axes) {
+  Ref<Node> p = instead(n, NodeKind::MatMul, std::move(a), std::move(b));
+  p->axes = axes;
+  p->named = NamedAs::Nobody;
+  return p;
+}
+
+Ref<Node> sum_instead(const Node& n, Ref<Node> a, Ref<Node> b) {
+  Ref<Node> s = instead(n, NodeKind::Elementwise, std::move(a), std::move(b));
+  s->fn = OpId::Add;
+  s->named = n.named;
+  return s;
 }
 
 Array contract(const Array& left, const Array& right, int batch_axes, int sums) {

@@ -20,8 +20,9 @@ struct ProductAxes {
 ProductAxes product_axes(const Node& product);
 std::int64_t product_depth(const Node& product);
 
-// Makes a pending node the product of `a` and `b`, fresh Views, which has the same value; `axes` as
-// the node's. For planners, which hold the lock.
-void become_product(Node& n, Ref<Node> a, Ref<Node> b, const Dims& axes);
+// The product of `a` and `b`, fresh Views, which has the value of `n`; `axes` as the node's. Nobody
+// records it: for planners, which hold the lock.
+Ref<Node> product_instead(const Node& n, Ref<Node> a, Ref<Node> b, const Dims& axes);
+Ref<Node> sum_instead(const Node& n, Ref<Node> a, Ref<Node> b);
 
 }  // namespace plait::tracer

@@ -110,26 +110,41 @@ bool chunks_keep_bits(const Node& n) {
 
 Graph::Graph(std::span<Node* const> wanted) {
   build(wanted);
-  if (sum_products(*this)) build(wanted);
+  instead = sum_products(*this);
+  if (!instead.empty()) build(wanted);
   make_key();
 }
 
+Node* Graph::instead_of(Node* recorded) const {
+  for (const Instead& i : instead)
+    if (i.recorded == recorded) return i.node.get();
+  return recorded;
+}
+
 void Graph::build(std::span<Node* const> wanted) {
-  nodes.clear();
+  const std::vector<GNode> before = std::exchange(nodes, {});
   nodes.reserve(kUsualNodes);
   walk_ = walk_counter.fetch_add(1);
   for (Node* w : wanted)
     if (!in_memory(*w)) walk(w);
   for (Node* w : wanted)
     if (!in_memory(*w)) nodes[w->number].wanted = true;
-  for (GNode& g : nodes) {
-    const Node& n = *g.node;
-    const auto uses = static_cast<std::uint32_t>(g.uses);
+  // What was recorded, and another node stands for, still refers to its operands.
+  std::vector<std::uint32_t> replaced(nodes.size());
+  for (const GNode& b : before)
+    if (!b.leaf && (b.node->walk != walk_ || instead_of(b.node) != b.node))
+      for (const Ref<Node>& in : b.node->inputs)
+        if (in && in->walk == walk_) ++replaced[in->number];
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    GNode& g = nodes[i];
+    const Node& n = *g.recorded;
+    const std::uint32_t uses = static_cast<std::uint32_t>(g.uses) + replaced[i];
     const bool read_later = !tracer::only_known(n, uses);
     g.held = (n.handles > 0 || read_later) && !g.wanted;
     g.expiring =
         g.held && n.handles == 1 && tracer::only_known(n, uses + 1) && tracer::is_expiring(n);
     g.exclusive = n.handles == 0 && !read_later && (!n.data || tracer::owned_memory(*n.data));
+    if (g.node != g.recorded) continue;
     if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
       const Node& base = *nodes[g.in[0]].node;
       if (base.dtype == n.dtype)
@@ -169,8 +184,9 @@ void Graph::walk(Node* root) {
       stack.pop_back();
       continue;
     }
-    if (!in_memory(*f.node) && f.next < f.node->n_inputs) {
-      Node* in = f.node->inputs[f.next++].get();
+    Node* const as = instead_of(f.node);
+    if (!in_memory(*f.node) && f.next < as->n_inputs) {
+      Node* in = as->inputs[f.next++].get();
       if (in && in->walk != walk_) stack.push_back({in, 0});
       continue;
     }
@@ -179,12 +195,13 @@ void Graph::walk(Node* root) {
     n->walk = walk_;
     n->number = static_cast<std::uint32_t>(nodes.size());
     GNode g;
-    g.node = n;
+    g.node = as;
+    g.recorded = n;
     g.leaf = in_memory(*n);
     if (!g.leaf)
-      for (int i = 0; i < n->n_inputs; ++i)
-        if (n->inputs[i]) {
-          g.in[i] = static_cast<std::int32_t>(n->inputs[i]->number);
+      for (int i = 0; i < as->n_inputs; ++i)
+        if (as->inputs[i]) {
+          g.in[i] = static_cast<std::int32_t>(as->inputs[i]->number);
           ++nodes[g.in[i]].uses;
         }
     nodes.push_back(std::move(g));

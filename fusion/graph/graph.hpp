@@ -16,6 +16,7 @@ namespace plait::fusion {
 
 struct GNode {
   tracer::Node* node = nullptr;
+  tracer::Node* recorded = nullptr;  // whose value it is: another, where planning has a better one
   std::int32_t in[3] = {-1, -1, -1};
   std::int32_t uses = 0;  // edges from nodes of this graph
   bool leaf = false;      // in memory already, or a Scalar
@@ -33,7 +34,14 @@ class Graph {
  public:
   explicit Graph(std::span<tracer::Node* const> wanted);
 
+  // A node that computes what was recorded in another way. The recorded graph stays as it is.
+  struct Instead {
+    tracer::Node* recorded;
+    Ref<tracer::Node> node;
+  };
+
   std::vector<GNode> nodes;
+  std::vector<Instead> instead;
   const std::string& key() const { return key_; }
   std::int64_t field(const Source& s) const;
   const GNode& operator[](int i) const { return nodes[i]; }
@@ -42,6 +50,7 @@ class Graph {
  private:
   void build(std::span<tracer::Node* const> wanted);
   void walk(tracer::Node* root);
+  tracer::Node* instead_of(tracer::Node* recorded) const;
   void make_key();
   std::string key_;
   std::uint64_t walk_ = 0;

@@ -55,29 +55,36 @@ bool alike(const Node& p, const Node& q) {
   return true;
 }
 
-// The products that are added up, in the order of the additions; empty where something else is.
-// `seen`: they, and the additions.
-std::vector<Node*> terms_of(const Graph& g, std::int32_t top, std::vector<std::int32_t>& seen) {
-  std::vector<Node*> terms;
+// The products that are added up, in the order of the additions, and one thing that they are added
+// to, if there is one; none where there are several. `seen`: products and additions.
+struct Terms {
+  std::vector<Node*> products;
+  Node* start = nullptr;
+};
+Terms terms_of(const Graph& g, std::int32_t top, std::vector<std::int32_t>& seen) {
+  Terms all;
+  std::vector<Node*>& terms = all.products;
   std::vector<std::int32_t> stack{top};
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
     stack.pop_back();
-    seen.push_back(i);
     const GNode& n = g[i];
     const bool whole = i == top || (alone(n) && n.node->shape == g[top].node->shape &&
                                     n.node->dtype == g[top].node->dtype);
     if (whole && is_sum(n)) {
+      seen.push_back(i);
       stack.push_back(n.in[1]);
       stack.push_back(n.in[0]);
     } else if (whole && n.node->kind == NodeKind::MatMul &&
                (terms.empty() || alike(*n.node, *terms[0]))) {
+      seen.push_back(i);
       terms.push_back(n.node);
     } else if (!is_zero(n)) {
-      return {};
+      if (all.start) return {};
+      all.start = n.recorded;
     }
   }
-  return terms;
+  return all;
 }
 
 struct Steps {
@@ -132,18 +139,18 @@ Ref<Node> stepping(const Node& product, int i, int axis, const Dims& extents, co
 
 }  // namespace
 
-bool sum_products(Graph& g) {
+std::vector<Graph::Instead> sum_products(const Graph& g) {
+  std::vector<Graph::Instead> found;
   const auto is_product = [](const GNode& n) { return n.node->kind == NodeKind::MatMul; };
   if (std::ranges::count_if(g.nodes, is_product) < static_cast<std::ptrdiff_t>(kTerms))
-    return false;
-  bool any = false;
+    return found;
   std::vector<bool> done(g.nodes.size(), false);
   for (std::int32_t i = g.size() - 1; i >= 0; --i) {
     if (done[static_cast<std::size_t>(i)] || !is_sum(g[i])) continue;
     std::vector<std::int32_t> seen;
-    const std::vector<Node*> terms = terms_of(g, i, seen);
+    const auto [terms, start] = terms_of(g, i, seen);
     if (terms.size() < kTerms) continue;
-    Node& sum = *g[i].node;
+    const Node& sum = *g[i].node;
     const Node& first = *terms[0];
     const tracer::ProductAxes axes = tracer::product_axes(first);
     const Dims rows(first.shape.begin() + axes.batch, first.shape.begin() + axes.batch + axes.rows);
@@ -152,14 +159,15 @@ bool sum_products(Graph& g) {
     if (sum.shape != first.shape || sum.strides != first.strides ||
         std::min(element_count(rows), element_count(columns)) <= kShort || !steps_of(terms, steps))
       continue;
-    tracer::become_product(
+    Ref<Node> product = tracer::product_instead(
         sum, stepping(first, 0, first.inputs[0]->shape.size(), steps.extents, steps.a),
         stepping(first, 1, axes.batch + axes.sums, steps.extents, steps.b),
         Dims{axes.rows, axes.columns, axes.sums + steps.extents.size()});
+    if (start) product = tracer::sum_instead(sum, Ref<Node>(start), std::move(product));
+    found.push_back({g[i].recorded, std::move(product)});
     for (const std::int32_t n : seen) done[static_cast<std::size_t>(n)] = true;  // and gone
-    any = true;
   }
-  return any;
+  return found;
 }
 
 }  // namespace plait::fusion

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "codegen/cache/disk_cache.hpp"
 #include "engine/devices/device.hpp"
@@ -232,6 +233,21 @@ void set_num_threads(int n) {
   config().threads = n;
 }
 
+namespace {
+
+// An operation at a time, too, what planning has another node for is computed by that: the bits do
+// not depend on who computes it.
+void evaluate_instead(const Graph& g) {
+  for (const auto& [recorded, node] : g.instead) {
+    Node* made[] = {node.get()};
+    evaluate_direct(made);
+    recorded->strides = node->strides;
+    tracer::settle(*recorded, std::exchange(node->data, {}), node->data_offset);
+  }
+}
+
+}  // namespace
+
 void evaluate_fused(std::span<Node* const> wanted) {
   ++counters().evaluations;
   for (Node* n : wanted)
@@ -247,11 +263,12 @@ void evaluate_fused(std::span<Node* const> wanted) {
     watch_one_at_a_time(g);
     if (round.wants_plan_ahead() && plan_ahead(g)) round.plan_is_on_its_way();
     round.may_go_on_at_once(g);
+    evaluate_instead(g);
     evaluate_direct(wanted);
   } else {
     std::vector<Ref<Node>> keep;
     keep.reserve(g.nodes.size());
-    for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
+    for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.recorded);
     if (!plan) {
       plan = new_plan(g, values, 0, kHostTarget);
       for (fusion::Step& s : plan->steps) take_kernel(s);  // belongs to what planning costs

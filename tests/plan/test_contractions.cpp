@@ -75,18 +75,43 @@ TEST_CASE("a sum over shifted slices is one product") {
   INFO(r.text);
   CHECK(r.plan.regions == 2);
   check_near(r);
-  const Both one = both([&] {
-    const auto part = [&](std::int64_t t) {
-      return einsum("nchw,oc->nohw", shifted(thin, t / 3, t % 3, 38, 40),
-                    view(few, {All{}, All{}, t / 3, t % 3}));
-    };
-    Array y = part(0);
-    for (std::int64_t t = 1; t < 9; ++t) y = apply(OpId::Add, y, part(t));
+  const auto part = [&](std::int64_t t) {
+    return einsum("nchw,oc->nohw", shifted(thin, t / 3, t % 3, 38, 40),
+                  view(few, {All{}, All{}, t / 3, t % 3}));
+  };
+  const Array bias = random_f32({32, 1, 1}, 3);
+  const auto from = [&](const Array& start, std::int64_t first) {
+    Array y = start;
+    for (std::int64_t t = first; t < 9; ++t) y = apply(OpId::Add, y, part(t));
     return apply(OpId::Maximum, y, weak(0));
-  });
-  INFO(one.text);
-  CHECK(one.plan.regions == 1);
-  check_near(one);
+  };
+  for (const bool biased : {false, true}) {
+    const Both one = both([&] { return biased ? from(bias, 0) : from(part(0), 1); });
+    INFO(one.text);
+    CHECK(one.plan.regions == 1);
+    check_near(one);
+  }
+}
+
+TEST_CASE("planning a sum of products leaves what was recorded as it is") {
+  const Array x = random_f32({2, 16, 20, 22}, 1), w = random_f32({32, 16, 3, 3}, 2);
+  Array y = random_f32({32, 1, 1}, 3);
+  for (std::int64_t t = 0; t < 9; ++t)
+    y = apply(OpId::Add, y,
+              einsum("nchw,oc->nohw", shifted(x, t / 3, t % 3, 18, 20),
+                     view(w, {All{}, All{}, t / 3, t % 3})));
+  const Ref<tracer::Node> read = tracer::read(y);
+  tracer::Node* const top = read.get();
+  const tracer::Node* const last = top->inputs[1].get();
+  {
+    tracer::Node* const wanted[] = {top};
+    const fusion::Graph g(wanted);
+    CHECK(g.instead.size() == 1);
+    CHECK(top->kind == tracer::NodeKind::Elementwise);
+    CHECK(top->inputs[1].get() == last);
+    fusion::make_plan(g);
+  }
+  CHECK(top->inputs[1].get() == last);
 }
 
 TEST_CASE("what stands after a convolution is computed in its blocks") {

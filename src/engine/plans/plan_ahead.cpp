@@ -39,8 +39,9 @@ class Snapshot {
       }
       for (int k = 0; k < 3; ++k)
         if (gn.in[k] >= 0) n.inputs[k] = Ref<Node>(&nodes_[static_cast<std::size_t>(gn.in[k])]);
-      gn.node = &n;
+      gn.node = gn.recorded = &n;
     }
+    graph_.instead.clear();  // while the lock is held
   }
   ~Snapshot() {
     for (Node& n : nodes_)

@@ -11,13 +11,13 @@ using tracer::Node;
 using tracer::NodeKind;
 
 void Recording::keep(const Root& r) {
-  g_[r.node].node->strides = r.strides;
+  g_[r.node].recorded->strides = r.strides;
   keep_as_recorded(r);
 }
 
 void Recording::keep_as_recorded(const Root& r) {
   const NodeMemory& m = bindings_.memory(r.node);
-  tracer::settle(*g_[r.node].node, m.buffer, m.offset);
+  tracer::settle(*g_[r.node].recorded, m.buffer, m.offset);
 }
 
 void Recording::give_up(std::int32_t node) { tracer::surrender(*g_[node].node); }
@@ -36,6 +36,7 @@ void Recording::evaluate(const BoundStep& s) {
     Node* wanted[] = {&n};
     evaluate_direct(wanted);
     bindings_.memory(r.node) = {n.data, n.data_offset};
+    if (&n != g_[r.node].recorded) n.data.reset();
   }
 }
 

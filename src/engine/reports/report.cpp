@@ -268,6 +268,14 @@ std::string bytes_text(double b) {
 
 Value value_of(const Node& n, const Names& names) { return {typed(n), name_of(n, names), n.site}; }
 
+namespace {
+
+Value value_of(const fusion::GNode& n, const Names& names) {
+  return {typed(*n.node), name_of(*n.recorded, names), n.recorded->site};
+}
+
+}  // namespace
+
 Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t>& values,
               const ExplainOptions& options, const Names& names) {
   Report r;
@@ -285,8 +293,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   std::map<std::int32_t, double> times;
   for (Step& s : plan.steps) {
     RegionReport region;
-    for (std::int32_t root : s.region.roots)
-      region.results.push_back(value_of(*g[root].node, names));
+    for (std::int32_t root : s.region.roots) region.results.push_back(value_of(g[root], names));
     const std::set<std::int32_t> nodes = inside.of(s);
     region.sites = sites_of(g, nodes);
     region.body = body_text(g, s, values, options);
@@ -295,7 +302,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     for (const fusion::Read& in : s.lowered.reads) read.insert(in.node);
     if (s.kind == StepKind::Direct)
       for (std::int32_t in : fusion::operands(g, s.region.roots[0], s.epilogue)) read.insert(in);
-    for (std::int32_t in : read) region.reads.push_back(value_of(*g[in].node, names));
+    for (std::int32_t in : read) region.reads.push_back(value_of(g[in], names));
     if (s.kind == StepKind::Kernel && options.target == kCpu) {
       if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
       region.compiled = s.compiled;
@@ -311,19 +318,19 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   std::vector<std::int32_t> repeated, again;
   for (const auto& [n, count] : times) {
     if (count >= 1.5) repeated.push_back(n);
-    if (tracer::computed_before(*g[n].node)) again.push_back(n);
+    if (tracer::computed_before(*g[n].recorded)) again.push_back(n);
   }
   for (std::int32_t n : outermost(g, repeated))
-    r.repeated.emplace_back(value_of(*g[n].node, names), times[n]);
-  for (std::int32_t n : outermost(g, again)) r.again.push_back(value_of(*g[n].node, names));
+    r.repeated.emplace_back(value_of(g[n], names), times[n]);
+  for (std::int32_t n : outermost(g, again)) r.again.push_back(value_of(g[n], names));
   for (const fusion::Note& note : plan.notes)
-    r.in_memory.emplace_back(value_of(*g[note.node].node, names),
+    r.in_memory.emplace_back(value_of(g[note.node], names),
                              note.text + layout_text(*g[note.node].node, plan.layouts[note.node]));
   for (const fusion::Choice& c : plan.considered)
-    r.considered.push_back({value_of(*g[c.node].node, names), c.why, c.as_is, c.instead, c.taken});
+    r.considered.push_back({value_of(g[c.node], names), c.why, c.as_is, c.instead, c.taken});
   for (const fusion::Contender& c : plan.contenders)
-    r.contenders.push_back({c.node < 0 ? Value{} : value_of(*g[c.node].node, names), c.why, c.taken,
-                            c.chosen, c.seconds});
+    r.contenders.push_back(
+        {c.node < 0 ? Value{} : value_of(g[c.node], names), c.why, c.taken, c.chosen, c.seconds});
   return r;
 }
 

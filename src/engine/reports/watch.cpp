@@ -45,7 +45,7 @@ Watched::~Watched() {
   for (std::size_t i = 0; i < r.regions.size(); ++i)
     r.regions[i].compiled = plan_.steps[i].compiled;
   for (const fusion::GNode& n : g_.nodes)
-    if (!n.leaf && !n.node->materialised()) tracer::mark_computed(*n.node);
+    if (!n.leaf && !n.recorded->materialised()) tracer::mark_computed(*n.recorded);
 }
 
 namespace {
