@@ -206,10 +206,11 @@ Array contract(const Array& left, const Array& right, int batch_axes, int sums) 
   const bool plain = g.rows() <= 1 && g.columns() <= 1 && g.sums <= 1;
   const bool lone = rows == 1 && columns == 1 && element_count(batch) != 1;
   const bool tiles = (t == DType::Float32 || t == DType::Float64) && element_count(whole) != 0 &&
-                     count_of(g.a, g.sums_of_a()) != 0 &&
-                     std::max(device_of(left), device_of(right)) <= kHost;
+                     count_of(g.a, g.sums_of_a()) != 0;
+  const bool shares = rows > 1 && columns > 1;
+  const bool here = std::max(device_of(left), device_of(right)) <= kHost;
   Array result;
-  if (!tiles || (plain && !lone)) {
+  if (!tiles || (plain && !lone) || !(here || shares)) {
     result = plain_product(g);
   } else {
     bound_graph();
@@ -217,7 +218,6 @@ Array contract(const Array& left, const Array& right, int batch_axes, int sums) 
     Dims merged = batch;
     append(merged, extents(g.a, g.rows_of_a()));
     append(merged, extents(g.b, g.columns_of_b()));
-    const bool shares = rows > 1 && columns > 1;
     result = shares ? recorded(g, t, batch, merged) : summed_in_loops(g, t, merged);
     finish(result, eager);
   }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "fusion/mapping/phases.hpp"
 #include "fusion/mapping/tiles.hpp"
 #include "program.hpp"
 
@@ -25,8 +26,10 @@ std::string numbered(const char* prefix, N n) {
   return s += std::to_string(n);
 }
 
-// Who runs what is printed: a thread by itself, or all threads of a team the same.
-enum class By { Thread, Team };
+// Who runs what is printed: a thread by itself, or all threads of a team the same; where a block
+// multiplies fragments, all of its threads, whose team it is, or the lanes of a warp, which are
+// one.
+enum class By { Thread, Team, Block };
 
 class Emitter {
  public:
@@ -38,6 +41,7 @@ class Emitter {
   const ir::Kernel& k_;
   std::string out_;
   int depth_ = 0;
+  Phases phases_;  // of a block that multiplies
 
   std::string value(ir::Val v) const;  // an expression
   std::string index(ir::Val v) const;  // the same as an Index
@@ -51,7 +55,8 @@ class Emitter {
   void product(const ir::Inst& i);
 
   void block(std::int32_t loop, By by);
-  void open_loop(std::int32_t loop, bool shared);
+  By inside(std::int32_t loop, By by) const;  // who runs the body of a loop
+  void open_loop(std::int32_t loop, By by);
   void close_loop(std::int32_t loop);
   bool in_pieces(std::size_t buffer) const {
     return piece_load(k_, p_.nest, p_.mapping, buffer) != kNone;
@@ -61,7 +66,10 @@ class Emitter {
   void reduce(ir::Val v, By by);
   void fold(ir::Val v, std::size_t r);
   void running(ir::Val v);
-  void scatter(const ir::Inst& i);
+  void scatter(const ir::Inst& i, By by);
+  void store_local(const ir::Inst& i, By by);
+  // Threads of the block wait for each other, if what is printed next has to.
+  void follow(const Touched& next);
   void join_folds(ir::Val v);
   std::string joined(const ir::Reduction& r, const std::string& a, const std::string& b) const;
   bool writes_rows(std::int32_t loop) const;

@@ -41,7 +41,7 @@ void Emitter::arguments() {
   if (p_.mapping.streamed >= 0) line("int64 piece;");
   for (std::size_t n = 0; n < k_.buffers.size(); ++n)
     if (p_.tiled(n)) line("Tile" + numbered(" m", n) + ";");
-  if (p_.mapping.team > 1) line("int64 row_bytes;");
+  if (p_.mapping.team > 1) line("int64 row_bytes, scratch_bytes;");
   for (std::size_t n = 0; n < k_.locals.size(); ++n)
     if (p_.home(n) != Home::Registers) line(numbered("int64 l", n) + ";");
   for (std::size_t n = 0; n < k_.scalars.size(); ++n)
@@ -51,18 +51,19 @@ void Emitter::arguments() {
 
 // Memory of the locals that are not in registers.
 void Emitter::locals() {
-  bool rows = false;
-  for (std::size_t n = 0; n < k_.locals.size(); ++n) rows |= p_.home(n) == Home::Team;
-  if (rows && p_.mapping.rows_shared) {
-    line("unsigned char* const rows = shared_rows(team, a.row_bytes);");
-  } else if (rows) {
-    line("char* const rows = a.scratch + team.first() * a.row_bytes;");
-  }
+  const auto any = [&](Home h) {
+    for (std::size_t n = 0; n < k_.locals.size(); ++n)
+      if (p_.home(n) == h) return true;
+    return false;
+  };
+  if (any(Home::Team)) line("unsigned char* const rows = shared_rows(team, a.row_bytes);");
+  if (any(Home::Scratch))
+    line("char* const in_scratch = a.scratch + team.first() * a.scratch_bytes;");
   for (std::size_t n = 0; n < k_.locals.size(); ++n) {
     const std::string type(type_name(k_.locals[n].dtype)), name = numbered("l", n);
-    if (p_.home(n) == Home::Team)
-      line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(rows + a." +
-           name + ")};");
+    if (of_team(p_.home(n)))
+      line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(" +
+           (p_.home(n) == Home::Team ? "rows" : "in_scratch") + " + a." + name + ")};");
     if (p_.home(n) == Home::Thread)
       line("const Row<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(a.scratch + a." +
            name + ") + thread_index(), thread_count()};");
@@ -71,11 +72,11 @@ void Emitter::locals() {
 
 void Emitter::entry() {
   const Mapping& m = p_.mapping;
-  const By by = m.team > 1 ? By::Team : By::Thread;
+  const By by = p_.nest.multiplies ? By::Block : m.team > 1 ? By::Team : By::Thread;
   // One block a multiprocessor at least: without a number ptxas may spill for the sake of more.
   open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(m.threads()) + ", 1) " +
        p_.entry + "(const Arguments a)");
-  if (by == By::Team) line("const Team team;");
+  if (by != By::Thread) line("const Team team;");
   locals();
   if (m.transposed) {
     transposed_loops();
@@ -93,7 +94,7 @@ void Emitter::entry() {
     line("const bool inside = int(threadIdx.x) < rows;");
     line("const Index n = inside ? base + threadIdx.x : base;");
     tiles(Tile::Rows);
-  } else if (by == By::Team)
+  } else if (by != By::Thread)
     open("for (Index n = team.first(); n < Index(a.total); n += team.count())");
   else
     open("for (Index n = thread_index(); n < Index(a.total); n += thread_count())");
@@ -112,6 +113,7 @@ void Emitter::entry() {
          ");");
   }
   if (m.pack == 1 || last != 0) line("const Index i0 = Index(a.begin) + rest;");
+  if (p_.nest.multiplies) phases_.enter(touched(k_, p_.nest, 0));
   for (std::int32_t loop : p_.nest.chain)
     if (m.pack == 1 || loop != p_.nest.chain.back()) block(loop, by);
   if (m.pack > 1) packed_loop();
@@ -276,8 +278,10 @@ std::string Emitter::run() {
   if (m.team > 1)
     line("typedef " + std::string(m.team > 32 ? "Block<" : "Lanes<") + std::to_string(m.team) +
          ", " + std::to_string(exchange_bytes(k_, m)) + "> Team;");
+  if (p_.nest.multiplies)
+    line("typedef Lanes<32, " + std::to_string(exchange_bytes(k_, m) / (m.team / 32)) + "> Warp;");
   entry();
-  return program_head(m) + out_;
+  return program_head(m) + std::string(p_.nest.multiplies ? prelude("fragments") : "") + out_;
 }
 
 }  // namespace plait::cuda

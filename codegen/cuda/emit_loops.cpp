@@ -42,7 +42,7 @@ bool Emitter::writes_rows(std::int32_t l) const {
   const auto& body = k_.loops[l].body;
   return std::any_of(body.begin(), body.end(), [&](Val v) {
     const Inst& i = k_.insts[v];
-    return (i.op == Op::StoreLocal && p_.home(i.index) == Home::Team) ||
+    return (i.op == Op::StoreLocal && of_team(p_.home(i.index))) ||
            (opens_loop(i) && writes_rows(i.index));
   });
 }
@@ -53,7 +53,16 @@ bool Emitter::overwrites(const Inst& i) const {
          });
 }
 
-void Emitter::open_loop(std::int32_t loop, bool shared) {
+void Emitter::follow(const Touched& next) {
+  if (phases_.follow(next)) line("team.sync();");
+}
+
+By Emitter::inside(std::int32_t loop, By by) const {
+  if (by != By::Thread && p_.nest.shared[loop]) return By::Thread;
+  return by == By::Block && p_.nest.over_warps[loop] ? By::Team : by;
+}
+
+void Emitter::open_loop(std::int32_t loop, By by) {
   const ir::Loop& l = k_.loops[loop];
   const std::string var = numbered("i", loop);
   std::string begin = l.begin == kNone ? "0" : index(l.begin), end = index(l.end);
@@ -66,15 +75,24 @@ void Emitter::open_loop(std::int32_t loop, bool shared) {
     fetch_pieces(numbered("piece", loop));
     end = begin + numbered(" + piece", loop);
   }
-  if (l.unroll == 0 && !shared)
+  const By inner = inside(loop, by);
+  if (l.unroll == 0 && inner == by)
     line("#pragma unroll");
   else if (const int times = unrolled(k_, loop); times > 1)
     line("#pragma unroll " + std::to_string(times));
-  if (shared)
-    open("for (Index " + var + " = " + (l.begin == kNone ? "" : begin + " + ") + "team.rank(); " +
-         var + " < " + end + "; " + var + " += Team::size)");
-  else
+  const auto every = [&](const std::string& first, const std::string& step) {
+    open("for (Index " + var + " = " + (l.begin == kNone ? "" : begin + " + ") + first + "; " +
+         var + " < " + end + "; " + var + " += " + step + ")");
+  };
+  if (inner == by) {
     open("for (Index " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ")");
+  } else if (inner == By::Thread) {
+    every("team.rank()", "Team::size");
+  } else {
+    every("team.rank() / 32", "Team::size / 32");
+    line("typedef Warp Team;");
+    line("const Team team;");
+  }
 }
 void Emitter::close_loop(std::int32_t loop) {
   close();
@@ -83,16 +101,20 @@ void Emitter::close_loop(std::int32_t loop) {
 
 void Emitter::loop(Val v, By by) {
   const Inst& i = k_.insts[v];
-  const bool shared = by == By::Team && p_.nest.shared[i.index];
-  const bool writes = shared && writes_rows(i.index);
+  const By inner = inside(i.index, by);
+  const bool writes = by == By::Team && inner != by && writes_rows(i.index);
+  const Touched before = phases_.since();
   if (writes) line("team.sync();");
+  if (by == By::Block && inner != by) follow(touched(k_, p_.nest, v));
+  if (by == By::Block && inner == by) phases_.enter(touched(k_, p_.nest, i.index));
   if (i.op == Op::Reduce) {
     reduce(v, by);
   } else {
-    open_loop(i.index, shared);
-    block(i.index, shared ? By::Thread : by);
+    open_loop(i.index, by);
+    block(i.index, inner);
     close_loop(i.index);
   }
+  if (by == By::Block && inner == by) phases_.leave(before);
   if (writes) line("team.sync();");
 }
 
@@ -171,8 +193,8 @@ void Emitter::join_folds(Val v) {
 void Emitter::reduce(Val v, By by) {
   const std::int32_t index_of_loop = k_.insts[v].index;
   const ir::Loop& l = k_.loops[index_of_loop];
-  const bool shared = by == By::Team && p_.nest.shared[index_of_loop];
-  const By inner = shared ? By::Thread : by;
+  const By inner = inside(index_of_loop, by);
+  const bool shared = inner != by;
   const std::string var = numbered("i", index_of_loop);
   const std::string begin = l.begin == kNone ? "0" : index(l.begin);
   const std::string end = index(l.end);
@@ -254,7 +276,7 @@ void Emitter::reduce(Val v, By by) {
     for (std::size_t n : trees)
       line("TreeSum<" + std::string(tree_name(k_.insts[l.reductions[n].value].type)) + ", " +
            sum_type(n) + "> t" + std::to_string(v) + "_" + std::to_string(n) + "(" + count + ");");
-    open_loop(index_of_loop, shared);
+    open_loop(index_of_loop, by);
     block(index_of_loop, inner);
     folds();
     for (std::size_t n : trees)

@@ -219,6 +219,7 @@ void Emitter::inst(Val v, By by) {
   const std::string type(type_name(i.type));
   const std::string define = "const " + type + numbered(" v", v) + " = ";
   const std::string buffer = numbered("a.b", i.index);
+  if (by == By::Block && !opens_loop(i)) follow(touched(k_, p_.nest, v));
   switch (i.op) {
     case Op::Const:
     case Op::Param:
@@ -248,17 +249,17 @@ void Emitter::inst(Val v, By by) {
         return line(numbered("y", v) + "[k] = " + value(i.operands[0]) + ";");
       // What one thread of a team stores, others may still have to read.
       if (by == By::Team && overwrites(i)) line("team.sync();");
-      return line((by == By::Team         ? "if (team.rank() == 0) "
+      return line((by != By::Thread       ? "if (team.rank() == 0) "
                    : p_.mapping.in_step() ? "if (inside) "
                                           : "") +
                   ("store<" + type) + ">(" + buffer + ", " + address(k_.accesses[i.access]) + ", " +
                   value(i.operands[0]) + ");");
     case Op::Scatter:
-      return scatter(i);
+      return scatter(i, by);
     case Op::LoadLocal:
       return line(define + local(i) + ";");
     case Op::StoreLocal:
-      return line(local(i) + " = " + value(i.operands[0]) + ";");
+      return store_local(i, by);
     case Op::For:
     case Op::Reduce:
       return loop(v, by);
@@ -270,44 +271,46 @@ void Emitter::inst(Val v, By by) {
   }
 }
 
+// One thread of a team has what all of them read.
+void Emitter::store_local(const Inst& i, By by) {
+  if (by == By::Team) line("team.sync();");
+  line((by == By::Thread ? "" : "if (team.rank() == 0) ") + local(i) + " = " +
+       value(i.operands[0]) + ";");
+  if (by == By::Team) line("team.sync();");
+}
+
 // One thread has the elements to itself.
-void Emitter::scatter(const Inst& i) {
+void Emitter::scatter(const Inst& i, By by) {
   const std::string type(type_name(i.type));
   const std::string at = numbered("a.b", i.index) + ", " + address(k_.accesses[i.access]) + " + " +
                          index(i.operands[0]) + " * " + coeff(i.stride);
-  line((p_.mapping.in_step() ? "if (inside) " : "") + ("store<" + type) + ">(" + at +
-       ", np::" + std::string(op_info(i.fn).name) + "(load<" + type + ">(" + at + "), " +
-       value(i.operands[1]) + "));");
+  line((by != By::Thread       ? "if (team.rank() == 0) "
+        : p_.mapping.in_step() ? "if (inside) "
+                               : "") +
+       ("store<" + type) + ">(" + at + ", np::" + std::string(op_info(i.fn).name) + "(load<" +
+       type + ">(" + at + "), " + value(i.operands[1]) + "));");
 }
 
-// One thread's loops over all of it.
+// By all threads of the block (prelude/fragments.cuh).
 void Emitter::product(const Inst& i) {
   const ir::Product& p = k_.products[i.index];
-  const auto coeff = [](const ir::Coeff& c) {
-    return c.param == kNoParam ? std::to_string(c.value) : numbered("a.p", c.param);
+  const std::string type(type_name(i.type));
+  const auto at = [&](std::int32_t local, std::int32_t access) {
+    return numbered("l", local) + ".at + (" + address(k_.accesses[access]) + ")";
   };
-  const auto counted = [&](const char* var, Val end) {
-    const std::string name(var);
-    open("for (Index " + name + " = 0; " + name + " < " + index(end) + "; ++" + name + ")");
+  const auto is_one = [](const ir::Coeff& c) { return c.param == kNoParam && c.value == 1; };
+  const auto panels = [&](const ir::Panels& o) {
+    const bool one = o.width == ir::kOnePanel;
+    const char* near = o.width > 1 || is_one(o.stride) ? "Lines"
+                       : is_one(o.step)                ? "Steps"
+                                                       : "None";
+    return "Panels<" + type + ", " + std::to_string(one ? 1 : o.width) + ", Near::" + near + ">{" +
+           at(o.local, o.access) + ", int(" + (one ? "1" : coeff(o.stride)) + "), int(" +
+           coeff(o.step) + ")}";
   };
-  const auto panels = [&](const ir::Panels& o, const std::string& n) {
-    const std::string width = std::to_string(o.width);
-    return numbered("l", o.local) + "[" + address(k_.accesses[o.access]) + " + " + n + " / " +
-           width + " * " + coeff(o.stride) + " + q * " + coeff(o.step) + " + " + n + " % " + width +
-           "]";
-  };
-  counted("m", i.operands[0]);
-  counted("n", i.operands[1]);
-  line(std::string(type_name(i.type)) + " s = 0;");
-  counted("q", i.operands[2]);
-  line(std::string(i.type == DType::Float32 ? "s = ::fmaf(" : "s = ::fma(") + panels(p.a, "m") +
-       ", " + panels(p.b, "n") + ", s);");
-  close();
-  const std::string c = numbered("l", p.local) + "[" + address(k_.accesses[p.access]) + " + m * " +
-                        coeff(p.row) + " + n]";
-  line(c + " = " + value(p.block) + " == 0 ? s : " + c + " + s;");
-  close();
-  close();
+  line("multiply(" + panels(p.a) + ", " + panels(p.b) + ", " + at(p.local, p.access) + ", int(" +
+       coeff(p.row) + "), int(" + index(i.operands[0]) + "), int(" + index(i.operands[1]) +
+       "), int(" + index(i.operands[2]) + "), " + value(p.block) + " == 0);");
 }
 
 }  // namespace plait::cuda

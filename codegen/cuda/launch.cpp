@@ -21,11 +21,10 @@ std::int64_t thread_local_bytes(const ir::Local& l, const std::int64_t* params,
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
   return padded(std::max<std::int64_t>(1, ir::local_count(l, params)) * item * threads);
 }
-// Global memory for locals: rows of teams, then what each thread has of its own.
+// Global memory for locals: those of teams, then what each thread has of its own.
 std::int64_t scratch_bytes(const Program& p, const std::int64_t* params, std::int64_t threads) {
-  std::int64_t total = 0;
-  if (p.mapping.team > 1 && !p.mapping.rows_shared)
-    total = padded(team_bytes(p.kernel, p.nest, p.mapping, params) * (threads / p.mapping.team));
+  std::int64_t total = padded(team_bytes(p.kernel, p.nest, p.mapping, Home::Scratch, params) *
+                              (threads / p.mapping.team));
   for (std::size_t n = 0; n < p.kernel.locals.size(); ++n)
     if (p.home(n) == Home::Thread) total += thread_local_bytes(p.kernel.locals[n], params, threads);
   return total;
@@ -109,8 +108,8 @@ Launch launch_shape(const Program& p, const Extents& e) {
   l.grid[0] = static_cast<unsigned>(blocks);
   l.block[0] = static_cast<unsigned>(threads);
   if (m.team > 1) {
-    std::int64_t bytes = exchange_bytes(p.kernel, m);
-    if (m.rows_shared) bytes += team_bytes(p.kernel, p.nest, m, e.params);
+    const std::int64_t bytes =
+        exchange_bytes(p.kernel, m) + team_bytes(p.kernel, p.nest, m, Home::Team, e.params);
     l.shared_bytes = static_cast<std::size_t>(bytes * (threads / m.team));
   }
   if (m.transposed) l.shared_bytes = static_cast<std::size_t>(transposed_bytes(p.kernel, p.nest));
@@ -150,17 +149,19 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
     }
   }
   const std::int64_t threads = std::int64_t{l.grid[0]} * l.block[0];
-  const std::int64_t row = team_bytes(k, p.nest, p.mapping, args.params);
-  std::int64_t in_row = 0, at = 0;
+  const std::int64_t shared = team_bytes(k, p.nest, p.mapping, Home::Team, args.params),
+                     scratch_of_team = team_bytes(k, p.nest, p.mapping, Home::Scratch, args.params);
+  std::int64_t in_row[] = {0, 0}, at = padded(scratch_of_team * (threads / p.mapping.team));
   if (p.mapping.team > 1) {
-    put(out, row);
-    if (!p.mapping.rows_shared) at = padded(row * (threads / p.mapping.team));
+    put(out, shared);
+    put(out, scratch_of_team);
   }
   for (std::size_t n = 0; n < k.locals.size(); ++n) {
     const ir::Local& local = k.locals[n];
-    if (p.home(n) == Home::Team) {
-      put(out, in_row);
-      in_row += row_bytes(local, args.params);
+    if (of_team(p.home(n))) {
+      std::int64_t& here = in_row[p.home(n) == Home::Scratch];
+      put(out, here);
+      here += row_bytes(local, args.params);
     } else if (p.home(n) == Home::Thread) {
       put(out, at);
       at += thread_local_bytes(local, args.params, threads);

@@ -31,7 +31,7 @@ class Program {
     const Tile t = nest.tiles.empty() ? Tile::None : nest.tiles[buffer];
     return (t == Tile::Whole && mapping.whole_tiles) || (t == Tile::Rows && mapping.row_tiles);
   }
-  Home home(std::size_t local) const { return home_of(kernel.locals[local], nest, mapping); }
+  Home home(std::size_t local) const { return home_of(kernel, local, nest, mapping); }
 };
 
 }  // namespace plait::cuda

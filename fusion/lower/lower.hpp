@@ -106,6 +106,24 @@ struct RegionSpec {
 // same, so that tests and benchmarks can hold the choice against both.
 enum class Reuse : std::uint8_t { ByCost, Recompute, Store };
 
+// Blocks of products that regions compute by fragments.
+struct ProductBlocks {
+  // Rows of a block, those where there are enough of them for any team, and the fewest; of an
+  // attention's, the second of these at most.
+  std::int64_t rows = 256, many_rows = 512, least_rows = 32;
+  // Bytes in scratch: of the first operand and of the product, where it has all columns, of a strip
+  // of columns, and of an attention's scores, queries and rows, beside which keys and values come
+  // by.
+  std::int64_t operand_bytes = 4 << 20, product_bytes = 1 << 20, strip_bytes = 2048;
+  std::int64_t attention_bytes = 448 << 10;
+  // Of a product of several axes: columns of a block, and bytes of an operand's lines.
+  std::int64_t columns = 512, packed_bytes = 768 << 10;
+  // Operands are packed for a block of sums at a time, and columns are part of the grid.
+  bool at_sums = false;
+  // Bytes beyond a row in scratch, so that rows do not share the cache's sets, or memory's banks.
+  std::int64_t apart = 64;
+};
+
 // What kernels are generated for, as far as planning has to know it.
 struct Target {
   const Machine* machine = &kMachine;
@@ -114,9 +132,10 @@ struct Target {
   // they do, in the same call, with the bits that the two operations give (epilogue.hpp).
   std::uint32_t summed_products = 0;
   bool ordered_products = true;  // as ordered_product.hpp says; else rows and chunks are joined
-  // How deep a block of a product is that regions compute by fragments, which decides its bits; 0:
-  // products are library calls.
+  // How deep a block of a product is that regions compute by fragments, which decides its bits, and
+  // how many keys one of an attention has; 0: products are library calls.
   std::int64_t product_depth = 0;
+  ProductBlocks blocks = {};
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
 
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.

@@ -17,8 +17,6 @@ using tracer::NodeKind;
 
 namespace {
 
-// Lines of a block of a product of several axes, and bytes of those of an operand.
-constexpr std::int64_t kBlockRows = 256, kBlockColumns = 512, kPackedBytes = 768 << 10;
 // Blocks that such a product has at least, if its columns allow it.
 constexpr std::int64_t kLeastBlocks = 6;
 // The longest axis that a block has whole, beside short ones.
@@ -257,7 +255,8 @@ Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int lines_at, 
   const Node& on = node(operand);
   const bool lines_inside =
       closest(on, lines_at, l.last - l.first) <= closest(on, sums_at, s.last - s.first);
-  const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(on.dtype)));
+  const ExprId apart =
+      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(on.dtype)));
   const ExprId depth = lines_in_block(s), lines = lines_in_block(l);
   Packed packed;
   // Each from the beginning of a line of the cache on.
@@ -382,24 +381,26 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
     columns = block_of_lines(id, axes.batch + axes.rows, axes.columns, most_columns);
   };
   if (p.axes.empty()) {
-    TileShape shape = tile_shape(g_, id, tile_.whole);
+    TileShape shape = tile_shape(g_, id, tile_.whole, in_.target.blocks);
     for (const std::int32_t b : region_.beside)
-      shape.rows = std::min(shape.rows, tile_shape(g_, b, tile_.whole).rows);
+      shape.rows = std::min(shape.rows, tile_shape(g_, b, tile_.whole, in_.target.blocks).rows);
     return sized(shape.rows, shape.columns);
   }
-  sized(kBlockRows, kBlockColumns);
+  const ProductBlocks& most = in_.target.blocks;
+  sized(most.rows, most.columns);
   ExprId depth = ex_.zero();
   for (const std::int32_t p : region_.products())
     depth = ex_.add(depth, lines_in_block(lines_of_sums(p, 1)));
   const ExprId bytes = ex_.mul(depth, ex_.constant(static_cast<std::int64_t>(itemsize(p.dtype))));
-  const ExprId fit = ex_.fit(ex_.constant(kPackedBytes), bytes);
-  rows.most = ex_.fit(ex_.least(fit, ex_.constant(kBlockRows)), rows.inner);
+  const ExprId fit =
+      most.at_sums ? ex_.constant(most.columns) : ex_.fit(ex_.constant(most.packed_bytes), bytes);
+  rows.most = ex_.fit(ex_.least(fit, ex_.constant(most.rows)), rows.inner);
   ExprId blocks = ex_.blocks(extent_of(rows, rows.split), rows.most);
   for (int d = 0; d < rows.split; ++d) blocks = ex_.mul(blocks, extent_of(rows, d));
   const ExprId each = ex_.blocks(lines_from(columns, columns.first - 1),
                                  ex_.blocks(ex_.constant(kLeastBlocks), blocks));
   columns.most =
-      ex_.fit(ex_.least(ex_.least(fit, ex_.constant(kBlockColumns)), each), columns.inner);
+      ex_.fit(ex_.least(ex_.least(fit, ex_.constant(most.columns)), each), columns.inner);
 }
 
 void Lowering::product() {
@@ -409,13 +410,14 @@ void Lowering::product() {
   tile_.whole = keeps_rows(p);
   Lines rows, columns;
   size_block(rows, columns);
-  // Lanes of a host share a block's rows between its columns, which come one strip after another;
-  // shared memory has room for a block of sums.
-  const bool device = !in_.target.lanes, several = !p.axes.empty();
-  const bool strips = tile_.whole || (!device && !several);
+  // The rows of a matrix are packed once for all of its columns, which come one strip after
+  // another.
+  const bool at_sums = in_.target.blocks.at_sums, several = !p.axes.empty();
+  const bool strips = tile_.whole || (!at_sums && !several);
   const std::int32_t ctx = open_block(rows, strips ? nullptr : &columns);
   const Lines all = lines(id, columns.first, axes.columns);
-  const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(p.dtype)));
+  const ExprId apart =
+      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(p.dtype)));
   tile_.c_row = ex_.add(lines_in_block(tile_.whole ? all : columns), apart);
   const ExprId elements = ex_.mul(lines_in_block(rows), tile_.c_row);
   std::vector<std::int32_t> products = region_.products();
@@ -437,7 +439,7 @@ void Lowering::product() {
     if (tile_.locals.count(p) == 0) tile_.locals[p] = local(elements, ctx);
   std::map<std::int32_t, Packed> down;  // of each first operand
   for (const std::int32_t p : products)
-    if (const std::int32_t a = in_.canon[g_[p].in[0]]; !device && down.count(a) == 0)
+    if (const std::int32_t a = in_.canon[g_[p].in[0]]; !at_sums && down.count(a) == 0)
       down[a] = pack_lines(g_[p].in[0], rows, axes.batch, lines_of_sums(p, 0),
                            axes.batch + axes.rows, ctx, false);
   std::vector<std::int32_t> opened;
@@ -448,8 +450,8 @@ void Lowering::product() {
                   tile_.whole ? ctx : strip);
   for (const std::int32_t p : products) {
     std::optional<Packed> a, b;
-    if (!device) a = down[in_.canon[g_[p].in[0]]];
-    if (!device && several)
+    if (!at_sums) a = down[in_.canon[g_[p].in[0]]];
+    if (!at_sums && several)
       b = pack_lines(g_[p].in[1], columns, axes.batch + tracer::product_axes(node(p)).sums,
                      lines_of_sums(p, 1), axes.batch, strip, false);
     const SummedProducts* const chain = chain_of.count(p) ? chain_of[p] : nullptr;

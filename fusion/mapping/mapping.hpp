@@ -34,14 +34,16 @@ struct Nest {
   std::vector<std::int32_t> chain;  // loops that are flattened, outermost first; chain[0] is 0
   std::vector<char> shared;         // of each loop: a team takes its iterations side by side
   std::vector<char> in_thread;      // of each loop: it is shared, or stands in one that is
+  std::vector<char> over_warps;     // of each loop: warps of the block take its iterations
   bool shareable = false;           // a team has something to share
-  bool nested_below = false;        // loops within loops under the chain
-  int along_chain = 0;              // accesses below the chain that are contiguous along it ...
-  int along_inner = 0;              // ... and along a loop below
-  bool own_rows = false;            // an iteration has a row, or part of one, that others have not
-  int pack = 1;                     // neighbours that an access can move at most (packs.hpp)
-  std::vector<char> packed;         // of each instruction: an access that packs move
-  std::vector<Tile> tiles;          // of each buffer: how it may be kept in shared memory
+  bool multiplies = false;    // it has fragments: a block an iteration, in phases (phases.hpp)
+  bool nested_below = false;  // loops within loops under the chain
+  int along_chain = 0;        // accesses below the chain that are contiguous along it ...
+  int along_inner = 0;        // ... and along a loop below
+  bool own_rows = false;      // an iteration has a row, or part of one, that others have not
+  int pack = 1;               // neighbours that an access can move at most (packs.hpp)
+  std::vector<char> packed;   // of each instruction: an access that packs move
+  std::vector<Tile> tiles;    // of each buffer: how it may be kept in shared memory
   std::vector<std::int32_t> streams;  // loops that tiles may come in pieces along, outer ones first
   std::int32_t transposed_loop = -1;  // the loop that ...
   std::vector<char> transposed;       // ... these loads are contiguous along (transposed.hpp)
@@ -51,16 +53,17 @@ struct Nest {
 Nest analyse_nest(const ir::Kernel& k);
 
 struct Mapping {
-  bool wide = false;           // 64-bit indices
-  int team = 1;                // threads that share an iteration: 1, 8, 32 or a block's
-  int pack = 1;                // elements a thread takes at once
-  bool transposed = false;     // some operands are read across the grain, through shared memory
-  bool whole_tiles = false;    // what all threads read alike is in shared memory
-  bool row_tiles = false;      // so are the rows that each thread reads one of
-  int row_threads = 128;       // of a block that has row tiles
-  std::int32_t streamed = -1;  // the loop along which tiles come in pieces
-  bool rows_shared = false;    // the team's locals are in shared memory, else in global scratch
-  bool keeps_rows = false;     // so are the rows that several loops read
+  bool wide = false;             // 64-bit indices
+  int team = 1;                  // threads that share an iteration: 1, 8, 32 or a block's
+  int pack = 1;                  // elements a thread takes at once
+  bool transposed = false;       // some operands are read across the grain, through shared memory
+  bool whole_tiles = false;      // what all threads read alike is in shared memory
+  bool row_tiles = false;        // so are the rows that each thread reads one of
+  int row_threads = 128;         // of a block that has row tiles
+  std::int32_t streamed = -1;    // the loop along which tiles come in pieces
+  bool rows_shared = false;      // the team's locals are in shared memory, else in global scratch
+  bool keeps_rows = false;       // so are the rows that several loops read
+  std::uint64_t in_scratch = 0;  // a bit each: locals of the team that are in scratch nonetheless
   bool operator==(const Mapping&) const = default;
   bool uses_shared_memory() const { return team > 1 || whole_tiles || row_tiles || transposed; }
   // All threads of a block take every iteration together, those beyond the end too.
@@ -69,6 +72,9 @@ struct Mapping {
 };
 // "teams of 32 threads, rows in shared memory".
 std::string to_string(const Mapping& m);
+
+// Of a block that multiplies fragments.
+inline constexpr int kBlockThreads = 256;
 
 struct Offer {
   Mapping mapping;
@@ -89,14 +95,19 @@ inline std::int64_t shared_bytes(const GpuMachine& gpu, int blocks) {
 // Where a local lives.
 enum class Home : std::uint8_t {
   Registers,  // a short array of each thread
-  Team,       // one a team
+  Team,       // one a team, in shared memory
+  Scratch,    // one a team, in global scratch
   Thread,     // one a thread, in global scratch: elements of neighbouring threads lie side by side
 };
-Home home_of(const ir::Local& l, const Nest& n, const Mapping& m);
-// Bytes of one of a team's locals, and of all of them: a multiple of 16.
+Home home_of(const ir::Kernel& k, std::size_t local, const Nest& n, const Mapping& m);
+inline bool of_team(Home h) { return h == Home::Team || h == Home::Scratch; }
+// Bytes of one of a team's locals, and of all of them that live there: a multiple of 16.
 std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params);
-std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m,
+std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m, Home home,
                         const std::int64_t* params);
+// Leaves the largest locals of a team in scratch, so that the others fit so many bytes.
+void keep_within(const ir::Kernel& k, const Nest& n, Mapping& m, std::int64_t bytes,
+                 const std::int64_t* params);
 // Bytes of shared memory that a team exchanges values in.
 int exchange_bytes(const ir::Kernel& k, const Mapping& m);
 

@@ -4,8 +4,12 @@
 
 namespace plait::mapping {
 
-Home home_of(const ir::Local& l, const Nest& n, const Mapping& m) {
-  if (m.team > 1 && !n.in_thread[l.home]) return Home::Team;
+Home home_of(const ir::Kernel& k, std::size_t local, const Nest& n, const Mapping& m) {
+  const ir::Local& l = k.locals[local];
+  if (m.team > 1 && !n.in_thread[l.home]) {
+    const bool scratch = local >= 64 ? n.multiplies : m.in_scratch >> local & 1;
+    return m.rows_shared && !scratch ? Home::Team : Home::Scratch;
+  }
   return l.count.param == kNoParam && l.count.value <= GpuMachine{}.local_elements ? Home::Registers
                                                                                    : Home::Thread;
 }
@@ -14,15 +18,30 @@ std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
   return (std::max<std::int64_t>(1, ir::local_count(l, params)) * item + 15) / 16 * 16;
 }
-std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m,
+std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m, Home home,
                         const std::int64_t* params) {
   std::int64_t total = 0;
-  for (const ir::Local& l : k.locals)
-    if (home_of(l, n, m) == Home::Team) total += row_bytes(l, params);
-  if (m.keeps_rows)
+  for (std::size_t l = 0; l < k.locals.size(); ++l)
+    if (home_of(k, l, n, m) == home) total += row_bytes(k.locals[l], params);
+  if (m.keeps_rows && home == Home::Team)
     for (const ir::Row& r : n.kept)
       if (r.local < 0) total += row_bytes({k.insts[r.readers[0].load].type, r.count, 0}, params);
   return total;
+}
+
+void keep_within(const ir::Kernel& k, const Nest& n, Mapping& m, std::int64_t bytes,
+                 const std::int64_t* params) {
+  m.rows_shared = true;
+  while (team_bytes(k, n, m, Home::Team, params) > bytes) {
+    std::size_t largest = 0;
+    std::int64_t most = -1;
+    for (std::size_t l = 0; l < k.locals.size(); ++l)
+      if (home_of(k, l, n, m) == Home::Team && row_bytes(k.locals[l], params) > most) {
+        largest = l;
+        most = row_bytes(k.locals[l], params);
+      }
+    m.in_scratch |= std::uint64_t{1} << largest;
+  }
 }
 
 int exchange_bytes(const ir::Kernel& k, const Mapping& m) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "rule.hpp"
+#include "tiles.hpp"
 
 namespace plait::mapping {
 
@@ -75,22 +76,42 @@ namespace {
 // The margin below 2^31 is the stride of a grid.
 constexpr std::int64_t kIndexLimit = (std::int64_t{1} << 31) - (std::int64_t{1} << 21);
 
-// Whether an iteration may read what another one of the same loop writes to a local.
-bool leaves_in_locals(const ir::Kernel& k, std::int32_t loop) {
+// Whether both name a place in the same row: they differ at most in what moves with loops in
+// `loop`.
+bool same_row(const ir::Kernel& k, std::int32_t loop, const ir::Access& a, const ir::Access& b) {
+  std::vector<Val> inner;
+  each_inst(k, loop, [&](const Inst& i, std::int32_t) {
+    if (opens_loop(i)) inner.push_back(k.loops[i.index].var);
+  });
+  const auto without = [&](ir::Access of) {
+    std::erase_if(of.terms, [&](const ir::Term& t) {
+      return std::find(inner.begin(), inner.end(), t.var) != inner.end();
+    });
+    return of;
+  };
+  const ir::Access row = without(a);
+  return ir::same(row, without(b)) && std::any_of(row.terms.begin(), row.terms.end(), [&](auto& t) {
+           return t.var == k.loops[loop].var;
+         });
+}
+// Whether an iteration may read what another one of the same loop writes to a local. `by_rows`:
+// iterations have rows of their own, whatever loops inside do there.
+bool leaves_in_locals(const ir::Kernel& k, std::int32_t loop, bool by_rows) {
   bool any = false;
   each_inst(k, loop, [&](const Inst& store, std::int32_t) {
     if (store.op != Op::StoreLocal) return;
     each_inst(k, loop, [&](const Inst& load, std::int32_t) {
       any |= load.op == Op::LoadLocal && load.index == store.index &&
-             !ir::same(k.accesses[load.access], k.accesses[store.access]);
+             !ir::same(k.accesses[load.access], k.accesses[store.access]) &&
+             !(by_rows && same_row(k, loop, k.accesses[load.access], k.accesses[store.access]));
     });
   });
   return any;
 }
 // Whether threads may take the iterations of this loop side by side: no order shows and nothing is
 // stored twice to one place.
-bool can_share(const ir::Kernel& k, std::int32_t loop) {
-  if (ir::scans_inside(k, loop)) return false;
+bool can_share(const ir::Kernel& k, std::int32_t loop, bool by_rows = false) {
+  if (ir::scans_inside(k, loop) || ir::carries(k, loop)) return false;
   bool complex = false, real = false;
   for (const ir::Reduction& r : k.loops[loop].reductions) {
     const DType t = k.insts[r.value].type;
@@ -98,7 +119,7 @@ bool can_share(const ir::Kernel& k, std::int32_t loop) {
     if (is_tree(k, r)) (is_complex(t) ? complex : real) = true;
   }
   // Sums of both kinds have trees of two shapes.
-  return !(complex && real) && stores_apart(k, loop) && !leaves_in_locals(k, loop);
+  return !(complex && real) && stores_apart(k, loop) && !leaves_in_locals(k, loop, by_rows);
 }
 
 // Loops right under `loop`.
@@ -111,6 +132,11 @@ void each_loop(const ir::Kernel& k, std::int32_t loop, F&& f) {
 void mark_in_thread(const ir::Kernel& k, Nest& n, std::int32_t loop) {
   n.in_thread[loop] = 1;
   each_loop(k, loop, [&](std::int32_t l) { mark_in_thread(k, n, l); });
+}
+
+void share(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+  n.shared[loop] = 1;
+  mark_in_thread(k, n, loop);
 }
 
 // Marks the loops under `loop` that a team shares: a loop that no loop stands in or only short
@@ -129,11 +155,52 @@ bool mark_shared(const ir::Kernel& k, Nest& n, std::int32_t loop) {
       any = true;
     } else if (can_share(k, l)) {
       any = true;
-      n.shared[l] = 1;
-      mark_in_thread(k, n, l);
+      share(k, n, l);
     }
   });
   return any;
+}
+
+bool has_locals(const ir::Kernel& k, std::int32_t loop) {
+  const auto under = loops_under(k, loop);
+  return std::any_of(k.locals.begin(), k.locals.end(),
+                     [&](const ir::Local& l) { return under[l.home] != 0; });
+}
+
+// Whether all lanes of a warp may fold the same values, and warps what they have.
+bool folds_again(const ir::Kernel& k, std::int32_t loop) {
+  const auto& folds = k.loops[loop].reductions;
+  return std::none_of(folds.begin(), folds.end(),
+                      [](const ir::Reduction& r) { return reduce_info(r.kind).has(kRepeatsShow); });
+}
+
+// Of loops that warps take: the innermost ones that lanes can share.
+bool mark_lanes(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+  bool any = false;
+  each_loop(k, loop, [&](std::int32_t l) {
+    if (mark_lanes(k, n, l)) {
+      any = true;
+    } else if (can_share(k, l)) {
+      any = true;
+      share(k, n, l);
+    }
+  });
+  return any;
+}
+
+// The loops that threads of a block share, which all run what is around them: those over rows go to
+// warps, whose lanes share loops inside, and others to all threads.
+void mark_phases(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+  each_loop(k, loop, [&](std::int32_t l) {
+    if (ir::multiplies(k, l) || !can_share(k, l, true)) return mark_phases(k, n, l);
+    const bool rows = !has_locals(k, l) && folds_again(k, l) && mark_lanes(k, n, l);
+    if (rows)
+      n.over_warps[l] = 1;
+    else if (can_share(k, l))
+      share(k, n, l);
+    else
+      mark_phases(k, n, l);
+  });
 }
 
 }  // namespace
@@ -144,7 +211,12 @@ Nest analyse_nest(const ir::Kernel& k) {
   const std::int32_t last = n.chain.back();
   n.shared.resize(k.loops.size());
   n.in_thread.resize(k.loops.size());
-  n.shareable = mark_shared(k, n, last);
+  n.over_warps.resize(k.loops.size());
+  n.multiplies = ir::multiplies(k, 0);
+  if (n.multiplies)
+    mark_phases(k, n, last);
+  else
+    n.shareable = mark_shared(k, n, last);
   each_inst(k, last, [&](const Inst& i, std::int32_t at) {
     n.nested_below |= opens_loop(i) && at != last;
     // All threads of a team would write the local, some after others have read it.
@@ -153,10 +225,8 @@ Nest analyse_nest(const ir::Kernel& k) {
     n.computed_index |= i.op == Op::Gather || i.op == Op::Scatter;
     // One thread scans, and scatters, in order.
     n.shareable &= i.op != Op::Running && i.op != Op::Carried && i.op != Op::Scatter;
-    // A thread multiplies fragments by itself, at addresses that no extent is asked about.
-    if (i.op != Op::Product) return;
-    n.shareable = false;
-    n.computed_index = true;
+    // At addresses that no extent is asked about.
+    n.computed_index |= i.op == Op::Product;
   });
   const auto in_chain = [&](std::int32_t l) {
     return std::find(n.chain.begin(), n.chain.end(), l) != n.chain.end();

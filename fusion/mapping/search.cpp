@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "rule.hpp"
 
@@ -38,6 +39,13 @@ std::vector<Offer> mappings(const ir::Kernel& k, const Nest& n, const GpuMachine
   const double element = n.transposed_loop >= 0 ? gpu.apart : l.walks ? gpu.own_row : 1;
   l.plain.seconds = gpu.step * static_cast<double>(l.length) * std::max(1.0, l.waves * element);
   std::vector<Offer> offers{l.plain};
+  if (n.multiplies) {
+    // Threads by themselves have no fragments.
+    Mapping& m = offers.front().mapping;
+    m.team = kBlockThreads;
+    keep_within(k, n, m, shared_bytes(gpu, 1) - exchange_bytes(k, m), e.params);
+    return offers;
+  }
   for (const Rule* r : kRules) r->offer(l, offers);
   const auto best =
       std::min_element(offers.begin(), offers.end(),
@@ -60,6 +68,8 @@ std::string to_string(const Mapping& m) {
   if (m.row_tiles) s += ", rows of " + std::to_string(m.row_threads) + " threads in shared memory";
   if (m.streamed >= 0) s += ", in pieces along loop " + std::to_string(m.streamed);
   if (m.rows_shared) s += ", locals in shared memory";
+  if (const int count = std::popcount(m.in_scratch); count > 0)
+    s += " but for " + std::to_string(count);
   if (m.keeps_rows) s += ", rows kept";
   if (m.wide) s += ", 64-bit indices";
   return s;

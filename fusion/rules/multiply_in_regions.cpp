@@ -44,6 +44,10 @@ class MultiplyInRegions final : public Rule {
       bytes += 3 * static_cast<double>(c.packed_bytes(p));
       if (c.unfolded(g[p].in[1])) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[1]].node));
       if (c.computes_rows(p)) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[0]].node));
+      // Libraries of devices multiply matrices: several axes are copied to be one.
+      if (!c.problem().target.lanes && !g[p].node->axes.empty())
+        for (const std::int32_t k : {0, 1})
+          bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[k]].node));
       offer_call(c, p, bytes, o);
     }
   }
@@ -63,7 +67,7 @@ class MultiplyInRegions final : public Rule {
                             ? product_seconds(m, Multiplier::Blas, n.dtype, rows, columns, depth)
                             : tiles;
     o.make({{{Edit::Call, p, "computed by a library call"}},
-            tiles + tiling_seconds(m, g, p),
+            tiles + tiling_seconds(c.problem().target, g, p),
             std::min(tiles, blas) + memory_seconds(m, spared_bytes),
             std::min(tiles, blas)});
   }

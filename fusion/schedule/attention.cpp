@@ -372,7 +372,9 @@ std::optional<Attention> find_attention(const Graph& g, const std::vector<std::i
     return std::nullopt;
   if (gn.node->dtype != DType::Float32 && gn.node->dtype != DType::Float64) return std::nullopt;
   if (!gn.node->axes.empty() || gn.node->shape.back() > kWidest) return std::nullopt;
-  return Finder(g, canon, product).run();
+  std::optional<Attention> found = Finder(g, canon, product).run();
+  if (found) found->blocks = target.blocks;
+  return found;
 }
 
 }  // namespace plait::fusion

@@ -33,6 +33,7 @@ struct Attention {
   bool inverted = false;
   // Whether the scores themselves are of no use once what is compared is known.
   bool replaced = false;
+  ProductBlocks blocks;              // of the target
   std::vector<std::int32_t> inside;  // what is computed in blocks: no node of it can be in memory,
                                      // but maximum and sum
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "product_region.hpp"
+
 namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
@@ -35,6 +37,15 @@ bool in_memory(const Graph& g, const std::vector<Epilogue>& found, std::int32_t 
 
 }  // namespace
 
+// A region computes the product with what stands around it.
+bool better_in_region(const Graph& g, const std::vector<Epilogue>& found, std::int32_t sum,
+                      const Target& target) {
+  const std::int32_t product = found[sum].product;
+  return fits_tiles(g, product, target) &&
+         (!g[sum].wanted || !in_memory(g, found, g[product].in[0]) ||
+          !in_memory(g, found, g[product].in[1]));
+}
+
 // What is looked at is part of the graph's key: structure, who holds what, extents of 1, and which
 // of what is in memory is contiguous.
 std::vector<Epilogue> find_epilogues(const Graph& g, const Target& target) {
@@ -52,6 +63,7 @@ std::vector<Epilogue> find_epilogues(const Graph& g, const Target& target) {
       else if (lies_as(*g[addend].node, sum) && in_memory(g, found, addend))
         found[i] = {product, addend, true};
     }
+    if (found[i] && better_in_region(g, found, i, target)) found[i] = {};
   }
   return found;
 }

@@ -11,11 +11,6 @@ using tracer::NodeKind;
 
 namespace {
 
-// Of a block in scratch: rows, bytes of the first operand and of the product, columns of a strip.
-constexpr std::int64_t kRows = 256, kManyRows = 512, kLeastRows = 32;
-constexpr std::int64_t kOperandBytes = 4 << 20, kProductBytes = 1 << 20, kStripBytes = 2048;
-// Scores, queries and rows of an attention's block, beside which keys and values come by.
-constexpr std::int64_t kAttentionBytes = 448 << 10;
 // Rows of a product from which blocks are larger: there are enough of them for any team.
 constexpr std::int64_t kTall = 16384;
 // Blocks that a product has at least, if its rows allow it.
@@ -62,17 +57,17 @@ ProductClass product_class(const Node& product) {
                                : ProductClass::Small;
 }
 
-TileShape tile_shape(const Graph& g, std::int32_t product, bool whole) {
+TileShape tile_shape(const Graph& g, std::int32_t product, bool whole, const ProductBlocks& most) {
   const Node& p = *g[product].node;
   const auto item = static_cast<std::int64_t>(itemsize(p.dtype));
   const std::int64_t rows = p.shape[p.shape.size() - 2], depth = p.inputs[0]->shape.back();
-  std::int64_t height = rows >= kTall ? kManyRows : kRows;
-  height = std::min(height, kOperandBytes / (depth * item));
-  if (whole) height = std::min(height, kProductBytes / (p.shape.back() * item));
+  std::int64_t height = rows >= kTall ? most.many_rows : most.rows;
+  if (!most.at_sums) height = std::min(height, most.operand_bytes / (depth * item));
+  if (whole) height = std::min(height, most.product_bytes / (p.shape.back() * item));
   const std::int64_t matrices =
       element_count(p.shape) / std::max<std::int64_t>(1, rows * p.shape.back());
   height = std::min(height, (rows * matrices + kBlocks - 1) / kBlocks);
-  return {std::max(height, kLeastRows), kStripBytes / item};
+  return {std::max(height, most.least_rows), most.strip_bytes / item};
 }
 
 std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns) {
@@ -80,9 +75,10 @@ std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t col
   const std::int64_t rows = p.shape[p.shape.size() - 2];
   const std::int64_t across = columns + p.shape.back() + s.inputs[0]->shape.back();
   const std::int64_t fit =
-      kAttentionBytes / (across * static_cast<std::int64_t>(itemsize(p.dtype)));
+      a.blocks.attention_bytes / (across * static_cast<std::int64_t>(itemsize(p.dtype)));
   const std::int64_t all = element_count(p.shape) / std::max<std::int64_t>(1, p.shape.back());
-  return std::max(std::min({fit, rows, (all + kBlocks - 1) / kBlocks}), kLeastRows);
+  return std::max(std::min({fit, rows, a.blocks.many_rows, (all + kBlocks - 1) / kBlocks}),
+                  a.blocks.least_rows);
 }
 
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
@@ -100,16 +96,19 @@ bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
          count(axes.batch + axes.rows, axes.columns) > kSmall;
 }
 
-double tiling_seconds(const Machine& m, const Graph& g, std::int32_t product) {
+double tiling_seconds(const Target& target, const Graph& g, std::int32_t product) {
+  const Machine& m = *target.machine;
+  const ProductBlocks& most = target.blocks;
   const Node& p = *g[product].node;
   const tracer::ProductAxes axes = tracer::product_axes(p);
   const auto columns =
       static_cast<double>(element_count(Dims(p.shape.end() - axes.columns, p.shape.end())));
   const auto rows = static_cast<double>(element_count(p.shape)) / columns;
   if (p.axes.empty())
-    return rows / static_cast<double>(tile_shape(g, product, false).rows) * m.block;
+    return rows / static_cast<double>(tile_shape(g, product, false, most).rows) * m.block;
   // A block's lines go through scratch, which a library call packs them without.
-  const double down = std::max(1.0, rows / kRows), across = std::max(1.0, columns / kManyRows);
+  const double down = std::max(1.0, rows / static_cast<double>(most.rows)),
+               across = std::max(1.0, columns / static_cast<double>(most.columns));
   const double packed = (rows * across + columns * down) *
                         static_cast<double>(tracer::product_depth(p)) *
                         static_cast<double>(itemsize(p.dtype));

@@ -12,15 +12,13 @@ namespace plait::fusion {
 
 // Bytes beyond a row in scratch, so that rows do not share the cache's sets.
 inline constexpr std::int64_t kApart = 64;
-// Columns of a panel that has all there are.
-inline constexpr std::int32_t kOnePanel = std::int32_t{1} << 30;
 
 // A block of a product: so many rows at a time, so many columns.
 struct TileShape {
   std::int64_t rows, columns;
 };
 // `whole`: all columns of a row are kept.
-TileShape tile_shape(const Graph& g, std::int32_t product, bool whole);
+TileShape tile_shape(const Graph& g, std::int32_t product, bool whole, const ProductBlocks& most);
 
 // Rows of a block of an attention whose scores are computed so many columns at a time.
 std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns);
@@ -54,6 +52,6 @@ std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32
                                     std::int32_t node, std::int32_t product);
 
 // What a region takes for a product beside the multiplications, about, in seconds.
-double tiling_seconds(const Machine& m, const Graph& g, std::int32_t product);
+double tiling_seconds(const Target& target, const Graph& g, std::int32_t product);
 
 }  // namespace plait::fusion

@@ -48,7 +48,7 @@ void Candidate::find_unfolded() {
       if (!unfolded_axes(g_, v)) continue;
       const Node& n = *g_[v].node;
       const Dims& shape = g_[p].node->shape;
-      const std::int64_t rows = tile_shape(g_, p, false).rows;
+      const std::int64_t rows = tile_shape(g_, p, false, problem_->target.blocks).rows;
       const std::int64_t blocks = (shape[shape.size() - 2] + rows - 1) / rows;
       const auto elements = static_cast<double>(element_count(n.shape));
       unfolded_[v] = k == 0 || !reading(*problem_->target.machine, elements, 1,

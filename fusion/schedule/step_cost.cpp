@@ -22,7 +22,7 @@ double kernel_seconds(const Problem& p, const Step& s, double bytes) {
   double seconds = region_seconds(m, bytes, k.work) + k.in_order;
   if (s.region.kind == RegionKind::Product && !s.region.attention)
     for (const std::int32_t product : s.region.products())
-      seconds += tiling_seconds(m, p.graph, product);
+      seconds += tiling_seconds(p.target, p.graph, product);
   bool shared = k.planned_grid > 1;
   if (s.region.kind == RegionKind::Scatter) {
     const GNode& gn = p.graph[s.region.roots[0]];

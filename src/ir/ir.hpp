@@ -116,6 +116,7 @@ struct Loop {
 // A matrix in a local as a fragment reads it: row i of A at p (column i of B at p) is the element
 // access + i / width * stride + p * step + i % width of the local. Panels of `width` rows of A side
 // by side at every p, or, of width 1, rows as they lie.
+inline constexpr std::int32_t kOnePanel = std::int32_t{1} << 30;  // a width that has all there are
 struct Panels {
   std::int32_t local = 0, access = -1;
   std::int32_t width = 1;

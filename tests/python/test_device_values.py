@@ -73,6 +73,53 @@ def assert_alike(name, got, want, rounded=False):
         numpy.testing.assert_allclose(got, want, rtol=rtol, atol=rtol, err_msg=name)
 
 
+def softmax(s):
+    e = numpy.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def convolution(x, w, b):
+    windows = numpy.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    return numpy.maximum(numpy.einsum("nchwij,ocij->nohw", windows, w) + b[:, None, None], 0)
+
+
+def masked(q, k, v, mask):
+    return softmax(numpy.where(mask, q @ k.swapaxes(-1, -2) * 0.125, -numpy.inf)) @ v
+
+
+LOWER = numpy.tril(numpy.ones((70, 90), bool))
+BLOCKS = {  # what is one loop on a CPU is one kernel, whose blocks of threads multiply together
+    "operands and results": (lambda x, w, b: numpy.maximum((x * 2 + 1) @ w + b, 0), (100, 130), (130, 90), (90,)),
+    "few columns": (lambda x, w, b: numpy.tanh(x @ w + b), (500, 130), (130, 19), (19,)),
+    "rows": (lambda x, w: softmax(x @ w), (100, 130), (130, 90)),
+    "transposed": (lambda x, w: x @ w.T + numpy.abs(x[:, :1]), (100, 131), (90, 131)),
+    "deep": (lambda x, w: numpy.sqrt(numpy.abs(x @ w)), (40, 2100), (2100, 33)),  # some of it in global memory
+    "attention": (lambda q, k, v: softmax(q @ k.swapaxes(-1, -2) * 0.125) @ v, (3, 70, 40), (3, 90, 40), (3, 90, 37)),
+    "mask": (lambda q, k, v: masked(q, k, v, LOWER), (3, 70, 40), (3, 90, 40), (3, 90, 40)),
+    "convolution": (convolution, (2, 8, 20, 20), (24, 8, 3, 3), (24,)),
+}
+
+
+@pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
+@pytest.mark.parametrize("code", "fd")
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_that_multiply(name, code, large):
+    f, *shapes = BLOCKS[name]
+    rng = numpy.random.default_rng(1)
+    a = [rng.standard_normal(s).astype(code) for s in shapes]
+    want = f(*a)
+    there = [plait.asarray(x, device="cuda") for x in a]
+    if name == "mask":
+        mask = plait.asarray(LOWER, device="cuda")
+        f = lambda q, k, v: masked(q, k, v, mask)
+    before = plait.stats()["kernels_on_device"]
+    got = plait.jit(f)(*there)
+    plait.evaluate(got)
+    assert plait.stats()["kernels_on_device"] == before + 1
+    assert got.dtype == want.dtype and got.device == "cuda:0"
+    numpy.testing.assert_allclose(host(got), want, rtol=0, atol=(1e-4 if code == "f" else 1e-12))
+
+
 @pytest.mark.parametrize("names", [EXACT, ROUNDED], ids=["exact", "rounded"])
 @pytest.mark.parametrize("code", DTYPES)
 def test_every_function(code, names, large):

@@ -117,9 +117,10 @@ void offer_teams(const Launch& l, std::vector<Offer>& offers) {
   for (const GpuTeam& team : l.gpu.teams) {
     Mapping m = l.plain.mapping;
     m.team = team.threads;
+    m.rows_shared = true;
     const auto fits = [&](int blocks) {
       const std::int64_t teams = m.threads() / m.team;
-      return teams * (team_bytes(l.kernel, l.nest, m, l.extents.params) +
+      return teams * (team_bytes(l.kernel, l.nest, m, Home::Team, l.extents.params) +
                       exchange_bytes(l.kernel, m)) <=
              shared_bytes(l.gpu, blocks);
     };

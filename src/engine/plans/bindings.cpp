@@ -107,8 +107,18 @@ void Bindings::add_product(const Graph& g, const Step& s, const std::vector<bool
   const Node& n = *g[m].node;
   if (n.kind != NodeKind::MatMul) return;
   const LibraryOperand a = operand(g, g[m].in[0], stored), b = operand(g, g[m].in[1], stored);
-  products_.push_back(
-      {root, m, n.dtype, n.shape, fusion::own_strides(n), a.shape.back(), n.site, a, b, {}, false});
+  products_.push_back({root,
+                       m,
+                       n.dtype,
+                       n.shape,
+                       fusion::own_strides(n),
+                       tracer::product_axes(n),
+                       tracer::product_depth(n),
+                       n.site,
+                       a,
+                       b,
+                       {},
+                       false});
   if (!s.epilogue) return;
   products_.back().addend = operand(g, s.epilogue.addend, stored);
   products_.back().whole = s.epilogue.whole;

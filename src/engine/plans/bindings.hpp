@@ -7,6 +7,7 @@
 
 #include "core/device.hpp"
 #include "fusion/plan.hpp"
+#include "tracer/contraction.hpp"
 
 namespace plait::engine {
 
@@ -73,6 +74,7 @@ struct LibraryProduct {
   std::int32_t root, node;  // they differ where something is added
   DType dtype;
   Dims shape, strides;
+  tracer::ProductAxes axes;
   std::int64_t depth;
   std::uint32_t site;
   LibraryOperand a, b;

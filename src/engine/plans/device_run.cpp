@@ -162,11 +162,12 @@ class DeviceExecutor final : public Executor {
     std::vector<Ref<Node>> copies;  // alive until the product was submitted
     DeviceProduct p{};
     p.dtype = of.dtype;
-    p.batch = Dims(of.shape.begin(), of.shape.end() - 2);
-    p.a = factor(of.a, copies);
-    p.b = factor(of.b, copies);
-    p.m = of.shape[of.shape.size() - 2];
-    p.n = of.shape.back();
+    const auto rows = of.shape.begin() + of.axes.batch, columns = rows + of.axes.rows;
+    p.batch = Dims(of.shape.begin(), rows);
+    p.a = factor(of.a, of.axes.batch, of.axes.rows, copies);
+    p.b = factor(of.b, of.axes.batch, of.axes.sums, copies);
+    p.m = element_count(Dims(rows, columns));
+    p.n = element_count(Dims(columns, of.shape.end()));
     p.k = of.depth;
     if (of.addend) (of.whole ? p.residual : p.bias) = added(of, copies);
     NodeMemory& result = bindings_.memory(of.root);
@@ -188,16 +189,18 @@ class DeviceExecutor final : public Executor {
   }
 
   // A factor as it lies in memory, or a copy for the library when no axis of its matrices is
-  // contiguous.
-  DeviceProduct::Operand factor(const LibraryOperand& o, std::vector<Ref<Node>>& copies) {
+  // contiguous, or where `rows` axes behind those of the batch, or what is left, are not one.
+  DeviceProduct::Operand factor(const LibraryOperand& o, int batch, int rows,
+                                std::vector<Ref<Node>>& copies) {
     const int d = o.shape.size();
-    const auto lies = [d](const std::byte* memory, const Dims& strides) {
-      return DeviceProduct::Operand{memory, strides[d - 2], strides[d - 1],
-                                    Dims(strides.begin(), strides.end() - 2)};
+    const auto lies = [=](const std::byte* memory, const Dims& strides) {
+      return DeviceProduct::Operand{memory, strides[batch + rows - 1], strides[d - 1],
+                                    Dims(strides.begin(), strides.begin() + batch)};
     };
-    if (!device_.multiplies(o.dtype) ||
-        blas_layout(static_cast<std::int64_t>(itemsize(o.dtype)), o.strides[d - 2],
-                    o.strides[d - 1], o.shape[d - 2], o.shape[d - 1]))
+    const bool plain = d == batch + 2;
+    if (plain && (!device_.multiplies(o.dtype) ||
+                  blas_layout(static_cast<std::int64_t>(itemsize(o.dtype)), o.strides[d - 2],
+                              o.strides[d - 1], o.shape[d - 2], o.shape[d - 1])))
       return lies(at(o), o.strides);
     const Node& copy = *copies.emplace_back(dense(o));
     return lies(copy.data->data + copy.data_offset, copy.strides);

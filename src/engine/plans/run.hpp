@@ -19,12 +19,24 @@ Stats& counters();
 inline constexpr fusion::Target kHostTarget{.product_depth = loops::kProductDepth};
 // What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
 // NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
-// products, and multiplies C by a complex 1 there, which need not leave infinities alone.
+// products, and multiplies C by a complex 1 there, which need not leave infinities alone. Blocks of
+// products fit shared memory, and rows there begin 16 bytes apart.
 inline constexpr fusion::Target kDeviceTarget{
     .lanes = false,
     .summed_products =
         1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
     .ordered_products = false,
+    .product_depth = 64,
+    .blocks = {.rows = 64,
+               .many_rows = 64,
+               .operand_bytes = 96 << 10,
+               .product_bytes = 64 << 10,
+               .strip_bytes = 512,
+               .attention_bytes = 64 << 10,
+               .columns = 128,
+               .packed_bytes = 64 << 10,
+               .at_sums = true,
+               .apart = 16},
     .few_rows = fusion::kFewTeams};
 // Owners of plans that are only for explain(): of devices, of the host.
 inline constexpr int kLookedAt = 127, kLookedAtHere = 126;

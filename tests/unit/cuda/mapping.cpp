@@ -1,7 +1,10 @@
 // Which mapping the rules offer, what the table makes of it, and that the cheapest is taken.
+#include <bit>
 #include <catch2/catch.hpp>
 
+#include "../interp/product_kernel.hpp"
 #include "codegen/cuda/program.hpp"
+#include "fusion/mapping/phases.hpp"
 #include "kernels.hpp"
 
 using namespace plait;
@@ -101,4 +104,39 @@ TEST_CASE("a program says how it is mapped and what else there was") {
   CHECK(text.find("32 lanes an iteration, locals in shared memory, rows kept (") == 0);
   CHECK_THAT(text, Catch::Contains("\nnot a thread an iteration ("));
   CHECK_THAT(text, Catch::Contains("\nnot a block of 256 threads an iteration"));
+}
+
+TEST_CASE(
+    "what multiplies fragments is a block's, the largest locals in scratch where not all fit") {
+  const test::RandomKernel r = test::product_kernel({64, 300, 200, 64, 32, 1, 32, DType::Float32});
+  const auto all = offers(r);
+  REQUIRE(all.size() == 1);
+  CHECK((all[0].mapping.team == 256 && all[0].mapping.in_scratch == 0));
+  GpuMachine small;
+  small.shared_bytes = 99 * 1024;
+  const Mapping m = offers(r, small)[0].mapping;
+  const mapping::Nest n = mapping::analyse_nest(r.kernel);
+  CHECK(std::popcount(m.in_scratch) == 1);
+  CHECK(mapping::home_of(r.kernel, 1, n, m) == mapping::Home::Scratch);  // the product
+  CHECK(mapping::team_bytes(r.kernel, n, m, mapping::Home::Team, r.params.data()) <=
+        small.shared_bytes);
+  // Loops that fill the operands and the one that stores go to warps, the sum's to nobody.
+  CHECK(std::count(n.over_warps.begin(), n.over_warps.end(), 1) == 3);
+  CHECK_FALSE((n.shared[1] || n.over_warps[1]));
+}
+
+TEST_CASE(
+    "a barrier stands where threads touch what others wrote, also from one round to the next") {
+  using mapping::Touched;
+  const Touched fills{{false, false}, {true, false}}, reads{{true, false}, {false, true}},
+      other{{false, true}, {}};
+  mapping::Phases p;
+  CHECK_FALSE(p.follow(fills));
+  CHECK(p.follow(reads));
+  CHECK(p.follow(other));
+  CHECK_FALSE(p.follow(other));
+  mapping::Phases loop;
+  Touched body = fills;
+  loop.enter(body += reads);
+  CHECK(loop.follow(fills));  // after the last round has read it
 }
