@@ -3,8 +3,10 @@
 // decompose; a reshape that splits or merges dimensions does not, and its base is then put in
 // memory.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/dims.hpp"
 
@@ -38,6 +40,15 @@ std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& bas
 // other, merged, as reshape does: of each those dimensions, [first, last).
 struct MergedAxes {
   Dims first, last;
+  // Of each of the base's what belongs to the view's that has it.
+  template <class T>
+  std::vector<T> of_base(const std::vector<T>& of) const {
+    std::vector<T> at(static_cast<std::size_t>(*std::max_element(last.begin(), last.end())));
+    for (int j = 0; j < last.size(); ++j)
+      for (auto d = first[j]; d < last[j]; ++d)
+        at[static_cast<std::size_t>(d)] = of[static_cast<std::size_t>(j)];
+    return at;
+  }
 };
 std::optional<MergedAxes> decompose_merged(const Dims& base_shape, const Dims& base_strides,
                                            const Dims& shape, const Dims& strides);

@@ -38,9 +38,9 @@ std::optional<MergedAxes> interleaved_axes(const Graph& g, std::int32_t view) {
     return std::nullopt;
   const Node &n = *v.node, &base = *g[v.in[0]].node;
   // Blocks of a product begin at multiples of how many arrays there are.
-  const std::int64_t in_turn = base.shape.size() > 0 ? base.shape.back() : 0;
+  const std::int64_t arrays = base.shape.size() > 0 ? base.shape.back() : 0;
   if (base.shape.size() != n.shape.size() + 1 || n.dtype != base.dtype || n.offset != 0 ||
-      (in_turn != 2 && in_turn != 4 && in_turn != 8) || base.shape.end()[-2] == 1 ||
+      (arrays != 2 && arrays != 4 && arrays != 8) || base.shape.end()[-2] == 1 ||
       base.strides != contiguous_strides(base.shape, static_cast<std::int64_t>(itemsize(n.dtype))))
     return std::nullopt;
   auto m = decompose_merged(base.shape, base.strides, n.shape, n.strides);

@@ -82,8 +82,6 @@ void Lowering::map() {
   if (scans_.axis >= 0 && !scans_.windows) order.push_back(scans_.axis);
   // The grid's iterations come in any order.
   bool first = order.empty() || order[0] != scans_.axis;
-  std::int32_t ctx = 0;
-  std::vector<std::int32_t> opened;
   // Short dimensions beside a reduction are unrolled: the components of a force share what does
   // not depend on them.
   std::vector<int> unrolled;
@@ -104,20 +102,35 @@ void Lowering::map() {
       looped.push_back(d);
     }
   }
-  const bool cut = scans_.axis < 0 && cut_at_padding(shape, extent_field, looped);
-  if (cut) looped.resize(looped.size() - padding_.cuts.size());
-  for (int d : looped) {
-    ctx = open(ctx, extent_of(d));
-    opened.push_back(ctx);
-    idx[d].loop = ctx;
-  }
-  if (scans_.windows)
-    scan_windows(idx, extent_of(scans_.axis), ctx);
-  else if (cut)
-    store_cut(idx, unrolled, shape, ctx);
-  else
-    store_unrolled(idx, unrolled, shape, ctx);
-  for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+  CutLoops cuts = cut_loops();
+  std::vector<Level> levels;
+  for (const int d : looped)
+    levels.push_back({d, ex_.one(), extent_of(d), kNone, kNone, static_cast<double>(shape[d])});
+  std::vector<ExprId> extents;
+  for (int d = 0; d < shape.size(); ++d) extents.push_back(extent_of(d));
+  cuts.start(idx, levels, extents);
+  if (scans_.axis < 0) cuts.cut_innermost(region_.roots);
+  with_cuts(cuts, [&] {
+    cuts.run(0, [&](Index& at, std::int32_t ctx) {
+      if (scans_.windows)
+        scan_windows(at, extent_of(scans_.axis), ctx);
+      else
+        store_unrolled(at, unrolled, shape, ctx);
+    });
+  });
+}
+
+CutLoops Lowering::cut_loops() {
+  return {
+      *this,
+      [this](std::int32_t id, const Index& idx, std::int32_t ctx) { return emit(id, idx, ctx); },
+      [this](std::int32_t id, const char* why) { need(id, why); }};
+}
+
+void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
+                    std::int32_t local, std::int32_t ctx, bool repeated) {
+  CutLoops cuts = cut_loops();
+  with_cuts(cuts, [&] { cuts.fill(operand, idx, levels, local, ctx, repeated); });
 }
 
 void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,

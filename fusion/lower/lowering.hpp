@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "cut_loops.hpp"
 #include "fusion/schedule/attention.hpp"
-#include "nest.hpp"
 
 namespace plait::fusion {
 
@@ -109,108 +109,17 @@ class Lowering : Nest {
     ExprId most = 1;
     double trips = 1;  // of a block, on average
   };
-  // A loop that packs: the operand's dimension that it steps along, and how far apart in scratch
-  // its iterations are.
-  struct Level {
-    int axis = 0;
-    ExprId place = 1, extent = 1;
-    Val begin = kNone, end = kNone;  // kNone: all of the dimension
-    double trips = 1;
-    // One of several loops over a range [low, high) of merged dimensions: how many of them an
-    // iteration has, and the level of the loop around it that is another.
-    Val low = kNone, high = kNone;
-    ExprId inner = 1;
-    int around = -1;
-  };
-  Index unmerged(std::int32_t view, const Index& idx);
-  // Of each of the base's dimensions what belongs to the view's that has it.
-  template <class T>
-  static std::vector<T> behind(const MergedAxes& m, const std::vector<T>& of, int dims) {
-    std::vector<T> at(static_cast<std::size_t>(dims));
-    for (int j = 0; j < m.last.size(); ++j)
-      for (auto d = m.first[j]; d < m.last[j]; ++d)
-        at[static_cast<std::size_t>(d)] = of[static_cast<std::size_t>(j)];
-    return at;
-  }
+  using Level = CutLoops::Level;
   bool is_attended(std::int32_t operand) const;
-  std::vector<Level> split(std::int32_t view, const std::vector<Level>& levels, Index& idx);
-  std::pair<Val, Val> range_of(const Level& l);
   void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
             std::int32_t local, std::int32_t ctx, bool repeated = false);
-  // What is packed may have been written in parts (lower/packing.cpp). An index of one: the start,
-  // and a step for each index of the operand's.
-  struct Walk {
-    ExprId start = 0;
-    std::vector<std::pair<int, ExprId>> steps;
-    auto operator<=>(const Walk&) const = default;
-  };
-  // Where the nodes of a region are read. A chain of stencils reads what it began with at more and
-  // more places: what is read at more than so many is put in memory.
-  using Places = std::map<std::int32_t, std::set<std::vector<Walk>>, std::greater<>>;
-  static constexpr std::size_t kMaxPlaces = 32;
-  struct Part {
-    std::int32_t update;
-    std::int32_t over;        // the part that was written over this one; -1: none
-    std::vector<Walk> walks;  // of each dimension of the storage
-  };
-  // Along a dimension of the storage of a write: what it covers.
-  struct PartEdges {
-    ExprId first, end;
-    bool from_first, to_last;
-    bool whole() const { return from_first && to_last; }
-  };
-  PartEdges edges(std::int32_t update, int d);
-  // The walks of what a node reads: of an operand that is broadcast, of what a view shows, of the
-  // value of a write.
-  std::vector<Walk> aligned(std::int32_t operand, const std::vector<Walk>& walks) const;
-  std::vector<Walk> walks_through(std::int32_t view, const std::vector<Walk>& walks);
-  std::vector<Walk> walks_written(std::int32_t update, const std::vector<Walk>& walks);
-  // Where the loop `level` is cut, because the part does not reach over all of a dimension.
-  struct Cut {
-    std::int32_t part;
-    int dim, level;            // level -1: in front of all
-    bool from_first, to_last;  // it does at this end
-  };
-  struct Packing {
-    std::int32_t operand, local;
-    std::vector<Level> levels;
-    Index idx;
-    std::vector<Part> parts;
-    std::vector<Cut> cuts;
-    Places places = {};             // that the search for parts has seen
-    std::vector<bool> inside = {};  // of each part: whether the loops opened so far are in it
-    std::vector<std::int32_t> loops = {};
-    std::vector<std::pair<Val, Val>> left = {};  // of each level: what is left of its range
-    bool repeated = false;  // computed again for every block, which is known to cost less
-    bool narrow = false;    // the next loop has what is beside a part: little
-    // The axis whose elements are those of several arrays in turn: loops over these, and inside
-    // over the elements of each. An index behind those of the operand counts the arrays.
-    int turns = -1;
-    ExprId arrays = 1, each = 1;
-  };
-  void pack(Packing& p, std::int32_t ctx);
-  Walk stepped(const Walk& w, ExprId by, ExprId start);
-  void find_parts(std::int32_t id, const std::vector<Walk>& walks, std::int32_t over,
-                  std::vector<Part>& parts);
-  void find_cuts(Packing& p, std::int32_t part);
-  bool goes_on(const Packing& p, const Part& part, int d, ExprId end);
-  bool covers(const Packing& p, std::int32_t part) const;
-  bool take_turns(std::int32_t view, const MergedAxes& m, const Walk& along);
-  void split_turns(Packing& p);
-  bool part_hidden(const Part& part, int level) const;
-  ExprId part_extent(std::int32_t update, int d);
-  // Arrays that were written to in part, and that loops over elements read (lower/padding.cpp).
-  bool contains_padding(std::int32_t id);
-  void find_padding(Places from);
-  std::vector<Walk> walks_folded(std::int32_t reduction, const std::vector<Walk>& walks);
-  void store_padding(std::int32_t id);
-  bool cut_at_padding(const Dims& shape, Field extent, const std::vector<int>& looped);
-  void store_cut(Index& idx, const std::vector<int>& unrolled, const Dims& shape, std::int32_t ctx);
-  Val padded_value(std::int32_t id, const Index& idx, std::int32_t ctx);
-  void pack_level(int level, std::size_t next, Val begin, Val end, std::int32_t ctx);
-  void open_level(int level, Val begin, Val end, std::int32_t ctx);
-  Val written_value(std::int32_t id, const Index& idx, std::int32_t ctx);
-  Index through_windows(std::int32_t id, const Index& idx);
+  CutLoops cut_loops();
+  template <class Run>
+  void with_cuts(CutLoops& cuts, Run&& run) {
+    cuts_ = &cuts;
+    run();
+    cuts_ = nullptr;
+  }
   RowBlock block_of_rows(std::int64_t height);
   Range range_of_block(Val block, ExprId extent, std::int64_t now, std::int64_t most);
   std::int32_t open_range(std::int32_t parent, const Range& r);
@@ -304,7 +213,6 @@ class Lowering : Nest {
   std::int32_t open_rows(const RowBlock& b, std::int32_t ctx);
   Val load_row(std::int32_t local, const RowBlock& b, std::int32_t row);
   void store_row(std::int32_t local, const RowBlock& b, std::int32_t row, Val v);
-  Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
   std::int32_t local(ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
   // Asked for by a survey; a region that is lowered has it.
@@ -389,23 +297,7 @@ class Lowering : Nest {
   };
   Tile tile_;
   std::optional<Softmax> softmax_;
-  Packing* parts_ = nullptr;  // of the operand that is being packed
-  struct Padding {
-    std::map<std::int32_t, bool> contained;
-    std::vector<std::pair<std::int32_t, std::vector<Walk>>> reads;
-    std::vector<ExprId> extents;  // of the axes of the loops, then of those that are folded
-    int axes = 0;                 // how many are of the loops
-    // The innermost loop and the one around it, which are cut where reads of what was written end:
-    // which dimensions of writes step along it, in which of its iterations all of them are inside,
-    // and whether these are opened.
-    struct Cut {
-      int axis = -1;
-      std::set<std::pair<std::int32_t, int>> along = {};
-      ExprId low = 0, high = 0;
-      bool inside = false;
-    };
-    std::vector<Cut> cuts;
-  } padding_;
+  CutLoops* cuts_ = nullptr;  // the loops that are open, if they may be cut
   const RegionSpec& region_;
   struct Scans {
     std::map<std::int32_t, std::set<ExprId>> shifts;  // of each scan: how far ahead it is read

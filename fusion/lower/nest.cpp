@@ -162,6 +162,25 @@ Ix Nest::sum(const Ix& a, const Ix& b) {
   return s;
 }
 
+Walk Nest::scaled(Walk w, ExprId by) {
+  w.start = ex_.mul(by, w.start);
+  for (auto& [axis, step] : w.steps) step = ex_.mul(by, step);
+  return w;
+}
+
+Walk Nest::sum(Walk a, const Walk& b) {
+  a.start = ex_.add(a.start, b.start);
+  for (const auto& s : b.steps) {
+    const auto same = std::find_if(a.steps.begin(), a.steps.end(),
+                                   [&](const auto& of) { return of.first == s.first; });
+    if (same == a.steps.end())
+      a.steps.push_back(s);
+    else
+      same->second = ex_.add(same->second, s.second);
+  }
+  return a;
+}
+
 Val Nest::cast(Val v, DType t) {
   if (k_.insts[v].type == t) return v;
   return push({Op::Cast, t, OpId::Count_, 0, {v, kNone, kNone}}, def_loop_[v]);
@@ -295,13 +314,36 @@ double Nest::times(std::int32_t loop) const {
   return t;
 }
 
-Index Nest::broadcast(std::int32_t operand, const Index& idx) const {
-  const Dims& s = node(operand).shape;
-  Index r(s.size());
-  const std::size_t skip = idx.size() - r.size();
-  for (std::size_t d = 0; d < r.size(); ++d)
-    if (s[static_cast<int>(d)] != 1) r[d] = idx[skip + d];
-  return r;
+// The index in the copy, whose dimensions the view merges: of several that are one, each is what is
+// left of its index by those around it.
+Index Nest::unmerged(std::int32_t view, const Index& idx) {
+  const std::int32_t copy = g_[view].in[0];
+  const tracer::Node &n = node(view), &c = node(copy);
+  const MergedAxes m = *unfolded_axes(g_, view);
+  Index at(static_cast<std::size_t>(c.shape.size()));
+  for (int j = 0; j < n.shape.size(); ++j) {
+    if (n.shape[j] == 1) continue;
+    in_.facts.equal(ex_.source({view, Field::Stride, j}),
+                    ex_.source({copy, Field::Layout, static_cast<std::int32_t>(m.last[j] - 1)}));
+    const Ix& whole = idx[static_cast<std::size_t>(j)];
+    const bool several = std::count_if(c.shape.begin() + m.first[j], c.shape.begin() + m.last[j],
+                                       [](std::int64_t e) { return e != 1; }) > 1;
+    ExprId inner = ex_.one();
+    for (auto d = static_cast<int>(m.last[j]); d-- > m.first[j];) {
+      const ExprId extent = ex_.source({copy, Field::Shape, d});
+      Ix& one = at[static_cast<std::size_t>(d)];
+      if (c.shape[d] != 1) one = whole;
+      if (several && c.shape[d] != 1 && whole != Ix{}) {
+        Val v = position(whole);
+        if (inner != ex_.one()) v = integer(OpId::FloorDivide, v, number(inner));
+        if (d != m.first[j]) v = integer(OpId::Remainder, v, number(extent));
+        one = {-1, ex_.one(), ex_.zero(), v};
+      }
+      inner = ex_.mul(inner, extent);
+    }
+    in_.facts.equal(ex_.source({view, Field::Shape, j}), inner);
+  }
+  return at;
 }
 
 Val Nest::add_var(std::int32_t loop) {

@@ -3,6 +3,7 @@
 // affair (lowering.hpp).
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lower.hpp"
@@ -21,8 +22,15 @@ struct Ix {
 };
 using Index = std::vector<Ix>;
 
+// The same of loops that are planned: start, and a step for each of several axes.
+struct Walk {
+  ExprId start = 0;
+  std::vector<std::pair<int, ExprId>> steps = {};
+  auto operator<=>(const Walk&) const = default;
+};
+
 class Nest {
- protected:
+ public:
   // Without `builds` values have types and loops, and nothing has an address.
   Nest(const LoweringInput& in, LoweredKernel& out, bool builds);
   // From now on loads of the memory of that node have addresses all the same.
@@ -63,8 +71,11 @@ class Nest {
   // Of the same dimension; `by`: a number.
   Ix scaled(const Ix& x, ExprId by);
   Ix sum(const Ix& a, const Ix& b);
+  Walk scaled(Walk w, ExprId by);
+  Walk sum(Walk a, const Walk& b);
   Val cast(Val v, DType t);
   Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone);
+  Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
   static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
   Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
   // In the innermost loop of those that the address and the index need.
@@ -88,7 +99,16 @@ class Nest {
 
   // the graph
   const tracer::Node& node(std::int32_t id) const { return *g_[id].node; }
-  Index broadcast(std::int32_t operand, const Index& idx) const;
+  // The index that a node is read at, from that of its reader: of an operand that is broadcast, of
+  // what a view by map or windows shows, of the value of a write.
+  template <class X>
+  std::vector<X> broadcast(std::int32_t operand, const std::vector<X>& idx) const;
+  template <class X>
+  std::vector<X> view_index(std::int32_t view, const std::vector<X>& idx);
+  template <class X>
+  std::vector<X> written_index(std::int32_t update, const std::vector<X>& idx);
+  // Of a copy whose dimensions the view merges.
+  Index unmerged(std::int32_t view, const Index& idx);
 
   const LoweringInput& in_;
   const Graph& g_;
@@ -106,5 +126,51 @@ class Nest {
   std::int32_t old_memory_ = -1;
   Val add_var(std::int32_t loop);
 };
+
+template <class X>
+std::vector<X> Nest::broadcast(std::int32_t operand, const std::vector<X>& idx) const {
+  const Dims& s = node(operand).shape;
+  std::vector<X> r(static_cast<std::size_t>(s.size()));
+  const std::size_t skip = idx.size() - r.size();
+  for (std::size_t d = 0; d < r.size(); ++d)
+    if (s[static_cast<int>(d)] != 1) r[d] = idx[skip + d];
+  return r;
+}
+
+template <class X>
+std::vector<X> Nest::view_index(std::int32_t view, const std::vector<X>& idx) {
+  const GNode& gn = g_[view];
+  const Dims& s = node(gn.in[0]).shape;
+  std::vector<X> at(static_cast<std::size_t>(s.size()));
+  const auto number_of = [&](Field f, std::int64_t d) {
+    return small(ex_.source({view, f, static_cast<std::int32_t>(d)}));
+  };
+  const auto add = [&](std::int64_t d, std::int64_t j, ExprId step) {
+    X& x = at[static_cast<std::size_t>(d)];
+    x = sum(x, scaled(idx[static_cast<std::size_t>(j)], step));
+  };
+  for (int d = 0; d < s.size(); ++d) {
+    if (s[d] == 1) continue;
+    at[static_cast<std::size_t>(d)].start =
+        number_of(gn.windows ? Field::WindowStart : Field::MapStart, d);
+    if (!gn.windows && gn.map->from[d] >= 0) add(d, gn.map->from[d], number_of(Field::MapStep, d));
+  }
+  for (int j = 0; gn.windows && j < gn.windows->axis.size(); ++j)
+    if (const std::int64_t d = gn.windows->axis[j]; d >= 0)
+      add(d, j, number_of(Field::WindowStep, j));
+  return at;
+}
+
+template <class X>
+std::vector<X> Nest::written_index(std::int32_t update, const std::vector<X>& idx) {
+  std::vector<X> at(static_cast<std::size_t>(node(update).view_shape.size()));
+  for (int d = 0; d < static_cast<int>(idx.size()); ++d)
+    if (const std::int64_t j = g_[update].map->from[d]; j >= 0) {
+      X back;
+      back.start = ex_.mul(ex_.source({update, Field::MapStart, d}), ex_.constant(-1));
+      at[static_cast<std::size_t>(j)] = sum(idx[static_cast<std::size_t>(d)], back);
+    }
+  return at;
+}
 
 }  // namespace plait::fusion

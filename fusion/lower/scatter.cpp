@@ -32,7 +32,7 @@ void Lowering::scatter_row(std::int32_t root, const Ix& row) {
   const Node& n = node(root);
   const auto [init, index, values] = std::tuple(g_[root].in[0], g_[root].in[1], g_[root].in[2]);
   if (node(init).kind != NodeKind::Fill) out_.reads.insert({in_.canon[init], in_.canon[init]});
-  const Val at = emit(index, broadcast(index, {row}), row.loop);
+  const Val at = emit(index, broadcast(index, Index{row}), row.loop);
   // Elements from one index of a dimension to the next; a short row is unrolled.
   std::vector<ExprId> stride(n.shape.size(), ex_.one());
   for (int d = n.shape.size(); d-- > 1;)

@@ -105,7 +105,9 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
     case NodeKind::View:
       return through_view(id, gn, n, idx, ctx);
     case NodeKind::Update:
-      return written_value(id, idx, ctx);
+      if (cuts_) return cuts_->value(id, idx, ctx);
+      need(id, "a write to storage");
+      return zero(n.dtype);
     case NodeKind::Gather:
       return gathered(id, gn, n, idx, ctx);
     case NodeKind::Reduce:
@@ -128,33 +130,13 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
     return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));
   }
-  if (gn.windows) return emit(base, through_windows(id, idx), ctx);
-  if (!gn.map) {
-    if (parts_ && parts_->turns >= 0)
-      if (const auto m = interleaved_axes(g_, id)) {
-        const Ix& turn = idx[static_cast<std::size_t>(interleaved_axis(*m))];
-        if (turn == parts_->idx[static_cast<std::size_t>(parts_->turns)]) {
-          Index at = behind(*m, idx, node(base).shape.size());
-          at[at.size() - 2] = {turn.loop, ex_.one(), ex_.zero()};
-          at.back() = parts_->idx.back();
-          return emit(base, at, ctx);
-        }
-      }
-    if (softmax_ && is_attended(id) && unfolded_axes(g_, id))
-      return emit(base, unmerged(id, idx), ctx);
-    need(base, "its view needs it in memory");
-    return zero(n.dtype);
-  }
-  const Node& b = node(base);
-  Index bi(b.shape.size());
-  for (int d = 0; d < b.shape.size(); ++d) {
-    if (b.shape[d] == 1) continue;
-    ExprId start = small(ex_.source({id, Field::MapStart, d}));
-    bi[d] = {-1, ex_.one(), start};
-    if (gn.map->from[d] >= 0)
-      bi[d] = sum(scaled(idx[gn.map->from[d]], small(ex_.source({id, Field::MapStep, d}))), bi[d]);
-  }
-  return emit(base, bi, ctx);
+  if (gn.windows || gn.map) return emit(base, view_index(id, idx), ctx);
+  if (const auto at = cuts_ ? cuts_->deinterleaved(id, idx) : std::nullopt)
+    return emit(base, *at, ctx);
+  if (softmax_ && is_attended(id) && unfolded_axes(g_, id))
+    return emit(base, unmerged(id, idx), ctx);
+  need(base, "its view needs it in memory");
+  return zero(n.dtype);
 }
 
 Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
@@ -176,7 +158,7 @@ Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const In
 }
 
 bool Lowering::note_emission(std::int32_t id, const Index& idx) {
-  if (parts_ && parts_->repeated) return true;
+  if (cuts_ && cuts_->repeated()) return true;
   Emissions& e = emissions_[id];
   const bool fresh = e.ranges.insert(range_of(idx)).second;
   if (fresh) e.computed += times(innermost(idx));

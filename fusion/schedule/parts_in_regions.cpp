@@ -128,10 +128,9 @@ bool Candidate::read_in_loops(const Readers& readers, std::int32_t node) const {
          });
 }
 
-// Threads of a device choose by themselves what they read; lanes are spared the choice, along a
-// loop inside the grid.
+// Lanes take loops inside the grid that are cut; threads of a device choose what they read.
 void Candidate::find_padded(const Readers& readers) {
-  if (!problem_->target.lanes || scan_count_ > 0 || !scattered_.empty()) return;
+  if (scan_count_ > 0 || !scattered_.empty()) return;
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (packed_[i] || !writes_part(g_, i) || g_[g_[i].in[0]].node->kind != NodeKind::Fill) continue;
     const Node& n = *g_[i].node;

@@ -399,6 +399,33 @@ def test_padding_is_read_by_what_is_computed_of_each_channel(form, step, pads, s
         assert text.startswith("1 region "), text
 
 
+def test_a_product_reads_parts_backwards(large):
+    """Loops run from the end of the last part to the beginning of the first."""
+    a, b, w = data((300, 128), "f4"), data((300, 72), "f4"), data((200, 96), "f4")
+
+    def f(np, *arrays):
+        a, b, w = map(np.asarray, arrays)
+        return np.concatenate([a, b], axis=1)[:, ::-1] @ w
+
+    numpy.testing.assert_allclose(numpy.asarray(f(plait, a, b, w)), f(numpy, a, b, w), rtol=1e-4, atol=1e-4)
+
+
+READS = {
+    "transposed": lambda p: p + p.T,
+    "rows and columns": lambda p: p[1:, :-1] * 2 - p.T[:-1, 1:] + p[3:4, :-1],
+    "shifted and transposed": lambda p: p[2:, 3:] + p[:-2, :-3] + p.T[1:-1, 2:-1],
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+@pytest.mark.parametrize("size", [20, 70])
+def test_padding_is_read_along_either_dimension(read, size, large):
+    """Where one read is inside along a dimension, another need not be."""
+    x = data((size, size), "f4")
+    got = numpy.asarray(read(plait.pad(plait.asarray(x), 3, constant_values=0.5)))
+    assert (got == read(numpy.pad(x, 3, constant_values=0.5))).all()
+
+
 POOLS = {
     "reshape": lambda np, x: x.reshape(*x.shape[:2], x.shape[2] // 2, 2, x.shape[3] // 2, 2).max((3, 5)),
     "windows": lambda np, x: np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(2, 3))[:, :, ::2, ::2].max((-2, -1)),

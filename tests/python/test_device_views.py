@@ -121,3 +121,16 @@ def test_elements_that_no_kernel_can_read_are_a_copy_on_the_host():
     assert [rows[i, :4].view("f8").device for i in range(3)] == ["cuda:0", "cpu", "cuda:0"]
     assert rows[:, :4].view("c8").tolist() == numpy.asarray(rows)[:, :4].view("c8").tolist()
     assert (x + 1).tolist() == list(range(1, 42))  # the device was not lost
+
+
+def test_padding_that_kernels_read_has_no_memory():
+    x = numpy.random.default_rng(0).random((20, 30), "f4")
+
+    def program(x, np=numpy):
+        p = np.full((24, 34), 0.5, "f4") if np is numpy else np.full((24, 34), 0.5, "f4", device="cuda")
+        p[2:-2, 2:-2] = x
+        return p[1:-3, 4:] + p[4:, :-4] * 2 - p[::-1, ::-1][3:-1, 1:-3]
+
+    made = program(there(x), plait)
+    assert str(plait.explain(made)).startswith("1 region "), plait.explain(made)
+    assert numpy.asarray(made).tobytes() == program(x).tobytes()

@@ -34,14 +34,14 @@ inline Bytes memory(const std::vector<std::size_t>& sizes) {
 }
 
 inline Bytes results(const ir::Kernel& k, Bytes buffers, const std::vector<std::int64_t>& params,
-                     std::int64_t grid) {
+                     std::int64_t grid, const std::vector<Scalar>& scalars = {}) {
   // Passes leave what they made useless to compact().
   ir::Kernel tidy = k;
   fusion::compact(tidy);
   ir::verify(tidy);
   std::vector<void*> pointers;
   for (auto& b : buffers) pointers.push_back(b.data());
-  reference::run(k, {pointers.data(), params.data(), nullptr}, 0, grid);
+  reference::run(k, {pointers.data(), params.data(), scalars.data()}, 0, grid);
   return buffers;
 }
 
@@ -69,7 +69,7 @@ class Recorded {
 
   Bytes run() {
     const Call c = call();
-    return results(lowered.kernel, c.buffers, c.params, c.grid);
+    return results(lowered.kernel, c.buffers, c.params, c.grid, scalars());
   }
   Bytes interpreted() {
     ir::Kernel tidy = lowered.kernel;
@@ -78,7 +78,8 @@ class Recorded {
     Call c = call();
     std::vector<void*> pointers;
     for (auto& b : c.buffers) pointers.push_back(b.data());
-    const ir::CallArgs args{pointers.data(), c.params.data(), nullptr};
+    const std::vector<Scalar> given = scalars();
+    const ir::CallArgs args{pointers.data(), c.params.data(), given.data()};
     const Ref<Buffer> scratch = allocate(interp::scratch_bytes(*program, args));
     interp::run(*program, args, 0, c.grid, scratch->data);
     return c.buffers;
@@ -92,6 +93,11 @@ class Recorded {
     std::vector<std::int64_t> params;
     std::int64_t grid;
   };
+  std::vector<Scalar> scalars() const {
+    std::vector<Scalar> of;
+    for (const std::int32_t n : lowered.scalars) of.push_back(graph_[n].node->scalar);
+    return of;
+  }
   Call call() {
     std::vector<std::size_t> sizes;
     for (const fusion::BufferSource& b : lowered.buffers) {

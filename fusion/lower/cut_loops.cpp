@@ -1,0 +1,423 @@
+#include "cut_loops.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "fusion/graph/written_parts.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+CutLoops::CutLoops(Nest& nest, Emit emit, Need need)
+    : nest_(nest),
+      in_(nest.in_),
+      g_(nest.g_),
+      ex_(nest.ex_),
+      emit_(std::move(emit)),
+      need_(std::move(need)) {
+  for (std::int32_t i = 0; i < g_.size() && contains_.empty(); ++i)
+    if (!g_[i].leaf && !in_.in_memory[i] && node(i).kind == NodeKind::Update)
+      contains_.assign(g_.nodes.size(), -1);
+}
+
+void CutLoops::start(const Index& idx, const std::vector<Level>& levels,
+                     const std::vector<ExprId>& extents) {
+  idx_ = idx;
+  levels_ = levels;
+  extents_ = extents;
+  folded_ = static_cast<int>(idx.size()) + 1;
+  extents_.resize(static_cast<std::size_t>(folded_), ex_.one());
+}
+
+bool CutLoops::contains_part(std::int32_t id) {
+  id = in_.canon[id];
+  if (contains_.empty() || g_[id].leaf || in_.in_memory[id]) return false;
+  if (const int known = contains_[static_cast<std::size_t>(id)]; known >= 0) return known > 0;
+  bool found = node(id).kind == NodeKind::Update;
+  for (const std::int32_t in : g_[id].in) found = (in >= 0 && contains_part(in)) || found;
+  contains_[static_cast<std::size_t>(id)] = found ? 1 : 0;
+  return found;
+}
+
+void CutLoops::read_at(std::int32_t id, const std::vector<Walk>& idx) {
+  if (contains_part(id)) places_[in_.canon[id]].insert(idx);
+}
+
+void CutLoops::find_reads() {
+  while (!places_.empty()) {
+    in_.budget.check(ex_.size());
+    const auto [id, places] = std::move(*places_.begin());
+    places_.erase(places_.begin());
+    if (places.size() > kMaxPlaces)
+      need_(id, "it is read at many places");
+    else if (fills_ && places.size() > 1 && node(id).kind == NodeKind::Update)
+      need_(id, "it is packed in two ways at once");
+    else
+      for (const std::vector<Walk>& idx : places) read_by(id, idx);
+  }
+}
+
+// What the node reads where it is read there.
+void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
+  const GNode& gn = g_[id];
+  const Node& n = *gn.node;
+  if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
+    for (const std::int32_t in : gn.in)
+      if (in >= 0) read_at(in, nest_.broadcast(in, idx));
+  } else if (n.kind == NodeKind::View && (gn.windows || gn.map)) {
+    read_at(gn.in[0], nest_.view_index(id, idx));
+  } else if (n.kind == NodeKind::Reduce) {
+    const std::vector<Walk> of = folded_index(id, idx);
+    read_at(gn.in[0], of);
+    if (gn.in[1] >= 0) read_at(gn.in[1], nest_.broadcast(gn.in[1], of));
+  } else if (n.kind == NodeKind::Update) {
+    const auto over = std::find_if(reads_.begin(), reads_.end(), [&](const Read& r) {
+      return in_.canon[g_[r.update].in[0]] == id && r.idx == idx;
+    });
+    reads_.push_back(
+        {id, over == reads_.end() ? -1 : static_cast<int>(over - reads_.begin()), idx});
+    read_at(gn.in[0], idx);
+    read_at(gn.in[1], nest_.written_index(id, idx));
+  } else if (const auto m = interleaved_axes(g_, id);
+             m && interleave(id, *m, idx[static_cast<std::size_t>(interleaved_axis(*m))])) {
+    std::vector<Walk> of = m->of_base(idx);
+    of.back() = {ex_.zero(), {{folded_ - 1, ex_.one()}}};
+    read_at(gn.in[0], of);
+  } else {
+    for (const std::int32_t in : gn.in)
+      if (in >= 0 && contains_part(in)) need_(in, "it is not read as loops step");
+  }
+}
+
+// Of the operand of a reduction.
+std::vector<Walk> CutLoops::folded_index(std::int32_t reduction, const std::vector<Walk>& idx) {
+  const std::int32_t operand = g_[reduction].in[0];
+  const Dims &shape = node(operand).shape, &axes = node(reduction).axes;
+  std::vector<Walk> of(static_cast<std::size_t>(shape.size()));
+  std::size_t kept = 0;
+  for (int d = 0; d < shape.size(); ++d) {
+    if (std::find(axes.begin(), axes.end(), d) == axes.end()) {
+      of[static_cast<std::size_t>(d)] = idx[kept++];
+      continue;
+    }
+    if (shape[d] == 1) continue;
+    of[static_cast<std::size_t>(d)].steps = {{static_cast<int>(extents_.size()), ex_.one()}};
+    extents_.push_back(ex_.source({operand, Field::Shape, d}));
+  }
+  return of;
+}
+
+CutLoops::Edges CutLoops::edges(std::int32_t update, int d) {
+  const ExprId first = ex_.source({update, Field::MapStart, d}),
+               end = ex_.add(first, part_extent(update, d));
+  return {first, end, in_.facts.equal(first, ex_.zero()),
+          in_.facts.equal(end, ex_.source({update, Field::Shape, d}))};
+}
+
+ExprId CutLoops::part_extent(std::int32_t update, int d) {
+  const std::int64_t j = g_[update].map->from[d];
+  return j < 0 ? ex_.one() : ex_.source({update, Field::ViewShape, static_cast<std::int32_t>(j)});
+}
+
+void CutLoops::fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
+                    std::int32_t local, std::int32_t ctx, bool repeated) {
+  fills_ = true;
+  repeated_ = repeated;
+  if (const std::int32_t id = in_.canon[operand];
+      !in_.in_memory[id] && !in_.in_memory[in_.canon[g_[id].in[0]]] && unfolded_axes(g_, id)) {
+    Index at = idx;
+    operand = g_[id].in[0];
+    repeated_ = true;
+    const std::vector<Level> each = split(id, levels, at);
+    start(at, each, {});
+  } else {
+    start(idx, levels, {});
+  }
+  std::vector<Walk> walks(idx_.size());
+  for (std::size_t d = 0; d < walks.size(); ++d)
+    if (node(operand).shape[static_cast<int>(d)] != 1)
+      walks[d].steps.push_back({static_cast<int>(d), ex_.one()});
+  read_at(operand, walks);
+  find_reads();
+  if (interleaved_.axis >= 0) split_interleaved();
+  cut_each();
+  run(ctx, [&](const Index& all, std::int32_t loop) {
+    ir::Access to;
+    for (const Level& l : levels_) {
+      const Ix& x = all[static_cast<std::size_t>(l.axis)];
+      to.terms.push_back({nest_.k_.loops[x.loop].var, nest_.coeff(l.place)});
+      if (l.begin != kNone)
+        to.terms.push_back({l.begin, nest_.coeff(ex_.mul(l.place, ex_.constant(-1)))});
+    }
+    Index at = all;
+    if (interleaved_.axis >= 0) at.pop_back();
+    nest_.push_store_local(local, std::move(to), emit_(operand, at, loop), loop);
+  });
+}
+
+// A part is cut off where the last loop that steps along a dimension of it opens.
+void CutLoops::cut_each() {
+  for (std::size_t n = 0; n < reads_.size(); ++n) {
+    const Read& r = reads_[n];
+    const Dims& shape = node(r.update).shape;
+    for (int d = 0; d < shape.size(); ++d) {
+      if (shape[d] == 1) continue;
+      const Edges e = edges(r.update, d);
+      const bool to_last = e.to_last || goes_on(r, d, e.end);
+      if (e.from_first && to_last) continue;
+      int level = -1;
+      bool steps = true;
+      for (const auto& [axis, step] : r.idx[static_cast<std::size_t>(d)].steps) {
+        steps &= axis < folded_ && ex_.is_constant(step) && ex_.value(step) > 0;
+        for (int l = level + 1; l < static_cast<int>(levels_.size()); ++l)
+          if (levels_[static_cast<std::size_t>(l)].axis == axis) level = l;
+      }
+      if (!steps) need_(r.update, "it is not read as loops step");
+      cuts_.push_back({level, level, {{static_cast<int>(n), d}}, !e.from_first, !to_last});
+    }
+  }
+}
+
+// Whether what was written over the part begins where it ends, as the next array of a concatenation
+// does: behind it nothing shows.
+bool CutLoops::goes_on(const Read& r, int d, ExprId end) const {
+  if (r.over < 0) return false;
+  for (const Cut& c : cuts_)
+    if (const auto& [read, dim] = *c.reads.begin(); read == r.over && (dim != d || c.behind))
+      return false;
+  const std::int32_t next = reads_[static_cast<std::size_t>(r.over)].update;
+  return in_.facts.equal(ex_.source({next, Field::MapStart, d}), end);
+}
+
+void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
+  if (contains_.empty()) return;
+  const bool written = node(roots[0]).kind == NodeKind::Update;
+  const Dims& shape = written ? node(roots[0]).view_shape : node(roots[0]).shape;
+  std::vector<Walk> walks(idx_.size());
+  for (int d = 0; d < static_cast<int>(walks.size()); ++d)
+    if (shape[d] != 1) walks[static_cast<std::size_t>(d)].steps = {{d, ex_.one()}};
+  for (const std::int32_t r : roots) {
+    if (node(r).kind != NodeKind::Update) {
+      read_at(r, walks);
+      continue;
+    }
+    for (const int k : {1, 2})
+      if (const std::int32_t in = g_[r].in[k]; in >= 0) read_at(in, nest_.broadcast(in, walks));
+  }
+  find_reads();
+  if (reads_.empty()) return;
+  const auto minus = [&](ExprId a, ExprId b) { return ex_.add(a, ex_.mul(b, ex_.constant(-1))); };
+  const auto larger = [&](ExprId a, ExprId b) { return minus(ex_.add(a, b), ex_.least(a, b)); };
+  const auto extent_of = [&](int axis) { return extents_[static_cast<std::size_t>(axis)]; };
+  const int last = static_cast<int>(levels_.size()) - 1, first = std::max(0, last - 1);
+  // Beside what was written lanes lie along the loop around: the innermost is cut in front of it.
+  // Threads choose what they read.
+  for (int l = last; in_.target.lanes && l >= first; --l)
+    cuts_.push_back({.level = l,
+                     .in_front = first,
+                     .high = extent_of(levels_[static_cast<std::size_t>(l)].axis)});
+  for (std::size_t n = 0; n < reads_.size(); ++n) {
+    const Read& r = reads_[n];
+    for (int d = 0; d < node(r.update).shape.size(); ++d) {
+      const Walk& w = r.idx[static_cast<std::size_t>(d)];
+      const Edges e = edges(r.update, d);
+      bool loops = false, folds = false, even = true;
+      for (const auto& [axis, step] : w.steps) {
+        (axis < folded_ ? loops : folds) = true;
+        even &= ex_.is_constant(step) && ex_.value(step) > 0;
+      }
+      bool fits = loops || !folds;  // sums over the array itself may be one walk through memory
+      for (Cut& c : cuts_) {
+        const int along = levels_[static_cast<std::size_t>(c.level)].axis;
+        ExprId by = ex_.zero(), most = w.start;
+        for (const auto& [axis, step] : w.steps)
+          if (axis == along)
+            by = step;
+          else
+            most = ex_.add(most, ex_.mul(step, ex_.add(extent_of(axis), ex_.constant(-1))));
+        if (e.whole() || by == ex_.zero()) continue;
+        fits &= even && (!folds || by == ex_.one());
+        if (!fits) break;
+        c.reads.insert({static_cast<int>(n), d});
+        c.before |= !e.from_first;
+        c.behind |= !e.to_last;
+        // The first iteration that is not in front of what was written, and the first behind it.
+        if (!e.from_first) c.low = larger(c.low, ex_.blocks(minus(e.first, w.start), by));
+        if (!e.to_last) c.high = ex_.least(c.high, ex_.blocks(minus(e.end, most), by));
+      }
+      if (!fits) need_(r.update, "it is not read as loops step");
+    }
+  }
+  if (cuts_.empty() || cuts_[0].reads.empty()) return cuts_.clear();
+  std::erase_if(cuts_, [](const Cut& c) { return c.reads.empty(); });
+  for (Cut& c : cuts_) {
+    const ExprId extent = extent_of(levels_[static_cast<std::size_t>(c.level)].axis);
+    c.low = ex_.least(c.low, extent);
+    c.high = larger(c.low, c.high);
+  }
+}
+
+// Whether there is another part beside it.
+bool CutLoops::covered(int read) const {
+  return std::any_of(reads_.begin(), reads_.end(),
+                     [&](const Read& below) { return below.over == read; });
+}
+
+// Whether the loops down to `level` are inside another part that was written over this one, or
+// beside this one.
+bool CutLoops::hidden(int read, int level) const {
+  const int over = reads_[static_cast<std::size_t>(read)].over;
+  return over >= 0 && (hidden(over, level) || std::all_of(cuts_.begin(), cuts_.end(), [&](auto& c) {
+                         return c.reads.begin()->first != over || (c.inside && c.level <= level);
+                       }));
+}
+
+// The iterations of a loop in which what the cut is for is read inside.
+std::pair<Val, Val> CutLoops::inside(const Cut& c, const Range& all) {
+  if (!fills_) return {number(c.low), number(c.high)};
+  // The index along this dimension is `rest` and what the loop steps.
+  const auto& [read, dim] = *c.reads.begin();
+  const Read& r = reads_[static_cast<std::size_t>(read)];
+  const Walk& walk = r.idx[static_cast<std::size_t>(dim)];
+  Ix rest{-1, ex_.one(), walk.start};
+  ExprId step = ex_.one();
+  for (const auto& [axis, by] : walk.steps)
+    if (c.level >= 0 && levels_[static_cast<std::size_t>(c.level)].axis == axis)
+      step = by;
+    else
+      rest = nest_.sum(rest, nest_.scaled(idx_[static_cast<std::size_t>(axis)], by));
+  const Edges e = edges(r.update, dim);
+  const Val at = nest_.position(rest);
+  // The first of the loop's iterations from `edge` on.
+  const auto reaches = [&](ExprId edge) {
+    const Val behind = integer(OpId::Subtract, at, number(edge));
+    const Val steps = step == ex_.one() ? behind : integer(OpId::FloorDivide, behind, number(step));
+    return integer(OpId::Minimum, integer(OpId::Maximum, negative(steps), all.begin), all.end);
+  };
+  const Val from = c.before ? reaches(e.first) : all.begin;
+  return {from, c.behind ? reaches(e.end) : all.end};
+}
+
+// The loops from `level` on, in the zones of its cuts from number `next` on.
+void CutLoops::open_zones(int level, std::size_t next, std::int32_t ctx) {
+  while (next < cuts_.size() && cuts_[next].in_front != level) ++next;
+  if (next == cuts_.size()) return open_level(level, ctx);
+  Cut& cut = cuts_[next];
+  const int read = cut.reads.begin()->first, dim = cut.reads.begin()->second;
+  if (fills_ && (hidden(read, level) || std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& c) {
+                   return c.reads.begin()->first == read && !c.inside;
+                 })))
+    return open_zones(level, next + 1, ctx);
+  Range& open = range(cut.level);
+  const Range before = open;
+  Range all = open;
+  if (all.begin == kNone) {
+    all.begin = zero();
+    all.end = cut.level < 0 ? nest_.constant(scalar_int(1))
+                            : number(levels_[static_cast<std::size_t>(cut.level)].extent);
+  }
+  const auto [from, to] = inside(cut, all);
+  // Beside a part there is little, or another one.
+  const bool more = covered(read);
+  const std::int32_t update = reads_[static_cast<std::size_t>(read)].update;
+  const double share = more ? static_cast<double>(concrete(in_, part_extent(update, dim))) /
+                                  static_cast<double>(node(update).shape[dim])
+                            : 1;
+  const auto zone = [&](bool is_inside, Val begin, Val end) {
+    cut.inside = is_inside;
+    open = {begin, end, all.trips, all.narrow || (!is_inside && !more)};
+    if (more) open.trips = std::max(1.0, all.trips * (is_inside ? share : 1 - share));
+    open_zones(level, next + 1, ctx);
+  };
+  zone(true, from, to);
+  if (cut.before) zone(false, all.begin, from);
+  if (cut.behind) zone(false, to, all.end);
+  cut.inside = true;
+  open = before;
+}
+
+void CutLoops::open_level(int level, std::int32_t ctx) {
+  const Range& r = range(level);
+  std::int32_t loop = ctx;
+  if (level < 0 && r.begin != kNone) {
+    loop = nest_.open_between(ctx, r.begin, r.end, ex_.one(), 1);
+  } else if (level >= 0) {
+    const Level& l = levels_[static_cast<std::size_t>(level)];
+    loop = r.begin == kNone ? nest_.open(ctx, l.extent)
+           : r.narrow       ? nest_.open_between(ctx, r.begin, r.end, ex_.one(), 1)
+                            : nest_.open_between(ctx, r.begin, r.end, l.extent, r.trips);
+    Ix& x = idx_[static_cast<std::size_t>(l.axis)];
+    x.loop = loop;
+    if (l.axis == interleaved_.axis) {
+      x.step = interleaved_.arrays;
+      x.at = nest_.k_.loops[idx_.back().loop].var;
+    }
+  }
+  if (level + 1 == static_cast<int>(levels_.size())) {
+    body_(idx_, loop);
+  } else {
+    Level& inner = levels_[static_cast<std::size_t>(level + 1)];
+    Range& open = range(level + 1);
+    const Range before = open;
+    if (open.begin == kNone) {
+      open = {inner.begin, inner.end, inner.trips};
+      if (inner.low != kNone) std::tie(open.begin, open.end) = range_of(inner);
+    }
+    open_zones(level + 1, 0, loop);
+    range(level + 1) = before;
+  }
+  if (loop != ctx) nest_.close(loop);
+}
+
+void CutLoops::run(std::int32_t ctx, Body body) {
+  body_ = std::move(body);
+  ranges_.assign(levels_.size() + 1, {});
+  for (std::size_t l = 0; l < levels_.size(); ++l) ranges_[l + 1].trips = levels_[l].trips;
+  open_zones(-1, 0, ctx);
+}
+
+// Whether the loops that are open are where no read of the write is beside it along a dimension.
+bool CutLoops::reads_inside(std::int32_t update, int d) const {
+  if (fills_ && node(update).shape[d] != 1) return true;
+  for (int r = 0; r < static_cast<int>(reads_.size()); ++r)
+    if (reads_[static_cast<std::size_t>(r)].update == update &&
+        std::none_of(cuts_.begin(), cuts_.end(),
+                     [&](const Cut& c) { return c.inside && c.reads.count({r, d}) > 0; }))
+      return false;
+  return true;
+}
+
+Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
+  const GNode& gn = g_[update];
+  const Node& n = *gn.node;
+  if (std::none_of(reads_.begin(), reads_.end(), [&](auto& r) { return r.update == update; })) {
+    need_(update, "a write to storage");
+    return nest_.zero(n.dtype);
+  }
+  const auto old = [&] {
+    return node(gn.in[0]).kind == NodeKind::Empty ? nest_.zero(n.dtype) : emit_(gn.in[0], idx, ctx);
+  };
+  for (const Cut& c : cuts_)
+    if (fills_ && !c.inside &&
+        reads_[static_cast<std::size_t>(c.reads.begin()->first)].update == update)
+      return old();
+  Index near = idx;
+  Val inside = kNone;
+  for (int d = 0; d < n.shape.size(); ++d) {
+    const Edges e = edges(update, d);
+    if (e.whole() || reads_inside(update, d)) continue;
+    const Val v = nest_.position(idx[static_cast<std::size_t>(d)]);
+    const Val last = integer(OpId::Subtract, number(e.end), nest_.constant(scalar_int(1)));
+    Val at = v;
+    if (!e.from_first) at = integer(OpId::Maximum, at, number(e.first));
+    if (!e.to_last) at = integer(OpId::Minimum, at, last);
+    const Val in = nest_.apply(OpId::Equal, DType::Bool, at, v);
+    inside = inside == kNone ? in : nest_.apply(OpId::LogicalAnd, DType::Bool, inside, in);
+    near[static_cast<std::size_t>(d)] = {-1, ex_.one(), ex_.zero(), at};
+  }
+  const Val v = emit_(gn.in[1], nest_.written_index(update, near), ctx);
+  return inside == kNone ? v : nest_.apply(OpId::Where, n.dtype, inside, v, old());
+}
+
+}  // namespace plait::fusion

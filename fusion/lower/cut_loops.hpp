@@ -1,0 +1,137 @@
+// Loops over a box of an iteration space: those that fill scratch with an operand of a product, and
+// those of a region's roots. Where they read an array that was written in part, and that has no
+// memory (a concatenation, padding), they are cut at the edges of the parts: inside, the part is
+// read without a condition. Beside it a fill has loops that read what was there before; other loops
+// are cut once for all of their reads, and conditions choose where not all of them are inside.
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "nest.hpp"
+
+namespace plait::fusion {
+
+class CutLoops {
+ public:
+  // A loop: the dimension of the index that it steps along, and how far apart in scratch its
+  // iterations are.
+  struct Level {
+    int axis = 0;
+    ExprId place = 1, extent = 1;
+    Val begin = kNone, end = kNone;  // kNone: all of the dimension
+    double trips = 1;
+    // One of several loops over a range [low, high) of merged dimensions, of which loops around it
+    // leave a part: how many of them an iteration has, and the level of the last of these loops.
+    Val low = kNone, high = kNone;
+    ExprId inner = 1;
+    int around = -1;
+  };
+  using Emit = std::function<Val(std::int32_t node, const Index&, std::int32_t ctx)>;
+  using Need = std::function<void(std::int32_t node, const char* why)>;  // has to be in memory
+  using Body = std::function<void(Index&, std::int32_t ctx)>;
+
+  CutLoops(Nest& nest, Emit emit, Need need);
+  // `idx`: of axes that no level has; `extents`: of all axes.
+  void start(const Index& idx, const std::vector<Level>& levels,
+             const std::vector<ExprId>& extents);
+  // Cuts the innermost loop and the one around it, where all reads of the roots are inside.
+  void cut_innermost(const std::vector<std::int32_t>& roots);
+  void run(std::int32_t ctx, Body body);
+  // The operand at the loops of all levels, in the local. `repeated`: computed again for every
+  // block, which is known to cost less.
+  void fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
+            std::int32_t local, std::int32_t ctx, bool repeated);
+  bool repeated() const { return repeated_; }
+  // Of a write without memory.
+  Val value(std::int32_t update, const Index& idx, std::int32_t ctx);
+  // In arrays that a view shows interleaved, if these loops have them one after the other.
+  std::optional<Index> deinterleaved(std::int32_t view, const Index& idx) const;
+
+ private:
+  // Where nodes are read, from the readers to what they read. A chain of stencils reads what it
+  // began with at more and more places: what is read at more than so many is put in memory.
+  using Places = std::map<std::int32_t, std::set<std::vector<Walk>>, std::greater<>>;
+  static constexpr std::size_t kMaxPlaces = 32;
+  struct Read {
+    std::int32_t update;
+    int over;  // the read of the part that was written over this one; -1: none
+    std::vector<Walk> idx;
+  };
+  // What a write covers along a dimension of its storage.
+  struct Edges {
+    ExprId first, end;
+    bool from_first, to_last;
+    bool whole() const { return from_first && to_last; }
+  };
+  struct Cut {
+    int level;                                 // of the loop that is cut; -1: all loops run or none
+    int in_front;                              // each zone has loops of its own from this level on
+    std::set<std::pair<int, int>> reads = {};  // and a dimension of each
+    bool before = false, behind = false;       // there are iterations beside
+    ExprId low = 0, high = 0;                  // of the innermost loops: where all are inside
+    bool inside = true;                        // the loops that are open are
+  };
+  // What is left of a level's iterations, in the zones that are open.
+  struct Range {
+    Val begin = kNone, end = kNone;
+    double trips = 1;
+    bool narrow = false;
+  };
+
+  bool contains_part(std::int32_t id);
+  void read_at(std::int32_t id, const std::vector<Walk>& idx);
+  void find_reads();
+  void read_by(std::int32_t id, const std::vector<Walk>& idx);
+  std::vector<Walk> folded_index(std::int32_t reduction, const std::vector<Walk>& idx);
+  Edges edges(std::int32_t update, int d);
+  ExprId part_extent(std::int32_t update, int d);
+  // Loops over an axis that a view makes of several (lower/merged_axes.cpp).
+  std::vector<Level> split(std::int32_t view, const std::vector<Level>& levels, Index& idx);
+  std::pair<Val, Val> range_of(Level& l);
+  bool interleave(std::int32_t view, const MergedAxes& m, const Walk& along);
+  void split_interleaved();
+  void cut_each();
+  bool goes_on(const Read& r, int d, ExprId end) const;
+  bool covered(int read) const;
+  bool hidden(int read, int level) const;
+  std::pair<Val, Val> inside(const Cut& c, const Range& all);
+  bool reads_inside(std::int32_t update, int d) const;
+  void open_zones(int level, std::size_t next, std::int32_t ctx);
+  void open_level(int level, std::int32_t ctx);
+  Val number(ExprId e) { return nest_.number(e); }
+  Val zero() { return nest_.constant(scalar_int(0)); }
+  Val integer(OpId fn, Val a, Val b) { return nest_.integer(fn, a, b); }
+  Val negative(Val v) { return nest_.apply(OpId::Negative, DType::Int64, v); }
+  const tracer::Node& node(std::int32_t id) const { return nest_.node(id); }
+  Range& range(int level) { return ranges_[static_cast<std::size_t>(level + 1)]; }
+
+  Nest& nest_;
+  const LoweringInput& in_;
+  const Graph& g_;
+  Exprs& ex_;
+  Emit emit_;
+  Need need_;
+  Body body_;
+  std::vector<Level> levels_;
+  Index idx_;
+  std::vector<ExprId> extents_;  // of the axes of the loops, of the arrays, then of folds
+  int folded_ = 0;               // the first axis of those
+  std::vector<int> contains_;    // of each node: a part without memory; -1: not known
+  Places places_;
+  std::vector<Read> reads_;
+  std::vector<Cut> cuts_;
+  std::vector<Range> ranges_;  // of all loops, then of each level
+  bool fills_ = false, repeated_ = false;
+  // The axis whose elements are those of several arrays, interleaved: loops over these, and inside
+  // over the elements of each. The index's last axis counts the arrays.
+  struct Interleaved {
+    int axis = -1;
+    ExprId arrays = 1, each = 1;
+  } interleaved_;
+};
+
+}  // namespace plait::fusion
