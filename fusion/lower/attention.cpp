@@ -1,7 +1,7 @@
 // An attention as a region: the grid runs over blocks of rows, as a product's does. A block of
-// scores after another is multiplied into scratch; the rows of the second product, their sums and
-// maxima are carried from block to block, and rescaled where a maximum grows. What the rows are
-// divided by comes last.
+// scores after another is multiplied into scratch; the rows of the second product and the folds of
+// the scores are carried from block to block, and rescaled where a maximum grows. Deferred factors
+// of the rows come last.
 #include <algorithm>
 #include <limits>
 
@@ -30,8 +30,8 @@ Scalar least_normal(DType t) {
 void Lowering::attention() {
   const std::int32_t id = region_.product;
   const Node& p = node(id);
-  softmax_.emplace();
-  Softmax& s = *softmax_;
+  folds_.emplace();
+  BlockFolds& s = *folds_;
   s.of = *find_attention(g_, in_.canon, id, in_.target);
   const Node& scores = node(s.of.scores);
   const int dims = p.shape.size();
@@ -40,8 +40,8 @@ void Lowering::attention() {
                  its = ex_.source({id, Field::Shape, d});
     in_.facts.equal(mine, its);
   }
-  for (const std::int32_t z : s.of.zeros)
-    in_.facts.equal(ex_.source({z, Field::Value}), ex_.zero());
+  for (const auto& [n, bits] : s.of.numbers)
+    in_.facts.equal(ex_.source({n, Field::Value}), ex_.constant(bits));
   s.lone = in_.facts.equal(ex_.source({id, Field::Shape, dims - 2}), ex_.one());
   const std::int64_t most = in_.target.product_depth;
   s.height = s.lone ? 1 : attention_rows(g_, s.of, most);
@@ -61,7 +61,16 @@ void Lowering::attention() {
   tile_.c = rows_local(tile_.c_row);
   s.scores.c_row = ex_.add(ex_.constant(most), apart);
   s.scores.c = rows_local(s.scores.c_row);
-  for (std::int32_t* l : {&s.maximum, &s.shift, &s.factor, &s.sum}) *l = rows_local(ex_.one());
+  const auto row_local = [&](std::int32_t like) {
+    return local(node(like).dtype, ex_.constant(s.height), b.ctx);
+  };
+  for (const Attention::Fold& f : s.of.folds)
+    s.folds.push_back({row_local(f.node), f.first ? row_local(f.node) : -1});
+  for (const Attention::Shift& h : s.of.shifts) {
+    const int f = s.of.fold(h.row);
+    s.shifts.push_back(
+        {f >= 0 ? s.folds[f].value : row_local(h.row), row_local(h.row), row_local(h.row)});
+  }
   start_rows(b);
 
   const ExprId extent = ex_.source({s.of.scores, Field::Shape, dims - 1});
@@ -82,7 +91,7 @@ void Lowering::attention() {
 
 // Whether it is what blocks of queries, keys or values are read from.
 bool Lowering::is_attended(std::int32_t operand) const {
-  const std::int32_t scores = softmax_->of.scores;
+  const std::int32_t scores = folds_->of.scores;
   for (const std::int32_t in : {g_[scores].in[0], g_[scores].in[1], g_[region_.product].in[1]})
     if (in_.canon[in] == operand) return true;
   return false;
@@ -90,18 +99,17 @@ bool Lowering::is_attended(std::int32_t operand) const {
 
 void Lowering::add_block(const Rows& queries, const RowBlock& b, const Range& keys,
                          std::int32_t ctx) {
-  Softmax& s = *softmax_;
-  s.stage = Softmax::Compare;
+  BlockFolds& s = *folds_;
   s.scores.first_column = keys.begin;
   if (s.lone)
     score_keys(queries, b, keys, ctx);
   else
     multiply_columns(s.of.scores, s.scores, queries, keys, b, ctx);
-  if (s.of.maximum >= 0) {
-    compare_scores(b, keys, ctx);
+  if (!s.of.shifts.empty()) {
+    fold_block(b, keys, true, ctx);
     rescale_rows(b, ctx);
   }
-  weigh_scores(b, keys, ctx);
+  fold_block(b, keys, false, ctx);
   if (s.lone)
     add_values(b, keys, ctx);
   else
@@ -124,7 +132,7 @@ void Lowering::add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId 
       open_between(pass, kNone, where(needed, number(blocks), none), blocks,
                    static_cast<double>(std::max<std::int64_t>(1, concrete(in_, blocks))));
   const Range keys =
-      range_of_block(k_.loops[block].var, extent, node(softmax_->of.scores).shape.back(), most);
+      range_of_block(k_.loops[block].var, extent, node(folds_->of.scores).shape.back(), most);
   const Val now = apply(OpId::LogicalXor, DType::Bool, counts_at_once(b, keys, block), again);
   const std::int32_t once = open_between(block, kNone, cast(now, DType::Int64), ex_.one(), 1);
   add_block(queries, b, keys, once);
@@ -133,37 +141,53 @@ void Lowering::add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId 
   close(pass);
 }
 
+std::int32_t Lowering::local(DType t, ExprId count, std::int32_t home) {
+  k_.locals.push_back({t, coeff(count), home});
+  return static_cast<std::int32_t>(k_.locals.size() - 1);
+}
+
 std::int32_t Lowering::open_rows(const RowBlock& b, std::int32_t ctx) {
   const Node& p = node(region_.product);
-  return open_between(ctx, b.first, b.last, ex_.constant(softmax_->height),
+  return open_between(ctx, b.first, b.last, ex_.constant(folds_->height),
                       static_cast<double>(p.shape[p.shape.size() - 2]));
 }
 
-Val Lowering::load_row(std::int32_t local, const RowBlock& b, std::int32_t row) {
+Val Lowering::load_row(std::int32_t local, std::int32_t row) {
   Inst i{Op::LoadLocal, k_.locals[local].dtype, OpId::Count_, local};
-  i.access = access({{}, {{k_.loops[row].var, {1, ir::kNoParam}}, {b.first, {-1, ir::kNoParam}}}});
+  i.access = access(
+      {{}, {{k_.loops[row].var, {1, ir::kNoParam}}, {folds_->first_row, {-1, ir::kNoParam}}}});
   return push(i, row);
 }
 
-void Lowering::store_row(std::int32_t local, const RowBlock& b, std::int32_t row, Val v) {
+void Lowering::store_row(std::int32_t local, std::int32_t row, Val v) {
   push_store_local(
-      local, {{}, {{k_.loops[row].var, {1, ir::kNoParam}}, {b.first, {-1, ir::kNoParam}}}}, v, row);
+      local,
+      {{}, {{k_.loops[row].var, {1, ir::kNoParam}}, {folds_->first_row, {-1, ir::kNoParam}}}}, v,
+      row);
 }
 
 void Lowering::start_rows(const RowBlock& b) {
-  const Node& p = node(region_.product);
+  const BlockFolds& s = *folds_;
   const std::int32_t row = open_rows(b, b.ctx);
-  store_row(softmax_->maximum, b, row, constant(lowest(p.dtype)));
-  store_row(softmax_->sum, b, row, zero(p.dtype));
+  for (std::size_t f = 0; f < s.folds.size(); ++f) {
+    const Node& n = node(s.of.folds[f].node);
+    const bool sum = n.reduce == ReduceKind::Sum;
+    store_row(
+        s.folds[f].value, row,
+        sum ? zero(n.dtype) : constant(plait::cast(fold_identity(n.reduce, n.dtype), n.dtype)));
+  }
+  for (std::size_t h = 0; h < s.shifts.size(); ++h)
+    if (s.of.fold(s.of.shifts[h].row) < 0)
+      store_row(s.shifts[h].row, row, constant(lowest(node(s.of.shifts[h].row).dtype)));
   close(row);
-  scale_rows(b, b.ctx, -1);
+  scale_rows(b, b.ctx, true);
 }
 
-// The rows of the second product, by a factor each; from zero where there is none.
-void Lowering::scale_rows(const RowBlock& b, std::int32_t ctx, std::int32_t factor) {
+// The rows of the second product, by their factors; from zero at the start.
+void Lowering::scale_rows(const RowBlock& b, std::int32_t ctx, bool start) {
   const Node& p = node(region_.product);
+  if (!start && folds_->of.scaling.shifts.empty()) return;
   const std::int32_t row = open_rows(b, ctx);
-  const Val f = factor >= 0 ? load_row(factor, b, row) : kNone;
   const std::int32_t column =
       open(row, ex_.source({region_.product, Field::Shape, p.shape.size() - 1}));
   const Access a{{},
@@ -171,32 +195,65 @@ void Lowering::scale_rows(const RowBlock& b, std::int32_t ctx, std::int32_t fact
                   {b.first, coeff(ex_.mul(tile_.c_row, ex_.constant(-1)))},
                   {k_.loops[column].var, {1, ir::kNoParam}}}};
   Val v = zero(p.dtype);
-  if (factor >= 0) {
+  if (!start) {
     Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
     i.access = access(a);
-    v = apply(OpId::Multiply, p.dtype, push(i, column), f);
+    v = growth(folds_->of.scaling, push(i, column), row);
   }
   push_store_local(tile_.c, a, v, column);
   close(column);
   close(row);
 }
 
-// The maxima of the rows so far. What is compared takes the place of the scores.
-void Lowering::compare_scores(const RowBlock& b, const Range& keys, std::int32_t ctx) {
-  Softmax& s = *softmax_;
+// The value, by the factors of what it is homogeneous in.
+Val Lowering::growth(const Attention::Scaling& of, Val v, std::int32_t row) {
+  for (const int h : of.shifts) {
+    const DType t = k_.insts[v].type;
+    v = apply(OpId::Multiply, t, v, cast(load_row(folds_->shifts[h].factor, row), t));
+  }
+  return v;
+}
+
+void Lowering::fold_block(const RowBlock& b, const Range& keys, bool first, std::int32_t ctx) {
+  BlockFolds& s = *folds_;
+  s.stage = first ? BlockFolds::Compare : BlockFolds::Weigh;
   const DType t = node(region_.product).dtype;
+  const Val least = !first && s.of.peaks_at_one && !s.lone ? least_weight(b, keys, ctx) : kNone;
   const std::int32_t row = s.scores.rows = open_rows(b, ctx);
   const std::int32_t column = s.scores.columns = open_range(row, keys);
   Index idx = b.batch;
   idx[idx.size() - 2].loop = row;
   idx.back().loop = column;
-  Val v = emit(s.of.compared, idx, column);
-  if (def_loop_[v] != column) v = push({Op::Cast, t, OpId::Count_, 0, {v, kNone, kNone}}, column);
-  if (s.of.replaced) push_store_local(s.scores.c, score_access(row, column), v, column);
-  k_.loops[column].reductions.push_back({ReduceKind::Max, v});
+  std::vector<Reduction> folded;
+  std::vector<std::size_t> which;
+  for (std::size_t f = 0; f < s.folds.size(); ++f) {
+    if (s.of.folds[f].first != first) continue;
+    const Node& n = node(s.of.folds[f].node);
+    Val v = operand_value(s.of.folds[f].node, idx, column);
+    if (def_loop_[v] != column)
+      v = push({Op::Cast, n.dtype, OpId::Count_, 0, {v, kNone, kNone}}, column);
+    const bool sum = n.reduce == ReduceKind::Sum;
+    folded.push_back({n.reduce, v, sum ? ir::Order::Pairwise : ir::Order::Any});
+    which.push_back(f);
+  }
+  const std::int32_t kept = first ? s.of.replacement : s.of.weights;
+  if (kept >= 0) {
+    Val v = emit(kept, idx, column);
+    if (least != kNone)
+      v = apply(OpId::Where, t, apply(OpId::Less, DType::Bool, v, least), zero(t), v);
+    if (def_loop_[v] != column) v = push({Op::Cast, t, OpId::Count_, 0, {v, kNone, kNone}}, column);
+    push_store_local(s.scores.c, score_access(row, column), v, column);
+  }
+  k_.loops[column].reductions = folded;
   const Val reduce = close(column);
-  const Val most = push({Op::Result, t, OpId::Count_, 0, {reduce, kNone, kNone}}, row);
-  store_row(s.shift, b, row, apply(OpId::Maximum, t, load_row(s.maximum, b, row), most));
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const BlockFolds::Fold& f = s.folds[which[i]];
+    const DType of = k_.locals[f.value].dtype;
+    const Val result = push(
+        {Op::Result, of, OpId::Count_, static_cast<std::int32_t>(i), {reduce, kNone, kNone}}, row);
+    store_row(first ? f.next : f.value, row,
+              apply(reduce_info(folded[i].kind).combine, of, load_row(f.value, row), result));
+  }
   close(row);
 }
 
@@ -209,27 +266,38 @@ Val Lowering::shift_of(Val maximum) {
 }
 
 void Lowering::rescale_rows(const RowBlock& b, std::int32_t ctx) {
-  const Softmax& s = *softmax_;
-  const DType t = node(region_.product).dtype;
-  const std::int32_t row = open_rows(b, ctx);
-  const Val before = load_row(s.maximum, b, row), now = load_row(s.shift, b, row);
-  const Val shift = shift_of(now);
-  Val grown = apply(OpId::Subtract, t, before, shift);
-  if (s.of.scale >= 0)
-    grown = apply(s.of.scaled_by, t, grown,
-                  emit(s.of.scale, Index(node(s.of.scale).shape.size()), row));
-  Val factor = apply(s.of.exponential, t, grown);
-  // The scale may be negative: what a row of -inf has summed so far is final.
-  if (s.of.scale >= 0)
-    factor = apply(OpId::Where, t, apply(OpId::Equal, DType::Bool, before, constant(lowest(t))),
-                   constant(plait::cast(scalar_float(1), t)), factor);
-  const Val sum = apply(OpId::Multiply, t, load_row(s.sum, b, row), factor);
-  store_row(s.maximum, b, row, now);
-  store_row(s.shift, b, row, shift);
-  store_row(s.factor, b, row, factor);
-  store_row(s.sum, b, row, sum);
+  BlockFolds& s = *folds_;
+  s.stage = BlockFolds::Rescale;
+  const std::int32_t row = s.rows = open_rows(b, ctx);
+  for (std::size_t h = 0; h < s.shifts.size(); ++h) {
+    const Attention::Shift& of = s.of.shifts[h];
+    const DType t = node(of.row).dtype;
+    const Val before = load_row(s.shifts[h].row, row),
+              now = emit(of.row, row_index(of.row, row), row), shift = shift_of(now);
+    Val grown = apply(OpId::Subtract, t, before, shift);
+    if (of.scale >= 0)
+      grown =
+          apply(of.scaled_by, t, grown, emit(of.scale, Index(node(of.scale).shape.size()), row));
+    Val factor = apply(of.exponential, t, grown);
+    // The scale may be negative, and the row value larger than the maximum: what a row of -inf has
+    // summed so far is final.
+    const std::int32_t maximum = s.folds[of.maximum].value;
+    if (of.scale >= 0 || maximum != s.shifts[h].row)
+      factor = apply(OpId::Where, t,
+                     apply(OpId::Equal, DType::Bool, load_row(maximum, row), constant(lowest(t))),
+                     constant(plait::cast(scalar_float(1), t)), factor);
+    store_row(s.shifts[h].subtracted, row, shift);
+    store_row(s.shifts[h].factor, row, factor);
+    if (maximum != s.shifts[h].row) store_row(s.shifts[h].row, row, now);
+  }
+  for (std::size_t f = 0; f < s.folds.size(); ++f)
+    if (s.of.folds[f].first)
+      store_row(s.folds[f].value, row, load_row(s.folds[f].next, row));
+    else if (!s.of.folds[f].scaling.shifts.empty())
+      store_row(s.folds[f].value, row,
+                growth(s.of.folds[f].scaling, load_row(s.folds[f].value, row), row));
   close(row);
-  scale_rows(b, ctx, s.factor);
+  scale_rows(b, ctx, false);
 }
 
 // Beside a weight of 1, subnormal ones are nothing, and slow to multiply: they are 0, but where an
@@ -239,32 +307,8 @@ Val Lowering::least_weight(const RowBlock& b, const Range& keys, std::int32_t ct
   return apply(OpId::Where, t, any_infinite(b, keys, ctx), zero(t), constant(least_normal(t)));
 }
 
-void Lowering::weigh_scores(const RowBlock& b, const Range& keys, std::int32_t ctx) {
-  Softmax& s = *softmax_;
-  s.stage = Softmax::Weigh;
-  const DType t = node(region_.product).dtype;
-  const Val least = s.of.peaks_at_one && !s.lone ? least_weight(b, keys, ctx) : kNone;
-  const std::int32_t row = s.scores.rows = open_rows(b, ctx);
-  const std::int32_t column = s.scores.columns = open_range(row, keys);
-  Index idx = b.batch;
-  idx[idx.size() - 2].loop = row;
-  idx.back().loop = column;
-  Val summed = emit(s.of.summed, idx, column);
-  Val weight = emit(s.of.weights, idx, column);
-  if (least != kNone)
-    weight = apply(OpId::Where, t, apply(OpId::Less, DType::Bool, weight, least), zero(t), weight);
-  if (def_loop_[summed] != column)
-    summed = push({Op::Cast, t, OpId::Count_, 0, {summed, kNone, kNone}}, column);
-  push_store_local(s.scores.c, score_access(row, column), weight, column);
-  k_.loops[column].reductions.push_back({ReduceKind::Sum, summed, ir::Order::Pairwise});
-  const Val reduce = close(column);
-  const Val sum = push({Op::Result, t, OpId::Count_, 0, {reduce, kNone, kNone}}, row);
-  store_row(s.sum, b, row, apply(OpId::Add, t, load_row(s.sum, b, row), sum));
-  close(row);
-}
-
 void Lowering::multiply_weights(const RowBlock& b, const Range& keys, std::int32_t ctx) {
-  const Softmax& s = *softmax_;
+  const BlockFolds& s = *folds_;
   const Node& p = node(region_.product);
   const std::int64_t width = p.shape.back();
   const ExprId columns = ex_.source({region_.product, Field::Shape, p.shape.size() - 1});
@@ -281,20 +325,63 @@ void Lowering::multiply_weights(const RowBlock& b, const Range& keys, std::int32
                integer(OpId::Subtract, across.end, across.begin), keys, ctx);
 }
 
-// The sum of a row whose maximum is infinite is NaN: of what was left out, too.
+// The sum of a row whose maximum is subtracted and infinite is NaN: of what was left out, too.
+Val Lowering::not_a_number(const Attention::Scaling& of, Val v, std::int32_t row) {
+  for (const int h : of.shifts) {
+    const std::int32_t largest = folds_->folds[folds_->of.shifts[h].maximum].value;
+    const Val r = load_row(folds_->shifts[h].row, row);
+    const DType t = k_.insts[r].type;
+    Val d = apply(OpId::Subtract, t, r, r);
+    if (largest != folds_->shifts[h].row)
+      d = apply(OpId::Where, t, apply(OpId::Equal, DType::Bool, load_row(largest, row), r), d,
+                zero(t));
+    v = apply(OpId::Add, k_.insts[v].type, v, cast(d, k_.insts[v].type));
+  }
+  return v;
+}
+
+Val Lowering::with_deferred(const Attention::Scaling& of, Val v, std::int32_t row) {
+  for (const Attention::Factor& f : of.deferred) {
+    const DType t = k_.insts[v].type;
+    const Val r = emit(f.row, row_index(f.row, row), row);
+    const DType u = k_.insts[r].type;
+    switch (f.fn) {
+      case OpId::Multiply:
+      case OpId::Divide:
+        v = cast(apply(f.fn, u, cast(v, u), r), t);
+        break;
+      case OpId::Where:
+        v = apply(f.fn, t, r, f.inverted ? zero(t) : v, f.inverted ? v : zero(t));
+        break;
+      case OpId::Isfinite:
+        v = apply(OpId::Where, t,
+                  apply(OpId::LogicalAnd, DType::Bool, apply(f.fn, DType::Bool, r),
+                        apply(OpId::NotEqual, DType::Bool, r, zero(u))),
+                  v, zero(t));
+        break;
+      default:
+        v = cast(apply(OpId::Multiply, u, cast(v, u), apply(f.fn, u, apply(OpId::Negative, u, r))),
+                 t);
+    }
+  }
+  return v;
+}
+
 void Lowering::finish_rows(const RowBlock& b) {
-  Softmax& s = *softmax_;
-  s.stage = Softmax::Finish;
-  if (s.of.maximum < 0) return;
-  const DType t = node(region_.product).dtype;
-  const std::int32_t row = open_rows(b, b.ctx);
-  const Val maximum = load_row(s.maximum, b, row), sum = load_row(s.sum, b, row);
-  store_row(s.sum, b, row, apply(OpId::Add, t, sum, apply(OpId::Subtract, t, maximum, maximum)));
+  BlockFolds& s = *folds_;
+  s.stage = BlockFolds::Finish;
+  const std::int32_t row = s.rows = open_rows(b, b.ctx);
+  for (std::size_t f = 0; f < s.folds.size(); ++f)
+    if (const Attention::Scaling& of = s.of.folds[f].scaling;
+        !of.shifts.empty() || !of.deferred.empty()) {
+      const Val v = not_a_number(of, load_row(s.folds[f].value, row), row);
+      store_row(s.folds[f].value, row, with_deferred(of, v, row));
+    }
   close(row);
 }
 
 Access Lowering::score_access(std::int32_t row, std::int32_t column) {
-  const Tile& t = softmax_->scores;
+  const Tile& t = folds_->scores;
   return {{},
           {{k_.loops[row].var, coeff(t.c_row)},
            {t.first_row, coeff(ex_.mul(t.c_row, ex_.constant(-1)))},
@@ -302,62 +389,66 @@ Access Lowering::score_access(std::int32_t row, std::int32_t column) {
            {t.first_column, {-1, ir::kNoParam}}}};
 }
 
-// Whether it shows maxima or sums of rows that grow here: memory that has them has the last.
+// Whether it shows row values that change here: memory that has them has the last.
 bool Lowering::is_row_value(std::int32_t id) const {
-  if (!softmax_) return false;
+  if (!folds_) return false;
   id = in_.canon[id];
-  if (!g_[id].leaf && node(id).kind == NodeKind::View)
-    return g_[id].map && is_row_value(g_[id].in[0]);
-  return id == softmax_->of.maximum || id == softmax_->of.sum;
+  if (folds_->of.rows.count(id)) return true;
+  return !g_[id].leaf && node(id).kind == NodeKind::View && g_[id].map &&
+         is_row_value(g_[id].in[0]);
 }
 
-Val Lowering::softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
-  if (!softmax_) return kNone;
-  const Softmax& s = *softmax_;
-  const bool weigh = s.stage == Softmax::Weigh;
-  if (weigh && id == s.of.quotient) return emit(g_[id].in[s.of.divided], idx, ctx);
-  const bool row_value = id == s.of.maximum || id == s.of.sum;
-  const bool score = id == s.of.scores || (weigh && s.of.replaced && id == s.of.compared);
-  if (!row_value && !score) return kNone;
-  const std::int32_t row = s.stage == Softmax::Finish ? tile_.rows : s.scores.rows;
-  Index here = tile_.batch;
-  here[here.size() - 2].loop = row;
-  here.back().loop = s.scores.columns;
-  if (row_value) here.pop_back();
-  if (row < 0 || !at_index(id, idx, here) || (score && s.stage == Softmax::Finish)) {
+// Where a row value is that of a loop over rows.
+Index Lowering::row_index(std::int32_t id, std::int32_t row) const {
+  Index idx = tile_.batch;
+  idx[idx.size() - 2].loop = row;
+  idx.back() = {};
+  return broadcast(id, Index(idx.begin(), idx.begin() + node(id).shape.size()));
+}
+
+Val Lowering::block_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
+  if (!folds_) return kNone;
+  const BlockFolds& s = *folds_;
+  const bool weigh = s.stage == BlockFolds::Weigh, finish = s.stage == BlockFolds::Finish;
+  if (const auto u = s.of.undivided.find(id); weigh && u != s.of.undivided.end())
+    return emit(g_[id].in[u->second], idx, ctx);
+  const auto shift = s.of.shifted_by.find(id);
+  const int fold = s.of.fold(id);
+  const bool shifts = weigh && shift != s.of.shifted_by.end();
+  const bool score = id == s.of.scores || (weigh && id == s.of.replacement);
+  if (!shifts && fold < 0 && !score)
+    return s.of.rows.count(id) ? compute_node(id, g_[id], node(id), idx, ctx) : kNone;
+  const bool blocks = weigh || s.stage == BlockFolds::Compare;
+  const std::int32_t row = blocks ? s.scores.rows : tile_.rows >= 0 ? tile_.rows : s.rows;
+  Index here;
+  if (score) {
+    here = tile_.batch;
+    here[here.size() - 2].loop = row;
+    here.back().loop = s.scores.columns;
+  } else {
+    here = row_index(id, row);
+  }
+  if (row < 0 || !at_index(id, idx, here) || (score && finish)) {
     if (in_.in_memory[id]) return kNone;
     need(id, "it is read beyond its own rows");
     return zero(node(id).dtype);
   }
-  Access a =
-      row_value
-          ? Access{{}, {{k_.loops[row].var, {1, ir::kNoParam}}, {s.first_row, {-1, ir::kNoParam}}}}
-          : score_access(row, s.scores.columns);
-  const std::int32_t from = score            ? s.scores.c
-                            : id == s.of.sum ? s.sum
-                            : weigh          ? s.shift
-                                             : s.maximum;
-  Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, from};
-  i.access = access(std::move(a));
-  return push(i, row_value ? row : s.scores.columns);
+  if (shifts) return load_row(s.shifts[shift->second].subtracted, row);
+  if (fold >= 0) {
+    const bool next = s.stage == BlockFolds::Rescale && s.folds[fold].next >= 0;
+    return load_row(next ? s.folds[fold].next : s.folds[fold].value, row);
+  }
+  Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, s.scores.c};
+  i.access = access(score_access(row, s.scores.columns));
+  return push(i, s.scores.columns);
 }
 
 // A row of the second product, as its readers find it.
-Val Lowering::finished(Val v, std::int32_t ctx) {
-  if (!softmax_) return v;
-  const Softmax& s = *softmax_;
-  Index row = tile_.batch;
-  row[row.size() - 2].loop = tile_.rows;
-  const DType t = k_.insts[v].type;
-  if (s.of.reciprocal >= 0) {
-    row.back() = {};
-    return apply(OpId::Multiply, t, v, emit(s.of.reciprocal, broadcast(s.of.reciprocal, row), ctx));
-  }
-  row.pop_back();
-  if (s.of.quotient >= 0) return apply(OpId::Divide, t, v, emit(s.of.sum, row, ctx));
-  if (s.of.maximum < 0) return v;
-  const Val maximum = emit(s.of.maximum, row, ctx);
-  return apply(OpId::Add, t, v, apply(OpId::Subtract, t, maximum, maximum));
+Val Lowering::finished(Val v, std::int32_t) {
+  if (!folds_) return v;
+  const Attention& a = folds_->of;
+  v = with_deferred(a.scaling, v, tile_.rows);
+  return a.divided ? v : not_a_number(a.scaling, v, tile_.rows);
 }
 
 }  // namespace plait::fusion

@@ -48,15 +48,26 @@ struct Tile {
   ir::Access at;
   Lines across;
 };
-// That of an attention: the scores, and of each row, in locals, what the softmax carries.
-struct Softmax {
+// That of an attention: the scores, and of each row, in locals, what is carried from block to
+// block.
+struct BlockFolds {
   Attention of;
   Tile scores;
   std::int64_t height = 0;
   bool lone = false;  // there is one row: nothing to share, keys and values are read where they lie
-  std::int32_t maximum = -1, shift = -1, factor = -1, sum = -1;
-  enum Stage : std::uint8_t { Compare, Weigh, Finish } stage = Compare;
+  // Of each fold its value, and of first ones the next; of each shift the row value that is
+  // subtracted, what is subtracted in its place where that is -inf, and the factor of a growth.
+  struct Fold {
+    std::int32_t value = -1, next = -1;
+  };
+  struct Shift {
+    std::int32_t row = -1, subtracted = -1, factor = -1;
+  };
+  std::vector<Fold> folds;
+  std::vector<Shift> shifts;
+  enum Stage : std::uint8_t { Compare, Rescale, Weigh, Finish } stage = Compare;
   Val first_row = kNone;
+  std::int32_t rows = -1;  // the loop over them that reads their values
 };
 
 class Lowering : Nest {
@@ -169,8 +180,8 @@ class Lowering : Nest {
   void store_block(const Lines& rows, const Lines& columns, std::int32_t ctx);
   void store_along(std::int32_t root, std::int32_t ctx);
   void close_grid(std::int32_t ctx);
-  // Two products and the softmax between them, blocks of columns by blocks of columns: scores,
-  // running maxima and sums of the rows, and rows of the second product are a block's scratch
+  // Two products and folds of the rows between them, blocks of columns by blocks of columns:
+  // scores, what is folded so far, and rows of the second product are a block's scratch
   // (lower/attention.cpp).
   void attention();
   void add_block(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
@@ -195,25 +206,31 @@ class Lowering : Nest {
   std::optional<std::pair<int, int>> indices_summed(std::int32_t id, IndicesSummed& known) const;
   Val shift_of(Val maximum);
   void start_rows(const RowBlock& b);
-  void compare_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  // The folds of a block along its rows, of those that come first or of the others; these with the
+  // weights.
+  void fold_block(const RowBlock& b, const Range& keys, bool first, std::int32_t ctx);
   void rescale_rows(const RowBlock& b, std::int32_t ctx);
-  void weigh_scores(const RowBlock& b, const Range& keys, std::int32_t ctx);
+  Val growth(const Attention::Scaling& of, Val v, std::int32_t row);
   void multiply_weights(const RowBlock& b, const Range& keys, std::int32_t ctx);
   void finish_rows(const RowBlock& b);
+  Val not_a_number(const Attention::Scaling& of, Val v, std::int32_t row);
+  Val with_deferred(const Attention::Scaling& of, Val v, std::int32_t row);
+  Index row_index(std::int32_t id, std::int32_t row) const;
   bool is_row_value(std::int32_t id) const;
   // What a block of an attention has in scratch; kNone for anything else.
-  Val softmax_value(std::int32_t id, const Index& idx, std::int32_t ctx);
+  Val block_value(std::int32_t id, const Index& idx, std::int32_t ctx);
   ir::Access score_access(std::int32_t row, std::int32_t column);
-  void scale_rows(const RowBlock& b, std::int32_t ctx, std::int32_t factor);
+  void scale_rows(const RowBlock& b, std::int32_t ctx, bool start);
   Val finished(Val v, std::int32_t ctx);
   std::int32_t access(ir::Access a) {
     k_.accesses.push_back(std::move(a));
     return static_cast<std::int32_t>(k_.accesses.size() - 1);
   }
   std::int32_t open_rows(const RowBlock& b, std::int32_t ctx);
-  Val load_row(std::int32_t local, const RowBlock& b, std::int32_t row);
-  void store_row(std::int32_t local, const RowBlock& b, std::int32_t row, Val v);
+  Val load_row(std::int32_t local, std::int32_t row);
+  void store_row(std::int32_t local, std::int32_t row, Val v);
   std::int32_t local(ExprId count, std::int32_t home);
+  std::int32_t local(DType t, ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
   // Asked for by a survey; a region that is lowered has it.
   void need(std::int32_t id, const char* why);
@@ -296,7 +313,7 @@ class Lowering : Nest {
     std::int32_t loop;
   };
   Tile tile_;
-  std::optional<Softmax> softmax_;
+  std::optional<BlockFolds> folds_;
   CutLoops* cuts_ = nullptr;  // the loops that are open, if they may be cut
   const RegionSpec& region_;
   struct Scans {

@@ -137,7 +137,7 @@ Val Lowering::any(Val v, std::int32_t loop) {
 
 // Whether a block has to be computed whatever the maxima are.
 Val Lowering::counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx) {
-  const Softmax& s = *softmax_;
+  const BlockFolds& s = *folds_;
   const Range rows{b.first, b.last, s.height, ex_.constant(s.height),
                    static_cast<double>(s.height)};
   const Val seen = may_be(s.of.mask, !s.of.inverted, rows, keys, ctx);
@@ -160,15 +160,15 @@ Val Lowering::any_infinite(const RowBlock& b, const Range& keys, std::int32_t ct
 
 // Whether in some row what stands in place of the scores left out counts.
 Val Lowering::fill_counts(const RowBlock& b, Val last, std::int32_t ctx) {
-  const Softmax& s = *softmax_;
-  const DType t = node(region_.product).dtype;
+  const BlockFolds& s = *folds_;
+  const DType t = node(s.of.fill).dtype;
   const std::int32_t row = open_range(ctx, {b.first, last, s.height, ex_.constant(s.height)});
   const Val fill = emit(s.of.fill, Index(node(s.of.fill).shape.size()), row);
   Val least = fill, above = kNone;
-  if (s.of.maximum >= 0) {
-    const Val maximum = load_row(s.maximum, b, row);
-    least = apply(OpId::Subtract, t, fill, shift_of(maximum));
-    above = apply(OpId::Less, DType::Bool, maximum, fill);
+  if (!s.of.shifts.empty()) {
+    least = apply(OpId::Subtract, t, fill, shift_of(load_row(s.shifts[0].row, row)));
+    above =
+        apply(OpId::Less, DType::Bool, load_row(s.folds[s.of.shifts[0].maximum].value, row), fill);
   }
   const Val weight = apply(s.of.exponential, t, apply(OpId::Minimum, t, least, zero(t)));
   Val counts = apply(OpId::NotEqual, DType::Bool, weight, zero(t));

@@ -9,7 +9,7 @@ using tracer::Node;
 // The query times each key of a block.
 void Lowering::score_keys(const Rows& queries, const RowBlock& b, const Range& keys,
                           std::int32_t ctx) {
-  const Softmax& s = *softmax_;
+  const BlockFolds& s = *folds_;
   const std::int32_t operand = g_[s.of.scores].in[1];
   const DType t = node(region_.product).dtype;
   const int dims = node(operand).shape.size();
@@ -42,7 +42,7 @@ void Lowering::clear_local(std::int32_t local, ExprId extent, std::int32_t ctx) 
 // The weights of a block times its values. Their sum is added to the row's, as sums of blocks are:
 // a single chain of sums would round more often.
 void Lowering::add_values(const RowBlock& b, const Range& keys, std::int32_t ctx) {
-  const Softmax& s = *softmax_;
+  const BlockFolds& s = *folds_;
   const std::int32_t operand = g_[region_.product].in[1];
   const DType t = node(region_.product).dtype;
   const int dims = node(operand).shape.size();

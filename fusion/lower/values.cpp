@@ -36,7 +36,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   Val v;
   if (n.kind == NodeKind::Scalar) {
     v = scalar(id);
-  } else if (v = softmax_value(id, idx, ctx); v != kNone) {
+  } else if (v = block_value(id, idx, ctx); v != kNone) {
   } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && is_row_value(id))) {
     out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
@@ -133,7 +133,7 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
   if (gn.windows || gn.map) return emit(base, view_index(id, idx), ctx);
   if (const auto at = cuts_ ? cuts_->deinterleaved(id, idx) : std::nullopt)
     return emit(base, *at, ctx);
-  if (softmax_ && is_attended(id) && unfolded_axes(g_, id))
+  if (folds_ && is_attended(id) && unfolded_axes(g_, id))
     return emit(base, unmerged(id, idx), ctx);
   need(base, "its view needs it in memory");
   return zero(n.dtype);

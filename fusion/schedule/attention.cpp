@@ -1,8 +1,8 @@
 #include "attention.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <cmath>
+#include <limits>
 
 #include "product_region.hpp"
 
@@ -12,30 +12,48 @@ using tracer::NodeKind;
 
 namespace {
 
-// Between the two products; more is no attention, and looking for it costs.
-constexpr std::size_t kMostNodes = 64;
 // Of rows that a block has whole.
 constexpr std::int64_t kWidest = 512;
 
-class Finder {
+// A value of the scores' shape, by how it depends on row values. Plain: not at all. Shifted: a
+// plain value less row values, the first of which grows with a maximum; the rest leaves the
+// exponential as factors. Homogeneous: a plain value times a function of row values.
+struct BlockValue {
+  enum Kind : std::uint8_t { Other, Plain, Shifted, Homogeneous } kind = Other;
+  Attention::Shift shift;
+  std::vector<std::int32_t> rest;
+  Attention::Scaling scaling;
+};
+using Factor = Attention::Factor;
+
+bool exponentiates(OpId fn) { return fn == OpId::Exp || fn == OpId::Exp2; }
+
+class Analysis {
  public:
-  Finder(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product)
-      : g_(g), canon_(canon) {
+  Analysis(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product,
+           std::int32_t scores)
+      : g_(g), canon_(canon), shape_(g[scores].node->shape) {
     a_.product = product;
+    a_.scores = scores;
     a_.weights = canon[g[product].in[0]];
   }
 
   std::optional<Attention> run() {
-    for (const std::int32_t s : products_before()) {
-      a_.scores = s;
-      shape_ = node(s).shape;
-      if (match()) return a_;
-      a_ = {.product = a_.product, .weights = a_.weights};
-      depends_.clear();
-      plain_.clear();
-      tried_.clear();
-    }
-    return std::nullopt;
+    const Dims& out = node(a_.product).shape;
+    if (out.size() != shape_.size() || !std::equal(out.begin(), out.end() - 1, shape_.begin()))
+      return std::nullopt;
+    const BlockValue& w = value(a_.weights);
+    if (!is_factor(w) || !find_folds()) return std::nullopt;
+    a_.scaling = w.scaling;
+    for (const Attention::Fold& f : a_.folds)
+      if (!hides_nothing(f.scaling)) return std::nullopt;
+    if (!hides_nothing(w.scaling)) return std::nullopt;
+    for (const Factor& f : a_.scaling.deferred) a_.divided |= has_sum(f.row);
+    find_mask();
+    find_replacement();
+    a_.inside.assign(all_.begin(), all_.end());
+    if (!all_.count(a_.scores) || !nobody_else_reads()) return std::nullopt;
+    return std::move(a_);
   }
 
  private:
@@ -47,323 +65,406 @@ class Finder {
   bool elementwise(std::int32_t i) const {
     return !g_[i].leaf && node(i).kind == NodeKind::Elementwise;
   }
-
-  // Products of the weights' shape that they are computed from.
-  std::vector<std::int32_t> products_before() const {
-    std::vector<std::int32_t> found, stack{a_.weights};
-    std::set<std::int32_t> seen;
-    while (!stack.empty()) {
-      const std::int32_t i = stack.back();
-      stack.pop_back();
-      if (g_[i].leaf || !seen.insert(i).second) continue;
-      if (seen.size() > kMostNodes) return {};
-      const Node& n = node(i);
-      if (n.kind == NodeKind::MatMul) {
-        if (n.axes.empty() && n.shape == node(a_.weights).shape &&
-            n.dtype == node(a_.product).dtype && product_class(n) != ProductClass::Small &&
-            n.inputs[0]->shape.back() <= kWidest && n.shape.back() > kShort)
-          found.push_back(i);
-        continue;
-      }
-      for (int k = 0; k < 3; ++k)
-        if (input(i, k) >= 0) stack.push_back(input(i, k));
-    }
-    return found;
+  bool elementwise(std::int32_t i, OpId fn) const { return elementwise(i) && node(i).fn == fn; }
+  // The answer of a question about nodes, which is asked of each once.
+  template <class T, class Ask>
+  static T once(std::map<std::int32_t, T>& known, std::int32_t i, Ask&& ask) {
+    if (const auto at = known.find(i); at != known.end()) return at->second;
+    T answer = ask();
+    return known[i] = std::move(answer);
   }
-
-  bool match() {
-    const Dims& out = node(a_.product).shape;
-    if (out.size() != shape_.size() || !std::equal(out.begin(), out.end() - 1, shape_.begin()))
-      return false;
-    // The division first: below it stands what is summed.
-    if (find_quotient(a_.weights)) {
-      a_.summed = input(a_.quotient, a_.divided);
-    } else {
-      a_.summed = a_.weights;
-      find_sum();
-    }
-    if (a_.sum < 0) return false;
-    if (!falls_with_maximum(a_.summed) && !plain(a_.summed)) return false;
-    if (a_.quotient >= 0 && !scales(a_.weights)) return false;
-    find_exponential();
-    return collect() && nobody_else_reads();
-  }
-
-  // Where the weights are the exponential alone, of the scores or their difference from the
-  // maximum.
-  void find_exponential() {
-    if (!elementwise(a_.summed) || (a_.weights != a_.summed && a_.weights != a_.quotient)) return;
-    // Zero where a mask says so.
-    std::int32_t e = a_.summed, kept = -1;
-    bool kept_inverted = false;
-    if (node(e).fn == OpId::Where) {
-      kept_inverted = zero(input(e, 1));
-      if (!kept_inverted && !zero(input(e, 2))) return;
-      kept = input(e, 0);
-      e = input(e, kept_inverted ? 2 : 1);
-      if (!elementwise(e)) return;
-    }
-    const OpId fn = node(e).fn;
-    if (fn != OpId::Exp && fn != OpId::Exp2) return;
-    std::int32_t i = input(e, 0);
-    if (a_.maximum >= 0) {
-      if (!elementwise(i) || node(i).fn != OpId::Subtract || input(i, 0) != a_.compared) return;
-      a_.peaks_at_one = kept < 0;
-      i = a_.compared;
-    }
-    if (!elementwise(i) || node(i).fn != OpId::Where || node(i).shape != shape_) return;
-    a_.inverted = !depends(input(i, 1));
-    const std::int32_t fill = input(i, a_.inverted ? 1 : 2);
-    if (depends(input(i, 0)) || depends(fill) || element_count(node(fill).shape) != 1) return;
-    a_.exponential = fn;
-    a_.mask = input(i, 0);
-    a_.fill = fill;
-  }
-
-  // Whether it is a number that is zero, and not negative. It is relied on.
-  bool zero(std::int32_t i) {
-    while (!g_[i].leaf && (node(i).kind == NodeKind::View || node(i).kind == NodeKind::Fill))
-      i = input(i, 0);
-    if (node(i).kind != NodeKind::Scalar || g_.field({i, Field::Value}) != 0) return false;
-    a_.zeros.push_back(i);
+  template <class Ask>
+  bool all_inputs(std::int32_t i, Ask&& ask) const {
+    for (int k = 0; k < 3; ++k)
+      if (input(i, k) >= 0 && !ask(input(i, k))) return false;
     return true;
   }
+
+  // Whether it is that number, 0 or infinite. It is relied on.
+  bool is_number(std::int32_t i, double x) {
+    while (!g_[i].leaf && (node(i).kind == NodeKind::View || node(i).kind == NodeKind::Fill))
+      i = input(i, 0);
+    if (node(i).kind != NodeKind::Scalar) return false;
+    const std::int64_t bits = g_.field({i, Field::Value});
+    if (x == 0 ? bits != 0
+               : std::abs(plait::cast(node(i).scalar, DType::Float64).as<double>()) != x)
+      return false;
+    a_.numbers.emplace_back(i, bits);
+    return true;
+  }
+  bool zero(std::int32_t i) { return is_number(i, 0); }
 
   // Whether the value follows from the scores.
   bool depends(std::int32_t i) {
     if (i == a_.scores) return true;
     if (i < a_.scores || g_[i].leaf || node(i).kind == NodeKind::MatMul) return false;
-    const auto [it, fresh] = depends_.try_emplace(i, false);
-    if (!fresh) return it->second;
-    bool d = false;
-    for (int k = 0; k < 3; ++k)
-      if (input(i, k) >= 0) d |= depends(input(i, k));
-    return depends_[i] = d;
+    return once(depends_, i,
+                [&] { return !all_inputs(i, [&](std::int32_t in) { return !depends(in); }); });
   }
-
+  bool number(std::int32_t i) { return !depends(i) && element_count(node(i).shape) == 1; }
   // Whether a block of the value follows from the same block of the scores, without a fold.
   bool plain(std::int32_t i) {
     if (i == a_.scores || !depends(i)) return true;
-    const Node& n = node(i);
-    if ((n.kind != NodeKind::Elementwise && n.kind != NodeKind::Cast) || n.shape != shape_)
-      return false;
-    const auto [it, fresh] = plain_.try_emplace(i, true);
-    if (!fresh) return it->second;
-    bool all = true;
-    for (int k = 0; k < 3; ++k)
-      if (input(i, k) >= 0) all = all && plain(input(i, k));
-    return plain_[i] = all;
+    return once(plain_, i, [&] {
+      const Node& n = node(i);
+      return (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) && n.shape == shape_ &&
+             all_inputs(i, [&](std::int32_t in) { return plain(in); });
+    });
   }
 
-  // The fold of each row that `i` shows, broadcast; -1 for anything else.
-  std::int32_t fold_of_rows(std::int32_t i, ReduceKind kind) {
-    while (!g_[i].leaf && node(i).kind == NodeKind::View) {
-      if (!follows_rows(g_, i, g_[i].in[0], shape_)) return -1;
-      i = input(i, 0);
-    }
+  // Whether it is a row value: a fold along the rows, or what follows from such row by row.
+  bool row(std::int32_t i) {
+    if (!depends(i) || i == a_.scores) return false;
+    return once(row_, i, [&] {
+      const Node& n = node(i);
+      const int rows = shape_.size() - 1;
+      if (n.shape == shape_ || n.shape.size() < rows ||
+          !std::equal(shape_.begin(), shape_.end() - 1, n.shape.begin()) ||
+          (n.shape.size() > rows && (n.shape.size() != shape_.size() || n.shape.back() != 1)))
+        return false;
+      const auto known = [&](std::int32_t in) { return !depends(in) || row(in); };
+      switch (n.kind) {
+        case NodeKind::Reduce:
+          return n.axes.size() == 1 && n.axes[0] == rows && folds(i);
+        case NodeKind::View:
+          return row(input(i, 0)) && follows_rows(g_, i, g_[i].in[0], shape_);
+        case NodeKind::Elementwise:
+        case NodeKind::Cast:
+          return all_inputs(i, known);
+        default:
+          return false;
+      }
+    });
+  }
+  bool folds(std::int32_t i) {
     const Node& n = node(i);
-    if (g_[i].leaf || n.kind != NodeKind::Reduce || n.reduce != kind || g_[i].in[1] >= 0 ||
-        n.dtype != node(a_.scores).dtype || node(g_[i].in[0]).shape != shape_ ||
-        node(g_[i].in[0]).dtype != n.dtype || n.axes.size() != 1 ||
-        n.axes[0] != shape_.size() - 1 || !depends(i))
-      return -1;
+    const std::int32_t of = input(i, 0), mask = input(i, 1);
+    if (node(of).shape != shape_ || node(of).dtype != n.dtype || (mask >= 0 && !plain(mask)) ||
+        (n.dtype != DType::Float32 && n.dtype != DType::Float64))
+      return false;
+    if (n.reduce == ReduceKind::Sum) return is_factor(value(of));
+    return plain(of) && (n.reduce == ReduceKind::Max || n.reduce == ReduceKind::Min);
+  }
+  static bool is_factor(const BlockValue& v) {
+    return v.kind == BlockValue::Plain || v.kind == BlockValue::Homogeneous;
+  }
+  std::int32_t without_views(std::int32_t i) const {
+    while (!g_[i].leaf && node(i).kind == NodeKind::View) i = input(i, 0);
+    return i;
+  }
+  // The maximum that a row value grows with, and is not below; -1: there is none.
+  std::int32_t grows_with(std::int32_t i) {
+    i = without_views(i);
+    if (!row(i)) return -1;
+    if (node(i).kind == NodeKind::Reduce) return node(i).reduce == ReduceKind::Max ? i : -1;
+    if (!elementwise(i, OpId::Maximum)) return -1;
+    const int other = depends(input(i, 0)) ? 1 : 0;
+    return depends(input(i, other)) ? -1 : grows_with(input(i, 1 - other));
+  }
+  bool has_sum(std::int32_t i) {
+    if (!row(i)) return false;
+    if (node(i).kind == NodeKind::Reduce) return node(i).reduce == ReduceKind::Sum;
+    return !all_inputs(i, [&](std::int32_t in) { return !has_sum(in); });
+  }
+
+  const BlockValue& value(std::int32_t i) {
+    if (const auto at = values_.find(i); at != values_.end()) return at->second;
+    BlockValue v = value_of(i);
+    return values_[i] = std::move(v);
+  }
+  BlockValue value_of(std::int32_t i) {
+    if (plain(i)) return {BlockValue::Plain, {}, {}, {}};
+    if (g_[i].leaf || node(i).shape != shape_) return {};
+    if (node(i).kind == NodeKind::Cast) return cast(i);
+    if (node(i).kind != NodeKind::Elementwise) return {};
+    const std::int32_t a = input(i, 0), b = input(i, 1);
+    switch (node(i).fn) {
+      case OpId::Multiply:
+        if (row(b)) return deferred(i, 0, {OpId::Multiply, without_views(b)});
+        if (row(a)) return deferred(i, 1, {OpId::Multiply, without_views(a)});
+        if (number(b) && value(a).kind == BlockValue::Shifted) return scaled(a, b, OpId::Multiply);
+        if (number(a) && value(b).kind == BlockValue::Shifted) return scaled(b, a, OpId::Multiply);
+        return times(value(a), value(b));
+      case OpId::Divide:
+        if (row(b)) return deferred(i, 0, {OpId::Divide, without_views(b)});
+        if (number(b) && value(a).kind == BlockValue::Shifted) return scaled(a, b, OpId::Divide);
+        return plain(b) && value(a).kind == BlockValue::Homogeneous ? value(a) : BlockValue{};
+      case OpId::Subtract:
+        if (row(b)) return less(value(a), b);
+        [[fallthrough]];
+      case OpId::Add:
+        if (value(a).kind == BlockValue::Shifted && plain(b)) return value(a);
+        return node(i).fn == OpId::Add && plain(a) && value(b).kind == BlockValue::Shifted
+                   ? value(b)
+                   : BlockValue{};
+      case OpId::Exp:
+      case OpId::Exp2:
+        return exponential(node(i).fn, value(a));
+      case OpId::Where:
+        return chosen(i);
+      default:
+        return {};
+    }
+  }
+
+  // A narrower type has weights of at most one as it has shares of them.
+  BlockValue cast(std::int32_t i) {
+    const std::int32_t in = input(i, 0);
+    const BlockValue& v = value(in);
+    const bool wider = itemsize(node(i).dtype) >= itemsize(node(in).dtype);
+    const bool floats = is_float(node(i).dtype) && is_float(node(in).dtype);
+    return floats && (wider || (v.kind == BlockValue::Homogeneous && at_most_one(in)))
+               ? v
+               : BlockValue{};
+  }
+  // Of a homogeneous value, without what is deferred.
+  bool at_most_one(std::int32_t i) {
+    i = undivided(i);
+    if (!elementwise(i) || !exponentiates(node(i).fn)) return false;
+    const std::int32_t d = input(i, 0);
+    return elementwise(d, OpId::Subtract) && value(d).kind == BlockValue::Shifted &&
+           node(value(d).shift.row).kind == NodeKind::Reduce &&
+           input(value(d).shift.row, 0) == input(d, 0) && input(value(d).shift.row, 1) < 0;
+  }
+  std::int32_t undivided(std::int32_t i) const {
+    for (auto at = a_.undivided.find(i); at != a_.undivided.end(); at = a_.undivided.find(i))
+      i = input(i, at->second);
     return i;
   }
 
-  // The sum of each row whose reciprocal `i` is, times a number.
-  std::int32_t inverse_of_sum(std::int32_t i) {
-    while (!g_[i].leaf && node(i).kind == NodeKind::View) {
-      if (!follows_rows(g_, i, g_[i].in[0], shape_)) return -1;
-      i = input(i, 0);
+  BlockValue deferred(std::int32_t i, int k, const Factor& f) {
+    if (!is_factor(value(input(i, k)))) return {};
+    a_.undivided[i] = k;
+    BlockValue v{BlockValue::Homogeneous, {}, {}, value(input(i, k)).scaling};
+    v.scaling.deferred.push_back(f);
+    return v;
+  }
+  BlockValue times(const BlockValue& a, const BlockValue& b) {
+    if (!is_factor(a) || !is_factor(b)) return {};
+    BlockValue v{BlockValue::Homogeneous, {}, {}, a.scaling};
+    const auto& [shifts, deferred, masked] = b.scaling;
+    v.scaling.masked |= masked;
+    v.scaling.shifts.insert(v.scaling.shifts.end(), shifts.begin(), shifts.end());
+    v.scaling.deferred.insert(v.scaling.deferred.end(), deferred.begin(), deferred.end());
+    return v;
+  }
+  BlockValue scaled(std::int32_t shifted, std::int32_t by, OpId fn) {
+    BlockValue v = value(shifted);
+    if (v.shift.scale >= 0 || !v.rest.empty() || node(by).dtype != node(v.shift.row).dtype)
+      return {};
+    v.shift.scale = by;
+    v.shift.scaled_by = fn;
+    return v;
+  }
+  // Of m + log(sum) the maximum is subtracted block by block; exp(-log(sum)) is a factor.
+  BlockValue less(const BlockValue& of, std::int32_t subtracted) {
+    if (of.kind != BlockValue::Plain) return {};
+    BlockValue v{BlockValue::Shifted, {}, {}, {}};
+    std::int32_t r = without_views(subtracted);
+    while (grows_with(r) < 0) {
+      if (!elementwise(r, OpId::Add)) return {};
+      const int k = grows_with(input(r, 0)) >= 0 || has_sum(input(r, 1)) ? 0 : 1;
+      if (!row(input(r, 1 - k)) || !row(input(r, k))) return {};
+      v.rest.push_back(input(r, 1 - k));
+      r = without_views(input(r, k));
     }
-    if (!elementwise(i) || node(i).dtype != node(a_.scores).dtype) return -1;
-    const OpId fn = node(i).fn;
-    if (fn == OpId::Reciprocal) return fold_of_rows(input(i, 0), ReduceKind::Sum);
-    const std::int32_t number = input(i, 0);
-    if (fn != OpId::Divide || depends(number) || element_count(node(number).shape) != 1) return -1;
-    return fold_of_rows(input(i, 1), ReduceKind::Sum);
+    v.shift.row = r;
+    v.shift.maximum = grows_with(r);
+    shifts_[subtracted] = r;
+    return v;
+  }
+  BlockValue exponential(OpId fn, const BlockValue& of) {
+    if (of.kind != BlockValue::Shifted) return {};
+    Attention::Shift shift = of.shift;
+    shift.exponential = fn;
+    auto at = std::find(a_.shifts.begin(), a_.shifts.end(), shift);
+    if (at == a_.shifts.end()) at = a_.shifts.insert(at, shift);
+    BlockValue v{BlockValue::Homogeneous, {}, {}, {{static_cast<int>(at - a_.shifts.begin())}, {}}};
+    for (const std::int32_t r : of.rest) v.scaling.deferred.push_back({fn, without_views(r)});
+    return v;
   }
 
-  bool find_quotient(std::int32_t i) {
-    if (!elementwise(i) || !depends(i) || node(i).shape != shape_ || !tried_.insert(i).second)
-      return false;
-    const OpId fn = node(i).fn;
-    if (fn == OpId::Divide) {
-      const std::int32_t s = fold_of_rows(input(i, 1), ReduceKind::Sum);
-      if (s >= 0 && input(s, 0) == input(i, 0)) {
-        a_.quotient = i;
-        a_.sum = s;
-        return true;
+  BlockValue chosen(std::int32_t i) {
+    const std::int32_t c = input(i, 0), a = input(i, 1), b = input(i, 2);
+    if (row(c)) {
+      if (zero(b)) return deferred(i, 1, {OpId::Where, without_views(c)});
+      return zero(a) ? deferred(i, 2, {OpId::Where, without_views(c), true}) : BlockValue{};
+    }
+    if (elementwise(c))
+      if (const std::int32_t sum = divisor_of_share(input(c, 0)); sum >= 0) {
+        const OpId fn = node(c).fn;
+        if (fn == OpId::Isnan && zero(a)) return deferred(i, 2, {OpId::Isfinite, sum});
+        // None is infinite.
+        const bool infinite =
+            fn == OpId::Equal && is_number(input(c, 1), std::numeric_limits<double>::infinity());
+        if (value(b).kind == BlockValue::Homogeneous && (infinite || fn == OpId::Isinf)) {
+          a_.undivided[i] = 2;
+          return value(b);
+        }
       }
-    }
-    for (int k = 0; fn == OpId::Multiply && k < 2; ++k) {
-      const std::int32_t r = input(i, 1 - k), s = inverse_of_sum(r);
-      if (s >= 0 && input(s, 0) == input(i, k)) {
-        a_.quotient = i;
-        a_.reciprocal = r;
-        a_.divided = k;
-        a_.sum = s;
-        return true;
-      }
-    }
-    for (int k = 0; k < 3; ++k)
-      if (input(i, k) >= 0 && find_quotient(input(i, k))) return true;
-    return false;
+    const BlockValue &v = value(a), &w = value(b);
+    if (!plain(c)) return {};
+    if (v.kind == w.kind && v.shift == w.shift && v.rest == w.rest && v.scaling == w.scaling)
+      return v;
+    if (v.kind == BlockValue::Homogeneous && zero(b)) return masked(v);
+    return w.kind == BlockValue::Homogeneous && zero(a) ? masked(w) : BlockValue{};
   }
-
-  void find_sum() {
-    for (std::int32_t i = a_.weights + 1; i < g_.size() && a_.sum < 0; ++i)
-      if (canon_[i] == i && fold_of_rows(i, ReduceKind::Sum) == i && input(i, 0) == a_.weights)
-        a_.sum = i;
+  static BlockValue masked(BlockValue v) {
+    v.scaling.masked = true;
+    return v;
   }
-
-  // The answer of a test of nodes, which is asked of each once.
-  using Known = std::map<std::int32_t, bool>;
-  template <class Test>
-  static bool once(Known& known, std::int32_t i, Test&& test) {
-    const auto at = known.find(i);
-    return at != known.end() ? at->second : (known[i] = test());
-  }
-  // What the value is multiplied by, it may be multiplied by later.
-  template <class Base>
-  bool linear(std::int32_t i, Base&& base) {
-    Known known;
-    return linear(i, base, known);
-  }
-  template <class Base>
-  bool linear(std::int32_t i, Base& base, Known& known) {
-    return once(known, i, [&] { return base(i) || is_linear(i, base, known); });
-  }
-  template <class Base>
-  bool is_linear(std::int32_t i, Base& base, Known& known) {
-    if (!elementwise(i) || node(i).shape != shape_ || plain(i)) return false;
-    const std::int32_t a = input(i, 0), b = input(i, 1), c = input(i, 2);
-    switch (node(i).fn) {
-      case OpId::Multiply:
-        return (linear(a, base, known) && plain(b)) || (plain(a) && linear(b, base, known));
-      case OpId::Divide:
-        return linear(a, base, known) && plain(b);
-      case OpId::Where:
-        return plain(a) && (linear(b, base, known) ? zero(c) || linear(c, base, known)
-                                                   : zero(b) && linear(c, base, known));
-      default:
+  // Of a row that a mask hides whole, sums are 0 for NumPy, and here NaN if the maximum is not
+  // finite. A quotient by the sum of what is shown is NaN in both, unless the mask comes after it;
+  // one by anything else may be 0.
+  bool hides_nothing(const Attention::Scaling& s) {
+    return !s.masked || std::all_of(s.deferred.begin(), s.deferred.end(), [&](const Factor& f) {
+      std::int32_t r = f.row;
+      const bool inverse = elementwise(r, OpId::Reciprocal) ||
+                           (elementwise(r, OpId::Divide) && !depends(input(r, 0)));
+      if (f.fn == OpId::Multiply && inverse)
+        r = without_views(input(r, node(r).fn == OpId::Reciprocal ? 0 : 1));
+      else if (f.fn != OpId::Divide)
         return false;
-    }
-  }
-  bool scales(std::int32_t i) {
-    return linear(i, [&](std::int32_t n) { return n == a_.quotient; });
-  }
-  // A product with the exponential of a difference from the maximum of the row.
-  bool falls_with_maximum(std::int32_t i) {
-    return linear(i, [&](std::int32_t n) {
-      if (!elementwise(n) || (node(n).fn != OpId::Exp && node(n).fn != OpId::Exp2)) return false;
-      if (a_.maximum >= 0 && (node(n).fn != a_.exponential || a_.scale >= 0)) return false;
-      Known known;
-      if (!shifted(input(n, 0), known) && !scaled(input(n, 0), known)) return false;
-      a_.exponential = node(n).fn;
-      return true;
+      return node(r).kind == NodeKind::Reduce && input(r, 1) < 0;
     });
   }
-  // The difference from the maximum, by a number: the same for all exponentials.
-  bool scaled(std::int32_t i, Known& known) {
-    if (!elementwise(i) || node(i).shape != shape_ || node(i).dtype != node(a_.scores).dtype ||
-        a_.maximum >= 0)
-      return false;
-    const std::int32_t a = input(i, 0), b = input(i, 1);
-    const auto number = [&](std::int32_t n) {
-      return !depends(n) && element_count(node(n).shape) == 1 &&
-             node(n).dtype == node(a_.scores).dtype;
-    };
-    const OpId fn = node(i).fn;
-    if (fn != OpId::Multiply && fn != OpId::Divide) return false;
-    const bool first = number(b) && shifted(a, known);
-    if (!first && (fn == OpId::Divide || !number(a) || !shifted(b, known))) return false;
-    a_.scale = first ? b : a;
-    a_.scaled_by = fn;
-    return true;
+  // What weights that are not negative are divided by, if that is their own sum: the shares are at
+  // most 1. They are NaN in rows whose sum is 0, as then are all of the weights, or NaN; where the
+  // sum is infinite, finite weights give 0 and infinite ones NaN. So shares with 0 for NaN are 0 in
+  // all of a row whose sum is 0 or not finite, and the quotients in all of any other row.
+  std::int32_t divisor_of_share(std::int32_t i) {
+    if (i < 0 || !elementwise(i, OpId::Divide) || !row(input(i, 1))) return -1;
+    const std::int32_t sum = without_views(input(i, 1)), e = input(i, 0);
+    const std::int32_t weight = elementwise(e, OpId::Where) && zero(input(e, 2)) ? input(e, 1) : e;
+    return node(sum).kind == NodeKind::Reduce && node(sum).reduce == ReduceKind::Sum &&
+                   input(sum, 0) == e && input(sum, 1) < 0 && elementwise(weight) &&
+                   exponentiates(node(weight).fn)
+               ? sum
+               : -1;
   }
-  bool shifted(std::int32_t i, Known& known) {
-    return once(known, i, [&] { return is_shifted(i, known); });
-  }
-  bool is_shifted(std::int32_t i, Known& known) {
-    if (!elementwise(i) || node(i).shape != shape_ || node(i).dtype != node(a_.scores).dtype ||
-        plain(i))
-      return false;
-    const std::int32_t a = input(i, 0), b = input(i, 1), c = input(i, 2);
-    switch (node(i).fn) {
-      case OpId::Subtract:
-        if (plain(a))
-          if (const std::int32_t m = fold_of_rows(b, ReduceKind::Max);
-              m >= 0 && (a_.maximum < 0 || a_.maximum == m) && plain(input(m, 0))) {
-            a_.maximum = m;
-            a_.compared = input(m, 0);
-            return true;
-          }
-        return shifted(a, known) && plain(b);
-      case OpId::Add:
-        return (shifted(a, known) && plain(b)) || (plain(a) && shifted(b, known));
-      case OpId::Where:
-        return plain(a) && shifted(b, known) && shifted(c, known);
-      default:
-        return false;
+
+  // Of all that stands between the products, and of what is folded beside them: in the order of
+  // their nodes, so that each follows those that its factors are of.
+  bool find_folds() {
+    gather(a_.weights);
+    for (std::int32_t i = a_.scores + 1; i < g_.size(); ++i)
+      if (canon_[i] == i && !g_[i].leaf && node(i).kind == NodeKind::Reduce &&
+          all_.count(input(i, 0)) && row(i))
+        gather(i);
+    bool sums = false;
+    for (const std::int32_t i : all_) {
+      if (!row(i)) continue;
+      a_.rows.insert(i);
+      if (node(i).kind != NodeKind::Reduce) continue;
+      a_.folds.push_back({i, false, value(input(i, 0)).scaling});
+      sums |= node(i).reduce == ReduceKind::Sum;
     }
+    for (std::size_t s = 0; s < a_.shifts.size(); ++s) {
+      Attention::Shift& shift = a_.shifts[s];
+      shift.maximum = a_.fold(shift.maximum);
+      a_.folds[shift.maximum].first = true;
+      for (const auto& [i, r] : shifts_)
+        if (r == shift.row) a_.shifted_by.try_emplace(i, static_cast<int>(s));
+    }
+    return sums;
   }
-
-  bool row_value(std::int32_t i) const { return i == a_.maximum || i == a_.sum; }
-
-  bool collect() {
-    std::set<std::int32_t> all, before;
-    gather(a_.weights, all);
-    gather(a_.sum, all);
-    if (!all.count(a_.scores) || (a_.maximum >= 0 && !all.count(a_.maximum))) return false;
-    if (a_.maximum >= 0) gather(a_.compared, before);
-    // Of what is compared, only the whole is read by the rest.
-    a_.replaced = a_.maximum >= 0 && a_.compared != a_.scores;
-    for (const std::int32_t i : all)
-      for (int k = 0; k < 3 && i != a_.scores; ++k)
-        if (const std::int32_t in = input(i, k);
-            in >= 0 && in != a_.compared && before.count(in) && !before.count(i))
-          a_.replaced = false;
-    a_.inside.assign(all.begin(), all.end());
-    return true;
-  }
-  void gather(std::int32_t from, std::set<std::int32_t>& found) {
+  void gather(std::int32_t from) {
     std::vector<std::int32_t> stack{from};
     while (!stack.empty()) {
       const std::int32_t i = stack.back();
       stack.pop_back();
-      if (!depends(i) || !found.insert(i).second || i == a_.scores) continue;
+      if (!depends(i) || !all_.insert(i).second || i == a_.scores) continue;
       for (int k = 0; k < 3; ++k)
         if (input(i, k) >= 0) stack.push_back(input(i, k));
     }
   }
 
+  // Where the weights, and what is summed, are the exponential alone, of plain values or their
+  // difference from the maximum.
+  void find_mask() {
+    std::int32_t e = undivided(a_.weights), compared = -1;
+    for (const Attention::Fold& f : a_.folds)
+      if (f.first ? compared >= 0 || input(f.node, 1) >= 0
+                  : node(f.node).reduce != ReduceKind::Sum || undivided(input(f.node, 0)) != e)
+        return;
+      else if (f.first)
+        compared = input(f.node, 0);
+    if (!elementwise(e)) return;
+    // Zero where a mask says so.
+    const bool kept = node(e).fn == OpId::Where;
+    if (kept) {
+      const bool inverted = zero(input(e, 1));
+      if (!inverted && !zero(input(e, 2))) return;
+      e = input(e, inverted ? 2 : 1);
+    }
+    if (!elementwise(e) || !exponentiates(node(e).fn)) return;
+    std::int32_t i = input(e, 0);
+    if (compared >= 0) {
+      if (!elementwise(i, OpId::Subtract) || input(i, 0) != compared) return;
+      a_.peaks_at_one = !kept && at_most_one(e);
+      i = compared;
+    }
+    if (!elementwise(i, OpId::Where) || node(i).shape != shape_) return;
+    a_.inverted = !depends(input(i, 1));
+    const std::int32_t fill = input(i, a_.inverted ? 1 : 2);
+    if (depends(input(i, 0)) || depends(fill) || element_count(node(fill).shape) != 1) return;
+    a_.exponential = node(e).fn;
+    a_.mask = input(i, 0);
+    a_.fill = fill;
+  }
+
+  // What the first folds are of, if that alone is read by the rest.
+  void find_replacement() {
+    std::int32_t compared = -1;
+    for (const Attention::Fold& f : a_.folds) {
+      if (!f.first) continue;
+      if (compared >= 0 && compared != input(f.node, 0)) return;
+      compared = input(f.node, 0);
+    }
+    if (compared < 0 || compared == a_.scores || node(compared).dtype != node(a_.scores).dtype)
+      return;
+    std::set<std::int32_t> all = std::move(all_);
+    all_.clear();
+    gather(compared);
+    std::swap(all, all_);
+    for (const std::int32_t i : all_)
+      for (int k = 0; k < 3 && i != a_.scores; ++k)
+        if (const std::int32_t in = input(i, k);
+            in >= 0 && in != compared && all.count(in) && !all.count(i))
+          return;
+    a_.replacement = compared;
+  }
+
   // What would be in memory for others, there is no block of.
   bool nobody_else_reads() const {
-    const std::set<std::int32_t> inside(a_.inside.begin(), a_.inside.end());
+    const auto inside = [&](std::int32_t i) { return all_.count(i) && !a_.rows.count(i); };
     for (std::int32_t i = 0; i < g_.size(); ++i) {
       const std::int32_t c = canon_[i];
-      if (inside.count(c) && !shows_row_value(c) && g_[i].wanted) return false;
-      if (g_[i].leaf || inside.count(c) || i == a_.product) continue;
+      if (inside(c) && g_[i].wanted) return false;
+      if (g_[i].leaf || all_.count(c) || i == a_.product) continue;
       for (const std::int32_t in : g_[i].in)
-        if (in >= 0 && inside.count(canon_[in]) && !shows_row_value(canon_[in])) return false;
+        if (in >= 0 && inside(canon_[in])) return false;
     }
     return true;
-  }
-  bool shows_row_value(std::int32_t i) const {
-    while (!g_[i].leaf && node(i).kind == NodeKind::View) i = input(i, 0);
-    return row_value(i);
   }
 
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
   Attention a_;
   Dims shape_;
-  std::map<std::int32_t, bool> depends_, plain_;
-  std::set<std::int32_t> tried_;
+  std::map<std::int32_t, bool> depends_, plain_, row_;
+  std::map<std::int32_t, BlockValue> values_;
+  std::map<std::int32_t, std::int32_t> shifts_;  // what is subtracted, and of it what grows
+  std::set<std::int32_t> all_;
 };
 
 }  // namespace
+
+int Attention::fold(std::int32_t node) const {
+  for (std::size_t f = 0; f < folds.size(); ++f)
+    if (folds[f].node == node) return static_cast<int>(f);
+  return -1;
+}
 
 std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,
                                         std::int32_t product, const Target& target) {
@@ -372,9 +473,14 @@ std::optional<Attention> find_attention(const Graph& g, const std::vector<std::i
     return std::nullopt;
   if (gn.node->dtype != DType::Float32 && gn.node->dtype != DType::Float64) return std::nullopt;
   if (!gn.node->axes.empty() || gn.node->shape.back() > kWidest) return std::nullopt;
-  std::optional<Attention> found = Finder(g, canon, product).run();
-  if (found) found->blocks = target.blocks;
-  return found;
+  for (const std::int32_t scores : products_before(g, canon, product)) {
+    if (g[scores].node->inputs[0]->shape.back() > kWidest) continue;
+    if (std::optional<Attention> a = Analysis(g, canon, product, scores).run()) {
+      a->blocks = target.blocks;
+      return a;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace plait::fusion

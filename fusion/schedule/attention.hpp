@@ -1,8 +1,14 @@
-// Attention, by its dataflow: a product, elementwise changes of it, a softmax over its rows with or
-// without the subtraction of their maxima, and a product of that. What the softmax divides by may
-// be taken out of the second product, so that the three of them are sums over blocks of columns.
+// Attention, as a rewrite of folds: a product (the scores), values that follow from a block of its
+// rows and columns, folds of these along the rows, and a product of them (the weights). It is
+// computed in blocks of columns (keys) when each fold, and the second product, sums what is
+// homogeneous in the row values that change from block to block: sums so far are rescaled by
+// exp(old - new) when a maximum grows. Any other factor of a row is deferred: the weights are
+// summed without it, and the row of the product has it at the end, when row values are final.
 #pragma once
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "fusion/graph/graph.hpp"
@@ -11,31 +17,68 @@
 namespace plait::fusion {
 
 struct Attention {
+  // A row value that grows with the maximum of its row. exp((x - row) * scale) is homogeneous in
+  // it: a growth rescales by exp((old - new) * scale).
+  struct Shift {
+    std::int32_t row = -1;
+    std::int32_t maximum = -1;  // which of the folds
+    OpId exponential = OpId::Exp;
+    std::int32_t scale =
+        -1;  // one number that the difference is multiplied or divided by; -1: none
+    OpId scaled_by = OpId::Multiply;
+    bool operator==(const Shift&) const = default;
+  };
+  // A factor of a row: the row value itself (Multiply, Divide), the exponential of its negative
+  // (Exp, Exp2), zero where it is false (Where), or true if inverted, or where it is 0 or not
+  // finite (Isfinite).
+  struct Factor {
+    OpId fn = OpId::Multiply;
+    std::int32_t row = -1;
+    bool inverted = false;
+    bool operator==(const Factor&) const = default;
+  };
+  // How a block value depends on row values: what rescales it, and what is deferred, in order.
+  struct Scaling {
+    std::vector<int> shifts;
+    std::vector<Factor> deferred;
+    bool masked = false;  // some are 0, whatever the row values are
+    bool operator==(const Scaling&) const = default;
+  };
+  struct Fold {
+    std::int32_t node = -1;
+    bool first = false;  // a shift needs it: it is folded before anything is weighed
+    Scaling scaling;     // of its operand
+  };
+
   std::int32_t product = -1, scores = -1;  // the second MatMul and the first
-  std::int32_t weights = -1;               // the rows of the second one, and what the sum is of
-  std::int32_t sum = -1, summed = -1;
-  std::int32_t maximum = -1, compared = -1;  // and what it is of; -1: nothing is subtracted
-  // The division by the sum, where it stands before the second product: of which operand, and the
-  // reciprocal of the sum if it is a product with that; -1: none.
-  std::int32_t quotient = -1, reciprocal = -1;
-  int divided = 0;
-  OpId exponential = OpId::Exp;
-  // One number that the difference from the maximum is multiplied by, or divided; -1: none.
-  std::int32_t scale = -1;
-  OpId scaled_by = OpId::Multiply;
-  // Scalars that are relied on to be zero: what weights are where a mask says so.
-  std::vector<std::int32_t> zeros;
+  std::int32_t weights = -1;               // the rows of the second one
+  std::vector<Fold> folds;                 // in the order of their nodes
+  std::vector<Shift> shifts;
+  Scaling scaling;  // of the weights
+  // Whether the deferred factors of the weights have a sum, which is NaN where a maximum is
+  // infinite.
+  bool divided = false;
+  // Block values that are their operand of that number, but for a deferred factor, and what is
+  // subtracted from block values: the shift in it.
+  std::map<std::int32_t, int> undivided, shifted_by;
+  std::set<std::int32_t> rows;  // the row values: folds and what is computed from them
+  // Scalars whose bits are relied on: zero where a mask says so, an infinity that is looked for.
+  std::vector<std::pair<std::int32_t, std::int64_t>> numbers;
   // Whether the largest weight of a row is 1: the exponential of the difference from the maximum.
   bool peaks_at_one = false;
-  // What is compared, or without a maximum the exponential's operand, is `fill` where the mask is
-  // false, or true if inverted: one number. -1: no such mask.
+  // What the exponential and the maximum are of, is `fill` where the mask is false, or true if
+  // inverted: one number. -1: no such mask.
   std::int32_t mask = -1, fill = -1;
+  OpId exponential = OpId::Exp;  // of what is masked
   bool inverted = false;
-  // Whether the scores themselves are of no use once what is compared is known.
-  bool replaced = false;
-  ProductBlocks blocks;              // of the target
+  // What takes the place of the scores when the first folds have read it: the scores are of no use
+  // to the rest. -1: nothing does.
+  std::int32_t replacement = -1;
+  ProductBlocks blocks;  // of the target
   std::vector<std::int32_t> inside;  // what is computed in blocks: no node of it can be in memory,
-                                     // but maximum and sum
+                                     // but row values
+
+  int fold(std::int32_t node) const;  // which it is; -1: none
 };
 
 std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,

@@ -19,6 +19,8 @@ constexpr std::int64_t kBlocks = 4;
 constexpr std::int64_t kWholeRow = 32 << 10, kDeepest = 16384, kSmall = kShort;
 // Sums of several axes that a block has all of.
 constexpr std::int64_t kDeepestBlock = 4096;
+// Between two products; more is no attention, and looking for it costs.
+constexpr std::size_t kMostNodes = 64;
 
 bool rows_alone(const Dims& shape, const Dims& product) {
   const int rows = product.size() - 1;
@@ -68,6 +70,30 @@ TileShape tile_shape(const Graph& g, std::int32_t product, bool whole, const Pro
       element_count(p.shape) / std::max<std::int64_t>(1, rows * p.shape.back());
   height = std::min(height, (rows * matrices + kBlocks - 1) / kBlocks);
   return {std::max(height, most.least_rows), most.strip_bytes / item};
+}
+
+std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
+                                          std::int32_t product) {
+  const std::int32_t weights = canon[g[product].in[0]];
+  const Dims& shape = g[weights].node->shape;
+  std::vector<std::int32_t> found, stack{weights};
+  std::set<std::int32_t> seen;
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back();
+    stack.pop_back();
+    if (g[i].leaf || !seen.insert(i).second) continue;
+    if (seen.size() > kMostNodes) return {};
+    const Node& n = *g[i].node;
+    if (n.kind == NodeKind::MatMul) {
+      if (n.axes.empty() && n.shape == shape && n.dtype == g[product].node->dtype &&
+          product_class(n) != ProductClass::Small && n.shape.back() > kShort)
+        found.push_back(i);
+      continue;
+    }
+    for (const std::int32_t in : g[i].in)
+      if (in >= 0) stack.push_back(canon[in]);
+  }
+  return found;
 }
 
 std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns) {

@@ -20,6 +20,10 @@ struct TileShape {
 // `whole`: all columns of a row are kept.
 TileShape tile_shape(const Graph& g, std::int32_t product, bool whole, const ProductBlocks& most);
 
+// Products of the shape of the product's first operand, the weights, that these are computed from.
+std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
+                                          std::int32_t product);
+
 // Rows of a block of an attention whose scores are computed so many columns at a time.
 std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns);
 

@@ -209,7 +209,7 @@ void Candidate::find_attentions(const std::set<std::int32_t>& parted) {
 
 bool Candidate::is_row_value(std::int32_t node) const {
   const std::int32_t of = attention_of_[node];
-  return of >= 0 && (node == attentions_[of]->sum || node == attentions_[of]->maximum);
+  return of >= 0 && attentions_[of]->rows.count(node) > 0;
 }
 
 std::optional<std::int32_t> Candidate::parted_attention() const {
@@ -245,9 +245,8 @@ void Candidate::settle_products() {
     if (!tiled_[p]) continue;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
-    if (attentions_[p])
-      for (const std::int32_t v : {attentions_[p]->sum, attentions_[p]->maximum})
-        if (v >= 0) stack.push_back(v);
+    if (const std::optional<Attention>& a = attentions_[p])
+      stack.insert(stack.end(), a->rows.begin(), a->rows.end());
     while (!stack.empty()) {
       const std::int32_t v = stack.back();
       stack.pop_back();
@@ -325,8 +324,7 @@ bool Candidate::store_product(std::int32_t product) {
   static constexpr const char* why = "read by several regions";
   bool added = add_root(product, why);
   if (attentions_[product])
-    for (const std::int32_t v : {attentions_[product]->sum, attentions_[product]->maximum})
-      added |= add_root(v, why);
+    for (const Attention::Fold& f : attentions_[product]->folds) added |= add_root(f.node, why);
   return added;
 }
 

@@ -30,6 +30,34 @@ void check_one_region(const Both& r) {
 
 }  // namespace
 
+TEST_CASE("what is homogeneous in row values is rescaled, other factors of a row are deferred") {
+  const Array q = random_f32({2, 300, 33}, 1), k = random_f32({2, 520, 33}, 2),
+              v = random_f32({2, 520, 40}, 3);
+  const auto add = [](const Array& a, const Array& b) { return apply(OpId::Add, a, b); };
+  const auto less = [](const Array& a, const Array& b) { return apply(OpId::Subtract, a, b); };
+  check_one_region(both([&] {
+    const Array s = scores(q, k), m = rows(s, ReduceKind::Max),
+                sum = rows(apply(OpId::Exp, less(s, m)), ReduceKind::Sum);
+    return matmul(apply(OpId::Exp, less(s, add(m, apply(OpId::Log, sum)))), v);
+  }));
+  check_one_region(both([&] {
+    const Array e = exp_of_rows(scores(q, k));
+    return matmul(apply(OpId::Divide, e, apply(OpId::Add, rows(e, ReduceKind::Sum), weak(1))), v);
+  }));
+  check_one_region(both([&] {
+    const Array s = scores(q, k), m = apply(OpId::Maximum, rows(s, ReduceKind::Max), weak(2)),
+                e = apply(OpId::Exp, less(s, m));
+    return matmul(apply(OpId::Multiply, weights(e), rows(s, ReduceKind::Min)), v);
+  }));
+  // A sum of differences is not homogeneous in the maximum.
+  const Both sum_of_differences = both([&] {
+    const Array s = scores(q, k), d = less(s, rows(s, ReduceKind::Max));
+    return matmul(apply(OpId::Divide, apply(OpId::Exp, d), rows(d, ReduceKind::Sum)), v);
+  });
+  CHECK(sum_of_differences.plan.regions > 1);
+  check_close(sum_of_differences);
+}
+
 TEST_CASE("attention is one region, divided before or after, with or without the maximum") {
   for (const auto& [b, m, n, d, w] : {std::tuple{2, 300, 520, 33, 40}, {3, 40, 48, 16, 16}}) {
     const Array q = random_f32({b, m, d}, 1), k = random_f32({b, n, d}, 2),
