@@ -102,12 +102,8 @@ class Planner {
       all.insert(all.end(), s.guards.begin(), s.guards.end());
       s.guards = {};
     }
-    auto order = [](const Guard& g) { return std::pair(g.left, g.right); };
-    std::sort(all.begin(), all.end(),
-              [&](const Guard& a, const Guard& b) { return order(a) < order(b); });
-    all.erase(std::unique(all.begin(), all.end(),
-                          [&](const Guard& a, const Guard& b) { return order(a) == order(b); }),
-              all.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
   }
 
   void guard_equal_views() {
@@ -179,9 +175,8 @@ std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reus
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
   values.clear();
   p.exprs.evaluate(g, values);
-  for (const Guard& guard : p.guards)
-    if (values[guard.left] != values[guard.right]) return false;
-  return true;
+  return std::all_of(p.guards.begin(), p.guards.end(),
+                     [&](const Guard& guard) { return guard.holds(values); });
 }
 
 std::size_t bytes_of(const Plan& p) {

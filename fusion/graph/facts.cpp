@@ -5,14 +5,29 @@ namespace plait::fusion {
 bool Facts::equal(ExprId a, ExprId b) {
   if (a == b) return true;
   if (estimate(a) != estimate(b)) return false;
-  guards_.push_back({a, b});
+  guards_.push_back({Relation::Equal, a, b});
   return true;
+}
+
+bool Facts::at_most(ExprId e, std::int64_t number) {
+  const bool yes = estimate(e) <= number;
+  if (exprs_.is_constant(e)) return yes;
+  const Relation relation = yes ? Relation::AtMost : Relation::Above;
+  const ExprId limit = exprs_.constant(number);
+  for (Guard& g : guards_)
+    if (g.relation == relation && g.left == e && exprs_.is_constant(g.right)) {
+      const bool tighter = yes ? number < exprs_.value(g.right) : number > exprs_.value(g.right);
+      if (tighter) g.right = limit;
+      return yes;
+    }
+  guards_.push_back({relation, e, limit});
+  return yes;
 }
 
 ExprId Facts::known(ExprId e) {
   if (exprs_.is_constant(e)) return e;
   const ExprId now = exprs_.constant(estimate(e));
-  guards_.push_back({e, now});
+  guards_.push_back({Relation::Equal, e, now});
   return now;
 }
 

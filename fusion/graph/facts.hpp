@@ -2,6 +2,7 @@
 // here, and the answer is recorded: it becomes a guard of the plan. What only costs depend on is
 // estimated, and no record is kept.
 #pragma once
+#include <compare>
 #include <utility>
 #include <vector>
 
@@ -9,10 +10,17 @@
 
 namespace plait::fusion {
 
-// Equalities of run-time numbers that the code of a plan relies on. A graph that breaks one gets
-// another plan.
+// What the code of a plan relies on of run-time numbers. A graph that breaks a guard gets another
+// plan.
+enum class Relation : std::uint8_t { Equal, AtMost, Above };
 struct Guard {
+  Relation relation;
   ExprId left, right;
+  auto operator<=>(const Guard&) const = default;
+  bool holds(const std::vector<std::int64_t>& values) const {
+    const std::int64_t l = values[left], r = values[right];
+    return relation == Relation::Equal ? l == r : relation == Relation::AtMost ? l <= r : l > r;
+  }
 };
 
 class Facts {
@@ -21,6 +29,9 @@ class Facts {
 
   // Whether they are equal. Yes is relied on; code that is told no serves equal ones, too.
   bool equal(ExprId a, ExprId b);
+  // Whether it is at most that number. Yes and no are relied on; of several answers of a kind, the
+  // tightest is kept.
+  bool at_most(ExprId e, std::int64_t number);
   // The number itself, as a constant.
   ExprId known(ExprId e);
   // Relied on by nobody.

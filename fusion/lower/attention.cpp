@@ -44,7 +44,7 @@ void Lowering::attention() {
     in_.facts.equal(ex_.source({n, Field::Value}), ex_.constant(bits));
   s.lone = in_.facts.equal(ex_.source({id, Field::Shape, dims - 2}), ex_.one());
   const std::int64_t most = in_.target.product_depth;
-  s.height = s.lone ? 1 : attention_rows(g_, s.of, most);
+  s.height = s.lone ? 1 : attention_rows(BlockExtents(in_), s.of, most);
   const RowBlock b = block_of_rows(s.height);
   s.first_row = b.first;
   tile_.batch = s.scores.batch = b.batch;

@@ -126,7 +126,7 @@ struct ProductBlocks {
 
 // What kernels are generated for, as far as planning has to know it.
 struct Target {
-  const Machine* machine = &kMachine;
+  const Machine* machine = &kMachine;  // of what the plan is made for
   bool lanes = true;  // loops over vectors of lanes; else a thread runs single iterations
   // Dtypes, a bit each, whose matrix products add a vector along their last axis, or what lies as
   // they do, in the same call, with the bits that the two operations give (epilogue.hpp).

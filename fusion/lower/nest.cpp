@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/machine.hpp"
-
 namespace plait::fusion {
 using namespace ir;
 using tracer::Node;
@@ -203,11 +201,17 @@ Val Nest::push_load(std::int32_t b, Access a, DType t, std::int32_t loop) {
   return push(i, loop);
 }
 
+// Of a loop, each iteration of which looks up an element that an index names.
+void Nest::count_elements(std::int32_t loop) {
+  const Machine& m = *in_.target.machine;
+  out_.work += m.near_element / m.cycle * times(loop);
+}
+
 Val Nest::push_gather(std::int32_t b, Access a, Val index, Coeff stride, DType t) {
   std::int32_t loop = def_loop_[index];
   for (const Term& term : a.terms)
     if (encloses(loop, def_loop_[term.var])) loop = def_loop_[term.var];
-  out_.work += kMachine.near_element / kMachine.cycle * times(loop);
+  count_elements(loop);
   k_.accesses.push_back(std::move(a));
   Inst i{Op::Gather, t, OpId::Count_, b, {index, kNone, kNone}};
   i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
@@ -217,7 +221,7 @@ Val Nest::push_gather(std::int32_t b, Access a, Val index, Coeff stride, DType t
 
 void Nest::push_scatter(OpId fn, std::int32_t b, Access a, Val index, Coeff stride, Val v,
                         std::int32_t loop) {
-  out_.work += kMachine.near_element / kMachine.cycle * times(loop);
+  count_elements(loop);
   if (!builds_) return;
   k_.accesses.push_back(std::move(a));
   Inst i{Op::Scatter, k_.insts[v].type, fn, b, {index, v, kNone}};

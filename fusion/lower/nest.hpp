@@ -78,6 +78,7 @@ class Nest {
   Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
   static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
   Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
+  void count_elements(std::int32_t loop);
   // In the innermost loop of those that the address and the index need.
   Val push_gather(std::int32_t b, ir::Access a, Val index, ir::Coeff stride, DType t);
   void push_scatter(OpId fn, std::int32_t b, ir::Access a, Val index, ir::Coeff stride, Val v,

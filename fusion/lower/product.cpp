@@ -381,9 +381,10 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
     columns = block_of_lines(id, axes.batch + axes.rows, axes.columns, most_columns);
   };
   if (p.axes.empty()) {
-    TileShape shape = tile_shape(g_, id, tile_.whole, in_.target.blocks);
+    TileShape shape = tile_shape(BlockExtents(in_), id, tile_.whole, in_.target.blocks);
     for (const std::int32_t b : region_.beside)
-      shape.rows = std::min(shape.rows, tile_shape(g_, b, tile_.whole, in_.target.blocks).rows);
+      shape.rows = std::min(shape.rows,
+                            tile_shape(BlockExtents(in_), b, tile_.whole, in_.target.blocks).rows);
     return sized(shape.rows, shape.columns);
   }
   const ProductBlocks& most = in_.target.blocks;

@@ -12,22 +12,15 @@ using namespace ir;
 
 namespace {
 
-// Costs are nanoseconds in the interpreter: of an instruction, of a fold and of a loop whatever
-// the tile, and what an element adds.
-constexpr double kCall = 10, kFold = 15, kRun = 20;
-// Of a load or store that is not contiguous: within a cache line, beyond, and where a tile's lines
-// fall into few of the cache's sets.
-constexpr double kCopied = 0.8, kFar = 1.6, kAliased = 4;
-constexpr double kFolded = 0.15, kTree = 0.4, kArg = 0.8, kOrdered = 1.3;
 // Iterations of a tile, about; and the most memory for what one of them keeps.
 constexpr double kTile = 256, kLocalBytes = 256 << 10;
-// Of a load or store, for each row of a tile of several, where the rows lie apart.
-constexpr double kRow = 4, kMoved = 0.1, kNever = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kLine = 64, kFewSets = 256;
 
 class Tiling {
  public:
-  Tiling(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {}
+  Tiling(const LoweringInput& in, LoweredKernel& lk)
+      : facts_(in, lk), cost_(in.target.machine->interpreter), k_(lk.kernel) {}
 
   void run() { decide(0); }
 
@@ -37,10 +30,10 @@ class Tiling {
     const double one_by_one = repeated(l, -1, 1, [&](std::int32_t c) { return decide(c); });
     const double tile = std::min(facts_.trips(l), kTile);
     const double once = block(l, l, tile, [&](std::int32_t c) { return run_of(c, l, tile); });
-    double tiled = std::ceil(facts_.trips(l) / tile) * once + kRun;
+    double tiled = std::ceil(facts_.trips(l) / tile) * once + cost_.loop;
     for (const Reduction& r : k_.loops[l].reductions)
-      tiled += facts_.trips(l) * (r.order == Order::Sequential ? kOrdered : element(r)) +
-               kFold * std::ceil(facts_.trips(l) / tile);
+      tiled += facts_.trips(l) * (r.order == Order::Sequential ? cost_.ordered : element(r)) +
+               cost_.fold * std::ceil(facts_.trips(l) / tile);
     const std::int32_t row = row_loop(k_, l);
     if (const double cost = row < 0 ? kNever : in_rows(l, row);
         cost < std::min(one_by_one, tiled)) {
@@ -61,24 +54,24 @@ class Tiling {
     const auto inst = [&](double sum, Val v) {
       const Inst& i = k_.insts[v];
       if (opens_loop(i) || !is_call(i.op)) return sum;
-      sum += kCall * std::ceil(n / kTile) + n * element(i, row);
+      sum += cost_.instruction * std::ceil(n / kTile) + n * element(i, row);
       if (i.access >= 0 && static_cast<double>(facts_.stride(i, l)) !=
                                static_cast<double>(facts_.stride(i, row)) * lanes)
-        sum += rows * kRow + n * kMoved;
+        sum += rows * cost_.row + n * cost_.moved;
       return sum;
     };
     const auto body = [&](std::int32_t at, double sum) {
       return std::accumulate(k_.loops[at].body.begin(), k_.loops[at].body.end(), sum, inst);
     };
-    return body(l, body(row, kRun));
+    return body(l, body(row, cost_.loop));
   }
 
   // A loop whose iterations follow each other, `n` lanes of the tile of loop `tile` abreast.
   template <class Inner>
   double repeated(std::int32_t l, std::int32_t tile, double n, Inner&& inner) const {
     double iteration = block(l, tile, n, inner);
-    for (const Reduction& r : k_.loops[l].reductions) iteration += kFold + n * element(r);
-    return facts_.trips(l) * iteration + kRun;
+    for (const Reduction& r : k_.loops[l].reductions) iteration += cost_.fold + n * element(r);
+    return facts_.trips(l) * iteration + cost_.loop;
   }
   double run_of(std::int32_t l, std::int32_t tile, double n) const {
     return repeated(l, tile, n, [&](std::int32_t c) { return run_of(c, tile, n); });
@@ -92,7 +85,7 @@ class Tiling {
       if (opens_loop(i))
         cost += inner(i.index);
       else if (is_call(i.op))
-        cost += kCall + n * element(i, tile);
+        cost += cost_.instruction + n * element(i, tile);
     }
     return cost;
   }
@@ -105,30 +98,28 @@ class Tiling {
   double element(const Inst& i, std::int32_t tile) const {
     switch (i.op) {
       case Op::Apply:
-        return op_info(i.fn).cost == Cost::Cheap    ? 0.15
-               : op_info(i.fn).cost == Cost::Medium ? 0.7
-                                                    : 3;
+        return cost_.apply(op_info(i.fn).cost);
       case Op::Load:
       case Op::Gather:
       case Op::Store: {
         if (tile < 0) return 0;
-        if (i.op == Op::Gather) return facts_.index_moves(i, tile) ? kFar : kCopied;
+        if (i.op == Op::Gather) return facts_.index_moves(i, tile) ? cost_.far : cost_.copied;
         const std::int64_t stride = std::abs(facts_.stride(i, tile));
         if (stride == 0 || stride == static_cast<std::int64_t>(itemsize(i.type))) return 0;
-        return stride < kLine ? kCopied : stride % kFewSets == 0 ? kAliased : kFar;
+        return stride < kLine ? cost_.copied : stride % kFewSets == 0 ? cost_.aliased : cost_.far;
       }
       case Op::Scatter:
-        return kCopied;
+        return cost_.copied;
       case Op::LoadLocal:
       case Op::StoreLocal:
-        return tile >= 0 && std::abs(facts_.stride(i, tile)) > 1 ? kFar : 0.1;
+        return tile >= 0 && std::abs(facts_.stride(i, tile)) > 1 ? cost_.far : cost_.element;
       default:
-        return 0.1;
+        return cost_.element;
     }
   }
   double element(const Reduction& r) const {
-    if (is_arg(r.kind)) return kArg;
-    return r.order == Order::Pairwise ? kTree : kFolded;
+    if (is_arg(r.kind)) return cost_.arg;
+    return r.order == Order::Pairwise ? cost_.tree : cost_.folded;
   }
 
   // Every iteration of a tile has its own copy of what is declared in the loop.
@@ -144,6 +135,7 @@ class Tiling {
   }
 
   const LoopFacts facts_;
+  const InterpreterCosts& cost_;
   Kernel& k_;
 };
 

@@ -10,9 +10,6 @@ using namespace ir;
 
 namespace {
 
-// Costs are cycles on a recent x86 core, for one register of lanes or one scalar.
-constexpr double kHorizontal = 12;  // folding the lanes of a vector reduction at the end of a row
-constexpr double kLoopEntry = 4;
 // Reductions of rows far apart: bytes between them, instructions, and registers side by side.
 constexpr std::int64_t kFarRow = 256;
 constexpr int kSmallBody = 24;
@@ -26,14 +23,10 @@ constexpr double kLongLoop = 2048, kLongStream = 64 << 10;
 // Instructions: of a body that is not repeated for a second register, of an exponential or
 // logarithm, and how many of one iteration the processor holds while the next is to overlap it.
 constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
-// Cycles that an iteration waits for the one before: a fold; an arg-reduction compares and selects.
-constexpr double kFoldLatency = 4, kArgLatency = 8;
-// To take a lane out of a register and put it into another.
-constexpr double kTakeLane = 1;
-
 class Vectorize {
  public:
-  Vectorize(const LoweringInput& in, LoweredKernel& lk) : facts_(in, lk), k_(lk.kernel) {
+  Vectorize(const LoweringInput& in, LoweredKernel& lk)
+      : facts_(in, lk), cost_(in.target.machine->code), k_(lk.kernel) {
     lanes_ = 16;
     for_each_inst(k_, 0, [&](Val v, std::int32_t) {
       const Inst& i = k_.insts[v];
@@ -64,12 +57,12 @@ class Vectorize {
         scalar += scalar_cost(i);
       }
     }
-    scalar = std::max(scalar, latency(l)) * facts_.trips(l) + kLoopEntry;
-    const double ordered = scans(k_, l) ? (latency(l) + kTakeLane) * facts_.trips(l) : 0;
+    scalar = std::max(scalar, latency(l)) * facts_.trips(l) + cost_.loop;
+    const double ordered = scans(k_, l) ? (latency(l) + cost_.take_lane) * facts_.trips(l) : 0;
     const double vec = std::ceil(facts_.trips(l) / lanes_) * nest_cost(l, l) + ordered +
-                       kLoopEntry +
-                       kHorizontal * static_cast<double>(k_.loops[l].reductions.size()) +
-                       (std::fmod(facts_.trips(l), lanes_) == 0 ? 0 : 2);
+                       cost_.loop +
+                       cost_.fold_lanes * static_cast<double>(k_.loops[l].reductions.size()) +
+                       (std::fmod(facts_.trips(l), lanes_) == 0 ? 0 : cost_.tail);
     if (!facts_.may_run_abreast(l) || scalar <= vec ||
         (in_order(l) && scalar <= latency(l) * facts_.trips(l) + vec))
       return scalar;
@@ -86,11 +79,11 @@ class Vectorize {
       const Inst& i = k_.insts[v];
       if (opens_loop(i))
         c += facts_.trips(i.index) * std::max(nest_cost(i.index, vector), latency(i.index) / side) +
-             kLoopEntry / 2;
+             cost_.loop / 2;
       else
         c += lane_cost(i, l, vector);
     }
-    return c + static_cast<double>(k_.loops[l].reductions.size());
+    return c + cost_.folded * static_cast<double>(k_.loops[l].reductions.size());
   }
 
   double latency(std::int32_t l) const {
@@ -98,7 +91,7 @@ class Vectorize {
     for (const Reduction& r : k_.loops[l].reductions) {
       // NumPy's tree has accumulators side by side.
       const double side = r.order == Order::Pairwise ? 8 : 1;
-      cycles = std::max(cycles, (is_arg(r.kind) ? kArgLatency : kFoldLatency) / side);
+      cycles = std::max(cycles, (is_arg(r.kind) ? cost_.arg_wait : cost_.fold_wait) / side);
     }
     return cycles;
   }
@@ -109,40 +102,33 @@ class Vectorize {
                        [](const Reduction& r) { return r.order == Order::Sequential; });
   }
 
-  static double apply_cost(const Inst& i) {
-    switch (op_info(i.fn).cost) {
-      case Cost::Cheap:
-        return 1;
-      case Cost::Medium:
-        return 10;
-      case Cost::Expensive:
-        return 20;
-    }
-    return 1;
-  }
-  static double scalar_cost(const Inst& i) {
-    const bool memory = addresses_buffer(i);
-    return i.op == Op::Apply ? apply_cost(i) : memory ? 1 : 0.5;
+  double scalar_cost(const Inst& i) const {
+    return i.op == Op::Apply     ? cost_.apply(op_info(i.fn).cost)
+           : addresses_buffer(i) ? cost_.access
+                                 : cost_.other;
   }
 
   double lane_cost(const Inst& i, std::int32_t at, std::int32_t vector) const {
-    if (i.op == Op::Apply) return apply_cost(i);
+    if (i.op == Op::Apply) return cost_.apply(op_info(i.fn).cost);
     if (i.op == Op::LoadLocal || i.op == Op::StoreLocal)
-      return std::abs(facts_.stride(i, vector)) <= 1 ? 0.5 : lanes_ * 1.5;
-    if (i.op == Op::Scatter && facts_.index_moves(i, vector)) return lanes_ * 2;
-    if (!addresses_buffer(i)) return 0.5;
-    if (i.op == Op::Gather && facts_.index_moves(i, vector)) return lanes_ * 1.5 + 1;
+      return std::abs(facts_.stride(i, vector)) <= 1 ? cost_.other : lanes_ * cost_.lane_apart;
+    if (i.op == Op::Scatter && facts_.index_moves(i, vector)) return lanes_ * cost_.lane_scattered;
+    if (!addresses_buffer(i)) return cost_.other;
+    if (i.op == Op::Gather && facts_.index_moves(i, vector))
+      return lanes_ * cost_.lane_apart + cost_.access;
     const auto item = static_cast<std::int64_t>(itemsize(i.type));
     const std::int64_t stride = std::abs(facts_.stride(i, vector));
-    const double store = i.op == Op::Store ? 1.5 : i.op == Op::Scatter ? 2.5 : 1;
-    if (stride == 0 || stride == item) return store;
-    if (stride <= 4 * item) return 2.5 * store;
+    const double whole = i.op == Op::Store     ? cost_.store
+                         : i.op == Op::Scatter ? cost_.scatter
+                                               : cost_.access;
+    if (stride == 0 || stride == item) return whole;
+    if (stride <= 4 * item) return cost_.strided * whole;
     // Gathered lane by lane; a repeating loop in between pays only once (pack_loads).
-    double gather = lanes_ * 1.5 * store;
+    double gather = lanes_ * cost_.lane_apart * whole;
     if (i.op == Op::Load)
       for (std::int32_t l = at; l != vector; l = facts_.parent(l))
         if (!facts_.depends(i, l)) gather /= facts_.trips(l);
-    return gather + 1;
+    return gather + cost_.access;
   }
 
   // Loops inside walk over far rows, the lanes along them: the more of a row is read at a time, the
@@ -214,6 +200,7 @@ class Vectorize {
   }
 
   const LoopFacts facts_;
+  const CodeCosts& cost_;
   Kernel& k_;
   double lanes_;
 };

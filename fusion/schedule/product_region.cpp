@@ -1,6 +1,7 @@
 #include "product_region.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "tracer/contraction.hpp"
@@ -11,7 +12,7 @@ using tracer::NodeKind;
 
 namespace {
 
-// Rows of a product from which blocks are larger: there are enough of them for any team.
+// More rows of a product than these have larger blocks: there are enough of them for any team.
 constexpr std::int64_t kTall = 16384;
 // Blocks that a product has at least, if its rows allow it.
 constexpr std::int64_t kBlocks = 4;
@@ -48,6 +49,23 @@ bool permutes(const Graph& g, std::int32_t view) {
   return true;
 }
 
+// So many rows, or fewer of lengths that add up to more, but `least` at least, until they fit so
+// many elements beside `more` elements in each. In steps of a quarter of a power of two: lengths
+// close to each other share a plan.
+std::int64_t rows_that_fit(const BlockExtents& e, std::initializer_list<Source> lengths,
+                           std::int64_t elements, std::int64_t rows, std::int64_t least,
+                           std::int64_t more = 0) {
+  while (!e.at_most(lengths, elements / rows - more) && rows > least)
+    rows -= static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows - 1))) / 4;
+  return rows;
+}
+
+// Of all rows of a product, what leaves it enough blocks.
+std::int64_t share_of_rows(const Node& p) {
+  const std::int64_t all = element_count(p.shape) / std::max<std::int64_t>(1, p.shape.back());
+  return (all + kBlocks - 1) / kBlocks;
+}
+
 }  // namespace
 
 ProductClass product_class(const Node& product) {
@@ -59,17 +77,30 @@ ProductClass product_class(const Node& product) {
                                : ProductClass::Small;
 }
 
-TileShape tile_shape(const Graph& g, std::int32_t product, bool whole, const ProductBlocks& most) {
-  const Node& p = *g[product].node;
+bool BlockExtents::at_most(std::initializer_list<Source> sum, std::int64_t number) const {
+  if (!in_) {
+    std::int64_t now = 0;
+    for (const Source& s : sum) now += g_.field(s);
+    return now <= number;
+  }
+  ExprId e = in_->exprs.zero();
+  for (const Source& s : sum) e = in_->exprs.add(e, in_->exprs.source(s));
+  return in_->facts.at_most(e, number);
+}
+
+TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
+                     const ProductBlocks& most) {
+  const Node& p = *e.graph()[product].node;
+  const int dims = p.shape.size();
   const auto item = static_cast<std::int64_t>(itemsize(p.dtype));
-  const std::int64_t rows = p.shape[p.shape.size() - 2], depth = p.inputs[0]->shape.back();
-  std::int64_t height = rows >= kTall ? most.many_rows : most.rows;
-  if (!most.at_sums) height = std::min(height, most.operand_bytes / (depth * item));
-  if (whole) height = std::min(height, most.product_bytes / (p.shape.back() * item));
-  const std::int64_t matrices =
-      element_count(p.shape) / std::max<std::int64_t>(1, rows * p.shape.back());
-  height = std::min(height, (rows * matrices + kBlocks - 1) / kBlocks);
-  return {std::max(height, most.least_rows), most.strip_bytes / item};
+  const Source rows{product, Field::Shape, dims - 2}, columns{product, Field::Shape, dims - 1},
+      depth{product, Field::InputShape, p.inputs[0]->shape.size() - 1};
+  std::int64_t height = e.at_most({rows}, kTall) ? most.rows : most.many_rows;
+  if (!most.at_sums)
+    height = rows_that_fit(e, {depth}, most.operand_bytes / item, height, most.least_rows);
+  if (whole)
+    height = rows_that_fit(e, {columns}, most.product_bytes / item, height, most.least_rows);
+  return {std::max(std::min(height, share_of_rows(p)), most.least_rows), most.strip_bytes / item};
 }
 
 std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
@@ -96,14 +127,15 @@ std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std:
   return found;
 }
 
-std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns) {
-  const Node &p = *g[a.product].node, &s = *g[a.scores].node;
-  const std::int64_t rows = p.shape[p.shape.size() - 2];
-  const std::int64_t across = columns + p.shape.back() + s.inputs[0]->shape.back();
+std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns) {
+  const Node &p = *e.graph()[a.product].node, &s = *e.graph()[a.scores].node;
+  const std::int64_t elements =
+      a.blocks.attention_bytes / static_cast<std::int64_t>(itemsize(p.dtype));
+  const Source across{a.product, Field::Shape, p.shape.size() - 1},
+      depth{a.scores, Field::InputShape, s.inputs[0]->shape.size() - 1};
   const std::int64_t fit =
-      a.blocks.attention_bytes / (across * static_cast<std::int64_t>(itemsize(p.dtype)));
-  const std::int64_t all = element_count(p.shape) / std::max<std::int64_t>(1, p.shape.back());
-  return std::max(std::min({fit, rows, a.blocks.many_rows, (all + kBlocks - 1) / kBlocks}),
+      rows_that_fit(e, {across, depth}, elements, a.blocks.many_rows, a.blocks.least_rows, columns);
+  return std::max(std::min({fit, p.shape[p.shape.size() - 2], share_of_rows(p)}),
                   a.blocks.least_rows);
 }
 
@@ -131,7 +163,8 @@ double tiling_seconds(const Target& target, const Graph& g, std::int32_t product
       static_cast<double>(element_count(Dims(p.shape.end() - axes.columns, p.shape.end())));
   const auto rows = static_cast<double>(element_count(p.shape)) / columns;
   if (p.axes.empty())
-    return rows / static_cast<double>(tile_shape(g, product, false, most).rows) * m.block;
+    return rows / static_cast<double>(tile_shape(BlockExtents(g), product, false, most).rows) *
+           m.block;
   // A block's lines go through scratch, which a library call packs them without.
   const double down = std::max(1.0, rows / static_cast<double>(most.rows)),
                across = std::max(1.0, columns / static_cast<double>(most.columns));

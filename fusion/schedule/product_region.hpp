@@ -1,6 +1,7 @@
 // Which matrix products are regions with what stands before and after them, and which stay library
 // calls.
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -17,15 +18,31 @@ inline constexpr std::int64_t kApart = 64;
 struct TileShape {
   std::int64_t rows, columns;
 };
+// The extents of a graph that the shape of a block follows from: for its code, which relies on the
+// answers, or for its cost, which does not.
+class BlockExtents {
+ public:
+  explicit BlockExtents(const Graph& g) : g_(g) {}
+  explicit BlockExtents(const LoweringInput& in) : g_(in.graph), in_(&in) {}
+  const Graph& graph() const { return g_; }
+  // Whether these numbers add up to at most `number`.
+  bool at_most(std::initializer_list<Source> sum, std::int64_t number) const;
+
+ private:
+  const Graph& g_;
+  const LoweringInput* in_ = nullptr;
+};
+
 // `whole`: all columns of a row are kept.
-TileShape tile_shape(const Graph& g, std::int32_t product, bool whole, const ProductBlocks& most);
+TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
+                     const ProductBlocks& most);
 
 // Products of the shape of the product's first operand, the weights, that these are computed from.
 std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
                                           std::int32_t product);
 
 // Rows of a block of an attention whose scores are computed so many columns at a time.
-std::int64_t attention_rows(const Graph& g, const Attention& a, std::int64_t columns);
+std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns);
 
 // Whether a region could compute the product: a float one whose blocks are worth packing and fit
 // the cache.

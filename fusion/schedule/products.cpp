@@ -48,7 +48,8 @@ void Candidate::find_unfolded() {
       if (!unfolded_axes(g_, v)) continue;
       const Node& n = *g_[v].node;
       const Dims& shape = g_[p].node->shape;
-      const std::int64_t rows = tile_shape(g_, p, false, problem_->target.blocks).rows;
+      const std::int64_t rows =
+          tile_shape(BlockExtents(g_), p, false, problem_->target.blocks).rows;
       const std::int64_t blocks = (shape[shape.size() - 2] + rows - 1) / rows;
       const auto elements = static_cast<double>(element_count(n.shape));
       unfolded_[v] = k == 0 || !reading(*problem_->target.machine, elements, 1,
@@ -112,7 +113,7 @@ bool Candidate::computes_columns(std::int32_t scores) const {
   const Node& s = *g_[scores].node;
   const std::int64_t rows =
       std::min(s.shape[s.shape.size() - 2],
-               attention_rows(g_, *attentions_[of], problem_->target.product_depth));
+               attention_rows(BlockExtents(g_), *attentions_[of], problem_->target.product_depth));
   return *cost > 0 && *cost * m.cycle <= kShare * product_seconds(m, Multiplier::Tiles, s.dtype,
                                                                   static_cast<double>(rows), 2, 1);
 }

@@ -32,6 +32,7 @@ enum class JitMode : int {
 enum class PlanMode : int { Auto = 0, Always = 1 };
 
 // Members are described where their settings are: settings.cpp.
+struct Machine;
 struct Config {
   unsigned log = 0;  // of Log
   int threads = 0;
@@ -49,6 +50,7 @@ struct Config {
   std::optional<std::size_t> cuda_pool_limit;
   std::string device = "cpu";
   DType default_dtype = DType::Float64;
+  const Machine* machine = nullptr;  // tests: instead of this one's table
 };
 Config& config();
 CpuTier detected_tier();

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <limits>
 
 #include "config.hpp"
 
@@ -35,9 +36,38 @@ Machine read_host(CpuTier tier) {
 }  // namespace
 
 const Machine& host_machine() {
+  if (config().machine) return *config().machine;
   static const std::array<Machine, 3> tiers{read_host(CpuTier::Baseline), read_host(CpuTier::Avx2),
                                             read_host(CpuTier::Avx512)};
   return tiers[static_cast<std::size_t>(config().tier)];
+}
+
+Machine device_machine(const GpuMachine& g) {
+  constexpr double kLanes = 128;      // of a multiprocessor: Float32, an operation a cycle each
+  constexpr double kCacheRate = 1.6;  // times that of memory
+  constexpr double kSector = 32;      // bytes that one element by itself moves
+  constexpr double kLaunch = 3e-6;
+  const double byte = 1 / g.memory_rate, cached = byte / kCacheRate;
+  const double all = g.multiprocessors;
+  Machine m;
+  m.memory[0] = m.memory[1] = {g.cache_bytes, cached};
+  m.memory[2] = {INT64_MAX, byte};
+  m.cycle = 1 / (all * kLanes * g.clock);
+  m.interpreted = 1;
+  m.store = m.load = sizeof(float) * byte / m.cycle;
+  m.tile_product = m.blas_product = m.cycle;  // a multiplication and addition is one operation
+  m.loop_product = 8 * m.cycle;
+  m.tile_lanes = 1;
+  m.ordered = m.abreast = g.step / (all * g.busy);
+  m.block = g.step / all;
+  m.near_element = kSector * cached;
+  m.far_element = kSector * byte;
+  m.near_write = 2 * m.near_element;
+  m.far_write = 2 * m.far_element;
+  m.operation = kLaunch;
+  m.ask_awake = m.ask_asleep = m.join = m.wake = 0;
+  m.least_shared = std::numeric_limits<double>::infinity();
+  return m;
 }
 
 }  // namespace plait

@@ -1,9 +1,12 @@
-// What a machine does in how long: the table that planning, predictions and thresholds read. Rough
-// figures of one thread; what matters is how they stand to each other.
+// What a machine does in how long, in seconds: the table that planning, predictions and thresholds
+// read, of the host or of a device. Rough figures of one thread, or of a device as a whole; what
+// matters is how they stand to each other. No result's bits follow from them: what they depend on
+// is decided by extents alone.
 #pragma once
 #include <cstdint>
 
 #include "dtype.hpp"
+#include "op_table.hpp"
 
 namespace plait {
 
@@ -11,6 +14,45 @@ namespace plait {
 struct MemoryLevel {
   std::int64_t bytes;
   double byte;
+};
+
+// Of an operation of one of these costs.
+struct CostOf {
+  double cheap, medium, expensive;
+  double operator()(Cost c) const {
+    return c == Cost::Cheap ? cheap : c == Cost::Medium ? medium : expensive;
+  }
+};
+
+// What the loops of machine code take, for one register of lanes or one scalar: in clock cycles of
+// a recent x86 core, rough; passes/vectorize.cpp holds them against each other and nothing else.
+struct CodeCosts {
+  CostOf apply = {1, 10, 20};
+  double access = 1, store = 1.5, scatter = 2.5;  // memory that lies as the lanes do
+  double strided = 2.5;                           // times that: elements up to four apart
+  double lane_apart = 1.5, lane_scattered = 2;    // a lane of elements further apart
+  double other = 0.5;                             // an instruction without memory; scratch
+  double loop = 4, tail = 2;  // to enter a loop; its last lanes, where some are left over
+  double folded = 1;          // of a fold in each iteration
+  double fold_lanes = 12;     // the lanes of a fold to one value
+  double fold_wait = 4;       // of an iteration for the one before; likewise for an
+  double arg_wait = 8;        // arg-reduction, which compares and selects
+  double take_lane = 1;       // out of one register into another
+};
+
+// What a tile of the interpreter takes, in seconds, rough: passes/tile.cpp holds them against each
+// other.
+struct InterpreterCosts {
+  double instruction = 10e-9, fold = 15e-9, loop = 20e-9;  // whatever the tile
+  CostOf apply = {0.15e-9, 0.7e-9, 3e-9};                  // an element
+  double element = 0.1e-9;                                 // of any other instruction
+  // An element of a load or store that is not contiguous: within a cache line, beyond, and where a
+  // tile's lines fall into few of the cache's sets.
+  double copied = 0.8e-9, far = 1.6e-9, aliased = 4e-9;
+  // An element that is folded: in any order, in NumPy's tree, by an arg-reduction, in order.
+  double folded = 0.15e-9, tree = 0.4e-9, arg = 0.8e-9, ordered = 1.3e-9;
+  // Where the rows of a tile lie apart: each row, and each element, of a load or store.
+  double row = 4e-9, moved = 0.1e-9;
 };
 
 struct Machine {
@@ -38,6 +80,11 @@ struct Machine {
   // Of an element that another index of a scatter by itself writes, likewise.
   double near_write = 2e-9, far_write = 20e-9;
 
+  // Of an element in an operation by itself: an index that is checked, one that is cut into its
+  // coordinates (for each), one that is counted, a value that is placed between edges, and one that
+  // is added to what an index names.
+  double checked = 0.5e-9, divided = 5e-9, counted = 1e-9, placed = 1e-9, added = 1.5e-9;
+
   // Of an operation by itself, whatever its size.
   double operation = 0.25e-6;
   // A team: asking a helper that spins, and one that sleeps, and the end of a loop; how long one
@@ -46,6 +93,9 @@ struct Machine {
   // Planning of a node and what its kernels need before they run; compiling a kernel, and the first
   // one, which loads the compiler.
   double plan_node = 30e-6, compile = 0.5e-3, first_compile = 4e-3;
+
+  CodeCosts code;
+  InterpreterCosts interpreter;
 };
 
 // Threads of a GPU that take an iteration together: lanes of a warp, or a block. In steps.
@@ -62,6 +112,11 @@ struct GpuTeam {
 // spreading a kernel over threads is taken instead of another.
 struct GpuMachine {
   int arch = 90;  // compute capability: 80 is 8.0, 90 is 9.0, 100 is 10.0
+  // Published figures: cycles a second, bytes of the cache that all share, bytes a second of
+  // memory.
+  double clock = 1.755e9;
+  std::int64_t cache_bytes = 50 << 20;
+  double memory_rate = 3.35e12;
   int multiprocessors = 132;
   int shared_bytes = 227 * 1024;  // of a block, at most
   int threads = 2048;             // of a multiprocessor, at most
@@ -83,8 +138,12 @@ struct GpuMachine {
   double unshared_row = 1;  // more of an element, where a row that is read again has no place there
 };
 
+// An AVX-512 core with usual caches: what tests plan for where no other table is named.
 inline constexpr Machine kMachine{};
-// This one, with the sizes of its caches, at the tier that the process may use.
+// This one, with the sizes of its caches, at the tier that the process may use; or the table that
+// the configuration names.
 const Machine& host_machine();
+// The table that plans for a device are made by.
+Machine device_machine(const GpuMachine& g);
 
 }  // namespace plait

@@ -270,7 +270,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
     keep.reserve(g.nodes.size());
     for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.recorded);
     if (!plan) {
-      plan = new_plan(g, values, 0, kHostTarget);
+      plan = new_plan(g, values, 0, host_target());
       for (fusion::Step& s : plan->steps) take_kernel(s);  // belongs to what planning costs
       planning = seconds_now() - started;
       started += planning;

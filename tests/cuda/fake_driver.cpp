@@ -188,11 +188,12 @@ Result cuDeviceGetName(char* s, int n, int) {
   return std::strncpy(s, "Fake", static_cast<std::size_t>(n)), 0;
 }
 Result cuDeviceGetAttribute(int* v, int which, int) {
-  return *v = which == 75   ? architecture / 10
-              : which == 76 ? architecture % 10
-              : which == 16 ? 4
-              : which == 97 ? 227 * 1024
-                            : 49152,
+  return *v = which == 75                                   ? architecture / 10
+              : which == 76                                 ? architecture % 10
+              : which == 16                                 ? 4
+              : which == 97                                 ? 227 * 1024
+              : which == 13 || (which >= 36 && which <= 38) ? 0
+                                                            : 49152,
          0;
 }
 Result cuDeviceTotalMem_v2(std::size_t* n, int) { return *n = capacity, 0; }

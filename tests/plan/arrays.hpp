@@ -9,6 +9,7 @@
 
 #include "../record.hpp"
 #include "core/config.hpp"
+#include "core/machine.hpp"
 #include "engine/engine.hpp"
 
 namespace plait::test {
@@ -46,6 +47,7 @@ struct Both {
 };
 inline Both both(const std::function<Array()>& f) {
   Both b;
+  config().machine = &kMachine;
   config().eager_limit = 0;
   config().plan = PlanMode::Always;
   config().fuse = true;

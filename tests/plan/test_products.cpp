@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "close.hpp"
+#include "fusion/plan.hpp"
 
 using namespace plait;
 using namespace plait::test;
@@ -179,4 +180,49 @@ TEST_CASE("a product with nothing around it, small, or of integers is a library 
   const Array s = random_f32({20, 30}, 1), t = random_f32({30, 20}, 2);
   r = both([&] { return apply(OpId::Add, matmul(s, t), weak(1)); });
   CHECK(r.plan.regions == 2);
+}
+
+TEST_CASE("a plan does not serve extents that its blocks have no room for") {
+  config().eager_limit = 0;
+  // Scratch of the plan for the first extent where the second runs with it, in bytes; 0: it does
+  // not.
+  const auto scratch = [](const auto& f, std::int64_t planned, std::int64_t run) {
+    const Array small = f(planned), large = f(run);
+    const Ref<tracer::Node> first = tracer::read(small), second = tracer::read(large);
+    const fusion::Graph of(std::vector<tracer::Node*>{first.get()});
+    const fusion::Graph other(std::vector<tracer::Node*>{second.get()});
+    INFO(planned << " " << run);
+    CHECK((of.key() == other.key()));
+    const auto plan = fusion::make_plan(of, {.product_depth = 256});
+    REQUIRE(plan->steps.size() == 1);
+    REQUIRE(plan->steps[0].kind == fusion::StepKind::Kernel);
+    std::vector<std::int64_t> values, params;
+    REQUIRE(fusion::bind(*plan, of, values));
+    if (!fusion::bind(*plan, other, values)) return std::size_t{0};
+    for (const fusion::ExprId p : plan->steps[0].lowered.params) params.push_back(values[p]);
+    return ir::scratch_bytes(plan->steps[0].lowered.kernel, params.data(), 16);
+  };
+  const auto f32 = [](const Dims& shape) { return tracer::empty(shape, DType::Float32); };
+  const auto behind_depth = [&](std::int64_t depth) {
+    return apply(OpId::Exp, matmul(f32({600, depth}), f32({depth, 600})));
+  };
+  const auto folded = [&](std::int64_t columns) {
+    return reduce(ReduceKind::Max, matmul(f32({400, 100}), f32({100, columns})), 1);
+  };
+  const auto attention = [&](std::int64_t width) {
+    const Array s = matmul(f32({2000, 60}), f32({60, 600}));
+    const Array e =
+        apply(OpId::Exp,
+              apply(OpId::Subtract, s, view(reduce(ReduceKind::Max, s, 1), {All{}, NewAxis{}})));
+    const Array w = apply(OpId::Divide, e, view(reduce(ReduceKind::Sum, e, 1), {All{}, NewAxis{}}));
+    return matmul(w, f32({600, width}));
+  };
+  constexpr std::size_t kMost = std::size_t{6} << 20;
+  CHECK(scratch(behind_depth, 600, 700) > 0);
+  CHECK(scratch(behind_depth, 600, 16000) < kMost);
+  CHECK(scratch(behind_depth, 16000, 600) < kMost);
+  CHECK(scratch(folded, 600, 700) > 0);
+  CHECK(scratch(folded, 600, 16000) < kMost);
+  CHECK(scratch(attention, 64, 65) > 0);
+  CHECK(scratch(attention, 20, 500) == 0);
 }

@@ -27,6 +27,9 @@ std::vector<RegionKind> kinds(const Array& a, const fusion::Target& target) {
 
 using Kinds = std::vector<RegionKind>;
 
+const Machine device = device_machine({});
+const fusion::Target on_device = engine::device_target(device);
+
 }  // namespace
 
 TEST_CASE("few long rows are spread over a device in chunks, where that keeps their bits") {
@@ -43,18 +46,17 @@ TEST_CASE("few long rows are spread over a device in chunks, where that keeps th
     for (std::int64_t rows : {4, 100, 500, 600}) {
       INFO(name(t) << ", " << rows << " rows");
       CHECK(kinds(reduced(ReduceKind::Sum, rows, t), {}) == (rows < 64 ? chunks : whole));
-      CHECK(kinds(reduced(ReduceKind::Sum, rows, t), engine::kDeviceTarget) ==
-            (rows < 512 ? chunks : whole));
+      CHECK(kinds(reduced(ReduceKind::Sum, rows, t), on_device) == (rows < 512 ? chunks : whole));
     }
   for (ReduceKind kind : {ReduceKind::Max, ReduceKind::ArgMin})
-    CHECK(kinds(reduced(kind, 100, DType::Float64), engine::kDeviceTarget) == chunks);
+    CHECK(kinds(reduced(kind, 100, DType::Float64), on_device) == chunks);
   // NumPy multiplies in order. float16 is summed in float32.
-  CHECK(kinds(reduced(ReduceKind::Prod, 100, DType::Float64), engine::kDeviceTarget) == whole);
-  CHECK(kinds(reduced(ReduceKind::Sum, 100, DType::Float16), engine::kDeviceTarget) ==
+  CHECK(kinds(reduced(ReduceKind::Prod, 100, DType::Float64), on_device) == whole);
+  CHECK(kinds(reduced(ReduceKind::Sum, 100, DType::Float16), on_device) ==
         Kinds{RegionKind::Blocked, RegionKind::Map});
   // Short rows are a block's each.
   const Array shorter = reduce(ReduceKind::Sum, zeros({100, 60000}, DType::Float32), 1);
-  CHECK(kinds(shorter, engine::kDeviceTarget) == whole);
+  CHECK(kinds(shorter, on_device) == whole);
 }
 
 TEST_CASE("a device's product adds what would be in memory anyway and lies as it does") {
@@ -79,10 +81,10 @@ TEST_CASE("a device's product adds what would be in memory anyway and lies as it
     const Array x = stored({100, 100}, t), c = stored({100, 100}, t);
     return apply(OpId::Add, tracer::matmul(x, x), computed ? apply(OpId::Negative, c) : c);
   };
-  const Steps there = steps(sum(DType::Float64, false), engine::kDeviceTarget),
+  const Steps there = steps(sum(DType::Float64, false), on_device),
               here = steps(sum(DType::Float64, false), {}),
-              computed = steps(sum(DType::Float64, true), engine::kDeviceTarget),
-              complex = steps(sum(DType::Complex64, false), engine::kDeviceTarget);
+              computed = steps(sum(DType::Float64, true), on_device),
+              complex = steps(sum(DType::Complex64, false), on_device);
   CHECK((there.all == 1 && there.sums == 1 && there.bytes == 3 * one));
   CHECK((here.all == 2 && here.sums == 0 && here.bytes == 5 * one));
   // What is computed for the sum alone is computed where the product is.

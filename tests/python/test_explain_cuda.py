@@ -38,6 +38,8 @@ for name, (f, *args) in cases.items():
         assert ("the same call adds" in text) == (name == "product"), text
         assert ("cuBLASLt" in text) == (name == "product"), text
         assert not name.startswith("block of") or (regions == 1 and "a block of 256 threads an iteration" in text), text
+        predicted = re.findall(r"moved; predicted [^ ]+ ms\\n", text)
+        assert len(predicted) == regions or name in ("product", "integers"), text
         assert "__global__" in text and "struct Arguments" in text, text
         for registers, shared, spilled in kernels:
             print(name, arch, registers, shared, spilled)

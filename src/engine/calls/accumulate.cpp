@@ -4,6 +4,7 @@
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
 #include "core/half.hpp"
+#include "core/machine.hpp"
 #include "engine/direct/direct_rows.hpp"
 #include "plait/error.hpp"
 #include "units.hpp"
@@ -196,7 +197,8 @@ class Accumulation {
                 : kLanesTogether;
     const std::int64_t tiles = (rows_.length + tile_ - 1) / tile_;
     const std::int64_t count = tiles * element_count(rows_.shape);
-    const double seconds = static_cast<double>(elements_) * (row ? 0.5e-9 : 1.2e-9);
+    const Machine& m = host_machine();
+    const double seconds = static_cast<double>(elements_) * (row ? m.abreast : m.ordered);
     run_units(count, elements_, seconds, [&](std::int64_t i, auto&& goes_on) {
       const std::int64_t first = i % tiles * tile_;
       std::byte *out = rows_.start[0], *in = rows_.start[1];

@@ -5,6 +5,7 @@
 
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
+#include "core/machine.hpp"
 #include "core/scatter.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "units.hpp"
@@ -12,7 +13,6 @@
 namespace plait::engine {
 
 void run_scatter_call(const CallRun& r) {
-  constexpr double kCombined = 1.5e-9;  // seconds of an element
   const Operand &init = r.inputs[0], &index = r.inputs[1], &values = r.inputs[2];
   const Operand& out = r.results[0];
   const OpId fn = r.attributes.fn;
@@ -31,20 +31,21 @@ void run_scatter_call(const CallRun& r) {
   };
   Dims at_strides(values.shape.size(), 0);
   at_strides[0] = index.strides[0];
-  run_units(
-      pieces, elements, kCombined * static_cast<double>(elements), [&](std::int64_t p, auto&&) {
-        const std::int64_t first = n * p / pieces;
-        Dims shape = values.shape;
-        shape[0] = n * (p + 1) / pieces - first;
-        if (shape[0] == 0) return;
-        const InterruptScope piece(false);  // they are looked for between two pieces
-        // Rows stand still along the axis of the indices.
-        Memory to{p == 0 ? out.data : table_of(p), p == 0 ? out.strides : dense};
-        const std::int64_t step = to.strides[0];
-        to.strides[0] = 0;
-        run_combine(fn, out.dtype, shape, {values.data + first * values.strides[0], values.strides},
-                    {index.data + first * index.strides[0], at_strides}, step, to);
-      });
+  run_units(pieces, elements, host_machine().added * static_cast<double>(elements),
+            [&](std::int64_t p, auto&&) {
+              const std::int64_t first = n * p / pieces;
+              Dims shape = values.shape;
+              shape[0] = n * (p + 1) / pieces - first;
+              if (shape[0] == 0) return;
+              const InterruptScope piece(false);  // they are looked for between two pieces
+              // Rows stand still along the axis of the indices.
+              Memory to{p == 0 ? out.data : table_of(p), p == 0 ? out.strides : dense};
+              const std::int64_t step = to.strides[0];
+              to.strides[0] = 0;
+              run_combine(fn, out.dtype, shape,
+                          {values.data + first * values.strides[0], values.strides},
+                          {index.data + first * index.strides[0], at_strides}, step, to);
+            });
   if (pieces == 1) return;
   const loops::LoopFn join = loops::elementwise(fn, out.dtype, config().tier);
   std::vector<std::byte> sum(static_cast<std::size_t>(table * item));

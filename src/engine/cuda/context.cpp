@@ -60,6 +60,14 @@ Context::Context(int number) : api(driver()), ordinal(number) {
   properties_.multiprocessors = attribute(kAttributeMultiprocessors);
   properties_.shared_per_block = attribute(kAttributeSharedOptIn);
   properties_.shared_per_sm = attribute(kAttributeSharedPerSm);
+  const auto known = [&](int which) {
+    int value = 0;
+    return api.device_attribute(&value, which, device_) == kSuccess ? value : 0;
+  };
+  properties_.clock = 1e3 * known(kAttributeClock);
+  properties_.cache = known(kAttributeCache);
+  // Twice a cycle, so many bits.
+  properties_.memory_rate = 2e3 * known(kAttributeMemoryClock) * known(kAttributeMemoryWidth) / 8;
   check(api.device_memory(&properties_.memory, device_), "asking for its memory");
   check(api.primary_retain(&context_, device_), "retaining its primary context");
   const Current current(*this);

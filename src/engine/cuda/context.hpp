@@ -17,6 +17,10 @@ struct Properties {
   int shared_per_block = 0;  // bytes, with opt-in
   int shared_per_sm = 0;
   std::size_t memory = 0;
+  // 0: the driver does not say. Cycles a second, bytes of the cache, bytes of memory a second.
+  double clock = 0;
+  std::int64_t cache = 0;
+  double memory_rate = 0;
 };
 
 class Context {

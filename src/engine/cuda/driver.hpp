@@ -18,8 +18,10 @@ using Address = unsigned long long;
 
 // Values of the driver's enumerations that Plait uses; they are part of its binary interface.
 inline constexpr Result kSuccess = 0, kOutOfMemory = 2, kNotReady = 600;
-inline constexpr int kAttributeMultiprocessors = 16, kAttributeMajor = 75, kAttributeMinor = 76,
-                     kAttributeSharedPerSm = 81, kAttributeSharedOptIn = 97;
+inline constexpr int kAttributeClock = 13, kAttributeMultiprocessors = 16,
+                     kAttributeMemoryClock = 36, kAttributeMemoryWidth = 37, kAttributeCache = 38,
+                     kAttributeMajor = 75, kAttributeMinor = 76, kAttributeSharedPerSm = 81,
+                     kAttributeSharedOptIn = 97;
 inline constexpr int kFunctionMaxDynamicShared = 8;
 inline constexpr unsigned kStreamNonBlocking = 1, kEventNoTiming = 2;
 inline constexpr int kPointerDeviceOrdinal = 9, kMemoryDevice = 2;

@@ -46,6 +46,10 @@ std::string program_text(const cuda::Program& program, const cuda::Launch& shape
 
 }  // namespace
 
+Machine machine_of_architecture(std::string_view target) {
+  return device_machine({.arch = architecture(target)});
+}
+
 std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
                            bool source) {
   const int arch = architecture(target);

@@ -59,6 +59,10 @@ Gpu::Gpu(int ordinal, DeviceId id)
   target_.arch = p.compute_capability;
   target_.multiprocessors = p.multiprocessors;
   target_.shared_bytes = p.shared_per_block;
+  if (p.clock > 0) target_.clock = p.clock;
+  if (p.cache > 0) target_.cache_bytes = p.cache;
+  if (p.memory_rate > 0) target_.memory_rate = p.memory_rate;
+  machine_ = device_machine(target_);
   if (std::string why; !compiler_.get() && !cuda::nvrtc_available(&why))
     throw DeviceError("device '" + name() + "' cannot be used: NVRTC is missing. " + why);
 }

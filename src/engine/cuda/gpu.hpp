@@ -21,6 +21,7 @@ class Gpu final : public engine::Device {
 
   std::string name() const override { return context_.label(); }
   std::string target() const override { return "cuda:sm_" + std::to_string(target_.arch); }
+  const Machine& machine() const override { return machine_; }
   Ref<Buffer> allocate(std::size_t bytes) override { return pool_.allocate(bytes); }
   Ref<Buffer> upload(const void* from, std::size_t bytes, std::string_view why) override;
   void download(void* to, const std::byte* from, std::size_t bytes, std::string_view why) override;
@@ -67,6 +68,7 @@ class Gpu final : public engine::Device {
   Transfer transfer_;
   Products products_;
   cuda::Target target_;
+  Machine machine_;
   std::mutex mutex_;  // guards the tables
   std::unordered_map<std::string, std::shared_ptr<Kernel>> kernels_;
   std::unordered_map<int, Loaded> joiners_, multipliers_, chunk_adders_;

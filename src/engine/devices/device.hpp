@@ -62,6 +62,7 @@ class Device : public DeviceMemory {
  public:
   virtual std::string name() const = 0;
   virtual std::string target() const = 0;  // as explain() takes it: "cuda:sm_90"
+  virtual const Machine& machine() const = 0;
   // Null when the device has no code for something in the kernel; *why says for what.
   virtual std::shared_ptr<DeviceKernel> prepare(const ir::Kernel& k, std::string* why) = 0;
   // Compiles what a launch with these extents needs and is not there yet. Any thread, several at
@@ -83,6 +84,9 @@ Device& device_of(DeviceId id);
 void install_devices();
 std::size_t trim_devices();  // all that are open
 
+// The table of an opened device with that target, or else the usual one of the architecture.
+Machine machine_of(std::string_view target);
+Machine machine_of_architecture(std::string_view target);
 // What the kernel compiles to for a target such as "cuda:sm_90"; two-space indented lines.
 std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
                            bool source);

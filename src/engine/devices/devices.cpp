@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <mutex>
+#include <optional>
 
 #include "device.hpp"
 #include "plait/error.hpp"
@@ -46,6 +47,13 @@ class Registry final : public DeviceRegistry {
     const auto i = static_cast<std::size_t>(id - 1);
     if (id <= kHost || !opened_[i]) throw InternalError("a device that was never opened");
     return *opened_[i];
+  }
+
+  std::optional<Machine> machine(std::string_view target) {
+    const std::lock_guard held(mutex_);
+    for (const auto& d : opened_)
+      if (d && d->target() == target) return d->machine();
+    return std::nullopt;
   }
 
   std::size_t trim() {
@@ -106,8 +114,13 @@ std::string explain_kernel(const ir::Kernel&, const KernelExtents&, std::string_
   refuse(target);
 }
 std::string explain_product(const DeviceProduct&, std::string_view target, bool) { refuse(target); }
+Machine machine_of_architecture(std::string_view target) { refuse(target); }
 #endif
 
+Machine machine_of(std::string_view target) {
+  const std::optional<Machine> opened = registry().machine(target);
+  return opened ? *opened : machine_of_architecture(target);
+}
 Device& device_of(DeviceId id) { return registry().device(id); }
 void install_devices() { install(&registry()); }
 std::size_t trim_devices() { return registry().trim(); }

@@ -5,14 +5,13 @@
 
 #include "codegen/loops/bins.hpp"
 #include "core/config.hpp"
+#include "core/machine.hpp"
 #include "core/scatter.hpp"
 #include "engine/threads/split.hpp"
 
 namespace plait::engine {
 namespace {
 
-// Seconds of an element.
-constexpr double kCounted = 1e-9, kSummed = 1.5e-9, kPlaced = 1e-9;
 // Bins of all threads that counting is worth joining.
 constexpr std::int64_t kTables = 1 << 16;
 
@@ -44,7 +43,7 @@ void count_by_threads(std::int64_t n, double seconds, std::int64_t* out, std::in
 }  // namespace
 
 void count_bins(const std::int64_t* at, std::int64_t n, std::int64_t* out, std::int64_t bins) {
-  count_by_threads(n, kCounted, out, bins,
+  count_by_threads(n, host_machine().counted, out, bins,
                    [=](std::int64_t begin, std::int64_t end, std::int64_t* table) {
                      for (std::int64_t i = begin; i < end; ++i) ++table[at[i]];
                    });
@@ -62,7 +61,7 @@ void sum_bins(const std::int64_t* at, const double* weights, std::int64_t n, dou
     return;
   }
   std::vector<double> tables(static_cast<std::size_t>(bins * pieces));
-  split(pieces, kSummed * static_cast<double>(n / pieces),
+  split(pieces, host_machine().added * static_cast<double>(n / pieces),
         [&](std::int64_t first, std::int64_t last) {
           for (std::int64_t p = first; p < last; ++p)
             add(n * p / pieces, n * (p + 1) / pieces, &tables[static_cast<std::size_t>(bins * p)]);
@@ -76,7 +75,7 @@ void count_in_range(const double* values, std::int64_t n, const double* edges, s
                     std::int64_t* out) {
   const loops::EqualBins by = loops::equal_bins(edges, bins);
   const loops::CountFn count = loops::count_in_bins(config().tier);
-  count_by_threads(n, kPlaced, out, bins,
+  count_by_threads(n, host_machine().placed, out, bins,
                    [&](std::int64_t begin, std::int64_t end, std::int64_t* table) {
                      count(by, values + begin, end - begin, table);
                    });

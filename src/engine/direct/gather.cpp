@@ -8,14 +8,12 @@
 
 #include "codegen/loops/gather.hpp"
 #include "codegen/loops/loops.hpp"
+#include "core/machine.hpp"
 #include "direct_kernels.hpp"
 #include "engine/threads/split.hpp"
 
 namespace plait::engine {
 namespace {
-
-// Seconds of an element, roughly: of one gathered from memory, and of one that is looked at.
-constexpr double kGathered = 2e-9, kChecked = 0.5e-9;
 
 template <class T>
 T load(const std::byte* p) {
@@ -81,7 +79,7 @@ Seen look_at(DType t, const std::byte* at, std::int64_t stride, std::int64_t n,
 
 Indices look_at_indices(DType t, const Dims& shape, const Memory& at, std::int64_t extent) {
   std::atomic<bool> negative{false}, outside{false};
-  split_rows(shape, std::span(&at, 1), kChecked, [&](const Rows& rows) {
+  split_rows(shape, std::span(&at, 1), host_machine().checked, [&](const Rows& rows) {
     walk_rows(rows, [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       const Seen seen = look_at(t, p[0], s[0], n, extent);
       if (seen.negative) negative.store(true, std::memory_order_relaxed);
@@ -93,7 +91,7 @@ Indices look_at_indices(DType t, const Dims& shape, const Memory& at, std::int64
 }
 
 void wrap_indices(std::int64_t* at, std::int64_t n, std::int64_t extent) {
-  split(n, kChecked, [&](std::int64_t begin, std::int64_t end) {
+  split(n, host_machine().checked, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) at[i] += at[i] < 0 ? extent : 0;
   });
 }
@@ -101,7 +99,7 @@ void wrap_indices(std::int64_t* at, std::int64_t n, std::int64_t extent) {
 Ends ends_of(const std::int64_t* values, std::int64_t n) {
   std::atomic<std::int64_t> least{std::numeric_limits<std::int64_t>::max()},
       greatest{std::numeric_limits<std::int64_t>::min()};
-  split(n, kChecked, [&](std::int64_t begin, std::int64_t end) {
+  split(n, host_machine().checked, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t low = values[begin], high = low;
     widen(DType::Int64, reinterpret_cast<const std::byte*>(values + begin), sizeof *values,
           end - begin, low, high);
@@ -118,7 +116,7 @@ void run_gather(DType t, const Dims& shape, const Memory& in, const Memory& inde
                 std::int64_t step, const Memory& out) {
   const auto size = static_cast<std::int64_t>(itemsize(t));
   const Memory operands[] = {out, index, in};
-  split_rows(shape, operands, kGathered, [&](Rows rows) {
+  split_rows(shape, operands, host_machine().far_element, [&](Rows rows) {
     lengthen_rows(rows);
     walk_rows(rows, [&](std::byte* const* p, const std::int64_t* s, std::int64_t n) {
       // A row that one index names, and that lies in one piece, is copied.

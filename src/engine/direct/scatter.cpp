@@ -11,7 +11,6 @@ namespace plait::engine {
 namespace {
 // The index and the value: of elements with one index the last in this order stays, as NumPy's.
 constexpr int kOrdering = 2;
-constexpr double kDivided = 5e-9;  // seconds of a coordinate
 
 // body(indices, values, target, their strides, count) for parts of the rows, with looks at
 // interrupts in between.
@@ -143,7 +142,7 @@ void run_combine(OpId fn, DType t, const Dims& shape, const Memory& value, const
 void write_coordinates(const std::int64_t* places, std::int64_t n, const Dims& shape,
                        std::int64_t* out, std::int64_t item, std::int64_t axis) {
   const int axes = shape.size();
-  split(n, kDivided * axes, [&](std::int64_t begin, std::int64_t end) {
+  split(n, host_machine().divided * axes, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       auto rest = static_cast<std::uint64_t>(places[i]);
       for (int d = axes; d-- > 0;) {

@@ -301,7 +301,8 @@ void run_graph(std::span<Node* const> wanted, DeviceId id) {
   keep.reserve(g.nodes.size());
   for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.node);
   std::vector<std::int64_t> values;
-  const std::shared_ptr<Plan> plan = plan_for(g, values, id, kDeviceTarget);
+  const std::shared_ptr<Plan> plan =
+      plan_for(g, values, id, device_target(device_of(id).machine()));
   note_plan(*plan);
   const Watched watched(g, *plan, values, id);
   run_plan(g, *plan, std::move(values), id);

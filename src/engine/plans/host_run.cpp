@@ -47,7 +47,7 @@ double folding_seconds(const BoundStep& s) {
   double elements = 0;
   for (const Root& r : s.roots)
     if (r.folds) elements += static_cast<double>(r.over);
-  return elements * kMachine.cycle / 16;  // lanes
+  return elements * host_machine().cycle / 16;  // lanes
 }
 
 double predicted_seconds(const BoundStep& s) {

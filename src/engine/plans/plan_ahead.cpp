@@ -94,7 +94,7 @@ void plan(const Snapshot& s, const std::atomic<bool>& ending) noexcept {
   try {
     const double started = fusion::processor_seconds();
     std::shared_ptr<fusion::Plan> plan = fusion::make_plan(
-        s.graph(), kHostTarget, fusion::Reuse::ByCost, fusion::all_rules(), budget);
+        s.graph(), host_target(), fusion::Reuse::ByCost, fusion::all_rules(), budget);
     for (fusion::Step& step : plan->steps)
       if (step.kind == fusion::StepKind::Kernel) step.compiled = compiled(step.lowered.kernel);
     if (ending) return;

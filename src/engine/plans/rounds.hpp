@@ -27,7 +27,7 @@ struct Rounds {
   // What this machine needs, learnt from what was measured: seconds to plan a node and prepare its
   // kernels, and seconds of direct work for one that is estimated.
   struct Rates {
-    double planning = kMachine.plan_node;
+    double planning = host_machine().plan_node;
     double direct = 1;
     void learn(double& rate, double measured, double weight) {
       rate += (std::clamp(measured, rate / 4, rate * 4) - rate) * weight;

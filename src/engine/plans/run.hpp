@@ -6,6 +6,7 @@
 
 #include "codegen/loops/product.hpp"
 #include "core/buffer.hpp"
+#include "core/machine.hpp"
 #include "engine/engine.hpp"
 #include "fusion/plan.hpp"
 #include "kernel.hpp"
@@ -16,34 +17,38 @@ struct Root;
 
 Stats& counters();
 // What the host is planned for.
-inline constexpr fusion::Target kHostTarget{.product_depth = loops::kProductDepth};
+inline fusion::Target host_target() {
+  return {.machine = &host_machine(), .product_depth = loops::kProductDepth};
+}
 // What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
 // NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
 // products, and multiplies C by a complex 1 there, which need not leave infinities alone. Blocks of
 // products fit shared memory, and rows there begin 16 bytes apart.
-inline constexpr fusion::Target kDeviceTarget{
-    .lanes = false,
-    .summed_products =
-        1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
-    .ordered_products = false,
-    .product_depth = 64,
-    .blocks = {.rows = 64,
-               .many_rows = 64,
-               .operand_bytes = 96 << 10,
-               .product_bytes = 64 << 10,
-               .strip_bytes = 512,
-               .attention_bytes = 64 << 10,
-               .columns = 128,
-               .packed_bytes = 64 << 10,
-               .at_sums = true,
-               .apart = 16},
-    .few_rows = fusion::kFewTeams};
+inline fusion::Target device_target(const Machine& m) {
+  return {.machine = &m,
+          .lanes = false,
+          .summed_products =
+              1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
+          .ordered_products = false,
+          .product_depth = 64,
+          .blocks = {.rows = 64,
+                     .many_rows = 64,
+                     .operand_bytes = 96 << 10,
+                     .product_bytes = 64 << 10,
+                     .strip_bytes = 512,
+                     .attention_bytes = 64 << 10,
+                     .columns = 128,
+                     .packed_bytes = 64 << 10,
+                     .at_sums = true,
+                     .apart = 16},
+          .few_rows = fusion::kFewTeams};
+}
 // Owners of plans that are only for explain(): of devices, of the host.
 inline constexpr int kLookedAt = 127, kLookedAtHere = 126;
 // The plan of a graph, from the cache or made now, and the values of its expressions for it. Plans
 // hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
-                                       int owner = 0, const fusion::Target& target = kHostTarget);
+                                       int owner = 0, const fusion::Target& target = host_target());
 // The one in the cache, if it holds for this graph.
 std::shared_ptr<fusion::Plan> known_plan(const fusion::Graph& g, std::vector<std::int64_t>& values,
                                          int owner = 0);

@@ -72,11 +72,16 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
       out << "  " << bytes_text(static_cast<double>(r.bytes)) << " moved\n";
     return;
   }
-  const auto& k = *static_cast<const CompiledKernel*>(r.compiled.get());
   char text[160];
-  std::snprintf(text, sizeof text, "  %s moved; predicted %.3g ms, measured ",
+  std::snprintf(text, sizeof text, "  %s moved; predicted %.3g ms",
                 bytes_text(static_cast<double>(r.bytes)).c_str(), r.predicted * 1e3);
   out << text;
+  if (!r.compiled) {
+    out << "\n";
+    return;
+  }
+  const auto& k = *static_cast<const CompiledKernel*>(r.compiled.get());
+  out << ", measured ";
   if (k.last_seconds() > 0) {
     std::snprintf(text, sizeof text, "%.3g ms", k.last_seconds() * 1e3);
     out << text;
@@ -207,9 +212,11 @@ Explanation explained(std::span<Node* const> asked_for, const ExplainOptions& as
   std::shared_ptr<fusion::Plan> plan = here ? known_plan(g, values) : nullptr;
   if (here && is_of_host(wanted)) e.one_at_a_time = why_direct(wanted, g, plan != nullptr);
   // What the next evaluation finds stays as it is.
-  if (!plan)
-    plan =
-        here ? plan_for(g, values, kLookedAtHere) : plan_for(g, values, kLookedAt, kDeviceTarget);
+  if (!plan && here) plan = plan_for(g, values, kLookedAtHere);
+  if (!plan) {
+    const Machine machine = machine_of(options.target);
+    plan = plan_for(g, values, kLookedAt, device_target(machine));
+  }
   e.plan = gather(g, *plan, values, options, names);
   return e;
 }

@@ -244,12 +244,12 @@ std::string layout_text(const Node& n, const Dims& chosen) {
          (chosen.empty() ? ", as NumPy lays it out" : ", as the array that it is written to");
 }
 
-// Of a kernel that moves so many bytes here; its work grows as they do.
-double predicted(const fusion::LoweredKernel& l, double bytes) {
+// Of a kernel that moves so many bytes; its work grows as they do. `here`: on the host's threads.
+double predicted(const Machine& m, bool here, const fusion::LoweredKernel& l, double bytes) {
   const double planned = static_cast<double>(l.bytes);
   const double work = planned > 0 ? l.work * bytes / planned : l.work;
-  const double seconds = fusion::region_seconds(host_machine(), bytes, work);
-  return seconds / team_threads(seconds);
+  const double seconds = fusion::region_seconds(m, bytes, work);
+  return here ? seconds / team_threads(seconds) : m.operation + seconds + l.in_order;
 }
 
 }  // namespace
@@ -291,6 +291,8 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     r.fused += !g[i].leaf && !in_memory[static_cast<std::size_t>(i)];
   Inside inside(g, plan, in_memory);
   std::map<std::int32_t, double> times;
+  const bool here = options.target == kCpu;
+  const Machine machine = here ? host_machine() : machine_of(options.target);
   for (Step& s : plan.steps) {
     RegionReport region;
     for (std::int32_t root : s.region.roots) region.results.push_back(value_of(g[root], names));
@@ -303,10 +305,12 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     if (s.kind == StepKind::Direct)
       for (std::int32_t in : fusion::operands(g, s.region.roots[0], s.epilogue)) read.insert(in);
     for (std::int32_t in : read) region.reads.push_back(value_of(g[in], names));
-    if (s.kind == StepKind::Kernel && options.target == kCpu) {
-      if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
-      region.compiled = s.compiled;
-      region.predicted = predicted(s.lowered, static_cast<double>(region.bytes));
+    if (s.kind == StepKind::Kernel) {
+      if (here) {
+        if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
+        region.compiled = s.compiled;
+      }
+      region.predicted = predicted(machine, here, s.lowered, static_cast<double>(region.bytes));
     }
     for (std::int32_t n : nodes)
       if (computes(*g[n].node)) {

@@ -39,8 +39,8 @@ struct RegionReport {
   std::vector<std::uint32_t> sites;  // of its operations, each once, in the order of the graph
   std::string body;                  // its loops, and how it stores
   std::int64_t bytes = 0;
-  double predicted = 0;            // seconds; 0: of no kernel of the host's
-  std::shared_ptr<void> compiled;  // CompiledKernel
+  double predicted = 0;            // seconds; 0: of no kernel
+  std::shared_ptr<void> compiled;  // CompiledKernel of the host
 };
 struct Report {
   enum How { Planned, OneAtATime } how = Planned;

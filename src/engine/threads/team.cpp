@@ -31,14 +31,9 @@ namespace plait::engine {
 
 namespace {
 
-// Seconds. A loop that is left to the team and the smallest piece of one; how long a thread spins
+// Seconds. The smallest piece of a loop that is left to the team; how long a thread spins
 // for the next loop, and for the last piece of this one, before it sleeps.
-constexpr double kLeast = kMachine.least_shared, kPiece = 10e-6, kAlonePiece = 100e-6,
-                 kSpin = 20e-6;
-// What asking costs: a helper that spins, one that sleeps, and the end of the loop; how long one
-// that sleeps takes to come on an idle machine.
-constexpr double kAskAwake = kMachine.ask_awake, kAskAsleep = kMachine.ask_asleep,
-                 kJoin = kMachine.join, kWake = kMachine.wake;
+constexpr double kPiece = 10e-6, kAlonePiece = 100e-6, kSpin = 20e-6;
 constexpr double kTryAgain = 10e-3;
 // Loops that do not notice OpenMP's barriers: its threads spin for milliseconds after each.
 constexpr double kOpenMp = 0.1;
@@ -211,9 +206,11 @@ double Team::account_for(const ParallelLoop& loop, double started, double alone)
 // one comes; that is tried now and then where they have been late.
 bool Team::worth(double seconds, double at) {
   if (always()) return true;
-  if (seconds < kLeast || !account_.open(at)) return false;
-  if (spinners_.load(std::memory_order_relaxed) > 0) return seconds / 2 > 2 * (kAskAwake + kJoin);
-  const double saved = (seconds - kWake) / 2, cost = 2 * (kAskAsleep + kJoin);
+  const Machine& m = host_machine();
+  if (seconds < m.least_shared || !account_.open(at)) return false;
+  if (spinners_.load(std::memory_order_relaxed) > 0)
+    return seconds / 2 > 2 * (m.ask_awake + m.join);
+  const double saved = (seconds - m.wake) / 2, cost = 2 * (m.ask_asleep + m.join);
   if (saved * in_time_ > cost) return true;
   if (saved < cost || at - tried_ < kTryAgain) return false;
   tried_ = at;
@@ -400,7 +397,9 @@ bool shares_always() { return sharing().load(std::memory_order_relaxed) == Shari
 int team_threads(double seconds) {
   const int wanted = num_threads();
   if (wanted < 2 || always()) return wanted;
-  return seconds < kLeast ? 1 : std::min(wanted, available_cpus(seconds >= kOpenMp));
+  return seconds < host_machine().least_shared
+             ? 1
+             : std::min(wanted, available_cpus(seconds >= kOpenMp));
 }
 
 double run_parallel(const ParallelLoop& loop, LoopBody body) {

@@ -80,7 +80,7 @@ std::vector<std::string> calls_for(const Array& a, bool has_code = true) {
   std::vector<Ref<tracer::Node>> alive;
   for (const fusion::GNode& n : g.nodes) alive.emplace_back(n.node);
   std::vector<std::int64_t> values;
-  const std::shared_ptr<fusion::Plan> plan = fusion::make_plan(g, kHostTarget);
+  const std::shared_ptr<fusion::Plan> plan = fusion::make_plan(g, host_target());
   REQUIRE(fusion::bind(*plan, g, values));
   Bindings bindings(g, *plan, values, kHost);
   Recording recording(g, bindings);

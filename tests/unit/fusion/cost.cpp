@@ -101,3 +101,29 @@ TEST_CASE("the table of this machine says what planner and engine rely on") {
   }
   config().tier = before;
 }
+
+TEST_CASE("the table of a device follows from what the device says of itself") {
+  const GpuMachine one{.cache_bytes = 1000, .memory_rate = 1e12, .multiprocessors = 66};
+  GpuMachine two = one;
+  two.multiprocessors *= 2;
+  two.memory_rate *= 2;
+  const Machine slow = device_machine(one), fast = device_machine(two);
+  CHECK(fusion::memory_seconds(slow, 1e6) == Approx(1e-6));
+  CHECK(fusion::memory_seconds(fast, 1e6) == Approx(0.5e-6));
+  CHECK(fusion::memory_seconds(slow, 1000) < 1000 * slow.memory[2].byte);
+  CHECK(fast.cycle == Approx(slow.cycle / 2));
+  const auto product = [](const Machine& m) {
+    return fusion::product_seconds(m, Multiplier::Tiles, DType::Float32, 1000, 1000, 1000);
+  };
+  CHECK(product(fast) == Approx(product(slow) / 2));
+  // Memory is further away than a host's: what takes a function of a few operations is not stored.
+  CHECK(fusion::reading(kMachine, 1e6, 20, 4e6).store());
+  CHECK_FALSE(fusion::reading(fast, 1e6, 20, 4e6).store());
+}
+
+TEST_CASE("the configuration names another table than this machine's") {
+  config().machine = &machine;
+  CHECK(&host_machine() == &machine);
+  config().machine = nullptr;
+  CHECK(&host_machine() != &machine);
+}

@@ -1,6 +1,7 @@
 // What is asked of numbers is recorded where code relies on the answer.
 #include "fusion/graph/facts.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "../../record.hpp"
@@ -34,6 +35,21 @@ TEST_CASE("answers that code relies on are guards, estimates are not") {
   CHECK(exprs.value(seven) == 7);
   CHECK(facts.known(seven) == seven);
   CHECK(facts.recorded() == 2);
+
+  CHECK_FALSE(facts.at_most(extent(1), 5));
+  CHECK_FALSE(facts.at_most(extent(1), 6));
+  CHECK(facts.at_most(extent(1), 9));
+  CHECK(facts.at_most(extent(1), 7));
+  CHECK(facts.at_most(seven, 7));
+  REQUIRE(facts.recorded() == 4);  // above 6, at most 7
+  for (const std::int64_t n : {6, 7, 8}) {
+    std::vector<std::int64_t> values;
+    exprs.evaluate(g, values);
+    values[extent(1)] = n;
+    std::vector<fusion::Guard> asked = fusion::Facts(facts).take();
+    asked.erase(asked.begin(), asked.begin() + 2);
+    CHECK(std::ranges::all_of(asked, [&](const auto& a) { return a.holds(values); }) == (n == 7));
+  }
   facts.forget(1);
   const std::vector<fusion::Guard> guards = facts.take();
   REQUIRE(guards.size() == 1);
