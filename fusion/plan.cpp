@@ -33,12 +33,12 @@ class Planner {
   std::shared_ptr<Plan> run() {
     const Problem problem(g_, plan_->canon, target_, budget_);
     Memory memory(g_, plan_->canon);
-    Settling settling(problem, plan_->exprs, memory, non_negative_, reuse_);
-    Chosen chosen = choose(problem, rules_, settling);
+    Legalizer legalizer(problem, plan_->exprs, memory, non_negative_, reuse_);
+    Chosen chosen = choose(problem, rules_, legalizer);
     const Search& search = *chosen.search;
     plan_->steps = std::move(chosen.steps);
     plan_->contenders = std::move(chosen.contenders);
-    plan_->surveys = settling.surveys();
+    plan_->surveys = legalizer.surveys();
     plan_->layouts.resize(g_.nodes.size());
     if (target_.lanes)
       plan_->layouts = choose_layouts(g_, plan_->canon, search.candidate(), plan_->steps);

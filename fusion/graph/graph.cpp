@@ -268,7 +268,7 @@ void Graph::make_key() {
           key.put(g.map->from[d]);
           key.put(std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
-      // Covers most of the storage: see Settling::update_mode.
+      // Covers most of the storage: see Legalizer::update_mode.
       key.put(element_count(n.view_shape) * 2 >= element_count(n.shape));
     }
     key.end();

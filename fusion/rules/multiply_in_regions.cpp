@@ -34,6 +34,13 @@ std::vector<double> spared(const Candidate& c) {
 
 class MultiplyInRegions final : public Rule {
  public:
+  void begin(const Candidate& c, Offers& o) const override {
+    const Problem& p = c.problem();
+    for (std::int32_t i = 0; i < p.graph.size(); ++i)
+      if (!c.has_epilogue(i) && fits_tiles(p.graph, i, p.target))
+        o.make({{{Edit::Multiply, i, "in blocks, with what reads it"}}});
+  }
+
   void revise(const Candidate& c, Offers& o) const override {
     const Graph& g = c.problem().graph;
     const std::vector<double> after = spared(c);

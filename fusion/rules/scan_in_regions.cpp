@@ -24,6 +24,13 @@ struct Neighbours {
 
 class ScanInRegions final : public Rule {
  public:
+  void begin(const Candidate& c, Offers& o) const override {
+    const Graph& g = c.problem().graph;
+    for (std::int32_t i = 0; i < g.size(); ++i)
+      if (!g[i].leaf && looped_scan(*g[i].node))
+        o.make({{{Edit::Scan, i, "a fold of a region's loop"}}});
+  }
+
   void revise(const Candidate& c, Offers& o) const override {
     if (!c.scans()) return;
     const Graph& g = c.problem().graph;

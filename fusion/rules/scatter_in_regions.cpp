@@ -6,6 +6,7 @@
 
 #include "core/scatter.hpp"
 #include "fusion/schedule/cost.hpp"
+#include "fusion/schedule/scatter_region.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {
@@ -17,6 +18,13 @@ namespace {
 class ScatterInRegions final : public Rule {
  public:
   ScatterInRegions() : Rule(of_kind(NodeKind::Call)) {}
+
+  void begin(const Candidate& c, Offers& o) const override {
+    const Problem& p = c.problem();
+    for (std::int32_t i = 0; i < p.graph.size(); ++i)
+      if (!p.graph[i].leaf && scattered_in_loops(*p.graph[i].node, p.target))
+        o.make({{{Edit::Scatter, i, "combined by a region"}}});
+  }
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
     if (!c.scatters(node)) return;

@@ -74,7 +74,7 @@ struct Attention {
   // What takes the place of the scores when the first folds have read it: the scores are of no use
   // to the rest. -1: nothing does.
   std::int32_t replacement = -1;
-  ProductBlocks blocks;  // of the target
+  ProductBlocks blocks;              // of the target
   std::vector<std::int32_t> inside;  // what is computed in blocks: no node of it can be in memory,
                                      // but row values
 

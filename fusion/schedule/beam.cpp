@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <utility>
 
 namespace plait::fusion {
@@ -11,50 +12,39 @@ namespace {
 // Candidates at most.
 constexpr std::size_t kBeam = 4;
 
-// A search follows from what is decided beforehand, so that candidates share nothing but that.
 struct Path {
   std::unique_ptr<Search> search;
   std::vector<Step> steps;
 };
 
-Path follow(const Problem& p, Rules rules, Settling& settling, std::vector<Decision> decided) {
-  Path path{std::make_unique<Search>(p, rules, std::move(decided)), {}};
-  path.steps = settling.run(*path.search);
-  return path;
-}
-
-// Those that leave a path at one of its open offers, the dearest first.
-void branch(const Search& from, std::deque<std::vector<Decision>>& ways) {
-  std::vector<Decision> open = from.open();
-  std::stable_sort(open.begin(), open.end(),
-                   [](const Decision& a, const Decision& b) { return a.stake > b.stake; });
-  for (const Decision& d : open) {
-    std::vector<Decision> decided = from.decided();
-    decided.push_back(d);
-    ways.push_back(std::move(decided));
-  }
-}
-
 }  // namespace
 
-Chosen choose(const Problem& p, Rules rules, Settling& settling) {
+Chosen choose(const Problem& p, Rules rules, Legalizer& legalizer) {
   std::vector<Path> paths;
-  std::deque<std::vector<Decision>> ways{{}};
-  while (!ways.empty() && paths.size() < kBeam) {
-    paths.push_back(follow(p, rules, settling, std::move(ways.front())));
-    ways.pop_front();
-    branch(*paths.back().search, ways);
+  std::deque<Fork> forks;
+  // Those of each path, the dearest first.
+  const auto follow = [&](std::unique_ptr<Search> search) {
+    std::vector<Step> steps = legalizer.run(*search);
+    std::vector<Fork> open = search->take_forks();
+    std::stable_sort(open.begin(), open.end(),
+                     [](const Fork& a, const Fork& b) { return a.stake > b.stake; });
+    std::move(open.begin(), open.end(), std::back_inserter(forks));
+    paths.push_back({std::move(search), std::move(steps)});
+  };
+  follow(std::make_unique<Search>(p, rules));
+  while (!forks.empty() && paths.size() < kBeam) {
+    Fork fork = std::move(forks.front());
+    forks.pop_front();
+    follow(std::make_unique<Search>(p, rules, std::move(fork)));
   }
   std::vector<Contender> contenders;
   std::size_t best = 0;
   for (std::size_t i = 0; paths.size() > 1 && i < paths.size(); ++i) {
     const Search& s = *paths[i].search;
     Contender c;
-    if (!s.decided().empty()) {
-      const Decision& d = s.decided().back();
-      c = {d.offered.node, d.offered.why, d.take};
-    }
-    c.seconds = settling.seconds(paths[i].steps, s.candidate());
+    if (const std::optional<Decision>& d = s.left_at())
+      c = {d->offered.node, d->offered.why, d->take};
+    c.seconds = legalizer.seconds(paths[i].steps, s.candidate());
     contenders.push_back(c);
     if (c.seconds < contenders[best].seconds) best = i;
   }

@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "settle.hpp"
+#include "legalize.hpp"
 
 namespace plait::fusion {
 
@@ -12,6 +12,6 @@ struct Chosen {
   std::vector<Step> steps;
   std::vector<Contender> contenders;  // that were compared, if there were several
 };
-Chosen choose(const Problem& p, Rules rules, Settling& settling);
+Chosen choose(const Problem& p, Rules rules, Legalizer& legalizer);
 
 }  // namespace plait::fusion

@@ -45,37 +45,25 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
   return canon;
 }
 
-Candidate::Candidate(const Problem& p, const std::set<std::int32_t>& parted)
+Candidate::Candidate(const Problem& p)
     : problem_(&p),
       g_(p.graph),
       canon_(p.canon),
-      taken_up_(g_.nodes.size()),
+      with_epilogue_(g_.nodes.size()),
       tiled_(g_.nodes.size()),
+      attends_(g_.nodes.size()),
+      attention_of_(g_.nodes.size(), -1),
       packed_(g_.nodes.size()),
       unfolded_(g_.nodes.size()),
       padded_(g_.nodes.size()),
       packings_(g_.nodes.size()),
       cut_(g_.nodes.size()),
+      scanned_(g_.nodes.size()),
       root_(g_.nodes.size()),
       group_(g_.nodes.size()),
       seen_(g_.nodes.size()) {
   for (const Epilogue& e : p.epilogues)
-    if (e) taken_up_[e.product] = true;
-  for (std::int32_t i = 0; i < g_.size(); ++i)
-    tiled_[i] = !taken_up_[i] && fits_tiles(g_, i, p.target);
-  find_attentions(parted);
-  find_unfolded();
-  for (std::int32_t i = 0; i < g_.size(); ++i) {
-    if (!g_[i].leaf && scattered_in_loops(*g_[i].node, p.target)) {
-      scattered_.resize(g_.nodes.size());
-      scattered_[i] = true;
-    }
-    if (g_[i].leaf || !looped_scan(*g_[i].node)) continue;
-    scanned_.resize(g_.nodes.size());
-    scanned_[i] = true;
-    ++scan_count_;
-  }
-  find_parts();
+    if (e) with_epilogue_[e.product] = true;
 }
 
 bool Candidate::apply(const Edit& e) {
@@ -93,6 +81,20 @@ bool Candidate::apply(const Edit& e) {
     case Edit::Cut:
       cut_[e.node] = true;
       return apply({Edit::Store, e.node, e.why});
+    case Edit::Multiply:
+      tiled_[e.node] = true;
+      return true;
+    case Edit::Attend:
+      attend(e.node);
+      return true;
+    case Edit::Scan:
+      scanned_[e.node] = true;
+      ++scan_count_;
+      return true;
+    case Edit::Scatter:
+      scattered_.resize(g_.nodes.size());
+      scattered_[e.node] = true;
+      return true;
     case Edit::Call: {
       bool changed = tiled_[e.node];
       tiled_[e.node] = false;
@@ -125,7 +127,7 @@ bool Candidate::store(std::int32_t node, const char* why) {
   return true;
 }
 
-void Candidate::part(std::int32_t node, bool one_walk) {
+void Candidate::separate(std::int32_t node, bool one_walk) {
   group_[node] = group_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
 }
 
@@ -134,7 +136,7 @@ bool Candidate::direct(std::int32_t node) const {
   if (gn.leaf) return false;
   const Node& n = *gn.node;
   if (n.kind == NodeKind::MatMul)
-    return !taken_up_[node] && !tiled_[node] && attention_of_[node] < 0;
+    return !with_epilogue_[node] && !tiled_[node] && attention_of_[node] < 0;
   if (n.kind == NodeKind::Call) return !scans(node) && !scatters(node);
   if (problem_->epilogues[node]) return true;
   if (n.kind == NodeKind::Reduce && is_arg(n.reduce)) return n.axes.size() != 1;

@@ -21,6 +21,10 @@ struct Edit {
     StoreOperand,  // the node, or what it is a view of, as a library call reads it
     Cut,           // a long reduction is cut into chunks, which are joined
     Call,          // a library call, its operands in memory
+    Multiply,      // a product in blocks, by a region with what reads it
+    Attend,        // a product and what its first operand is made of, in blocks of that
+    Scan,          // a call that is a fold of a region's loops
+    Scatter,       // a call that combines by index, by a region
   } kind;
   std::int32_t node;
   const char* why;
@@ -28,9 +32,8 @@ struct Edit {
 
 class Candidate {
  public:
-  // Nothing is in memory but leaves. `parted`: products that would be the second of an attention,
-  // and are not.
-  explicit Candidate(const Problem& p, const std::set<std::int32_t>& parted = {});
+  // Nothing is in memory but leaves.
+  explicit Candidate(const Problem& p);
 
   // False when it was so already.
   bool apply(const Edit& e);
@@ -40,7 +43,7 @@ class Candidate {
   }
   // Leaves a root among those that walk their operands alike; if it was, and found others there all
   // the same, alone.
-  void part(std::int32_t node, bool one_walk);
+  void separate(std::int32_t node, bool one_walk);
 
   const Problem& problem() const { return *problem_; }
   bool is_root(std::int32_t n) const { return root_[n]; }
@@ -90,9 +93,14 @@ class Candidate {
 
   // The attention in whose blocks the node is computed, by its second product; -1: none.
   std::int32_t attention_of(std::int32_t node) const { return attention_of_[node]; }
-  bool attends(std::int32_t product) const { return attentions_[product].has_value(); }
+  bool attends(std::int32_t product) const { return attends_[product]; }
   // The second product of one that cannot stay: something in its blocks has to be in memory.
-  std::optional<std::int32_t> parted_attention() const;
+  std::optional<std::int32_t> broken_attention() const;
+  // Computed with what it is added to, by a library call.
+  bool has_epilogue(std::int32_t product) const { return with_epilogue_[product]; }
+  // What is read in parts, once it is known what multiplies (parts_in_regions.cpp).
+  void find_unfolded();
+  void find_parts();
 
  private:
   bool store(std::int32_t node, const char* why);
@@ -104,16 +112,17 @@ class Candidate {
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
   using Readers = std::vector<std::vector<std::int32_t>>;  // of each node
-  void find_attentions(const std::set<std::int32_t>& parted);
+  void attend(std::int32_t product);
+  const Attention* attention(std::int32_t product) const {
+    return attends_[product] ? &*problem_->attention(product) : nullptr;
+  }
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
   bool share_blocks(std::int32_t a, std::int32_t b) const;
   void place_columns(std::int32_t operand);
-  void find_parts();
   void find_packed(const Readers& readers);
   void find_padded(const Readers& readers);
   bool read_in_loops(const Readers& readers, std::int32_t node) const;
-  void find_unfolded();
   bool repeats_matrices(std::int32_t view) const;
   std::int64_t elements(std::int32_t node) const { return element_count(g_[node].node->shape); }
   using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
@@ -137,9 +146,9 @@ class Candidate {
   const Problem* problem_;
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
-  std::vector<bool> taken_up_;  // products that are computed with their epilogue
-  std::vector<bool> tiled_;     // products that are regions, with what reads them
-  std::vector<std::optional<Attention>> attentions_;  // of each product that is the second of one
+  std::vector<bool> with_epilogue_;  // products that are computed with their epilogue
+  std::vector<bool> tiled_;          // products that are regions, with what reads them
+  std::vector<bool> attends_;        // products that are the second of an attention
   std::vector<std::int32_t> attention_of_;
   std::optional<std::int32_t> refused_;
   std::vector<bool> packed_, unfolded_;

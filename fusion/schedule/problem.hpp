@@ -1,5 +1,9 @@
 // What is planned: a graph, what equals what in it, and what for.
 #pragma once
+#include <map>
+#include <optional>
+
+#include "attention.hpp"
 #include "epilogue.hpp"
 #include "fusion/graph/budget.hpp"
 
@@ -27,6 +31,16 @@ struct Problem {
   const Target target;
   const std::vector<Epilogue> epilogues;
   const Budget& budget;
+
+  // That the product would be the second of; looked for once.
+  const std::optional<Attention>& attention(std::int32_t product) const {
+    auto [at, fresh] = attentions_.try_emplace(product);
+    if (fresh) at->second = find_attention(graph, canon, product, target);
+    return at->second;
+  }
+
+ private:
+  mutable std::map<std::int32_t, std::optional<Attention>> attentions_;
 };
 
 }  // namespace plait::fusion

@@ -5,8 +5,8 @@
 #include "candidate.hpp"
 #include "cost.hpp"
 #include "fusion/graph/written_parts.hpp"
-#include "tracer/contraction.hpp"
 #include "product_region.hpp"
+#include "tracer/contraction.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -38,7 +38,7 @@ bool Candidate::reaches_product(std::int32_t node) const {
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
     if (!tiled_[p] || !g_[p].node->axes.empty()) continue;
-    if (const std::optional<Attention>& a = attentions_[p]) {
+    if (const Attention* const a = attention(p)) {
       for (const std::int32_t v : {g_[a->scores].in[0], g_[a->scores].in[1], g_[p].in[1]})
         unfolded_[v] = repeats_matrices(v);
       continue;
@@ -102,7 +102,7 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
 // does: where that is less than to store them.
 bool Candidate::computes_columns(std::int32_t scores) const {
   const std::int32_t of = attention_of_[scores];
-  if (of < 0 || attentions_[of]->scores != scores) return false;
+  if (of < 0 || attention(of)->scores != scores) return false;
   std::int32_t keys = canon_[g_[scores].in[1]];
   while (!g_[keys].leaf && g_[keys].node->kind == NodeKind::View) keys = canon_[g_[keys].in[0]];
   const std::optional<double> cost = computing_cost(keys);
@@ -113,7 +113,7 @@ bool Candidate::computes_columns(std::int32_t scores) const {
   const Node& s = *g_[scores].node;
   const std::int64_t rows =
       std::min(s.shape[s.shape.size() - 2],
-               attention_rows(BlockExtents(g_), *attentions_[of], problem_->target.product_depth));
+               attention_rows(BlockExtents(g_), *attention(of), problem_->target.product_depth));
   return *cost > 0 && *cost * m.cycle <= kShare * product_seconds(m, Multiplier::Tiles, s.dtype,
                                                                   static_cast<double>(rows), 2, 1);
 }
@@ -171,7 +171,7 @@ void Candidate::place_columns(std::int32_t operand) {
 // block of rows.
 void Candidate::place_operands(std::int32_t product) {
   place_columns(g_[product].in[1]);
-  const std::int32_t first = attentions_[product] ? attentions_[product]->scores : product;
+  const std::int32_t first = attends_[product] ? attention(product)->scores : product;
   const std::int32_t rows = g_[first].in[0];
   if (!g_[product].node->axes.empty()) return place_columns(rows);
   if (unfolded_[rows])
@@ -187,33 +187,25 @@ void Candidate::place_operands(std::int32_t product) {
     place_under(keys);
   else
     place_columns(keys);
-  for (const std::int32_t i : attentions_[product]->inside)
+  for (const std::int32_t i : attention(product)->inside)
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && i != first && attention_of_[canon_[in]] != product && reaches_product(in))
         add_own_root(operand_memory(in), "read beside the scores of an attention");
 }
 
-// Where one is the rows of another, the second stays.
-void Candidate::find_attentions(const std::set<std::int32_t>& parted) {
-  attentions_.assign(g_.nodes.size(), std::nullopt);
-  attention_of_.assign(g_.nodes.size(), -1);
-  for (std::int32_t i = g_.size(); i-- > 0;) {
-    if (parted.count(i) > 0 || taken_up_[i] || attention_of_[i] >= 0) continue;
-    std::optional<Attention> a = find_attention(g_, canon_, i, problem_->target);
-    if (!a || taken_up_[a->scores]) continue;
-    for (const std::int32_t n : a->inside) attention_of_[n] = i;
-    tiled_[a->scores] = false;
-    tiled_[i] = true;
-    attentions_[i] = std::move(a);
-  }
+void Candidate::attend(std::int32_t product) {
+  const Attention& a = *problem_->attention(product);
+  for (const std::int32_t n : a.inside) attention_of_[n] = product;
+  tiled_[a.scores] = false;
+  tiled_[product] = attends_[product] = true;
 }
 
 bool Candidate::is_row_value(std::int32_t node) const {
   const std::int32_t of = attention_of_[node];
-  return of >= 0 && attentions_[of]->rows.count(node) > 0;
+  return of >= 0 && attention(of)->rows.count(node) > 0;
 }
 
-std::optional<std::int32_t> Candidate::parted_attention() const {
+std::optional<std::int32_t> Candidate::broken_attention() const {
   if (refused_) return refused_;
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     const std::int32_t of = attention_of_[canon_[i]];
@@ -224,7 +216,7 @@ std::optional<std::int32_t> Candidate::parted_attention() const {
 }
 
 void Candidate::call_library(std::int32_t product) {
-  if (attentions_[product]) {
+  if (attends_[product]) {
     refused_ = product;
     return;
   }
@@ -246,7 +238,7 @@ void Candidate::settle_products() {
     if (!tiled_[p]) continue;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
-    if (const std::optional<Attention>& a = attentions_[p])
+    if (const Attention* const a = attention(p))
       stack.insert(stack.end(), a->rows.begin(), a->rows.end());
     while (!stack.empty()) {
       const std::int32_t v = stack.back();
@@ -324,8 +316,8 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
 bool Candidate::store_product(std::int32_t product) {
   static constexpr const char* why = "read by several regions";
   bool added = add_root(product, why);
-  if (attentions_[product])
-    for (const Attention::Fold& f : attentions_[product]->folds) added |= add_root(f.node, why);
+  if (attends_[product])
+    for (const Attention::Fold& f : attention(product)->folds) added |= add_root(f.node, why);
   return added;
 }
 
@@ -333,7 +325,7 @@ bool Candidate::store_product(std::int32_t product) {
 bool Candidate::share_blocks(std::int32_t a, std::int32_t b) const {
   const Node &p = *g_[a].node, &q = *g_[b].node;
   const tracer::ProductAxes of_p = tracer::product_axes(p), of_q = tracer::product_axes(q);
-  return !attentions_[a] && !attentions_[b] && p.dtype == q.dtype && p.shape == q.shape &&
+  return !attends_[a] && !attends_[b] && p.dtype == q.dtype && p.shape == q.shape &&
          p.axes.empty() == q.axes.empty() && of_p.batch == of_q.batch && of_p.rows == of_q.rows;
 }
 
@@ -350,7 +342,7 @@ bool Candidate::keep_products(const std::vector<Step>& steps) {
     for (const std::int32_t p : s.region.beside) {
       if (share_blocks(s.region.product, p) && blocks <= kMostBlocks) continue;
       --blocks;
-      if (attentions_[p] || computes_rows(p) || packed_bytes(p) > 0)
+      if (attends_[p] || computes_rows(p) || packed_bytes(p) > 0)
         add_root(p, "read beside another product");
       else
         call_library(p);

@@ -172,8 +172,7 @@ std::vector<Step> Candidate::regions() const {
     if (!multiplied.empty() && into < 0 &&
         (multiplied[0] != products.stored || multiplied[0] == i)) {
       Step s;
-      s.region = {
-          RegionKind::Product, {}, multiplied[0], {}, attentions_[multiplied[0]].has_value()};
+      s.region = {RegionKind::Product, {}, multiplied[0], {}, attends_[multiplied[0]]};
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
       computing[multiplied[0]] = into;

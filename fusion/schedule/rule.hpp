@@ -33,7 +33,7 @@ class Offers {
 inline constexpr unsigned of_kind(tracer::NodeKind k) { return 1u << static_cast<int>(k); }
 
 // Without state: one object serves every plan, on any thread. Looks at the candidate in one of
-// three states.
+// four states.
 class Rule {
  public:
   // `visits`: kinds of nodes that visit() is called for.
@@ -41,6 +41,8 @@ class Rule {
   virtual ~Rule() = default;
   unsigned visits() const { return visits_; }
 
+  // Nothing has its place.
+  virtual void begin(const Candidate&, Offers&) const {}
   // What is in front of this node has its place; `node` is no leaf.
   virtual void visit(const Candidate&, std::int32_t /*node*/, Offers&) const {}
   // Every node has its place.

@@ -31,60 +31,102 @@ void place(Candidate& c, std::int32_t i) {
 
 }  // namespace
 
-Search::Search(const Problem& p, Rules rules, std::vector<Decision> decided)
-    : problem_(p), rules_(rules), decided_(std::move(decided)) {
-  start();
+Search::Search(const Problem& p, Rules rules) : problem_(p), rules_(rules) { start(); }
+
+Search::Search(const Problem& p, Rules rules, Fork from)
+    : problem_(p),
+      rules_(rules),
+      best_(std::move(from.candidate)),
+      at_(from.at),
+      depth_(std::move(from.depth)),
+      decided_(std::move(from.decided)),
+      for_good_(decided_.size()),
+      left_at_(decided_.back()),
+      considered_(std::move(from.considered)) {
+  go_on();
 }
 
 void Search::start() {
   considered_.clear();
-  open_.clear();
-  Candidate& c = best_.emplace(problem_, parted_);
+  forks_.clear();
+  best_ = std::make_unique<Candidate>(problem_);
+  depth_.assign(problem_.graph.nodes.size(), 0);
+  at_ = {};
+  go_on();
+}
+
+// The rules from where the search is.
+template <class Ask>
+void Search::ask_rules(Ask&& ask) {
+  for (; at_.rule < rules_.size(); ++at_.rule) {
+    ask(*rules_[at_.rule]);
+    decided_.resize(for_good_);
+  }
+  at_.rule = 0;
+}
+
+void Search::go_on() {
+  Candidate& c = *best_;
   const Graph& g = problem_.graph;
-  std::vector<int> depth(g.nodes.size());
-  for (std::int32_t i = 0; i < g.size(); ++i) {
+  if (at_.phase == Position::Begin) {
+    ask_rules([&](const Rule& r) { r.begin(c, *this); });
+    c.find_unfolded();
+    c.find_parts();
+    at_.phase = Position::Visit;
+  }
+  for (; at_.phase == Position::Visit && at_.node < g.size(); ++at_.node) {
+    const std::int32_t i = at_.node;
     if (g[i].leaf) continue;
     problem_.budget.check(0);
-    place(c, i);
+    if (at_.rule == 0) place(c, i);
     const unsigned kind = of_kind(g[i].node->kind);
-    for (const Rule* r : rules_)
-      if (r->visits() & kind) r->visit(c, i, *this);
+    ask_rules([&](const Rule& r) {
+      if (r.visits() & kind) r.visit(c, i, *this);
+    });
     if (c.multiplies(i)) c.place_operands(i);
     for (std::int32_t in : g[i].in)
-      if (in >= 0 && !c.is_root(problem_.canon[in])) depth[i] = std::max(depth[i], depth[in] + 1);
-    if (depth[i] > kMaxDepth && c.add_root(i, "the chain before it is long")) depth[i] = 0;
+      if (in >= 0 && !c.is_root(problem_.canon[in]))
+        depth_[i] = std::max(depth_[i], depth_[in] + 1);
+    if (depth_[i] > kMaxDepth && c.add_root(i, "the chain before it is long")) depth_[i] = 0;
   }
-  c.settle_products();
-  for (const Rule* r : rules_) r->revise(c, *this);
+  if (at_.phase == Position::Visit) {
+    c.settle_products();
+    at_.phase = Position::Revise;
+  }
+  if (at_.phase == Position::Revise) ask_rules([&](const Rule& r) { r.revise(c, *this); });
+  at_.phase = Position::Regions;
 }
 
 std::vector<Step> Search::regions() {
   std::vector<Step> steps = best_->regions();
   for (changed_ = true; std::exchange(changed_, false);) {
-    for (const Rule* r : rules_)
-      if (!changed_) r->revise_regions(*best_, steps, *this);
+    ask_rules([&](const Rule& r) {
+      if (!changed_) r.revise_regions(*best_, steps, *this);
+    });
     changed_ = changed_ || best_->keep_products(steps);
     if (changed_) steps = best_->regions();
   }
-  const std::optional<std::int32_t> parted = best_->parted_attention();
-  if (!parted) return steps;
-  parted_.insert(*parted);
+  const std::optional<std::int32_t> broken = best_->broken_attention();
+  if (!broken) return steps;
+  decided_.push_back({{Edit::Attend, *broken, ""}, false});
+  for_good_ = decided_.size();
   start();
   return regions();
 }
 
 bool Search::make(const Offer& o) {
+  const Edit& first = *o.edits.begin();
   bool take = o.instead < o.as_is;
-  if (o.as_is != kImpossible) {
-    const Edit& first = *o.edits.begin();
-    const auto d = std::find_if(decided_.begin(), decided_.end(),
-                                [&](const Decision& k) { return same_offer(k.offered, first); });
-    if (d != decided_.end())
-      take = d->take;
-    else
-      leave_open(o, take);
-    considered_.push_back({first.node, first.why, o.as_is, o.instead, take});
+  const auto d = std::find_if(decided_.begin(), decided_.end(),
+                              [&](const Decision& k) { return same_offer(k.offered, first); });
+  if (d != decided_.end()) {
+    take = d->take;
+  } else if (o.as_is != kImpossible) {
+    leave_fork(o, take);
+    decided_.push_back({first, take});
   }
+  if (o.as_is != kImpossible)
+    considered_.push_back({first.node, first.why, o.as_is, o.instead, take});
   if (!take) return false;
   bool changed = false;
   for (const Edit& e : o.edits) changed |= best_->apply(e);
@@ -92,17 +134,17 @@ bool Search::make(const Offer& o) {
   return changed;
 }
 
-// Where what is at stake is worth planning the graph once more.
-void Search::leave_open(const Offer& o, bool taken) {
+// Where what is at stake is worth planning the graph once more. The rule will be asked again there,
+// with the answers so far.
+void Search::leave_fork(const Offer& o, bool taken) {
   const double a = o.as_is - o.common, b = o.instead - o.common;
   const double least = std::min(a, b), most = std::max(a, b);
   if (most > kClose * least ||
       most < problem_.target.machine->plan_node * static_cast<double>(problem_.graph.size()))
     return;
-  const Edit& first = *o.edits.begin();
-  if (std::none_of(open_.begin(), open_.end(),
-                   [&](const Decision& k) { return same_offer(k.offered, first); }))
-    open_.push_back({first, !taken, most});
+  std::vector<Decision> decided = decided_;
+  decided.push_back({*o.edits.begin(), !taken});
+  forks_.push_back({std::make_unique<Candidate>(*best_), at_, depth_, considered_, std::move(decided), most});
 }
 
 }  // namespace plait::fusion

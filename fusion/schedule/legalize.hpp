@@ -6,10 +6,10 @@
 
 namespace plait::fusion {
 
-class Settling {
+class Legalizer {
  public:
-  Settling(const Problem& p, Exprs& exprs, Memory& memory, const std::vector<bool>& non_negative,
-           Reuse reuse)
+  Legalizer(const Problem& p, Exprs& exprs, Memory& memory, const std::vector<bool>& non_negative,
+            Reuse reuse)
       : p_(p),
         g_(p.graph),
         exprs_(exprs),

@@ -1,4 +1,4 @@
-#include "settle.hpp"
+#include "legalize.hpp"
 
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
 
-std::vector<Step> Settling::run(Search& search) {
+std::vector<Step> Legalizer::run(Search& search) {
   std::vector<Step> steps;
   std::size_t sound = 0;  // steps that no edit of the time before can have changed
   for (bool again = true; again;) {
@@ -34,12 +34,12 @@ std::vector<Step> Settling::run(Search& search) {
   return steps;
 }
 
-LoweringInput Settling::input(const Candidate& c) {
+LoweringInput Legalizer::input(const Candidate& c) {
   return {g_,        exprs_, p_.canon,  non_negative_, memory_.loadable(), facts_,
           p_.budget, reuse_, p_.target, c.scans(),     memory_.owners()};
 }
 
-double Settling::seconds(const std::vector<Step>& steps, const Candidate& c) {
+double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
   std::vector<Step> walked(steps.size());
   memory_.restart();
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -60,7 +60,7 @@ double Settling::seconds(const std::vector<Step>& steps, const Candidate& c) {
 }
 
 // True when the candidate changed.
-bool Settling::ask(Step& s, Candidate& c) {
+bool Legalizer::ask(Step& s, Candidate& c) {
   if (s.kind == StepKind::Direct) return false;
   p_.budget.check(exprs_.size());
   // The next time they are loaded instead.
@@ -79,7 +79,7 @@ bool Settling::ask(Step& s, Candidate& c) {
          c.add_root(g_[lead].in[1], "it reads what the write overwrites");
 }
 
-bool Settling::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
+bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
   const std::int32_t product = s.region.product;
   bool changed = false;
   for (const Need& n : needs) {
@@ -93,7 +93,7 @@ bool Settling::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
       return true;
     }
     if (n.one_walk) {
-      c.part(n.node, *n.one_walk);
+      c.separate(n.node, *n.one_walk);
       changed = true;
     } else if (c.add_root(n.node, n.why)) {
       changed = true;
@@ -114,7 +114,7 @@ bool Settling::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
 }
 
 // Whether the region's value would be made of nodes that have just been put in memory.
-bool Settling::reads_missing(const RegionSpec& region) {
+bool Legalizer::reads_missing(const RegionSpec& region) {
   if (!any_missing_) return false;
   ++walk_;
   std::vector<std::int32_t> stack(region.roots);
@@ -130,7 +130,7 @@ bool Settling::reads_missing(const RegionSpec& region) {
 }
 
 // None: the value has to be in memory before the store may overwrite what it reads.
-UpdateMode Settling::update_mode(const LoweredKernel& walked, std::int32_t update) {
+UpdateMode Legalizer::update_mode(const LoweredKernel& walked, std::int32_t update) {
   const GNode& u = g_[update];
   const std::int32_t old = u.in[0];
   if (!memory_.may_take_over(update, old)) return UpdateMode::Fresh;
@@ -142,7 +142,7 @@ UpdateMode Settling::update_mode(const LoweredKernel& walked, std::int32_t updat
 }
 
 // Whether the region loads the old memory at another address than the iteration stores to.
-bool Settling::reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) {
+bool Legalizer::reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) {
   const ir::Access* store = nullptr;
   for (const ir::Inst& i : k.kernel.insts)
     if (i.op == ir::Op::Store && k.buffers[i.index].index == update)
