@@ -56,8 +56,18 @@ struct Read {
   }
 };
 
+// A value of a region that is neither in memory nor in registers alone: it is computed at a level of
+// the nest, into scratch whose extent follows from what is read of it there.
+struct Place {
+  std::int32_t node;
+  const char* level;  // what there is one of its scratch for
+  const char* why;
+  std::int32_t local = -1;
+};
+
 struct LoweredKernel {
   ir::Kernel kernel;
+  std::vector<Place> places;  // in the order of the kernel's locals
   std::vector<BufferSource> buffers;
   std::set<Read> reads;
   std::vector<ExprId> params;

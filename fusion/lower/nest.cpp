@@ -239,6 +239,13 @@ void Nest::push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool n
   push(i, loop);
 }
 
+std::int32_t Nest::scratch(Place p, DType t, ExprId count, std::int32_t home) {
+  p.local = static_cast<std::int32_t>(k_.locals.size());
+  k_.locals.push_back({t, coeff(count), home});
+  out_.places.push_back(p);
+  return p.local;
+}
+
 void Nest::push_store_local(std::int32_t local, Access a, Val v, std::int32_t loop) {
   k_.accesses.push_back(std::move(a));
   Inst i{Op::StoreLocal, k_.insts[v].type, OpId::Count_, local, {v, kNone, kNone}};

@@ -183,15 +183,14 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
   }
   const std::int32_t blocks = open_blocks(ctx, steps, kBlock);
   Range r = range_of_block(k_.loops[blocks].var, steps, now, kBlock);
-  r.trips *= trips_[0];
   const std::int32_t scan = scans_.loop = open_between(blocks, r.begin, r.end, steps, r.trips);
   scans_.base = integer(OpId::Subtract, ahead, r.begin);
   idx[axis].loop = scan;
   std::map<std::int32_t, std::int32_t> windows;
   for (const auto& [id, by] : scans_.shifts) {
     const Val v = emit(id, idx, scan);
-    windows[id] = static_cast<std::int32_t>(k_.locals.size());
-    k_.locals.push_back({node(id).dtype, coeff(room), ctx});
+    windows[id] = scratch({id, "a line", "it is read further along: blocks slide over a window"},
+                          node(id).dtype, room, ctx);
     push_store_local(windows[id],
                      {{}, {{k_.loops[scan].var, {1, kNoParam}}, {scans_.base, {1, kNoParam}}}}, v,
                      scan);

@@ -68,9 +68,10 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
     if (known == memo_.end()) continue;
     for (const Memo& m : known->second) {
       if (m.loop != other || node_cost(id) < kRowWorth) continue;
-      auto [it, fresh] = rows_.try_emplace(m.value, static_cast<std::int32_t>(k_.locals.size()));
+      auto [it, fresh] = rows_.try_emplace(m.value);
       if (fresh) {
-        k_.locals.push_back({n.dtype, coeff(out_.extents[l]), parent_[l]});
+        it->second = scratch({id, "a row", "several loops over the row read it"}, n.dtype,
+                             out_.extents[l], parent_[l]);
         push_local(Op::StoreLocal, it->second, other, n.dtype, m.value);
       }
       return push_local(Op::LoadLocal, it->second, l, n.dtype, kNone);
@@ -133,8 +134,7 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
   if (gn.windows || gn.map) return emit(base, view_index(id, idx), ctx);
   if (const auto at = cuts_ ? cuts_->deinterleaved(id, idx) : std::nullopt)
     return emit(base, *at, ctx);
-  if (folds_ && is_attended(id) && unfolded_axes(g_, id))
-    return emit(base, unmerged(id, idx), ctx);
+  if (folds_ && is_attended(id) && unfolded_axes(g_, id)) return emit(base, unmerged(id, idx), ctx);
   need(base, "its view needs it in memory");
   return zero(n.dtype);
 }

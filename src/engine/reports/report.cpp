@@ -13,6 +13,7 @@
 #include "engine/threads/team.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "fusion/traffic.hpp"
+#include "ir/analysis.hpp"
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
 
@@ -244,6 +245,14 @@ std::string layout_text(const Node& n, const Dims& chosen) {
          (chosen.empty() ? ", as NumPy lays it out" : ", as the array that it is written to");
 }
 
+std::int64_t scratch_bytes(const fusion::LoweredKernel& l, std::int32_t local,
+                           const std::vector<std::int64_t>& values) {
+  std::vector<std::int64_t> params;
+  for (const fusion::ExprId e : l.params) params.push_back(values[static_cast<std::size_t>(e)]);
+  const ir::Local& of = l.kernel.locals[static_cast<std::size_t>(local)];
+  return ir::local_count(of, params.data()) * static_cast<std::int64_t>(itemsize(of.dtype));
+}
+
 // Of a kernel that moves so many bytes; its work grows as they do. `here`: on the host's threads.
 double predicted(const Machine& m, bool here, const fusion::LoweredKernel& l, double bytes) {
   const double planned = static_cast<double>(l.bytes);
@@ -305,6 +314,9 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     if (s.kind == StepKind::Direct)
       for (std::int32_t in : fusion::operands(g, s.region.roots[0], s.epilogue)) read.insert(in);
     for (std::int32_t in : read) region.reads.push_back(value_of(g[in], names));
+    for (const fusion::Place& p : s.lowered.places)
+      region.scratch.push_back(
+          {value_of(g[p.node], names), p.level, p.why, scratch_bytes(s.lowered, p.local, values)});
     if (s.kind == StepKind::Kernel) {
       if (here) {
         if (!s.compiled) s.compiled = compiled(s.lowered.kernel);

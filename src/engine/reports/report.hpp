@@ -38,6 +38,12 @@ struct RegionReport {
   std::vector<Value> results, reads;
   std::vector<std::uint32_t> sites;  // of its operations, each once, in the order of the graph
   std::string body;                  // its loops, and how it stores
+  struct Scratch {
+    Value value;
+    std::string level, why;
+    std::int64_t bytes = 0;
+  };
+  std::vector<Scratch> scratch;  // values that are neither in memory nor in registers alone
   std::int64_t bytes = 0;
   double predicted = 0;            // seconds; 0: of no kernel
   std::shared_ptr<void> compiled;  // CompiledKernel of the host
