@@ -4,9 +4,9 @@
 #include <cstring>
 #include <optional>
 
+#include "evaluation_scope.hpp"
 #include "graph.hpp"
 #include "ownership.hpp"
-#include "turn.hpp"
 
 namespace plait::tracer {
 
@@ -131,8 +131,8 @@ void store(const Array& target, Ref<Node> value, Ref<Node> mask) {
   Storage& s = *target.storage;
   if (target.size() == 0) return;
   const bool outside = exported(s);
-  std::optional<Turn> whole;
-  if (outside) whole.emplace(Turn::LockWhileRunning::Kept);
+  std::optional<EvaluationScope> whole;
+  if (outside) whole.emplace(EvaluationScope::LockWhileRunning::Kept);
   const Ref<Node>& old = s.version;
   const bool float_errors = eager_errors();
   const DeviceId device = std::max(old->device, kHost);

@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 
+#include "evaluation_scope.hpp"
 #include "graph.hpp"
 #include "ownership.hpp"
-#include "turn.hpp"
 
 namespace plait::tracer {
 
@@ -151,9 +151,9 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
     return a;
   }
   Meeting known = meeting(first, last);
-  std::optional<Turn> whole;
+  std::optional<EvaluationScope> whole;
   if (known.count > 1 || (known.one && !known.covers)) {
-    whole.emplace(Turn::LockWhileRunning::Kept);
+    whole.emplace(EvaluationScope::LockWhileRunning::Kept);
     flush();
     known = meeting(first, last);  // the lock may have been free
   }
@@ -186,7 +186,7 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
 void write_borrowed(const Array& a) {
   flush();
   const Lock held = hold();
-  const Turn whole(Turn::LockWhileRunning::Kept);
+  const EvaluationScope whole(EvaluationScope::LockWhileRunning::Kept);
   flush();  // what others have recorded in between
   for (Borrowed& b : registry())
     if (b.storage == a.storage) bring_home(b);
@@ -238,7 +238,7 @@ void end_borrow(std::span<const Array> arrays, Leftover leftover) {
   // When an error or an interrupt ends this, the next call does what is left.
   if (leftover == Leftover::Evaluated) flush();
   const Lock held = hold();
-  const Turn whole(Turn::LockWhileRunning::Kept);
+  const EvaluationScope whole(EvaluationScope::LockWhileRunning::Kept);
   auto& all = registry();
   if (leftover == Leftover::Evaluated) {
     flush();  // what others have recorded in between

@@ -34,11 +34,11 @@ void install(Evaluator* e);
 Evaluator& evaluator();
 
 // Recursive: public entry points of the recorder take it; it is not held while a kernel runs (see
-// turn.hpp).
+// evaluation_scope.hpp).
 RecursiveLock& lock();
 
 // The lock of the language that calls the recorder, Python's GIL: a thread that holds it lets go of
-// it while it waits for its turn to evaluate or runs a kernel. It is never taken while the
+// it while it waits to evaluate or runs a kernel. It is never taken while the
 // recorder's is held.
 struct HostLock {
   void* (*let_go)();           // null when this thread does not hold it

@@ -67,7 +67,7 @@ void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset) {
   for (Ref<Node>& in : n.inputs) in.reset();
 }
 
-void surrender(Node& n) {
+void invalidate(Node& n) {
   Context& c = context();
   const Lock held = hold();
   forget_retained(c, n);

@@ -92,7 +92,7 @@ std::uint64_t next_walk();          // numbers a graph walk; hold the lock until
 // Forgets inputs once `data` is set, so that the graph behind an evaluated node goes.
 void settle(Node& n, Ref<Buffer> data, std::int64_t data_offset);
 // Gives up the memory of a value that was overwritten in place: nobody can ask for it any more.
-void surrender(Node& n);
+void invalidate(Node& n);
 
 // Throws InternalError when the node breaks the rules above. Debug and test builds check each node
 // as it is recorded.

@@ -3,9 +3,9 @@
 #include <unordered_map>
 
 #include "core/fixed_size.hpp"
+#include "evaluation_scope.hpp"
 #include "graph.hpp"
 #include "ownership.hpp"
-#include "turn.hpp"
 
 namespace plait::tracer {
 
@@ -255,7 +255,7 @@ void release_readers(Storage& s) {
 void* export_memory(const Array& a, DeviceId device) {
   evaluate(a);
   const Lock held = hold();
-  const Turn whole(Turn::LockWhileRunning::Kept);
+  const EvaluationScope whole(EvaluationScope::LockWhileRunning::Kept);
   const Lock evaluated = hold_evaluated(a);
   Storage& s = *a.storage;
   if (device_of(a) != device)
@@ -270,7 +270,7 @@ void* export_memory(const Array& a, DeviceId device) {
 void* writable_data(const Array& a) {
   evaluate(a);
   const Lock held = hold();
-  const Turn whole(Turn::LockWhileRunning::Kept);
+  const EvaluationScope whole(EvaluationScope::LockWhileRunning::Kept);
   const Lock evaluated = hold_evaluated(a);
   part_from_others(*a.storage);
   a.storage->writes = next_write();

@@ -67,7 +67,7 @@ bool LoopFacts::follows(Val v, std::int32_t l) const {
                      [&](Val o) { return follows(o, l); });
 }
 
-bool LoopFacts::may_run_abreast(std::int32_t l) const {
+bool LoopFacts::may_be_lanes(std::int32_t l) const {
   if ((l == 0 && !lk_.partials.empty()) || ir::multiplies(k_, l)) return false;
   if (ir::carries(k_, l)) return false;
   if (keeps_windows(l)) return false;

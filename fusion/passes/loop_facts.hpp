@@ -24,7 +24,7 @@ class LoopFacts {
   // loops' bounds differ from one to the next. Nor is a loop whose iterations all store to one
   // place, one that multiplies fragments, one whose scans keep what they have so far, or one that
   // decides where loops inside begin and end.
-  bool may_run_abreast(std::int32_t l) const;
+  bool may_be_lanes(std::int32_t l) const;
 
   template <class F>
   void for_each_loop(std::int32_t l, F&& f) const {

@@ -41,7 +41,7 @@ class Tiling {
       k_.loops[row].tile = true;
       return cost;
     }
-    if (!facts_.may_run_abreast(l) || !locals_fit(l) || one_by_one <= tiled) return one_by_one;
+    if (!facts_.may_be_lanes(l) || !locals_fit(l) || one_by_one <= tiled) return one_by_one;
     facts_.for_each_loop(l, [&](std::int32_t c) { k_.loops[c].tile = false; });
     k_.loops[l].tile = true;
     return tiled;
@@ -50,7 +50,7 @@ class Tiling {
   // Tiles of several iterations of `l`, each a short row.
   double in_rows(std::int32_t l, std::int32_t row) const {
     const double lanes = facts_.trips(row), rows = facts_.trips(l), n = rows * lanes;
-    if (lanes > kTile / 2 || !facts_.may_run_abreast(row)) return kNever;
+    if (lanes > kTile / 2 || !facts_.may_be_lanes(row)) return kNever;
     const auto inst = [&](double sum, Val v) {
       const Inst& i = k_.insts[v];
       if (opens_loop(i) || !is_call(i.op)) return sum;
@@ -66,7 +66,7 @@ class Tiling {
     return body(l, body(row, cost_.loop));
   }
 
-  // A loop whose iterations follow each other, `n` lanes of the tile of loop `tile` abreast.
+  // A loop whose iterations follow each other, `n` lanes of the tile of loop `tile` side by side.
   template <class Inner>
   double repeated(std::int32_t l, std::int32_t tile, double n, Inner&& inner) const {
     double iteration = block(l, tile, n, inner);

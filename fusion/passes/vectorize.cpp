@@ -63,7 +63,7 @@ class Vectorize {
                        cost_.loop +
                        cost_.fold_lanes * static_cast<double>(k_.loops[l].reductions.size()) +
                        (std::fmod(facts_.trips(l), lanes_) == 0 ? 0 : cost_.tail);
-    if (!facts_.may_run_abreast(l) || scalar <= vec ||
+    if (!facts_.may_be_lanes(l) || scalar <= vec ||
         (in_order(l) && scalar <= latency(l) * facts_.trips(l) + vec))
       return scalar;
     facts_.for_each_loop(l, [&](std::int32_t c) { k_.loops[c].vector = false; });

@@ -38,9 +38,9 @@ std::optional<Scan> looped_scan(const Node& n) {
 
 double scan_seconds(const Machine& m, const Node& n, int axis, bool call) {
   const std::int64_t elements = element_count(n.shape);
-  const bool abreast =
+  const bool side_by_side =
       call ? elements != n.shape[axis] : by_width(n.shape, n.strides).back() != axis;
-  return (abreast ? m.abreast : m.ordered) * static_cast<double>(elements);
+  return (side_by_side ? m.side_by_side : m.ordered) * static_cast<double>(elements);
 }
 
 bool shifts_along(const Node& view, const ViewMap& map, const Node& base, int axis) {

@@ -58,7 +58,7 @@ Machine device_machine(const GpuMachine& g) {
   m.tile_product = m.blas_product = m.cycle;  // a multiplication and addition is one operation
   m.loop_product = 8 * m.cycle;
   m.tile_lanes = 1;
-  m.ordered = m.abreast = g.step / (all * g.busy);
+  m.ordered = m.side_by_side = g.step / (all * g.busy);
   m.block = g.step / all;
   m.near_element = kSector * cached;
   m.far_element = kSector * byte;

@@ -69,7 +69,7 @@ struct Machine {
   // size), of any other type in a loop.
   double tile_product = 8e-12, blas_product = 12e-12, loop_product = 0.4e-9;
   // A step of a fold in order: alone, and of one of several that are taken side by side.
-  double ordered = 1.2e-9, abreast = 0.4e-9;
+  double ordered = 1.2e-9, side_by_side = 0.4e-9;
   double block = 20e-9;  // of a block of a product in a region, beyond its multiplications
   int tile_lanes = 16;   // of Float32: a tile of a single column uses one of them
 

@@ -20,7 +20,7 @@
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/seconds.hpp"
 #include "own_code.hpp"
-#include "tracer/turn.hpp"
+#include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
 using fusion::Graph;
@@ -40,7 +40,7 @@ class EngineEvaluator final : public tracer::Evaluator {
  public:
   void evaluate(std::span<Node* const> wanted) override {
     const std::lock_guard held(tracer::lock());
-    const tracer::Turn turn(wanted);
+    const tracer::EvaluationScope turn(wanted);
     std::vector<Node*> calls;
     for (Node* n : wanted)
       if (n->kind == NodeKind::Empty) compute_direct(*n);
@@ -113,7 +113,7 @@ class EngineEvaluator final : public tracer::Evaluator {
       if (device == kHost) {
         evaluate_here(nodes);
       } else {
-        const tracer::Turn alone(tracer::Turn::LockWhileRunning::Released);
+        const tracer::EvaluationScope alone(tracer::EvaluationScope::LockWhileRunning::Released);
         evaluate_on_device(nodes, device);
       }
   }

@@ -12,7 +12,8 @@ void start();  // idempotent: installs the evaluator, fork handlers; the facade 
 // An operation at a time with precompiled loops: the reference evaluator, what PLAIT_FUSE=0 and
 // live exports use.
 void evaluate_direct(std::span<tracer::Node* const> wanted);
-// Plans, compiles, runs. Callers of either have a tracer::Turn and hold the recorder's lock.
+// Plans, compiles, runs. Callers of either have a tracer::EvaluationScope and hold the recorder's
+// lock.
 void evaluate_fused(std::span<tracer::Node* const> wanted);
 
 int num_threads();

@@ -198,7 +198,7 @@ class Accumulation {
     const std::int64_t tiles = (rows_.length + tile_ - 1) / tile_;
     const std::int64_t count = tiles * element_count(rows_.shape);
     const Machine& m = host_machine();
-    const double seconds = static_cast<double>(elements_) * (row ? m.abreast : m.ordered);
+    const double seconds = static_cast<double>(elements_) * (row ? m.side_by_side : m.ordered);
     run_units(count, elements_, seconds, [&](std::int64_t i, auto&& goes_on) {
       const std::int64_t first = i % tiles * tile_;
       std::byte *out = rows_.start[0], *in = rows_.start[1];

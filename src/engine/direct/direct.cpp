@@ -13,8 +13,8 @@
 #include "fp_flags.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "tracer/contraction.hpp"
+#include "tracer/evaluation_scope.hpp"
 #include "tracer/ownership.hpp"
-#include "tracer/turn.hpp"
 #include "undo.hpp"
 
 namespace plait::engine {

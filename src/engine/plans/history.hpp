@@ -20,7 +20,7 @@ struct DirectWork {
 };
 DirectWork direct_work(const fusion::Graph& g);
 
-// One evaluation of a graph, whose maker has a tracer::Turn.
+// One evaluation of a graph, whose maker has a tracer::EvaluationScope.
 class Round {
  public:
   // `planned`: a plan is at hand.

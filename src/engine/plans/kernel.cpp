@@ -16,7 +16,7 @@
 #include "ir/analysis.hpp"
 #include "run.hpp"
 #include "state.hpp"
-#include "tracer/turn.hpp"
+#include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
 

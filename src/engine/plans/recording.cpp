@@ -20,7 +20,7 @@ void Recording::keep_as_recorded(const Root& r) {
   tracer::settle(*g_[r.node].recorded, m.buffer, m.offset);
 }
 
-void Recording::give_up(std::int32_t node) { tracer::surrender(*g_[node].node); }
+void Recording::give_up(std::int32_t node) { tracer::invalidate(*g_[node].node); }
 
 NodeMemory Recording::give_memory(std::int32_t node) {
   Node& n = *g_[node].node;

@@ -8,7 +8,7 @@
 #include "core/at_fork.hpp"
 #include "core/buffer.hpp"
 #include "team.hpp"
-#include "tracer/turn.hpp"
+#include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 // Evaluations of other threads end first. libgomp would wait in the child for a team that does not
 // exist there, so the team of this thread is dissolved; both processes start one when they need it.
 void prepare() {
-  tracer::hold_turns_over_fork();
+  tracer::hold_evaluations_over_fork();
   omp_pause_resource_all(omp_pause_hard);
 }
 void resume_parent() { tracer::resume_turns_in_parent(); }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../../plan/arrays.hpp"
-#include "tracer/turn.hpp"
+#include "tracer/evaluation_scope.hpp"
 
 using namespace plait;
 using namespace plait::engine;
@@ -75,7 +75,7 @@ std::vector<std::string> calls_for(const Array& a, bool has_code = true) {
   const std::lock_guard held(tracer::lock());
   const Ref<tracer::Node> node = tracer::read(a);
   tracer::Node* wanted[] = {node.get()};
-  const tracer::Turn turn(wanted);
+  const tracer::EvaluationScope turn(wanted);
   const fusion::Graph g(wanted);
   std::vector<Ref<tracer::Node>> alive;
   for (const fusion::GNode& n : g.nodes) alive.emplace_back(n.node);

@@ -16,28 +16,28 @@ struct Node;
 // it ends. While it has to wait for another thread's, the constructor lets go of that lock, however
 // often this thread holds it, and asks Evaluator::poll() now and then; what that throws passes
 // through. So does HostLock.
-class Turn {
+class EvaluationScope {
  public:
   // To compute these nodes, beside evaluations of other threads. What is wanted may be in memory
-  // once the turn has come.
-  explicit Turn(std::span<Node* const> wanted);
+  // once the scope has begun.
+  explicit EvaluationScope(std::span<Node* const> wanted);
 
-  // While no other thread evaluates, and what the kernels of this turn do with the recorder's lock.
+  // While no other thread evaluates, and what the kernels of this one do with the recorder's lock.
   // Kept is for steps that nobody may see half done.
   enum class LockWhileRunning : std::uint8_t { Released, Kept };
-  explicit Turn(LockWhileRunning alone);
+  explicit EvaluationScope(LockWhileRunning alone);
 
-  ~Turn();
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ~EvaluationScope();
+  EvaluationScope(const EvaluationScope&) = delete;
+  EvaluationScope& operator=(const EvaluationScope&) = delete;
 
  private:
-  friend struct Turns;
+  friend struct Evaluations;
   void begin();
 
   const std::span<Node* const> wanted_;
   const pthread_t thread_ = pthread_self();
-  Turn* next_ = nullptr;
+  EvaluationScope* next_ = nullptr;
   const bool keeps_ = false;
   bool alone_ = false;
 };
@@ -55,9 +55,9 @@ class Away {
   void* host_;
 };
 
-// Both locks are free in this scope, unless the turn keeps them. What is not reachable for other
-// threads, and the memory of nodes of the running evaluation, may be used meanwhile; nothing else
-// that the lock guards.
+// Both locks are free in this scope, unless the evaluation keeps them. What is not reachable for
+// other threads, and the memory of nodes of the running evaluation, may be used meanwhile; nothing
+// else that the lock guards.
 class Unlocked {
  public:
   Unlocked();
@@ -67,8 +67,8 @@ class Unlocked {
 };
 
 // Around fork(): no evaluation is under way in the moment of it and nobody records, and the child
-// has nobody's turn.
-void hold_turns_over_fork();
+// has nobody's evaluation.
+void hold_evaluations_over_fork();
 void resume_turns_in_parent();
 void resume_turns_in_child();
 

@@ -1,4 +1,4 @@
-#include "turn.hpp"
+#include "evaluation_scope.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -11,10 +11,10 @@
 namespace plait::tracer {
 
 // Guarded by the recorder's lock, but for what waiters sleep on.
-struct Turns {
-  Turn* under_way = nullptr;  // of all threads, the last to begin first
-  int at_work = 0;            // threads that have a turn, and do not wait to be alone
-  int want_to_be_alone = 0;   // threads; no other begins meanwhile
+struct Evaluations {
+  EvaluationScope* under_way = nullptr;  // of all threads, the last to begin first
+  int at_work = 0;                       // threads that have one, and do not wait to be alone
+  int want_to_be_alone = 0;              // threads; no other begins meanwhile
   bool alone = false;
 
   int waiting = 0;
@@ -29,14 +29,14 @@ struct Turns {
 
 namespace {
 
-Turns& turns() {
-  static auto& t = *new Turns;
+Evaluations& evaluations() {
+  static auto& t = *new Evaluations;
   return t;
 }
 
 // Of this thread.
 struct Mine {
-  int turns = 0;
+  int depth = 0;
   int kept = 0;  // of them, those that keep the recorder's lock
   bool alone = false;
 };
@@ -66,10 +66,10 @@ bool any_to_compute(std::span<Node* const> wanted, std::vector<Node*>& stack, st
 
 // What another thread's evaluation is computing hangs on what it wants, until that is in memory:
 // nobody has to keep a list of it.
-bool Turns::others_compute(std::span<Node* const> wanted) const {
+bool Evaluations::others_compute(std::span<Node* const> wanted) const {
   std::vector<Node*> stack;
   std::uint64_t theirs = 0;
-  for (const Turn* t = under_way; t; t = t->next_) {
+  for (const EvaluationScope* t = under_way; t; t = t->next_) {
     if (pthread_equal(t->thread_, pthread_self()) != 0) continue;
     if (theirs == 0) theirs = next_walk();
     any_to_compute(t->wanted_, stack, theirs, [](const Node&) { return false; });
@@ -78,8 +78,8 @@ bool Turns::others_compute(std::span<Node* const> wanted) const {
                                        [&](const Node& n) { return n.walk == theirs; });
 }
 
-// Until a turn has ended, or a moment has passed.
-void Turns::wait() {
+// Until an evaluation has ended, or a moment has passed.
+void Evaluations::wait() {
   constexpr std::chrono::milliseconds kPoll(20);
   struct Waiting {
     int& count;
@@ -95,7 +95,7 @@ void Turns::wait() {
   evaluator().poll();
 }
 
-void Turns::tell() {
+void Evaluations::tell() {
   if (waiting == 0) return;
   {
     const std::lock_guard held(mutex);
@@ -104,29 +104,29 @@ void Turns::tell() {
   ended.notify_all();
 }
 
-Turn::Turn(std::span<Node* const> wanted) : wanted_(wanted) {
-  Turns& t = turns();
+EvaluationScope::EvaluationScope(std::span<Node* const> wanted) : wanted_(wanted) {
+  Evaluations& t = evaluations();
   // A thread that is in the middle of one goes on: who wants to be alone waits for it.
   while (!mine.alone &&
-         ((mine.turns == 0 && (t.alone || t.want_to_be_alone > 0)) || t.others_compute(wanted)))
+         ((mine.depth == 0 && (t.alone || t.want_to_be_alone > 0)) || t.others_compute(wanted)))
     t.wait();
   begin();
 }
 
-Turn::Turn(LockWhileRunning alone) : keeps_(alone == LockWhileRunning::Kept) {
-  Turns& t = turns();
+EvaluationScope::EvaluationScope(LockWhileRunning alone) : keeps_(alone == LockWhileRunning::Kept) {
+  Evaluations& t = evaluations();
   if (!mine.alone) {
     // In the middle of an evaluation, as the handler of a signal may be, it counts as waiting: two
     // of these must not wait for each other.
     struct Wanting {
-      Turns& t;
-      explicit Wanting(Turns& all) : t(all) {
+      Evaluations& t;
+      explicit Wanting(Evaluations& all) : t(all) {
         ++t.want_to_be_alone;
-        t.at_work -= mine.turns > 0;
+        t.at_work -= mine.depth > 0;
       }
       ~Wanting() {
         --t.want_to_be_alone;
-        t.at_work += mine.turns > 0;
+        t.at_work += mine.depth > 0;
         t.tell();
       }
     } const wanting(t);
@@ -136,21 +136,21 @@ Turn::Turn(LockWhileRunning alone) : keeps_(alone == LockWhileRunning::Kept) {
   begin();
 }
 
-void Turn::begin() {
-  Turns& t = turns();
-  t.at_work += mine.turns++ == 0;
+void EvaluationScope::begin() {
+  Evaluations& t = evaluations();
+  t.at_work += mine.depth++ == 0;
   mine.kept += keeps_;
   next_ = std::exchange(t.under_way, this);
 }
 
-Turn::~Turn() {
-  Turns& t = turns();
-  Turn** at = &t.under_way;
+EvaluationScope::~EvaluationScope() {
+  Evaluations& t = evaluations();
+  EvaluationScope** at = &t.under_way;
   while (*at != this) at = &(*at)->next_;
   *at = next_;
   mine.kept -= keeps_;
   if (alone_) mine.alone = t.alone = false;
-  t.at_work -= --mine.turns == 0;
+  t.at_work -= --mine.depth == 0;
   t.tell();
 }
 
@@ -162,28 +162,28 @@ Away::~Away() {
 }
 
 Unlocked::Unlocked() {
-  if (mine.turns > 0 && mine.kept == 0) away_.emplace();
+  if (mine.depth > 0 && mine.kept == 0) away_.emplace();
 }
 
 namespace {
-std::optional<Turn> over_fork;
+std::optional<EvaluationScope> over_fork;
 }
 
-void hold_turns_over_fork() {
+void hold_evaluations_over_fork() {
   lock().lock();
   while (!over_fork) try {
-      over_fork.emplace(Turn::LockWhileRunning::Kept);
+      over_fork.emplace(EvaluationScope::LockWhileRunning::Kept);
     } catch (...) {  // an interrupt: fork() does not fail, and the signal is handled after it
     }
-  turns().mutex.lock();
+  evaluations().mutex.lock();
 }
 void resume_turns_in_parent() {
-  turns().mutex.unlock();
+  evaluations().mutex.unlock();
   over_fork.reset();
   lock().unlock();
 }
 void resume_turns_in_child() {
-  Turns& t = turns();
+  Evaluations& t = evaluations();
   // Waiters, if there were any, do not exist here.
   new (&t.mutex) std::mutex;
   new (&t.ended) std::condition_variable;
