@@ -39,11 +39,31 @@ SOFTMAX = "def f(x):\n    e = np.exp(x - np.max(x, axis=1, keepdims=True))\n    
 STANDARDISE = "def f(x):\n    return (x - np.mean(x, axis=1, keepdims=True)) / (np.std(x, axis=1, keepdims=True) + 1e-5)\n"
 
 
-class Row:
-    """A workload: source of f, shapes of its inputs, and what is to be reached: a share of the limit, or every peer ("ahead")."""
+LAYER = "def f(x, w, b):\n    return np.maximum(x @ w + b, 0)\n"
+ATTENTION = """def f(q, k, v):
+    s = q @ np.swapaxes(k, -1, -2) * 0.125
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True) @ v
+"""
+CONVOLUTION = """def f(x, w, b):
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    return np.maximum(np.einsum("nchwij,fcij->nfhw", windows, w) + b[:, None, None], 0)
+"""
+# The peer's own function for the same.
+TORCH_LAYER = "def f(x, w, b):\n    return torch.relu(torch.matmul(x, w) + b)\n"
+TORCH_ATTENTION = "def f(q, k, v):\n    return torch.nn.functional.scaled_dot_product_attention(q, k, v)\n"
+TORCH_CONVOLUTION = "def f(x, w, b):\n    return torch.relu(torch.nn.functional.conv2d(x, w, b))\n"
 
-    def __init__(self, name, source, shapes, dtype, reach, labels=False):
+
+class Row:
+    """A workload: source of f, shapes of its inputs, and what is to be reached: a share of the limit, or every peer ("ahead").
+
+    `torch`: source of f in torch's own functions; `tolerance`: of the relative error.
+    """
+
+    def __init__(self, name, source, shapes, dtype, reach, labels=False, torch=None, tolerance=1e-4):
         self.name, self.source, self.shapes, self.dtype, self.reach, self.labels = name, source, shapes, dtype, reach, labels
+        self.torch, self.tolerance = torch, tolerance
 
     def inputs(self, scale):
         """Normal numbers, which repeat after a million; `scale` shrinks the first axis of what is large."""
@@ -64,6 +84,17 @@ ROWS = [
     Row("k-means, 4M x 8 f32, K = 8", KMEANS, [(4_000_000, 8), (8, 8)], "f4", "ahead", True),
     Row("k-means, 2M x 16 f32, K = 16", KMEANS, [(2_000_000, 16), (16, 16)], "f4", "ahead", True),
     Row("k-means, 500K x 64 f32, K = 64", KMEANS, [(500_000, 64), (64, 64)], "f4", "ahead", True),
+    Row("layer (16384, 1024) @ (1024, 1024) f32", LAYER, [(16_384, 1024), (1024, 1024), (1024,)], "f4", "ahead", torch=TORCH_LAYER),
+    Row("attention (8, 16, 1024, 64) f32", ATTENTION, [(8, 16, 1024, 64)] * 3, "f4", "ahead", torch=TORCH_ATTENTION),
+    Row("attention (8, 16, 1024, 64) f16", ATTENTION, [(8, 16, 1024, 64)] * 3, "f2", "ahead", torch=TORCH_ATTENTION, tolerance=1e-2),
+    Row(
+        "convolution (32, 64, 56, 56) 3x3 f32",
+        CONVOLUTION,
+        [(32, 64, 56, 56), (128, 64, 3, 3), (128,)],
+        "f4",
+        "ahead",
+        torch=TORCH_CONVOLUTION,
+    ),
 ]
 STEP = ROWS[1]  # the one that is set against NumPy on the host
 
@@ -71,8 +102,8 @@ STEP = ROWS[1]  # the one that is set against NumPy on the host
 # --- one implementation, in its own process ---------------------------------------------------------------------------
 
 
-def function(source, module):
-    scope = {"np": module}
+def function(source, module, **others):
+    scope = {"np": module, **others}
     exec(source, scope)
     return scope["f"]
 
@@ -112,7 +143,7 @@ def torch_on():
     if not torch.cuda.is_available():
         raise ImportError("torch sees no CUDA device")
     return (
-        lambda source: torch.compile(function(source, _TorchAsNumpy(torch)), dynamic=False),
+        lambda source: torch.compile(function(source, _TorchAsNumpy(torch), torch=torch), dynamic=False),
         lambda a: torch.from_numpy(a).to("cuda"),
         torch.cuda.synchronize,
         lambda r: r.cpu().numpy(),
@@ -173,13 +204,14 @@ def wrong(got, want, row):
         differ = int((got != want).sum())
         return f"{differ} of {want.size} labels differ" if differ > max(2, want.size * 1e-5) else None
     error = float(numpy.max(numpy.abs(got - want)) / numpy.max(numpy.abs(want)))
-    return None if error < 1e-4 else f"relative error {error:.2g}"
+    return None if error < row.tolerance else f"relative error {error:.2g}"
 
 
 def measure(impl, row, scale, seconds, expected):
     build, convert, wait, to_host = BACKENDS[impl]()
     host = row.inputs(scale)
-    f, args = build(row.source), [convert(a) for a in host]
+    source = row.torch if impl == "torch" and row.torch else row.source
+    f, args = build(source), [convert(a) for a in host]
     figures = timed(f, args, wait, seconds)
     result = to_host(f(*args))
     moved = sum(a.nbytes for a in host) + (result.size * 8 if row.labels else result.nbytes)
@@ -297,16 +329,13 @@ def expected_results(a):
     step = None
     for row in chosen(a.only):
         args, f = row.inputs(a.scale), function(row.source, numpy)
-        start = time.perf_counter()
-        result = f(*args)
-        seconds = time.perf_counter() - start
-        if not row.labels:  # NumPy's own sums of columns have no more than four right digits in float32
-            result = f(*[x.astype("f8") for x in args])
+        # NumPy's own sums of columns have no more than four right digits in float32.
+        result = f(*args) if row.labels else f(*[x.astype("f8") for x in args])
         numpy.save(expectation(a.folder, row), result)
-        if row is STEP:
+        for _ in range(2 if row is STEP else 0):
             start = time.perf_counter()
             f(*args)
-            step = min(seconds, time.perf_counter() - start)
+            step = min(step or numpy.inf, time.perf_counter() - start)
     return step
 
 
