@@ -144,7 +144,8 @@ void Search::leave_fork(const Offer& o, bool taken) {
     return;
   std::vector<Decision> decided = decided_;
   decided.push_back({*o.edits.begin(), !taken});
-  forks_.push_back({std::make_unique<Candidate>(*best_), at_, depth_, considered_, std::move(decided), most});
+  forks_.push_back(
+      {std::make_unique<Candidate>(*best_), at_, depth_, considered_, std::move(decided), most});
 }
 
 }  // namespace plait::fusion

@@ -79,29 +79,6 @@ TEST_CASE("without rules nothing is in memory but what the graph asks for") {
   CHECK(std::string(plan->notes[0].text) == "wanted");
 }
 
-TEST_CASE("a product is a region where that spares memory, and else a library call") {
-  config().eager_limit = 0;
-  const auto of = [](const Array& a, int regions) {
-    const Graph g(a);
-    const fusion::Target target{.product_depth = 64};
-    const auto plan = fusion::make_plan(g.graph, target);
-    CHECK(plan->steps.size() == 1);
-    CHECK((plan->steps[0].kind == fusion::StepKind::Kernel) == (regions == 1));
-    REQUIRE(plan->considered.size() == 1);
-    const fusion::Choice& c = plan->considered[0];
-    CHECK(std::string(c.why) == "computed by a library call");
-    CHECK((c.instead < c.as_is) == (regions == 0));
-  };
-  const Array product = tracer::matmul(pending({300, 200}), pending({200, 100}));
-  of(product, 0);
-  of(apply(OpId::Add, product, weak(1)), 1);
-  // A temporary, which nobody holds when it is planned.
-  const auto behind_exp = [] {
-    return tracer::matmul(apply(OpId::Exp, pending({300, 200})), pending({200, 100}));
-  };
-  of(behind_exp(), 1);
-}
-
 namespace {
 
 // The value of one function, which several read, may be stored: so says one rule, at figures that

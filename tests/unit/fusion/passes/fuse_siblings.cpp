@@ -1,5 +1,5 @@
 // Reductions side by side over one range share a loop.
-#include "recorded.hpp"
+#include "../recorded.hpp"
 
 using namespace plait;
 using namespace plait::test;

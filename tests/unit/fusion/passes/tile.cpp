@@ -1,5 +1,5 @@
 // Which loops the interpreter takes tiles along, and that they change no bits.
-#include "recorded.hpp"
+#include "../recorded.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -1,5 +1,5 @@
 // Which loop the lanes run along, and that lanes change no bits: they are no part of the meaning.
-#include "recorded.hpp"
+#include "../recorded.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -1,5 +1,5 @@
 // Equal pure instructions of one scope are one.
-#include "recorded.hpp"
+#include "../recorded.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -1,5 +1,5 @@
 // Strided loads that a loop repeats are copied once into a local.
-#include "recorded.hpp"
+#include "../recorded.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -1,5 +1,5 @@
 // Nested loops over contiguous memory become one.
-#include "recorded.hpp"
+#include "../recorded.hpp"
 
 using namespace plait;
 using namespace plait::test;

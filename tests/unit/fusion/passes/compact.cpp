@@ -1,5 +1,5 @@
 // What nothing uses goes, the rest is numbered in order.
-#include "recorded.hpp"
+#include "../recorded.hpp"
 
 using namespace plait;
 using namespace plait::test;

@@ -1,0 +1,56 @@
+// A product is a region with what stands around it where that spares memory, else a library call.
+#include "planned.hpp"
+
+using namespace plait;
+using namespace plait::test;
+
+namespace {
+
+struct Multiplied : Planned {
+  Multiplied(const Array& a, const Machine& m = kMachine, std::int64_t depth = 64)
+      : Planned({a}, {&fusion::call_libraries(), &fusion::multiply_in_regions()}, m,
+                {.product_depth = depth}) {}
+  bool in_region() const {
+    const bool called = choice("computed by a library call").taken;
+    CHECK(regions(fusion::RegionKind::Product) == !called);
+    CHECK(calls() == called);
+    return !called;
+  }
+};
+
+Array multiplied() { return tracer::matmul(operand({300, 200}), operand({200, 100})); }
+Array one_more() { return apply(OpId::Add, multiplied(), weak(1)); }
+Array of_exponentials() {
+  return tracer::matmul(apply(OpId::Exp, operand({300, 200})), operand({200, 100}));
+}
+
+}  // namespace
+
+TEST_CASE("multiply_in_regions: with what reads it or what it reads, not by itself") {
+  CHECK_FALSE(Multiplied(multiplied()).in_region());
+  CHECK(Multiplied(one_more()).in_region());
+  CHECK(Multiplied(of_exponentials()).in_region());
+}
+
+TEST_CASE("multiply_in_regions: while what it spares costs more than its blocks") {
+  Machine m = with_memory(0);
+  CHECK_FALSE(Multiplied(one_more(), m).in_region());
+  m.block = 0;  // what is left is who multiplies faster
+  m.blas_product = m.tile_product / 2;
+  CHECK_FALSE(Multiplied(one_more(), m).in_region());
+  m = with_memory(1e-9);
+  m.block = 1e-3;
+  CHECK_FALSE(Multiplied(of_exponentials(), m).in_region());
+}
+
+TEST_CASE("multiply_in_regions: not what no tile takes") {
+  const auto left = [](const Multiplied& p) {
+    CHECK(p.plan->considered.empty());
+    CHECK(p.calls() == 1);
+  };
+  left(Multiplied(one_more(), kMachine, 0));
+  const Array a = operand({300, 200}, DType::Complex128),
+              b = operand({200, 100}, DType::Complex128);
+  left(Multiplied(apply(OpId::Add, tracer::matmul(a, b), weak(1))));
+  left(Multiplied(apply(OpId::Add, tracer::matmul(operand({300, 4}), operand({4, 100})), weak(1))));
+}

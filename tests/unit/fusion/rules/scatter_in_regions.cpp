@@ -1,0 +1,48 @@
+// Combining by index is a region with what computes indices and values, or a call that reads them.
+#include "planned.hpp"
+#include "tracer/calls.hpp"
+
+using namespace plait;
+using namespace plait::test;
+
+namespace {
+
+Array combined(const Array& at, const Array& values) {
+  const Array all[] = {tracer::full({50}, Scalar::of(DType::Float64, 0.)), at, values};
+  CallAttributes attributes;
+  attributes.fn = OpId::Add;
+  return tracer::call(CallId::Scatter, all, attributes)[0];
+}
+Array squares() { return apply(OpId::Square, operand({30000})); }
+Array indices() { return operand({30000}, DType::Int64); }
+Planned scatters(const Array& a, const Machine& m, bool lanes = true) {
+  return {{a}, {&fusion::call_libraries(), &fusion::scatter_in_regions()}, m, {.lanes = lanes}};
+}
+
+}  // namespace
+
+TEST_CASE("scatter_in_regions: with what it reads while memory costs more than a thread's work") {
+  for (const double byte : {0., 1.}) {
+    const Planned p = scatters(combined(indices(), squares()), with_memory(byte));
+    const bool called = byte == 0;
+    CHECK(p.choice("computed by a call").taken == called);
+    CHECK(p.calls() == called);
+    CHECK(p.regions(fusion::RegionKind::Scatter) == !called);
+  }
+}
+
+TEST_CASE("scatter_in_regions: a call where nothing is spared, or no lanes combine in order") {
+  const Planned memory = scatters(combined(indices(), operand({30000})), with_memory(1));
+  CHECK(memory.calls() == 1);
+  CHECK(memory.plan->considered.empty());
+  const Planned device = scatters(combined(indices(), squares()), with_memory(1), false);
+  CHECK(device.calls() == 1);
+  CHECK(device.plan->considered.empty());
+}
+
+TEST_CASE("scatter_in_regions: a call, whatever it costs, of values that are no loop's") {
+  const Array v = tracer::matmul(operand({30000, 20}), operand({20}));
+  const Planned p({combined(indices(), v)}, {&fusion::scatter_in_regions()}, with_memory(1));
+  CHECK(p.calls() == 2);
+  CHECK(p.plan->considered.empty());
+}
