@@ -52,7 +52,7 @@ class Emitter {
   std::string apply(const ir::Inst& i) const;
   std::string local(const ir::Inst& i) const;
   void inst(ir::Val v, By by);
-  void product(const ir::Inst& i);
+  void fragment(const ir::Inst& i);
 
   void block(std::int32_t loop, By by);
   By inside(std::int32_t loop, By by) const;  // who runs the body of a loop

@@ -263,8 +263,8 @@ void Emitter::inst(Val v, By by) {
     case Op::For:
     case Op::Reduce:
       return loop(v, by);
-    case Op::Product:
-      return product(i);
+    case Op::Fragment:
+      return fragment(i);
     case Op::Running:
     case Op::Carried:
       return running(v);
@@ -292,18 +292,22 @@ void Emitter::scatter(const Inst& i, By by) {
 }
 
 // By all threads of the block (prelude/fragments.cuh).
-void Emitter::product(const Inst& i) {
-  const ir::Product& p = k_.products[i.index];
-  const std::string type(type_name(i.type));
+void Emitter::fragment(const Inst& i) {
+  const ir::Fragment& p = k_.fragments[i.index];
+  const DType operands = k_.locals[p.a.local].dtype;
+  const std::string type(type_name(operands));
   const auto at = [&](std::int32_t local, std::int32_t access) {
     return numbered("l", local) + ".at + (" + address(k_.accesses[access]) + ")";
   };
   const auto is_one = [](const ir::Coeff& c) { return c.param == kNoParam && c.value == 1; };
   const auto panels = [&](const ir::Panels& o) {
     const bool one = o.width == ir::kOnePanel;
-    const char* near = o.width > 1 || is_one(o.stride) ? "Lines"
-                       : is_one(o.step)                ? "Steps"
-                                                       : "None";
+    // Of halves, 16 bytes are read by what reads shared memory alone.
+    const bool apart = operands == DType::Float16 && p_.home(o.local) != Home::Team;
+    const char* near = apart                             ? "None"
+                       : o.width > 1 || is_one(o.stride) ? "Lines"
+                       : is_one(o.step)                  ? "Steps"
+                                                         : "None";
     return "Panels<" + type + ", " + std::to_string(one ? 1 : o.width) + ", Near::" + near + ">{" +
            at(o.local, o.access) + ", int(" + (one ? "1" : coeff(o.stride)) + "), int(" +
            coeff(o.step) + ")}";

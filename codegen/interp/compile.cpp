@@ -238,8 +238,8 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
     }
     case Op::Result:
       return result(b, position, v);
-    case Op::Product:
-      return product(b, i);
+    case Op::Fragment:
+      return fragment(b, i);
     case Op::Running:
       return running(b, position, v);
     case Op::Carried:

@@ -111,7 +111,7 @@ class Compiler {
   std::int32_t access(const ir::Access& a, AccessCode c);
   RegId number(const ir::Coeff& c);
   void gather(Block& b, std::int32_t position, Val v);
-  void product(Block& b, const ir::Inst& i);
+  void fragment(Block& b, const ir::Inst& i);
   void finish();
 };
 

@@ -17,7 +17,7 @@ void Liveness::each_operand(Val v, F visit) const {
   ir::for_each_access(k_, i, [&](std::int32_t a) {
     for (const ir::Term& t : k_.accesses[a].terms) visit(t.var, false);
   });
-  if (i.op == Op::Product) visit(k_.products[i.index].block, true);
+  if (i.op == Op::Fragment) visit(k_.fragments[i.index].block, true);
   if (opens_loop(i)) {
     const ir::Loop& l = k_.loops[i.index];
     if (l.begin != kNone) visit(l.begin, true);
@@ -98,7 +98,7 @@ bool Liveness::writes(Val item, bool local, std::int32_t index) const {
     const auto& body = k_.loops[i.index].body;
     return std::any_of(body.begin(), body.end(), [&](Val v) { return writes(v, local, index); });
   }
-  if (i.op == Op::Product) return local && k_.products[i.index].local == index;
+  if (i.op == Op::Fragment) return local && k_.fragments[i.index].local == index;
   return i.op == (local ? Op::StoreLocal : Op::Store) && i.index == index;
 }
 

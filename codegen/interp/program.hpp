@@ -16,7 +16,7 @@ namespace plait::interp {
 using RegId = std::int32_t;
 inline constexpr RegId kNoReg = -1;
 
-enum class Code : std::uint8_t { Call, Load, Gather, Store, Scatter, Iota, Loop, Product, Scan };
+enum class Code : std::uint8_t { Call, Load, Gather, Store, Scatter, Iota, Loop, Fragment, Scan };
 // Whether a load copies into its own tile or aliases the memory.
 enum class CopyRule : std::uint8_t { Never, WhenStrided, Always };
 
@@ -33,8 +33,8 @@ struct Instr {
   loops::LoopFn fn = nullptr;  // Call
   ScanFn scan = nullptr;
   ScatterFn scatter = nullptr;
-  std::int32_t loop = -1;     // Loop
-  std::int32_t product = -1;  // Product
+  std::int32_t loop = -1;      // Loop
+  std::int32_t fragment = -1;  // Fragment
 };
 
 enum class FoldKind : std::uint8_t {
@@ -98,7 +98,7 @@ struct TermCode {
   ir::Coeff stride;
 };
 
-struct ProductCode {
+struct FragmentCode {
   loops::FragmentFn fn;
   std::int32_t a, b, c;  // accesses
   RegId m, n, k, a_stride, a_step, b_stride, b_step, c_row, block;
@@ -128,7 +128,7 @@ class Program {
   std::vector<Fold> folds;
   std::vector<AccessCode> accesses;
   std::vector<TermCode> terms;
-  std::vector<ProductCode> products;
+  std::vector<FragmentCode> fragments;
   std::vector<RegCode> regs;
   std::vector<LocalCode> locals;
   std::vector<Scalar> consts;

@@ -99,7 +99,7 @@ void store(const Frame& f, const Instr& i, std::int64_t n) {
   });
 }
 
-void multiply(const Frame& f, const ProductCode& p) {
+void multiply(const Frame& f, const FragmentCode& p) {
   const loops::Fragment fragment{f.address(p.a),     f.address(p.b),        f.address(p.c),
                                  f.integer(p.m),     f.integer(p.n),        f.integer(p.k),
                                  p.a_width,          f.integer(p.a_stride), f.integer(p.a_step),
@@ -130,8 +130,8 @@ void execute(const Frame& f, std::int32_t first, std::int32_t last, std::int64_t
       case Code::Iota:
         iota(reinterpret_cast<std::int64_t*>(f.regs[i->out].ptr), f.integer(i->in[0]), n);
         break;
-      case Code::Product:
-        multiply(f, f.p.products[i->product]);
+      case Code::Fragment:
+        multiply(f, f.p.fragments[i->fragment]);
         break;
       case Code::Scan: {
         const Reg &in = f.regs[i->in[0]], &out = f.regs[i->out];

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
+#include "core/half.hpp"
 #include "product.hpp"
 
 namespace plait::loops {
@@ -11,17 +13,23 @@ namespace {
 constexpr std::int64_t kPanelBytes = 128;
 constexpr std::int64_t kPackedRows = 128;
 
+float widened(Half h) { return half_to_float(h.bits); }
 template <class T>
+T widened(T v) {
+  return v;
+}
+
+template <class In, class T>
 void one_by_one(const Fragment& f) {
-  const auto *a = static_cast<const T*>(f.a), *b = static_cast<const T*>(f.b);
+  const auto *a = static_cast<const In*>(f.a), *b = static_cast<const In*>(f.b);
   auto* c = static_cast<T*>(f.c);
   for (std::int64_t i = 0; i < f.m; ++i)
     for (std::int64_t j = 0; j < f.n; ++j) {
-      const T* row = a + i / f.a_width * f.a_stride + i % f.a_width;
-      const T* column = b + j / f.b_width * f.b_stride + j % f.b_width;
+      const In* row = a + i / f.a_width * f.a_stride + i % f.a_width;
+      const In* column = b + j / f.b_width * f.b_stride + j % f.b_width;
       T s = 0;
       for (std::int64_t p = 0; p < f.k; ++p)
-        s = std::fma(row[p * f.a_step], column[p * f.b_step], s);
+        s = std::fma(widened(row[p * f.a_step]), widened(column[p * f.b_step]), s);
       T& out = c[i * f.c_row + j];
       out = f.block == 0 ? s : out + s;
     }
@@ -29,13 +37,13 @@ void one_by_one(const Fragment& f) {
 
 // Both operands become panels, of rows as many as the stack may have at a time: tiles are fastest
 // on them, and enough columns and rows share one.
-template <class T>
+template <class In, class T>
 void multiply_packed(const Fragment& f, const Product& p) {
-  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  constexpr auto item = static_cast<std::int64_t>(sizeof(In));
   // The panels of all tiers have so many bytes at most.
   alignas(64) std::byte panel[kProductDepth * kPanelBytes];
-  alignas(64) std::byte rows[kProductDepth * kPackedRows * item];
-  const auto *a = static_cast<const T*>(f.a), *b = static_cast<const T*>(f.b);
+  alignas(64) std::byte rows[kProductDepth * kPackedRows * sizeof(T)];
+  const auto *a = static_cast<const In*>(f.a), *b = static_cast<const In*>(f.b);
   auto* c = static_cast<T*>(f.c);
   const std::int64_t b_stride = f.b_width == 1 ? f.b_stride : 1;
   const std::int64_t most = kPackedRows / p.rows * p.rows;
@@ -76,16 +84,21 @@ void multiply_columns(const Fragment& f, const Product& p) {
   }
 }
 
-template <class T>
+template <class In, class T>
 void multiply(const Fragment* f, const Product& p) {
   const bool lies = f->b_width == 1 || f->n <= f->b_width;
+  const bool packs = f->a_width == 1 && lies && f->k <= kProductDepth;
+  if constexpr (!std::is_same_v<In, T>) {
+    if (packs) return multiply_packed<In, T>(*f, p);
+    return one_by_one<In, T>(*f);
+  }
   const bool large = f->m >= 2 * p.rows && f->n >= 4 * p.columns && 2 * f->k >= kProductDepth;
-  if (f->a_width == 1 && lies && large && f->k <= kProductDepth) return multiply_packed<T>(*f, p);
+  if (packs && large) return multiply_packed<T, T>(*f, p);
   if (f->a_width == 1 && f->b_width == 1 && f->n > 1 && f->k <= kProductDepth)
     return multiply_columns<T>(*f, p);
   const bool panels = f->b_width == p.columns && f->b_step == p.columns;
   if (f->a_width != 1 || f->k > kProductDepth || !(panels || f->n <= f->b_width))
-    return one_by_one<T>(*f);
+    return one_by_one<T, T>(*f);
   const auto* b = static_cast<const T*>(f->b);
   auto* c = static_cast<T*>(f->c);
   // Panels that do not follow each other at once are multiplied one at a time.
@@ -105,28 +118,37 @@ void multiply(const Fragment* f, const Product& p) {
               panels);
 }
 
-template <class T, CpuTier kTier>
+template <DType kOperands, class In, class T, CpuTier kTier>
 void at_tier(const Fragment* f) {
-  static const Product& p = *product(sizeof(T) == 4 ? DType::Float32 : DType::Float64, kTier);
-  multiply<T>(f, p);
+  static const Product& p = *product(kOperands, kTier);
+  multiply<In, T>(f, p);
 }
 
-template <class T>
+template <DType kOperands, class In, class T>
 FragmentFn of(CpuTier tier) {
   switch (tier) {
     case CpuTier::Avx512:
-      return at_tier<T, CpuTier::Avx512>;
+      return at_tier<kOperands, In, T, CpuTier::Avx512>;
     case CpuTier::Avx2:
-      return at_tier<T, CpuTier::Avx2>;
+      return at_tier<kOperands, In, T, CpuTier::Avx2>;
     default:
-      return at_tier<T, CpuTier::Baseline>;
+      return at_tier<kOperands, In, T, CpuTier::Baseline>;
   }
 }
 
 }  // namespace
 
-FragmentFn fragment(DType t, CpuTier tier) {
-  return t == DType::Float32 ? of<float>(tier) : t == DType::Float64 ? of<double>(tier) : nullptr;
+FragmentFn fragment(DType operands, CpuTier tier) {
+  switch (operands) {
+    case DType::Float16:
+      return of<DType::Float16, Half, float>(tier);
+    case DType::Float32:
+      return of<DType::Float32, float, float>(tier);
+    case DType::Float64:
+      return of<DType::Float64, double, double>(tier);
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace plait::loops

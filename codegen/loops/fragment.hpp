@@ -1,4 +1,4 @@
-// The fragment of the loop IR, ir::Product, on memory: what the interpreter and machine code call.
+// The fragment of the loop IR, ir::Fragment, on memory: what the interpreter and machine code call.
 #pragma once
 #include <cstdint>
 
@@ -20,9 +20,9 @@ struct Fragment {
 };
 using FragmentFn = void (*)(const Fragment* f);
 
-// Of Float32 or Float64, whatever the layouts; fast where rows of A lie as they lie (width 1), and
-// columns of B do or B is in panels of the tier's block product, or in one that has all of its
-// columns. nullptr for other dtypes.
-FragmentFn fragment(DType t, CpuTier tier);
+// Of operands of that dtype, and sums of the dtype that ir::fragment_sums gives; whatever the
+// layouts. Fast where rows of A lie as they lie (width 1), and columns of B do or B is in panels of
+// the tier's block product, or in one that has all of its columns. nullptr for other dtypes.
+FragmentFn fragment(DType operands, CpuTier tier);
 
 }  // namespace plait::loops

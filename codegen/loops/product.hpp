@@ -46,7 +46,7 @@ struct Product {
                  std::int64_t width);
 };
 
-// nullptr but for Float32 and Float64.
+// nullptr but for floats. Of Float16 what is packed is; panels, tiles and results are Float32.
 const Product* product(DType t, CpuTier tier);
 
 // Elements of the panels that pack() writes.

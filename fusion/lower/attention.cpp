@@ -19,6 +19,9 @@ Scalar lowest(DType t) {
   return plait::cast(scalar_float(-std::numeric_limits<double>::infinity()), t);
 }
 
+// What factors that rescale sums are computed in.
+DType factors_in(DType t) { return t == DType::Float16 ? DType::Float32 : t; }
+
 Scalar least_normal(DType t) {
   return plait::cast(scalar_float(t == DType::Float32 ? std::numeric_limits<float>::min()
                                                       : std::numeric_limits<double>::min()),
@@ -53,23 +56,26 @@ void Lowering::attention() {
   s.scores.width = most;
   const Rows queries = pack_rows(g_[s.of.scores].in[0], b, s.height);
 
-  const auto rows_local = [&](ExprId row) {
-    return local(ex_.mul(ex_.constant(s.height), row), b.ctx);
+  const DType sums = fragment_sums(p.dtype), score_sums = fragment_sums(scores.dtype);
+  const auto rows_local = [&](DType t, ExprId row) {
+    return local(t, ex_.mul(ex_.constant(s.height), row), b.ctx);
   };
-  const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(p.dtype)));
+  const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(sums)));
   tile_.c_row = ex_.add(ex_.source({id, Field::Shape, dims - 1}), apart);
-  tile_.c = rows_local(tile_.c_row);
+  tile_.c = rows_local(sums, tile_.c_row);
   s.scores.c_row = ex_.add(ex_.constant(most), apart);
-  s.scores.c = rows_local(s.scores.c_row);
-  const auto row_local = [&](std::int32_t like) {
-    return local(node(like).dtype, ex_.constant(s.height), b.ctx);
-  };
-  for (const Attention::Fold& f : s.of.folds)
-    s.folds.push_back({row_local(f.node), f.first ? row_local(f.node) : -1});
+  s.scores.c = rows_local(score_sums, s.scores.c_row);
+  s.weights = p.dtype == score_sums ? s.scores.c : rows_local(p.dtype, s.scores.c_row);
+  const auto row_local = [&](DType t) { return local(t, ex_.constant(s.height), b.ctx); };
+  for (const Attention::Fold& f : s.of.folds) {
+    const DType t = node(f.node).dtype;
+    s.folds.push_back({row_local(t), f.first ? row_local(t) : -1});
+  }
   for (const Attention::Shift& h : s.of.shifts) {
     const int f = s.of.fold(h.row);
+    const DType t = node(h.row).dtype;
     s.shifts.push_back(
-        {f >= 0 ? s.folds[f].value : row_local(h.row), row_local(h.row), row_local(h.row)});
+        {f >= 0 ? s.folds[f].value : row_local(t), row_local(t), row_local(factors_in(t))});
   }
   start_rows(b);
 
@@ -141,11 +147,6 @@ void Lowering::add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId 
   close(pass);
 }
 
-std::int32_t Lowering::local(DType t, ExprId count, std::int32_t home) {
-  k_.locals.push_back({t, coeff(count), home});
-  return static_cast<std::int32_t>(k_.locals.size() - 1);
-}
-
 std::int32_t Lowering::open_rows(const RowBlock& b, std::int32_t ctx) {
   const Node& p = node(region_.product);
   return open_between(ctx, b.first, b.last, ex_.constant(folds_->height),
@@ -194,9 +195,10 @@ void Lowering::scale_rows(const RowBlock& b, std::int32_t ctx, bool start) {
                  {{k_.loops[row].var, coeff(tile_.c_row)},
                   {b.first, coeff(ex_.mul(tile_.c_row, ex_.constant(-1)))},
                   {k_.loops[column].var, {1, ir::kNoParam}}}};
-  Val v = zero(p.dtype);
+  const DType t = k_.locals[tile_.c].dtype;
+  Val v = zero(t);
   if (!start) {
-    Inst i{Op::LoadLocal, p.dtype, OpId::Count_, tile_.c};
+    Inst i{Op::LoadLocal, t, OpId::Count_, tile_.c};
     i.access = access(a);
     v = growth(folds_->of.scaling, push(i, column), row);
   }
@@ -218,7 +220,9 @@ void Lowering::fold_block(const RowBlock& b, const Range& keys, bool first, std:
   BlockFolds& s = *folds_;
   s.stage = first ? BlockFolds::Compare : BlockFolds::Weigh;
   const DType t = node(region_.product).dtype;
-  const Val least = !first && s.of.peaks_at_one && !s.lone ? least_weight(b, keys, ctx) : kNone;
+  const bool rare = t != DType::Float16;  // weights below the normal ones
+  const Val least =
+      !first && rare && s.of.peaks_at_one && !s.lone ? least_weight(b, keys, ctx) : kNone;
   const std::int32_t row = s.scores.rows = open_rows(b, ctx);
   const std::int32_t column = s.scores.columns = open_range(row, keys);
   Index idx = b.batch;
@@ -238,11 +242,15 @@ void Lowering::fold_block(const RowBlock& b, const Range& keys, bool first, std:
   }
   const std::int32_t kept = first ? s.of.replacement : s.of.weights;
   if (kept >= 0) {
+    const std::int32_t to = first ? s.scores.c : s.weights;
+    const DType stored = k_.locals[to].dtype;
     Val v = emit(kept, idx, column);
     if (least != kNone)
       v = apply(OpId::Where, t, apply(OpId::Less, DType::Bool, v, least), zero(t), v);
-    if (def_loop_[v] != column) v = push({Op::Cast, t, OpId::Count_, 0, {v, kNone, kNone}}, column);
-    push_store_local(s.scores.c, score_access(row, column), v, column);
+    v = cast(v, stored);
+    if (def_loop_[v] != column)
+      v = push({Op::Cast, stored, OpId::Count_, 0, {v, kNone, kNone}}, column);
+    push_store_local(to, score_access(row, column), v, column);
   }
   k_.loops[column].reductions = folded;
   const Val reduce = close(column);
@@ -278,14 +286,15 @@ void Lowering::rescale_rows(const RowBlock& b, std::int32_t ctx) {
     if (of.scale >= 0)
       grown =
           apply(of.scaled_by, t, grown, emit(of.scale, Index(node(of.scale).shape.size()), row));
-    Val factor = apply(of.exponential, t, grown);
+    const DType wide = factors_in(t);
+    Val factor = apply(of.exponential, wide, cast(grown, wide));
     // The scale may be negative, and the row value larger than the maximum: what a row of -inf has
     // summed so far is final.
     const std::int32_t maximum = s.folds[of.maximum].value;
     if (of.scale >= 0 || maximum != s.shifts[h].row)
-      factor = apply(OpId::Where, t,
+      factor = apply(OpId::Where, wide,
                      apply(OpId::Equal, DType::Bool, load_row(maximum, row), constant(lowest(t))),
-                     constant(plait::cast(scalar_float(1), t)), factor);
+                     constant(plait::cast(scalar_float(1), wide)), factor);
     store_row(s.shifts[h].subtracted, row, shift);
     store_row(s.shifts[h].factor, row, factor);
     if (maximum != s.shifts[h].row) store_row(s.shifts[h].row, row, now);
@@ -314,9 +323,9 @@ void Lowering::multiply_weights(const RowBlock& b, const Range& keys, std::int32
   const ExprId columns = ex_.source({region_.product, Field::Shape, p.shape.size() - 1});
   const Range across{constant(scalar_int(0)), number(columns), width, columns,
                      static_cast<double>(width)};
-  ir::Product m;
+  ir::Fragment m;
   m.b = pack_columns(g_[region_.product].in[1], b.batch, keys, across, ctx);
-  m.a = {s.scores.c, access({}), 1, coeff(s.scores.c_row), {1}};
+  m.a = {s.weights, access({}), 1, coeff(s.scores.c_row), {1}};
   m.local = tile_.c;
   m.access = access({});
   m.row = coeff(tile_.c_row);
@@ -344,11 +353,11 @@ Val Lowering::with_deferred(const Attention::Scaling& of, Val v, std::int32_t ro
   for (const Attention::Factor& f : of.deferred) {
     const DType t = k_.insts[v].type;
     const Val r = emit(f.row, row_index(f.row, row), row);
-    const DType u = k_.insts[r].type;
+    const DType of = k_.insts[r].type, u = itemsize(of) < itemsize(t) ? t : of;
     switch (f.fn) {
       case OpId::Multiply:
       case OpId::Divide:
-        v = cast(apply(f.fn, u, cast(v, u), r), t);
+        v = cast(apply(f.fn, u, cast(v, u), cast(r, u)), t);
         break;
       case OpId::Where:
         v = apply(f.fn, t, r, f.inverted ? zero(t) : v, f.inverted ? v : zero(t));
@@ -356,11 +365,12 @@ Val Lowering::with_deferred(const Attention::Scaling& of, Val v, std::int32_t ro
       case OpId::Isfinite:
         v = apply(OpId::Where, t,
                   apply(OpId::LogicalAnd, DType::Bool, apply(f.fn, DType::Bool, r),
-                        apply(OpId::NotEqual, DType::Bool, r, zero(u))),
+                        apply(OpId::NotEqual, DType::Bool, r, zero(of))),
                   v, zero(t));
         break;
       default:
-        v = cast(apply(OpId::Multiply, u, cast(v, u), apply(f.fn, u, apply(OpId::Negative, u, r))),
+        v = cast(apply(OpId::Multiply, u, cast(v, u),
+                       apply(f.fn, u, apply(OpId::Negative, u, cast(r, u)))),
                  t);
     }
   }
@@ -438,9 +448,9 @@ Val Lowering::block_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
     const bool next = s.stage == BlockFolds::Rescale && s.folds[fold].next >= 0;
     return load_row(next ? s.folds[fold].next : s.folds[fold].value, row);
   }
-  Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, s.scores.c};
+  Inst i{Op::LoadLocal, k_.locals[s.scores.c].dtype, OpId::Count_, s.scores.c};
   i.access = access(score_access(row, s.scores.columns));
-  return push(i, s.scores.columns);
+  return cast(push(i, s.scores.columns), node(id).dtype);
 }
 
 // A row of the second product, as its readers find it.

@@ -53,6 +53,7 @@ struct Tile {
 struct BlockFolds {
   Attention of;
   Tile scores;
+  std::int32_t weights = -1;  // the local of these: that of the scores, where their dtype is its
   std::int64_t height = 0;
   bool lone = false;  // there is one row: nothing to share, keys and values are read where they lie
   // Of each fold its value, and of first ones the next; of each shift the row value that is
@@ -142,8 +143,8 @@ class Lowering : Nest {
   // The rows times the columns of the product's second operand, in blocks of sums, to its tile.
   void multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
                         const Range& across, const RowBlock& b, std::int32_t ctx);
-  void push_product(const ir::Product& m, Val rows, Val columns, Val sums, std::int32_t ctx);
-  void push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
+  void push_product(const ir::Fragment& m, Val rows, Val columns, Val sums, std::int32_t ctx);
+  void push_product(const ir::Fragment& m, Val rows, Val columns, const Range& sums,
                     std::int32_t ctx);
   void count_fragments(const tracer::Node& product);
   void store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx);
@@ -229,7 +230,6 @@ class Lowering : Nest {
   std::int32_t open_rows(const RowBlock& b, std::int32_t ctx);
   Val load_row(std::int32_t local, std::int32_t row);
   void store_row(std::int32_t local, std::int32_t row, Val v);
-  std::int32_t local(ExprId count, std::int32_t home);
   std::int32_t local(DType t, ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
   // Asked for by a survey; a region that is lowered has it.

@@ -32,8 +32,8 @@ std::pair<std::int64_t, std::int64_t> closest(const Node& n, int first, int coun
 
 }  // namespace
 
-std::int32_t Lowering::local(ExprId count, std::int32_t home) {
-  k_.locals.push_back({node(region_.product).dtype, coeff(count), home});
+std::int32_t Lowering::local(DType t, ExprId count, std::int32_t home) {
+  k_.locals.push_back({t, coeff(count), home});
   return static_cast<std::int32_t>(k_.locals.size() - 1);
 }
 
@@ -263,7 +263,7 @@ Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int lines_at, 
   (lines_inside ? packed.sum : packed.line) =
       ex_.add(ex_.mul(ex_.blocks(lines_inside ? lines : depth, apart), apart), apart);
   packed.local =
-      local(lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
+      local(on.dtype, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
 
   Index idx(static_cast<std::size_t>(on.shape.size()));
   const int batch = std::min(lines_at, sums_at);
@@ -334,7 +334,7 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
     return Panels{now.local, access(std::move(from)), 1, coeff(now.line), coeff(now.sum)};
   };
   const int behind = axes.batch + axes.rows, columns_at = axes.batch + axes.sums;
-  ir::Product m;
+  ir::Fragment m;
   const Packed down = a ? *a : pack_lines(left, rows, axes.batch, sums, behind, ctx, true);
   const Packed across =
       b ? *b : pack_lines(right, columns, columns_at, sums, axes.batch, ctx, true);
@@ -354,11 +354,11 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
   close_all(opened);
 }
 
-void Lowering::push_product(const ir::Product& m, Val rows, Val columns, Val sums,
+void Lowering::push_product(const ir::Fragment& m, Val rows, Val columns, Val sums,
                             std::int32_t ctx) {
-  k_.products.push_back(m);
-  Inst i{Op::Product, node(region_.product).dtype, OpId::Count_,
-         static_cast<std::int32_t>(k_.products.size() - 1)};
+  k_.fragments.push_back(m);
+  Inst i{Op::Fragment, k_.locals[m.local].dtype, OpId::Count_,
+         static_cast<std::int32_t>(k_.fragments.size() - 1)};
   i.operands[0] = rows;
   i.operands[1] = columns;
   i.operands[2] = sums;
@@ -417,15 +417,16 @@ void Lowering::product() {
   const bool strips = tile_.whole || (!at_sums && !several);
   const std::int32_t ctx = open_block(rows, strips ? nullptr : &columns);
   const Lines all = lines(id, columns.first, axes.columns);
+  const DType sums = fragment_sums(p.dtype);
   const ExprId apart =
-      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(p.dtype)));
+      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
   tile_.c_row = ex_.add(lines_in_block(tile_.whole ? all : columns), apart);
   const ExprId elements = ex_.mul(lines_in_block(rows), tile_.c_row);
   std::vector<std::int32_t> products = region_.products();
   std::map<std::int32_t, const SummedProducts*> chain_of;
   const std::vector<SummedProducts> chains = summed_products(g_, in_.canon, products, in_.target);
   for (const SummedProducts& c : chains) {
-    const std::int32_t block = local(elements, ctx);
+    const std::int32_t block = local(sums, elements, ctx);
     for (const std::int32_t p : c.products) {
       tile_.locals[p] = block;
       chain_of[p] = &c;
@@ -437,7 +438,7 @@ void Lowering::product() {
     products.insert(products.end(), c.products.begin(), c.products.end());
   }
   for (const std::int32_t p : products)
-    if (tile_.locals.count(p) == 0) tile_.locals[p] = local(elements, ctx);
+    if (tile_.locals.count(p) == 0) tile_.locals[p] = local(sums, elements, ctx);
   std::map<std::int32_t, Packed> down;  // of each first operand
   for (const std::int32_t p : products)
     if (const std::int32_t a = in_.canon[g_[p].in[0]]; !at_sums && down.count(a) == 0)
@@ -572,7 +573,7 @@ void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
   store_root(root, idx, ctx);
 }
 
-// The product at an index of its own block.
+// The product at an index of its own block, rounded to its dtype.
 Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   const Node& p = node(id);
   const auto behind = static_cast<std::size_t>(tile_.across.first);
@@ -585,11 +586,11 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   }
   Access a = tile_.at;
   add_terms(a, tile_.across, idx, ex_.one());
-  Inst i{Op::LoadLocal, p.dtype, OpId::Count_,
-         tile_.locals.count(id) > 0 ? tile_.locals.at(id) : tile_.c};
+  const std::int32_t local = tile_.locals.count(id) > 0 ? tile_.locals.at(id) : tile_.c;
+  Inst i{Op::LoadLocal, k_.locals[local].dtype, OpId::Count_, local};
   i.access = access(std::move(a));
   const std::int32_t at = std::max(tile_.rows, innermost(idx));
-  return finished(push(i, at), at);
+  return cast(finished(push(i, at), at), p.dtype);
 }
 
 // Of so many columns or sums, at most `most` of which are in scratch at a time: those of number
@@ -667,7 +668,7 @@ void Lowering::multiply_columns(std::int32_t product, const Tile& tile, const Ro
            range_of(product, node(product).shape.size() - 1, across), tile, ctx);
 }
 
-void Lowering::push_product(const ir::Product& m, Val rows, Val columns, const Range& sums,
+void Lowering::push_product(const ir::Fragment& m, Val rows, Val columns, const Range& sums,
                             std::int32_t ctx) {
   push_product(m, rows, columns, integer(OpId::Subtract, sums.end, sums.begin), ctx);
 }

@@ -49,7 +49,7 @@ std::int32_t next_in_chain(const ir::Kernel& k, std::int32_t loop) {
     if (opens_loop(i)) {
       if (child >= 0 || i.op == Op::Reduce) return -1;
       child = i.index;
-    } else if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Product ||
+    } else if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Fragment ||
                i.op == Op::Scatter || (i.op == Op::Load && k.buffers[i.index].written) ||
                (i.op == Op::Apply && op_info(i.fn).cost == Cost::Expensive)) {
       return -1;
@@ -226,7 +226,7 @@ Nest analyse_nest(const ir::Kernel& k) {
     // One thread scans, and scatters, in order.
     n.shareable &= i.op != Op::Running && i.op != Op::Carried && i.op != Op::Scatter;
     // At addresses that no extent is asked about.
-    n.computed_index |= i.op == Op::Product;
+    n.computed_index |= i.op == Op::Fragment;
   });
   const auto in_chain = [&](std::int32_t l) {
     return std::find(n.chain.begin(), n.chain.end(), l) != n.chain.end();

@@ -50,8 +50,8 @@ Touched touched(const ir::Kernel& k, const Nest& n, Val v) {
             return o.op == Op::Load && o.index == i.index;
           });
       break;
-    case Op::Product: {
-      const ir::Product& p = k.products[i.index];
+    case Op::Fragment: {
+      const ir::Fragment& p = k.fragments[i.index];
       t.reads[p.a.local] = t.reads[p.b.local] = t.writes[p.local] = true;
       break;
     }

@@ -31,7 +31,7 @@ class Compact {
     std::vector<std::string_view> words;
     for (const Inst& i : out_.insts) {
       if (i.op == Op::Apply) words.push_back(op_info(i.fn).name);
-      if (i.op == Op::Product) words.push_back("matmul");
+      if (i.op == Op::Fragment) words.push_back("matmul");
       if (i.op == Op::Scatter) words.push_back("scatter");
     }
     for (const Loop& l : out_.loops)
@@ -53,12 +53,12 @@ class Compact {
     ir::for_each_access(k_, i, [&](std::int32_t a) {
       for (const Term& t : k_.accesses[a].terms) use(t.var);
     });
-    if (i.op == Op::Product) use(k_.products[i.index].block);
+    if (i.op == Op::Fragment) use(k_.fragments[i.index].block);
     if (i.op == Op::Reduce || i.op == Op::For) mark_block(i.index);
   }
   bool effect(Val v) const {
     const Inst& i = k_.insts[v];
-    if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Scatter || i.op == Op::Product)
+    if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Scatter || i.op == Op::Fragment)
       return true;
     if (i.op != Op::For && i.op != Op::Reduce) return false;
     for (Val w : k_.loops[i.index].body)
@@ -88,12 +88,12 @@ class Compact {
     out_.accesses.push_back(std::move(a));
     return static_cast<std::int32_t>(out_.accesses.size() - 1);
   }
-  std::int32_t copy_product(std::int32_t index) {
-    Product p = k_.products[index];
+  std::int32_t copy_fragment(std::int32_t index) {
+    Fragment p = k_.fragments[index];
     for (std::int32_t* a : {&p.a.access, &p.b.access, &p.access}) *a = copy_access(*a);
     p.block = renamed(p.block);
-    out_.products.push_back(p);
-    return static_cast<std::int32_t>(out_.products.size() - 1);
+    out_.fragments.push_back(p);
+    return static_cast<std::int32_t>(out_.fragments.size() - 1);
   }
 
   std::int32_t copy_loop(std::int32_t l) {
@@ -113,7 +113,7 @@ class Compact {
       Inst i = k_.insts[v];
       for (Val& o : i.operands) o = renamed(o);
       if (i.access >= 0) i.access = copy_access(i.access);
-      if (i.op == Op::Product) i.index = copy_product(i.index);
+      if (i.op == Op::Fragment) i.index = copy_fragment(i.index);
       if (opens_loop(i)) i.index = copy_loop(i.index);
       number_[v] = push(i);
       body.push_back(number_[v]);

@@ -140,7 +140,7 @@ class Analysis {
     const Node& n = node(i);
     const std::int32_t of = input(i, 0), mask = input(i, 1);
     if (node(of).shape != shape_ || node(of).dtype != n.dtype || (mask >= 0 && !plain(mask)) ||
-        (n.dtype != DType::Float32 && n.dtype != DType::Float64))
+        !ir::has_fragments(n.dtype))
       return false;
     if (n.reduce == ReduceKind::Sum) return is_factor(value(of));
     return plain(of) && (n.reduce == ReduceKind::Max || n.reduce == ReduceKind::Min);
@@ -471,7 +471,7 @@ std::optional<Attention> find_attention(const Graph& g, const std::vector<std::i
   const GNode& gn = g[product];
   if (gn.leaf || gn.node->kind != NodeKind::MatMul || target.product_depth == 0)
     return std::nullopt;
-  if (gn.node->dtype != DType::Float32 && gn.node->dtype != DType::Float64) return std::nullopt;
+  if (!ir::has_fragments(gn.node->dtype)) return std::nullopt;
   if (!gn.node->axes.empty() || gn.node->shape.back() > kWidest) return std::nullopt;
   for (const std::int32_t scores : products_before(g, canon, product)) {
     if (g[scores].node->inputs[0]->shape.back() > kWidest) continue;

@@ -23,6 +23,11 @@ constexpr std::int64_t kDeepestBlock = 4096;
 // Between two products; more is no attention, and looking for it costs.
 constexpr std::size_t kMostNodes = 64;
 
+// Of an element of its block.
+std::int64_t bytes_of_sum(const Node& product) {
+  return static_cast<std::int64_t>(itemsize(ir::fragment_sums(product.dtype)));
+}
+
 bool rows_alone(const Dims& shape, const Dims& product) {
   const int rows = product.size() - 1;
   if (shape.size() < rows || !std::equal(product.begin(), product.end() - 1, shape.begin()))
@@ -92,15 +97,16 @@ TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
                      const ProductBlocks& most) {
   const Node& p = *e.graph()[product].node;
   const int dims = p.shape.size();
-  const auto item = static_cast<std::int64_t>(itemsize(p.dtype));
+  const auto item = static_cast<std::int64_t>(itemsize(p.dtype)), sum_item = bytes_of_sum(p);
   const Source rows{product, Field::Shape, dims - 2}, columns{product, Field::Shape, dims - 1},
       depth{product, Field::InputShape, p.inputs[0]->shape.size() - 1};
   std::int64_t height = e.at_most({rows}, kTall) ? most.rows : most.many_rows;
   if (!most.at_sums)
     height = rows_that_fit(e, {depth}, most.operand_bytes / item, height, most.least_rows);
   if (whole)
-    height = rows_that_fit(e, {columns}, most.product_bytes / item, height, most.least_rows);
-  return {std::max(std::min(height, share_of_rows(p)), most.least_rows), most.strip_bytes / item};
+    height = rows_that_fit(e, {columns}, most.product_bytes / sum_item, height, most.least_rows);
+  return {std::max(std::min(height, share_of_rows(p)), most.least_rows),
+          most.strip_bytes / sum_item};
 }
 
 std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
@@ -116,7 +122,7 @@ std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std:
     if (seen.size() > kMostNodes) return {};
     const Node& n = *g[i].node;
     if (n.kind == NodeKind::MatMul) {
-      if (n.axes.empty() && n.shape == shape && n.dtype == g[product].node->dtype &&
+      if (n.axes.empty() && n.shape == shape && ir::has_fragments(n.dtype) &&
           product_class(n) != ProductClass::Small && n.shape.back() > kShort)
         found.push_back(i);
       continue;
@@ -130,7 +136,7 @@ std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std:
 std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns) {
   const Node &p = *e.graph()[a.product].node, &s = *e.graph()[a.scores].node;
   const std::int64_t elements =
-      a.blocks.attention_bytes / static_cast<std::int64_t>(itemsize(p.dtype));
+      a.blocks.attention_bytes / std::max(bytes_of_sum(p), bytes_of_sum(s));
   const Source across{a.product, Field::Shape, p.shape.size() - 1},
       depth{a.scores, Field::InputShape, s.inputs[0]->shape.size() - 1};
   const std::int64_t fit =
@@ -142,7 +148,7 @@ std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int6
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
   const Node& p = *g[node].node;
   if (g[node].leaf || p.kind != NodeKind::MatMul || target.product_depth == 0) return false;
-  if (p.dtype != DType::Float32 && p.dtype != DType::Float64) return false;
+  if (!ir::has_fragments(p.dtype)) return false;
   const std::int64_t depth = tracer::product_depth(p);
   const tracer::ProductAxes axes = tracer::product_axes(p);
   const auto count = [&](int first, int axes_of_it) {
@@ -227,7 +233,8 @@ std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<st
   };
   const auto term = [&](std::int32_t i) {
     return alone(i) && std::find(products.begin(), products.end(), i) != products.end() &&
-           tracer::product_depth(*g[i].node) <= target.product_depth;
+           tracer::product_depth(*g[i].node) <= target.product_depth &&
+           ir::fragment_sums(g[i].node->dtype) == g[i].node->dtype;
   };
   // Whether a value is made of these products.
   const std::int32_t first = *std::min_element(products.begin(), products.end());

@@ -95,7 +95,7 @@ bool scans_inside(const Kernel& k, std::int32_t loop) {
 bool multiplies(const Kernel& k, std::int32_t loop) {
   return std::any_of(k.loops[loop].body.begin(), k.loops[loop].body.end(), [&](Val v) {
     const Inst& i = k.insts[v];
-    return i.op == Op::Product || (opens_loop(i) && multiplies(k, i.index));
+    return i.op == Op::Fragment || (opens_loop(i) && multiplies(k, i.index));
   });
 }
 
@@ -149,7 +149,7 @@ std::int32_t row_loop(const Kernel& k, std::int32_t loop) {
   const bool apart = std::all_of(outer.body.begin(), outer.body.end() - 1,
                                  [&](Val v) { return is_computed(k.insts[v]); }) &&
                      std::none_of(row.body.begin(), row.body.end(), [&](Val v) {
-                       return opens_loop(k.insts[v]) || k.insts[v].op == Op::Product;
+                       return opens_loop(k.insts[v]) || k.insts[v].op == Op::Fragment;
                      });
   return apart && in_both(addresses_alone) && in_both(is_own) ? last.index : -1;
 }

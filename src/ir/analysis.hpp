@@ -36,12 +36,12 @@ inline bool combines(OpId fn, DType t) {
          (is_integer(t) || t == DType::Float32 || t == DType::Float64);
 }
 
-// The accesses of an instruction: of a load or store its own, of a product three.
+// The accesses of an instruction: of a load or store its own, of a fragment three.
 template <class F>
 void for_each_access(const Kernel& k, const Inst& i, F&& f) {
   if (i.access >= 0) f(i.access);
-  if (i.op != Op::Product) return;
-  const Product& p = k.products[i.index];
+  if (i.op != Op::Fragment) return;
+  const Fragment& p = k.fragments[i.index];
   f(p.a.access);
   f(p.b.access);
   f(p.access);

@@ -125,17 +125,17 @@ void Builder::store_local(std::int32_t local, Access a, Val v) {
         .access = static_cast<std::int32_t>(k_.accesses.size() - 1)});
 }
 
-void Builder::product(Product p, Access a, Access b, Access c, Val m, Val n, Val k) {
+void Builder::fragment(Fragment p, Access a, Access b, Access c, Val m, Val n, Val k) {
   p.a.access = static_cast<std::int32_t>(k_.accesses.size());
   p.b.access = p.a.access + 1;
   p.access = p.a.access + 2;
   k_.accesses.push_back(std::move(a));
   k_.accesses.push_back(std::move(b));
   k_.accesses.push_back(std::move(c));
-  k_.products.push_back(p);
-  push({.op = Op::Product,
+  k_.fragments.push_back(p);
+  push({.op = Op::Fragment,
         .type = k_.locals.at(p.local).dtype,
-        .index = static_cast<std::int32_t>(k_.products.size() - 1),
+        .index = static_cast<std::int32_t>(k_.fragments.size() - 1),
         .operands = {m, n, k}});
 }
 

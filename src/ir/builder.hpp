@@ -27,7 +27,7 @@ class Builder {
   Val load_local(std::int32_t local, Access a);
   void store_local(std::int32_t local, Access a, Val v);
   // The accesses of `p` are the three that follow it.
-  void product(Product p, Access a, Access b, Access c, Val m, Val n, Val k);
+  void fragment(Fragment p, Access a, Access b, Access c, Val m, Val n, Val k);
   // Opens a loop and returns its index; var(loop) is its variable.
   std::int32_t open_for(Val begin, Val end);
   std::int32_t open_reduce(Val begin, Val end);

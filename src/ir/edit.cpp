@@ -71,7 +71,7 @@ void replace_uses(Kernel& k, std::int32_t l, Val from, Val to) {
     for_each_access(k, i, [&](std::int32_t a) {
       for (Term& t : k.accesses[a].terms) replace(t.var);
     });
-    if (i.op == Op::Product) replace(k.products[i.index].block);
+    if (i.op == Op::Fragment) replace(k.fragments[i.index].block);
     if (!opens_loop(i)) return;
     Loop& inner = k.loops[i.index];
     replace(inner.begin);

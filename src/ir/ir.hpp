@@ -44,7 +44,7 @@ enum class Op : std::uint8_t {
   Reduce,      // loop `index` with reductions; read them with Result
   Result,      // reduction number `index` of the Reduce in operand 0
   Gather,      // buffers[index] at `access` + operand 0, any Int64 value, times `stride`
-  Product,     // products[index] on locals, of extents m, n, k: operands 0, 1, 2; defines no value
+  Fragment,    // fragments[index] on locals, of extents m, n, k: operands 0, 1, 2; defines no value
   Scatter,  // the element of buffers[index] that a Gather would read becomes `fn` of itself and of
             // operand 1; defines no value
   Running,  // reduction number `index` of the loop whose body it stands in, as far as this
@@ -122,12 +122,34 @@ struct Panels {
   std::int32_t width = 1;
   Coeff stride, step;
 };
-// A fragment: C += A * B, floats of 32 or 64 bits, all three of one dtype. Element (i, j) of C, at
-// access + i * row + j of its local, becomes C + s, where s starts at +0.0 and p from 0 to k adds
-// fma(A(i, p), B(p, j), s): nothing is added in another order, whatever the backend. Where `block`
-// is 0, C becomes s whatever it was. What lies beyond m and n in the last panels does not count.
-// Stands in no vector loop.
-struct Product {
+// What fragments multiply: A and B are of one dtype, C of the one that they are summed in.
+struct FragmentTypes {
+  DType operands, sums;
+};
+inline constexpr FragmentTypes kFragmentTypes[] = {
+    {DType::Float16, DType::Float32},
+    {DType::Float32, DType::Float32},
+    {DType::Float64, DType::Float64},
+};
+// The sums' dtype; that of the operands where no fragment takes them.
+constexpr DType fragment_sums(DType operands) {
+  for (const FragmentTypes& t : kFragmentTypes)
+    if (t.operands == operands) return t.sums;
+  return operands;
+}
+constexpr bool has_fragments(DType operands) {
+  for (const FragmentTypes& t : kFragmentTypes)
+    if (t.operands == operands) return true;
+  return false;
+}
+// A fragment: C += A * B. A, B and C are of the dtypes of their locals, a row of the table; an
+// instruction has that of C. Element (i, j) of C, at access + i * row + j of its local, becomes
+// C + s, where s starts at +0.0 and p from 0 to k adds fma(A(i, p), B(p, j), s) in the dtype of C:
+// nothing is added in another order, whatever the backend, but for operands of 16 bits: their
+// products are exact in float32, and tensor cores add those of 16 steps along k in an order of
+// their own. Where `block` is 0, C becomes s whatever it was. What lies beyond m and n in the last
+// panels does not count. Stands in no vector loop.
+struct Fragment {
   Panels a, b;
   std::int32_t local = 0, access = -1;  // C
   Coeff row;
@@ -176,7 +198,7 @@ struct Kernel {
   std::vector<BufferParam> buffers;
   std::vector<DType> scalars;
   std::vector<Local> locals;
-  std::vector<Product> products;
+  std::vector<Fragment> fragments;
   std::int32_t params = 0;  // how many int64 parameters
 };
 

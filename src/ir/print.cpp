@@ -109,14 +109,14 @@ class Printer {
       s.append(" + ").append(val(t.var)).append("*").append(coeff(t.stride));
     return s + "]";
   }
-  std::string product(const Inst& i) const {
-    const Product& p = k_.products[i.index];
+  std::string fragment(const Inst& i) const {
+    const Fragment& p = k_.fragments[i.index];
     const auto panels = [&](const Panels& o) {
       return prefixed("l", o.local) + access(o.access) + prefixed(" by ", o.width) + " every " +
              coeff(o.stride) + " step " + coeff(o.step);
     };
-    return "product " + prefixed("l", p.local) + access(p.access) + " rows " + coeff(p.row) + ", " +
-           panels(p.a) + ", " + panels(p.b) + ", " + val(i.operands[0]) + " x " +
+    return "fragment " + prefixed("l", p.local) + access(p.access) + " rows " + coeff(p.row) +
+           ", " + panels(p.a) + ", " + panels(p.b) + ", " + val(i.operands[0]) + " x " +
            val(i.operands[1]) + " x " + val(i.operands[2]) + " block " + val(p.block);
   }
   void print_loop(const std::string& head, const Loop& l, int depth) {
@@ -187,8 +187,8 @@ class Printer {
         return print_loop(val(v) + " = reduce", k_.loops[i.index], depth);
       case Op::Result:
         return line(depth, head + "result " + val(i.operands[0]) + " " + index);
-      case Op::Product:
-        return line(depth, product(i));
+      case Op::Fragment:
+        return line(depth, fragment(i));
       case Op::Running:
         return line(depth, head + "running " + index);
       case Op::Carried:

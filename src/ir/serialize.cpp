@@ -119,7 +119,7 @@ void loop(S& s, Loop& l) {
 }
 
 template <class S>
-void product(S& s, Product& p) {
+void fragment(S& s, Fragment& p) {
   for (Panels* o : {&p.a, &p.b}) {
     s.value(o->local);
     s.value(o->access);
@@ -158,7 +158,7 @@ void kernel(S& s, Kernel& k) {
     coeff(s, l.count);
     s.value(l.home);
   });
-  s.list(k.products, [&](Product& p) { product(s, p); });
+  s.list(k.fragments, [&](Fragment& p) { fragment(s, p); });
   s.value(k.params);
 }
 

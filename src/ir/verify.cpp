@@ -48,17 +48,17 @@ class Structure {
       if (!in_range(l.home, k_.loops))
         throw InternalError("loop IR " + k_.name + ": a local has no home");
     }
-    for (const Product& p : k_.products) {
+    for (const Fragment& p : k_.fragments) {
       for (const Panels* o : {&p.a, &p.b}) {
         operand(o->local, o->access);
-        coeff(o->stride, "a product");
-        coeff(o->step, "a product");
+        coeff(o->stride, "a fragment");
+        coeff(o->step, "a fragment");
         if (o->width < 1) throw InternalError("loop IR " + k_.name + ": panels have no width");
       }
       operand(p.local, p.access);
-      coeff(p.row, "a product");
+      coeff(p.row, "a fragment");
       if (p.block >= k_.insts.size())
-        throw InternalError("loop IR " + k_.name + ": a product is of no block");
+        throw InternalError("loop IR " + k_.name + ": a fragment is of no block");
     }
     walk(0);
     for (Val v = 0; v < placed_.size(); ++v)
@@ -78,7 +78,7 @@ class Structure {
   }
   void operand(std::int32_t local, std::int32_t access) const {
     if (!in_range(local, k_.locals) || !in_range(access, k_.accesses))
-      throw InternalError("loop IR " + k_.name + ": a product names no local or no access");
+      throw InternalError("loop IR " + k_.name + ": a fragment names no local or no access");
   }
   void place(Val v) {
     if (v >= placed_.size()) fail(k_, v, "does not exist");
@@ -144,8 +144,8 @@ class Structure {
         ok = in_range(r.index, k_.loops) && in_range(i.index, k_.loops[r.index].reductions);
         break;
       }
-      case Op::Product:
-        ok = in_range(i.index, k_.products);
+      case Op::Fragment:
+        ok = in_range(i.index, k_.fragments);
         break;
       case Op::Const:
       case Op::Cast:
@@ -272,7 +272,7 @@ class Rules {
   bool defines(Val v) const {
     const Inst& i = k_.insts[v];
     return i.op != Op::Store && i.op != Op::StoreLocal && i.op != Op::Scatter &&
-           i.op != Op::Product && !opens_loop(i);
+           i.op != Op::Fragment && !opens_loop(i);
   }
   const Inst& operand(Val user, int n) const {
     Val o = k_.insts[user].operands[n];
@@ -346,8 +346,8 @@ class Rules {
         const Reduction& r = k_.loops[k_.insts[i.operands[0]].index].reductions[i.index];
         return type(v, is_arg(r.kind) ? DType::Int64 : k_.insts[r.value].type);
       }
-      case Op::Product:
-        return product(v, i);
+      case Op::Fragment:
+        return fragment(v, i);
       case Op::Running:
         return arity(v, 0);
       case Op::Carried:
@@ -375,20 +375,20 @@ class Rules {
          l = a_.parent[l])
       if (!apart(l)) fail(k_, v, "a loop inside a vector loop may scatter to one element");
   }
-  void product(Val v, const Inst& i) const {
-    const Product& p = k_.products[i.index];
-    if (a_.vector_loop[a_.block[v]] >= 0) fail(k_, v, "a product stands in a vector loop");
+  void fragment(Val v, const Inst& i) const {
+    const Fragment& p = k_.fragments[i.index];
+    if (a_.vector_loop[a_.block[v]] >= 0) fail(k_, v, "a fragment stands in a vector loop");
     for (int n = 0; n < 3; ++n)
       if (operand(v, n).type != DType::Int64) fail(k_, v, "an extent is not int64");
     if (!visible_[p.block] || !defines(p.block) || k_.insts[p.block].type != DType::Int64)
       fail(k_, v, "its block is no visible int64");
-    if (i.type != DType::Float32 && i.type != DType::Float64)
-      fail(k_, v, "multiplies " + std::string(name(i.type)));
+    const DType operands = k_.locals[p.a.local].dtype;
+    if (!has_fragments(operands)) fail(k_, v, "multiplies " + std::string(name(operands)));
+    if (k_.locals[p.b.local].dtype != operands) fail(k_, v, "its operands differ in dtype");
+    type(v, fragment_sums(operands));
+    type(v, k_.locals[p.local].dtype);
     if (p.local == p.a.local || p.local == p.b.local) fail(k_, v, "overwrites an operand");
-    for (std::int32_t l : {p.a.local, p.b.local, p.local}) {
-      if (k_.locals[l].dtype != i.type) fail(k_, v, "its locals differ in dtype");
-      local_visible(v, l);
-    }
+    for (std::int32_t l : {p.a.local, p.b.local, p.local}) local_visible(v, l);
     for (std::int32_t a : {p.a.access, p.b.access, p.access}) terms(v, k_.accesses[a]);
   }
   void store(Val v, const Inst& i, DType t, bool per_lane) {

@@ -44,12 +44,14 @@ enum class Op : std::uint8_t {
   Exit,
   Fma,
   Ld,
+  Ldmatrix,
   Lg2,
   Lop3,
   Mad,
   Madc,
   Max,
   Min,
+  Mma,
   Mov,
   Mul,
   Neg,
@@ -142,7 +144,7 @@ class Slots {
   Slot operator[](std::size_t n) const { return slots_[n]; }
 
  private:
-  std::array<Slot, 9> slots_{};  // the address and eight values
+  std::array<Slot, 10> slots_{};  // what mma reads
   std::size_t size_ = 0;
 };
 
@@ -153,7 +155,8 @@ struct Instruction {
   Round round = Round::Nearest;
   Compare compare = Compare::None;
   char combine = 0;  // setp: '&', '|', '^' with a third operand
-  char mode = 0;     // mul, mad: 'l', 'h', 'w'; shfl: 'i', 'u', 'd', 'b'; shf: 'l', 'r'; testp
+  char mode = 0;     // mul, mad: 'l', 'h', 'w'; shfl: 'i', 'u', 'd', 'b'; shf: 'l', 'r'; testp;
+                     // ldmatrix: 't' of the transpose
   bool to_integral = false;  // cvt.rni and its like
   bool flush = false, saturate = false, approximate = false, nan = false, wrap = false;
   bool carry_in = false, carry_out = false;

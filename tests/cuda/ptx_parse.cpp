@@ -429,8 +429,15 @@ class Parser {
     } else {
       fail("an unknown instruction " + std::string(mnemonic));
     }
+    // Of matrices there is one shape each.
+    if (i.op == Op::Mma && !mnemonic.ends_with(".m16n8k16.row.col.f32.f16.f16.f32"))
+      fail("a product of another kind");
+    if (i.op == Op::Ldmatrix && mnemonic.find(".m8n8.x4.") == std::string_view::npos)
+      fail("matrices of another kind");
     for (std::size_t n = 1; n < parts.size(); ++n) {
       const std::string_view p = parts[n];
+      if (i.op == Op::Mma) break;
+      if (i.op == Op::Ldmatrix && (p == "m8n8" || p == "x4")) continue;
       if (const auto type = kTypes.find(p); type != kTypes.end()) {
         (i.type == Type::None ? i.type : i.from) = type->second;
       } else if (const auto space = kSpaces.find(p); space != kSpaces.end()) {
@@ -449,6 +456,8 @@ class Parser {
                  p == "bfly" || p == "l" || p == "r" || p == "finite" || p == "infinite" ||
                  p == "number" || p == "notanumber" || p == "normal" || p == "subnormal") {
         i.mode = p == "normal" ? 'o' : p == "notanumber" ? 'a' : p[0];
+      } else if (p == "trans") {
+        i.mode = 't';
       } else if (p == "ftz") {
         i.flush = true;
       } else if (p == "sat") {

@@ -206,13 +206,60 @@ class Machine : Registers {
     }
     for (unsigned l = 0; l < 32; ++l)
       if (mask >> l & 1) {
-        Thread& other = threads_[warp + l];
-        other.state = State::Ready;
+        threads_[warp + l].state = State::Ready;
         if (i.op == Op::Shfl)
-          receive(*other.shuffle, other.registers.data() + other.frames.back().registers, l, warp,
-                  mask);
+          receive(*threads_[warp + l].shuffle, registers_of(warp + l), l, warp, mask);
       }
+    if (i.op == Op::Mma) multiply_matrices(i, warp);
+    if (i.op == Op::Ldmatrix) load_matrices(i, warp);
     if (i.op == Op::BarWarp) races_.synced_lanes(warp / 32, static_cast<unsigned>(mask));
+  }
+  U* registers_of(unsigned thread) {
+    Thread& t = threads_[thread];
+    return t.registers.data() + t.frames.back().registers;
+  }
+  // The half of a 32-bit register.
+  static double half_of(U v, unsigned n) {
+    return static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(v >> (16 * n))));
+  }
+  // ldmatrix .x4: four matrices of 8 rows of 8 halves; lane n names row n % 8 of matrix n / 8, and
+  // gets of each two neighbours in row n / 4 from column n % 4 * 2 on, or of its transpose.
+  void load_matrices(const Instruction& i, unsigned warp) {
+    std::uint16_t rows[32][8];
+    for (unsigned l = 0; l < 32; ++l)
+      std::memcpy(rows[l], reinterpret_cast<const void*>(threads_[warp + l].word), 16);
+    for (unsigned l = 0; l < 32; ++l)
+      for (unsigned n = 0; n < 4; ++n) {
+        U v = 0;
+        for (unsigned e = 0; e < 2; ++e) {
+          const unsigned a = l / 4, b = l % 4 * 2 + e;
+          v |= U{i.mode == 't' ? rows[8 * n + b][a] : rows[8 * n + a][b]} << (16 * e);
+        }
+        registers_of(warp + l)[i.to[n]] = v;
+      }
+  }
+  // mma of 16 x 16 halves, 16 x 8 halves and 16 x 8 floats; in: four registers, two, four. Exact
+  // sums that are rounded once: of the order of real ones nothing is promised.
+  void multiply_matrices(const Instruction& i, unsigned warp) {
+    double a[16][16], b[16][8], d[16][8];
+    for (unsigned l = 0; l < 32; ++l) {
+      const U* r = registers_of(warp + l);
+      for (unsigned n = 0; n < 4; ++n)
+        for (unsigned e = 0; e < 2; ++e)
+          a[l / 4 + n % 2 * 8][l % 4 * 2 + n / 2 * 8 + e] = half_of(r[i.in[n]], e);
+      for (unsigned n = 0; n < 2; ++n)
+        for (unsigned e = 0; e < 2; ++e)
+          b[l % 4 * 2 + n * 8 + e][l / 4] = half_of(r[i.in[4 + n]], e);
+      for (unsigned n = 0; n < 4; ++n)
+        d[l / 4 + n / 2 * 8][l % 4 * 2 + n % 2] = static_cast<double>(as_float(r[i.in[6 + n]]));
+    }
+    for (unsigned r = 0; r < 16; ++r)
+      for (unsigned c = 0; c < 8; ++c)
+        for (unsigned p = 0; p < 16; ++p) d[r][c] += a[r][p] * b[p][c];
+    for (unsigned l = 0; l < 32; ++l)
+      for (unsigned n = 0; n < 4; ++n)
+        registers_of(warp + l)[i.to[n]] =
+            bits_of(static_cast<float>(d[l / 4 + n / 2 * 8][l % 4 * 2 + n % 2]));
   }
   // shfl.sync: to[0] the value, to[1] whether it was in range; in: value, lane, clamp, mask.
   void receive(const Instruction& i, U* r, unsigned lane, unsigned warp, U mask) {
@@ -359,6 +406,14 @@ class Machine : Registers {
         return wait_in_shuffle(i, r_[i.in[0]], 0);
       case Op::Shfl:
         return wait_in_shuffle(i, r_[i.in[3]], r_[i.in[0]]);
+      case Op::Mma:
+        return wait_in_shuffle(i, 0xffffffff, 0);
+      case Op::Ldmatrix: {
+        const U row = address(i, 0);
+        if (row % 16 != 0) throw Fault{"a misaligned address"};
+        for (U e = 0; e < 16; e += 2) touch(i.space, row + e, 2, 2, false);
+        return wait_in_shuffle(i, 0xffffffff, row);
+      }
       case Op::Cvta:  // to a generic address
         return put(i.to[0], i.space == Space::Shared
                                 ? reinterpret_cast<U>(shared_begin()) + r_[i.in[0]]

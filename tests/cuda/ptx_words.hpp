@@ -20,6 +20,7 @@ inline const std::map<std::string_view, Op> kOps = {
     {"cvta", Op::Cvta},    {"div", Op::Div},
     {"ex2", Op::Ex2},      {"exit", Op::Exit},
     {"fma", Op::Fma},      {"ld", Op::Ld},
+    {"mma", Op::Mma},      {"ldmatrix", Op::Ldmatrix},
     {"ldu", Op::Ld},       {"lg2", Op::Lg2},
     {"lop3", Op::Lop3},    {"mad", Op::Mad},
     {"madc", Op::Madc},    {"max", Op::Max},

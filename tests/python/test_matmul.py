@@ -121,3 +121,50 @@ def test_a_batch_of_half_precision():
     a, b = rng.integers(-5, 5, (3, 4, 6)).astype("e"), rng.integers(-5, 5, (6, 5)).astype("e")
     same(plait.asarray(a) @ plait.asarray(b), a @ b)
     same(plait.asarray(a)[::-1, :, ::2] @ plait.asarray(b)[::2], a[::-1, :, ::2] @ b[::2])
+
+
+def attend(np, q, k, v):
+    s = q @ np.swapaxes(k, -1, -2) * q.dtype.type(0.25)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ v
+
+
+def convolve(np, x, w, b):
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    return np.maximum(np.einsum("nchwij,ocij->nohw", windows, w) + b[:, None, None], 0)
+
+
+HALVES = {
+    "layer": (lambda np, x, w, b: np.maximum(x @ w + b, 0), (200, 300), (300, 130), (130,)),
+    "softmax of rows": (
+        lambda np, x, w: (lambda e: e / e.sum(-1, keepdims=True))(np.exp(x @ w * x.dtype.type(0.1))),
+        (200, 100),
+        (100, 130),
+    ),
+    "deep": (lambda np, x, w: np.tanh(x @ w), (70, 3000), (3000, 50)),
+    "transposed": (lambda np, x, w: abs(x @ w.T), (100, 300), (130, 300)),
+    "attention": (attend, (3, 130, 40), (3, 700, 40), (3, 700, 37)),
+    "convolution": (convolve, (4, 32, 40, 40), (64, 32, 3, 3), (64,)),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_halves_are_summed_in_floats(large, name):
+    """In one region, whose error is about NumPy's."""
+    f, *shapes = HALVES[name]
+    rng = numpy.random.default_rng(2)
+    a = [(rng.standard_normal(s) * 0.3).astype("f2") for s in shapes]
+    exact, theirs = f(numpy, *(x.astype("f8") for x in a)), f(numpy, *a)
+    text = str(plait.explain(f(plait, *map(plait.asarray, a))))
+    assert text.startswith("1 region ") and "block of a matrix product" in text, text
+    got = numpy.asarray(f(plait, *map(plait.asarray, a)))
+    assert got.dtype == theirs.dtype == "f2" and got.shape == theirs.shape
+    assert numpy.abs(got - exact).max() <= 1.5 * numpy.abs(theirs - exact).max()
+    assert numpy.abs(got - exact).mean() <= 1.01 * numpy.abs(theirs - exact).mean()
+
+
+def test_a_product_of_halves_is_rounded_before_it_is_read():
+    """Beyond the largest it is infinite, whatever comes back."""
+    x, w = numpy.full((200, 200), 40, "f2"), numpy.eye(200, dtype="f2") * numpy.float16(2000)
+    with numpy.errstate(over="ignore"):
+        assert numpy.isinf(numpy.asarray(plait.asarray(x) @ plait.asarray(w) * numpy.float16(0.25))).all()

@@ -48,8 +48,16 @@ Value Emitter::emit_apply(const ir::Inst& i) {
   if (i.fn == OpId::Absolute && is_complex(in))
     if (int lanes = target_.vector_lanes(OpId::Absolute, part_type(in), target_.tier))
       return complex_absolute(o[0], part_type(in), lanes);
-  if (int lanes = target_.vector_lanes(i.fn, in, target_.tier))
-    return call_vector_function(i.fn, in, lanes, o);
+  // Of halves as the precompiled loops do it: those of floats.
+  const bool half = in == DType::Float16 && i.type == in && computes_half();
+  const DType by = half ? DType::Float32 : in;
+  if (int lanes = target_.vector_lanes(i.fn, by, target_.tier)) {
+    for (Value& v : o)
+      for (llvm::Value*& x : v.regs) x = half ? from_half(x) : x;
+    Value v = call_vector_function(i.fn, by, lanes, o);
+    for (llvm::Value*& x : v.regs) x = half ? to_half(x) : x;
+    return v;
+  }
   return call_loop({.kind = HelperRef::Elementwise, .op = i.fn, .type = in}, o, types, i.type);
 }
 

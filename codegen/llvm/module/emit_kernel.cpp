@@ -133,8 +133,8 @@ void Emitter::emit_inst(ir::Val v) {
     case ir::Op::Result:
       vals_[v] = results_[k_.insts[i.operands[0]].index][i.index];
       break;
-    case ir::Op::Product:
-      emit_product(i);
+    case ir::Op::Fragment:
+      emit_fragment(i);
       break;
     case ir::Op::Running:
       vals_[v] = folding_[analysis_.block[v]]->running(i.index);

@@ -15,7 +15,7 @@ constexpr std::int64_t kMaxUnrolled = 64;  // iterations that are still worth un
 // between two looks at the caller's flag: microseconds of them, milliseconds of the slowest
 // functions.
 constexpr std::int64_t kFewTrips = 64, kBetweenLooks = 1 << 14;
-constexpr int kProduct = 1 << 10;             // instructions that a product of fragments counts as
+constexpr int kFragment = 1 << 10;            // instructions that a fragment counts as
 constexpr std::int64_t kLine = 64;            // bytes of a line of the cache
 constexpr std::int64_t kStreamedTrips = 128;  // elements that pay for an incomplete first step
 
@@ -93,7 +93,7 @@ int Emitter::weight(std::int32_t loop) const {
   for (ir::Val v : k_.loops[loop].body) {
     const ir::Inst& i = k_.insts[v];
     if (i.op != ir::Op::For && i.op != ir::Op::Reduce) {
-      n += i.op == ir::Op::Product ? kProduct : 1;
+      n += i.op == ir::Op::Fragment ? kFragment : 1;
       continue;
     }
     const int inner = few_trips(i.index) ? weight(i.index) : 0;

@@ -257,10 +257,10 @@ void Emitter::emit_scatter(const ir::Inst& i) {
 }
 
 // A call of the precompiled fragment, which finds its operands in a loops::Fragment.
-void Emitter::emit_product(const ir::Inst& i) {
-  const ir::Product& p = k_.products[i.index];
-  const auto item = static_cast<std::int64_t>(itemsize(i.type));
+void Emitter::emit_fragment(const ir::Inst& i) {
+  const ir::Fragment& p = k_.fragments[i.index];
   const auto where = [&](std::int32_t local, std::int32_t access) {
+    const auto item = static_cast<std::int64_t>(itemsize(k_.locals[local].dtype));
     return b_.CreatePtrToInt(address(locals_[local], k_.accesses[access], item, false).base,
                              b_.getInt64Ty());
   };
@@ -279,7 +279,7 @@ void Emitter::emit_product(const ir::Inst& i) {
                            coeff(p.b.step),
                            coeff(p.row),
                            number(p.block)};
-  llvm::Value* callee = helper({.kind = HelperRef::Fragment, .type = i.type});
+  llvm::Value* callee = helper({.kind = HelperRef::Fragment, .type = k_.locals[p.a.local].dtype});
   AllocaInst* fragment = stack(b_.getInt64Ty(), std::size(fields));
   for (std::size_t n = 0; n < std::size(fields); ++n)
     b_.CreateStore(fields[n], at(fragment, i64(static_cast<std::int64_t>(n) * 8)));

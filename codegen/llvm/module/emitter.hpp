@@ -149,7 +149,7 @@ class Emitter {
   LaneOffset lane_offsets(const ir::Inst& i);  // of a Gather or Scatter
   Value emit_gather(const ir::Inst& i);
   void emit_scatter(const ir::Inst& i);
-  void emit_product(const ir::Inst& i);
+  void emit_fragment(const ir::Inst& i);
   void emit_store(const ir::Inst& i);
   void place_locals();
   void prefetch_line(llvm::Value* p);

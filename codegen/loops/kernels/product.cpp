@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "codegen/loops/vector.hpp"
+#include "core/half.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -101,9 +103,33 @@ template <class T>
 PLAIT_INLINE typename Register<T>::type load(const T* p) {
   return *reinterpret_cast<const typename Native<T>::type*>(p);
 }
+// Panels hold halves as Float32.
+PLAIT_INLINE vf load(const Half* p) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+#elif defined(__F16C__)
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#else
+  vf v;
+  for (int i = 0; i < kFloatLanes; ++i) v[i] = half_to_float(p[i].bits);
+  return v;
+#endif
+}
+
 template <class T>
 PLAIT_INLINE void store(T* p, typename Register<T>::type v) {
   *reinterpret_cast<typename Native<T>::type*>(p) = v;
+}
+
+// The first lanes of a register, from what is there of its elements.
+template <class T>
+PLAIT_INLINE typename Register<T>::type load_some(const Lanes<T>& lanes, const T* p, std::int64_t) {
+  return lanes.load(p);
+}
+PLAIT_INLINE vf load_some(const Lanes<float>&, const Half* p, std::int64_t count) {
+  Half some[kFloatLanes] = {};
+  std::copy_n(p, count, some);
+  return load(some);
 }
 
 // Where a tile's operands lie, in elements.
@@ -241,11 +267,14 @@ void strided(const ProductBlock& p, bool packed_b) {
   walk<T, false>(p.m, p.n, t, height, height * p.a_row, packed_b ? p.k * wide : wide);
 }
 
-template <class T>
-T element(const std::byte* p) {
-  T v;
+template <class From>
+auto element(const std::byte* p) {
+  From v;
   std::memcpy(&v, p, sizeof v);
-  return v;
+  if constexpr (std::is_same_v<From, Half>)
+    return half_to_float(v.bits);
+  else
+    return v;
 }
 
 // Of two registers side by side: the lower halves interleaved, and the upper ones.
@@ -280,8 +309,8 @@ PLAIT_INLINE void transpose(typename Register<T>::type (&rows)[kWidth<T>]) {
 // Lines of k contiguous elements, as many as lanes (what lies past the last of `some` repeats it),
 // to the first `room` <= lanes of each row of a panel, zeros after them. Returns how far it came:
 // whole registers along k.
-template <class T>
-std::int64_t transpose_lines(T* out, const T* const* from, std::int64_t some, std::int64_t room,
+template <class T, class From>
+std::int64_t transpose_lines(T* out, const From* const* from, std::int64_t some, std::int64_t room,
                              std::int64_t k, std::int64_t width) {
   using Vector = typename Register<T>::type;
   constexpr int n = kWidth<T>;
@@ -306,12 +335,12 @@ std::int64_t transpose_lines(T* out, const T* const* from, std::int64_t some, st
 }
 
 // A panel of lines that lie side by side.
-template <class T>
+template <class T, class From>
 void copy_rows(T* out, const std::byte* at, std::int64_t step, std::int64_t some, std::int64_t k,
                std::int64_t width) {
   using Vector = typename Register<T>::type;
   constexpr int n = kWidth<T>;
-  const auto row = [&](std::int64_t i) { return reinterpret_cast<const T*>(at + i * step); };
+  const auto row = [&](std::int64_t i) { return reinterpret_cast<const From*>(at + i * step); };
   if (some == 2 * n && width == some) {
     for (std::int64_t i = 0; i < k; ++i, out += 2 * n) {
       store(out, load(row(i)));
@@ -323,20 +352,20 @@ void copy_rows(T* out, const std::byte* at, std::int64_t step, std::int64_t some
     const std::int64_t here = std::clamp<std::int64_t>(some - w, 0, n);
     const Lanes<T> in(here), lanes(std::min<std::int64_t>(n, width - w));
     for (std::int64_t i = 0; i < k; ++i)
-      lanes.store(out + i * width + w, here > 0 ? in.load(row(i) + w) : Vector{});
+      lanes.store(out + i * width + w, here > 0 ? load_some(in, row(i) + w, here) : Vector{});
   }
 }
 
-template <class T>
+template <class T, class From>
 void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std::int64_t lines,
           std::int64_t k, std::int64_t width) {
-  constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+  constexpr auto item = static_cast<std::int64_t>(sizeof(From));
   auto* out = static_cast<T*>(to);
   const auto* at = static_cast<const std::byte*>(from);
   for (std::int64_t first = 0; first < lines; first += width, at += width * line) {
     const std::int64_t some = std::min(width, lines - first);
     if (line == item) {
-      copy_rows(out, at, step, some, k, width);
+      copy_rows<T, From>(out, at, step, some, k, width);
     } else {
       for (std::int64_t w = 0; w < width; w += kWidth<T>) {
         const std::int64_t room = std::min<std::int64_t>(kWidth<T>, width - w),
@@ -344,14 +373,14 @@ void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std:
         const std::byte* p = at + w * line;
         std::int64_t i = 0;
         if (step == item && here > 0) {
-          const T* from[kWidth<T>];
+          const From* from[kWidth<T>];
           for (int r = 0; r < kWidth<T>; ++r)
-            from[r] = reinterpret_cast<const T*>(p + std::min<std::int64_t>(r, here - 1) * line);
+            from[r] = reinterpret_cast<const From*>(p + std::min<std::int64_t>(r, here - 1) * line);
           i = transpose_lines(out + w, from, here, room, k, width);
         }
         for (; i < k; ++i) {
           T* row = out + i * width + w;
-          for (std::int64_t r = 0; r < here; ++r) row[r] = element<T>(p + i * step + r * line);
+          for (std::int64_t r = 0; r < here; ++r) row[r] = element<From>(p + i * step + r * line);
           for (std::int64_t r = here; r < room; ++r) row[r] = T{};
         }
       }
@@ -361,21 +390,21 @@ void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std:
 }
 
 // How many of the offsets, from the first on, are those of elements side by side.
-template <class T>
+template <class From>
 std::int64_t side_by_side(const std::int64_t* at, std::int64_t count) {
   std::int64_t run = 1;
-  while (run < count && at[run] - at[run - 1] == static_cast<std::int64_t>(sizeof(T))) ++run;
+  while (run < count && at[run] - at[run - 1] == static_cast<std::int64_t>(sizeof(From))) ++run;
   return run;
 }
 
 // Lines side by side to the first columns of `out`.
-template <class T>
+template <class T, class From>
 void gather_run(T* out, const std::byte* from, const std::int64_t* sums_at, std::int64_t lines,
                 std::int64_t k, std::int64_t width) {
   constexpr std::int64_t n = kWidth<T>;
   for (std::int64_t w = 0; w < lines; w += n) {
     const auto row = [&](std::int64_t i) {
-      return reinterpret_cast<const T*>(from + sums_at[i]) + w;
+      return reinterpret_cast<const From*>(from + sums_at[i]) + w;
     };
     T* to = out + w;
     if (lines - w >= n) {
@@ -383,33 +412,34 @@ void gather_run(T* out, const std::byte* from, const std::int64_t* sums_at, std:
       continue;
     }
     const Lanes<T> lanes(lines - w);
-    for (std::int64_t i = 0; i < k; ++i) lanes.store(to + i * width, lanes.load(row(i)));
+    for (std::int64_t i = 0; i < k; ++i)
+      lanes.store(to + i * width, load_some(lanes, row(i), lines - w));
   }
 }
 
 // At most as many lines as lanes, that lie apart.
-template <class T>
+template <class T, class From>
 void gather_lines(T* out, const std::byte* from, const std::int64_t* lines_at,
                   const std::int64_t* sums_at, std::int64_t lines, std::int64_t k,
                   std::int64_t width) {
   for (std::int64_t i = 0; i < k;) {
-    const std::int64_t run = side_by_side<T>(sums_at + i, k - i);
+    const std::int64_t run = side_by_side<From>(sums_at + i, k - i);
     std::int64_t done = 0;
     if (run >= kWidth<T>) {
-      const T* each[kWidth<T>];
+      const From* each[kWidth<T>];
       for (int r = 0; r < kWidth<T>; ++r)
-        each[r] = reinterpret_cast<const T*>(from + sums_at[i] +
-                                             lines_at[std::min<std::int64_t>(r, lines - 1)]);
+        each[r] = reinterpret_cast<const From*>(from + sums_at[i] +
+                                                lines_at[std::min<std::int64_t>(r, lines - 1)]);
       done = transpose_lines(out + i * width, each, lines, lines, run, width);
     }
     for (; done < run; ++done)
       for (std::int64_t r = 0; r < lines; ++r)
-        out[(i + done) * width + r] = element<T>(from + sums_at[i + done] + lines_at[r]);
+        out[(i + done) * width + r] = element<From>(from + sums_at[i + done] + lines_at[r]);
     i += run;
   }
 }
 
-template <class T>
+template <class T, class From>
 void gather(void* to, const void* from, const std::int64_t* lines_at, const std::int64_t* sums_at,
             std::int64_t lines, std::int64_t k, std::int64_t width) {
   constexpr std::int64_t kRun = 4;  // lines side by side that are worth a vector
@@ -419,13 +449,13 @@ void gather(void* to, const void* from, const std::int64_t* lines_at, const std:
     const std::int64_t some = std::min(width, lines - first);
     const std::int64_t* at = lines_at + first;
     for (std::int64_t l = 0; l < some;) {
-      std::int64_t run = side_by_side<T>(at + l, some - l);
+      std::int64_t run = side_by_side<From>(at + l, some - l);
       if (run >= kRun) {
-        gather_run(out + l, base + at[l], sums_at, run, k, width);
+        gather_run<T, From>(out + l, base + at[l], sums_at, run, k, width);
       } else {
         const std::int64_t most = std::min<std::int64_t>(kWidth<T>, some - l);
-        while (run < most && side_by_side<T>(at + l + run, most - run) < kRun) ++run;
-        gather_lines(out + l, base, at + l, sums_at, run, k, width);
+        while (run < most && side_by_side<From>(at + l + run, most - run) < kRun) ++run;
+        gather_lines<T, From>(out + l, base, at + l, sums_at, run, k, width);
       }
       l += run;
     }
@@ -435,13 +465,16 @@ void gather(void* to, const void* from, const std::int64_t* lines_at, const std:
   }
 }
 
-template <class T>
-constexpr Product kProduct{kRows, kWidth<T>* kVectors, block<T>, strided<T>, pack<T>, gather<T>};
+template <class T, class From = T>
+constexpr Product kProduct{kRows,      kWidth<T>* kVectors, block<T>,
+                           strided<T>, pack<T, From>,       gather<T, From>};
 
 }  // namespace
 
 const Product* product(DType t) {
   switch (t) {
+    case DType::Float16:
+      return &kProduct<float, Half>;
     case DType::Float32:
       return &kProduct<float>;
     case DType::Float64:

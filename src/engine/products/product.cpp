@@ -87,7 +87,8 @@ class Tiled {
   Tiled(const MatrixProduct& p, const loops::Product& tiles)
       : p_(p),
         tiles_(tiles),
-        item_(static_cast<std::int64_t>(itemsize(p.dtype))),
+        sums_(p.dtype == DType::Float16 ? DType::Float32 : p.dtype),
+        item_(static_cast<std::int64_t>(itemsize(sums_))),
         tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts) {}
 
   void run() {
@@ -95,10 +96,12 @@ class Tiled {
       pack_a_ = true;
       return p_.m <= kFewRows ? run_apart(p_.entries()) : run_entries();
     }
-    if (p_.b_column == item_ && p_.b_row % item_ == 0 && (p_.m <= 2 * tiles_.rows || small_b()))
+    const bool widens = sums_ != p_.dtype;
+    if (!widens && p_.b_column == item_ && p_.b_row % item_ == 0 &&
+        (p_.m <= 2 * tiles_.rows || small_b()))
       pack_b_ = false;
     // Tiles walk along the rows of A where they lie, unless that is not possible.
-    pack_a_ = p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
+    pack_a_ = widens || p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
     if (pack_a_) pack_b_ = true;
     const std::int64_t entries = p_.entries();
     if (!pack_b_ || p_.products() / static_cast<double>(entries) < kOwnProducts ||
@@ -278,11 +281,12 @@ class Tiled {
                      }
                    });
       }
-    if (symmetric) mirror_upper(p_.dtype, place.c, p_.n);
+    if (symmetric) mirror_upper(sums_, place.c, p_.n);
   }
 
   const MatrixProduct& p_;
   const loops::Product& tiles_;
+  DType sums_;  // of panels and of the result, whose elements have so many bytes
   std::int64_t item_;
   Tasks tasks_;
   bool pack_a_ = false, pack_b_ = true;
@@ -299,39 +303,12 @@ void turn_column(MatrixProduct& p, std::int64_t item) {
 }
 
 // In Float32, and rounded at the end, as NumPy does it.
-void half_product(const MatrixProduct& p) {
-  MatrixProduct wide = p;
-  wide.dtype = DType::Float32;
-  Ref<Buffer> held[3];
-  const auto widen = [&](Ref<Buffer>& to, const std::byte* from, const Dims& steps,
-                         std::int64_t rows, std::int64_t columns, std::int64_t row,
-                         std::int64_t column, std::int64_t& wide_row, std::int64_t& wide_column,
-                         Dims& wide_steps) {
-    Dims shape = p.batch, lies = steps;
-    shape.push_back(rows);
-    shape.push_back(columns);
-    lies.push_back(row);
-    lies.push_back(column);
-    // What is repeated is converted once.
-    for (int i = 0; i < p.batch.size(); ++i)
-      if (steps[i] == 0) shape[i] = 1;
-    to = allocate(static_cast<std::size_t>(element_count(shape)) * sizeof(float));
-    const Dims strides = contiguous_strides(shape, sizeof(float));
-    run_cast(DType::Float16, DType::Float32, shape, {const_cast<std::byte*>(from), lies},
-             {to->data, strides});
-    wide_row = strides[strides.size() - 2];
-    wide_column = strides[strides.size() - 1];
-    for (int i = 0; i < p.batch.size(); ++i) wide_steps[i] = steps[i] == 0 ? 0 : strides[i];
-    return to->data;
-  };
-  wide.a = widen(held[0], p.a, p.a_steps, p.m, p.k, p.a_row, p.a_column, wide.a_row, wide.a_column,
-                 wide.a_steps);
-  wide.b = widen(held[1], p.b, p.b_steps, p.k, p.n, p.b_row, p.b_column, wide.b_row, wide.b_column,
-                 wide.b_steps);
+void half_product(const MatrixProduct& p, const loops::Product& tiles) {
   const Dims shape{p.entries() * p.m * p.n};
-  held[2] = allocate(static_cast<std::size_t>(shape[0]) * sizeof(float));
-  wide.c = held[2]->data;
-  tiled_product(wide);
+  const Ref<Buffer> sums = allocate(static_cast<std::size_t>(shape[0]) * sizeof(float));
+  MatrixProduct wide = p;
+  wide.c = sums->data;
+  Tiled(wide, tiles).run();
   run_cast(DType::Float32, DType::Float16, shape, {wide.c, Dims{sizeof(float)}},
            {p.c, Dims{static_cast<std::int64_t>(itemsize(DType::Float16))}});
 }
@@ -377,10 +354,6 @@ MatrixProduct with_joined_axes(const MatrixProduct& as_given) {
 
 bool tiled_product(const MatrixProduct& as_given) {
   if (as_given.m == 0 || as_given.n == 0 || as_given.entries() == 0) return true;
-  if (as_given.dtype == DType::Float16) {
-    half_product(as_given);
-    return true;
-  }
   const loops::Product* tiles = loops::product(as_given.dtype, config().tier);
   if (!tiles) return false;
   const auto item = static_cast<std::int64_t>(itemsize(as_given.dtype));
@@ -391,7 +364,10 @@ bool tiled_product(const MatrixProduct& as_given) {
   }
   MatrixProduct p = as_given;
   if (!p.mapped()) turn_column(p, item);
-  Tiled(p, *tiles).run();
+  if (p.dtype == DType::Float16)
+    half_product(p, *tiles);
+  else
+    Tiled(p, *tiles).run();
   return true;
 }
 

@@ -24,7 +24,7 @@ struct MatrixProduct {
   std::byte* c;
   Dims batch, a_steps, b_steps;
   // Where one of the axes is several in memory, all four are given, and a_row, a_column, b_row and
-  // b_column are not read. Then dtype is Float32 or Float64, and only tiled_product() takes it.
+  // b_column are not read. Then dtype is that of floats, and only tiled_product() takes it.
   AxisGroup rows, a_sums, b_sums, columns;
 
   bool mapped() const { return !rows.extents.empty(); }

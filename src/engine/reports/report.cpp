@@ -77,7 +77,7 @@ void nest(const ir::Kernel& k, std::int32_t l, const std::string& indent, std::o
     if (i.op == ir::Op::Store) ++ops[i.nontemporal ? "streaming store" : "store"];
     if (i.op == ir::Op::Cast) ++ops["cast"];
     if (i.op == ir::Op::Scatter) ++ops["scatter"];
-    if (i.op == ir::Op::Product) ++ops["block of a matrix product"];
+    if (i.op == ir::Op::Fragment) ++ops["block of a matrix product"];
     if (i.op == ir::Op::LoadLocal || i.op == ir::Op::StoreLocal)
       ++ops["local " + std::string(i.op == ir::Op::LoadLocal ? "load" : "store")];
   }

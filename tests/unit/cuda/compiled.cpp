@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <iostream>
 
+#include "../interp/product_kernel.hpp"
 #include "codegen/cuda/program.hpp"
 #include "named.hpp"
 #include "plait/error.hpp"
@@ -122,6 +123,21 @@ TEST_CASE("teams stay within registers and shared memory on every architecture")
             target.shared_bytes);
     }
   }
+}
+
+TEST_CASE(
+    "fragments of every dtype leave their sums in registers, those of halves in tensor cores") {
+  if (!have_nvrtc()) return;
+  for (const DType t : {DType::Float16, DType::Float32, DType::Float64})
+    for (const int width : {1, 32}) {
+      const test::RandomKernel r = test::product_kernel({64, 128, 256, 64, 64, 1, width, t});
+      const auto p = cuda::generate(r.kernel, {}, {r.params.data(), r.grid});
+      INFO(name(t) << ", panels of " << width);
+      for (int arch : kArchitectures) CHECK(cuda::compile(*p, arch)->spill_bytes == 0);
+      const std::string text(cuda::compile(*p, 999)->image);
+      CHECK((text.find("mma.sync") != std::string::npos) == (t == DType::Float16));
+      CHECK((text.find("ldmatrix") != std::string::npos) == (t == DType::Float16));
+    }
 }
 
 TEST_CASE("packs are moved by accesses of 16 bytes") {

@@ -153,11 +153,15 @@ TEST_CASE("every mapping gives the interpreter's bits") {
 
 TEST_CASE("products by fragments give the interpreter's bits") {
   std::vector<test::RandomKernel> kernels;
-  for (const test::ProductShape& s : test::product_shapes())
+  std::vector<double> units;
+  for (const test::ProductShape& s : test::product_shapes()) {
     kernels.push_back(test::product_kernel(s));
+    // Tensor cores have an order of their own, which shows where a sum is close to 0.
+    units.push_back(s.dtype == DType::Float16 && compiler() == By::Nvrtc ? 16 : 0);
+  }
   const Emulated programs(compiler(), kernels);
   for (std::size_t n = 0; n < programs.size(); ++n)
-    compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]));
+    compare(kernels[n], interpreted(kernels[n]), programs.run(n, kOrders[n % 3]), {units[n]});
 }
 
 TEST_CASE("folds of several values give the interpreter's bits, but for exponentials") {

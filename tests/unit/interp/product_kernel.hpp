@@ -24,7 +24,7 @@ inline RandomKernel product_kernel(const ProductShape& s, std::uint32_t seed = 1
   const auto op = [&](OpId fn, Val x, Val y) { return b.apply(fn, DType::Int64, {x, y}); };
   const auto number = [&](std::int64_t v) { return b.constant_index(v); };
   const std::int32_t a = b.local(t, {padded(s.rows, s.a_width) * s.depth}),
-                     c = b.local(t, {s.rows * s.n}),
+                     c = b.local(ir::fragment_sums(t), {s.rows * s.n}),
                      packed = b.local(t, {padded(s.n, s.b_width) * s.depth});
   const Val first = op(OpId::Multiply, b.grid_var(), number(s.rows));
   const Val last = op(OpId::Minimum, op(OpId::Add, first, number(s.rows)), m);
@@ -57,18 +57,19 @@ inline RandomKernel product_kernel(const ProductShape& s, std::uint32_t seed = 1
   };
   pack(a, a_memory, s.a_width, first, count, {s.k * item}, {item});
   pack(packed, b_memory, s.b_width, number(0), n, {item}, {s.n * item});
-  Product product;
-  product.a = {a, -1, s.a_width, {s.a_width * s.depth}, {s.a_width}};
-  product.b = {packed, -1, s.b_width, {s.b_width * s.depth}, {s.b_width}};
-  product.local = c;
-  product.row = {0, 1};
-  product.block = b.var(blocks);
-  b.product(product, {}, {}, {}, count, n, op(OpId::Subtract, to, from));
+  Fragment fragment;
+  fragment.a = {a, -1, s.a_width, {s.a_width * s.depth}, {s.a_width}};
+  fragment.b = {packed, -1, s.b_width, {s.b_width * s.depth}, {s.b_width}};
+  fragment.local = c;
+  fragment.row = {0, 1};
+  fragment.block = b.var(blocks);
+  b.fragment(fragment, {}, {}, {}, count, n, op(OpId::Subtract, to, from));
   b.close();
   const std::int32_t i = b.open_for(first, last);
   const std::int32_t j = b.open_for(kNone, n);
   b.loop(j).vector = true;
-  const Val v = b.load_local(c, {{}, {{b.var(i), {s.n}}, {first, {-s.n}}, {b.var(j), {1}}}});
+  Val v = b.load_local(c, {{}, {{b.var(i), {s.n}}, {first, {-s.n}}, {b.var(j), {1}}}});
+  if (t == DType::Float16) v = b.cast(v, t);
   b.store(out, {{}, {{b.var(i), {s.n * item}}, {b.var(j), {item}}}}, b.apply(OpId::Add, t, {v, v}));
   b.close();
   b.close();
@@ -82,9 +83,8 @@ inline RandomKernel product_kernel(const ProductShape& s, std::uint32_t seed = 1
     std::vector<unsigned char> memory(static_cast<std::size_t>(elements * item));
     for (std::int64_t e = 0; e < elements; ++e) {
       const double v = std::uniform_real_distribution<>(-1, 1)(rng);
-      const auto narrow = static_cast<float>(v);
-      std::memcpy(&memory[static_cast<std::size_t>(e * item)],
-                  t == DType::Float32 ? static_cast<const void*>(&narrow) : &v,
+      const Scalar x = cast(scalar_float(v), t);
+      std::memcpy(&memory[static_cast<std::size_t>(e * item)], x.bytes,
                   static_cast<std::size_t>(item));
     }
     r.buffers.push_back(std::move(memory));
@@ -95,7 +95,7 @@ inline RandomKernel product_kernel(const ProductShape& s, std::uint32_t seed = 1
 // Edges of panels and blocks, fewer rows than a panel, one block and many, widths of every tier.
 inline std::vector<ProductShape> product_shapes() {
   std::vector<ProductShape> all;
-  for (const DType t : {DType::Float32, DType::Float64}) {
+  for (const DType t : {DType::Float16, DType::Float32, DType::Float64}) {
     all.push_back({5, 3, 7, 4, 3, 2, 2, t});
     all.push_back({1, 1, 1, 8, 16, 6, 16, t});
     all.push_back({37, 50, 29, 16, 29, 14, 32, t});

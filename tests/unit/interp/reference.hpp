@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "codegen/loops/loops.hpp"
+#include "core/half.hpp"
 #include "ir/analysis.hpp"
 
 namespace plait::reference {
@@ -142,8 +143,8 @@ class Executor {
       case ir::Op::Carried:
         out = states_[loop_of(v)][i.index];
         break;
-      case ir::Op::Product:
-        i.type == DType::Float32 ? product<float>(i) : product<double>(i);
+      case ir::Op::Fragment:
+        product(i);
         break;
     }
   }
@@ -156,14 +157,29 @@ class Executor {
       throw std::runtime_error("reference: local out of bounds");
     return reinterpret_cast<T*>(memory.data())[at];
   }
+  void product(const ir::Inst& i) {
+    switch (k_.locals[k_.fragments[i.index].a.local].dtype) {
+      case DType::Float16:
+        return product<Half, float>(i);
+      case DType::Float32:
+        return product<float, float>(i);
+      default:
+        return product<double, double>(i);
+    }
+  }
+  static float widened(Half h) { return half_to_float(h.bits); }
   template <class T>
+  static T widened(T v) {
+    return v;
+  }
+  template <class In, class T>
   void product(const ir::Inst& inst) {
-    const ir::Product& p = k_.products[inst.index];
+    const ir::Fragment& p = k_.fragments[inst.index];
     const std::int64_t m = integer(inst.operands[0]), n = integer(inst.operands[1]),
                        depth = integer(inst.operands[2]);
     const auto packed = [&](const ir::Panels& o, std::int64_t i, std::int64_t q) {
       const std::int64_t at = i / o.width * resolve(o.stride) + q * resolve(o.step) + i % o.width;
-      return element<T>(o.local, o.access, at);
+      return widened(element<In>(o.local, o.access, at));
     };
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j) {

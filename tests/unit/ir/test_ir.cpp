@@ -248,12 +248,12 @@ Kernel one_product() {
   const std::int32_t x = b.local(DType::Float32, {8}), y = b.local(DType::Float32, {8}),
                      z = b.local(DType::Float32, {12});
   const Val m = b.constant_index(3), n = b.constant_index(4), k = b.constant_index(2);
-  b.product({.a = {x, -1, 4, {8}, {4}},
-             .b = {y, -1, 4, {0, b.new_param()}, {4}},
-             .local = z,
-             .row = {4},
-             .block = b.grid_var()},
-            {}, {{1}, {}}, {{}, {{b.grid_var(), {0}}}}, m, n, k);
+  b.fragment({.a = {x, -1, 4, {8}, {4}},
+              .b = {y, -1, 4, {0, b.new_param()}, {4}},
+              .local = z,
+              .row = {4},
+              .block = b.grid_var()},
+             {}, {{1}, {}}, {{}, {{b.grid_var(), {0}}}}, m, n, k);
   return b.finish();
 }
 
@@ -263,13 +263,13 @@ TEST_CASE("a product prints, survives the disk, and is checked") {
   Kernel k = one_product();
   verify(k);
   CHECK(
-      to_string(k).find("product l2[0 + %0*0] rows 4, l0[0] by 4 every 8 step 4, l1[1] by 4 every "
+      to_string(k).find("fragment l2[0 + %0*0] rows 4, l0[0] by 4 every 8 step 4, l1[1] by 4 every "
                         "p0 step 4, %1 x %2 x %3 block %0") != std::string::npos);
   const Kernel back = deserialize(serialize(k));
   CHECK(to_string(back).substr(7) == to_string(k).substr(14));
   CHECK(multiplies(k, 0));
   CHECK_FALSE(multiplies(row_sums(), 0));
-  k.products[0].a.width = 2;
+  k.fragments[0].a.width = 2;
   CHECK(serialize(k) != serialize(back));
   const auto rejects = [&](const std::string& why) {
     INFO("wanted: " << why << "\ngot: " << rejection(k));
@@ -280,22 +280,28 @@ TEST_CASE("a product prints, survives the disk, and is checked") {
   k.loops[0].vector = true;
   rejects("stands in a vector loop");
   k.locals[1].dtype = DType::Float64;
-  rejects("its locals differ in dtype");
-  find(k, Op::Product).type = DType::Int64;
+  rejects("its operands differ in dtype");
+  k.locals[0].dtype = DType::Int64;
   rejects("multiplies int64");
-  k.products[0].local = 0;
+  find(k, Op::Fragment).type = DType::Float64;
+  rejects("its type is float64, not float32");
+  k.locals[0].dtype = k.locals[1].dtype = DType::Float16;
+  verify(k);  // sums of halves are floats
+  k.locals[2].dtype = DType::Float16;
+  rejects("its type is float32, not float16");
+  k.fragments[0].local = 0;
   rejects("overwrites an operand");
-  k.products[0].b.access = 9;
+  k.fragments[0].b.access = 9;
   rejects("names no local or no access");
-  k.products[0].b.width = 0;
+  k.fragments[0].b.width = 0;
   rejects("have no width");
-  k.products[0].block = kNone;
+  k.fragments[0].block = kNone;
   rejects("is of no block");
-  k.products[0].b.stride.param = 4;
+  k.fragments[0].b.stride.param = 4;
   rejects("names parameter 4 of 1");
-  find(k, Op::Product).operands[2] = kNone;
+  find(k, Op::Fragment).operands[2] = kNone;
   rejects("is missing");
-  find(k, Op::Product).index = 1;
+  find(k, Op::Fragment).index = 1;
   rejects("out of range");
 }
 

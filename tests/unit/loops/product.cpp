@@ -1,6 +1,7 @@
 // Products on panels and on operands where they lie: the bits of the order that product.hpp
 // promises, whatever the shapes, strides and tiers.
 #include "codegen/loops/product.hpp"
+#include "core/half.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -149,7 +150,37 @@ TEST_CASE("operands of any strides are packed") {
   }
 }
 
+TEST_CASE("halves are packed as the floats that they are") {
+  for (CpuTier tier : tiers()) {
+    const loops::Product &halves = *loops::product(DType::Float16, tier),
+                         &floats = *loops::product(DType::Float32, tier);
+    std::mt19937_64 random(5);
+    for (const auto& [lines, depth] : {std::pair{37, 21}, {1, 3}, {16, 40}, {33, 64}}) {
+      const Matrix<float> values = random_matrix<float>(lines * depth, random, false);
+      std::vector<std::uint16_t> half;
+      Matrix<float> wide;
+      for (const float v : values) {
+        half.push_back(float_to_half(v));
+        wide.push_back(half_to_float(half.back()));
+      }
+      for (const std::int64_t width : {halves.rows, halves.columns})
+        for (const bool near : {false, true}) {  // lines side by side, or steps
+          const std::int64_t line = near ? 1 : depth, step = near ? lines : 1;
+          Matrix<float> got(loops::packed_size(lines, depth, width), 7), want = got, at = got;
+          halves.pack(got.data(), half.data(), line * 2, step * 2, lines, depth, width);
+          floats.pack(want.data(), wide.data(), line * 4, step * 4, lines, depth, width);
+          CHECK(same(want, got));
+          std::vector<std::int64_t> lines_at, sums_at;
+          for (std::int64_t i = 0; i < lines; ++i) lines_at.push_back(i * line * 2);
+          for (std::int64_t i = 0; i < depth; ++i) sums_at.push_back(i * step * 2);
+          halves.gather(at.data(), half.data(), lines_at.data(), sums_at.data(), lines, depth,
+                        width);
+          CHECK(same(want, at));
+        }
+    }
+  }
+}
+
 TEST_CASE("other dtypes have no tiles") {
   CHECK(loops::product(DType::Int32, CpuTier::Baseline) == nullptr);
-  CHECK(loops::product(DType::Float16, CpuTier::Baseline) == nullptr);
 }
