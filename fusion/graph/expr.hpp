@@ -20,8 +20,8 @@ enum class Field : std::uint8_t {
   MapStart,
   MapStep,  // of a View decomposed over its base, of an Update's target in its storage; `dim`
             // counts the base's dimensions
-  WindowStart,
-  WindowStep,  // the same of a View whose dimensions may share one of its base
+  IndexStart,  // of a View with an IndexMap; `dim` counts the base's dimensions
+  IndexStep,   // `dim` counts its own
   InputShape,  // Reduce: of its operand
   Step,        // Gather: from one index to the next
   Value,       // Scalar: its bits, 0 for a zero that is not negative

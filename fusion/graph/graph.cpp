@@ -149,10 +149,9 @@ void Graph::build(std::span<Node* const> wanted) {
       const Node& base = *nodes[g.in[0]].node;
       if (base.dtype == n.dtype)
         g.map = shared(decompose(base.shape, base.strides, n.offset, n.shape, n.strides));
-      if (const GNode& b = nodes[g.in[0]];
-          base.dtype == n.dtype && base.kind == NodeKind::Update && b.map)
-        g.windows =
-            shared(decompose_windows(base.shape, base.strides, n.offset, n.shape, n.strides));
+      const bool part = base.kind == NodeKind::Update && nodes[g.in[0]].map;
+      if (base.dtype == n.dtype && (!g.map || part))
+        g.index = shared(decompose_index(base.shape, base.strides, n.offset, n.shape, n.strides));
     }
     if (n.kind == NodeKind::Update && !g.leaf && g.in[2] < 0 && n.view_dtype == n.dtype)
       g.map = shared(decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides));
@@ -216,12 +215,13 @@ void Graph::make_key() {
     const Node& n = *g.node;
     const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
     const int extents = n.shape.size() + n.axes.size() + n.view_shape.size() +
-                        (g.map ? g.map->from.size() : 0) + (g.windows ? g.windows->axis.size() : 0);
+                        (g.map ? g.map->from.size() : 0) +
+                        (g.index ? g.index->axis.size() + g.index->wider.size() : 0);
     key.make_room(64 + 4 * static_cast<std::size_t>(extents));
     key.put(static_cast<int>(g.leaf && n.kind != NodeKind::Scalar ? NodeKind::Data : n.kind));
     key.put(static_cast<int>(n.dtype));
     key.put(g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | (g.map != nullptr) << 4 |
-            g.expiring << 5 | (g.windows != nullptr) << 6);
+            g.expiring << 5 | (g.index != nullptr) << 6);
     key.put(n.shape.size());
     for (std::int64_t e : n.shape) key.put(size_class(e));
     if (g.leaf) {
@@ -248,11 +248,13 @@ void Graph::make_key() {
           key.put(std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
         }
     }
-    if (g.windows)
-      for (int j = 0; j < g.windows->axis.size(); ++j) {
-        key.put(g.windows->axis[j]);
-        key.put(std::min(g.windows->step[j], kShort + 1));
+    if (g.index) {
+      for (int j = 0; j < g.index->axis.size(); ++j) {
+        key.put(g.index->axis[j]);
+        key.put(std::min(g.index->step[j], kShort + 1));
       }
+      for (const std::int64_t w : g.index->wider) key.put(w);
+    }
     if (n.kind == NodeKind::Gather) {
       put_strides(key, n.shape, n.view_strides, item);
       key.put(n.step == item);
@@ -310,10 +312,10 @@ std::int64_t Graph::field(const Source& s) const {
       return g.map->start[s.dim];
     case Field::MapStep:
       return g.map->step[s.dim];
-    case Field::WindowStart:
-      return g.windows->start[s.dim];
-    case Field::WindowStep:
-      return g.windows->step[s.dim];
+    case Field::IndexStart:
+      return g.index->start[s.dim];
+    case Field::IndexStep:
+      return g.index->step[s.dim];
     case Field::InputShape:
       return n.inputs[0]->shape[s.dim];
     case Field::Step:

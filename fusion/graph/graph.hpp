@@ -27,7 +27,9 @@ struct GNode {
       false;  // nobody outside this graph refers to it: an Update may take over its memory
   // View of a pending base that decomposes; Update without a mask: its target in the storage.
   std::shared_ptr<const ViewMap> map;
-  std::shared_ptr<const AxisMap> windows;  // View of such an Update
+  std::shared_ptr<const IndexMap> index;  // View of another pending base, or of such an Update
+  // Of a View: loops step through its base.
+  bool steps() const { return map || (index && !index->divides()); }
 };
 
 class Graph {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace plait::fusion {
 
@@ -53,10 +54,26 @@ std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_stride
   return m;
 }
 
-std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& base_strides,
-                                         std::int64_t offset, const Dims& shape,
-                                         const Dims& strides) {
-  AxisMap m{Dims(base_shape.size()), Dims(shape.size(), -1), Dims(shape.size())};
+bool IndexMap::divides() const {
+  return std::any_of(wider.begin(), wider.end(), [](std::int64_t w) { return w >= 0; });
+}
+
+std::optional<Dims> IndexMap::merged_by(const Dims& base_shape, const Dims& shape) const {
+  if (element_count(base_shape) != element_count(shape)) return std::nullopt;
+  Dims by(wider.size(), -1);
+  for (int j = 0; j < axis.size(); ++j) {
+    if (shape[j] == 1) continue;
+    if (axis[j] < 0 || step[j] != 1 || start[axis[j]] != 0 || by[axis[j]] >= 0) return std::nullopt;
+    for (std::int64_t d = axis[j]; d >= 0; d = wider[d]) by[d] = j;
+  }
+  return by;
+}
+
+std::optional<IndexMap> decompose_index(const Dims& base_shape, const Dims& base_strides,
+                                        std::int64_t offset, const Dims& shape,
+                                        const Dims& strides) {
+  const int n = base_shape.size();
+  IndexMap m{Dims(n), Dims(n, -1), Dims(shape.size(), -1), Dims(shape.size())};
   const Dims order = widest_first(base_shape, base_strides);
   if (!find_start(order, base_strides, offset, m.start)) return std::nullopt;
   Dims last = m.start;
@@ -69,32 +86,24 @@ std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& bas
     m.step[j] = strides[j] / base_strides[*d];
     last[*d] += m.step[j] * (shape[j] - 1);
   }
-  for (const std::int64_t d : order)
-    if (last[d] >= base_shape[d]) return std::nullopt;
-  return m;
-}
-
-std::optional<MergedAxes> decompose_merged(const Dims& base_shape, const Dims& base_strides,
-                                           const Dims& shape, const Dims& strides) {
-  MergedAxes m{Dims(shape.size()), Dims(shape.size())};
-  std::int64_t left = 1;  // elements along dimensions that none of the view's has yet
-  for (const std::int64_t e : base_shape) left *= e;
-  for (int j = 0; j < shape.size(); ++j) {
-    if (shape[j] == 1) continue;
-    int d = base_shape.size();
-    while (d-- > 0)
-      if (base_shape[d] != 1 && base_strides[d] == strides[j]) break;
-    if (d < 0) return std::nullopt;
-    m.last[j] = d + 1;
-    std::int64_t merged = base_shape[d];
-    while (merged < shape[j] && d > 0) merged *= base_shape[--d];
-    if (merged != shape[j] || left % merged != 0) return std::nullopt;
-    left /= merged;
-    m.first[j] = d;
-    for (int i = 0; i < j; ++i)
-      if (m.first[i] < m.last[j] && m.first[j] < m.last[i]) return std::nullopt;
+  for (int k = order.size(); k-- > 0;) {
+    const std::int64_t d = order[k];
+    for (std::int64_t size = base_shape[d], in = d; last[d] >= size; in = order[k]) {
+      if (k-- == 0 || base_strides[order[k]] != base_strides[in] * base_shape[in])
+        return std::nullopt;
+      const std::int64_t w = order[k];
+      m.wider[in] = w;
+      last[d] += last[w] * size;
+      m.start[d] += std::exchange(m.start[w], 0) * size;
+      for (int j = 0; j < shape.size(); ++j)
+        if (m.axis[j] == w) {
+          m.axis[j] = d;
+          m.step[j] *= size;
+        }
+      size *= base_shape[w];
+    }
   }
-  return left == 1 ? std::optional(m) : std::nullopt;
+  return m;
 }
 
 }  // namespace plait::fusion

@@ -1,12 +1,9 @@
 // A view of a value that is not in memory yet, as an index map: element j of the view is element
 // start + step * j of the base, dimension by dimension. Slices, transposes, broadcasts and new axes
-// decompose; a reshape that splits or merges dimensions does not, and its base is then put in
-// memory.
+// decompose so. A reshape that splits or merges dimensions has an IndexMap.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/dims.hpp"
 
@@ -23,34 +20,23 @@ struct ViewMap {
 std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_strides,
                                  std::int64_t offset, const Dims& shape, const Dims& strides);
 
-// The same where several dimensions of the view may step through one of the base, as windows do:
-// the index of a base dimension is its start and the sum of what those dimensions step.
-struct AxisMap {
+// The index of every view that steps forwards. Several dimensions of the view may step through one
+// of the base, as windows and split dimensions do: its index is its start and the sum of what they
+// step. Where that sum reaches beyond the dimension it counts on in the next wider one, as merged
+// dimensions do: the indices are the digits of the sum.
+struct IndexMap {
   Dims start;  // one a base dimension
+  Dims wider;  // one a base dimension: where its sum counts on, or -1
   Dims axis;   // one a view's dimension: the base dimension that it steps through, or -1
   Dims step;   // one a view's dimension
+  bool divides() const;
+  // Where it shows all of the base, each of its dimensions one of the base's or several merged: of
+  // each of the base's, the view's that has it, or -1.
+  std::optional<Dims> merged_by(const Dims& base_shape, const Dims& shape) const;
 };
 
-// For views that step forwards.
-std::optional<AxisMap> decompose_windows(const Dims& base_shape, const Dims& base_strides,
-                                         std::int64_t offset, const Dims& shape,
-                                         const Dims& strides);
-
-// Where each dimension of a view of all of a base in C order is several of the base's next to each
-// other, merged, as reshape does: of each those dimensions, [first, last).
-struct MergedAxes {
-  Dims first, last;
-  // Of each of the base's what belongs to the view's that has it.
-  template <class T>
-  std::vector<T> of_base(const std::vector<T>& of) const {
-    std::vector<T> at(static_cast<std::size_t>(*std::max_element(last.begin(), last.end())));
-    for (int j = 0; j < last.size(); ++j)
-      for (auto d = first[j]; d < last[j]; ++d)
-        at[static_cast<std::size_t>(d)] = of[static_cast<std::size_t>(j)];
-    return at;
-  }
-};
-std::optional<MergedAxes> decompose_merged(const Dims& base_shape, const Dims& base_strides,
-                                           const Dims& shape, const Dims& strides);
+std::optional<IndexMap> decompose_index(const Dims& base_shape, const Dims& base_strides,
+                                        std::int64_t offset, const Dims& shape,
+                                        const Dims& strides);
 
 }  // namespace plait::fusion

@@ -19,40 +19,28 @@ bool writes_part(const Graph& g, std::int32_t update) {
   return o.kind == NodeKind::Fill || writes_part(g, u.in[0]);
 }
 
-std::optional<MergedAxes> unfolded_axes(const Graph& g, std::int32_t view) {
+std::optional<Dims> unfolded_axes(const Graph& g, std::int32_t view) {
   const GNode& v = g[view];
-  if (v.leaf || v.node->kind != NodeKind::View || v.map || v.uses != 1 || v.wanted || v.held)
+  if (v.leaf || !v.index || v.uses != 1 || v.wanted || v.held || v.node->shape.size() < 2)
     return std::nullopt;
   const GNode& copy = g[v.in[0]];
-  const Node &n = *v.node, &c = *copy.node;
-  if (copy.leaf || c.kind != NodeKind::Cast || copy.uses != 1 || copy.wanted || copy.held ||
-      n.dtype != c.dtype || n.offset != 0 || n.shape.size() < 2 ||
-      c.strides != contiguous_strides(c.shape, static_cast<std::int64_t>(itemsize(c.dtype))))
-    return std::nullopt;
-  return decompose_merged(c.shape, c.strides, n.shape, n.strides);
+  const Node& c = *copy.node;
+  if (c.kind != NodeKind::Cast || copy.uses != 1 || copy.wanted || copy.held) return std::nullopt;
+  return v.index->merged_by(c.shape, v.node->shape);
 }
 
-std::optional<MergedAxes> interleaved_axes(const Graph& g, std::int32_t view) {
+std::optional<Dims> interleaved_axes(const Graph& g, std::int32_t view) {
   const GNode& v = g[view];
-  if (v.leaf || v.node->kind != NodeKind::View || v.map || v.windows || !writes_part(g, v.in[0]))
-    return std::nullopt;
-  const Node &n = *v.node, &base = *g[v.in[0]].node;
+  if (v.leaf || v.map || !v.index || !writes_part(g, v.in[0])) return std::nullopt;
+  const Dims &shape = v.node->shape, &base = g[v.in[0]].node->shape;
   // Blocks of a product begin at multiples of how many arrays there are.
-  const std::int64_t arrays = base.shape.size() > 0 ? base.shape.back() : 0;
-  if (base.shape.size() != n.shape.size() + 1 || n.dtype != base.dtype || n.offset != 0 ||
-      (arrays != 2 && arrays != 4 && arrays != 8) || base.shape.end()[-2] == 1 ||
-      base.strides != contiguous_strides(base.shape, static_cast<std::int64_t>(itemsize(n.dtype))))
-    return std::nullopt;
-  auto m = decompose_merged(base.shape, base.strides, n.shape, n.strides);
-  if (!m) return std::nullopt;
-  for (int j = 0; j < m->last.size(); ++j)
-    if (m->last[j] - m->first[j] != (m->last[j] == base.shape.size() ? 2 : n.shape[j] == 1 ? 0 : 1))
-      return std::nullopt;
-  return m;
-}
-
-int interleaved_axis(const MergedAxes& m) {
-  return static_cast<int>(std::max_element(m.last.begin(), m.last.end()) - m.last.begin());
+  const int last = base.size() - 1;
+  const std::int64_t arrays = last >= 1 ? base[last] : 0;
+  if ((arrays != 2 && arrays != 4 && arrays != 8) || base[last - 1] == 1) return std::nullopt;
+  std::optional<Dims> by = v.index->merged_by(base, shape);
+  for (int d = 0; by && d <= last; ++d)
+    if (v.index->wider[d] != (d == last ? last - 1 : -1)) return std::nullopt;
+  return by && v.index->wider[last] == last - 1 ? by : std::nullopt;
 }
 
 }  // namespace plait::fusion

@@ -11,13 +11,11 @@ namespace plait::fusion {
 bool writes_part(const Graph& g, std::int32_t update);
 
 // How the node merges dimensions of a copy that nobody else reads, as a matrix of patches does, or
-// heads that are repeated for groups of queries.
-std::optional<MergedAxes> unfolded_axes(const Graph& g, std::int32_t view);
+// heads that are repeated for groups of queries: of each of the copy's, the view's that has it.
+std::optional<Dims> unfolded_axes(const Graph& g, std::int32_t view);
 
-// How it shows the last two dimensions of what was written in parts as one, and the others as they
-// are: arrays that were stacked along a new last axis, element by element in turn.
-std::optional<MergedAxes> interleaved_axes(const Graph& g, std::int32_t view);
-// Which of the view's that one is.
-int interleaved_axis(const MergedAxes& m);
+// The same where it shows the last two dimensions of what was written in parts as one, and the
+// others as they are: arrays that were stacked along a new last axis, element by element in turn.
+std::optional<Dims> interleaved_axes(const Graph& g, std::int32_t view);
 
 }  // namespace plait::fusion

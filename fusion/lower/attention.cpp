@@ -95,14 +95,6 @@ void Lowering::attention() {
   count_fragments(scores);
 }
 
-// Whether it is what blocks of queries, keys or values are read from.
-bool Lowering::is_attended(std::int32_t operand) const {
-  const std::int32_t scores = folds_->of.scores;
-  for (const std::int32_t in : {g_[scores].in[0], g_[scores].in[1], g_[region_.product].in[1]})
-    if (in_.canon[in] == operand) return true;
-  return false;
-}
-
 void Lowering::add_block(const Rows& queries, const RowBlock& b, const Range& keys,
                          std::int32_t ctx) {
   BlockFolds& s = *folds_;

@@ -65,7 +65,7 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
   if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
     for (const std::int32_t in : gn.in)
       if (in >= 0) read_at(in, nest_.broadcast(in, idx));
-  } else if (n.kind == NodeKind::View && (gn.windows || gn.map)) {
+  } else if (n.kind == NodeKind::View && gn.steps()) {
     read_at(gn.in[0], nest_.view_index(id, idx));
   } else if (n.kind == NodeKind::Reduce) {
     const std::vector<Walk> of = folded_index(id, idx);
@@ -79,9 +79,9 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
         {id, over == reads_.end() ? -1 : static_cast<int>(over - reads_.begin()), idx});
     read_at(gn.in[0], idx);
     read_at(gn.in[1], nest_.written_index(id, idx));
-  } else if (const auto m = interleaved_axes(g_, id);
-             m && interleave(id, *m, idx[static_cast<std::size_t>(interleaved_axis(*m))])) {
-    std::vector<Walk> of = m->of_base(idx);
+  } else if (const auto by = interleaved_axes(g_, id);
+             by && interleave(id, idx[static_cast<std::size_t>(by->back())])) {
+    std::vector<Walk> of = of_base(*by, idx);
     of.back() = {ex_.zero(), {{folded_ - 1, ex_.one()}}};
     read_at(gn.in[0], of);
   } else {

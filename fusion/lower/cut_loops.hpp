@@ -92,7 +92,14 @@ class CutLoops {
   // Loops over an axis that a view makes of several (lower/merged_axes.cpp).
   std::vector<Level> split(std::int32_t view, const std::vector<Level>& levels, Index& idx);
   std::pair<Val, Val> range_of(Level& l);
-  bool interleave(std::int32_t view, const MergedAxes& m, const Walk& along);
+  bool interleave(std::int32_t view, const Walk& along);
+  template <class X>
+  static std::vector<X> of_base(const Dims& by, const std::vector<X>& idx) {
+    std::vector<X> at(static_cast<std::size_t>(by.size()));
+    for (int d = 0; d < by.size(); ++d)
+      if (by[d] >= 0) at[static_cast<std::size_t>(d)] = idx[static_cast<std::size_t>(by[d])];
+    return at;
+  }
   void split_interleaved();
   void cut_each();
   bool goes_on(const Read& r, int d, ExprId end) const;

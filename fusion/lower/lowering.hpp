@@ -122,7 +122,6 @@ class Lowering : Nest {
     double trips = 1;  // of a block, on average
   };
   using Level = CutLoops::Level;
-  bool is_attended(std::int32_t operand) const;
   void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
             std::int32_t local, std::int32_t ctx, bool repeated = false);
   CutLoops cut_loops();

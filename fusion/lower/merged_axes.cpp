@@ -12,23 +12,28 @@ std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vecto
                                              Index& idx) {
   const std::int32_t copy = g_[view].in[0];
   const Dims& shape = node(copy).shape;
-  const MergedAxes m = *unfolded_axes(g_, view);
-  const auto extent = [&](int d) { return ex_.source({copy, Field::Shape, d}); };
-  idx = nest_.unmerged(view, idx);
+  const IndexMap& m = *g_[view].index;
+  const auto extent = [&](std::int64_t d) {
+    return ex_.source({copy, Field::Shape, static_cast<std::int32_t>(d)});
+  };
+  idx = nest_.view_index(view, idx);
   std::vector<Level> out;
   for (const Level& l : levels) {
-    const int begin = static_cast<int>(m.first[l.axis]), end = static_cast<int>(m.last[l.axis]);
+    std::vector<std::int64_t> digits;  // the widest first
+    for (std::int64_t d = m.axis[l.axis]; d >= 0; d = m.wider[d]) digits.insert(digits.begin(), d);
     int around = -1;
-    for (int d = begin; d < end; ++d) {
+    for (std::size_t k = 0; k < digits.size(); ++k) {
+      const std::int64_t d = digits[k];
       ExprId inner = ex_.one();
-      for (int e = d + 1; e < end; ++e) inner = ex_.mul(inner, extent(e));
-      Level one{d, ex_.mul(l.place, inner), extent(d), kNone, kNone, static_cast<double>(shape[d])};
+      for (std::size_t e = k + 1; e < digits.size(); ++e) inner = ex_.mul(inner, extent(digits[e]));
+      Level one{static_cast<int>(d),          ex_.mul(l.place, inner), extent(d), kNone, kNone,
+                static_cast<double>(shape[d])};
       if (l.begin != kNone) {
         one.low = l.begin;
         one.high = l.end;
         one.inner = inner;
         one.around = around;
-        if (d + 1 == end) one.begin = l.begin;
+        if (k + 1 == digits.size()) one.begin = l.begin;
       }
       around = static_cast<int>(out.size());
       out.push_back(one);
@@ -54,7 +59,7 @@ std::pair<Val, Val> CutLoops::range_of(Level& l) {
 }
 
 // Whether what steps along the merged axis of such a view can be two loops.
-bool CutLoops::interleave(std::int32_t view, const MergedAxes& m, const Walk& along) {
+bool CutLoops::interleave(std::int32_t view, const Walk& along) {
   const std::int32_t base = g_[view].in[0];
   const int dims = node(base).shape.size();
   const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
@@ -69,13 +74,6 @@ bool CutLoops::interleave(std::int32_t view, const MergedAxes& m, const Walk& al
   const ExprId arrays = in_.facts.known(extent(base, dims - 1));
   Interleaved& all = interleaved_;
   if (all.axis >= 0 && (all.axis != axis || all.arrays != arrays)) return false;
-  for (int j = 0; j < m.last.size(); ++j) {
-    if (node(view).shape[j] == 1) continue;
-    const auto last = static_cast<std::int32_t>(m.last[j] - 1);
-    in_.facts.equal(ex_.source({view, Field::Stride, j}), ex_.source({base, Field::Layout, last}));
-    in_.facts.equal(extent(view, j),
-                    last + 1 < dims ? extent(base, last) : ex_.mul(extent(base, dims - 2), arrays));
-  }
   all = {axis, arrays, extent(base, dims - 2)};
   return true;
 }
@@ -101,11 +99,11 @@ void CutLoops::split_interleaved() {
 
 std::optional<Index> CutLoops::deinterleaved(std::int32_t view, const Index& idx) const {
   if (interleaved_.axis < 0) return std::nullopt;
-  const auto m = interleaved_axes(g_, view);
-  if (!m) return std::nullopt;
-  const Ix& x = idx[static_cast<std::size_t>(interleaved_axis(*m))];
+  const auto by = interleaved_axes(g_, view);
+  if (!by) return std::nullopt;
+  const Ix& x = idx[static_cast<std::size_t>(by->back())];
   if (x != idx_[static_cast<std::size_t>(interleaved_.axis)]) return std::nullopt;
-  Index at = m->of_base(idx);
+  Index at = of_base(*by, idx);
   at[at.size() - 2] = {x.loop, ex_.one(), ex_.zero()};
   at.back() = idx_.back();
   return at;

@@ -21,24 +21,79 @@ Val Nest::load(std::int32_t id, DType t, const Index& idx, const Dims& strides, 
                ExprId offset) {
   return in_full(old_memory_ >= 0 && in_.memory_of[id] == old_memory_, [&] {
     const std::int32_t b = buffer({BufferSource::NodeMemory, id}, t, false);
-    return push_load(b, address(idx, strides, s, offset), t, innermost(idx));
+    const std::int32_t loop = innermost(idx);
+    std::vector<std::pair<Ix, ExprId>> dims = joined(idx, strides, s);
+    // What is divided in the innermost loop is no step of it.
+    Val index = kNone;
+    const auto looked_up = [&](const std::pair<Ix, ExprId>& dim) {
+      if (!dim.first.divided()) return false;
+      const Val v = position(dim.first);
+      if (def_loop_[v] != loop) return false;
+      const Val bytes = integer(OpId::Multiply, v, number(dim.second));
+      index = index == kNone ? bytes : integer(OpId::Add, index, bytes);
+      return true;
+    };
+    std::erase_if(dims, looked_up);
+    const ir::Access a = address(dims, offset);
+    return index == kNone ? push_load(b, a, t, loop) : push_gather(b, a, index, {1}, t);
   });
 }
 
+std::vector<std::pair<Ix, ExprId>> Nest::joined(const Index& idx, const Dims& strides, Source s) {
+  std::vector<std::pair<Ix, ExprId>> dims;
+  bool divided = false;
+  for (int d = 0; d < strides.size(); ++d) {
+    const Ix& x = idx[static_cast<std::size_t>(d)];
+    if (x == Ix{}) continue;
+    s.dim = d;
+    dims.emplace_back(x, small(stride_of(s)));
+    divided |= x.divided();
+  }
+  const auto sum_of = [](Ix x) {
+    x.inner = 1;
+    x.extent = 0;
+    return x;
+  };
+  // Whether `wider` is the digit beyond; both are one then.
+  const auto join = [&](std::pair<Ix, ExprId>& dim, const std::pair<Ix, ExprId>& wider) {
+    auto& [x, stride] = dim;
+    if (x.extent == ex_.zero() || wider.first.inner != ex_.mul(x.inner, x.extent) ||
+        sum_of(wider.first) != sum_of(x) ||
+        !in_.facts.equal(wider.second, ex_.mul(stride, x.extent)))
+      return false;
+    x.extent = ex_.mul(x.extent, wider.first.extent);
+    return true;
+  };
+  for (std::size_t i = 0; divided && i < dims.size();) {
+    const std::size_t before = dims.size();
+    for (std::size_t o = 0; o < dims.size() && dims.size() == before; ++o)
+      if (join(dims[i], dims[o])) dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(o));
+    i = dims.size() < before ? 0 : i + 1;
+  }
+  return dims;
+}
+
 Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId offset) {
+  return builds_ ? address(joined(idx, strides, s), offset) : Access{};
+}
+
+Access Nest::address(const std::vector<std::pair<Ix, ExprId>>& dims, ExprId offset) {
   if (!builds_) return {};
   std::map<std::int32_t, ExprId> by_loop;
   Access a;
-  for (int d = 0; d < strides.size(); ++d) {
-    const Ix& x = idx[d];
-    if (x.loop < 0 && x.start == ex_.zero() && x.at == kNone) continue;
-    s.dim = d;
-    ExprId stride = small(stride_of(s));
-    offset = ex_.add(offset, ex_.mul(stride, x.start));
-    if (x.at != kNone && stride != ex_.zero()) a.terms.push_back({x.at, coeff(stride)});
-    if (x.loop < 0) continue;
-    auto [it, fresh] = by_loop.try_emplace(x.loop, ex_.zero());
-    it->second = ex_.add(it->second, ex_.mul(stride, x.step));
+  for (const auto& [dim, stride] : dims) {
+    const Ix x = undivided(dim);
+    const auto step = [&, by = stride](const Ix& one) {
+      offset = ex_.add(offset, ex_.mul(by, one.start));
+      if (one.loop < 0) return;
+      auto [it, fresh] = by_loop.try_emplace(one.loop, ex_.zero());
+      it->second = ex_.add(it->second, ex_.mul(by, one.step));
+    };
+    step(x);
+    if (const auto steps = steps_.find(x.at); steps != steps_.end())
+      std::for_each(steps->second.begin(), steps->second.end(), step);
+    else if (x.at != kNone && stride != ex_.zero())
+      a.terms.push_back({x.at, coeff(stride)});
   }
   a.offset = coeff(offset);
   for (auto [loop, stride] : by_loop)
@@ -136,12 +191,17 @@ Val Nest::position(const Ix& x) {
     if (x.step != ex_.one()) l = apply(OpId::Multiply, DType::Int64, l, number(x.step), kNone);
     v = v == kNone ? l : apply(OpId::Add, DType::Int64, l, v);
   }
-  if (v == kNone) return number(x.start);
-  if (x.start != ex_.zero()) v = apply(OpId::Add, DType::Int64, v, number(x.start), kNone);
+  if (v == kNone)
+    v = number(x.start);
+  else if (x.start != ex_.zero())
+    v = integer(OpId::Add, v, number(x.start));
+  if (x.inner != ex_.one()) v = integer(OpId::FloorDivide, v, number(x.inner));
+  if (x.extent != ex_.zero()) v = integer(OpId::Remainder, v, number(x.extent));
   return v;
 }
 
 Ix Nest::scaled(const Ix& x, ExprId by) {
+  if (x.divided()) return by == ex_.one() ? x : scaled(undivided(x), by);
   const Val at = x.at == kNone || by == ex_.one()
                      ? x.at
                      : apply(OpId::Multiply, DType::Int64, x.at, number(by));
@@ -149,14 +209,28 @@ Ix Nest::scaled(const Ix& x, ExprId by) {
 }
 
 Ix Nest::sum(const Ix& a, const Ix& b) {
+  if (a == Ix{}) return b;
+  if (b == Ix{}) return a;
+  if (a.divided() || b.divided()) return sum(undivided(a), undivided(b));
   if (a.loop >= 0 && b.loop >= 0 && a.loop != b.loop) {
     const bool first = encloses(b.loop, a.loop);
     Ix inner = first ? a : b, outer = first ? b : a;
-    return sum(inner, {-1, ex_.one(), ex_.zero(), position(outer)});
+    const Val at = position(outer);
+    if (const auto known = steps_.find(outer.at); outer.at == kNone || known != steps_.end()) {
+      std::vector<Ix> all = outer.at == kNone ? std::vector<Ix>{} : known->second;
+      all.push_back({outer.loop, outer.step, outer.start});
+      steps_.try_emplace(at, std::move(all));
+    }
+    return sum(inner, {-1, ex_.one(), ex_.zero(), at});
   }
   Ix s{std::max(a.loop, b.loop), ex_.one(), ex_.add(a.start, b.start), a.at};
   if (s.loop >= 0) s.step = a.loop < 0 ? b.step : b.loop < 0 ? a.step : ex_.add(a.step, b.step);
-  if (b.at != kNone) s.at = a.at == kNone ? b.at : apply(OpId::Add, DType::Int64, a.at, b.at);
+  if (b.at != kNone) s.at = a.at == kNone ? b.at : integer(OpId::Add, a.at, b.at);
+  if (steps_.count(a.at) > 0 && steps_.count(b.at) > 0) {
+    std::vector<Ix> all = steps_[a.at];
+    all.insert(all.end(), steps_[b.at].begin(), steps_[b.at].end());
+    steps_.try_emplace(s.at, std::move(all));
+  }
   return s;
 }
 
@@ -325,36 +399,28 @@ double Nest::times(std::int32_t loop) const {
   return t;
 }
 
-// The index in the copy, whose dimensions the view merges: of several that are one, each is what is
-// left of its index by those around it.
-Index Nest::unmerged(std::int32_t view, const Index& idx) {
-  const std::int32_t copy = g_[view].in[0];
-  const tracer::Node &n = node(view), &c = node(copy);
-  const MergedAxes m = *unfolded_axes(g_, view);
-  Index at(static_cast<std::size_t>(c.shape.size()));
-  for (int j = 0; j < n.shape.size(); ++j) {
-    if (n.shape[j] == 1) continue;
-    in_.facts.equal(ex_.source({view, Field::Stride, j}),
-                    ex_.source({copy, Field::Layout, static_cast<std::int32_t>(m.last[j] - 1)}));
-    const Ix& whole = idx[static_cast<std::size_t>(j)];
-    const bool several = std::count_if(c.shape.begin() + m.first[j], c.shape.begin() + m.last[j],
-                                       [](std::int64_t e) { return e != 1; }) > 1;
-    ExprId inner = ex_.one();
-    for (auto d = static_cast<int>(m.last[j]); d-- > m.first[j];) {
-      const ExprId extent = ex_.source({copy, Field::Shape, d});
-      Ix& one = at[static_cast<std::size_t>(d)];
-      if (c.shape[d] != 1) one = whole;
-      if (several && c.shape[d] != 1 && whole != Ix{}) {
-        Val v = position(whole);
-        if (inner != ex_.one()) v = integer(OpId::FloorDivide, v, number(inner));
-        if (d != m.first[j]) v = integer(OpId::Remainder, v, number(extent));
-        one = {-1, ex_.one(), ex_.zero(), v};
-      }
-      inner = ex_.mul(inner, extent);
+void Nest::divide(std::int32_t view, Index& at) {
+  const std::int32_t base = g_[view].in[0];
+  const Dims& wider = g_[view].index->wider;
+  const auto extent = [&](std::int64_t d) {
+    return small(ex_.source({base, Field::Shape, static_cast<std::int32_t>(d)}));
+  };
+  for (int first = 0; first < wider.size(); ++first) {
+    if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
+    Ix whole = at[static_cast<std::size_t>(first)];
+    if (whole == Ix{}) continue;
+    ExprId all = ex_.one();
+    for (std::int64_t d = first; d >= 0; d = wider[d]) all = ex_.mul(all, extent(d));
+    // Digits of a digit.
+    if (whole.extent != ex_.zero() && !in_.facts.equal(whole.extent, all)) whole = undivided(whole);
+    ExprId inner = whole.inner;
+    for (std::int64_t d = first; d >= 0; d = wider[d]) {
+      Ix& digit = at[static_cast<std::size_t>(d)] = whole;
+      digit.inner = inner;
+      digit.extent = wider[d] < 0 && whole.extent == ex_.zero() ? ex_.zero() : extent(d);
+      inner = ex_.mul(inner, extent(d));
     }
-    in_.facts.equal(ex_.source({view, Field::Shape, j}), inner);
   }
-  return at;
 }
 
 Val Nest::add_var(std::int32_t loop) {

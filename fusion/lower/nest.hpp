@@ -2,7 +2,9 @@
 // value in the outermost loop that binds its operands. What is to be computed where is its user's
 // affair (lowering.hpp).
 #pragma once
+#include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,12 +14,16 @@ namespace plait::fusion {
 using ir::kNone;
 using ir::Val;
 
-// One dimension of an index: start + step * (variable of `loop`) + at, or what there is of them.
+// One dimension of an index: start + step * (variable of `loop`) + at, or what there is of them;
+// of that a digit: divided by `inner`, and what is left by `extent`.
 struct Ix {
   std::int32_t loop = -1;
   ExprId step = 1;
   ExprId start = 0;
   Val at = kNone;  // defined by a loop around `loop`
+  ExprId inner = 1;
+  ExprId extent = 0;  // 0: all of it
+  bool divided() const { return inner != 1 || extent != 0; }
   auto operator<=>(const Ix&) const = default;
 };
 using Index = std::vector<Ix>;
@@ -73,6 +79,8 @@ class Nest {
   Ix sum(const Ix& a, const Ix& b);
   Walk scaled(Walk w, ExprId by);
   Walk sum(Walk a, const Walk& b);
+  // Where the sums along dimensions of its base count on in wider ones, their digits.
+  void divide(std::int32_t view, Index& at);
   Val cast(Val v, DType t);
   Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone);
   Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
@@ -103,15 +111,13 @@ class Nest {
   // the graph
   const tracer::Node& node(std::int32_t id) const { return *g_[id].node; }
   // The index that a node is read at, from that of its reader: of an operand that is broadcast, of
-  // what a view by map or windows shows, of the value of a write.
+  // what a view with a map shows, of the value of a write. Only an Index can be divided.
   template <class X>
   std::vector<X> broadcast(std::int32_t operand, const std::vector<X>& idx) const;
   template <class X>
   std::vector<X> view_index(std::int32_t view, const std::vector<X>& idx);
   template <class X>
   std::vector<X> written_index(std::int32_t update, const std::vector<X>& idx);
-  // Of a copy whose dimensions the view merges.
-  Index unmerged(std::int32_t view, const Index& idx);
 
   const LoweringInput& in_;
   const Graph& g_;
@@ -126,6 +132,14 @@ class Nest {
   std::vector<std::int32_t> def_loop_;  // of each value: the loop whose body defines it
 
  private:
+  // Of each dimension of an array, or of several that are digits of one sum and lie next to each
+  // other: its index, and the stride in memory.
+  std::vector<std::pair<Ix, ExprId>> joined(const Index& idx, const Dims& strides, Source s);
+  ir::Access address(const std::vector<std::pair<Ix, ExprId>>& dims, ExprId offset);
+  Ix undivided(const Ix& x) { return x.divided() ? Ix{-1, ex_.one(), ex_.zero(), position(x)} : x; }
+
+  // Sums of steps of several loops, as an address has them.
+  std::map<Val, std::vector<Ix>> steps_;
   std::int32_t old_memory_ = -1;
   Val add_var(std::int32_t loop);
 };
@@ -155,12 +169,13 @@ std::vector<X> Nest::view_index(std::int32_t view, const std::vector<X>& idx) {
   for (int d = 0; d < s.size(); ++d) {
     if (s[d] == 1) continue;
     at[static_cast<std::size_t>(d)].start =
-        number_of(gn.windows ? Field::WindowStart : Field::MapStart, d);
-    if (!gn.windows && gn.map->from[d] >= 0) add(d, gn.map->from[d], number_of(Field::MapStep, d));
+        number_of(gn.index ? Field::IndexStart : Field::MapStart, d);
+    if (!gn.index && gn.map->from[d] >= 0) add(d, gn.map->from[d], number_of(Field::MapStep, d));
   }
-  for (int j = 0; gn.windows && j < gn.windows->axis.size(); ++j)
-    if (const std::int64_t d = gn.windows->axis[j]; d >= 0)
-      add(d, j, number_of(Field::WindowStep, j));
+  for (int j = 0; gn.index && j < gn.index->axis.size(); ++j)
+    if (const std::int64_t d = gn.index->axis[j]; d >= 0) add(d, j, number_of(Field::IndexStep, j));
+  if constexpr (std::is_same_v<X, Ix>)
+    if (gn.index) divide(view, at);
   return at;
 }
 

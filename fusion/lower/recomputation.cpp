@@ -47,6 +47,8 @@ std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
     r.push_back(x.step);
     r.push_back(x.start);
     r.push_back(x.at);
+    r.push_back(x.inner);
+    r.push_back(x.extent);
     std::uint64_t path = 0;  // a hash
     for (std::int32_t l = x.loop; l > 0; l = parent_[l])
       path = path * 1000003 + static_cast<std::uint64_t>(out_.extents[l]) + 1;

@@ -131,10 +131,9 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
     return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));
   }
-  if (gn.windows || gn.map) return emit(base, view_index(id, idx), ctx);
   if (const auto at = cuts_ ? cuts_->deinterleaved(id, idx) : std::nullopt)
     return emit(base, *at, ctx);
-  if (folds_ && is_attended(id) && unfolded_axes(g_, id)) return emit(base, unmerged(id, idx), ctx);
+  if (gn.index || gn.map) return emit(base, view_index(id, idx), ctx);
   need(base, "its view needs it in memory");
   return zero(n.dtype);
 }

@@ -8,6 +8,7 @@ const Rule& call_libraries();         // what loops cannot express, products of 
 const Rule& keep_held();              // what a live name may ask for again
 const Rule& multiply_in_regions();    // or by library calls
 const Rule& attend_in_blocks();       // a product of weights that follow from another product
+const Rule& read_reshaped();          // through a view, or put it in memory
 const Rule& read_padding();           // or put it in memory
 const Rule& cut_reductions();         // few results of long reductions
 const Rule& keep_what_writes_read();  // values that several writes read

@@ -59,6 +59,8 @@ class Candidate {
   // Calls that regions compute, which combine by index; whether one loop over the indices computes
   // both.
   bool scatters(std::int32_t node) const { return !scattered_.empty() && scattered_[node]; }
+  // Whether loops over elements read the node, and nothing else does.
+  bool read_in_loops(std::int32_t node) const;
   bool share_loop(std::int32_t a, std::int32_t b) const { return group_key(a) == group_key(b); }
   // What a library call takes an operand from: a view as it lies in memory that is there anyway, or
   // is not larger.
@@ -102,6 +104,8 @@ class Candidate {
   void find_unfolded();
   void find_parts();
 
+  std::int64_t elements(std::int32_t node) const { return element_count(g_[node].node->shape); }
+
  private:
   bool store(std::int32_t node, const char* why);
   std::vector<std::int32_t> reached_roots(std::int32_t node) const;
@@ -111,7 +115,6 @@ class Candidate {
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
-  using Readers = std::vector<std::vector<std::int32_t>>;  // of each node
   void attend(std::int32_t product);
   const Attention* attention(std::int32_t product) const {
     return attends_[product] ? &*problem_->attention(product) : nullptr;
@@ -120,14 +123,11 @@ class Candidate {
   bool store_product(std::int32_t product);
   bool share_blocks(std::int32_t a, std::int32_t b) const;
   void place_columns(std::int32_t operand);
-  void find_packed(const Readers& readers);
-  void find_padded(const Readers& readers);
-  bool read_in_loops(const Readers& readers, std::int32_t node) const;
+  void find_packed();
+  void find_padded();
   bool repeats_matrices(std::int32_t view) const;
-  std::int64_t elements(std::int32_t node) const { return element_count(g_[node].node->shape); }
   using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
-  bool packed_only(const Readers& readers, std::int32_t node, std::int32_t written, bool computed,
-                   Packings& into) const;
+  bool packed_only(std::int32_t node, std::int32_t written, bool computed, Packings& into) const;
   bool packs_again(std::int32_t written, const Packings& into) const;
   std::optional<double> computing_cost(std::int32_t value) const;
   bool computes_columns(std::int32_t scores) const;

@@ -27,8 +27,8 @@ std::int64_t Candidate::packed_bytes(std::int32_t product) const {
 }
 
 // Which packings read the node; false if anything else does. `computed`: on the way from `written`.
-bool Candidate::packed_only(const Readers& readers, std::int32_t node, std::int32_t written,
-                            bool computed, Packings& into) const {
+bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool computed,
+                            Packings& into) const {
   const bool filled = g_[g_[written].in[0]].node->kind == NodeKind::Fill;
   const auto reads = [&](std::int32_t p) {
     const GNode& r = g_[p];
@@ -42,7 +42,7 @@ bool Candidate::packed_only(const Readers& readers, std::int32_t node, std::int3
             if (!filled) return false;
           } else if (!n.axes.empty()) {
             // Windows overlap: what they show is not computed again for each of them.
-            const bool shown = node == written || (g_[node].windows && g_[node].in[0] == written);
+            const bool shown = node == written || (g_[node].steps() && g_[node].in[0] == written);
             if (!tiled_[p] || !shown) return false;
           } else if (k == 0 ? !tiled_[p] && attention_of_[p] < 0 : !computes_columns(p)) {
             return false;
@@ -52,16 +52,17 @@ bool Candidate::packed_only(const Readers& readers, std::int32_t node, std::int3
       case NodeKind::Elementwise:
       case NodeKind::Cast:
         return r.uses == 1 && !r.wanted && !r.held && n.shape == g_[node].node->shape &&
-               packed_only(readers, p, written, true, into);
+               packed_only(p, written, true, into);
       case NodeKind::View:
         return (r.uses == 1 || !computed) && !r.wanted && !r.held &&
-               (r.map || r.windows || unfolded_[p] || interleaved_axes(g_, p)) &&
-               packed_only(readers, p, written, computed, into);
+               (r.steps() || unfolded_[p] || interleaved_axes(g_, p)) &&
+               packed_only(p, written, computed, into);
       default:
         return false;
     }
   };
-  return !readers[node].empty() && std::all_of(readers[node].begin(), readers[node].end(), reads);
+  const std::vector<std::int32_t>& by = problem_->readers()[node];
+  return !by.empty() && std::all_of(by.begin(), by.end(), reads);
 }
 
 // Whether several products compute what they pack, each again, although to store it is less.
@@ -85,57 +86,52 @@ void Candidate::find_parts() {
   bool any = false;
   for (std::int32_t i = 0; i < g_.size() && !any; ++i) any = writes_part(g_, i);
   if (!any) return;
-  Readers readers(g_.nodes.size());
-  for (std::int32_t i = 0; i < g_.size(); ++i)
-    for (int k = 0; k < 3; ++k)
-      if (const std::int32_t in = g_[i].in[k];
-          in >= 0 && (readers[in].empty() || readers[in].back() != i))
-        readers[in].push_back(i);
-  find_packed(readers);
-  find_padded(readers);
+  find_packed();
+  find_padded();
 }
 
-void Candidate::find_packed(const Readers& readers) {
+void Candidate::find_packed() {
   if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
   for (std::int32_t i = g_.size(); i-- > 0;) {
     if (!writes_part(g_, i)) continue;
-    const std::vector<std::int32_t>& by = readers[i];
+    const std::vector<std::int32_t>& by = problem_->readers()[i];
     if (by.size() == 1 && g_[by[0]].node->kind == NodeKind::Update && g_[by[0]].in[0] == i) {
       packed_[i] = packed_[by[0]] && g_[by[0]].in[1] != i;
       continue;
     }
     Packings into;
-    packed_[i] = packed_only(readers, i, i, false, into) && packs_again(i, into);
+    packed_[i] = packed_only(i, i, false, into) && packs_again(i, into);
     packings_[i] = static_cast<int>(into.size());
   }
 }
 
 // Whether loops over elements read the node, and nothing else does.
-bool Candidate::read_in_loops(const Readers& readers, std::int32_t node) const {
-  return !readers[node].empty() &&
-         std::all_of(readers[node].begin(), readers[node].end(), [&](std::int32_t p) {
-           const GNode& r = g_[p];
-           switch (r.node->kind) {
-             case NodeKind::Elementwise:
-             case NodeKind::Cast:
-             case NodeKind::Reduce:
-               return !direct(p);
-             case NodeKind::View:
-               return !r.wanted && !r.held && (r.map || r.windows) && read_in_loops(readers, p);
-             default:
-               return false;
-           }
-         });
+bool Candidate::read_in_loops(std::int32_t node) const {
+  const std::vector<std::int32_t>& by = problem_->readers()[node];
+  return !by.empty() && std::all_of(by.begin(), by.end(), [&](std::int32_t p) {
+    const GNode& r = g_[p];
+    switch (r.node->kind) {
+      case NodeKind::Elementwise:
+      case NodeKind::Cast:
+      case NodeKind::Reduce:
+        return !direct(p);
+      case NodeKind::View:
+        return !r.wanted && !r.held && read_in_loops(p) &&
+               (r.steps() || (r.index && g_[node].node->kind != NodeKind::Update));
+      default:
+        return false;
+    }
+  });
 }
 
 // Lanes take loops inside the grid that are cut; threads of a device choose what they read.
-void Candidate::find_padded(const Readers& readers) {
+void Candidate::find_padded() {
   if (scan_count_ > 0 || !scattered_.empty()) return;
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (packed_[i] || !writes_part(g_, i) || g_[g_[i].in[0]].node->kind != NodeKind::Fill) continue;
     const Node& n = *g_[i].node;
     const auto wide = std::count_if(n.shape.begin(), n.shape.end(), [](auto e) { return e != 1; });
-    if (wide < 2 || element_count(n.view_shape) == 0 || !read_in_loops(readers, i)) continue;
+    if (wide < 2 || element_count(n.view_shape) == 0 || !read_in_loops(i)) continue;
     packed_[i] = padded_[i] = true;
     ++pad_count_;
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "attention.hpp"
 #include "epilogue.hpp"
@@ -38,8 +39,20 @@ struct Problem {
     if (fresh) at->second = find_attention(graph, canon, product, target);
     return at->second;
   }
+  // Of each node what reads it, once each.
+  using Readers = std::vector<std::vector<std::int32_t>>;
+  const Readers& readers() const {
+    if (!readers_.empty()) return readers_;
+    readers_.resize(graph.nodes.size());
+    for (std::int32_t i = 0; i < graph.size(); ++i)
+      for (const std::int32_t in : graph[i].in)
+        if (in >= 0 && (readers_[in].empty() || readers_[in].back() != i))
+          readers_[in].push_back(i);
+    return readers_;
+  }
 
  private:
+  mutable Readers readers_;
   mutable std::map<std::int32_t, std::optional<Attention>> attentions_;
 };
 

@@ -61,15 +61,15 @@ void Candidate::find_unfolded() {
 
 // Whether it is a copy that has matrices several times, as keys have that groups of queries share.
 bool Candidate::repeats_matrices(std::int32_t view) const {
-  const std::optional<MergedAxes> m = unfolded_axes(g_, view);
-  if (!m) return false;
+  if (!unfolded_axes(g_, view)) return false;
   const Node& shown = *g_[g_[g_[view].in[0]].in[0]].node;
   bool repeats = false;
   for (int d = 0; d < shown.shape.size(); ++d)
     repeats |= shown.shape[d] != 1 && shown.strides[d] == 0;
   if (shown.kind != NodeKind::View || !repeats) return false;
-  for (int d = m->first.size() - 2; d < m->first.size(); ++d)
-    if (m->last[d] - m->first[d] > 1) return false;
+  const IndexMap& m = *g_[view].index;
+  for (const std::int64_t d : {m.axis.back(), m.axis.end()[-2]})
+    if (d >= 0 && m.wider[d] >= 0) return false;
   return true;
 }
 

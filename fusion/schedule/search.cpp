@@ -24,8 +24,6 @@ void place(Candidate& c, std::int32_t i) {
     c.add_root(i, "a write to storage");
     c.add_own_root(gn.in[0], "a write to it");
   }
-  if (gn.node->kind == NodeKind::View && !gn.map && !c.packs(gn.in[0]) && !c.unfolded(i))
-    c.add_root(gn.in[0], "a view that changes its shape reads it");
   if (gn.node->kind == NodeKind::Gather) c.add_root(gn.in[0], "gathered from");
 }
 

@@ -2,6 +2,7 @@
 // reference's, bit for bit.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "arrays.hpp"
 #include "fusion/graph/graph.hpp"
@@ -264,4 +265,39 @@ TEST_CASE("a plan serves no array whose axes are looped over in another order") 
   };
   CHECK(key(strided(false)) == key(strided(false)));
   CHECK(key(strided(false)) != key(strided(true)));
+}
+
+TEST_CASE("what is shown in another shape is read there, or stored where that costs less") {
+  const Array x = random_f64({40, 60, 32}, 1), bias = random_f64({32}, 2),
+              rows = random_f64({40, 60, 1}, 3);
+  const auto doubled = [&] { return apply(OpId::Multiply, x, weak(2.0)); };
+  struct Case {
+    const char* name;
+    std::function<Array()> shown;
+    std::size_t regions;
+  };
+  const auto again = [](Array a) { return apply(OpId::Add, a, weak(1.0)); };
+  const Case cases[] = {
+      {"merged", [&] { return again(tracer::reshape(doubled(), {-1})); }, 1},
+      {"split", [&] { return again(tracer::reshape(doubled(), {20, 2, 60, 8, 4})); }, 1},
+      {"merged and split anew", [&] { return again(tracer::reshape(doubled(), {80, 15, 64})); }, 1},
+      {"pooled",
+       [&] { return reduce(ReduceKind::Max, tracer::reshape(doubled(), {40, 30, 2, 32}), 2); }, 1},
+      // Divided once a row.
+      {"rows",
+       [&] { return again(tracer::reshape(apply(OpId::Multiply, doubled(), rows), {2400, 32})); },
+       1},
+      // Once an element, which a store and a load are less than.
+      {"columns",
+       [&] { return again(tracer::reshape(apply(OpId::Multiply, doubled(), bias), {-1})); }, 2},
+      // Of what a loop over elements does not make.
+      {"sums", [&] { return again(tracer::reshape(reduce(ReduceKind::Sum, doubled(), 0), {-1})); },
+       2},
+  };
+  for (const Case& c : cases) {
+    Both r = both(c.shown);
+    INFO(c.name << "\n" << r.text);
+    CHECK(r.plan.regions == c.regions);
+    CHECK(r.fused == r.direct);
+  }
 }

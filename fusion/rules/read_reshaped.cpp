@@ -1,0 +1,131 @@
+// A value that a view shows in another shape: what reads the view computes it there, at the index
+// that the view's map gives, or it is put in memory.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "fusion/schedule/cost.hpp"
+#include "rules.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+double elements_of(const Candidate& c, std::int32_t node) {
+  return static_cast<double>(std::max<std::int64_t>(1, c.elements(node)));
+}
+
+// Whether the digits of the map are joined again where memory with these strides is read.
+bool in_one_piece(const IndexMap& map, const Dims& shape, const Dims& strides) {
+  for (int d = 0; d < shape.size(); ++d)
+    if (const std::int64_t w = map.wider[d]; w >= 0 && strides[w] != strides[d] * shape[d])
+      return false;
+  return true;
+}
+
+// Of an element of the view how often what is read without being joined is divided: in the loops
+// that step along digits, and not inside them.
+double divisions(const IndexMap& map, const Node& view) {
+  double inside = 1;
+  std::vector<int> order = by_width(view.shape, view.strides);
+  while (!order.empty() && (map.axis[order.back()] < 0 || map.wider[map.axis[order.back()]] < 0)) {
+    inside *= static_cast<double>(view.shape[order.back()]);
+    order.pop_back();
+  }
+  return order.empty() ? 0 : 1 / inside;
+}
+
+class ReadReshaped final : public Rule {
+ public:
+  ReadReshaped() : Rule(of_kind(NodeKind::View)) {}
+
+  void visit(const Candidate& c, std::int32_t view, Offers& o) const override {
+    const Graph& g = c.problem().graph;
+    const GNode& v = g[view];
+    const std::int32_t base = v.in[0];
+    if (v.map || c.packs(base) || c.unfolded(view) || !c.inlined(base)) return;
+    const std::optional<ElementCost> cost =
+        v.index && c.read_in_loops(base) ? element_cost(c, view) : std::nullopt;
+    const Edit store{Edit::Store, base, "a view that changes its shape reads it"};
+    if (!cost) {
+      o.make({{store}});
+      return;
+    }
+    double computed = 0;
+    for (const std::int32_t r : c.problem().readers()[base])
+      computed += elements_of(c, g[r].node->kind == NodeKind::View ? r : base);
+    const Machine& m = *c.problem().target.machine;
+    const double once = cost->computing * elements_of(c, base) * m.cycle;
+    o.make({{store},
+            computed * (cost->computing * m.cycle + cost->dividing),
+            once + (m.store * elements_of(c, base) + m.load * computed) * m.cycle});
+  }
+
+ private:
+  struct ElementCost {
+    double computing = 0;  // units
+    double dividing = 0;   // seconds
+  };
+
+  // Of the base, made of what is in memory by loops over elements; nothing where it is not.
+  static std::optional<ElementCost> element_cost(const Candidate& c, std::int32_t view) {
+    const Graph& g = c.problem().graph;
+    const Machine& m = *c.problem().target.machine;
+    const std::int32_t base = g[view].in[0];
+    const IndexMap& map = *g[view].index;
+    const double lookup = divisions(map, *g[view].node) * (m.divided + m.near_element);
+    ElementCost cost;
+    const auto load = [&](std::int32_t i, const Dims& strides) {
+      const Dims& shape = g[base].node->shape;
+      const Dims& own = g[i].node->shape;
+      if (map.divides() && c.elements(i) != 1 && !(own == shape && in_one_piece(map, own, strides)))
+        cost.dividing += lookup;
+    };
+    std::set<std::int32_t> seen;
+    std::vector<std::int32_t> stack{base};
+    while (!stack.empty()) {
+      const std::int32_t i = c.problem().canon[stack.back()];
+      stack.pop_back();
+      const GNode& gn = g[i];
+      const Node& n = *gn.node;
+      if (!seen.insert(i).second || n.kind == NodeKind::Scalar) continue;
+      if (!c.inlined(i)) {
+        load(i, own_strides(n));
+        continue;
+      }
+      switch (n.kind) {
+        case NodeKind::Elementwise:
+          cost.computing += static_cast<double>(op_info(n.fn).cost) *
+                            std::min(1.0, elements_of(c, i) / elements_of(c, base));
+          break;
+        case NodeKind::Cast:
+        case NodeKind::Fill:
+          break;
+        case NodeKind::View:
+          if (!c.inlined(gn.in[0])) {
+            load(i, n.strides);
+            continue;
+          }
+          if (!gn.map || map.divides()) return std::nullopt;
+          break;
+        default:
+          return std::nullopt;
+      }
+      for (const std::int32_t in : gn.in)
+        if (in >= 0) stack.push_back(in);
+    }
+    return cost;
+  }
+};
+
+}  // namespace
+
+const Rule& read_reshaped() {
+  static const ReadReshaped rule;
+  return rule;
+}
+
+}  // namespace plait::fusion
