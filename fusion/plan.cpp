@@ -44,7 +44,11 @@ class Planner {
       plan_->layouts = choose_layouts(g_, plan_->canon, search.candidate(), plan_->steps);
     memory.restart();
     for (Step& s : plan_->steps) {
-      if (s.kind == StepKind::Kernel) lower_step(s, search.candidate(), memory);
+      if (s.kind == StepKind::Kernel)
+        lower_step(s, search.candidate(), memory);
+      else
+        describe_operation(s, memory);
+      describe_results(s);
       memory.after(s);
     }
     plan_->notes = search.candidate().notes();
@@ -56,8 +60,6 @@ class Planner {
   }
 
  private:
-  bool is_view(std::int32_t i) const { return !g_[i].leaf && g_[i].node->kind == NodeKind::View; }
-
   void lower_step(Step& s, const Candidate& candidate, Memory& memory) {
     facts_.forget(0);
     const LoweringInput in{
@@ -75,6 +77,29 @@ class Planner {
                             [&](std::int32_t n) { return memory.same(n, old); });
     const std::vector<Guard> relied_on = facts_.take();
     s.guards.insert(s.guards.end(), relied_on.begin(), relied_on.end());
+  }
+
+  void describe_operation(Step& s, Memory& memory) {
+    const std::int32_t root = s.region.roots[0];
+    s.operation =
+        operation_spec(g_, plan_->exprs, root, s.epilogue, plan_->canon, memory.loadable());
+    for (const OperandSpec& o : s.operation->operands)
+      if (o.scalar) s.lowered.scalars.push_back(o.node);
+    if (s.operation->kind == NodeKind::Call) s.lowered.scalars.push_back(s.operation->node);
+    if (s.operation->kind == NodeKind::Update)
+      s.update =
+          memory.may_take_over(root, g_[root].in[0]) ? UpdateMode::InPlace : UpdateMode::Fresh;
+  }
+
+  void describe_results(Step& s) {
+    s.results.reserve(s.region.roots.size());
+    for (const std::int32_t r : s.region.roots) {
+      ResultSpec& result = s.results.emplace_back(result_spec(g_, plan_->exprs, r));
+      if (!s.lowered.scatters) continue;
+      result.start = start_spec(g_, plan_->exprs, r, plan_->canon);
+      result.over = elements(g_, plan_->exprs, g_[r].in[2]);
+      if (result.start->filled) s.lowered.scalars.push_back(result.start->init);
+    }
   }
 
   // Memory that a kernel reads and writes is one parameter of it, and each load is at the store's
@@ -131,14 +156,13 @@ class Planner {
     for (std::size_t s = 0; s < plan_->steps.size(); ++s) {
       const Step& step = plan_->steps[s];
       auto use = [&](std::int32_t n) { last[n] = static_cast<std::int32_t>(s); };
-      for (std::int32_t r : step.region.roots) {
-        use(r);
-        if (step.kind == StepKind::Direct || g_[r].node->kind == NodeKind::Update)
-          for (std::int32_t in : operands(g_, r, step.epilogue))
-            for (; in >= 0; in = is_view(in) ? g_[in].in[0] : -1) use(in);
+      for (std::int32_t r : step.region.roots) use(r);
+      if (step.operation)
+        for (const OperandSpec& o : step.operation->operands) use(o.node);
+      for (const ResultSpec& r : step.results) {
+        if (r.target) use(r.target->old);
+        if (r.start) use(r.start->init);
       }
-      for (const Partial& p : step.lowered.partials)
-        if (step.lowered.scatters) use(plan_->canon[g_[p.root].in[0]]);
       for (const BufferSource& b : step.lowered.buffers)
         if (b.kind == BufferSource::NodeMemory) use(b.index);
     }
@@ -158,14 +182,6 @@ class Planner {
 };
 
 }  // namespace
-
-std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epilogue& e) {
-  std::vector<std::int32_t> read;
-  for (std::int32_t in : g[e ? e.product : root].in)
-    if (in >= 0) read.push_back(in);
-  if (e) read.push_back(e.addend);
-  return read;
-}
 
 std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reuse, Rules rules,
                                 const Budget& budget) {
@@ -192,6 +208,20 @@ std::size_t bytes_of(const Plan& p) {
          (l.params.size() + l.scalars.size() + l.extents.size() + l.kept.size() +
           s.region.roots.size() + s.dies.size()) *
              sizeof(std::int32_t);
+    const auto dims = [&](const ExprDims& d) { n += d.size() * sizeof(ExprId); };
+    for (const ResultSpec& r : s.results) {
+      n += sizeof r;
+      dims(r.shape);
+      dims(r.strides);
+    }
+    if (!s.operation) continue;
+    for (const ExprDims* d : {&s.operation->shape, &s.operation->strides, &s.operation->axes})
+      dims(*d);
+    for (const OperandSpec& o : s.operation->operands) {
+      n += sizeof o;
+      dims(o.shape);
+      dims(o.strides);
+    }
   }
   return n;
 }

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "fusion/lower/lower.hpp"
-#include "fusion/schedule/epilogue.hpp"
+#include "operation.hpp"
 #include "trailing.hpp"
 
 namespace plait::fusion {
 
 enum class StepKind : std::uint8_t {
   Kernel,  // one region
-  Direct,  // one node by the reference evaluator (contractions through a BLAS, rare operations)
+  Direct,  // one operation, as the reference evaluator computes it (products through a BLAS, calls)
 };
 
 // Where the memory of a region's Update root comes from.
@@ -25,17 +25,15 @@ struct Step {
   StepKind kind = StepKind::Kernel;
   RegionSpec region;  // roots; Direct: the one node
   LoweredKernel lowered;
-  Epilogue epilogue;  // Direct: what the root is the sum of
+  std::vector<ResultSpec> results;         // one a root
+  std::optional<OperationSpec> operation;  // Direct
+  Epilogue epilogue;                       // Direct: what the root is the sum of
   UpdateMode update = UpdateMode::None;
   std::vector<Guard> guards;         // what the code of this step relies on
   std::optional<Trailing> trailing;  // Fresh: how the old memory could be written after all
   std::vector<std::int32_t> dies;    // nodes whose memory nobody needs after this step
   std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
 };
-
-// The nodes whose memory a Direct step reads, or views of it: the factors of a product, then what
-// it adds to their product.
-std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epilogue& e);
 
 struct Note {
   std::int32_t node;

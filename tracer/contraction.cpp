@@ -146,17 +146,20 @@ Array recorded(const Groups& g, DType t, const Dims& batch, const Dims& result) 
 
 }  // namespace
 
-ProductAxes product_axes(const Node& p) {
-  const bool plain = p.axes.empty();
-  const auto count = [&](int i) { return plain ? 1 : static_cast<int>(p.axes[i]); };
-  return {p.shape.size() - count(0) - count(1), count(0), count(1), count(2)};
+ProductAxes product_axes(const Dims& axes, int own) {
+  const bool plain = axes.empty();
+  const auto count = [&](int i) { return plain ? 1 : static_cast<int>(axes[i]); };
+  return {own - count(0) - count(1), count(0), count(1), count(2)};
 }
+ProductAxes product_axes(const Node& p) { return product_axes(p.axes, p.shape.size()); }
 
-std::int64_t product_depth(const Node& p) {
-  const Dims& a = p.inputs[0]->shape;
+std::int64_t product_depth(const Dims& first, const ProductAxes& axes) {
   std::int64_t depth = 1;
-  for (int i = 0; i < product_axes(p).sums; ++i) depth *= a[a.size() - 1 - i];
+  for (int i = 0; i < axes.sums; ++i) depth *= first[first.size() - 1 - i];
   return depth;
+}
+std::int64_t product_depth(const Node& p) {
+  return product_depth(p.inputs[0]->shape, product_axes(p));
 }
 
 namespace {

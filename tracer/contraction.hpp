@@ -19,6 +19,9 @@ struct ProductAxes {
 };
 ProductAxes product_axes(const Node& product);
 std::int64_t product_depth(const Node& product);
+// The same by the node's `axes` and the number of its own, and by the shape of inputs[0].
+ProductAxes product_axes(const Dims& axes, int own);
+std::int64_t product_depth(const Dims& first, const ProductAxes& axes);
 
 // The product of `a` and `b`, fresh Views, which has the value of `n`; `axes` as the node's. Nobody
 // records it: for planners, which hold the lock.

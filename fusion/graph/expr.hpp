@@ -24,6 +24,7 @@ enum class Field : std::uint8_t {
   IndexStep,   // `dim` counts its own
   InputShape,  // Reduce: of its operand
   Step,        // Gather: from one index to the next
+  Axis,        // Reduce, MatMul: its axes; Call: its numbers
   Value,       // Scalar: its bits, 0 for a zero that is not negative
 };
 struct Source {

@@ -301,7 +301,7 @@ std::int64_t Graph::field(const Source& s) const {
     case Field::Stride:
       return n.strides[s.dim];
     case Field::Layout:
-      return own_strides(n)[s.dim];
+      return n.kind == NodeKind::View ? own_strides(n)[s.dim] : n.strides[s.dim];
     case Field::Offset:
       return n.offset;
     case Field::ViewShape:
@@ -320,6 +320,8 @@ std::int64_t Graph::field(const Source& s) const {
       return n.inputs[0]->shape[s.dim];
     case Field::Step:
       return n.step;
+    case Field::Axis:
+      return n.axes[s.dim];
     case Field::Value: {
       std::int64_t bits[2];
       std::memcpy(bits, n.scalar.bytes, sizeof bits);

@@ -2,17 +2,14 @@
 #include "direct.hpp"
 
 #include <cstring>
-#include <optional>
 #include <vector>
 
 #include "core/array_memory.hpp"
-#include "direct_kernels.hpp"
-#include "engine/calls/call.hpp"
 #include "engine/engine.hpp"
 #include "engine/threads/interruption.hpp"
 #include "fp_flags.hpp"
 #include "fusion/schedule/cost.hpp"
-#include "tracer/contraction.hpp"
+#include "operation.hpp"
 #include "tracer/evaluation_scope.hpp"
 #include "tracer/ownership.hpp"
 #include "undo.hpp"
@@ -93,62 +90,25 @@ std::vector<Node*> topological_order(std::span<Node* const> wanted) {
 
 std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
 
-// An input's memory, seen with `shape`.
-Memory memory_of(const Node& n, const Dims& shape) {
-  if (n.materialised())
-    return {n.data->data + n.data_offset, tracer::broadcast_strides(n.shape, n.strides, shape)};
+// An input's value in memory; a Fill's is one element.
+Operand operand_of(const Node& n) {
+  if (n.materialised()) return {n.data->data + n.data_offset, n.dtype, n.shape, n.strides};
   const Node& scalar = n.kind == NodeKind::Fill ? *n.inputs[0] : n;
-  return {const_cast<std::byte*>(reinterpret_cast<const std::byte*>(scalar.scalar.bytes)),
-          Dims(shape.size(), 0)};
+  return {const_cast<std::byte*>(reinterpret_cast<const std::byte*>(scalar.scalar.bytes)), n.dtype,
+          n.shape, Dims(n.shape.size(), 0)};
+}
+
+Operation operation_of(const Node& n) {
+  return {n.kind, n.dtype, n.view_dtype, n.fn,         n.reduce,       n.call,  n.offset,
+          n.step, n.shape, n.axes,       n.view_shape, n.view_strides, n.scalar};
+}
+
+// The name NumPy's warnings give the operation, or the function that it is a part of.
+std::string_view warning_name(const Node& n) {
+  return warning_name(operation_of(n), n.n_inputs > 0 ? n.inputs[0]->dtype : n.dtype);
 }
 
 Ref<Buffer> result_memory(const Node& n) { return allocate_array(n.shape, n.dtype); }
-
-void compute_elementwise(Node& n, const Memory& out) {
-  std::array<Memory, 3> in;
-  for (int i = 0; i < n.n_inputs; ++i)
-    in[static_cast<std::size_t>(i)] = memory_of(*n.inputs[i], n.shape);
-  const DType loop = n.inputs[n.fn == OpId::Where ? 1 : 0]->dtype;
-  run_elementwise(n.fn, loop, n.shape, std::span<const Memory>(in.data(), n.n_inputs), out);
-}
-
-void compute_reduce(Node& n, const Memory& out) {
-  const Node& in = *n.inputs[0];
-  const Memory values = memory_of(in, in.shape);
-  if (n.n_inputs == 2) {
-    const Memory mask = memory_of(*n.inputs[1], in.shape);
-    run_reduce(n.reduce, in.dtype, n.dtype, in.shape, n.axes, values, &mask, out);
-  } else {
-    run_reduce(n.reduce, in.dtype, n.dtype, in.shape, n.axes, values, nullptr, out);
-  }
-}
-
-void compute_call(Node& n, const Memory& out) {
-  const CallInfo& info = call_info(n.call);
-  const auto inputs = static_cast<std::size_t>(n.n_inputs);
-  const auto results = static_cast<std::size_t>(info.results);
-  std::array<Operand, 3> in;
-  for (std::size_t i = 0; i < inputs; ++i) {
-    const Node& from = *n.inputs[i];
-    const Memory m = memory_of(from, from.shape);
-    in[i] = {m.data, from.dtype, from.shape, m.strides};
-  }
-  const CallAttributes attributes{n.axes, n.scalar, n.fn};
-  std::array<Operand, kMaxCallResults> to;
-  if (results == 1) {
-    to[0] = {out.data, n.dtype, n.shape, out.strides};
-  } else {
-    std::array<ValueType, 3> given;
-    for (std::size_t i = 0; i < inputs; ++i) given[i] = {in[i].dtype, in[i].shape};
-    std::array<ValueType, kMaxCallResults> types;
-    info.rule({given.data(), inputs}, attributes, {types.data(), results});
-    const CallBlock block = call_block({types.data(), results});
-    for (std::size_t i = 0; i < results; ++i)
-      to[i] = {out.data + block.offsets[i], types[i].dtype, types[i].shape,
-               contiguous_strides(types[i].shape, item_bytes(types[i].dtype))};
-  }
-  call_function(n.call)({{in.data(), inputs}, {to.data(), results}, attributes});
-}
 
 // Nothing but this update can see the memory it is about to write to. Nodes that only the update
 // reads, or its value where that is still to be computed, do not count: they are read before, or
@@ -170,70 +130,11 @@ bool may_take_over(const Node& n, const Node* value) {
   return tracer::only_known(old, nodes) && tracer::owned_memory(*old.data, buffers);
 }
 
-bool overlap(const Memory& a, const Dims& shape, std::int64_t a_size, const Memory& b,
-             std::int64_t b_size) {
-  const tracer::Extent x = tracer::extent(shape, a.strides, a_size);
-  const tracer::Extent y = tracer::extent(shape, b.strides, b_size);
-  return a.data + x.first < b.data + y.last && b.data + y.first < a.data + x.last;
-}
-
-std::int64_t work_of(const Node& n) {
-  std::int64_t work = element_count(n.shape);
-  if (n.kind == NodeKind::Reduce) work = element_count(n.inputs[0]->shape);
-  if (n.kind == NodeKind::MatMul)
-    work = work * tracer::product_depth(n) / (kUnlockedProducts / kUnlockedWork);
-  if (n.kind == NodeKind::Call)
-    for (int i = 0; i < n.n_inputs; ++i) work = std::max(work, element_count(n.inputs[i]->shape));
-  return work;
-}
-
 // `fresh` memory holds nothing that an interrupt could spoil.
-void compute_into(Node& n, const Memory& out, bool fresh) {
-  std::optional<tracer::Unlocked> others_record;
-  const bool is_long = work_of(n) >= kUnlockedWork;
-  if (is_long) others_record.emplace();
-  const InterruptScope scope(is_long && fresh);
-  switch (n.kind) {
-    case NodeKind::Scalar:
-      run_fill(n.scalar, n.shape, out);
-      break;
-    case NodeKind::Fill:
-      run_fill(n.inputs[0]->scalar, n.shape, out);
-      break;
-    case NodeKind::Iota:
-      run_iota(n.inputs[0]->scalar, n.inputs[1]->scalar, n.shape[0], out.data);
-      break;
-    case NodeKind::Elementwise:
-      compute_elementwise(n, out);
-      break;
-    case NodeKind::Cast:
-      run_cast(n.inputs[0]->dtype, n.dtype, n.shape, memory_of(*n.inputs[0], n.shape), out);
-      break;
-    case NodeKind::Reduce:
-      compute_reduce(n, out);
-      break;
-    case NodeKind::Gather: {
-      const Memory at = memory_of(*n.inputs[1], n.shape);
-      const Memory from{memory_of(*n.inputs[0], n.inputs[0]->shape).data + n.offset,
-                        n.view_strides};
-      run_gather(n.dtype, n.shape, from, at, n.step, out);
-      break;
-    }
-    case NodeKind::MatMul: {
-      const Node &a = *n.inputs[0], &b = *n.inputs[1];
-      run_product(n.dtype, tracer::product_axes(n), {a.shape, memory_of(a, a.shape)},
-                  {b.shape, memory_of(b, b.shape)}, out.data);
-      break;
-    }
-    case NodeKind::Call:
-      compute_call(n, out);
-      break;
-    case NodeKind::Data:
-    case NodeKind::Empty:
-    case NodeKind::View:
-    case NodeKind::Update:
-      break;  // in memory, or done above
-  }
+void compute_into(const Node& n, const Memory& out, bool fresh) {
+  std::array<Operand, 3> in;
+  for (int i = 0; i < n.n_inputs; ++i) in[static_cast<std::size_t>(i)] = operand_of(*n.inputs[i]);
+  run_operation(operation_of(n), {in.data(), n.n_inputs}, out, fresh);
 }
 
 // What is overwritten is lost to an interrupt: not by what takes long, where a copy would go
@@ -256,27 +157,6 @@ const Node* dying_operand(const Node& n) {
   return nullptr;
 }
 
-// The name NumPy's warnings give the operation; empty for those whose flags it does not look at.
-std::string_view warning_name(const Node& n) {
-  switch (n.kind) {
-    case NodeKind::Elementwise:
-      return op_info(n.fn).name;
-    case NodeKind::Cast:
-      return n.dtype == n.inputs[0]->dtype ? "" : "cast";
-    case NodeKind::Reduce:
-      return is_arg(n.reduce) ? "" : "reduce";
-    case NodeKind::MatMul:
-      return "matmul";
-    case NodeKind::Call: {
-      const CallInfo& info = call_info(n.call);
-      if (n.named == tracer::NamedAs::Nobody || !(info.flags & kCallReports)) return "";
-      return info.flags & kCallIsUfunc ? op_info(n.fn).name : info.name;
-    }
-    default:
-      return "";
-  }
-}
-
 // Computes the value in the memory that it is stored to, where every element of that is read for
 // itself alone, if it is read; false where it is not so.
 bool store_own_value(Node& n, Node& value) {
@@ -286,10 +166,11 @@ bool store_own_value(Node& n, Node& value) {
   const std::int64_t size = item_bytes(n.view_dtype);
   for (int i = 0; i < value.n_inputs; ++i) {
     const Node& in = *value.inputs[i];
-    const Memory m = memory_of(in, n.view_shape);
+    const Operand o = operand_of(in);
+    const Memory m{o.data, tracer::broadcast_strides(o.shape, o.strides, n.view_shape)};
     const bool same =
         in.dtype == n.view_dtype && m.data == target.data && m.strides == target.strides;
-    if (!same && overlap(target, n.view_shape, size, m, item_bytes(in.dtype))) return false;
+    if (!same && overlap(n.view_shape, target, size, m, item_bytes(in.dtype))) return false;
   }
   clear_flags();
   compute_into(value, target, false);
@@ -312,18 +193,7 @@ void compute_update(Node& n) {
   const bool in_place = may_take_over(n, nullptr);
   Ref<Buffer> memory = old.data;
   std::int64_t at = old.data_offset;
-  Memory value = memory_of(*n.inputs[1], n.view_shape);
-  Ref<Buffer> held;
-  if (in_place) {
-    const Memory target{memory->data + at + n.offset, n.view_strides};
-    const std::int64_t size = item_bytes(n.view_dtype);
-    if (overlap(target, n.view_shape, size, value, size)) {
-      held = allocate_array(n.view_shape, n.view_dtype);
-      const Memory copy{held->data, contiguous_strides(n.view_shape, size)};
-      run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, copy);
-      value = copy;
-    }
-  } else {
+  if (!in_place) {
     const tracer::Extent e = tracer::extent(n.shape, n.strides, item_bytes(n.dtype));
     Ref<Buffer> fresh = allocate(static_cast<std::size_t>(e.last - e.first));
     std::memcpy(fresh->data, memory->data + at + e.first,
@@ -331,13 +201,7 @@ void compute_update(Node& n) {
     memory = std::move(fresh);
     at = -e.first;
   }
-  const Memory target{memory->data + at + n.offset, n.view_strides};
-  if (n.n_inputs == 3) {
-    const Memory mask = memory_of(*n.inputs[2], n.view_shape);
-    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target, &mask);
-  } else {
-    run_cast(n.view_dtype, n.view_dtype, n.view_shape, value, target);
-  }
+  compute_into(n, {memory->data + at, n.strides}, !in_place);
   tracer::settle(n, std::move(memory), at);
 }
 

@@ -3,125 +3,85 @@
 #include <utility>
 
 namespace plait::engine {
-using fusion::Graph;
+using fusion::OperandSpec;
+using fusion::OperationSpec;
+using fusion::ResultSpec;
 using fusion::Step;
-using tracer::Node;
-using tracer::NodeKind;
 
-namespace {
-
-// As it lies in memory: what is not stored is a view of what is.
-LibraryOperand operand(const Graph& g, std::int32_t i, const std::vector<bool>& stored) {
-  const Node& n = *g[i].node;
-  const auto in_memory = [&](std::int32_t node) { return stored[static_cast<std::size_t>(node)]; };
-  LibraryOperand o{i, n.dtype, n.shape, in_memory(i) ? fusion::own_strides(n) : n.strides, 0};
-  if (in_memory(i)) return o;
-  for (; g[o.node].node->kind == NodeKind::View && !g[o.node].leaf; o.node = g[o.node].in[0])
-    o.offset += g[o.node].node->offset;
-  return o;
-}
-
-}  // namespace
-
-Bindings::Bindings(const Graph& g, const fusion::Plan& p, std::vector<std::int64_t> numbers,
-                   DeviceId on)
-    : device(on), values(std::move(numbers)), slots(g.nodes.size()) {
-  add_leaves(g);
-  std::size_t roots = 0, params = 0, scalars = 0;
+Bindings::Bindings(const fusion::Plan& p, Given given, DeviceId on)
+    : device(on),
+      values(std::move(given.values)),
+      slots(std::move(given.slots)),
+      unwritten(std::move(given.unwritten)),
+      scalars_(std::move(given.scalars)) {
+  std::size_t roots = 0, params = 0, operations = 0;
   for (const Step& s : p.steps) {
-    roots += s.region.roots.size();
+    roots += s.results.size();
     params += s.lowered.params.size();
-    scalars += s.lowered.scalars.size();
+    operations += s.operation.has_value();
   }
   roots_.reserve(roots);
   params_.reserve(params);
-  scalars_.reserve(scalars);
-  std::vector<bool> stored;
-  if (device != kHost) {
-    stored.resize(g.nodes.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) stored[i] = static_cast<bool>(slots[i].memory);
-  }
+  operations_.reserve(operations);
+  const Scalar* scalar = scalars_.data();
   for (const Step& s : p.steps) {
-    for (const fusion::ExprId e : s.lowered.params)
-      params_.push_back(values[static_cast<std::size_t>(e)]);
-    for (const std::int32_t n : s.lowered.scalars) scalars_.push_back(g[n].node->scalar);
-    for (const std::int32_t r : s.region.roots) add_root(g, r);
-    if (s.lowered.scatters) add_tables(g, p, s);
-    if (device == kHost) continue;
-    if (s.kind == fusion::StepKind::Direct) add_product(g, s, stored);
-    for (const std::int32_t r : s.region.roots) stored[static_cast<std::size_t>(r)] = true;
+    for (const fusion::ExprId e : s.lowered.params) params_.push_back(value(e));
+    for (std::size_t i = 0; i < s.results.size(); ++i) add_root(s.region.roots[i], s.results[i]);
+    if (s.operation) add_operation(*s.operation, scalar);
+    scalar += s.lowered.scalars.size();
+    if (!s.lowered.scatters) continue;
+    // Fills come behind the scalars of the kernel.
+    const Scalar* fill = scalar;
+    for (const ResultSpec& r : s.results) fill -= r.start->filled;
+    for (std::size_t i = 0; i < s.results.size(); ++i)
+      add_table(s.region.roots[i], s.results[i], fill);
   }
 }
 
-void Bindings::add_leaves(const Graph& g) {
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const fusion::GNode& gn = g.nodes[i];
-    if (!gn.leaf) continue;
-    const Node& n = *gn.node;
-    if (n.data) {
-      slots[i].memory = {n.data, n.data_offset};
-    } else if (n.kind == NodeKind::Empty) {
-      slots[i].unwritten = static_cast<std::int32_t>(unwritten.size());
-      unwritten.push_back({n.dtype, n.shape, gn.exclusive});
-    }
-  }
+Dims Bindings::dims(const fusion::ExprDims& of) const {
+  Dims d(static_cast<int>(of.size()));
+  std::int64_t* to = d.data();
+  for (const fusion::ExprId e : of) *to++ = value(e);
+  return d;
 }
 
-void Bindings::add_root(const Graph& g, std::int32_t i) {
-  const fusion::GNode& gn = g[i];
-  const Node& n = *gn.node;
-  Root& r = roots_.emplace_back(
-      Root{.node = i,
-           .dtype = n.dtype,
-           .folds = n.kind == NodeKind::Reduce,
-           .kept = gn.wanted || gn.held || !gn.exclusive,
-           .reduce = n.reduce,
-           .site = n.site,
-           .shape = n.shape,
-           .strides = fusion::own_strides(n),
-           .over = n.kind == NodeKind::Reduce ? element_count(g[gn.in[0]].node->shape) : 0,
-           .update = {}});
-  if (n.kind == NodeKind::Update)
-    r.update =
-        UpdateTarget{gn.in[0], gn.in[2] >= 0, n.view_dtype, n.view_shape, n.view_strides, n.offset};
+void Bindings::add_root(std::int32_t node, const ResultSpec& of) {
+  Root& r = roots_.emplace_back(Root{.node = node,
+                                     .dtype = of.dtype,
+                                     .folds = of.folds,
+                                     .kept = of.kept,
+                                     .reduce = of.reduce,
+                                     .shape = dims(of.shape),
+                                     .strides = dims(of.strides),
+                                     .over = value(of.over),
+                                     .update = {}});
+  if (const auto& to = of.target)
+    r.update = UpdateTarget{to->old,         to->masked,        to->dtype,
+                            dims(to->shape), dims(to->strides), value(to->offset)};
 }
 
-void Bindings::add_tables(const Graph& g, const fusion::Plan& p, const Step& s) {
-  const std::size_t first = roots_.size() - s.region.roots.size();
-  for (std::size_t k = first; k < roots_.size(); ++k) {
-    const fusion::GNode& gn = g[roots_[k].node];
-    roots_[k].over = element_count(g[gn.in[2]].node->shape);
-    const std::int32_t init = p.canon[static_cast<std::size_t>(gn.in[0])];
-    const Node& from = *g[init].node;
-    TableStart t{roots_[k].node, init, {}, {}};
-    if (from.kind == NodeKind::Fill)
-      t.fill = cast(g[g[init].in[0]].node->scalar, roots_[k].dtype);
-    else
-      t.strides = fusion::own_strides(from);
-    tables.push_back(std::move(t));
-  }
+void Bindings::add_table(std::int32_t node, const ResultSpec& of, const Scalar*& fill) {
+  TableStart t{node, of.start->init, {}, dims(of.start->strides)};
+  if (of.start->filled) t.fill = cast(*fill++, of.dtype);
+  tables.push_back(std::move(t));
 }
 
-void Bindings::add_product(const Graph& g, const Step& s, const std::vector<bool>& stored) {
-  const std::int32_t root = s.region.roots[0], m = s.epilogue ? s.epilogue.product : root;
-  const Node& n = *g[m].node;
-  if (n.kind != NodeKind::MatMul) return;
-  const LibraryOperand a = operand(g, g[m].in[0], stored), b = operand(g, g[m].in[1], stored);
-  products_.push_back({root,
-                       m,
-                       n.dtype,
-                       n.shape,
-                       fusion::own_strides(n),
-                       tracer::product_axes(n),
-                       tracer::product_depth(n),
-                       n.site,
-                       a,
-                       b,
-                       {},
-                       false});
-  if (!s.epilogue) return;
-  products_.back().addend = operand(g, s.epilogue.addend, stored);
-  products_.back().whole = s.epilogue.whole;
+void Bindings::add_operation(const OperationSpec& of, const Scalar* scalar) {
+  BoundOperation& o = operations_.emplace_back(BoundOperation{of,
+                                                              dims(of.shape),
+                                                              dims(of.strides),
+                                                              dims(of.axes),
+                                                              dims(of.view_shape),
+                                                              dims(of.view_strides),
+                                                              value(of.offset),
+                                                              value(of.step),
+                                                              {},
+                                                              {}});
+  o.operands.reserve(of.operands.size());
+  for (const OperandSpec& x : of.operands)
+    o.operands.push_back({x.node, x.scalar ? scalar++ : nullptr, x.dtype, dims(x.shape),
+                          dims(x.strides), value(x.offset)});
+  if (of.kind == tracer::NodeKind::Call) o.scalar = *scalar;
 }
 
 }  // namespace plait::engine

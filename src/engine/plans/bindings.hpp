@@ -1,13 +1,13 @@
-// What a plan runs on: the numbers, scalars and memory of one graph, taken from it before the run.
-// The steps read nothing else of what was recorded; their values go back through a Recording.
+// What a plan runs on: numbers, scalars and memory. The steps read nothing else; what becomes of
+// their values is a Recording's.
 #pragma once
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/device.hpp"
+#include "engine/direct/operation.hpp"
 #include "fusion/plan.hpp"
-#include "tracer/contraction.hpp"
 
 namespace plait::engine {
 
@@ -34,6 +34,14 @@ struct Unwritten {
   bool exclusive;
 };
 
+// What a plan is given for a run.
+struct Given {
+  std::vector<std::int64_t> values;  // of the plan's expressions
+  std::vector<Scalar> scalars;       // those that the steps name, one after the other
+  std::vector<Slot> slots;           // one a node: the memory of leaves
+  std::vector<Unwritten> unwritten;
+};
+
 // Where an update stores to: elements of the storage, of which `old` is the version before.
 struct UpdateTarget {
   std::int32_t old;
@@ -50,7 +58,6 @@ struct Root {
   bool folds;  // a reduction: by `reduce`
   bool kept;   // somebody can ask for it after the run
   ReduceKind reduce;
-  std::uint32_t site;
   Dims shape, strides;  // of its memory
   std::int64_t over;    // elements that are folded, or combined by index; else 0
   std::optional<UpdateTarget> update;
@@ -63,23 +70,27 @@ struct TableStart {
   Dims strides;
 };
 
-// A product as a library of a device takes it.
-struct LibraryOperand {
-  std::int32_t node;  // whose memory it lies in
+// What an operation reads: memory of a node, or a scalar of the step.
+struct BoundOperand {
+  std::int32_t node;
+  const Scalar* scalar;  // null: memory
   DType dtype;
   Dims shape, strides;
   std::int64_t offset;
 };
-struct LibraryProduct {
-  std::int32_t root, node;  // they differ where something is added
-  DType dtype;
-  Dims shape, strides;
-  tracer::ProductAxes axes;
-  std::int64_t depth;
-  std::uint32_t site;
-  LibraryOperand a, b;
-  std::optional<LibraryOperand> addend;
-  bool whole;  // the addend lies as the product does
+
+// A step's operation with its numbers.
+struct BoundOperation {
+  const fusion::OperationSpec& of;
+  Dims shape, strides, axes, view_shape, view_strides;
+  std::int64_t offset, step;
+  Scalar scalar;  // of a call
+  std::vector<BoundOperand> operands;
+
+  Operation operation() const {
+    return {of.kind, of.dtype, of.view_dtype, of.fn,      of.reduce,    of.call, offset,
+            step,    shape,    axes,          view_shape, view_strides, scalar};
+  }
 };
 
 // One step with what it runs on.
@@ -88,15 +99,14 @@ struct BoundStep {
   std::span<const Root> roots;
   const std::int64_t* params;
   const Scalar* scalars;
-  std::int64_t extent;  // of the grid; Blocked, Scatter: of the axis that is cut
-  const LibraryProduct* product;
+  std::int64_t extent;              // of the grid; Blocked, Scatter: of the axis that is cut
+  const BoundOperation* operation;  // Direct
 };
 
 class Bindings {
  public:
-  // `values`: of the plan's expressions for this graph.
-  Bindings(const fusion::Graph& g, const fusion::Plan& p, std::vector<std::int64_t> values,
-           DeviceId device);
+  // The plan outlives them.
+  Bindings(const fusion::Plan& p, Given given, DeviceId device);
 
   const DeviceId device;
   const std::vector<std::int64_t> values;
@@ -115,34 +125,33 @@ class Bindings {
     const Root* root = roots_.data();
     const std::int64_t* param = params_.data();
     const Scalar* scalar = scalars_.data();
-    const LibraryProduct* product = products_.data();
-    const LibraryProduct* const end = product + products_.size();
+    const BoundOperation* operation = operations_.data();
     for (fusion::Step& s : p.steps) {
-      const bool multiplies = product != end && product->root == root->node;
       f(BoundStep{s,
                   {root, s.region.roots.size()},
                   param,
                   scalar,
                   values[static_cast<std::size_t>(s.lowered.grid_extent)],
-                  multiplies ? product : nullptr});
+                  s.operation ? operation : nullptr});
       root += s.region.roots.size();
       param += s.lowered.params.size();
       scalar += s.lowered.scalars.size();
-      product += multiplies;
+      operation += s.operation.has_value();
     }
   }
 
  private:
-  void add_leaves(const fusion::Graph& g);
-  void add_root(const fusion::Graph& g, std::int32_t r);
-  void add_tables(const fusion::Graph& g, const fusion::Plan& p, const fusion::Step& s);
-  void add_product(const fusion::Graph& g, const fusion::Step& s, const std::vector<bool>& stored);
+  Dims dims(const fusion::ExprDims& of) const;
+  std::int64_t value(fusion::ExprId e) const { return values[static_cast<std::size_t>(e)]; }
+  void add_root(std::int32_t node, const fusion::ResultSpec& of);
+  void add_table(std::int32_t node, const fusion::ResultSpec& of, const Scalar*& fill);
+  void add_operation(const fusion::OperationSpec& of, const Scalar* scalar);
 
   // Of all steps, one after the other.
   std::vector<Root> roots_;
   std::vector<std::int64_t> params_;
   std::vector<Scalar> scalars_;
-  std::vector<LibraryProduct> products_;
+  std::vector<BoundOperation> operations_;
 };
 
 inline const Root& root_of(const BoundStep& s, std::int32_t node) {

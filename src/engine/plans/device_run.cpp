@@ -2,12 +2,14 @@
 // device. Nothing waits for the device, unless a step has to be computed on the host.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <future>
 #include <map>
 #include <mutex>
 #include <tuple>
 #include <utility>
 
+#include "core/array_memory.hpp"
 #include "core/config.hpp"
 #include "engine/devices/device.hpp"
 #include "engine/products/gemm.hpp"
@@ -15,6 +17,7 @@
 #include "engine/threads/interruption.hpp"
 #include "plan_run.hpp"
 #include "state.hpp"
+#include "tracer/contraction.hpp"
 
 namespace plait::engine {
 using fusion::Graph;
@@ -95,7 +98,7 @@ class DeviceExecutor final : public Executor {
   void overwrites(Buffer& b) override { static_cast<DeviceBuffer&>(b).mirror.reset(); }
 
   bool has_code(const Step& s) const override {
-    return s.kind == StepKind::Kernel && prepared(s).kernel;
+    return s.operation ? s.operation->kind == NodeKind::MatMul : prepared(s).kernel != nullptr;
   }
   const AxisCut& cut(const BoundStep& s) override {
     constexpr std::size_t kMost = 256;
@@ -139,11 +142,16 @@ class DeviceExecutor final : public Executor {
     device_.join(j, site_of(r.of));
   }
 
-  void call(const BoundStep& s) override {
-    if (s.product)
-      multiply(s, *s.product);
+  unsigned compute(const BoundStep& s) override {
+    multiply(s, *s.operation);
+    return 0;
+  }
+
+  void run_elsewhere(const BoundStep& s) override {
+    if (s.operation)
+      operation_on_host(s);
     else
-      on_host(s);
+      region_on_host(s);
   }
 
  private:
@@ -152,45 +160,44 @@ class DeviceExecutor final : public Executor {
     return cut ? KernelExtents{s.params, cut->chunks.count(), s.extent}
                : KernelExtents{s.params, s.extent, 0};
   }
-  static LaunchSite site_of(const BoundStep& s) {
-    return {s.step.lowered.kernel.name, s.roots[0].site};
+  LaunchSite site_of(const BoundStep& s) const {
+    return {s.step.lowered.kernel.name, recording_.site(s.roots[0].node)};
   }
 
   // --- matrix products --------------------------------------------------------------------------
 
-  void multiply(const BoundStep& s, const LibraryProduct& of) {
+  void multiply(const BoundStep& s, const BoundOperation& of) {
     std::vector<Ref<Node>> copies;  // alive until the product was submitted
+    const tracer::ProductAxes axes = tracer::product_axes(of.axes, of.shape.size());
+    const BoundOperand &a = of.operands[0], &b = of.operands[1];
     DeviceProduct p{};
-    p.dtype = of.dtype;
-    const auto rows = of.shape.begin() + of.axes.batch, columns = rows + of.axes.rows;
+    p.dtype = of.of.dtype;
+    const auto rows = of.shape.begin() + axes.batch, columns = rows + axes.rows;
     p.batch = Dims(of.shape.begin(), rows);
-    p.a = factor(of.a, of.axes.batch, of.axes.rows, copies);
-    p.b = factor(of.b, of.axes.batch, of.axes.sums, copies);
+    p.a = factor(a, axes.batch, axes.rows, copies);
+    p.b = factor(b, axes.batch, axes.sums, copies);
     p.m = element_count(Dims(rows, columns));
     p.n = element_count(Dims(columns, of.shape.end()));
-    p.k = of.depth;
-    if (of.addend) (of.whole ? p.residual : p.bias) = added(of, copies);
-    NodeMemory& result = bindings_.memory(of.root);
-    result = {allocate(s.roots[0].shape, s.roots[0].dtype), 0};
+    p.k = tracer::product_depth(a.shape, axes);
+    if (s.step.epilogue) (s.step.epilogue.whole ? p.residual : p.bias) = added(s, copies);
+    NodeMemory& result = bindings_.memory(s.roots[0].node);
     p.c = result.at();
-    const LaunchSite site{"matmul", of.site};
+    const LaunchSite site{"matmul", recording_.site(of.of.node)};
     if (!device_.multiply(p, site)) {
       p.bias = nullptr;
       device_.multiply(p, site);
       result = sum(s.roots[0], of, std::move(result));
     }
     ++counters().kernels_on_device;
-    counters().bytes_moved += static_cast<std::uint64_t>(s.step.lowered.bytes);
-    PlanRun::settle(s.roots, UpdateMode::None, bindings_, recording_);
   }
 
-  const std::byte* at(const LibraryOperand& o) const {
+  const std::byte* at(const BoundOperand& o) const {
     return bindings_.memory(o.node).at() + o.offset;
   }
 
   // A factor as it lies in memory, or a copy for the library when no axis of its matrices is
   // contiguous, or where `rows` axes behind those of the batch, or what is left, are not one.
-  DeviceProduct::Operand factor(const LibraryOperand& o, int batch, int rows,
+  DeviceProduct::Operand factor(const BoundOperand& o, int batch, int rows,
                                 std::vector<Ref<Node>>& copies) {
     const int d = o.shape.size();
     const auto lies = [=](const std::byte* memory, const Dims& strides) {
@@ -207,9 +214,9 @@ class DeviceExecutor final : public Executor {
   }
 
   // A bias is contiguous, and a residual lies as the product does.
-  const std::byte* added(const LibraryProduct& of, std::vector<Ref<Node>>& copies) {
-    const LibraryOperand& o = *of.addend;
-    if (of.whole || o.shape.back() == 1 ||
+  const std::byte* added(const BoundStep& s, std::vector<Ref<Node>>& copies) {
+    const BoundOperand& o = s.operation->operands.back();
+    if (s.step.epilogue.whole || o.shape.back() == 1 ||
         o.strides.back() == static_cast<std::int64_t>(itemsize(o.dtype)))
       return at(o);
     const Node& copy = *copies.emplace_back(dense(o));
@@ -225,7 +232,7 @@ class DeviceExecutor final : public Executor {
     n->device = bindings_.device;
     return n;
   }
-  Ref<Node> leaf(const LibraryOperand& o) const {
+  Ref<Node> leaf(const BoundOperand& o) const {
     Ref<Node> n = node(NodeKind::Data, o.dtype, o.shape, o.strides);
     n->data = bindings_.memory(o.node).buffer;
     n->data_offset = bindings_.memory(o.node).offset + o.offset;
@@ -233,7 +240,7 @@ class DeviceExecutor final : public Executor {
   }
 
   // What is in memory, in C order.
-  Ref<Node> dense(const LibraryOperand& o) const {
+  Ref<Node> dense(const BoundOperand& o) const {
     Ref<Node> copy =
         node(NodeKind::Cast, o.dtype, o.shape,
              contiguous_strides(o.shape, static_cast<std::int64_t>(itemsize(o.dtype))));
@@ -244,14 +251,14 @@ class DeviceExecutor final : public Executor {
     return copy;
   }
 
-  NodeMemory sum(const Root& r, const LibraryProduct& of, NodeMemory product) const {
+  NodeMemory sum(const Root& r, const BoundOperation& of, NodeMemory product) const {
     Ref<Node> n = node(NodeKind::Elementwise, r.dtype, r.shape, r.strides);
-    n->site = r.site;
+    n->site = recording_.site(r.node);
     n->fn = OpId::Add;
     n->n_inputs = 2;
-    n->inputs[0] = node(NodeKind::Data, of.dtype, of.shape, of.strides);
+    n->inputs[0] = node(NodeKind::Data, of.of.dtype, of.shape, of.strides);
     n->inputs[0]->data = std::move(product.buffer);
-    n->inputs[1] = leaf(*of.addend);
+    n->inputs[1] = leaf(of.operands.back());
     Node* const wanted[] = {n.get()};
     run_graph(wanted, bindings_.device);
     return {n->data, n->data_offset};
@@ -259,24 +266,52 @@ class DeviceExecutor final : public Executor {
 
   // --- steps that the device has no code for ----------------------------------------------------
 
-  // Every root of the step is computed by the reference evaluator from the host's copies of what
-  // the step reads, and goes back to the device.
-  void on_host(const BoundStep& s) {
+  // From the host's copies of what the step reads; the values go back to the device.
+  NodeMemory uploaded(const Buffer& host, std::int64_t offset) {
+    return {device_.upload(host.data, host.bytes, "computed on the host"), offset};
+  }
+  static const Ref<Buffer>& on_the_host(const Ref<Buffer>& b) {
+    host_mirror(*b);
+    return static_cast<DeviceBuffer&>(*b).mirror;
+  }
+  void note_fallback(const Step& s, const Root& r) const {
+    if (logging(Log::Fallback)) log(Log::Fallback, fallback_text(s, r));
+    ++counters().steps_moved_to_host;
+  }
+
+  void operation_on_host(const BoundStep& s) {
+    const Root& r = s.roots[0];
+    note_fallback(s.step, r);
+    const auto at = [&](std::int32_t node) {
+      const NodeMemory& m = bindings_.memory(node);
+      return on_the_host(m.buffer)->data + m.offset;
+    };
+    Ref<Buffer> out;
+    std::int64_t first = 0;
+    if (r.update) {
+      const UpdateCopy c = surviving(r);
+      first = c.first;
+      out = plait::allocate(static_cast<std::size_t>(c.last - first));
+      std::memcpy(out->data, at(r.update->old) + first, out->bytes);
+    } else {
+      out = allocate_array(r.shape, r.dtype);
+    }
+    const unsigned flags = compute_operation(*s.operation, out->data - first, true, at);
+    bindings_.memory(r.node) = uploaded(*out, -first);
+    PlanRun::settle(s.roots, UpdateMode::Fresh, bindings_, recording_);
+    report_operation(s, flags, recording_);
+  }
+
+  void region_on_host(const BoundStep& s) {
     for (const Root& r : s.roots) {
       NodeMemory& memory = bindings_.memory(r.node);
       memory = recording_.viewed(r.node);
       if (!memory) {
-        if (logging(Log::Fallback)) log(Log::Fallback, fallback_text(s.step, r));
-        ++counters().steps_moved_to_host;
-        const NodeMemory computed = recording_.evaluate_apart(r.node, [](const Ref<Buffer>& b) {
-          host_mirror(*b);
-          return static_cast<DeviceBuffer&>(*b).mirror;
-        });
-        memory = {
-            device_.upload(computed.buffer->data, computed.buffer->bytes, "computed on the host"),
-            computed.offset};
+        note_fallback(s.step, r);
+        const NodeMemory computed = recording_.evaluate_apart(r.node, on_the_host);
+        memory = uploaded(*computed.buffer, computed.offset);
       }
-      recording_.keep_as_recorded(r);
+      recording_.keep_as_recorded(r, memory);
     }
   }
 

@@ -56,7 +56,7 @@ class Executor {
   // A step is about to write to what others may have read.
   virtual void overwrites(Buffer& b) = 0;
 
-  // Whether the step is a region that there is code for; else it is call()ed.
+  // Whether there is code for the step: for the region, or its operation.
   virtual bool has_code(const fusion::Step& s) const = 0;
   // Good until it is asked for the next region's.
   virtual const AxisCut& cut(const BoundStep& s) = 0;
@@ -68,8 +68,10 @@ class Executor {
   virtual unsigned launch(const Region& r) = 0;
   virtual void join(const Region& r, const PartialResults& p) = 0;
 
-  // Gives the roots of any other step their memory, and their values to the recording.
-  virtual void call(const BoundStep& s) = 0;
+  // The root of a step that is an operation has its memory. Returns as launch() does.
+  virtual unsigned compute(const BoundStep& s) = 0;
+  // Gives the roots of a step without code their memory, and their values to the recording.
+  virtual void run_elsewhere(const BoundStep& s) = 0;
 };
 
 // Whether a region's grid runs over chunks.

@@ -1,4 +1,5 @@
-// Runs a plan on the host: regions on the team of threads, other steps by the reference evaluator.
+// Runs a plan on the host: regions on the team of threads, operations as the reference evaluator
+// does.
 #include <algorithm>
 #include <cstring>
 
@@ -6,6 +7,7 @@
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/undo.hpp"
 #include "fusion/schedule/cost.hpp"
+#include "plait/error.hpp"
 #include "plan_run.hpp"
 
 namespace plait::engine {
@@ -61,7 +63,7 @@ double predicted_seconds(const BoundStep& s) {
 
 class HostExecutor final : public Executor {
  public:
-  HostExecutor(Bindings& b, Recording& r) : bindings_(b), recording_(r) {}
+  explicit HostExecutor(Bindings& b) : bindings_(b) {}
 
   void prepare(fusion::Plan& p) override {
     for (Step& s : p.steps) take_kernel(s);
@@ -76,7 +78,7 @@ class HostExecutor final : public Executor {
   }
   void overwrites(Buffer&) override {}
 
-  bool has_code(const Step& s) const override { return s.kind == fusion::StepKind::Kernel; }
+  bool has_code(const Step&) const override { return true; }
   const AxisCut& cut(const BoundStep& s) override {
     cut_.chunks = chunks_of(s);
     return cut_;
@@ -129,7 +131,14 @@ class HostExecutor final : public Executor {
       store_row(p.root, l.kept, p.of.dtype, p.rows, p.out);
   }
 
-  void call(const BoundStep& s) override { recording_.evaluate(s); }
+  unsigned compute(const BoundStep& s) override {
+    return compute_operation(*s.operation, bindings_.memory(s.roots[0].node).at(),
+                             s.step.update != UpdateMode::InPlace,
+                             [&](std::int32_t node) { return bindings_.memory(node).at(); });
+  }
+  void run_elsewhere(const BoundStep&) override {
+    throw InternalError("a step that the host has no code for");
+  }
 
  private:
   static CompiledKernel& kernel(const Step& s) {
@@ -183,7 +192,6 @@ class HostExecutor final : public Executor {
   }
 
   Bindings& bindings_;
-  Recording& recording_;
   AxisCut cut_;
   // Of the region at hand.
   double predicted_ = 0;
@@ -199,7 +207,7 @@ void take_kernel(Step& s) {
 }
 
 void run_on_host(fusion::Plan& p, Bindings& b, Recording& r) {
-  HostExecutor host(b, r);
+  HostExecutor host(b);
   PlanRun(p, b, host, r).run();
 }
 

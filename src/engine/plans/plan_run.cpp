@@ -27,8 +27,8 @@ Chunks chunks_of(const BoundStep& s) {
 
 void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t> values,
               DeviceId device) {
-  Bindings bindings(g, p, std::move(values), device);
-  Recording recording(g, bindings);
+  Bindings bindings(p, given_by(g, p, std::move(values)), device);
+  RecordedGraph recording(g, bindings);
   if (device == kHost)
     run_on_host(p, bindings, recording);
   else
@@ -39,10 +39,15 @@ void PlanRun::run() {
   executor_.prepare(plan_);
   bindings_.each(plan_, [&](const BoundStep& s) {
     executor_.look_around();
-    if (executor_.has_code(s.step))
-      region(s);
+    if (s.operation)
+      for (const BoundOperand& o : s.operation->operands)
+        if (!o.scalar) take_memory(o.node);
+    if (!executor_.has_code(s.step))
+      executor_.run_elsewhere(s);
+    else if (s.operation)
+      operation(s);
     else
-      executor_.call(s);
+      region(s);
     for (const std::int32_t n : s.step.dies) bindings_.memory(n) = {};
   });
 }
@@ -72,6 +77,23 @@ void PlanRun::region(const BoundStep& s) {
   counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
   settle(s.roots, update, bindings_, recording_);
   partials_.clear();
+}
+
+void PlanRun::operation(const BoundStep& s) {
+  const Root& root = s.roots[0];
+  const UpdateMode update = s.step.update;
+  allocate(root, update);
+  const unsigned flags = executor_.compute(s);
+  counters().bytes_moved += static_cast<std::uint64_t>(s.step.lowered.bytes);
+  settle(s.roots, update, bindings_, recording_);
+  report_operation(s, flags, recording_);
+}
+
+void report_operation(const BoundStep& s, unsigned flags, Recording& r) {
+  if (!flags) return;
+  const BoundOperation& o = *s.operation;
+  const DType first = o.operands.empty() ? o.of.dtype : o.operands[0].dtype;
+  r.report(o.of.node, warning_name(o.operation(), first), flags);
 }
 
 void PlanRun::take_memory(std::int32_t node) {
@@ -150,7 +172,7 @@ void PlanRun::settle(std::span<const Root> roots, UpdateMode update, Bindings& b
     // What was overwritten cannot be computed again, and what others can ask for is kept; the rest
     // is this run's own.
     const bool kept = r.kept || (old && !of_run);
-    if (kept) rec.keep(r);
+    if (kept) rec.keep(r, slot.memory);
     slot.of_run = of_run && !kept;
     if (!old) continue;
     old->memory = {};

@@ -1,5 +1,7 @@
 // One run of a plan, wherever it runs: the walk over its steps.
 #pragma once
+#include "engine/direct/fp_flags.hpp"
+#include "engine/threads/interruption.hpp"
 #include "executor.hpp"
 
 namespace plait::engine {
@@ -14,6 +16,26 @@ void take_kernel(fusion::Step& s);
 void run_on_host(fusion::Plan& p, Bindings& b, Recording& r);
 void run_on_device(fusion::Plan& p, Bindings& b, Recording& r);
 
+// The floating-point exceptions of a step that is an operation.
+void report_operation(const BoundStep& s, unsigned flags, Recording& r);
+// Computes a step's operation on the host into `out`, from `at` of its operands, a function that
+// gives where the memory of a node begins. Returns the floating-point exceptions raised.
+template <class F>
+unsigned compute_operation(const BoundOperation& o, std::byte* out, bool fresh, F&& at) {
+  std::array<Operand, 3> in;
+  std::size_t count = 0;
+  for (const BoundOperand& x : o.operands) {
+    std::byte* const from =
+        x.scalar ? const_cast<std::byte*>(reinterpret_cast<const std::byte*>(x.scalar->bytes))
+                 : at(x.node) + x.offset;
+    in[count++] = {from, x.dtype, x.shape, x.strides};
+  }
+  const SameFlag one_look_for_a_handler;
+  clear_flags();
+  run_operation(o.operation(), {in.data(), count}, {out, o.strides}, fresh);
+  return raised_flags();
+}
+
 class PlanRun {
  public:
   PlanRun(fusion::Plan& p, Bindings& b, Executor& e, Recording& r)
@@ -25,6 +47,7 @@ class PlanRun {
 
  private:
   void region(const BoundStep& s);
+  void operation(const BoundStep& s);
   void take_memory(std::int32_t node);
   void allocate(const Root& r, fusion::UpdateMode update);
   void bind_buffers(Region& r);

@@ -1,5 +1,7 @@
 #include "recording.hpp"
 
+#include <utility>
+
 #include "core/call_table.hpp"
 #include "engine/direct/direct.hpp"
 #include "engine/direct/fp_flags.hpp"
@@ -10,50 +12,49 @@ using fusion::UpdateMode;
 using tracer::Node;
 using tracer::NodeKind;
 
-void Recording::keep(const Root& r) {
-  g_[r.node].recorded->strides = r.strides;
-  keep_as_recorded(r);
+Given given_by(const fusion::Graph& g, const fusion::Plan& p, std::vector<std::int64_t> values) {
+  Given given{std::move(values), {}, std::vector<Slot>(g.nodes.size()), {}};
+  std::size_t scalars = 0;
+  for (const fusion::Step& s : p.steps) scalars += s.lowered.scalars.size();
+  given.scalars.reserve(scalars);
+  for (const fusion::Step& s : p.steps)
+    for (const std::int32_t n : s.lowered.scalars) given.scalars.push_back(g[n].node->scalar);
+  for (std::size_t i = 0; i < given.slots.size(); ++i) {
+    const fusion::GNode& gn = g.nodes[i];
+    if (!gn.leaf) continue;
+    const Node& n = *gn.node;
+    if (n.data) {
+      given.slots[i].memory = {n.data, n.data_offset};
+    } else if (n.kind == NodeKind::Empty) {
+      given.slots[i].unwritten = static_cast<std::int32_t>(given.unwritten.size());
+      given.unwritten.push_back({n.dtype, n.shape, gn.exclusive});
+    }
+  }
+  return given;
 }
 
-void Recording::keep_as_recorded(const Root& r) {
-  const NodeMemory& m = bindings_.memory(r.node);
+void RecordedGraph::keep(const Root& r, const NodeMemory& m) {
+  g_[r.node].recorded->strides = r.strides;
+  keep_as_recorded(r, m);
+}
+
+void RecordedGraph::keep_as_recorded(const Root& r, const NodeMemory& m) {
   tracer::settle(*g_[r.node].recorded, m.buffer, m.offset);
 }
 
-void Recording::give_up(std::int32_t node) { tracer::invalidate(*g_[node].node); }
+void RecordedGraph::give_up(std::int32_t node) { tracer::invalidate(*g_[node].node); }
 
-NodeMemory Recording::give_memory(std::int32_t node) {
+NodeMemory RecordedGraph::give_memory(std::int32_t node) {
   Node& n = *g_[node].node;
   if (!n.data) compute_direct(n);
   return {n.data, n.data_offset};
 }
 
-void Recording::evaluate(const BoundStep& s) {
-  for (const Root& r : s.roots) {
-    Node& n = *g_[r.node].node;
-    for (const std::int32_t in : g_[r.node].in)
-      if (in >= 0) publish(in);
-    Node* wanted[] = {&n};
-    evaluate_direct(wanted);
-    bindings_.memory(r.node) = {n.data, n.data_offset};
-    if (&n != g_[r.node].recorded) n.data.reset();
-  }
+void RecordedGraph::report(std::int32_t node, std::string_view name, unsigned flags) {
+  report_flags(flags, name, *g_[node].node);
 }
 
-// Lets the reference evaluator see what this run has computed, itself or behind a view.
-void Recording::publish(std::int32_t i) {
-  Node& n = *g_[i].node;
-  Slot& slot = bindings_.slots[static_cast<std::size_t>(i)];
-  if (!n.data && slot.memory) {
-    n.strides = fusion::own_strides(n);
-    tracer::settle(n, slot.memory.buffer, slot.memory.offset);
-    slot.of_run = false;
-  } else if (!n.data && n.kind == NodeKind::View) {
-    publish(g_[i].in[0]);
-  }
-}
-
-NodeMemory Recording::evaluate_apart(std::int32_t root, const ToHost& to_host) const {
+NodeMemory RecordedGraph::evaluate_apart(std::int32_t root, const ToHost& to_host) {
   Copies copies;
   const Ref<Node> n = copy(root, root, to_host, copies);
   Node* wanted[] = {n.get()};
@@ -61,14 +62,14 @@ NodeMemory Recording::evaluate_apart(std::int32_t root, const ToHost& to_host) c
   return {n->data, n->data_offset};
 }
 
-NodeMemory Recording::viewed(std::int32_t root) const {
+NodeMemory RecordedGraph::viewed(std::int32_t root) const {
   const Node& n = *g_[root].node;
   if (n.kind != NodeKind::View || !bindings_.memory(g_[root].in[0])) return {};
   const NodeMemory& base = bindings_.memory(g_[root].in[0]);
   return {base.buffer, base.offset + n.offset};
 }
 
-std::string_view Recording::operation(std::int32_t root) const {
+std::string_view RecordedGraph::operation(std::int32_t root) const {
   const Node& n = *g_[root].node;
   return n.kind == NodeKind::Elementwise ? op_info(n.fn).name
          : n.kind == NodeKind::Reduce    ? reduce_info(n.reduce).name
@@ -77,7 +78,7 @@ std::string_view Recording::operation(std::int32_t root) const {
 }
 
 // Whether somebody listens to these events: most programs ignore underflow, some ignore all.
-bool Recording::listens(unsigned flags) const {
+bool RecordedGraph::listens(unsigned flags) const {
   if (!flags) return false;
   for (const fusion::GNode& gn : g_.nodes) {
     const tracer::ErrorState e = tracer::error_state(gn.node->errstate);
@@ -89,7 +90,7 @@ bool Recording::listens(unsigned flags) const {
   return false;
 }
 
-void Recording::report(const BoundStep& s, UpdateMode update, unsigned flags) const {
+void RecordedGraph::report(const BoundStep& s, UpdateMode update, unsigned flags) {
   if (!listens(flags)) return;
   for (const Root& r : s.roots) {
     if (update != UpdateMode::InPlace) {
@@ -102,8 +103,8 @@ void Recording::report(const BoundStep& s, UpdateMode update, unsigned flags) co
   }
 }
 
-Ref<Node> Recording::copy(std::int32_t root, std::int32_t i, const ToHost& to_host,
-                          Copies& copies) const {
+Ref<Node> RecordedGraph::copy(std::int32_t root, std::int32_t i, const ToHost& to_host,
+                              Copies& copies) const {
   const Node& n = *g_[i].node;
   if (n.kind == NodeKind::Scalar) return Ref<Node>(g_[i].node);
   if (auto it = copies.find(i); it != copies.end()) return it->second;

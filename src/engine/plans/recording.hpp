@@ -1,6 +1,6 @@
-// The recorded graph beside a run of its plan: takes the values that stay, computes what is no
-// region by the reference evaluator, and reports floating-point events by operation and call site.
-// Which values stay, and whose memory is given up, is decided by the bindings and the walk.
+// Who has a plan run: takes the values that stay, gives memory that others may ask for, and hears
+// of floating-point events by operation and call site. Which values stay, and whose memory is given
+// up, is decided by the bindings and the walk.
 #pragma once
 #include <functional>
 #include <map>
@@ -11,43 +11,66 @@ namespace plait::engine {
 
 class Recording {
  public:
-  Recording(const fusion::Graph& g, Bindings& b) : g_(g), bindings_(b) {}
+  virtual ~Recording() = default;
 
   // The root's value is in that memory.
-  void keep(const Root& r);
-  // Lies as its operand, which need not be in the layout of the root's own.
-  void keep_as_recorded(const Root& r);
+  virtual void keep(const Root& r, const NodeMemory& m) = 0;
   // The node's memory was written over: nobody can ask for its value any more.
-  void give_up(std::int32_t node);
+  virtual void give_up(std::int32_t node) = 0;
   // The memory of an array that nobody has written to, and others may ask for.
-  NodeMemory give_memory(std::int32_t node);
+  virtual NodeMemory give_memory(std::int32_t node) = 0;
 
-  // Computes the step's roots on the host, from what this run has computed.
-  void evaluate(const BoundStep& s);
+  // Which operation of a region raised is not known inside a fused loop.
+  virtual void report(const BoundStep& s, fusion::UpdateMode update, unsigned flags) = 0;
+  // A single operation did, whose name is this.
+  virtual void report(std::int32_t node, std::string_view name, unsigned flags) = 0;
+  virtual std::uint32_t site(std::int32_t node) const = 0;  // 0: not known
+
+  // Regions that a device has no code for.
   // The value of a root, computed apart on the host: memory and its offset. `to_host` gives memory
   // of the host with the contents of what a node's memory is.
   using ToHost = std::function<Ref<Buffer>(const Ref<Buffer>&)>;
-  NodeMemory evaluate_apart(std::int32_t root, const ToHost& to_host) const;
+  virtual NodeMemory evaluate_apart(std::int32_t root, const ToHost& to_host) = 0;
   // What the root is a view of, and where in it; null: it is none, or that is not in memory.
-  NodeMemory viewed(std::int32_t root) const;
-  std::string_view operation(std::int32_t root) const;  // "a region" where it is none
+  virtual NodeMemory viewed(std::int32_t root) const = 0;
+  // Lies as its operand, which need not be in the layout of the root's own.
+  virtual void keep_as_recorded(const Root& r, const NodeMemory& m) = 0;
+  virtual std::string_view operation(std::int32_t root) const = 0;  // "a region" where it is none
+};
 
-  // Which operation raised is not known inside a fused loop, so the region is computed again, an
-  // operation at a time, by the reference evaluator, which reports each event with its operation
-  // and call site. What was overwritten in place cannot be; its events carry the name of the
-  // operation whose value was stored.
-  void report(const BoundStep& s, fusion::UpdateMode update, unsigned flags) const;
+// The recorded graph beside a run of its plan.
+class RecordedGraph final : public Recording {
+ public:
+  RecordedGraph(const fusion::Graph& g, const Bindings& b) : g_(g), bindings_(b) {}
+
+  void keep(const Root& r, const NodeMemory& m) override;
+  void give_up(std::int32_t node) override;
+  NodeMemory give_memory(std::int32_t node) override;
+
+  // A region is computed again, an operation at a time, by the reference evaluator, which reports
+  // each event with its operation and call site. What was overwritten in place cannot be; its
+  // events carry the name of the operation whose value was stored.
+  void report(const BoundStep& s, fusion::UpdateMode update, unsigned flags) override;
+  void report(std::int32_t node, std::string_view name, unsigned flags) override;
+  std::uint32_t site(std::int32_t node) const override { return g_[node].node->site; }
+
+  NodeMemory evaluate_apart(std::int32_t root, const ToHost& to_host) override;
+  NodeMemory viewed(std::int32_t root) const override;
+  void keep_as_recorded(const Root& r, const NodeMemory& m) override;
+  std::string_view operation(std::int32_t root) const override;
 
  private:
   using Copies = std::map<std::int32_t, Ref<tracer::Node>>;
-  void publish(std::int32_t i);
   bool listens(unsigned flags) const;
   // A copy of the graph behind node i, down to what is in memory.
   Ref<tracer::Node> copy(std::int32_t root, std::int32_t i, const ToHost& to_host,
                          Copies& copies) const;
 
   const fusion::Graph& g_;
-  Bindings& bindings_;
+  const Bindings& bindings_;
 };
+
+// What a graph has for its plan; `values` of the plan's expressions.
+Given given_by(const fusion::Graph& g, const fusion::Plan& p, std::vector<std::int64_t> values);
 
 }  // namespace plait::engine

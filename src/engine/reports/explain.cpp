@@ -19,8 +19,6 @@ using tracer::NodeKind;
 
 namespace {
 
-constexpr std::string_view kCpu = "cpu";
-
 std::string tier(const CompiledKernel& k) {
   if (k.jitted()) return "machine code";
   return config().jit == JitMode::Off ? "interpreter (PLAIT_JIT=off)"
@@ -72,7 +70,7 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
         << bytes_text(static_cast<double>(s.bytes)) << ": " << s.why << "\n";
   if (of.how == Report::OneAtATime) return;
   if (r.predicted == 0) {
-    if (of.target != kCpu && r.bytes)
+    if (of.target != kCpuTarget && r.bytes)
       out << "  " << bytes_text(static_cast<double>(r.bytes)) << " moved\n";
     return;
   }
@@ -149,7 +147,7 @@ std::string why_direct(std::span<Node* const> wanted, const Graph& g, bool plann
 SourceLine place_of(std::uint32_t site) { return {tracer::site_text(site), {}, {}}; }
 
 std::string target_of(DeviceId device) {
-  return device == kHost ? std::string(kCpu) : device_of(device).target();
+  return device == kHost ? std::string(kCpuTarget) : device_of(device).target();
 }
 
 std::string headline(const Report& r) {
@@ -161,7 +159,8 @@ std::string headline(const Report& r) {
     out << counted(r.regions.size(), "region") << " from " << r.nodes << " nodes";
   out << "; " << bytes_text(static_cast<double>(r.bytes_moved)) << " moved, at least "
       << bytes_text(static_cast<double>(r.bytes_least)) << " needed";
-  if (r.target == kCpu && r.how == Report::Planned) out << "; " << counted(num_threads(), "thread");
+  if (r.target == kCpuTarget && r.how == Report::Planned)
+    out << "; " << counted(num_threads(), "thread");
   return out.str() + "\n";
 }
 
@@ -212,7 +211,7 @@ Explanation explained(std::span<Node* const> asked_for, const ExplainOptions& as
   std::vector<std::int64_t> values;
   const Graph g(wanted);
   if (g.nodes.empty()) return e;
-  const bool here = options.target == kCpu;
+  const bool here = options.target == kCpuTarget;
   std::shared_ptr<fusion::Plan> plan = here ? known_plan(g, values) : nullptr;
   if (here && is_of_host(wanted)) e.one_at_a_time = why_direct(wanted, g, plan != nullptr);
   // What the next evaluation finds stays as it is.

@@ -26,8 +26,6 @@ using tracer::NodeKind;
 
 namespace {
 
-constexpr std::string_view kCpu = "cpu";
-
 std::string operation(const Node& n) {
   switch (n.kind) {
     case NodeKind::Data:
@@ -117,7 +115,7 @@ std::string target_text(const Graph& g, const Step& s, const std::vector<std::in
 
 std::string direct_text(const Graph& g, const Step& s, const ExplainOptions& options) {
   const Node& n = *g[s.epilogue ? s.epilogue.product : s.region.roots[0]].node;
-  if (options.target == kCpu || n.kind != NodeKind::MatMul)
+  if (options.target == kCpuTarget || n.kind != NodeKind::MatMul)
     return "  one operation, computed by the library call or the reference evaluator\n";
   DeviceProduct p{};
   p.dtype = n.dtype;
@@ -145,7 +143,7 @@ std::string body_text(const Graph& g, const Step& s, const std::vector<std::int6
                 ? "  writes in place behind the loads that look back (small: to fresh memory)\n"
                 : "  writes to fresh memory, because the old contents are still read\n");
   nest(s.lowered.kernel, 0, "  ", out);
-  if (options.target != kCpu) out << target_text(g, s, values, options);
+  if (options.target != kCpuTarget) out << target_text(g, s, values, options);
   return out.str();
 }
 
@@ -300,7 +298,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     r.fused += !g[i].leaf && !in_memory[static_cast<std::size_t>(i)];
   Inside inside(g, plan, in_memory);
   std::map<std::int32_t, double> times;
-  const bool here = options.target == kCpu;
+  const bool here = options.target == kCpuTarget;
   const Machine machine = here ? host_machine() : machine_of(options.target);
   for (Step& s : plan.steps) {
     RegionReport region;
@@ -353,7 +351,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
 Report gather_one_at_a_time(const Graph& g, const Names& names) {
   Report r;
   r.how = Report::OneAtATime;
-  r.target = kCpu;
+  r.target = kCpuTarget;
   r.nodes = g.size();
   const auto bytes = [](const Node& n) {
     return element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));

@@ -16,6 +16,8 @@
 
 namespace plait::engine {
 
+inline constexpr std::string_view kCpuTarget = "cpu";  // a target, as ExplainOptions name it
+
 // Names of arrays that the caller knows them by.
 using Names = std::vector<std::pair<std::string, tracer::Array>>;
 
