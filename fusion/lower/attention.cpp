@@ -36,225 +36,207 @@ void Lowering::attention() {
   folds_.emplace();
   BlockFolds& s = *folds_;
   s.of = *find_attention(g_, in_.canon, id, in_.target);
-  const Node& scores = node(s.of.scores);
-  const int dims = p.shape.size();
-  for (int d = 0; d < dims - 1; ++d) {
-    const ExprId mine = ex_.source({s.of.scores, Field::Shape, d}),
-                 its = ex_.source({id, Field::Shape, d});
-    in_.facts.equal(mine, its);
-  }
+  const std::int32_t scores = s.of.scores;
+  const int row = p.shape.size() - 2, column = row + 1;
+  rely_on_axes();
   for (const auto& [n, bits] : s.of.numbers)
     in_.facts.equal(ex_.source({n, Field::Value}), ex_.constant(bits));
-  s.lone = in_.facts.equal(ex_.source({id, Field::Shape, dims - 2}), ex_.one());
+  s.lone = in_.facts.equal(ex_.source({id, Field::Shape, row}), ex_.one());
   const std::int64_t most = in_.target.product_depth;
-  s.height = s.lone ? 1 : attention_rows(BlockExtents(in_), s.of, most);
-  const RowBlock b = block_of_rows(s.height);
-  s.first_row = b.first;
-  tile_.batch = s.scores.batch = b.batch;
-  tile_.first_row = s.scores.first_row = b.first;
+  s.rows = block_of_lines(id, row, 1, s.lone ? 1 : attention_rows(BlockExtents(in_), s.of, most));
+  s.keys = lines(g_[id].in[0], column, 1);
+  s.keys.most = ex_.constant(most);
   tile_.whole = true;
-  s.scores.width = most;
-  const Rows queries = pack_rows(g_[s.of.scores].in[0], b, s.height);
+  const std::int32_t ctx = open_block(s.rows, nullptr);
+  const std::int32_t queries = g_[scores].in[s.of.queries];
+  const int at = row + s.of.queries, sums_at = column - s.of.queries;
+  s.queries = pack_lines(queries, s.rows, at, lines(queries, sums_at, 1), sums_at, ctx, false);
 
-  const DType sums = fragment_sums(p.dtype), score_sums = fragment_sums(scores.dtype);
-  const auto rows_local = [&](DType t, ExprId row) {
-    return local(t, ex_.mul(ex_.constant(s.height), row), b.ctx);
-  };
-  const ExprId apart = ex_.constant(kApart / static_cast<std::int64_t>(itemsize(sums)));
-  tile_.c_row = ex_.add(ex_.source({id, Field::Shape, dims - 1}), apart);
-  tile_.c = rows_local(sums, tile_.c_row);
+  const DType sums = fragment_sums(p.dtype), score_sums = fragment_sums(node(scores).dtype);
+  const ExprId apart =
+      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
+  const ExprId height = lines_in_block(s.rows);
+  tile_.c_row = ex_.add(ex_.source({id, Field::Shape, column}), apart);
+  tile_.c = scratch({id, "a block of rows", "it is summed from block to block of keys"}, sums,
+                    ex_.mul(height, tile_.c_row), ctx);
   s.scores.c_row = ex_.add(ex_.constant(most), apart);
-  s.scores.c = rows_local(score_sums, s.scores.c_row);
-  s.weights = p.dtype == score_sums ? s.scores.c : rows_local(p.dtype, s.scores.c_row);
-  const auto row_local = [&](DType t) { return local(t, ex_.constant(s.height), b.ctx); };
+  const ExprId block = ex_.mul(height, s.scores.c_row);
+  s.scores.c = scratch({scores, "a block of rows and keys", "rows of it are folded and multiplied"},
+                       score_sums, block, ctx);
+  s.weights = s.scores.c;
+  if (p.dtype != score_sums)
+    s.weights = scratch({s.of.weights, "a block of rows and keys", "rows of a product"}, p.dtype,
+                        block, ctx);
+  const auto of_rows = [&](std::int32_t of, DType t) {
+    return scratch({of, "a block of rows", "it grows from block to block of keys"}, t, height, ctx);
+  };
   for (const Attention::Fold& f : s.of.folds) {
     const DType t = node(f.node).dtype;
-    s.folds.push_back({row_local(t), f.first ? row_local(t) : -1});
+    s.folds.push_back({of_rows(f.node, t), f.first ? of_rows(f.node, t) : -1});
   }
   for (const Attention::Shift& h : s.of.shifts) {
     const int f = s.of.fold(h.row);
     const DType t = node(h.row).dtype;
-    s.shifts.push_back(
-        {f >= 0 ? s.folds[f].value : row_local(t), row_local(t), row_local(factors_in(t))});
+    s.shifts.push_back({f >= 0 ? s.folds[f].value : of_rows(h.row, t), of_rows(h.row, t),
+                        of_rows(h.row, factors_in(t))});
   }
-  start_rows(b);
-
-  const ExprId extent = ex_.source({s.of.scores, Field::Shape, dims - 1});
+  start_rows(ctx);
   if (s.of.mask < 0) {
-    const std::int32_t block = open_blocks(b.ctx, extent, most);
-    add_block(queries, b, range_of_block(k_.loops[block].var, extent, scores.shape.back(), most),
-              block);
-    close(block);
+    std::vector<std::int32_t> opened;
+    add_block(open_blocks(s.keys, ctx, opened));
+    close_all(opened);
   } else {
-    add_masked_blocks(queries, b, extent);
+    add_masked_blocks(ctx);
   }
-  finish_rows(b);
-  store_rows(b.first, b.last, s.height, b.ctx);
-  close_all(b.opened);
+  finish_rows(ctx);
+  store_block(s.rows, lines(id, column, 1), ctx);
+  close_grid(ctx);
   count_fragments(p);
-  count_fragments(scores);
+  count_fragments(node(scores));
 }
 
-void Lowering::add_block(const Rows& queries, const RowBlock& b, const Range& keys,
-                         std::int32_t ctx) {
-  BlockFolds& s = *folds_;
-  s.scores.first_column = keys.begin;
-  if (s.lone)
-    score_keys(queries, b, keys, ctx);
-  else
-    multiply_columns(s.of.scores, s.scores, queries, keys, b, ctx);
-  if (!s.of.shifts.empty()) {
-    fold_block(b, keys, true, ctx);
-    rescale_rows(b, ctx);
+// The extents of both products, and of what is between them.
+void Lowering::rely_on_axes() {
+  const Attention& a = folds_->of;
+  const std::int32_t weights = g_[a.product].in[0];
+  const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
+  const int keys = node(weights).shape.size() - 1;
+  for (int d = 0; d <= keys; ++d) {
+    const int e = d + 1 < keys || a.queries == 0 ? d : 2 * keys - 1 - d;
+    in_.facts.equal(extent(a.scores, e), d == keys ? extent(weights, d) : extent(a.product, d));
+    if (a.scored == a.scores || node(weights).shape[d] == 1) continue;
+    in_.facts.equal(
+        ex_.source({a.scored, Field::Stride, static_cast<std::int32_t>(a.axes.last[d] - 1)}),
+        ex_.source({a.scores, Field::Layout, e}));
+    ExprId several = ex_.one();
+    for (auto b = static_cast<int>(a.axes.first[d]); b < a.axes.last[d]; ++b)
+      several = ex_.mul(several, extent(a.scored, b));
+    in_.facts.equal(extent(a.scores, e), several);
   }
-  fold_block(b, keys, false, ctx);
-  if (s.lone)
-    add_values(b, keys, ctx);
-  else
-    multiply_weights(b, keys, ctx);
 }
 
-// A first pass over blocks that are not left out, a second over the others, if they count.
-void Lowering::add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId extent) {
-  const std::int64_t most = in_.target.product_depth;
-  const Val none = constant(scalar_int(0));
-  const std::int32_t pass = open_between(b.ctx, kNone, constant(scalar_int(2)), ex_.constant(2), 1);
-  const Val again = apply(OpId::NotEqual, DType::Bool, k_.loops[pass].var, none);
-  const auto where = [&](Val condition, Val yes, Val no) {
-    return apply(OpId::Where, DType::Int64, condition, yes, no);
-  };
-  const Val needed = either(apply(OpId::LogicalNot, DType::Bool, again),
-                            fill_counts(b, where(again, b.last, b.first), pass));
-  const ExprId blocks = ex_.blocks(extent, most);
-  const std::int32_t block =
-      open_between(pass, kNone, where(needed, number(blocks), none), blocks,
-                   static_cast<double>(std::max<std::int64_t>(1, concrete(in_, blocks))));
-  const Range keys =
-      range_of_block(k_.loops[block].var, extent, node(folds_->of.scores).shape.back(), most);
-  const Val now = apply(OpId::LogicalXor, DType::Bool, counts_at_once(b, keys, block), again);
-  const std::int32_t once = open_between(block, kNone, cast(now, DType::Int64), ex_.one(), 1);
-  add_block(queries, b, keys, once);
-  close(once);
-  close(block);
-  close(pass);
-}
-
-std::int32_t Lowering::open_rows(const RowBlock& b, std::int32_t ctx) {
-  const Node& p = node(region_.product);
-  return open_between(ctx, b.first, b.last, ex_.constant(folds_->height),
-                      static_cast<double>(p.shape[p.shape.size() - 2]));
-}
-
-Val Lowering::load_row(std::int32_t local, std::int32_t row) {
-  Inst i{Op::LoadLocal, k_.locals[local].dtype, OpId::Count_, local};
-  i.access = access(
-      {{}, {{k_.loops[row].var, {1, ir::kNoParam}}, {folds_->first_row, {-1, ir::kNoParam}}}});
-  return push(i, row);
-}
-
-void Lowering::store_row(std::int32_t local, std::int32_t row, Val v) {
-  push_store_local(
-      local,
-      {{}, {{k_.loops[row].var, {1, ir::kNoParam}}, {folds_->first_row, {-1, ir::kNoParam}}}}, v,
-      row);
-}
-
-void Lowering::start_rows(const RowBlock& b) {
+void Lowering::add_block(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
-  const std::int32_t row = open_rows(b, b.ctx);
+  if (s.lone)
+    score_keys(ctx);
+  else
+    multiply_queries(ctx);
+  if (!s.of.shifts.empty()) {
+    fold_block(true, ctx);
+    rescale_rows(ctx);
+  }
+  fold_block(false, ctx);
+  if (s.lone)
+    add_values(ctx);
+  else
+    multiply_weights(ctx);
+}
+
+Val Lowering::load_local(std::int32_t local, Access at, std::int32_t ctx) {
+  Inst i{Op::LoadLocal, k_.locals[local].dtype, OpId::Count_, local};
+  i.access = access(std::move(at));
+  return push(i, ctx);
+}
+
+Val Lowering::load_row(std::int32_t local) {
+  Access at;
+  add_terms(at, folds_->rows, tile_.own, ex_.one());
+  return load_local(local, std::move(at), tile_.rows);
+}
+
+void Lowering::store_row(std::int32_t local, Val v) {
+  Access at;
+  add_terms(at, folds_->rows, tile_.own, ex_.one());
+  push_store_local(local, std::move(at), v, tile_.rows);
+}
+
+void Lowering::start_rows(std::int32_t ctx) {
+  const BlockFolds& s = *folds_;
+  const std::vector<std::int32_t> rows = open_rows_of(s.rows, s.keys, ctx);
   for (std::size_t f = 0; f < s.folds.size(); ++f) {
     const Node& n = node(s.of.folds[f].node);
-    const bool sum = n.reduce == ReduceKind::Sum;
-    store_row(
-        s.folds[f].value, row,
-        sum ? zero(n.dtype) : constant(plait::cast(fold_identity(n.reduce, n.dtype), n.dtype)));
+    store_row(s.folds[f].value,
+              n.reduce == ReduceKind::Sum
+                  ? zero(n.dtype)
+                  : constant(plait::cast(fold_identity(n.reduce, n.dtype), n.dtype)));
   }
   for (std::size_t h = 0; h < s.shifts.size(); ++h)
-    if (s.of.fold(s.of.shifts[h].row) < 0)
-      store_row(s.shifts[h].row, row, constant(lowest(node(s.of.shifts[h].row).dtype)));
-  close(row);
-  scale_rows(b, b.ctx, true);
+    if (const std::int32_t row = s.of.shifts[h].row; s.of.fold(row) < 0)
+      store_row(s.shifts[h].row, constant(lowest(node(row).dtype)));
+  close_all(rows);
+  scale_rows(ctx, true);
 }
 
 // The rows of the second product, by their factors; from zero at the start.
-void Lowering::scale_rows(const RowBlock& b, std::int32_t ctx, bool start) {
+void Lowering::scale_rows(std::int32_t ctx, bool start) {
   const Node& p = node(region_.product);
   if (!start && folds_->of.scaling.shifts.empty()) return;
-  const std::int32_t row = open_rows(b, ctx);
-  const std::int32_t column =
-      open(row, ex_.source({region_.product, Field::Shape, p.shape.size() - 1}));
-  const Access a{{},
-                 {{k_.loops[row].var, coeff(tile_.c_row)},
-                  {b.first, coeff(ex_.mul(tile_.c_row, ex_.constant(-1)))},
-                  {k_.loops[column].var, {1, ir::kNoParam}}}};
-  const DType t = k_.locals[tile_.c].dtype;
-  Val v = zero(t);
-  if (!start) {
-    Inst i{Op::LoadLocal, t, OpId::Count_, tile_.c};
-    i.access = access(a);
-    v = growth(folds_->of.scaling, push(i, column), row);
-  }
-  push_store_local(tile_.c, a, v, column);
-  close(column);
-  close(row);
+  const std::vector<std::int32_t> rows =
+      open_rows_of(folds_->rows, lines(region_.product, p.shape.size() - 1, 1), ctx);
+  const std::vector<std::int32_t> columns = open_columns_of_block();
+  const Val v =
+      start ? zero(k_.locals[tile_.c].dtype)
+            : growth(folds_->of.scaling, load_local(tile_.c, place_in_block(), tile_.columns));
+  push_store_local(tile_.c, place_in_block(), v, tile_.columns);
+  close_all(columns);
+  close_all(rows);
 }
 
 // The value, by the factors of what it is homogeneous in.
-Val Lowering::growth(const Attention::Scaling& of, Val v, std::int32_t row) {
+Val Lowering::growth(const Attention::Scaling& of, Val v) {
   for (const int h : of.shifts) {
     const DType t = k_.insts[v].type;
-    v = apply(OpId::Multiply, t, v, cast(load_row(folds_->shifts[h].factor, row), t));
+    v = apply(OpId::Multiply, t, v, cast(load_row(folds_->shifts[h].factor), t));
   }
   return v;
 }
 
-void Lowering::fold_block(const RowBlock& b, const Range& keys, bool first, std::int32_t ctx) {
+void Lowering::fold_block(bool first, std::int32_t ctx) {
   BlockFolds& s = *folds_;
   s.stage = first ? BlockFolds::Compare : BlockFolds::Weigh;
   const DType t = node(region_.product).dtype;
-  const bool rare = t != DType::Float16;  // weights below the normal ones
-  const Val least =
-      !first && rare && s.of.peaks_at_one && !s.lone ? least_weight(b, keys, ctx) : kNone;
-  const std::int32_t row = s.scores.rows = open_rows(b, ctx);
-  const std::int32_t column = s.scores.columns = open_range(row, keys);
-  Index idx = b.batch;
-  idx[idx.size() - 2].loop = row;
-  idx.back().loop = column;
+  // Beside a weight of 1, subnormal ones are nothing, and slow to multiply: they are 0, but where
+  // an infinity stands against them.
+  Val least = kNone;
+  if (!first && s.of.peaks_at_one && !s.lone && t != DType::Float16)
+    least = apply(OpId::Where, t, any_infinite(s.keys, ctx), zero(t), constant(least_normal(t)));
+  const std::vector<std::int32_t> rows = open_rows_of(s.rows, s.keys, ctx);
+  open_columns_of_block();
+  const std::int32_t column = tile_.columns;
+  const auto in_column = [&](Val v, DType of) {
+    if (def_loop_[v] == column) return v;
+    return push({Op::Cast, of, OpId::Count_, 0, {v, kNone, kNone}}, column);
+  };
   std::vector<Reduction> folded;
   std::vector<std::size_t> which;
   for (std::size_t f = 0; f < s.folds.size(); ++f) {
     if (s.of.folds[f].first != first) continue;
     const Node& n = node(s.of.folds[f].node);
-    Val v = operand_value(s.of.folds[f].node, idx, column);
-    if (def_loop_[v] != column)
-      v = push({Op::Cast, n.dtype, OpId::Count_, 0, {v, kNone, kNone}}, column);
+    const Val v = in_column(operand_value(s.of.folds[f].node, between(), column), n.dtype);
     const bool sum = n.reduce == ReduceKind::Sum;
     folded.push_back({n.reduce, v, sum ? ir::Order::Pairwise : ir::Order::Any});
     which.push_back(f);
   }
-  const std::int32_t kept = first ? s.of.replacement : s.of.weights;
-  if (kept >= 0) {
-    const std::int32_t to = first ? s.scores.c : s.weights;
-    const DType stored = k_.locals[to].dtype;
-    Val v = emit(kept, idx, column);
+  if (const std::int32_t kept = first ? s.of.replacement : s.of.weights; kept >= 0) {
+    Val v = emit(kept, between(), column);
     if (least != kNone)
       v = apply(OpId::Where, t, apply(OpId::Less, DType::Bool, v, least), zero(t), v);
-    v = cast(v, stored);
-    if (def_loop_[v] != column)
-      v = push({Op::Cast, stored, OpId::Count_, 0, {v, kNone, kNone}}, column);
-    push_store_local(to, score_access(row, column), v, column);
+    const std::int32_t to = first ? s.scores.c : s.weights;
+    const DType stored = k_.locals[to].dtype;
+    push_store_local(to, place_of_score(), in_column(cast(v, stored), stored), column);
   }
   k_.loops[column].reductions = folded;
   const Val reduce = close(column);
   for (std::size_t i = 0; i < which.size(); ++i) {
     const BlockFolds::Fold& f = s.folds[which[i]];
     const DType of = k_.locals[f.value].dtype;
-    const Val result = push(
-        {Op::Result, of, OpId::Count_, static_cast<std::int32_t>(i), {reduce, kNone, kNone}}, row);
-    store_row(first ? f.next : f.value, row,
-              apply(reduce_info(folded[i].kind).combine, of, load_row(f.value, row), result));
+    const Val result =
+        push({Op::Result, of, OpId::Count_, static_cast<std::int32_t>(i), {reduce, kNone, kNone}},
+             tile_.rows);
+    store_row(first ? f.next : f.value,
+              apply(reduce_info(folded[i].kind).combine, of, load_row(f.value), result));
   }
-  close(row);
+  close_all(rows);
 }
 
 // Where all of a row has been -inf, nothing is subtracted from it, so that what is left out is 0
@@ -265,19 +247,19 @@ Val Lowering::shift_of(Val maximum) {
   return apply(OpId::Where, t, none, zero(t), maximum);
 }
 
-void Lowering::rescale_rows(const RowBlock& b, std::int32_t ctx) {
+void Lowering::rescale_rows(std::int32_t ctx) {
   BlockFolds& s = *folds_;
   s.stage = BlockFolds::Rescale;
-  const std::int32_t row = s.rows = open_rows(b, ctx);
+  const std::vector<std::int32_t> rows = open_rows_of(s.rows, s.keys, ctx);
   for (std::size_t h = 0; h < s.shifts.size(); ++h) {
     const Attention::Shift& of = s.of.shifts[h];
     const DType t = node(of.row).dtype;
-    const Val before = load_row(s.shifts[h].row, row),
-              now = emit(of.row, row_index(of.row, row), row), shift = shift_of(now);
+    const Val before = load_row(s.shifts[h].row), now = emit(of.row, row_index(of.row), tile_.rows),
+              shift = shift_of(now);
     Val grown = apply(OpId::Subtract, t, before, shift);
     if (of.scale >= 0)
-      grown =
-          apply(of.scaled_by, t, grown, emit(of.scale, Index(node(of.scale).shape.size()), row));
+      grown = apply(of.scaled_by, t, grown,
+                    emit(of.scale, Index(node(of.scale).shape.size()), tile_.rows));
     const DType wide = factors_in(t);
     Val factor = apply(of.exponential, wide, cast(grown, wide));
     // The scale may be negative, and the row value larger than the maximum: what a row of -inf has
@@ -285,67 +267,79 @@ void Lowering::rescale_rows(const RowBlock& b, std::int32_t ctx) {
     const std::int32_t maximum = s.folds[of.maximum].value;
     if (of.scale >= 0 || maximum != s.shifts[h].row)
       factor = apply(OpId::Where, wide,
-                     apply(OpId::Equal, DType::Bool, load_row(maximum, row), constant(lowest(t))),
+                     apply(OpId::Equal, DType::Bool, load_row(maximum), constant(lowest(t))),
                      constant(plait::cast(scalar_float(1), wide)), factor);
-    store_row(s.shifts[h].subtracted, row, shift);
-    store_row(s.shifts[h].factor, row, factor);
-    if (maximum != s.shifts[h].row) store_row(s.shifts[h].row, row, now);
+    store_row(s.shifts[h].subtracted, shift);
+    store_row(s.shifts[h].factor, factor);
+    if (maximum != s.shifts[h].row) store_row(s.shifts[h].row, now);
   }
   for (std::size_t f = 0; f < s.folds.size(); ++f)
     if (s.of.folds[f].first)
-      store_row(s.folds[f].value, row, load_row(s.folds[f].next, row));
+      store_row(s.folds[f].value, load_row(s.folds[f].next));
     else if (!s.of.folds[f].scaling.shifts.empty())
-      store_row(s.folds[f].value, row,
-                growth(s.of.folds[f].scaling, load_row(s.folds[f].value, row), row));
-  close(row);
-  scale_rows(b, ctx, false);
+      store_row(s.folds[f].value, growth(s.of.folds[f].scaling, load_row(s.folds[f].value)));
+  close_all(rows);
+  scale_rows(ctx, false);
 }
 
-// Beside a weight of 1, subnormal ones are nothing, and slow to multiply: they are 0, but where an
-// infinity stands against them.
-Val Lowering::least_weight(const RowBlock& b, const Range& keys, std::int32_t ctx) {
-  const DType t = node(region_.product).dtype;
-  return apply(OpId::Where, t, any_infinite(b, keys, ctx), zero(t), constant(least_normal(t)));
-}
-
-void Lowering::multiply_weights(const RowBlock& b, const Range& keys, std::int32_t ctx) {
+void Lowering::multiply_queries(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
-  const Node& p = node(region_.product);
-  const std::int64_t width = p.shape.back();
-  const ExprId columns = ex_.source({region_.product, Field::Shape, p.shape.size() - 1});
-  const Range across{constant(scalar_int(0)), number(columns), width, columns,
-                     static_cast<double>(width)};
+  const std::int32_t keys = s.of.keys(g_);
+  const int columns_at = s.rows.split + 1 - s.of.queries, sums_at = s.rows.split + s.of.queries;
+  Lines sums = block_of_lines(keys, sums_at, 1, in_.target.product_depth);
+  std::vector<std::int32_t> opened;
+  ctx = open_blocks(sums, ctx, opened);
+  const Panels rows{s.queries.local, access({{}, {{sums.begin, coeff(s.queries.sum)}}}), 1,
+                    coeff(s.queries.line), coeff(s.queries.sum)};
+  multiply_rows(rows, keys, s.keys, columns_at, sums, sums_at, s.scores, sums.begin, ctx);
+  close_all(opened);
+}
+
+// Added to what is there.
+void Lowering::multiply_weights(std::int32_t ctx) {
+  const BlockFolds& s = *folds_;
+  const std::int32_t values = g_[region_.product].in[1];
+  const int at = s.rows.split;
+  multiply_rows({s.weights, access({}), 1, coeff(s.scores.c_row), {1}}, values,
+                lines(values, at + 1, 1), at + 1, s.keys, at, tile_, constant(scalar_int(1)), ctx);
+}
+
+// Rows that are in scratch, by the lines of an operand, at these sums; from zero where they are the
+// first.
+void Lowering::multiply_rows(const Panels& rows, std::int32_t operand, const Lines& columns,
+                             int columns_at, const Lines& sums, int sums_at, const Tile& to,
+                             Val first, std::int32_t ctx) {
+  const Packed b = pack_lines(operand, columns, columns_at, sums, sums_at, ctx, true);
   ir::Fragment m;
-  m.b = pack_columns(g_[region_.product].in[1], b.batch, keys, across, ctx);
-  m.a = {s.weights, access({}), 1, coeff(s.scores.c_row), {1}};
-  m.local = tile_.c;
+  m.a = rows;
+  m.b = {b.local, access({}), 1, coeff(b.line), coeff(b.sum)};
+  if (b.line == ex_.one()) m.b = {b.local, m.b.access, kOnePanel, {0}, coeff(b.sum)};
+  m.local = to.c;
   m.access = access({});
-  m.row = coeff(tile_.c_row);
-  m.block = constant(scalar_int(1));  // added to what is there
-  push_product(m, integer(OpId::Subtract, b.last, b.first),
-               integer(OpId::Subtract, across.end, across.begin), keys, ctx);
+  m.row = coeff(to.c_row);
+  m.block = first;
+  push_product(m, lines_now(folds_->rows), lines_now(columns), lines_now(sums), ctx);
 }
 
 // The sum of a row whose maximum is subtracted and infinite is NaN: of what was left out, too.
-Val Lowering::not_a_number(const Attention::Scaling& of, Val v, std::int32_t row) {
+Val Lowering::not_a_number(const Attention::Scaling& of, Val v) {
   for (const int h : of.shifts) {
     const std::int32_t largest = folds_->folds[folds_->of.shifts[h].maximum].value;
-    const Val r = load_row(folds_->shifts[h].row, row);
+    const Val r = load_row(folds_->shifts[h].row);
     const DType t = k_.insts[r].type;
     Val d = apply(OpId::Subtract, t, r, r);
     if (largest != folds_->shifts[h].row)
-      d = apply(OpId::Where, t, apply(OpId::Equal, DType::Bool, load_row(largest, row), r), d,
-                zero(t));
+      d = apply(OpId::Where, t, apply(OpId::Equal, DType::Bool, load_row(largest), r), d, zero(t));
     v = apply(OpId::Add, k_.insts[v].type, v, cast(d, k_.insts[v].type));
   }
   return v;
 }
 
-Val Lowering::with_deferred(const Attention::Scaling& of, Val v, std::int32_t row) {
+Val Lowering::with_deferred(const Attention::Scaling& of, Val v) {
   for (const Attention::Factor& f : of.deferred) {
     const DType t = k_.insts[v].type;
-    const Val r = emit(f.row, row_index(f.row, row), row);
-    const DType of = k_.insts[r].type, u = itemsize(of) < itemsize(t) ? t : of;
+    const Val r = emit(f.row, row_index(f.row), tile_.rows);
+    const DType of_row = k_.insts[r].type, u = itemsize(of_row) < itemsize(t) ? t : of_row;
     switch (f.fn) {
       case OpId::Multiply:
       case OpId::Divide:
@@ -357,7 +351,7 @@ Val Lowering::with_deferred(const Attention::Scaling& of, Val v, std::int32_t ro
       case OpId::Isfinite:
         v = apply(OpId::Where, t,
                   apply(OpId::LogicalAnd, DType::Bool, apply(f.fn, DType::Bool, r),
-                        apply(OpId::NotEqual, DType::Bool, r, zero(of))),
+                        apply(OpId::NotEqual, DType::Bool, r, zero(of_row))),
                   v, zero(t));
         break;
       default:
@@ -369,26 +363,22 @@ Val Lowering::with_deferred(const Attention::Scaling& of, Val v, std::int32_t ro
   return v;
 }
 
-void Lowering::finish_rows(const RowBlock& b) {
+void Lowering::finish_rows(std::int32_t ctx) {
   BlockFolds& s = *folds_;
   s.stage = BlockFolds::Finish;
-  const std::int32_t row = s.rows = open_rows(b, b.ctx);
+  const std::vector<std::int32_t> rows = open_rows_of(s.rows, s.keys, ctx);
   for (std::size_t f = 0; f < s.folds.size(); ++f)
     if (const Attention::Scaling& of = s.of.folds[f].scaling;
-        !of.shifts.empty() || !of.deferred.empty()) {
-      const Val v = not_a_number(of, load_row(s.folds[f].value, row), row);
-      store_row(s.folds[f].value, row, with_deferred(of, v, row));
-    }
-  close(row);
+        !of.shifts.empty() || !of.deferred.empty())
+      store_row(s.folds[f].value, with_deferred(of, not_a_number(of, load_row(s.folds[f].value))));
+  close_all(rows);
 }
 
-Access Lowering::score_access(std::int32_t row, std::int32_t column) {
-  const Tile& t = folds_->scores;
-  return {{},
-          {{k_.loops[row].var, coeff(t.c_row)},
-           {t.first_row, coeff(ex_.mul(t.c_row, ex_.constant(-1)))},
-           {k_.loops[column].var, {1, ir::kNoParam}},
-           {t.first_column, {-1, ir::kNoParam}}}};
+Access Lowering::place_of_score() {
+  Access at;
+  add_terms(at, folds_->rows, tile_.own, folds_->scores.c_row);
+  add_terms(at, folds_->keys, tile_.own, ex_.one());
+  return at;
 }
 
 // Whether it shows row values that change here: memory that has them has the last.
@@ -400,57 +390,56 @@ bool Lowering::is_row_value(std::int32_t id) const {
          is_row_value(g_[id].in[0]);
 }
 
-// Where a row value is that of a loop over rows.
-Index Lowering::row_index(std::int32_t id, std::int32_t row) const {
-  Index idx = tile_.batch;
-  idx[idx.size() - 2].loop = row;
-  idx.back() = {};
-  return broadcast(id, Index(idx.begin(), idx.begin() + node(id).shape.size()));
+// The index of the values between the products, at the row, and the key, whose loops are open.
+const Index& Lowering::between() {
+  BlockFolds& s = *folds_;
+  const std::int32_t weights = g_[s.of.product].in[0];
+  if (s.own_rows != tile_.rows)
+    s.own = in_.canon[weights] == s.of.weights ? tile_.own : view_index(weights, tile_.own);
+  s.own_rows = tile_.rows;
+  s.own[static_cast<std::size_t>(s.of.axis)] = tile_.own.back();
+  return s.own;
+}
+
+// Where a row value is that of the row whose loops are open.
+Index Lowering::row_index(std::int32_t id) {
+  Index idx = between();
+  const auto axis = idx.begin() + folds_->of.axis;
+  *axis = {};
+  if (static_cast<std::size_t>(node(id).shape.size()) < idx.size()) idx.erase(axis);
+  return broadcast(id, idx);
 }
 
 Val Lowering::block_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
   if (!folds_) return kNone;
   const BlockFolds& s = *folds_;
-  const bool weigh = s.stage == BlockFolds::Weigh, finish = s.stage == BlockFolds::Finish;
+  const bool weigh = s.stage == BlockFolds::Weigh;
   if (const auto u = s.of.undivided.find(id); weigh && u != s.of.undivided.end())
     return emit(g_[id].in[u->second], idx, ctx);
   const auto shift = s.of.shifted_by.find(id);
   const int fold = s.of.fold(id);
   const bool shifts = weigh && shift != s.of.shifted_by.end();
-  const bool score = id == s.of.scores || (weigh && id == s.of.replacement);
+  const bool score = id == s.of.scored || (weigh && id == s.of.replacement);
   if (!shifts && fold < 0 && !score)
     return s.of.rows.count(id) ? compute_node(id, g_[id], node(id), idx, ctx) : kNone;
-  const bool blocks = weigh || s.stage == BlockFolds::Compare;
-  const std::int32_t row = blocks ? s.scores.rows : tile_.rows >= 0 ? tile_.rows : s.rows;
-  Index here;
-  if (score) {
-    here = tile_.batch;
-    here[here.size() - 2].loop = row;
-    here.back().loop = s.scores.columns;
-  } else {
-    here = row_index(id, row);
-  }
-  if (row < 0 || !at_index(id, idx, here) || (score && finish)) {
+  if (tile_.rows < 0 || (score && s.stage == BlockFolds::Finish) ||
+      !at_index(id, idx, score ? between() : row_index(id))) {
     if (in_.in_memory[id]) return kNone;
     need(id, "it is read beyond its own rows");
     return zero(node(id).dtype);
   }
-  if (shifts) return load_row(s.shifts[shift->second].subtracted, row);
-  if (fold >= 0) {
-    const bool next = s.stage == BlockFolds::Rescale && s.folds[fold].next >= 0;
-    return load_row(next ? s.folds[fold].next : s.folds[fold].value, row);
-  }
-  Inst i{Op::LoadLocal, k_.locals[s.scores.c].dtype, OpId::Count_, s.scores.c};
-  i.access = access(score_access(row, s.scores.columns));
-  return cast(push(i, s.scores.columns), node(id).dtype);
+  if (score) return cast(load_local(s.scores.c, place_of_score(), tile_.columns), node(id).dtype);
+  if (shifts) return load_row(s.shifts[shift->second].subtracted);
+  const bool next = s.stage == BlockFolds::Rescale && s.folds[fold].next >= 0;
+  return load_row(next ? s.folds[fold].next : s.folds[fold].value);
 }
 
 // A row of the second product, as its readers find it.
-Val Lowering::finished(Val v, std::int32_t) {
+Val Lowering::finished(Val v) {
   if (!folds_) return v;
   const Attention& a = folds_->of;
-  v = with_deferred(a.scaling, v, tile_.rows);
-  return a.divided ? v : not_a_number(a.scaling, v, tile_.rows);
+  v = with_deferred(a.scaling, v);
+  return a.divided ? v : not_a_number(a.scaling, v);
 }
 
 }  // namespace plait::fusion

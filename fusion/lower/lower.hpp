@@ -56,8 +56,8 @@ struct Read {
   }
 };
 
-// A value of a region that is neither in memory nor in registers alone: it is computed at a level of
-// the nest, into scratch whose extent follows from what is read of it there.
+// A value of a region that is neither in memory nor in registers alone: it is computed at a level
+// of the nest, into scratch whose extent follows from what is read of it there.
 struct Place {
   std::int32_t node;
   const char* level;  // what there is one of its scratch for

@@ -38,11 +38,9 @@ struct Tile {
   // The locals of products, and of sums of them, which are laid out alike.
   std::map<std::int32_t, std::int32_t> locals = {};
   ExprId c_row = 0;        // elements from row to row
-  std::int64_t width = 0;  // columns of a block
   bool whole = false;      // has all columns
   std::int32_t rows = -1;  // the loop over them that reads the product
   std::int32_t columns = -1;
-  Val first_row = kNone, first_column = kNone;
   // The index that its readers have, where its rows are in the local, and its columns.
   Index own;
   ir::Access at;
@@ -54,7 +52,11 @@ struct BlockFolds {
   Attention of;
   Tile scores;
   std::int32_t weights = -1;  // the local of these: that of the scores, where their dtype is its
-  std::int64_t height = 0;
+  Lines rows, keys;
+  Packed queries;
+  // The index of what is between the products, where the loops over rows are those.
+  Index own;
+  std::int32_t own_rows = -1;
   bool lone = false;  // there is one row: nothing to share, keys and values are read where they lie
   // Of each fold its value, and of first ones the next; of each shift the row value that is
   // subtracted, what is subtracted in its place where that is -inf, and the factor of a growth.
@@ -67,8 +69,6 @@ struct BlockFolds {
   std::vector<Fold> folds;
   std::vector<Shift> shifts;
   enum Stage : std::uint8_t { Compare, Rescale, Weigh, Finish } stage = Compare;
-  Val first_row = kNone;
-  std::int32_t rows = -1;  // the loop over them that reads their values
 };
 
 class Lowering : Nest {
@@ -105,22 +105,6 @@ class Lowering : Nest {
   bool keeps_rows(const tracer::Node& product) const;
   bool reads_product(std::int32_t id) const;
   std::int32_t first_product() const;
-  // The rows [first, last) of one grid iteration, and the index in front of rows and columns.
-  struct RowBlock {
-    Index batch;
-    std::int32_t ctx = 0;
-    std::vector<std::int32_t> opened;
-    Val first = kNone, last = kNone;
-    Lines rows;
-  };
-  using Rows = Packed;
-  // Columns or sums: about `now` of them, at most `most`.
-  struct Range {
-    Val begin = kNone, end = kNone;
-    std::int64_t now = 1;
-    ExprId most = 1;
-    double trips = 1;  // of a block, on average
-  };
   using Level = CutLoops::Level;
   void pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
             std::int32_t local, std::int32_t ctx, bool repeated = false);
@@ -131,34 +115,23 @@ class Lowering : Nest {
     run();
     cuts_ = nullptr;
   }
-  RowBlock block_of_rows(std::int64_t height);
-  Range range_of_block(Val block, ExprId extent, std::int64_t now, std::int64_t most);
-  std::int32_t open_range(std::int32_t parent, const Range& r);
   std::int32_t open_blocks(std::int32_t parent, ExprId extent, std::int64_t most);
   void close_all(const std::vector<std::int32_t>& loops);
-  Rows pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t height);
-  ir::Panels pack_columns(std::int32_t operand, const Index& batch, const Range& sums,
-                          const Range& across, std::int32_t ctx);
-  // The rows times the columns of the product's second operand, in blocks of sums, to its tile.
-  void multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
-                        const Range& across, const RowBlock& b, std::int32_t ctx);
   void push_product(const ir::Fragment& m, Val rows, Val columns, Val sums, std::int32_t ctx);
-  void push_product(const ir::Fragment& m, Val rows, Val columns, const Range& sums,
-                    std::int32_t ctx);
   void count_fragments(const tracer::Node& product);
-  void store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx);
   bool at_index(std::int32_t id, const Index& idx, const Index& whole) const;
+  void rely_on_axes();
   Val tile_element(std::int32_t id, const Index& idx);
   // The lines of a product, of its operands and of what it sums (lower/product.cpp).
   ExprId extent_of(const Lines& l, int axis) { return ex_.source({l.of, Field::Shape, axis}); }
   Lines lines(std::int32_t of, int first, int count);
   Lines block_of_lines(std::int32_t of, int first, int count, std::int64_t most);
   Lines lines_of_sums(std::int32_t product, int operand);
-  Lines range_of(std::int32_t of, int axis, const Range& r);
   ExprId lines_in_block(const Lines& l);
   Val lines_now(const Lines& l);
   ExprId lines_from(const Lines& l, int axis);
   Val first_line(const Lines& l);
+  std::pair<Val, Val> range_of_block(Val block, ExprId most, ExprId extent);
   void set_block(Lines& l, Val number_of_block);
   void size_block(Lines& rows, Lines& columns);
   std::int32_t open_block(Lines& rows, Lines* columns);
@@ -184,52 +157,53 @@ class Lowering : Nest {
   // scores, what is folded so far, and rows of the second product are a block's scratch
   // (lower/attention.cpp).
   void attention();
-  void add_block(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
-  void add_masked_blocks(const Rows& queries, const RowBlock& b, ExprId extent);
+  void add_block(std::int32_t ctx);
+  void add_masked_blocks(std::int32_t ctx);
   // Of a single row (lower/single_query.cpp).
-  void score_keys(const Rows& queries, const RowBlock& b, const Range& keys, std::int32_t ctx);
-  void add_values(const RowBlock& b, const Range& keys, std::int32_t ctx);
-  void clear_local(std::int32_t local, ExprId extent, std::int32_t ctx);
+  void score_keys(std::int32_t ctx);
+  void add_values(std::int32_t ctx);
   // Which blocks a mask leaves out (lower/mask.cpp).
-  Val counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx);
-  Val any_infinite(const RowBlock& b, const Range& keys, std::int32_t ctx);
-  Val least_weight(const RowBlock& b, const Range& keys, std::int32_t ctx);
-  Val fill_counts(const RowBlock& b, Val last, std::int32_t ctx);
-  Val may_be(std::int32_t id, bool wanted, const Range& rows, const Range& keys, std::int32_t ctx);
-  Val at_corners(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
-                 std::int32_t ctx);
-  Val any_in_block(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
-                   std::int32_t ctx);
-  Val any(Val v, std::int32_t loop);
+  Val counts_at_once(std::int32_t ctx);
+  Val any_infinite(const Lines& keys, std::int32_t ctx);
+  Val fill_counts(Lines rows, std::int32_t ctx);
+  Val may_be(std::int32_t id, bool wanted, std::int32_t ctx);
+  Val at_corners(std::int32_t id, bool wanted, std::int32_t ctx);
+  Val any_in_block(std::int32_t id, bool wanted, Lines rows, Lines keys, std::int32_t ctx);
+  Val any(Val v, const std::vector<std::int32_t>& loops);
   Val either(Val a, Val b);
   using IndicesSummed = std::map<std::int32_t, std::optional<std::pair<int, int>>>;
   std::optional<std::pair<int, int>> indices_summed(std::int32_t id, IndicesSummed& known) const;
   Val shift_of(Val maximum);
-  void start_rows(const RowBlock& b);
+  void start_rows(std::int32_t ctx);
   // The folds of a block along its rows, of those that come first or of the others; these with the
   // weights.
-  void fold_block(const RowBlock& b, const Range& keys, bool first, std::int32_t ctx);
-  void rescale_rows(const RowBlock& b, std::int32_t ctx);
-  Val growth(const Attention::Scaling& of, Val v, std::int32_t row);
-  void multiply_weights(const RowBlock& b, const Range& keys, std::int32_t ctx);
-  void finish_rows(const RowBlock& b);
-  Val not_a_number(const Attention::Scaling& of, Val v, std::int32_t row);
-  Val with_deferred(const Attention::Scaling& of, Val v, std::int32_t row);
-  Index row_index(std::int32_t id, std::int32_t row) const;
+  void fold_block(bool first, std::int32_t ctx);
+  void rescale_rows(std::int32_t ctx);
+  Val growth(const Attention::Scaling& of, Val v);
+  void multiply_queries(std::int32_t ctx);
+  void multiply_weights(std::int32_t ctx);
+  void multiply_rows(const ir::Panels& rows, std::int32_t operand, const Lines& columns,
+                     int columns_at, const Lines& sums, int sums_at, const Tile& to, Val first,
+                     std::int32_t ctx);
+  void finish_rows(std::int32_t ctx);
+  Val not_a_number(const Attention::Scaling& of, Val v);
+  Val with_deferred(const Attention::Scaling& of, Val v);
+  const Index& between();
+  Index row_index(std::int32_t id);
   bool is_row_value(std::int32_t id) const;
   // What a block of an attention has in scratch; kNone for anything else.
   Val block_value(std::int32_t id, const Index& idx, std::int32_t ctx);
-  ir::Access score_access(std::int32_t row, std::int32_t column);
-  void scale_rows(const RowBlock& b, std::int32_t ctx, bool start);
-  Val finished(Val v, std::int32_t ctx);
+  ir::Access place_of_score();
+  void scale_rows(std::int32_t ctx, bool start);
+  Val finished(Val v);
+  // Of the row whose loops are open.
+  Val load_row(std::int32_t local);
+  void store_row(std::int32_t local, Val v);
+  Val load_local(std::int32_t local, ir::Access at, std::int32_t ctx);
   std::int32_t access(ir::Access a) {
     k_.accesses.push_back(std::move(a));
     return static_cast<std::int32_t>(k_.accesses.size() - 1);
   }
-  std::int32_t open_rows(const RowBlock& b, std::int32_t ctx);
-  Val load_row(std::int32_t local, std::int32_t row);
-  void store_row(std::int32_t local, std::int32_t row, Val v);
-  std::int32_t local(DType t, ExprId count, std::int32_t home);
   bool is_root(std::int32_t id) const;
   // Asked for by a survey; a region that is lowered has it.
   void need(std::int32_t id, const char* why);

@@ -61,8 +61,8 @@ std::optional<std::pair<int, int>> Lowering::indices_summed(std::int32_t id,
 }
 
 // Whether the mask is `wanted` anywhere in the block; true where that is not sure.
-Val Lowering::may_be(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
-                     std::int32_t ctx) {
+Val Lowering::may_be(std::int32_t id, bool wanted, std::int32_t ctx) {
+  const Lines &rows = folds_->rows, &keys = folds_->keys;
   std::map<std::pair<std::int32_t, bool>, Val> known;
   IndicesSummed summed;
   const auto look = [&](const auto& self, std::int32_t at, bool is) -> Val {
@@ -81,10 +81,11 @@ Val Lowering::may_be(std::int32_t id, bool wanted, const Range& rows, const Rang
         const Val first = self(self, a, is), second = self(self, b, is);
         return apply(both == is ? OpId::LogicalAnd : OpId::LogicalOr, DType::Bool, first, second);
       }
-      if (!compares(n.fn)) return any_in_block(at, is, rows, keys, ctx);
+      if (!compares(n.fn) || rows.split + 1 != rows.last)
+        return any_in_block(at, is, rows, keys, ctx);
       const auto l = indices_summed(a, summed), r = indices_summed(b, summed);
       return l && r && l->first + r->first <= 1 && l->second + r->second <= 1
-                 ? at_corners(at, is, rows, keys, ctx)
+                 ? at_corners(at, is, ctx)
                  : any_in_block(at, is, rows, keys, ctx);
     };
     return known[{at, is}] = answer();
@@ -93,87 +94,114 @@ Val Lowering::may_be(std::int32_t id, bool wanted, const Range& rows, const Rang
 }
 
 // What is monotone along both axes is anywhere what it is in one of the corners.
-Val Lowering::at_corners(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
-                         std::int32_t ctx) {
-  const Val one = constant(scalar_int(1));
+Val Lowering::at_corners(std::int32_t id, bool wanted, std::int32_t ctx) {
   Val found = kNone;
   for (const bool bottom : {false, true})
     for (const bool right : {false, true}) {
-      const auto end_of = [&](const Range& r, bool last) {
-        return last ? Range{integer(OpId::Subtract, r.end, one), r.end}
-                    : Range{r.begin, integer(OpId::Add, r.begin, one)};
+      const auto end_of = [&](Lines l, bool last) {
+        const Val one = constant(scalar_int(1));
+        if (last)
+          l.begin = integer(OpId::Subtract, l.end, one);
+        else
+          l.end = integer(OpId::Add, l.begin, one);
+        l.most = ex_.one();
+        return l;
       };
-      const Val v = any_in_block(id, wanted, end_of(rows, bottom), end_of(keys, right), ctx);
+      const Val v =
+          any_in_block(id, wanted, end_of(folds_->rows, bottom), end_of(folds_->keys, right), ctx);
       found = found == kNone ? v : either(found, v);
     }
   return found;
 }
 
-Val Lowering::any_in_block(std::int32_t id, bool wanted, const Range& rows, const Range& keys,
-                           std::int32_t ctx) {
-  const Dims& shape = node(id).shape;
-  const Val one = constant(scalar_int(1));
-  const auto range = [&](const Range& r, int from_right) {
-    const bool same = shape.size() < from_right || shape[shape.size() - from_right] == 1;
-    return same ? Range{r.begin, integer(OpId::Add, r.begin, one)} : r;
-  };
-  const std::int32_t i = open_range(ctx, range(rows, 2)), j = open_range(i, range(keys, 1));
+Val Lowering::any_in_block(std::int32_t id, bool wanted, Lines rows, Lines keys, std::int32_t ctx) {
+  const int skipped = static_cast<int>(tile_.batch.size()) - node(id).shape.size();
   Index idx = tile_.batch;
-  idx[idx.size() - 2].loop = i;
-  idx.back().loop = j;
-  Val v = emit(id, broadcast(id, idx), j);
+  std::vector<std::int32_t> opened;
+  for (Lines* l : {&rows, &keys}) {
+    if (const int d = l->split - skipped; d < 0 || node(id).shape[d] == 1) {
+      l->end = integer(OpId::Add, l->begin, constant(scalar_int(1)));
+      l->most = ex_.one();
+    }
+    ctx = open_lines(*l, ctx, opened);
+    for (int d = l->split; d < l->last; ++d)
+      idx[static_cast<std::size_t>(d)].loop =
+          opened[opened.size() - static_cast<std::size_t>(l->last - d)];
+  }
+  Val v = emit(id, broadcast(id, idx), ctx);
   if (!wanted) v = apply(OpId::LogicalNot, DType::Bool, v);
-  return any(any(v, j), i);
+  return any(v, opened);
 }
 
-// Folds over the loop and closes it.
-Val Lowering::any(Val v, std::int32_t loop) {
-  if (def_loop_[v] != loop)
-    v = push({Op::Cast, DType::Bool, OpId::Count_, 0, {v, kNone, kNone}}, loop);
-  k_.loops[loop].reductions.push_back({ReduceKind::Any, v});
-  const std::int32_t ctx = parent_[loop];
-  return push({Op::Result, DType::Bool, OpId::Count_, 0, {close(loop), kNone, kNone}}, ctx);
+// Folds over the loops and closes them.
+Val Lowering::any(Val v, const std::vector<std::int32_t>& loops) {
+  for (auto l = loops.rbegin(); l != loops.rend(); ++l) {
+    if (def_loop_[v] != *l)
+      v = push({Op::Cast, DType::Bool, OpId::Count_, 0, {v, kNone, kNone}}, *l);
+    k_.loops[*l].reductions.push_back({ReduceKind::Any, v});
+    const std::int32_t ctx = parent_[*l];
+    v = push({Op::Result, DType::Bool, OpId::Count_, 0, {close(*l), kNone, kNone}}, ctx);
+  }
+  return v;
+}
+
+// A first pass over blocks that are not left out, a second over the others, if they count.
+void Lowering::add_masked_blocks(std::int32_t ctx) {
+  BlockFolds& s = *folds_;
+  const auto open_if = [&](Val condition, std::int32_t around) {
+    return open_between(around, kNone, cast(condition, DType::Int64), ex_.one(), 1);
+  };
+  const Val none = constant(scalar_int(0));
+  const std::int32_t pass = open_between(ctx, kNone, constant(scalar_int(2)), ex_.constant(2), 1);
+  const Val again = apply(OpId::NotEqual, DType::Bool, k_.loops[pass].var, none);
+  Lines rows = s.rows;
+  rows.end = apply(OpId::Where, DType::Int64, again, rows.end, rows.begin);
+  std::vector<std::int32_t> opened{
+      open_if(either(apply(OpId::LogicalNot, DType::Bool, again), fill_counts(rows, pass)), pass)};
+  const std::int32_t block = open_blocks(s.keys, opened[0], opened);
+  const Val now = apply(OpId::LogicalXor, DType::Bool, counts_at_once(block), again);
+  opened.push_back(open_if(now, block));
+  add_block(opened.back());
+  close_all(opened);
+  close(pass);
 }
 
 // Whether a block has to be computed whatever the maxima are.
-Val Lowering::counts_at_once(const RowBlock& b, const Range& keys, std::int32_t ctx) {
+Val Lowering::counts_at_once(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
-  const Range rows{b.first, b.last, s.height, ex_.constant(s.height),
-                   static_cast<double>(s.height)};
-  const Val seen = may_be(s.of.mask, !s.of.inverted, rows, keys, ctx);
-  const Range hidden{apply(OpId::Where, DType::Int64, seen, keys.end, keys.begin), keys.end,
-                     keys.now, keys.most, keys.trips};
-  return either(seen, any_infinite(b, hidden, ctx));
+  const Val seen = may_be(s.of.mask, !s.of.inverted, ctx);
+  Lines hidden = s.keys;
+  hidden.begin = apply(OpId::Where, DType::Int64, seen, hidden.end, hidden.begin);
+  return either(seen, any_infinite(hidden, ctx));
 }
 
 // Whether the rows of the second operand hold what is not finite.
-Val Lowering::any_infinite(const RowBlock& b, const Range& keys, std::int32_t ctx) {
+Val Lowering::any_infinite(const Lines& keys, std::int32_t ctx) {
   const std::int32_t values = g_[region_.product].in[1];
-  const std::int32_t i = open_range(ctx, keys);
-  const std::int32_t j = open(i, ex_.source({values, Field::Shape, node(values).shape.size() - 1}));
-  Index idx = b.batch;
-  idx[idx.size() - 2].loop = i;
-  idx.back().loop = j;
-  const Val finite = apply(OpId::Isfinite, DType::Bool, emit(values, idx, j));
-  return any(any(apply(OpId::LogicalNot, DType::Bool, finite), j), i);
+  const int at = node(values).shape.size() - 2;
+  std::vector<std::int32_t> opened;
+  open_lines(lines(values, at + 1, 1), open_lines(keys, ctx, opened), opened);
+  Index idx(tile_.batch.begin(), tile_.batch.begin() + at);
+  for (const std::int32_t loop : opened) idx.push_back({loop});
+  const Val finite = apply(OpId::Isfinite, DType::Bool, emit(values, idx, opened.back()));
+  return any(apply(OpId::LogicalNot, DType::Bool, finite), opened);
 }
 
-// Whether in some row what stands in place of the scores left out counts.
-Val Lowering::fill_counts(const RowBlock& b, Val last, std::int32_t ctx) {
+// Whether in some of these rows what stands in place of the scores left out counts.
+Val Lowering::fill_counts(Lines rows, std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const DType t = node(s.of.fill).dtype;
-  const std::int32_t row = open_range(ctx, {b.first, last, s.height, ex_.constant(s.height)});
-  const Val fill = emit(s.of.fill, Index(node(s.of.fill).shape.size()), row);
+  const std::vector<std::int32_t> opened = open_rows_of(rows, s.keys, ctx);
+  const Val fill = emit(s.of.fill, Index(node(s.of.fill).shape.size()), tile_.rows);
   Val least = fill, above = kNone;
   if (!s.of.shifts.empty()) {
-    least = apply(OpId::Subtract, t, fill, shift_of(load_row(s.shifts[0].row, row)));
-    above =
-        apply(OpId::Less, DType::Bool, load_row(s.folds[s.of.shifts[0].maximum].value, row), fill);
+    least = apply(OpId::Subtract, t, fill, shift_of(load_row(s.shifts[0].row)));
+    above = apply(OpId::Less, DType::Bool, load_row(s.folds[s.of.shifts[0].maximum].value), fill);
   }
   const Val weight = apply(s.of.exponential, t, apply(OpId::Minimum, t, least, zero(t)));
   Val counts = apply(OpId::NotEqual, DType::Bool, weight, zero(t));
   if (above != kNone) counts = either(counts, above);
-  return any(counts, row);
+  return any(counts, opened);
 }
 
 }  // namespace plait::fusion

@@ -4,6 +4,7 @@
 // Fragments sum into the block of the product, which what stands after it reads.
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/product_region.hpp"
@@ -31,11 +32,6 @@ std::pair<std::int64_t, std::int64_t> closest(const Node& n, int first, int coun
 }
 
 }  // namespace
-
-std::int32_t Lowering::local(DType t, ExprId count, std::int32_t home) {
-  k_.locals.push_back({t, coeff(count), home});
-  return static_cast<std::int32_t>(k_.locals.size() - 1);
-}
 
 // Whether what reads the product folds its rows, so that a block has to have them whole.
 bool Lowering::keeps_rows(const Node& p) const {
@@ -137,10 +133,14 @@ Val Lowering::first_line(const Lines& l) {
   return first;
 }
 
+// Of so many, `most` a block: those of that block.
+std::pair<Val, Val> Lowering::range_of_block(Val block, ExprId most, ExprId extent) {
+  const Val each = number(most), from = integer(OpId::Multiply, block, each);
+  return {from, integer(OpId::Minimum, integer(OpId::Add, from, each), number(extent))};
+}
+
 void Lowering::set_block(Lines& l, Val number_of_block) {
-  const Val most = number(l.most);
-  l.begin = integer(OpId::Multiply, number_of_block, most);
-  l.end = integer(OpId::Minimum, integer(OpId::Add, l.begin, most), number(extent_of(l, l.split)));
+  std::tie(l.begin, l.end) = range_of_block(number_of_block, l.most, extent_of(l, l.split));
 }
 
 // The grid counts blocks of columns, if there are several, then of rows, then what stands in front
@@ -187,7 +187,6 @@ std::int32_t Lowering::open_block(Lines& rows, Lines* columns) {
     x.loop = ctx;
     if (d.blocks) d.blocks->at[static_cast<std::size_t>(d.axis - d.blocks->first)] = x;
   }
-  tile_.first_row = rows.begin;
   return ctx;
 }
 
@@ -262,8 +261,10 @@ Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int lines_at, 
   // Each from the beginning of a line of the cache on.
   (lines_inside ? packed.sum : packed.line) =
       ex_.add(ex_.mul(ex_.blocks(lines_inside ? lines : depth, apart), apart), apart);
-  packed.local =
-      local(on.dtype, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
+  packed.local = scratch(
+      {operand, s.begin == kNone ? "a block of lines" : "a block of sums",
+       "its lines are multiplied by several others"},
+      on.dtype, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
 
   Index idx(static_cast<std::size_t>(on.shape.size()));
   const int batch = std::min(lines_at, sums_at);
@@ -319,9 +320,9 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
   if (a && b) {
     const ExprId depth = lines_in_block(sums);
     opened.push_back(ctx = open_blocks(ctx, depth, most));
-    const Range now = range_of_block(k_.loops[ctx].var, depth, tracer::product_depth(p), most);
-    first = now.begin;
-    count = integer(OpId::Subtract, now.end, now.begin);
+    const auto [begin, end] = range_of_block(k_.loops[ctx].var, ex_.constant(most), depth);
+    first = begin;
+    count = integer(OpId::Subtract, end, begin);
   } else {
     sums = block_of_lines(right, axes.batch, axes.sums, most);
     ctx = open_blocks(sums, ctx, opened);
@@ -426,7 +427,8 @@ void Lowering::product() {
   std::map<std::int32_t, const SummedProducts*> chain_of;
   const std::vector<SummedProducts> chains = summed_products(g_, in_.canon, products, in_.target);
   for (const SummedProducts& c : chains) {
-    const std::int32_t block = local(sums, elements, ctx);
+    const std::int32_t block = scratch(
+        {c.sum, "a block of rows and columns", "products are summed in it"}, sums, elements, ctx);
     for (const std::int32_t p : c.products) {
       tile_.locals[p] = block;
       chain_of[p] = &c;
@@ -438,7 +440,9 @@ void Lowering::product() {
     products.insert(products.end(), c.products.begin(), c.products.end());
   }
   for (const std::int32_t p : products)
-    if (tile_.locals.count(p) == 0) tile_.locals[p] = local(sums, elements, ctx);
+    if (tile_.locals.count(p) == 0)
+      tile_.locals[p] = scratch({p, "a block of rows and columns", "what stands after it reads it"},
+                                sums, elements, ctx);
   std::map<std::int32_t, Packed> down;  // of each first operand
   for (const std::int32_t p : products)
     if (const std::int32_t a = in_.canon[g_[p].in[0]]; !at_sums && down.count(a) == 0)
@@ -586,28 +590,10 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   }
   Access a = tile_.at;
   add_terms(a, tile_.across, idx, ex_.one());
-  const std::int32_t local = tile_.locals.count(id) > 0 ? tile_.locals.at(id) : tile_.c;
-  Inst i{Op::LoadLocal, k_.locals[local].dtype, OpId::Count_, local};
-  i.access = access(std::move(a));
-  const std::int32_t at = std::max(tile_.rows, innermost(idx));
-  return cast(finished(push(i, at), at), p.dtype);
-}
-
-// Of so many columns or sums, at most `most` of which are in scratch at a time: those of number
-// `block`.
-Lowering::Range Lowering::range_of_block(Val block, ExprId extent, std::int64_t now,
-                                         std::int64_t most) {
-  const Val from = integer(OpId::Multiply, block, constant(scalar_int(most)));
-  const Val to =
-      integer(OpId::Minimum, integer(OpId::Add, from, constant(scalar_int(most))), number(extent));
-  const auto all = static_cast<double>(std::max<std::int64_t>(1, now));
-  const std::int64_t blocks = std::max<std::int64_t>(1, (now + most - 1) / most);
-  return {from, to, std::max<std::int64_t>(1, std::min(now, most)), ex_.constant(most),
-          all / static_cast<double>(blocks)};
-}
-
-std::int32_t Lowering::open_range(std::int32_t parent, const Range& r) {
-  return open_between(parent, r.begin, r.end, ex_.constant(r.now), r.trips);
+  const auto local = tile_.locals.find(id);
+  const Val v = load_local(local == tile_.locals.end() ? tile_.c : local->second, std::move(a),
+                           std::max(tile_.rows, innermost(idx)));
+  return cast(finished(v), p.dtype);
 }
 
 std::int32_t Lowering::open_blocks(std::int32_t parent, ExprId extent, std::int64_t most) {
@@ -623,63 +609,6 @@ bool Lowering::at_index(std::int32_t id, const Index& idx, const Index& whole) c
   for (std::size_t d = 0; d < idx.size(); ++d)
     if (idx[d] != whole[d] && !(shape[static_cast<int>(d)] == 1 && idx[d] == Ix{})) return false;
   return true;
-}
-
-// For the blocks of an attention, whose rows and columns are an axis each.
-Lines Lowering::range_of(std::int32_t of, int axis, const Range& r) {
-  Lines l = lines(of, axis, 1);
-  l.begin = r.begin;
-  l.end = r.end;
-  l.most = r.most;
-  l.trips = r.trips;
-  return l;
-}
-
-Lowering::RowBlock Lowering::block_of_rows(std::int64_t height) {
-  const Node& p = node(region_.product);
-  RowBlock b;
-  b.rows = lines(region_.product, p.shape.size() - 2, 1);
-  b.rows.most = ex_.constant(height);
-  b.ctx = open_block(b.rows, nullptr);
-  b.batch = tile_.batch;
-  b.first = b.rows.begin;
-  b.last = b.rows.end;
-  for (std::int32_t l = b.ctx; l > 0; l = parent_[l]) b.opened.insert(b.opened.begin(), l);
-  return b;
-}
-
-Packed Lowering::pack_rows(std::int32_t operand, const RowBlock& b, std::int64_t) {
-  const int dims = node(operand).shape.size();
-  return pack_lines(operand, b.rows, dims - 2, lines(operand, dims - 1, 1), dims - 1, b.ctx, false);
-}
-
-ir::Panels Lowering::pack_columns(std::int32_t operand, const Index&, const Range& sums,
-                                  const Range& across, std::int32_t ctx) {
-  const int dims = node(operand).shape.size();
-  const Packed p = pack_lines(operand, range_of(operand, dims - 1, across), dims - 1,
-                              range_of(operand, dims - 2, sums), dims - 2, ctx, true);
-  if (p.line == ex_.one()) return {p.local, access({}), kOnePanel, {0}, coeff(p.sum)};
-  return {p.local, access({}), 1, coeff(p.line), coeff(p.sum)};
-}
-
-void Lowering::multiply_columns(std::int32_t product, const Tile& tile, const Rows& rows,
-                                const Range& across, const RowBlock& b, std::int32_t ctx) {
-  multiply(product, rows, std::nullopt, b.rows,
-           range_of(product, node(product).shape.size() - 1, across), tile, ctx);
-}
-
-void Lowering::push_product(const ir::Fragment& m, Val rows, Val columns, const Range& sums,
-                            std::int32_t ctx) {
-  push_product(m, rows, columns, integer(OpId::Subtract, sums.end, sums.begin), ctx);
-}
-
-void Lowering::store_rows(Val first, Val last, std::int64_t most, std::int32_t ctx) {
-  const int dims = node(region_.product).shape.size();
-  Lines rows = lines(region_.product, dims - 2, 1);
-  rows.begin = first;
-  rows.end = last;
-  rows.most = ex_.constant(most);
-  store_block(rows, lines(region_.product, dims - 1, 1), ctx);
 }
 
 }  // namespace plait::fusion

@@ -161,7 +161,6 @@ Val Lowering::window_value(std::int32_t id, const Index& idx) {
 void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
   const auto axis = static_cast<std::size_t>(scans_.axis);
   const ExprId steps = ex_.source({scans_.first, Field::Shape, scans_.axis});
-  const std::int64_t now = concrete(in_, steps);
   // How far ahead of its own index something is read, and room for that much.
   std::set<ExprId> shifts;
   for (const auto& [id, by] : scans_.shifts) shifts.insert(by.begin(), by.end());
@@ -181,8 +180,10 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
     room = ex_.add(room, s);
     tail = std::max(tail, static_cast<double>(concrete(in_, s)));
   }
-  const std::int32_t blocks = open_blocks(ctx, steps, kBlock);
-  Range r = range_of_block(k_.loops[blocks].var, steps, now, kBlock);
+  Lines r = lines(scans_.first, scans_.axis, 1);
+  r.most = ex_.constant(kBlock);
+  std::vector<std::int32_t> opened;
+  const std::int32_t blocks = open_blocks(r, ctx, opened);
   const std::int32_t scan = scans_.loop = open_between(blocks, r.begin, r.end, steps, r.trips);
   scans_.base = integer(OpId::Subtract, ahead, r.begin);
   idx[axis].loop = scan;

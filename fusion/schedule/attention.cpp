@@ -12,6 +12,30 @@ using tracer::NodeKind;
 
 namespace {
 
+// Of a view of all of a base in C order, or in another order of its axes.
+std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_strides,
+                                      const Dims& shape, const Dims& strides) {
+  MergedAxes m{Dims(shape.size()), Dims(shape.size())};
+  std::int64_t left = 1;  // elements along dimensions that none of the view's has yet
+  for (const std::int64_t e : base_shape) left *= e;
+  for (int j = 0; j < shape.size(); ++j) {
+    if (shape[j] == 1) continue;
+    int d = base_shape.size();
+    while (d-- > 0)
+      if (base_shape[d] != 1 && base_strides[d] == strides[j]) break;
+    if (d < 0) return std::nullopt;
+    m.last[j] = d + 1;
+    std::int64_t merged = base_shape[d];
+    while (merged < shape[j] && d > 0) merged *= base_shape[--d];
+    if (merged != shape[j] || left % merged != 0) return std::nullopt;
+    left /= merged;
+    m.first[j] = d;
+    for (int i = 0; i < j; ++i)
+      if (m.first[i] < m.last[j] && m.first[j] < m.last[i]) return std::nullopt;
+  }
+  return left == 1 ? std::optional(m) : std::nullopt;
+}
+
 // Of rows that a block has whole.
 constexpr std::int64_t kWidest = 512;
 
@@ -31,17 +55,16 @@ bool exponentiates(OpId fn) { return fn == OpId::Exp || fn == OpId::Exp2; }
 class Analysis {
  public:
   Analysis(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product,
-           std::int32_t scores)
-      : g_(g), canon_(canon), shape_(g[scores].node->shape) {
+           const Scores& scores)
+      : g_(g), canon_(canon), shape_(g[scores.read].node->shape) {
     a_.product = product;
-    a_.scores = scores;
-    a_.weights = canon[g[product].in[0]];
+    a_.scores = scores.product;
+    a_.scored = scores.read;
+    a_.weights = shown(canon[g[product].in[0]]);
   }
 
   std::optional<Attention> run() {
-    const Dims& out = node(a_.product).shape;
-    if (out.size() != shape_.size() || !std::equal(out.begin(), out.end() - 1, shape_.begin()))
-      return std::nullopt;
+    if (!find_axes()) return std::nullopt;
     const BlockValue& w = value(a_.weights);
     if (!is_factor(w) || !find_folds()) return std::nullopt;
     a_.scaling = w.scaling;
@@ -49,10 +72,12 @@ class Analysis {
       if (!hides_nothing(f.scaling)) return std::nullopt;
     if (!hides_nothing(w.scaling)) return std::nullopt;
     for (const Factor& f : a_.scaling.deferred) a_.divided |= has_sum(f.row);
-    find_mask();
+    if (!all_.count(a_.scored)) return std::nullopt;
+    if (!moved()) find_mask();
     find_replacement();
+    all_.insert({a_.scores, canon_[g_[a_.product].in[0]]});
     a_.inside.assign(all_.begin(), all_.end());
-    if (!all_.count(a_.scores) || !nobody_else_reads()) return std::nullopt;
+    if (!nobody_else_reads()) return std::nullopt;
     return std::move(a_);
   }
 
@@ -66,6 +91,37 @@ class Analysis {
     return !g_[i].leaf && node(i).kind == NodeKind::Elementwise;
   }
   bool elementwise(std::int32_t i, OpId fn) const { return elementwise(i) && node(i).fn == fn; }
+  std::int32_t shown(std::int32_t i) const {
+    return !g_[i].leaf && node(i).kind == NodeKind::View ? input(i, 0) : i;
+  }
+  // Whether what is between the products has other axes than they.
+  bool moved() const {
+    return a_.scored != a_.scores || a_.weights != canon_[g_[a_.product].in[0]];
+  }
+
+  // Which axes of the values between are the batch, the rows and the keys, for both products.
+  bool find_axes() {
+    const std::int32_t weights = g_[a_.product].in[0];
+    const Node &w = node(a_.weights), &v = node(weights), &s = node(a_.scores),
+               &read = node(a_.scored);
+    const int keys = v.shape.size() - 1, rows = keys - 1;
+    if (w.shape != shape_ || s.shape.size() != v.shape.size()) return false;
+    const auto of = merged_axes(w.shape, own_strides(w), v.shape, v.strides),
+               in = merged_axes(read.shape, read.strides, s.shape, s.strides);
+    if (!of || !in || of->last[keys] != of->first[keys] + 1) return false;
+    a_.axes = *of;
+    a_.axis = of->first[keys];
+    a_.queries = in->first[keys] == a_.axis && s.shape[keys] != 1 ? 0 : 1;
+    for (int d = 0; d <= keys; ++d) {
+      const int e = d < rows || a_.queries == 0 ? d : keys + rows - d;
+      if (s.shape[e] != v.shape[d] || of->first[d] != in->first[e] || of->last[d] != in->last[e])
+        return false;
+    }
+    kept_ = shape_;
+    kept_[a_.axis] = 1;
+    return v.shape[keys] > kShort;
+  }
+
   // The answer of a question about nodes, which is asked of each once.
   template <class T, class Ask>
   static T once(std::map<std::int32_t, T>& known, std::int32_t i, Ask&& ask) {
@@ -96,15 +152,15 @@ class Analysis {
 
   // Whether the value follows from the scores.
   bool depends(std::int32_t i) {
-    if (i == a_.scores) return true;
-    if (i < a_.scores || g_[i].leaf || node(i).kind == NodeKind::MatMul) return false;
+    if (i == a_.scored) return true;
+    if (i < a_.scored || g_[i].leaf || node(i).kind == NodeKind::MatMul) return false;
     return once(depends_, i,
                 [&] { return !all_inputs(i, [&](std::int32_t in) { return !depends(in); }); });
   }
   bool number(std::int32_t i) { return !depends(i) && element_count(node(i).shape) == 1; }
   // Whether a block of the value follows from the same block of the scores, without a fold.
   bool plain(std::int32_t i) {
-    if (i == a_.scores || !depends(i)) return true;
+    if (i == a_.scored || !depends(i)) return true;
     return once(plain_, i, [&] {
       const Node& n = node(i);
       return (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) && n.shape == shape_ &&
@@ -114,20 +170,17 @@ class Analysis {
 
   // Whether it is a row value: a fold along the rows, or what follows from such row by row.
   bool row(std::int32_t i) {
-    if (!depends(i) || i == a_.scores) return false;
+    if (!depends(i) || i == a_.scored) return false;
     return once(row_, i, [&] {
       const Node& n = node(i);
-      const int rows = shape_.size() - 1;
-      if (n.shape == shape_ || n.shape.size() < rows ||
-          !std::equal(shape_.begin(), shape_.end() - 1, n.shape.begin()) ||
-          (n.shape.size() > rows && (n.shape.size() != shape_.size() || n.shape.back() != 1)))
+      if (n.shape == shape_ || (n.shape != kept_ && n.shape != without_axis(n.shape.size())))
         return false;
       const auto known = [&](std::int32_t in) { return !depends(in) || row(in); };
       switch (n.kind) {
         case NodeKind::Reduce:
-          return n.axes.size() == 1 && n.axes[0] == rows && folds(i);
+          return n.axes.size() == 1 && n.axes[0] == a_.axis && folds(i);
         case NodeKind::View:
-          return row(input(i, 0)) && follows_rows(g_, i, g_[i].in[0], shape_);
+          return row(input(i, 0)) && g_[i].map && n.dtype == node(input(i, 0)).dtype;
         case NodeKind::Elementwise:
         case NodeKind::Cast:
           return all_inputs(i, known);
@@ -135,6 +188,19 @@ class Analysis {
           return false;
       }
     });
+  }
+  // The rows' shape without the axis of the keys, if it has so many axes.
+  Dims without_axis(int axes) const {
+    Dims d = kept_;
+    if (axes < d.size()) d.erase(a_.axis);
+    return d;
+  }
+  // Whether it is one for each row as it is broadcast to the values between the products.
+  bool of_rows(std::int32_t i) {
+    if (i < 0 || !row(i)) return false;
+    Dims d = node(i).shape;
+    while (d.size() < kept_.size()) d.insert(0, 1);
+    return d == kept_;
   }
   bool folds(std::int32_t i) {
     const Node& n = node(i);
@@ -180,17 +246,17 @@ class Analysis {
     const std::int32_t a = input(i, 0), b = input(i, 1);
     switch (node(i).fn) {
       case OpId::Multiply:
-        if (row(b)) return deferred(i, 0, {OpId::Multiply, without_views(b)});
-        if (row(a)) return deferred(i, 1, {OpId::Multiply, without_views(a)});
+        if (of_rows(b)) return deferred(i, 0, {OpId::Multiply, without_views(b)});
+        if (of_rows(a)) return deferred(i, 1, {OpId::Multiply, without_views(a)});
         if (number(b) && value(a).kind == BlockValue::Shifted) return scaled(a, b, OpId::Multiply);
         if (number(a) && value(b).kind == BlockValue::Shifted) return scaled(b, a, OpId::Multiply);
         return times(value(a), value(b));
       case OpId::Divide:
-        if (row(b)) return deferred(i, 0, {OpId::Divide, without_views(b)});
+        if (of_rows(b)) return deferred(i, 0, {OpId::Divide, without_views(b)});
         if (number(b) && value(a).kind == BlockValue::Shifted) return scaled(a, b, OpId::Divide);
         return plain(b) && value(a).kind == BlockValue::Homogeneous ? value(a) : BlockValue{};
       case OpId::Subtract:
-        if (row(b)) return less(value(a), b);
+        if (of_rows(b)) return less(i, value(a), b);
         [[fallthrough]];
       case OpId::Add:
         if (value(a).kind == BlockValue::Shifted && plain(b)) return value(a);
@@ -257,7 +323,13 @@ class Analysis {
     return v;
   }
   // Of m + log(sum) the maximum is subtracted block by block; exp(-log(sum)) is a factor.
-  BlockValue less(const BlockValue& of, std::int32_t subtracted) {
+  BlockValue less(std::int32_t i, const BlockValue& of, std::int32_t subtracted) {
+    if (of.kind == BlockValue::Shifted && of.shift.scale < 0) {
+      a_.undivided[i] = 0;
+      BlockValue v = of;
+      v.rest.push_back(subtracted);
+      return v;
+    }
     if (of.kind != BlockValue::Plain) return {};
     BlockValue v{BlockValue::Shifted, {}, {}, {}};
     std::int32_t r = without_views(subtracted);
@@ -286,7 +358,7 @@ class Analysis {
 
   BlockValue chosen(std::int32_t i) {
     const std::int32_t c = input(i, 0), a = input(i, 1), b = input(i, 2);
-    if (row(c)) {
+    if (of_rows(c)) {
       if (zero(b)) return deferred(i, 1, {OpId::Where, without_views(c)});
       return zero(a) ? deferred(i, 2, {OpId::Where, without_views(c), true}) : BlockValue{};
     }
@@ -333,7 +405,7 @@ class Analysis {
   // sum is infinite, finite weights give 0 and infinite ones NaN. So shares with 0 for NaN are 0 in
   // all of a row whose sum is 0 or not finite, and the quotients in all of any other row.
   std::int32_t divisor_of_share(std::int32_t i) {
-    if (i < 0 || !elementwise(i, OpId::Divide) || !row(input(i, 1))) return -1;
+    if (i < 0 || !elementwise(i, OpId::Divide) || !of_rows(input(i, 1))) return -1;
     const std::int32_t sum = without_views(input(i, 1)), e = input(i, 0);
     const std::int32_t weight = elementwise(e, OpId::Where) && zero(input(e, 2)) ? input(e, 1) : e;
     return node(sum).kind == NodeKind::Reduce && node(sum).reduce == ReduceKind::Sum &&
@@ -347,7 +419,7 @@ class Analysis {
   // their nodes, so that each follows those that its factors are of.
   bool find_folds() {
     gather(a_.weights);
-    for (std::int32_t i = a_.scores + 1; i < g_.size(); ++i)
+    for (std::int32_t i = a_.scored + 1; i < g_.size(); ++i)
       if (canon_[i] == i && !g_[i].leaf && node(i).kind == NodeKind::Reduce &&
           all_.count(input(i, 0)) && row(i))
         gather(i);
@@ -373,7 +445,7 @@ class Analysis {
     while (!stack.empty()) {
       const std::int32_t i = stack.back();
       stack.pop_back();
-      if (!depends(i) || !all_.insert(i).second || i == a_.scores) continue;
+      if (!depends(i) || !all_.insert(i).second || i == a_.scored) continue;
       for (int k = 0; k < 3; ++k)
         if (input(i, k) >= 0) stack.push_back(input(i, k));
     }
@@ -421,14 +493,14 @@ class Analysis {
       if (compared >= 0 && compared != input(f.node, 0)) return;
       compared = input(f.node, 0);
     }
-    if (compared < 0 || compared == a_.scores || node(compared).dtype != node(a_.scores).dtype)
+    if (compared < 0 || compared == a_.scored || node(compared).dtype != node(a_.scores).dtype)
       return;
     std::set<std::int32_t> all = std::move(all_);
     all_.clear();
     gather(compared);
     std::swap(all, all_);
     for (const std::int32_t i : all_)
-      for (int k = 0; k < 3 && i != a_.scores; ++k)
+      for (int k = 0; k < 3 && i != a_.scored; ++k)
         if (const std::int32_t in = input(i, k);
             in >= 0 && in != compared && all.count(in) && !all.count(i))
           return;
@@ -437,7 +509,9 @@ class Analysis {
 
   // What would be in memory for others, there is no block of.
   bool nobody_else_reads() const {
-    const auto inside = [&](std::int32_t i) { return all_.count(i) && !a_.rows.count(i); };
+    const auto inside = [&](std::int32_t i) {
+      return all_.count(i) && (moved() || !a_.rows.count(i));
+    };
     for (std::int32_t i = 0; i < g_.size(); ++i) {
       const std::int32_t c = canon_[i];
       if (inside(c) && g_[i].wanted) return false;
@@ -451,7 +525,7 @@ class Analysis {
   const Graph& g_;
   const std::vector<std::int32_t>& canon_;
   Attention a_;
-  Dims shape_;
+  Dims shape_, kept_;  // of block values, and of row values that are broadcast to them
   std::map<std::int32_t, bool> depends_, plain_, row_;
   std::map<std::int32_t, BlockValue> values_;
   std::map<std::int32_t, std::int32_t> shifts_;  // what is subtracted, and of it what grows
@@ -473,8 +547,8 @@ std::optional<Attention> find_attention(const Graph& g, const std::vector<std::i
     return std::nullopt;
   if (!ir::has_fragments(gn.node->dtype)) return std::nullopt;
   if (!gn.node->axes.empty() || gn.node->shape.back() > kWidest) return std::nullopt;
-  for (const std::int32_t scores : products_before(g, canon, product)) {
-    if (g[scores].node->inputs[0]->shape.back() > kWidest) continue;
+  for (const Scores& scores : products_before(g, canon, product)) {
+    if (g[scores.product].node->inputs[0]->shape.back() > kWidest) continue;
     if (std::optional<Attention> a = Analysis(g, canon, product, scores).run()) {
       a->blocks = target.blocks;
       return a;

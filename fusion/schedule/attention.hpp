@@ -16,6 +16,11 @@
 
 namespace plait::fusion {
 
+// Of each axis of a view: the neighbouring ones of its base that it merges, [first, last).
+struct MergedAxes {
+  Dims first, last;
+};
+
 struct Attention {
   // A row value that grows with the maximum of its row. exp((x - row) * scale) is homogeneous in
   // it: a growth rescales by exp((old - new) * scale).
@@ -51,8 +56,13 @@ struct Attention {
   };
 
   std::int32_t product = -1, scores = -1;  // the second MatMul and the first
-  std::int32_t weights = -1;               // the rows of the second one
-  std::vector<Fold> folds;                 // in the order of their nodes
+  int queries = 0;  // which operand of the scores has their rows; 0: the first
+  // What is computed between them, from the scores, or a view of them, to the weights. It may have
+  // axes in another order than the second product, or several for one: which it has of each.
+  std::int32_t scored = -1, weights = -1;
+  MergedAxes axes;
+  int axis = -1;            // its keys
+  std::vector<Fold> folds;  // in the order of their nodes
   std::vector<Shift> shifts;
   Scaling scaling;  // of the weights
   // Whether the deferred factors of the weights have a sum, which is NaN where a maximum is
@@ -79,6 +89,7 @@ struct Attention {
                                      // but row values
 
   int fold(std::int32_t node) const;  // which it is; -1: none
+  std::int32_t keys(const Graph& g) const { return g[scores].in[1 - queries]; }
 };
 
 std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,

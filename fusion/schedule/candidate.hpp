@@ -94,7 +94,7 @@ class Candidate {
   std::int64_t packed_bytes(std::int32_t product) const;
 
   // The attention in whose blocks the node is computed, by its second product; -1: none.
-  std::int32_t attention_of(std::int32_t node) const { return attention_of_[node]; }
+  std::int32_t attention_of(std::int32_t node) const { return attention_of_[canon_[node]]; }
   bool attends(std::int32_t product) const { return attends_[product]; }
   // The second product of one that cannot stay: something in its blocks has to be in memory.
   std::optional<std::int32_t> broken_attention() const;

@@ -44,7 +44,9 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
             // Windows overlap: what they show is not computed again for each of them.
             const bool shown = node == written || (g_[node].steps() && g_[node].in[0] == written);
             if (!tiled_[p] || !shown) return false;
-          } else if (k == 0 ? !tiled_[p] && attention_of_[p] < 0 : !computes_columns(p)) {
+          } else if (k == (attention_of_[p] < 0 ? 0 : attention(attention_of_[p])->queries)
+                         ? !tiled_[p] && attention_of_[p] < 0
+                         : !computes_columns(p)) {
             return false;
           }
         }

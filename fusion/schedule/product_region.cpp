@@ -109,22 +109,25 @@ TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
           most.strip_bytes / sum_item};
 }
 
-std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
-                                          std::int32_t product) {
+std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
+                                    std::int32_t product) {
   const std::int32_t weights = canon[g[product].in[0]];
-  const Dims& shape = g[weights].node->shape;
-  std::vector<std::int32_t> found, stack{weights};
+  const std::int64_t elements = element_count(g[weights].node->shape);
+  std::vector<Scores> found;
+  std::vector<std::int32_t> stack{weights};
   std::set<std::int32_t> seen;
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (g[i].leaf || !seen.insert(i).second) continue;
     if (seen.size() > kMostNodes) return {};
-    const Node& n = *g[i].node;
+    std::int32_t of = i;
+    if (g[i].node->kind == NodeKind::View && !g[canon[g[i].in[0]]].leaf) of = canon[g[i].in[0]];
+    const Node& n = *g[of].node;
     if (n.kind == NodeKind::MatMul) {
-      if (n.axes.empty() && n.shape == shape && ir::has_fragments(n.dtype) &&
-          product_class(n) != ProductClass::Small && n.shape.back() > kShort)
-        found.push_back(i);
+      if (n.axes.empty() && element_count(n.shape) == elements && ir::has_fragments(n.dtype) &&
+          product_class(n) != ProductClass::Small)
+        found.push_back({of, i});
       continue;
     }
     for (const std::int32_t in : g[i].in)

@@ -11,9 +11,6 @@
 
 namespace plait::fusion {
 
-// Bytes beyond a row in scratch, so that rows do not share the cache's sets.
-inline constexpr std::int64_t kApart = 64;
-
 // A block of a product: so many rows at a time, so many columns.
 struct TileShape {
   std::int64_t rows, columns;
@@ -37,9 +34,13 @@ class BlockExtents {
 TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
                      const ProductBlocks& most);
 
-// Products of the shape of the product's first operand, the weights, that these are computed from.
-std::vector<std::int32_t> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
-                                          std::int32_t product);
+// Products of as many elements as the product's first operand, the weights, that these are computed
+// from, and what is read: a view of all of it, or the product.
+struct Scores {
+  std::int32_t product, read;
+};
+std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
+                                    std::int32_t product);
 
 // Rows of a block of an attention whose scores are computed so many columns at a time.
 std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns);

@@ -103,7 +103,7 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
 bool Candidate::computes_columns(std::int32_t scores) const {
   const std::int32_t of = attention_of_[scores];
   if (of < 0 || attention(of)->scores != scores) return false;
-  std::int32_t keys = canon_[g_[scores].in[1]];
+  std::int32_t keys = canon_[attention(of)->keys(g_)];
   while (!g_[keys].leaf && g_[keys].node->kind == NodeKind::View) keys = canon_[g_[keys].in[0]];
   const std::optional<double> cost = computing_cost(keys);
   if (!cost) return false;
@@ -172,7 +172,7 @@ void Candidate::place_columns(std::int32_t operand) {
 void Candidate::place_operands(std::int32_t product) {
   place_columns(g_[product].in[1]);
   const std::int32_t first = attends_[product] ? attention(product)->scores : product;
-  const std::int32_t rows = g_[first].in[0];
+  const std::int32_t rows = g_[first].in[attends_[product] ? attention(product)->queries : 0];
   if (!g_[product].node->axes.empty()) return place_columns(rows);
   if (unfolded_[rows])
     place_columns(rows);
@@ -183,7 +183,7 @@ void Candidate::place_operands(std::int32_t product) {
   if (g_[canon_[rows]].uses > 1 && !made_of_parts(rows))
     add_own_root(operand_memory(rows), "rows of a product, which others read, too");
   if (first == product) return;
-  if (const std::int32_t keys = g_[first].in[1]; computes_columns(first))
+  if (const std::int32_t keys = attention(product)->keys(g_); computes_columns(first))
     place_under(keys);
   else
     place_columns(keys);

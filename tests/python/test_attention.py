@@ -555,6 +555,74 @@ def test_folds(large, name, dtype):
             close(got, want)
 
 
+def softmax(np, s, axis=-1):
+    e = np.exp(s - s.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def softmax_of_columns(np, s):
+    e = np.exp(s - s.max(0))
+    return e / e.sum(0)
+
+
+SPELLINGS = {  # of queries (300, d), keys (4100, d), values (4100, w) and a mask (300, 4100)
+    "one vector": lambda np, q, k, v, mask: softmax(np, k @ q[0]) @ v,
+    "one vector in front": lambda np, q, k, v, mask: softmax(np, q[0] @ k.T) @ v,
+    "one vector, mask": lambda np, q, k, v, mask: softmax(np, np.where(mask[0], k @ q[0], -INF)) @ v,
+    "shared keys": lambda np, q, k, v, mask: np.einsum("bqk,kd->bqd", softmax(np, np.einsum("bqd,kd->bqk", q.reshape(3, 100, -1), k)), v),
+    "shared keys, mask": lambda np, q, k, v, mask: softmax(np, np.where(mask[:100], (q @ k.T).reshape(3, 100, -1), -1e9)).reshape(300, -1) @ v,
+    "keys first": lambda np, q, k, v, mask: softmax(np, k @ q.T, 0).T @ v,
+    "keys first, mask": lambda np, q, k, v, mask: softmax_of_columns(np, np.where(mask.T, k @ q.T, -INF)).T @ v,
+    "turned scores": lambda np, q, k, v, mask: softmax(np, (q @ k.T).T, 0).T @ v,
+    "maximum first": lambda np, q, k, v, mask: (lambda d: np.exp(d - np.log(np.exp(d).sum(-1, keepdims=True))) @ v)((lambda s: s - s.max(-1, keepdims=True))(q @ k.T)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_spellings(large, name, dtype):
+    """One region, whatever the axes of what is between the products are."""
+    mask = numpy.random.default_rng(1).random((300, 4100)) < 0.5
+
+    def f(np, q, k, v, mask):
+        return SPELLINGS[name](np, q[0] * 0.5, k[0], v[0], mask)
+
+    for special in ("plain", "nan in a query", "inf in a key", "-inf in a key", "inf in a value"):
+        q, k, v = data(dtype, 300, 4100)
+        SPECIAL[special](q, k, v)
+        arrays = [*map(plait.asarray, (q, k, v, mask))]
+        plait._plait.set_eager_errors(False)
+        text = str(plait.explain(f(plait, *arrays)))
+        assert "1 region" in text.splitlines()[0], text
+        got, _ = run(f, plait, *arrays)
+        close(got, run(f, numpy, q, k, v, mask)[0])
+
+
+def test_axes_that_a_plan_relies_on(large):
+    """Rows that are several axes, of other extents with the same classes, then not in C order."""
+    r = numpy.random.default_rng(2)
+
+    def f(np, q, k, v, shape, order):
+        s = (q @ k.T).reshape(shape, order=order)
+        return softmax(np, s).reshape(-1, k.shape[0], order=order) @ v
+
+    for shape, order in (((12, 30, 600), "C"), ((20, 18, 600), "C"), ((12, 30, 600), "F"), ((15, 24, 900), "C"), ((20, 18, 600), "C")):
+        operands = [r.standard_normal(n).astype("f4") for n in ((360, 16), (shape[2], 16), (shape[2], 20))]
+        close(numpy.asarray(f(plait, *map(plait.asarray, operands), shape, order)), f(numpy, *operands, shape, order))
+
+
+def test_row_values_that_are_broadcast_along_the_keys(large):
+    """As many rows as keys: what lacks the axis of the keys is one for each key."""
+    q, k, v = (x[0] for x in data("f4", 300, 300))
+
+    def f(np, q, k, v):
+        s = q @ k.T
+        e = np.exp(s - s.max(-1, keepdims=True))
+        return (e / e.sum(-1)) @ v
+
+    close(numpy.asarray(f(plait, *map(plait.asarray, (q, k, v)))), f(numpy, q, k, v))
+
+
 def shared_by_a_masked_sum(np, s, e, mask):
     return np.where(mask, e / e.sum(-1, keepdims=True, where=mask), 0)
 

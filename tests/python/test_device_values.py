@@ -96,6 +96,9 @@ BLOCKS = {  # what is one loop on a CPU is one kernel, whose blocks of threads m
     "deep": (lambda x, w: numpy.sqrt(numpy.abs(x @ w)), (100, 2100), (2100, 90)),  # some of it in global memory
     "attention": (lambda q, k, v: softmax(q @ k.swapaxes(-1, -2) * 0.125) @ v, (3, 70, 40), (3, 90, 40), (3, 90, 37)),
     "mask": (lambda q, k, v: masked(q, k, v, LOWER), (3, 70, 40), (3, 90, 40), (3, 90, 40)),
+    "vector": (lambda q, k, v: softmax(k @ q) @ v, (40,), (1300, 40), (1300, 37)),
+    "keys first": (lambda q, k, v: (lambda e: e / e.sum(0))(numpy.exp((k @ q.T) * 0.125)).T @ v, (70, 40), (90, 40), (90, 37)),
+    "several axes": (lambda q, k, v: softmax((q @ k.T).reshape(7, 10, 90)).reshape(70, 90) @ v, (70, 40), (90, 40), (90, 37)),
     "convolution": (convolution, (2, 8, 20, 20), (24, 8, 3, 3), (24,)),
 }
 

@@ -9,7 +9,7 @@
 #include "engine/threads/interruption.hpp"
 #include "plait/error.hpp"
 #include "tracer/contraction.hpp"
-#include "tracer/turn.hpp"
+#include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
 

@@ -192,7 +192,7 @@ Apart apart(NodeRef (*make)()) {
   const std::lock_guard held(tracer::lock());
   const NodeRef node = make();
   tracer::Node* wanted[] = {node.get()};
-  const tracer::Turn turn(wanted);
+  const tracer::EvaluationScope scope(wanted);
   const fusion::Graph g(wanted);
   Apart p{fusion::make_plan(g, host_target()), {}, {}};
   std::vector<std::int64_t> values;
@@ -275,7 +275,7 @@ TEST_CASE("a plan runs on bindings when its graph is gone") {
     CHECK(program.operation == std::any_of(steps.begin(), steps.end(), [](const fusion::Step& s) {
             return s.operation.has_value();
           }));
-    const tracer::Turn turn(tracer::Turn::LockWhileRunning::Kept);
+    const tracer::EvaluationScope alone(tracer::EvaluationScope::LockWhileRunning::Kept);
     Unrecorded nobody;
     Bindings bindings(*p.plan, std::move(p.given), kHost);
     run_on_host(*p.plan, bindings, nobody);
