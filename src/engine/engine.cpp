@@ -238,11 +238,15 @@ namespace {
 // An operation at a time, too, what planning has another node for is computed by that: the bits do
 // not depend on who computes it.
 void evaluate_instead(const Graph& g) {
-  for (const auto& [recorded, node] : g.instead) {
-    Node* made[] = {node.get()};
+  std::vector<Ref<Node>> recorded;  // what is computed forgets what it was made of
+  for (const Graph::Instead& i : g.instead) recorded.emplace_back(i.recorded);
+  // Those that others are made of come last.
+  for (std::size_t i = recorded.size(); i-- > 0;) {
+    if (recorded[i]->materialised()) continue;
+    Node* made[] = {g.instead[i].node.get()};
     evaluate_direct(made);
-    recorded->strides = node->strides;
-    tracer::settle(*recorded, std::exchange(node->data, {}), node->data_offset);
+    recorded[i]->strides = made[0]->strides;
+    tracer::settle(*recorded[i], std::exchange(made[0]->data, {}), made[0]->data_offset);
   }
 }
 

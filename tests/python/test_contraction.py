@@ -1,4 +1,5 @@
 """einsum, tensordot, inner and dot over several axes: NumPy's dtypes, shapes, strides, values and errors."""
+
 import itertools
 
 import numpy
@@ -150,15 +151,29 @@ def test_windows_are_not_unfolded():
         same(lambda np, x, w: np.einsum("nchwij,ocij->nohw", windows(np, x)[:, :, ::2, ::2], w, optimize=optimize), x, w)
         same(lambda np, x, w: np.einsum("nchwij,ocij->nhwo", windows(np, x), w, optimize=optimize), x, w)
         same(lambda np, x, w: np.einsum("nchwij,cij->nchw", windows(np, x), w[0], optimize=optimize), x, w)
-        same(lambda np, x, w: np.einsum("ngchwij,gocij->ngohw", windows(np, x).reshape(3, 2, 4, 18, 19, 3, 3), w.reshape(2, 3, 8, 3, 3)[:, :, :4], optimize=optimize), x, w)
+        same(
+            lambda np, x, w: np.einsum(
+                "ngchwij,gocij->ngohw", windows(np, x).reshape(3, 2, 4, 18, 19, 3, 3), w.reshape(2, 3, 8, 3, 3)[:, :, :4], optimize=optimize
+            ),
+            x,
+            w,
+        )
     same(lambda np, x, w: np.tensordot(windows(np, x), w, axes=((1, 4, 5), (1, 2, 3))), x, w)
     same(lambda np, x, w: np.tensordot(w, windows(np, x), axes=((1, 2, 3), (1, 4, 5))), x, w)
     # dilated by 2
-    same(lambda np, x, w: np.einsum("nchwij,ocij->nohw", np.lib.stride_tricks.sliding_window_view(x, (5, 5), axis=(2, 3))[..., ::2, ::2], w), x, w)
+    same(
+        lambda np, x, w: np.einsum("nchwij,ocij->nohw", np.lib.stride_tricks.sliding_window_view(x, (5, 5), axis=(2, 3))[..., ::2, ::2], w),
+        x,
+        w,
+    )
     signal, taps = data((4, 300), "d"), data((7, 4, 9), "d")
     same(lambda np, x, w: np.einsum("ctk,ock->ot", np.lib.stride_tricks.sliding_window_view(x, 9, axis=1), w), signal, taps)
     cube, filters = data((2, 9, 10, 11), "d"), data((5, 2, 3, 3, 3), "d")
-    same(lambda np, x, w: np.einsum("cdhwijk,ocijk->odhw", np.lib.stride_tricks.sliding_window_view(x, (3, 3, 3), axis=(1, 2, 3)), w), cube, filters)
+    same(
+        lambda np, x, w: np.einsum("cdhwijk,ocijk->odhw", np.lib.stride_tricks.sliding_window_view(x, (3, 3, 3), axis=(1, 2, 3)), w),
+        cube,
+        filters,
+    )
 
 
 def test_several_operands():
@@ -176,7 +191,11 @@ def test_nothing_falls_back(monkeypatch):
 
     monkeypatch.setattr(_products, "call", None)
     x = plait.ones((4, 5, 6))
-    plait.einsum("abc,dbc->ad", x, x), plait.einsum("abc,dbc,ad->b", x, x, plait.ones((4, 4)), optimize=True), plait.tensordot(x, x, ([0, 1], [0, 1]))
+    (
+        plait.einsum("abc,dbc->ad", x, x),
+        plait.einsum("abc,dbc,ad->b", x, x, plait.ones((4, 4)), optimize=True),
+        plait.tensordot(x, x, ([0, 1], [0, 1])),
+    )
 
 
 @pytest.mark.parametrize("arguments", [
@@ -352,7 +371,16 @@ def in_other_order(np, x, y, w, v):
 
 
 def residual(np, x, y, w, v):
-    h = np.maximum(np.einsum("nchwij,ocij->nohw", np.lib.stride_tricks.sliding_window_view(padded_by_one(np, x), (3, 3), axis=(2, 3)), w[:32, :16], optimize=True) + v[:32, :1, None], 0)
+    h = np.maximum(
+        np.einsum(
+            "nchwij,ocij->nohw",
+            np.lib.stride_tricks.sliding_window_view(padded_by_one(np, x), (3, 3), axis=(2, 3)),
+            w[:32, :16],
+            optimize=True,
+        )
+        + v[:32, :1, None],
+        0,
+    )
     return np.maximum(convolved(np, padded_by_one(np, np.concatenate([h, x], axis=1)), w) + 1, 0).transpose(0, 2, 3, 1)
 
 
@@ -460,7 +488,17 @@ def test_padding_that_others_read_is_there():
     def f(np, x):
         p = np.pad(np.log(x), ((0, 0), (1, 1), (1, 1)), constant_values=3)
         inner = p[:, 1:, 1:] - p[:, :-1, :-1]
-        return inner, p.sum((0, 1)), p.sum((1, 2)), p.max(0), p.mean(), np.cumsum(p, axis=1)[:, 2], p[:, ::-1, ::-2] * 2, p[:, 0] + p[:, :, 0].sum(), p @ p[0].T
+        return (
+            inner,
+            p.sum((0, 1)),
+            p.sum((1, 2)),
+            p.max(0),
+            p.mean(),
+            np.cumsum(p, axis=1)[:, 2],
+            p[:, ::-1, ::-2] * 2,
+            p[:, 0] + p[:, :, 0].sum(),
+            p @ p[0].T,
+        )
 
     x = abs(x) + 1
     for got, want in zip(f(plait, plait.asarray(x)), f(numpy, x), strict=True):
@@ -500,3 +538,22 @@ def test_loops_over_all_labels_in_pieces(monkeypatch, equation):
                 theirs, ours = numpy.einsum(equation, *arrays), plait.einsum(equation, *map(plait.asarray, arrays))
                 assert (ours.dtype, ours.shape, ours.strides) == (theirs.dtype, theirs.shape, theirs.strides)
                 assert numpy.array_equal(numpy.asarray(ours), theirs)
+
+
+def test_a_sum_of_products_some_of_whose_parts_are_asked_for():
+    a, k = (
+        numpy.random.default_rng(5).standard_normal((3, 16, 17, 41), "f4"),
+        numpy.random.default_rng(6).standard_normal((9, 16, 4, 3), "f4"),
+    )
+
+    def program(np, a, k):
+        part = lambda i, j: np.einsum("nchw,oc->nohw", a[:, :, i : i + 14, j : j + 39], k[:, :, i, j])  # noqa: E731
+        third = part(0, 2)
+        y = part(0, 0) + part(0, 1) + third + part(1, 0) + part(1, 1) + part(1, 2)
+        kept = y
+        for t in range(6, 12):
+            y = y + part(t // 3, t % 3)
+        return y, kept, third
+
+    for got, want in zip(program(plait, plait.array(a), plait.array(k)), program(numpy, a, k), strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=1e-4, atol=1e-4)
