@@ -73,9 +73,11 @@ class MultiplyInRegions final : public Rule {
     const double blas = n.axes.empty()
                             ? product_seconds(m, Multiplier::Blas, n.dtype, rows, columns, depth)
                             : tiles;
+    // What stands around it is a step of its own then.
+    const double launch = spared_bytes > 0 ? m.operation : 0;
     o.make({{{Edit::Call, p, "computed by a library call"}},
             tiles + tiling_seconds(c.problem().target, g, p),
-            std::min(tiles, blas) + memory_seconds(m, spared_bytes),
+            std::min(tiles, blas) + memory_seconds(m, spared_bytes) + launch,
             std::min(tiles, blas)});
   }
 };

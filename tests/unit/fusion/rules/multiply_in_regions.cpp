@@ -34,6 +34,7 @@ TEST_CASE("multiply_in_regions: with what reads it or what it reads, not by itse
 
 TEST_CASE("multiply_in_regions: while what it spares costs more than its blocks") {
   Machine m = with_memory(0);
+  m.operation = 0;
   CHECK_FALSE(Multiplied(one_more(), m).in_region());
   m.block = 0;  // what is left is who multiplies faster
   m.blas_product = m.tile_product / 2;
