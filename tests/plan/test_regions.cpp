@@ -274,7 +274,7 @@ TEST_CASE("what is shown in another shape is read there, or stored where that co
   struct Case {
     const char* name;
     std::function<Array()> shown;
-    std::size_t regions;
+    int regions;
   };
   const auto again = [](Array a) { return apply(OpId::Add, a, weak(1.0)); };
   const Case cases[] = {

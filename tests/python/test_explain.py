@@ -246,3 +246,20 @@ def test_the_layout_of_what_is_stored_is_named():
     text = str(plait.explain(plait.sqrt(abs(x.T)) * 2))
     assert "axes 1 0, the widest first, as NumPy lays it out" in text, text
     assert "in C order, as NumPy lays it out" in str(plait.explain(abs(x) * 2))
+
+
+def test_values_in_scratch_are_named_with_level_bytes_and_reason():
+    def attend(q, k, v):
+        s = q @ k.swapaxes(-1, -2) * 0.125
+        e = np.exp(s - s.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True) @ v
+
+    rows = lambda x: np.exp(x - x.max(1, keepdims=True)) / np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True)  # noqa: E731
+    text = plait.explain(rows, plait.array(numpy.ones((500, 300), "f4")))
+    assert re.search(r"in cache at a row: .*exp float32\(500, 300\), 1\.2 KiB: several loops over the row read it", text), text
+    q = plait.array(numpy.ones((4, 256, 64), "f4"))
+    for target, space in ((None, "cache"), ("cuda:sm_90", "shared memory")):
+        text = plait.explain(attend, q, q, q, target=target)
+        found = re.findall(rf"in {space} at (a block of [a-z ]+): .*?, ([\d.]+) (Ki)?B: ", text)
+        assert {level for level, _, _ in found} >= {"a block of rows", "a block of rows and keys", "a block of sums"}, text
+        assert all(float(bytes) > 0 for _, bytes, _ in found), text

@@ -312,9 +312,17 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     if (s.kind == StepKind::Direct)
       for (std::int32_t in : fusion::operands(g, s.region.roots[0], s.epilogue)) read.insert(in);
     for (std::int32_t in : read) region.reads.push_back(value_of(g[in], names));
-    for (const fusion::Place& p : s.lowered.places)
-      region.scratch.push_back(
-          {value_of(g[p.node], names), p.level, p.why, scratch_bytes(s.lowered, p.local, values)});
+    for (const fusion::Place& p : s.lowered.places) {
+      const std::int64_t bytes = scratch_bytes(s.lowered, p.local, values);
+      const auto known = std::find_if(
+          region.scratch.begin(), region.scratch.end(), [&](const RegionReport::Scratch& other) {
+            return other.node == p.node && other.level == p.level && other.why == p.why;
+          });
+      if (known == region.scratch.end())
+        region.scratch.push_back({p.node, value_of(g[p.node], names), p.level, p.why, bytes});
+      else
+        known->bytes += bytes;
+    }
     if (s.kind == StepKind::Kernel) {
       if (here) {
         if (!s.compiled) s.compiled = compiled(s.lowered.kernel);

@@ -41,6 +41,7 @@ struct RegionReport {
   std::vector<std::uint32_t> sites;  // of its operations, each once, in the order of the graph
   std::string body;                  // its loops, and how it stores
   struct Scratch {
+    std::int32_t node;
     Value value;
     std::string level, why;
     std::int64_t bytes = 0;
