@@ -172,13 +172,17 @@ Ref<Node> instead(const Node& n, NodeKind kind, Ref<Node> a, Ref<Node> b) {
   made->device = n.device;
   made->site = n.site;
   made->errstate = n.errstate;
-  made->n_inputs = 2;
+  made->n_inputs = b ? 2 : 1;
   made->inputs[0] = std::move(a);
   made->inputs[1] = std::move(b);
   return made;
 }
 
 }  // namespace
+
+Ref<Node> copy_instead(const Node& n, Ref<Node> a) {
+  return instead(n, NodeKind::Cast, std::move(a), {});
+}
 
 Ref<Node> product_instead(const Node& n, Ref<Node> a, Ref<Node> b, const Dims& axes) {
   Ref<Node> p = instead(n, NodeKind::MatMul, std::move(a), std::move(b));
@@ -190,7 +194,7 @@ Ref<Node> product_instead(const Node& n, Ref<Node> a, Ref<Node> b, const Dims& a
 Ref<Node> sum_instead(const Node& n, Ref<Node> a, Ref<Node> b) {
   Ref<Node> s = instead(n, NodeKind::Elementwise, std::move(a), std::move(b));
   s->fn = OpId::Add;
-  s->named = n.named;
+  s->named = n.kind == NodeKind::Reduce ? NamedAs::Reduce : n.named;
   return s;
 }
 

@@ -23,9 +23,10 @@ std::int64_t product_depth(const Node& product);
 ProductAxes product_axes(const Dims& axes, int own);
 std::int64_t product_depth(const Dims& first, const ProductAxes& axes);
 
-// The product of `a` and `b`, fresh Views, which has the value of `n`; `axes` as the node's. Nobody
-// records it: for planners, which hold the lock.
+// The product or the sum of `a` and `b`, or the copy of `a`, which has the value of `n`; `axes` as
+// the node's. Nobody records it: for planners, which hold the lock.
 Ref<Node> product_instead(const Node& n, Ref<Node> a, Ref<Node> b, const Dims& axes);
 Ref<Node> sum_instead(const Node& n, Ref<Node> a, Ref<Node> b);
+Ref<Node> copy_instead(const Node& n, Ref<Node> a);
 
 }  // namespace plait::tracer

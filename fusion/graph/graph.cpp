@@ -4,9 +4,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
-#include "sum_products.hpp"
+#include "rewrites.hpp"
 #include "tracer/expiring.hpp"
 #include "tracer/ownership.hpp"
 
@@ -109,19 +110,25 @@ bool chunks_keep_bits(const Node& n) {
 }
 
 Graph::Graph(std::span<Node* const> wanted) {
-  build(wanted);
-  instead = sum_products(*this);
-  if (!instead.empty()) build(wanted);
+  std::vector<const Node*> replaced;
+  build(wanted, replaced);
+  for (const auto rewrite : kRewrites) {
+    std::vector<Instead> found = rewrite(*this);
+    if (found.empty()) continue;
+    std::ranges::move(found, std::back_inserter(instead));
+    build(wanted, replaced);
+  }
   make_key();
 }
 
 Node* Graph::instead_of(Node* recorded) const {
+  Node* as = recorded;
   for (const Instead& i : instead)
-    if (i.recorded == recorded) return i.node.get();
-  return recorded;
+    if (i.recorded == recorded) as = i.node.get();  // the last rewrite's
+  return as;
 }
 
-void Graph::build(std::span<Node* const> wanted) {
+void Graph::build(std::span<Node* const> wanted, std::vector<const Node*>& replaced) {
   const std::vector<GNode> before = std::exchange(nodes, {});
   nodes.reserve(kUsualNodes);
   walk_ = walk_counter.fetch_add(1);
@@ -129,16 +136,18 @@ void Graph::build(std::span<Node* const> wanted) {
     if (!in_memory(*w)) walk(w);
   for (Node* w : wanted)
     if (!in_memory(*w)) nodes[w->number].wanted = true;
-  // What was recorded, and another node stands for, still refers to its operands.
-  std::vector<std::uint32_t> replaced(nodes.size());
   for (const GNode& b : before)
-    if (!b.leaf && (b.node->walk != walk_ || instead_of(b.node) != b.node))
-      for (const Ref<Node>& in : b.node->inputs)
-        if (in && in->walk == walk_) ++replaced[in->number];
+    if (!b.leaf && (b.recorded->walk != walk_ || instead_of(b.recorded) != b.node))
+      replaced.push_back(b.node);
+  // What another node stands for still refers to its operands.
+  std::vector<std::uint32_t> read_before(nodes.size());
+  for (const Node* r : replaced)
+    for (const Ref<Node>& in : r->inputs)
+      if (in && in->walk == walk_) ++read_before[in->number];
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     GNode& g = nodes[i];
     const Node& n = *g.recorded;
-    const std::uint32_t uses = static_cast<std::uint32_t>(g.uses) + replaced[i];
+    const std::uint32_t uses = static_cast<std::uint32_t>(g.uses) + read_before[i];
     const bool read_later = !tracer::only_known(n, uses);
     g.held = (n.handles > 0 || read_later) && !g.wanted;
     g.expiring =

@@ -36,7 +36,8 @@ class Graph {
  public:
   explicit Graph(std::span<tracer::Node* const> wanted);
 
-  // A node that computes what was recorded in another way. The recorded graph stays as it is.
+  // A node that computes what was recorded in another way (rewrites.hpp). The recorded graph stays
+  // as it is. Of several for one node, the last counts.
   struct Instead {
     tracer::Node* recorded;
     Ref<tracer::Node> node;
@@ -50,7 +51,7 @@ class Graph {
   int size() const { return static_cast<int>(nodes.size()); }
 
  private:
-  void build(std::span<tracer::Node* const> wanted);
+  void build(std::span<tracer::Node* const> wanted, std::vector<const tracer::Node*>& replaced);
   void walk(tracer::Node* root);
   tracer::Node* instead_of(tracer::Node* recorded) const;
   void make_key();

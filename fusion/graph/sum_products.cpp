@@ -1,8 +1,7 @@
-#include "sum_products.hpp"
-
 #include <algorithm>
 
 #include "core/device.hpp"
+#include "rewrites.hpp"
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
@@ -13,20 +12,6 @@ namespace {
 
 // Products from which one larger product is worth giving up what stands around each of them.
 constexpr std::size_t kTerms = 3;
-
-// An operand as it lies in the memory of another node.
-struct Operand {
-  Node* base;
-  std::int64_t offset;
-  const Dims* strides;
-};
-Operand operand(const Node& product, int i) {
-  Node* n = product.inputs[i].get();
-  return n->kind == NodeKind::View ? Operand{n->inputs[0].get(), n->offset, &n->strides}
-                                   : Operand{n, 0, &n->strides};
-}
-
-bool alone(const GNode& g) { return !g.leaf && !g.wanted && !g.held && g.uses == 1; }
 
 bool is_sum(const GNode& g) {
   const Node& n = *g.node;
@@ -47,7 +32,7 @@ bool alike(const Node& p, const Node& q) {
       p.dtype != q.dtype || p.axes != q.axes)
     return false;
   for (int i = 0; i < 2; ++i) {
-    const Operand a = operand(p, i), b = operand(q, i);
+    const Shown a = shown(p.inputs[i]), b = shown(q.inputs[i]);
     if (a.base != b.base || *a.strides != *b.strides || p.inputs[i]->shape != q.inputs[i]->shape ||
         p.inputs[i]->dtype != q.inputs[i]->dtype)
       return false;
@@ -95,7 +80,7 @@ struct Steps {
 bool steps_of(const std::vector<Node*>& terms, Steps& s) {
   std::vector<std::int64_t> at[2];
   for (const Node* t : terms)
-    for (int i = 0; i < 2; ++i) at[i].push_back(operand(*t, i).offset);
+    for (int i = 0; i < 2; ++i) at[i].push_back(shown(t->inputs[i]).offset);
   while (at[0].size() > 1) {
     const std::size_t count = at[0].size();
     const std::int64_t step[] = {at[0][1] - at[0][0], at[1][1] - at[1][0]};
@@ -120,21 +105,14 @@ bool steps_of(const std::vector<Node*>& terms, Steps& s) {
   return true;
 }
 
-// `n`, with these axes inserted at `axis`: all places that the terms read it at.
-Ref<Node> stepping(const Node& product, int i, int axis, const Dims& extents, const Dims& steps) {
-  const Operand o = operand(product, i);
-  Ref<Node> v = tracer::new_node(NodeKind::View);
-  v->dtype = product.dtype;
-  v->shape = product.inputs[i]->shape;
-  v->strides = *o.strides;
-  v->offset = o.offset;
+// The operand, with these axes inserted at `axis`: all places that the terms read it at.
+Ref<Node> stepping(const Ref<Node>& operand, int axis, const Dims& extents, const Dims& steps) {
+  Dims shape = operand->shape, strides = *shown(operand).strides;
   for (int d = extents.size() - 1; d >= 0; --d) {
-    v->shape.insert(axis, extents[d]);
-    v->strides.insert(axis, steps[d]);
+    shape.insert(axis, extents[d]);
+    strides.insert(axis, steps[d]);
   }
-  v->n_inputs = 1;
-  v->inputs[0] = Ref<Node>(o.base);
-  return v;
+  return view_of(operand, shape, strides);
 }
 
 }  // namespace
@@ -160,8 +138,8 @@ std::vector<Graph::Instead> sum_products(const Graph& g) {
         std::min(element_count(rows), element_count(columns)) <= kShort || !steps_of(terms, steps))
       continue;
     Ref<Node> product = tracer::product_instead(
-        sum, stepping(first, 0, first.inputs[0]->shape.size(), steps.extents, steps.a),
-        stepping(first, 1, axes.batch + axes.sums, steps.extents, steps.b),
+        sum, stepping(first.inputs[0], first.inputs[0]->shape.size(), steps.extents, steps.a),
+        stepping(first.inputs[1], axes.batch + axes.sums, steps.extents, steps.b),
         Dims{axes.rows, axes.columns, axes.sums + steps.extents.size()});
     if (start) product = tracer::sum_instead(sum, Ref<Node>(start), std::move(product));
     found.push_back({g[i].recorded, std::move(product)});

@@ -10,7 +10,7 @@ using namespace ir;
 namespace {
 
 // A packed row must stay in the first-level cache with the rest of the loop's data.
-constexpr std::int64_t kMaxRow = 1024;
+constexpr std::int64_t kMaxPackedRow = 1024;
 
 class PackLoads {
  public:
@@ -74,7 +74,7 @@ class PackLoads {
     const auto item = static_cast<std::int64_t>(itemsize(k_.insts[load].type));
     if (!repeated || std::abs(lane) <= item) return;
     const Loop& r = k_.loops[row];
-    if (r.begin != kNone || concrete(in_, lk_.extents[row]) > kMaxRow) return;
+    if (r.begin != kNone || concrete(in_, lk_.extents[row]) > kMaxPackedRow) return;
 
     const auto [it, fresh] =
         packed_.try_emplace(signature(k_.insts[load].index, a, r.var), rows_.size());

@@ -14,7 +14,7 @@ namespace {
 
 // Iterations of a tile, about; and the most memory for what one of them keeps.
 constexpr double kTile = 256, kLocalBytes = 256 << 10;
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kForbidden = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kLine = 64, kFewSets = 256;
 
 class Tiling {
@@ -35,7 +35,7 @@ class Tiling {
       tiled += facts_.trips(l) * (r.order == Order::Sequential ? cost_.ordered : element(r)) +
                cost_.fold * std::ceil(facts_.trips(l) / tile);
     const std::int32_t row = row_loop(k_, l);
-    if (const double cost = row < 0 ? kNever : in_rows(l, row);
+    if (const double cost = row < 0 ? kForbidden : in_rows(l, row);
         cost < std::min(one_by_one, tiled)) {
       k_.loops[l].tile = false;
       k_.loops[row].tile = true;
@@ -50,7 +50,7 @@ class Tiling {
   // Tiles of several iterations of `l`, each a short row.
   double in_rows(std::int32_t l, std::int32_t row) const {
     const double lanes = facts_.trips(row), rows = facts_.trips(l), n = rows * lanes;
-    if (lanes > kTile / 2 || !facts_.may_be_lanes(row)) return kNever;
+    if (lanes > kTile / 2 || !facts_.may_be_lanes(row)) return kForbidden;
     const auto inst = [&](double sum, Val v) {
       const Inst& i = k_.insts[v];
       if (opens_loop(i) || !is_call(i.op)) return sum;

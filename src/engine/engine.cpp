@@ -236,17 +236,15 @@ void set_num_threads(int n) {
 namespace {
 
 // An operation at a time, too, what planning has another node for is computed by that: the bits do
-// not depend on who computes it.
+// not depend on who computes it. What one of them reads, another may have.
 void evaluate_instead(const Graph& g) {
-  std::vector<Ref<Node>> recorded;  // what is computed forgets what it was made of
-  for (const Graph::Instead& i : g.instead) recorded.emplace_back(i.recorded);
-  // Those that others are made of come last.
-  for (std::size_t i = recorded.size(); i-- > 0;) {
-    if (recorded[i]->materialised()) continue;
-    Node* made[] = {g.instead[i].node.get()};
+  if (g.instead.empty()) return;
+  for (const fusion::GNode& n : g.nodes) {
+    if (n.node == n.recorded) continue;
+    Node* made[] = {n.node};
     evaluate_direct(made);
-    recorded[i]->strides = made[0]->strides;
-    tracer::settle(*recorded[i], std::exchange(made[0]->data, {}), made[0]->data_offset);
+    n.recorded->strides = n.node->strides;
+    tracer::settle(*n.recorded, std::exchange(n.node->data, {}), n.node->data_offset);
   }
 }
 

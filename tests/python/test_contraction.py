@@ -271,7 +271,13 @@ def by_sum(np, x, w, b):
     return np.maximum(y + b[:, None, None], 0)
 
 
-CONVOLUTIONS = [by_windows, lambda *a: by_windows(*a, optimize=True), by_tensordot, by_shifts, by_sum]
+def by_stack(np, x, w, b):
+    h, l = x.shape[2] - 2, x.shape[3] - 2
+    parts = [np.einsum("nchw,oc->nohw", x[:, :, i : i + h, j : j + l], w[:, :, i, j]) for i, j in itertools.product(range(3), range(3))]
+    return np.maximum(np.stack(parts).sum(0) + b[:, None, None], 0)
+
+
+CONVOLUTIONS = [by_windows, lambda *a: by_windows(*a, optimize=True), by_tensordot, by_shifts, by_sum, by_stack]
 
 
 @pytest.mark.parametrize("f", CONVOLUTIONS)
@@ -305,9 +311,9 @@ def test_padding_bias_and_activation_are_computed_with_a_convolution(f, special,
 
 @pytest.mark.parametrize("padding", [None, "pad", "zeros"])
 @pytest.mark.parametrize("step", [1, 2])
-@pytest.mark.parametrize("form", ["rows", "columns"])
+@pytest.mark.parametrize("form", ["rows", "columns", "loop"])
 def test_patches_are_not_unfolded(form, step, padding):
-    """im2col by as_strided: a matrix of patches is what the product packs."""
+    """im2col by as_strided or a loop: a matrix of patches is what the product packs."""
     n, c, k = 2, 16, 3
     x, w, b = data((n, c, 40, 42), "f4"), data((64, c * k * k), "f4"), data((64,), "f4")
 
@@ -319,6 +325,11 @@ def test_patches_are_not_unfolded(form, step, padding):
             p[:, :, 1:-1, 1:-1] = x
             x = p
         rows, columns = ((extent - k) // step + 1 for extent in x.shape[2:])
+        if form == "loop":
+            patches = np.empty((n, c, k, k, rows, columns), x.dtype)
+            for i, j in itertools.product(range(k), range(k)):
+                patches[:, :, i, j] = x[:, :, i : i + rows * step : step, j : j + columns * step : step]
+            return np.maximum(w @ patches.reshape(n, c * k * k, rows * columns) + b[:, None], 0)
         along_n, along_c, down, right = x.strides
         if form == "columns":
             shape, strides = (n, c, k, k, rows, columns), (along_n, along_c, down, right, down * step, right * step)

@@ -1,5 +1,7 @@
 """Pooling by reshapes and by windows, in front of convolutions and behind them: in how many regions."""
 
+import itertools
+
 import numpy
 import plait
 import pytest
@@ -74,3 +76,118 @@ def test_any_reshape_of_a_value_shows_its_elements(shape, dtype, large):
         for read in (lambda np, v: v.reshape(shape) + 1, lambda np, v: (v.reshape(shape) * 3).sum(-1), lambda np, v: v.reshape(shape)[..., ::-1] - 2):
             got, want = read(plait, f(plait, plait.asarray(x))), read(numpy, f(numpy, x))
             assert (numpy.asarray(got) == want).all(), name
+
+
+def taps(np, x, w):
+    h, l = x.shape[2] - 2, x.shape[3] - 2
+    return [x[:, :, i : i + h, j : j + l] * w[i, j] for i, j in itertools.product(range(3), range(3))]
+
+
+def written_by_index(np, x, w):
+    parts = taps(np, x, w)
+    y = np.zeros((9, *parts[0].shape), x.dtype)
+    for i in reversed(range(9)):
+        y[i] = parts[i]
+    return y.sum(0)
+
+
+def written_twice(np, x, w):
+    parts = taps(np, x, w)
+    y = np.empty((9, *parts[0].shape), x.dtype)
+    for i in (*range(9), 4):
+        y[i] = parts[i] if i != 4 else parts[i] * -2
+    return y.sum(0)
+
+
+def written_in_part(np, x, w):
+    parts = taps(np, x, w)
+    y = np.ones((9, *parts[0].shape), x.dtype)
+    for i in range(8):
+        y[i, :, :, 1:] = parts[i][:, :, 1:]
+    return y.sum(0)
+
+
+def stacked_twice(np, x, w):
+    parts = taps(np, x, w)
+    rows = [np.stack(parts[i : i + 3]).sum(0) for i in (0, 3, 6)]
+    return np.stack(rows, 1).sum(1) - np.stack(rows[:2]).mean(0)
+
+
+def stacked_for_others(np, x, w):
+    y = np.stack(taps(np, x, w))
+    return y.sum(0) * y[3] + y[5]
+
+
+# In how many regions; None where the array is needed.
+STACKED = {
+    "first axis": (lambda np, x, w: np.stack(taps(np, x, w)).sum(0), 1),
+    "an axis between": (lambda np, x, w: np.stack(taps(np, x, w), 2).sum(2), 1),
+    "kept": (lambda np, x, w: np.stack(taps(np, x, w), 1).sum(1, keepdims=True) + x[:, None, :, 1:-1, 1:-1], 1),
+    "backwards": (lambda np, x, w: np.stack([p[..., ::-1] for p in taps(np, x, w)]).sum(0), 1),
+    "transposed": (lambda np, x, w: np.stack([p.transpose(0, 1, 3, 2) for p in taps(np, x, w)], 1).sum(1), 1),
+    "broadcast": (lambda np, x, w: np.stack([np.broadcast_to(w[0], x.shape[:3] + (3,)), x[..., :3], x[..., 3:6] * 3]).sum(0), 1),
+    "by index": (written_by_index, 1),
+    "twice": (stacked_twice, 1),
+    "innermost axis": (lambda np, x, w: np.stack(taps(np, x, w), -1).sum(-1), None),
+    "written twice": (written_twice, None),
+    "written in part": (written_in_part, None),
+    "needed": (stacked_for_others, None),
+}
+
+
+@pytest.mark.parametrize("name", STACKED)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_sums_over_a_stacked_axis_are_additions(name, dtype, large):
+    """The very bits of NumPy, and where each index was written once, no stacked array."""
+    f, regions = STACKED[name]
+    r = numpy.random.default_rng(4)
+    x, w = r.standard_normal((2, 5, 20, 22)).astype(dtype), r.standard_normal((3, 3)).astype(dtype)
+    x[0, 0, 3:9] = -0.0
+    x[0, 1, 3:9, 4] = numpy.nan
+    given = [plait.asarray(a) for a in (x, w)]
+    want, got = f(numpy, x, w), f(plait, *given)
+    text = str(plait.explain(f, plait, *given))
+    assert got.dtype == want.dtype and got.strides == want.strides
+    got = numpy.asarray(got)
+    numpy.testing.assert_array_equal(got, want)
+    assert (numpy.signbit(got) == numpy.signbit(want))[want == 0].all()
+    if regions:
+        assert int(text.split()[0]) == regions, text
+
+
+def test_additions_of_stacked_values_warn_as_the_sum(large):
+    for np in (numpy, plait):
+        x = np.asarray(numpy.full((20, 30), 3e38, "f4"))
+        with pytest.warns(RuntimeWarning, match="overflow encountered in reduce"):
+            numpy.asarray(np.stack([x * 1, x * 1]).sum(0))
+
+
+def in_loop(np, x, order, changed=None):
+    y = np.empty((*x.shape[:2], 3, 3, x.shape[2] - 2, x.shape[3] - 2), x.dtype)
+    for i, j in order:
+        part = x[:, :, i : i + y.shape[4], j : j + y.shape[5]]
+        y[:, :, i, j] = part * 2 if (i, j) == changed else part
+    return y
+
+
+PLACES_OF_3 = list(itertools.product(range(3), range(3)))
+COPIES = {
+    "in order": lambda np, x: in_loop(np, x, PLACES_OF_3) + 1,
+    "backwards": lambda np, x: in_loop(np, x * 2, PLACES_OF_3[::-1]).max((2, 3)),
+    "others read it": lambda np, x: (lambda y: y.sum((2, 3)) * y[:, :, 1, 1] + y[:, :, 0, 2])(in_loop(np, x + 1, PLACES_OF_3)),
+    "one is missing": lambda np, x: in_loop(np, x, PLACES_OF_3[:-1])[:, :, :2] * 3,
+    "one is another": lambda np, x: in_loop(np, x, PLACES_OF_3, changed=(1, 2)) - 1,
+    "steps backwards": lambda np, x: np.stack([(x * 2)[:, :, i : i + 9] for i in (4, 2, 0)], 1) + 1,
+    "uneven steps": lambda np, x: np.stack([x[:, :, i : i + 9] for i in (0, 1, 3)], 1) + 1,
+    "the same": lambda np, x: np.stack([x * 2 + 1] * 4).max(0),
+    "another order": lambda np, x: np.stack([(x - 1)[:, :, i : i + 9].transpose(0, 1, 3, 2) for i in range(4)], 2) * 2,
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_windows_that_were_copied_one_by_one(name, dtype, large):
+    x = (numpy.arange(2 * 5 * 20 * 22) % 89).reshape(2, 5, 20, 22).astype(dtype)
+    want, got = COPIES[name](numpy, x), COPIES[name](plait, plait.asarray(x))
+    assert got.dtype == want.dtype and got.strides == want.strides
+    numpy.testing.assert_array_equal(numpy.asarray(got), want)

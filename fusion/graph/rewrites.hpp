@@ -1,0 +1,40 @@
+// What planning computes in another way than it was recorded. A rewrite looks at a graph and gives
+// nodes that stand for recorded ones; the next one looks at the graph that has them. Evaluation of
+// an operation at a time computes the same nodes, so bits do not depend on who computes.
+#pragma once
+#include "graph.hpp"
+
+namespace plait::fusion {
+
+// A sum along an axis that an array was stacked along, an index at a time, is the chain of
+// additions of what was stacked: `np.stack(parts).sum(0)`. The array is never there.
+std::vector<Graph::Instead> add_stacked(const Graph& g);
+
+// Sums of products whose operands step evenly through the same two arrays, as a loop over the
+// places of a filter writes them: `y = y + einsum(p[:, :, i:i+h, j:j+w], f[:, :, i, j])`. They are
+// one product that sums over more axes; nothing is stored between the steps.
+// They may begin with something else, as a bias.
+std::vector<Graph::Instead> sum_products(const Graph& g);
+
+// An array that was written index by index, each from the same array a step further, is a copy of a
+// view with windows: `cols[:, :, i, j] = p[:, :, i:i+h, j:j+w]`.
+std::vector<Graph::Instead> copy_windows(const Graph& g);
+
+using Rewrite = std::vector<Graph::Instead> (*)(const Graph&);
+inline constexpr Rewrite kRewrites[] = {add_stacked, sum_products, copy_windows};
+
+// Nobody needs the value but one node of the graph.
+bool alone(const GNode& g);
+
+// A value as it lies in the memory of another node.
+struct Shown {
+  tracer::Node* base;
+  std::int64_t offset;
+  const Dims* strides;
+};
+Shown shown(const Ref<tracer::Node>& n);
+// That memory, from the value's first element on, in another shape; the other node itself where
+// this is all of it.
+Ref<tracer::Node> view_of(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides);
+
+}  // namespace plait::fusion
