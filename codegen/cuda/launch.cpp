@@ -45,7 +45,7 @@ bool uses_shared_memory(const Program& p) { return p.mapping.uses_shared_memory(
 
 std::string mapping_text(const Program& p, const Extents& e) {
   std::string text;
-  for (const Offer& o : p.mappings(e)) {
+  for (const CostedMapping& o : p.mappings(e)) {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, " (%.3g us)", 1e6 * o.seconds);
     text += (text.empty() ? "" : "not ") + to_string(o.mapping) + seconds + "\n";
@@ -74,7 +74,7 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
 #ifdef PLAIT_CHECKS
     ir::verify(kept);
 #endif
-    Nest nest = analyse_nest(kept);
+    NestFacts nest = analyse_nest(kept);
     p->asked = {std::exchange(p->kernel, std::move(kept)), std::exchange(p->nest, std::move(nest))};
   }
   p->source = Emitter(*p).run();

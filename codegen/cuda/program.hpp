@@ -13,17 +13,17 @@ class Program {
  public:
   std::string source, entry = "plait_kernel";
   ir::Kernel kernel;  // as it is printed, empty for a join
-  Nest nest;
+  NestFacts nest;
   // What generate() was asked for, when that is another kernel.
   struct Asked {
     ir::Kernel kernel;
-    Nest nest;
+    NestFacts nest;
   };
   std::optional<Asked> asked;
   Mapping mapping;
   Target target;
   // For other extents of the same kernel.
-  std::vector<Offer> mappings(const Extents& e) const {
+  std::vector<CostedMapping> mappings(const Extents& e) const {
     return asked ? mapping::mappings(asked->kernel, asked->nest, target, e)
                  : mapping::mappings(kernel, nest, target, e);
   }

@@ -2,7 +2,6 @@
 // scores after another is multiplied into scratch; the rows of the second product and the folds of
 // the scores are carried from block to block, and rescaled where a maximum grows. Deferred factors
 // of the rows come last.
-#include <algorithm>
 #include <limits>
 
 #include "fusion/schedule/product_region.hpp"
@@ -56,14 +55,15 @@ void Lowering::attention() {
   const ExprId apart =
       ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
   const ExprId height = lines_in_block(s.rows);
-  tile_.c_row = ex_.add(ex_.source({id, Field::Shape, column}), apart);
-  tile_.c = scratch({id, "a block of rows", "it is summed from block to block of keys"}, sums,
-                    ex_.mul(height, tile_.c_row), ctx);
-  s.scores.c_row = ex_.add(ex_.constant(most), apart);
-  const ExprId block = ex_.mul(height, s.scores.c_row);
-  s.scores.c = scratch({scores, "a block of rows and keys", "rows of it are folded and multiplied"},
-                       score_sums, block, ctx);
-  s.weights = s.scores.c;
+  tile_.row = ex_.add(ex_.source({id, Field::Shape, column}), apart);
+  s.sums = scratch({id, "a block of rows", "it is summed from block to block of keys"}, sums,
+                   ex_.mul(height, tile_.row), ctx);
+  tile_.locals[id] = s.sums;
+  s.score_row = ex_.add(ex_.constant(most), apart);
+  const ExprId block = ex_.mul(height, s.score_row);
+  s.scores = scratch({scores, "a block of rows and keys", "rows of it are folded and multiplied"},
+                     score_sums, block, ctx);
+  s.weights = s.scores;
   if (p.dtype != score_sums)
     s.weights = scratch({s.of.weights, "a block of rows and keys", "rows of a product"}, p.dtype,
                         block, ctx);
@@ -175,9 +175,9 @@ void Lowering::scale_rows(std::int32_t ctx, bool start) {
       open_rows_of(folds_->rows, lines(region_.product, p.shape.size() - 1, 1), ctx);
   const std::vector<std::int32_t> columns = open_columns_of_block();
   const Val v =
-      start ? zero(k_.locals[tile_.c].dtype)
-            : growth(folds_->of.scaling, load_local(tile_.c, place_in_block(), tile_.columns));
-  push_store_local(tile_.c, place_in_block(), v, tile_.columns);
+      start ? zero(k_.locals[folds_->sums].dtype)
+            : growth(folds_->of.scaling, load_local(folds_->sums, place_in_block(), tile_.columns));
+  push_store_local(folds_->sums, place_in_block(), v, tile_.columns);
   close_all(columns);
   close_all(rows);
 }
@@ -221,7 +221,7 @@ void Lowering::fold_block(bool first, std::int32_t ctx) {
     Val v = emit(kept, between(), column);
     if (least != kNone)
       v = apply(OpId::Where, t, apply(OpId::Less, DType::Bool, v, least), zero(t), v);
-    const std::int32_t to = first ? s.scores.c : s.weights;
+    const std::int32_t to = first ? s.scores : s.weights;
     const DType stored = k_.locals[to].dtype;
     push_store_local(to, place_of_score(), in_column(cast(v, stored), stored), column);
   }
@@ -289,9 +289,8 @@ void Lowering::multiply_queries(std::int32_t ctx) {
   Lines sums = block_of_lines(keys, sums_at, 1, in_.target.product_depth);
   std::vector<std::int32_t> opened;
   ctx = open_blocks(sums, ctx, opened);
-  const Panels rows{s.queries.local, access({{}, {{sums.begin, coeff(s.queries.sum)}}}), 1,
-                    coeff(s.queries.line), coeff(s.queries.sum)};
-  multiply_rows(rows, keys, s.keys, columns_at, sums, sums_at, s.scores, sums.begin, ctx);
+  multiply_rows(panels(s.queries, {{}, {{sums.begin, coeff(s.queries.sum)}}}), keys, s.keys,
+                columns_at, sums, sums_at, s.scores, s.score_row, sums.begin, ctx);
   close_all(opened);
 }
 
@@ -300,23 +299,22 @@ void Lowering::multiply_weights(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t values = g_[region_.product].in[1];
   const int at = s.rows.split;
-  multiply_rows({s.weights, access({}), 1, coeff(s.scores.c_row), {1}}, values,
-                lines(values, at + 1, 1), at + 1, s.keys, at, tile_, constant(scalar_int(1)), ctx);
+  multiply_rows(panels({s.weights, s.score_row, ex_.one()}), values, lines(values, at + 1, 1),
+                at + 1, s.keys, at, s.sums, tile_.row, constant(scalar_int(1)), ctx);
 }
 
 // Rows that are in scratch, by the lines of an operand, at these sums; from zero where they are the
 // first.
 void Lowering::multiply_rows(const Panels& rows, std::int32_t operand, const Lines& columns,
-                             int columns_at, const Lines& sums, int sums_at, const Tile& to,
-                             Val first, std::int32_t ctx) {
+                             int columns_at, const Lines& sums, int sums_at, std::int32_t to,
+                             ExprId row, Val first, std::int32_t ctx) {
   const Packed b = pack_lines(operand, columns, columns_at, sums, sums_at, ctx, true);
   ir::Fragment m;
   m.a = rows;
-  m.b = {b.local, access({}), 1, coeff(b.line), coeff(b.sum)};
-  if (b.line == ex_.one()) m.b = {b.local, m.b.access, kOnePanel, {0}, coeff(b.sum)};
-  m.local = to.c;
+  m.b = panels(b, {}, true);
+  m.local = to;
   m.access = access({});
-  m.row = coeff(to.c_row);
+  m.row = coeff(row);
   m.block = first;
   push_product(m, lines_now(folds_->rows), lines_now(columns), lines_now(sums), ctx);
 }
@@ -376,7 +374,7 @@ void Lowering::finish_rows(std::int32_t ctx) {
 
 Access Lowering::place_of_score() {
   Access at;
-  add_terms(at, folds_->rows, tile_.own, folds_->scores.c_row);
+  add_terms(at, folds_->rows, tile_.own, folds_->score_row);
   add_terms(at, folds_->keys, tile_.own, ex_.one());
   return at;
 }
@@ -428,7 +426,7 @@ Val Lowering::block_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
     need(id, "it is read beyond its own rows");
     return zero(node(id).dtype);
   }
-  if (score) return cast(load_local(s.scores.c, place_of_score(), tile_.columns), node(id).dtype);
+  if (score) return cast(load_local(s.scores, place_of_score(), tile_.columns), node(id).dtype);
   if (shifts) return load_row(s.shifts[shift->second].subtracted);
   const bool next = s.stage == BlockFolds::Rescale && s.folds[fold].next >= 0;
   return load_row(next ? s.folds[fold].next : s.folds[fold].value);

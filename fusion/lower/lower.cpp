@@ -1,6 +1,5 @@
 // Which loops the roots of a region get.
 #include <algorithm>
-#include <set>
 
 #include "lowering.hpp"
 #include "plait/error.hpp"
@@ -85,8 +84,9 @@ void Lowering::map() {
   // Short dimensions beside a reduction are unrolled: the components of a force share what does
   // not depend on them.
   std::vector<int> unrolled;
-  const bool folds = std::any_of(region_.roots.begin(), region_.roots.end(),
-                                 [&](std::int32_t r) { return contains_reduction(r); });
+  const bool folds = std::any_of(region_.roots.begin(), region_.roots.end(), [&](std::int32_t r) {
+    return any_behind(r, [&](std::int32_t i) { return node(i).kind == NodeKind::Reduce; });
+  });
   const auto extent_of = [&](int d) { return ex_.source({region_.roots[0], extent_field, d}); };
   std::vector<int> looped;
   for (int d : order) {
@@ -140,20 +140,6 @@ void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, cons
     if (!unrolled.empty()) idx[unrolled[0]] = {-1, ex_.one(), ex_.constant(c)};
     for (std::int32_t r : region_.roots) store_root(r, idx, ctx);
   }
-}
-
-bool Lowering::contains_reduction(std::int32_t id) const {
-  std::set<std::int32_t> seen;
-  std::vector<std::int32_t> stack{id};
-  while (!stack.empty()) {
-    const std::int32_t i = in_.canon[stack.back()];
-    stack.pop_back();
-    if (!seen.insert(i).second || in_.in_memory[i]) continue;
-    if (node(i).kind == NodeKind::Reduce) return true;
-    for (std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back(in);
-  }
-  return false;
 }
 
 void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {

@@ -10,7 +10,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/machine.hpp"

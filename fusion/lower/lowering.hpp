@@ -1,17 +1,17 @@
-// Computes the nodes of one region in a loop nest. One class, by concern in three files beside
-// lower.cpp (regions: which loops a root gets): lower/values.cpp (a node at an index),
-// lower/reductions.cpp, recomputation.cpp (what is computed too often).
+// Computes the nodes of one region in a loop nest. One class, a file for each concern: lower.cpp
+// (which loops a root gets), values.cpp (a node at an index), reductions.cpp, scan.cpp,
+// scatter.cpp, product.cpp, lines.cpp, attention.cpp, mask.cpp, single_query.cpp, and
+// recomputation.cpp (what is computed too often).
 #pragma once
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cut_loops.hpp"
+#include "fusion/graph/walk.hpp"
 #include "fusion/schedule/attention.hpp"
 
 namespace plait::fusion {
@@ -33,11 +33,10 @@ struct Packed {
 };
 // The block of a product.
 struct Tile {
-  Index batch;          // the index in front of rows and columns
-  std::int32_t c = -1;  // the local
+  Index batch;  // the index in front of rows and columns
   // The locals of products, and of sums of them, which are laid out alike.
   std::map<std::int32_t, std::int32_t> locals = {};
-  ExprId c_row = 0;        // elements from row to row
+  ExprId row = 0;          // elements from row to row
   bool whole = false;      // has all columns
   std::int32_t rows = -1;  // the loop over them that reads the product
   std::int32_t columns = -1;
@@ -46,12 +45,13 @@ struct Tile {
   ir::Access at;
   Lines across;
 };
-// That of an attention: the scores, and of each row, in locals, what is carried from block to
-// block.
+// That of an attention: the scores, and of each row what is carried from block to block, in locals.
 struct BlockFolds {
   Attention of;
-  Tile scores;
-  std::int32_t weights = -1;  // the local of these: that of the scores, where their dtype is its
+  std::int32_t sums = -1;    // rows of the second product
+  std::int32_t scores = -1;  // and the weights: the same local, where their dtype is its
+  std::int32_t weights = -1;
+  ExprId score_row = 0;  // elements from row to row of both
   Lines rows, keys;
   Packed queries;
   // The index of what is between the products, where the loops over rows are those.
@@ -88,7 +88,12 @@ class Lowering : Nest {
   void map();
   void store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,
                       std::int32_t ctx);
-  bool contains_reduction(std::int32_t id) const;
+  // Whether it holds of a node that `id` is made of, down to what is in memory.
+  template <class Holds>
+  bool any_behind(std::int32_t id, Holds&& holds) const {
+    return walk_inputs(
+        g_, in_.canon, {id}, [&](std::int32_t i) { return !in_.in_memory[i]; }, holds);
+  }
   void store_root(std::int32_t r, const Index& idx, std::int32_t ctx);
   // Splits the widest reduced axis into chunks; each grid iteration folds one chunk into its own
   // row of the partials.
@@ -117,12 +122,13 @@ class Lowering : Nest {
   }
   std::int32_t open_blocks(std::int32_t parent, ExprId extent, std::int64_t most);
   void close_all(const std::vector<std::int32_t>& loops);
+  ir::Panels panels(const Packed& p, ir::Access from = {}, bool columns = false);
   void push_product(const ir::Fragment& m, Val rows, Val columns, Val sums, std::int32_t ctx);
   void count_fragments(const tracer::Node& product);
   bool at_index(std::int32_t id, const Index& idx, const Index& whole) const;
   void rely_on_axes();
   Val tile_element(std::int32_t id, const Index& idx);
-  // The lines of a product, of its operands and of what it sums (lower/product.cpp).
+  // The lines of a product, of its operands and of what it sums (lower/lines.cpp).
   ExprId extent_of(const Lines& l, int axis) { return ex_.source({l.of, Field::Shape, axis}); }
   Lines lines(std::int32_t of, int first, int count);
   Lines block_of_lines(std::int32_t of, int first, int count, std::int64_t most);
@@ -143,7 +149,7 @@ class Lowering : Nest {
                     std::int32_t ctx, bool repeated);
   void multiply(std::int32_t product, const std::optional<Packed>& a,
                 const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
-                const Tile& tile, std::int32_t ctx, bool adds = false);
+                std::int32_t ctx, bool adds);
   void start_block(std::int32_t local, std::int32_t value, const Lines& rows, const Lines& columns,
                    std::int32_t ctx);
   std::vector<std::int32_t> open_rows_of(const Lines& rows, const Lines& columns, std::int32_t ctx);
@@ -183,8 +189,8 @@ class Lowering : Nest {
   void multiply_queries(std::int32_t ctx);
   void multiply_weights(std::int32_t ctx);
   void multiply_rows(const ir::Panels& rows, std::int32_t operand, const Lines& columns,
-                     int columns_at, const Lines& sums, int sums_at, const Tile& to, Val first,
-                     std::int32_t ctx);
+                     int columns_at, const Lines& sums, int sums_at, std::int32_t to, ExprId row,
+                     Val first, std::int32_t ctx);
   void finish_rows(std::int32_t ctx);
   Val not_a_number(const Attention::Scaling& of, Val v);
   Val with_deferred(const Attention::Scaling& of, Val v);

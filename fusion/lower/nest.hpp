@@ -3,7 +3,6 @@
 // affair (lowering.hpp).
 #pragma once
 #include <map>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>

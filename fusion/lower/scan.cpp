@@ -16,18 +16,7 @@ constexpr std::int64_t kBlock = 2048;  // steps: a window stays in the first-lev
 }  // namespace
 
 bool Lowering::contains_scan(std::int32_t id) const {
-  if (!in_.scans) return false;
-  std::set<std::int32_t> seen;
-  std::vector<std::int32_t> stack{id};
-  while (!stack.empty()) {
-    const std::int32_t i = in_.canon[stack.back()];
-    stack.pop_back();
-    if (in_.in_memory[i] || !seen.insert(i).second) continue;
-    if (scan_of(node(i))) return true;
-    for (std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back(in);
-  }
-  return false;
+  return in_.scans && any_behind(id, [&](std::int32_t i) { return scan_of(node(i)).has_value(); });
 }
 
 bool Lowering::find_scans(std::int32_t id, ExprId shift) {
@@ -81,16 +70,10 @@ int Lowering::looped_axis(std::int32_t id) const {
 
 // Those behind the node are calls, then.
 bool Lowering::refuse_scan(std::int32_t id) {
-  std::vector<std::int32_t> stack{id};
-  std::set<std::int32_t> seen;
-  while (!stack.empty()) {
-    const std::int32_t i = in_.canon[stack.back()];
-    stack.pop_back();
-    if (in_.in_memory[i] || !seen.insert(i).second) continue;
+  any_behind(id, [&](std::int32_t i) {
     if (scan_of(node(i))) need(i, "a region does not scan it");
-    for (std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back(in);
-  }
+    return false;
+  });
   return false;
 }
 

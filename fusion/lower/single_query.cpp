@@ -10,7 +10,7 @@ using tracer::Node;
 void Lowering::score_keys(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t operand = s.of.keys(g_);
-  const DType t = k_.locals[s.scores.c].dtype;
+  const DType t = k_.locals[s.scores].dtype;
   const auto at_sums = static_cast<std::size_t>(s.rows.split + s.of.queries);
   std::vector<std::int32_t> opened;
   const std::int32_t column = open_lines(s.keys, ctx, opened);
@@ -29,7 +29,7 @@ void Lowering::score_keys(std::int32_t ctx) {
   tile_.own = tile_.batch;
   own_index(s.keys, opened);
   add_terms(at, s.keys, tile_.own, ex_.one());
-  push_store_local(s.scores.c, std::move(at), sum, column);
+  push_store_local(s.scores, std::move(at), sum, column);
   close(column);
 }
 
@@ -38,7 +38,7 @@ void Lowering::score_keys(std::int32_t ctx) {
 void Lowering::add_values(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t operand = g_[region_.product].in[1];
-  const DType t = k_.locals[tile_.c].dtype;
+  const DType t = k_.locals[s.sums].dtype;
   const int dims = node(operand).shape.size();
   const ExprId width = ex_.source({region_.product, Field::Shape, dims - 1});
   const std::int32_t part =
@@ -67,8 +67,8 @@ void Lowering::add_values(std::int32_t ctx) {
   store(part, column, apply(OpId::Add, t, load_local(part, at(column), column), v));
   close(key);
   column = open(ctx, width);
-  store(tile_.c, column,
-        apply(OpId::Add, t, load_local(tile_.c, at(column), column),
+  store(s.sums, column,
+        apply(OpId::Add, t, load_local(s.sums, at(column), column),
               load_local(part, at(column), column)));
 }
 

@@ -1,6 +1,4 @@
 // What a region needs before it can be lowered.
-#include <utility>
-
 #include "lowering.hpp"
 
 namespace plait::fusion {
@@ -23,25 +21,24 @@ bool computed_once(const LoweringInput& in, const RegionSpec& region) {
   const auto loaded = [&](std::int32_t i) {
     return in.in_memory[i] && !(update && in.memory_of[i] == in.memory_of[lead.in[0]]);
   };
-  std::vector<bool> seen(g.nodes.size());
-  std::vector<std::int32_t> stack(region.roots);
-  if (update) stack = {lead.in[1]};
-  if (update && lead.in[2] >= 0) stack.push_back(lead.in[2]);
+  std::vector<std::int32_t> from = region.roots;
+  if (update) from = {lead.in[1]};
+  if (update && lead.in[2] >= 0) from.push_back(lead.in[2]);
   int count = 0;
-  while (!stack.empty()) {
-    const std::int32_t i = in.canon[stack.back()];
-    stack.pop_back();
-    const Node& n = *g[i].node;
-    if (seen[i] || n.kind == NodeKind::Scalar || loaded(i)) continue;
-    seen[i] = true;
-    if (n.kind == NodeKind::View && loaded(in.canon[g[i].in[0]])) continue;
-    const bool computed = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
-    const bool there = in.in_memory[i] || (n.shape != shape && n.kind != NodeKind::Fill);
-    if (there || !(computed || n.kind == NodeKind::Fill) || ++count > kFew) return false;
-    for (const std::int32_t k : g[i].in)
-      if (k >= 0) stack.push_back(k);
-  }
-  return true;
+  return !walk_inputs(
+      g, in.canon, std::move(from),
+      [&](std::int32_t i) {
+        const Node& n = *g[i].node;
+        return n.kind != NodeKind::Scalar && !loaded(i) &&
+               !(n.kind == NodeKind::View && loaded(in.canon[g[i].in[0]]));
+      },
+      [&](std::int32_t i) {
+        const Node& n = *g[i].node;
+        const bool fill = n.kind == NodeKind::Fill;
+        return in.in_memory[i] || (n.shape != shape && !fill) ||
+               !(fill || n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) ||
+               ++count > kFew;
+      });
 }
 
 }  // namespace

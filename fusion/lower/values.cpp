@@ -1,5 +1,4 @@
 // Values on demand: a node at an index, in the loop that binds it.
-#include <algorithm>
 
 #include "fusion/graph/written_parts.hpp"
 #include "lowering.hpp"
@@ -13,7 +12,7 @@ namespace {
 // Operations an element from which keeping a row beats computing it again.
 constexpr double kRowWorth = 10;
 // Elements of a row that is kept between two loops: it stays in the second-level cache.
-constexpr std::int64_t kMaxRow = 65536;
+constexpr std::int64_t kMaxKeptRow = 65536;
 // Straight-line code grows no further than this.
 constexpr std::size_t kMaxInsts = 3000;
 // From here on what is computed too often is not computed once more to the end.
@@ -40,7 +39,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && is_row_value(id))) {
     out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
-  } else if (id == region_.product || tile_.locals.count(id) > 0) {
+  } else if (tile_.locals.count(id) > 0) {
     v = tile_element(id, idx);
   } else if (v = window_value(id, idx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
@@ -55,7 +54,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
 Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx) {
   const std::int32_t l = innermost(idx);
   if (l == 0 || n.kind != NodeKind::Elementwise || !emitted_[id] || !encloses(l, ctx) ||
-      k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxRow))
+      k_.loops[l].begin != kNone || trips_[l] > static_cast<double>(kMaxKeptRow))
     return kNone;
   for (std::int32_t other = 1; other < static_cast<std::int32_t>(k_.loops.size()); ++other) {
     if (other == l || parent_[other] != parent_[l] || out_.extents[other] != out_.extents[l] ||

@@ -8,9 +8,10 @@
 //    loops side by side and join reductions. For rows: softmax, standardise, row sums. Row buffers,
 //    and rows that several loops read, are in shared memory where they fit.
 //
-// What does not depend on extents is found once a kernel (Nest). For the extents of a launch rules
-// offer mappings, each with the seconds that the machine's table gives for it, and the cheapest is
-// taken (rule.hpp). Only speed depends on the choice, never bits: sums follow NumPy's tree in all.
+// What does not depend on extents is found once a kernel (NestFacts). For the extents of a launch
+// rules offer mappings, each with the seconds that the machine's table gives for it, and the
+// cheapest is taken (rule.hpp). Only speed depends on the choice, never bits: sums follow NumPy's
+// tree in all.
 #pragma once
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ struct Extents {
 enum class Tile : std::uint8_t { None, Whole, Rows };  // tiles.hpp
 
 // What does not depend on extents.
-struct Nest {
+struct NestFacts {
   std::vector<std::int32_t> chain;  // loops that are flattened, outermost first; chain[0] is 0
   std::vector<char> shared;         // of each loop: a team takes its iterations side by side
   std::vector<char> in_thread;      // of each loop: it is shared, or stands in one that is
@@ -50,7 +51,7 @@ struct Nest {
   std::vector<ir::Row> kept;          // rows that several loops read, which a team may keep
   bool computed_index = false;        // an address depends on a value that no extent bounds
 };
-Nest analyse_nest(const ir::Kernel& k);
+NestFacts analyse_nest(const ir::Kernel& k);
 
 struct Mapping {
   bool wide = false;             // 64-bit indices
@@ -76,15 +77,15 @@ std::string to_string(const Mapping& m);
 // Of a block that multiplies fragments.
 inline constexpr int kBlockThreads = 256;
 
-struct Offer {
+struct CostedMapping {
   Mapping mapping;
   double seconds;
 };
 // For these extents: the cheapest first, the others as they were offered. Extents of a kind give
 // one mapping, so that a new shape rarely compiles.
-std::vector<Offer> mappings(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu,
-                            const Extents& e);
-Mapping choose(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu, const Extents& e);
+std::vector<CostedMapping> mappings(const ir::Kernel& k, const NestFacts& n, const GpuMachine& gpu,
+                                    const Extents& e);
+Mapping choose(const ir::Kernel& k, const NestFacts& n, const GpuMachine& gpu, const Extents& e);
 
 // Shared memory of each of several blocks on a multiprocessor, which has a KiB more than one block
 // may ask for, and keeps one a block for itself.
@@ -99,23 +100,23 @@ enum class Home : std::uint8_t {
   Scratch,    // one a team, in global scratch
   Thread,     // one a thread, in global scratch: elements of neighbouring threads lie side by side
 };
-Home home_of(const ir::Kernel& k, std::size_t local, const Nest& n, const Mapping& m);
+Home home_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m);
 inline bool of_team(Home h) { return h == Home::Team || h == Home::Scratch; }
 // Bytes of one of a team's locals, and of all of them that live there: a multiple of 16.
 std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params);
-std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m, Home home,
+std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m, Home home,
                         const std::int64_t* params);
 // Leaves the largest locals of a team in scratch, so that the others fit so many bytes.
-void keep_within(const ir::Kernel& k, const Nest& n, Mapping& m, std::int64_t bytes,
+void keep_within(const ir::Kernel& k, const NestFacts& n, Mapping& m, std::int64_t bytes,
                  const std::int64_t* params);
 // Bytes of shared memory that a team exchanges values in.
 int exchange_bytes(const ir::Kernel& k, const Mapping& m);
 
 // Whether some index, loop count or byte offset may pass 31 bits.
-bool needs_wide(const ir::Kernel& k, const Nest& n, const Extents& e);
+bool needs_wide(const ir::Kernel& k, const NestFacts& n, const Extents& e);
 // Iterations of a loop, for the extents of a call; -1 when they are known on the device only.
 std::int64_t trips(const ir::Kernel& k, std::int32_t loop, const Extents& e);
 // Iterations of the flattened loop.
-std::int64_t iterations(const ir::Kernel& k, const Nest& n, const Extents& e);
+std::int64_t iterations(const ir::Kernel& k, const NestFacts& n, const Extents& e);
 
 }  // namespace plait::mapping

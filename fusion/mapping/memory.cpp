@@ -4,7 +4,7 @@
 
 namespace plait::mapping {
 
-Home home_of(const ir::Kernel& k, std::size_t local, const Nest& n, const Mapping& m) {
+Home home_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m) {
   const ir::Local& l = k.locals[local];
   if (m.team > 1 && !n.in_thread[l.home]) {
     const bool scratch = local >= 64 ? n.multiplies : m.in_scratch >> local & 1;
@@ -18,7 +18,7 @@ std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
   return (std::max<std::int64_t>(1, ir::local_count(l, params)) * item + 15) / 16 * 16;
 }
-std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m, Home home,
+std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m, Home home,
                         const std::int64_t* params) {
   std::int64_t total = 0;
   for (std::size_t l = 0; l < k.locals.size(); ++l)
@@ -29,7 +29,7 @@ std::int64_t team_bytes(const ir::Kernel& k, const Nest& n, const Mapping& m, Ho
   return total;
 }
 
-void keep_within(const ir::Kernel& k, const Nest& n, Mapping& m, std::int64_t bytes,
+void keep_within(const ir::Kernel& k, const NestFacts& n, Mapping& m, std::int64_t bytes,
                  const std::int64_t* params) {
   m.rows_shared = true;
   while (team_bytes(k, n, m, Home::Team, params) > bytes) {

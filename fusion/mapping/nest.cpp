@@ -129,19 +129,19 @@ void each_loop(const ir::Kernel& k, std::int32_t loop, F&& f) {
     if (opens_loop(k.insts[v])) f(k.insts[v].index);
 }
 
-void mark_in_thread(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+void mark_in_thread(const ir::Kernel& k, NestFacts& n, std::int32_t loop) {
   n.in_thread[loop] = 1;
   each_loop(k, loop, [&](std::int32_t l) { mark_in_thread(k, n, l); });
 }
 
-void share(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+void share(const ir::Kernel& k, NestFacts& n, std::int32_t loop) {
   n.shared[loop] = 1;
   mark_in_thread(k, n, loop);
 }
 
 // Marks the loops under `loop` that a team shares: a loop that no loop stands in or only short
 // ones, and else one that leaves nothing to share below it. Returns whether there are any.
-bool mark_shared(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+bool mark_shared(const ir::Kernel& k, NestFacts& n, std::int32_t loop) {
   constexpr std::int64_t kShort = 16;
   bool any = false;
   each_loop(k, loop, [&](std::int32_t l) {
@@ -175,7 +175,7 @@ bool folds_again(const ir::Kernel& k, std::int32_t loop) {
 }
 
 // Of loops that warps take: the innermost ones that lanes can share.
-bool mark_lanes(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+bool mark_lanes(const ir::Kernel& k, NestFacts& n, std::int32_t loop) {
   bool any = false;
   each_loop(k, loop, [&](std::int32_t l) {
     if (mark_lanes(k, n, l)) {
@@ -190,7 +190,7 @@ bool mark_lanes(const ir::Kernel& k, Nest& n, std::int32_t loop) {
 
 // The loops that threads of a block share, which all run what is around them: those over rows go to
 // warps, whose lanes share loops inside, and others to all threads.
-void mark_phases(const ir::Kernel& k, Nest& n, std::int32_t loop) {
+void mark_phases(const ir::Kernel& k, NestFacts& n, std::int32_t loop) {
   each_loop(k, loop, [&](std::int32_t l) {
     if (ir::multiplies(k, l) || !can_share(k, l, true)) return mark_phases(k, n, l);
     const bool rows = !has_locals(k, l) && folds_again(k, l) && mark_lanes(k, n, l);
@@ -205,8 +205,8 @@ void mark_phases(const ir::Kernel& k, Nest& n, std::int32_t loop) {
 
 }  // namespace
 
-Nest analyse_nest(const ir::Kernel& k) {
-  Nest n;
+NestFacts analyse_nest(const ir::Kernel& k) {
+  NestFacts n;
   for (std::int32_t l = 0; l >= 0; l = next_in_chain(k, l)) n.chain.push_back(l);
   const std::int32_t last = n.chain.back();
   n.shared.resize(k.loops.size());
@@ -253,13 +253,13 @@ Nest analyse_nest(const ir::Kernel& k) {
   return n;
 }
 
-std::int64_t iterations(const ir::Kernel& k, const Nest& n, const Extents& e) {
+std::int64_t iterations(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
   std::int64_t total = 1;
   for (std::int32_t l : n.chain) total *= std::max<std::int64_t>(0, trips(k, l, e));
   return total;
 }
 
-bool needs_wide(const ir::Kernel& k, const Nest& n, const Extents& e) {
+bool needs_wide(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
   if (n.computed_index || e.split >= kIndexLimit) return true;
   double total = 1;
   for (std::int32_t l : n.chain)

@@ -27,7 +27,7 @@ bool Touched::conflicts(const Touched& o) const {
   return meet(writes, o.writes) || meet(writes, o.reads) || meet(reads, o.writes);
 }
 
-Touched touched(const ir::Kernel& k, const Nest& n, Val v) {
+Touched touched(const ir::Kernel& k, const NestFacts& n, Val v) {
   const Inst& i = k.insts[v];
   const std::size_t locals = k.locals.size(), exchange = locals + k.buffers.size();
   Touched t{std::vector<bool>(exchange + 1), std::vector<bool>(exchange + 1)};
@@ -66,7 +66,7 @@ Touched touched(const ir::Kernel& k, const Nest& n, Val v) {
   return t;
 }
 
-Touched touched(const ir::Kernel& k, const Nest& n, std::int32_t loop) {
+Touched touched(const ir::Kernel& k, const NestFacts& n, std::int32_t loop) {
   Touched t;
   for (Val v : k.loops[loop].body) t += touched(k, n, v);
   return t;

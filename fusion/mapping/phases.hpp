@@ -15,8 +15,8 @@ struct Touched {
   Touched& operator+=(const Touched& o);
   bool conflicts(const Touched& o) const;
 };
-Touched touched(const ir::Kernel& k, const Nest& n, Val v);  // by an instruction and all in it
-Touched touched(const ir::Kernel& k, const Nest& n, std::int32_t loop);  // by a loop's body
+Touched touched(const ir::Kernel& k, const NestFacts& n, Val v);  // by an instruction and all in it
+Touched touched(const ir::Kernel& k, const NestFacts& n, std::int32_t loop);  // by a loop's body
 
 // Where barriers have to be, asked in the order of the program.
 class Phases {

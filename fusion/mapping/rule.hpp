@@ -7,9 +7,9 @@
 namespace plait::mapping {
 
 // A launch that a mapping is looked for.
-struct Launch {
+struct MappingQuery {
   const ir::Kernel& kernel;
-  const Nest& nest;
+  const NestFacts& nest;
   const GpuMachine& gpu;
   const Extents& extents;
   std::int64_t rows;    // iterations of the flattened loop
@@ -17,19 +17,19 @@ struct Launch {
   double waves;         // threads, one a row, against those that keep the device busy
   bool across;          // neighbours lie along the rows' loop rather than in a row
   bool walks;           // threads would walk over rows of their own, side by side
-  Offer plain;          // a thread a row, nothing in shared memory
+  CostedMapping plain;  // a thread a row, nothing in shared memory
 
   std::int64_t trips(std::int32_t loop) const { return mapping::trips(kernel, loop, extents); }
 };
 
-struct Rule {
-  void (*mark)(const ir::Kernel&, Nest&);
-  void (*offer)(const Launch&, std::vector<Offer>&);
+struct MappingRule {
+  void (*mark)(const ir::Kernel&, NestFacts&);
+  void (*offer)(const MappingQuery&, std::vector<CostedMapping>&);
 };
-extern const Rule pack_neighbours;  // 16 bytes an access
-extern const Rule transpose_tiles;  // operands that lie across the grain
-extern const Rule stage_tiles;      // what threads read again, in shared memory
-extern const Rule share_rows;       // a team a row
-void mark_all(const ir::Kernel& k, Nest& n);
+extern const MappingRule pack_neighbours;  // 16 bytes an access
+extern const MappingRule transpose_tiles;  // operands that lie across the grain
+extern const MappingRule stage_tiles;      // what threads read again, in shared memory
+extern const MappingRule share_rows;       // a team a row
+void mark_all(const ir::Kernel& k, NestFacts& n);
 
 }  // namespace plait::mapping

@@ -7,10 +7,10 @@ namespace plait::mapping {
 
 namespace {
 
-const Rule* const kRules[] = {&pack_neighbours, &transpose_tiles, &stage_tiles, &share_rows};
+const MappingRule* const kRules[] = {&pack_neighbours, &transpose_tiles, &stage_tiles, &share_rows};
 
 // Iterations of the longest loop that a team shares.
-std::int64_t shared_length(const ir::Kernel& k, const Nest& n, const Extents& e) {
+std::int64_t shared_length(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
   std::int64_t length = 1;
   for (std::size_t l = 1; n.shareable && l < k.loops.size(); ++l) {
     if (!n.shared[l]) continue;
@@ -24,13 +24,13 @@ std::int64_t shared_length(const ir::Kernel& k, const Nest& n, const Extents& e)
 
 }  // namespace
 
-void mark_all(const ir::Kernel& k, Nest& n) {
-  for (const Rule* r : kRules) r->mark(k, n);
+void mark_all(const ir::Kernel& k, NestFacts& n) {
+  for (const MappingRule* r : kRules) r->mark(k, n);
 }
 
-std::vector<Offer> mappings(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu,
-                            const Extents& e) {
-  Launch l{k, n, gpu, e, iterations(k, n, e), shared_length(k, n, e), 0, false, false, {}};
+std::vector<CostedMapping> mappings(const ir::Kernel& k, const NestFacts& n, const GpuMachine& gpu,
+                                    const Extents& e) {
+  MappingQuery l{k, n, gpu, e, iterations(k, n, e), shared_length(k, n, e), 0, false, false, {}};
   l.waves = static_cast<double>(l.rows) / (gpu.busy * static_cast<double>(gpu.multiprocessors));
   l.across = n.along_inner <= n.along_chain;
   l.plain.mapping.wide = needs_wide(k, n, e);
@@ -38,7 +38,7 @@ std::vector<Offer> mappings(const ir::Kernel& k, const Nest& n, const GpuMachine
   l.walks = n.shareable && n.own_rows && !n.nested_below && !l.across;
   const double element = n.transposed_loop >= 0 ? gpu.apart : l.walks ? gpu.own_row : 1;
   l.plain.seconds = gpu.step * static_cast<double>(l.length) * std::max(1.0, l.waves * element);
-  std::vector<Offer> offers{l.plain};
+  std::vector<CostedMapping> offers{l.plain};
   if (n.multiplies) {
     // Threads by themselves have no fragments.
     Mapping& m = offers.front().mapping;
@@ -46,15 +46,15 @@ std::vector<Offer> mappings(const ir::Kernel& k, const Nest& n, const GpuMachine
     keep_within(k, n, m, shared_bytes(gpu, 1) - exchange_bytes(k, m), e.params);
     return offers;
   }
-  for (const Rule* r : kRules) r->offer(l, offers);
-  const auto best =
-      std::min_element(offers.begin(), offers.end(),
-                       [](const Offer& a, const Offer& b) { return a.seconds < b.seconds; });
+  for (const MappingRule* r : kRules) r->offer(l, offers);
+  const auto best = std::min_element(
+      offers.begin(), offers.end(),
+      [](const CostedMapping& a, const CostedMapping& b) { return a.seconds < b.seconds; });
   std::rotate(offers.begin(), best, best + 1);
   return offers;
 }
 
-Mapping choose(const ir::Kernel& k, const Nest& n, const GpuMachine& gpu, const Extents& e) {
+Mapping choose(const ir::Kernel& k, const NestFacts& n, const GpuMachine& gpu, const Extents& e) {
   return mappings(k, n, gpu, e).front().mapping;
 }
 

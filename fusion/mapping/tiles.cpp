@@ -41,7 +41,7 @@ bool moves_under(const ir::Kernel& k, const ir::Access& a, std::int32_t loop,
 }
 
 // Whether every tile that moves with the loop may come in pieces along it, and there is one.
-bool can_stream(const ir::Kernel& k, const Nest& n, std::int32_t loop) {
+bool can_stream(const ir::Kernel& k, const NestFacts& n, std::int32_t loop) {
   const std::vector<char> under = loops_under(k, loop);
   bool any = false;
   for (std::size_t b = 0; b < k.buffers.size(); ++b) {
@@ -73,7 +73,7 @@ bool can_stream(const ir::Kernel& k, const Nest& n, std::int32_t loop) {
   return any;
 }
 
-void add_streams(const ir::Kernel& k, const Nest& n, std::int32_t loop,
+void add_streams(const ir::Kernel& k, const NestFacts& n, std::int32_t loop,
                  std::vector<std::int32_t>& found) {
   for (Val v : k.loops[loop].body) {
     if (!opens_loop(k.insts[v])) continue;
@@ -107,14 +107,14 @@ std::vector<Val> loads_of(const ir::Kernel& k, std::size_t buffer) {
   return loads;
 }
 
-std::vector<std::int32_t> find_streams(const ir::Kernel& k, const Nest& n) {
+std::vector<std::int32_t> find_streams(const ir::Kernel& k, const NestFacts& n) {
   std::vector<std::int32_t> found;
   if (std::any_of(n.tiles.begin(), n.tiles.end(), [](Tile t) { return t != Tile::None; }))
     add_streams(k, n, n.chain.back(), found);
   return found;
 }
 
-Val piece_load(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t buffer) {
+Val piece_load(const ir::Kernel& k, const NestFacts& n, const Mapping& m, std::size_t buffer) {
   return m.streamed < 0 || n.tiles[buffer] == Tile::None ? kNone
                                                          : load_along(k, m.streamed, buffer);
 }
@@ -135,7 +135,7 @@ std::int32_t piece_rows(const ir::Kernel& k, const Mapping& m, Val load) {
   return across;
 }
 
-std::vector<Tile> find_tiles(const ir::Kernel& k, const Nest& n) {
+std::vector<Tile> find_tiles(const ir::Kernel& k, const NestFacts& n) {
   std::vector<Tile> tiles(k.buffers.size(), Tile::None);
   // Something has to be read more than once.
   if (n.chain.size() != 1 || k.loops.size() == 1) return tiles;
@@ -169,7 +169,7 @@ namespace {
 
 // What the loads of a buffer reach, within a row of it or in all. Of pieces: what the loops under
 // the streamed one do.
-TileShape shape_of(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t buffer,
+TileShape shape_of(const ir::Kernel& k, const NestFacts& n, const Mapping& m, std::size_t buffer,
                    const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(k.buffers[buffer].dtype));
   const Val piece = piece_load(k, n, m, buffer);
@@ -234,8 +234,8 @@ std::int64_t least_piece(const ir::Kernel& k, std::int32_t loop) {
 
 }  // namespace
 
-Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const GpuMachine& gpu,
-                    const std::int64_t* params, std::int64_t threads) {
+Tiles lay_out_tiles(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
+                    const GpuMachine& gpu, const std::int64_t* params, std::int64_t threads) {
   Tiles all;
   all.shapes.resize(k.buffers.size());
   all.at.resize(k.buffers.size());

@@ -13,13 +13,13 @@ namespace plait::mapping {
 
 inline constexpr std::size_t kMostTiles = 8;  // in a kernel
 // Of each buffer: what its loads allow, whatever the extents.
-std::vector<Tile> find_tiles(const ir::Kernel& k, const Nest& n);
+std::vector<Tile> find_tiles(const ir::Kernel& k, const NestFacts& n);
 // Loops along which all tiles that move with them can come in pieces, outer loops first.
-std::vector<std::int32_t> find_streams(const ir::Kernel& k, const Nest& n);
+std::vector<std::int32_t> find_streams(const ir::Kernel& k, const NestFacts& n);
 
 std::vector<Val> loads_of(const ir::Kernel& k, std::size_t buffer);
 // The first load of a buffer that comes in pieces; kNone when it does not.
-Val piece_load(const ir::Kernel& k, const Nest& n, const Mapping& m, std::size_t buffer);
+Val piece_load(const ir::Kernel& k, const NestFacts& n, const Mapping& m, std::size_t buffer);
 // Of a piece of what all threads read alike, whose iterations lie side by side: the loop that goes
 // from one row of it to the next, as along D where means are stored (D, K). -1 where each iteration
 // of the streamed loop has a row of its own.
@@ -42,7 +42,7 @@ struct Tiles {
   std::int64_t bytes = 0;
   std::int64_t piece = 0;  // iterations of the streamed loop
 };
-Tiles lay_out_tiles(const ir::Kernel& k, const Nest& n, const Mapping& m, const GpuMachine& gpu,
-                    const std::int64_t* params, std::int64_t threads);
+Tiles lay_out_tiles(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
+                    const GpuMachine& gpu, const std::int64_t* params, std::int64_t threads);
 
 }  // namespace plait::mapping

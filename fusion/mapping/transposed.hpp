@@ -10,8 +10,8 @@ namespace plait::mapping {
 inline constexpr int kTileSide = 32;
 
 // Tiles of a launch.
-std::int64_t transposed_count(const ir::Kernel& k, const Nest& n, const Extents& e);
+std::int64_t transposed_count(const ir::Kernel& k, const NestFacts& n, const Extents& e);
 // Bytes of shared memory.
-std::int64_t transposed_bytes(const ir::Kernel& k, const Nest& n);
+std::int64_t transposed_bytes(const ir::Kernel& k, const NestFacts& n);
 
 }  // namespace plait::mapping

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "fusion/schedule/cost.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {
@@ -12,7 +13,7 @@ using tracer::NodeKind;
 
 namespace {
 
-constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+constexpr std::int32_t kNoRegion = std::numeric_limits<std::int32_t>::max();
 // Operations an element from which a chain of values counts as one that grows.
 constexpr double kLongChain = 10;
 // Nodes that are looked at for the value of the step before.
@@ -47,17 +48,16 @@ class KeepCarried final : public Rule {
     std::vector<double> cost(n);
     for (std::int32_t i = 0; i < g.size(); ++i) {
       if (!inlined(i)) continue;
-      const Node& node = *g[i].node;
-      if (node.kind == NodeKind::Elementwise) cost[i] = static_cast<double>(op_info(node.fn).cost);
+      cost[i] = element_work(*g[i].node);
       each_input(i, [&](std::int32_t in) { cost[i] += cost[in]; });
     }
     // The first region that computes a node, and the last one of what is computed of it.
-    std::vector<std::int32_t> first(n, kNever), last(n, -1);
+    std::vector<std::int32_t> first(n, kNoRegion), last(n, -1);
     for (std::int32_t i = g.size(); i-- > 0;) {
       if (g[i].leaf) continue;
       const bool root = c.is_root(i);
       const std::int32_t own = root ? step_of[i] : first[i];
-      if (own == kNever) continue;
+      if (own == kNoRegion) continue;
       if (root && canon[i] != i && inlined(canon[i]))
         first[canon[i]] = std::min(first[canon[i]], own);
       const std::int32_t beyond = root ? -1 : computed(*g[i].node) ? own : std::max(own, last[i]);

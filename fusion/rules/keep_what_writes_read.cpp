@@ -11,8 +11,6 @@ using tracer::NodeKind;
 
 namespace {
 
-double elements_of(const Dims& shape) { return static_cast<double>(element_count(shape)); }
-
 // Of an element of each node, in units of work; false when nothing is written to.
 bool costs(const Candidate& c, std::vector<double>& cost) {
   const Graph& g = c.problem().graph;
@@ -21,8 +19,7 @@ bool costs(const Candidate& c, std::vector<double>& cost) {
     const Node& n = *g[i].node;
     updates |= !g[i].leaf && n.kind == NodeKind::Update;
     if (!c.inlined(i)) continue;
-    if (n.kind == NodeKind::Elementwise) cost[i] = static_cast<double>(op_info(n.fn).cost);
-    if (n.kind == NodeKind::Cast) cost[i] = 1;
+    cost[i] = n.kind == NodeKind::Cast ? 1 : element_work(n);
     const double elements = std::max<double>(1, elements_of(n.shape));
     for (std::int32_t in : g[i].in)
       if (in >= 0)

@@ -24,7 +24,7 @@ std::vector<double> spared(const Candidate& c) {
     if (!follows_product(g, reader, p, p) || c.blocked(reader) || c.direct(reader)) return;
     bytes.resize(g.nodes.size());
     // Stored and loaded; what has to be in memory is only loaded.
-    bytes[p] = static_cast<double>(node_bytes(n)) * (c.is_root(p) ? 1 : 2);
+    bytes[p] = bytes_of(n) * (c.is_root(p) ? 1 : 2);
   };
   for (std::int32_t i = 0; i < g.size(); ++i)
     for (const std::int32_t in : g[i].in)
@@ -49,12 +49,11 @@ class MultiplyInRegions final : public Rule {
       double bytes = after.empty() ? 0 : after[p];
       // Filled, written to, and read instead of what is written.
       bytes += 3 * static_cast<double>(c.packed_bytes(p));
-      if (c.unfolded(g[p].in[1])) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[1]].node));
-      if (c.computes_rows(p)) bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[0]].node));
+      if (c.unfolded(g[p].in[1])) bytes += 2 * bytes_of(*g[g[p].in[1]].node);
+      if (c.computes_rows(p)) bytes += 2 * bytes_of(*g[g[p].in[0]].node);
       // Libraries of devices multiply matrices: several axes are copied to be one.
       if (!c.problem().target.lanes && !g[p].node->axes.empty())
-        for (const std::int32_t k : {0, 1})
-          bytes += 2 * static_cast<double>(node_bytes(*g[g[p].in[k]].node));
+        for (const std::int32_t k : {0, 1}) bytes += 2 * bytes_of(*g[g[p].in[k]].node);
       offer_call(c, p, bytes, o);
     }
   }
@@ -68,7 +67,7 @@ class MultiplyInRegions final : public Rule {
     const auto columns =
         static_cast<double>(element_count(Dims(n.shape.end() - across, n.shape.end())));
     const auto depth = static_cast<double>(tracer::product_depth(n));
-    const double rows = static_cast<double>(element_count(n.shape)) / columns;
+    const double rows = elements_of(n.shape) / columns;
     const double tiles = product_seconds(m, Multiplier::Tiles, n.dtype, rows, columns, depth);
     const double blas = n.axes.empty()
                             ? product_seconds(m, Multiplier::Blas, n.dtype, rows, columns, depth)

@@ -23,13 +23,12 @@ class ReadPadding final : public Rule {
     std::vector<double> read(g.nodes.size());
     for (std::int32_t i = 0; i < g.size(); ++i)
       for (const std::int32_t in : g[i].in)
-        if (in >= 0 && !g[i].leaf && c.pads(in))
-          read[in] += static_cast<double>(element_count(g[i].node->shape));
+        if (in >= 0 && !g[i].leaf && c.pads(in)) read[in] += elements_of(g[i].node->shape);
     for (std::int32_t i = 0; i < g.size(); ++i)
       if (c.pads(i))
         o.make({{{Edit::Store, i, "what reads its parts would choose too often"}},
                 read[i] * kChoose * m.cycle,
-                memory_seconds(m, 3 * static_cast<double>(node_bytes(*g[i].node)))});
+                memory_seconds(m, 3 * bytes_of(*g[i].node))});
   }
 };
 

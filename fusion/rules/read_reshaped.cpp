@@ -14,7 +14,8 @@ using tracer::NodeKind;
 
 namespace {
 
-double elements_of(const Candidate& c, std::int32_t node) {
+// Elements of a node; 1 where it has none.
+double count_of(const Candidate& c, std::int32_t node) {
   return static_cast<double>(std::max<std::int64_t>(1, c.elements(node)));
 }
 
@@ -57,12 +58,12 @@ class ReadReshaped final : public Rule {
     }
     double computed = 0;
     for (const std::int32_t r : c.problem().readers()[base])
-      computed += elements_of(c, g[r].node->kind == NodeKind::View ? r : base);
+      computed += count_of(c, g[r].node->kind == NodeKind::View ? r : base);
     const Machine& m = *c.problem().target.machine;
-    const double once = cost->computing * elements_of(c, base) * m.cycle;
+    const double once = cost->computing * count_of(c, base) * m.cycle;
     o.make({{store},
             computed * (cost->computing * m.cycle + cost->dividing),
-            once + (m.store * elements_of(c, base) + m.load * computed) * m.cycle});
+            once + (m.store * count_of(c, base) + m.load * computed) * m.cycle});
   }
 
  private:
@@ -99,8 +100,7 @@ class ReadReshaped final : public Rule {
       }
       switch (n.kind) {
         case NodeKind::Elementwise:
-          cost.computing += static_cast<double>(op_info(n.fn).cost) *
-                            std::min(1.0, elements_of(c, i) / elements_of(c, base));
+          cost.computing += element_work(n) * std::min(1.0, count_of(c, i) / count_of(c, base));
           break;
         case NodeKind::Cast:
         case NodeKind::Fill:

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "fusion/graph/walk.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/scan_region.hpp"
 #include "rules.hpp"
@@ -58,7 +59,7 @@ class ScanInRegions final : public Rule {
       o.make({{{Edit::Call, scan, why}}});
       return;
     }
-    const auto elements = static_cast<double>(element_count(n.shape));
+    const double elements = elements_of(n.shape);
     const double lines = elements / static_cast<double>(n.shape[axis]);
     const double work = near.work * m.cycle, memory = memory_seconds(m, near.bytes);
     const double looped = scan_seconds(m, n, axis, false), called = scan_seconds(m, n, axis, true);
@@ -82,23 +83,14 @@ class ScanInRegions final : public Rule {
     while (c.inlined(first) && g[first].node->kind == NodeKind::View)
       first = c.problem().canon[g[first].in[0]];
     if (!c.inlined(first) || g[first].node->kind == NodeKind::Scalar) return;
-    near.bytes += 2 * static_cast<double>(node_bytes(*g[operand].node));
-    std::set<std::int32_t> seen;
-    std::vector<std::int32_t> stack{first};
-    while (!stack.empty() && seen.size() < 64) {
-      const std::int32_t i = c.problem().canon[stack.back()];
-      stack.pop_back();
-      if (!c.inlined(i) || c.scans(i) || !seen.insert(i).second) continue;
-      near.work += work_of(*g[i].node);
-      for (const std::int32_t in : g[i].in)
-        if (in >= 0) stack.push_back(in);
-    }
-  }
-
-  static double work_of(const Node& n) {
-    return n.kind == NodeKind::Elementwise ? static_cast<double>(op_info(n.fn).cost) *
-                                                 static_cast<double>(element_count(n.shape))
-                                           : 0;
+    near.bytes += 2 * bytes_of(*g[operand].node);
+    int visited = 0;
+    walk_inputs(
+        g, c.problem().canon, {first}, [&](std::int32_t i) { return c.inlined(i) && !c.scans(i); },
+        [&](std::int32_t i) {
+          near.work += work_of(*g[i].node);
+          return ++visited == 64;
+        });
   }
 
   // Whether one region computes all that reads the scan, and then what that spares.
@@ -132,7 +124,7 @@ class ScanInRegions final : public Rule {
     near.store |= shape == nullptr;
     if (near.store) return;
     near.work += work;
-    near.bytes += static_cast<double>(node_bytes(*g[scan].node)) * (1 + std::min(reads, 3));
+    near.bytes += bytes_of(*g[scan].node) * (1 + std::min(reads, 3));
   }
 
   // Whether a region that scans along the axis computes `reader` of `i` with it.

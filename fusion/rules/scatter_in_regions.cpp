@@ -1,10 +1,9 @@
 // Combining by index in a region that computes indices and values on the way, or as a call that
 // reads them from memory.
 #include <optional>
-#include <set>
-#include <vector>
 
 #include "core/scatter.hpp"
+#include "fusion/graph/walk.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/scatter_region.hpp"
 #include "rules.hpp"
@@ -59,28 +58,21 @@ class ScatterInRegions final : public Rule {
 
   // Whether indices and values are nothing that regions of their own compute.
   static bool in_loops(const Candidate& c, std::int32_t scatter) {
-    return work_of(c, scatter).has_value();
+    return work_before(c, scatter).has_value();
   }
 
   // Units of the operations' Cost in front of it; nothing where a region cannot compute it.
-  static std::optional<double> work_of(const Candidate& c, std::int32_t scatter) {
+  static std::optional<double> work_before(const Candidate& c, std::int32_t scatter) {
     const Graph& g = c.problem().graph;
     double work = 0;
-    std::set<std::int32_t> seen;
-    std::vector<std::int32_t> stack{g[scatter].in[1], g[scatter].in[2]};
-    while (!stack.empty()) {
-      const std::int32_t i = c.problem().canon[stack.back()];
-      stack.pop_back();
-      if (!c.inlined(i) || !seen.insert(i).second) continue;
-      const Node& n = *g[i].node;
-      if (n.kind == NodeKind::MatMul || n.kind == NodeKind::Call) return std::nullopt;
-      if (n.kind == NodeKind::Elementwise)
-        work +=
-            static_cast<double>(op_info(n.fn).cost) * static_cast<double>(element_count(n.shape));
-      for (const std::int32_t in : g[i].in)
-        if (in >= 0) stack.push_back(in);
-    }
-    return work;
+    const bool called = walk_inputs(
+        g, c.problem().canon, {g[scatter].in[1], g[scatter].in[2]},
+        [&](std::int32_t i) { return c.inlined(i); },
+        [&](std::int32_t i) {
+          work += work_of(*g[i].node);
+          return g[i].node->kind == NodeKind::MatMul || g[i].node->kind == NodeKind::Call;
+        });
+    return called ? std::nullopt : std::optional(work);
   }
 
   static void offer(const Candidate& c, std::int32_t scatter, Offers& o) {
@@ -93,9 +85,9 @@ class ScatterInRegions final : public Rule {
       if (!c.inlined(i) || g[i].node->kind == NodeKind::Scalar) continue;
       // A view of what is in memory is read where it lies.
       if (g[i].node->kind == NodeKind::View && !c.inlined(c.problem().canon[g[i].in[0]])) continue;
-      bytes += 2 * static_cast<double>(node_bytes(*g[i].node));
+      bytes += 2 * bytes_of(*g[i].node);
     }
-    const std::optional<double> work = work_of(c, scatter);
+    const std::optional<double> work = work_before(c, scatter);
     const char* const why = "computed by a call";
     if (bytes == 0) {
       o.make({{{Edit::Call, scatter, why}}});

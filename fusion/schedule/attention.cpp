@@ -12,30 +12,6 @@ using tracer::NodeKind;
 
 namespace {
 
-// Of a view of all of a base in C order, or in another order of its axes.
-std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_strides,
-                                      const Dims& shape, const Dims& strides) {
-  MergedAxes m{Dims(shape.size()), Dims(shape.size())};
-  std::int64_t left = 1;  // elements along dimensions that none of the view's has yet
-  for (const std::int64_t e : base_shape) left *= e;
-  for (int j = 0; j < shape.size(); ++j) {
-    if (shape[j] == 1) continue;
-    int d = base_shape.size();
-    while (d-- > 0)
-      if (base_shape[d] != 1 && base_strides[d] == strides[j]) break;
-    if (d < 0) return std::nullopt;
-    m.last[j] = d + 1;
-    std::int64_t merged = base_shape[d];
-    while (merged < shape[j] && d > 0) merged *= base_shape[--d];
-    if (merged != shape[j] || left % merged != 0) return std::nullopt;
-    left /= merged;
-    m.first[j] = d;
-    for (int i = 0; i < j; ++i)
-      if (m.first[i] < m.last[j] && m.first[j] < m.last[i]) return std::nullopt;
-  }
-  return left == 1 ? std::optional(m) : std::nullopt;
-}
-
 // Of rows that a block has whole.
 constexpr std::int64_t kWidest = 512;
 
@@ -50,8 +26,6 @@ struct BlockValue {
 };
 using Factor = Attention::Factor;
 
-bool exponentiates(OpId fn) { return fn == OpId::Exp || fn == OpId::Exp2; }
-
 class Analysis {
  public:
   Analysis(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product,
@@ -64,7 +38,9 @@ class Analysis {
   }
 
   std::optional<Attention> run() {
-    if (!find_axes()) return std::nullopt;
+    if (!find_axes(g_, a_)) return std::nullopt;
+    kept_ = shape_;
+    kept_[a_.axis] = 1;
     const BlockValue& w = value(a_.weights);
     if (!is_factor(w) || !find_folds()) return std::nullopt;
     a_.scaling = w.scaling;
@@ -91,6 +67,9 @@ class Analysis {
     return !g_[i].leaf && node(i).kind == NodeKind::Elementwise;
   }
   bool elementwise(std::int32_t i, OpId fn) const { return elementwise(i) && node(i).fn == fn; }
+  bool is_exponential(std::int32_t i) const {
+    return elementwise(i, OpId::Exp) || elementwise(i, OpId::Exp2);
+  }
   std::int32_t shown(std::int32_t i) const {
     return !g_[i].leaf && node(i).kind == NodeKind::View ? input(i, 0) : i;
   }
@@ -99,32 +78,9 @@ class Analysis {
     return a_.scored != a_.scores || a_.weights != canon_[g_[a_.product].in[0]];
   }
 
-  // Which axes of the values between are the batch, the rows and the keys, for both products.
-  bool find_axes() {
-    const std::int32_t weights = g_[a_.product].in[0];
-    const Node &w = node(a_.weights), &v = node(weights), &s = node(a_.scores),
-               &read = node(a_.scored);
-    const int keys = v.shape.size() - 1, rows = keys - 1;
-    if (w.shape != shape_ || s.shape.size() != v.shape.size()) return false;
-    const auto of = merged_axes(w.shape, own_strides(w), v.shape, v.strides),
-               in = merged_axes(read.shape, read.strides, s.shape, s.strides);
-    if (!of || !in || of->last[keys] != of->first[keys] + 1) return false;
-    a_.axes = *of;
-    a_.axis = of->first[keys];
-    a_.queries = in->first[keys] == a_.axis && s.shape[keys] != 1 ? 0 : 1;
-    for (int d = 0; d <= keys; ++d) {
-      const int e = d < rows || a_.queries == 0 ? d : keys + rows - d;
-      if (s.shape[e] != v.shape[d] || of->first[d] != in->first[e] || of->last[d] != in->last[e])
-        return false;
-    }
-    kept_ = shape_;
-    kept_[a_.axis] = 1;
-    return v.shape[keys] > kShort;
-  }
-
   // The answer of a question about nodes, which is asked of each once.
   template <class T, class Ask>
-  static T once(std::map<std::int32_t, T>& known, std::int32_t i, Ask&& ask) {
+  static const T& once(std::map<std::int32_t, T>& known, std::int32_t i, Ask&& ask) {
     if (const auto at = known.find(i); at != known.end()) return at->second;
     T answer = ask();
     return known[i] = std::move(answer);
@@ -175,18 +131,11 @@ class Analysis {
       const Node& n = node(i);
       if (n.shape == shape_ || (n.shape != kept_ && n.shape != without_axis(n.shape.size())))
         return false;
-      const auto known = [&](std::int32_t in) { return !depends(in) || row(in); };
-      switch (n.kind) {
-        case NodeKind::Reduce:
-          return n.axes.size() == 1 && n.axes[0] == a_.axis && folds(i);
-        case NodeKind::View:
-          return row(input(i, 0)) && g_[i].map && n.dtype == node(input(i, 0)).dtype;
-        case NodeKind::Elementwise:
-        case NodeKind::Cast:
-          return all_inputs(i, known);
-        default:
-          return false;
-      }
+      if (n.kind == NodeKind::Reduce) return n.axes.size() == 1 && n.axes[0] == a_.axis && folds(i);
+      if (n.kind == NodeKind::View)
+        return row(input(i, 0)) && g_[i].map && n.dtype == node(input(i, 0)).dtype;
+      return (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) &&
+             all_inputs(i, [&](std::int32_t in) { return !depends(in) || row(in); });
     });
   }
   // The rows' shape without the axis of the keys, if it has so many axes.
@@ -234,9 +183,7 @@ class Analysis {
   }
 
   const BlockValue& value(std::int32_t i) {
-    if (const auto at = values_.find(i); at != values_.end()) return at->second;
-    BlockValue v = value_of(i);
-    return values_[i] = std::move(v);
+    return once(values_, i, [&] { return value_of(i); });
   }
   BlockValue value_of(std::int32_t i) {
     if (plain(i)) return {BlockValue::Plain, {}, {}, {}};
@@ -286,7 +233,7 @@ class Analysis {
   // Of a homogeneous value, without what is deferred.
   bool at_most_one(std::int32_t i) {
     i = undivided(i);
-    if (!elementwise(i) || !exponentiates(node(i).fn)) return false;
+    if (!is_exponential(i)) return false;
     const std::int32_t d = input(i, 0);
     return elementwise(d, OpId::Subtract) && value(d).kind == BlockValue::Shifted &&
            node(value(d).shift.row).kind == NodeKind::Reduce &&
@@ -409,8 +356,7 @@ class Analysis {
     const std::int32_t sum = without_views(input(i, 1)), e = input(i, 0);
     const std::int32_t weight = elementwise(e, OpId::Where) && zero(input(e, 2)) ? input(e, 1) : e;
     return node(sum).kind == NodeKind::Reduce && node(sum).reduce == ReduceKind::Sum &&
-                   input(sum, 0) == e && input(sum, 1) < 0 && elementwise(weight) &&
-                   exponentiates(node(weight).fn)
+                   input(sum, 0) == e && input(sum, 1) < 0 && is_exponential(weight)
                ? sum
                : -1;
   }
@@ -418,11 +364,11 @@ class Analysis {
   // Of all that stands between the products, and of what is folded beside them: in the order of
   // their nodes, so that each follows those that its factors are of.
   bool find_folds() {
-    gather(a_.weights);
+    gather(a_.weights, all_);
     for (std::int32_t i = a_.scored + 1; i < g_.size(); ++i)
       if (canon_[i] == i && !g_[i].leaf && node(i).kind == NodeKind::Reduce &&
           all_.count(input(i, 0)) && row(i))
-        gather(i);
+        gather(i, all_);
     bool sums = false;
     for (const std::int32_t i : all_) {
       if (!row(i)) continue;
@@ -440,27 +386,22 @@ class Analysis {
     }
     return sums;
   }
-  void gather(std::int32_t from) {
-    std::vector<std::int32_t> stack{from};
-    while (!stack.empty()) {
-      const std::int32_t i = stack.back();
-      stack.pop_back();
-      if (!depends(i) || !all_.insert(i).second || i == a_.scored) continue;
-      for (int k = 0; k < 3; ++k)
-        if (input(i, k) >= 0) stack.push_back(input(i, k));
-    }
+  void gather(std::int32_t i, std::set<std::int32_t>& into) {
+    if (!depends(i) || !into.insert(i).second || i == a_.scored) return;
+    for (int k = 0; k < 3; ++k)
+      if (input(i, k) >= 0) gather(input(i, k), into);
   }
 
   // Where the weights, and what is summed, are the exponential alone, of plain values or their
   // difference from the maximum.
   void find_mask() {
     std::int32_t e = undivided(a_.weights), compared = -1;
-    for (const Attention::Fold& f : a_.folds)
+    for (const Attention::Fold& f : a_.folds) {
       if (f.first ? compared >= 0 || input(f.node, 1) >= 0
                   : node(f.node).reduce != ReduceKind::Sum || undivided(input(f.node, 0)) != e)
         return;
-      else if (f.first)
-        compared = input(f.node, 0);
+      if (f.first) compared = input(f.node, 0);
+    }
     if (!elementwise(e)) return;
     // Zero where a mask says so.
     const bool kept = node(e).fn == OpId::Where;
@@ -469,7 +410,7 @@ class Analysis {
       if (!inverted && !zero(input(e, 2))) return;
       e = input(e, inverted ? 2 : 1);
     }
-    if (!elementwise(e) || !exponentiates(node(e).fn)) return;
+    if (!is_exponential(e)) return;
     std::int32_t i = input(e, 0);
     if (compared >= 0) {
       if (!elementwise(i, OpId::Subtract) || input(i, 0) != compared) return;
@@ -495,15 +436,12 @@ class Analysis {
     }
     if (compared < 0 || compared == a_.scored || node(compared).dtype != node(a_.scores).dtype)
       return;
-    std::set<std::int32_t> all = std::move(all_);
-    all_.clear();
-    gather(compared);
-    std::swap(all, all_);
+    std::set<std::int32_t> before;
+    gather(compared, before);
     for (const std::int32_t i : all_)
-      for (int k = 0; k < 3 && i != a_.scored; ++k)
-        if (const std::int32_t in = input(i, k);
-            in >= 0 && in != compared && all.count(in) && !all.count(i))
-          return;
+      if (!before.count(i) &&
+          !all_inputs(i, [&](std::int32_t in) { return in == compared || !before.count(in); }))
+        return;
     a_.replacement = compared;
   }
 
@@ -543,10 +481,10 @@ int Attention::fold(std::int32_t node) const {
 std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,
                                         std::int32_t product, const Target& target) {
   const GNode& gn = g[product];
-  if (gn.leaf || gn.node->kind != NodeKind::MatMul || target.product_depth == 0)
+  if (gn.leaf || gn.node->kind != NodeKind::MatMul || target.product_depth == 0 ||
+      !ir::has_fragments(gn.node->dtype) || !gn.node->axes.empty() ||
+      gn.node->shape.back() > kWidest)
     return std::nullopt;
-  if (!ir::has_fragments(gn.node->dtype)) return std::nullopt;
-  if (!gn.node->axes.empty() || gn.node->shape.back() > kWidest) return std::nullopt;
   for (const Scores& scores : products_before(g, canon, product)) {
     if (g[scores.product].node->inputs[0]->shape.back() > kWidest) continue;
     if (std::optional<Attention> a = Analysis(g, canon, product, scores).run()) {

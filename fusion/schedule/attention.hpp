@@ -28,8 +28,7 @@ struct Attention {
     std::int32_t row = -1;
     std::int32_t maximum = -1;  // which of the folds
     OpId exponential = OpId::Exp;
-    std::int32_t scale =
-        -1;  // one number that the difference is multiplied or divided by; -1: none
+    std::int32_t scale = -1;  // one number that multiplies or divides the difference; -1: none
     OpId scaled_by = OpId::Multiply;
     bool operator==(const Shift&) const = default;
   };
@@ -92,6 +91,9 @@ struct Attention {
   std::int32_t keys(const Graph& g) const { return g[scores].in[1 - queries]; }
 };
 
+// Sets `axes`, `axis` and `queries`, by the products and what is between them; false where they
+// have no such axes, or few keys (attention_axes.cpp).
+bool find_axes(const Graph& g, Attention& a);
 std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,
                                         std::int32_t product, const Target& target);
 

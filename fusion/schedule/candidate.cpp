@@ -1,6 +1,5 @@
 #include "candidate.hpp"
 
-#include <algorithm>
 #include <set>
 #include <unordered_map>
 

@@ -165,6 +165,5 @@ class Candidate {
   mutable std::vector<int> seen_;  // of each node: the last walk that came by
   mutable int walk_ = 0;
 };
-using Schedule = Candidate;
 
 }  // namespace plait::fusion

@@ -13,11 +13,6 @@ using tracer::NodeKind;
 
 namespace {
 
-double elements_of(const Dims& shape) { return static_cast<double>(element_count(shape)); }
-double bytes_of(const Node& n) {
-  return elements_of(n.shape) * static_cast<double>(itemsize(n.dtype));
-}
-
 // Multiplications of Float32 that one of this type costs.
 double product_weight(DType t) {
   const double part = static_cast<double>(itemsize(t)) / (is_complex(t) ? 2 : 1);
@@ -45,6 +40,10 @@ double read_bytes(const Node& n) {
 }
 
 }  // namespace
+
+double element_work(const Node& n) {
+  return n.kind == NodeKind::Elementwise ? static_cast<double>(op_info(n.fn).cost) : 0;
+}
 
 double memory_seconds(const Machine& m, double bytes) {
   const MemoryLevel* level = m.memory;

@@ -6,6 +6,14 @@
 
 namespace plait::fusion {
 
+inline double elements_of(const Dims& shape) { return static_cast<double>(element_count(shape)); }
+inline double bytes_of(const tracer::Node& n) {
+  return elements_of(n.shape) * static_cast<double>(itemsize(n.dtype));
+}
+// Units of the operations' Cost: of an element of the node, and of all.
+double element_work(const tracer::Node& n);
+inline double work_of(const tracer::Node& n) { return element_work(n) * elements_of(n.shape); }
+
 // Of bytes that go through memory once; all of them together decide where they lie.
 double memory_seconds(const Machine& m, double bytes);
 // Of a region: so many bytes and units of the operations' Cost, which overlap.

@@ -4,6 +4,7 @@
 
 #include "candidate.hpp"
 #include "cost.hpp"
+#include "fusion/graph/walk.hpp"
 #include "fusion/graph/written_parts.hpp"
 #include "product_region.hpp"
 #include "tracer/contraction.hpp"
@@ -20,18 +21,9 @@ constexpr std::size_t kMostBlocks = 4;
 }  // namespace
 
 bool Candidate::reaches_product(std::int32_t node) const {
-  ++walk_;
-  std::vector<std::int32_t> stack{canon_[node]};
-  while (!stack.empty()) {
-    const std::int32_t i = stack.back();
-    stack.pop_back();
-    if (g_[i].leaf || root_[i] || seen_[i] == walk_) continue;
-    seen_[i] = walk_;
-    if (tiled_[i]) return true;
-    for (const std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back(canon_[in]);
-  }
-  return false;
+  return walk_inputs(
+      g_, canon_, {node}, [&](std::int32_t i) { return !g_[i].leaf && !root_[i]; },
+      [&](std::int32_t i) { return tiled_[i]; });
 }
 
 // Rows are packed once, columns by every block of rows.
@@ -89,9 +81,7 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
       return std::nullopt;
     if (n.kind == NodeKind::MatMul) continue;
     const bool computes = n.kind == NodeKind::Elementwise;
-    if (computes)
-      cost += static_cast<double>(op_info(n.fn).cost) *
-              std::min(1.0, static_cast<double>(elements(i)) / all);
+    cost += element_work(n) * std::min(1.0, elements_of(n.shape) / all);
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && !(computes && elements(in) < elements(i))) stack.push_back(canon_[in]);
   }
@@ -145,17 +135,10 @@ void Candidate::place_under(std::int32_t operand) {
 }
 
 bool Candidate::made_of_parts(std::int32_t operand) const {
-  std::set<std::int32_t> seen;
-  std::vector<std::int32_t> stack{canon_[operand]};
-  while (!stack.empty()) {
-    const std::int32_t i = stack.back();
-    stack.pop_back();
-    if (packed_[i]) return true;
-    if (g_[i].leaf || root_[i] || !seen.insert(i).second) continue;
-    for (const std::int32_t in : g_[i].in)
-      if (in >= 0) stack.push_back(canon_[in]);
-  }
-  return false;
+  return walk_inputs(
+      g_, canon_, {operand},
+      [&](std::int32_t i) { return packed_[i] || (!g_[i].leaf && !root_[i]); },
+      [&](std::int32_t i) { return packed_[i]; });
 }
 
 void Candidate::place_columns(std::int32_t operand) {

@@ -1,7 +1,6 @@
 // Scans, the calls that fold along an axis and keep every step, as folds of a region's loops.
 #pragma once
 #include <optional>
-#include <vector>
 
 #include "core/machine.hpp"
 #include "fusion/graph/graph.hpp"

@@ -1,7 +1,5 @@
 #include "step_cost.hpp"
 
-#include <algorithm>
-
 #include "../plan.hpp"
 #include "core/call_table.hpp"
 #include "core/scatter.hpp"

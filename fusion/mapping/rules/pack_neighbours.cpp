@@ -16,7 +16,7 @@ constexpr int kMostAccesses = 60;  // bits of Packs::aligned
 enum class Along { Fixed, Contiguous, Other };
 
 // How an access moves with the variable of the innermost loop, whose address a launch can compute.
-Along along(const ir::Kernel& k, const Nest& n, const Inst& i) {
+Along along(const ir::Kernel& k, const NestFacts& n, const Inst& i) {
   const Val last = k.loops[n.chain.back()].var;
   Along a = Along::Fixed;
   for (const ir::Term& t : k.accesses[i.access].terms) {
@@ -32,7 +32,7 @@ Along along(const ir::Kernel& k, const Nest& n, const Inst& i) {
   return a;
 }
 
-void find_packs(const ir::Kernel& k, Nest& n) {
+void find_packs(const ir::Kernel& k, NestFacts& n) {
   const std::int32_t last = n.chain.back();
   std::vector<char> packed(k.insts.size());
   std::size_t widest = 0;
@@ -59,7 +59,7 @@ void find_packs(const ir::Kernel& k, Nest& n) {
 }
 
 // Fewer threads are left, and short rows have more ends than middle.
-void offer_packs(const Launch& l, std::vector<Offer>& offers) {
+void offer_packs(const MappingQuery& l, std::vector<CostedMapping>& offers) {
   const double row = static_cast<double>(l.trips(l.nest.chain.back())), pack = l.nest.pack;
   if (pack == 1 || row < 1) return;
   Mapping m = l.plain.mapping;
@@ -69,6 +69,6 @@ void offer_packs(const Launch& l, std::vector<Offer>& offers) {
 
 }  // namespace
 
-const Rule pack_neighbours{find_packs, offer_packs};
+const MappingRule pack_neighbours{find_packs, offer_packs};
 
 }  // namespace plait::mapping

@@ -34,7 +34,7 @@ bool same_place(const ir::Kernel& k, Val a, std::int32_t loop_a, Val b, std::int
 }
 
 // A load that moves with its loop, and with the flattened ones: a row of the team's own.
-bool of_row(const ir::Kernel& k, const Nest& n, const Inst& load, std::int32_t loop) {
+bool of_row(const ir::Kernel& k, const NestFacts& n, const Inst& load, std::int32_t loop) {
   bool moves = false, own = false;
   for (const ir::Term& t : k.accesses[load.access].terms) {
     moves |= t.var == k.loops[loop].var;
@@ -45,7 +45,7 @@ bool of_row(const ir::Kernel& k, const Nest& n, const Inst& load, std::int32_t l
 
 // A row buffer that the region fills, element by element, in the loop of the row's last load and
 // after that load: the row can wait in its memory. -1 when there is none.
-std::int32_t free_local(const ir::Kernel& k, const Nest& n, const ir::Row& row) {
+std::int32_t free_local(const ir::Kernel& k, const NestFacts& n, const ir::Row& row) {
   const auto& [loop, load] = row.readers.back();
   const ir::Loop& last = k.loops[loop];
   for (std::size_t l = 0; l < k.locals.size(); ++l) {
@@ -81,7 +81,7 @@ std::int32_t free_local(const ir::Kernel& k, const Nest& n, const ir::Row& row) 
 }
 
 // Rows that loops under the chain load at the same addresses, iteration by iteration.
-void find_rows(const ir::Kernel& k, Nest& n) {
+void find_rows(const ir::Kernel& k, NestFacts& n) {
   std::vector<ir::Row>& rows = n.kept;
   for (Val v : k.loops[n.chain.back()].body) {
     if (!opens_loop(k.insts[v])) continue;
@@ -110,7 +110,7 @@ void find_rows(const ir::Kernel& k, Nest& n) {
   }
 }
 
-void offer_teams(const Launch& l, std::vector<Offer>& offers) {
+void offer_teams(const MappingQuery& l, std::vector<CostedMapping>& offers) {
   // Shorter rows leave the smallest team without work.
   if (!l.nest.shareable || l.length <= l.gpu.teams[0].threads) return;
   const auto length = static_cast<double>(l.length);
@@ -141,6 +141,6 @@ void offer_teams(const Launch& l, std::vector<Offer>& offers) {
 
 }  // namespace
 
-const Rule share_rows{find_rows, offer_teams};
+const MappingRule share_rows{find_rows, offer_teams};
 
 }  // namespace plait::mapping

@@ -10,7 +10,7 @@ namespace plait::mapping {
 
 namespace {
 
-void find_staged(const ir::Kernel& k, Nest& n) {
+void find_staged(const ir::Kernel& k, NestFacts& n) {
   n.tiles = find_tiles(k, n);
   n.streams = find_streams(k, n);
 }
@@ -18,7 +18,7 @@ void find_staged(const ir::Kernel& k, Nest& n) {
 // What an iteration of the flattened loop does below it, as far as mappings differ in it.
 class Reads {
  public:
-  explicit Reads(const Launch& l)
+  explicit Reads(const MappingQuery& l)
       : l_(l), loads_(l.kernel.buffers.size()), visits_(l.kernel.loops.size()) {
     walk(l.nest.chain.back(), 1);
   }
@@ -75,14 +75,14 @@ class Reads {
     return t.shapes[b].bytes * l_.gpu.busy <= l_.gpu.shared_bytes;
   }
 
-  const Launch& l_;
+  const MappingQuery& l_;
   std::vector<double> loads_;   // of each buffer
   std::vector<double> visits_;  // of each loop's body
 };
 
-void offer_staged(const Launch& l, std::vector<Offer>& offers) {
+void offer_staged(const MappingQuery& l, std::vector<CostedMapping>& offers) {
   constexpr std::int64_t kLeastRow = 64;
-  const Nest& n = l.nest;
+  const NestFacts& n = l.nest;
   // Few iterations would copy more than they read again, rows that are read element by element are
   // a team's, and short ones come with the first access.
   if (l.waves < 1 || (l.walks && l.length > l.gpu.teams[0].threads)) return;
@@ -128,6 +128,6 @@ void offer_staged(const Launch& l, std::vector<Offer>& offers) {
 
 }  // namespace
 
-const Rule stage_tiles{find_staged, offer_staged};
+const MappingRule stage_tiles{find_staged, offer_staged};
 
 }  // namespace plait::mapping

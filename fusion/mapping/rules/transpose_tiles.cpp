@@ -6,7 +6,7 @@
 
 namespace plait::mapping {
 
-std::int64_t transposed_count(const ir::Kernel& k, const Nest& n, const Extents& e) {
+std::int64_t transposed_count(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
   std::int64_t count = 1;
   for (std::int32_t l : n.chain) {
     const std::int64_t extent = trips(k, l, e);
@@ -16,7 +16,7 @@ std::int64_t transposed_count(const ir::Kernel& k, const Nest& n, const Extents&
   return count;
 }
 
-std::int64_t transposed_bytes(const ir::Kernel& k, const Nest& n) {
+std::int64_t transposed_bytes(const ir::Kernel& k, const NestFacts& n) {
   std::int64_t bytes = 0;
   for (std::size_t v = 0; v < k.insts.size(); ++v)
     if (n.transposed[v])
@@ -26,8 +26,8 @@ std::int64_t transposed_bytes(const ir::Kernel& k, const Nest& n) {
 
 namespace {
 
-// Marks loads that are worth it; sets Nest::transposed_loop, the other loop of the tiles.
-void find_transposed(const ir::Kernel& k, Nest& n) {
+// Marks loads that are worth it; sets NestFacts::transposed_loop, the other loop of the tiles.
+void find_transposed(const ir::Kernel& k, NestFacts& n) {
   constexpr std::int64_t kMostBytes = 32 * 1024;
   const std::int32_t last = n.chain.back();
   if (n.chain.size() < 2) return;
@@ -61,7 +61,7 @@ void find_transposed(const ir::Kernel& k, Nest& n) {
   if (transposed_bytes(k, n) <= kMostBytes) n.transposed_loop = other;
 }
 
-void offer_transposed(const Launch& l, std::vector<Offer>& offers) {
+void offer_transposed(const MappingQuery& l, std::vector<CostedMapping>& offers) {
   constexpr double threads = 256;
   if (l.nest.transposed_loop < 0 || l.trips(l.nest.chain.back()) < kTileSide ||
       l.trips(l.nest.transposed_loop) < kTileSide)
@@ -78,6 +78,6 @@ void offer_transposed(const Launch& l, std::vector<Offer>& offers) {
 
 }  // namespace
 
-const Rule transpose_tiles{find_transposed, offer_transposed};
+const MappingRule transpose_tiles{find_transposed, offer_transposed};
 
 }  // namespace plait::mapping

@@ -7,8 +7,8 @@
 #include "rules/offers.hpp"
 
 using namespace plait;
+using mapping::CostedMapping;
 using mapping::Mapping;
-using mapping::Offer;
 using test::offers;
 
 TEST_CASE("the cheapest of all offers is taken, and the others stay to be seen") {
@@ -18,7 +18,7 @@ TEST_CASE("the cheapest of all offers is taken, and the others stay to be seen")
       const auto all = offers(r.kernel, {columns, 4 * columns}, rows);
       CHECK(test::count(all, test::is_plain) == 1);
       CHECK(std::all_of(all.begin(), all.end(),
-                        [&](const Offer& o) { return o.seconds >= all.front().seconds; }));
+                        [&](const CostedMapping& o) { return o.seconds >= all.front().seconds; }));
     }
 }
 
@@ -41,7 +41,7 @@ TEST_CASE(
   GpuMachine small;
   small.shared_bytes = 99 * 1024;
   const Mapping m = offers(r, small)[0].mapping;
-  const mapping::Nest n = mapping::analyse_nest(r.kernel);
+  const mapping::NestFacts n = mapping::analyse_nest(r.kernel);
   CHECK(std::popcount(m.in_scratch) == 1);
   CHECK(mapping::home_of(r.kernel, 1, n, m) == mapping::Home::Scratch);  // the product
   CHECK(mapping::team_bytes(r.kernel, n, m, mapping::Home::Team, r.params.data()) <=

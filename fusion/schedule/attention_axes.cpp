@@ -1,0 +1,54 @@
+// Which axes of the values between the products of an attention are its batch, rows and keys.
+#include "attention.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+
+namespace {
+
+// Of a view of all of a base in C order, or in another order of its axes.
+std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_strides,
+                                      const Dims& shape, const Dims& strides) {
+  MergedAxes m{Dims(shape.size()), Dims(shape.size())};
+  std::int64_t left = 1;  // elements along dimensions that none of the view's has yet
+  for (const std::int64_t e : base_shape) left *= e;
+  for (int j = 0; j < shape.size(); ++j) {
+    if (shape[j] == 1) continue;
+    int d = base_shape.size();
+    while (d-- > 0)
+      if (base_shape[d] != 1 && base_strides[d] == strides[j]) break;
+    if (d < 0) return std::nullopt;
+    m.last[j] = d + 1;
+    std::int64_t merged = base_shape[d];
+    while (merged < shape[j] && d > 0) merged *= base_shape[--d];
+    if (merged != shape[j] || left % merged != 0) return std::nullopt;
+    left /= merged;
+    m.first[j] = d;
+    for (int i = 0; i < j; ++i)
+      if (m.first[i] < m.last[j] && m.first[j] < m.last[i]) return std::nullopt;
+  }
+  return left == 1 ? std::optional(m) : std::nullopt;
+}
+
+}  // namespace
+
+bool find_axes(const Graph& g, Attention& a) {
+  const Node &w = *g[a.weights].node, &v = *g[g[a.product].in[0]].node, &s = *g[a.scores].node,
+             &read = *g[a.scored].node;
+  const int keys = v.shape.size() - 1, rows = keys - 1;
+  if (w.shape != read.shape || s.shape.size() != v.shape.size()) return false;
+  const auto of = merged_axes(w.shape, own_strides(w), v.shape, v.strides),
+             in = merged_axes(read.shape, read.strides, s.shape, s.strides);
+  if (!of || !in || of->last[keys] != of->first[keys] + 1) return false;
+  a.axes = *of;
+  a.axis = of->first[keys];
+  a.queries = in->first[keys] == a.axis && s.shape[keys] != 1 ? 0 : 1;
+  for (int d = 0; d <= keys; ++d) {
+    const int e = d < rows || a.queries == 0 ? d : keys + rows - d;
+    if (s.shape[e] != v.shape[d] || of->first[d] != in->first[e] || of->last[d] != in->last[e])
+      return false;
+  }
+  return v.shape[keys] > kShort;
+}
+
+}  // namespace plait::fusion
