@@ -18,8 +18,8 @@ enum class Field : std::uint8_t {
   ViewShape,
   ViewStride,  // of an Update's target, a Gather's source
   MapStart,
-  MapStep,  // of a View decomposed over its base, of an Update's target in its storage; `dim`
-            // counts the base's dimensions
+  MapStep,     // of a View decomposed over its base, of an Update's target in its storage; `dim`
+               // counts the base's dimensions
   IndexStart,  // of a View with an IndexMap; `dim` counts the base's dimensions
   IndexStep,   // `dim` counts its own
   InputShape,  // Reduce: of its operand

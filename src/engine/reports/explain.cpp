@@ -65,9 +65,9 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
   if (!first) out << "\n";
   out << r.body;
   for (const RegionReport::Scratch& s : r.scratch)
-    out << "  in " << (of.target == kCpuTarget ? "cache" : "shared memory") << " at "
-        << s.level << ": " << named(s.value, source) << ", "
-        << bytes_text(static_cast<double>(s.bytes)) << ": " << s.why << "\n";
+    out << "  in " << (of.target == kCpuTarget ? "cache" : "shared memory") << " at " << s.level
+        << ": " << named(s.value, source) << ", " << bytes_text(static_cast<double>(s.bytes))
+        << ": " << s.why << "\n";
   if (of.how == Report::OneAtATime) return;
   if (r.predicted == 0) {
     if (of.target != kCpuTarget && r.bytes)
