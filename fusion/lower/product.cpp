@@ -14,8 +14,12 @@ using namespace ir;
 using tracer::Node;
 using tracer::NodeKind;
 
-// Blocks that such a product has at least, if its columns allow it.
+namespace {
+
+// Blocks that a product of several axes has at least, if its columns allow it.
 constexpr std::int64_t kLeastBlocks = 6;
+
+}  // namespace
 
 // Whether what reads the product folds its rows, so that a block has to have them whole.
 bool Lowering::keeps_rows(const Node& p) const {

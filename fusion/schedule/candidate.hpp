@@ -75,7 +75,7 @@ class Candidate {
 
   // Products that are regions with what stands around them (products.cpp).
   void place_operands(std::int32_t product);
-  void settle_products();
+  void place_product_readers();
   // Whether something stands before the product.
   bool computes_rows(std::int32_t product) const;
   // Puts products in memory that several of these regions would compute; false when there are none.

@@ -211,7 +211,7 @@ void Candidate::call_library(std::int32_t product) {
 
 // What reads the product by its rows becomes part of its region; what reads it otherwise finds it
 // in memory.
-void Candidate::settle_products() {
+void Candidate::place_product_readers() {
   if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
   std::vector<std::vector<std::int32_t>> readers(g_.nodes.size());
   for (std::int32_t i = 0; i < g_.size(); ++i)

@@ -88,7 +88,7 @@ void Search::go_on() {
     if (depth_[i] > kMaxDepth && c.add_root(i, "the chain before it is long")) depth_[i] = 0;
   }
   if (at_.phase == Position::Visit) {
-    c.settle_products();
+    c.place_product_readers();
     at_.phase = Position::Revise;
   }
   if (at_.phase == Position::Revise) ask_rules([&](const Rule& r) { r.revise(c, *this); });

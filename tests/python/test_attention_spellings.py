@@ -1,0 +1,191 @@
+"""Ways to write attention: each is one region, with NumPy's values."""
+
+import numpy
+import pytest
+from test_attention import INF, SPECIAL, close, data, run, scores
+
+import plait
+
+
+def with_logsumexp(np, s, v, mask):
+    m = s.max(-1, keepdims=True)
+    return np.exp(s - (m + np.log(np.exp(s - m).sum(-1, keepdims=True)))) @ v
+
+
+def with_logsumexp_of_rows(np, s, v, mask):
+    m = s.max(-1)
+    total = m + np.log(np.exp(s - m[..., None]).sum(-1))
+    return np.exp(s - total[..., None]) @ v
+
+
+def exponentials(np, s):
+    return np.exp(s - s.max(-1, keepdims=True))
+
+
+def sink_of_one(np, s, v, mask):
+    e = exponentials(np, s)
+    return e / (1 + e.sum(-1, keepdims=True)) @ v
+
+
+def sinks(np, s, v, mask):
+    sink = np.asarray(numpy.array([[[0.5]], [[3]]], s.dtype))
+    m = np.maximum(s.max(-1, keepdims=True), sink)
+    e = np.exp(s - m)
+    return e / (e.sum(-1, keepdims=True) + np.exp(sink - m)) @ v
+
+
+def share(np, s):
+    e = exponentials(np, s)
+    return e / e.sum(-1, keepdims=True)
+
+
+def chosen_rows(np, s, v, mask):
+    e = exponentials(np, s)
+    total = e.sum(-1, keepdims=True)
+    return np.where(total > 2, e / total, 0) @ v
+
+
+def sum_where(np, s, v, mask):
+    e = exponentials(np, s)
+    return e / (1 + e.sum(-1, keepdims=True, where=mask)) @ v
+
+
+def two_temperatures(np, s, v, mask):
+    d = s - s.max(-1, keepdims=True)
+    e, f = np.exp(d), np.exp(d * 0.5)
+    return e * f / (e.sum(-1, keepdims=True) + f.sum(-1, keepdims=True)) @ v
+
+
+FOLDS = {
+    "logsumexp": with_logsumexp,
+    "logsumexp of rows": with_logsumexp_of_rows,
+    "sink of one": sink_of_one,
+    "sinks": sinks,
+    "nan_to_num": lambda np, s, v, mask: np.nan_to_num(share(np, np.where(mask, s, -INF))) @ v,
+    "where isnan": lambda np, s, v, mask: (lambda p: np.where(np.isnan(p), 0, p))(share(np, np.where(mask, s, -INF))) @ v,
+    "chosen rows": chosen_rows,
+    "sum where": sum_where,
+    "float64": lambda np, s, v, mask: share(np, s.astype("f8")).astype(s.dtype) @ v,
+    "capped": lambda np, s, v, mask: share(np, 3 * np.tanh(s / 3)) @ v,
+    "two temperatures": two_temperatures,
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", FOLDS)
+def test_folds(large, name, dtype):
+    """One region: sums are rescaled when a maximum grows, other factors of a row come last."""
+    mask = numpy.random.default_rng(1).random((300, 1100)) < 0.5
+    mask[3] = False
+
+    def f(np, q, k, v, mask):
+        return FOLDS[name](np, np.matmul(q, np.swapaxes(k, -1, -2)) * 0.5, v, mask)
+
+    for special in ("plain", "large", "nan in a query", "-inf in a key"):
+        q, k, v = data(dtype, 300, 1100)
+        SPECIAL[special](q, k, v)
+        arrays = [*map(plait.asarray, (q, k, v, mask))]
+        plait._plait.set_eager_errors(False)
+        text = str(plait.explain(f(plait, *arrays)))
+        assert "1 region" in text.splitlines()[0], text
+        got, _ = run(f, plait, *arrays)
+        want, _ = run(f, numpy, q, k, v, mask)
+        if special == "large":  # the difference of large scores has few bits left
+            numpy.testing.assert_allclose(got, want, rtol=1e-2 if dtype == "f4" else 1e-10, atol=2e-3 if dtype == "f4" else 1e-10)
+        else:
+            close(got, want)
+
+
+def softmax(np, s, axis=-1):
+    e = np.exp(s - s.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def softmax_of_columns(np, s):
+    e = np.exp(s - s.max(0))
+    return e / e.sum(0)
+
+
+SPELLINGS = {  # of queries (300, d), keys (4100, d), values (4100, w) and a mask (300, 4100)
+    "one vector": lambda np, q, k, v, mask: softmax(np, k @ q[0]) @ v,
+    "one vector in front": lambda np, q, k, v, mask: softmax(np, q[0] @ k.T) @ v,
+    "one vector, mask": lambda np, q, k, v, mask: softmax(np, np.where(mask[0], k @ q[0], -INF)) @ v,
+    "shared keys": lambda np, q, k, v, mask: np.einsum("bqk,kd->bqd", softmax(np, np.einsum("bqd,kd->bqk", q.reshape(3, 100, -1), k)), v),
+    "shared keys, mask": lambda np, q, k, v, mask: softmax(np, np.where(mask[:100], (q @ k.T).reshape(3, 100, -1), -1e9)).reshape(300, -1) @ v,
+    "keys first": lambda np, q, k, v, mask: softmax(np, k @ q.T, 0).T @ v,
+    "keys first, mask": lambda np, q, k, v, mask: softmax_of_columns(np, np.where(mask.T, k @ q.T, -INF)).T @ v,
+    "turned scores": lambda np, q, k, v, mask: softmax(np, (q @ k.T).T, 0).T @ v,
+    "maximum first": lambda np, q, k, v, mask: (lambda d: np.exp(d - np.log(np.exp(d).sum(-1, keepdims=True))) @ v)((lambda s: s - s.max(-1, keepdims=True))(q @ k.T)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_spellings(large, name, dtype):
+    """One region, whatever the axes of what is between the products are."""
+    mask = numpy.random.default_rng(1).random((300, 4100)) < 0.5
+
+    def f(np, q, k, v, mask):
+        return SPELLINGS[name](np, q[0] * 0.5, k[0], v[0], mask)
+
+    for special in ("plain", "nan in a query", "inf in a key", "-inf in a key", "inf in a value"):
+        q, k, v = data(dtype, 300, 4100)
+        SPECIAL[special](q, k, v)
+        arrays = [*map(plait.asarray, (q, k, v, mask))]
+        plait._plait.set_eager_errors(False)
+        text = str(plait.explain(f(plait, *arrays)))
+        assert "1 region" in text.splitlines()[0], text
+        got, _ = run(f, plait, *arrays)
+        close(got, run(f, numpy, q, k, v, mask)[0])
+
+
+def test_axes_that_a_plan_relies_on(large):
+    """Rows that are several axes, of other extents with the same classes, then not in C order."""
+    r = numpy.random.default_rng(2)
+
+    def f(np, q, k, v, shape, order):
+        s = (q @ k.T).reshape(shape, order=order)
+        return softmax(np, s).reshape(-1, k.shape[0], order=order) @ v
+
+    for shape, order in (((12, 30, 600), "C"), ((20, 18, 600), "C"), ((12, 30, 600), "F"), ((15, 24, 900), "C"), ((20, 18, 600), "C")):
+        operands = [r.standard_normal(n).astype("f4") for n in ((360, 16), (shape[2], 16), (shape[2], 20))]
+        close(numpy.asarray(f(plait, *map(plait.asarray, operands), shape, order)), f(numpy, *operands, shape, order))
+
+
+def test_row_values_that_are_broadcast_along_the_keys(large):
+    """As many rows as keys: what lacks the axis of the keys is one for each key."""
+    q, k, v = (x[0] for x in data("f4", 300, 300))
+
+    def f(np, q, k, v):
+        s = q @ k.T
+        e = np.exp(s - s.max(-1, keepdims=True))
+        return (e / e.sum(-1)) @ v
+
+    close(numpy.asarray(f(plait, *map(plait.asarray, (q, k, v)))), f(numpy, q, k, v))
+
+
+def shared_by_a_masked_sum(np, s, e, mask):
+    return np.where(mask, e / e.sum(-1, keepdims=True, where=mask), 0)
+
+
+def guarded(np, s, e, mask):
+    e = np.where(mask, e, 0)
+    total = e.sum(-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
+@pytest.mark.parametrize("weigh", [shared_by_a_masked_sum, guarded])
+@pytest.mark.parametrize("special", ["plain", "nan in a query", "-inf in a key"])
+@pytest.mark.parametrize("fill", [None, -INF])
+def test_rows_that_a_mask_hides_are_zero(large, weigh, special, fill):
+    q, k, v = data("f4", 70, 600)
+    SPECIAL[special](q, k, v)
+    mask = numpy.random.default_rng(1).random((70, 600)) < 0.5
+    mask[3] = mask[-1] = False
+
+    def f(np, q, k, v, mask):
+        s = scores(np, q, k, None if fill is None else mask, fill)
+        return weigh(np, s, exponentials(np, s), mask) @ v
+
+    got, _ = run(f, plait, *map(plait.asarray, (q, k, v, mask)))
+    close(got, run(f, numpy, q, k, v, mask)[0])
