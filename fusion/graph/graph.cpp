@@ -162,6 +162,7 @@ void Graph::build(std::span<Node* const> wanted, std::vector<const Node*>& repla
       if (base.dtype == n.dtype && (!g.map || part))
         g.index = shared(decompose_index(base.shape, base.strides, n.offset, n.shape, n.strides));
     }
+    writes |= n.kind == NodeKind::Update && !g.leaf;
     if (n.kind == NodeKind::Update && !g.leaf && g.in[2] < 0 && n.view_dtype == n.dtype)
       g.map = shared(decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides));
   }

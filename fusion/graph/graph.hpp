@@ -45,6 +45,7 @@ class Graph {
 
   std::vector<GNode> nodes;
   std::vector<Instead> instead;
+  bool writes = false;  // it has pending writes to storage
   const std::string& key() const { return key_; }
   std::int64_t field(const Source& s) const;
   const GNode& operator[](int i) const { return nodes[i]; }

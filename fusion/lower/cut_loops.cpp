@@ -16,7 +16,7 @@ CutLoops::CutLoops(Nest& nest, Emit emit, Need need)
       ex_(nest.ex_),
       emit_(std::move(emit)),
       need_(std::move(need)) {
-  for (std::int32_t i = 0; i < g_.size() && contains_.empty(); ++i)
+  for (std::int32_t i = 0; g_.writes && i < g_.size() && contains_.empty(); ++i)
     if (!g_[i].leaf && !in_.in_memory[i] && node(i).kind == NodeKind::Update)
       contains_.assign(g_.nodes.size(), -1);
 }
