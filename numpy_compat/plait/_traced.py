@@ -135,10 +135,11 @@ def _integer(trace, name, low, high, whose, *arrays):
 
 
 def _real(trace, name, whose, *arrays, births=False):
-    """An operation on doubles. births: Python raises where the result is no number though the operands are; NumPy warns of it."""
+    """An operation on doubles. births: Python raises where the result is no number though the operands are. NumPy warns of it, for Python's
+    numbers after all calls: by then it looks at the processor's flags."""
     made = trace.record(name, *arrays)
-    if births or whose != PYTHON and trace.watching:
-        trace.births(made, arrays)
+    if births or trace.watching:
+        trace.births(made)
     return Value(trace, made, "f", whose)
 
 
@@ -171,6 +172,8 @@ def arithmetic(name, numpys=False):
             x, y = to_float(a), to_float(b)
             if whose != NUMPY and (divides or name == "divide"):
                 trace.zero(y)
+            if divides and trace.watching:  # signs are compared
+                trace.ordered(x, y)
             return _real(trace, name, whose, x, y)
         x, y = _bounds(a), _bounds(b)
         if divides and y[0] <= 0 <= y[1]:
@@ -201,6 +204,8 @@ def comparison(name, numpys=False):
         trace = _trace_of(a, b)
         reals = "f" in (_kind(a)[0], _kind(b)[0])
         x, y = map(to_float if reals else _to_integer, (a, b))
+        if reals and trace.watching and "equal" not in (name, name[4:]):
+            trace.ordered(x, y)
         return Value(trace, trace.record(name, x, y), "b", NUMPY if numpys else _whose(a, b))
 
     return operation
@@ -301,7 +306,10 @@ def real_function(name, whose=NUMPY):
         trace = _trace_of(*operands)
         if whose == NUMPY and any(_kind(x)[0] == "b" for x in operands):
             raise Untraceable(f"numpy.{name} of a bool")
-        return _real(trace, name, whose, *map(to_float, operands), births=whose == PYTHON)
+        arrays = [to_float(x) for x in operands]
+        if name == "hypot" and whose == PYTHON and trace.watching:  # looks for the largest
+            trace.ordered(*arrays)
+        return _real(trace, name, whose, *arrays, births=whose == PYTHON)
 
     return function
 
@@ -364,7 +372,7 @@ class Trace:
     def __init__(self):
         self.watching = any(numpy.geterr()[kind] != "ignore" for kind in ("divide", "over", "invalid"))
         self.known = {}  # an operation and its operands -> its node
-        self.suspects = {}  # the decisions on the way -> where NumPy is to run the function; births are their own keys
+        self.suspects = {}  # the decisions on the way -> where NumPy may be to run the function, by what is to be looked for
         self.steps = 0
 
     def argument(self, x):
@@ -409,10 +417,18 @@ class Trace:
         elif x == 0:
             raise Untraceable("a division by zero")
 
-    def births(self, made, operands):
+    def births(self, made):
         """Suspects results that are infinite of finite operands, or NaN of none."""
-        if all(type(x) is Node or x == x for x in operands):
-            self.suspects.setdefault(tuple(self.path), {})[made] = made
+        if all(type(x) is Node or x == x for x in made.operands):
+            self.suspects.setdefault(tuple(self.path), {})["born", made] = made
+
+    def ordered(self, *operands):
+        """Suspects NaNs, which set a flag where they are compared."""
+        for x in operands:
+            if type(x) is Node:
+                self.suspects.setdefault(tuple(self.path), {})["nan", x] = x
+            elif x != x:
+                raise Untraceable("a comparison with NaN")
 
     def _born(self, made):
         """Where a result is no finite number, and its operands are not to blame."""
@@ -422,14 +438,9 @@ class Trace:
             if type(x) is Node:
                 born = record("logical_and", born, record("logical_not", record("isnan", x)))
                 infinite = record("logical_and", infinite, record("isfinite", x))
-            elif x - x != 0:
+            elif type(x) is float and x - x != 0:
                 infinite = False
         return record("logical_or", born, infinite)
-
-    def _loud(self, suspects):
-        """Those births that show in no other: an operand that is no finite number is seen in what is computed of it."""
-        made = {x for key, x in suspects.items() if key is x}
-        return made - _passed(made)
 
     def decide(self, value):
         """Which way the function goes at a branch: as it went where it asked for the same, or as it has not gone yet."""
@@ -456,7 +467,7 @@ class Trace:
             except (Untraceable, Exception) as e:  # elements that come here are NumPy's, who raises what there is to raise
                 reason = reason or (e if isinstance(e, Untraceable) else Untraceable(f"{type(e).__name__}: {e}"))
                 result = _NUMPYS
-                self.suspects.setdefault(tuple(self.path), {})[None] = True
+                self.suspects.setdefault(tuple(self.path), {})["at", None] = True
             leaves.append((tuple(self.path), result))
             if len(leaves) > LEAVES:
                 raise _TooMuch(f"more than {LEAVES} ways through the function")
@@ -492,13 +503,13 @@ class Trace:
         come from."""
         record, found = self.record, False
         for path, suspects in self.suspects.items():
-            if None in suspects:
-                here = [True]
+            here = [x for (what, _), x in suspects.items() if what == "at"]
+            if exactly:
+                here += [self._born(x) if what == "born" else record("isnan", x) for (what, _), x in suspects.items() if what != "at"]
             else:
-                here = [x for key, x in suspects.items() if key is not x]
-                here += [self._born(x) for x in suspects if x in suspects.values()] if exactly else [
-                    record("logical_not", record("isfinite", x)) for x in self._loud(suspects)
-                ]
+                seen = [x for (what, _), x in suspects.items() if what != "at"]
+                hidden = _passed(seen)  # an operand that is no finite number shows in what is computed of it
+                here += [record("logical_not", record("isfinite", x)) for x in dict.fromkeys(seen) if x not in hidden]
             mask = self.mask(path)
             for x in here:
                 x = mask if x is True else x if mask is True else record("logical_and", mask, x)
@@ -519,7 +530,7 @@ class Trace:
             if dtype == numpy.float64:
                 return double
             made = self.record("astype", dtype.type, double)
-            self.births(made, (double,))
+            self.births(made)
             return made
         if dtype.kind in "iu":
             whole = to_int(x) if kind == "f" else x
@@ -597,7 +608,7 @@ def computed(trace, leaves, dtypes, several):
             if isinstance(e, _TooMuch) or not path:
                 raise e if isinstance(e, Untraceable) else Untraceable(f"{type(e).__name__}: {e}") from None
             made = [dtype.type(0) for dtype in dtypes]
-            trace.suspects.setdefault(tuple(path), {})[None] = True
+            trace.suspects.setdefault(tuple(path), {})["at", None] = True
         for row, x in zip(rows, made):
             row.append(x)
     return [trace.joined(leaves, row) for row in rows]

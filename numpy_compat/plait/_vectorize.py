@@ -44,13 +44,15 @@ class _Call:
         def function(*args, **kwargs):
             return pending.pop() if pending else self.of.pyfunc(*args, **kwargs)
 
+        function.__name__ = getattr(self.of.pyfunc, "__name__", "?")  # NumPy's name for what has none
+
         return numpy.vectorize(function, excluded=self.of.excluded, cache=self.of.cache)(*args, **kwargs)
 
     def traced(self):
         """The results, computed of whole arrays. Raises Untraceable where the function is NumPy's to run."""
         of = self.of
-        if of.signature is not None:
-            raise Untraceable("a signature")
+        if of.signature is not None or not self.places:
+            raise Untraceable("a signature" if self.places else "no arguments")
         given = [_operand(holder[at]) for holder, at in self.places]
         shape = _shape(given)
         if numpy.geterr()["under"] != "ignore":
@@ -83,7 +85,7 @@ class _Call:
         """(whether the results are a tuple, their dtypes): as otypes say, or as the first element has them."""
         of = self.of
         if of.otypes is not None:
-            return len(of.otypes) > 1, [numpy.dtype(c) for c in of.otypes]
+            return len(of.otypes) > 1, _stored(of.otypes)
         args, kwargs = to_numpy(list(self.args)), to_numpy(dict(self.kwargs))
         for holder, at in self.places:
             where = args if holder is self.args else kwargs
@@ -92,7 +94,16 @@ class _Call:
         several = isinstance(self.first, tuple)
         if several and len(self.first) < 2:
             raise Untraceable("a tuple of fewer than two results")
-        return several, [numpy.asarray(x).dtype for x in (self.first if several else (self.first,))]
+        return several, _stored([numpy.asarray(x).dtype.char for x in (self.first if several else (self.first,))])
+
+
+def _stored(chars):
+    """The dtypes of results."""
+    dtypes = [numpy.dtype(c) for c in chars]
+    for dtype in dtypes:
+        if dtype.kind not in "biuf" or dtype.itemsize > 8:
+            raise Untraceable(f"results of dtype {dtype}")
+    return dtypes
 
 
 def _operand(x):
@@ -130,6 +141,6 @@ def _shape(operands):
         shape = numpy.broadcast_shapes(*(x.shape for x in operands if isinstance(x, ndarray)))
     except ValueError as e:
         raise Untraceable(str(e)) from None
-    if int(numpy.prod(shape)) < FEW:
+    if int(numpy.prod(shape)) < max(FEW, 1):
         raise Untraceable(f"fewer than {FEW} elements")
     return shape
