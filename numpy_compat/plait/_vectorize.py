@@ -6,7 +6,8 @@ from . import _errstate, _plait
 from ._fallback import call, to_numpy
 from ._plait import lazy_scalar, ndarray
 from ._pure import guarded
-from ._traced import Trace, Untraceable, arrays, computed
+from ._traced import Trace, arrays, computed
+from ._values import Untraceable
 
 FEW = 1 << 12  # elements that NumPy is faster with
 _NUMBERS = bool, int, float
@@ -61,13 +62,16 @@ class _Call:
         args, kwargs = list(map(_constant, self.args)), {k: _constant(v) for k, v in self.kwargs.items()}
         for (holder, at), x in zip(self.places, given):
             (args if holder is self.args else kwargs)[at] = trace.argument(x) if isinstance(x, ndarray) else x
-        leaves = trace.follow(guarded(of.pyfunc), self._guarded(args), self._guarded(kwargs))
+        with numpy.errstate(all="raise" if trace.watching else "ignore", under="ignore"):  # of numbers of the function's own
+            leaves = trace.follow(guarded(of.pyfunc), self._guarded(args), self._guarded(kwargs))
         several, dtypes = self._dtypes(given)
         results = computed(trace, leaves, dtypes, several)
         flagged = trace.flagged(exactly=False)
         del leaves, args, kwargs  # live arrays would be stored
         with _errstate.errstate(all="ignore"):
             *results, found = arrays([*results, flagged])
+            if any(not isinstance(x, ndarray) for x in results) and any(_plait.on_device(x) for x in given if isinstance(x, ndarray)):
+                raise Untraceable("a constant as the result, on a device")
             results = [x if isinstance(x, ndarray) and x.shape == shape else _spread(x, shape) for x in results]
             if found is not False and _any(found, *results):
                 (found,) = arrays([trace.flagged(exactly=True)])
