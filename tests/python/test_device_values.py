@@ -87,6 +87,12 @@ def masked(q, k, v, mask):
     return softmax(numpy.where(mask, q @ k.swapaxes(-1, -2) * 0.125, -numpy.inf)) @ v
 
 
+def chosen_rows(s):
+    e = numpy.exp(s - s.max(-1, keepdims=True))
+    total = e.sum(-1, keepdims=True)
+    return numpy.where(total > 30, e / total, 0)
+
+
 LOWER = numpy.tril(numpy.ones((70, 90), bool))
 BLOCKS = {  # what is one loop on a CPU is one kernel, whose blocks of threads multiply together
     "operands and results": (lambda x, w, b: numpy.maximum((x * 2 + 1) @ w + b, 0), (100, 130), (130, 90), (90,)),
@@ -98,6 +104,9 @@ BLOCKS = {  # what is one loop on a CPU is one kernel, whose blocks of threads m
     "mask": (lambda q, k, v: masked(q, k, v, LOWER), (3, 70, 40), (3, 90, 40), (3, 90, 40)),
     "vector": (lambda q, k, v: softmax(k @ q) @ v, (40,), (1300, 40), (1300, 37)),
     "keys first": (lambda q, k, v: (lambda e: e / e.sum(0))(numpy.exp((k @ q.T) * 0.125)).T @ v, (70, 40), (90, 40), (90, 37)),
+    "values first": (lambda q, k, v: v.T @ softmax((q @ k.T) * 0.125).T, (70, 40), (90, 40), (90, 37)),
+    "two values": (lambda q, k, v, w: (lambda p: (p @ v) + p @ w)(softmax(q @ k.T * 0.125)), (70, 40), (90, 40), (90, 37), (90, 37)),
+    "chosen rows": (lambda q, k, v: chosen_rows(q @ k.T * 0.125) @ v, (70, 40), (90, 40), (90, 37)),
     "several axes": (lambda q, k, v: softmax((q @ k.T).reshape(7, 10, 90)).reshape(70, 90) @ v, (70, 40), (90, 40), (90, 37)),
     "convolution": (convolution, (2, 8, 20, 20), (24, 8, 3, 3), (24,)),
 }
