@@ -314,8 +314,8 @@ bool adds_axes(const Array& indices) {
 // The elements as a view whose axes are in the order of a copy's memory; an axis of the indices is
 // several where they step by other ways.
 std::optional<Array> shown_by_steps(const Places& p) {
-  const auto count = element_count(
-      Dims(p.view.shape.begin() + p.first, p.view.shape.begin() + p.last));
+  const auto count =
+      element_count(Dims(p.view.shape.begin() + p.first, p.view.shape.begin() + p.last));
   if (count <= kFewIndices) return std::nullopt;
   std::vector<Held> held(p.terms.size(), Held(p.terms[0].indices));
   for (std::size_t t = 1; t < held.size(); ++t) held[t] = Held(p.terms[t].indices);

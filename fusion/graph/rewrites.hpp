@@ -25,7 +25,8 @@ std::vector<Graph::Instead> copy_windows(const Graph& g);
 std::vector<Graph::Instead> read_through_copies(const Graph& g);
 
 using Rewrite = std::vector<Graph::Instead> (*)(const Graph&);
-inline constexpr Rewrite kRewrites[] = {add_stacked, sum_products, copy_windows, read_through_copies};
+inline constexpr Rewrite kRewrites[] = {add_stacked, sum_products, copy_windows,
+                                        read_through_copies};
 
 // Nobody needs the value but one node of the graph.
 bool alone(const GNode& g);

@@ -85,11 +85,11 @@ bool steps_of(const std::vector<Node*>& terms, Steps& s) {
   const auto step = [&](std::int64_t n, std::int64_t stride, int operand) {
     return offset(n, operand) - offset(n - stride, operand);
   };
-  const auto extents = even_extents(
-      static_cast<std::int64_t>(terms.size()), [&](std::int64_t n, std::int64_t stride) {
-        return step(n, stride, 0) == step(stride, stride, 0) &&
-               step(n, stride, 1) == step(stride, stride, 1);
-      });
+  const auto extents = even_extents(static_cast<std::int64_t>(terms.size()),
+                                    [&](std::int64_t n, std::int64_t stride) {
+                                      return step(n, stride, 0) == step(stride, stride, 0) &&
+                                             step(n, stride, 1) == step(stride, stride, 1);
+                                    });
   if (!extents) return false;
   s = {*extents, Dims(extents->size()), Dims(extents->size())};
   std::int64_t stride = 1;
