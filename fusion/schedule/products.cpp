@@ -18,6 +18,23 @@ namespace {
 // Products that a region has blocks of at a time: they share the cache.
 constexpr std::size_t kMostBlocks = 4;
 
+// How often a line of an operand is packed: columns for every block of rows; rows once, or, of
+// several axes, for every block of columns.
+double times_packed(const Graph& g, std::int32_t product, int operand, const ProductBlocks& most) {
+  const Node& p = *g[product].node;
+  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const auto blocks = [&](int first, int count, std::int64_t size) {
+    const std::int64_t lines =
+        element_count(Dims(p.shape.begin() + first, p.shape.begin() + first + count));
+    return static_cast<double>((lines + size - 1) / size);
+  };
+  if (operand == 0)
+    return p.axes.empty() ? 1 : blocks(axes.batch + axes.rows, axes.columns, most.columns);
+  const std::int64_t rows =
+      p.axes.empty() ? tile_shape(BlockExtents(g), product, false, most).rows : most.rows;
+  return blocks(axes.batch, axes.rows, rows);
+}
+
 }  // namespace
 
 bool Candidate::reaches_product(std::int32_t node) const {
@@ -26,10 +43,9 @@ bool Candidate::reaches_product(std::int32_t node) const {
       [&](std::int32_t i) { return tiled_[i]; });
 }
 
-// Rows are packed once, columns by every block of rows.
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
-    if (!tiled_[p] || !g_[p].node->axes.empty()) continue;
+    if (!tiled_[p]) continue;
     if (const Attention* const a = attention(p)) {
       for (const std::int32_t v : {g_[a->scores].in[0], g_[a->scores].in[1], a->values(g_, p)})
         unfolded_[v] = repeats_matrices(v);
@@ -38,15 +54,10 @@ void Candidate::find_unfolded() {
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
       if (!unfolded_axes(g_, v)) continue;
-      const Node& n = *g_[v].node;
-      const Dims& shape = g_[p].node->shape;
-      const std::int64_t rows =
-          tile_shape(BlockExtents(g_), p, false, problem_->target.blocks).rows;
-      const std::int64_t blocks = (shape[shape.size() - 2] + rows - 1) / rows;
-      const auto elements = static_cast<double>(element_count(n.shape));
-      unfolded_[v] = k == 0 || !reading(*problem_->target.machine, elements, 1,
-                                        elements * static_cast<double>(blocks))
-                                    .store();
+      const auto elements = static_cast<double>(element_count(g_[v].node->shape));
+      unfolded_[v] = !reading(*problem_->target.machine, elements, 1,
+                              elements * times_packed(g_, p, k, problem_->target.blocks))
+                          .store();
     }
   }
 }
