@@ -482,9 +482,22 @@ void note_numpys(PyArrayObject* array, const tracer::Node* node) {
   watched->outside.push_back({Owned::borrow(o), node, array_key(o)});
 }
 
+namespace {
+PyObject* obstruct(PyObject*, PyObject* why) {  // text: a string that lives on
+  return guarded([&]() -> PyObject* {
+    if (tracer::capture()) tracer::obstruct_capture(PyUnicode_AsUTF8(PyUnicode_FromObject(why)));
+    return Py_NewRef(Py_None);
+  });
+}
+PyMethodDef functions[] = {{"obstruct_capture", obstruct, METH_O,
+                            "says why a call that is watched for replay cannot be kept"},
+                           {nullptr, nullptr, 0, nullptr}};
+}  // namespace
+
 bool add_replayed(PyObject* module) {
   const Owned type(PyType_FromSpec(&spec));
-  return type && PyModule_AddObjectRef(module, "replayed", type.get()) == 0;
+  return type && PyModule_AddObjectRef(module, "replayed", type.get()) == 0 &&
+         PyModule_AddFunctions(module, functions) == 0;
 }
 
 }  // namespace plait::py

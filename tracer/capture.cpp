@@ -23,6 +23,12 @@ Capture::Capture(std::span<const Array> arguments) : began_(last_write()) {
   ++detail::captures;
 }
 
+Capture::~Capture() {
+  end();
+  const Lock held = hold();
+  held_.clear();
+}
+
 void Capture::end() {
   if (std::exchange(ended_, true)) return;
   mine = nullptr;

@@ -16,7 +16,7 @@ class Capture {
  public:
   // Of this thread, until end(). The arrays are in memory.
   explicit Capture(std::span<const Array> arguments);
-  ~Capture() { end(); }
+  ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
   void end();

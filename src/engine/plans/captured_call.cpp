@@ -49,7 +49,7 @@ std::shared_ptr<CapturedCall> CapturedCall::make(const tracer::Capture& capture,
     std::size_t first = 0;
     while (arguments[first].array.storage != arguments[i].array.storage) ++first;
     call->storages_.push_back(static_cast<std::int32_t>(first));
-    inputs.push_back(arguments[i].node);
+    inputs.push_back(first == i ? arguments[i].node : nullptr);
     const Node& now = *arguments[i].array.storage->version;
     const bool written = first == i && &now != arguments[i].node;
     if (written && !pending(now)) {

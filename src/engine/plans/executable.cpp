@@ -1,10 +1,12 @@
 #include "executable.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "core/array_memory.hpp"
 #include "engine/threads/interruption.hpp"
+#include "tracer/context.hpp"
 #include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
@@ -102,6 +104,11 @@ std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
   }
   e->detach();
   return e;
+}
+
+Executable::~Executable() {
+  const std::lock_guard held(tracer::lock());
+  own_.clear();
 }
 
 void Executable::detach() {

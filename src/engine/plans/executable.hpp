@@ -36,6 +36,10 @@ class Executable {
   void run(std::span<const NodeMemory> inputs, std::span<const Scalar> numbers,
            std::span<Result> results);
 
+  ~Executable();  // takes the lock
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
  private:
   class Taken;
   explicit Executable(std::span<tracer::Node* const> wanted) : graph_(wanted) {}
