@@ -67,18 +67,12 @@ std::optional<ArrayKey> array_key(PyObject* o) {
   if (Py_TYPE(o) == array_type) {
     if (as_array(o)->host) return std::nullopt;
     const tracer::Array& a = as_array(o)->array;
-    const tracer::Storage& s = *a.storage;
-    const tracer::Node& n = *s.version;
-    if (!n.data || n.device > kHost || s.exports || s.pinned || s.borrowed || s.any_bytes)
-      return std::nullopt;
+    k.plaits = engine::layout_of(a);
+    if (!k.plaits || a.storage->borrowed) return std::nullopt;
     k.dtype = a.dtype;
     k.shape = a.shape;
     k.strides = a.strides;
     k.writeable = a.writeable;
-    k.whole_dtype = n.dtype;
-    k.whole_shape = n.shape;
-    k.whole_strides = n.strides;
-    k.offset = a.offset + s.base;
   } else {
     auto* a = reinterpret_cast<PyArrayObject*>(o);
     const auto t = native_dtype(PyArray_DESCR(a));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plans/captured_call.hpp"
 #include "ndarray.hpp"
 
 namespace plait::py {
@@ -16,10 +17,7 @@ struct ArrayKey {
   DType dtype;
   Dims shape, strides;
   std::int64_t first, last;  // bytes that it spans, from its first element
-  // Of Plait's: of the storage, and the array in it.
-  DType whole_dtype = DType::UInt8;
-  Dims whole_shape, whole_strides;
-  std::int64_t offset = 0;
+  std::optional<engine::ArrayLayout> plaits;
 
   bool operator==(const ArrayKey&) const = default;
 };

@@ -23,6 +23,15 @@ NodeMemory copy_of(const NodeMemory& m) {
 
 }  // namespace
 
+std::optional<ArrayLayout> layout_of(const Array& a) {
+  const tracer::Storage& s = *a.storage;
+  const Node& n = *s.version;
+  if (!n.data || n.device > kHost || s.exports != 0 || s.pinned || s.any_bytes)
+    return std::nullopt;
+  return ArrayLayout{a.dtype, a.writeable, a.shape,  a.strides, a.offset + s.base,
+                     n.dtype, n.shape,     n.strides};
+}
+
 // The number of the value that is the node's.
 std::int32_t CapturedCall::add_value(const Node& n) {
   Value v{n.dtype, n.shape, n.strides, {}};

@@ -2,6 +2,7 @@
 // function: arrays in, arrays out, with what aliases what as it was recorded.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,19 @@
 #include "tracer/capture.hpp"
 
 namespace plait::engine {
+
+// What a plan depends on of an array of Plait's: itself, and its storage's contents.
+struct ArrayLayout {
+  DType dtype;
+  bool writeable;
+  Dims shape, strides;
+  std::int64_t offset;
+  DType whole_dtype;
+  Dims whole_shape, whole_strides;
+  bool operator==(const ArrayLayout&) const = default;
+};
+// nullopt: it is not in memory of the host, or others look at that.
+std::optional<ArrayLayout> layout_of(const tracer::Array& a);
 
 class CapturedCall {
  public:
