@@ -2,8 +2,8 @@
 // plait.ndarray with that method of its own, as NumPy's functions do.
 #include "core/device.hpp"
 #include "functions.hpp"
-#include "tracer/capture.hpp"
 #include "temporaries.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
 #include <structmember.h>

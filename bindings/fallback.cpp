@@ -8,8 +8,8 @@
 #include "core/config.hpp"
 #include "engine/reports/report.hpp"
 #include "functions.hpp"
-#include "tracer/capture.hpp"
 #include "pooled_memory.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {

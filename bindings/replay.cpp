@@ -54,7 +54,7 @@ struct Watched {
   Watched(PyObject* f, CallKey k) : function(f), key(std::move(k)) {}
   PyObject* function;
   CallKey key;
-  std::vector<Owned> theirs;  // the arrays among the arguments, as the caller gave them
+  std::vector<Owned> theirs;    // the arrays among the arguments, as the caller gave them
   std::vector<PyObject*> ours;  // and as the function has them
   std::vector<CapturedCall::Argument> arguments;
   std::vector<NumpysOutside> outside;
@@ -167,8 +167,7 @@ struct Run {
         if (p.argument >= 0)
           return view_of_argument(given[static_cast<std::size_t>(p.argument)], p);
         Owned made(wrap(std::move(results[r.number])));
-        return kept.key.numpys() ? to_numpy(as_array(made.get()))
-                                                        : made.release();
+        return kept.key.numpys() ? to_numpy(as_array(made.get())) : made.release();
       }
       case Returned::Kind::Scalar: {
         const CapturedCall::Place& p = kept.call->results()[r.number];
@@ -196,9 +195,8 @@ struct Run {
         Owned made(check(PyDict_New()));
         for (std::size_t i = 0; i < r.items.size(); ++i) {
           const Owned item(object(r.items[i]));
-          check(PyDict_SetItem(made.get(),
-                               PyTuple_GET_ITEM(r.value.get(), static_cast<Py_ssize_t>(i)),
-                               item.get()));
+          check(PyDict_SetItem(
+              made.get(), PyTuple_GET_ITEM(r.value.get(), static_cast<Py_ssize_t>(i)), item.get()));
         }
         return made.release();
       }
@@ -227,8 +225,8 @@ std::vector<NodeMemory> memory_of(const Kept& k, PyObject* const* given) {
     std::byte *first = nullptr, *last = nullptr;
     for (std::size_t j = i; j < memory.size(); ++j) {
       if (static_cast<std::size_t>(storages[j]) != i) continue;
-      auto* const at = reinterpret_cast<std::byte*>(
-          PyArray_BYTES(reinterpret_cast<PyArrayObject*>(given[j])));
+      auto* const at =
+          reinterpret_cast<std::byte*>(PyArray_BYTES(reinterpret_cast<PyArrayObject*>(given[j])));
       std::byte *const lo = at + k.key[j].first, *const hi = at + k.key[j].last;
       first = first ? std::min(first, lo) : lo;
       last = last ? std::max(last, hi) : hi;
@@ -239,15 +237,16 @@ std::vector<NodeMemory> memory_of(const Kept& k, PyObject* const* given) {
 }
 
 // Contents of NumPy's arrays that are no arguments, as they are now. False: they lie otherwise.
-bool read_outside(const Kept& k, std::vector<NodeMemory>& memory, std::vector<tracer::Array>& hold) {
+bool read_outside(const Kept& k, std::vector<NodeMemory>& memory,
+                  std::vector<tracer::Array>& hold) {
   for (std::size_t i = 0; i < k.outside.size(); ++i) {
     memory.emplace_back();
     if (!k.call->reads_outside(i)) continue;
     auto* const a = reinterpret_cast<PyArrayObject*>(k.outside[i].array.get());
     if (array_key(k.outside[i].array.get()) != k.outside[i].key) return false;
     if (PyArray_IS_C_CONTIGUOUS(a)) {
-      memory.back() = numpys_memory(reinterpret_cast<std::byte*>(PyArray_BYTES(a)),
-                                    PyArray_NBYTES(a), false);
+      memory.back() =
+          numpys_memory(reinterpret_cast<std::byte*>(PyArray_BYTES(a)), PyArray_NBYTES(a), false);
       continue;
     }
     const auto copy = native_from_numpy(a, Take::Copy);

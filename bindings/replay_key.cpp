@@ -32,7 +32,8 @@ std::int64_t bytes_apart(const ArrayKey& x, PyObject* a, const ArrayKey& y, PyOb
   const Location p = location_of(a), q = location_of(b);
   if (p.memory != q.memory) return kApart;
   // Views of one storage are read through one node, wherever they are.
-  const bool overlap = p.memory || (p.at + x.first < q.at + y.last && q.at + y.first < p.at + x.last);
+  const bool overlap =
+      p.memory || (p.at + x.first < q.at + y.last && q.at + y.first < p.at + x.last);
   return overlap ? q.at - p.at : kApart;
 }
 

@@ -16,7 +16,8 @@ constinit std::atomic<int> captures{0};
 Capture* this_threads_capture() { return mine; }
 }  // namespace detail
 
-Capture::Capture(std::span<const Array> arguments) : began_(last_write()) {
+Capture::Capture(std::span<const Array> arguments)
+    : evaluations_(evaluations_so_far()), began_(last_write()) {
   for (const Array& a : arguments)
     if (!is_argument(*a.storage)) arguments_.push_back(a.storage);
   mine = this;
@@ -27,6 +28,11 @@ Capture::~Capture() {
   end();
   const Lock held = hold();
   held_.clear();
+}
+
+const char* Capture::obstacle() const {
+  if (obstacle_) return obstacle_;
+  return another_call_ || evaluations_ != evaluations_so_far() ? "" : nullptr;
 }
 
 void Capture::end() {
@@ -42,7 +48,11 @@ bool Capture::is_argument(const Storage& s) const {
 
 void Capture::reads(const Storage& s) {
   const Node& n = *s.version;
-  if (is_pending(n) || is_argument(s)) return;
+  if (is_argument(s)) return;
+  if (is_pending(n)) {
+    another_call_ |= was_there(s);  // how it was recorded is no part of the function
+    return;
+  }
   held_.try_emplace(&n, s.version);
   if (was_there(s)) others_.try_emplace(&n, Ref<Storage>(const_cast<Storage*>(&s)));
 }

@@ -21,8 +21,9 @@ class Capture {
   Capture& operator=(const Capture&) = delete;
   void end();
 
-  // The first reason why the operations cannot be run again; null: none.
-  const char* obstacle() const { return obstacle_; }
+  // The first reason why the operations cannot be run again; null: none. Empty: another call's may
+  // be, as when another thread has computed meanwhile what was recorded.
+  const char* obstacle() const;
   void obstruct(const char* why) {
     if (!obstacle_) obstacle_ = why;
   }
@@ -47,6 +48,8 @@ class Capture {
   std::unordered_map<const Node*, Ref<Node>> held_;
   std::unordered_map<const Node*, Ref<Storage>> others_;
   const char* obstacle_ = nullptr;
+  bool another_call_ = false;
+  std::uint64_t evaluations_;
   std::uint32_t began_ = 0;
   bool ended_ = false;
 };

@@ -119,8 +119,7 @@ bool nested(const Array& a) {
 }  // namespace
 
 bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& out) {
-  if (element_count(out.shape) > std::max(eager_limit(), kMiddling) || !nested(out))
-    return false;
+  if (element_count(out.shape) > std::max(eager_limit(), kMiddling) || !nested(out)) return false;
   for (const Operand& o : operands) {
     const bool plain = o.array ? o.array->dtype == out.dtype && o.array->shape == out.shape &&
                                      same_or_apart(*o.array, out)

@@ -92,7 +92,8 @@ inline Ref<Node> take_node(NodeKind kind) {
 }
 
 void set_version(Storage& s, Ref<Node> n);
-std::uint32_t last_write();  // see Storage::writes
+std::uint64_t evaluations_so_far();  // that have begun, of all threads
+std::uint32_t last_write();          // see Storage::writes
 // Few elements of memory that only the target's storage sees are stored to without a node; false
 // where that is not so, or where `v` is not in memory, of other shape or dtype, or may overlap.
 bool stored_at_once(const Array& target, const Scalar& v);

@@ -145,12 +145,20 @@ bool is_materialised(const Array& a) { return a.storage->version->materialised()
 
 constexpr const char* kValueNeeded = "it needs a value before it returns";
 
+namespace {
+std::atomic<std::uint64_t> evaluations{0};
+}
+std::uint64_t evaluations_so_far() { return evaluations; }
+
 void evaluate_nodes(std::span<const Ref<Node>> nodes) {
   obstruct_capture(kValueNeeded);
   std::vector<Node*> wanted;
   for (const Ref<Node>& n : nodes)
     if (is_pending(*n)) wanted.push_back(n.get());
-  if (!wanted.empty()) evaluator().evaluate(wanted);
+  if (!wanted.empty()) {
+    ++evaluations;
+    evaluator().evaluate(wanted);
+  }
   const Lock held = hold();
   Context& c = context();
   if (!wanted.empty()) ++c.evaluation;

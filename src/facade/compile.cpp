@@ -107,8 +107,7 @@ KeptCalls::Watch::Watch(KeptCalls& calls, const Handle* arguments, int n) : stat
   auto key = key_of(arrays);
   if (!key) return;
   state_ = new State{*calls.calls_, *std::move(key), {}, {}};
-  for (const tracer::Array& a : arrays)
-    state_->arguments.push_back({a, a.storage->version.get()});
+  for (const tracer::Array& a : arrays) state_->arguments.push_back({a, a.storage->version.get()});
   state_->capture.emplace(arrays);
 }
 KeptCalls::Watch::~Watch() { delete state_; }
@@ -126,6 +125,7 @@ void KeptCalls::Watch::end(const Handle& result) {
       call.reset();
     }
   if (!call) {
+    if (*why == 0) return;
     state_->calls.obstructed = true;
     if (logging(Log::Fallback))
       log(Log::Fallback, std::string("a compiled function is called each time: ") + why);

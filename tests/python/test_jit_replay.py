@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import plait
-from plait import _jit, _plait
+from plait import _errstate, _jit, _plait
 
 calls = []
 WEIGHTS = np.arange(4.0)
@@ -273,7 +273,9 @@ def test_pending_arguments():
     assert len(calls) == 1
 
 
-def test_error_states_are_seen_apart():
+def test_error_states_are_seen_apart(monkeypatch):
+    monkeypatch.setattr(_errstate, "_catching", 0)  # pytest is
+
     @replayed
     def f(x):
         calls.append(1)
@@ -330,6 +332,32 @@ def test_nested_in_another_jitted_function():
     for i in range(3):
         np.testing.assert_array_equal(outer(np.arange(3.0) + i), (np.arange(3.0) + i) * 2 + 1)
     assert len(calls) == 1
+
+
+def test_what_another_thread_computes_meanwhile_is_no_constant():
+    @replayed
+    def f(x):
+        calls.append(1)
+        y = x + 1
+        if len(calls) == 1:
+            other = threading.Thread(target=_plait.flush)
+            other.start()
+            other.join()
+        return y, y * 2
+
+    for i in range(4):
+        x = np.arange(5000.0) + i
+        np.testing.assert_array_equal(f(x), (x + 1, (x + 1) * 2))
+    assert len(calls) == 2
+
+
+def test_captured_arrays_that_are_pending():
+    pending = plait.arange(5000.0) + 1
+    f = replayed(lambda x: x * pending)
+    for i in range(4):
+        np.testing.assert_array_equal(np.asarray(f(plait.ones(5000))), np.asarray(pending))
+        pending[3] = i
+        pending += 1
 
 
 def test_two_threads():

@@ -26,10 +26,9 @@ NodeMemory copy_of(const NodeMemory& m) {
 std::optional<ArrayLayout> layout_of(const Array& a) {
   const tracer::Storage& s = *a.storage;
   const Node& n = *s.version;
-  if (!n.data || n.device > kHost || s.exports != 0 || s.pinned || s.any_bytes)
-    return std::nullopt;
-  return ArrayLayout{a.dtype, a.writeable, a.shape,  a.strides, a.offset + s.base,
-                     n.dtype, n.shape,     n.strides};
+  if (!n.data || n.device > kHost || s.exports != 0 || s.pinned || s.any_bytes) return std::nullopt;
+  return ArrayLayout{a.dtype,           a.writeable, a.shape, a.strides,
+                     a.offset + s.base, n.dtype,     n.shape, n.strides};
 }
 
 // The number of the value that is the node's.
@@ -169,10 +168,9 @@ bool CapturedCall::run(std::span<const NodeMemory> arguments, std::span<const No
         const auto c = static_cast<std::size_t>(v.computed);
         const Executable::Result& value = computed[c];
         // Another array, or an argument, has the same value in that memory.
-        const bool shared =
-            taken[c] || std::ranges::any_of(arguments, [&](const NodeMemory& m) {
-              return m.buffer == value.memory.buffer;
-            });
+        const bool shared = taken[c] || std::ranges::any_of(arguments, [&](const NodeMemory& m) {
+                              return m.buffer == value.memory.buffer;
+                            });
         taken[c] = true;
         const NodeMemory m = shared ? copy_of(value.memory) : value.memory;
         made[at] = tracer::from_buffer(m.buffer, v.dtype, v.shape, value.strides, m.offset);

@@ -85,7 +85,7 @@ class CapturedCall {
   std::vector<Other> others_;
   std::vector<Value> values_;
   std::vector<Place> results_;
-  std::vector<tracer::Node*> wanted_;  // while it is made
+  std::vector<tracer::Node*> wanted_;       // while it is made
   std::shared_ptr<Executable> executable_;  // null: nothing is computed
 };
 

@@ -45,8 +45,8 @@ Ref<Node> detached(const Node& n, bool constant) {
 }
 
 std::int32_t number_of(const fusion::Graph& g, const Node* n) {
-  const auto at = std::find_if(g.nodes.begin(), g.nodes.end(),
-                               [&](const GNode& x) { return x.recorded == n; });
+  const auto at =
+      std::find_if(g.nodes.begin(), g.nodes.end(), [&](const GNode& x) { return x.recorded == n; });
   return at == g.nodes.end() ? -1 : static_cast<std::int32_t>(at - g.nodes.begin());
 }
 

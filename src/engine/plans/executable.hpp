@@ -49,9 +49,9 @@ class Executable {
   std::vector<Ref<tracer::Node>> own_;
   std::shared_ptr<fusion::Plan> plan_;
   Given given_;
-  std::vector<std::int32_t> inputs_;                // nodes; -1: not read
-  std::vector<std::vector<std::size_t>> numbers_;   // scalars of the steps
-  std::vector<std::int32_t> wanted_;                // nodes
+  std::vector<std::int32_t> inputs_;               // nodes; -1: not read
+  std::vector<std::vector<std::size_t>> numbers_;  // scalars of the steps
+  std::vector<std::int32_t> wanted_;               // nodes
   std::vector<const tracer::Node*> constants_;
   bool in_place_ = false;
   std::vector<std::unique_ptr<Bindings>> idle_;  // of runs that have ended

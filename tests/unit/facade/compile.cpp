@@ -61,9 +61,8 @@ TEST_CASE("a function that asks for values is called each time") {
 }
 
 TEST_CASE("a view of an argument stays one") {
-  auto f = plait::compile([](const array<double>& x) {
-    return plait::view(x, plait::range(1, 3));
-  });
+  auto f =
+      plait::compile([](const array<double>& x) { return plait::view(x, plait::range(1, 3)); });
   for (int i = 0; i < 3; ++i) {
     array<double> x = plait::arange<double>(4);
     const array<double> v = f(x);
@@ -73,9 +72,8 @@ TEST_CASE("a view of an argument stays one") {
 }
 
 TEST_CASE("errors pass, and threads may share a compiled function") {
-  auto f = plait::compile([](const array<double>& x, const array<double>& y) {
-    return array<double>(x + y);
-  });
+  auto f = plait::compile(
+      [](const array<double>& x, const array<double>& y) { return array<double>(x + y); });
   const array<double> three = plait::ones({3}), four = plait::ones({4});
   CHECK_THROWS_AS(f(three, four), plait::ValueError);
   std::vector<std::thread> threads;
