@@ -1,12 +1,9 @@
 #include "replay.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
-#include <vector>
 
 #include "core/config.hpp"
-#include "engine/plans/captured_call.hpp"
 #include "functions.hpp"
 #include "replay_key.hpp"
 #include "tracer/at_once.hpp"
