@@ -11,6 +11,7 @@
 #include "engine/direct/gather.hpp"
 #include "places.hpp"
 #include "tracer/calls.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/context.hpp"
 
 namespace plait::numpy {
@@ -18,7 +19,7 @@ using tracer::NodeKind;
 
 namespace {
 // What is computed at once costs less than its planning.
-bool few(std::int64_t elements) { return elements <= 16 * config().eager_limit; }
+bool few(std::int64_t elements) { return elements <= 16 * tracer::eager_limit(); }
 }  // namespace
 
 std::optional<std::int64_t> index_bound(const Array& indices) {
