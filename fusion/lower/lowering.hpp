@@ -237,6 +237,7 @@ class Lowering : Nest {
   bool refuse_scan(std::int32_t id);
   bool contains_scan(std::int32_t id) const;
   int looped_axis(std::int32_t id) const;
+  bool in_groups(std::int32_t id);
   Val running(std::int32_t id, const tracer::Node& n, const Index& idx);
   Val carried(DType t, ReduceKind kind);
   Val window_value(std::int32_t id, const Index& idx);

@@ -225,7 +225,8 @@ class Rules {
   }
   void scan(std::int32_t loop, Val v, const Reduction& r) {
     const DType t = k_.insts[r.value].type;
-    if (!reduce_info(r.kind).has(kRuns) || r.order != Order::Sequential || t == DType::Float16 ||
+    if (!reduce_info(r.kind).has(kRuns) ||
+        (r.order != Order::Sequential && r.order != Order::Grouped) || t == DType::Float16 ||
         t == DType::Bool)
       fail_loop(k_, loop, "has a fold that cannot run");
     type(v, t);
@@ -266,6 +267,8 @@ class Rules {
       fail_loop(k_, loop, "a float sum or product needs an order");
     if (r.order == Order::Pairwise && r.kind != ReduceKind::Sum)
       fail_loop(k_, loop, "only sums are pairwise");
+    if (r.order == Order::Grouped && !scans(k_, loop))
+      fail_loop(k_, loop, "only scans are grouped");
     if (r.guarded_sqrt && (!is_arg(r.kind) || !is_float(t)))
       fail_loop(k_, loop, "guarded_sqrt is for arg-reductions of floats");
   }
