@@ -178,10 +178,11 @@ struct BufferParam {
   // stores later; gathers are not. Whoever builds a kernel knows that indices stay in the buffer.
 };
 // Scatters combine by addition, multiplication, minimum or maximum of integers or floats of 32 or
-// 64 bits, one after the other as the loops go. Nothing else names their buffer, and another
-// scatter only elements of its own. Iterations of a loop whose variable is in the access name
-// elements of their own, whatever the indices: those of the grid do, and those of every loop inside
-// a vector loop, whose lanes follow each other.
+// 64 bits, one after the other as the loops go. Nothing else names their buffer but stores of what
+// it begins with, in loops of the same iteration of the grid before, and another scatter only
+// elements of its own. Iterations of a loop whose variable is in the access name elements of their
+// own, whatever the indices: those of the grid do, and those of every loop inside a vector loop,
+// whose lanes follow each other.
 
 // Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a
 // vector loop every lane has its own copy. `home` is the loop whose body it belongs to; kernels may

@@ -366,7 +366,8 @@ class Rules {
     if (!k_.buffers[i.index].written) fail(k_, v, "scatters to a buffer that is not written");
     access(v, i);
     for (const Inst& other : k_.insts)
-      if (other.op != Op::Scatter && addresses_buffer(other) && other.index == i.index)
+      if (other.op != Op::Scatter && other.op != Op::Store && addresses_buffer(other) &&
+          other.index == i.index)
         fail(k_, v, "another instruction names its buffer");
     const auto& terms = k_.accesses[i.access].terms;
     const auto apart = [&](std::int32_t l) {

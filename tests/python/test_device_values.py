@@ -1,6 +1,8 @@
 """What a device computes, against the same graphs on the host: the same bits, but for the functions of its own mathematical library. On
 a GPU at sizes that fill it; on the driver's double, which runs NVRTC's PTX, at small ones; on NVRTC's double, which is slow, a share."""
 
+import functools
+
 import numpy
 import pytest
 from support import FAKE_DEVICE, FAKE_NVRTC, NATIVE, needs_device
@@ -229,6 +231,58 @@ def test_scans(name, code, shape, large):
     assert host(got).dtype == f(a).dtype
     numpy.testing.assert_array_equal(host(got), want)
     numpy.testing.assert_array_equal(numpy.signbit(host(got)), numpy.signbit(want))
+
+
+def in_pieces(name, table, index, values):
+    """What a device makes of `ufunc.at`: pieces with tables of their own, joined in order."""
+    ufunc, n = getattr(numpy, name), len(index)
+    pieces = min(max(values.size // max(256, table.size), 1), 8192)
+    least, most = (-(2**63), 2**63 - 1) if table.dtype.kind == "i" else (-numpy.inf, numpy.inf)
+    nothing = {"add": -0.0, "multiply": 1, "minimum": most, "maximum": least}[name]
+    tables = []
+    for p in range(pieces):
+        part = slice(n * p // pieces, n * (p + 1) // pieces)
+        here = table if p == 0 else numpy.full_like(table, nothing)
+        ufunc.at(here, index[part], values[part])
+        tables.append(here)
+    return functools.reduce(ufunc, tables)
+
+
+@pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
+@pytest.mark.parametrize("row", [(), (3,), (20,)], ids=str)
+@pytest.mark.parametrize("code", "fdl")
+@pytest.mark.parametrize("name", ["add", "multiply", "minimum", "maximum"])
+def test_combined_by_index(name, code, row, large):
+    rng = numpy.random.default_rng(3)
+    index, table = rng.integers(-17, 17, 900), (rng.standard_normal((17, *row)) * 9).astype(code)
+    values = (rng.standard_normal((900, *row)) * 3).astype(code)
+    there, i, v = (plait.asarray(x, device="cuda") for x in (table, index, values))
+    before = plait.stats()["steps_moved_to_host"]
+    getattr(plait, name).at(there, i, v * 2)
+    assert there.device == "cuda:0"
+    numpy.testing.assert_array_equal(host(there), in_pieces(name, table, index, values * 2))
+    assert plait.stats()["steps_moved_to_host"] == before
+    for small in (1, plait.array(1).astype(code)):  # from the host, with what is on a device
+        getattr(plait, name).at(there, i, small)
+    with pytest.raises(IndexError):
+        getattr(plait, name).at(there, i + 1, v)
+
+
+@pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
+def test_bins(large):
+    rng = numpy.random.default_rng(4)
+    index, weights = rng.integers(0, 40, 3000), rng.standard_normal(3000)
+    i, w = plait.asarray(index, device="cuda"), plait.asarray(weights, device="cuda")
+    for got, want in (
+        (plait.bincount(i), numpy.bincount(index)),
+        (plait.bincount(i[:7]), numpy.bincount(index[:7])),
+        (plait.bincount(i, minlength=50), numpy.bincount(index, minlength=50)),
+        (plait.bincount(i, w), in_pieces("add", numpy.zeros(40), index, weights)),
+    ):
+        assert got.device == "cuda:0" and got.dtype == want.dtype
+        numpy.testing.assert_array_equal(host(got), want)
+    with pytest.raises(ValueError):
+        plait.bincount(i - 1)
 
 
 @pytest.mark.parametrize(
