@@ -396,7 +396,9 @@ const Array* whole_mask(const Array& a, Key key) {
 std::optional<Array> stored_value(const Operand& value, const Array& target, const Dims& shape) {
   Array v =
       value.array ? *value.array : tracer::from_scalar(tracer::reported_cast(value, target.dtype));
-  if (!here(v)) return std::nullopt;
+  if (const DeviceId on = tracer::device_of(v);
+      on > kHost ? on != tracer::device_of(target) : !here(v))
+    return std::nullopt;
   while (v.ndim() > shape.size() && v.shape[0] == 1) {
     v.shape.erase(0);
     v.strides.erase(0);

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/device.hpp"
 #include "core/even_steps.hpp"
 #include "rewrites.hpp"
 #include "tracer/contraction.hpp"
@@ -17,7 +16,7 @@ constexpr std::size_t kTerms = 3;
 bool is_sum(const GNode& g) {
   const Node& n = *g.node;
   return !g.leaf && n.kind == NodeKind::Elementwise && n.fn == OpId::Add &&
-         (n.dtype == DType::Float32 || n.dtype == DType::Float64) && n.device <= kHost;
+         (n.dtype == DType::Float32 || n.dtype == DType::Float64);
 }
 
 // The number that sums start from, or an array of it.

@@ -103,7 +103,8 @@ class Lowering : Nest {
   std::pair<Val, Val> chunk();
   // Rows combined into the rows of tables that indices name (lower/scatter.cpp).
   void scatter();
-  void scatter_row(std::int32_t root, const Ix& row);
+  void start_table(std::int32_t root, std::int32_t table, ExprId outputs);
+  void scatter_row(std::int32_t root, std::int32_t table, const Ix& row);
   // A product in blocks of rows, packed in scratch with what stands before it; what stands after it
   // reads the block of the product (lower/product.cpp).
   void product();
@@ -240,6 +241,7 @@ class Lowering : Nest {
   bool refuse_scan(std::int32_t id);
   bool contains_scan(std::int32_t id) const;
   int looped_axis(std::int32_t id) const;
+  bool in_groups(std::int32_t id);
   Val running(std::int32_t id, const tracer::Node& n, const Index& idx);
   Val carried(DType t, ReduceKind kind);
   Val window_value(std::int32_t id, const Index& idx);
