@@ -24,8 +24,8 @@ Scalar range_step(const Scalar& start, const Scalar& step) {
 
 namespace {
 // The rounds of a loop that write into an array each take its memory one after the other, when they
-// are evaluated. What may be too large for memory fails at the call, unless the call is watched: what
-// it writes into is no constant.
+// are evaluated. What may be too large for memory fails at the call, unless the call is watched:
+// what it writes into is no constant.
 bool takes_memory_later(const Dims& shape, DType t) {
   constexpr std::int64_t kLittle = 16 << 10, kFits = 64 << 20;
   const std::int64_t bytes = element_count(shape) * item_bytes(t);
