@@ -125,11 +125,11 @@ void set_graph_limit(std::size_t nodes, std::size_t bytes) {
 // plan of its own. Past loop_limit the graph is therefore cut where a call site, the anchor, comes
 // by again: the pieces are whole rounds, and all but the first find the plan of the one before. A
 // site that does not come by is given up for a later one.
-constexpr std::size_t kMostWatched = 4;
 void keep_bounds() {
   Context& c = context();
   // What is run again is one plan, whatever that costs once.
-  const std::size_t most = capture() ? kMostWatched * c.node_limit : c.node_limit;
+  constexpr std::size_t kWatched = 4;
+  const std::size_t most = capture() ? kWatched * c.node_limit : c.node_limit;
   bool cut = c.pending_nodes > most || c.retained_bytes > c.byte_limit;
   if (!cut && capture()) return;
   if (const std::uint32_t here = !cut && c.site ? c.site() : 0) {

@@ -227,7 +227,8 @@ class Vectorize {
     const bool far = !inner && insts + calls * kCallInsts > kLookAhead;
     const bool single = insts > kLongBody || (calls > 0 && !far) || facts_.trips(l) < 2 * lanes_;
     loop.unroll = single ? 1 : 2;
-    if (insts > kLongBody && insts <= kLongestBody && !inner && calls == 0 &&
+    const bool flat = insts == static_cast<int>(loop.body.size());
+    if (insts > kLongBody && insts <= kLongestBody && flat && calls == 0 &&
         facts_.trips(l) >= 2 * lanes_)
       loop.unroll = while_waiting(l);
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
