@@ -2,6 +2,7 @@
 
 import collections
 import math
+import os
 import pickle
 import threading
 import warnings
@@ -451,6 +452,17 @@ def test_numpys_scalars_are_seen_apart():
         np.testing.assert_array_equal(np.signbit(got), np.signbit(x * s))
         np.testing.assert_array_equal(got, x * s)
     assert f._kept() == 6
+
+
+@pytest.mark.skipif(os.environ.get("PLAIT_JIT", "background") != "background", reason="nothing is compiled in the background")
+def test_machine_code_is_asked_for_when_a_call_comes_again():
+    f = replayed(lambda x: x * 3.0 - x / (x + 7.0) - 11.0)
+    x = np.ones(10)
+    counts = []
+    for _ in range(3):
+        f(x)
+        counts.append(_plait.stats()["kernels_compiled"])
+    assert f._kept() == 1 and counts[1] == counts[0] + 1 == counts[2]
 
 
 def test_two_threads():

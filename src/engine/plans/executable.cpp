@@ -118,6 +118,7 @@ void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> resul
   const tracer::EvaluationScope turn(std::span<Node* const>{});
   const Uninterrupted whole(in_place_);
   ++counters().evaluations;
+  if (!std::exchange(seen_again_, true)) ask_for_code(*plan_);
   std::unique_ptr<Bindings> b;
   if (idle_.empty()) {
     b = std::make_unique<Bindings>(*plan_, Given(given_), kHost);

@@ -50,7 +50,7 @@ class Executable {
   std::vector<std::int32_t> inputs_;  // nodes; -1: not read
   std::vector<std::int32_t> wanted_;  // nodes
   std::vector<const tracer::Node*> constants_;
-  bool in_place_ = false;
+  bool in_place_ = false, seen_again_ = false;
   std::vector<std::unique_ptr<Bindings>> idle_;  // of runs that have ended
 };
 

@@ -206,6 +206,11 @@ void take_kernel(Step& s) {
   if (s.kind == fusion::StepKind::Kernel && !s.compiled) s.compiled = compiled(s.lowered.kernel);
 }
 
+void ask_for_code(fusion::Plan& p) {
+  for (Step& s : p.steps)
+    if (s.compiled) static_cast<CompiledKernel*>(s.compiled.get())->ask_for_code();
+}
+
 void run_on_host(fusion::Plan& p, Bindings& b, Recording& r) {
   HostExecutor host(b);
   PlanRun(p, b, host, r).run();

@@ -67,7 +67,12 @@ void CompiledKernel::consider_compiling(double predicted) {
   const double all = all_done.load(std::memory_order_relaxed) + here;
   all_done.store(all, std::memory_order_relaxed);
   if (mode == JitMode::Background && (done < m.compile || all < m.first_compile)) return;
-  if (!slot_->claim()) return;
+  ask_for_code();
+}
+
+void CompiledKernel::ask_for_code() {
+  const JitMode mode = config().jit;
+  if (mode == JitMode::Off || !slot_->claim()) return;
   // Asked again, if memory is short now, after as much work again.
   done_.store(0, std::memory_order_relaxed);
   // Loading LLVM takes milliseconds: in the background, that is the compile thread's business.

@@ -42,6 +42,9 @@ class CompiledKernel {
   unsigned run(const ir::CallArgs& args, std::int64_t extent, double predicted,
                const RunOptions& how);
 
+  // Machine code now, or soon, whatever has been run: for who knows that more runs follow.
+  void ask_for_code();
+
   const ir::Kernel& ir() const { return *kernel_; }
   std::size_t bytes() const;  // that it takes, roughly, with the machine code that may come
   bool jitted() const { return slot_->get() != nullptr; }

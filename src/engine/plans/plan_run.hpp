@@ -13,6 +13,8 @@ void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t>
 
 // Makes sure that a step of a plan for the host has its kernel.
 void take_kernel(fusion::Step& s);
+// Machine code for the plan's kernels: it will be run often.
+void ask_for_code(fusion::Plan& p);
 void run_on_host(fusion::Plan& p, Bindings& b, Recording& r);
 void run_on_device(fusion::Plan& p, Bindings& b, Recording& r);
 
