@@ -125,10 +125,14 @@ void set_graph_limit(std::size_t nodes, std::size_t bytes) {
 // plan of its own. Past loop_limit the graph is therefore cut where a call site, the anchor, comes
 // by again: the pieces are whole rounds, and all but the first find the plan of the one before. A
 // site that does not come by is given up for a later one.
+constexpr std::size_t kCaptureNodes = 16;  // limits
+
 void keep_bounds() {
   Context& c = context();
-  bool cut = c.pending_nodes > c.node_limit || c.retained_bytes > c.byte_limit;
-  if (!cut && capture()) return;  // what is run again is one plan
+  // What is run again is one plan: it is planned once, and may be long.
+  const std::size_t nodes = capture() ? kCaptureNodes * c.node_limit : c.node_limit;
+  bool cut = c.pending_nodes > nodes || c.retained_bytes > c.byte_limit;
+  if (!cut && capture()) return;
   if (const std::uint32_t here = !cut && c.site ? c.site() : 0) {
     cut = here == c.anchor && here != c.last_site;
     c.last_site = here;
