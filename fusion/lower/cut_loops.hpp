@@ -129,7 +129,7 @@ class CutLoops {
   Index idx_;
   std::vector<ExprId> extents_;  // of the axes of the loops, of the arrays, then of folds
   int folded_ = 0;               // the first axis of those
-  std::vector<int> contains_;    // of each node: a part without memory; -1: not known
+  std::map<std::int32_t, bool> contains_;  // of nodes that were asked for: a part without memory
   Places places_;
   std::vector<Read> reads_;
   std::vector<Cut> cuts_;
