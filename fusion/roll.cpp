@@ -75,8 +75,7 @@ class Roll {
     for (std::size_t i = 0; i < a.buffers.size(); ++i)
       if (owner(a.buffers[i].index) != owner(b.buffers[i].index)) return false;
     for (std::size_t i = 0; i < a.scalars.size(); ++i)
-      if (a.scalars[i] != b.scalars[i] && now(value(a.scalars[i])) != now(value(b.scalars[i])))
-        return false;
+      if (a.scalars[i] != b.scalars[i] && !same_value(a.scalars[i], b.scalars[i])) return false;
     if (serialize(b.kernel) != code_) return false;
     if (count_ == 1) further_.resize(a.params.size());
     for (std::size_t i = 0; i < a.params.size(); ++i) {
@@ -87,6 +86,11 @@ class Roll {
     return true;
   }
   std::int64_t now(ExprId e) const { return facts_.estimate(e); }
+  // Of two words a Field::Value is no identity.
+  bool same_value(std::int32_t a, std::int32_t b) const {
+    return itemsize(g_[a].node->dtype) <= sizeof(std::int64_t) &&
+           g_.field({a, Field::Value}) == g_.field({b, Field::Value});
+  }
   ExprId value(std::int32_t scalar) { return ex_.source({scalar, Field::Value}); }
 
   // How much further on an offset is in the next step.
@@ -95,7 +99,8 @@ class Roll {
     const auto i = static_cast<std::size_t>(c.param);
     return minus(ex_, step(1).lowered.params[i], kernel().params[i]);
   }
-  // Whether an iteration of the grid reads of the steps before only what it has stored there itself.
+  // Whether an iteration of the grid reads of the steps before only what it has stored there
+  // itself.
   bool independent() {
     const LoweredKernel& l = kernel();
     const Kernel& k = l.kernel;
@@ -151,9 +156,8 @@ class Roll {
         if (a.scalars[i] != b.scalars[i]) facts_.equal(value(a.scalars[i]), value(b.scalars[i]));
       for (std::size_t i = 0; i < a.params.size(); ++i)
         facts_.equal(b.params[i],
-                     ex_.add(a.params[i],
-                             ex_.mul(ex_.constant(static_cast<std::int64_t>(r)),
-                                     further({0, static_cast<std::int32_t>(i)}))));
+                     ex_.add(a.params[i], ex_.mul(ex_.constant(static_cast<std::int64_t>(r)),
+                                                  further({0, static_cast<std::int32_t>(i)}))));
     }
   }
 
@@ -185,7 +189,8 @@ class Roll {
   }
   ExprId number_of_rounds() { return ex_.constant(static_cast<std::int64_t>(count_)); }
 
-  // grid { body } becomes grid over blocks { loop over the steps { loop over the block { body } } }.
+  // grid { body } becomes grid over blocks { loop over the steps { loop over the block { body } }
+  // }.
   void add_loop(ExprId rounds) {
     LoweredKernel& l = kernel();
     Kernel& k = l.kernel;

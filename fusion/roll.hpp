@@ -1,7 +1,7 @@
-// The steps of a caller's loop in time, rolled up again: steps of one kernel that follow each other,
-// each a row further on in the same storage (y[t] = a * x[t] + b * y[t - 1]), become one step, whose
-// kernel has a loop over them. Its grid runs over blocks of the elements, so that a row that the
-// next iteration reads stays in the cache.
+// The steps of a caller's loop in time, rolled up again: steps of one kernel that follow each
+// other, each a row further on in the same storage (y[t] = a * x[t] + b * y[t - 1]), become one
+// step, whose kernel has a loop over them. Its grid runs over blocks of the elements, so that a row
+// that the next iteration reads stays in the cache.
 #pragma once
 #include <span>
 

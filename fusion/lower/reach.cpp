@@ -6,7 +6,8 @@ namespace plait::fusion {
 using namespace ir;
 
 ExprId expr_of(Exprs& exprs, const LoweredKernel& k, const Coeff& c) {
-  return c.param == kNoParam ? exprs.constant(c.value) : k.params[static_cast<std::size_t>(c.param)];
+  return c.param == kNoParam ? exprs.constant(c.value)
+                             : k.params[static_cast<std::size_t>(c.param)];
 }
 
 ExprId minus(Exprs& exprs, ExprId a, ExprId b) {
