@@ -68,8 +68,7 @@ void record_everything(bool on) { context().watched += on ? 1 : -1; }
 bool at_once_here(std::int64_t elements, double of_element) {
   Context& c = context();
   const double seconds = static_cast<double>(elements) * of_element;
-  if (elements > kMiddling || seconds > kMiddlingSeconds || !c.site || capture() || !in_use(c))
-    return false;
+  if (elements > kMiddling || seconds > kMiddlingSeconds || !c.site || !in_use(c)) return false;
   const std::uint32_t here = c.site();
   if (here == 0) return false;
   // An operation may ask more than once.

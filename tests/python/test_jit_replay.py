@@ -55,19 +55,6 @@ def test_rows_of_an_argument_are_no_values(told):
     assert len(calls) == 4 and not told
 
 
-def test_what_is_computed_at_its_call_elsewhere_is_captured(told):
-    def f(np, x):
-        for _ in range(60):
-            x = x * 0.5 + 1
-        return x
-
-    x = plait.arange(4000.0)
-    for _ in range(5):
-        np.asarray(f(plait, x))
-    replayed(lambda x: f(plait, x))(np.arange(4000.0))
-    assert not told
-
-
 def test_values_of_other_arguments_decide():
     def f(x, n, how, options):
         calls.append(1)
