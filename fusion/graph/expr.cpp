@@ -12,20 +12,29 @@ Exprs::Exprs() {
   constant(1);
 }
 
-ExprId Exprs::intern(const Item& i) {
+std::uint64_t Exprs::hash(const Item& i) {
   std::uint64_t h = static_cast<std::uint64_t>(i.op);
   for (std::uint64_t v :
        {static_cast<std::uint64_t>(i.c), static_cast<std::uint64_t>(i.s.node),
         static_cast<std::uint64_t>(i.s.field), static_cast<std::uint64_t>(i.s.dim),
         static_cast<std::uint64_t>(i.a), static_cast<std::uint64_t>(i.b)})
     h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-  auto [b, e] = index_.equal_range(h);
-  for (; b != e; ++b) {
+  return h;
+}
+
+std::optional<ExprId> Exprs::find(const Item& i, std::uint64_t h) const {
+  for (auto [b, e] = index_.equal_range(h); b != e; ++b) {
     const Item& o = items_[b->second];
     if (o.op == i.op && o.c == i.c && o.s == i.s && o.a == i.a && o.b == i.b) return b->second;
   }
+  return std::nullopt;
+}
+
+ExprId Exprs::intern(const Item& i) {
+  const std::uint64_t h = hash(i);
+  if (const auto known = find(i, h)) return *known;
   items_.push_back(i);
-  ExprId id = static_cast<ExprId>(items_.size() - 1);
+  const auto id = static_cast<ExprId>(items_.size() - 1);
   index_.emplace(h, id);
   return id;
 }
@@ -41,6 +50,13 @@ ExprId Exprs::source(const Source& s) {
   i.op = Op::Source;
   i.s = s;
   return intern(i);
+}
+
+bool Exprs::knows(const Source& s) const {
+  Item i;
+  i.op = Op::Source;
+  i.s = s;
+  return find(i, hash(i)).has_value();
 }
 
 ExprId Exprs::add(ExprId a, ExprId b) {

@@ -3,6 +3,7 @@
 // parameters. So a plan made for one shape serves others.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -43,6 +44,7 @@ class Exprs {
   ExprId source(const Source& s);
   ExprId add(ExprId a, ExprId b);
   ExprId mul(ExprId a, ExprId b);
+  bool knows(const Source& s) const;  // some expression was made of it
   ExprId blocks(ExprId a, std::int64_t size) { return blocks(a, constant(size)); }
   ExprId blocks(ExprId a, ExprId size);  // how many of that size cover a
   ExprId fit(ExprId a, ExprId size);     // how many of that size fit into a: at least one
@@ -63,6 +65,8 @@ class Exprs {
     Source s;
     ExprId a = 0, b = 0;
   };
+  static std::uint64_t hash(const Item& i);
+  std::optional<ExprId> find(const Item& i, std::uint64_t h) const;
   ExprId intern(const Item& i);
   ExprId of_two(Op op, ExprId a, ExprId b);
   static std::int64_t value_of(Op op, std::int64_t a, std::int64_t b);

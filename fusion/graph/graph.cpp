@@ -10,6 +10,7 @@
 #include "rewrites.hpp"
 #include "tracer/expiring.hpp"
 #include "tracer/ownership.hpp"
+#include "written_parts.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -118,6 +119,7 @@ Graph::Graph(std::span<Node* const> wanted) {
     std::ranges::move(found, std::back_inserter(instead));
     build(wanted, replaced);
   }
+  if (writes) find_written_parts(nodes);
   make_key();
 }
 

@@ -45,6 +45,18 @@ def test_the_function_is_not_run_again():
     assert len(calls) == 1
 
 
+def test_rows_of_an_argument_are_no_values(told):
+    def f(x):
+        calls.append(1)
+        return [row * 2 for row in x]
+
+    g = replayed(f)
+    x = np.arange(12.0).reshape(3, 4)
+    for i in range(3):
+        np.testing.assert_array_equal(g(x + i), f(x + i))
+    assert len(calls) == 4 and not told
+
+
 def test_values_of_other_arguments_decide():
     def f(x, n, how, options):
         calls.append(1)
