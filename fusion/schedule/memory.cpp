@@ -48,8 +48,8 @@ bool Memory::may_take_over(std::int32_t update, std::int32_t old) {
     readers.pop_back();
     for (const std::int32_t i : readers_[r]) {
       if (i == update || i < old || std::exchange(seen_[i], walk_) == walk_) continue;
-      if (i > update || g_[i].node->kind == NodeKind::Update) return false;
       const bool loaded = loadable_[i] || loadable_[canon_[i]];
+      if (i > update || (!loaded && g_[i].node->kind == NodeKind::Update)) return false;
       if (!loadable_[i] && (g_[i].wanted || g_[i].held)) return false;
       (loaded ? computed : readers).push_back(i);
     }

@@ -41,6 +41,11 @@ struct PartialResults {
   std::byte* out;  // memory of the root
 };
 
+// Steps [first, last) of a plan.
+struct Stretch {
+  std::size_t first, last;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -66,6 +71,12 @@ class Executor {
   // Everything is bound. Returns the floating-point exceptions raised (bits of fp_flags.hpp), as
   // far as they are known.
   virtual unsigned launch(const Region& r) = 0;
+
+  // Stretches of steps that are better run together (wavefront.hpp), in order.
+  virtual std::vector<Stretch> stretches(std::span<const BoundStep>) { return {}; }
+  // As begin() and launch(), of such a stretch.
+  virtual fusion::UpdateMode begin_together(const Region& r) { return begin(r); }
+  virtual std::vector<unsigned> launch_together(std::span<const Region>) { return {}; }
   virtual void join(const Region& r, const PartialResults& p) = 0;
 
   // The root of a step that is an operation has its memory. Returns as launch() does.

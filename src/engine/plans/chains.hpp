@@ -1,0 +1,21 @@
+// Which steps of a plan for the host are run together: see wavefront.hpp.
+#pragma once
+#include "executor.hpp"
+#include "trailing.hpp"
+
+namespace plait::engine {
+
+// How a step takes part: where the memory of what it updates comes from.
+struct Chained {
+  fusion::UpdateMode update;
+  std::optional<Trail> trail;
+};
+// nullopt: it takes no part, as a fold over all of an array, or what goes to new memory that begins
+// as a copy.
+std::optional<Chained> chained(const BoundStep& s, const Bindings& b);
+
+// Stretches that pass over the same memory several times.
+std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
+                            double (*predicted)(const BoundStep&));
+
+}  // namespace plait::engine
