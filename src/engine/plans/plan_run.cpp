@@ -170,12 +170,13 @@ void PlanRun::allocate(const Root& r, UpdateMode update, std::vector<NodeMemory>
   if (!r.update && free) {
     const std::size_t bytes =
         static_cast<std::size_t>(element_count(r.shape)) * itemsize(r.dtype);
-    const auto reused = std::find_if(free->begin(), free->end(), [&](const NodeMemory& m) {
+    // The latest first: so steps of a loop meet the same memory in few ways.
+    const auto reused = std::find_if(free->rbegin(), free->rend(), [&](const NodeMemory& m) {
       return m.offset == 0 && m.buffer->bytes == bytes;
     });
-    if (reused != free->end()) {
+    if (reused != free->rend()) {
       memory = std::move(*reused);
-      free->erase(reused);
+      free->erase(std::next(reused).base());
       return;
     }
   }

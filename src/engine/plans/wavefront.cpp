@@ -133,7 +133,9 @@ std::vector<unsigned> run_stages(std::span<Stage> stages) {
   double predicted = 0;
   for (const Stage& s : stages) predicted += s.predicted;
   const int threads = team_threads(predicted);
+  const double t0 = seconds_now();
   const Schedule schedule(stages, threads);
+  if (getenv("DBG")) fprintf(stderr, "stages %zu rounds %ld bands %zu overlaps %d schedule %.3f ms predicted %.3f ms\n", stages.size(), schedule.rounds(), schedule.bands().size()-1, schedule.overlaps(), (seconds_now()-t0)*1e3, predicted*1e3);
   if (!schedule.overlaps()) return run_apart(stages);
 
   std::size_t slots = 0, scratch = 0;
