@@ -5,6 +5,8 @@
 
 #include "events.hpp"
 #include "ndarray.hpp"
+#include "replay.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -230,6 +232,8 @@ tracer::Array copy_of_numpy(PyArrayObject* a, DType t) {
   tracer::Array made = tracer::from_buffer(std::move(buffer), t, dims_of(PyArray_DIMS(layout), n),
                                            dims_of(PyArray_STRIDES(layout), n), 0);
   if (t == DType::Bool && may_hold_any_bytes(a)) tracer::take_any_bytes(made);
+  if (tracer::capture()) [[unlikely]]
+    note_numpys(a, made.storage->version.get());
   return made;
 }
 

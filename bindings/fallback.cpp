@@ -9,6 +9,7 @@
 #include "engine/reports/report.hpp"
 #include "functions.hpp"
 #include "pooled_memory.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -248,6 +249,7 @@ PyObject* adopt_result(PyObject*, PyObject* o) {
 
 PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py_ssize_t n,
                    PyObject* names, Py_ssize_t plain) {
+  tracer::obstruct_capture("NumPy computes a part of it");
   const bool noted = noting_fallbacks();
   if (noted) Owned(call_hook(hooks.note, function, name));
   auto by_python = [&] {

@@ -6,6 +6,7 @@
 
 #include "core/config.hpp"
 #include "functions.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
@@ -134,7 +135,7 @@ std::optional<tracer::Array> from_list(PyObject* o) {
 }
 
 tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
-  const std::int64_t limit = config().eager_limit;
+  const std::int64_t limit = tracer::eager_limit();
   std::int64_t count = 1;
   for (std::int64_t extent : shape) {
     if (extent < 0 || extent > limit || count > limit) return tracer::full(shape, s, order);

@@ -17,6 +17,7 @@
 #include "functions.hpp"
 #include "iterator.hpp"
 #include "ndarray.hpp"
+#include "replay.hpp"
 #include "sites.hpp"
 #include "tracer/context.hpp"
 #include "ufunc.hpp"
@@ -185,7 +186,7 @@ PYBIND11_MODULE(_plait, m) {
                  pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
   if (!add_device_errors(m.ptr()) || !make_export_type() || !add_iterators(m.ptr()) ||
-      PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
+      !add_replayed(m.ptr()) || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), indexing_functions) < 0 ||

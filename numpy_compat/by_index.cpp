@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/config.hpp"
+#include "core/device.hpp"
 #include "core/scatter.hpp"
 #include "core/shape_limits.hpp"
 #include "engine/direct/bins.hpp"
@@ -11,14 +12,16 @@
 #include "engine/direct/gather.hpp"
 #include "places.hpp"
 #include "tracer/calls.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/context.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::numpy {
 using tracer::NodeKind;
 
 namespace {
 // What is computed at once costs less than its planning.
-bool few(std::int64_t elements) { return elements <= 16 * config().eager_limit; }
+bool few(std::int64_t elements) { return elements <= 16 * tracer::eager_limit(); }
 }  // namespace
 
 std::optional<std::int64_t> index_bound(const Array& indices) {
@@ -48,21 +51,42 @@ Array combined(OpId fn, const Array& a, const Array& indices, const Array& value
 }
 
 namespace {
+// The least or the greatest of indices on a device.
+std::int64_t end_of(const Array& indices, ReduceKind kind) {
+  return tracer::item(tracer::reduce(kind, indices), {}).as<std::int64_t>();
+}
+// Indices into an axis of `extent`, on the device that they are on, from 0 on; nothing where one is
+// outside.
+std::optional<Array> within_there(const Array& indices, std::int64_t extent) {
+  if (indices.size() == 0) return indices;
+  const std::int64_t least = end_of(indices, ReduceKind::Min);
+  if (least < -extent || end_of(indices, ReduceKind::Max) >= extent) return std::nullopt;
+  if (least >= 0) return indices;
+  const Array before = call(OpId::Less, indices, strong(0));
+  return call(OpId::Where, before, call(OpId::Add, indices, strong(extent)), indices);
+}
+
 // Recorded where something is yet to be computed, and where there is enough for several threads.
 bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
   const auto* index = key.size() == 1 ? std::get_if<Array>(key.data()) : nullptr;
-  if (fn == OpId::Subtract || !value.array || !index || !here(*index) || index->ndim() != 1 ||
-      index->dtype != DType::Int64 || a.ndim() == 0 || value.array->ndim() > a.ndim())
+  const bool there = tracer::device_of(a) > kHost;
+  if (fn == OpId::Subtract || !value.array || !index || index->ndim() != 1 ||
+      (there && tracer::device_of(*value.array) != tracer::device_of(a)) ||
+      tracer::device_of(*index) != tracer::device_of(a) || index->dtype != DType::Int64 ||
+      a.ndim() == 0 || value.array->ndim() > a.ndim())
     return false;
   Dims shape = a.shape;
   shape[0] = index->shape[0];
   const std::int64_t elements = checked_element_count(shape);
-  if (few(elements)) return false;
+  if (!there && few(elements)) return false;
   const std::optional<std::int64_t> bound = index_bound(*index);
   const bool known = bound && *bound <= a.shape[0];
-  const std::optional<Array> inside = known ? *index : within(*index, a.shape[0]);
-  if (!inside ||
-      !(combined_later(*inside, *value.array, elements) || scatter_pieces(elements, a.size()) > 1))
+  if (there && !scatters_on_device(elements, a.size())) return false;
+  const std::optional<Array> inside = known   ? *index
+                                      : there ? within_there(*index, a.shape[0])
+                                              : within(*index, a.shape[0]);
+  if (!inside || !(there || combined_later(*inside, *value.array, elements) ||
+                   scatter_pieces(elements, a.size()) > 1))
     return false;
   const std::optional<Array> values = stored_value(value, a, shape);
   if (values && inside->strides[0] > 0) tracer::assign(a, combined(fn, a, *inside, *values));
@@ -71,7 +95,8 @@ bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
 }  // namespace
 
 bool at(OpId fn, const Array& a, Key key, const Operand& value) {
-  if (!here(a) || !a.writeable || !engine::combines(fn, a.dtype)) return false;
+  const bool there = tracer::device_of(a) > kHost;
+  if (!(there || here(a)) || !a.writeable || !engine::combines(fn, a.dtype)) return false;
   // Whether a narrow integer holds a number of Python's, the recorder would say.
   if (value.weak == Weak::Int && a.dtype != DType::Int64 && !is_float(a.dtype)) return false;
   const OperandType types[] = {{a.dtype},
@@ -79,6 +104,7 @@ bool at(OpId fn, const Array& a, Key key, const Operand& value) {
   const LoopTypes loop = resolve(fn, types);
   if (loop.in[0] != a.dtype || loop.in[1] != a.dtype || loop.out != a.dtype) return false;
   if (at_later(fn, a, key, value)) return true;
+  if (there) return false;
   return write(a, key, value, LeadingOnes::Refused, [&](auto&&... operands) {
     engine::clear_flags();
     engine::run_combine(fn, a.dtype, operands...);
@@ -88,23 +114,38 @@ bool at(OpId fn, const Array& a, Key key, const Operand& value) {
 
 std::optional<Array> bincount(const Array& x, const Array* weights, std::int64_t least) {
   if (x.size() == 0) weights = nullptr;  // NumPy counts then
-  if (!here(x) || x.ndim() != 1 || least < 0 || !can_cast(x.dtype, DType::Int64, Casting::Safe))
+  const DeviceId device = tracer::device_of(x);
+  if (!(device > kHost || here(x)) || x.ndim() != 1 || least < 0 ||
+      !can_cast(x.dtype, DType::Int64, Casting::Safe))
     return std::nullopt;
-  if (weights && (!here(*weights) || weights->ndim() != 1 || weights->size() != x.size() ||
+  const auto with_indices = [&](const Array& w) {
+    return device > kHost ? tracer::device_of(w) == device : here(w);
+  };
+  if (weights && (!with_indices(*weights) || weights->ndim() != 1 || weights->size() != x.size() ||
                   !can_cast(weights->dtype, DType::Float64, Casting::Safe)))
     return std::nullopt;
   Array at = as(x, DType::Int64);
   const auto summed = [&](std::int64_t bins) {
     const tracer::Naming unheard(tracer::NamedAs::Nobody);
+    const tracer::OnDevice there(std::max(device, kHost));
     const DType t = weights ? DType::Float64 : DType::Int64;
     return combined(OpId::Add, tracer::full({bins}, cast(scalar_int(0), t)), at,
                     weights ? as(*weights, t)
-                            : tracer::broadcast_to(tracer::from_scalar(scalar_int(1)), at.shape));
+                    : device > kHost
+                        ? tracer::full(at.shape, scalar_int(1))
+                        : tracer::broadcast_to(tracer::from_scalar(scalar_int(1)), at.shape));
   };
   const Array& values = weights ? *weights : at;
   if (const auto bound = index_bound(at);
       bound && *bound <= least && combined_later(at, values, at.size()))
     return summed(least);
+  if (device > kHost) {
+    if (at.size() == 0) return std::nullopt;
+    const std::int64_t bins = std::max(least, end_of(at, ReduceKind::Max) + 1);
+    return end_of(at, ReduceKind::Min) < 0 || !scatters_on_device(at.size(), bins)
+               ? std::nullopt
+               : std::optional(summed(bins));
+  }
   if (!tracer::is_c_contiguous(at)) at = tracer::copy(at, 'C');
   const Held held(at);
   const auto* p = reinterpret_cast<const std::int64_t*>(held.data());

@@ -6,6 +6,7 @@
 #include "core/config.hpp"
 #include "core/shape_limits.hpp"
 #include "record.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
 
@@ -194,7 +195,7 @@ Array eye(std::int64_t rows, std::int64_t columns, std::int64_t k, DType t, char
     const Array turned = eye(columns, rows, -std::clamp(k, -rows, columns), t);
     return tracer::transpose(turned);
   }
-  if (rows * columns <= config().eager_limit && tracer::current_device() <= kHost)
+  if (rows * columns <= tracer::eager_limit() && tracer::current_device() <= kHost)
     return small_eye(rows, columns, k, t);
   return as(call(OpId::Equal, as_column(count_up(rows, 0)), diagonal_numbers(rows, columns, k)), t);
 }

@@ -19,14 +19,6 @@ Array compressed(const Array& a, const Mask& mask) {
   return made;
 }
 
-Array gathered(const Places& p) {
-  if (p.view.size() == 0) {
-    Ref<Buffer> none;
-    return fresh(p.view.shape, p.view.dtype, none);
-  }
-  return tracer::gather(p.view, p.at, p.step, p.strides);
-}
-
 }  // namespace
 
 std::optional<Array> getitem(const Array& a, Key key) {
@@ -76,6 +68,9 @@ std::optional<Array> take(const Array& a, const Array& indices, std::optional<st
   p.view = from;
   p.at = *inside;
   p.step = from.strides[at];
+  p.terms = {{*inside, p.step}};
+  p.first = at;
+  p.last = at + indices.ndim();
   p.view.shape.clear();
   p.view.strides.clear();
   for (int d = 0; d < from.ndim(); ++d) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 #include "core/array_memory.hpp"
+#include "core/even_steps.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/gather.hpp"
 #include "tracer/device.hpp"
@@ -225,6 +227,10 @@ std::optional<Places> find_places(const Array& a, Key key) {
 
   Places p;
   p.at = offsets(*s, p.step);
+  for (const Split::Indexed& i : s->indexed)
+    p.terms.push_back({i.indices, s->view.strides[i.axis]});
+  p.first = s->where;
+  p.last = s->where + common.size();
   // Axes of the view that no index names, around those of the indices.
   Dims shape, strides;
   std::size_t next = 0;
@@ -272,6 +278,115 @@ std::optional<Places> find_places(const Array& a, Key key) {
   return p;
 }
 
+namespace {
+
+// Fewer indices are even by chance: whatever they are, they have one plan.
+constexpr std::int64_t kFewIndices = 16;
+
+// Whether an index is the first one and what each axis adds to it.
+bool adds_axes(const Array& indices) {
+  const auto wide = [](std::int64_t e) { return e > 1; };
+  if (std::count_if(indices.shape.begin(), indices.shape.end(), wide) < 2) return true;
+  const Held held(indices);
+  const int inner = indices.ndim() - 1;
+  const std::int64_t columns = indices.shape[inner], step = indices.strides[inner];
+  const auto at = [&](std::int64_t offset) {
+    return *reinterpret_cast<const std::int64_t*>(held.data() + offset);
+  };
+  std::vector<std::int64_t> along(static_cast<std::size_t>(columns));
+  for (std::int64_t j = 0; j < columns; ++j)
+    along[static_cast<std::size_t>(j)] = at(j * step) - at(0);
+  Dims index(indices.ndim());
+  for (std::int64_t left = indices.size() / columns; left-- > 0;) {
+    std::int64_t row = 0, sum = at(0), wrong = 0;
+    for (int d = 0; d < inner; ++d) {
+      row += index[d] * indices.strides[d];
+      sum += at(index[d] * indices.strides[d]) - at(0);
+    }
+    for (std::int64_t j = 0; j < columns; ++j)
+      wrong |= at(row + j * step) ^ (sum + along[static_cast<std::size_t>(j)]);
+    if (wrong != 0) return false;
+    for (int d = inner; d-- > 0 && ++index[d] == indices.shape[d];) index[d] = 0;
+  }
+  return true;
+}
+
+// The elements as a view whose axes are in the order of a copy's memory; an axis of the indices is
+// several where they step by other ways.
+std::optional<Array> shown_by_steps(const Places& p) {
+  const auto count =
+      element_count(Dims(p.view.shape.begin() + p.first, p.view.shape.begin() + p.last));
+  if (count <= kFewIndices) return std::nullopt;
+  std::vector<Held> held(p.terms.size(), Held(p.terms[0].indices));
+  for (std::size_t t = 1; t < held.size(); ++t) held[t] = Held(p.terms[t].indices);
+  const auto at = [&](std::size_t term, std::int64_t offset) {
+    return *reinterpret_cast<const std::int64_t*>(held[term].data() + offset);
+  };
+  std::vector<Dims> extents, strides;  // of each axis
+  std::int64_t start = 0;
+  for (std::size_t t = 0; t < held.size(); ++t) start += at(t, 0) * p.terms[t].bytes;
+  for (int d = 0; d < p.view.ndim(); ++d) {
+    extents.push_back({p.view.shape[d]});
+    strides.push_back({p.view.strides[d]});
+    if (d < p.first || d >= p.last) continue;
+    Dims apart(static_cast<int>(held.size()));
+    for (std::size_t t = 0; t < held.size(); ++t) {
+      const Array& i = p.terms[t].indices;
+      const int own = d - p.last + i.ndim();
+      if (own >= 0 && i.shape[own] != 1) apart[static_cast<int>(t)] = i.strides[own];
+    }
+    const auto step = [&](std::int64_t n, std::int64_t stride) {
+      std::int64_t bytes = 0;
+      for (std::size_t t = 0; t < held.size(); ++t)
+        if (const std::int64_t a = apart[static_cast<int>(t)]; a != 0)
+          bytes += (at(t, n * a) - at(t, (n - stride) * a)) * p.terms[t].bytes;
+      return bytes;
+    };
+    const auto even = even_extents(p.view.shape[d], [&](std::int64_t n, std::int64_t stride) {
+      return step(n, stride) == step(stride, stride);
+    });
+    if (!even) return std::nullopt;
+    extents.back() = *even;
+    strides.back() = *even;
+    std::int64_t stride = 1;
+    for (int e = even->size(); e-- > 0; stride *= (*even)[e])
+      strides.back()[e] = step(stride, stride);
+  }
+  if (!std::all_of(p.terms.begin(), p.terms.end(),
+                   [](const Places::Term& t) { return adds_axes(t.indices); }))
+    return std::nullopt;
+  Array shown = p.view;
+  shown.shape.clear();
+  shown.strides.clear();
+  shown.offset += start;
+  std::vector<int> order(static_cast<std::size_t>(p.view.ndim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return p.strides[a] > p.strides[b]; });
+  for (const int d : order)
+    for (int e = 0; e < extents[static_cast<std::size_t>(d)].size(); ++e) {
+      shown.shape.push_back(extents[static_cast<std::size_t>(d)][e]);
+      shown.strides.push_back(strides[static_cast<std::size_t>(d)][e]);
+    }
+  if (shown.ndim() > kMaxDims) return std::nullopt;
+  return shown;
+}
+
+}  // namespace
+
+Array gathered(const Places& p) {
+  if (p.view.size() == 0) {
+    Ref<Buffer> none;
+    return fresh(p.view.shape, p.view.dtype, none);
+  }
+  const std::optional<Array> shown = shown_by_steps(p);
+  if (!shown) return tracer::gather(p.view, p.at, p.step, p.strides);
+  Array copy = tracer::copy(*shown, 'C');
+  copy.shape = p.view.shape;
+  copy.strides = p.strides;
+  return copy;
+}
+
 const Array* whole_mask(const Array& a, Key key) {
   if (key.size() != 1 || !is_mask(key[0])) return nullptr;
   const Array& m = std::get<Array>(key[0]);
@@ -281,7 +396,9 @@ const Array* whole_mask(const Array& a, Key key) {
 std::optional<Array> stored_value(const Operand& value, const Array& target, const Dims& shape) {
   Array v =
       value.array ? *value.array : tracer::from_scalar(tracer::reported_cast(value, target.dtype));
-  if (!here(v)) return std::nullopt;
+  if (const DeviceId on = tracer::device_of(v);
+      on > kHost ? on != tracer::device_of(target) : !here(v))
+    return std::nullopt;
   while (v.ndim() > shape.size() && v.shape[0] == 1) {
     v.shape.erase(0);
     v.strides.erase(0);

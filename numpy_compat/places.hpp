@@ -2,6 +2,7 @@
 #pragma once
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "engine/direct/scatter.hpp"
 #include "engine/direct/select.hpp"
@@ -71,8 +72,20 @@ struct Places {
   Array view, at;
   std::int64_t step = 0;
   Dims strides;  // of a copy
+  // What `at` is the sum of: indices in memory, and bytes from one to the next. They broadcast to
+  // the axes [first, last) of the view.
+  struct Term {
+    Array indices;
+    std::int64_t bytes;
+  };
+  std::vector<Term> terms = {};
+  int first = 0, last = 0;
 };
 std::optional<Places> find_places(const Array& a, Key key);
+
+// A copy of the elements. Indices that step evenly, as those that are made of ranges do, name what
+// a view shows.
+Array gathered(const Places& p);
 
 // A mask of the whole array as the only entry.
 const Array* whole_mask(const Array& a, Key key);

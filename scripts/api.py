@@ -12,7 +12,7 @@ import plait.nn
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
 SECTIONS = {
-    "Running NumPy code": ["jit", "evaluate"],
+    "Running NumPy code": ["jit", "ReplayWarning", "evaluate"],
     "Seeing what happens": ["explain", "stats", "coverage"],
     "Memory": ["borrow", "ndarray.to_numpy", "trim"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],

@@ -37,7 +37,7 @@ bool free_of_products(Node& root) {
 
 bool in_use(const Context& c) {
   const Config& now = config();
-  return c.evaluator && c.watched == 0 && now.eager_limit > 0 && now.fuse &&
+  return c.evaluator && c.watched == 0 && eager_limit() > 0 && now.fuse &&
          now.plan == PlanMode::Auto && !devices_in_use();
 }
 

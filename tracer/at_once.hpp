@@ -27,5 +27,6 @@ std::uint32_t rounds_at_once(std::uint32_t site);
 void record_again();
 // While somebody watches, everything is recorded. Calls nest.
 void record_everything(bool on);
+bool everything_recorded();
 
 }  // namespace plait::tracer

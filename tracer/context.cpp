@@ -47,6 +47,7 @@ ErrorState error_state(std::uint8_t index) {
   return context().error_states[index];
 }
 
+std::uint8_t current_error_state() { return thread_state().error_state; }
 bool eager_errors() { return thread_state().eager_errors; }
 void set_eager_errors(bool on) { thread_state().eager_errors = on; }
 
@@ -67,6 +68,8 @@ std::string site_text(std::uint32_t site) {
   const auto hook = context().site_text;
   return hook && site ? hook(site) : std::string();
 }
+
+bool everything_recorded() { return context().watched != 0; }
 
 void set_fp_sink(void (*sink)(FpEvent, std::string_view, const ErrorState&, std::uint32_t)) {
   context().fp_sink = sink;
@@ -125,6 +128,7 @@ void set_graph_limit(std::size_t nodes, std::size_t bytes) {
 void keep_bounds() {
   Context& c = context();
   bool cut = c.pending_nodes > c.node_limit || c.retained_bytes > c.byte_limit;
+  if (!cut && capture()) return;  // what is run again is one plan
   if (const std::uint32_t here = !cut && c.site ? c.site() : 0) {
     cut = here == c.anchor && here != c.last_site;
     c.last_site = here;

@@ -57,6 +57,7 @@ struct ErrorState {
 };
 void set_error_state(const ErrorState& s);  // for what this thread records from now on
 ErrorState error_state(std::uint8_t index);
+std::uint8_t current_error_state();  // index of this thread's
 // True while every float operation has to be evaluated before it returns (raise/call, or inside
 // catch_warnings).
 bool eager_errors();

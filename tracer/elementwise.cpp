@@ -362,7 +362,7 @@ Array astype(const Array& a, DType t, char order, bool copy_always) {
        (order == 'C' && is_c_contiguous(a)) || (order == 'F' && is_f_contiguous(a))))
     return a;
   const Dims strides = copy_strides(a.shape, a.strides, from, order);
-  if (a.dtype == t && strides == a.strides && few(a.shape) && config().eager_limit > 0 &&
+  if (a.dtype == t && strides == a.strides && few(a.shape) && eager_limit() > 0 &&
       context().evaluator && in_host_memory(a))
     return same_bytes(a);
   bound_graph();

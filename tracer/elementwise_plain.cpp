@@ -73,7 +73,7 @@ PlainCall plain_call(OpId fn, std::span<const Operand> operands, Dims& joint) {
 }
 
 bool small_and_ready(OpId fn, DType loop, std::span<const Operand> operands, const Dims& shape) {
-  const std::int64_t limit = config().eager_limit, elements = element_count(shape);
+  const std::int64_t limit = eager_limit(), elements = element_count(shape);
   if (limit <= 0 || !context().evaluator) return false;
   const bool small = elements <= limit;
   if (!small && !at_once_here(elements, element_seconds(loop, static_cast<int>(op_info(fn).cost))))
@@ -119,8 +119,7 @@ bool nested(const Array& a) {
 }  // namespace
 
 bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& out) {
-  if (element_count(out.shape) > std::max(config().eager_limit, kMiddling) || !nested(out))
-    return false;
+  if (element_count(out.shape) > std::max(eager_limit(), kMiddling) || !nested(out)) return false;
   for (const Operand& o : operands) {
     const bool plain = o.array ? o.array->dtype == out.dtype && o.array->shape == out.shape &&
                                      same_or_apart(*o.array, out)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "at_once.hpp"
+#include "capture.hpp"
 #include "context.hpp"
 #include "core/config.hpp"
 #include "core/free_list.hpp"
@@ -91,6 +92,8 @@ inline Ref<Node> take_node(NodeKind kind) {
 }
 
 void set_version(Storage& s, Ref<Node> n);
+std::uint64_t evaluations_so_far();  // that have begun, of all threads
+std::uint32_t last_write();          // see Storage::writes
 // Few elements of memory that only the target's storage sees are stored to without a node; false
 // where that is not so, or where `v` is not in memory, of other shape or dtype, or may overlap.
 bool stored_at_once(const Array& target, const Scalar& v);
@@ -106,7 +109,7 @@ inline Ref<Node> record(Ref<Node> n) {
   return n;
 }
 bool computed_at_once(const Node& n);
-inline bool few(const Dims& shape) { return element_count(shape) <= config().eager_limit; }
+inline bool few(const Dims& shape) { return element_count(shape) <= eager_limit(); }
 // Whether this call is one of at_once.hpp's, for an operation that takes so long an element; counts
 // it.
 bool at_once_here(std::int64_t elements, double of_element);
@@ -153,6 +156,8 @@ Ref<Node> view_node(const Array& a);
 inline bool has_any_bytes(const Array& a) { return a.storage->any_bytes && a.dtype == DType::Bool; }
 Ref<Node> truth_node(const Array& a);
 inline Ref<Node> node_of(const Array& a) {
+  if (Capture* const c = capture()) [[unlikely]]
+    c->reads(*a.storage);
   if (has_any_bytes(a)) [[unlikely]]
     return truth_node(a);
   const Ref<Node>& v = a.storage->version;

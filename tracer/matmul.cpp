@@ -127,7 +127,7 @@ constexpr std::int64_t kRecorded = 1 << 18;
 // Computes at once what is small and in memory; nothing else of a batch or of two dtypes.
 std::optional<Array> product_now(const Array& a, const Array& b) {
   if (a.ndim() > 2 || b.ndim() > 2 || a.dtype != b.dtype || !context().evaluator) return {};
-  if (config().eager_limit <= 0) return {};
+  if (eager_limit() <= 0) return {};
   Dims shape;
   if (a.ndim() == 2) shape.push_back(a.shape[0]);
   if (b.ndim() == 2) shape.push_back(b.shape[1]);

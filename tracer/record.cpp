@@ -36,9 +36,9 @@ bool computed_at_once(const Node& n) {
     return false;
   const std::int64_t elements =
       element_count(n.kind == NodeKind::Update && n.in_place ? n.view_shape : n.shape);
-  const bool small = elements <= config().eager_limit;
+  const bool small = elements <= eager_limit();
   if (!small && (!moves_elements(n) || elements > kMiddling)) return false;
-  if (!context().evaluator || n.device > kHost || config().eager_limit <= 0) return false;
+  if (!context().evaluator || n.device > kHost || eager_limit() <= 0) return false;
   // An array made of numbers alone lies where its reader does, which may be on a device.
   if (n.device == kAnyDevice && n.shape.size() > 0 && devices_in_use()) return false;
   int first = 0;
@@ -48,7 +48,7 @@ bool computed_at_once(const Node& n) {
     first = 1;
   }
   for (int i = first; i < n.n_inputs; ++i)
-    if (n.inputs[i] && !ready(*n.inputs[i], small ? config().eager_limit : kMiddling)) return false;
+    if (n.inputs[i] && !ready(*n.inputs[i], small ? eager_limit() : kMiddling)) return false;
   return small || at_once_here(elements, element_seconds(n.dtype));
 }
 

@@ -64,14 +64,16 @@ void Storage::destroy(Storage* s) {
 namespace {
 // Of all storages together, so that a number stands for contents even where a storage's place is
 // used again. The recorder's lock is held.
-std::uint32_t next_write() {
-  static std::uint32_t last = 0;
-  return ++last;
-}
+std::uint32_t writes_so_far = 0;
+std::uint32_t next_write() { return ++writes_so_far; }
 }  // namespace
+
+std::uint32_t last_write() { return writes_so_far; }
 
 void set_version(Storage& s, Ref<Node> n) {
   Context& c = context();
+  if (Capture* const watching = capture()) [[unlikely]]
+    watching->writes(s);
   s.readable.store(nullptr, std::memory_order_relaxed);
   if (n) {
     ++n->handles;
@@ -139,13 +141,24 @@ void take_any_bytes(const Array& a) {
   a.storage->readable.store(nullptr, std::memory_order_relaxed);
 }
 
-bool is_materialised(const Array& a) { return a.storage->version->materialised(); }
+bool is_materialised(const Array& a) { return a.storage->version->materialised() && !capture(); }
+
+constexpr const char* kValueNeeded = "it needs a value before it returns";
+
+namespace {
+std::atomic<std::uint64_t> evaluations{0};
+}
+std::uint64_t evaluations_so_far() { return evaluations; }
 
 void evaluate_nodes(std::span<const Ref<Node>> nodes) {
+  obstruct_capture(kValueNeeded);
   std::vector<Node*> wanted;
   for (const Ref<Node>& n : nodes)
     if (is_pending(*n)) wanted.push_back(n.get());
-  if (!wanted.empty()) evaluator().evaluate(wanted);
+  if (!wanted.empty()) {
+    ++evaluations;
+    evaluator().evaluate(wanted);
+  }
   const Lock held = hold();
   Context& c = context();
   if (!wanted.empty()) ++c.evaluation;
@@ -188,6 +201,7 @@ std::vector<Ref<Node>> pending_readers(const std::function<bool(Node&)>& reads) 
 }
 
 void evaluate(std::span<const Array> arrays) {
+  obstruct_capture(kValueNeeded);
   const Lock held = hold();
   std::vector<Ref<Node>> nodes;
   for (const Array& a : arrays)
@@ -196,6 +210,7 @@ void evaluate(std::span<const Array> arrays) {
 }
 
 Lock hold_evaluated(const Array& a) {
+  obstruct_capture(kValueNeeded);
   for (;;) {
     Lock held = hold();
     if (!is_pending(*a.storage->version)) return held;
@@ -354,7 +369,7 @@ inline std::optional<std::int64_t> offset_within(const Array& a,
 
 const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept {
   const std::byte* const contents = a.storage->readable.load(std::memory_order_acquire);
-  if (!contents) return nullptr;
+  if (!contents || capture()) return nullptr;
   const std::optional<std::int64_t> at = offset_within(a, index);
   return at ? contents + a.offset + *at : nullptr;
 }
@@ -398,7 +413,7 @@ void fill(std::byte* to, std::span<const std::int64_t> shape, std::span<const st
 
 std::byte* own_memory(const Array& a) {
   Storage& s = *a.storage;
-  if (!a.writeable || config().eager_limit == 0) return nullptr;
+  if (!a.writeable || eager_limit() == 0) return nullptr;
   if (s.version->kind == NodeKind::Empty) evaluate(a);
   if (!nobody_else_sees(s)) return nullptr;
   s.writes = next_write();

@@ -41,7 +41,9 @@ class Emitter {
   const ir::Kernel& k_;
   std::string out_;
   int depth_ = 0;
-  Phases phases_;  // of a block that multiplies
+  Phases phases_;              // of a block that multiplies
+  std::string guard_;          // what stands before a thread's stores
+  std::int32_t scanned_ = -1;  // the loop that a team scans
 
   std::string value(ir::Val v) const;  // an expression
   std::string index(ir::Val v) const;  // the same as an Index

@@ -93,6 +93,7 @@ void Emitter::entry() {
         "int(blockDim.x);");
     line("const bool inside = int(threadIdx.x) < rows;");
     line("const Index n = inside ? base + threadIdx.x : base;");
+    guard_ = "if (inside) ";
     tiles(Tile::Rows);
   } else if (by != By::Thread)
     open("for (Index n = team.first(); n < Index(a.total); n += team.count())");

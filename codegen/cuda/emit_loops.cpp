@@ -78,13 +78,22 @@ void Emitter::open_loop(std::int32_t loop, By by) {
   const By inner = inside(loop, by);
   if (l.unroll == 0 && inner == by)
     line("#pragma unroll");
-  else if (const int times = unrolled(k_, loop); times > 1)
+  else if (const int times = unrolled(k_, loop); times > 1 && !ir::scans(k_, loop))
     line("#pragma unroll " + std::to_string(times));
   const auto every = [&](const std::string& first, const std::string& step) {
     open("for (Index " + var + " = " + (l.begin == kNone ? "" : begin + " + ") + first + "; " +
          var + " < " + end + "; " + var + " += " + step + ")");
   };
-  if (inner == by) {
+  if (inner != by && ir::scans(k_, loop)) {
+    // No thread leaves before the others: those beyond the end go along, and store nothing.
+    const std::string base = numbered("base", loop);
+    open("for (Index " + base + " = " + begin + "; " + base + " < " + end + "; " + base +
+         " += Team::size)");
+    line("const bool inside = " + base + " + team.rank() < " + end + ";");
+    line("const Index " + var + " = inside ? " + base + " + team.rank() : " + end + " - 1;");
+    guard_ = "if (inside) ";
+    scanned_ = loop;
+  } else if (inner == by) {
     open("for (Index " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ")");
   } else if (inner == By::Thread) {
     every("team.rank()", "Team::size");
@@ -97,6 +106,10 @@ void Emitter::open_loop(std::int32_t loop, By by) {
 void Emitter::close_loop(std::int32_t loop) {
   close();
   if (loop == p_.mapping.streamed) close();
+  if (loop == scanned_) {
+    guard_.clear();
+    scanned_ = -1;
+  }
 }
 
 void Emitter::loop(Val v, By by) {
@@ -150,11 +163,11 @@ void Emitter::fold(Val v, std::size_t n) {
   if (kept_type(r, t) != t) x = "widen(" + x + ")";
   if (is_arg(r.kind)) {
     const char* max = r.kind == ReduceKind::ArgMax ? "true" : "false";
-    line("if (np::better" + std::string(r.guarded_sqrt ? "_root<" : "<") + max + ">(" + x + ", " +
-         acc + ".value)) " + acc + " = {" + x + ", " + value(k_.loops[k_.insts[v].index].var) +
-         "};");
+    line(guard_ + "if (np::better" + std::string(r.guarded_sqrt ? "_root<" : "<") + max + ">(" + x +
+         ", " + acc + ".value)) " + acc + " = {" + x + ", " +
+         value(k_.loops[k_.insts[v].index].var) + "};");
   } else {
-    line(acc + " = " + (r.kind == ReduceKind::Last ? x : joined(r, acc, x)) + ";");
+    line(guard_ + acc + " = " + (r.kind == ReduceKind::Last ? x : joined(r, acc, x)) + ";");
   }
 }
 
@@ -171,9 +184,19 @@ void Emitter::running(Val v) {
   const ir::Reduction& r = k_.loops[loop].reductions[n];
   const std::string acc = numbered("r", reduce - k_.insts.begin()) + numbered("_", n);
   const bool extreme = reduce_info(r.kind).has(kSelects);
-  if (k_.insts[v].op == Op::Running)
-    line(acc + " = " + (extreme ? joined(r, value(r.value), acc) : joined(r, acc, value(r.value))) +
-         ";");
+  const auto followed = [&](const std::string& a, const std::string& b) {
+    return extreme ? joined(r, b, a) : joined(r, a, b);
+  };
+  if (loop == scanned_) {
+    const std::string type(type_name(k_.insts[v].type));
+    const std::string nothing = literal(fold_identity(r.kind, k_.insts[v].type));
+    line("const " + type + numbered(" v", v) + " = team_scan<" + type + ">(team, inside ? " +
+         value(r.value) + " : " + nothing + ", " + acc + ", [](" + type + " x, " + type +
+         " y) { return " + followed("x", "y") + "; });");
+    return;
+  }
+  if (r.order == ir::Order::Grouped) throw InternalError("a thread by itself scans in groups");
+  if (k_.insts[v].op == Op::Running) line(acc + " = " + followed(acc, value(r.value)) + ";");
   line("const " + std::string(type_name(k_.insts[v].type)) + numbered(" v", v) + " = " + acc + ";");
 }
 
@@ -182,7 +205,7 @@ void Emitter::join_folds(Val v) {
   const ir::Loop& l = k_.loops[k_.insts[v].index];
   for (std::size_t n = 0; n < l.reductions.size(); ++n) {
     const ir::Reduction& r = l.reductions[n];
-    if (is_tree(k_, r)) continue;
+    if (is_tree(k_, r) || ir::running(k_, k_.insts[v].index, n) != kNone) continue;
     const std::string acc = numbered("r", v) + numbered("_", static_cast<std::int64_t>(n));
     if (r.guarded_sqrt) line(acc + ".value = np::sqrt(" + acc + ".value);");
     line(acc + " = team.join(" + acc + ", [](auto x, auto y) { return " + joined(r, "x", "y") +

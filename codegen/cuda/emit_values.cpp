@@ -249,11 +249,9 @@ void Emitter::inst(Val v, By by) {
         return line(numbered("y", v) + "[k] = " + value(i.operands[0]) + ";");
       // What one thread of a team stores, others may still have to read.
       if (by == By::Team && overwrites(i)) line("team.sync();");
-      return line((by != By::Thread       ? "if (team.rank() == 0) "
-                   : p_.mapping.in_step() ? "if (inside) "
-                                          : "") +
-                  ("store<" + type) + ">(" + buffer + ", " + address(k_.accesses[i.access]) + ", " +
-                  value(i.operands[0]) + ");");
+      return line((by == By::Thread ? guard_ : "if (team.rank() == 0) ") + "store<" + type + ">(" +
+                  buffer + ", " + address(k_.accesses[i.access]) + ", " + value(i.operands[0]) +
+                  ");");
     case Op::Scatter:
       return scatter(i, by);
     case Op::LoadLocal:
@@ -274,7 +272,7 @@ void Emitter::inst(Val v, By by) {
 // One thread of a team has what all of them read.
 void Emitter::store_local(const Inst& i, By by) {
   if (by == By::Team) line("team.sync();");
-  line((by == By::Thread ? "" : "if (team.rank() == 0) ") + local(i) + " = " +
+  line((by == By::Thread ? guard_ : "if (team.rank() == 0) ") + local(i) + " = " +
        value(i.operands[0]) + ";");
   if (by == By::Team) line("team.sync();");
 }
@@ -284,11 +282,9 @@ void Emitter::scatter(const Inst& i, By by) {
   const std::string type(type_name(i.type));
   const std::string at = numbered("a.b", i.index) + ", " + address(k_.accesses[i.access]) + " + " +
                          index(i.operands[0]) + " * " + coeff(i.stride);
-  line((by != By::Thread       ? "if (team.rank() == 0) "
-        : p_.mapping.in_step() ? "if (inside) "
-                               : "") +
-       ("store<" + type) + ">(" + at + ", np::" + std::string(op_info(i.fn).name) + "(load<" +
-       type + ">(" + at + "), " + value(i.operands[1]) + "));");
+  line((by == By::Thread ? guard_ : "if (team.rank() == 0) ") + "store<" + type + ">(" + at +
+       ", np::" + std::string(op_info(i.fn).name) + "(load<" + type + ">(" + at + "), " +
+       value(i.operands[1]) + "));");
 }
 
 // By all threads of the block (prelude/fragments.cuh).

@@ -28,6 +28,7 @@ std::string lacks(const ir::Kernel& k) {
       const DType t = k.insts[r.value].type;
       const bool sums = std::any_of(l.reductions.begin(), l.reductions.end(),
                                     [](const auto& o) { return o.order == ir::Order::Pairwise; });
+      if (r.order == ir::Order::Grouped) return "a scan in groups";
       if (sums && has_no_loop(k, r))
         return std::string(reduce_info(r.kind).name) + " of " + std::string(name(t)) +
                " beside a sum";

@@ -2,7 +2,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/device.hpp"
 #include "rewrites.hpp"
 #include "tracer/contraction.hpp"
 
@@ -17,7 +16,7 @@ namespace {
 bool adds_in_order(const GNode& g) {
   const Node& n = *g.node;
   if (g.leaf || n.kind != NodeKind::Reduce || n.reduce != ReduceKind::Sum || n.axes.size() != 1 ||
-      n.n_inputs != 1 || n.device > kHost)
+      n.n_inputs != 1)
     return false;
   const Node& on = *n.inputs[0];
   if (n.dtype != on.dtype || n.dtype == DType::Float16) return false;
@@ -134,7 +133,7 @@ std::vector<Graph::Instead> copy_windows(const Graph& g) {
   std::vector<bool> inside(g.nodes.size(), false);  // overwritten by another
   for (std::int32_t i = g.size() - 1; i >= 0; --i) {
     const GNode& n = g[i];
-    if (n.leaf || !is_update(n) || n.node->device > kHost) continue;
+    if (n.leaf || !is_update(n)) continue;
     inside[static_cast<std::size_t>(n.in[0])] = true;
     if (inside[static_cast<std::size_t>(i)]) continue;
     const std::optional<Parts> parts = written_by_index(g, i);

@@ -20,8 +20,13 @@ std::vector<Graph::Instead> sum_products(const Graph& g);
 // view with windows: `cols[:, :, i, j] = p[:, :, i:i+h, j:j+w]`.
 std::vector<Graph::Instead> copy_windows(const Graph& g);
 
+// A copy of a copy is one of what that copied, and a product of several axes, which packs what it
+// reads wherever it lies, needs none: nobody else reads the copy in between.
+std::vector<Graph::Instead> read_through_copies(const Graph& g);
+
 using Rewrite = std::vector<Graph::Instead> (*)(const Graph&);
-inline constexpr Rewrite kRewrites[] = {add_stacked, sum_products, copy_windows};
+inline constexpr Rewrite kRewrites[] = {add_stacked, sum_products, copy_windows,
+                                        read_through_copies};
 
 // Nobody needs the value but one node of the graph.
 bool alone(const GNode& g);
@@ -33,8 +38,9 @@ struct Shown {
   const Dims* strides;
 };
 Shown shown(const Ref<tracer::Node>& n);
-// That memory, from the value's first element on, in another shape; the other node itself where
-// this is all of it.
-Ref<tracer::Node> view_of(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides);
+// That memory, from the value's first element or so many bytes further on, in another shape; the
+// other node itself where this is all of it.
+Ref<tracer::Node> view_of(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
+                          std::int64_t further = 0);
 
 }  // namespace plait::fusion

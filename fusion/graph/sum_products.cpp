@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/device.hpp"
+#include "core/even_steps.hpp"
 #include "rewrites.hpp"
 #include "tracer/contraction.hpp"
 
@@ -16,7 +16,7 @@ constexpr std::size_t kTerms = 3;
 bool is_sum(const GNode& g) {
   const Node& n = *g.node;
   return !g.leaf && n.kind == NodeKind::Elementwise && n.fn == OpId::Add &&
-         (n.dtype == DType::Float32 || n.dtype == DType::Float64) && n.device <= kHost;
+         (n.dtype == DType::Float32 || n.dtype == DType::Float64);
 }
 
 // The number that sums start from, or an array of it.
@@ -78,29 +78,24 @@ struct Steps {
 
 // The axes along which the operands step from product to product, if they do so evenly.
 bool steps_of(const std::vector<Node*>& terms, Steps& s) {
-  std::vector<std::int64_t> at[2];
-  for (const Node* t : terms)
-    for (int i = 0; i < 2; ++i) at[i].push_back(shown(t->inputs[i]).offset);
-  while (at[0].size() > 1) {
-    const std::size_t count = at[0].size();
-    const std::int64_t step[] = {at[0][1] - at[0][0], at[1][1] - at[1][0]};
-    if (step[0] == 0 && step[1] == 0) return false;
-    const auto steps = [&](std::size_t n, std::size_t from) {
-      return at[0][n] - at[0][from] == static_cast<std::int64_t>(n - from) * step[0] &&
-             at[1][n] - at[1][from] == static_cast<std::int64_t>(n - from) * step[1];
-    };
-    std::size_t run = 2;
-    while (run < count && steps(run, 0)) ++run;
-    if (count % run != 0) return false;
-    for (std::size_t n = 0; n < count; ++n)
-      if (!steps(n, n / run * run)) return false;
-    s.extents.insert(0, static_cast<std::int64_t>(run));
-    s.a.insert(0, step[0]);
-    s.b.insert(0, step[1]);
-    for (std::vector<std::int64_t>& offsets : at) {
-      for (std::size_t n = 0; n < count / run; ++n) offsets[n] = offsets[n * run];
-      offsets.resize(count / run);
-    }
+  const auto offset = [&](std::int64_t n, int operand) {
+    return shown(terms[static_cast<std::size_t>(n)]->inputs[operand]).offset;
+  };
+  const auto step = [&](std::int64_t n, std::int64_t stride, int operand) {
+    return offset(n, operand) - offset(n - stride, operand);
+  };
+  const auto extents = even_extents(static_cast<std::int64_t>(terms.size()),
+                                    [&](std::int64_t n, std::int64_t stride) {
+                                      return step(n, stride, 0) == step(stride, stride, 0) &&
+                                             step(n, stride, 1) == step(stride, stride, 1);
+                                    });
+  if (!extents) return false;
+  s = {*extents, Dims(extents->size()), Dims(extents->size())};
+  std::int64_t stride = 1;
+  for (int d = s.extents.size(); d-- > 0; stride *= s.extents[d]) {
+    s.a[d] = step(stride, stride, 0);
+    s.b[d] = step(stride, stride, 1);
+    if (s.a[d] == 0 && s.b[d] == 0) return false;
   }
   return true;
 }

@@ -36,19 +36,19 @@ void Lowering::attention() {
   BlockFolds& s = *folds_;
   s.of = *find_attention(g_, in_.canon, id, in_.target);
   const std::int32_t scores = s.of.scores;
-  const int row = p.shape.size() - 2, column = row + 1;
+  const int row = s.of.row_axis(g_), column = s.of.column_axis(g_), batch = std::min(row, column);
   rely_on_axes();
   for (const auto& [n, bits] : s.of.numbers)
     in_.facts.equal(ex_.source({n, Field::Value}), ex_.constant(bits));
   s.lone = in_.facts.equal(ex_.source({id, Field::Shape, row}), ex_.one());
   const std::int64_t most = in_.target.product_depth;
   s.rows = block_of_lines(id, row, 1, s.lone ? 1 : attention_rows(BlockExtents(in_), s.of, most));
-  s.keys = lines(g_[id].in[0], column, 1);
+  s.keys = lines(s.of.weighing(g_), column, 1);
   s.keys.most = ex_.constant(most);
   tile_.whole = true;
   const std::int32_t ctx = open_block(s.rows, nullptr);
   const std::int32_t queries = g_[scores].in[s.of.queries];
-  const int at = row + s.of.queries, sums_at = column - s.of.queries;
+  const int at = batch + s.of.queries, sums_at = batch + 1 - s.of.queries;
   s.queries = pack_lines(queries, s.rows, at, lines(queries, sums_at, 1), sums_at, ctx, false);
 
   const DType sums = fragment_sums(p.dtype), score_sums = fragment_sums(node(scores).dtype);
@@ -56,9 +56,9 @@ void Lowering::attention() {
       ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
   const ExprId height = lines_in_block(s.rows);
   tile_.row = ex_.add(ex_.source({id, Field::Shape, column}), apart);
-  s.sums = scratch({id, "a block of rows", "it is summed from block to block of keys"}, sums,
-                   ex_.mul(height, tile_.row), ctx);
-  tile_.locals[id] = s.sums;
+  for (const std::int32_t of : s.of.products)
+    tile_.locals[of] = scratch({of, "a block of rows", "it is summed from block to block of keys"},
+                               sums, ex_.mul(height, tile_.row), ctx);
   s.score_row = ex_.add(ex_.constant(most), apart);
   const ExprId block = ex_.mul(height, s.score_row);
   s.scores = scratch({scores, "a block of rows and keys", "rows of it are folded and multiplied"},
@@ -80,6 +80,7 @@ void Lowering::attention() {
     s.shifts.push_back({f >= 0 ? s.folds[f].value : of_rows(h.row, t), of_rows(h.row, t),
                         of_rows(h.row, factors_in(t))});
   }
+  for (const Attention::Factor& f : s.of.masks) s.shown.push_back(of_rows(f.row, DType::Bool));
   start_rows(ctx);
   if (s.of.mask < 0) {
     std::vector<std::int32_t> opened;
@@ -91,19 +92,19 @@ void Lowering::attention() {
   finish_rows(ctx);
   store_block(s.rows, lines(id, column, 1), ctx);
   close_grid(ctx);
-  count_fragments(p);
+  for (const std::int32_t of : s.of.products) count_fragments(node(of));
   count_fragments(node(scores));
 }
 
 // The extents of both products, and of what is between them.
 void Lowering::rely_on_axes() {
   const Attention& a = folds_->of;
-  const std::int32_t weights = g_[a.product].in[0];
+  const std::int32_t weights = a.weighing(g_);
   const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
-  const int keys = node(weights).shape.size() - 1;
-  for (int d = 0; d <= keys; ++d) {
-    const int e = d + 1 < keys || a.queries == 0 ? d : 2 * keys - 1 - d;
-    in_.facts.equal(extent(a.scores, e), d == keys ? extent(weights, d) : extent(a.product, d));
+  const int last = node(weights).shape.size() - 1;
+  for (int d = 0; d <= last; ++d) {
+    const int e = d + 1 < last || a.queries == a.side ? d : 2 * last - 1 - d;
+    in_.facts.equal(extent(a.scores, e), extent(d == a.column_axis(g_) ? weights : a.product, d));
     if (a.scored == a.scores || node(weights).shape[d] == 1) continue;
     in_.facts.equal(
         ex_.source({a.scored, Field::Stride, static_cast<std::int32_t>(a.axes.last[d] - 1)}),
@@ -126,10 +127,11 @@ void Lowering::add_block(std::int32_t ctx) {
     rescale_rows(ctx);
   }
   fold_block(false, ctx);
-  if (s.lone)
-    add_values(ctx);
-  else
-    multiply_weights(ctx);
+  for (const std::int32_t of : s.of.products)
+    if (s.lone)
+      add_values(of, ctx);
+    else
+      multiply_weights(of, ctx);
 }
 
 Val Lowering::load_local(std::int32_t local, Access at, std::int32_t ctx) {
@@ -160,24 +162,29 @@ void Lowering::start_rows(std::int32_t ctx) {
                   ? zero(n.dtype)
                   : constant(plait::cast(fold_identity(n.reduce, n.dtype), n.dtype)));
   }
-  for (std::size_t h = 0; h < s.shifts.size(); ++h)
-    if (const std::int32_t row = s.of.shifts[h].row; s.of.fold(row) < 0)
-      store_row(s.shifts[h].row, constant(lowest(node(row).dtype)));
+  for (std::size_t h = 0; h < s.shifts.size(); ++h) {
+    const DType t = node(s.of.shifts[h].row).dtype;
+    if (s.of.fold(s.of.shifts[h].row) < 0) store_row(s.shifts[h].row, constant(lowest(t)));
+    if (s.of.mask >= 0) store_row(s.shifts[h].subtracted, zero(t));
+  }
+  for (const std::int32_t shown : s.shown) store_row(shown, zero(DType::Bool));
   close_all(rows);
   scale_rows(ctx, true);
 }
 
 // The rows of the second product, by their factors; from zero at the start.
 void Lowering::scale_rows(std::int32_t ctx, bool start) {
-  const Node& p = node(region_.product);
-  if (!start && folds_->of.scaling.shifts.empty()) return;
+  const Attention& a = folds_->of;
+  if (!start && a.scaling.shifts.empty()) return;
   const std::vector<std::int32_t> rows =
-      open_rows_of(folds_->rows, lines(region_.product, p.shape.size() - 1, 1), ctx);
+      open_rows_of(folds_->rows, lines(a.product, a.column_axis(g_), 1), ctx);
   const std::vector<std::int32_t> columns = open_columns_of_block();
-  const Val v =
-      start ? zero(k_.locals[folds_->sums].dtype)
-            : growth(folds_->of.scaling, load_local(folds_->sums, place_in_block(), tile_.columns));
-  push_store_local(folds_->sums, place_in_block(), v, tile_.columns);
+  for (const std::int32_t of : a.products) {
+    const std::int32_t sums = tile_.locals.at(of);
+    const Val v = start ? zero(k_.locals[sums].dtype)
+                        : growth(a.scaling, load_local(sums, place_in_block(), tile_.columns));
+    push_store_local(sums, place_in_block(), v, tile_.columns);
+  }
   close_all(columns);
   close_all(rows);
 }
@@ -208,14 +215,21 @@ void Lowering::fold_block(bool first, std::int32_t ctx) {
     return push({Op::Cast, of, OpId::Count_, 0, {v, kNone, kNone}}, column);
   };
   std::vector<Reduction> folded;
-  std::vector<std::size_t> which;
+  std::vector<std::pair<std::int32_t, std::int32_t>> into;  // the rows that each is added to
   for (std::size_t f = 0; f < s.folds.size(); ++f) {
     if (s.of.folds[f].first != first) continue;
     const Node& n = node(s.of.folds[f].node);
     const Val v = in_column(operand_value(s.of.folds[f].node, between(), column), n.dtype);
     const bool sum = n.reduce == ReduceKind::Sum;
     folded.push_back({n.reduce, v, sum ? ir::Order::Pairwise : ir::Order::Any});
-    which.push_back(f);
+    into.emplace_back(s.folds[f].value, first ? s.folds[f].next : s.folds[f].value);
+  }
+  for (std::size_t m = 0; !first && m < s.shown.size(); ++m) {
+    const Attention::Factor& f = s.of.masks[m];
+    Val v = emit(f.row, broadcast(f.row, between()), column);
+    if (f.inverted) v = apply(OpId::LogicalNot, DType::Bool, v);
+    folded.push_back({ReduceKind::Any, in_column(v, DType::Bool)});
+    into.emplace_back(s.shown[m], s.shown[m]);
   }
   if (const std::int32_t kept = first ? s.of.replacement : s.of.weights; kept >= 0) {
     Val v = emit(kept, between(), column);
@@ -227,14 +241,13 @@ void Lowering::fold_block(bool first, std::int32_t ctx) {
   }
   k_.loops[column].reductions = folded;
   const Val reduce = close(column);
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    const BlockFolds::Fold& f = s.folds[which[i]];
-    const DType of = k_.locals[f.value].dtype;
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    const auto& [before, now] = into[i];
+    const DType of = k_.locals[before].dtype;
     const Val result =
         push({Op::Result, of, OpId::Count_, static_cast<std::int32_t>(i), {reduce, kNone, kNone}},
              tile_.rows);
-    store_row(first ? f.next : f.value,
-              apply(reduce_info(folded[i].kind).combine, of, load_row(f.value), result));
+    store_row(now, apply(reduce_info(folded[i].kind).combine, of, load_row(before), result));
   }
   close_all(rows);
 }
@@ -285,7 +298,8 @@ void Lowering::rescale_rows(std::int32_t ctx) {
 void Lowering::multiply_queries(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t keys = s.of.keys(g_);
-  const int columns_at = s.rows.split + 1 - s.of.queries, sums_at = s.rows.split + s.of.queries;
+  const int batch = node(keys).shape.size() - 2, columns_at = batch + 1 - s.of.queries,
+            sums_at = batch + s.of.queries;
   Lines sums = block_of_lines(keys, sums_at, 1, in_.target.product_depth);
   std::vector<std::int32_t> opened;
   ctx = open_blocks(sums, ctx, opened);
@@ -295,12 +309,13 @@ void Lowering::multiply_queries(std::int32_t ctx) {
 }
 
 // Added to what is there.
-void Lowering::multiply_weights(std::int32_t ctx) {
+void Lowering::multiply_weights(std::int32_t product, std::int32_t ctx) {
   const BlockFolds& s = *folds_;
-  const std::int32_t values = g_[region_.product].in[1];
-  const int at = s.rows.split;
-  multiply_rows(panels({s.weights, s.score_row, ex_.one()}), values, lines(values, at + 1, 1),
-                at + 1, s.keys, at, s.sums, tile_.row, constant(scalar_int(1)), ctx);
+  const std::int32_t values = s.of.values(g_, product);
+  const int column = s.of.column_axis(g_);
+  multiply_rows(panels({s.weights, s.score_row, ex_.one()}), values, lines(values, column, 1),
+                column, s.keys, s.of.row_axis(g_), tile_.locals.at(product), tile_.row,
+                constant(scalar_int(1)), ctx);
 }
 
 // Rows that are in scratch, by the lines of an operand, at these sums; from zero where they are the
@@ -333,25 +348,52 @@ Val Lowering::not_a_number(const Attention::Scaling& of, Val v) {
   return v;
 }
 
-Val Lowering::with_deferred(const Attention::Scaling& of, Val v) {
+// What a row of zeros is multiplied to: NaN where a value is not finite. Only those are read.
+Val Lowering::hidden_sum(Val shown, std::int32_t product, const Index& at, DType t) {
+  if (product < 0) return zero(t);
+  const Attention& a = folds_->of;
+  const std::int32_t values = a.values(g_, product);
+  Lines keys = lines(a.weighing(g_), a.column_axis(g_), 1);
+  keys.end = number(keys.most);
+  keys.begin = apply(OpId::Where, DType::Int64, shown, keys.end, constant(scalar_int(0)));
+  std::vector<std::int32_t> opened;
+  const std::int32_t key = open_lines(keys, std::max(tile_.rows, innermost(at)), opened);
+  Index idx = at;
+  idx[static_cast<std::size_t>(a.row_axis(g_))] = {key};
+  const Val v = cast(emit(values, broadcast(values, idx), key), t);
+  k_.loops[key].reductions.push_back(
+      {ReduceKind::Sum, apply(OpId::Multiply, t, v, zero(t)), ir::Order::Pairwise});
+  const std::int32_t ctx = parent_[key];
+  return push({Op::Result, t, OpId::Count_, 0, {close(key), kNone, kNone}}, ctx);
+}
+
+Val Lowering::with_deferred(const Attention::Scaling& of, Val v, std::int32_t product,
+                            const Index& at) {
+  const BlockFolds& s = *folds_;
   for (const Attention::Factor& f : of.deferred) {
     const DType t = k_.insts[v].type;
-    const Val r = emit(f.row, row_index(f.row), tile_.rows);
+    const auto mask = std::find(s.of.masks.begin(), s.of.masks.end(), f);
+    const Val r = mask == s.of.masks.end()
+                      ? emit(f.row, row_index(f.row), tile_.rows)
+                      : load_row(s.shown[static_cast<std::size_t>(mask - s.of.masks.begin())]);
     const DType of_row = k_.insts[r].type, u = itemsize(of_row) < itemsize(t) ? t : of_row;
     switch (f.fn) {
       case OpId::Multiply:
       case OpId::Divide:
         v = cast(apply(f.fn, u, cast(v, u), cast(r, u)), t);
         break;
+      case OpId::LogicalOr:
       case OpId::Where:
-        v = apply(f.fn, t, r, f.inverted ? zero(t) : v, f.inverted ? v : zero(t));
+      case OpId::Isfinite: {
+        Val shown = r;
+        if (f.fn == OpId::Isfinite)
+          shown = apply(OpId::LogicalAnd, DType::Bool, apply(f.fn, DType::Bool, r),
+                        apply(OpId::NotEqual, DType::Bool, r, zero(of_row)));
+        else if (f.fn == OpId::Where && f.inverted)
+          shown = apply(OpId::LogicalNot, DType::Bool, r);
+        v = apply(OpId::Where, t, shown, v, hidden_sum(shown, product, at, t));
         break;
-      case OpId::Isfinite:
-        v = apply(OpId::Where, t,
-                  apply(OpId::LogicalAnd, DType::Bool, apply(f.fn, DType::Bool, r),
-                        apply(OpId::NotEqual, DType::Bool, r, zero(of_row))),
-                  v, zero(t));
-        break;
+      }
       default:
         v = cast(apply(OpId::Multiply, u, cast(v, u),
                        apply(f.fn, u, apply(OpId::Negative, u, cast(r, u)))),
@@ -391,11 +433,14 @@ bool Lowering::is_row_value(std::int32_t id) const {
 // The index of the values between the products, at the row, and the key, whose loops are open.
 const Index& Lowering::between() {
   BlockFolds& s = *folds_;
-  const std::int32_t weights = g_[s.of.product].in[0];
+  const std::int32_t weights = s.of.weighing(g_);
   if (s.own_rows != tile_.rows)
-    s.own = in_.canon[weights] == s.of.weights ? tile_.own : view_index(weights, tile_.own);
+    s.own =
+        broadcast(s.of.weights,
+                  in_.canon[weights] == s.of.weights ? tile_.own : view_index(weights, tile_.own));
   s.own_rows = tile_.rows;
-  s.own[static_cast<std::size_t>(s.of.axis)] = tile_.own.back();
+  s.own[static_cast<std::size_t>(s.of.axis)] =
+      tile_.own[static_cast<std::size_t>(s.of.column_axis(g_))];
   return s.own;
 }
 
@@ -411,7 +456,12 @@ Index Lowering::row_index(std::int32_t id) {
 Val Lowering::block_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
   if (!folds_) return kNone;
   const BlockFolds& s = *folds_;
-  const bool weigh = s.stage == BlockFolds::Weigh;
+  const bool hidden = s.stage == BlockFolds::Hidden, weigh = s.stage == BlockFolds::Weigh || hidden;
+  if (hidden && node(id).kind == NodeKind::Elementwise && node(id).fn == OpId::Where &&
+      in_.canon[g_[id].in[0]] == s.of.mask) {
+    const std::int32_t fill = g_[id].in[s.of.inverted ? 1 : 2];
+    return emit(fill, broadcast(fill, idx), ctx);
+  }
   if (const auto u = s.of.undivided.find(id); weigh && u != s.of.undivided.end())
     return emit(g_[id].in[u->second], idx, ctx);
   const auto shift = s.of.shifted_by.find(id);
@@ -427,16 +477,22 @@ Val Lowering::block_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
     return zero(node(id).dtype);
   }
   if (score) return cast(load_local(s.scores, place_of_score(), tile_.columns), node(id).dtype);
+  if (shifts && hidden) {
+    const Attention::Shift& of = s.of.shifts[shift->second];
+    const std::int32_t compared = g_[s.of.folds[of.maximum].node].in[0];
+    return apply(OpId::Maximum, node(of.row).dtype, load_row(s.shifts[shift->second].subtracted),
+                 emit(compared, between(), tile_.rows));
+  }
   if (shifts) return load_row(s.shifts[shift->second].subtracted);
   const bool next = s.stage == BlockFolds::Rescale && s.folds[fold].next >= 0;
   return load_row(next ? s.folds[fold].next : s.folds[fold].value);
 }
 
 // A row of the second product, as its readers find it.
-Val Lowering::finished(Val v) {
+Val Lowering::finished(Val v, std::int32_t product, const Index& at) {
   if (!folds_) return v;
   const Attention& a = folds_->of;
-  v = with_deferred(a.scaling, v);
+  v = with_deferred(a.scaling, v, product, at);
   return a.divided ? v : not_a_number(a.scaling, v);
 }
 

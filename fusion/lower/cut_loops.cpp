@@ -219,6 +219,10 @@ void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
                      .high = extent_of(levels_[static_cast<std::size_t>(l)].axis)});
   for (std::size_t n = 0; n < reads_.size(); ++n) {
     const Read& r = reads_[n];
+    std::set<int> folded;
+    for (const Walk& w : r.idx)
+      for (const auto& [axis, step] : w.steps)
+        if (axis >= folded_) folded.insert(axis);
     for (int d = 0; d < node(r.update).shape.size(); ++d) {
       const Walk& w = r.idx[static_cast<std::size_t>(d)];
       const Edges e = edges(r.update, d);
@@ -227,7 +231,8 @@ void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
         (axis < folded_ ? loops : folds) = true;
         even &= ex_.is_constant(step) && ex_.value(step) > 0;
       }
-      bool fits = loops || !folds;  // sums over the array itself may be one walk through memory
+      // Sums over several axes of the array itself may be one walk through memory.
+      bool fits = loops || !folds || (folded.size() == 1 && e.whole());
       for (Cut& c : cuts_) {
         const int along = levels_[static_cast<std::size_t>(c.level)].axis;
         ExprId by = ex_.zero(), most = w.start;

@@ -46,6 +46,8 @@ class CutLoops {
   void fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
             std::int32_t local, std::int32_t ctx, bool repeated);
   bool repeated() const { return repeated_; }
+  // A write for which the loops of roots were cut, each zone with code of its own; -1: none.
+  std::int32_t cut_for() const { return fills_ || cuts_.empty() ? -1 : reads_[0].update; }
   // Of a write without memory.
   Val value(std::int32_t update, const Index& idx, std::int32_t ctx);
   // In arrays that a view shows interleaved, if these loops have them one after the other.

@@ -48,7 +48,6 @@ struct Tile {
 // That of an attention: the scores, and of each row what is carried from block to block, in locals.
 struct BlockFolds {
   Attention of;
-  std::int32_t sums = -1;    // rows of the second product
   std::int32_t scores = -1;  // and the weights: the same local, where their dtype is its
   std::int32_t weights = -1;
   ExprId score_row = 0;  // elements from row to row of both
@@ -68,7 +67,8 @@ struct BlockFolds {
   };
   std::vector<Fold> folds;
   std::vector<Shift> shifts;
-  enum Stage : std::uint8_t { Compare, Rescale, Weigh, Finish } stage = Compare;
+  std::vector<std::int32_t> shown;  // whether masks have shown any of the row
+  enum Stage : std::uint8_t { Compare, Rescale, Weigh, Hidden, Finish } stage = Compare;
 };
 
 class Lowering : Nest {
@@ -103,7 +103,8 @@ class Lowering : Nest {
   std::pair<Val, Val> chunk();
   // Rows combined into the rows of tables that indices name (lower/scatter.cpp).
   void scatter();
-  void scatter_row(std::int32_t root, const Ix& row);
+  void start_table(std::int32_t root, std::int32_t table, ExprId outputs);
+  void scatter_row(std::int32_t root, std::int32_t table, const Ix& row);
   // A product in blocks of rows, packed in scratch with what stands before it; what stands after it
   // reads the block of the product (lower/product.cpp).
   void product();
@@ -167,7 +168,7 @@ class Lowering : Nest {
   void add_masked_blocks(std::int32_t ctx);
   // Of a single row (lower/single_query.cpp).
   void score_keys(std::int32_t ctx);
-  void add_values(std::int32_t ctx);
+  void add_values(std::int32_t product, std::int32_t ctx);
   // Which blocks a mask leaves out (lower/mask.cpp).
   Val counts_at_once(std::int32_t ctx);
   Val any_infinite(const Lines& keys, std::int32_t ctx);
@@ -187,13 +188,16 @@ class Lowering : Nest {
   void rescale_rows(std::int32_t ctx);
   Val growth(const Attention::Scaling& of, Val v);
   void multiply_queries(std::int32_t ctx);
-  void multiply_weights(std::int32_t ctx);
+  void multiply_weights(std::int32_t product, std::int32_t ctx);
   void multiply_rows(const ir::Panels& rows, std::int32_t operand, const Lines& columns,
                      int columns_at, const Lines& sums, int sums_at, std::int32_t to, ExprId row,
                      Val first, std::int32_t ctx);
   void finish_rows(std::int32_t ctx);
   Val not_a_number(const Attention::Scaling& of, Val v);
-  Val with_deferred(const Attention::Scaling& of, Val v);
+  // Of a fold, or of a product at an index.
+  Val with_deferred(const Attention::Scaling& of, Val v, std::int32_t product = -1,
+                    const Index& at = {});
+  Val hidden_sum(Val shown, std::int32_t product, const Index& at, DType t);
   const Index& between();
   Index row_index(std::int32_t id);
   bool is_row_value(std::int32_t id) const;
@@ -201,7 +205,7 @@ class Lowering : Nest {
   Val block_value(std::int32_t id, const Index& idx, std::int32_t ctx);
   ir::Access place_of_score();
   void scale_rows(std::int32_t ctx, bool start);
-  Val finished(Val v);
+  Val finished(Val v, std::int32_t product, const Index& at);
   // Of the row whose loops are open.
   Val load_row(std::int32_t local);
   void store_row(std::int32_t local, Val v);
@@ -237,6 +241,7 @@ class Lowering : Nest {
   bool refuse_scan(std::int32_t id);
   bool contains_scan(std::int32_t id) const;
   int looped_axis(std::int32_t id) const;
+  bool in_groups(std::int32_t id);
   Val running(std::int32_t id, const tracer::Node& n, const Index& idx);
   Val carried(DType t, ReduceKind kind);
   Val window_value(std::int32_t id, const Index& idx);

@@ -175,32 +175,43 @@ Val Lowering::counts_at_once(std::int32_t ctx) {
   return either(seen, any_infinite(hidden, ctx));
 }
 
-// Whether the rows of the second operand hold what is not finite.
+// Whether the rows of the values hold what is not finite.
 Val Lowering::any_infinite(const Lines& keys, std::int32_t ctx) {
-  const std::int32_t values = g_[region_.product].in[1];
-  const int at = node(values).shape.size() - 2;
-  std::vector<std::int32_t> opened;
-  open_lines(lines(values, at + 1, 1), open_lines(keys, ctx, opened), opened);
-  Index idx(tile_.batch.begin(), tile_.batch.begin() + at);
-  for (const std::int32_t loop : opened) idx.push_back({loop});
-  const Val finite = apply(OpId::Isfinite, DType::Bool, emit(values, idx, opened.back()));
-  return any(apply(OpId::LogicalNot, DType::Bool, finite), opened);
+  const Attention& a = folds_->of;
+  Val found = kNone;
+  for (const std::int32_t of : a.products) {
+    const std::int32_t values = a.values(g_, of);
+    std::vector<std::int32_t> opened;
+    open_lines(lines(values, a.column_axis(g_), 1), open_lines(keys, ctx, opened), opened);
+    Index idx = tile_.batch;
+    idx[static_cast<std::size_t>(a.row_axis(g_))] = {opened.front()};
+    idx[static_cast<std::size_t>(a.column_axis(g_))] = {opened.back()};
+    const Val finite = apply(OpId::Isfinite, DType::Bool, emit(values, idx, opened.back()));
+    const Val v = any(apply(OpId::LogicalNot, DType::Bool, finite), opened);
+    found = found == kNone ? v : either(found, v);
+  }
+  return found;
 }
 
-// Whether in some of these rows what stands in place of the scores left out counts.
+// Whether what stands in place of the scores left out counts in some of these rows: in a weight, or
+// in what is folded.
 Val Lowering::fill_counts(Lines rows, std::int32_t ctx) {
-  const BlockFolds& s = *folds_;
-  const DType t = node(s.of.fill).dtype;
+  BlockFolds& s = *folds_;
+  s.stage = BlockFolds::Hidden;
   const std::vector<std::int32_t> opened = open_rows_of(rows, s.keys, ctx);
-  const Val fill = emit(s.of.fill, Index(node(s.of.fill).shape.size()), tile_.rows);
-  Val least = fill, above = kNone;
-  if (!s.of.shifts.empty()) {
-    least = apply(OpId::Subtract, t, fill, shift_of(load_row(s.shifts[0].row)));
-    above = apply(OpId::Less, DType::Bool, load_row(s.folds[s.of.shifts[0].maximum].value), fill);
+  const auto hidden = [&](std::int32_t id) { return emit(id, between(), tile_.rows); };
+  const auto differs = [&](Val v, Val from) { return apply(OpId::NotEqual, DType::Bool, v, from); };
+  Val counts = differs(hidden(s.of.weights), zero(node(s.of.weights).dtype));
+  for (std::size_t f = 0; f < s.folds.size(); ++f) {
+    const Node& n = node(s.of.folds[f].node);
+    const Val v = hidden(g_[s.of.folds[f].node].in[0]);
+    Val before = zero(n.dtype), now = v;
+    if (n.reduce != ReduceKind::Sum) {
+      before = load_row(s.folds[f].value);
+      now = apply(reduce_info(n.reduce).combine, n.dtype, before, v);
+    }
+    counts = either(counts, differs(now, before));
   }
-  const Val weight = apply(s.of.exponential, t, apply(OpId::Minimum, t, least, zero(t)));
-  Val counts = apply(OpId::NotEqual, DType::Bool, weight, zero(t));
-  if (above != kNone) counts = either(counts, above);
   return any(counts, opened);
 }
 

@@ -67,7 +67,7 @@ std::int32_t Lowering::open_block(Lines& rows, Lines* columns) {
     digits.push_back({ex_.blocks(extent_of(*l, l->split), l->most), l, -1});
     for (int d = l->split - 1; d >= l->first; --d) digits.push_back({extent_of(*l, d), l, d});
   }
-  for (int d = rows.first - 1; d >= 0; --d)
+  for (int d = tracer::product_axes(p).batch - 1; d >= 0; --d)
     digits.push_back({ex_.source({id, Field::Shape, d}), nullptr, d});
   std::erase_if(digits, [&](const Digit& d) { return d.axis >= 0 && p.shape[d.axis] == 1; });
   tile_.batch.assign(static_cast<std::size_t>(p.shape.size()), {});
@@ -347,7 +347,7 @@ void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
   if (p.axes.empty()) {
     axes.emplace(n.shape.size());
     for (int d = 0; d < axes->size(); ++d)
-      (*axes)[d] = d + 1 < p.shape.size() || n.shape[d] != 1 ? d : -1;
+      (*axes)[d] = d != tile_.across.first || n.shape[d] != 1 ? d : -1;
   } else {
     for (const std::int32_t of : region_.products())
       if (!axes) axes = axes_of_product(g_, in_.canon, root, of);
@@ -368,10 +368,12 @@ void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
 // The product at an index of its own block, rounded to its dtype.
 Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   const Node& p = node(id);
-  const auto behind = static_cast<std::size_t>(tile_.across.first);
   bool own = tile_.rows >= 0 && idx.size() == tile_.own.size();
-  for (std::size_t d = 0; own && d < (tile_.whole ? behind : idx.size()); ++d)
-    own = idx[d] == tile_.own[d] || (p.shape[static_cast<int>(d)] == 1 && idx[d] == Ix{});
+  for (int d = 0; own && d < p.shape.size(); ++d) {
+    const Ix& x = idx[static_cast<std::size_t>(d)];
+    own = x == tile_.own[static_cast<std::size_t>(d)] || (p.shape[d] == 1 && x == Ix{}) ||
+          (tile_.whole && d >= tile_.across.first && d < tile_.across.last);
+  }
   if (!own) {
     need(id, "it is read beyond its own rows");
     return zero(p.dtype);
@@ -379,7 +381,7 @@ Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   Access a = tile_.at;
   add_terms(a, tile_.across, idx, ex_.one());
   const Val v = load_local(tile_.locals.at(id), std::move(a), std::max(tile_.rows, innermost(idx)));
-  return cast(finished(v), p.dtype);
+  return cast(finished(v, id, idx), p.dtype);
 }
 
 std::int32_t Lowering::open_blocks(std::int32_t parent, ExprId extent, std::int64_t most) {

@@ -24,7 +24,7 @@ bool Lowering::find_scans(std::int32_t id, ExprId shift) {
   const Node& n = node(id);
   if (in_.in_memory[id] || n.kind == NodeKind::Scalar) return true;
   if (!seen_reads_.insert({id, shift}).second) return true;
-  if (const std::optional<Scan> s = looped_scan(n)) {
+  if (const std::optional<Scan> s = looped_scan(n, in_.target)) {
     const bool first = scans_.shifts.empty();
     if (first) {
       scans_.axis = s->axis;
@@ -98,7 +98,7 @@ bool Lowering::plan_scans(const Dims& shape) {
 }
 
 Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
-  const std::optional<Scan> s = looped_scan(n);
+  const std::optional<Scan> s = looped_scan(n, in_.target);
   const Ix along = s ? idx[static_cast<std::size_t>(s->axis)] : Ix{};
   const std::int32_t l = along.loop;
   const bool in_order = l > 0 && along.step == ex_.one() && along.start == ex_.zero() &&
@@ -108,7 +108,8 @@ Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
     refuse_scan(id);
     return zero(n.dtype);
   }
-  ir::Reduction r{s->kind, emit(g_[id].in[0], idx, l), Order::Sequential};
+  ir::Reduction r{s->kind, emit(g_[id].in[0], idx, l),
+                  in_groups(id) ? Order::Grouped : Order::Sequential};
   if (def_loop_[r.value] != l)  // a value that no loop binds still has to be the body's own
     r.value = push({Op::Cast, n.dtype, OpId::Count_, 0, {r.value, kNone, kNone}}, l);
   if (l == scans_.loop) r.init = carried(n.dtype, s->kind);
@@ -118,6 +119,19 @@ Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
   return push({Op::Running, n.dtype, OpId::Count_,
                static_cast<std::int32_t>(k_.loops[l].reductions.size()) - 1},
               l);
+}
+
+// Whether threads of a device scan a line together in an order of their own: there are too few
+// lines for a thread each, as their extents say, and the order shows.
+bool Lowering::in_groups(std::int32_t id) {
+  const Node& n = node(id);
+  const std::optional<Scan> s = looped_scan(n, in_.target);
+  if (in_.target.lanes || is_integer(n.dtype) || !reduce_info(s->kind).has(kOrderShows))
+    return false;
+  ExprId lines = ex_.one();
+  for (int d = 0; d < n.shape.size(); ++d)
+    if (d != s->axis) lines = ex_.mul(lines, ex_.source({id, Field::Shape, d}));
+  return in_.facts.at_most(lines, kFewTeams - 1);
 }
 
 // What a block starts from: the identity, then what the one before has left.

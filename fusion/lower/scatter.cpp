@@ -1,6 +1,8 @@
 // Combining by index: one loop over the indices, in pieces, for all tables.
 #include "core/scatter.hpp"
 
+#include "fusion/operation.hpp"
+
 #include "lowering.hpp"
 
 namespace plait::fusion {
@@ -20,18 +22,54 @@ void Lowering::scatter() {
     lead = r;
   }
   const auto [begin, end] = chunk();
+  std::vector<std::int32_t> tables;
+  for (const std::int32_t r : region_.roots) {
+    const ExprId outputs = elements(g_, ex_, r);
+    tables.push_back(buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())},
+                            node(r).dtype, true));
+    out_.partials.push_back({r, scatter_fold(node(r).fn), node(r).dtype, outputs});
+    const std::int32_t init = g_[r].in[0];
+    if (node(init).kind != NodeKind::Fill) out_.reads.insert({in_.canon[init], in_.canon[init]});
+    if (!in_.target.lanes) start_table(r, tables.back(), outputs);
+  }
   out_.grid_extent = ex_.source({index, Field::Shape, 0});
   out_.scatters = true;
   const std::int32_t rows =
       open_between(0, begin, end, out_.grid_extent, static_cast<double>(node(index).shape[0]));
-  for (const std::int32_t r : region_.roots) scatter_row(r, {rows, ex_.one(), ex_.zero()});
+  for (std::size_t r = 0; r < region_.roots.size(); ++r)
+    scatter_row(region_.roots[r], tables[r], {rows, ex_.one(), ex_.zero()});
   close(rows);
 }
 
-void Lowering::scatter_row(std::int32_t root, const Ix& row) {
+// The first piece begins with what is combined with, the others with nothing.
+void Lowering::start_table(std::int32_t root, std::int32_t table, ExprId outputs) {
   const Node& n = node(root);
-  const auto [init, index, values] = std::tuple(g_[root].in[0], g_[root].in[1], g_[root].in[2]);
-  if (node(init).kind != NodeKind::Fill) out_.reads.insert({in_.canon[init], in_.canon[init]});
+  const std::int32_t init = g_[root].in[0];
+  const DType t = n.dtype;
+  const ExprId item = ex_.constant(static_cast<std::int64_t>(itemsize(t)));
+  Access a{{}, {{k_.loops[0].var, coeff(ex_.mul(outputs, item))}}};
+  Index idx(n.shape.size());
+  std::vector<std::int32_t> opened;
+  std::int32_t ctx = 0;
+  for (int d = 0; d < n.shape.size(); ++d) {
+    const ExprId extent = ex_.source({root, Field::Shape, d});
+    opened.push_back(ctx = open(ctx, extent));
+    idx[d] = {ctx, ex_.one(), ex_.zero()};
+    ExprId stride = ex_.one();
+    for (int e = d + 1; e < n.shape.size(); ++e)
+      stride = ex_.mul(stride, ex_.source({root, Field::Shape, e}));
+    a.terms.push_back({k_.loops[ctx].var, coeff(ex_.mul(stride, item))});
+  }
+  const Val first = apply(OpId::Equal, DType::Bool, k_.loops[0].var, constant(scalar_int(0)));
+  const Val nothing = constant(plait::cast(fold_identity(scatter_fold(n.fn), t), t));
+  const Val v = apply(OpId::Where, t, first, emit(init, broadcast(init, idx), ctx), nothing);
+  push_store(table, std::move(a), v, ctx, false);
+  for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+}
+
+void Lowering::scatter_row(std::int32_t root, std::int32_t table, const Ix& row) {
+  const Node& n = node(root);
+  const auto [index, values] = std::pair(g_[root].in[1], g_[root].in[2]);
   const Val at = emit(index, broadcast(index, Index{row}), row.loop);
   // Elements from one index of a dimension to the next; a short row is unrolled.
   std::vector<ExprId> stride(n.shape.size(), ex_.one());
@@ -50,9 +88,6 @@ void Lowering::scatter_row(std::int32_t root, const Ix& row) {
     opened.push_back(ctx);
     idx[d].loop = ctx;
   }
-  const std::int32_t table =
-      buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())}, n.dtype, true);
-  out_.partials.push_back({root, scatter_fold(n.fn), n.dtype, outputs});
   for (std::int64_t c = 0; c < (unrolled ? n.shape[1] : 1); ++c) {
     if (unrolled) idx[1] = {-1, ex_.one(), ex_.constant(c)};
     const Val v = emit(values, broadcast(values, idx), ctx);

@@ -11,7 +11,7 @@ void Lowering::score_keys(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t operand = s.of.keys(g_);
   const DType t = k_.locals[s.scores].dtype;
-  const auto at_sums = static_cast<std::size_t>(s.rows.split + s.of.queries);
+  const auto at_sums = static_cast<std::size_t>(node(operand).shape.size() - 2 + s.of.queries);
   std::vector<std::int32_t> opened;
   const std::int32_t column = open_lines(s.keys, ctx, opened);
   const std::int32_t k =
@@ -35,14 +35,13 @@ void Lowering::score_keys(std::int32_t ctx) {
 
 // The weights of a block times its values. Their sum is added to the row's, as sums of blocks are:
 // a single chain of sums would round more often.
-void Lowering::add_values(std::int32_t ctx) {
+void Lowering::add_values(std::int32_t product, std::int32_t ctx) {
   const BlockFolds& s = *folds_;
-  const std::int32_t operand = g_[region_.product].in[1];
-  const DType t = k_.locals[s.sums].dtype;
-  const int dims = node(operand).shape.size();
-  const ExprId width = ex_.source({region_.product, Field::Shape, dims - 1});
+  const std::int32_t operand = s.of.values(g_, product), sums = tile_.locals.at(product);
+  const DType t = k_.locals[sums].dtype;
+  const ExprId width = ex_.source({product, Field::Shape, s.of.column_axis(g_)});
   const std::int32_t part =
-      scratch({region_.product, "a block of keys", "sums of blocks are added"}, t, width, ctx);
+      scratch({product, "a block of keys", "sums of blocks are added"}, t, width, ctx);
   const auto at = [&](std::int32_t loop) {
     return Access{{}, {{k_.loops[loop].var, {1, kNoParam}}}};
   };
@@ -61,14 +60,15 @@ void Lowering::add_values(std::int32_t ctx) {
   add_terms(weight, s.keys, tile_.own, ex_.one());
   const Val w = cast(load_local(s.weights, std::move(weight), key), t);
   column = open(key, width);
-  Index idx(tile_.batch.begin(), tile_.batch.begin() + dims - 2);
-  idx.insert(idx.end(), {{key}, {column}});
+  Index idx = tile_.batch;
+  idx[static_cast<std::size_t>(s.of.row_axis(g_))] = {key};
+  idx[static_cast<std::size_t>(s.of.column_axis(g_))] = {column};
   const Val v = apply(OpId::Multiply, t, w, cast(emit(operand, idx, column), t));
   store(part, column, apply(OpId::Add, t, load_local(part, at(column), column), v));
   close(key);
   column = open(ctx, width);
-  store(s.sums, column,
-        apply(OpId::Add, t, load_local(s.sums, at(column), column),
+  store(sums, column,
+        apply(OpId::Add, t, load_local(sums, at(column), column),
               load_local(part, at(column), column)));
 }
 

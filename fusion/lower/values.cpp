@@ -24,7 +24,8 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   id = in_.canon[id];
   if (!builds_ && k_.insts.size() > kMaxInsts && !in_.in_memory[id] &&
       node(id).kind != NodeKind::Scalar) {
-    need(id, "the region is large enough without it");
+    const std::int32_t cut_for = cuts_ ? cuts_->cut_for() : -1;
+    need(cut_for < 0 ? id : cut_for, "the region is large enough without it");
     return zero(node(id).dtype);
   }
   std::vector<Memo>& memo = memo_[{id, idx}];

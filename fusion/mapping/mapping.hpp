@@ -37,6 +37,8 @@ struct NestFacts {
   std::vector<char> in_thread;      // of each loop: it is shared, or stands in one that is
   std::vector<char> over_warps;     // of each loop: warps of the block take its iterations
   bool shareable = false;           // a team has something to share
+  bool scans = false;               // a team scans in warps
+  bool grouped = false;       // it scans in groups of 32 iterations, which a warp at least takes
   bool multiplies = false;    // it has fragments: a block an iteration, in phases (phases.hpp)
   bool nested_below = false;  // loops within loops under the chain
   int along_chain = 0;        // accesses below the chain that are contiguous along it ...

@@ -17,6 +17,13 @@ void each_inst(const ir::Kernel& k, std::int32_t loop, F&& f) {
   }
 }
 
+// Loops right under `loop`.
+template <class F>
+void each_loop(const ir::Kernel& k, std::int32_t loop, F&& f) {
+  for (Val v : k.loops[loop].body)
+    if (opens_loop(k.insts[v])) f(k.insts[v].index);
+}
+
 // Whether every store under `loop` goes to a place of its own for each iteration of it.
 bool stores_apart(const ir::Kernel& k, std::int32_t loop) {
   bool apart = true;
@@ -94,6 +101,18 @@ bool same_row(const ir::Kernel& k, std::int32_t loop, const ir::Access& a, const
            return t.var == k.loops[loop].var;
          });
 }
+// Whether the two are so far apart that no iteration of the loop reaches where another one starts.
+bool lies_beyond(const ir::Kernel& k, std::int32_t loop, const ir::Access& a, ir::Access b) {
+  const ir::Loop& l = k.loops[loop];
+  if (!known(k, l.end) || k.insts[l.end].op != Op::Const || l.begin != kNone ||
+      a.offset.param != kNoParam || b.offset.param != kNoParam)
+    return false;
+  const std::int64_t apart = std::abs(a.offset.value - b.offset.value);
+  b.offset = a.offset;
+  return ir::same(a, b) && a.terms.size() == 1 && a.terms[0].var == l.var &&
+         a.terms[0].stride.param == kNoParam &&
+         std::abs(a.terms[0].stride.value) * value_of(k, l.end, nullptr) <= apart;
+}
 // Whether an iteration may read what another one of the same loop writes to a local. `by_rows`:
 // iterations have rows of their own, whatever loops inside do there.
 bool leaves_in_locals(const ir::Kernel& k, std::int32_t loop, bool by_rows) {
@@ -103,6 +122,7 @@ bool leaves_in_locals(const ir::Kernel& k, std::int32_t loop, bool by_rows) {
     each_inst(k, loop, [&](const Inst& load, std::int32_t) {
       any |= load.op == Op::LoadLocal && load.index == store.index &&
              !ir::same(k.accesses[load.access], k.accesses[store.access]) &&
+             !lies_beyond(k, loop, k.accesses[load.access], k.accesses[store.access]) &&
              !(by_rows && same_row(k, loop, k.accesses[load.access], k.accesses[store.access]));
     });
   });
@@ -111,22 +131,20 @@ bool leaves_in_locals(const ir::Kernel& k, std::int32_t loop, bool by_rows) {
 // Whether threads may take the iterations of this loop side by side: no order shows and nothing is
 // stored twice to one place.
 bool can_share(const ir::Kernel& k, std::int32_t loop, bool by_rows = false) {
-  if (ir::scans_inside(k, loop) || ir::carries(k, loop)) return false;
+  // A team scans together, but nothing that stands around a scan is shared.
+  bool scans = ir::carries(k, loop);
+  each_loop(k, loop, [&](std::int32_t l) { scans |= ir::scans_inside(k, l); });
+  if (scans) return false;
   bool complex = false, real = false;
   for (const ir::Reduction& r : k.loops[loop].reductions) {
     const DType t = k.insts[r.value].type;
-    if (reduce_info(r.kind).has(kOrderShows) && inexact(t) && !is_tree(k, r)) return false;
+    if (reduce_info(r.kind).has(kOrderShows) && inexact(t) && !is_tree(k, r) &&
+        r.order != ir::Order::Grouped)
+      return false;
     if (is_tree(k, r)) (is_complex(t) ? complex : real) = true;
   }
   // Sums of both kinds have trees of two shapes.
   return !(complex && real) && stores_apart(k, loop) && !leaves_in_locals(k, loop, by_rows);
-}
-
-// Loops right under `loop`.
-template <class F>
-void each_loop(const ir::Kernel& k, std::int32_t loop, F&& f) {
-  for (Val v : k.loops[loop].body)
-    if (opens_loop(k.insts[v])) f(k.insts[v].index);
 }
 
 void mark_in_thread(const ir::Kernel& k, NestFacts& n, std::int32_t loop) {
@@ -213,6 +231,8 @@ NestFacts analyse_nest(const ir::Kernel& k) {
   n.in_thread.resize(k.loops.size());
   n.over_warps.resize(k.loops.size());
   n.multiplies = ir::multiplies(k, 0);
+  for (const ir::Loop& l : k.loops)
+    for (const ir::Reduction& r : l.reductions) n.grouped |= r.order == ir::Order::Grouped;
   if (n.multiplies)
     mark_phases(k, n, last);
   else
@@ -221,10 +241,11 @@ NestFacts analyse_nest(const ir::Kernel& k) {
     n.nested_below |= opens_loop(i) && at != last;
     // All threads of a team would write the local, some after others have read it.
     if (i.op == Op::StoreLocal && !n.in_thread[at]) n.shareable = false;
+    n.scans |= i.op == Op::Running && n.shared[at];
     // No extent bounds an index.
     n.computed_index |= i.op == Op::Gather || i.op == Op::Scatter;
-    // One thread scans, and scatters, in order.
-    n.shareable &= i.op != Op::Running && i.op != Op::Carried && i.op != Op::Scatter;
+    // One thread scatters in order.
+    n.shareable &= i.op != Op::Scatter;
     // At addresses that no extent is asked about.
     n.computed_index |= i.op == Op::Fragment;
   });

@@ -9,12 +9,25 @@ namespace {
 
 const MappingRule* const kRules[] = {&pack_neighbours, &transpose_tiles, &stage_tiles, &share_rows};
 
+// The same, where a loop goes on to a number of iterations or to an end before that; else -1.
+std::int64_t most_trips(const ir::Kernel& k, std::int32_t loop) {
+  const ir::Loop& l = k.loops[loop];
+  const Inst& end = k.insts[l.end];
+  if (end.op != Op::Apply || end.fn != OpId::Minimum) return -1;
+  const Inst& to = k.insts[end.operands[0]];
+  return to.op == Op::Apply && to.fn == OpId::Add && to.operands[0] == l.begin &&
+                 k.insts[to.operands[1]].op == Op::Const
+             ? value_of(k, to.operands[1], nullptr)
+             : -1;
+}
+
 // Iterations of the longest loop that a team shares.
 std::int64_t shared_length(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
   std::int64_t length = 1;
   for (std::size_t l = 1; n.shareable && l < k.loops.size(); ++l) {
     if (!n.shared[l]) continue;
     std::int64_t count = trips(k, static_cast<std::int32_t>(l), e);
+    if (count < 0) count = most_trips(k, static_cast<std::int32_t>(l));
     // Only a chunk's bounds are known on the device alone.
     if (count < 0) count = e.split > 0 ? e.split / std::max<std::int64_t>(1, e.grid) : 64;
     length = std::max(length, count);
@@ -47,6 +60,14 @@ std::vector<CostedMapping> mappings(const ir::Kernel& k, const NestFacts& n, con
     return offers;
   }
   for (const MappingRule* r : kRules) r->offer(l, offers);
+  if (n.grouped) {
+    std::erase_if(offers, [](const CostedMapping& o) { return o.mapping.team < 32; });
+    if (offers.empty()) {
+      offers.push_back(l.plain);
+      offers.front().mapping.team = 32;
+      keep_within(k, n, offers.front().mapping, shared_bytes(gpu, 1) / (256 / 32), e.params);
+    }
+  }
   const auto best = std::min_element(
       offers.begin(), offers.end(),
       [](const CostedMapping& a, const CostedMapping& b) { return a.seconds < b.seconds; });

@@ -63,8 +63,12 @@ bool LoopFacts::follows(Val v, std::int32_t l) const {
   if (v == kNone) return false;
   const Inst& i = k_.insts[v];
   if (i.op == Op::Var) return i.index == l;
-  return std::any_of(std::begin(i.operands), std::end(i.operands),
-                     [&](Val o) { return follows(o, l); });
+  bool loaded = false;
+  ir::for_each_access(k_, i, [&](std::int32_t access) {
+    for (const Term& t : k_.accesses[access].terms) loaded |= follows(t.var, l);
+  });
+  return loaded || std::any_of(std::begin(i.operands), std::end(i.operands),
+                               [&](Val o) { return follows(o, l); });
 }
 
 bool LoopFacts::may_be_lanes(std::int32_t l) const {

@@ -13,12 +13,11 @@ class AttendInBlocks final : public Rule {
   void begin(const Candidate& c, Offers& o) const override {
     const Problem& p = c.problem();
     for (std::int32_t i = p.graph.size(); i-- > 0;) {
-      if (p.graph[i].node->kind != tracer::NodeKind::MatMul || c.has_epilogue(i) ||
-          c.attention_of(i) >= 0)
+      if (p.graph[i].node->kind != tracer::NodeKind::MatMul || c.attention_of(i) >= 0 ||
+          c.attends(i))
         continue;
-      const std::optional<Attention>& a = p.attention(i);
-      if (a && !c.has_epilogue(a->scores))
-        o.make({{{Edit::Attend, i, "what its rows follow from is computed in blocks"}}});
+      if (const std::optional<Attention>& a = p.attention(i))
+        o.make({{{Edit::Attend, a->product, "what its rows follow from is computed in blocks"}}});
     }
   }
 };

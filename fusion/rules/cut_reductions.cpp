@@ -41,7 +41,8 @@ class CutReductions final : public Rule {
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
     const Problem& p = c.problem();
-    if (!c.direct(node) && few_and_long(p.graph, p.graph[node], p.target))
+    if (!c.direct(node) && c.attention_of(node) < 0 &&
+        few_and_long(p.graph, p.graph[node], p.target))
       o.make({{{Edit::Cut, node, "few results of a long reduction"}}});
   }
 };

@@ -28,7 +28,7 @@ class ScanInRegions final : public Rule {
   void begin(const Candidate& c, Offers& o) const override {
     const Graph& g = c.problem().graph;
     for (std::int32_t i = 0; i < g.size(); ++i)
-      if (!g[i].leaf && looped_scan(*g[i].node))
+      if (!g[i].leaf && looped_scan(*g[i].node, c.problem().target))
         o.make({{{Edit::Scan, i, "a fold of a region's loop"}}});
   }
 
@@ -50,11 +50,16 @@ class ScanInRegions final : public Rule {
     const Graph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     const Node& n = *g[scan].node;
-    const int axis = looped_scan(n)->axis;
+    const int axis = looped_scan(n, c.problem().target)->axis;
     Neighbours near;
     before(c, g[scan].in[0], near);
     after(c, scan, axis, readers, near);
     const char* const why = "computed by a call";
+    if (!c.problem().target.lanes) {
+      // The host computes calls of devices.
+      if (near.store) o.make({{{Edit::Store, scan, "what reads it is in another region"}}});
+      return;
+    }
     if (near.bytes == 0) {
       o.make({{{Edit::Call, scan, why}}});
       return;
@@ -66,13 +71,7 @@ class ScanInRegions final : public Rule {
     // A line has one thread, what is elementwise two at least.
     const double region = looped + (lines == 1 ? work : 0);
     const double call = called + (lines == 1 ? (memory + work) / 2 : memory);
-    // A thread of a device scans a line.
-    const bool too_few = !c.problem().target.lanes && lines < kFewTeams;
-    if (!o.make({{{Edit::Call, scan, why}},
-                 too_few ? kImpossible : region,
-                 call,
-                 std::min(looped, called)}) &&
-        near.store)
+    if (!o.make({{{Edit::Call, scan, why}}, region, call, std::min(looped, called)}) && near.store)
       o.make({{{Edit::Store, scan, "what reads it is in another region"}}});
   }
 
@@ -141,7 +140,8 @@ class ScanInRegions final : public Rule {
         return g[reader].in[2] < 0 && c.problem().canon[g[reader].in[1]] == i &&
                r.view_shape == n.shape;
       case NodeKind::Call:
-        return c.scans(reader) && looped_scan(r)->axis == axis && r.shape == n.shape;
+        return c.scans(reader) && looped_scan(r, c.problem().target)->axis == axis &&
+               r.shape == n.shape;
       default:
         return false;
     }

@@ -89,6 +89,8 @@ class ScatterInRegions final : public Rule {
     }
     const std::optional<double> work = work_before(c, scatter);
     const char* const why = "computed by a call";
+    // The host computes calls of devices.
+    if (!c.problem().target.lanes && work) return;
     if (bytes == 0) {
       o.make({{{Edit::Call, scatter, why}}});
       return;

@@ -28,13 +28,14 @@ using Factor = Attention::Factor;
 
 class Analysis {
  public:
-  Analysis(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product,
+  Analysis(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product, int side,
            const Scores& scores)
       : g_(g), canon_(canon), shape_(g[scores.read].node->shape) {
     a_.product = product;
+    a_.side = side;
     a_.scores = scores.product;
     a_.scored = scores.read;
-    a_.weights = shown(canon[g[product].in[0]]);
+    a_.weights = shown(weighing());
   }
 
   std::optional<Attention> run() {
@@ -42,17 +43,14 @@ class Analysis {
     kept_ = shape_;
     kept_[a_.axis] = 1;
     const BlockValue& w = value(a_.weights);
-    if (!is_factor(w) || !find_folds()) return std::nullopt;
+    if (!is_factor(w) || !find_folds() || !all_.count(a_.scored)) return std::nullopt;
     a_.scaling = w.scaling;
-    for (const Attention::Fold& f : a_.folds)
-      if (!hides_nothing(f.scaling)) return std::nullopt;
-    if (!hides_nothing(w.scaling)) return std::nullopt;
     for (const Factor& f : a_.scaling.deferred) a_.divided |= has_sum(f.row);
-    if (!all_.count(a_.scored)) return std::nullopt;
-    if (!moved()) find_mask();
+    if (!moved()) find_uniform_blocks();
     find_replacement();
-    all_.insert({a_.scores, canon_[g_[a_.product].in[0]]});
+    all_.insert({a_.scores, weighing()});
     a_.inside.assign(all_.begin(), all_.end());
+    find_products();
     if (!nobody_else_reads()) return std::nullopt;
     return std::move(a_);
   }
@@ -74,9 +72,8 @@ class Analysis {
     return !g_[i].leaf && node(i).kind == NodeKind::View ? input(i, 0) : i;
   }
   // Whether what is between the products has other axes than they.
-  bool moved() const {
-    return a_.scored != a_.scores || a_.weights != canon_[g_[a_.product].in[0]];
-  }
+  bool moved() const { return a_.scored != a_.scores || a_.weights != weighing(); }
+  std::int32_t weighing() const { return canon_[a_.weighing(g_)]; }
 
   // The answer of a question about nodes, which is asked of each once.
   template <class T, class Ask>
@@ -255,8 +252,7 @@ class Analysis {
   BlockValue times(const BlockValue& a, const BlockValue& b) {
     if (!is_factor(a) || !is_factor(b)) return {};
     BlockValue v{BlockValue::Homogeneous, {}, {}, a.scaling};
-    const auto& [shifts, deferred, masked] = b.scaling;
-    v.scaling.masked |= masked;
+    const auto& [shifts, deferred] = b.scaling;
     v.scaling.shifts.insert(v.scaling.shifts.end(), shifts.begin(), shifts.end());
     v.scaling.deferred.insert(v.scaling.deferred.end(), deferred.begin(), deferred.end());
     return v;
@@ -325,27 +321,15 @@ class Analysis {
     if (!plain(c)) return {};
     if (v.kind == w.kind && v.shift == w.shift && v.rest == w.rest && v.scaling == w.scaling)
       return v;
-    if (v.kind == BlockValue::Homogeneous && zero(b)) return masked(v);
-    return w.kind == BlockValue::Homogeneous && zero(a) ? masked(w) : BlockValue{};
+    if (v.kind == BlockValue::Homogeneous && zero(b)) return masked(v, {OpId::LogicalOr, c});
+    return w.kind == BlockValue::Homogeneous && zero(a) ? masked(w, {OpId::LogicalOr, c, true})
+                                                        : BlockValue{};
   }
-  static BlockValue masked(BlockValue v) {
-    v.scaling.masked = true;
+  // Of a row that a mask hides whole, sums are 0, whatever its row values are.
+  BlockValue masked(BlockValue v, const Factor& f) {
+    if (std::find(a_.masks.begin(), a_.masks.end(), f) == a_.masks.end()) a_.masks.push_back(f);
+    v.scaling.deferred.push_back(f);
     return v;
-  }
-  // Of a row that a mask hides whole, sums are 0 for NumPy, and here NaN if the maximum is not
-  // finite. A quotient by the sum of what is shown is NaN in both, unless the mask comes after it;
-  // one by anything else may be 0.
-  bool hides_nothing(const Attention::Scaling& s) {
-    return !s.masked || std::all_of(s.deferred.begin(), s.deferred.end(), [&](const Factor& f) {
-      std::int32_t r = f.row;
-      const bool inverse = elementwise(r, OpId::Reciprocal) ||
-                           (elementwise(r, OpId::Divide) && !depends(input(r, 0)));
-      if (f.fn == OpId::Multiply && inverse)
-        r = without_views(input(r, node(r).fn == OpId::Reciprocal ? 0 : 1));
-      else if (f.fn != OpId::Divide)
-        return false;
-      return node(r).kind == NodeKind::Reduce && input(r, 1) < 0;
-    });
   }
   // What weights that are not negative are divided by, if that is their own sum: the shares are at
   // most 1. They are NaN in rows whose sum is 0, as then are all of the weights, or NaN; where the
@@ -392,68 +376,76 @@ class Analysis {
       if (input(i, k) >= 0) gather(input(i, k), into);
   }
 
-  // Where the weights, and what is summed, are the exponential alone, of plain values or their
-  // difference from the maximum.
-  void find_mask() {
-    std::int32_t e = undivided(a_.weights), compared = -1;
-    for (const Attention::Fold& f : a_.folds) {
-      if (f.first ? compared >= 0 || input(f.node, 1) >= 0
-                  : node(f.node).reduce != ReduceKind::Sum || undivided(input(f.node, 0)) != e)
-        return;
-      if (f.first) compared = input(f.node, 0);
+  // A mask whose choices make all of a row one number, in the weights and in all that is folded.
+  void find_uniform_blocks() {
+    bool summed_alone = true;
+    for (const Attention::Fold& f : a_.folds)
+      summed_alone &= f.first || undivided(input(f.node, 0)) == undivided(a_.weights);
+    const auto first = [](const Attention::Fold& f) { return f.first; };
+    a_.peaks_at_one = summed_alone && at_most_one(a_.weights) &&
+                      std::count_if(a_.folds.begin(), a_.folds.end(), first) == 1;
+    for (const std::int32_t i : all_) {
+      if (!elementwise(i, OpId::Where) || depends(input(i, 0)) || node(i).shape != shape_) continue;
+      a_.mask = input(i, 0);
+      a_.inverted = !depends(input(i, 1));
+      uniform_.clear();
+      bool all = uniform(a_.weights);
+      for (const Attention::Fold& f : a_.folds) all &= uniform(input(f.node, 0));
+      for (const Factor& f : a_.masks) all &= f.row == a_.mask && f.inverted == a_.inverted;
+      if (all) return;
     }
-    if (!elementwise(e)) return;
-    // Zero where a mask says so.
-    const bool kept = node(e).fn == OpId::Where;
-    if (kept) {
-      const bool inverted = zero(input(e, 1));
-      if (!inverted && !zero(input(e, 2))) return;
-      e = input(e, inverted ? 2 : 1);
-    }
-    if (!is_exponential(e)) return;
-    std::int32_t i = input(e, 0);
-    if (compared >= 0) {
-      if (!elementwise(i, OpId::Subtract) || input(i, 0) != compared) return;
-      a_.peaks_at_one = !kept && at_most_one(e);
-      i = compared;
-    }
-    if (!elementwise(i, OpId::Where) || node(i).shape != shape_) return;
-    a_.inverted = !depends(input(i, 1));
-    const std::int32_t fill = input(i, a_.inverted ? 1 : 2);
-    if (depends(input(i, 0)) || depends(fill) || element_count(node(fill).shape) != 1) return;
-    a_.exponential = node(e).fn;
-    a_.mask = input(i, 0);
-    a_.fill = fill;
+    a_.mask = -1;
+  }
+  // Whether a value is one number in each row of a block that the mask hides.
+  bool uniform(std::int32_t i) {
+    if (!depends(i)) return element_count(node(i).shape) == 1;
+    if (row(i)) return of_rows(i);
+    return once(uniform_, i, [&] {
+      if (elementwise(i, OpId::Where) && input(i, 0) == a_.mask)
+        return uniform(input(i, a_.inverted ? 1 : 2));
+      return i != a_.scored && all_inputs(i, [&](std::int32_t in) { return uniform(in); });
+    });
   }
 
   // What the first folds are of, if that alone is read by the rest.
   void find_replacement() {
-    std::int32_t compared = -1;
-    for (const Attention::Fold& f : a_.folds) {
-      if (!f.first) continue;
-      if (compared >= 0 && compared != input(f.node, 0)) return;
-      compared = input(f.node, 0);
+    std::set<std::int32_t> compared, before;
+    for (const Attention::Fold& f : a_.folds)
+      if (f.first) compared.insert(input(f.node, 0));
+    if (compared.size() != 1) return;
+    const std::int32_t by = *compared.begin();
+    if (by == a_.scored || node(by).dtype != node(a_.scores).dtype) return;
+    gather(by, before);
+    const auto reads = [&](std::int32_t in) { return in == by || !before.count(in); };
+    if (std::all_of(all_.begin(), all_.end(),
+                    [&](std::int32_t i) { return before.count(i) || all_inputs(i, reads); }))
+      a_.replacement = by;
+  }
+
+  // Products of the same weights, whose columns are there before the first.
+  void find_products() {
+    const Node& p = node(a_.product);
+    for (std::int32_t i = 0; i < g_.size(); ++i) {
+      if (canon_[i] != i || g_[i].leaf || node(i).kind != NodeKind::MatMul ||
+          input(i, a_.side) != weighing() || node(i).shape != p.shape || node(i).dtype != p.dtype ||
+          !node(i).axes.empty())
+        continue;
+      const std::int32_t values = without_views(a_.values(g_, i));
+      if (a_.products.empty() || g_[values].leaf || values < a_.products[0])
+        a_.products.push_back(i);
     }
-    if (compared < 0 || compared == a_.scored || node(compared).dtype != node(a_.scores).dtype)
-      return;
-    std::set<std::int32_t> before;
-    gather(compared, before);
-    for (const std::int32_t i : all_)
-      if (!before.count(i) &&
-          !all_inputs(i, [&](std::int32_t in) { return in == compared || !before.count(in); }))
-        return;
-    a_.replacement = compared;
+    a_.product = a_.products[0];
   }
 
   // What would be in memory for others, there is no block of.
   bool nobody_else_reads() const {
     const auto inside = [&](std::int32_t i) {
-      return all_.count(i) && (moved() || !a_.rows.count(i));
+      return all_.count(i) && (moved() || a_.side == 1 || !a_.rows.count(i));
     };
     for (std::int32_t i = 0; i < g_.size(); ++i) {
       const std::int32_t c = canon_[i];
       if (inside(c) && g_[i].wanted) return false;
-      if (g_[i].leaf || all_.count(c) || i == a_.product) continue;
+      if (g_[i].leaf || all_.count(c) || a_.multiplies(c)) continue;
       for (const std::int32_t in : g_[i].in)
         if (in >= 0 && inside(canon_[in])) return false;
     }
@@ -464,7 +456,7 @@ class Analysis {
   const std::vector<std::int32_t>& canon_;
   Attention a_;
   Dims shape_, kept_;  // of block values, and of row values that are broadcast to them
-  std::map<std::int32_t, bool> depends_, plain_, row_;
+  std::map<std::int32_t, bool> depends_, plain_, row_, uniform_;
   std::map<std::int32_t, BlockValue> values_;
   std::map<std::int32_t, std::int32_t> shifts_;  // what is subtracted, and of it what grows
   std::set<std::int32_t> all_;
@@ -478,16 +470,22 @@ int Attention::fold(std::int32_t node) const {
   return -1;
 }
 
+bool Attention::multiplies(std::int32_t node) const {
+  return std::find(products.begin(), products.end(), node) != products.end();
+}
+
 std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,
                                         std::int32_t product, const Target& target) {
   const GNode& gn = g[product];
   if (gn.leaf || gn.node->kind != NodeKind::MatMul || target.product_depth == 0 ||
-      !ir::has_fragments(gn.node->dtype) || !gn.node->axes.empty() ||
-      gn.node->shape.back() > kWidest)
+      !ir::has_fragments(gn.node->dtype) || !gn.node->axes.empty())
     return std::nullopt;
-  for (const Scores& scores : products_before(g, canon, product)) {
-    if (g[scores.product].node->inputs[0]->shape.back() > kWidest) continue;
-    if (std::optional<Attention> a = Analysis(g, canon, product, scores).run()) {
+  for (const int side : {0, 1}) {
+    if (gn.node->shape.end()[-1 - side] > kWidest) continue;
+    for (const Scores& scores : products_before(g, canon, canon[gn.in[side]])) {
+      if (g[scores.product].node->inputs[0]->shape.back() > kWidest) continue;
+      std::optional<Attention> a = Analysis(g, canon, product, side, scores).run();
+      if (!a) continue;
       a->blocks = target.blocks;
       return a;
     }

@@ -34,7 +34,8 @@ struct Attention {
   };
   // A factor of a row: the row value itself (Multiply, Divide), the exponential of its negative
   // (Exp, Exp2), zero where it is false (Where), or true if inverted, or where it is 0 or not
-  // finite (Isfinite).
+  // finite (Isfinite). LogicalOr: zero in a row all of which a mask hides, as it hides what is
+  // false, or true if inverted.
   struct Factor {
     OpId fn = OpId::Multiply;
     std::int32_t row = -1;
@@ -45,7 +46,6 @@ struct Attention {
   struct Scaling {
     std::vector<int> shifts;
     std::vector<Factor> deferred;
-    bool masked = false;  // some are 0, whatever the row values are
     bool operator==(const Scaling&) const = default;
   };
   struct Fold {
@@ -54,8 +54,11 @@ struct Attention {
     Scaling scaling;     // of its operand
   };
 
-  std::int32_t product = -1, scores = -1;  // the second MatMul and the first
-  int queries = 0;  // which operand of the scores has their rows; 0: the first
+  // The second MatMul and the first; others of the second's shape by the same weights.
+  std::int32_t product = -1, scores = -1;
+  std::vector<std::int32_t> products;  // with the second, which is the first of these
+  int side = 0;     // which operand of the products the weights are: their rows are its lines
+  int queries = 0;  // which operand of the scores has their rows
   // What is computed between them, from the scores, or a view of them, to the weights. It may have
   // axes in another order than the second product, or several for one: which it has of each.
   std::int32_t scored = -1, weights = -1;
@@ -63,7 +66,8 @@ struct Attention {
   int axis = -1;            // its keys
   std::vector<Fold> folds;  // in the order of their nodes
   std::vector<Shift> shifts;
-  Scaling scaling;  // of the weights
+  Scaling scaling;            // of the weights
+  std::vector<Factor> masks;  // those of LogicalOr
   // Whether the deferred factors of the weights have a sum, which is NaN where a maximum is
   // infinite.
   bool divided = false;
@@ -75,10 +79,9 @@ struct Attention {
   std::vector<std::pair<std::int32_t, std::int64_t>> numbers;
   // Whether the largest weight of a row is 1: the exponential of the difference from the maximum.
   bool peaks_at_one = false;
-  // What the exponential and the maximum are of, is `fill` where the mask is false, or true if
-  // inverted: one number. -1: no such mask.
-  std::int32_t mask = -1, fill = -1;
-  OpId exponential = OpId::Exp;  // of what is masked
+  // Where this mask is false, or true if inverted, all of a block, each row of the weights and of
+  // what is folded is one number there. -1: no such mask.
+  std::int32_t mask = -1;
   bool inverted = false;
   // What takes the place of the scores when the first folds have read it: the scores are of no use
   // to the rest. -1: nothing does.
@@ -88,7 +91,13 @@ struct Attention {
                                      // but row values
 
   int fold(std::int32_t node) const;  // which it is; -1: none
+  bool multiplies(std::int32_t node) const;
   std::int32_t keys(const Graph& g) const { return g[scores].in[1 - queries]; }
+  std::int32_t values(const Graph& g, std::int32_t of) const { return g[of].in[1 - side]; }
+  std::int32_t weighing(const Graph& g) const { return g[product].in[side]; }
+  // Axes of the products: their rows, which are the rows of the weights, and their columns.
+  int row_axis(const Graph& g) const { return g[product].node->shape.size() - 2 + side; }
+  int column_axis(const Graph& g) const { return g[product].node->shape.size() - 1 - side; }
 };
 
 // Sets `axes`, `axis` and `queries`, by the products and what is between them; false where they

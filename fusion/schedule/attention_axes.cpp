@@ -33,18 +33,18 @@ std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_s
 }  // namespace
 
 bool find_axes(const Graph& g, Attention& a) {
-  const Node &w = *g[a.weights].node, &v = *g[g[a.product].in[0]].node, &s = *g[a.scores].node,
+  const Node &w = *g[a.weights].node, &v = *g[a.weighing(g)].node, &s = *g[a.scores].node,
              &read = *g[a.scored].node;
-  const int keys = v.shape.size() - 1, rows = keys - 1;
+  const int last = v.shape.size() - 1, batch = last - 1, keys = last - a.side;
   if (w.shape != read.shape || s.shape.size() != v.shape.size()) return false;
   const auto of = merged_axes(w.shape, own_strides(w), v.shape, v.strides),
              in = merged_axes(read.shape, read.strides, s.shape, s.strides);
   if (!of || !in || of->last[keys] != of->first[keys] + 1) return false;
   a.axes = *of;
   a.axis = of->first[keys];
-  a.queries = in->first[keys] == a.axis && s.shape[keys] != 1 ? 0 : 1;
-  for (int d = 0; d <= keys; ++d) {
-    const int e = d < rows || a.queries == 0 ? d : keys + rows - d;
+  a.queries = in->first[last] == a.axis && s.shape[last] != 1 ? 0 : 1;
+  for (int d = 0; d <= last; ++d) {
+    const int e = d < batch || a.queries == a.side ? d : last + batch - d;
     if (s.shape[e] != v.shape[d] || of->first[d] != in->first[e] || of->last[d] != in->last[e])
       return false;
   }

@@ -107,7 +107,7 @@ bool Candidate::apply(const Edit& e) {
         changed = true;
       }
       changed |= apply({Edit::Store, e.node, e.why});
-      for (const std::int32_t in : operands(g_, e.node, problem_->epilogues[e.node]))
+      for (const std::int32_t in : operands(g_, e.node, epilogue(e.node)))
         changed |= apply({Edit::StoreOperand, in, "operand of a library call"});
       return changed;
     }
@@ -137,7 +137,7 @@ bool Candidate::direct(std::int32_t node) const {
   if (n.kind == NodeKind::MatMul)
     return !with_epilogue_[node] && !tiled_[node] && attention_of_[node] < 0;
   if (n.kind == NodeKind::Call) return !scans(node) && !scatters(node);
-  if (problem_->epilogues[node]) return true;
+  if (epilogue(node)) return true;
   if (n.kind == NodeKind::Reduce && is_arg(n.reduce)) return n.axes.size() != 1;
   if (problem_->target.ordered_products && multiplied_in_order(n)) return !one_loop_multiplies(n);
   return false;

@@ -100,6 +100,10 @@ class Candidate {
   std::optional<std::int32_t> broken_attention() const;
   // Computed with what it is added to, by a library call.
   bool has_epilogue(std::int32_t product) const { return with_epilogue_[product]; }
+  Epilogue epilogue(std::int32_t node) const {
+    const Epilogue& e = problem_->epilogues[node];
+    return e && with_epilogue_[e.product] ? e : Epilogue{};
+  }
   // What is read in parts, once it is known what multiplies (parts_in_regions.cpp).
   void find_unfolded();
   void find_parts();
@@ -130,7 +134,7 @@ class Candidate {
   bool packed_only(std::int32_t node, std::int32_t written, bool computed, Packings& into) const;
   bool packs_again(std::int32_t written, const Packings& into) const;
   std::optional<double> computing_cost(std::int32_t value) const;
-  bool computes_columns(std::int32_t scores) const;
+  bool computes_columns(const Attention& a, std::int32_t operand) const;
   bool made_of_parts(std::int32_t operand) const;
   void place_under(std::int32_t operand);
   std::int32_t packed_under(std::int32_t operand) const;

@@ -89,6 +89,9 @@ bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
       return true;
     }
     if (c.scans(n.node)) {
+      // A device has no calls: a region of its own may do.
+      if (!p_.target.lanes && c.apply({Edit::Store, n.node, "scanned by a region of its own"}))
+        return true;
       c.apply({Edit::Call, n.node, "computed by a call"});
       return true;
     }

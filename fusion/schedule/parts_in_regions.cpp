@@ -36,6 +36,8 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
     switch (n.kind) {
       case NodeKind::MatMul:
         for (const int k : {0, 1}) {
+          const Attention* const a = attention(attention_of_[p] < 0 ? p : attention_of_[p]);
+          const bool scores = a && a->scores == p;
           if (r.in[k] != node) continue;
           if (!into.insert({p, k}).second) return false;
           if (unfolded_[node]) {
@@ -44,9 +46,11 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
             // Windows overlap: what they show is not computed again for each of them.
             const bool shown = node == written || (g_[node].steps() && g_[node].in[0] == written);
             if (!tiled_[p] || !shown) return false;
-          } else if (k == (attention_of_[p] < 0 ? 0 : attention(attention_of_[p])->queries)
-                         ? !tiled_[p] && attention_of_[p] < 0
-                         : !computes_columns(p)) {
+          } else if (k == (scores ? a->queries
+                           : a    ? a->side
+                                  : 0)
+                         ? !tiled_[p] && !scores
+                         : !a || !computes_columns(*a, node)) {
             return false;
           }
         }

@@ -65,9 +65,9 @@ std::int64_t rows_that_fit(const BlockExtents& e, std::initializer_list<Source> 
   return rows;
 }
 
-// Of all rows of a product, what leaves it enough blocks.
-std::int64_t share_of_rows(const Node& p) {
-  const std::int64_t all = element_count(p.shape) / std::max<std::int64_t>(1, p.shape.back());
+// Of all rows of a product of so many columns, what leaves it enough blocks.
+std::int64_t share_of_rows(const Node& p, std::int64_t columns) {
+  const std::int64_t all = element_count(p.shape) / std::max<std::int64_t>(1, columns);
   return (all + kBlocks - 1) / kBlocks;
 }
 
@@ -105,13 +105,12 @@ TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
     height = rows_that_fit(e, {depth}, most.operand_bytes / item, height, most.least_rows);
   if (whole)
     height = rows_that_fit(e, {columns}, most.product_bytes / sum_item, height, most.least_rows);
-  return {std::max(std::min(height, share_of_rows(p)), most.least_rows),
+  return {std::max(std::min(height, share_of_rows(p, p.shape.back())), most.least_rows),
           most.strip_bytes / sum_item};
 }
 
 std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
-                                    std::int32_t product) {
-  const std::int32_t weights = canon[g[product].in[0]];
+                                    std::int32_t weights) {
   const std::int64_t elements = element_count(g[weights].node->shape);
   std::vector<Scores> found;
   std::vector<std::int32_t> stack{weights};
@@ -138,14 +137,16 @@ std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32
 
 std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns) {
   const Node &p = *e.graph()[a.product].node, &s = *e.graph()[a.scores].node;
-  const std::int64_t elements =
-      a.blocks.attention_bytes / std::max(bytes_of_sum(p), bytes_of_sum(s));
-  const Source across{a.product, Field::Shape, p.shape.size() - 1},
+  const std::int64_t elements = a.blocks.attention_bytes /
+                                std::max(bytes_of_sum(p), bytes_of_sum(s)) /
+                                static_cast<std::int64_t>(a.products.size());
+  const Source across{a.product, Field::Shape, a.column_axis(e.graph())},
       depth{a.scores, Field::InputShape, s.inputs[0]->shape.size() - 1};
   const std::int64_t fit =
       rows_that_fit(e, {across, depth}, elements, a.blocks.many_rows, a.blocks.least_rows, columns);
-  return std::max(std::min({fit, p.shape[p.shape.size() - 2], share_of_rows(p)}),
-                  a.blocks.least_rows);
+  const std::int64_t rows = p.shape[a.row_axis(e.graph())],
+                     share = share_of_rows(p, p.shape[a.column_axis(e.graph())]);
+  return std::max(std::min({fit, rows, share}), a.blocks.least_rows);
 }
 
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {

@@ -34,13 +34,13 @@ class BlockExtents {
 TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
                      const ProductBlocks& most);
 
-// Products of as many elements as the product's first operand, the weights, that these are computed
-// from, and what is read: a view of all of it, or the product.
+// Products of as many elements as the weights, which these are computed from, and what is read: a
+// view of all of it, or the product.
 struct Scores {
   std::int32_t product, read;
 };
 std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
-                                    std::int32_t product);
+                                    std::int32_t weights);
 
 // Rows of a block of an attention whose scores are computed so many columns at a time.
 std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns);

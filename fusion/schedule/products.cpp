@@ -18,6 +18,23 @@ namespace {
 // Products that a region has blocks of at a time: they share the cache.
 constexpr std::size_t kMostBlocks = 4;
 
+// How often a line of an operand is packed: columns for every block of rows; rows once, or, of
+// several axes, for every block of columns.
+double times_packed(const Graph& g, std::int32_t product, int operand, const ProductBlocks& most) {
+  const Node& p = *g[product].node;
+  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const auto blocks = [&](int first, int count, std::int64_t size) {
+    const std::int64_t lines =
+        element_count(Dims(p.shape.begin() + first, p.shape.begin() + first + count));
+    return static_cast<double>((lines + size - 1) / size);
+  };
+  if (operand == 0)
+    return p.axes.empty() ? 1 : blocks(axes.batch + axes.rows, axes.columns, most.columns);
+  const std::int64_t rows =
+      p.axes.empty() ? tile_shape(BlockExtents(g), product, false, most).rows : most.rows;
+  return blocks(axes.batch, axes.rows, rows);
+}
+
 }  // namespace
 
 bool Candidate::reaches_product(std::int32_t node) const {
@@ -26,27 +43,21 @@ bool Candidate::reaches_product(std::int32_t node) const {
       [&](std::int32_t i) { return tiled_[i]; });
 }
 
-// Rows are packed once, columns by every block of rows.
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
-    if (!tiled_[p] || !g_[p].node->axes.empty()) continue;
+    if (!tiled_[p]) continue;
     if (const Attention* const a = attention(p)) {
-      for (const std::int32_t v : {g_[a->scores].in[0], g_[a->scores].in[1], g_[p].in[1]})
+      for (const std::int32_t v : {g_[a->scores].in[0], g_[a->scores].in[1], a->values(g_, p)})
         unfolded_[v] = repeats_matrices(v);
       continue;
     }
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
       if (!unfolded_axes(g_, v)) continue;
-      const Node& n = *g_[v].node;
-      const Dims& shape = g_[p].node->shape;
-      const std::int64_t rows =
-          tile_shape(BlockExtents(g_), p, false, problem_->target.blocks).rows;
-      const std::int64_t blocks = (shape[shape.size() - 2] + rows - 1) / rows;
-      const auto elements = static_cast<double>(element_count(n.shape));
-      unfolded_[v] = k == 0 || !reading(*problem_->target.machine, elements, 1,
-                                        elements * static_cast<double>(blocks))
-                                    .store();
+      const auto elements = static_cast<double>(element_count(g_[v].node->shape));
+      unfolded_[v] = !reading(*problem_->target.machine, elements, 1,
+                              elements * times_packed(g_, p, k, problem_->target.blocks))
+                          .store();
     }
   }
 }
@@ -81,31 +92,31 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
       return std::nullopt;
     if (n.kind == NodeKind::MatMul) continue;
     const bool computes = n.kind == NodeKind::Elementwise;
-    cost += element_work(n) * std::min(1.0, elements_of(n.shape) / all);
+    const double work = n.kind == NodeKind::Cast ? 1 : element_work(n);
+    cost += work * std::min(1.0, elements_of(n.shape) / all);
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && !(computes && elements(in) < elements(i))) stack.push_back(canon_[in]);
   }
   return cost;
 }
 
-// Whether the keys of an attention are computed where they are packed, which every block of rows
-// does: where that is less than to store them.
-bool Candidate::computes_columns(std::int32_t scores) const {
-  const std::int32_t of = attention_of_[scores];
-  if (of < 0 || attention(of)->scores != scores) return false;
-  std::int32_t keys = canon_[attention(of)->keys(g_)];
-  while (!g_[keys].leaf && g_[keys].node->kind == NodeKind::View) keys = canon_[g_[keys].in[0]];
-  const std::optional<double> cost = computing_cost(keys);
+// Whether the keys of an attention, or its values, are computed where they are packed, which every
+// block of rows does: where that is less than to store them.
+bool Candidate::computes_columns(const Attention& a, std::int32_t operand) const {
+  operand = canon_[operand];
+  while (!g_[operand].leaf && g_[operand].node->kind == NodeKind::View)
+    operand = canon_[g_[operand].in[0]];
+  const std::optional<double> cost = computing_cost(operand);
   if (!cost) return false;
   // A block of rows multiplies each key, and its value, by all of them.
   constexpr double kShare = 1.0 / 16;
   const Machine& m = *problem_->target.machine;
-  const Node& s = *g_[scores].node;
   const std::int64_t rows =
-      std::min(s.shape[s.shape.size() - 2],
-               attention_rows(BlockExtents(g_), *attention(of), problem_->target.product_depth));
-  return *cost > 0 && *cost * m.cycle <= kShare * product_seconds(m, Multiplier::Tiles, s.dtype,
-                                                                  static_cast<double>(rows), 2, 1);
+      std::min(g_[a.product].node->shape[a.row_axis(g_)],
+               attention_rows(BlockExtents(g_), a, problem_->target.product_depth));
+  const double seconds = product_seconds(m, Multiplier::Tiles, g_[a.scores].node->dtype,
+                                         static_cast<double>(rows), 2, 1);
+  return *cost > 0 && *cost * m.cycle <= kShare * seconds;
 }
 
 // What an operand that is computed as it is packed is made of; what is broadcast to it costs little
@@ -153,9 +164,13 @@ void Candidate::place_columns(std::int32_t operand) {
 // Rows of the first operand are computed once a block; columns of the second would be for every
 // block of rows.
 void Candidate::place_operands(std::int32_t product) {
-  place_columns(g_[product].in[1]);
-  const std::int32_t first = attends_[product] ? attention(product)->scores : product;
-  const std::int32_t rows = g_[first].in[attends_[product] ? attention(product)->queries : 0];
+  const Attention* const a = attention(product);
+  if (const std::int32_t values = a ? a->values(g_, product) : g_[product].in[1];
+      a && computes_columns(*a, values))
+    place_under(values);
+  else
+    place_columns(values);
+  const std::int32_t first = a ? a->scores : product, rows = g_[first].in[a ? a->queries : 0];
   if (!g_[product].node->axes.empty()) return place_columns(rows);
   if (unfolded_[rows])
     place_columns(rows);
@@ -165,22 +180,25 @@ void Candidate::place_operands(std::int32_t product) {
     add_own_root(operand_memory(rows), "rows of another product");
   if (g_[canon_[rows]].uses > 1 && !made_of_parts(rows))
     add_own_root(operand_memory(rows), "rows of a product, which others read, too");
-  if (first == product) return;
-  if (const std::int32_t keys = attention(product)->keys(g_); computes_columns(first))
+  if (!a) return;
+  if (const std::int32_t keys = a->keys(g_); computes_columns(*a, keys))
     place_under(keys);
   else
     place_columns(keys);
-  for (const std::int32_t i : attention(product)->inside)
+  for (const std::int32_t i : a->inside)
     for (const std::int32_t in : g_[i].in)
-      if (in >= 0 && i != first && attention_of_[canon_[in]] != product && reaches_product(in))
+      if (in >= 0 && i != first && attention_of_[canon_[in]] != a->product && reaches_product(in))
         add_own_root(operand_memory(in), "read beside the scores of an attention");
 }
 
 void Candidate::attend(std::int32_t product) {
   const Attention& a = *problem_->attention(product);
-  for (const std::int32_t n : a.inside) attention_of_[n] = product;
-  tiled_[a.scores] = false;
-  tiled_[product] = attends_[product] = true;
+  for (const std::int32_t n : a.inside) attention_of_[n] = a.product;
+  tiled_[a.scores] = with_epilogue_[a.scores] = false;
+  for (const std::int32_t p : a.products) {
+    tiled_[p] = attends_[p] = true;
+    with_epilogue_[p] = false;
+  }
 }
 
 bool Candidate::is_row_value(std::int32_t node) const {
@@ -221,15 +239,16 @@ void Candidate::place_product_readers() {
     if (!tiled_[p]) continue;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
-    if (const Attention* const a = attention(p))
-      stack.insert(stack.end(), a->rows.begin(), a->rows.end());
+    const Attention* const a = attention(p);
+    if (a) stack.insert(stack.end(), a->rows.begin(), a->rows.end());
     while (!stack.empty()) {
       const std::int32_t v = stack.back();
       stack.pop_back();
       if (!seen.insert(v).second) continue;
       for (const std::int32_t c : readers[v]) {
-        if (attention_of_[canon_[c]] == p || (c == p && v != p)) continue;
-        if (!follows_product(g_, c, v, p) || blocked(c) || direct(c)) {
+        if (a && (attention_of_[canon_[c]] == a->product || (a->multiplies(c) && c != v))) continue;
+        const bool along = !a || a->side == 0 || g_[c].node->shape == g_[p].node->shape;
+        if (!along || !follows_product(g_, c, v, p) || blocked(c) || direct(c)) {
           add_root(v, "read other than by the rows of its product");
         } else if (!root_[c]) {
           stack.push_back(c);
@@ -308,8 +327,9 @@ bool Candidate::store_product(std::int32_t product) {
 bool Candidate::share_blocks(std::int32_t a, std::int32_t b) const {
   const Node &p = *g_[a].node, &q = *g_[b].node;
   const tracer::ProductAxes of_p = tracer::product_axes(p), of_q = tracer::product_axes(q);
-  return !attends_[a] && !attends_[b] && p.dtype == q.dtype && p.shape == q.shape &&
-         p.axes.empty() == q.axes.empty() && of_p.batch == of_q.batch && of_p.rows == of_q.rows;
+  if (attends_[a] || attends_[b]) return attends_[a] && attention(a)->multiplies(b);
+  return p.dtype == q.dtype && p.shape == q.shape && p.axes.empty() == q.axes.empty() &&
+         of_p.batch == of_q.batch && of_p.rows == of_q.rows;
 }
 
 bool Candidate::keep_products(const std::vector<Step>& steps) {

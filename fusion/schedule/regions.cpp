@@ -23,7 +23,7 @@ std::vector<std::int32_t> Candidate::reached_roots(std::int32_t node) const {
   std::vector<std::int32_t> found, stack;
   const bool update = g_[node].node->kind == NodeKind::Update;
   if (direct(node)) {
-    for (std::int32_t in : operands(g_, node, problem_->epilogues[node])) {
+    for (std::int32_t in : operands(g_, node, epilogue(node))) {
       stack.push_back(in);
       stack.push_back(operand_memory(in));
     }
@@ -180,10 +180,11 @@ std::vector<Step> Candidate::regions() const {
     if (into >= 0) {
       RegionSpec& region = steps[into].region;
       for (const std::int32_t p : multiplied)
-        if (!region.multiplies(p)) {
-          region.beside.push_back(p);
-          computing[p] = into;
-        }
+        for (const std::int32_t q : attends_[p] ? attention(p)->products : std::vector{p})
+          if (!region.multiplies(q)) {
+            region.beside.push_back(q);
+            computing[q] = into;
+          }
       region.roots.push_back(i);
       step_of[i] = into;
       continue;
@@ -199,7 +200,7 @@ std::vector<Step> Candidate::regions() const {
     if (into < 0) {
       Step s;
       s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
-      s.epilogue = problem_->epilogues[i];
+      s.epilogue = epilogue(i);
       s.region.kind = scatters(i)  ? RegionKind::Scatter
                       : blocked(i) ? RegionKind::Blocked
                                    : RegionKind::Map;

@@ -30,9 +30,9 @@ std::optional<Scan> scan_of(const Node& n) {
   return std::nullopt;
 }
 
-std::optional<Scan> looped_scan(const Node& n) {
+std::optional<Scan> looped_scan(const Node& n, const Target& t) {
   std::optional<Scan> s = scan_of(n);
-  if (s && (n.shape[s->axis] <= kShort || element_count(n.shape) == 0)) s.reset();
+  if (s && (n.shape[s->axis] <= (t.lanes ? kShort : 1) || element_count(n.shape) == 0)) s.reset();
   return s;
 }
 

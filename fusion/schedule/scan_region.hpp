@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/machine.hpp"
-#include "fusion/graph/graph.hpp"
+#include "fusion/lower/lower.hpp"
 
 namespace plait::fusion {
 
@@ -13,8 +13,9 @@ struct Scan {
 };
 // How a loop computes the node, to the bits of the call; nothing where it cannot.
 std::optional<Scan> scan_of(const tracer::Node& n);
-// The same, where the axis is long enough to be a loop.
-std::optional<Scan> looped_scan(const tracer::Node& n);
+// The same, where the axis is long enough to be a loop. A device has no calls, so hardly any is
+// short.
+std::optional<Scan> looped_scan(const tracer::Node& n, const Target& t);
 
 // Of all its lines on one thread: by a loop of a region, whose lanes lie along the other axes where
 // those lie closer, or by the call, which takes lines side by side.

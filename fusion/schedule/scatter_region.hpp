@@ -1,14 +1,16 @@
 // Scatters, the calls that combine by index, as regions that compute what they combine.
 #pragma once
 #include "core/call_table.hpp"
+#include "core/scatter.hpp"
 #include "fusion/lower/lower.hpp"
 
 namespace plait::fusion {
 
-// A thread of a device has no order with the others to combine in.
+// Threads of a device have a piece each, if that is short.
 inline bool scattered_in_loops(const tracer::Node& n, const Target& t) {
-  return t.lanes && n.kind == tracer::NodeKind::Call && n.call == CallId::Scatter &&
-         element_count(n.shape) > 0 && element_count(n.inputs[2]->shape) > 0;
+  if (n.kind != tracer::NodeKind::Call || n.call != CallId::Scatter) return false;
+  const std::int64_t table = element_count(n.shape), elements = element_count(n.inputs[2]->shape);
+  return table > 0 && elements > 0 && (t.lanes || scatters_on_device(elements, table));
 }
 
 }  // namespace plait::fusion

@@ -10,6 +10,7 @@
 #include "plait/array.hpp"
 #include "plait/build.hpp"
 #include "plait/compare.hpp"
+#include "plait/compile.hpp"
 #include "plait/configure.hpp"
 #include "plait/device.hpp"
 #include "plait/dtype.hpp"

@@ -59,8 +59,10 @@ __plait_version__ = _plait.__version__
 
 
 def __getattr__(name):
-    if name == "jit":
-        from ._jit import jit as value
+    if name in ("jit", "ReplayWarning"):
+        from . import _jit
+
+        value = getattr(_jit, name)
     elif name == "coverage":
         from ._coverage import coverage as value
     elif name == "nn":
@@ -81,6 +83,7 @@ def __getattr__(name):
                 "explain",
                 "get_default_dtype",
                 "get_num_threads",
+                "ReplayWarning",
                 "jit",
                 "set_default_dtype",
                 "set_num_threads",
@@ -95,7 +98,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_numpy.__all__, "coverage", "jit"})
+    return sorted({*globals(), *_numpy.__all__, "coverage", "jit", "ReplayWarning"})
 
 
 def _ufunc_of(numpy_ufunc):

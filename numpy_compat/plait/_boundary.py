@@ -232,6 +232,12 @@ class _Arguments:
             self.borrowed[id(made)] = made, x
         return made
 
+    def changed(self):
+        """Whether the function changed what is in a list or a dict that it got."""
+        return any(list(ours) != list(before) if type(ours) is dict else len(ours) != len(before) for _, ours, before in self.copies) or any(
+            any(a is not b for a, b in zip(*((x.values() if type(x) is dict else x) for x in (ours, before)))) for _, ours, before in self.copies
+        )
+
     def return_lists(self):
         """Lists and dicts that the function changed: so are the caller's."""
         for theirs, ours, before in self.copies:

@@ -14,7 +14,8 @@ def _apply():
     state = numpy.geterr()
     _plait.set_error_state(state["divide"], state["over"], state["under"], state["invalid"])
     loud = any(v in ("raise", "call") for v in state.values())
-    _plait.set_eager_errors(loud or _catching > 0)
+    heard = _catching > 0 and any(v != "ignore" for v in state.values())
+    _plait.set_eager_errors(loud or heard)
 
 
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):

@@ -4,12 +4,18 @@ import contextlib
 import functools
 import inspect
 import types
+import warnings
 
+from . import _plait
 from ._boundary import Call
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
 from ._swap import Swapped, contents, stand_in
 
+
+
+class ReplayWarning(UserWarning):
+    """A function that was to be replayed runs as plait.jit runs any."""
 
 
 class Target:
@@ -155,6 +161,38 @@ def _kind(fn):
     return _function
 
 
+def _replayed(jitted):
+    """The jitted function behind what runs kept plans in its place."""
+    run = _function(jitted)
+    told = False
+
+    def miss(*args, **kwargs):
+        nonlocal told
+        if told:
+            return run(*args, **kwargs)
+        function, call = jitted.begin()
+        with call:
+            given, named = call.arguments(args, kwargs)
+            why = "" if call.outer else replayed._begin(args, kwargs, given, named)
+            watched = why is None
+            try:
+                result = function(*given, **named)
+                if watched:
+                    why = replayed._end(result) if not call.changed() else "it changes a list or a dict among its arguments"
+            finally:
+                if watched:
+                    replayed._end()
+            if why:
+                told = True
+                name = getattr(jitted.fn, "__qualname__", repr(jitted.fn))
+                warnings.warn(f"{name}() runs as without replay=True: {why}", ReplayWarning, stacklevel=2)
+            return call.outward(result)
+
+    replayed = _plait.replayed(miss)
+    replayed._jitted = jitted
+    return replayed
+
+
 # How attributes are found has nothing to compute, and __del__ may run when modules are gone.
 _LEFT_ALONE = "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__del__"
 
@@ -181,7 +219,7 @@ def _class(cls, device):
     return cls
 
 
-def jit(fn=None, *, device=None):
+def jit(fn=None, *, device=None, replay=False):
     """Runs fn, written for NumPy, with Plait in NumPy's place; also a decorator.
 
     fn: a function whose globals hold numpy, modules of it or names imported from it, or which imports them itself; functions of
@@ -192,17 +230,30 @@ def jit(fn=None, *, device=None):
     through.
     device: str or plait.device, where to run it; then arguments and results are copied, once each. Raises DeviceError when it
     is not there.
+    replay: True says that fn is pure: what it returns and writes into its arguments depends on its arguments alone. A call with
+    arguments of shapes, dtypes, strides and overlaps, and of Python values, that were seen before then runs the kept plan, and
+    not fn; the calls made last are kept. Results are fresh arrays, and alias arguments and each other as they did. Arrays in
+    globals and closures stay the objects that were found there, with their contents at each call. Where fn needs a value before
+    it returns (an `if`, float(), print, an index), draws random numbers, calls what NumPy has to do, writes to an array that is
+    no argument, or runs on a device, it runs as without replay, and a ReplayWarning says so once.
     """
     if fn is None:
-        return functools.partial(jit, device=device)
+        return functools.partial(jit, device=device, replay=replay)
     if isinstance(fn, type):
+        if replay:
+            raise TypeError("jit() of a class has no replay; give it to the methods")
         return _class(fn, device)
     if not callable(fn):
         raise TypeError(f"jit() takes a callable, not {type(fn).__name__}")
-    return functools.wraps(fn)(_kind(fn)(_Jitted(fn, device)))
+    kind = _kind(fn)
+    if replay and kind is not _function:
+        raise TypeError("replay=True is for functions that return, not for generators and coroutines")
+    return functools.wraps(fn)((_replayed if replay else kind)(_Jitted(fn, device)))
 
 
 def original(fn):
     """The function that jit() was given, for what it made; else fn itself."""
+    if type(fn) is _plait.replayed:
+        return fn._jitted.fn
     held = map(contents, fn.__closure__ or () if isinstance(fn, types.FunctionType) else ())
     return next((x.fn for x in held if type(x) is _Jitted), fn)

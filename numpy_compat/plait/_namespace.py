@@ -38,15 +38,6 @@ class _Indexed:
         return 0
 
 
-class vectorize(numpy.vectorize):
-    """numpy.vectorize, with Plait arrays in and out."""
-
-    def __call__(self, *args, **kwargs):
-        if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):
-            return super().__call__(*args, **kwargs)
-        return call(super().__call__, args, kwargs, "vectorize")
-
-
 # What of numpy.testing takes arrays. The rest calls functions, which are to get the arguments that they were given.
 _COMPARISONS = {
     "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal", "assert_array_almost_equal_nulp",
@@ -141,6 +132,8 @@ def lookup(name):
     if name in _MODULES or name in _SAME_MODULES:
         return submodule(name)
     if name == "vectorize":
+        from ._vectorize import vectorize
+
         return vectorize
     try:
         value = getattr(numpy, name)

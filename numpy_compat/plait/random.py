@@ -20,6 +20,7 @@ def _numbers(x):
 def _source(generator):
     """NumPy's generator that draws for one of Plait's: its methods call each other. A RandomState, which has a state beside its bits, does
     so itself."""
+    _plait.obstruct_capture("it draws random numbers")
     try:
         return generator._drawing
     except AttributeError:

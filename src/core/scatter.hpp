@@ -16,6 +16,16 @@ inline std::int64_t scatter_pieces(std::int64_t elements, std::int64_t table) {
   return std::clamp<std::int64_t>(elements / each, 1, 64);
 }
 
+// The same on a device, where a thread takes a piece: as many as tables are no larger than. Pieces
+// that would keep one thread for too long are none of a device's.
+inline constexpr std::int64_t kDevicePieces = 8192, kLeastPiece = 256, kMostPiece = 8192;
+inline std::int64_t device_scatter_pieces(std::int64_t elements, std::int64_t table) {
+  return std::clamp<std::int64_t>(elements / std::max(kLeastPiece, table), 1, kDevicePieces);
+}
+inline bool scatters_on_device(std::int64_t elements, std::int64_t table) {
+  return elements / device_scatter_pieces(elements, table) <= kMostPiece;
+}
+
 // The fold that combines by addition, multiplication or an extremum.
 constexpr ReduceKind scatter_fold(OpId fn) {
   return fn == OpId::Add        ? ReduceKind::Sum

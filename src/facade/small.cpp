@@ -107,7 +107,7 @@ void end_write(Box& b) {
 }
 
 bool is_small(std::int64_t n) {
-  return n > 0 && n <= std::min(kMostElements, config().eager_limit);
+  return n > 0 && n <= std::min(kMostElements, tracer::eager_limit());
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ Handle small_elementwise(OpId fn, const Operand* operands, int n, std::optional<
   const tracer::Array* model = nullptr;
   for (int i = 0; i < n && !model; ++i)
     if (operands[i].array && *operands[i].array) model = &operands[i].array->get()->array;
-  if (!model || model->size() > std::min(kMostElements, config().eager_limit)) return {};
+  if (!model || model->size() > std::min(kMostElements, tracer::eager_limit())) return {};
   const DType t = model->dtype;
   const tracer::UniformLoop& loop = tracer::uniform_loop(fn, t);
   const DType result = loop.types.out;

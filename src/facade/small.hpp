@@ -2,6 +2,7 @@
 // array that is given away, or of one that is gone.
 #pragma once
 #include "box.hpp"
+#include "tracer/capture.hpp"
 
 namespace plait::detail {
 
@@ -23,7 +24,7 @@ std::size_t trim_small();
 
 // Whether it is in memory, as far as one can tell without the lock.
 inline bool is_at_hand(const Handle& h) {
-  return h && !h.get()->lease && h.get()->array.storage &&
+  return h && !tracer::capture() && !h.get()->lease && h.get()->array.storage &&
          h.get()->array.storage->readable.load(std::memory_order_acquire) != nullptr;
 }
 

@@ -72,8 +72,10 @@ struct Access {
 // Float sums. Pairwise is NumPy's tree: from -0.0, below 8 elements sequential, to 128 eight
 // accumulators r[i % 8] over the multiple of 8, joined ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)) and the
 // rest added one by one, above that split at (n/2) - (n/2) % 8. Sequential adds in order. Any:
-// order does not show (integers, extrema, logic).
-enum class Order : std::uint8_t { Any, Sequential, Pairwise };
+// order does not show (integers, extrema, logic). Grouped is of scans by teams of threads: groups
+// of 32 iterations scan by doubling steps, and what each group comes to is added in order;
+// interpreter and LLVM have none of these.
+enum class Order : std::uint8_t { Any, Sequential, Pairwise, Grouped };
 
 struct Reduction {
   ReduceKind kind;
@@ -93,12 +95,12 @@ struct Reduction {
 // A complex element is two to NumPy's tree: sequential below 4 elements, four accumulators to 64,
 // split at (n - n % 8) / 2 above. A Float16 sum or product accumulates in Float32 and is rounded
 // once at the end.
-// A fold that a Running reads is a scan: Sequential, a sum or product of numbers or an extremum,
-// and not of Float16. Of equal extremes the later one stays. No other fold of its loop is pairwise.
-// Last is what a loop carries from one iteration to the next: Sequential, from an `init`. All of a
-// loop's carried values change at the end of its body; none of them is just a Carried. The loop is
-// no vector loop and sums nothing pairwise. Folds of several values, in which a step makes them
-// all, are rows of ir/fold.hpp.
+// A fold that a Running reads is a scan: Sequential or Grouped, a sum or product of numbers or an
+// extremum, and not of Float16. Of equal extremes the later one stays. No other fold of its loop is
+// pairwise. Last is what a loop carries from one iteration to the next: Sequential, from an `init`.
+// All of a loop's carried values change at the end of its body; none of them is just a Carried. The
+// loop is no vector loop and sums nothing pairwise. Folds of several values, in which a step makes
+// them all, are rows of ir/fold.hpp.
 
 struct Loop {
   Val var = kNone;
@@ -176,10 +178,11 @@ struct BufferParam {
   // stores later; gathers are not. Whoever builds a kernel knows that indices stay in the buffer.
 };
 // Scatters combine by addition, multiplication, minimum or maximum of integers or floats of 32 or
-// 64 bits, one after the other as the loops go. Nothing else names their buffer, and another
-// scatter only elements of its own. Iterations of a loop whose variable is in the access name
-// elements of their own, whatever the indices: those of the grid do, and those of every loop inside
-// a vector loop, whose lanes follow each other.
+// 64 bits, one after the other as the loops go. Nothing else names their buffer but stores of what
+// it begins with, in loops of the same iteration of the grid before, and another scatter only
+// elements of its own. Iterations of a loop whose variable is in the access name elements of their
+// own, whatever the indices: those of the grid do, and those of every loop inside a vector loop,
+// whose lanes follow each other.
 
 // Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a
 // vector loop every lane has its own copy. `home` is the loop whose body it belongs to; kernels may

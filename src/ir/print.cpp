@@ -73,6 +73,8 @@ std::string_view order_name(Order o) {
       return "sequential";
     case Order::Pairwise:
       return "pairwise";
+    case Order::Grouped:
+      return "grouped";
   }
   return "?";
 }

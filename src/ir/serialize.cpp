@@ -112,7 +112,7 @@ void loop(S& s, Loop& l) {
   s.list(l.reductions, [&](Reduction& r) {
     s.enumeration(r.kind, static_cast<int>(ReduceKind::Last) + 1);
     s.value(r.value);
-    s.enumeration(r.order, static_cast<int>(Order::Pairwise) + 1);
+    s.enumeration(r.order, static_cast<int>(Order::Grouped) + 1);
     s.flag(r.guarded_sqrt);
     s.value(r.init);
   });

@@ -225,7 +225,8 @@ class Rules {
   }
   void scan(std::int32_t loop, Val v, const Reduction& r) {
     const DType t = k_.insts[r.value].type;
-    if (!reduce_info(r.kind).has(kRuns) || r.order != Order::Sequential || t == DType::Float16 ||
+    if (!reduce_info(r.kind).has(kRuns) ||
+        (r.order != Order::Sequential && r.order != Order::Grouped) || t == DType::Float16 ||
         t == DType::Bool)
       fail_loop(k_, loop, "has a fold that cannot run");
     type(v, t);
@@ -266,6 +267,8 @@ class Rules {
       fail_loop(k_, loop, "a float sum or product needs an order");
     if (r.order == Order::Pairwise && r.kind != ReduceKind::Sum)
       fail_loop(k_, loop, "only sums are pairwise");
+    if (r.order == Order::Grouped && !scans(k_, loop))
+      fail_loop(k_, loop, "only scans are grouped");
     if (r.guarded_sqrt && (!is_arg(r.kind) || !is_float(t)))
       fail_loop(k_, loop, "guarded_sqrt is for arg-reductions of floats");
   }
@@ -363,7 +366,8 @@ class Rules {
     if (!k_.buffers[i.index].written) fail(k_, v, "scatters to a buffer that is not written");
     access(v, i);
     for (const Inst& other : k_.insts)
-      if (other.op != Op::Scatter && addresses_buffer(other) && other.index == i.index)
+      if (other.op != Op::Scatter && other.op != Op::Store && addresses_buffer(other) &&
+          other.index == i.index)
         fail(k_, v, "another instruction names its buffer");
     const auto& terms = k_.accesses[i.access].terms;
     const auto apart = [&](std::int32_t l) {

@@ -1,6 +1,8 @@
 """What a device computes, against the same graphs on the host: the same bits, but for the functions of its own mathematical library. On
 a GPU at sizes that fill it; on the driver's double, which runs NVRTC's PTX, at small ones; on NVRTC's double, which is slow, a share."""
 
+import functools
+
 import numpy
 import pytest
 from support import FAKE_DEVICE, FAKE_NVRTC, NATIVE, needs_device
@@ -83,8 +85,19 @@ def convolution(x, w, b):
     return numpy.maximum(numpy.einsum("nchwij,ocij->nohw", windows, w) + b[:, None, None], 0)
 
 
+def taps(x, w):
+    windows = [(i, j) for i in range(3) for j in range(3)]
+    return sum(numpy.einsum("nchw,oc->nohw", x[:, :, i : i + 18, j : j + 18], w[:, :, i, j]) for i, j in windows)
+
+
 def masked(q, k, v, mask):
     return softmax(numpy.where(mask, q @ k.swapaxes(-1, -2) * 0.125, -numpy.inf)) @ v
+
+
+def chosen_rows(s):
+    e = numpy.exp(s - s.max(-1, keepdims=True))
+    total = e.sum(-1, keepdims=True)
+    return numpy.where(total > 30, e / total, 0)
 
 
 LOWER = numpy.tril(numpy.ones((70, 90), bool))
@@ -98,8 +111,12 @@ BLOCKS = {  # what is one loop on a CPU is one kernel, whose blocks of threads m
     "mask": (lambda q, k, v: masked(q, k, v, LOWER), (3, 70, 40), (3, 90, 40), (3, 90, 40)),
     "vector": (lambda q, k, v: softmax(k @ q) @ v, (40,), (1300, 40), (1300, 37)),
     "keys first": (lambda q, k, v: (lambda e: e / e.sum(0))(numpy.exp((k @ q.T) * 0.125)).T @ v, (70, 40), (90, 40), (90, 37)),
+    "values first": (lambda q, k, v: v.T @ softmax((q @ k.T) * 0.125).T, (70, 40), (90, 40), (90, 37)),
+    "two values": (lambda q, k, v, w: (lambda p: (p @ v) + p @ w)(softmax(q @ k.T * 0.125)), (70, 40), (90, 40), (90, 37), (90, 37)),
+    "chosen rows": (lambda q, k, v: chosen_rows(q @ k.T * 0.125) @ v, (70, 40), (90, 40), (90, 37)),
     "several axes": (lambda q, k, v: softmax((q @ k.T).reshape(7, 10, 90)).reshape(70, 90) @ v, (70, 40), (90, 40), (90, 37)),
     "convolution": (convolution, (2, 8, 20, 20), (24, 8, 3, 3), (24,)),
+    "taps": (taps, (2, 8, 20, 20), (24, 8, 3, 3)),
 }
 
 
@@ -108,6 +125,8 @@ BLOCKS = {  # what is one loop on a CPU is one kernel, whose blocks of threads m
 @pytest.mark.parametrize("name", BLOCKS)
 def test_blocks_that_multiply(name, code, large):
     f, *shapes = BLOCKS[name]
+    if name == "taps" and code == "e":
+        pytest.skip("every sum of halves is rounded, so they are no product")
     rng = numpy.random.default_rng(1)
     a = [rng.standard_normal(s).astype(code) for s in shapes]
     want = f(*(x.astype("d") for x in a)).astype(code)
@@ -169,6 +188,110 @@ def test_reductions(shape, code, large):
         for name in names:
             want, got = (getattr(plait, name)(x, axis=axis) for x in (here, there))
             assert_alike(f"{name} over {axis}", got, want, code == "F")
+
+
+def in_groups(a):
+    """A scan of floats along the last axis by teams: doubling steps in groups of 32, then one group after the other."""
+    n = a.shape[-1]
+    g = numpy.full((*a.shape[:-1], -(-n // 32) * 32), -0.0, a.dtype)
+    g[..., :n] = a
+    g = g.reshape(*a.shape[:-1], -1, 32)
+    for step in (1, 2, 4, 8, 16):
+        g[..., step:] = g[..., :-step] + g[..., step:]
+    before = numpy.full(g.shape[:-1], -0.0, a.dtype)
+    before[..., 1:] = g[..., :-1, 31].cumsum(-1)
+    return (before[..., None] + g).reshape(*a.shape[:-1], -1)[..., :n]
+
+
+def difference(c):
+    return c[..., 10:] - c[..., :-10]
+
+
+SCANS = {  # what is one loop on a CPU is one kernel, whatever the length and number of lines
+    "sum": (lambda x: numpy.cumsum(x, -1), in_groups),
+    "between": (lambda x: numpy.sqrt(numpy.cumsum(x * x, -1) + 1), lambda x: numpy.sqrt(in_groups(x * x) + 1)),
+    "of a scan": (lambda x: numpy.cumsum(numpy.cumsum(x, -1), -1), lambda x: in_groups(in_groups(x))),
+    "window": (lambda x: difference(numpy.cumsum(x, -1)), lambda x: difference(in_groups(x))),
+    "maximum": (lambda x: numpy.maximum.accumulate(x, -1), None),
+    "minimum": (lambda x: numpy.minimum.accumulate(x, 0), None),
+}
+
+
+@pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
+@pytest.mark.parametrize("shape", [(20,), (2, 12), (3, 300), (5000,), (2, 9001), (600, 40)], ids=str)
+@pytest.mark.parametrize("code", "fdli")
+@pytest.mark.parametrize("name", SCANS)
+def test_scans(name, code, shape, large):
+    f, grouped = SCANS[name]
+    rng = numpy.random.default_rng(2)
+    a = (rng.standard_normal(shape) * 100).astype(code)
+    a[..., :2] = -0.0
+    if name in ("maximum", "minimum") and code in "fd":
+        a[..., 7], a[..., 3] = numpy.nan, 0
+    few = a.size // a.shape[-1] < 512
+    want = grouped(a) if grouped and code in "fd" and few else f(a)
+    there = plait.asarray(a, device="cuda")
+    before = plait.stats()
+    got = plait.jit(f)(there)
+    plait.evaluate(got)
+    after = plait.stats()
+    assert after["steps_moved_to_host"] == before["steps_moved_to_host"]
+    assert after["kernels_on_device"] == before["kernels_on_device"] + 1
+    assert host(got).dtype == f(a).dtype
+    numpy.testing.assert_array_equal(host(got), want)
+    numpy.testing.assert_array_equal(numpy.signbit(host(got)), numpy.signbit(want))
+
+
+def in_pieces(name, table, index, values):
+    """What a device makes of `ufunc.at`: pieces with tables of their own, joined in order."""
+    ufunc, n = getattr(numpy, name), len(index)
+    pieces = min(max(values.size // max(256, table.size), 1), 8192)
+    least, most = (-(2**63), 2**63 - 1) if table.dtype.kind == "i" else (-numpy.inf, numpy.inf)
+    nothing = {"add": -0.0, "multiply": 1, "minimum": most, "maximum": least}[name]
+    tables = []
+    for p in range(pieces):
+        part = slice(n * p // pieces, n * (p + 1) // pieces)
+        here = table if p == 0 else numpy.full_like(table, nothing)
+        ufunc.at(here, index[part], values[part])
+        tables.append(here)
+    return functools.reduce(ufunc, tables)
+
+
+@pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
+@pytest.mark.parametrize("row", [(), (3,), (20,)], ids=str)
+@pytest.mark.parametrize("code", "fdl")
+@pytest.mark.parametrize("name", ["add", "multiply", "minimum", "maximum"])
+def test_combined_by_index(name, code, row, large):
+    rng = numpy.random.default_rng(3)
+    index, table = rng.integers(-17, 17, 900), (rng.standard_normal((17, *row)) * 9).astype(code)
+    values = (rng.standard_normal((900, *row)) * 3).astype(code)
+    there, i, v = (plait.asarray(x, device="cuda") for x in (table, index, values))
+    before = plait.stats()["steps_moved_to_host"]
+    getattr(plait, name).at(there, i, v * 2)
+    assert there.device == "cuda:0"
+    numpy.testing.assert_array_equal(host(there), in_pieces(name, table, index, values * 2))
+    assert plait.stats()["steps_moved_to_host"] == before
+    for small in (1, plait.array(1).astype(code)):  # from the host, with what is on a device
+        getattr(plait, name).at(there, i, small)
+    with pytest.raises(IndexError):
+        getattr(plait, name).at(there, i + 1, v)
+
+
+@pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
+def test_bins(large):
+    rng = numpy.random.default_rng(4)
+    index, weights = rng.integers(0, 40, 3000), rng.standard_normal(3000)
+    i, w = plait.asarray(index, device="cuda"), plait.asarray(weights, device="cuda")
+    for got, want in (
+        (plait.bincount(i), numpy.bincount(index)),
+        (plait.bincount(i[:7]), numpy.bincount(index[:7])),
+        (plait.bincount(i, minlength=50), numpy.bincount(index, minlength=50)),
+        (plait.bincount(i, w), in_pieces("add", numpy.zeros(40), index, weights)),
+    ):
+        assert got.device == "cuda:0" and got.dtype == want.dtype
+        numpy.testing.assert_array_equal(host(got), want)
+    with pytest.raises(ValueError):
+        plait.bincount(i - 1)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,9 @@ cases = {
     "block of a product": (lambda a, b, c: numpy.maximum((a * 2 + 1) @ b + c, 0), *(numpy.ones(s, "f4") for s in ((512, 300), (300, 400), (400,)))),
     "block of an attention": (attention, *(numpy.ones((4, 200, 64), "f4") for _ in range(3)), numpy.tril(numpy.ones((200, 200), bool))),
     "block of a convolution": (convolution, numpy.ones((2, 16, 34, 34), "f4"), numpy.ones((32, 16, 3, 3), "f4"), numpy.ones(32, "f4")),
+    "scan": (lambda a: numpy.sqrt(numpy.cumsum(a * a, 1) + 1), numpy.ones((40, 100000))),
+    "scan of windows": (lambda a: (lambda c: c[10:] - c[:-10])(numpy.cumsum(a)), numpy.ones(100000, "f4")),
+    "scatter": (lambda p: numpy.bincount(numpy.argmin(p, axis=1), minlength=8), numpy.ones((100000, 8))),
     "integers": (lambda a, b: a @ b, numpy.ones((512, 300), "i8"), numpy.ones((300, 400), "i8")),
     "k-means": (lambda p, m: numpy.argmin(numpy.linalg.norm(p[:, None] - m, axis=2), axis=1), numpy.ones((100000, 8)), numpy.ones((16, 8))),
 }
@@ -38,6 +41,8 @@ for name, (f, *args) in cases.items():
         assert ("the same call adds" in text) == (name == "product"), text
         assert ("cuBLASLt" in text) == (name == "product"), text
         assert not name.startswith("block of") or (regions == 1 and "a block of 256 threads an iteration" in text), text
+        assert name != "scatter" or (regions == 1 and "joined in a fixed order" in text), text
+        assert not name.startswith("scan") or (regions == 1 and "team_scan" in text), text
         predicted = re.findall(r"moved; predicted [^ ]+ ms\\n", text)
         assert len(predicted) == regions or name in ("product", "integers"), text
         assert "__global__" in text and "struct Arguments" in text, text
@@ -48,7 +53,17 @@ try:
 except ValueError as e:
     print("refused", e)
 """
-MOST_REGISTERS = {"chain": 32, "product": 128, "integers": 128, "column": 64, "softmax": 64, "k-means": 80, "block": 255}
+MOST_REGISTERS = {
+    "chain": 32,
+    "product": 128,
+    "integers": 128,
+    "column": 64,
+    "softmax": 64,
+    "k-means": 80,
+    "scan": 64,
+    "scatter": 64,
+    "block": 255,
+}
 
 
 def test_kernels_are_compiled_and_described(run_python):

@@ -191,3 +191,112 @@ def test_windows_that_were_copied_one_by_one(name, dtype, large):
     want, got = COPIES[name](numpy, x), COPIES[name](plait, plait.asarray(x))
     assert got.dtype == want.dtype and got.strides == want.strides
     numpy.testing.assert_array_equal(numpy.asarray(got), want)
+
+
+def rows_and_columns(np, x, k):
+    """What each element of a matrix of patches is, as textbooks make the indices."""
+    c, h, l = x.shape[1], x.shape[2] - k + 1, x.shape[3] - k + 1
+    i = np.tile(np.repeat(np.arange(k), k), c)[:, None] + np.repeat(np.arange(h), l)
+    j = np.tile(np.arange(k), k * c)[:, None] + np.tile(np.arange(l), h)
+    return np.repeat(np.arange(c), k * k)[:, None], i, j
+
+
+def by_index_arrays(np, x, w):
+    channel, i, j = rows_and_columns(np, x, 3)
+    return np.maximum(w.reshape(len(w), -1) @ x[:, channel, i, j], 0)
+
+
+def indices_of_windows(np, x):
+    i = np.arange(3)[:, None, None, None] + np.arange(x.shape[2] - 2)[:, None]
+    return i, np.arange(3)[:, None, None] + np.arange(x.shape[3] - 2)
+
+
+def by_index_arrays_reshaped(np, x, w):
+    i, j = indices_of_windows(np, x)
+    return np.maximum(w.reshape(len(w), -1) @ x[:, :, i, j].reshape(len(x), w[0].size, -1), 0)
+
+
+def by_index_arrays_and_einsum(np, x, w):
+    i, j = indices_of_windows(np, x)
+    return np.einsum("ncijhw,ocij->nohw", x[:, :, i, j], w, optimize=True)
+
+
+def by_taps(np, x, w, product):
+    p, y = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), 0
+    for i, j in PLACES_OF_3:
+        y = y + product(p[:, :, i : i + x.shape[2], j : j + x.shape[3]], w[..., i, j])
+    return y
+
+
+def outputs_by_taps(np, x, w):
+    return by_taps(np, x, w, lambda t, k: (t[:, None] * k[..., None, None]).sum(2))
+
+
+SPELLINGS = {
+    "index arrays": by_index_arrays,
+    "index arrays, reshaped": by_index_arrays_reshaped,
+    "index arrays, einsum": by_index_arrays_and_einsum,
+    "sums over channels": lambda np, x, w: by_taps(np, x, w, lambda t, k: (t * k[0, :, None, None]).sum(1)),
+    "sums over channels, of each output": lambda np, x, w: outputs_by_taps(np, x, w[:12]),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_convolutions_are_one_region(name, dtype):
+    r = numpy.random.default_rng(5)
+    x, w = (r.standard_normal(s).astype(dtype) for s in ((2, 16, 42, 44), (160, 16, 3, 3)))
+    f = SPELLINGS[name]
+    got, want = f(plait, plait.asarray(x), plait.asarray(w)), f(numpy, x, w)
+    assert got.dtype == want.dtype
+    tolerance = 1e-4 if dtype == "f4" else 1e-11
+    numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=tolerance, atol=tolerance)
+    # Indices are looked at where they are used.
+    text = str(plait.explain(f, plait, plait.asarray(x), plait.asarray(w)))
+    assert "returned: 1 region " in text or text.startswith("1 region "), text
+
+
+def test_padding_is_stored_where_loops_beside_it_would_be_too_much_code():
+    """Few outputs are unrolled."""
+    r = numpy.random.default_rng(5)
+    x, w = r.standard_normal((2, 16, 42, 44)), r.standard_normal((4, 16, 3, 3))
+    text = str(plait.explain(outputs_by_taps, plait, plait.asarray(x), plait.asarray(w)))
+    assert text.startswith("3 regions "), text
+    numpy.testing.assert_array_equal(numpy.asarray(outputs_by_taps(plait, plait.asarray(x), plait.asarray(w))), outputs_by_taps(numpy, x, w))
+
+
+I, J = numpy.arange(4)[:, None] + numpy.arange(6), numpy.arange(5, 29, 4)
+EVEN = {
+    "ranges": lambda np, x: x[:, np.arange(2, 20, 1)],
+    "steps": lambda np, x: x[np.arange(0, 20)[:, None], np.arange(1, 29, 3)],
+    "backwards": lambda np, x: x[:, np.arange(28, 3, -1)],
+    "from the end": lambda np, x: x[:, np.arange(-20, -2)],
+    "around the end": lambda np, x: x[:, np.arange(-10, 10)],
+    "the same": lambda np, x: x[np.full(17, 3)],
+    "repeated and tiled": lambda np, x: x[np.repeat(np.arange(5), 6), np.tile(np.arange(6), 5)],
+    "sums": lambda np, x: x[np.asarray(I), np.asarray(J)],
+    "one is another": lambda np, x: x[np.asarray(I + (I == 8)), np.asarray(J)],
+    "the last is another": lambda np, x: x[:, np.asarray(numpy.append(numpy.arange(20), 21))],
+    "products": lambda np, x: x[np.asarray(numpy.arange(5)[:, None] * numpy.arange(4))],
+    "in front": lambda np, x: (x * 2)[:, :, None][np.asarray(I), :, 0],
+    "apart": lambda np, x: x.reshape(5, 4, 29)[np.arange(5)[:, None], :, np.arange(4)],
+    "of a slice": lambda np, x: x[::-2, 3:][np.asarray(I // 2), 5],
+    "in memory as columns": lambda np, x: x.T[np.arange(20)],
+    "take": lambda np, x: np.take(x, np.asarray(I), axis=1),
+    "take from pending": lambda np, x: np.take(x + 1, np.asarray(I), axis=0) * 2,
+    "small integers": lambda np, x: x[:, np.asarray(numpy.arange(20, dtype="i1"))],
+}
+
+
+@pytest.mark.parametrize("name", EVEN)
+@pytest.mark.parametrize("dtype", ["f4", "c16", "?"])
+def test_indices_that_step_evenly(name, dtype, large):
+    x = (numpy.arange(20 * 29) % 97 % 5).reshape(20, 29).astype(dtype)
+    ours = plait.asarray(x.copy())
+    want, got = EVEN[name](numpy, x), EVEN[name](plait, ours)
+    assert (got.dtype, got.shape, got.strides) == (want.dtype, want.shape, want.strides)
+    ours[...] = 0
+    got[..., :1] = 1
+    want[..., :1] = 1
+    numpy.testing.assert_array_equal(numpy.asarray(got), want)
+    assert not numpy.asarray(ours).any()

@@ -57,6 +57,34 @@ struct Block {
   }
 };
 
+// Of a scan by Order::Grouped: what this thread's value comes to with those of the threads before it
+// and with `before`, which becomes what the whole team has. Every thread calls it.
+template <class T, class Team, class Op>
+PLAIT_INLINE T team_scan(Team team, T v, T& before, const Op& op) {
+  const int lane = team.rank() % 32;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const T left = shuffle(0xffffffffu, v, lane >= step ? lane - step : lane, 32);
+    if (lane >= step) v = op(left, v);
+  }
+  if (Team::size == 32) {
+    const T sum = op(before, v);
+    before = shuffle(0xffffffffu, sum, 31, 32);
+    return sum;
+  }
+  const Shared<T> slots{reinterpret_cast<T*>(shared_memory)};
+  if (lane == 31) slots[team.rank() / 32] = v;
+  team.sync();
+  T mine = before;
+#pragma unroll
+  for (int warp = 0; warp < Team::size / 32; ++warp) {
+    if (warp == team.rank() / 32) mine = before;
+    before = op(before, slots[warp]);
+  }
+  team.sync();
+  return op(mine, v);
+}
+
 // Where a team's locals are, behind what all teams of the block exchange values in.
 template <class Team>
 PLAIT_INLINE unsigned char* shared_rows(Team team, int64 row_bytes) {

@@ -115,6 +115,7 @@ void offer_teams(const MappingQuery& l, std::vector<CostedMapping>& offers) {
   if (!l.nest.shareable || l.length <= l.gpu.teams[0].threads) return;
   const auto length = static_cast<double>(l.length);
   for (const GpuTeam& team : l.gpu.teams) {
+    if (l.nest.scans && team.threads < 32) continue;
     Mapping m = l.plain.mapping;
     m.team = team.threads;
     m.rows_shared = true;

@@ -104,11 +104,14 @@ class DeviceExecutor final : public Executor {
     constexpr std::size_t kMost = 256;
     auto& cuts = state().device_cuts;
     const bool tree = s.step.lowered.pairwise_chunks;
+    AxisCut c{s.step.lowered.scatters ? chunks_of(s, true) : Chunks{}, 1, {}};
     const std::tuple key{bindings_.device, tree, s.extent,
-                         tree ? std::int64_t{0} : elements_an_iteration(s)};
+                         tree                      ? std::int64_t{0}
+                         : s.step.lowered.scatters ? -c.chunks.count()
+                                                   : elements_an_iteration(s)};
     if (auto it = cuts.find(key); it != cuts.end()) return it->second;
     if (cuts.size() >= kMost) cuts.clear();
-    AxisCut c{chunks_of(s), 1, {}};
+    if (!s.step.lowered.scatters) c.chunks = chunks_of(s);
     for (std::size_t n = 1; n < c.chunks.bounds.size(); ++n)
       c.longest = std::max(c.longest, c.chunks.bounds[n] - c.chunks.bounds[n - 1]);
     const std::size_t bytes = c.chunks.bounds.size() * sizeof c.chunks.bounds[0];
@@ -134,6 +137,10 @@ class DeviceExecutor final : public Executor {
     for (const std::int32_t d : r.lowered().kept) {
       j.shape.push_back(p.root.shape[d]);
       j.strides.push_back(p.root.strides[d]);
+    }
+    if (r.lowered().scatters) {
+      j.shape = {p.outputs};
+      j.strides = {static_cast<std::int64_t>(itemsize(p.of.dtype))};
     }
     j.rows = p.rows;
     j.indices = p.indices;

@@ -91,6 +91,6 @@ inline bool is_cut(const fusion::Step& s) {
          s.region.kind == fusion::RegionKind::Scatter;
 }
 std::int64_t elements_an_iteration(const BoundStep& s);
-Chunks chunks_of(const BoundStep& s);
+Chunks chunks_of(const BoundStep& s, bool on_device = false);
 
 }  // namespace plait::engine

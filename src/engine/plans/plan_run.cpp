@@ -12,14 +12,15 @@ std::int64_t elements_an_iteration(const BoundStep& s) {
   return s.roots[0].over / std::max<std::int64_t>(1, s.extent);
 }
 
-Chunks chunks_of(const BoundStep& s) {
+Chunks chunks_of(const BoundStep& s, bool on_device) {
   const fusion::LoweredKernel& l = s.step.lowered;
   if (l.scatters) {
     // Sums of floats decide, where there are any.
     const auto sums = std::find_if(s.roots.begin(), s.roots.end(),
                                    [](const Root& r) { return !is_integer(r.dtype); });
     const Root& by = sums == s.roots.end() ? s.roots.back() : *sums;
-    return equal_chunks(s.extent, scatter_pieces(by.over, element_count(by.shape)));
+    const auto pieces = on_device ? device_scatter_pieces : scatter_pieces;
+    return equal_chunks(s.extent, pieces(by.over, element_count(by.shape)));
   }
   return l.pairwise_chunks ? tree_chunks(s.extent)
                            : even_chunks(s.extent, elements_an_iteration(s));

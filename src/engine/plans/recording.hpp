@@ -39,7 +39,7 @@ class Recording {
 };
 
 // The recorded graph beside a run of its plan.
-class RecordedGraph final : public Recording {
+class RecordedGraph : public Recording {
  public:
   RecordedGraph(const fusion::Graph& g, const Bindings& b) : g_(g), bindings_(b) {}
 
@@ -59,15 +59,16 @@ class RecordedGraph final : public Recording {
   void keep_as_recorded(const Root& r, const NodeMemory& m) override;
   std::string_view operation(std::int32_t root) const override;
 
+ protected:
+  const fusion::Graph& g_;
+  const Bindings& bindings_;
+
  private:
   using Copies = std::map<std::int32_t, Ref<tracer::Node>>;
   bool listens(unsigned flags) const;
   // A copy of the graph behind node i, down to what is in memory.
   Ref<tracer::Node> copy(std::int32_t root, std::int32_t i, const ToHost& to_host,
                          Copies& copies) const;
-
-  const fusion::Graph& g_;
-  const Bindings& bindings_;
 };
 
 // What a graph has for its plan; `values` of the plan's expressions.

@@ -10,7 +10,8 @@ namespace plait::engine {
 namespace {
 
 thread_local const std::atomic<bool>* in_scope = nullptr;
-thread_local int same_flag = 0;  // scopes
+thread_local int same_flag = 0;      // scopes
+thread_local int uninterrupted = 0;  // scopes
 thread_local std::optional<const std::atomic<bool>*> known_flag;
 
 }  // namespace
@@ -19,7 +20,7 @@ void set_interrupt_hook(const InterruptHook& h) { state().interrupts = h; }
 
 const std::atomic<bool>* interrupt_flag() {
   const InterruptHook& hook = state().interrupts;
-  if (!hook.flag) return nullptr;
+  if (!hook.flag || uninterrupted != 0) return nullptr;
   if (same_flag == 0) return hook.flag();
   if (!known_flag) known_flag = hook.flag();
   return *known_flag;
@@ -28,6 +29,9 @@ bool stop_now() {
   known_flag.reset();
   return state().interrupts.stop();
 }
+
+Uninterrupted::Uninterrupted(bool on) : on_(on) { uninterrupted += on; }
+Uninterrupted::~Uninterrupted() { uninterrupted -= on_; }
 
 SameFlag::SameFlag() { ++same_flag; }
 SameFlag::~SameFlag() {

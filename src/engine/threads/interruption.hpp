@@ -13,6 +13,19 @@ const std::atomic<bool>* interrupt_flag();
 bool stop_now();
 bool interrupt_requested();  // both; looks at most every 50 ms
 
+// While one of these lives, its thread does not hear of interrupts: what it does must not end half
+// way.
+class Uninterrupted {
+ public:
+  explicit Uninterrupted(bool on);
+  ~Uninterrupted();
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+
+ private:
+  const bool on_;
+};
+
 // Of one parallel loop, whose caller acts on interrupts: the others stop when it has said so.
 class Interruption {
  public:

@@ -31,12 +31,21 @@ TEST_CASE("scan_in_regions: a call by itself, where nothing is spared") {
   CHECK(p.plan->considered.empty());
 }
 
-TEST_CASE("scan_in_regions: lines that no thread of a device would be left for") {
-  const auto called = [](std::int64_t lines) {
-    return scans(halved(scanned(halved(operand({lines, 200})))), with_memory(1), false).calls();
+TEST_CASE("scan_in_regions: on a device by itself, too, in an order that the lines decide") {
+  const auto order = [](std::int64_t lines, bool alone) {
+    const Array a = scanned(operand({lines, 200}));
+    const Planned p = scans(alone ? a : halved(a), with_memory(0), false);
+    CHECK(p.calls() == 0);
+    CHECK(p.maps() == 1);
+    for (const ir::Loop& l : p.plan->steps[0].lowered.kernel.loops)
+      for (const ir::Reduction& r : l.reductions) return r.order;
+    return ir::Order::Any;
   };
-  CHECK(called(fusion::kFewTeams - 1) == 1);
-  CHECK(called(fusion::kFewTeams) == 0);
+  for (const bool alone : {false, true}) {
+    CHECK(order(1, alone) == ir::Order::Grouped);
+    CHECK(order(fusion::kFewTeams - 1, alone) == ir::Order::Grouped);
+    CHECK(order(fusion::kFewTeams, alone) == ir::Order::Sequential);
+  }
 }
 
 TEST_CASE("scan_in_regions: what reads a scan along another axis finds it in memory") {

@@ -7,8 +7,8 @@ using namespace plait::test;
 
 namespace {
 
-Array combined(const Array& at, const Array& values) {
-  const Array all[] = {tracer::full({50}, Scalar::of(DType::Float64, 0.)), at, values};
+Array combined(const Array& at, const Array& values, std::int64_t bins = 50) {
+  const Array all[] = {tracer::full({bins}, Scalar::of(DType::Float64, 0.)), at, values};
   CallAttributes attributes;
   attributes.fn = OpId::Add;
   return tracer::call(CallId::Scatter, all, attributes)[0];
@@ -31,13 +31,17 @@ TEST_CASE("scatter_in_regions: with what it reads while memory costs more than a
   }
 }
 
-TEST_CASE("scatter_in_regions: a call where nothing is spared, or no lanes combine in order") {
+TEST_CASE("scatter_in_regions: a call where nothing is spared, of a device where pieces are long") {
   const Planned memory = scatters(combined(indices(), operand({30000})), with_memory(1));
   CHECK(memory.calls() == 1);
   CHECK(memory.plan->considered.empty());
-  const Planned device = scatters(combined(indices(), squares()), with_memory(1), false);
-  CHECK(device.calls() == 1);
-  CHECK(device.plan->considered.empty());
+  for (const std::int64_t bins : {50, 30000}) {
+    const Planned device =
+        scatters(combined(indices(), operand({30000}), bins), with_memory(1), false);
+    CHECK(device.calls() == (bins == 30000));
+    CHECK(device.regions(fusion::RegionKind::Scatter) == (bins == 50));
+    CHECK(device.plan->considered.empty());
+  }
 }
 
 TEST_CASE("scatter_in_regions: a call, whatever it costs, of values that are no loop's") {

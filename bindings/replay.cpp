@@ -1,0 +1,499 @@
+#include "replay.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/config.hpp"
+#include "functions.hpp"
+#include "replay_key.hpp"
+#include "tracer/at_once.hpp"
+#include "tracer/context.hpp"
+#include "tracer/device.hpp"
+
+#include <structmember.h>
+
+namespace plait::py {
+
+namespace {
+
+using engine::CapturedCall;
+using engine::NodeMemory;
+
+// Arrays of a call: more are not worth a key.
+constexpr std::size_t kMostArrays = 256;
+// Calls of a function that are kept, those that were made last.
+constexpr std::size_t kMostKept = 32;
+
+// What the function returned: arrays and scalars, arguments, constants, and what they stand in.
+struct Returned {
+  enum class Kind { Array, Scalar, Argument, Constant, Tuple, List, Dict } kind;
+  std::size_t number = 0;  // of a result; of an argument that is an array
+  Owned value;             // Constant; Dict: the tuple of its keys
+  std::vector<Returned> items;
+};
+
+// A NumPy array that the function reads beside its arguments, and how it lay.
+struct NumpysOutside {
+  Owned array;
+  const tracer::Node* node;
+  std::optional<ArrayKey> key;
+};
+
+struct Kept {
+  CallKey key;
+  std::vector<NumpysOutside> outside;
+  std::shared_ptr<CapturedCall> call;
+  Returned returned;
+};
+
+// A call that is being watched, in this thread.
+struct Watched {
+  Watched(PyObject* f, CallKey k) : function(f), key(std::move(k)) {}
+  PyObject* function;
+  CallKey key;
+  std::vector<Owned> theirs;    // the arrays among the arguments, as the caller gave them
+  std::vector<PyObject*> ours;  // and as the function has them
+  std::vector<CapturedCall::Argument> arguments;
+  std::vector<NumpysOutside> outside;
+  std::optional<tracer::Capture> capture;
+};
+thread_local std::unique_ptr<Watched> watched;
+
+struct ReplayedObject {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject* miss;  // makes the call by the function: its arguments are the call's
+  PyObject* dict;
+  PyObject* weakrefs;
+  std::vector<std::shared_ptr<Kept>> kept;  // the last to be used first
+};
+ReplayedObject* as_replayed(PyObject* o) { return reinterpret_cast<ReplayedObject*>(o); }
+
+// Whether this thread's calls may be kept and run from what is kept.
+bool possible() {
+  return config().fuse && !tracer::eager_errors() && !tracer::everything_recorded() &&
+         !default_dtype_may_vary() && tracer::current_device() <= kHost;
+}
+
+// --- the end of a watched call
+
+class Results {
+ public:
+  explicit Results(const Watched& w) : watched_(w) {}
+  std::vector<tracer::Array> arrays;
+  const char* obstacle = nullptr;
+
+  Returned add(PyObject* o) {
+    Returned r{};
+    for (std::size_t i = 0; i < watched_.ours.size(); ++i)
+      if (watched_.ours[i] == o) {
+        r.kind = Returned::Kind::Argument;
+        r.number = i;
+        return r;
+      }
+    if (Py_TYPE(o) == array_type && !as_array(o)->host) {
+      r.kind = Returned::Kind::Array;
+      r.number = arrays.size();
+      arrays.push_back(as_array(o)->array);
+    } else if (is_lazy(o)) {
+      r.kind = Returned::Kind::Scalar;
+      r.number = arrays.size();
+      arrays.push_back(as_lazy(o)->array);
+    } else if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
+      r.kind = PyTuple_CheckExact(o) ? Returned::Kind::Tuple : Returned::Kind::List;
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+        r.items.push_back(add(PySequence_Fast_GET_ITEM(o, i)));
+    } else if (PyDict_CheckExact(o)) {
+      r.kind = Returned::Kind::Dict;
+      const Owned names(check(PyDict_Keys(o)));
+      r.value = Owned(check(PySequence_Tuple(names.get())));
+      Py_ssize_t at = 0;
+      PyObject *name, *item;
+      while (PyDict_Next(o, &at, &name, &item)) r.items.push_back(add(item));
+    } else {
+      r.kind = Returned::Kind::Constant;
+      r.value = Owned::borrow(o);
+      if (o != Py_None && !PyBool_Check(o) && !PyLong_CheckExact(o) && !PyFloat_CheckExact(o) &&
+          !PyComplex_CheckExact(o) && !PyUnicode_CheckExact(o) && !PyBytes_CheckExact(o) &&
+          !PyArray_IsScalar(o, Generic) && !PyArray_DescrCheck(o) && !PyType_Check(o))
+        obstacle = "it returns an object that is neither an array nor a number";
+    }
+    return r;
+  }
+
+ private:
+  const Watched& watched_;
+};
+
+// --- a call from what is kept
+
+PyObject* view_of_argument(PyObject* o, const CapturedCall::Place& p) {
+  if (is_array(o)) {
+    tracer::Array a = p.as;
+    a.storage = as_array(o)->array.storage;
+    a.offset = as_array(o)->array.offset + p.offset;
+    return wrap(std::move(a), o);
+  }
+  auto* from = reinterpret_cast<PyArrayObject*>(o);
+  npy_intp shape[kMaxDims], strides[kMaxDims];
+  std::copy(p.as.shape.begin(), p.as.shape.end(), shape);
+  std::copy(p.as.strides.begin(), p.as.strides.end(), strides);
+  PyArray_Descr* d = descr_of(p.as.dtype);
+  Py_INCREF(d);
+  Owned out(check(PyArray_NewFromDescr(
+      &PyArray_Type, d, p.as.ndim(), shape, strides, PyArray_BYTES(from) + p.offset,
+      p.as.writeable && PyArray_ISWRITEABLE(from) ? NPY_ARRAY_WRITEABLE : 0, nullptr)));
+  check(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(out.get()), Py_NewRef(o)));
+  return out.release();
+}
+
+// Of a run: what was computed, and what was given.
+struct Run {
+  const Kept& kept;
+  PyObject* const* given;
+  std::vector<tracer::Array> results;
+  std::vector<tracer::Array> hold;  // Plait's arguments
+
+  PyObject* object(const Returned& r) {
+    switch (r.kind) {
+      case Returned::Kind::Argument:
+        return Py_NewRef(given[r.number]);
+      case Returned::Kind::Constant:
+        return Py_NewRef(r.value.get());
+      case Returned::Kind::Array: {
+        const CapturedCall::Place& p = kept.call->results()[r.number];
+        if (p.argument >= 0)
+          return view_of_argument(given[static_cast<std::size_t>(p.argument)], p);
+        Owned made(wrap(std::move(results[r.number])));
+        return kept.key.numpys() ? to_numpy(as_array(made.get())) : made.release();
+      }
+      case Returned::Kind::Scalar: {
+        const CapturedCall::Place& p = kept.call->results()[r.number];
+        if (p.argument < 0) return wrap_scalar(item(results[r.number]));
+        const Owned view(view_of_argument(given[static_cast<std::size_t>(p.argument)], p));
+        if (is_array(view.get())) return wrap_scalar(item(as_array(view.get())->array));
+        return check(PyArray_ToScalar(PyArray_DATA(reinterpret_cast<PyArrayObject*>(view.get())),
+                                      reinterpret_cast<PyArrayObject*>(view.get())));
+      }
+      case Returned::Kind::Tuple:
+      case Returned::Kind::List: {
+        const auto n = static_cast<Py_ssize_t>(r.items.size());
+        const bool tuple = r.kind == Returned::Kind::Tuple;
+        Owned made(check(tuple ? PyTuple_New(n) : PyList_New(n)));
+        for (Py_ssize_t i = 0; i < n; ++i) {
+          PyObject* const item = object(r.items[static_cast<std::size_t>(i)]);
+          if (tuple)
+            PyTuple_SET_ITEM(made.get(), i, item);
+          else
+            PyList_SET_ITEM(made.get(), i, item);
+        }
+        return made.release();
+      }
+      case Returned::Kind::Dict: {
+        Owned made(check(PyDict_New()));
+        for (std::size_t i = 0; i < r.items.size(); ++i) {
+          const Owned item(object(r.items[i]));
+          check(PyDict_SetItem(
+              made.get(), PyTuple_GET_ITEM(r.value.get(), static_cast<Py_ssize_t>(i)), item.get()));
+        }
+        return made.release();
+      }
+    }
+    return nullptr;
+  }
+};
+
+NodeMemory numpys_memory(std::byte* first, std::int64_t bytes, bool writeable) {
+  return {adopt(first, static_cast<std::size_t>(bytes), writeable, nullptr, nullptr), 0};
+}
+
+// Where the memory of the arguments' storages is. The recorder's lock is held.
+std::vector<NodeMemory> memory_of(const Kept& k, PyObject* const* given) {
+  std::vector<NodeMemory> memory(k.key.size());
+  const std::vector<std::int32_t>& storages = k.call->storages();
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (static_cast<std::size_t>(storages[i]) != i) continue;
+    if (!k.key.numpys()) {
+      const tracer::Array& a = as_array(given[i])->array;
+      if (k.call->writes(i)) tracer::writable_data(a);
+      const tracer::Node& n = *a.storage->version;
+      memory[i] = {n.data, n.data_offset};
+      continue;
+    }
+    std::byte *first = nullptr, *last = nullptr;
+    for (std::size_t j = i; j < memory.size(); ++j) {
+      if (static_cast<std::size_t>(storages[j]) != i) continue;
+      auto* const at =
+          reinterpret_cast<std::byte*>(PyArray_BYTES(reinterpret_cast<PyArrayObject*>(given[j])));
+      std::byte *const lo = at + k.key[j].first, *const hi = at + k.key[j].last;
+      first = first ? std::min(first, lo) : lo;
+      last = last ? std::max(last, hi) : hi;
+    }
+    memory[i] = numpys_memory(first, last - first, k.key[i].writeable);
+  }
+  return memory;
+}
+
+// Contents of NumPy's arrays that are no arguments, as they are now. False: they lie otherwise.
+bool read_outside(const Kept& k, std::vector<NodeMemory>& memory,
+                  std::vector<tracer::Array>& hold) {
+  for (std::size_t i = 0; i < k.outside.size(); ++i) {
+    memory.emplace_back();
+    if (!k.call->reads_outside(i)) continue;
+    auto* const a = reinterpret_cast<PyArrayObject*>(k.outside[i].array.get());
+    if (array_key(k.outside[i].array.get()) != k.outside[i].key) return false;
+    if (PyArray_IS_C_CONTIGUOUS(a)) {
+      memory.back() =
+          numpys_memory(reinterpret_cast<std::byte*>(PyArray_BYTES(a)), PyArray_NBYTES(a), false);
+      continue;
+    }
+    const auto copy = native_from_numpy(a, Take::Copy);
+    const tracer::Node& n = *copy->storage->version;
+    memory.back() = {n.data, n.data_offset};
+    hold.push_back(*copy);
+  }
+  return true;
+}
+
+// The call by what is kept; null without an error where that does not hold any more.
+PyObject* run(const Kept& k, PyObject* const* given) {
+  Run r{k, given, std::vector<tracer::Array>(k.call->results().size()), {}};
+  std::vector<NodeMemory> outside;
+  if (!read_outside(k, outside, r.hold)) return nullptr;
+  for (;;) {
+    try {
+      const std::lock_guard held(tracer::lock());
+      const std::vector<NodeMemory> memory = memory_of(k, given);
+      if (!k.call->run(memory, outside, r.results)) return nullptr;
+      break;
+    } catch (const engine::Interrupted&) {
+    }
+    check(PyErr_CheckSignals());
+  }
+  return r.object(k.returned);
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
+  ReplayedObject& f = *as_replayed(self);
+  const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  bool missed = true;
+  PyObject* made = nullptr;
+  if (!f.kept.empty() && !in_jit() && possible())
+    made = guarded([&]() -> PyObject* {
+      PyObject* given[kMostArrays];
+      for (std::size_t i = 0; i < f.kept.size(); ++i) {
+        const std::shared_ptr<Kept> k = f.kept[i];
+        if (!k->key.matches(args, n, names, given)) continue;
+        // Lists may change while the GIL is away.
+        std::vector<Owned> hold;
+        hold.reserve(k->key.size());
+        for (std::size_t j = 0; j < k->key.size(); ++j) hold.push_back(Owned::borrow(given[j]));
+        missed = false;
+        if (i > 0)
+          if (const auto at = std::ranges::find(f.kept, k); at != f.kept.end())
+            std::rotate(f.kept.begin(), at, at + 1);
+        PyObject* const result = run(*k, given);
+        missed = !result && !PyErr_Occurred();
+        return result;
+      }
+      return nullptr;
+    });
+  if (!missed || made || PyErr_Occurred()) return made;
+  return PyObject_Vectorcall(f.miss, args, nargsf, names);
+}
+
+// --- watching a call
+
+// The arrays in the arguments of the function, in the order of those in the caller's.
+std::vector<PyObject*> arrays_in(PyObject* args, PyObject* named) {
+  std::vector<PyObject*> found;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(args); ++i)
+    ArgumentKey(PySequence_Fast_GET_ITEM(args, i), found);
+  Py_ssize_t at = 0;
+  PyObject *name, *item;
+  while (PyDict_Next(named, &at, &name, &item)) ArgumentKey(item, found);
+  return found;
+}
+
+// Whether the storage of a borrowed array begins where the first of the call's arrays in it does:
+// somebody else's borrowing of the same memory, which is larger, may be under way.
+bool is_borrowed_whole(const Watched& w, const tracer::Array& a) {
+  if (a.size() == 0) return true;
+  const tracer::Node& n = *a.storage->version;
+  if (!a.storage->borrowed || !n.data) return false;
+  for (std::size_t i = 0; i < w.ours.size(); ++i)
+    if (is_array(w.ours[i]) && as_array(w.ours[i])->array.storage == a.storage &&
+        reinterpret_cast<std::byte*>(
+            PyArray_BYTES(reinterpret_cast<PyArrayObject*>(w.theirs[i].get()))) +
+                w.key[i].first ==
+            n.data->data)
+      return true;
+  return false;
+}
+
+// begin(args, kwargs, list of the function's, dict of those by name): None, or why the call cannot
+// be kept; "" where another could.
+PyObject* begin(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  if (!exact_count(n, 4)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (tracer::current_device() > kHost) return PyUnicode_FromString("it runs on a device");
+    if (!possible() || watched) return PyUnicode_FromString("");
+    std::vector<PyObject*> flat;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[0]); ++i)
+      flat.push_back(PyTuple_GET_ITEM(args[0], i));
+    const auto positional = static_cast<Py_ssize_t>(flat.size());
+    const Owned keys(check(PyDict_Keys(args[1]))), names(check(PySequence_Tuple(keys.get())));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i)
+      flat.push_back(PyDict_GetItem(args[1], PyTuple_GET_ITEM(names.get(), i)));
+    try {
+      std::vector<PyObject*> theirs;
+      for (PyObject* o : flat) ArgumentKey(o, theirs);
+      for (PyObject* o : theirs)
+        if (is_array(o) && !as_array(o)->host) force(as_array(o)->array);
+      auto w = std::make_unique<Watched>(self, CallKey(flat.data(), positional, names.get()));
+      if (w->key.size() > kMostArrays) return PyUnicode_FromString("it has too many arrays");
+      for (PyObject* o : w->key.found()) w->theirs.push_back(Owned::borrow(o));
+      w->ours = arrays_in(args[2], args[3]);
+      std::vector<tracer::Array> arrays;
+      const std::lock_guard held(tracer::lock());
+      for (std::size_t i = 0; i < w->ours.size(); ++i) {
+        if (Py_TYPE(w->ours[i]) != array_type || as_array(w->ours[i])->host)
+          return PyUnicode_FromString("");
+        const tracer::Array& a = as_array(w->ours[i])->array;
+        const tracer::Node& node = *a.storage->version;
+        if (w->key.numpys() && !is_borrowed_whole(*w, a)) return PyUnicode_FromString("");
+        arrays.push_back(a);
+        w->arguments.push_back({a, &node});
+      }
+      w->capture.emplace(arrays);
+      watched = std::move(w);
+      return Py_NewRef(Py_None);
+    } catch (const ArgumentKey::Unknown& u) {
+      if (!u.what) return PyUnicode_FromString("");
+      return PyUnicode_FromFormat("an argument is of a kind that is not compared: %s", u.what);
+    }
+  });
+}
+
+// end(result): as begin(). Without a result the call is forgotten.
+PyObject* end(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (!watched || watched->function != self) return Py_NewRef(Py_None);
+    const std::unique_ptr<Watched> w = std::move(watched);
+    w->capture->end();
+    if (n == 0) return Py_NewRef(Py_None);
+    Results results(*w);
+    Returned returned = results.add(args[0]);
+    const char* why = results.obstacle;
+    std::shared_ptr<CapturedCall> made;
+    if (!why) {
+      std::vector<CapturedCall::Outside> outside;
+      for (const NumpysOutside& o : w->outside) outside.push_back({o.node});
+      const std::lock_guard held(tracer::lock());
+      made = CapturedCall::make(*w->capture, w->arguments, outside, results.arrays, why);
+    }
+    if (!made) return PyUnicode_FromString(why);
+    auto& kept = as_replayed(self)->kept;
+    kept.insert(kept.begin(), std::make_shared<Kept>(Kept{std::move(w->key), std::move(w->outside),
+                                                          std::move(made), std::move(returned)}));
+    if (kept.size() > kMostKept) kept.pop_back();
+    return Py_NewRef(Py_None);
+  });
+}
+
+PyObject* kept_calls(PyObject* self, PyObject*) {
+  return PyLong_FromSize_t(as_replayed(self)->kept.size());
+}
+PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+
+PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
+  PyObject* miss;
+  if (!PyArg_ParseTuple(args, "O", &miss)) return nullptr;
+  PyObject* const o = type->tp_alloc(type, 0);
+  if (!o) return nullptr;
+  ReplayedObject* const f = as_replayed(o);
+  f->call = call;
+  f->miss = Py_NewRef(miss);
+  new (&f->kept) std::vector<std::shared_ptr<Kept>>;
+  return o;
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(as_replayed(self)->miss);
+  Py_VISIT(as_replayed(self)->dict);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear(PyObject* self) {
+  Py_CLEAR(as_replayed(self)->miss);
+  Py_CLEAR(as_replayed(self)->dict);
+  return 0;
+}
+void dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  ReplayedObject* const f = as_replayed(self);
+  if (f->weakrefs) PyObject_ClearWeakRefs(self);
+  clear(self);
+  f->kept.~vector();
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
+  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+PyMethodDef methods[] = {{"_begin", c(begin), METH_FASTCALL, nullptr},
+                         {"_end", c(end), METH_FASTCALL, nullptr},
+                         {"_kept", kept_calls, METH_NOARGS, nullptr},
+                         {"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(ReplayedObject, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(ReplayedObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ReplayedObject, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
+                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
+                       {Py_tp_methods, methods},
+                       {Py_tp_members, members},
+                       {Py_tp_getset, getset},
+                       {0, nullptr}};
+PyType_Spec spec = {"plait._plait.replayed", sizeof(ReplayedObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_METHOD_DESCRIPTOR,
+                    slots};
+
+}  // namespace
+
+void note_numpys(PyArrayObject* array, const tracer::Node* node) {
+  if (!watched) return;
+  auto* const o = reinterpret_cast<PyObject*>(array);
+  watched->outside.push_back({Owned::borrow(o), node, array_key(o)});
+}
+
+namespace {
+PyObject* obstruct(PyObject*, PyObject* why) {  // text: a string that lives on
+  return guarded([&]() -> PyObject* {
+    if (tracer::capture()) tracer::obstruct_capture(PyUnicode_AsUTF8(PyUnicode_FromObject(why)));
+    return Py_NewRef(Py_None);
+  });
+}
+PyMethodDef functions[] = {{"obstruct_capture", obstruct, METH_O,
+                            "says why a call that is watched for replay cannot be kept"},
+                           {nullptr, nullptr, 0, nullptr}};
+}  // namespace
+
+bool add_replayed(PyObject* module) {
+  const Owned type(PyType_FromSpec(&spec));
+  return type && PyModule_AddObjectRef(module, "replayed", type.get()) == 0 &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace plait::py

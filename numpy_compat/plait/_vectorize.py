@@ -1,0 +1,150 @@
+"""numpy.vectorize: functions that can be traced are computed of whole arrays, others are called for each element by NumPy."""
+
+import numpy
+
+from . import _errstate, _plait
+from ._fallback import call, to_numpy
+from ._plait import lazy_scalar, ndarray
+from ._pure import guarded
+from ._traced import Trace, arrays, computed
+from ._values import Untraceable
+
+FEW = 1 << 12  # elements that NumPy is faster with
+_NUMBERS = bool, int, float
+
+
+class vectorize(numpy.vectorize):
+    """numpy.vectorize, with Plait arrays in and out."""
+
+    def __call__(self, *args, **kwargs):
+        if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):
+            return super().__call__(*args, **kwargs)
+        call_of = _Call(self, args, kwargs)
+        try:
+            return call_of.traced()
+        except Untraceable as e:
+            return call(call_of.by_numpy, args, kwargs, f"vectorize: {e}")
+
+
+class _Call:
+    """One call of what vectorize made."""
+
+    def __init__(self, of, args, kwargs):
+        self.of = of
+        excluded = of.excluded
+        self.args, self.kwargs = list(args), dict(kwargs)
+        self.places = [(self.args, i) for i in range(len(args)) if i not in excluded]
+        self.places += [(self.kwargs, name) for name in kwargs if name not in excluded]
+        self.first = None  # what the function gave for the first elements, which NumPy asks it for
+
+    def by_numpy(self, *args, **kwargs):
+        if self.first is None:
+            return numpy.vectorize.__call__(self.of, *args, **kwargs)
+        pending = [self.first]
+
+        def function(*args, **kwargs):
+            return pending.pop() if pending else self.of.pyfunc(*args, **kwargs)
+
+        function.__name__ = getattr(self.of.pyfunc, "__name__", "?")  # NumPy's name for what has none
+
+        return numpy.vectorize(function, excluded=self.of.excluded, cache=self.of.cache)(*args, **kwargs)
+
+    def traced(self):
+        """The results, computed of whole arrays. Raises Untraceable where the function is NumPy's to run."""
+        of = self.of
+        if of.signature is not None or not self.places:
+            raise Untraceable("a signature" if self.places else "no arguments")
+        given = [_operand(holder[at]) for holder, at in self.places]
+        shape = _shape(given)
+        if numpy.geterr()["under"] != "ignore":
+            raise Untraceable("underflow is not ignored")
+        trace = Trace()
+        args, kwargs = list(map(_constant, self.args)), {k: _constant(v) for k, v in self.kwargs.items()}
+        for (holder, at), x in zip(self.places, given):
+            (args if holder is self.args else kwargs)[at] = trace.argument(x) if isinstance(x, ndarray) else x
+        with numpy.errstate(all="raise" if trace.watching else "ignore", under="ignore"):  # of numbers of the function's own
+            leaves = trace.follow(guarded(of.pyfunc), self._guarded(args), self._guarded(kwargs))
+        several, dtypes = self._dtypes(given)
+        results = computed(trace, leaves, dtypes, several)
+        flagged = trace.flagged(exactly=False)
+        del leaves, args, kwargs  # live arrays would be stored
+        with _errstate.errstate(all="ignore"):
+            *results, found = arrays([*results, flagged])
+            if any(not isinstance(x, ndarray) for x in results) and any(_plait.on_device(x) for x in given if isinstance(x, ndarray)):
+                raise Untraceable("a constant as the result, on a device")
+            results = [x if isinstance(x, ndarray) and x.shape == shape else _spread(x, shape) for x in results]
+            if found is not False and _any(found, *results):
+                (found,) = arrays([trace.flagged(exactly=True)])
+                if _any(found):
+                    raise Untraceable("elements that raise, warn, or go a way that is not traced")
+        return tuple(results) if several else results[0]
+
+    def _guarded(self, given):
+        varied = {(id(holder), at) for holder, at in self.places}
+        if type(given) is list:
+            return [x if (id(self.args), i) in varied else guarded(x) for i, x in enumerate(given)]
+        return {k: x if (id(self.kwargs), k) in varied else guarded(x) for k, x in given.items()}
+
+    def _dtypes(self, given):
+        """(whether the results are a tuple, their dtypes): as otypes say, or as the first element has them."""
+        of = self.of
+        if of.otypes is not None:
+            return len(of.otypes) > 1, _stored(of.otypes)
+        args, kwargs = to_numpy(list(self.args)), to_numpy(dict(self.kwargs))
+        for holder, at in self.places:
+            where = args if holder is self.args else kwargs
+            where[at] = numpy.asarray(where[at]).flat[0]
+        self.first = of.pyfunc(*args, **kwargs)
+        several = isinstance(self.first, tuple)
+        if several and len(self.first) < 2:
+            raise Untraceable("a tuple of fewer than two results")
+        return several, _stored([numpy.asarray(x).dtype.char for x in (self.first if several else (self.first,))])
+
+
+def _stored(chars):
+    """The dtypes of results."""
+    dtypes = [numpy.dtype(c) for c in chars]
+    for dtype in dtypes:
+        if dtype.kind not in "biuf" or dtype.itemsize > 8:
+            raise Untraceable(f"results of dtype {dtype}")
+    return dtypes
+
+
+def _operand(x):
+    kind = type(x)
+    if kind in _NUMBERS or kind is ndarray:
+        return x
+    if kind is numpy.ndarray or kind is lazy_scalar:
+        import plait
+
+        return plait.asarray(x)
+    raise Untraceable(f"an argument of type {kind.__name__}")
+
+
+def _spread(x, shape):
+    import plait
+
+    return plait.broadcast_to(plait.asarray(x), shape).copy()
+
+
+def _any(found, *others):
+    """Whether found is true anywhere; what else is to be computed, is in the same pass."""
+    if isinstance(found, bool):
+        return found
+    found = found.any(keepdims=True)  # an array, which is computed with the others
+    _plait.evaluate(*others, found)
+    return bool(found)
+
+
+def _constant(x):
+    return to_numpy(x) if isinstance(x, ndarray) else x
+
+
+def _shape(operands):
+    try:
+        shape = numpy.broadcast_shapes(*(x.shape for x in operands if isinstance(x, ndarray)))
+    except ValueError as e:
+        raise Untraceable(str(e)) from None
+    if int(numpy.prod(shape)) < max(FEW, 1):
+        raise Untraceable(f"fewer than {FEW} elements")
+    return shape

@@ -1,0 +1,149 @@
+#include "executable.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "core/array_memory.hpp"
+#include "engine/threads/interruption.hpp"
+#include "tracer/context.hpp"
+#include "tracer/evaluation_scope.hpp"
+
+namespace plait::engine {
+using fusion::GNode;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// The fields that a later run asks for: of events, by operation and line.
+Ref<Node> detached(const Node& n, bool constant) {
+  Ref<Node> c = tracer::new_node(n.kind);
+  c->dtype = n.dtype;
+  c->fn = n.fn;
+  c->reduce = n.reduce;
+  c->n_inputs = n.n_inputs;
+  c->errstate = n.errstate;
+  c->named = n.named;
+  c->device = n.device;
+  c->site = n.site;
+  c->shape = n.shape;
+  c->strides = n.strides;
+  c->offset = n.offset;
+  c->step = n.step;
+  c->axes = n.axes;
+  c->view_shape = n.view_shape;
+  c->view_strides = n.view_strides;
+  c->view_dtype = n.view_dtype;
+  c->call = n.call;
+  c->scalar = n.scalar;
+  if (constant) {
+    c->data = n.data;
+    c->data_offset = n.data_offset;
+  }
+  return c;
+}
+
+std::int32_t number_of(const fusion::Graph& g, const Node* n) {
+  const auto at =
+      std::find_if(g.nodes.begin(), g.nodes.end(), [&](const GNode& x) { return x.recorded == n; });
+  return at == g.nodes.end() ? -1 : static_cast<std::int32_t>(at - g.nodes.begin());
+}
+
+}  // namespace
+
+// Takes the values that were wanted.
+class Executable::Taken final : public RecordedGraph {
+ public:
+  Taken(const Executable& e, const Bindings& b, std::span<Result> results)
+      : RecordedGraph(e.graph_, b), executable_(e), results_(results) {}
+
+  void keep(const Root& r, const NodeMemory& m) override { keep_as_recorded(r, m); }
+  void keep_as_recorded(const Root& r, const NodeMemory& m) override {
+    const auto& wanted = executable_.wanted_;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (wanted[i] == r.node) results_[i] = {m, r.strides};
+  }
+  void give_up(std::int32_t) override {}
+  NodeMemory give_memory(std::int32_t node) override {
+    const Node& n = *g_[node].node;
+    return {allocate_array(n.shape, n.dtype), 0};
+  }
+
+ private:
+  const Executable& executable_;
+  const std::span<Result> results_;
+};
+
+std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
+                                             std::span<const Node* const> inputs,
+                                             std::span<const Node* const> numbers) {
+  std::shared_ptr<Executable> e(new Executable(wanted));
+  std::vector<std::int64_t> values;
+  for (const GNode& n : e->graph_.nodes)
+    if (n.node->device > kHost) return nullptr;
+  e->plan_ = plan_for(e->graph_, values);
+  for (fusion::Step& s : e->plan_->steps) take_kernel(s);
+  e->given_ = given_by(e->graph_, *e->plan_, std::move(values));
+  for (const Node* n : inputs) e->inputs_.push_back(number_of(e->graph_, n));
+  for (const Node* n : wanted) e->wanted_.push_back(number_of(e->graph_, n));
+  e->numbers_.resize(numbers.size());
+  std::size_t scalar = 0;
+  for (const fusion::Step& s : e->plan_->steps) {
+    for (const std::int32_t n : s.lowered.scalars) {
+      const auto is = std::find(numbers.begin(), numbers.end(), e->graph_[n].recorded);
+      if (is != numbers.end())
+        e->numbers_[static_cast<std::size_t>(is - numbers.begin())].push_back(scalar);
+      ++scalar;
+    }
+    for (const fusion::ResultSpec& r : s.results)
+      if (r.target) {
+        const auto old = std::find(e->inputs_.begin(), e->inputs_.end(), r.target->old);
+        e->in_place_ |= old != e->inputs_.end();
+      }
+  }
+  e->detach();
+  return e;
+}
+
+Executable::~Executable() {
+  const std::lock_guard held(tracer::lock());
+  own_.clear();
+}
+
+void Executable::detach() {
+  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+    GNode& g = graph_.nodes[i];
+    const bool input = std::ranges::find(inputs_, static_cast<std::int32_t>(i)) != inputs_.end();
+    const bool constant = g.leaf && g.node->data && !input;
+    if (constant) constants_.push_back(g.node);
+    if (input) given_.slots[i].memory = {};
+    own_.push_back(detached(*g.node, constant));
+    g.node = g.recorded = own_.back().get();
+  }
+  graph_.instead.clear();
+}
+
+void Executable::run(std::span<const NodeMemory> inputs, std::span<const Scalar> numbers,
+                     std::span<Result> results) {
+  const tracer::EvaluationScope turn(std::span<Node* const>{});
+  const Uninterrupted whole(in_place_);
+  ++counters().evaluations;
+  std::unique_ptr<Bindings> b;
+  if (idle_.empty()) {
+    b = std::make_unique<Bindings>(*plan_, Given(given_), kHost);
+  } else {
+    b = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs_[i] >= 0) b->memory(inputs_[i]) = inputs[i];
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    for (const std::size_t at : numbers_[i]) b->scalar(at) = numbers[i];
+  Taken taken(*this, *b, results);
+  run_on_host(*plan_, *b, taken);
+  std::ranges::copy(given_.slots, b->slots.begin());
+  idle_.push_back(std::move(b));
+}
+
+}  // namespace plait::engine

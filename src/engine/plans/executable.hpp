@@ -1,0 +1,60 @@
+// A recorded graph kept with its plan, to be run again on other memory and other numbers without
+// being recorded. Callers hold the recorder's lock.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plan_run.hpp"
+
+namespace plait::engine {
+
+class Executable {
+ public:
+  // A result of a run, laid out by `strides`.
+  struct Result {
+    NodeMemory memory;
+    Dims strides;
+  };
+
+  // Of what computes the wanted nodes, which are pending, from the inputs, which are in memory, on
+  // the host. A number that code relies on is no input: null if one of `numbers`, Scalars, is.
+  static std::shared_ptr<Executable> make(std::span<tracer::Node* const> wanted,
+                                          std::span<const tracer::Node* const> inputs,
+                                          std::span<const tracer::Node* const> numbers);
+
+  // What the graph reads that is no input: constants.
+  const std::vector<const tracer::Node*>& constants() const { return constants_; }
+  std::size_t results() const { return wanted_.size(); }
+  bool reads(std::size_t input) const { return inputs_[input] >= 0; }
+  // Whether memory of an input is written to.
+  bool in_place() const { return in_place_; }
+
+  // `inputs`, laid out as those that the graph was recorded with; `results`: one for each node that
+  // was wanted. Throws std::bad_alloc and, unless it writes in place, Interrupted; the inputs are
+  // as they were then.
+  void run(std::span<const NodeMemory> inputs, std::span<const Scalar> numbers,
+           std::span<Result> results);
+
+  ~Executable();  // takes the lock
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+ private:
+  class Taken;
+  explicit Executable(std::span<tracer::Node* const> wanted) : graph_(wanted) {}
+  void detach();
+
+  fusion::Graph graph_;  // of nodes of its own: nothing of it is pending
+  std::vector<Ref<tracer::Node>> own_;
+  std::shared_ptr<fusion::Plan> plan_;
+  Given given_;
+  std::vector<std::int32_t> inputs_;               // nodes; -1: not read
+  std::vector<std::vector<std::size_t>> numbers_;  // scalars of the steps
+  std::vector<std::int32_t> wanted_;               // nodes
+  std::vector<const tracer::Node*> constants_;
+  bool in_place_ = false;
+  std::vector<std::unique_ptr<Bindings>> idle_;  // of runs that have ended
+};
+
+}  // namespace plait::engine

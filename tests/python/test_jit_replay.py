@@ -1,0 +1,413 @@
+"""plait.jit(fn, replay=True): calls that were seen run the kept plan, not the function."""
+
+import math
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import plait
+from plait import _errstate, _jit, _plait
+
+calls = []
+WEIGHTS = np.arange(4.0)
+PLAITS = plait.arange(4.0)
+OUTSIDE = np.random.default_rng(3)
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch):
+    """What is warned of, without catch_warnings, inside of which nothing is replayed."""
+    calls.clear()
+    texts = []
+    monkeypatch.setattr(_jit.warnings, "warn", lambda text, category, **_: texts.append(text) if category is plait.ReplayWarning else None)
+    return texts
+
+
+def replayed(f):
+    return plait.jit(f, replay=True)
+
+
+def saxpy(a, x, y, **options):
+    calls.append(1)
+    return a * x + y
+
+
+def test_the_function_is_not_run_again():
+    f = replayed(saxpy)
+    for i in range(5):
+        x, y = np.arange(10.0) + i, np.full(10, 2.0 * i)
+        np.testing.assert_array_equal(f(3.0, x, y), 3.0 * x + y)
+    assert len(calls) == 1
+
+
+def test_values_of_other_arguments_decide():
+    def f(x, n, how, options):
+        calls.append(1)
+        if how == "sum":
+            return x[n:].sum() * options["scale"]
+        return [x[:n], None, options["scale"]] if n else x
+
+    g = replayed(f)
+    x = np.arange(6.0)
+    for _ in range(2):
+        for n in (0, 1, True, 2):
+            for how in ("sum", "other"):
+                for scale in (1, 1.0, -0.0, 0.0, 2):
+                    got, want = g(x, n, how, {"scale": scale}), f(x, n, how, {"scale": scale})
+                    assert type(got) is type(want)
+                    np.testing.assert_equal(got, want)
+    assert len(calls) >= 40
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, y: x + y,
+        lambda x, y: (x * 2, [y - x, {"sum": x.sum(), "both": (x, y)}]),
+        lambda x, y: x,
+        lambda x, y: x[::2],
+        lambda x, y: (x[1:], x[:-1].T, y.reshape(2, 3)),
+        lambda x, y: (x + y)[::-1],
+        lambda x, y: x.max(),
+        lambda x, y: None,
+        lambda x, y: (1, "a", 2.5, np.float32(3)),
+        lambda x, y: np.zeros(3),
+        lambda x, y: np.array([1.0, 2.0]),
+        lambda x, y: np.empty((0, 3)) + 1,
+        lambda x, y: np.sort(x + y),
+        lambda x, y: x @ y,
+        lambda x, y: np.cumsum(x * y),
+        lambda x, y: np.where(x > 2, x, y),
+        lambda x, y: np.linalg.solve(np.diag(x + 1), y),
+    ],
+)
+@pytest.mark.parametrize("take", [np.asarray, plait.asarray])
+def test_structure_and_values(make, take):
+    def f(x, y):
+        calls.append(1)
+        return make(x, y)
+
+    g = replayed(f)
+    inner = replayed(make)
+
+    def same(got, want, got_args, want_args):
+        if isinstance(want, (tuple, list)):
+            assert type(got) is type(want) and len(got) == len(want)
+            for a, b in zip(got, want):
+                same(a, b, got_args, want_args)
+        elif isinstance(want, dict):
+            assert list(got) == list(want)
+            for k in want:
+                same(got[k], want[k], got_args, want_args)
+        elif isinstance(want, np.ndarray):
+            got_host = np.asarray(got)
+            assert type(got) is (np.ndarray if take is np.asarray else plait.ndarray)
+            assert got_host.dtype == want.dtype and got_host.strides == want.strides and got_host.flags.writeable == want.flags.writeable
+            np.testing.assert_array_equal(got_host, want)
+            for a, b in zip(got_args, want_args):
+                assert plait.shares_memory(got, a) == np.shares_memory(want, b)
+                assert (got is a) == (want is b)
+        else:
+            assert type(got) is type(want)
+            np.testing.assert_equal(got, want)
+
+    for i in range(3):
+        x, y = np.arange(6.0) + i, np.arange(6.0)[::-1].copy()
+        args = take(x.copy()), take(y.copy())
+        same(inner(*args), make(x, y), args, (x, y))
+
+
+def test_results_alias_each_other_as_recorded_and_are_fresh():
+    @replayed
+    def f(x):
+        y = x + 1
+        return y, y[1:], y * 2
+
+    x = np.arange(5.0)
+    first = f(x)
+    for _ in range(3):
+        a, b, c = f(x)
+        assert np.shares_memory(a, b) and not np.shares_memory(a, c)
+        assert not any(np.shares_memory(r, s) for r in (a, b, c) for s in first)
+        a[:] = 7
+        np.testing.assert_array_equal(b, 7)
+    np.testing.assert_array_equal(first[0], x + 1)
+
+
+@pytest.mark.parametrize("take", [np.asarray, plait.asarray])
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x[::2], lambda x: x[::-1], lambda x: x.reshape(2, -1).T])
+def test_writes_into_arguments(take, view):
+    def f(x, y):
+        calls.append(1)
+        old = x + 0
+        x += 1
+        x[0] = y.sum()
+        y[...] = old * 2
+        return x, old
+
+    g = replayed(f)
+    for i in range(4):
+        x, y = np.arange(12.0) + i, np.full(12, 1.0 + i)
+        a, b = take(x.copy()), take(y.copy())
+        alias, before = a[:], a + 0
+        want = f(view(x), view(y))
+        got = g(view(a), view(b))
+        for u, v in ((a, x), (b, y), (got[0], want[0]), (got[1], want[1]), (alias, x)):
+            np.testing.assert_array_equal(np.asarray(u), v)
+        assert plait.shares_memory(got[0], a)
+        np.testing.assert_array_equal(np.asarray(before), np.arange(12.0) + i)
+    assert len(calls) == 5
+
+
+def test_arguments_that_overlap():
+    def f(x, y):
+        calls.append(1)
+        x[:] = y * 2
+        return x + y
+
+    g = replayed(f)
+    for i in range(3):
+        for at in (0, 1, 4):
+            a, b = np.arange(8.0) + i, np.arange(8.0) + i
+            np.testing.assert_array_equal(g(a[:4], a[at : at + 4]), f(b[:4], b[at : at + 4]))
+            np.testing.assert_array_equal(a, b)
+    assert g._kept() == 3
+
+
+def test_shapes_dtypes_and_strides_are_seen_apart():
+    g = replayed(saxpy)
+    base = np.arange(64.0).reshape(8, 8)
+    for _ in range(2):
+        for x in (base, base.T, base[::2], base[:, 1:], base[:4], base.astype("f4"), base.astype(int), base[0], base[0, 0:1]):
+            got, want = g(2, x, x), 2 * x + x
+            assert got.dtype == want.dtype and got.strides == want.strides
+            np.testing.assert_array_equal(got, want)
+    assert len(calls) == 9
+    with pytest.raises(ValueError, match="broadcast"):
+        g(2, base, base[:3])
+    with pytest.raises(TypeError):
+        g(2)
+
+
+def test_kept_calls_are_bounded():
+    g = replayed(saxpy)
+    for n in range(1, 60):
+        g(1, np.ones(n), np.ones(n))
+    assert g._kept() == 32
+    calls.clear()
+    g(1, np.ones(59), np.ones(59))
+    assert not calls
+    g(1, np.ones(1), np.ones(1))
+    assert calls
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x: x * 2 if x.sum() > 3 else x,
+        lambda x: x * float(x[0]),
+        lambda x: x * len(repr(x)),
+        lambda x: np.ones(int(x[0]) + 1),
+        lambda x: x * np.random.default_rng(1).normal(),
+        lambda x: x + np.random.default_rng(1).normal(size=6),
+        lambda x: np.interp(x, [0, 1, 2], [0, 4, 5]),
+        lambda x: x * math.sqrt(x[1]),
+        lambda x: [v * 2 for v in x],
+        lambda x: x * x.tolist()[1],
+        lambda x: x + np.random.rand(6) * 0,
+        lambda x: x + np.random.rand() * 0,
+        lambda x: x * x.item(2),
+        lambda x: x + OUTSIDE.integers(1),
+        lambda x: x.astype("M8[s]"),
+        lambda x: PLAITS.__setitem__(0, x[0]),
+    ],
+)
+@pytest.mark.parametrize("take", [np.asarray, plait.asarray])
+def test_what_cannot_be_replayed_runs_and_is_told_once(body, take, told):
+    g = replayed(body)
+    for i in range(1, 4):
+        x = np.arange(6.0) + i
+        np.testing.assert_array_equal(np.asarray(g(take(x))), np.asarray(body(x)))
+    assert (len(told), g._kept()) == (1, 0)
+
+
+def test_captured_arrays_are_read_at_each_call():
+    inner = np.arange(4.0)
+
+    def f(x):
+        calls.append(1)
+        return x * WEIGHTS + inner
+
+    g = replayed(f)
+    h = replayed(lambda x: x * PLAITS)
+    x, px = np.ones(4), plait.ones(4)
+    for i in range(4):
+        WEIGHTS[1] = inner[2] = i
+        PLAITS[3] = i
+        np.testing.assert_array_equal(g(x), x * WEIGHTS + inner)
+        np.testing.assert_array_equal(np.asarray(h(px)), np.asarray(PLAITS))
+    assert len(calls) == 1 and h._kept() == 1
+
+
+def test_a_write_to_a_captured_array_is_no_replay():
+    total = np.zeros(3)
+
+    @replayed
+    def f(x):
+        total[...] += x
+        return x * 2
+
+    for _ in range(3):
+        f(np.ones(3))
+    np.testing.assert_array_equal(total, 3)
+
+
+def test_pending_arguments():
+    g = replayed(saxpy)
+    for i in range(3):
+        x = plait.arange(5000.0) * i
+        np.testing.assert_array_equal(np.asarray(g(2, x + 1, x)), 2 * (np.arange(5000.0) * i + 1) + np.arange(5000.0) * i)
+    assert len(calls) == 1
+
+
+def test_error_states_are_seen_apart(monkeypatch):
+    monkeypatch.setattr(_errstate, "_catching", 0)  # pytest is
+
+    @replayed
+    def f(x):
+        calls.append(1)
+        return 1 / x
+
+    x, seen = np.zeros(3), []
+    for _ in range(2):
+        with plait.errstate(divide="ignore"):
+            f(x)
+        with plait.errstate(divide="call", call=lambda kind, flag: seen.append(kind)):
+            f(x)
+        with plait.errstate(divide="raise"), pytest.raises(FloatingPointError):
+            f(x)
+    assert seen == ["divide by zero"] * 2 and len(calls) == 5
+
+
+def test_warnings_name_the_operation_and_its_line(told, monkeypatch):
+    seen = []
+    monkeypatch.setattr(warnings, "showwarning", lambda text, category, file, line, *_: seen.append((str(text), line)))
+
+    @replayed
+    def f(x):
+        y = x + 1
+        return y / x
+
+    warnings.simplefilter("always")
+    for _ in range(2):
+        f(np.zeros(3))
+    assert f._kept() == 1 and len(seen) == 2 and seen[0] == seen[1] and "divide" in seen[0][0]
+
+
+def test_exceptions_pass_and_nothing_is_kept():
+    @replayed
+    def f(x, fail):
+        if fail:
+            raise KeyError(fail)
+        return x + 1
+
+    with pytest.raises(KeyError):
+        f(np.ones(3), "a")
+    assert f._kept() == 0
+    f(np.ones(3), None)
+    assert f._kept() == 1
+
+
+def test_nested_in_another_jitted_function():
+    inner = replayed(lambda x: x * 2)
+
+    @replayed
+    def outer(x):
+        calls.append(1)
+        return inner(x) + 1
+
+    for i in range(3):
+        np.testing.assert_array_equal(outer(np.arange(3.0) + i), (np.arange(3.0) + i) * 2 + 1)
+    assert len(calls) == 1
+
+
+def test_what_another_thread_computes_meanwhile_is_no_constant():
+    @replayed
+    def f(x):
+        calls.append(1)
+        y = x + 1
+        if len(calls) == 1:
+            other = threading.Thread(target=_plait.flush)
+            other.start()
+            other.join()
+        return y, y * 2
+
+    for i in range(4):
+        x = np.arange(5000.0) + i
+        np.testing.assert_array_equal(f(x), (x + 1, (x + 1) * 2))
+    assert len(calls) == 2
+
+
+def test_captured_arrays_that_are_pending():
+    pending = plait.arange(5000.0) + 1
+    f = replayed(lambda x: x * pending)
+    for i in range(4):
+        np.testing.assert_array_equal(np.asarray(f(plait.ones(5000))), np.asarray(pending))
+        pending[3] = i
+        pending += 1
+
+
+def test_two_threads():
+    g = replayed(saxpy)
+    wrong = []
+
+    def work(k):
+        for i in range(200):
+            x = np.full(3000, float(i + k))
+            if not (g(2.0, x, x) == 3 * x).all():
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in (0, 1000)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong and len(calls) <= 2
+
+
+class Model:
+    @staticmethod
+    @replayed
+    def twice(x):
+        calls.append(1)
+        return x * 2
+
+
+@replayed
+def at_the_top(x):
+    """Doubles."""
+    return x * 2
+
+
+def test_it_looks_like_the_function():
+    assert at_the_top.__name__ == "at_the_top" and at_the_top.__doc__ == "Doubles."
+    assert pickle.loads(pickle.dumps(at_the_top)) is at_the_top
+    Model.twice(np.ones(2))
+    Model.twice(np.ones(2))
+    assert len(calls) == 1
+    with pytest.raises(TypeError, match="replay"):
+        plait.jit(Model, replay=True)
+    with pytest.raises(TypeError, match="generator"):
+        replayed(lambda: (yield))
+
+
+def test_no_node_is_recorded_again():
+    g = replayed(saxpy)
+    x = np.ones(100)
+    g(1, x, x)
+    before = _plait.stats()["recorded_total"]
+    g(1, x, x)
+    assert _plait.stats()["recorded_total"] == before
