@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/threads/team.hpp"
+
 namespace plait::engine {
 using fusion::BufferSource;
 using fusion::UpdateMode;
@@ -43,7 +45,7 @@ class Traffic {
     }
   }
   bool worth() const {
-    return most_ >= kLeastBytes && moved_ >= kLeastPasses * static_cast<double>(most_);
+    return shares_always() || most_ >= kLeastBytes && moved_ >= kLeastPasses * static_cast<double>(most_);
   }
 
  private:
@@ -83,7 +85,8 @@ std::optional<Chained> chained(const BoundStep& s, const Bindings& b) {
 std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
                             double (*predicted)(const BoundStep&)) {
   std::vector<Stretch> all;
-  for (std::size_t first = 0, last; first + kLeastSteps <= steps.size();
+  const std::size_t least = shares_always() ? 2 : kLeastSteps;
+  for (std::size_t first = 0, last; first + least <= steps.size();
        first = std::max(last, first + 1)) {
     Traffic traffic(b);
     double seconds = 0;
@@ -94,7 +97,7 @@ std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
       if (seconds > kLongest) break;
       traffic.add(steps[last], how->update);
     }
-    if (last - first >= kLeastSteps && traffic.worth()) all.push_back({first, last});
+    if (last - first >= least && traffic.worth()) all.push_back({first, last});
   }
   return all;
 }

@@ -1,10 +1,10 @@
 // Which chunk of which stage may follow which: see wavefront.hpp.
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <utility>
 
 #include "core/machine.hpp"
+#include "engine/threads/team.hpp"
 #include "ir/footprint.hpp"
 #include "wavefront.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 // What a chunk loads and stores leaves room for others in the nearest cache, and takes far longer
 // than a call.
-const std::int64_t kChunkBytes = (getenv("CHK") ? atoi(getenv("CHK")) : 64) << 10;
+constexpr std::int64_t kChunkBytes = 64 << 10;
 constexpr std::int64_t kMaxChunks = 1024;
 // Of those behind another stage's first chunk, one of so many may be the first of a stage.
 constexpr std::int64_t kStarts = 8;
@@ -136,8 +136,9 @@ std::int64_t needed(const std::vector<ChunkRange>& ranges, std::int64_t first, s
 }
 
 void set_chunks(Stage& s) {
+  const std::int64_t bytes = shares_always() ? kChunkBytes / 256 : kChunkBytes;
   const std::int64_t wanted =
-      std::max(kChunkBytes / std::max<std::int64_t>(1, s.bytes / s.extent), s.extent / kMaxChunks);
+      std::max(bytes / std::max<std::int64_t>(1, s.bytes / s.extent), s.extent / kMaxChunks);
   s.chunk = s.kernel->whole_chunk(std::clamp<std::int64_t>(wanted, 1, s.extent));
   if (s.trail) s.delay = std::max<std::int64_t>(1, (s.trail->reach + s.chunk - 1) / s.chunk);
 }
@@ -265,7 +266,7 @@ void Schedule::choose_bands(std::span<const Stage> stages, int threads) {
     }
     return to - from;
   };
-  const double near = static_cast<double>(m.memory[0].bytes) * (getenv("NEAR") ? atof(getenv("NEAR")) : 0.5);
+  const double near = static_cast<double>(m.memory[0].bytes) / 2;
   const double far = static_cast<double>(m.memory[1].bytes) / 2 / threads;
   const std::size_t middle = stages_ / 3;
   std::size_t each = length(middle, near);

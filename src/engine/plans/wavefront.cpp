@@ -8,6 +8,7 @@
 #include "engine/direct/fp_flags.hpp"
 #include "engine/threads/seconds.hpp"
 #include "engine/threads/team.hpp"
+#include "run.hpp"
 #include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
@@ -162,6 +163,7 @@ std::vector<unsigned> run_stages(std::span<Stage> stages) {
       .extent = static_cast<std::int64_t>(bands.size() - 1) * schedule.rounds(),
       .seconds = predicted,
       .threads = threads};
+  counters().steps_together += stages.size();
   const tracer::Unlocked others_record;
   const double started = seconds_now();
   run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
