@@ -89,14 +89,14 @@ class KeepWhatWritesRead final : public Rule {
       if (!c.inlined(i)) continue;
       const Reading r =
           reading(*c.problem().target.machine, elements_of(n.shape), cost[i], computed[i]);
-      // Of what it is made of as many bytes would be loaded, so that loads do not count.
-      const bool stores = n.kind != NodeKind::View &&
-                          (r.large || (copied[i] > 0 && computed[i] > elements_of(n.shape))) &&
+      // Beside a copy it does not count that the value is loaded: what it is made of would be, too.
+      const bool copies = copied[i] > 0 && computed[i] > elements_of(n.shape);
+      const bool stores = n.kind != NodeKind::View && (r.large || copies) &&
                           node_bytes(n) <= c.leaf_bytes(i) &&
                           o.make({{{Edit::Store, i, "several writes would compute it again"}},
                                   r.again + copied[i],
-                                  r.stored - r.loads});
-      const double times = stores ? elements_of(n.shape) : computed[i];
+                                  r.stored - (copies ? r.loads : 0)});
+      const double times = !stores ? computed[i] : copies ? elements_of(n.shape) : 0;
       for (std::int32_t in : gn.in)
         if (in >= 0) computed[in] += times;
     }

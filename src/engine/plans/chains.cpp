@@ -68,18 +68,19 @@ class Traffic {
 
 }  // namespace
 
-std::optional<Chained> chained(const BoundStep& s, const Bindings& b) {
-  const fusion::LoweredKernel& l = s.step.lowered;
-  if (s.step.kind != fusion::StepKind::Kernel || is_cut(s.step) || !l.partials.empty() ||
-      s.extent < 1 || s.step.region.product >= 0)
-    return std::nullopt;
-  if (s.step.update != UpdateMode::Fresh) return Chained{s.step.update, std::nullopt};
+Chained chained(const BoundStep& s, const Bindings& b) {
+  if (s.step.kind != fusion::StepKind::Kernel) return {"an operation that is no loop"};
+  if (is_cut(s.step)) return {"a fold over all of an array, or by index"};
+  if (s.step.region.product >= 0) return {"a product"};
+  if (s.extent < 1) return {"an empty array"};
+  if (s.step.update != UpdateMode::Fresh) return {nullptr, s.step.update};
   if (s.step.trailing)
     if (auto t = trail(*s.step.trailing, b.values, s.extent, false))
-      return Chained{UpdateMode::InPlace, std::move(t)};
+      return {nullptr, UpdateMode::InPlace, std::move(t)};
   for (const Root& r : s.roots)
-    if (r.update && !surviving(r).kept.empty()) return std::nullopt;
-  return Chained{UpdateMode::Fresh, std::nullopt};
+    if (r.update && !surviving(r).kept.empty())
+      return {"a write to part of an array whose old contents are read elsewhere"};
+  return {nullptr, UpdateMode::Fresh};
 }
 
 std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
@@ -90,14 +91,18 @@ std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
        first = std::max(last, first + 1)) {
     Traffic traffic(b);
     double seconds = 0;
-    for (last = first; last < steps.size() && last - first < kMostSteps; ++last) {
-      const auto how = chained(steps[last], b);
-      if (!how) break;
+    const char* why = "the last one";
+    for (last = first; last < steps.size(); ++last) {
+      const Chained how = chained(steps[last], b);
       seconds += predicted(steps[last]);
-      if (seconds > kLongest) break;
-      traffic.add(steps[last], how->update);
+      why = how.refused                     ? how.refused
+            : seconds > kLongest            ? "a quarter of a second, in which nothing interrupts them"
+            : last - first == kMostSteps    ? "as many as are looked at together"
+                                            : nullptr;
+      if (why) break;
+      traffic.add(steps[last], how.update);
     }
-    if (last - first >= least && traffic.worth()) all.push_back({first, last});
+    if (last - first >= least && traffic.worth()) all.push_back({first, last, why});
   }
   return all;
 }

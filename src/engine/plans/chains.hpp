@@ -5,14 +5,13 @@
 
 namespace plait::engine {
 
-// How a step takes part: where the memory of what it updates comes from.
+// How a step takes part: where the memory of what it updates comes from. Or why it does not.
 struct Chained {
-  fusion::UpdateMode update;
-  std::optional<Trail> trail;
+  const char* refused = nullptr;
+  fusion::UpdateMode update = fusion::UpdateMode::None;
+  std::optional<Trail> trail = {};
 };
-// nullopt: it takes no part, as a fold over all of an array, or what goes to new memory that begins
-// as a copy.
-std::optional<Chained> chained(const BoundStep& s, const Bindings& b);
+Chained chained(const BoundStep& s, const Bindings& b);
 
 // Stretches that pass over the same memory several times.
 std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,

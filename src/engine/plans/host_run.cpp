@@ -126,21 +126,23 @@ class HostExecutor final : public Executor {
   std::vector<Stretch> stretches(std::span<const BoundStep> steps) override {
     return chains(steps, bindings_, predicted_seconds);
   }
-  UpdateMode begin_together(const Region& r) override { return chained(r.of, bindings_)->update; }
-  std::vector<unsigned> launch_together(std::span<const Region> regions) override {
+  UpdateMode begin_together(const Region& r) override { return chained(r.of, bindings_).update; }
+  std::vector<unsigned> launch_together(std::span<const Region> regions,
+                                        const Stretch& of) override {
     std::vector<Stage> stages;
     for (const Region& r : regions) {
       Stage& s = stages.emplace_back();
       s.kernel = &kernel(r.of.step);
       s.buffers.assign(r.buffers.begin(), r.buffers.end());
+      s.memory.assign(r.memory.begin(), r.memory.end());
       s.params = r.of.params;
       s.scalars = r.of.scalars;
       s.extent = r.extent;
       s.bytes = bytes_of(r.of);
       s.predicted = predicted_seconds(r.of);
-      s.trail = chained(r.of, bindings_)->trail;
+      s.trail = chained(r.of, bindings_).trail;
     }
-    return run_stages(stages);
+    return run_stages(stages, regions[0].of.step.schedule, of.end);
   }
 
   void join(const Region& r, const PartialResults& p) override {

@@ -48,7 +48,7 @@ void PlanRun::run() {
     const BoundStep& s = steps[i];
     executor_.look_around();
     if (next != end && next->first == i) {
-      together({steps.data() + i, next->last - i});
+      together({steps.data() + i, next->last - i}, *next);
       i = next++->last - 1;
       continue;
     }
@@ -94,12 +94,14 @@ void PlanRun::region(const BoundStep& s) {
 
 // As region() does with each, but for the order: all have their memory before the first one runs. What
 // nobody needs behind a step serves the steps behind it, as it would if they ran one after the other.
-void PlanRun::together(std::span<const BoundStep> steps) {
+void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
   std::vector<std::vector<void*>> buffers;
+  std::vector<std::vector<const Buffer*>> memory;
   std::vector<Region> regions;
   std::vector<UpdateMode> updates;
   std::vector<NodeMemory> given, own, free;
   buffers.reserve(steps.size());
+  memory.reserve(steps.size());
   for (const BoundStep& s : steps) {
     Region& r = regions.emplace_back(Region{s, s.extent, nullptr, {}, {}});
     const UpdateMode update = updates.emplace_back(executor_.begin_together(r));
@@ -107,6 +109,10 @@ void PlanRun::together(std::span<const BoundStep> steps) {
     for (const Root& root : s.roots) allocate(root, update, &free);
     bind_buffers(r);
     r.buffers = buffers.emplace_back(buffers_);
+    std::vector<const Buffer*>& in = memory.emplace_back();
+    for (const BufferSource& b : r.lowered().buffers)
+      in.push_back(bindings_.memory(b.index).buffer.get());
+    r.memory = in;
     for (const Root& root : s.roots) {
       const NodeMemory& m = given.emplace_back(bindings_.memory(root.node));
       const auto mine = std::find_if(own.begin(), own.end(), [&](const NodeMemory& o) {
@@ -125,7 +131,7 @@ void PlanRun::together(std::span<const BoundStep> steps) {
         if (m && o.buffer == m.buffer) free.push_back(std::move(m));
     }
   }
-  const std::vector<unsigned> flags = executor_.launch_together(regions);
+  const std::vector<unsigned> flags = executor_.launch_together(regions, of);
   const NodeMemory* m = given.data();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const BoundStep& s = steps[i];

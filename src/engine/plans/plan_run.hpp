@@ -48,7 +48,7 @@ class PlanRun {
  private:
   void region(const BoundStep& s);
   void operation(const BoundStep& s);
-  void together(std::span<const BoundStep> steps);
+  void together(std::span<const BoundStep> steps, const Stretch& of);
   void take_memory(std::int32_t node);
   // Without memory in `free`, new memory.
   void allocate(const Root& r, fusion::UpdateMode update, std::vector<NodeMemory>* free = nullptr);

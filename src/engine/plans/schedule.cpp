@@ -18,6 +18,7 @@ constexpr std::int64_t kChunkBytes = 64 << 10;
 constexpr std::int64_t kMaxChunks = 1024;
 // Of those behind another stage's first chunk, one of so many may be the first of a stage.
 constexpr std::int64_t kStarts = 8;
+constexpr double kPair = 50e-9;  // seconds to find out for which chunks one has to wait
 
 struct Bytes {
   std::int64_t first, last;
@@ -145,12 +146,12 @@ void set_chunks(Stage& s) {
 
 // Which pattern each stage has.
 struct Patterns {
+  std::vector<const Stage*> first;  // stage of each
   std::vector<Pattern> all;
   std::vector<std::size_t> of;
   std::map<std::pair<std::size_t, std::size_t>, Waits> waits;
 
   explicit Patterns(std::span<const Stage> stages) {
-    std::vector<const Stage*> first;
     for (const Stage& s : stages) {
       const auto params = static_cast<std::size_t>(s.kernel->ir().params);
       const auto known = std::find_if(first.begin(), first.end(), [&](const Stage* o) {
@@ -158,10 +159,18 @@ struct Patterns {
                std::equal(s.params, s.params + params, o->params);
       });
       of.push_back(static_cast<std::size_t>(known - first.begin()));
-      if (known != first.end()) continue;
-      first.push_back(&s);
-      all.push_back(pattern_of(s));
+      if (known == first.end()) first.push_back(&s);
     }
+  }
+  // Seconds to find out which chunks of one wait for which of another.
+  double seconds() const {
+    double chunks = 0;
+    for (const Stage* s : first)
+      chunks += static_cast<double>(s->chunks()) * static_cast<double>(s->buffers.size());
+    return kPair * chunks * static_cast<double>(first.size());
+  }
+  void find() {
+    for (const Stage* s : first) all.push_back(pattern_of(*s));
   }
   const Waits& between(std::size_t earlier, std::size_t later) {
     const auto [it, made] = waits.try_emplace({earlier, later});
@@ -181,6 +190,10 @@ struct Wait {
 Schedule::Schedule(std::span<Stage> stages, int threads) : stages_(stages.size()) {
   for (Stage& s : stages) set_chunks(s);
   Patterns patterns(stages);
+  double predicted = 0;
+  for (const Stage& s : stages) predicted += s.predicted;
+  if (patterns.seconds() > predicted && !shares_always()) return;
+  patterns.find();
   for (const Pattern& p : patterns.all)
     for (const Stream& s : p.streams)
       if (s.stored) bytes_ += s.all.last - s.all.first;
@@ -276,6 +289,9 @@ void Schedule::choose_bands(std::span<const Stage> stages, int threads) {
   std::size_t bands = (stages_ + each - 1) / each;
   bands = std::min(stages_, (bands + t - 1) / t * t);
   for (std::size_t b = 0; b <= bands; ++b) bands_.push_back(stages_ * b / bands);
+  const std::size_t b = bands / 2;
+  band_bytes_ = static_cast<std::int64_t>((share(bands_[b]) - share(bands_[b + 1] - 1)) *
+                                          static_cast<double>(bytes_));
 }
 
 }  // namespace plait::engine

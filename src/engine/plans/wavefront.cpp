@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
 
 #include "core/buffer.hpp"
 #include "engine/direct/fp_flags.hpp"
@@ -120,6 +123,46 @@ class Bands {
   std::unique_ptr<Band[]> bands_;
 };
 
+// All that a schedule follows from.
+std::vector<std::int64_t> key_of(std::span<const Stage> stages, int threads) {
+  std::vector<std::int64_t> key{threads};
+  std::unordered_map<const Buffer*, std::int64_t> number;
+  for (const Stage& s : stages) {
+    key.push_back(reinterpret_cast<std::intptr_t>(s.kernel));
+    key.push_back(s.extent);
+    key.insert(key.end(), s.params, s.params + s.kernel->ir().params);
+    key.push_back(s.trail ? s.trail->reach : -1);
+    for (std::size_t b = 0; b < s.buffers.size(); ++b) {
+      key.push_back(number.try_emplace(s.memory[b], number.size()).first->second);
+      key.push_back(static_cast<std::byte*>(s.buffers[b]) - s.memory[b]->data);
+    }
+  }
+  return key;
+}
+
+struct KeptSchedule {
+  struct Chunks {
+    std::int64_t chunk, first, delay;
+  };
+  std::vector<std::int64_t> key;
+  std::vector<Chunks> chunks;  // of each stage
+  Schedule schedule;
+  const char* end;
+
+  KeptSchedule(std::vector<std::int64_t> k, std::span<const Stage> stages, Schedule s,
+               const char* why)
+      : key(std::move(k)), schedule(std::move(s)), end(why) {
+    for (const Stage& stage : stages) chunks.push_back({stage.chunk, stage.first, stage.delay});
+  }
+  void set(std::span<Stage> stages) const {
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      stages[s].chunk = chunks[s].chunk;
+      stages[s].first = chunks[s].first;
+      stages[s].delay = chunks[s].delay;
+    }
+  }
+};
+
 std::vector<unsigned> run_apart(std::span<const Stage> stages) {
   std::vector<unsigned> flags;
   for (const Stage& s : stages)
@@ -130,13 +173,36 @@ std::vector<unsigned> run_apart(std::span<const Stage> stages) {
 
 }  // namespace
 
-std::vector<unsigned> run_stages(std::span<Stage> stages) {
+std::string schedule_text(const std::shared_ptr<void>& kept) {
+  const auto& k = *static_cast<const KeptSchedule*>(kept.get());
+  std::ostringstream out;
+  const std::vector<std::size_t>& bands = k.schedule.bands();
+  out << "  this and the " << k.chunks.size() - 1 << " regions behind it ";
+  if (!k.schedule.overlaps()) {
+    out << "run one after the other: none can begin long before the one in front of it ends\n";
+    return out.str();
+  }
+  out << "run together, a chunk of each at a time: " << bands.size() - 1 << " bands of "
+      << bands[1] - bands[0] << ", with about " << k.schedule.band_bytes() / 1024
+      << " KiB between the first of a band and its last\n";
+  if (k.end) out << "  no more of them: " << k.end << "\n";
+  return out.str();
+}
+
+std::vector<unsigned> run_stages(std::span<Stage> stages, std::shared_ptr<void>& kept,
+                                 const char* end) {
   double predicted = 0;
   for (const Stage& s : stages) predicted += s.predicted;
   const int threads = team_threads(predicted);
-  const double t0 = seconds_now();
-  const Schedule schedule(stages, threads);
-  if (getenv("DBG")) fprintf(stderr, "stages %zu rounds %ld bands %zu overlaps %d schedule %.3f ms predicted %.3f ms\n", stages.size(), schedule.rounds(), schedule.bands().size()-1, schedule.overlaps(), (seconds_now()-t0)*1e3, predicted*1e3);
+  std::vector<std::int64_t> key = key_of(stages, threads);
+  auto known = std::static_pointer_cast<KeptSchedule>(kept);
+  if (!known || known->key != key) {
+    Schedule made(stages, threads);
+    known = std::make_shared<KeptSchedule>(std::move(key), stages, std::move(made), end);
+    kept = known;
+  }
+  known->set(stages);
+  const Schedule& schedule = known->schedule;
   if (!schedule.overlaps()) return run_apart(stages);
 
   std::size_t slots = 0, scratch = 0;

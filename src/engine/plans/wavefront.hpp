@@ -4,8 +4,10 @@
 // for many steps. Which chunk follows from which is found by the bytes that they touch
 // (ir/footprint.hpp). Values are those of the steps run one after the other.
 #pragma once
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernel.hpp"
@@ -16,6 +18,7 @@ namespace plait::engine {
 struct Stage {
   CompiledKernel* kernel = nullptr;
   std::vector<void*> buffers;
+  std::vector<const Buffer*> memory;  // that each of them is in
   const std::int64_t* params = nullptr;
   const Scalar* scalars = nullptr;
   std::int64_t extent = 0;     // iterations of its grid
@@ -45,6 +48,8 @@ class Schedule {
   // Stages that a thread runs a round of at a time: where each band begins, and the end. As many as
   // keep what lies between the first one's place and the last one's in the cache.
   const std::vector<std::size_t>& bands() const { return bands_; }
+  // Of memory, between the first stage of a band and its last one.
+  std::int64_t band_bytes() const { return band_bytes_; }
   // Whether stages run side by side at all.
   bool overlaps() const { return overlaps_; }
 
@@ -52,7 +57,7 @@ class Schedule {
   void choose_bands(std::span<const Stage> stages, int threads);
 
   std::size_t stages_;
-  std::int64_t rounds_ = 0, bytes_ = 0;
+  std::int64_t rounds_ = 0, bytes_ = 0, band_bytes_ = 0;
   bool overlaps_ = false;
   std::vector<std::int32_t> done_;
   std::vector<std::size_t> bands_;
@@ -60,7 +65,12 @@ class Schedule {
 
 // Runs them all, on this thread or on the team: one after the other where none could begin before
 // the one in front of it ends. Returns the floating-point exceptions of each. Throws std::bad_alloc
-// before anything ran.
-std::vector<unsigned> run_stages(std::span<Stage> stages);
+// before anything ran. `kept`: the schedule of an earlier run, which serves others of such numbers,
+// wherever their memory is.
+// `end`: why no more steps are among them, for schedule_text().
+std::vector<unsigned> run_stages(std::span<Stage> stages, std::shared_ptr<void>& kept,
+                                 const char* end);
+// What explain() says of a schedule that was kept: how many steps share what, and why not more.
+std::string schedule_text(const std::shared_ptr<void>& kept);
 
 }  // namespace plait::engine
