@@ -30,8 +30,9 @@ bool costs(const Candidate& c, std::vector<double>& cost) {
   return updates;
 }
 
-// Seconds to copy storage that would be overwritten before a write has computed the value again from
-// it, or while it does so from other elements than it writes to: such a write goes to new memory.
+// Seconds to copy storage that would be overwritten before a write has computed the value again
+// from it, or while it does so from other elements than it writes to: such a write goes to new
+// memory.
 std::vector<double> copies(const Candidate& c) {
   const Graph& g = c.problem().graph;
   const auto n = static_cast<std::size_t>(g.size());

@@ -35,7 +35,7 @@ double operation_seconds(const Machine& m, const tracer::Node& n);
 // the others are to gain by half.
 struct Reading {
   double again, stored, loads;  // loads: of `stored`, to read it
-  bool large;  // enough for a trip through memory to be a question
+  bool large;                   // enough for a trip through memory to be a question
   bool store() const { return large && stored < again; }
 };
 Reading reading(const Machine& m, double elements, double cost, double computed);

@@ -69,8 +69,8 @@ bool Memory::asked_for_later(const std::vector<std::int32_t>& computed) {
     stack.pop_back();
     if (std::exchange(seen_[i], walk_) == walk_) continue;
     if (lasts(i)) {
-      const bool stored = loadable_[i] || roots_[i] || g_[i].wanted ||
-                          g_[i].node->kind == NodeKind::Update;
+      const bool stored =
+          loadable_[i] || roots_[i] || g_[i].wanted || g_[i].node->kind == NodeKind::Update;
       if (!stored) return true;
       continue;
     }

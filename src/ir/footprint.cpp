@@ -77,15 +77,18 @@ class Bounds {
         const auto n = i.imm.as<std::int64_t>();
         return {n, n};
       }
-      case Op::Param: return {params_[i.index], params_[i.index]};
+      case Op::Param:
+        return {params_[i.index], params_[i.index]};
       case Op::Var: {
         const Loop& l = k_.loops[static_cast<std::size_t>(i.index)];
         const Interval begin = l.begin == kNone ? Interval{0, 0} : value(l.begin);
         const Interval end = value(l.end);
         return known(begin) && known(end) ? Interval{begin.first, end.last - 1} : kUnknown;
       }
-      case Op::Apply: return i.type == DType::Int64 ? apply(i) : kUnknown;
-      default: return kUnknown;
+      case Op::Apply:
+        return i.type == DType::Int64 ? apply(i) : kUnknown;
+      default:
+        return kUnknown;
     }
   }
 
@@ -94,16 +97,20 @@ class Bounds {
     if (i.operands[1] == kNone) return kUnknown;
     const Interval a = value(i.operands[0]), b = value(i.operands[1]);
     switch (i.fn) {
-      case OpId::Add: return plus(a, b);
-      case OpId::Subtract: return minus(a, b);
-      case OpId::Multiply: return times(a, b);
-      case OpId::Minimum: return {std::min(a.first, b.first), std::min(a.last, b.last)};
-      case OpId::Maximum: return {std::max(a.first, b.first), std::max(a.last, b.last)};
+      case OpId::Add:
+        return plus(a, b);
+      case OpId::Subtract:
+        return minus(a, b);
+      case OpId::Multiply:
+        return times(a, b);
+      case OpId::Minimum:
+        return {std::min(a.first, b.first), std::min(a.last, b.last)};
+      case OpId::Maximum:
+        return {std::max(a.first, b.first), std::max(a.last, b.last)};
       case OpId::FloorDivide:
         if (!known(a) || !known(b) || b.first <= 0) return kUnknown;
-        return join(
-            {floor_divide(a.first, b.last), floor_divide(a.last, b.first)},
-            {floor_divide(a.first, b.first), floor_divide(a.last, b.last)});
+        return join({floor_divide(a.first, b.last), floor_divide(a.last, b.first)},
+                    {floor_divide(a.first, b.first), floor_divide(a.last, b.last)});
       case OpId::Remainder: {
         if (!known(b) || b.first <= 0) return kUnknown;
         // A stretch that meets no multiple of one divisor keeps its order.
@@ -114,7 +121,8 @@ class Bounds {
         }
         return {0, b.last - 1};
       }
-      default: return kUnknown;
+      default:
+        return kUnknown;
     }
   }
 

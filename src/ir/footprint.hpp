@@ -1,5 +1,5 @@
-// Bounds inference on the loop IR: which bytes of its buffers a kernel touches in some iterations of
-// its grid, by interval arithmetic over what its addresses are made of.
+// Bounds inference on the loop IR: which bytes of its buffers a kernel touches in some iterations
+// of its grid, by interval arithmetic over what its addresses are made of.
 #pragma once
 #include <vector>
 
@@ -17,8 +17,8 @@ struct Touched {
   std::int64_t first, last;
 };
 
-// What each instruction that loads or stores touches in iterations [begin, end), in the order of the
-// instructions. An address that depends on what is read (a gather) is anywhere.
+// What each instruction that loads or stores touches in iterations [begin, end), in the order of
+// the instructions. An address that depends on what is read (a gather) is anywhere.
 std::vector<Touched> footprint(const Kernel& k, const std::int64_t* params, std::int64_t begin,
                                std::int64_t end);
 

@@ -168,6 +168,7 @@ SHAPES = [(160, 160), (37, 800), (1120, 30)]
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.usefixtures("large")
 def test_same_as_one_step_after_the_other(program, shape, dtype):
     x = numpy.random.default_rng(1).standard_normal(shape).astype(dtype)
     for t in (4, 23):
@@ -190,6 +191,7 @@ def together(program, u, t):
      (coefficients, 1), (space, 2), (line, 1), (periodic, 1)],
     ids=lambda x: getattr(x, "__name__", None),
 )
+@pytest.mark.usefixtures("large")
 def test_steps_are_run_together(program, steps):
     u = plait.asarray(numpy.random.default_rng(1).standard_normal((256, 256)))
     assert together(program, u, 12) >= 11 * steps
@@ -212,6 +214,7 @@ def test_views_and_other_names_see_the_end():
     numpy.testing.assert_array_equal(numpy.asarray(alias), v.T)
 
 
+@pytest.mark.usefixtures("large")
 def test_states_that_are_kept():
     x = numpy.random.default_rng(2).standard_normal((300, 300))
 
@@ -231,6 +234,7 @@ def test_states_that_are_kept():
         numpy.testing.assert_array_equal(numpy.asarray(got), expected)
 
 
+@pytest.mark.usefixtures("large")
 def test_warnings_of_a_step():
     u = plait.ones((300, 300))
     with warnings.catch_warnings(record=True) as caught:

@@ -45,7 +45,8 @@ class Traffic {
     }
   }
   bool worth() const {
-    return shares_always() || most_ >= kLeastBytes && moved_ >= kLeastPasses * static_cast<double>(most_);
+    return shares_always() ||
+           most_ >= kLeastBytes && moved_ >= kLeastPasses * static_cast<double>(most_);
   }
 
  private:
@@ -95,10 +96,10 @@ std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
     for (last = first; last < steps.size(); ++last) {
       const Chained how = chained(steps[last], b);
       seconds += predicted(steps[last]);
-      why = how.refused                     ? how.refused
-            : seconds > kLongest            ? "a quarter of a second, in which nothing interrupts them"
-            : last - first == kMostSteps    ? "as many as are looked at together"
-                                            : nullptr;
+      why = how.refused                  ? how.refused
+            : seconds > kLongest         ? "a quarter of a second, in which nothing interrupts them"
+            : last - first == kMostSteps ? "as many as are looked at together"
+                                         : nullptr;
       if (why) break;
       traffic.add(steps[last], how.update);
     }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "chains.hpp"
 #include "core/array_memory.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/undo.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "plait/error.hpp"
-#include "chains.hpp"
 #include "plan_run.hpp"
 #include "wavefront.hpp"
 

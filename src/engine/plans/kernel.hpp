@@ -43,8 +43,8 @@ class CompiledKernel {
                const RunOptions& how);
 
   // For who runs kernels a chunk at a time, see wavefront.hpp: counts a run, and compiles as run()
-  // does; iterations [begin, end) on this thread; bytes of one thread's scratch; so many iterations,
-  // or a few more where they are lanes.
+  // does; iterations [begin, end) on this thread; bytes of one thread's scratch; so many
+  // iterations, or a few more where they are lanes.
   void prepare(double predicted);
   void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
   std::size_t scratch_need(const ir::CallArgs& args) const;

@@ -92,8 +92,9 @@ void PlanRun::region(const BoundStep& s) {
   partials_.clear();
 }
 
-// As region() does with each, but for the order: all have their memory before the first one runs. What
-// nobody needs behind a step serves the steps behind it, as it would if they ran one after the other.
+// As region() does with each, but for the order: all have their memory before the first one runs.
+// What nobody needs behind a step serves the steps behind it, as it would if they ran one after the
+// other.
 void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
   std::vector<std::vector<void*>> buffers;
   std::vector<std::vector<const Buffer*>> memory;
@@ -115,9 +116,8 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
     r.memory = in;
     for (const Root& root : s.roots) {
       const NodeMemory& m = given.emplace_back(bindings_.memory(root.node));
-      const auto mine = std::find_if(own.begin(), own.end(), [&](const NodeMemory& o) {
-        return o.buffer == m.buffer;
-      });
+      const auto mine = std::find_if(own.begin(), own.end(),
+                                     [&](const NodeMemory& o) { return o.buffer == m.buffer; });
       if (update == UpdateMode::InPlace) bindings_.memory(root.update->old) = {};
       if (!root.kept && update != UpdateMode::InPlace)
         own.push_back(m);
@@ -175,8 +175,7 @@ void PlanRun::take_memory(std::int32_t node) {
 void PlanRun::allocate(const Root& r, UpdateMode update, std::vector<NodeMemory>* free) {
   NodeMemory& memory = bindings_.memory(r.node);
   if (!r.update && free) {
-    const std::size_t bytes =
-        static_cast<std::size_t>(element_count(r.shape)) * itemsize(r.dtype);
+    const std::size_t bytes = static_cast<std::size_t>(element_count(r.shape)) * itemsize(r.dtype);
     // The latest first: so steps of a loop meet the same memory in few ways.
     const auto reused = std::find_if(free->rbegin(), free->rend(), [&](const NodeMemory& m) {
       return m.offset == 0 && m.buffer->bytes == bytes;

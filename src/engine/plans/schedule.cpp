@@ -1,5 +1,6 @@
 // Which chunk of which stage may follow which: see wavefront.hpp.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -18,7 +19,8 @@ constexpr std::int64_t kChunkBytes = 64 << 10;
 constexpr std::int64_t kMaxChunks = 1024;
 // Of those behind another stage's first chunk, one of so many may be the first of a stage.
 constexpr std::int64_t kStarts = 8;
-constexpr double kPair = 50e-9;  // seconds to find out for which chunks one has to wait
+constexpr std::int64_t kSeveral = 4;  // chunks: fewer have no middle
+constexpr double kPair = 50e-9;       // seconds to find out for which chunks one has to wait
 
 struct Bytes {
   std::int64_t first, last;
@@ -59,37 +61,90 @@ struct Pattern {
   std::vector<Stream> streams;
 };
 
-Pattern pattern_of(const Stage& s) {
-  Pattern p{s.chunks(), {}};
-  const auto n = static_cast<std::size_t>(p.chunks);
-  std::vector<Stream> streams;
-  for (std::size_t c = 0; c < n; ++c) {
-    const auto begin = static_cast<std::int64_t>(c) * s.chunk;
-    const std::vector<ir::Touched> touched =
-        ir::footprint(s.kernel->ir(), s.params, begin, std::min(s.extent, begin + s.chunk));
-    if (c == 0)
-      for (const ir::Touched& t : touched)
-        streams.push_back({t.stored, {}, std::vector<Bytes>(n), {}, {}});
-    for (std::size_t i = 0; i < touched.size(); ++i) {
-      const ir::Touched& t = touched[i];
-      if (t.first == t.last) continue;
-      const auto at =
-          reinterpret_cast<std::intptr_t>(s.buffers[static_cast<std::size_t>(t.buffer)]);
-      streams[i].chunks[c] = {at + t.first, at + t.last};
+// Fills a pattern's streams, chunk by chunk.
+class Tracing {
+ public:
+  explicit Tracing(const Stage& s) : s_(s), chunks_(static_cast<std::size_t>(s.chunks())) {}
+
+  Pattern run() {
+    for (std::size_t c = 0; c < chunks_; ++c) {
+      const auto begin = static_cast<std::int64_t>(c) * s_.chunk;
+      const std::int64_t end = std::min(s_.extent, begin + s_.chunk);
+      const std::vector<Bytes> touched = at(begin, end);
+      for (std::size_t i = 0; i < touched.size(); ++i) streams_[i].chunks[c] = touched[i];
+    }
+    cut_wide_ones();
+    Pattern p{s_.chunks(), {}};
+    for (Stream& s : streams_) {
+      const auto known = std::find_if(p.streams.begin(), p.streams.end(),
+                                      [&](const Stream& o) { return o.beside(s); });
+      if (known == p.streams.end()) {
+        p.streams.push_back(std::move(s));
+        continue;
+      }
+      for (std::size_t c = 0; c < chunks_; ++c)
+        known->chunks[c] = join(known->chunks[c], s.chunks[c]);
+    }
+    for (Stream& s : p.streams) s.finish();
+    return p;
+  }
+
+ private:
+  // Of each access.
+  std::vector<Bytes> at(std::int64_t begin, std::int64_t end) {
+    std::vector<Bytes> bytes;
+    for (const ir::Touched& t : ir::footprint(s_.kernel->ir(), s_.params, begin, end)) {
+      const auto from =
+          reinterpret_cast<std::intptr_t>(s_.buffers[static_cast<std::size_t>(t.buffer)]);
+      bytes.push_back(t.first == t.last ? Bytes{0, 0} : Bytes{from + t.first, from + t.last});
+      if (bytes.size() > streams_.size())
+        streams_.push_back({t.stored, {}, std::vector<Bytes>(chunks_), {}, {}});
+    }
+    return bytes;
+  }
+
+  // A chunk in which an index starts again, at the end of a period, seems to touch all that lies
+  // between: it has a stream for either side.
+  void cut_wide_ones() {
+    for (std::size_t i = 0, n = streams_.size(); i < n; ++i) {
+      std::int64_t usual = std::numeric_limits<std::int64_t>::max();
+      for (const Bytes& b : streams_[i].chunks)
+        if (!b.empty()) usual = std::min(usual, b.last - b.first);
+      for (std::size_t c = 0; c < chunks_; ++c) {
+        const Bytes whole = streams_[i].chunks[c];
+        if (whole.empty() || (whole.last - whole.first) / 4 <= usual) continue;
+        const auto begin = static_cast<std::int64_t>(c) * s_.chunk;
+        Bytes sides[2] = {};
+        const std::int64_t middle = whole.first + (whole.last - whole.first) / 2;
+        split(i, begin, std::min(s_.extent, begin + s_.chunk), usual, middle, sides);
+        if (sides[0].empty() || sides[1].empty()) continue;
+        // The smaller one is where no other chunk goes on.
+        if (sides[0].last - sides[0].first < sides[1].last - sides[1].first)
+          std::swap(sides[0], sides[1]);
+        streams_[i].chunks[c] = sides[0];
+        streams_.push_back({streams_[i].stored, {}, std::vector<Bytes>(chunks_), {}, {}});
+        streams_.back().chunks[c] = sides[1];
+      }
     }
   }
-  for (Stream& s_ : streams) {
-    const auto known = std::find_if(p.streams.begin(), p.streams.end(),
-                                    [&](const Stream& o) { return o.beside(s_); });
-    if (known == p.streams.end()) {
-      p.streams.push_back(std::move(s_));
-      continue;
+  void split(std::size_t access, std::int64_t begin, std::int64_t end, std::int64_t usual,
+             std::int64_t middle, Bytes (&sides)[2]) {
+    const Bytes b = at(begin, end)[access];
+    if (b.empty()) return;
+    if (end - begin > 1 && (b.last - b.first) / 2 > usual) {
+      const std::int64_t half = begin + (end - begin) / 2;
+      split(access, begin, half, usual, middle, sides);
+      split(access, half, end, usual, middle, sides);
+      return;
     }
-    for (std::size_t c = 0; c < n; ++c) known->chunks[c] = join(known->chunks[c], s_.chunks[c]);
+    Bytes& side = sides[b.first >= middle];
+    side = join(side, b);
   }
-  for (Stream& s_ : p.streams) s_.finish();
-  return p;
-}
+
+  const Stage& s_;
+  std::size_t chunks_;
+  std::vector<Stream> streams_;
+};
 
 // Chunks [first, last] of one stage.
 struct ChunkRange {
@@ -127,7 +182,8 @@ Waits waits_of(const Pattern& earlier, const Pattern& later) {
 }
 
 // How many chunks of a stage with `chunks`, which begins with `first`, are done when those are.
-std::int64_t needed(const std::vector<ChunkRange>& ranges, std::int64_t first, std::int64_t chunks) {
+std::int64_t needed(const std::vector<ChunkRange>& ranges, std::int64_t first,
+                    std::int64_t chunks) {
   std::int64_t most = 0;
   for (const ChunkRange& r : ranges) {
     if (r.first < first && first <= r.last) return chunks;
@@ -136,10 +192,17 @@ std::int64_t needed(const std::vector<ChunkRange>& ranges, std::int64_t first, s
   return most;
 }
 
+// Of memory that an iteration passes over: a column moves little, but goes through all rows.
+std::int64_t bytes_of_iteration(const Stage& s) {
+  std::int64_t most = s.bytes;
+  for (const ir::Touched& t : ir::footprint(s.kernel->ir(), s.params, 0, s.extent))
+    if (t.last - t.first < ir::kAnywhere) most = std::max(most, t.last - t.first);
+  return std::max<std::int64_t>(1, most / s.extent);
+}
+
 void set_chunks(Stage& s) {
   const std::int64_t bytes = shares_always() ? kChunkBytes / 256 : kChunkBytes;
-  const std::int64_t wanted =
-      std::max(bytes / std::max<std::int64_t>(1, s.bytes / s.extent), s.extent / kMaxChunks);
+  const std::int64_t wanted = std::max(bytes / bytes_of_iteration(s), s.extent / kMaxChunks);
   s.chunk = s.kernel->whole_chunk(std::clamp<std::int64_t>(wanted, 1, s.extent));
   if (s.trail) s.delay = std::max<std::int64_t>(1, (s.trail->reach + s.chunk - 1) / s.chunk);
 }
@@ -170,7 +233,7 @@ struct Patterns {
     return kPair * chunks * static_cast<double>(first.size());
   }
   void find() {
-    for (const Stage* s : first) all.push_back(pattern_of(*s));
+    for (const Stage* s : first) all.push_back(Tracing(*s).run());
   }
   const Waits& between(std::size_t earlier, std::size_t later) {
     const auto [it, made] = waits.try_emplace({earlier, later});
@@ -220,10 +283,10 @@ Schedule::Schedule(std::span<Stage> stages, int threads) : stages_(stages.size()
     auto wanted = [&](std::int64_t first) {
       double share = 0;
       for (const Wait& w : waits[s])
-        share = std::max(share, static_cast<double>(needed(
-                                    (*w.chunks)[static_cast<std::size_t>(first)],
-                                    stages[w.stage].first, stages[w.stage].chunks())) /
-                                    static_cast<double>(stages[w.stage].chunks()));
+        share = std::max(
+            share, static_cast<double>(needed((*w.chunks)[static_cast<std::size_t>(first)],
+                                              stages[w.stage].first, stages[w.stage].chunks())) /
+                       static_cast<double>(stages[w.stage].chunks()));
       return share;
     };
     const Stage& led = stages[static_cast<std::size_t>(before)];
@@ -240,6 +303,9 @@ Schedule::Schedule(std::span<Stage> stages, int threads) : stages_(stages.size()
   }
 
   std::vector<std::int64_t> at(stages_), placed(stages_);
+  // Of stages of several chunks: those that the one before them is still at work beside.
+  std::vector<char> half(stages_);
+  std::int64_t beside = 0, all = 0;
   for (std::size_t ended = 0; ended < stages_; ++rounds_) {
     ended = 0;
     for (std::size_t s = 0; s < stages_; ++s) {
@@ -254,12 +320,20 @@ Schedule::Schedule(std::span<Stage> stages, int threads) : stages_(stages.size()
         });
       };
       while (at[s] < share && free((stage.first + at[s]) % n)) ++at[s];
+      if (n >= kSeveral && !half[s] && at[s] >= n / 2) {
+        half[s] = 1;
+        std::size_t before = s;
+        while (before > 0 && stages[--before].chunks() < kSeveral) {
+        }
+        beside += before == s || 5 * at[before] <= 4 * stages[before].chunks();
+        ++all;
+      }
       placed[s] = at[s] == n ? n : std::max<std::int64_t>(0, at[s] - stage.delay);
       ended += at[s] == n;
       done_.push_back(static_cast<std::int32_t>(at[s]));
     }
   }
-  overlaps_ = static_cast<std::int64_t>(stages_) * most > 2 * rounds_;
+  overlaps_ = 2 * beside > all;
   choose_bands(stages, threads);
 }
 

@@ -18,6 +18,9 @@ namespace plait::engine {
 
 namespace {
 
+// Workers wait for each other, so none may come late: longer loops are OpenMP's (team.hpp).
+constexpr double kTeam = 0.05;
+
 // Of one stage, while it is run by one thread at a time.
 class Runner {
  public:
@@ -108,8 +111,7 @@ class Bands {
   };
   bool ready(std::size_t b) const {
     const std::int64_t done = bands_[b].done.load(std::memory_order_acquire);
-    return done < rounds_ &&
-           (b == 0 || bands_[b - 1].done.load(std::memory_order_acquire) > done);
+    return done < rounds_ && (b == 0 || bands_[b - 1].done.load(std::memory_order_acquire) > done);
   }
   bool take(std::size_t b) {
     if (!ready(b) || bands_[b].taken.exchange(true, std::memory_order_acquire)) return false;
@@ -225,10 +227,9 @@ std::vector<unsigned> run_stages(std::span<Stage> stages, std::shared_ptr<void>&
   Bands left(bands.size() - 1, schedule.rounds());
   constexpr std::size_t kApart = 8;  // in cache lines of their own
   std::vector<std::size_t> at_hand(workers * kApart, bands.size());
-  const ParallelLoop loop{
-      .extent = static_cast<std::int64_t>(bands.size() - 1) * schedule.rounds(),
-      .seconds = predicted,
-      .threads = threads};
+  const ParallelLoop loop{.extent = static_cast<std::int64_t>(bands.size() - 1) * schedule.rounds(),
+                          .seconds = std::min(predicted, kTeam),
+                          .threads = threads};
   counters().steps_together += stages.size();
   const tracer::Unlocked others_record;
   const double started = seconds_now();

@@ -1,7 +1,7 @@
 // Steps of a plan that follow each other, run together: each takes a chunk of its grid as soon as
 // what that reads is there, and what it writes over is not read by those before. So what a step
-// stores is still in the cache when the next ones read it: a loop in time passes through memory once
-// for many steps. Which chunk follows from which is found by the bytes that they touch
+// stores is still in the cache when the next ones read it: a loop in time passes through memory
+// once for many steps. Which chunk follows from which is found by the bytes that they touch
 // (ir/footprint.hpp). Values are those of the steps run one after the other.
 #pragma once
 #include <memory>
