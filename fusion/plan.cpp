@@ -44,7 +44,7 @@ class Planner {
     plan_->layouts.resize(g_.nodes.size());
     if (target_.lanes)
       plan_->layouts = choose_layouts(g_, plan_->canon, search.candidate(), plan_->steps);
-    memory.restart();
+    memory.restart(search.candidate().roots());
     for (Step& s : plan_->steps) {
       if (s.kind == StepKind::Kernel)
         lower_step(s, search.candidate(), memory);

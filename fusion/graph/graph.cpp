@@ -197,7 +197,9 @@ void Graph::walk(Node* root) {
     }
     Node* const as = instead_of(f.node);
     if (!in_memory(*f.node) && f.next < as->n_inputs) {
-      Node* in = as->inputs[f.next++].get();
+      // A fill that is written to comes after what is written: it would lie about until then.
+      const bool last = as->kind == NodeKind::Update && as->inputs[0]->kind == NodeKind::Fill;
+      Node* in = as->inputs[(f.next++ + last) % as->n_inputs].get();
       if (in && in->walk != walk_) stack.push_back({in, 0});
       continue;
     }

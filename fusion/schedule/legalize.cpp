@@ -17,7 +17,7 @@ std::vector<Step> Legalizer::run(Search& search) {
     again = false;
     std::vector<Step> before = std::exchange(steps, search.regions());
     const std::size_t settled = std::exchange(sound, 0);
-    memory_.restart();
+    memory_.restart(search.candidate().roots());
     missing_.assign(g_.nodes.size(), false);
     any_missing_ = false;
     bool unchanged = true;
@@ -42,7 +42,7 @@ LoweringInput Legalizer::input(const Candidate& c) {
 
 double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
   std::vector<Step> walked(steps.size());
-  memory_.restart();
+  memory_.restart(c.roots());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Step& w = walked[i];
     w.kind = steps[i].kind;

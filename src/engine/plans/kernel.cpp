@@ -90,12 +90,16 @@ void CompiledKernel::ask_for_code() {
     jit::compile_into(*slot_, *kernel_, config().tier);
 }
 
-unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double predicted,
-                             const RunOptions& how) {
-  if (extent <= 0) return 0;
+void CompiledKernel::prepare(double predicted) {
   consider_compiling(predicted);
   ++counters().kernels_run;
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
+}
+
+unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double predicted,
+                             const RunOptions& how) {
+  if (extent <= 0) return 0;
+  prepare(predicted);
   std::optional<tracer::Unlocked> others_record;
   if (predicted >= kShort) others_record.emplace();
   // Not after a run: nobody knows whether there will be another.

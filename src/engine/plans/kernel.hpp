@@ -45,6 +45,17 @@ class CompiledKernel {
   // Machine code now, or soon, whatever has been run: for who knows that more runs follow.
   void ask_for_code();
 
+  // For who runs kernels a chunk at a time, see wavefront.hpp: counts a run, and compiles as run()
+  // does; iterations [begin, end) on this thread; bytes of one thread's scratch; so many
+  // iterations, or a few more where they are lanes.
+  void prepare(double predicted);
+  void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
+  std::size_t scratch_need(const ir::CallArgs& args) const;
+  std::int64_t whole_chunk(std::int64_t chunk) const {
+    return vector_grid_ ? whole_lanes(chunk) : chunk;
+  }
+  void ran(double seconds) { last_seconds_.store(seconds, std::memory_order_relaxed); }
+
   const ir::Kernel& ir() const { return *kernel_; }
   std::size_t bytes() const;  // that it takes, roughly, with the machine code that may come
   bool jitted() const { return slot_->get() != nullptr; }
@@ -57,8 +68,6 @@ class CompiledKernel {
                   const RunOptions& how);
   unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, double predicted,
                            const Trail& trail);
-  void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
-  std::size_t scratch_need(const ir::CallArgs& args) const;  // bytes of one thread
   std::int64_t multiple_of(double iteration) const;
   ParallelLoop loop_of(std::int64_t extent, double predicted) const;
   void measured(double seconds, double predicted, bool code);  // on one thread

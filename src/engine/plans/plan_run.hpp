@@ -50,8 +50,10 @@ class PlanRun {
  private:
   void region(const BoundStep& s);
   void operation(const BoundStep& s);
+  void together(std::span<const BoundStep> steps, const Stretch& of);
   void take_memory(std::int32_t node);
-  void allocate(const Root& r, fusion::UpdateMode update);
+  // Without memory in `free`, new memory.
+  void allocate(const Root& r, fusion::UpdateMode update, std::vector<NodeMemory>* free = nullptr);
   void bind_buffers(Region& r);
   void join(const Region& r);
 
