@@ -52,13 +52,6 @@ ExprId Exprs::source(const Source& s) {
   return intern(i);
 }
 
-bool Exprs::knows(const Source& s) const {
-  Item i;
-  i.op = Op::Source;
-  i.s = s;
-  return find(i, hash(i)).has_value();
-}
-
 ExprId Exprs::add(ExprId a, ExprId b) {
   if (a == zero()) return b;
   if (b == zero()) return a;

@@ -44,7 +44,6 @@ class Exprs {
   ExprId source(const Source& s);
   ExprId add(ExprId a, ExprId b);
   ExprId mul(ExprId a, ExprId b);
-  bool knows(const Source& s) const;  // some expression was made of it
   ExprId blocks(ExprId a, std::int64_t size) { return blocks(a, constant(size)); }
   ExprId blocks(ExprId a, ExprId size);  // how many of that size cover a
   ExprId fit(ExprId a, ExprId size);     // how many of that size fit into a: at least one

@@ -85,10 +85,6 @@ std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
   for (fusion::Step& s : e->plan_->steps) take_kernel(s);
   e->given_ = given_by(e->graph_, *e->plan_, std::move(values));
   for (const Node* n : inputs) e->inputs_.push_back(number_of(e->graph_, n));
-  for (const Node* n : numbers) {
-    const std::int32_t i = number_of(e->graph_, n);
-    if (i >= 0 && e->plan_->exprs.knows({i, fusion::Field::Value})) return nullptr;
-  }
   for (const Node* n : wanted) e->wanted_.push_back(number_of(e->graph_, n));
   for (const fusion::Step& s : e->plan_->steps)
     for (const fusion::ResultSpec& r : s.results)
