@@ -92,6 +92,34 @@ void PlanRun::region(const BoundStep& s) {
   partials_.clear();
 }
 
+// Memory that nobody needs any more, of steps that run together. Large pieces come again at once: so
+// no more of it is taken than one step after the other would. Small ones rest for a while, as the
+// step that writes to one has to wait for those that read what was there.
+class PlanRun::Freed {
+ public:
+  void add(NodeMemory m, std::size_t step) { free_.push_back({std::move(m), step}); }
+  std::optional<NodeMemory> take(std::size_t bytes, std::size_t step) {
+    constexpr std::size_t kSmall = 64 << 10, kRest = 16;
+    const auto fits = [&](const Piece& p) {
+      return p.memory.offset == 0 && p.memory.buffer->bytes == bytes &&
+             (bytes >= kSmall || p.since + kRest <= step);
+    };
+    auto it = std::find_if(free_.begin(), free_.end(), fits);
+    if (it == free_.end()) return std::nullopt;
+    if (bytes >= kSmall) it = std::next(std::find_if(free_.rbegin(), free_.rend(), fits)).base();
+    NodeMemory m = std::move(it->memory);
+    free_.erase(it);
+    return m;
+  }
+
+ private:
+  struct Piece {
+    NodeMemory memory;
+    std::size_t since;
+  };
+  std::vector<Piece> free_;
+};
+
 // As region() does with each, but for the order: all have their memory before the first one runs.
 // What nobody needs behind a step serves the steps behind it, as it would if they ran one after the
 // other.
@@ -100,14 +128,15 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
   std::vector<std::vector<const Buffer*>> memory;
   std::vector<Region> regions;
   std::vector<UpdateMode> updates;
-  std::vector<NodeMemory> given, own, free;
+  std::vector<NodeMemory> given, own;
+  Freed free;
   buffers.reserve(steps.size());
   memory.reserve(steps.size());
   for (const BoundStep& s : steps) {
     Region& r = regions.emplace_back(Region{s, s.extent, nullptr, {}, {}});
     const UpdateMode update = updates.emplace_back(executor_.begin_together(r));
     for (const BufferSource& b : r.lowered().buffers) take_memory(b.index);
-    for (const Root& root : s.roots) allocate(root, update, &free);
+    for (const Root& root : s.roots) allocate(root, update, &free, regions.size());
     bind_buffers(r);
     r.buffers = buffers.emplace_back(buffers_);
     std::vector<const Buffer*>& in = memory.emplace_back();
@@ -128,7 +157,7 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
       NodeMemory m = std::move(bindings_.memory(n));
       bindings_.memory(n) = {};
       for (const NodeMemory& o : own)
-        if (m && o.buffer == m.buffer) free.push_back(std::move(m));
+        if (m && o.buffer == m.buffer) free.add(std::move(m), regions.size());
     }
   }
   const std::vector<unsigned> flags = executor_.launch_together(regions, of);
@@ -172,20 +201,14 @@ void PlanRun::take_memory(std::int32_t node) {
   slot.of_run = u.exclusive;
 }
 
-void PlanRun::allocate(const Root& r, UpdateMode update, std::vector<NodeMemory>* free) {
+void PlanRun::allocate(const Root& r, UpdateMode update, Freed* free, std::size_t step) {
   NodeMemory& memory = bindings_.memory(r.node);
-  if (!r.update && free) {
-    const std::size_t bytes = static_cast<std::size_t>(element_count(r.shape)) * itemsize(r.dtype);
-    // The latest first: so steps of a loop meet the same memory in few ways.
-    const auto reused = std::find_if(free->rbegin(), free->rend(), [&](const NodeMemory& m) {
-      return m.offset == 0 && m.buffer->bytes == bytes;
-    });
-    if (reused != free->rend()) {
-      memory = std::move(*reused);
-      free->erase(std::next(reused).base());
+  if (!r.update && free)
+    if (auto m = free->take(static_cast<std::size_t>(element_count(r.shape)) * itemsize(r.dtype),
+                            step)) {
+      memory = *std::move(m);
       return;
     }
-  }
   if (!r.update) {
     memory = {executor_.allocate(r.shape, r.dtype), 0};
     return;

@@ -52,8 +52,10 @@ class PlanRun {
   void operation(const BoundStep& s);
   void together(std::span<const BoundStep> steps, const Stretch& of);
   void take_memory(std::int32_t node);
-  // Without memory in `free`, new memory.
-  void allocate(const Root& r, fusion::UpdateMode update, std::vector<NodeMemory>* free = nullptr);
+  class Freed;
+  // What is free by that step serves first.
+  void allocate(const Root& r, fusion::UpdateMode update, Freed* free = nullptr,
+                std::size_t step = 0);
   void bind_buffers(Region& r);
   void join(const Region& r);
 
