@@ -148,8 +148,9 @@ void CompiledKernel::measured(double seconds, double predicted, bool code) {
   rate.store(before > 0 ? (before + now) / 2 : now, std::memory_order_relaxed);
 }
 
-std::int64_t CompiledKernel::whole_lanes(std::int64_t chunk) {
-  return (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
+std::int64_t CompiledKernel::whole_chunk(std::int64_t chunk) const {
+  const std::int64_t lanes = !vector_grid_ ? 1 : chunk < kLaneMultiple ? kLeastLanes : kLaneMultiple;
+  return (chunk + lanes - 1) / lanes * lanes;
 }
 
 // Machine code may arrive while a region runs; scratch serves either.

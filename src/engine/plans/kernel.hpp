@@ -51,9 +51,7 @@ class CompiledKernel {
   void prepare(double predicted);
   void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
   std::size_t scratch_need(const ir::CallArgs& args) const;
-  std::int64_t whole_chunk(std::int64_t chunk) const {
-    return vector_grid_ ? whole_lanes(chunk) : chunk;
-  }
+  std::int64_t whole_chunk(std::int64_t chunk) const;
   void ran(double seconds) { last_seconds_.store(seconds, std::memory_order_relaxed); }
 
   const ir::Kernel& ir() const { return *kernel_; }
@@ -71,7 +69,6 @@ class CompiledKernel {
   std::int64_t multiple_of(double iteration) const;
   ParallelLoop loop_of(std::int64_t extent, double predicted) const;
   void measured(double seconds, double predicted, bool code);  // on one thread
-  static std::int64_t whole_lanes(std::int64_t chunk);         // of a vector grid
   // Gives the compiler thread, which runs at low priority, the processor for a while once the
   // interpreter has cost as much as compiling does: on a machine without an idle core machine code
   // would not come otherwise.
