@@ -283,10 +283,11 @@ Schedule::Schedule(std::span<Stage> stages, int threads) : stages_(stages.size()
     auto wanted = [&](std::int64_t first) {
       double share = 0;
       for (const Wait& w : waits[s])
-        share = std::max(
-            share, static_cast<double>(needed((*w.chunks)[static_cast<std::size_t>(first)],
-                                              stages[w.stage].first, stages[w.stage].chunks())) /
-                       static_cast<double>(stages[w.stage].chunks()));
+        if (stages[w.stage].chunks() >= kSeveral)
+          share = std::max(
+              share, static_cast<double>(needed((*w.chunks)[static_cast<std::size_t>(first)],
+                                                stages[w.stage].first, stages[w.stage].chunks())) /
+                         static_cast<double>(stages[w.stage].chunks()));
       return share;
     };
     const Stage& led = stages[static_cast<std::size_t>(before)];
