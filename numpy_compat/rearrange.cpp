@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/shape_limits.hpp"
 #include "record.hpp"
 #include "tracer/device.hpp"
@@ -109,6 +111,9 @@ Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& given_
     }
     pieces = std::move(cut);
   }
+  // The largest first: what is written at the call would be memory for all of the result.
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& p, const Piece& q) { return p.to.size() > q.to.size(); });
   if (a.size() != 0)
     for (const Piece& p : pieces) tracer::assign(p.to, p.from);
   return result;
