@@ -6,7 +6,7 @@
 
 #include "core/shape_limits.hpp"
 #include "record.hpp"
-#include "tracer/capture.hpp"
+#include "tracer/at_once.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::numpy {
@@ -80,16 +80,14 @@ void write_side_by_side(const Array& out, std::span<const Array> arrays, int axi
   const auto write = [&](const Array& a, std::int64_t at) {
     if (a.size() != 0) tracer::assign(slice_axis(out, axis, at, at + a.shape[axis]), a);
   };
-  // A small one in front would be written at the call, into memory for all of the result.
-  const auto largest = arrays[0].size() <= tracer::eager_limit()
-                           ? std::max_element(arrays.begin(), arrays.end(),
-                                              [](const Array& a, const Array& b) {
-                                                return a.size() < b.size();
-                                              })
+  // A small one in front of large ones would be written at the call, into memory for all of them.
+  const auto smaller = [](const Array& a, const Array& b) { return a.size() < b.size(); };
+  const auto largest = out.size() > tracer::kMiddling
+                           ? std::max_element(arrays.begin(), arrays.end(), smaller)
                            : arrays.begin();
   for (const bool rest : {false, true}) {
     std::int64_t at = 0;
-    for (auto a = arrays.begin(); a != arrays.end(); at += a++->shape[axis])
+    for (auto a = arrays.begin(); a != arrays.end(); at += a->shape[axis], ++a)
       if ((a != largest) == rest) write(*a, at);
   }
 }

@@ -318,15 +318,15 @@ Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
   const auto old = [&] {
     return node(gn.in[0]).kind == NodeKind::Empty ? nest_.zero(n.dtype) : emit_(gn.in[0], idx, ctx);
   };
-  for (int d = 0; d < n.shape.size(); ++d)
-    if (side(update, d) == Beside) return old();
+  const std::vector<Side> sides = this->sides(update, idx);
+  if (std::find(sides.begin(), sides.end(), Beside) != sides.end()) return old();
   // What nobody has written to may be anything: the part too.
   const bool chooses = node(gn.in[0]).kind != NodeKind::Empty;
   Index near = idx;
   Val inside = kNone;
   for (int d = 0; d < n.shape.size(); ++d) {
     const Edges e = edges(update, d);
-    if (e.whole() || side(update, d) == Inside) continue;
+    if (e.whole() || sides[static_cast<std::size_t>(d)] == Inside) continue;
     const Val v = nest_.position(idx[static_cast<std::size_t>(d)]);
     const Val last = integer(OpId::Subtract, number(e.end), nest_.constant(scalar_int(1)));
     Val at = v;
@@ -338,7 +338,7 @@ Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
     inside = inside == kNone ? in : nest_.apply(OpId::LogicalAnd, DType::Bool, inside, in);
   }
   const Val v = emit_(gn.in[1], nest_.written_index(update, near), ctx);
-  return inside == kNone ? v : nest_.apply(OpId::Where, n.dtype, inside, v, old());
+  return inside == kNone ? v : nest_.either(inside, v, old());
 }
 
 }  // namespace plait::fusion

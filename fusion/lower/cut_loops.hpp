@@ -131,7 +131,9 @@ class CutLoops {
   bool covered(int read) const;
   bool hidden(int read, int level) const;
   std::pair<Val, Val> inside(const Cut& c, const Range& all);
-  Side side(std::int32_t update, int d) const;
+  // Of the write that is read at that index.
+  std::vector<Side> sides(std::int32_t update, const Index& idx);
+  bool reads_at(const Read& r, const Index& idx);
   Side side_of_read(int read, int d) const;
   ExprId minus(ExprId a, ExprId b) { return ex_.add(a, ex_.mul(b, ex_.constant(-1))); }
   ExprId larger(ExprId a, ExprId b) { return minus(ex_.add(a, b), ex_.least(a, b)); }

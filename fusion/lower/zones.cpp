@@ -211,21 +211,46 @@ CutLoops::Side CutLoops::side_of_read(int read, int d) const {
   return Unknown;
 }
 
-// Of all reads of the write, in the loops that are open.
-CutLoops::Side CutLoops::side(std::int32_t update, int d) const {
+bool CutLoops::reads_at(const Read& r, const Index& idx) {
+  for (std::size_t d = 0; d < idx.size(); ++d) {
+    const Walk& w = r.idx[d];
+    if (w.steps.size() > 1) return false;
+    Ix x{-1, ex_.one(), w.start};
+    for (const auto& [axis, step] : w.steps) {
+      if (axis >= folded_) return false;
+      x = nest_.sum(x, nest_.scaled(idx_[static_cast<std::size_t>(axis)], step));
+    }
+    if (x != idx[d]) return false;
+  }
+  return true;
+}
+
+// In the loops that are open; where it is not known which of the reads this is, of all of them.
+std::vector<CutLoops::Side> CutLoops::sides(std::int32_t update, const Index& idx) {
+  const Dims& shape = node(update).shape;
+  std::vector<Side> all(static_cast<std::size_t>(shape.size()), Unknown);
   if (fills_) {
+    for (int d = 0; d < shape.size(); ++d)
+      if (shape[d] != 1) all[static_cast<std::size_t>(d)] = Inside;
     for (const Cut& c : cuts_)
-      if (!c.inside && reads_[static_cast<std::size_t>(c.read)].update == update) return Beside;
-    return node(update).shape[d] != 1 ? Inside : Unknown;
+      if (!c.inside && reads_[static_cast<std::size_t>(c.read)].update == update)
+        all.assign(all.size(), Beside);
+    return all;
   }
-  std::optional<Side> all;
-  for (int r = 0; r < static_cast<int>(reads_.size()); ++r) {
-    if (reads_[static_cast<std::size_t>(r)].update != update) continue;
-    const Side s = side_of_read(r, d);
-    if (all && *all != s) return Unknown;
-    all = s;
+  bool first = true;
+  for (int n = 0; n < static_cast<int>(reads_.size()); ++n) {
+    const Read& r = reads_[static_cast<std::size_t>(n)];
+    if (r.update != update) continue;
+    const bool this_one = reads_at(r, idx);
+    for (int d = 0; d < shape.size(); ++d) {
+      Side& of = all[static_cast<std::size_t>(d)];
+      const Side s = side_of_read(n, d);
+      of = first || this_one || of == s ? s : Unknown;
+    }
+    if (this_one) break;
+    first = false;
   }
-  return all.value_or(Unknown);
+  return all;
 }
 
 }  // namespace plait::fusion
