@@ -14,6 +14,17 @@ namespace {
 // Of a read of one of several parts, in units of work: to choose between two values.
 constexpr double kChoose = 0.5;
 
+// Lanes have loops for each part in every row.
+double loops_seconds(const Problem& p, const Node& n, int parts) {
+  if (!p.target.lanes || parts < 2) return 0;
+  const Dims& shape = n.shape;
+  const std::vector<int> order = by_width(shape, n.strides);
+  const double rows =
+      order.size() < 2 ? 1 : elements_of(shape) / static_cast<double>(shape[order.back()]);
+  const InterpreterCosts& m = p.target.machine->interpreter;
+  return rows * (parts - 1) * (m.loop + 2 * m.instruction);
+}
+
 class ReadPadding final : public Rule {
  public:
   void revise(const Candidate& c, Offers& o) const override {
@@ -32,7 +43,8 @@ class ReadPadding final : public Rule {
     for (std::int32_t i = 0; i < g.size(); ++i)
       if (read[i] > 0 && c.pads(i))
         o.make({{{Edit::Store, i, "what reads its parts would choose too often"}},
-                read[i] * kChoose * parts[i] * m.cycle,
+                read[i] * kChoose * parts[i] * m.cycle +
+                    loops_seconds(c.problem(), *g[i].node, parts[i]),
                 memory_seconds(m, 3 * bytes_of(*g[i].node))});
   }
 };

@@ -18,7 +18,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution, self.convolution, self.patches, self.depthwise, self.attention, self.attention])
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution, self.convolution, self.patches, self.depthwise, self.parts, self.parts, self.attention, self.attention])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -280,6 +280,28 @@ class FusionGenerator(Generator):
             y = self.sum_of_shifts((kh, kw), (rows, columns), "{{}}[:, :, {i}, {j}] * {{}}[:, {k}, {l}][:, None, None]", "elementwise", "multiply", p, f)
         if r.random() < 0.8:
             self.drop(p)
+        return y
+
+    def parts(self):
+        """What is rolled, joined and padded in several ways, added up; sometimes one of them is kept."""
+        r = self.random
+        shape = r.choice([(5,), (900,), (3, 7), (40, 1), (33, 70), (2, 3, 40)])
+        x = self.make(shape, r.choice(["f4", "f8", "i8"]))
+        y = x
+        for _ in range(r.randint(2, 5)):
+            axis, n = (at := r.randrange(len(shape))), shape[at]
+            cut = r.randint(0, n)
+            head, tail = (f"[{':, ' * axis}{part}]" for part in (f":{cut}", f"{cut}:"))
+            form, op = r.choice([
+                (f"np.roll({{}}, {r.choice([1, -1, 2, n + 3, -1000])}, {axis})", "roll"),
+                (f"np.roll({{}}, ({r.randint(-3, 3)}, {r.randint(-3, 3)}), (0, {axis}))", "roll"),
+                (f"np.concatenate(({{0}}{tail} * 2, {{0}}{head}), {axis})", "concatenate"),
+                (f"np.pad({{}}, 2, mode={r.choice(['edge', 'wrap', 'symmetric', 'constant'])!r})[{', '.join(f'{(a := r.randint(0, 4))}:{a + e}' for e in shape)}]", "pad"),
+            ])
+            part = self.step(form, "exactly", op, r.choice([x, y]))
+            total = self.step("{} + {}", "elementwise", "add", y, part)
+            self.drop(part)
+            y = total
         return y
 
     def attention(self):
