@@ -235,9 +235,8 @@ void CutLoops::open_zones(int level, std::size_t next, std::int32_t ctx) {
   Cut& cut = cuts_[next];
   if (!fills_) return open_zones_of_roots(cut, level, next + 1, ctx);
   const int read = cut.read, dim = cut.dim;
-  if (hidden(read, level) || std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& c) {
-        return c.read == read && !c.inside;
-      }))
+  if (hidden(read, level) || std::any_of(cuts_.begin(), cuts_.end(),
+                                         [&](const Cut& c) { return c.read == read && !c.inside; }))
     return open_zones(level, next + 1, ctx);
   Range& open = range(cut.level);
   const Range before = open;
@@ -277,7 +276,7 @@ void CutLoops::open_level(int level, std::int32_t ctx) {
     loop = r.begin == kNone ? nest_.open(ctx, l.extent)
            : r.narrow       ? nest_.open_between(ctx, r.begin, r.end, ex_.one(), 1)
                             : nest_.open_between(ctx, r.begin, r.end,
-                                                 r.extent == kNoExtent ? l.extent : r.extent, r.trips);
+                                           r.extent == kNoExtent ? l.extent : r.extent, r.trips);
     Ix& x = idx_[static_cast<std::size_t>(l.axis)];
     x.loop = loop;
     if (l.axis == interleaved_.axis) {
@@ -320,8 +319,7 @@ Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
   };
   const std::vector<Side> sides = this->sides(update, idx);
   if (std::find(sides.begin(), sides.end(), Beside) != sides.end()) return old();
-  // What nobody has written to may be anything: the part too.
-  const bool chooses = node(gn.in[0]).kind != NodeKind::Empty;
+  const bool chooses = contains_part(gn.in[0]) || shows_base(update);
   Index near = idx;
   Val inside = kNone;
   for (int d = 0; d < n.shape.size(); ++d) {

@@ -1,9 +1,9 @@
 // Loops over a box of an iteration space: those that fill scratch with an operand of a product, and
 // those of a region's roots. Where they read an array that was written in part, and that has no
 // memory (a concatenation, padding), they are cut at the edges of the parts: inside, the part is
-// read without a condition. Beside it a fill has loops that read what was there before. The loops of
-// roots are cut into zones of their innermost loops, for all reads at once (lower/zones.cpp); what
-// is read along other loops, conditions choose.
+// read without a condition. Beside it a fill has loops that read what was there before. The loops
+// of roots are cut into zones of their innermost loops, for all reads at once (lower/zones.cpp);
+// what is read along other loops, conditions choose.
 #pragma once
 #include <functional>
 #include <map>
@@ -74,9 +74,9 @@ class CutLoops {
   };
   // How iterations lie to a dimension of what was written.
   enum Side : std::uint8_t { Unknown, Inside, Beside };
-  // A dimension of a read that steps along a loop. Iterations read inside from `from` up to `to`, in
-  // front of it up to `before`, and behind it from `behind` on; the loops around vary in between.
-  // -1: nothing is beside it there.
+  // A dimension of a read that steps along a loop. Iterations read inside from `from` up to `to`,
+  // in front of it up to `before`, and behind it from `behind` on; the loops around vary in
+  // between. -1: nothing is beside it there.
   struct Crossing {
     int read, dim;
     ExprId from, to, before, behind;
@@ -87,8 +87,8 @@ class CutLoops {
     std::vector<Side> sides;
   };
   struct Cut {
-    int level;             // of the loop that is cut; -1: all loops run or none
-    int in_front;          // each zone has loops of its own from this level on
+    int level;     // of the loop that is cut; -1: all loops run or none
+    int in_front;  // each zone has loops of its own from this level on
     // Of a fill, what it is cut for: a read, and a dimension of it.
     int read = -1, dim = -1;
     bool before = false, behind = false;  // there are iterations beside
@@ -134,6 +134,7 @@ class CutLoops {
   // Of the write that is read at that index.
   std::vector<Side> sides(std::int32_t update, const Index& idx);
   bool reads_at(const Read& r, const Index& idx);
+  bool shows_base(std::int32_t first);
   Side side_of_read(int read, int d) const;
   ExprId minus(ExprId a, ExprId b) { return ex_.add(a, ex_.mul(b, ex_.constant(-1))); }
   ExprId larger(ExprId a, ExprId b) { return minus(ex_.add(a, b), ex_.least(a, b)); }
@@ -166,6 +167,7 @@ class CutLoops {
   std::vector<Read> reads_;
   std::vector<Cut> cuts_;
   std::vector<Range> ranges_;  // of all loops, then of each level
+  std::map<std::int32_t, bool> shows_base_;
   bool fills_ = false, repeated_ = false;
   // The axis whose elements are those of several arrays, interleaved: loops over these, and inside
   // over the elements of each. The index's last axis counts the arrays.

@@ -299,7 +299,8 @@ Val Nest::either(Val first, Val a, Val b) {
     term = one.erase(term);
   }
   const auto varies = [&](const Term& o) { return def_loop_[o.var] == loop; };
-  if (std::any_of(one.begin(), one.end(), varies) || std::any_of(other.begin(), other.end(), varies))
+  if (std::any_of(one.begin(), one.end(), varies) ||
+      std::any_of(other.begin(), other.end(), varies))
     return choice();
   const auto sum = [&](Val from, const std::vector<Term>& terms) {
     Val bytes = number(k_.accesses[k_.insts[from].access].offset);

@@ -85,8 +85,8 @@ class Nest {
   Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
   static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
   Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
-  // One of two values of one dtype. Where both are loads of one buffer, and what is chosen holds for
-  // all of their loop, it is their address.
+  // One of two values of one dtype. Where both are loads of one buffer, and what is chosen holds
+  // for all of their loop, it is their address.
   Val either(Val first, Val a, Val b);
   void count_elements(std::int32_t loop);
   // In the innermost loop of those that the address and the index need.

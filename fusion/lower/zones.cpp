@@ -1,6 +1,6 @@
-// The loops of a region's roots, cut where what they read goes from one part of an array to another.
-// Code is right wherever the edges lie: a zone begins behind all that it reads as if beside, and
-// ends in front. Where they lie now decides only which zones there are.
+// The loops of a region's roots, cut where what they read goes from one part of an array to
+// another. Code is right wherever the edges lie: a zone begins behind all that it reads as if
+// beside, and ends in front. Where they lie now decides only which zones there are.
 #include <algorithm>
 
 #include "cut_loops.hpp"
@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMaxZones = 6;
 // Iterations of a zone whose loops are not worth cutting further, or spreading over lanes.
 constexpr std::int64_t kNarrow = 8;
+constexpr std::size_t kMaxCells = 64;
 
 }  // namespace
 
@@ -67,7 +68,8 @@ void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
       cuts_.pop_back();
       continue;
     }
-    const ExprId extent = extents_[static_cast<std::size_t>(levels_[static_cast<std::size_t>(l)].axis)];
+    const ExprId extent =
+        extents_[static_cast<std::size_t>(levels_[static_cast<std::size_t>(l)].axis)];
     find_zones(c, ex_.zero(), extent);
   }
 }
@@ -96,7 +98,9 @@ void CutLoops::find_crossings(Cut& c) {
         need_(r.update, "it is not read as loops step");
         continue;
       }
-      const auto reaches = [&](ExprId edge, ExprId from) { return ex_.blocks(minus(edge, from), by); };
+      const auto reaches = [&](ExprId edge, ExprId from) {
+        return ex_.blocks(minus(edge, from), by);
+      };
       Crossing x{static_cast<int>(n), d, -1, -1, -1, -1};
       if (!e.from_first) {
         x.from = reaches(e.first, w.start);
@@ -251,6 +255,55 @@ std::vector<CutLoops::Side> CutLoops::sides(std::int32_t update, const Index& id
     first = false;
   }
   return all;
+}
+
+// Whether what there was before the first of several writes over each other shows beside them.
+bool CutLoops::shows_base(std::int32_t first) {
+  // What nobody has written to may be anything: the part too.
+  if (node(g_[first].in[0]).kind == NodeKind::Empty) return false;
+  const auto [known, fresh] = shows_base_.try_emplace(first, true);
+  if (!fresh) return known->second;
+  std::vector<std::int32_t> parts;
+  auto n = static_cast<int>(
+      std::find_if(reads_.begin(), reads_.end(), [&](const Read& r) { return r.update == first; }) -
+      reads_.begin());
+  for (; n >= 0; n = reads_[static_cast<std::size_t>(n)].over)
+    parts.push_back(reads_[static_cast<std::size_t>(n)].update);
+  // Edges divide the array into cells, each of which is in a part, or in none.
+  const auto before = in_.facts.recorded();
+  const Dims& shape = node(first).shape;
+  std::vector<std::vector<ExprId>> edges_of(static_cast<std::size_t>(shape.size()));
+  std::size_t cells = 1;
+  for (int d = 0; d < shape.size(); ++d) {
+    std::vector<ExprId>& all = edges_of[static_cast<std::size_t>(d)];
+    all = {ex_.zero(), ex_.source({first, Field::Shape, d})};
+    for (const std::int32_t p : parts)
+      for (const ExprId e : {edges(p, d).first, edges(p, d).end})
+        if (std::none_of(all.begin(), all.end(), [&](ExprId k) { return in_.facts.equal(e, k); }))
+          all.push_back(e);
+    std::sort(all.begin(), all.end(),
+              [&](ExprId a, ExprId b) { return concrete(in_, a) < concrete(in_, b); });
+    for (std::size_t k = 0; k + 1 < all.size(); ++k) not_above(all[k], all[k + 1]);
+    cells *= all.size() - 1;
+  }
+  const auto in_a_part = [&](std::size_t cell) {
+    return std::any_of(parts.begin(), parts.end(), [&](std::int32_t p) {
+      std::size_t rest = cell;
+      for (int d = 0; d < shape.size(); ++d) {
+        const std::vector<ExprId>& all = edges_of[static_cast<std::size_t>(d)];
+        const ExprId at = all[rest % (all.size() - 1)];
+        rest /= all.size() - 1;
+        const Edges e = edges(p, d);
+        if (concrete(in_, at) < concrete(in_, e.first) || concrete(in_, at) >= concrete(in_, e.end))
+          return false;
+      }
+      return true;
+    });
+  };
+  bool shows = cells > kMaxCells;
+  for (std::size_t cell = 0; cell < cells && !shows; ++cell) shows = !in_a_part(cell);
+  if (shows) in_.facts.forget(before);
+  return known->second = shows;
 }
 
 }  // namespace plait::fusion

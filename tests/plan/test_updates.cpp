@@ -110,7 +110,8 @@ TEST_CASE("what is written in parts and read by loops has no memory") {
                  view(p, {tracer::Slice{2, {}, {}}, tracer::Slice{1, -1, {}}}));
     });
   const Array line = random_f64({100000}, 3);
-  one_region([&] { return add(numpy::roll(line, {1}, Dims{0}), numpy::roll(line, {-1}, Dims{0})); });
+  one_region(
+      [&] { return add(numpy::roll(line, {1}, Dims{0}), numpy::roll(line, {-1}, Dims{0})); });
   // Both fields of a step in time are roots of one region, and the next step is another.
   const Both steps = both([&] {
     const auto around = [&](const Array& z) {
