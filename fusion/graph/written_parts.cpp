@@ -15,8 +15,8 @@ bool is_part(const std::vector<GNode>& nodes, const GNode& u) {
   const GNode& old = nodes[static_cast<std::size_t>(u.in[0])];
   const Node& o = *old.node;
   if (o.dtype != u.node->dtype || o.shape != u.node->shape) return false;
-  if (o.kind == NodeKind::Empty) return true;
-  return !old.leaf && !old.wanted && (o.kind == NodeKind::Fill || old.part);
+  if (old.leaf) return o.kind != NodeKind::Scalar;
+  return !old.wanted && (o.kind == NodeKind::Fill || old.part);
 }
 
 }  // namespace
