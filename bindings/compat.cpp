@@ -323,6 +323,15 @@ PyObject* roll(PyObject*, Args args, Py_ssize_t n) {  // (a, shift, axis)
     return made.ndim() ? wrap_like(std::move(made), args, 1) : wrap(std::move(made));
   });
 }
+PyObject* pad(PyObject*, Args args, Py_ssize_t n) {  // (a, widths, mode)
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded_within_int64([&]() -> PyObject* {
+    auto a = parse_array(args[0]);
+    if (!a) return not_implemented();
+    return wrap(np::pad(*a, *parse_axes(args[1], Axes::Iterable),
+                        static_cast<np::Padding>(integer(args[2]))));
+  });
+}
 PyObject* sliding_window_view(PyObject*, Args args, Py_ssize_t n) {  // (a, window, axes, writeable)
   if (!exact_count(n, 4)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
@@ -428,6 +437,7 @@ PyMethodDef compat_functions[] = {
     {"tile", c(tile), METH_FASTCALL, nullptr},
     {"repeat", c(repeat), METH_FASTCALL, nullptr},
     {"roll", c(roll), METH_FASTCALL, nullptr},
+    {"pad", c(pad), METH_FASTCALL, nullptr},
     {"sliding_window_view", c(sliding_window_view), METH_FASTCALL, nullptr},
     {"meshgrid", c(meshgrid), METH_FASTCALL, nullptr},
     {"diff", c(diff), METH_FASTCALL, nullptr},

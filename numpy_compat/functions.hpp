@@ -154,6 +154,8 @@ Array rot90(const Array& a, std::int64_t k = 1, std::int64_t axis1 = 0, std::int
 Array diff(const Array& a, std::int64_t n = 1, std::int64_t axis = -1);
 
 // --- padding (pad.cpp) ---
+// Of pad and concatenate: the arrays, one after the other along the axis, which fill `out`.
+void write_side_by_side(const Array& out, std::span<const Array> arrays, int axis);
 enum class Padding : std::uint8_t { Constant, Edge, Reflect, Symmetric, Wrap };
 // Widths: one for all sides, a pair (before, after) for all axes, or a pair for each axis.
 Array pad(const Array& a, const Dims& widths, Padding how = Padding::Constant,

@@ -1,10 +1,12 @@
 // Joining arrays (one empty result, an assignment a part) and splitting them (views).
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <string>
 
 #include "core/shape_limits.hpp"
 #include "record.hpp"
+#include "tracer/at_once.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::numpy {
@@ -74,6 +76,22 @@ constexpr std::int64_t kMostSections = std::int64_t{1} << 48;
 
 }  // namespace
 
+void write_side_by_side(const Array& out, std::span<const Array> arrays, int axis) {
+  const auto write = [&](const Array& a, std::int64_t at) {
+    if (a.size() != 0) tracer::assign(slice_axis(out, axis, at, at + a.shape[axis]), a);
+  };
+  // A small one in front of large ones would be written at the call, into memory for all of them.
+  const auto smaller = [](const Array& a, const Array& b) { return a.size() < b.size(); };
+  const auto largest = out.size() > tracer::kMiddling
+                           ? std::max_element(arrays.begin(), arrays.end(), smaller)
+                           : arrays.begin();
+  for (const bool rest : {false, true}) {
+    std::int64_t at = 0;
+    for (auto a = arrays.begin(); a != arrays.end(); at += a->shape[axis], ++a)
+      if ((a != largest) == rest) write(*a, at);
+  }
+}
+
 Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> given_axis,
                   std::optional<DType> dtype) {
   if (arrays.empty()) throw ValueError("need at least one array to concatenate");
@@ -97,12 +115,7 @@ Array concatenate(std::span<const Array> arrays, std::optional<std::int64_t> giv
                        "') according to the rule 'same_kind'");
   const tracer::OnDevice beside(tracer::device_of(first));
   const Array out = empty_in_order(shape, joined_axes(arrays), t);
-  std::int64_t at = 0;
-  for (const Array& a : arrays) {
-    const std::int64_t next = at + a.shape[axis];
-    if (a.size() != 0) tracer::assign(slice_axis(out, axis, at, next), a);
-    at = next;
-  }
+  write_side_by_side(out, arrays, axis);
   return out;
 }
 

@@ -24,6 +24,18 @@ Width width_of(const Dims& widths, int axis, int ndim) {
 
 Array backwards(const Array& a, int axis) { return tracer::flip(a, Dims{axis}); }
 
+// In C order, whatever the order of the pieces.
+Array joined(std::span<const Array> pieces, int axis) {
+  Dims shape = pieces[0].shape;
+  shape[axis] = 0;
+  for (const Array& p : pieces) shape[axis] += p.shape[axis];
+  check_shape(shape, static_cast<std::int64_t>(itemsize(pieces[0].dtype)));
+  const tracer::OnDevice beside(tracer::device_of(pieces[0]));
+  const Array out = tracer::empty(shape, pieces[0].dtype);
+  write_side_by_side(out, pieces, axis);
+  return out;
+}
+
 // The elements [-before, extent + after) of the axis as a wave that goes on for ever: `period` of
 // them are `forth`, the next as many `back`.
 Array wave(const Array& forth, const Array& back, const Array& end, int axis, Width w,
@@ -38,7 +50,7 @@ Array wave(const Array& forth, const Array& back, const Array& end, int axis, Wi
     at += stop - first;
   }
   if (pieces.empty()) return end;
-  return concatenate(pieces, axis);
+  return joined(pieces, axis);
 }
 
 Array padded(const Array& a, int axis, Width w, Padding how) {
@@ -48,9 +60,13 @@ Array padded(const Array& a, int axis, Width w, Padding how) {
     throw ValueError("can't extend empty axis " + std::to_string(axis) +
                      " using modes other than 'constant' or 'empty'");
   if (how == Padding::Edge || (how == Padding::Reflect && n == 1)) {
-    const Array pieces[] = {repeat(slice_axis(a, axis, 0, 1), w.before, axis), a,
-                            repeat(slice_axis(a, axis, n - 1, n), w.after, axis)};
-    return concatenate(pieces, axis);
+    const auto edge = [&](std::int64_t at, std::int64_t width) {
+      Dims shape = a.shape;
+      shape[axis] = width;
+      return tracer::broadcast_to(slice_axis(a, axis, at, at + 1), shape);
+    };
+    const Array pieces[] = {edge(0, w.before), a, edge(n - 1, w.after)};
+    return joined(pieces, axis);
   }
   if (how == Padding::Wrap) return wave(a, a, a, axis, w, n);
   const Array back = backwards(a, axis);
@@ -62,9 +78,18 @@ Array padded(const Array& a, int axis, Width w, Padding how) {
 
 Array pad(const Array& a, const Dims& widths, Padding how, const Scalar& value) {
   if (how != Padding::Constant) {
+    if (tracer::is_f_contiguous(a) && !tracer::is_c_contiguous(a)) {
+      Dims turned;
+      for (int i = a.ndim(); i-- > 0;) {
+        const Width w = width_of(widths, i, a.ndim());
+        turned.push_back(w.before);
+        turned.push_back(w.after);
+      }
+      return tracer::transpose(pad(tracer::transpose(a), turned, how));
+    }
     Array x = a;
     for (int i = 0; i < a.ndim(); ++i) x = padded(x, i, width_of(widths, i, a.ndim()), how);
-    return x.storage == a.storage ? tracer::copy(a) : x;
+    return x.storage == a.storage ? tracer::copy(a, 'C') : x;
   }
   Dims shape = a.shape;
   for (int i = 0; i < a.ndim(); ++i) {

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "core/shape_limits.hpp"
 #include "record.hpp"
+#include "tracer/at_once.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::numpy {
@@ -109,6 +112,10 @@ Array roll(const Array& a, const Dims& shifts, const std::optional<Dims>& given_
     }
     pieces = std::move(cut);
   }
+  // A small one in front of large ones would be written at the call, into memory for all of them.
+  if (a.size() > tracer::kMiddling)
+    std::stable_sort(pieces.begin(), pieces.end(),
+                     [](const Piece& p, const Piece& q) { return p.to.size() > q.to.size(); });
   if (a.size() != 0)
     for (const Piece& p : pieces) tracer::assign(p.to, p.from);
   return result;

@@ -7,26 +7,37 @@
 
 namespace plait::fusion {
 
-Exprs::Exprs() {
+Exprs::Exprs() : table_(64, -1) {
   constant(0);
   constant(1);
 }
 
-ExprId Exprs::intern(const Item& i) {
+// Where the expression is in the table, or is to be.
+ExprId& Exprs::place(const Item& i) {
   std::uint64_t h = static_cast<std::uint64_t>(i.op);
   for (std::uint64_t v :
        {static_cast<std::uint64_t>(i.c), static_cast<std::uint64_t>(i.s.node),
         static_cast<std::uint64_t>(i.s.field), static_cast<std::uint64_t>(i.s.dim),
         static_cast<std::uint64_t>(i.a), static_cast<std::uint64_t>(i.b)})
     h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-  auto [b, e] = index_.equal_range(h);
-  for (; b != e; ++b) {
-    const Item& o = items_[b->second];
-    if (o.op == i.op && o.c == i.c && o.s == i.s && o.a == i.a && o.b == i.b) return b->second;
+  std::size_t at = h >> 32;
+  for (;; ++at) {
+    ExprId& e = table_[at & (table_.size() - 1)];
+    if (e < 0) return e;
+    const Item& o = items_[e];
+    if (o.op == i.op && o.c == i.c && o.s == i.s && o.a == i.a && o.b == i.b) return e;
   }
+}
+
+ExprId Exprs::intern(const Item& i) {
+  if (const ExprId known = place(i); known >= 0) return known;
+  const auto id = static_cast<ExprId>(items_.size());
   items_.push_back(i);
-  ExprId id = static_cast<ExprId>(items_.size() - 1);
-  index_.emplace(h, id);
+  if (2 * items_.size() > table_.size()) {
+    table_.assign(2 * table_.size(), -1);
+    for (ExprId e = 0; e < id; ++e) place(items_[e]) = e;
+  }
+  place(i) = id;
   return id;
 }
 

@@ -3,7 +3,6 @@
 // parameters. So a plan made for one shape serves others.
 #pragma once
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 namespace plait::fusion {
@@ -63,11 +62,12 @@ class Exprs {
     Source s;
     ExprId a = 0, b = 0;
   };
+  ExprId& place(const Item& i);
   ExprId intern(const Item& i);
   ExprId of_two(Op op, ExprId a, ExprId b);
   static std::int64_t value_of(Op op, std::int64_t a, std::int64_t b);
   std::vector<Item> items_;
-  std::unordered_multimap<std::uint64_t, ExprId> index_;
+  std::vector<ExprId> table_;  // by hash, a power of two of places; -1: nothing there
 };
 
 }  // namespace plait::fusion

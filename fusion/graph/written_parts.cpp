@@ -14,8 +14,8 @@ bool writes_part(const Graph& g, std::int32_t update) {
   const GNode& old = g[u.in[0]];
   const Node& o = *old.node;
   if (o.dtype != u.node->dtype || o.shape != u.node->shape) return false;
-  if (o.kind == NodeKind::Empty) return true;
-  if (old.leaf || old.wanted) return false;
+  if (old.leaf) return o.kind != NodeKind::Scalar;
+  if (old.wanted) return false;
   return o.kind == NodeKind::Fill || writes_part(g, u.in[0]);
 }
 

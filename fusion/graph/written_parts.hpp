@@ -6,8 +6,8 @@
 
 namespace plait::fusion {
 
-// Whether the Update, by its form, may be read so: its target is a box of its storage, which was
-// filled, or written in the same way, before.
+// Whether the Update, by its form, may be read so: its target is a box of its storage, which is in
+// memory, or was filled, or written in the same way, before.
 bool writes_part(const Graph& g, std::int32_t update);
 
 // How the node merges dimensions of a copy that nobody else reads, as a matrix of patches does, or

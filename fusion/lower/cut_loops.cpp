@@ -174,7 +174,7 @@ void CutLoops::cut_each() {
           if (levels_[static_cast<std::size_t>(l)].axis == axis) level = l;
       }
       if (!steps) need_(r.update, "it is not read as loops step");
-      cuts_.push_back({level, level, {{static_cast<int>(n), d}}, !e.from_first, !to_last});
+      cuts_.push_back({level, level, static_cast<int>(n), d, !e.from_first, !to_last});
     }
   }
 }
@@ -184,83 +184,9 @@ void CutLoops::cut_each() {
 bool CutLoops::goes_on(const Read& r, int d, ExprId end) const {
   if (r.over < 0) return false;
   for (const Cut& c : cuts_)
-    if (const auto& [read, dim] = *c.reads.begin(); read == r.over && (dim != d || c.behind))
-      return false;
+    if (c.read == r.over && (c.dim != d || c.behind)) return false;
   const std::int32_t next = reads_[static_cast<std::size_t>(r.over)].update;
   return in_.facts.equal(ex_.source({next, Field::MapStart, d}), end);
-}
-
-void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
-  if (contains_.empty()) return;
-  const bool written = node(roots[0]).kind == NodeKind::Update;
-  const Dims& shape = written ? node(roots[0]).view_shape : node(roots[0]).shape;
-  std::vector<Walk> walks(idx_.size());
-  for (int d = 0; d < static_cast<int>(walks.size()); ++d)
-    if (shape[d] != 1) walks[static_cast<std::size_t>(d)].steps = {{d, ex_.one()}};
-  for (const std::int32_t r : roots) {
-    if (node(r).kind != NodeKind::Update) {
-      read_at(r, walks);
-      continue;
-    }
-    for (const int k : {1, 2})
-      if (const std::int32_t in = g_[r].in[k]; in >= 0) read_at(in, nest_.broadcast(in, walks));
-  }
-  find_reads();
-  if (reads_.empty()) return;
-  const auto minus = [&](ExprId a, ExprId b) { return ex_.add(a, ex_.mul(b, ex_.constant(-1))); };
-  const auto larger = [&](ExprId a, ExprId b) { return minus(ex_.add(a, b), ex_.least(a, b)); };
-  const auto extent_of = [&](int axis) { return extents_[static_cast<std::size_t>(axis)]; };
-  const int last = static_cast<int>(levels_.size()) - 1, first = std::max(0, last - 1);
-  // Beside what was written lanes lie along the loop around: the innermost is cut in front of it.
-  // Threads choose what they read.
-  for (int l = last; in_.target.lanes && l >= first; --l)
-    cuts_.push_back({.level = l,
-                     .in_front = first,
-                     .high = extent_of(levels_[static_cast<std::size_t>(l)].axis)});
-  for (std::size_t n = 0; n < reads_.size(); ++n) {
-    const Read& r = reads_[n];
-    std::set<int> folded;
-    for (const Walk& w : r.idx)
-      for (const auto& [axis, step] : w.steps)
-        if (axis >= folded_) folded.insert(axis);
-    for (int d = 0; d < node(r.update).shape.size(); ++d) {
-      const Walk& w = r.idx[static_cast<std::size_t>(d)];
-      const Edges e = edges(r.update, d);
-      bool loops = false, folds = false, even = true;
-      for (const auto& [axis, step] : w.steps) {
-        (axis < folded_ ? loops : folds) = true;
-        even &= ex_.is_constant(step) && ex_.value(step) > 0;
-      }
-      // Sums over several axes of the array itself may be one walk through memory.
-      bool fits = loops || !folds || (folded.size() == 1 && e.whole());
-      for (Cut& c : cuts_) {
-        const int along = levels_[static_cast<std::size_t>(c.level)].axis;
-        ExprId by = ex_.zero(), most = w.start;
-        for (const auto& [axis, step] : w.steps)
-          if (axis == along)
-            by = step;
-          else
-            most = ex_.add(most, ex_.mul(step, ex_.add(extent_of(axis), ex_.constant(-1))));
-        if (e.whole() || by == ex_.zero()) continue;
-        fits &= even && (!folds || by == ex_.one());
-        if (!fits) break;
-        c.reads.insert({static_cast<int>(n), d});
-        c.before |= !e.from_first;
-        c.behind |= !e.to_last;
-        // The first iteration that is not in front of what was written, and the first behind it.
-        if (!e.from_first) c.low = larger(c.low, ex_.blocks(minus(e.first, w.start), by));
-        if (!e.to_last) c.high = ex_.least(c.high, ex_.blocks(minus(e.end, most), by));
-      }
-      if (!fits) need_(r.update, "it is not read as loops step");
-    }
-  }
-  if (cuts_.empty() || cuts_[0].reads.empty()) return cuts_.clear();
-  std::erase_if(cuts_, [](const Cut& c) { return c.reads.empty(); });
-  for (Cut& c : cuts_) {
-    const ExprId extent = extent_of(levels_[static_cast<std::size_t>(c.level)].axis);
-    c.low = ex_.least(c.low, extent);
-    c.high = larger(c.low, c.high);
-  }
 }
 
 // Whether there is another part beside it.
@@ -274,17 +200,15 @@ bool CutLoops::covered(int read) const {
 bool CutLoops::hidden(int read, int level) const {
   const int over = reads_[static_cast<std::size_t>(read)].over;
   return over >= 0 && (hidden(over, level) || std::all_of(cuts_.begin(), cuts_.end(), [&](auto& c) {
-                         return c.reads.begin()->first != over || (c.inside && c.level <= level);
+                         return c.read != over || (c.inside && c.level <= level);
                        }));
 }
 
 // The iterations of a loop in which what the cut is for is read inside.
 std::pair<Val, Val> CutLoops::inside(const Cut& c, const Range& all) {
-  if (!fills_) return {number(c.low), number(c.high)};
   // The index along this dimension is `rest` and what the loop steps.
-  const auto& [read, dim] = *c.reads.begin();
-  const Read& r = reads_[static_cast<std::size_t>(read)];
-  const Walk& walk = r.idx[static_cast<std::size_t>(dim)];
+  const Read& r = reads_[static_cast<std::size_t>(c.read)];
+  const Walk& walk = r.idx[static_cast<std::size_t>(c.dim)];
   Ix rest{-1, ex_.one(), walk.start};
   ExprId step = ex_.one();
   for (const auto& [axis, by] : walk.steps)
@@ -292,7 +216,7 @@ std::pair<Val, Val> CutLoops::inside(const Cut& c, const Range& all) {
       step = by;
     else
       rest = nest_.sum(rest, nest_.scaled(idx_[static_cast<std::size_t>(axis)], by));
-  const Edges e = edges(r.update, dim);
+  const Edges e = edges(r.update, c.dim);
   const Val at = nest_.position(rest);
   // The first of the loop's iterations from `edge` on.
   const auto reaches = [&](ExprId edge) {
@@ -309,10 +233,10 @@ void CutLoops::open_zones(int level, std::size_t next, std::int32_t ctx) {
   while (next < cuts_.size() && cuts_[next].in_front != level) ++next;
   if (next == cuts_.size()) return open_level(level, ctx);
   Cut& cut = cuts_[next];
-  const int read = cut.reads.begin()->first, dim = cut.reads.begin()->second;
-  if (fills_ && (hidden(read, level) || std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& c) {
-                   return c.reads.begin()->first == read && !c.inside;
-                 })))
+  if (!fills_) return open_zones_of_roots(cut, level, next + 1, ctx);
+  const int read = cut.read, dim = cut.dim;
+  if (hidden(read, level) || std::any_of(cuts_.begin(), cuts_.end(),
+                                         [&](const Cut& c) { return c.read == read && !c.inside; }))
     return open_zones(level, next + 1, ctx);
   Range& open = range(cut.level);
   const Range before = open;
@@ -351,7 +275,8 @@ void CutLoops::open_level(int level, std::int32_t ctx) {
     const Level& l = levels_[static_cast<std::size_t>(level)];
     loop = r.begin == kNone ? nest_.open(ctx, l.extent)
            : r.narrow       ? nest_.open_between(ctx, r.begin, r.end, ex_.one(), 1)
-                            : nest_.open_between(ctx, r.begin, r.end, l.extent, r.trips);
+                            : nest_.open_between(ctx, r.begin, r.end,
+                                           r.extent == kNoExtent ? l.extent : r.extent, r.trips);
     Ix& x = idx_[static_cast<std::size_t>(l.axis)];
     x.loop = loop;
     if (l.axis == interleaved_.axis) {
@@ -382,17 +307,6 @@ void CutLoops::run(std::int32_t ctx, Body body) {
   open_zones(-1, 0, ctx);
 }
 
-// Whether the loops that are open are where no read of the write is beside it along a dimension.
-bool CutLoops::reads_inside(std::int32_t update, int d) const {
-  if (fills_ && node(update).shape[d] != 1) return true;
-  for (int r = 0; r < static_cast<int>(reads_.size()); ++r)
-    if (reads_[static_cast<std::size_t>(r)].update == update &&
-        std::none_of(cuts_.begin(), cuts_.end(),
-                     [&](const Cut& c) { return c.inside && c.reads.count({r, d}) > 0; }))
-      return false;
-  return true;
-}
-
 Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
   const GNode& gn = g_[update];
   const Node& n = *gn.node;
@@ -403,26 +317,26 @@ Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
   const auto old = [&] {
     return node(gn.in[0]).kind == NodeKind::Empty ? nest_.zero(n.dtype) : emit_(gn.in[0], idx, ctx);
   };
-  for (const Cut& c : cuts_)
-    if (fills_ && !c.inside &&
-        reads_[static_cast<std::size_t>(c.reads.begin()->first)].update == update)
-      return old();
+  const std::vector<Side> sides = this->sides(update, idx);
+  if (std::find(sides.begin(), sides.end(), Beside) != sides.end()) return old();
+  const bool chooses = contains_part(gn.in[0]) || shows_base(update);
   Index near = idx;
   Val inside = kNone;
   for (int d = 0; d < n.shape.size(); ++d) {
     const Edges e = edges(update, d);
-    if (e.whole() || reads_inside(update, d)) continue;
+    if (e.whole() || sides[static_cast<std::size_t>(d)] == Inside) continue;
     const Val v = nest_.position(idx[static_cast<std::size_t>(d)]);
     const Val last = integer(OpId::Subtract, number(e.end), nest_.constant(scalar_int(1)));
     Val at = v;
     if (!e.from_first) at = integer(OpId::Maximum, at, number(e.first));
     if (!e.to_last) at = integer(OpId::Minimum, at, last);
+    near[static_cast<std::size_t>(d)] = {-1, ex_.one(), ex_.zero(), at};
+    if (!chooses) continue;
     const Val in = nest_.apply(OpId::Equal, DType::Bool, at, v);
     inside = inside == kNone ? in : nest_.apply(OpId::LogicalAnd, DType::Bool, inside, in);
-    near[static_cast<std::size_t>(d)] = {-1, ex_.one(), ex_.zero(), at};
   }
   const Val v = emit_(gn.in[1], nest_.written_index(update, near), ctx);
-  return inside == kNone ? v : nest_.apply(OpId::Where, n.dtype, inside, v, old());
+  return inside == kNone ? v : nest_.either(inside, v, old());
 }
 
 }  // namespace plait::fusion

@@ -1,8 +1,9 @@
 // Loops over a box of an iteration space: those that fill scratch with an operand of a product, and
 // those of a region's roots. Where they read an array that was written in part, and that has no
 // memory (a concatenation, padding), they are cut at the edges of the parts: inside, the part is
-// read without a condition. Beside it a fill has loops that read what was there before; other loops
-// are cut once for all of their reads, and conditions choose where not all of them are inside.
+// read without a condition. Beside it a fill has loops that read what was there before. The loops
+// of roots are cut into zones of their innermost loops, for all reads at once (lower/zones.cpp);
+// what is read along other loops, conditions choose.
 #pragma once
 #include <functional>
 #include <map>
@@ -38,7 +39,9 @@ class CutLoops {
   // `idx`: of axes that no level has; `extents`: of all axes.
   void start(const Index& idx, const std::vector<Level>& levels,
              const std::vector<ExprId>& extents);
-  // Cuts the innermost loop and the one around it, where all reads of the roots are inside.
+  // Whether any of the roots reads an array without memory that was written in part.
+  bool reads_parts(const std::vector<std::int32_t>& roots);
+  // Cuts the innermost loop and the one around it at the edges of what the roots read.
   void cut_innermost(const std::vector<std::int32_t>& roots);
   void run(std::int32_t ctx, Body body);
   // The operand at the loops of all levels, in the local. `repeated`: computed again for every
@@ -46,8 +49,8 @@ class CutLoops {
   void fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
             std::int32_t local, std::int32_t ctx, bool repeated);
   bool repeated() const { return repeated_; }
-  // A write for which the loops of roots were cut, each zone with code of its own; -1: none.
-  std::int32_t cut_for() const { return fills_ || cuts_.empty() ? -1 : reads_[0].update; }
+  // A write that the roots read in zones, each with code of its own; -1: none.
+  std::int32_t cut_for() const { return fills_ || reads_.empty() ? -1 : reads_[0].update; }
   // Of a write without memory.
   Val value(std::int32_t update, const Index& idx, std::int32_t ctx);
   // In arrays that a view shows interleaved, if these loops have them one after the other.
@@ -69,20 +72,40 @@ class CutLoops {
     bool from_first, to_last;
     bool whole() const { return from_first && to_last; }
   };
+  // How iterations lie to a dimension of what was written.
+  enum Side : std::uint8_t { Unknown, Inside, Beside };
+  // A dimension of a read that steps along a loop. Iterations read inside from `from` up to `to`,
+  // in front of it up to `before`, and behind it from `behind` on; the loops around vary in
+  // between. -1: nothing is beside it there.
+  struct Crossing {
+    int read, dim;
+    ExprId from, to, before, behind;
+  };
+  // Iterations [low, high) of a loop, and how they lie to each of its crossings.
+  struct Zone {
+    ExprId low, high;
+    std::vector<Side> sides;
+  };
   struct Cut {
-    int level;                                 // of the loop that is cut; -1: all loops run or none
-    int in_front;                              // each zone has loops of its own from this level on
-    std::set<std::pair<int, int>> reads = {};  // and a dimension of each
-    bool before = false, behind = false;       // there are iterations beside
-    ExprId low = 0, high = 0;                  // of the innermost loops: where all are inside
-    bool inside = true;                        // the loops that are open are
+    int level;     // of the loop that is cut; -1: all loops run or none
+    int in_front;  // each zone has loops of its own from this level on
+    // Of a fill, what it is cut for: a read, and a dimension of it.
+    int read = -1, dim = -1;
+    bool before = false, behind = false;  // there are iterations beside
+    bool inside = true;                   // the loops that are open are
+    // Of roots.
+    std::vector<Crossing> crossings = {};
+    std::vector<Zone> zones = {};
+    std::size_t open = 0;  // the number of the zone that is, and 1; 0: none
   };
   // What is left of a level's iterations, in the zones that are open.
   struct Range {
     Val begin = kNone, end = kNone;
     double trips = 1;
     bool narrow = false;
+    ExprId extent = kNoExtent;  // of a zone
   };
+  static constexpr ExprId kNoExtent = -1;
 
   bool contains_part(std::int32_t id);
   void read_at(std::int32_t id, const std::vector<Walk>& idx);
@@ -108,7 +131,17 @@ class CutLoops {
   bool covered(int read) const;
   bool hidden(int read, int level) const;
   std::pair<Val, Val> inside(const Cut& c, const Range& all);
-  bool reads_inside(std::int32_t update, int d) const;
+  // Of the write that is read at that index.
+  std::vector<Side> sides(std::int32_t update, const Index& idx);
+  bool reads_at(const Read& r, const Index& idx);
+  bool shows_base(std::int32_t first);
+  Side side_of_read(int read, int d) const;
+  ExprId minus(ExprId a, ExprId b) { return ex_.add(a, ex_.mul(b, ex_.constant(-1))); }
+  ExprId larger(ExprId a, ExprId b) { return minus(ex_.add(a, b), ex_.least(a, b)); }
+  void find_crossings(Cut& c);
+  bool not_above(ExprId a, ExprId b);
+  void find_zones(Cut& c, ExprId low, ExprId high);
+  void open_zones_of_roots(Cut& c, int level, std::size_t next, std::int32_t ctx);
   void open_zones(int level, std::size_t next, std::int32_t ctx);
   void open_level(int level, std::int32_t ctx);
   Val number(ExprId e) { return nest_.number(e); }
@@ -134,6 +167,7 @@ class CutLoops {
   std::vector<Read> reads_;
   std::vector<Cut> cuts_;
   std::vector<Range> ranges_;  // of all loops, then of each level
+  std::map<std::int32_t, bool> shows_base_;
   bool fills_ = false, repeated_ = false;
   // The axis whose elements are those of several arrays, interleaved: loops over these, and inside
   // over the elements of each. The index's last axis counts the arrays.

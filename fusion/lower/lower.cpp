@@ -9,6 +9,13 @@ using namespace ir;
 using tracer::Node;
 using tracer::NodeKind;
 
+namespace {
+
+// Elements of a block of what is cut along its only long dimension.
+constexpr std::int64_t kBlock = 4096;
+
+}  // namespace
+
 std::int64_t concrete(const LoweringInput& in, ExprId e) { return in.facts.estimate(e); }
 
 void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out) {
@@ -72,21 +79,29 @@ void Lowering::map() {
   Index idx(shape.size());
   std::vector<int> order = by_width(shape, strides);
   std::erase(order, scans_.axis);
-  // The grid feeds the threads: a short outermost dimension makes way for the longest one.
-  if (!order.empty() && shape[order[0]] < kFewRows) {
-    auto longest = std::max_element(order.begin(), order.end(),
-                                    [&](int a, int b) { return shape[a] < shape[b]; });
-    if (shape[*longest] >= 4096) std::rotate(order.begin(), longest, longest + 1);
-  }
-  if (scans_.axis >= 0 && !scans_.windows) order.push_back(scans_.axis);
-  // The grid's iterations come in any order.
-  bool first = order.empty() || order[0] != scans_.axis;
-  // Short dimensions beside a reduction are unrolled: the components of a force share what does
-  // not depend on them.
-  std::vector<int> unrolled;
   const bool folds = std::any_of(region_.roots.begin(), region_.roots.end(), [&](std::int32_t r) {
     return any_behind(r, [&](std::int32_t i) { return node(i).kind == NodeKind::Reduce; });
   });
+  CutLoops cuts = cut_loops();
+  // The grid feeds the threads: a short outermost dimension makes way for the longest one, or for
+  // blocks of it where it is the innermost and to be cut.
+  int in_blocks = -1;
+  const bool cut = in_.target.lanes && scans_.axis < 0 && !folds && cuts.reads_parts(region_.roots);
+  if (!order.empty() && (shape[order[0]] < kFewRows || (cut && order.size() == 1))) {
+    auto longest = std::max_element(order.begin(), order.end(),
+                                    [&](int a, int b) { return shape[a] < shape[b]; });
+    const bool innermost = longest + 1 == order.end();
+    if (cut && innermost && (order.size() == 1 || shape[*longest] >= 4096))
+      in_blocks = *longest;
+    else if (shape[*longest] >= 4096)
+      std::rotate(order.begin(), longest, longest + 1);
+  }
+  if (scans_.axis >= 0 && !scans_.windows) order.push_back(scans_.axis);
+  // The grid's iterations come in any order.
+  bool first = in_blocks < 0 && (order.empty() || order[0] != scans_.axis);
+  // Short dimensions beside a reduction are unrolled: the components of a force share what does
+  // not depend on them.
+  std::vector<int> unrolled;
   const auto extent_of = [&](int d) { return ex_.source({region_.roots[0], extent_field, d}); };
   std::vector<int> looped;
   for (int d : order) {
@@ -102,10 +117,17 @@ void Lowering::map() {
       looped.push_back(d);
     }
   }
-  CutLoops cuts = cut_loops();
   std::vector<Level> levels;
   for (const int d : looped)
     levels.push_back({d, ex_.one(), extent_of(d), kNone, kNone, static_cast<double>(shape[d])});
+  if (in_blocks >= 0) {
+    const ExprId each = ex_.constant(kBlock), extent = extent_of(in_blocks);
+    out_.grid_extent = ex_.blocks(extent, each);
+    trips_[0] = static_cast<double>(concrete(in_, out_.grid_extent));
+    chunked_ = true;
+    std::tie(levels.back().begin, levels.back().end) =
+        range_of_block(k_.loops[0].var, each, extent);
+  }
   std::vector<ExprId> extents;
   for (int d = 0; d < shape.size(); ++d) extents.push_back(extent_of(d));
   cuts.start(idx, levels, extents);

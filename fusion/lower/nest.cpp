@@ -275,6 +275,44 @@ Val Nest::push_load(std::int32_t b, Access a, DType t, std::int32_t loop) {
   return push(i, loop);
 }
 
+Val Nest::either(Val first, Val a, Val b) {
+  const DType t = k_.insts[a].type;
+  const std::int32_t loop = def_loop_[a], around = def_loop_[first];
+  const auto choice = [&] { return apply(OpId::Where, t, first, a, b); };
+  if (k_.insts[a].op != Op::Load || k_.insts[b].op != Op::Load || loop != def_loop_[b] ||
+      k_.insts[a].index != k_.insts[b].index || around == loop || !encloses(around, loop))
+    return choice();
+  std::vector<Term> one = k_.accesses[k_.insts[a].access].terms,
+                    other = k_.accesses[k_.insts[b].access].terms;
+  Access at;
+  for (auto term = one.begin(); term != one.end();) {
+    const auto same = std::find_if(other.begin(), other.end(), [&](const Term& o) {
+      return o.var == term->var && o.stride.value == term->stride.value &&
+             o.stride.param == term->stride.param;
+    });
+    if (same == other.end()) {
+      ++term;
+      continue;
+    }
+    at.terms.push_back(*term);
+    other.erase(same);
+    term = one.erase(term);
+  }
+  const auto varies = [&](const Term& o) { return def_loop_[o.var] == loop; };
+  if (std::any_of(one.begin(), one.end(), varies) ||
+      std::any_of(other.begin(), other.end(), varies))
+    return choice();
+  const auto sum = [&](Val from, const std::vector<Term>& terms) {
+    Val bytes = number(k_.accesses[k_.insts[from].access].offset);
+    for (const Term& o : terms)
+      bytes = integer(OpId::Add, bytes, integer(OpId::Multiply, o.var, number(o.stride)));
+    return bytes;
+  };
+  const Val bytes = apply(OpId::Where, DType::Int64, first, sum(a, one), sum(b, other));
+  at.terms.push_back({bytes, {1, ir::kNoParam}});
+  return push_load(k_.insts[a].index, std::move(at), t, loop);
+}
+
 // Of a loop, each iteration of which looks up an element that an index names.
 void Nest::count_elements(std::int32_t loop) {
   const Machine& m = *in_.target.machine;

@@ -85,6 +85,9 @@ class Nest {
   Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
   static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
   Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
+  // One of two values of one dtype. Where both are loads of one buffer, and what is chosen holds
+  // for all of their loop, it is their address.
+  Val either(Val first, Val a, Val b);
   void count_elements(std::int32_t loop);
   // In the innermost loop of those that the address and the index need.
   Val push_gather(std::int32_t b, ir::Access a, Val index, ir::Coeff stride, DType t);
@@ -136,6 +139,11 @@ class Nest {
   std::vector<std::pair<Ix, ExprId>> joined(const Index& idx, const Dims& strides, Source s);
   ir::Access address(const std::vector<std::pair<Ix, ExprId>>& dims, ExprId offset);
   Ix undivided(const Ix& x) { return x.divided() ? Ix{-1, ex_.one(), ex_.zero(), position(x)} : x; }
+
+  Val number(const ir::Coeff& c) {
+    return c.param == ir::kNoParam ? constant(scalar_int(c.value))
+                                   : push({ir::Op::Param, DType::Int64, OpId::Count_, c.param}, 0);
+  }
 
   // Sums of steps of several loops, as an address has them.
   std::map<Val, std::vector<Ix>> steps_;

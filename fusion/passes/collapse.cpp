@@ -41,7 +41,8 @@ class Collapse {
   // The loops of a Blocked region's reductions run over the same chunks of one range, so that all
   // of them become longer, or none.
   bool merge_split() {
-    if (split_.empty()) return false;
+    // Other ranges are those of a loop's zones.
+    if (split_.empty() || !chunked()) return false;
     std::vector<Val> inner_loops;
     for (std::int32_t l : split_) {
       inner_loops.push_back(mergeable(l));

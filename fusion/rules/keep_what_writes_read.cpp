@@ -21,6 +21,8 @@ bool costs(const Candidate& c, std::vector<double>& cost) {
     if (!c.inlined(i)) continue;
     cost[i] = n.kind == NodeKind::Cast ? 1 : element_work(n);
     const double elements = std::max<double>(1, elements_of(n.shape));
+    // Of what is read in parts, to load the part.
+    if (n.kind == NodeKind::Update) cost[i] += elements_of(n.view_shape) / elements;
     for (std::int32_t in : g[i].in)
       if (in >= 0)
         cost[i] +=

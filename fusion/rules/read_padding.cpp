@@ -1,5 +1,5 @@
-// An array that was filled and then written to in part (padding), which only loops over elements
-// read: they read what was written and what it was filled with, or it is put in memory.
+// An array that was written in parts (padding, a concatenation, what was rolled), which only loops
+// over elements read: they read the parts, and what it was filled with, or it is put in memory.
 #include <vector>
 
 #include "fusion/schedule/cost.hpp"
@@ -11,8 +11,19 @@ using tracer::NodeKind;
 
 namespace {
 
-// Of a read, in units of work: to choose between two values.
+// Of a read of one of several parts, in units of work: to choose between two values.
 constexpr double kChoose = 0.5;
+
+// Lanes have loops for each part in every row.
+double loops_seconds(const Problem& p, const Node& n, int parts) {
+  if (!p.target.lanes || parts < 2) return 0;
+  const Dims& shape = n.shape;
+  const std::vector<int> order = by_width(shape, n.strides);
+  const double rows =
+      order.size() < 2 ? 1 : elements_of(shape) / static_cast<double>(shape[order.back()]);
+  const InterpreterCosts& m = p.target.machine->interpreter;
+  return rows * (parts - 1) * (m.loop + 2 * m.instruction);
+}
 
 class ReadPadding final : public Rule {
  public:
@@ -21,13 +32,19 @@ class ReadPadding final : public Rule {
     const Graph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     std::vector<double> read(g.nodes.size());
-    for (std::int32_t i = 0; i < g.size(); ++i)
+    std::vector<int> parts(g.nodes.size());
+    for (std::int32_t i = 0; i < g.size(); ++i) {
+      if (c.pads(i)) parts[i] = 1 + parts[g[i].in[0]];
       for (const std::int32_t in : g[i].in)
         if (in >= 0 && !g[i].leaf && c.pads(in)) read[in] += elements_of(g[i].node->shape);
+      // What is written over reads nothing, and is stored with what is.
+      if (c.pads(i)) read[g[i].in[0]] = 0;
+    }
     for (std::int32_t i = 0; i < g.size(); ++i)
-      if (c.pads(i))
+      if (read[i] > 0 && c.pads(i))
         o.make({{{Edit::Store, i, "what reads its parts would choose too often"}},
-                read[i] * kChoose * m.cycle,
+                read[i] * kChoose * parts[i] * m.cycle +
+                    loops_seconds(c.problem(), *g[i].node, parts[i]),
                 memory_seconds(m, 3 * bytes_of(*g[i].node))});
   }
 };

@@ -166,9 +166,10 @@ std::int64_t Candidate::leaf_bytes(std::int32_t node) const {
       bytes += node_bytes(*g_[i].node);
       continue;
     }
-    // Generated values too: in NumPy they are arrays.
+    // Generated values and what is written in parts, too: in NumPy they are arrays.
     const NodeKind kind = g_[i].node->kind;
-    if (i != node && (kind == NodeKind::Iota || kind == NodeKind::Fill)) {
+    if (i != node &&
+        (kind == NodeKind::Iota || kind == NodeKind::Fill || kind == NodeKind::Update)) {
       bytes += node_bytes(*g_[i].node);
       continue;
     }

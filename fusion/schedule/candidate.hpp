@@ -85,7 +85,7 @@ class Candidate {
   void call_library(std::int32_t product);
   // Writes to part of an array that only an operand's packing reads: they need no memory.
   bool packs(std::int32_t update) const { return packed_[update]; }
-  // The same of writes to what was filled, which only loops over elements read: any, and this one.
+  // The same of writes that only loops over elements read: any, and this one.
   bool pads() const { return pad_count_ > 0; }
   bool pads(std::int32_t update) const { return packed_[update] && padded_[update]; }
   // A matrix of patches, or matrices that are repeated, that only an operand's packing reads.

@@ -124,6 +124,9 @@ bool Candidate::read_in_loops(std::int32_t node) const {
       case NodeKind::View:
         return !r.wanted && !r.held && read_in_loops(p) &&
                (r.steps() || (r.index && g_[node].node->kind != NodeKind::Update));
+      case NodeKind::Update:
+        // To pack parts of parts for each of many windows costs more.
+        return r.in[0] != node && r.in[2] < 0 && packed_[p] == padded_[p];
       default:
         return false;
     }
@@ -133,11 +136,14 @@ bool Candidate::read_in_loops(std::int32_t node) const {
 // Lanes take loops inside the grid that are cut; threads of a device choose what they read.
 void Candidate::find_padded() {
   if (scan_count_ > 0 || !scattered_.empty()) return;
-  for (std::int32_t i = 0; i < g_.size(); ++i) {
-    if (packed_[i] || !writes_part(g_, i) || g_[g_[i].in[0]].node->kind != NodeKind::Fill) continue;
-    const Node& n = *g_[i].node;
-    const auto wide = std::count_if(n.shape.begin(), n.shape.end(), [](auto e) { return e != 1; });
-    if (wide < 2 || element_count(n.view_shape) == 0 || !read_in_loops(i)) continue;
+  for (std::int32_t i = g_.size(); i-- > 0;) {
+    if (packed_[i] || !writes_part(g_, i)) continue;
+    const std::vector<std::int32_t>& by = problem_->readers()[i];
+    const bool written_over =
+        by.size() == 1 && g_[by[0]].node->kind == NodeKind::Update && g_[by[0]].in[0] == i;
+    if (element_count(g_[i].node->view_shape) == 0 ||
+        !(written_over ? pads(by[0]) && g_[by[0]].in[1] != i : read_in_loops(i)))
+      continue;
     packed_[i] = padded_[i] = true;
     ++pad_count_;
   }

@@ -85,7 +85,11 @@ void Search::go_on() {
     for (std::int32_t in : g[i].in)
       if (in >= 0 && !c.is_root(problem_.canon[in]))
         depth_[i] = std::max(depth_[i], depth_[in] + 1);
-    if (depth_[i] > kMaxDepth && c.add_root(i, "the chain before it is long")) depth_[i] = 0;
+    // Parts and views are read where what they show is computed.
+    const NodeKind cut = g[i].node->kind;
+    if (depth_[i] > kMaxDepth && cut != NodeKind::View && cut != NodeKind::Update &&
+        c.add_root(i, "the chain before it is long"))
+      depth_[i] = 0;
   }
   if (at_.phase == Position::Visit) {
     c.place_product_readers();

@@ -141,16 +141,21 @@ def triu(m, k=0):
     return call(numpy.triu, (m, k)) if result is NotImplemented else result
 
 
-def _constant_pad(array, pad_width, constant_values=0):
-    """One value around an array, or NotImplemented."""
+def _pad_widths(array, pad_width):
+    """What is before and after each axis, or None where NumPy is to say what is wrong with it."""
     widths = numpy.asarray(pad_width)
-    if array.ndim == 0 or widths.dtype.kind != "i" or numpy.ndim(constant_values) != 0 or isinstance(constant_values, ndarray):
-        return NotImplemented
+    if array.ndim == 0 or widths.dtype.kind != "i":
+        return None
     try:
         widths = numpy.broadcast_to(widths, (array.ndim, 2)).tolist()
     except ValueError:
-        return NotImplemented
-    if any(w < 0 for pair in widths for w in pair):
+        return None
+    return None if any(w < 0 for pair in widths for w in pair) else widths
+
+
+def _constant_pad(array, widths, constant_values=0):
+    """One value around an array, or NotImplemented."""
+    if numpy.ndim(constant_values) != 0 or isinstance(constant_values, ndarray):
         return NotImplemented
     order = "F" if array.flags.fnc else "C"
     shape = tuple(before + extent + after for extent, (before, after) in zip(array.shape, widths))
@@ -160,9 +165,19 @@ def _constant_pad(array, pad_width, constant_values=0):
     return padded
 
 
+# Modes that show elements of the array: numpy::Padding.
+_PADDING = {"edge": 1, "reflect": 2, "symmetric": 3, "wrap": 4}
+
+
 def pad(array, pad_width, mode="constant", **kwargs):
-    if type(array) is ndarray and mode == "constant" and not isinstance(pad_width, (dict, ndarray)) and set(kwargs) <= {"constant_values"}:
-        result = _constant_pad(array, pad_width, **kwargs)
+    if type(array) is ndarray and not isinstance(pad_width, (dict, ndarray)) and (widths := _pad_widths(array, pad_width)):
+        result = NotImplemented
+        if type(mode) is not str:
+            pass
+        elif mode == "constant" and set(kwargs) <= {"constant_values"}:
+            result = _constant_pad(array, widths, **kwargs)
+        elif mode in _PADDING and not kwargs and array.size:
+            result = _plait.pad(array, tuple(w for pair in widths for w in pair), _PADDING[mode])
         if result is not NotImplemented:
             return result
     return call(numpy.pad, (array, pad_width, mode), kwargs)

@@ -3,6 +3,7 @@ that cross the thresholds of vectors, tiles and threads. Intermediate arrays are
 import numpy
 
 from generator import Generator
+from parts import Parts
 from program import Statement
 from reference import quiet
 
@@ -10,7 +11,7 @@ EXTENTS = [1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65, 127, 129, 300]
 LARGE = 100_000
 
 
-class FusionGenerator(Generator):
+class FusionGenerator(Parts, Generator):
     def __init__(self, seed, large=LARGE):
         super().__init__(seed, limit=large)
         self.large = large
@@ -18,7 +19,7 @@ class FusionGenerator(Generator):
     def run(self):
         r = self.random
         with quiet():
-            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution, self.convolution, self.patches, self.depthwise, self.attention, self.attention])
+            shape = r.choice([self.kmeans, self.softmax, self.standardise, self.stencil, self.forces, self.tree, self.tree, self.tree, self.columns, self.variance, self.moments, self.product, self.product, self.convolution, self.convolution, self.patches, self.depthwise, self.parts, self.parts, self.attention, self.attention])
             result = shape()
             if r.random() < 0.4:
                 self.tail(result)
@@ -255,31 +256,6 @@ class FusionGenerator(Generator):
             t = self.step("np.maximum({}, 0)", "elementwise", "maximum", y)
             self.drop(y)
             y = t
-        return y
-
-    def depthwise(self):
-        """Windows or shifted slices of padding, times one weight a channel."""
-        r = self.random
-        dtype = r.choice(["f4", "f8", "i8"])
-        n, c, kh, kw = r.randint(1, 3), r.choice([1, 3, 16]), r.randint(1, 4), r.randint(1, 4)
-        h, w = r.choice([1, 5, 8, 30]), r.choice([2, 5, 17, 64])
-        while n * c * (h + 10) * (w + 10) * kh * kw > 4 * self.limit:  # larger arrays are dropped at once
-            n, c, h, w = 1, max(1, c // 2), max(1, h * 2 // 3), max(2, w * 2 // 3)
-        x, f = self.make((n, c, h, w), dtype), self.make((c, kh, kw), dtype)
-        top, bottom, left, right = (r.choice([0, 1, 1, 2, 5]) for _ in range(4))
-        if h + top + bottom < kh or w + left + right < kw:
-            top, left = top + kh, left + kw
-        p = self.step(f"np.pad({{}}, ((0, 0), (0, 0), ({top}, {bottom}), ({left}, {right})){r.choice(['', ', constant_values=2'])})", "exactly", "pad", x)
-        rows, columns = h + top + bottom - kh + 1, w + left + right - kw + 1
-        if r.random() < 0.5:
-            step = r.choice(["", "", "[:, :, ::2, ::3]"])
-            t = self.step(f"np.lib.stride_tricks.sliding_window_view({{}}, ({kh}, {kw}), axis=(2, 3)){step} * {{}}[:, None, None]", "elementwise", "multiply", p, f)
-            y = self.reduce("sum", t, (-2, -1))
-            self.drop(t)
-        else:
-            y = self.sum_of_shifts((kh, kw), (rows, columns), "{{}}[:, :, {i}, {j}] * {{}}[:, {k}, {l}][:, None, None]", "elementwise", "multiply", p, f)
-        if r.random() < 0.8:
-            self.drop(p)
         return y
 
     def attention(self):

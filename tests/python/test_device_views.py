@@ -134,3 +134,14 @@ def test_padding_that_kernels_read_has_no_memory():
     made = program(there(x), plait)
     assert str(plait.explain(made)).startswith("1 region "), plait.explain(made)
     assert numpy.asarray(made).tobytes() == program(x).tobytes()
+
+
+def test_parts_that_kernels_read_have_no_memory():
+    x = numpy.random.default_rng(5).random((40, 50), "f4")
+
+    def program(x, np=numpy):
+        return np.roll(x, 1, 0) + np.roll(x, (2, -1), (0, 1)) + np.concatenate((x[20:], x[:20] * 2)) + np.roll(x * 2, 3, 1)
+
+    made = program(there(x), plait)
+    assert str(plait.explain(made)).startswith("1 region "), plait.explain(made)
+    assert numpy.asarray(made).tobytes() == program(x).tobytes()

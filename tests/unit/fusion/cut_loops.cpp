@@ -1,4 +1,5 @@
 // Loops that are cut where they read arrays that were written in part.
+#include <algorithm>
 #include <functional>
 
 #include "recorded.hpp"
@@ -58,14 +59,47 @@ void check(const Array& sum, const Dims& inside, std::int64_t by, int loops,
 
 }  // namespace
 
-TEST_CASE("the innermost loop is cut once where all reads of padding are inside") {
+TEST_CASE(
+    "the innermost loop has a zone for each side of an edge, and none where there is nothing") {
   const Dims shape{30, 40};
   const Array p = padded(array(shape));
-  check(apply(OpId::Add, part(p, 0, 1, shape), part(p, 2, 0, shape)), shape, 1, 4,
+  // Nothing of the second is behind the last column.
+  check(apply(OpId::Add, part(p, 0, 1, shape), part(p, 2, 0, shape)), shape, 1, 3,
         [](const At& at, auto i, auto j) { return at(i, j + 1) + at(i + 2, j); });
-  // There is nothing in front of the first column, or behind the last.
-  check(apply(OpId::Add, part(p, 0, 1, shape), part(p, 1, 2, shape)), shape, 1, 4,
+  // Nothing is in front of the first column.
+  check(apply(OpId::Add, part(p, 0, 1, shape), part(p, 1, 2, shape)), shape, 1, 3,
         [](const At& at, auto i, auto j) { return at(i, j + 1) + at(i + 1, j + 2); });
+}
+
+TEST_CASE("parts of one array are read without a choice, but for the address of a row") {
+  config().eager_limit = 0;
+  const Array a = array({300, 400});
+  const auto part_of = [](const Array& x, int axis, Slice s) {
+    return axis == 0 ? view(x, {s}) : view(x, {tracer::All{}, s});
+  };
+  for (const int axis : {0, 1}) {
+    const Array rolled = tracer::empty(a.shape, a.dtype);
+    tracer::assign(part_of(rolled, axis, {1, {}, {}}), part_of(a, axis, {{}, -1, {}}));
+    tracer::assign(part_of(rolled, axis, {{}, 1, {}}), part_of(a, axis, {-1, {}, {}}));
+    Recorded r(apply(OpId::Add, rolled, weak(1)));
+    const ir::Kernel& k = r.lowered.kernel;
+    INFO(ir::to_string(k));
+    CHECK(loop_count(k) == (axis == 0 ? 2 : 3));
+    CHECK(std::none_of(k.insts.begin(), k.insts.end(), [](const ir::Inst& i) {
+      return i.op == ir::Op::Apply && i.fn == OpId::Where && i.type == DType::Float64;
+    }));
+    CHECK(k.buffers.size() == 2);
+    const Bytes buffers = r.run();
+    const auto at = [&](std::size_t buffer, std::int64_t i, std::int64_t j) {
+      double v = 0;
+      std::memcpy(&v, buffers[buffer].data() + (i * 400 + j) * 8, 8);
+      return v;
+    };
+    for (std::int64_t i = 0; i < 300; i += i == 0 ? 1 : 298)
+      for (std::int64_t j = 0; j < 400; ++j)
+        CHECK(at(1, i, j) ==
+              (axis == 0 ? at(0, (i + 299) % 300, j) : at(0, i, (j + 399) % 400)) + 1);
+  }
 }
 
 TEST_CASE("a zone is inside along a dimension where every read of it is") {
