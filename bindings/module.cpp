@@ -59,6 +59,7 @@ pb::dict stats() {
   d["bytes_moved"] = s.bytes_moved;
   TransferStats t = transfer_stats();
   d["kernels_on_device"] = s.kernels_on_device;
+  d["steps_together"] = s.steps_together;
   d["steps_moved_to_host"] = s.steps_moved_to_host;
   d["copies_to_device"] = t.to_device;
   d["copies_to_host"] = t.to_host;

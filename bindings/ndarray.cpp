@@ -1,6 +1,7 @@
 // The plait.ndarray type object: allocation from a free list, construction, subclasses.
 #include "functions.hpp"
 #include "iterator.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
 #include <structmember.h>
@@ -102,7 +103,8 @@ PyObject* iterate(PyObject* self) {
     PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
     return nullptr;
   }
-  if (!a->host && a->array.size() > 0) {  // one evaluation for all the elements
+  // One evaluation for all the elements. Rows are views, which a call that is watched records.
+  if (!a->host && a->array.size() > 0 && (ndim == 1 || !tracer::capture())) {
     PyObject* done = guarded([&] {
       force(a->array);
       return Py_NewRef(Py_None);

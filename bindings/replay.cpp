@@ -26,9 +26,9 @@ constexpr std::size_t kMostKept = 32;
 
 // What the function returned: arrays and scalars, arguments, constants, and what they stand in.
 struct Returned {
-  enum class Kind { Array, Scalar, Argument, Constant, Tuple, List, Dict } kind;
+  enum class Kind { Array, Scalar, Argument, Constant, Tuple, NamedTuple, List, Dict } kind;
   std::size_t number = 0;  // of a result; of an argument that is an array
-  Owned value;             // Constant; Dict: the tuple of its keys
+  Owned value;             // Constant; Dict: the tuple of its keys; NamedTuple: its type
   std::vector<Returned> items;
 };
 
@@ -51,7 +51,8 @@ struct Watched {
   Watched(PyObject* f, CallKey k) : function(f), key(std::move(k)) {}
   PyObject* function;
   CallKey key;
-  std::vector<Owned> theirs;    // the arrays among the arguments, as the caller gave them
+  std::vector<Owned> given;     // all arguments, as the caller gave them
+  std::vector<Owned> theirs;    // the arrays among them
   std::vector<PyObject*> ours;  // and as the function has them
   std::vector<CapturedCall::Argument> arguments;
   std::vector<NumpysOutside> outside;
@@ -98,8 +99,12 @@ class Results {
       r.kind = Returned::Kind::Scalar;
       r.number = arrays.size();
       arrays.push_back(as_lazy(o)->array);
-    } else if (PyTuple_CheckExact(o) || PyList_CheckExact(o)) {
-      r.kind = PyTuple_CheckExact(o) ? Returned::Kind::Tuple : Returned::Kind::List;
+    } else if (PyTuple_CheckExact(o) || PyList_CheckExact(o) ||
+               (PyTuple_Check(o) && PyObject_HasAttrString(o, "_fields"))) {
+      r.kind = PyTuple_CheckExact(o)  ? Returned::Kind::Tuple
+               : PyList_CheckExact(o) ? Returned::Kind::List
+                                      : Returned::Kind::NamedTuple;
+      r.value = Owned::borrow(reinterpret_cast<PyObject*>(Py_TYPE(o)));
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
         r.items.push_back(add(PySequence_Fast_GET_ITEM(o, i)));
     } else if (PyDict_CheckExact(o)) {
@@ -175,9 +180,10 @@ struct Run {
                                       reinterpret_cast<PyArrayObject*>(view.get())));
       }
       case Returned::Kind::Tuple:
+      case Returned::Kind::NamedTuple:
       case Returned::Kind::List: {
         const auto n = static_cast<Py_ssize_t>(r.items.size());
-        const bool tuple = r.kind == Returned::Kind::Tuple;
+        const bool tuple = r.kind != Returned::Kind::List;
         Owned made(check(tuple ? PyTuple_New(n) : PyList_New(n)));
         for (Py_ssize_t i = 0; i < n; ++i) {
           PyObject* const item = object(r.items[static_cast<std::size_t>(i)]);
@@ -186,6 +192,8 @@ struct Run {
           else
             PyList_SET_ITEM(made.get(), i, item);
         }
+        if (r.kind == Returned::Kind::NamedTuple)
+          return check(PyObject_Call(r.value.get(), made.get(), nullptr));
         return made.release();
       }
       case Returned::Kind::Dict: {
@@ -351,6 +359,7 @@ PyObject* begin(PyObject* self, PyObject* const* args, Py_ssize_t n) {
         if (is_array(o) && !as_array(o)->host) force(as_array(o)->array);
       auto w = std::make_unique<Watched>(self, CallKey(flat.data(), positional, names.get()));
       if (w->key.size() > kMostArrays) return PyUnicode_FromString("it has too many arrays");
+      for (PyObject* o : flat) w->given.push_back(Owned::borrow(o));
       for (PyObject* o : w->key.found()) w->theirs.push_back(Owned::borrow(o));
       w->ours = arrays_in(args[2], args[3]);
       std::vector<tracer::Array> arrays;
@@ -384,6 +393,8 @@ PyObject* end(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     Results results(*w);
     Returned returned = results.add(args[0]);
     const char* why = results.obstacle;
+    if (!w->key.arguments_match(w->given))
+      why = "it changes an object among its arguments, or a list or a dict in one";
     std::shared_ptr<CapturedCall> made;
     if (!why) {
       std::vector<CapturedCall::Outside> outside;

@@ -61,6 +61,33 @@ bool is_compared(PyObject* o) {
 }
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
+std::optional<Scalar> numpys_scalar(PyObject* o) {
+  if (!PyArray_IsScalar(o, Generic)) return std::nullopt;
+  OperandHolder h;
+  if (parse_operand(o, h) == Parsed::Fallback || h.operand->array) return std::nullopt;
+  return h.operand->scalar;
+}
+
+bool is_sequence(PyObject* o) {
+  return is_list(o) || (PyTuple_Check(o) && PyObject_HasAttrString(o, "_fields"));
+}
+
+// Whether all of an object's state is in its __dict__: its classes are Python's, and without slots.
+bool is_plain_object(PyObject* o) {
+  const PyTypeObject* const type = Py_TYPE(o);
+  constexpr Py_ssize_t kNoMembers = sizeof(PyObject) + 2 * sizeof(PyObject*);
+  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || type->tp_dictoffset == 0 ||
+      type->tp_itemsize != 0 || type->tp_basicsize > kNoMembers)
+    return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    const auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, i));
+    if (base->tp_dict && PyDict_GetItemString(base->tp_dict, "__slots__")) return false;
+  }
+  return true;
+}
+
+constexpr int kDeepest = 16;  // objects in objects
+
 }  // namespace
 
 std::optional<ArrayKey> array_key(PyObject* o) {
@@ -96,17 +123,16 @@ std::optional<ArrayKey> array_key(PyObject* o) {
   return k;
 }
 
-ArgumentKey::ArgumentKey(PyObject* o, std::vector<PyObject*>& arrays) {
+ArgumentKey::ArgumentKey(PyObject* o, std::vector<PyObject*>* arrays, int depth) {
   PyTypeObject* const type = Py_TYPE(o);
-  if (type == array_type || PyArray_CheckExact(o)) {
-    kind_ = Kind::Array;
-    array_ = arrays.size();
-    value_ = Owned::borrow(reinterpret_cast<PyObject*>(type));
-    arrays.push_back(o);
-    return;
-  }
   value_ = Owned::borrow(o);
-  if (is_constant(o)) {
+  if (type == array_type || PyArray_CheckExact(o)) {
+    kind_ = arrays ? Kind::Array : Kind::Same;
+    if (!arrays) return;
+    array_ = arrays->size();
+    value_ = Owned::borrow(reinterpret_cast<PyObject*>(type));
+    arrays->push_back(o);
+  } else if (is_constant(o)) {
     kind_ = Kind::Same;
   } else if (is_compared(o)) {
     kind_ = Kind::Equal;
@@ -114,27 +140,39 @@ ArgumentKey::ArgumentKey(PyObject* o, std::vector<PyObject*>& arrays) {
     kind_ = Kind::Float;
   } else if (PyComplex_CheckExact(o)) {
     kind_ = Kind::Complex;
-  } else if (is_list(o)) {
+  } else if (numpys_scalar(o)) {
+    kind_ = Kind::Scalar;
+  } else if (depth == kDeepest) {
+    throw Unknown{"objects in objects"};
+  } else if (is_sequence(o)) {
     kind_ = Kind::Sequence;
     // A list may change; its items are in items_.
     value_ = Owned::borrow(reinterpret_cast<PyObject*>(type));
     const Owned items(check(PySequence_Tuple(o)));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i)
-      items_.emplace_back(PyTuple_GET_ITEM(items.get(), i), arrays);
+      items_.push_back(ArgumentKey(PyTuple_GET_ITEM(items.get(), i), arrays, depth + 1));
   } else if (PyDict_CheckExact(o)) {
     kind_ = Kind::Dict;
-    const Owned names(check(PyDict_Keys(o)));
-    value_ = Owned(check(PySequence_Tuple(names.get())));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value_.get()); ++i) {
-      PyObject* const name = PyTuple_GET_ITEM(value_.get(), i);
-      if (!PyUnicode_CheckExact(name) && !PyLong_CheckExact(name))
-        throw Unknown{"a dict whose keys are neither strings nor integers"};
-      PyObject* const item = PyDict_GetItem(o, name);
-      if (!item) throw Unknown{"a dict that changes"};
-      items_.emplace_back(item, arrays);
-    }
+    take_items(o, arrays, depth);
+  } else if (is_plain_object(o)) {
+    kind_ = Kind::Object;
+    const Owned attributes(check(PyObject_GenericGetDict(o, nullptr)));
+    take_items(attributes.get(), nullptr, depth);
   } else {
     throw Unknown{type->tp_name};
+  }
+}
+
+void ArgumentKey::take_items(PyObject* dict, std::vector<PyObject*>* arrays, int depth) {
+  const Owned names(check(PyDict_Keys(dict)));
+  names_ = Owned(check(PySequence_Tuple(names.get())));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names_.get()); ++i) {
+    PyObject* const name = PyTuple_GET_ITEM(names_.get(), i);
+    if (!PyUnicode_CheckExact(name) && !PyLong_CheckExact(name))
+      throw Unknown{"a dict whose keys are neither strings nor integers"};
+    PyObject* const item = PyDict_GetItem(dict, name);
+    if (!item) throw Unknown{"a dict that changes"};
+    items_.push_back(ArgumentKey(item, arrays, depth + 1));
   }
 }
 
@@ -160,6 +198,11 @@ bool ArgumentKey::matches(PyObject* o, PyObject** arrays) const {
       const Py_complex a = PyComplex_AsCComplex(o), b = PyComplex_AsCComplex(value_.get());
       return same_bits(a.real, b.real) && same_bits(a.imag, b.imag);
     }
+    case Kind::Scalar: {
+      if (Py_TYPE(o) != Py_TYPE(value_.get())) return false;
+      const auto a = numpys_scalar(o), b = numpys_scalar(value_.get());
+      return a->dtype == b->dtype && std::memcmp(a->bytes, b->bytes, itemsize(a->dtype)) == 0;
+    }
     case Kind::Sequence: {
       if (reinterpret_cast<PyObject*>(Py_TYPE(o)) != value_.get()) return false;
       const auto n = static_cast<Py_ssize_t>(items_.size());
@@ -169,26 +212,33 @@ bool ArgumentKey::matches(PyObject* o, PyObject** arrays) const {
           return false;
       return PySequence_Fast_GET_SIZE(o) == n;
     }
-    case Kind::Dict: {
-      if (!PyDict_CheckExact(o) || PyDict_GET_SIZE(o) != PyTuple_GET_SIZE(value_.get()))
-        return false;
-      Py_ssize_t at = 0;
-      PyObject *name, *item;
-      // In the order of the dict: what is made of it may be in that order.
-      for (std::size_t i = 0; PyDict_Next(o, &at, &name, &item); ++i) {
-        PyObject* const known = PyTuple_GET_ITEM(value_.get(), static_cast<Py_ssize_t>(i));
-        if (name != known) {
-          if (Py_TYPE(name) != Py_TYPE(known)) return false;
-          const int equal = PyObject_RichCompareBool(name, known, Py_EQ);
-          check(equal);
-          if (!equal) return false;
-        }
-        if (!items_[i].matches(item, arrays)) return false;
-      }
-      return true;
+    case Kind::Dict:
+      return PyDict_CheckExact(o) && items_match(o, arrays);
+    case Kind::Object: {
+      if (o != value_.get()) return false;
+      const Owned attributes(check(PyObject_GenericGetDict(o, nullptr)));
+      return items_match(attributes.get(), arrays);
     }
   }
   return false;
+}
+
+// In the order of the dict: what is made of it may be in that order.
+bool ArgumentKey::items_match(PyObject* dict, PyObject** arrays) const {
+  if (PyDict_GET_SIZE(dict) != PyTuple_GET_SIZE(names_.get())) return false;
+  Py_ssize_t at = 0;
+  PyObject *name, *item;
+  for (std::size_t i = 0; PyDict_Next(dict, &at, &name, &item); ++i) {
+    PyObject* const known = PyTuple_GET_ITEM(names_.get(), static_cast<Py_ssize_t>(i));
+    if (name != known) {
+      if (Py_TYPE(name) != Py_TYPE(known)) return false;
+      const int equal = PyObject_RichCompareBool(name, known, Py_EQ);
+      check(equal);
+      if (!equal) return false;
+    }
+    if (!items_[i].matches(item, arrays)) return false;
+  }
+  return true;
 }
 
 CallKey::CallKey(PyObject* const* args, Py_ssize_t n, PyObject* names)
@@ -209,6 +259,16 @@ CallKey::CallKey(PyObject* const* args, Py_ssize_t n, PyObject* names)
       apart_.push_back(bytes_apart(arrays_[i], found_[i], arrays_[j], found_[j]));
       overlap_ |= apart_.back() != kApart;
     }
+}
+
+bool CallKey::arguments_match(const std::vector<Owned>& args) const {
+  std::vector<PyObject*> arrays(arrays_.size());
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ArgumentKey& key =
+        i < arguments_.size() ? arguments_[i] : named_[i - arguments_.size()].second;
+    if (!key.matches(args[i].get(), arrays.data())) return false;
+  }
+  return true;
 }
 
 bool CallKey::overlap_alike(PyObject* const* arrays) const {

@@ -24,7 +24,8 @@ struct ArrayKey {
 // nullopt: what the engine has no array for, or what is not in memory of the host alone.
 std::optional<ArrayKey> array_key(PyObject* o);
 
-// An argument, or a list, tuple or dict of such.
+// An argument, or a list, tuple or dict of such; or an object by its identity and its attributes,
+// whose arrays are no arguments: they are the same ones, with their contents at each call.
 class ArgumentKey {
  public:
   // Appends the arrays in it to `arrays`, which the keys number. Throws Unknown for what cannot be
@@ -32,17 +33,23 @@ class ArgumentKey {
   struct Unknown {
     const char* what;
   };
-  ArgumentKey(PyObject* o, std::vector<PyObject*>& arrays);
+  ArgumentKey(PyObject* o, std::vector<PyObject*>& arrays) : ArgumentKey(o, &arrays, 0) {}
 
   // Whether o is such an argument, as far as the arrays' own keys do not say; its arrays go to
   // `arrays`, of which there is room for those of all keys.
   bool matches(PyObject* o, PyObject** arrays) const;
 
  private:
-  enum class Kind { Array, Same, Equal, Float, Complex, Sequence, Dict };
+  // Of an object's attributes where `arrays` is null.
+  ArgumentKey(PyObject* o, std::vector<PyObject*>* arrays, int depth);
+  void take_items(PyObject* dict, std::vector<PyObject*>* arrays, int depth);
+  bool items_match(PyObject* dict, PyObject** arrays) const;
+
+  enum class Kind { Array, Same, Equal, Float, Complex, Scalar, Sequence, Dict, Object };
   Kind kind_;
   std::size_t array_ = 0;
-  Owned value_;  // and of arrays, their type; of dicts, the tuple of keys
+  Owned value_;  // of arrays and sequences, their type
+  Owned names_;  // tuple: of a dict's items, of an object's attributes
   std::vector<ArgumentKey> items_;
 };
 
@@ -58,6 +65,8 @@ class CallKey {
   bool numpys() const { return arrays_.empty() || arrays_[0].numpys; }
 
   bool matches(PyObject* const* args, Py_ssize_t n, PyObject* names, PyObject** arrays) const;
+  // Whether arguments that the key was made of are still such, but for their arrays.
+  bool arguments_match(const std::vector<Owned>& args) const;
 
  private:
   bool overlap_alike(PyObject* const* arrays) const;

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "fusion/graph/nonnegative.hpp"
+#include "fusion/lower/reach.hpp"
 #include "fusion/passes/passes.hpp"
 #include "fusion/schedule/layouts.hpp"
+#include "roll.hpp"
 #include "schedule/beam.hpp"
 #include "traffic.hpp"
 
@@ -42,7 +44,7 @@ class Planner {
     plan_->layouts.resize(g_.nodes.size());
     if (target_.lanes)
       plan_->layouts = choose_layouts(g_, plan_->canon, search.candidate(), plan_->steps);
-    memory.restart();
+    memory.restart(search.candidate().roots());
     for (Step& s : plan_->steps) {
       if (s.kind == StepKind::Kernel)
         lower_step(s, search.candidate(), memory);
@@ -53,9 +55,15 @@ class Planner {
     }
     plan_->notes = search.candidate().notes();
     plan_->considered = search.considered();
+    count_traffic(g_, *plan_);
+    if (target_.lanes) {
+      facts_.forget(0);
+      roll_steps(g_, *plan_, facts_, memory.owners());
+      const std::vector<Guard> relied_on = facts_.take();
+      plan_->guards.insert(plan_->guards.end(), relied_on.begin(), relied_on.end());
+    }
     collect_guards();
     find_last_uses();
-    count_traffic(g_, *plan_);
     return plan_;
   }
 
@@ -102,22 +110,22 @@ class Planner {
     }
   }
 
-  // Memory that a kernel reads and writes is one parameter of it, and each load is at the store's
-  // very address.
-  static void share_buffer(LoweredKernel& k, const Memory& memory, std::int32_t old,
-                           std::int32_t update) {
-    std::int32_t target = -1, access = -1;
+  // Where a kernel reads what it writes, it reads through the parameter that it stores through, at
+  // the store's very address. What it reads beside that has a parameter of its own.
+  void share_buffer(LoweredKernel& k, const Memory& memory, std::int32_t old, std::int32_t update) {
+    const ir::Inst* store = nullptr;
     for (const ir::Inst& i : k.kernel.insts)
-      if (i.op == ir::Op::Store && k.buffers[i.index].index == update) {
-        target = i.index;
-        access = i.access;
-      }
+      if (i.op == ir::Op::Store && k.buffers[i.index].index == update) store = &i;
+    const auto to = reach(plan_->exprs, k, *store);
     for (ir::Inst& i : k.kernel.insts) {
       if (i.op != ir::Op::Load || k.buffers[i.index].kind != BufferSource::NodeMemory ||
-          !memory.same(k.buffers[i.index].index, old) || i.type != k.kernel.buffers[target].dtype)
+          !memory.same(k.buffers[i.index].index, old) ||
+          i.type != k.kernel.buffers[store->index].dtype)
         continue;
-      i.index = target;
-      k.kernel.accesses[i.access] = k.kernel.accesses[access];
+      const auto from = reach(plan_->exprs, k, i);
+      if (to && from && apart(plan_->exprs, facts_, *from, *to)) continue;
+      i.index = store->index;
+      i.access = store->access;
     }
   }
 

@@ -33,6 +33,7 @@ struct Step {
   std::optional<Trailing> trailing;  // Fresh: how the old memory could be written after all
   std::vector<std::int32_t> dies;    // nodes whose memory nobody needs after this step
   std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
+  std::shared_ptr<void> schedule;  // the engine's, of steps that are run together from this one on
 };
 
 struct Note {

@@ -1,6 +1,7 @@
 #include "capture.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "graph.hpp"
@@ -28,6 +29,7 @@ Capture::~Capture() {
   end();
   const Lock held = hold();
   held_.clear();
+  scalars_.clear();
 }
 
 const char* Capture::obstacle() const {
@@ -44,6 +46,12 @@ void Capture::end() {
 bool Capture::is_argument(const Storage& s) const {
   return std::any_of(arguments_.begin(), arguments_.end(),
                      [&](const Ref<Storage>& a) { return a.get() == &s; });
+}
+
+Ref<Node>& Capture::scalar(const Scalar& s) {
+  std::array<std::byte, sizeof s.bytes> bytes{};
+  std::memcpy(bytes.data(), s.bytes, itemsize(s.dtype));
+  return scalars_[{s.dtype, bytes}];
 }
 
 void Capture::reads(const Storage& s) {

@@ -2,7 +2,9 @@
 // and whether anything happened that a later run could not repeat. Nothing of this thread is
 // computed at its call meanwhile, however small.
 #pragma once
+#include <array>
 #include <atomic>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +35,10 @@ class Capture {
   // Whether reads() was told of the node.
   bool knows(const Node& n) const { return held_.contains(&n); }
 
+  // The node of all numbers that are the same: what is run again has them once, where a plan that
+  // others share may not tell which numbers are equal. Null at first.
+  Ref<Node>& scalar(const Scalar& s);
+
   // The recorder tells. Of the versions that are read; before a storage gets another version.
   void reads(const Storage& s);
   void writes(const Storage& s);
@@ -47,6 +53,7 @@ class Capture {
   // Versions of what is no argument. Nobody stores to them in place: later runs read them again.
   std::unordered_map<const Node*, Ref<Node>> held_;
   std::unordered_map<const Node*, Ref<Storage>> others_;
+  std::map<std::pair<DType, std::array<std::byte, sizeof(Scalar::bytes)>>, Ref<Node>> scalars_;
   const char* obstacle_ = nullptr;
   bool another_call_ = false;
   std::uint64_t evaluations_;

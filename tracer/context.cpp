@@ -127,8 +127,11 @@ void set_graph_limit(std::size_t nodes, std::size_t bytes) {
 // site that does not come by is given up for a later one.
 void keep_bounds() {
   Context& c = context();
-  bool cut = c.pending_nodes > c.node_limit || c.retained_bytes > c.byte_limit;
-  if (!cut && capture()) return;  // what is run again is one plan
+  // What is run again is one plan, whatever that costs once.
+  constexpr std::size_t kWatched = 4;
+  const std::size_t most = capture() ? kWatched * c.node_limit : c.node_limit;
+  bool cut = c.pending_nodes > most || c.retained_bytes > c.byte_limit;
+  if (!cut && capture()) return;
   if (const std::uint32_t here = !cut && c.site ? c.site() : 0) {
     cut = here == c.anchor && here != c.last_site;
     c.last_site = here;

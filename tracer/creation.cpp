@@ -24,12 +24,13 @@ Scalar range_step(const Scalar& start, const Scalar& step) {
 
 namespace {
 // The rounds of a loop that write into an array each take its memory one after the other, when they
-// are evaluated. What may be too large for memory fails at the call.
+// are evaluated. What may be too large for memory fails at the call, unless the call is watched:
+// what it writes into is no constant.
 bool takes_memory_later(const Dims& shape, DType t) {
   constexpr std::int64_t kLittle = 16 << 10, kFits = 64 << 20;
   const std::int64_t bytes = element_count(shape) * item_bytes(t);
-  return context().evaluator && bytes > kLittle && bytes <= kFits && current_device() == kHost &&
-         !devices_in_use();
+  if (!context().evaluator || current_device() != kHost || devices_in_use()) return false;
+  return (bytes > kLittle && bytes <= kFits) || (capture() && bytes > 0);
 }
 }  // namespace
 

@@ -41,7 +41,7 @@ struct Context {
   std::size_t node_limit = 4096;
   std::size_t byte_limit = std::size_t{1} << 30;
   // A loop of the caller's is cut where it comes round: see keep_bounds().
-  std::size_t loop_limit = 256;
+  std::size_t loop_limit = 1024;
   std::size_t next_anchor = 512;  // a new anchor is taken at this many pending nodes
   std::uint32_t anchor = 0, last_site = 0;
   std::array<AtOnce, 1024> at_once{};  // at the site's number

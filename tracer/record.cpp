@@ -90,12 +90,22 @@ void give_memory(Array& a) {
   make_storage(a, std::move(n));
 }
 
-Ref<Node> scalar_node(const Scalar& s) {
+namespace {
+Ref<Node> new_scalar(const Scalar& s) {
   Ref<Node> n = take_node(NodeKind::Scalar);
   n->dtype = s.dtype;
   n->device = kAnyDevice;
   n->scalar = s;
   return n;  // nothing is pending, and nothing of it can go wrong
+}
+}  // namespace
+
+Ref<Node> scalar_node(const Scalar& s) {
+  Capture* const c = capture();
+  if (!c) return new_scalar(s);
+  Ref<Node>& one = c->scalar(s);
+  if (!one) one = new_scalar(s);
+  return one;
 }
 
 Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s, DeviceId device) {

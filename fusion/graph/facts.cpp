@@ -9,6 +9,13 @@ bool Facts::equal(ExprId a, ExprId b) {
   return true;
 }
 
+bool Facts::ordered(ExprId a, ExprId b) {
+  if (a == b) return true;
+  if (estimate(a) > estimate(b)) return false;
+  guards_.push_back({Relation::AtMost, a, b});
+  return true;
+}
+
 bool Facts::at_most(ExprId e, std::int64_t number) {
   const bool yes = estimate(e) <= number;
   if (exprs_.is_constant(e)) return yes;

@@ -29,6 +29,8 @@ class Facts {
 
   // Whether they are equal. Yes is relied on; code that is told no serves equal ones, too.
   bool equal(ExprId a, ExprId b);
+  // Whether one is at most the other. Yes is relied on.
+  bool ordered(ExprId a, ExprId b);
   // Whether it is at most that number. Yes and no are relied on; of several answers of a kind, the
   // tightest is kept.
   bool at_most(ExprId e, std::int64_t number);

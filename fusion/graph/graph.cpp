@@ -10,6 +10,7 @@
 #include "rewrites.hpp"
 #include "tracer/expiring.hpp"
 #include "tracer/ownership.hpp"
+#include "written_parts.hpp"
 
 namespace plait::fusion {
 using tracer::Node;
@@ -118,6 +119,7 @@ Graph::Graph(std::span<Node* const> wanted) {
     std::ranges::move(found, std::back_inserter(instead));
     build(wanted, replaced);
   }
+  if (writes) find_written_parts(nodes);
   make_key();
 }
 
@@ -195,7 +197,9 @@ void Graph::walk(Node* root) {
     }
     Node* const as = instead_of(f.node);
     if (!in_memory(*f.node) && f.next < as->n_inputs) {
-      Node* in = as->inputs[f.next++].get();
+      // A fill that is written to comes after what is written: it would lie about until then.
+      const bool last = as->kind == NodeKind::Update && as->inputs[0]->kind == NodeKind::Fill;
+      Node* in = as->inputs[(f.next++ + last) % as->n_inputs].get();
       if (in && in->walk != walk_) stack.push_back({in, 0});
       continue;
     }

@@ -25,6 +25,8 @@ struct GNode {
   bool expiring = false;  // held by what goes away after this evaluation, and by nothing else
   bool exclusive =
       false;  // nobody outside this graph refers to it: an Update may take over its memory
+  bool part =
+      false;  // Update: may be read as a part of an array without memory (written_parts.hpp)
   // View of a pending base that decomposes; Update without a mask: its target in the storage.
   std::shared_ptr<const ViewMap> map;
   std::shared_ptr<const IndexMap> index;  // View of another pending base, or of such an Update

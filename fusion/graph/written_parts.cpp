@@ -6,17 +6,23 @@ namespace plait::fusion {
 using tracer::Node;
 using tracer::NodeKind;
 
-bool writes_part(const Graph& g, std::int32_t update) {
-  const GNode& u = g[update];
+namespace {
+
+bool is_part(const std::vector<GNode>& nodes, const GNode& u) {
   if (u.leaf || u.wanted || u.held || u.node->kind != NodeKind::Update || !u.map) return false;
   for (int d = 0; d < u.map->from.size(); ++d)
     if (u.map->from[d] >= 0 && u.map->step[d] != 1) return false;
-  const GNode& old = g[u.in[0]];
+  const GNode& old = nodes[static_cast<std::size_t>(u.in[0])];
   const Node& o = *old.node;
   if (o.dtype != u.node->dtype || o.shape != u.node->shape) return false;
   if (old.leaf) return o.kind != NodeKind::Scalar;
-  if (old.wanted) return false;
-  return o.kind == NodeKind::Fill || writes_part(g, u.in[0]);
+  return !old.wanted && (o.kind == NodeKind::Fill || old.part);
+}
+
+}  // namespace
+
+void find_written_parts(std::vector<GNode>& nodes) {
+  for (GNode& n : nodes) n.part = is_part(nodes, n);
 }
 
 std::optional<Dims> unfolded_axes(const Graph& g, std::int32_t view) {
@@ -31,7 +37,7 @@ std::optional<Dims> unfolded_axes(const Graph& g, std::int32_t view) {
 
 std::optional<Dims> interleaved_axes(const Graph& g, std::int32_t view) {
   const GNode& v = g[view];
-  if (v.leaf || v.map || !v.index || !writes_part(g, v.in[0])) return std::nullopt;
+  if (v.leaf || v.map || !v.index || !g[v.in[0]].part) return std::nullopt;
   const Dims &shape = v.node->shape, &base = g[v.in[0]].node->shape;
   // Blocks of a product begin at multiples of how many arrays there are.
   const int last = base.size() - 1;

@@ -6,9 +6,9 @@
 
 namespace plait::fusion {
 
-// Whether the Update, by its form, may be read so: its target is a box of its storage, which is in
-// memory, or was filled, or written in the same way, before.
-bool writes_part(const Graph& g, std::int32_t update);
+// Finds the Updates that, by their form, may be read so (GNode::part): the target is a box of its
+// storage, which is in memory, or was filled, or written in the same way, before. Nodes are in topological order.
+void find_written_parts(std::vector<GNode>& nodes);
 
 // How the node merges dimensions of a copy that nobody else reads, as a matrix of patches does, or
 // heads that are repeated for groups of queries: of each of the copy's, the view's that has it.

@@ -15,11 +15,7 @@ CutLoops::CutLoops(Nest& nest, Emit emit, Need need)
       g_(nest.g_),
       ex_(nest.ex_),
       emit_(std::move(emit)),
-      need_(std::move(need)) {
-  for (std::int32_t i = 0; g_.writes && i < g_.size() && contains_.empty(); ++i)
-    if (!g_[i].leaf && !in_.in_memory[i] && node(i).kind == NodeKind::Update)
-      contains_.assign(g_.nodes.size(), -1);
-}
+      need_(std::move(need)) {}
 
 void CutLoops::start(const Index& idx, const std::vector<Level>& levels,
                      const std::vector<ExprId>& extents) {
@@ -32,12 +28,11 @@ void CutLoops::start(const Index& idx, const std::vector<Level>& levels,
 
 bool CutLoops::contains_part(std::int32_t id) {
   id = in_.canon[id];
-  if (contains_.empty() || g_[id].leaf || in_.in_memory[id]) return false;
-  if (const int known = contains_[static_cast<std::size_t>(id)]; known >= 0) return known > 0;
+  if (!g_.writes || g_[id].leaf || in_.in_memory[id]) return false;
+  if (const auto known = contains_.find(id); known != contains_.end()) return known->second;
   bool found = node(id).kind == NodeKind::Update;
   for (const std::int32_t in : g_[id].in) found = (in >= 0 && contains_part(in)) || found;
-  contains_[static_cast<std::size_t>(id)] = found ? 1 : 0;
-  return found;
+  return contains_[id] = found;
 }
 
 void CutLoops::read_at(std::int32_t id, const std::vector<Walk>& idx) {

@@ -160,9 +160,9 @@ class CutLoops {
   Body body_;
   std::vector<Level> levels_;
   Index idx_;
-  std::vector<ExprId> extents_;  // of the axes of the loops, of the arrays, then of folds
-  int folded_ = 0;               // the first axis of those
-  std::vector<int> contains_;    // of each node: a part without memory; -1: not known
+  std::vector<ExprId> extents_;            // of the axes of the loops, of the arrays, then of folds
+  int folded_ = 0;                         // the first axis of those
+  std::map<std::int32_t, bool> contains_;  // of nodes that were asked for: a part without memory
   Places places_;
   std::vector<Read> reads_;
   std::vector<Cut> cuts_;

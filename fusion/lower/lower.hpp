@@ -81,6 +81,7 @@ struct LoweredKernel {
   double work = 0;                 // rough operations of one run, at those extents
   double in_order = 0;             // seconds of its scans, a step after the other
   std::int64_t planned_grid = 1;   // grid extent then
+  std::int64_t rounds = 1;         // steps of the caller's loop that it is a loop over (roll.hpp)
   // Nodes that are computed more often than they have elements: how often.
   std::map<std::int32_t, double> repeated;
 };

@@ -27,7 +27,7 @@ bool CutLoops::reads_parts(const std::vector<std::int32_t>& roots) {
 }
 
 void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
-  if (contains_.empty()) return;
+  if (!g_.writes) return;
   const bool written = node(roots[0]).kind == NodeKind::Update;
   const Dims& shape = written ? node(roots[0]).view_shape : node(roots[0]).shape;
   std::vector<Walk> walks(idx_.size());

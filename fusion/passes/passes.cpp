@@ -45,6 +45,13 @@ void run_passes(const LoweringInput& in, LoweredKernel& k) {
     check(k, "pack_loads");
   }
   compact(k.kernel);
+  // Of the loops that there are now.
+  k.extents.assign(k.kernel.loops.size(), in.exprs.zero());
+  for (std::size_t l = 1; l < k.kernel.loops.size(); ++l) {
+    const ir::Inst& end = k.kernel.insts[k.kernel.loops[l].end];
+    if (end.op == ir::Op::Const) k.extents[l] = in.exprs.constant(end.imm.as<std::int64_t>());
+    if (end.op == ir::Op::Param) k.extents[l] = k.params[static_cast<std::size_t>(end.index)];
+  }
   k.planned_grid = std::max<std::int64_t>(1, concrete(in, k.grid_extent));
   ir::verify(k.kernel);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "ir/analysis.hpp"
 #include "loop_facts.hpp"
@@ -23,6 +24,9 @@ constexpr double kLongLoop = 2048, kLongStream = 64 << 10;
 // Instructions: of a body that is not repeated for a second register, of an exponential or
 // logarithm, and how many of one iteration the processor holds while the next is to overlap it.
 constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
+// Instructions of the longest body that is repeated because its values wait, and registers for what
+// such bodies hold.
+constexpr int kLongestBody = 600, kSideBySide = 16;
 class Vectorize {
  public:
   Vectorize(const LoweringInput& in, LoweredKernel& lk)
@@ -175,6 +179,36 @@ class Vectorize {
     });
   }
 
+  // Registers side by side for a body whose values mostly wait for each other, as far as they stay
+  // in registers.
+  int while_waiting(std::int32_t l) const {
+    const std::vector<Val>& body = k_.loops[l].body;
+    std::map<Val, std::pair<int, std::size_t>> values;  // how many it waits for; its last reader
+    int longest = 0;
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      const Inst& i = k_.insts[body[at]];
+      int behind = 0;
+      for (const Val in : i.operands)
+        if (const auto v = values.find(in); v != values.end()) {
+          behind = std::max(behind, v->second.first);
+          v->second.second = at;
+        }
+      values[body[at]] = {behind + (i.op == Op::Apply), at};
+      longest = std::max(longest, behind + (i.op == Op::Apply));
+    }
+    std::vector<int> ends(body.size() + 1);
+    int live = 0, most = 1;
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      const Inst& i = k_.insts[body[at]];
+      if (i.op != Op::Apply && !addresses_buffer(i)) continue;  // the same for all of them
+      ++ends[values[body[at]].second];
+      live += 1 - ends[at];  // in the register of an operand that it is the last to read
+      most = std::max(most, live);
+    }
+    const double wait = longest * cost_.fold_wait / static_cast<double>(body.size());
+    return std::clamp(static_cast<int>(std::ceil(wait)), 1, std::max(1, kSideBySide / most));
+  }
+
   void tune(std::int32_t l) {
     Loop& loop = k_.loops[l];
     int insts = 0, calls = 0;
@@ -193,6 +227,10 @@ class Vectorize {
     const bool far = !inner && insts + calls * kCallInsts > kLookAhead;
     const bool single = insts > kLongBody || (calls > 0 && !far) || facts_.trips(l) < 2 * lanes_;
     loop.unroll = single ? 1 : 2;
+    const bool flat = insts == static_cast<int>(loop.body.size());
+    if (insts > kLongBody && insts <= kLongestBody && flat && calls == 0 &&
+        facts_.trips(l) >= 2 * lanes_)
+      loop.unroll = while_waiting(l);
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
     if (loop.reductions.empty() && insts <= kSmallBody && calls == 0 && walks_rows(l))
       loop.unroll = static_cast<int>(std::clamp(facts_.trips(l) / lanes_, 1.0, kRowRegisters));

@@ -47,6 +47,7 @@ class Candidate {
 
   const Problem& problem() const { return *problem_; }
   bool is_root(std::int32_t n) const { return root_[n]; }
+  const std::vector<bool>& roots() const { return root_; }
   // Not in memory, nor is what equals it.
   bool inlined(std::int32_t n) const { return !g_[n].leaf && !root_[canon_[n]]; }
   // By a library call, or an operation of the reference evaluator.

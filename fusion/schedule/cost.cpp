@@ -112,7 +112,7 @@ double operation_seconds(const Machine& m, const Node& n) {
 Reading reading(const Machine& m, double elements, double cost, double computed) {
   return {(computed - elements) * cost * m.cycle,
           1.5 * (elements * m.store + computed * m.load) * m.cycle,
-          cost > m.recompute && computed >= 1.5 * elements};
+          1.5 * computed * m.load * m.cycle, cost > m.recompute && computed >= 1.5 * elements};
 }
 
 }  // namespace plait::fusion

@@ -34,8 +34,8 @@ double operation_seconds(const Machine& m, const tracer::Node& n);
 // altogether: what its readers cost when each computes what it reads, and when one stores it and
 // the others are to gain by half.
 struct Reading {
-  double again, stored;
-  bool large;  // enough for a trip through memory to be a question
+  double again, stored, loads;  // loads: of `stored`, to read it
+  bool large;                   // enough for a trip through memory to be a question
   bool store() const { return large && stored < again; }
 };
 Reading reading(const Machine& m, double elements, double cost, double computed);

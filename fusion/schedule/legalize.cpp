@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "../traffic.hpp"
+#include "fusion/lower/reach.hpp"
 #include "step_cost.hpp"
 
 namespace plait::fusion {
@@ -16,7 +17,7 @@ std::vector<Step> Legalizer::run(Search& search) {
     again = false;
     std::vector<Step> before = std::exchange(steps, search.regions());
     const std::size_t settled = std::exchange(sound, 0);
-    memory_.restart();
+    memory_.restart(search.candidate().roots());
     missing_.assign(g_.nodes.size(), false);
     any_missing_ = false;
     bool unchanged = true;
@@ -41,7 +42,7 @@ LoweringInput Legalizer::input(const Candidate& c) {
 
 double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
   std::vector<Step> walked(steps.size());
-  memory_.restart();
+  memory_.restart(c.roots());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     Step& w = walked[i];
     w.kind = steps[i].kind;
@@ -144,32 +145,34 @@ UpdateMode Legalizer::update_mode(const LoweredKernel& walked, std::int32_t upda
   return memory_.loadable()[p_.canon[u.in[1]]] ? UpdateMode::Fresh : UpdateMode::None;
 }
 
-// Whether the region loads the old memory at another address than the iteration stores to.
+// Whether the region loads what another iteration stores to, of the old memory.
 bool Legalizer::reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::int32_t update) {
-  const ir::Access* store = nullptr;
+  const ir::Inst* store = nullptr;
   for (const ir::Inst& i : k.kernel.insts)
-    if (i.op == ir::Op::Store && k.buffers[i.index].index == update)
-      store = &k.kernel.accesses[i.access];
-  const auto expr = [&](const ir::Coeff& c) {
-    return c.param == ir::kNoParam ? exprs_.constant(c.value) : k.params[c.param];
-  };
+    if (i.op == ir::Op::Store && k.buffers[i.index].index == update) store = &i;
   // Equal now, and guarded to be equal whenever the plan runs.
   const auto same = [&](const ir::Coeff& a, const ir::Coeff& b) {
-    return facts_.equal(expr(a), expr(b));
+    return facts_.equal(expr_of(exprs_, k, a), expr_of(exprs_, k, b));
+  };
+  const auto at_the_store = [&](const ir::Inst& load) {
+    const ir::Access &a = k.kernel.accesses[load.access], &b = k.kernel.accesses[store->access];
+    bool equal = load.type == g_[update].node->view_dtype && a.terms.size() == b.terms.size() &&
+                 same(a.offset, b.offset);
+    for (std::size_t t = 0; equal && t < a.terms.size(); ++t)
+      equal = a.terms[t].var == b.terms[t].var && same(a.terms[t].stride, b.terms[t].stride);
+    return equal;
+  };
+  // As the row that was written before lies beside the one that is written now.
+  const auto beside = [&](const ir::Inst& load) {
+    const auto from = reach(exprs_, k, load), to = reach(exprs_, k, *store);
+    return from && to && apart(exprs_, facts_, *from, *to);
   };
   for (const ir::Inst& i : k.kernel.insts) {
     if (i.op != ir::Op::Load && i.op != ir::Op::Gather) continue;
     if (k.buffers[i.index].kind != BufferSource::NodeMemory ||
         !memory_.same(k.buffers[i.index].index, old))
       continue;
-    if (i.op == ir::Op::Gather) return true;
-    if (store && i.type != g_[update].node->view_dtype) return true;
-    const ir::Access& a = k.kernel.accesses[i.access];
-    if (!store || a.terms.size() != store->terms.size() || !same(a.offset, store->offset))
-      return true;
-    for (std::size_t t = 0; t < a.terms.size(); ++t)
-      if (a.terms[t].var != store->terms[t].var || !same(a.terms[t].stride, store->terms[t].stride))
-        return true;
+    if (i.op == ir::Op::Gather || !store || (!at_the_store(i) && !beside(i))) return true;
   }
   return false;
 }

@@ -23,11 +23,11 @@ Memory::Memory(const Graph& g, const std::vector<std::int32_t>& canon)
       if (canon[in] != in) readers_[canon[in]].push_back(i);
     }
   }
-  restart();
 }
 
-void Memory::restart() {
+void Memory::restart(const std::vector<bool>& roots) {
   owners_ = own_;
+  roots_ = roots;
   loadable_.assign(g_.nodes.size(), false);
   for (std::int32_t i = 0; i < g_.size(); ++i)
     loadable_[i] = g_[i].leaf && g_[i].node->kind != NodeKind::Scalar;
@@ -48,8 +48,8 @@ bool Memory::may_take_over(std::int32_t update, std::int32_t old) {
     readers.pop_back();
     for (const std::int32_t i : readers_[r]) {
       if (i == update || i < old || std::exchange(seen_[i], walk_) == walk_) continue;
-      if (i > update || g_[i].node->kind == NodeKind::Update) return false;
       const bool loaded = loadable_[i] || loadable_[canon_[i]];
+      if (i > update || (!loaded && g_[i].node->kind == NodeKind::Update)) return false;
       if (!loadable_[i] && (g_[i].wanted || g_[i].held)) return false;
       (loaded ? computed : readers).push_back(i);
     }
@@ -69,7 +69,8 @@ bool Memory::asked_for_later(const std::vector<std::int32_t>& computed) {
     stack.pop_back();
     if (std::exchange(seen_[i], walk_) == walk_) continue;
     if (lasts(i)) {
-      const bool stored = loadable_[i] || g_[i].wanted || g_[i].node->kind == NodeKind::Update;
+      const bool stored =
+          loadable_[i] || roots_[i] || g_[i].wanted || g_[i].node->kind == NodeKind::Update;
       if (!stored) return true;
       continue;
     }

@@ -11,8 +11,8 @@ class Memory {
  public:
   Memory(const Graph& g, const std::vector<std::int32_t>& canon);
 
-  // To before the first step; past the next one.
-  void restart();
+  // To before the first step of a plan that stores these; past the next step.
+  void restart(const std::vector<bool>& roots);
   void after(const Step& s);
 
   const std::vector<bool>& loadable() const { return loadable_; }
@@ -30,7 +30,7 @@ class Memory {
   const std::vector<std::int32_t>& canon_;
   std::vector<std::vector<std::int32_t>> readers_;  // of each node
   std::vector<std::int32_t> own_, owners_;          // at first, and now
-  std::vector<bool> loadable_;
+  std::vector<bool> loadable_, roots_;
   std::vector<int> seen_;  // in which walk
   int walk_ = 0;
 };

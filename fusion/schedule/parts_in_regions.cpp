@@ -90,7 +90,7 @@ bool Candidate::packs_again(std::int32_t written, const Packings& into) const {
 // Writes to part of an array that need no memory.
 void Candidate::find_parts() {
   bool any = false;
-  for (std::int32_t i = 0; i < g_.size() && !any; ++i) any = writes_part(g_, i);
+  for (std::int32_t i = 0; i < g_.size() && !any; ++i) any = g_[i].part;
   if (!any) return;
   find_packed();
   find_padded();
@@ -99,7 +99,7 @@ void Candidate::find_parts() {
 void Candidate::find_packed() {
   if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
   for (std::int32_t i = g_.size(); i-- > 0;) {
-    if (!writes_part(g_, i)) continue;
+    if (!g_[i].part) continue;
     const std::vector<std::int32_t>& by = problem_->readers()[i];
     if (by.size() == 1 && g_[by[0]].node->kind == NodeKind::Update && g_[by[0]].in[0] == i) {
       packed_[i] = packed_[by[0]] && g_[by[0]].in[1] != i;
@@ -137,7 +137,7 @@ bool Candidate::read_in_loops(std::int32_t node) const {
 void Candidate::find_padded() {
   if (scan_count_ > 0 || !scattered_.empty()) return;
   for (std::int32_t i = g_.size(); i-- > 0;) {
-    if (packed_[i] || !writes_part(g_, i)) continue;
+    if (packed_[i] || !g_[i].part) continue;
     const std::vector<std::int32_t>& by = problem_->readers()[i];
     const bool written_over =
         by.size() == 1 && g_[by[0]].node->kind == NodeKind::Update && g_[by[0]].in[0] == i;

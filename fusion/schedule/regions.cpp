@@ -191,6 +191,10 @@ std::vector<Step> Candidate::regions() const {
     }
     const std::vector<std::int64_t> with = group_key(i);
     std::vector<std::int32_t>* const others = with.empty() ? nullptr : &open[with];
+    // What is made of nothing is stored as late as can be: it would lie about until then.
+    const NodeKind kind = g_[i].node->kind;
+    if (kind == NodeKind::Fill || kind == NodeKind::Iota)
+      after = std::max(after, static_cast<std::int32_t>(steps.size()) - 1);
     if (others)
       for (auto s = std::lower_bound(others->begin(), others->end(), after);
            s != others->end() && into < 0; ++s)

@@ -32,7 +32,7 @@ std::string explain(std::span<tracer::Node* const> wanted, const ExplainOptions&
 struct Stats {
   std::uint64_t evaluations, plans_made, plans_reused, kernels_run, kernels_interpreted,
       kernels_jitted, kernels_compiled, disk_hits, direct_nodes, bytes_moved, kernels_on_device,
-      steps_moved_to_host;
+      steps_moved_to_host, steps_together;
 };
 Stats stats();
 // The plan of the last evaluation: regions and bytes, for tests/plan and explain.

@@ -139,3 +139,36 @@ TEST_CASE("what is written in parts and read by loops has no memory") {
   CHECK(many.plan.regions > 1);
   CHECK(many.fused == many.direct);
 }
+
+namespace {
+
+// y[t] = 0.5 * y[t - 1] + x[t], a step an iteration, from row `first` on; `moved`: the row is read
+// so many elements further on.
+Array recurrence(const Array& x, std::int64_t moved = 0) {
+  const std::int64_t steps = x.shape[0], n = x.shape[1];
+  Array y = tracer::full(x.shape, scalar_float(1));
+  const auto row = [&](const Array& a, std::int64_t t, std::int64_t from, std::int64_t to) {
+    return view(a, {tracer::Slice{t, t + 1, 1}, tracer::Slice{from, to, 1}});
+  };
+  for (std::int64_t t = 1; t < steps; ++t)
+    tracer::assign(row(y, t, moved, n),
+                   apply(OpId::Add, apply(OpId::Multiply, row(y, t - 1, 0, n - moved), weak(0.5)),
+                         row(x, t, moved, n)));
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("a loop in time over rows is one kernel, however many steps it has") {
+  for (const std::int64_t steps : {12, 60}) {
+    const Both b = both([&] { return recurrence(random_f64({steps, 70}, 5)); });
+    CHECK(b.fused == b.direct);
+    CHECK(b.plan.regions == 2);
+  }
+}
+
+TEST_CASE("steps that read what other iterations wrote stay steps") {
+  const Both b = both([&] { return recurrence(random_f64({12, 70}, 5), 1); });
+  CHECK(b.fused == b.direct);
+  CHECK(b.plan.regions >= 12);
+}

@@ -1,6 +1,8 @@
 """plait.jit(fn, replay=True): calls that were seen run the kept plan, not the function."""
 
+import collections
 import math
+import os
 import pickle
 import threading
 import warnings
@@ -43,6 +45,18 @@ def test_the_function_is_not_run_again():
     assert len(calls) == 1
 
 
+def test_rows_of_an_argument_are_no_values(told):
+    def f(x):
+        calls.append(1)
+        return [row * 2 for row in x]
+
+    g = replayed(f)
+    x = np.arange(12.0).reshape(3, 4)
+    for i in range(3):
+        np.testing.assert_array_equal(g(x + i), f(x + i))
+    assert len(calls) == 4 and not told
+
+
 def test_values_of_other_arguments_decide():
     def f(x, n, how, options):
         calls.append(1)
@@ -82,6 +96,9 @@ def test_values_of_other_arguments_decide():
         lambda x, y: np.cumsum(x * y),
         lambda x, y: np.where(x > 2, x, y),
         lambda x, y: np.linalg.solve(np.diag(x + 1), y),
+        lambda x, y: [row * 2 for row in x.reshape(2, 3)],
+        lambda x, y: np.stack([x * 2, y + 1]),
+        lambda x, y: np.concatenate([x * 2, y]),
     ],
 )
 @pytest.mark.parametrize("take", [np.asarray, plait.asarray])
@@ -358,6 +375,106 @@ def test_captured_arrays_that_are_pending():
         np.testing.assert_array_equal(np.asarray(f(plait.ones(5000))), np.asarray(pending))
         pending[3] = i
         pending += 1
+
+
+def test_many_operations_are_one_plan():
+    @replayed
+    def f(x):
+        calls.append(1)
+        for _ in range(3000):
+            x = (x + 1.0) * 0.5
+        return x
+
+    for i in range(3):
+        np.testing.assert_array_equal(f(np.full(10, 1e300 * i)), f._jitted.fn(np.full(10, 1e300 * i)))
+    assert len(calls) == 4
+
+
+class Layer:
+    def __init__(self):
+        self.weights, self.scale, self.more = np.arange(3.0), 0.5, [np.ones(3), {"shift": 1.0}]
+
+    @replayed
+    def apply(self, x):
+        calls.append(1)
+        return x * self.weights * self.scale + self.more[0] + self.more[1]["shift"]
+
+    @replayed
+    def count(self, x):
+        self.calls = getattr(self, "calls", 0) + 1
+        return x * self.calls
+
+
+def test_objects_are_seen_apart_by_their_attributes():
+    x, layer, other = np.full(3, 2.0), Layer(), Layer()
+
+    def check(of, runs):
+        calls.clear()
+        for _ in range(2):
+            np.testing.assert_array_equal(of.apply(x), Layer.apply._jitted.fn(of, x))
+        assert len(calls) == 2 + runs
+
+    check(layer, 1)
+    check(other, 1)
+    layer.weights[1] = 9
+    check(layer, 0)
+    layer.scale = 3
+    check(layer, 1)
+    layer.weights = np.ones(3)
+    check(layer, 1)
+    layer.more[1]["shift"] = 2.0
+    check(layer, 1)
+    layer.more[0] = x
+    check(layer, 1)
+    layer.extra = None
+    check(layer, 1)
+    check(other, 0)
+
+
+def test_a_function_that_changes_an_object_is_not_replayed(told):
+    layer = Layer()
+    for i in range(1, 4):
+        np.testing.assert_array_equal(layer.count(np.ones(3)), i)
+    assert len(told) == 1 and "changes an object" in told[0]
+
+
+Pair = collections.namedtuple("Pair", "left right")
+
+
+def test_named_tuples():
+    @replayed
+    def f(p):
+        calls.append(1)
+        return Pair(p.left + 1, [p.right * 2])
+
+    for i in range(3):
+        r = f(Pair(np.arange(3.0) + i, np.ones(2)))
+        assert type(r) is Pair
+        np.testing.assert_array_equal(r.left, np.arange(3.0) + i + 1)
+        np.testing.assert_array_equal(r.right, [[2, 2]])
+    assert len(calls) == 1
+
+
+def test_numpys_scalars_are_seen_apart():
+    f = replayed(lambda x, s: x * s)
+    x = np.ones(3, "f4")
+    for s in (np.float64(2), np.float32(2), np.int64(2), np.float64(3), np.float64(2), np.float64(-0.0), np.float64(0)):
+        got = f(x, s)
+        assert got.dtype == (x * s).dtype
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(x * s))
+        np.testing.assert_array_equal(got, x * s)
+    assert f._kept() == 6
+
+
+@pytest.mark.skipif(os.environ.get("PLAIT_JIT", "background") != "background", reason="nothing is compiled in the background")
+def test_machine_code_is_asked_for_when_a_call_comes_again():
+    f = replayed(lambda x: x * 3.0 - x / (x + 7.0) - 11.0)
+    x = np.ones(10)
+    counts = []
+    for _ in range(3):
+        f(x)
+        counts.append(_plait.stats()["kernels_compiled"])
+    assert f._kept() == 1 and counts[1] == counts[0] + 1 == counts[2]
 
 
 def test_two_threads():

@@ -119,9 +119,6 @@ class Bindings {
     return slots[static_cast<std::size_t>(node)].memory;
   }
 
-  // One of those that the steps name, one after the other.
-  Scalar& scalar(std::size_t i) { return scalars_[i]; }
-
   // Calls f(const BoundStep&) for each step of the plan, in order.
   template <class F>
   void each(fusion::Plan& p, F&& f) const {

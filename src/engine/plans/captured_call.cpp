@@ -107,7 +107,7 @@ std::shared_ptr<CapturedCall> CapturedCall::make(const tracer::Capture& capture,
     call->results_.push_back(std::move(p));
   }
   if (call->wanted_.empty()) return call;
-  call->executable_ = Executable::make(call->wanted_, inputs, {});
+  call->executable_ = Executable::make(call->wanted_, inputs);
   if (!call->executable_) {
     why = "it computes on a device";
     return nullptr;
@@ -148,7 +148,7 @@ bool CapturedCall::run(std::span<const NodeMemory> arguments, std::span<const No
     }
     inputs.insert(inputs.end(), outside.begin(), outside.end());
     computed.resize(executable_->results());
-    executable_->run(inputs, {}, computed);
+    executable_->run(inputs, computed);
     for (std::size_t i = 0; i < written_.size(); ++i)
       if (written_[i] >= 0) {
         const Value& v = values_[static_cast<std::size_t>(written_[i])];

@@ -76,8 +76,7 @@ class Executable::Taken final : public RecordedGraph {
 };
 
 std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
-                                             std::span<const Node* const> inputs,
-                                             std::span<const Node* const> numbers) {
+                                             std::span<const Node* const> inputs) {
   std::shared_ptr<Executable> e(new Executable(wanted));
   std::vector<std::int64_t> values;
   for (const GNode& n : e->graph_.nodes)
@@ -87,21 +86,12 @@ std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
   e->given_ = given_by(e->graph_, *e->plan_, std::move(values));
   for (const Node* n : inputs) e->inputs_.push_back(number_of(e->graph_, n));
   for (const Node* n : wanted) e->wanted_.push_back(number_of(e->graph_, n));
-  e->numbers_.resize(numbers.size());
-  std::size_t scalar = 0;
-  for (const fusion::Step& s : e->plan_->steps) {
-    for (const std::int32_t n : s.lowered.scalars) {
-      const auto is = std::find(numbers.begin(), numbers.end(), e->graph_[n].recorded);
-      if (is != numbers.end())
-        e->numbers_[static_cast<std::size_t>(is - numbers.begin())].push_back(scalar);
-      ++scalar;
-    }
+  for (const fusion::Step& s : e->plan_->steps)
     for (const fusion::ResultSpec& r : s.results)
       if (r.target) {
         const auto old = std::find(e->inputs_.begin(), e->inputs_.end(), r.target->old);
         e->in_place_ |= old != e->inputs_.end();
       }
-  }
   e->detach();
   return e;
 }
@@ -124,11 +114,11 @@ void Executable::detach() {
   graph_.instead.clear();
 }
 
-void Executable::run(std::span<const NodeMemory> inputs, std::span<const Scalar> numbers,
-                     std::span<Result> results) {
+void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> results) {
   const tracer::EvaluationScope turn(std::span<Node* const>{});
   const Uninterrupted whole(in_place_);
   ++counters().evaluations;
+  if (!std::exchange(seen_again_, true)) ask_for_code(*plan_);
   std::unique_ptr<Bindings> b;
   if (idle_.empty()) {
     b = std::make_unique<Bindings>(*plan_, Given(given_), kHost);
@@ -138,8 +128,6 @@ void Executable::run(std::span<const NodeMemory> inputs, std::span<const Scalar>
   }
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs_[i] >= 0) b->memory(inputs_[i]) = inputs[i];
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    for (const std::size_t at : numbers_[i]) b->scalar(at) = numbers[i];
   Taken taken(*this, *b, results);
   run_on_host(*plan_, *b, taken);
   std::ranges::copy(given_.slots, b->slots.begin());

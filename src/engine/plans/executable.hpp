@@ -1,5 +1,5 @@
-// A recorded graph kept with its plan, to be run again on other memory and other numbers without
-// being recorded. Callers hold the recorder's lock.
+// A recorded graph kept with its plan, to be run again on other memory without being recorded.
+// Callers hold the recorder's lock.
 #pragma once
 #include <memory>
 #include <span>
@@ -18,10 +18,9 @@ class Executable {
   };
 
   // Of what computes the wanted nodes, which are pending, from the inputs, which are in memory, on
-  // the host. A number that code relies on is no input: null if one of `numbers`, Scalars, is.
+  // the host: else null.
   static std::shared_ptr<Executable> make(std::span<tracer::Node* const> wanted,
-                                          std::span<const tracer::Node* const> inputs,
-                                          std::span<const tracer::Node* const> numbers);
+                                          std::span<const tracer::Node* const> inputs);
 
   // What the graph reads that is no input: constants.
   const std::vector<const tracer::Node*>& constants() const { return constants_; }
@@ -33,8 +32,7 @@ class Executable {
   // `inputs`, laid out as those that the graph was recorded with; `results`: one for each node that
   // was wanted. Throws std::bad_alloc and, unless it writes in place, Interrupted; the inputs are
   // as they were then.
-  void run(std::span<const NodeMemory> inputs, std::span<const Scalar> numbers,
-           std::span<Result> results);
+  void run(std::span<const NodeMemory> inputs, std::span<Result> results);
 
   ~Executable();  // takes the lock
   Executable(const Executable&) = delete;
@@ -49,11 +47,10 @@ class Executable {
   std::vector<Ref<tracer::Node>> own_;
   std::shared_ptr<fusion::Plan> plan_;
   Given given_;
-  std::vector<std::int32_t> inputs_;               // nodes; -1: not read
-  std::vector<std::vector<std::size_t>> numbers_;  // scalars of the steps
-  std::vector<std::int32_t> wanted_;               // nodes
+  std::vector<std::int32_t> inputs_;  // nodes; -1: not read
+  std::vector<std::int32_t> wanted_;  // nodes
   std::vector<const tracer::Node*> constants_;
-  bool in_place_ = false;
+  bool in_place_ = false, seen_again_ = false;
   std::vector<std::unique_ptr<Bindings>> idle_;  // of runs that have ended
 };
 

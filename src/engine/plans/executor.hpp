@@ -25,6 +25,7 @@ struct Region {
   const AxisCut* cut = nullptr;  // null: the grid runs over elements
   std::span<const Ref<Buffer>> partials;
   std::span<void* const> buffers;
+  std::span<const Buffer* const> memory = {};  // that each is in, of regions that run together
   const fusion::LoweredKernel& lowered() const { return of.step.lowered; }
   ir::CallArgs args() const { return {buffers.data(), of.params, of.scalars}; }
 };
@@ -39,6 +40,12 @@ struct PartialResults {
   const fusion::Partial* index;  // null: no arg-reduction
   std::byte* indices;
   std::byte* out;  // memory of the root
+};
+
+// Steps [first, last) of a plan, and what ended them; null: the plan did.
+struct Stretch {
+  std::size_t first, last;
+  const char* end;
 };
 
 class Executor {
@@ -66,6 +73,14 @@ class Executor {
   // Everything is bound. Returns the floating-point exceptions raised (bits of fp_flags.hpp), as
   // far as they are known.
   virtual unsigned launch(const Region& r) = 0;
+
+  // Stretches of steps that are better run together (wavefront.hpp), in order.
+  virtual std::vector<Stretch> stretches(std::span<const BoundStep>) { return {}; }
+  // As begin() and launch(), of such a stretch.
+  virtual fusion::UpdateMode begin_together(const Region& r) { return begin(r); }
+  virtual std::vector<unsigned> launch_together(std::span<const Region>, const Stretch&) {
+    return {};
+  }
   virtual void join(const Region& r, const PartialResults& p) = 0;
 
   // The root of a step that is an operation has its memory. Returns as launch() does.

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "chains.hpp"
 #include "core/array_memory.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/undo.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "plait/error.hpp"
 #include "plan_run.hpp"
+#include "wavefront.hpp"
 
 namespace plait::engine {
 using fusion::Step;
@@ -52,13 +54,17 @@ double folding_seconds(const BoundStep& s) {
   return elements * host_machine().cycle / 16;  // lanes
 }
 
+double scale_of(const BoundStep& s) {
+  return static_cast<double>(std::max<std::int64_t>(1, s.extent)) /
+         static_cast<double>(s.step.lowered.planned_grid);
+}
+std::int64_t bytes_of(const BoundStep& s) {
+  return static_cast<std::int64_t>(static_cast<double>(s.step.lowered.bytes) * scale_of(s));
+}
 double predicted_seconds(const BoundStep& s) {
-  const fusion::LoweredKernel& l = s.step.lowered;
-  const double scale = static_cast<double>(std::max<std::int64_t>(1, s.extent)) /
-                       static_cast<double>(l.planned_grid);
-  return std::max(
-      fusion::region_seconds(host_machine(), static_cast<double>(l.bytes) * scale, l.work * scale),
-      folding_seconds(s));
+  return std::max(fusion::region_seconds(host_machine(), static_cast<double>(bytes_of(s)),
+                                         s.step.lowered.work * scale_of(s)),
+                  folding_seconds(s));
 }
 
 class HostExecutor final : public Executor {
@@ -90,7 +96,8 @@ class HostExecutor final : public Executor {
     predicted_ = predicted_seconds(r.of);
     // Trailing writes go back in no order that could be undone.
     undoes_ = s.update != UpdateMode::None && Undo::pays(predicted_, bytes_updated(r.of));
-    trail_ = s.trailing && !undoes_ ? trail(*s.trailing, bindings_.values, r.extent) : std::nullopt;
+    trail_ = s.trailing && !undoes_ ? trail(*s.trailing, bindings_.values, r.extent, true)
+                                    : std::nullopt;
     update_ = trail_ ? UpdateMode::InPlace : s.update;
     return update_;
   }
@@ -114,6 +121,28 @@ class HostExecutor final : public Executor {
       undo.restore();
       throw;
     }
+  }
+
+  std::vector<Stretch> stretches(std::span<const BoundStep> steps) override {
+    return chains(steps, bindings_, predicted_seconds);
+  }
+  UpdateMode begin_together(const Region& r) override { return chained(r.of, bindings_).update; }
+  std::vector<unsigned> launch_together(std::span<const Region> regions,
+                                        const Stretch& of) override {
+    std::vector<Stage> stages;
+    for (const Region& r : regions) {
+      Stage& s = stages.emplace_back();
+      s.kernel = &kernel(r.of.step);
+      s.buffers.assign(r.buffers.begin(), r.buffers.end());
+      s.memory.assign(r.memory.begin(), r.memory.end());
+      s.params = r.of.params;
+      s.scalars = r.of.scalars;
+      s.extent = r.extent;
+      s.bytes = bytes_of(r.of);
+      s.predicted = predicted_seconds(r.of);
+      s.trail = chained(r.of, bindings_).trail;
+    }
+    return run_stages(stages, regions[0].of.step.schedule, of.end);
   }
 
   void join(const Region& r, const PartialResults& p) override {
@@ -204,6 +233,11 @@ class HostExecutor final : public Executor {
 
 void take_kernel(Step& s) {
   if (s.kind == fusion::StepKind::Kernel && !s.compiled) s.compiled = compiled(s.lowered.kernel);
+}
+
+void ask_for_code(fusion::Plan& p) {
+  for (Step& s : p.steps)
+    if (s.compiled) static_cast<CompiledKernel*>(s.compiled.get())->ask_for_code();
 }
 
 void run_on_host(fusion::Plan& p, Bindings& b, Recording& r) {

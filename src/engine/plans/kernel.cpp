@@ -67,7 +67,12 @@ void CompiledKernel::consider_compiling(double predicted) {
   const double all = all_done.load(std::memory_order_relaxed) + here;
   all_done.store(all, std::memory_order_relaxed);
   if (mode == JitMode::Background && (done < m.compile || all < m.first_compile)) return;
-  if (!slot_->claim()) return;
+  ask_for_code();
+}
+
+void CompiledKernel::ask_for_code() {
+  const JitMode mode = config().jit;
+  if (mode == JitMode::Off || !slot_->claim()) return;
   // Asked again, if memory is short now, after as much work again.
   done_.store(0, std::memory_order_relaxed);
   // Loading LLVM takes milliseconds: in the background, that is the compile thread's business.
@@ -85,12 +90,16 @@ void CompiledKernel::consider_compiling(double predicted) {
     jit::compile_into(*slot_, *kernel_, config().tier);
 }
 
-unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double predicted,
-                             const RunOptions& how) {
-  if (extent <= 0) return 0;
+void CompiledKernel::prepare(double predicted) {
   consider_compiling(predicted);
   ++counters().kernels_run;
   ++(jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
+}
+
+unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, double predicted,
+                             const RunOptions& how) {
+  if (extent <= 0) return 0;
+  prepare(predicted);
   std::optional<tracer::Unlocked> others_record;
   if (predicted >= kShort) others_record.emplace();
   // Not after a run: nobody knows whether there will be another.
@@ -139,8 +148,9 @@ void CompiledKernel::measured(double seconds, double predicted, bool code) {
   rate.store(before > 0 ? (before + now) / 2 : now, std::memory_order_relaxed);
 }
 
-std::int64_t CompiledKernel::whole_lanes(std::int64_t chunk) {
-  return (chunk + kLaneMultiple - 1) / kLaneMultiple * kLaneMultiple;
+std::int64_t CompiledKernel::whole_chunk(std::int64_t chunk) const {
+  const std::int64_t lanes = !vector_grid_ ? 1 : chunk < kLaneMultiple ? kLeastLanes : kLaneMultiple;
+  return (chunk + lanes - 1) / lanes * lanes;
 }
 
 // Machine code may arrive while a region runs; scratch serves either.

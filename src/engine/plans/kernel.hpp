@@ -42,6 +42,18 @@ class CompiledKernel {
   unsigned run(const ir::CallArgs& args, std::int64_t extent, double predicted,
                const RunOptions& how);
 
+  // Machine code now, or soon, whatever has been run: for who knows that more runs follow.
+  void ask_for_code();
+
+  // For who runs kernels a chunk at a time, see wavefront.hpp: counts a run, and compiles as run()
+  // does; iterations [begin, end) on this thread; bytes of one thread's scratch; so many
+  // iterations, or a few more where they are lanes.
+  void prepare(double predicted);
+  void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
+  std::size_t scratch_need(const ir::CallArgs& args) const;
+  std::int64_t whole_chunk(std::int64_t chunk) const;
+  void ran(double seconds) { last_seconds_.store(seconds, std::memory_order_relaxed); }
+
   const ir::Kernel& ir() const { return *kernel_; }
   std::size_t bytes() const;  // that it takes, roughly, with the machine code that may come
   bool jitted() const { return slot_->get() != nullptr; }
@@ -54,12 +66,9 @@ class CompiledKernel {
                   const RunOptions& how);
   unsigned launch_trailing(const ir::CallArgs& args, std::int64_t extent, double predicted,
                            const Trail& trail);
-  void call(const ir::CallArgs& args, std::int64_t begin, std::int64_t end, void* scratch) const;
-  std::size_t scratch_need(const ir::CallArgs& args) const;  // bytes of one thread
   std::int64_t multiple_of(double iteration) const;
   ParallelLoop loop_of(std::int64_t extent, double predicted) const;
   void measured(double seconds, double predicted, bool code);  // on one thread
-  static std::int64_t whole_lanes(std::int64_t chunk);         // of a vector grid
   // Gives the compiler thread, which runs at low priority, the processor for a while once the
   // interpreter has cost as much as compiling does: on a machine without an idle core machine code
   // would not come otherwise.

@@ -38,8 +38,20 @@ void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t>
 
 void PlanRun::run() {
   executor_.prepare(plan_);
-  bindings_.each(plan_, [&](const BoundStep& s) {
+  std::vector<BoundStep> steps;
+  steps.reserve(plan_.steps.size());
+  bindings_.each(plan_, [&](const BoundStep& s) { steps.push_back(s); });
+  const std::vector<Stretch> stretches = executor_.stretches(steps);
+  const Stretch* next = stretches.data();
+  const Stretch* const end = next + stretches.size();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const BoundStep& s = steps[i];
     executor_.look_around();
+    if (next != end && next->first == i) {
+      together({steps.data() + i, next->last - i}, *next);
+      i = next++->last - 1;
+      continue;
+    }
     if (s.operation)
       for (const BoundOperand& o : s.operation->operands)
         if (!o.scalar) take_memory(o.node);
@@ -50,7 +62,7 @@ void PlanRun::run() {
     else
       region(s);
     for (const std::int32_t n : s.step.dies) bindings_.memory(n) = {};
-  });
+  }
 }
 
 void PlanRun::region(const BoundStep& s) {
@@ -78,6 +90,87 @@ void PlanRun::region(const BoundStep& s) {
   counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
   settle(s.roots, update, bindings_, recording_);
   partials_.clear();
+}
+
+// Memory that nobody needs any more, of steps that run together. Large pieces come again at once: so
+// no more of it is taken than one step after the other would. Small ones rest for a while, as the
+// step that writes to one has to wait for those that read what was there.
+class PlanRun::Freed {
+ public:
+  void add(NodeMemory m, std::size_t step) { free_.push_back({std::move(m), step}); }
+  std::optional<NodeMemory> take(std::size_t bytes, std::size_t step) {
+    constexpr std::size_t kSmall = 64 << 10, kRest = 16;
+    const auto fits = [&](const Piece& p) {
+      return p.memory.offset == 0 && p.memory.buffer->bytes == bytes &&
+             (bytes >= kSmall || p.since + kRest <= step);
+    };
+    auto it = std::find_if(free_.begin(), free_.end(), fits);
+    if (it == free_.end()) return std::nullopt;
+    if (bytes >= kSmall) it = std::next(std::find_if(free_.rbegin(), free_.rend(), fits)).base();
+    NodeMemory m = std::move(it->memory);
+    free_.erase(it);
+    return m;
+  }
+
+ private:
+  struct Piece {
+    NodeMemory memory;
+    std::size_t since;
+  };
+  std::vector<Piece> free_;
+};
+
+// As region() does with each, but for the order: all have their memory before the first one runs.
+// What nobody needs behind a step serves the steps behind it, as it would if they ran one after the
+// other.
+void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
+  std::vector<std::vector<void*>> buffers;
+  std::vector<std::vector<const Buffer*>> memory;
+  std::vector<Region> regions;
+  std::vector<UpdateMode> updates;
+  std::vector<NodeMemory> given, own;
+  Freed free;
+  buffers.reserve(steps.size());
+  memory.reserve(steps.size());
+  for (const BoundStep& s : steps) {
+    Region& r = regions.emplace_back(Region{s, s.extent, nullptr, {}, {}});
+    const UpdateMode update = updates.emplace_back(executor_.begin_together(r));
+    for (const BufferSource& b : r.lowered().buffers) take_memory(b.index);
+    for (const Root& root : s.roots) allocate(root, update, &free, regions.size());
+    bind_buffers(r);
+    r.buffers = buffers.emplace_back(buffers_);
+    std::vector<const Buffer*>& in = memory.emplace_back();
+    for (const BufferSource& b : r.lowered().buffers)
+      in.push_back(bindings_.memory(b.index).buffer.get());
+    r.memory = in;
+    for (const Root& root : s.roots) {
+      const NodeMemory& m = given.emplace_back(bindings_.memory(root.node));
+      const auto mine = std::find_if(own.begin(), own.end(),
+                                     [&](const NodeMemory& o) { return o.buffer == m.buffer; });
+      if (update == UpdateMode::InPlace) bindings_.memory(root.update->old) = {};
+      if (!root.kept && update != UpdateMode::InPlace)
+        own.push_back(m);
+      else if (root.kept && mine != own.end())
+        own.erase(mine);
+    }
+    for (const std::int32_t n : s.step.dies) {
+      NodeMemory m = std::move(bindings_.memory(n));
+      bindings_.memory(n) = {};
+      for (const NodeMemory& o : own)
+        if (m && o.buffer == m.buffer) free.add(std::move(m), regions.size());
+    }
+  }
+  const std::vector<unsigned> flags = executor_.launch_together(regions, of);
+  const NodeMemory* m = given.data();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const BoundStep& s = steps[i];
+    for (const Root& root : s.roots) bindings_.memory(root.node) = *m++;
+    // What a step read may be written over since.
+    if (flags[i]) recording_.report(s, UpdateMode::InPlace, flags[i]);
+    counters().bytes_moved += static_cast<std::uint64_t>(s.step.lowered.bytes);
+    settle(s.roots, updates[i], bindings_, recording_);
+    for (const std::int32_t n : s.step.dies) bindings_.memory(n) = {};
+  }
 }
 
 void PlanRun::operation(const BoundStep& s) {
@@ -108,8 +201,14 @@ void PlanRun::take_memory(std::int32_t node) {
   slot.of_run = u.exclusive;
 }
 
-void PlanRun::allocate(const Root& r, UpdateMode update) {
+void PlanRun::allocate(const Root& r, UpdateMode update, Freed* free, std::size_t step) {
   NodeMemory& memory = bindings_.memory(r.node);
+  if (!r.update && free)
+    if (auto m = free->take(static_cast<std::size_t>(element_count(r.shape)) * itemsize(r.dtype),
+                            step)) {
+      memory = *std::move(m);
+      return;
+    }
   if (!r.update) {
     memory = {executor_.allocate(r.shape, r.dtype), 0};
     return;

@@ -13,6 +13,8 @@ void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t>
 
 // Makes sure that a step of a plan for the host has its kernel.
 void take_kernel(fusion::Step& s);
+// Machine code for the plan's kernels: it will be run often.
+void ask_for_code(fusion::Plan& p);
 void run_on_host(fusion::Plan& p, Bindings& b, Recording& r);
 void run_on_device(fusion::Plan& p, Bindings& b, Recording& r);
 
@@ -48,8 +50,12 @@ class PlanRun {
  private:
   void region(const BoundStep& s);
   void operation(const BoundStep& s);
+  void together(std::span<const BoundStep> steps, const Stretch& of);
   void take_memory(std::int32_t node);
-  void allocate(const Root& r, fusion::UpdateMode update);
+  class Freed;
+  // What is free by that step serves first.
+  void allocate(const Root& r, fusion::UpdateMode update, Freed* free = nullptr,
+                std::size_t step = 0);
   void bind_buffers(Region& r);
   void join(const Region& r);
 

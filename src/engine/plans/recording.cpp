@@ -97,7 +97,7 @@ void RecordedGraph::report(const BoundStep& s, UpdateMode update, unsigned flags
       evaluate_apart(r.node, [](const Ref<Buffer>& b) { return b; });
       continue;
     }
-    const Node& value = *g_[g_[r.node].in[1]].node;
+    const Node& value = *g_[r.update ? g_[r.node].in[1] : r.node].node;
     report_flags(flags, value.fn == OpId::Count_ ? "cast" : op_info(value.fn).name,
                  *g_[r.node].node);
   }

@@ -17,6 +17,7 @@ namespace {
 // in the cache: the first level's where rows are as short as that, else the second's.
 constexpr std::int64_t kNearReach = 12 << 10, kNearChunk = 2 << 10;
 constexpr std::int64_t kFarReach = 96 << 10, kFarChunk = 96 << 10;
+constexpr std::int64_t kFarthest = 1 << 20;  // of one among others
 constexpr std::int64_t kWorthBytes = 1 << 20;
 constexpr std::int64_t kParts = 8;  // of the grid, for each thread
 
@@ -57,11 +58,11 @@ void put_rows(const Trail& t, std::size_t d, std::byte* to, const std::byte* fro
 }  // namespace
 
 std::optional<Trail> trail(const fusion::Trailing& t, const std::vector<std::int64_t>& values,
-                           std::int64_t extent) {
+                           std::int64_t extent, bool alone) {
   const Span store = span_of(t.store, values);
   Trail r{t.buffer,     store.first, values[t.store.stride], store.last - store.first, 0,
           t.store.item, {}};
-  if (r.stride <= 0 || r.stride * extent < kWorthBytes) return std::nullopt;
+  if (r.stride <= 0 || (alone && r.stride * extent < kWorthBytes)) return std::nullopt;
   for (const Footprint& f : t.loads) {
     if (values[f.stride] != r.stride) return std::nullopt;
     const Span load = span_of(f, values);
@@ -80,7 +81,8 @@ std::optional<Trail> trail(const fusion::Trailing& t, const std::vector<std::int
   }
   r.rows = std::move(rows);
   if (r.run < 64 && !(r.rows.empty() && r.stride == r.run)) return std::nullopt;
-  if (r.reach * r.stride > kFarReach || r.reach * 8 > extent) return std::nullopt;
+  if (r.reach * r.stride > (alone ? kFarReach : kFarthest) || r.reach * 8 > extent)
+    return std::nullopt;
   return r;
 }
 
@@ -99,7 +101,7 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
                                          double predicted, const Trail& t) {
   const std::int64_t bytes = t.reach * t.stride > kNearReach ? kFarChunk : kNearChunk;
   std::int64_t chunk = std::max<std::int64_t>(1, bytes / t.stride);
-  if (vector_grid_) chunk = whole_lanes(chunk);
+  chunk = whole_chunk(chunk);
   // So many chunks later nothing that is still to be computed reads what a chunk writes to.
   const std::int64_t delay = std::max<std::int64_t>(1, (t.reach + chunk - 1) / chunk);
   const std::int64_t chunks = (extent + chunk - 1) / chunk;

@@ -23,10 +23,10 @@ struct Trail {
   std::vector<Row> rows;  // of such stretches in one iteration
 };
 
-// nullopt when the loads look too far, the stores lie apart, or all of it stays in the cache
-// anyway.
+// nullopt when the loads look too far for a cache, or the stores lie apart. A region alone does
+// without where all of it stays in the cache anyway.
 std::optional<Trail> trail(const fusion::Trailing& t, const std::vector<std::int64_t>& values,
-                           std::int64_t extent);
+                           std::int64_t extent, bool alone);
 
 // Copies what iterations [begin, end) stored in `from` to their place.
 void put_back(const Trail& t, std::byte* buffer, const std::byte* from, std::int64_t begin,

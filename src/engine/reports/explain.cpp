@@ -9,6 +9,7 @@
 #include "engine/direct/direct.hpp"
 #include "engine/plans/history.hpp"
 #include "engine/plans/kernel.hpp"
+#include "engine/plans/wavefront.hpp"
 #include "report.hpp"
 #include "tracer/context.hpp"
 
@@ -74,6 +75,7 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
       out << "  " << bytes_text(static_cast<double>(r.bytes)) << " moved\n";
     return;
   }
+  if (r.schedule) out << schedule_text(r.schedule);
   char text[160];
   std::snprintf(text, sizeof text, "  %s moved; predicted %.3g ms",
                 bytes_text(static_cast<double>(r.bytes)).c_str(), r.predicted * 1e3);

@@ -138,6 +138,8 @@ std::string body_text(const Graph& g, const Step& s, const std::vector<std::int6
     out << "  pieces of what indices name the rows of, with tables that are joined in a fixed "
            "order\n";
   if (s.update == fusion::UpdateMode::InPlace) out << "  writes in place\n";
+  if (s.lowered.rounds > 1)
+    out << "  " << s.lowered.rounds << " steps of the program's loop, by a loop in the kernel\n";
   if (s.update == fusion::UpdateMode::Fresh)
     out << (s.trailing
                 ? "  writes in place behind the loads that look back (small: to fresh memory)\n"

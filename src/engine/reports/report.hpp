@@ -50,6 +50,7 @@ struct RegionReport {
   std::int64_t bytes = 0;
   double predicted = 0;            // seconds; 0: of no kernel
   std::shared_ptr<void> compiled;  // CompiledKernel of the host
+  std::shared_ptr<void> schedule;  // of it and those behind it that ran together
 };
 struct Report {
   enum How { Planned, OneAtATime } how = Planned;

@@ -42,8 +42,10 @@ Watched::Watched(const fusion::Graph& g, fusion::Plan& plan,
 Watched::~Watched() {
   if (!watch_) return;
   Report& r = watch_->events[event_].report;
-  for (std::size_t i = 0; i < r.regions.size(); ++i)
+  for (std::size_t i = 0; i < r.regions.size(); ++i) {
     r.regions[i].compiled = plan_.steps[i].compiled;
+    r.regions[i].schedule = plan_.steps[i].schedule;
+  }
   for (const fusion::GNode& n : g_.nodes)
     if (!n.leaf && !n.recorded->materialised()) tracer::mark_computed(*n.recorded);
 }

@@ -40,14 +40,6 @@ constexpr double kOpenMp = 0.1;
 constexpr std::size_t kStack = 4 << 20;
 constexpr double kEnough = 0.2;  // part of a loop that shows what all of it takes
 
-void pause_a_moment() {
-#if defined(__SSE2__)
-  _mm_pause();
-#else
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-#endif
-}
-
 using Word = std::atomic<std::uint32_t>;
 static_assert(sizeof(Word) == 4 && Word::is_always_lock_free);
 void sleep_while(Word& w, std::uint32_t value, const timespec* at_most = nullptr) {
@@ -390,6 +382,14 @@ void Team::reset_in_child() {
 }
 
 }  // namespace
+
+void pause_a_moment() {
+#if defined(__SSE2__)
+  _mm_pause();
+#else
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+}
 
 void set_sharing(Sharing s) { sharing().store(s); }
 bool shares_always() { return sharing().load(std::memory_order_relaxed) == Sharing::Always; }

@@ -54,6 +54,9 @@ int team_threads(double seconds);
 // this run shows. Where threads or memory for them are missing it runs on fewer.
 double run_parallel(const ParallelLoop& loop, LoopBody body);
 
+// In a loop that waits for another thread.
+void pause_a_moment();
+
 // memcpy by the team: one thread does not keep up with memory.
 void copy_memory(void* to, const void* from, std::int64_t bytes);
 

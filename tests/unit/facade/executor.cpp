@@ -83,11 +83,13 @@ class Pool {
   bool ends_ = false;
 };
 
-// Every loop is shared while it lives, by up to four workers.
+// Every loop is shared while it lives, by up to four workers. Every graph gets a plan: which are
+// computed directly at first, and alone, depends on what was measured before.
 class Lent {
  public:
   template <class F>
-  explicit Lent(F&& executor) : threads_(plait::num_threads()) {
+  explicit Lent(F&& executor) : threads_(plait::num_threads()), plan_(plait::config().plan) {
+    plait::config().plan = plait::PlanMode::Always;
     plait::engine::set_sharing(plait::engine::Sharing::Always);
     plait::options o;
     o.threads = 4;
@@ -100,10 +102,12 @@ class Lent {
     o.executor = nullptr;
     plait::configure(o);
     plait::engine::set_sharing(plait::engine::Sharing::WhenItPays);
+    plait::config().plan = plan_;
   }
 
  private:
   const int threads_;
+  const plait::PlanMode plan_;
 };
 
 std::vector<double> results(std::int64_t n) {

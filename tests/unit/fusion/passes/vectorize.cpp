@@ -61,6 +61,24 @@ TEST_CASE("loops with expensive calls are not unrolled") {
   CHECK(unroll(apply(OpId::Negative, array({1000}))) > 1);
 }
 
+TEST_CASE("registers stand side by side in long bodies whose values wait for each other") {
+  auto unroll = [](int operations, int held) {
+    std::vector<Array> values;
+    for (int i = 0; i < held; ++i) values.push_back(apply(OpId::Negative, array({1000})));
+    for (int i = 0; i < operations; ++i) {
+      Array& v = values[static_cast<std::size_t>(i) % values.size()];
+      v = apply(OpId::Add, v, v);
+    }
+    Array sum = values[0];
+    for (std::size_t i = 1; i < values.size(); ++i) sum = apply(OpId::Multiply, sum, values[i]);
+    Recorded r(sum);
+    fusion::vectorize(r.input(), r.lowered);
+    return r.lowered.kernel.loops[0].unroll;
+  };
+  CHECK(unroll(300, 1) == 4);
+  CHECK(unroll(300, 16) == 1);
+}
+
 TEST_CASE("a chunked fold keeps the lanes off the grid") {
   Recorded r(apply(OpId::Negative, array({1000})));
   r.lowered.partials.push_back({0, ReduceKind::Sum, DType::Float64});

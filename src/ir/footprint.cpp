@@ -1,0 +1,151 @@
+#include "footprint.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis.hpp"
+
+namespace plait::ir {
+
+namespace {
+
+struct Interval {
+  std::int64_t first, last;  // both belong to it
+};
+constexpr Interval kUnknown{-kAnywhere, kAnywhere};
+
+bool known(const Interval& i) { return i.first > -kAnywhere && i.last < kAnywhere; }
+
+Interval plus(const Interval& a, const Interval& b) {
+  return known(a) && known(b) ? Interval{a.first + b.first, a.last + b.last} : kUnknown;
+}
+Interval minus(const Interval& a, const Interval& b) {
+  return known(a) && known(b) ? Interval{a.first - b.last, a.last - b.first} : kUnknown;
+}
+Interval times(const Interval& a, const Interval& b) {
+  if (!known(a) || !known(b)) return kUnknown;
+  std::int64_t p[4];
+  if (__builtin_mul_overflow(a.first, b.first, &p[0]) ||
+      __builtin_mul_overflow(a.first, b.last, &p[1]) ||
+      __builtin_mul_overflow(a.last, b.first, &p[2]) ||
+      __builtin_mul_overflow(a.last, b.last, &p[3]))
+    return kUnknown;
+  const Interval r{*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
+  return known(r) ? r : kUnknown;
+}
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+Interval join(const Interval& a, const Interval& b) {
+  return {std::min(a.first, b.first), std::max(a.last, b.last)};
+}
+
+class Bounds {
+ public:
+  Bounds(const Kernel& k, const std::int64_t* params, Interval grid)
+      : k_(k), params_(params), of_(k.insts.size()) {
+    of_[k.loops[0].var] = grid;
+  }
+
+  // nullopt: a loop around it has no iteration.
+  std::optional<Interval> address(const Inst& i) {
+    const Access& a = k_.accesses[static_cast<std::size_t>(i.access)];
+    Interval sum{number(a.offset), number(a.offset)};
+    for (const Term& t : a.terms) {
+      const Interval at = value(t.var);
+      if (at.last < at.first) return std::nullopt;
+      const std::int64_t stride = number(t.stride);
+      sum = plus(sum, times(at, {stride, stride}));
+    }
+    return i.op == Op::Gather || i.op == Op::Scatter ? kUnknown : sum;
+  }
+
+ private:
+  std::int64_t number(const Coeff& c) const {
+    return c.param == kNoParam ? c.value : params_[c.param];
+  }
+
+  Interval value(Val v) {
+    if (!of_[v]) of_[v] = infer(k_.insts[v]);
+    return *of_[v];
+  }
+
+  Interval infer(const Inst& i) {
+    switch (i.op) {
+      case Op::Const: {
+        if (i.type != DType::Int64) return kUnknown;
+        const auto n = i.imm.as<std::int64_t>();
+        return {n, n};
+      }
+      case Op::Param:
+        return {params_[i.index], params_[i.index]};
+      case Op::Var: {
+        const Loop& l = k_.loops[static_cast<std::size_t>(i.index)];
+        const Interval begin = l.begin == kNone ? Interval{0, 0} : value(l.begin);
+        const Interval end = value(l.end);
+        return known(begin) && known(end) ? Interval{begin.first, end.last - 1} : kUnknown;
+      }
+      case Op::Apply:
+        return i.type == DType::Int64 ? apply(i) : kUnknown;
+      default:
+        return kUnknown;
+    }
+  }
+
+  Interval apply(const Inst& i) {
+    if (i.fn == OpId::Where) return join(value(i.operands[1]), value(i.operands[2]));
+    if (i.operands[1] == kNone) return kUnknown;
+    const Interval a = value(i.operands[0]), b = value(i.operands[1]);
+    switch (i.fn) {
+      case OpId::Add:
+        return plus(a, b);
+      case OpId::Subtract:
+        return minus(a, b);
+      case OpId::Multiply:
+        return times(a, b);
+      case OpId::Minimum:
+        return {std::min(a.first, b.first), std::min(a.last, b.last)};
+      case OpId::Maximum:
+        return {std::max(a.first, b.first), std::max(a.last, b.last)};
+      case OpId::FloorDivide:
+        if (!known(a) || !known(b) || b.first <= 0) return kUnknown;
+        return join({floor_divide(a.first, b.last), floor_divide(a.last, b.first)},
+                    {floor_divide(a.first, b.first), floor_divide(a.last, b.last)});
+      case OpId::Remainder: {
+        if (!known(b) || b.first <= 0) return kUnknown;
+        // A stretch that meets no multiple of one divisor keeps its order.
+        if (known(a) && b.first == b.last &&
+            floor_divide(a.first, b.first) == floor_divide(a.last, b.first)) {
+          const std::int64_t base = floor_divide(a.first, b.first) * b.first;
+          return {a.first - base, a.last - base};
+        }
+        return {0, b.last - 1};
+      }
+      default:
+        return kUnknown;
+    }
+  }
+
+  const Kernel& k_;
+  const std::int64_t* params_;
+  std::vector<std::optional<Interval>> of_;  // each value, once asked for
+};
+
+}  // namespace
+
+std::vector<Touched> footprint(const Kernel& k, const std::int64_t* params, std::int64_t begin,
+                               std::int64_t end) {
+  std::vector<Touched> all;
+  Bounds bounds(k, params, {begin, end - 1});
+  for (const Inst& i : k.insts) {
+    if (!addresses_buffer(i)) continue;
+    const std::optional<Interval> at = bounds.address(i);
+    const auto item =
+        static_cast<std::int64_t>(itemsize(k.buffers[static_cast<std::size_t>(i.index)].dtype));
+    all.push_back({i.index, i.op == Op::Store || i.op == Op::Scatter, at ? at->first : 0,
+                   at ? at->last + item : 0});
+  }
+  return all;
+}
+
+}  // namespace plait::ir
