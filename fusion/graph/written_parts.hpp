@@ -7,7 +7,8 @@
 namespace plait::fusion {
 
 // Finds the Updates that, by their form, may be read so (GNode::part): the target is a box of its
-// storage, which is in memory, or was filled, or written in the same way, before. Nodes are in topological order.
+// storage, which is in memory, or was filled, or written in the same way, before. Nodes are in
+// topological order.
 void find_written_parts(std::vector<GNode>& nodes);
 
 // How the node merges dimensions of a copy that nobody else reads, as a matrix of patches does, or

@@ -81,65 +81,6 @@ TEST_CASE("what a value outside the plan will be computed from is not overwritte
   CHECK(fused == direct);
 }
 
-TEST_CASE("what is written in parts and read by loops has no memory") {
-  const Array x = random_f64({300, 310}, 1), y = random_f64({300, 310}, 2);
-  const auto one_region = [](const std::function<Array()>& f) {
-    const Both r = both(f);
-    INFO(r.text);
-    CHECK(r.plan.regions == 1);
-    CHECK(r.plan.bytes_moved == r.plan.bytes_least);
-    CHECK(r.fused == r.direct);
-  };
-  const auto add = [](const Array& a, const tracer::Operand& b) { return apply(OpId::Add, a, b); };
-  const auto roll = [&](std::int64_t shift, std::int64_t axis) {
-    return numpy::roll(x, Dims{shift}, Dims{axis});
-  };
-  one_region([&] { return add(add(roll(1, 0), roll(-1, 0)), add(roll(1, 1), roll(-1, 1))); });
-  one_region([&] {
-    return add(numpy::roll(x, {1, -1}, Dims{0, 1}), numpy::roll(x, {-2, 1}, Dims{0, 1}));
-  });
-  for (const std::int64_t axis : {0, 1})
-    one_region([&] {
-      const Array parts[] = {x, y};
-      return apply(OpId::Multiply, numpy::concatenate(parts, axis), weak(2));
-    });
-  for (const auto mode : {numpy::Padding::Wrap, numpy::Padding::Edge, numpy::Padding::Reflect})
-    one_region([&] {
-      const Array p = numpy::pad(x, {1}, mode);
-      return add(view(p, {tracer::Slice{1, -1, {}}, tracer::Slice{{}, -2, {}}}),
-                 view(p, {tracer::Slice{2, {}, {}}, tracer::Slice{1, -1, {}}}));
-    });
-  const Array line = random_f64({100000}, 3);
-  one_region(
-      [&] { return add(numpy::roll(line, {1}, Dims{0}), numpy::roll(line, {-1}, Dims{0})); });
-  // Both fields of a step in time are roots of one region, and the next step is another.
-  const Both steps = both([&] {
-    const auto around = [&](const Array& z) {
-      const Array rows = add(numpy::roll(z, {1}, Dims{0}), numpy::roll(z, {-1}, Dims{0}));
-      return add(rows, add(numpy::roll(z, {1}, Dims{1}), numpy::roll(z, {-1}, Dims{1})));
-    };
-    Array u = x, v = y;
-    for (int step = 0; step < 2; ++step) {
-      const Array r = apply(OpId::Multiply, u, v), next = add(around(u), r);
-      v = apply(OpId::Subtract, around(v), r);
-      u = next;
-    }
-    return apply(OpId::Multiply, u, v);
-  });
-  INFO(steps.text);
-  CHECK(steps.plan.regions == 2);
-  CHECK(steps.fused == steps.direct);
-  // To choose among many costs more than to store them.
-  const Both many = both([&] {
-    std::vector<Array> parts;
-    for (int i = 0; i < 20; ++i) parts.push_back(add(x, weak(i)));
-    return apply(OpId::Multiply, numpy::stack(parts, 0), weak(2));
-  });
-  INFO(many.text);
-  CHECK(many.plan.regions > 1);
-  CHECK(many.fused == many.direct);
-}
-
 namespace {
 
 // y[t] = 0.5 * y[t - 1] + x[t], a step an iteration, from row `first` on; `moved`: the row is read

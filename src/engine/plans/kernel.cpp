@@ -149,7 +149,9 @@ void CompiledKernel::measured(double seconds, double predicted, bool code) {
 }
 
 std::int64_t CompiledKernel::whole_chunk(std::int64_t chunk) const {
-  const std::int64_t lanes = !vector_grid_ ? 1 : chunk < kLaneMultiple ? kLeastLanes : kLaneMultiple;
+  const std::int64_t lanes = !vector_grid_           ? 1
+                             : chunk < kLaneMultiple ? kLeastLanes
+                                                     : kLaneMultiple;
   return (chunk + lanes - 1) / lanes * lanes;
 }
 

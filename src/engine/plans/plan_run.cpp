@@ -92,9 +92,9 @@ void PlanRun::region(const BoundStep& s) {
   partials_.clear();
 }
 
-// Memory that nobody needs any more, of steps that run together. Large pieces come again at once: so
-// no more of it is taken than one step after the other would. Small ones rest for a while, as the
-// step that writes to one has to wait for those that read what was there.
+// Memory that nobody needs any more, of steps that run together. Large pieces come again at once:
+// so no more of it is taken than one step after the other would. Small ones rest for a while, as
+// the step that writes to one has to wait for those that read what was there.
 class PlanRun::Freed {
  public:
   void add(NodeMemory m, std::size_t step) { free_.push_back({std::move(m), step}); }
