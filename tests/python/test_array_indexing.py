@@ -503,3 +503,80 @@ def test_sequences_are_indices(key):
     expected = numpy.arange(20.0).reshape(5, 4)
     expected[key] = 0.0
     same(a, expected)
+
+
+# --- x[label == k] for one k after the other
+
+
+@pytest.mark.parametrize("shape", [(40_001,), (200, 201)])
+@pytest.mark.parametrize("dtype", ["i8", "u1", "i4"])
+def test_selections_by_label(dtype, shape):
+    rng = numpy.random.default_rng(1)
+    label, x = rng.integers(0, 12, shape).astype(dtype), rng.standard_normal(shape)
+    rows = rng.standard_normal((*shape, 3))
+
+    def run(np, label, x, rows):
+        out = []
+        for k in range(-1, 13):
+            s = x[label == k]
+            out += [s, s.sum(), s.std() if s.size else 0.0, rows[k == label], np.nonzero(label == k)[0]]
+            if k == 4:
+                x[label == k] = np.arange(float(s.size))
+            if k == 5:
+                x[label == k] *= 2
+        return out
+
+    for _ in range(2):  # the second time as the first one was
+        ours = run(np, *map(np.asarray, (label.copy(), x.copy(), rows)))
+        for got, expected in zip(ours, run(numpy, label.copy(), x.copy(), rows)):
+            numpy.testing.assert_array_equal(numpy.asarray(got), expected, strict=True)
+
+
+@pytest.mark.parametrize("how", ["element", "slice", "mask", "in place", "numpy", "borrowed", "another"])
+def test_selections_see_what_is_written_to_labels(how):
+    first = numpy.random.default_rng(2).integers(0, 8, 50_000)
+
+    def run(np, label):
+        x, out = np.arange(50_000.0), []
+        for k in range(24):
+            out.append(x[label == k % 8].sum())
+            if how == "element":
+                label[k] = 7
+            elif how == "slice":
+                label[k * 100 : k * 1000] = k % 8
+            elif how == "mask" and k % 5 == 0:
+                label[x > 49_000 - k] = 3
+            elif how == "in place" and k % 9 == 8:
+                label += 1
+            elif how == "numpy":
+                view = numpy.asarray(label)
+                view[:k] = 7
+                if k % 2:
+                    del view
+            elif how == "another" and k % 7 == 6:
+                label = np.flip(label).copy()
+        return [float(s) for s in out]
+
+    expected = run(numpy, first.copy())
+    if how != "borrowed":
+        assert run(np, np.asarray(first.copy())) == expected
+        return
+    label, fast = first.copy(), np.jit(lambda label: run(np, label))
+    for k in range(3):
+        label[: 100 * k] = k
+        assert fast(label) == run(numpy, label)
+
+
+def test_labels_are_read_once_for_their_selections():
+    rng = numpy.random.default_rng(3)
+    label, x = np.asarray(rng.integers(0, 20, 100_000)), np.asarray(rng.standard_normal(100_000))
+    for k in range(4):
+        x[label == k]
+    before = np.stats()["evaluations"]
+    for k in range(4, 20):
+        x[label == k]
+    assert np.stats()["evaluations"] == before  # no mask is computed
+    label[0] = 3
+    for k in range(8):  # as many are expected as before
+        x[label == k]
+    assert np.stats()["evaluations"] == before
