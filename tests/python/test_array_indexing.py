@@ -580,3 +580,55 @@ def test_labels_are_read_once_for_their_selections():
     for k in range(8):  # as many are expected as before
         x[label == k]
     assert np.stats()["evaluations"] == before
+
+
+# --- sums by label, as products of a one-hot matrix
+
+ONE_HOT = {
+    "cast": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype(x.dtype).T @ x,
+    "classes first": lambda np, label, k, x: np.dot((np.arange(k)[:, None] == label[None]).astype("f8"), x),
+    "booleans": lambda np, label, k, x: (np.arange(k) == label[:, None]).T @ x,
+    "a column": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype("f8").T @ x[:, 1],
+    "more classes": lambda np, label, k, x: (label[:, None] == np.arange(k + 3)).astype("f8").T @ x,
+    "shifted classes": lambda np, label, k, x: (label[:, None] == np.arange(k) + 1).astype("f8").T @ x,
+    "every second class": lambda np, label, k, x: (label[:, None] == np.arange(0, 2 * k, 2)).astype("f8").T @ x,
+    "counts": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype("f8").sum(0),
+    "counted booleans": lambda np, label, k, x: (np.arange(k)[:, None] == label).sum(axis=1),
+    "by point": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype("f8").sum(1),
+    "the matrix, too": lambda np, label, k, x: [h := (label[:, None] == np.arange(k)).astype("f8"), h.T @ x, h.sum(0)],
+}
+
+
+@pytest.mark.parametrize("spoilt", [False, True])
+@pytest.mark.parametrize("spelling", ONE_HOT)
+def test_one_hot_products(spelling, spoilt):
+    rng = numpy.random.default_rng(5)
+    x, means = rng.standard_normal((400_000, 3)), rng.standard_normal((5, 3))
+    if spoilt:
+        x[7, 0], x[9, 0], x[11, 1] = numpy.inf, numpy.nan, -numpy.inf
+
+    def run(np, x, means):
+        with np.errstate(invalid="ignore"):
+            label = np.argmin((np.where(x < 9, x, 0.0)[:, None] - means)[:, :, 2] ** 2, axis=1)
+            made = ONE_HOT[spelling](np, label, 5, x)
+            return [numpy.asarray(m) for m in (made if isinstance(made, list) else [made])]
+
+    for got, expected in zip(run(np, np.asarray(x), np.asarray(means)), run(numpy, x, means)):
+        assert got.dtype == expected.dtype and got.shape == expected.shape and got.strides == expected.strides
+        if "count" in spelling:
+            numpy.testing.assert_array_equal(got, expected)
+        numpy.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-10)
+
+
+def test_one_hot_products_read_the_points_once():
+    x, means = (np.asarray(a) for a in numpy.random.default_rng(6).standard_normal((2, 300_000, 4)))
+    means = means[:6].copy()
+
+    def update():
+        label = np.argmin(((x[:, None] - means) ** 2).sum(-1), axis=1)
+        hot = (label[:, None] == np.arange(6)).astype(x.dtype)
+        return numpy.asarray((hot.T @ x) / hot.sum(0)[:, None])
+
+    before = np.stats()["bytes_moved"]
+    update()
+    assert np.stats()["bytes_moved"] - before < 1.01 * x.nbytes
