@@ -2,11 +2,13 @@
 // own code looks at it: inside plait.jit and on devices. Elsewhere it is NumPy's scalar at once.
 // Arithmetic records on; anything that needs the value (float(), bool(), hash, comparison in an if,
 // formatting, an attribute) computes it and asks NumPy's scalar.
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "functions.hpp"
 #include "operators.hpp"
+#include "tracer/context.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -19,11 +21,55 @@ namespace {
 thread_local bool kept_lazy = false;  // where nobody but Plait's own code looks at scalars
 thread_local bool jitting = false;    // inside plait.jit
 
+// Scalars that are yet to be computed, the last one first. The GIL guards the list.
+LazyObject* unasked = nullptr;
+
+void list(LazyObject* s) {
+  s->prev = nullptr;
+  s->next = unasked;
+  if (unasked) unasked->prev = s;
+  unasked = s;
+}
+void unlist(LazyObject* s) {
+  if (s->next) s->next->prev = s->prev;
+  if (s->prev)
+    s->prev->next = s->next;
+  else if (unasked == s)
+    unasked = s->next;
+  s->prev = s->next = nullptr;
+}
+
+// The array in memory that a scalar is a statistic of, a few operations away; null: none.
+const tracer::Node* folded(const tracer::Array& a) {
+  const tracer::Node* n = a.storage->version.get();
+  for (int steps = 0; steps < 8 && !n->materialised() && n->n_inputs > 0; ++steps)
+    n = n->inputs[0].get();
+  return n->materialised() && a.storage->version.get() != n ? n : nullptr;
+}
+
+// The scalar, with the other statistics of the array that are pending: they share a pass over it.
+std::vector<tracer::Array> together(const LazyObject* s) {
+  std::vector<tracer::Array> all{s->array};
+  const std::lock_guard held(tracer::lock());
+  const tracer::Node* const of = folded(s->array);
+  if (!of) return all;
+  for (LazyObject* o = unasked; o;) {
+    LazyObject* const next = o->next;
+    if (tracer::is_materialised(o->array))
+      unlist(o);
+    else if (o != s && folded(o->array) == of)
+      all.push_back(o->array);
+    o = next;
+  }
+  return all;
+}
+
 void dealloc(PyObject* self) {
   LazyObject* s = as_lazy(self);
   PyTypeObject* type = Py_TYPE(self);
   --live_objects;
   --live_scalars;
+  unlist(s);
   s->array.~Array();
   Py_XDECREF(s->value);
   PyObject_Free(self);
@@ -155,7 +201,12 @@ bool in_jit() { return jitting; }
 
 PyObject* lazy_value(LazyObject* s) {
   if (!s->value) {
+    if (!tracer::is_materialised(s->array)) {
+      const std::vector<tracer::Array> all = together(s);
+      if (all.size() > 1) without_gil([&] { tracer::evaluate(all); });
+    }
     PyObject* v = wrap_scalar(item(s->array));
+    unlist(s);
     if (s->value)  // another thread was faster while the GIL was away
       Py_DECREF(v);
     else
@@ -172,6 +223,7 @@ PyObject* wrap_result(tracer::Array&& a) {
   if (!s) throw PythonError{};
   new (&s->array) tracer::Array(std::move(a));
   s->value = nullptr;
+  list(s);
   ++live_objects;
   ++live_scalars;
   return reinterpret_cast<PyObject*>(s);

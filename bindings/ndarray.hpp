@@ -21,6 +21,7 @@ struct ArrayObject {
 struct LazyObject {
   PyObject_HEAD tracer::Array array;  // 0-D
   PyObject* value;                    // NumPy's scalar, once somebody asked
+  LazyObject *prev, *next;            // those that nobody has asked yet
 };
 
 // Objects of both types that are alive, and lazy scalars alone, counted under the GIL.

@@ -15,9 +15,9 @@
 #include "tracer/capture.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
+#include "tracer/one_hot.hpp"
 
 namespace plait::numpy {
-using tracer::NodeKind;
 
 namespace {
 // What is computed at once costs less than its planning.
@@ -26,14 +26,7 @@ bool few(std::int64_t elements) { return elements <= 16 * tracer::eager_limit();
 
 std::optional<std::int64_t> index_bound(const Array& indices) {
   const std::lock_guard held(tracer::lock());
-  Ref<tracer::Node> n = tracer::read(indices);
-  while (n->kind == NodeKind::View && !n->materialised()) n = n->inputs[0];
-  const bool extreme = n->kind == NodeKind::Reduce && !n->materialised() &&
-                       (n->reduce == ReduceKind::ArgMin || n->reduce == ReduceKind::ArgMax);
-  if (!extreme) return std::nullopt;
-  std::int64_t bound = 1;
-  for (const std::int64_t axis : n->axes) bound *= n->inputs[0]->shape[static_cast<int>(axis)];
-  return bound;
+  return tracer::position_bound(*tracer::read(indices));
 }
 
 bool combined_later(const Array& indices, const Array& values, std::int64_t elements) {

@@ -9,6 +9,7 @@
 #include "engine/direct/undo.hpp"
 #include "engine/threads/interruption.hpp"
 #include "indexing.hpp"
+#include "labels.hpp"
 #include "record.hpp"
 
 namespace plait::numpy {
@@ -52,12 +53,14 @@ std::optional<Array> within(const Array& indices, std::int64_t extent);
 // A mask in one piece, with what it selects.
 struct Mask {
   Array array;
-  Held held;
+  Group group;
+  std::optional<Held> held;  // where it is no group
   engine::Selection selection;
   explicit Mask(const Array& m)
       : array(tracer::is_c_contiguous(m) ? m : tracer::copy(m, 'C')),
-        held(array),
-        selection(held.data(), array.size()) {}
+        group(group_of(array)),
+        selection(group.groups ? engine::Selection(*group.groups, group.label)
+                               : engine::Selection(held.emplace(array).data(), array.size())) {}
   Array places() const {
     Ref<Buffer> memory;
     Array at = fresh({selection.count()}, DType::Int64, memory);

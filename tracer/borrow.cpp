@@ -76,6 +76,7 @@ void share_for_good(Borrowed& b) {
   b.storage->borrowed = false;
   b.storage->pinned = true;
   b.storage->version->data->watched = true;
+  b.storage->version->accounting &= static_cast<std::uint8_t>(~kDerived);
 }
 
 // What the arrays that are left hold is theirs alone: the memory may go.

@@ -21,6 +21,7 @@ inline constexpr std::uint8_t kPending = 1;   // counted in pending_nodes
 inline constexpr std::uint8_t kRetained = 2;  // counted in retained_bytes
 inline constexpr std::uint8_t kFailed = 4;    // could not be computed: flush() leaves it alone
 inline constexpr std::uint8_t kComputed = 8;  // see computed.hpp
+inline constexpr std::uint8_t kDerived = 16;  // see derived.hpp
 
 // A site of at_once.hpp. seen: how often since that evaluation. trial: its first rounds, with those
 // of other sites; 0: not begun. Then how often it comes by in a round, and how often it still may.

@@ -3,6 +3,7 @@
 
 #include "core/shape_limits.hpp"
 #include "graph.hpp"
+#include "one_hot.hpp"
 
 namespace plait::tracer {
 
@@ -166,6 +167,7 @@ Array matmul(const Array& left, const Array& right, char order) {
         std::string(kSignature) + " (size " + std::to_string(kb) + " is different from " +
         std::to_string(k) + ")");
   if (std::optional<Array> done = product_now(left, right)) return *std::move(done);
+  if (std::optional<Array> sums = summed_by_label(left, right)) return *std::move(sums);
   Array a = row ? expand_dims(left, Dims{0}) : left;
   Array b = column ? expand_dims(right, Dims{1}) : right;
   Dims batch = batch_shape(a, b);

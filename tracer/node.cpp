@@ -1,6 +1,7 @@
 #include "node.hpp"
 
 #include "computed.hpp"
+#include "derived.hpp"
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -76,5 +77,8 @@ void invalidate(Node& n) {
 
 void mark_computed(Node& n) { n.accounting |= kComputed; }
 bool computed_before(const Node& n) { return n.accounting & kComputed; }
+
+void mark_derived(Node& n) { n.accounting |= kDerived; }
+bool derived_holds(const Node& n) { return n.accounting & kDerived; }
 
 }  // namespace plait::tracer

@@ -1,5 +1,6 @@
 // Recording of reductions: axes, dtypes, errors of empty ones, keepdims, where, initial, out.
 #include "elementwise.hpp"
+#include "one_hot.hpp"
 
 namespace plait::tracer {
 
@@ -177,6 +178,11 @@ Array reduce(ReduceKind kind, const Array& source, const ReduceOptions& opt) {
   if (opt.out)
     check_out(kind, *opt.out,
               opt.keepdims ? with_ones(source.shape, given) : without(source.shape, given));
+
+  const bool plain = !opt.keepdims && !opt.dtype && !opt.initial && !opt.where && !opt.out;
+  if (kind == ReduceKind::Sum && plain && ndim == 2 && (given == 1 || given == 2))
+    if (std::optional<Array> counts = counted_by_label(source, given == 1 ? 0 : 1))
+      return *std::move(counts);
 
   bound_graph();
   const bool eager =

@@ -66,6 +66,11 @@ namespace {
 // used again. The recorder's lock is held.
 std::uint32_t writes_so_far = 0;
 std::uint32_t next_write() { return ++writes_so_far; }
+// The memory of the contents may be written to from now on.
+void open_to_writes(Storage& s) {
+  s.writes = next_write();
+  s.version->accounting &= static_cast<std::uint8_t>(~kDerived);
+}
 }  // namespace
 
 std::uint32_t last_write() { return writes_so_far; }
@@ -278,7 +283,7 @@ void* export_memory(const Array& a, DeviceId device) {
                       devices().name(device) + "': take a copy with to_device()");
   if (!exported(s)) part_from_others(s);
   ++s.exports;
-  s.writes = next_write();  // others may write from now on
+  open_to_writes(s);
   return address(a, *s.version);
 }
 
@@ -288,7 +293,7 @@ void* writable_data(const Array& a) {
   const EvaluationScope whole(EvaluationScope::LockWhileRunning::Kept);
   const Lock evaluated = hold_evaluated(a);
   part_from_others(*a.storage);
-  a.storage->writes = next_write();
+  open_to_writes(*a.storage);
   return address(a, *a.storage->version);
 }
 
@@ -416,7 +421,7 @@ std::byte* own_memory(const Array& a) {
   if (!a.writeable || eager_limit() == 0) return nullptr;
   if (s.version->kind == NodeKind::Empty) evaluate(a);
   if (!nobody_else_sees(s)) return nullptr;
-  s.writes = next_write();
+  open_to_writes(s);
   return address(a, *s.version);
 }
 

@@ -10,12 +10,14 @@
 #include "engine/devices/device.hpp"
 #include "engine/plans/kernel.hpp"
 #include "engine/plans/run.hpp"
+#include "engine/plans/state.hpp"
 
 namespace plait::engine {
 
 std::size_t trim() {
   const std::size_t on_devices = trim_devices();
   const std::lock_guard held(tracer::lock());
+  state().labels = {};
   std::size_t bytes = on_devices + forget_plans();  // before the kernels that they hold
   bytes += trim_kernels();
   bytes += jit::forget_compiled();

@@ -503,3 +503,132 @@ def test_sequences_are_indices(key):
     expected = numpy.arange(20.0).reshape(5, 4)
     expected[key] = 0.0
     same(a, expected)
+
+
+# --- x[label == k] for one k after the other
+
+
+@pytest.mark.parametrize("shape", [(40_001,), (200, 201)])
+@pytest.mark.parametrize("dtype", ["i8", "u1", "i4"])
+def test_selections_by_label(dtype, shape):
+    rng = numpy.random.default_rng(1)
+    label, x = rng.integers(0, 12, shape).astype(dtype), rng.standard_normal(shape)
+    rows = rng.standard_normal((*shape, 3))
+
+    def run(np, label, x, rows):
+        out = []
+        for k in range(-1, 13):
+            s = x[label == k]
+            out += [s, s.sum(), s.std() if s.size else 0.0, rows[k == label], np.nonzero(label == k)[0]]
+            if k == 4:
+                x[label == k] = np.arange(float(s.size))
+            if k == 5:
+                x[label == k] *= 2
+        return out
+
+    for _ in range(2):  # the second time as the first one was
+        ours = run(np, *map(np.asarray, (label.copy(), x.copy(), rows)))
+        for got, expected in zip(ours, run(numpy, label.copy(), x.copy(), rows)):
+            numpy.testing.assert_array_equal(numpy.asarray(got), expected, strict=True)
+
+
+@pytest.mark.parametrize("how", ["element", "slice", "mask", "in place", "numpy", "borrowed", "another"])
+def test_selections_see_what_is_written_to_labels(how):
+    first = numpy.random.default_rng(2).integers(0, 8, 50_000)
+
+    def run(np, label):
+        x, out = np.arange(50_000.0), []
+        for k in range(24):
+            out.append(x[label == k % 8].sum())
+            if how == "element":
+                label[k] = 7
+            elif how == "slice":
+                label[k * 100 : k * 1000] = k % 8
+            elif how == "mask" and k % 5 == 0:
+                label[x > 49_000 - k] = 3
+            elif how == "in place" and k % 9 == 8:
+                label += 1
+            elif how == "numpy":
+                view = numpy.asarray(label)
+                view[:k] = 7
+                if k % 2:
+                    del view
+            elif how == "another" and k % 7 == 6:
+                label = np.flip(label).copy()
+        return [float(s) for s in out]
+
+    expected = run(numpy, first.copy())
+    if how != "borrowed":
+        assert run(np, np.asarray(first.copy())) == expected
+        return
+    label, fast = first.copy(), np.jit(lambda label: run(np, label))
+    for k in range(3):
+        label[: 100 * k] = k
+        assert fast(label) == run(numpy, label)
+
+
+def test_labels_are_read_once_for_their_selections():
+    rng = numpy.random.default_rng(3)
+    label, x = np.asarray(rng.integers(0, 20, 100_000)), np.asarray(rng.standard_normal(100_000))
+    for k in range(4):
+        x[label == k]
+    before = np.stats()["evaluations"]
+    for k in range(4, 20):
+        x[label == k]
+    assert np.stats()["evaluations"] == before  # no mask is computed
+    label[0] = 3
+    for k in range(8):  # as many are expected as before
+        x[label == k]
+    assert np.stats()["evaluations"] == before
+
+
+# --- sums by label, as products of a one-hot matrix
+
+ONE_HOT = {
+    "cast": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype(x.dtype).T @ x,
+    "classes first": lambda np, label, k, x: np.dot((np.arange(k)[:, None] == label[None]).astype("f8"), x),
+    "booleans": lambda np, label, k, x: (np.arange(k) == label[:, None]).T @ x,
+    "a column": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype("f8").T @ x[:, 1],
+    "more classes": lambda np, label, k, x: (label[:, None] == np.arange(k + 3)).astype("f8").T @ x,
+    "shifted classes": lambda np, label, k, x: (label[:, None] == np.arange(k) + 1).astype("f8").T @ x,
+    "every second class": lambda np, label, k, x: (label[:, None] == np.arange(0, 2 * k, 2)).astype("f8").T @ x,
+    "counts": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype("f8").sum(0),
+    "counted booleans": lambda np, label, k, x: (np.arange(k)[:, None] == label).sum(axis=1),
+    "by point": lambda np, label, k, x: (label[:, None] == np.arange(k)).astype("f8").sum(1),
+    "the matrix, too": lambda np, label, k, x: [h := (label[:, None] == np.arange(k)).astype("f8"), h.T @ x, h.sum(0)],
+}
+
+
+@pytest.mark.parametrize("spoilt", [False, True])
+@pytest.mark.parametrize("spelling", ONE_HOT)
+def test_one_hot_products(spelling, spoilt):
+    rng = numpy.random.default_rng(5)
+    x, means = rng.standard_normal((400_000, 3)), rng.standard_normal((5, 3))
+    if spoilt:
+        x[7, 0], x[9, 0], x[11, 1] = numpy.inf, numpy.nan, -numpy.inf
+
+    def run(np, x, means):
+        with np.errstate(invalid="ignore"):
+            label = np.argmin((np.where(x < 9, x, 0.0)[:, None] - means)[:, :, 2] ** 2, axis=1)
+            made = ONE_HOT[spelling](np, label, 5, x)
+            return [numpy.asarray(m) for m in (made if isinstance(made, list) else [made])]
+
+    for got, expected in zip(run(np, np.asarray(x), np.asarray(means)), run(numpy, x, means)):
+        assert got.dtype == expected.dtype and got.shape == expected.shape and got.strides == expected.strides
+        if "count" in spelling:
+            numpy.testing.assert_array_equal(got, expected)
+        numpy.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-10)
+
+
+def test_one_hot_products_read_the_points_once():
+    x, means = (np.asarray(a) for a in numpy.random.default_rng(6).standard_normal((2, 300_000, 4)))
+    means = means[:6].copy()
+
+    def update():
+        label = np.argmin(((x[:, None] - means) ** 2).sum(-1), axis=1)
+        hot = (label[:, None] == np.arange(6)).astype(x.dtype)
+        return numpy.asarray((hot.T @ x) / hot.sum(0)[:, None])
+
+    before = np.stats()["bytes_moved"]
+    update()
+    assert np.stats()["bytes_moved"] - before < 1.01 * x.nbytes

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/bounded_table.hpp"
+#include "engine/direct/select.hpp"
 #include "engine/threads/lent_threads.hpp"
 #include "executor.hpp"
 #include "rounds.hpp"
@@ -30,6 +31,14 @@ struct State {
     BoundedTable<std::shared_ptr<CompiledKernel>> table{code_limit()};
   } kernels;
   std::atomic<double> interpreted{0};  // seconds, of all kernels; the evaluating thread adds
+
+  // The labels that were last selected by (numpy_compat/labels.hpp), and how often.
+  struct Labels {
+    const void* of = nullptr;
+    std::int64_t elements = 0, asked = 0;
+    std::int64_t expected = 0;  // how often the ones before, of as many elements
+    std::shared_ptr<const Groups> groups;
+  } labels;
 
   InterruptHook interrupts{};                          // set before anything is evaluated
   std::atomic<const RunTasks*> lent_threads{nullptr};  // null: the team's

@@ -68,3 +68,43 @@ TEST_CASE("every tier selects the same") {
     CHECK(first == other);
   }
 }
+
+TEST_CASE("a label selects what its mask does, whatever the integers") {
+  const auto check = [](auto zero, DType t) {
+    using T = decltype(zero);
+    for (const std::int64_t n : {0, 1, 8191, 8192, 100003}) {
+      std::mt19937 gen(static_cast<unsigned>(n));
+      std::vector<T> labels(static_cast<std::size_t>(n));
+      // Some are no label: negative, or too large.
+      for (T& l : labels) l = static_cast<T>(static_cast<int>(gen() % 302) - 20);
+      const engine::Groups groups(t, reinterpret_cast<const std::byte*>(labels.data()), n);
+      std::vector<double> values(static_cast<std::size_t>(n));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+      for (const std::int64_t k : {0, 1, 100, 255}) {
+        std::vector<std::byte> mask(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < mask.size(); ++i)
+          mask[i] = std::byte{static_cast<std::int64_t>(labels[i]) == k};
+        const engine::Selection by_mask(mask.data(), n), by_label(groups, k);
+        REQUIRE(by_label.count() == by_mask.count());
+        const auto count = static_cast<std::size_t>(by_mask.count());
+        std::vector<std::int64_t> want(count), got(count);
+        by_mask.places(want.data());
+        by_label.places(got.data());
+        CHECK(got == want);
+        std::vector<double> selected(count), all = values, expected = values;
+        by_label.compress(8, reinterpret_cast<const std::byte*>(values.data()),
+                          reinterpret_cast<std::byte*>(selected.data()));
+        CHECK(std::equal(selected.begin(), selected.end(), want.begin()));
+        const std::vector<double> stored(count, -1);
+        const auto* from = reinterpret_cast<const std::byte*>(stored.data());
+        by_label.expand(8, reinterpret_cast<std::byte*>(all.data()), from);
+        by_mask.expand(8, reinterpret_cast<std::byte*>(expected.data()), from);
+        CHECK(all == expected);
+      }
+    }
+  };
+  check(std::int8_t{}, DType::Int8);
+  check(std::uint8_t{}, DType::UInt8);
+  check(std::int32_t{}, DType::Int32);
+  check(std::uint64_t{}, DType::UInt64);
+}
