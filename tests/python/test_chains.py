@@ -247,3 +247,17 @@ def test_warnings_of_a_step():
         numpy.asarray(u)
     assert any("divide by zero" in str(w.message) for w in caught)
     assert all(w.filename == __file__ for w in caught)
+
+
+def test_what_steps_read_last_is_there_until_they_ran(large):
+    """An operand that nobody else has any more, in front of steps that run together."""
+    x = numpy.random.default_rng(3).standard_normal((300, 300))
+
+    def run(np, x):
+        v = np.matmul(x, x)
+        for _ in range(6):
+            v = 0.5 * v
+            v[1:] += 0.25 * v[:-1]
+        return v
+
+    numpy.testing.assert_allclose(numpy.asarray(run(plait, plait.asarray(x))), run(numpy, x), rtol=1e-9, atol=1e-9)

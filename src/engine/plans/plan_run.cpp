@@ -128,7 +128,7 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
   std::vector<std::vector<const Buffer*>> memory;
   std::vector<Region> regions;
   std::vector<UpdateMode> updates;
-  std::vector<NodeMemory> given, own;
+  std::vector<NodeMemory> given, own, read;
   Freed free;
   buffers.reserve(steps.size());
   memory.reserve(steps.size());
@@ -156,8 +156,12 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
     for (const std::int32_t n : s.step.dies) {
       NodeMemory m = std::move(bindings_.memory(n));
       bindings_.memory(n) = {};
-      for (const NodeMemory& o : own)
-        if (m && o.buffer == m.buffer) free.add(std::move(m), regions.size());
+      if (!m) continue;
+      const bool mine = std::any_of(own.begin(), own.end(),
+                                    [&](const NodeMemory& o) { return o.buffer == m.buffer; });
+      // Steps have yet to read it.
+      read.push_back(m);
+      if (mine) free.add(std::move(m), regions.size());
     }
   }
   const std::vector<unsigned> flags = executor_.launch_together(regions, of);
