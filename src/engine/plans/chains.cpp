@@ -45,8 +45,8 @@ class Traffic {
     }
   }
   bool worth() const {
-    return shares_always() ||
-           most_ >= kLeastBytes && moved_ >= kLeastPasses * static_cast<double>(most_);
+    if (shares_always()) return true;
+    return most_ >= kLeastBytes && moved_ >= kLeastPasses * static_cast<double>(most_);
   }
 
  private:
