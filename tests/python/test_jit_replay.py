@@ -528,3 +528,21 @@ def test_no_node_is_recorded_again():
     before = _plait.stats()["recorded_total"]
     g(1, x, x)
     assert _plait.stats()["recorded_total"] == before
+
+
+def test_another_default_dtype_that_is_over_does_not_matter():
+    calls = []
+
+    @plait.jit(replay=True)
+    def f(x):
+        calls.append(1)
+        return x + np.zeros(3)
+
+    x = plait.asarray(np.ones(3))
+    with plait.default_dtype("float32"):
+        for _ in range(3):
+            f(x)
+    assert len(calls) == 3
+    for _ in range(3):
+        f(x)
+    assert len(calls) == 4

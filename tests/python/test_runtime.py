@@ -196,7 +196,7 @@ def test_a_long_loop_is_planned_in_whole_rounds(large):
     """Pieces of a recorded loop are cut at one call site, so that they share a plan."""
     x, total = plait.asarray(numpy.linspace(0.0, 1.0, 5000)), plait.zeros(5000)
     before = plait.stats()
-    for _ in range(400):
+    for _ in range(1600):
         total[1:] += x[1:] * 0.5 - total[:-1] * 0.25
         total *= 0.75
     value = float(total[-1])
