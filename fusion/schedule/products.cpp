@@ -26,7 +26,8 @@ double times_packed(const Graph& g, std::int32_t product, int operand, const Pro
   const auto blocks = [&](int first, int count, std::int64_t size) {
     const std::int64_t lines =
         element_count(Dims(p.shape.begin() + first, p.shape.begin() + first + count));
-    return static_cast<double>((lines + size - 1) / size);
+    const std::int64_t packed = (lines + size - 1) / size;
+    return static_cast<double>(packed);
   };
   if (operand == 0)
     return p.axes.empty() ? 1 : blocks(axes.batch + axes.rows, axes.columns, most.columns);
