@@ -72,7 +72,7 @@ class _Call:
             *results, found = arrays([*results, flagged])
             if any(not isinstance(x, ndarray) for x in results) and any(_plait.on_device(x) for x in given if isinstance(x, ndarray)):
                 raise Untraceable("a constant as the result, on a device")
-            results = [x if isinstance(x, ndarray) and x.shape == shape else _spread(x, shape) for x in results]
+            results = _fresh(results, given, shape)
             if found is not False and _any(found, *results):
                 (found,) = arrays([trace.flagged(exactly=True)])
                 if _any(found):
@@ -125,6 +125,37 @@ def _spread(x, shape):
     import plait
 
     return plait.broadcast_to(plait.asarray(x), shape).copy()
+
+
+def _fresh(results, given, shape):
+    """The results as arrays of their own, which lie in memory as those of a ufunc of all that was given."""
+    import plait
+
+    taken = {id(x) for x in given}  # what a function returns as it came
+    order = _order(given)
+    made = []
+    for x in results:
+        if not isinstance(x, ndarray) or x.shape != shape:
+            x = _spread(x, shape)
+        if id(x) in taken or not x.transpose(order).flags.c_contiguous:
+            place = plait.empty([shape[axis] for axis in order], x.dtype).transpose(numpy.argsort(order).tolist())
+            place[...] = x
+            x = place
+        taken.add(id(x))
+        made.append(x)
+    return made
+
+
+def _order(given):
+    """The axes of results, those of the longest steps first."""
+    arrays_given = [x for x in given if isinstance(x, ndarray)]
+    if all(x.flags.c_contiguous for x in arrays_given):
+        return range(max(x.ndim for x in arrays_given))
+    one = numpy.zeros(1, bool)  # stands for memory, which nobody reads
+    shown = [numpy.lib.stride_tricks.as_strided(one, x.shape, x.strides) for x in arrays_given]
+    flags = [["readonly"]] * len(shown) + [["writeonly", "allocate"]]
+    steps = numpy.nditer([*shown, None], op_flags=flags, op_dtypes=["?"] * len(flags)).operands[-1].strides
+    return numpy.argsort([-s for s in steps], kind="stable").tolist()
 
 
 def _any(found, *others):

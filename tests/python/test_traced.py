@@ -348,6 +348,21 @@ def test_excluded_and_keywords(reasons):
     assert len(reasons) == 2
 
 
+def test_results_are_arrays_of_their_own():
+    x, y = numpy.arange(4200.0).reshape(70, 60), numpy.arange(60)
+    turned = x.T.copy().T
+    for given in (x,), (turned,), (turned, y), (turned, x), (x, turned), (x.reshape(7, 10, 60)[:, ::-1],), (numpy.broadcast_to(y, (100, 60)), x[:1]):
+        for function in (lambda *a: 0.5), (lambda *a: a[0]), (lambda *a: a[-1] + 1), (lambda *a: (a[0], a[0])), (lambda *a: a[0] + a[-1]):
+            want = numpy.vectorize(function)(*given)
+            ours = [plait.asarray(a) for a in given]
+            got = plait.vectorize(function)(*ours)
+            want, got = (list(r) if isinstance(r, tuple) else [r] for r in (want, got))
+            for w, g in zip(want, got, strict=True):
+                assert (g.dtype, g.strides) == (w.dtype, w.strides) and numpy.array_equal(w, g)
+                assert not any(plait.may_share_memory(g, other) for other in [*ours, *(r for r in got if r is not g)])
+                assert len({id(r) for r in got}) == len(got)
+
+
 def test_decorator_doc_and_otypes(reasons):
     @plait.vectorize(otypes=["f8"], doc="its text")
     def double(x):
