@@ -11,6 +11,7 @@
 #include "indexing.hpp"
 #include "labels.hpp"
 #include "record.hpp"
+#include "tracer/graph.hpp"
 
 namespace plait::numpy {
 
@@ -22,15 +23,9 @@ inline std::int64_t item_bytes(const Array& a) {
 class Held {
  public:
   explicit Held(const Array& a) : array_(a) {
-    for (;;) {
-      const std::lock_guard held(tracer::lock());
-      if (tracer::is_materialised(a)) {
-        node_ = tracer::read(a);
-        data_ = static_cast<std::byte*>(tracer::data(a));
-        return;
-      }
-      tracer::evaluate(a);
-    }
+    const tracer::Lock held = tracer::hold_evaluated(a);
+    node_ = tracer::read(a);
+    data_ = static_cast<std::byte*>(tracer::data(a));
   }
   engine::Memory memory() const { return {data_, array_.strides}; }
   std::byte* data() const { return data_; }

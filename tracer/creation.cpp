@@ -87,10 +87,10 @@ Array from_buffer(Ref<Buffer> b, DType t, const Dims& shape, const Dims& strides
 }
 
 Array from_scalar(const Scalar& s) {
-  const OnDevice host(kHost);  // 0-D values mix with arrays of any device
-  Array a = empty(Dims(), s.dtype);
-  std::memcpy(a.storage->version->data->data, s.bytes, itemsize(s.dtype));
-  return a;
+  // On the host: 0-D values mix with arrays of any device.
+  Ref<Buffer> memory = allocate_array(Dims(), s.dtype, kHost);
+  std::memcpy(memory->data, s.bytes, itemsize(s.dtype));
+  return from_buffer(std::move(memory), s.dtype, Dims(), Dims(), 0);
 }
 
 }  // namespace plait::tracer

@@ -52,6 +52,9 @@ class ReplayGenerator(Generator):
         forms += [f"np.sqrt(abs({a}) + 0.5)", f"{a} / ({x} * {x} + 1.5)", f"np.minimum({a}, 2.5) * {x}"] if self.floats else [f"np.maximum({a}, {x})", f"{a} % 7 + {x}", f"({a} & 6) | 1", f"{a} // 3", f"{a} + {x}.sum(0)" if x in self.names else f"{a} ^ 5", f"np.cumsum({a}, 0)"]
         if r.random() < 0.05:
             forms = [f"{a} * {a}.shape[0]", f"{a} + len({a})", f"np.concatenate([{a}, {a}])[:len({a})]", f"np.broadcast_to({a}[0], {a}.shape) + 1", f"{a} if float({a}.flat[0]) > 0 else {a} * 2"]
+        if r.random() < 0.1:
+            places = f"({a} > 1).astype('i8')"
+            forms = [f"np.take({a}, [0, -1, 0], 0)", f"{a}[{a} > 1]", f"{a}[np.nonzero({a} > 1)]", f"{a}[{places}]", f"np.bincount({places}.ravel())", f"np.sort({a}, 0)", f"np.compress([True, False], {a}, 0)", f"np.argmax({a}, 0)", f"np.unique({a})", f"np.dot({a}[0], 2)", f"np.maximum.accumulate({a}, 0) * 0"]
         return r.choice(forms)
 
     def statement(self):
@@ -66,7 +69,7 @@ class ReplayGenerator(Generator):
         half = " * 0.5" if self.floats else ""
         b = r.choice(self.names)
         return r.choice([f"{a} += {b}{half}", f"{a}[1:] = {b}[:-1]", f"{a}[1:] += {b}[:-1]{half}", f"{a}[0] = {b}[-1]", f"{a} *= {self.operand()}", f"{a}[...] = {self.expression()}",
-                         f"{a}[::2] = {r.choice(self.numbers_of + ['1', '2'])}", f"{a} -= {b}[::-1]", f"np.add({a}, {b}, out={a})", f"{a}[{b} > 1] = 2", f"c{len(self.names)} = {a}[1:]"])
+                         f"{a}[::2] = {r.choice(self.numbers_of + ['1', '2'])}", f"{a} -= {b}[::-1]", f"np.add({a}, {b}, out={a})", f"{a}[{b} > 1] = 2", f"{a}[[0, -1]] = 3", f"{a}[({b} > 1).astype('i8').ravel()[:3]] += 1", f"np.add.at({a}, [0, 1, 0], 2)", f"np.put({a}, [0, 1], 2)", f"np.copyto({a}, {b})", f"c{len(self.names)} = {a}[1:]"])
 
     # --- its calls
     def layout(self):
@@ -123,7 +126,7 @@ class ReplayGenerator(Generator):
             a = r.choice(arrays)
             self.line(r.choice([f"{a}[...] = {r.randint(0, 4)}", f"{a} += 1"]), a)
         if r.random() < 0.6:
-            for n in [n for n in targets + arrays if n in self.reference.ns]:
+            for n in [n for n in targets + arrays if hasattr(self.reference.ns.get(n), "dtype")]:
                 if n in arrays and r.random() < 0.7:
                     continue
                 self.line(f"{n}_ = np.array({n}).copy()", f"{n}_")
@@ -160,7 +163,7 @@ class TraceGenerator(Generator):
         if ints:
             forms += [f"({x} & 5)", f"({x} ^ {y})", f"({x} >> 1)", f"int({x})", f"({x} ** 2)"]
         else:
-            forms += [f"({x} / {r.choice(['2', '1.5', '-3'])})", f"({x} / ({y} * {y} + 1))", f"math.sqrt(abs({x}))", f"float({x})", f"round({x})", f"int({x})", f"math.floor({x})", f"({x} ** 2)", f"math.copysign(2.5, {y})", f"({x} or {y})", f"({x} and {y})", f"math.fabs({x})"]
+            forms += [f"({x} / {r.choice(['2', '1.5', '-3'])})", f"({x} / ({y} * {y} + 1))", f"math.sqrt(abs({x}))", f"float({x})", f"round({x})", f"int({x})", f"math.floor({x})", f"math.copysign(2.5, {y})", f"({x} or {y})", f"({x} and {y})", f"math.fabs({x})"]
             if r.random() < 0.1:
                 forms = [f"({x} / {y})", f"math.sqrt({x})", f"({x} % {y})", f"({x} // {y})", f"math.ceil({x})", f"math.trunc({x})", f"math.fmod({x}, 3)", f"np.sqrt(abs({x}))", f"np.floor({x})"]
         return r.choice(forms)
