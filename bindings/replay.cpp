@@ -51,9 +51,10 @@ struct Watched {
   Watched(PyObject* f, CallKey k) : function(f), key(std::move(k)) {}
   PyObject* function;
   CallKey key;
-  std::vector<Owned> given;     // all arguments, as the caller gave them
-  std::vector<Owned> theirs;    // the arrays among them
-  std::vector<PyObject*> ours;  // and as the function has them
+  std::vector<Owned> given;           // all arguments, as the caller gave them
+  std::vector<Owned> theirs;          // the arrays among them
+  std::vector<PyObject*> ours;        // and as the function has them
+  std::vector<PyObject*> containers;  // lists and dicts that the function got
   std::vector<CapturedCall::Argument> arguments;
   std::vector<NumpysOutside> outside;
   std::optional<tracer::Capture> capture;
@@ -94,12 +95,21 @@ class Results {
 
   Returned add(PyObject* o) {
     Returned r{};
+    if (PyList_CheckExact(o) || PyDict_CheckExact(o)) {
+      if (std::ranges::find(watched_.containers, o) != watched_.containers.end())
+        obstacle = "it returns a list or a dict of its arguments";
+      if (std::ranges::find(open_, o) != open_.end()) {
+        obstacle = "it returns a list or a dict that holds itself";
+        return r;
+      }
+    }
     for (std::size_t i = 0; i < watched_.ours.size(); ++i)
       if (watched_.ours[i] == o) {
         r.kind = Returned::Kind::Argument;
         r.number = i;
         return r;
       }
+    open_.push_back(o);
     if (Py_TYPE(o) == array_type && !as_array(o)->host) {
       r.kind = Returned::Kind::Array;
       r.number = arrays.size();
@@ -131,11 +141,13 @@ class Results {
           !PyArray_IsScalar(o, Generic) && !PyArray_DescrCheck(o) && !PyType_Check(o))
         obstacle = "it returns an object that is neither an array nor a number";
     }
+    open_.pop_back();
     return r;
   }
 
  private:
   const Watched& watched_;
+  std::vector<PyObject*> open_;  // what the object at hand is in
 };
 
 // --- a call from what is kept
@@ -153,9 +165,9 @@ PyObject* view_of_argument(PyObject* o, const CapturedCall::Place& p) {
   std::copy(p.as.strides.begin(), p.as.strides.end(), strides);
   PyArray_Descr* d = descr_of(p.as.dtype);
   Py_INCREF(d);
-  Owned out(check(PyArray_NewFromDescr(
-      &PyArray_Type, d, p.as.ndim(), shape, strides, PyArray_BYTES(from) + p.offset,
-      p.as.writeable && PyArray_ISWRITEABLE(from) ? NPY_ARRAY_WRITEABLE : 0, nullptr)));
+  Owned out(check(PyArray_NewFromDescr(&PyArray_Type, d, p.as.ndim(), shape, strides,
+                                       PyArray_BYTES(from) + p.offset,
+                                       p.as.writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr)));
   check(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(out.get()), Py_NewRef(o)));
   return out.release();
 }
@@ -331,6 +343,20 @@ std::vector<PyObject*> arrays_in(PyObject* args, PyObject* named) {
   return found;
 }
 
+// The lists and dicts among the arguments of the function.
+void add_containers(PyObject* o, std::vector<PyObject*>& found) {
+  if (PyDict_CheckExact(o)) {
+    found.push_back(o);
+    Py_ssize_t at = 0;
+    PyObject *name, *item;
+    while (PyDict_Next(o, &at, &name, &item)) add_containers(item, found);
+  } else if (PyList_CheckExact(o) || PyTuple_Check(o)) {
+    if (!PyTuple_Check(o)) found.push_back(o);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+      add_containers(PySequence_Fast_GET_ITEM(o, i), found);
+  }
+}
+
 // Whether the storage of a borrowed array begins where the first of the call's arrays in it does:
 // somebody else's borrowing of the same memory, which is larger, may be under way.
 bool is_borrowed_whole(const Watched& w, const tracer::Array& a) {
@@ -371,6 +397,11 @@ PyObject* begin(PyObject* self, PyObject* const* args, Py_ssize_t n) {
       for (PyObject* o : flat) w->given.push_back(Owned::borrow(o));
       for (PyObject* o : w->key.found()) w->theirs.push_back(Owned::borrow(o));
       w->ours = arrays_in(args[2], args[3]);
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(args[2]); ++i)
+        add_containers(PySequence_Fast_GET_ITEM(args[2], i), w->containers);
+      Py_ssize_t at = 0;
+      PyObject *name, *item;
+      while (PyDict_Next(args[3], &at, &name, &item)) add_containers(item, w->containers);
       std::vector<tracer::Array> arrays;
       const std::lock_guard held(tracer::lock());
       for (std::size_t i = 0; i < w->ours.size(); ++i) {

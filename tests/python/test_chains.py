@@ -261,3 +261,41 @@ def test_what_steps_read_last_is_there_until_they_ran(large):
         return v
 
     numpy.testing.assert_allclose(numpy.asarray(run(plait, plait.asarray(x))), run(numpy, x), rtol=1e-9, atol=1e-9)
+
+
+EVENTS = """
+import sys, numpy, plait
+np = {"numpy": numpy, "plait": plait}[sys.argv[1]]
+plait.config.eager_limit, plait.config.plan = 0, "always"
+u = np.ones((300, 300))
+for i in range(20):
+    %s
+numpy.asarray(u)
+print(plait.stats()["steps_together"] > 0)
+"""
+
+
+@pytest.mark.parametrize("body, together", [
+    ("""w = u / (u - u)
+    u = np.where(np.isinf(w), u * 0.5 + 0.1, w)
+    u[1:] *= 0.5""", True),
+    ("""u[1:] = np.where(u[:-1] > 0.5, u[:-1], 0.25) * 1e200
+    u = np.minimum(u, 2.0)""", True),
+    ("""with np.errstate(divide="ignore", invalid="ignore"):
+        w = u / (u - u)
+    u = np.where(np.isinf(w), u * 0.5 + 0.1, w)
+    u[1:] *= 0.5""", False),
+    ("""with np.errstate(over="ignore"):
+        a = np.exp(u * 1000)
+    u = np.minimum(a, 2.0) + np.log(u - u)
+    u = np.maximum(u, 1.0)
+    u[1:] *= 0.5""", False),
+], ids=["divide", "multiply", "ignored", "one of two"])  # fmt: skip
+def test_warnings_name_the_operation_that_raised(run_python, tmp_path, body, together):
+    """What steps read is written over when it is known that one of them raised something."""
+    file = tmp_path / "script.py"
+    file.write_text(EVENTS % body)
+    theirs, ours = (run_python(None, str(file), np, env={"PLAIT_TEAM": "always"}) for np in ("numpy", "plait"))
+    assert ours.stdout.split() == [str(together)], ours.stderr
+    lines = [sorted(set(done.stderr.splitlines())) for done in (theirs, ours)]
+    assert lines[0] == lines[1]

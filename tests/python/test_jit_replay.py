@@ -581,3 +581,41 @@ def test_another_default_dtype_that_is_over_does_not_matter():
     for _ in range(3):
         f(x)
     assert len(calls) == 4
+
+
+def test_views_of_arguments_are_writeable_as_the_arguments_are():
+    @plait.jit(replay=True)
+    def f(read_only, x):
+        x[0] = 3
+        return x[1:], read_only * 2
+
+    for _ in range(3):
+        x = np.arange(50.0)
+        read_only = x[:]
+        read_only.flags.writeable = False
+        view, _ = f(read_only, x)
+        assert view.flags.writeable
+
+
+def test_lists_of_the_arguments_are_returned_themselves(told):
+    @plait.jit(replay=True)
+    def f(xs, by_name):
+        return xs, by_name, xs[0] + xs[1]
+
+    for _ in range(3):
+        xs, names = [np.ones(10), np.ones(10)], {"a": np.ones(3)}
+        a, b, _ = f(xs, names)
+        assert a is xs and b is names
+    assert len(told) == 1 and "of its arguments" in told[0]
+
+
+def test_a_list_that_holds_itself_ends_as_without_replay():
+    @plait.jit(replay=True)
+    def f(x):
+        made = [x + 1]
+        made.append(made)
+        return made
+
+    for _ in range(3):
+        with pytest.raises(RecursionError):
+            f(np.ones(10))

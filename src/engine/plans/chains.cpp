@@ -84,7 +84,7 @@ Chained chained(const BoundStep& s, const Bindings& b) {
   return {nullptr, UpdateMode::Fresh};
 }
 
-std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
+std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b, const Recording& r,
                             double (*predicted)(const BoundStep&)) {
   std::vector<Stretch> all;
   const std::size_t least = shares_always() ? 2 : kLeastSteps;
@@ -96,10 +96,11 @@ std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
     for (last = first; last < steps.size(); ++last) {
       const Chained how = chained(steps[last], b);
       seconds += predicted(steps[last]);
-      why = how.refused                  ? how.refused
-            : seconds > kLongest         ? "a quarter of a second, in which nothing interrupts them"
-            : last - first == kMostSteps ? "as many as are looked at together"
-                                         : nullptr;
+      why = how.refused          ? how.refused
+            : seconds > kLongest ? "a quarter of a second, in which nothing interrupts them"
+            : !r.heard_alike(steps[last]) ? "operations of which some may raise what others ignore"
+            : last - first == kMostSteps  ? "as many as are looked at together"
+                                          : nullptr;
       if (why) break;
       traffic.add(steps[last], how.update);
     }

@@ -14,7 +14,7 @@ struct Chained {
 Chained chained(const BoundStep& s, const Bindings& b);
 
 // Stretches that pass over the same memory several times.
-std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b,
+std::vector<Stretch> chains(std::span<const BoundStep> steps, const Bindings& b, const Recording& r,
                             double (*predicted)(const BoundStep&));
 
 }  // namespace plait::engine

@@ -75,7 +75,9 @@ class Executor {
   virtual unsigned launch(const Region& r) = 0;
 
   // Stretches of steps that are better run together (wavefront.hpp), in order.
-  virtual std::vector<Stretch> stretches(std::span<const BoundStep>) { return {}; }
+  virtual std::vector<Stretch> stretches(std::span<const BoundStep>, const Recording&) {
+    return {};
+  }
   // As begin() and launch(), of such a stretch.
   virtual fusion::UpdateMode begin_together(const Region& r) { return begin(r); }
   virtual std::vector<unsigned> launch_together(std::span<const Region>, const Stretch&) {

@@ -123,8 +123,8 @@ class HostExecutor final : public Executor {
     }
   }
 
-  std::vector<Stretch> stretches(std::span<const BoundStep> steps) override {
-    return chains(steps, bindings_, predicted_seconds);
+  std::vector<Stretch> stretches(std::span<const BoundStep> steps, const Recording& r) override {
+    return chains(steps, bindings_, r, predicted_seconds);
   }
   UpdateMode begin_together(const Region& r) override { return chained(r.of, bindings_).update; }
   std::vector<unsigned> launch_together(std::span<const Region> regions,

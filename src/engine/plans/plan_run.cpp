@@ -41,7 +41,7 @@ void PlanRun::run() {
   std::vector<BoundStep> steps;
   steps.reserve(plan_.steps.size());
   bindings_.each(plan_, [&](const BoundStep& s) { steps.push_back(s); });
-  const std::vector<Stretch> stretches = executor_.stretches(steps);
+  const std::vector<Stretch> stretches = executor_.stretches(steps, recording_);
   const Stretch* next = stretches.data();
   const Stretch* const end = next + stretches.size();
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "recording.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/call_table.hpp"
@@ -77,6 +78,89 @@ std::string_view RecordedGraph::operation(std::int32_t root) const {
                                          : "a region";
 }
 
+namespace {
+
+tracer::ErrorAction listened(const Node& n, unsigned flag) {
+  const tracer::ErrorState e = tracer::error_state(n.errstate);
+  return flag == kDivide ? e.divide : flag == kOver ? e.over : flag == kUnder ? e.under : e.invalid;
+}
+
+// The events that an operation on numbers of its dtype may raise.
+unsigned may_raise(const fusion::Graph& g, std::int32_t i) {
+  const Node& n = *g[i].node;
+  constexpr unsigned kPole = kDivide, kRange = kOver | kUnder;
+  if (n.kind == NodeKind::Cast || n.kind == NodeKind::Update) {
+    const DType to = n.kind == NodeKind::Cast ? n.dtype : n.view_dtype;
+    const std::int32_t from = g[i].in[n.kind == NodeKind::Update];
+    return from < 0 || g[from].node->dtype == to ? 0 : kRange | kInvalid;
+  }
+  if (n.kind == NodeKind::Reduce) return is_arg(n.reduce) ? 0 : kRange | kInvalid;
+  if (n.kind != NodeKind::Elementwise) return 0;
+  switch (n.fn) {
+    case OpId::Divide:
+    case OpId::FloorDivide:
+    case OpId::Remainder:
+    case OpId::Fmod:
+    case OpId::Power:
+    case OpId::FloatPower:
+    case OpId::Reciprocal:
+    case OpId::Log:
+    case OpId::Log2:
+    case OpId::Log10:
+    case OpId::Log1p:
+    case OpId::Arctanh:
+      return kPole | kRange | kInvalid;
+    case OpId::Sin:
+    case OpId::Cos:
+    case OpId::Tan:
+    case OpId::Arcsin:
+    case OpId::Arccos:
+    case OpId::Arctan:
+    case OpId::Arctan2:
+    case OpId::Sqrt:
+    case OpId::Arccosh:
+      return is_complex(n.dtype) ? kRange | kInvalid : kUnder | kInvalid;
+    case OpId::Negative:
+    case OpId::Positive:
+    case OpId::Fabs:
+    case OpId::Conjugate:
+    case OpId::Equal:
+    case OpId::NotEqual:
+    case OpId::LogicalAnd:
+    case OpId::LogicalOr:
+    case OpId::LogicalXor:
+    case OpId::LogicalNot:
+    case OpId::Isfinite:
+    case OpId::Isinf:
+    case OpId::Isnan:
+    case OpId::Signbit:
+    case OpId::Copysign:
+    case OpId::Where:
+    case OpId::Real:
+    case OpId::Imag:
+      return 0;
+    case OpId::Less:
+    case OpId::LessEqual:
+    case OpId::Greater:
+    case OpId::GreaterEqual:
+    case OpId::Maximum:
+    case OpId::Minimum:
+    case OpId::Fmax:
+    case OpId::Fmin:
+    case OpId::Clip:
+    case OpId::Sign:
+    case OpId::Floor:
+    case OpId::Ceil:
+    case OpId::Trunc:
+    case OpId::Rint:
+      return kInvalid;
+    default:
+      return kRange | kInvalid;
+  }
+}
+
+}  // namespace
+
 // Whether somebody listens to these events: most programs ignore underflow, some ignore all.
 bool RecordedGraph::listens(unsigned flags) const {
   if (!flags) return false;
@@ -90,16 +174,76 @@ bool RecordedGraph::listens(unsigned flags) const {
   return false;
 }
 
+std::vector<std::int32_t> RecordedGraph::operations(const BoundStep& s) const {
+  std::vector<std::int32_t> found, pending;
+  for (const Root& r : s.roots) pending.push_back(r.node);
+  const auto& buffers = s.step.lowered.buffers;
+  const auto is_root = [&](std::int32_t i) {
+    return std::ranges::any_of(s.roots, [&](const Root& r) { return r.node == i; });
+  };
+  const auto is_read = [&](std::int32_t i) {
+    return g_[i].leaf ||
+           std::ranges::any_of(s.roots,
+                               [&](const Root& r) { return r.update && r.update->old == i; }) ||
+           std::ranges::any_of(buffers, [&](const fusion::BufferSource& b) {
+             return b.kind == fusion::BufferSource::NodeMemory && b.index == i;
+           });
+  };
+  while (!pending.empty()) {
+    const std::int32_t i = pending.back();
+    pending.pop_back();
+    if (std::ranges::find(found, i) != found.end()) continue;
+    found.push_back(i);
+    // The version before a write is no operand.
+    for (int k = g_[i].node->kind == NodeKind::Update && is_root(i); k < 3; ++k)
+      if (const std::int32_t in = g_[i].in[k]; in >= 0 && !is_read(in)) pending.push_back(in);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+bool RecordedGraph::heard_alike(const BoundStep& s) const {
+  if (!one_error_state_) {
+    const Node* one = nullptr;
+    one_error_state_ = true;
+    for (std::int32_t i = 0; i < g_.size(); ++i) {
+      if (!may_raise(g_, i)) continue;
+      if (!one) one = g_[i].node;
+      *one_error_state_ &= g_[i].node->errstate == one->errstate;
+    }
+  }
+  if (*one_error_state_) return true;
+  const std::vector<std::int32_t> all = operations(s);
+  for (const unsigned flag : {kDivide, kOver, kUnder, kInvalid}) {
+    const Node* one = nullptr;
+    for (const std::int32_t i : all) {
+      const Node& n = *g_[i].node;
+      if (!(may_raise(g_, i) & flag)) continue;
+      if (one && listened(*one, flag) != listened(n, flag)) return false;
+      one = &n;
+    }
+  }
+  return true;
+}
+
 void RecordedGraph::report(const BoundStep& s, UpdateMode update, unsigned flags) {
   if (!listens(flags)) return;
-  for (const Root& r : s.roots) {
-    if (update != UpdateMode::InPlace) {
-      evaluate_apart(r.node, [](const Ref<Buffer>& b) { return b; });
-      continue;
-    }
-    const Node& value = *g_[r.update ? g_[r.node].in[1] : r.node].node;
-    report_flags(flags, value.fn == OpId::Count_ ? "cast" : op_info(value.fn).name,
-                 *g_[r.node].node);
+  if (update != UpdateMode::InPlace) {
+    for (const Root& r : s.roots) evaluate_apart(r.node, [](const Ref<Buffer>& b) { return b; });
+    return;
+  }
+  const std::vector<std::int32_t> all = operations(s);
+  for (const unsigned flag : {kDivide, kOver, kUnder, kInvalid}) {
+    if (!(flags & flag)) continue;
+    const auto by =
+        std::ranges::find_if(all, [&](std::int32_t i) { return (may_raise(g_, i) & flag) != 0; });
+    if (by == all.end()) continue;
+    const Node& n = *g_[*by].node;
+    report_flags(flag,
+                 n.kind == NodeKind::Elementwise ? op_info(n.fn).name
+                 : n.kind == NodeKind::Reduce    ? "reduce"
+                                                 : "cast",
+                 n);
   }
 }
 

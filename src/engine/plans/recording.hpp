@@ -22,6 +22,9 @@ class Recording {
 
   // Which operation of a region raised is not known inside a fused loop.
   virtual void report(const BoundStep& s, fusion::UpdateMode update, unsigned flags) = 0;
+  // Whether it says who raised even where a region cannot be computed again: no two operations in
+  // it that may raise the same are heard differently.
+  virtual bool heard_alike(const BoundStep& s) const = 0;
   // A single operation did, whose name is this.
   virtual void report(std::int32_t node, std::string_view name, unsigned flags) = 0;
   virtual std::uint32_t site(std::int32_t node) const = 0;  // 0: not known
@@ -48,9 +51,10 @@ class RecordedGraph : public Recording {
   NodeMemory give_memory(std::int32_t node) override;
 
   // A region is computed again, an operation at a time, by the reference evaluator, which reports
-  // each event with its operation and call site. What was overwritten in place cannot be; its
-  // events carry the name of the operation whose value was stored.
+  // each event with its operation and call site. Where what it read was overwritten it cannot be;
+  // its events are those of the first operation that may raise them.
   void report(const BoundStep& s, fusion::UpdateMode update, unsigned flags) override;
+  bool heard_alike(const BoundStep& s) const override;
   void report(std::int32_t node, std::string_view name, unsigned flags) override;
   std::uint32_t site(std::int32_t node) const override { return g_[node].node->site; }
 
@@ -64,8 +68,11 @@ class RecordedGraph : public Recording {
   const Bindings& bindings_;
 
  private:
+  mutable std::optional<bool> one_error_state_;
   using Copies = std::map<std::int32_t, Ref<tracer::Node>>;
   bool listens(unsigned flags) const;
+  // The operations that a region computes, in the order of the recording.
+  std::vector<std::int32_t> operations(const BoundStep& s) const;
   // A copy of the graph behind node i, down to what is in memory.
   Ref<tracer::Node> copy(std::int32_t root, std::int32_t i, const ToHost& to_host,
                          Copies& copies) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
@@ -165,11 +166,29 @@ struct KeptSchedule {
   }
 };
 
+// One after the other. None may end half way, when some of them have written in place: what lacks
+// memory for its threads has what was taken before the first one ran.
 std::vector<unsigned> run_apart(std::span<const Stage> stages) {
-  std::vector<unsigned> flags;
-  for (const Stage& s : stages)
-    flags.push_back(s.kernel->run({s.buffers.data(), s.params, s.scalars}, s.extent, s.predicted,
-                                  {.trail = s.trail ? &*s.trail : nullptr}));
+  std::size_t scratch = 0, slots = 0;
+  for (const Stage& s : stages) {
+    scratch = std::max(scratch, s.kernel->scratch_need({s.buffers.data(), s.params, s.scalars}));
+    slots = std::max(slots, Runner::slots_bytes(s));
+  }
+  const Ref<Buffer> reserve = allocate(scratch + slots);
+  std::vector<Runner> alone;
+  alone.reserve(stages.size());
+  for (const Stage& s : stages) alone.emplace_back(s, reserve->data + scratch);
+  std::vector<unsigned> flags(stages.size());
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Stage& s = stages[i];
+    try {
+      flags[i] = s.kernel->run({s.buffers.data(), s.params, s.scalars}, s.extent, s.predicted,
+                               {.trail = s.trail ? &*s.trail : nullptr});
+    } catch (const std::bad_alloc&) {
+      alone[i].run(0, s.chunks(), reserve->data);
+      flags[i] = alone[i].flags();
+    }
+  }
   return flags;
 }
 
