@@ -31,6 +31,7 @@ std::optional<FoundOfRegion> EqualRegions::find(const LoweringInput& in, const R
 }
 
 void EqualRegions::keep(const FoundOfRegion& found, const Facts& facts) {
+  if (met_.insert(std::hash<std::string>{}(key_)).second) return;
   std::vector<std::unique_ptr<Known>>& all = known_[key_];
   if (all.size() == kVariants) return;
   begin_renaming(nodes_);
@@ -90,16 +91,18 @@ void EqualRegions::describe(const LoweringInput& in, const RegionSpec& region, i
   put(beside);
   put(static_cast<std::int64_t>(region.roots.size()));
   for (const std::int32_t r : region.roots) put(place_of(r));
-  for (const std::int32_t i : nodes_) describe_node(in, i);
+  const auto& roots = region.roots;
+  for (const std::int32_t i : nodes_)
+    describe_node(in, i, std::find(roots.begin(), roots.end(), i) != roots.end());
 }
 
-void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i) {
+void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool root) {
   const GNode& gn = g_[i];
   const Node& n = *gn.node;
   const bool loaded = in.in_memory[i];
   const std::int32_t base = gn.in[0] < 0 ? i : in.canon[gn.in[0]];
-  // Where what is computed lies in an array that is cut into parts decides how loops are cut.
-  const bool starts = !loaded && (n.kind == NodeKind::Update || !in.in_memory[base]);
+  // Where parts of an array lie that is not in memory decides how loops are cut.
+  const bool starts = !loaded && (n.kind == NodeKind::Update ? !root : !in.in_memory[base]);
   put(static_cast<std::int64_t>(n.kind) | static_cast<std::int64_t>(n.dtype) << 8 |
       static_cast<std::int64_t>(n.view_dtype) << 16 | static_cast<std::int64_t>(n.fn) << 32);
   put(static_cast<std::int64_t>(n.reduce) | static_cast<std::int64_t>(n.call) << 16 |

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "fusion/trailing.hpp"
@@ -51,7 +52,7 @@ class EqualRegions {
   };
   void collect(const LoweringInput& in, const RegionSpec& region);
   void describe(const LoweringInput& in, const RegionSpec& region, int beside);
-  void describe_node(const LoweringInput& in, std::int32_t i);
+  void describe_node(const LoweringInput& in, std::int32_t i, bool root);
   std::int32_t place_of(std::int32_t node) const;
   void begin_renaming(const std::vector<std::int32_t>& from);
   bool answers_alike(const Known& k, Facts& facts);
@@ -70,6 +71,8 @@ class EqualRegions {
 
   const Graph& g_;
   Exprs& exprs_;
+  // Most regions do not come again: one is kept when its key comes for the second time.
+  std::unordered_set<std::size_t> met_;
   std::unordered_map<std::string, std::vector<std::unique_ptr<Known>>> known_;
   // Of the region at hand.
   std::vector<std::int32_t> nodes_;  // in the order of the graph
