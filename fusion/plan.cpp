@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fusion/graph/nonnegative.hpp"
+#include "fusion/lower/equal_regions.hpp"
 #include "fusion/lower/reach.hpp"
 #include "fusion/passes/passes.hpp"
 #include "fusion/schedule/layouts.hpp"
@@ -26,7 +27,8 @@ class Planner {
         reuse_(reuse),
         rules_(rules),
         plan_(std::make_shared<Plan>()),
-        facts_(g, plan_->exprs) {
+        facts_(g, plan_->exprs),
+        known_(g, plan_->exprs) {
     plan_->canon = common_subexpressions(g);
     non_negative_ = non_negative(g, plan_->canon);
     guard_equal_views();
@@ -57,7 +59,7 @@ class Planner {
     plan_->considered = search.considered();
     count_traffic(g_, *plan_);
     if (target_.lanes) {
-      facts_.forget(0);
+      facts_.start();
       roll_steps(g_, *plan_, facts_, memory.owners());
       const std::vector<Guard> relied_on = facts_.take();
       plan_->guards.insert(plan_->guards.end(), relied_on.begin(), relied_on.end());
@@ -69,20 +71,30 @@ class Planner {
 
  private:
   void lower_step(Step& s, const Candidate& candidate, Memory& memory) {
-    facts_.forget(0);
+    facts_.start();
     const LoweringInput in{
         g_,      plan_->exprs, plan_->canon, non_negative_,     memory.loadable(), facts_,
         budget_, reuse_,       target_,      candidate.scans(), memory.owners(),   plan_->layouts};
-    ++plan_->lowerings;
-    auto repeated = std::move(s.lowered.repeated);
-    lower(in, s.region, s.lowered);
-    s.lowered.repeated = std::move(repeated);
     const std::int32_t lead = s.region.roots[0], old = g_[lead].in[0];
-    if (s.update == UpdateMode::InPlace) share_buffer(s.lowered, memory, old, lead);
-    run_passes(in, s.lowered);
-    if (s.update == UpdateMode::Fresh && memory.may_take_over(lead, old))
-      s.trailing = trailing(plan_->exprs, s.lowered, lead,
-                            [&](std::int32_t n) { return memory.same(n, old); });
+    const bool trails = s.update == UpdateMode::Fresh && memory.may_take_over(lead, old);
+    const int writes = static_cast<int>(s.update) << 1 | trails;
+    const bool keeps = EqualRegions::may_keep(s.region);
+    std::optional<FoundOfRegion> found;
+    if (keeps) found = known_.find(in, s.region, writes, facts_);
+    if (!found) {
+      ++plan_->lowerings;
+      LoweredKernel& k = found.emplace().lowered;
+      lower(in, s.region, k);
+      if (s.update == UpdateMode::InPlace) share_buffer(k, memory, old, lead);
+      run_passes(in, k);
+      if (trails)
+        found->trailing =
+            trailing(plan_->exprs, k, lead, [&](std::int32_t n) { return memory.same(n, old); });
+      if (keeps) known_.keep(*found, facts_);
+    }
+    found->lowered.repeated = std::move(s.lowered.repeated);
+    s.lowered = std::move(found->lowered);
+    s.trailing = std::move(found->trailing);
     const std::vector<Guard> relied_on = facts_.take();
     s.guards.insert(s.guards.end(), relied_on.begin(), relied_on.end());
   }
@@ -186,6 +198,7 @@ class Planner {
   const Rules rules_;
   std::shared_ptr<Plan> plan_;
   Facts facts_;  // of the step at hand
+  EqualRegions known_;
   std::vector<bool> non_negative_;
 };
 

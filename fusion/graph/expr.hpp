@@ -50,6 +50,22 @@ class Exprs {
   ExprId one() const { return 1; }
   bool is_constant(ExprId e) const { return items_[e].op == Op::Const; }
   std::int64_t value(ExprId e) const { return items_[e].c; }  // of a constant
+  // The same of other nodes: `node` and `of` put another in the place of each that it is made of.
+  template <class Node, class Of>
+  ExprId rebuilt(ExprId e, Node&& node, Of&& of) {
+    Item i = items_[e];
+    if (i.op == Op::Const) return e;
+    if (i.op == Op::Source) {
+      node(i.s.node);
+      return source(i.s);
+    }
+    of(i.a);
+    of(i.b);
+    // The operands of sums and products are in order.
+    return i.op == Op::Add   ? add(i.a, i.b)
+           : i.op == Op::Mul ? mul(i.a, i.b)
+                             : of_two(i.op, i.a, i.b);
+  }
   // values[e] for every expression; those that are there already stay.
   void evaluate(const Graph& g, std::vector<std::int64_t>& values) const;
   std::size_t size() const { return items_.size(); }

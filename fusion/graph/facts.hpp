@@ -42,15 +42,41 @@ class Facts {
     return values_[e];
   }
 
+  // From here on nothing was asked.
+  void start() {
+    guards_.clear();
+    asked_.clear();
+  }
   // Forgets what was recorded since there were so many: what asked gives up.
   std::size_t recorded() const { return guards_.size(); }
   void forget(std::size_t since) { guards_.resize(since); }
   std::vector<Guard> take() { return std::exchange(guards_, {}); }
+  const std::vector<Guard>& guards() const { return guards_; }
+
+  // All that was asked since the start, forgotten or not: with the same answers the same is made of
+  // other numbers.
+  struct Asked {
+    Guard question;
+    bool yes;
+    auto operator<=>(const Asked&) const = default;
+  };
+  const std::vector<Asked>& asked() const { return asked_; }
+  bool holds(const Guard& g) const {
+    exprs_.evaluate(graph_, values_);
+    return g.holds(values_);
+  }
+  void rely_on(const Guard& g) { guards_.push_back(g); }
 
  private:
   const Graph& graph_;
   Exprs& exprs_;
+  // The answer, which is recorded.
+  bool ask(Relation r, ExprId a, ExprId b) {
+    asked_.push_back({{r, a, b}, holds({r, a, b})});
+    return asked_.back().yes;
+  }
   std::vector<Guard> guards_;
+  std::vector<Asked> asked_;
   mutable std::vector<std::int64_t> values_;  // of the expressions so far
 };
 

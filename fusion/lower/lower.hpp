@@ -176,8 +176,10 @@ struct Survey {
   // its old contents meet in.
   LoweredKernel walked;
 };
-// `whole`: what it reads and works, even where it is plain that it needs nothing.
-Survey survey(const LoweringInput& in, const RegionSpec& region, bool whole = false);
+Survey survey(const LoweringInput& in, const RegionSpec& region);
+// Whether each value of the region is computed where it is stored, once an element: then there is
+// nothing to ask.
+bool computed_once(const LoweringInput& in, const RegionSpec& region);
 // The loops of a region that needs nothing.
 void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);
 

@@ -10,8 +10,8 @@ namespace {
 // Of a region that is not walked: its code stays small.
 constexpr int kFew = 500;
 
-// Whether each value of the region is computed where it is stored, once an element: then there is
-// nothing to ask.
+}  // namespace
+
 bool computed_once(const LoweringInput& in, const RegionSpec& region) {
   if (region.kind != RegionKind::Map || in.scans) return false;
   const Graph& g = in.graph;
@@ -41,11 +41,8 @@ bool computed_once(const LoweringInput& in, const RegionSpec& region) {
       });
 }
 
-}  // namespace
-
-Survey survey(const LoweringInput& in, const RegionSpec& region, bool whole) {
+Survey survey(const LoweringInput& in, const RegionSpec& region) {
   Survey s;
-  if (!whole && computed_once(in, region)) return s;
   Lowering walk(in, region, s.walked, false);
   walk.run();
   s.needs = walk.needs();

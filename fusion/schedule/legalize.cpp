@@ -49,7 +49,7 @@ double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
     w.region = steps[i].region;
     w.epilogue = steps[i].epilogue;
     w.update = steps[i].update;
-    if (w.kind == StepKind::Kernel) w.lowered = survey(input(c), w.region, true).walked;
+    if (w.kind == StepKind::Kernel) w.lowered = survey(input(c), w.region).walked;
     memory_.after(w);
   }
   facts_.forget(0);
@@ -66,18 +66,40 @@ bool Legalizer::ask(Step& s, Candidate& c) {
   p_.budget.check(exprs_.size());
   // The next time they are loaded instead.
   if (reads_missing(s.region)) return true;
-  ++surveys_;
-  Survey found = survey(input(c), s.region);
-  facts_.forget(0);
+  const std::int32_t lead = s.region.roots[0];
+  const bool update = g_[lead].node->kind == NodeKind::Update,
+             takes_over = update && memory_.may_take_over(lead, g_[lead].in[0]);
+  FoundOfRegion found = look(s.region, c, takes_over);
   if (provide(found.needs, s, c)) return true;
   if (s.kind == StepKind::Direct) return false;
-  s.lowered.repeated = std::move(found.walked.repeated);
-  const std::int32_t lead = s.region.roots[0];
-  if (g_[lead].node->kind != NodeKind::Update) return false;
-  s.update = update_mode(found.walked, lead);
+  s.lowered.repeated = std::move(found.lowered.repeated);
+  if (!update) return false;
+  s.update = update_mode(found, lead, takes_over);
   s.guards = facts_.take();
   return s.update == UpdateMode::None &&
          c.add_root(g_[lead].in[1], "it reads what the write overwrites");
+}
+
+// What the region needs, and, where it may take over memory that it writes to, whether it can.
+FoundOfRegion Legalizer::look(const RegionSpec& region, const Candidate& c, bool takes_over) {
+  const LoweringInput in = input(c);
+  facts_.start();
+  FoundOfRegion found;
+  if (computed_once(in, region)) return found;
+  const bool keeps = EqualRegions::may_keep(region);
+  if (keeps)
+    if (auto known = known_.find(in, region, takes_over, facts_)) return *std::move(known);
+  ++surveys_;
+  Survey s = survey(in, region);
+  facts_.forget(0);
+  found.needs = std::move(s.needs);
+  found.lowered.repeated = std::move(s.walked.repeated);
+  if (takes_over && found.needs.empty()) {
+    const std::int32_t update = region.roots[0];
+    found.reads_elsewhere = reads_elsewhere(s.walked, g_[update].in[0], update);
+  }
+  if (keeps) known_.keep(found, facts_);
+  return found;
 }
 
 bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
@@ -134,11 +156,11 @@ bool Legalizer::reads_missing(const RegionSpec& region) {
 }
 
 // None: the value has to be in memory before the store may overwrite what it reads.
-UpdateMode Legalizer::update_mode(const LoweredKernel& walked, std::int32_t update) {
+UpdateMode Legalizer::update_mode(const FoundOfRegion& found, std::int32_t update,
+                                  bool takes_over) {
   const GNode& u = g_[update];
-  const std::int32_t old = u.in[0];
-  if (!memory_.may_take_over(update, old)) return UpdateMode::Fresh;
-  if (!reads_elsewhere(walked, old, update)) return UpdateMode::InPlace;
+  if (!takes_over) return UpdateMode::Fresh;
+  if (!found.reads_elsewhere) return UpdateMode::InPlace;
   const Node& n = *u.node;
   const bool most = element_count(n.view_shape) * 2 >= element_count(n.shape);
   if (most && u.in[2] < 0) return UpdateMode::Fresh;

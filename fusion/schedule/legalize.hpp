@@ -1,6 +1,7 @@
 // Candidates whose regions can be lowered: each is asked what it needs, in the order in which they
 // run, and the candidate is edited until nothing is missing. Nothing is lowered for it.
 #pragma once
+#include "fusion/lower/equal_regions.hpp"
 #include "memory.hpp"
 #include "search.hpp"
 
@@ -17,6 +18,7 @@ class Legalizer {
         non_negative_(non_negative),
         reuse_(reuse),
         facts_(p.graph, exprs),
+        known_(p.graph, exprs),
         seen_(p.graph.nodes.size()) {}
 
   // The regions, each with where it writes to and what that relies on.
@@ -28,9 +30,10 @@ class Legalizer {
  private:
   LoweringInput input(const Candidate& c);
   bool ask(Step& s, Candidate& c);
+  FoundOfRegion look(const RegionSpec& region, const Candidate& c, bool takes_over);
   bool provide(const std::vector<Need>& needs, Step& s, Candidate& c);
   bool reads_missing(const RegionSpec& region);
-  UpdateMode update_mode(const LoweredKernel& walked, std::int32_t update);
+  UpdateMode update_mode(const FoundOfRegion& found, std::int32_t update, bool takes_over);
   bool reads_elsewhere(const LoweredKernel& walked, std::int32_t old, std::int32_t update);
 
   const Problem& p_;
@@ -40,6 +43,7 @@ class Legalizer {
   const std::vector<bool>& non_negative_;
   const Reuse reuse_;
   Facts facts_;
+  EqualRegions known_;
   int surveys_ = 0;
   std::vector<bool> missing_;  // nodes that were found to be, this time
   bool any_missing_ = false;

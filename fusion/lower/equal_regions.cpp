@@ -1,0 +1,207 @@
+#include "equal_regions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+// Of one key: where numbers lie otherwise, the answers differ.
+constexpr std::size_t kVariants = 4;
+
+}  // namespace
+
+std::optional<FoundOfRegion> EqualRegions::find(const LoweringInput& in, const RegionSpec& region,
+                                                int beside, Facts& facts) {
+  collect(in, region);
+  describe(in, region, beside);
+  const auto same = known_.find(key_);
+  if (same == known_.end()) return std::nullopt;
+  for (const auto& k : same->second) {
+    begin_renaming(k->nodes);
+    if (!answers_alike(*k, facts)) continue;
+    FoundOfRegion found = k->found;
+    rename(found);
+    return found;
+  }
+  return std::nullopt;
+}
+
+void EqualRegions::keep(const FoundOfRegion& found, const Facts& facts) {
+  if (met_.insert(std::hash<std::string>{}(key_)).second) return;
+  std::vector<std::unique_ptr<Known>>& all = known_[key_];
+  if (all.size() == kVariants) return;
+  begin_renaming(nodes_);
+  FoundOfRegion same = found;
+  rename(same);
+  for (Facts::Asked a : facts.asked()) {
+    rename(a.question.left);
+    rename(a.question.right);
+  }
+  if (foreign_) return;
+  auto k = std::make_unique<Known>(nodes_, found, facts.asked(), facts.guards());
+  std::sort(k->asked.begin(), k->asked.end());
+  k->asked.erase(std::unique(k->asked.begin(), k->asked.end()), k->asked.end());
+  all.push_back(std::move(k));
+}
+
+// The nodes that the region is made of, from memory on.
+void EqualRegions::collect(const LoweringInput& in, const RegionSpec& region) {
+  ++walk_;
+  nodes_.clear();
+  std::vector<std::int32_t> stack;
+  const auto reach = [&](std::int32_t i) {
+    if (std::exchange(seen_[static_cast<std::size_t>(i)], walk_) == walk_) return;
+    nodes_.push_back(i);
+    stack.push_back(i);
+  };
+  for (const std::int32_t r : region.roots) reach(r);
+  while (!stack.empty()) {
+    const std::int32_t i = stack.back(), c = in.canon[i];
+    stack.pop_back();
+    reach(c);
+    if (in.in_memory[i] || c != i) continue;
+    for (const std::int32_t k : g_[i].in)
+      if (k >= 0) reach(k);
+  }
+  std::sort(nodes_.begin(), nodes_.end());
+  for (std::size_t k = 0; k < nodes_.size(); ++k)
+    at_[static_cast<std::size_t>(nodes_[k])] = static_cast<std::int32_t>(k);
+}
+
+// -1: no part of the region.
+std::int32_t EqualRegions::place_of(std::int32_t node) const {
+  if (node < 0 || seen_[static_cast<std::size_t>(node)] != walk_) return -1;
+  return at_[static_cast<std::size_t>(node)];
+}
+
+void EqualRegions::begin_renaming(const std::vector<std::int32_t>& from) {
+  ++renaming_;
+  foreign_ = false;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    becomes_[static_cast<std::size_t>(from[i])] = {renaming_, nodes_[i]};
+}
+
+void EqualRegions::describe(const LoweringInput& in, const RegionSpec& region, int beside) {
+  key_.clear();
+  put(static_cast<int>(region.kind));
+  put(beside);
+  put(static_cast<std::int64_t>(region.roots.size()));
+  for (const std::int32_t r : region.roots) put(place_of(r));
+  const auto& roots = region.roots;
+  for (const std::int32_t i : nodes_)
+    describe_node(in, i, std::find(roots.begin(), roots.end(), i) != roots.end());
+}
+
+void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool root) {
+  const GNode& gn = g_[i];
+  const Node& n = *gn.node;
+  const bool loaded = in.in_memory[i];
+  const std::int32_t base = gn.in[0] < 0 ? i : in.canon[gn.in[0]];
+  // Where parts of an array lie that is not in memory decides how loops are cut.
+  const bool starts = !loaded && (n.kind == NodeKind::Update ? !root : !in.in_memory[base]);
+  put(static_cast<std::int64_t>(n.kind) | static_cast<std::int64_t>(n.dtype) << 8 |
+      static_cast<std::int64_t>(n.view_dtype) << 16 | static_cast<std::int64_t>(n.fn) << 32);
+  put(static_cast<std::int64_t>(n.reduce) | static_cast<std::int64_t>(n.call) << 16 |
+      static_cast<std::int64_t>(n.n_inputs) << 40);
+  put(gn.leaf | loaded << 1 | gn.part << 2 | (gn.map != nullptr) << 3 | (gn.index != nullptr) << 4 |
+      in.non_negative[static_cast<std::size_t>(i)] << 5 | n.in_place << 6 | starts << 7);
+  for (const std::int32_t k : gn.in) put(place_of(k));
+  put(place_of(in.canon[i]));
+  const auto owner = static_cast<std::size_t>(in.memory_of[static_cast<std::size_t>(i)]);
+  if (std::exchange(owner_seen_[owner], walk_) != walk_) first_of_[owner] = place_of(i);
+  put(first_of_[owner]);
+  put(n.step);
+  for (const Dims* d : {&n.shape, &n.strides, &n.axes, &n.view_shape, &n.view_strides}) put(*d);
+  if (static_cast<std::size_t>(i) < in.layouts.size()) put(in.layouts[static_cast<std::size_t>(i)]);
+  if (gn.map) {
+    if (starts) put(gn.map->start);
+    put(gn.map->from);
+    put(gn.map->step);
+  }
+  if (gn.index) {
+    if (starts) put(gn.index->start);
+    for (const Dims* d : {&gn.index->wider, &gn.index->axis, &gn.index->step}) put(*d);
+  }
+}
+
+bool EqualRegions::answers_alike(const Known& k, Facts& facts) {
+  for (Facts::Asked a : k.asked) {
+    rename(a.question.left);
+    rename(a.question.right);
+    if (facts.holds(a.question) != a.yes) return false;
+  }
+  for (Guard g : k.guards) {
+    rename(g.left);
+    rename(g.right);
+    facts.rely_on(g);
+  }
+  return true;
+}
+
+void EqualRegions::rename_node(std::int32_t& node) {
+  const auto [renaming, to] = becomes_[static_cast<std::size_t>(node)];
+  foreign_ |= renaming != renaming_;
+  if (!foreign_) node = to;
+}
+
+void EqualRegions::rename(ExprId& e) {
+  if (renamed_.size() < exprs_.size()) renamed_.resize(2 * exprs_.size());
+  const auto i = static_cast<std::size_t>(e);
+  if (renamed_[i].first != renaming_) {
+    const ExprId to = exprs_.rebuilt(
+        e, [&](std::int32_t& node) { rename_node(node); }, [&](ExprId& of) { rename(of); });
+    renamed_[i] = {renaming_, to};
+  }
+  e = renamed_[i].second;
+}
+
+void EqualRegions::rename(FoundOfRegion& f) {
+  for (Need& n : f.needs) rename_node(n.node);
+  rename(f.lowered);
+  if (!f.trailing) return;
+  rename(f.trailing->store);
+  for (Footprint& l : f.trailing->loads) rename(l);
+}
+
+void EqualRegions::rename(Footprint& f) {
+  rename(f.offset);
+  rename(f.stride);
+  for (Footprint::Inner& i : f.inner) {
+    rename(i.extent);
+    rename(i.stride);
+  }
+}
+
+void EqualRegions::rename(LoweredKernel& k) {
+  for (Place& p : k.places) rename_node(p.node);
+  for (BufferSource& b : k.buffers)
+    if (b.kind == BufferSource::NodeMemory) rename_node(b.index);
+  std::set<Read> reads;
+  for (Read r : k.reads) {
+    rename_node(r.node);
+    rename_node(r.through);
+    reads.insert(r);
+  }
+  k.reads = std::move(reads);
+  for (ExprId& e : k.params) rename(e);
+  for (std::int32_t& s : k.scalars) rename_node(s);
+  for (ExprId& e : k.extents) rename(e);
+  rename(k.grid_extent);
+  for (Partial& p : k.partials) {
+    rename_node(p.root);
+    rename(p.outputs);
+  }
+  std::map<std::int32_t, double> repeated;
+  for (const auto& [id, times] : k.repeated) {
+    std::int32_t node = id;
+    rename_node(node);
+    repeated.emplace(node, times);
+  }
+  k.repeated = std::move(repeated);
+}
+
+}  // namespace plait::fusion

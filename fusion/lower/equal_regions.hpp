@@ -1,0 +1,92 @@
+// Regions that come again, as the steps of a caller's loop do: the same operations of the same
+// shapes and strides, over other nodes and at other offsets. What was found of the first holds for
+// each of them, where every question about the numbers that was asked then has the same answer.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "fusion/trailing.hpp"
+#include "lower.hpp"
+
+namespace plait::fusion {
+
+struct FoundOfRegion {
+  std::vector<Need> needs;
+  bool reads_elsewhere = false;  // an iteration what another stores to, of the old memory
+  LoweredKernel lowered;
+  std::optional<Trailing> trailing;
+};
+
+class EqualRegions {
+ public:
+  EqualRegions(const Graph& g, Exprs& e)
+      : g_(g),
+        exprs_(e),
+        seen_(g.nodes.size()),
+        at_(g.nodes.size()),
+        owner_seen_(g.nodes.size()),
+        first_of_(g.nodes.size()),
+        becomes_(g.nodes.size()) {}
+
+  // Products and scatters depend on more than what they are made of.
+  static bool may_keep(const RegionSpec& r) {
+    return r.kind == RegionKind::Map || r.kind == RegionKind::Blocked;
+  }
+  // What was found of an equal region, with this one's nodes; `facts` records what that relies on.
+  // `beside`: what else is to be equal. Nothing: what is found of this region may be kept next,
+  // when `facts` has been asked all that it follows from.
+  std::optional<FoundOfRegion> find(const LoweringInput& in, const RegionSpec& region, int beside,
+                                    Facts& facts);
+  void keep(const FoundOfRegion& found, const Facts& facts);
+
+ private:
+  struct Known {
+    std::vector<std::int32_t> nodes;
+    FoundOfRegion found;
+    std::vector<Facts::Asked> asked;
+    std::vector<Guard> guards;
+  };
+  void collect(const LoweringInput& in, const RegionSpec& region);
+  void describe(const LoweringInput& in, const RegionSpec& region, int beside);
+  void describe_node(const LoweringInput& in, std::int32_t i, bool root);
+  std::int32_t place_of(std::int32_t node) const;
+  void begin_renaming(const std::vector<std::int32_t>& from);
+  bool answers_alike(const Known& k, Facts& facts);
+  void rename(FoundOfRegion& f);
+  void rename(LoweredKernel& k);
+  void rename(Footprint& f);
+  void rename_node(std::int32_t& node);
+  void rename(ExprId& e);
+
+  void put(std::int64_t v) { key_.append(reinterpret_cast<const char*>(&v), sizeof v); }
+  void put(const Dims& d) {
+    put(d.size());
+    key_.append(reinterpret_cast<const char*>(d.begin()),
+                static_cast<std::size_t>(d.size()) * sizeof(std::int64_t));
+  }
+
+  const Graph& g_;
+  Exprs& exprs_;
+  // Most regions do not come again: one is kept when its key comes for the second time.
+  std::unordered_set<std::size_t> met_;
+  std::unordered_map<std::string, std::vector<std::unique_ptr<Known>>> known_;
+  // Of the region at hand.
+  std::vector<std::int32_t> nodes_;  // in the order of the graph
+  std::string key_;
+  std::vector<int> seen_;         // in which walk
+  std::vector<std::int32_t> at_;  // of a node of it: its place among them
+  std::vector<int> owner_seen_;
+  std::vector<std::int32_t> first_of_;  // of memory: the first that has it
+  int walk_ = 0;
+  // From the nodes of a known one: in which renaming, to what.
+  std::vector<std::pair<int, std::int32_t>> becomes_;
+  std::vector<std::pair<int, ExprId>> renamed_;  // expressions
+  int renaming_ = 0;
+  bool foreign_ = false;  // what is renamed refers to a node that is no part of the region
+};
+
+}  // namespace plait::fusion
