@@ -136,11 +136,12 @@ def test_signs_of_zeros(name, axes):
 
 
 def exactly(ours, theirs):
+    """Signs of zeros included, but for complex numbers: there they hang on the processor that NumPy has code for."""
     ours, theirs = (numpy.atleast_1d(numpy.asarray(x)) for x in (ours, theirs))
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
     for x, y in ((ours.real, theirs.real), (ours.imag, theirs.imag)):
         assert numpy.array_equal(x, y, equal_nan=True)
-        assert numpy.array_equal(numpy.signbit(x) & ~numpy.isnan(x), numpy.signbit(y) & ~numpy.isnan(y))
+        assert ours.dtype.kind == "c" or numpy.array_equal(numpy.signbit(x) & ~numpy.isnan(x), numpy.signbit(y) & ~numpy.isnan(y))
 
 
 def test_windows_are_not_unfolded():

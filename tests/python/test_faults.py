@@ -89,7 +89,9 @@ in_children([(call, mb) for call in range(3) for mb in (1, 3, 4, 5, 400)], run)
 """
     done = run_python(source, env={"PLAIT_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": "1"})
     results = re.findall(r"result (\S+)", done.stdout)
-    assert {"right", "MemoryError"} == set(results), done.stdout + done.stderr
+    # The work memory of a second thread may be there already, so that none runs out.
+    wanted = [{"right", "MemoryError"}, *([{"right"}] if threads == "2" else [])]
+    assert len(results) == 15 and set(results) in wanted, done.stdout + done.stderr
 
 
 @needs_jit
