@@ -27,6 +27,7 @@ constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
 // Instructions of the longest body that is repeated because its values wait, and registers for what
 // such bodies hold.
 constexpr int kLongestBody = 600, kSideBySide = 16;
+constexpr double kAlignedTrips = 128;  // pay for an incomplete first step
 class Vectorize {
  public:
   Vectorize(const LoweringInput& in, LoweredKernel& lk)
@@ -234,6 +235,8 @@ class Vectorize {
     if (!loop.reductions.empty() && !inner && calls == 0) loop.unroll = 4;
     if (loop.reductions.empty() && insts <= kSmallBody && calls == 0 && walks_rows(l))
       loop.unroll = static_cast<int>(std::clamp(facts_.trips(l) / lanes_, 1.0, kRowRegisters));
+    // A load or store that is not aligned takes two lines of the cache.
+    loop.aligned = flat && !far && calls == 0 && facts_.trips(l) >= kAlignedTrips;
     loop.prefetch = l == 0 || facts_.trips(l) >= kLongLoop || streams_rows(l) || reads_on(l);
   }
 

@@ -128,6 +128,7 @@ class Printer {
     if (l.tile) text += " tile";
     if (l.unroll != 1) text += prefixed(" unroll=", l.unroll);
     if (l.prefetch) text += " prefetch";
+    if (l.aligned) text += " aligned";
     line(depth, text + " {");
     auto index = &l - k_.loops.data();
     for (std::size_t n = 0; n < k_.locals.size(); ++n)

@@ -108,6 +108,7 @@ void loop(S& s, Loop& l) {
   s.flag(l.vector);
   s.value(l.unroll);
   s.flag(l.prefetch);
+  s.flag(l.aligned);
   s.list(l.body, [&](Val& v) { s.value(v); });
   s.list(l.reductions, [&](Reduction& r) {
     s.enumeration(r.kind, static_cast<int>(ReduceKind::Last) + 1);

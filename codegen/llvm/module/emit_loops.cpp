@@ -15,9 +15,9 @@ constexpr std::int64_t kMaxUnrolled = 64;  // iterations that are still worth un
 // between two looks at the caller's flag: microseconds of them, milliseconds of the slowest
 // functions.
 constexpr std::int64_t kFewTrips = 64, kBetweenLooks = 1 << 14;
-constexpr int kFragment = 1 << 10;            // instructions that a fragment counts as
-constexpr std::int64_t kLine = 64;            // bytes of a line of the cache
-constexpr std::int64_t kStreamedTrips = 128;  // elements that pay for an incomplete first step
+constexpr int kFragment = 1 << 10;         // instructions that a fragment counts as
+constexpr std::int64_t kLine = 64;         // bytes of a line of the cache
+constexpr std::int64_t kLinedTrips = 128;  // elements that pay for an incomplete first step
 
 }  // namespace
 
@@ -158,37 +158,57 @@ void Emitter::emit_serial_for(std::int32_t loop) {
 void Emitter::emit_vector_for(std::int32_t loop) {
   auto [begin, end] = bounds(loop);
   int width = width_of(loop), regs = regs_of(loop);
-  auto run = [&](llvm::Value* from, llvm::Value* to, bool stream) {
+  auto run = [&](llvm::Value* from, llvm::Value* to, bool stream, llvm::Value* whole = nullptr) {
     auto body = [&] {
       lanes_.stream = stream && !lanes_.mask;
       emit_block(loop);
     };
-    strip(loop, width, regs, from, to, body, look_of(loop));
+    strip(loop, width, regs, from, to, body, look_of(loop), whole);
   };
-  llvm::Value* lines = first_line(loop, begin, end);
+  llvm::Value* lines = first_line(loop, begin, end, true);
   if (lines) run(begin, lines, false);
-  run(lines ? lines : begin, end, lines);
+  run(lines ? lines : begin, end, lines,
+      lines || !k_.loops[loop].aligned ? nullptr : first_line(loop, begin, end, false));
 }
 
 void Emitter::strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
-                    const Body& body, Look look) {
-  std::int64_t step = static_cast<std::int64_t>(width) * regs;
-  llvm::Value* n = at_least_zero(b_.CreateSub(end, begin));
-  llvm::Value* middle = b_.CreateAdd(begin, b_.CreateSub(n, b_.CreateURem(n, i64(step))));
-  counted(
-      begin, middle, i64(step),
-      [&](llvm::Value* i) {
-        bind_lanes(loop, width, regs, i, nullptr);
-        body();
-        lanes_ = {};
+                    const Body& body, Look look, llvm::Value* whole) {
+  const std::int64_t step = static_cast<std::int64_t>(width) * regs;
+  if (!whole) whole = begin;
+  llvm::Value* n = at_least_zero(b_.CreateSub(end, whole));
+  llvm::Value* middle = b_.CreateAdd(whole, b_.CreateSub(n, b_.CreateURem(n, i64(step))));
+  auto full = [&](llvm::Value* from) {
+    counted(
+        from, middle, i64(step),
+        [&](llvm::Value* i) {
+          bind_lanes(loop, width, regs, i, nullptr);
+          body();
+          lanes_ = {};
+        },
+        look, block_of(loop, regs));
+  };
+  auto masked = [&](llvm::Value* from, llvm::Value* to) {
+    counted(from, to, i64(width), [&](llvm::Value* i) {
+      llvm::Value* left = b_.CreateSub(to, i);
+      bind_lanes(loop, width, 1, i, b_.CreateBinaryIntrinsic(Intrinsic::smin, left, i64(width)));
+      body();
+      lanes_ = {};
+    });
+  };
+  if (whole == begin) {
+    full(begin);
+    masked(middle, end);
+    return;
+  }
+  // One copy of the masked step, for both ends.
+  rotated(
+      i64(0), i64(2), i64(1),
+      [&](llvm::Value* round) {
+        llvm::Value* first = b_.CreateICmpEQ(round, i64(0));
+        masked(b_.CreateSelect(first, begin, middle), b_.CreateSelect(first, whole, end));
+        full(b_.CreateSelect(first, whole, middle));
       },
-      look, block_of(loop, regs));
-  counted(middle, end, i64(width), [&](llvm::Value* i) {
-    llvm::Value* left = b_.CreateSub(end, i);
-    bind_lanes(loop, width, 1, i, b_.CreateBinaryIntrinsic(Intrinsic::smin, left, i64(width)));
-    body();
-    lanes_ = {};
-  });
+      Look::Never);
 }
 
 void Emitter::bind_lanes(std::int32_t loop, int width, int regs, llvm::Value* base,
@@ -301,29 +321,33 @@ void Emitter::when(llvm::Value* condition, const Body& then, const Body& otherwi
   b_.SetInsertPoint(join);
 }
 
-// Where the outputs of the loop's non-temporal stores reach a line of the cache, all at once; `end`
-// where they do not, or where the loop is too short to pay for an incomplete first step; nullptr
+// Where what the loop stores reaches a line of the cache: all of its non-temporal stores at once,
+// and `end` where they do not; or the first of others, which loads at the same place in their lines
+// follow. `end` or `begin` where the loop is too short to pay for an incomplete first step; nullptr
 // when there is no such store.
-llvm::Value* Emitter::first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end) {
+llvm::Value* Emitter::first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end,
+                                 bool nontemporal) {
   struct Output {
     llvm::Value* address;
     std::int64_t item;
   };
   SmallVector<Output, 4> outputs;
-  bind_lanes(loop, width_of(loop), 1, begin, nullptr);
+  const int width = width_of(loop);
+  bind_lanes(loop, width, 1, begin, nullptr);
   const std::vector<ir::Val>& body = k_.loops[loop].body;
   bool known = true;
   for (ir::Val v : body) {
     const ir::Inst& i = k_.insts[v];
-    if (i.op != ir::Op::Store || !i.nontemporal) continue;
+    if (i.op != ir::Op::Store || i.nontemporal != nontemporal) continue;
+    const auto item = static_cast<std::int64_t>(itemsize(i.type));
+    if (!nontemporal && (!outputs.empty() || width * item != kLine)) continue;
     // Values of the body are not there yet.
     for (const ir::Term& t : k_.accesses[i.access].terms)
       known = known && std::find(body.begin(), body.end(), t.var) == body.end();
     if (!known) break;
     Address a = address_of(i);
     if (streamable(a, i.type))
-      outputs.push_back({b_.CreatePtrToInt(a.base, b_.getInt64Ty()),
-                         static_cast<std::int64_t>(itemsize(i.type))});
+      outputs.push_back({b_.CreatePtrToInt(a.base, b_.getInt64Ty()), item});
   }
   lanes_ = {};
   if (!known || outputs.empty()) return nullptr;
@@ -331,14 +355,15 @@ llvm::Value* Emitter::first_line(std::int32_t loop, llvm::Value* begin, llvm::Va
   const Output& first = outputs.front();
   llvm::Value* head =
       b_.CreateUDiv(b_.CreateAnd(b_.CreateNeg(first.address), i64(kLine - 1)), i64(first.item));
+  llvm::Value* least = b_.CreateSelect(b_.CreateICmpEQ(head, i64(0)), i64(0), i64(kLinedTrips));
+  llvm::Value* pays = b_.CreateICmpSGE(b_.CreateSub(end, begin), least);
+  if (!nontemporal) return b_.CreateSelect(pays, b_.CreateAdd(begin, head), begin);
   llvm::Value* bits = nullptr;
   for (const Output& o : outputs) {
     llvm::Value* reached = b_.CreateAdd(o.address, b_.CreateMul(head, i64(o.item)));
     bits = bits ? b_.CreateOr(bits, reached) : reached;
   }
   llvm::Value* meet = b_.CreateICmpEQ(b_.CreateAnd(bits, i64(kLine - 1)), i64(0));
-  llvm::Value* least = b_.CreateSelect(b_.CreateICmpEQ(head, i64(0)), i64(0), i64(kStreamedTrips));
-  llvm::Value* pays = b_.CreateICmpSGE(b_.CreateSub(end, begin), least);
   return b_.CreateSelect(b_.CreateAnd(meet, pays), b_.CreateAdd(begin, head), end);
 }
 

@@ -120,15 +120,16 @@ class Emitter {
                        Look look);
   void in_blocks(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Indexed& body,
                  std::int64_t steps);
-  // The vector loop's two halves over [begin, end): full steps of width * regs, then steps of
-  // width.
+  // The vector loop over [begin, end): full steps of width * regs, then masked ones of width. Full
+  // steps begin at `whole`, if there is one, with masked ones in front of it.
   void strip(std::int32_t loop, int width, int regs, llvm::Value* begin, llvm::Value* end,
-             const Body& body, Look look);
+             const Body& body, Look look, llvm::Value* whole = nullptr);
   std::int64_t block_of(std::int32_t loop, int regs) const;  // steps between two looks
   void leave_if_stopped();
   void when(llvm::Value* condition, const Body& then, const Body& otherwise = nullptr,
             bool unlikely = false);
-  llvm::Value* first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end);
+  llvm::Value* first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end,
+                          bool nontemporal);
 
   // emit_memory.cpp
   struct Address {

@@ -47,7 +47,7 @@ void copy_in_cache(std::byte* to, const std::byte* from, std::int64_t n) {
 
 void put_rows(const Trail& t, std::size_t d, std::byte* to, const std::byte* from) {
   if (d == t.rows.size()) {
-    std::memcpy(to, from, static_cast<std::size_t>(t.run));
+    copy_in_cache(to, from, t.run);
     return;
   }
   const Trail::Row& r = t.rows[d];
@@ -114,7 +114,7 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
   const std::int64_t parts = loop.extent;
   loop.multiple = 1;
   const std::size_t need = scratch_need(args);
-  const auto slot = static_cast<std::size_t>((chunk - 1) * t.stride + t.span + 63) / 64 * 64;
+  const std::size_t slot = t.slot_bytes(chunk);
   const auto ends = static_cast<std::size_t>(2 * delay) * slot;  // of one part
   const std::size_t each = need + static_cast<std::size_t>(delay + 1) * slot;
   const Ref<Buffer> kept = allocate(ends * static_cast<std::size_t>(parts));
@@ -135,7 +135,8 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
   };
   auto waiting = [&](std::int64_t p, const Part& r, std::int64_t c) {
     const std::int64_t at = c < r.first ? c - r.from : delay + c - r.last;
-    return kept->data + ends * static_cast<std::size_t>(p) + slot * static_cast<std::size_t>(at);
+    std::byte* const of_part = kept->data + ends * static_cast<std::size_t>(p);
+    return t.in_slot(of_part + slot * static_cast<std::size_t>(at), home, c * chunk);
   };
   auto put = [&](std::int64_t c, const std::byte* from) {
     put_back(t, home, from, c * chunk, std::min(extent, (c + 1) * chunk));
@@ -147,7 +148,8 @@ unsigned CompiledKernel::launch_trailing(const ir::CallArgs& args, std::int64_t 
     const Part r = part(p);
     auto place = [&](std::int64_t c) {
       if (c < r.first || c >= r.last) return waiting(p, r, c);
-      return scratch + need + slot * static_cast<std::size_t>(c % (delay + 1));
+      return t.in_slot(scratch + need + slot * static_cast<std::size_t>(c % (delay + 1)), home,
+                       c * chunk);
     };
     for (std::int64_t c = r.from; c < r.to; ++c) {
       buffers[static_cast<std::size_t>(t.buffer)] = place(c) - t.first - c * chunk * t.stride;

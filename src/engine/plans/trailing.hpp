@@ -21,6 +21,17 @@ struct Trail {
     std::int64_t extent, stride;
   };
   std::vector<Row> rows;  // of such stretches in one iteration
+
+  static constexpr std::size_t kLine = 64;
+  // Memory that so many iterations are stored to first, and where in it the one at `begin` lies: as
+  // it will in the lines of the cache.
+  std::size_t slot_bytes(std::int64_t iterations) const {
+    return static_cast<std::size_t>((iterations - 1) * stride + span + 2 * kLine - 1) / kLine *
+           kLine;
+  }
+  std::byte* in_slot(std::byte* slot, const std::byte* home, std::int64_t begin) const {
+    return slot + reinterpret_cast<std::uintptr_t>(home + first + begin * stride) % kLine;
+  }
 };
 
 // nullopt when the loads look too far for a cache, or the stores lie apart. A region alone does

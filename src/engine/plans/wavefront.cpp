@@ -28,11 +28,8 @@ class Runner {
   Runner(const Stage& s, std::byte* slots) : s_(s), buffers_(s.buffers), slots_(slots) {
     if (s.trail) home_ = static_cast<std::byte*>(buffers_[static_cast<std::size_t>(buffer())]);
   }
-  static std::size_t slot_bytes(const Stage& s) {
-    return static_cast<std::size_t>((s.chunk - 1) * s.trail->stride + s.trail->span + 63) / 64 * 64;
-  }
   static std::size_t slots_bytes(const Stage& s) {
-    return s.trail ? static_cast<std::size_t>(s.delay + 1) * slot_bytes(s) : 0;
+    return s.trail ? static_cast<std::size_t>(s.delay + 1) * s.trail->slot_bytes(s.chunk) : 0;
   }
 
   // Chunks [from, to), counted from the stage's first one.
@@ -54,7 +51,9 @@ class Runner {
  private:
   std::int32_t buffer() const { return s_.trail->buffer; }
   std::byte* slot(std::int64_t chunk) const {
-    return slots_ + slot_bytes(s_) * static_cast<std::size_t>(chunk % (s_.delay + 1));
+    std::byte* const slot =
+        slots_ + s_.trail->slot_bytes(s_.chunk) * static_cast<std::size_t>(chunk % (s_.delay + 1));
+    return s_.trail->in_slot(slot, home_, chunk * s_.chunk);
   }
   void call(std::int64_t chunk, std::int64_t count, std::byte* scratch) {
     s_.kernel->call({buffers_.data(), s_.params, s_.scalars}, chunk * s_.chunk,

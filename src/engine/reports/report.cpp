@@ -85,6 +85,7 @@ void nest(const ir::Kernel& k, std::int32_t l, const std::string& indent, std::o
         << (r.guarded_sqrt ? " of the squares (root left out)" : "");
   if (loop.vector) out << ", vector x" << loop.unroll;
   if (loop.prefetch) out << ", prefetch";
+  if (loop.aligned) out << ", aligned";
   if (!ops.empty()) {
     out << ":";
     for (const auto& [op, n] : ops) out << " " << op << (n > 1 ? " x" + std::to_string(n) : "");
