@@ -29,9 +29,9 @@ def prepare(w, impl, threads):
         import plait
         ns["np"] = plait
         return f, plait.asarray, numpy.asarray
-    if impl == "plait-jit":
+    if impl in ("plait-jit", "plait-replay"):
         import plait
-        return plait.jit(f), same, numpy.asarray
+        return plait.jit(f, replay=impl == "plait-replay"), same, numpy.asarray
     if impl == "jax":
         import jax
         jax.config.update("jax_enable_x64", True)

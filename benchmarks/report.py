@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""docs/performance.md from the JSON of run.py: every figure on the page comes from the file, and one stands for a case.
+"""docs/performance.md from the JSON of run.py: every figure on the page comes from a file, and one stands for a case. What groups of
+workloads were measured by themselves later has files behind the first.
 
-    python benchmarks/report.py benchmarks/results.json --write docs/performance.md
+    python benchmarks/report.py benchmarks/results.json benchmarks/results_loops.json --write docs/performance.md
     python benchmarks/report.py benchmarks/out/results.json        # prints it
 """
 import argparse
@@ -20,9 +21,10 @@ GROUPS = {
     "indices": "Indices, masks, bins and scans",
     "sorts": "Sorts and transforms",
     "small": "Loops over small arrays",
+    "loops": "Loops that the program writes",
     "trees": "Random trees of reductions",
 }
-OWN = ("plait", "plait-jit")
+OWN = ("plait", "plait-jit", "plait-replay")
 LEVEL = 1.05  # a row is behind where it takes more than this of its best peer's time
 LEVEL_SMALL = 1.1  # the same for calls of less than a microsecond
 
@@ -103,16 +105,25 @@ def overheads(o):
     return table(["", "NumPy", "Plait"], lines)
 
 
-def page(results):
+def again(results):
+    """A group that has a run of its own."""
+    m, threads = results["machine"], results["threads"]
+    impls = [i for i in IMPLS if any("absent" not in w["rows"].get(i, {"absent": True}) for w in results["workloads"])]
+    text = [f"## {GROUPS[results['workloads'][0]['group']]}", f"""Of a run of their own, `{results['command'].strip()}`, on {m['date']}: {m['cpu']}, {m['cores']} cores, {', '.join(f'{k} {v}' for k, v in m['versions'].items())}, {threads} threads, a load average of {m['load']} when it began.
+`plait-replay` is `plait.jit` with `replay=True`.""", steady(results["workloads"], impls), "The first call, and memory:", first_calls(results, impls)]
+    return text
+
+
+def page(results, *later):
     m = results["machine"]
     impls = [i for i in IMPLS if any("absent" not in w["rows"].get(i, {"absent": True}) for w in results["workloads"])]
     bandwidth = max((w["bandwidth"] or 0 for w in results["workloads"] if w["threads"] == results["threads"]), default=0)
     rounds = results["rounds"]
-    text = ["# Performance", f"""This page is written by a program, from one run:
+    text = ["# Performance", f"""This page is written by a program, from one run where nothing else is said:
 
 ```
 {results['command'].strip()}
-python benchmarks/report.py benchmarks/results.json --write docs/performance.md
+python benchmarks/report.py benchmarks/results.json benchmarks/results_loops.json --write docs/performance.md
 ```
 
 {m['date']}: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, {m['system']}, Python {m['python']}, {', '.join(f'{k} {v}' for k, v in m['versions'].items())}.
@@ -126,6 +137,8 @@ python benchmarks/report.py benchmarks/results.json --write docs/performance.md
 * *limit* is one pass over inputs and outputs at the memory bandwidth measured in the same run ({bandwidth / 1e9:.1f} GB/s). What fits in the caches can be faster.
 * *x NumPy* and *x best peer* divide their time by the faster of Plait's two. Above 1, Plait is ahead."""]
     rows = behind(results, impls)
+    for r in later:
+        rows += behind(r, IMPLS)
     text.append("## Rows that are behind")
     text.append(f"Steady times more than {LEVEL} of the best peer's; small calls and first calls more than {LEVEL_SMALL} of NumPy's. The causes are kept in `benchmarks/causes.py`.")
     text.append(table(["work", "Plait", "best peer", "which", "ratio", "cause"], rows) if rows else "None.")
@@ -133,6 +146,8 @@ python benchmarks/report.py benchmarks/results.json --write docs/performance.md
         own = [w for w in results["workloads"] if w["group"] == group]
         if own:
             text += [f"## {title}", steady(own, impls)]
+    for r in later:
+        text += again(r)
     text += ["## First call and memory", "The first call of a process whose caches are empty. *MiB* is what resident memory grew by, beyond inputs and result.", first_calls(results, impls)]
     if results["small"]:
         lines = [[f"`{n}`", f"{r['numpy']:.0f}", f"{r['plait']:.0f}", ratio(r["numpy"], r["plait"])] for n, r in results["small"].items()]
@@ -147,10 +162,10 @@ python benchmarks/report.py benchmarks/results.json --write docs/performance.md
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path, nargs="+")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE")
     options = parser.parse_args()
-    text = page(json.loads(options.results.read_text()))
+    text = page(*(json.loads(p.read_text()) for p in options.results))
     if options.write:
         options.write.write_text(text)
     else:

@@ -29,8 +29,8 @@ import time
 import workloads
 
 HERE = pathlib.Path(__file__).resolve().parent
-IMPLS = ["numpy", "plait", "plait-jit", "numexpr", "numba", "jax", "torch"]
-CACHING = {"plait", "plait-jit", "torch"}  # have a disk cache, so a second process is a figure of its own
+IMPLS = ["numpy", "plait", "plait-jit", "plait-replay", "numexpr", "numba", "jax", "torch"]
+CACHING = {"plait", "plait-jit", "plait-replay", "torch"}  # have a disk cache, so a second process is a figure of its own
 
 
 def environment(threads, home):
@@ -103,7 +103,7 @@ def fold(rows):
 
 def left_out(w, impl, quick):
     """Whether a process need not be started: the peer has nothing for the workload, or takes long to compile it."""
-    return (impl == "numexpr" or (quick and impl in ("numba", "torch"))) and impl not in w.peers
+    return (impl == "plait-replay" and w.group not in ("small", "loops")) or (impl == "numexpr" or (quick and impl in ("numba", "torch"))) and impl not in w.peers
 
 
 def run_workload(w, impls, threads, a, bandwidth, folder):

@@ -175,3 +175,81 @@ def f(x, v):
 for seed in range(4):
     source, shapes = trees.draw(seed)
     add(f"tree {seed}: {trees.title(source)}", source, lambda rng, shapes=shapes: tuple(rng.uniform(0.5, 2, s) for s in shapes), sum(8 * int(numpy.prod(s)) for s in shapes), 1e-9, {}, "trees")
+
+# --- loops that the program writes
+def grids(count, *shape):
+    return lambda rng: tuple(rng.uniform(0, 0.5, (count, *shape)))
+
+
+add("heat equation in place, 100 steps of 2000 x 2000", """
+def f(u):
+    u = u.copy()
+    for _ in range(100):
+        u[1:-1, 1:-1] += 0.2 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4.0 * u[1:-1, 1:-1])
+    return u
+""", grids(1, 2000, 2000), group="loops")
+add("wave equation, leapfrog in place, 50 steps of 200^3 f4", """
+def f(now, before):
+    now, before = now.copy(), before.copy()
+    c = slice(1, -1)
+    for _ in range(50):
+        around = now[2:, c, c] + now[:-2, c, c] + now[c, 2:, c] + now[c, :-2, c] + now[c, c, 2:] + now[c, c, :-2] - 6 * now[c, c, c]
+        before[c, c, c] = 2 * now[c, c, c] - before[c, c, c] + np.float32(0.1) * around
+        now, before = before, now
+    return now
+""", lambda rng: tuple(rng.uniform(0, 0.5, (2, 200, 200, 200)).astype("f4")), tolerance=1e-4, group="loops")
+add("reaction and diffusion by roll, 200 steps of 500 x 500", """
+def f(u, v):
+    around = lambda z: np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.roll(z, -1, 1) - 4 * z
+    for _ in range(200):
+        r = u * v * v / (1 + v * v)
+        u, v = u + 0.16 * around(u) - r + 0.035 * (1 - u), v + 0.08 * around(v) + r - 0.095 * v
+    return u + v
+""", grids(2, 500, 500), tolerance=1e-6, group="loops")
+add("exponential smoothing, 2000 rows of 1000", """
+def f(x):
+    y = np.empty_like(x)
+    y[0] = x[0]
+    for t in range(1, len(x)):
+        y[t] = 0.9 * y[t - 1] + 0.1 * x[t]
+    return y
+""", grids(1, 2000, 1000), group="loops")
+add("10 steps of Adam, 40 parameters of 64 x 16 f4", """
+def f(parameters, gradients):
+    ps = [p.copy() for p in parameters]
+    first, second = [np.zeros_like(p) for p in ps], [np.zeros_like(p) for p in ps]
+    for t in range(1, 11):
+        for i, g in enumerate(gradients):
+            first[i] = 0.9 * first[i] + 0.1 * g
+            second[i] = 0.999 * second[i] + 0.001 * g * g
+            ps[i] = ps[i] - 0.001 * (first[i] / (1 - 0.9**t)) / (np.sqrt(second[i] / (1 - 0.999**t)) + 1e-8)
+    return np.stack(ps)
+""", lambda rng: tuple(rng.normal(size=(2, 40, 64, 16)).astype("f4")), tolerance=1e-3, group="loops")
+KMEANS_MEANS = {
+    "masks": "return np.stack([X[labels == k].mean(axis=0) for k in range(len(means))])",
+    "add.at": "sums = np.zeros_like(means)\n    np.add.at(sums, labels, X)\n    return sums / np.bincount(labels, minlength=len(means))[:, None]",
+}
+for name, update in KMEANS_MEANS.items():
+    add(f"k-means, assignment and means by {name}, 2,000,000 x 4, K = 16", f"""
+def f(X, means):
+    labels = np.argmin(np.linalg.norm(X - means[:, None], axis=2), axis=0)
+    {update}
+""", points(2_000_000, 16, 4, "f8"), 64_000_000, 1e-8, group="loops")
+add("mean, deviation and maximum of 50 groups, 1,000,000", """
+def f(x, groups):
+    out = np.empty((50, 3))
+    for k in range(50):
+        own = x[groups == k]
+        out[k] = own.mean(), own.std(), own.max()
+    return out
+""", lambda rng: (rng.normal(size=1_000_000), rng.integers(0, 50, 1_000_000)), 16_000_000, 1e-8, group="loops")
+add("minimum, maximum, mean and deviation of 10,000,000", "def f(x):\n    return np.array([x.min(), x.max(), x.mean(), x.std()])\n", lambda rng: (rng.normal(size=10_000_000),), 80_000_000, group="loops")
+add("np.vectorize of a price with a branch, 1,000,000", """
+def f(s, k, t):
+    def price(s, k, t):
+        d = (np.log(s / k) + 0.065 * t) / (0.3 * t**0.5)
+        if d > 0.5:
+            return s * 0.7 - k * np.exp(-0.02 * t) * 0.6
+        return max(s - k, 0.0) + 0.01 * d
+    return np.vectorize(price)(s, k, t)
+""", lambda rng: tuple(rng.uniform(0.5, 2.0, (3, 1_000_000))), group="loops")
