@@ -111,7 +111,7 @@ struct Loop {
   int unroll =
       1;  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
   bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead
-  bool aligned = false;   // vector loops: full steps begin where what is stored has a cache line
+  bool aligned = false;   // vector loops: full steps begin on a cache line of what they store
   std::vector<Val> body;
   std::vector<Reduction> reductions;  // Reduce only
 };
