@@ -104,7 +104,8 @@ class Lowering : Nest {
   // Rows combined into the rows of tables that indices name (lower/scatter.cpp).
   void scatter();
   void start_table(std::int32_t root, std::int32_t table, ExprId outputs);
-  void scatter_row(std::int32_t root, std::int32_t table, const Ix& row);
+  void scatter_row(std::int32_t root, std::int32_t table, const Ix& row, Val at);
+  bool lanes_along_rows() const;
   // A product in blocks of rows, packed in scratch with what stands before it; what stands after it
   // reads the block of the product (lower/product.cpp).
   void product();

@@ -21,8 +21,13 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
   bool shared = false;  // the chunks have the iterations of a loop between them
   for (std::int32_t l = at; l > 0; l = parent_[l]) {
     shared |= chunked_ && k_.loops[l].begin != kNone;
-    if (std::none_of(idx.begin(), idx.end(), [&](const Ix& i) { return i.loop == l; }))
-      again *= trips_[l];
+    // Itself, or a loop over the block that it is at.
+    const bool bound = std::any_of(idx.begin(), idx.end(), [&](const Ix& i) {
+      if (i.loop < 0 || i.loop == l) return i.loop == l;
+      const Val begin = k_.loops[i.loop].begin;
+      return begin != kNone && def_loop_[begin] == l;
+    });
+    if (!bound) again *= trips_[l];
   }
   if (at != 0 && !shared &&
       std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop == 0; }))
@@ -233,7 +238,8 @@ Val Lowering::operand_value(std::int32_t id, const Index& oi, std::int32_t ctx) 
 Val Lowering::arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool& guarded) {
   std::int32_t operand = in_.canon[g_[id].in[0]];
   const Node& on = node(operand);
-  if (region_.kind == RegionKind::Map && !in_.in_memory[operand] &&
+  const bool in_chunks = region_.kind == RegionKind::Blocked && is_root(id);
+  if (!in_chunks && !in_.in_memory[operand] &&
       on.kind == NodeKind::Elementwise && on.fn == OpId::Sqrt &&
       (on.dtype == DType::Float64 || on.dtype == DType::Float32) &&
       in_.non_negative[g_[operand].in[0]]) {

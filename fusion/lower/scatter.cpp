@@ -1,6 +1,9 @@
 // Combining by index: one loop over the indices, in pieces, for all tables.
 #include "core/scatter.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "fusion/operation.hpp"
 
 #include "lowering.hpp"
@@ -9,6 +12,13 @@ namespace plait::fusion {
 using namespace ir;
 using tracer::Node;
 using tracer::NodeKind;
+
+namespace {
+// Indices of a block, which stay in the nearest cache; operations of an element that every row may
+// have again.
+constexpr std::int64_t kBlock = 512;
+constexpr double kSoon = 4;
+}  // namespace
 
 void Lowering::scatter() {
   chunked_ = true;
@@ -34,11 +44,48 @@ void Lowering::scatter() {
   }
   out_.grid_extent = ex_.source({index, Field::Shape, 0});
   out_.scatters = true;
-  const std::int32_t rows =
-      open_between(0, begin, end, out_.grid_extent, static_cast<double>(node(index).shape[0]));
-  for (std::size_t r = 0; r < region_.roots.size(); ++r)
-    scatter_row(region_.roots[r], tables[r], {rows, ex_.one(), ex_.zero()});
-  close(rows);
+  const ExprId extent = out_.grid_extent;
+  const auto trips = static_cast<double>(node(index).shape[0]);
+  const auto run = [&](std::int32_t rows, Val at) {
+    for (std::size_t r = 0; r < region_.roots.size(); ++r)
+      scatter_row(region_.roots[r], tables[r], {rows, ex_.one(), ex_.zero()}, at);
+    close(rows);
+  };
+  if (!lanes_along_rows()) {
+    const std::int32_t rows = open_between(0, begin, end, extent, trips);
+    return run(rows, emit(index, Index{{rows, ex_.one(), ex_.zero()}}, rows));
+  }
+  // Lanes run along indices where those are computed, a block of them, and then along each row.
+  const ExprId most = ex_.constant(kBlock);
+  const Val each = number(most), count = integer(OpId::Subtract, end, begin);
+  const Val blocks = integer(OpId::FloorDivide,
+                             integer(OpId::Add, count, constant(scalar_int(kBlock - 1))), each);
+  const std::int32_t block =
+      open_between(0, kNone, blocks, ex_.blocks(extent, most), std::max(1.0, trips / kBlock));
+  const Val from = integer(OpId::Add, begin, integer(OpId::Multiply, k_.loops[block].var, each));
+  const Val to = integer(OpId::Minimum, integer(OpId::Add, from, each), end);
+  const std::int32_t named = scratch({index, "a block of indices", "lanes run along the rows there"},
+                                     DType::Int64, most, block);
+  const auto open_rows = [&] { return open_between(block, from, to, most, std::min<double>(trips, kBlock)); };
+  const auto place = [&](std::int32_t rows) {
+    return Access{{}, {{k_.loops[rows].var, {1, kNoParam}}, {from, {-1, kNoParam}}}};
+  };
+  const std::int32_t naming = open_rows();
+  push_store_local(named, place(naming),
+                   emit(index, Index{{naming, ex_.one(), ex_.zero()}}, naming), naming);
+  close(naming);
+  const std::int32_t rows = open_rows();
+  run(rows, load_local(named, place(rows), rows));
+  close(block);
+}
+
+// Whether each index names a row whose values are soon computed, so that lanes are along it.
+bool Lowering::lanes_along_rows() const {
+  return in_.target.lanes && std::ranges::all_of(region_.roots, [&](std::int32_t r) {
+    return node_cost(in_.canon[g_[r].in[2]]) <= kSoon;
+  }) && std::ranges::any_of(region_.roots, [&](std::int32_t r) {
+    return node(r).shape.size() > 1;
+  });
 }
 
 // The first piece begins with what is combined with, the others with nothing.
@@ -67,18 +114,20 @@ void Lowering::start_table(std::int32_t root, std::int32_t table, ExprId outputs
   for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
 }
 
-void Lowering::scatter_row(std::int32_t root, std::int32_t table, const Ix& row) {
+void Lowering::scatter_row(std::int32_t root, std::int32_t table, const Ix& row, Val at) {
   const Node& n = node(root);
-  const auto [index, values] = std::pair(g_[root].in[1], g_[root].in[2]);
-  const Val at = emit(index, broadcast(index, Index{row}), row.loop);
+  const std::int32_t values = g_[root].in[2];
   // Elements from one index of a dimension to the next; a short row is unrolled.
   std::vector<ExprId> stride(n.shape.size(), ex_.one());
   for (int d = n.shape.size(); d-- > 1;)
     stride[d - 1] = ex_.mul(stride[d], ex_.source({root, Field::Shape, d}));
   const ExprId outputs = ex_.mul(stride[0], ex_.source({root, Field::Shape, 0}));
   const ExprId item = ex_.constant(static_cast<std::int64_t>(itemsize(n.dtype)));
-  const bool unrolled = n.shape.size() == 2 && n.shape[1] <= kShort;
-  if (unrolled) in_.facts.known(ex_.source({root, Field::Shape, 1}));
+  // Lanes need a power of two of them: where some are masked, what was stored waits to be loaded.
+  const bool is_short = n.shape.size() == 2 && n.shape[1] <= kShort;
+  const bool unrolled =
+      is_short && !(lanes_along_rows() && std::has_single_bit(static_cast<unsigned>(n.shape[1])));
+  if (is_short) in_.facts.known(ex_.source({root, Field::Shape, 1}));
   Index idx(n.shape.size());
   idx[0] = row;
   std::int32_t ctx = row.loop;

@@ -2,6 +2,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "emitter.hpp"
 
@@ -61,9 +62,15 @@ int Emitter::tree_lanes(std::int32_t loop) const {
   return 8;
 }
 
-// NumPy's accumulators are the lanes of a pairwise sum.
+// NumPy's accumulators are the lanes of a pairwise sum. Few iterations whose number is known have
+// no more lanes than that: none is masked, and what was stored is soon loaded again.
 int Emitter::width_of(std::int32_t loop) const {
-  return pairwise(loop) ? tree_lanes(loop) : full_width(loop);
+  if (pairwise(loop)) return tree_lanes(loop);
+  const int width = full_width(loop);
+  const std::optional<std::int64_t> trips = known_trips(loop);
+  return trips && *trips >= 2 && *trips < width && std::has_single_bit(static_cast<unsigned>(*trips))
+             ? static_cast<int>(*trips)
+             : width;
 }
 
 // Eight lanes of float32 are half a register of AVX-512: two at a time feed the vector functions.
@@ -80,12 +87,17 @@ std::pair<llvm::Value*, llvm::Value*> Emitter::bounds(std::int32_t loop) {
   return {l.begin == ir::kNone ? i64(0) : vals_[l.begin].regs[0], vals_[l.end].regs[0]};
 }
 
-bool Emitter::few_trips(std::int32_t loop) const {
+std::optional<std::int64_t> Emitter::known_trips(std::int32_t loop) const {
   const ir::Loop& l = k_.loops[loop];
-  if (loop == 0 || k_.insts[l.end].op != ir::Op::Const) return false;
-  if (l.begin != ir::kNone && k_.insts[l.begin].op != ir::Op::Const) return false;
+  if (loop == 0 || k_.insts[l.end].op != ir::Op::Const) return std::nullopt;
+  if (l.begin != ir::kNone && k_.insts[l.begin].op != ir::Op::Const) return std::nullopt;
   const std::int64_t begin = l.begin == ir::kNone ? 0 : k_.insts[l.begin].imm.as<std::int64_t>();
-  return k_.insts[l.end].imm.as<std::int64_t>() - begin <= kFewTrips;
+  return k_.insts[l.end].imm.as<std::int64_t>() - begin;
+}
+
+bool Emitter::few_trips(std::int32_t loop) const {
+  const std::optional<std::int64_t> trips = known_trips(loop);
+  return trips && *trips <= kFewTrips;
 }
 
 int Emitter::weight(std::int32_t loop) const {

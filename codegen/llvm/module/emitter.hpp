@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "codegen/llvm/module.hpp"
@@ -109,6 +110,7 @@ class Emitter {
       return i64(std::max<std::int64_t>(c->getSExtValue(), 0));
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
   }
+  std::optional<std::int64_t> known_trips(std::int32_t loop) const;
   bool few_trips(std::int32_t loop) const;  // known to be
   int weight(std::int32_t loop) const;  // of one step in instructions; 0: has a long loop inside
   Look look_of(std::int32_t loop) const;
