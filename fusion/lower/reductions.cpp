@@ -239,9 +239,8 @@ Val Lowering::arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool
   std::int32_t operand = in_.canon[g_[id].in[0]];
   const Node& on = node(operand);
   const bool in_chunks = region_.kind == RegionKind::Blocked && is_root(id);
-  if (!in_chunks && !in_.in_memory[operand] &&
-      on.kind == NodeKind::Elementwise && on.fn == OpId::Sqrt &&
-      (on.dtype == DType::Float64 || on.dtype == DType::Float32) &&
+  if (!in_chunks && !in_.in_memory[operand] && on.kind == NodeKind::Elementwise &&
+      on.fn == OpId::Sqrt && (on.dtype == DType::Float64 || on.dtype == DType::Float32) &&
       in_.non_negative[g_[operand].in[0]]) {
     guarded = true;
     return emit(g_[operand].in[0], oi, ctx);

@@ -58,15 +58,17 @@ void Lowering::scatter() {
   // Lanes run along indices where those are computed, a block of them, and then along each row.
   const ExprId most = ex_.constant(kBlock);
   const Val each = number(most), count = integer(OpId::Subtract, end, begin);
-  const Val blocks = integer(OpId::FloorDivide,
-                             integer(OpId::Add, count, constant(scalar_int(kBlock - 1))), each);
+  const Val blocks =
+      integer(OpId::FloorDivide, integer(OpId::Add, count, constant(scalar_int(kBlock - 1))), each);
   const std::int32_t block =
       open_between(0, kNone, blocks, ex_.blocks(extent, most), std::max(1.0, trips / kBlock));
   const Val from = integer(OpId::Add, begin, integer(OpId::Multiply, k_.loops[block].var, each));
   const Val to = integer(OpId::Minimum, integer(OpId::Add, from, each), end);
-  const std::int32_t named = scratch({index, "a block of indices", "lanes run along the rows there"},
-                                     DType::Int64, most, block);
-  const auto open_rows = [&] { return open_between(block, from, to, most, std::min<double>(trips, kBlock)); };
+  const std::int32_t named = scratch(
+      {index, "a block of indices", "lanes run along the rows there"}, DType::Int64, most, block);
+  const auto open_rows = [&] {
+    return open_between(block, from, to, most, std::min<double>(trips, kBlock));
+  };
   const auto place = [&](std::int32_t rows) {
     return Access{{}, {{k_.loops[rows].var, {1, kNoParam}}, {from, {-1, kNoParam}}}};
   };
@@ -81,11 +83,12 @@ void Lowering::scatter() {
 
 // Whether each index names a row whose values are soon computed, so that lanes are along it.
 bool Lowering::lanes_along_rows() const {
-  return in_.target.lanes && std::ranges::all_of(region_.roots, [&](std::int32_t r) {
-    return node_cost(in_.canon[g_[r].in[2]]) <= kSoon;
-  }) && std::ranges::any_of(region_.roots, [&](std::int32_t r) {
-    return node(r).shape.size() > 1;
-  });
+  return in_.target.lanes &&
+         std::ranges::all_of(
+             region_.roots,
+             [&](std::int32_t r) { return node_cost(in_.canon[g_[r].in[2]]) <= kSoon; }) &&
+         std::ranges::any_of(region_.roots,
+                             [&](std::int32_t r) { return node(r).shape.size() > 1; });
 }
 
 // The first piece begins with what is combined with, the others with nothing.

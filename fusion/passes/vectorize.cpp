@@ -63,12 +63,12 @@ class Vectorize {
       }
     }
     // Few iterations whose number is known are no loop any more.
-    const bool unrolled = l > 0 && facts_.trips(l) <= lanes_ && k_.insts[k_.loops[l].end].op == Op::Const;
+    const bool unrolled =
+        l > 0 && facts_.trips(l) <= lanes_ && k_.insts[k_.loops[l].end].op == Op::Const;
     const double loop = unrolled ? 0 : cost_.loop;
     scalar = std::max(scalar, latency(l)) * facts_.trips(l) + loop;
     const double ordered = scans(k_, l) ? (latency(l) + cost_.take_lane) * facts_.trips(l) : 0;
-    const double vec = std::ceil(facts_.trips(l) / lanes_) * nest_cost(l, l) + ordered +
-                       loop +
+    const double vec = std::ceil(facts_.trips(l) / lanes_) * nest_cost(l, l) + ordered + loop +
                        cost_.fold_lanes * static_cast<double>(k_.loops[l].reductions.size()) +
                        (unrolled || std::fmod(facts_.trips(l), lanes_) == 0 ? 0 : cost_.tail);
     if (!facts_.may_be_lanes(l) || scalar <= vec ||

@@ -18,7 +18,7 @@ TEST_CASE("rows are combined by index as they are computed") {
   const Array by = random_f64({5000, 3}, 7);
   for (const DType t : {DType::Float64, DType::Float32, DType::Int64, DType::Int16, DType::UInt8})
     for (const OpId fn : {OpId::Add, OpId::Multiply, OpId::Maximum, OpId::Minimum})
-      for (const Dims& row : {Dims{}, Dims{4}, Dims{50}, Dims{2, 9}}) {
+      for (const Dims& row : {Dims{}, Dims{2}, Dims{3}, Dims{4}, Dims{50}, Dims{2, 9}}) {
         Dims shape = row, table = row;
         shape.insert(0, 5000);
         table.insert(0, 3);

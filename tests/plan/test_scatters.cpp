@@ -21,10 +21,10 @@ Array ones(std::int64_t n) { return tracer::broadcast_to(tracer::from_scalar(sca
 Array square(const Array& a) { return apply(OpId::Multiply, a, a); }
 
 // The nearest of the means of each point.
-Array nearest(const Array& points, const Array& means) {
+Array nearest(const Array& points, const Array& means, bool by_root = false) {
   const Array d = apply(OpId::Subtract, points, view(means, {All{}, NewAxis{}, All{}}));
   const Array squares = reduce(ReduceKind::Sum, square(d), 2);
-  return reduce(ReduceKind::ArgMin, squares, 0);
+  return reduce(ReduceKind::ArgMin, by_root ? apply(OpId::Sqrt, squares) : squares, 0);
 }
 
 }  // namespace
@@ -32,8 +32,9 @@ Array nearest(const Array& points, const Array& means) {
 TEST_CASE("assignment and update of k-means read the points once") {
   const std::int64_t n = 600'000, k = 5, d = 4;
   const Array points = random_f64({n, d}, 1), means = random_f64({k, d}, 2);
+  const bool by_root = GENERATE(false, true);
   Both r = both([&] {
-    const Array label = nearest(points, means);
+    const Array label = nearest(points, means, by_root);
     const Array sums = numpy::combined(OpId::Add, zeros({k, d}), label, points);
     const Array counts = numpy::combined(OpId::Add, zeros({k}, DType::Int64), label, ones(n));
     return apply(OpId::Divide, sums,
@@ -41,6 +42,8 @@ TEST_CASE("assignment and update of k-means read the points once") {
   });
   INFO(r.text);
   CHECK(r.plan.regions == 2);  // the other one divides
+  CHECK((r.text.find("root left out") != std::string::npos) == by_root);
+  CHECK(r.text.find("in cache at a block of indices") != std::string::npos);
   CHECK(r.plan.bytes_moved < (n + 100 * k) * d * 8);
   CHECK(r.fused == r.direct);
 }

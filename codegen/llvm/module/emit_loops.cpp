@@ -68,7 +68,8 @@ int Emitter::width_of(std::int32_t loop) const {
   if (pairwise(loop)) return tree_lanes(loop);
   const int width = full_width(loop);
   const std::optional<std::int64_t> trips = known_trips(loop);
-  return trips && *trips >= 2 && *trips < width && std::has_single_bit(static_cast<unsigned>(*trips))
+  return trips && *trips >= 2 && *trips < width &&
+                 std::has_single_bit(static_cast<unsigned>(*trips))
              ? static_cast<int>(*trips)
              : width;
 }
