@@ -21,14 +21,15 @@ class ReplayWarning(UserWarning):
 class Target:
     """The function to run in fn's place, the swap.Swapped that it is made of (or None), and the object whose method it is (or None)."""
 
-    def __init__(self, fn):
+    def __init__(self, fn, loops=False):
         self.owner = self.swapped = None
+        self.loops = loops
         self.closed = True  # scalars may stay pending: nobody but NumPy's functions gets them
         self.function = self._made(fn)
 
     def _made(self, fn):
         if isinstance(fn, types.FunctionType):
-            self.swapped = Swapped(fn)
+            self.swapped = Swapped(fn, self.loops)
             self.closed = calls_numpy_alone(fn, original)
             return self.swapped.function
         if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
@@ -43,18 +44,18 @@ class Target:
 class _Jitted:
     """How the calls of one function begin."""
 
-    def __init__(self, fn, device):
-        self.fn, self.device = fn, device
+    def __init__(self, fn, device, loops):
+        self.fn, self.device, self.loops = fn, device, loops
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
         self.target = None
 
     def __reduce__(self):
-        return _Jitted, (self.fn, self.device)
+        return _Jitted, (self.fn, self.device, self.loops)
 
     def begin(self):
         if self.target is None:
-            self.target = Target(self.fn)
+            self.target = Target(self.fn, self.loops)
         return self.target.function, Call(self.target, self.scoped, self.module)
 
 
@@ -197,19 +198,19 @@ def _replayed(jitted):
 _LEFT_ALONE = "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__del__"
 
 
-def _class(cls, device):
+def _class(cls, device, loops):
     """Jits the methods and properties that the class itself defines."""
     jitted = []
     for name, value in list(vars(cls).items()):
         if name in _LEFT_ALONE:
             continue
         if isinstance(value, types.FunctionType):
-            made = jit(value, device=device)
+            made = jit(value, device=device, loops=loops)
         elif isinstance(value, (staticmethod, classmethod)) and isinstance(value.__func__, types.FunctionType):
-            made = type(value)(jit(value.__func__, device=device))
+            made = type(value)(jit(value.__func__, device=device, loops=loops))
         elif type(value) is property:
             parts = (value.fget, value.fset, value.fdel)
-            made = property(*(f and jit(f, device=device) for f in parts), value.__doc__)
+            made = property(*(f and jit(f, device=device, loops=loops) for f in parts), value.__doc__)
         else:
             continue
         setattr(cls, name, made)
@@ -219,7 +220,7 @@ def _class(cls, device):
     return cls
 
 
-def jit(fn=None, *, device=None, replay=False):
+def jit(fn=None, *, device=None, replay=False, loops=True):
     """Runs fn, written for NumPy, with Plait in NumPy's place; also a decorator.
 
     fn: a function whose globals hold numpy, modules of it or names imported from it, or which imports them itself; functions of
@@ -236,19 +237,21 @@ def jit(fn=None, *, device=None, replay=False):
     globals and closures stay the objects that were found there, with their contents at each call. Where fn needs a value before
     it returns (an `if`, float(), print, an index), draws random numbers, calls what NumPy has to do, writes to an array that is
     no argument, or runs on a device, it runs as without replay, and a ReplayWarning says so once.
+    loops: whether Python's own loops over numbers and elements of arrays run in machine code where that is possible (docs/loops.md). A replayed
+    function's loops are recorded instead.
     """
     if fn is None:
-        return functools.partial(jit, device=device, replay=replay)
+        return functools.partial(jit, device=device, replay=replay, loops=loops)
     if isinstance(fn, type):
         if replay:
             raise TypeError("jit() of a class has no replay; give it to the methods")
-        return _class(fn, device)
+        return _class(fn, device, loops)
     if not callable(fn):
         raise TypeError(f"jit() takes a callable, not {type(fn).__name__}")
     kind = _kind(fn)
     if replay and kind is not _function:
         raise TypeError("replay=True is for functions that return, not for generators and coroutines")
-    return functools.wraps(fn)((_replayed if replay else kind)(_Jitted(fn, device)))
+    return functools.wraps(fn)((_replayed if replay else kind)(_Jitted(fn, device, loops and not replay)))
 
 
 def original(fn):

@@ -1,12 +1,15 @@
 """Plait in NumPy's place inside functions that were written for NumPy."""
 
 import builtins
+import opcode
 import sys
 import types
 
 import numpy
 
 from ._submodules import NATIVE
+
+LOOPS = {opcode.opmap[n] for n in ("FOR_ITER", "JUMP_BACKWARD", "POP_JUMP_BACKWARD_IF_TRUE", "POP_JUMP_BACKWARD_IF_FALSE") if n in opcode.opmap}
 
 _MISSING = object()
 _UNKNOWN = _MISSING, _MISSING
@@ -86,9 +89,10 @@ class _Builtins(dict):
 class _Globals(dict):
     """A function's globals, live, with NumPy replaced. Look-ups that are not replaced go to the module each time."""
 
-    def __init__(self, module_globals):
+    def __init__(self, module_globals, loops):
         super().__init__()
         self.module_globals = module_globals
+        self.loops = loops  # whether its functions' loops are compiled
         self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
         self.known = {}  # name -> the module's value, and what was put here for it
         self.used = set()  # names that were looked up in the module, or assigned
@@ -184,7 +188,12 @@ def _rebuild(function, scope):
     cells, closure = [], function.__closure__
     if closure:
         closure = tuple(_cell_for(c, scope, cells) for c in closure)
-    made = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
+    code = function.__code__
+    if scope.loops and LOOPS & set(code.co_code[::2]):
+        from ._python_loops.source import with_loops
+
+        code, closure = with_loops(function, scope, closure) or (code, closure)
+    made = types.FunctionType(code, scope, function.__name__, function.__defaults__, closure)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__dict__.update(function.__dict__)
     made.__qualname__ = function.__qualname__
@@ -210,11 +219,11 @@ _scopes = {}
 class Swapped:
     """A function with NumPy replaced, and its scope; sync() before and after a call shows both sides what the other assigned."""
 
-    def __init__(self, function):
-        key = id(function.__globals__)
+    def __init__(self, function, loops=False):
+        key = id(function.__globals__), loops
         self.scope = _scopes.get(key)
         if self.scope is None:
-            self.scope = _scopes[key] = _Globals(function.__globals__)
+            self.scope = _scopes[key] = _Globals(function.__globals__, loops)
         self.function = swap(function, self.scope)
         self.cells = self.scope.functions[function][1]
 

@@ -1,0 +1,244 @@
+"""Functions that a compiled loop calls: Python's, those of math, and NumPy's ufuncs."""
+
+import ast
+import builtins
+import math
+
+import numpy
+
+from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, joined
+from .views import Vector, View, as_vector, same_extent
+
+_LIBM = {
+    getattr(math, n): n
+    for n in (
+        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "expm1", "log", "log1p",
+        "log2", "log10", "pow", "atan2", "hypot", "fmod", "erf", "erfc", "cbrt",
+    )
+    if hasattr(math, n)
+}  # fmt: skip
+_TYPES = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
+ACCUMULATORS = 8  # of a product of two lines, side by side; they are joined in pairs
+
+
+def call(lowering, fn, node):
+    if isinstance(fn, (list, View, Vector)) or not callable(fn):
+        raise NotCompiled("a call of what is no function", node)
+    if node.keywords:
+        raise NotCompiled("a call with keywords", node)
+    args = [lowering.evaluate(a) for a in node.args]
+    how = _BUILTINS.get(fn) if isinstance(fn, (type, type(len))) else None
+    if how is not None:
+        return how(lowering, args, node)
+    if fn in _LIBM:
+        return _libm(lowering, fn, _numbers(args, node), node)
+    if fn in _MATH:
+        return _MATH[fn](lowering, _numbers(args, node), node)
+    if fn in _TYPES and len(args) == 1:
+        return _cast(lowering, *_numbers(args, node), _TYPES[fn], node)
+    ufunc = getattr(numpy, getattr(fn, "__name__", ""), None)
+    if type(fn).__module__.partition(".")[0] in ("numpy", "plait") and isinstance(ufunc, numpy.ufunc) and ufunc.nin == len(args) and ufunc.nout == 1:
+        if any(isinstance(a, (View, Vector)) for a in args):
+            return Vector.elementwise(lowering, lambda *x: lowering.ufunc(ufunc, *x, node=node), args, node)
+        return lowering.ufunc(ufunc, *_numbers(args, node), node=node)
+    if getattr(fn, "__name__", "") == "dot" and len(args) == 2:
+        return dot(lowering, *args, node)
+    raise NotCompiled(f"a call of {getattr(fn, '__name__', fn)!s}()", node)
+
+
+def method(lowering, array, node):
+    """Of an array."""
+    if node.func.attr == "dot" and len(node.args) == 1:
+        return dot(lowering, array, lowering.evaluate(node.args[0]), node)
+    raise NotCompiled(f"the method {node.func.attr}() of an array", node)
+
+
+def _numbers(args, node):
+    from .expressions import Value
+
+    if not all(isinstance(a, Value) for a in args):
+        raise NotCompiled("a function of what is no number", node)
+    return args
+
+
+def _value(t, v, *literal):
+    from .expressions import Value
+
+    return Value(t, v, *literal)
+
+
+def dot(lowering, a, b, node):
+    """The sum of products of two lines."""
+    from .expressions import Value
+
+    if isinstance(a, Value) or isinstance(b, Value):
+        raise NotCompiled("a product of a number", node)
+    a, b, p = as_vector(a, node), as_vector(b, node), lowering.p
+    if len(a.shape) != 1 or len(b.shape) != 1:
+        raise NotCompiled("a product of matrices", node)
+    same_extent(lowering, a.shape[0], b.shape[0], node)
+    n = a.shape[0]
+
+    def term(i):
+        return lowering.ufunc(numpy.multiply, a.element([i]), b.element([i]), node=node)
+
+    key, known = (node, "value"), lowering.facts.merges.get((node, "value"), FLOAT)
+    if known.kind != "f":
+        raise NotCompiled("a product of integers", node)
+    sums = [lowering.variable(known.dtype) for _ in range(ACCUMULATORS)]
+    each = lowering.number(ACCUMULATORS)
+    blocks = p.apply("floor_divide", n, each)
+    _, block = p.begin_count(lowering.zero, blocks)
+    first = p.apply("multiply", block, each)
+    for k, held in enumerate(sums):
+        x = term(p.apply("add", first, lowering.number(k)))
+        lowering.settle(key, Scalar(x.type.dtype))
+        p.set(held, p.apply("add", p.get(held), lowering.cast(x, known.dtype)))
+    p.end()
+    parts = [p.get(held) for held in sums]
+    while len(parts) > 1:
+        parts = [p.apply("add", x, y) for x, y in zip(parts[::2], parts[1::2])]
+    p.set(sums[0], parts[0])
+    _, i = p.begin_count(p.apply("multiply", blocks, each), n)
+    p.set(sums[0], p.apply("add", p.get(sums[0]), lowering.cast(term(i), known.dtype)))
+    p.end()
+    return _value(known, p.get(sums[0]))
+
+
+def _libm(lowering, fn, args, node):
+    p = lowering.p
+    ids = [lowering.cast(a, "float64") for a in args]
+    v = p.libm(_LIBM[fn], *ids)
+    finite = p.apply("isfinite", ids[0])
+    for x in ids[1:]:
+        finite = p.apply("logical_and", finite, p.apply("isfinite", x))
+    # What Python raises for: no number of numbers, or an infinity of finite ones.
+    odd = p.apply("logical_and", p.apply("logical_not", p.apply("isfinite", v)), finite)
+    if len(ids) == 1:
+        nan = p.apply("logical_and", p.apply("isnan", v), p.apply("logical_not", p.apply("isnan", ids[0])))
+        odd = p.apply("logical_or", odd, nan)
+    lowering.fail_if(odd, lambda _, a, b: fn(*(a, b)[: len(ids)]), node, None, *ids[:2])
+    return _value(FLOAT, v)
+
+
+def _sqrt(lowering, args, node):
+    x = lowering.cast(args[0], "float64")
+    lowering.fail_if(lowering.p.apply("less", x, lowering.p.const("float64", 0.0)), lambda _, a, b: math.sqrt(a), node, None, x)
+    return _value(FLOAT, lowering.p.apply("sqrt", x))
+
+
+def _rounded(ufunc):
+    def how(lowering, args, node):
+        (a,) = args
+        if a.type.kind in "ib":
+            return _value(INT, lowering.cast(a, "int64"))
+        return _as_int(lowering, _value(a.type, lowering.p.apply(ufunc, a.id)), node)
+
+    return how
+
+
+def _fabs(lowering, args, node):
+    return _value(FLOAT, lowering.p.apply("absolute", lowering.cast(args[0], "float64")))
+
+
+def _test(ufunc):
+    return lambda lowering, args, node: _value(BOOL, lowering.p.apply(ufunc, lowering.cast(args[0], "float64")))
+
+
+_MATH = {
+    math.sqrt: _sqrt, math.fabs: _fabs, math.floor: _rounded("floor"), math.ceil: _rounded("ceil"), math.trunc: _rounded("trunc"),
+    math.isnan: _test("isnan"), math.isinf: _test("isinf"), math.isfinite: _test("isfinite"),
+}  # fmt: skip
+
+
+def _as_int(lowering, a, node):
+    """int() of a number."""
+    if a.type.kind in "biu":
+        if a.type.dtype == "uint64":
+            raise NotCompiled("int() of uint64", node)
+        return _value(INT, lowering.cast(a, "int64"))
+    p, x = lowering.p, lowering.cast(a, "float64")
+    inside = p.apply("less", p.apply("absolute", x), p.const("float64", 2.0**63))
+    lowering.fail_if(p.apply("logical_not", inside), lambda _, a, b: _too_large_for(int(a)), node, None, x)
+    return _value(INT, p.cast(x, "int64"))
+
+
+def _too_large_for(_):
+    raise OverflowError("an int outgrows 64 bits in a compiled loop; plait.jit(loops=False) runs it")
+
+
+def _int(lowering, args, node):
+    if len(args) != 1:
+        raise NotCompiled("int() of no number", node)
+    return _as_int(lowering, *_numbers(args, node), node)
+
+
+def _float(lowering, args, node):
+    if len(args) != 1:
+        raise NotCompiled("float() of no number", node)
+    return _value(FLOAT, lowering.cast(*_numbers(args, node), "float64"))
+
+
+def _bool(lowering, args, node):
+    if len(args) != 1:
+        raise NotCompiled("bool() of no number", node)
+    return _value(BOOL, lowering.truth(*_numbers(args, node), node))
+
+
+def _cast(lowering, a, t, node):
+    if a.type == INT and t.dtype not in ("int64", "float32", "float64") or a.type.kind == "f" and t.kind in "iu":
+        raise NotCompiled(f"numpy.{t.dtype}() of a number that may not fit", node)
+    return _value(t, lowering.truth(a, node) if t.kind == "b" else lowering.cast(a, t.dtype))
+
+
+def _abs(lowering, args, node):
+    (a,) = args
+    if isinstance(a, (View, Vector)):
+        return Vector.elementwise(lowering, lambda x: _abs(lowering, [x], node), args, node)
+    _numbers(args, node)
+    if not a.type.python:
+        return lowering.ufunc(numpy.absolute, a, node=node)
+    kind = INT if a.type == BOOL else a.type
+    x = lowering.cast(a, kind.dtype)
+    if kind == INT:
+        lowering.fail_if(lowering.same(x, -(2**63)), _too_large_for, node)
+    return _value(kind, lowering.p.apply("absolute", x))
+
+
+def _len(lowering, args, node):
+    (a,) = args
+    if isinstance(a, list):
+        return lowering.literal(len(a))
+    if not isinstance(a, View) or a.scalar:
+        raise NotCompiled("the length of what is no array", node)
+    return _value(INT, a.dims[0][0])
+
+
+def _extreme(fn, ufunc):
+    """min or max: the first of those that are as small, or as large."""
+
+    def how(lowering, args, node):
+        if len(args) < 2:
+            raise NotCompiled(f"{fn}() of an array", node)
+        best = _numbers(args, node)[0]
+        for a in args[1:]:
+            better = lowering.compared_by(ufunc, a, best, node)
+            t = joined(a.type, best.type)
+            if t.dtype != a.type.dtype or t.dtype != best.type.dtype:
+                raise NotCompiled(f"{fn}() of numbers of several types", node)
+            best = _value(t, lowering.p.apply("where", better, a.id, best.id))
+        return best
+
+    return how
+
+
+def _round(lowering, args, node):
+    if len(args) != 1 or not args[0].type.python:
+        raise NotCompiled("round() to a number of digits, or of NumPy's numbers", node)
+    return _rounded("rint")(lowering, args, node)
+
+
+_BUILTINS = {
+    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.round: _round,
+    builtins.min: _extreme("min", ast.Lt), builtins.max: _extreme("max", ast.Gt),
+}  # fmt: skip

@@ -1,0 +1,92 @@
+"""A builder that keeps dtypes alone: what types variables have is found by lowering a loop until they stay as they are."""
+
+import numpy
+
+_COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_not", "logical_and", "logical_or", "isnan", "isinf", "isfinite"}
+
+
+class DryProcedure:
+    def __init__(self, name):
+        self.types = []
+        self.opened = 0
+
+    def _value(self, dtype):
+        self.types.append(dtype)
+        return len(self.types) - 1
+
+    def type(self, v):
+        return self.types[v]
+
+    def buffer(self, dtype, written):
+        self.opened += 1
+        return self.opened
+
+    def param(self):
+        return self._value("int64")
+
+    def arg(self, dtype):
+        return self._value(dtype)
+
+    def local(self, dtype):
+        return self._value(dtype)
+
+    def get(self, local):
+        return self._value(self.types[local])
+
+    def set(self, local, v):
+        pass
+
+    def const(self, dtype, number):
+        return self._value(dtype)
+
+    def apply(self, name, *values):
+        return self._value("bool" if name in _COMPARISONS else self.types[values[-1]])
+
+    def cast(self, v, dtype):
+        return self._value(dtype)
+
+    def load(self, buffer, offset):
+        return self._value("int64")  # cast by who knows better
+
+    def store(self, buffer, offset, v):
+        pass
+
+    def libm(self, name, *values):
+        return self._value("float64")
+
+    def overflows(self, name, a, b):
+        return self._value("bool")
+
+    def begin_count(self, begin, end):
+        self.opened += 1
+        return self.opened, self._value("int64")
+
+    def begin_if(self, cond):
+        self.opened += 1
+        return self.opened
+
+    begin_repeat = lambda self: self.begin_if(None)  # noqa: E731
+
+    def otherwise(self):
+        pass
+
+    def end(self, cond=None):
+        pass
+
+    def break_(self, loop, cond=None):
+        pass
+
+    def index(self, i, extent):
+        return self._value("int64"), self._value("bool")
+
+    def result(self, v):
+        pass
+
+    def finish(self):
+        pass
+
+
+def resolved(ufunc, *types):
+    """The dtypes of operands and result of a ufunc of scalars, by NEP 50."""
+    *ins, out = ufunc.resolve_dtypes((*(t.weak for t in types), None))
+    return [numpy.dtype(d).name for d in ins], numpy.dtype(out).name

@@ -1,0 +1,407 @@
+"""Expressions of a compiled loop: numbers as Python and NumPy compute them, with their errors."""
+
+import ast
+import operator
+from typing import NamedTuple
+
+import numpy
+
+from . import calls
+from .dry import resolved
+from .types import BOOL, FLOAT, INT, NotCompiled, Scalar, joined, name, scalar_of
+from .views import Vector, View, array_view
+
+_OPERATORS = {
+    ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
+    ast.Div: ("true_divide", operator.truediv), ast.FloorDiv: ("floor_divide", operator.floordiv), ast.Mod: ("remainder", operator.mod),
+    ast.Pow: ("power", operator.pow), ast.BitAnd: ("bitwise_and", operator.and_), ast.BitOr: ("bitwise_or", operator.or_),
+    ast.BitXor: ("bitwise_xor", operator.xor), ast.LShift: ("left_shift", operator.lshift), ast.RShift: ("right_shift", operator.rshift),
+    ast.MatMult: ("matmul", operator.matmul),
+}  # fmt: skip
+_COMPARISONS = {
+    ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal",
+}  # fmt: skip
+_UNKNOWN = object()
+
+
+class Value(NamedTuple):
+    """A number in the kernel; `literal`: what it is, where the source says so."""
+
+    type: Scalar
+    id: int
+    literal: object = _UNKNOWN
+
+    @property
+    def known(self):
+        return self.literal is not _UNKNOWN
+
+
+class Failure(NamedTuple):
+    """How an error that the machine code found is raised: again, by Python, with the operands that were kept."""
+
+    again: object
+    line: int
+
+
+class Expressions:
+    """Of a Lowering, which has the procedure `p`, variables and statements."""
+
+    def evaluate(self, node):
+        how = getattr(self, "of_" + type(node).__name__, None)
+        if how is None:
+            raise NotCompiled(f"{type(node).__name__} expressions are Python's", node)
+        return how(node)
+
+    def scalar(self, node):
+        value = self.evaluate(node)
+        if not isinstance(value, Value):
+            raise NotCompiled("a number is wanted here", node)
+        return value
+
+    def literal(self, x):
+        t = scalar_of(x)
+        if t is None or (t.kind == "i" and not -(2**63) <= x < 2**63):
+            raise NotCompiled(f"the constant {x!r}")
+        return Value(t, self.p.const(t.dtype, x), x)
+
+    def fail_if(self, condition, again, node, i=None, a=None, b=None):
+        """Leaves the kernel where `condition` holds. again(i, a, b): raises what Python raises there."""
+        self.failures.append(Failure(again, node.lineno))
+        self.p.begin_if(condition)
+        self.p.set(self.site, self.number(len(self.failures)))
+        for local, v in zip(self.kept, (i, a, b)):
+            if v is not None:
+                self.p.set(local, v() if callable(v) else v)
+        self.p.break_(self.root)
+        self.p.end()
+
+    # numbers
+
+    def cast(self, value, dtype):
+        return value.id if value.type.dtype == dtype else self.p.cast(value.id, dtype)
+
+    def same(self, v, number):
+        return self.p.apply("equal", v, self.p.const(self.p.type(v), number))
+
+    def negated(self, v):
+        return self.p.apply("logical_not", v)
+
+    def truth(self, value, node):
+        if not isinstance(value, Value):
+            raise NotCompiled("what is no number decides", node)
+        return value.id if value.type.kind == "b" else self.p.apply("not_equal", value.id, self.p.const(value.type.dtype, 0))
+
+    def whole(self, fn, a, b):
+        """Of int64 that cannot overflow: places and counts."""
+        return Value(INT, self.p.apply(fn, a.id, b.id))
+
+    def trips(self, start, stop, step, node):
+        """How many numbers a range has."""
+        if step.known:
+            if step.literal == 0:
+                raise NotCompiled("a range of step 0", node)
+            ends = (start, stop) if step.literal > 0 else (stop, start)
+            size = abs(step.literal)
+            length = self.p.apply("subtract", ends[1].id, ends[0].id)
+            if size == 1:
+                return self.p.apply("maximum", length, self.zero)
+            width = self.number(size)
+        else:
+            self.fail_if(self.same(step.id, 0), lambda *_: range(0, 1, 0), node)
+            up = self.p.apply("greater", step.id, self.zero)
+            forward, back = self.p.apply("subtract", stop.id, start.id), self.p.apply("subtract", start.id, stop.id)
+            length = self.p.apply("where", up, forward, back)
+            width = self.p.apply("absolute", step.id)
+        rounded = self.p.apply("add", length, self.p.apply("subtract", width, self.one))
+        return self.p.apply("maximum", self.p.apply("floor_divide", rounded, width), self.zero)
+
+    def binary(self, op, a, b, node):
+        fn, again = _OPERATORS[type(op)]
+        if fn == "matmul":
+            return calls.dot(self, a, b, node)
+        if isinstance(a, (View, Vector)) or isinstance(b, (View, Vector)):
+            return Vector.elementwise(self, lambda x, y: self.binary(op, x, y, node), (a, b), node)
+        if not (isinstance(a, Value) and isinstance(b, Value)):
+            raise NotCompiled("an operation on what is no number", node)
+        if a.type.python and b.type.python:
+            return self.python_binary(fn, again, a, b, node)
+        return self.ufunc(getattr(numpy, fn), a, b, node=node)
+
+    def python_binary(self, fn, again, a, b, node):
+        kind = joined(a.type, b.type)
+        if kind == BOOL and fn in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+            return Value(BOOL, self.p.apply(fn, a.id, b.id))
+        if kind == BOOL:
+            kind = INT
+        if fn == "true_divide":
+            kind = FLOAT
+        x, y = self.cast(a, kind.dtype), self.cast(b, kind.dtype)
+        if fn in ("true_divide", "floor_divide", "remainder"):
+            zeros = (a.type.of(1), b.type.of(0))
+            self.fail_if(self.same(y, 0), lambda *_: again(*zeros), node)
+        elif fn == "power":
+            return self.power(kind, x, y, b, node)
+        elif fn in ("left_shift", "right_shift"):
+            return self.shift(fn, kind, x, y, node)
+        elif kind == INT and fn in ("add", "subtract", "multiply"):
+            self.fail_if(self.p.overflows(fn, x, y), _too_large, node)
+        elif kind == FLOAT and fn.startswith("bitwise"):
+            raise NotCompiled("bits of floats", node)
+        return Value(kind, self.p.apply(fn, x, y))
+
+    def power(self, kind, x, y, b, node):
+        if b.known and b.type == INT and b.literal == 2:
+            if kind == INT:
+                self.fail_if(self.p.overflows("multiply", x, x), _too_large, node)
+            return Value(kind, self.p.apply("multiply", x, x))
+        if kind == FLOAT and b.known and (b.literal == int(b.literal) or b.literal > 0):
+            if b.literal != int(b.literal):  # complex, of negative numbers
+                self.fail_if(self.p.apply("less", x, self.p.const("float64", 0.0)), _complex, node)
+            if b.literal < 0:
+                self.fail_if(self.same(x, 0), lambda *_: 0.0**-1, node)
+            v = self.p.libm("pow", x, y)
+            wrong = self.p.apply("logical_and", self.p.apply("isinf", v), self.p.apply("isfinite", x))
+            self.fail_if(wrong, lambda *_: 1e300**2, node)
+            return Value(FLOAT, v)
+        raise NotCompiled("a power whose exponent is not known", node)
+
+    def shift(self, fn, kind, x, y, node):
+        if kind != INT:
+            raise NotCompiled("a shift of what is no int", node)
+        self.fail_if(self.p.apply("less", y, self.zero), lambda *_: 1 << -1, node)
+        y = self.p.apply("minimum", y, self.number(63))
+        v = self.p.apply(fn, x, y)
+        if fn == "left_shift":
+            self.fail_if(self.p.apply("not_equal", self.p.apply("right_shift", v, y), x), _too_large, node)
+            self.fail_if(self.p.apply("logical_and", self.same(y, 63), self.p.apply("not_equal", x, self.zero)), _too_large, node)
+        return Value(INT, v)
+
+    def ufunc(self, fn, *values, node):
+        """A ufunc of NumPy's of scalars."""
+        if fn is numpy.power and values[1].known and values[1].literal == 2 and not values[0].type.python:
+            return self.ufunc(numpy.multiply, values[0], values[0], node=node)
+        try:
+            ins, out = resolved(fn, *(v.type for v in values))
+        except TypeError as e:
+            raise NotCompiled(str(e), node) from None
+        if any(d not in _DTYPES for d in (*ins, out)):
+            raise NotCompiled(f"{fn.__name__} of dtype {out}", node)
+        if out[0] in "iu" and fn in (numpy.floor_divide, numpy.remainder, numpy.left_shift, numpy.right_shift, numpy.power):
+            raise NotCompiled(f"{fn.__name__} of NumPy's integers", node)
+        for v, dtype in zip(values, ins):
+            if v.type == INT and dtype not in ("int64", "float32", "float64"):
+                self.fits(v, dtype, lambda i, *_: fn(i, numpy.dtype(dtype).type(0)), node)
+        ids = [self.cast(v, dtype) for v, dtype in zip(values, ins)]
+        v = self.p.apply({"true_divide": "divide"}.get(fn.__name__, fn.__name__), *ids)
+        return Value(Scalar(out), v)
+
+    # nodes
+
+    def of_Constant(self, node):
+        if node.value is None or isinstance(node.value, str):
+            return node.value
+        return self.literal(node.value)
+
+    def of_Name(self, node):
+        return self.read(node.id, node)
+
+    def of_BinOp(self, node):
+        return self.binary(node.op, self.evaluate(node.left), self.evaluate(node.right), node)
+
+    def of_UnaryOp(self, node):
+        a = self.evaluate(node.operand)
+        if isinstance(node.op, ast.Not):
+            return Value(BOOL, self.negated(self.truth(a, node)))
+        if isinstance(a, (View, Vector)):
+            return Vector.elementwise(self, lambda x: self.unary(node.op, x, node), (a,), node)
+        return self.unary(node.op, a, node)
+
+    def unary(self, op, a, node):
+        if not isinstance(a, Value):
+            raise NotCompiled("an operation on what is no number", node)
+        if isinstance(op, ast.USub) and a.known:
+            return self.literal(-a.literal)
+        if not a.type.python:
+            fn = {ast.USub: numpy.negative, ast.UAdd: numpy.positive, ast.Invert: numpy.invert}[type(op)]
+            return self.ufunc(fn, a, node=node)
+        kind = INT if a.type == BOOL else a.type
+        x = self.cast(a, kind.dtype)
+        if isinstance(op, ast.UAdd):
+            return Value(kind, x)
+        if isinstance(op, ast.Invert):
+            if kind != INT:
+                raise NotCompiled("bits of floats", node)
+            return Value(INT, self.p.apply("invert", x))
+        if kind == INT:
+            self.fail_if(self.same(x, -(2**63)), _too_large, node)
+        return Value(kind, self.p.apply("negative", x))
+
+    def of_BoolOp(self, node):
+        """The first operand that decides, which may be a number; later ones are computed only where they are asked for."""
+        held, key = self.chosen(node), (node, "value")
+        stop = self.p.begin_if(None)
+        for at, operand in enumerate(node.values):
+            value = self.scalar(operand)
+            self.choose(held, key, value, node)
+            if at + 1 < len(node.values):
+                truth = self.truth(value, operand)
+                self.p.break_(stop, truth if isinstance(node.op, ast.Or) else self.negated(truth))
+        self.p.end()
+        return self.choice(held, key)
+
+    def of_IfExp(self, node):
+        held, key = self.chosen(node), (node, "value")
+        self.p.begin_if(self.truth(self.evaluate(node.test), node))
+        self.choose(held, key, self.scalar(node.body), node)
+        self.p.otherwise()
+        self.choose(held, key, self.scalar(node.orelse), node)
+        self.p.end()
+        return self.choice(held, key)
+
+    def chosen(self, node):
+        """A variable for a value that one of several ways gives; of which type, the passes before have found."""
+        t = self.facts.merges.get((node, "value"))
+        return self.p.local((t or INT).dtype)
+
+    def choose(self, held, key, value, node):
+        known = self.facts.merges.get(key)
+        if known is not None and joined(known, value.type) != value.type and known.dtype != value.type.dtype:
+            raise NotCompiled("a value of one type or another", node)
+        met = value.type if known is None else joined(known, value.type)
+        if met != known:
+            self.facts.merges[key] = met
+            self.facts.changed = True
+        self.p.set(held, self.cast(value, met.dtype))
+
+    def settle(self, key, t):
+        """A type that later passes know."""
+        if self.facts.merges.get(key) != t:
+            self.facts.merges[key] = t
+            self.facts.changed = True
+
+    def choice(self, held, key):
+        return Value(self.facts.merges[key], self.p.get(held))
+
+    def of_Compare(self, node):
+        a, result = self.evaluate(node.left), None
+        held = self.p.local("bool") if len(node.ops) > 1 else None
+        stop = self.p.begin_if(None) if held is not None else None
+        for at, (op, right) in enumerate(zip(node.ops, node.comparators)):
+            b = self.evaluate(right)
+            result = self.compared(op, a, b, node)
+            if held is not None:
+                self.p.set(held, result.id)
+                if at + 1 < len(node.ops):
+                    self.p.break_(stop, self.negated(result.id))
+            a = b
+        if held is None:
+            return result
+        self.p.end()
+        return Value(result.type, self.p.get(held))
+
+    def compared_by(self, op, a, b, node):
+        return self.compared(op(), a, b, node).id
+
+    def compared(self, op, a, b, node):
+        if not (isinstance(a, Value) and isinstance(b, Value)) or type(op) not in _COMPARISONS:
+            raise NotCompiled("a comparison of what are no numbers", node)
+        fn = _COMPARISONS[type(op)]
+        if a.type.python and b.type.python:
+            kind = joined(a.type, b.type)
+            kind = INT if kind == BOOL else kind
+            return Value(BOOL, self.p.apply(fn, self.cast(a, kind.dtype), self.cast(b, kind.dtype)))
+        return self.ufunc(getattr(numpy, fn), a, b, node=node)
+
+    def of_Tuple(self, node):
+        return [self.evaluate(e) for e in node.elts]
+
+    of_List = of_Tuple
+
+    def parts(self, value, count, node):
+        if isinstance(value, View):
+            raise NotCompiled("an array is unpacked", node)
+        if not isinstance(value, list) or len(value) != count:
+            raise NotCompiled("what is unpacked has another number of parts", node)
+        return value
+
+    def of_Attribute(self, node):
+        base = self.evaluate(node.value)
+        if isinstance(base, View):
+            return base.attribute(self, node)
+        if isinstance(base, (Value, Vector, list)) or base is None:
+            raise NotCompiled(f"the attribute {node.attr}", node)
+        try:
+            return self.known(getattr(base, node.attr), node)
+        except AttributeError:
+            raise NotCompiled(f"the attribute {node.attr}", node) from None
+
+    def known(self, x, node):
+        """An object that was found by name."""
+        return self.literal(x) if scalar_of(x) is not None else x
+
+    def of_Call(self, node):
+        if any(isinstance(a, ast.Starred) for a in node.args):
+            raise NotCompiled("a starred argument", node)
+        if isinstance(node.func, ast.Attribute):
+            base = self.evaluate(node.func.value)
+            if isinstance(base, (View, Vector)):
+                return calls.method(self, base, node)
+        return calls.call(self, self.evaluate(node.func), node)
+
+    def of_Subscript(self, node):
+        base = self.evaluate(node.value)
+        if isinstance(base, list):
+            index = self.evaluate(node.slice)
+            if isinstance(index, Value) and index.known and -len(base) <= index.literal < len(base):
+                return base[index.literal]
+            raise NotCompiled("an index of a tuple that is not known", node)
+        place = self.indexed(base, node)
+        return place.load() if place.scalar else place
+
+    def place(self, node):
+        """The part of an array that a target names."""
+        return self.indexed(self.evaluate(node.value), node)
+
+    def indexed(self, base, node):
+        if not isinstance(base, View):
+            raise NotCompiled("an index of what is no array", node)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return base.part(self, parts, node)
+
+    def put(self, place, value, node):
+        self.facts.add(self.facts.written, None, place.slot)
+        if place.scalar:
+            if not isinstance(value, Value):
+                raise NotCompiled("an array becomes one element", node)
+            place.store(self.stored_as(value, place.dtype, node))
+        else:
+            place.assign(value, node)
+
+    def stored_as(self, value, dtype, node):
+        """As an element of an array."""
+        if value.type.kind == "f" and dtype[0] in "iub":
+            raise NotCompiled("a float becomes an element of integers", node)
+        if value.type == INT and dtype[0] in "iu" and dtype != "int64":
+            self.fits(value, dtype, lambda i, *_: numpy.zeros(1, dtype).__setitem__(0, i), node)
+        return self.cast(value, dtype)
+
+    def fits(self, value, dtype, again, node):
+        """An int that becomes one of NumPy's."""
+        low, high = int(numpy.iinfo(dtype).min), min(int(numpy.iinfo(dtype).max), 2**63 - 1)
+        if not (value.known and low <= value.literal <= high):
+            below, above = self.p.apply("less", value.id, self.number(low)), self.p.apply("greater", value.id, self.number(high))
+            self.fail_if(self.p.apply("logical_or", below, above), again, node, value.id)
+
+    def array(self, key, what):
+        return array_view(self, key, what)
+
+
+_DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
+
+
+def _too_large(*_):
+    raise OverflowError("an int outgrows 64 bits in a compiled loop; plait.jit(loops=False) runs it")
+
+
+def _complex(*_):
+    raise OverflowError("a power becomes complex in a compiled loop; plait.jit(loops=False) runs it")

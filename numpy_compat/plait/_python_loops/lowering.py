@@ -1,0 +1,349 @@
+"""A Python loop as a sequential kernel: statements. The types of variables are Python's and NumPy's as they are at each point; where ways through the
+source meet, a variable has the type that holds either, and a tag says which it is. They are found by lowering with a builder that keeps
+dtypes alone, until nothing changes."""
+
+import ast
+
+from .dry import DryProcedure
+from .expressions import Expressions, Failure, Value
+from .iteration import iterate
+from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
+from .views import View
+
+PASSES = 12  # types only widen; what has not settled by then does not
+
+
+class Facts:
+    """What passes over one loop have found."""
+
+    def __init__(self):
+        self.merges = {}  # where ways meet -> name -> (Scalar, whether it may be unbound)
+        self.kinds = {}  # name -> the Scalars that were assigned to it
+        self.tagged = set()  # names whose type or binding the machine code has to know
+        self.written = set()  # slots of arrays that are stored to
+        self.whole = set()  # those of which parts are, as a whole
+        self.changed = False
+
+    def add(self, table, key, value):
+        if value not in table:
+            table.append(value) if isinstance(table, list) else table.add(value)
+            self.changed = True
+
+
+class Lowering(Expressions):
+    """One pass. inputs: name -> Scalar, ArrayType or an object that stays what it is. Of a `for` the first three arguments are what is left of its range."""
+
+    def __init__(self, loop, inputs, facts, procedure):
+        self.p, self.facts, self.top = procedure, facts, loop
+        self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.locals, self.tags, self.failures = {}, {}, []
+        self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
+        self.env, self.loops, self.returns = {}, [], None
+        self.zero, self.one = self.number(0), self.number(1)
+        self.site, self.kept = self.variable("int64"), [self.variable("int64"), self.variable("float64"), self.variable("float64")]
+        for key in sorted(facts.tagged):
+            self.p.set(self.tag(key), self.zero)
+        given = [Value(INT, self.p.arg("int64")) for _ in range(3)] if isinstance(loop, ast.For) else None
+        for key, what in inputs.items():
+            if isinstance(what, Scalar):
+                self.arguments.append(key)
+                self.assign(key, Value(what, self.p.arg(what.dtype)))
+            elif isinstance(what, ArrayType):
+                self.env[key] = self.array(key, what)
+            else:
+                self.env[key] = what
+        self.root = self.p.begin_if(None)
+        if given:
+            self.counted(loop, *given)
+        else:
+            self.do_While(loop)
+        self.flow_to((loop, "root"))
+        self.p.end()
+        self.meet((loop, "root"), {})
+        self.finish()
+
+    def number(self, n):
+        return self.p.const("int64", n)
+
+    def variable(self, dtype):
+        local = self.p.local(dtype)
+        self.p.set(local, self.p.const(dtype, 0))
+        return local
+
+    def finish(self):
+        """What the machine code gives back: the failure, its operands, and of each variable its value and its tag."""
+        for local in (self.site, *self.kept):
+            self.p.result(self.p.get(local))
+        for key, bound in sorted((self.env or {}).items()):
+            if isinstance(bound, tuple) and (key in self.stored or key.startswith("return")):
+                tagged = key in self.facts.tagged
+                self.p.result(self.p.get(self.local(key, bound[0])))
+                if tagged:
+                    self.p.result(self.p.get(self.tag(key)))
+                self.outputs.append((key, bound[0], tagged))
+        self.p.finish()
+
+    # variables
+
+    def local(self, key, t):
+        found = self.locals.get((key, t.dtype))
+        if found is None:
+            found = self.locals[key, t.dtype] = self.p.local(t.dtype)
+        return found
+
+    def tag(self, key):
+        if key not in self.tags:
+            self.tags[key] = self.p.local("int64")
+        return self.tags[key]
+
+    def assign(self, key, value):
+        t = value.type
+        kinds = self.facts.kinds.setdefault(key, [])
+        self.facts.add(kinds, None, t)
+        if len(kinds) > 1:
+            self.facts.add(self.facts.tagged, None, key)
+        self.p.set(self.local(key, t), value.id)
+        if key in self.facts.tagged:
+            self.p.set(self.tag(key), self.p.const("int64", kinds.index(t) + 1))
+        self.env[key] = t, False
+
+    def read(self, key, node):
+        bound = self.env.get(key)
+        if not isinstance(bound, tuple):
+            if bound is None:
+                raise NotCompiled(f"{key} is no variable of the loop that has a value here", node)
+            return bound
+        t, unsure = bound
+        if unsure:
+            self.facts.add(self.facts.tagged, None, key)
+            if key in self.tags:
+                self.fail_if(self.same(self.p.get(self.tag(key)), 0), lambda *_: _unbound(key), node)
+        return Value(t, self.p.get(self.local(key, t)))
+
+    # where ways meet
+
+    def flow_to(self, key):
+        """The end of a way that leads there."""
+        if self.env is None:
+            return
+        now = {k: b for k, b in self.env.items() if isinstance(b, tuple)}
+        known = self.facts.merges.get(key)
+        if known is None:
+            self.facts.merges[key] = dict(now)
+            self.facts.changed = True
+            return
+        for k in {*known, *now}:
+            a, b = known.get(k), now.get(k)
+            met = (joined(a[0], b[0]), a[1] or b[1]) if a and b else ((a or b)[0], True)
+            if met != a:
+                known[k] = met
+                self.facts.changed = True
+            if met[1]:
+                self.facts.add(self.facts.tagged, None, k)
+            if b and met[0].dtype != b[0].dtype:
+                self.p.set(self.local(k, met[0]), self.p.cast(self.p.get(self.local(k, b[0])), met[0].dtype))
+
+    def meet(self, key, arrays):
+        """The state behind: scalars as they flowed there, and the arrays that every way leaves as they were."""
+        known = self.facts.merges.get(key)
+        self.env = None if known is None else {k: b for k, b in arrays.items() if not isinstance(b, tuple)} | known
+
+    # statements
+
+    def block(self, statements):
+        for s in statements:
+            if self.env is None:
+                return
+            self.line = s.lineno
+            self.statement(s)
+
+    def statement(self, s):
+        how = getattr(self, "do_" + type(s).__name__, None)
+        if how is None:
+            raise NotCompiled(f"{type(s).__name__.lower()} statements are Python's", s)
+        how(s)
+
+    def do_Pass(self, s):
+        pass
+
+    def do_Expr(self, s):
+        if not isinstance(s.value, ast.Constant):
+            raise NotCompiled("a call for its effect", s)
+
+    def do_Assign(self, s):
+        value = self.evaluate(s.value)
+        for target in s.targets:
+            self.store(target, value)
+
+    def do_AnnAssign(self, s):
+        if s.value is not None:
+            self.store(s.target, self.evaluate(s.value))
+
+    def do_AugAssign(self, s):
+        target = s.target
+        if isinstance(target, ast.Name):
+            if not isinstance(self.env.get(target.id), tuple):
+                raise NotCompiled("an array that changes as a whole", s)
+            return self.store(target, self.binary(s.op, self.evaluate(target), self.evaluate(s.value), s))
+        if not isinstance(target, ast.Subscript):
+            raise NotCompiled("an attribute that changes", s)
+        place = self.place(target)
+        old = place.load() if place.scalar else place.vector()
+        self.put(place, self.binary(s.op, old, self.evaluate(s.value), s), s)
+
+    def store(self, target, value):
+        if isinstance(target, ast.Name):
+            if isinstance(value, Value):
+                self.assign(target.id, value)
+            elif isinstance(value, View) and not value.scalar:
+                self.env[target.id] = value
+            else:
+                raise NotCompiled(f"{target.id} becomes what is neither a number nor a part of an array", target)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            if any(isinstance(t, ast.Starred) for t in target.elts):
+                raise NotCompiled("a starred target", target)
+            parts = self.parts(value, len(target.elts), target)
+            for t, part in zip(target.elts, parts):
+                self.store(t, part)
+        elif isinstance(target, ast.Subscript):
+            self.put(self.place(target), value, target)
+        else:
+            raise NotCompiled("an attribute that changes", target)
+
+    def do_If(self, s):
+        condition = self.truth(self.evaluate(s.test), s.test)
+        start, key = dict(self.env), (s, "if")
+        self.p.begin_if(condition)
+        self.block(s.body)
+        self.flow_to(key)
+        ends = [self.env]
+        self.env = dict(start)
+        if s.orelse or self.differs(start, key):
+            self.p.otherwise()
+            self.block(s.orelse)
+            self.flow_to(key)
+        else:
+            self.flow_to(key)
+        ends.append(self.env)
+        self.p.end()
+        alive = [e for e in ends if e is not None]
+        if not alive:
+            self.env = None
+            return
+        self.meet(key, {k: b for k, b in alive[0].items() if all(e.get(k) is b for e in alive)})
+
+    def differs(self, env, key):
+        """Whether a variable changes its storage where the ways of an `if` without `else` meet."""
+        known = self.facts.merges.get(key, {})
+        return any(isinstance(b, tuple) and k in known and known[k][0].dtype != b[0].dtype for k, b in env.items())
+
+    def do_While(self, s):
+        self.loop(s, None, None)
+
+    def do_For(self, s):
+        iterate(self, s)
+
+    def counted(self, s, start, stop, step):
+        """A loop over range(start, stop, step), Values of Python's int."""
+        n = self.trips(start, stop, step, s)
+        self.loop(s, n, lambda i: self.store(s.target, self.whole("add", start, self.whole("multiply", Value(INT, i), step))))
+
+    def loop(self, s, trips, bind):
+        has = Leaves(s)
+        before = self.env
+        outer = self.p.begin_if(None) if has.breaks else None
+        self.flow_to((s, "head"))
+        arrays = {k: b for k, b in before.items() if k not in has.stored}
+        self.meet((s, "head"), arrays)
+        if trips is not None:
+            _, i = self.p.begin_count(self.zero, trips)
+            bind(i)
+            test = None
+        else:
+            repeat = self.p.begin_repeat()
+            test = self.truth(self.evaluate(s.test), s.test)
+            self.p.break_(repeat, self.negated(test))
+        inner = self.p.begin_if(None) if has.continues else None
+        self.loops.append((s, outer, inner))
+        self.block(s.body)
+        self.loops.pop()
+        self.flow_to((s, "head"))
+        if inner is not None:
+            self.p.end()
+        self.p.end()
+        self.meet((s, "head"), arrays)
+        self.block(s.orelse)
+        if outer is None:
+            return
+        self.flow_to((s, "exit"))
+        self.p.end()
+        self.meet((s, "exit"), arrays)
+
+    def do_Break(self, s):
+        loop, outer, _ = self.loops[-1]
+        self.flow_to((loop, "exit"))
+        self.p.break_(outer)
+        self.env = None
+
+    def do_Continue(self, s):
+        loop, _, inner = self.loops[-1]
+        self.flow_to((loop, "head"))
+        self.p.break_(inner)
+        self.env = None
+
+    def do_Return(self, s):
+        value = self.evaluate(s.value) if s.value is not None else None
+        parts = value if isinstance(value, list) else [] if value is None else [value]
+        if not all(isinstance(v, Value) for v in parts):
+            raise NotCompiled("an array is returned out of the loop", s)
+        shape = len(parts) if isinstance(value, list) else None if value is None else -1
+        if self.returns not in (None, (shape,)):
+            raise NotCompiled("returns of several kinds", s)
+        self.returns = (shape,)
+        self.facts.add(self.facts.tagged, None, "return")
+        self.assign("return", Value(BOOL, self.p.const("bool", True)))
+        for n, v in enumerate(parts):
+            self.assign(f"return {n}", v)
+        self.flow_to((self.top, "root"))
+        self.p.break_(self.root)
+        self.env = None
+
+
+class Leaves(ast.NodeVisitor):
+    """Whether a loop's own body has `break` and `continue`, and the names that are stored in it."""
+
+    def __init__(self, loop):
+        self.breaks = self.continues = False
+        self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for s in loop.body:
+            self.visit(s)
+
+    def visit_Break(self, _):
+        self.breaks = True
+
+    def visit_Continue(self, _):
+        self.continues = True
+
+    def visit_For(self, s):
+        for inner in s.orelse:
+            self.visit(inner)
+
+    visit_While = visit_For
+
+    def visit_FunctionDef(self, _):
+        pass
+
+
+def _unbound(key):
+    raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
+
+
+def types_of(loop, inputs):
+    """The Facts of a loop: passes until the types of its variables stay."""
+    facts = Facts()
+    for _ in range(PASSES):
+        facts.changed = False
+        Lowering(loop, inputs, facts, DryProcedure("types"))
+        if not facts.changed:
+            return facts
+    raise NotCompiled("types that do not settle", loop)

@@ -1,0 +1,67 @@
+"""What the variables of a compiled loop are: scalars of Python's or NumPy's, or arrays that the loop is given."""
+
+from typing import NamedTuple
+
+import numpy
+
+
+class NotCompiled(Exception):
+    """Why a loop stays Python's; `node` is the part of its source that says it."""
+
+    def __init__(self, why, node=None):
+        super().__init__(why)
+        self.node = node
+
+
+class Scalar(NamedTuple):
+    """A number: Python's own int, float or bool, or NumPy's of a dtype."""
+
+    dtype: str
+    python: bool = False
+
+    @property
+    def kind(self):
+        return numpy.dtype(self.dtype).kind
+
+    @property
+    def weak(self):
+        """What stands for it in NumPy's promotion."""
+        return {"b": numpy.dtype(bool), "i": int, "f": float}[self.kind] if self.python else numpy.dtype(self.dtype)
+
+    def of(self, number):
+        """What Python has of it."""
+        return {"b": bool, "i": int, "f": float}[self.kind](number) if self.python else numpy.dtype(self.dtype).type(number)
+
+
+INT, FLOAT, BOOL = Scalar("int64", True), Scalar("float64", True), Scalar("bool", True)
+NUMPYS = tuple(Scalar(t) for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"))
+_OF_PYTHON = {int: INT, float: FLOAT, bool: BOOL}
+_OF_NUMPY = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
+
+
+class ArrayType(NamedTuple):
+    dtype: str
+    ndim: int
+    packed: bool = False  # elements along the last axis follow each other
+
+
+def scalar_of(value):
+    """The Scalar that an object is, or None."""
+    return _OF_PYTHON.get(type(value)) or _OF_NUMPY.get(type(value))
+
+
+def joined(a, b):
+    """The Scalar that holds either; which of them it is, is known as the loop runs."""
+    if a == b:
+        return a
+    if a.python and b.python:
+        return max(a, b, key=lambda t: "bif".index(t.kind))
+    if a.python != b.python:
+        ours, theirs = (b, a) if a.python else (a, b)
+        if "biuf".index(theirs.kind) <= "biuf".index(ours.kind) and ours.dtype in ("int64", "float64"):
+            return ours
+    raise NotCompiled(f"a variable is {name(a)} here and {name(b)} there")
+
+
+def name(t):
+    return {"b": "bool", "i": "int", "f": "float"}[t.kind] if t.python else f"numpy.{t.dtype}"

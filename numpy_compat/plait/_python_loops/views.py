@@ -1,0 +1,211 @@
+"""Parts of arrays in a compiled loop: elements at an index that is checked, slices, and elementwise expressions of those, which loops compute
+where they are stored or folded."""
+
+import ast
+
+import numpy
+
+from .types import INT, NotCompiled, Scalar
+
+
+def array_view(lowering, key, what):
+    """An array that the loop is given; its extents and strides are parameters."""
+    p = lowering.p
+    slot = len(lowering.arrays)
+    lowering.arrays.append(key)
+    buffer = p.buffer(what.dtype, slot in lowering.facts.written)
+    extents = [p.param() for _ in range(what.ndim)]
+    strides = [p.param() for _ in range(what.ndim)]
+    if what.ndim and what.packed:
+        strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
+    return View(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key)
+
+
+class View:
+    def __init__(self, lowering, slot, buffer, dtype, offset, dims, text):
+        self.lowering, self.slot, self.buffer, self.dtype = lowering, slot, buffer, dtype
+        self.offset, self.dims = offset, dims
+        self.text = text  # of its source: the same text in one statement is the same part
+
+    @property
+    def scalar(self):
+        return not self.dims
+
+    @property
+    def type(self):
+        return Scalar(self.dtype)
+
+    def moved(self, offset, dims, text):
+        return View(self.lowering, self.slot, self.buffer, self.dtype, offset, dims, text)
+
+    def _value(self, offset):
+        from .expressions import Value
+
+        p = self.lowering.p
+        v = p.load(self.buffer, offset)
+        return Value(self.type, v if p.type(v) == self.dtype else p.cast(v, self.dtype))
+
+    def load(self):
+        return self._value(self.offset)
+
+    def store(self, v):
+        self.lowering.p.store(self.buffer, self.offset, v)
+
+    def attribute(self, lowering, node):
+        from .expressions import Value
+
+        if node.attr == "shape":
+            return [Value(INT, extent) for extent, _ in self.dims]
+        if node.attr == "ndim":
+            return lowering.literal(len(self.dims))
+        if node.attr == "size":
+            v = lowering.one
+            for extent, _ in self.dims:
+                v = lowering.p.apply("multiply", v, extent)
+            return Value(INT, v)
+        if node.attr == "T":
+            return self.moved(self.offset, self.dims[::-1], self.text + ".T")
+        if node.attr == "dtype":
+            return numpy.dtype(self.dtype)
+        raise NotCompiled(f"the attribute {node.attr} of an array", node)
+
+    def part(self, lowering, parts, node):
+        """What an index, made of these parts, names."""
+        p = lowering.p
+        if any(isinstance(x, ast.Constant) and x.value is Ellipsis for x in parts):
+            raise NotCompiled("an index with an ellipsis", node)
+        if len(parts) > len(self.dims):
+            raise NotCompiled("too many indices", node)
+        offset, dims = self.offset, []
+        for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
+            if isinstance(x, ast.Slice):
+                start, length, step = self._slice(lowering, x, extent)
+                moved = start
+                dims.append((length, stride if step == 1 else p.apply("multiply", stride, lowering.number(step))))
+            else:
+                moved = self._index(lowering, x, axis, extent)
+                if moved is None:
+                    dims.append((extent, stride))
+                    continue
+            offset = p.apply("add", offset, p.apply("multiply", moved, stride))
+        return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}]")
+
+    def _index(self, lowering, x, axis, extent):
+        from .expressions import Value
+
+        i = lowering.evaluate(x)
+        if not isinstance(i, Value) or i.type.kind not in "iu" or i.type.dtype == "uint64":
+            raise NotCompiled("an index that is no int", x)
+        i = lowering.cast(i, "int64")
+        at, outside = lowering.p.index(i, extent)
+        size = lambda: lowering.p.cast(extent, "float64")  # noqa: E731
+        lowering.fail_if(outside, lambda i, n, _: _outside(i, axis, int(n)), x, i, size)
+        return at
+
+    def _slice(self, lowering, x, extent):
+        """First index, length and step."""
+        p = lowering.p
+        step = 1
+        if x.step is not None:
+            v = lowering.scalar(x.step)
+            if not v.known or v.type != INT or v.literal <= 0:
+                raise NotCompiled("a slice whose step is not known", x)
+            step = v.literal
+        ends = []
+        for end, default in ((x.lower, lowering.zero), (x.upper, extent)):
+            if end is None:
+                ends.append(default)
+                continue
+            v = lowering.scalar(end)
+            if v.type.kind not in "iu" or v.type.dtype == "uint64":
+                raise NotCompiled("a slice whose ends are no ints", x)
+            v = lowering.cast(v, "int64")
+            v = p.apply("where", p.apply("less", v, lowering.zero), p.apply("maximum", p.apply("add", v, extent), lowering.zero), v)
+            ends.append(p.apply("minimum", v, extent))
+        length = p.apply("maximum", p.apply("subtract", ends[1], ends[0]), lowering.zero)
+        if step != 1:
+            length = p.apply("floor_divide", p.apply("add", length, lowering.number(step - 1)), lowering.number(step))
+        return ends[0], length, step
+
+    def vector(self):
+        def element(index):
+            p, offset = self.lowering.p, self.offset
+            for i, (_, stride) in zip(index, self.dims):
+                offset = p.apply("add", offset, p.apply("multiply", i, stride))
+            return self._value(offset)
+
+        return Vector([extent for extent, _ in self.dims], self.type, element, {(self.slot, self.text)})
+
+    def assign(self, value, node):
+        """Element by element, where the value reads none that was written before."""
+        from .expressions import Value
+
+        lowering, p = self.lowering, self.lowering.p
+        if not isinstance(value, Value):
+            value = as_vector(value, node)
+            if len(value.shape) > len(self.dims):
+                raise NotCompiled("an array of more dimensions is assigned", node)
+            if any(slot == self.slot and text != self.text for slot, text in value.reads):
+                raise NotCompiled("a part of an array is computed of other parts of it", node)
+            lowering.facts.add(lowering.facts.whole, None, self.slot)
+            skipped = len(self.dims) - len(value.shape)
+            for (ours, _), theirs in zip(self.dims[skipped:], value.shape):
+                same_extent(lowering, ours, theirs, node)
+        index = []
+        for extent, _ in self.dims:
+            index.append(p.begin_count(lowering.zero, extent)[1])
+        offset = self.offset
+        for i, (_, stride) in zip(index, self.dims):
+            offset = p.apply("add", offset, p.apply("multiply", i, stride))
+        x = value if isinstance(value, Value) else value.element(index[len(self.dims) - len(value.shape) :])
+        p.store(self.buffer, offset, lowering.stored_as(x, self.dtype, node))
+        for _ in index:
+            p.end()
+
+
+class Vector:
+    """An elementwise expression. shape: extents; element(indices): a Value; reads: parts of arrays, by slot and source."""
+
+    scalar = False
+
+    def __init__(self, shape, type_, element, reads):
+        self.shape, self.type, self.element, self.reads = shape, type_, element, reads
+
+    @classmethod
+    def elementwise(cls, lowering, fn, operands, node):
+        from .expressions import Value
+
+        operands = [x if isinstance(x, Value) else as_vector(x, node) for x in operands]
+        vectors = [x for x in operands if isinstance(x, cls)]
+        shape = max((v.shape for v in vectors), key=len)
+        for v in vectors:
+            for ours, theirs in zip(shape[len(shape) - len(v.shape) :], v.shape):
+                same_extent(lowering, ours, theirs, node)
+
+        def element(index):
+            return fn(*(x if isinstance(x, Value) else x.element(index[len(index) - len(x.shape) :]) for x in operands))
+
+        return cls(shape, None, element, set().union(*(v.reads for v in vectors)))
+
+
+def as_vector(x, node):
+    if isinstance(x, View):
+        return x.vector()
+    if isinstance(x, Vector):
+        return x
+    raise NotCompiled("what is neither a number nor an array", node)
+
+
+def same_extent(lowering, a, b, node):
+    if a != b:
+        sizes = [lambda v=v: lowering.p.cast(v, "float64") for v in (a, b)]
+        lowering.fail_if(lowering.p.apply("not_equal", a, b), lambda _, a, b: _unequal(int(a), int(b)), node, None, *sizes)
+
+
+def _outside(i, axis, n):
+    raise IndexError(f"index {i} is out of bounds for axis {axis} with size {n}")
+
+
+def _unequal(a, b):
+    numpy.zeros(a) + numpy.zeros(b)
+    raise NotImplementedError("an axis of one element is repeated in a compiled loop; plait.jit(loops=False) runs it")

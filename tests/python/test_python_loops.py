@@ -1,0 +1,384 @@
+"""Python's loops in machine code: values, types, states and errors are Python's, wherever a loop goes over to it."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+
+import plait
+from plait import _plait
+from plait._python_loops import running
+
+
+def seidel(n, a):
+    for t in range(n):
+        for i in range(1, a.shape[0] - 1):
+            for j in range(1, a.shape[1] - 1):
+                a[i, j] = (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1] + a[i, j]) / 5.0
+    return a, t, i, j
+
+
+def lu(a):
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            a[i, j] -= a[i, :j] @ a[:j, j]
+            a[i, j] /= a[j, j]
+        for j in range(i, n):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return a
+
+
+def crc16(data, poly):
+    crc = 0xFFFF
+    for b in range(len(data)):
+        cur = 0xFF & int(data[b])
+        for _ in range(8):
+            if (crc & 1) ^ (cur & 1):
+                crc = (crc >> 1) ^ poly
+            else:
+                crc >>= 1
+            cur >>= 1
+    return ~crc & 0xFFFF
+
+
+def collatz(limit):
+    best, length = 0, 0
+    for n in range(1, limit):
+        m, k = n, 0
+        while m != 1:
+            m = m // 2 if m % 2 == 0 else 3 * m + 1
+            k += 1
+        if k > length:
+            best, length = n, k
+    return best, length
+
+
+def mandelbrot(w, h, top):
+    out = np.zeros((h, w), dtype=np.int64)
+    for y in range(h):
+        for x in range(w):
+            cr, ci = 3.0 * x / w - 2.0, 2.0 * y / h - 1.0
+            zr = zi = 0.0
+            for k in range(top):
+                if zr * zr + zi * zi > 4.0:
+                    break
+                zr, zi = zr * zr - zi * zi + cr, 2.0 * zr * zi + ci
+            else:
+                k = top
+            out[y, x] = k
+    return out
+
+
+def nussinov(n, seq):
+    table = np.zeros((n, n), np.int32)
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            table[i, j] = max(table[i, j], table[i, j - 1])
+            if i + 1 < n:
+                table[i, j] = max(table[i, j], table[i + 1, j])
+                if i < j - 1:
+                    table[i, j] = max(table[i, j], table[i + 1, j - 1] + (1 if seq[i] + seq[j] == 3 else 0))
+            for k in range(i + 1, j):
+                table[i, j] = max(table[i, j], table[i, k] + table[k + 1, j])
+    return table
+
+
+def sieve(n):
+    p = np.ones(n, bool)
+    p[:2] = False
+    i = 2
+    while i * i < n:
+        if p[i]:
+            for j in range(i * i, n, i):
+                p[j] = False
+        i += 1
+    return p, i
+
+
+def total(x):
+    s = 0
+    for i in range(len(x)):
+        s += x[i]
+    return s
+
+
+def search(x, v):
+    for i in range(len(x)):
+        if x[i] == v:
+            return i
+    return -1
+
+
+def sparse(rows, columns, values, x):
+    y = np.empty(rows.size - 1, values.dtype)
+    for i in range(rows.size - 1):
+        s = 0.0
+        for k in range(rows[i], rows[i + 1]):
+            s += values[k] * x[columns[k]]
+        y[i] = s
+    return y
+
+
+def continues(x):
+    odd = even = 0
+    last = None
+    for i in range(x.shape[0]):
+        if x[i] < 0:
+            continue
+        if x[i] % 2:
+            odd += 1
+        else:
+            even += i
+        if odd > 5:
+            break
+    else:
+        odd = -odd
+    return odd, even, i, last
+
+
+def pairs(x, y):
+    s, n = 0.0, 0
+    for t in range(2):
+        for i, (a, b) in enumerate(zip(x, y)):
+            s += abs(a - b) * i
+            n = i
+        for a in y:
+            s -= a
+    return s, n, a
+
+
+def distances(points):
+    n = len(points)
+    out = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            d = points[i] - points[j]
+            out[i, j] = math.sqrt(d @ d)
+    return out
+
+
+def rows(a, b):
+    for i in range(a.shape[0]):
+        a[i, 1:] = b[i, :-1] * 2 + i
+        a[i, 0] = -b[i, 0] if b[i, 0] > 0.5 or i == 2 else b[-1, -i - 1]
+        b[i] += np.sin(a[i])
+    return a, b
+
+
+def newton(x):
+    steps = 0
+    for i in range(x.size):
+        z = 1.0
+        while abs(z * z - x[i]) > 1e-12 and steps < 10_000:
+            z = 0.5 * (z + x[i] / z)
+            steps += 1
+        x[i] = z
+    return x, steps, z
+
+
+def chained(n):
+    count = 0
+    for i in range(n):
+        if 0 < i % 7 <= 4 < n and not (i % 3 == 0):
+            count += (i << 2) | 1
+        count ^= -i >> 1
+        count -= i**2 // 3
+    return count
+
+
+random = np.random.default_rng(5)
+CASES = {
+    seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),
+    crc16: lambda: (random.integers(0, 256, 50).astype(np.uint8), 0x8408), collatz: lambda: (60,), mandelbrot: lambda: (12, 9, 30),
+    nussinov: lambda: (14, random.integers(0, 4, 14)), sieve: lambda: (200,), total: lambda: (random.random(9),), search: lambda: (np.arange(9), 6),
+    sparse: lambda: (np.array([0, 2, 2, 5]), np.array([0, 1, 3, 2, 0]), random.random(5), random.random(4)), continues: lambda: (random.integers(-3, 9, 30),),
+    pairs: lambda: (random.random(6), random.random(7)), distances: lambda: (random.random((7, 3)),), rows: lambda: (random.random((5, 6)), random.random((5, 6))),
+    newton: lambda: (random.random(8) * 9,), chained: lambda: (40,),
+}  # fmt: skip
+
+
+def copies(args):
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+
+
+def same(a, b):
+    if isinstance(a, tuple):
+        assert type(b) is tuple and len(a) == len(b)
+        for x, y in zip(a, b):
+            same(x, y)
+        return
+    assert type(a) is type(b)
+    if isinstance(a, np.ndarray):
+        assert a.dtype == b.dtype and a.shape == b.shape
+    if isinstance(a, (np.ndarray, np.floating)):
+        np.testing.assert_allclose(b, a, rtol=1e-13, atol=1e-13)
+    else:
+        assert a == b
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Loops go over to machine code where they begin."""
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
+
+
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_a_loop_from_its_beginning(f, at_once):
+    args = CASES[f]()
+    theirs, ours = copies(args), copies(args)
+    expected, got = f(*theirs), plait.jit(f)(*ours)
+    same(expected, got)
+    same(tuple(theirs), tuple(ours))
+
+
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_a_loop_from_any_iteration(f, monkeypatch):
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    for start in range(2, 7):
+        looks = 0
+
+        def ready(code, start=start):
+            nonlocal looks
+            looks += 1
+            return looks >= start and code.usable and (code.procedure.compile() or True)
+
+        monkeypatch.setattr(running.Code, "ready", property(ready))
+        args = CASES[f]()
+        theirs, ours = copies(args), copies(args)
+        same(f(*theirs), plait.jit(f)(*ours))
+        same(tuple(theirs), tuple(ours))
+
+
+def outside(x, n):
+    for i in range(n):
+        x[i] = x[i] + 1
+    return x
+
+
+def by_zero(x, n):
+    y = 0
+    for i in range(len(x)):
+        x[i] += 1
+        y += 10 // (n - i)
+    return y
+
+
+def by_zero_float(x):
+    for i in range(len(x)):
+        x[i] = 1.0 / float(x[i])
+    return x
+
+
+def no_root(x):
+    for i in range(len(x)):
+        x[i] = math.sqrt(x[i]) + math.log(x[i])
+    return x
+
+
+def unbound(n, m):
+    for i in range(n):
+        for j in range(i - 3):
+            k = j
+        if i == m:
+            m = k
+    return m
+
+
+def unequal(a, b):
+    for i in range(len(a)):
+        a[i] = b[: i + 1] @ b[: min(i + 1, 3)]
+    return a
+
+
+ERRORS = {
+    outside: (np.arange(5.0), 7), by_zero: (np.zeros(6), 3), by_zero_float: (np.array([2.0, 4.0, 0.0, 5.0]),), no_root: (np.array([4.0, 1.0, -1.0, 2.0]),),
+    unbound: (5, 2), unequal: (np.zeros(6), np.ones(6)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", ERRORS, ids=lambda f: f.__name__)
+def test_errors_are_pythons_and_so_are_the_arrays_then(f, at_once):
+    theirs, ours = copies(ERRORS[f]), copies(ERRORS[f])
+    with pytest.raises(Exception) as expected:
+        f(*theirs)
+    with pytest.raises(expected.type) as got:
+        plait.jit(f)(*ours)
+    if f is not unequal:
+        assert str(got.value) == str(expected.value)
+    same(tuple(theirs), tuple(ours))
+
+
+def test_an_int_that_outgrows_64_bits(at_once):
+    def factorial(n):
+        f = 1
+        for i in range(1, n + 1):
+            f *= i
+        return f
+
+    assert plait.jit(factorial)(20) == math.factorial(20)
+    with pytest.raises(OverflowError, match="64 bits"):
+        plait.jit(factorial)(30)
+    assert plait.jit(factorial, loops=False)(30) == math.factorial(30)
+
+
+def test_a_loop_of_objects_stays_pythons(at_once, capfd):
+    def letters(n):
+        out = []
+        for i in range(n):
+            out.append(chr(97 + i))
+        return "".join(out)
+
+    assert plait.jit(letters)(4) == "abcd"
+
+
+def test_globals_and_closures_are_read_at_each_call(at_once):
+    factor = 2.0
+
+    def scaled(x):
+        for i in range(len(x)):
+            x[i] *= factor
+        return x
+
+    f = plait.jit(scaled)
+    assert f(np.ones(3)).tolist() == [2, 2, 2]
+    factor = 5
+    assert f(np.ones(3)).tolist() == [5, 5, 5]
+
+
+def test_a_pending_reader_gets_what_was_there(at_once):
+    def late(x):
+        before = x * 2 + 1
+        for i in range(len(x)):
+            x[i] = i
+        return before, x
+
+    before, x = plait.jit(late)(np.full(1000, 7.0))
+    assert (before == 15).all() and (x == np.arange(1000)).all()
+
+
+def test_a_long_loop_goes_over_by_itself():
+    def count(n):
+        s = 0
+        for i in range(n):
+            s = (s * 31 + i) % 1000003
+        return s
+
+    f = plait.jit(count)
+    expected = count(300_000)
+    for _ in range(5):
+        assert f(300_000) == expected
+
+
+def test_recursion_and_line_numbers_stay(at_once):
+    def fails(x):
+        for i in range(3):
+            x += i
+        raise ValueError(x)
+
+    with pytest.raises(ValueError) as e:
+        plait.jit(fails)(1)
+    assert e.traceback[-1].lineno == fails.__code__.co_firstlineno + 2
+    assert sys.getrecursionlimit() > 0 and _plait is not None
