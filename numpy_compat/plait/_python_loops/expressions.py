@@ -21,6 +21,10 @@ _OPERATORS = {
 _COMPARISONS = {
     ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal",
 }  # fmt: skip
+_MAY_WARN = {
+    numpy.sqrt, numpy.log, numpy.log2, numpy.log10, numpy.log1p, numpy.arcsin, numpy.arccos, numpy.arccosh, numpy.arctanh, numpy.sin, numpy.cos, numpy.tan,
+    numpy.power, numpy.fmod,
+}  # fmt: skip
 _UNKNOWN = object()
 
 
@@ -186,14 +190,44 @@ class Expressions:
             raise NotCompiled(str(e), node) from None
         if any(d not in _DTYPES for d in (*ins, out)):
             raise NotCompiled(f"{fn.__name__} of dtype {out}", node)
-        if out[0] in "iu" and fn in (numpy.floor_divide, numpy.remainder, numpy.left_shift, numpy.right_shift, numpy.power):
+        if out[0] in "iu" and fn in (numpy.left_shift, numpy.right_shift, numpy.power):
             raise NotCompiled(f"{fn.__name__} of NumPy's integers", node)
         for v, dtype in zip(values, ins):
             if v.type == INT and dtype not in ("int64", "float32", "float64"):
                 self.fits(v, dtype, lambda i, *_: fn(i, numpy.dtype(dtype).type(0)), node)
         ids = [self.cast(v, dtype) for v, dtype in zip(values, ins)]
-        v = self.p.apply({"true_divide": "divide"}.get(fn.__name__, fn.__name__), *ids)
+        v = self.p.apply(fn.__name__, *ids)
+        self.heed(fn, ids, v, ins[-1], isinstance(node, (ast.BinOp, ast.AugAssign)))
         return Value(Scalar(out), v)
+
+    def heed(self, fn, operands, v, dtype, scalar):
+        """Notes what NumPy warns of, but for sums and products that overflow."""
+        name = f"scalar {fn.__name__}" if scalar else fn.__name__
+        if fn in (numpy.divide, numpy.floor_divide, numpy.remainder):
+            zero = self.same(operands[1], 0)
+            if dtype[0] == "f":
+                odd = self.same(operands[0], 0) if fn is not numpy.remainder else zero
+                odd = self.p.apply("logical_and", zero, odd)
+                self.warn_if(odd, f"invalid value encountered in {name}")
+                zero = self.p.apply("logical_and", zero, self.negated(odd))
+            if dtype[0] != "f" or fn is not numpy.remainder:
+                self.warn_if(zero, f"divide by zero encountered in {name}")
+        elif dtype[0] == "f" and fn in _MAY_WARN:
+            known = [self.p.apply("isnan", x) for x in operands]
+            fresh = self.p.apply("isnan", v)
+            for x in known:
+                fresh = self.p.apply("logical_and", fresh, self.negated(x))
+            self.warn_if(fresh, f"invalid value encountered in {name}")
+            if fn in (numpy.log, numpy.log2, numpy.log10):
+                self.warn_if(self.same(operands[0], 0), f"divide by zero encountered in {name}")
+
+    def warn_if(self, condition, text):
+        if text not in self.warnings:
+            self.warnings.append(text)
+        bit = self.number(1 << self.warnings.index(text))
+        self.p.begin_if(condition)
+        self.p.set(self.heard, self.p.apply("bitwise_or", self.p.get(self.heard), bit))
+        self.p.end()
 
     # nodes
 

@@ -40,6 +40,7 @@ class Lowering(Expressions):
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.env, self.loops, self.returns = {}, [], None
         self.zero, self.one = self.number(0), self.number(1)
+        self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
         self.site, self.kept = self.variable("int64"), [self.variable("int64"), self.variable("float64"), self.variable("float64")]
         for key in sorted(facts.tagged):
             self.p.set(self.tag(key), self.zero)
@@ -72,7 +73,7 @@ class Lowering(Expressions):
 
     def finish(self):
         """What the machine code gives back: the failure, its operands, and of each variable its value and its tag."""
-        for local in (self.site, *self.kept):
+        for local in (self.heard, self.site, *self.kept):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):
             if isinstance(bound, tuple) and (key in self.stored or key.startswith("return")):

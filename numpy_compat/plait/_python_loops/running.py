@@ -4,6 +4,7 @@ import ast
 import builtins
 import sys
 import time
+import warnings
 
 import numpy
 
@@ -14,6 +15,7 @@ from .types import ArrayType, NotCompiled, NUMPYS, Scalar, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _MISSING = object()
+_KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {t.dtype for t in NUMPYS}
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for.
 WORTH = 5e-3
@@ -178,7 +180,10 @@ class Code:
         params = [x for a in arrays for x in (*a.shape, *a.strides)]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
         args += [values[n] for n in low.arguments]
-        site, i, a, b, *results = self.procedure.run(arrays, params, args)
+        heard, site, i, a, b, *results = self.procedure.run(arrays, params, args)
+        for bit, text in enumerate(low.warnings):
+            if heard >> bit & 1 and numpy.geterr()[_KINDS[text.split()[0]]] == "warn":
+                warnings.warn(text, RuntimeWarning, stacklevel=4)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")

@@ -58,7 +58,7 @@ def joined(a, b):
         return max(a, b, key=lambda t: "bif".index(t.kind))
     if a.python != b.python:
         ours, theirs = (b, a) if a.python else (a, b)
-        if "biuf".index(theirs.kind) <= "biuf".index(ours.kind) and ours.dtype in ("int64", "float64"):
+        if "biuf".index(theirs.kind) <= "biuf".index(ours.kind) and ours.dtype in ("bool", "int64", "float64"):
             return ours
     raise NotCompiled(f"a variable is {name(a)} here and {name(b)} there")
 
