@@ -17,6 +17,7 @@
 #include "functions.hpp"
 #include "iterator.hpp"
 #include "ndarray.hpp"
+#include "procedure.hpp"
 #include "replay.hpp"
 #include "sites.hpp"
 #include "tracer/context.hpp"
@@ -205,6 +206,7 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), explain_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);
+  add_procedures(m);
   lend_sorts();
   m.attr("__version__") = PLAIT_VERSION;
   plait::engine::start();

@@ -266,6 +266,10 @@ void Emitter::inst(Val v, By by) {
     case Op::Running:
     case Op::Carried:
       return running(v);
+    case Op::Break:
+    case Op::Overflows:
+    case Op::Libm:
+      return;  // of sequential kernels
   }
 }
 

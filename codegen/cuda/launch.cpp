@@ -54,6 +54,10 @@ std::string mapping_text(const Program& p, const Extents& e) {
 }
 
 bool supports(const ir::Kernel& k, std::string* why) {
+  if (k.sequential) {
+    if (why) *why = "a sequential kernel";
+    return false;
+  }
   const std::size_t bytes =
       8 * (k.buffers.size() + static_cast<std::size_t>(k.params) + k.locals.size() + 8) +
       kMostTiles * (sizeof(TileShape) + 8) + 16 * k.scalars.size();

@@ -245,6 +245,10 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
     case Op::Carried:
       p_.regs[v] = p_.regs[(*b.folds)[i.index].acc];
       return;
+    case Op::Break:
+    case Op::Overflows:
+    case Op::Libm:
+      return;  // of sequential kernels
   }
 }
 
@@ -347,6 +351,7 @@ Program compile(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles
 }
 
 std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
+  if (kernel.sequential) throw InternalError("the interpreter runs no sequential kernel");
   const ir::Kernel k = lanes_along_tiles(kernel);
 #ifdef PLAIT_CHECKS
   ir::verify(k);

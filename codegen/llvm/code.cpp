@@ -7,6 +7,7 @@
 #include "backend.hpp"
 #include "codegen/loops/fragment.hpp"
 #include "codegen/loops/loops.hpp"
+#include "ir/libm.hpp"
 
 namespace plait::jit {
 namespace {
@@ -25,10 +26,12 @@ const void* resolve(const HelperRef& h, CpuTier tier) {
       return reinterpret_cast<const void*>(loops::cast(h.type, h.to, tier));
     case HelperRef::Vector: {
       loops::VectorFn f = loops::vector_function(h.op, h.type, tier);
-      return f.lanes == h.lanes ? f.fn : nullptr;
+      return f.lanes == h.number ? f.fn : nullptr;
     }
     case HelperRef::Fragment:
       return reinterpret_cast<const void*>(loops::fragment(h.type, tier));
+    case HelperRef::Libm:
+      return h.number >= 0 && h.number < ir::kLibmCount ? ir::kLibm[h.number].address() : nullptr;
   }
   return nullptr;
 }
@@ -73,7 +76,7 @@ std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier) {
   for (std::uint64_t i = 0; i < h.helper_count; ++i) {
     HelperRef ref;
     std::memcpy(&ref, packed.data() + i * sizeof ref, sizeof ref);
-    if (ref.kind > HelperRef::Fragment || ref.op > OpId::Count_ ||
+    if (ref.kind > HelperRef::Libm || ref.op > OpId::Count_ ||
         static_cast<int>(ref.type) >= kDTypeCount || static_cast<int>(ref.to) >= kDTypeCount)
       return nullptr;
     const void* fn = resolve(ref, tier);

@@ -11,12 +11,13 @@ namespace plait::jit {
 
 // A precompiled function that generated code calls; the host resolves it for the CPU tier.
 struct HelperRef {
-  enum Kind : std::uint8_t { Elementwise, Cast, Vector, Fragment };
+  enum Kind : std::uint8_t { Elementwise, Cast, Vector, Fragment, Libm };
   Kind kind = Elementwise;
   OpId op = OpId::Count_;    // Elementwise, Vector
   DType type = DType::Bool;  // operand dtype; Cast: from
   DType to = DType::Bool;    // Cast
-  std::int32_t lanes = 0;    // Vector: lanes the code was compiled for
+  // Vector: lanes the code was compiled for. Libm: which function.
+  std::int32_t number = 0;
   bool operator==(const HelperRef&) const = default;
 };
 static_assert(sizeof(HelperRef) == 8);
@@ -45,6 +46,6 @@ enum class ModuleResult : std::int32_t {
 };
 // One call at a time.
 using ModuleEntry = ModuleResult (*)(const ModuleRequest* request, const ModuleReply* reply);
-inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_2";
+inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_3";
 
 }  // namespace plait::jit

@@ -32,14 +32,15 @@ class Analyser {
       a_.block[loop.var] = index;
       a_.varies[loop.var] = loop.vector;
     }
-    for (Val v : loop.body) {
-      a_.block[v] = index;
-      const Inst& i = k_.insts[v];
-      if (opens_loop(i))
-        walk(i.index, index);
-      else
-        a_.varies[v] = a_.vector_loop[index] >= 0 && varies(i, index);
-    }
+    for (const std::vector<Val>* block : {&loop.body, &loop.otherwise})
+      for (Val v : *block) {
+        a_.block[v] = index;
+        const Inst& i = k_.insts[v];
+        if (opens_loop(i))
+          walk(i.index, index);
+        else
+          a_.varies[v] = a_.vector_loop[index] >= 0 && varies(i, index);
+      }
   }
   bool varies(const Inst& i, std::int32_t around) const {
     if (i.op == Op::Running || i.op == Op::Carried)

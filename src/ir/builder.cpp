@@ -16,6 +16,9 @@ Builder::Builder(std::string name) {
 
 Kernel Builder::finish() {
   if (open_.size() != 1) throw InternalError("loop IR: a loop is still open in " + k_.name);
+  std::vector<Val>& body = k_.loops[0].body;
+  body.insert(body.begin(), numbers_.begin(), numbers_.end());
+  numbers_.clear();
   return std::move(k_);
 }
 
@@ -23,8 +26,63 @@ Kernel Builder::finish() {
 Val Builder::push(Inst i) {
   k_.insts.push_back(i);
   Val v = static_cast<Val>(k_.insts.size() - 1);
-  k_.loops[open_.back()].body.push_back(v);
+  Loop& l = k_.loops[open_.back()];
+  (in_otherwise_.back() ? l.otherwise : l.body).push_back(v);
   return v;
+}
+
+Val Builder::number(const Inst& i) {
+  k_.insts.push_back(i);
+  numbers_.push_back(static_cast<Val>(k_.insts.size() - 1));
+  return numbers_.back();
+}
+
+Val Builder::new_arg(DType t) {
+  k_.scalars.push_back(t);
+  return number(
+      {.op = Op::Arg, .type = t, .index = static_cast<std::int32_t>(k_.scalars.size() - 1)});
+}
+
+std::int32_t Builder::variable(DType t) {
+  k_.locals.push_back({t, {1}, 0});
+  return static_cast<std::int32_t>(k_.locals.size() - 1);
+}
+
+CheckedIndex Builder::index(Val i, Val extent) {
+  const Val zero = number({.op = Op::Const, .imm = Scalar::of(DType::Int64, std::int64_t{0})});
+  const Val negative = apply(OpId::Less, DType::Bool, {i, zero});
+  const Val from_end = apply(OpId::Add, DType::Int64, {i, extent});
+  const Val index = apply(OpId::Where, DType::Int64, {negative, from_end, i});
+  return {index, apply(OpId::GreaterEqual, DType::Bool,
+                       {cast(index, DType::UInt64), cast(extent, DType::UInt64)})};
+}
+
+std::int32_t Builder::open_if(Val condition) {
+  const std::int32_t index = open(Op::For, kNone, kNone);
+  k_.loops[index].kind = LoopKind::If;
+  k_.loops[index].condition = condition;
+  return index;
+}
+
+void Builder::otherwise() {
+  if (k_.loops[open_.back()].kind != LoopKind::If || in_otherwise_.back())
+    throw InternalError("loop IR: no if is open in " + k_.name);
+  in_otherwise_.back() = true;
+}
+
+std::int32_t Builder::open_repeat() {
+  const std::int32_t index = open(Op::For, kNone, kNone);
+  k_.loops[index].kind = LoopKind::Repeat;
+  return index;
+}
+
+void Builder::close_repeat(Val condition) {
+  k_.loops[open_.back()].condition = condition;
+  close();
+}
+
+void Builder::leave(std::int32_t loop, Val condition) {
+  push({.op = Op::Break, .index = loop, .operands = {condition, kNone, kNone}});
 }
 
 Val Builder::grid_var() const { return k_.loops[0].var; }
@@ -149,6 +207,7 @@ std::int32_t Builder::open(Op op, Val begin, Val end) {
   l.end = end;
   k_.loops.push_back(std::move(l));
   open_.push_back(index);
+  in_otherwise_.push_back(false);
   return index;
 }
 
@@ -169,6 +228,7 @@ Val Builder::var(std::int32_t loop) const { return k_.loops.at(loop).var; }
 void Builder::close() {
   if (open_.size() < 2) throw InternalError("loop IR: no loop is open in " + k_.name);
   open_.pop_back();
+  in_otherwise_.pop_back();
 }
 
 std::vector<Val> Builder::close(std::vector<Reduction> r) {

@@ -4,6 +4,13 @@
 
 namespace plait::ir {
 
+// Where an index of an array leads: a negative one counts from the end. Written in one way, which
+// passes know again (ir/ranges.hpp): `index` is where(i < 0, i + extent, i), `outside` is
+// uint64(index) >= uint64(extent).
+struct CheckedIndex {
+  Val index, outside;
+};
+
 class Builder {
  public:
   explicit Builder(std::string name);  // opens the grid loop
@@ -28,6 +35,19 @@ class Builder {
   void store_local(std::int32_t local, Access a, Val v);
   // The accesses of `p` are the three that follow it.
   void fragment(Fragment p, Access a, Access b, Access c, Val m, Val n, Val k);
+  // What a sequential kernel alone has. Reads and writes go to any byte offset.
+  void sequential() { k_.sequential = true; }
+  // A constant, parameter or argument at the beginning of the kernel: it is visible everywhere.
+  Val number(const Inst& i);
+  Val new_arg(DType t);            // the same of a new scalar argument
+  std::int32_t variable(DType t);  // a local of one element that belongs to the grid
+  CheckedIndex index(Val i, Val extent);
+  std::int32_t open_if(Val condition);
+  void otherwise();  // the innermost loop, an If, goes on with its other block
+  std::int32_t open_repeat();
+  void close_repeat(Val condition);
+  void leave(std::int32_t loop, Val condition = kNone);  // a Break
+  std::int32_t innermost() const { return open_.back(); }
   // Opens a loop and returns its index; var(loop) is its variable.
   std::int32_t open_for(Val begin, Val end);
   std::int32_t open_reduce(Val begin, Val end);
@@ -39,11 +59,14 @@ class Builder {
   std::vector<Val> close(std::vector<Reduction> r);  // a Reduce: its results
   Loop& loop(std::int32_t index);
   DType type(Val v) const;
-  Val push(Inst i);  // whatever has no function of its own
+  const Kernel& kernel() const { return k_; }  // so far
+  Val push(Inst i);                            // whatever has no function of its own
 
  private:
   Kernel k_;
   std::vector<std::int32_t> open_;
+  std::vector<char> in_otherwise_{false};  // of each loop that is open
+  std::vector<Val> numbers_;
   std::int32_t open(Op op, Val begin, Val end);
 };
 

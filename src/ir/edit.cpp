@@ -74,6 +74,7 @@ void replace_uses(Kernel& k, std::int32_t l, Val from, Val to) {
     if (i.op == Op::Fragment) replace(k.fragments[i.index].block);
     if (!opens_loop(i)) return;
     Loop& inner = k.loops[i.index];
+    replace(inner.condition);
     replace(inner.begin);
     replace(inner.end);
     for (Reduction& r : inner.reductions) {

@@ -19,13 +19,14 @@ inline bool same(const Access& a, const Access& b) {
                                                 });
 }
 
-// Instructions of loop `l`'s body and of all loops nested in it, in order.
+// Instructions of loop `l`'s blocks and of all loops nested in it, in order.
 template <class F>
 void for_each_inst(const Kernel& k, std::int32_t l, F&& f) {
-  for (Val v : k.loops[l].body) {
-    f(v, l);
-    if (opens_loop(k.insts[v])) for_each_inst(k, k.insts[v].index, f);
-  }
+  for (const std::vector<Val>* block : {&k.loops[l].body, &k.loops[l].otherwise})
+    for (Val v : *block) {
+      f(v, l);
+      if (opens_loop(k.insts[v])) for_each_inst(k, k.insts[v].index, f);
+    }
 }
 
 // --- parts: what they give stands in no body yet

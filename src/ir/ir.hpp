@@ -11,6 +11,9 @@
 //
 // The outermost loop is the grid: a call runs its iterations [begin, end), any chunking, any order,
 // any thread.
+//
+// A sequential kernel is a program: one grid iteration, in which everything happens in the order in
+// which it is written. It alone has conditions, loops that repeat, and breaks.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -40,16 +43,21 @@ enum class Op : std::uint8_t {
   Store,       // operand 0 to buffers[index] at `access`
   LoadLocal,   // locals[index] at `access` (element units)
   StoreLocal,  // operand 0 to locals[index] at `access`
-  For,         // loop `index`; defines no value
+  For,         // loop `index`, of any kind; defines no value
   Reduce,      // loop `index` with reductions; read them with Result
   Result,      // reduction number `index` of the Reduce in operand 0
   Gather,      // buffers[index] at `access` + operand 0, any Int64 value, times `stride`
   Fragment,    // fragments[index] on locals, of extents m, n, k: operands 0, 1, 2; defines no value
   Scatter,  // the element of buffers[index] that a Gather would read becomes `fn` of itself and of
-            // operand 1; defines no value
+            // operand 1, or, where fn is none, just operand 1; defines no value
   Running,  // reduction number `index` of the loop whose body it stands in, as far as this
             // iteration and with it
   Carried,  // the same of a fold of kind Last, as this iteration finds it
+  // Of sequential kernels:
+  Break,  // leaves loop `index`, one of those around it, where operand 0 (Bool; kNone: always) is
+          // true; defines no value
+  Overflows,  // Bool: whether `fn` (Add, Subtract, Multiply) of Int64 operands goes beyond 64 bits
+  Libm,       // the C library's function `index` (ir/libm.hpp) of Float64 operands
 };
 
 // A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers,
@@ -102,10 +110,17 @@ struct Reduction {
 // loop is no vector loop and sums nothing pairwise. Folds of several values, in which a step makes
 // them all, are rows of ir/fold.hpp.
 
+// What a For opens. Count: once for each value of its variable. If: `body` once where `condition`
+// is true, else `otherwise`. Repeat: `body`, and again while `condition` is true.
+enum class LoopKind : std::uint8_t { Count, If, Repeat };
+
 struct Loop {
-  Val var = kNone;
-  Val begin = kNone;  // uniform Int64; kNone is 0
-  Val end = kNone;    // uniform Int64 (exclusive). The grid loop's bounds come from the call.
+  LoopKind kind = LoopKind::Count;
+  Val condition = kNone;  // Bool. If: visible where the loop stands; Repeat: the body defines it;
+                          // kNone: always true
+  Val var = kNone;        // of Count alone may it be used
+  Val begin = kNone;      // uniform Int64; kNone is 0
+  Val end = kNone;        // uniform Int64 (exclusive). The grid loop's bounds come from the call.
   bool vector = false;
   bool tile = false;  // for the interpreter; no part of a serialized kernel
   int unroll =
@@ -113,6 +128,7 @@ struct Loop {
   bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead
   bool aligned = false;   // vector loops: full steps begin on a cache line of what they store
   std::vector<Val> body;
+  std::vector<Val> otherwise;         // If only
   std::vector<Reduction> reductions;  // Reduce only
 };
 
@@ -177,6 +193,7 @@ struct BufferParam {
   bool written = false;
   // Loads of a written buffer are allowed only at exactly the address that the same iteration
   // stores later; gathers are not. Whoever builds a kernel knows that indices stay in the buffer.
+  // In a sequential kernel all may be anywhere, and buffers may overlap.
 };
 // Scatters combine by addition, multiplication, minimum or maximum of integers or floats of 32 or
 // 64 bits, one after the other as the loops go. Nothing else names their buffer but stores of what
@@ -187,7 +204,8 @@ struct BufferParam {
 
 // Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a
 // vector loop every lane has its own copy. `home` is the loop whose body it belongs to; kernels may
-// assume nothing about its initial contents.
+// assume nothing about its initial contents. Those of sequential kernels are its variables: of one
+// element, at home in the grid, and zero at first.
 struct Local {
   DType dtype;
   Coeff count;        // elements
@@ -204,6 +222,7 @@ struct Kernel {
   std::vector<Local> locals;
   std::vector<Fragment> fragments;
   std::int32_t params = 0;  // how many int64 parameters
+  bool sequential = false;
 };
 
 // Readable text: one instruction a line, loops indented.

@@ -1,4 +1,5 @@
 #include "ir.hpp"
+#include "libm.hpp"
 
 namespace plait::ir {
 namespace {
@@ -83,7 +84,8 @@ class Printer {
  public:
   explicit Printer(const Kernel& k) : k_(k) {}
   std::string run() {
-    out_ = "kernel " + k_.name + " (" + std::to_string(k_.params) + " params";
+    out_ = std::string(k_.sequential ? "sequential " : "") + "kernel " + k_.name + " (" +
+           std::to_string(k_.params) + " params";
     for (std::size_t i = 0; i < k_.scalars.size(); ++i)
       out_ += ", s" + std::to_string(i) + ": " + std::string(plait::name(k_.scalars[i]));
     for (std::size_t i = 0; i < k_.buffers.size(); ++i)
@@ -121,6 +123,25 @@ class Printer {
            ", " + panels(p.a) + ", " + panels(p.b) + ", " + val(i.operands[0]) + " x " +
            val(i.operands[1]) + " x " + val(i.operands[2]) + " block " + val(p.block);
   }
+  void print_block(const std::vector<Val>& block, int depth) {
+    for (Val v : block) print_inst(v, depth);
+  }
+  static std::string truth(Val v) { return v == kNone ? "true" : val(v); }
+  // Named by their numbers, because breaks do.
+  void print_if(const Inst& i, const Loop& l, int depth) {
+    line(depth, prefixed("if ", i.index) + ": " + truth(l.condition) + " {");
+    print_block(l.body, depth + 1);
+    if (!l.otherwise.empty()) {
+      line(depth, "} else {");
+      print_block(l.otherwise, depth + 1);
+    }
+    line(depth, "}");
+  }
+  void print_repeat(const Inst& i, const Loop& l, int depth) {
+    line(depth, prefixed("repeat ", i.index) + ": {");
+    print_block(l.body, depth + 1);
+    line(depth, "} while " + truth(l.condition));
+  }
   void print_loop(const std::string& head, const Loop& l, int depth) {
     std::string text = head + " " + val(l.var);
     if (l.end != kNone) text += " in " + val(l.begin) + ".." + val(l.end);
@@ -136,7 +157,7 @@ class Printer {
         line(depth + 1, "local l" + std::to_string(n) + ": " +
                             std::string(plait::name(k_.locals[n].dtype)) + "[" +
                             coeff(k_.locals[n].count) + "]");
-    for (Val v : l.body) print_inst(v, depth + 1);
+    print_block(l.body, depth + 1);
     for (std::size_t n = 0; n < l.reductions.size(); ++n) {
       const Reduction& r = l.reductions[n];
       line(depth + 1, "yield " + std::to_string(n) + ": " + std::string(reduce_info(r.kind).name) +
@@ -178,14 +199,19 @@ class Printer {
                                (i.nontemporal ? " nontemporal" : ""));
       case Op::Scatter:
         return line(depth, "scatter b" + index + access(i) + " at " + val(i.operands[0]) + "*" +
-                               coeff(i.stride) + " " + std::string(op_info(i.fn).name) + " " +
+                               coeff(i.stride) + " " +
+                               (i.fn == OpId::Count_ ? "" : std::string(op_info(i.fn).name) + " ") +
                                val(i.operands[1]));
       case Op::LoadLocal:
         return line(depth, head + "load l" + index + access(i));
       case Op::StoreLocal:
         return line(depth, "store l" + index + access(i) + " " + val(i.operands[0]));
-      case Op::For:
-        return print_loop("for", k_.loops[i.index], depth);
+      case Op::For: {
+        const Loop& l = k_.loops[i.index];
+        if (l.kind == LoopKind::If) return print_if(i, l, depth);
+        if (l.kind == LoopKind::Repeat) return print_repeat(i, l, depth);
+        return print_loop(k_.sequential ? "for " + index + ":" : "for", l, depth);
+      }
       case Op::Reduce:
         return print_loop(val(v) + " = reduce", k_.loops[i.index], depth);
       case Op::Result:
@@ -196,6 +222,18 @@ class Printer {
         return line(depth, head + "running " + index);
       case Op::Carried:
         return line(depth, head + "carried " + index);
+      case Op::Break:
+        return line(depth,
+                    "break " + index + (i.operands[0] == kNone ? "" : " if " + val(i.operands[0])));
+      case Op::Overflows:
+        return line(depth, head + "overflows " + std::string(op_info(i.fn).name) + " " +
+                               val(i.operands[0]) + " " + val(i.operands[1]));
+      case Op::Libm: {
+        std::string text = head + "libm " + std::string(kLibm[i.index].name);
+        for (Val o : i.operands)
+          if (o != kNone) text.append(" ").append(val(o));
+        return line(depth, text);
+      }
     }
   }
 };

@@ -6,7 +6,7 @@
 namespace plait::ir {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x35524950;  // "PIR5": raise the digit when the layout changes
+constexpr std::uint32_t kMagic = 0x36524950;  // "PIR6": raise the digit when the layout changes
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t h = 0xcbf29ce484222325u;
@@ -86,7 +86,7 @@ void coeff(S& s, Coeff& c) {
 
 template <class S>
 void inst(S& s, Inst& i) {
-  s.enumeration(i.op, static_cast<int>(Op::Carried) + 1);
+  s.enumeration(i.op, static_cast<int>(Op::Libm) + 1);
   s.enumeration(i.type, kDTypeCount);
   s.enumeration(i.fn, kOpCount + 1);
   s.value(i.index);
@@ -102,6 +102,8 @@ void inst(S& s, Inst& i) {
 
 template <class S>
 void loop(S& s, Loop& l) {
+  s.enumeration(l.kind, static_cast<int>(LoopKind::Repeat) + 1);
+  s.value(l.condition);
   s.value(l.var);
   s.value(l.begin);
   s.value(l.end);
@@ -110,6 +112,7 @@ void loop(S& s, Loop& l) {
   s.flag(l.prefetch);
   s.flag(l.aligned);
   s.list(l.body, [&](Val& v) { s.value(v); });
+  s.list(l.otherwise, [&](Val& v) { s.value(v); });
   s.list(l.reductions, [&](Reduction& r) {
     s.enumeration(r.kind, static_cast<int>(ReduceKind::Last) + 1);
     s.value(r.value);
@@ -161,6 +164,7 @@ void kernel(S& s, Kernel& k) {
   });
   s.list(k.fragments, [&](Fragment& p) { fragment(s, p); });
   s.value(k.params);
+  s.flag(k.sequential);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ std::size_t bytes_of(const Kernel& k) {
                   k.locals.size() * sizeof(Local) + k.fragments.size() * sizeof(Fragment);
   for (const Access& a : k.accesses) n += a.terms.size() * sizeof a.terms[0];
   for (const Loop& l : k.loops)
-    n += l.body.size() * sizeof(Val) + l.reductions.size() * sizeof(Reduction);
+    n += (l.body.size() + l.otherwise.size()) * sizeof(Val) +
+         l.reductions.size() * sizeof(Reduction);
   return n;
 }
 

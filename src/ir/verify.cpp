@@ -1,164 +1,14 @@
+#include "verify.hpp"
+
 #include <algorithm>
 
 #include "analysis.hpp"
 #include "edit.hpp"
+#include "libm.hpp"
 #include "plait/error.hpp"
 
 namespace plait::ir {
 namespace {
-
-std::string describe(const Kernel& k, Val v) {
-  std::string s = "value %" + std::to_string(v);
-  if (v < k.insts.size() && k.insts[v].op == Op::Apply && k.insts[v].fn != OpId::Count_)
-    s += " (" + std::string(op_info(k.insts[v].fn).name) + ")";
-  return s;
-}
-
-[[noreturn]] void fail(const Kernel& k, Val v, const std::string& what) {
-  throw InternalError("loop IR " + k.name + ": " + describe(k, v) + ": " + what);
-}
-[[noreturn]] void fail_loop(const Kernel& k, std::int32_t l, const std::string& what) {
-  throw InternalError("loop IR " + k.name + ": loop " + std::to_string(l) + ": " + what);
-}
-
-template <class T>
-bool in_range(std::int32_t i, const std::vector<T>& v) {
-  return i >= 0 && static_cast<std::size_t>(i) < v.size();
-}
-
-// First: every index is in range and the blocks form a tree that holds each value once. Only then
-// can the kernel be analysed.
-class Structure {
- public:
-  explicit Structure(const Kernel& k)
-      : k_(k), placed_(k.insts.size(), 0), entered_(k.loops.size(), 0) {}
-  void check() {
-    if (k_.loops.empty()) throw InternalError("loop IR " + k_.name + ": no grid loop");
-    if (k_.params < 0) throw InternalError("loop IR " + k_.name + ": params are negative");
-    for (const Access& a : k_.accesses) {
-      coeff(a.offset, "an access");
-      for (const Term& t : a.terms) {
-        if (t.var >= k_.insts.size())
-          throw InternalError("loop IR " + k_.name + ": an access names no value");
-        coeff(t.stride, "an access");
-      }
-    }
-    for (const Local& l : k_.locals) {
-      coeff(l.count, "a local");
-      if (!in_range(l.home, k_.loops))
-        throw InternalError("loop IR " + k_.name + ": a local has no home");
-    }
-    for (const Fragment& p : k_.fragments) {
-      for (const Panels* o : {&p.a, &p.b}) {
-        operand(o->local, o->access);
-        coeff(o->stride, "a fragment");
-        coeff(o->step, "a fragment");
-        if (o->width < 1) throw InternalError("loop IR " + k_.name + ": panels have no width");
-      }
-      operand(p.local, p.access);
-      coeff(p.row, "a fragment");
-      if (p.block >= k_.insts.size())
-        throw InternalError("loop IR " + k_.name + ": a fragment is of no block");
-    }
-    walk(0);
-    for (Val v = 0; v < placed_.size(); ++v)
-      if (!placed_[v]) fail(k_, v, "stands in no block");
-    for (std::size_t l = 0; l < entered_.size(); ++l)
-      if (!entered_[l]) fail_loop(k_, static_cast<std::int32_t>(l), "is not part of the nest");
-  }
-
- private:
-  const Kernel& k_;
-  std::vector<char> placed_, entered_;
-
-  void coeff(const Coeff& c, const char* where) {
-    if (c.param != kNoParam && (c.param < 0 || c.param >= k_.params))
-      throw InternalError("loop IR " + k_.name + ": " + where + " names parameter " +
-                          std::to_string(c.param) + " of " + std::to_string(k_.params));
-  }
-  void operand(std::int32_t local, std::int32_t access) const {
-    if (!in_range(local, k_.locals) || !in_range(access, k_.accesses))
-      throw InternalError("loop IR " + k_.name + ": a fragment names no local or no access");
-  }
-  void place(Val v) {
-    if (v >= placed_.size()) fail(k_, v, "does not exist");
-    if (placed_[v]) fail(k_, v, "stands in two places");
-    placed_[v] = 1;
-  }
-  void walk(std::int32_t index) {
-    if (entered_[index]) fail_loop(k_, index, "is entered twice");
-    entered_[index] = 1;
-    const Loop& l = k_.loops[index];
-    if (l.var == kNone) fail_loop(k_, index, "has no variable");
-    place(l.var);
-    const Inst& var = k_.insts[l.var];
-    if (var.op != Op::Var || var.index != index || var.type != DType::Int64)
-      fail(k_, l.var, "is not the variable of loop " + std::to_string(index));
-    for (const Reduction& r : l.reductions)
-      if (r.value >= k_.insts.size() || (r.init != kNone && r.init >= k_.insts.size()))
-        fail_loop(k_, index, "reduces no value");
-    for (Val v : l.body) {
-      place(v);
-      const Inst& i = k_.insts[v];
-      for (Val o : i.operands)
-        if (o != kNone && o >= k_.insts.size()) fail(k_, v, "an operand does not exist");
-      indices(v, i);
-      coeff(i.stride, "a gather");
-      if ((i.op == Op::Running || i.op == Op::Carried) && !in_range(i.index, l.reductions))
-        fail(k_, v, "is the fold of no reduction of its loop");
-      if (opens_loop(i)) walk(i.index);
-    }
-  }
-  void indices(Val v, const Inst& i) {
-    bool ok = true;
-    switch (i.op) {
-      case Op::Param:
-        ok = i.index >= 0 && i.index < k_.params;
-        break;
-      case Op::Arg:
-        ok = in_range(i.index, k_.scalars);
-        break;
-      case Op::Load:
-      case Op::Gather:
-      case Op::Store:
-      case Op::Scatter:
-        ok = in_range(i.index, k_.buffers);
-        break;
-      case Op::LoadLocal:
-      case Op::StoreLocal:
-        ok = in_range(i.index, k_.locals);
-        break;
-      case Op::For:
-      case Op::Reduce:
-        ok = in_range(i.index, k_.loops);
-        break;
-      case Op::Var:
-        fail(k_, v, "a variable is listed in a body");
-      case Op::Apply:
-        if (static_cast<int>(i.fn) >= kOpCount) fail(k_, v, "applies no operation");
-        break;
-      case Op::Result: {
-        if (i.operands[0] == kNone || k_.insts[i.operands[0]].op != Op::Reduce)
-          fail(k_, v, "is the result of no reduction");
-        const Inst& r = k_.insts[i.operands[0]];
-        ok = in_range(r.index, k_.loops) && in_range(i.index, k_.loops[r.index].reductions);
-        break;
-      }
-      case Op::Fragment:
-        ok = in_range(i.index, k_.fragments);
-        break;
-      case Op::Const:
-      case Op::Cast:
-      case Op::Running:
-      case Op::Carried:
-        break;
-    }
-    if (!ok) fail(k_, v, "its index " + std::to_string(i.index) + " is out of range");
-    bool accesses = addresses_buffer(i) || i.op == Op::LoadLocal || i.op == Op::StoreLocal;
-    if (accesses != (i.access != -1) || (accesses && !in_range(i.access, k_.accesses)))
-      fail(k_, v, "its access is missing or not wanted");
-  }
-};
 
 // Then: visibility, types and the rules about vector loops and memory.
 class Rules {
@@ -166,6 +16,7 @@ class Rules {
   explicit Rules(const Kernel& k) : k_(k), a_(analyse(k)), visible_(k.insts.size(), 0) {}
   void check() {
     walk(0);
+    if (k_.sequential) return;
     for (Val v = 0; v < k_.insts.size(); ++v)
       if (k_.insts[v].op == Op::Load && k_.buffers[k_.insts[v].index].written) written_load(v);
   }
@@ -184,18 +35,17 @@ class Rules {
     if (parent < 0 && (l.begin != kNone || l.end != kNone))
       fail_loop(k_, index, "is the grid: its bounds come from the call");
     if (parent < 0 && !l.reductions.empty()) fail_loop(k_, index, "is the grid and reduces");
-    if (parent >= 0) {
+    if (l.kind == LoopKind::If && l.condition != kNone) condition(index, l.condition);
+    if (parent >= 0 && l.kind == LoopKind::Count) {
       if (l.end == kNone) fail_loop(k_, index, "has no end");
       bound(index, l.end);
       if (l.begin != kNone) bound(index, l.begin);
       for (const Reduction& r : l.reductions)
         if (r.init != kNone) start(index, r);
     }
-    visible_[l.var] = 1;
-    for (Val v : l.body) {
-      inst(v, k_.insts[v]);
-      visible_[v] = 1;
-    }
+    visible_[l.var] = l.kind == LoopKind::Count;
+    block(l.body);
+    if (l.kind == LoopKind::Repeat && l.condition != kNone) condition(index, l.condition);
     for (std::size_t n = 0; n < l.reductions.size(); ++n) {
       reduction(index, l.reductions[n]);
       if (const Val v = running(k_, index, n); v != kNone)
@@ -205,8 +55,23 @@ class Rules {
       else if (l.reductions[n].init != kNone)
         fail_loop(k_, index, "only a running fold starts from a value");
     }
-    for (Val v : l.body) visible_[v] = 0;
+    leave(l.body);
+    block(l.otherwise);
+    leave(l.otherwise);
     visible_[l.var] = 0;
+  }
+  void block(const std::vector<Val>& values) {
+    for (Val v : values) {
+      inst(v, k_.insts[v]);
+      visible_[v] = 1;
+    }
+  }
+  void leave(const std::vector<Val>& values) {
+    for (Val v : values) visible_[v] = 0;
+  }
+  void condition(std::int32_t loop, Val v) const {
+    if (!visible_[v] || !defines(v)) fail_loop(k_, loop, "its condition is not visible");
+    if (k_.insts[v].type != DType::Bool) fail_loop(k_, loop, "its condition is not bool");
   }
   // Called with the loop's own values not yet visible.
   void bound(std::int32_t loop, Val v) {
@@ -275,7 +140,7 @@ class Rules {
   bool defines(Val v) const {
     const Inst& i = k_.insts[v];
     return i.op != Op::Store && i.op != Op::StoreLocal && i.op != Op::Scatter &&
-           i.op != Op::Fragment && !opens_loop(i);
+           i.op != Op::Fragment && i.op != Op::Break && !opens_loop(i);
   }
   const Inst& operand(Val user, int n) const {
     Val o = k_.insts[user].operands[n];
@@ -319,7 +184,8 @@ class Rules {
         return type(v, k_.buffers[i.index].dtype);
       case Op::Gather:
         if (operand(v, 0).type != DType::Int64) fail(k_, v, "its index is not int64");
-        if (k_.buffers[i.index].written) fail(k_, v, "gathers from a written buffer");
+        if (k_.buffers[i.index].written && !k_.sequential)
+          fail(k_, v, "gathers from a written buffer");
         arity(v, 1);
         access(v, i);
         return type(v, k_.buffers[i.index].dtype);
@@ -355,16 +221,33 @@ class Rules {
         return arity(v, 0);
       case Op::Carried:
         return carried(v, i);
+      case Op::Break:
+        if (i.operands[0] != kNone && operand(v, 0).type != DType::Bool)
+          fail(k_, v, "its condition is not bool");
+        return arity(v, i.operands[0] == kNone ? 0 : 1);
+      case Op::Overflows:
+        operands(v, 2, DType::Int64);
+        return type(v, DType::Bool);
+      case Op::Libm:
+        operands(v, kLibm[i.index].arity, DType::Float64);
+        return type(v, DType::Float64);
     }
+  }
+  void operands(Val v, int n, DType t) const {
+    for (int o = 0; o < n; ++o)
+      if (operand(v, o).type != t) fail(k_, v, "an operand is not " + std::string(name(t)));
+    arity(v, n);
   }
   void scatter(Val v, const Inst& i) const {
     if (operand(v, 0).type != DType::Int64) fail(k_, v, "its index is not int64");
     if (operand(v, 1).type != i.type) fail(k_, v, "its value is of another dtype");
     arity(v, 2);
     type(v, k_.buffers[i.index].dtype);
-    if (!combines(i.fn, i.type)) fail(k_, v, "has no way to combine " + std::string(name(i.type)));
+    if (!combines(i.fn, i.type) && !(k_.sequential && i.fn == OpId::Count_))
+      fail(k_, v, "has no way to combine " + std::string(name(i.type)));
     if (!k_.buffers[i.index].written) fail(k_, v, "scatters to a buffer that is not written");
     access(v, i);
+    if (k_.sequential) return;
     for (const Inst& other : k_.insts)
       if (other.op != Op::Scatter && other.op != Op::Store && addresses_buffer(other) &&
           other.index == i.index)
@@ -461,7 +344,8 @@ class Rules {
 }  // namespace
 
 void verify(const Kernel& k) {
-  Structure(k).check();
+  verify_structure(k);
+  verify_sequential(k);
   Rules(k).check();
 }
 

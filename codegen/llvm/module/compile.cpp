@@ -18,6 +18,7 @@
 #include "codegen/llvm/module.hpp"
 #include "emitter.hpp"
 #include "guard.hpp"
+#include "optimise.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -69,10 +70,13 @@ TargetMachine& machine(CpuTier tier) {
 // LLVM's objects of one kernel.
 struct Work {
   explicit Work(const ModuleRequest& request, const Target& target, TargetMachine& tm)
-      : module("plait", context), emitter(module, *request.kernel, target) {
+      : sequential(request.kernel->sequential),
+        module("plait", context),
+        emitter(module, *request.kernel, target) {
     module.setTargetTriple(tm.getTargetTriple().str());
     module.setDataLayout(tm.createDataLayout());
   }
+  const bool sequential;
   LLVMContext context;
   llvm::Module module;
   Emitter emitter;
@@ -81,9 +85,13 @@ struct Work {
 
 void run_passes(Work& w, TargetMachine& tm, raw_pwrite_stream& out, CodeGenFileType type) {
   w.passes.add(createTargetTransformInfoWrapperPass(tm.getTargetIRAnalysis()));
-  w.passes.add(createSROAPass());
-  w.passes.add(createEarlyCSEPass());
-  w.passes.add(createLICMPass());
+  if (w.sequential) {
+    optimise(w.module, tm);
+  } else {
+    w.passes.add(createSROAPass());
+    w.passes.add(createEarlyCSEPass());
+    w.passes.add(createLICMPass());
+  }
   if (tm.addPassesToEmitFile(w.passes, out, nullptr, type, true))
     throw CompileError("LLVM cannot emit code for this target");
   w.passes.run(w.module);
@@ -189,7 +197,7 @@ ModuleResult enter(const ModuleRequest& request, const ModuleReply& reply) {
 
 // No exception crosses into the host.
 extern "C" __attribute__((visibility("default"))) plait::jit::ModuleResult
-plait_jit_module_compile_2(const plait::jit::ModuleRequest* request,
+plait_jit_module_compile_3(const plait::jit::ModuleRequest* request,
                            const plait::jit::ModuleReply* reply) {
   try {
     return plait::jit::enter(*request, *reply);

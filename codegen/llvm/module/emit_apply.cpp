@@ -72,7 +72,7 @@ Value Emitter::emit_cast(const Value& v, DType from, DType to) {
 }
 
 Value Emitter::call_vector_function(OpId fn, DType in, int lanes, const std::vector<Value>& o) {
-  llvm::Value* callee = helper({.kind = HelperRef::Vector, .op = fn, .type = in, .lanes = lanes});
+  llvm::Value* callee = helper({.kind = HelperRef::Vector, .op = fn, .type = in, .number = lanes});
   auto n = static_cast<unsigned>(lanes);
   Type* vt = FixedVectorType::get(scalar_type(in), n);
   auto* ft = FunctionType::get(vt, SmallVector<Type*, 3>(o.size(), vt), false);

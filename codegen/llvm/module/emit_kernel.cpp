@@ -14,6 +14,7 @@ Emitter::Emitter(llvm::Module& module, const ir::Kernel& k, const Target& target
       ctx_(module.getContext()),
       module_(module),
       b_(ctx_),
+      left_(k.loops.size()),
       vals_(k.insts.size()),
       loaded_(k.insts.size()),
       results_(k.loops.size()),
@@ -81,8 +82,14 @@ void Emitter::emit_block(std::int32_t loop) {
       std::int64_t bytes = local.count.value * static_cast<std::int64_t>(itemsize(local.dtype)) *
                            (analysis_.vector_loop[loop] >= 0 ? lanes : 1);
       locals_[l] = stack(b_.getInt8Ty(), std::max<std::int64_t>(bytes, 1));
+      if (k_.sequential)
+        b_.CreateStore(Constant::getNullValue(memory_type(local.dtype)), locals_[l]);
     }
-  for (ir::Val v : k_.loops[loop].body) emit_inst(v);
+  emit_insts(k_.loops[loop].body);
+}
+
+void Emitter::emit_insts(const std::vector<ir::Val>& block) {
+  for (ir::Val v : block) emit_inst(v);
 }
 
 void Emitter::emit_inst(ir::Val v) {
@@ -141,6 +148,11 @@ void Emitter::emit_inst(ir::Val v) {
       break;
     case ir::Op::Carried:
       vals_[v] = folding_[analysis_.block[v]]->carried(i.index);
+      break;
+    case ir::Op::Break:
+    case ir::Op::Overflows:
+    case ir::Op::Libm:
+      emit_control(v);
       break;
   }
 }

@@ -90,7 +90,8 @@ std::pair<llvm::Value*, llvm::Value*> Emitter::bounds(std::int32_t loop) {
 
 std::optional<std::int64_t> Emitter::known_trips(std::int32_t loop) const {
   const ir::Loop& l = k_.loops[loop];
-  if (loop == 0 || k_.insts[l.end].op != ir::Op::Const) return std::nullopt;
+  if (loop == 0 || l.kind != ir::LoopKind::Count || k_.insts[l.end].op != ir::Op::Const)
+    return std::nullopt;
   if (l.begin != ir::kNone && k_.insts[l.begin].op != ir::Op::Const) return std::nullopt;
   const std::int64_t begin = l.begin == ir::kNone ? 0 : k_.insts[l.begin].imm.as<std::int64_t>();
   return k_.insts[l.end].imm.as<std::int64_t>() - begin;
@@ -102,16 +103,25 @@ bool Emitter::few_trips(std::int32_t loop) const {
 }
 
 int Emitter::weight(std::int32_t loop) const {
+  const ir::Loop& l = k_.loops[loop];
+  const int body = weight(l.body);
+  if (l.otherwise.empty()) return body;
+  const int otherwise = weight(l.otherwise);
+  return body && otherwise ? body + otherwise : 0;
+}
+
+int Emitter::weight(const std::vector<ir::Val>& block) const {
   int n = 1;
-  for (ir::Val v : k_.loops[loop].body) {
+  for (ir::Val v : block) {
     const ir::Inst& i = k_.insts[v];
     if (i.op != ir::Op::For && i.op != ir::Op::Reduce) {
       n += i.op == ir::Op::Fragment ? kFragment : 1;
       continue;
     }
-    const int inner = few_trips(i.index) ? weight(i.index) : 0;
+    const bool once = k_.loops[i.index].kind == ir::LoopKind::If;
+    const int inner = once || few_trips(i.index) ? weight(i.index) : 0;
     if (inner == 0) return 0;
-    n += static_cast<int>(kFewTrips) * inner;
+    n += (once ? 1 : static_cast<int>(kFewTrips)) * inner;
   }
   return n;
 }
@@ -137,10 +147,17 @@ void Emitter::leave_if_stopped() {
 }
 
 void Emitter::emit_loop(std::int32_t loop) {
-  if (k_.loops[loop].vector)
-    emit_vector_for(loop);
-  else
-    emit_serial_for(loop);
+  switch (k_.loops[loop].kind) {
+    case ir::LoopKind::If:
+      emit_if(loop);
+      break;
+    case ir::LoopKind::Repeat:
+      emit_repeat(loop);
+      break;
+    case ir::LoopKind::Count:
+      k_.loops[loop].vector ? emit_vector_for(loop) : emit_serial_for(loop);
+  }
+  land_breaks(loop);
 }
 
 void Emitter::emit_serial_for(std::int32_t loop) {

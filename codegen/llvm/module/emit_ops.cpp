@@ -17,6 +17,9 @@ llvm::Value* Emitter::compare(CmpInst::Predicate p, llvm::Value* a, llvm::Value*
     case CmpInst::FCMP_ORD:
       return b_.CreateFCmp(p, a, b);
     default:
+      // Nobody reads the flags that a sequential kernel raises, and the loop vectoriser knows plain
+      // comparisons alone.
+      if (k_.sequential) return b_.CreateFCmp(p, a, b);
       return b_.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, a, b, "",
                                        fp::ebIgnore);
   }

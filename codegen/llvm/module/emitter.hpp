@@ -65,6 +65,7 @@ class Emitter {
 
   // emit_kernel.cpp: the frame, blocks, values that are not operations
   void emit_block(std::int32_t loop);
+  void emit_insts(const std::vector<ir::Val>& block);
   void emit_inst(ir::Val v);
   llvm::Constant* constant(const Scalar& s);
   llvm::Value* coeff(const ir::Coeff& c);
@@ -111,6 +112,7 @@ class Emitter {
     return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
   }
   std::optional<std::int64_t> known_trips(std::int32_t loop) const;
+  int weight(const std::vector<ir::Val>& block) const;
   bool few_trips(std::int32_t loop) const;  // known to be
   int weight(std::int32_t loop) const;  // of one step in instructions; 0: has a long loop inside
   Look look_of(std::int32_t loop) const;
@@ -133,6 +135,14 @@ class Emitter {
   llvm::Value* first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end,
                           bool nontemporal);
 
+  // emit_control.cpp: what sequential kernels alone have
+  void emit_control(ir::Val v);
+  void emit_if(std::int32_t loop);
+  void emit_repeat(std::int32_t loop);
+  void emit_break(const ir::Inst& i);
+  void land_breaks(std::int32_t loop);  // after the loop
+  llvm::Value* call_libm(const ir::Inst& i);
+
   // emit_memory.cpp
   struct Address {
     llvm::Value* base;                   // address of lane 0 of register 0
@@ -141,6 +151,7 @@ class Emitter {
   Address address(llvm::Value* base, const ir::Access& a, std::int64_t scale, bool per_lane);
   Address address_of(const ir::Inst& i);
   llvm::Value* at(llvm::Value* base, llvm::Value* byte_offset);
+  llvm::Value* indexed(llvm::Value* base, llvm::Value* index, llvm::Value* stride);
   llvm::Value* load_scalar(DType t, llvm::Value* p);
   void store_scalar(DType t, llvm::Value* v, llvm::Value* p);
   bool unit(const Address& a, DType t) const;
@@ -213,6 +224,7 @@ class Emitter {
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock* leave_ = nullptr;  // where a stopped kernel returns
   llvm::Value* stop_ = nullptr;
+  std::vector<llvm::BasicBlock*> left_;     // of each loop: where its breaks go, if there are any
   llvm::Instruction* entry_end_ = nullptr;  // what every block may use is inserted before it
   llvm::Value *begin_ = nullptr, *end_ = nullptr, *scratch_ = nullptr, *helper_table_ = nullptr;
   std::vector<llvm::Value*> params_, buffers_, args_, locals_;

@@ -146,6 +146,10 @@ class Executor {
       case ir::Op::Fragment:
         product(i);
         break;
+      case ir::Op::Break:
+      case ir::Op::Overflows:
+      case ir::Op::Libm:
+        break;  // of sequential kernels
     }
   }
 

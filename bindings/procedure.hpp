@@ -1,0 +1,81 @@
+// _plait.Procedure: a sequential kernel (src/ir/ir.hpp), built one instruction at a time, compiled
+// and run on arrays. plait.jit makes one of a Python function with loops.
+#pragma once
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/jit.hpp"
+#include "ir/builder.hpp"
+
+namespace plait::py {
+
+// Values, variables, buffers and loops are numbers to Python. What is wrong raises, at the call or
+// in finish().
+class Procedure {
+ public:
+  using Val = std::int64_t;
+  using Index = std::int64_t;
+
+  explicit Procedure(const std::string& name);
+
+  Index buffer(const pybind11::object& dtype, bool written);
+  Val param();
+  Val arg(const pybind11::object& dtype);
+  Index local(const pybind11::object& dtype);
+  Val get(Index local);
+  void set(Index local, Val v);
+  Val constant(const pybind11::object& dtype, const pybind11::object& number);
+  std::string type(Val v);
+  Val apply(const std::string& ufunc, const pybind11::args& values);
+  Val cast(Val v, const pybind11::object& dtype);
+  Val load(Index buffer, Val offset);
+  void store(Index buffer, Val offset, Val v);
+  Val libm(const std::string& function, const pybind11::args& values);
+  Val overflows(const std::string& ufunc, Val a, Val b);
+  std::pair<Index, Val> begin_count(Val begin, Val end);
+  Index begin_if(std::optional<Val> condition);
+  void otherwise();
+  Index begin_repeat();
+  void end(std::optional<Val> condition);
+  void leave(Index loop, std::optional<Val> condition);
+  // The index from 0 on, where a negative one counts from the end; whether there is no such
+  // element.
+  std::pair<Val, Val> index(Val i, Val extent);
+  void result(Val v);
+
+  void finish();
+  std::string text() const;
+  bool compile();
+  void compile_async();
+  bool ready() const;
+  pybind11::tuple run(const pybind11::sequence& arrays, const pybind11::sequence& params,
+                      const pybind11::sequence& args);
+
+ private:
+  const jit::Code* machine_code() const;
+  ir::Builder& builder();  // of a procedure that is not finished
+  const ir::Kernel& kernel() const;
+  const ir::Inst& value(Val v);
+  std::vector<ir::Val> operands(const pybind11::args& values);
+  Val push(const ir::Inst& i);
+  std::int32_t known_buffer(Index buffer);
+  const ir::Local& known_local(Index local);
+  ir::Val condition(std::optional<Val> v);
+
+  std::string name_;
+  std::optional<ir::Builder> builder_;
+  std::shared_ptr<const ir::Kernel> kernel_;
+  std::vector<ir::Val> results_;
+  std::shared_ptr<const jit::Code> code_;  // by compile()
+  std::size_t arrays_ = 0;  // buffers that run() is given; those of the results follow
+  std::shared_ptr<jit::CodeSlot> slot_ = std::make_shared<jit::CodeSlot>();
+};
+
+void add_procedures(pybind11::module_& m);
+
+}  // namespace plait::py

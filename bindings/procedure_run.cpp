@@ -1,0 +1,155 @@
+// Compiling a procedure and running it on arrays.
+#include "ndarray.hpp"  // Python's headers first
+
+#include <deque>
+#include <mutex>
+
+#include "core/config.hpp"
+#include "engine/threads/interruption.hpp"
+#include "functions.hpp"
+#include "interrupt.hpp"
+#include "procedure.hpp"
+#include "tracer/context.hpp"
+
+namespace pb = pybind11;
+
+namespace plait::py {
+namespace {
+
+// An array that is written: its memory stays in place meanwhile, whoever had to read the old
+// contents has, and nothing is shared with it.
+class Export {
+ public:
+  explicit Export(const tracer::Array& a) : array_(a) {
+    without_gil([&] { memory_ = tracer::export_memory(array_); });
+  }
+  ~Export() { tracer::unexport(array_); }
+  Export(const Export&) = delete;
+  Export& operator=(const Export&) = delete;
+
+  void* memory() const { return memory_; }
+
+ private:
+  const tracer::Array& array_;
+  void* memory_ = nullptr;
+};
+
+// The memory of a run's arrays.
+class ArrayMemory {
+ public:
+  ArrayMemory(const std::vector<tracer::Array>& arrays, const std::vector<ir::BufferParam>& buffers)
+      : pointers_(arrays.size()) {
+    without_gil([&] { tracer::evaluate(arrays); });
+    for (std::size_t n = 0; n < arrays.size(); ++n)
+      if (buffers[n].written) pointers_[n] = exports_.emplace_back(arrays[n]).memory();
+    // Then: what is only read may be a view of what is written.
+    for (std::size_t n = 0; n < arrays.size(); ++n)
+      if (!buffers[n].written) without_gil([&] { pointers_[n] = read(arrays[n]); });
+  }
+
+  const std::vector<void*>& pointers() const { return pointers_; }
+
+ private:
+  void* read(const tracer::Array& a) {
+    const std::lock_guard held(tracer::lock());
+    void* const memory = tracer::data(a);
+    held_.push_back(a.storage->version->data);
+    return memory;
+  }
+
+  std::deque<Export> exports_;
+  std::vector<Ref<Buffer>> held_;
+  std::vector<void*> pointers_;
+};
+
+std::vector<tracer::Array> arrays_of(const pb::sequence& given,
+                                     const std::vector<ir::BufferParam>& buffers) {
+  std::vector<tracer::Array> arrays;
+  for (const pb::handle& o : given) {
+    const ir::BufferParam& b = buffers[arrays.size()];
+    if (!is_array(o.ptr()) || as_array(o.ptr())->host)
+      throw DTypeError("a procedure takes arrays of plait");
+    const tracer::Array& a = as_array(o.ptr())->array;
+    if (a.dtype != b.dtype)
+      throw DTypeError("array of " + std::string(name(a.dtype)) + " for a buffer of " +
+                       std::string(name(b.dtype)));
+    if (b.written && !a.writeable) throw ValueError("assignment destination is read-only");
+    arrays.push_back(a);
+  }
+  return arrays;
+}
+
+void check_count(const pb::sequence& given, std::size_t wanted, const char* what) {
+  if (given.size() != wanted)
+    throw ValueError(std::to_string(given.size()) + " " + what + " for " + std::to_string(wanted));
+}
+
+// A request to stop leaves a flag that a handler may have answered by raising nothing: then the run
+// is complete, or it cannot be.
+void run_code(const jit::Code& code, ir::CallArgs args, const bool& complete) {
+  const GilParked released;
+  const std::atomic<bool>* const flag = engine::interrupt_flag();
+  if (flag) args.stop = flag;
+  code.fn(&args, 0, 1, nullptr, code.helpers.data());
+  const bool raised = flag && flag->load(std::memory_order_relaxed) && engine::stop_now();
+  if (raised || !complete) throw engine::Interrupted("interrupted");
+}
+
+}  // namespace
+
+const jit::Code* Procedure::machine_code() const { return code_ ? code_.get() : slot_->get(); }
+
+bool Procedure::ready() const { return machine_code(); }
+
+bool Procedure::compile() {
+  const ir::Kernel& k = kernel();
+  if (ready()) return true;
+  if (config().jit == JitMode::Off) return false;
+  std::shared_ptr<const jit::Code> made;
+  without_gil([&] {
+    if (jit::available() && jit::supports(k, nullptr)) made = jit::compile(k, config().tier);
+  });
+  if (!code_) code_ = std::move(made);
+  return ready();
+}
+
+void Procedure::compile_async() {
+  (void)kernel();
+  if (config().jit == JitMode::Off || !jit::expected() || !slot_->claim()) return;
+  jit::compile_async(kernel_, config().tier, slot_);
+}
+
+pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
+                         const pb::sequence& args) {
+  const ir::Kernel& k = kernel();
+  check_count(arrays, arrays_, "arrays");
+  check_count(params, static_cast<std::size_t>(k.params), "parameters");
+  check_count(args, k.scalars.size(), "arguments");
+  if (!compile()) throw CompileError("procedure " + name_ + " cannot be compiled here");
+
+  std::vector<std::int64_t> numbers;
+  for (const pb::handle& p : params) numbers.push_back(integer(p.ptr()));
+  std::vector<Scalar> scalars;
+  for (const pb::handle& a : args) {
+    const std::optional<Scalar> s = pack(a.ptr(), k.scalars[scalars.size()]);
+    if (!s) throw DTypeError("an argument is not a number of its dtype");
+    scalars.push_back(*s);
+  }
+  std::vector<Scalar> results(results_.size());
+  for (std::size_t n = 0; n < results.size(); ++n) results[n].dtype = k.buffers[arrays_ + n].dtype;
+  bool complete = false;
+  {
+    const std::vector<tracer::Array> given = arrays_of(arrays, k.buffers);
+    const ArrayMemory memory(given, k.buffers);
+    std::vector<void*> pointers = memory.pointers();
+    for (Scalar& r : results) pointers.push_back(r.bytes);
+    pointers.push_back(&complete);
+    run_code(*machine_code(), {pointers.data(), numbers.data(), scalars.data()}, complete);
+  }
+  pb::tuple all(results.size());
+  for (std::size_t n = 0; n < results.size(); ++n)
+    all[n] = pb::reinterpret_steal<pb::object>(check(python_number(results[n])));
+  return all;
+}
+
+}  // namespace plait::py

@@ -1,0 +1,93 @@
+// Control flow of sequential kernels: conditions, loops that repeat, breaks.
+#include <llvm/IR/MDBuilder.h>
+
+#include "emitter.hpp"
+
+namespace plait::jit {
+using namespace llvm;
+
+void Emitter::emit_control(ir::Val v) {
+  const ir::Inst& i = k_.insts[v];
+  if (i.op == ir::Op::Break) return emit_break(i);
+  if (i.op == ir::Op::Libm) {
+    vals_[v] = uniform_value(call_libm(i));
+    return;
+  }
+  const auto id = i.fn == OpId::Add        ? Intrinsic::sadd_with_overflow
+                  : i.fn == OpId::Subtract ? Intrinsic::ssub_with_overflow
+                                           : Intrinsic::smul_with_overflow;
+  llvm::Value* both =
+      b_.CreateBinaryIntrinsic(id, vals_[i.operands[0]].regs[0], vals_[i.operands[1]].regs[0]);
+  vals_[v] = uniform_value(b_.CreateExtractValue(both, 1));
+}
+
+void Emitter::emit_if(std::int32_t loop) {
+  const ir::Loop& l = k_.loops[loop];
+  if (l.condition == ir::kNone) return emit_insts(l.body);
+  Body otherwise;
+  if (!l.otherwise.empty()) otherwise = [&] { emit_insts(l.otherwise); };
+  when(vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise);
+}
+
+// Two loops, as in_blocks() has them: the inner one runs a block of iterations, the outer one looks
+// whether to stop.
+void Emitter::emit_repeat(std::int32_t loop) {
+  const ir::Loop& l = k_.loops[loop];
+  const std::int64_t steps = weight(loop) == 0 ? 1 : block_of(loop, 1);
+  BasicBlock *outer = block("repeat"), *head = block("again"), *next = block("next"),
+             *look = block("look"), *exit = block("until");
+  b_.CreateBr(outer);
+  b_.SetInsertPoint(outer);
+  b_.CreateBr(head);
+  b_.SetInsertPoint(head);
+  PHINode* count = b_.CreatePHI(b_.getInt64Ty(), 2);
+  count->addIncoming(i64(1), outer);
+  emit_insts(l.body);
+  if (l.condition == ir::kNone)
+    b_.CreateBr(next);
+  else
+    b_.CreateCondBr(vals_[l.condition].regs[0], next, exit);
+  b_.SetInsertPoint(next);
+  count->addIncoming(b_.CreateNUWAdd(count, i64(1)), next);
+  b_.CreateCondBr(b_.CreateICmpNE(count, i64(steps)), head, look,
+                  MDBuilder(ctx_).createBranchWeights(2000, 1));
+  b_.SetInsertPoint(look);
+  leave_if_stopped();
+  b_.CreateBr(outer);
+  b_.SetInsertPoint(exit);
+}
+
+// What follows a break that is always taken is emitted, and reached by nothing.
+void Emitter::emit_break(const ir::Inst& i) {
+  BasicBlock*& exit = left_[static_cast<std::size_t>(i.index)];
+  if (!exit) exit = block("left");
+  BasicBlock* stay = block("stay");
+  if (i.operands[0] == ir::kNone)
+    b_.CreateBr(exit);
+  else
+    b_.CreateCondBr(vals_[i.operands[0]].regs[0], exit, stay);
+  b_.SetInsertPoint(stay);
+}
+
+void Emitter::land_breaks(std::int32_t loop) {
+  BasicBlock* exit = left_[static_cast<std::size_t>(loop)];
+  if (!exit) return;
+  b_.CreateBr(exit);
+  b_.SetInsertPoint(exit);
+}
+
+// They read and write nothing that a kernel sees.
+llvm::Value* Emitter::call_libm(const ir::Inst& i) {
+  SmallVector<llvm::Value*, 2> arguments;
+  for (ir::Val o : i.operands)
+    if (o != ir::kNone) arguments.push_back(vals_[o].regs[0]);
+  Type* t = b_.getDoubleTy();
+  auto* ft = FunctionType::get(t, SmallVector<Type*, 2>(arguments.size(), t), false);
+  auto* call = b_.CreateCall(ft, helper({.kind = HelperRef::Libm, .number = i.index}), arguments);
+  call->setDoesNotThrow();
+  call->setDoesNotAccessMemory();
+  call->addFnAttr(Attribute::WillReturn);
+  return call;
+}
+
+}  // namespace plait::jit

@@ -1,0 +1,145 @@
+#include "optimise.hpp"
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/DemandedBits.h>
+#include <llvm/Analysis/IVUsers.h>
+#include <llvm/Analysis/LoopAccessAnalysis.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/MemoryDependenceAnalysis.h>
+#include <llvm/Analysis/MemorySSA.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ProfileSummaryInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
+
+namespace plait::jit {
+using namespace llvm;
+namespace {
+
+// What the passes below ask for, by hand: LLVM's PassBuilder would bring every pass that there is.
+struct Analyses {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  ModuleAnalysisManager modules;
+
+  Analyses(const llvm::Module& m, TargetMachine& tm) {
+    // A kernel calls nothing by name.
+    TargetLibraryInfoImpl library(Triple(m.getTargetTriple()));
+    library.disableAllFunctions();
+    add(functions, [] {
+      AAManager aliases;
+      aliases.registerFunctionAnalysis<BasicAA>();
+      return aliases;
+    });
+    add(functions, [] { return BasicAA(); });
+    add(functions, [] { return AssumptionAnalysis(); });
+    add(functions, [] { return BlockFrequencyAnalysis(); });
+    add(functions, [] { return BranchProbabilityAnalysis(); });
+    add(functions, [] { return DemandedBitsAnalysis(); });
+    add(functions, [] { return DominatorTreeAnalysis(); });
+    add(functions, [] { return LoopAccessAnalysis(); });
+    add(functions, [] { return LoopAnalysis(); });
+    add(functions, [] { return MemoryDependenceAnalysis(); });
+    add(functions, [] { return MemorySSAAnalysis(); });
+    add(functions, [] { return OptimizationRemarkEmitterAnalysis(); });
+    add(functions, [] { return PassInstrumentationAnalysis(); });
+    add(functions, [] { return PostDominatorTreeAnalysis(); });
+    add(functions, [] { return ScalarEvolutionAnalysis(); });
+    add(functions, [] { return ShouldRunExtraVectorPasses(); });
+    add(functions, [&] { return TargetLibraryAnalysis(library); });
+    add(functions, [&] { return tm.getTargetIRAnalysis(); });
+    add(functions, [this] { return LoopAnalysisManagerFunctionProxy(loops); });
+    add(functions, [this] { return ModuleAnalysisManagerFunctionProxy(modules); });
+    add(loops, [] { return IVUsersAnalysis(); });
+    add(loops, [] { return ShouldRunExtraSimpleLoopUnswitch(); });
+    add(loops, [] { return PassInstrumentationAnalysis(); });
+    add(loops, [this] { return FunctionAnalysisManagerLoopProxy(functions); });
+    add(modules, [] { return PassInstrumentationAnalysis(); });
+    add(modules, [] { return ProfileSummaryAnalysis(); });
+    add(modules, [this] { return FunctionAnalysisManagerModuleProxy(functions); });
+  }
+
+ private:
+  template <class Manager, class Make>
+  static void add(Manager& manager, Make&& make) {
+    manager.registerPass(make);
+  }
+};
+
+template <class... Passes>
+auto each_loop(bool memory, Passes... passes) {
+  LoopPassManager all;
+  (all.addPass(std::move(passes)), ...);
+  return createFunctionToLoopPassAdaptor(std::move(all), memory);
+}
+
+// As -O2 has them, without what is about calls, and without strict order given up anywhere.
+FunctionPassManager passes() {
+  FunctionPassManager p;
+  // Variables become values.
+  p.addPass(SROAPass(SROAOptions::ModifyCFG));
+  p.addPass(EarlyCSEPass(true));
+  p.addPass(SimplifyCFGPass());
+  p.addPass(InstCombinePass());
+  p.addPass(SimplifyCFGPass());
+  // What does not change leaves the loops.
+  p.addPass(each_loop(true, LoopRotatePass(), LICMPass(LICMOptions()),
+                      SimpleLoopUnswitchPass(/*NonTrivial=*/true)));
+  p.addPass(SimplifyCFGPass());
+  p.addPass(InstCombinePass());
+  p.addPass(each_loop(false, IndVarSimplifyPass()));
+  p.addPass(GVNPass());
+  p.addPass(InstCombinePass());
+  p.addPass(each_loop(true, LICMPass(LICMOptions())));
+  // Lanes.
+  p.addPass(LoopVectorizePass());
+  p.addPass(InstCombinePass());
+  p.addPass(SimplifyCFGPass(SimplifyCFGOptions()
+                                .forwardSwitchCondToPhi(true)
+                                .convertSwitchRangeToICmp(true)
+                                .hoistCommonInsts(true)
+                                .sinkCommonInsts(true)));
+  p.addPass(SLPVectorizerPass());
+  p.addPass(LoopUnrollPass(LoopUnrollOptions(2)));
+  p.addPass(EarlyCSEPass(true));
+  p.addPass(InstCombinePass());
+  p.addPass(each_loop(true, LICMPass(LICMOptions())));
+  p.addPass(SimplifyCFGPass());
+  p.addPass(each_loop(false, LoopStrengthReducePass()));
+  return p;
+}
+
+}  // namespace
+
+void optimise(llvm::Module& m, TargetMachine& tm) {
+  Analyses analyses(m, tm);
+  FunctionPassManager all = passes();
+  (void)analyses.modules.getResult<ProfileSummaryAnalysis>(m);
+  for (Function& f : m)
+    if (!f.isDeclaration()) (void)all.run(f, analyses.functions);
+}
+
+}  // namespace plait::jit

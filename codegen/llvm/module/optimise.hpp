@@ -1,0 +1,11 @@
+// The passes that sequential kernels go through: they are written as scalar code, one access at a
+// time, and have no loops that the planner has laid out.
+#pragma once
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+namespace plait::jit {
+
+void optimise(llvm::Module& m, llvm::TargetMachine& tm);
+
+}  // namespace plait::jit

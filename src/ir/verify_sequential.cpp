@@ -1,0 +1,51 @@
+#include "analysis.hpp"
+#include "plait/error.hpp"
+#include "verify.hpp"
+
+namespace plait::ir {
+namespace {
+
+void verify_kinds(const Kernel& k) {
+  for (std::size_t n = 0; n < k.loops.size(); ++n) {
+    const Loop& l = k.loops[n];
+    const auto index = static_cast<std::int32_t>(n);
+    if (l.kind != LoopKind::Count && (n == 0 || !k.sequential))
+      fail_loop(k, index, "only a sequential kernel has conditions and repeats");
+    if (l.kind != LoopKind::Count && (l.begin != kNone || l.end != kNone || l.unroll != 1))
+      fail_loop(k, index, "counts nothing and has bounds");
+    if (l.kind == LoopKind::Count && l.condition != kNone)
+      fail_loop(k, index, "counts and has a condition");
+    if (l.kind != LoopKind::If && !l.otherwise.empty())
+      fail_loop(k, index, "is not an if and has another block");
+    if (k.sequential && (l.vector || l.tile))
+      fail_loop(k, index, "takes lanes in a sequential kernel");
+  }
+}
+
+}  // namespace
+
+void verify_sequential(const Kernel& k) {
+  verify_kinds(k);
+  if (k.sequential)
+    for (const Local& l : k.locals)
+      if (l.home != 0 || l.count.param != kNoParam || l.count.value != 1)
+        throw InternalError("loop IR " + k.name +
+                            ": a variable is more than one element of the grid");
+  const Analysis a = analyse(k);
+  for (Val v = 0; v < k.insts.size(); ++v) {
+    const Inst& i = k.insts[v];
+    const bool own = i.op == Op::Break || i.op == Op::Overflows || i.op == Op::Libm;
+    if (own && !k.sequential) fail(k, v, "stands in a kernel that is not sequential");
+    if (k.sequential && (i.op == Op::Reduce || i.op == Op::Fragment))
+      fail(k, v, "folds in a sequential kernel");
+    if (i.op == Op::Overflows && i.fn != OpId::Add && i.fn != OpId::Subtract &&
+        i.fn != OpId::Multiply)
+      fail(k, v, "overflows by no such operation");
+    if (i.op != Op::Break) continue;
+    std::int32_t l = a.block[v];
+    while (l >= 0 && l != i.index) l = a.parent[l];
+    if (l < 0) fail(k, v, "leaves a loop that it does not stand in");
+  }
+}
+
+}  // namespace plait::ir
