@@ -167,7 +167,8 @@ class Code:
             _log(f"{loop.where[0]}:{line}: the loop in {loop.where[2]}() stays Python's: {e}")
             return
         self.procedure = self.lowering.p
-        self.usable = self.procedure.compile_async()
+        self.usable = True
+        self.procedure.compile_async()
 
     @property
     def ready(self):

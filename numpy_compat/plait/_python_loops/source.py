@@ -64,7 +64,11 @@ def _compiled(tree, function, free):
     outer = ast.copy_location(outer, tree)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
-    module = ast.fix_missing_locations(ast.Module([outer], []))
+    # Calls of what the module has imported are compiled otherwise than methods.
+    known = function.__globals__
+    modules = sorted(n for n in function.__code__.co_names if isinstance(known.get(n), types.ModuleType))
+    imports = [ast.copy_location(ast.Import([ast.alias(n)]), tree) for n in modules]
+    module = ast.fix_missing_locations(ast.Module([*imports, outer], []))
     try:
         made = compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)
     except (SyntaxError, ValueError):
