@@ -145,6 +145,25 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
   }
 }
 
+// Towards minus infinity. Whatever is divided by zero is zero; the smallest number by -1 is itself.
+llvm::Value* Emitter::floor_division(bool remainder, bool is_signed, llvm::Value* a,
+                                     llvm::Value* b) {
+  llvm::Value *zero = Constant::getNullValue(a->getType()), *one = ConstantInt::get(a->getType(), 1);
+  llvm::Value* by_zero = b_.CreateICmpEQ(b, zero);
+  if (!is_signed) {
+    llvm::Value* by = b_.CreateSelect(by_zero, one, b);
+    return b_.CreateSelect(by_zero, zero, remainder ? b_.CreateURem(a, by) : b_.CreateUDiv(a, by));
+  }
+  llvm::Value* by_minus_one = b_.CreateICmpEQ(b, Constant::getAllOnesValue(a->getType()));
+  llvm::Value* by = b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), one, b);
+  llvm::Value* rest = b_.CreateSRem(a, by);
+  llvm::Value* beyond = b_.CreateAnd(b_.CreateICmpNE(rest, zero),
+                                     b_.CreateICmpSLT(b_.CreateXor(rest, by), zero));
+  if (remainder) return b_.CreateAdd(rest, b_.CreateSelect(beyond, by, zero));
+  llvm::Value* q = b_.CreateSub(b_.CreateSDiv(a, by), b_.CreateZExt(beyond, a->getType()));
+  return b_.CreateSelect(by_zero, zero, b_.CreateSelect(by_minus_one, b_.CreateNeg(a), q));
+}
+
 llvm::Value* Emitter::integer_primitive(OpId fn, DType in, Operands o) {
   llvm::Value *a = o[0], *b = o.size() > 1 ? o[1] : nullptr;
   Type* t = a->getType();
@@ -159,6 +178,9 @@ llvm::Value* Emitter::integer_primitive(OpId fn, DType in, Operands o) {
   auto relation = [&](CmpInst::Predicate s, CmpInst::Predicate u) {
     return b_.CreateICmp(is_signed ? s : u, a, b);
   };
+  // Other kernels raise NumPy's flags here, in precompiled loops.
+  if (k_.sequential && (fn == OpId::FloorDivide || fn == OpId::Remainder))
+    return floor_division(fn == OpId::Remainder, is_signed, a, b);
   switch (fn) {
     case OpId::Add:
       return b_.CreateAdd(a, b);

@@ -195,6 +195,7 @@ class Emitter {
   llvm::Value* primitive(OpId fn, DType in, Operands o);
   llvm::Value* float_primitive(OpId fn, DType in, Operands o);
   llvm::Value* integer_primitive(OpId fn, DType in, Operands o);
+  llvm::Value* floor_division(bool remainder, bool is_signed, llvm::Value* a, llvm::Value* b);
   llvm::Value* bool_primitive(OpId fn, Operands o);
   llvm::Value* cast_primitive(llvm::Value* v, DType from, DType to);
   // emit_complex.cpp, emit_half.cpp: the same for what the processor does not compute with

@@ -140,6 +140,9 @@ class Expressions:
         if fn == "true_divide":
             kind = FLOAT
         x, y = self.cast(a, kind.dtype), self.cast(b, kind.dtype)
+        if fn in ("floor_divide", "remainder") and kind == INT and b.known and b.literal > 0 and b.literal & b.literal - 1 == 0:
+            by = self.number(b.literal.bit_length() - 1 if fn == "floor_divide" else b.literal - 1)
+            return Value(INT, self.p.apply("right_shift" if fn == "floor_divide" else "bitwise_and", x, by))
         if fn in ("true_divide", "floor_divide", "remainder"):
             zeros = (a.type.of(1), b.type.of(0))
             self.fail_if(self.same(y, 0), lambda *_: again(*zeros), node)
