@@ -122,14 +122,18 @@ int Emitter::weight(const std::vector<ir::Val>& block) const {
     const int inner = once || few_trips(i.index) ? weight(i.index) : 0;
     if (inner == 0) return 0;
     n += (once ? 1 : static_cast<int>(kFewTrips)) * inner;
+    if (k_.sequential && n > kBetweenLooks) return 0;
   }
   return n;
 }
 
-// The caller cuts the grid as it likes.
+// The caller cuts the grid as it likes. In a sequential kernel loops of few trips may be nested to
+// any depth.
 Look Emitter::look_of(std::int32_t loop) const {
-  if (loop == 0 || few_trips(loop)) return Look::Never;
-  return weight(loop) == 0 ? Look::Steps : Look::Blocks;
+  if (loop == 0) return Look::Never;
+  const bool is_long = weight(loop) == 0;
+  if (few_trips(loop) && !(is_long && k_.sequential)) return Look::Never;
+  return is_long ? Look::Steps : Look::Blocks;
 }
 
 std::int64_t Emitter::block_of(std::int32_t loop, int regs) const {

@@ -110,7 +110,7 @@ FunctionPassManager passes() {
                       SimpleLoopUnswitchPass(/*NonTrivial=*/true)));
   p.addPass(SimplifyCFGPass());
   p.addPass(InstCombinePass());
-  p.addPass(each_loop(false, IndVarSimplifyPass()));
+  p.addPass(each_loop(false, IndVarSimplifyPass(), LoopFullUnrollPass(2)));
   p.addPass(GVNPass());
   p.addPass(InstCombinePass());
   p.addPass(each_loop(true, LICMPass(LICMOptions())));

@@ -1,0 +1,190 @@
+// Programs in the loop IR against the same in C++, on every tier.
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+#include "codegen/interp/interp.hpp"
+#include "ir/builder.hpp"
+#include "run_kernel.hpp"
+
+using namespace plait;
+using namespace plait::ir;
+using namespace plait::test;
+
+namespace {
+
+class Program : public Builder {
+ public:
+  Program() : Builder("program") { sequential(); }
+  Val number(std::int64_t v) {
+    return Builder::number({.op = Op::Const, .imm = Scalar::of(DType::Int64, v)});
+  }
+  Val next_param() { return Builder::number({.op = Op::Param, .index = new_param()}); }
+  Val is(OpId fn, Val a, Val b) { return apply(fn, DType::Bool, {a, b}); }
+  Val of(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, {a, b}); }
+  Val get(std::int32_t l) { return load_local(l, {}); }
+  void set(std::int32_t l, Val v) { store_local(l, {}, v); }
+  Val element(std::int32_t b, Val i) { return gather(b, {}, i, {8}); }
+  void set_element(std::int32_t b, Val i, Val v) { scatter(OpId::Count_, b, {}, i, {8}, v); }
+  Val overflows(OpId fn, Val a, Val b) {
+    return push({.op = Op::Overflows, .type = DType::Bool, .fn = fn, .operands = {a, b, kNone}});
+  }
+};
+
+void run(const jit::Code& code, std::vector<void*> buffers, std::vector<std::int64_t> params,
+         const std::atomic<bool>* stop = &kNeverStopped) {
+  const CallArgs args{buffers.data(), params.data(), nullptr, stop};
+  code.fn(&args, 0, 1, nullptr, code.helpers.data());
+}
+
+// Runs on every tier.
+template <class F>
+void on_tiers(const Kernel& k, F&& f) {
+  verify(k);
+  for (CpuTier tier : tiers()) {
+    INFO(to_string(k));
+    f(*jit::compile(k, tier));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("bubble sort, which ends where nothing was swapped") {
+  Program p;
+  const std::int32_t x = p.buffer(DType::Int64, true), rounds = p.buffer(DType::Int64, true);
+  const std::int32_t swapped = p.variable(DType::Bool), count = p.variable(DType::Int64);
+  const Val n = p.next_param(), one = p.number(1);
+  const Val yes =
+      p.Builder::number({.op = Op::Const, .type = DType::Bool, .imm = scalar_bool(true)});
+  const Val no =
+      p.Builder::number({.op = Op::Const, .type = DType::Bool, .imm = scalar_bool(false)});
+  p.open_repeat();
+  p.set(swapped, no);
+  p.set(count, p.of(OpId::Add, p.get(count), one));
+  const std::int32_t loop = p.open_for(one, n);
+  const Val i = p.var(loop), before = p.of(OpId::Subtract, i, one);
+  const Val a = p.element(x, before), b = p.element(x, i);
+  p.open_if(p.is(OpId::Greater, a, b));
+  p.set_element(x, before, b);
+  p.set_element(x, i, a);
+  p.set(swapped, yes);
+  p.close();
+  p.close();
+  p.close_repeat(p.get(swapped));
+  p.store(rounds, {}, p.get(count));
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    std::vector<std::int64_t> values{5, 3, 9, 1, 1, 7, -2, 8, 0, 4, 6, 2};
+    std::int64_t rounds = 0;
+    run(code, {values.data(), &rounds}, {static_cast<std::int64_t>(values.size())});
+    CHECK(std::is_sorted(values.begin(), values.end()));
+    CHECK(rounds == 8);
+    run(code, {values.data(), &rounds}, {0});
+    CHECK(rounds == 1);
+  });
+}
+
+TEST_CASE("breaks of outer loops, and of blocks") {
+  // found = (i, j) of the first pair in order with i * j == product and i, j odd
+  Program p;
+  const std::int32_t found = p.buffer(DType::Int64, true);
+  const Val n = p.next_param(), product = p.next_param(), zero = p.number(0), one = p.number(1);
+  p.set_element(found, zero, p.number(-1));
+  const std::int32_t outer = p.open_for(zero, n);
+  const std::int32_t body = p.open_if(kNone);
+  const Val i = p.var(outer);
+  p.leave(body, p.is(OpId::Equal, p.of(OpId::BitwiseAnd, i, one), zero));
+  const std::int32_t inner = p.open_for(zero, n);
+  const Val j = p.var(inner);
+  p.open_if(p.is(OpId::Equal, p.of(OpId::Multiply, i, j), product));
+  p.set_element(found, zero, i);
+  p.set_element(found, one, j);
+  p.leave(outer);
+  p.set_element(found, zero, p.number(-2));  // never reached
+  p.close();
+  p.close();
+  p.close();
+  p.close();
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    std::int64_t found[2] = {};
+    run(code, {found}, {100, 91});
+    CHECK((found[0] == 1 && found[1] == 91));
+    run(code, {found}, {20, 91});
+    CHECK((found[0] == 7 && found[1] == 13));
+    run(code, {found}, {20, 8});
+    CHECK((found[0] == 1 && found[1] == 8));
+    run(code, {found}, {20, 4 * 37});
+    CHECK(found[0] == -1);
+  });
+}
+
+TEST_CASE("an index that another one gives is checked in every iteration") {
+  // x[at[i]] += 1 while all is in range; where it is not, says at which i
+  Program p;
+  const std::int32_t x = p.buffer(DType::Int64, true), at = p.buffer(DType::Int64, false),
+                     failed = p.buffer(DType::Int64, true);
+  const std::int32_t where = p.variable(DType::Int64);
+  const Val n = p.next_param(), extent = p.next_param(), zero = p.number(0), one = p.number(1);
+  p.set(where, p.number(-1));
+  const std::int32_t loop = p.open_for(zero, n);
+  const CheckedIndex c = p.index(p.element(at, p.var(loop)), extent);
+  p.open_if(c.outside);
+  p.set(where, p.var(loop));
+  p.leave(loop);
+  p.close();
+  p.set_element(x, c.index, p.of(OpId::Add, p.element(x, c.index), one));
+  p.close();
+  p.store(failed, {}, p.get(where));
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    std::vector<std::int64_t> x(4), at{0, 3, -1, -4, 2, 2};
+    std::int64_t failed = 0;
+    run(code, {x.data(), at.data(), &failed}, {6, 4});
+    CHECK(failed == -1);
+    CHECK(x == std::vector<std::int64_t>{2, 0, 2, 2});
+    for (std::int64_t wrong : {std::int64_t{4}, std::int64_t{-5}, INT64_MIN, INT64_MAX}) {
+      at[3] = wrong;
+      run(code, {x.data(), at.data(), &failed}, {6, 4});
+      CHECK(failed == 3);
+    }
+    CHECK(x == std::vector<std::int64_t>{6, 0, 2, 10});
+  });
+}
+
+TEST_CASE("whoever stops a kernel is heard in every loop") {
+  Program p;
+  SECTION("a repeat") {
+    p.open_repeat();
+    p.close_repeat(kNone);
+  }
+  SECTION("counting in counting") {
+    const std::int32_t x = p.buffer(DType::Int64, true);
+    const Val zero = p.number(0), n = p.number(60);
+    for (int depth = 0; depth < 8; ++depth) p.open_for(zero, n);
+    p.set_element(x, zero, p.of(OpId::Multiply, p.element(x, zero), p.element(x, zero)));
+    for (int depth = 0; depth < 8; ++depth) p.close();
+  }
+  SECTION("a long count") {
+    const std::int32_t x = p.buffer(DType::Int64, true);
+    p.open_for(p.number(0), p.number(INT64_MAX));
+    p.set_element(x, p.number(0), p.element(x, p.number(0)));
+    p.set_element(x, p.number(0), p.of(OpId::Multiply, p.element(x, p.number(0)), p.number(3)));
+    p.close();
+  }
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    std::atomic<bool> stop{false};
+    std::int64_t x = 3;
+    std::thread poke([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      stop = true;
+    });
+    run(code, {&x}, {}, &stop);
+    poke.join();
+    CHECK(stop);
+  });
+}
+
+TEST_CASE("the interpreter and other backends are not asked") {
+  Program p;
+  const Kernel k = p.finish();
+  CHECK(jit::supports(k, nullptr) == jit::available());
+  CHECK_THROWS_AS(interp::prepare(k, CpuTier::Baseline), InternalError);
+}
