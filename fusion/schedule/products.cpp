@@ -54,13 +54,20 @@ void Candidate::find_unfolded() {
     }
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
-      if (!unfolded_axes(g_, v)) continue;
+      if (!unfolded_axes(g_, v) || stores_copy(g_[v].in[0])) continue;
       const auto elements = static_cast<double>(element_count(g_[v].node->shape));
       unfolded_[v] = !reading(*problem_->target.machine, elements, 1,
                               elements * times_packed(g_, p, k, problem_->target.blocks))
                           .store();
     }
   }
+}
+
+// Whether a copy is all that is stored of a product, whose region stores it.
+bool Candidate::stores_copy(std::int32_t copy) const {
+  const std::int32_t view = g_[copy].in[0], of = g_[view].in[0];
+  return of >= 0 && tiled_[canon_[of]] && g_[of].node->axes.empty() && g_[of].uses == 1 &&
+         in_blocks(view, of, canon_[of]);
 }
 
 // Whether it is a copy that has matrices several times, as keys have that groups of queries share.
@@ -228,6 +235,20 @@ void Candidate::call_library(std::int32_t product) {
     add_own_root(operand_memory(in), "operand of a library call");
 }
 
+// A view in another order of the axes is only worth it for what is computed from it: stored itself,
+// it would lie beside the product, or where a reader could have read that.
+bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const {
+  const Node &n = *g_[reader].node, &p = *g_[product].node;
+  if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
+    return false;
+  if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.shape))
+    return true;
+  const std::vector<std::int32_t>& by = problem_->readers()[static_cast<std::size_t>(reader)];
+  return std::all_of(by.begin(), by.end(), [&](std::int32_t i) {
+    return follows_product(g_, i, reader, product) && g_[i].node->kind != NodeKind::View;
+  });
+}
+
 // What reads the product by its rows becomes part of its region; what reads it otherwise finds it
 // in memory.
 void Candidate::place_product_readers() {
@@ -249,7 +270,7 @@ void Candidate::place_product_readers() {
       for (const std::int32_t c : readers[v]) {
         if (a && (attention_of_[canon_[c]] == a->product || (a->multiplies(c) && c != v))) continue;
         const bool along = !a || a->side == 0 || g_[c].node->shape == g_[p].node->shape;
-        if (!along || !follows_product(g_, c, v, p) || blocked(c) || direct(c)) {
+        if (!along || !in_blocks(c, v, p)) {
           add_root(v, "read other than by the rows of its product");
         } else if (!root_[c]) {
           stack.push_back(c);
