@@ -18,6 +18,9 @@ namespace {
 // Products that a region has blocks of at a time: they share the cache.
 constexpr std::size_t kMostBlocks = 4;
 
+// Of work, what a cast is as its operand is loaded, which packing does anyway.
+constexpr double kCast = 0.25;
+
 // How often a line of an operand is packed: columns for every block of rows; rows once, or, of
 // several axes, for every block of columns.
 double times_packed(const Graph& g, std::int32_t product, int operand, const ProductBlocks& most) {
@@ -100,7 +103,7 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
       return std::nullopt;
     if (n.kind == NodeKind::MatMul) continue;
     const bool computes = n.kind == NodeKind::Elementwise;
-    const double work = n.kind == NodeKind::Cast ? 1 : element_work(n);
+    const double work = n.kind == NodeKind::Cast ? kCast : element_work(n);
     cost += work * std::min(1.0, elements_of(n.shape) / all);
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && !(computes && elements(in) < elements(i))) stack.push_back(canon_[in]);

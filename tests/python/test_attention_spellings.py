@@ -175,6 +175,34 @@ def test_dtypes(large, rows, scores_in, values_in):
     numpy.testing.assert_allclose(got, want, rtol=eps, atol=eps)
 
 
+CASTS = {
+    "all": lambda np, q, k, v: softmax(np, q.astype("f4") @ k.astype("f4").T) @ v.astype("f4"),
+    "all, and the result": lambda np, q, k, v: (softmax(np, q.astype("f4") @ k.astype("f4").T) @ v.astype("f4")).astype("f2"),
+    "scores in float64": lambda np, q, k, v: softmax(np, (q.astype("f4") @ k.astype("f4").T).astype("f8")).astype("f4") @ v.astype("f4"),
+    "weights in float64": lambda np, q, k, v: softmax(np, (q.astype("f4") @ k.astype("f4").T).astype("f8")) @ v,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", ["f2", "f8", "i4"])
+@pytest.mark.parametrize("name", CASTS)
+def test_operands_are_cast_where_they_are_read(large, name, given):
+    q, k, v = (x[0] for x in data("f4", 300, 1100))
+    if given == "i4":
+        q, k, v = (numpy.rint(x) for x in (q, k, v))
+    q, k, v = (x.astype(given) for x in (q, k, v))
+    f = CASTS[name]
+    plait._plait.set_eager_errors(False)
+    for target in (None, "cuda:sm_90"):
+        text = str(plait.explain(f(plait, *map(plait.asarray, (q, k, v))), target=target))
+        assert text.startswith("1 region "), text
+    want = f(numpy, q, k, v)
+    eps = 2e-3 if want.dtype == "f2" else 2e-5
+    for device in (None, "cuda") if given == "f2" and FAKE_DEVICE and not FAKE_NVRTC else (None,):
+        got = f(plait, *(plait.asarray(x, device=device) for x in (q, k, v)))
+        assert got.dtype == want.dtype
+        numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=eps * 20, atol=eps)
+
+
 def test_results_of_two_values(large):
     q, k, v = (x[0] for x in data("f4", 300, 4100))
 
