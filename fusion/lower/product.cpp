@@ -34,17 +34,22 @@ bool Lowering::keeps_rows(const Node& p) const {
       });
 }
 
-// Of a root, which of the axes of the product each of its own is.
+// What is stored of a root: of an update, what it writes.
+std::int32_t Lowering::stored(std::int32_t root) const {
+  return node(root).kind == NodeKind::Update ? in_.canon[g_[root].in[1]] : root;
+}
+
+// Of what is stored of a root, which of the axes of the product each of its own is.
 std::optional<Dims> Lowering::axes_in_product(std::int32_t root) const {
   std::optional<Dims> axes;
   for (const std::int32_t of : region_.products())
-    if (!axes) axes = axes_of_product(g_, in_.canon, root, of);
+    if (!axes) axes = axes_of_product(g_, in_.canon, stored(root), of);
   return axes;
 }
 
 bool Lowering::folds_rows(std::int32_t root) const {
   const Node& p = node(region_.product);
-  return p.axes.empty() && node(root).shape != p.shape && !axes_in_product(root);
+  return p.axes.empty() && node(stored(root)).shape != p.shape && !axes_in_product(root);
 }
 
 // What reads the products comes after them.
@@ -353,7 +358,8 @@ void Lowering::store_block(const Lines& rows, const Lines& columns, std::int32_t
 
 // A root whose axes are those of the product, in some order.
 void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
-  const Node& n = node(root);
+  const std::int32_t value = stored(root);
+  const Node& n = node(value);
   std::optional<Dims> axes = axes_in_product(root);
   if (!axes && node(region_.product).axes.empty()) {
     axes.emplace(n.shape.size());
@@ -365,7 +371,7 @@ void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
   for (int d = 0; d < axes->size(); ++d) {
     const auto of = static_cast<int>((*axes)[d]);
     if (of < 0) continue;
-    const ExprId mine = ex_.source({root, Field::Shape, d}),
+    const ExprId mine = ex_.source({value, Field::Shape, d}),
                  its = ex_.source({region_.product, Field::Shape, of});
     in_.facts.equal(mine, its);
     idx[static_cast<std::size_t>(d)] = tile_.own[static_cast<std::size_t>(of)];

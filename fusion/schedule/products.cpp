@@ -241,7 +241,11 @@ void Candidate::call_library(std::int32_t product) {
 // A view in another order of the axes is only worth it for what is computed from it: stored itself,
 // it would lie beside the product, or where a reader could have read that.
 bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const {
-  const Node &n = *g_[reader].node, &p = *g_[product].node;
+  const Node &n = *g_[reader].node, &p = *g_[product].node, &v = *g_[value].node;
+  if (n.kind == NodeKind::Update)
+    return canon_[g_[reader].in[1]] == value && g_[reader].in[2] < 0 && !packed_[reader] &&
+           !attends_[product] && v.shape == n.view_shape && v.dtype == n.view_dtype &&
+           element_count(v.shape) == element_count(p.shape);
   if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
     return false;
   if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.shape))
@@ -264,16 +268,20 @@ void Candidate::place_product_readers() {
     if (!tiled_[p]) continue;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
+    // A region that writes to a part of an array writes nothing else.
+    bool one_reader = true;
     const Attention* const a = attention(p);
     if (a) stack.insert(stack.end(), a->rows.begin(), a->rows.end());
     while (!stack.empty()) {
       const std::int32_t v = stack.back();
       stack.pop_back();
       if (!seen.insert(v).second) continue;
+      one_reader &= g_[v].uses == 1 && !g_[v].wanted && !g_[v].held;
       for (const std::int32_t c : readers[v]) {
         if (a && (attention_of_[canon_[c]] == a->product || (a->multiplies(c) && c != v))) continue;
         const bool along = !a || a->side == 0 || g_[c].node->shape == g_[p].node->shape;
-        if (!along || !in_blocks(c, v, p)) {
+        const bool writes = g_[c].node->kind == NodeKind::Update && !one_reader;
+        if (!along || writes || !in_blocks(c, v, p)) {
           add_root(v, "read other than by the rows of its product");
         } else if (!root_[c]) {
           stack.push_back(c);
@@ -301,7 +309,8 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
     found.computed.push_back(attention_of_[node]);
     return found;
   }
-  if (g_[node].node->kind == NodeKind::Update || direct(node) || blocked(node)) return found;
+  if (direct(node) || blocked(node)) return found;
+  const bool update = g_[node].node->kind == NodeKind::Update;
   ++walk_;
   struct Item {
     std::int32_t node;
@@ -312,7 +321,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
     const Item at = stack.back();
     stack.pop_back();
     for (const std::int32_t in : g_[at.node].in) {
-      if (in < 0) continue;
+      if (in < 0 || (update && at.node == node && in != g_[node].in[1])) continue;
       const std::int32_t c = canon_[in];
       if (g_[c].leaf || seen_[c] == walk_) continue;
       if (attention_of_[c] >= 0 && !root_[c]) {
@@ -337,6 +346,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
                               g_[c].node->kind != NodeKind::View});
     }
   }
+  if (update) found.stored = -1;
   return found;
 }
 
