@@ -216,15 +216,15 @@ class Analysis {
     }
   }
 
-  // A narrower type has weights of at most one as it has shares of them.
+  // A narrower type has weights of at most one as it has shares of them. A difference from a
+  // maximum that is rounded before it is wider is no sum of two.
   BlockValue cast(std::int32_t i) {
     const std::int32_t in = input(i, 0);
     const BlockValue& v = value(in);
-    const bool wider = itemsize(node(i).dtype) >= itemsize(node(in).dtype);
+    const auto of = itemsize(node(in).dtype), to = itemsize(node(i).dtype);
     const bool floats = is_float(node(i).dtype) && is_float(node(in).dtype);
-    return floats && (wider || (v.kind == BlockValue::Homogeneous && at_most_one(in)))
-               ? v
-               : BlockValue{};
+    const bool keeps = v.kind == BlockValue::Shifted ? to == of : to >= of || at_most_one(in);
+    return floats && keeps ? v : BlockValue{};
   }
   // Of a homogeneous value, without what is deferred.
   bool at_most_one(std::int32_t i) {

@@ -203,6 +203,21 @@ def test_operands_are_cast_where_they_are_read(large, name, given):
         numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=eps * 20, atol=eps)
 
 
+def test_differences_that_are_cast_keep_the_digits_of_the_wider_type(large):
+    """They are rounded before: from another maximum they are others."""
+    q, k, v = (x[0] for x in data("f4", 100, 1100))
+
+    def f(np, q, k, v):
+        s = q @ k.T
+        e = np.exp((s - s.max(-1, keepdims=True)).astype("f8"))
+        return e / e.sum(-1, keepdims=True) @ v
+
+    # Of small integers scores are exact, however they are summed.
+    q, k, v = numpy.rint(q), numpy.rint(k * 4) / 4 + numpy.float32(2**-20) * numpy.arange(1100, dtype="f4")[:, None], v.astype("f8")
+    q[:, 1:] = 0
+    close(numpy.asarray(f(plait, *map(plait.asarray, (q, k, v)))), f(numpy, q, k, v))
+
+
 def test_results_of_two_values(large):
     q, k, v = (x[0] for x in data("f4", 300, 4100))
 
