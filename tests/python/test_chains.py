@@ -188,7 +188,7 @@ def together(program, u, t):
 @pytest.mark.parametrize(
     "program, steps",
     [(heat, 1), (swapped, 1), (two_fields, 2), (boundaries, 5), (leapfrog, 1), (forwards, 1),
-     (coefficients, 1), (space, 2), (line, 1)],
+     (coefficients, 1), (space, 2), (line, 1), (periodic, 1)],
     ids=lambda x: getattr(x, "__name__", None),
 )
 @pytest.mark.usefixtures("large")
