@@ -41,6 +41,8 @@ class Candidate {
   bool add_own_root(std::int32_t node, const char* why) {
     return apply({Edit::StoreThis, node, why});
   }
+  // The root is computed where it is read again.
+  void remove_root(std::int32_t node);
   // Leaves a root among those that walk their operands alike; if it was, and found others there all
   // the same, alone.
   void separate(std::int32_t node, bool one_walk);
