@@ -397,11 +397,11 @@ std::optional<EinsumResult> einsum(std::string_view subscripts, std::span<const 
   if (shares(a, b, direct, most))
     return EinsumResult{along(order, product(a, b, direct, sums), shape, output)};
   const Term made{product(a, b, most, sums), joined(most.batch, most.rows, most.columns)};
-  Dims axes;
-  for (const int l : order) axes.push_back(place(output, l));
-  const Array result = empty_in_order(shape, axes, t);
-  tracer::assign(result, in_order(made, output));
-  return EinsumResult{result};
+  Dims extents;
+  for (const int l : order) extents.push_back(shape[place(output, l)]);
+  const Array result = tracer::empty(extents, t);
+  tracer::assign(result, in_order(made, order));
+  return EinsumResult{along(order, result, shape, output)};
 }
 
 }  // namespace plait::numpy

@@ -155,15 +155,15 @@ void Graph::build(std::span<Node* const> wanted, std::vector<const Node*>& repla
     g.expiring =
         g.held && n.handles == 1 && tracer::only_known(n, uses + 1) && tracer::is_expiring(n);
     g.exclusive = n.handles == 0 && !read_later && (!n.data || tracer::owned_memory(*n.data));
-    if (g.node != g.recorded) continue;
-    if (n.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
+    if (const Node& v = *g.node; v.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
       const Node& base = *nodes[g.in[0]].node;
-      if (base.dtype == n.dtype)
-        g.map = shared(decompose(base.shape, base.strides, n.offset, n.shape, n.strides));
+      if (base.dtype == v.dtype)
+        g.map = shared(decompose(base.shape, base.strides, v.offset, v.shape, v.strides));
       const bool part = base.kind == NodeKind::Update && nodes[g.in[0]].map;
-      if (base.dtype == n.dtype && (!g.map || part))
-        g.index = shared(decompose_index(base.shape, base.strides, n.offset, n.shape, n.strides));
+      if (base.dtype == v.dtype && (!g.map || part))
+        g.index = shared(decompose_index(base.shape, base.strides, v.offset, v.shape, v.strides));
     }
+    if (g.node != g.recorded) continue;
     writes |= n.kind == NodeKind::Update && !g.leaf;
     if (n.kind == NodeKind::Update && !g.leaf && g.in[2] < 0 && n.view_dtype == n.dtype)
       g.map = shared(decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides));

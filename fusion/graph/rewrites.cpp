@@ -1,5 +1,7 @@
 #include "rewrites.hpp"
 
+#include <algorithm>
+
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
@@ -19,7 +21,12 @@ Ref<Node> view_of(const Ref<Node>& n, const Dims& shape, const Dims& strides,
   bool whole = s.offset + further == 0 && s.base->dtype == n->dtype && s.base->shape == shape;
   for (int d = 0; whole && d < shape.size(); ++d)
     whole = shape[d] == 1 || s.base->strides[d] == strides[d];
-  if (whole) return Ref<Node>(s.base);
+  return whole ? Ref<Node>(s.base) : new_view(n, shape, strides, further);
+}
+
+Ref<Node> new_view(const Ref<Node>& n, const Dims& shape, const Dims& strides,
+                   std::int64_t further) {
+  const Shown s = shown(n);
   Ref<Node> v = tracer::new_node(NodeKind::View);
   v->dtype = n->dtype;
   v->shape = shape;
@@ -36,6 +43,21 @@ bool copies(const GNode& g) {
   return !g.leaf && g.node->kind == NodeKind::Cast && g.node->inputs[0]->dtype == g.node->dtype;
 }
 
+// A view of a copy that steps through its axes, as one of what was copied.
+Ref<Node> through(const GNode& copy, const GNode& view, bool whole_as_view = false) {
+  const Ref<Node>& from = copy.node->inputs[0];
+  const Dims& step = *shown(from).strides;
+  Dims strides(view.node->shape.size());
+  std::int64_t further = 0;
+  for (int d = 0; d < step.size(); ++d) {
+    further += view.map->start[d] * step[d];
+    if (const auto j = static_cast<int>(view.map->from[d]); j >= 0)
+      strides[j] = view.map->step[d] * step[d];
+  }
+  return whole_as_view ? new_view(from, view.node->shape, strides, further)
+                       : view_of(from, view.node->shape, strides, further);
+}
+
 // What a copy shows that nobody else reads, itself or by a view that steps through its axes, as a
 // view of what was copied; null: there is none.
 Ref<Node> copied(const Graph& g, std::int32_t operand) {
@@ -43,17 +65,21 @@ Ref<Node> copied(const Graph& g, std::int32_t operand) {
   const bool view = alone(v) && v.node->kind == NodeKind::View && v.map;
   const GNode& copy = g[view ? v.in[0] : operand];
   if (!copies(copy) || !alone(copy)) return {};
-  const Ref<Node>& from = copy.node->inputs[0];
-  if (!view) return from;
-  const Dims& step = *shown(from).strides;
-  Dims strides(v.node->shape.size());
-  std::int64_t further = 0;
-  for (int d = 0; d < step.size(); ++d) {
-    further += v.map->start[d] * step[d];
-    if (const auto j = static_cast<int>(v.map->from[d]); j >= 0)
-      strides[j] = v.map->step[d] * step[d];
-  }
-  return view_of(from, v.node->shape, strides, further);
+  return view ? through(copy, v) : copy.node->inputs[0];
+}
+
+// Whether its value does not depend on how its operands lie.
+bool reads_in_any_order(const Node& n) {
+  return n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast ||
+         n.kind == NodeKind::MatMul ||
+         (n.kind == NodeKind::Reduce && !reduce_info(n.reduce).has(kOrderShows));
+}
+
+bool copies_product(const Graph& g, const GNode& n) {
+  if (!copies(n) || n.wanted || n.held) return false;
+  const GNode& from = g[n.in[0]];
+  const GNode& base = from.node->kind == NodeKind::View && !from.leaf ? g[from.in[0]] : from;
+  return !base.leaf && base.node->kind == NodeKind::MatMul;
 }
 
 }  // namespace
@@ -76,6 +102,34 @@ std::vector<Graph::Instead> read_through_copies(const Graph& g) {
     Ref<Node> p = tracer::product_instead(*n.node, in[0], in[1], n.node->axes);
     p->named = n.node->named;
     found.push_back({n.recorded, std::move(p)});
+  }
+  return found;
+}
+
+std::vector<Graph::Instead> read_products(const Graph& g) {
+  std::vector<Graph::Instead> found;
+  const auto candidate = [&](const GNode& n) { return copies_product(g, n); };
+  if (std::ranges::none_of(g.nodes, candidate)) return found;
+  std::vector<std::vector<std::int32_t>> readers(g.nodes.size());
+  for (std::int32_t i = 0; i < g.size(); ++i)
+    for (const std::int32_t in : g[i].in)
+      if (in >= 0) readers[static_cast<std::size_t>(in)].push_back(i);
+  const auto in_any_order = [&](std::int32_t i) { return reads_in_any_order(*g[i].node); };
+  for (std::int32_t c = 0; c < g.size(); ++c) {
+    if (!candidate(g[c])) continue;
+    const auto steps = [&](std::int32_t i) {
+      const GNode& v = g[i];
+      return v.node->kind == NodeKind::View && v.map && !v.wanted && !v.held &&
+             std::ranges::all_of(readers[static_cast<std::size_t>(i)], in_any_order);
+    };
+    const std::vector<std::int32_t>& by = readers[static_cast<std::size_t>(c)];
+    if (!std::ranges::all_of(by, [&](std::int32_t i) { return in_any_order(i) || steps(i); }))
+      continue;
+    const Ref<Node>& from = g[c].node->inputs[0];
+    if (std::ranges::any_of(by, in_any_order))
+      found.push_back({g[c].recorded, new_view(from, from->shape, *shown(from).strides)});
+    for (const std::int32_t i : by)
+      if (!in_any_order(i)) found.push_back({g[i].recorded, through(g[c], g[i], true)});
   }
   return found;
 }

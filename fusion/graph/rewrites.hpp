@@ -24,9 +24,13 @@ std::vector<Graph::Instead> copy_windows(const Graph& g);
 // reads wherever it lies, needs none: nobody else reads the copy in between.
 std::vector<Graph::Instead> read_through_copies(const Graph& g);
 
+// A copy of a product, as einsum makes one in the order that NumPy lays the result out in, is the
+// product for whoever reads it in any order.
+std::vector<Graph::Instead> read_products(const Graph& g);
+
 using Rewrite = std::vector<Graph::Instead> (*)(const Graph&);
 inline constexpr Rewrite kRewrites[] = {add_stacked, sum_products, copy_windows,
-                                        read_through_copies};
+                                        read_through_copies, read_products};
 
 // Nobody needs the value but one node of the graph.
 bool alone(const GNode& g);
@@ -42,5 +46,7 @@ Shown shown(const Ref<tracer::Node>& n);
 // other node itself where this is all of it.
 Ref<tracer::Node> view_of(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
                           std::int64_t further = 0);
+Ref<tracer::Node> new_view(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
+                           std::int64_t further = 0);
 
 }  // namespace plait::fusion

@@ -110,6 +110,9 @@ class Lowering : Nest {
   // reads the block of the product (lower/product.cpp).
   void product();
   bool keeps_rows(const tracer::Node& product) const;
+  std::int32_t stored(std::int32_t root) const;
+  std::optional<Dims> axes_in_product(std::int32_t root) const;
+  bool folds_rows(std::int32_t root) const;
   bool reads_product(std::int32_t id) const;
   std::int32_t first_product() const;
   using Level = CutLoops::Level;

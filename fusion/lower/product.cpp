@@ -25,13 +25,31 @@ constexpr std::int64_t kLeastBlocks = 6;
 bool Lowering::keeps_rows(const Node& p) const {
   if (!p.axes.empty()) return false;
   for (const std::int32_t r : region_.roots)
-    if (node(r).shape != p.shape) return true;
+    if (folds_rows(r)) return true;
   const std::int32_t first = first_product();
   return walk_inputs(
       g_, in_.canon, region_.roots, [&](std::int32_t i) { return i > first && !in_.in_memory[i]; },
       [&](std::int32_t i) {
         return node(i).kind == NodeKind::Reduce && reads_product(g_[i].in[0]);
       });
+}
+
+// What is stored of a root: of an update, what it writes.
+std::int32_t Lowering::stored(std::int32_t root) const {
+  return node(root).kind == NodeKind::Update ? in_.canon[g_[root].in[1]] : root;
+}
+
+// Of what is stored of a root, which of the axes of the product each of its own is.
+std::optional<Dims> Lowering::axes_in_product(std::int32_t root) const {
+  std::optional<Dims> axes;
+  for (const std::int32_t of : region_.products())
+    if (!axes) axes = axes_of_product(g_, in_.canon, stored(root), of);
+  return axes;
+}
+
+bool Lowering::folds_rows(std::int32_t root) const {
+  const Node& p = node(region_.product);
+  return p.axes.empty() && node(stored(root)).shape != p.shape && !axes_in_product(root);
 }
 
 // What reads the products comes after them.
@@ -324,15 +342,13 @@ void Lowering::start_block(std::int32_t local, std::int32_t value, const Lines& 
 
 // The roots, from the block of the product.
 void Lowering::store_block(const Lines& rows, const Lines& columns, std::int32_t ctx) {
-  const Node& p = node(region_.product);
   const std::vector<std::int32_t> down = open_rows_of(rows, columns, ctx);
   std::vector<std::int32_t> across;
-  const auto folded = [&](std::int32_t r) { return p.axes.empty() && node(r).shape != p.shape; };
   // Folds of rows first: what is computed from them finds them in front of its loop.
   for (const std::int32_t r : region_.roots)
-    if (folded(r)) store_along(r, tile_.rows);
+    if (folds_rows(r)) store_along(r, tile_.rows);
   for (const std::int32_t r : region_.roots) {
-    if (folded(r)) continue;
+    if (folds_rows(r)) continue;
     if (tile_.columns < 0) across = open_columns_of_block();
     store_along(r, tile_.columns);
   }
@@ -342,22 +358,20 @@ void Lowering::store_block(const Lines& rows, const Lines& columns, std::int32_t
 
 // A root whose axes are those of the product, in some order.
 void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
-  const Node &p = node(region_.product), &n = node(root);
-  std::optional<Dims> axes;
-  if (p.axes.empty()) {
+  const std::int32_t value = stored(root);
+  const Node& n = node(value);
+  std::optional<Dims> axes = axes_in_product(root);
+  if (!axes && node(region_.product).axes.empty()) {
     axes.emplace(n.shape.size());
     for (int d = 0; d < axes->size(); ++d)
       (*axes)[d] = d != tile_.across.first || n.shape[d] != 1 ? d : -1;
-  } else {
-    for (const std::int32_t of : region_.products())
-      if (!axes) axes = axes_of_product(g_, in_.canon, root, of);
   }
   if (!axes) return need(region_.product, "it is read beyond its own rows");
   Index idx(static_cast<std::size_t>(n.shape.size()));
   for (int d = 0; d < axes->size(); ++d) {
     const auto of = static_cast<int>((*axes)[d]);
     if (of < 0) continue;
-    const ExprId mine = ex_.source({root, Field::Shape, d}),
+    const ExprId mine = ex_.source({value, Field::Shape, d}),
                  its = ex_.source({region_.product, Field::Shape, of});
     in_.facts.equal(mine, its);
     idx[static_cast<std::size_t>(d)] = tile_.own[static_cast<std::size_t>(of)];

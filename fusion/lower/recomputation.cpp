@@ -71,11 +71,19 @@ bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
 
 void Lowering::check_recomputation() {
   if (!needs_.empty()) return;
+  std::set<std::int32_t> dear;
   for (const auto& [id, e] : emissions_) {
     const double elements = std::max<double>(1, static_cast<double>(element_count(node(id).shape)));
     if (e.computed >= 1.5 * elements) out_.repeated[id] = e.computed / elements;
-    if (stored_cheaper(id, e)) need(id, "recomputing costs more than storing it");
+    if (stored_cheaper(id, e)) dear.insert(id);
   }
+  if (dear.empty()) return;
+  // What only they are made of is computed once when they are in memory.
+  const auto within = [&](std::int32_t i) {
+    if (dear.contains(i)) need(i, "recomputing costs more than storing it");
+    return !dear.contains(i) && !in_.in_memory[i];
+  };
+  walk_inputs(g_, in_.canon, region_.roots, within, [](std::int32_t) { return false; });
 }
 
 }  // namespace plait::fusion

@@ -20,11 +20,10 @@ std::vector<double> spared(const Candidate& c) {
   const std::vector<std::int32_t>& canon = c.problem().canon;
   std::vector<double> bytes;
   const auto read_by = [&](std::int32_t p, std::int32_t reader) {
-    const Node& n = *g[p].node;
-    if (!follows_product(g, reader, p, p) || c.blocked(reader) || c.direct(reader)) return;
+    if (!c.in_blocks(reader, p, p)) return;
     bytes.resize(g.nodes.size());
     // Stored and loaded; what has to be in memory is only loaded.
-    bytes[p] = bytes_of(n) * (c.is_root(p) ? 1 : 2);
+    bytes[p] = bytes_of(*g[p].node) * (c.is_root(p) ? 1 : 2);
   };
   for (std::int32_t i = 0; i < g.size(); ++i)
     for (const std::int32_t in : g[i].in)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fusion/graph/walk.hpp"
 #include "product_region.hpp"
 
 namespace plait::fusion {
@@ -46,7 +47,7 @@ class Analysis {
     if (!is_factor(w) || !find_folds() || !all_.count(a_.scored)) return std::nullopt;
     a_.scaling = w.scaling;
     for (const Factor& f : a_.scaling.deferred) a_.divided |= has_sum(f.row);
-    if (!moved()) find_uniform_blocks();
+    if (!a_.moves_axes(g_)) find_uniform_blocks();
     find_replacement();
     all_.insert({a_.scores, weighing()});
     a_.inside.assign(all_.begin(), all_.end());
@@ -71,11 +72,9 @@ class Analysis {
   std::int32_t shown(std::int32_t i) const {
     return !g_[i].leaf && node(i).kind == NodeKind::View ? input(i, 0) : i;
   }
-  // Whether what is between the products has other axes than they.
-  bool moved() const { return a_.scored != a_.scores || a_.weights != weighing(); }
   std::int32_t weighing() const { return canon_[a_.weighing(g_)]; }
 
-  // The answer of a question about nodes, which is asked of each once.
+  // The answer of a question about a node, which is asked once.
   template <class T, class Ask>
   static const T& once(std::map<std::int32_t, T>& known, std::int32_t i, Ask&& ask) {
     if (const auto at = known.find(i); at != known.end()) return at->second;
@@ -141,7 +140,7 @@ class Analysis {
     if (axes < d.size()) d.erase(a_.axis);
     return d;
   }
-  // Whether it is one for each row as it is broadcast to the values between the products.
+  // Whether it is one for each row as it is broadcast between the products.
   bool of_rows(std::int32_t i) {
     if (i < 0 || !row(i)) return false;
     Dims d = node(i).shape;
@@ -217,15 +216,15 @@ class Analysis {
     }
   }
 
-  // A narrower type has weights of at most one as it has shares of them.
+  // A narrower type has weights of at most one as it has shares of them. A difference from a
+  // maximum that is rounded before it is wider is no sum of two.
   BlockValue cast(std::int32_t i) {
     const std::int32_t in = input(i, 0);
     const BlockValue& v = value(in);
-    const bool wider = itemsize(node(i).dtype) >= itemsize(node(in).dtype);
+    const auto of = itemsize(node(in).dtype), to = itemsize(node(i).dtype);
     const bool floats = is_float(node(i).dtype) && is_float(node(in).dtype);
-    return floats && (wider || (v.kind == BlockValue::Homogeneous && at_most_one(in)))
-               ? v
-               : BlockValue{};
+    const bool keeps = v.kind == BlockValue::Shifted ? to == of : to >= of || at_most_one(in);
+    return floats && keeps ? v : BlockValue{};
   }
   // Of a homogeneous value, without what is deferred.
   bool at_most_one(std::int32_t i) {
@@ -422,17 +421,22 @@ class Analysis {
       a_.replacement = by;
   }
 
-  // Products of the same weights, whose columns are there before the first.
+  // Products of the same weights, whose columns are there before any of them, and where the graph
+  // writes to memory, were.
   void find_products() {
-    const Node& p = node(a_.product);
+    std::set<std::int32_t> behind = all_;
+    const auto reads = [&](std::int32_t n) { return !g_[n].leaf; };
+    const auto found = [&](std::int32_t n) { return behind.count(n) > 0; };
     for (std::int32_t i = 0; i < g_.size(); ++i) {
       if (canon_[i] != i || g_[i].leaf || node(i).kind != NodeKind::MatMul ||
-          input(i, a_.side) != weighing() || node(i).shape != p.shape || node(i).dtype != p.dtype ||
-          !node(i).axes.empty())
+          input(i, a_.side) != weighing() || node(i).shape != node(a_.product).shape ||
+          node(i).dtype != node(a_.product).dtype || !node(i).axes.empty())
         continue;
       const std::int32_t values = without_views(a_.values(g_, i));
-      if (a_.products.empty() || g_[values].leaf || values < a_.products[0])
-        a_.products.push_back(i);
+      const bool later = !a_.products.empty() && !g_[values].leaf && values > a_.products[0];
+      if (later && (g_.writes || walk_inputs(g_, canon_, {values}, reads, found))) continue;
+      a_.products.push_back(i);
+      behind.insert(i);
     }
     a_.product = a_.products[0];
   }
@@ -440,7 +444,7 @@ class Analysis {
   // What would be in memory for others, there is no block of.
   bool nobody_else_reads() const {
     const auto inside = [&](std::int32_t i) {
-      return all_.count(i) && (moved() || a_.side == 1 || !a_.rows.count(i));
+      return all_.count(i) && (a_.moves_axes(g_) || a_.side == 1 || !a_.rows.count(i));
     };
     for (std::int32_t i = 0; i < g_.size(); ++i) {
       const std::int32_t c = canon_[i];

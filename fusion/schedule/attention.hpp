@@ -95,6 +95,8 @@ struct Attention {
   std::int32_t keys(const Graph& g) const { return g[scores].in[1 - queries]; }
   std::int32_t values(const Graph& g, std::int32_t of) const { return g[of].in[1 - side]; }
   std::int32_t weighing(const Graph& g) const { return g[product].in[side]; }
+  // Whether what is between the products has other axes than they.
+  bool moves_axes(const Graph& g) const;
   // Axes of the products: their rows, which are the rows of the weights, and their columns.
   int row_axis(const Graph& g) const { return g[product].node->shape.size() - 2 + side; }
   int column_axis(const Graph& g) const { return g[product].node->shape.size() - 1 - side; }

@@ -32,6 +32,14 @@ std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_s
 
 }  // namespace
 
+bool Attention::moves_axes(const Graph& g) const {
+  const Dims &shape = g[weights].node->shape, &whole = g[weighing(g)].node->shape;
+  bool moves = queries != 0 || shape.size() != whole.size();
+  for (int d = 0; !moves && d < shape.size(); ++d)
+    moves = shape[d] != 1 && (axes.first[d] != d || axes.last[d] != d + 1);
+  return moves;
+}
+
 bool find_axes(const Graph& g, Attention& a) {
   const Node &w = *g[a.weights].node, &v = *g[a.weighing(g)].node, &s = *g[a.scores].node,
              &read = *g[a.scored].node;

@@ -126,6 +126,11 @@ bool Candidate::store(std::int32_t node, const char* why) {
   return true;
 }
 
+void Candidate::remove_root(std::int32_t node) {
+  root_[node] = false;
+  std::erase_if(notes_, [&](const Note& n) { return n.node == node; });
+}
+
 void Candidate::separate(std::int32_t node, bool one_walk) {
   group_[node] = group_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
 }

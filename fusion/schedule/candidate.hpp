@@ -41,6 +41,8 @@ class Candidate {
   bool add_own_root(std::int32_t node, const char* why) {
     return apply({Edit::StoreThis, node, why});
   }
+  // The root is computed where it is read again.
+  void remove_root(std::int32_t node);
   // Leaves a root among those that walk their operands alike; if it was, and found others there all
   // the same, alone.
   void separate(std::int32_t node, bool one_walk);
@@ -77,6 +79,8 @@ class Candidate {
   // Products that are regions with what stands around them (products.cpp).
   void place_operands(std::int32_t product);
   void place_product_readers();
+  // Whether a region of the product may compute `reader` from `value` in its blocks.
+  bool in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const;
   // Whether something stands before the product.
   bool computes_rows(std::int32_t product) const;
   // Puts products in memory that several of these regions would compute; false when there are none.
@@ -114,6 +118,7 @@ class Candidate {
  private:
   bool store(std::int32_t node, const char* why);
   std::vector<std::int32_t> reached_roots(std::int32_t node) const;
+  std::vector<std::int32_t> roots_in_order() const;
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
   bool cheap(std::int32_t node) const;
   bool small(std::int32_t node, const Dims& shape) const;
@@ -130,6 +135,7 @@ class Candidate {
   void place_columns(std::int32_t operand);
   void find_packed();
   void find_padded();
+  bool stores_copy(std::int32_t copy) const;
   bool repeats_matrices(std::int32_t view) const;
   using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
   bool packed_only(std::int32_t node, std::int32_t written, bool computed, Packings& into) const;

@@ -12,6 +12,7 @@ using tracer::NodeKind;
 
 std::vector<Step> Legalizer::run(Search& search) {
   std::vector<Step> steps;
+  removed_.assign(g_.nodes.size(), false);
   std::size_t sound = 0;  // steps that no edit of the time before can have changed
   for (bool again = true; again;) {
     again = false;
@@ -31,6 +32,7 @@ std::vector<Step> Legalizer::run(Search& search) {
       if (!again) sound = i + 1;
       memory_.after(s);
     }
+    again = again || remove_unread(steps, search.candidate());
   }
   return steps;
 }
@@ -153,6 +155,40 @@ bool Legalizer::reads_missing(const RegionSpec& region) {
       if (k >= 0 && !memory_.loadable()[p_.canon[k]]) stack.push_back(p_.canon[k]);
   }
   return false;
+}
+
+bool Legalizer::remove_unread(const std::vector<Step>& steps, Candidate& c) {
+  std::vector<bool> read(g_.nodes.size());
+  std::vector<std::int32_t> stack;
+  for (const Step& s : steps) {
+    ++walk_;
+    for (const std::int32_t r : s.region.roots) seen_[r] = walk_;
+    stack = s.region.roots;
+    while (!stack.empty()) {
+      const std::int32_t i = stack.back();
+      stack.pop_back();
+      for (const std::int32_t k : g_[i].in) {
+        if (k < 0) continue;
+        for (const std::int32_t from : {k, p_.canon[k]}) {
+          if (std::exchange(seen_[from], walk_) == walk_) continue;
+          if (c.is_root(from))
+            read[from] = true;
+          else
+            stack.push_back(from);
+        }
+      }
+    }
+  }
+  bool removed = false;
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (!c.is_root(i) || read[i] || removed_[i]) continue;
+    const GNode& n = g_[i];
+    const bool map = n.node->kind == NodeKind::Elementwise || n.node->kind == NodeKind::Cast;
+    if (!map || n.wanted || n.held || !n.exclusive) continue;
+    c.remove_root(i);
+    removed_[i] = removed = true;
+  }
+  return removed;
 }
 
 // None: the value has to be in memory before the store may overwrite what it reads.

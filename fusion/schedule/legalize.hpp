@@ -33,6 +33,9 @@ class Legalizer {
   FoundOfRegion look(const RegionSpec& region, const Candidate& c, bool takes_over);
   bool provide(const std::vector<Need>& needs, Step& s, Candidate& c);
   bool reads_missing(const RegionSpec& region);
+  // Those that no other region loads: where what reads them came to be stored itself, in the same
+  // loop. Each goes once.
+  bool remove_unread(const std::vector<Step>& steps, Candidate& c);
   UpdateMode update_mode(const FoundOfRegion& found, std::int32_t update, bool takes_over);
   bool reads_elsewhere(const LoweredKernel& walked, std::int32_t old, std::int32_t update);
 
@@ -47,6 +50,7 @@ class Legalizer {
   int surveys_ = 0;
   std::vector<bool> missing_;  // nodes that were found to be, this time
   bool any_missing_ = false;
+  std::vector<bool> removed_;  // nodes that no region loaded
   std::vector<int> seen_;  // in which walk
   int walk_ = 0;
 };

@@ -186,8 +186,9 @@ double tiling_seconds(const Target& target, const Graph& g, std::int32_t product
 
 bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand,
                      std::int32_t product) {
-  if (g[product].node->axes.empty()) return follows_rows(g, node, operand, g[product].node->shape);
-  const Node& n = *g[node].node;
+  const Node &n = *g[node].node, &p = *g[product].node;
+  if (p.axes.empty() && follows_rows(g, node, operand, p.shape)) return true;
+  if (element_count(g[operand].node->shape) != element_count(p.shape)) return false;
   switch (n.kind) {
     case NodeKind::Elementwise:
     case NodeKind::Cast:
@@ -211,7 +212,9 @@ std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32
     }
     if (i < product || g[i].leaf || !seen.insert(i).second) return std::nullopt;
     for (const std::int32_t in : g[i].in) {
-      if (in < 0 || !follows_product(g, i, in, product)) continue;
+      if (in < 0 || n.kind == NodeKind::Reduce || !follows_product(g, i, in, product) ||
+          element_count(g[in].node->shape) != element_count(g[product].node->shape))
+        continue;
       std::optional<Dims> of = self(self, canon[in]);
       if (!of || n.kind != NodeKind::View) {
         if (of) return of;

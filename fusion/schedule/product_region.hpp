@@ -53,8 +53,8 @@ bool fits_tiles(const Graph& g, std::int32_t node, const Target& target);
 // of a product of that shape.
 bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product);
 
-// The same of a product, or, of one of several axes, whether the elements of `node` follow from its
-// operand's, those of the product in some order of its axes.
+// The same of a product, or whether the elements of `node` follow from its operand's, those of the
+// product in some order of its axes.
 bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand, std::int32_t product);
 
 // A chain of additions whose terms are products, each read by its addition alone: they are summed
@@ -69,7 +69,7 @@ std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<st
                                             const std::vector<std::int32_t>& products,
                                             const Target& target);
 
-// Which of the axes of a product of several each axis of such a node is; -1 for one of extent 1.
+// Which of the axes of a product each axis of such a node is; -1 for one of extent 1.
 std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32_t>& canon,
                                     std::int32_t node, std::int32_t product);
 

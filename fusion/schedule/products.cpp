@@ -18,6 +18,9 @@ namespace {
 // Products that a region has blocks of at a time: they share the cache.
 constexpr std::size_t kMostBlocks = 4;
 
+// Of work, what a cast is as its operand is loaded, which packing does anyway.
+constexpr double kCast = 0.25;
+
 // How often a line of an operand is packed: columns for every block of rows; rows once, or, of
 // several axes, for every block of columns.
 double times_packed(const Graph& g, std::int32_t product, int operand, const ProductBlocks& most) {
@@ -54,13 +57,20 @@ void Candidate::find_unfolded() {
     }
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
-      if (!unfolded_axes(g_, v)) continue;
+      if (!unfolded_axes(g_, v) || stores_copy(g_[v].in[0])) continue;
       const auto elements = static_cast<double>(element_count(g_[v].node->shape));
       unfolded_[v] = !reading(*problem_->target.machine, elements, 1,
                               elements * times_packed(g_, p, k, problem_->target.blocks))
                           .store();
     }
   }
+}
+
+// Whether a copy is all that is stored of a product, whose region stores it.
+bool Candidate::stores_copy(std::int32_t copy) const {
+  const std::int32_t view = g_[copy].in[0], of = g_[view].in[0];
+  return of >= 0 && tiled_[canon_[of]] && g_[of].node->axes.empty() && g_[of].uses == 1 &&
+         in_blocks(view, of, canon_[of]);
 }
 
 // Whether it is a copy that has matrices several times, as keys have that groups of queries share.
@@ -93,7 +103,7 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
       return std::nullopt;
     if (n.kind == NodeKind::MatMul) continue;
     const bool computes = n.kind == NodeKind::Elementwise;
-    const double work = n.kind == NodeKind::Cast ? 1 : element_work(n);
+    const double work = n.kind == NodeKind::Cast ? kCast : element_work(n);
     cost += work * std::min(1.0, elements_of(n.shape) / all);
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && !(computes && elements(in) < elements(i))) stack.push_back(canon_[in]);
@@ -228,6 +238,24 @@ void Candidate::call_library(std::int32_t product) {
     add_own_root(operand_memory(in), "operand of a library call");
 }
 
+// A view in another order of the axes is only worth it for what is computed from it: stored itself,
+// it would lie beside the product, or where a reader could have read that.
+bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const {
+  const Node &n = *g_[reader].node, &p = *g_[product].node, &v = *g_[value].node;
+  if (n.kind == NodeKind::Update)
+    return canon_[g_[reader].in[1]] == value && g_[reader].in[2] < 0 && !packed_[reader] &&
+           !attends_[product] && v.shape == n.view_shape && v.dtype == n.view_dtype &&
+           element_count(v.shape) == element_count(p.shape);
+  if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
+    return false;
+  if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.shape))
+    return true;
+  const std::vector<std::int32_t>& by = problem_->readers()[static_cast<std::size_t>(reader)];
+  return std::all_of(by.begin(), by.end(), [&](std::int32_t i) {
+    return follows_product(g_, i, reader, product) && g_[i].node->kind != NodeKind::View;
+  });
+}
+
 // What reads the product by its rows becomes part of its region; what reads it otherwise finds it
 // in memory.
 void Candidate::place_product_readers() {
@@ -240,16 +268,20 @@ void Candidate::place_product_readers() {
     if (!tiled_[p]) continue;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
+    // A region that writes to a part of an array writes nothing else.
+    bool one_reader = true;
     const Attention* const a = attention(p);
     if (a) stack.insert(stack.end(), a->rows.begin(), a->rows.end());
     while (!stack.empty()) {
       const std::int32_t v = stack.back();
       stack.pop_back();
       if (!seen.insert(v).second) continue;
+      one_reader &= g_[v].uses == 1 && !g_[v].wanted && !g_[v].held;
       for (const std::int32_t c : readers[v]) {
         if (a && (attention_of_[canon_[c]] == a->product || (a->multiplies(c) && c != v))) continue;
         const bool along = !a || a->side == 0 || g_[c].node->shape == g_[p].node->shape;
-        if (!along || !follows_product(g_, c, v, p) || blocked(c) || direct(c)) {
+        const bool writes = g_[c].node->kind == NodeKind::Update && !one_reader;
+        if (!along || writes || !in_blocks(c, v, p)) {
           add_root(v, "read other than by the rows of its product");
         } else if (!root_[c]) {
           stack.push_back(c);
@@ -277,7 +309,8 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
     found.computed.push_back(attention_of_[node]);
     return found;
   }
-  if (g_[node].node->kind == NodeKind::Update || direct(node) || blocked(node)) return found;
+  if (direct(node) || blocked(node)) return found;
+  const bool update = g_[node].node->kind == NodeKind::Update;
   ++walk_;
   struct Item {
     std::int32_t node;
@@ -288,7 +321,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
     const Item at = stack.back();
     stack.pop_back();
     for (const std::int32_t in : g_[at.node].in) {
-      if (in < 0) continue;
+      if (in < 0 || (update && at.node == node && in != g_[node].in[1])) continue;
       const std::int32_t c = canon_[in];
       if (g_[c].leaf || seen_[c] == walk_) continue;
       if (attention_of_[c] >= 0 && !root_[c]) {
@@ -313,6 +346,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
                               g_[c].node->kind != NodeKind::View});
     }
   }
+  if (update) found.stored = -1;
   return found;
 }
 

@@ -151,13 +151,44 @@ int Candidate::scanned_axis(std::int32_t node) const {
   return -1;
 }
 
+// As they were recorded, but that what several products of an attention read comes before all of
+// them.
+std::vector<std::int32_t> Candidate::roots_in_order() const {
+  std::vector<std::int32_t> several;  // those products
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    if (attends_[i] && attention(i)->products.size() > 1) several.push_back(i);
+  std::vector<std::int32_t> order;
+  std::vector<bool> placed(g_.nodes.size());
+  const auto place = [&](const auto& self, std::int32_t i) -> void {
+    if (placed[i]) return;
+    placed[i] = true;
+    if (!several.empty())
+      for (const std::int32_t r : reached_roots(i)) self(self, r);
+    order.push_back(i);
+  };
+  for (std::int32_t i = 0; i < g_.size(); ++i) {
+    if (!root_[i]) continue;
+    const Products of = several.empty() ? Products{} : products_of(i);
+    for (const std::int32_t p : several) {
+      const Attention& a = *attention(p);
+      if (!a.multiplies(of.stored) &&
+          std::ranges::none_of(of.computed, [&](std::int32_t q) { return a.multiplies(q); }))
+        continue;
+      const std::int32_t values = canon_[a.values(g_, p)];
+      for (const std::int32_t r : root_[values] ? std::vector{values} : reached_roots(values))
+        place(place, r);
+    }
+    place(place, i);
+  }
+  return order;
+}
+
 std::vector<Step> Candidate::regions() const {
   std::vector<Step> steps;
   std::vector<std::int32_t> step_of(g_.nodes.size(), -1);
   std::map<std::vector<std::int64_t>, std::vector<std::int32_t>> open;  // steps that take more
   std::map<std::int32_t, std::int32_t> computing;  // of each product the last step that computes it
-  for (std::int32_t i = 0; i < g_.size(); ++i) {
-    if (!root_[i]) continue;
+  for (const std::int32_t i : roots_in_order()) {
     problem_->budget.check(0);
     std::int32_t after = -1;  // the last step this root needs
     const std::vector<std::int32_t> needs = reached_roots(i);

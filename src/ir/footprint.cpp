@@ -92,8 +92,30 @@ class Bounds {
     }
   }
 
+  // A comparison that has one answer, as where an index starts again: at the end of a period alone.
+  std::optional<bool> decided(const Inst& i) {
+    const bool equal = i.fn == OpId::Equal;
+    if (i.op != Op::Apply || (!equal && i.fn != OpId::Less)) return std::nullopt;
+    for (const Val v : {i.operands[0], i.operands[1]})
+      if (k_.insts[v].type != DType::Int64) return std::nullopt;
+    const Interval a = value(i.operands[0]), b = value(i.operands[1]);
+    if (!known(a) || !known(b) || a.last < a.first || b.last < b.first) return std::nullopt;
+    if (equal) {
+      if (a.last < b.first || b.last < a.first) return false;
+      if (a.first == a.last && b.first == b.last) return true;
+      return std::nullopt;
+    }
+    if (a.last < b.first) return true;
+    if (a.first >= b.last) return false;
+    return std::nullopt;
+  }
+
   Interval apply(const Inst& i) {
-    if (i.fn == OpId::Where) return join(value(i.operands[1]), value(i.operands[2]));
+    if (i.fn == OpId::Where) {
+      if (const auto holds = decided(k_.insts[i.operands[0]]))
+        return value(i.operands[*holds ? 1 : 2]);
+      return join(value(i.operands[1]), value(i.operands[2]));
+    }
     if (i.operands[1] == kNone) return kUnknown;
     const Interval a = value(i.operands[0]), b = value(i.operands[1]);
     switch (i.fn) {

@@ -2,6 +2,7 @@
 
 import numpy
 import pytest
+from support import FAKE_DEVICE, FAKE_NVRTC
 from test_attention import INF, SPECIAL, close, data, run, scores
 
 import plait
@@ -174,6 +175,49 @@ def test_dtypes(large, rows, scores_in, values_in):
     numpy.testing.assert_allclose(got, want, rtol=eps, atol=eps)
 
 
+CASTS = {
+    "all": lambda np, q, k, v: softmax(np, q.astype("f4") @ k.astype("f4").T) @ v.astype("f4"),
+    "all, and the result": lambda np, q, k, v: (softmax(np, q.astype("f4") @ k.astype("f4").T) @ v.astype("f4")).astype("f2"),
+    "scores in float64": lambda np, q, k, v: softmax(np, (q.astype("f4") @ k.astype("f4").T).astype("f8")).astype("f4") @ v.astype("f4"),
+    "weights in float64": lambda np, q, k, v: softmax(np, (q.astype("f4") @ k.astype("f4").T).astype("f8")) @ v,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("given", ["f2", "f8", "i4"])
+@pytest.mark.parametrize("name", CASTS)
+def test_operands_are_cast_where_they_are_read(large, name, given):
+    q, k, v = (x[0] for x in data("f4", 300, 1100))
+    if given == "i4":
+        q, k, v = (numpy.rint(x) for x in (q, k, v))
+    q, k, v = (x.astype(given) for x in (q, k, v))
+    f = CASTS[name]
+    plait._plait.set_eager_errors(False)
+    for target in (None, "cuda:sm_90"):
+        text = str(plait.explain(f(plait, *map(plait.asarray, (q, k, v))), target=target))
+        assert text.startswith("1 region "), text
+    want = f(numpy, q, k, v)
+    eps = 2e-3 if want.dtype == "f2" else 2e-5
+    for device in (None, "cuda") if given == "f2" and FAKE_DEVICE and not FAKE_NVRTC else (None,):
+        got = f(plait, *(plait.asarray(x, device=device) for x in (q, k, v)))
+        assert got.dtype == want.dtype
+        numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=eps * 20, atol=eps)
+
+
+def test_differences_that_are_cast_keep_the_digits_of_the_wider_type(large):
+    """They are rounded before: from another maximum they are others."""
+    q, k, v = (x[0] for x in data("f4", 100, 1100))
+
+    def f(np, q, k, v):
+        s = q @ k.T
+        e = np.exp((s - s.max(-1, keepdims=True)).astype("f8"))
+        return e / e.sum(-1, keepdims=True) @ v
+
+    # Of small integers scores are exact, however they are summed.
+    q, k, v = numpy.rint(q), numpy.rint(k * 4) / 4 + numpy.float32(2**-20) * numpy.arange(1100, dtype="f4")[:, None], v.astype("f8")
+    q[:, 1:] = 0
+    close(numpy.asarray(f(plait, *map(plait.asarray, (q, k, v)))), f(numpy, q, k, v))
+
+
 def test_results_of_two_values(large):
     q, k, v = (x[0] for x in data("f4", 300, 4100))
 
@@ -187,6 +231,41 @@ def test_results_of_two_values(large):
     assert "1 region" in text.splitlines()[0], text
     for got, want in zip(f(plait, *arrays), f(numpy, q, k, v, v[::-1])):
         close(numpy.asarray(got), want)
+
+
+VALUES_COMPUTED_LATER = {  # in how many regions
+    "stored": (lambda np, p, v, w: (p @ v, p @ np.tanh(w)), 2),
+    "cheap": (lambda np, p, v, w: (p @ v, p @ (w * 2)), 2),
+    "of both": (lambda np, p, v, w: (p @ v) - p @ (v * w), 2),
+    "three": (lambda np, p, v, w: (p @ v, p @ np.tanh(w), (p @ np.tanh(v * w)) * 2), 2),
+    "sums of rows behind": (lambda np, p, v, w: (p @ v, (p @ np.tanh(w)).sum(-1)), 2),
+    "from the first": (lambda np, p, v, w: p @ np.resize(np.tanh(p @ v), v.shape), None),
+    "from a fold": (lambda np, p, v, w: (p @ v, p @ (w * p.max())), None),
+    "written to": (lambda np, p, v, w: (p @ v, w.__imul__(2), p @ w), None),
+}
+
+
+@pytest.mark.parametrize("name", VALUES_COMPUTED_LATER)
+def test_values_that_are_computed_after_the_first_product(large, name):
+    """What the second product reads comes first: scores and weights are in no memory."""
+    q, k, v = (x[0] for x in data("f4", 100, 600))
+    f, regions = VALUES_COMPUTED_LATER[name]
+
+    def compute(np, q, k, v, w):
+        got = f(np, softmax(np, q @ k.T), v, w)
+        return got if isinstance(got, tuple) else (got,)
+
+    def arrays(device=None):
+        return [plait.asarray(x, device=device) for x in (q, k, v, v[::-1].copy())]
+
+    plait._plait.set_eager_errors(False)
+    for target in (None, "cuda:sm_90") if regions else ():
+        text = str(plait.explain([*compute(plait, *arrays())], target=target))
+        assert int(text.split()[0]) <= regions, text
+    want = compute(numpy, q, k, v, v[::-1].copy())
+    for device in (None, "cuda") if FAKE_DEVICE and not FAKE_NVRTC else (None,):
+        for got, expected in zip(compute(plait, *arrays(device)), want):
+            close(numpy.asarray(got), expected)
 
 
 def test_axes_that_a_plan_relies_on(large):
@@ -239,3 +318,50 @@ def test_rows_that_a_mask_hides_are_zero(large, weigh, special, fill):
 
     got, _ = run(f, plait, *map(plait.asarray, (q, k, v, mask)))
     close(got, run(f, numpy, q, k, v, mask)[0])
+
+
+def einsums(scores_of, weighted, axis=-1, causal=False):
+    def f(np, q, k, v):
+        s = np.einsum(scores_of, q, k) * 0.5
+        if causal:
+            s = np.where(np.arange(s.shape[-2])[:, None] >= np.arange(s.shape[-1]), s, -INF)
+        return np.einsum(weighted, softmax(np, s, axis), v)
+
+    return f
+
+
+SIZES = {"b": 2, "h": 3, "q": 40, "k": 140, "d": 24, "w": 20}
+EINSUMS = {  # what the operands' axes are: NumPy lays the scores and the result out in an order of its own
+    "heads behind": ("bqhd,bkhd,bkhw", einsums("bqhd,bkhd->bhqk", "bhqk,bkhw->bqhw")),
+    "heads behind, causal": ("bqhd,bkhd,bkhw", einsums("bqhd,bkhd->bhqk", "bhqk,bkhw->bqhw", causal=True)),
+    "heads behind, no batch": ("qhd,khd,khw", einsums("qhd,khd->hqk", "hqk,khw->qhw")),
+    "heads between": ("bqhd,bkhd,bkhw", einsums("bqhd,bkhd->bqhk", "bqhk,bkhw->bqhw")),
+    "heads between, no batch": ("qhd,khd,khw", einsums("qhd,khd->qhk", "qhk,khw->qhw")),
+    "heads last": ("qdh,kdh,kwh", einsums("qdh,kdh->qkh", "qkh,kwh->qwh", 1)),
+    "keys before heads": ("bqhd,bkhd,bkhw", einsums("bqhd,bkhd->bqkh", "bqkh,bkhw->bqhw", 2)),
+    "shared keys": ("bqd,kd,kw", einsums("bqd,kd->bqk", "bqk,kw->bqw")),
+    "keys that heads share": ("bqhd,bkd,bkw", einsums("bqhd,bkd->bqhk", "bqhk,bkw->bqhw")),
+    "heads in front": ("bhqd,bhkd,bhkw", lambda np, q, k, v: (softmax(np, q @ np.swapaxes(k, -1, -2)) @ v).transpose(0, 2, 1, 3).reshape(2, 40, -1)),
+    "heads in front, and more": ("hqd,hkd,hkw", lambda np, q, k, v: np.tanh((softmax(np, q @ np.swapaxes(k, -1, -2)) @ v).transpose(1, 0, 2)) + 1),
+    "heads behind, turned": ("qhd,khd,khw", lambda np, q, k, v: (softmax(np, q.transpose(1, 0, 2) @ k.transpose(1, 2, 0)) @ v.transpose(1, 0, 2)).transpose(1, 0, 2).copy()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", EINSUMS)
+def test_axes_in_any_order(large, name, dtype):
+    """Copies that only lay scores out in another order are read through; the result is stored where it goes."""
+    terms, f = EINSUMS[name]
+    r = numpy.random.default_rng(7)
+    operands = [r.standard_normal([SIZES[c] for c in term]).astype(dtype) for term in terms.split(",")]
+    arrays = [*map(plait.asarray, operands)]
+    for target in (None, "cuda:sm_90"):
+        text = str(plait.explain(f(plait, *arrays), target=target))
+        assert text.startswith("1 region "), text
+    want = f(numpy, *operands)
+    got = f(plait, *arrays)
+    assert got.strides == want.strides
+    close(numpy.asarray(got), want)
+    if dtype == "f4" and FAKE_DEVICE and not FAKE_NVRTC:
+        with plait.device("cuda"):
+            close(numpy.asarray(f(plait, *map(plait.asarray, operands))), want)

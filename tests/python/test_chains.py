@@ -197,6 +197,13 @@ def test_steps_are_run_together(program, steps):
     assert together(program, u, 12) >= 11 * steps
 
 
+@pytest.mark.skipif("PLAIT_TEAM" in os.environ, reason="chunks are single rows then")
+@pytest.mark.usefixtures("large")
+def test_steps_with_periodic_boundaries_are_run_together():
+    u = plait.asarray(numpy.random.default_rng(1).standard_normal((640, 640)))
+    assert together(periodic, u, 12) >= 11
+
+
 @pytest.mark.skipif("PLAIT_TEAM" in os.environ, reason="always together then")
 def test_few_passes_are_left_alone():
     assert together(heat, plait.ones((256, 256)), 2) == 0

@@ -271,3 +271,31 @@ print(written.tolist(), kept._pending, bool(kept[:1][0] == heavy()[:1][0]))
 """
     done = script(run_python, tmp_path, body, 2)
     assert done.stdout.split("\n") == ["True True True"] * 2 + ["[7.0, 7.0, 7.0, 0.0, 0.0] True True", ""], done.stderr
+
+
+def test_what_was_computed_of_an_overwritten_array_is_not_lost(run_python, tmp_path):
+    """The run has `w` alone, and what it was computed from is written over before the interrupt comes."""
+    body = """
+host = numpy.arange(3_000_000.0).reshape(1000, 3000) / 3e6
+def of(np):
+    x = np.array(host)
+    if np is plait:
+        np.evaluate(x)
+    w = np.exp(np.sin(x).sum(0) / 1000)
+    x[1:-1] += w
+    y = x + 1
+    for _ in range(60):
+        y = np.sin(y) + np.arctan(y * w)
+    return x, y
+expected = of(numpy)
+x, y = of(plait)
+poke()
+try:
+    plait.evaluate(x, y)
+    print("ran to its end")
+except KeyboardInterrupt:
+    print(*(numpy.allclose(numpy.asarray(a), b) for a, b in zip((x, y), expected)))
+"""
+    for threads in (1, 2):
+        done = script(run_python, tmp_path, body, threads)
+        assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr

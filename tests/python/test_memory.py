@@ -160,3 +160,35 @@ def test_memory_that_nobody_has_written_to_is_one_value(shape):
     d = plait.empty(shape)
     numpy.asarray(d).fill(4)
     assert float(d.sum()) == 4 * d.size
+
+
+LOOPS = {
+    "written in part, a mean between": "w = u * 0.5; w[1:] += 0.25 * u[:-1]; w[:-1] -= w.mean() * 0.01; u = w",
+    "written in part": "w = u * 0.5; w[1:] += 0.25 * u[:-1]; w[:-1] += 0.25 * u[1:]; u = w",
+    "joined": "u = np.concatenate([u[1:], u[:1]]) * 0.9 + 0.1",
+    "made empty": "w = np.empty_like(u); w[1:-1] = 0.5 * (u[:-2] + u[2:]); w[0] = u[0]; w[-1] = u[-1]; u = w",
+    "rolled": "u = u + 0.1 * (np.roll(u, 1, 0) + np.roll(u, -1, 0) + np.roll(u, 1, 1) + np.roll(u, -1, 1) - 4 * u)",
+    "read across": "u = u.T * 0.5 + u * 0.5",
+}
+
+
+@pytest.mark.parametrize("n", [80, 400, 1000])
+@pytest.mark.parametrize("step", LOOPS.values(), ids=LOOPS)
+def test_arrays_of_a_loop_go_when_they_were_read(run_python, step, n):
+    """A hundred steps that make a new array each need a few. Steps on small arrays run one by one."""
+    source = f"""
+import numpy
+import plait as np
+def run(np, u):
+    for _ in range(100):
+        {step}
+    return u
+host = numpy.random.default_rng(0).uniform(0.1, 1.0, ({n}, {n}))
+u = np.array(host)
+np.evaluate(u)
+before = np.stats()["peak_live_bytes"]
+same = numpy.allclose(numpy.asarray(run(np, u)), run(numpy, host))
+print(same, (np.stats()["peak_live_bytes"] - before) / host.nbytes < 12)
+"""
+    done = run_python(source, env={"PLAIT_PLAN": "always"})
+    assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr

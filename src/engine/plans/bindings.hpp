@@ -22,7 +22,8 @@ struct NodeMemory {
 // What a node of the graph has in memory at the moment.
 struct Slot {
   NodeMemory memory;
-  bool of_run = false;  // written in place, and made anew if the run does not come to its end
+  bool of_run = false;          // the run's own: made anew if that does not come to its end
+  std::size_t secured = 0;      // bytes of a value that is in the recorded graph until it was read
   std::int32_t unwritten = -1;  // number of the array that nobody has written to
 };
 

@@ -40,8 +40,8 @@ void run_graph(std::span<Node* const> wanted, DeviceId id);
 
 class DeviceExecutor final : public Executor {
  public:
-  DeviceExecutor(Bindings& b, Recording& r)
-      : bindings_(b), recording_(r), device_(device_of(b.device)) {}
+  DeviceExecutor(Bindings& b, Recording& r, Values& v)
+      : bindings_(b), recording_(r), values_(v), device_(device_of(b.device)) {}
 
   // Regions that were not compiled yet are compiled side by side.
   void prepare(Plan& p) override {
@@ -305,7 +305,7 @@ class DeviceExecutor final : public Executor {
     }
     const unsigned flags = compute_operation(*s.operation, out->data - first, true, at);
     bindings_.memory(r.node) = uploaded(*out, -first);
-    PlanRun::settle(s.roots, UpdateMode::Fresh, bindings_, recording_);
+    values_.stored(s.roots, UpdateMode::Fresh);
     report_operation(s, flags, recording_);
   }
 
@@ -330,6 +330,7 @@ class DeviceExecutor final : public Executor {
 
   Bindings& bindings_;
   Recording& recording_;
+  Values& values_;
   Device& device_;
 };
 
@@ -368,8 +369,9 @@ void run_one_at_a_time(std::span<Node* const> wanted, DeviceId id) {
 }  // namespace
 
 void run_on_device(Plan& p, Bindings& b, Recording& r) {
-  DeviceExecutor device(b, r);
-  PlanRun(p, b, device, r).run();
+  Values values(b, r);
+  DeviceExecutor device(b, r, values);
+  PlanRun(p, b, device, r, values).run();
 }
 
 void evaluate_on_device(std::span<Node* const> wanted, DeviceId id) {

@@ -56,7 +56,7 @@ std::int32_t number_of(const fusion::Graph& g, const Node* n) {
 class Executable::Taken final : public RecordedGraph {
  public:
   Taken(const Executable& e, const Bindings& b, std::span<Result> results)
-      : RecordedGraph(e.graph_, b), executable_(e), results_(results) {}
+      : RecordedGraph(e.graph_, b, e.plan_->canon), executable_(e), results_(results) {}
 
   void keep(const Root& r, const NodeMemory& m) override { keep_as_recorded(r, m); }
   void keep_as_recorded(const Root& r, const NodeMemory& m) override {
@@ -65,6 +65,8 @@ class Executable::Taken final : public RecordedGraph {
       if (wanted[i] == r.node) results_[i] = {m, r.strides};
   }
   void give_up(std::int32_t) override {}
+  void secure(const Root&, const NodeMemory&) override {}
+  void let_go(std::vector<std::int32_t>& nodes) override { nodes.clear(); }
   NodeMemory give_memory(std::int32_t node) override {
     const Node& n = *g_[node].node;
     return {allocate_array(n.shape, n.dtype), 0};

@@ -242,7 +242,8 @@ void ask_for_code(fusion::Plan& p) {
 
 void run_on_host(fusion::Plan& p, Bindings& b, Recording& r) {
   HostExecutor host(b);
-  PlanRun(p, b, host, r).run();
+  Values values(b, r);
+  PlanRun(p, b, host, r, values).run();
 }
 
 }  // namespace plait::engine

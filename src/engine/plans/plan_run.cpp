@@ -1,6 +1,7 @@
 #include "plan_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/scatter.hpp"
 
@@ -29,7 +30,7 @@ Chunks chunks_of(const BoundStep& s, bool on_device) {
 void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t> values,
               DeviceId device) {
   Bindings bindings(p, given_by(g, p, std::move(values)), device);
-  RecordedGraph recording(g, bindings);
+  RecordedGraph recording(g, bindings, p.canon);
   if (device == kHost)
     run_on_host(p, bindings, recording);
   else
@@ -49,6 +50,7 @@ void PlanRun::run() {
     executor_.look_around();
     if (next != end && next->first == i) {
       together({steps.data() + i, next->last - i}, *next);
+      values_.secure();
       i = next++->last - 1;
       continue;
     }
@@ -61,7 +63,8 @@ void PlanRun::run() {
       operation(s);
     else
       region(s);
-    for (const std::int32_t n : s.step.dies) bindings_.memory(n) = {};
+    values_.drop(s.step.dies);
+    values_.secure();
   }
 }
 
@@ -88,7 +91,7 @@ void PlanRun::region(const BoundStep& s) {
   if (r.cut) join(r);
   if (flags) recording_.report(s, update, flags);
   counters().bytes_moved += static_cast<std::uint64_t>(l.bytes);
-  settle(s.roots, update, bindings_, recording_);
+  values_.stored(s.roots, update);
   partials_.clear();
 }
 
@@ -97,27 +100,29 @@ void PlanRun::region(const BoundStep& s) {
 // the step that writes to one has to wait for those that read what was there.
 class PlanRun::Freed {
  public:
-  void add(NodeMemory m, std::size_t step) { free_.push_back({std::move(m), step}); }
-  std::optional<NodeMemory> take(std::size_t bytes, std::size_t step) {
+  void next_step() { ++step_; }
+  void add(Ref<Buffer> memory) { free_.push_back({std::move(memory), step_}); }
+  // Null: none of that size.
+  Ref<Buffer> take(std::size_t bytes) {
     constexpr std::size_t kSmall = 64 << 10, kRest = 16;
     const auto fits = [&](const Piece& p) {
-      return p.memory.offset == 0 && p.memory.buffer->bytes == bytes &&
-             (bytes >= kSmall || p.since + kRest <= step);
+      return p.memory->bytes == bytes && (bytes >= kSmall || p.since + kRest <= step_);
     };
     auto it = std::find_if(free_.begin(), free_.end(), fits);
-    if (it == free_.end()) return std::nullopt;
+    if (it == free_.end()) return {};
     if (bytes >= kSmall) it = std::next(std::find_if(free_.rbegin(), free_.rend(), fits)).base();
-    NodeMemory m = std::move(it->memory);
+    Ref<Buffer> memory = std::move(it->memory);
     free_.erase(it);
-    return m;
+    return memory;
   }
 
  private:
   struct Piece {
-    NodeMemory memory;
+    Ref<Buffer> memory;
     std::size_t since;
   };
   std::vector<Piece> free_;
+  std::size_t step_ = 0;
 };
 
 // As region() does with each, but for the order: all have their memory before the first one runs.
@@ -128,15 +133,16 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
   std::vector<std::vector<const Buffer*>> memory;
   std::vector<Region> regions;
   std::vector<UpdateMode> updates;
-  std::vector<NodeMemory> given, own, read;
+  std::vector<NodeMemory> given, read;
   Freed free;
   buffers.reserve(steps.size());
   memory.reserve(steps.size());
   for (const BoundStep& s : steps) {
+    free.next_step();
     Region& r = regions.emplace_back(Region{s, s.extent, nullptr, {}, {}});
     const UpdateMode update = updates.emplace_back(executor_.begin_together(r));
-    for (const BufferSource& b : r.lowered().buffers) take_memory(b.index);
-    for (const Root& root : s.roots) allocate(root, update, &free, regions.size());
+    for (const BufferSource& b : r.lowered().buffers) take_memory(b.index, &free);
+    for (const Root& root : s.roots) allocate(root, update, &free);
     bind_buffers(r);
     r.buffers = buffers.emplace_back(buffers_);
     std::vector<const Buffer*>& in = memory.emplace_back();
@@ -144,24 +150,21 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
       in.push_back(bindings_.memory(b.index).buffer.get());
     r.memory = in;
     for (const Root& root : s.roots) {
-      const NodeMemory& m = given.emplace_back(bindings_.memory(root.node));
-      const auto mine = std::find_if(own.begin(), own.end(),
-                                     [&](const NodeMemory& o) { return o.buffer == m.buffer; });
-      if (update == UpdateMode::InPlace) bindings_.memory(root.update->old) = {};
-      if (!root.kept && update != UpdateMode::InPlace)
-        own.push_back(m);
-      else if (root.kept && mine != own.end())
-        own.erase(mine);
+      given.push_back(bindings_.memory(root.node));
+      bool own = !root.kept;
+      if (update == UpdateMode::InPlace) {
+        Slot& old = bindings_.slots[static_cast<std::size_t>(root.update->old)];
+        own &= old.of_run;
+        old.memory = {};
+      }
+      bindings_.slots[static_cast<std::size_t>(root.node)].of_run = own;
     }
     for (const std::int32_t n : s.step.dies) {
-      NodeMemory m = std::move(bindings_.memory(n));
-      bindings_.memory(n) = {};
+      const NodeMemory m = std::exchange(bindings_.memory(n), {});
       if (!m) continue;
-      const bool mine = std::any_of(own.begin(), own.end(),
-                                    [&](const NodeMemory& o) { return o.buffer == m.buffer; });
       // Steps have yet to read it.
       read.push_back(m);
-      if (mine) free.add(std::move(m), regions.size());
+      if (bindings_.slots[static_cast<std::size_t>(n)].of_run) free.add(m.buffer);
     }
   }
   const std::vector<unsigned> flags = executor_.launch_together(regions, of);
@@ -172,8 +175,8 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
     // What a step read may be written over since.
     if (flags[i]) recording_.report(s, UpdateMode::InPlace, flags[i]);
     counters().bytes_moved += static_cast<std::uint64_t>(s.step.lowered.bytes);
-    settle(s.roots, updates[i], bindings_, recording_);
-    for (const std::int32_t n : s.step.dies) bindings_.memory(n) = {};
+    values_.stored(s.roots, updates[i]);
+    values_.drop(s.step.dies);
   }
 }
 
@@ -183,7 +186,7 @@ void PlanRun::operation(const BoundStep& s) {
   allocate(root, update);
   const unsigned flags = executor_.compute(s);
   counters().bytes_moved += static_cast<std::uint64_t>(s.step.lowered.bytes);
-  settle(s.roots, update, bindings_, recording_);
+  values_.stored(s.roots, update);
   report_operation(s, flags, recording_);
 }
 
@@ -194,30 +197,28 @@ void report_operation(const BoundStep& s, unsigned flags, Recording& r) {
   r.report(o.of.node, warning_name(o.operation(), first), flags);
 }
 
-void PlanRun::take_memory(std::int32_t node) {
+Ref<Buffer> PlanRun::memory_for(const Dims& shape, DType t, Freed* free) {
+  Ref<Buffer> m;
+  if (free) m = free->take(static_cast<std::size_t>(element_count(shape)) * itemsize(t));
+  return m ? m : executor_.allocate(shape, t);
+}
+
+void PlanRun::take_memory(std::int32_t node, Freed* free) {
   Slot& slot = bindings_.slots[static_cast<std::size_t>(node)];
   if (slot.memory || slot.unwritten < 0) return;
   const Unwritten& u = bindings_.unwritten[static_cast<std::size_t>(slot.unwritten)];
-  if (u.exclusive)
-    slot.memory = {executor_.allocate(u.shape, u.dtype), 0};
-  else
-    slot.memory = recording_.give_memory(node);
+  slot.memory = u.exclusive ? NodeMemory{memory_for(u.shape, u.dtype, free), 0}
+                            : recording_.give_memory(node);
   slot.of_run = u.exclusive;
 }
 
-void PlanRun::allocate(const Root& r, UpdateMode update, Freed* free, std::size_t step) {
+void PlanRun::allocate(const Root& r, UpdateMode update, Freed* free) {
   NodeMemory& memory = bindings_.memory(r.node);
-  if (!r.update && free)
-    if (auto m = free->take(static_cast<std::size_t>(element_count(r.shape)) * itemsize(r.dtype),
-                            step)) {
-      memory = *std::move(m);
-      return;
-    }
   if (!r.update) {
-    memory = {executor_.allocate(r.shape, r.dtype), 0};
+    memory = {memory_for(r.shape, r.dtype, free), 0};
     return;
   }
-  take_memory(r.update->old);
+  take_memory(r.update->old, free);
   const NodeMemory& old = bindings_.memory(r.update->old);
   if (update == UpdateMode::InPlace) {
     memory = old;
@@ -225,7 +226,10 @@ void PlanRun::allocate(const Root& r, UpdateMode update, Freed* free, std::size_
     return;
   }
   const UpdateCopy c = surviving(r);
-  memory = {executor_.allocate(static_cast<std::size_t>(c.last - c.first)), -c.first};
+  const auto bytes = static_cast<std::size_t>(c.last - c.first);
+  Ref<Buffer> fresh;
+  if (free) fresh = free->take(bytes);
+  memory = {fresh ? std::move(fresh) : executor_.allocate(bytes), -c.first};
   for (const Stretches& k : c.kept) executor_.copy(memory.at() + k.begin, old.at() + k.begin, k);
 }
 
@@ -264,23 +268,6 @@ void PlanRun::join(const Region& r) {
       results.indices = partials_[p]->data;
     }
     executor_.join(r, results);
-  }
-}
-
-void PlanRun::settle(std::span<const Root> roots, UpdateMode update, Bindings& b, Recording& rec) {
-  for (const Root& r : roots) {
-    Slot& slot = b.slots[static_cast<std::size_t>(r.node)];
-    Slot* const old =
-        update == UpdateMode::InPlace ? &b.slots[static_cast<std::size_t>(r.update->old)] : nullptr;
-    const bool of_run = old && old->of_run;
-    // What was overwritten cannot be computed again, and what others can ask for is kept; the rest
-    // is this run's own.
-    const bool kept = r.kept || (old && !of_run);
-    if (kept) rec.keep(r, slot.memory);
-    slot.of_run = of_run && !kept;
-    if (!old) continue;
-    old->memory = {};
-    if (!of_run) rec.give_up(r.update->old);
   }
 }
 

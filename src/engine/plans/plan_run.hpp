@@ -3,6 +3,7 @@
 #include "engine/direct/fp_flags.hpp"
 #include "engine/threads/interruption.hpp"
 #include "executor.hpp"
+#include "values.hpp"
 
 namespace plait::engine {
 
@@ -40,22 +41,19 @@ unsigned compute_operation(const BoundOperation& o, std::byte* out, bool fresh, 
 
 class PlanRun {
  public:
-  PlanRun(fusion::Plan& p, Bindings& b, Executor& e, Recording& r)
-      : plan_(p), bindings_(b), executor_(e), recording_(r) {}
+  PlanRun(fusion::Plan& p, Bindings& b, Executor& e, Recording& r, Values& v)
+      : plan_(p), bindings_(b), executor_(e), recording_(r), values_(v) {}
   void run();
-  // After a step: which values stay, and whose memory they took over.
-  static void settle(std::span<const Root> roots, fusion::UpdateMode update, Bindings& b,
-                     Recording& r);
 
  private:
   void region(const BoundStep& s);
   void operation(const BoundStep& s);
   void together(std::span<const BoundStep> steps, const Stretch& of);
-  void take_memory(std::int32_t node);
   class Freed;
-  // What is free by that step serves first.
-  void allocate(const Root& r, fusion::UpdateMode update, Freed* free = nullptr,
-                std::size_t step = 0);
+  // What is free serves first.
+  void take_memory(std::int32_t node, Freed* free = nullptr);
+  void allocate(const Root& r, fusion::UpdateMode update, Freed* free = nullptr);
+  Ref<Buffer> memory_for(const Dims& shape, DType t, Freed* free);
   void bind_buffers(Region& r);
   void join(const Region& r);
 
@@ -63,6 +61,7 @@ class PlanRun {
   Bindings& bindings_;
   Executor& executor_;
   Recording& recording_;
+  Values& values_;
   // Of the region at hand.
   std::vector<void*> buffers_;
   std::vector<Ref<Buffer>> partials_;

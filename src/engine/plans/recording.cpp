@@ -43,7 +43,54 @@ void RecordedGraph::keep_as_recorded(const Root& r, const NodeMemory& m) {
   tracer::settle(*g_[r.node].recorded, m.buffer, m.offset);
 }
 
-void RecordedGraph::give_up(std::int32_t node) { tracer::invalidate(*g_[node].node); }
+void RecordedGraph::give_up(std::int32_t node) {
+  const Ref<Buffer> memory = g_[node].recorded->data;
+  tracer::invalidate(*g_[node].recorded);
+  // Values that equal it were secured in that memory.
+  if (memory)
+    for_equal(node, [&](Node& n) {
+      if (n.data == memory) tracer::invalidate(n);
+    });
+}
+
+template <class F>
+void RecordedGraph::for_equal(std::int32_t node, F&& f) const {
+  for (std::int32_t i = node + 1; i < g_.size(); ++i)
+    if (canon_[static_cast<std::size_t>(i)] == node && !g_[i].leaf) f(*g_[i].recorded);
+}
+
+void RecordedGraph::secure(const Root& r, const NodeMemory& m) {
+  keep(r, m);
+  for_equal(r.node, [&](Node& n) {
+    if (n.data) return;
+    n.strides = r.strides;
+    tracer::settle(n, m.buffer, m.offset);
+  });
+}
+
+void RecordedGraph::let_go(std::vector<std::int32_t>& nodes) {
+  const std::uint64_t walk = tracer::next_walk();
+  std::vector<const Node*> pending;
+  const auto reach = [&](const Node& n) {
+    if (n.walk == walk) return;
+    const_cast<Node&>(n).walk = walk;
+    if (!n.data) pending.push_back(&n);
+  };
+  for (const fusion::GNode& n : g_.nodes)
+    if (n.wanted || n.held || !n.exclusive) reach(*n.recorded);
+  while (!pending.empty()) {
+    const Node& n = *pending.back();
+    pending.pop_back();
+    for (const Ref<Node>& in : n.inputs)
+      if (in) reach(*in);
+  }
+  std::erase_if(nodes, [&](std::int32_t i) {
+    bool needed = g_[i].recorded->walk == walk;
+    for_equal(i, [&](const Node& n) { needed |= n.walk == walk; });
+    if (!needed) give_up(i);
+    return !needed;
+  });
+}
 
 NodeMemory RecordedGraph::give_memory(std::int32_t node) {
   Node& n = *g_[node].node;

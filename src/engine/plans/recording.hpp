@@ -17,6 +17,11 @@ class Recording {
   virtual void keep(const Root& r, const NodeMemory& m) = 0;
   // The node's memory was written over: nobody can ask for its value any more.
   virtual void give_up(std::int32_t node) = 0;
+  // The root's value is in that memory, for the case that the run does not come to its end.
+  virtual void secure(const Root& r, const NodeMemory& m) = 0;
+  // Secured values that the steps to come do not read: those that nothing pending is computed from
+  // go, and are taken from the list.
+  virtual void let_go(std::vector<std::int32_t>& nodes) = 0;
   // The memory of an array that nobody has written to, and others may ask for.
   virtual NodeMemory give_memory(std::int32_t node) = 0;
 
@@ -44,10 +49,14 @@ class Recording {
 // The recorded graph beside a run of its plan.
 class RecordedGraph : public Recording {
  public:
-  RecordedGraph(const fusion::Graph& g, const Bindings& b) : g_(g), bindings_(b) {}
+  // `canon`: of the plan.
+  RecordedGraph(const fusion::Graph& g, const Bindings& b, std::span<const std::int32_t> canon)
+      : g_(g), bindings_(b), canon_(canon) {}
 
   void keep(const Root& r, const NodeMemory& m) override;
   void give_up(std::int32_t node) override;
+  void secure(const Root& r, const NodeMemory& m) override;
+  void let_go(std::vector<std::int32_t>& nodes) override;
   NodeMemory give_memory(std::int32_t node) override;
 
   // A region is computed again, an operation at a time, by the reference evaluator, which reports
@@ -68,6 +77,10 @@ class RecordedGraph : public Recording {
   const Bindings& bindings_;
 
  private:
+  const std::span<const std::int32_t> canon_;
+  // Nodes that the plan takes the value of this one for.
+  template <class F>
+  void for_equal(std::int32_t node, F&& f) const;
   mutable std::optional<bool> one_error_state_;
   using Copies = std::map<std::int32_t, Ref<tracer::Node>>;
   bool listens(unsigned flags) const;

@@ -94,9 +94,10 @@ std::vector<std::string> calls_for(const Array& a, bool has_code = true) {
   const std::shared_ptr<fusion::Plan> plan = fusion::make_plan(g, host_target());
   REQUIRE(fusion::bind(*plan, g, values));
   Bindings bindings(*plan, given_by(g, *plan, values), kHost);
-  RecordedGraph recording(g, bindings);
+  RecordedGraph recording(g, bindings, plan->canon);
   Asked executor(bindings, recording, has_code);
-  PlanRun(*plan, bindings, executor, recording).run();
+  Values of_run(bindings, recording);
+  PlanRun(*plan, bindings, executor, recording, of_run).run();
   return executor.calls;
 }
 
@@ -163,6 +164,8 @@ class Unrecorded final : public Recording {
  public:
   void keep(const Root&, const NodeMemory&) override {}
   void give_up(std::int32_t) override {}
+  void secure(const Root&, const NodeMemory&) override {}
+  void let_go(std::vector<std::int32_t>&) override {}
   NodeMemory give_memory(std::int32_t) override { return {}; }
   void report(const BoundStep&, fusion::UpdateMode, unsigned) override {}
   bool heard_alike(const BoundStep&) const override { return true; }

@@ -70,11 +70,11 @@ TEST_CASE("indices are bounded through the integer operations that planning uses
   CHECK(loaded(index(OpId::Remainder, 8), 9, 12) == Bytes(8, 32));
   CHECK(loaded(index(OpId::Remainder, 8), 7, 9) == Bytes(0, 64));
   CHECK(loaded(loads_at([](Builder& b, Val i) {
-                 const Val far = b.constant_index(20);
+                 const Val far = b.constant_index(4);
                  return b.apply(OpId::Where, DType::Int64,
                                 {b.apply(OpId::Less, DType::Bool, {i, far}), far, i});
                }),
-               2, 5) == Bytes(16, 168));
+               2, 6) == Bytes(16, 48));
 }
 
 TEST_CASE("what is read decides where a gather reads") {
@@ -89,4 +89,16 @@ TEST_CASE("what is read decides where a gather reads") {
   CHECK(t[1].buffer == 1);
   CHECK(t[1].first <= -kAnywhere);
   CHECK(t[1].last >= kAnywhere);
+}
+
+TEST_CASE("an index that starts again does so in one iteration") {
+  const Kernel k = loads_at([](Builder& b, Val i) {
+    const Val first = b.apply(OpId::Equal, DType::Bool, {i, b.constant_index(0)});
+    return b.apply(
+        OpId::Where, DType::Int64,
+        {first, b.constant_index(99), number(b, OpId::Subtract, i, b.constant_index(1))});
+  });
+  CHECK(loaded(k, 0, 1) == Bytes(99 * 8, 100 * 8));
+  CHECK(loaded(k, 1, 5) == Bytes(0, 4 * 8));
+  CHECK(loaded(k, 0, 5) == Bytes(-8, 100 * 8));
 }
