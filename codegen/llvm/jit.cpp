@@ -11,6 +11,8 @@
 #include "core/at_fork.hpp"
 #include "core/bounded_table.hpp"
 #include "core/system_memory.hpp"
+#include "ir/forward_variables.hpp"
+#include "ir/ranges.hpp"
 
 namespace plait::jit {
 namespace {
@@ -85,6 +87,16 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, bool want_ir, bool want_
   return c;
 }
 
+// The kernel as the module compiles it, where that is not as it is.
+std::optional<ir::Kernel> rewritten(const ir::Kernel& k) {
+  if (!k.sequential) return with_carried_places(k);
+  ir::Kernel made = ir::without_range_checks(ir::forward_variables(k));
+#ifdef PLAIT_CHECKS
+  ir::verify(made);
+#endif
+  return made;
+}
+
 std::string cache_key(const std::string& serialized, CpuTier tier) {
   return module_identity() + " tier " + std::to_string(static_cast<int>(tier)) + "\n" + serialized;
 }
@@ -140,8 +152,8 @@ bool available() try { return module_entry() != nullptr; } catch (const std::bad
 }
 
 std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier) {
-  const std::optional<ir::Kernel> carried = with_carried_places(given);
-  const ir::Kernel& k = carried ? *carried : given;
+  const std::optional<ir::Kernel> other = rewritten(given);
+  const ir::Kernel& k = other ? *other : given;
   const std::string key = cache_key(ir::serialize(k), tier);
   if (auto code = memory_cache().find(key)) return code;
   const bool on_disk = !module_identity().empty();
@@ -167,8 +179,8 @@ std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier) {
 }
 
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly) {
-  const std::optional<ir::Kernel> carried = with_carried_places(k);
-  return ask_module(carried ? *carried : k, tier, true, assembly).text;
+  const std::optional<ir::Kernel> other = rewritten(k);
+  return ask_module(other ? *other : k, tier, true, assembly).text;
 }
 
 void fail_allocation(int nth) { fail_at = nth; }

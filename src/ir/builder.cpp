@@ -31,6 +31,12 @@ Val Builder::push(Inst i) {
   return v;
 }
 
+Val Builder::push(Inst i, Access a) {
+  k_.accesses.push_back(std::move(a));
+  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  return push(i);
+}
+
 Val Builder::number(const Inst& i) {
   k_.insts.push_back(i);
   numbers_.push_back(static_cast<Val>(k_.insts.size() - 1));

@@ -61,6 +61,8 @@ class Builder {
   DType type(Val v) const;
   const Kernel& kernel() const { return k_; }  // so far
   Val push(Inst i);                            // whatever has no function of its own
+  Val push(Inst i, Access a);
+  void scalars(const std::vector<DType>& all) { k_.scalars = all; }
 
  private:
   Kernel k_;

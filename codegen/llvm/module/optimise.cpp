@@ -6,7 +6,6 @@
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/Analysis/DemandedBits.h>
-#include <llvm/Analysis/IVUsers.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -27,7 +26,6 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
-#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
@@ -73,7 +71,6 @@ struct Analyses {
     add(functions, [&] { return tm.getTargetIRAnalysis(); });
     add(functions, [this] { return LoopAnalysisManagerFunctionProxy(loops); });
     add(functions, [this] { return ModuleAnalysisManagerFunctionProxy(modules); });
-    add(loops, [] { return IVUsersAnalysis(); });
     add(loops, [] { return ShouldRunExtraSimpleLoopUnswitch(); });
     add(loops, [] { return PassInstrumentationAnalysis(); });
     add(loops, [this] { return FunctionAnalysisManagerLoopProxy(functions); });
@@ -128,7 +125,6 @@ FunctionPassManager passes() {
   p.addPass(InstCombinePass());
   p.addPass(each_loop(true, LICMPass(LICMOptions())));
   p.addPass(SimplifyCFGPass());
-  p.addPass(each_loop(false, LoopStrengthReducePass()));
   return p;
 }
 

@@ -188,3 +188,102 @@ TEST_CASE("the interpreter and other backends are not asked") {
   CHECK(jit::supports(k, nullptr) == jit::available());
   CHECK_THROWS_AS(interp::prepare(k, CpuTier::Baseline), InternalError);
 }
+
+namespace {
+
+std::int64_t wrapped(unsigned __int128 v) { return static_cast<std::int64_t>(v); }
+
+// In which iteration an index of `extent` elements is out of range first; `end` where none is.
+std::int64_t first_outside(std::int64_t begin, std::int64_t end, std::int64_t factor,
+                           std::int64_t term, std::int64_t extent) {
+  for (std::int64_t i = begin; i < end; ++i) {
+    using Wide = unsigned __int128;
+    std::int64_t at =
+        wrapped(static_cast<Wide>(i) * static_cast<Wide>(factor) + static_cast<Wide>(term));
+    if (at < 0) at = wrapped(static_cast<Wide>(at) + static_cast<Wide>(extent));
+    if (static_cast<std::uint64_t>(at) >= static_cast<std::uint64_t>(extent)) return i;
+  }
+  return end;
+}
+
+}  // namespace
+
+TEST_CASE("loops whose ends are in range find what is out of range all the same") {
+  // x[i * factor + term] += 1 for i from begin to end; the iteration that fails goes to `failed`
+  Program p;
+  const std::int32_t x = p.buffer(DType::Int64, true), failed = p.buffer(DType::Int64, true);
+  const Val begin = p.next_param(), end = p.next_param(), factor = p.next_param(),
+            term = p.next_param(), extent = p.next_param();
+  const std::int32_t i = p.variable(DType::Int64), where = p.variable(DType::Int64);
+  p.set(where, end);
+  const std::int32_t block = p.open_if(kNone);
+  const std::int32_t loop = p.open_for(begin, end);
+  p.set(i, p.var(loop));
+  const CheckedIndex c =
+      p.index(p.of(OpId::Add, p.of(OpId::Multiply, p.get(i), factor), term), extent);
+  p.open_if(c.outside);
+  p.set(where, p.get(i));
+  p.leave(block);
+  p.close();
+  p.set_element(x, c.index, p.of(OpId::Add, p.element(x, c.index), p.number(1)));
+  p.close();
+  p.close();
+  p.store(failed, {}, p.get(where));
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+    for (std::int64_t begin : {-3, 0, 2})
+      for (std::int64_t n : {-1, 0, 1, 2, 9, 40})
+        for (std::int64_t factor : {std::int64_t{-2}, std::int64_t{-1}, std::int64_t{0},
+                                    std::int64_t{1}, std::int64_t{3}, kHuge, -kHuge})
+          for (std::int64_t term :
+               {std::int64_t{0}, std::int64_t{-4}, std::int64_t{5}, INT64_MAX, INT64_MIN, kHuge})
+            for (std::int64_t extent : {0, 1, 6, 50}) {
+              const std::int64_t end = begin + n;
+              std::vector<std::int64_t> x(51, 0);
+              std::int64_t failed = 0;
+              run(code, {x.data(), &failed}, {begin, end, factor, term, extent});
+              const std::int64_t expected = first_outside(begin, end, factor, term, extent);
+              std::int64_t stored = 0;
+              for (std::int64_t v : x) stored += v;
+              if (failed != expected || stored != std::max<std::int64_t>(expected - begin, 0))
+                FAIL(begin << " " << end << " " << factor << " " << term << " " << extent << ": "
+                           << failed << " for " << expected);
+            }
+  });
+}
+
+TEST_CASE("overflow of what steps evenly is found in the iteration in which it comes") {
+  Program p;
+  const std::int32_t out = p.buffer(DType::Int64, true);
+  const Val begin = p.next_param(), end = p.next_param(), factor = p.next_param(),
+            term = p.next_param();
+  const std::int32_t where = p.variable(DType::Int64);
+  p.set(where, end);
+  const std::int32_t loop = p.open_for(begin, end);
+  const Val i = p.var(loop), product = p.of(OpId::Multiply, i, factor);
+  p.set(where, i);
+  p.leave(loop, p.overflows(OpId::Multiply, i, factor));
+  p.leave(loop, p.overflows(OpId::Subtract, product, term));
+  p.set(where, end);
+  p.close();
+  p.store(out, {}, p.get(where));
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    const std::int64_t values[] = {0, 1, -1, 7, INT64_MAX, INT64_MIN, INT64_MAX / 5, INT64_MIN / 3};
+    for (std::int64_t begin : {std::int64_t{-4}, std::int64_t{0}, INT64_MAX - 9, INT64_MIN})
+      for (std::int64_t n : {0, 1, 8})
+        for (std::int64_t factor : values)
+          for (std::int64_t term : values) {
+            std::int64_t got = 0, expected = begin;
+            for (; expected < begin + n; ++expected) {
+              std::int64_t product, difference;
+              if (__builtin_mul_overflow(expected, factor, &product) ||
+                  __builtin_sub_overflow(product, term, &difference))
+                break;
+            }
+            run(code, {&got}, {begin, begin + n, factor, term});
+            if (got != expected)
+              FAIL(begin << " " << n << " " << factor << " " << term << ": " << got << " for "
+                         << expected);
+          }
+  });
+}
