@@ -382,3 +382,34 @@ def test_recursion_and_line_numbers_stay(at_once):
         plait.jit(fails)(1)
     assert e.traceback[-1].lineno == fails.__code__.co_firstlineno + 2
     assert sys.getrecursionlimit() > 0 and _plait is not None
+
+
+TABLE = np.arange(6.0)
+
+
+def test_arrays_of_the_module(at_once):
+    def looked_up(x):
+        s = 0.0
+        for i in range(len(x)):
+            s += TABLE[x[i]]
+            TABLE[x[i]] += 1
+        return s
+
+    x = np.array([1, 3, 3, 5])
+    expected = looked_up(x)
+    TABLE[:] = np.arange(6.0)
+    assert plait.jit(looked_up)(x) == expected
+    assert TABLE.tolist() == [0, 2, 2, 5, 4, 6]
+
+
+def test_parts_that_overlap_another_array(at_once):
+    def shifted(a, b):
+        for i in range(3):
+            a[:] = b * 2
+        return a
+
+    for base in (np.arange(8.0),):
+        theirs, ours = base.copy(), base.copy()
+        shifted(theirs[1:], theirs[:-1])
+        plait.jit(shifted)(ours[1:], ours[:-1])
+        assert (theirs == ours).all()

@@ -8,7 +8,7 @@ from .dry import DryProcedure
 from .expressions import Expressions, Failure, Value
 from .iteration import iterate
 from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
-from .views import View
+from .views import Vector, View
 
 PASSES = 12  # types only widen; what has not settled by then does not
 
@@ -197,6 +197,10 @@ class Lowering(Expressions):
             if isinstance(value, Value):
                 self.assign(target.id, value)
             elif isinstance(value, View) and not value.scalar:
+                self.env[target.id] = value
+            elif isinstance(value, Vector):
+                if any(slot in self.facts.written for slot, _ in value.reads):
+                    raise NotCompiled(f"{target.id} is computed of an array that changes", target)
                 self.env[target.id] = value
             else:
                 raise NotCompiled(f"{target.id} becomes what is neither a number nor a part of an array", target)

@@ -61,7 +61,7 @@ class Loop:
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) is ndarray:
+            if t is None and type(x) in (ndarray, numpy.ndarray):
                 dtype = x.dtype.name
                 if dtype in _DTYPES:
                     packed = x.ndim > 0 and x.strides[-1] == x.itemsize
@@ -104,10 +104,10 @@ class Rest:
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
-        types, _ = self.loop.inputs(variables)
+        types, values = self.loop.inputs(variables)
         self.code = self.loop.code(types)
-        self.given_up = not self.code.usable
-        self.left = self.code.ready
+        self.given_up = not self.code.usable or self.code.overlap(values)
+        self.left = not self.given_up and self.code.ready
 
     def worth(self, iterations):
         """Whether the loop takes long enough in Python; of how many iterations, where that is known."""
@@ -174,14 +174,25 @@ class Code:
     def ready(self):
         return self.usable and self.procedure.ready
 
+    def overlap(self, values):
+        """Whether an array of which parts are written as a whole may share memory with another."""
+        low = self.lowering
+        arrays = [values[n] for n in low.arrays]
+        return any(k != slot and numpy.may_share_memory(a, arrays[slot]) for slot in low.facts.whole for k, a in enumerate(arrays))
+
     def run(self, loop, values, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
-        arrays = [values[n] for n in low.arrays]
+        lent = []
+        arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
         params = [x for a in arrays for x in (*a.shape, *a.strides)]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
         args += [values[n] for n in low.arguments]
-        heard, site, i, a, b, *results = self.procedure.run(arrays, params, args)
+        try:
+            heard, site, i, a, b, *results = self.procedure.run(arrays, params, args)
+        finally:
+            if lent:
+                _plait.end_borrow(*lent)
         for bit, text in enumerate(low.warnings):
             if heard >> bit & 1 and numpy.geterr()[_KINDS[text.split()[0]]] == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=4)
