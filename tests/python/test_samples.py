@@ -70,3 +70,7 @@ def test_attention():
     out = run("attention.py", 256)
     assert out.startswith("1 region ")
     assert float(out.splitlines()[-1].split()[-1]) < 1e-5
+
+
+def test_edit_distance_goes_over_to_machine_code():
+    assert run("edit_distance.py", 150).startswith("150 x 150 letters: ")
