@@ -1,5 +1,6 @@
 """Python's loops in machine code: values, types, states and errors are Python's, wherever a loop goes over to it."""
 
+import linecache
 import math
 import sys
 
@@ -382,3 +383,15 @@ def test_recursion_and_line_numbers_stay(at_once):
         plait.jit(fails)(1)
     assert e.traceback[-1].lineno == fails.__code__.co_firstlineno + 2
     assert sys.getrecursionlimit() > 0 and _plait is not None
+
+
+def test_a_function_of_a_notebook_whose_imports_are_in_another_cell(at_once, monkeypatch):
+    source = "def roots(x):\n    for i in range(len(x)):\n        x[i] = math.sqrt(x[i]) + np.sin(0.0)\n    return x\n"
+    linecache.cache["<cell>"] = len(source), None, source.splitlines(True), "<cell>"
+    cell = {"math": math, "np": np, "__name__": "cell"}
+    exec(compile(source, "<cell>", "exec"), cell)
+    runs = []
+    run = running.Code.run
+    monkeypatch.setattr(running.Code, "run", lambda *a: runs.append(1) or run(*a))
+    assert plait.jit(cell["roots"])(np.array([4.0, 9.0])).tolist() == [2, 3]
+    assert runs
