@@ -6,6 +6,7 @@
     python tests/fuzz/run.py --kind loops                               # bodies of loops in time, round after round
     python tests/fuzz/run.py --kind replayed                            # functions by plait.jit(replay=True), called again and again
     python tests/fuzz/run.py --kind traced                              # functions of Python numbers by vectorize and its like
+    python tests/fuzz/run.py --kind python                              # Python's own loops, in machine code by plait.jit
     python tests/fuzz/run.py --kind large --programs 200                # arrays of up to 3 million elements
     python tests/fuzz/run.py --config interp-1,jit-2 --kind fusion
     python tests/fuzz/run.py --config cuda --seconds 60                  # on a GPU
@@ -28,6 +29,7 @@ from loops import LoopGenerator
 from minimise import minimise
 from pool import CONFIGS, ON_REQUEST, Crash, Worker
 from program import parse, show
+from python_loops import Drawing, PythonSession, fuzz_python
 from reference import reference
 
 
@@ -134,11 +136,34 @@ def fuzz(session, programs, seed, kind="both", max_failures=10, seconds=None, ou
     return i + 1
 
 
+def python_loops(a):
+    """The kind whose programs are whole files."""
+    if a.show is not None:
+        print(Drawing(a.show).run())
+        return 0
+    session = PythonSession(a.module, a.timeout)
+    try:
+        if a.replay:
+            found = session.check(open(a.replay).read(), counts=True)
+            print(*(found or ["no difference;", *session.why]))
+            return bool(found)
+        start = time.monotonic()
+        ran = fuzz_python(session, a.programs, a.seed, a.max_failures, a.seconds)
+        print(f"\n{ran} programs, {session.skipped} left out, in {time.monotonic() - start:.0f} s, {sum(session.failures.values())} failures of {len(session.failures)} kinds")
+        for kind, n in session.failures.most_common():
+            print(f"  {n} x {' '.join(kind)}")
+        print(f"compiled: {session.compiled} of {session.reached} loops, {100 * session.compiled / max(1, session.reached):.2f} %")
+        print("stayed Python's most for: " + "; ".join(f"{why} ({n})" for why, n in session.why.most_common(25)))
+        return bool(session.failures)
+    finally:
+        session.close()
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--programs", type=int, default=1000)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--kind", choices=["both", "general", "fusion", "broad", "loops", "replayed", "traced", "large"], default="both")
+    ap.add_argument("--kind", choices=["both", "general", "fusion", "broad", "loops", "replayed", "traced", "python", "large"], default="both")
     ap.add_argument("--config", help="comma-separated: " + ", ".join([*CONFIGS, *ON_REQUEST]))
     ap.add_argument("--module", default="plait")
     ap.add_argument("--max-failures", type=int, default=10)
@@ -147,6 +172,8 @@ def main():
     ap.add_argument("--replay", help="file with a printed program")
     ap.add_argument("--show", type=int, metavar="NUMBER", help="print a program and stop")
     a = ap.parse_args()
+    if a.kind == "python":
+        return python_loops(a)
     if a.show is not None:
         print(show(program(kind_of(a.show % 1_000_000, a.kind), a.show)))
         return 0

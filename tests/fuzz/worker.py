@@ -1,5 +1,5 @@
 """A process that stays alive and runs programs on one module under one configuration: python worker.py MODULE IN OUT (file
-descriptors). Frames are pickled lists of lines in, records out."""
+descriptors). Frames are pickled lists of lines in, or the text of a python_loops program; records out."""
 import gc
 import importlib
 import os
@@ -49,10 +49,12 @@ def main():
     fallbacks = watch_fallbacks(module)
     write_frame(sink, {"ready": True, "counts": fallbacks is not None})
     count = 0
+    from python_loops import by_plait  # which imports this file
+
     while (lines := read_frame(source)) is not None:
         if fallbacks:
             fallbacks()
-        records = execute(module, lines, fallbacks)
+        records = execute(module, lines, fallbacks) if isinstance(lines, list) else by_plait(module, lines)
         if "CUDA_ERROR" in repr(records):  # a device that is lost stays lost for this process
             sys.exit("a kernel failed")
         write_frame(sink, records)

@@ -1,5 +1,6 @@
 """Python's loops in machine code: values, types, states and errors are Python's, wherever a loop goes over to it."""
 
+import linecache
 import math
 import sys
 
@@ -188,6 +189,33 @@ def chained(n):
     return count
 
 
+def int_or_float(n):
+    held = before = 7
+    other = False
+    for i in range(n):
+        before = held
+        held = np.fmod(held, 1.5) if i > 1 else -held if i else held // 2
+        if i > 3:
+            other = i
+    return held, before, other, min(held, 9), held if i % 2 else 5, max(held, before)
+
+
+def several(x, n):
+    low = high = 1
+    last = 0.5
+    for i in range(n):
+        low, high = min(low, x[i % 3]), max(high, x[i % 4], last)
+        last = (low if i % 2 else i) + (True if i > 2 else 0.5)
+        kept = low or high
+    return low, high, last, kept
+
+
+def logical(x, n):
+    for i in range(n):
+        x[i] ^= np.logical_and(i, i - 1)
+    return x, i
+
+
 random = np.random.default_rng(5)
 CASES = {
     seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),
@@ -195,7 +223,8 @@ CASES = {
     nussinov: lambda: (14, random.integers(0, 4, 14)), sieve: lambda: (200,), total: lambda: (random.random(9),), search: lambda: (np.arange(9), 6),
     sparse: lambda: (np.array([0, 2, 2, 5]), np.array([0, 1, 3, 2, 0]), random.random(5), random.random(4)), continues: lambda: (random.integers(-3, 9, 30),),
     pairs: lambda: (random.random(6), random.random(7)), distances: lambda: (random.random((7, 3)),), rows: lambda: (random.random((5, 6)), random.random((5, 6))),
-    newton: lambda: (random.random(8) * 9,), chained: lambda: (40,),
+    newton: lambda: (random.random(8) * 9,), chained: lambda: (40,), int_or_float: lambda: (6,), several: lambda: (np.array([2.0, -1.0, 4.0, 1.0]), 7),
+    logical: lambda: (np.zeros(7, bool), 7),
 }  # fmt: skip
 
 
@@ -293,9 +322,22 @@ def unequal(a, b):
     return a
 
 
+def unequal_dot(a, b):
+    for i in range(len(a)):
+        a[i] = np.dot(b[: i + 1], b[: min(i + 1, 3)])
+    return a
+
+
+def truncated(a):
+    for i in range(len(a)):
+        a[i] = math.trunc(a[i])
+    return a
+
+
 ERRORS = {
     outside: (np.arange(5.0), 7), by_zero: (np.zeros(6), 3), by_zero_float: (np.array([2.0, 4.0, 0.0, 5.0]),), no_root: (np.array([4.0, 1.0, -1.0, 2.0]),),
     unbound: (5, 2), unequal: (np.zeros(6), np.ones(6)),
+    unequal_dot: (np.zeros(6), np.ones(6)), truncated: (np.ones(3, np.float32),),
 }  # fmt: skip
 
 
@@ -306,8 +348,7 @@ def test_errors_are_pythons_and_so_are_the_arrays_then(f, at_once):
         f(*theirs)
     with pytest.raises(expected.type) as got:
         plait.jit(f)(*ours)
-    if f is not unequal:
-        assert str(got.value) == str(expected.value)
+    assert str(got.value) == str(expected.value)
     same(tuple(theirs), tuple(ours))
 
 
@@ -322,6 +363,19 @@ def test_an_int_that_outgrows_64_bits(at_once):
     with pytest.raises(OverflowError, match="64 bits"):
         plait.jit(factorial)(30)
     assert plait.jit(factorial, loops=False)(30) == math.factorial(30)
+
+
+def test_an_int_beyond_64_bits_stays_pythons(monkeypatch):
+    def powers(n):
+        f = 1
+        for i in range(n):
+            f *= 7
+        return f
+
+    looks = []
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    monkeypatch.setattr(running.Code, "ready", property(lambda code: looks.append(1) or len(looks) > 40 and code.usable and (code.procedure.compile() or True)))
+    assert plait.jit(powers)(60) == 7**60
 
 
 def test_a_loop_of_objects_stays_pythons(at_once, capfd):
@@ -413,3 +467,15 @@ def test_parts_that_overlap_another_array(at_once):
         shifted(theirs[1:], theirs[:-1])
         plait.jit(shifted)(ours[1:], ours[:-1])
         assert (theirs == ours).all()
+
+
+def test_a_function_of_a_notebook_whose_imports_are_in_another_cell(at_once, monkeypatch):
+    source = "def roots(x):\n    for i in range(len(x)):\n        x[i] = math.sqrt(x[i]) + np.sin(0.0)\n    return x\n"
+    linecache.cache["<cell>"] = len(source), None, source.splitlines(True), "<cell>"
+    cell = {"math": math, "np": np, "__name__": "cell"}
+    exec(compile(source, "<cell>", "exec"), cell)
+    runs = []
+    run = running.Code.run
+    monkeypatch.setattr(running.Code, "run", lambda *a: runs.append(1) or run(*a))
+    assert plait.jit(cell["roots"])(np.array([4.0, 9.0])).tolist() == [2, 3]
+    assert runs

@@ -13,7 +13,7 @@ _LIBM = {
     getattr(math, n): n
     for n in (
         "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "expm1", "log", "log1p",
-        "log2", "log10", "pow", "atan2", "hypot", "fmod", "erf", "erfc", "cbrt",
+        "log2", "log10", "pow", "atan2", "fmod", "erf", "erfc", "cbrt",
     )
     if hasattr(math, n)
 }  # fmt: skip
@@ -27,6 +27,12 @@ def call(lowering, fn, node):
     if node.keywords:
         raise NotCompiled("a call with keywords", node)
     args = [lowering.evaluate(a) for a in node.args]
+    if fn in (builtins.min, builtins.max):
+        return _called(lowering, fn, args, node)
+    return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)
+
+
+def _called(lowering, fn, args, node):
     how = _BUILTINS.get(fn) if isinstance(fn, (type, type(len))) else None
     if how is not None:
         return how(lowering, args, node)
@@ -42,14 +48,14 @@ def call(lowering, fn, node):
             return Vector.elementwise(lowering, lambda *x: lowering.ufunc(ufunc, *x, node=node), args, node)
         return lowering.ufunc(ufunc, *_numbers(args, node), node=node)
     if getattr(fn, "__name__", "") == "dot" and len(args) == 2:
-        return dot(lowering, *args, node)
+        return dot(lowering, *args, numpy.dot, node)
     raise NotCompiled(f"a call of {getattr(fn, '__name__', fn)!s}()", node)
 
 
 def method(lowering, array, node):
     """Of an array."""
     if node.func.attr == "dot" and len(node.args) == 1:
-        return dot(lowering, array, lowering.evaluate(node.args[0]), node)
+        return dot(lowering, array, lowering.evaluate(node.args[0]), numpy.dot, node)
     raise NotCompiled(f"the method {node.func.attr}() of an array", node)
 
 
@@ -67,7 +73,7 @@ def _value(t, v, *literal):
     return Value(t, v, *literal)
 
 
-def dot(lowering, a, b, node):
+def dot(lowering, a, b, fn, node):
     """The sum of products of two lines."""
     from .expressions import Value
 
@@ -76,7 +82,7 @@ def dot(lowering, a, b, node):
     a, b, p = as_vector(a, node), as_vector(b, node), lowering.p
     if len(a.shape) != 1 or len(b.shape) != 1:
         raise NotCompiled("a product of matrices", node)
-    same_extent(lowering, a.shape[0], b.shape[0], node)
+    same_extent(lowering, a.shape[0], b.shape[0], node, fn)
     n = a.shape[0]
 
     def term(i):
@@ -137,6 +143,12 @@ def _rounded(ufunc):
     return how
 
 
+def _trunc(lowering, args, node):
+    if not (args[0].type.python or args[0].type.dtype == "float64"):
+        raise NotCompiled("trunc() of NumPy's numbers", node)
+    return _rounded("trunc")(lowering, args, node)
+
+
 def _fabs(lowering, args, node):
     return _value(FLOAT, lowering.p.apply("absolute", lowering.cast(args[0], "float64")))
 
@@ -146,7 +158,7 @@ def _test(ufunc):
 
 
 _MATH = {
-    math.sqrt: _sqrt, math.fabs: _fabs, math.floor: _rounded("floor"), math.ceil: _rounded("ceil"), math.trunc: _rounded("trunc"),
+    math.sqrt: _sqrt, math.fabs: _fabs, math.floor: _rounded("floor"), math.ceil: _rounded("ceil"), math.trunc: _trunc,
     math.isnan: _test("isnan"), math.isinf: _test("isinf"), math.isfinite: _test("isfinite"),
 }  # fmt: skip
 
@@ -222,11 +234,7 @@ def _extreme(fn, ufunc):
             raise NotCompiled(f"{fn}() of an array", node)
         best = _numbers(args, node)[0]
         for a in args[1:]:
-            better = lowering.compared_by(ufunc, a, best, node)
-            t = joined(a.type, best.type)
-            if t.dtype != a.type.dtype or t.dtype != best.type.dtype:
-                raise NotCompiled(f"{fn}() of numbers of several types", node)
-            best = _value(t, lowering.p.apply("where", better, a.id, best.id))
+            best = lowering.either(lowering.compared_by(ufunc, a, best, node), a, best, node)
         return best
 
     return how

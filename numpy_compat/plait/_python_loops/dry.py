@@ -6,16 +6,17 @@ _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_
 
 
 class DryProcedure:
-    def __init__(self, name):
-        self.types = []
+    def __init__(self, name, first=0):
+        self.types, self.next = {}, first  # values of another procedure are taken for numbers of places
         self.opened = 0
 
     def _value(self, dtype):
-        self.types.append(dtype)
-        return len(self.types) - 1
+        self.next += 1
+        self.types[self.next] = dtype
+        return self.next
 
     def type(self, v):
-        return self.types[v]
+        return self.types.get(v, "int64")
 
     def buffer(self, dtype, written):
         self.opened += 1
@@ -31,7 +32,7 @@ class DryProcedure:
         return self._value(dtype)
 
     def get(self, local):
-        return self._value(self.types[local])
+        return self._value(self.type(local))
 
     def set(self, local, v):
         pass
@@ -40,7 +41,7 @@ class DryProcedure:
         return self._value(dtype)
 
     def apply(self, name, *values):
-        return self._value("bool" if name in _COMPARISONS else self.types[values[-1]])
+        return self._value("bool" if name in _COMPARISONS else self.type(values[-1]))
 
     def cast(self, v, dtype):
         return self._value(dtype)

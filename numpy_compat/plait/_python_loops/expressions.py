@@ -1,14 +1,16 @@
 """Expressions of a compiled loop: numbers as Python and NumPy compute them, with their errors."""
 
 import ast
+import functools
+import itertools
 import operator
 from typing import NamedTuple
 
 import numpy
 
 from . import calls
-from .dry import resolved
-from .types import BOOL, FLOAT, INT, NotCompiled, Scalar, joined, name, scalar_of
+from .dry import DryProcedure, resolved
+from .types import BOOL, FLOAT, INT, NotCompiled, Scalar, joined, scalar_of, tag_of
 from .views import Vector, View, array_view
 
 _OPERATORS = {
@@ -29,15 +31,22 @@ _UNKNOWN = object()
 
 
 class Value(NamedTuple):
-    """A number in the kernel; `literal`: what it is, where the source says so."""
+    """A number in the kernel; `literal`: what it is, where the source says so. Where only the running code knows its type, that is one of `kinds`,
+    as `tag` says, and `type` holds any of them."""
 
     type: Scalar
     id: int
     literal: object = _UNKNOWN
+    kinds: frozenset = frozenset()
+    tag: int = -1
 
     @property
     def known(self):
         return self.literal is not _UNKNOWN
+
+
+def kinds_of(value):
+    return value.kinds or frozenset({value.type})
 
 
 class Failure(NamedTuple):
@@ -119,17 +128,73 @@ class Expressions:
         rounded = self.p.apply("add", length, self.p.apply("subtract", width, self.one))
         return self.p.apply("maximum", self.p.apply("floor_divide", rounded, width), self.zero)
 
+    # numbers whose types only the running code knows
+
+    def each(self, values, compute, node):
+        """compute(*values) for the types that the values have: in one way where the type of the result is the same, else in a way for each."""
+        if not any(isinstance(v, Value) and v.kinds for v in values):
+            return compute(*values)
+        # By type, and whether there are errors, which say of what type the operands were.
+        ways = [*itertools.product(*([*sorted(v.kinds)] if isinstance(v, Value) and v.kinds else [None] for v in values))]
+        results = {self.tried(values, way, compute) for way in ways}
+        kinds = frozenset().union(*(found for found, _ in results))
+        if len(kinds) == 1 and results == {(self.tried(values, [None] * len(values), compute)[0], False)}:
+            return compute(*(v._replace(kinds=frozenset()) if isinstance(v, Value) else v for v in values))
+        if not all(found for found, _ in results):
+            raise NotCompiled("an operation on numbers of several types", node)
+        t = functools.reduce(joined, sorted(kinds))
+        held, tag = self.p.local(t.dtype), self.p.local("int64")
+        for way in ways:
+            asked = [self.same(v.tag, tag_of(k)) for v, k in zip(values, way) if k]
+            self.p.begin_if(functools.reduce(lambda a, b: self.p.apply("logical_and", a, b), asked))
+            result = compute(*(Value(k, self.cast(v, k.dtype)) if k else v for v, k in zip(values, way)))
+            self.p.set(held, self.held_as(result, t, node))
+            self.p.set(tag, self.tag_number(result))
+            self.p.end()
+        return self.one_of(t, self.p.get(held), kinds, tag)
+
+    def one_of(self, t, v, kinds, tag):
+        """A value that is of one of these kinds, as the variable `tag` says."""
+        return Value(t, v, kinds=kinds, tag=self.p.get(tag)) if len(kinds) > 1 else Value(t, v)
+
+    def tag_number(self, value):
+        return value.tag if value.kinds else self.number(tag_of(value.type))
+
+    def held_as(self, value, t, node):
+        """A number as one of type t holds it; ints that floats do not hold leave the kernel."""
+        v = self.cast(value, t.dtype)
+        if t.kind == "f" and value.type.dtype in ("int64", "uint64") and not value.known:
+            self.fail_if(self.p.apply("not_equal", self.p.cast(v, value.type.dtype), value.id), _too_precise, node)
+        return v
+
+    def tried(self, values, way, compute):
+        """The types of what compute() makes of values of these types, none where that is no number, and whether it may raise errors."""
+        kept = self.p, self.failures, self.warnings
+        self.p, self.failures, self.warnings = DryProcedure("one way", 1 << 40), [], []
+        try:
+            result = compute(*(Value(k, self.p.arg(k.dtype)) if k else self.dry(v) for v, k in zip(values, way)))
+            return kinds_of(result) if isinstance(result, Value) else frozenset(), bool(self.failures)
+        finally:
+            self.p, self.failures, self.warnings = kept
+
+    def dry(self, v):
+        return v._replace(id=self.p.arg(v.type.dtype), kinds=frozenset()) if isinstance(v, Value) else v
+
     def binary(self, op, a, b, node):
         fn, again = _OPERATORS[type(op)]
         if fn == "matmul":
-            return calls.dot(self, a, b, node)
+            return calls.dot(self, a, b, again, node)
         if isinstance(a, (View, Vector)) or isinstance(b, (View, Vector)):
             return Vector.elementwise(self, lambda x, y: self.binary(op, x, y, node), (a, b), node)
         if not (isinstance(a, Value) and isinstance(b, Value)):
             raise NotCompiled("an operation on what is no number", node)
-        if a.type.python and b.type.python:
-            return self.python_binary(fn, again, a, b, node)
-        return self.ufunc(getattr(numpy, fn), a, b, node=node)
+
+        def compute(a, b):
+            if a.type.python and b.type.python:
+                return self.python_binary(fn, again, a, b, node)
+            return self.ufunc(getattr(numpy, fn), a, b, node=node)
+
+        return self.each((a, b), compute, node)
 
     def python_binary(self, fn, again, a, b, node):
         kind = joined(a.type, b.type)
@@ -196,9 +261,9 @@ class Expressions:
         if out[0] in "iu" and fn in (numpy.left_shift, numpy.right_shift, numpy.power):
             raise NotCompiled(f"{fn.__name__} of NumPy's integers", node)
         for v, dtype in zip(values, ins):
-            if v.type == INT and dtype not in ("int64", "float32", "float64"):
+            if v.type == INT and dtype not in ("bool", "int64", "float32", "float64"):
                 self.fits(v, dtype, lambda i, *_: fn(i, numpy.dtype(dtype).type(0)), node)
-        ids = [self.cast(v, dtype) for v, dtype in zip(values, ins)]
+        ids = [self.truth(v, node) if dtype == "bool" else self.cast(v, dtype) for v, dtype in zip(values, ins)]
         v = self.p.apply(fn.__name__, *ids)
         self.heed(fn, ids, v, ins[-1], isinstance(node, (ast.BinOp, ast.AugAssign)))
         return Value(Scalar(out), v)
@@ -251,7 +316,7 @@ class Expressions:
             return Value(BOOL, self.negated(self.truth(a, node)))
         if isinstance(a, (View, Vector)):
             return Vector.elementwise(self, lambda x: self.unary(node.op, x, node), (a,), node)
-        return self.unary(node.op, a, node)
+        return self.each((a,), lambda a: self.unary(node.op, a, node), node)
 
     def unary(self, op, a, node):
         if not isinstance(a, Value):
@@ -296,19 +361,29 @@ class Expressions:
         return self.choice(held, key)
 
     def chosen(self, node):
-        """A variable for a value that one of several ways gives; of which type, the passes before have found."""
-        t = self.facts.merges.get((node, "value"))
-        return self.p.local((t or INT).dtype)
+        """Variables for a value that one of several ways gives, and its tag; of which type, the passes before have found."""
+        t, _ = self.facts.merges.get((node, "value"), (INT, None))
+        return self.p.local(t.dtype), self.p.local("int64")
 
     def choose(self, held, key, value, node):
+        kinds = kinds_of(value)
         known = self.facts.merges.get(key)
-        if known is not None and joined(known, value.type) != value.type and known.dtype != value.type.dtype:
-            raise NotCompiled("a value of one type or another", node)
-        met = value.type if known is None else joined(known, value.type)
+        met = (value.type, frozenset(kinds)) if known is None else (joined(known[0], value.type), known[1] | kinds)
         if met != known:
             self.facts.merges[key] = met
             self.facts.changed = True
-        self.p.set(held, self.cast(value, met.dtype))
+        self.p.set(held[0], self.held_as(value, met[0], node))
+        if len(met[1]) > 1:
+            self.p.set(held[1], self.tag_number(value))
+
+    def either(self, condition, a, b, node):
+        """a where `condition` holds, else b: both are there."""
+        kinds = kinds_of(a) | kinds_of(b)
+        t = joined(a.type, b.type)
+        v = self.p.apply("where", condition, self.held_as(a, t, node), self.held_as(b, t, node))
+        if len(kinds) == 1:
+            return Value(t, v)
+        return Value(t, v, kinds=kinds, tag=self.p.apply("where", condition, self.tag_number(a), self.tag_number(b)))
 
     def settle(self, key, t):
         """A type that later passes know."""
@@ -317,7 +392,8 @@ class Expressions:
             self.facts.changed = True
 
     def choice(self, held, key):
-        return Value(self.facts.merges[key], self.p.get(held))
+        t, kinds = self.facts.merges[key]
+        return self.one_of(t, self.p.get(held[0]), kinds, held[1])
 
     def of_Compare(self, node):
         a, result = self.evaluate(node.left), None
@@ -343,11 +419,15 @@ class Expressions:
         if not (isinstance(a, Value) and isinstance(b, Value)) or type(op) not in _COMPARISONS:
             raise NotCompiled("a comparison of what are no numbers", node)
         fn = _COMPARISONS[type(op)]
-        if a.type.python and b.type.python:
-            kind = joined(a.type, b.type)
-            kind = INT if kind == BOOL else kind
-            return Value(BOOL, self.p.apply(fn, self.cast(a, kind.dtype), self.cast(b, kind.dtype)))
-        return self.ufunc(getattr(numpy, fn), a, b, node=node)
+
+        def compute(a, b):
+            if a.type.python and b.type.python:
+                kind = joined(a.type, b.type)
+                kind = INT if kind == BOOL else kind
+                return Value(BOOL, self.p.apply(fn, self.cast(a, kind.dtype), self.cast(b, kind.dtype)))
+            return self.ufunc(getattr(numpy, fn), a, b, node=node)
+
+        return self.each((a, b), compute, node)
 
     def of_Tuple(self, node):
         return [self.evaluate(e) for e in node.elts]
@@ -416,6 +496,8 @@ class Expressions:
 
     def stored_as(self, value, dtype, node):
         """As an element of an array."""
+        if not all(t.python for t in value.kinds) and dtype[0] in "iu":
+            raise NotCompiled("an int of Python's or NumPy's becomes an element", node)
         if value.type.kind == "f" and dtype[0] in "iub":
             raise NotCompiled("a float becomes an element of integers", node)
         if value.type == INT and dtype[0] in "iu" and dtype != "int64":
@@ -438,6 +520,10 @@ _DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32
 
 def _too_large(*_):
     raise OverflowError("an int outgrows 64 bits in a compiled loop; plait.jit(loops=False) runs it")
+
+
+def _too_precise(*_):
+    raise OverflowError("an int outgrows 53 bits where it may be a float in a compiled loop; plait.jit(loops=False) runs it")
 
 
 def _complex(*_):

@@ -4,7 +4,7 @@ import ast
 import builtins
 
 from .types import INT, NotCompiled
-from .views import View
+from .views import View, is_int
 
 
 def iterate(lowering, loop):
@@ -26,7 +26,7 @@ def _int(lowering, node):
     from .expressions import Value
 
     v = lowering.scalar(node)
-    if v.type.kind not in "iu" or v.type.dtype == "uint64":
+    if not is_int(v):
         raise NotCompiled("a range of what is no int", node)
     return Value(INT, lowering.cast(v, "int64"), *([int(v.literal)] if v.known else []))
 

@@ -17,8 +17,7 @@ class Facts:
     """What passes over one loop have found."""
 
     def __init__(self):
-        self.merges = {}  # where ways meet -> name -> (Scalar, whether it may be unbound)
-        self.kinds = {}  # name -> the Scalars that were assigned to it
+        self.merges = {}  # where ways meet -> name -> (Scalar, whether it may be unbound, the Scalars that it may be)
         self.tagged = set()  # names whose type or binding the machine code has to know
         self.written = set()  # slots of arrays that are stored to
         self.whole = set()  # those of which parts are, as a whole
@@ -99,14 +98,12 @@ class Lowering(Expressions):
 
     def assign(self, key, value):
         t = value.type
-        kinds = self.facts.kinds.setdefault(key, [])
-        self.facts.add(kinds, None, t)
-        if len(kinds) > 1:
-            self.facts.add(self.facts.tagged, None, key)
         self.p.set(self.local(key, t), value.id)
+        if value.kinds:
+            self.facts.add(self.facts.tagged, None, key)
         if key in self.facts.tagged:
-            self.p.set(self.tag(key), self.p.const("int64", kinds.index(t) + 1))
-        self.env[key] = t, False
+            self.p.set(self.tag(key), self.tag_number(value))
+        self.env[key] = t, False, value.kinds or frozenset({t})
 
     def read(self, key, node):
         bound = self.env.get(key)
@@ -114,12 +111,12 @@ class Lowering(Expressions):
             if bound is None:
                 raise NotCompiled(f"{key} is no variable of the loop that has a value here", node)
             return bound
-        t, unsure = bound
+        t, unsure, kinds = bound
         if unsure:
             self.facts.add(self.facts.tagged, None, key)
             if key in self.tags:
                 self.fail_if(self.same(self.p.get(self.tag(key)), 0), lambda *_: _unbound(key), node)
-        return Value(t, self.p.get(self.local(key, t)))
+        return self.one_of(t, self.p.get(self.local(key, t)), kinds, self.tag(key)) if len(kinds) > 1 else Value(t, self.p.get(self.local(key, t)))
 
     # where ways meet
 
@@ -135,14 +132,14 @@ class Lowering(Expressions):
             return
         for k in {*known, *now}:
             a, b = known.get(k), now.get(k)
-            met = (joined(a[0], b[0]), a[1] or b[1]) if a and b else ((a or b)[0], True)
+            met = (joined(a[0], b[0]), a[1] or b[1], a[2] | b[2]) if a and b else ((a or b)[0], True, (a or b)[2])
             if met != a:
                 known[k] = met
                 self.facts.changed = True
-            if met[1]:
+            if met[1] or len(met[2]) > 1:
                 self.facts.add(self.facts.tagged, None, k)
             if b and met[0].dtype != b[0].dtype:
-                self.p.set(self.local(k, met[0]), self.p.cast(self.p.get(self.local(k, b[0])), met[0].dtype))
+                self.p.set(self.local(k, met[0]), self.held_as(Value(b[0], self.p.get(self.local(k, b[0]))), met[0], self.top))
 
     def meet(self, key, arrays):
         """The state behind: scalars as they flowed there, and the arrays that every way leaves as they were."""

@@ -11,7 +11,7 @@ import numpy
 from .. import _plait
 from .._plait import lazy_scalar, ndarray
 from .lowering import Lowering, types_of
-from .types import ArrayType, NotCompiled, NUMPYS, Scalar, scalar_of
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Scalar, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _MISSING = object()
@@ -205,7 +205,7 @@ class Code:
             x = next(results)
             tag = next(results) if tagged else 1
             if tag:
-                state[name] = (low.facts.kinds[name][tag - 1] if tagged else t).of(x)
+                state[name] = (ALL[tag - 1] if tagged else t).of(x)
             else:
                 state.pop(name, None)
         returned = "return" in state

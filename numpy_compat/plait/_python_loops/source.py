@@ -26,14 +26,17 @@ def with_loops(function, scope, closure):
         return None
     outside = {n for s in ast.walk(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
     cells = dict(zip(function.__code__.co_freevars, closure or ()))
-    as_it_was = _compiled(tree, function, [*cells])
-    if as_it_was is None or as_it_was.co_code != function.__code__.co_code or as_it_was.co_names != function.__code__.co_names:
+    # Calls of what a file imports are compiled otherwise than methods; which a notebook imported is not in the file that has the function.
+    known = function.__globals__
+    modules = sorted(n for n in function.__code__.co_names if isinstance(known.get(n), types.ModuleType))
+    imported = next((m for m in (modules, []) if _is(_compiled(tree, function, [*cells], m), function.__code__)), None)
+    if imported is None:
         return None  # the file is another one by now
     rewriting = _Rewriting(function, scope, cells, outside)
     tree.body = rewriting.block(tree.body)
     if not rewriting.loops:
         return None
-    code = _compiled(tree, function, [*cells, *rewriting.loops])
+    code = _compiled(tree, function, [*cells, *rewriting.loops], imported)
     if code is None:
         return None
     cells |= {name: types.CellType(loop) for name, loop in rewriting.loops.items()}
@@ -57,17 +60,18 @@ def _tree(function):
     return tree
 
 
-def _compiled(tree, function, free):
-    """The code of the definition inside one that has its free names."""
+def _is(code, other):
+    return code is not None and code.co_code == other.co_code and code.co_names == other.co_names
+
+
+def _compiled(tree, function, free, imported):
+    """The code of the definition inside one that has its free names, in a file with these imports."""
     arguments = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
     outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None)
     outer = ast.copy_location(outer, tree)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
-    # Calls of what the module has imported are compiled otherwise than methods.
-    known = function.__globals__
-    modules = sorted(n for n in function.__code__.co_names if isinstance(known.get(n), types.ModuleType))
-    imports = [ast.copy_location(ast.Import([ast.alias(n)]), tree) for n in modules]
+    imports = [ast.copy_location(ast.Import([ast.alias(n)]), tree) for n in imported]
     module = ast.fix_missing_locations(ast.Module([*imports, outer], []))
     try:
         made = compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)

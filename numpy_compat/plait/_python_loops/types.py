@@ -45,8 +45,17 @@ class ArrayType(NamedTuple):
     packed: bool = False  # elements along the last axis follow each other
 
 
+ALL = (INT, FLOAT, BOOL, *NUMPYS)  # as tags name them, from 1: 0 is a variable that has no value
+
+
+def tag_of(t):
+    return ALL.index(t) + 1
+
+
 def scalar_of(value):
     """The Scalar that an object is, or None."""
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        return None
     return _OF_PYTHON.get(type(value)) or _OF_NUMPY.get(type(value))
 
 
@@ -60,7 +69,12 @@ def joined(a, b):
         ours, theirs = (b, a) if a.python else (a, b)
         if "biuf".index(theirs.kind) <= "biuf".index(ours.kind) and ours.dtype in ("bool", "int64", "float64"):
             return ours
-    raise NotCompiled(f"a variable is {name(a)} here and {name(b)} there")
+    kinds = a.kind + b.kind
+    if "f" in kinds:
+        return FLOAT
+    if "uint64" in (a.dtype, b.dtype):
+        raise NotCompiled(f"a variable is {name(a)} here and {name(b)} there")
+    return BOOL if kinds == "bb" else INT
 
 
 def name(t):

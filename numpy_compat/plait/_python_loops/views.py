@@ -94,7 +94,7 @@ class View:
         from .expressions import Value
 
         i = lowering.evaluate(x)
-        if not isinstance(i, Value) or i.type.kind not in "iu" or i.type.dtype == "uint64":
+        if not isinstance(i, Value) or not is_int(i):
             raise NotCompiled("an index that is no int", x)
         i = lowering.cast(i, "int64")
         at, outside = lowering.p.index(i, extent)
@@ -117,7 +117,7 @@ class View:
                 ends.append(default)
                 continue
             v = lowering.scalar(end)
-            if v.type.kind not in "iu" or v.type.dtype == "uint64":
+            if not is_int(v):
                 raise NotCompiled("a slice whose ends are no ints", x)
             v = lowering.cast(v, "int64")
             v = p.apply("where", p.apply("less", v, lowering.zero), p.apply("maximum", p.apply("add", v, extent), lowering.zero), v)
@@ -196,16 +196,21 @@ def as_vector(x, node):
     raise NotCompiled("what is neither a number nor an array", node)
 
 
-def same_extent(lowering, a, b, node):
+def is_int(v):
+    """Whether a number may count places: no bool, which indices take for a mask, and none beyond 64 bits."""
+    return all(t.kind in "iu" and t.dtype != "uint64" for t in v.kinds or {v.type})
+
+
+def same_extent(lowering, a, b, node, fn=numpy.add):
     if a != b:
         sizes = [lambda v=v: lowering.p.cast(v, "float64") for v in (a, b)]
-        lowering.fail_if(lowering.p.apply("not_equal", a, b), lambda _, a, b: _unequal(int(a), int(b)), node, None, *sizes)
+        lowering.fail_if(lowering.p.apply("not_equal", a, b), lambda _, a, b: _unequal(fn, int(a), int(b)), node, None, *sizes)
 
 
 def _outside(i, axis, n):
     raise IndexError(f"index {i} is out of bounds for axis {axis} with size {n}")
 
 
-def _unequal(a, b):
-    numpy.zeros(a) + numpy.zeros(b)
+def _unequal(fn, a, b):
+    fn(numpy.zeros(a), numpy.zeros(b))
     raise NotImplementedError("an axis of one element is repeated in a compiled loop; plait.jit(loops=False) runs it")
