@@ -479,3 +479,58 @@ def test_a_function_of_a_notebook_whose_imports_are_in_another_cell(at_once, mon
     monkeypatch.setattr(running.Code, "run", lambda *a: runs.append(1) or run(*a))
     assert plait.jit(cell["roots"])(np.array([4.0, 9.0])).tolist() == [2, 3]
     assert runs
+
+
+FACTOR = 3
+
+
+def scaled(v, by=FACTOR):
+    if v > 20:
+        return v * by + FACTOR
+    return v - by
+
+
+@plait.jit
+def sums(x, i):
+    s = 0.0
+    for k in range(i, len(x)):
+        s += x[k]
+        if s > 4:
+            break
+    return s, k
+
+
+def test_functions_that_a_loop_calls(at_once):
+    def calls(x):
+        total, last = 0, 0
+        for i in range(len(x)):
+            total += scaled(i * 10) - scaled(by=2, v=i)
+            s, last = sums(x, i)
+            x[i] = s
+        return total, last, x
+
+    x = random.random(12)
+    expected = calls(x.copy())
+    runs = []
+    real = running.Code.run
+    running.Code.run = lambda code, *args: runs.append(code) or real(code, *args)
+    try:
+        got = plait.jit(calls)(x.copy())
+    finally:
+        running.Code.run = real
+    same(expected, got)
+    assert len(runs) == 1
+
+
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def test_recursion_stays_pythons(at_once):
+    def first(n):
+        s = 0
+        for i in range(n):
+            s += fibonacci(i)
+        return s
+
+    assert plait.jit(first)(10) == first(10)

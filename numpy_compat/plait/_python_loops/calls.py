@@ -3,9 +3,11 @@
 import ast
 import builtins
 import math
+import types
 
 import numpy
 
+from .reading import LIBRARIES
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, joined
 from .views import Vector, View, as_vector, same_extent
 
@@ -22,11 +24,15 @@ ACCUMULATORS = 8  # of a product of two lines, side by side; they are joined in 
 
 
 def call(lowering, fn, node):
+    from .inlining import inlined
+
     if isinstance(fn, (list, View, Vector)) or not callable(fn):
         raise NotCompiled("a call of what is no function", node)
+    args = [lowering.evaluate(a) for a in node.args]
+    if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):
+        return inlined(lowering, fn, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
     if node.keywords:
         raise NotCompiled("a call with keywords", node)
-    args = [lowering.evaluate(a) for a in node.args]
     if fn in (builtins.min, builtins.max):
         return _called(lowering, fn, args, node)
     return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)

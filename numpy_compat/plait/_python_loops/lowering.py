@@ -6,6 +6,7 @@ import ast
 
 from .dry import DryProcedure
 from .expressions import Expressions, Failure, Value
+from .inlining import Frame
 from .iteration import iterate
 from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
 from .views import Vector, View
@@ -21,6 +22,7 @@ class Facts:
         self.tagged = set()  # names whose type or binding the machine code has to know
         self.written = set()  # slots of arrays that are stored to
         self.whole = set()  # those of which parts are, as a whole
+        self.inlined = {}  # calls of Python functions -> the statements that stand for them
         self.changed = False
 
     def add(self, table, key, value):
@@ -37,7 +39,7 @@ class Lowering(Expressions):
         self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
-        self.env, self.loops, self.returns = {}, [], None
+        self.env, self.loops = {}, []
         self.zero, self.one = self.number(0), self.number(1)
         self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
         self.site, self.kept = self.variable("int64"), [self.variable("int64"), self.variable("float64"), self.variable("float64")]
@@ -53,6 +55,7 @@ class Lowering(Expressions):
             else:
                 self.env[key] = what
         self.root = self.p.begin_if(None)
+        self.frames = [Frame("", self.root, (loop, "root"))]
         if given:
             self.counted(loop, *given)
         else:
@@ -295,20 +298,10 @@ class Lowering(Expressions):
 
     def do_Return(self, s):
         value = self.evaluate(s.value) if s.value is not None else None
-        parts = value if isinstance(value, list) else [] if value is None else [value]
-        if not all(isinstance(v, Value) for v in parts):
-            raise NotCompiled("an array is returned out of the loop", s)
-        shape = len(parts) if isinstance(value, list) else None if value is None else -1
-        if self.returns not in (None, (shape,)):
-            raise NotCompiled("returns of several kinds", s)
-        self.returns = (shape,)
-        self.facts.add(self.facts.tagged, None, "return")
-        self.assign("return", Value(BOOL, self.p.const("bool", True)))
-        for n, v in enumerate(parts):
-            self.assign(f"return {n}", v)
-        self.flow_to((self.top, "root"))
-        self.p.break_(self.root)
-        self.env = None
+        if len(self.frames) == 1:
+            self.facts.add(self.facts.tagged, None, "return")
+            self.assign("return", Value(BOOL, self.p.const("bool", True)))
+        self.frames[-1].take(self, value, s)
 
 
 class Leaves(ast.NodeVisitor):

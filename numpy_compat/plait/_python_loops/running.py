@@ -4,17 +4,21 @@ import ast
 import builtins
 import sys
 import time
+import types
 import warnings
 
 import numpy
 
 from .. import _plait
 from .._plait import lazy_scalar, ndarray
+from .._jit import original
+from .._swap import _MISSING, contents
+from .inlining import outer_name
 from .lowering import Lowering, types_of
+from .reading import definition
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Scalar, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
-_MISSING = object()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {t.dtype for t in NUMPYS}
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for.
@@ -40,42 +44,46 @@ class Loop:
     def __call__(self, numbers, variables):
         return Rest(self, numbers, variables)
 
-    def value(self, name, variables):
-        found = variables.get(name, _MISSING)
-        if found is _MISSING and name in self.cells:
-            found = self.cells[name].cell_contents if _filled(self.cells[name]) else _MISSING
-        elif found is _MISSING:
-            try:
-                found = self.scope[name]
-            except KeyError:
-                found = getattr(builtins, name, _MISSING)
-        return found
+    def found(self, variables):
+        """The names of the loop and of the functions that it calls, and what they stand for."""
+        functions = []
+        for name in self.names:
+            x = _look_up(name, variables, self.cells, self.scope)
+            if x is not _MISSING:
+                functions.append(original(x))
+                yield name, functions[-1]
+        for function in functions:  # which grows
+            source = definition(function) if isinstance(function, types.FunctionType) else None
+            if source is None:
+                continue
+            cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+            for name in source[2]:
+                x = _look_up(name, {}, cells, function.__globals__)
+                if x is not _MISSING:
+                    x = original(x)
+                    if isinstance(x, types.FunctionType) and x not in functions:
+                        functions.append(x)
+                    yield outer_name(function, name), x
 
     def inputs(self, variables):
         """What each name stands for: its type, and the value."""
-        types, values = {}, {}
-        for name in self.names:
-            x = self.value(name, variables)
-            if x is _MISSING:
-                continue
+        found, values = {}, {}
+        for name, x in self.found(variables):
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) in (ndarray, numpy.ndarray):
-                dtype = x.dtype.name
-                if dtype in _DTYPES:
-                    packed = x.ndim > 0 and x.strides[-1] == x.itemsize
-                    t = ArrayType(dtype, x.ndim, packed)
-            types[name] = x if t is None else t
+            if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.name in _DTYPES:
+                t = ArrayType(x.dtype.name, x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
+            found[name] = x if t is None else t
             values[name] = x
-        return types, values
+        return found, values
 
-    def code(self, types):
+    def code(self, inputs):
         """The machine code for inputs of these types, asked for here if it was not."""
-        key = tuple((n, t if isinstance(t, (Scalar, ArrayType)) else id(t)) for n, t in types.items())
+        key = tuple((n, t if isinstance(t, (Scalar, ArrayType)) else id(t)) for n, t in inputs.items())
         found = self.codes.get(key)
         if found is None:
-            found = self.codes[key] = Code(self, types)
+            found = self.codes[key] = Code(self, inputs)
         return found
 
     def end(self, rest, variables):
@@ -83,12 +91,16 @@ class Loop:
         return rest.finish(variables)
 
 
-def _filled(cell):
-    try:
-        cell.cell_contents
-    except ValueError:
-        return False
-    return True
+def _look_up(name, variables, cells, scope):
+    found = variables.get(name, _MISSING)
+    if found is _MISSING and name in cells:
+        return contents(cells[name])
+    if found is _MISSING:
+        try:
+            found = scope[name]
+        except KeyError:
+            found = getattr(builtins, name, _MISSING)
+    return found
 
 
 class Rest:
@@ -104,8 +116,8 @@ class Rest:
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
-        types, values = self.loop.inputs(variables)
-        self.code = self.loop.code(types)
+        inputs, values = self.loop.inputs(variables)
+        self.code = self.loop.code(inputs)
         self.given_up = not self.code.usable or self.code.overlap(values)
         self.left = not self.given_up and self.code.ready
 
@@ -149,19 +161,19 @@ class Rest:
             self.loop.seconds += time.perf_counter() - self.begun
         if not self.left:
             return None
-        types, values = self.loop.inputs(variables)
+        _, values = self.loop.inputs(variables)
         return self.code.run(self.loop, values, self.numbers and self.numbers[self.done :])
 
 
 class Code:
     """The machine code of a loop for inputs of certain types."""
 
-    def __init__(self, loop, types):
-        self.usable, self.types = False, types  # which keeps the objects alive that the code was made for
+    def __init__(self, loop, inputs):
+        self.usable, self.inputs = False, inputs  # which keeps the objects alive that the code was made for
         try:
             if any(numpy.geterr()[k] not in ("ignore", "warn") for k in ("divide", "over", "invalid")):
                 raise NotCompiled("numpy.errstate raises or calls")
-            self.lowering = Lowering(loop.source, types, types_of(loop.source, types), _plait.Procedure(loop.where[2]))
+            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs), _plait.Procedure(loop.where[2]))
         except NotCompiled as e:
             line = getattr(e.node, "lineno", loop.where[1])
             _log(f"{loop.where[0]}:{line}: the loop in {loop.where[2]}() stays Python's: {e}")
@@ -211,8 +223,9 @@ class Code:
         returned = "return" in state
         value = None
         if returned:
-            parts = [state[f"return {k}"] for k in range(max(1, low.returns[0] or 0))] if low.returns[0] is not None else None
-            value = None if parts is None else parts[0] if low.returns[0] == -1 else tuple(parts)
+            shape = low.frames[0].shape
+            parts = [state[f"return {k}"] for k in range(abs(shape or 0))]
+            value = None if shape is None else parts[0] if shape == -1 else tuple(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
 
 

@@ -2,23 +2,17 @@
 state of its variables, and takes it back when the code has ended."""
 
 import ast
-import inspect
-import textwrap
 import types
 
+from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
 from .running import Loop
 
-_NOT_IN_LOOPS = (
-    ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Delete, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
-    ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Raise, ast.NamedExpr, ast.JoinedStr, ast.Dict, ast.Set,
-    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Starred,
-)  # fmt: skip
 _REFLECTIVE = {"locals", "exec", "eval", "vars", "dir", "globals"}
 
 
 def with_loops(function, scope, closure):
     """The code of a function and the cells it closes over; `scope`: where its globals are looked up. None where no loop of it can be compiled."""
-    tree = _tree(function)
+    tree = tree_of(function)
     if tree is None:
         return None
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
@@ -26,72 +20,18 @@ def with_loops(function, scope, closure):
         return None
     outside = {n for s in ast.walk(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
     cells = dict(zip(function.__code__.co_freevars, closure or ()))
-    # Calls of what a file imports are compiled otherwise than methods; which a notebook imported is not in the file that has the function.
-    known = function.__globals__
-    modules = sorted(n for n in function.__code__.co_names if isinstance(known.get(n), types.ModuleType))
-    imported = next((m for m in (modules, []) if _is(_compiled(tree, function, [*cells], m), function.__code__)), None)
+    imported = imports_of(tree, function)
     if imported is None:
-        return None  # the file is another one by now
+        return None
     rewriting = _Rewriting(function, scope, cells, outside)
     tree.body = rewriting.block(tree.body)
     if not rewriting.loops:
         return None
-    code = _compiled(tree, function, [*cells, *rewriting.loops], imported)
+    code = compiled(tree, function, [*cells, *rewriting.loops], imported)
     if code is None:
         return None
     cells |= {name: types.CellType(loop) for name, loop in rewriting.loops.items()}
     return code, tuple(cells[name] for name in code.co_freevars)
-
-
-def _tree(function):
-    """The function's definition, with the lines of its file."""
-    code = function.__code__
-    if code.co_name == "<lambda>" or code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        return None
-    try:
-        lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return None
-    if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name:
-        return None
-    ast.increment_lineno(tree, first - 1)
-    tree.decorator_list, tree.returns = [], None
-    return tree
-
-
-def _is(code, other):
-    return code is not None and code.co_code == other.co_code and code.co_names == other.co_names
-
-
-def _compiled(tree, function, free, imported):
-    """The code of the definition inside one that has its free names, in a file with these imports."""
-    arguments = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
-    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None)
-    outer = ast.copy_location(outer, tree)
-    if "type_params" in ast.FunctionDef._fields:
-        outer.type_params = []
-    imports = [ast.copy_location(ast.Import([ast.alias(n)]), tree) for n in imported]
-    module = ast.fix_missing_locations(ast.Module([*imports, outer], []))
-    try:
-        made = compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)
-    except (SyntaxError, ValueError):
-        return None
-    outer = next(c for c in made.co_consts if isinstance(c, types.CodeType))
-    inner = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
-    if set(function.__code__.co_freevars) - set(inner.co_freevars):
-        return None
-    qualified = {"co_qualname": function.__code__.co_qualname} if hasattr(inner, "co_qualname") else {}
-    return inner.replace(**qualified)
-
-
-def _without_defaults(tree):
-    a = tree.args
-    a.defaults, a.kw_defaults = [], [None] * len(a.kwonlyargs)
-    for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))):
-        arg.annotation = None
-    # Their values are the function's, not the code's; but as many are wanted as there were.
-    return tree
 
 
 class _Rewriting:
@@ -103,7 +43,7 @@ class _Rewriting:
         return [made for s in statements for made in self.statement(s)]
 
     def statement(self, s):
-        if isinstance(s, (ast.For, ast.While)) and self.may_be_compiled(s):
+        if isinstance(s, (ast.For, ast.While)) and self.may_becompiled(s):
             return self.loop(s)
         if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
             s.body = self.block(s.body)
@@ -111,14 +51,14 @@ class _Rewriting:
                 s.orelse = self.block(s.orelse)
         return [s]
 
-    def may_be_compiled(self, s):
+    def may_becompiled(self, s):
         if isinstance(s, ast.For):
             ranged = isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name) and s.iter.func.id == "range" and not s.iter.keywords
             if not ranged or not isinstance(s.target, ast.Name):
                 return False
         nodes = list(ast.walk(s))
         stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        return not stored & self.outside and not any(isinstance(n, _NOT_IN_LOOPS) for n in nodes)
+        return not stored & self.outside and not any(isinstance(n, NOT_IN_LOOPS) for n in nodes)
 
     def loop(self, s):
         """

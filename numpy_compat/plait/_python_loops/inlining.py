@@ -1,0 +1,108 @@
+"""Calls of Python functions in a compiled loop: their statements stand where they are called, with names of their own."""
+
+import ast
+import copy
+
+from .expressions import Value
+from .reading import definition
+from .types import NotCompiled
+
+
+class Frame:
+    """Where `return` goes: the names of what is returned, the block that it leaves, and where the ways meet behind it."""
+
+    def __init__(self, prefix, block, key):
+        self.prefix, self.block, self.key = prefix, block, key
+        self.shape = ()  # not known yet; None: nothing, -1: a number, else so many
+
+    def take(self, lowering, value, node):
+        parts = value if isinstance(value, list) else [] if value is None else [value]
+        if not all(isinstance(v, Value) for v in parts):
+            raise NotCompiled("an array is returned", node)
+        shape = len(parts) if isinstance(value, list) else None if value is None else -1
+        if self.shape not in ((), shape):
+            raise NotCompiled("returns of several kinds", node)
+        self.shape = shape
+        for n, v in enumerate(parts):
+            lowering.assign(f"{self.prefix}return {n}", v)
+        lowering.flow_to(self.key)
+        lowering.p.break_(self.block)
+        lowering.env = None
+
+    def value(self, lowering, node):
+        if self.shape is None:
+            return None
+        parts = [lowering.read(f"{self.prefix}return {n}", node) for n in range(1 if self.shape == -1 else self.shape)]
+        return parts[0] if self.shape == -1 else parts
+
+
+def outer_name(function, name):
+    """What a function finds outside of itself, among the inputs of a loop."""
+    code = function.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}|{name}"
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, function, prefix, own):
+        self.function, self.prefix, self.own = function, prefix, own
+
+    def visit_Name(self, node):
+        name = self.prefix + node.id if node.id in self.own else outer_name(self.function, node.id)
+        return ast.copy_location(ast.Name(name, node.ctx), node)
+
+
+class Copy:
+    """The statements of a function for one call of it."""
+
+    def __init__(self, function, number, node):
+        found = definition(function)
+        if found is None:
+            raise NotCompiled(f"a call of {function.__name__}()", node)
+        tree, own, _ = found
+        a = tree.args
+        if a.vararg or a.kwarg or a.kwonlyargs:
+            raise NotCompiled(f"a call of {function.__name__}(), which takes more than positional arguments", node)
+        self.parameters = [x.arg for x in (*a.posonlyargs, *a.args)]
+        self.prefix = f"{function.__name__} {number}."
+        self.function = function
+        renamed = _Renamed(function, self.prefix, own)
+        self.body = [renamed.visit(copy.deepcopy(s)) for s in tree.body]
+
+    def arguments(self, lowering, given, named, node):
+        defaults = dict(zip(reversed(self.parameters), reversed(self.function.__defaults__ or ())))
+        if len(given) > len(self.parameters) or set(named) - set(self.parameters[len(given) :]):
+            raise NotCompiled(f"a call of {self.function.__name__}() with other arguments", node)
+        values = dict(zip(self.parameters, given)) | named
+        for name in self.parameters:
+            if name not in values and name not in defaults:
+                raise NotCompiled(f"a call of {self.function.__name__}() with too few arguments", node)
+            value = values[name] if name in values else lowering.known(defaults[name], node)
+            if isinstance(value, Value):
+                lowering.assign(self.prefix + name, value)
+            else:
+                lowering.env[self.prefix + name] = value
+
+
+def inlined(lowering, function, given, named, node):
+    """What a call gives."""
+    if any(f.prefix.startswith(f"{function.__name__} ") for f in lowering.frames):
+        raise NotCompiled(f"{function.__name__}() calls itself", node)
+    made = lowering.facts.inlined.get(node)
+    if made is None:
+        made = lowering.facts.inlined[node] = Copy(function, len(lowering.facts.inlined), node)
+    made.arguments(lowering, given, named, node)
+    before = {k: b for k, b in lowering.env.items() if not k.startswith(made.prefix)}
+    frame = Frame(made.prefix, lowering.p.begin_if(None), (node, "returned"))
+    loops, lowering.loops = lowering.loops, []
+    lowering.frames.append(frame)
+    lowering.block(made.body)
+    if lowering.env is not None:
+        frame.take(lowering, None, node)
+    lowering.frames.pop()
+    lowering.loops = loops
+    lowering.p.end()
+    lowering.meet(frame.key, before)
+    if lowering.env is None:
+        raise NotCompiled(f"{function.__name__}() does not return", node)
+    return frame.value(lowering, node)
+

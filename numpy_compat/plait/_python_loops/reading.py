@@ -1,0 +1,100 @@
+"""The source of functions, as their code objects were made of it."""
+
+import ast
+import inspect
+import os
+import textwrap
+import types
+
+import numpy
+
+NOT_IN_LOOPS = (
+    ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Delete, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+    ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Raise, ast.NamedExpr, ast.JoinedStr, ast.Dict, ast.Set,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Starred,
+)  # fmt: skip
+LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
+_known = {}
+
+
+def definition(function):
+    """A function's tree, the names of its own, and those that it finds outside; None where it is not to be inlined."""
+    code = function.__code__
+    if code not in _known:
+        _known[code] = _read(function)
+    return _known[code]
+
+
+def _read(function):
+    tree = tree_of(function)
+    if tree is None or any(isinstance(n, NOT_IN_LOOPS) for s in tree.body for n in ast.walk(s)):
+        return None
+    rewritten = any(n.startswith(".") for n in function.__code__.co_freevars)
+    if not rewritten and imports_of(tree, function) is None:
+        return None
+    a = tree.args
+    names = [n for s in tree.body for n in ast.walk(s) if isinstance(n, ast.Name)]
+    own = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    return tree, own, sorted({n.id for n in names} - own)
+
+
+def imports_of(tree, function):
+    """The modules that a file imports which the function was made of; None where the file is another one by now."""
+    # Calls of what a file imports are compiled otherwise than methods; which a notebook imported is not in the file that has the function.
+    known, free = function.__globals__, function.__code__.co_freevars
+    modules = sorted(n for n in function.__code__.co_names if isinstance(known.get(n), types.ModuleType))
+    return next((m for m in (modules, []) if _is(compiled(tree, function, free, m), function.__code__)), None)
+
+
+def _is(code, other):
+    return code is not None and all(a == b for a, b in zip(_contents(code), _contents(other)))
+
+
+def _contents(code):
+    return code.co_code, code.co_names, [repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)]
+
+
+def tree_of(function):
+    """The function's definition, with the lines of its file."""
+    code = function.__code__
+    if code.co_name == "<lambda>" or code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return None
+    try:
+        lines, first = inspect.getsourcelines(code)
+        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return None
+    if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name:
+        return None
+    ast.increment_lineno(tree, first - 1)
+    tree.decorator_list, tree.returns = [], None
+    return tree
+
+
+def compiled(tree, function, free, imported):
+    """The code of the definition inside one that has its free names, in a file with these imports."""
+    arguments = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
+    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None)
+    outer = ast.copy_location(outer, tree)
+    if "type_params" in ast.FunctionDef._fields:
+        outer.type_params = []
+    imports = [ast.copy_location(ast.Import([ast.alias(n)]), tree) for n in imported]
+    module = ast.fix_missing_locations(ast.Module([*imports, outer], []))
+    try:
+        made = compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)
+    except (SyntaxError, ValueError):
+        return None
+    outer = next(c for c in made.co_consts if isinstance(c, types.CodeType))
+    inner = next(c for c in outer.co_consts if isinstance(c, types.CodeType) and c.co_name == tree.name)
+    if set(function.__code__.co_freevars) - set(inner.co_freevars):
+        return None
+    qualified = {"co_qualname": function.__code__.co_qualname} if hasattr(inner, "co_qualname") else {}
+    return inner.replace(**qualified)
+
+
+def _without_defaults(tree):
+    a = tree.args
+    a.defaults, a.kw_defaults = [], [None] * len(a.kwonlyargs)
+    for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))):
+        arg.annotation = None
+    return tree
