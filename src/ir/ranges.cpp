@@ -76,6 +76,10 @@ class Checks {
     return found;
   }
   void consider(Val v) {
+    if (is(k_, v, OpId::LogicalOr) || is(k_, v, OpId::BitwiseOr)) {
+      consider(k_.insts[v].operands[0]);
+      return consider(k_.insts[v].operands[1]);
+    }
     if (std::find(decided_.begin(), decided_.end(), v) == decided_.end() && inside_[v] &&
         decides(v))
       decided_.push_back(v);

@@ -1,4 +1,4 @@
-// Control flow of sequential kernels: conditions, loops that repeat, breaks.
+// What sequential kernels alone have: conditions, loops that repeat, breaks, operations on scalars.
 #include <llvm/IR/MDBuilder.h>
 
 #include "emitter.hpp"
@@ -74,6 +74,29 @@ void Emitter::land_breaks(std::int32_t loop) {
   if (!exit) return;
   b_.CreateBr(exit);
   b_.SetInsertPoint(exit);
+}
+
+// NumPy's floor_divide and remainder: by zero both are zero; the least integer divided by -1 is
+// itself. Divisors that are known leave few of these instructions.
+llvm::Value* Emitter::integer_division(bool remainder, bool is_signed, llvm::Value* a,
+                                       llvm::Value* b) {
+  llvm::Value *zero = Constant::getNullValue(a->getType()),
+              *one = ConstantInt::get(a->getType(), 1);
+  llvm::Value* by_zero = b_.CreateICmpEQ(b, zero);
+  if (!is_signed) {
+    llvm::Value* by = b_.CreateSelect(by_zero, one, b);
+    return b_.CreateSelect(by_zero, zero, remainder ? b_.CreateURem(a, by) : b_.CreateUDiv(a, by));
+  }
+  llvm::Value* negates = b_.CreateICmpEQ(b, Constant::getAllOnesValue(a->getType()));
+  llvm::Value* by = b_.CreateSelect(b_.CreateOr(by_zero, negates), one, b);
+  llvm::Value *quotient = b_.CreateSDiv(a, by), *rest = b_.CreateSRem(a, by);
+  // Towards minus infinity.
+  llvm::Value* below =
+      b_.CreateAnd(b_.CreateICmpNE(rest, zero), b_.CreateICmpSLT(b_.CreateXor(rest, by), zero));
+  if (remainder) return b_.CreateAdd(rest, b_.CreateSelect(below, by, zero));
+  quotient = b_.CreateSub(quotient, b_.CreateZExt(below, a->getType()));
+  quotient = b_.CreateSelect(negates, b_.CreateNeg(a), quotient);
+  return b_.CreateSelect(by_zero, zero, quotient);
 }
 
 // They read and write nothing that a kernel sees.

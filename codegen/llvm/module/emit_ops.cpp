@@ -205,6 +205,10 @@ llvm::Value* Emitter::integer_primitive(OpId fn, DType in, Operands o) {
     case OpId::Ceil:
     case OpId::Trunc:
       return a;
+    case OpId::FloorDivide:
+    case OpId::Remainder:
+      // Lanes are divided by the precompiled loops, which need no division for each.
+      return k_.sequential ? integer_division(fn == OpId::Remainder, is_signed, a, b) : nullptr;
     case OpId::BitwiseAnd:
       return b_.CreateAnd(a, b);
     case OpId::BitwiseOr:

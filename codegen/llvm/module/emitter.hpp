@@ -142,6 +142,7 @@ class Emitter {
   void emit_break(const ir::Inst& i);
   void land_breaks(std::int32_t loop);  // after the loop
   llvm::Value* call_libm(const ir::Inst& i);
+  llvm::Value* integer_division(bool remainder, bool is_signed, llvm::Value* a, llvm::Value* b);
 
   // emit_memory.cpp
   struct Address {

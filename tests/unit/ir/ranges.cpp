@@ -135,6 +135,12 @@ TEST_CASE("which checks the ends of a loop decide") {
     f.b.leave(f.block);
     f.b.close();
   }
+  SECTION("one of several that are joined") {
+    const Val outside = f.b.index(f.get(), f.extent).outside;
+    f.b.leave(f.block,
+              f.b.apply(OpId::LogicalOr, DType::Bool,
+                        {outside, f.b.apply(OpId::Equal, DType::Bool, {f.get(), f.zero})}));
+  }
   SECTION("not of a product of two that step") {
     f.fill(f.of(OpId::Multiply, f.get(), f.get()));
     versions = 1;
