@@ -534,3 +534,15 @@ def test_recursion_stays_pythons(at_once):
         return s
 
     assert plait.jit(first)(10) == first(10)
+
+
+def test_a_part_of_an_array_that_is_read_behind_the_loop(at_once):
+    def last(x):
+        row = None
+        for i in range(len(x)):
+            row = x[i]
+            row[0] = i
+        row[1] = 9
+        return x, row
+
+    same(last(np.ones((3, 2))), plait.jit(last)(np.ones((3, 2))))

@@ -196,6 +196,8 @@ class Lowering(Expressions):
         if isinstance(target, ast.Name):
             if isinstance(value, Value):
                 self.assign(target.id, value)
+            elif target.id in self.facts.kept:
+                raise NotCompiled(f"{target.id} becomes a part of an array, and may be read behind the loop", target)
             elif isinstance(value, View) and not value.scalar:
                 self.env[target.id] = value
             elif isinstance(value, Vector):
@@ -333,9 +335,10 @@ def _unbound(key):
     raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
 
 
-def types_of(loop, inputs):
+def types_of(loop, inputs, kept=()):
     """The Facts of a loop: passes until the types of its variables stay."""
     facts = Facts()
+    facts.kept = kept
     for _ in range(PASSES):
         facts.changed = False
         Lowering(loop, inputs, facts, DryProcedure("types"))

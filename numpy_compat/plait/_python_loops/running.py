@@ -173,7 +173,7 @@ class Code:
         try:
             if any(numpy.geterr()[k] not in ("ignore", "warn") for k in ("divide", "over", "invalid")):
                 raise NotCompiled("numpy.errstate raises or calls")
-            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs), _plait.Procedure(loop.where[2]))
+            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, loop.kept), _plait.Procedure(loop.where[2]))
         except NotCompiled as e:
             line = getattr(e.node, "lineno", loop.where[1])
             _log(f"{loop.where[0]}:{line}: the loop in {loop.where[2]}() stays Python's: {e}")

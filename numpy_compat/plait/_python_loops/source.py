@@ -2,6 +2,7 @@
 state of its variables, and takes it back when the code has ended."""
 
 import ast
+import collections
 import types
 
 from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
@@ -24,6 +25,7 @@ def with_loops(function, scope, closure):
     if imported is None:
         return None
     rewriting = _Rewriting(function, scope, cells, outside)
+    rewriting.loads = _loads(tree)
     tree.body = rewriting.block(tree.body)
     if not rewriting.loops:
         return None
@@ -34,10 +36,15 @@ def with_loops(function, scope, closure):
     return code, tuple(cells[name] for name in code.co_freevars)
 
 
+def _loads(tree):
+    return collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
 class _Rewriting:
     def __init__(self, function, scope, cells, outside):
         self.function, self.scope, self.cells, self.outside = function, scope, cells, outside
         self.loops = {}
+        self.inside = 0  # loops of Python's around the statement
 
     def block(self, statements):
         return [made for s in statements for made in self.statement(s)]
@@ -46,7 +53,10 @@ class _Rewriting:
         if isinstance(s, (ast.For, ast.While)) and self.may_becompiled(s):
             return self.loop(s)
         if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
+            looped = isinstance(s, (ast.For, ast.While))
+            self.inside += looped
             s.body = self.block(s.body)
+            self.inside -= looped
             if getattr(s, "orelse", None):
                 s.orelse = self.block(s.orelse)
         return [s]
@@ -72,6 +82,8 @@ class _Rewriting:
         number = len(self.loops)
         own, rest, state = (f".{n}{number}" for n in ("loop", "rest", "state"))
         loop = self.loops[own] = Loop(s, self.function, self.scope, self.cells)
+        # What may be read behind the loop.
+        loop.kept = set(self.loads) if self.inside else set(self.loads - _loads(s))
         at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.lineno, "end_col_offset": s.col_offset}
         load = lambda n: ast.Name(n, ast.Load(), **at)  # noqa: E731
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731
