@@ -9,7 +9,7 @@ import sys
 from . import _plait
 from ._boundary import Call, leaves
 from ._fallback import fallback_notes
-from ._jit import Target, original
+from ._jit import Target, loops_of, original
 from ._plait import lazy_scalar, ndarray
 from ._source import Source
 
@@ -128,6 +128,9 @@ def of_function(fn, args, target, source):
         totals.add(event.counts, event.headline)
     totals.add(returned, headline)
     sections = _sections(events, notes, sites)
+    loops = [line for loop in loops_of(fn) for line in loop.report()]
+    if loops:
+        sections.append("Python's loops, in the calls so far:\n" + "".join(f"  {line}\n" for line in loops))
     if not sections:
         return headline + (text or "nothing to compute\n")
     kinds = collections.Counter()

@@ -260,3 +260,13 @@ def original(fn):
         return fn._jitted.fn
     held = map(contents, fn.__closure__ or () if isinstance(fn, types.FunctionType) else ())
     return next((x.fn for x in held if type(x) is _Jitted), fn)
+
+
+def loops_of(fn):
+    """The loops of a jitted function that may be compiled."""
+    made = next((x for x in map(contents, getattr(fn, "__closure__", None) or ()) if type(x) is _Jitted), None)
+    if made is None or made.target is None or made.target.swapped is None:
+        return []
+    cells = made.target.swapped.function.__closure__ or ()
+    names = made.target.swapped.function.__code__.co_freevars
+    return [contents(cell) for name, cell in zip(names, cells) if name.startswith(".loop")]

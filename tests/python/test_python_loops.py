@@ -546,3 +546,37 @@ def test_a_part_of_an_array_that_is_read_behind_the_loop(at_once):
         return x, row
 
     same(last(np.ones((3, 2))), plait.jit(last)(np.ones((3, 2))))
+
+
+def test_other_objects_at_each_call_make_no_other_code(at_once):
+    def appends(n):
+        out = []
+        for i in range(n):
+            out.append(i)
+        for i in range(n):
+            k = i * 2
+        return out, k
+
+    f = plait.jit(appends)
+    for _ in range(40):
+        assert f(3) == ([0, 1, 2], 4)
+    loops = plait._jit.loops_of(f)
+    assert [len(loop.codes) for loop in loops] == [1, 1]
+    text = plait.explain(f, 3)
+    assert "a call for its effect" in text and "machine code for" in text
+
+
+def test_variables_keep_what_they_had_where_nothing_is_assigned(at_once):
+    def kept(x, y, m):
+        j = "text"
+        k = 2.5
+        for i in range(len(x)):
+            for j in range(m):
+                y += x[i]
+            if x[i] > 5:
+                k = i
+        return i, j, k, y
+
+    for m in (0, 3):
+        for start in (0, 5):
+            same(kept(np.arange(start, start + 2.0), 1, m), plait.jit(kept)(np.arange(start, start + 2.0), 1, m))

@@ -98,3 +98,43 @@ def _without_defaults(tree):
     for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))):
         arg.annotation = None
     return tree
+
+
+def exposed(loop):
+    """The names that a loop may read as they are before it."""
+    found = set()
+
+    def reads(node, defined):
+        found.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in defined)
+
+    def stored(node):
+        return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+    def block(statements, defined):
+        """What is defined behind them."""
+        for s in statements:
+            if isinstance(s, ast.If):
+                reads(s.test, defined)
+                defined = block(s.body, defined) & block(s.orelse, defined)
+            elif isinstance(s, (ast.For, ast.While)):
+                around(s, defined)
+            else:
+                reads(s, defined)
+                if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id not in defined:
+                    found.add(s.target.id)
+                defined = defined | stored(s)
+        return defined
+
+    def around(s, defined, outermost=False):
+        inside = defined
+        if isinstance(s, ast.For):
+            if not outermost:  # whose range is at hand
+                reads(s.iter, defined)
+            inside = defined | stored(s.target)
+        else:
+            reads(s.test, defined)
+        block(s.body, inside)
+        block(s.orelse, defined)
+
+    around(loop, frozenset(), True)
+    return found

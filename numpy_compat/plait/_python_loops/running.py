@@ -15,14 +15,15 @@ from .._jit import original
 from .._swap import _MISSING, contents
 from .inlining import outer_name
 from .lowering import Lowering, types_of
-from .reading import definition
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Scalar, scalar_of
+from .reading import definition, exposed
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {t.dtype for t in NUMPYS}
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for.
 WORTH = 5e-3
+MOST = 16  # codes of a loop
 
 
 class Loop:
@@ -36,7 +37,8 @@ class Loop:
         nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
         inside = nodes if isinstance(source, ast.While) else [n for n in nodes if not any(n is m for m in ast.walk(source.iter))]
         self.stored = sorted({n.id for n in nodes if isinstance(n.ctx, ast.Store)})
-        self.names = sorted({n.id for n in inside})
+        # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
+        self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
         self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
@@ -74,17 +76,28 @@ class Loop:
             t = scalar_of(x)
             if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.name in _DTYPES:
                 t = ArrayType(x.dtype.name, x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
-            found[name] = x if t is None else t
+            if t is None:
+                t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)) else Other(type(x))
+            found[name] = t
             values[name] = x
         return found, values
 
     def code(self, inputs):
         """The machine code for inputs of these types, asked for here if it was not."""
-        key = tuple((n, t if isinstance(t, (Scalar, ArrayType)) else id(t)) for n, t in inputs.items())
+        key = tuple((n, t if isinstance(t, (Scalar, ArrayType, Other)) else id(t)) for n, t in inputs.items())
         found = self.codes.get(key)
         if found is None:
-            found = self.codes[key] = Code(self, inputs)
+            found = Code(self, inputs, len(self.codes) >= MOST)
+            if len(self.codes) < MOST:
+                self.codes[key] = found
         return found
+
+    def report(self):
+        """What became of the loop, as text."""
+        head = f"line {self.where[1]}: {ast.unparse(self.source).splitlines()[0]}"
+        if not self.codes:
+            return [f"{head} Python's: it has not taken long enough to be compiled"]
+        return [f"{head} {code.report()}" for code in self.codes.values()]
 
     def end(self, rest, variables):
         """What the loop's names are when it has ended, whether it returned, and what; None where it has ended in Python."""
@@ -162,25 +175,34 @@ class Rest:
         if not self.left:
             return None
         _, values = self.loop.inputs(variables)
-        return self.code.run(self.loop, values, self.numbers and self.numbers[self.done :])
+        return self.code.run(self.loop, values, variables, self.numbers and self.numbers[self.done :])
 
 
 class Code:
     """The machine code of a loop for inputs of certain types."""
 
-    def __init__(self, loop, inputs):
+    def __init__(self, loop, inputs, too_many):
+        self.why, self.runs = None, 0
         self.usable, self.inputs = False, inputs  # which keeps the objects alive that the code was made for
         try:
+            if too_many:
+                raise NotCompiled(f"there is code for {MOST} other kinds of inputs")
             if any(numpy.geterr()[k] not in ("ignore", "warn") for k in ("divide", "over", "invalid")):
                 raise NotCompiled("numpy.errstate raises or calls")
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, loop.kept), _plait.Procedure(loop.where[2]))
         except NotCompiled as e:
-            line = getattr(e.node, "lineno", loop.where[1])
-            _log(f"{loop.where[0]}:{line}: the loop in {loop.where[2]}() stays Python's: {e}")
+            self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
+            _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
             return
         self.procedure = self.lowering.p
         self.usable = True
         self.procedure.compile_async()
+
+    def report(self):
+        if not self.usable:
+            return f"Python's: {self.why}"
+        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n]
+        return f"machine code for {', '.join(named)}; {self.runs} runs"
 
     @property
     def ready(self):
@@ -192,9 +214,10 @@ class Code:
         arrays = [values[n] for n in low.arrays]
         return any(k != slot and numpy.may_share_memory(a, arrays[slot]) for slot in low.facts.whole for k, a in enumerate(arrays))
 
-    def run(self, loop, values, numbers):
+    def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
+        self.runs += 1
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
         params = [x for a in arrays for x in (*a.shape, *a.strides)]
@@ -212,14 +235,12 @@ class Code:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
         results = iter(results)
-        state = {n: x for n, x in values.items() if n in loop.stored}
+        state = {n: variables[n] for n in loop.stored if n in variables}
         for name, t, tagged in low.outputs:
             x = next(results)
             tag = next(results) if tagged else 1
             if tag:
                 state[name] = (ALL[tag - 1] if tagged else t).of(x)
-            else:
-                state.pop(name, None)
         returned = "return" in state
         value = None
         if returned:

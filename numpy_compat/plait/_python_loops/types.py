@@ -1,5 +1,6 @@
 """What the variables of a compiled loop are: scalars of Python's or NumPy's, or arrays that the loop is given."""
 
+import dataclasses
 from typing import NamedTuple
 
 import numpy
@@ -45,6 +46,13 @@ class ArrayType(NamedTuple):
     packed: bool = False  # elements along the last axis follow each other
 
 
+@dataclasses.dataclass(frozen=True)
+class Other:
+    """An object that no kernel has."""
+
+    type: type
+
+
 ALL = (INT, FLOAT, BOOL, *NUMPYS)  # as tags name them, from 1: 0 is a variable that has no value
 
 
@@ -78,4 +86,6 @@ def joined(a, b):
 
 
 def name(t):
+    if isinstance(t, ArrayType):
+        return f"{t.dtype}[{', '.join(':' * t.ndim)}]"
     return {"b": "bool", "i": "int", "f": "float"}[t.kind] if t.python else f"numpy.{t.dtype}"
