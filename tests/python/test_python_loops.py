@@ -328,6 +328,25 @@ def unequal_dot(a, b):
     return a
 
 
+def unequal_assigned(a, b):
+    for i in range(len(a)):
+        a[i:] = b[3:]
+    return a
+
+
+def unequal_added(a, b):
+    for i in range(len(a)):
+        a[i:] += b[3:]
+    return a
+
+
+def of_another_kind(a, b):
+    for i in range(len(a)):
+        a[i] ^= 2 if i == 5 else True
+        b[i, :2] ^= i
+    return a, b
+
+
 def truncated(a):
     for i in range(len(a)):
         a[i] = math.trunc(a[i])
@@ -337,7 +356,8 @@ def truncated(a):
 ERRORS = {
     outside: (np.arange(5.0), 7), by_zero: (np.zeros(6), 3), by_zero_float: (np.array([2.0, 4.0, 0.0, 5.0]),), no_root: (np.array([4.0, 1.0, -1.0, 2.0]),),
     unbound: (5, 2), unequal: (np.zeros(6), np.ones(6)),
-    unequal_dot: (np.zeros(6), np.ones(6)), truncated: (np.ones(3, np.float32),),
+    unequal_assigned: (np.zeros(6), np.ones(6)), unequal_added: (np.zeros(6), np.ones(6)), unequal_dot: (np.zeros(6), np.ones(6)), truncated: (np.ones(3, np.float32),),
+    of_another_kind: (np.zeros(6, bool), np.zeros((6, 2), bool)),
 }  # fmt: skip
 
 
