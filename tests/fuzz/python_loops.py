@@ -583,6 +583,12 @@ def _cut(nodes, at, how):
     return False
 
 
+def signed(found):
+    """What failures of one kind have in common."""
+    text = re.sub(r"['\"].*?['\"]", "", found[1]) if found[0] == "value" else found[1].partition(", want")[0]
+    return found[0], re.sub(r"[-+.\d]|inf|nan|e[-+]", "", text)[:60]
+
+
 class PythonSession:
     """A worker, and what was found."""
 
@@ -616,7 +622,7 @@ class PythonSession:
                 return problem
         return None
 
-    def minimised(self, text, category, tries=400):
+    def minimised(self, text, signature, tries=400):
         again = True
         while again:
             again = False
@@ -624,7 +630,7 @@ class PythonSession:
                 tries -= 1
                 if tries < 0:
                     return text
-                if (found := self.check(made)) and found[0] == category:
+                if (found := self.check(made)) and signed(found) == signature:
                     text = made
                     again = True
                     break
@@ -644,12 +650,12 @@ def fuzz_python(session, programs, seed, max_failures=10, seconds=None, out=prin
         text = Drawing(number).run()
         found = session.check(text, counts=True)
         if found:
-            small = session.minimised(text, found[0])
-            again = session.check(small) or found
-            signature = again[0], "".join(c for c in again[1].partition(", want")[0] if not c.isdigit())[:60]
+            signature = signed(found)
             session.failures[signature] += 1
             if session.failures[signature] > 1:
                 continue
+            small = session.minimised(text, signature)
+            again = session.check(small) or found
             out(f"\n--- program {number} (python): {again[0]}\n{again[1][:1500]}\n{small}", flush=True)
             if len(session.failures) >= max_failures:
                 return i + 1

@@ -216,6 +216,13 @@ def logical(x, n):
     return x, i
 
 
+def beyond(x, n):
+    k = 0
+    for i in range(n):
+        k += (x[i] > -3) + (x[i] < 300 + i) + (x[i] == 256)
+    return k, x[0] >= -1
+
+
 random = np.random.default_rng(5)
 CASES = {
     seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),
@@ -224,7 +231,7 @@ CASES = {
     sparse: lambda: (np.array([0, 2, 2, 5]), np.array([0, 1, 3, 2, 0]), random.random(5), random.random(4)), continues: lambda: (random.integers(-3, 9, 30),),
     pairs: lambda: (random.random(6), random.random(7)), distances: lambda: (random.random((7, 3)),), rows: lambda: (random.random((5, 6)), random.random((5, 6))),
     newton: lambda: (random.random(8) * 9,), chained: lambda: (40,), int_or_float: lambda: (6,), several: lambda: (np.array([2.0, -1.0, 4.0, 1.0]), 7),
-    logical: lambda: (np.zeros(7, bool), 7),
+    beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
 }  # fmt: skip
 
 
@@ -328,6 +335,25 @@ def unequal_dot(a, b):
     return a
 
 
+def unequal_assigned(a, b):
+    for i in range(len(a)):
+        a[i:] = b[3:]
+    return a
+
+
+def unequal_added(a, b):
+    for i in range(len(a)):
+        a[i:] += b[3:]
+    return a
+
+
+def of_another_kind(a, b):
+    for i in range(len(a)):
+        a[i] ^= 2 if i == 5 else True
+        b[i, :2] ^= i
+    return a, b
+
+
 def truncated(a):
     for i in range(len(a)):
         a[i] = math.trunc(a[i])
@@ -337,7 +363,8 @@ def truncated(a):
 ERRORS = {
     outside: (np.arange(5.0), 7), by_zero: (np.zeros(6), 3), by_zero_float: (np.array([2.0, 4.0, 0.0, 5.0]),), no_root: (np.array([4.0, 1.0, -1.0, 2.0]),),
     unbound: (5, 2), unequal: (np.zeros(6), np.ones(6)),
-    unequal_dot: (np.zeros(6), np.ones(6)), truncated: (np.ones(3, np.float32),),
+    unequal_assigned: (np.zeros(6), np.ones(6)), unequal_added: (np.zeros(6), np.ones(6)), unequal_dot: (np.zeros(6), np.ones(6)), truncated: (np.ones(3, np.float32),),
+    of_another_kind: (np.zeros(6, bool), np.zeros((6, 2), bool)),
 }  # fmt: skip
 
 

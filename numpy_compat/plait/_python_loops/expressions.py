@@ -260,6 +260,10 @@ class Expressions:
             raise NotCompiled(f"{fn.__name__} of dtype {out}", node)
         if out[0] in "iu" and fn in (numpy.left_shift, numpy.right_shift, numpy.power):
             raise NotCompiled(f"{fn.__name__} of NumPy's integers", node)
+        if fn.__name__ in _COMPARISONS.values() and any(v.type == INT for v in values) and ins[0][0] in "iu":
+            if ins[0] == "uint64" and not all(v.known and v.literal >= 0 or v.type.kind == "u" for v in values):
+                raise NotCompiled("an int is compared with uint64", node)
+            ins = ins if ins[0] == "uint64" else ["int64"] * 2  # any int is compared, whether the other's dtype has it or not
         for v, dtype in zip(values, ins):
             if v.type == INT and dtype not in ("bool", "int64", "float32", "float64"):
                 self.fits(v, dtype, lambda i, *_: fn(i, numpy.dtype(dtype).type(0)), node)

@@ -150,7 +150,7 @@ class View:
             lowering.facts.add(lowering.facts.whole, None, self.slot)
             skipped = len(self.dims) - len(value.shape)
             for (ours, _), theirs in zip(self.dims[skipped:], value.shape):
-                same_extent(lowering, ours, theirs, node)
+                same_extent(lowering, ours, theirs, node, _assigned)
         index = []
         for extent, _ in self.dims:
             index.append(p.begin_count(lowering.zero, extent)[1])
@@ -158,6 +158,8 @@ class View:
         for i, (_, stride) in zip(index, self.dims):
             offset = p.apply("add", offset, p.apply("multiply", i, stride))
         x = value if isinstance(value, Value) else value.element(index[len(self.dims) - len(value.shape) :])
+        if isinstance(node, ast.AugAssign) and not numpy.can_cast(x.type.dtype, self.dtype, "same_kind"):
+            raise NotCompiled("numbers of another kind are computed into an array", node)
         p.store(self.buffer, offset, lowering.stored_as(x, self.dtype, node))
         for _ in index:
             p.end()
@@ -178,9 +180,10 @@ class Vector:
         operands = [x if isinstance(x, Value) else as_vector(x, node) for x in operands]
         vectors = [x for x in operands if isinstance(x, cls)]
         shape = max((v.shape for v in vectors), key=len)
+        alike = _added if isinstance(node, ast.AugAssign) else numpy.add
         for v in vectors:
             for ours, theirs in zip(shape[len(shape) - len(v.shape) :], v.shape):
-                same_extent(lowering, ours, theirs, node)
+                same_extent(lowering, ours, theirs, node, alike)
 
         def element(index):
             return fn(*(x if isinstance(x, Value) else x.element(index[len(index) - len(x.shape) :]) for x in operands))
@@ -209,6 +212,14 @@ def same_extent(lowering, a, b, node, fn=numpy.add):
 
 def _outside(i, axis, n):
     raise IndexError(f"index {i} is out of bounds for axis {axis} with size {n}")
+
+
+def _assigned(to, value):
+    to[...] = value
+
+
+def _added(to, value):
+    to += value
 
 
 def _unequal(fn, a, b):
