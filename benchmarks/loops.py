@@ -13,6 +13,7 @@ import os
 import pathlib
 import pickle
 import re
+import shlex
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,7 @@ import time
 import numpy as np
 
 from loop_programs import PROGRAMS
+from run import machine
 
 IMPLS = ["python", "plait", "numba", "numba-parallel"]
 
@@ -77,7 +79,7 @@ def main():
     o = a.parse_args()
     if o.child:
         return child(*o.child, o.seconds)
-    rows = {}
+    rows, described = {}, machine()
     for name in PROGRAMS:
         if not re.search(o.only, name):
             continue
@@ -94,7 +96,8 @@ def main():
         print(f"{name:20}", *(f"{i} {text(r)}" for i, r in row.items()), sep="   ", flush=True)
     summary(rows)
     if o.out:
-        json.dump(rows, open(o.out, "w"), indent=1)
+        command = f"python benchmarks/{pathlib.Path(__file__).name} {shlex.join(sys.argv[1:])}"
+        json.dump({"machine": described, "command": command, "threads": int(o.threads), "rows": rows}, open(o.out, "w"), indent=1)
 
 
 def text(r):

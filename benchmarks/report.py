@@ -2,11 +2,12 @@
 """docs/performance.md from the JSON of run.py: every figure on the page comes from a file, and one stands for a case. What groups of
 workloads were measured by themselves later has files behind the first.
 
-    python benchmarks/report.py benchmarks/results.json benchmarks/results_loops.json --write docs/performance.md
+    python benchmarks/report.py benchmarks/results.json benchmarks/results_loops.json benchmarks/results_python_loops.json --write docs/performance.md
     python benchmarks/report.py benchmarks/out/results.json        # prints it
 """
 import argparse
 import json
+import math
 import pathlib
 
 from causes import CAUSES
@@ -114,8 +115,33 @@ def again(results):
     return text
 
 
+def python_loops(results):
+    """Python's own loops, of loops.py."""
+    m, impls = results["machine"], ("python", "plait", "numba", "numba-parallel")
+
+    def of(row, impl, key):
+        return None if "failed" in row.get(impl, {"failed": ""}) or not row[impl]["ok"] else row[impl][key]
+
+    def least_of(row, key):
+        return min((s for i in impls[2:] if (s := of(row, i, key)) is not None), default=None)
+
+    lines, ratios = [], {"steady": [], "first": []}
+    for row in results["rows"].values():
+        for key, found in ratios.items():
+            peer, own = least_of(row, key), of(row, "plait", key)
+            if peer and own:
+                found.append(peer / own)
+    for name, row in results["rows"].items():
+        lines.append([name, *(ms(of(row, i, "steady")) for i in impls), ratio(least_of(row, "steady"), of(row, "plait", "steady")), ms(of(row, "plait", "first")), ms(least_of(row, "first"))])
+    means = {k: math.prod(r) ** (1 / len(r)) for k, r in ratios.items()}
+    return ["## Python's own loops", f"""[Programs](python_loops.md) of loops over numbers, `{results['command'].strip()}`, on {m['date']}: {m['cpu']}, {m['cores']} cores, Python {m['python']}, {', '.join(f'{k} {v}' for k, v in m['versions'].items() if k in ('numpy', 'numba', 'plait'))}, {results['threads']} threads, a load average of {m['load']} when it began.
+`plait` is `plait.jit`, `numba` is `numba.njit`, `parallel` with `parallel=True`; *x Numba* is the faster one's time over Plait's. In the geometric mean Plait has {means['steady']:.2f} of Numba's speed, at worst {min(ratios['steady']):.2f}, and a first call is {means['first']:.1f} times as fast.""", table(["ms", "Python", "plait", "numba", "parallel", "x Numba", "first, plait", "first, numba"], lines)]
+
+
 def page(results, *later):
     m = results["machine"]
+    loops = [r for r in later if "rows" in r]
+    later = [r for r in later if "rows" not in r]
     impls = [i for i in IMPLS if any("absent" not in w["rows"].get(i, {"absent": True}) for w in results["workloads"])]
     bandwidth = max((w["bandwidth"] or 0 for w in results["workloads"] if w["threads"] == results["threads"]), default=0)
     rounds = results["rounds"]
@@ -123,7 +149,7 @@ def page(results, *later):
 
 ```
 {results['command'].strip()}
-python benchmarks/report.py benchmarks/results.json benchmarks/results_loops.json --write docs/performance.md
+python benchmarks/report.py benchmarks/results.json benchmarks/results_loops.json benchmarks/results_python_loops.json --write docs/performance.md
 ```
 
 {m['date']}: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, {m['system']}, Python {m['python']}, {', '.join(f'{k} {v}' for k, v in m['versions'].items())}.
@@ -148,6 +174,8 @@ python benchmarks/report.py benchmarks/results.json benchmarks/results_loops.jso
             text += [f"## {title}", steady(own, impls)]
     for r in later:
         text += again(r)
+    for r in loops:
+        text += python_loops(r)
     text += ["## First call and memory", "The first call of a process whose caches are empty. *MiB* is what resident memory grew by, beyond inputs and result.", first_calls(results, impls)]
     if results["small"]:
         lines = [[f"`{n}`", f"{r['numpy']:.0f}", f"{r['plait']:.0f}", ratio(r["numpy"], r["plait"])] for n, r in results["small"].items()]

@@ -74,7 +74,7 @@ class Loop:
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.name in _DTYPES:
+            if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.name in _DTYPES and x.dtype.isnative:
                 t = ArrayType(x.dtype.name, x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
             if t is None:
                 t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)) else Other(type(x))
@@ -122,9 +122,10 @@ class Rest:
     def __init__(self, loop, numbers, variables):
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
-        self.done, self.given_up = 0, False
+        # A range of somebody else's, or somebody who looks at every line.
+        self.done, self.given_up = 0, type(numbers) not in (range, type(None)) or sys.gettrace() is not None
         self.begun = time.perf_counter()
-        if loop.seconds >= WORTH:
+        if loop.seconds >= WORTH and not self.given_up:
             self.look(variables)
 
     def look(self, variables):
@@ -160,11 +161,11 @@ class Rest:
             self.loop.seconds += time.perf_counter() - self.begun
 
     def more(self):
-        """Of a `while`: whether it goes on in Python."""
+        """Of a `while` that is not given up: whether it goes on in Python."""
         if self.left:
             return False
         self.done += 1
-        if not self.given_up and (self.code is not None or self.done & self.done - 1 == 0) and self.done > 1:
+        if (self.code is not None or self.done & self.done - 1 == 0) and self.done > 1:
             if self.code is not None or self.worth(0):
                 self.look(sys._getframe(1).f_locals)
         return not self.left

@@ -95,8 +95,10 @@ class _Rewriting:
             again = ast.For(s.target, load(rest), s.body, [], None, **at)
         else:
             begin = call(load(own), ast.Constant(None, **at), states)
+            stays = ast.Attribute(load(rest), "given_up", ast.Load(), **at)
             more = call(ast.Attribute(load(rest), "more", ast.Load(), **at))
-            again = ast.While(ast.BoolOp(ast.And(), [more, s.test], **at), s.body, [], **at)
+            goes_on = ast.BoolOp(ast.Or(), [stays, more], **at)
+            again = ast.While(ast.BoolOp(ast.And(), [goes_on, s.test], **at), s.body, [], **at)
         targets = [*loop.stored, ".returned", ".value"]
         taken = [ast.Assign([ast.Tuple([store(n) for n in targets], ast.Store(), **at)], load(state), None, **at)]
         taken += [
