@@ -475,3 +475,15 @@ def test_a_function_of_a_notebook_whose_imports_are_in_another_cell(at_once, mon
     monkeypatch.setattr(running.Code, "run", lambda *a: runs.append(1) or run(*a))
     assert plait.jit(cell["roots"])(np.array([4.0, 9.0])).tolist() == [2, 3]
     assert runs
+
+
+def test_parts_of_arrays_that_overlap(at_once):
+    def less(a, b):
+        for i in range(3):
+            a[1:] -= b[1:]
+        return a
+
+    x, y = np.arange(12.0) ** 2, np.arange(12.0) ** 2
+    assert plait.jit(less)(x[2:], x[:-2]).tolist() == less(y[2:], y[:-2]).tolist()
+    assert x.tolist() == y.tolist()
+    assert plait.jit(less)(x[::2], x[1::2]).tolist() == less(y[::2], y[1::2]).tolist()

@@ -10,6 +10,7 @@ import numpy
 
 from .. import _plait
 from .._plait import lazy_scalar, ndarray
+from .._shape import shares_memory
 from .lowering import Lowering, types_of
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Scalar, scalar_of
 
@@ -104,10 +105,10 @@ class Rest:
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
-        types, _ = self.loop.inputs(variables)
+        types, values = self.loop.inputs(variables)
         self.code = self.loop.code(types)
-        self.given_up = not self.code.usable
-        self.left = self.code.ready
+        self.given_up = not (self.code.usable and self.code.apart(values))
+        self.left = not self.given_up and self.code.ready
 
     def worth(self, iterations):
         """Whether the loop takes long enough in Python; of how many iterations, where that is known."""
@@ -174,6 +175,11 @@ class Code:
     def ready(self):
         return self.usable and self.procedure.ready
 
+    def apart(self, values):
+        """Whether arrays lie apart that the code takes for such."""
+        arrays = [values[n] for n in self.lowering.arrays]
+        return not any(_overlap(arrays[a], arrays[b]) for a, b in self.lowering.facts.apart)
+
     def run(self, loop, values, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
@@ -203,6 +209,13 @@ class Code:
             parts = [state[f"return {k}"] for k in range(max(1, low.returns[0] or 0))] if low.returns[0] is not None else None
             value = None if parts is None else parts[0] if low.returns[0] == -1 else tuple(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
+
+
+def _overlap(a, b):
+    try:
+        return shares_memory(a, b, max_work=1000)
+    except numpy.exceptions.TooHardError:
+        return True
 
 
 def _log(text):
