@@ -18,7 +18,7 @@ from execute import describe, public_type
 from pool import Crash, Worker
 from reference import quiet
 
-OUTGROWN = ("an int outgrows 64 bits in a compiled loop", "a power becomes complex in a compiled loop")
+OUTGROWN = {64: ("an int outgrows 64 bits in a compiled loop", "a power becomes complex in a compiled loop"), 53: ("an int outgrows 53 bits where it may be a float",)}
 REPEATED = "an axis of one element is repeated in a compiled loop"
 LARGEST = 4096  # bits of an int; a program with larger ones is left out
 INEXACT = {"dot", "sin", "cos", "exp", "tanh", "log", "hypot", "arctan2"}  # of NumPy's: sums in another order, and functions to an ulp
@@ -403,18 +403,21 @@ class Noting(ast.NodeTransformer):
 
 
 def by_python(text, seconds=0.5, shake=0.0):
-    """The outcome, and whether a number came up that a compiled loop does not hold; None where it takes too long. shake: by how much what is inexact
+    """The outcome, and how many bits a number took that a compiled loop may not hold (0, 53 or 64); None where it takes too long. shake: by how much what is inexact
     is changed."""
-    seen = []
+    seen = [53] if re.search(r"2 \*\*|, True\)\)|\d{9}", text) else [0]  # what comes in large
 
     def shaken(x):
-        return x if not shake else x * type(x)(1 + shake) if isinstance(x, numpy.floating) else x * (1 + shake) if isinstance(x, float) else x
+        by = 1 + shake * (1e6 if isinstance(x, numpy.float32) else 1)
+        return x * type(x)(by) if shake and isinstance(x, (float, numpy.floating)) else x
 
     def note(x):
         if type(x) is int and not -(2**63) <= x < 2**63 or type(x) is complex:
-            seen.append(x)
+            seen.append(64)
             if type(x) is int and x.bit_length() > LARGEST:
                 raise TooLong
+        elif isinstance(x, (int, numpy.integer)) and not -(2**53) <= x <= 2**53:
+            seen.append(53)
         return x
 
     def power(a, b):
@@ -438,9 +441,9 @@ def by_python(text, seconds=0.5, shake=0.0):
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         with quiet():
-            return outcome(ns["f"], setup), bool(seen)
+            return outcome(ns["f"], setup), max(seen)
     except (TooLong, RecursionError):
-        return None, False
+        return None, 0
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -517,10 +520,11 @@ def is_exact(text):
 
 
 def compared(text, got, want, large, wide=1.0):
-    """(category, text) of a difference, or None."""
+    """(category, text) of a difference, or None. large: by_python's bits."""
     g, w, exact = got["result"], want["result"], is_exact(text)
-    if g[0] == "raises" and g[2].startswith(OUTGROWN) and g[1] == "OverflowError":
-        return None if large else ("overflow", f"got {g}, want {w}")
+    for bits, texts in OUTGROWN.items():
+        if g[0] == "raises" and g[2].startswith(texts):
+            return None if large >= bits else ("overflow", f"got {g}, want {w}")
     if g[0] == "raises" and g[2].startswith(REPEATED):
         return None
     if g[0] != w[0] or (g[0] == "raises" and g[1] != w[1]):
@@ -604,8 +608,8 @@ class PythonSession:
             self.skipped += counts
             return None
         if not is_exact(text):
-            other, _ = by_python(text, shake=1e-12)
-            if other is None or compared(text, other, want, True, 1e3):
+            other, _ = by_python(text, shake=4e-13)
+            if other is None or compared(text, other, want, 64, 1e3):
                 self.skipped += counts  # what its last bits decide is open
                 return None
         try:

@@ -10,6 +10,7 @@ import execute
 from compare import compare
 from minimise import minimise
 from program import Statement, parse, show
+from python_loops import Drawing, PythonSession, by_python, compared, fuzz_python
 from reference import reference
 from run import Session, fuzz, program
 
@@ -77,6 +78,29 @@ def fuzzed(kind, programs, **session_options):
 @pytest.mark.parametrize("kind, share", [("both", 0.57), ("broad", 0.3), ("loops", 0.03), ("replayed", 0.05), ("traced", 0.05)])
 def test_plait_agrees_with_numpy(kind, share):
     fuzzed(kind, round(PROGRAMS * share))
+
+
+def test_a_difference_of_python_loops_is_found():
+    for seed in range(40):
+        text = Drawing(seed).run()
+        want, large = by_python(text)
+        if want is not None and want["result"][0] == "gives" and not large:
+            again, _ = by_python(text)
+            assert compared(text, again, want, large) is None
+            typed = text.replace("return (", "return (np.float64(1.0), ", 1), text.replace("return (", "return (1.0, ", 1)
+            assert compared(text, *(by_python(t)[0] for t in typed), large)[0] == "value"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("plait") is None, reason="plait is not installed")
+def test_python_loops_agree_with_python():
+    session, lines, programs = PythonSession(), [], round(PROGRAMS * 0.4)
+    try:
+        fuzz_python(session, programs, SEED, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
+    finally:
+        session.close()
+    print(f"{programs} programs, {session.compiled} of {session.reached} loops in machine code")
+    assert not session.failures, "\n".join(lines)
+    assert session.compiled >= 0.65 * session.reached, session.why.most_common(20)
 
 
 @pytest.mark.skipif("PLAIT_FAKE_ARCHITECTURE" not in os.environ, reason="NVRTC and the driver's double are not there")

@@ -223,6 +223,15 @@ def beyond(x, n):
     return k, x[0] >= -1
 
 
+def powers(n, x):
+    s, t, u = 0, 0.0, 0
+    for i in range(n):
+        s += (i - 3) ** 3 + (i - 2) ** 5 + i**0 - 2**7
+        t += x ** (i - 3) + float(i + 1) ** x + (x - 9) ** -2 + (-x) ** (i - 1)
+        u = (-1 << 63) + (0 << 70 + i)
+    return s, t, u
+
+
 random = np.random.default_rng(5)
 CASES = {
     seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),
@@ -231,7 +240,7 @@ CASES = {
     sparse: lambda: (np.array([0, 2, 2, 5]), np.array([0, 1, 3, 2, 0]), random.random(5), random.random(4)), continues: lambda: (random.integers(-3, 9, 30),),
     pairs: lambda: (random.random(6), random.random(7)), distances: lambda: (random.random((7, 3)),), rows: lambda: (random.random((5, 6)), random.random((5, 6))),
     newton: lambda: (random.random(8) * 9,), chained: lambda: (40,), int_or_float: lambda: (6,), several: lambda: (np.array([2.0, -1.0, 4.0, 1.0]), 7),
-    beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
+    powers: lambda: (7, 1.5), beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
 }  # fmt: skip
 
 
@@ -354,6 +363,12 @@ def of_another_kind(a, b):
     return a, b
 
 
+def power_of_zero(x):
+    for i in range(5):
+        x[i] = (float(x[i]) - 2.0) ** (1 - i)
+    return x
+
+
 def truncated(a):
     for i in range(len(a)):
         a[i] = math.trunc(a[i])
@@ -364,7 +379,7 @@ ERRORS = {
     outside: (np.arange(5.0), 7), by_zero: (np.zeros(6), 3), by_zero_float: (np.array([2.0, 4.0, 0.0, 5.0]),), no_root: (np.array([4.0, 1.0, -1.0, 2.0]),),
     unbound: (5, 2), unequal: (np.zeros(6), np.ones(6)),
     unequal_assigned: (np.zeros(6), np.ones(6)), unequal_added: (np.zeros(6), np.ones(6)), unequal_dot: (np.zeros(6), np.ones(6)), truncated: (np.ones(3, np.float32),),
-    of_another_kind: (np.zeros(6, bool), np.zeros((6, 2), bool)),
+    power_of_zero: (np.arange(4.0, -1.0, -1.0),), of_another_kind: (np.zeros(6, bool), np.zeros((6, 2), bool)),
 }  # fmt: skip
 
 
@@ -390,6 +405,28 @@ def test_an_int_that_outgrows_64_bits(at_once):
     with pytest.raises(OverflowError, match="64 bits"):
         plait.jit(factorial)(30)
     assert plait.jit(factorial, loops=False)(30) == math.factorial(30)
+
+
+def test_an_int_that_a_float_does_not_hold(at_once):
+    def mixed(n):
+        k = 0
+        for i in range(n):
+            k = 2**62 + 1 if i == 3 else i * 0.5
+        return k
+
+    with pytest.raises(OverflowError, match="53 bits"):
+        plait.jit(mixed)(4)
+    assert plait.jit(mixed)(3) == 1.0
+
+
+def test_the_least_int_by_minus_one(at_once):
+    def quotient(n, by):
+        for i in range(3):
+            by = n // by
+        return by
+
+    with pytest.raises(OverflowError, match="64 bits"):
+        plait.jit(quotient)(-(2**63), -1)
 
 
 def test_an_int_beyond_64_bits_stays_pythons(monkeypatch):
@@ -607,3 +644,15 @@ def test_variables_keep_what_they_had_where_nothing_is_assigned(at_once):
     for m in (0, 3):
         for start in (0, 5):
             same(kept(np.arange(start, start + 2.0), 1, m), plait.jit(kept)(np.arange(start, start + 2.0), 1, m))
+
+
+def test_parts_of_arrays_that_overlap(at_once):
+    def less(a, b):
+        for i in range(3):
+            a[1:] -= b[1:]
+        return a
+
+    x, y = np.arange(12.0) ** 2, np.arange(12.0) ** 2
+    assert plait.jit(less)(x[2:], x[:-2]).tolist() == less(y[2:], y[:-2]).tolist()
+    assert x.tolist() == y.tolist()
+    assert plait.jit(less)(x[::2], x[1::2]).tolist() == less(y[::2], y[1::2]).tolist()

@@ -116,7 +116,9 @@ class Expressions:
             ends = (start, stop) if step.literal > 0 else (stop, start)
             size = abs(step.literal)
             length = self.p.apply("subtract", ends[1].id, ends[0].id)
-            if size == 1:
+            if size > 1:
+                self.fail_if(self.p.overflows("subtract", ends[1].id, ends[0].id), _too_large, node)
+            else:
                 return self.p.apply("maximum", length, self.zero)
             width = self.number(size)
         else:
@@ -163,7 +165,7 @@ class Expressions:
     def held_as(self, value, t, node):
         """A number as one of type t holds it; ints that floats do not hold leave the kernel."""
         v = self.cast(value, t.dtype)
-        if t.kind == "f" and value.type.dtype in ("int64", "uint64") and not value.known:
+        if t.kind == "f" and value.type.dtype in ("int64", "uint64") and not (value.known and int(float(value.literal)) == value.literal):
             self.fail_if(self.p.apply("not_equal", self.p.cast(v, value.type.dtype), value.id), _too_precise, node)
         return v
 
@@ -197,6 +199,8 @@ class Expressions:
         return self.each((a, b), compute, node)
 
     def python_binary(self, fn, again, a, b, node):
+        if a.known and b.known and (known := _folded(again, a.literal, b.literal)) is not None:
+            return self.literal(known)
         kind = joined(a.type, b.type)
         if kind == BOOL and fn in ("bitwise_and", "bitwise_or", "bitwise_xor"):
             return Value(BOOL, self.p.apply(fn, a.id, b.id))
@@ -211,6 +215,8 @@ class Expressions:
         if fn in ("true_divide", "floor_divide", "remainder"):
             zeros = (a.type.of(1), b.type.of(0))
             self.fail_if(self.same(y, 0), lambda *_: again(*zeros), node)
+            if fn == "floor_divide" and kind == INT and not (b.known and b.literal != -1):
+                self.fail_if(self.p.apply("logical_and", self.same(y, -1), self.same(x, -(2**63))), _too_large, node)
         elif fn == "power":
             return self.power(kind, x, y, b, node)
         elif fn in ("left_shift", "right_shift"):
@@ -222,30 +228,49 @@ class Expressions:
         return Value(kind, self.p.apply(fn, x, y))
 
     def power(self, kind, x, y, b, node):
-        if b.known and b.type == INT and b.literal == 2:
-            if kind == INT:
-                self.fail_if(self.p.overflows("multiply", x, x), _too_large, node)
-            return Value(kind, self.p.apply("multiply", x, x))
-        if kind == FLOAT and b.known and (b.literal == int(b.literal) or b.literal > 0):
-            if b.literal != int(b.literal):  # complex, of negative numbers
-                self.fail_if(self.p.apply("less", x, self.p.const("float64", 0.0)), _complex, node)
-            if b.literal < 0:
-                self.fail_if(self.same(x, 0), lambda *_: 0.0**-1, node)
+        if kind == FLOAT:
+            return self.float_power(x, y, b, node)
+        if not (b.known and 0 <= b.literal <= 64):
+            raise NotCompiled("a power of ints whose exponent is not known, or negative", node)
+        v, n = None, b.literal
+        while n:
+            if n & 1:
+                v = x if v is None else self.product(v, x, node)
+            n >>= 1
+            x = self.product(x, x, node) if n else x
+        return Value(INT, self.one if v is None else v)
+
+    def product(self, x, y, node):
+        self.fail_if(self.p.overflows("multiply", x, y), _too_large, node)
+        return self.p.apply("multiply", x, y)
+
+    def float_power(self, x, y, b, node):
+        if b.known and b.literal == 2:
+            v = self.p.apply("multiply", x, x)
+        else:
+            of = lambda fn, *v: self.p.apply(fn, *v)  # noqa: E731
+            zero = self.p.const("float64", 0.0)
+            if not (b.known and b.literal >= 0):
+                self.fail_if(of("logical_and", self.same(x, 0), of("less", y, zero)), lambda *_: 0.0**-1, node)
+            if b.type.kind == "f" and not (b.known and b.literal == int(b.literal)):
+                odd = of("logical_and", of("isfinite", y), of("not_equal", of("floor", y), y))
+                negative = of("logical_and", of("less", x, zero), of("isfinite", x))
+                self.fail_if(of("logical_and", odd, negative), _complex, node)
             v = self.p.libm("pow", x, y)
-            wrong = self.p.apply("logical_and", self.p.apply("isinf", v), self.p.apply("isfinite", x))
-            self.fail_if(wrong, lambda *_: 1e300**2, node)
-            return Value(FLOAT, v)
-        raise NotCompiled("a power whose exponent is not known", node)
+        finite = self.p.apply("logical_and", self.p.apply("isfinite", x), self.p.apply("isfinite", y))
+        self.fail_if(self.p.apply("logical_and", self.p.apply("isinf", v), finite), lambda *_: 1e300**2, node)
+        return Value(FLOAT, v)
 
     def shift(self, fn, kind, x, y, node):
         if kind != INT:
             raise NotCompiled("a shift of what is no int", node)
         self.fail_if(self.p.apply("less", y, self.zero), lambda *_: 1 << -1, node)
+        beyond = self.p.apply("logical_and", self.p.apply("greater", y, self.number(63)), self.p.apply("not_equal", x, self.zero))
         y = self.p.apply("minimum", y, self.number(63))
         v = self.p.apply(fn, x, y)
         if fn == "left_shift":
             self.fail_if(self.p.apply("not_equal", self.p.apply("right_shift", v, y), x), _too_large, node)
-            self.fail_if(self.p.apply("logical_and", self.same(y, 63), self.p.apply("not_equal", x, self.zero)), _too_large, node)
+            self.fail_if(beyond, _too_large, node)
         return Value(INT, v)
 
     def ufunc(self, fn, *values, node):
@@ -520,6 +545,17 @@ class Expressions:
 
 
 _DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
+
+
+def _folded(again, a, b):
+    """What Python makes of two constants; None where that is no number of 64 bits."""
+    if again in (operator.pow, operator.lshift) and not abs(b) <= 64:
+        return None
+    try:
+        made = again(a, b)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+    return None if scalar_of(made) is None else made
 
 
 def _too_large(*_):

@@ -21,8 +21,8 @@ class Facts:
         self.merges = {}  # where ways meet -> name -> (Scalar, whether it may be unbound, the Scalars that it may be)
         self.tagged = set()  # names whose type or binding the machine code has to know
         self.written = set()  # slots of arrays that are stored to
-        self.whole = set()  # those of which parts are, as a whole
         self.inlined = {}  # calls of Python functions -> the statements that stand for them
+        self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
         self.changed = False
 
     def add(self, table, key, value):

@@ -12,6 +12,7 @@ import numpy
 from .. import _plait
 from .._plait import lazy_scalar, ndarray
 from .._jit import original
+from .._shape import shares_memory
 from .._swap import _MISSING, contents
 from .inlining import outer_name
 from .lowering import Lowering, types_of
@@ -132,7 +133,7 @@ class Rest:
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
         self.code = self.loop.code(inputs)
-        self.given_up = not self.code.usable or self.code.overlap(values)
+        self.given_up = not (self.code.usable and self.code.apart(values))
         self.left = not self.given_up and self.code.ready
 
     def worth(self, iterations):
@@ -209,11 +210,10 @@ class Code:
     def ready(self):
         return self.usable and self.procedure.ready
 
-    def overlap(self, values):
-        """Whether an array of which parts are written as a whole may share memory with another."""
-        low = self.lowering
-        arrays = [values[n] for n in low.arrays]
-        return any(k != slot and numpy.may_share_memory(a, arrays[slot]) for slot in low.facts.whole for k, a in enumerate(arrays))
+    def apart(self, values):
+        """Whether arrays lie apart that the code takes for such."""
+        arrays = [values[n] for n in self.lowering.arrays]
+        return not any(_overlap(arrays[a], arrays[b]) for a, b in self.lowering.facts.apart)
 
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
@@ -249,6 +249,13 @@ class Code:
             parts = [state[f"return {k}"] for k in range(abs(shape or 0))]
             value = None if shape is None else parts[0] if shape == -1 else tuple(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
+
+
+def _overlap(a, b):
+    try:
+        return shares_memory(a, b, max_work=1000)
+    except numpy.exceptions.TooHardError:
+        return True
 
 
 def _log(text):

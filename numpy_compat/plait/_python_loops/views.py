@@ -147,7 +147,9 @@ class View:
                 raise NotCompiled("an array of more dimensions is assigned", node)
             if any(slot == self.slot and text != self.text for slot, text in value.reads):
                 raise NotCompiled("a part of an array is computed of other parts of it", node)
-            lowering.facts.add(lowering.facts.whole, None, self.slot)
+            for slot, _ in value.reads:
+                if slot != self.slot:
+                    lowering.facts.add(lowering.facts.apart, None, (self.slot, slot))
             skipped = len(self.dims) - len(value.shape)
             for (ours, _), theirs in zip(self.dims[skipped:], value.shape):
                 same_extent(lowering, ours, theirs, node, _assigned)
