@@ -104,7 +104,10 @@ class _Globals(dict):
         self[name] = ours
 
     def __missing__(self, name):
-        value = self.module_globals[name]
+        value = self.module_globals.get(name, _MISSING)
+        if value is _MISSING:  # a loop may look it up again and again
+            self.put(name, _MISSING, self["__builtins__"].theirs[name])
+            return self[name]
         self.used.add(name)
         replaced = swap(value, self)
         if replaced is not value and not isinstance(value, types.FunctionType):
@@ -119,10 +122,14 @@ class _Globals(dict):
             if value is not ours:
                 module[name] = value
                 self.used.add(name)
-            elif module.get(name, _MISSING) is theirs:
+            elif module.get(name, _MISSING) is theirs and (theirs is not _MISSING or self.is_builtin(name, ours)):
                 continue
             self.pop(name, None)
 
+
+    def is_builtin(self, name, value):
+        found = self["__builtins__"]
+        return found is value or found.theirs.get(name, _MISSING) is value
 
     def export(self, kept):
         """Puts kept(value) in the place of what functions of this scope may have left in globals and in the cells that they close over."""

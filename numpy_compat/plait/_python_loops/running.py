@@ -22,9 +22,11 @@ from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, sca
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {t.dtype for t in NUMPYS}
-# Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for.
+# Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
 WORTH = 5e-3
+LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 MOST = 16  # codes of a loop
+_LOOKED_AT = range, type(None)
 
 
 class Loop:
@@ -43,9 +45,16 @@ class Loop:
         self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
+        self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
+        self.calls = 0
 
-    def __call__(self, numbers, variables):
-        return Rest(self, numbers, variables)
+    def __call__(self, numbers=None):
+        """What a loop iterates over: a Rest, or its range where that is as good."""
+        self.calls += 1
+        expected = self.each * (1 if numbers is None else len(numbers) if type(numbers) is range else 0)
+        if 0 < expected < LEAST and self.calls & 63 and WORTH or type(numbers) not in _LOOKED_AT or sys.gettrace() is not None:
+            return _STAYS if numbers is None else numbers
+        return Rest(self, numbers)
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
@@ -100,9 +109,9 @@ class Loop:
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
 
-    def end(self, rest, variables):
+    def end(self, rest):
         """What the loop's names are when it has ended, whether it returned, and what; None where it has ended in Python."""
-        return rest.finish(variables)
+        return rest.finish(sys._getframe(1).f_locals) if type(rest) is Rest else None
 
 
 def _look_up(name, variables, cells, scope):
@@ -117,17 +126,22 @@ def _look_up(name, variables, cells, scope):
     return found
 
 
+class _STAYS:
+    """A `while` that is Python's."""
+
+    given_up = True
+
+
 class Rest:
     """What is left of a loop: it goes on in Python until there is code for the rest."""
 
-    def __init__(self, loop, numbers, variables):
+    def __init__(self, loop, numbers):
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
-        # A range of somebody else's, or somebody who looks at every line.
-        self.done, self.given_up = 0, type(numbers) not in (range, type(None)) or sys.gettrace() is not None
+        self.done, self.given_up = 0, False
         self.begun = time.perf_counter()
-        if loop.seconds >= WORTH and not self.given_up:
-            self.look(variables)
+        if loop.seconds >= WORTH and (loop.each or numbers is None or WORTH == 0):
+            self.look(sys._getframe(2).f_locals)
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
@@ -159,7 +173,10 @@ class Rest:
                     if self.given_up:
                         yield from numbers
         finally:
-            self.loop.seconds += time.perf_counter() - self.begun
+            spent = time.perf_counter() - self.begun
+            self.loop.seconds += spent
+            if not self.left or not self.loop.each:
+                self.loop.each = spent / max(1, self.done)
 
     def more(self):
         """Of a `while` that is not given up: whether it goes on in Python."""
@@ -173,7 +190,9 @@ class Rest:
 
     def finish(self, variables):
         if self.numbers is None:
-            self.loop.seconds += time.perf_counter() - self.begun
+            spent = time.perf_counter() - self.begun
+            self.loop.seconds += spent
+            self.loop.each = 0.0 if self.left else spent
         if not self.left:
             return None
         _, values = self.loop.inputs(variables)

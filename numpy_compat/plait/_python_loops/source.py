@@ -72,10 +72,10 @@ class _Rewriting:
 
     def loop(self, s):
         """
-        .rest = .loop(range(...), locals())
+        .rest = .loop(range(...))
         for i in .rest: ...
         else:
-            .state = .loop.end(.rest, locals())
+            .state = .loop.end(.rest)
             if .state is None: ...
             else: (a, b, .returned, .value) = .state
         """
@@ -88,13 +88,12 @@ class _Rewriting:
         load = lambda n: ast.Name(n, ast.Load(), **at)  # noqa: E731
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731
         call = lambda f, *args: ast.Call(f, list(args), [], **at)  # noqa: E731
-        states = call(load("locals"))
         is_ = lambda a, b: ast.Compare(a, [ast.Is()], [b], **at)  # noqa: E731
         if isinstance(s, ast.For):
-            begin = call(load(own), s.iter, states)
+            begin = call(load(own), s.iter)
             again = ast.For(s.target, load(rest), s.body, [], None, **at)
         else:
-            begin = call(load(own), ast.Constant(None, **at), states)
+            begin = call(load(own))
             stays = ast.Attribute(load(rest), "given_up", ast.Load(), **at)
             more = call(ast.Attribute(load(rest), "more", ast.Load(), **at))
             goes_on = ast.BoolOp(ast.Or(), [stays, more], **at)
@@ -108,7 +107,7 @@ class _Rewriting:
         if loop.returns:
             taken.append(ast.If(load(".returned"), [ast.Return(load(".value"), **at)], [], **at))
         again.orelse = [
-            ast.Assign([store(state)], call(ast.Attribute(load(own), "end", ast.Load(), **at), load(rest), states), None, **at),
+            ast.Assign([store(state)], call(ast.Attribute(load(own), "end", ast.Load(), **at), load(rest)), None, **at),
             ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at),
         ]
         return [ast.Assign([store(rest)], begin, None, **at), again]
