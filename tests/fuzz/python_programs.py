@@ -48,6 +48,7 @@ class Drawing:
         r = self.random
         dtypes = ["f8", "f8", "f8", "i8", "i8", "f4", "i4", "u1", "?"]
         self.arrays = {f"a{k}": (r.choice(dtypes), r.choice([1, 1, 2])) for k in range(r.randint(1, 4))}
+        self.given = dict(self.arrays)
         parameters = [*self.arrays]
         self.numbers = {}
         for k in range(r.randint(1, 4)):
@@ -65,7 +66,7 @@ class Drawing:
         for _ in range(r.choice([1, 1, 1, 2])):
             self.loop(3)
         results = r.sample(self.bound, min(len(self.bound), r.randint(2, 6)))
-        results += [n for n in self.late if self.chance(0.15)][:1] + [a for a in self.arrays if self.chance(0.2)]
+        results += [n for n in self.late if self.chance(0.15)][:1] + [a for a in self.given if self.chance(0.2)]
         self.line(f"return ({', '.join(results)},)")
         text = "\n".join([f"def f({', '.join(parameters)}):", *self.lines])
         return ast.unparse(ast.parse(text)) + "\n" + self.arguments()
@@ -74,7 +75,7 @@ class Drawing:
         r, lines, given, blocks = self.random, [], [], {}
         n, m = r.choice([0, 1, 2, 5, 6, 7, 8, 9]) if self.chance(0.3) else r.choice([6, 7, 8, 9, 11]), r.choice([5, 6, 7])
         square = self.chance(0.6)
-        for dtype, ndim in self.arrays.values():
+        for dtype, ndim in self.given.values():
             shape = (n,) if ndim == 1 else (n, n if square else m)
             special = ", True" if self.chance(0.08) else ""
             key = dtype, ndim
@@ -196,7 +197,7 @@ class Drawing:
         elif at < 0.67:
             self.tuples()
         elif at < 0.72:
-            self.slices()
+            self.views() if self.chance(0.15) else self.slices()
         elif at < 0.88 and depth > 0:
             self.branches(depth)
         elif at < 0.96 and depth > 0:
@@ -229,6 +230,20 @@ class Drawing:
         a, b = self.random.choice([*self.arrays]), self.random.choice([*self.arrays])
         p, q = self.part(a), self.part(a)
         self.line(self.pick(f"{x}, {y} = ({y}, {x})", f"{x}, {y} = ({self.expression(kind, 1)}, {x})", f"{p}, {q} = ({q}, {p})", f"{x}, {p} = ({x}, {self.part(b)})" if self.arrays[a][0] == self.arrays[b][0] else f"{x} = {y} = {self.expression(kind, 1)}"))
+
+    def views(self):
+        """A part of an array under a name, or of a matrix."""
+        matrices = [a for a, (_, ndim) in self.arrays.items() if ndim == 2]
+        if not matrices:
+            return self.slices()
+        a, i = self.random.choice(matrices), self.random.choice([n for n, k in self.loops if k == "int"] or ["0"])
+        if self.chance(0.5):
+            row = self.name("r")
+            self.line(f"{row} = {a}[{i}]" if self.chance(0.7) else f"{row} = {a}[:, {i} % {a}.shape[1]]")
+            self.arrays[row] = self.arrays[a][0], 1
+            return self.write()
+        s = self.pick("1:, :-1", ":, 1:", f"{i}:", f":, {i}", f"{i}:, 1", f"{i}, ...", f":{i}, :{i}", "::2")
+        self.line(f"{a}[{s}] {self.pick('=', '+=', '*=')} {self.pick(f'{a}[{s}]', f'{a}[{s}]', self.constant('int'), self.element((self.arrays[a][0],)))}")
 
     def slices(self):
         floats = [a for a, (dtype, _) in self.arrays.items() if dtype in ("f8", "f4")]

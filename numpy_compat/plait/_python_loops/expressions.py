@@ -230,10 +230,12 @@ class Expressions(Kinds):
         if fn in (numpy.divide, numpy.floor_divide, numpy.remainder):
             zero = self.same(operands[1], 0)
             if dtype[0] == "f":
-                odd = self.same(operands[0], 0) if fn is not numpy.remainder else zero
-                odd = self.p.apply("logical_and", zero, odd)
+                of, (a, b) = self.p.apply, operands
+                nothing = of("logical_and", zero, self.same(a, 0) if fn is not numpy.remainder else self.negated(of("isnan", a)))
+                other = of("isinf", b) if fn is numpy.divide else of("logical_not", of("logical_or", of("isnan", b), zero))
+                odd = of("logical_or", nothing, of("logical_and", of("isinf", a), other))
                 self.warn_if(odd, f"invalid value encountered in {name}")
-                zero = self.p.apply("logical_and", zero, self.negated(odd))
+                zero = of("logical_and", of("logical_and", zero, self.negated(self.same(a, 0))), of("isfinite", a))
             if dtype[0] != "f" or fn is not numpy.remainder:
                 self.warn_if(zero, f"divide by zero encountered in {name}")
         elif dtype[0] == "f" and fn in _MAY_WARN:
