@@ -29,7 +29,8 @@ from loops import LoopGenerator
 from minimise import minimise
 from pool import CONFIGS, ON_REQUEST, Crash, Worker
 from program import parse, show
-from python_loops import Drawing, PythonSession, fuzz_python
+from python_loops import PythonSession, fuzz_python
+from python_programs import Drawing
 from reference import reference
 
 

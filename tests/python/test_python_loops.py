@@ -3,6 +3,7 @@
 import linecache
 import math
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -405,6 +406,26 @@ def test_an_int_that_outgrows_64_bits(at_once):
     with pytest.raises(OverflowError, match="64 bits"):
         plait.jit(factorial)(30)
     assert plait.jit(factorial, loops=False)(30) == math.factorial(30)
+
+
+@pytest.mark.parametrize("operation", ["x[i] / y[i]", "x[i] // y[i]", "x[i] % y[i]"])
+def test_what_numpy_warns_of(operation, at_once):
+    source = f"def f(x, y):\n    for i in range(len(x)):\n        x[i] = {operation}\n"
+    linecache.cache[operation] = len(source), None, source.splitlines(True), operation
+    scope = {"np": np}
+    exec(compile(source, operation, "exec"), scope)
+    odd = [0.0, 1.5, -2.0, math.inf, -math.inf, math.nan]
+
+    def heard(f, a, b):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            f(np.array([a]), np.array([b]))
+        return {str(w.message) for w in found}
+
+    ours = plait.jit(scope["f"])
+    for a in odd:
+        for b in odd:
+            assert heard(ours, a, b) == heard(scope["f"], a, b), (a, b)
 
 
 def test_an_int_that_a_float_does_not_hold(at_once):

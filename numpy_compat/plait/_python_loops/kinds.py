@@ -1,0 +1,122 @@
+"""Numbers of a compiled loop whose types only the running code knows: they carry the types that they may have, and a tag that says which it is."""
+
+import functools
+import itertools
+from typing import NamedTuple
+
+from .dry import DryProcedure
+from .types import INT, NotCompiled, Scalar, joined, tag_of
+
+_UNKNOWN = object()
+
+
+class Value(NamedTuple):
+    """A number in the kernel; `literal`: what it is, where the source says so. Where only the running code knows its type, that is one of `kinds`,
+    as `tag` says, and `type` holds any of them."""
+
+    type: Scalar
+    id: int
+    literal: object = _UNKNOWN
+    kinds: frozenset = frozenset()
+    tag: int = -1
+
+    @property
+    def known(self):
+        return self.literal is not _UNKNOWN
+
+
+def kinds_of(value):
+    return value.kinds or frozenset({value.type})
+
+
+class Kinds:
+    """Of a Lowering, which has the procedure `p` and what passes before have found."""
+
+    def each(self, values, compute, node):
+        """compute(*values) for the types that the values have: in one way where the type of the result is the same, else in a way for each."""
+        if not any(isinstance(v, Value) and v.kinds for v in values):
+            return compute(*values)
+        # By type, and whether there are errors, which say of what type the operands were.
+        ways = [*itertools.product(*([*sorted(v.kinds)] if isinstance(v, Value) and v.kinds else [None] for v in values))]
+        results = {self.tried(values, way, compute) for way in ways}
+        kinds = frozenset().union(*(found for found, _ in results))
+        if len(kinds) == 1 and results == {(self.tried(values, [None] * len(values), compute)[0], False)}:
+            return compute(*(v._replace(kinds=frozenset()) if isinstance(v, Value) else v for v in values))
+        if not all(found for found, _ in results):
+            raise NotCompiled("an operation on numbers of several types", node)
+        t = functools.reduce(joined, sorted(kinds))
+        held, tag = self.p.local(t.dtype), self.p.local("int64")
+        for way in ways:
+            asked = [self.same(v.tag, tag_of(k)) for v, k in zip(values, way) if k]
+            self.p.begin_if(functools.reduce(lambda a, b: self.p.apply("logical_and", a, b), asked))
+            result = compute(*(Value(k, self.cast(v, k.dtype)) if k else v for v, k in zip(values, way)))
+            self.p.set(held, self.held_as(result, t, node))
+            self.p.set(tag, self.tag_number(result))
+            self.p.end()
+        return self.one_of(t, self.p.get(held), kinds, tag)
+
+    def one_of(self, t, v, kinds, tag):
+        """A value that is of one of these kinds, as the variable `tag` says."""
+        return Value(t, v, kinds=kinds, tag=self.p.get(tag)) if len(kinds) > 1 else Value(t, v)
+
+    def tag_number(self, value):
+        return value.tag if value.kinds else self.number(tag_of(value.type))
+
+    def held_as(self, value, t, node):
+        """A number as one of type t holds it; ints that floats do not hold leave the kernel."""
+        v = self.cast(value, t.dtype)
+        if t.kind == "f" and value.type.dtype in ("int64", "uint64") and not (value.known and int(float(value.literal)) == value.literal):
+            self.fail_if(self.p.apply("not_equal", self.p.cast(v, value.type.dtype), value.id), _too_precise, node)
+        return v
+
+    def tried(self, values, way, compute):
+        """The types of what compute() makes of values of these types, none where that is no number, and whether it may raise errors."""
+        kept = self.p, self.failures, self.warnings
+        self.p, self.failures, self.warnings = DryProcedure("one way", 1 << 40), [], []
+        try:
+            result = compute(*(Value(k, self.p.arg(k.dtype)) if k else self.dry(v) for v, k in zip(values, way)))
+            return kinds_of(result) if isinstance(result, Value) else frozenset(), bool(self.failures)
+        finally:
+            self.p, self.failures, self.warnings = kept
+
+    def dry(self, v):
+        return v._replace(id=self.p.arg(v.type.dtype), kinds=frozenset()) if isinstance(v, Value) else v
+
+    def chosen(self, node):
+        """Variables for a value that one of several ways gives, and its tag; of which type, the passes before have found."""
+        t, _ = self.facts.merges.get((node, "value"), (INT, None))
+        return self.p.local(t.dtype), self.p.local("int64")
+
+    def choose(self, held, key, value, node):
+        kinds = kinds_of(value)
+        known = self.facts.merges.get(key)
+        met = (value.type, frozenset(kinds)) if known is None else (joined(known[0], value.type), known[1] | kinds)
+        if met != known:
+            self.facts.merges[key] = met
+            self.facts.changed = True
+        self.p.set(held[0], self.held_as(value, met[0], node))
+        if len(met[1]) > 1:
+            self.p.set(held[1], self.tag_number(value))
+
+    def either(self, condition, a, b, node):
+        """a where `condition` holds, else b: both are there."""
+        kinds = kinds_of(a) | kinds_of(b)
+        t = joined(a.type, b.type)
+        v = self.p.apply("where", condition, self.held_as(a, t, node), self.held_as(b, t, node))
+        if len(kinds) == 1:
+            return Value(t, v)
+        return Value(t, v, kinds=kinds, tag=self.p.apply("where", condition, self.tag_number(a), self.tag_number(b)))
+
+    def settle(self, key, t):
+        """A type that later passes know."""
+        if self.facts.merges.get(key) != t:
+            self.facts.merges[key] = t
+            self.facts.changed = True
+
+    def choice(self, held, key):
+        t, kinds = self.facts.merges[key]
+        return self.one_of(t, self.p.get(held[0]), kinds, held[1])
+
+
+def _too_precise(*_):
+    raise OverflowError("an int outgrows 53 bits where it may be a float in a compiled loop; plait.jit(loops=False) runs it")

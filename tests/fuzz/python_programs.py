@@ -1,0 +1,333 @@
+"""Draws functions with Python's own loops, and arguments for them: the text of a Python file, which python_loops.py runs."""
+
+import ast
+import random
+import re
+
+
+FORMS = {
+    "int": ["(<i> + <i>)", "(<i> - <i>)", "(<i> + <j>)", "(<i> * 3)", "(<i> * <i> % 1009)", "(<i> & <i>)", "(<i> | <i>)", "(<i> ^ <i>)", "(<i> // 3)", "(<i> // 4)", "(<i> // -3)", "(<i> % 7)",
+            "(<i> % 8)", "(<i> % -5)", "(<i> >> 1)", "(<i> >> 3)", "(<i> << 2)", "-<i>", "~<i>", "abs(<i>)", "min(<i>, <i>)", "max(<i>, <i>, <j>)", "(<i> if <b> else <i>)", "int(<f>)", "(<i> % 100) ** 2"],
+    "float": ["(<f> + <f>)", "(<f> - <f>)", "(<f> * <f>)", "(<f> + <i>)", "(<i> * <f>)", "(<f> / 2)", "(<f> / -0.5)", "(<f> / (abs(<g>) + 1.0))", "-<f>", "abs(<f>)", "<f> * 0.5", "math.sqrt(abs(<f>))",
+              "(<f> if <b> else <f>)", "(<i> / 7)", "min(<f>, <f>)", "max(<f>, <f>)", "(<f> % 1.5)", "(<f> % -3)", "(<f> // 2)", "(<f> // -1.5)"],
+    "bool": ["(<i> < <i>)", "(<i> <= <i>)", "(<i> > <j>)", "(<i> == <i>)", "(<i> != <i>)", "(<f> < <f>)", "(<f> >= <f>)", "(<f> == <f>)", "(<f> > <g>)", "(<i> < <i> <= <i>)", "(<f> > <f> != <g>)", "(<f> < <i>)",
+             "(not <b>)", "(<b> and <b>)", "(<b> or <b>)", "(<b> & <b>)", "(<b> ^ <b>)", "(<i> % 2 == 0)", "bool(<i>)"],
+}  # fmt: skip
+RARE = {
+    "int": ["(<i> // <i>)", "(<i> % <i>)", "(<i> << (<i> & 7))", "(<i> >> (<i> & 63))", "(<i> >> 70)", "(<i> << <i>)", "(<i> * <i>)", "round(<f>)", "(<i> % 10) ** 3", "<j> ** <j>", "(<i> and <i>)", "(<i> or <i>)",
+            "math.floor(<f>)", "math.ceil(<f>)", "math.trunc(<f>)", "int(<b>)", "(<i> + <b>)", "+<i>", "(-<i>) ** 2", "-<i> ** 2", "(<b> << <b>)", "abs(<b>)", "int(<i> / 2)", "-<b>", "round(<i>)"],
+    "float": ["<f> ** 2", "<f> ** 3", "abs(<f>) ** 0.5", "<f> ** 0.5", "<f> ** -1", "<g> ** <j>", "(<f> / <f>)", "(<i> / <j>)", "(<f> // <f>)", "(<f> % <f>)", "(<f> and <f>)", "(<f> or <f>)", "np.float32(<f>)",
+              "np.float64(<f>)", "float(<b>)", "(<f> + <c>)", "+<f>", "(<f> if <f> else <i>)", "round(<f>, 1)"]
+             + [f"math.{n}(<f>)" for n in ("sin", "cos", "atan", "tanh", "fabs", "exp", "log", "sqrt", "log1p", "expm1")] + [f"math.{n}(<f>, <f>)" for n in ("atan2", "hypot", "fmod", "pow", "copysign")]
+             + [f"np.{n}(<f>)" for n in ("sin", "exp", "tanh", "sqrt", "abs", "floor", "rint", "log", "negative", "sign", "square")] + [f"np.{n}(<f>, <f>)" for n in ("maximum", "minimum", "add", "multiply", "hypot", "fmod", "divide", "arctan2")],
+    "bool": ["math.isnan(<f>)", "math.isinf(<f>)", "np.isfinite(<f>)", "bool(<f>)", "(<b> | <b>)", "(<b> == <b>)", "(<i> < <f> < <i>)", "(<b> < <i>)", "(not <f>)", "(not <i>)", "np.logical_and(<b>, <b>)", "(<b> if <i> else <b>)"],
+}  # fmt: skip
+
+
+class Drawing:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines, self.indent, self.loops, self.depth = [], 1, [], 0
+        self.names = {"int": [], "float": [], "bool": []}
+        self.fresh = 0
+
+    def chance(self, p):
+        return self.random.random() < p
+
+    def pick(self, *choices):
+        return self.random.choice(choices)
+
+    def name(self, letter):
+        self.fresh += 1
+        return f"{letter}{self.fresh}"
+
+    def line(self, text):
+        self.lines.append("    " * self.indent + text)
+
+    def run(self):
+        r = self.random
+        dtypes = ["f8", "f8", "f8", "i8", "i8", "f4", "i4", "u1", "?"]
+        self.arrays = {f"a{k}": (r.choice(dtypes), r.choice([1, 1, 2])) for k in range(r.randint(1, 4))}
+        self.given = dict(self.arrays)
+        parameters = [*self.arrays]
+        self.numbers = {}
+        for k in range(r.randint(1, 4)):
+            kind = r.choice(["int", "int", "float", "bool"])
+            self.numbers[f"p{k}"] = kind
+            self.names[kind].append(f"p{k}")
+        parameters += self.numbers
+        self.shape = r.choice([None, 1, 2])  # of what is returned out of a loop
+        for kind in ("int", "int", "float", "float", "bool"):
+            name = self.name(kind[0])
+            self.line(f"{name} = {self.constant(kind)}")
+            self.names[kind].append(name)
+        self.bound = [n for names in self.names.values() for n in names]
+        self.late = []
+        for _ in range(r.choice([1, 1, 1, 2])):
+            self.loop(3)
+        results = r.sample(self.bound, min(len(self.bound), r.randint(2, 6)))
+        results += [n for n in self.late if self.chance(0.15)][:1] + [a for a in self.given if self.chance(0.2)]
+        self.line(f"return ({', '.join(results)},)")
+        text = "\n".join([f"def f({', '.join(parameters)}):", *self.lines])
+        return ast.unparse(ast.parse(text)) + "\n" + self.arguments()
+
+    def arguments(self):
+        r, lines, given, blocks = self.random, [], [], {}
+        n, m = r.choice([0, 1, 2, 5, 6, 7, 8, 9]) if self.chance(0.3) else r.choice([6, 7, 8, 9, 11]), r.choice([5, 6, 7])
+        square = self.chance(0.6)
+        for dtype, ndim in self.given.values():
+            shape = (n,) if ndim == 1 else (n, n if square else m)
+            special = ", True" if self.chance(0.08) else ""
+            key = dtype, ndim
+            if key in blocks and self.chance(0.5):  # another view of the same memory
+                b = blocks[key]
+            else:
+                b = blocks[key] = f"b{len(lines)}"
+                lines.append(f"{b} = np.array(data({dtype!r}, {(shape[0] * 2 + 1, *shape[1:])}, {r.randrange(10**6)}{special}))")
+            start = r.choice([0, 0, 1, 2])
+            views = [f"{b}[{start}:{start + n}]"] * 4 + [f"{b}[:{n}]"] * 3 + [f"{b}[::2][:{n}]", f"{b}[:{n}][::-1]", f"{b}[:{n}].copy()"]
+            if ndim == 2 and square:
+                views += [f"{b}[:{n}].T"] * 2
+            given.append(r.choice(views))
+        for kind in self.numbers.values():
+            values = {"int": ["0", "1", "2", "3", "5", "7", "-1", "-4", "12", "np.int64(3)", "np.int32(-2)", "np.uint8(200)", "2**62", "2**63", "True"],
+                      "float": ["0.0", "0.5", "-1.25", "3.75", "1e300", "2.5", "math.nan", "math.inf", "-0.0", "np.float64(1.5)", "np.float32(0.1)", "3"],
+                      "bool": ["True", "False", "np.True_", "1"]}[kind]
+            given.append(r.choice(values if self.chance(0.3) else values[: len(values) // 2]))
+        return "\n".join([*lines, f"args = ({', '.join(given)},)", f"start = {r.randint(2, 9)}\n"])
+
+    # expressions
+    def constant(self, kind):
+        if kind == "int":
+            return str(self.random.randint(-3, 9)) if self.chance(0.95) else self.pick("1000003", "2**40", "-2**63", "2**63 - 1", "255", "65535")
+        return self.pick("0.5", "2.0", "-1.25", "0.0", "1e-3", "3.0", "-0.5", "1.0", "1e200") if kind == "float" else self.pick("True", "False")
+
+    def variable(self, kind):
+        loops = [n for n, k in self.loops if k == kind]
+        if loops and self.chance(0.5):
+            return self.random.choice(loops)
+        if self.late and self.chance(0.05):
+            return self.random.choice(self.late)
+        return self.random.choice(self.names[kind]) if self.names[kind] else self.constant(kind)
+
+    def filled(self, template, depth):
+        """A template with an expression in the place of each mark: <i>, <f> and <b> are of a kind, <j>, <g> and <c> variables or literals."""
+        of = {"i": "int", "f": "float", "b": "bool", "j": "int", "g": "float", "c": "bool"}
+
+        def fill(mark):
+            kind = of[mark[1]]
+            return self.variable(kind) if mark[1] in "jgc" else self.expression(kind, depth - 1)
+
+        return re.sub(r"<([ifbjgc])>", fill, template)
+
+    def expression(self, kind, depth=3):
+        if self.chance(0.02):
+            kind = self.pick("int", "float", "bool")
+        if depth <= 0 or self.chance(0.25):
+            return self.atom(kind, depth)
+        if kind == "float" and self.chance(0.06) and (dot := self.dot()):
+            return dot
+        forms = RARE if self.chance(0.15) else FORMS
+        return self.filled(self.random.choice(forms[kind]), depth)
+
+    def atom(self, kind, depth):
+        of = {"int": ("i8", "i4", "u1"), "float": ("f8", "f8", "f4"), "bool": ("?",)}[kind]
+        if depth > 0 and self.chance(0.5) and (e := self.element(of)):
+            return f"int({e})" if kind == "int" and self.chance(0.6) else f"float({e})" if kind == "float" and self.chance(0.2) else e
+        if kind == "int" and self.chance(0.1):
+            return self.random.choice([*self.arrays]) + self.pick(".shape[-1]", ".shape[0]", ".size", ".ndim")
+        if kind == "float" and self.chance(0.15):
+            return f"float({self.variable('int')})"
+        return self.constant(kind) if self.chance(0.25) else self.variable(kind)
+
+    def element(self, kinds):
+        arrays = [a for a, (dtype, _) in self.arrays.items() if dtype in kinds]
+        return self.part(self.random.choice(arrays)) if arrays else None
+
+    def part(self, a):
+        return f"{a}[{', '.join(self.index(a, axis) for axis in range(self.arrays[a][1]))}]"
+
+    def index(self, a, axis):
+        size = f"{a}.shape[{axis}]" if axis or self.chance(0.3) else f"len({a})"
+        loops = [n for n, k in self.loops if k == "int"]
+        if loops and self.chance(0.7):
+            i = self.random.choice(loops)
+            return self.pick(i, i, i, i, f"{i} - 1", f"-{i}", f"{i} + 1" if self.chance(0.2) else i, f"{size} - 1 - {i}")
+        return self.pick("0", "-1", "1", self.filled(f"(<j> * 3 + <j>) % {size}", 0), self.filled("<j> % 5", 0), self.variable("int") if self.chance(0.1) else "2")
+
+    def dot(self):
+        lines = [self.row(a) for a, (dtype, _) in self.arrays.items() if dtype in ("f8", "f4")]
+        if not lines:
+            return None
+        a, b, k = self.random.choice(lines), self.random.choice(lines), self.variable("int")
+        s = self.pick(f":{k}", ":", ":", f"{k}:", "1:", f"1:{k}", "::2") if self.chance(0.8) else ":-1"
+        form = self.pick("({a} @ {b})", "np.dot({a}, {b})", "{a}.dot({b})")
+        return form.format(a=a.format(s=s), b=b.format(s=s if self.chance(0.95) else ":2"))
+
+    def row(self, a):
+        """A line of an array, with a place for a slice."""
+        if self.arrays[a][1] == 1:
+            return a + "[{s}]"
+        return f"{a}[{self.index(a, 0)}, {{s}}]" if self.chance(0.7) else f"{a}[{{s}}, {self.index(a, 1)}]"
+
+    # statements
+    def block(self, depth, n=None):
+        self.indent += 1
+        for _ in range(n or self.random.choice([1, 2, 2, 3, 4])):
+            self.statement(depth)
+        self.indent -= 1
+
+    def target(self, kind):
+        names = [n for n in self.names[kind] if not n.startswith("p") or self.chance(0.15)]
+        return self.random.choice(names) if names else self.name(kind[0])
+
+    def statement(self, depth):
+        r, kind = self.random, self.pick("int", "int", "float", "float", "bool")
+        at = r.random()
+        if at < 0.2:
+            k = kind if self.chance(0.95) else self.pick("int", "float", "bool")
+            self.line(f"{self.target(kind)} = {self.expression(k)}")
+        elif at < 0.37 and kind != "bool":
+            op = self.pick("+", "-", "+", "*", "//", "%", "^", "|", "&", ">>") if kind == "int" else self.pick("+", "-", "+", "*", "/", "%", "//")
+            x = self.expression(kind, 2)
+            x = self.constant(kind) if op in ("*", "//", "%", "/") and self.chance(0.8) else f"({x} & 3)" if op == ">>" else x
+            self.line(f"{self.target(kind)} {op}= {x}")
+        elif at < 0.62:
+            self.write()
+        elif at < 0.67:
+            self.tuples()
+        elif at < 0.72:
+            self.views() if self.chance(0.15) else self.slices()
+        elif at < 0.88 and depth > 0:
+            self.branches(depth)
+        elif at < 0.96 and depth > 0:
+            self.loop(depth - 1)
+        elif at < 0.98:
+            name = self.name(kind[0])
+            self.line(f"{name} = {self.expression(kind, 2)}")
+            self.late.append(name)
+            if self.chance(0.3):
+                self.names[kind].append(name)
+        else:
+            self.line(f"{self.target(kind)} = {self.expression(kind)}")
+
+    def write(self):
+        a = self.random.choice([*self.arrays])
+        dtype, place = self.arrays[a][0], self.part(a)
+        if dtype == "?":
+            return self.line(f"{place} {self.pick('=', '=', '|=', '^=', '&=')} {self.expression('bool', 2)}")
+        if dtype in ("f8", "f4"):
+            x = self.expression("float" if self.chance(0.8) else "int")
+            return self.line(f"{place} {self.pick('=', '=', '=', '+=', '-=', '*=', '/=')} {x}")
+        x = self.expression("int", 2)
+        if self.chance(0.8 if dtype != "i8" else 0.3):
+            x = f"({x}) % {self.pick(10, 100, 50)}"
+        self.line(f"{place} {self.pick('=', '=', '=', '+=', '-=', '^=', '|=', '*=', '//=')} {x}")
+
+    def tuples(self):
+        kind = self.pick("int", "float")
+        x, y = self.target(kind), self.target(kind)
+        a, b = self.random.choice([*self.arrays]), self.random.choice([*self.arrays])
+        p, q = self.part(a), self.part(a)
+        self.line(self.pick(f"{x}, {y} = ({y}, {x})", f"{x}, {y} = ({self.expression(kind, 1)}, {x})", f"{p}, {q} = ({q}, {p})", f"{x}, {p} = ({x}, {self.part(b)})" if self.arrays[a][0] == self.arrays[b][0] else f"{x} = {y} = {self.expression(kind, 1)}"))
+
+    def views(self):
+        """A part of an array under a name, or of a matrix."""
+        matrices = [a for a, (_, ndim) in self.arrays.items() if ndim == 2]
+        if not matrices:
+            return self.slices()
+        a, i = self.random.choice(matrices), self.random.choice([n for n, k in self.loops if k == "int"] or ["0"])
+        if self.chance(0.5):
+            row = self.name("r")
+            self.line(f"{row} = {a}[{i}]" if self.chance(0.7) else f"{row} = {a}[:, {i} % {a}.shape[1]]")
+            self.arrays[row] = self.arrays[a][0], 1
+            return self.write()
+        s = self.pick("1:, :-1", ":, 1:", f"{i}:", f":, {i}", f"{i}:, 1", f"{i}, ...", f":{i}, :{i}", "::2")
+        self.line(f"{a}[{s}] {self.pick('=', '+=', '*=')} {self.pick(f'{a}[{s}]', f'{a}[{s}]', self.constant('int'), self.element((self.arrays[a][0],)))}")
+
+    def slices(self):
+        floats = [a for a, (dtype, _) in self.arrays.items() if dtype in ("f8", "f4")]
+        a = self.random.choice(floats or [*self.arrays])
+        dtype = self.arrays[a][0]
+        alike = [b for b, (t, _) in self.arrays.items() if t == dtype]
+        b, c = self.random.choice(alike), self.random.choice(alike)
+        s = self.pick(":", "1:", ":-1", "::2", f":{self.variable('int')}", f"{self.variable('int')}:", "-3:", "1:4")
+        t = s if self.chance(0.9) else self.pick("1:", ":-1", ":2")
+        x, y, z = self.row(a).format(s=s), self.row(b).format(s=t), self.row(c).format(s=s)
+        if dtype not in ("f8", "f4"):
+            value = self.pick(y, self.expression("bool", 1) if dtype == "?" else f"({self.expression('int', 1)}) % 50")
+            return self.line(f"{x} = {value}")
+        k = self.variable(self.pick("int", "float"))
+        value = self.pick(y, f"{y} * 2", f"{y} + {z}", f"{y} * {k} - {z}", f"-{y}", f"np.sqrt(abs({y}))", self.expression("float", 1), f"{y} / 3", f"np.maximum({y}, {z})")
+        self.line(f"{x} {self.pick('=', '=', '+=', '-=', '*=')} {value}")
+
+    def branches(self, depth):
+        self.line(f"if {self.expression('bool', 2)}:")
+        self.leaving(depth)
+        for _ in range(self.pick(0, 0, 0, 1, 2)):
+            self.line(f"elif {self.expression('bool', 2)}:")
+            self.leaving(depth)
+        if self.chance(0.4):
+            self.line("else:")
+            self.leaving(depth)
+
+    def leaving(self, depth):
+        if not self.chance(0.2):
+            return self.block(depth - 1, self.pick(1, 1, 2))
+        if self.chance(0.4):
+            self.block(depth - 1, 1)
+        values = {None: "", 1: f" {self.variable('int')}", 2: f" ({self.variable('float')}, {self.variable('int')})"}
+        self.line("    " + self.pick("break", "continue", "break", "continue", "return" + values[self.shape]))
+
+    def loop(self, depth):
+        outermost, kind = not self.loops, self.random.random()
+        if kind < 0.12:
+            w = self.name("w")
+            if self.chance(0.8):
+                self.line(f"{w} = 0")
+                self.late.append(w)
+                self.line(f"while {w} < {self.pick(3, 5, 9, 14)} and {self.expression('bool', 2)}:" if self.chance(0.7) else f"while {w} < {self.pick(3, 5, 9)}:")
+                self.indent += 1
+                self.line(f"{w} += 1")
+                self.indent -= 1
+            else:
+                self.line(f"{w} = {self.pick('40', '9', '17')}")
+                self.line(f"while {w}:")
+                self.indent += 1
+                self.line(f"{w} {self.pick('//= 2', '-= 1', '>>= 1')}")
+                self.indent -= 1
+            added = [(w, "int")]
+        elif kind < 0.3 and not outermost:
+            added = self.over_arrays()
+        else:
+            i = self.name("i") if self.chance(0.9) or not self.late else self.random.choice(self.late)
+            self.line(f"for {i} in range({self.bounds()}):")
+            added = [(i, "int")]
+        self.late += [n for n, _ in added if n not in self.late]
+        self.loops += added
+        self.block(depth)
+        del self.loops[len(self.loops) - len(added):]
+        if self.chance(0.1):
+            self.line("else:")
+            self.block(0, 1)
+
+    def bounds(self):
+        a = self.random.choice([*self.arrays])
+        axis = self.random.randrange(self.arrays[a][1])
+        size = f"{a}.shape[{axis}]" if axis or self.chance(0.5) else f"len({a})"
+        loops = [n for n, k in self.loops if k == "int"]
+        forms = [size, size, size, f"1, {size}", f"1, {size} - 1", f"0, {size}, 2", f"{size} - 1, -1, -1", str(self.random.randint(0, 8)), f"{size} - 2, 0, {self.pick(-1, -2, -3)}"]
+        if loops:
+            i = self.random.choice(loops)
+            forms += [i, f"{i}, {size}", f"{i} + 1", f"{i} - 2, {i} + 2", f"{i}, -1, -1"] * 2
+        if self.chance(0.15):
+            forms = [f"{self.expression('int', 1)} % 9", f"{self.constant('int')} % 7, {self.expression('int', 1)} % 9, {self.pick(1, 2, -1, 3)}", f"0, 6, ({self.expression('int', 1)}) % 4", f"6, -3, ({self.expression('int', 1)}) % 4 - 4"]
+        return self.random.choice(forms)
+
+    def over_arrays(self):
+        lines = [(self.row(a).format(s=self.pick(":", ":", "1:", ":4")) if n == 2 or self.chance(0.3) else a, "float" if t in ("f8", "f4") else "bool" if t == "?" else "int") for a, (t, n) in self.arrays.items()]
+        (x, k), (y, m) = self.random.choice(lines), self.random.choice(lines)
+        v, u, i = self.name("e"), self.name("e"), self.name("i")
+        form = self.pick("{v} in {x}", "{i}, {v} in enumerate({x})", "{v}, {u} in zip({x}, {y})", "{i}, ({v}, {u}) in enumerate(zip({x}, {y}))")
+        self.line(f"for {form.format(v=v, u=u, i=i, x=x, y=y)}:")
+        return [(n, t) for n, t in ((v, k if k != "int" else "none"), (u, m if m != "int" else "none"), (i, "int")) if "{" + {v: "v", u: "u", i: "i"}[n] + "}" in form]
