@@ -144,21 +144,21 @@ def by_plait(module, text):
     exec(setup, start := scope())
     f = module.jit(function_of(source, ns))
     reached, compiled, why, looks = set(), set(), [], [0, 1]
-    call, run = running.Loop.__call__, running.Code.run
+    inputs, run = running.Loop.inputs, running.Code.run
 
     def ready(code):
         looks[0] += 1
         return looks[0] >= looks[1] and code.usable and (code.procedure.compile() or True)
 
-    def begins(loop, *args):
+    def looks_at(loop, variables):
         reached.add(loop.where[1])
-        return call(loop, *args)
+        return inputs(loop, variables)
 
     def runs(code, loop, *args):
         compiled.add(loop.where[1])
         return run(code, loop, *args)
 
-    running.WORTH, running.Code.ready, running.Loop.__call__, running.Code.run = 0.0, property(ready), begins, runs
+    running.WORTH, running.Code.ready, running.Loop.inputs, running.Code.run = 0.0, property(ready), looks_at, runs
     running._log = why.append
     try:
         outcomes = []
@@ -166,7 +166,7 @@ def by_plait(module, text):
             looks[:] = 0, begin
             outcomes.append(outcome(f, setup))
     finally:
-        running.Loop.__call__, running.Code.run = call, run
+        running.Loop.inputs, running.Code.run = inputs, run
     return {"outcomes": outcomes, "reached": sorted(reached), "compiled": sorted(compiled), "why": why}
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import itertools
 import sys
 import time
 import types
@@ -53,7 +54,7 @@ class Loop:
         self.calls += 1
         expected = self.each * (1 if numbers is None else len(numbers) if type(numbers) is range else 0)
         if 0 < expected < LEAST and self.calls & 63 and WORTH or type(numbers) not in _LOOKED_AT or sys.gettrace() is not None:
-            return _STAYS if numbers is None else numbers
+            return itertools.repeat(None) if numbers is None else numbers
         return Rest(self, numbers)
 
     def found(self, variables):
@@ -126,12 +127,6 @@ def _look_up(name, variables, cells, scope):
     return found
 
 
-class _STAYS:
-    """A `while` that is Python's."""
-
-    given_up = True
-
-
 class Rest:
     """What is left of a loop: it goes on in Python until there is code for the rest."""
 
@@ -140,7 +135,7 @@ class Rest:
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
         self.begun = time.perf_counter()
-        if loop.seconds >= WORTH and (loop.each or numbers is None or WORTH == 0):
+        if loop.seconds >= WORTH and (loop.each or WORTH == 0):
             self.look(sys._getframe(2).f_locals)
 
     def look(self, variables):
@@ -150,22 +145,24 @@ class Rest:
         self.given_up = not (self.code.usable and self.code.apart(values))
         self.left = not self.given_up and self.code.ready
 
-    def worth(self, iterations):
-        """Whether the loop takes long enough in Python; of how many iterations, where that is known."""
+    def worth(self):
+        """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
         spent = time.perf_counter() - self.begun
-        return max(self.loop.seconds + spent, spent / self.done * iterations if iterations else 0.0) >= WORTH
+        all_of_it = 0.0 if self.numbers is None else spent / self.done * len(self.numbers)
+        return max(self.loop.seconds + spent, all_of_it) >= WORTH
 
     def __iter__(self):
-        return iter(()) if self.left else iter(self.numbers) if self.given_up else self.iterate()
+        numbers = iter(itertools.repeat(None) if self.numbers is None else self.numbers)
+        return iter(()) if self.left else numbers if self.given_up else self.iterate(numbers)
 
-    def iterate(self):
-        numbers, look_at = iter(self.numbers), 1
+    def iterate(self, numbers):
+        look_at = 1
         try:
             for number in numbers:
                 yield number
                 self.done += 1
                 if self.done == look_at:
-                    if self.code is not None or self.worth(len(self.numbers)):
+                    if self.code is not None or self.worth():
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
                             return
@@ -176,23 +173,9 @@ class Rest:
             spent = time.perf_counter() - self.begun
             self.loop.seconds += spent
             if not self.left or not self.loop.each:
-                self.loop.each = spent / max(1, self.done)
-
-    def more(self):
-        """Of a `while` that is not given up: whether it goes on in Python."""
-        if self.left:
-            return False
-        self.done += 1
-        if (self.code is not None or self.done & self.done - 1 == 0) and self.done > 1:
-            if self.code is not None or self.worth(0):
-                self.look(sys._getframe(1).f_locals)
-        return not self.left
+                self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
 
     def finish(self, variables):
-        if self.numbers is None:
-            spent = time.perf_counter() - self.begun
-            self.loop.seconds += spent
-            self.loop.each = 0.0 if self.left else spent
         if not self.left:
             return None
         _, values = self.loop.inputs(variables)

@@ -80,7 +80,7 @@ class _Rewriting:
             else: (a, b, .returned, .value) = .state
         """
         number = len(self.loops)
-        own, rest, state = (f".{n}{number}" for n in ("loop", "rest", "state"))
+        own, rest, state, failed = (f".{n}{number}" for n in ("loop", "rest", "state", "failed"))
         loop = self.loops[own] = Loop(s, self.function, self.scope, self.cells)
         # What may be read behind the loop.
         loop.kept = set(self.loads) if self.inside else set(self.loads - _loads(s))
@@ -89,15 +89,6 @@ class _Rewriting:
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731
         call = lambda f, *args: ast.Call(f, list(args), [], **at)  # noqa: E731
         is_ = lambda a, b: ast.Compare(a, [ast.Is()], [b], **at)  # noqa: E731
-        if isinstance(s, ast.For):
-            begin = call(load(own), s.iter)
-            again = ast.For(s.target, load(rest), s.body, [], None, **at)
-        else:
-            begin = call(load(own))
-            stays = ast.Attribute(load(rest), "given_up", ast.Load(), **at)
-            more = call(ast.Attribute(load(rest), "more", ast.Load(), **at))
-            goes_on = ast.BoolOp(ast.Or(), [stays, more], **at)
-            again = ast.While(ast.BoolOp(ast.And(), [goes_on, s.test], **at), s.body, [], **at)
         targets = [*loop.stored, ".returned", ".value"]
         taken = [ast.Assign([ast.Tuple([store(n) for n in targets], ast.Store(), **at)], load(state), None, **at)]
         taken += [
@@ -106,9 +97,14 @@ class _Rewriting:
         ]
         if loop.returns:
             taken.append(ast.If(load(".returned"), [ast.Return(load(".value"), **at)], [], **at))
-        again.orelse = [
-            ast.Assign([store(state)], call(ast.Attribute(load(own), "end", ast.Load(), **at), load(rest)), None, **at),
-            ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at),
-        ]
-        return [ast.Assign([store(rest)], begin, None, **at), again]
-
+        end = ast.Assign([store(state)], call(ast.Attribute(load(own), "end", ast.Load(), **at), load(rest)), None, **at)
+        if isinstance(s, ast.For):
+            began = ast.Assign([store(rest)], call(load(own), s.iter), None, **at)
+            ended = ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at)
+            return [began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
+        # `for .round in .rest: if not test: break`, where what behind `else` is done when the test has failed.
+        began = ast.Assign([store(rest)], call(load(own)), None, **at)
+        said = lambda x: ast.Assign([store(failed)], ast.Constant(x, **at), None, **at)  # noqa: E731
+        leave = ast.If(ast.UnaryOp(ast.Not(), s.test, **at), [said(True), ast.Break(**at)] if s.orelse else [ast.Break(**at)], [], **at)
+        again = ast.For(store(".round"), load(rest), [leave, *s.body], [end, *taken], None, **at)
+        return [said(False), began, again, ast.If(load(failed), s.orelse, [], **at)] if s.orelse else [began, again]
