@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/config.hpp"
+#include "engine/plans/seen_calls.hpp"
 #include "functions.hpp"
 #include "kept_call.hpp"
 #include "tracer/at_once.hpp"
@@ -17,6 +18,7 @@ namespace plait::py {
 namespace {
 
 using engine::CapturedCall;
+using SeenCalls = engine::SeenCalls<CallKey>;
 
 // Arrays of a call: more are not worth a key.
 constexpr std::size_t kMostArrays = 256;
@@ -25,8 +27,10 @@ constexpr std::size_t kMostKept = 32;
 
 // A call that is being watched, in this thread.
 struct Watched {
-  Watched(PyObject* f, CallKey k) : function(f), key(std::move(k)) {}
+  Watched(PyObject* f, std::shared_ptr<SeenCalls::Seen> s, CallKey k)
+      : function(f), seen(std::move(s)), key(std::move(k)) {}
   PyObject* function;
+  std::shared_ptr<SeenCalls::Seen> seen;
   CallKey key;
   std::vector<Owned> given;           // all arguments, as the caller gave them
   std::vector<Owned> theirs;          // the arrays among them
@@ -44,6 +48,7 @@ struct ReplayedObject {
   PyObject* dict;
   PyObject* weakrefs;
   std::vector<std::shared_ptr<Kept>> kept;  // the last to be used first
+  SeenCalls seen;
 };
 ReplayedObject* as_replayed(PyObject* o) { return reinterpret_cast<ReplayedObject*>(o); }
 
@@ -220,8 +225,16 @@ PyObject* begin(PyObject* self, PyObject* const* args, Py_ssize_t n) {
       for (PyObject* o : flat) ArgumentKey(o, theirs);
       for (PyObject* o : theirs)
         if (is_array(o) && !as_array(o)->host) force(as_array(o)->array);
-      auto w = std::make_unique<Watched>(self, CallKey(flat.data(), positional, names.get()));
-      if (w->key.size() > kMostArrays) return PyUnicode_FromString("it has too many arrays");
+      if (theirs.size() > kMostArrays) return PyUnicode_FromString("it has too many arrays");
+      const auto make_key = [&] { return CallKey(flat.data(), positional, names.get()); };
+      auto seen = as_replayed(self)->seen.to_watch(
+          [&](const CallKey& k) {
+            PyObject* arrays[kMostArrays];
+            return k.matches(flat.data(), positional, names.get(), arrays);
+          },
+          make_key);
+      if (!seen) return PyUnicode_FromString("");
+      auto w = std::make_unique<Watched>(self, std::move(seen), make_key());
       for (PyObject* o : flat) w->given.push_back(Owned::borrow(o));
       for (PyObject* o : w->key.found()) w->theirs.push_back(Owned::borrow(o));
       w->ours = arrays_in(args[2], args[3]);
@@ -268,9 +281,11 @@ PyObject* end(PyObject* self, PyObject* const* args, Py_ssize_t n) {
       std::vector<CapturedCall::Outside> outside;
       for (const NumpysOutside& o : w->outside) outside.push_back({o.node});
       const std::lock_guard held(tracer::lock());
-      made = CapturedCall::make(*w->capture, w->arguments, outside, results.arrays, why);
+      made = CapturedCall::make(*w->capture, w->arguments, outside, results.arrays, w->seen->plan,
+                                why);
     }
     if (!made) return PyUnicode_FromString(why);
+    as_replayed(self)->seen.forget(w->seen);
     auto& kept = as_replayed(self)->kept;
     kept.insert(kept.begin(), std::make_shared<Kept>(Kept{std::move(w->key), std::move(w->outside),
                                                           std::move(made), std::move(returned)}));
@@ -293,6 +308,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
   f->call = call;
   f->miss = Py_NewRef(miss);
   new (&f->kept) std::vector<std::shared_ptr<Kept>>;
+  new (&f->seen) SeenCalls;
   return o;
 }
 
@@ -313,6 +329,7 @@ void dealloc(PyObject* self) {
   if (f->weakrefs) PyObject_ClearWeakRefs(self);
   clear(self);
   f->kept.~vector();
+  f->seen.~SeenCalls();
   PyTypeObject* const type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);

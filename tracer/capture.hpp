@@ -26,8 +26,10 @@ class Capture {
   // The first reason why the operations cannot be run again; null: none. Empty: another call's may
   // be, as when another thread has computed meanwhile what was recorded.
   const char* obstacle() const;
+  // The rest of the call is as one that is not watched.
   void obstruct(const char* why) {
     if (!obstacle_) obstacle_ = why;
+    end();
   }
   // Arrays that are no arguments and were there before, by the node that was read. What was made
   // meanwhile has no storage here: its contents are a constant.

@@ -72,9 +72,10 @@ class compiled_function {
 
 // f, a pure function of arrays that returns an array: what it returns depends on its arguments
 // alone, and on arrays that it captured, with their contents at each call. A call with arguments of
-// element types, shapes and strides that were seen runs the plan of the call before, and not f. A
-// function that asks for values (item(), a(0), `if`), or draws random numbers, is called each time,
-// which PLAIT_LOG=fallback shows once.
+// element types, shapes and strides that were seen twice runs the plan of the calls before, and not
+// f; a long plan is made in the background, and f is called meanwhile. A function that asks for
+// values (item(), a(0), `if`), or draws random numbers, is called each time, which
+// PLAIT_LOG=fallback shows once.
 template <class F, std::enable_if_t<!detail::has_shape<std::decay_t<F>>::value, int> = 0>
 compiled_function<std::decay_t<F>> compile(F&& f) {
   return compiled_function<std::decay_t<F>>(std::forward<F>(f));

@@ -232,13 +232,15 @@ def jit(fn=None, *, device=None, replay=False, loops=True):
     device: str or plait.device, where to run it; then arguments and results are copied, once each. Raises DeviceError when it
     is not there.
     replay: True says that fn is pure: what it returns and writes into its arguments depends on its arguments alone. A call with
-    arguments of shapes, dtypes, strides and overlaps, and of Python values, that were seen before then runs the kept plan, and
-    not fn; the calls made last are kept. Objects of Python classes count by identity and by their attributes, and are kept alive. Results are fresh arrays, and alias arguments and each other as they did. Arrays in
-    globals and closures stay the objects that were found there, with their contents at each call. Where fn needs a value before
-    it returns (an `if`, float(), print, an index), draws random numbers, calls what NumPy has to do, writes to an array that is
-    no argument, or runs on a device, it runs as without replay, and a ReplayWarning says so once.
-    loops: whether Python's own loops over numbers and elements of arrays run in machine code where that is possible (docs/loops.md). A replayed
-    function's loops are recorded instead.
+    arguments of shapes, dtypes, strides and overlaps, and of Python values, that were seen twice then runs the kept plan, and
+    not fn; the calls made last are kept. The first call with such arguments is as without replay, and the second is watched;
+    while a long plan for it is made in the background, further ones are as without. Objects of Python classes count by identity
+    and by their attributes, and are kept alive. Results are fresh arrays, and alias arguments and each other as they did. Arrays
+    in globals and closures stay the objects that were found there, with their contents at each call. Where fn needs a value
+    before it returns (an `if`, float(), print, an index), draws random numbers, calls what NumPy has to do, writes to an array
+    that is no argument, or runs on a device, it runs as without replay, and a ReplayWarning says so once.
+    loops: whether Python's own loops over numbers and elements of arrays run in machine code where that is possible
+    (docs/python_loops.md). A replayed function's loops are recorded instead.
     """
     if fn is None:
         return functools.partial(jit, device=device, replay=replay, loops=loops)

@@ -7,11 +7,13 @@
 #include "box.hpp"
 #include "core/config.hpp"
 #include "engine/plans/captured_call.hpp"
+#include "engine/plans/seen_calls.hpp"
 #include "tracer/at_once.hpp"
 
 namespace plait::detail {
 
 using engine::CapturedCall;
+using engine::SeenCalls;
 
 namespace {
 
@@ -57,7 +59,9 @@ struct KeptCalls::Calls {
     CallKey key;
     std::shared_ptr<CapturedCall> call;
   };
-  std::vector<Kept> kept;  // guarded by the recorder's lock; the last to be used first
+  // Guarded by the recorder's lock.
+  std::vector<Kept> kept;  // the last to be used first
+  SeenCalls<CallKey> seen;
   bool obstructed = false;
 };
 
@@ -95,7 +99,7 @@ Handle KeptCalls::run(const Handle* arguments, int n) {
 
 struct KeptCalls::Watch::State {
   Calls& calls;
-  CallKey key;
+  std::shared_ptr<SeenCalls<CallKey>::Seen> seen;
   std::vector<CapturedCall::Argument> arguments;
   std::optional<tracer::Capture> capture;
 };
@@ -104,9 +108,12 @@ KeptCalls::Watch::Watch(KeptCalls& calls, const Handle* arguments, int n) : stat
   if (calls.calls_->obstructed || tracer::capture()) return;
   const std::vector<tracer::Array> arrays = arrays_of(arguments, n);
   const std::lock_guard held(tracer::lock());
-  auto key = key_of(arrays);
+  const auto key = key_of(arrays);
   if (!key) return;
-  state_ = new State{*calls.calls_, *std::move(key), {}, {}};
+  auto seen = calls.calls_->seen.to_watch([&](const CallKey& k) { return k == *key; },
+                                          [&] { return *key; });
+  if (!seen) return;
+  state_ = new State{*calls.calls_, std::move(seen), {}, {}};
   for (const tracer::Array& a : arrays) state_->arguments.push_back({a, a.storage->version.get()});
   state_->capture.emplace(arrays);
 }
@@ -118,7 +125,8 @@ void KeptCalls::Watch::end(const Handle& result) {
   const tracer::Array& a = unwrap(result);
   const std::lock_guard held(tracer::lock());
   const char* why = nullptr;
-  auto call = CapturedCall::make(*state_->capture, state_->arguments, {}, {&a, 1}, why);
+  auto call =
+      CapturedCall::make(*state_->capture, state_->arguments, {}, {&a, 1}, state_->seen->plan, why);
   for (std::size_t i = 0; call && i < state_->arguments.size(); ++i)
     if (call->writes(i) && state_->arguments[i].array.storage->borrowed) {
       why = "it writes to borrowed memory";
@@ -131,8 +139,9 @@ void KeptCalls::Watch::end(const Handle& result) {
       log(Log::Fallback, std::string("a compiled function is called each time: ") + why);
     return;
   }
+  state_->calls.seen.forget(state_->seen);
   auto& kept = state_->calls.kept;
-  kept.insert(kept.begin(), {std::move(state_->key), std::move(call)});
+  kept.insert(kept.begin(), {state_->seen->key, std::move(call)});
   if (kept.size() > kMostCalls) kept.pop_back();
 }
 

@@ -18,7 +18,7 @@ class ReplayGenerator(Generator):
             self.define()
             self.blocks = {}
             layouts = [self.layout() for _ in range(self.random.randint(1, 3))]
-            for _ in range(self.random.randint(3, 8)):
+            for _ in range(self.random.randint(4, 12)):
                 self.call(self.random.choice(layouts))
         return self.statements
 

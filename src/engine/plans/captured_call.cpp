@@ -48,7 +48,8 @@ std::int32_t CapturedCall::add_value(const Node& n) {
 std::shared_ptr<CapturedCall> CapturedCall::make(const tracer::Capture& capture,
                                                  std::span<const Argument> arguments,
                                                  std::span<const Outside> outside,
-                                                 std::span<const Array> results, const char*& why) {
+                                                 std::span<const Array> results, PlanAhead& ahead,
+                                                 const char*& why) {
   why = capture.obstacle();
   if (why) return nullptr;
   auto call = std::make_shared<CapturedCall>();
@@ -107,9 +108,9 @@ std::shared_ptr<CapturedCall> CapturedCall::make(const tracer::Capture& capture,
     call->results_.push_back(std::move(p));
   }
   if (call->wanted_.empty()) return call;
-  call->executable_ = Executable::make(call->wanted_, inputs);
+  call->executable_ = Executable::make(call->wanted_, inputs, ahead);
   if (!call->executable_) {
-    why = "it computes on a device";
+    why = ahead.on_its_way() ? "" : "it computes on a device";
     return nullptr;
   }
   for (const Node* n : call->executable_->constants())

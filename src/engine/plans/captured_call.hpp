@@ -44,12 +44,13 @@ class CapturedCall {
   };
 
   // The capture has ended, and nothing of `results` has been computed. Null: `why` says why the
-  // call cannot be made again. The recorder's lock is held.
+  // call cannot be made again; it is "" where another could, as when `ahead`, which was empty, is
+  // its plan now. The recorder's lock is held.
   static std::shared_ptr<CapturedCall> make(const tracer::Capture& capture,
                                             std::span<const Argument> arguments,
                                             std::span<const Outside> outside,
                                             std::span<const tracer::Array> results,
-                                            const char*& why);
+                                            PlanAhead& ahead, const char*& why);
 
   const std::vector<Place>& results() const { return results_; }
   // Of each argument: the first one of the same storage.

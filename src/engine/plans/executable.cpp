@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/array_memory.hpp"
+#include "core/config.hpp"
 #include "engine/threads/interruption.hpp"
 #include "tracer/context.hpp"
 #include "tracer/evaluation_scope.hpp"
@@ -15,6 +16,9 @@ using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
+
+// Planning more nodes takes longer than a call that asks for it may wait.
+constexpr int kPlannedAtOnce = 64;
 
 // The fields that a later run asks for: of events, by operation and line.
 Ref<Node> detached(const Node& n, bool constant) {
@@ -78,12 +82,16 @@ class Executable::Taken final : public RecordedGraph {
 };
 
 std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
-                                             std::span<const Node* const> inputs) {
+                                             std::span<const Node* const> inputs,
+                                             PlanAhead& ahead) {
   std::shared_ptr<Executable> e(new Executable(wanted));
   std::vector<std::int64_t> values;
   for (const GNode& n : e->graph_.nodes)
     if (n.node->device > kHost) return nullptr;
-  e->plan_ = plan_for(e->graph_, values);
+  e->plan_ = known_plan(e->graph_, values);
+  if (!e->plan_ && !ahead && e->graph_.size() > kPlannedAtOnce && config().plan != PlanMode::Always)
+    if ((ahead = plan_ahead(e->graph_))) return nullptr;
+  if (!e->plan_) e->plan_ = plan_for(e->graph_, values);
   for (fusion::Step& s : e->plan_->steps) take_kernel(s);
   e->given_ = given_by(e->graph_, *e->plan_, std::move(values));
   for (const Node* n : inputs) e->inputs_.push_back(number_of(e->graph_, n));

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "plan_ahead.hpp"
 #include "plan_run.hpp"
 
 namespace plait::engine {
@@ -18,9 +19,11 @@ class Executable {
   };
 
   // Of what computes the wanted nodes, which are pending, from the inputs, which are in memory, on
-  // the host: else null.
+  // the host: else null. Null, too, where planning takes long, and `ahead` is empty and becomes the
+  // plan that the background makes.
   static std::shared_ptr<Executable> make(std::span<tracer::Node* const> wanted,
-                                          std::span<const tracer::Node* const> inputs);
+                                          std::span<const tracer::Node* const> inputs,
+                                          PlanAhead& ahead);
 
   // What the graph reads that is no input: constants.
   const std::vector<const tracer::Node*>& constants() const { return constants_; }

@@ -111,10 +111,16 @@ void plan(const Snapshot& s, const std::atomic<bool>& ending) noexcept {
 class Planning final : public Job {
  public:
   explicit Planning(const fusion::Graph& g) : snapshot_(g) {}
+  ~Planning() override { *done_ = true; }
+  Planning(const Planning&) = delete;
+  Planning& operator=(const Planning&) = delete;
+  PlanAhead plan_to_come() const { return PlanAhead(done_); }
   void run(const std::atomic<bool>& ending) noexcept override { plan(snapshot_, ending); }
+  void lost(bool) noexcept override { *done_ = true; }
 
  private:
   Snapshot snapshot_;
+  const std::shared_ptr<std::atomic<bool>> done_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 Background& planner() {
@@ -124,11 +130,14 @@ Background& planner() {
 
 }  // namespace
 
-bool plan_ahead(const fusion::Graph& g) try {
-  std::unique_ptr<Job> job = std::make_unique<Planning>(g);
-  return planner().add(job, kMaxWaiting) == Background::Answer::Accepted;
+PlanAhead plan_ahead(const fusion::Graph& g) try {
+  auto planning = std::make_unique<Planning>(g);
+  PlanAhead to_come = planning->plan_to_come();
+  std::unique_ptr<Job> job = std::move(planning);
+  const bool accepted = planner().add(job, kMaxWaiting) == Background::Answer::Accepted;
+  return accepted ? to_come : PlanAhead();
 } catch (const std::bad_alloc&) {
-  return false;
+  return {};
 }
 
 void wait_for_plans() { planner().wait_idle(); }
