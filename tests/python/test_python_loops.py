@@ -233,6 +233,36 @@ def powers(n, x):
     return s, t, u
 
 
+def row_of_a_branch(a):
+    s = 0.0
+    for i in range(4):
+        if i == 1:
+            continue
+        else:
+            r = a[i]
+        s += r[0]
+    return s
+
+
+def row_behind(a):
+    for i in range(4):
+        for r in a:
+            r[0] += i
+        last = a[i]
+    return r, last
+
+
+def row_or_number(a):
+    r, s = 1.5, 0.0
+    for i in range(4):
+        s += r if i == 0 else r[i - 1]
+        if i % 2:
+            r = a[i]
+        else:
+            r = a[0]
+    return s
+
+
 random = np.random.default_rng(5)
 CASES = {
     seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),
@@ -241,7 +271,7 @@ CASES = {
     sparse: lambda: (np.array([0, 2, 2, 5]), np.array([0, 1, 3, 2, 0]), random.random(5), random.random(4)), continues: lambda: (random.integers(-3, 9, 30),),
     pairs: lambda: (random.random(6), random.random(7)), distances: lambda: (random.random((7, 3)),), rows: lambda: (random.random((5, 6)), random.random((5, 6))),
     newton: lambda: (random.random(8) * 9,), chained: lambda: (40,), int_or_float: lambda: (6,), several: lambda: (np.array([2.0, -1.0, 4.0, 1.0]), 7),
-    powers: lambda: (7, 1.5), beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
+    row_of_a_branch: lambda: (random.random((4, 3)),), row_behind: lambda: (random.random((4, 3)),), row_or_number: lambda: (random.random((4, 3)),), powers: lambda: (7, 1.5), beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
 }  # fmt: skip
 
 

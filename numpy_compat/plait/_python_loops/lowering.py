@@ -14,9 +14,10 @@ PASSES = 12  # types only widen; what has not settled by then does not
 
 
 class Facts:
-    """What passes over one loop have found."""
+    """What passes over one loop have found. behind: names that are read outside of it."""
 
-    def __init__(self):
+    def __init__(self, behind):
+        self.behind, self.views = behind, set()  # and names that become parts of arrays
         self.merges = {}  # where ways meet -> name -> (Scalar, whether it may be unbound, the Scalars that it may be)
         self.tagged = set()  # names whose type or binding the machine code has to know
         self.written = set()  # slots of arrays that are stored to
@@ -98,6 +99,8 @@ class Lowering(Expressions):
 
     def assign(self, key, value):
         t = value.type
+        if key in self.facts.views:
+            raise NotCompiled(f"{key} is a number here and an array there")
         self.p.set(self.local(key, t), value.id)
         if value.kinds:
             self.facts.add(self.facts.tagged, None, key)
@@ -194,6 +197,9 @@ class Lowering(Expressions):
             if isinstance(value, Value):
                 self.assign(target.id, value)
             elif isinstance(value, View) and not value.scalar:
+                if target.id in self.facts.behind:
+                    raise NotCompiled(f"{target.id} becomes an array, which may be read behind the loop", target)
+                self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             else:
                 raise NotCompiled(f"{target.id} becomes what is neither a number nor a part of an array", target)
@@ -228,7 +234,7 @@ class Lowering(Expressions):
         if not alive:
             self.env = None
             return
-        self.meet(key, {k: b for k, b in alive[0].items() if all(e.get(k) is b for e in alive)})
+        self.meet(key, {k: b for k, b in start.items() if all(e.get(k) is b for e in alive)})
 
     def differs(self, env, key):
         """Whether a variable changes its storage where the ways of an `if` without `else` meet."""
@@ -336,9 +342,9 @@ def _unbound(key):
     raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
 
 
-def types_of(loop, inputs):
+def types_of(loop, inputs, behind):
     """The Facts of a loop: passes until the types of its variables stay."""
-    facts = Facts()
+    facts = Facts(behind)
     for _ in range(PASSES):
         facts.changed = False
         Lowering(loop, inputs, facts, DryProcedure("types"))

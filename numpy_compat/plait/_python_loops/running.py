@@ -27,8 +27,8 @@ class Loop:
 
     unbound = UNBOUND
 
-    def __init__(self, source, function, scope, cells):
-        self.source, self.scope, self.cells = source, scope, cells
+    def __init__(self, source, function, scope, cells, behind):
+        self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
         nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
         inside = nodes if isinstance(source, ast.While) else [n for n in nodes if not any(n is m for m in ast.walk(source.iter))]
@@ -162,7 +162,7 @@ class Code:
         try:
             if any(numpy.geterr()[k] not in ("ignore", "warn") for k in ("divide", "over", "invalid")):
                 raise NotCompiled("numpy.errstate raises or calls")
-            self.lowering = Lowering(loop.source, types, types_of(loop.source, types), _plait.Procedure(loop.where[2]))
+            self.lowering = Lowering(loop.source, types, types_of(loop.source, types, loop.behind), _plait.Procedure(loop.where[2]))
         except NotCompiled as e:
             line = getattr(e.node, "lineno", loop.where[1])
             _log(f"{loop.where[0]}:{line}: the loop in {loop.where[2]}() stays Python's: {e}")

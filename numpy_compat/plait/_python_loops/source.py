@@ -2,6 +2,7 @@
 state of its variables, and takes it back when the code has ended."""
 
 import ast
+import collections
 import inspect
 import textwrap
 import types
@@ -32,7 +33,7 @@ def with_loops(function, scope, closure):
     imported = next((m for m in (modules, []) if _is(_compiled(tree, function, [*cells], m), function.__code__)), None)
     if imported is None:
         return None  # the file is another one by now
-    rewriting = _Rewriting(function, scope, cells, outside)
+    rewriting = _Rewriting(function, scope, cells, outside, _read(tree))
     tree.body = rewriting.block(tree.body)
     if not rewriting.loops:
         return None
@@ -94,9 +95,14 @@ def _without_defaults(tree):
     return tree
 
 
+def _read(tree):
+    """How often names are read there."""
+    return collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
 class _Rewriting:
-    def __init__(self, function, scope, cells, outside):
-        self.function, self.scope, self.cells, self.outside = function, scope, cells, outside
+    def __init__(self, function, scope, cells, outside, reads):
+        self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
         self.loops = {}
 
     def block(self, statements):
@@ -131,7 +137,7 @@ class _Rewriting:
         """
         number = len(self.loops)
         own, rest, state = (f".{n}{number}" for n in ("loop", "rest", "state"))
-        loop = self.loops[own] = Loop(s, self.function, self.scope, self.cells)
+        loop = self.loops[own] = Loop(s, self.function, self.scope, self.cells, {*(self.reads - _read(s))})
         at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.lineno, "end_col_offset": s.col_offset}
         load = lambda n: ast.Name(n, ast.Load(), **at)  # noqa: E731
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731
