@@ -199,10 +199,8 @@ class Code:
         for name, t, tagged in low.outputs:
             x = next(results)
             tag = next(results) if tagged else 1
-            if tag:
+            if tag:  # else it is what it was
                 state[name] = (ALL[tag - 1] if tagged else t).of(x)
-            else:
-                state.pop(name, None)
         returned = "return" in state
         value = None
         if returned:
