@@ -241,6 +241,7 @@ class Drawing:
             row = self.name("r")
             self.line(f"{row} = {a}[{i}]" if self.chance(0.7) else f"{row} = {a}[:, {i} % {a}.shape[1]]")
             self.arrays[row] = self.arrays[a][0], 1
+            self.late.append(row)
             return self.write()
         s = self.pick("1:, :-1", ":, 1:", f"{i}:", f":, {i}", f"{i}:, 1", f"{i}, ...", f":{i}, :{i}", "::2")
         self.line(f"{a}[{s}] {self.pick('=', '+=', '*=')} {self.pick(f'{a}[{s}]', f'{a}[{s}]', self.constant('int'), self.element((self.arrays[a][0],)))}")

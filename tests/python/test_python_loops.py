@@ -233,6 +233,53 @@ def powers(n, x):
     return s, t, u
 
 
+def objects_before(n):
+    i, k, pair, s = "i", None, (1, 2.5), 0
+    for i in range(n):
+        if i > 2:
+            k = i
+    for j in range(3):
+        s += pair[j % 2]
+    return i, k, s
+
+
+def chained_of_either(x):
+    low = high = False
+    for i in range(len(x)):
+        low, high = x[i] < 2 <= i, i < 2 <= x[i]
+    return low, high
+
+
+def row_of_a_branch(a):
+    s = 0.0
+    for i in range(4):
+        if i == 1:
+            continue
+        else:
+            r = a[i]
+        s += r[0]
+    return s
+
+
+def row_behind(a):
+    for i in range(4):
+        for r in a:
+            r[0] += i
+        last = a[i]
+    return r, last
+
+
+def row_or_number(a):
+    r, s = 1.5, 0.0
+    for i in range(4):
+        s += r if i == 0 else r[i - 1]
+        if i % 2:
+            r = a[i]
+        else:
+            r = a[0]
+    return s
+
+
 random = np.random.default_rng(5)
 CASES = {
     seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),
@@ -241,7 +288,7 @@ CASES = {
     sparse: lambda: (np.array([0, 2, 2, 5]), np.array([0, 1, 3, 2, 0]), random.random(5), random.random(4)), continues: lambda: (random.integers(-3, 9, 30),),
     pairs: lambda: (random.random(6), random.random(7)), distances: lambda: (random.random((7, 3)),), rows: lambda: (random.random((5, 6)), random.random((5, 6))),
     newton: lambda: (random.random(8) * 9,), chained: lambda: (40,), int_or_float: lambda: (6,), several: lambda: (np.array([2.0, -1.0, 4.0, 1.0]), 7),
-    powers: lambda: (7, 1.5), beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
+    objects_before: lambda: (0,), chained_of_either: lambda: (np.arange(4.0),), row_of_a_branch: lambda: (random.random((4, 3)),), row_behind: lambda: (random.random((4, 3)),), row_or_number: lambda: (random.random((4, 3)),), powers: lambda: (7, 1.5), beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
 }  # fmt: skip
 
 
@@ -370,6 +417,11 @@ def power_of_zero(x):
     return x
 
 
+def indices_first(a, k):
+    for i in range(3):
+        a[i + 9, 3 // k] = i
+
+
 def truncated(a):
     for i in range(len(a)):
         a[i] = math.trunc(a[i])
@@ -380,7 +432,7 @@ ERRORS = {
     outside: (np.arange(5.0), 7), by_zero: (np.zeros(6), 3), by_zero_float: (np.array([2.0, 4.0, 0.0, 5.0]),), no_root: (np.array([4.0, 1.0, -1.0, 2.0]),),
     unbound: (5, 2), unequal: (np.zeros(6), np.ones(6)),
     unequal_assigned: (np.zeros(6), np.ones(6)), unequal_added: (np.zeros(6), np.ones(6)), unequal_dot: (np.zeros(6), np.ones(6)), truncated: (np.ones(3, np.float32),),
-    power_of_zero: (np.arange(4.0, -1.0, -1.0),), of_another_kind: (np.zeros(6, bool), np.zeros((6, 2), bool)),
+    indices_first: (np.zeros((3, 3)), 0), power_of_zero: (np.arange(4.0, -1.0, -1.0),), of_another_kind: (np.zeros(6, bool), np.zeros((6, 2), bool)),
 }  # fmt: skip
 
 

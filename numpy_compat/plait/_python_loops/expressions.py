@@ -319,21 +319,20 @@ class Expressions(Kinds):
         return self.choice(held, key)
 
     def of_Compare(self, node):
-        a, result = self.evaluate(node.left), None
-        held = self.p.local("bool") if len(node.ops) > 1 else None
-        stop = self.p.begin_if(None) if held is not None else None
+        a = self.evaluate(node.left)
+        if len(node.ops) == 1:
+            return self.compared(node.ops[0], a, self.evaluate(node.comparators[0]), node)
+        held, key = self.chosen(node), (node, "value")
+        stop = self.p.begin_if(None)
         for at, (op, right) in enumerate(zip(node.ops, node.comparators)):
             b = self.evaluate(right)
             result = self.compared(op, a, b, node)
-            if held is not None:
-                self.p.set(held, result.id)
-                if at + 1 < len(node.ops):
-                    self.p.break_(stop, self.negated(result.id))
+            self.choose(held, key, result, node)
+            if at + 1 < len(node.ops):
+                self.p.break_(stop, self.negated(result.id))
             a = b
-        if held is None:
-            return result
         self.p.end()
-        return Value(result.type, self.p.get(held))
+        return self.choice(held, key)
 
     def compared_by(self, op, a, b, node):
         return self.compared(op(), a, b, node).id

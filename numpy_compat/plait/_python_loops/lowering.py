@@ -3,11 +3,13 @@ source meet, a variable has the type that holds either, and a tag says which it 
 dtypes alone, until nothing changes."""
 
 import ast
+from typing import NamedTuple
 
 from .dry import DryProcedure
 from .expressions import Expressions, Failure, Value
 from .inlining import Frame
 from .iteration import iterate
+from .kinds import kinds_of
 from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
 from .views import Vector, View
 
@@ -15,10 +17,11 @@ PASSES = 12  # types only widen; what has not settled by then does not
 
 
 class Facts:
-    """What passes over one loop have found."""
+    """What passes over one loop have found. behind: names that are read outside of it."""
 
-    def __init__(self):
-        self.merges = {}  # where ways meet -> name -> (Scalar, whether it may be unbound, the Scalars that it may be)
+    def __init__(self, behind):
+        self.behind, self.views = behind, set()  # and names that become parts of arrays
+        self.merges = {}  # where ways meet -> name -> Bound
         self.tagged = set()  # names whose type or binding the machine code has to know
         self.written = set()  # slots of arrays that are stored to
         self.inlined = {}  # calls of Python functions -> the statements that stand for them
@@ -29,6 +32,14 @@ class Facts:
         if value not in table:
             table.append(value) if isinstance(table, list) else table.add(value)
             self.changed = True
+
+
+class Bound(NamedTuple):
+    """What a number's name stands for: `type` holds any of `kinds`; `unsure`: on some ways it has no value."""
+
+    type: Scalar
+    unsure: bool
+    kinds: frozenset
 
 
 class Lowering(Expressions):
@@ -46,6 +57,7 @@ class Lowering(Expressions):
         for key in sorted(facts.tagged):
             self.p.set(self.tag(key), self.zero)
         given = [Value(INT, self.p.arg("int64")) for _ in range(3)] if isinstance(loop, ast.For) else None
+        self.objects = {k for k, what in inputs.items() if k in self.stored and not isinstance(what, Scalar)}
         for key, what in inputs.items():
             if isinstance(what, Scalar):
                 self.arguments.append(key)
@@ -78,12 +90,12 @@ class Lowering(Expressions):
         for local in (self.heard, self.site, *self.kept):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):
-            if isinstance(bound, tuple) and (key in self.stored or key.startswith("return")):
+            if isinstance(bound, Bound) and (key in self.stored or key.startswith("return")):
                 tagged = key in self.facts.tagged
-                self.p.result(self.p.get(self.local(key, bound[0])))
+                self.p.result(self.p.get(self.local(key, bound.type)))
                 if tagged:
                     self.p.result(self.p.get(self.tag(key)))
-                self.outputs.append((key, bound[0], tagged))
+                self.outputs.append((key, bound.type, tagged))
         self.p.finish()
 
     # variables
@@ -101,21 +113,25 @@ class Lowering(Expressions):
 
     def assign(self, key, value):
         t = value.type
+        if key in self.facts.views:
+            raise NotCompiled(f"{key} is a number here and an array there")
         self.p.set(self.local(key, t), value.id)
         if value.kinds:
             self.facts.add(self.facts.tagged, None, key)
         if key in self.facts.tagged:
             self.p.set(self.tag(key), self.tag_number(value))
-        self.env[key] = t, False, value.kinds or frozenset({t})
+        self.env[key] = Bound(t, False, kinds_of(value))
 
     def read(self, key, node):
         bound = self.env.get(key)
-        if not isinstance(bound, tuple):
+        if not isinstance(bound, Bound):
             if bound is None:
                 raise NotCompiled(f"{key} is no variable of the loop that has a value here", node)
             return bound
         t, unsure, kinds = bound
         if unsure:
+            if key in self.objects:
+                raise NotCompiled(f"{key} may still be what it was before the loop, which is no number", node)
             self.facts.add(self.facts.tagged, None, key)
             if key in self.tags:
                 self.fail_if(self.same(self.p.get(self.tag(key)), 0), lambda *_: _unbound(key), node)
@@ -127,7 +143,7 @@ class Lowering(Expressions):
         """The end of a way that leads there."""
         if self.env is None:
             return
-        now = {k: b for k, b in self.env.items() if isinstance(b, tuple)}
+        now = {k: b for k, b in self.env.items() if isinstance(b, Bound)}
         known = self.facts.merges.get(key)
         if known is None:
             self.facts.merges[key] = dict(now)
@@ -135,19 +151,19 @@ class Lowering(Expressions):
             return
         for k in {*known, *now}:
             a, b = known.get(k), now.get(k)
-            met = (joined(a[0], b[0]), a[1] or b[1], a[2] | b[2]) if a and b else ((a or b)[0], True, (a or b)[2])
+            met = Bound(joined(a.type, b.type), a.unsure or b.unsure, a.kinds | b.kinds) if a and b else (a or b)._replace(unsure=True)
             if met != a:
                 known[k] = met
                 self.facts.changed = True
-            if met[1] or len(met[2]) > 1:
+            if met.unsure or len(met.kinds) > 1:
                 self.facts.add(self.facts.tagged, None, k)
-            if b and met[0].dtype != b[0].dtype:
-                self.p.set(self.local(k, met[0]), self.held_as(Value(b[0], self.p.get(self.local(k, b[0]))), met[0], self.top))
+            if b and met.type.dtype != b.type.dtype:
+                self.p.set(self.local(k, met.type), self.held_as(Value(b.type, self.p.get(self.local(k, b.type))), met.type, self.top))
 
     def meet(self, key, arrays):
         """The state behind: scalars as they flowed there, and the arrays that every way leaves as they were."""
         known = self.facts.merges.get(key)
-        self.env = None if known is None else {k: b for k, b in arrays.items() if not isinstance(b, tuple)} | known
+        self.env = None if known is None else {k: b for k, b in arrays.items() if not isinstance(b, Bound)} | known
 
     # statements
 
@@ -183,7 +199,7 @@ class Lowering(Expressions):
     def do_AugAssign(self, s):
         target = s.target
         if isinstance(target, ast.Name):
-            if not isinstance(self.env.get(target.id), tuple):
+            if not isinstance(self.env.get(target.id), Bound):
                 raise NotCompiled("an array that changes as a whole", s)
             return self.store(target, self.binary(s.op, self.evaluate(target), self.evaluate(s.value), s))
         if not isinstance(target, ast.Subscript):
@@ -196,9 +212,10 @@ class Lowering(Expressions):
         if isinstance(target, ast.Name):
             if isinstance(value, Value):
                 self.assign(target.id, value)
-            elif target.id in self.facts.kept:
-                raise NotCompiled(f"{target.id} becomes a part of an array, and may be read behind the loop", target)
+            elif isinstance(value, (View, Vector)) and target.id in self.facts.behind:
+                raise NotCompiled(f"{target.id} becomes an array, which may be read behind the loop", target)
             elif isinstance(value, View) and not value.scalar:
+                self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             elif isinstance(value, Vector):
                 if any(slot in self.facts.written for slot, _ in value.reads):
@@ -237,12 +254,12 @@ class Lowering(Expressions):
         if not alive:
             self.env = None
             return
-        self.meet(key, {k: b for k, b in alive[0].items() if all(e.get(k) is b for e in alive)})
+        self.meet(key, {k: b for k, b in start.items() if all(e.get(k) is b for e in alive)})
 
     def differs(self, env, key):
         """Whether a variable changes its storage where the ways of an `if` without `else` meet."""
         known = self.facts.merges.get(key, {})
-        return any(isinstance(b, tuple) and k in known and known[k][0].dtype != b[0].dtype for k, b in env.items())
+        return any(isinstance(b, Bound) and k in known and known[k].type.dtype != b.type.dtype for k, b in env.items())
 
     def do_While(self, s):
         self.loop(s, None, None)
@@ -335,10 +352,9 @@ def _unbound(key):
     raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
 
 
-def types_of(loop, inputs, kept=()):
+def types_of(loop, inputs, behind):
     """The Facts of a loop: passes until the types of its variables stay."""
-    facts = Facts()
-    facts.kept = kept
+    facts = Facts(behind)
     for _ in range(PASSES):
         facts.changed = False
         Lowering(loop, inputs, facts, DryProcedure("types"))

@@ -35,8 +35,8 @@ class Loop:
 
     unbound = UNBOUND
 
-    def __init__(self, source, function, scope, cells):
-        self.source, self.scope, self.cells = source, scope, cells
+    def __init__(self, source, function, scope, cells, behind):
+        self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
         nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
         inside = nodes if isinstance(source, ast.While) else [n for n in nodes if not any(n is m for m in ast.walk(source.iter))]
@@ -193,7 +193,7 @@ class Code:
                 raise NotCompiled(f"there is code for {MOST} other kinds of inputs")
             if any(numpy.geterr()[k] not in ("ignore", "warn") for k in ("divide", "over", "invalid")):
                 raise NotCompiled("numpy.errstate raises or calls")
-            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, loop.kept), _plait.Procedure(loop.where[2]))
+            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, loop.behind), _plait.Procedure(loop.where[2]))
         except NotCompiled as e:
             self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
             _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
@@ -242,7 +242,7 @@ class Code:
         for name, t, tagged in low.outputs:
             x = next(results)
             tag = next(results) if tagged else 1
-            if tag:
+            if tag:  # else it is what it was
                 state[name] = (ALL[tag - 1] if tagged else t).of(x)
         returned = "return" in state
         value = None

@@ -24,8 +24,7 @@ def with_loops(function, scope, closure):
     imported = imports_of(tree, function)
     if imported is None:
         return None
-    rewriting = _Rewriting(function, scope, cells, outside)
-    rewriting.loads = _loads(tree)
+    rewriting = _Rewriting(function, scope, cells, outside, _read(tree))
     tree.body = rewriting.block(tree.body)
     if not rewriting.loops:
         return None
@@ -36,13 +35,14 @@ def with_loops(function, scope, closure):
     return code, tuple(cells[name] for name in code.co_freevars)
 
 
-def _loads(tree):
+def _read(tree):
+    """How often names are read there."""
     return collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
 class _Rewriting:
-    def __init__(self, function, scope, cells, outside):
-        self.function, self.scope, self.cells, self.outside = function, scope, cells, outside
+    def __init__(self, function, scope, cells, outside, reads):
+        self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
         self.loops = {}
         self.inside = 0  # loops of Python's around the statement
 
@@ -50,7 +50,7 @@ class _Rewriting:
         return [made for s in statements for made in self.statement(s)]
 
     def statement(self, s):
-        if isinstance(s, (ast.For, ast.While)) and self.may_becompiled(s):
+        if isinstance(s, (ast.For, ast.While)) and self.may_be_compiled(s):
             return self.loop(s)
         if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
             looped = isinstance(s, (ast.For, ast.While))
@@ -61,7 +61,7 @@ class _Rewriting:
                 s.orelse = self.block(s.orelse)
         return [s]
 
-    def may_becompiled(self, s):
+    def may_be_compiled(self, s):
         if isinstance(s, ast.For):
             ranged = isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name) and s.iter.func.id == "range" and not s.iter.keywords
             if not ranged or not isinstance(s.target, ast.Name):
@@ -81,9 +81,9 @@ class _Rewriting:
         """
         number = len(self.loops)
         own, rest, state, failed = (f".{n}{number}" for n in ("loop", "rest", "state", "failed"))
-        loop = self.loops[own] = Loop(s, self.function, self.scope, self.cells)
-        # What may be read behind the loop.
-        loop.kept = set(self.loads) if self.inside else set(self.loads - _loads(s))
+        # Within another loop, what is read before it may be what the last round has left.
+        behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
+        loop = self.loops[own] = Loop(s, self.function, self.scope, self.cells, behind)
         at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.lineno, "end_col_offset": s.col_offset}
         load = lambda n: ast.Name(n, ast.Load(), **at)  # noqa: E731
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731

@@ -71,54 +71,57 @@ class View:
 
     def part(self, lowering, parts, node):
         """What an index, made of these parts, names."""
+        from .expressions import Value
+
         p = lowering.p
         if any(isinstance(x, ast.Constant) and x.value is Ellipsis for x in parts):
             raise NotCompiled("an index with an ellipsis", node)
         if len(parts) > len(self.dims):
             raise NotCompiled("too many indices", node)
         offset, dims = self.offset, []
+        parts = [self._evaluated(lowering, x) for x in parts]  # all of them before any is checked
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
-            if isinstance(x, ast.Slice):
-                start, length, step = self._slice(lowering, x, extent)
+            if isinstance(x, tuple) and not isinstance(x, Value):
+                start, length, step = self._slice(lowering, *x, node, extent)
                 moved = start
                 dims.append((length, stride if step == 1 else p.apply("multiply", stride, lowering.number(step))))
             else:
-                moved = self._index(lowering, x, axis, extent)
-                if moved is None:
-                    dims.append((extent, stride))
-                    continue
+                moved = self._index(lowering, x, axis, extent, node)
             offset = p.apply("add", offset, p.apply("multiply", moved, stride))
         return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}]")
 
-    def _index(self, lowering, x, axis, extent):
+    def _evaluated(self, lowering, x):
+        """An index, or the ends and the step of a slice."""
+        if isinstance(x, ast.Slice):
+            return tuple(None if end is None else lowering.scalar(end) for end in (x.lower, x.upper, x.step))
+        return lowering.evaluate(x)
+
+    def _index(self, lowering, i, axis, extent, node):
         from .expressions import Value
 
-        i = lowering.evaluate(x)
         if not isinstance(i, Value) or not is_int(i):
-            raise NotCompiled("an index that is no int", x)
+            raise NotCompiled("an index that is no int", node)
         i = lowering.cast(i, "int64")
         at, outside = lowering.p.index(i, extent)
         size = lambda: lowering.p.cast(extent, "float64")  # noqa: E731
-        lowering.fail_if(outside, lambda i, n, _: _outside(i, axis, int(n)), x, i, size)
+        lowering.fail_if(outside, lambda i, n, _: _outside(i, axis, int(n)), node, i, size)
         return at
 
-    def _slice(self, lowering, x, extent):
+    def _slice(self, lowering, lower, upper, by, node, extent):
         """First index, length and step."""
         p = lowering.p
         step = 1
-        if x.step is not None:
-            v = lowering.scalar(x.step)
-            if not v.known or v.type != INT or v.literal <= 0:
-                raise NotCompiled("a slice whose step is not known", x)
-            step = v.literal
+        if by is not None:
+            if not by.known or by.type != INT or by.literal <= 0:
+                raise NotCompiled("a slice whose step is not known", node)
+            step = by.literal
         ends = []
-        for end, default in ((x.lower, lowering.zero), (x.upper, extent)):
-            if end is None:
+        for v, default in ((lower, lowering.zero), (upper, extent)):
+            if v is None:
                 ends.append(default)
                 continue
-            v = lowering.scalar(end)
             if not is_int(v):
-                raise NotCompiled("a slice whose ends are no ints", x)
+                raise NotCompiled("a slice whose ends are no ints", node)
             v = lowering.cast(v, "int64")
             v = p.apply("where", p.apply("less", v, lowering.zero), p.apply("maximum", p.apply("add", v, extent), lowering.zero), v)
             ends.append(p.apply("minimum", v, extent))
