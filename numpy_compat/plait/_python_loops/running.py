@@ -98,9 +98,9 @@ class Rest:
     def __init__(self, loop, numbers, variables):
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
-        self.done, self.given_up = 0, False
+        self.done, self.given_up = 0, numbers is not None and not _counts(numbers)
         self.begun = time.perf_counter()
-        if loop.seconds >= WORTH:
+        if loop.seconds >= WORTH and not self.given_up:
             self.look(variables)
 
     def look(self, variables):
@@ -214,6 +214,11 @@ def _overlap(a, b):
         return shares_memory(a, b, max_work=1000)
     except numpy.exceptions.TooHardError:
         return True
+
+
+def _counts(numbers):
+    """Whether machine code counts them."""
+    return type(numbers) is range and all(-(2**62) <= n < 2**62 for n in (numbers.start, numbers.stop, numbers.step))
 
 
 def _log(text):
