@@ -502,6 +502,19 @@ def test_the_least_int_by_minus_one(at_once):
         plait.jit(quotient)(-(2**63), -1)
 
 
+def test_ranges_beyond_64_bits_stay_pythons(at_once):
+    def counted(start, stop, step):
+        k = 0
+        for i in range(start, stop, step):
+            k += 1
+            if k == 5:
+                break
+        return i, k
+
+    for numbers in [(0, 2**63, 3), (-(2**63), 2**63 - 1, 1), (2**70, 2**71, 2**69), (-(2**63), 2**63 - 1, 2**62)]:
+        assert plait.jit(counted)(*numbers) == counted(*numbers)
+
+
 def test_an_int_beyond_64_bits_stays_pythons(monkeypatch):
     def powers(n):
         f = 1

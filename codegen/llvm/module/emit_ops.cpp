@@ -148,7 +148,8 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
 // Towards minus infinity. Whatever is divided by zero is zero; the smallest number by -1 is itself.
 llvm::Value* Emitter::floor_division(bool remainder, bool is_signed, llvm::Value* a,
                                      llvm::Value* b) {
-  llvm::Value *zero = Constant::getNullValue(a->getType()), *one = ConstantInt::get(a->getType(), 1);
+  llvm::Value *zero = Constant::getNullValue(a->getType()),
+              *one = ConstantInt::get(a->getType(), 1);
   llvm::Value* by_zero = b_.CreateICmpEQ(b, zero);
   if (!is_signed) {
     llvm::Value* by = b_.CreateSelect(by_zero, one, b);
@@ -157,8 +158,8 @@ llvm::Value* Emitter::floor_division(bool remainder, bool is_signed, llvm::Value
   llvm::Value* by_minus_one = b_.CreateICmpEQ(b, Constant::getAllOnesValue(a->getType()));
   llvm::Value* by = b_.CreateSelect(b_.CreateOr(by_zero, by_minus_one), one, b);
   llvm::Value* rest = b_.CreateSRem(a, by);
-  llvm::Value* beyond = b_.CreateAnd(b_.CreateICmpNE(rest, zero),
-                                     b_.CreateICmpSLT(b_.CreateXor(rest, by), zero));
+  llvm::Value* beyond =
+      b_.CreateAnd(b_.CreateICmpNE(rest, zero), b_.CreateICmpSLT(b_.CreateXor(rest, by), zero));
   if (remainder) return b_.CreateAdd(rest, b_.CreateSelect(beyond, by, zero));
   llvm::Value* q = b_.CreateSub(b_.CreateSDiv(a, by), b_.CreateZExt(beyond, a->getType()));
   return b_.CreateSelect(by_zero, zero, b_.CreateSelect(by_minus_one, b_.CreateNeg(a), q));

@@ -27,7 +27,6 @@ _DTYPES = {t.dtype for t in NUMPYS}
 WORTH = 5e-3
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 MOST = 16  # codes of a loop
-_LOOKED_AT = range, type(None)
 
 
 class Loop:
@@ -51,9 +50,11 @@ class Loop:
 
     def __call__(self, numbers=None):
         """What a loop iterates over: a Rest, or its range where that is as good."""
+        if numbers is not None and not _counts(numbers):
+            return numbers
         self.calls += 1
-        expected = self.each * (1 if numbers is None else len(numbers) if type(numbers) is range else 0)
-        if 0 < expected < LEAST and self.calls & 63 and WORTH or type(numbers) not in _LOOKED_AT or sys.gettrace() is not None:
+        expected = self.each * (1 if numbers is None else len(numbers))
+        if 0 < expected < LEAST and self.calls & 63 and WORTH or sys.gettrace() is not None:
             return itertools.repeat(None) if numbers is None else numbers
         return Rest(self, numbers)
 
@@ -258,6 +259,11 @@ def _overlap(a, b):
         return shares_memory(a, b, max_work=1000)
     except numpy.exceptions.TooHardError:
         return True
+
+
+def _counts(numbers):
+    """Whether machine code counts them."""
+    return type(numbers) is range and all(-(2**62) <= n < 2**62 for n in (numbers.start, numbers.stop, numbers.step))
 
 
 def _log(text):
