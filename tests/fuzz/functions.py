@@ -69,7 +69,7 @@ class ReplayGenerator(Generator):
         half = " * 0.5" if self.floats else ""
         b = r.choice(self.names)
         return r.choice([f"{a} += {b}{half}", f"{a}[1:] = {b}[:-1]", f"{a}[1:] += {b}[:-1]{half}", f"{a}[0] = {b}[-1]", f"{a} *= {self.operand()}", f"{a}[...] = {self.expression()}",
-                         f"{a}[::2] = {r.choice(self.numbers_of + ['1', '2'])}", f"{a} -= {b}[::-1]", f"np.add({a}, {b}, out={a})", f"{a}[{b} > 1] = 2", f"{a}[[0, -1]] = 3", f"{a}[({b} > 1).astype('i8').ravel()[:3]] += 1", f"np.add.at({a}, [0, -1, 0], 2)", f"np.put({a}, [0, -1], 2)", f"np.copyto({a}, {b})", f"c{len(self.names)} = {a}[1:]"])
+                         f"{a}[::2] = {r.choice(self.numbers_of + ['1', '2'])}", f"{a} -= {b}[::-1]", f"np.add({a}, {b}, out={a})", f"{a}[{b} > 1] = 2", f"{a}[[0, -1]] = 3", f"{a}[({b} > 1).astype('i8').ravel()[:3]] += 1", f"np.add.at({a}, [0, -1, 0], 2)", f"np.put({a}, [0, -1], 2)", f"np.copyto({a}, +{b})", f"c{len(self.names)} = {a}[1:]"])
 
     # --- its calls
     def layout(self):

@@ -742,3 +742,29 @@ def test_parts_of_arrays_that_overlap(at_once):
     assert plait.jit(less)(x[2:], x[:-2]).tolist() == less(y[2:], y[:-2]).tolist()
     assert x.tolist() == y.tolist()
     assert plait.jit(less)(x[::2], x[1::2]).tolist() == less(y[::2], y[1::2]).tolist()
+
+
+def test_counters_and_places_of_either_kind_of_int(at_once):
+    def joined(parents, x):
+        n = 0
+        least = 0
+        for i in range(len(parents)):
+            a = i
+            while parents[a] != a:
+                a = parents[a]
+            if x[i] > 0.5:
+                n += 1
+                parents[i] = a
+            least -= 3
+        return n, least, parents, a
+
+    parents, x = np.array([0, 0, 1, 3, 2, 3]), random.random(6)
+    runs = len(x)
+    same(joined(parents.copy(), x), plait.jit(joined)(parents.copy(), x))
+    for start in (2**62 - 1, 2**63 - 2):
+        def counted(n, k=start):
+            for _ in range(n):
+                k += 1
+            return k
+
+        assert plait.jit(counted)(runs) == start + runs

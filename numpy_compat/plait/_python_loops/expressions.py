@@ -418,7 +418,7 @@ class Expressions(Kinds):
 
     def stored_as(self, value, dtype, node):
         """As an element of an array."""
-        if not all(t.python for t in value.kinds) and dtype[0] in "iu":
+        if not all(t.python for t in value.kinds) and dtype[0] in "iu" and not (dtype == "int64" and value.type.kind == "i"):
             raise NotCompiled("an int of Python's or NumPy's becomes an element", node)
         if value.type.kind == "f" and dtype[0] in "iub":
             raise NotCompiled("a float becomes an element of integers", node)

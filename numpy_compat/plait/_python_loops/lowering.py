@@ -66,6 +66,7 @@ class Lowering(Expressions):
                 self.env[key] = self.array(key, what)
             else:
                 self.env[key] = what
+        self.counters = counters(loop)
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
         if given:
@@ -201,7 +202,11 @@ class Lowering(Expressions):
         if isinstance(target, ast.Name):
             if not isinstance(self.env.get(target.id), Bound):
                 raise NotCompiled("an array that changes as a whole", s)
-            return self.store(target, self.binary(s.op, self.evaluate(target), self.evaluate(s.value), s))
+            old, by = self.evaluate(target), self.evaluate(s.value)
+            if target.id in self.counters and isinstance(old, Value) and old.type == by.type == INT and len(old.kinds) <= 1:
+                fn = "add" if isinstance(s.op, ast.Add) else "subtract"
+                return self.store(target, Value(INT, self.p.apply(fn, old.id, by.id)))
+            return self.store(target, self.binary(s.op, old, by, s))
         if not isinstance(target, ast.Subscript):
             raise NotCompiled("an attribute that changes", s)
         place = self.place(target)
@@ -321,6 +326,25 @@ class Lowering(Expressions):
             self.facts.add(self.facts.tagged, None, "return")
             self.assign("return", Value(BOOL, self.p.const("bool", True)))
         self.frames[-1].take(self, value, s)
+
+
+def counters(loop):
+    """Names that step by small constants alone: years pass before an int of 62 bits becomes one of 64."""
+    steps, others = set(), set()
+    for n in ast.walk(loop):
+        if isinstance(n, ast.AugAssign) and isinstance(n.op, (ast.Add, ast.Sub)) and isinstance(n.target, ast.Name) and _small(n.value):
+            steps.add((n.target.id, id(n.target)))
+        elif isinstance(n, ast.Assign) and _small(n.value):
+            steps.update((t.id, id(t)) for t in n.targets if isinstance(t, ast.Name))
+    known = {at for _, at in steps}
+    for n in ast.walk(loop):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in known:
+            others.add(n.id)
+    return {name for name, _ in steps} - others
+
+
+def _small(node):
+    return isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) <= 64
 
 
 class Leaves(ast.NodeVisitor):

@@ -2,8 +2,10 @@
 
 import ast
 import inspect
+import linecache
 import os
 import textwrap
+import tokenize
 import types
 
 import numpy
@@ -60,13 +62,14 @@ def tree_of(function):
     if code.co_name == "<lambda>" or code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return None
     try:
-        lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
+        linecache.checkcache(code.co_filename)
+        lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 :]
+        tree = ast.parse(textwrap.dedent("".join(inspect.getblock(lines)))).body[0]
+    except (SyntaxError, IndexError, tokenize.TokenError):
         return None
     if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name:
         return None
-    ast.increment_lineno(tree, first - 1)
+    ast.increment_lineno(tree, code.co_firstlineno - 1)
     tree.decorator_list, tree.returns = [], None
     return tree
 

@@ -143,7 +143,7 @@ class Rest:
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
         self.code = self.loop.code(inputs)
-        self.given_up = not (self.code.usable and self.code.apart(values))
+        self.given_up = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
 
     def worth(self):
@@ -163,7 +163,7 @@ class Rest:
                 yield number
                 self.done += 1
                 if self.done == look_at:
-                    if self.code is not None or self.worth():
+                    if self.code.ready if self.code is not None else self.worth():
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
                             return
@@ -213,8 +213,10 @@ class Code:
     def ready(self):
         return self.usable and self.procedure.ready
 
-    def apart(self, values):
-        """Whether arrays lie apart that the code takes for such."""
+    def fits(self, values):
+        """Whether arrays lie apart that the code takes for such, and counters are far from their ends."""
+        if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
+            return False
         arrays = [values[n] for n in self.lowering.arrays]
         return not any(_overlap(arrays[a], arrays[b]) for a, b in self.lowering.facts.apart)
 
