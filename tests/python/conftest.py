@@ -72,3 +72,12 @@ def run_python():
         )  # fmt: skip
 
     return run
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Python's loops go over to machine code where they begin."""
+    from plait._python_loops import running
+
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
