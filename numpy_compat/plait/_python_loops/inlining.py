@@ -4,7 +4,7 @@ import ast
 import copy
 
 from .expressions import Value
-from .reading import definition
+from .reading import definition, outer_name
 from .types import NotCompiled
 
 
@@ -34,12 +34,6 @@ class Frame:
             return None
         parts = [lowering.read(f"{self.prefix}return {n}", node) for n in range(1 if self.shape == -1 else self.shape)]
         return parts[0] if self.shape == -1 else parts
-
-
-def outer_name(function, name):
-    """What a function finds outside of itself, among the inputs of a loop."""
-    code = function.__code__
-    return f"{code.co_filename}:{code.co_firstlineno}|{name}"
 
 
 class _Renamed(ast.NodeTransformer):

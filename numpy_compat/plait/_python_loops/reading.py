@@ -40,6 +40,12 @@ def _read(function):
     return tree, own, sorted({n.id for n in names} - own)
 
 
+def outer_name(function, name):
+    """What a function finds outside of itself, among the inputs of a loop."""
+    code = function.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}|{name}"
+
+
 def imports_of(tree, function):
     """The modules that a file imports which the function was made of; None where the file is another one by now."""
     # Calls of what a file imports are compiled otherwise than methods; which a notebook imported is not in the file that has the function.

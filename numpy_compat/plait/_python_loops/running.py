@@ -15,9 +15,7 @@ from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import shares_memory
 from .._swap import _MISSING, contents
-from .inlining import outer_name
-from .lowering import Lowering, types_of
-from .reading import definition, exposed
+from .reading import definition, exposed, outer_name
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -187,6 +185,8 @@ class Code:
     """The machine code of a loop for inputs of certain types."""
 
     def __init__(self, loop, inputs, too_many):
+        from .lowering import Lowering, types_of  # which loops that are soon over do without
+
         self.why, self.runs = None, 0
         self.usable, self.inputs = False, inputs  # which keeps the objects alive that the code was made for
         try:
