@@ -2,6 +2,7 @@
 
 import linecache
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -250,3 +251,25 @@ def test_counters_and_places_of_either_kind_of_int(at_once):
             return k
 
         assert plait.jit(counted)(runs) == start + runs
+
+
+def test_errors_of_numpys_scalars_are_raised_where_they_are_asked_for(at_once):
+    def quotients(x, y):
+        for i in range(len(x)):
+            x[i] = x[i] / y[i]
+        return x
+
+    f = plait.jit(quotients)
+    for _ in range(2):
+        x, y = np.ones(3), np.array([1.0, 0.0, 2.0])
+        with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+            f(x, y)
+        assert x.tolist() == [1, 1, 1]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning):
+                f(x, y)
+        assert x.tolist() == [1, 1, 1]
+        with pytest.warns(RuntimeWarning, match="divide by zero"):
+            assert f(x, y).tolist() == [1, np.inf, 0.5]
+    assert plait._jit.loops_of(f)[0].codes

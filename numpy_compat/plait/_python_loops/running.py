@@ -192,8 +192,6 @@ class Code:
         try:
             if too_many:
                 raise NotCompiled(f"there is code for {MOST} other kinds of inputs")
-            if any(numpy.geterr()[k] not in ("ignore", "warn") for k in ("divide", "over", "invalid")):
-                raise NotCompiled("numpy.errstate raises or calls")
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, loop.behind), _plait.Procedure(loop.where[2]))
         except NotCompiled as e:
             self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
@@ -214,7 +212,9 @@ class Code:
         return self.usable and self.procedure.ready
 
     def fits(self, values):
-        """Whether arrays lie apart that the code takes for such, and counters are far from their ends."""
+        """Whether warnings raise nothing, arrays lie apart that the code takes for such, and counters are far from their ends."""
+        if any(numpy.geterr()[k] not in ("ignore", "warn") for k in _KINDS.values()) or any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters):
+            return False
         if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
             return False
         arrays = [values[n] for n in self.lowering.arrays]
