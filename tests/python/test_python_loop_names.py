@@ -273,3 +273,31 @@ def test_errors_of_numpys_scalars_are_raised_where_they_are_asked_for(at_once):
         with pytest.warns(RuntimeWarning, match="divide by zero"):
             assert f(x, y).tolist() == [1, np.inf, 0.5]
     assert plait._jit.loops_of(f)[0].codes
+
+
+def test_a_loop_inside_one_that_stays_pythons(at_once):
+    def lines(x):
+        out = []
+        for i in range(len(x)):
+            s, k = 0.0, 0
+            for j in range(i, len(x)):
+                if x[j] < 0:
+                    break
+                s += x[j]
+            else:
+                s = -s
+            while k < i:
+                k += 2
+                if k == 4:
+                    continue
+                for t in range(k):
+                    s += t
+            out.append((s, k))
+        return out
+
+    x = np.array([1.0, 2.0, -1.0, 4.0, 5.0, 6.0, 0.5])
+    f = plait.jit(lines)
+    for _ in range(2):
+        assert f(x) == lines(x)
+    loops = plait._jit.loops_of(f)
+    assert [any(c.runs for c in loop.codes.values()) for loop in loops] == [False, True, True, False]

@@ -41,6 +41,7 @@ class Loop:
         # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
         self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
         self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
+        self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
@@ -50,6 +51,8 @@ class Loop:
         """What a loop iterates over: a Rest, or its range where that is as good."""
         if numbers is not None and not _counts(numbers):
             return numbers
+        if self.outer is not None and not self.outer.stays:
+            return itertools.repeat(None) if numbers is None else numbers
         self.calls += 1
         expected = self.each * (1 if numbers is None else len(numbers))
         if 0 < expected < LEAST and self.calls & 63 and WORTH or sys.gettrace() is not None:
@@ -141,7 +144,7 @@ class Rest:
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
         self.code = self.loop.code(inputs)
-        self.given_up = not (self.code.usable and self.code.fits(values))
+        self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
 
     def worth(self):

@@ -3,6 +3,7 @@ state of its variables, and takes it back when the code has ended."""
 
 import ast
 import collections
+import copy
 import types
 
 from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
@@ -45,6 +46,7 @@ class _Rewriting:
         self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
         self.loops = {}
         self.inside = 0  # loops of Python's around the statement
+        self.around = None  # the innermost of them that may be compiled
 
     def block(self, statements):
         return [made for s in statements for made in self.statement(s)]
@@ -83,7 +85,12 @@ class _Rewriting:
         own, rest, state, failed = (f".{n}{number}" for n in ("loop", "rest", "state", "failed"))
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
-        loop = self.loops[own] = Loop(s, self.function, self.scope, self.cells, behind)
+        loop = self.loops[own] = Loop(copy.deepcopy(s), self.function, self.scope, self.cells, behind)
+        loop.outer, outer = self.around, self.around
+        # Loops inside are asked where this one stays Python's.
+        self.around, self.inside = loop, self.inside + 1
+        s.body = self.block(s.body)
+        self.around, self.inside = outer, self.inside - 1
         at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.lineno, "end_col_offset": s.col_offset}
         load = lambda n: ast.Name(n, ast.Load(), **at)  # noqa: E731
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731
