@@ -51,7 +51,7 @@ class Legalizer {
   std::vector<bool> missing_;  // nodes that were found to be, this time
   bool any_missing_ = false;
   std::vector<bool> removed_;  // nodes that no region loaded
-  std::vector<int> seen_;  // in which walk
+  std::vector<int> seen_;      // in which walk
   int walk_ = 0;
 };
 

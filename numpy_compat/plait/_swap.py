@@ -104,8 +104,9 @@ class _Globals(dict):
         self[name] = ours
 
     def __missing__(self, name):
-        value = self.module_globals.get(name, _MISSING)
-        if value is _MISSING:  # a loop may look it up again and again
+        try:
+            value = self.module_globals[name]  # which are a swapped function's own where such a one is jitted again
+        except KeyError:  # a loop may look it up again and again
             self.put(name, _MISSING, self["__builtins__"].theirs[name])
             return self[name]
         self.used.add(name)
@@ -125,7 +126,6 @@ class _Globals(dict):
             elif module.get(name, _MISSING) is theirs and (theirs is not _MISSING or self.is_builtin(name, ours)):
                 continue
             self.pop(name, None)
-
 
     def is_builtin(self, name, value):
         found = self["__builtins__"]

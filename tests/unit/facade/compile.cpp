@@ -57,13 +57,16 @@ TEST_CASE("a call whose plan takes long is kept when the background has made it"
     return y;
   });
   array<double> first;
+  int until_kept = 0;
   for (int i = 0; i < 5; ++i) {
     const array<double> x = plait::arange<double>(50);
     if (i == 0) first = f(x);
     REQUIRE(plait::array_equal(f(x), first));
     plait::engine::wait_for_plans();
+    if (i == 1) until_kept = calls;
   }
-  CHECK(calls == 3);
+  CHECK(until_kept <= 3);  // 2 where the plan was expected not to take long
+  CHECK(calls == until_kept);
 }
 
 TEST_CASE("a function that asks for values is called each time") {
