@@ -103,7 +103,7 @@ if asked build; then
   check configure 120 cmake --fresh -S . -B "$build" -G Ninja "${options[@]}" ${PLAIT_CMAKE:-} || exit 1
   # shellcheck disable=SC2086
   without_catch || targets+=($(basename -a $programs))
-  check build 1800 cmake --build "$build" --target "${targets[@]}" || exit 1
+  check build 1800 cmake --build "$build" --target "${targets[@]}" -- -k 0 || exit 1
 fi
 without_catch && programs=
 for program in $programs samples/kmeans_cuda benchmarks/device_cost; do
