@@ -31,7 +31,7 @@ _NAMES = """
 _MAKERS = "bartlett blackman hamming hanning kaiser indices".split()
 
 
-FUNCTIONS = {name: composed(getattr(numpy, name), name) for name in _NAMES}
+FUNCTIONS = {name: composed(getattr(numpy, name), name) for name in _NAMES if hasattr(numpy, name)}  # row_stack went with 2.5
 FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=extent(0)) for name in _MAKERS}
 FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=square) for name in ("diag_indices", "diagflat", "mask_indices", "tril_indices", "triu_indices")}
 FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=extent(2, "num")) for name in ("geomspace", "logspace")}
