@@ -19,13 +19,16 @@ if os.environ.get("PLAIT_CUDA_LIBRARY"):
     double = os.path.join(os.path.dirname(os.environ["PLAIT_CUDA_LIBRARY"]), "libfake_cublaslt.so")
     os.environ.setdefault("PLAIT_CUBLASLT_LIBRARY", double)
 
+# A shell that starts the tests in the background has them ignore Ctrl-C, which some tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # Scripts that tests start find the same package.
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [os.path.dirname(os.path.dirname(plait.__file__)), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
 
-DEVICES = ("test_device", "test_explain_cuda", "test_gpu_check", "test_numpys_words")
+DEVICES = ("test_device", "test_explain_cuda", "test_gpu_check", "test_numpys_words", "test_attention_spellings", "test_products_written")
 
 
 def pytest_collection_modifyitems(items):
