@@ -22,6 +22,8 @@ ir::Inst with_operands(ir::Inst i, const std::vector<ir::Val>& values) {
 
 constexpr ir::Coeff kByte{1};
 
+ir::Access at(Procedure::Val element) { return {{}, {{static_cast<ir::Val>(element), {1}}}}; }
+
 }  // namespace
 
 Procedure::Procedure(const std::string& name) : name_(name), builder_(name) {
@@ -89,6 +91,25 @@ void Procedure::set(Index local, Val v) {
   if (value(v).type != known_local(local).dtype)
     throw DTypeError("a variable is set to a value of another dtype");
   builder().store_local(static_cast<std::int32_t>(local), {}, static_cast<ir::Val>(v));
+}
+
+Procedure::Index Procedure::memory(const pb::object& dtype, Val count) {
+  const ir::Inst& n = value(count);
+  if (n.op != ir::Op::Param) throw ValueError("the extent of memory is not a parameter");
+  return builder().variable(dtype_of(dtype), {0, n.index});
+}
+
+Procedure::Val Procedure::recall(Index memory, Val element) {
+  known_local(memory);
+  value(element);
+  return builder().load_local(static_cast<std::int32_t>(memory), at(element));
+}
+
+void Procedure::keep(Index memory, Val element, Val v) {
+  value(element);
+  if (value(v).type != known_local(memory).dtype)
+    throw DTypeError("memory keeps values of another dtype");
+  builder().store_local(static_cast<std::int32_t>(memory), at(element), static_cast<ir::Val>(v));
 }
 
 Procedure::Val Procedure::constant(const pb::object& dtype, const pb::object& number) {
@@ -160,6 +181,26 @@ std::pair<Procedure::Index, Procedure::Val> Procedure::begin_count(Val begin, Va
   const std::int32_t loop =
       builder().open_for(static_cast<ir::Val>(begin), static_cast<ir::Val>(end));
   return {loop, builder().var(loop)};
+}
+
+std::pair<Procedure::Index, Procedure::Val> Procedure::begin_fold(Val begin, Val end) {
+  value(begin);
+  value(end);
+  const std::int32_t loop =
+      builder().open_reduce(static_cast<ir::Val>(begin), static_cast<ir::Val>(end));
+  return {loop, builder().var(loop)};
+}
+
+Procedure::Val Procedure::end_fold(const std::string& kind, Val v) {
+  const auto* const known = std::find_if(std::begin(kReductions), std::end(kReductions),
+                                         [&](const ReduceInfo& r) { return r.name == kind; });
+  if (known == std::end(kReductions) || known->kind == ReduceKind::Last)
+    throw ValueError("no fold " + kind);
+  const bool ordered = is_float(value(v).type) && known->has(kOrderShows);
+  const ir::Order order = !ordered                         ? ir::Order::Any
+                          : known->kind == ReduceKind::Sum ? ir::Order::Pairwise
+                                                           : ir::Order::Sequential;
+  return builder().close({{known->kind, static_cast<ir::Val>(v), order}}).front();
 }
 
 ir::Val Procedure::condition(std::optional<Val> v) {
@@ -264,6 +305,9 @@ void add_procedures(pb::module_& m) {
       .def("param", Raising<&Procedure::param>::call)
       .def("arg", Raising<&Procedure::arg>::call)
       .def("local", Raising<&Procedure::local>::call)
+      .def("memory", Raising<&Procedure::memory>::call)
+      .def("recall", Raising<&Procedure::recall>::call)
+      .def("keep", Raising<&Procedure::keep>::call)
       .def("get", Raising<&Procedure::get>::call)
       .def("set", Raising<&Procedure::set>::call)
       .def("const", Raising<&Procedure::constant>::call)
@@ -275,6 +319,8 @@ void add_procedures(pb::module_& m) {
       .def("libm", Raising<&Procedure::libm>::call)
       .def("overflows", Raising<&Procedure::overflows>::call)
       .def("begin_count", Raising<&Procedure::begin_count>::call)
+      .def("begin_fold", Raising<&Procedure::begin_fold>::call)
+      .def("end_fold", Raising<&Procedure::end_fold>::call)
       .def("begin_if", Raising<&Procedure::begin_if>::call, c)
       .def("otherwise", Raising<&Procedure::otherwise>::call)
       .def("begin_repeat", Raising<&Procedure::begin_repeat>::call)

@@ -27,8 +27,12 @@ class Procedure {
   Val param();
   Val arg(const pybind11::object& dtype);
   Index local(const pybind11::object& dtype);
+  // Work memory of as many elements as a parameter says.
+  Index memory(const pybind11::object& dtype, Val count);
   Val get(Index local);
   void set(Index local, Val v);
+  Val recall(Index memory, Val element);
+  void keep(Index memory, Val element, Val v);
   Val constant(const pybind11::object& dtype, const pybind11::object& number);
   std::string type(Val v);
   Val apply(const std::string& ufunc, const pybind11::args& values);
@@ -38,6 +42,9 @@ class Procedure {
   Val libm(const std::string& function, const pybind11::args& values);
   Val overflows(const std::string& ufunc, Val a, Val b);
   std::pair<Index, Val> begin_count(Val begin, Val end);
+  // Folds `kind` (sum, max, argmin ...) of what is computed for each number, in NumPy's order.
+  std::pair<Index, Val> begin_fold(Val begin, Val end);
+  Val end_fold(const std::string& kind, Val v);
   Index begin_if(std::optional<Val> condition);
   void otherwise();
   Index begin_repeat();

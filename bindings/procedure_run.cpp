@@ -86,11 +86,11 @@ void check_count(const pb::sequence& given, std::size_t wanted, const char* what
 
 // A request to stop leaves a flag that a handler may have answered by raising nothing: then the run
 // is complete, or it cannot be.
-void run_code(const jit::Code& code, ir::CallArgs args, const bool& complete) {
+void run_code(const jit::Code& code, ir::CallArgs args, const bool& complete, void* scratch) {
   const GilParked released;
   const std::atomic<bool>* const flag = engine::interrupt_flag();
   if (flag) args.stop = flag;
-  code.fn(&args, 0, 1, nullptr, code.helpers.data());
+  code.fn(&args, 0, 1, scratch, code.helpers.data());
   const bool raised = flag && flag->load(std::memory_order_relaxed) && engine::stop_now();
   if (raised || !complete) throw engine::Interrupted("interrupted");
 }
@@ -144,7 +144,9 @@ pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
     std::vector<void*> pointers = memory.pointers();
     for (Scalar& r : results) pointers.push_back(r.bytes);
     pointers.push_back(&complete);
-    run_code(*machine_code(), {pointers.data(), numbers.data(), scalars.data()}, complete);
+    const Ref<Buffer> scratch = allocate(ir::scratch_bytes(k, numbers.data(), 1));
+    run_code(*machine_code(), {pointers.data(), numbers.data(), scalars.data()}, complete,
+             scratch->data);
   }
   pb::tuple all(results.size());
   for (std::size_t n = 0; n < results.size(); ++n)

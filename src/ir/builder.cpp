@@ -49,8 +49,8 @@ Val Builder::new_arg(DType t) {
       {.op = Op::Arg, .type = t, .index = static_cast<std::int32_t>(k_.scalars.size() - 1)});
 }
 
-std::int32_t Builder::variable(DType t) {
-  k_.locals.push_back({t, {1}, 0});
+std::int32_t Builder::variable(DType t, Coeff count) {
+  k_.locals.push_back({t, count, 0});
   return static_cast<std::int32_t>(k_.locals.size() - 1);
 }
 

@@ -39,8 +39,8 @@ class Builder {
   void sequential() { k_.sequential = true; }
   // A constant, parameter or argument at the beginning of the kernel: it is visible everywhere.
   Val number(const Inst& i);
-  Val new_arg(DType t);            // the same of a new scalar argument
-  std::int32_t variable(DType t);  // a local of one element that belongs to the grid
+  Val new_arg(DType t);                               // the same of a new scalar argument
+  std::int32_t variable(DType t, Coeff count = {1});  // a local that belongs to the grid
   CheckedIndex index(Val i, Val extent);
   std::int32_t open_if(Val condition);
   void otherwise();  // the innermost loop, an If, goes on with its other block

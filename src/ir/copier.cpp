@@ -3,11 +3,15 @@
 namespace plait::ir {
 
 Copier::Copier(const Kernel& k)
-    : k_(k), out_(k.name), values_(k.insts.size(), kNone), loops_(k.loops.size(), 0) {
+    : k_(k),
+      out_(k.name),
+      values_(k.insts.size(), kNone),
+      loops_(k.loops.size(), 0),
+      results_(k.loops.size()) {
   out_.sequential();
   for (std::int32_t n = 0; n < k.params; ++n) (void)out_.new_param();
   for (const BufferParam& b : k.buffers) (void)out_.buffer(b.dtype, b.written);
-  for (const Local& l : k.locals) (void)out_.variable(l.dtype);
+  for (const Local& l : k.locals) (void)out_.variable(l.dtype, l.count);
   out_.scalars(k.scalars);
   map(k.loops[0].var, out_.grid_var());
 }
@@ -25,6 +29,11 @@ void Copier::copy(Val v) {
   const Inst& i = k_.insts[v];
   if (i.op == Op::For)
     copy_loop(i);
+  else if (i.op == Op::Reduce)
+    copy_reduce(i);
+  else if (i.op == Op::Result)
+    map(v, results_[static_cast<std::size_t>(k_.insts[i.operands[0]].index)]
+                   [static_cast<std::size_t>(i.index)]);
   else if (i.op == Op::Break)
     out_.leave(loops_[static_cast<std::size_t>(i.index)], mapped(i.operands[0]));
   else
@@ -38,6 +47,18 @@ Val Copier::push(const Inst& i) {
   Access a = k_.accesses[static_cast<std::size_t>(i.access)];
   for (Term& t : a.terms) t.var = mapped(t.var);
   return out_.push(copy, std::move(a));
+}
+
+void Copier::copy_reduce(const Inst& i) {
+  const Loop& l = k_.loops[static_cast<std::size_t>(i.index)];
+  map(l.var, out_.var(out_.open_reduce(mapped(l.begin), mapped(l.end))));
+  copy_block(l.body);
+  std::vector<Reduction> all = l.reductions;
+  for (Reduction& r : all) {
+    r.value = mapped(r.value);
+    r.init = mapped(r.init);
+  }
+  results_[static_cast<std::size_t>(i.index)] = out_.close(std::move(all));
 }
 
 void Copier::copy_loop(const Inst& i) {

@@ -25,9 +25,11 @@ class Copier {
 
  private:
   void copy_loop(const Inst& i);
+  void copy_reduce(const Inst& i);
 
   std::vector<Val> values_;
   std::vector<std::int32_t> loops_;
+  std::vector<std::vector<Val>> results_;  // of each Reduce
 };
 
 }  // namespace plait::ir

@@ -24,8 +24,10 @@ class Forwarding final : public Copier {
 
   void copy(Val v) override {
     const Inst& i = k_.insts[v];
-    if (i.op == Op::For) return loop(v);
-    if (i.op != Op::LoadLocal && i.op != Op::StoreLocal) return Copier::copy(v);
+    if (opens_loop(i)) return loop(v);
+    if ((i.op != Op::LoadLocal && i.op != Op::StoreLocal) ||
+        !is_variable(k_.locals[static_cast<std::size_t>(i.index)]))
+      return Copier::copy(v);
     Val& known = known_[static_cast<std::size_t>(i.index)];
     if (i.op == Op::StoreLocal) {
       Copier::copy(v);

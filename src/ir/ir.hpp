@@ -204,13 +204,18 @@ struct BufferParam {
 
 // Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a
 // vector loop every lane has its own copy. `home` is the loop whose body it belongs to; kernels may
-// assume nothing about its initial contents. Those of sequential kernels are its variables: of one
-// element, at home in the grid, and zero at first.
+// assume nothing about its initial contents. Those of sequential kernels are at home in the
+// grid: its variables, of one element and zero at first, and work memory, whose extent is a
+// parameter.
 struct Local {
   DType dtype;
   Coeff count;        // elements
   std::int32_t home;  // index into Kernel::loops
 };
+
+constexpr bool is_variable(const Local& l) {
+  return l.count.param == kNoParam && l.count.value == 1;
+}
 
 struct Kernel {
   std::string name;  // for dumps and profiles; not part of the key

@@ -105,7 +105,10 @@ class Checks {
   Course find_course(Val v) {
     const Inst& i = k_.insts[v];
     if (i.op == Op::Const || i.op == Op::Param || i.op == Op::Arg) return Course::Same;
-    if (i.op == Op::LoadLocal) return sets(k_, loop_, i.index) ? Course::Any : Course::Same;
+    if (i.op == Op::LoadLocal)
+      return sets(k_, loop_, i.index) || !is_variable(k_.locals[static_cast<std::size_t>(i.index)])
+                 ? Course::Any
+                 : Course::Same;
     if (i.op != Op::Apply && i.op != Op::Cast && i.op != Op::Overflows) return Course::Any;
     const bool same = std::all_of(std::begin(i.operands), std::end(i.operands),
                                   [&](Val o) { return o == kNone || course(o) == Course::Same; });
@@ -138,8 +141,9 @@ class Versioning final : public Copier {
   bool is_innermost(std::int32_t loop) const {
     bool innermost = k_.loops[static_cast<std::size_t>(loop)].kind == LoopKind::Count;
     for_each_inst(k_, loop, [&](Val v, std::int32_t) {
-      if (k_.insts[v].op == Op::For)
-        innermost &= k_.loops[static_cast<std::size_t>(k_.insts[v].index)].kind == LoopKind::If;
+      if (opens_loop(k_.insts[v]))
+        innermost &= k_.insts[v].op == Op::For &&
+                     k_.loops[static_cast<std::size_t>(k_.insts[v].index)].kind == LoopKind::If;
     });
     return innermost;
   }

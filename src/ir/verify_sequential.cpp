@@ -28,16 +28,15 @@ void verify_sequential(const Kernel& k) {
   verify_kinds(k);
   if (k.sequential)
     for (const Local& l : k.locals)
-      if (l.home != 0 || l.count.param != kNoParam || l.count.value != 1)
+      if (l.home != 0 || !(is_variable(l) || l.count.param != kNoParam))
         throw InternalError("loop IR " + k.name +
-                            ": a variable is more than one element of the grid");
+                            ": a local is neither a variable nor memory of the grid");
   const Analysis a = analyse(k);
   for (Val v = 0; v < k.insts.size(); ++v) {
     const Inst& i = k.insts[v];
     const bool own = i.op == Op::Break || i.op == Op::Overflows || i.op == Op::Libm;
     if (own && !k.sequential) fail(k, v, "stands in a kernel that is not sequential");
-    if (k.sequential && (i.op == Op::Reduce || i.op == Op::Fragment))
-      fail(k, v, "folds in a sequential kernel");
+    if (k.sequential && i.op == Op::Fragment) fail(k, v, "multiplies in a sequential kernel");
     if (i.op == Op::Overflows && i.fn != OpId::Add && i.fn != OpId::Subtract &&
         i.fn != OpId::Multiply)
       fail(k, v, "overflows by no such operation");

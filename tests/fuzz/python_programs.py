@@ -127,6 +127,8 @@ class Drawing:
             return self.atom(kind, depth)
         if kind == "float" and self.chance(0.06) and (dot := self.dot()):
             return dot
+        if self.chance(0.04) and (fold := self.fold(kind)):
+            return fold
         forms = RARE if self.chance(0.15) else FORMS
         return self.filled(self.random.choice(forms[kind]), depth)
 
@@ -163,6 +165,20 @@ class Drawing:
         s = self.pick(f":{k}", ":", ":", f"{k}:", "1:", f"1:{k}", "::2") if self.chance(0.8) else ":-1"
         form = self.pick("({a} @ {b})", "np.dot({a}, {b})", "{a}.dot({b})")
         return form.format(a=a.format(s=s), b=b.format(s=s if self.chance(0.95) else ":2"))
+
+    def fold(self, kind):
+        """The sum, extreme or the like of a part of an array."""
+        arrays = [a for a, (dtype, _) in self.arrays.items() if (dtype in ("f8", "f4")) == (kind == "float")]
+        if not arrays:
+            return None
+        a = self.random.choice(arrays)
+        x = self.row(a).format(s=self.pick(":", ":", "1:", "::2", f":{self.variable('int')}"))
+        if kind == "bool":
+            return self.pick(f"{x}.any()", f"np.all({x})", f"({x} > 0).any()")
+        whole = [a] if self.chance(0.2) else [x]
+        name = self.pick("max", "min", *(["sum", "sum", "mean", "prod"] if kind == "float" else ["sum", "argmax", "argmin", "sum"]))
+        text = f"{whole[0]}.{name}()" if self.chance(0.7) else f"np.{name}({whole[0]})"
+        return text if kind == "float" else f"int({text})"
 
     def row(self, a):
         """A line of an array, with a place for a slice."""
@@ -219,6 +235,8 @@ class Drawing:
         if dtype in ("f8", "f4"):
             x = self.expression("float" if self.chance(0.8) else "int")
             return self.line(f"{place} {self.pick('=', '=', '=', '+=', '-=', '*=', '/=')} {x}")
+        if self.chance(0.1):
+            return self.line(f"{place} = ({self.expression('float', 2)}) % {self.pick(10, 100, 300)}")
         x = self.expression("int", 2)
         if self.chance(0.8 if dtype != "i8" else 0.3):
             x = f"({x}) % {self.pick(10, 100, 50)}"
@@ -259,6 +277,9 @@ class Drawing:
             value = self.pick(y, self.expression("bool", 1) if dtype == "?" else f"({self.expression('int', 1)}) % 50")
             return self.line(f"{x} = {value}")
         k = self.variable(self.pick("int", "float"))
+        if self.chance(0.1):
+            self.line(f"{x}, {y} = {y}.copy(), {x}.copy()" if self.chance(0.5) else f"h = {y}.copy()")
+            return self.line(f"{x} = h") if self.lines[-1].strip().startswith("h =") else None
         value = self.pick(y, f"{y} * 2", f"{y} + {z}", f"{y} * {k} - {z}", f"-{y}", f"np.sqrt(abs({y}))", self.expression("float", 1), f"{y} / 3", f"np.maximum({y}, {z})")
         self.line(f"{x} {self.pick('=', '=', '+=', '-=', '*=')} {value}")
 

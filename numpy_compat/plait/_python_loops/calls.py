@@ -7,9 +7,10 @@ import types
 
 import numpy
 
+from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, joined
-from .views import Vector, View, as_vector, same_extent
+from .views import Vector, View, as_vector, kept, same_extent
 
 _LIBM = {
     getattr(math, n): n
@@ -55,6 +56,8 @@ def _called(lowering, fn, args, node):
         return lowering.ufunc(ufunc, *_numbers(args, node), node=node)
     if getattr(fn, "__name__", "") == "dot" and len(args) == 2:
         return dot(lowering, *args, numpy.dot, node)
+    if len(args) == 1 and (name := fold_of(fn)):
+        return folded(lowering, name, args[0], node)
     raise NotCompiled(f"a call of {getattr(fn, '__name__', fn)!s}()", node)
 
 
@@ -62,7 +65,11 @@ def method(lowering, array, node):
     """Of an array."""
     if node.func.attr == "dot" and len(node.args) == 1:
         return dot(lowering, array, lowering.evaluate(node.args[0]), numpy.dot, node)
-    raise NotCompiled(f"the method {node.func.attr}() of an array", node)
+    if node.args or node.keywords:
+        raise NotCompiled(f"the method {node.func.attr}() of an array with arguments", node)
+    if node.func.attr == "copy":
+        return kept(lowering, as_vector(array, node), node)
+    return folded(lowering, node.func.attr, array, node)
 
 
 def _numbers(args, node):

@@ -62,6 +62,20 @@ class DryProcedure:
         self.opened += 1
         return self.opened, self._value("int64")
 
+    begin_fold = begin_count
+
+    def end_fold(self, kind, v):
+        return self._value("int64" if kind.startswith("arg") else self.type(v))
+
+    def memory(self, dtype, count):
+        return self._value(dtype)
+
+    def recall(self, memory, element):
+        return self._value(self.type(memory))
+
+    def keep(self, memory, element, v):
+        pass
+
     def begin_if(self, cond):
         self.opened += 1
         return self.opened

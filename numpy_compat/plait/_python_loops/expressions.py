@@ -210,8 +210,8 @@ class Expressions(Kinds):
             raise NotCompiled(str(e), node) from None
         if any(d not in _DTYPES for d in (*ins, out)):
             raise NotCompiled(f"{fn.__name__} of dtype {out}", node)
-        if out[0] in "iu" and fn in (numpy.left_shift, numpy.right_shift, numpy.power):
-            raise NotCompiled(f"{fn.__name__} of NumPy's integers", node)
+        if out[0] in "iu" and fn is numpy.power and not (values[1].type.kind == "u" or values[1].known and values[1].literal >= 0):
+            raise NotCompiled("a power of NumPy's integers whose exponent may be negative", node)
         if fn.__name__ in _COMPARISONS.values() and any(v.type == INT for v in values) and ins[0][0] in "iu":
             if ins[0] == "uint64" and not all(v.known and v.literal >= 0 or v.type.kind == "u" for v in values):
                 raise NotCompiled("an int is compared with uint64", node)
@@ -321,7 +321,10 @@ class Expressions(Kinds):
     def of_Compare(self, node):
         a = self.evaluate(node.left)
         if len(node.ops) == 1:
-            return self.compared(node.ops[0], a, self.evaluate(node.comparators[0]), node)
+            op, b = node.ops[0], self.evaluate(node.comparators[0])
+            if type(op) in _COMPARISONS and (isinstance(a, (View, Vector)) or isinstance(b, (View, Vector))):
+                return Vector.elementwise(self, lambda x, y: self.compared(op, x, y, node), (a, b), node)
+            return self.compared(op, a, b, node)
         held, key = self.chosen(node), (node, "value")
         stop = self.p.begin_if(None)
         for at, (op, right) in enumerate(zip(node.ops, node.comparators)):
@@ -418,13 +421,29 @@ class Expressions(Kinds):
 
     def stored_as(self, value, dtype, node):
         """As an element of an array."""
-        if not all(t.python for t in value.kinds) and dtype[0] in "iu" and not (dtype == "int64" and value.type.kind == "i"):
-            raise NotCompiled("an int of Python's or NumPy's becomes an element", node)
-        if value.type.kind == "f" and dtype[0] in "iub":
-            raise NotCompiled("a float becomes an element of integers", node)
+        if value.kinds and dtype[0] in "iu":
+            return self.each((value,), lambda v: Value(Scalar(dtype), self.stored_as(v, dtype, node)), node).id
+        if value.type.kind == "f" and dtype[0] in "iu":
+            return self.truncated(value, dtype, node)
         if value.type == INT and dtype[0] in "iu" and dtype != "int64":
             self.fits(value, dtype, lambda i, *_: numpy.zeros(1, dtype).__setitem__(0, i), node)
         return self.cast(value, dtype)
+
+    def truncated(self, value, dtype, node):
+        """A float as an element of integers: what int() makes of it, or for unsigned ones a cast of NumPy's."""
+        if dtype == "uint64":
+            raise NotCompiled("a float becomes an element of uint64", node)
+        x = self.cast(value, "float64")
+        small = lambda bits: self.p.apply("less", self.p.apply("absolute", x), self.p.const("float64", 2.0**bits))  # noqa: E731
+        put = lambda x: numpy.zeros(1, dtype).__setitem__(0, x)  # noqa: E731
+        if not value.type.python and dtype[0] == "u":
+            self.warn_if(self.negated(small(63 if dtype == "uint32" else 31)), "invalid value encountered in cast")
+            return self.cast(value, dtype)
+        self.fail_if(self.negated(small(63)), lambda _, a, b: put(value.type.of(a)), node, None, x)
+        whole = Value(INT, self.p.cast(x, "int64"))
+        if dtype != "int64":
+            self.fits(whole, dtype, lambda i, *_: put(i), node)
+        return self.cast(whole, dtype)
 
     def fits(self, value, dtype, again, node):
         """An int that becomes one of NumPy's."""

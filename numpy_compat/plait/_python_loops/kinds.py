@@ -71,13 +71,25 @@ class Kinds:
 
     def tried(self, values, way, compute):
         """The types of what compute() makes of values of these types, none where that is no number, and whether it may raise errors."""
-        kept = self.p, self.failures, self.warnings
-        self.p, self.failures, self.warnings = DryProcedure("one way", 1 << 40), [], []
-        try:
+
+        def attempt():
             result = compute(*(Value(k, self.p.arg(k.dtype)) if k else self.dry(v) for v, k in zip(values, way)))
             return kinds_of(result) if isinstance(result, Value) else frozenset(), bool(self.failures)
+
+        return self.dry_run(attempt)
+
+    def dry_run(self, compute):
+        """What compute() gives, without code of it."""
+        kept = self.p, self.failures, self.warnings
+        self.p, self.failures, self.warnings = DryProcedure("dry run", 1 << 40), [], []
+        try:
+            return compute()
         finally:
             self.p, self.failures, self.warnings = kept
+
+    def type_of(self, vector):
+        """Of an element, which is looked at without computing it."""
+        return self.dry_run(lambda: vector.element([self.zero] * len(vector.shape)).type)
 
     def dry(self, v):
         return v._replace(id=self.p.arg(v.type.dtype), kinds=frozenset()) if isinstance(v, Value) else v

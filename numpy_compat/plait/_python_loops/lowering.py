@@ -11,7 +11,7 @@ from .inlining import Frame
 from .iteration import iterate
 from .kinds import kinds_of
 from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
-from .views import Vector, View
+from .views import Vector, View, kept
 
 PASSES = 12  # types only widen; what has not settled by then does not
 
@@ -50,6 +50,8 @@ class Lowering(Expressions):
         self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
+        self.statements = 0  # so far
+        self.memories = []  # slots of arrays: work memory of as many elements
         self.env, self.loops = {}, []
         self.zero, self.one = self.number(0), self.number(1)
         self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
@@ -77,6 +79,11 @@ class Lowering(Expressions):
         self.p.end()
         self.meet((loop, "root"), {})
         self.finish()
+
+    def work_memory(self, slot):
+        """The parameter that says how many elements an array has."""
+        self.memories.append(slot)
+        return self.p.param()
 
     def number(self, n):
         return self.p.const("int64", n)
@@ -172,7 +179,7 @@ class Lowering(Expressions):
         for s in statements:
             if self.env is None:
                 return
-            self.line = s.lineno
+            self.statements += 1
             self.statement(s)
 
     def statement(self, s):
@@ -223,9 +230,7 @@ class Lowering(Expressions):
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             elif isinstance(value, Vector):
-                if any(slot in self.facts.written for slot, _ in value.reads):
-                    raise NotCompiled(f"{target.id} is computed of an array that changes", target)
-                self.env[target.id] = value
+                self.env[target.id] = kept(self, value, target)
             else:
                 raise NotCompiled(f"{target.id} becomes what is neither a number nor a part of an array", target)
         elif isinstance(target, (ast.Tuple, ast.List)):

@@ -20,7 +20,7 @@ from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, sca
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
-_DTYPES = {t.dtype for t in NUMPYS}
+_DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
 WORTH = 5e-3
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
@@ -87,7 +87,7 @@ class Loop:
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.name in _DTYPES and x.dtype.isnative:
+            if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.num in _DTYPES and x.dtype.isnative:
                 t = ArrayType(x.dtype.name, x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
             if t is None:
                 t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)) else Other(type(x))
@@ -229,7 +229,7 @@ class Code:
         self.runs += 1
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
-        params = [x for a in arrays for x in (*a.shape, *a.strides)]
+        params = [x for a in arrays for x in (*a.shape, *a.strides)] + [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
         args += [values[n] for n in low.arguments]
         try:
@@ -238,7 +238,7 @@ class Code:
             if lent:
                 _plait.end_borrow(*lent)
         for bit, text in enumerate(low.warnings):
-            if heard >> bit & 1 and numpy.geterr()[_KINDS[text.split()[0]]] == "warn":
+            if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=4)
         if site:
             low.failures[site - 1].again(i, a, b)

@@ -2,6 +2,7 @@
 where they are stored or folded."""
 
 import ast
+import functools
 
 import numpy
 
@@ -25,7 +26,7 @@ class View:
     def __init__(self, lowering, slot, buffer, dtype, offset, dims, text):
         self.lowering, self.slot, self.buffer, self.dtype = lowering, slot, buffer, dtype
         self.offset, self.dims = offset, dims
-        self.text = text  # of its source: the same text in one statement is the same part
+        self.text = text  # of its source, and of which statement: the same text is the same part
 
     @property
     def scalar(self):
@@ -88,7 +89,7 @@ class View:
             else:
                 moved = self._index(lowering, x, axis, extent, node)
             offset = p.apply("add", offset, p.apply("multiply", moved, stride))
-        return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}]")
+        return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}] {lowering.statements}")
 
     def _evaluated(self, lowering, x):
         """An index, or the ends and the step of a slice."""
@@ -131,47 +132,70 @@ class View:
         return ends[0], length, step
 
     def vector(self):
-        def element(index):
-            p, offset = self.lowering.p, self.offset
-            for i, (_, stride) in zip(index, self.dims):
-                offset = p.apply("add", offset, p.apply("multiply", i, stride))
-            return self._value(offset)
-
-        return Vector([extent for extent, _ in self.dims], self.type, element, {(self.slot, self.text)})
+        return Vector([extent for extent, _ in self.dims], self.type, lambda index: self._value(self._at(index)), {(self.slot, self.text): self})
 
     def assign(self, value, node):
-        """Element by element, where the value reads none that was written before."""
+        """Element by element; by way of memory where elements that are still to be read may be among them."""
         from .expressions import Value
 
         lowering, p = self.lowering, self.lowering.p
+        others = []
         if not isinstance(value, Value):
             value = as_vector(value, node)
             if len(value.shape) > len(self.dims):
                 raise NotCompiled("an array of more dimensions is assigned", node)
-            if any(slot == self.slot and text != self.text for slot, text in value.reads):
-                raise NotCompiled("a part of an array is computed of other parts of it", node)
-            for slot, _ in value.reads:
+            for (slot, text), part in value.reads.items():
                 if slot != self.slot:
                     lowering.facts.add(lowering.facts.apart, None, (self.slot, slot))
+                elif text != self.text:
+                    others.append(part)
             skipped = len(self.dims) - len(value.shape)
             for (ours, _), theirs in zip(self.dims[skipped:], value.shape):
                 same_extent(lowering, ours, theirs, node, _assigned)
-        index = []
-        for extent, _ in self.dims:
-            index.append(p.begin_count(lowering.zero, extent)[1])
-        offset = self.offset
+
+        def element(index):
+            x = value if isinstance(value, Value) else value.element(index[len(self.dims) - len(value.shape) :])
+            if isinstance(node, ast.AugAssign) and not numpy.can_cast(x.type.dtype, self.dtype, "same_kind"):
+                raise NotCompiled("numbers of another kind are computed into an array", node)
+            return lowering.stored_as(x, self.dtype, node)
+
+        extents = [extent for extent, _ in self.dims]
+
+        def store(element):
+            each(lowering, extents, lambda index: p.store(self.buffer, self._at(index), element(index)))
+
+        if not others:
+            return store(element)
+        p.begin_if(functools.reduce(lambda a, b: p.apply("logical_or", a, b), map(self._meets, others)))
+        store(remembered(lowering, self.slot, extents, self.dtype, element))
+        p.otherwise()
+        store(element)
+        p.end()
+
+    def _at(self, index):
+        p, offset = self.lowering.p, self.offset
         for i, (_, stride) in zip(index, self.dims):
             offset = p.apply("add", offset, p.apply("multiply", i, stride))
-        x = value if isinstance(value, Value) else value.element(index[len(self.dims) - len(value.shape) :])
-        if isinstance(node, ast.AugAssign) and not numpy.can_cast(x.type.dtype, self.dtype, "same_kind"):
-            raise NotCompiled("numbers of another kind are computed into an array", node)
-        p.store(self.buffer, offset, lowering.stored_as(x, self.dtype, node))
-        for _ in index:
-            p.end()
+        return offset
+
+    def _meets(self, other):
+        """Whether the bytes from the first element to the last one of two parts have some in common."""
+        p = self.lowering.p
+        (a, b), (c, d) = self._span(), other._span()
+        return p.apply("logical_and", p.apply("less", a, d), p.apply("less", c, b))
+
+    def _span(self):
+        p, zero = self.lowering.p, self.lowering.zero
+        low, high = self.offset, p.apply("add", self.offset, self.lowering.number(numpy.dtype(self.dtype).itemsize))
+        for extent, stride in self.dims:
+            beyond = p.apply("multiply", p.apply("subtract", extent, self.lowering.one), stride)
+            low = p.apply("add", low, p.apply("minimum", beyond, zero))
+            high = p.apply("add", high, p.apply("maximum", beyond, zero))
+        return low, high
 
 
 class Vector:
-    """An elementwise expression. shape: extents; element(indices): a Value; reads: parts of arrays, by slot and source."""
+    """An elementwise expression. shape: extents; element(indices): a Value; reads: slots and sources -> parts of arrays."""
 
     scalar = False
 
@@ -193,7 +217,44 @@ class Vector:
         def element(index):
             return fn(*(x if isinstance(x, Value) else x.element(index[len(index) - len(x.shape) :]) for x in operands))
 
-        return cls(shape, None, element, set().union(*(v.reads for v in vectors)))
+        return cls(shape, None, element, {k: part for v in vectors for k, part in v.reads.items()})
+
+
+def each(lowering, extents, visit):
+    """visit(index) in loops over all elements."""
+    p = lowering.p
+    visit([p.begin_count(lowering.zero, extent)[1] for extent in extents])
+    for _ in extents:
+        p.end()
+
+
+def remembered(lowering, slot, extents, dtype, element):
+    """Puts the elements, no more than that array has, into memory; a function of the index that reads them there."""
+    p = lowering.p
+    memory = p.memory(dtype, lowering.work_memory(slot))
+
+    def number(index):  # in C order
+        n = index[0]
+        for i, extent in zip(index[1:], extents[1:]):
+            n = p.apply("add", p.apply("multiply", n, extent), i)
+        return n
+
+    each(lowering, extents, lambda index: p.keep(memory, number(index), element(index)))
+    return lambda index: p.recall(memory, number(index))
+
+
+def kept(lowering, vector, node):
+    """An expression that stays what it is now, whatever is stored to what it reads."""
+    from .expressions import Value
+
+    if not any(slot in lowering.facts.written for slot, _ in vector.reads):
+        return vector
+    whole = next((part for part in vector.reads.values() if len(part.dims) == len(vector.shape)), None)
+    if whole is None:
+        raise NotCompiled("an expression of arrays that change", node)
+    t = lowering.type_of(vector)
+    read = remembered(lowering, whole.slot, vector.shape, t.dtype, lambda index: vector.element(index).id)
+    return Vector(vector.shape, t, lambda index: Value(t, read(index)), {})
 
 
 def as_vector(x, node):
