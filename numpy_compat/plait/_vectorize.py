@@ -1,29 +1,44 @@
-"""numpy.vectorize: functions that can be traced are computed of whole arrays, others are called for each element by NumPy."""
+"""numpy.vectorize: functions that can be traced are computed of whole arrays; others are called for each element, by machine code or by NumPy."""
+
+import math
+import time
+import types
 
 import numpy
 
 from . import _errstate, _plait
-from ._fallback import call, to_numpy
+from ._fallback import call, from_numpy, to_numpy
 from ._plait import lazy_scalar, ndarray
 from ._pure import guarded
 from ._traced import Trace, arrays, computed
 from ._values import Untraceable
 
 FEW = 1 << 12  # elements that NumPy is faster with
+WORTH = 20e-3  # seconds of all calls that pay for machine code of them
 _NUMBERS = bool, int, float
 
 
 class vectorize(numpy.vectorize):
     """numpy.vectorize, with Plait arrays in and out."""
 
+    _untraced = None  # why the function is not traced, where a loop of it runs in machine code
+
     def __call__(self, *args, **kwargs):
         if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):
             return super().__call__(*args, **kwargs)
         call_of = _Call(self, args, kwargs)
         try:
+            if self._untraced is not None:
+                raise self._untraced
             return call_of.traced()
         except Untraceable as e:
-            return call(call_of.by_numpy, args, kwargs, f"vectorize: {e}")
+            try:
+                results = call_of.looped()
+                self._untraced = e.with_traceback(None)
+                return results
+            except Untraceable as f:
+                why = f"{e}; {f}" if str(f) else e
+                return call(call_of.by_numpy, args, kwargs, f"vectorize: {why}")
 
 
 class _Call:
@@ -36,6 +51,7 @@ class _Call:
         self.places = [(self.args, i) for i in range(len(args)) if i not in excluded]
         self.places += [(self.kwargs, name) for name in kwargs if name not in excluded]
         self.first = None  # what the function gave for the first elements, which NumPy asks it for
+        self.seconds = 0.0  # that it took for them
 
     def by_numpy(self, *args, **kwargs):
         if self.first is None:
@@ -48,6 +64,32 @@ class _Call:
         function.__name__ = getattr(self.of.pyfunc, "__name__", "?")  # NumPy's name for what has none
 
         return numpy.vectorize(function, excluded=self.of.excluded, cache=self.of.cache)(*args, **kwargs)
+
+    def looped(self):
+        """The results, by a loop over all elements in machine code, where the function takes long enough."""
+        of = self.of
+        if of.signature is not None or self.kwargs or len(self.places) < len(self.args) or type(of.pyfunc) is not types.FunctionType:
+            raise Untraceable
+        given = [_operand(x) for x in self.args]
+        shape = _broadcast(given)
+        n = math.prod(shape)
+        if n == 0 or any(_plait.on_device(x) for x in given if isinstance(x, ndarray)):
+            raise Untraceable
+        from ._python_loops.each import Stays, each, readable
+
+        if not readable(of.pyfunc):
+            raise Untraceable
+        several, dtypes = self._dtypes(given)
+        if n * self.seconds < WORTH:
+            raise Untraceable
+        flat = [numpy.broadcast_to(to_numpy(x), shape).reshape(-1) if isinstance(x, ndarray) else x for x in given]
+        made = [numpy.empty(n, t) for t in dtypes]
+        try:
+            each(of.pyfunc, flat, made)
+        except Stays as e:
+            raise Untraceable(f"its loop stays Python's: {e}") from None
+        results = _fresh([from_numpy(x).reshape(shape) for x in made], given, shape)
+        return tuple(results) if several else results[0]
 
     def traced(self):
         """The results, computed of whole arrays. Raises Untraceable where the function is NumPy's to run."""
@@ -94,7 +136,9 @@ class _Call:
         for holder, at in self.places:
             where = args if holder is self.args else kwargs
             where[at] = numpy.asarray(where[at]).flat[0]
+        started = time.perf_counter()
         self.first = of.pyfunc(*args, **kwargs)
+        self.seconds = time.perf_counter() - started
         several = isinstance(self.first, tuple)
         if several and len(self.first) < 2:
             raise Untraceable("a tuple of fewer than two results")
@@ -171,11 +215,15 @@ def _constant(x):
     return to_numpy(x) if isinstance(x, ndarray) else x
 
 
-def _shape(operands):
+def _broadcast(operands):
     try:
-        shape = numpy.broadcast_shapes(*(x.shape for x in operands if isinstance(x, ndarray)))
+        return numpy.broadcast_shapes(*(x.shape for x in operands if isinstance(x, ndarray)))
     except ValueError as e:
         raise Untraceable(str(e)) from None
-    if int(numpy.prod(shape)) < max(FEW, 1):
+
+
+def _shape(operands):
+    shape = _broadcast(operands)
+    if math.prod(shape) < max(FEW, 1):
         raise Untraceable(f"fewer than {FEW} elements")
     return shape

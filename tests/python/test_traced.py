@@ -24,7 +24,7 @@ B = X > 0
 
 @pytest.fixture
 def reasons(monkeypatch):
-    """Why calls were left to NumPy. Any number of elements is worth a trace here."""
+    """Why calls were left to NumPy. Any number of elements is worth a trace here, and none a loop."""
     found, call = [], _vectorize.call
 
     def noted(function, args, kwargs, name):
@@ -32,6 +32,7 @@ def reasons(monkeypatch):
         return call(function, args, kwargs, name)
 
     monkeypatch.setattr(_vectorize, "FEW", 0)
+    monkeypatch.setattr(_vectorize, "WORTH", math.inf)
     monkeypatch.setattr(_vectorize, "call", noted)
     return found
 

@@ -133,9 +133,10 @@ def _libm(lowering, fn, args, node):
         finite = p.apply("logical_and", finite, p.apply("isfinite", x))
     # What Python raises for: no number of numbers, or an infinity of finite ones.
     odd = p.apply("logical_and", p.apply("logical_not", p.apply("isfinite", v)), finite)
-    if len(ids) == 1:
-        nan = p.apply("logical_and", p.apply("isnan", v), p.apply("logical_not", p.apply("isnan", ids[0])))
-        odd = p.apply("logical_or", odd, nan)
+    nan = p.apply("isnan", v)
+    for x in ids:
+        nan = p.apply("logical_and", nan, p.apply("logical_not", p.apply("isnan", x)))
+    odd = p.apply("logical_or", odd, nan)
     lowering.fail_if(odd, lambda _, a, b: fn(*(a, b)[: len(ids)]), node, None, *ids[:2])
     return _value(FLOAT, v)
 

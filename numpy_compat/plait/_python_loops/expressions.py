@@ -204,6 +204,7 @@ class Expressions(Kinds):
         """A ufunc of NumPy's of scalars."""
         if fn is numpy.power and values[1].known and values[1].literal == 2 and not values[0].type.python:
             return self.ufunc(numpy.multiply, values[0], values[0], node=node)
+        self.facts.numpys = True
         try:
             ins, out = resolved(fn, *(v.type for v in values))
         except TypeError as e:

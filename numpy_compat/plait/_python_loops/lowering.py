@@ -26,6 +26,7 @@ class Facts:
         self.written = set()  # slots of arrays that are stored to
         self.inlined = {}  # calls of Python functions -> the statements that stand for them
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
+        self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
 
     def add(self, table, key, value):

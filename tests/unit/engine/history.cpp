@@ -41,6 +41,7 @@ fusion::Graph graph_of(const Ref<tracer::Node>& n) {
 }
 
 std::uint64_t plans_for(const Array& a) {
+  wait_for_plans();  // of what was evaluated before
   const std::uint64_t before = stats().plans_made;
   tracer::evaluate(a);
   return stats().plans_made - before;
