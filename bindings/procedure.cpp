@@ -334,7 +334,8 @@ void add_procedures(pb::module_& m) {
       .def("compile_async", Raising<&Procedure::compile_async>::call)
       .def_property_readonly("ready", Raising<&Procedure::ready>::call)
       .def("run", Raising<&Procedure::run>::call, pb::arg("arrays"), pb::arg("params"),
-           pb::arg("args"));
+           pb::arg("args"))
+      .def("run_parts", Raising<&Procedure::run_parts>::call);
 }
 
 }  // namespace plait::py

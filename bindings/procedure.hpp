@@ -62,6 +62,10 @@ class Procedure {
   bool ready() const;
   pybind11::tuple run(const pybind11::sequence& arrays, const pybind11::sequence& params,
                       const pybind11::sequence& args);
+  // Runs by the team, in any order; each part has first arguments of its own. The results of all.
+  pybind11::list run_parts(const pybind11::sequence& arrays, const pybind11::sequence& params,
+                           const pybind11::sequence& args, const pybind11::sequence& parts,
+                           double seconds);
 
  private:
   const jit::Code* machine_code() const;

@@ -1,11 +1,15 @@
 // Compiling a procedure and running it on arrays.
 #include "ndarray.hpp"  // Python's headers first
 
+#include <algorithm>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <mutex>
 
 #include "core/config.hpp"
 #include "engine/threads/interruption.hpp"
+#include "engine/threads/team.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "procedure.hpp"
@@ -84,15 +88,43 @@ void check_count(const pb::sequence& given, std::size_t wanted, const char* what
     throw ValueError(std::to_string(given.size()) + " " + what + " for " + std::to_string(wanted));
 }
 
-// A request to stop leaves a flag that a handler may have answered by raising nothing: then the run
-// is complete, or it cannot be.
-void run_code(const jit::Code& code, ir::CallArgs args, const bool& complete, void* scratch) {
+// Runs of one procedure on the same arrays: what each is given, gives back, and whether it came to
+// its end.
+struct Runs {
+  std::vector<std::vector<Scalar>> arguments, results;
+  std::unique_ptr<bool[]> complete;
+  double seconds = 0;  // that all of them take on one thread, roughly
+};
+
+// A request to stop leaves a flag that a handler may have answered by raising nothing: then the
+// runs are complete, or they cannot be.
+void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<void*>& arrays,
+              const std::vector<std::int64_t>& numbers, Runs& runs) {
+  const std::size_t scratch_bytes = ir::scratch_bytes(k, numbers.data(), 1);
+  const auto n = static_cast<std::int64_t>(runs.arguments.size());
+  const int threads = n > 1 ? engine::team_threads(runs.seconds) : 1;
+  std::vector<Ref<Buffer>> scratch;
+  for (int t = 0; t < threads; ++t) scratch.push_back(allocate(scratch_bytes));
   const GilParked released;
   const std::atomic<bool>* const flag = engine::interrupt_flag();
-  if (flag) args.stop = flag;
-  code.fn(&args, 0, 1, scratch, code.helpers.data());
+  const auto run = [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (auto at = static_cast<std::size_t>(begin); at < static_cast<std::size_t>(end); ++at) {
+      std::vector<void*> pointers = arrays;
+      for (Scalar& r : runs.results[at]) pointers.push_back(r.bytes);
+      pointers.push_back(&runs.complete[at]);
+      ir::CallArgs args{pointers.data(), numbers.data(), runs.arguments[at].data()};
+      if (flag) args.stop = flag;
+      code.fn(&args, 0, 1, scratch[static_cast<std::size_t>(worker)]->data, code.helpers.data());
+    }
+    return !flag || !flag->load(std::memory_order_relaxed);
+  };
+  if (n == 1)
+    run(0, 1, 0);
+  else
+    engine::run_parallel({.extent = n, .seconds = runs.seconds, .threads = threads}, run);
   const bool raised = flag && flag->load(std::memory_order_relaxed) && engine::stop_now();
-  if (raised || !complete) throw engine::Interrupted("interrupted");
+  if (raised || !std::all_of(&runs.complete[0], &runs.complete[0] + n, std::identity()))
+    throw engine::Interrupted("interrupted");
 }
 
 }  // namespace
@@ -121,6 +153,11 @@ void Procedure::compile_async() {
 
 pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
                          const pb::sequence& args) {
+  return run_parts(arrays, params, args, pb::tuple(), 0)[0];
+}
+
+pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& params,
+                              const pb::sequence& args, const pb::sequence& parts, double seconds) {
   const ir::Kernel& k = kernel();
   check_count(arrays, arrays_, "arrays");
   check_count(params, static_cast<std::size_t>(k.params), "parameters");
@@ -129,28 +166,36 @@ pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
 
   std::vector<std::int64_t> numbers;
   for (const pb::handle& p : params) numbers.push_back(integer(p.ptr()));
-  std::vector<Scalar> scalars;
-  for (const pb::handle& a : args) {
-    const std::optional<Scalar> s = pack(a.ptr(), k.scalars[scalars.size()]);
+  const auto packed = [&](const pb::handle& a, std::size_t n) {
+    const std::optional<Scalar> s = pack(a.ptr(), k.scalars[n]);
     if (!s) throw DTypeError("an argument is not a number of its dtype");
-    scalars.push_back(*s);
+    return *s;
+  };
+  std::vector<Scalar> scalars;
+  for (const pb::handle& a : args) scalars.push_back(packed(a, scalars.size()));
+  Runs runs{.seconds = seconds};
+  for (const pb::handle& part : parts) {
+    std::vector<Scalar>& own = runs.arguments.emplace_back(scalars);
+    const auto first = pb::reinterpret_borrow<pb::sequence>(part);
+    for (std::size_t n = 0; n < first.size() && n < own.size(); ++n) own[n] = packed(first[n], n);
   }
+  if (runs.arguments.empty()) runs.arguments.push_back(std::move(scalars));
   std::vector<Scalar> results(results_.size());
   for (std::size_t n = 0; n < results.size(); ++n) results[n].dtype = k.buffers[arrays_ + n].dtype;
-  bool complete = false;
+  runs.results.assign(runs.arguments.size(), results);
+  runs.complete = std::make_unique<bool[]>(runs.arguments.size());
   {
     const std::vector<tracer::Array> given = arrays_of(arrays, k.buffers);
     const ArrayMemory memory(given, k.buffers);
-    std::vector<void*> pointers = memory.pointers();
-    for (Scalar& r : results) pointers.push_back(r.bytes);
-    pointers.push_back(&complete);
-    const Ref<Buffer> scratch = allocate(ir::scratch_bytes(k, numbers.data(), 1));
-    run_code(*machine_code(), {pointers.data(), numbers.data(), scalars.data()}, complete,
-             scratch->data);
+    run_code(*machine_code(), k, memory.pointers(), numbers, runs);
   }
-  pb::tuple all(results.size());
-  for (std::size_t n = 0; n < results.size(); ++n)
-    all[n] = pb::reinterpret_steal<pb::object>(check(python_number(results[n])));
+  pb::list all;
+  for (const std::vector<Scalar>& of_part : runs.results) {
+    pb::tuple found(of_part.size());
+    for (std::size_t n = 0; n < of_part.size(); ++n)
+      found[n] = pb::reinterpret_steal<pb::object>(check(python_number(of_part[n])));
+    all.append(std::move(found));
+  }
   return all;
 }
 

@@ -137,7 +137,7 @@ def by_python(text, seconds=0.5, shake=0.0):
 
 def by_plait(module, text):
     """In a worker: outcomes where loops are handed over at their beginning and later; which loops ran in machine code, and why others did not."""
-    from plait._python_loops import running
+    from plait._python_loops import running, sharing
 
     source, setup = parts_of(text)
     ns = scope()
@@ -160,6 +160,7 @@ def by_plait(module, text):
 
     running.WORTH, running.Code.ready, running.Loop.inputs, running.Code.run = 0.0, property(ready), looks_at, runs
     running._log = why.append
+    sharing.WORTH, sharing.COPIED = 0.0, math.inf  # whatever can be run in parts is
     try:
         outcomes = []
         for begin in (1, start["start"]):

@@ -10,6 +10,7 @@ from .expressions import Expressions, Failure, Value
 from .inlining import Frame
 from .iteration import iterate
 from .kinds import kinds_of
+from .sharing import counter_of
 from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
 from .views import Vector, View, kept
 
@@ -52,6 +53,7 @@ class Lowering(Expressions):
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements = 0  # so far
+        self.counter, self.touched = counter_of(loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
         self.memories = []  # slots of arrays: work memory of as many elements
         self.env, self.loops = {}, []
         self.zero, self.one = self.number(0), self.number(1)

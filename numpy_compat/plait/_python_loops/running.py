@@ -2,7 +2,9 @@
 
 import ast
 import builtins
+import functools
 import itertools
+import operator
 import sys
 import time
 import types
@@ -16,6 +18,7 @@ from .._jit import original
 from .._shape import shares_memory
 from .._swap import _MISSING, contents
 from .reading import definition, exposed, outer_name
+from .sharing import are_apart, own_places, run_shared
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -201,6 +204,7 @@ class Code:
             _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
             return
         self.procedure = self.lowering.p
+        self.places = own_places(self.lowering)
         self.usable = True
         self.procedure.compile_async()
 
@@ -208,7 +212,8 @@ class Code:
         if not self.usable:
             return f"Python's: {self.why}"
         named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n]
-        return f"machine code for {', '.join(named)}; {self.runs} runs"
+        shared = ", of which threads run parts" if self.places else ""
+        return f"machine code for {', '.join(named)}{shared}; {self.runs} runs"
 
     @property
     def ready(self):
@@ -233,23 +238,31 @@ class Code:
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
         args += [values[n] for n in low.arguments]
         try:
-            heard, site, i, a, b, *results = self.procedure.run(arrays, params, args)
+            if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
+                written = [values[low.arrays[slot]] for slot in self.places]
+                parts = lambda ranges, seconds: self.procedure.run_parts(arrays, params, args, [(r.start, r.stop) for r in ranges], seconds)  # noqa: E731
+                found = run_shared(parts, written, numbers, lambda result: result[1])
+            else:
+                found = [self.procedure.run(arrays, params, args)]
         finally:
             if lent:
                 _plait.end_borrow(*lent)
+        heard = functools.reduce(operator.or_, (part[0] for part in found))
+        _, site, i, a, b, *_ = found[-1]
         for bit, text in enumerate(low.warnings):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=4)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
-        results = iter(results)
         state = {n: variables[n] for n in loop.stored if n in variables}
-        for name, t, tagged in low.outputs:
-            x = next(results)
-            tag = next(results) if tagged else 1
-            if tag:  # else it is what it was
-                state[name] = (ALL[tag - 1] if tagged else t).of(x)
+        for _, _, _, _, _, *results in found:
+            results = iter(results)
+            for name, t, tagged in low.outputs:
+                x = next(results)
+                tag = next(results) if tagged else 1
+                if tag:  # else it is what it was
+                    state[name] = (ALL[tag - 1] if tagged else t).of(x)
         returned = "return" in state
         value = None
         if returned:

@@ -6,6 +6,7 @@ import functools
 
 import numpy
 
+from .sharing import offset_of
 from .types import INT, NotCompiled, Scalar
 
 
@@ -19,13 +20,18 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    return View(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key)
+    return View(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
+
+
+WHOLE = object()
 
 
 class View:
-    def __init__(self, lowering, slot, buffer, dtype, offset, dims, text):
+    """`own`: the axis along which it is at one index, and how far that is from the counter of the loop (sharing.py); None where it is not known; or WHOLE."""
+
+    def __init__(self, lowering, slot, buffer, dtype, offset, dims, text, own=None):
         self.lowering, self.slot, self.buffer, self.dtype = lowering, slot, buffer, dtype
-        self.offset, self.dims = offset, dims
+        self.offset, self.dims, self.own = offset, dims, own
         self.text = text  # of its source, and of which statement: the same text is the same part
 
     @property
@@ -36,8 +42,11 @@ class View:
     def type(self):
         return Scalar(self.dtype)
 
-    def moved(self, offset, dims, text):
-        return View(self.lowering, self.slot, self.buffer, self.dtype, offset, dims, text)
+    def moved(self, offset, dims, text, own=None):
+        return View(self.lowering, self.slot, self.buffer, self.dtype, offset, dims, text, own if self.own is WHOLE else self.own)
+
+    def touch(self):
+        self.lowering.touched.setdefault(self.slot, set()).add(None if self.own is WHOLE else self.own)
 
     def _value(self, offset):
         from .expressions import Value
@@ -47,9 +56,11 @@ class View:
         return Value(self.type, v if p.type(v) == self.dtype else p.cast(v, self.dtype))
 
     def load(self):
+        self.touch()
         return self._value(self.offset)
 
     def store(self, v):
+        self.touch()
         self.lowering.p.store(self.buffer, self.offset, v)
 
     def attribute(self, lowering, node):
@@ -80,6 +91,7 @@ class View:
         if len(parts) > len(self.dims):
             raise NotCompiled("too many indices", node)
         offset, dims = self.offset, []
+        own = next(((axis, at) for axis, x in enumerate(parts) if (at := offset_of(lowering.counter, x)) is not None), None)
         parts = [self._evaluated(lowering, x) for x in parts]  # all of them before any is checked
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
             if isinstance(x, tuple) and not isinstance(x, Value):
@@ -89,7 +101,7 @@ class View:
             else:
                 moved = self._index(lowering, x, axis, extent, node)
             offset = p.apply("add", offset, p.apply("multiply", moved, stride))
-        return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}] {lowering.statements}")
+        return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}] {lowering.statements}", own)
 
     def _evaluated(self, lowering, x):
         """An index, or the ends and the step of a slice."""
@@ -132,12 +144,14 @@ class View:
         return ends[0], length, step
 
     def vector(self):
+        self.touch()
         return Vector([extent for extent, _ in self.dims], self.type, lambda index: self._value(self._at(index)), {(self.slot, self.text): self})
 
     def assign(self, value, node):
         """Element by element; by way of memory where elements that are still to be read may be among them."""
         from .expressions import Value
 
+        self.touch()
         lowering, p = self.lowering, self.lowering.p
         others = []
         if not isinstance(value, Value):

@@ -1,0 +1,100 @@
+"""Loops whose iterations write to places of their own, and read nothing that another one writes: the team's threads run parts of their range."""
+
+import ast
+import time
+
+import numpy
+
+WORTH = 300e-6  # seconds on one thread of a loop that is shared. 0, of tests: any loop is
+PROBE = 16  # the part of a range that is run alone first, to see how long it takes
+PARTS = 16  # of what is left
+COPIED = 4e9  # bytes of arrays that are copied in a second, to go back where an iteration fails
+
+
+def counter_of(loop):
+    """The name that counts the iterations of a `for` over a range, where nothing else is stored to it; None where parts of its range do not stand alone."""
+    from .lowering import Leaves
+    from .reading import exposed
+
+    if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in ast.walk(loop)):
+        return None
+    stored = [n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    if stored.count(loop.target.id) > 1 or exposed(loop) & set(stored):
+        return None
+    return loop.target.id
+
+
+def offset_of(counter, node):
+    """How far an index is from the counter; None where that is not known."""
+    if isinstance(node, ast.Name):
+        return 0 if node.id == counter else None
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub)):
+        return None
+    a, b = node.left, node.right
+    if isinstance(a, ast.Constant) and isinstance(node.op, ast.Add):
+        a, b = b, a
+    if not (isinstance(a, ast.Name) and a.id == counter and isinstance(b, ast.Constant) and type(b.value) is int):
+        return None
+    return b.value if isinstance(node.op, ast.Add) else -b.value
+
+
+def own_places(lowering):
+    """Of each array that is written to, the axis along which an iteration keeps to one index, and how far that is from the counter. None where
+    iterations may meet."""
+    written = lowering.facts.written
+    if lowering.counter is None or not written:
+        return None
+    places = {slot: lowering.touched.get(slot, {None}) for slot in written}
+    if any(len(found) != 1 or None in found for found in places.values()):
+        return None
+    return {slot: next(iter(found)) for slot, found in places.items()}
+
+
+def are_apart(places, arrays, numbers, overlap):
+    """Whether iterations keep to their own places in these arrays."""
+    lowest = min(numbers[0], numbers[-1])
+    for slot, (_, offset) in places.items():
+        if lowest + offset < 0 or not _is_sparse(arrays[slot]):
+            return False
+        if any(n != slot and overlap(arrays[slot], a) for n, a in enumerate(arrays)):
+            return False
+    return True
+
+
+def _is_sparse(a):
+    """Whether no two elements share a byte, as strides alone show."""
+    reached = a.itemsize
+    for stride, extent in sorted((abs(s), n) for s, n in zip(a.strides, a.shape)):
+        if extent > 1 and stride < reached:
+            return False
+        reached += (extent - 1) * stride
+    return True
+
+
+def run_shared(run, written, numbers, failed):
+    """The results of parts of the range, in order. run(ranges, seconds): the results of several; failed(result): whether an iteration raises."""
+    probe = max(1, len(numbers) // PROBE)
+    begun = time.perf_counter()
+    first = run([numbers[:probe]], 0.0)
+    rest = numbers[probe:]
+    seconds = (time.perf_counter() - begun) / probe * len(rest)
+    if failed(first[0]) or not rest:
+        return first
+    if seconds < WORTH or sum(a.nbytes for a in written) / COPIED > seconds / 4:
+        return first + run([rest], 0.0)
+    kept = [numpy.array(a) for a in written]
+    size = -(-len(rest) // PARTS)
+    try:
+        results = run([rest[at : at + size] for at in range(0, len(rest), size)], seconds)
+    except BaseException:
+        _restore(written, kept)
+        raise
+    if any(map(failed, results)):
+        _restore(written, kept)
+        results = run([rest], 0.0)
+    return first + results
+
+
+def _restore(arrays, kept):
+    for a, b in zip(arrays, kept):
+        a[...] = b
