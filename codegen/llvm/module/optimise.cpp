@@ -28,6 +28,7 @@
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
 #include <llvm/Transforms/Scalar/LoopIdiomRecognize.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
@@ -123,8 +124,10 @@ FunctionPassManager passes() {
                       SimpleLoopUnswitchPass(/*NonTrivial=*/true)));
   p.addPass(SimplifyCFGPass());
   p.addPass(InstCombinePass());
-  p.addPass(
-      each_loop(false, LoopIdiomRecognizePass(), IndVarSimplifyPass(), LoopFullUnrollPass(2)));
+  // What a loop was left with, as its end decides it: one of which nothing else is asked for goes.
+  p.addPass(CorrelatedValuePropagationPass());
+  p.addPass(each_loop(false, LoopIdiomRecognizePass(), IndVarSimplifyPass(), LoopDeletionPass(),
+                      LoopFullUnrollPass(2)));
   p.addPass(GVNPass());
   p.addPass(InstCombinePass());
   p.addPass(ConstraintEliminationPass());
