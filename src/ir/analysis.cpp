@@ -1,6 +1,7 @@
 #include "analysis.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "edit.hpp"
 
@@ -167,6 +168,60 @@ std::optional<bool> deciding_value(const Kernel& k, std::int32_t loop) {
   if (!in_memory) return std::nullopt;
   const int decided = reduce_info(l.reductions[0].kind).decided;
   return decided < 0 ? std::nullopt : std::optional(decided == 1);
+}
+
+namespace {
+
+bool applies(const Kernel& k, Val v, OpId fn) {
+  return k.insts[v].op == Op::Apply && k.insts[v].fn == fn;
+}
+bool is_constant(const Kernel& k, Val v, std::int64_t n) {
+  const Inst& i = k.insts[v];
+  if (i.op != Op::Const || is_float(i.type) || is_complex(i.type)) return false;
+  std::int64_t bits = 0;
+  std::memcpy(&bits, i.imm.bytes, itemsize(i.type));
+  return bits == n;
+}
+// x of x & (x - 1), kNone of others.
+Val without_a_bit(const Kernel& k, Val v) {
+  if (!applies(k, v, OpId::BitwiseAnd)) return kNone;
+  const Val x = k.insts[v].operands[0], less = k.insts[v].operands[1];
+  return applies(k, less, OpId::Subtract) && k.insts[less].operands[0] == x &&
+                 is_constant(k, k.insts[less].operands[1], 1)
+             ? x
+             : kNone;
+}
+
+}  // namespace
+
+bool loses_bits(const Kernel& k, std::int32_t loop) {
+  const Loop& l = k.loops[static_cast<std::size_t>(loop)];
+  if (l.kind != LoopKind::Repeat) return false;
+  Val left_at_zero = kNone, x = kNone;
+  std::int32_t local = -1;
+  for (Val v : l.body) {
+    const Inst& i = k.insts[v];
+    if (i.op == Op::Break && i.index == loop && left_at_zero == kNone) {
+      const Val condition = i.operands[0];
+      if (condition == kNone || !applies(k, condition, OpId::LogicalNot)) continue;
+      const Val test = k.insts[condition].operands[0];
+      if (applies(k, test, OpId::NotEqual) && is_constant(k, k.insts[test].operands[1], 0))
+        left_at_zero = k.insts[test].operands[0];
+    } else if (i.op == Op::StoreLocal && x == kNone) {
+      x = without_a_bit(k, i.operands[0]);
+      local = i.index;
+    }
+  }
+  if (x == kNone || x != left_at_zero || k.insts[x].op != Op::LoadLocal ||
+      k.insts[x].index != local)
+    return false;
+  int stores = 0, loads = 0;
+  for_each_inst(k, loop, [&](Val v, std::int32_t) {
+    const Inst& i = k.insts[v];
+    stores += i.op == Op::StoreLocal && i.index == local;
+    loads += v == x;
+  });
+  return stores == 1 && loads == 1;
 }
 
 }  // namespace plait::ir

@@ -69,6 +69,10 @@ inline bool is_number(const Inst& i) {
 // -1.
 std::int32_t row_loop(const Kernel& k, std::int32_t loop);
 
+// Whether a Repeat leaves where a variable is zero that loses a bit in every round: x &= x - 1. It
+// is over after 64 rounds.
+bool loses_bits(const Kernel& k, std::int32_t loop);
+
 // What a Reduce loop over elements in memory may stop at: once its fold is that value, no later one
 // changes it (any, all, extrema of Bool and the first of them). A loop that computes does not stop,
 // because what it computes may raise floating-point flags.

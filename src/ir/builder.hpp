@@ -6,7 +6,7 @@ namespace plait::ir {
 
 // Where an index of an array leads: a negative one counts from the end. Written in one way, which
 // passes know again (ir/ranges.hpp): `index` is where(i < 0, i + extent, i), `outside` is
-// uint64(index) >= uint64(extent).
+// uint64(index) >= uint64(extent). An extent that is a parameter is not negative.
 struct CheckedIndex {
   Val index, outside;
 };

@@ -1,44 +1,18 @@
 #include "ranges.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
+#include "checks.hpp"
 #include "copier.hpp"
 #include "edit.hpp"
 #include "forward_variables.hpp"
+#include "intervals.hpp"
 
 namespace plait::ir {
 namespace {
-
-bool is(const Kernel& k, Val v, OpId fn) {
-  return v != kNone && k.insts[v].op == Op::Apply && k.insts[v].fn == fn;
-}
-bool is_zero(const Kernel& k, Val v) {
-  return k.insts[v].op == Op::Const && k.insts[v].type == DType::Int64 &&
-         k.insts[v].imm.as<std::int64_t>() == 0;
-}
-
-// What Builder::index makes: `outside` says that `i` is not in [-extent, extent).
-struct IndexCheck {
-  Val i, extent, index;
-};
-std::optional<IndexCheck> index_check(const Kernel& k, Val outside) {
-  if (!is(k, outside, OpId::GreaterEqual)) return std::nullopt;
-  const Inst &index = k.insts[k.insts[outside].operands[0]],
-             &extent = k.insts[k.insts[outside].operands[1]];
-  if (index.op != Op::Cast || extent.op != Op::Cast || index.type != DType::UInt64)
-    return std::nullopt;
-  const Val where = index.operands[0], n = extent.operands[0];
-  if (!is(k, where, OpId::Where)) return std::nullopt;
-  const Val negative = k.insts[where].operands[0], from_end = k.insts[where].operands[1],
-            i = k.insts[where].operands[2];
-  if (!is(k, negative, OpId::Less) || k.insts[negative].operands[0] != i ||
-      !is_zero(k, k.insts[negative].operands[1]) || !is(k, from_end, OpId::Add) ||
-      k.insts[from_end].operands[0] != i || k.insts[from_end].operands[1] != n)
-    return std::nullopt;
-  return IndexCheck{i, n, where};
-}
 
 // How a value goes along a loop.
 enum class Course : std::uint8_t { Any, Same, Even };
@@ -125,6 +99,17 @@ class Checks {
   std::vector<Val> decided_;
 };
 
+// Whether a block leaves the kernel: that an error was found is the only reason to.
+bool leaves_kernel(const Kernel& k, const std::vector<Val>& block) {
+  if (block.empty()) return false;
+  const Inst& last = k.insts[block.back()];
+  const std::vector<Val>& all = k.loops[0].body;
+  return last.op == Op::Break && last.operands[0] == kNone &&
+         std::any_of(all.begin(), all.end(), [&](Val v) {
+           return k.insts[v].op == Op::For && k.insts[v].index == last.index;
+         });
+}
+
 class Versioning final : public Copier {
  public:
   using Copier::Copier;
@@ -132,10 +117,20 @@ class Versioning final : public Copier {
  private:
   void copy(Val v) override {
     const Inst& i = k_.insts[v];
-    if (i.op == Op::For && !versioning_ && is_innermost(i.index)) return version(v, i.index);
+    if (i.op == Op::For) {
+      const Loop& l = k_.loops[static_cast<std::size_t>(i.index)];
+      if (l.kind == LoopKind::Count)
+        return is_innermost(i.index) ? version(v, i.index) : version_nest(v, i.index);
+      if (l.kind == LoopKind::If && l.otherwise.empty() && is_false(l.condition)) return;
+    }
     if (const auto known = known_.find(v); known != known_.end())
       return map(v, known->second == kNone ? no() : mapped(known->second));
+    if (const auto near = near_.find(v); near != near_.end()) return remainder(v, near->second);
     Copier::copy(v);
+  }
+  bool is_false(Val condition) const {
+    const auto known = known_.find(condition);
+    return known != known_.end() && known->second == kNone;
   }
 
   bool is_innermost(std::int32_t loop) const {
@@ -150,8 +145,9 @@ class Versioning final : public Copier {
 
   void version(Val v, std::int32_t loop) {
     Checks checks(k_, loop);
-    versioning_ = true;
-    if (checks.decided().empty()) {
+    std::vector<Val> decided = checks.decided();
+    std::erase_if(decided, [&](Val check) { return known_.contains(check); });
+    if (decided.empty()) {
       Copier::copy(v);
     } else {
       const Loop& l = k_.loops[static_cast<std::size_t>(loop)];
@@ -163,20 +159,104 @@ class Versioning final : public Copier {
         checks_ = &checks;
         at_end_.clear();
         at_end_[l.var] = end;
-        for (Val check : checks.decided()) ask(check);
+        for (Val check : decided) ask(check);
       }
       out_.open_if(out_.apply(OpId::LogicalNot, DType::Bool, {fails_}));
-      for (Val check : checks.decided()) {
+      const std::map<Val, Val> outer = known_;
+      for (Val check : decided) {
         known_[check] = kNone;
-        if (const auto c = index_check(k_, check)) known_[c->index] = c->i;
+        if (const auto c = index_check(k_, check); c && checks.course(c->i) == Course::Even)
+          known_[c->index] = c->i;
       }
       Copier::copy(v);
-      known_.clear();
+      known_ = outer;
       out_.otherwise();
       Copier::copy(v);
       out_.close();
     }
-    versioning_ = false;
+  }
+
+  // The parts of conditions that find errors inside the loop.
+  std::vector<Val> errors_in(std::int32_t loop) const {
+    std::vector<Val> all;
+    const std::function<void(Val)> add = [&](Val v) {
+      if (is(k_, v, OpId::LogicalOr)) {
+        add(k_.insts[v].operands[0]);
+        add(k_.insts[v].operands[1]);
+      } else if (!known_.contains(v) && std::find(all.begin(), all.end(), v) == all.end()) {
+        all.push_back(v);
+      }
+    };
+    for_each_inst(k_, loop, [&](Val v, std::int32_t) {
+      if (k_.insts[v].op != Op::For) return;
+      const Loop& l = k_.loops[static_cast<std::size_t>(k_.insts[v].index)];
+      if (l.kind == LoopKind::If && l.condition != kNone && leaves_kernel(k_, l.body))
+        add(l.condition);
+    });
+    return all;
+  }
+
+  // A loop with others inside: what intervals decide is decided for all of them, and the loops
+  // inside are left with the rest, in either copy.
+  void version_nest(Val v, std::int32_t loop) {
+    Intervals intervals(k_, loop, out_, [this](Val x) { return mapped(x); });
+    std::vector<Val> checks = errors_in(loop);
+    std::erase_if(checks, [&](Val check) { return !intervals.decides(check); });
+    if (checks.empty() || out_.kernel().insts.size() > kGrowth * k_.insts.size())
+      return Copier::copy(v);
+    fails_ = kNone;
+    for (Val check : checks)
+      if (const Val may = intervals.may_hold(check); may != kNone) fails_where(may);
+    const std::map<Val, Val> outer_near = near_, outer_known = known_;
+    for_each_inst(k_, loop, [&](Val r, std::int32_t) { add_near(r, intervals); });
+    if (intervals.fails() != kNone) fails_where(intervals.fails());
+    out_.open_if(out_.apply(OpId::LogicalNot, DType::Bool, {fails_}));
+    for (Val check : checks) {
+      known_[check] = kNone;
+      if (const auto c = index_check(k_, check); c && !intervals.counts_from_end(c->i))
+        known_[c->index] = c->i;
+    }
+    Copier::copy(v);
+    known_ = outer_known;
+    near_ = outer_near;
+    out_.otherwise();
+    Copier::copy(v);
+    out_.close();
+  }
+
+  // A remainder of what is known to lie less than a divisor beside its range needs no division, as
+  // of neighbours in a ring. Whether it does is known in front of the loop.
+  void add_near(Val v, Intervals& intervals) {
+    const Inst& i = k_.insts[v];
+    if (!is(k_, v, OpId::Remainder) || i.type != DType::Int64 || near_.contains(v) ||
+        intervals.inside(i.operands[1]) || k_.insts[i.operands[1]].op == Op::Const ||
+        !intervals.known(i.operands[0]) || !intervals.known(v))
+      return;
+    (void)intervals.of(v);  // the divisor is positive
+    const Interval a = intervals.of(i.operands[0]);
+    const Val n = mapped(i.operands[1]);
+    const Val above = out_.apply(OpId::GreaterEqual, DType::Bool,
+                                 {out_.apply(OpId::Add, DType::Int64, {a.low, n}), number(0)});
+    const Val below = out_.apply(OpId::Less, DType::Bool,
+                                 {out_.apply(OpId::Subtract, DType::Int64, {a.high, n}), n});
+    near_[v] = out_.apply(OpId::LogicalAnd, DType::Bool, {above, below});
+  }
+  void remainder(Val v, Val is_near) {
+    const Inst& i = k_.insts[v];
+    const Val a = mapped(i.operands[0]), n = mapped(i.operands[1]);
+    const std::int32_t made = out_.variable(DType::Int64);
+    const auto moved = [&](OpId fn) { return out_.apply(fn, DType::Int64, {a, n}); };
+    const auto choose = [&](OpId compare, Val with, Val then, Val otherwise) {
+      const Val condition = out_.apply(compare, DType::Bool, {a, with});
+      return out_.apply(OpId::Where, DType::Int64, {condition, then, otherwise});
+    };
+    out_.open_if(is_near);
+    const Val beyond = choose(OpId::GreaterEqual, n, moved(OpId::Subtract), a);
+    out_.store_local(made, {}, choose(OpId::Less, number(0), moved(OpId::Add), beyond));
+    out_.otherwise();
+    out_.store_local(made, {}, push(i));
+    out_.close();
+    map(v, out_.load_local(made, {}));
   }
 
   Val number(std::int64_t n) {
@@ -192,7 +272,7 @@ class Versioning final : public Copier {
   // In front of the loop: whether the check may fail, as the end at hand has it.
   void ask(Val check) {
     const auto c = index_check(k_, check);
-    if (!c) return fails_where(value_at_end(check));
+    if (!c || checks_->course(c->i) == Course::Same) return fails_where(value_at_end(check));
     const Val i = value_at_end(c->i), n = value_at_end(c->extent);
     fails_where(out_.apply(OpId::Less, DType::Bool, {i, number(0)}));
     fails_where(out_.apply(OpId::GreaterEqual, DType::Bool, {i, n}));
@@ -215,10 +295,11 @@ class Versioning final : public Copier {
     return at_end_[v] = there;
   }
 
-  bool versioning_ = false;
+  static constexpr std::size_t kGrowth = 5;  // as many instructions at most, roughly
   Checks* checks_ = nullptr;
   std::map<Val, Val> at_end_;  // of values inside the loop, at the end at hand
   std::map<Val, Val> known_;   // in the copy without checks: the same value; kNone: false
+  std::map<Val, Val> near_;    // remainders that may need no division -> whether they do not
   Val fails_ = kNone;
 };
 

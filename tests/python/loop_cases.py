@@ -161,6 +161,14 @@ def rows(a, b):
     return a, b
 
 
+def ring(a, b, far):
+    n, m = a.shape
+    for i in range(n):
+        for j in range(m):
+            b[i, j] = a[(i - 1) % n, j] + a[i - 1, (j + 1) % m] + a[(i * far) % n, (j - far) % m] + a[-1, j]
+    return b
+
+
 def newton(x):
     steps = 0
     for i in range(x.size):
@@ -274,6 +282,7 @@ def row_or_number(a):
 
 random = np.random.default_rng(5)
 CASES = {
+    ring: lambda: (np.arange(42.0).reshape(6, 7), np.zeros((6, 7)), 100),
     seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),
     crc16: lambda: (random.integers(0, 256, 50).astype(np.uint8), 0x8408), collatz: lambda: (60,), mandelbrot: lambda: (12, 9, 30),
     nussinov: lambda: (14, random.integers(0, 4, 14)), sieve: lambda: (200,), total: lambda: (random.random(9),), search: lambda: (np.arange(9), 6),

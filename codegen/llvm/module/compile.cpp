@@ -85,6 +85,7 @@ struct Work {
 
 void run_passes(Work& w, TargetMachine& tm, raw_pwrite_stream& out, CodeGenFileType type) {
   w.passes.add(createTargetTransformInfoWrapperPass(tm.getTargetIRAnalysis()));
+  tm.setOptLevel(w.sequential ? CodeGenOptLevel::Default : CodeGenOptLevel::Less);
   if (w.sequential) {
     optimise(w.module, tm);
   } else {

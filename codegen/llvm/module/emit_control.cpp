@@ -26,34 +26,54 @@ void Emitter::emit_if(std::int32_t loop) {
   if (l.condition == ir::kNone) return emit_insts(l.body);
   Body otherwise;
   if (!l.otherwise.empty()) otherwise = [&] { emit_insts(l.otherwise); };
-  when(vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise);
+  when(vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise, leaves_all(l.body));
+}
+
+// Whether a block leaves the outermost block of all: as what found an error does.
+bool Emitter::leaves_all(const std::vector<ir::Val>& block) const {
+  if (block.empty()) return false;
+  const ir::Inst& last = k_.insts[block.back()];
+  if (last.op != ir::Op::Break || last.operands[0] != ir::kNone) return false;
+  const std::vector<ir::Val>& all = k_.loops[0].body;
+  return std::any_of(all.begin(), all.end(), [&](ir::Val v) {
+    return k_.insts[v].op == ir::Op::For && k_.insts[v].index == last.index;
+  });
 }
 
 // Two loops, as in_blocks() has them: the inner one runs a block of iterations, the outer one looks
-// whether to stop.
+// whether to stop. One that is soon over does not look.
 void Emitter::emit_repeat(std::int32_t loop) {
   const ir::Loop& l = k_.loops[loop];
-  const std::int64_t steps = weight(loop) == 0 ? 1 : block_of(loop, 1);
+  const bool looks = look_of(loop) != Look::Never;
   BasicBlock *outer = block("repeat"), *head = block("again"), *next = block("next"),
-             *look = block("look"), *exit = block("until");
+             *exit = block("until");
   b_.CreateBr(outer);
   b_.SetInsertPoint(outer);
   b_.CreateBr(head);
   b_.SetInsertPoint(head);
-  PHINode* count = b_.CreatePHI(b_.getInt64Ty(), 2);
-  count->addIncoming(i64(1), outer);
+  PHINode* count = nullptr;
+  if (looks) {
+    count = b_.CreatePHI(b_.getInt64Ty(), 2);
+    count->addIncoming(i64(1), outer);
+  }
   emit_insts(l.body);
   if (l.condition == ir::kNone)
     b_.CreateBr(next);
   else
     b_.CreateCondBr(vals_[l.condition].regs[0], next, exit);
   b_.SetInsertPoint(next);
-  count->addIncoming(b_.CreateNUWAdd(count, i64(1)), next);
-  b_.CreateCondBr(b_.CreateICmpNE(count, i64(steps)), head, look,
-                  MDBuilder(ctx_).createBranchWeights(2000, 1));
-  b_.SetInsertPoint(look);
-  leave_if_stopped();
-  b_.CreateBr(outer);
+  if (looks) {
+    const std::int64_t steps = weight(loop) == 0 ? 1 : block_of(loop, 1);
+    BasicBlock* look = block("look");
+    count->addIncoming(b_.CreateNUWAdd(count, i64(1)), next);
+    b_.CreateCondBr(b_.CreateICmpNE(count, i64(steps)), head, look,
+                    MDBuilder(ctx_).createBranchWeights(2000, 1));
+    b_.SetInsertPoint(look);
+    leave_if_stopped();
+    b_.CreateBr(outer);
+  } else {
+    b_.CreateBr(head);
+  }
   b_.SetInsertPoint(exit);
 }
 

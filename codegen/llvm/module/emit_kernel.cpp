@@ -1,7 +1,9 @@
 // The kernel's frame: arguments, blocks, and instructions that are neither operations nor memory.
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "emitter.hpp"
+#include "ir/checks.hpp"
 #include "reduce.hpp"
 
 namespace plait::jit {
@@ -54,8 +56,14 @@ void Emitter::run(const char* symbol) {
   stop_ = fixed(ptr, call, offsetof(ir::CallArgs, stop));
   for (std::size_t i = 0; i < k_.buffers.size(); ++i)
     buffers_.push_back(fixed(ptr, buffers, i * sizeof(void*)));
-  for (std::int32_t i = 0; i < k_.params; ++i)
+  const std::vector<char> extents = ir::extents(k_);
+  for (std::int32_t i = 0; i < k_.params; ++i) {
     params_.push_back(fixed(i64t, params, static_cast<std::size_t>(i) * 8));
+    if (extents[static_cast<std::size_t>(i)])
+      cast<LoadInst>(params_.back())
+          ->setMetadata(LLVMContext::MD_range,
+                        MDBuilder(ctx_).createRange(APInt(64, 0), APInt::getSignedMinValue(64)));
+  }
   for (std::size_t i = 0; i < k_.scalars.size(); ++i) {
     DType t = k_.scalars[i];
     args_.push_back(from_memory(

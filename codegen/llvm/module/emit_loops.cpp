@@ -99,7 +99,7 @@ std::optional<std::int64_t> Emitter::known_trips(std::int32_t loop) const {
 
 bool Emitter::few_trips(std::int32_t loop) const {
   const std::optional<std::int64_t> trips = known_trips(loop);
-  return trips && *trips <= kFewTrips;
+  return trips ? *trips <= kFewTrips : ir::loses_bits(k_, loop);
 }
 
 int Emitter::weight(std::int32_t loop) const {

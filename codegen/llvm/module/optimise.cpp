@@ -6,6 +6,7 @@
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/BranchProbabilityInfo.h>
 #include <llvm/Analysis/DemandedBits.h>
+#include <llvm/Analysis/LazyValueInfo.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -20,10 +21,15 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ConstraintElimination.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
+#include <llvm/Transforms/Scalar/LoopIdiomRecognize.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
@@ -58,6 +64,7 @@ struct Analyses {
     add(functions, [] { return BranchProbabilityAnalysis(); });
     add(functions, [] { return DemandedBitsAnalysis(); });
     add(functions, [] { return DominatorTreeAnalysis(); });
+    add(functions, [] { return LazyValueAnalysis(); });
     add(functions, [] { return LoopAccessAnalysis(); });
     add(functions, [] { return LoopAnalysis(); });
     add(functions, [] { return MemoryDependenceAnalysis(); });
@@ -93,6 +100,14 @@ auto each_loop(bool memory, Passes... passes) {
   return createFunctionToLoopPassAdaptor(std::move(all), memory);
 }
 
+// Branches that others decide: checks of indices are such, and conditions that are values.
+void add_threading(FunctionPassManager& p) {
+  p.addPass(JumpThreadingPass());
+  p.addPass(CorrelatedValuePropagationPass());
+  p.addPass(SimplifyCFGPass());
+  p.addPass(InstCombinePass());
+}
+
 // As -O2 has them, without what is about calls, and without strict order given up anywhere.
 FunctionPassManager passes() {
   FunctionPassManager p;
@@ -102,14 +117,21 @@ FunctionPassManager passes() {
   p.addPass(SimplifyCFGPass());
   p.addPass(InstCombinePass());
   p.addPass(SimplifyCFGPass());
+  add_threading(p);
+  p.addPass(ConstraintEliminationPass());
   // What does not change leaves the loops.
   p.addPass(each_loop(true, LoopRotatePass(), LICMPass(LICMOptions()),
                       SimpleLoopUnswitchPass(/*NonTrivial=*/true)));
   p.addPass(SimplifyCFGPass());
   p.addPass(InstCombinePass());
-  p.addPass(each_loop(false, IndVarSimplifyPass(), LoopFullUnrollPass(2)));
+  // What a loop was left with, as its end decides it: one of which nothing else is asked for goes.
+  p.addPass(CorrelatedValuePropagationPass());
+  p.addPass(each_loop(false, LoopIdiomRecognizePass(), IndVarSimplifyPass(), LoopDeletionPass(),
+                      LoopFullUnrollPass(2)));
   p.addPass(GVNPass());
   p.addPass(InstCombinePass());
+  p.addPass(ConstraintEliminationPass());
+  add_threading(p);
   p.addPass(each_loop(true, LICMPass(LICMOptions())));
   // Lanes.
   p.addPass(LoopVectorizePass());

@@ -45,9 +45,10 @@ class Bound(NamedTuple):
 
 
 class Lowering(Expressions):
-    """One pass. inputs: name -> Scalar, ArrayType or an object that stays what it is. Of a `for` the first three arguments are what is left of its range."""
+    """One pass. inputs: name -> Scalar, ArrayType or an object that stays what it is. Of a `for` the first three arguments are what is left of its range, whose
+    step may be known."""
 
-    def __init__(self, loop, inputs, facts, procedure):
+    def __init__(self, loop, inputs, facts, procedure, step=None):
         self.p, self.facts, self.top = procedure, facts, loop
         self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.locals, self.tags, self.failures = {}, {}, []
@@ -62,6 +63,8 @@ class Lowering(Expressions):
         for key in sorted(facts.tagged):
             self.p.set(self.tag(key), self.zero)
         given = [Value(INT, self.p.arg("int64")) for _ in range(3)] if isinstance(loop, ast.For) else None
+        if step is not None:
+            given[2] = self.literal(step)
         self.objects = {k for k, what in inputs.items() if k in self.stored and not isinstance(what, Scalar)}
         for key, what in inputs.items():
             if isinstance(what, Scalar):
@@ -384,12 +387,12 @@ def _unbound(key):
     raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
 
 
-def types_of(loop, inputs, behind):
+def types_of(loop, inputs, step, behind):
     """The Facts of a loop: passes until the types of its variables stay."""
     facts = Facts(behind)
     for _ in range(PASSES):
         facts.changed = False
-        Lowering(loop, inputs, facts, DryProcedure("types"))
+        Lowering(loop, inputs, facts, DryProcedure("types"), step)
         if not facts.changed:
             return facts
     raise NotCompiled("types that do not settle", loop)

@@ -98,12 +98,13 @@ class Loop:
             values[name] = x
         return found, values
 
-    def code(self, inputs):
+    def code(self, inputs, numbers):
         """The machine code for inputs of these types, asked for here if it was not."""
-        key = tuple((n, t if isinstance(t, (Scalar, ArrayType, Other)) else id(t)) for n, t in inputs.items())
+        step = numbers.step if numbers is not None and numbers.step in (1, -1) else None
+        key = step, *((n, t if isinstance(t, (Scalar, ArrayType, Other)) else id(t)) for n, t in inputs.items())
         found = self.codes.get(key)
         if found is None:
-            found = Code(self, inputs, len(self.codes) >= MOST)
+            found = Code(self, inputs, step, len(self.codes) >= MOST)
             if len(self.codes) < MOST:
                 self.codes[key] = found
         return found
@@ -146,7 +147,7 @@ class Rest:
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
-        self.code = self.loop.code(inputs)
+        self.code = self.loop.code(inputs, self.numbers)
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
 
@@ -188,9 +189,9 @@ class Rest:
 
 
 class Code:
-    """The machine code of a loop for inputs of certain types."""
+    """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
-    def __init__(self, loop, inputs, too_many):
+    def __init__(self, loop, inputs, step, too_many):
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
         self.why, self.runs = None, 0
@@ -198,7 +199,7 @@ class Code:
         try:
             if too_many:
                 raise NotCompiled(f"there is code for {MOST} other kinds of inputs")
-            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, loop.behind), _plait.Procedure(loop.where[2]))
+            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
         except NotCompiled as e:
             self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
             _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")

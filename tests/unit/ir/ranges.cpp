@@ -214,3 +214,20 @@ TEST_CASE("reads of variables name what was set") {
   CHECK(count(to_string(k), "= load l") == 11);
   CHECK(count(to_string(made), "= load l") == 4);
 }
+
+TEST_CASE("what intervals decide in front of a nest is left out of all its loops") {
+  Filled f;
+  const std::int32_t inner = f.b.open_for(f.zero, f.n);
+  const Val sum = f.of(OpId::Add, f.b.var(f.loop), f.b.var(inner));
+  const CheckedIndex c = f.b.index(sum, f.extent);
+  f.b.open_if(c.outside);
+  f.b.leave(f.block);
+  f.b.close();
+  f.b.scatter(OpId::Count_, f.x, {}, f.of(OpId::Multiply, c.index, f.eight), {1}, f.zero);
+  f.b.close();
+  const std::string text = f.rewritten();
+  INFO(text);
+  // Both loops without the check; else the outer one, with the inner one in two versions.
+  CHECK(count(text, "for ") == 5);
+  CHECK(count(text, "break ") >= 1);
+}
