@@ -42,6 +42,11 @@ bool compares(OpId fn) {
          fn == OpId::GreaterEqual || fn == OpId::Equal;
 }
 
+// Not work memory.
+bool is_variable(const Kernel& k, const Inst& load) {
+  return ir::is_variable(k.locals[static_cast<std::size_t>(load.index)]);
+}
+
 std::optional<std::int64_t> constant_of(const Kernel& k, Val v) {
   const Inst& i = k.insts[v];
   if (i.op != Op::Const || i.type != DType::Int64) return std::nullopt;
@@ -57,7 +62,7 @@ Intervals::Intervals(const Kernel& k, std::int32_t loop, Builder& out,
   for_each_inst(k, loop, [&](Val v, std::int32_t) {
     const Inst& i = k.insts[v];
     inside_[v] = true;
-    if (i.op == Op::For) inside_[k.loops[static_cast<std::size_t>(i.index)].var] = true;
+    if (opens_loop(i)) inside_[k.loops[static_cast<std::size_t>(i.index)].var] = true;
     if (i.op == Op::StoreLocal) stores_[i.index].push_back(i.operands[0]);
   });
 }
@@ -69,7 +74,7 @@ bool Intervals::same(Val v) {
   if (at != same_.end()) return at->second;
   const Inst& i = k_.insts[v];
   bool is_same = i.op == Op::Const;
-  if (i.op == Op::LoadLocal) is_same = !stores_.contains(i.index);
+  if (i.op == Op::LoadLocal) is_same = is_variable(k_, i) && !stores_.contains(i.index);
   if (i.op == Op::Apply || i.op == Op::Cast || i.op == Op::Overflows)
     is_same = std::all_of(std::begin(i.operands), std::end(i.operands),
                           [&](Val o) { return o == kNone || same(o); });
@@ -96,6 +101,7 @@ bool Intervals::find(Val v) {
     case Op::Cast:
       return limits_of(k_.insts[o[0]].type).has_value();
     case Op::LoadLocal: {
+      if (!is_variable(k_, i)) return false;
       const auto& all = stores_.at(i.index);
       return std::all_of(all.begin(), all.end(), [&](Val s) { return known(s); });
     }

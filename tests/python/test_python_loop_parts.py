@@ -173,3 +173,24 @@ def test_shifts_of_numpys_integers(dtype, at_once, monkeypatch):
     limits = np.iinfo(dtype)
     a, s = RANDOM.integers(limits.min, limits.max, 40, dtype=dtype), RANDOM.integers(0, 70, 40).astype(dtype)
     agree(shifted, a, s, np.zeros(40, dtype))
+
+
+def beyond(a):
+    for i in range(3):
+        a[1] += int(1e200)
+    return a
+
+
+def beyond_64_bits(a, x, n):
+    for i in range(n):
+        for j in range(n):
+            a[i] += int(x[j])
+    return a
+
+
+def test_floats_that_no_int_holds(at_once):
+    """What is asked of them in front of a loop decides nothing by itself: errors came from another line, or the loop did not end."""
+    for f, args in ((beyond, (np.zeros(2),)), (beyond_64_bits, (np.zeros(4), np.array([1.0, 2.0, 3.0, 1e30]), 4))):
+        with pytest.raises(OverflowError, match="64 bits"):
+            plait.jit(f)(*copies(args))
+    agree(beyond_64_bits, np.zeros(4), np.array([1.0, 2.0, 3.0, 1e30]), 3)

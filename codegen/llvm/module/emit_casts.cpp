@@ -20,6 +20,12 @@ llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
   };
   Type *target = shaped(t), *word = shaped(b_.getInt64Ty()), *half = shaped(b_.getInt32Ty());
   llvm::Value* zero = Constant::getNullValue(v->getType());
+  // What an integer does not hold is poison to LLVM. A sequential kernel asks in front of a loop
+  // for what comes to pass in it, and branches on the answer.
+  const auto whole = [&](llvm::Value* x, Type* to_type) {
+    llvm::Value* made = b_.CreateFPToSI(x, to_type);
+    return k_.sequential ? b_.CreateFreeze(made) : made;
+  };
   if (is_float(from)) {
     if (is_float(to)) return b_.CreateFPCast(v, target);
     switch (to) {
@@ -27,19 +33,19 @@ llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
         return b_.CreateFCmpUNE(v, zero);
       case DType::Int64:
       case DType::Int32:
-        return b_.CreateFPToSI(v, target);
+        return whole(v, target);
       case DType::UInt32:
-        return b_.CreateTrunc(b_.CreateFPToSI(v, word), target);
+        return b_.CreateTrunc(whole(v, word), target);
       case DType::UInt64: {
         llvm::Value* limit = ConstantFP::get(v->getType(), 0x1p63);
         llvm::Value* high = compare(CmpInst::FCMP_OGE, v, limit);
         // Where it is not high, 0 is subtracted: no flag comes from the side not taken.
         llvm::Value* low = b_.CreateFSub(v, b_.CreateSelect(high, limit, zero));
         llvm::Value* top = b_.CreateShl(b_.CreateZExt(high, word), 63);
-        return b_.CreateXor(b_.CreateFPToSI(low, word), top);
+        return b_.CreateXor(whole(low, word), top);
       }
       default:
-        return b_.CreateTrunc(b_.CreateFPToSI(v, half), target);
+        return b_.CreateTrunc(whole(v, half), target);
     }
   }
   bool is_signed = kind(from) == Kind::Signed;

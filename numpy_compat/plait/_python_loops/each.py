@@ -29,7 +29,7 @@ def each(function, given, outs):
     variables |= {f"a{k}": x for k, x in enumerate(given)} | {f"out{k}": x for k, x in enumerate(outs)}
     loop = _loop(function, text)
     inputs, values = loop.inputs(variables)
-    code = loop.code(inputs)
+    code = loop.code(inputs, range(len(outs[0])))
     if not code.usable:
         raise Stays(code.why)
     low = code.lowering

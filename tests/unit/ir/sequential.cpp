@@ -109,9 +109,9 @@ TEST_CASE("the verifier checks sequential kernels") {
     k.loops[2].vector = true;
     rejects("takes lanes in a sequential kernel");
     k.locals[0].home = 2;
-    rejects("a variable is more than one element of the grid");
+    rejects("a local is neither a variable nor memory of the grid");
     k.locals[0].count.value = 2;
-    rejects("a variable is more than one element of the grid");
+    rejects("a local is neither a variable nor memory of the grid");
   }
   SECTION("conditions") {
     k.loops[3].condition = number;
