@@ -25,6 +25,7 @@ void Emitter::block(std::int32_t l, By by) {
     if (chained(v)) return;
     inst(v, by);
   }
+  if (by == By::Block) finish_copies();
 }
 
 namespace {
@@ -54,7 +55,9 @@ bool Emitter::overwrites(const Inst& i) const {
 }
 
 void Emitter::follow(const Touched& next) {
-  if (phases_.follow(next)) line("team.sync();");
+  if (!phases_.follow(next)) return;
+  finish_copies();
+  line("team.sync();");
 }
 
 By Emitter::inside(std::int32_t loop, By by) const {
@@ -120,7 +123,10 @@ void Emitter::loop(Val v, By by) {
   if (writes) line("team.sync();");
   if (by == By::Block && inner != by) follow(touched(k_, p_.nest, v));
   if (by == By::Block && inner == by) phases_.enter(touched(k_, p_.nest, i.index));
-  if (i.op == Op::Reduce) {
+  const std::optional<Copy> copied = by == By::Block && inner != by ? copy(i.index) : std::nullopt;
+  if (copied) {
+    copy_rectangle(*copied, by);
+  } else if (i.op == Op::Reduce) {
     reduce(v, by);
   } else {
     open_loop(i.index, by);
