@@ -83,7 +83,8 @@ class Emitter {
   // Threads of the block wait for each other, if what is printed next has to.
   void follow(const Touched& next);
   void finish_copies();
-  void join_folds(ir::Val v);
+  void join_folds(ir::Val v, By by);
+  bool is_folded_again(ir::Val v, std::size_t r) const;
   std::string joined(const ir::Reduction& r, const std::string& a, const std::string& b) const;
   bool writes_rows(std::int32_t loop) const;
   bool overwrites(const ir::Inst& i) const;

@@ -300,8 +300,10 @@ class Reach {
     if (i.op == Op::Var) return loop(i.index);
     if (i.op != Op::Apply) return std::numeric_limits<double>::infinity();
     switch (i.fn) {
-      case OpId::Add:
       case OpId::Subtract:
+        if (const double length = of_block(i); length >= 0) return length;
+        [[fallthrough]];
+      case OpId::Add:
         return value(i.operands[0]) + value(i.operands[1]);
       case OpId::Multiply:
         return value(i.operands[0]) * value(i.operands[1]);
@@ -323,9 +325,30 @@ class Reach {
  private:
   const ir::Kernel& k_;
   const Extents& e_;
+
+  // From the beginning of a block to its end or to another one before that; -1 for anything else.
+  double of_block(const Inst& i) const {
+    const Inst& end = k_.insts[i.operands[0]];
+    if (end.op != Op::Apply || end.fn != OpId::Minimum) return -1;
+    const Inst& whole = k_.insts[end.operands[0]];
+    return whole.op == Op::Apply && whole.fn == OpId::Add && whole.operands[0] == i.operands[1]
+               ? value(whole.operands[1])
+               : -1;
+  }
 };
 
 }  // namespace
+
+int largest_tile(const ir::Kernel& k, const Extents& e) {
+  const Reach reach(k, e);
+  int largest = 16;
+  for (const Inst& i : k.insts) {
+    if (i.op != Op::Fragment) continue;
+    const double elements = reach.value(i.operands[0]) * reach.value(i.operands[1]);
+    while (largest < 64 && elements > largest * kBlockThreads) largest *= 2;
+  }
+  return largest;
+}
 
 bool needs_wide(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
   if (n.computed_index || e.split >= kIndexLimit) return true;

@@ -270,7 +270,7 @@ PLAIT_INLINE void multiply_on_tensor_cores(const A& a, const B& b, float* c, int
         }
   }
 }
-template <class A, class B>
+template <int Most, class A, class B>
 PLAIT_INLINE void multiply(const A& a, const B& b, float* c, int row, int m, int n, int k,
                            bool first, float16) {
   if (!a.aligned() || !b.aligned())
@@ -282,27 +282,27 @@ PLAIT_INLINE void multiply(const A& a, const B& b, float* c, int row, int m, int
 }
 #endif
 
-// The tiles that take the least time; of those that take the same, the larger ones, which read
-// less of either operand.
-template <class A, class B, class T, class In>
+// The tiles of at most so many elements that take the least time; of those that take the same, the
+// larger ones, which read less of either operand.
+template <int Most, class A, class B, class T, class In>
 PLAIT_INLINE void multiply(const A& a, const B& b, T* c, int row, int m, int n, int k, bool first,
                            In) {
-  constexpr int large = sizeof(In) == 4 ? 8 : 4;
-  const auto time = [&](int down, int across) {
-    const int tiles = (m + down - 1) / down * ((n + across - 1) / across);
-    return (tiles + int(blockDim.x) - 1) / int(blockDim.x) * down * across;
+  constexpr int large = sizeof(In) == 4 && Most >= 32 ? 8 : 4, across = Most >= 64 ? large : 4;
+  const auto time = [&](int rows, int columns) {
+    const int tiles = (m + rows - 1) / rows * ((n + columns - 1) / columns);
+    return (tiles + int(blockDim.x) - 1) / int(blockDim.x) * rows * columns;
   };
-  const int longest = time(large, large), middle = time(large, 4), shortest = time(4, 4);
+  const int longest = time(large, across), middle = time(large, 4), shortest = time(4, 4);
   if (!a.aligned() || !b.aligned() || !is_aligned(c) || row * int(sizeof(T)) % 16 != 0)
     multiply_tiles<4, 4, false>(a, b, c, row, m, n, k, first);
-  else if (large > 4 && longest <= middle && longest <= shortest)
-    multiply_tiles<large, large, true>(a, b, c, row, m, n, k, first);
+  else if (across > 4 && longest <= middle && longest <= shortest)
+    multiply_tiles<large, across, true>(a, b, c, row, m, n, k, first);
   else if (large > 4 && middle <= shortest)
     multiply_tiles<large, 4, true>(a, b, c, row, m, n, k, first);
   else
     multiply_tiles<4, 4, true>(a, b, c, row, m, n, k, first);
 }
-template <class A, class B, class T>
+template <int Most, class A, class B, class T>
 PLAIT_INLINE void multiply(const A& a, const B& b, T* c, int row, int m, int n, int k, bool first) {
-  multiply(a, b, c, row, m, n, k, first, typename A::type{});
+  multiply<Most>(a, b, c, row, m, n, k, first, typename A::type{});
 }
