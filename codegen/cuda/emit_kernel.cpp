@@ -73,10 +73,11 @@ void Emitter::locals() {
 void Emitter::entry() {
   const Mapping& m = p_.mapping;
   const By by = p_.nest.multiplies ? By::Block : m.team > 1 ? By::Team : By::Thread;
-  // So many blocks a multiprocessor at least: without a number ptxas may spill for the sake of more.
+  // So many blocks a multiprocessor at least: without a number ptxas may spill for the sake of
+  // more.
+  const std::string resident = m.resident > 1 ? kResident : "1";
   open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(m.threads()) + ", " +
-       std::to_string(m.resident) + ") " +
-       p_.entry + "(const Arguments a)");
+       resident + ") " + p_.entry + "(const Arguments a)");
   if (by != By::Thread) line("const Team team;");
   locals();
   if (m.transposed) {
