@@ -41,7 +41,7 @@ Binary deserialized(const std::string& bytes) {
   return b;
 }
 
-Binary build(const Program& p, int arch, bool ptx) {
+Binary build(const Program& p, int arch, bool ptx, int resident) {
   const Nvrtc& n = nvrtc();
   ProgramHandle program = nullptr;
   int r = n.create(&program, p.source.c_str(), "kernel.cu", 0, nullptr, nullptr);
@@ -52,9 +52,10 @@ Binary build(const Program& p, int arch, bool ptx) {
     ~Destroy() { n.destroy(&program); }
   } destroy{n, program};
   const std::string target = (ptx ? "-arch=compute_" : "-arch=sm_") + std::to_string(arch);
-  const char* options[] = {target.c_str(), "--std=c++17", "--fmad=false", "-default-device",
-                           "--ptxas-options=-v"};
-  r = n.compile(program, ptx ? 4 : 5, options);
+  const std::string blocks = "-D" + std::string(kResident) + "=" + std::to_string(resident);
+  const char* options[] = {target.c_str(),    "--std=c++17",  "--fmad=false",
+                           "-default-device", blocks.c_str(), "--ptxas-options=-v"};
+  r = n.compile(program, ptx ? 5 : 6, options);
   std::size_t size = 0;
   n.log_size(program, &size);
   std::string log(size, '\0');
@@ -86,7 +87,7 @@ std::shared_ptr<const Binary> compile(const Program& p, int arch) {
     if (newest == 0) throw DeviceError("NVRTC does not compile for sm_" + std::to_string(arch));
     arch = newest;
   }
-  const std::string key = "cuda 2 " + std::to_string(arch) + (ptx ? " ptx " : " ") +
+  const std::string key = "cuda 3 " + std::to_string(arch) + (ptx ? " ptx " : " ") +
                           std::to_string(nvrtc_version()) + "\n" + p.source;
   {
     const std::lock_guard held(mutex);
@@ -96,7 +97,8 @@ std::shared_ptr<const Binary> compile(const Program& p, int arch) {
   if (const std::optional<std::string> kept = cache::load(key)) {
     b = deserialized(*kept);
   } else {
-    b = build(p, arch, ptx);
+    b = build(p, arch, ptx, p.mapping.resident);
+    if (b.spill_bytes > 0 && p.mapping.resident > 1) b = build(p, arch, ptx, 1);
     cache::store(key, serialized(b));
   }
   b.ptx = ptx;

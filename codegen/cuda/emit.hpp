@@ -1,9 +1,11 @@
 // Prints loop IR as CUDA C++. One object prints one program; the parts stand in
 //   emit_values.cpp   literals, operations, addresses
 //   emit_loops.cpp    blocks, loops, reductions
+//   emit_copies.cpp   loops that copy into shared memory
 //   emit_kernel.cpp   the argument structure, the entry and how it walks the flattened loops
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "fusion/mapping/phases.hpp"
@@ -44,6 +46,7 @@ class Emitter {
   Phases phases_;              // of a block that multiplies
   std::string guard_;          // what stands before a thread's stores
   std::int32_t scanned_ = -1;  // the loop that a team scans
+  bool copying_ = false;       // copies may be under way
 
   std::string value(ir::Val v) const;  // an expression
   std::string index(ir::Val v) const;  // the same as an Index
@@ -65,6 +68,13 @@ class Emitter {
   }
   void fetch_pieces(const std::string& count);
   void loop(ir::Val v, By by);
+  // Loops that only copy a rectangle into shared memory, and what they copy.
+  struct Copy {
+    std::vector<std::int32_t> loops;  // outermost first; the last ones are lines and columns
+    ir::Val load, store;
+  };
+  std::optional<Copy> copy(std::int32_t loop) const;
+  void copy_rectangle(const Copy& c, By by);
   void reduce(ir::Val v, By by);
   void fold(ir::Val v, std::size_t r);
   void running(ir::Val v);
@@ -72,7 +82,9 @@ class Emitter {
   void store_local(const ir::Inst& i, By by);
   // Threads of the block wait for each other, if what is printed next has to.
   void follow(const Touched& next);
-  void join_folds(ir::Val v);
+  void finish_copies();
+  void join_folds(ir::Val v, By by);
+  bool is_folded_again(ir::Val v, std::size_t r) const;
   std::string joined(const ir::Reduction& r, const std::string& a, const std::string& b) const;
   bool writes_rows(std::int32_t loop) const;
   bool overwrites(const ir::Inst& i) const;

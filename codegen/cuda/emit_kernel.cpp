@@ -73,9 +73,11 @@ void Emitter::locals() {
 void Emitter::entry() {
   const Mapping& m = p_.mapping;
   const By by = p_.nest.multiplies ? By::Block : m.team > 1 ? By::Team : By::Thread;
-  // One block a multiprocessor at least: without a number ptxas may spill for the sake of more.
-  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(m.threads()) + ", 1) " +
-       p_.entry + "(const Arguments a)");
+  // So many blocks a multiprocessor at least: without a number ptxas may spill for the sake of
+  // more.
+  const std::string resident = m.resident > 1 ? kResident : "1";
+  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(m.threads()) + ", " +
+       resident + ") " + p_.entry + "(const Arguments a)");
   if (by != By::Thread) line("const Team team;");
   locals();
   if (m.transposed) {
@@ -282,7 +284,8 @@ std::string Emitter::run() {
   if (p_.nest.multiplies)
     line("typedef Lanes<32, " + std::to_string(exchange_bytes(k_, m) / (m.team / 32)) + "> Warp;");
   entry();
-  return program_head(m) + std::string(p_.nest.multiplies ? prelude("fragments") : "") + out_;
+  return program_head(m) +
+         (p_.nest.multiplies ? std::string(prelude("copies")) += prelude("fragments") : "") + out_;
 }
 
 }  // namespace plait::cuda

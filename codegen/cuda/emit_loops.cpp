@@ -25,6 +25,7 @@ void Emitter::block(std::int32_t l, By by) {
     if (chained(v)) return;
     inst(v, by);
   }
+  if (by == By::Block) finish_copies();
 }
 
 namespace {
@@ -54,7 +55,9 @@ bool Emitter::overwrites(const Inst& i) const {
 }
 
 void Emitter::follow(const Touched& next) {
-  if (phases_.follow(next)) line("team.sync();");
+  if (!phases_.follow(next)) return;
+  finish_copies();
+  line("team.sync();");
 }
 
 By Emitter::inside(std::int32_t loop, By by) const {
@@ -120,7 +123,10 @@ void Emitter::loop(Val v, By by) {
   if (writes) line("team.sync();");
   if (by == By::Block && inner != by) follow(touched(k_, p_.nest, v));
   if (by == By::Block && inner == by) phases_.enter(touched(k_, p_.nest, i.index));
-  if (i.op == Op::Reduce) {
+  const std::optional<Copy> copied = by == By::Block && inner != by ? copy(i.index) : std::nullopt;
+  if (copied) {
+    copy_rectangle(*copied, by);
+  } else if (i.op == Op::Reduce) {
     reduce(v, by);
   } else {
     open_loop(i.index, by);
@@ -200,12 +206,36 @@ void Emitter::running(Val v) {
   line("const " + std::string(type_name(k_.insts[v].type)) + numbered(" v", v) + " = " + acc + ";");
 }
 
+// Whether the warps that run the loop around fold the result on, of which nothing else makes use:
+// then each lane may fold what it has, since that loop joins all lanes.
+bool Emitter::is_folded_again(Val v, std::size_t n) const {
+  const ir::Reduction& r = k_.loops[k_.insts[v].index].reductions[n];
+  if (is_arg(r.kind) || r.guarded_sqrt || !reduce_info(r.kind).has(kOfTruth)) return false;
+  int uses = 0, folds = 0;
+  for (std::size_t l = 0; l < k_.loops.size(); ++l) {
+    const auto is_result = [&](Val x) {
+      return x != kNone && k_.insts[x].op == Op::Result && k_.insts[x].operands[0] == v &&
+             k_.insts[x].index == static_cast<std::int32_t>(n);
+    };
+    for (const ir::Reduction& other : k_.loops[l].reductions)
+      if (is_result(other.value)) {
+        ++uses;
+        folds += p_.nest.over_warps[l] && other.kind == r.kind;
+      }
+    for (const Val i : k_.loops[l].body)
+      for (const Val x : k_.insts[i].operands) uses += is_result(x);
+  }
+  return uses == 1 && folds == 1;
+}
+
 // The threads of a team have folded a part each.
-void Emitter::join_folds(Val v) {
+void Emitter::join_folds(Val v, By by) {
   const ir::Loop& l = k_.loops[k_.insts[v].index];
   for (std::size_t n = 0; n < l.reductions.size(); ++n) {
     const ir::Reduction& r = l.reductions[n];
-    if (is_tree(k_, r) || ir::running(k_, k_.insts[v].index, n) != kNone) continue;
+    if (is_tree(k_, r) || ir::running(k_, k_.insts[v].index, n) != kNone ||
+        (by == By::Team && p_.nest.multiplies && is_folded_again(v, n)))
+      continue;
     const std::string acc = numbered("r", v) + numbered("_", static_cast<std::int64_t>(n));
     if (r.guarded_sqrt) line(acc + ".value = np::sqrt(" + acc + ".value);");
     line(acc + " = team.join(" + acc + ", [](auto x, auto y) { return " + joined(r, "x", "y") +
@@ -309,7 +339,7 @@ void Emitter::reduce(Val v, By by) {
       line("const auto " + name(n) + " = t" + std::to_string(v) + "_" + std::to_string(n) +
            ".total();");
   }
-  if (shared) join_folds(v);
+  if (shared) join_folds(v, by);
   for (std::size_t n = 0; n < l.reductions.size(); ++n) {
     const ir::Reduction& r = l.reductions[n];
     const DType t = k_.insts[r.value].type;

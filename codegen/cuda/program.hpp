@@ -7,6 +7,10 @@
 #include "cuda.hpp"
 
 namespace plait::cuda {
+
+// What a kernel of which several blocks share a multiprocessor names their number by. Where its
+// registers do not suffice for that, it is compiled for one.
+inline constexpr char kResident[] = "PLAIT_RESIDENT";
 using namespace mapping;
 
 class Program {

@@ -128,6 +128,8 @@ struct ProductBlocks {
   std::int64_t attention_bytes = 448 << 10;
   // Of a product of several axes: columns of a block, and bytes of an operand's lines.
   std::int64_t columns = 512, packed_bytes = 768 << 10;
+  // How deep a block of sums is that operands are packed for; 0: as a block of the product.
+  std::int64_t depth = 0;
   // Operands are packed for a block of sums at a time, and columns are part of the grid.
   bool at_sums = false;
   // Bytes beyond a row in scratch, so that rows do not share the cache's sets, or memory's banks.
@@ -146,6 +148,8 @@ struct Target {
   // how many keys one of an attention has; 0: products are library calls.
   std::int64_t product_depth = 0;
   ProductBlocks blocks = {};
+  // Of a product by itself.
+  std::int64_t depth_of_block() const { return blocks.depth > 0 ? blocks.depth : product_depth; }
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
 
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.

@@ -122,7 +122,7 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
   const Node& p = node(product);
   const tracer::ProductAxes axes = tracer::product_axes(p);
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1];
-  const std::int64_t most = in_.target.product_depth;
+  const std::int64_t most = in_.target.depth_of_block();
   Lines sums = lines(right, axes.batch, axes.sums);
   std::vector<std::int32_t> opened;
   Val first = kNone, count = kNone;

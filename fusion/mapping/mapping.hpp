@@ -51,7 +51,7 @@ struct NestFacts {
   std::int32_t transposed_loop = -1;  // the loop that ...
   std::vector<char> transposed;       // ... these loads are contiguous along (transposed.hpp)
   std::vector<ir::Row> kept;          // rows that several loops read, which a team may keep
-  bool computed_index = false;        // an address depends on a value that no extent bounds
+  bool computed_index = false;        // an address depends on an index from memory
 };
 NestFacts analyse_nest(const ir::Kernel& k);
 
@@ -67,6 +67,8 @@ struct Mapping {
   bool rows_shared = false;      // the team's locals are in shared memory, else in global scratch
   bool keeps_rows = false;       // so are the rows that several loops read
   std::uint64_t in_scratch = 0;  // a bit each: locals of the team that are in scratch nonetheless
+  int resident = 1;              // blocks a multiprocessor, at least
+  int tile = 0;                  // elements of a product that a thread sums at a time, at most
   bool operator==(const Mapping&) const = default;
   bool uses_shared_memory() const { return team > 1 || whole_tiles || row_tiles || transposed; }
   // All threads of a block take every iteration together, those beyond the end too.
@@ -114,6 +116,8 @@ void keep_within(const ir::Kernel& k, const NestFacts& n, Mapping& m, std::int64
 // Bytes of shared memory that a team exchanges values in.
 int exchange_bytes(const ir::Kernel& k, const Mapping& m);
 
+// Elements of a product's block for each thread: 16, 32, or 64 if there are more.
+int largest_tile(const ir::Kernel& k, const Extents& e);
 // Whether some index, loop count or byte offset may pass 31 bits.
 bool needs_wide(const ir::Kernel& k, const NestFacts& n, const Extents& e);
 // Iterations of a loop, for the extents of a call; -1 when they are known on the device only.

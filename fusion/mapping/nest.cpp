@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "rule.hpp"
 #include "tiles.hpp"
@@ -246,8 +247,6 @@ NestFacts analyse_nest(const ir::Kernel& k) {
     n.computed_index |= i.op == Op::Gather || i.op == Op::Scatter;
     // One thread scatters in order.
     n.shareable &= i.op != Op::Scatter;
-    // At addresses that no extent is asked about.
-    n.computed_index |= i.op == Op::Fragment;
   });
   const auto in_chain = [&](std::int32_t l) {
     return std::find(n.chain.begin(), n.chain.end(), l) != n.chain.end();
@@ -261,7 +260,6 @@ NestFacts analyse_nest(const ir::Kernel& k) {
         (in_chain(var.index) ? moves_above : moves_below) = true;
         moves_above |= k.loops[var.index].begin != kNone;  // a chunk of a long row
       }
-      n.computed_index |= var.op != Op::Var && var.op != Op::Const && var.op != Op::Param;
       if ((i.op != Op::Load && i.op != Op::Store) || in_chain(at)) continue;
       if (var.op != Op::Var || t.stride.param != kNoParam ||
           std::abs(t.stride.value) != static_cast<std::int64_t>(itemsize(i.type)))
@@ -280,27 +278,87 @@ std::int64_t iterations(const ir::Kernel& k, const NestFacts& n, const Extents& 
   return total;
 }
 
+namespace {
+
+// What extents bound.
+class Reach {
+ public:
+  Reach(const ir::Kernel& k, const Extents& e) : k_(k), e_(e) {}
+  // What the loop's variable stays below; infinite when nothing bounds it. The bounds of a Blocked
+  // region's chunks are read from memory, and lie within the axis that is cut.
+  double loop(std::int32_t l) const {
+    if (l == 0) return static_cast<double>(e_.grid);
+    const Val begin = k_.loops[l].begin, end = k_.loops[l].end;
+    if (!known(k_, end) && e_.split > 0) return static_cast<double>(e_.split);
+    const double last = value(end);
+    return begin != kNone && known(k_, begin) ? std::max(last, value(begin)) : last;
+  }
+  // No integer is further from zero.
+  double value(Val v) const {
+    const Inst& i = k_.insts[v];
+    if (known(k_, v)) return std::abs(static_cast<double>(value_of(k_, v, e_.params)));
+    if (i.op == Op::Var) return loop(i.index);
+    if (i.op != Op::Apply) return std::numeric_limits<double>::infinity();
+    switch (i.fn) {
+      case OpId::Subtract:
+        if (const double length = of_block(i); length >= 0) return length;
+        [[fallthrough]];
+      case OpId::Add:
+        return value(i.operands[0]) + value(i.operands[1]);
+      case OpId::Multiply:
+        return value(i.operands[0]) * value(i.operands[1]);
+      case OpId::Minimum:
+      case OpId::Maximum:
+        return std::max(value(i.operands[0]), value(i.operands[1]));
+      case OpId::Where:
+        return std::max(value(i.operands[1]), value(i.operands[2]));
+      case OpId::FloorDivide:
+        return value(i.operands[0]) /
+               (known(k_, i.operands[1]) ? std::max(1.0, value(i.operands[1])) : 1);
+      case OpId::Remainder:
+        return value(i.operands[1]);
+      default:
+        return std::numeric_limits<double>::infinity();
+    }
+  }
+
+ private:
+  const ir::Kernel& k_;
+  const Extents& e_;
+
+  // From the beginning of a block to its end or to another one before that; -1 for anything else.
+  double of_block(const Inst& i) const {
+    const Inst& end = k_.insts[i.operands[0]];
+    if (end.op != Op::Apply || end.fn != OpId::Minimum) return -1;
+    const Inst& whole = k_.insts[end.operands[0]];
+    return whole.op == Op::Apply && whole.fn == OpId::Add && whole.operands[0] == i.operands[1]
+               ? value(whole.operands[1])
+               : -1;
+  }
+};
+
+}  // namespace
+
+int largest_tile(const ir::Kernel& k, const Extents& e) {
+  const Reach reach(k, e);
+  int largest = 16;
+  for (const Inst& i : k.insts) {
+    if (i.op != Op::Fragment) continue;
+    const double elements = reach.value(i.operands[0]) * reach.value(i.operands[1]);
+    while (largest < 64 && elements > largest * kBlockThreads) largest *= 2;
+  }
+  return largest;
+}
+
 bool needs_wide(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
   if (n.computed_index || e.split >= kIndexLimit) return true;
   double total = 1;
   for (std::int32_t l : n.chain)
     total *= static_cast<double>(std::max<std::int64_t>(1, trips(k, l, e)));
   if (total >= static_cast<double>(kIndexLimit)) return true;
-  // What a loop's variable stays below; -1 when nothing bounds it. The bounds of a Blocked region's
-  // chunks are read from memory, and lie within the axis that is cut.
-  auto reach = [&](std::int32_t l) -> std::int64_t {
-    if (l == 0) return e.grid;
-    const Val begin = k.loops[l].begin, end = k.loops[l].end;
-    if (!known(k, end)) return e.split > 0 ? e.split : -1;
-    const std::int64_t last = std::abs(value_of(k, end, e.params));
-    return begin != kNone && known(k, begin)
-               ? std::max(last, std::abs(value_of(k, begin, e.params)))
-               : last;
-  };
-  for (std::size_t l = 0; l < k.loops.size(); ++l) {
-    const std::int64_t r = reach(static_cast<std::int32_t>(l));
-    if (r < 0 || r >= kIndexLimit) return true;
-  }
+  const Reach reach(k, e);
+  for (std::size_t l = 0; l < k.loops.size(); ++l)
+    if (!(reach.loop(static_cast<std::int32_t>(l)) < static_cast<double>(kIndexLimit))) return true;
   for (const Inst& i : k.insts) {
     if (i.access < 0) continue;
     const ir::Access& a = k.accesses[i.access];
@@ -308,12 +366,8 @@ bool needs_wide(const ir::Kernel& k, const NestFacts& n, const Extents& e) {
       return std::abs(static_cast<double>(c.param == kNoParam ? c.value : e.params[c.param]));
     };
     double most = coeff(a.offset);
-    for (const ir::Term& t : a.terms) {
-      const std::int64_t v = k.insts[t.var].op == Op::Var ? reach(k.insts[t.var].index)
-                             : known(k, t.var)            ? value_of(k, t.var, e.params)
-                                                          : 0;
-      most += std::abs(static_cast<double>(v)) * coeff(t.stride);
-    }
+    for (const ir::Term& t : a.terms)
+      if (const double stride = coeff(t.stride); stride > 0) most += reach.value(t.var) * stride;
     if (most >= static_cast<double>(kIndexLimit)) return true;
   }
   return false;

@@ -57,6 +57,10 @@ std::vector<CostedMapping> mappings(const ir::Kernel& k, const NestFacts& n, con
     Mapping& m = offers.front().mapping;
     m.team = kBlockThreads;
     keep_within(k, n, m, shared_bytes(gpu, 1) - exchange_bytes(k, m), e.params);
+    m.tile = largest_tile(k, e);
+    // One copies while the other multiplies.
+    if (team_bytes(k, n, m, Home::Team, e.params) <= shared_bytes(gpu, 2) - exchange_bytes(k, m))
+      m.resident = 2;
     return offers;
   }
   for (const MappingRule* r : kRules) r->offer(l, offers);
@@ -92,6 +96,7 @@ std::string to_string(const Mapping& m) {
   if (const int count = std::popcount(m.in_scratch); count > 0)
     s += " but for " + std::to_string(count);
   if (m.keeps_rows) s += ", rows kept";
+  if (m.resident > 1) s += ", " + std::to_string(m.resident) + " blocks a multiprocessor";
   if (m.wide) s += ", 64-bit indices";
   return s;
 }

@@ -240,7 +240,7 @@ std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<st
   };
   const auto term = [&](std::int32_t i) {
     return alone(i) && std::find(products.begin(), products.end(), i) != products.end() &&
-           tracer::product_depth(*g[i].node) <= target.product_depth &&
+           tracer::product_depth(*g[i].node) <= target.depth_of_block() &&
            ir::fragment_sums(g[i].node->dtype) == g[i].node->dtype;
   };
   // Whether a value is made of these products.

@@ -36,6 +36,7 @@ enum class Op : std::uint8_t {
   Cnot,
   Copysign,
   Cos,
+  CpAsync,
   Cvt,
   Cvta,
   CvtaTo,

@@ -410,8 +410,9 @@ class Parser {
       }
     }
     // Of stores, barriers and the like every operand is read; else the first is written.
-    const bool writes = i.op != Op::St && i.op != Op::Bar && i.op != Op::BarWarp &&
-                        i.op != Op::Nop && i.op != Op::Ret && i.op != Op::Exit && i.op != Op::Trap;
+    const bool writes = i.op != Op::St && i.op != Op::CpAsync && i.op != Op::Bar &&
+                        i.op != Op::BarWarp && i.op != Op::Nop && i.op != Op::Ret &&
+                        i.op != Op::Exit && i.op != Op::Trap;
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (const Slot s : groups[g]) (writes && g == 0 ? i.to : i.in).push_back(s);
   }
@@ -434,9 +435,16 @@ class Parser {
       fail("a product of another kind");
     if (i.op == Op::Ldmatrix && mnemonic.find(".m8n8.x4.") == std::string_view::npos)
       fail("matrices of another kind");
+    if (i.op == Op::CpAsync) {
+      const bool copies = mnemonic.ends_with(".shared.global");
+      if (!copies && mnemonic != "cp.async.commit_group" && mnemonic != "cp.async.wait_group" &&
+          mnemonic != "cp.async.wait_all")
+        fail("copies of another kind");
+      i.mode = copies ? 'c' : mnemonic.ends_with("_all") ? 'a' : mnemonic[9] == 'w' ? 'w' : 'g';
+    }
     for (std::size_t n = 1; n < parts.size(); ++n) {
       const std::string_view p = parts[n];
-      if (i.op == Op::Mma) break;
+      if (i.op == Op::Mma || i.op == Op::CpAsync) break;
       if (i.op == Op::Ldmatrix && (p == "m8n8" || p == "x4")) continue;
       if (const auto type = kTypes.find(p); type != kTypes.end()) {
         (i.type == Type::None ? i.type : i.from) = type->second;

@@ -1,4 +1,6 @@
 // Runs a kernel block by block: control, memory, barriers and shuffles.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -27,6 +29,15 @@ struct Thread {
   std::vector<U> memory;  // of frames, in words
   U mask = 0, word = 0;   // of a shuffle; `word` is what is offered
   const Instruction* shuffle = nullptr;
+  // Copies into shared memory that have not arrived, and how many groups were closed before each.
+  struct Copy {
+    U to;
+    std::array<unsigned char, 16> bytes;
+    std::size_t count;
+    U group;
+  };
+  std::vector<Copy> copies;
+  U groups = 0;
 };
 
 class Machine : Registers {
@@ -89,6 +100,8 @@ class Machine : Registers {
       thread.state = State::Ready;
       thread.frames.clear();
       thread.registers.clear();
+      thread.copies.clear();
+      thread.groups = 0;
       thread.memory.assign(stack_bytes_ / 8 + 8, 0xa5a5a5a5a5a5a5a5);
       now_ = t;
       enter(thread, kernel_);
@@ -341,6 +354,36 @@ class Machine : Registers {
     }
   }
 
+  // cp.async: what arrives does so as late as it may. Until then other bytes are there.
+  void copy(const Instruction& i) {
+    if (i.mode == 'g') ++me_->groups;
+    if (i.mode == 'a') arrive(me_->groups + 1);
+    if (i.mode == 'w') arrive(me_->groups - std::min(me_->groups, r_[i.in[0]]));
+    if (i.mode != 'c') return;
+    const U to = reinterpret_cast<U>(shared_begin()) + (r_[i.in[0]] & 0xffffffff),
+            from = r_[i.in[1]];
+    Thread::Copy c{to, {}, static_cast<std::size_t>(r_[i.in[2]]), me_->groups};
+    if (to % c.count != 0 || from % c.count != 0) throw Fault{"a misaligned address"};
+    touch(Space::Global, from, c.count, c.count, false);
+    std::memcpy(c.bytes.data(), reinterpret_cast<const void*>(from), c.count);
+    put_shared(c, 0xff);
+    me_->copies.push_back(c);
+  }
+  // Copies of groups before this one.
+  void arrive(U group) {
+    std::erase_if(me_->copies, [&](const Thread::Copy& c) {
+      if (c.group >= group) return false;
+      put_shared(c, 0);
+      return true;
+    });
+  }
+  void put_shared(const Thread::Copy& c, unsigned char changed) {
+    for (std::size_t n = 0; n < c.count; n += 2)  // as halves are read
+      touch(Space::Shared, c.to + n, 2, 1, true);
+    for (std::size_t n = 0; n < c.count; ++n)
+      reinterpret_cast<unsigned char*>(c.to)[n] = c.bytes[n] ^ changed;
+  }
+
   void call(const Instruction& i) {
     const Function& f = module_.functions[static_cast<std::size_t>(i.target)];
     const std::size_t results = f.results.size();
@@ -414,6 +457,8 @@ class Machine : Registers {
         for (U e = 0; e < 16; e += 2) touch(i.space, row + e, 2, 2, false);
         return wait_in_shuffle(i, 0xffffffff, row);
       }
+      case Op::CpAsync:
+        return copy(i);
       case Op::Cvta:  // to a generic address
         return put(i.to[0], i.space == Space::Shared
                                 ? reinterpret_cast<U>(shared_begin()) + r_[i.in[0]]

@@ -6,10 +6,10 @@ PLAIT_INLINE float fused(float a, float b, float c) { return ::fmaf(a, b, c); }
 PLAIT_INLINE double fused(double a, double b, double c) { return ::fma(a, b, c); }
 PLAIT_INLINE float fused(float16 a, float16 b, float c) { return ::fmaf(widen(a), widen(b), c); }
 
-// What 16 bytes hold.
+// Elements of one access: 16 bytes, of halves 8.
 template <class T>
-struct alignas(16) Several {
-  static constexpr int count = 16 / sizeof(T);
+struct alignas(sizeof(T) < 4 ? 8 : 16) Several {
+  static constexpr int count = sizeof(T) < 4 ? 4 : 16 / sizeof(T);
   T of[count];
 };
 template <class T>
@@ -29,12 +29,14 @@ PLAIT_INLINE T single(const T* p) {
 
 // What lies side by side: lines of an operand (rows of A, columns of B), or steps along k.
 enum class Near { None, Lines, Steps };
-// ir::Panels. A thread has neighbouring lines of what has lines side by side, else lines that are
-// `tiles` apart, so that threads side by side read rows side by side.
+// ir::Panels. Of what has lines side by side a thread has groups of those that one access reads,
+// `tiles` groups apart, else single lines that are `tiles` apart: threads side by side read what
+// lies side by side.
 template <class T, int Width, Near near>
 struct Panels {
   typedef T type;
   static constexpr int V = Several<T>::count;
+  static constexpr bool grouped = near == Near::Lines;
   const T* at;
   int stride, step;
   PLAIT_INLINE const T* operator()(int line, int p) const {
@@ -82,87 +84,133 @@ struct Panels {
   PLAIT_INLINE bool aligned() const {
     if constexpr (near == Near::None) return false;
     const int apart = near == Near::Steps ? stride : Width == 1 ? step : stride | step;
-    return is_aligned(at) && apart % V == 0 && (Width == 1 || Width % V == 0);
+    constexpr int whole = 16 / sizeof(T);
+    return is_aligned(at) && apart % whole == 0 && (Width == 1 || Width % whole == 0);
   }
-  template <int Tile>
   static PLAIT_INLINE int line(int tile, int tiles, int n) {
-    return near == Near::Lines ? tile * Tile + n : tile + n * tiles;
+    return near == Near::Lines ? (n / V * tiles + tile) * V + n % V : tile + n * tiles;
   }
-  // V steps of a tile from p on; of lines beyond the last one, that again.
+  // What a thread reads of a tile. In the place of lines beyond the last one it reads that again,
+  // or, where it reads whole groups, the last one of these: aligned, it lies in the local.
   template <int Tile, bool Vectors>
-  PLAIT_INLINE void read(T (&x)[V][Tile], int tile, int tiles, int lines, int p) const {
-    if (Vectors && near == Near::Lines && (tile + 1) * Tile <= lines) {
+  struct Reader {
+    static constexpr bool grouped = Vectors && near == Near::Lines;
+    static constexpr int each = grouped ? V : 1, starts = Tile / each;
+    const T* from[starts];
+    int step;
+    PLAIT_INLINE Reader(const Panels& p, int tile, int tiles, int lines) : step(p.step) {
+      const int last = (lines - 1) / each * each;
 #pragma unroll
-      for (int q = 0; q < V; ++q)
-#pragma unroll
-        for (int n = 0; n < Tile; n += V) {
-          const Several<T> s = several((*this)(tile * Tile + n, p + q));
-#pragma unroll
-          for (int e = 0; e < V; ++e) x[q][n + e] = s.of[e];
-        }
-      return;
+      for (int n = 0; n < starts; ++n) {
+        const int l = line(tile, tiles, n * each);
+        from[n] = p(l < last ? l : last, 0);
+      }
     }
+    PLAIT_INLINE void read(T (&x)[V][Tile], int p) const {
 #pragma unroll
-    for (int n = 0; n < Tile; ++n) {
-      const int l = line<Tile>(tile, tiles, n), there = l < lines ? l : lines - 1;
-      if (Vectors && near == Near::Steps) {
-        const Several<T> s = several((*this)(there, p));
+      for (int n = 0; n < starts; ++n)
+        if constexpr (Vectors && near == Near::Steps) {
+          const Several<T> s = several(from[n] + p);
 #pragma unroll
-        for (int q = 0; q < V; ++q) x[q][n] = s.of[q];
+          for (int q = 0; q < V; ++q) x[q][n] = s.of[q];
+        } else {
+#pragma unroll
+          for (int q = 0; q < V; ++q) one(x[q], n, p + q);
+        }
+    }
+    PLAIT_INLINE void read(T (&x)[Tile], int p) const {
+#pragma unroll
+      for (int n = 0; n < starts; ++n) one(x, n, p);
+    }
+    PLAIT_INLINE void one(T (&x)[Tile], int n, int p) const {
+      if constexpr (grouped) {
+        const Several<T> s = several(from[n] + p * step);
+#pragma unroll
+        for (int e = 0; e < V; ++e) x[n * V + e] = s.of[e];
       } else {
+        x[n] = single(from[n] + p * step);
+      }
+    }
+  };
+};
+
+// A tile is added to C, or becomes it. `Vectors`: rows of C are aligned.
+template <bool First, bool Vectors, class A, class B, int M, int N, class T>
+PLAIT_INLINE void add_tile(const T (&s)[M][N], T* c, int row, int i, int down, int m, int j,
+                           int across, int n) {
+  constexpr int V = Vectors && B::grouped ? Several<T>::count : 1;
 #pragma unroll
-        for (int q = 0; q < V; ++q) x[q][n] = single((*this)(there, p + q));
+  for (int v = 0; v < N; v += V) {
+    const int q = B::line(j, across, v);
+    if (q >= n) continue;
+    const bool whole = q + V <= n;
+#pragma unroll
+    for (int u = 0; u < M; ++u) {
+      const int r = A::line(i, down, u);
+      if (r >= m) continue;
+      T* const to = c + r * row + q;
+      if (V > 1 && whole) {
+        Several<T> now;
+        if (!First) now = several(to);
+#pragma unroll
+        for (int e = 0; e < V; ++e) now.of[e] = First ? s[u][v + e] : now.of[e] + s[u][v + e];
+        PLAIT_TOUCH(to, Several<T>);
+        *reinterpret_cast<Several<T>*>(to) = now;
+        continue;
+      }
+#pragma unroll
+      for (int e = 0; e < V; ++e) {
+        if (q + e >= n) continue;
+        PLAIT_TOUCH(to + e, T);
+        to[e] = First ? s[u][v + e] : to[e] + s[u][v + e];
       }
     }
   }
-  template <int Tile>
-  PLAIT_INLINE T one(int tile, int tiles, int lines, int n, int p) const {
-    const int l = line<Tile>(tile, tiles, n);
-    return single((*this)(l < lines ? l : lines - 1, p));
-  }
-};
+}
 
 template <int M, int N, bool Vectors, class A, class B, class T>
 PLAIT_INLINE void multiply_tiles(const A& a, const B& b, T* c, int row, int m, int n, int k,
                                  bool first) {
   constexpr int V = A::V;
   const int down = (m + M - 1) / M, across = (n + N - 1) / N;
+  // A warp has tiles of a square, which read the fewest lines, if there are such squares.
+  const bool squares = down % 4 == 0 && across % 8 == 0;
   for (int tile = threadIdx.x; tile < down * across; tile += blockDim.x) {
-    const int i = tile / across, j = tile % across;
+    const int square = tile / 32, lane = tile % 32;
+    const int i = squares ? square / (across / 8) * 4 + lane / 8 : tile / across;
+    const int j = squares ? square % (across / 8) * 8 + lane % 8 : tile % across;
     T s[M][N] = {};
-    int p = 0;
-    for (; p + V <= k; p += V) {
-      typename A::type x[V][M], y[V][N];
-      a.template read<M, Vectors>(x, i, down, m, p);
-      b.template read<N, Vectors>(y, j, across, n, p);
+    {
+      const typename A::template Reader<M, Vectors> down_from(a, i, down, m);
+      const typename B::template Reader<N, Vectors> across_from(b, j, across, n);
+      int p = 0;
+#pragma unroll 1
+      for (; p + V <= k; p += V) {
+        typename A::type x[V][M], y[V][N];
+        down_from.read(x, p);
+        across_from.read(y, p);
 #pragma unroll
-      for (int q = 0; q < V; ++q)
+        for (int q = 0; q < V; ++q)
+#pragma unroll
+          for (int u = 0; u < M; ++u)
+#pragma unroll
+            for (int v = 0; v < N; ++v) s[u][v] = fused(x[q][u], y[q][v], s[u][v]);
+      }
+#pragma unroll 1
+      for (; p < k; ++p) {
+        typename A::type x[M], y[N];
+        down_from.read(x, p);
+        across_from.read(y, p);
 #pragma unroll
         for (int u = 0; u < M; ++u)
 #pragma unroll
-          for (int v = 0; v < N; ++v) s[u][v] = fused(x[q][u], y[q][v], s[u][v]);
-    }
-    for (; p < k; ++p) {
-      typename A::type x[M], y[N];
-#pragma unroll
-      for (int u = 0; u < M; ++u) x[u] = a.template one<M>(i, down, m, u, p);
-#pragma unroll
-      for (int v = 0; v < N; ++v) y[v] = b.template one<N>(j, across, n, v, p);
-#pragma unroll
-      for (int u = 0; u < M; ++u)
-#pragma unroll
-        for (int v = 0; v < N; ++v) s[u][v] = fused(x[u], y[v], s[u][v]);
-    }
-#pragma unroll
-    for (int u = 0; u < M; ++u)
-#pragma unroll
-      for (int v = 0; v < N; ++v) {
-        const int r = A::template line<M>(i, down, u), q = B::template line<N>(j, across, v);
-        if (r >= m || q >= n) continue;
-        T* const to = c + r * row + q;
-        PLAIT_TOUCH(to, T);
-        *to = first ? s[u][v] : *to + s[u][v];
+          for (int v = 0; v < N; ++v) s[u][v] = fused(x[u], y[v], s[u][v]);
       }
+    }
+if (first)
+      add_tile<true, Vectors, A, B>(s, c, row, i, down, m, j, across, n);
+    else
+      add_tile<false, Vectors, A, B>(s, c, row, i, down, m, j, across, n);
   }
 }
 
@@ -222,7 +270,7 @@ PLAIT_INLINE void multiply_on_tensor_cores(const A& a, const B& b, float* c, int
         }
   }
 }
-template <class A, class B>
+template <int Most, class A, class B>
 PLAIT_INLINE void multiply(const A& a, const B& b, float* c, int row, int m, int n, int k,
                            bool first, float16) {
   if (!a.aligned() || !b.aligned())
@@ -234,19 +282,27 @@ PLAIT_INLINE void multiply(const A& a, const B& b, float* c, int row, int m, int
 }
 #endif
 
-// Larger tiles read less of either operand, where there is one for each thread.
-template <class A, class B, class T, class In>
+// The tiles of at most so many elements that take the least time; of those that take the same, the
+// larger ones, which read less of either operand.
+template <int Most, class A, class B, class T, class In>
 PLAIT_INLINE void multiply(const A& a, const B& b, T* c, int row, int m, int n, int k, bool first,
                            In) {
-  constexpr int large = sizeof(In) == 4 ? 8 : 4;
-  if (!a.aligned() || !b.aligned())
+  constexpr int large = sizeof(In) == 4 && Most >= 32 ? 8 : 4, across = Most >= 64 ? large : 4;
+  const auto time = [&](int rows, int columns) {
+    const int tiles = (m + rows - 1) / rows * ((n + columns - 1) / columns);
+    return (tiles + int(blockDim.x) - 1) / int(blockDim.x) * rows * columns;
+  };
+  const int longest = time(large, across), middle = time(large, 4), shortest = time(4, 4);
+  if (!a.aligned() || !b.aligned() || !is_aligned(c) || row * int(sizeof(T)) % 16 != 0)
     multiply_tiles<4, 4, false>(a, b, c, row, m, n, k, first);
-  else if ((m + large - 1) / large * ((n + 3) / 4) >= int(blockDim.x))
+  else if (across > 4 && longest <= middle && longest <= shortest)
+    multiply_tiles<large, across, true>(a, b, c, row, m, n, k, first);
+  else if (large > 4 && middle <= shortest)
     multiply_tiles<large, 4, true>(a, b, c, row, m, n, k, first);
   else
     multiply_tiles<4, 4, true>(a, b, c, row, m, n, k, first);
 }
-template <class A, class B, class T>
+template <int Most, class A, class B, class T>
 PLAIT_INLINE void multiply(const A& a, const B& b, T* c, int row, int m, int n, int k, bool first) {
-  multiply(a, b, c, row, m, n, k, first, typename A::type{});
+  multiply<Most>(a, b, c, row, m, n, k, first, typename A::type{});
 }

@@ -162,6 +162,30 @@ PLAIT_INLINE T lanes_sum(Index begin, Index n, const F& term) {
   return total;
 }
 
+// The same by a warp: all of its lanes compute terms, and each of a tree's accumulators is that of
+// several lanes. Valid in all of them.
+template <class Tree, class T, class F>
+PLAIT_INLINE T warp_sum(Index begin, Index n, const F& term) {
+  constexpr int ways = Tree::ways;
+  const int lane = threadIdx.x % 32;
+  const Index main = n - n % ways;
+  T total = NegativeZero<T>::get(), rest = total;
+  for (Index i = 0; i < n; i += 32) {
+    const T v = i + lane < n ? term(begin + i + lane) : NegativeZero<T>::get();
+    const T added = i + lane < main ? v : NegativeZero<T>::get();  // which adds nothing
+#pragma unroll
+    for (int from = 0; from < 32; from += ways)
+      total = total + shuffle(0xffffffffu, added, from + lane % ways, 32);
+    if (main < i + 32) rest = shuffle(0xffffffffu, v, int(main - i) + lane % ways & 31, 32);
+  }
+#pragma unroll
+  for (int step = 1; step < ways; step *= 2)
+    total = total + shuffle(0xffffffffu, total, lane % ways + step < ways ? lane + step : lane, 32);
+  if (main == 0) total = NegativeZero<T>::get();
+  for (int k = 0; k < int(n - main); ++k) total = total + shuffle(0xffffffffu, rest, k, 32);
+  return shuffle(0xffffffffu, total, 0, 32);
+}
+
 // The sum of term(0) ... term(n - 1), each called once by some thread of the team.
 template <int unroll, class Tree, class T, class Team, class F>
 PLAIT_INLINE T subtree_sum(Team team, Index begin, Index n, const F& term) {
@@ -169,6 +193,7 @@ PLAIT_INLINE T subtree_sum(Team team, Index begin, Index n, const F& term) {
   const int group = team.rank() / ways, lane = team.rank() % ways;
   if (Team::size == ways && n <= Tree::leaf)
     return shuffle(lane_mask<ways>(), lanes_sum<unroll, Tree, T>(begin, n, term), 0, ways);
+  if (Team::size == 32 && n <= Tree::leaf) return warp_sum<Tree, T>(begin, n, term);
   const Shared<T> slots{reinterpret_cast<T*>(shared_memory + Team::bytes * team.in_block())};
   const Nodes<Tree> nodes(n, Tree::leaf);
   for (Index node = group; node < Index(1) << nodes.depth; node += groups) {

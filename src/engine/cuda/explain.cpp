@@ -10,6 +10,20 @@
 namespace plait::engine {
 namespace {
 
+// What is known of an architecture without a device: shared memory decides how many blocks of a
+// product a multiprocessor has.
+GpuMachine published(int arch) {
+  GpuMachine g;
+  g.arch = arch;
+  const int kib = arch < 75                      ? 96
+                  : arch == 75                   ? 64
+                  : arch == 80 || arch == 87     ? 163
+                  : arch < 90 || arch / 10 == 12 ? 99
+                                                 : 227;
+  g.shared_bytes = kib * 1024;
+  return g;
+}
+
 int architecture(std::string_view target) {
   constexpr std::string_view prefix = "cuda:sm_";
   int arch = 0;
@@ -47,7 +61,7 @@ std::string program_text(const cuda::Program& program, const cuda::Launch& shape
 }  // namespace
 
 Machine machine_of_architecture(std::string_view target) {
-  return device_machine({.arch = architecture(target)});
+  return device_machine(published(architecture(target)));
 }
 
 std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::string_view target,
@@ -56,7 +70,7 @@ std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::str
   std::string why;
   if (!cuda::supports(k, &why)) return "  runs on the host: " + why + "\n";
   const cuda::Extents extents{e.params, e.grid, e.split};
-  const auto program = cuda::generate(k, {.arch = arch}, extents);
+  const auto program = cuda::generate(k, published(arch), extents);
   std::string text;
   std::istringstream lines(cuda::mapping_text(*program, extents));
   for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
@@ -65,7 +79,7 @@ std::string explain_kernel(const ir::Kernel& k, const KernelExtents& e, std::str
 
 std::string explain_product(const DeviceProduct& p, std::string_view target, bool source) {
   const int arch = architecture(target);
-  const auto program = cuda::generate_product(p.dtype, {.arch = arch});
+  const auto program = cuda::generate_product(p.dtype, published(arch));
   const cuda::Product product{p.dtype, p.m, p.n, p.k, p.batch, {}, {}, nullptr, nullptr, nullptr};
   const cuda::Launch shape = cuda::product_shape(*program, product);
   std::string text = gpu::Products::takes(p.dtype)

@@ -23,7 +23,8 @@ inline fusion::Target host_target() {
 // What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
 // NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
 // products, and multiplies C by a complex 1 there, which need not leave infinities alone. Blocks of
-// products fit shared memory, and rows there begin 16 bytes apart.
+// products fit shared memory, two of them, so that one copies while the other multiplies, and rows
+// there begin 16 bytes apart.
 inline fusion::Target device_target(const Machine& m) {
   return {.machine = &m,
           .lanes = false,
@@ -31,14 +32,15 @@ inline fusion::Target device_target(const Machine& m) {
               1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
           .ordered_products = false,
           .product_depth = 64,
-          .blocks = {.rows = 64,
-                     .many_rows = 64,
+          .blocks = {.rows = 128,
+                     .many_rows = 128,
                      .operand_bytes = 96 << 10,
                      .product_bytes = 64 << 10,
                      .strip_bytes = 512,
-                     .attention_bytes = 64 << 10,
+                     .attention_bytes = 48 << 10,
                      .columns = 128,
                      .packed_bytes = 64 << 10,
+                     .depth = 32,
                      .at_sums = true,
                      .apart = 16},
           .few_rows = fusion::kFewTeams};

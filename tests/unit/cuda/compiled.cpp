@@ -102,7 +102,7 @@ TEST_CASE("teams stay within registers and shared memory on every architecture")
   // Lanes of a warp, a block, and one that has a multiprocessor to itself; 1024 threads have 64
   // registers each.
   for (const Case& c : {Case{RowWork::Softmax, 16384, 100, 80},
-                        {RowWork::Softmax, 16384, 1000, 64},
+                        {RowWork::Softmax, 16384, 1000, 80},
                         {RowWork::Softmax, 16384, 8192, 64},
                         {RowWork::Softmax, 1000, 50000, 64},
                         {RowWork::Standardise, 16384, 8192, 64},
