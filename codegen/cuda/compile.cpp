@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 #include <sstream>
+#include <vector>
 
 #include "codegen/cache/disk_cache.hpp"
 #include "core/bounded_table.hpp"
@@ -41,7 +42,7 @@ Binary deserialized(const std::string& bytes) {
   return b;
 }
 
-Binary build(const Program& p, int arch, bool ptx, int resident) {
+Binary build(const Program& p, int arch, bool ptx, bool one_block = false) {
   const Nvrtc& n = nvrtc();
   ProgramHandle program = nullptr;
   int r = n.create(&program, p.source.c_str(), "kernel.cu", 0, nullptr, nullptr);
@@ -52,10 +53,12 @@ Binary build(const Program& p, int arch, bool ptx, int resident) {
     ~Destroy() { n.destroy(&program); }
   } destroy{n, program};
   const std::string target = (ptx ? "-arch=compute_" : "-arch=sm_") + std::to_string(arch);
-  const std::string blocks = "-D" + std::string(kResident) + "=" + std::to_string(resident);
-  const char* options[] = {target.c_str(),    "--std=c++17",  "--fmad=false",
-                           "-default-device", blocks.c_str(), "--ptxas-options=-v"};
-  r = n.compile(program, ptx ? 5 : 6, options);
+  const std::string resident = std::string("-D") + kResident + "=1";
+  std::vector<const char*> options{target.c_str(), "--std=c++17", "--fmad=false",
+                                   "-default-device"};
+  if (!ptx) options.push_back("--ptxas-options=-v");
+  if (one_block) options.push_back(resident.c_str());
+  r = n.compile(program, static_cast<int>(options.size()), options.data());
   std::size_t size = 0;
   n.log_size(program, &size);
   std::string log(size, '\0');
@@ -97,8 +100,9 @@ std::shared_ptr<const Binary> compile(const Program& p, int arch) {
   if (const std::optional<std::string> kept = cache::load(key)) {
     b = deserialized(*kept);
   } else {
-    b = build(p, arch, ptx, p.mapping.resident);
-    if (b.spill_bytes > 0 && p.mapping.resident > 1) b = build(p, arch, ptx, 1);
+    b = build(p, arch, ptx);
+    if (b.spill_bytes > 0 && p.source.find(kResident) != std::string::npos)
+      b = build(p, arch, ptx, true);
     cache::store(key, serialized(b));
   }
   b.ptx = ptx;

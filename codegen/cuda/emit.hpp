@@ -95,6 +95,7 @@ class Emitter {
   void tiles(Tile kind);
   void packed_loop();
   void locals();
+  int least_blocks() const;
   void entry();
 
   void line(const std::string& text);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "emit.hpp"
 #include "prelude.hpp"
 
@@ -37,7 +39,7 @@ void Emitter::arguments() {
     line(numbered("int64 p", static_cast<std::size_t>(n)) + ";");
   line("int64 begin, end, total;");
   line("char* scratch;");
-  if (p_.mapping.pack > 1) line("int64 packs, lead, aligned;");
+  if (p_.mapping.pack > 1) line("int64 packs, lead, aligned, spread;");
   if (p_.mapping.streamed >= 0) line("int64 piece;");
   for (std::size_t n = 0; n < k_.buffers.size(); ++n)
     if (p_.tiled(n)) line("Tile" + numbered(" m", n) + ";");
@@ -61,23 +63,43 @@ void Emitter::locals() {
     line("char* const in_scratch = a.scratch + team.first() * a.scratch_bytes;");
   for (std::size_t n = 0; n < k_.locals.size(); ++n) {
     const std::string type(type_name(k_.locals[n].dtype)), name = numbered("l", n);
+    const bool in_shared = p_.home(n) == Home::Team;
     if (of_team(p_.home(n)))
-      line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(" +
-           (p_.home(n) == Home::Team ? "rows" : "in_scratch") + " + a." + name + ")};");
+      line("const " + std::string(in_shared && p_.nest.skewed ? "SkewedRow<" : "Shared<") + type +
+           "> " + name + "{reinterpret_cast<" + type + "*>(" + (in_shared ? "rows" : "in_scratch") +
+           " + a." + name + ")};");
     if (p_.home(n) == Home::Thread)
       line("const Row<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(a.scratch + a." +
            name + ") + thread_index(), thread_count()};");
   }
 }
 
+// Blocks of a multiprocessor that registers have to suffice for. With a number ptxas may spill for
+// their sake, so that it is named only where memory is of 32 bits: for rows in shared memory, and
+// for few streams, which nothing but many threads keeps going.
+int Emitter::least_blocks() const {
+  const Mapping& m = p_.mapping;
+  bool narrow = !m.wide && !p_.nest.multiplies;
+  for (const ir::Inst& i : k_.insts) {
+    const bool moves = i.op == ir::Op::Load || i.op == ir::Op::Store || i.op == ir::Op::LoadLocal;
+    narrow &= !moves || itemsize(i.type) <= 4;
+  }
+  if (!narrow) return 1;
+  if (m.team == 256) return 6;
+  return m.pack > 1 && std::count(p_.nest.packed.begin(), p_.nest.packed.end(), 1) <= 4 ? 8 : 1;
+}
+
 void Emitter::entry() {
   const Mapping& m = p_.mapping;
   const By by = p_.nest.multiplies ? By::Block : m.team > 1 ? By::Team : By::Thread;
-  // So many blocks a multiprocessor at least: without a number ptxas may spill for the sake of
-  // more.
-  const std::string resident = m.resident > 1 ? kResident : "1";
+  const int least = m.resident > 1 ? m.resident : least_blocks();
+  if (least > 1) {
+    line(std::string("#ifndef ") + kResident);
+    line(std::string("#define ") + kResident + " " + std::to_string(least));
+    line("#endif");
+  }
   open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(m.threads()) + ", " +
-       resident + ") " + p_.entry + "(const Arguments a)");
+       (least > 1 ? kResident : "1") + ") " + p_.entry + "(const Arguments a)");
   if (by != By::Thread) line("const Team team;");
   locals();
   if (m.transposed) {
@@ -105,9 +127,9 @@ void Emitter::entry() {
   const std::int32_t last = p_.nest.chain.back();
   if (m.pack > 1) {
     const std::string pack = std::to_string(m.pack), grid = last == 0 ? "Index(a.begin)" : "0";
-    line("const Run<" + pack + "> run{" + (last == 0 ? grid + " + " : "") + pack +
-         " * take(rest, Index(a.packs)) - Index(a.lead), " + grid + ", " +
-         (last == 0 ? "Index(a.end)" : index(k_.loops[last].end)) + "};");
+    line("const auto all = run_at<" + pack +
+         ">(take(rest, Index(a.packs)), Index(a.lead), a.spread, " + grid + ", " +
+         (last == 0 ? "Index(a.end)" : index(k_.loops[last].end)) + ");");
   }
   for (std::size_t c = p_.nest.chain.size(); c-- > 1;) {
     const auto loop = static_cast<std::size_t>(p_.nest.chain[c]);
@@ -258,6 +280,7 @@ void Emitter::packed_loop() {
               aligned);
     }
   };
+  open("const auto compute = [&](const auto& run)");
   packed(ir::Op::Load, [&](ir::Val v, const std::string& at, const std::string& aligned) {
     line("const auto x" + std::to_string(v) + " = load_pack" + of(v) + "(" + at + ", run, " +
          aligned + ");");
@@ -273,6 +296,11 @@ void Emitter::packed_loop() {
   packed(ir::Op::Store, [&](ir::Val v, const std::string& at, const std::string& aligned) {
     line("store_pack" + of(v) + "(" + at + ", y" + std::to_string(v) + ", run, " + aligned + ");");
   });
+  close("};");
+  line("if (all.spread && all.whole())");
+  line("  compute(SpreadRun<" + pack + ">{all.first});");
+  line("else");
+  line("  compute(all);");
 }
 
 std::string Emitter::run() {

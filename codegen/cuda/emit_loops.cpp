@@ -31,9 +31,12 @@ void Emitter::block(std::int32_t l, By by) {
 namespace {
 
 // Unrolled loops have several loads under way; large bodies have enough, and need the registers.
+// The threads that have a chunk each of a reduction are fewer, so that each needs more.
 int unrolled(const ir::Kernel& k, std::int32_t l) {
   const int size = body_size(k, l);
-  return size <= 4 ? 8 : size <= 10 ? 2 : 1;
+  const Val begin = k.loops[l].begin;
+  const bool chunk = begin != kNone && !known(k, begin);
+  return size <= 4 ? chunk ? 16 : 8 : size <= 10 ? 2 : 1;
 }
 
 }  // namespace

@@ -312,9 +312,10 @@ void Emitter::fragment(const Inst& i) {
            at(o.local, o.access) + ", int(" + (one ? "1" : coeff(o.stride)) + "), int(" +
            coeff(o.step) + ")}";
   };
-  line("multiply<" + std::to_string(p_.mapping.tile) + ">(" + panels(p.a) + ", " + panels(p.b) + ", " + at(p.local, p.access) + ", int(" +
-       coeff(p.row) + "), int(" + index(i.operands[0]) + "), int(" + index(i.operands[1]) +
-       "), int(" + index(i.operands[2]) + "), " + value(p.block) + " == 0);");
+  line("multiply<" + std::to_string(p_.mapping.tile) + ">(" + panels(p.a) + ", " + panels(p.b) +
+       ", " + at(p.local, p.access) + ", int(" + coeff(p.row) + "), int(" + index(i.operands[0]) +
+       "), int(" + index(i.operands[1]) + "), int(" + index(i.operands[2]) + "), " +
+       value(p.block) + " == 0);");
 }
 
 }  // namespace plait::cuda

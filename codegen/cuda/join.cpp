@@ -86,24 +86,34 @@ constexpr const char* kTreeKernel = R"(
 }
 )";
 
-// A thread an output joins in order; all threads of the block fetch the rows.
+// A thread an output joins in order; all threads of the block fetch the rows, those of the next
+// chunks while it does.
 constexpr const char* kOrderedKernel = R"(
-  constexpr int width = 8, most = Team::bytes / sizeof(T);
+  constexpr int width = 8, most = Team::bytes / sizeof(T), each = most / Team::size;
   const Shared<T> tile{reinterpret_cast<T*>(shared_memory)};
   const T* rows = reinterpret_cast<const T*>(a.rows);
   for (int64 first = int64(blockIdx.x) * width; first < a.outputs; first += gridDim.x * width) {
     const int columns = a.outputs - first < width ? int(a.outputs - first) : width;
-    T total;
+    T total, next[each];
+    const auto fetch = [&](int64 chunk) {
+#pragma unroll
+      for (int k = 0; k < each; ++k) {
+        const int i = threadIdx.x + k * Team::size;
+        if (i % width < columns && chunk + i / width < a.chunks)
+          next[k] = rows[(chunk + i / width) * a.outputs + first + i % width];
+      }
+    };
+    fetch(0);
     for (int64 chunk = 0; chunk < a.chunks; chunk += most / width) {
       const int count = a.chunks - chunk < most / width ? int(a.chunks - chunk) : most / width;
-      for (int i = threadIdx.x; i < count * width; i += Team::size)
-        if (i % width < columns)
-          tile[i] = rows[(chunk + i / width) * a.outputs + first + i % width];
+#pragma unroll
+      for (int k = 0; k < each; ++k) tile[threadIdx.x + k * Team::size] = next[k];
       __syncthreads();
+      fetch(chunk + most / width);
       if (threadIdx.x < columns) {
         int i = 0;
         if (chunk == 0) total = tile[width * i++ + threadIdx.x];
-#pragma unroll 8
+#pragma unroll 32
         for (; i < count; ++i) total = join(total, tile[width * i + threadIdx.x]);
       }
       __syncthreads();

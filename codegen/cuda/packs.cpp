@@ -2,6 +2,13 @@
 
 namespace plait::cuda {
 
+namespace {
+
+constexpr std::int64_t kWarp = 32, kLine = 128;  // lanes; bytes
+constexpr std::int64_t kSpread = 1024;           // elements of a row: few of a warp's are missing
+
+}  // namespace
+
 Packs cut_into_packs(const Program& p, const ir::CallArgs& args, std::int64_t begin,
                      std::int64_t end) {
   const ir::Kernel& k = p.kernel;
@@ -24,14 +31,17 @@ Packs cut_into_packs(const Program& p, const ir::CallArgs& args, std::int64_t be
     }
     return at;
   };
-  Packs packs{0, 0, 0};
-  for (Val v : loop.body) {
-    const Inst& i = k.insts[v];
-    if (i.op != Op::Store || !p.nest.packed[v]) continue;
-    const auto item = static_cast<std::int64_t>(itemsize(i.type));
-    packs.lead = start(i) % (pack * item) / item;
-    break;
-  }
+  // Elements of the first result beyond a multiple of so many bytes, or packs.
+  const auto lead = [&](std::int64_t bytes) -> std::int64_t {
+    for (Val v : loop.body) {
+      const Inst& i = k.insts[v];
+      if (i.op != Op::Store || !p.nest.packed[v]) continue;
+      const auto item = static_cast<std::int64_t>(itemsize(i.type));
+      return start(i) % (bytes ? bytes : pack * item) / item;
+    }
+    return 0;
+  };
+  Packs packs{0, lead(0), 0, 0};
   int bit = 0;
   for (Val v : loop.body) {
     const Inst& i = k.insts[v];
@@ -43,7 +53,9 @@ Packs cut_into_packs(const Program& p, const ir::CallArgs& args, std::int64_t be
         aligned &= number(t.stride, args.params) % (pack * item) == 0;
     packs.aligned |= std::int64_t{aligned} << bit++;
   }
-  packs.in_row = (row + packs.lead + pack - 1) / pack;
+  if (packs.aligned + 1 < std::int64_t{1} << bit && row >= kSpread) packs = {0, lead(kLine), 0, 1};
+  const std::int64_t least = packs.spread ? pack * kWarp : pack;
+  packs.in_row = (row + packs.lead + least - 1) / least * (least / pack);
   return packs;
 }
 

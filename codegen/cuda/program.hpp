@@ -8,8 +8,8 @@
 
 namespace plait::cuda {
 
-// What a kernel of which several blocks share a multiprocessor names their number by. Where its
-// registers do not suffice for that, it is compiled for one.
+// What a kernel names the blocks by that registers of a multiprocessor have to suffice for. Where
+// that makes them spill, it is compiled for one.
 inline constexpr char kResident[] = "PLAIT_RESIDENT";
 using namespace mapping;
 

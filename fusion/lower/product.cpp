@@ -181,7 +181,10 @@ void Lowering::push_product(const ir::Fragment& m, Val rows, Val columns, Val su
 
 void Lowering::count_fragments(const Node& product) {
   const std::int64_t depth = tracer::product_depth(product);
-  out_.work += product_work(*in_.target.machine, product.dtype,
+  const Multiplier by = region_.attention       ? Multiplier::Attention
+                        : !product.axes.empty() ? Multiplier::Axes
+                                                : Multiplier::Tiles;
+  out_.work += product_work(*in_.target.machine, by, product.dtype,
                             static_cast<double>(element_count(product.shape) * depth));
 }
 

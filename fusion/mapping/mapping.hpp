@@ -51,6 +51,7 @@ struct NestFacts {
   std::int32_t transposed_loop = -1;  // the loop that ...
   std::vector<char> transposed;       // ... these loads are contiguous along (transposed.hpp)
   std::vector<ir::Row> kept;          // rows that several loops read, which a team may keep
+  bool skewed = false;                // rows in shared memory lie for sums by groups of lanes
   bool computed_index = false;        // an address depends on an index from memory
 };
 NestFacts analyse_nest(const ir::Kernel& k);
@@ -107,7 +108,7 @@ enum class Home : std::uint8_t {
 Home home_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m);
 inline bool of_team(Home h) { return h == Home::Team || h == Home::Scratch; }
 // Bytes of one of a team's locals, and of all of them that live there: a multiple of 16.
-std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params);
+std::int64_t row_bytes(const ir::Local& l, const NestFacts& n, const std::int64_t* params);
 std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m, Home home,
                         const std::int64_t* params);
 // Leaves the largest locals of a team in scratch, so that the others fit so many bytes.

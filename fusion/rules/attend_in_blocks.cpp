@@ -1,11 +1,28 @@
 // A product whose first operand follows from another product through folds of rows: both in blocks,
-// so that neither scores nor weights are in memory. It decides bits, so that no cost is asked: what
-// it is follows from the graph alone.
+// so that neither scores nor weights are in memory. On the host it decides bits, so that no cost is
+// asked: what it is follows from the graph alone. On a device, where a library has its own order of
+// sums anyway, it is done where it is faster, or where the scores are too large to be in memory.
+#include "fusion/schedule/cost.hpp"
 #include "rules.hpp"
+#include "tracer/contraction.hpp"
 
 namespace plait::fusion {
+using tracer::Node;
 
 namespace {
+
+// Of all its products.
+double multiplying(const Problem& p, const Attention& a, Multiplier by) {
+  const auto of = [&](std::int32_t product) {
+    const Node& n = *p.graph[product].node;
+    const auto columns = static_cast<double>(n.shape.back());
+    return product_seconds(*p.target.machine, by, n.dtype, elements_of(n.shape) / columns, columns,
+                           static_cast<double>(tracer::product_depth(n)));
+  };
+  double seconds = of(a.scores);
+  for (const std::int32_t product : a.products) seconds += of(product);
+  return seconds;
+}
 
 class AttendInBlocks final : public Rule {
  public:
@@ -16,9 +33,24 @@ class AttendInBlocks final : public Rule {
       if (p.graph[i].node->kind != tracer::NodeKind::MatMul || c.attention_of(i) >= 0 ||
           c.attends(i))
         continue;
-      if (const std::optional<Attention>& a = p.attention(i))
-        o.make({{{Edit::Attend, a->product, "what its rows follow from is computed in blocks"}}});
+      if (const std::optional<Attention>& a = p.attention(i)) offer(p, *a, o);
     }
+  }
+
+ private:
+  static void offer(const Problem& p, const Attention& a, Offers& o) {
+    const Machine& m = *p.target.machine;
+    const Node& scores = *p.graph[a.scores].node;
+    Offer blocks{{{Edit::Attend, a.product, "what its rows follow from is computed in blocks"}}};
+    // A single row reads keys and values once, as a library would.
+    const bool one_row = p.graph[a.product].node->shape[a.row_axis(p.graph)] == 1;
+    if (!p.target.lanes && !one_row && bytes_of(scores) <= m.most_stored) {
+      // Scores and weights are stored and loaded, and what is between them is a step, too.
+      blocks.as_is = multiplying(p, a, Multiplier::Blas) + memory_seconds(m, 4 * bytes_of(scores)) +
+                     static_cast<double>(1 + a.products.size()) * m.operation;
+      blocks.instead = multiplying(p, a, Multiplier::Attention);
+    }
+    o.make(blocks);
   }
 };
 

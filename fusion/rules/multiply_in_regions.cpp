@@ -48,11 +48,10 @@ class MultiplyInRegions final : public Rule {
       double bytes = after.empty() ? 0 : after[p];
       // Filled, written to, and read instead of what is written.
       bytes += 3 * static_cast<double>(c.packed_bytes(p));
-      if (c.unfolded(g[p].in[1])) bytes += 2 * bytes_of(*g[g[p].in[1]].node);
-      if (c.computes_rows(p)) bytes += 2 * bytes_of(*g[g[p].in[0]].node);
       // Libraries of devices multiply matrices: several axes are copied to be one.
-      if (!c.problem().target.lanes && !g[p].node->axes.empty())
-        for (const std::int32_t k : {0, 1}) bytes += 2 * bytes_of(*g[g[p].in[k]].node);
+      const bool copied = !c.problem().target.lanes && !g[p].node->axes.empty();
+      if (copied || c.unfolded(g[p].in[1])) bytes += 2 * bytes_of(*g[g[p].in[1]].node);
+      if (copied || c.computes_rows(p)) bytes += 2 * bytes_of(*g[g[p].in[0]].node);
       offer_call(c, p, bytes, o);
     }
   }
@@ -67,16 +66,20 @@ class MultiplyInRegions final : public Rule {
         static_cast<double>(element_count(Dims(n.shape.end() - across, n.shape.end())));
     const auto depth = static_cast<double>(tracer::product_depth(n));
     const double rows = elements_of(n.shape) / columns;
-    const double tiles = product_seconds(m, Multiplier::Tiles, n.dtype, rows, columns, depth);
-    const double blas = n.axes.empty()
-                            ? product_seconds(m, Multiplier::Blas, n.dtype, rows, columns, depth)
-                            : tiles;
+    const bool host = c.problem().target.lanes;
+    const auto seconds = [&](Multiplier by) {
+      return product_seconds(m, by, n.dtype, rows, columns, depth);
+    };
+    const double tiles = seconds(n.axes.empty() ? Multiplier::Tiles : Multiplier::Axes);
+    // The host multiplies what a BLAS does not take, or not faster, by tiles.
+    double library = host && !n.axes.empty() ? tiles : seconds(Multiplier::Blas);
+    if (host) library = std::min(library, tiles);
     // What stands around it is a step of its own then.
     const double launch = spared_bytes > 0 ? m.operation : 0;
     o.make({{{Edit::Call, p, "computed by a library call"}},
             tiles + tiling_seconds(c.problem().target, g, p),
-            std::min(tiles, blas) + memory_seconds(m, spared_bytes) + launch,
-            std::min(tiles, blas)});
+            library + memory_seconds(m, spared_bytes) + launch,
+            std::min(tiles, library)});
   }
 };
 

@@ -19,16 +19,16 @@ double product_weight(DType t) {
   return (is_complex(t) ? 4 : 1) * std::max(1.0, part / 4);
 }
 
-bool takes(Multiplier by, DType t) {
-  switch (by) {
-    case Multiplier::Tiles:
-      return is_float(t);
-    case Multiplier::Blas:
-      return is_complex(t) || (is_float(t) && t != DType::Float16);
-    case Multiplier::Loop:
-      break;
-  }
-  return true;
+// Of a multiplication and addition, of as many as product_weight() counts.
+double product_cost(const Machine& m, Multiplier by, DType t) {
+  if (by == Multiplier::Loop) return m.loop_product / product_weight(t);
+  if (!is_float(t) && !(is_complex(t) && by == Multiplier::Blas))
+    return std::numeric_limits<double>::infinity();
+  const ProductCosts& c = by == Multiplier::Blas        ? m.blas_product
+                          : by == Multiplier::Axes      ? m.axes_product
+                          : by == Multiplier::Attention ? m.attention_product
+                                                        : m.tile_product;
+  return t == DType::Float16 ? c.half : c.single;
 }
 
 double read_bytes(const Node& n) {
@@ -58,17 +58,15 @@ double region_seconds(const Machine& m, double bytes, double work) {
 
 double product_seconds(const Machine& m, Multiplier by, DType t, double rows, double columns,
                        double depth) {
-  if (!takes(by, t)) return std::numeric_limits<double>::infinity();
-  if (by == Multiplier::Loop) return rows * columns * depth * m.loop_product;
-  const double products = rows * columns * depth * product_weight(t);
-  if (by == Multiplier::Blas) return products * m.blas_product;
+  const double seconds = rows * columns * depth * product_weight(t) * product_cost(m, by, t);
   // One row or column is bound by memory, or by lanes along k, which no tile has.
   const bool vector = rows == 1 || columns == 1;
-  return products * m.tile_product * (vector ? m.tile_lanes : 1);
+  const bool tiles = by != Multiplier::Blas && by != Multiplier::Loop;
+  return vector && tiles ? seconds * m.tile_lanes : seconds;
 }
 
-double product_work(const Machine& m, DType t, double products) {
-  return products * product_weight(t) * m.tile_product / m.cycle;
+double product_work(const Machine& m, Multiplier by, DType t, double products) {
+  return products * product_weight(t) * product_cost(m, by, t) / m.cycle;
 }
 
 double operation_seconds(const Machine& m, const Node& n) {

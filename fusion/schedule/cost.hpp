@@ -19,13 +19,14 @@ double memory_seconds(const Machine& m, double bytes);
 // Of a region: so many bytes and units of the operations' Cost, which overlap.
 double region_seconds(const Machine& m, double bytes, double work);
 
-// Who multiplies matrices: the engine's tiles, a BLAS, or a plain loop.
-enum class Multiplier : std::uint8_t { Tiles, Blas, Loop };
+// Who multiplies matrices: the engine's tiles (one product, one of several axes, those of an
+// attention), a BLAS, or a plain loop.
+enum class Multiplier : std::uint8_t { Tiles, Axes, Attention, Blas, Loop };
 // Of products of matrices, all of a batch; infinite of a type that they do not take.
 double product_seconds(const Machine& m, Multiplier by, DType t, double rows, double columns,
                        double depth);
 // The same in units of work, for a region that multiplies.
-double product_work(const Machine& m, DType t, double products);
+double product_work(const Machine& m, Multiplier by, DType t, double products);
 
 // Of an operation by itself, which reads its operands from memory and stores its result there.
 double operation_seconds(const Machine& m, const tracer::Node& n);

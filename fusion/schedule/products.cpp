@@ -125,7 +125,7 @@ bool Candidate::computes_columns(const Attention& a, std::int32_t operand) const
   const std::int64_t rows =
       std::min(g_[a.product].node->shape[a.row_axis(g_)],
                attention_rows(BlockExtents(g_), a, problem_->target.product_depth));
-  const double seconds = product_seconds(m, Multiplier::Tiles, g_[a.scores].node->dtype,
+  const double seconds = product_seconds(m, Multiplier::Attention, g_[a.scores].node->dtype,
                                          static_cast<double>(rows), 2, 1);
   return *cost > 0 && *cost * m.cycle <= kShare * seconds;
 }

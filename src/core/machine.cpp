@@ -13,13 +13,18 @@ namespace {
 
 Machine read_host(CpuTier tier) {
   Machine m = kMachine;
+  const auto slower = [](ProductCosts& c, double times) { c = {c.half * times, c.single * times}; };
+  const auto slower_tiles = [&](double times) {
+    for (ProductCosts* const c : {&m.tile_product, &m.axes_product, &m.attention_product})
+      slower(*c, times);
+  };
   if (tier == CpuTier::Avx2) {
-    m.tile_product *= 2;
-    m.blas_product *= 2;
+    slower_tiles(2);
+    slower(m.blas_product, 2);
     m.tile_lanes /= 2;
   } else if (tier == CpuTier::Baseline) {
     // A BLAS looks at the processor itself.
-    m.tile_product *= 8;
+    slower_tiles(8);
     m.tile_lanes /= 4;
   }
   // 0 or less where the system does not say.
@@ -47,7 +52,7 @@ Machine device_machine(const GpuMachine& g) {
   constexpr double kCacheRate = 1.6;  // times that of memory
   constexpr double kSector = 32;      // bytes that one element by itself moves
   constexpr double kLaunch = 3e-6;
-  const double byte = 1 / g.memory_rate, cached = byte / kCacheRate;
+  const double byte = 1 / (g.memory_rate * g.copied), cached = byte / kCacheRate;
   const double all = g.multiprocessors;
   Machine m;
   m.memory[0] = m.memory[1] = {g.cache_bytes, cached};
@@ -55,7 +60,15 @@ Machine device_machine(const GpuMachine& g) {
   m.cycle = 1 / (all * kLanes * g.clock);
   m.interpreted = 1;
   m.store = m.load = sizeof(float) * byte / m.cycle;
-  m.tile_product = m.blas_product = m.cycle;  // a multiplication and addition is one operation
+  // A multiplication and addition is one operation.
+  const auto of = [&](const ProductCosts& rate) {
+    return ProductCosts{m.cycle / rate.half, m.cycle / rate.single};
+  };
+  m.tile_product = of(g.products.tiles);
+  m.axes_product = of(g.products.axes);
+  m.attention_product = of(g.products.attention);
+  m.blas_product = of(g.products.library);
+  m.most_stored = g.most_stored;
   m.loop_product = 8 * m.cycle;
   m.tile_lanes = 1;
   m.ordered = m.side_by_side = g.step / (all * g.busy);

@@ -4,6 +4,7 @@
 // is decided by extents alone.
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include "dtype.hpp"
 #include "op_table.hpp"
@@ -22,6 +23,12 @@ struct CostOf {
   double operator()(Cost c) const {
     return c == Cost::Cheap ? cheap : c == Cost::Medium ? medium : expensive;
   }
+};
+
+// Of a multiplication and addition of a product of matrices, or a rate of them: of Float16, and of
+// Float32; wider types cost by their size.
+struct ProductCosts {
+  double half, single;
 };
 
 // What the loops of machine code take, for one register of lanes or one scalar: in clock cycles of
@@ -65,13 +72,18 @@ struct Machine {
   // Of an element that later loops read from memory instead of computing it: its store, and each
   // of its loads, in cycles; what takes no more cycles than that is always computed again.
   double store = 4, load = 1.5, recompute = 4;
-  // Of a multiplication and addition: of Float32 in a tile and by a BLAS (wider types cost by their
-  // size), of any other type in a loop.
-  double tile_product = 8e-12, blas_product = 12e-12, loop_product = 0.4e-9;
+  // Of a multiplication and addition: in tiles, of one product, of one of several axes, and of
+  // those of an attention with what stands between them; by a BLAS; in a loop, of any type.
+  ProductCosts tile_product = {8e-12, 8e-12}, axes_product = tile_product,
+               attention_product = tile_product,
+               blas_product = {std::numeric_limits<double>::infinity(), 12e-12};
+  double loop_product = 0.4e-9;
   // A step of a fold in order: alone, and of one of several that are taken side by side.
   double ordered = 1.2e-9, side_by_side = 0.4e-9;
   double block = 20e-9;  // of a block of a product in a region, beyond its multiplications
   int tile_lanes = 16;   // of Float32: a tile of a single column uses one of them
+  // The largest value that a plan puts in memory only because that is faster.
+  double most_stored = std::numeric_limits<double>::infinity();
 
   // Of an element that an index names, out of what lies in the nearest memory and of anything
   // larger.
@@ -107,16 +119,28 @@ struct GpuTeam {
   double join;     // of all its threads together, which others wait for meanwhile
 };
 
+// Multiplications and additions of matrix products, of those that all lanes could do, one a cycle
+// each: by cuBLASLt, and by regions as Machine has them. Measured on an H100, but for two: cuBLASLt
+// in float16 and a region's product in float16 are rough.
+struct GpuProducts {
+  ProductCosts library = {6, 0.77};
+  ProductCosts tiles = {0.2, 0.2};
+  ProductCosts axes = {0.062, 0.062};
+  ProductCosts attention = {0.079, 0.072};
+};
+
 // A GPU. What a kernel takes is counted in steps: an element of a thread that finds its neighbours'
-// memory beside its own. No figure was measured: they say from which extents on one way of
+// memory beside its own. Steps were not measured: they say from which extents on one way of
 // spreading a kernel over threads is taken instead of another.
 struct GpuMachine {
   int arch = 90;  // compute capability: 80 is 8.0, 90 is 9.0, 100 is 10.0
   // Published figures: cycles a second, bytes of the cache that all share, bytes a second of
-  // memory.
+  // memory. Of the last a copy has `copied`, measured.
   double clock = 1.755e9;
   std::int64_t cache_bytes = 50 << 20;
-  double memory_rate = 3.35e12;
+  double memory_rate = 3.35e12, copied = 0.9;
+  GpuProducts products;
+  double most_stored = 4e9;  // bytes, as in Machine
   int multiprocessors = 132;
   int shared_bytes = 227 * 1024;  // of a block, at most
   int threads = 2048;             // of a multiprocessor, at most

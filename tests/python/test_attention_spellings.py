@@ -186,7 +186,7 @@ CASTS = {
 @pytest.mark.parametrize("given", ["f2", "f8", "i4"])
 @pytest.mark.parametrize("name", CASTS)
 def test_operands_are_cast_where_they_are_read(large, name, given):
-    q, k, v = (x[0] for x in data("f4", 300, 1100))
+    q, k, v = (x[0] for x in data("f4", 100, 1100))
     if given == "i4":
         q, k, v = (numpy.rint(x) for x in (q, k, v))
     q, k, v = (x.astype(given) for x in (q, k, v))

@@ -405,6 +405,13 @@ class Stranger:
         self.__cuda_array_interface__ = {**like.__cuda_array_interface__, **changes}
 
 
+class Refusing(Stranger):
+    """One that refuses to be copied to the host, as CuPy's arrays do."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+
 def test_cuda_array_interface_both_ways():
     x = plait.asarray(numpy.arange(12.0).reshape(3, 4), device="cuda")
     d = x.__cuda_array_interface__
@@ -413,6 +420,7 @@ def test_cuda_array_interface_both_ways():
     assert x.T.__cuda_array_interface__["strides"] == (8, 32)
     y = plait.asarray(Stranger(x))
     assert y.device == "cuda:0" and y.__cuda_array_interface__["data"] == d["data"]
+    assert plait.asarray(Refusing(x)).__cuda_array_interface__["data"] == d["data"]
     y[0] = 100  # both sides see writes
     assert host(x)[0].tolist() == [100] * 4
     assert not plait.asarray(Stranger(x, data=(d["data"][0], True))).flags.writeable

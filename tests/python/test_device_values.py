@@ -173,12 +173,33 @@ def test_casts(code, large):
 SHAPES = [(40, 30), (3, 700), (700, 3)] if FAKE_DEVICE else [(1 << 22,), (1000, 1000), (3, 1_000_003), (1_000_003, 3), (64, 70, 130)]
 
 
+@pytest.mark.skipif(FAKE_NVRTC, reason="the same kernels in another compiler")
+@pytest.mark.parametrize("code", ["f", "d", "b", "?", "F", "e"])
+def test_neighbours_in_long_rows_that_are_not_aligned(code, large):
+    a = operands(code, 3 * 2053)[0].reshape(3, 2053)
+    x = plait.asarray(a, device="cuda")
+    first = [numpy.logical_or, numpy.not_equal] if code == "?" else [numpy.maximum, numpy.minimum]
+    for cut in (slice(1, None), slice(0, 1100), slice(7, -3)):
+        want, got = ((v[:, cut][:, 1:-1], v[:, cut][:, 2:], v[:, cut][:, :-2]) for v in (a, x))
+        want, got = (first[0](first[1](p, q), r) for p, q, r in (want, got))
+        assert_alike(str(cut), got, want)
+
+
+def factors(code, size):
+    """Units and ten others, whose product is exact in any order: a device joins products of pieces, which may overflow where NumPy's do not."""
+    rng = numpy.random.default_rng(size)
+    v = rng.choice([1, -1, 1j, -1j] if code == "F" else [1, -1], size).astype(code)
+    v[rng.choice(size, 10, replace=False)] *= 1.5
+    return v
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("code", ["d"] if FAKE_NVRTC else ["f", "d", "l", "e", "F"])
 def test_reductions(shape, code, large):
     a = operands(code, int(numpy.prod(shape)))[code in "fdeF"].reshape(shape)
     a = numpy.nan_to_num(a, posinf=1, neginf=1) if code in "fdeF" else a
-    here, there = plait.array(a), plait.asarray(a, device="cuda")
+    multiplied = factors(code, a.size).reshape(shape) if code in "fdF" else a
+    summed, multiplied = ((plait.array(v), plait.asarray(v, device="cuda")) for v in (a, multiplied))
     names = (
         ["sum", "max", "argmin", "any"] if FAKE_NVRTC else ["sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean", "var"]
     )
@@ -186,7 +207,7 @@ def test_reductions(shape, code, large):
         names = [n for n in names if n != "prod"]  # rounded once on a device, where NumPy's loops end on the host
     for axis in (None, *range(len(shape))):
         for name in names:
-            want, got = (getattr(plait, name)(x, axis=axis) for x in (here, there))
+            want, got = (getattr(plait, name)(x, axis=axis) for x in (multiplied if name == "prod" else summed))
             assert_alike(f"{name} over {axis}", got, want, code == "F")
 
 

@@ -257,7 +257,7 @@ def test_values_in_scratch_are_named_with_level_bytes_and_reason():
     rows = lambda x: np.exp(x - x.max(1, keepdims=True)) / np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True)  # noqa: E731
     text = plait.explain(rows, plait.array(numpy.ones((500, 300), "f4")))
     assert re.search(r"in cache at a row: .*exp float32\(500, 300\), 1\.2 KiB: several loops over the row read it", text), text
-    q = plait.array(numpy.ones((4, 256, 64), "f4"))
+    q = plait.array(numpy.ones((1, 256, 64), "f4"))
     for target, space in ((None, "cache"), ("cuda:sm_90", "shared memory")):
         text = plait.explain(attend, q, q, q, target=target)
         found = re.findall(rf"in {space} at (a block of [a-z ]+): .*?, ([\d.]+) (Ki)?B: ", text)

@@ -2,13 +2,29 @@
 template <int P>
 struct Run {
   Index first, low, high;
-  PLAIT_INLINE bool whole() const { return first >= low && first + P <= high; }
-  PLAIT_INLINE bool has(int k) const { return first + k >= low && first + k < high; }
+  bool spread;  // its elements lie between those of the other lanes of the warp
+  PLAIT_INLINE int step() const { return spread ? 32 : 1; }
+  PLAIT_INLINE bool whole() const { return first >= low && first + (P - 1) * step() < high; }
+  PLAIT_INLINE bool has(int k) const {
+    return first + k * step() >= low && first + k * step() < high;
+  }
   // The iteration that stands for element k: the nearest that exists.
   PLAIT_INLINE Index at(int k) const {
-    const Index i = first + k;
+    const Index i = first + k * step();
     return i < low ? low : i >= high ? high - 1 : i;
   }
+};
+// The n-th of a row, which `lead` elements stand before. Spread ones are those of a warp together, so
+// that each of their accesses reaches neighbours.
+template <int P>
+PLAIT_INLINE Run<P> run_at(Index n, Index lead, bool spread, Index low, Index high) {
+  return {low - lead + (spread ? n / 32 * 32 * P + n % 32 : n * P), low, high, spread};
+}
+// A spread one all of whose elements exist.
+template <int P>
+struct SpreadRun {
+  Index first;
+  PLAIT_INLINE Index at(int k) const { return first + k * 32; }
 };
 // Their values, moved by one access of up to 16 bytes.
 template <class T, int P>
@@ -42,5 +58,17 @@ PLAIT_INLINE void store_pack(void* p, Index offset, const Pack<T, P>& x, const R
   if (aligned && run.whole()) return store<Pack<T, P>>(p, offset, x);
 #pragma unroll
   for (int k = 0; k < P; ++k)
-    if (run.has(k)) store<T>(p, offset + k * Index(sizeof(T)), x[k]);
+    if (run.has(k)) store<T>(p, offset + k * run.step() * Index(sizeof(T)), x[k]);
+}
+template <class T, int P>
+PLAIT_INLINE Pack<T, P> load_pack(const void* p, Index offset, const SpreadRun<P>&, bool) {
+  Pack<T, P> x;
+#pragma unroll
+  for (int k = 0; k < P; ++k) x[k] = load<T>(p, offset + k * 32 * Index(sizeof(T)));
+  return x;
+}
+template <class T, int P>
+PLAIT_INLINE void store_pack(void* p, Index offset, const Pack<T, P>& x, const SpreadRun<P>&, bool) {
+#pragma unroll
+  for (int k = 0; k < P; ++k) store<T>(p, offset + k * 32 * Index(sizeof(T)), x[k]);
 }

@@ -18,8 +18,10 @@ constexpr Machine machine{.memory = {{1000, 1}, {10000, 2}, {INT64_MAX, 4}},
                           .store = 4,
                           .load = 1.5,
                           .recompute = 4,
-                          .tile_product = 8,
-                          .blas_product = 12,
+                          .tile_product = {8, 8},
+                          .axes_product = {9, 9},
+                          .attention_product = {10, 11},
+                          .blas_product = {INFINITY, 12},
                           .loop_product = 400,
                           .tile_lanes = 16,
                           .operation = 5};
@@ -55,7 +57,9 @@ TEST_CASE("tiles multiply matrices, a BLAS vectors and complex numbers") {
   CHECK(std::isinf(seconds(Multiplier::Tiles, DType::Complex64, 2, 3, 5)));
   CHECK(std::isinf(seconds(Multiplier::Blas, DType::Int64, 2, 3, 5)));
   CHECK(seconds(Multiplier::Loop, DType::Int64, 2, 3, 5) == 400 * 30);
-  CHECK(fusion::product_work(machine, DType::Float64, 100) == 100 * 16 / 10.0);
+  CHECK(seconds(Multiplier::Axes, DType::Float32, 2, 3, 5) == 9 * 30);
+  CHECK(seconds(Multiplier::Attention, DType::Float16, 2, 3, 5) == 10 * 30);
+  CHECK(fusion::product_work(machine, Multiplier::Tiles, DType::Float64, 100) == 100 * 16 / 10.0);
 }
 
 TEST_CASE("an operation by itself goes through memory") {
@@ -103,7 +107,8 @@ TEST_CASE("the table of this machine says what planner and engine rely on") {
 }
 
 TEST_CASE("the table of a device follows from what the device says of itself") {
-  const GpuMachine one{.cache_bytes = 1000, .memory_rate = 1e12, .multiprocessors = 66};
+  const GpuMachine one{
+      .cache_bytes = 1000, .memory_rate = 1e12, .copied = 1, .multiprocessors = 66};
   GpuMachine two = one;
   two.multiprocessors *= 2;
   two.memory_rate *= 2;

@@ -37,7 +37,7 @@ TEST_CASE("multiply_in_regions: while what it spares costs more than its blocks"
   m.operation = 0;
   CHECK_FALSE(Multiplied(one_more(), m).in_region());
   m.block = 0;  // what is left is who multiplies faster
-  m.blas_product = m.tile_product / 2;
+  m.blas_product.single = m.tile_product.single / 2;
   CHECK_FALSE(Multiplied(one_more(), m).in_region());
   m = with_memory(1e-9);
   m.block = 1e-3;
