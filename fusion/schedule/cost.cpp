@@ -1,6 +1,7 @@
 #include "cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -58,7 +59,9 @@ double region_seconds(const Machine& m, double bytes, double work) {
 
 double product_seconds(const Machine& m, Multiplier by, DType t, double rows, double columns,
                        double depth) {
-  const double seconds = rows * columns * depth * product_weight(t) * product_cost(m, by, t);
+  const double cost = product_cost(m, by, t);
+  if (std::isinf(cost)) return cost;  // of no products, too
+  const double seconds = rows * columns * depth * product_weight(t) * cost;
   // One row or column is bound by memory, or by lanes along k, which no tile has.
   const bool vector = rows == 1 || columns == 1;
   const bool tiles = by != Multiplier::Blas && by != Multiplier::Loop;

@@ -54,6 +54,7 @@ TEST_CASE("tiles multiply matrices, a BLAS vectors and complex numbers") {
   CHECK(seconds(Multiplier::Blas, DType::Float32, 1, 3, 5) == 12 * 15);
   CHECK(seconds(Multiplier::Blas, DType::Complex64, 2, 3, 5) == 4 * 12 * 30);
   CHECK(std::isinf(seconds(Multiplier::Blas, DType::Float16, 2, 3, 5)));
+  CHECK(std::isinf(seconds(Multiplier::Blas, DType::Float16, 2, 3, 0)));
   CHECK(std::isinf(seconds(Multiplier::Tiles, DType::Complex64, 2, 3, 5)));
   CHECK(std::isinf(seconds(Multiplier::Blas, DType::Int64, 2, 3, 5)));
   CHECK(seconds(Multiplier::Loop, DType::Int64, 2, 3, 5) == 400 * 30);

@@ -14,7 +14,8 @@ Array divided(const Array& e) { return apply(OpId::Divide, e, row_of(ReduceKind:
 
 // weights(scores) @ values
 template <class F>
-Planned attended(F&& weights, const Machine& m = kMachine, std::int64_t depth = 64) {
+Planned attended(F&& weights, const Machine& m = kMachine, std::int64_t depth = 64,
+                 bool lanes = true) {
   const auto product = [&] {
     return tracer::matmul(weights(tracer::matmul(operand({300, 32}), operand({32, 520}))),
                           operand({520, 40}));
@@ -22,7 +23,7 @@ Planned attended(F&& weights, const Machine& m = kMachine, std::int64_t depth = 
   return {{product()},
           {&fusion::call_libraries(), &fusion::attend_in_blocks()},
           m,
-          {.product_depth = depth}};
+          {.lanes = lanes, .product_depth = depth}};
 }
 Array softmax(const Array& s) { return divided(exponentials(s)); }
 
@@ -36,6 +37,19 @@ TEST_CASE("attend_in_blocks: a softmax of scores, whatever the machine") {
     CHECK(p.plan->considered.empty());
     CHECK(p.plan->bytes_moved == p.plan->bytes_least);
   }
+}
+
+TEST_CASE(
+    "attend_in_blocks: on a device where it is faster, or the scores are too large to store") {
+  Machine m = with_memory(0);
+  m.operation = 0;
+  const auto in_blocks = [&] { return attended(softmax, m, 64, false).calls() == 0; };
+  m.attention_product.single = m.blas_product.single / 2;
+  CHECK(in_blocks());
+  m.attention_product.single = m.blas_product.single * 2;
+  CHECK_FALSE(in_blocks());
+  m.most_stored = 300 * 520 * 8 - 1;
+  CHECK(in_blocks());
 }
 
 TEST_CASE("attend_in_blocks: not weights that blocks of keys cannot rescale") {
