@@ -63,20 +63,17 @@ void Emitter::locals() {
     line("char* const in_scratch = a.scratch + team.first() * a.scratch_bytes;");
   for (std::size_t n = 0; n < k_.locals.size(); ++n) {
     const std::string type(type_name(k_.locals[n].dtype)), name = numbered("l", n);
-    const bool in_shared = p_.home(n) == Home::Team;
     if (of_team(p_.home(n)))
-      line("const " + std::string(in_shared && p_.nest.skewed ? "SkewedRow<" : "Shared<") + type +
-           "> " + name + "{reinterpret_cast<" + type + "*>(" + (in_shared ? "rows" : "in_scratch") +
-           " + a." + name + ")};");
+      line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(" +
+           (p_.home(n) == Home::Team ? "rows" : "in_scratch") + " + a." + name + ")};");
     if (p_.home(n) == Home::Thread)
       line("const Row<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(a.scratch + a." +
            name + ") + thread_index(), thread_count()};");
   }
 }
 
-// Blocks of a multiprocessor that registers have to suffice for. With a number ptxas may spill for
-// their sake, so that it is named only where memory is of 32 bits: for rows in shared memory, and
-// for few streams, which nothing but many threads keeps going.
+// Blocks of a multiprocessor that registers have to suffice for: of few streams of 32 bits, which
+// nothing but many threads keeps going.
 int Emitter::least_blocks() const {
   const Mapping& m = p_.mapping;
   bool narrow = !m.wide && !p_.nest.multiplies;
@@ -84,9 +81,9 @@ int Emitter::least_blocks() const {
     const bool moves = i.op == ir::Op::Load || i.op == ir::Op::Store || i.op == ir::Op::LoadLocal;
     narrow &= !moves || itemsize(i.type) <= 4;
   }
-  if (!narrow) return 1;
-  if (m.team == 256) return 6;
-  return m.pack > 1 && std::count(p_.nest.packed.begin(), p_.nest.packed.end(), 1) <= 4 ? 8 : 1;
+  return narrow && m.pack > 1 && std::count(p_.nest.packed.begin(), p_.nest.packed.end(), 1) <= 4
+             ? 8
+             : 1;
 }
 
 void Emitter::entry() {

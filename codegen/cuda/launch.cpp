@@ -12,6 +12,7 @@ namespace plait::cuda {
 namespace {
 
 constexpr std::size_t kMostArgumentBytes = 4000;  // CUDA's limit is 4096
+constexpr std::int64_t kWaves = 64;               // blocks for one that is resident, at most
 constexpr std::int64_t kMostScratch = std::int64_t{256} << 20;
 
 std::int64_t padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -98,8 +99,12 @@ Launch launch_shape(const Program& p, const Extents& e) {
   const std::int64_t total = m.transposed ? transposed_count(p.kernel, p.nest, e) * m.threads()
                                           : iterations(p.kernel, p.nest, e) / m.pack * m.team;
   std::int64_t threads = m.threads();
-  std::int64_t blocks = std::clamp<std::int64_t>(
-      (total + threads - 1) / threads, 1, p.target.threads / threads * p.target.multiprocessors);
+  // Where a block begins with nothing, many small shares end at the same time.
+  const bool light = !m.uses_shared_memory() && scratch_bytes(p, e.params, threads) == 0;
+  const std::int64_t waves = light ? kWaves : 1;
+  std::int64_t blocks =
+      std::clamp<std::int64_t>((total + threads - 1) / threads, 1,
+                               p.target.threads / threads * p.target.multiprocessors * waves);
   // Long rows of scratch leave room for fewer threads.
   while (blocks * threads > m.team && scratch_bytes(p, e.params, blocks * threads) > kMostScratch)
     if (blocks > 1)

@@ -51,7 +51,6 @@ struct NestFacts {
   std::int32_t transposed_loop = -1;  // the loop that ...
   std::vector<char> transposed;       // ... these loads are contiguous along (transposed.hpp)
   std::vector<ir::Row> kept;          // rows that several loops read, which a team may keep
-  bool skewed = false;                // rows in shared memory lie for sums by groups of lanes
   bool computed_index = false;        // an address depends on an index from memory
 };
 NestFacts analyse_nest(const ir::Kernel& k);

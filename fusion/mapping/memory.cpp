@@ -14,20 +14,18 @@ Home home_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const M
                                                                                    : Home::Thread;
 }
 
-std::int64_t row_bytes(const ir::Local& l, const NestFacts& n, const std::int64_t* params) {
+std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
-  std::int64_t count = std::max<std::int64_t>(1, ir::local_count(l, params));
-  if (n.skewed) count = (count + 31) / 32 * 32;  // SkewedRow
-  return (count * item + 15) / 16 * 16;
+  return (std::max<std::int64_t>(1, ir::local_count(l, params)) * item + 15) / 16 * 16;
 }
 std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m, Home home,
                         const std::int64_t* params) {
   std::int64_t total = 0;
   for (std::size_t l = 0; l < k.locals.size(); ++l)
-    if (home_of(k, l, n, m) == home) total += row_bytes(k.locals[l], n, params);
+    if (home_of(k, l, n, m) == home) total += row_bytes(k.locals[l], params);
   if (m.keeps_rows && home == Home::Team)
     for (const ir::Row& r : n.kept)
-      if (r.local < 0) total += row_bytes({k.insts[r.readers[0].load].type, r.count, 0}, n, params);
+      if (r.local < 0) total += row_bytes({k.insts[r.readers[0].load].type, r.count, 0}, params);
   return total;
 }
 
@@ -38,9 +36,9 @@ void keep_within(const ir::Kernel& k, const NestFacts& n, Mapping& m, std::int64
     std::size_t largest = 0;
     std::int64_t most = -1;
     for (std::size_t l = 0; l < k.locals.size(); ++l)
-      if (home_of(k, l, n, m) == Home::Team && row_bytes(k.locals[l], n, params) > most) {
+      if (home_of(k, l, n, m) == Home::Team && row_bytes(k.locals[l], params) > most) {
         largest = l;
-        most = row_bytes(k.locals[l], n, params);
+        most = row_bytes(k.locals[l], params);
       }
     m.in_scratch |= std::uint64_t{1} << largest;
   }

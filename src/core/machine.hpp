@@ -124,9 +124,9 @@ struct GpuTeam {
 // in float16 and a region's product in float16 are rough.
 struct GpuProducts {
   ProductCosts library = {6, 0.77};
-  ProductCosts tiles = {0.2, 0.2};
-  ProductCosts axes = {0.062, 0.062};
-  ProductCosts attention = {0.079, 0.072};
+  ProductCosts tiles = {0.47, 0.47};
+  ProductCosts axes = {0.19, 0.19};
+  ProductCosts attention = {0.27, 0.19};
 };
 
 // A GPU. What a kernel takes is counted in steps: an element of a thread that finds its neighbours'

@@ -101,8 +101,6 @@ void find_rows(const ir::Kernel& k, NestFacts& n) {
         row->readers.push_back({loop, load});
     }
   }
-  for (std::size_t l = 0; l < k.loops.size() && !n.multiplies; ++l)
-    for (const ir::Reduction& r : k.loops[l].reductions) n.skewed |= n.shared[l] && is_tree(k, r);
   std::erase_if(rows, [](const ir::Row& r) { return r.readers.size() == 1; });
   for (ir::Row& r : rows) {
     r.local = free_local(k, n, r);
