@@ -208,50 +208,83 @@ int set_flat(PyObject* s, PyObject* value, void*) {
     return 0;
   });
 }
+
+// Has the NumPy at hand warn of that attribute being set, if it does, on an array of its own; where
+// warnings are errors, nothing is set.
+void warn_of_setting(const char* name) {
+  static PyObject* const scalar = check(PyArray_SimpleNew(0, nullptr, NPY_DOUBLE));
+  const Owned value(check(PyObject_GetAttrString(scalar, name)));
+  check(PyObject_SetAttrString(scalar, name, value.get()));
+}
+// NumPys that warn have a method that sets it without a word.
+void set_on_host(PyObject* host, const char* name, PyObject* value) {
+  const Owned method(check(PyUnicode_FromFormat("_set_%s", name)));
+  if (PyObject_HasAttr(host, method.get()))
+    const Owned none(check(PyObject_CallMethodOneArg(host, method.get(), value)));
+  else
+    check(PyObject_SetAttrString(host, name, value));
+}
+
+void put_shape(ArrayObject* a, PyObject* value) {
+  if (a->host) return set_on_host(a->host, "shape", value);
+  PyArray_Dims want{nullptr, 0};
+  if (!PyArray_IntpConverter(value, &want)) throw PythonError{};
+  Dims shape(want.len);
+  for (int i = 0; i < want.len; ++i) shape[i] = want.ptr[i];
+  PyDimMem_FREE(want.ptr);
+  tracer::Array made = tracer::reshape(a->array, shape);
+  if (made.storage != a->array.storage) {
+    PyErr_SetString(PyExc_AttributeError,
+                    "Incompatible shape for in-place modification. Use `.reshape()` to make a "
+                    "copy with the desired "
+                    "shape.");
+    throw PythonError{};
+  }
+  made.writeable = a->array.writeable;
+  a->array = std::move(made);
+}
+void put_dtype(ArrayObject* a, PyObject* value) {
+  if (auto v = a->host ? std::nullopt : viewed(a->array, value)) {
+    a->array = std::move(*v);
+    return;
+  }
+  Owned numpy(to_numpy(a));
+  set_on_host(numpy.get(), "dtype", value);
+  if (a->host) return;
+  auto native = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share);
+  if (native) {
+    a->array = std::move(*native);
+  } else {
+    a->host = numpy.release();
+    a->array = {};
+  }
+}
 int set_shape(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
     check(refuse_delete(value));
-    ArrayObject* a = as_array(s);
-    if (a->host) return PyObject_SetAttrString(a->host, "shape", value);
-    PyArray_Dims want{nullptr, 0};
-    if (!PyArray_IntpConverter(value, &want)) throw PythonError{};
-    Dims shape(want.len);
-    for (int i = 0; i < want.len; ++i) shape[i] = want.ptr[i];
-    PyDimMem_FREE(want.ptr);
-    tracer::Array made = tracer::reshape(a->array, shape);
-    if (made.storage != a->array.storage) {
-      PyErr_SetString(PyExc_AttributeError,
-                      "Incompatible shape for in-place modification. Use `.reshape()` to make a "
-                      "copy with the desired "
-                      "shape.");
-      throw PythonError{};
-    }
-    made.writeable = a->array.writeable;
-    a->array = std::move(made);
+    warn_of_setting("shape");
+    put_shape(as_array(s), value);
     return 0;
   });
 }
 int set_dtype(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
     check(refuse_delete(value));
-    ArrayObject* a = as_array(s);
-    if (auto v = a->host ? std::nullopt : viewed(a->array, value)) {
-      a->array = std::move(*v);
-      return 0;
-    }
-    Owned numpy(to_numpy(a));
-    check(PyObject_SetAttrString(numpy.get(), "dtype", value));
-    if (a->host) return 0;
-    auto native = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share);
-    if (native) {
-      a->array = std::move(*native);
-    } else {
-      a->host = numpy.release();
-      a->array = {};
-    }
+    warn_of_setting("dtype");
+    put_dtype(as_array(s), value);
     return 0;
   });
 }
+template <auto put>
+PyObject* put_quietly(PyObject* s, PyObject* value) {
+  return guarded([&] {
+    put(as_array(s), value);
+    return Py_NewRef(Py_None);
+  });
+}
+PyMethodDef quiet_setters[] = {{"_set_shape", put_quietly<put_shape>, METH_O, nullptr},
+                               {"_set_dtype", put_quietly<put_dtype>, METH_O, nullptr}};
+
 // NumPy's array of it, whose base is that of the array whose memory it views: new strides may reach
 // as far as that.
 PyObject* within_base(ArrayObject* a) {
@@ -331,6 +364,14 @@ PyGetSetDef array_getset[] = {
     {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
     {"_pending", get_pending, nullptr, "True while the value has not been computed", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+void add_quiet_setters(PyTypeObject* type) {
+  for (PyMethodDef& m : quiet_setters) {
+    if (!PyObject_HasAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), m.ml_name)) continue;
+    const Owned method(check(PyDescr_NewMethod(type, &m)));
+    check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), m.ml_name, method.get()));
+  }
+}
 
 // Strings that live as long as the type: one reference to each is kept.
 void document(PyGetSetDef* attributes) {
