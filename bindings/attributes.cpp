@@ -195,27 +195,32 @@ PyObject* get_pending(PyObject* s, void*) {
   return PyBool_FromLong(!a->host && !tracer::is_materialised(a->array));
 }
 
-int refuse_delete(PyObject* value) {
-  if (value) return 0;
-  PyErr_SetString(PyExc_AttributeError, "cannot delete array attribute");
-  return -1;
+// An array of NumPy's own, whose attributes are set or deleted for what the NumPy at hand says to
+// it.
+PyObject* numpys_scalar() {
+  static PyObject* const scalar = check(PyArray_SimpleNew(0, nullptr, NPY_DOUBLE));
+  return scalar;
+}
+void set_on_scalar(const char* name, PyObject* value) {
+  check(PyObject_SetAttrString(numpys_scalar(), name, value));
+}
+void refuse_delete(const char* name, PyObject* value) {
+  if (!value) set_on_scalar(name, nullptr);
+}
+// Where warnings are errors, nothing is set.
+void warn_of_setting(const char* name) {
+  const Owned own(check(PyObject_GetAttrString(numpys_scalar(), name)));
+  set_on_scalar(name, own.get());
 }
 int set_flat(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete("flat", value);
     Owned module(check(PyImport_ImportModule("plait._flat")));
     Owned none(check(PyObject_CallMethod(module.get(), "assign", "OO", s, value)));
     return 0;
   });
 }
 
-// Has the NumPy at hand warn of that attribute being set, if it does, on an array of its own; where
-// warnings are errors, nothing is set.
-void warn_of_setting(const char* name) {
-  static PyObject* const scalar = check(PyArray_SimpleNew(0, nullptr, NPY_DOUBLE));
-  const Owned value(check(PyObject_GetAttrString(scalar, name)));
-  check(PyObject_SetAttrString(scalar, name, value.get()));
-}
 // NumPys that warn have a method that sets it without a word.
 void set_on_host(PyObject* host, const char* name, PyObject* value) {
   const Owned method(check(PyUnicode_FromFormat("_set_%s", name)));
@@ -261,7 +266,7 @@ void put_dtype(ArrayObject* a, PyObject* value) {
 }
 int set_shape(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete("shape", value);
     warn_of_setting("shape");
     put_shape(as_array(s), value);
     return 0;
@@ -269,7 +274,7 @@ int set_shape(PyObject* s, PyObject* value, void*) {
 }
 int set_dtype(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete("dtype", value);
     warn_of_setting("dtype");
     put_dtype(as_array(s), value);
     return 0;
@@ -305,7 +310,7 @@ PyObject* within_base(ArrayObject* a) {
 }
 int set_strides(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete("strides", value);
     ArrayObject* a = as_array(s);
     Owned numpy(within_base(a));
     check(PyObject_SetAttrString(numpy.get(), "strides", value));
@@ -325,11 +330,11 @@ char real_name[] = "real", imag_name[] = "imag";
 // a.real = v and a.imag = v assign through the part's view.
 int set_part(PyObject* s, PyObject* value, void* name) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete(static_cast<const char*>(name), value);
     const ArrayObject* a = as_array(s);
     if (name == imag_name && !a->host && !is_complex(a->array.dtype)) {
-      PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set");
-      throw PythonError{};
+      set_on_scalar(imag_name, value);  // raises
+      return 0;
     }
     Owned part(check(PyObject_GetAttrString(s, static_cast<const char*>(name))));
     if (!is_array(part.get())) throw PythonError{};

@@ -53,6 +53,10 @@ CALLS = {
     "a result of another kind": lambda np: np.take(np.array([1.5, 2.5]), [0, 1], out=np.zeros(2, "i8")),
     "sums of times that overflow": lambda np: np.array([2**63 - 2], "m8[s]") + np.array([2], "m8[s]"),
     "a number beside times": lambda np: np.array([1, 2], "m8[s]") + 1,
+    "no imaginary part": lambda np: setattr(np.ones(2, "i4"), "imag", 3),
+    "no shape any more": lambda np: delattr(np.ones(2), "shape"),
+    "no part any more": lambda np: delattr(np.ones(2), "real"),
+    "no flat any more": lambda np: delattr(np.ones(2), "flat"),
     "a transform into an array": lambda np: np.fft.ifftn(np.ones((2, 2)), out=np.zeros((2, 2), complex)),
 }
 
