@@ -195,63 +195,101 @@ PyObject* get_pending(PyObject* s, void*) {
   return PyBool_FromLong(!a->host && !tracer::is_materialised(a->array));
 }
 
-int refuse_delete(PyObject* value) {
-  if (value) return 0;
-  PyErr_SetString(PyExc_AttributeError, "cannot delete array attribute");
-  return -1;
+// An array of NumPy's own, whose attributes are set or deleted for what the NumPy at hand says to
+// it.
+PyObject* numpys_scalar() {
+  static PyObject* const scalar = check(PyArray_SimpleNew(0, nullptr, NPY_DOUBLE));
+  return scalar;
+}
+void set_on_scalar(const char* name, PyObject* value) {
+  check(PyObject_SetAttrString(numpys_scalar(), name, value));
+}
+void refuse_delete(const char* name, PyObject* value) {
+  if (!value) set_on_scalar(name, nullptr);
+}
+// Where warnings are errors, nothing is set.
+void warn_of_setting(const char* name) {
+  const Owned own(check(PyObject_GetAttrString(numpys_scalar(), name)));
+  set_on_scalar(name, own.get());
 }
 int set_flat(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete("flat", value);
     Owned module(check(PyImport_ImportModule("plait._flat")));
     Owned none(check(PyObject_CallMethod(module.get(), "assign", "OO", s, value)));
     return 0;
   });
 }
+
+// NumPys that warn have a method that sets it without a word.
+void set_on_host(PyObject* host, const char* name, PyObject* value) {
+  const Owned method(check(PyUnicode_FromFormat("_set_%s", name)));
+  if (PyObject_HasAttr(host, method.get()))
+    const Owned none(check(PyObject_CallMethodOneArg(host, method.get(), value)));
+  else
+    check(PyObject_SetAttrString(host, name, value));
+}
+
+void put_shape(ArrayObject* a, PyObject* value) {
+  if (a->host) return set_on_host(a->host, "shape", value);
+  PyArray_Dims want{nullptr, 0};
+  if (!PyArray_IntpConverter(value, &want)) throw PythonError{};
+  Dims shape(want.len);
+  for (int i = 0; i < want.len; ++i) shape[i] = want.ptr[i];
+  PyDimMem_FREE(want.ptr);
+  tracer::Array made = tracer::reshape(a->array, shape);
+  if (made.storage != a->array.storage) {
+    PyErr_SetString(PyExc_AttributeError,
+                    "Incompatible shape for in-place modification. Use `.reshape()` to make a "
+                    "copy with the desired "
+                    "shape.");
+    throw PythonError{};
+  }
+  made.writeable = a->array.writeable;
+  a->array = std::move(made);
+}
+void put_dtype(ArrayObject* a, PyObject* value) {
+  if (auto v = a->host ? std::nullopt : viewed(a->array, value)) {
+    a->array = std::move(*v);
+    return;
+  }
+  Owned numpy(to_numpy(a));
+  set_on_host(numpy.get(), "dtype", value);
+  if (a->host) return;
+  auto native = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share);
+  if (native) {
+    a->array = std::move(*native);
+  } else {
+    a->host = numpy.release();
+    a->array = {};
+  }
+}
 int set_shape(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
-    ArrayObject* a = as_array(s);
-    if (a->host) return PyObject_SetAttrString(a->host, "shape", value);
-    PyArray_Dims want{nullptr, 0};
-    if (!PyArray_IntpConverter(value, &want)) throw PythonError{};
-    Dims shape(want.len);
-    for (int i = 0; i < want.len; ++i) shape[i] = want.ptr[i];
-    PyDimMem_FREE(want.ptr);
-    tracer::Array made = tracer::reshape(a->array, shape);
-    if (made.storage != a->array.storage) {
-      PyErr_SetString(PyExc_AttributeError,
-                      "Incompatible shape for in-place modification. Use `.reshape()` to make a "
-                      "copy with the desired "
-                      "shape.");
-      throw PythonError{};
-    }
-    made.writeable = a->array.writeable;
-    a->array = std::move(made);
+    refuse_delete("shape", value);
+    warn_of_setting("shape");
+    put_shape(as_array(s), value);
     return 0;
   });
 }
 int set_dtype(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
-    ArrayObject* a = as_array(s);
-    if (auto v = a->host ? std::nullopt : viewed(a->array, value)) {
-      a->array = std::move(*v);
-      return 0;
-    }
-    Owned numpy(to_numpy(a));
-    check(PyObject_SetAttrString(numpy.get(), "dtype", value));
-    if (a->host) return 0;
-    auto native = native_from_numpy(reinterpret_cast<PyArrayObject*>(numpy.get()), Take::Share);
-    if (native) {
-      a->array = std::move(*native);
-    } else {
-      a->host = numpy.release();
-      a->array = {};
-    }
+    refuse_delete("dtype", value);
+    warn_of_setting("dtype");
+    put_dtype(as_array(s), value);
     return 0;
   });
 }
+template <auto put>
+PyObject* put_quietly(PyObject* s, PyObject* value) {
+  return guarded([&] {
+    put(as_array(s), value);
+    return Py_NewRef(Py_None);
+  });
+}
+PyMethodDef quiet_setters[] = {{"_set_shape", put_quietly<put_shape>, METH_O, nullptr},
+                               {"_set_dtype", put_quietly<put_dtype>, METH_O, nullptr}};
+
 // NumPy's array of it, whose base is that of the array whose memory it views: new strides may reach
 // as far as that.
 PyObject* within_base(ArrayObject* a) {
@@ -272,7 +310,7 @@ PyObject* within_base(ArrayObject* a) {
 }
 int set_strides(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete("strides", value);
     ArrayObject* a = as_array(s);
     Owned numpy(within_base(a));
     check(PyObject_SetAttrString(numpy.get(), "strides", value));
@@ -292,11 +330,11 @@ char real_name[] = "real", imag_name[] = "imag";
 // a.real = v and a.imag = v assign through the part's view.
 int set_part(PyObject* s, PyObject* value, void* name) {
   return guarded_int([&]() -> int {
-    check(refuse_delete(value));
+    refuse_delete(static_cast<const char*>(name), value);
     const ArrayObject* a = as_array(s);
     if (name == imag_name && !a->host && !is_complex(a->array.dtype)) {
-      PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set");
-      throw PythonError{};
+      set_on_scalar(imag_name, value);  // raises
+      return 0;
     }
     Owned part(check(PyObject_GetAttrString(s, static_cast<const char*>(name))));
     if (!is_array(part.get())) throw PythonError{};
@@ -331,6 +369,14 @@ PyGetSetDef array_getset[] = {
     {"__array_priority__", get_priority, nullptr, nullptr, nullptr},
     {"_pending", get_pending, nullptr, "True while the value has not been computed", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+void add_quiet_setters(PyTypeObject* type) {
+  for (PyMethodDef& m : quiet_setters) {
+    if (!PyObject_HasAttrString(reinterpret_cast<PyObject*>(&PyArray_Type), m.ml_name)) continue;
+    const Owned method(check(PyDescr_NewMethod(type, &m)));
+    check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), m.ml_name, method.get()));
+  }
+}
 
 // Strings that live as long as the type: one reference to each is kept.
 void document(PyGetSetDef* attributes) {

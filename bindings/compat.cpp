@@ -133,7 +133,14 @@ PyObject* cross(PyObject*, Args args, Py_ssize_t n) {  // (a, b, axisa, axisb, a
   return guarded([&]() -> PyObject* {
     auto a = parse_array(args[0]), b = parse_array(args[1]);
     if (!a || !b) return not_implemented();
-    return wrap(np::cross(*a, *b, integer(args[2]), integer(args[3]), integer(args[4])));
+    const std::int64_t axis_a = integer(args[2]), axis_b = integer(args[3]);
+    // Of vectors of two the NumPy at hand warns, or refuses them as it refuses others.
+    const auto of_three = [](const tracer::Array& x, std::int64_t axis) {
+      return -x.ndim() <= axis && axis < x.ndim() &&
+             x.shape[axis < 0 ? axis + x.ndim() : axis] == 3;
+    };
+    if (!of_three(*a, axis_a) || !of_three(*b, axis_b)) return not_implemented();
+    return wrap(np::cross(*a, *b, axis_a, axis_b, integer(args[4])));
   });
 }
 PyObject* trace(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2, dtype)
@@ -225,7 +232,7 @@ PyObject* tri(PyObject*, Args args, Py_ssize_t n) {  // (rows, columns, k, dtype
   if (!exact_count(n, 4)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     auto t = parse_dtype(args[3]);
-    if (!t) return not_implemented();
+    if (!t || !std::all_of(args, args + 3, has_index)) return not_implemented();
     return wrap(np::tri(integer(args[0]), integer(args[1]), integer(args[2]), *t));
   });
 }
@@ -233,7 +240,7 @@ PyObject* triangle(PyObject*, Args args, Py_ssize_t n) {  // (name, a, k)
   if (!exact_count(n, 3)) return nullptr;
   return guarded_within_int64([&]() -> PyObject* {
     auto a = parse_array(args[1]);
-    if (!a) return not_implemented();
+    if (!a || !has_index(args[2])) return not_implemented();
     return wrap_like(
         text(args[0]) == "tril" ? np::tril(*a, integer(args[2])) : np::triu(*a, integer(args[2])),
         args + 1, 1);

@@ -333,6 +333,10 @@ PyObject* elementwise(PyObject*, Args args, Py_ssize_t n) {
     }
   });
 }
+PyObject* set_where_casts_numbers(PyObject*, PyObject* on) {
+  tracer::where_casts_numbers = on == Py_True;
+  Py_RETURN_NONE;
+}
 PyObject* matmul(PyObject*, Args args, Py_ssize_t n) {  // (a, b)
   return of_array<2>(args, n, [&](auto& a) -> PyObject* {
     auto b = parse_array(args[1]);
@@ -399,26 +403,28 @@ PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, *index)
 
 }  // namespace
 
-PyMethodDef native_functions[] = {{"reduce", c(reduce), METH_FASTCALL, nullptr},
-                                  {"reshape", c(reshape), METH_FASTCALL, nullptr},
-                                  {"transpose", c(transpose), METH_FASTCALL, nullptr},
-                                  {"broadcast_to", c(broadcast_to), METH_FASTCALL, nullptr},
-                                  {"squeeze", c(squeeze), METH_FASTCALL, nullptr},
-                                  {"view", c(view), METH_FASTCALL, nullptr},
-                                  {"expand_dims", c(expand_dims), METH_FASTCALL, nullptr},
-                                  {"flip", c(flip), METH_FASTCALL, nullptr},
-                                  {"swapaxes", c(swapaxes), METH_FASTCALL, nullptr},
-                                  {"moveaxis", c(moveaxis), METH_FASTCALL, nullptr},
-                                  {"diagonal", c(diagonal), METH_FASTCALL, nullptr},
-                                  {"astype", c(astype), METH_FASTCALL, nullptr},
-                                  {"copy", c(copy), METH_FASTCALL, nullptr},
-                                  {"elementwise", c(elementwise), METH_FASTCALL, nullptr},
-                                  {"matmul", c(matmul), METH_FASTCALL, nullptr},
-                                  {"empty", c(empty), METH_FASTCALL, nullptr},
-                                  {"full", c(full), METH_FASTCALL, nullptr},
-                                  {"assign", c(assign), METH_FASTCALL, nullptr},
-                                  {"item", c(item_of), METH_FASTCALL, nullptr},
-                                  {"index_of", index_of, METH_O, nullptr},
-                                  {nullptr, nullptr, 0, nullptr}};
+PyMethodDef native_functions[] = {
+    {"reduce", c(reduce), METH_FASTCALL, nullptr},
+    {"reshape", c(reshape), METH_FASTCALL, nullptr},
+    {"transpose", c(transpose), METH_FASTCALL, nullptr},
+    {"broadcast_to", c(broadcast_to), METH_FASTCALL, nullptr},
+    {"squeeze", c(squeeze), METH_FASTCALL, nullptr},
+    {"view", c(view), METH_FASTCALL, nullptr},
+    {"expand_dims", c(expand_dims), METH_FASTCALL, nullptr},
+    {"flip", c(flip), METH_FASTCALL, nullptr},
+    {"swapaxes", c(swapaxes), METH_FASTCALL, nullptr},
+    {"moveaxis", c(moveaxis), METH_FASTCALL, nullptr},
+    {"diagonal", c(diagonal), METH_FASTCALL, nullptr},
+    {"astype", c(astype), METH_FASTCALL, nullptr},
+    {"copy", c(copy), METH_FASTCALL, nullptr},
+    {"elementwise", c(elementwise), METH_FASTCALL, nullptr},
+    {"matmul", c(matmul), METH_FASTCALL, nullptr},
+    {"empty", c(empty), METH_FASTCALL, nullptr},
+    {"full", c(full), METH_FASTCALL, nullptr},
+    {"assign", c(assign), METH_FASTCALL, nullptr},
+    {"item", c(item_of), METH_FASTCALL, nullptr},
+    {"index_of", index_of, METH_O, nullptr},
+    {"set_where_casts_numbers", set_where_casts_numbers, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

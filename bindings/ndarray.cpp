@@ -261,10 +261,14 @@ PyTypeObject* make_array_type() {
   };
   for (PyType_Slot* s = number_slots; s->slot; ++s) slots.push_back(*s);
   slots.push_back({0, nullptr});
+  // Patterns of sequences match what they match in NumPy.
+  const unsigned long sequence = PyArray_Type.tp_flags & Py_TPFLAGS_SEQUENCE;
   PyType_Spec spec = {"plait.ndarray", sizeof(ArrayObject), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
+                      static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | sequence),
+                      slots.data()};
   auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) return nullptr;
+  add_quiet_setters(type);
   // PyType_FromMetaclass is new in 3.12; the metaclass adds no state, so it may be put in place
   // afterwards.
   Py_SET_TYPE(type, reinterpret_cast<PyTypeObject*>(meta));

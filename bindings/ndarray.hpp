@@ -156,7 +156,8 @@ PyObject* unary_op(OpId fn, PyObject* a);
 PyObject* rich_compare(PyObject* a, PyObject* b, int op);
 extern PyType_Slot number_slots[];  // zero-terminated
 extern PyGetSetDef array_getset[];
-void document(PyGetSetDef* attributes);  // with the text of numpy.ndarray's
+void document(PyGetSetDef* attributes);      // with the text of numpy.ndarray's
+void add_quiet_setters(PyTypeObject* type);  // _set_shape() and so on, where NumPy has them
 extern PyMethodDef array_methods[];
 PyObject* array_getitem(PyObject* self, PyObject* key);
 PyObject* array_sequence_item(PyObject* self, Py_ssize_t i);

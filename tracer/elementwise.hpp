@@ -41,7 +41,8 @@ inline void report_casts(OpId fn, std::span<const Operand> operands, const LoopT
   if (logical(fn)) return;
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (const Operand& o = operands[i]; !o.array)
-      report_cast(o.scalar, fn == OpId::Where ? Weak::None : o.weak, types.in[i]);
+      report_cast(o.scalar, fn == OpId::Where && where_casts_numbers ? Weak::None : o.weak,
+                  types.in[i]);
 }
 
 // The operand's value in the loop's dtype.

@@ -228,6 +228,9 @@ inline void report_cast(const Scalar& s, Weak weak, DType to) {
   }
   if (s.dtype != to) report_narrowing(s, weak, to);
 }
+// Whether where() casts Python's numbers as arrays of their own, which may underflow; NumPy does
+// not from 2.5 on.
+inline bool where_casts_numbers = true;
 std::string quoted(DType t);  // dtype('float64')
 std::string_view casting_name(Casting c);
 

@@ -2,6 +2,7 @@
 
 import builtins
 import dis
+import re
 import types
 
 import numpy
@@ -14,6 +15,27 @@ _OWN = numpy.ndarray, numpy.generic, numpy.random.Generator, numpy.random.Random
 # Methods that tell by their name whose they are. Those of others' encoders and files are named like an array's that writes pickles.
 _METHODS = {name for kind in _OWN for name in dir(kind)} - {"dump", "dumps"} | {"format", "join"}
 _HIDING = eval, exec, __import__
+
+
+def _steps(code):
+    """The instructions, each with one name: Python 3.13 loads and stores two local names by one instruction."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("CACHE", "PRECALL", "EXTENDED_ARG"):
+            continue
+        parts = re.findall("[A-Z]+_FAST(?:_BORROW)?", step.opname) if type(step.argval) is tuple else ()
+        if len(parts) == 2:
+            yield from (step._replace(opname=part, argval=name) for part, name in zip(parts, step.argval))
+        else:
+            yield step
+
+
+def _null_comes_first():
+    """Whether what a call has in the place of self is pushed before the function; Python 3.13 pushes it after it."""
+    names = [step.opname for step in _steps((lambda f: f()).__code__)]
+    return names[names.index("PUSH_NULL") + 1].startswith("LOAD_FAST")
+
+
+_NULL_FIRST = _null_comes_first()
 
 
 def _module(value):
@@ -47,7 +69,7 @@ class _Reader:
 
     def code(self, code, cells, made):
         """made: local names of functions that the code itself makes."""
-        steps = [s for s in dis.get_instructions(code) if s.opname not in ("CACHE", "PRECALL", "EXTENDED_ARG")]
+        steps = list(_steps(code))
         pairs = list(zip(steps, steps[1:]))
         made = made | {b.argval for a, b in pairs if a.opname in ("MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE") and b.opname.startswith("STORE_")}
         of_module = False  # what is on the stack is a module, or an attribute of one
@@ -74,10 +96,10 @@ class _Reader:
                 return False
             else:
                 of_module = False
-            for null, value in ((step, after), (after, step)):
-                is_local = value.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and value.argval not in cells
-                if null.opname == "PUSH_NULL" and (is_local and value.argval not in made or value.opname.startswith("BINARY_SUBSCR")):
-                    return False
+            null, value = (step, after) if _NULL_FIRST else (after, step)
+            is_local = value.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and value.argval not in cells
+            if null.opname == "PUSH_NULL" and (is_local and value.argval not in made or value.opname.startswith("BINARY_SUBSCR")):
+                return False
         return all(self.code(c, cells, made) for c in code.co_consts if isinstance(c, types.CodeType))
 
 

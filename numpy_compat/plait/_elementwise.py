@@ -13,6 +13,18 @@ _NO = numpy._NoValue
 _MISSING = object()  # numpy.where takes _NoValue for a value
 
 
+def _where_casts_numbers():
+    with numpy.errstate(under="raise"):
+        try:
+            numpy.where(True, numpy.float32(1), 1e-300)
+        except FloatingPointError:
+            return True
+    return False
+
+
+_plait.set_where_casts_numbers(_where_casts_numbers())
+
+
 def where(condition, x=_MISSING, y=_MISSING, /):
     if x is _MISSING and y is _MISSING:
         return nonzero(condition) if type(condition) is ndarray and condition.ndim else call(numpy.where, (condition,))

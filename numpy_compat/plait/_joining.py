@@ -112,13 +112,16 @@ def bmat(obj, ldict=None, gdict=None):
     return call(numpy.bmat, (obj, ldict, gdict))
 
 
+_SPARSE_GRID = type(numpy.meshgrid(0, sparse=True, copy=False))  # of views: a list before NumPy 2.5
+
+
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     result = _plait.meshgrid(xi, indexing == "xy", sparse, copy)
     if result is NotImplemented:
         return call(numpy.meshgrid, xi, {"copy": copy, "sparse": sparse, "indexing": indexing})
-    return tuple(result)
+    return (_SPARSE_GRID if sparse and not copy else tuple)(result)
 
 
 def diff(a, n=1, axis=-1, prepend=_NO, append=_NO):

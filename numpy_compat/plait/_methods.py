@@ -362,18 +362,18 @@ def setflags(self, write=None, align=None, uic=None):
 
 
 @_install
-def sort(self, axis=-1, kind=None, order=None, *, stable=None):
-    if _sorting.sort_in_place(self, axis, kind, order, stable):
+def sort(self, axis=-1, kind=None, order=None, *, stable=None, **newer):
+    if not newer and _sorting.sort_in_place(self, axis, kind, order, stable):
         return
     if _plait.on_device(self):
-        return _host_call(self, "sort", axis, kind, order, stable=stable)
-    exported(self, "ndarray.sort").sort(axis, kind, order, stable=stable)
+        return _host_call(self, "sort", axis, kind, order, stable=stable, **newer)
+    exported(self, "ndarray.sort").sort(axis, kind, order, stable=stable, **newer)
 
 
 @_install
-def argsort(self, axis=-1, kind=None, order=None, *, stable=None):
-    result = _sorting.order_of(self, axis, kind, order, stable)
-    return _host_call(self, "argsort", axis, kind, order, stable=stable) if result is NotImplemented else result
+def argsort(self, axis=-1, kind=None, order=None, *, stable=None, **newer):
+    result = NotImplemented if newer else _sorting.order_of(self, axis, kind, order, stable)
+    return _host_call(self, "argsort", axis, kind, order, stable=stable, **newer) if result is NotImplemented else result
 
 
 @_install

@@ -128,16 +128,8 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     return call(numpy.einsum, operands, given if out is None else {"out": out, **given})
 
 
-def _holds_pairs(a, axis):
-    shape = getattr(a, "shape", ())
-    axis = _plait.index_of(axis)
-    return axis is not None and -len(shape) <= axis < len(shape) and shape[axis] == 2
-
-
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     if axis is not None:
         axisa, axisb, axisc = (axis,) * 3
-    # Vectors of two are deprecated, and an error from NumPy 2.5 on.
-    plane = _holds_pairs(a, axisa) or _holds_pairs(b, axisb)
-    result = NotImplemented if plane else _plait.cross(a, b, axisa, axisb, axisc)
+    result = _plait.cross(a, b, axisa, axisb, axisc)
     return call(numpy.cross, (a, b, axisa, axisb, axisc)) if result is NotImplemented else result

@@ -6,6 +6,7 @@ What their code reads from outside is guarded as it is looked up: anything that 
 import builtins
 import dis
 import functools
+import itertools
 import math
 import types
 
@@ -33,15 +34,33 @@ _WRITES = {
 }  # fmt: skip
 
 
+def _restoring(steps):
+    """Where the code passes exceptions on, once the names of a comprehension have what they had before (from Python 3.12 on
+    comprehensions are part of the function); None for code that handles exceptions."""
+    found = set()
+    for handler in {entry.target for entry in steps.exception_entries}:
+        for step in itertools.dropwhile(lambda s: s.offset < handler, steps):
+            found.add(step.offset)
+            if step.opname == "RERAISE":
+                break
+            if not step.opname.startswith(("SWAP", "POP_TOP", "STORE_FAST", "LOAD_FAST", "EXTENDED_ARG")):
+                return None
+    return found
+
+
 @functools.lru_cache(maxsize=512)
 def _impurity(code, inner=False):
     """What the code does that may not be done twice, or that cannot be followed; None for code that only computes."""
     generator = inner and code.co_name == "<genexpr>"  # which the function itself runs
-    if code.co_exceptiontable and not generator:
+    steps = dis.Bytecode(code)
+    restoring = set() if generator else _restoring(steps)
+    if restoring is None:
         return "handles exceptions"
     before = None
-    for step in dis.get_instructions(code):
+    for step in steps:
         name = step.opname
+        if step.offset in restoring:
+            continue
         if name == "STORE_DEREF" and step.argval in code.co_freevars and not inner:
             return "writes to a nonlocal name"
         none = name == "IS_OP" and before is not None and before.opname == "LOAD_CONST" and before.argval is None

@@ -46,9 +46,10 @@ def _sorted(a, axis, kind, order, stable):
     return _plait.call_now("sort", (a,), (axis, stability), "K")
 
 
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
-    result = _sorted(a, axis, kind, order, stable)
-    return call(numpy.sort, (a, axis, kind, order), {"stable": stable}) if result is NotImplemented else result
+# What newer NumPys take besides (descending) stays theirs.
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, **newer):
+    result = NotImplemented if newer else _sorted(a, axis, kind, order, stable)
+    return call(numpy.sort, (a, axis, kind, order), {"stable": stable, **newer}) if result is NotImplemented else result
 
 
 def sort_in_place(a, axis, kind, order, stable):
@@ -70,9 +71,9 @@ def order_of(a, axis, kind, order, stable):
     return _plait.call_now("argsort", (a,), (axis,), "C")
 
 
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
-    result = order_of(a, axis, kind, order, stable)
-    return call(numpy.argsort, (a, axis, kind, order), {"stable": stable}) if result is NotImplemented else result
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, **newer):
+    result = NotImplemented if newer else order_of(a, axis, kind, order, stable)
+    return call(numpy.argsort, (a, axis, kind, order), {"stable": stable, **newer}) if result is NotImplemented else result
 
 
 def places_of(a, v, side, sorter):

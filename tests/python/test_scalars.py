@@ -228,6 +228,11 @@ def by_an_argument(x, call):
     return call(x.sum())
 
 
+def by_an_argument_after_a_name(x, call):
+    total = x.sum()
+    return call(total)
+
+
 def by_an_item(x, calls):
     return calls[0](x.sum())
 
@@ -238,7 +243,7 @@ def by_a_jitted(x):
 
 LEAVING = {
     by_a_module: (), by_a_helper: (), by_an_import: (), by_a_method: (json.JSONEncoder(),), by_an_argument: (json.dumps,),
-    by_an_item: ([json.dumps],), by_a_jitted: (),
+    by_an_argument_after_a_name: (json.dumps,), by_an_item: ([json.dumps],), by_a_jitted: (),
 }  # fmt: skip
 
 
