@@ -170,7 +170,7 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
     if (of_team(p.home(n))) {
       std::int64_t& here = in_row[p.home(n) == Home::Scratch];
       put(out, here);
-      here += row_bytes(local, p.nest, args.params);
+      here += row_bytes(local, args.params);
     } else if (p.home(n) == Home::Thread) {
       put(out, at);
       at += thread_local_bytes(local, args.params, threads);

@@ -107,7 +107,7 @@ enum class Home : std::uint8_t {
 Home home_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m);
 inline bool of_team(Home h) { return h == Home::Team || h == Home::Scratch; }
 // Bytes of one of a team's locals, and of all of them that live there: a multiple of 16.
-std::int64_t row_bytes(const ir::Local& l, const NestFacts& n, const std::int64_t* params);
+std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params);
 std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m, Home home,
                         const std::int64_t* params);
 // Leaves the largest locals of a team in scratch, so that the others fit so many bytes.
