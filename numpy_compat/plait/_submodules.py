@@ -30,14 +30,14 @@ def _inside(x, shape, strides):
     return min(ends, default=0) >= 0 and last <= x.nbytes and math.prod(shape) * x.itemsize < 1 << 62
 
 
-def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
-    if type(x) is ndarray and type(shape) is tuple and type(strides) is tuple and x.flags.c_contiguous and _inside(x, shape, strides):
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True, **newer):
+    if not newer and type(x) is ndarray and type(shape) is tuple and type(strides) is tuple and x.flags.c_contiguous and _inside(x, shape, strides):
         view = _plait.view_at(x, x.dtype, shape, strides, 0)
         if view is not NotImplemented:
             if not writeable:
                 view.flags.writeable = False
             return view
-    return call(_strided, (x,), {"shape": shape, "strides": strides, "subok": subok, "writeable": writeable})
+    return call(_strided, (x,), {"shape": shape, "strides": strides, "subok": subok, "writeable": writeable, **newer})
 
 
 NATIVE = {_theirs: sliding_window_view, _strided: as_strided}

@@ -57,6 +57,8 @@ CALLS = {
     "no shape any more": lambda np: delattr(np.ones(2), "shape"),
     "no part any more": lambda np: delattr(np.ones(2), "real"),
     "no flat any more": lambda np: delattr(np.ones(2), "flat"),
+    "a view out of bounds": lambda np: np.lib.stride_tricks.as_strided(np.arange(10), (20,), (8,), check_bounds=True),
+    "a view within bounds": lambda np: np.lib.stride_tricks.as_strided(np.arange(10), (5,), (8,), check_bounds=True),
     "a transform into an array": lambda np: np.fft.ifftn(np.ones((2, 2)), out=np.zeros((2, 2), complex)),
 }
 
@@ -152,6 +154,12 @@ def test_every_keyword_is_taken(space):
     assert len(functions) > 10
     missing = {n: refused(getattr(ours, n), f) for n, f in functions.items()}
     assert not {n: keywords for n, keywords in missing.items() if keywords}
+
+
+def test_every_keyword_is_taken_in_submodules():
+    from plait._submodules import NATIVE
+
+    assert not {ours.__name__: refused(ours, theirs) for theirs, ours in NATIVE.items() if refused(ours, theirs)}
 
 
 def test_names_are_those_of_the_numpy_at_hand():
