@@ -5,7 +5,7 @@ import ast
 import numpy
 
 from .reading import definition
-from .running import Code, Loop
+from .running import Loop
 
 _PYTHONS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
 _EXACT = {numpy.dtype(t) for t in ("?", "i8", "f8")}  # what Python's numbers become without a warning
