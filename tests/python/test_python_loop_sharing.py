@@ -17,6 +17,7 @@ def shared(at_once, monkeypatch):
     ranges, run_shared = [], sharing.run_shared
     monkeypatch.setattr(sharing, "WORTH", 0.0)
     monkeypatch.setattr(sharing, "COPIED", math.inf)
+    monkeypatch.setattr(sharing, "num_threads", lambda: 2)
 
     def noted(run, *args):
         return run_shared(lambda parts, seconds: ranges.append(parts) or run(parts, seconds), *args)

@@ -5,6 +5,8 @@ import time
 
 import numpy
 
+from .._plait import num_threads
+
 WORTH = 300e-6  # seconds on one thread of a loop that is shared. 0, of tests: any loop is
 PROBE = 16  # the part of a range that is run alone first, to see how long it takes
 PARTS = 16  # of what is left
@@ -80,7 +82,7 @@ def run_shared(run, written, numbers, failed):
     seconds = (time.perf_counter() - begun) / probe * len(rest)
     if failed(first[0]) or not rest:
         return first
-    if seconds < WORTH or sum(a.nbytes for a in written) / COPIED > seconds / 4:
+    if num_threads() == 1 or seconds < WORTH or sum(a.nbytes for a in written) / COPIED > seconds / 4:
         return first + run([rest], 0.0)
     kept = [numpy.array(a) for a in written]
     size = -(-len(rest) // PARTS)
