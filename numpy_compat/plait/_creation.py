@@ -34,7 +34,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         copy = True if copy is None else copy
     options = {} if ndmax is None else {"ndmax": ndmax}
     # Before __array__, which CuPy's arrays have to refuse, and others to copy their memory to the host.
-    if not isinstance(object, (ndarray, lazy_scalar, numpy.generic)) and hasattr(object, "__cuda_array_interface__"):
+    if not isinstance(object, (ndarray, lazy_scalar, numpy.generic, type)) and hasattr(object, "__cuda_array_interface__"):
         made = _exchange.from_interface(object)
         return array(made, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     options |= {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin}
