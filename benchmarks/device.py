@@ -387,7 +387,7 @@ def table(results):
         is_, met = share, ""
         if "steady" in ours and reach == "ahead":
             is_ = f"{min(peers) / ours['steady']:.2f}x the best peer" if peers else f"{share} without a peer".lstrip()
-            met = verdict(min(peers) > ours["steady"] and ours["regions"] == "1") if peers else ""
+            met = verdict(min(peers) > ours["steady"]) if peers else ""
         elif "steady" in ours and limit:
             met = verdict(limit / ours["steady"] >= reach)
         wanted = "ahead of every peer" if reach == "ahead" else f"{reach:.0%}"

@@ -72,12 +72,13 @@ except plait.DeviceError:
 for row in device.ROWS:
     args = [numpy.empty(s, row.dtype) for s in row.shapes]  # nobody touches their memory
     text = plait.explain(plait.jit(device.function(row.source, numpy)), *args, target="cuda:sm_90")
-    assert text.startswith("1 region "), text
-    assert re.findall(r"(\\d+) bytes spilled", text) == ["0"], text
+    assert text.startswith("1 region ") or row.torch, text
+    assert {*re.findall(r"(\\d+) bytes spilled", text)} == {"0"}, text
 """
 
 
 def test_every_row_is_one_kernel_without_spills():
+    """But for those with products, which a library multiplies where that is faster."""
     command = [sys.executable, "-c", ROWS, str(ROOT / "benchmarks")]
     p = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if p.stderr.strip() == "missing":
