@@ -105,8 +105,7 @@ TEST_CASE("a row that several loops read is in shared memory once, while it fits
     CHECK(cuda::find({&p, 1}, e) == 0);
     const std::size_t exchange = cuda::exchange_bytes(p->kernel, p->mapping);
     CHECK(cuda::launch_shape(*p, e).shared_bytes ==
-          exchange +
-              (p->mapping.keeps_rows ? static_cast<std::size_t>((columns + 31) / 32 * 128) : 0));
+          exchange + (p->mapping.keeps_rows ? static_cast<std::size_t>(4 * columns) : 0));
     return p;
   };
   const auto loads = [](const cuda::Program& p) {
