@@ -15,6 +15,7 @@ from ._values import Untraceable
 
 FEW = 1 << 12  # elements that NumPy is faster with
 WORTH = 20e-3  # seconds of all calls that pay for machine code of them
+CALL = 5e-6  # seconds that one takes, where otypes are given and none was made
 _NUMBERS = bool, int, float
 
 
@@ -29,12 +30,12 @@ class vectorize(numpy.vectorize):
         call_of = _Call(self, args, kwargs)
         try:
             if self._untraced is not None:
-                raise self._untraced
+                raise Untraceable(self._untraced)
             return call_of.traced()
         except Untraceable as e:
             try:
                 results = call_of.looped()
-                self._untraced = e.with_traceback(None)
+                self._untraced = str(e)
                 return results
             except Untraceable as f:
                 why = f"{e}; {f}" if str(f) else e
@@ -80,7 +81,7 @@ class _Call:
         if not readable(of.pyfunc):
             raise Untraceable
         several, dtypes = self._dtypes(given)
-        if n * self.seconds < WORTH:
+        if n * (self.seconds or CALL) < WORTH:
             raise Untraceable
         flat = [numpy.broadcast_to(to_numpy(x), shape).reshape(-1) if isinstance(x, ndarray) else x for x in given]
         made = [numpy.empty(n, t) for t in dtypes]

@@ -120,8 +120,8 @@ struct GpuTeam {
 };
 
 // Multiplications and additions of matrix products, of those that all lanes could do, one a cycle
-// each: by cuBLASLt, and by regions as Machine has them. Measured on an H100, but for two: cuBLASLt
-// in float16 and a region's product in float16 are rough.
+// each: by cuBLASLt, and by regions as Machine has them. Measured on an H100 and an H200, whose
+// cores are the same, but for two: cuBLASLt in float16 and a region's product in float16 are rough.
 struct GpuProducts {
   ProductCosts library = {6, 0.77};
   ProductCosts tiles = {0.47, 0.47};

@@ -194,3 +194,17 @@ def test_floats_that_no_int_holds(at_once):
         with pytest.raises(OverflowError, match="64 bits"):
             plait.jit(f)(*copies(args))
     agree(beyond_64_bits, np.zeros(4), np.array([1.0, 2.0, 3.0, 1e30]), 3)
+
+
+def of_several_types(a, out):
+    v = 3
+    for i in range(len(a)):
+        row = a[i] * v
+        a[i] = 1
+        out[i] = row.sum() + (a[i] * v).max()
+        v = 2.5 if i % 2 else 4
+    return out, v
+
+
+def test_arrays_of_which_only_the_code_knows_the_type(at_once):
+    agree(of_several_types, np.arange(12).reshape(4, 3), np.zeros(4))

@@ -116,6 +116,12 @@ def test_loops(name, reasons):
     assert effects == SEEN[0]
 
 
+def test_types_that_are_given(reasons):
+    ours = plait.vectorize(escape, otypes=[float])(plait.asarray(X), plait.asarray(Y), 60)
+    theirs = numpy.vectorize(escape, otypes=[float])(X, Y, 60)
+    assert numpy.array_equal(numpy.asarray(ours), theirs) and ours.dtype == theirs.dtype and not reasons
+
+
 def test_tracing_is_not_tried_again(reasons, monkeypatch):
     f = plait.vectorize(escape)
     f(plait.asarray(X), plait.asarray(Y), 60)

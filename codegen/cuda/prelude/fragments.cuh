@@ -207,7 +207,7 @@ PLAIT_INLINE void multiply_tiles(const A& a, const B& b, T* c, int row, int m, i
           for (int v = 0; v < N; ++v) s[u][v] = fused(x[u], y[v], s[u][v]);
       }
     }
-if (first)
+    if (first)
       add_tile<true, Vectors, A, B>(s, c, row, i, down, m, j, across, n);
     else
       add_tile<false, Vectors, A, B>(s, c, row, i, down, m, j, across, n);

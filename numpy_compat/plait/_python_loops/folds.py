@@ -32,7 +32,7 @@ def folded(lowering, name, array, node):
     array, p = as_vector(array, node), lowering.p
     if name == "mean":
         return _mean(lowering, array, node)
-    element = lowering.type_of(array)
+    element = lowering.type_of(array, node)
     dtype = _dtype(name, element)
     if len(array.shape) != 1 and (name.startswith("arg") or name in _ORDERED and dtype[0] == "f"):
         raise NotCompiled(f"{name}() of a matrix", node)
@@ -82,7 +82,7 @@ def _of_no_mean():
 def _mean(lowering, array, node):
     from .expressions import Value
 
-    p, element = lowering.p, lowering.type_of(array)
+    p, element = lowering.p, lowering.type_of(array, node)
     if len(array.shape) != 1:
         raise NotCompiled("mean() of a matrix", node)
     n = array.shape[0]

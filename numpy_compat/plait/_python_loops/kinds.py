@@ -87,9 +87,12 @@ class Kinds:
         finally:
             self.p, self.failures, self.warnings = kept
 
-    def type_of(self, vector):
+    def type_of(self, vector, node):
         """Of an element, which is looked at without computing it."""
-        return self.dry_run(lambda: vector.element([self.zero] * len(vector.shape)).type)
+        element = self.dry_run(lambda: vector.element([self.zero] * len(vector.shape)))
+        if element.kinds:
+            raise NotCompiled("an array of numbers whose type only the running code knows", node)
+        return element.type
 
     def dry(self, v):
         return v._replace(id=self.p.arg(v.type.dtype), kinds=frozenset()) if isinstance(v, Value) else v

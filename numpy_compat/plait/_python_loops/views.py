@@ -176,7 +176,7 @@ class View:
         extents = [extent for extent, _ in self.dims]
 
         def store(element):
-            each(lowering, extents, lambda index: p.store(self.buffer, self._at(index), element(index)))
+            over_all(lowering, extents, lambda index: p.store(self.buffer, self._at(index), element(index)))
 
         if not others:
             return store(element)
@@ -234,7 +234,7 @@ class Vector:
         return cls(shape, None, element, {k: part for v in vectors for k, part in v.reads.items()})
 
 
-def each(lowering, extents, visit):
+def over_all(lowering, extents, visit):
     """visit(index) in loops over all elements."""
     p = lowering.p
     visit([p.begin_count(lowering.zero, extent)[1] for extent in extents])
@@ -253,7 +253,7 @@ def remembered(lowering, slot, extents, dtype, element):
             n = p.apply("add", p.apply("multiply", n, extent), i)
         return n
 
-    each(lowering, extents, lambda index: p.keep(memory, number(index), element(index)))
+    over_all(lowering, extents, lambda index: p.keep(memory, number(index), element(index)))
     return lambda index: p.recall(memory, number(index))
 
 
@@ -266,7 +266,7 @@ def kept(lowering, vector, node):
     whole = next((part for part in vector.reads.values() if len(part.dims) == len(vector.shape)), None)
     if whole is None:
         raise NotCompiled("an expression of arrays that change", node)
-    t = lowering.type_of(vector)
+    t = lowering.type_of(vector, node)
     read = remembered(lowering, whole.slot, vector.shape, t.dtype, lambda index: vector.element(index).id)
     return Vector(vector.shape, t, lambda index: Value(t, read(index)), {})
 

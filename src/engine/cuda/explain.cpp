@@ -15,7 +15,8 @@ namespace {
 GpuMachine published(int arch) {
   GpuMachine g;
   g.arch = arch;
-  const int kib = arch < 75                      ? 96
+  const int kib = arch < 70                      ? 48
+                  : arch < 75                    ? 96
                   : arch == 75                   ? 64
                   : arch == 80 || arch == 87     ? 163
                   : arch < 90 || arch / 10 == 12 ? 99
