@@ -111,11 +111,15 @@ PyObject* get_ctypes(PyObject* s, void*) {
     return check(PyObject_CallFunctionObjArgs(type, s, data.get(), nullptr));
   });
 }
-// The interface has no word for variable-width strings: who asks takes the array itself.
+// The interfaces have no word for variable-width strings and the dtypes of ml_dtypes: who asks takes
+// the array itself.
+bool has_interface(PyObject* s) {
+  const ArrayObject* a = as_array(s);
+  if (!a->host) return !is_narrow(a->array.dtype);
+  return PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host))->type_num != NPY_VSTRING;
+}
 PyObject* get_interface(PyObject* s, void*) {
-  auto* host = reinterpret_cast<PyArrayObject*>(as_array(s)->host);
-  if (!host || PyArray_DESCR(host)->type_num != NPY_VSTRING)
-    return exported_attribute(s, "__array_interface__");
+  if (has_interface(s)) return exported_attribute(s, "__array_interface__");
   PyErr_SetString(PyExc_AttributeError, "__array_interface__");
   return nullptr;
 }
@@ -131,13 +135,13 @@ struct ArrayStruct {
 // is the dtype itself here, which NumPy takes for any that a list could give.
 PyObject* get_struct(PyObject* s, void*) {
   return guarded([&]() -> PyObject* {
-    auto* host = reinterpret_cast<PyArrayObject*>(as_array(s)->host);
-    if (!host) return check(exported_attribute(s, "__array_struct__"));
-    PyArray_Descr* d = PyArray_DESCR(host);
-    if (d->type_num == NPY_VSTRING) {
+    if (!has_interface(s)) {
       PyErr_SetString(PyExc_AttributeError, "__array_struct__");
       throw PythonError{};
     }
+    auto* host = reinterpret_cast<PyArrayObject*>(as_array(s)->host);
+    if (!host) return check(exported_attribute(s, "__array_struct__"));
+    PyArray_Descr* d = PyArray_DESCR(host);
     auto made = std::make_unique<ArrayStruct>();
     std::copy_n(PyArray_DIMS(host), PyArray_NDIM(host), made->shape);
     std::copy_n(PyArray_STRIDES(host), PyArray_NDIM(host), made->strides);

@@ -12,10 +12,11 @@ struct BufferInfo {
   Py_ssize_t shape[kMaxDims], strides[kMaxDims];
 };
 
+// nullptr: it has none.
 const char* format_of(DType t) {
-  constexpr const char* formats[kDTypeCount] = {"?", "b", "B", "h", "H", "i",  "I",
+  constexpr const char* formats[kNumPyDTypes] = {"?", "b", "B", "h", "H", "i",  "I",
                                                 "l", "L", "e", "f", "d", "Zf", "Zd"};
-  return formats[static_cast<int>(t)];
+  return is_narrow(t) ? nullptr : formats[static_cast<int>(t)];
 }
 
 // Whether NumPy reads its own format of a structured dtype as that dtype: plain void comes back as
@@ -51,6 +52,8 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
       PyErr_SetString(PyExc_ValueError, text);
       throw PythonError{};
     };
+    if ((flags & PyBUF_FORMAT) && !format_of(x.dtype))
+      refuse("the buffer protocol cannot name a dtype of ml_dtypes");
     bool c = tracer::is_c_contiguous(x), f = tracer::is_f_contiguous(x);
     if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !c)
       refuse("ndarray is not C-contiguous");

@@ -15,7 +15,7 @@ Hooks hooks;
 
 namespace {
 
-constexpr int kTypeNumbers[kDTypeCount] = {
+constexpr int kTypeNumbers[kNumPyDTypes] = {
     NPY_BOOL,  NPY_BYTE,   NPY_UBYTE, NPY_SHORT, NPY_USHORT, NPY_INT,    NPY_UINT,
     NPY_INT64, NPY_UINT64, NPY_HALF,  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
 
@@ -104,18 +104,51 @@ PyObject* numpy_attr(const char* name) {
   return value;
 }
 
+namespace {
+// ml_dtypes' own, which is imported where such an array is made without it.
+PyArray_Descr* narrow_descr(DType t) {
+  Owned module(check(PyImport_ImportModule("ml_dtypes")));
+  Owned type(check(PyObject_GetAttrString(module.get(), std::string(name(t)).c_str())));
+  PyArray_Descr* d = nullptr;
+  if (PyArray_DescrConverter(type.get(), &d) != NPY_SUCCEED) throw PythonError{};
+  return d;
+}
+
+// ml_dtypes registers its types with NumPy, which numbers them as they come.
+std::optional<DType> registered_dtype(PyArray_Descr* d) {
+  static auto* known = new std::unordered_map<int, std::optional<DType>>;
+  const auto at = known->find(d->type_num);
+  if (at != known->end()) return at->second;
+  std::optional<DType>& found = (*known)[d->type_num];
+  Owned module(PyObject_GetAttrString(reinterpret_cast<PyObject*>(d->typeobj), "__module__"));
+  Owned own(PyObject_GetAttrString(reinterpret_cast<PyObject*>(d->typeobj), "__name__"));
+  const char* from = module ? PyUnicode_AsUTF8(module.get()) : nullptr;
+  const char* called = own ? PyUnicode_AsUTF8(own.get()) : nullptr;
+  if (!from || !called) {
+    PyErr_Clear();
+    return found;
+  }
+  for (int i = kNumPyDTypes; i < kDTypeCount; ++i)
+    if (std::string_view(from) == "ml_dtypes" && name(static_cast<DType>(i)) == called)
+      found = static_cast<DType>(i);
+  return found;
+}
+}  // namespace
+
 PyArray_Descr* descr_of(DType t) {
   static PyArray_Descr* table[kDTypeCount] = {};
   auto& d = table[static_cast<int>(t)];
-  if (!d) d = PyArray_DescrFromType(kTypeNumbers[static_cast<int>(t)]);
+  if (!d)
+    d = is_narrow(t) ? narrow_descr(t) : PyArray_DescrFromType(kTypeNumbers[static_cast<int>(t)]);
   return d;
 }
 
 std::optional<DType> native_dtype(PyArray_Descr* d) {
   if (!PyArray_ISNBO(d->byteorder)) return std::nullopt;
   // C's long long is another dtype to NumPy than its int64, and stays NumPy's.
-  for (int i = 0; i < kDTypeCount; ++i)
+  for (int i = 0; i < kNumPyDTypes; ++i)
     if (kTypeNumbers[i] == d->type_num) return static_cast<DType>(i);
+  if (d->type_num >= NPY_USERDEF) return registered_dtype(d);
   return std::nullopt;
 }
 

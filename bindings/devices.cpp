@@ -197,7 +197,35 @@ constexpr std::uint64_t kReadOnly = 1;
 constexpr const char *kName = "dltensor", *kUsed = "used_dltensor", *kNameV1 = "dltensor_versioned",
                      *kUsedV1 = "used_dltensor_versioned", *kOwned = "plait.dltensor";
 
+// Nothing: formats of less than a byte are packed there, and lie in a byte each here.
+std::optional<std::uint8_t> narrow_code(DType t) {
+  switch (t) {
+    case DType::BFloat16:
+      return 4;
+    case DType::Float8E3M4:
+      return 7;
+    case DType::Float8E4M3:
+      return 8;
+    case DType::Float8E4M3B11FNUZ:
+      return 9;
+    case DType::Float8E4M3FN:
+      return 10;
+    case DType::Float8E4M3FNUZ:
+      return 11;
+    case DType::Float8E5M2:
+      return 12;
+    case DType::Float8E5M2FNUZ:
+      return 13;
+    default:
+      return std::nullopt;
+  }
+}
 DLDataType dl_type(DType t) {
+  if (is_narrow(t)) {
+    const auto code = narrow_code(t);
+    if (!code) throw plait::DTypeError("DLPack has no dtype for " + std::string(name(t)) + " in a byte each");
+    return {*code, static_cast<std::uint8_t>(itemsize(t) * 8), 1};
+  }
   constexpr std::uint8_t integer = 0, unsigned_integer = 1, real = 2, complex = 5, boolean = 6;
   const std::uint8_t code = t == DType::Bool            ? boolean
                             : is_complex(t)             ? complex
@@ -208,6 +236,7 @@ DLDataType dl_type(DType t) {
 }
 std::optional<DType> core_type(const DLDataType& t) {
   for (int i = 0; i < kDTypeCount; ++i) {
+    if (is_narrow(static_cast<DType>(i)) && !narrow_code(static_cast<DType>(i))) continue;
     const DLDataType ours = dl_type(static_cast<DType>(i));
     if (ours.code == t.code && ours.bits == t.bits && t.lanes == 1) return static_cast<DType>(i);
   }

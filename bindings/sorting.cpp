@@ -183,7 +183,7 @@ PyMethodDef sorting_functions[] = {
 static_assert(sizeof(npy_intp) == sizeof(std::int64_t));
 
 void lend_sorts() {
-  for (int d = 0; d < kDTypeCount; ++d) {
+  for (int d = 0; d < kNumPyDTypes; ++d) {
     const auto t = static_cast<DType>(d);
     const PyArray_ArrFuncs* const f = PyDataType_GetArrFuncs(descr_of(t));
     if (!f) continue;

@@ -133,13 +133,14 @@ Array arange(const Scalar& start, const Scalar& stop, const Scalar& step,
         "arange() is only supported for booleans when the result has at most length 2.");
   if (n <= 1) return tracer::full(Dims{n}, cast(start, t));  // the step may be infinite
   // NumPy stores the first two elements and steps by their difference.
-  const Scalar first = cast(start, t), second = cast(add(start, step), t);
+  const DType wide = computes_in(t);
+  const Scalar first = cast(cast(start, t), wide), second = cast(cast(add(start, step), t), wide);
   if (t == DType::Bool || is_complex(t)) {
     const double x = as_double(start);
     const Array offsets = call(OpId::Multiply, count_up(n, 0), weak((x + as_double(step)) - x));
     return as(call(OpId::Add, offsets, weak(x)), t);
   }
-  return tracer::arange(n, first, difference(first, second));
+  return as(tracer::arange(n, first, difference(first, second)), t);
 }
 
 Array linspace(double start, double stop, std::int64_t n, bool endpoint, std::optional<DType> dtype,

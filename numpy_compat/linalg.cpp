@@ -14,7 +14,7 @@ namespace {
 // What LAPACK computes a dtype in.
 DType common(DType t) {
   if (t == DType::Float16) throw DTypeError("array type float16 is unsupported in linalg");
-  return is_exact(t) ? DType::Float64 : t;
+  return is_exact(t) || is_narrow(t) ? DType::Float64 : t;
 }
 Array matrices(const Array& a) { return as(a, common(a.dtype)); }
 

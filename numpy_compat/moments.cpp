@@ -68,6 +68,8 @@ Array mean(const Array& a, const ReduceOptions& o) {
   if (!o.dtype) {
     if (is_exact(a.dtype)) {
       s.dtype = DType::Float64;
+    } else if (is_narrow(a.dtype) && !o.out) {
+      return as(mean(as(a, computes_in(a.dtype)), o), a.dtype);  // rounded once
     } else if (a.dtype == DType::Float16) {
       s.dtype = DType::Float32;
       half_result = true;
@@ -85,6 +87,8 @@ Array mean(const Array& a, const ReduceOptions& o) {
 }
 
 Array var(const Array& a, const ReduceOptions& o, double ddof, const Array* given_mean) {
+  if (is_narrow(a.dtype) && is_float(a.dtype) && !o.dtype && !o.out)
+    return as(var(as(a, computes_in(a.dtype)), o, ddof, given_mean), a.dtype);
   const Count count = count_items(a, o, o.keepdims);
   ReduceOptions s = o;
   if (!o.dtype && is_exact(a.dtype)) s.dtype = DType::Float64;

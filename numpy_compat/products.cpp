@@ -81,9 +81,18 @@ bool are_single(const Array& a, const Array& b) {
 Array single_product(const Array& a, const Array& b, int ndim) {
   return tracer::reshape(call(OpId::Multiply, flat(a), flat(b)), Dims(ndim, 1));
 }
+// f(a, b) of narrow arrays is computed in what they are computed in, and rounded once; nothing for others.
+template <class F>
+std::optional<Array> of_narrow(const Array& a, const Array& b, F f) {
+  if (!is_narrow(a.dtype) && !is_narrow(b.dtype)) return std::nullopt;
+  const DType t = promote(a.dtype, b.dtype), wide = computes_in(t);
+  if (t == wide) return std::nullopt;
+  return as(f(as(a, wide), as(b, wide)), t);
+}
 }  // namespace
 
 Array dot(const Array& a, const Array& b) {
+  if (auto made = of_narrow(a, b, dot)) return *std::move(made);
   const tracer::Naming as_dot(tracer::NamedAs::Dot);
   if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() == 1 ? 0 : b.ndim() - 2;
@@ -95,6 +104,7 @@ Array dot(const Array& a, const Array& b) {
 }
 
 Array vdot(const Array& a, const Array& b) {
+  if (auto made = of_narrow(a, b, vdot)) return *std::move(made);
   if (a.size() != b.size())
     throw ValueError("cannot reshape array of size " + std::to_string(b.size()) + " into shape " +
                      to_compact_string(Dims{a.size()}));
@@ -104,6 +114,7 @@ Array vdot(const Array& a, const Array& b) {
 }
 
 Array inner(const Array& a, const Array& b) {
+  if (auto made = of_narrow(a, b, inner)) return *std::move(made);
   const tracer::Naming as_dot(tracer::NamedAs::Dot);
   if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b);
   const int axis_a = a.ndim() - 1, axis_b = b.ndim() - 1;

@@ -54,9 +54,24 @@ Ref<Node> part_of(const Ref<Node>& block, const ValueType& type, std::int64_t of
 
 }  // namespace
 
+namespace {
+// Calls compute in what narrow dtypes are computed in; what is of that dtype goes back.
+std::vector<Array> call_widened(CallId id, std::span<const Array> inputs, DType narrow,
+                                const CallAttributes& attributes, char order) {
+  std::vector<Array> wide;
+  for (const Array& a : inputs) wide.push_back(astype(a, computes_in(a.dtype), 'K', false));
+  std::vector<Array> results = call(id, wide, attributes, order);
+  for (Array& r : results)
+    if (r.dtype == computes_in(narrow)) r = astype(r, narrow, 'K', false);
+  return results;
+}
+}  // namespace
+
 std::vector<Array> call(CallId id, std::span<const Array> inputs, const CallAttributes& attributes,
                         char order) {
   const Lock held = hold();
+  for (const Array& a : inputs)
+    if (is_narrow(a.dtype)) return call_widened(id, inputs, a.dtype, attributes, order);
   const CallInfo& info = call_info(id);
   std::array<ValueType, 3> types;
   std::array<Ref<Node>, 3> nodes;
@@ -130,13 +145,14 @@ Array accumulate(OpId fn, const Array& a, std::int64_t axis, const AccumulateOpt
   }
   bound_graph();
   const bool eager = eager_errors() || reads_export(a);
-  Ref<Node> inputs[] = {as_dtype(node_of(a), *t)};
+  const DType wide = computes_in(*t);
+  Ref<Node> inputs[] = {as_dtype(node_of(a), wide)};
   Ref<Node> n = call_node(CallId::Accumulate, inputs, {Dims{axis}, {}, fn});
-  n->dtype = *t;
+  n->dtype = wide;
   n->shape = a.shape;
   const Laid laid(a.shape, a.strides);
-  n->strides = iterated_strides(a.shape, std::span(&laid, 1), item_bytes(*t));
-  n = record(std::move(n));
+  n->strides = iterated_strides(a.shape, std::span(&laid, 1), item_bytes(wide));
+  n = as_dtype(record(std::move(n)), *t);
   if (opt.out) {
     store(*opt.out, std::move(n), nullptr);
     finish(*opt.out, eager);
@@ -170,17 +186,18 @@ Array reduceat(ReduceKind kind, const Array& a, const Array& indices, std::int64
   const Lock held = hold();
   bound_graph();
   const bool eager = eager_errors() || reads_export(a) || reads_export(indices);
-  Ref<Node> inputs[] = {as_dtype(node_of(a), t), node_of(indices)};
+  const DType wide = computes_in(t);
+  Ref<Node> inputs[] = {as_dtype(node_of(a), wide), node_of(indices)};
   Ref<Node> n = call_node(CallId::Reduceat, inputs, {Dims{axis}, {}, fn});
-  n->dtype = t;
+  n->dtype = wide;
   n->shape = a.shape;
   n->shape[along] = indices.shape[0];
   // NumPy's iterator goes along the indices there.
   Dims strides = a.strides;
   strides[along] = 0;
   const Laid laid(n->shape, strides);
-  n->strides = iterated_strides(n->shape, std::span(&laid, 1), item_bytes(t));
-  Array result = wrap(record(std::move(n)));
+  n->strides = iterated_strides(n->shape, std::span(&laid, 1), item_bytes(wide));
+  Array result = wrap(as_dtype(record(std::move(n)), t));
   finish(result, eager);
   return result;
 }

@@ -200,6 +200,9 @@ Ref<Node> sum_instead(const Node& n, Ref<Node> a, Ref<Node> b) {
 
 Array contract(const Array& left, const Array& right, int batch_axes, int sums) {
   const Lock held = hold();
+  const DType t = promote(left.dtype, right.dtype);
+  if (const DType wide = computes_in(t); wide != t)
+    return astype(contract(astype(left, wide, 'K', false), astype(right, wide, 'K', false), batch_axes, sums), t, 'K', false);
   Groups g{left, right, batch_axes, sums};
   Dims whole, batch;
   for (int i = 0; i < batch_axes; ++i)
@@ -208,7 +211,6 @@ Array contract(const Array& left, const Array& right, int batch_axes, int sums) 
   append(whole, extents(left, g.rows_of_a()));
   append(whole, extents(right, g.columns_of_b()));
   g.merge_all();
-  const DType t = promote(left.dtype, right.dtype);
   const std::int64_t rows = count_of(g.a, g.rows_of_a()), columns = count_of(g.b, g.columns_of_b());
   const bool plain = g.rows() <= 1 && g.columns() <= 1 && g.sums <= 1;
   const bool lone = rows == 1 && columns == 1 && element_count(batch) != 1;

@@ -45,16 +45,21 @@ inline void report_casts(OpId fn, std::span<const Operand> operands, const LoopT
                   types.in[i]);
 }
 
-// The operand's value in the loop's dtype.
+// The operand's value in the loop's dtype, as it is computed with.
 inline Ref<Node> operand_node(OpId fn, const Operand& o, DType to) {
-  if (!o.array) return scalar_node(loop_scalar(fn, o, to));
-  return o.array->dtype == to ? node_of(*o.array) : as_dtype(node_of(*o.array), to);
+  Ref<Node> n = o.array ? node_of(*o.array) : scalar_node(loop_scalar(fn, o, to));
+  return as_dtype(as_dtype(std::move(n), to), computes_in(to));
 }
 
 // Records the operation itself; input(i) is operand i's value.
 template <class Input>
 Ref<Node> loop_node(OpId fn, std::size_t operands, DType out, const Dims& shape,
                     const Dims& strides, Input&& input) {
+  if (const DType wide = computes_in(out); wide != out)
+    return cast_node(loop_node(fn, operands, wide, shape,
+                               scaled_strides(shape, strides, item_bytes(out), item_bytes(wide)),
+                               std::forward<Input>(input)),
+                     out, strides);
   Ref<Node> n = take_node(NodeKind::Elementwise);
   n->fn = fn;
   n->dtype = out;

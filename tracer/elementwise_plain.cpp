@@ -44,7 +44,7 @@ const UniformLoop& uniform_loop(OpId fn, DType t) {
     const OperandType same[kMaxOperands] = {{t}, {t}, {t}};
     const auto arity = static_cast<std::size_t>(op_info(fn).arity);
     e.types = resolve(fn, std::span(same, arity));
-    e.plain = fn != OpId::Power && fn != OpId::Where;
+    e.plain = fn != OpId::Power && fn != OpId::Where && !is_narrow(e.types.in[0]);
     for (std::size_t i = 0; i < arity; ++i) e.plain = e.plain && e.types.in[i] == t;
     e.known = true;
   }
@@ -145,7 +145,7 @@ bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& 
 Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
                         const Dims& shape, const Dims& strides, bool direct) {
   Array result = fresh_array(types.out, shape, strides);
-  if (direct && small_and_ready(fn, types.in[0], operands, shape) &&
+  if (direct && !is_narrow(types.in[0]) && small_and_ready(fn, types.in[0], operands, shape) &&
       compute_now(fn, operands, types, result))
     return result;
   bound_graph();

@@ -166,6 +166,11 @@ Array matmul(const Array& left, const Array& right, char order) {
         "signature " +
         std::string(kSignature) + " (size " + std::to_string(kb) + " is different from " +
         std::to_string(k) + ")");
+  if (is_narrow(left.dtype) || is_narrow(right.dtype)) {
+    const OperandType operands[] = {{left.dtype}, {right.dtype}};
+    const DType t = computes_in(resolve(OpId::Multiply, operands).out);
+    return matmul(astype(left, t, 'K', false), astype(right, t, 'K', false), order);
+  }
   if (std::optional<Array> done = product_now(left, right)) return *std::move(done);
   if (std::optional<Array> sums = summed_by_label(left, right)) return *std::move(sums);
   Array a = row ? expand_dims(left, Dims{0}) : left;

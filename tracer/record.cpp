@@ -120,6 +120,11 @@ Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s, Dev
 }
 
 Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides) {
+  // To and from a narrow dtype there is a way from one dtype alone, which every backend has.
+  if (const DType from = value->dtype; from != to) {
+    if (is_narrow(from) && to != computes_in(from)) value = converted(std::move(value), computes_in(from));
+    if (is_narrow(to)) value = as_dtype(std::move(value), computes_in(to));
+  }
   Ref<Node> n = take_node(NodeKind::Cast);
   n->dtype = to;
   n->shape = value->shape;
@@ -197,7 +202,10 @@ Scalar checked_scalar(const Scalar& s, Weak weak, DType to) {
   return s.dtype == to ? s : cast(s, to);
 }
 
-std::string quoted(DType t) { return "dtype('" + std::string(name(t)) + "')"; }
+std::string quoted(DType t) {
+  const std::string text(name(t));
+  return is_narrow(t) ? "dtype(" + text + ")" : "dtype('" + text + "')";
+}
 
 std::string_view casting_name(Casting c) {
   constexpr std::string_view names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};

@@ -87,10 +87,10 @@ struct Types {
   DType operand, fold, result;
 };
 Types reduction_types(ReduceKind kind, DType t, DeviceId device, const ReduceOptions& opt) {
-  if (is_arg(kind)) return {t, DType::Int64, DType::Int64};
+  if (is_arg(kind)) return {computes_in(t), DType::Int64, DType::Int64};
   Types r;
   r.result = reduction_dtype(kind, t, opt);
-  r.operand = r.fold = r.result;
+  r.operand = r.fold = computes_in(r.result);
   // Half sums are kept in single precision and rounded once; products as NumPy's, where it shows
   // what overflows on the way, but for those that a device joins from chunks.
   if (r.result == DType::Float16 &&

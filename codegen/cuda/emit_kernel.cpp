@@ -5,9 +5,27 @@
 
 namespace plait::cuda {
 
+namespace {
+// The formats of dtypes.def, for prelude/narrow.cuh.
+#define PLAIT_BITS_1 "uint8"
+#define PLAIT_BITS_2 "uint16"
+#define PLAIT_IN_Signed "int8"
+#define PLAIT_IN_Unsigned "uint8"
+constexpr std::string_view kNarrowDTypes =
+#define PLAIT_NARROW_FLOAT(id, name, bytes, exponent, mantissa, bias, specials)         \
+  "typedef NarrowFloat<" #exponent ", " #mantissa ", " #bias ", " #specials ", " PLAIT_BITS_##bytes \
+  "> " name ";\n"
+#define PLAIT_NARROW_INT(id, name, bits, kind) \
+  "typedef NarrowInt<" #bits ", " PLAIT_IN_##kind "> " name ";\n"
+#include "core/dtypes.def"
+    ;
+}  // namespace
+
 std::string program_head(const Mapping& m) {
   std::string s(m.wide ? "typedef long long Index;\n" : "typedef int Index;\n");
-  for (const char* part : {"base", "half", "math", "complex", "integer", "convert", "generic",
+  (s += prelude("base")) += "\n";
+  ((s += prelude("narrow")) += kNarrowDTypes) += "\n";
+  for (const char* part : {"half", "math", "complex", "integer", "convert", "generic",
                            "complex_math", "sums", "extremes"})
     (s += prelude(part)) += "\n";
   if (m.uses_shared_memory()) s += prelude("shared");

@@ -7,10 +7,14 @@
 namespace plait::cuda {
 
 std::string_view type_name(DType t) {
-  constexpr std::string_view names[kDTypeCount] = {
-      "bool",  "int8",   "uint8",   "int16", "uint16", "int32",     "uint32",
-      "int64", "uint64", "float16", "float", "double", "complex64", "complex128"};
-  return names[static_cast<int>(t)];
+  switch (t) {
+    case DType::Float32:
+      return "float";
+    case DType::Float64:
+      return "double";
+    default:
+      return name(t);
+  }
 }
 
 namespace {
@@ -107,8 +111,10 @@ std::string literal(const Scalar& s) {
       return "complex128{" + real_literal(c.real(), false) + ", " + real_literal(c.imag(), false) +
              "}";
     }
+    default:
+      return std::string(name(s.dtype)) + "{" +
+             std::to_string(itemsize(s.dtype) == 2 ? s.as<std::uint16_t>() : s.as<std::uint8_t>()) + "}";
   }
-  return {};
 }
 
 std::string Emitter::value(Val v) const {

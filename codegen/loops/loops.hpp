@@ -21,7 +21,8 @@ LoopFn elementwise(OpId op, DType in, CpuTier tier);
 // Of two partial results of a reduction. Folds multiply complex numbers with a rounding after each
 // step, as NumPy's do, while products of arrays may be fused.
 LoopFn join(ReduceKind kind, DType t, CpuTier tier);
-// NumPy's unsafe cast.
+// NumPy's unsafe cast. Narrow dtypes are cast to and from what they are computed in alone; nullptr
+// for other pairs.
 LoopFn cast(DType from, DType to, CpuTier tier);
 
 // Vector functions that a JIT kernel calls on one register: `fn` has the platform's vector calling

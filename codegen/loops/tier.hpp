@@ -23,6 +23,7 @@
   LoopFn join(ReduceKind kind, DType t);              \
   LoopFn cast(DType from, DType to);                  \
   LoopFn half_cast(DType from, DType to);             \
+  LoopFn narrow_cast(DType from, DType to);           \
   VectorFn vector_function(OpId op, DType t);         \
   ReduceFn sum(DType t);                              \
   ReduceFn reduce(ReduceKind kind, DType t);          \

@@ -8,8 +8,8 @@ import numpy
 
 from . import _plait
 
-_FLOATS = ("float16", "float32", "float64")
-_COMPLEX = {"float16": "complex64", "float32": "complex64", "float64": "complex128"}  # NumPy has no complex32
+_FLOATS = ("bfloat16", "float16", "float32", "float64")
+_COMPLEX = {"bfloat16": "complex64", "float16": "complex64", "float32": "complex64", "float64": "complex128"}  # NumPy has no complex32
 _PYTHONS = {bool, int, float, complex, str, bytes, range, type(None), type(...)}
 
 # Whether anybody ever chose another dtype than float64: where nobody does, the question costs one look-up.
@@ -19,6 +19,8 @@ _thread = _local()
 
 
 def _chosen(dtype):
+    if dtype == "bfloat16":  # a name that NumPy knows once ml_dtypes is imported
+        import ml_dtypes  # noqa: F401
     dtype = numpy.dtype(dtype)
     if dtype.name not in _FLOATS:
         raise ValueError(f"the default dtype must be one of {', '.join(_FLOATS)}, not {dtype.name}")
@@ -51,7 +53,7 @@ def differs():
 def set_default_dtype(dtype):
     """Sets what creation functions and random numbers give, in every thread, where NumPy gives float64.
 
-    dtype: float16, float32 or float64, in any spelling of NumPy's. Python's floats in lists count, and complex numbers of
+    dtype: float16, float32 or float64, in any spelling of NumPy's, or bfloat16, which needs ml_dtypes. Python's floats in lists count, and complex numbers of
     their precision; an explicit dtype, and the dtype of a NumPy or Plait argument, win. Operations keep NumPy's rules.
     Returns an object for a with statement, at whose end the former default is back. Raises ValueError for other dtypes.
     PLAIT_DEFAULT_DTYPE sets it from outside.

@@ -1,9 +1,10 @@
-// From a run-time dtype to a compile-time element type.
+// From a run-time dtype of NumPy's to a compile-time element type. Narrow dtypes have none that could be computed with.
 #pragma once
 #include <utility>
 
 #include "dtype.hpp"
 #include "half.hpp"
+#include "plait/error.hpp"
 
 namespace plait {
 
@@ -43,9 +44,10 @@ decltype(auto) dispatch(DType t, F&& f) {
     case DType::Complex64:
       return f(TypeTag<std::complex<float>>{});
     case DType::Complex128:
-      break;
+      return f(TypeTag<std::complex<double>>{});
+    default:
+      throw InternalError("no loop computes in " + std::string(name(t)));
   }
-  return f(TypeTag<std::complex<double>>{});
 }
 
 }  // namespace plait

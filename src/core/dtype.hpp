@@ -1,29 +1,30 @@
-// The 13 native dtypes, in NumPy's type-number order, and NEP 50 promotion.
+// The dtypes of elements (dtypes.def) and NEP 50 promotion.
 #pragma once
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace plait {
 
 enum class DType : std::uint8_t {
-  Bool,
-  Int8,
-  UInt8,
-  Int16,
-  UInt16,
-  Int32,
-  UInt32,
-  Int64,
-  UInt64,
-  Float16,
-  Float32,
-  Float64,
-  Complex64,
-  Complex128,
+#define PLAIT_DTYPE(id, ...) id,
+#define PLAIT_NARROW_FLOAT(id, ...) id,
+#define PLAIT_NARROW_INT(id, ...) id,
+#include "dtypes.def"
 };
-inline constexpr int kDTypeCount = 14;
+// Those that NumPy has come first: its loops are for them. kDTypeCount counts all.
+inline constexpr int kNumPyDTypes = 0
+#define PLAIT_DTYPE(...) +1
+#include "dtypes.def"
+    ;
+inline constexpr int kDTypeCount = kNumPyDTypes
+#define PLAIT_NARROW_FLOAT(...) +1
+#define PLAIT_NARROW_INT(...) +1
+#include "dtypes.def"
+    ;
 
 // Python scalars and C++ arithmetic scalars are weak: they adapt to the other operand's dtype
 // within their kind.
@@ -32,33 +33,48 @@ enum class Weak : std::uint8_t { None, Bool, Int, Float, Complex };
 enum class Kind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex };
 enum class Casting : std::uint8_t { No, Equiv, Safe, SameKind, Unsafe };
 
-constexpr std::size_t itemsize(DType t) {
-  constexpr std::uint8_t sizes[kDTypeCount] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16};
-  return sizes[static_cast<int>(t)];
-}
-constexpr Kind kind(DType t) {
-  constexpr Kind kinds[kDTypeCount] = {Kind::Bool,     Kind::Signed, Kind::Unsigned, Kind::Signed,
-                                       Kind::Unsigned, Kind::Signed, Kind::Unsigned, Kind::Signed,
-                                       Kind::Unsigned, Kind::Float,  Kind::Float,    Kind::Float,
-                                       Kind::Complex,  Kind::Complex};
-  return kinds[static_cast<int>(t)];
-}
+// A row of dtypes.def.
+struct DTypeInfo {
+  std::string_view name;        // NumPy's, or ml_dtypes'
+  std::string_view class_name;  // of NumPy's own, in numpy.dtypes
+  char code;                    // NumPy's letter; ' ' where NumPy has none
+  std::uint8_t bytes;
+  Kind kind;
+};
+inline constexpr DTypeInfo kDTypeTable[kDTypeCount] = {
+#define PLAIT_DTYPE(id, name, cls, code, bytes, kind) {name, cls, code, bytes, Kind::kind},
+#define PLAIT_NARROW_FLOAT(id, name, bytes, ...) {name, {}, ' ', bytes, Kind::Float},
+#define PLAIT_NARROW_INT(id, name, bits, kind) {name, {}, ' ', 1, Kind::kind},
+#include "dtypes.def"
+};
+constexpr const DTypeInfo& dtype_info(DType t) { return kDTypeTable[static_cast<int>(t)]; }
+constexpr std::size_t itemsize(DType t) { return dtype_info(t).bytes; }
+constexpr Kind kind(DType t) { return dtype_info(t).kind; }
+constexpr std::string_view name(DType t) { return dtype_info(t).name; }
+constexpr char code(DType t) { return dtype_info(t).code; }
+DType from_code(char c);  // throws InternalError for a letter that no dtype has
 constexpr bool is_integer(DType t) { return kind(t) == Kind::Signed || kind(t) == Kind::Unsigned; }
 constexpr bool is_float(DType t) { return kind(t) == Kind::Float; }
 constexpr bool is_complex(DType t) { return kind(t) == Kind::Complex; }
 
-// NumPy's names: "bool", "int8", ... "complex128".
-std::string_view name(DType t);
-// NumPy's one-letter codes: "?bBhHiIlLefdFD" (the 64-bit integers are 'l' and 'L').
-char code(DType t);
-DType from_code(char c);  // throws InternalError for any other letter
+// Those of ml_dtypes are for memory. What is computed of them is computed in another dtype, to
+// which and from which they are converted.
+constexpr bool is_narrow(DType t) { return static_cast<int>(t) >= kNumPyDTypes; }
+constexpr DType computes_in(DType t) {
+  if (!is_narrow(t)) return t;
+  return is_float(t) ? DType::Float32 : kind(t) == Kind::Signed ? DType::Int8 : DType::UInt8;
+}
 
-// numpy.promote_types; symmetric, table driven.
+// numpy.promote_types, or nothing where no dtype holds both; symmetric.
+std::optional<DType> common_dtype(DType a, DType b);
+// The same, for callers that need one: throws DTypeError in NumPy's words.
 DType promote(DType a, DType b);
 // NEP 50: what a weak scalar becomes beside a strong dtype (int beside Float32 -> Float32, float
 // beside Int8 -> Float64 ...).
 DType promote_weak(DType strong, Weak weak);
-// numpy.can_cast(from, to, casting).
+// NumPy's class of the dtype, as its messages write it: <class 'numpy.dtypes.Int8DType'>.
+std::string dtype_class(DType t);
+// numpy.can_cast(from, to, casting). A narrow float is no narrow integer, whatever NumPy says.
 bool can_cast(DType from, DType to, Casting casting);
 // The dtype a weak scalar has on its own: Bool, Int64, Float64, Complex128.
 DType default_dtype(Weak weak);

@@ -91,8 +91,9 @@ Scalar fold_identity(ReduceKind kind, DType t) {
       return complex_number<float>(kind, t);
     case DType::Complex128:
       return complex_number<double>(kind, t);
+    default:
+      return {};  // nothing is folded in a narrow dtype
   }
-  return {};
 }
 
 }  // namespace plait

@@ -80,6 +80,7 @@ DType reduce_dtype(ReduceKind kind, DType operand) {
   switch (kind) {
     case ReduceKind::Sum:
     case ReduceKind::Prod:
+      if (is_narrow(operand)) return operand;
       // Small integers accumulate in the platform integer, as in NumPy.
       if (operand == DType::Bool || plait::kind(operand) == Kind::Signed) return DType::Int64;
       return plait::kind(operand) == Kind::Unsigned ? DType::UInt64 : operand;
@@ -96,7 +97,7 @@ DType reduce_dtype(ReduceKind kind, DType operand) {
       return resolve(reduce_info(kind).combine, t).out;
     }
     default:
-      return operand;
+      return is_integer(operand) ? computes_in(operand) : operand;
   }
 }
 

@@ -34,6 +34,8 @@ enum class Cost : std::uint8_t {
 enum OpFlags : std::uint16_t {
   kNonNegative = 1,  // or NaN, and never -0.0, whatever the operands
   kNoBoolLoop = 2,
+  kNoNarrowLoop = 8,  // no loop of ml_dtypes' floats, or one that float32's is no help for
+  kNarrowInts = 16,   // loops of ml_dtypes' integers
   kPoleAtOne = 4,  // raises a flag at 1, where every other operation is quiet; this one is so at 0
 };
 

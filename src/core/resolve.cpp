@@ -10,17 +10,27 @@
 namespace plait {
 namespace {
 
-using Mask = std::uint16_t;
-constexpr Mask bit(DType t) { return static_cast<Mask>(1u << static_cast<int>(t)); }
+using Mask = std::uint32_t;
+static_assert(kDTypeCount <= 32);
+constexpr Mask bit(DType t) { return Mask{1} << static_cast<int>(t); }
 
-constexpr Mask loop_mask(std::string_view loops) {
-  constexpr std::string_view codes = "?bBhHiIlLefdFD";
+constexpr Mask kNarrow = ~Mask{0} << kNumPyDTypes;
+
+// A row with a loop of float16 has one for each narrow float, unless it says otherwise.
+constexpr Mask loop_mask(std::string_view loops, int flags) {
   Mask m = 0;
-  for (char c : loops) m |= static_cast<Mask>(1u << codes.find(c));
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto t = static_cast<DType>(i);
+    const bool has = !is_narrow(t) ? loops.find(code(t)) != std::string_view::npos
+                     : is_float(t)
+                         ? loops.find('e') != std::string_view::npos && !(flags & kNoNarrowLoop)
+                         : (flags & kNarrowInts) != 0;
+    if (has) m |= bit(t);
+  }
   return m;
 }
 constexpr Mask kLoops[kOpCount] = {
-#define PLAIT_OP(id, name, arity, loops, ...) loop_mask(loops),
+#define PLAIT_OP(id, name, arity, loops, out, identity, cost, flags) loop_mask(loops, flags),
 #include "ops.def"
 #undef PLAIT_OP
 };
@@ -35,6 +45,13 @@ Mask safe_targets(DType from) {
     return t;
   }();
   return table[static_cast<int>(from)];
+}
+
+// NumPy looks for a loop of the operands' own narrow dtype first, and then at its own loops.
+Mask preferred(Mask m, const DType* types, int n) {
+  Mask own = 0;
+  for (int i = 0; i < n; ++i) own |= bit(types[i]) & kNarrow;
+  return m & own ? m & own : m & ~kNarrow;
 }
 
 DType lowest(Mask m) { return static_cast<DType>(std::countr_zero(m)); }
@@ -67,21 +84,14 @@ LoopTypes uniform(const OpInfo& op, DType loop) {
   return t;
 }
 
-std::string class_name(DType t) {
-  static constexpr std::string_view names[kDTypeCount] = {
-      "Bool",  "Int8",   "UInt8",   "Int16",   "UInt16",  "Int32",     "UInt32",
-      "Int64", "UInt64", "Float16", "Float32", "Float64", "Complex64", "Complex128"};
-  return "<class 'numpy.dtypes." + std::string(names[static_cast<int>(t)]) + "DType'>";
-}
-
 [[noreturn]] void throw_no_signature(const OpInfo& op, const DType* types) {
   std::string text =
       "ufunc '" + std::string(op.name) + "' did not contain a loop with signature matching types ";
   if (op.arity == 1) {
-    text += class_name(types[0]);
+    text += dtype_class(types[0]);
   } else {
     text += '(';
-    for (int i = 0; i < op.arity; ++i) text += (i ? ", " : "") + class_name(types[i]);
+    for (int i = 0; i < op.arity; ++i) text += (i ? ", " : "") + dtype_class(types[i]);
     text += ')';
   }
   throw DTypeError(text + " -> None");
@@ -142,6 +152,13 @@ void strong_types(std::span<const OperandType> operands, DType* out) {
   }
 }
 
+// What where() takes a Python number for beside a narrow dtype.
+DType chosen_beside(const OperandType& o, DType as, DType other) {
+  if (!is_narrow(other)) return as;
+  if (o.weak == Weak::Float && is_float(other) && other != DType::Float8E5M2) return DType::Float64;
+  return o.weak == Weak::Int && is_integer(other) ? computes_in(other) : as;
+}
+
 void require_arity(const OpInfo& op, std::size_t n) {
   if (static_cast<int>(n) != op.arity)
     throw InternalError(std::string(op.name) + " takes " + std::to_string(op.arity) +
@@ -164,6 +181,7 @@ LoopTypes resolve(OpId id, std::span<const OperandType> operands) {
   DType types[3];
   if (id == OpId::Where) {
     strong_types(operands.subspan(1), types);
+    for (int i = 0; i < 2; ++i) types[i] = chosen_beside(operands[i + 1], types[i], types[1 - i]);
     const DType t = promote(types[0], types[1]);
     return {{DType::Bool, t, t}, t};
   }
@@ -176,6 +194,7 @@ LoopTypes resolve(OpId id, std::span<const OperandType> operands) {
   if (refuses_bool && all_bool(types, op.arity)) throw_bool(op, types);
   Mask m = kLoops[static_cast<int>(id)];
   for (int i = 0; i < op.arity; ++i) m &= safe_targets(types[i]);
+  m = preferred(m, types, op.arity);
   if (!m) throw_no_loop(op, types);
   DType loop = lowest(m);
   if (id == OpId::Divide && is_integer(loop)) loop = DType::Float64;
@@ -211,6 +230,7 @@ LoopTypes resolve_with_dtype(OpId id, std::span<const OperandType> operands, DTy
   if (!candidates) throw no_match();
   Mask safe = candidates;
   for (int i = 0; i < op.arity; ++i) safe &= safe_targets(types[i]);
+  safe = preferred(safe, types, op.arity);
   const DType loop = lowest(safe ? safe : candidates);
   for (int i = 0; i < op.arity; ++i) {
     // A Python scalar adapts within and above its kind.

@@ -162,7 +162,8 @@ constexpr Word kJitModes[] = {{"background", static_cast<int>(JitMode::Backgroun
 constexpr Word kPlanModes[] = {{"auto", static_cast<int>(PlanMode::Auto)},
                                {"always", static_cast<int>(PlanMode::Always)}};
 constexpr Word kTeam[] = {{"auto", 0}, {"always", 1}};
-constexpr Word kFloats[] = {{"float16", static_cast<int>(DType::Float16)},
+constexpr Word kFloats[] = {{"bfloat16", static_cast<int>(DType::BFloat16)},
+                            {"float16", static_cast<int>(DType::Float16)},
                             {"float32", static_cast<int>(DType::Float32)},
                             {"float64", static_cast<int>(DType::Float64)}};
 

@@ -10,7 +10,7 @@ namespace plait {
 std::string to_string(dtype t) { return std::string(name(detail::core(t))); }
 
 dtype to_dtype(const std::string& name) {
-  for (int i = 0; i < kDTypeCount; ++i)
+  for (int i = 0; i < kNumPyDTypes; ++i)
     if (plait::name(static_cast<DType>(i)) == name) return static_cast<dtype>(i);
   throw DTypeError("to_dtype: '" + name + "' names no element type of Plait's arrays");
 }

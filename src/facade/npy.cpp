@@ -83,7 +83,7 @@ class HeaderReader {
                                   : std::string(at, std::strcspn(at, "}"));
     const bool ordered = !descr.empty() && std::strchr("<>|=", descr[0]);
     const std::string code = ordered ? descr.substr(1) : descr;
-    for (int i = 0; i < kDTypeCount; ++i)
+    for (int i = 0; i < kNumPyDTypes; ++i)
       if (code == type_code(static_cast<DType>(i))) {
         h.dtype = static_cast<DType>(i);
         const char other = std::endian::native == std::endian::little ? '>' : '<';

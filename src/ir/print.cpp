@@ -62,8 +62,10 @@ std::string literal(const Scalar& s) {
       auto c = s.as<std::complex<double>>();
       return pair(real(c.real(), "%.17g"), real(c.imag(), "%.17g"));
     }
+    default:
+      return is_float(s.dtype) ? real(cast(s, DType::Float32).as<float>(), "%.9g")
+                               : text(cast(s, DType::Int8).as<std::int8_t>());
   }
-  return "?";
 }
 
 std::string_view order_name(Order o) {

@@ -124,6 +124,8 @@ class Rules {
     if (a_.block[r.value] != loop || !defines(r.value))
       fail_loop(k_, loop, "reduces " + describe(k_, r.value) + ", which its body does not define");
     DType t = k_.insts[r.value].type;
+    if (is_narrow(t) && r.kind != ReduceKind::Last)
+      fail_loop(k_, loop, "folds " + std::string(name(t)) + ", which nothing is computed in");
     bool inexact = is_float(t) || is_complex(t);
     const ReduceInfo& info = reduce_info(r.kind);
     if (info.has(kOfTruth) && t != DType::Bool) fail_loop(k_, loop, "any and all reduce bool");
@@ -175,9 +177,13 @@ class Rules {
         return;
       case Op::Apply:
         return apply(v, i);
-      case Op::Cast:
-        operand(v, 0);
+      case Op::Cast: {
+        const DType from = operand(v, 0).type;
+        if (from != i.type && ((is_narrow(from) && i.type != computes_in(from)) ||
+                               (is_narrow(i.type) && from != computes_in(i.type))))
+          fail(k_, v, "casts between " + std::string(name(from)) + " and " + std::string(name(i.type)));
         return arity(v, 1);
+      }
       case Op::Load:
         arity(v, 0);
         access(v, i);

@@ -16,6 +16,10 @@ template <class To, class From>
 PLAIT_INLINE To convert(From v) {
   if constexpr (is_same<To, From>) {
     return v;
+  } else if constexpr (is_narrow<From>) {
+    return v.widened();
+  } else if constexpr (is_narrow<To>) {
+    return To::rounded(v);
   } else if constexpr (is_same<From, float16>) {
     if constexpr (is_bool<To>)
       return (v.bits & 0x7fffu) != 0;

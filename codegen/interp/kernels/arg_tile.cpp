@@ -136,10 +136,9 @@ ArgTileFn arg_tile(ReduceKind kind, DType t, bool roots) {
       return pick<std::complex<float>>(kind);
     case DType::Complex128:
       return pick<std::complex<double>>(kind);
-    case DType::Float16:
-      break;
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace plait::interp::PLAIT_TIER

@@ -6,6 +6,8 @@ using namespace llvm;
 
 llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
   if (from == to) return v;
+  if (is_narrow(from)) return from_narrow(v, from);
+  if (is_narrow(to)) return to_narrow(v, to);
   if (is_complex(from) || is_complex(to)) return complex_cast(v, from, to);
   if (from == DType::Float16 || to == DType::Float16) {
     if (!computes_half()) return nullptr;

@@ -211,6 +211,9 @@ class Emitter {
   llvm::Value* half_primitive(OpId fn, Operands o);
   llvm::Value* from_half(llvm::Value* v);
   llvm::Value* to_half(llvm::Value* v);
+  // emit_narrow.cpp
+  llvm::Value* from_narrow(llvm::Value* v, DType t);
+  llvm::Value* to_narrow(llvm::Value* v, DType t);
   llvm::Value* compare(llvm::CmpInst::Predicate p, llvm::Value* a, llvm::Value* b);  // quiet
   llvm::Value* is_nan(llvm::Value* v) { return compare(llvm::CmpInst::FCMP_UNO, v, v); }
   llvm::Value* extremum(OpId fn, DType t, llvm::Value* a, llvm::Value* b);

@@ -332,8 +332,9 @@ ArgReduceFn arg_reduce(ReduceKind kind, DType t) {
       return of<c64>(kind);
     case DType::Complex128:
       return of<c128>(kind);
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 ArgColumnsFn arg_columns(ReduceKind kind, DType t) {

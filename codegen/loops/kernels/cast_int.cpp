@@ -51,6 +51,7 @@ LoopFn cast_from_integer(DType from, DType to) {
 }
 
 LoopFn cast(DType from, DType to) {
+  if (is_narrow(from) || is_narrow(to)) return narrow_cast(from, to);
   if (from == DType::Float16 && to == DType::Float16)
     return cast_from_integer(DType::UInt16, DType::UInt16);
   if (from == DType::Float16 || to == DType::Float16) return half_cast(from, to);

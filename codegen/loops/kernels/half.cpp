@@ -141,7 +141,7 @@ LoopFn half_loop(OpId op) {
 LoopFn half_cast(DType from, DType to) {
   if (to == DType::Float16 && (from == DType::Float64 || from == DType::Complex128))
     return &narrow_double;
-  return half_cast_table(from, to, std::make_integer_sequence<int, kDTypeCount>{});
+  return half_cast_table(from, to, std::make_integer_sequence<int, kNumPyDTypes>{});
 }
 
 }  // namespace plait::loops::PLAIT_TIER

@@ -240,8 +240,9 @@ ReduceFn reduce(ReduceKind kind, DType t) {
       return inexact<c64>(kind);
     case DType::Complex128:
       return inexact<c128>(kind);
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace plait::loops::PLAIT_TIER

@@ -153,6 +153,8 @@ void run_iota(const Scalar& start, const Scalar& step, std::int64_t n, std::byte
       }
       return;
     }
+    default:
+      throw InternalError("no range is computed in " + std::string(name(start.dtype)));
   }
 }
 

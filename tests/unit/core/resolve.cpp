@@ -52,12 +52,12 @@ TEST_CASE("every row of the table resolves every dtype and pair as NumPy does") 
   for (const auto& row : golden::kGoldenOps) {
     ++rows;
     std::string got;
-    for (int a = 0; a < kDTypeCount; ++a) {
+    for (int a = 0; a < kNumPyDTypes; ++a) {
       if (op_info(row.id).arity == 1) {
         got += result(row.id, {{golden::dtype(a)}});
         continue;
       }
-      for (int b = 0; b < kDTypeCount; ++b)
+      for (int b = 0; b < kNumPyDTypes; ++b)
         got += result(row.id, operands(row.id, {golden::dtype(a)}, {golden::dtype(b)}));
     }
     INFO(op_info(row.id).name);
@@ -70,7 +70,7 @@ TEST_CASE("every binary row resolves weak scalars as NumPy does") {
   for (const auto& row : golden::kGoldenOps) {
     if (row.weak.empty()) continue;
     std::string got;
-    for (int a = 0; a < kDTypeCount; ++a)
+    for (int a = 0; a < kNumPyDTypes; ++a)
       for (Weak w : {Weak::Bool, Weak::Int, Weak::Float, Weak::Complex}) {
         const OperandType strong{golden::dtype(a)}, weak{default_dtype(w), w};
         got += result(row.id, operands(row.id, strong, weak));

@@ -20,8 +20,8 @@ T to(DType t, const Scalar& s) {
 }  // namespace
 
 TEST_CASE("every pair of dtypes keeps a value that both hold") {
-  for (int a = 0; a < kDTypeCount; ++a)
-    for (int b = 0; b < kDTypeCount; ++b) {
+  for (int a = 0; a < kNumPyDTypes; ++a)
+    for (int b = 0; b < kNumPyDTypes; ++b) {
       INFO(name(golden::dtype(a)) << " to " << name(golden::dtype(b)));
       const Scalar one = cast(scalar_int(1), golden::dtype(a));
       CHECK(cast(cast(one, golden::dtype(b)), DType::Int64).as<std::int64_t>() == 1);

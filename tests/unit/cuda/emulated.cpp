@@ -197,7 +197,7 @@ TEST_CASE("the named set is small, and every operation, mapping and dtype is in 
     for (const auto& [op, buffer] : o.outputs) operations.emplace(op, o.dtype);
   for (int op = 0; op < kOpCount; ++op)
     for (const char c : op_info(static_cast<OpId>(op)).loops)
-      for (int t = 0; t < kDTypeCount; ++t)
+      for (int t = 0; t < kNumPyDTypes; ++t)
         if (code(static_cast<DType>(t)) == c)
           CHECK(operations.count({static_cast<OpId>(op), static_cast<DType>(t)}) == 1);
   const std::vector<test::Case> cases = test::mapping_cases();

@@ -77,7 +77,7 @@ inline OperationKernel operation_kernel(const std::vector<OpId>& ops, DType t) {
 // Every operation of every dtype that has it, `together` a kernel.
 inline std::vector<OperationKernel> operation_kernels(std::size_t together = 20) {
   std::vector<OperationKernel> all;
-  for (int t = 0; t < kDTypeCount; ++t) {
+  for (int t = 0; t < kNumPyDTypes; ++t) {
     std::vector<OpId> ops;
     const auto add = [&] {
       if (!ops.empty()) all.push_back(operation_kernel(ops, static_cast<DType>(t)));

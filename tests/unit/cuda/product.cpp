@@ -40,7 +40,7 @@ TEST_CASE("a tiled product of every dtype leaves room for two blocks on a multip
     return;
   }
   for (int arch : {80, 90, 100})
-    for (int code = 0; code < kDTypeCount; ++code) {
+    for (int code = 0; code < kNumPyDTypes; ++code) {
       const auto t = static_cast<DType>(code);
       if (arch != 90 && !is_float(t) && !is_complex(t)) continue;
       INFO(name(t) << ", sm_" << arch);
@@ -58,7 +58,7 @@ TEST_CASE("a tiled product of every dtype leaves room for two blocks on a multip
 }
 
 TEST_CASE("k is cut where the results fill no device, for floats on every device alike") {
-  for (int code = 0; code < kDTypeCount; ++code) {
+  for (int code = 0; code < kNumPyDTypes; ++code) {
     const auto t = static_cast<DType>(code);
     INFO(name(t));
     const bool rounds = is_float(t) || is_complex(t);

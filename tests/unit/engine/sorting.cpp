@@ -115,7 +115,7 @@ void check_line(DType t, const std::string& name, std::int64_t n) {
 }  // namespace
 
 TEST_CASE("lines of every dtype and pattern are sorted") {
-  for (int d = 0; d < kDTypeCount; ++d)
+  for (int d = 0; d < kNumPyDTypes; ++d)
     dispatch(static_cast<DType>(d), [&](auto tag) {
       using T = typename decltype(tag)::type;
       if constexpr (!std::is_same_v<T, bool>)

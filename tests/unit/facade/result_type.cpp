@@ -22,11 +22,11 @@ constexpr int kFunctions = sizeof(ids) / sizeof(ids[0]);
 
 // A dtype, or one of the weak kinds with the dtype it has on its own.
 d::operand_type operand(int i) {
-  if (i < plait::kDTypeCount) return {static_cast<dtype>(i), d::weak::none};
-  const auto w = static_cast<d::weak>(i - plait::kDTypeCount + 1);
+  if (i < plait::kNumPyDTypes) return {static_cast<dtype>(i), d::weak::none};
+  const auto w = static_cast<d::weak>(i - plait::kNumPyDTypes + 1);
   return {d::default_dtype(w), w};
 }
-constexpr int kOperands = plait::kDTypeCount + 4;
+constexpr int kOperands = plait::kNumPyDTypes + 4;
 
 std::optional<DType> core_result(plait::OpId id, const d::operand_type* types, int n) {
   plait::OperandType o[3];
@@ -53,8 +53,8 @@ void check(int f, const d::operand_type* types, int n) {
 }  // namespace
 
 TEST_CASE("dtype promotion equals the core's for every pair") {
-  for (int a = 0; a < plait::kDTypeCount; ++a) {
-    for (int b = 0; b < plait::kDTypeCount; ++b) {
+  for (int a = 0; a < plait::kNumPyDTypes; ++a) {
+    for (int b = 0; b < plait::kNumPyDTypes; ++b) {
       const auto x = static_cast<DType>(a), y = static_cast<DType>(b);
       const auto u = static_cast<dtype>(a), v = static_cast<dtype>(b);
       INFO(plait::name(x) << " " << plait::name(y));
@@ -105,7 +105,7 @@ TEST_CASE("result types equal the core's for every function and operand") {
 }
 
 TEST_CASE("reduction types equal the core's") {
-  for (int a = 0; a < plait::kDTypeCount; ++a) {
+  for (int a = 0; a < plait::kNumPyDTypes; ++a) {
     const auto t = static_cast<DType>(a);
     const auto u = static_cast<dtype>(a);
     const auto same = [&](d::reduction r, plait::ReduceKind k) {

@@ -1,0 +1,79 @@
+// Narrow dtypes (core/narrow.hpp) in registers: they travel as their bits, and are computed with
+// in float32 or in 8 bits. The same steps as the precompiled casts, an instruction each.
+#include "core/narrow.hpp"
+
+#include "emitter.hpp"
+
+namespace plait::jit {
+using namespace llvm;
+
+namespace {
+Type* shaped_like(llvm::Value* v, Type* scalar) { return v->getType()->getWithNewType(scalar); }
+}  // namespace
+
+llvm::Value* Emitter::from_narrow(llvm::Value* v, DType t) {
+  if (!is_float(t)) {
+    const auto up = static_cast<std::uint64_t>(8 - narrow_bits(t));
+    llvm::Value* raised = b_.CreateShl(v, up);
+    return kind(t) == Kind::Signed ? b_.CreateAShr(raised, up) : b_.CreateLShr(raised, up);
+  }
+  const NarrowFormat f = narrow_format(t);
+  Type* word = shaped_like(v, b_.getInt32Ty());
+  Type* single = shaped_like(v, b_.getFloatTy());
+  const auto c = [&](std::uint32_t x) { return ConstantInt::get(word, x); };
+  llvm::Value* bits = b_.CreateZExt(v, word);
+  const auto shift = static_cast<std::uint64_t>(f.shift());
+  if (f.is_prefix()) return b_.CreateBitCast(b_.CreateShl(bits, shift), single);
+  llvm::Value* code = b_.CreateAnd(bits, c(f.sign() - 1));
+  llvm::Value* sign = b_.CreateShl(b_.CreateAnd(bits, c(f.sign())), static_cast<std::uint64_t>(31 - f.sign_shift()));
+  llvm::Value* normal = b_.CreateAdd(b_.CreateShl(code, shift), c(f.rebias()));
+  llvm::Value* above = b_.CreateBitCast(b_.CreateAdd(normal, c(1u << 23)), single);
+  llvm::Value* subnormal = b_.CreateFSub(above, b_.CreateBitCast(c(f.smallest_normal()), single));
+  llvm::Value* value = b_.CreateSelect(b_.CreateICmpULT(code, c(1u << f.mantissa)),
+                                       b_.CreateBitCast(subnormal, word), normal);
+  const auto becomes = [&](llvm::Value* where, std::uint32_t x) { value = b_.CreateSelect(where, c(x), value); };
+  switch (f.specials) {
+    case Specials::Ieee:
+      becomes(b_.CreateICmpUGE(code, c(f.first_special())), 0x7fc00000u);
+      becomes(b_.CreateICmpEQ(code, c(f.first_special())), 0x7f800000u);
+      break;
+    case Specials::Fn:
+      becomes(b_.CreateICmpEQ(code, c(f.first_special())), 0x7fc00000u);
+      break;
+    case Specials::Fnuz:
+      becomes(b_.CreateICmpEQ(bits, c(f.sign())), 0x7fc00000u);
+      break;
+    case Specials::Finite:
+      break;
+  }
+  return b_.CreateBitCast(b_.CreateOr(value, sign), single);
+}
+
+llvm::Value* Emitter::to_narrow(llvm::Value* v, DType t) {
+  if (!is_float(t)) return b_.CreateAnd(v, ConstantInt::get(v->getType(), (1u << narrow_bits(t)) - 1));
+  const NarrowFormat f = narrow_format(t);
+  Type* word = shaped_like(v, b_.getInt32Ty());
+  Type* single = v->getType();
+  const auto c = [&](std::uint32_t x) { return ConstantInt::get(word, x); };
+  const auto shift = static_cast<std::uint64_t>(f.shift());
+  llvm::Value* bits = b_.CreateBitCast(v, word);
+  llvm::Value* magnitude = b_.CreateAnd(bits, c(0x7fffffffu));
+  llvm::Value* odd = b_.CreateAnd(b_.CreateLShr(magnitude, shift), c(1));
+  llvm::Value* rounded = b_.CreateAdd(b_.CreateAdd(magnitude, c((1u << (f.shift() - 1)) - 1)), odd);
+  llvm::Value* code = b_.CreateSub(b_.CreateLShr(rounded, shift), c(f.rebias() >> f.shift()));
+  if (!f.is_prefix()) {
+    llvm::Value* is_small = b_.CreateICmpULT(magnitude, c(f.smallest_normal()));
+    llvm::Value* small = b_.CreateBitCast(b_.CreateSelect(is_small, magnitude, c(f.smallest_normal())), single);
+    llvm::Value* sum = b_.CreateFAdd(small, b_.CreateBitCast(c(f.magic()), single));
+    code = b_.CreateSelect(is_small, b_.CreateSub(b_.CreateBitCast(sum, word), c(f.magic())), code);
+  }
+  if (f.specials != Specials::Ieee || !f.is_prefix())  // there it rounds to infinity by itself
+    code = b_.CreateSelect(b_.CreateICmpSGE(code, c(f.first_special())), c(f.overflow()), code);
+  code = b_.CreateSelect(b_.CreateICmpUGT(magnitude, c(0x7f800000u)), c(f.nan()), code);
+  llvm::Value* sign = b_.CreateShl(b_.CreateLShr(bits, 31), static_cast<std::uint64_t>(f.sign_shift()));
+  llvm::Value* all = b_.CreateOr(code, sign);
+  if (f.specials == Specials::Fnuz) all = b_.CreateSelect(b_.CreateICmpEQ(code, c(0)), code, all);
+  return b_.CreateTrunc(all, shaped_like(v, scalar_type(t)));
+}
+
+}  // namespace plait::jit
