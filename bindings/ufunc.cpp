@@ -132,6 +132,11 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
       if (parse_operand(args[i], holders[i]) == Parsed::Fallback)
         return fallback(self, args, n, names);
       any_object |= holders[i].is_object;
+      // Neighbours of a narrow float are not those of what it is computed in.
+      const tracer::Operand& o = *holders[i].operand;
+      if ((u->fn == OpId::Nextafter || u->fn == OpId::Spacing) &&
+          is_narrow(o.array ? o.array->dtype : o.scalar.dtype))
+        return fallback(self, args, n, names);
     }
     Keywords kw;
     if (n == arity + 1 && !kw.parse_out(args[arity])) return fallback(self, args, n, names);

@@ -326,7 +326,7 @@ Array elementwise(OpId fn, std::span<const Operand> operands, const ElementwiseO
 Array power_operator(const Array& base, const Operand& exponent) {
   const Operand b(base);
   auto unary = [&](OpId fn) { return elementwise(fn, std::span(&b, 1)); };
-  const bool inexact = is_float(base.dtype) || is_complex(base.dtype);
+  const bool inexact = (is_float(base.dtype) && !is_narrow(base.dtype)) || is_complex(base.dtype);
   if (!exponent.array && (exponent.weak == Weak::Int || exponent.weak == Weak::Float)) {
     const double e = exponent.weak == Weak::Int
                          ? static_cast<double>(exponent.scalar.as<std::int64_t>())

@@ -101,7 +101,7 @@ constexpr std::uint32_t to_narrow(float v) {
   code = magnitude > 0x7f800000u ? f.nan() : code;
   const std::uint32_t sign = bits >> 31 << f.sign_shift();
   if constexpr (f.specials == Specials::Fnuz) return code == 0 ? 0 : code | sign;
-  return code | sign;
+  return code ^ sign;  // a NaN that is a negative zero becomes a positive one
 }
 
 template <DType t>

@@ -92,13 +92,14 @@ DType reduce_dtype(ReduceKind kind, DType operand) {
       return DType::Bool;
     case ReduceKind::BitAnd:
     case ReduceKind::BitOr:
-    case ReduceKind::BitXor: {
-      const OperandType t[2] = {{operand}, {operand}};
-      return resolve(reduce_info(kind).combine, t).out;
-    }
+    case ReduceKind::BitXor:
+      break;
     default:
-      return is_integer(operand) ? computes_in(operand) : operand;
+      if (!is_narrow(operand) || is_float(operand)) return operand;
+      break;
   }
+  const OperandType both[2] = {{operand}, {operand}};
+  return resolve(reduce_info(kind).combine, both).out;
 }
 
 }  // namespace plait

@@ -22,8 +22,9 @@ struct NarrowFloat {
       code = to_bits(from_bits(magnitude) + from_bits(magic)) - magic;
     if (int32(code) >= int32(first_special)) code = overflow;
     if (magnitude > 0x7f800000u) code = nan;
-    if (specials == Fnuz && code == 0) return {Bits(0)};
-    return {Bits(code | bits >> 31 << sign_shift)};
+    const uint32 negative = bits >> 31 << sign_shift;
+    if (specials == Fnuz) return {Bits(code == 0 ? 0 : code | negative)};
+    return {Bits(code ^ negative)};
   }
   PLAIT_INLINE float widened() const {
     const uint32 bits = code;

@@ -71,8 +71,9 @@ llvm::Value* Emitter::to_narrow(llvm::Value* v, DType t) {
     code = b_.CreateSelect(b_.CreateICmpSGE(code, c(f.first_special())), c(f.overflow()), code);
   code = b_.CreateSelect(b_.CreateICmpUGT(magnitude, c(0x7f800000u)), c(f.nan()), code);
   llvm::Value* sign = b_.CreateShl(b_.CreateLShr(bits, 31), static_cast<std::uint64_t>(f.sign_shift()));
-  llvm::Value* all = b_.CreateOr(code, sign);
-  if (f.specials == Specials::Fnuz) all = b_.CreateSelect(b_.CreateICmpEQ(code, c(0)), code, all);
+  llvm::Value* all = b_.CreateXor(code, sign);
+  if (f.specials == Specials::Fnuz)
+    all = b_.CreateSelect(b_.CreateICmpEQ(code, c(0)), code, b_.CreateOr(code, sign));
   return b_.CreateTrunc(all, shaped_like(v, scalar_type(t)));
 }
 

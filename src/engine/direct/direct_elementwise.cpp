@@ -80,21 +80,67 @@ void iota(T start, T step, std::int64_t n, std::byte* out) {
 
 }  // namespace
 
+namespace {
+// The loops of a cast: several by way of what narrow dtypes are computed in, a block after another.
+class CastLoops {
+ public:
+  CastLoops(DType from, DType to) {
+    add(from, computes_in(from));
+    add(computes_in(from), computes_in(to));
+    add(computes_in(to), to);
+  }
+  void run(std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
+           std::int64_t n) const {
+    if (count_ == 1) return step(0, from, from_stride, to, to_stride, n);
+    alignas(64) std::byte blocks[2][kBlock * kWidest];
+    for (std::int64_t at = 0; at < n; at += kBlock) {
+      const std::int64_t some = std::min(kBlock, n - at);
+      std::byte* source = from + at * from_stride;
+      std::int64_t stride = from_stride;
+      for (int i = 0; i < count_; ++i) {
+        const bool last = i + 1 == count_;
+        std::byte* target = last ? to + at * to_stride : blocks[i];
+        const std::int64_t target_stride = last ? to_stride : size_[i];
+        step(i, source, stride, target, target_stride, some);
+        source = target;
+        stride = target_stride;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kBlock = 256, kWidest = 16;
+  void add(DType from, DType to) {
+    if (from == to) return;
+    loops_[count_] = loops::cast(from, to, config().tier);
+    if (!loops_[count_])
+      throw InternalError("no cast from " + std::string(name(from)) + " to " +
+                          std::string(name(to)));
+    size_[count_++] = static_cast<std::int64_t>(itemsize(to));
+  }
+  void step(int i, std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
+            std::int64_t n) const {
+    void* args[] = {from, to};
+    const std::int64_t strides[] = {from_stride, to_stride};
+    loops_[i](args, strides, n);
+  }
+  loops::LoopFn loops_[3];
+  std::int64_t size_[3];
+  int count_ = 0;
+};
+}  // namespace
+
 void run_cast(DType from, DType to, const Dims& shape, const Memory& in, const Memory& out,
               const Memory* mask) {
-  const loops::LoopFn convert = from == to ? nullptr : loops::cast(from, to, config().tier);
-  if (from != to && !convert)
-    throw InternalError("no cast from " + std::string(name(from)) + " to " + std::string(name(to)));
+  std::optional<CastLoops> convert;
+  if (from != to) convert.emplace(from, to);
   const std::size_t size = itemsize(to);
   auto row = [&](std::byte* source, std::int64_t source_stride, std::byte* target,
                  std::int64_t target_stride, std::int64_t n) {
-    if (!convert) {
+    if (convert)
+      convert->run(source, source_stride, target, target_stride, n);
+    else
       copy_row_of(size, source, source_stride, target, target_stride, n);
-      return;
-    }
-    void* args[] = {source, target};
-    const std::int64_t strides[] = {source_stride, target_stride};
-    convert(args, strides, n);
   };
   std::array<Memory, 3> operands{in, out, mask ? *mask : Memory()};
   const std::size_t count = mask ? 3 : 2;
