@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy
 
 from . import calls
+from .comprehensions import folded, may_fold
 from .dry import resolved
 from .kinds import Kinds, Value
 from .types import BOOL, FLOAT, INT, NotCompiled, Scalar, joined, scalar_of
@@ -389,7 +390,8 @@ class Expressions(Kinds):
             base = self.evaluate(node.func.value)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
-        return calls.call(self, self.evaluate(node.func), node)
+        fn = self.evaluate(node.func)
+        return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 
     def of_Subscript(self, node):
         base = self.evaluate(node.value)

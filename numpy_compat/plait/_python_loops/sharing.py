@@ -15,13 +15,14 @@ COPIED = 4e9  # bytes of arrays that are copied in a second, to go back where an
 
 def counter_of(loop):
     """The name that counts the iterations of a `for` over a range, where nothing else is stored to it; None where parts of its range do not stand alone."""
+    from .comprehensions import stored
     from .lowering import Leaves
     from .reading import exposed
 
     if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in ast.walk(loop)):
         return None
-    stored = [n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    if stored.count(loop.target.id) > 1 or exposed(loop) & set(stored):
+    names = stored(loop)
+    if names.count(loop.target.id) > 1 or exposed(loop) & set(names):
         return None
     return loop.target.id
 

@@ -6,6 +6,8 @@ import collections
 import copy
 import types
 
+from .comprehensions import COMPREHENSIONS, scoped
+from .elements import Elements
 from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
 from .running import Loop
 
@@ -41,6 +43,28 @@ def _read(tree):
     return collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
+class _Comprehensions(ast.NodeTransformer):
+    def __init__(self, rewriting):
+        self.rewriting = rewriting
+
+    def visit_ListComp(self, node):
+        return self.rewriting.elements(node) if self.rewriting.may_be_compiled(node) else node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        named = node.func
+        while isinstance(named, ast.Attribute):
+            named = named.value
+        if node.args and isinstance(node.args[0], ast.GeneratorExp) and isinstance(named, ast.Name) and self.rewriting.may_be_compiled(node.args[0]):
+            node.args[0] = self.rewriting.elements(node.args[0], copy.deepcopy(node.func))
+        return node
+
+    def _left_alone(self, node):
+        return node
+
+    visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_Lambda = _left_alone
+
+
 class _Rewriting:
     def __init__(self, function, scope, cells, outside, reads):
         self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
@@ -54,6 +78,7 @@ class _Rewriting:
     def statement(self, s):
         if isinstance(s, (ast.For, ast.While)) and self.may_be_compiled(s):
             return self.loop(s)
+        self.expressions(s)
         if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
             looped = isinstance(s, (ast.For, ast.While))
             self.inside += looped
@@ -63,10 +88,37 @@ class _Rewriting:
                 s.orelse = self.block(s.orelse)
         return [s]
 
+    def expressions(self, s):
+        """Rewrites the comprehensions of a statement, but those in the statements that it holds."""
+        if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return
+        for field, held in ast.iter_fields(s):
+            if isinstance(held, ast.AST):
+                setattr(s, field, _Comprehensions(self).visit(held))
+            elif isinstance(held, list) and held and not isinstance(held[0], (ast.stmt, ast.excepthandler)):
+                held[:] = [_Comprehensions(self).visit(x) if isinstance(x, ast.AST) else x for x in held]
+
+    def elements(self, node, consumer=None):
+        """
+        .loop.listed(.rest := .loop(range(...)), [... for i in .rest])
+        .loop.chained(.rest := .loop(range(...), sum), (... for i in .rest))
+        """
+        number = len(self.loops)
+        own, rest = f".loop{number}", f".rest{number}"
+        loop = self.loops[own] = Elements(node, self.function, self.scope, self.cells)
+        loop.outer = self.around
+        first = node.generators[0]
+        begun = ast.Call(ast.Name(own, ast.Load()), [first.iter, *([consumer] if consumer else [])], [])
+        first.iter = ast.Name(rest, ast.Load())
+        end = ast.Attribute(ast.Name(own, ast.Load()), "chained" if consumer else "listed", ast.Load())
+        made = ast.Call(end, [ast.NamedExpr(ast.Name(rest, ast.Store()), begun), node], [])
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
     def may_be_compiled(self, s):
-        if isinstance(s, ast.For):
-            ranged = isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name) and s.iter.func.id == "range" and not s.iter.keywords
-            if not ranged or not isinstance(s.target, ast.Name):
+        if isinstance(s, (ast.For, *COMPREHENSIONS)):
+            first = s if isinstance(s, ast.For) else s.generators[0]
+            ranged = isinstance(first.iter, ast.Call) and isinstance(first.iter.func, ast.Name) and first.iter.func.id == "range" and not first.iter.keywords
+            if not ranged or not isinstance(first.target, ast.Name):
                 return False
         nodes = list(ast.walk(s))
         stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -85,7 +137,7 @@ class _Rewriting:
         own, rest, state, failed = (f".{n}{number}" for n in ("loop", "rest", "state", "failed"))
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
-        loop = self.loops[own] = Loop(copy.deepcopy(s), self.function, self.scope, self.cells, behind)
+        loop = self.loops[own] = Loop(scoped(copy.deepcopy(s)), self.function, self.scope, self.cells, behind)
         loop.outer, outer = self.around, self.around
         # Loops inside are asked where this one stays Python's.
         self.around, self.inside = loop, self.inside + 1
