@@ -14,8 +14,8 @@
 namespace plait {
 namespace {
 
-constexpr Log kTopics[] = {Log::Fusion, Log::Code,     Log::Compile,
-                           Log::Cache,  Log::Fallback, Log::Transfer};
+constexpr Log kTopics[] = {Log::Fusion,   Log::Code,     Log::Compile, Log::Cache,
+                           Log::Fallback, Log::Transfer, Log::Loops};
 
 // --- texts as values ---
 

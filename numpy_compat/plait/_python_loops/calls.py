@@ -49,8 +49,9 @@ def _called(lowering, fn, args, node):
         return _MATH[fn](lowering, _numbers(args, node), node)
     if fn in _TYPES and len(args) == 1:
         return _cast(lowering, *_numbers(args, node), _TYPES[fn], node)
-    ufunc = getattr(numpy, getattr(fn, "__name__", ""), None)
-    if type(fn).__module__.partition(".")[0] in ("numpy", "plait") and isinstance(ufunc, numpy.ufunc) and ufunc.nin == len(args) and ufunc.nout == 1:
+    ours = type(fn).__module__.partition(".")[0] in ("numpy", "plait")
+    ufunc = getattr(numpy, fn.__name__, None) if ours else None
+    if isinstance(ufunc, numpy.ufunc) and ufunc.nin == len(args) and ufunc.nout == 1:
         if any(isinstance(a, (View, Vector)) for a in args):
             return Vector.elementwise(lowering, lambda *x: lowering.ufunc(ufunc, *x, node=node), args, node)
         return lowering.ufunc(ufunc, *_numbers(args, node), node=node)

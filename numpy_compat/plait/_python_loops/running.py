@@ -19,7 +19,7 @@ from .._shape import shares_memory
 from .._swap import _MISSING, contents
 from .comprehensions import stored
 from .reading import definition, exposed, outer_name
-from .sharing import are_apart, own_places, run_shared
+from .sharing import are_apart, own_places, run_shared, why_alone
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -207,19 +207,27 @@ class Code:
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
         except NotCompiled as e:
             self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
-            _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _plait.log_loop(text)
             return
         self.procedure = self.lowering.p
-        self.places = own_places(self.lowering)
+        self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
         self.procedure.compile_async()
 
     def report(self):
-        if not self.usable:
-            return f"Python's: {self.why}"
+        return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
+
+    def described(self):
         named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
         shared = ", of which threads run parts" if self.places else ""
-        return f"machine code for {', '.join(named)}{shared}; {self.runs} runs"
+        return f"machine code for {', '.join(named) or 'its range'}{shared}"
+
+    def tell(self, loop):
+        """PLAIT_LOG=loops, where the code runs first."""
+        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "kept from before"
+        alone = "" if self.places else f"; one thread: {self.alone}"
+        _plait.log_loop(f"{loop.where[0]}:{loop.where[1]}: {loop.text} in {loop.where[2]}(): {self.described()}; {took}{alone}")
 
     @property
     def ready(self):
@@ -237,6 +245,8 @@ class Code:
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
+        if not self.runs and _plait.log_loops():
+            self.tell(loop)
         self.runs += 1
         self.count = 0  # elements that were made
         lent = []

@@ -44,13 +44,18 @@ def offset_of(counter, node):
 def own_places(lowering):
     """Of each array that is written to, the axis along which an iteration keeps to one index, and how far that is from the counter. None where
     iterations may meet."""
+    return None if why_alone(lowering) else {slot: next(iter(lowering.touched[slot])) for slot in lowering.facts.written}
+
+
+def why_alone(lowering):
+    """Why one thread runs all iterations; None where several may."""
     written = lowering.facts.written
-    if lowering.counter is None or not written:
-        return None
-    places = {slot: lowering.touched.get(slot, {None}) for slot in written}
-    if any(len(found) != 1 or None in found for found in places.values()):
-        return None
-    return {slot: next(iter(found)) for slot, found in places.items()}
+    if lowering.counter is None:
+        return "an iteration may need what one before it has left, or end the loop"
+    if not written:
+        return "it writes to no array"
+    met = [slot for slot in written if len(found := lowering.touched.get(slot, {None})) != 1 or None in found]
+    return f"iterations may meet in {', '.join(sorted({lowering.arrays[slot] for slot in met}))}" if met else None
 
 
 def are_apart(places, arrays, numbers, overlap):
