@@ -1,10 +1,16 @@
 """Complex numbers in a compiled loop: pairs of real ones to the machine code, computed by Python's formulas or by those of NumPy's scalars."""
 
+import ast
 import math
+import sys
 
 import numpy
 
 from .types import COMPLEX, FLOAT, NotCompiled, Scalar, is_complex, part_of
+
+
+_UFUNCS = {"add", "subtract", "multiply", "divide", "negative", "positive", "equal", "not_equal"}
+_MIXES = sys.version_info < (3, 14)  # whether Python makes a real operand complex, and knows no infinities of products
 
 
 class Pairs:
@@ -155,6 +161,8 @@ def absolute(p, a):
 def python_binary(lowering, fn, again, a, b, node):
     """Of Python's numbers, one of which is complex."""
     p = lowering.p
+    if not _MIXES and (fn not in ("add", "subtract") or a.type != b.type):
+        raise NotCompiled(f"{fn}() of complex numbers", node)
     x, y = lowering.cast(a, "complex128"), lowering.cast(b, "complex128")
     from .expressions import Value
 
@@ -173,11 +181,14 @@ def python_binary(lowering, fn, again, a, b, node):
     raise NotCompiled(f"{fn}() of complex numbers", node)
 
 
-def ufunc(lowering, fn, ins, out, values, node, scalar):
-    """NumPy's, of complex scalars. scalar: whether an operator is computed, which is not what NumPy does for arrays."""
+def ufunc(lowering, fn, ins, out, values, node):
+    """NumPy's, of complex scalars. As of arrays, that is of other bits, they are left to it."""
     from .expressions import Value
 
     p, name = lowering.p, fn.__name__
+    scalar = isinstance(node, (ast.BinOp, ast.AugAssign))
+    if name not in _UFUNCS:
+        raise NotCompiled(f"{name}() of complex numbers", node)
     if len(values) > 1 and name in ("multiply", "divide") and not (scalar and any(v.type.dtype == ins[0] and not v.type.python for v in values)):
         raise NotCompiled(f"{name}() of complex numbers as of arrays", node)
     ids = [lowering.cast(v, dtype) for v, dtype in zip(values, ins)]
@@ -186,13 +197,16 @@ def ufunc(lowering, fn, ins, out, values, node, scalar):
     elif name == "divide":
         v = quotient(p, *ids, True)
         _heed(lowering, *ids)
-    elif name == "absolute":
-        v = absolute(p, *ids)
-    elif name == "conjugate":
-        v = conjugate(p, *ids)
     else:
         v = p.apply(name, *ids)
     return Value(Scalar(out), v)
+
+
+def square(lowering, a, v):
+    """NumPy's, where v is the product: of zeros it is 0."""
+    p = lowering.p
+    zero = p.const(p.type(a.id), 0)
+    return v._replace(id=p.apply("where", p.apply("equal", a.id, zero), zero, v.id))
 
 
 def _heed(lowering, a, b):
@@ -204,6 +218,34 @@ def _heed(lowering, a, b):
         lowering.warn_if(of("logical_and", zero, nothing), "invalid value encountered in scalar divide")
         finite = of("logical_and", of("isfinite", x), lowering.negated(nothing))
         lowering.warn_if(of("logical_and", zero, finite), "divide by zero encountered in scalar divide")
+
+
+def as_pythons(a, b):
+    """The right operand of an operator: Python's complex numbers take a numpy.float64 for the float that it is."""
+    return b._replace(type=FLOAT) if a.type == COMPLEX and b.type == Scalar("float64") else b
+
+
+def conjugated(lowering, a, node):
+    from .expressions import Value
+
+    if a.type.kind != "c":
+        raise NotCompiled("conjugate() of a real number", node)
+    return Value(a.type, conjugate(lowering.p, a.id))
+
+
+def magnitude(lowering, a, node):
+    """abs()"""
+    from .expressions import Value
+
+    p, v = lowering.p, absolute(lowering.p, a.id)
+    if not a.type.python:
+        lowering.facts.numpys = True
+        return Value(Scalar(part_of(a.type.dtype)), v)
+    re, im = p.parts(a.id)
+    of = p.p.apply
+    finite = of("logical_and", of("isfinite", re), of("isfinite", im))
+    lowering.fail_if(of("logical_and", of("isinf", v), finite), lambda *_: abs(complex(1.7e308, 1.7e308)), node)
+    return Value(FLOAT, v)
 
 
 def called(lowering, args, node):

@@ -7,7 +7,7 @@ import numpy
 from .reading import definition
 from .running import Loop
 
-_PYTHONS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+_PYTHONS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 _EXACT = {numpy.dtype(t) for t in ("?", "i8", "f8")}  # what Python's numbers become without a warning
 _codes = {}  # of functions: by what the loop is written like -> the loop and its code
 MOST = 256  # functions that are known
@@ -25,7 +25,7 @@ def each(function, given, outs):
         arguments.append(f"{_PYTHONS[x.dtype.kind]}(a{k}[i])" if isinstance(x, numpy.ndarray) else f"a{k}")
     targets = ", ".join(f"out{k}[i]" for k in range(len(outs)))
     text = f"for i in range(n):\n {targets} = f({', '.join(arguments)})"
-    variables = {"f": function, "n": len(outs[0]), "int": int, "float": float, "bool": bool}
+    variables = {"f": function, "n": len(outs[0]), "int": int, "float": float, "bool": bool, "complex": complex}
     variables |= {f"a{k}": x for k, x in enumerate(given)} | {f"out{k}": x for k, x in enumerate(outs)}
     loop = _loop(function, text)
     inputs, values = loop.inputs(variables)

@@ -5,6 +5,7 @@ dtypes alone, until nothing changes."""
 import ast
 from typing import NamedTuple
 
+from .complexes import Pairs
 from .comprehensions import stored
 from .dry import DryProcedure
 from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
@@ -52,7 +53,7 @@ class Lowering(Expressions):
     step may be known."""
 
     def __init__(self, loop, inputs, facts, procedure, step=None):
-        self.p, self.facts, self.top = procedure, facts, loop
+        self.p, self.facts, self.top = Pairs(procedure), facts, loop
         self.stored = {*stored(loop)}
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results

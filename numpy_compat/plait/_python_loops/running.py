@@ -20,7 +20,7 @@ from .._swap import _MISSING, contents
 from .comprehensions import stored
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
@@ -210,7 +210,7 @@ class Code:
             _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
             _plait.log_loop(text)
             return
-        self.procedure = self.lowering.p
+        self.procedure = self.lowering.p.p
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
         self.procedure.compile_async()
@@ -253,7 +253,9 @@ class Code:
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
         params = [x for a in arrays for x in (*a.shape, *a.strides)] + [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [values[n] for n in low.arguments]
+        for x in (values[n] for n in low.arguments):
+            args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
+        arrays = [a.real if is_complex(a.dtype.name) else a for a in arrays]  # which begins where it does
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
@@ -277,7 +279,7 @@ class Code:
         for part in found:
             results = iter(part[HEAD + bool(low.made) :])
             for name, t, tagged in low.outputs:
-                x = next(results)
+                x = complex(next(results), next(results)) if t.kind == "c" else next(results)
                 tag = next(results) if tagged else 1
                 if tag:  # else it is what it was
                     state[name] = (ALL[tag - 1] if tagged else t).of(x)
