@@ -86,7 +86,14 @@ class Elements(Loop):
             numbers, size = numbers[size:], min(2 * size, MOST) if size < MOST else size
 
     def computed(self, code, values, numbers):
-        """The elements of these iterations, and then the error that ends them."""
+        """A list of the elements of these iterations, and then the error that ends them."""
+        found, tags, error = self.made(code, values, numbers, failing=True)
+        yield _as_python_has_them(code.lowering.facts.elements[1], found, tags)
+        if error is not None:
+            raise error
+
+    def made(self, code, values, numbers, failing=False):
+        """Arrays of the elements and of the tags of their types, where those are several; and the error that ends them."""
         low = code.lowering
         room = len(numbers) if is_plain(self.source) else max(len(numbers), self.most)
         values = values | {ORIGIN: numbers.start}
@@ -101,17 +108,14 @@ class Elements(Loop):
             if code.count <= room:
                 break
             room = code.count
-        count = code.count
-        self.most = max(self.most, count)
-        yield self._numbers(low, values, count)
-        if error is not None:
+        if error is not None and not failing:
             raise error
+        self.most = max(self.most, code.count)
+        return values[ELEMENTS][: code.count], values[TAGS][: code.count] if len(low.made) > 1 else None, error
 
-    def _numbers(self, low, values, count):
-        """As Python has them."""
-        t, kinds = low.facts.elements
-        found = values[ELEMENTS][:count]
-        if len(kinds) == 1:
-            (kind,) = kinds
-            return found.tolist() if kind.python else list(found)
-        return [ALL[tag - 1].of(x) for x, tag in zip(found.tolist(), values[TAGS][:count].tolist())]
+
+def _as_python_has_them(kinds, found, tags):
+    if tags is not None:
+        return [ALL[tag - 1].of(x) for x, tag in zip(found.tolist(), tags.tolist())]
+    (kind,) = kinds
+    return found.tolist() if kind.python else list(found)

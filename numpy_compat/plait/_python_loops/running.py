@@ -271,7 +271,7 @@ class Code:
         self.count = sum(part[HEAD] for part in found) if low.made else 0
         for bit, text in enumerate(low.warnings):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
-                warnings.warn(text, RuntimeWarning, stacklevel=5 if low.made else 4)
+                warnings.warn(text, RuntimeWarning, stacklevel=6 if low.made else 4)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
