@@ -17,9 +17,10 @@ from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import shares_memory
 from .._swap import _MISSING, contents
+from .comprehensions import stored
 from .reading import definition, exposed, outer_name
-from .sharing import are_apart, own_places, run_shared
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
+from .sharing import are_apart, own_places, run_shared, why_alone
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
 
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
@@ -28,24 +29,27 @@ _DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has
 WORTH = 5e-3
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 MOST = 16  # codes of a loop
+HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
 class Loop:
     """One loop of a function. Called where it begins; end() runs what is left of it."""
 
     unbound = UNBOUND
+    depth = 2  # frames from a Rest that begins to the function
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
         nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
         inside = nodes if isinstance(source, ast.While) else [n for n in nodes if not any(n is m for m in ast.walk(source.iter))]
-        self.stored = sorted({n.id for n in nodes if isinstance(n.ctx, ast.Store)})
+        self.stored = sorted({*stored(source)})
         # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
         self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
         self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.codes = {}
+        self.text = ast.unparse(source).splitlines()[0]
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
         self.calls = 0
@@ -111,7 +115,7 @@ class Loop:
 
     def report(self):
         """What became of the loop, as text."""
-        head = f"line {self.where[1]}: {ast.unparse(self.source).splitlines()[0]}"
+        head = f"line {self.where[1]}: {self.text}"
         if not self.codes:
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
@@ -142,7 +146,7 @@ class Rest:
         self.done, self.given_up = 0, False
         self.begun = time.perf_counter()
         if loop.seconds >= WORTH and (loop.each or WORTH == 0):
-            self.look(sys._getframe(2).f_locals)
+            self.look(sys._getframe(loop.depth).f_locals)
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
@@ -150,6 +154,7 @@ class Rest:
         self.code = self.loop.code(inputs, self.numbers)
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
+        self.values = values if self.left else None
 
     def worth(self):
         """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
@@ -184,7 +189,7 @@ class Rest:
     def finish(self, variables):
         if not self.left:
             return None
-        _, values = self.loop.inputs(variables)
+        values, self.values = self.values, None
         return self.code.run(self.loop, values, variables, self.numbers and self.numbers[self.done :])
 
 
@@ -202,19 +207,27 @@ class Code:
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
         except NotCompiled as e:
             self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
-            _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _plait.log_loop(text)
             return
-        self.procedure = self.lowering.p
-        self.places = own_places(self.lowering)
+        self.procedure = self.lowering.p.p
+        self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
         self.procedure.compile_async()
 
     def report(self):
-        if not self.usable:
-            return f"Python's: {self.why}"
-        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n]
+        return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
+
+    def described(self):
+        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
         shared = ", of which threads run parts" if self.places else ""
-        return f"machine code for {', '.join(named)}{shared}; {self.runs} runs"
+        return f"machine code for {', '.join(named) or 'its range'}{shared}"
+
+    def tell(self, loop):
+        """PLAIT_LOG=loops, where the code runs first."""
+        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "kept from before"
+        alone = "" if self.places else f"; one thread: {self.alone}"
+        _plait.log_loop(f"{loop.where[0]}:{loop.where[1]}: {loop.text} in {loop.where[2]}(): {self.described()}; {took}{alone}")
 
     @property
     def ready(self):
@@ -226,18 +239,23 @@ class Code:
             return False
         if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
             return False
-        arrays = [values[n] for n in self.lowering.arrays]
-        return not any(_overlap(arrays[a], arrays[b]) for a, b in self.lowering.facts.apart)
+        names = self.lowering.arrays
+        return not any(_overlap(values[names[a]], values[names[b]]) for a, b in self.lowering.facts.apart)
 
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
+        if not self.runs and _plait.log_loops():
+            self.tell(loop)
         self.runs += 1
+        self.count = 0  # elements that were made
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
         params = [x for a in arrays for x in (*a.shape, *a.strides)] + [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [values[n] for n in low.arguments]
+        for x in (values[n] for n in low.arguments):
+            args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
+        arrays = [a.real if is_complex(a.dtype.name) else a for a in arrays]  # which begins where it does
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
@@ -250,17 +268,18 @@ class Code:
                 _plait.end_borrow(*lent)
         heard = functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
+        self.count = sum(part[HEAD] for part in found) if low.made else 0
         for bit, text in enumerate(low.warnings):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
-                warnings.warn(text, RuntimeWarning, stacklevel=4)
+                warnings.warn(text, RuntimeWarning, stacklevel=6 if low.made else 4)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
         state = {n: variables[n] for n in loop.stored if n in variables}
-        for _, _, _, _, _, *results in found:
-            results = iter(results)
+        for part in found:
+            results = iter(part[HEAD + bool(low.made) :])
             for name, t, tagged in low.outputs:
-                x = next(results)
+                x = complex(next(results), next(results)) if t.kind == "c" else next(results)
                 tag = next(results) if tagged else 1
                 if tag:  # else it is what it was
                     state[name] = (ALL[tag - 1] if tagged else t).of(x)
