@@ -83,6 +83,9 @@ class Candidate {
   bool in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const;
   // Whether something stands before the product.
   bool computes_rows(std::int32_t product) const;
+  // What computing the second operand takes, in seconds, where it is packed, for every block of
+  // rows; nothing where it is in memory, or where to store it is less.
+  std::optional<double> computes_columns(std::int32_t product) const;
   // Puts products in memory that several of these regions would compute; false when there are none.
   bool keep_products(const std::vector<Step>& steps);
   // A product that a region cannot compute is a library call; one that is the second of an
@@ -141,7 +144,7 @@ class Candidate {
   bool packed_only(std::int32_t node, std::int32_t written, bool computed, Packings& into) const;
   bool packs_again(std::int32_t written, const Packings& into) const;
   std::optional<double> computing_cost(std::int32_t value) const;
-  bool computes_columns(const Attention& a, std::int32_t operand) const;
+  bool computes_keys(const Attention& a, std::int32_t operand) const;
   bool made_of_parts(std::int32_t operand) const;
   void place_under(std::int32_t operand);
   std::int32_t packed_under(std::int32_t operand) const;

@@ -50,7 +50,7 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
                            : a    ? a->side
                                   : 0)
                          ? !tiled_[p] && !scores
-                         : !a || !computes_columns(*a, node)) {
+                         : !a || !computes_keys(*a, node)) {
             return false;
           }
         }
