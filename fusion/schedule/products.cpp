@@ -48,6 +48,23 @@ bool Candidate::reaches_product(std::int32_t node) const {
       [&](std::int32_t i) { return tiled_[i]; });
 }
 
+// A view that shows axes of a value as one, or one as several, of which loops have the digits.
+bool Candidate::merges_axes(std::int32_t view) const {
+  const GNode& v = g_[view];
+  return !v.leaf && v.node->kind == NodeKind::View && !v.map && v.index && v.uses == 1 &&
+         !v.wanted && !v.held;
+}
+
+void Candidate::find_digits(std::int32_t value) {
+  walk_inputs(
+      g_, canon_, {value},
+      [&](std::int32_t i) {
+        digits_[i] = digits_[i] || merges_axes(i);
+        return !g_[i].leaf && g_[i].uses == 1 && !g_[i].wanted && !g_[i].held;
+      },
+      [](std::int32_t) { return false; });
+}
+
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
     if (!tiled_[p]) continue;
@@ -56,6 +73,7 @@ void Candidate::find_unfolded() {
         unfolded_[v] = repeats_matrices(v);
       continue;
     }
+    if (computes_columns(p)) find_digits(g_[p].in[1]);
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
       if (!unfolded_axes(g_, v) || stores_copy(g_[v].in[0])) continue;
@@ -144,11 +162,9 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
     return !g_[i].leaf && g_[i].uses == 1 && !g_[i].wanted && !g_[i].held && canon_[i] == i;
   };
   std::int32_t operand = g_[product].in[1];
-  if (unfolded_axes(g_, operand) || unfolded_axes(g_, g_[product].in[0]) ||
-      made_of_parts(g_[product].in[0]))
-    return std::nullopt;
+  if (unfolded_axes(g_, operand)) return std::nullopt;
   for (; alone(operand) && g_[operand].node->kind == NodeKind::View; operand = g_[operand].in[0])
-    if (!g_[operand].steps()) return std::nullopt;
+    if (!g_[operand].steps() && !merges_axes(operand)) return std::nullopt;
   const NodeKind kind = g_[operand].node->kind;
   if (!alone(operand) || root_[operand] ||
       (kind != NodeKind::Elementwise && kind != NodeKind::Cast))
@@ -160,7 +176,7 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
   const double rows = elements_of(p.shape) / static_cast<double>(p.shape.back());
   const double all = once * std::ceil(rows / static_cast<double>(target.blocks.rows));
   if (all > once + memory_seconds(m, 2 * bytes_of(*g_[operand].node))) return std::nullopt;
-  return all;
+  return all - once;
 }
 
 // What an operand that is computed as it is packed is made of; what is broadcast to it costs little
@@ -216,7 +232,7 @@ void Candidate::place_operands(std::int32_t product) {
     place_columns(values);
   const std::int32_t first = a ? a->scores : product, rows = g_[first].in[a ? a->queries : 0];
   if (!g_[product].node->axes.empty()) return place_columns(rows);
-  if (!a && computes_columns(product)) {
+  if (!a && !unfolded_[rows] && !made_of_parts(rows) && computes_columns(product)) {
     add_own_root(operand_memory(rows), "rows of a product, which all blocks of columns read");
     return;
   }
