@@ -145,6 +145,7 @@ class Candidate {
   bool stores_copy(std::int32_t copy) const;
   bool repeats_matrices(std::int32_t view) const;
   bool merges_axes(std::int32_t view) const;
+  bool folds_apart(std::int32_t reader, std::int32_t product) const;
   void find_digits(std::int32_t value);
   using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
   bool packed_only(std::int32_t node, std::int32_t written, bool computed, Packings& into) const;

@@ -291,6 +291,11 @@ void Candidate::call_library(std::int32_t product) {
     add_own_root(operand_memory(in), "operand of a library call");
 }
 
+// Blocks of columns have no whole rows.
+bool Candidate::folds_apart(std::int32_t reader, std::int32_t product) const {
+  return g_[reader].node->kind == NodeKind::Reduce && computes_columns(product);
+}
+
 // A view in another order of the axes is only worth it for what is computed from it: stored itself,
 // it would lie beside the product, or where a reader could have read that.
 bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const {
@@ -301,8 +306,7 @@ bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t 
            element_count(v.shape) == element_count(p.shape);
   if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
     return false;
-  // Blocks of columns have no whole rows.
-  if (n.kind == NodeKind::Reduce && computes_columns(product)) return false;
+  if (folds_apart(reader, product)) return false;
   if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.shape))
     return true;
   const std::vector<std::int32_t>& by = problem_->readers()[static_cast<std::size_t>(reader)];
@@ -338,6 +342,10 @@ void Candidate::place_product_readers() {
         const bool writes = g_[c].node->kind == NodeKind::Update && !one_reader;
         if (!along || writes || !in_blocks(c, v, p)) {
           add_root(v, "read other than by the rows of its product");
+          if (folds_apart(c, p)) {
+            add_root(p, "folded where blocks have no whole rows");
+            add_root(c, "a fold of whole rows");
+          }
         } else if (!root_[c]) {
           stack.push_back(c);
         }
@@ -388,7 +396,8 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
       }
       if (tiled_[c]) {
         if (root_[c]) {
-          if (at.by_rows && follows_product(g_, at.node, c, c)) found.stored = c;
+          if (at.by_rows && follows_product(g_, at.node, c, c) && !folds_apart(at.node, c))
+            found.stored = c;
         } else {
           found.computed.push_back(c);
           seen_[c] = walk_;

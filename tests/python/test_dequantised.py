@@ -134,3 +134,19 @@ def test_no_weights_in_memory(config, f, m, k=2048, n=2048, g=64):
     plait.evaluate(a, b, *made)
     text = str(plait.explain(lambda: plait.evaluate(f(plait, a, b, k, n, g, lambda *shape, i=iter(made): next(i)))))
     assert text.startswith("1 region"), text
+
+
+@pytest.mark.parametrize("m", [1, 64])
+def test_folds_of_rows_leave_columns_to_the_team(config, m, k=2048, n=2048):
+    x, q, numbers = arguments(m, k, n)
+    a, b, s = plait.asarray(x), plait.asarray(q), numbers(plait)(n)
+    plait.evaluate(a, b, s)
+
+    def share(np, x, q, s):
+        y = x @ (q.astype(f4) * s)
+        return y / (y * y).sum(1, keepdims=True)
+
+    numpy.testing.assert_allclose(numpy.asarray(share(plait, a, b, s)), share(numpy, x, q, numpy.asarray(s)), rtol=1e-3, atol=1e-6)
+    text = str(plait.explain(lambda: plait.evaluate(share(plait, a, b, s))))
+    assert "region 2" in text and "float32(2048, 2048), 16" not in text, text
+    assert float(text.split(";")[1].split()[0]) < 8, text  # MiB
