@@ -19,6 +19,8 @@ namespace {
 
 // Blocks that a product of several axes has at least, if its columns allow it.
 constexpr std::int64_t kLeastBlocks = 6;
+// Blocks of columns of few rows, which are all that a team has to share.
+constexpr std::int64_t kBlocksOfFew = 8;
 
 }  // namespace
 
@@ -222,7 +224,13 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
   };
   if (computes_columns() && !tile_.whole) {
     const ProductBlocks& most = in_.target.blocks;
-    return sized(most.rows, reads_once() ? most.few_columns : most.columns);
+    sized(most.rows, reads_once() ? most.few_columns : most.columns);
+    if (!reads_once()) return;
+    const ExprId each = ex_.blocks(extent_of(columns, columns.split), kBlocksOfFew);
+    const ExprId even =
+        ex_.mul(ex_.blocks(each, most.least_columns), ex_.constant(most.least_columns));
+    columns.most = ex_.least(columns.most, even);
+    return;
   }
   if (p.axes.empty()) {
     TileShape shape = tile_shape(BlockExtents(in_), id, tile_.whole, in_.target.blocks);

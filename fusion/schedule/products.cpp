@@ -156,7 +156,7 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
   const Node& p = *g_[product].node;
   if (!target.lanes || g_[product].leaf || p.kind != NodeKind::MatMul || !p.axes.empty() ||
       attends_[product] || target.product_depth == 0 || !ir::has_fragments(p.dtype) ||
-      product_class(p) != ProductClass::Large)
+      product_class(p) == ProductClass::Small)
     return std::nullopt;
   const auto alone = [&](std::int32_t i) {
     return !g_[i].leaf && g_[i].uses == 1 && !g_[i].wanted && !g_[i].held && canon_[i] == i;

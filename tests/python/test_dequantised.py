@@ -150,3 +150,17 @@ def test_folds_of_rows_leave_columns_to_the_team(config, m, k=2048, n=2048):
     text = str(plait.explain(lambda: plait.evaluate(share(plait, a, b, s))))
     assert "region 2" in text and "float32(2048, 2048), 16" not in text, text
     assert float(text.split(";")[1].split()[0]) < 8, text  # MiB
+
+
+@pytest.mark.parametrize("k, n", [(768, 768), (3072, 768), (768, 50257)])
+def test_one_row_shares_columns_and_prefetches_weights(config, k, n):
+    x, q, numbers = arguments(1, k, n)
+    a, b, s = plait.asarray(x), plait.asarray(q), numbers(plait)(n)
+    plait.evaluate(a, b, s)
+    text = str(plait.explain(lambda: plait.evaluate(columns(plait, a, b, k, n, 0, lambda *shape: s))))
+    assert text.startswith("1 region"), text
+    loop = next(line for line in text.splitlines() if "cast load" in line)
+    assert "prefetch" in loop, text
+    block = next(line for line in text.splitlines() if "a block of rows and columns" in line)
+    size, unit = block.split(", ", 2)[2].split(":")[0].split()
+    assert float(size) * {"B": 1, "KiB": 1024}[unit] <= max(n / 6, 1200) * 4, text
