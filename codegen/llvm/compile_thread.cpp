@@ -24,9 +24,11 @@ class Compilation final : public Job {
   std::shared_ptr<CodeSlot> slot_;
 };
 
-Background& compiler() {
-  static Background& b = *new Background;
-  return b;
+Background& compiler(Background::Priority p) {
+  static Background& low = *new Background;
+  if (p == Background::Priority::Low) return low;
+  static Background& normal = *new Background(p);
+  return normal;
 }
 
 }  // namespace
@@ -51,9 +53,9 @@ void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept {
 }
 
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot) noexcept try {
+                   std::shared_ptr<CodeSlot> slot, Background::Priority p) noexcept try {
   std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot);
-  switch (compiler().add(job)) {
+  switch (compiler(p).add(job)) {
     case Background::Answer::Accepted:
       break;
     case Background::Answer::NoThread:
@@ -68,6 +70,9 @@ void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
   slot->ask_later();
 }
 
-void wait_idle() { compiler().wait_idle(); }
+void wait_idle() {
+  compiler(Background::Priority::Low).wait_idle();
+  compiler(Background::Priority::Normal).wait_idle();
+}
 
 }  // namespace plait::jit

@@ -99,17 +99,6 @@ class Checks {
   std::vector<Val> decided_;
 };
 
-// Whether a block leaves the kernel: that an error was found is the only reason to.
-bool leaves_kernel(const Kernel& k, const std::vector<Val>& block) {
-  if (block.empty()) return false;
-  const Inst& last = k.insts[block.back()];
-  const std::vector<Val>& all = k.loops[0].body;
-  return last.op == Op::Break && last.operands[0] == kNone &&
-         std::any_of(all.begin(), all.end(), [&](Val v) {
-           return k.insts[v].op == Op::For && k.insts[v].index == last.index;
-         });
-}
-
 class Versioning final : public Copier {
  public:
   using Copier::Copier;
@@ -202,7 +191,7 @@ class Versioning final : public Copier {
     Intervals intervals(k_, loop, out_, [this](Val x) { return mapped(x); });
     std::vector<Val> checks = errors_in(loop);
     std::erase_if(checks, [&](Val check) { return !intervals.decides(check); });
-    if (checks.empty() || out_.kernel().insts.size() > kGrowth * k_.insts.size())
+    if (in_slow_ || checks.empty() || out_.kernel().insts.size() > kGrowth * k_.insts.size())
       return Copier::copy(v);
     fails_ = kNone;
     for (Val check : checks)
@@ -220,7 +209,9 @@ class Versioning final : public Copier {
     known_ = outer_known;
     near_ = outer_near;
     out_.otherwise();
+    in_slow_ = true;
     Copier::copy(v);
+    in_slow_ = false;
     out_.close();
   }
 
@@ -301,6 +292,8 @@ class Versioning final : public Copier {
   std::map<Val, Val> known_;   // in the copy without checks: the same value; kNone: false
   std::map<Val, Val> near_;    // remainders that may need no division -> whether they do not
   Val fails_ = kNone;
+  bool in_slow_ =
+      false;  // in the copy of a nest that has its checks: innermost loops alone are rid of theirs
 };
 
 }  // namespace

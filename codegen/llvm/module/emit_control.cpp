@@ -2,6 +2,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "emitter.hpp"
+#include "ir/checks.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -26,18 +27,9 @@ void Emitter::emit_if(std::int32_t loop) {
   if (l.condition == ir::kNone) return emit_insts(l.body);
   Body otherwise;
   if (!l.otherwise.empty()) otherwise = [&] { emit_insts(l.otherwise); };
-  when(vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise, leaves_all(l.body));
-}
-
-// Whether a block leaves the outermost block of all: as what found an error does.
-bool Emitter::leaves_all(const std::vector<ir::Val>& block) const {
-  if (block.empty()) return false;
-  const ir::Inst& last = k_.insts[block.back()];
-  if (last.op != ir::Op::Break || last.operands[0] != ir::kNone) return false;
-  const std::vector<ir::Val>& all = k_.loops[0].body;
-  return std::any_of(all.begin(), all.end(), [&](ir::Val v) {
-    return k_.insts[v].op == ir::Op::For && k_.insts[v].index == last.index;
-  });
+  when(
+      vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise,
+      ir::leaves_kernel(k_, l.body));
 }
 
 // Two loops, as in_blocks() has them: the inner one runs a block of iterations, the outer one looks

@@ -138,7 +138,6 @@ class Emitter {
   // emit_control.cpp: what sequential kernels alone have
   void emit_control(ir::Val v);
   void emit_if(std::int32_t loop);
-  bool leaves_all(const std::vector<ir::Val>& block) const;
   void emit_repeat(std::int32_t loop);
   void emit_break(const ir::Inst& i);
   void land_breaks(std::int32_t loop);  // after the loop

@@ -21,11 +21,17 @@ from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
 
+_FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has the name of another
-# Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
-WORTH = 5e-3
+# Seconds that making code takes, for each node of a loop's tree: it is asked for where the loop would take as long in Python. 0, of tests: at once.
+# Times are those of the thread: what others do says nothing of a loop.
+WORTH = 0.5e-3
+NODES = 30  # that what is the same for all codes takes as long as
+SEEN = 1e-3  # seconds of a loop that tell how long the rest of it takes
+POLL = 100e-6  # seconds between two looks whether the code is there
+SHORT = 5e-3  # a run of a loop that takes less waits for the code of the loop around it
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 MOST = 16  # codes of a loop
 
@@ -33,19 +39,25 @@ MOST = 16  # codes of a loop
 class Loop:
     """One loop of a function. Called where it begins; end() runs what is left of it."""
 
-    unbound = UNBOUND
+    unbound, forever = UNBOUND, itertools.repeat(None)
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
         nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
-        inside = nodes if isinstance(source, ast.While) else [n for n in nodes if not any(n is m for m in ast.walk(source.iter))]
+        range_ = set() if isinstance(source, ast.While) else {id(n) for n in ast.walk(source.iter)}
+        inside = [n for n in nodes if id(n) not in range_]
         self.stored = sorted({n.id for n in nodes if isinstance(n.ctx, ast.Store)})
         # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
         self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
         self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.codes = {}
+        self.size = NODES + sum(1 for _ in ast.walk(source))
+        self.inner = []  # the loops inside that are asked next
+        self.awake = True  # whether it is called; not while it is known to be short, and waits for the loop around it
+        self.now = None  # the Rest at work: of a loop that is not the outermost one, the others' rounds are to come
+        self.eased = 0  # how often a loop inside went over to machine code in the middle
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
         self.calls = 0
@@ -54,13 +66,17 @@ class Loop:
         """What a loop iterates over: a Rest, or its range where that is as good."""
         if numbers is not None and not _counts(numbers):
             return numbers
-        if self.outer is not None and not self.outer.stays:
-            return itertools.repeat(None) if numbers is None else numbers
         self.calls += 1
         expected = self.each * (1 if numbers is None else len(numbers))
-        if 0 < expected < LEAST and self.calls & 63 and WORTH or sys.gettrace() is not None:
-            return itertools.repeat(None) if numbers is None else numbers
+        waits = self.waits
+        if (waits and not WORTH) or 0 < expected < (SHORT if waits else LEAST) and self.calls & 63 and WORTH or sys.gettrace() is not None:
+            return self.forever if numbers is None else numbers
         return Rest(self, numbers)
+
+    @property
+    def waits(self):
+        """Whether the loop around it may become machine code, as it does soon, unless its iterations are long."""
+        return self.outer is not None and not self.outer.stays
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
@@ -140,44 +156,74 @@ class Rest:
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
-        self.begun = time.perf_counter()
-        if loop.seconds >= WORTH and (loop.each or WORTH == 0):
+        self.begun = self.marked = time.thread_time()
+        self.marked_at, self.eased = 0, loop.eased
+        loop.now = self
+        if loop.seconds >= WORTH * loop.size and (loop.each or WORTH == 0) and not loop.waits:
             self.look(sys._getframe(2).f_locals)
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
         self.code = self.loop.code(inputs, self.numbers)
+        self.wake()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
+        if self.left and self.done:
+            outer = self.loop.outer
+            while outer is not None:
+                outer.eased += 1
+                outer = outer.outer
+
+    def wake(self):
+        for inner in self.loop.inner:
+            inner.awake = True
 
     def worth(self):
-        """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
-        spent = time.perf_counter() - self.begun
-        all_of_it = 0.0 if self.numbers is None else spent / self.done * len(self.numbers)
-        return max(self.loop.seconds + spent, all_of_it) >= WORTH
+        """Whether the loop has taken long enough in Python, or will, where the number of its iterations is known."""
+        now, loop = time.thread_time(), self.loop
+        spent, cost = now - self.begun, WORTH * loop.size
+        self.wake()
+        if spent < SEEN and WORTH:
+            return False
+        if self.numbers is None:
+            return (spent if loop.waits else loop.seconds + spent) >= cost
+        if self.eased != loop.eased:  # its iterations are other ones from here on
+            self.eased, self.marked, self.marked_at = loop.eased, now, self.done
+            return False
+        each = (now - self.marked) / (self.done - self.marked_at)
+        self.marked, self.marked_at = now, self.done
+        whole, left = each * len(self.numbers), each * (len(self.numbers) - self.done)
+        if loop.waits:
+            around = loop.outer.now.numbers
+            if whole < SHORT or around is None:
+                return whole >= SHORT and left >= cost
+            left += whole * (len(around) - loop.outer.now.done - 1)
+        return left >= cost or loop.seconds >= cost or spent >= cost and left >= cost / 4
 
     def __iter__(self):
         numbers = iter(itertools.repeat(None) if self.numbers is None else self.numbers)
         return iter(()) if self.left else numbers if self.given_up else self.iterate(numbers)
 
     def iterate(self, numbers):
-        look_at = 1
+        look_at = every = 1
         try:
             for number in numbers:
                 yield number
                 self.done += 1
                 if self.done == look_at:
                     if self.code.ready if self.code is not None else self.worth():
+                        every = max(1, int(POLL * self.done / (time.thread_time() - self.begun))) if WORTH else 1
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
                             return
-                    look_at += 1 if self.code is not None else self.done
+                    look_at += (self.done + 3) // 4 if self.code is None else every
                     if self.given_up:
                         yield from numbers
         finally:
-            spent = time.perf_counter() - self.begun
+            spent = time.thread_time() - self.begun
             self.loop.seconds += spent
+            self.loop.awake = self.left or spent >= SHORT or WORTH == 0 or not self.loop.waits
             if not self.left or not self.loop.each:
                 self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
 
@@ -282,7 +328,7 @@ def _overlap(a, b):
 
 def _counts(numbers):
     """Whether machine code counts them."""
-    return type(numbers) is range and all(-(2**62) <= n < 2**62 for n in (numbers.start, numbers.stop, numbers.step))
+    return type(numbers) is range and -_FAR <= numbers.start < _FAR and -_FAR <= numbers.stop < _FAR and -_FAR <= numbers.step < _FAR
 
 
 def _log(text):

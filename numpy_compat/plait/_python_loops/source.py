@@ -74,19 +74,22 @@ class _Rewriting:
 
     def loop(self, s):
         """
-        .rest = .loop(range(...))
+        .awake = .loop.awake
+        .rest = .loop(range(...)) if .awake else range(...)
         for i in .rest: ...
         else:
-            .state = .loop.end(.rest)
+            .state = .loop.end(.rest) if .awake else None
             if .state is None: ...
             else: (a, b, .returned, .value) = .state
         """
         number = len(self.loops)
-        own, rest, state, failed = (f".{n}{number}" for n in ("loop", "rest", "state", "failed"))
+        own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
         loop = self.loops[own] = Loop(copy.deepcopy(s), self.function, self.scope, self.cells, behind)
         loop.outer, outer = self.around, self.around
+        if outer is not None:
+            outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
         self.around, self.inside = loop, self.inside + 1
         s.body = self.block(s.body)
@@ -104,14 +107,17 @@ class _Rewriting:
         ]
         if loop.returns:
             taken.append(ast.If(load(".returned"), [ast.Return(load(".value"), **at)], [], **at))
-        end = ast.Assign([store(state)], call(ast.Attribute(load(own), "end", ast.Load(), **at), load(rest)), None, **at)
+        of_loop = lambda name: ast.Attribute(load(own), name, ast.Load(), **at)  # noqa: E731
+        if_awake = lambda a, b: ast.IfExp(load(awake), a, b, **at)  # noqa: E731
+        asked = ast.Assign([store(awake)], of_loop("awake"), None, **at)
+        end = ast.Assign([store(state)], if_awake(call(of_loop("end"), load(rest)), ast.Constant(None, **at)), None, **at)
         if isinstance(s, ast.For):
-            began = ast.Assign([store(rest)], call(load(own), s.iter), None, **at)
+            began = ast.Assign([store(rest)], if_awake(call(load(own), s.iter), copy.deepcopy(s.iter)), None, **at)
             ended = ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at)
-            return [began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
+            return [asked, began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
         # `for .round in .rest: if not test: break`, where what behind `else` is done when the test has failed.
-        began = ast.Assign([store(rest)], call(load(own)), None, **at)
+        began = ast.Assign([store(rest)], if_awake(call(load(own)), of_loop("forever")), None, **at)
         said = lambda x: ast.Assign([store(failed)], ast.Constant(x, **at), None, **at)  # noqa: E731
         leave = ast.If(ast.UnaryOp(ast.Not(), s.test, **at), [said(True), ast.Break(**at)] if s.orelse else [ast.Break(**at)], [], **at)
         again = ast.For(store(".round"), load(rest), [leave, *s.body], [end, *taken], None, **at)
-        return [said(False), began, again, ast.If(load(failed), s.orelse, [], **at)] if s.orelse else [began, again]
+        return [said(False), asked, began, again, ast.If(load(failed), s.orelse, [], **at)] if s.orelse else [asked, began, again]
