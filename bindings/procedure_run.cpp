@@ -133,6 +133,8 @@ const jit::Code* Procedure::machine_code() const { return code_ ? code_.get() : 
 
 bool Procedure::ready() const { return machine_code(); }
 
+double Procedure::seconds() const { return ready() ? machine_code()->seconds : 0; }
+
 bool Procedure::compile() {
   const ir::Kernel& k = kernel();
   if (ready()) return true;

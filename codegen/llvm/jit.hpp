@@ -25,6 +25,7 @@ struct Code {
   std::vector<const void*> helpers;  // resolved; keep alive with the code
   std::shared_ptr<void> memory;      // owner of the executable pages
   std::size_t bytes = 0;             // of those pages
+  double seconds = 0;                // that it took to compile; 0 of what was kept on disk
 };
 
 bool available();  // built with LLVM and the shared object can be loaded; the reason why not is

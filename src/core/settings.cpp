@@ -14,8 +14,8 @@
 namespace plait {
 namespace {
 
-constexpr Log kTopics[] = {Log::Fusion, Log::Code,     Log::Compile,
-                           Log::Cache,  Log::Fallback, Log::Transfer};
+constexpr Log kTopics[] = {Log::Fusion,   Log::Code,     Log::Compile, Log::Cache,
+                           Log::Fallback, Log::Transfer, Log::Loops};
 
 // --- texts as values ---
 
@@ -182,7 +182,7 @@ std::vector<Setting> table() {
       {"PLAIT_LOG", "log", true, topics(), "`off`",
        "prints to standard error: plans, and what ran one operation at a time; loop IR and LLVM "
        "IR; compilations; the disk cache; calls that went to NumPy, with their call site; copies "
-       "to and from devices"},
+       "to and from devices; Python's loops that are compiled, and why others are not"},
       {"PLAIT_JIT", "jit", true, one_of<&Config::jit, kJitModes>(), "`background`",
        "compile in a thread of low priority while the interpreter runs; compile before the first "
        "run; interpreter only"},

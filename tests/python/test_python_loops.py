@@ -211,7 +211,7 @@ def test_ranges_beyond_64_bits_stay_pythons(at_once):
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_a_loop_inside_goes_over_before_the_one_around_it(f, monkeypatch):
-    for name, seconds in {"WORTH": 1e-9, "SEEN": 0.0, "SHORT": 0.0, "LEAST": 0.0}.items():
+    for name, seconds in {"WORTH": 1e-9, "LONG": 0.0, "LEAST": 0.0}.items():
         monkeypatch.setattr(running, name, seconds)
     ready = lambda code: code.usable and (code.procedure.compile() or True)  # noqa: E731
     monkeypatch.setattr(running.Code, "ready", property(ready))
@@ -222,7 +222,9 @@ def test_a_loop_inside_goes_over_before_the_one_around_it(f, monkeypatch):
     same(tuple(theirs), tuple(ours))
 
 
-def test_a_loop_that_is_soon_over_is_not_compiled():
+def test_a_loop_that_is_soon_over_is_not_compiled(monkeypatch):
+    monkeypatch.setattr(running, "WORTH", 1e9)
+
     def total(n):
         s = 0
         for i in range(n):

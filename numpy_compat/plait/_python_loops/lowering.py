@@ -5,7 +5,10 @@ dtypes alone, until nothing changes."""
 import ast
 from typing import NamedTuple
 
+from .complexes import Pairs
+from .comprehensions import stored
 from .dry import DryProcedure
+from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
 from .expressions import Expressions, Failure, Value
 from .inlining import Frame
 from .iteration import iterate
@@ -27,6 +30,7 @@ class Facts:
         self.written = set()  # slots of arrays that are stored to
         self.inlined = {}  # calls of Python functions -> the statements that stand for them
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
+        self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
 
@@ -49,8 +53,8 @@ class Lowering(Expressions):
     step may be known."""
 
     def __init__(self, loop, inputs, facts, procedure, step=None):
-        self.p, self.facts, self.top = procedure, facts, loop
-        self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.p, self.facts, self.top = Pairs(procedure), facts, loop
+        self.stored = {*stored(loop)}
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements = 0  # so far
@@ -74,6 +78,7 @@ class Lowering(Expressions):
                 self.env[key] = self.array(key, what)
             else:
                 self.env[key] = what
+        self.elements_into(loop, given)
         self.counters = counters(loop)
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
@@ -91,6 +96,18 @@ class Lowering(Expressions):
         self.memories.append(slot)
         return self.p.param()
 
+    def elements_into(self, loop, given):
+        """Arrays for the elements of a comprehension, and how many there are."""
+        self.made, self.outs, self.step = [], [], given and given[2]
+        if not any(isinstance(n, Element) for n in ast.walk(loop)):
+            return
+        t, kinds = self.facts.elements or (INT, frozenset())
+        self.count = self.variable("int64")
+        for key, dtype in ((ELEMENTS, t.dtype), (TAGS, "int64"))[: 1 + (len(kinds) > 1)]:
+            self.made.append((key, ArrayType(dtype, 1, True)))
+            self.facts.add(self.facts.written, None, len(self.arrays))
+            self.outs.append(self.array(*self.made[-1]))
+
     def number(self, n):
         return self.p.const("int64", n)
 
@@ -100,8 +117,10 @@ class Lowering(Expressions):
         return local
 
     def finish(self):
-        """What the machine code gives back: the failure, its operands, and of each variable its value and its tag."""
-        for local in (self.heard, self.site, *self.kept):
+        """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
+        if self.made and self.facts.written - {out.slot for out in self.outs}:
+            raise NotCompiled("a comprehension that writes to arrays", self.top)
+        for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):
             if isinstance(bound, Bound) and (key in self.stored or key.startswith("return")):
@@ -193,6 +212,29 @@ class Lowering(Expressions):
         if how is None:
             raise NotCompiled(f"{type(s).__name__.lower()} statements are Python's", s)
         how(s)
+
+    def do_Element(self, s):
+        value, p = self.scalar(s.item), self.p
+        known = self.facts.elements
+        met = (value.type, kinds_of(value)) if known is None else (joined(known[0], value.type), known[1] | kinds_of(value))
+        if met != known:
+            self.facts.elements, self.facts.changed = met, True
+        alone = is_plain(self.top)
+        if alone:
+            at = p.apply("subtract", self.read(self.top.target.id, s).id, self.read(ORIGIN, s).id)
+            at = p.apply("floor_divide", at, self.step.id) if not (self.step.known and self.step.literal == 1) else at
+        else:
+            at = p.get(self.count)
+            p.begin_if(p.apply("less", at, self.outs[0].dims[0][0]))
+        for out, v in zip(self.outs, (lambda: self.held_as(value, met[0], s), lambda: self.tag_number(value))):
+            p.store(out.buffer, p.apply("multiply", at, out.dims[0][1]), v())
+            self.touched.setdefault(out.slot, set()).add((0, 0) if alone else None)
+        if not alone:
+            p.end()
+        p.set(self.count, p.apply("add", p.get(self.count), self.one))
+
+    def do_Extreme(self, s):
+        s.do(self)
 
     def do_Pass(self, s):
         pass

@@ -1,6 +1,7 @@
 """The source of functions, as their code objects were made of it."""
 
 import ast
+import copy
 import inspect
 import linecache
 import os
@@ -10,10 +11,12 @@ import types
 
 import numpy
 
+from .comprehensions import scoped
+
 NOT_IN_LOOPS = (
     ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Delete, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
     ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Raise, ast.NamedExpr, ast.JoinedStr, ast.Dict, ast.Set,
-    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Starred,
+    ast.SetComp, ast.DictComp, ast.Starred,
 )  # fmt: skip
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
 _known = {}
@@ -34,7 +37,7 @@ def _read(function):
     rewritten = any(n.startswith(".") for n in function.__code__.co_freevars)
     if not rewritten and imports_of(tree, function) is None:
         return None
-    a = tree.args
+    a, tree = tree.args, scoped(copy.deepcopy(tree))
     names = [n for s in tree.body for n in ast.walk(s) if isinstance(n, ast.Name)]
     own = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
     return tree, own, sorted({n.id for n in names} - own)

@@ -17,29 +17,28 @@ from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import shares_memory
 from .._swap import _MISSING, contents
+from .comprehensions import stored
 from .reading import definition, exposed, outer_name
-from .sharing import are_apart, own_places, run_shared
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
+from .sharing import are_apart, own_places, run_shared, why_alone
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has the name of another
-# Seconds that making code takes, for each node of a loop's tree: it is asked for where the loop would take as long in Python. 0, of tests: at once.
-# Times are those of the thread: what others do says nothing of a loop.
-WORTH = 0.5e-3
-NODES = 30  # that what is the same for all codes takes as long as
-SEEN = 1e-3  # seconds of a loop that tell how long the rest of it takes
-POLL = 100e-6  # seconds between two looks whether the code is there
-SHORT = 5e-3  # a run of a loop that takes less waits for the code of the loop around it
+# Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
+WORTH = 2e-3
+LONG = 20e-3  # the same of one run of a loop inside another that may be compiled: a shorter one goes over with that, soon
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 MOST = 16  # codes of a loop
+HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
 class Loop:
     """One loop of a function. Called where it begins; end() runs what is left of it."""
 
     unbound, forever = UNBOUND, itertools.repeat(None)
+    depth = 2  # frames from a Rest that begins to the function
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
@@ -47,17 +46,15 @@ class Loop:
         nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
         range_ = set() if isinstance(source, ast.While) else {id(n) for n in ast.walk(source.iter)}
         inside = [n for n in nodes if id(n) not in range_]
-        self.stored = sorted({n.id for n in nodes if isinstance(n.ctx, ast.Store)})
+        self.stored = sorted({*stored(source)})
         # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
         self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
         self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
-        self.codes = {}
-        self.size = NODES + sum(1 for _ in ast.walk(source))
         self.inner = []  # the loops inside that are asked next
-        self.awake = True  # whether it is called; not while it is known to be short, and waits for the loop around it
-        self.now = None  # the Rest at work: of a loop that is not the outermost one, the others' rounds are to come
-        self.eased = 0  # how often a loop inside went over to machine code in the middle
+        self.awake = True  # whether it is called: not where its runs are short, and the loop around it may be compiled
+        self.codes = {}
+        self.text = ast.unparse(source).splitlines()[0]
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
         self.calls = 0
@@ -67,15 +64,15 @@ class Loop:
         if numbers is not None and not _counts(numbers):
             return numbers
         self.calls += 1
-        expected = self.each * (1 if numbers is None else len(numbers))
         waits = self.waits
-        if (waits and not WORTH) or 0 < expected < (SHORT if waits else LEAST) and self.calls & 63 and WORTH or sys.gettrace() is not None:
+        expected = self.each * (1 if numbers is None else len(numbers))
+        if (not WORTH if waits else 0 < expected < LEAST and self.calls & 63 and WORTH) or sys.gettrace() is not None:
             return self.forever if numbers is None else numbers
         return Rest(self, numbers)
 
     @property
     def waits(self):
-        """Whether the loop around it may become machine code, as it does soon, unless its iterations are long."""
+        """Whether the loop around it may be compiled, which then goes over with it."""
         return self.outer is not None and not self.outer.stays
 
     def found(self, variables):
@@ -127,7 +124,7 @@ class Loop:
 
     def report(self):
         """What became of the loop, as text."""
-        head = f"line {self.where[1]}: {ast.unparse(self.source).splitlines()[0]}"
+        head = f"line {self.where[1]}: {self.text}"
         if not self.codes:
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
@@ -156,81 +153,62 @@ class Rest:
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
-        self.begun = self.marked = time.thread_time()
-        self.marked_at, self.eased = 0, loop.eased
-        loop.now = self
-        if loop.seconds >= WORTH * loop.size and (loop.each or WORTH == 0) and not loop.waits:
-            self.look(sys._getframe(2).f_locals)
+        self.begun = time.perf_counter()
+        if (loop.codes if loop.waits else loop.seconds >= WORTH) and (loop.each or WORTH == 0):
+            self.look(sys._getframe(loop.depth).f_locals)
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
         self.code = self.loop.code(inputs, self.numbers)
-        self.wake()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
-        if self.left and self.done:
-            outer = self.loop.outer
-            while outer is not None:
-                outer.eased += 1
-                outer = outer.outer
+        self.values = values if self.left else None
+        self.wake()
 
     def wake(self):
+        """Lets the loops inside ask too, of which each run may take long by now."""
         for inner in self.loop.inner:
             inner.awake = True
 
     def worth(self):
-        """Whether the loop has taken long enough in Python, or will, where the number of its iterations is known."""
-        now, loop = time.thread_time(), self.loop
-        spent, cost = now - self.begun, WORTH * loop.size
+        """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
         self.wake()
-        if spent < SEEN and WORTH:
-            return False
-        if self.numbers is None:
-            return (spent if loop.waits else loop.seconds + spent) >= cost
-        if self.eased != loop.eased:  # its iterations are other ones from here on
-            self.eased, self.marked, self.marked_at = loop.eased, now, self.done
-            return False
-        each = (now - self.marked) / (self.done - self.marked_at)
-        self.marked, self.marked_at = now, self.done
-        whole, left = each * len(self.numbers), each * (len(self.numbers) - self.done)
-        if loop.waits:
-            around = loop.outer.now.numbers
-            if whole < SHORT or around is None:
-                return whole >= SHORT and left >= cost
-            left += whole * (len(around) - loop.outer.now.done - 1)
-        return left >= cost or loop.seconds >= cost or spent >= cost and left >= cost / 4
+        spent = time.perf_counter() - self.begun
+        all_of_it = 0.0 if self.numbers is None else spent / self.done * len(self.numbers)
+        if self.loop.waits:
+            return max(spent, all_of_it) >= LONG
+        return max(self.loop.seconds + spent, all_of_it) >= WORTH
 
     def __iter__(self):
         numbers = iter(itertools.repeat(None) if self.numbers is None else self.numbers)
         return iter(()) if self.left else numbers if self.given_up else self.iterate(numbers)
 
     def iterate(self, numbers):
-        look_at = every = 1
+        look_at = 1
         try:
             for number in numbers:
                 yield number
                 self.done += 1
                 if self.done == look_at:
                     if self.code.ready if self.code is not None else self.worth():
-                        every = max(1, int(POLL * self.done / (time.thread_time() - self.begun))) if WORTH else 1
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
                             return
-                    look_at += (self.done + 3) // 4 if self.code is None else every
+                    look_at += 1 + (self.done // 4 if self.code is None else self.done // 64)
                     if self.given_up:
                         yield from numbers
         finally:
-            spent = time.thread_time() - self.begun
+            spent = time.perf_counter() - self.begun
             self.loop.seconds += spent
-            self.loop.awake = self.left or spent >= SHORT or WORTH == 0 or not self.loop.waits
+            self.loop.awake = not self.loop.waits or bool(self.loop.codes)
             if not self.left or not self.loop.each:
                 self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
 
     def finish(self, variables):
         if not self.left:
             return None
-        _, values = self.loop.inputs(variables)
+        values, self.values = self.values, None
         return self.code.run(self.loop, values, variables, self.numbers and self.numbers[self.done :])
 
 
@@ -248,19 +226,27 @@ class Code:
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
         except NotCompiled as e:
             self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
-            _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _plait.log_loop(text)
             return
-        self.procedure = self.lowering.p
-        self.places = own_places(self.lowering)
+        self.procedure = self.lowering.p.p
+        self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
         self.procedure.compile_async()
 
     def report(self):
-        if not self.usable:
-            return f"Python's: {self.why}"
-        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n]
+        return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
+
+    def described(self):
+        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
         shared = ", of which threads run parts" if self.places else ""
-        return f"machine code for {', '.join(named)}{shared}; {self.runs} runs"
+        return f"machine code for {', '.join(named) or 'its range'}{shared}"
+
+    def tell(self, loop):
+        """PLAIT_LOG=loops, where the code runs first."""
+        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "kept from before"
+        alone = "" if self.places else f"; one thread: {self.alone}"
+        _plait.log_loop(f"{loop.where[0]}:{loop.where[1]}: {loop.text} in {loop.where[2]}(): {self.described()}; {took}{alone}")
 
     @property
     def ready(self):
@@ -272,18 +258,23 @@ class Code:
             return False
         if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
             return False
-        arrays = [values[n] for n in self.lowering.arrays]
-        return not any(_overlap(arrays[a], arrays[b]) for a, b in self.lowering.facts.apart)
+        names = self.lowering.arrays
+        return not any(_overlap(values[names[a]], values[names[b]]) for a, b in self.lowering.facts.apart)
 
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
+        if not self.runs and _plait.log_loops():
+            self.tell(loop)
         self.runs += 1
+        self.count = 0  # elements that were made
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
         params = [x for a in arrays for x in (*a.shape, *a.strides)] + [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [values[n] for n in low.arguments]
+        for x in (values[n] for n in low.arguments):
+            args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
+        arrays = [a.real if is_complex(a.dtype.name) else a for a in arrays]  # which begins where it does
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
@@ -296,17 +287,18 @@ class Code:
                 _plait.end_borrow(*lent)
         heard = functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
+        self.count = sum(part[HEAD] for part in found) if low.made else 0
         for bit, text in enumerate(low.warnings):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
-                warnings.warn(text, RuntimeWarning, stacklevel=4)
+                warnings.warn(text, RuntimeWarning, stacklevel=6 if low.made else 4)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
         state = {n: variables[n] for n in loop.stored if n in variables}
-        for _, _, _, _, _, *results in found:
-            results = iter(results)
+        for part in found:
+            results = iter(part[HEAD + bool(low.made) :])
             for name, t, tagged in low.outputs:
-                x = next(results)
+                x = complex(next(results), next(results)) if t.kind == "c" else next(results)
                 tag = next(results) if tagged else 1
                 if tag:  # else it is what it was
                     state[name] = (ALL[tag - 1] if tagged else t).of(x)
