@@ -20,6 +20,7 @@ from .._swap import _MISSING, contents
 from .comprehensions import stored
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
+from .trees import nodes
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
 
 _FAR = 2**62
@@ -43,21 +44,26 @@ class Loop:
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
-        nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
-        range_ = set() if isinstance(source, ast.While) else {id(n) for n in ast.walk(source.iter)}
-        inside = [n for n in nodes if id(n) not in range_]
         self.stored = sorted({*stored(source)})
-        # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
-        self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
-        self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
+        self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.inner = []  # the loops inside that are asked next
         self.awake = True  # whether it is called: not where its runs are short, and the loop around it may be compiled
         self.codes = {}
-        self.text = ast.unparse(source).splitlines()[0]
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
         self.calls = 0
+
+    @functools.cached_property
+    def text(self):
+        return ast.unparse(self.source).splitlines()[0]
+
+    @functools.cached_property
+    def names(self):
+        range_ = set() if isinstance(self.source, ast.While) else {*nodes(self.source.iter)}
+        inside = {n.id for n in nodes(self.source) if isinstance(n, ast.Name) and n not in range_}
+        # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
+        return sorted(inside - (set(self.stored) - exposed(self.source)))
 
     def __call__(self, numbers=None):
         """What a loop iterates over: a Rest, or its range where that is as good."""
