@@ -85,13 +85,12 @@ def tree_of(function):
 
 def compiled(tree, function, free, imported):
     """The code of the definition inside one that has its free names, in a file with these imports."""
-    arguments = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
-    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None)
-    outer = ast.copy_location(outer, tree)
+    at = {"lineno": tree.lineno, "col_offset": tree.col_offset}
+    arguments = ast.arguments([], [ast.arg(n, **at) for n in free], None, [], [], None, [])
+    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None, **at)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
-    imports = [ast.copy_location(ast.Import([ast.alias(n)]), tree) for n in imported]
-    module = ast.fix_missing_locations(ast.Module([*imports, outer], []))
+    module = ast.Module([*(ast.Import([ast.alias(n, **at)], **at) for n in imported), outer], [])
     try:
         made = compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)
     except (SyntaxError, ValueError):
