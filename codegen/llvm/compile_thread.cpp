@@ -24,6 +24,12 @@ class Compilation final : public Job {
   std::shared_ptr<CodeSlot> slot_;
 };
 
+class Loading final : public Job {
+ public:
+  void run(const std::atomic<bool>&) noexcept override { (void)available(); }
+  void lost(bool) noexcept override {}
+};
+
 Background& compiler(Background::Priority p) {
   static Background& low = *new Background;
   if (p == Background::Priority::Low) return low;
@@ -68,6 +74,12 @@ void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
   }
 } catch (const std::bad_alloc&) {
   slot->ask_later();
+}
+
+void load_async() noexcept try {
+  std::unique_ptr<Job> job = std::make_unique<Loading>();
+  (void)compiler(Background::Priority::Normal).add(job);
+} catch (const std::bad_alloc&) {
 }
 
 void wait_idle() {

@@ -31,6 +31,8 @@ struct Code {
 bool available();  // built with LLVM and the shared object can be loaded; the reason why not is
                    // logged once
 bool expected();   // whether it may be, without loading it
+// Loads it in the background: something will be compiled soon.
+void load_async() noexcept;
 // True when the kernel has only what the emitter supports; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
 // Compiles now, in this thread. Consults and fills the disk cache. Throws CompileError, and

@@ -160,6 +160,7 @@ class Versioning final : public Copier {
       Copier::copy(v);
       known_ = outer;
       out_.otherwise();
+      out_.loop(out_.innermost()).rare = true;
       Copier::copy(v);
       out_.close();
     }
@@ -191,7 +192,7 @@ class Versioning final : public Copier {
     Intervals intervals(k_, loop, out_, [this](Val x) { return mapped(x); });
     std::vector<Val> checks = errors_in(loop);
     std::erase_if(checks, [&](Val check) { return !intervals.decides(check); });
-    if (in_slow_ || checks.empty() || out_.kernel().insts.size() > kGrowth * k_.insts.size())
+    if (checks.empty() || out_.kernel().insts.size() > kGrowth * k_.insts.size())
       return Copier::copy(v);
     fails_ = kNone;
     for (Val check : checks)
@@ -209,9 +210,8 @@ class Versioning final : public Copier {
     known_ = outer_known;
     near_ = outer_near;
     out_.otherwise();
-    in_slow_ = true;
+    out_.loop(out_.innermost()).rare = true;
     Copier::copy(v);
-    in_slow_ = false;
     out_.close();
   }
 
@@ -292,8 +292,6 @@ class Versioning final : public Copier {
   std::map<Val, Val> known_;   // in the copy without checks: the same value; kNone: false
   std::map<Val, Val> near_;    // remainders that may need no division -> whether they do not
   Val fails_ = kNone;
-  bool in_slow_ =
-      false;  // in the copy of a nest that has its checks: innermost loops alone are rid of theirs
 };
 
 }  // namespace

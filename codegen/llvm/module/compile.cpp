@@ -30,25 +30,18 @@ constexpr const char* kSymbol = "kernel";
 // time.
 std::unique_ptr<TargetMachine> machines[3];
 
-// LLVM's options that have no other way in.
-void set_option(const char* name, const char* value) {
-  const auto& options = cl::getRegisteredOptions();
-  if (const auto found = options.find(name); found != options.end())
-    found->second->addOccurrence(0, name, value);
-}
-
 // Strength reduction of loops is a third of what a kernel takes to compile. Addresses here are
 // bases and a counter as they are emitted, which the processor adds up by itself: without it loops
-// are as fast. Loops are copied for a condition that does not change in them where that makes less
-// code than LLVM's 50 allow: a fifth of the time of nests, which are as fast.
-void set_options() {
-  set_option("disable-lsr", "true");
-  set_option("unswitch-threshold", "25");
+// are as fast. There is no other way to leave it out than this option.
+void leave_out_strength_reduction() {
+  const auto& options = cl::getRegisteredOptions();
+  if (const auto found = options.find("disable-lsr"); found != options.end())
+    found->second->addOccurrence(0, "disable-lsr", "true");
 }
 
 TargetMachine& machine(CpuTier tier) {
   static const bool initialised = [] {
-    set_options();
+    leave_out_strength_reduction();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

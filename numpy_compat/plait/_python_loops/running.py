@@ -222,6 +222,7 @@ class Code:
     """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
     def __init__(self, loop, inputs, step, too_many):
+        _plait.load_compiler()  # meanwhile
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
         self.why, self.runs = None, 0
