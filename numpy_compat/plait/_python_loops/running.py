@@ -28,6 +28,7 @@ UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
+# Of the thread: what others do says nothing of a loop.
 WORTH = 2e-3
 LONG = 20e-3  # the same of one run of a loop inside another that may be compiled: a shorter one goes over with that, soon
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
@@ -159,7 +160,7 @@ class Rest:
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
-        self.begun = time.perf_counter()
+        self.begun = time.thread_time()
         if (loop.codes if loop.waits else loop.seconds >= WORTH) and (loop.each or WORTH == 0):
             self.look(sys._getframe(loop.depth).f_locals)
 
@@ -180,7 +181,7 @@ class Rest:
     def worth(self):
         """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
         self.wake()
-        spent = time.perf_counter() - self.begun
+        spent = time.thread_time() - self.begun
         all_of_it = 0.0 if self.numbers is None else spent / self.done * len(self.numbers)
         if self.loop.waits:
             return max(spent, all_of_it) >= LONG
@@ -205,7 +206,7 @@ class Rest:
                     if self.given_up:
                         yield from numbers
         finally:
-            spent = time.perf_counter() - self.begun
+            spent = time.thread_time() - self.begun
             self.loop.seconds += spent
             self.loop.awake = not self.loop.waits or bool(self.loop.codes)
             if not self.left or not self.loop.each:
