@@ -150,7 +150,7 @@ bool Procedure::compile() {
 void Procedure::compile_async() {
   (void)kernel();
   if (config().jit == JitMode::Off || !jit::expected() || !slot_->claim()) return;
-  jit::compile_async(kernel_, config().tier, slot_);
+  jit::compile_async(kernel_, config().tier, slot_, Background::Priority::Normal);
 }
 
 pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,

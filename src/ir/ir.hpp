@@ -123,6 +123,7 @@ struct Loop {
   Val end = kNone;        // uniform Int64 (exclusive). The grid loop's bounds come from the call.
   bool vector = false;
   bool tile = false;  // for the interpreter; no part of a serialized kernel
+  bool rare = false;  // If: `otherwise` is hardly reached; no part of a serialized kernel
   int unroll =
       1;  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
   bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead

@@ -3,9 +3,9 @@ in a compiled loop."""
 
 import ast
 import builtins
-import copy
 import sys
 
+from .trees import copied, names, nodes
 from .types import BOOL, FLOAT, INT, NotCompiled
 
 COMPREHENSIONS = ast.ListComp, ast.GeneratorExp
@@ -25,7 +25,7 @@ class _Scoped(ast.NodeTransformer):
         outer, first = self.renamed, node.generators[0]
         first.iter = self.visit(first.iter)
         self.number += 1
-        targets = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        targets = {n.id for g in node.generators for n in nodes(g.target) if isinstance(n, ast.Name)}
         self.renamed = outer | {name: f"{name}{OWN}{self.number}" for name in targets}
         for g in node.generators:
             g.target, g.ifs = self.visit(g.target), [self.visit(test) for test in g.ifs]
@@ -45,7 +45,7 @@ def scoped(tree):
 
 def stored(tree):
     """The names that a scoped tree stores to, one for each time, but those of comprehensions."""
-    return [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and OWN not in n.id]
+    return [name for name in names(tree, ast.Store) if OWN not in name]
 
 
 def loops_of(node, each):
@@ -85,7 +85,7 @@ class _Template(ast.NodeTransformer):
 
     def visit_Name(self, node):
         if node.id == "item":
-            return copy.deepcopy(self.item)
+            return copied(self.item)
         return ast.Name(f"{node.id}{OWN}{OWN}{self.number}", node.ctx)
 
 
@@ -123,7 +123,7 @@ class Fold:
         parts = [[_Template(comprehension.elt, number).visit(s) for s in ast.parse(text).body] for text in texts]
         before, each, behind = ([ast.fix_missing_locations(ast.copy_location(s, comprehension)) for s in part] for part in parts)
         for s in (*before, *each, *behind):
-            for n in ast.walk(s):
+            for n in nodes(s):
                 if hasattr(n, "lineno"):
                     n.lineno = max(n.lineno, comprehension.lineno)
         self.extreme = Extreme(comprehension.elt, lineno=comprehension.lineno) if fn in (builtins.min, builtins.max) else None

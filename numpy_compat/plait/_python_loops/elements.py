@@ -2,13 +2,13 @@
 
 import ast
 import builtins
-import copy
 import types
 
 import numpy
 
 from .comprehensions import loops_of, scoped
 from .running import Loop, Rest, _counts
+from .trees import copied
 from .types import ALL, INT
 
 ELEMENTS, TAGS, ORIGIN = " elements", " tags", " origin"
@@ -48,14 +48,14 @@ class Elements(Loop):
 
     def __init__(self, node, function, scope, cells):
         text = ast.unparse(node)
-        node = scoped(copy.deepcopy(node))
+        node = scoped(copied(node))
         super().__init__(loop_of(node), function, scope, cells, set())
         self.text = text
         self.most = 0  # elements of a run so far
 
     def __call__(self, numbers, consumer=list):
         """What the comprehension goes over."""
-        return super().__call__(numbers) if _takes_all(consumer) and _counts(numbers) else numbers
+        return super().__call__(numbers) if _takes_all(consumer) and _counts(numbers) and not self.waits else numbers
 
     def inputs(self, variables):
         found, values = super().inputs(variables)

@@ -14,6 +14,7 @@ from .inlining import Frame
 from .iteration import iterate
 from .kinds import kinds_of
 from .sharing import counter_of
+from .trees import names, nodes
 from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
 from .views import Vector, View, kept
 
@@ -33,6 +34,13 @@ class Facts:
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
+        self.said = {}
+
+    def once(self, find, tree):
+        """What find() says of a tree, which stays the same over the passes."""
+        if (find, tree) not in self.said:
+            self.said[find, tree] = find(tree)
+        return self.said[find, tree]
 
     def add(self, table, key, value):
         if value not in table:
@@ -54,11 +62,11 @@ class Lowering(Expressions):
 
     def __init__(self, loop, inputs, facts, procedure, step=None):
         self.p, self.facts, self.top = Pairs(procedure), facts, loop
-        self.stored = {*stored(loop)}
+        self.stored = {*facts.once(stored, loop)}
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements = 0  # so far
-        self.counter, self.touched = counter_of(loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
+        self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
         self.memories = []  # slots of arrays: work memory of as many elements
         self.env, self.loops = {}, []
         self.zero, self.one = self.number(0), self.number(1)
@@ -79,7 +87,7 @@ class Lowering(Expressions):
             else:
                 self.env[key] = what
         self.elements_into(loop, given)
-        self.counters = counters(loop)
+        self.counters = facts.once(counters, loop)
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
         if given:
@@ -99,7 +107,7 @@ class Lowering(Expressions):
     def elements_into(self, loop, given):
         """Arrays for the elements of a comprehension, and how many there are."""
         self.made, self.outs, self.step = [], [], given and given[2]
-        if not any(isinstance(n, Element) for n in ast.walk(loop)):
+        if not self.facts.once(_makes_elements, loop):
             return
         t, kinds = self.facts.elements or (INT, frozenset())
         self.count = self.variable("int64")
@@ -331,7 +339,7 @@ class Lowering(Expressions):
         self.loop(s, n, lambda i: self.store(s.target, self.whole("add", start, self.whole("multiply", Value(INT, i), step))))
 
     def loop(self, s, trips, bind):
-        has = Leaves(s)
+        has = self.facts.once(Leaves, s)
         before = self.env
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
@@ -384,13 +392,13 @@ class Lowering(Expressions):
 def counters(loop):
     """Names that step by small constants alone: years pass before an int of 62 bits becomes one of 64."""
     steps, others = set(), set()
-    for n in ast.walk(loop):
+    for n in nodes(loop):
         if isinstance(n, ast.AugAssign) and isinstance(n.op, (ast.Add, ast.Sub)) and isinstance(n.target, ast.Name) and _small(n.value):
             steps.add((n.target.id, id(n.target)))
         elif isinstance(n, ast.Assign) and _small(n.value):
             steps.update((t.id, id(t)) for t in n.targets if isinstance(t, ast.Name))
     known = {at for _, at in steps}
-    for n in ast.walk(loop):
+    for n in nodes(loop):
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in known:
             others.add(n.id)
     return {name for name, _ in steps} - others
@@ -400,12 +408,16 @@ def _small(node):
     return isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) <= 64
 
 
+def _makes_elements(loop):
+    return any(isinstance(n, Element) for n in nodes(loop))
+
+
 class Leaves(ast.NodeVisitor):
     """Whether a loop's own body has `break` and `continue`, and the names that are stored in it."""
 
     def __init__(self, loop):
         self.breaks = self.continues = False
-        self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.stored = {*names(loop, ast.Store)}
         for s in loop.body:
             self.visit(s)
 

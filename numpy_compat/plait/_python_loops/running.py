@@ -20,13 +20,17 @@ from .._swap import _MISSING, contents
 from .comprehensions import stored
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
+from .trees import nodes
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
 
+_FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
-WORTH = 5e-3
+# Of the thread: what others do says nothing of a loop.
+WORTH = 2e-3
+LONG = 20e-3  # the same of one run of a loop inside another that may be compiled: a shorter one goes over with that, soon
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 MOST = 16  # codes of a loop
 HEAD = 5  # results that are no variables: what was heard, and the failure
@@ -35,36 +39,48 @@ HEAD = 5  # results that are no variables: what was heard, and the failure
 class Loop:
     """One loop of a function. Called where it begins; end() runs what is left of it."""
 
-    unbound = UNBOUND
+    unbound, forever = UNBOUND, itertools.repeat(None)
     depth = 2  # frames from a Rest that begins to the function
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
-        nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
-        inside = nodes if isinstance(source, ast.While) else [n for n in nodes if not any(n is m for m in ast.walk(source.iter))]
         self.stored = sorted({*stored(source)})
-        # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
-        self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
-        self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
+        self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
+        self.inner = []  # the loops inside that are asked next
+        self.awake = True  # whether it is called: not where its runs are short, and the loop around it may be compiled
         self.codes = {}
-        self.text = ast.unparse(source).splitlines()[0]
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
         self.calls = 0
+
+    @functools.cached_property
+    def text(self):
+        return ast.unparse(self.source).splitlines()[0]
+
+    @functools.cached_property
+    def names(self):
+        range_ = set() if isinstance(self.source, ast.While) else {*nodes(self.source.iter)}
+        inside = {n.id for n in nodes(self.source) if isinstance(n, ast.Name) and n not in range_}
+        # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
+        return sorted(inside - (set(self.stored) - exposed(self.source)))
 
     def __call__(self, numbers=None):
         """What a loop iterates over: a Rest, or its range where that is as good."""
         if numbers is not None and not _counts(numbers):
             return numbers
-        if self.outer is not None and not self.outer.stays:
-            return itertools.repeat(None) if numbers is None else numbers
         self.calls += 1
+        waits = self.waits
         expected = self.each * (1 if numbers is None else len(numbers))
-        if 0 < expected < LEAST and self.calls & 63 and WORTH or sys.gettrace() is not None:
-            return itertools.repeat(None) if numbers is None else numbers
+        if (not WORTH if waits else 0 < expected < LEAST and self.calls & 63 and WORTH) or sys.gettrace() is not None:
+            return self.forever if numbers is None else numbers
         return Rest(self, numbers)
+
+    @property
+    def waits(self):
+        """Whether the loop around it may be compiled, which then goes over with it."""
+        return self.outer is not None and not self.outer.stays
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
@@ -144,8 +160,8 @@ class Rest:
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
-        self.begun = time.perf_counter()
-        if loop.seconds >= WORTH and (loop.each or WORTH == 0):
+        self.begun = time.thread_time()
+        if (loop.codes if loop.waits else loop.seconds >= WORTH) and (loop.each or WORTH == 0):
             self.look(sys._getframe(loop.depth).f_locals)
 
     def look(self, variables):
@@ -155,11 +171,20 @@ class Rest:
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
         self.values = values if self.left else None
+        self.wake()
+
+    def wake(self):
+        """Lets the loops inside ask too, of which each run may take long by now."""
+        for inner in self.loop.inner:
+            inner.awake = True
 
     def worth(self):
         """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
-        spent = time.perf_counter() - self.begun
+        self.wake()
+        spent = time.thread_time() - self.begun
         all_of_it = 0.0 if self.numbers is None else spent / self.done * len(self.numbers)
+        if self.loop.waits:
+            return max(spent, all_of_it) >= LONG
         return max(self.loop.seconds + spent, all_of_it) >= WORTH
 
     def __iter__(self):
@@ -177,12 +202,13 @@ class Rest:
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
                             return
-                    look_at += 1 if self.code is not None else self.done
+                    look_at += 1 + (self.done // 4 if self.code is None else self.done // 64)
                     if self.given_up:
                         yield from numbers
         finally:
-            spent = time.perf_counter() - self.begun
+            spent = time.thread_time() - self.begun
             self.loop.seconds += spent
+            self.loop.awake = not self.loop.waits or bool(self.loop.codes)
             if not self.left or not self.loop.each:
                 self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
 
@@ -197,6 +223,7 @@ class Code:
     """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
     def __init__(self, loop, inputs, step, too_many):
+        _plait.load_compiler()  # meanwhile
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
         self.why, self.runs = None, 0
@@ -301,7 +328,7 @@ def _overlap(a, b):
 
 def _counts(numbers):
     """Whether machine code counts them."""
-    return type(numbers) is range and all(-(2**62) <= n < 2**62 for n in (numbers.start, numbers.stop, numbers.step))
+    return type(numbers) is range and -_FAR <= numbers.start < _FAR and -_FAR <= numbers.stop < _FAR and -_FAR <= numbers.step < _FAR
 
 
 def _log(text):

@@ -18,8 +18,9 @@ def counter_of(loop):
     from .comprehensions import stored
     from .lowering import Leaves
     from .reading import exposed
+    from .trees import nodes
 
-    if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in ast.walk(loop)):
+    if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in nodes(loop)):
         return None
     names = stored(loop)
     if names.count(loop.target.id) > 1 or exposed(loop) & set(names):

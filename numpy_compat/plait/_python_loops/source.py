@@ -3,7 +3,6 @@ state of its variables, and takes it back when the code has ended."""
 
 import ast
 import collections
-import copy
 import types
 
 from .. import _plait
@@ -11,6 +10,7 @@ from .comprehensions import COMPREHENSIONS, scoped
 from .elements import Elements
 from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
 from .running import Loop
+from .trees import copied, names, nodes
 
 _REFLECTIVE = {"locals", "exec", "eval", "vars", "dir", "globals"}
 
@@ -20,8 +20,7 @@ def with_loops(function, scope, closure):
     tree = tree_of(function)
     if tree is None:
         return None
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    if names & _REFLECTIVE:
+    if _REFLECTIVE & {n.id for n in nodes(tree) if isinstance(n, ast.Name)}:
         return None
     outside = outside_names(tree)
     cells = dict(zip(function.__code__.co_freevars, closure or ()))
@@ -41,7 +40,7 @@ def with_loops(function, scope, closure):
 
 def _read(tree):
     """How often names are read there."""
-    return collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return collections.Counter(names(tree, ast.Load))
 
 
 def why_not(s, outside):
@@ -51,22 +50,21 @@ def why_not(s, outside):
         ranged = isinstance(first.iter, ast.Call) and isinstance(first.iter.func, ast.Name) and first.iter.func.id == "range" and not first.iter.keywords
         if not ranged or not isinstance(first.target, ast.Name):
             return "it goes over no range"
-    nodes = list(ast.walk(s))
-    names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} & outside
-    if names:
-        return f"it sets the global or nonlocal name {min(names)}"
-    found = next((n for n in nodes if isinstance(n, NOT_IN_LOOPS)), None)
+    outer = {*names(s, ast.Store)} & outside
+    if outer:
+        return f"it sets the global or nonlocal name {min(outer)}"
+    found = next((n for n in nodes(s) if isinstance(n, NOT_IN_LOOPS)), None)
     return found and f"{type(found).__name__} is Python's (line {found.lineno})"
 
 
 def outside_names(tree):
-    return {n for s in ast.walk(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
+    return {n for s in nodes(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
 
 
 def reasons(tree):
     """(line, why) of the loops of a function that are not even looked at."""
     outside = outside_names(tree)
-    return [(s.lineno, why) for s in ast.walk(tree) if isinstance(s, (ast.For, ast.While)) and (why := why_not(s, outside))]
+    return [(s.lineno, why) for s in nodes(tree) if isinstance(s, (ast.For, ast.While)) and (why := why_not(s, outside))]
 
 
 class _Comprehensions(ast.NodeTransformer):
@@ -82,7 +80,7 @@ class _Comprehensions(ast.NodeTransformer):
         while isinstance(named, ast.Attribute):
             named = named.value
         if node.args and isinstance(node.args[0], ast.GeneratorExp) and isinstance(named, ast.Name) and not why_not(node.args[0], self.rewriting.outside):
-            node.args[0] = self.rewriting.elements(node.args[0], copy.deepcopy(node.func))
+            node.args[0] = self.rewriting.elements(node.args[0], copied(node.func))
         return node
 
     def _left_alone(self, node):
@@ -146,19 +144,22 @@ class _Rewriting:
 
     def loop(self, s):
         """
-        .rest = .loop(range(...))
+        .awake = .loop.awake
+        .rest = .loop(range(...)) if .awake else range(...)
         for i in .rest: ...
         else:
-            .state = .loop.end(.rest)
+            .state = .loop.end(.rest) if .awake else None
             if .state is None: ...
             else: (a, b, .returned, .value) = .state
         """
         number = len(self.loops)
-        own, rest, state, failed = (f".{n}{number}" for n in ("loop", "rest", "state", "failed"))
+        own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
-        loop = self.loops[own] = Loop(scoped(copy.deepcopy(s)), self.function, self.scope, self.cells, behind)
+        loop = self.loops[own] = Loop(scoped(copied(s)), self.function, self.scope, self.cells, behind)
         loop.outer, outer = self.around, self.around
+        if outer is not None:
+            outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
         self.around, self.inside = loop, self.inside + 1
         s.body = self.block(s.body)
@@ -176,14 +177,17 @@ class _Rewriting:
         ]
         if loop.returns:
             taken.append(ast.If(load(".returned"), [ast.Return(load(".value"), **at)], [], **at))
-        end = ast.Assign([store(state)], call(ast.Attribute(load(own), "end", ast.Load(), **at), load(rest)), None, **at)
+        of_loop = lambda name: ast.Attribute(load(own), name, ast.Load(), **at)  # noqa: E731
+        if_awake = lambda a, b: ast.IfExp(load(awake), a, b, **at)  # noqa: E731
+        asked = ast.Assign([store(awake)], of_loop("awake"), None, **at)
+        end = ast.Assign([store(state)], if_awake(call(of_loop("end"), load(rest)), ast.Constant(None, **at)), None, **at)
         if isinstance(s, ast.For):
-            began = ast.Assign([store(rest)], call(load(own), s.iter), None, **at)
+            began = ast.Assign([store(rest)], if_awake(call(load(own), s.iter), copied(s.iter)), None, **at)
             ended = ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at)
-            return [began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
+            return [asked, began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
         # `for .round in .rest: if not test: break`, where what behind `else` is done when the test has failed.
-        began = ast.Assign([store(rest)], call(load(own)), None, **at)
+        began = ast.Assign([store(rest)], if_awake(call(load(own)), of_loop("forever")), None, **at)
         said = lambda x: ast.Assign([store(failed)], ast.Constant(x, **at), None, **at)  # noqa: E731
         leave = ast.If(ast.UnaryOp(ast.Not(), s.test, **at), [said(True), ast.Break(**at)] if s.orelse else [ast.Break(**at)], [], **at)
         again = ast.For(store(".round"), load(rest), [leave, *s.body], [end, *taken], None, **at)
-        return [said(False), began, again, ast.If(load(failed), s.orelse, [], **at)] if s.orelse else [began, again]
+        return [said(False), asked, began, again, ast.If(load(failed), s.orelse, [], **at)] if s.orelse else [asked, began, again]

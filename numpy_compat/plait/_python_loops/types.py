@@ -1,6 +1,5 @@
 """What the variables of a compiled loop are: scalars of Python's or NumPy's, or arrays that the loop is given."""
 
-import dataclasses
 from typing import NamedTuple
 
 import numpy
@@ -48,8 +47,7 @@ class ArrayType(NamedTuple):
     packed: bool = False  # elements along the last axis follow each other
 
 
-@dataclasses.dataclass(frozen=True)
-class Other:
+class Other(NamedTuple):
     """An object that no kernel has."""
 
     type: type
