@@ -153,8 +153,10 @@ void CutLoops::split_level(std::int32_t operand, const Level& l, Split& s) {
     Level one = l;
     one.axis = folded_ + static_cast<int>(count - 1 - k);
     one.place = ex_.mul(l.place, inner);
-    one.extent = k + 1 < count ? ex_.constant(s.inner[k] / counts) : ex_.blocks(all, inner);
-    one.trips = k + 1 < count ? std::min(trips, static_cast<double>(s.inner[k] / counts)) : trips;
+    const bool last = k + 1 == count;
+    const std::int64_t digits = last ? 0 : s.inner[k] / counts;
+    one.extent = last ? ex_.blocks(all, inner) : ex_.constant(digits);
+    one.trips = last ? trips : std::min(trips, static_cast<double>(digits));
     trips = std::max(1.0, trips / one.trips);
     if (l.begin != kNone) {
       one.low = l.begin;
