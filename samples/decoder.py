@@ -30,7 +30,10 @@ SHAPES = {
     "gpt2": Shape("GPT-2 small", 12, 768, 12, 12, 3072, 50257),
     "llama": Shape("llama", 12, 768, 12, 4, 2048, 32000),
 }
-SMALL = {"layers": 2, "width": 64, "heads": 4, "hidden": 192, "vocabulary": 301, "context": 64}
+SMALL = {
+    "gpt2": Shape("GPT-2 small", 2, 64, 4, 4, 192, 301, 64),
+    "llama": Shape("llama", 2, 64, 4, 2, 192, 301, 64),
+}
 MATRICES = "tokens", "qkv", "out", "up", "gate", "down"
 # What becomes of these matrices (in, out). bfloat16 goes here when arrays have it.
 PRECISIONS = {
@@ -238,7 +241,5 @@ if __name__ == "__main__":
     if args.threads:
         plait.set_num_threads(args.threads)
     for kind in args.model:
-        shape = SHAPES[kind]
-        if args.small:
-            shape = shape._replace(**SMALL, kv_heads=4 if kind == "gpt2" else 2)
+        shape = (SMALL if args.small else SHAPES)[kind]
         compare(kind, shape, args.tokens or (12 if args.small else 64))
