@@ -4,18 +4,11 @@ import pickle
 
 import numpy
 import pytest
+from loop_cases import collatz_steps
 
 import plait
 from plait import _called
 from plait._python_loops import each
-
-
-def collatz(n):
-    steps = 0
-    while n != 1:
-        n = n // 2 if n % 2 == 0 else 3 * n + 1
-        steps += 1
-    return steps
 
 
 def power(x, n):
@@ -102,10 +95,10 @@ A = numpy.arange(1, 61)
 @pytest.mark.parametrize(
     "f, nin, args, runs",
     [
-        (collatz, 1, (A,), 1), (collatz, 1, (A.reshape(3, 4, 5),), 1), (collatz, 1, (A.astype("u1"),), 1), (power, 2, (A.reshape(6, 10) % 5, 3), 1),
+        (collatz_steps, 1, (A,), 1), (collatz_steps, 1, (A.reshape(3, 4, 5),), 1), (collatz_steps, 1, (A.astype("u1"),), 1), (power, 2, (A.reshape(6, 10) % 5, 3), 1),
         (power, 2, (A[:5] / 7, A[:6, None] % 4), 1), (power, 2, (A.astype("f4")[:9], 2), 1), (either, 1, (A,), 1), (either, 1, (A.astype(float),), 1),
-        (failing, 1, (A,), 0), (power, 2, (A * 1000, 9), 0), (collatz, 1, (A.reshape(6, 10).T,), 0), (collatz, 1, (9,), 0), (power, 2, (1j * A[:9], 2), 1),
-        (collatz, 1, (A[:0],), 0), (power, 2, (A[:3], A[:4]), 0),
+        (failing, 1, (A,), 0), (power, 2, (A * 1000, 9), 0), (collatz_steps, 1, (A.reshape(6, 10).T,), 0), (collatz_steps, 1, (9,), 0), (power, 2, (1j * A[:9], 2), 1),
+        (collatz_steps, 1, (A[:0],), 0), (power, 2, (A[:3], A[:4]), 0),
     ],
 )  # fmt: skip
 def test_frompyfunc(f, nin, args, runs, ran):
@@ -148,7 +141,7 @@ def test_lines_that_are_written_to(ran):
 
 def test_under_jit(ran):
     def f(x):
-        return np.apply_along_axis(spread, 0, x), np.frompyfunc(collatz, 1, 1)(np.arange(1, 50))
+        return np.apply_along_axis(spread, 0, x), np.frompyfunc(collatz_steps, 1, 1)(np.arange(1, 50))
 
     np = numpy
     f.__globals__["np"] = numpy

@@ -7,21 +7,15 @@ import warnings
 
 import numpy as np
 import pytest
-from loop_cases import copies
+from loop_cases import copies, ran
 
 import plait
 from plait._jit import loops_of
 
 
 def outcome(f, args):
-    args = copies(args)
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        try:
-            result = f(*args)
-        except Exception as e:
-            result = type(e).__name__, str(e)
-    texts = sorted({str(w.message) for w in heard if not str(w.message).startswith(("overflow", "invalid value encountered in scalar", "underflow"))})
+    result, args, heard = ran(f, args)
+    texts = sorted({text for text in heard if not text.startswith(("overflow", "invalid value encountered in scalar", "underflow"))})
     return described(result), [described(x) for x in args], texts
 
 
