@@ -183,8 +183,8 @@ class CutLoops {
   Body body_;
   std::vector<Level> levels_;
   Index idx_;
-  std::vector<ExprId>
-      extents_;  // of the axes of the loops, of the arrays, of digits, then of folds
+  // Of the axes of the loops, of the arrays, of digits, then of folds.
+  std::vector<ExprId> extents_;
   int arrays_axis_ = 0, folded_ = 0;       // the second of these, and the first axis of the last
   std::map<std::int32_t, bool> contains_;  // of nodes that were asked for: a part without memory
   Places places_;

@@ -184,8 +184,8 @@ std::vector<Setting> table() {
        "IR; compilations; the disk cache; calls that went to NumPy, with their call site; copies "
        "to and from devices; Python's loops that are compiled, and why others are not"},
       {"PLAIT_JIT", "jit", true, one_of<&Config::jit, kJitModes>(), "`background`",
-       "compile in a thread of low priority while the interpreter runs; compile before the first "
-       "run; interpreter only"},
+       "compile in a thread of its own while the interpreter runs; compile before the first run; "
+       "interpreter only"},
       {"PLAIT_PLAN", "plan", true, one_of<&Config::plan, kPlanModes>(), "`auto`",
        "plan a graph only when its operations one by one would take longer than planning, and in "
        "the background what comes by again; plan every graph at once. The bits are the same"},

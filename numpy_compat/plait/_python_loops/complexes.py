@@ -266,6 +266,6 @@ def attribute(lowering, a, name, node):
     if name not in ("real", "imag") or not (a.type.kind == "c" or a.type.kind == "f" and name == "real"):
         raise NotCompiled(f"the attribute {name}", node)
     if a.type.kind == "f":
-        return a._replace(literal=a.literal)
+        return a
     t = FLOAT if a.type.python else Scalar(part_of(a.type.dtype))
     return Value(t, lowering.p.parts(a.id)[name == "imag"])
