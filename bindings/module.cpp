@@ -168,6 +168,13 @@ void add_functions(pb::module_& m) {
   m.def("set_eager_errors", tracer::set_eager_errors);
   m.def("eager_errors", tracer::eager_errors);
   m.def("log_fallbacks", noting_fallbacks);
+  m.def("load_compiler", [] {
+    if (config().jit != JitMode::Off && jit::expected()) jit::load_async();
+  });
+  m.def("log_loops", [] { return logging(Log::Loops); });
+  m.def("log_loop", [](const std::string& text) {
+    if (logging(Log::Loops)) log(Log::Loops, text);
+  });
   m.def("log_fallback", [](const std::string& text) {
     if (logging(Log::Fallback)) log(Log::Fallback, text);
     return logging(Log::Fallback);

@@ -333,6 +333,7 @@ void add_procedures(pb::module_& m) {
       .def("compile", Raising<&Procedure::compile>::call)
       .def("compile_async", Raising<&Procedure::compile_async>::call)
       .def_property_readonly("ready", Raising<&Procedure::ready>::call)
+      .def_property_readonly("seconds", Raising<&Procedure::seconds>::call)
       .def("run", Raising<&Procedure::run>::call, pb::arg("arrays"), pb::arg("params"),
            pb::arg("args"))
       .def("run_parts", Raising<&Procedure::run_parts>::call);

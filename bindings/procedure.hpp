@@ -60,6 +60,7 @@ class Procedure {
   bool compile();
   void compile_async();
   bool ready() const;
+  double seconds() const;  // of the compilation
   pybind11::tuple run(const pybind11::sequence& arrays, const pybind11::sequence& params,
                       const pybind11::sequence& args);
   // Runs by the team, in any order; each part has first arguments of its own. The results of all.

@@ -133,6 +133,8 @@ const jit::Code* Procedure::machine_code() const { return code_ ? code_.get() : 
 
 bool Procedure::ready() const { return machine_code(); }
 
+double Procedure::seconds() const { return ready() ? machine_code()->seconds : 0; }
+
 bool Procedure::compile() {
   const ir::Kernel& k = kernel();
   if (ready()) return true;
@@ -148,7 +150,7 @@ bool Procedure::compile() {
 void Procedure::compile_async() {
   (void)kernel();
   if (config().jit == JitMode::Off || !jit::expected() || !slot_->claim()) return;
-  jit::compile_async(kernel_, config().tier, slot_);
+  jit::compile_async(kernel_, config().tier, slot_, Background::Priority::Normal);
 }
 
 pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,

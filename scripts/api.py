@@ -17,7 +17,7 @@ SECTIONS = {
     "Memory": ["borrow", "ndarray.to_numpy", "trim"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],
     "Devices": ["device", "device.synchronize", "current_device", "DeviceError", "DeviceMismatchError"],
-    "Networks": ["nn.attention", "nn.conv", "nn.pool"],
+    "Networks": ["nn.attention", "nn.conv", "nn.pool", "nn.linear", "nn.quantize", "nn.dequantize"],
 }
 
 

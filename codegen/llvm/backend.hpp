@@ -23,7 +23,7 @@ std::string pack(const void* code, std::size_t size, std::size_t entry, int lane
                  const HelperRef* helpers, std::size_t helper_count);
 // Maps packed code executable and resolves its helpers; nullptr when the bytes are not what pack()
 // writes or a helper is not what the code expects.
-std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier);
+std::shared_ptr<Code> map(std::string_view packed, CpuTier tier);
 
 // The kernel with the arg-reductions carried by their loops that the emitter has no loops for,
 // where there are any.

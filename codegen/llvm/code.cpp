@@ -62,7 +62,7 @@ std::string pack(const void* code, std::size_t size, std::size_t entry, int lane
   return s;
 }
 
-std::shared_ptr<const Code> map(std::string_view packed, CpuTier tier) {
+std::shared_ptr<Code> map(std::string_view packed, CpuTier tier) {
   Header h;
   if (packed.size() < sizeof h) return nullptr;
   std::memcpy(&h, packed.data(), sizeof h);

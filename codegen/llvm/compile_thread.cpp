@@ -24,9 +24,17 @@ class Compilation final : public Job {
   std::shared_ptr<CodeSlot> slot_;
 };
 
-Background& compiler() {
-  static Background& b = *new Background;
-  return b;
+class Loading final : public Job {
+ public:
+  void run(const std::atomic<bool>&) noexcept override { (void)available(); }
+  void lost(bool) noexcept override {}
+};
+
+Background& compiler(Background::Priority p) {
+  static Background& low = *new Background;
+  if (p == Background::Priority::Low) return low;
+  static Background& normal = *new Background(p);
+  return normal;
 }
 
 }  // namespace
@@ -51,9 +59,9 @@ void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept {
 }
 
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot) noexcept try {
+                   std::shared_ptr<CodeSlot> slot, Background::Priority p) noexcept try {
   std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot);
-  switch (compiler().add(job)) {
+  switch (compiler(p).add(job)) {
     case Background::Answer::Accepted:
       break;
     case Background::Answer::NoThread:
@@ -68,6 +76,15 @@ void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
   slot->ask_later();
 }
 
-void wait_idle() { compiler().wait_idle(); }
+void load_async() noexcept try {
+  std::unique_ptr<Job> job = std::make_unique<Loading>();
+  (void)compiler(Background::Priority::Normal).add(job);
+} catch (const std::bad_alloc&) {
+}
+
+void wait_idle() {
+  compiler(Background::Priority::Low).wait_idle();
+  compiler(Background::Priority::Normal).wait_idle();
+}
 
 }  // namespace plait::jit

@@ -165,12 +165,13 @@ std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier) {
   auto start = std::chrono::steady_clock::now();
   if (logging(Log::Code)) dump_kernel(k, tier);
   const Collected made = ask_module(k, tier, false, false);
-  auto code = map(made.packed, tier);
+  const std::shared_ptr<Code> code = map(made.packed, tier);
   if (!code) throw CompileError("kernel " + k.name + " needs a precompiled loop that is not there");
+  code->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (logging(Log::Compile)) {
-    std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
     char text[64];
-    std::snprintf(text, sizeof text, "%.2f ms, %zu bytes: ", ms.count(), made.packed.size());
+    std::snprintf(text, sizeof text, "%.2f ms, %zu bytes: ", code->seconds * 1e3,
+                  made.packed.size());
     log(Log::Compile, text + k.name);
   }
   if (on_disk) cache::store(key, made.packed);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/background.hpp"
 #include "core/config.hpp"
 #include "ir/ir.hpp"
 
@@ -24,11 +25,14 @@ struct Code {
   std::vector<const void*> helpers;  // resolved; keep alive with the code
   std::shared_ptr<void> memory;      // owner of the executable pages
   std::size_t bytes = 0;             // of those pages
+  double seconds = 0;                // that it took to compile; 0 of what was kept on disk
 };
 
 bool available();  // built with LLVM and the shared object can be loaded; the reason why not is
                    // logged once
 bool expected();   // whether it may be, without loading it
+// Loads it in the background: something will be compiled soon.
+void load_async() noexcept;
 // True when the kernel has only what the emitter supports; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
 // Compiles now, in this thread. Consults and fills the disk cache. Throws CompileError, and
@@ -67,9 +71,11 @@ class CodeSlot {
 // Compiles in this thread into a claimed slot and never throws: what cannot be compiled is given
 // up, what there is no memory for may be asked for later. Either is logged.
 void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept;
-// The same in a thread of low priority; in this one where no other can be started.
+// The same in a thread of low priority, or of the program's own where it crawls until the code is
+// there; in this one where no other can be started.
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot) noexcept;
+                   std::shared_ptr<CodeSlot> slot,
+                   Background::Priority p = Background::Priority::Low) noexcept;
 // Drops the kernels kept in memory (code in use lives on); returns their bytes.
 std::size_t forget_compiled();
 void fail_allocation(int nth);  // tests: LLVM's n-th of the next kernel, counted from 1

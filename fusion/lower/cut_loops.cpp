@@ -22,15 +22,16 @@ void CutLoops::start(const Index& idx, const std::vector<Level>& levels,
   idx_ = idx;
   levels_ = levels;
   extents_ = extents;
-  folded_ = static_cast<int>(idx.size()) + 1;
+  arrays_axis_ = static_cast<int>(idx.size());
+  folded_ = arrays_axis_ + 1;
   extents_.resize(static_cast<std::size_t>(folded_), ex_.one());
 }
 
 bool CutLoops::contains_part(std::int32_t id) {
   id = in_.canon[id];
-  if (!g_.writes || g_[id].leaf || in_.in_memory[id]) return false;
+  if ((!g_.writes && !fills_) || g_[id].leaf || in_.in_memory[id]) return false;
   if (const auto known = contains_.find(id); known != contains_.end()) return known->second;
-  bool found = node(id).kind == NodeKind::Update;
+  bool found = node(id).kind == NodeKind::Update || (fills_ && merges(id));
   for (const std::int32_t in : g_[id].in) found = (in >= 0 && contains_part(in)) || found;
   return contains_[id] = found;
 }
@@ -40,7 +41,7 @@ void CutLoops::read_at(std::int32_t id, const std::vector<Walk>& idx) {
 }
 
 void CutLoops::find_reads() {
-  while (!places_.empty()) {
+  while (!places_.empty() && !split_again_) {
     in_.budget.check(ex_.size());
     const auto [id, places] = std::move(*places_.begin());
     places_.erase(places_.begin());
@@ -77,8 +78,14 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
   } else if (const auto by = interleaved_axes(g_, id);
              by && interleave(id, idx[static_cast<std::size_t>(by->back())])) {
     std::vector<Walk> of = of_base(*by, idx);
-    of.back() = {ex_.zero(), {{folded_ - 1, ex_.one()}}};
+    of.back() = {ex_.zero(), {{arrays_axis_, ex_.one()}}};
     read_at(gn.in[0], of);
+  } else if (fills_ && merges(id)) {
+    const std::vector<Walk> at = nest_.view_index(id, idx);
+    if (const auto of = digits(id, at))
+      read_at(gn.in[0], *of);
+    else if (!(split_again_ = split_for(id, at)))
+      need_(gn.in[0], "it is not read as loops step");
   } else {
     for (const std::int32_t in : gn.in)
       if (in >= 0 && contains_part(in)) need_(in, "it is not read as loops step");
@@ -125,16 +132,14 @@ void CutLoops::fill(std::int32_t operand, const Index& idx, const std::vector<Le
     operand = g_[id].in[0];
     repeated_ = true;
     const std::vector<Level> each = split(id, levels, at);
-    start(at, each, {});
+    start_fill(operand, at, each);
+    read_operand(operand);
   } else {
-    start(idx, levels, {});
+    do {
+      start_fill(operand, idx, levels);
+      read_operand(operand);
+    } while (split_again_);
   }
-  std::vector<Walk> walks(idx_.size());
-  for (std::size_t d = 0; d < walks.size(); ++d)
-    if (node(operand).shape[static_cast<int>(d)] != 1)
-      walks[d].steps.push_back({static_cast<int>(d), ex_.one()});
-  read_at(operand, walks);
-  find_reads();
   if (interleaved_.axis >= 0) split_interleaved();
   cut_each();
   run(ctx, [&](const Index& all, std::int32_t loop) {
@@ -145,9 +150,7 @@ void CutLoops::fill(std::int32_t operand, const Index& idx, const std::vector<Le
       if (l.begin != kNone)
         to.terms.push_back({l.begin, nest_.coeff(ex_.mul(l.place, ex_.constant(-1)))});
     }
-    Index at = all;
-    if (interleaved_.axis >= 0) at.pop_back();
-    nest_.push_store_local(local, std::move(to), emit_(operand, at, loop), loop);
+    nest_.push_store_local(local, std::move(to), emit_(operand, index_of_operand(all), loop), loop);
   });
 }
 
@@ -276,7 +279,7 @@ void CutLoops::open_level(int level, std::int32_t ctx) {
     x.loop = loop;
     if (l.axis == interleaved_.axis) {
       x.step = interleaved_.arrays;
-      x.at = nest_.k_.loops[idx_.back().loop].var;
+      x.at = nest_.k_.loops[idx_[static_cast<std::size_t>(arrays_axis_)].loop].var;
     }
   }
   if (level + 1 == static_cast<int>(levels_.size())) {

@@ -55,6 +55,9 @@ class CutLoops {
   Val value(std::int32_t update, const Index& idx, std::int32_t ctx);
   // In arrays that a view shows interleaved, if these loops have them one after the other.
   std::optional<Index> deinterleaved(std::int32_t view, const Index& idx) const;
+  // Where a view merges axes, at an index that is a sum over these loops: each axis of what it
+  // shows has loops of its own.
+  std::optional<Index> at_digits(std::int32_t view, const Index& idx);
 
  private:
   // Where nodes are read, from the readers to what they read. A chain of stencils reads what it
@@ -105,6 +108,16 @@ class CutLoops {
     bool narrow = false;
     ExprId extent = kNoExtent;  // of a zone
   };
+  // An axis whose loops are loops over its digits, widest first: the axis of each, and what a step
+  // of it counts. `inner`: what the digits but the widest count, ascending.
+  struct Digit {
+    int axis;
+    std::int64_t counts;
+  };
+  struct Split {
+    std::vector<std::int64_t> inner;
+    std::vector<Digit> digits;
+  };
   static constexpr ExprId kNoExtent = -1;
 
   bool contains_part(std::int32_t id);
@@ -126,6 +139,16 @@ class CutLoops {
     return at;
   }
   void split_interleaved();
+  // Loops over digits of an axis, for views that merge axes (lower/merged_axes.cpp).
+  void start_fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels);
+  void split_level(std::int32_t operand, const Level& l, Split& s);
+  void read_operand(std::int32_t operand);
+  Index index_of_operand(const Index& all);
+  bool merges(std::int32_t view) const;
+  std::int64_t extent_of(int axis) const;
+  std::optional<std::vector<Walk>> digits(std::int32_t view, std::vector<Walk> at);
+  bool split_for(std::int32_t view, const std::vector<Walk>& at);
+  std::optional<Walk> walk_of(const Ix& x) const;
   void cut_each();
   bool goes_on(const Read& r, int d, ExprId end) const;
   bool covered(int read) const;
@@ -160,8 +183,9 @@ class CutLoops {
   Body body_;
   std::vector<Level> levels_;
   Index idx_;
-  std::vector<ExprId> extents_;            // of the axes of the loops, of the arrays, then of folds
-  int folded_ = 0;                         // the first axis of those
+  // Of the axes of the loops, of the arrays, of digits, then of folds.
+  std::vector<ExprId> extents_;
+  int arrays_axis_ = 0, folded_ = 0;       // the second of these, and the first axis of the last
   std::map<std::int32_t, bool> contains_;  // of nodes that were asked for: a part without memory
   Places places_;
   std::vector<Read> reads_;
@@ -175,6 +199,8 @@ class CutLoops {
     int axis = -1;
     ExprId arrays = 1, each = 1;
   } interleaved_;
+  std::map<int, Split> splits_;  // by axis of the operand
+  bool split_again_ = false;
 };
 
 }  // namespace plait::fusion

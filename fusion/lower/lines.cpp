@@ -159,13 +159,20 @@ bool Lowering::joins(std::int32_t operand, int axis, int behind, ExprId extent) 
                          ex_.mul(extent, stride_of({id, strides, behind})));
 }
 
+// Whether the elements of different lines lie closest in memory, not those of one.
+bool Lowering::lines_inside(std::int32_t operand, int lines_at, int lines, int sums_at,
+                            int sums) const {
+  const Node& n = node(operand);
+  return closest(n, lines_at, lines) <= closest(n, sums_at, sums);
+}
+
 // Lines of an operand and what is summed of each into scratch. What lies closest in memory is the
 // innermost loop, and so are its places in scratch.
 Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int lines_at, const Lines& s,
                             int sums_at, std::int32_t ctx, bool repeated) {
   const Node& on = node(operand);
   const bool lines_inside =
-      closest(on, lines_at, l.last - l.first) <= closest(on, sums_at, s.last - s.first);
+      this->lines_inside(operand, lines_at, l.last - l.first, sums_at, s.last - s.first);
   const ExprId apart =
       ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(on.dtype)));
   const ExprId depth = lines_in_block(s), lines = lines_in_block(l);

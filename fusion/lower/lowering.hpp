@@ -113,6 +113,8 @@ class Lowering : Nest {
   std::int32_t stored(std::int32_t root) const;
   std::optional<Dims> axes_in_product(std::int32_t root) const;
   bool folds_rows(std::int32_t root) const;
+  bool computes_columns() const;
+  bool reads_once();
   bool reads_product(std::int32_t id) const;
   std::int32_t first_product() const;
   using Level = CutLoops::Level;
@@ -150,6 +152,7 @@ class Lowering : Nest {
   std::int32_t open_lines(const Lines& l, std::int32_t ctx, std::vector<std::int32_t>& opened);
   void add_terms(ir::Access& a, const Lines& l, const Index& idx, ExprId stride);
   bool joins(std::int32_t operand, int axis, int behind, ExprId extent);
+  bool lines_inside(std::int32_t operand, int lines_at, int lines, int sums_at, int sums) const;
   Packed pack_lines(std::int32_t operand, const Lines& l, int lines_at, const Lines& s, int sums_at,
                     std::int32_t ctx, bool repeated);
   void multiply(std::int32_t product, const std::optional<Packed>& a,

@@ -1,11 +1,21 @@
-// Loops over an axis that a view makes of several: of dimensions of a copy, or of arrays that it
-// shows interleaved.
+// Loops over an axis that a view makes of several: of dimensions of a copy, of arrays that it shows
+// interleaved, or of any value that is computed where it is packed.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "cut_loops.hpp"
 #include "fusion/graph/written_parts.hpp"
 
 namespace plait::fusion {
+using tracer::NodeKind;
+
+namespace {
+// What the narrow digits of an axis count together, at most: they are known when code is made.
+constexpr std::int64_t kMostCounted = 4096;
+// An axis of a walk that stands for an index that no loop here steps along: from this number on.
+constexpr int kOther = 1 << 20;
+}  // namespace
 
 // Loops over merged dimensions are loops over each of them.
 std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vector<Level>& levels,
@@ -67,6 +77,7 @@ bool CutLoops::interleave(std::int32_t view, const Walk& along) {
       along.steps[0].second != ex_.one())
     return false;
   const int axis = along.steps[0].first;
+  if (axis >= arrays_axis_) return false;
   const auto level =
       std::find_if(levels_.begin(), levels_.end(), [&](const Level& l) { return l.axis == axis; });
   if (level == levels_.end() || level->low != kNone || (level->begin != kNone && !repeated_))
@@ -84,7 +95,7 @@ void CutLoops::split_interleaved() {
     if (l.axis == interleaved_.axis) {
       const ExprId count = interleaved_.arrays;
       const auto arrays = static_cast<double>(ex_.value(count));
-      levels.push_back({folded_ - 1, l.place, count, kNone, kNone, arrays});
+      levels.push_back({arrays_axis_, l.place, count, kNone, kNone, arrays});
       l.place = ex_.mul(l.place, count);
       l.extent = interleaved_.each;
       l.trips = std::max(1.0, l.trips / arrays);
@@ -94,7 +105,6 @@ void CutLoops::split_interleaved() {
     levels.push_back(l);
   }
   levels_ = levels;
-  idx_.emplace_back();
 }
 
 std::optional<Index> CutLoops::deinterleaved(std::int32_t view, const Index& idx) const {
@@ -105,7 +115,215 @@ std::optional<Index> CutLoops::deinterleaved(std::int32_t view, const Index& idx
   if (x != idx_[static_cast<std::size_t>(interleaved_.axis)]) return std::nullopt;
   Index at = of_base(*by, idx);
   at[at.size() - 2] = {x.loop, ex_.one(), ex_.zero()};
-  at.back() = idx_.back();
+  at.back() = idx_[static_cast<std::size_t>(arrays_axis_)];
+  return at;
+}
+
+bool CutLoops::merges(std::int32_t view) const {
+  const GNode& v = g_[view];
+  return !v.leaf && node(view).kind == NodeKind::View && !v.map && v.index && v.index->divides() &&
+         !in_.in_memory[in_.canon[v.in[0]]];
+}
+
+void CutLoops::start_fill(std::int32_t operand, const Index& idx,
+                          const std::vector<Level>& levels) {
+  split_again_ = false;
+  places_.clear();
+  reads_.clear();
+  interleaved_ = {};
+  start(idx, {}, {});
+  for (const Level& l : levels)
+    if (const auto s = splits_.find(l.axis); s != splits_.end())
+      split_level(operand, l, s->second);
+    else
+      levels_.push_back(l);
+  idx_.resize(static_cast<std::size_t>(folded_));
+  extents_.resize(static_cast<std::size_t>(folded_), ex_.one());
+}
+
+void CutLoops::split_level(std::int32_t operand, const Level& l, Split& s) {
+  const std::size_t count = s.inner.size() + 1;
+  const ExprId all = ex_.source({operand, Field::Shape, l.axis});
+  s.digits.clear();
+  std::vector<Level> narrow_first;
+  double trips = l.trips;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::int64_t counts = k == 0 ? 1 : s.inner[k - 1];
+    const ExprId inner = ex_.constant(counts);
+    Level one = l;
+    one.axis = folded_ + static_cast<int>(count - 1 - k);
+    one.place = ex_.mul(l.place, inner);
+    const bool last = k + 1 == count;
+    const std::int64_t digits = last ? 0 : s.inner[k] / counts;
+    one.extent = last ? ex_.blocks(all, inner) : ex_.constant(digits);
+    one.trips = last ? trips : std::min(trips, static_cast<double>(digits));
+    trips = std::max(1.0, trips / one.trips);
+    if (l.begin != kNone) {
+      one.low = l.begin;
+      one.high = l.end;
+      one.inner = inner;
+      one.around = k + 1 < count ? static_cast<int>(levels_.size() + count - 2 - k) : -1;
+      if (k > 0) one.begin = one.end = kNone;
+    }
+    narrow_first.push_back(one);
+    s.digits.push_back({one.axis, counts});
+  }
+  levels_.insert(levels_.end(), narrow_first.rbegin(), narrow_first.rend());
+  folded_ += static_cast<int>(count);
+}
+
+void CutLoops::read_operand(std::int32_t operand) {
+  std::vector<Walk> walks(static_cast<std::size_t>(arrays_axis_));
+  for (int d = 0; d < arrays_axis_; ++d) {
+    Walk& w = walks[static_cast<std::size_t>(d)];
+    if (const auto s = splits_.find(d); s != splits_.end())
+      for (const Digit& digit : s->second.digits)
+        w.steps.emplace_back(digit.axis, ex_.constant(digit.counts));
+    else if (node(operand).shape[d] != 1)
+      w.steps.emplace_back(d, ex_.one());
+  }
+  read_at(operand, walks);
+  find_reads();
+}
+
+// Of the loops that are open.
+Index CutLoops::index_of_operand(const Index& all) {
+  Index at(all.begin(), all.begin() + arrays_axis_);
+  for (const auto& [axis, s] : splits_) {
+    Ix& x = at[static_cast<std::size_t>(axis)] = {};
+    for (const Digit& d : s.digits)
+      x = nest_.sum(nest_.scaled(all[static_cast<std::size_t>(d.axis)], ex_.constant(d.counts)), x);
+  }
+  return at;
+}
+
+// Of a digit; 0 where it is not known when code is made.
+std::int64_t CutLoops::extent_of(int axis) const {
+  for (const auto& [of, s] : splits_)
+    for (std::size_t k = 0; k < s.inner.size(); ++k)
+      if (s.digits[k].axis == axis) return s.inner[k] / s.digits[k].counts;
+  return 0;
+}
+
+// Of sums that count on in wider axes, the sum that each of the axes has.
+std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector<Walk> at) {
+  const std::int32_t base = g_[view].in[0];
+  const Dims &wider = g_[view].index->wider, &shape = node(base).shape;
+  for (int first = 0; first < wider.size(); ++first) {
+    if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
+    Walk rest = at[static_cast<std::size_t>(first)];
+    if (rest.start != ex_.zero()) return std::nullopt;
+    for (std::int64_t d = first; d >= 0; d = wider[d]) {
+      Walk& own = at[static_cast<std::size_t>(d)];
+      if (wider[d] < 0) {
+        own = rest;
+        break;
+      }
+      own = {};
+      Walk beyond;
+      std::int64_t last = 0;
+      for (const auto& [axis, step] : rest.steps) {
+        if (!ex_.is_constant(step)) return std::nullopt;
+        const std::int64_t by = ex_.value(step), extent = extent_of(axis);
+        if (by % shape[d] == 0) {
+          beyond.steps.emplace_back(axis, ex_.constant(by / shape[d]));
+          continue;
+        }
+        if (extent == 0 || by < 0) return std::nullopt;
+        own.steps.emplace_back(axis, step);
+        last += by * (extent - 1);
+      }
+      if (last >= shape[d]) return std::nullopt;
+      in_.facts.known(ex_.source({base, Field::Shape, static_cast<std::int32_t>(d)}));
+      rest = beyond;
+    }
+  }
+  return at;
+}
+
+// Further digits of an axis of the operand that the view would have; false where that is no help.
+bool CutLoops::split_for(std::int32_t view, const std::vector<Walk>& at) {
+  const Dims &wider = g_[view].index->wider, &shape = node(g_[view].in[0]).shape;
+  bool more = false;
+  for (int first = 0; first < wider.size(); ++first) {
+    if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
+    // The sum is that of an axis, or of some of its digits: a step of one of it counts `unit`.
+    int axis = -1;
+    std::int64_t unit = 0;
+    for (const auto& [along, step] : at[static_cast<std::size_t>(first)].steps) {
+      int of = along;
+      std::int64_t counts = 1;
+      for (const auto& [a, s] : splits_)
+        for (const Digit& d : s.digits)
+          if (d.axis == along) std::tie(of, counts) = std::pair(a, d.counts);
+      if (!ex_.is_constant(step) || ex_.value(step) <= 0 || of >= arrays_axis_) return false;
+      if (axis < 0) std::tie(axis, unit) = std::pair(of, counts / ex_.value(step));
+      if (of != axis || counts != unit * ex_.value(step)) return false;
+    }
+    const bool own_loop = std::none_of(levels_.begin(), levels_.end(), [&](const Level& l) {
+      return l.axis == axis && l.low != kNone;
+    });
+    if (axis < 0 || !own_loop || axis == interleaved_.axis) return false;
+    std::vector<std::int64_t> inner =
+        splits_.count(axis) ? splits_[axis].inner : std::vector<std::int64_t>{};
+    for (std::int64_t d = first, counted = unit; wider[d] >= 0; d = wider[d]) {
+      counted *= shape[d];
+      if (counted > kMostCounted) return false;
+      if (counted == 1 || std::find(inner.begin(), inner.end(), counted) != inner.end()) continue;
+      inner.push_back(counted);
+      more = true;
+    }
+    std::sort(inner.begin(), inner.end());
+    for (std::size_t k = 1; k < inner.size(); ++k)
+      if (inner[k] % inner[k - 1] != 0) return false;
+    if (!inner.empty()) splits_[axis].inner = inner;
+  }
+  return more;
+}
+
+// As a sum over the loops that are open here.
+std::optional<Walk> CutLoops::walk_of(const Ix& x) const {
+  if (x.divided()) return std::nullopt;
+  Walk w{x.start, {}};
+  const auto add = [&](const Ix& one) {
+    if (one.loop < 0) return one.at == kNone;
+    for (int axis = 0; axis < static_cast<int>(idx_.size()); ++axis)
+      if (const Ix& open = idx_[static_cast<std::size_t>(axis)];
+          open.loop == one.loop && open == Ix{open.loop}) {
+        w.steps.emplace_back(axis, one.step);
+        return true;
+      }
+    return false;
+  };
+  if (x.loop >= 0 && !add({x.loop, x.step})) return std::nullopt;
+  if (x.at == kNone) return w;
+  const std::vector<Ix>* const steps = nest_.steps_of(x.at);
+  if (!steps) return std::nullopt;
+  for (const Ix& one : *steps) {
+    if (!add(one)) return std::nullopt;
+    w.start = ex_.add(w.start, one.start);
+  }
+  return w;
+}
+
+std::optional<Index> CutLoops::at_digits(std::int32_t view, const Index& idx) {
+  if (splits_.empty() || !merges(view)) return std::nullopt;
+  std::vector<Walk> walks(idx.size());
+  for (std::size_t d = 0; d < idx.size(); ++d)
+    if (idx[d] != Ix{})
+      walks[d] =
+          walk_of(idx[d]).value_or(Walk{ex_.zero(), {{kOther + static_cast<int>(d), ex_.one()}}});
+  const auto of = digits(view, nest_.view_index(view, walks));
+  if (!of) return std::nullopt;
+  Index at;
+  for (const Walk& w : *of) {
+    Ix x{-1, ex_.one(), w.start};
+    for (const auto& [axis, step] : w.steps)
+      x = nest_.sum(x, nest_.scaled(axis >= kOther ? idx[static_cast<std::size_t>(axis - kOther)]
+                                                   : idx_[static_cast<std::size_t>(axis)],
+                                    step));
+    at.push_back(x);
+  }
   return at;
 }
 

@@ -205,6 +205,11 @@ Ix Nest::scaled(const Ix& x, ExprId by) {
   const Val at = x.at == kNone || by == ex_.one()
                      ? x.at
                      : apply(OpId::Multiply, DType::Int64, x.at, number(by));
+  if (const auto steps = steps_.find(x.at); at != x.at && steps != steps_.end()) {
+    std::vector<Ix> all = steps->second;
+    for (Ix& one : all) one = {one.loop, ex_.mul(by, one.step), ex_.mul(by, one.start)};
+    steps_.try_emplace(at, std::move(all));
+  }
   return {x.loop, x.loop < 0 ? ex_.one() : ex_.mul(by, x.step), ex_.mul(by, x.start), at};
 }
 

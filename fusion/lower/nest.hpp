@@ -76,6 +76,11 @@ class Nest {
   // Of the same dimension; `by`: a number.
   Ix scaled(const Ix& x, ExprId by);
   Ix sum(const Ix& a, const Ix& b);
+  // What a value is a sum of, where it is one of steps of loops; nullptr where it is not.
+  const std::vector<Ix>* steps_of(Val sum) const {
+    const auto known = steps_.find(sum);
+    return known == steps_.end() ? nullptr : &known->second;
+  }
   Walk scaled(Walk w, ExprId by);
   Walk sum(Walk a, const Walk& b);
   // Where the sums along dimensions of its base count on in wider ones, their digits.

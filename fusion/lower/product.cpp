@@ -4,6 +4,7 @@
 // Fragments sum into the block of the product, which what stands after it reads.
 #include <algorithm>
 
+#include "fusion/graph/written_parts.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/product_region.hpp"
 #include "lowering.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 // Blocks that a product of several axes has at least, if its columns allow it.
 constexpr std::int64_t kLeastBlocks = 6;
+// Blocks of columns of few rows, which are all that a team has to share.
+constexpr std::int64_t kBlocksOfFew = 8;
 
 }  // namespace
 
@@ -50,6 +53,27 @@ std::optional<Dims> Lowering::axes_in_product(std::int32_t root) const {
 bool Lowering::folds_rows(std::int32_t root) const {
   const Node& p = node(region_.product);
   return p.axes.empty() && node(stored(root)).shape != p.shape && !axes_in_product(root);
+}
+
+// Whether something stands before columns of a product: blocks of them are computed once then, for
+// all rows of a block, and the grid counts them.
+bool Lowering::computes_columns() const {
+  const std::vector<std::int32_t> all = region_.products();
+  return std::any_of(all.begin(), all.end(), [&](std::int32_t p) {
+    std::int32_t i = g_[p].in[1];
+    if (!node(p).axes.empty() || unfolded_axes(g_, i)) return false;
+    while (!in_.in_memory[in_.canon[i]] && node(i).kind == NodeKind::View) i = g_[i].in[0];
+    return !in_.in_memory[in_.canon[i]] && node(i).kind != NodeKind::Update;
+  });
+}
+
+// Whether that is of few rows, where to read the columns takes longest: long pieces of their lines,
+// few of them, which stay in the first-level cache.
+bool Lowering::reads_once() {
+  const std::int32_t id = region_.product, columns = g_[id].in[1];
+  const int rows = node(id).shape.size() - 2, dims = node(columns).shape.size();
+  return computes_columns() && lines_inside(columns, dims - 1, 1, dims - 2, 1) &&
+         BlockExtents(in_).at_most({{id, Field::Shape, rows}}, in_.target.blocks.few_rows);
 }
 
 // What reads the products comes after them.
@@ -122,7 +146,8 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
   const Node& p = node(product);
   const tracer::ProductAxes axes = tracer::product_axes(p);
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1];
-  const std::int64_t most = in_.target.depth_of_block();
+  const std::int64_t most =
+      reads_once() ? in_.target.blocks.few_depth : in_.target.depth_of_block();
   Lines sums = lines(right, axes.batch, axes.sums);
   std::vector<std::int32_t> opened;
   Val first = kNone, count = kNone;
@@ -197,6 +222,16 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
     rows = block_of_lines(id, axes.batch, axes.rows, most_rows);
     columns = block_of_lines(id, axes.batch + axes.rows, axes.columns, most_columns);
   };
+  if (computes_columns() && !tile_.whole) {
+    const ProductBlocks& most = in_.target.blocks;
+    sized(most.rows, reads_once() ? most.few_columns : most.columns);
+    if (!reads_once()) return;
+    const ExprId each = ex_.blocks(extent_of(columns, columns.split), kBlocksOfFew);
+    const ExprId even =
+        ex_.mul(ex_.blocks(each, most.least_columns), ex_.constant(most.least_columns));
+    columns.most = ex_.least(columns.most, even);
+    return;
+  }
   if (p.axes.empty()) {
     TileShape shape = tile_shape(BlockExtents(in_), id, tile_.whole, in_.target.blocks);
     for (const std::int32_t b : region_.beside)
@@ -230,7 +265,7 @@ void Lowering::product() {
   size_block(rows, columns);
   // The rows of a matrix are packed once for all of its columns, which come one strip after
   // another.
-  const bool at_sums = in_.target.blocks.at_sums, several = !p.axes.empty();
+  const bool at_sums = in_.target.blocks.at_sums || computes_columns(), several = !p.axes.empty();
   const bool strips = tile_.whole || (!at_sums && !several);
   const std::int32_t ctx = open_block(rows, strips ? nullptr : &columns);
   const Lines all = lines(id, columns.first, axes.columns);

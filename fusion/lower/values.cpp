@@ -133,6 +133,7 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
   }
   if (const auto at = cuts_ ? cuts_->deinterleaved(id, idx) : std::nullopt)
     return emit(base, *at, ctx);
+  if (const auto at = cuts_ ? cuts_->at_digits(id, idx) : std::nullopt) return emit(base, *at, ctx);
   if (gn.index || gn.map) return emit(base, view_index(id, idx), ctx);
   need(base, "its view needs it in memory");
   return zero(n.dtype);

@@ -21,6 +21,9 @@ constexpr double kLongWalk = 1024;
 constexpr double kRowRegisters = 4;
 // Iterations of a loop, and bytes that loops around it read on, that are a stream from memory.
 constexpr double kLongLoop = 2048, kLongStream = 64 << 10;
+// Bytes of a part of a row, and rows from one that is packed to the one that is prefetched.
+constexpr double kLeastPart = 64;
+constexpr int kRowsAhead = 16;
 // Instructions: of a body that is not repeated for a second register, of an exponential or
 // logarithm, and how many of one iteration the processor holds while the next is to overlap it.
 constexpr int kLongBody = 200, kCallInsts = 20, kLookAhead = 120;
@@ -183,6 +186,23 @@ class Vectorize {
     });
   }
 
+  // Parts of rows that lie apart are packed: a stream that no row goes on with, but the next rows.
+  bool packs_parts(std::int32_t l) const {
+    bool packs = false, apart = false;
+    for (const Val v : k_.loops[l].body) {
+      const Inst& i = k_.insts[v];
+      packs |= i.op == Op::StoreLocal;
+      if (i.op != Op::Load || facts_.stride(i, l) != static_cast<std::int64_t>(itemsize(i.type)))
+        continue;
+      std::int32_t around = facts_.parent(l);
+      while (around > 0 && facts_.stride(i, around) == 0) around = facts_.parent(around);
+      const auto part = static_cast<double>(itemsize(i.type)) * facts_.trips(l);
+      apart |= around > 0 && facts_.trips(around) > 1 && part >= kLeastPart &&
+               static_cast<double>(std::abs(facts_.stride(i, around))) > part;
+    }
+    return packs && apart;
+  }
+
   // Registers side by side for a body whose values mostly wait for each other, as far as they stay
   // in registers.
   int while_waiting(std::int32_t l) const {
@@ -241,6 +261,10 @@ class Vectorize {
     // A load or store that is not aligned takes two lines of the cache.
     loop.aligned = flat && !far && calls == 0 && facts_.trips(l) >= kAlignedTrips;
     loop.prefetch = l == 0 || facts_.trips(l) >= kLongLoop || streams_rows(l) || reads_on(l);
+    if (!loop.prefetch && packs_parts(l)) {
+      loop.prefetch = true;
+      loop.rows_ahead = kRowsAhead;
+    }
   }
 
   const LoopFacts facts_;

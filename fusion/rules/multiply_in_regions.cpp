@@ -1,6 +1,7 @@
 // A product in tiles, by a region with what stands before and after it, or by a library call: the
 // region spares the memory of what it computes in its blocks.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "fusion/schedule/cost.hpp"
@@ -36,7 +37,7 @@ class MultiplyInRegions final : public Rule {
   void begin(const Candidate& c, Offers& o) const override {
     const Problem& p = c.problem();
     for (std::int32_t i = 0; i < p.graph.size(); ++i)
-      if (!c.has_epilogue(i) && fits_tiles(p.graph, i, p.target))
+      if (!c.has_epilogue(i) && (fits_tiles(p.graph, i, p.target) || c.computes_columns(i)))
         o.make({{{Edit::Multiply, i, "in blocks, with what reads it"}}});
   }
 
@@ -52,12 +53,15 @@ class MultiplyInRegions final : public Rule {
       const bool copied = !c.problem().target.lanes && !g[p].node->axes.empty();
       if (copied || c.unfolded(g[p].in[1])) bytes += 2 * bytes_of(*g[g[p].in[1]].node);
       if (copied || c.computes_rows(p)) bytes += 2 * bytes_of(*g[g[p].in[0]].node);
-      offer_call(c, p, bytes, o);
+      const std::optional<double> columns = c.computes_columns(p);
+      if (columns) bytes += 2 * bytes_of(*g[g[p].in[1]].node);
+      offer_call(c, p, bytes, columns.value_or(0), o);
     }
   }
 
  private:
-  static void offer_call(const Candidate& c, std::int32_t p, double spared_bytes, Offers& o) {
+  static void offer_call(const Candidate& c, std::int32_t p, double spared_bytes, double computing,
+                         Offers& o) {
     const Graph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     const Node& n = *g[p].node;
@@ -77,7 +81,7 @@ class MultiplyInRegions final : public Rule {
     // What stands around it is a step of its own then.
     const double launch = spared_bytes > 0 ? m.operation : 0;
     o.make({{{Edit::Call, p, "computed by a library call"}},
-            tiles + tiling_seconds(c.problem().target, g, p),
+            tiles + tiling_seconds(c.problem().target, g, p) + computing,
             library + memory_seconds(m, spared_bytes) + launch,
             std::min(tiles, library)});
   }

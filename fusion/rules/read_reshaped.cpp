@@ -47,7 +47,8 @@ class ReadReshaped final : public Rule {
     const Graph& g = c.problem().graph;
     const GNode& v = g[view];
     const std::int32_t base = v.in[0];
-    if (v.map || c.packs(base) || c.unfolded(view) || !c.inlined(base) || c.attention_of(view) >= 0)
+    if (v.map || c.packs(base) || c.unfolded(view) || c.read_by_digits(view) || !c.inlined(base) ||
+        c.attention_of(view) >= 0)
       return;
     const std::optional<ElementCost> cost =
         v.index && c.read_in_loops(base) ? element_cost(c, view) : std::nullopt;

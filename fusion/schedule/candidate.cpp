@@ -54,6 +54,7 @@ Candidate::Candidate(const Problem& p)
       attention_of_(g_.nodes.size(), -1),
       packed_(g_.nodes.size()),
       unfolded_(g_.nodes.size()),
+      digits_(g_.nodes.size()),
       padded_(g_.nodes.size()),
       packings_(g_.nodes.size()),
       cut_(g_.nodes.size()),

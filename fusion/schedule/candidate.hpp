@@ -83,6 +83,10 @@ class Candidate {
   bool in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const;
   // Whether something stands before the product.
   bool computes_rows(std::int32_t product) const;
+  // What it takes longer, in seconds, to compute the second operand where it is packed, for every
+  // block of rows, than to compute it once; nothing where it is in memory, or where to store it is
+  // less.
+  std::optional<double> computes_columns(std::int32_t product) const;
   // Puts products in memory that several of these regions would compute; false when there are none.
   bool keep_products(const std::vector<Step>& steps);
   // A product that a region cannot compute is a library call; one that is the second of an
@@ -95,6 +99,9 @@ class Candidate {
   bool pads(std::int32_t update) const { return packed_[update] && padded_[update]; }
   // A matrix of patches, or matrices that are repeated, that only an operand's packing reads.
   bool unfolded(std::int32_t view) const { return unfolded_[view]; }
+  // One that merges axes of what columns of a product are computed from, whose loops are over
+  // those.
+  bool read_by_digits(std::int32_t view) const { return digits_[view]; }
   // Bytes of those that the product reads.
   std::int64_t packed_bytes(std::int32_t product) const;
 
@@ -137,11 +144,14 @@ class Candidate {
   void find_padded();
   bool stores_copy(std::int32_t copy) const;
   bool repeats_matrices(std::int32_t view) const;
+  bool merges_axes(std::int32_t view) const;
+  bool folds_apart(std::int32_t reader, std::int32_t product) const;
+  void find_digits(std::int32_t value);
   using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
   bool packed_only(std::int32_t node, std::int32_t written, bool computed, Packings& into) const;
   bool packs_again(std::int32_t written, const Packings& into) const;
   std::optional<double> computing_cost(std::int32_t value) const;
-  bool computes_columns(const Attention& a, std::int32_t operand) const;
+  bool computes_keys(const Attention& a, std::int32_t operand) const;
   bool made_of_parts(std::int32_t operand) const;
   void place_under(std::int32_t operand);
   std::int32_t packed_under(std::int32_t operand) const;
@@ -162,7 +172,7 @@ class Candidate {
   std::vector<bool> attends_;        // products that are the second of an attention
   std::vector<std::int32_t> attention_of_;
   std::optional<std::int32_t> refused_;
-  std::vector<bool> packed_, unfolded_;
+  std::vector<bool> packed_, unfolded_, digits_;
   std::vector<bool> padded_;
   int pad_count_ = 0;
   std::vector<int> packings_;  // of each write that needs no memory: how many products pack it

@@ -50,7 +50,8 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
                            : a    ? a->side
                                   : 0)
                          ? !tiled_[p] && !scores
-                         : !a || !computes_columns(*a, node)) {
+                     : a ? !computes_keys(*a, node)
+                         : !computes_columns(p)) {
             return false;
           }
         }
@@ -61,7 +62,7 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
                packed_only(p, written, true, into);
       case NodeKind::View:
         return (r.uses == 1 || !computed) && !r.wanted && !r.held &&
-               (r.steps() || unfolded_[p] || interleaved_axes(g_, p)) &&
+               (r.steps() || unfolded_[p] || digits_[p] || interleaved_axes(g_, p)) &&
                packed_only(p, written, computed, into);
       default:
         return false;

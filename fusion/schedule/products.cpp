@@ -1,5 +1,6 @@
 // Products that are regions: which nodes have to be in memory for them.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "candidate.hpp"
@@ -47,6 +48,23 @@ bool Candidate::reaches_product(std::int32_t node) const {
       [&](std::int32_t i) { return tiled_[i]; });
 }
 
+// A view that shows axes of a value as one, or one as several, of which loops have the digits.
+bool Candidate::merges_axes(std::int32_t view) const {
+  const GNode& v = g_[view];
+  return !v.leaf && v.node->kind == NodeKind::View && !v.map && v.index && v.uses == 1 &&
+         !v.wanted && !v.held;
+}
+
+void Candidate::find_digits(std::int32_t value) {
+  walk_inputs(
+      g_, canon_, {value},
+      [&](std::int32_t i) {
+        digits_[i] = digits_[i] || merges_axes(i);
+        return !g_[i].leaf && g_[i].uses == 1 && !g_[i].wanted && !g_[i].held;
+      },
+      [](std::int32_t) { return false; });
+}
+
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
     if (!tiled_[p]) continue;
@@ -55,6 +73,7 @@ void Candidate::find_unfolded() {
         unfolded_[v] = repeats_matrices(v);
       continue;
     }
+    if (computes_columns(p)) find_digits(g_[p].in[1]);
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
       if (!unfolded_axes(g_, v) || stores_copy(g_[v].in[0])) continue;
@@ -113,7 +132,7 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
 
 // Whether the keys of an attention, or its values, are computed where they are packed, which every
 // block of rows does: where that is less than to store them.
-bool Candidate::computes_columns(const Attention& a, std::int32_t operand) const {
+bool Candidate::computes_keys(const Attention& a, std::int32_t operand) const {
   operand = canon_[operand];
   while (!g_[operand].leaf && g_[operand].node->kind == NodeKind::View)
     operand = canon_[g_[operand].in[0]];
@@ -128,6 +147,36 @@ bool Candidate::computes_columns(const Attention& a, std::int32_t operand) const
   const double seconds = product_seconds(m, Multiplier::Attention, g_[a.scores].node->dtype,
                                          static_cast<double>(rows), 2, 1);
   return *cost > 0 && *cost * m.cycle <= kShare * seconds;
+}
+
+// Dequantised weights, say: what they are made of is less to read, and a product of few rows takes
+// little longer than its operands take to be read.
+std::optional<double> Candidate::computes_columns(std::int32_t product) const {
+  const Target& target = problem_->target;
+  const Node& p = *g_[product].node;
+  if (!target.lanes || g_[product].leaf || p.kind != NodeKind::MatMul || !p.axes.empty() ||
+      attends_[product] || target.product_depth == 0 || !ir::has_fragments(p.dtype) ||
+      product_class(p) == ProductClass::Small)
+    return std::nullopt;
+  const auto alone = [&](std::int32_t i) {
+    return !g_[i].leaf && g_[i].uses == 1 && !g_[i].wanted && !g_[i].held && canon_[i] == i;
+  };
+  std::int32_t operand = g_[product].in[1];
+  if (unfolded_axes(g_, operand)) return std::nullopt;
+  for (; alone(operand) && g_[operand].node->kind == NodeKind::View; operand = g_[operand].in[0])
+    if (!g_[operand].steps() && !merges_axes(operand)) return std::nullopt;
+  const NodeKind kind = g_[operand].node->kind;
+  if (!alone(operand) || root_[operand] ||
+      (kind != NodeKind::Elementwise && kind != NodeKind::Cast))
+    return std::nullopt;
+  const std::optional<double> cost = computing_cost(operand);
+  if (!cost) return std::nullopt;
+  const Machine& m = *target.machine;
+  const double once = elements_of(g_[operand].node->shape) * *cost * m.cycle;
+  const double rows = elements_of(p.shape) / static_cast<double>(p.shape.back());
+  const double all = once * std::ceil(rows / static_cast<double>(target.blocks.rows));
+  if (all > once + memory_seconds(m, 2 * bytes_of(*g_[operand].node))) return std::nullopt;
+  return all - once;
 }
 
 // What an operand that is computed as it is packed is made of; what is broadcast to it costs little
@@ -177,12 +226,16 @@ void Candidate::place_columns(std::int32_t operand) {
 void Candidate::place_operands(std::int32_t product) {
   const Attention* const a = attention(product);
   if (const std::int32_t values = a ? a->values(g_, product) : g_[product].in[1];
-      a && computes_columns(*a, values))
+      a ? computes_keys(*a, values) : computes_columns(product).has_value())
     place_under(values);
   else
     place_columns(values);
   const std::int32_t first = a ? a->scores : product, rows = g_[first].in[a ? a->queries : 0];
   if (!g_[product].node->axes.empty()) return place_columns(rows);
+  if (!a && !unfolded_[rows] && !made_of_parts(rows) && computes_columns(product)) {
+    add_own_root(operand_memory(rows), "rows of a product, which all blocks of columns read");
+    return;
+  }
   if (unfolded_[rows])
     place_columns(rows);
   else if (made_of_parts(rows))
@@ -192,7 +245,7 @@ void Candidate::place_operands(std::int32_t product) {
   if (g_[canon_[rows]].uses > 1 && !made_of_parts(rows))
     add_own_root(operand_memory(rows), "rows of a product, which others read, too");
   if (!a) return;
-  if (const std::int32_t keys = a->keys(g_); computes_columns(*a, keys))
+  if (const std::int32_t keys = a->keys(g_); computes_keys(*a, keys))
     place_under(keys);
   else
     place_columns(keys);
@@ -238,6 +291,11 @@ void Candidate::call_library(std::int32_t product) {
     add_own_root(operand_memory(in), "operand of a library call");
 }
 
+// Blocks of columns have no whole rows.
+bool Candidate::folds_apart(std::int32_t reader, std::int32_t product) const {
+  return g_[reader].node->kind == NodeKind::Reduce && computes_columns(product);
+}
+
 // A view in another order of the axes is only worth it for what is computed from it: stored itself,
 // it would lie beside the product, or where a reader could have read that.
 bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const {
@@ -248,6 +306,7 @@ bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t 
            element_count(v.shape) == element_count(p.shape);
   if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
     return false;
+  if (folds_apart(reader, product)) return false;
   if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.shape))
     return true;
   const std::vector<std::int32_t>& by = problem_->readers()[static_cast<std::size_t>(reader)];
@@ -283,6 +342,10 @@ void Candidate::place_product_readers() {
         const bool writes = g_[c].node->kind == NodeKind::Update && !one_reader;
         if (!along || writes || !in_blocks(c, v, p)) {
           add_root(v, "read other than by the rows of its product");
+          if (folds_apart(c, p)) {
+            add_root(p, "folded where blocks have no whole rows");
+            add_root(c, "a fold of whole rows");
+          }
         } else if (!root_[c]) {
           stack.push_back(c);
         }
@@ -333,7 +396,8 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
       }
       if (tiled_[c]) {
         if (root_[c]) {
-          if (at.by_rows && follows_product(g_, at.node, c, c)) found.stored = c;
+          if (at.by_rows && follows_product(g_, at.node, c, c) && !folds_apart(at.node, c))
+            found.stored = c;
         } else {
           found.computed.push_back(c);
           seen_[c] = walk_;

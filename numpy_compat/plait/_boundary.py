@@ -12,12 +12,19 @@ from ._swap import DRAWING, drawing, numpys
 
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"
+# Classes of what crosses as it is.
+_AS_IT_IS = {int, float, bool, complex, str, *(numpy.dtype(c).type for c in numpy.typecodes["All"] if c not in "OV")}
 # Common classes of arguments whose instances have no attributes of their own.
 _BARE = {numpy.ndarray, ndarray, lazy_scalar, int, float, bool, str, tuple, list, dict, type(None)}
 
 
 def _is_array(kind):
     return kind is ndarray or issubclass(kind, ndarray)
+
+
+def _crosses_as_it_is(x):
+    """Whether that holds for all that a list or a tuple has, as of most long ones."""
+    return _AS_IT_IS.issuperset(map(type, x))
 
 
 def outward(x, borrowed):
@@ -31,7 +38,7 @@ def outward(x, borrowed):
     if kind is lazy_scalar:
         return _plait.export(x)
     if kind in (list, tuple):
-        return kind([outward(v, borrowed) for v in x])
+        return kind(x if _crosses_as_it_is(x) else [outward(v, borrowed) for v in x])
     if kind is dict:
         return {k: outward(v, borrowed) for k, v in x.items()}
     if isinstance(x, tuple) and hasattr(x, "_fields"):
@@ -52,7 +59,7 @@ def leaves(x, out, namespaces=False):
     if _is_array(type(x)) or type(x) is lazy_scalar:
         out.append(x)
     elif isinstance(x, (list, tuple)):
-        for v in x:
+        for v in () if _crosses_as_it_is(x) else x:
             leaves(v, out, namespaces)
     elif isinstance(x, dict) or (namespaces and isinstance(x, types.SimpleNamespace)):
         for v in _named(x).values():

@@ -9,6 +9,7 @@ from numpy.lib import _nanfunctions_impl
 
 from . import _correlation as _correlation
 from . import _plait
+from ._called import along_axis
 from ._composed import FEW, composed, extent, own, products, rebuilt, square
 from ._creation import asarray, full
 from ._elementwise import where
@@ -223,3 +224,4 @@ def _calling_back(function):
 FUNCTIONS["apply_along_axis"] = wrapper(numpy.apply_along_axis, "apply_along_axis")
 for _name in "apply_along_axis", "apply_over_axes", "fromfunction", "piecewise":
     FUNCTIONS[_name] = _calling_back(FUNCTIONS[_name])
+FUNCTIONS["apply_along_axis"] = along_axis(FUNCTIONS["apply_along_axis"])

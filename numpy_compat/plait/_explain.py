@@ -5,11 +5,12 @@ import contextlib
 import dis
 import inspect
 import sys
+import types
 
 from . import _plait
 from ._boundary import Call, leaves
 from ._fallback import fallback_notes
-from ._jit import Target, loops_of, original
+from ._jit import Target, is_jitted, loops_of, original
 from ._plait import lazy_scalar, ndarray
 from ._source import Source
 
@@ -131,6 +132,8 @@ def of_function(fn, args, target, source):
     loops = [line for loop in loops_of(fn) for line in loop.report()]
     if loops:
         sections.append("Python's loops, in the calls so far:\n" + "".join(f"  {line}\n" for line in loops))
+    if lines := _annotated(fn):
+        sections.append("the source, and what runs it:\n" + "".join(f"  {line}\n" for line in lines))
     if not sections:
         return headline + (text or "nothing to compute\n")
     kinds = collections.Counter()
@@ -142,6 +145,14 @@ def of_function(fn, args, target, source):
     if returned or text:
         sections.append("returned: " + (headline or "\n") + text)
     return "\n".join(["; ".join(summary) + "\n", *sections])
+
+
+def _annotated(fn):
+    if type(fn) is not types.FunctionType or not is_jitted(fn):
+        return []
+    from ._python_loops.annotated import annotated
+
+    return annotated(inspect.unwrap(fn), loops_of(fn))
 
 
 def _sections(events, notes, sites):

@@ -264,11 +264,22 @@ def original(fn):
     return next((x.fn for x in held if type(x) is _Jitted), fn)
 
 
+def _jitted(fn):
+    return next((x for x in map(contents, getattr(fn, "__closure__", None) or ()) if type(x) is _Jitted), None)
+
+
+def is_jitted(fn):
+    """Whether jit() made it, and compiles loops."""
+    made = _jitted(fn)
+    return made is not None and made.loops
+
+
 def loops_of(fn):
-    """The loops of a jitted function that may be compiled."""
-    made = next((x for x in map(contents, getattr(fn, "__closure__", None) or ()) if type(x) is _Jitted), None)
+    """The loops of a jitted function that may be compiled, outer ones before those in them."""
+    made = _jitted(fn)
     if made is None or made.target is None or made.target.swapped is None:
         return []
     cells = made.target.swapped.function.__closure__ or ()
     names = made.target.swapped.function.__code__.co_freevars
-    return [contents(cell) for name, cell in zip(names, cells) if name.startswith(".loop")]
+    found = {int(name[5:]): contents(cell) for name, cell in zip(names, cells) if name.startswith(".loop")}
+    return [found[number] for number in sorted(found)]

@@ -135,6 +135,10 @@ def lookup(name):
         from ._vectorize import vectorize
 
         return vectorize
+    if name == "frompyfunc":
+        from ._called import from_python
+
+        return from_python
     try:
         value = getattr(numpy, name)
     except AttributeError as e:

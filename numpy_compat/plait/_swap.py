@@ -191,12 +191,17 @@ def _is_of_module(value, scope):
     return isinstance(value, types.FunctionType) and value.__globals__ is scope.module_globals
 
 
+def _has_loops(code):
+    inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    return LOOPS & set(code.co_code[::2]) or any(c.co_name in ("<listcomp>", "<genexpr>") for c in inner)
+
+
 def _rebuild(function, scope):
     cells, closure = [], function.__closure__
     if closure:
         closure = tuple(_cell_for(c, scope, cells) for c in closure)
     code = function.__code__
-    if scope.loops and LOOPS & set(code.co_code[::2]):
+    if scope.loops and _has_loops(code):
         from ._python_loops.source import with_loops
 
         code, closure = with_loops(function, scope, closure) or (code, closure)

@@ -1,10 +1,14 @@
 """Conveniences for networks: a few lines of NumPy each, recorded as if the caller had written them."""
 
+import operator
+
+from numpy.lib.array_utils import normalize_axis_index
+
 import plait as np
 from plait._plait import index_of
 from plait.lib.stride_tricks import sliding_window_view
 
-__all__ = ["attention", "conv", "pool"]
+__all__ = ["Quantized", "attention", "conv", "dequantize", "linear", "pool", "quantize"]
 
 
 def _per_axis(value, count, name, least):
@@ -93,3 +97,120 @@ def attention(q, k, v, mask=None, is_causal=False, scale=None):
         s = np.where(np.arange(keys - queries, keys)[:, None] >= np.arange(keys), s, -np.inf)
     e = np.exp(s - np.max(s, axis=-1, keepdims=True))
     return np.matmul(e / np.sum(e, axis=-1, keepdims=True), v)
+
+
+class Quantized(tuple):
+    """What `quantize` gives: the tuple (q, scale) or (q, scale, zero), with the `axis` and the `group` that it was asked for."""
+
+    def __new__(cls, arrays, axis=-1, group=None):
+        made = super().__new__(cls, arrays)
+        made.axis, made.group = axis, group
+        return made
+
+    def dequantize(self, dtype="float32"):
+        """The numbers, as `plait.nn.dequantize` gives them."""
+        q, scale, *zero = self
+        return dequantize(q, scale, *zero, axis=self.axis, group=self.group, dtype=dtype)
+
+
+def _grouped(x, axis, group):
+    """`x` with its axis as groups, and the axis inside of them; without a group it stays as it is."""
+    if group is None:
+        return x, axis
+    group, extent = operator.index(group), x.shape[axis]
+    if group < 1 or extent % group:
+        raise ValueError(f"groups of {group} do not divide axis {axis} of {extent}")
+    return x.reshape(*x.shape[:axis], extent // group, group, *x.shape[axis + 1 :]), axis + 1
+
+
+def quantize(x, dtype, axis=-1, group=None):
+    """Numbers of low precision, q, and the factors by which they stand for `x`.
+
+    x: floats, finite. dtype: "int8": -127 to 127, times max|x| / 127; "uint8": 0 to 255, between the least and the largest of x and 0,
+    with a zero point; "int4": -7 to 7, times max|x| / 7, stored with 8 added, two in a uint8: the element of an even index is in the
+    lower four bits, the one after it in the upper four. axis: the one along which numbers share a scale, and int4 are packed; of a
+    matrix (in, out) of weights it is 0. group: how many neighbours share it; all of the axis when None.
+    Returns the tuple (q, scale), of uint8 (q, scale, zero), with a method dequantize(dtype=float32): q as x, with half of the axis
+    where two are in a byte; scale (float32, float64 of float64) and zero (uint8) as x with the number of groups on the axis, 1 when group is None.
+    Raises TypeError for an `x` that is not of floats, ValueError for other dtypes, a group that does not divide the axis and an odd
+    axis of int4. Source: numpy.rint(x / scale).
+    """
+    x = np.asarray(x)
+    name = dtype if dtype == "int4" else np.dtype(dtype).name
+    if name not in ("int8", "uint8", "int4"):
+        raise ValueError(f"quantize: dtype is int8, uint8 or int4, not {name}")
+    if x.dtype.kind != "f":
+        raise TypeError(f"quantize: x is of floats, not {x.dtype}")
+    at = normalize_axis_index(axis, x.ndim)
+    if name == "int4" and x.shape[at] % 2:
+        raise ValueError(f"quantize: two int4 are in a byte, but axis {axis} has {x.shape[at]} elements")
+    lines, inner = _grouped(x.astype(np.result_type(x, np.float32)), at, group)
+    if name == "uint8":
+        low, high = np.min(lines, axis=inner, keepdims=True, initial=0), np.max(lines, axis=inner, keepdims=True, initial=0)
+        scale = (high - low) / 255
+    else:
+        scale = np.max(np.abs(lines), axis=inner, keepdims=True, initial=0) / (127 if name == "int8" else 7)
+    divisor = np.where(scale == 0, 1, scale)  # of zeros alone, all of which become zeros
+    q, *zero = np.rint(lines / divisor), *([np.rint(-low / divisor)] if name == "uint8" else [])
+    if name == "uint8":
+        q = np.clip(q + zero[0], 0, 255)
+    q = (q + 8 if name == "int4" else q).astype("int8" if name == "int8" else "uint8").reshape(x.shape)
+    if name == "int4":
+        every = (slice(None),) * at
+        q = q[(*every, slice(None, None, 2))] | q[(*every, slice(1, None, 2))] << 4
+    factors = [scale, *(z.astype("uint8") for z in zero)]
+    return Quantized([q, *(f if group is None else np.squeeze(f, inner) for f in factors)], axis, group)
+
+
+def dequantize(q, scale, zero=None, axis=-1, group=None, dtype="float32"):
+    """The numbers that `quantize` made `q` of, but for their rounding: (q - zero) * scale.
+
+    q: int8; uint8 with a zero point; or uint8 without one, which are two int4 each. scale, zero: as q, with the number of groups on
+    the axis, 1 when group is None. axis, group: what quantize had. dtype: of floats.
+    Returns an array as q, with twice the axis where two numbers are in a byte. It takes no memory where a matrix product reads it:
+    `x @ dequantize(q, scale, axis=0)` reads the bytes of q. Raises TypeError for other dtypes, ValueError for other shapes.
+    Source: q.astype(dtype) * scale.
+    """
+    q, scale, dtype = np.asarray(q), np.asarray(scale), np.dtype(dtype)
+    if q.dtype not in (np.int8, np.uint8) or dtype.kind != "f":
+        raise TypeError(f"dequantize: q is int8 or uint8, and dtype of floats, not {q.dtype} and {dtype}")
+    axis = normalize_axis_index(axis, q.ndim)
+    packed = q.dtype == np.uint8 and zero is None
+    if packed:
+        shape = *q.shape[:axis], 2 * q.shape[axis], *q.shape[axis + 1 :]
+        q = np.stack([q & 15, q >> 4], axis + 1).reshape(shape)
+    shape = q.shape
+    lines, inner = _grouped(q, axis, group)
+    one = (slice(None),) * inner
+    of = lines.shape[:inner] + (() if group is not None else (1,)) + lines.shape[inner + 1 :]
+
+    def factor(f):
+        if f.shape != of:
+            raise ValueError(f"dequantize: scale and zero are of shape {of}, not {f.shape}")
+        return f.astype(dtype, copy=False)[(*one, None)] if group is not None else f.astype(dtype, copy=False)
+
+    scale, x = factor(scale), lines.astype(dtype)
+    if packed:
+        x = x - dtype.type(8)
+    elif zero is not None:
+        x = x - factor(np.asarray(zero))
+    return (x * scale).reshape(shape)
+
+
+def linear(x, w, bias=None):
+    """A dense layer: x @ w + bias.
+
+    x: (..., in), floats. w: (in, out), an array or what `quantize` gave of one, best along axis 0: the product reads its bytes, and
+    no matrix of floats takes memory. bias: (out,) or None. Returns (..., out). Raises ValueError for shapes that don't meet.
+    """
+    x = np.asarray(x)
+    w = w.dequantize(np.result_type(x, np.float32)) if isinstance(w, Quantized) else np.asarray(w)
+    if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[0]:
+        raise ValueError(f"linear: x {x.shape} and w {w.shape} don't meet: (..., in) and (in, out)")
+    y = np.matmul(x, w)
+    if bias is None:
+        return y
+    bias = np.asarray(bias)
+    if bias.shape != w.shape[1:]:
+        raise ValueError(f"linear: bias is of shape {w.shape[1:]}, not {bias.shape}")
+    return y + bias

@@ -21,7 +21,7 @@ std::atomic<Background*> last_made{nullptr};
 
 }  // namespace
 
-Background::Background() : next_(last_made.load()) {
+Background::Background(Priority p) : priority_(p), next_(last_made.load()) {
   hold_over_fork(mutex_);
   after_fork_in_child([](void* b) { static_cast<Background*>(b)->reset_in_child(); }, this);
   static const int registered = std::atexit([] {
@@ -54,7 +54,8 @@ void Background::wait_idle() {
 
 void Background::work() {
 #ifdef __linux__
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);  // there, of this thread
+  if (priority_ == Priority::Low)
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);  // there, of this thread
   sched_yield();  // it came with the priority of its maker, and on one core in the maker's place
 #endif
   std::unique_lock lock(mutex_);

@@ -1,4 +1,4 @@
-// Work in the background: a thread of low priority that does one job after another.
+// Work in the background: a thread, mostly of low priority, that does one job after another.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -28,7 +28,8 @@ class Job {
 // in work, without those that wait.
 class Background {
  public:
-  Background();
+  enum class Priority : std::uint8_t { Low, Normal };
+  explicit Background(Priority p = Priority::Low);
   ~Background() = delete;
 
   enum class Answer : std::uint8_t { Accepted, Full, Ending, NoThread };
@@ -49,6 +50,7 @@ class Background {
   bool running_ = false, busy_ = false;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
+  const Priority priority_;
   Background* next_;  // of those to stop at exit
 };
 

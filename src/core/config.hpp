@@ -16,7 +16,8 @@ enum class Log : unsigned {
   Compile = 4,
   Cache = 8,
   Fallback = 16,
-  Transfer = 32
+  Transfer = 32,
+  Loops = 64
 };
 
 // CPU levels that precompiled loops and JIT kernels are built for. Baseline is x86-64-v2 / generic

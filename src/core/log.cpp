@@ -20,6 +20,8 @@ std::string_view topic(Log what) {
       return "fallback";
     case Log::Transfer:
       return "transfer";
+    case Log::Loops:
+      return "loops";
   }
   return "log";
 }

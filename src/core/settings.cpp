@@ -14,8 +14,8 @@
 namespace plait {
 namespace {
 
-constexpr Log kTopics[] = {Log::Fusion, Log::Code,     Log::Compile,
-                           Log::Cache,  Log::Fallback, Log::Transfer};
+constexpr Log kTopics[] = {Log::Fusion,   Log::Code,     Log::Compile, Log::Cache,
+                           Log::Fallback, Log::Transfer, Log::Loops};
 
 // --- texts as values ---
 
@@ -183,10 +183,10 @@ std::vector<Setting> table() {
       {"PLAIT_LOG", "log", true, topics(), "`off`",
        "prints to standard error: plans, and what ran one operation at a time; loop IR and LLVM "
        "IR; compilations; the disk cache; calls that went to NumPy, with their call site; copies "
-       "to and from devices"},
+       "to and from devices; Python's loops that are compiled, and why others are not"},
       {"PLAIT_JIT", "jit", true, one_of<&Config::jit, kJitModes>(), "`background`",
-       "compile in a thread of low priority while the interpreter runs; compile before the first "
-       "run; interpreter only"},
+       "compile in a thread of its own while the interpreter runs; compile before the first run; "
+       "interpreter only"},
       {"PLAIT_PLAN", "plan", true, one_of<&Config::plan, kPlanModes>(), "`auto`",
        "plan a graph only when its operations one by one would take longer than planning, and in "
        "the background what comes by again; plan every graph at once. The bits are the same"},

@@ -1,5 +1,7 @@
 #include "checks.hpp"
 
+#include <algorithm>
+
 namespace plait::ir {
 
 bool is(const Kernel& k, Val v, OpId fn) {
@@ -28,6 +30,16 @@ std::optional<IndexCheck> index_check(const Kernel& k, Val outside) {
       k.insts[from_end].operands[0] != i || k.insts[from_end].operands[1] != n)
     return std::nullopt;
   return IndexCheck{i, n, where};
+}
+
+bool leaves_kernel(const Kernel& k, const std::vector<Val>& block) {
+  if (block.empty()) return false;
+  const Inst& last = k.insts[block.back()];
+  const std::vector<Val>& all = k.loops[0].body;
+  return last.op == Op::Break && last.operands[0] == kNone &&
+         std::any_of(all.begin(), all.end(), [&](Val v) {
+           return k.insts[v].op == Op::For && k.insts[v].index == last.index;
+         });
 }
 
 std::vector<char> extents(const Kernel& k) {

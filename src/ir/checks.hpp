@@ -16,6 +16,9 @@ struct IndexCheck {
 };
 std::optional<IndexCheck> index_check(const Kernel& k, Val outside);
 
+// Whether a block leaves the kernel, as what found an error does, and nothing else.
+bool leaves_kernel(const Kernel& k, const std::vector<Val>& block);
+
 // Of each parameter: whether indices are checked against it. It is not negative.
 std::vector<char> extents(const Kernel& k);
 

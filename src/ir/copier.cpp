@@ -73,6 +73,7 @@ void Copier::copy_loop(const Inst& i) {
       return out_.close();
     case LoopKind::If:
       loop = out_.open_if(mapped(l.condition));
+      out_.loop(loop).rare = l.rare;
       copy_block(l.body);
       if (!l.otherwise.empty()) out_.otherwise();
       copy_block(l.otherwise);

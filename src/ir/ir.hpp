@@ -123,10 +123,14 @@ struct Loop {
   Val end = kNone;        // uniform Int64 (exclusive). The grid loop's bounds come from the call.
   bool vector = false;
   bool tile = false;  // for the interpreter; no part of a serialized kernel
+  bool rare = false;  // If: `otherwise` is hardly reached; no part of a serialized kernel
   int unroll =
       1;  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
   bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead
-  bool aligned = false;   // vector loops: full steps begin on a cache line of what they store
+  // Of those, loops that read parts of rows: prefetch the same part so many rows on, by the
+  // innermost loop around that walks over them. 0: further along the row.
+  int rows_ahead = 0;
+  bool aligned = false;  // vector loops: full steps begin on a cache line of what they store
   std::vector<Val> body;
   std::vector<Val> otherwise;         // If only
   std::vector<Reduction> reductions;  // Reduce only

@@ -26,7 +26,7 @@ inline const LibmFunction kLibm[] = {
     {"log1p", 1, ::log1p, nullptr}, {"log2", 1, ::log2, nullptr},   {"log10", 1, ::log10, nullptr},
     {"exp2", 1, ::exp2, nullptr},   {"cbrt", 1, ::cbrt, nullptr},   {"erf", 1, ::erf, nullptr},
     {"erfc", 1, ::erfc, nullptr},   {"pow", 2, nullptr, ::pow},     {"atan2", 2, nullptr, ::atan2},
-    {"fmod", 2, nullptr, ::fmod},
+    {"fmod", 2, nullptr, ::fmod},   {"hypot", 2, nullptr, ::hypot},
 };
 inline constexpr int kLibmCount = sizeof kLibm / sizeof kLibm[0];
 

@@ -151,6 +151,7 @@ class Printer {
     if (l.tile) text += " tile";
     if (l.unroll != 1) text += prefixed(" unroll=", l.unroll);
     if (l.prefetch) text += " prefetch";
+    if (l.rows_ahead > 0) text += prefixed("=", l.rows_ahead);
     if (l.aligned) text += " aligned";
     line(depth, text + " {");
     auto index = &l - k_.loops.data();

@@ -99,17 +99,6 @@ class Checks {
   std::vector<Val> decided_;
 };
 
-// Whether a block leaves the kernel: that an error was found is the only reason to.
-bool leaves_kernel(const Kernel& k, const std::vector<Val>& block) {
-  if (block.empty()) return false;
-  const Inst& last = k.insts[block.back()];
-  const std::vector<Val>& all = k.loops[0].body;
-  return last.op == Op::Break && last.operands[0] == kNone &&
-         std::any_of(all.begin(), all.end(), [&](Val v) {
-           return k.insts[v].op == Op::For && k.insts[v].index == last.index;
-         });
-}
-
 class Versioning final : public Copier {
  public:
   using Copier::Copier;
@@ -171,6 +160,7 @@ class Versioning final : public Copier {
       Copier::copy(v);
       known_ = outer;
       out_.otherwise();
+      out_.loop(out_.innermost()).rare = true;
       Copier::copy(v);
       out_.close();
     }
@@ -220,6 +210,7 @@ class Versioning final : public Copier {
     known_ = outer_known;
     near_ = outer_near;
     out_.otherwise();
+    out_.loop(out_.innermost()).rare = true;
     Copier::copy(v);
     out_.close();
   }

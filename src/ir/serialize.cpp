@@ -110,6 +110,7 @@ void loop(S& s, Loop& l) {
   s.flag(l.vector);
   s.value(l.unroll);
   s.flag(l.prefetch);
+  s.value(l.rows_ahead);
   s.flag(l.aligned);
   s.list(l.body, [&](Val& v) { s.value(v); });
   s.list(l.otherwise, [&](Val& v) { s.value(v); });

@@ -12,7 +12,9 @@ FORMS = {
               "(<f> if <b> else <f>)", "(<i> / 7)", "min(<f>, <f>)", "max(<f>, <f>)", "(<f> % 1.5)", "(<f> % -3)", "(<f> // 2)", "(<f> // -1.5)"],
     "bool": ["(<i> < <i>)", "(<i> <= <i>)", "(<i> > <j>)", "(<i> == <i>)", "(<i> != <i>)", "(<f> < <f>)", "(<f> >= <f>)", "(<f> == <f>)", "(<f> > <g>)", "(<i> < <i> <= <i>)", "(<f> > <f> != <g>)", "(<f> < <i>)",
              "(not <b>)", "(<b> and <b>)", "(<b> or <b>)", "(<b> & <b>)", "(<b> ^ <b>)", "(<i> % 2 == 0)", "bool(<i>)"],
+    "complex": ["(<z> + <z>)", "(<z> - <z>)", "(<z> * <z>)", "(<z> * <g>)", "(<g> + <z>)", "-<z>", "<z>.conjugate()", "complex(<f>, <g>)", "(<z> / 2)", "(<z> / (1 + 2j))", "(<z> if <b> else <z>)", "1j * <z>"],
 }  # fmt: skip
+OF_COMPLEX = {"float": ["abs(<z>)", "<z>.real", "<z>.imag"], "bool": ["(<z> == <z>)", "(<z> != <y>)", "bool(<z>)", "(<z> == 0)"]}
 RARE = {
     "int": ["(<i> // <i>)", "(<i> % <i>)", "(<i> << (<i> & 7))", "(<i> >> (<i> & 63))", "(<i> >> 70)", "(<i> << <i>)", "(<i> * <i>)", "round(<f>)", "(<i> % 10) ** 3", "<j> ** <j>", "(<i> and <i>)", "(<i> or <i>)",
             "math.floor(<f>)", "math.ceil(<f>)", "math.trunc(<f>)", "int(<b>)", "(<i> + <b>)", "+<i>", "(-<i>) ** 2", "-<i> ** 2", "(<b> << <b>)", "abs(<b>)", "int(<i> / 2)", "-<b>", "round(<i>)"],
@@ -20,6 +22,7 @@ RARE = {
               "np.float64(<f>)", "float(<b>)", "(<f> + <c>)", "+<f>", "(<f> if <f> else <i>)", "round(<f>, 1)"]
              + [f"math.{n}(<f>)" for n in ("sin", "cos", "atan", "tanh", "fabs", "exp", "log", "sqrt", "log1p", "expm1")] + [f"math.{n}(<f>, <f>)" for n in ("atan2", "hypot", "fmod", "pow", "copysign")]
              + [f"np.{n}(<f>)" for n in ("sin", "exp", "tanh", "sqrt", "abs", "floor", "rint", "log", "negative", "sign", "square")] + [f"np.{n}(<f>, <f>)" for n in ("maximum", "minimum", "add", "multiply", "hypot", "fmod", "divide", "arctan2")],
+    "complex": ["(<z> / <z>)", "<z> ** 2", "+<z>", "complex(<j>)", "np.complex128(<z>)", "(<z> + <j>)", "(<z> and <z>)", "(<z> or <y>)", "(<j> / <z>)", "(<z> * <c>)"],
     "bool": ["math.isnan(<f>)", "math.isinf(<f>)", "np.isfinite(<f>)", "bool(<f>)", "(<b> | <b>)", "(<b> == <b>)", "(<i> < <f> < <i>)", "(<b> < <i>)", "(not <f>)", "(not <i>)", "np.logical_and(<b>, <b>)", "(<b> if <i> else <b>)"],
 }  # fmt: skip
 
@@ -28,7 +31,8 @@ class Drawing:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.lines, self.indent, self.loops, self.depth = [], 1, [], 0
-        self.names = {"int": [], "float": [], "bool": []}
+        self.names = {"int": [], "float": [], "bool": [], "complex": []}
+        self.complex = self.chance(0.2)
         self.fresh = 0
 
     def chance(self, p):
@@ -52,12 +56,12 @@ class Drawing:
         parameters = [*self.arrays]
         self.numbers = {}
         for k in range(r.randint(1, 4)):
-            kind = r.choice(["int", "int", "float", "bool"])
+            kind = r.choice(["int", "int", "float", "bool", *(["complex"] if self.complex else [])])
             self.numbers[f"p{k}"] = kind
             self.names[kind].append(f"p{k}")
         parameters += self.numbers
         self.shape = r.choice([None, 1, 2])  # of what is returned out of a loop
-        for kind in ("int", "int", "float", "float", "bool"):
+        for kind in ("int", "int", "float", "float", "bool", *(["complex", "complex"] if self.complex else [])):
             name = self.name(kind[0])
             self.line(f"{name} = {self.constant(kind)}")
             self.names[kind].append(name)
@@ -67,6 +71,7 @@ class Drawing:
             self.loop(3)
         results = r.sample(self.bound, min(len(self.bound), r.randint(2, 6)))
         results += [n for n in self.late if self.chance(0.15)][:1] + [a for a in self.given if self.chance(0.2)]
+        results += [self.outside() for _ in range(self.pick(0, 0, 1, 2))]
         self.line(f"return ({', '.join(results)},)")
         text = "\n".join([f"def f({', '.join(parameters)}):", *self.lines])
         return ast.unparse(ast.parse(text)) + "\n" + self.arguments()
@@ -92,7 +97,8 @@ class Drawing:
         for kind in self.numbers.values():
             values = {"int": ["0", "1", "2", "3", "5", "7", "-1", "-4", "12", "np.int64(3)", "np.int32(-2)", "np.uint8(200)", "2**62", "2**63", "True"],
                       "float": ["0.0", "0.5", "-1.25", "3.75", "1e300", "2.5", "math.nan", "math.inf", "-0.0", "np.float64(1.5)", "np.float32(0.1)", "3"],
-                      "bool": ["True", "False", "np.True_", "1"]}[kind]
+                      "bool": ["True", "False", "np.True_", "1"],
+                      "complex": ["1j", "2-0.5j", "0j", "-1+0.25j", "np.complex128(1-2j)", "complex(math.inf, 1)", "0.5", "np.complex64(0.1j)"]}[kind]
             given.append(r.choice(values if self.chance(0.3) else values[: len(values) // 2]))
         return "\n".join([*lines, f"args = ({', '.join(given)},)", f"start = {r.randint(2, 9)}\n"])
 
@@ -100,6 +106,8 @@ class Drawing:
     def constant(self, kind):
         if kind == "int":
             return str(self.random.randint(-3, 9)) if self.chance(0.95) else self.pick("1000003", "2**40", "-2**63", "2**63 - 1", "255", "65535")
+        if kind == "complex":
+            return self.pick("1j", "(0.5+2j)", "0j", "(1-1j)", "-0.25j")
         return self.pick("0.5", "2.0", "-1.25", "0.0", "1e-3", "3.0", "-0.5", "1.0", "1e200") if kind == "float" else self.pick("True", "False")
 
     def variable(self, kind):
@@ -112,13 +120,13 @@ class Drawing:
 
     def filled(self, template, depth):
         """A template with an expression in the place of each mark: <i>, <f> and <b> are of a kind, <j>, <g> and <c> variables or literals."""
-        of = {"i": "int", "f": "float", "b": "bool", "j": "int", "g": "float", "c": "bool"}
+        of = {"i": "int", "f": "float", "b": "bool", "z": "complex", "j": "int", "g": "float", "c": "bool", "y": "complex"}
 
         def fill(mark):
             kind = of[mark[1]]
-            return self.variable(kind) if mark[1] in "jgc" else self.expression(kind, depth - 1)
+            return self.variable(kind) if mark[1] in "jgcy" else self.expression(kind, depth - 1)
 
-        return re.sub(r"<([ifbjgc])>", fill, template)
+        return re.sub(r"<([ifbzjgcy])>", fill, template)
 
     def expression(self, kind, depth=3):
         if self.chance(0.02):
@@ -129,11 +137,15 @@ class Drawing:
             return dot
         if self.chance(0.04) and (fold := self.fold(kind)):
             return fold
+        if kind != "complex" and self.chance(0.04):
+            return self.comprehension(kind, depth)
+        if self.complex and kind in OF_COMPLEX and self.chance(0.2):
+            return self.filled(self.random.choice(OF_COMPLEX[kind]), depth)
         forms = RARE if self.chance(0.15) else FORMS
         return self.filled(self.random.choice(forms[kind]), depth)
 
     def atom(self, kind, depth):
-        of = {"int": ("i8", "i4", "u1"), "float": ("f8", "f8", "f4"), "bool": ("?",)}[kind]
+        of = {"int": ("i8", "i4", "u1"), "float": ("f8", "f8", "f4"), "bool": ("?",), "complex": ()}[kind]
         if depth > 0 and self.chance(0.5) and (e := self.element(of)):
             return f"int({e})" if kind == "int" and self.chance(0.6) else f"float({e})" if kind == "float" and self.chance(0.2) else e
         if kind == "int" and self.chance(0.1):
@@ -156,6 +168,36 @@ class Drawing:
             i = self.random.choice(loops)
             return self.pick(i, i, i, i, f"{i} - 1", f"-{i}", f"{i} + 1" if self.chance(0.2) else i, f"{size} - 1 - {i}")
         return self.pick("0", "-1", "1", self.filled(f"(<j> * 3 + <j>) % {size}", 0), self.filled("<j> % 5", 0), self.variable("int") if self.chance(0.1) else "2")
+
+    def comprehension(self, kind, depth):
+        """The sum or the like of one, or of a generator."""
+        text = self.items(kind, min(depth - 1, 1))
+        call = {"int": self.pick("sum", "sum", "max", "min"), "float": self.pick("sum", "max", "min"), "bool": self.pick("any", "all")}[kind]
+        return f"{call}([{text}])" if self.chance(0.3) else f"{call}({text})"
+
+    def items(self, kind, depth):
+        """An expression of several kinds of loops over ranges."""
+        added, text = [], ""
+        for _ in range(self.pick(1, 1, 1, 2)):
+            k = self.name("k")
+            limits = [f"{self.random.randint(1, 6)}", f"{self.random.randint(1, 6)}", f"1, {self.random.randint(2, 7)}", f"5, {self.random.randint(-1, 3)}, -2"]
+            limits += [i for i, of in self.loops if of == "int"] if self.chance(0.3) else []
+            text += f" for {k} in range({self.random.choice(limits)})"
+            added.append((k, "int"))
+            self.loops.append(added[-1])
+            if self.chance(0.25):
+                text += f" if {self.expression('bool', 1)}"
+        item = self.expression(kind, depth)
+        del self.loops[len(self.loops) - len(added) :]
+        return (f"({item}) % 1009" if kind == "int" else item) + text
+
+    def outside(self):
+        """A comprehension, or what becomes of a generator, behind the loops."""
+        name, kind = self.name("h"), self.pick("int", "float", "bool", *(["complex"] if self.complex else []))
+        text = self.items(kind, 2)
+        forms = [f"[{text}]", f"[{text}]", f"tuple({text})", f"any({text})", f"np.array([{text}])"] + ([f"sum({text})", f"sorted({text})"] if kind != "complex" else [f"sum([{text}])"])
+        self.line(f"{name} = {self.random.choice(forms)}")
+        return name
 
     def dot(self):
         lines = [self.row(a) for a, (dtype, _) in self.arrays.items() if dtype in ("f8", "f4")]
@@ -198,13 +240,13 @@ class Drawing:
         return self.random.choice(names) if names else self.name(kind[0])
 
     def statement(self, depth):
-        r, kind = self.random, self.pick("int", "int", "float", "float", "bool")
+        r, kind = self.random, self.pick("int", "int", "float", "float", "bool", *(["complex"] if self.complex else []))
         at = r.random()
         if at < 0.2:
             k = kind if self.chance(0.95) else self.pick("int", "float", "bool")
             self.line(f"{self.target(kind)} = {self.expression(k)}")
         elif at < 0.37 and kind != "bool":
-            op = self.pick("+", "-", "+", "*", "//", "%", "^", "|", "&", ">>") if kind == "int" else self.pick("+", "-", "+", "*", "/", "%", "//")
+            op = self.pick("+", "-", "+", "*", "//", "%", "^", "|", "&", ">>") if kind == "int" else self.pick("+", "-", "*", "/") if kind == "complex" else self.pick("+", "-", "+", "*", "/", "%", "//")
             x = self.expression(kind, 2)
             x = self.constant(kind) if op in ("*", "//", "%", "/") and self.chance(0.8) else f"({x} & 3)" if op == ">>" else x
             self.line(f"{self.target(kind)} {op}= {x}")

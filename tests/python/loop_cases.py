@@ -1,6 +1,7 @@
 """Functions with loops that machine code takes over, and arguments for them."""
 
 import math
+import warnings
 
 import numpy as np
 
@@ -291,6 +292,26 @@ CASES = {
     newton: lambda: (random.random(8) * 9,), chained: lambda: (40,), int_or_float: lambda: (6,), several: lambda: (np.array([2.0, -1.0, 4.0, 1.0]), 7),
     objects_before: lambda: (0,), chained_of_either: lambda: (np.arange(4.0),), row_of_a_branch: lambda: (random.random((4, 3)),), row_behind: lambda: (random.random((4, 3)),), row_or_number: lambda: (random.random((4, 3)),), powers: lambda: (7, 1.5), beyond: lambda: (np.arange(250, 257).astype(np.uint8), 7), logical: lambda: (np.zeros(7, bool), 7),
 }  # fmt: skip
+
+
+def collatz_steps(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def ran(f, args):
+    """The result or the error, the arrays behind it, and what was heard."""
+    args = copies(args)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            result = f(*args)
+        except Exception as e:
+            result = type(e), str(e)
+    return result, tuple(args), [str(w.message) for w in heard]
 
 
 def copies(args):

@@ -64,3 +64,73 @@ def test_nothing_is_computed_before_it_is_asked_for():
 def test_mistakes(call):
     with pytest.raises(ValueError):
         call(plait.ones((1, 4, 6, 6)), plait.ones((4, 4, 3, 3)))
+
+
+LEVELS = {"int8": 127, "uint8": 255, "int4": 7}
+
+
+@pytest.mark.parametrize("dtype", LEVELS)
+@pytest.mark.parametrize("shape, axis, group", [((6, 8), 0, None), ((6, 8), -1, None), ((6, 8), 1, 4), ((3, 12, 5), 1, 3), ((16,), 0, 2), ((4, 0), 0, None), ((0, 4), 0, None)])
+def test_quantize(dtype, shape, axis, group):
+    x = floats(*shape).astype("f4")
+    x[..., -1:] = 0
+    got = nn.quantize(plait.asarray(x), dtype, axis, group)
+    q, scale, *zero = got
+    assert all(type(a) is plait.ndarray for a in got) and (got.axis, got.group) == (axis, group)
+    assert q.dtype == ("int8" if dtype == "int8" else "uint8") and scale.dtype == "f4" and [z.dtype for z in zero] == ["u1"] * (dtype == "uint8")
+    counts, packed = list(shape), list(shape)
+    counts[axis] = 1 if group is None else shape[axis] // group
+    packed[axis] //= 2 if dtype == "int4" else 1
+    assert q.shape == tuple(packed) and all(f.shape == tuple(counts) for f in (scale, *zero))
+    back = nn.dequantize(q, scale, *zero, axis=axis, group=group)
+    assert back.dtype == "f4" and back.shape == x.shape and numpy.array_equal(back, got.dequantize())
+    each = numpy.repeat(scale, shape[axis] if group is None else group, axis)
+    assert (numpy.abs(back - x) <= each * 0.501).all() and (numpy.asarray(back)[x == 0] == 0).all()
+    if x.size:
+        spread = numpy.abs(x).max() if dtype != "uint8" else max(x.max(), 0) - min(x.min(), 0)
+        assert float(scale.max()) <= spread / LEVELS[dtype] * 1.0001
+    assert got.dequantize("f8").dtype == "f8" and nn.quantize(x.astype("f8"), dtype, axis, group)[1].dtype == "f8"
+
+
+def test_int4_have_the_even_element_in_the_lower_bits():
+    q, scale = nn.quantize(plait.asarray([[-7.0, 1.0, 0.0, 7.0], [14.0, -2.0, 4.0, -14.0]]), "int4")
+    assert q.tolist() == [[1 | 9 << 4, 8 | 15 << 4], [15 | 7 << 4, 10 | 1 << 4]] and scale.tolist() == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize("dtype", LEVELS)
+@pytest.mark.parametrize("group", [None, 32])
+@pytest.mark.parametrize("rows", [(), (1,), (3, 70)])
+def test_linear(dtype, group, rows):
+    x, w, bias = (floats(*s).astype("f4") for s in ((*rows, 512), (512, 96), (96,)))
+    assert numpy.allclose(nn.linear(x, w, bias), x @ w + bias, atol=1e-4)
+    made = nn.quantize(w, dtype, 0, group)
+    want = x @ numpy.asarray(made.dequantize()) + bias
+    got = nn.linear(plait.asarray(x), made, bias)
+    assert type(got) is plait.ndarray and got.dtype == "f4" and got.shape == want.shape and numpy.allclose(got, want, atol=1e-3)
+    assert numpy.allclose(nn.linear(x, made), want - bias, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", LEVELS)
+@pytest.mark.parametrize("group", [None, 64])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_linear_has_no_floats_of_the_weights_in_memory(dtype, group, axis):
+    x, bias = plait.asarray(floats(1, 2048).astype("f4")), plait.asarray(floats(2048).astype("f4"))
+    w = nn.quantize(floats(2048, 2048).astype("f4"), dtype, axis, group)
+    plait.evaluate(x, bias, *w)
+    text = str(plait.explain(nn.linear(x, w, bias)))
+    assert text.startswith("1 region"), text
+
+
+@pytest.mark.parametrize("kind, call", [
+    (ValueError, lambda w, q, s, z: nn.quantize(w, "int16")), (TypeError, lambda w, q, s, z: nn.quantize(w, "int5")), (TypeError, lambda w, q, s, z: nn.quantize(q, "int8")),
+    (ValueError, lambda w, q, s, z: nn.quantize(w[:5], "int4", 0)), (ValueError, lambda w, q, s, z: nn.quantize(w, "int8", 0, 4)), (ValueError, lambda w, q, s, z: nn.quantize(w, "int8", 0, 0)),
+    (TypeError, lambda w, q, s, z: nn.quantize(w, "int8", 0, 2.0)), (numpy.exceptions.AxisError, lambda w, q, s, z: nn.quantize(w, "int8", 2)),
+    (ValueError, lambda w, q, s, z: nn.dequantize(q, s[:, :4], z, 0)), (ValueError, lambda w, q, s, z: nn.dequantize(q, s, z, 0, 3)), (TypeError, lambda w, q, s, z: nn.dequantize(w, s, z, 0)),
+    (TypeError, lambda w, q, s, z: nn.dequantize(q, s, z, 0, dtype="i4")), (numpy.exceptions.AxisError, lambda w, q, s, z: nn.dequantize(q, s, z, 3)),
+    (ValueError, lambda w, q, s, z: nn.linear(w, w)), (ValueError, lambda w, q, s, z: nn.linear(w.T, w, w)), (ValueError, lambda w, q, s, z: nn.linear(w[0], w)),
+    (ValueError, lambda w, q, s, z: nn.linear(w[0, 0], w)), (ValueError, lambda w, q, s, z: nn.linear(w, nn.quantize(w, "int8", 0))),
+])  # fmt: skip
+def test_mistakes_of_quantized_layers(kind, call):
+    w = plait.asarray(floats(6, 8))
+    with pytest.raises(kind):
+        call(w, *nn.quantize(w, "uint8", 0))

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from loop_cases import copies, same
+from loop_cases import copies, ran, same
 
 import plait
 from plait._python_loops import running
@@ -102,14 +102,8 @@ CASES = [
 
 def run(f, args):
     """The result, the arrays behind it, and what was raised and heard; overflows of integers are not."""
-    args = copies(args)
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        try:
-            result = f(*args)
-        except Exception as e:
-            result = type(e), str(e)
-    return result, tuple(args), sorted({str(w.message) for w in heard if "overflow" not in str(w.message)})
+    result, args, heard = ran(f, args)
+    return result, args, sorted({text for text in heard if "overflow" not in text})
 
 
 def agree(f, *args):

@@ -209,6 +209,33 @@ def test_ranges_beyond_64_bits_stay_pythons(at_once):
         assert plait.jit(counted)(*numbers) == counted(*numbers)
 
 
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_a_loop_inside_goes_over_before_the_one_around_it(f, monkeypatch):
+    for name, seconds in {"WORTH": 1e-9, "LONG": 0.0, "LEAST": 0.0}.items():
+        monkeypatch.setattr(running, name, seconds)
+    ready = lambda code: code.usable and (code.procedure.compile() or True)  # noqa: E731
+    monkeypatch.setattr(running.Code, "ready", property(ready))
+    args = CASES[f]()
+    theirs, ours = copies(args), copies(args)
+    jitted = plait.jit(f)
+    same(f(*theirs), jitted(*ours))
+    same(tuple(theirs), tuple(ours))
+
+
+def test_a_loop_that_is_soon_over_is_not_compiled(monkeypatch):
+    monkeypatch.setattr(running, "WORTH", 1e9)
+
+    def total(n):
+        s = 0
+        for i in range(n):
+            s += i
+        return s
+
+    f = plait.jit(total)
+    assert f(1000) == 499500
+    assert "not taken long enough" in str(plait.explain(f, 1000))
+
+
 def test_an_int_beyond_64_bits_stays_pythons(monkeypatch):
     def powers(n):
         f = 1

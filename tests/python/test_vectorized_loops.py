@@ -5,6 +5,7 @@ import warnings
 
 import numpy
 import pytest
+from loop_cases import collatz_steps
 
 import plait
 from plait import _vectorize
@@ -17,14 +18,6 @@ def escape(x, y, top):
             return k
         zr, zi = zr * zr - zi * zi + x, 2 * zr * zi + y
     return top
-
-
-def collatz(n):
-    steps = 0
-    while n != 1:
-        n = n // 2 if n % 2 == 0 else 3 * n + 1
-        steps += 1
-    return steps
 
 
 def root(a):
@@ -81,9 +74,9 @@ def reasons(monkeypatch):
 
 X, Y = numpy.meshgrid(numpy.linspace(-2, 0.5, 30), numpy.linspace(-1, 1, 20))
 CASES = {
-    "grid": (escape, X, Y, 60), "transposed": (escape, X.T, Y.T, 60), "broadcast": (escape, X[:1], Y[:, :1], 60), "ints": (collatz, numpy.arange(1, 300)),
-    "small ints": (collatz, numpy.arange(1, 200, dtype="u1")), "two": (root, numpy.linspace(0.1, 50, 100)), "math": (rooted, numpy.linspace(0.1, 50, 100)),
-    "zero-dimensional": (collatz, numpy.array(27)),
+    "grid": (escape, X, Y, 60), "transposed": (escape, X.T, Y.T, 60), "broadcast": (escape, X[:1], Y[:, :1], 60), "ints": (collatz_steps, numpy.arange(1, 300)),
+    "small ints": (collatz_steps, numpy.arange(1, 200, dtype="u1")), "two": (root, numpy.linspace(0.1, 50, 100)), "math": (rooted, numpy.linspace(0.1, 50, 100)),
+    "zero-dimensional": (collatz_steps, numpy.array(27)),
 }  # fmt: skip
 LEFT = {
     "float32": (root, numpy.linspace(0.1, 50, 100).astype("f4")), "raises": (divided, numpy.arange(500)), "domain": (rooted, numpy.linspace(2, -2, 50)), "large ints": (grows, numpy.arange(2, 9)),

@@ -2,6 +2,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "emitter.hpp"
+#include "ir/checks.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -25,19 +26,17 @@ void Emitter::emit_if(std::int32_t loop) {
   const ir::Loop& l = k_.loops[loop];
   if (l.condition == ir::kNone) return emit_insts(l.body);
   Body otherwise;
-  if (!l.otherwise.empty()) otherwise = [&] { emit_insts(l.otherwise); };
-  when(vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise, leaves_all(l.body));
-}
-
-// Whether a block leaves the outermost block of all: as what found an error does.
-bool Emitter::leaves_all(const std::vector<ir::Val>& block) const {
-  if (block.empty()) return false;
-  const ir::Inst& last = k_.insts[block.back()];
-  if (last.op != ir::Op::Break || last.operands[0] != ir::kNone) return false;
-  const std::vector<ir::Val>& all = k_.loops[0].body;
-  return std::any_of(all.begin(), all.end(), [&](ir::Val v) {
-    return k_.insts[v].op == ir::Op::For && k_.insts[v].index == last.index;
-  });
+  if (!l.otherwise.empty())
+    otherwise = [&] {
+      rare_ += l.rare;
+      emit_insts(l.otherwise);
+      rare_ -= l.rare;
+    };
+  when(
+      vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise,
+      ir::leaves_kernel(k_, l.body) ? Odds::Unlikely
+      : l.rare                      ? Odds::Likely
+                                    : Odds::Even);
 }
 
 // Two loops, as in_blocks() has them: the inner one runs a block of iterations, the outer one looks
@@ -66,13 +65,13 @@ void Emitter::emit_repeat(std::int32_t loop) {
     const std::int64_t steps = weight(loop) == 0 ? 1 : block_of(loop, 1);
     BasicBlock* look = block("look");
     count->addIncoming(b_.CreateNUWAdd(count, i64(1)), next);
-    b_.CreateCondBr(b_.CreateICmpNE(count, i64(steps)), head, look,
-                    MDBuilder(ctx_).createBranchWeights(2000, 1));
+    back_edge(b_.CreateCondBr(b_.CreateICmpNE(count, i64(steps)), head, look,
+                              MDBuilder(ctx_).createBranchWeights(2000, 1)));
     b_.SetInsertPoint(look);
     leave_if_stopped();
-    b_.CreateBr(outer);
+    back_edge(b_.CreateBr(outer));
   } else {
-    b_.CreateBr(head);
+    back_edge(b_.CreateBr(head));
   }
   b_.SetInsertPoint(exit);
 }

@@ -68,7 +68,7 @@ llvm::Value* Emitter::exponential(DType t, llvm::Value* x, const Call& call) {
   Type* mask = b_.getIntNTy(cast<FixedVectorType>(type)->getNumElements());
   when(
       b_.CreateICmpNE(b_.CreateBitCast(special, mask), ConstantInt::get(mask, 0)),
-      [&] { b_.CreateStore(call({x}), result); }, nullptr, true);
+      [&] { b_.CreateStore(call({x}), result); }, nullptr, Odds::Unlikely);
   return b_.CreateLoad(type, result);
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "emitter.hpp"
+#include "optimise.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -305,9 +306,24 @@ llvm::Value* Emitter::rotated(llvm::Value* begin, llvm::Value* end, llvm::Value*
   if (look == Look::Steps) leave_if_stopped();
   llvm::Value* next = b_.CreateNSWAdd(i, step);
   i->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpSLT(next, end), head, exit);
+  back_edge(b_.CreateCondBr(b_.CreateICmpSLT(next, end), head, exit));
   b_.SetInsertPoint(exit);
   return next;
+}
+
+// Loops that are hardly reached are compiled fast, not well.
+void Emitter::back_edge(BranchInst* latch) {
+  if (rare_ == 0) return;
+  const auto option = [&](const char* name, llvm::Value* value = nullptr) -> Metadata* {
+    SmallVector<Metadata*, 2> all{MDString::get(ctx_, name)};
+    if (value) all.push_back(ConstantAsMetadata::get(cast<Constant>(value)));
+    return MDNode::get(ctx_, all);
+  };
+  MDNode* id =
+      MDNode::getDistinct(ctx_, {nullptr, option(kRare), option("llvm.loop.unroll.disable"),
+                                 option("llvm.loop.vectorize.enable", b_.getFalse())});
+  id->replaceOperandWith(0, id);
+  latch->setMetadata(LLVMContext::MD_loop, id);
 }
 
 // A loop of one block, as most are, costs no more than a comparison: where the first ends is known
@@ -339,10 +355,12 @@ void Emitter::in_blocks(llvm::Value* begin, llvm::Value* end, llvm::Value* step,
   b_.SetInsertPoint(exit);
 }
 
-void Emitter::when(llvm::Value* condition, const Body& then, const Body& otherwise, bool unlikely) {
+void Emitter::when(llvm::Value* condition, const Body& then, const Body& otherwise, Odds odds) {
   BasicBlock *yes = block("then"), *join = block("join");
   BasicBlock* no = otherwise ? block("else") : join;
-  MDNode* weights = unlikely ? MDBuilder(ctx_).createBranchWeights(1, 2000) : nullptr;
+  MDNode* weights = odds == Odds::Unlikely ? MDBuilder(ctx_).createBranchWeights(1, 2000)
+                    : odds == Odds::Likely ? MDBuilder(ctx_).createBranchWeights(2000, 1)
+                                           : nullptr;
   b_.CreateCondBr(condition, yes, no, weights);
   b_.SetInsertPoint(yes);
   then();

@@ -153,9 +153,15 @@ void Emitter::prefetch_line(llvm::Value* p) {
                      {p, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
 }
 
-// Bytes from a load to what is wanted next: further along the lanes, or, where a loop inside walks
-// over rows, some rows on.
+// Bytes from a load to what is wanted next: further along the lanes, or, where a loop inside or one
+// around walks over rows, some rows on; nullptr where none of those around moves it.
 llvm::Value* Emitter::prefetch_distance(const ir::Inst& i) {
+  if (const int rows = k_.loops[lanes_.loop].rows_ahead; rows > 0) {
+    for (std::int32_t l = analysis_.parent[lanes_.loop]; l >= 0; l = analysis_.parent[l])
+      for (const ir::Term& t : k_.accesses[i.access].terms)
+        if (t.var == k_.loops[l].var) return b_.CreateMul(coeff(t.stride), i64(rows));
+    return nullptr;
+  }
   for (const ir::Term& t : k_.accesses[i.access].terms) {
     const ir::Inst& var = k_.insts[t.var];
     if (var.op == ir::Op::Var && var.index != lanes_.loop && t.stride.param != ir::kNoParam &&
@@ -170,8 +176,9 @@ Value Emitter::emit_load(const ir::Inst& i) {
   if (i.op == ir::Op::Load && lanes_.loop >= 0 && k_.loops[lanes_.loop].prefetch && !lanes_.mask &&
       unit(a, i.type)) {
     auto bytes = static_cast<std::int64_t>(itemsize(i.type)) * lanes_.width * lanes_.regs;
-    llvm::Value* ahead = at(a.base, prefetch_distance(i));
-    for (std::int64_t line = 0; line < bytes; line += 64) prefetch_line(at(ahead, i64(line)));
+    if (llvm::Value* distance = prefetch_distance(i))
+      for (std::int64_t line = 0; line < bytes; line += 64)
+        prefetch_line(at(at(a.base, distance), i64(line)));
   }
   return load(i.type, a);
 }

@@ -47,6 +47,7 @@ inline DType part_type(DType complex) {
 // When a loop looks whether the kernel's caller has stopped it: a loop around others after each of
 // its steps, one that has none inside after blocks of them.
 enum class Look : std::uint8_t { Never, Steps, Blocks };
+enum class Odds : std::uint8_t { Even, Unlikely, Likely };  // of a condition
 inline Value uniform_value(llvm::Value* v) { return {{v}, false}; }
 
 class Emitter {
@@ -130,15 +131,15 @@ class Emitter {
              const Body& body, Look look, llvm::Value* whole = nullptr);
   std::int64_t block_of(std::int32_t loop, int regs) const;  // steps between two looks
   void leave_if_stopped();
+  void back_edge(llvm::BranchInst* latch);  // which begins the next iteration
   void when(llvm::Value* condition, const Body& then, const Body& otherwise = nullptr,
-            bool unlikely = false);
+            Odds odds = Odds::Even);
   llvm::Value* first_line(std::int32_t loop, llvm::Value* begin, llvm::Value* end,
                           bool nontemporal);
 
   // emit_control.cpp: what sequential kernels alone have
   void emit_control(ir::Val v);
   void emit_if(std::int32_t loop);
-  bool leaves_all(const std::vector<ir::Val>& block) const;
   void emit_repeat(std::int32_t loop);
   void emit_break(const ir::Inst& i);
   void land_breaks(std::int32_t loop);  // after the loop
@@ -230,6 +231,7 @@ class Emitter {
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock* leave_ = nullptr;  // where a stopped kernel returns
   llvm::Value* stop_ = nullptr;
+  int rare_ = 0;                            // blocks around the instruction that are hardly reached
   std::vector<llvm::BasicBlock*> left_;     // of each loop: where its breaks go, if there are any
   llvm::Instruction* entry_end_ = nullptr;  // what every block may use is inserted before it
   llvm::Value *begin_ = nullptr, *end_ = nullptr, *scratch_ = nullptr, *helper_table_ = nullptr;

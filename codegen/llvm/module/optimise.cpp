@@ -93,6 +93,21 @@ struct Analyses {
   }
 };
 
+// A pass over the loops that may be reached often.
+template <class Pass>
+struct Often : PassInfoMixin<Often<Pass>> {
+  Pass pass;
+  explicit Often(Pass p) : pass(std::move(p)) {}
+  PreservedAnalyses run(Loop& l, LoopAnalysisManager& am, LoopStandardAnalysisResults& ar,
+                        LPMUpdater& u) {
+    return findOptionMDForLoop(&l, kRare) ? PreservedAnalyses::all() : pass.run(l, am, ar, u);
+  }
+};
+template <class Pass>
+Often<Pass> often(Pass p) {
+  return Often<Pass>(std::move(p));
+}
+
 template <class... Passes>
 auto each_loop(bool memory, Passes... passes) {
   LoopPassManager all;
@@ -121,13 +136,13 @@ FunctionPassManager passes() {
   p.addPass(ConstraintEliminationPass());
   // What does not change leaves the loops.
   p.addPass(each_loop(true, LoopRotatePass(), LICMPass(LICMOptions()),
-                      SimpleLoopUnswitchPass(/*NonTrivial=*/true)));
+                      often(SimpleLoopUnswitchPass(/*NonTrivial=*/true))));
   p.addPass(SimplifyCFGPass());
   p.addPass(InstCombinePass());
   // What a loop was left with, as its end decides it: one of which nothing else is asked for goes.
   p.addPass(CorrelatedValuePropagationPass());
-  p.addPass(each_loop(false, LoopIdiomRecognizePass(), IndVarSimplifyPass(), LoopDeletionPass(),
-                      LoopFullUnrollPass(2)));
+  p.addPass(each_loop(false, often(LoopIdiomRecognizePass()), often(IndVarSimplifyPass()),
+                      often(LoopDeletionPass()), often(LoopFullUnrollPass(2))));
   p.addPass(GVNPass());
   p.addPass(InstCombinePass());
   p.addPass(ConstraintEliminationPass());

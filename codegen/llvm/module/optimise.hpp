@@ -6,6 +6,9 @@
 
 namespace plait::jit {
 
+// Of loops that are hardly reached.
+inline constexpr const char* kRare = "plait.rare";
+
 void optimise(llvm::Module& m, llvm::TargetMachine& tm);
 
 }  // namespace plait::jit

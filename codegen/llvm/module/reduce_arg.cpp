@@ -64,7 +64,7 @@ void ReduceEmitter::fold_guarded(const Acc& a) {
                             e_.intrinsic(Intrinsic::sqrt, {get(a.best[r])})),
                      wins[r]);
   };
-  e_.when(doubtful, exact, nullptr, true);
+  e_.when(doubtful, exact, nullptr, Odds::Unlikely);
   for (int r = 0; r < regs; ++r) take(a, r, xs[r], get(wins[r]));
 }
 

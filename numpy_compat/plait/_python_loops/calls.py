@@ -7,6 +7,7 @@ import types
 
 import numpy
 
+from . import complexes
 from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, joined
@@ -39,7 +40,17 @@ def call(lowering, fn, node):
     return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)
 
 
+def _takes_complex(fn):
+    if isinstance(fn, type):
+        return fn in (complex, bool, numpy.complex64, numpy.complex128)
+    return fn is builtins.abs or type(fn).__module__.partition(".")[0] in ("numpy", "plait")  # ufuncs look for themselves
+
+
 def _called(lowering, fn, args, node):
+    from .expressions import Value
+
+    if any(isinstance(a, Value) and a.type.kind == "c" for a in args) and not _takes_complex(fn):
+        raise NotCompiled(f"{getattr(fn, '__name__', fn)}() of a complex number", node)
     how = _BUILTINS.get(fn) if isinstance(fn, (type, type(len))) else None
     if how is not None:
         return how(lowering, args, node)
@@ -49,8 +60,9 @@ def _called(lowering, fn, args, node):
         return _MATH[fn](lowering, _numbers(args, node), node)
     if fn in _TYPES and len(args) == 1:
         return _cast(lowering, *_numbers(args, node), _TYPES[fn], node)
-    ufunc = getattr(numpy, getattr(fn, "__name__", ""), None)
-    if type(fn).__module__.partition(".")[0] in ("numpy", "plait") and isinstance(ufunc, numpy.ufunc) and ufunc.nin == len(args) and ufunc.nout == 1:
+    ours = type(fn).__module__.partition(".")[0] in ("numpy", "plait")
+    ufunc = getattr(numpy, fn.__name__, None) if ours else None
+    if isinstance(ufunc, numpy.ufunc) and ufunc.nin == len(args) and ufunc.nout == 1:
         if any(isinstance(a, (View, Vector)) for a in args):
             return Vector.elementwise(lowering, lambda *x: lowering.ufunc(ufunc, *x, node=node), args, node)
         return lowering.ufunc(ufunc, *_numbers(args, node), node=node)
@@ -152,7 +164,7 @@ def _rounded(ufunc):
         (a,) = args
         if a.type.kind in "ib":
             return _value(INT, lowering.cast(a, "int64"))
-        return _as_int(lowering, _value(a.type, lowering.p.apply(ufunc, a.id)), node)
+        return _as_int(lowering, _value(FLOAT, lowering.p.apply(ufunc, lowering.cast(a, "float64"))), node)
 
     return how
 
@@ -212,7 +224,7 @@ def _bool(lowering, args, node):
 
 
 def _cast(lowering, a, t, node):
-    if a.type == INT and t.dtype not in ("int64", "float32", "float64") or a.type.kind == "f" and t.kind in "iu":
+    if a.type == INT and t.dtype not in ("int64", "float32", "float64", "complex64", "complex128") or a.type.kind == "f" and t.kind in "iu":
         raise NotCompiled(f"numpy.{t.dtype}() of a number that may not fit", node)
     return _value(t, lowering.truth(a, node) if t.kind == "b" else lowering.cast(a, t.dtype))
 
@@ -222,6 +234,8 @@ def _abs(lowering, args, node):
     if isinstance(a, (View, Vector)):
         return Vector.elementwise(lowering, lambda x: _abs(lowering, [x], node), args, node)
     _numbers(args, node)
+    if a.type.kind == "c":
+        return complexes.magnitude(lowering, a, node)
     if not a.type.python:
         return lowering.ufunc(numpy.absolute, a, node=node)
     kind = INT if a.type == BOOL else a.type
@@ -261,6 +275,6 @@ def _round(lowering, args, node):
 
 
 _BUILTINS = {
-    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.round: _round,
+    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.complex: complexes.called, builtins.round: _round,
     builtins.min: _extreme("min", ast.Lt), builtins.max: _extreme("max", ast.Gt),
 }  # fmt: skip

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy
 
-from . import calls
+from . import calls, complexes
+from .comprehensions import folded, may_fold
 from .dry import resolved
-from .kinds import Kinds, Value
-from .types import BOOL, FLOAT, INT, NotCompiled, Scalar, joined, scalar_of
+from .kinds import Kinds, Value, kinds_of
+from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import Vector, View, array_view
 
 _OPERATORS = {
@@ -119,6 +120,7 @@ class Expressions(Kinds):
             raise NotCompiled("an operation on what is no number", node)
 
         def compute(a, b):
+            b = complexes.as_pythons(a, b)
             if a.type.python and b.type.python:
                 return self.python_binary(fn, again, a, b, node)
             return self.ufunc(getattr(numpy, fn), a, b, node=node)
@@ -129,6 +131,8 @@ class Expressions(Kinds):
         if a.known and b.known and (known := _folded(again, a.literal, b.literal)) is not None:
             return self.literal(known)
         kind = joined(a.type, b.type)
+        if kind == COMPLEX:
+            return complexes.python_binary(self, fn, again, a, b, node)
         if kind == BOOL and fn in ("bitwise_and", "bitwise_or", "bitwise_xor"):
             return Value(BOOL, self.p.apply(fn, a.id, b.id))
         if kind == BOOL:
@@ -203,12 +207,15 @@ class Expressions(Kinds):
     def ufunc(self, fn, *values, node):
         """A ufunc of NumPy's of scalars."""
         if fn is numpy.power and values[1].known and values[1].literal == 2 and not values[0].type.python:
-            return self.ufunc(numpy.multiply, values[0], values[0], node=node)
+            square = self.ufunc(numpy.multiply, values[0], values[0], node=node)
+            return complexes.square(self, values[0], square) if values[0].type.kind == "c" else square
         self.facts.numpys = True
         try:
             ins, out = resolved(fn, *(v.type for v in values))
         except TypeError as e:
             raise NotCompiled(str(e), node) from None
+        if any(map(is_complex, ins)):
+            return complexes.ufunc(self, fn, ins, out, values, node)
         if any(d not in _DTYPES for d in (*ins, out)):
             raise NotCompiled(f"{fn.__name__} of dtype {out}", node)
         if out[0] in "iu" and fn is numpy.power and not (values[1].type.kind == "u" or values[1].known and values[1].literal >= 0):
@@ -218,12 +225,14 @@ class Expressions(Kinds):
                 raise NotCompiled("an int is compared with uint64", node)
             ins = ins if ins[0] == "uint64" else ["int64"] * 2  # any int is compared, whether the other's dtype has it or not
         for v, dtype in zip(values, ins):
-            if v.type == INT and dtype not in ("bool", "int64", "float32", "float64"):
+            if v.type == INT and dtype[0] in "iu" and dtype != "int64":
                 self.fits(v, dtype, lambda i, *_: fn(i, numpy.dtype(dtype).type(0)), node)
         ids = [self.truth(v, node) if dtype == "bool" else self.cast(v, dtype) for v, dtype in zip(values, ins)]
+        if "float16" in ins:  # computed as float32, and rounded
+            ids = [self.p.cast(v, "float32") if self.p.type(v) == "float16" else v for v in ids]
         v = self.p.apply(fn.__name__, *ids)
         self.heed(fn, ids, v, ins[-1], isinstance(node, (ast.BinOp, ast.AugAssign)))
-        return Value(Scalar(out), v)
+        return Value(Scalar(out), self.p.cast(v, out) if out == "float16" else v)
 
     def heed(self, fn, operands, v, dtype, scalar):
         """Notes what NumPy warns of, but for sums and products that overflow."""
@@ -347,8 +356,11 @@ class Expressions(Kinds):
         fn = _COMPARISONS[type(op)]
 
         def compute(a, b):
+            b = complexes.as_pythons(a, b)
             if a.type.python and b.type.python:
                 kind = joined(a.type, b.type)
+                if kind == COMPLEX and any(v.type == INT and not (v.known and abs(v.literal) <= 2**53) for v in (a, b)):
+                    raise NotCompiled("an int is compared with a complex number", node)
                 kind = INT if kind == BOOL else kind
                 return Value(BOOL, self.p.apply(fn, self.cast(a, kind.dtype), self.cast(b, kind.dtype)))
             return self.ufunc(getattr(numpy, fn), a, b, node=node)
@@ -371,7 +383,9 @@ class Expressions(Kinds):
         base = self.evaluate(node.value)
         if isinstance(base, View):
             return base.attribute(self, node)
-        if isinstance(base, (Value, Vector, list)) or base is None:
+        if isinstance(base, Value):
+            return self.each((base,), lambda a: complexes.attribute(self, a, node.attr, node), node)
+        if isinstance(base, (Vector, list)) or base is None:
             raise NotCompiled(f"the attribute {node.attr}", node)
         try:
             return self.known(getattr(base, node.attr), node)
@@ -389,7 +403,10 @@ class Expressions(Kinds):
             base = self.evaluate(node.func.value)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
-        return calls.call(self, self.evaluate(node.func), node)
+            if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
+                return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
+        fn = self.evaluate(node.func)
+        return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 
     def of_Subscript(self, node):
         base = self.evaluate(node.value)
@@ -424,6 +441,8 @@ class Expressions(Kinds):
         """As an element of an array."""
         if value.kinds and dtype[0] in "iu":
             return self.each((value,), lambda v: Value(Scalar(dtype), self.stored_as(v, dtype, node)), node).id
+        if any(t.kind == "c" for t in kinds_of(value)) and not is_complex(dtype):
+            raise NotCompiled("a complex number becomes a real one", node)
         if value.type.kind == "f" and dtype[0] in "iu":
             return self.truncated(value, dtype, node)
         if value.type == INT and dtype[0] in "iu" and dtype != "int64":
@@ -457,7 +476,7 @@ class Expressions(Kinds):
         return array_view(self, key, what)
 
 
-_DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"}
+_DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16"}
 
 
 def _folded(again, a, b):

@@ -1,10 +1,10 @@
 """Calls of Python functions in a compiled loop: their statements stand where they are called, with names of their own."""
 
 import ast
-import copy
 
 from .expressions import Value
 from .reading import definition, outer_name
+from .trees import copied
 from .types import NotCompiled
 
 
@@ -60,7 +60,7 @@ class Copy:
         self.prefix = f"{function.__name__} {number}."
         self.function = function
         renamed = _Renamed(function, self.prefix, own)
-        self.body = [renamed.visit(copy.deepcopy(s)) for s in tree.body]
+        self.body = [renamed.visit(copied(s)) for s in tree.body]
 
     def arguments(self, lowering, given, named, node):
         defaults = dict(zip(reversed(self.parameters), reversed(self.function.__defaults__ or ())))

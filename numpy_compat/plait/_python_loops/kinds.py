@@ -4,6 +4,7 @@ import functools
 import itertools
 from typing import NamedTuple
 
+from .complexes import Pairs
 from .dry import DryProcedure
 from .types import INT, NotCompiled, Scalar, joined, tag_of
 
@@ -65,7 +66,7 @@ class Kinds:
     def held_as(self, value, t, node):
         """A number as one of type t holds it; ints that floats do not hold leave the kernel."""
         v = self.cast(value, t.dtype)
-        if t.kind == "f" and value.type.dtype in ("int64", "uint64") and not (value.known and int(float(value.literal)) == value.literal):
+        if t.kind in "fc" and value.type.dtype in ("int64", "uint64") and not (value.known and int(float(value.literal)) == value.literal):
             self.fail_if(self.p.apply("not_equal", self.p.cast(v, value.type.dtype), value.id), _too_precise, node)
         return v
 
@@ -81,7 +82,7 @@ class Kinds:
     def dry_run(self, compute):
         """What compute() gives, without code of it."""
         kept = self.p, self.failures, self.warnings
-        self.p, self.failures, self.warnings = DryProcedure("dry run", 1 << 40), [], []
+        self.p, self.failures, self.warnings = Pairs(DryProcedure("dry run", 1 << 40)), [], []
         try:
             return compute()
         finally:

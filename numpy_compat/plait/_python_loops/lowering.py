@@ -5,12 +5,16 @@ dtypes alone, until nothing changes."""
 import ast
 from typing import NamedTuple
 
+from .complexes import Pairs
+from .comprehensions import stored
 from .dry import DryProcedure
+from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
 from .expressions import Expressions, Failure, Value
 from .inlining import Frame
 from .iteration import iterate
 from .kinds import kinds_of
 from .sharing import counter_of
+from .trees import names, nodes
 from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
 from .views import Vector, View, kept
 
@@ -27,8 +31,16 @@ class Facts:
         self.written = set()  # slots of arrays that are stored to
         self.inlined = {}  # calls of Python functions -> the statements that stand for them
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
+        self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
+        self.said = {}
+
+    def once(self, find, tree):
+        """What find() says of a tree, which stays the same over the passes."""
+        if (find, tree) not in self.said:
+            self.said[find, tree] = find(tree)
+        return self.said[find, tree]
 
     def add(self, table, key, value):
         if value not in table:
@@ -49,12 +61,12 @@ class Lowering(Expressions):
     step may be known."""
 
     def __init__(self, loop, inputs, facts, procedure, step=None):
-        self.p, self.facts, self.top = procedure, facts, loop
-        self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.p, self.facts, self.top = Pairs(procedure), facts, loop
+        self.stored = {*facts.once(stored, loop)}
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements = 0  # so far
-        self.counter, self.touched = counter_of(loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
+        self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
         self.memories = []  # slots of arrays: work memory of as many elements
         self.env, self.loops = {}, []
         self.zero, self.one = self.number(0), self.number(1)
@@ -74,7 +86,8 @@ class Lowering(Expressions):
                 self.env[key] = self.array(key, what)
             else:
                 self.env[key] = what
-        self.counters = counters(loop)
+        self.elements_into(loop, given)
+        self.counters = facts.once(counters, loop)
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
         if given:
@@ -91,6 +104,18 @@ class Lowering(Expressions):
         self.memories.append(slot)
         return self.p.param()
 
+    def elements_into(self, loop, given):
+        """Arrays for the elements of a comprehension, and how many there are."""
+        self.made, self.outs, self.step = [], [], given and given[2]
+        if not self.facts.once(_makes_elements, loop):
+            return
+        t, kinds = self.facts.elements or (INT, frozenset())
+        self.count = self.variable("int64")
+        for key, dtype in ((ELEMENTS, t.dtype), (TAGS, "int64"))[: 1 + (len(kinds) > 1)]:
+            self.made.append((key, ArrayType(dtype, 1, True)))
+            self.facts.add(self.facts.written, None, len(self.arrays))
+            self.outs.append(self.array(*self.made[-1]))
+
     def number(self, n):
         return self.p.const("int64", n)
 
@@ -100,8 +125,10 @@ class Lowering(Expressions):
         return local
 
     def finish(self):
-        """What the machine code gives back: the failure, its operands, and of each variable its value and its tag."""
-        for local in (self.heard, self.site, *self.kept):
+        """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
+        if self.made and self.facts.written - {out.slot for out in self.outs}:
+            raise NotCompiled("a comprehension that writes to arrays", self.top)
+        for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):
             if isinstance(bound, Bound) and (key in self.stored or key.startswith("return")):
@@ -193,6 +220,29 @@ class Lowering(Expressions):
         if how is None:
             raise NotCompiled(f"{type(s).__name__.lower()} statements are Python's", s)
         how(s)
+
+    def do_Element(self, s):
+        value, p = self.scalar(s.item), self.p
+        known = self.facts.elements
+        met = (value.type, kinds_of(value)) if known is None else (joined(known[0], value.type), known[1] | kinds_of(value))
+        if met != known:
+            self.facts.elements, self.facts.changed = met, True
+        alone = is_plain(self.top)
+        if alone:
+            at = p.apply("subtract", self.read(self.top.target.id, s).id, self.read(ORIGIN, s).id)
+            at = p.apply("floor_divide", at, self.step.id) if not (self.step.known and self.step.literal == 1) else at
+        else:
+            at = p.get(self.count)
+            p.begin_if(p.apply("less", at, self.outs[0].dims[0][0]))
+        for out, v in zip(self.outs, (lambda: self.held_as(value, met[0], s), lambda: self.tag_number(value))):
+            p.store(out.buffer, p.apply("multiply", at, out.dims[0][1]), v())
+            self.touched.setdefault(out.slot, set()).add((0, 0) if alone else None)
+        if not alone:
+            p.end()
+        p.set(self.count, p.apply("add", p.get(self.count), self.one))
+
+    def do_Extreme(self, s):
+        s.do(self)
 
     def do_Pass(self, s):
         pass
@@ -289,7 +339,7 @@ class Lowering(Expressions):
         self.loop(s, n, lambda i: self.store(s.target, self.whole("add", start, self.whole("multiply", Value(INT, i), step))))
 
     def loop(self, s, trips, bind):
-        has = Leaves(s)
+        has = self.facts.once(Leaves, s)
         before = self.env
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
@@ -342,13 +392,13 @@ class Lowering(Expressions):
 def counters(loop):
     """Names that step by small constants alone: years pass before an int of 62 bits becomes one of 64."""
     steps, others = set(), set()
-    for n in ast.walk(loop):
+    for n in nodes(loop):
         if isinstance(n, ast.AugAssign) and isinstance(n.op, (ast.Add, ast.Sub)) and isinstance(n.target, ast.Name) and _small(n.value):
             steps.add((n.target.id, id(n.target)))
         elif isinstance(n, ast.Assign) and _small(n.value):
             steps.update((t.id, id(t)) for t in n.targets if isinstance(t, ast.Name))
     known = {at for _, at in steps}
-    for n in ast.walk(loop):
+    for n in nodes(loop):
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in known:
             others.add(n.id)
     return {name for name, _ in steps} - others
@@ -358,12 +408,16 @@ def _small(node):
     return isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) <= 64
 
 
+def _makes_elements(loop):
+    return any(isinstance(n, Element) for n in nodes(loop))
+
+
 class Leaves(ast.NodeVisitor):
     """Whether a loop's own body has `break` and `continue`, and the names that are stored in it."""
 
     def __init__(self, loop):
         self.breaks = self.continues = False
-        self.stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        self.stored = {*names(loop, ast.Store)}
         for s in loop.body:
             self.visit(s)
 

@@ -10,10 +10,13 @@ import types
 
 import numpy
 
+from .comprehensions import scoped
+from .trees import copied, names, nodes
+
 NOT_IN_LOOPS = (
     ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Delete, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
     ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Raise, ast.NamedExpr, ast.JoinedStr, ast.Dict, ast.Set,
-    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Starred,
+    ast.SetComp, ast.DictComp, ast.Starred,
 )  # fmt: skip
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
 _known = {}
@@ -29,15 +32,15 @@ def definition(function):
 
 def _read(function):
     tree = tree_of(function)
-    if tree is None or any(isinstance(n, NOT_IN_LOOPS) for s in tree.body for n in ast.walk(s)):
+    if tree is None or any(isinstance(n, NOT_IN_LOOPS) for s in tree.body for n in nodes(s)):
         return None
     rewritten = any(n.startswith(".") for n in function.__code__.co_freevars)
     if not rewritten and imports_of(tree, function) is None:
         return None
-    a = tree.args
-    names = [n for s in tree.body for n in ast.walk(s) if isinstance(n, ast.Name)]
-    own = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-    return tree, own, sorted({n.id for n in names} - own)
+    a, tree = tree.args, scoped(copied(tree))
+    used = [n for s in tree.body for n in nodes(s) if isinstance(n, ast.Name)]
+    own = {n.id for n in used if isinstance(n.ctx, ast.Store)} | {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    return tree, own, sorted({n.id for n in used} - own)
 
 
 def outer_name(function, name):
@@ -82,13 +85,12 @@ def tree_of(function):
 
 def compiled(tree, function, free, imported):
     """The code of the definition inside one that has its free names, in a file with these imports."""
-    arguments = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
-    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None)
-    outer = ast.copy_location(outer, tree)
+    at = {"lineno": tree.lineno, "col_offset": tree.col_offset}
+    arguments = ast.arguments([], [ast.arg(n, **at) for n in free], None, [], [], None, [])
+    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None, **at)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
-    imports = [ast.copy_location(ast.Import([ast.alias(n)]), tree) for n in imported]
-    module = ast.fix_missing_locations(ast.Module([*imports, outer], []))
+    module = ast.Module([*(ast.Import([ast.alias(n, **at)], **at) for n in imported), outer], [])
     try:
         made = compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)
     except (SyntaxError, ValueError):
@@ -114,10 +116,7 @@ def exposed(loop):
     found = set()
 
     def reads(node, defined):
-        found.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in defined)
-
-    def stored(node):
-        return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        found.update({*names(node, ast.Load)} - defined)
 
     def block(statements, defined):
         """What is defined behind them."""
@@ -131,7 +130,7 @@ def exposed(loop):
                 reads(s, defined)
                 if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id not in defined:
                     found.add(s.target.id)
-                defined = defined | stored(s)
+                defined = defined | {*names(s, ast.Store)}
         return defined
 
     def around(s, defined, outermost=False):
@@ -139,7 +138,7 @@ def exposed(loop):
         if isinstance(s, ast.For):
             if not outermost:  # whose range is at hand
                 reads(s.iter, defined)
-            inside = defined | stored(s.target)
+            inside = defined | {*names(s.target, ast.Store)}
         else:
             reads(s.test, defined)
         block(s.body, inside)

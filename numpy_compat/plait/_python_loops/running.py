@@ -17,50 +17,70 @@ from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import shares_memory
 from .._swap import _MISSING, contents
+from .comprehensions import stored
 from .reading import definition, exposed, outer_name
-from .sharing import are_apart, own_places, run_shared
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
+from .sharing import are_apart, own_places, run_shared, why_alone
+from .trees import nodes
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
 
+_FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
-WORTH = 5e-3
+# Of the thread: what others do says nothing of a loop.
+WORTH = 2e-3
+LONG = 20e-3  # the same of one run of a loop inside another that may be compiled: a shorter one goes over with that, soon
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 MOST = 16  # codes of a loop
+HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
 class Loop:
     """One loop of a function. Called where it begins; end() runs what is left of it."""
 
-    unbound = UNBOUND
+    unbound, forever = UNBOUND, itertools.repeat(None)
+    depth = 2  # frames from a Rest that begins to the function
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
-        nodes = [n for n in ast.walk(source) if isinstance(n, ast.Name)]
-        inside = nodes if isinstance(source, ast.While) else [n for n in nodes if not any(n is m for m in ast.walk(source.iter))]
-        self.stored = sorted({n.id for n in nodes if isinstance(n.ctx, ast.Store)})
-        # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
-        self.names = sorted({n.id for n in inside} - (set(self.stored) - exposed(source)))
-        self.returns = any(isinstance(n, ast.Return) for n in ast.walk(source))
+        self.stored = sorted({*stored(source)})
+        self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
+        self.inner = []  # the loops inside that are asked next
+        self.awake = True  # whether it is called: not where its runs are short, and the loop around it may be compiled
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
         self.calls = 0
 
+    @functools.cached_property
+    def text(self):
+        return ast.unparse(self.source).splitlines()[0]
+
+    @functools.cached_property
+    def names(self):
+        range_ = set() if isinstance(self.source, ast.While) else {*nodes(self.source.iter)}
+        inside = {n.id for n in nodes(self.source) if isinstance(n, ast.Name) and n not in range_}
+        # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
+        return sorted(inside - (set(self.stored) - exposed(self.source)))
+
     def __call__(self, numbers=None):
         """What a loop iterates over: a Rest, or its range where that is as good."""
         if numbers is not None and not _counts(numbers):
             return numbers
-        if self.outer is not None and not self.outer.stays:
-            return itertools.repeat(None) if numbers is None else numbers
         self.calls += 1
+        waits = self.waits
         expected = self.each * (1 if numbers is None else len(numbers))
-        if 0 < expected < LEAST and self.calls & 63 and WORTH or sys.gettrace() is not None:
-            return itertools.repeat(None) if numbers is None else numbers
+        if (not WORTH if waits else 0 < expected < LEAST and self.calls & 63 and WORTH) or sys.gettrace() is not None:
+            return self.forever if numbers is None else numbers
         return Rest(self, numbers)
+
+    @property
+    def waits(self):
+        """Whether the loop around it may be compiled, which then goes over with it."""
+        return self.outer is not None and not self.outer.stays
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
@@ -111,7 +131,7 @@ class Loop:
 
     def report(self):
         """What became of the loop, as text."""
-        head = f"line {self.where[1]}: {ast.unparse(self.source).splitlines()[0]}"
+        head = f"line {self.where[1]}: {self.text}"
         if not self.codes:
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
@@ -140,9 +160,9 @@ class Rest:
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
-        self.begun = time.perf_counter()
-        if loop.seconds >= WORTH and (loop.each or WORTH == 0):
-            self.look(sys._getframe(2).f_locals)
+        self.begun = time.thread_time()
+        if (loop.codes if loop.waits else loop.seconds >= WORTH) and (loop.each or WORTH == 0):
+            self.look(sys._getframe(loop.depth).f_locals)
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
@@ -150,11 +170,21 @@ class Rest:
         self.code = self.loop.code(inputs, self.numbers)
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
+        self.values = values if self.left else None
+        self.wake()
+
+    def wake(self):
+        """Lets the loops inside ask too, of which each run may take long by now."""
+        for inner in self.loop.inner:
+            inner.awake = True
 
     def worth(self):
         """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
-        spent = time.perf_counter() - self.begun
+        self.wake()
+        spent = time.thread_time() - self.begun
         all_of_it = 0.0 if self.numbers is None else spent / self.done * len(self.numbers)
+        if self.loop.waits:
+            return max(spent, all_of_it) >= LONG
         return max(self.loop.seconds + spent, all_of_it) >= WORTH
 
     def __iter__(self):
@@ -172,19 +202,20 @@ class Rest:
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
                             return
-                    look_at += 1 if self.code is not None else self.done
+                    look_at += 1 + (self.done // 4 if self.code is None else self.done // 64)
                     if self.given_up:
                         yield from numbers
         finally:
-            spent = time.perf_counter() - self.begun
+            spent = time.thread_time() - self.begun
             self.loop.seconds += spent
+            self.loop.awake = not self.loop.waits or bool(self.loop.codes)
             if not self.left or not self.loop.each:
                 self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
 
     def finish(self, variables):
         if not self.left:
             return None
-        _, values = self.loop.inputs(variables)
+        values, self.values = self.values, None
         return self.code.run(self.loop, values, variables, self.numbers and self.numbers[self.done :])
 
 
@@ -192,6 +223,7 @@ class Code:
     """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
     def __init__(self, loop, inputs, step, too_many):
+        _plait.load_compiler()  # meanwhile
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
         self.why, self.runs = None, 0
@@ -202,19 +234,27 @@ class Code:
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
         except NotCompiled as e:
             self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
-            _log(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+            _plait.log_loop(text)
             return
-        self.procedure = self.lowering.p
-        self.places = own_places(self.lowering)
+        self.procedure = self.lowering.p.p
+        self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
         self.procedure.compile_async()
 
     def report(self):
-        if not self.usable:
-            return f"Python's: {self.why}"
-        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n]
+        return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
+
+    def described(self):
+        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
         shared = ", of which threads run parts" if self.places else ""
-        return f"machine code for {', '.join(named)}{shared}; {self.runs} runs"
+        return f"machine code for {', '.join(named) or 'its range'}{shared}"
+
+    def tell(self, loop):
+        """PLAIT_LOG=loops, where the code runs first."""
+        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "kept from before"
+        alone = "" if self.places else f"; one thread: {self.alone}"
+        _plait.log_loop(f"{loop.where[0]}:{loop.where[1]}: {loop.text} in {loop.where[2]}(): {self.described()}; {took}{alone}")
 
     @property
     def ready(self):
@@ -226,18 +266,23 @@ class Code:
             return False
         if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
             return False
-        arrays = [values[n] for n in self.lowering.arrays]
-        return not any(_overlap(arrays[a], arrays[b]) for a, b in self.lowering.facts.apart)
+        names = self.lowering.arrays
+        return not any(_overlap(values[names[a]], values[names[b]]) for a, b in self.lowering.facts.apart)
 
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
+        if not self.runs and _plait.log_loops():
+            self.tell(loop)
         self.runs += 1
+        self.count = 0  # elements that were made
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
         params = [x for a in arrays for x in (*a.shape, *a.strides)] + [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [values[n] for n in low.arguments]
+        for x in (values[n] for n in low.arguments):
+            args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
+        arrays = [a.real if is_complex(a.dtype.name) else a for a in arrays]  # which begins where it does
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
@@ -250,17 +295,18 @@ class Code:
                 _plait.end_borrow(*lent)
         heard = functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
+        self.count = sum(part[HEAD] for part in found) if low.made else 0
         for bit, text in enumerate(low.warnings):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
-                warnings.warn(text, RuntimeWarning, stacklevel=4)
+                warnings.warn(text, RuntimeWarning, stacklevel=6 if low.made else 4)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
         state = {n: variables[n] for n in loop.stored if n in variables}
-        for _, _, _, _, _, *results in found:
-            results = iter(results)
+        for part in found:
+            results = iter(part[HEAD + bool(low.made) :])
             for name, t, tagged in low.outputs:
-                x = next(results)
+                x = complex(next(results), next(results)) if t.kind == "c" else next(results)
                 tag = next(results) if tagged else 1
                 if tag:  # else it is what it was
                     state[name] = (ALL[tag - 1] if tagged else t).of(x)
@@ -282,7 +328,7 @@ def _overlap(a, b):
 
 def _counts(numbers):
     """Whether machine code counts them."""
-    return type(numbers) is range and all(-(2**62) <= n < 2**62 for n in (numbers.start, numbers.stop, numbers.step))
+    return type(numbers) is range and -_FAR <= numbers.start < _FAR and -_FAR <= numbers.stop < _FAR and -_FAR <= numbers.step < _FAR
 
 
 def _log(text):

@@ -15,13 +15,15 @@ COPIED = 4e9  # bytes of arrays that are copied in a second, to go back where an
 
 def counter_of(loop):
     """The name that counts the iterations of a `for` over a range, where nothing else is stored to it; None where parts of its range do not stand alone."""
+    from .comprehensions import stored
     from .lowering import Leaves
     from .reading import exposed
+    from .trees import nodes
 
-    if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in ast.walk(loop)):
+    if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in nodes(loop)):
         return None
-    stored = [n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    if stored.count(loop.target.id) > 1 or exposed(loop) & set(stored):
+    names = stored(loop)
+    if names.count(loop.target.id) > 1 or exposed(loop) & set(names):
         return None
     return loop.target.id
 
@@ -43,13 +45,18 @@ def offset_of(counter, node):
 def own_places(lowering):
     """Of each array that is written to, the axis along which an iteration keeps to one index, and how far that is from the counter. None where
     iterations may meet."""
+    return None if why_alone(lowering) else {slot: next(iter(lowering.touched[slot])) for slot in lowering.facts.written}
+
+
+def why_alone(lowering):
+    """Why one thread runs all iterations; None where several may."""
     written = lowering.facts.written
-    if lowering.counter is None or not written:
-        return None
-    places = {slot: lowering.touched.get(slot, {None}) for slot in written}
-    if any(len(found) != 1 or None in found for found in places.values()):
-        return None
-    return {slot: next(iter(found)) for slot, found in places.items()}
+    if lowering.counter is None:
+        return "an iteration may need what one before it has left, or end the loop"
+    if not written:
+        return "it writes to no array"
+    met = [slot for slot in written if len(found := lowering.touched.get(slot, {None})) != 1 or None in found]
+    return f"iterations may meet in {', '.join(sorted({lowering.arrays[slot] for slot in met}))}" if met else None
 
 
 def are_apart(places, arrays, numbers, overlap):

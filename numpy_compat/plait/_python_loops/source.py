@@ -3,11 +3,14 @@ state of its variables, and takes it back when the code has ended."""
 
 import ast
 import collections
-import copy
 import types
 
+from .. import _plait
+from .comprehensions import COMPREHENSIONS, scoped
+from .elements import Elements
 from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
 from .running import Loop
+from .trees import copied, names, nodes
 
 _REFLECTIVE = {"locals", "exec", "eval", "vars", "dir", "globals"}
 
@@ -17,10 +20,9 @@ def with_loops(function, scope, closure):
     tree = tree_of(function)
     if tree is None:
         return None
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    if names & _REFLECTIVE:
+    if _REFLECTIVE & {n.id for n in nodes(tree) if isinstance(n, ast.Name)}:
         return None
-    outside = {n for s in ast.walk(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
+    outside = outside_names(tree)
     cells = dict(zip(function.__code__.co_freevars, closure or ()))
     imported = imports_of(tree, function)
     if imported is None:
@@ -38,7 +40,53 @@ def with_loops(function, scope, closure):
 
 def _read(tree):
     """How often names are read there."""
-    return collections.Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return collections.Counter(names(tree, ast.Load))
+
+
+def why_not(s, outside):
+    """Why a loop or a comprehension cannot be compiled, as far as its source shows; None where it may. outside: names that are not the function's own."""
+    if isinstance(s, (ast.For, *COMPREHENSIONS)):
+        first = s if isinstance(s, ast.For) else s.generators[0]
+        ranged = isinstance(first.iter, ast.Call) and isinstance(first.iter.func, ast.Name) and first.iter.func.id == "range" and not first.iter.keywords
+        if not ranged or not isinstance(first.target, ast.Name):
+            return "it goes over no range"
+    outer = {*names(s, ast.Store)} & outside
+    if outer:
+        return f"it sets the global or nonlocal name {min(outer)}"
+    found = next((n for n in nodes(s) if isinstance(n, NOT_IN_LOOPS)), None)
+    return found and f"{type(found).__name__} is Python's (line {found.lineno})"
+
+
+def outside_names(tree):
+    return {n for s in nodes(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
+
+
+def reasons(tree):
+    """(line, why) of the loops of a function that are not even looked at."""
+    outside = outside_names(tree)
+    return [(s.lineno, why) for s in nodes(tree) if isinstance(s, (ast.For, ast.While)) and (why := why_not(s, outside))]
+
+
+class _Comprehensions(ast.NodeTransformer):
+    def __init__(self, rewriting):
+        self.rewriting = rewriting
+
+    def visit_ListComp(self, node):
+        return node if why_not(node, self.rewriting.outside) else self.rewriting.elements(node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        named = node.func
+        while isinstance(named, ast.Attribute):
+            named = named.value
+        if node.args and isinstance(node.args[0], ast.GeneratorExp) and isinstance(named, ast.Name) and not why_not(node.args[0], self.rewriting.outside):
+            node.args[0] = self.rewriting.elements(node.args[0], copied(node.func))
+        return node
+
+    def _left_alone(self, node):
+        return node
+
+    visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_Lambda = _left_alone
 
 
 class _Rewriting:
@@ -52,8 +100,13 @@ class _Rewriting:
         return [made for s in statements for made in self.statement(s)]
 
     def statement(self, s):
-        if isinstance(s, (ast.For, ast.While)) and self.may_be_compiled(s):
-            return self.loop(s)
+        if isinstance(s, (ast.For, ast.While)):
+            if (why := why_not(s, self.outside)) is None:
+                return self.loop(s)
+            if self.around is None:
+                code = self.function.__code__
+                _plait.log_loop(f"{code.co_filename}:{s.lineno}: the loop in {self.function.__qualname__}() stays Python's: {why}")
+        self.expressions(s)
         if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
             looped = isinstance(s, (ast.For, ast.While))
             self.inside += looped
@@ -63,30 +116,50 @@ class _Rewriting:
                 s.orelse = self.block(s.orelse)
         return [s]
 
-    def may_be_compiled(self, s):
-        if isinstance(s, ast.For):
-            ranged = isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name) and s.iter.func.id == "range" and not s.iter.keywords
-            if not ranged or not isinstance(s.target, ast.Name):
-                return False
-        nodes = list(ast.walk(s))
-        stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        return not stored & self.outside and not any(isinstance(n, NOT_IN_LOOPS) for n in nodes)
+    def expressions(self, s):
+        """Rewrites the comprehensions of a statement, but those in the statements that it holds."""
+        if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return
+        for field, held in ast.iter_fields(s):
+            if isinstance(held, ast.AST):
+                setattr(s, field, _Comprehensions(self).visit(held))
+            elif isinstance(held, list) and held and not isinstance(held[0], (ast.stmt, ast.excepthandler)):
+                held[:] = [_Comprehensions(self).visit(x) if isinstance(x, ast.AST) else x for x in held]
+
+    def elements(self, node, consumer=None):
+        """
+        .loop.listed(.rest := .loop(range(...)), [... for i in .rest])
+        .loop.chained(.rest := .loop(range(...), sum), (... for i in .rest))
+        """
+        number = len(self.loops)
+        own, rest = f".loop{number}", f".rest{number}"
+        loop = self.loops[own] = Elements(node, self.function, self.scope, self.cells)
+        loop.outer = self.around
+        first = node.generators[0]
+        begun = ast.Call(ast.Name(own, ast.Load()), [first.iter, *([consumer] if consumer else [])], [])
+        first.iter = ast.Name(rest, ast.Load())
+        end = ast.Attribute(ast.Name(own, ast.Load()), "chained" if consumer else "listed", ast.Load())
+        made = ast.Call(end, [ast.NamedExpr(ast.Name(rest, ast.Store()), begun), node], [])
+        return ast.fix_missing_locations(ast.copy_location(made, node))
 
     def loop(self, s):
         """
-        .rest = .loop(range(...))
+        .awake = .loop.awake
+        .rest = .loop(range(...)) if .awake else range(...)
         for i in .rest: ...
         else:
-            .state = .loop.end(.rest)
+            .state = .loop.end(.rest) if .awake else None
             if .state is None: ...
             else: (a, b, .returned, .value) = .state
         """
         number = len(self.loops)
-        own, rest, state, failed = (f".{n}{number}" for n in ("loop", "rest", "state", "failed"))
+        own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
-        loop = self.loops[own] = Loop(copy.deepcopy(s), self.function, self.scope, self.cells, behind)
+        loop = self.loops[own] = Loop(scoped(copied(s)), self.function, self.scope, self.cells, behind)
         loop.outer, outer = self.around, self.around
+        if outer is not None:
+            outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
         self.around, self.inside = loop, self.inside + 1
         s.body = self.block(s.body)
@@ -104,14 +177,17 @@ class _Rewriting:
         ]
         if loop.returns:
             taken.append(ast.If(load(".returned"), [ast.Return(load(".value"), **at)], [], **at))
-        end = ast.Assign([store(state)], call(ast.Attribute(load(own), "end", ast.Load(), **at), load(rest)), None, **at)
+        of_loop = lambda name: ast.Attribute(load(own), name, ast.Load(), **at)  # noqa: E731
+        if_awake = lambda a, b: ast.IfExp(load(awake), a, b, **at)  # noqa: E731
+        asked = ast.Assign([store(awake)], of_loop("awake"), None, **at)
+        end = ast.Assign([store(state)], if_awake(call(of_loop("end"), load(rest)), ast.Constant(None, **at)), None, **at)
         if isinstance(s, ast.For):
-            began = ast.Assign([store(rest)], call(load(own), s.iter), None, **at)
+            began = ast.Assign([store(rest)], if_awake(call(load(own), s.iter), copied(s.iter)), None, **at)
             ended = ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at)
-            return [began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
+            return [asked, began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
         # `for .round in .rest: if not test: break`, where what behind `else` is done when the test has failed.
-        began = ast.Assign([store(rest)], call(load(own)), None, **at)
+        began = ast.Assign([store(rest)], if_awake(call(load(own)), of_loop("forever")), None, **at)
         said = lambda x: ast.Assign([store(failed)], ast.Constant(x, **at), None, **at)  # noqa: E731
         leave = ast.If(ast.UnaryOp(ast.Not(), s.test, **at), [said(True), ast.Break(**at)] if s.orelse else [ast.Break(**at)], [], **at)
         again = ast.For(store(".round"), load(rest), [leave, *s.body], [end, *taken], None, **at)
-        return [said(False), began, again, ast.If(load(failed), s.orelse, [], **at)] if s.orelse else [began, again]
+        return [said(False), asked, began, again, ast.If(load(failed), s.orelse, [], **at)] if s.orelse else [asked, began, again]

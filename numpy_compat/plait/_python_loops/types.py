@@ -1,6 +1,5 @@
 """What the variables of a compiled loop are: scalars of Python's or NumPy's, or arrays that the loop is given."""
 
-import dataclasses
 from typing import NamedTuple
 
 import numpy
@@ -27,16 +26,18 @@ class Scalar(NamedTuple):
     @property
     def weak(self):
         """What stands for it in NumPy's promotion."""
-        return {"b": numpy.dtype(bool), "i": int, "f": float}[self.kind] if self.python else numpy.dtype(self.dtype)
+        return {"b": numpy.dtype(bool), "i": int, "f": float, "c": complex}[self.kind] if self.python else numpy.dtype(self.dtype)
 
     def of(self, number):
         """What Python has of it."""
-        return {"b": bool, "i": int, "f": float}[self.kind](number) if self.python else numpy.dtype(self.dtype).type(number)
+        if isinstance(number, complex) and self.kind != "c":
+            number = number.real
+        return {"b": bool, "i": int, "f": float, "c": complex}[self.kind](number) if self.python else numpy.dtype(self.dtype).type(number)
 
 
-INT, FLOAT, BOOL = Scalar("int64", True), Scalar("float64", True), Scalar("bool", True)
-NUMPYS = tuple(Scalar(t) for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"))
-_OF_PYTHON = {int: INT, float: FLOAT, bool: BOOL}
+INT, FLOAT, BOOL, COMPLEX = Scalar("int64", True), Scalar("float64", True), Scalar("bool", True), Scalar("complex128", True)
+NUMPYS = tuple(Scalar(t) for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16", "complex64", "complex128"))
+_OF_PYTHON = {int: INT, float: FLOAT, bool: BOOL, complex: COMPLEX}
 _OF_NUMPY = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
 
 
@@ -46,14 +47,13 @@ class ArrayType(NamedTuple):
     packed: bool = False  # elements along the last axis follow each other
 
 
-@dataclasses.dataclass(frozen=True)
-class Other:
+class Other(NamedTuple):
     """An object that no kernel has."""
 
     type: type
 
 
-ALL = (INT, FLOAT, BOOL, *NUMPYS)  # as tags name them, from 1: 0 is a variable that has no value
+ALL = (INT, FLOAT, BOOL, COMPLEX, *NUMPYS)  # as tags name them, from 1: 0 is a variable that has no value
 
 
 def tag_of(t):
@@ -67,17 +67,28 @@ def scalar_of(value):
     return _OF_PYTHON.get(type(value)) or _OF_NUMPY.get(type(value))
 
 
+def is_complex(dtype):
+    return dtype.startswith("complex")
+
+
+def part_of(dtype):
+    """Of real and imaginary parts; a real dtype itself."""
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+
+
 def joined(a, b):
     """The Scalar that holds either; which of them it is, is known as the loop runs."""
     if a == b:
         return a
     if a.python and b.python:
-        return max(a, b, key=lambda t: "bif".index(t.kind))
+        return max(a, b, key=lambda t: "bifc".index(t.kind))
     if a.python != b.python:
         ours, theirs = (b, a) if a.python else (a, b)
-        if "biuf".index(theirs.kind) <= "biuf".index(ours.kind) and ours.dtype in ("bool", "int64", "float64"):
+        if "biufc".index(theirs.kind) <= "biufc".index(ours.kind) and ours.dtype in ("bool", "int64", "float64", "complex128"):
             return ours
     kinds = a.kind + b.kind
+    if "c" in kinds:
+        return COMPLEX
     if "f" in kinds:
         return FLOAT
     if "uint64" in (a.dtype, b.dtype):
@@ -88,4 +99,4 @@ def joined(a, b):
 def name(t):
     if isinstance(t, ArrayType):
         return f"{t.dtype}[{', '.join(':' * t.ndim)}]"
-    return {"b": "bool", "i": "int", "f": "float"}[t.kind] if t.python else f"numpy.{t.dtype}"
+    return {"b": "bool", "i": "int", "f": "float", "c": "complex"}[t.kind] if t.python else f"numpy.{t.dtype}"

@@ -52,7 +52,7 @@ class View:
         from .expressions import Value
 
         p = self.lowering.p
-        v = p.load(self.buffer, offset)
+        v = p.load(self.buffer, offset, self.dtype)
         return Value(self.type, v if p.type(v) == self.dtype else p.cast(v, self.dtype))
 
     def load(self):
@@ -144,6 +144,8 @@ class View:
         return ends[0], length, step
 
     def vector(self):
+        if self.type.kind == "c" or self.dtype == "float16":
+            raise NotCompiled(f"a part of an array of {self.dtype}")
         self.touch()
         return Vector([extent for extent, _ in self.dims], self.type, lambda index: self._value(self._at(index)), {(self.slot, self.text): self})
 

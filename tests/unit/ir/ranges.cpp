@@ -1,5 +1,6 @@
 #include "ir/ranges.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "ir/builder.hpp"
@@ -46,15 +47,16 @@ struct Filled {
     b.leave(block, c.outside);
     b.scatter(OpId::Count_, x, {}, of(OpId::Multiply, c.index, eight), {1}, zero);
   }
-  std::string rewritten() {
+  Kernel made() {
     b.close();
     b.close();
     const Kernel k = b.finish();
     verify(k);
-    const Kernel made = without_range_checks(forward_variables(k));
+    Kernel made = without_range_checks(forward_variables(k));
     verify(made);
-    return to_string(made);
+    return made;
   }
+  std::string rewritten() { return to_string(made()); }
 };
 
 }  // namespace
@@ -230,4 +232,24 @@ TEST_CASE("what intervals decide in front of a nest is left out of all its loops
   // Both loops without the check; else the outer one, with the inner one in two versions.
   CHECK(count(text, "for ") == 5);
   CHECK(count(text, "break ") >= 1);
+}
+
+TEST_CASE("the copy that keeps its checks is marked as rare, and no other branch is") {
+  Filled f;
+  f.fill(f.get());
+  const Kernel k = f.made();
+  int rare = 0;
+  for (const Loop& l : k.loops) {
+    if (!l.rare) continue;
+    ++rare;
+    CHECK(l.kind == LoopKind::If);
+    const auto counts = [&](const std::vector<Val>& block) {
+      return std::count_if(block.begin(), block.end(), [&](Val v) {
+        return k.insts[v].op == Op::For && k.loops[k.insts[v].index].kind == LoopKind::Count;
+      });
+    };
+    CHECK(counts(l.body) == 1);
+    CHECK(counts(l.otherwise) == 1);
+  }
+  CHECK(rare == 1);
 }

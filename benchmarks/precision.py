@@ -1,0 +1,119 @@
+"""Products with weights of low precision, dequantised where they are read, in one run: NumPy, Plait, a dense
+product of float32 in Plait, and one pass over the bytes of the weights. Milliseconds, medians by turns.
+
+    python benchmarks/precision.py [--threads 2] [--rows 1 8 64] [--size 4096] [--only WORD] [--explain]
+"""
+
+import argparse
+import statistics
+import time
+
+import numpy
+
+import plait
+
+GROUP = 64
+
+
+def cases(k, n):
+    """Of each spelling: its name, the function of NumPy's calls, its weights and what goes with them."""
+    rng = numpy.random.default_rng(0)
+    f4 = numpy.float32
+
+    def numbers(*shape):
+        return rng.random(shape, dtype=f4) * f4(0.01) + f4(0.001)
+
+    q = rng.integers(-128, 128, (k, n), dtype=numpy.int8)
+    turned = rng.integers(-128, 128, (n, k), dtype=numpy.int8)
+    packed = rng.integers(0, 256, (k // 2, n), dtype=numpy.uint8)
+    groups = numbers(k // GROUP, n)
+
+    def grouped(np, x, q, s):
+        return x @ (q.reshape(-1, GROUP, q.shape[1]).astype(f4) * s[:, None, :]).reshape(q.shape)
+
+    def grouped_zero(np, x, q, s, z):
+        w = (q.reshape(-1, GROUP, q.shape[1]).astype(f4) - z[:, None, :]) * s[:, None, :]
+        return x @ w.reshape(q.shape)
+
+    def stacked(np, w):
+        return np.stack([w & 15, w >> 4], 1).reshape(2 * w.shape[0], w.shape[1])
+
+    yield "int8, columns", lambda np, x, q, s: x @ (q.astype(f4) * s), q, (numbers(n),)
+    yield "int8, rows", lambda np, x, q, s: x @ (q.astype(f4) * s), q, (numbers(k, 1),)
+    yield "int8, groups", grouped, q, (groups,)
+    yield "int8, zero points", lambda np, x, q, s, z: x @ ((q.astype(f4) - z) * s), q, (numbers(n), numbers(n))
+    yield "int8, groups, zero points", grouped_zero, q, (groups, groups)
+    yield "int8, transposed", lambda np, x, q, s: x @ (q.astype(f4) * s[:, None]).T, turned, (numbers(n),)
+    yield "int4, stacked", lambda np, x, w, s: x @ ((stacked(np, w).astype(f4) - 8) * s), packed, (numbers(n),)
+    yield (
+        "int4, stacked, groups",
+        lambda np, x, w, s: grouped(np, x, stacked(np, w).astype(f4) - f4(8), s),
+        packed,
+        (groups,),
+    )
+    yield (
+        "int4, halves",
+        lambda np, x, w, s: x @ ((np.concatenate([w & 15, w >> 4]).astype(f4) - 8) * s),
+        packed,
+        (numbers(n),),
+    )
+
+
+def in_turns(functions, seconds):
+    times = [[] for _ in functions]
+    for f in functions:
+        f()
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times[0]) < 3:
+        for f, t in zip(functions, times, strict=True):
+            begin = time.perf_counter()
+            f()
+            t.append(1e3 * (time.perf_counter() - begin))
+    return [statistics.median(t) for t in times]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rows", type=int, nargs="*", default=[1, 8, 64])
+    parser.add_argument("--size", type=int, default=4096)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--explain", action="store_true")
+    parser.add_argument("--no-numpy", action="store_true")
+    args = parser.parse_args()
+    plait.set_num_threads(args.threads)
+    k = n = args.size
+    rng = numpy.random.default_rng(1)
+    print(f"{'':26} {'rows':>4} {'NumPy':>8} {'Plait':>8} {'dense':>8} {'pass':>8}  worst error")
+    for name, f, weights, rest in cases(k, n):
+        if args.only not in name:
+            continue
+        for rows in args.rows:
+            x = rng.standard_normal((rows, k), dtype=numpy.float32)
+            given = [plait.asarray(a) for a in (x, weights, *rest)]
+            dense = plait.asarray(rng.standard_normal((k, n), dtype=numpy.float32))
+            words = plait.asarray(weights.ravel().view(numpy.int64))
+
+            def own(f=f, given=given):
+                r = f(plait, *given)
+                plait.evaluate(r)
+                return r
+
+            def product(x=given[0], dense=dense):
+                plait.evaluate(x @ dense)
+
+            if args.explain:
+                print(plait.explain(own))
+            expected = f(numpy, x, weights, *rest)
+            error = numpy.abs(numpy.asarray(own()) - expected).max() / numpy.abs(expected).max()
+            functions = [own, product, lambda words=words: int(plait.max(words))]
+            if not args.no_numpy:
+                functions.append(lambda f=f, x=x, w=weights, rest=rest: f(numpy, x, w, *rest))
+            times = in_turns(functions, args.seconds)
+            numpys = f"{times[3]:8.2f}" if len(times) > 3 else " " * 8
+            print(f"{name:26} {rows:4} {numpys} {times[0]:8.2f} {times[1]:8.2f} {times[2]:8.2f}  {error:.1e}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Trees of Python's source. What ast.walk() and copy.deepcopy() do takes most of the time that loops are read in."""
+
+import ast
+
+
+def nodes(tree):
+    """All nodes of a tree, those around others first."""
+    found = [tree]
+    for node in found:  # which grows
+        held = vars(node)
+        for field in node._fields:
+            x = held.get(field)
+            if isinstance(x, ast.AST):
+                found.append(x)
+            elif type(x) is list:
+                found += [n for n in x if isinstance(n, ast.AST)]
+    return found
+
+
+def names(tree, how):
+    """The names that are read or stored there, as `how` says: one for each time."""
+    return [n.id for n in nodes(tree) if type(n) is ast.Name and type(n.ctx) is how]
+
+
+def copied(tree):
+    """Another tree that is the same."""
+    made = type(tree).__new__(type(tree))
+    vars(made).update((k, x if isinstance(x, (str, int, type(None))) else _copied(x)) for k, x in vars(tree).items())
+    return made
+
+
+def _copied(x):
+    if isinstance(x, ast.AST):
+        return copied(x) if x._fields else x
+    return [_copied(e) for e in x] if type(x) is list else x
