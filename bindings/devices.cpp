@@ -223,7 +223,10 @@ std::optional<std::uint8_t> narrow_code(DType t) {
 DLDataType dl_type(DType t) {
   if (is_narrow(t)) {
     const auto code = narrow_code(t);
-    if (!code) throw plait::DTypeError("DLPack has no dtype for " + std::string(name(t)) + " in a byte each");
+    if (!code) {
+      PyErr_Format(PyExc_BufferError, "DLPack has no dtype for %s in a byte each", name(t).data());
+      throw PythonError{};
+    }
     return {*code, static_cast<std::uint8_t>(itemsize(t) * 8), 1};
   }
   constexpr std::uint8_t integer = 0, unsigned_integer = 1, real = 2, complex = 5, boolean = 6;
@@ -241,6 +244,31 @@ std::optional<DType> core_type(const DLDataType& t) {
     if (ours.code == t.code && ours.bits == t.bits && t.lanes == 1) return static_cast<DType>(i);
   }
   return std::nullopt;
+}
+
+DLTensor& tensor_of(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, kNameV1))
+    return static_cast<Versioned*>(PyCapsule_GetPointer(capsule, kNameV1))->tensor;
+  auto* m = static_cast<Managed*>(PyCapsule_GetPointer(capsule, kName));
+  if (!m) throw PythonError{};
+  return m->tensor;
+}
+// (capsule, dtype or None): NumPy takes and hands over memory of narrow dtypes as that of unsigned
+// integers. With a dtype the tensor becomes one of it; else one of a narrow dtype becomes one of
+// integers, and its dtype is the result.
+PyObject* narrow_dlpack(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    DLTensor& tensor = tensor_of(args[0]);
+    if (args[1] != Py_None) {
+      tensor.dtype = dl_type(*native_dtype(reinterpret_cast<PyArray_Descr*>(args[1])));
+      return Py_NewRef(Py_None);
+    }
+    const auto t = core_type(tensor.dtype);
+    if (!t || !is_narrow(*t)) return Py_NewRef(Py_None);
+    tensor.dtype = dl_type(itemsize(*t) == 1 ? DType::UInt8 : DType::UInt16);
+    return Py_NewRef(reinterpret_cast<PyObject*>(descr_of(*t)));
+  });
 }
 
 template <class T>
@@ -370,6 +398,7 @@ PyMethodDef device_functions[] = {{"open_device", open_device, METH_O, nullptr},
                                   {"adopt_device", c(adopt_device), METH_FASTCALL, nullptr},
                                   {"to_dlpack", c(to_dlpack), METH_FASTCALL, nullptr},
                                   {"from_dlpack", from_dlpack, METH_O, nullptr},
+                                  {"narrow_dlpack", c(narrow_dlpack), METH_FASTCALL, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

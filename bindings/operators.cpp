@@ -112,7 +112,7 @@ OpId power_ufunc(PyObject* a, PyObject* b) {
   const bool is_float = PyFloat_CheckExact(b), is_int = PyLong_CheckExact(b);
   if (!(is_float || is_int) || !is_array(a) || as_array(a)->host) return OpId::Power;
   const DType t = as_array(a)->array.dtype;
-  const bool inexact = plait::is_float(t) || is_complex(t);
+  const bool inexact = (plait::is_float(t) || is_complex(t)) && !is_narrow(t);
   const double e = is_float ? PyFloat_AS_DOUBLE(b) : PyLong_AsDouble(b);
   if (e == -1.0 && PyErr_Occurred()) PyErr_Clear();
   if (overrides_ufuncs(a)) {  // who is told of the ufunc is told of NumPy's choice

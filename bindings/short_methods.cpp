@@ -62,8 +62,8 @@ PyObject* along_of(FullReduction what, PyObject* self, PyObject* axis) {
 // The position of an extreme among few elements in memory; nullopt for all else. Nothing is
 // recorded and no flag raised.
 std::optional<std::int64_t> position_now(ReduceKind kind, const tracer::Array& a) {
-  if (a.size() == 0 || a.size() > kEagerReduction || a.dtype == DType::Bool || noting_fallbacks() ||
-      !tracer::is_materialised(a) || tracer::device_of(a) != kHost ||
+  if (a.size() == 0 || a.size() > kEagerReduction || a.dtype == DType::Bool || is_narrow(a.dtype) ||
+      noting_fallbacks() || !tracer::is_materialised(a) || tracer::device_of(a) != kHost ||
       (a.ndim() != 1 && !tracer::is_c_contiguous(a)))
     return std::nullopt;
   const Dims step{a.ndim() == 1 ? a.strides[0] : static_cast<std::int64_t>(itemsize(a.dtype))};

@@ -10,6 +10,7 @@
 #include "engine/threads/team.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
+#include "tracer/calls.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
@@ -56,7 +57,7 @@ PyObject* sort_memory(PyObject*, Args args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
     auto* const a = reinterpret_cast<PyArrayObject*>(args[0]);
     const auto t = native_dtype(PyArray_DESCR(a));
-    if (!t || !PyArray_ISWRITEABLE(a)) return not_implemented();
+    if (!t || is_narrow(*t) || !PyArray_ISWRITEABLE(a)) return not_implemented();
     const engine::Operand memory = operand_of(a, *t);
     const CallAttributes attributes{
         Dims{PyLong_AsLongLong(args[1]), PyLong_AsLongLong(args[2])}, {}, {}};
@@ -103,6 +104,16 @@ void prepare(Call& c, char order) {
   }
 }
 
+PyObject* wrapped(std::vector<tracer::Array> made, PyObject* const* from) {
+  std::vector<Owned> results;
+  for (tracer::Array& a : made) results.emplace_back(wrap_returned(std::move(a), from, 1));
+  if (results.size() == 1) return results[0].release();
+  Owned tuple(check(PyTuple_New(static_cast<Py_ssize_t>(results.size()))));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), results[i].release());
+  return tuple.release();
+}
+
 // The results of a call on arrays that are alike to the operands `from`.
 PyObject* results_now(Call& c, char order, PyObject* const* from) {
   std::int64_t work = 0;
@@ -110,6 +121,9 @@ PyObject* results_now(Call& c, char order, PyObject* const* from) {
     if (a.size() == 0 || tracer::device_of(a) != kHost) return not_implemented();
     work = std::max(work, a.size());
   }
+  if (std::any_of(c.arrays.begin(), c.arrays.end(),
+                  [](const tracer::Array& a) { return is_narrow(a.dtype); }))
+    return wrapped(tracer::call(c.info.id, c.arrays, c.attributes, order), from);
   for (const tracer::Array& a : c.arrays) force(a);
   const engine::AtCall at_call;
   if (work <= kFewElements) {
@@ -126,17 +140,12 @@ PyObject* results_now(Call& c, char order, PyObject* const* from) {
     c.run();
   }
   at_call.done(c.info.name, c.outputs[0].dtype, c.outputs[0].shape);
-  std::vector<Owned> results;
+  std::vector<tracer::Array> results;
   for (std::size_t i = 0; i < c.made.size(); ++i) {
     const engine::Operand& o = c.outputs[i];
-    results.emplace_back(wrap_returned(
-        tracer::from_buffer(std::move(c.made[i]), o.dtype, o.shape, o.strides, 0), from, 1));
+    results.push_back(tracer::from_buffer(std::move(c.made[i]), o.dtype, o.shape, o.strides, 0));
   }
-  if (results.size() == 1) return results[0].release();
-  Owned tuple(check(PyTuple_New(static_cast<Py_ssize_t>(results.size()))));
-  for (std::size_t i = 0; i < results.size(); ++i)
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), results[i].release());
-  return tuple.release();
+  return wrapped(std::move(results), from);
 }
 
 // call_now(name, arrays, numbers, order): the results of a row of the table of calls. Short work

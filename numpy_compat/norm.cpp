@@ -89,9 +89,9 @@ bool norm_needs_svd(const NormOrder& order, int ndim, const std::optional<Dims>&
 
 Array norm(const Array& source, const NormOrder& order, const std::optional<Dims>& given,
            bool keepdims) {
-  const Array x = is_float(source.dtype) || is_complex(source.dtype)
-                      ? source
-                      : tracer::astype(source, DType::Float64);
+  const bool inexact = is_float(source.dtype) || is_complex(source.dtype);
+  const Array x =
+      inexact && !is_narrow(source.dtype) ? source : tracer::astype(source, DType::Float64);
   if (!given && order.kind == Kind::Default) {
     const tracer::Naming as_dot(tracer::NamedAs::Dot);
     return call(OpId::Sqrt, fold(ReduceKind::Sum, squares(x), all_axes(x.ndim()), keepdims));

@@ -167,8 +167,7 @@ Array matmul(const Array& left, const Array& right, char order) {
         std::string(kSignature) + " (size " + std::to_string(kb) + " is different from " +
         std::to_string(k) + ")");
   if (is_narrow(left.dtype) || is_narrow(right.dtype)) {
-    const OperandType operands[] = {{left.dtype}, {right.dtype}};
-    const DType t = computes_in(resolve(OpId::Multiply, operands).out);
+    const DType t = numpys_dtype(left.dtype, right.dtype);
     return matmul(astype(left, t, 'K', false), astype(right, t, 'K', false), order);
   }
   if (std::optional<Array> done = product_now(left, right)) return *std::move(done);

@@ -262,8 +262,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if type(x) is ndarray and made is NotImplemented and _plait.host_of(x) is None:
         made = x.view()
     elif made is NotImplemented:
-        host = numpy.from_dlpack(x, copy=copy)
-        made = _plait.share(host)
+        lent = _exchange.OnHost(x)
+        host = numpy.from_dlpack(lent, copy=copy)
+        made = _plait.share(host if lent.narrow is None else host.view(lent.narrow))
     if device is not None and str(_plait.open_device(device)) != made.device:
         if copy is False:
             raise BufferError(f"x is on {made.device!r}: an array on {device!r} needs a copy")

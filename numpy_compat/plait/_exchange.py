@@ -22,6 +22,21 @@ def from_dlpack(x):
     return _plait.from_dlpack(capsule)
 
 
+class OnHost:
+    """What NumPy shall take from x: memory of a narrow dtype comes as that of unsigned integers, and its dtype is here."""
+
+    def __init__(self, x):
+        self.x, self.narrow = x, None
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+    def __dlpack__(self, **how):
+        capsule = self.x.__dlpack__(**how)
+        self.narrow = _plait.narrow_dlpack(capsule, None)
+        return capsule
+
+
 def to_dlpack(x, stream, max_version, dl_device, copy):
     """The capsule of an array on a device; stream as the protocol has it (None: the legacy default one, -1: no order)."""
     _, number = device_of(x)

@@ -125,6 +125,12 @@ DType promote(DType a, DType b) {
                    x + ", " + y + ")");
 }
 
+DType numpys_dtype(DType a, DType b) {
+  for (int i = 0; i < kNumPyDTypes; ++i)
+    if (const auto t = static_cast<DType>(i); safe(a, t) && safe(b, t)) return t;
+  return promote(a, b);
+}
+
 DType default_dtype(Weak weak) {
   switch (weak) {
     case Weak::Bool:

@@ -1,5 +1,6 @@
 // NumPy 2's ufunc type resolution. Loops stand in the order of DType, so "the first loop that all
 // operands cast to safely" is the lowest bit common to the loops and to what each operand casts to.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <string>
@@ -15,6 +16,7 @@ static_assert(kDTypeCount <= 32);
 constexpr Mask bit(DType t) { return Mask{1} << static_cast<int>(t); }
 
 constexpr Mask kNarrow = ~Mask{0} << kNumPyDTypes;
+constexpr Mask kFloatLoops = bit(DType::Float16) | bit(DType::Float32) | bit(DType::Float64);
 
 // A row with a loop of float16 has one for each narrow float, unless it says otherwise.
 constexpr Mask loop_mask(std::string_view loops, int flags) {
@@ -47,11 +49,12 @@ Mask safe_targets(DType from) {
   return table[static_cast<int>(from)];
 }
 
-// NumPy looks for a loop of the operands' own narrow dtype first, and then at its own loops.
+// NumPy looks for a loop of the operands' own narrow dtypes, from the left, and then at its own
+// loops.
 Mask preferred(Mask m, const DType* types, int n) {
-  Mask own = 0;
-  for (int i = 0; i < n; ++i) own |= bit(types[i]) & kNarrow;
-  return m & own ? m & own : m & ~kNarrow;
+  for (int i = 0; i < n; ++i)
+    if (const Mask own = m & bit(types[i]) & kNarrow) return own;
+  return m & ~kNarrow;
 }
 
 DType lowest(Mask m) { return static_cast<DType>(std::countr_zero(m)); }
@@ -134,10 +137,12 @@ std::string_view spell(Casting c) {
 
 // NEP 50: weak scalars take the kind of the strong operands; alone, their own default.
 void strong_types(std::span<const OperandType> operands, DType* out) {
+  const bool numbers = std::any_of(operands.begin(), operands.end(),
+                                   [](const OperandType& o) { return o.weak != Weak::None; });
   DType strong = DType::Bool;
   bool any = false;
   for (const OperandType& o : operands)
-    if (o.weak == Weak::None) {
+    if (numbers && o.weak == Weak::None) {  // pairs that have no common dtype may have loops
       strong = any ? promote(strong, o.dtype) : o.dtype;
       any = true;
     }
@@ -197,7 +202,9 @@ LoopTypes resolve(OpId id, std::span<const OperandType> operands) {
   m = preferred(m, types, op.arity);
   if (!m) throw_no_loop(op, types);
   DType loop = lowest(m);
-  if (id == OpId::Divide && is_integer(loop)) loop = DType::Float64;
+  // NumPy's division of its own integers goes to float64 at once.
+  if (id == OpId::Divide && is_integer(loop))
+    loop = std::any_of(types, types + op.arity, is_narrow) ? lowest(m & kFloatLoops) : DType::Float64;
   return uniform(op, loop);
 }
 
