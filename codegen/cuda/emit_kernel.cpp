@@ -12,11 +12,11 @@ namespace {
 #define PLAIT_IN_Signed "int8"
 #define PLAIT_IN_Unsigned "uint8"
 constexpr std::string_view kNarrowDTypes =
-#define PLAIT_NARROW_FLOAT(id, name, bytes, exponent, mantissa, bias, specials)         \
-  "typedef NarrowFloat<" #exponent ", " #mantissa ", " #bias ", " #specials ", " PLAIT_BITS_##bytes \
-  "> " name ";\n"
+#define PLAIT_NARROW_FLOAT(id, name, bytes, exponent, mantissa, bias, specials) \
+  "typedef NarrowFloat<" #exponent ", " #mantissa ", " #bias ", " #specials     \
+  ", " PLAIT_BITS_##bytes "> " name ";\n"
 #define PLAIT_NARROW_INT(id, name, bits, kind) \
-  "typedef NarrowInt<" #bits ", " PLAIT_IN_##kind "> " name ";\n"
+  "typedef NarrowInt<" #bits ", " PLAIT_IN_##kind "> " #id ";\n"
 #include "core/dtypes.def"
     ;
 }  // namespace

@@ -12,6 +12,11 @@ std::string_view type_name(DType t) {
       return "float";
     case DType::Float64:
       return "double";
+// uint4 is a vector's name in CUDA.
+#define PLAIT_NARROW_INT(id, ...) \
+  case DType::id:                 \
+    return #id;
+#include "core/dtypes.def"
     default:
       return name(t);
   }
@@ -112,8 +117,9 @@ std::string literal(const Scalar& s) {
              "}";
     }
     default:
-      return std::string(name(s.dtype)) + "{" +
-             std::to_string(itemsize(s.dtype) == 2 ? s.as<std::uint16_t>() : s.as<std::uint8_t>()) + "}";
+      return std::string(type_name(s.dtype)) + "{" +
+             std::to_string(itemsize(s.dtype) == 2 ? s.as<std::uint16_t>() : s.as<std::uint8_t>()) +
+             "}";
   }
 }
 

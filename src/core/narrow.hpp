@@ -1,6 +1,7 @@
-// Conversions between the narrow dtypes (dtypes.def) and what is computed in, for every backend: the formats here, one
-// value in C++, and the constants that generated code takes. Floats round to nearest even; no flag but the hardware's
-// inexact one is raised, as ml_dtypes raises none. All bits are exact, so that every backend gives the same.
+// Conversions between the narrow dtypes (dtypes.def) and what is computed in, for every backend:
+// the formats here, one value in C++, and the constants that generated code takes. Floats round to
+// nearest even; no flag but the hardware's inexact one is raised, as ml_dtypes raises none. All
+// bits are exact, so that every backend gives the same.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -41,7 +42,9 @@ struct NarrowFormat {
   }
   // What becomes of what is too large, and of NaN: where nothing says NaN, it is a negative zero.
   constexpr std::uint32_t overflow() const {
-    return specials == Specials::Finite ? sign() - 1 : specials == Specials::Fnuz ? sign() : first_special();
+    return specials == Specials::Finite ? sign() - 1
+           : specials == Specials::Fnuz ? sign()
+                                        : first_special();
   }
   constexpr std::uint32_t nan() const {
     switch (specials) {
@@ -55,9 +58,21 @@ struct NarrowFormat {
     }
     return sign();
   }
+  // The float32 bits of a finite code that is no subnormal one, of what is too large, and of NaN.
+  constexpr std::uint32_t wide(std::uint32_t code) const { return (code << shift()) + rebias(); }
+  constexpr std::uint32_t wide_overflow() const {
+    if (specials == Specials::Finite) return wide(overflow());
+    return specials == Specials::Ieee ? 0x7f800000u : wide_nan();
+  }
+  constexpr std::uint32_t wide_nan() const {
+    if (specials == Specials::Finite) return 0x80000000u;
+    return specials == Specials::Fnuz ? 0xffc00000u : 0x7fc00000u;
+  }
   // The bits of the smallest normal number as float32, and of a float32 whose last bit is worth the
   // smallest number: adding it rounds what is subnormal here.
-  constexpr std::uint32_t smallest_normal() const { return static_cast<std::uint32_t>(128 - bias) << 23; }
+  constexpr std::uint32_t smallest_normal() const {
+    return static_cast<std::uint32_t>(128 - bias) << 23;
+  }
   constexpr std::uint32_t magic() const {
     return static_cast<std::uint32_t>(127 + 24 - bias - mantissa) << 23;
   }
@@ -90,14 +105,18 @@ constexpr std::uint32_t to_narrow(float v) {
   const auto bits = std::bit_cast<std::uint32_t>(v);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   const std::uint32_t odd = magnitude >> f.shift() & 1u;
-  std::uint32_t code = ((magnitude + (1u << (f.shift() - 1)) - 1 + odd) >> f.shift()) - (f.rebias() >> f.shift());
+  std::uint32_t code =
+      ((magnitude + (1u << (f.shift() - 1)) - 1 + odd) >> f.shift()) - (f.rebias() >> f.shift());
   if constexpr (!f.is_prefix()) {
     // The smaller operand of the sum keeps NaN and what would overflow out of it.
     const auto small = std::bit_cast<float>(std::min(magnitude, f.smallest_normal()));
-    const std::uint32_t fixed = std::bit_cast<std::uint32_t>(small + std::bit_cast<float>(f.magic())) - f.magic();
+    const std::uint32_t fixed =
+        std::bit_cast<std::uint32_t>(small + std::bit_cast<float>(f.magic())) - f.magic();
     code = magnitude < f.smallest_normal() ? fixed : code;
   }
-  code = static_cast<std::int32_t>(code) >= static_cast<std::int32_t>(f.first_special()) ? f.overflow() : code;
+  code = static_cast<std::int32_t>(code) >= static_cast<std::int32_t>(f.first_special())
+             ? f.overflow()
+             : code;
   code = magnitude > 0x7f800000u ? f.nan() : code;
   const std::uint32_t sign = bits >> 31 << f.sign_shift();
   if constexpr (f.specials == Specials::Fnuz) return code == 0 ? 0 : code | sign;
@@ -108,13 +127,17 @@ template <DType t>
 constexpr float from_narrow(std::uint32_t bits) {
   constexpr NarrowFormat f = narrow_format(t);
   if constexpr (f.is_prefix()) return std::bit_cast<float>(bits << f.shift());
-  const std::uint32_t code = bits & (f.sign() - 1), sign = (bits & f.sign()) << (31 - f.sign_shift());
+  const std::uint32_t code = bits & (f.sign() - 1), sign = (bits & f.sign())
+                                                           << (31 - f.sign_shift());
   const std::uint32_t normal = (code << f.shift()) + f.rebias();
   // One power of two above, less that power of two: what a subnormal number is worth.
-  const float subnormal = std::bit_cast<float>(normal + (1u << 23)) - std::bit_cast<float>(f.smallest_normal());
+  const float subnormal =
+      std::bit_cast<float>(normal + (1u << 23)) - std::bit_cast<float>(f.smallest_normal());
   std::uint32_t value = code < 1u << f.mantissa ? std::bit_cast<std::uint32_t>(subnormal) : normal;
   if constexpr (f.specials == Specials::Ieee)
-    value = code == f.first_special() ? 0x7f800000u : code > f.first_special() ? 0x7fc00000u : value;
+    value = code == f.first_special()  ? 0x7f800000u
+            : code > f.first_special() ? 0x7fc00000u
+                                       : value;
   if constexpr (f.specials == Specials::Fn) value = code == f.first_special() ? 0x7fc00000u : value;
   if constexpr (f.specials == Specials::Fnuz) value = bits == f.sign() ? 0x7fc00000u : value;
   return std::bit_cast<float>(value | sign);

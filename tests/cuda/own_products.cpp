@@ -36,7 +36,7 @@ void in_launches(int launches, const std::string& what, const std::function<Arra
 }  // namespace
 
 TEST_CASE("every dtype, each operand as it lies or transposed") {
-  for (int code = 0; code < kDTypeCount; ++code) {
+  for (int code = 0; code < kNumPyDTypes; ++code) {
     const auto t = static_cast<DType>(code);
     each_transposed(t, 70, 37, 131,
                     [&](const auto& what, const auto& f) { multiplied(what, f, t); });
@@ -115,7 +115,7 @@ TEST_CASE("so is what lies as the product does") {
 }
 
 TEST_CASE("few results of a long k: its chunks are summed by blocks of their own") {
-  for (int code = 0; code < kDTypeCount; ++code) {
+  for (int code = 0; code < kNumPyDTypes; ++code) {
     const auto t = static_cast<DType>(code);
     const Array a = sample(t, {1029, 21}, 1, false), b = sample(t, {1029, 70}, 2, false);
     in_launches(

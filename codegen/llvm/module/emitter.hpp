@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -215,6 +216,7 @@ class Emitter {
   // emit_narrow.cpp
   llvm::Value* from_narrow(llvm::Value* v, DType t);
   llvm::Value* to_narrow(llvm::Value* v, DType t);
+  llvm::Value* rounded(llvm::Value* v, DType t);
   llvm::Value* compare(llvm::CmpInst::Predicate p, llvm::Value* a, llvm::Value* b);  // quiet
   llvm::Value* is_nan(llvm::Value* v) { return compare(llvm::CmpInst::FCMP_UNO, v, v); }
   llvm::Value* extremum(OpId fn, DType t, llvm::Value* a, llvm::Value* b);
@@ -238,6 +240,11 @@ class Emitter {
   std::vector<llvm::Value*> params_, buffers_, args_, locals_;
   std::vector<bool> in_registers_;  // of each local: small, on the stack for SROA to take apart
   std::vector<Value> vals_;
+  struct Narrowed {
+    llvm::Value *from, *rounded;  // nullptr: not made yet
+    DType to;
+  };
+  std::map<llvm::Value*, Narrowed> narrowed_;  // by to_narrow()
   std::vector<char> loaded_;  // of each load: emitted already, with an earlier one of its block
   std::vector<std::vector<Value>> results_;    // of each Reduce loop
   std::vector<class ReduceEmitter*> folding_;  // of each Reduce loop whose body is being emitted

@@ -76,7 +76,7 @@ class KernelGenerator {
   }
   DType dtype() {
     if (float_only_) return chance(50) ? DType::Float64 : DType::Float32;
-    DType t = chance(50) ? DType::Float64 : static_cast<DType>(below(kDTypeCount));
+    DType t = chance(50) ? DType::Float64 : static_cast<DType>(below(kNumPyDTypes));
     return real_only_ && (is_complex(t) || t == DType::Float16) ? DType::Float32 : t;
   }
   ir::Coeff coeff(std::int64_t v) {
