@@ -127,7 +127,7 @@ class Loop:
         return found, values
 
     def code(self, inputs, numbers):
-        """The machine code for inputs of these types, asked for here if it was not."""
+        """The machine code for inputs of these types, to be asked for."""
         step = numbers.step if numbers is not None and numbers.step in (1, -1) else None
         key = step, *((n, t if isinstance(t, (Scalar, ArrayType, Other)) else id(t)) for n, t in inputs.items())
         found = self.codes.get(key)
@@ -176,6 +176,7 @@ class Rest:
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
         self.code = self.loop.code(inputs, self.numbers)
+        self.code.ask()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
         self.values = values if self.left else None
@@ -254,8 +255,11 @@ class Code:
         self.usable = True
         carried = inputs.keys() & {*loop.stored}
         self.divisible = loop.divisible and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
-        # A loop that can be left between two iterations begins in code that is soon there.
-        self.procedure.compile_async() if self.divisible else self.procedure.optimise_async()
+
+    def ask(self):
+        """Has it compiled in the background. A loop that can be left between two iterations begins in code that is soon there."""
+        if self.usable:
+            self.procedure.compile_async() if self.divisible else self.procedure.optimise_async()
 
     def report(self):
         return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
