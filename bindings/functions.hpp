@@ -109,6 +109,8 @@ char order_of(PyObject* o);         // 'C', 'F', 'A' or 'K'; None is 'C'
 
 // A Python int, float, complex or bool.
 PyObject* python_number(const Scalar& s);
+// The number as an element of the dtype, where the dtype holds it without a warning or an error.
+std::optional<Scalar> held_number(PyObject* o, DType t);
 // The element that an integer for each axis names, as a Python number; else NotImplemented.
 PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n);
 // args: a, axis, dtype, out, keepdims, initial, where. NotImplemented: NumPy's to do.

@@ -128,19 +128,6 @@ bool names_element(PyObject* key, int ndim, std::int64_t* index) {
   return true;
 }
 
-// A number that is an element of the dtype as it is.
-std::optional<Scalar> element_of(PyObject* o, DType t) {
-  const bool is_double = PyFloat_CheckExact(o) || Py_TYPE(o) == &PyDoubleArrType_Type;
-  if (t == DType::Float64 && is_double) return Scalar::of(t, PyFloat_AS_DOUBLE(o));
-  if (t == DType::Int64 && PyLong_CheckExact(o)) {
-    int overflow;
-    const std::int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (!overflow) return Scalar::of(t, v);
-  }
-  if (t == DType::Bool && PyBool_Check(o)) return Scalar::of(t, o == Py_True);
-  return std::nullopt;
-}
-
 bool selects_element(const Key& key, const tracer::Array& a) {
   return key.integers == key.count && key.count == a.ndim();
 }
@@ -285,7 +272,7 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
     std::int64_t index[kMaxDims];
     const auto ndim = static_cast<std::size_t>(a->array.ndim());
     if (names_element(key, a->array.ndim(), index))
-      if (const auto element = element_of(value, a->array.dtype)) {
+      if (const auto element = held_number(value, a->array.dtype)) {
         tracer::set_item(a->array, std::span(index, ndim), *element);
         return 0;
       }

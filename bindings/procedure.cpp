@@ -330,8 +330,10 @@ void add_procedures(pb::module_& m) {
       .def("result", Raising<&Procedure::result>::call)
       .def("finish", Raising<&Procedure::finish>::call)
       .def("text", Raising<&Procedure::text>::call)
-      .def("compile", Raising<&Procedure::compile>::call)
+      .def("compile", Raising<&Procedure::compile>::call, pb::arg("quick") = false)
       .def("compile_async", Raising<&Procedure::compile_async>::call)
+      .def("optimise_async", Raising<&Procedure::optimise_async>::call)
+      .def_property_readonly("optimised", Raising<&Procedure::optimised>::call)
       .def_property_readonly("ready", Raising<&Procedure::ready>::call)
       .def_property_readonly("seconds", Raising<&Procedure::seconds>::call)
       .def("run", Raising<&Procedure::run>::call, pb::arg("arrays"), pb::arg("params"),

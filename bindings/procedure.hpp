@@ -57,9 +57,13 @@ class Procedure {
 
   void finish();
   std::string text() const;
-  bool compile();
+  // Now: whether there is code, of full effort where that is not to be quick.
+  bool compile(bool quick);
+  // In the background: code that is soon there, and the same of full effort.
   void compile_async();
-  bool ready() const;
+  void optimise_async();
+  bool ready() const;      // whether there is code
+  bool optimised() const;  // of full effort
   double seconds() const;  // of the compilation
   pybind11::tuple run(const pybind11::sequence& arrays, const pybind11::sequence& params,
                       const pybind11::sequence& args);
@@ -83,9 +87,11 @@ class Procedure {
   std::optional<ir::Builder> builder_;
   std::shared_ptr<const ir::Kernel> kernel_;
   std::vector<ir::Val> results_;
-  std::shared_ptr<const jit::Code> code_;  // by compile()
+  // By compile(). A run may be in the quick one when the other comes.
+  std::shared_ptr<const jit::Code> quick_code_, full_code_;
   std::size_t arrays_ = 0;  // buffers that run() is given; those of the results follow
-  std::shared_ptr<jit::CodeSlot> slot_ = std::make_shared<jit::CodeSlot>();
+  std::shared_ptr<jit::CodeSlot> full_ = std::make_shared<jit::CodeSlot>();
+  std::shared_ptr<jit::CodeSlot> quick_ = std::make_shared<jit::CodeSlot>();
 };
 
 void add_procedures(pybind11::module_& m);

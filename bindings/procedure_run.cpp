@@ -129,28 +129,48 @@ void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<void
 
 }  // namespace
 
-const jit::Code* Procedure::machine_code() const { return code_ ? code_.get() : slot_->get(); }
+const jit::Code* Procedure::machine_code() const {
+  for (const jit::Code* c : {full_->get(), full_code_.get(), quick_code_.get()})
+    if (c) return c;
+  return quick_->get();
+}
 
 bool Procedure::ready() const { return machine_code(); }
 
+bool Procedure::optimised() const { return ready() && machine_code()->effort == jit::Effort::Full; }
+
 double Procedure::seconds() const { return ready() ? machine_code()->seconds : 0; }
 
-bool Procedure::compile() {
+bool Procedure::compile(bool quick) {
   const ir::Kernel& k = kernel();
-  if (ready()) return true;
+  if (quick ? ready() : optimised()) return true;
   if (config().jit == JitMode::Off) return false;
   std::shared_ptr<const jit::Code> made;
   without_gil([&] {
-    if (jit::available() && jit::supports(k, nullptr)) made = jit::compile(k, config().tier);
+    if (jit::available() && jit::supports(k, nullptr))
+      made = jit::compile(k, config().tier, quick ? jit::Effort::Quick : jit::Effort::Full);
   });
-  if (!code_) code_ = std::move(made);
+  std::shared_ptr<const jit::Code>& place = quick ? quick_code_ : full_code_;
+  if (!place) place = std::move(made);
   return ready();
 }
 
+namespace {
+void ask(const std::shared_ptr<const ir::Kernel>& k, const std::shared_ptr<jit::CodeSlot>& slot,
+         jit::Effort effort) {
+  if (config().jit == JitMode::Off || !jit::expected() || !slot->claim()) return;
+  jit::compile_async(k, config().tier, slot, Background::Priority::Normal, effort);
+}
+}  // namespace
+
 void Procedure::compile_async() {
   (void)kernel();
-  if (config().jit == JitMode::Off || !jit::expected() || !slot_->claim()) return;
-  jit::compile_async(kernel_, config().tier, slot_, Background::Priority::Normal);
+  ask(kernel_, quick_, jit::Effort::Quick);
+}
+
+void Procedure::optimise_async() {
+  (void)kernel();
+  if (!optimised()) ask(kernel_, full_, jit::Effort::Full);
 }
 
 pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
@@ -164,7 +184,8 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
   check_count(arrays, arrays_, "arrays");
   check_count(params, static_cast<std::size_t>(k.params), "parameters");
   check_count(args, k.scalars.size(), "arguments");
-  if (!compile()) throw CompileError("procedure " + name_ + " cannot be compiled here");
+  if (!ready() && !compile(false))
+    throw CompileError("procedure " + name_ + " cannot be compiled here");
 
   std::vector<std::int64_t> numbers;
   for (const pb::handle& p : params) numbers.push_back(integer(p.ptr()));

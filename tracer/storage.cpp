@@ -347,8 +347,8 @@ Scalar item(const Array& a, std::span<const std::int64_t> index) {
     return s;
   }
   std::memcpy(s.bytes, address(a, v) + at, itemsize(a.dtype));
-  // Borrowed contents move between buffers when somebody else's borrowing ends.
-  if (!a.storage->borrowed && !a.storage->any_bytes)
+  // Borrowed contents that lie elsewhere go home when somebody else's borrowing ends.
+  if ((!a.storage->borrowed || v.data->foreign) && !a.storage->any_bytes)
     a.storage->readable.store(v.data->data + v.data_offset + a.storage->base,
                               std::memory_order_release);
   if (has_any_bytes(a)) s = cast(Scalar::of(DType::UInt8, s.as<std::uint8_t>()), DType::Bool);
@@ -380,11 +380,12 @@ const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexc
 }
 
 namespace {
-// Whether only the storage itself can see its memory: a store to it is the new version.
+// Whether only the storage itself can see its memory: a store to it is the new version. Whoever
+// lends memory sees it, too, and is to see what is stored.
 bool nobody_else_sees(const Storage& s) {
   const Node& v = *s.version;
-  return v.kind == NodeKind::Data && only_known(v, 1) && v.device == kHost && !s.borrowed &&
-         !exported(s) && owned_memory(*v.data);
+  return v.kind == NodeKind::Data && only_known(v, 1) && v.device == kHost && !exported(s) &&
+         owned_memory(*v.data);
 }
 
 void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,

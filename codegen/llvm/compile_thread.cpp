@@ -12,9 +12,11 @@ namespace {
 class Compilation final : public Job {
  public:
   Compilation(std::shared_ptr<const ir::Kernel> kernel, CpuTier tier,
-              std::shared_ptr<CodeSlot> slot)
-      : kernel_(std::move(kernel)), tier_(tier), slot_(std::move(slot)) {}
-  void run(const std::atomic<bool>&) noexcept override { compile_into(*slot_, *kernel_, tier_); }
+              std::shared_ptr<CodeSlot> slot, Effort effort)
+      : kernel_(std::move(kernel)), tier_(tier), slot_(std::move(slot)), effort_(effort) {}
+  void run(const std::atomic<bool>&) noexcept override {
+    compile_into(*slot_, *kernel_, tier_, effort_);
+  }
   // What waited may be asked for again; what was in work stays on the interpreter.
   void lost(bool begun) noexcept override { begun ? slot_->give_up() : slot_->ask_later(); }
 
@@ -22,6 +24,7 @@ class Compilation final : public Job {
   std::shared_ptr<const ir::Kernel> kernel_;
   CpuTier tier_;
   std::shared_ptr<CodeSlot> slot_;
+  Effort effort_;
 };
 
 class Loading final : public Job {
@@ -39,7 +42,7 @@ Background& compiler(Background::Priority p) {
 
 }  // namespace
 
-void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept {
+void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier, Effort effort) noexcept {
   // Without building a text: there may be no memory for one.
   auto report = [](const char* why) noexcept {
     if (!logging(Log::Compile)) return;
@@ -48,7 +51,7 @@ void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept {
     log(Log::Compile, {line, std::min(static_cast<std::size_t>(n), sizeof line - 1)});
   };
   try {
-    slot.set(compile(k, tier));
+    slot.set(compile(k, tier, effort));
   } catch (const std::bad_alloc&) {
     slot.ask_later();
     report("memory is short");
@@ -59,8 +62,9 @@ void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept {
 }
 
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot, Background::Priority p) noexcept try {
-  std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot);
+                   std::shared_ptr<CodeSlot> slot, Background::Priority p, Effort effort) noexcept
+    try {
+  std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot, effort);
   switch (compiler(p).add(job)) {
     case Background::Answer::Accepted:
       break;

@@ -46,7 +46,8 @@ std::mutex& compile_mutex() {
   return m;
 }
 
-Collected ask_module(const ir::Kernel& k, CpuTier tier, bool want_ir, bool want_assembly) {
+Collected ask_module(const ir::Kernel& k, CpuTier tier, Effort effort, bool want_ir = false,
+                     bool want_assembly = false) {
   ModuleEntry entry = module_entry();
   if (!entry) throw CompileError("no JIT in this build or installation");
   std::string why;
@@ -55,6 +56,7 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, bool want_ir, bool want_
   ModuleRequest request{
       &k,
       tier,
+      effort,
       &vector_lanes,
       [](ReduceKind kind, DType t, Scalar* out) { *out = fold_identity(kind, t); },
       want_ir,
@@ -87,18 +89,21 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, bool want_ir, bool want_
   return c;
 }
 
-// The kernel as the module compiles it, where that is not as it is.
-std::optional<ir::Kernel> rewritten(const ir::Kernel& k) {
+// The kernel as the module compiles it, where that is not as it is. Loops without checks are copies
+// of those with them: twice the code.
+std::optional<ir::Kernel> rewritten(const ir::Kernel& k, Effort effort) {
   if (!k.sequential) return with_carried_places(k);
-  ir::Kernel made = ir::without_range_checks(ir::forward_variables(k));
+  ir::Kernel made = ir::forward_variables(k);
+  if (effort == Effort::Full) made = ir::without_range_checks(made);
 #ifdef PLAIT_CHECKS
   ir::verify(made);
 #endif
   return made;
 }
 
-std::string cache_key(const std::string& serialized, CpuTier tier) {
-  return module_identity() + " tier " + std::to_string(static_cast<int>(tier)) + "\n" + serialized;
+std::string cache_key(const ir::Kernel& k, CpuTier tier) {
+  return module_identity() + " tier " + std::to_string(static_cast<int>(tier)) + "\n" +
+         ir::serialize(k);
 }
 
 // The most recent kernels, so that plans that make the same kernel share its code.
@@ -151,37 +156,50 @@ bool available() try { return module_entry() != nullptr; } catch (const std::bad
   return false;
 }
 
-std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier) {
-  const std::optional<ir::Kernel> other = rewritten(given);
-  const ir::Kernel& k = other ? *other : given;
-  const std::string key = cache_key(ir::serialize(k), tier);
+namespace {
+
+std::shared_ptr<const Code> kept(const std::string& key, CpuTier tier) {
   if (auto code = memory_cache().find(key)) return code;
-  const bool on_disk = !module_identity().empty();
-  if (auto packed = on_disk ? cache::load(key) : std::nullopt)
-    if (auto code = map(*packed, tier)) {
-      memory_cache().insert(key, code);
-      return code;
-    }
+  auto packed = module_identity().empty() ? std::nullopt : cache::load(key);
+  std::shared_ptr<const Code> code = packed ? map(*packed, tier) : nullptr;
+  if (code) memory_cache().insert(key, code);
+  return code;
+}
+
+}  // namespace
+
+std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier, Effort effort) {
+  std::optional<ir::Kernel> other = rewritten(given, Effort::Full);
+  std::string key = cache_key(other ? *other : given, tier);
+  if (auto code = kept(key, tier)) return code;
+  const bool quick = effort == Effort::Quick;
+  if (quick) {
+    other = rewritten(given, effort);
+    key = "quick " + cache_key(other ? *other : given, tier);
+    if (auto code = memory_cache().find(key)) return code;
+  }
+  const ir::Kernel& k = other ? *other : given;
   auto start = std::chrono::steady_clock::now();
   if (logging(Log::Code)) dump_kernel(k, tier);
-  const Collected made = ask_module(k, tier, false, false);
+  const Collected made = ask_module(k, tier, effort);
   const std::shared_ptr<Code> code = map(made.packed, tier);
   if (!code) throw CompileError("kernel " + k.name + " needs a precompiled loop that is not there");
+  code->effort = effort;
   code->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (logging(Log::Compile)) {
     char text[64];
-    std::snprintf(text, sizeof text, "%.2f ms, %zu bytes: ", code->seconds * 1e3,
-                  made.packed.size());
+    std::snprintf(text, sizeof text, "%.2f ms, %zu bytes%s: ", code->seconds * 1e3,
+                  made.packed.size(), quick ? ", quick" : "");
     log(Log::Compile, text + k.name);
   }
-  if (on_disk) cache::store(key, made.packed);
+  if (!quick && !module_identity().empty()) cache::store(key, made.packed);
   memory_cache().insert(key, code);
   return code;
 }
 
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly) {
-  const std::optional<ir::Kernel> other = rewritten(k);
-  return ask_module(other ? *other : k, tier, true, assembly).text;
+  const std::optional<ir::Kernel> other = rewritten(k, Effort::Full);
+  return ask_module(other ? *other : k, tier, Effort::Full, true, assembly).text;
 }
 
 void fail_allocation(int nth) { fail_at = nth; }

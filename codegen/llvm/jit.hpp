@@ -19,13 +19,17 @@ namespace plait::jit {
 // mapped without LLVM.
 using KernelFn = void (*)(const ir::CallArgs* args, std::int64_t begin, std::int64_t end,
                           void* scratch, const void* const* helpers);
+// How much work goes into code. Quick is for sequential kernels that something waits for: a tenth
+// of the time, or less, of code that takes several times as long.
+enum class Effort : std::uint8_t { Quick, Full };
 struct Code {
   KernelFn fn = nullptr;
   int lanes = 1;                     // for ir::scratch_bytes
   std::vector<const void*> helpers;  // resolved; keep alive with the code
   std::shared_ptr<void> memory;      // owner of the executable pages
   std::size_t bytes = 0;             // of those pages
-  double seconds = 0;                // that it took to compile; 0 of what was kept on disk
+  Effort effort = Effort::Full;
+  double seconds = 0;  // that it took to compile; 0 of what was kept on disk
 };
 
 bool available();  // built with LLVM and the shared object can be loaded; the reason why not is
@@ -35,9 +39,11 @@ bool expected();   // whether it may be, without loading it
 void load_async() noexcept;
 // True when the kernel has only what the emitter supports; otherwise *why says what it lacks.
 bool supports(const ir::Kernel& k, std::string* why);
-// Compiles now, in this thread. Consults and fills the disk cache. Throws CompileError, and
+// Compiles now, in this thread. Consults and fills the disk cache, where only full effort goes;
+// code of full effort that is there already serves for quick. Throws CompileError, and
 // std::bad_alloc where memory is short.
-std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier);
+std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier,
+                                    Effort effort = Effort::Full);
 // The kernel's text for PLAIT_LOG=code and explain: LLVM IR and, if asked, assembly.
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly);
 
@@ -70,12 +76,14 @@ class CodeSlot {
 
 // Compiles in this thread into a claimed slot and never throws: what cannot be compiled is given
 // up, what there is no memory for may be asked for later. Either is logged.
-void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier) noexcept;
+void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier,
+                  Effort effort = Effort::Full) noexcept;
 // The same in a thread of low priority, or of the program's own where it crawls until the code is
 // there; in this one where no other can be started.
 void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
                    std::shared_ptr<CodeSlot> slot,
-                   Background::Priority p = Background::Priority::Low) noexcept;
+                   Background::Priority p = Background::Priority::Low,
+                   Effort effort = Effort::Full) noexcept;
 // Drops the kernels kept in memory (code in use lives on); returns their bytes.
 std::size_t forget_compiled();
 void fail_allocation(int nth);  // tests: LLVM's n-th of the next kernel, counted from 1

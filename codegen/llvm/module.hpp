@@ -6,6 +6,7 @@
 
 #include "core/config.hpp"
 #include "ir/ir.hpp"
+#include "jit.hpp"
 
 namespace plait::jit {
 
@@ -25,6 +26,7 @@ static_assert(sizeof(HelperRef) == 8);
 struct ModuleRequest {
   const ir::Kernel* kernel;
   CpuTier tier;
+  Effort effort;
   int (*vector_lanes)(OpId op, DType type, CpuTier tier);      // of loops::vector_function, 0: none
   void (*identity)(ReduceKind kind, DType type, Scalar* out);  // fold_identity
   bool want_ir, want_assembly;
@@ -46,6 +48,6 @@ enum class ModuleResult : std::int32_t {
 };
 // One call at a time.
 using ModuleEntry = ModuleResult (*)(const ModuleRequest* request, const ModuleReply* reply);
-inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_3";
+inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_4";
 
 }  // namespace plait::jit

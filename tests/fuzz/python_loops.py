@@ -136,7 +136,8 @@ def by_python(text, seconds=0.5, shake=0.0):
 
 
 def by_plait(module, text):
-    """In a worker: outcomes where loops are handed over at their beginning and later; which loops ran in machine code, and why others did not."""
+    """In a worker: outcomes where loops are handed over at their beginning, to quick code that runs an iteration at a time and to that of full effort, and later;
+    which loops ran in machine code, and why others did not."""
     from plait._python_loops import running, sharing
 
     source, setup = parts_of(text)
@@ -148,7 +149,7 @@ def by_plait(module, text):
 
     def ready(code):
         looks[0] += 1
-        return looks[0] >= looks[1] and code.usable and (code.procedure.compile() or True)
+        return looks[0] >= looks[1] and code.usable and (code.procedure.compile(quick=running.PART == 0) or True)
 
     def looks_at(loop, variables):
         reached.add(loop.where[1])
@@ -159,15 +160,15 @@ def by_plait(module, text):
         return run(code, loop, *args)
 
     running.WORTH, running.Code.ready, running.Loop.inputs, running.Code.run = 0.0, property(ready), looks_at, runs
-    running._log = why.append
+    running._log, usual = why.append, running.PART
     sharing.WORTH, sharing.COPIED = 0.0, math.inf  # whatever can be run in parts is
     try:
         outcomes = []
-        for begin in (1, start["start"]):
-            looks[:] = 0, begin
+        for begin, part in ((1, 0.0), (1, usual), (start["start"], usual)):
+            looks[:], running.PART, running.MUCH = (0, begin), part, math.inf
             outcomes.append(outcome(f, setup))
     finally:
-        running.Loop.inputs, running.Code.run = inputs, run
+        running.Loop.inputs, running.Code.run, running.PART = inputs, run, usual
     return {"outcomes": outcomes, "reached": sorted(reached), "compiled": sorted(compiled), "why": why}
 
 

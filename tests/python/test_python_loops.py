@@ -22,6 +22,44 @@ def test_a_loop_from_its_beginning(f, at_once):
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
+def test_a_loop_in_quick_code_an_iteration_at_a_time(f, monkeypatch):
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    monkeypatch.setattr(running, "PART", 0.0)
+    monkeypatch.setattr(running, "MUCH", 1e9)
+    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+    args = CASES[f]()
+    theirs, ours = copies(args), copies(args)
+    same(f(*theirs), plait.jit(f)(*ours))
+    same(tuple(theirs), tuple(ours))
+
+
+def test_a_loop_goes_from_quick_code_into_that_of_full_effort(monkeypatch):
+    for name, seconds in {"WORTH": 0.0, "PART": 0.0, "MUCH": 0.0}.items():
+        monkeypatch.setattr(running, name, seconds)
+    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+    runs, run = [], running.Code.run
+
+    def watched(code, loop, values, variables, numbers):
+        if len(runs) == 2:
+            code.procedure.compile()
+        runs.append((code.procedure.optimised, len(numbers)))
+        return run(code, loop, values, variables, numbers)
+
+    monkeypatch.setattr(running.Code, "run", watched)
+
+    def total(x, n):
+        s = last = 0.0
+        for i in range(n):
+            s = s * 0.5 + x[i % 7]
+            last = i
+        return s, last
+
+    x = np.arange(7) * 3.7
+    same(total(x, 10**5 + 3), plait.jit(total)(x, 10**5 + 3))
+    assert runs[-1][0] and sum(n for _, n in runs) in (10**5 + 3, 10**5 + 2) and len(runs) <= 4
+
+
+@pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_a_loop_from_any_iteration(f, monkeypatch):
     monkeypatch.setattr(running, "WORTH", 0.0)
     for start in range(2, 7):

@@ -71,12 +71,13 @@ TargetMachine& machine(CpuTier tier) {
 struct Work {
   explicit Work(const ModuleRequest& request, const Target& target, TargetMachine& tm)
       : sequential(request.kernel->sequential),
+        quick(request.effort == Effort::Quick),
         module("plait", context),
         emitter(module, *request.kernel, target) {
     module.setTargetTriple(tm.getTargetTriple().str());
     module.setDataLayout(tm.createDataLayout());
   }
-  const bool sequential;
+  const bool sequential, quick;
   LLVMContext context;
   llvm::Module module;
   Emitter emitter;
@@ -85,8 +86,13 @@ struct Work {
 
 void run_passes(Work& w, TargetMachine& tm, raw_pwrite_stream& out, CodeGenFileType type) {
   w.passes.add(createTargetTransformInfoWrapperPass(tm.getTargetIRAnalysis()));
-  tm.setOptLevel(w.sequential ? CodeGenOptLevel::Default : CodeGenOptLevel::Less);
-  if (w.sequential) {
+  tm.setOptLevel(w.quick        ? CodeGenOptLevel::None
+                 : w.sequential ? CodeGenOptLevel::Default
+                                : CodeGenOptLevel::Less);
+  tm.setFastISel(w.quick);  // else it stays as the kernel before had it
+  if (w.quick) {
+    optimise_quickly(w.module, tm);
+  } else if (w.sequential) {
     optimise(w.module, tm);
   } else {
     w.passes.add(createSROAPass());
@@ -198,7 +204,7 @@ ModuleResult enter(const ModuleRequest& request, const ModuleReply& reply) {
 
 // No exception crosses into the host.
 extern "C" __attribute__((visibility("default"))) plait::jit::ModuleResult
-plait_jit_module_compile_3(const plait::jit::ModuleRequest* request,
+plait_jit_module_compile_4(const plait::jit::ModuleRequest* request,
                            const plait::jit::ModuleReply* reply) {
   try {
     return plait::jit::enter(*request, *reply);

@@ -165,14 +165,25 @@ FunctionPassManager passes() {
   return p;
 }
 
-}  // namespace
+FunctionPassManager few_passes() {
+  FunctionPassManager p;
+  p.addPass(SROAPass(SROAOptions::ModifyCFG));
+  p.addPass(EarlyCSEPass(true));
+  p.addPass(SimplifyCFGPass());
+  return p;
+}
 
-void optimise(llvm::Module& m, TargetMachine& tm) {
+void run(FunctionPassManager all, llvm::Module& m, TargetMachine& tm) {
   Analyses analyses(m, tm);
-  FunctionPassManager all = passes();
   (void)analyses.modules.getResult<ProfileSummaryAnalysis>(m);
   for (Function& f : m)
     if (!f.isDeclaration()) (void)all.run(f, analyses.functions);
 }
+
+}  // namespace
+
+void optimise(llvm::Module& m, TargetMachine& tm) { run(passes(), m, tm); }
+
+void optimise_quickly(llvm::Module& m, TargetMachine& tm) { run(few_passes(), m, tm); }
 
 }  // namespace plait::jit

@@ -9,6 +9,9 @@ namespace plait::jit {
 // Of loops that are hardly reached.
 inline constexpr const char* kRare = "plait.rare";
 
+// Variables become values, and what is computed twice is computed once: what is cheap, and makes
+// less for the code generator to do.
+void optimise_quickly(llvm::Module& m, llvm::TargetMachine& tm);
 void optimise(llvm::Module& m, llvm::TargetMachine& tm);
 
 }  // namespace plait::jit

@@ -20,7 +20,7 @@ from .._swap import _MISSING, contents
 from .comprehensions import stored
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
-from .trees import nodes
+from .trees import has_break, nodes
 from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
 
 _FAR = 2**62
@@ -32,6 +32,8 @@ _DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has
 WORTH = 2e-3
 LONG = 20e-3  # the same of one run of a loop inside another that may be compiled: a shorter one goes over with that, soon
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
+PART = 2e-3  # seconds that quick code runs at a time
+MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
 MOST = 16  # codes of a loop
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
@@ -54,6 +56,12 @@ class Loop:
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
         self.calls = 0
+
+    @functools.cached_property
+    def divisible(self):
+        """Whether iterations in two runs are the same as in one, whatever they do."""
+        s = self.source
+        return isinstance(s, ast.For) and not self.returns and not s.orelse and not has_break(s.body)
 
     @functools.cached_property
     def text(self):
@@ -119,7 +127,7 @@ class Loop:
         return found, values
 
     def code(self, inputs, numbers):
-        """The machine code for inputs of these types, asked for here if it was not."""
+        """The machine code for inputs of these types, to be asked for."""
         step = numbers.step if numbers is not None and numbers.step in (1, -1) else None
         key = step, *((n, t if isinstance(t, (Scalar, ArrayType, Other)) else id(t)) for n, t in inputs.items())
         found = self.codes.get(key)
@@ -168,6 +176,7 @@ class Rest:
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         inputs, values = self.loop.inputs(variables)
         self.code = self.loop.code(inputs, self.numbers)
+        self.code.ask()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
         self.values = values if self.left else None
@@ -216,7 +225,10 @@ class Rest:
         if not self.left:
             return None
         values, self.values = self.values, None
-        return self.code.run(self.loop, values, variables, self.numbers and self.numbers[self.done :])
+        numbers = self.numbers and self.numbers[self.done :]
+        if self.code.divisible:
+            values, variables, numbers = self.code.begin(self.loop, values, variables, numbers)
+        return self.code.run(self.loop, values, variables, numbers)
 
 
 class Code:
@@ -227,6 +239,7 @@ class Code:
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
         self.why, self.runs = None, 0
+        self.seconds, self.each = 0.0, 0.0  # of its runs, and of an iteration
         self.usable, self.inputs = False, inputs  # which keeps the objects alive that the code was made for
         try:
             if too_many:
@@ -240,7 +253,13 @@ class Code:
         self.procedure = self.lowering.p.p
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
-        self.procedure.compile_async()
+        carried = inputs.keys() & {*loop.stored}
+        self.divisible = loop.divisible and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
+
+    def ask(self):
+        """Has it compiled in the background. A loop that can be left between two iterations begins in code that is soon there."""
+        if self.usable:
+            self.procedure.compile_async() if self.divisible else self.procedure.optimise_async()
 
     def report(self):
         return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
@@ -258,7 +277,7 @@ class Code:
 
     @property
     def ready(self):
-        return self.usable and self.procedure.ready
+        return self.usable and (self.procedure.ready if self.divisible else self.procedure.optimised)
 
     def fits(self, values):
         """Whether warnings raise nothing, arrays lie apart that the code takes for such, and counters are far from their ends."""
@@ -268,6 +287,20 @@ class Code:
             return False
         names = self.lowering.arrays
         return not any(_overlap(values[names[a]], values[names[b]]) for a, b in self.lowering.facts.apart)
+
+    def begin(self, loop, values, variables, numbers):
+        """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
+        each = self.each or loop.each  # which is Python's, and longer
+        many = max(1, int(PART / each)) if each else 1
+        while many < len(numbers) and not self.procedure.optimised:
+            before = self.seconds
+            found = self.run(loop, values, variables, numbers[:many])
+            numbers, self.each = numbers[many:], (self.seconds - before) / many
+            many = max(1, min(8 * many, int(PART / self.each)))
+            state = {n: x for n, x in zip(loop.stored, found) if x is not UNBOUND}
+            variables = variables | state
+            values = {n: state.get(n, x) for n, x in values.items()}
+        return values, variables, numbers
 
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
@@ -283,6 +316,7 @@ class Code:
         for x in (values[n] for n in low.arguments):
             args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
         arrays = [a.real if is_complex(a.dtype.name) else a for a in arrays]  # which begins where it does
+        begun = time.perf_counter()
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
@@ -291,6 +325,9 @@ class Code:
             else:
                 found = [self.procedure.run(arrays, params, args)]
         finally:
+            self.seconds += time.perf_counter() - begun
+            if self.seconds >= MUCH:
+                self.procedure.optimise_async()
             if lent:
                 _plait.end_borrow(*lent)
         heard = functools.reduce(operator.or_, (part[0] for part in found))

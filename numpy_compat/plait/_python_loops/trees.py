@@ -17,6 +17,15 @@ def nodes(tree):
     return found
 
 
+def has_break(statements):
+    """Whether a loop of these statements may be left by `break`."""
+    for s in statements:
+        inside = (s.orelse,) if isinstance(s, (ast.For, ast.While)) else (getattr(s, "body", ()), getattr(s, "orelse", ()))
+        if isinstance(s, ast.Break) or any(map(has_break, inside)):
+            return True
+    return False
+
+
 def names(tree, how):
     """The names that are read or stored there, as `how` says: one for each time."""
     return [n.id for n in nodes(tree) if type(n) is ast.Name and type(n.ctx) is how]

@@ -37,13 +37,14 @@ void run(const jit::Code& code, std::vector<void*> buffers, std::vector<std::int
   code.fn(&args, 0, 1, nullptr, code.helpers.data());
 }
 
-// Runs on every tier.
+// Runs on every tier, as code of both efforts.
 template <class F>
 void on_tiers(const Kernel& k, F&& f) {
   verify(k);
   for (CpuTier tier : tiers()) {
     INFO(to_string(k));
-    f(*jit::compile(k, tier));
+    for (jit::Effort effort : {jit::Effort::Quick, jit::Effort::Full})
+      f(*jit::compile(k, tier, effort));
   }
 }
 
