@@ -161,6 +161,9 @@ std::int64_t product_depth(const Dims& first, const ProductAxes& axes) {
 std::int64_t product_depth(const Node& p) {
   return product_depth(p.inputs[0]->shape, product_axes(p));
 }
+ir::ProductTypes product_types(const Node& p) {
+  return {p.inputs[0]->dtype, p.inputs[1]->dtype, p.dtype};
+}
 
 namespace {
 

@@ -5,6 +5,7 @@
 // that are repeated, slices.
 #pragma once
 #include "array.hpp"
+#include "ir/ir.hpp"
 
 namespace plait::tracer {
 
@@ -19,6 +20,7 @@ struct ProductAxes {
 };
 ProductAxes product_axes(const Node& product);
 std::int64_t product_depth(const Node& product);
+ir::ProductTypes product_types(const Node& product);
 // The same by the node's `axes` and the number of its own, and by the shape of inputs[0].
 ProductAxes product_axes(const Dims& axes, int own);
 std::int64_t product_depth(const Dims& first, const ProductAxes& axes);

@@ -31,7 +31,8 @@ enum class NodeKind : std::uint8_t {
   Gather,  // element e is read as `dtype` from the memory of inputs[0], `offset` + e * view_strides
            // + inputs[1] at e * `step` bytes on: inputs[1] is Int64 and broadcasts to `shape`, and
            // whoever records knows that nothing outside the memory is read
-  MatMul,  // inputs[0] (batch..., m, k) times inputs[1] (batch..., k, n), operands of one dtype;
+  MatMul,  // inputs[0] (batch..., m, k) times inputs[1] (batch..., k, n), operands of its dtype,
+           // or those that planning puts there (fusion/graph/rewrites.hpp);
            // with `axes`, m, k and n are so many axes each: see contraction.hpp
   Call,    // row `call` of the table of calls on the inputs, with the attributes `fn`, `axes` (its
            // numbers) and `scalar`. Several results lie in one block of bytes (see call_block()),

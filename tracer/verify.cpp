@@ -85,7 +85,8 @@ void check_reduce(const Node& n) {
 void check_product(const Node& n) {
   const Node &a = *n.inputs[0], &b = *n.inputs[1];
   check(n, n.axes.empty() || n.axes.size() == 3, "products name rows, columns and sums");
-  check(n, a.dtype == n.dtype && b.dtype == n.dtype, "product operands have one dtype");
+  check(n, product_types(n).uniform() || ir::has_fragments(product_types(n)),
+        "product operands have one dtype, or those of fragments");
   const ProductAxes x = product_axes(n);
   const int lead = x.batch + x.rows;
   check(n,

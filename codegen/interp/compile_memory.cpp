@@ -121,21 +121,22 @@ void Compiler::fragment(Block& b, const ir::Inst& i) {
     const auto item = static_cast<std::uint8_t>(itemsize(k_.locals[local].dtype));
     return access(k_.accesses[index], {.local = true, .index = local, .itemsize = item});
   };
-  p_.fragments.push_back({.fn = loops::fragment(k_.locals[p.a.local].dtype, tier_),
-                          .a = at(p.a.local, p.a.access),
-                          .b = at(p.b.local, p.b.access),
-                          .c = at(p.local, p.access),
-                          .m = address_reg(i.operands[0]),
-                          .n = address_reg(i.operands[1]),
-                          .k = address_reg(i.operands[2]),
-                          .a_stride = number(p.a.stride),
-                          .a_step = number(p.a.step),
-                          .b_stride = number(p.b.stride),
-                          .b_step = number(p.b.step),
-                          .c_row = number(p.row),
-                          .block = address_reg(p.block),
-                          .a_width = p.a.width,
-                          .b_width = p.b.width});
+  p_.fragments.push_back(
+      {.fn = loops::fragment(k_.locals[p.a.local].dtype, k_.locals[p.b.local].dtype, tier_),
+       .a = at(p.a.local, p.a.access),
+       .b = at(p.b.local, p.b.access),
+       .c = at(p.local, p.access),
+       .m = address_reg(i.operands[0]),
+       .n = address_reg(i.operands[1]),
+       .k = address_reg(i.operands[2]),
+       .a_stride = number(p.a.stride),
+       .a_step = number(p.a.step),
+       .b_stride = number(p.b.stride),
+       .b_step = number(p.b.step),
+       .c_row = number(p.row),
+       .block = address_reg(p.block),
+       .a_width = p.a.width,
+       .b_width = p.b.width});
   b.code.push_back(
       {.code = Code::Fragment, .fragment = static_cast<std::int32_t>(p_.fragments.size() - 1)});
 }

@@ -29,7 +29,7 @@ const void* resolve(const HelperRef& h, CpuTier tier) {
       return f.lanes == h.number ? f.fn : nullptr;
     }
     case HelperRef::Fragment:
-      return reinterpret_cast<const void*>(loops::fragment(h.type, tier));
+      return reinterpret_cast<const void*>(loops::fragment(h.type, h.to, tier));
     case HelperRef::Libm:
       return h.number >= 0 && h.number < ir::kLibmCount ? ir::kLibm[h.number].address() : nullptr;
   }

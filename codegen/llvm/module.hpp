@@ -15,8 +15,8 @@ struct HelperRef {
   enum Kind : std::uint8_t { Elementwise, Cast, Vector, Fragment, Libm };
   Kind kind = Elementwise;
   OpId op = OpId::Count_;    // Elementwise, Vector
-  DType type = DType::Bool;  // operand dtype; Cast: from
-  DType to = DType::Bool;    // Cast
+  DType type = DType::Bool;  // operand dtype; Cast: from; Fragment: of A
+  DType to = DType::Bool;    // Cast; Fragment: of B
   // Vector: lanes the code was compiled for. Libm: which function.
   std::int32_t number = 0;
   bool operator==(const HelperRef&) const = default;

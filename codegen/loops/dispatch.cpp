@@ -31,7 +31,7 @@ ArgReduceFn arg_reduce(ReduceKind kind, DType t, CpuTier tier) {
 ArgColumnsFn arg_columns(ReduceKind kind, DType t, CpuTier tier) {
   PLAIT_AT_TIER(arg_columns(kind, t));
 }
-const Product* product(DType t, CpuTier tier) { PLAIT_AT_TIER(product(t)); }
+const Product* product(DType a, DType b, CpuTier tier) { PLAIT_AT_TIER(product(a, b)); }
 #undef PLAIT_AT_TIER
 
 }  // namespace plait::loops

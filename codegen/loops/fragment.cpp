@@ -6,6 +6,7 @@
 
 #include "core/half.hpp"
 #include "product.hpp"
+#include "types.hpp"
 
 namespace plait::loops {
 namespace {
@@ -13,23 +14,41 @@ namespace {
 constexpr std::int64_t kPanelBytes = 128;
 constexpr std::int64_t kPackedRows = 128;
 
-float widened(Half h) { return half_to_float(h.bits); }
 template <class T>
-T widened(T v) {
-  return v;
+constexpr DType type_of() {
+  if constexpr (std::is_same_v<T, Half>)
+    return DType::Float16;
+  else
+    return dtype_of<T>();
 }
 
-template <class In, class T>
+template <class T, class From>
+T widened(From v) {
+  if constexpr (std::is_same_v<From, Half>)
+    return half_to_float(v.bits);
+  else
+    return static_cast<T>(v);
+}
+template <class T>
+T multiply_add(T x, T y, T s) {
+  if constexpr (std::is_integral_v<T>)
+    return s + x * y;  // unsigned, so that it wraps
+  else
+    return std::fma(x, y, s);
+}
+
+template <class A, class B, class T>
 void one_by_one(const Fragment& f) {
-  const auto *a = static_cast<const In*>(f.a), *b = static_cast<const In*>(f.b);
+  const auto* a = static_cast<const A*>(f.a);
+  const auto* b = static_cast<const B*>(f.b);
   auto* c = static_cast<T*>(f.c);
   for (std::int64_t i = 0; i < f.m; ++i)
     for (std::int64_t j = 0; j < f.n; ++j) {
-      const In* row = a + i / f.a_width * f.a_stride + i % f.a_width;
-      const In* column = b + j / f.b_width * f.b_stride + j % f.b_width;
+      const A* row = a + i / f.a_width * f.a_stride + i % f.a_width;
+      const B* column = b + j / f.b_width * f.b_stride + j % f.b_width;
       T s = 0;
       for (std::int64_t p = 0; p < f.k; ++p)
-        s = std::fma(widened(row[p * f.a_step]), widened(column[p * f.b_step]), s);
+        s = multiply_add<T>(widened<T>(row[p * f.a_step]), widened<T>(column[p * f.b_step]), s);
       T& out = c[i * f.c_row + j];
       out = f.block == 0 ? s : out + s;
     }
@@ -37,22 +56,24 @@ void one_by_one(const Fragment& f) {
 
 // Both operands become panels, of rows as many as the stack may have at a time: tiles are fastest
 // on them, and enough columns and rows share one.
-template <class In, class T>
+template <class A, class B, class T>
 void multiply_packed(const Fragment& f, const Product& p) {
-  constexpr auto item = static_cast<std::int64_t>(sizeof(In));
+  constexpr auto a_item = static_cast<std::int64_t>(sizeof(A)),
+                 b_item = static_cast<std::int64_t>(sizeof(B));
   // The panels of all tiers have so many bytes at most.
-  alignas(64) std::byte panel[kProductDepth * kPanelBytes];
-  alignas(64) std::byte rows[kProductDepth * kPackedRows * sizeof(T)];
-  const auto *a = static_cast<const In*>(f.a), *b = static_cast<const In*>(f.b);
+  alignas(64) std::byte panel[(kProductDepth + 1) * kPanelBytes];
+  alignas(64) std::byte rows[(kProductDepth + 1) * kPackedRows * sizeof(T)];
+  const auto* a = static_cast<const A*>(f.a);
+  const auto* b = static_cast<const B*>(f.b);
   auto* c = static_cast<T*>(f.c);
   const std::int64_t b_stride = f.b_width == 1 ? f.b_stride : 1;
   const std::int64_t most = kPackedRows / p.rows * p.rows;
   for (std::int64_t i = 0; i < f.m; i += most) {
     const std::int64_t m = std::min(most, f.m - i);
-    p.pack(rows, a + i * f.a_stride, f.a_stride * item, f.a_step * item, m, f.k, p.rows);
+    p.a.pack(rows, a + i * f.a_stride, f.a_stride * a_item, f.a_step * a_item, m, f.k, p.rows);
     for (std::int64_t j = 0; j < f.n; j += p.columns) {
       const std::int64_t n = std::min(p.columns, f.n - j);
-      p.pack(panel, b + j * b_stride, b_stride * item, f.b_step * item, n, f.k, p.columns);
+      p.b.pack(panel, b + j * b_stride, b_stride * b_item, f.b_step * b_item, n, f.k, p.columns);
       p.block(m, n, f.k, rows, panel, c + i * f.c_row + j, f.c_row, f.block != 0);
     }
   }
@@ -68,7 +89,7 @@ void multiply_columns(const Fragment& f, const Product& p) {
   auto* c = static_cast<T*>(f.c);
   for (std::int64_t j = 0; j < f.n; j += p.columns) {
     const std::int64_t n = std::min(p.columns, f.n - j);
-    p.pack(panel, b + j * f.b_stride, f.b_stride * item, f.b_step * item, n, f.k, p.columns);
+    p.b.pack(panel, b + j * f.b_stride, f.b_stride * item, f.b_step * item, n, f.k, p.columns);
     p.strided({.m = f.m,
                .n = n,
                .k = f.k,
@@ -84,71 +105,87 @@ void multiply_columns(const Fragment& f, const Product& p) {
   }
 }
 
-template <class In, class T>
-void multiply(const Fragment* f, const Product& p) {
-  const bool lies = f->b_width == 1 || f->n <= f->b_width;
-  const bool packs = f->a_width == 1 && lies && f->k <= kProductDepth;
-  if constexpr (!std::is_same_v<In, T>) {
-    if (packs) return multiply_packed<In, T>(*f, p);
-    return one_by_one<In, T>(*f);
-  }
-  const bool large = f->m >= 2 * p.rows && f->n >= 4 * p.columns && 2 * f->k >= kProductDepth;
-  if (packs && large) return multiply_packed<T, T>(*f, p);
-  if (f->a_width == 1 && f->b_width == 1 && f->n > 1 && f->k <= kProductDepth)
-    return multiply_columns<T>(*f, p);
-  const bool panels = f->b_width == p.columns && f->b_step == p.columns;
-  if (f->a_width != 1 || f->k > kProductDepth || !(panels || f->n <= f->b_width))
-    return one_by_one<T, T>(*f);
-  const auto* b = static_cast<const T*>(f->b);
-  auto* c = static_cast<T*>(f->c);
+template <class T>
+void multiply_where_it_lies(const Fragment& f, const Product& p, bool packs) {
+  const bool large = f.m >= 2 * p.rows && f.n >= 4 * p.columns && 2 * f.k >= kProductDepth;
+  if (packs && large) return multiply_packed<T, T, T>(f, p);
+  if (f.a_width == 1 && f.b_width == 1 && f.n > 1 && f.k <= kProductDepth)
+    return multiply_columns<T>(f, p);
+  const bool panels = f.b_width == p.columns && f.b_step == p.columns;
+  if (f.a_width != 1 || f.k > kProductDepth || !(panels || f.n <= f.b_width))
+    return one_by_one<T, T, T>(f);
+  const auto* b = static_cast<const T*>(f.b);
+  auto* c = static_cast<T*>(f.c);
   // Panels that do not follow each other at once are multiplied one at a time.
-  const std::int64_t at_once = !panels || f->b_stride == f->k * p.columns ? f->n : p.columns;
-  for (std::int64_t j = 0; j < f->n; j += at_once)
-    p.strided({.m = f->m,
-               .n = std::min(at_once, f->n - j),
-               .k = f->k,
-               .a = f->a,
-               .a_row = f->a_stride,
-               .a_column = f->a_step,
-               .b = b + j / p.columns * f->b_stride,
-               .b_row = f->b_step,
+  const std::int64_t at_once = !panels || f.b_stride == f.k * p.columns ? f.n : p.columns;
+  for (std::int64_t j = 0; j < f.n; j += at_once)
+    p.strided({.m = f.m,
+               .n = std::min(at_once, f.n - j),
+               .k = f.k,
+               .a = f.a,
+               .a_row = f.a_stride,
+               .a_column = f.a_step,
+               .b = b + j / p.columns * f.b_stride,
+               .b_row = f.b_step,
                .c = c + j,
-               .c_row = f->c_row,
-               .add = f->block != 0},
+               .c_row = f.c_row,
+               .add = f.block != 0},
               panels);
 }
 
-template <DType kOperands, class In, class T, CpuTier kTier>
-void at_tier(const Fragment* f) {
-  static const Product& p = *product(kOperands, kTier);
-  multiply<In, T>(f, p);
+template <class A, class B, class T>
+void multiply(const Fragment* f, const Product& p) {
+  const bool lies = f->b_width == 1 || f->n <= f->b_width;
+  const bool packs = f->a_width == 1 && lies && f->k <= kProductDepth;
+  if constexpr (!std::is_floating_point_v<T> || !std::is_same_v<A, T> || !std::is_same_v<B, T>)
+    return packs ? multiply_packed<A, B, T>(*f, p) : one_by_one<A, B, T>(*f);
+  else
+    multiply_where_it_lies<T>(*f, p, packs);
 }
 
-template <DType kOperands, class In, class T>
+template <class A, class B, class T, CpuTier kTier>
+void at_tier(const Fragment* f) {
+  static const Product& p = *product(type_of<A>(), type_of<B>(), kTier);
+  multiply<A, B, T>(f, p);
+}
+
+template <class A, class B, class T>
 FragmentFn of(CpuTier tier) {
   switch (tier) {
     case CpuTier::Avx512:
-      return at_tier<kOperands, In, T, CpuTier::Avx512>;
+      return at_tier<A, B, T, CpuTier::Avx512>;
     case CpuTier::Avx2:
-      return at_tier<kOperands, In, T, CpuTier::Avx2>;
+      return at_tier<A, B, T, CpuTier::Avx2>;
     default:
-      return at_tier<kOperands, In, T, CpuTier::Baseline>;
+      return at_tier<A, B, T, CpuTier::Baseline>;
   }
+}
+
+template <class A, class B, class T>
+struct Row {
+  static FragmentFn find(DType a, DType b, CpuTier tier) {
+    return a == type_of<A>() && b == type_of<B>() ? of<A, B, T>(tier) : nullptr;
+  }
+};
+template <class... Rows>
+FragmentFn first_of(DType a, DType b, CpuTier tier) {
+  FragmentFn found = nullptr;
+  ((found = found ? found : Rows::find(a, b, tier)), ...);
+  return found;
 }
 
 }  // namespace
 
-FragmentFn fragment(DType operands, CpuTier tier) {
-  switch (operands) {
-    case DType::Float16:
-      return of<DType::Float16, Half, float>(tier);
-    case DType::Float32:
-      return of<DType::Float32, float, float>(tier);
-    case DType::Float64:
-      return of<DType::Float64, double, double>(tier);
-    default:
-      return nullptr;
-  }
+FragmentFn fragment(DType a, DType b, CpuTier tier) {
+  using std::int16_t, std::int32_t, std::int64_t, std::int8_t;
+  using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+  return first_of<Row<Half, Half, float>, Row<Half, float, float>, Row<float, Half, float>,
+                  Row<float, float, float>, Row<double, double, double>,
+                  Row<int8_t, int8_t, uint32_t>, Row<int8_t, uint8_t, uint32_t>,
+                  Row<uint8_t, int8_t, uint32_t>, Row<uint8_t, uint8_t, uint32_t>,
+                  Row<int16_t, int16_t, uint32_t>, Row<uint16_t, uint16_t, uint32_t>,
+                  Row<int32_t, int32_t, uint32_t>, Row<uint32_t, uint32_t, uint32_t>,
+                  Row<int64_t, int64_t, uint64_t>, Row<uint64_t, uint64_t, uint64_t>>(a, b, tier);
 }
 
 }  // namespace plait::loops

@@ -20,9 +20,9 @@ struct Fragment {
 };
 using FragmentFn = void (*)(const Fragment* f);
 
-// Of operands of that dtype, and sums of the dtype that ir::fragment_sums gives; whatever the
+// Of operands of these dtypes, and the sums that ir::kFragmentTypes has for them; whatever the
 // layouts. Fast where rows of A lie as they lie (width 1), and columns of B do or B is in panels of
 // the tier's block product, or in one that has all of its columns. nullptr for other dtypes.
-FragmentFn fragment(DType operands, CpuTier tier);
+FragmentFn fragment(DType a, DType b, CpuTier tier);
 
 }  // namespace plait::loops

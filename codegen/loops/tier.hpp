@@ -29,7 +29,7 @@
   ReduceFn reduce(ReduceKind kind, DType t);          \
   ArgReduceFn arg_reduce(ReduceKind kind, DType t);   \
   ArgColumnsFn arg_columns(ReduceKind kind, DType t); \
-  const Product* product(DType t);                    \
+  const Product* product(DType a, DType b);           \
   }
 PLAIT_DECLARE_TIER(baseline)
 PLAIT_DECLARE_TIER(avx2)

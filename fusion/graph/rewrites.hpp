@@ -28,9 +28,13 @@ std::vector<Graph::Instead> read_through_copies(const Graph& g);
 // product for whoever reads it in any order.
 std::vector<Graph::Instead> read_products(const Graph& g);
 
+// A product of casts from narrower types that fragments take is one of what they were cast from, so
+// that no wider copy is stored: `a.astype(np.int32) @ b.astype(np.int32)`.
+std::vector<Graph::Instead> read_through_casts(const Graph& g);
+
 using Rewrite = std::vector<Graph::Instead> (*)(const Graph&);
-inline constexpr Rewrite kRewrites[] = {add_stacked, sum_products, copy_windows,
-                                        read_through_copies, read_products};
+inline constexpr Rewrite kRewrites[] = {add_stacked,         sum_products,       copy_windows,
+                                        read_through_copies, read_through_casts, read_products};
 
 // Nobody needs the value but one node of the graph.
 bool alone(const GNode& g);

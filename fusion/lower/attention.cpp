@@ -51,7 +51,8 @@ void Lowering::attention() {
   const int at = batch + s.of.queries, sums_at = batch + 1 - s.of.queries;
   s.queries = pack_lines(queries, s.rows, at, lines(queries, sums_at, 1), sums_at, ctx, false);
 
-  const DType sums = fragment_sums(p.dtype), score_sums = fragment_sums(node(scores).dtype);
+  const DType sums = fragment_sums(tracer::product_types(p)),
+              score_sums = fragment_sums(tracer::product_types(node(scores)));
   const ExprId apart =
       ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
   const ExprId height = lines_in_block(s.rows);

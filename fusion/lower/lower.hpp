@@ -150,7 +150,12 @@ struct Target {
   // How deep a block of a product is that regions compute by fragments, which decides its bits, and
   // how many keys one of an attention has; 0: products are library calls.
   std::int64_t product_depth = 0;
+  std::uint32_t fragments = ~0U;  // rows of ir::kFragmentTypes that kernels multiply by, a bit each
   ProductBlocks blocks = {};
+  bool multiplies(const ir::ProductTypes& t) const {
+    const int row = ir::fragment_row(t);
+    return row >= 0 && (fragments >> row & 1);
+  }
   // Of a product by itself.
   std::int64_t depth_of_block() const { return blocks.depth > 0 ? blocks.depth : product_depth; }
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy

@@ -209,7 +209,7 @@ void Lowering::count_fragments(const Node& product) {
   const Multiplier by = region_.attention       ? Multiplier::Attention
                         : !product.axes.empty() ? Multiplier::Axes
                                                 : Multiplier::Tiles;
-  out_.work += product_work(*in_.target.machine, by, product.dtype,
+  out_.work += product_work(*in_.target.machine, by, tracer::product_types(product),
                             static_cast<double>(element_count(product.shape) * depth));
 }
 
@@ -269,7 +269,7 @@ void Lowering::product() {
   const bool strips = tile_.whole || (!at_sums && !several);
   const std::int32_t ctx = open_block(rows, strips ? nullptr : &columns);
   const Lines all = lines(id, columns.first, axes.columns);
-  const DType sums = fragment_sums(p.dtype);
+  const DType sums = fragment_sums(tracer::product_types(p));
   const ExprId apart =
       ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
   tile_.row = ex_.add(lines_in_block(tile_.whole ? all : columns), apart);

@@ -12,7 +12,7 @@ using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
-constexpr std::int64_t kBlock = 2048;  // steps: a window stays in the first-level cache
+constexpr std::int64_t kSteps = 2048;  // steps: a window stays in the first-level cache
 }  // namespace
 
 bool Lowering::contains_scan(std::int32_t id) const {
@@ -162,7 +162,7 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
   std::set<ExprId> shifts;
   for (const auto& [id, by] : scans_.shifts) shifts.insert(by.begin(), by.end());
   std::int64_t known = 0;
-  ExprId room = ex_.constant(kBlock);
+  ExprId room = ex_.constant(kSteps);
   std::vector<ExprId> others;
   for (ExprId s : shifts)
     if (ex_.is_constant(s))
@@ -178,7 +178,7 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
     tail = std::max(tail, static_cast<double>(concrete(in_, s)));
   }
   Lines r = lines(scans_.first, scans_.axis, 1);
-  r.most = ex_.constant(kBlock);
+  r.most = ex_.constant(kSteps);
   std::vector<std::int32_t> opened;
   const std::int32_t blocks = open_blocks(r, ctx, opened);
   const std::int32_t scan = scans_.loop = open_between(blocks, r.begin, r.end, steps, r.trips);
@@ -215,7 +215,7 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
         blocks, kNone, ahead,
         ex_.constant(std::max<std::int64_t>(1, static_cast<std::int64_t>(tail))), tail);
     Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, window};
-    i.access = access({{kBlock}, {{k_.loops[c].var, {1, kNoParam}}}});
+    i.access = access({{kSteps}, {{k_.loops[c].var, {1, kNoParam}}}});
     const Val v = push(i, c);
     push_store_local(window, {{}, {{k_.loops[c].var, {1, kNoParam}}}}, v, c);
     close(c);

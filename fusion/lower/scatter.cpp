@@ -16,7 +16,7 @@ using tracer::NodeKind;
 namespace {
 // Indices of a block, which stay in the nearest cache; operations of an element that every row may
 // have again.
-constexpr std::int64_t kBlock = 512;
+constexpr std::int64_t kIndices = 512;
 constexpr double kSoon = 4;
 }  // namespace
 
@@ -56,18 +56,18 @@ void Lowering::scatter() {
     return run(rows, emit(index, Index{{rows, ex_.one(), ex_.zero()}}, rows));
   }
   // Lanes run along indices where those are computed, a block of them, and then along each row.
-  const ExprId most = ex_.constant(kBlock);
+  const ExprId most = ex_.constant(kIndices);
   const Val each = number(most), count = integer(OpId::Subtract, end, begin);
   const Val blocks =
-      integer(OpId::FloorDivide, integer(OpId::Add, count, constant(scalar_int(kBlock - 1))), each);
+      integer(OpId::FloorDivide, integer(OpId::Add, count, constant(scalar_int(kIndices - 1))), each);
   const std::int32_t block =
-      open_between(0, kNone, blocks, ex_.blocks(extent, most), std::max(1.0, trips / kBlock));
+      open_between(0, kNone, blocks, ex_.blocks(extent, most), std::max(1.0, trips / kIndices));
   const Val from = integer(OpId::Add, begin, integer(OpId::Multiply, k_.loops[block].var, each));
   const Val to = integer(OpId::Minimum, integer(OpId::Add, from, each), end);
   const std::int32_t named = scratch(
       {index, "a block of indices", "lanes run along the rows there"}, DType::Int64, most, block);
   const auto open_rows = [&] {
-    return open_between(block, from, to, most, std::min<double>(trips, kBlock));
+    return open_between(block, from, to, most, std::min<double>(trips, kIndices));
   };
   const auto place = [&](std::int32_t rows) {
     return Access{{}, {{k_.loops[rows].var, {1, kNoParam}}, {from, {-1, kNoParam}}}};

@@ -16,7 +16,8 @@ double multiplying(const Problem& p, const Attention& a, Multiplier by) {
   const auto of = [&](std::int32_t product) {
     const Node& n = *p.graph[product].node;
     const auto columns = static_cast<double>(n.shape.back());
-    return product_seconds(*p.target.machine, by, n.dtype, elements_of(n.shape) / columns, columns,
+    return product_seconds(*p.target.machine, by, tracer::product_types(n),
+                           elements_of(n.shape) / columns, columns,
                            static_cast<double>(tracer::product_depth(n)));
   };
   double seconds = of(a.scores);

@@ -72,7 +72,7 @@ class MultiplyInRegions final : public Rule {
     const double rows = elements_of(n.shape) / columns;
     const bool host = c.problem().target.lanes;
     const auto seconds = [&](Multiplier by) {
-      return product_seconds(m, by, n.dtype, rows, columns, depth);
+      return product_seconds(m, by, tracer::product_types(n), rows, columns, depth);
     };
     const double tiles = seconds(n.axes.empty() ? Multiplier::Tiles : Multiplier::Axes);
     // The host multiplies what a BLAS does not take, or not faster, by tiles.

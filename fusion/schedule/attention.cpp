@@ -151,7 +151,7 @@ class Analysis {
     const Node& n = node(i);
     const std::int32_t of = input(i, 0), mask = input(i, 1);
     if (node(of).shape != shape_ || node(of).dtype != n.dtype || (mask >= 0 && !plain(mask)) ||
-        !ir::has_fragments(n.dtype))
+        !is_float(n.dtype))
       return false;
     if (n.reduce == ReduceKind::Sum) return is_factor(value(of));
     return plain(of) && (n.reduce == ReduceKind::Max || n.reduce == ReduceKind::Min);
@@ -482,9 +482,10 @@ std::optional<Attention> find_attention(const Graph& g, const std::vector<std::i
                                         std::int32_t product, const Target& target) {
   const GNode& gn = g[product];
   if (gn.leaf || gn.node->kind != NodeKind::MatMul || target.product_depth == 0 ||
-      !ir::has_fragments(gn.node->dtype) || !gn.node->axes.empty())
+      !target.multiplies(tracer::product_types(*gn.node)) || !gn.node->axes.empty())
     return std::nullopt;
   for (const int side : {0, 1}) {
+    if (gn.node->inputs[side]->dtype != gn.node->dtype) continue;
     if (gn.node->shape.end()[-1 - side] > kWidest) continue;
     for (const Scores& scores : products_before(g, canon, canon[gn.in[side]])) {
       if (g[scores.product].node->inputs[0]->shape.back() > kWidest) continue;

@@ -21,14 +21,19 @@ double product_weight(DType t) {
 }
 
 // Of a multiplication and addition, of as many as product_weight() counts.
-double product_cost(const Machine& m, Multiplier by, DType t) {
-  if (by == Multiplier::Loop) return m.loop_product / product_weight(t);
-  if (!is_float(t) && !(is_complex(t) && by == Multiplier::Blas))
-    return std::numeric_limits<double>::infinity();
+double product_cost(const Machine& m, Multiplier by, const ir::ProductTypes& types) {
+  const DType t = types.result;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  if (by == Multiplier::Loop) return types.uniform() ? m.loop_product / product_weight(t) : kNever;
+  if (by == Multiplier::Blas ? !types.uniform() || !(is_float(t) || is_complex(t))
+                             : !ir::has_fragments(types))
+    return kNever;
   const ProductCosts& c = by == Multiplier::Blas        ? m.blas_product
                           : by == Multiplier::Axes      ? m.axes_product
                           : by == Multiplier::Attention ? m.attention_product
                                                         : m.tile_product;
+  if (is_integer(t))
+    return c.single * (itemsize(types.a) == 1 ? m.product_of_bytes : m.product_of_integers);
   return t == DType::Float16 ? c.half : c.single;
 }
 
@@ -57,19 +62,19 @@ double region_seconds(const Machine& m, double bytes, double work) {
   return std::max(memory_seconds(m, bytes), work * m.cycle);
 }
 
-double product_seconds(const Machine& m, Multiplier by, DType t, double rows, double columns,
-                       double depth) {
+double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& t, double rows,
+                       double columns, double depth) {
   const double cost = product_cost(m, by, t);
   if (std::isinf(cost)) return cost;  // of no products, too
-  const double seconds = rows * columns * depth * product_weight(t) * cost;
+  const double seconds = rows * columns * depth * product_weight(t.result) * cost;
   // One row or column is bound by memory, or by lanes along k, which no tile has.
   const bool vector = rows == 1 || columns == 1;
   const bool tiles = by != Multiplier::Blas && by != Multiplier::Loop;
   return vector && tiles ? seconds * m.tile_lanes : seconds;
 }
 
-double product_work(const Machine& m, Multiplier by, DType t, double products) {
-  return products * product_weight(t) * product_cost(m, by, t) / m.cycle;
+double product_work(const Machine& m, Multiplier by, const ir::ProductTypes& t, double products) {
+  return products * product_weight(t.result) * product_cost(m, by, t) / m.cycle;
 }
 
 double operation_seconds(const Machine& m, const Node& n) {
@@ -95,7 +100,8 @@ double operation_seconds(const Machine& m, const Node& n) {
       const double rows = elements_of(n.shape) / std::max(1.0, columns);
       double least = std::numeric_limits<double>::infinity();
       for (const Multiplier by : {Multiplier::Tiles, Multiplier::Blas, Multiplier::Loop})
-        least = std::min(least, product_seconds(m, by, n.dtype, rows, columns, depth));
+        least =
+            std::min(least, product_seconds(m, by, tracer::product_types(n), rows, columns, depth));
       return through(result + bytes_of(*n.inputs[0])) + least;
     }
     case NodeKind::Call: {

@@ -2,6 +2,7 @@
 // to compute something, or says beforehand how long it takes, asks here.
 #pragma once
 #include "core/machine.hpp"
+#include "ir/ir.hpp"
 #include "tracer/node.hpp"
 
 namespace plait::fusion {
@@ -23,10 +24,10 @@ double region_seconds(const Machine& m, double bytes, double work);
 // attention), a BLAS, or a plain loop.
 enum class Multiplier : std::uint8_t { Tiles, Axes, Attention, Blas, Loop };
 // Of products of matrices, all of a batch; infinite of a type that they do not take.
-double product_seconds(const Machine& m, Multiplier by, DType t, double rows, double columns,
-                       double depth);
+double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& t, double rows,
+                       double columns, double depth);
 // The same in units of work, for a region that multiplies.
-double product_work(const Machine& m, Multiplier by, DType t, double products);
+double product_work(const Machine& m, Multiplier by, const ir::ProductTypes& t, double products);
 
 // Of an operation by itself, which reads its operands from memory and stores its result there.
 double operation_seconds(const Machine& m, const tracer::Node& n);

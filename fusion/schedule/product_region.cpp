@@ -25,7 +25,7 @@ constexpr std::size_t kMostNodes = 64;
 
 // Of an element of its block.
 std::int64_t bytes_of_sum(const Node& product) {
-  return static_cast<std::int64_t>(itemsize(ir::fragment_sums(product.dtype)));
+  return static_cast<std::int64_t>(itemsize(ir::fragment_sums(tracer::product_types(product))));
 }
 
 bool rows_alone(const Dims& shape, const Dims& product) {
@@ -124,7 +124,7 @@ std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32
     if (g[i].node->kind == NodeKind::View && !g[canon[g[i].in[0]]].leaf) of = canon[g[i].in[0]];
     const Node& n = *g[of].node;
     if (n.kind == NodeKind::MatMul) {
-      if (n.axes.empty() && element_count(n.shape) == elements && ir::has_fragments(n.dtype) &&
+      if (n.axes.empty() && element_count(n.shape) == elements && is_float(n.dtype) &&
           product_class(n) != ProductClass::Small)
         found.push_back({of, i});
       continue;
@@ -152,7 +152,7 @@ std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int6
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
   const Node& p = *g[node].node;
   if (g[node].leaf || p.kind != NodeKind::MatMul || target.product_depth == 0) return false;
-  if (!ir::has_fragments(p.dtype)) return false;
+  if (!target.multiplies(tracer::product_types(p))) return false;
   const std::int64_t depth = tracer::product_depth(p);
   const tracer::ProductAxes axes = tracer::product_axes(p);
   const auto count = [&](int first, int axes_of_it) {
@@ -241,7 +241,7 @@ std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<st
   const auto term = [&](std::int32_t i) {
     return alone(i) && std::find(products.begin(), products.end(), i) != products.end() &&
            tracer::product_depth(*g[i].node) <= target.depth_of_block() &&
-           ir::fragment_sums(g[i].node->dtype) == g[i].node->dtype;
+           ir::fragment_sums(tracer::product_types(*g[i].node)) == g[i].node->dtype;
   };
   // Whether a value is made of these products.
   const std::int32_t first = *std::min_element(products.begin(), products.end());

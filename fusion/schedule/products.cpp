@@ -144,8 +144,9 @@ bool Candidate::computes_keys(const Attention& a, std::int32_t operand) const {
   const std::int64_t rows =
       std::min(g_[a.product].node->shape[a.row_axis(g_)],
                attention_rows(BlockExtents(g_), a, problem_->target.product_depth));
-  const double seconds = product_seconds(m, Multiplier::Attention, g_[a.scores].node->dtype,
-                                         static_cast<double>(rows), 2, 1);
+  const double seconds =
+      product_seconds(m, Multiplier::Attention, tracer::product_types(*g_[a.scores].node),
+                      static_cast<double>(rows), 2, 1);
   return *cost > 0 && *cost * m.cycle <= kShare * seconds;
 }
 
@@ -155,8 +156,8 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
   const Target& target = problem_->target;
   const Node& p = *g_[product].node;
   if (!target.lanes || g_[product].leaf || p.kind != NodeKind::MatMul || !p.axes.empty() ||
-      attends_[product] || target.product_depth == 0 || !ir::has_fragments(p.dtype) ||
-      product_class(p) == ProductClass::Small)
+      attends_[product] || target.product_depth == 0 ||
+      !target.multiplies(tracer::product_types(p)) || product_class(p) == ProductClass::Small)
     return std::nullopt;
   const auto alone = [&](std::int32_t i) {
     return !g_[i].leaf && g_[i].uses == 1 && !g_[i].wanted && !g_[i].held && canon_[i] == i;
@@ -427,8 +428,9 @@ bool Candidate::share_blocks(std::int32_t a, std::int32_t b) const {
   const Node &p = *g_[a].node, &q = *g_[b].node;
   const tracer::ProductAxes of_p = tracer::product_axes(p), of_q = tracer::product_axes(q);
   if (attends_[a] || attends_[b]) return attends_[a] && attention(a)->multiplies(b);
-  return p.dtype == q.dtype && p.shape == q.shape && p.axes.empty() == q.axes.empty() &&
-         of_p.batch == of_q.batch && of_p.rows == of_q.rows;
+  const auto sums = [](const Node& n) { return ir::fragment_sums(tracer::product_types(n)); };
+  return p.dtype == q.dtype && sums(p) == sums(q) && p.shape == q.shape &&
+         p.axes.empty() == q.axes.empty() && of_p.batch == of_q.batch && of_p.rows == of_q.rows;
 }
 
 bool Candidate::keep_products(const std::vector<Step>& steps) {

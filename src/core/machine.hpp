@@ -78,6 +78,8 @@ struct Machine {
                attention_product = tile_product,
                blas_product = {std::numeric_limits<double>::infinity(), 12e-12};
   double loop_product = 0.4e-9;
+  // Times that in tiles, of as many bytes of sums in Float32: of integers of a byte, and of others.
+  double product_of_bytes = 0.3, product_of_integers = 2;
   // A step of a fold in order: alone, and of one of several that are taken side by side.
   double ordered = 1.2e-9, side_by_side = 0.4e-9;
   double block = 20e-9;  // of a block of a product in a region, beyond its multiplications

@@ -145,33 +145,65 @@ struct Panels {
   std::int32_t width = 1;
   Coeff stride, step;
 };
-// What fragments multiply: A and B are of one dtype, C of the one that they are summed in.
+// What fragments multiply: A, B, and C, which has the dtype that products are summed in.
 struct FragmentTypes {
-  DType operands, sums;
+  DType a, b, sums;
 };
 inline constexpr FragmentTypes kFragmentTypes[] = {
-    {DType::Float16, DType::Float32},
-    {DType::Float32, DType::Float32},
-    {DType::Float64, DType::Float64},
+    {DType::Float16, DType::Float16, DType::Float32},
+    {DType::Float16, DType::Float32, DType::Float32},
+    {DType::Float32, DType::Float16, DType::Float32},
+    {DType::Float32, DType::Float32, DType::Float32},
+    {DType::Float64, DType::Float64, DType::Float64},
+    {DType::Int8, DType::Int8, DType::Int32},
+    {DType::Int8, DType::UInt8, DType::Int32},
+    {DType::UInt8, DType::Int8, DType::Int32},
+    {DType::UInt8, DType::UInt8, DType::Int32},
+    {DType::Int16, DType::Int16, DType::Int32},
+    {DType::UInt16, DType::UInt16, DType::Int32},
+    {DType::Int32, DType::Int32, DType::Int32},
+    {DType::UInt32, DType::UInt32, DType::UInt32},
+    {DType::Int64, DType::Int64, DType::Int64},
+    {DType::UInt64, DType::UInt64, DType::UInt64},
 };
-// The sums' dtype; that of the operands where no fragment takes them.
-constexpr DType fragment_sums(DType operands) {
-  for (const FragmentTypes& t : kFragmentTypes)
-    if (t.operands == operands) return t.sums;
-  return operands;
+// The row of these operands; -1: no fragment takes them.
+constexpr int fragment_row(DType a, DType b) {
+  int row = 0;
+  for (const FragmentTypes& t : kFragmentTypes) {
+    if (t.a == a && t.b == b) return row;
+    ++row;
+  }
+  return -1;
 }
-constexpr bool has_fragments(DType operands) {
-  for (const FragmentTypes& t : kFragmentTypes)
-    if (t.operands == operands) return true;
-  return false;
+// Of a matrix product: its operands and itself, which may be narrower than the sums. Integers wrap,
+// and what wraps in more bits has the right ones in fewer.
+struct ProductTypes {
+  DType a, b, result;
+  constexpr bool uniform() const { return a == b && b == result; }
+};
+constexpr int fragment_row(const ProductTypes& t) {
+  const int row = fragment_row(t.a, t.b);
+  if (row < 0) return row;
+  const DType sums = kFragmentTypes[row].sums;
+  const bool wraps = is_integer(sums) && is_integer(t.result);
+  const bool has =
+      t.result == sums || t.uniform() || (wraps && itemsize(t.result) <= itemsize(sums));
+  return has ? row : -1;
+}
+constexpr bool has_fragments(const ProductTypes& t) { return fragment_row(t) >= 0; }
+// The sums' dtype; the product's where no fragment computes it.
+constexpr DType fragment_sums(const ProductTypes& t) {
+  const int row = fragment_row(t);
+  return row < 0 ? t.result : kFragmentTypes[row].sums;
 }
 // A fragment: C += A * B. A, B and C are of the dtypes of their locals, a row of the table; an
 // instruction has that of C. Element (i, j) of C, at access + i * row + j of its local, becomes
-// C + s, where s starts at +0.0 and p from 0 to k adds fma(A(i, p), B(p, j), s) in the dtype of C:
-// nothing is added in another order, whatever the backend, but for operands of 16 bits: their
-// products are exact in float32, and tensor cores add those of 16 steps along k in an order of
-// their own. Where `block` is 0, C becomes s whatever it was. What lies beyond m and n in the last
-// panels does not count. Stands in no vector loop.
+// C + s, where s starts at +0.0 and p from 0 to k adds fma(A(i, p), B(p, j), s) in the dtype of C,
+// which A and B are converted to: nothing is added in another order, whatever the backend, but for
+// operands of 16 bits: their products are exact in float32, and tensor cores add those of 16 steps
+// along k in an order of their own. Integers wrap, so that their order does not show. Where `block`
+// is 0, C becomes s whatever it was. What lies beyond m and n in the last panels does not count.
+// Stands in no vector loop.
 struct Fragment {
   Panels a, b;
   std::int32_t local = 0, access = -1;  // C

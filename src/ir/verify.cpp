@@ -275,10 +275,10 @@ class Rules {
       if (operand(v, n).type != DType::Int64) fail(k_, v, "an extent is not int64");
     if (!visible_[p.block] || !defines(p.block) || k_.insts[p.block].type != DType::Int64)
       fail(k_, v, "its block is no visible int64");
-    const DType operands = k_.locals[p.a.local].dtype;
-    if (!has_fragments(operands)) fail(k_, v, "multiplies " + std::string(name(operands)));
-    if (k_.locals[p.b.local].dtype != operands) fail(k_, v, "its operands differ in dtype");
-    type(v, fragment_sums(operands));
+    const DType a = k_.locals[p.a.local].dtype, b = k_.locals[p.b.local].dtype;
+    const int row = fragment_row(a, b);
+    if (row < 0) fail(k_, v, "multiplies " + std::string(name(a)) + " by " + std::string(name(b)));
+    type(v, kFragmentTypes[row].sums);
     type(v, k_.locals[p.local].dtype);
     if (p.local == p.a.local || p.local == p.b.local) fail(k_, v, "overwrites an operand");
     for (std::int32_t l : {p.a.local, p.b.local, p.local}) local_visible(v, l);

@@ -34,6 +34,32 @@ TEST_CASE("a layer with bias and GELU is one region") {
   }
 }
 
+TEST_CASE("casts in front of a product are read through") {
+  const auto narrow = [](const Dims& shape, int seed, DType t) {
+    const Array a = tracer::astype(apply(OpId::Multiply, random_f32(shape, seed), weak(100)), t);
+    tracer::evaluate(a);
+    return a;
+  };
+  for (const auto& [a, b, t] : {std::tuple{DType::Int8, DType::Int8, DType::Int32},
+                                {DType::Int8, DType::Int8, DType::Int16},
+                                {DType::Int16, DType::Int16, DType::Int32},
+                                {DType::Float16, DType::Float16, DType::Float32},
+                                {DType::Float32, DType::Float16, DType::Float32}}) {
+    const Array x = narrow({300, 200}, 1, a), w = narrow({200, 400}, 2, b),
+                scale = random_f32({400}, 3);
+    const Both r = both([&] {
+      const Array p = matmul(tracer::astype(x, t), tracer::astype(w, t));
+      return apply(OpId::Multiply, tracer::astype(p, DType::Float32), scale);
+    });
+    INFO(r.text);
+    CHECK(r.plan.regions == 1);
+    const auto bytes = static_cast<std::int64_t>(300 * 200 * itemsize(a) + 200 * 400 * itemsize(b) +
+                                                 4 * 400 + 4 * 300 * 400);
+    CHECK(r.plan.bytes_moved == bytes);
+    check_close(r, 2000);
+  }
+}
+
 TEST_CASE("products of one shape have their blocks side by side in a region") {
   const Array x = random_f32({300, 90}, 1), w = random_f32({90, 200}, 2),
               v = random_f32({90, 200}, 3);

@@ -295,7 +295,9 @@ void Emitter::emit_fragment(const ir::Inst& i) {
                            coeff(p.b.step),
                            coeff(p.row),
                            number(p.block)};
-  llvm::Value* callee = helper({.kind = HelperRef::Fragment, .type = k_.locals[p.a.local].dtype});
+  llvm::Value* callee = helper({.kind = HelperRef::Fragment,
+                                .type = k_.locals[p.a.local].dtype,
+                                .to = k_.locals[p.b.local].dtype});
   AllocaInst* fragment = stack(b_.getInt64Ty(), std::size(fields));
   for (std::size_t n = 0; n < std::size(fields); ++n)
     b_.CreateStore(fields[n], at(fragment, i64(static_cast<std::int64_t>(n) * 8)));

@@ -23,6 +23,7 @@ void run_gather(DType t, const Dims& shape, const Memory& in, const Memory& inde
                 std::int64_t step, const Memory& out);
 // An operand of a product: see tracer/contraction.hpp.
 struct Factor {
+  DType dtype;
   const Dims& shape;
   Memory memory;
 };

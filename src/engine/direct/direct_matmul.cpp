@@ -135,7 +135,9 @@ void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, cons
                   .c = c,
                   .batch = part(a.shape, 0, axes.batch),
                   .a_steps = part(la, 0, axes.batch),
-                  .b_steps = part(lb, 0, axes.batch)};
+                  .b_steps = part(lb, 0, axes.batch),
+                  .a_dtype = a.dtype,
+                  .b_dtype = b.dtype};
   if (rows.extents.size() > 1 || columns.extents.size() > 1 || a_sums.extents.size() > 1) {
     p.rows = std::move(rows);
     p.a_sums = std::move(a_sums);

@@ -33,8 +33,8 @@ void mirror(T* c, std::int64_t n) {
 bool mirror_pays(std::int64_t n, std::int64_t k) { return n >= kLeastRows && k >= kLeastDepth; }
 
 void mirror_upper(DType t, std::byte* c, std::int64_t n) {
-  if (t == DType::Float32) mirror(reinterpret_cast<float*>(c), n);
-  if (t == DType::Float64) mirror(reinterpret_cast<double*>(c), n);
+  if (itemsize(t) == sizeof(float)) mirror(reinterpret_cast<float*>(c), n);
+  if (itemsize(t) == sizeof(double)) mirror(reinterpret_cast<double*>(c), n);
 }
 
 }  // namespace plait::engine

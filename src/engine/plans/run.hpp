@@ -20,6 +20,14 @@ Stats& counters();
 inline fusion::Target host_target() {
   return {.machine = &host_machine(), .product_depth = loops::kProductDepth};
 }
+// Rows of ir::kFragmentTypes that codegen/cuda/prelude/fragments.cuh has.
+constexpr std::uint32_t fragments_of_devices() {
+  std::uint32_t rows = 0;
+  for (std::size_t i = 0; i < std::size(ir::kFragmentTypes); ++i)
+    if (const ir::FragmentTypes& t = ir::kFragmentTypes[i]; t.a == t.b && is_float(t.sums))
+      rows |= 1U << i;
+  return rows;
+}
 // What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
 // NumPy's roundings only where sums are kept in the product's own type. It adds no bias to complex
 // products, and multiplies C by a complex 1 there, which need not leave infinities alone. Blocks of
@@ -32,6 +40,7 @@ inline fusion::Target device_target(const Machine& m) {
               1u << static_cast<int>(DType::Float32) | 1u << static_cast<int>(DType::Float64),
           .ordered_products = false,
           .product_depth = 64,
+          .fragments = fragments_of_devices(),
           .blocks = {.rows = 128,
                      .many_rows = 128,
                      .operand_bytes = 96 << 10,

@@ -282,7 +282,7 @@ std::optional<BlasLayout> blas_layout(std::int64_t item, std::int64_t row, std::
 }
 
 bool blas_product(const MatrixProduct& p) {
-  if (!is_float(p.dtype) && !is_complex(p.dtype)) return false;
+  if (!p.types().uniform() || !(is_float(p.dtype) || is_complex(p.dtype))) return false;
   if (p.dtype == DType::Float16 || p.products() == 0) return false;
   const Library& l = library();
   if (!l.good) return false;
@@ -293,7 +293,7 @@ bool blas_product(const MatrixProduct& p) {
 
 double seconds_of(const MatrixProduct& p, fusion::Multiplier by) {
   const auto size = [](std::int64_t n) { return static_cast<double>(n); };
-  return fusion::product_seconds(host_machine(), by, p.dtype, size(p.m), size(p.n), size(p.k)) *
+  return fusion::product_seconds(host_machine(), by, p.types(), size(p.m), size(p.n), size(p.k)) *
          size(p.entries());
 }
 

@@ -87,7 +87,7 @@ class Tiled {
   Tiled(const MatrixProduct& p, const loops::Product& tiles)
       : p_(p),
         tiles_(tiles),
-        sums_(p.dtype == DType::Float16 ? DType::Float32 : p.dtype),
+        sums_(ir::fragment_sums(p.types())),
         item_(static_cast<std::int64_t>(itemsize(sums_))),
         tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts) {}
 
@@ -96,12 +96,12 @@ class Tiled {
       pack_a_ = true;
       return p_.m <= kFewRows ? run_apart(p_.entries()) : run_entries();
     }
-    const bool widens = sums_ != p_.dtype;
-    if (!widens && p_.b_column == item_ && p_.b_row % item_ == 0 &&
+    const bool panels_only = !tiles_.strided;
+    if (!panels_only && p_.b_column == item_ && p_.b_row % item_ == 0 &&
         (p_.m <= 2 * tiles_.rows || small_b()))
       pack_b_ = false;
     // Tiles walk along the rows of A where they lie, unless that is not possible.
-    pack_a_ = widens || p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
+    pack_a_ = panels_only || p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
     if (pack_a_) pack_b_ = true;
     const std::int64_t entries = p_.entries();
     if (!pack_b_ || p_.products() / static_cast<double>(entries) < kOwnProducts ||
@@ -124,25 +124,26 @@ class Tiled {
   // Panels of rows [i, i + m) and columns [j, j + n), of products [from, from + k).
   void pack_rows(std::byte* to, const std::byte* a, std::int64_t i, std::int64_t m,
                  std::int64_t from, std::int64_t k) const {
-    if (p_.mapped()) return gather(to, a, p_.rows, i, m, p_.a_sums, from, k, tiles_.rows);
-    tiles_.pack(to, a + i * p_.a_row + from * p_.a_column, p_.a_row, p_.a_column, m, k,
-                tiles_.rows);
+    if (p_.mapped()) return gather(tiles_.a, to, a, p_.rows, i, m, p_.a_sums, from, k, tiles_.rows);
+    tiles_.a.pack(to, a + i * p_.a_row + from * p_.a_column, p_.a_row, p_.a_column, m, k,
+                  tiles_.rows);
   }
   void pack_columns(std::byte* to, const std::byte* b, std::int64_t j, std::int64_t n,
                     std::int64_t from, std::int64_t k) const {
-    if (p_.mapped()) return gather(to, b, p_.columns, j, n, p_.b_sums, from, k, tiles_.columns);
-    tiles_.pack(to, b + from * p_.b_row + j * p_.b_column, p_.b_column, p_.b_row, n, k,
-                tiles_.columns);
+    if (p_.mapped())
+      return gather(tiles_.b, to, b, p_.columns, j, n, p_.b_sums, from, k, tiles_.columns);
+    tiles_.b.pack(to, b + from * p_.b_row + j * p_.b_column, p_.b_column, p_.b_row, n, k,
+                  tiles_.columns);
   }
-  void gather(std::byte* to, const std::byte* from, const AxisGroup& lines, std::int64_t first,
-              std::int64_t count, const AxisGroup& sums, std::int64_t start, std::int64_t k,
-              std::int64_t width) const {
+  void gather(const loops::Packing& by, std::byte* to, const std::byte* from,
+              const AxisGroup& lines, std::int64_t first, std::int64_t count, const AxisGroup& sums,
+              std::int64_t start, std::int64_t k, std::int64_t width) const {
     std::int64_t lines_at[kOwnColumns], sums_at[kDepth];
     place_lines(sums, start, k, sums_at);
     for (std::int64_t i = 0; i < count; i += kOwnColumns) {
       const std::int64_t some = std::min(kOwnColumns, count - i);
       place_lines(lines, first + i, some, lines_at);
-      tiles_.gather(to + i * k * item_, from, lines_at, sums_at, some, k, width);
+      by.gather(to + i / width * tiles_.panel(width, k), from, lines_at, sums_at, some, k, width);
     }
   }
 
@@ -163,9 +164,8 @@ class Tiled {
     const std::int64_t rows = std::min(height, kTallTiles * tiles_.rows);
     std::int64_t a_bytes = 0, b_bytes = 0;
     const std::int64_t depth = std::min(p_.k, kDepth);
-    if (pack_a_) a_bytes = loops::packed_size(rows, depth, tiles_.rows) * item_;
-    if (pack_b_)
-      b_bytes = loops::packed_size(std::min(width, kOwnColumns), depth, tiles_.columns) * item_;
+    if (pack_a_) a_bytes = tiles_.panels(rows, depth, tiles_.rows);
+    if (pack_b_) b_bytes = tiles_.panels(std::min(width, kOwnColumns), depth, tiles_.columns);
     a_bytes = (a_bytes + 63) / 64 * 64;
     b_bytes = (b_bytes + 63) / 64 * 64;
     if (a_bytes + b_bytes > 0)
@@ -231,22 +231,22 @@ class Tiled {
   // All threads on one entry: they pack a part of B together, then each takes blocks of rows.
   void run_together(const Place& place) {
     const std::int64_t wide = tiles_.columns, tall = tiles_.rows;
-    const std::int64_t limit = kPackedBytes / item_;
+    const std::int64_t limit = kPackedBytes * tiles_.group / tiles_.word;
     const std::int64_t width = std::min(ceil_div(p_.n, wide) * wide, limit / kDepth / wide * wide);
     const std::int64_t depth =
         std::min(p_.k, std::max<std::int64_t>(1, limit / width / kDepth) * kDepth);
     // a @ a.T, as NumPy has it: half of the work.
     const bool symmetric = !p_.mapped() && place.a == place.b && p_.m == p_.n &&
                            p_.a_row == p_.b_column && p_.a_column == p_.b_row &&
-                           mirror_pays(p_.m, p_.k);
+                           p_.a_dtype == p_.b_dtype && mirror_pays(p_.m, p_.k);
     const std::int64_t pieces = kPiecesAThread * tasks_.threads();
     const std::int64_t height =
         std::clamp(ceil_div(ceil_div(p_.m, tall), pieces), std::int64_t{1}, kTallTiles) * tall;
     const std::int64_t down = ceil_div(p_.m, height);
     const std::int64_t a_bytes =
-        (loops::packed_size(height, std::min(p_.k, kDepth), tall) * item_ + 63) / 64 * 64;
-    const Ref<Buffer> panels =
-        allocate(static_cast<std::size_t>(loops::packed_size(width, depth, wide) * item_));
+        (tiles_.panels(height, std::min(p_.k, kDepth), tall) + 63) / 64 * 64;
+    const Ref<Buffer> panels = allocate(static_cast<std::size_t>(
+        ceil_div(depth, kDepth) * tiles_.panels(width, std::min(depth, kDepth), wide)));
     const Ref<Buffer> scratch = allocate(static_cast<std::size_t>(a_bytes * tasks_.threads()));
     const double entries = static_cast<double>(p_.entries());
     for (std::int64_t j = 0; j < p_.n; j += width)
@@ -255,14 +255,15 @@ class Tiled {
         const std::int64_t blocks = ceil_div(k, kDepth), across = ceil_div(columns, wide);
         // Of a block of B: its first panel.
         const auto at = [&](std::int64_t block) {
-          return panels->data + block * kDepth * across * wide * item_;
+          return panels->data + block * across * tiles_.panel(wide, kDepth);
         };
         tasks_.run(blocks * across, static_cast<double>(k * columns) * 0.1e-9,
                    [&](std::int64_t t, int, auto) {
                      const std::int64_t block = t / across, panel = t % across * wide,
                                         deep = std::min(kDepth, k - block * kDepth);
-                     pack_columns(at(block) + panel * deep * item_, place.b, j + panel,
-                                  std::min(wide, columns - panel), from + block * kDepth, deep);
+                     pack_columns(at(block) + panel / wide * tiles_.panel(wide, deep), place.b,
+                                  j + panel, std::min(wide, columns - panel), from + block * kDepth,
+                                  deep);
                    });
         const double part = static_cast<double>(columns) / static_cast<double>(p_.n) *
                             static_cast<double>(k) / static_cast<double>(p_.k);
@@ -277,7 +278,7 @@ class Tiled {
                        const std::int64_t deep = std::min(kDepth, k - block * kDepth);
                        packed_rows(place, i, std::min(height, p_.m - i), j + first, columns - first,
                                    from + block * kDepth, deep, scratch->data + worker * a_bytes,
-                                   at(block) + first * deep * item_);
+                                   at(block) + first / wide * tiles_.panel(wide, deep));
                      }
                    });
       }
@@ -300,17 +301,20 @@ void turn_column(MatrixProduct& p, std::int64_t item) {
   std::swap(p.a_steps, p.b_steps);
   std::swap(p.a_row, p.b_column);
   std::swap(p.a_column, p.b_row);
+  std::swap(p.a_dtype, p.b_dtype);
 }
 
-// In Float32, and rounded at the end, as NumPy does it.
-void half_product(const MatrixProduct& p, const loops::Product& tiles) {
+// In another dtype, and cast at the end: halves are rounded then, as NumPy does it, and integers
+// wrap.
+void wider_product(const MatrixProduct& p, DType sums, const loops::Product& tiles) {
+  const auto item = static_cast<std::int64_t>(itemsize(sums));
   const Dims shape{p.entries() * p.m * p.n};
-  const Ref<Buffer> sums = allocate(static_cast<std::size_t>(shape[0]) * sizeof(float));
-  MatrixProduct wide = p;
-  wide.c = sums->data;
-  Tiled(wide, tiles).run();
-  run_cast(DType::Float32, DType::Float16, shape, {wide.c, Dims{sizeof(float)}},
-           {p.c, Dims{static_cast<std::int64_t>(itemsize(DType::Float16))}});
+  const Ref<Buffer> wide = allocate(static_cast<std::size_t>(shape[0] * item));
+  MatrixProduct to = p;
+  to.c = wide->data;
+  Tiled(to, tiles).run();
+  run_cast(sums, p.dtype, shape, {to.c, Dims{item}},
+           {p.c, Dims{static_cast<std::int64_t>(itemsize(p.dtype))}});
 }
 
 }  // namespace
@@ -354,20 +358,20 @@ MatrixProduct with_joined_axes(const MatrixProduct& as_given) {
 
 bool tiled_product(const MatrixProduct& as_given) {
   if (as_given.m == 0 || as_given.n == 0 || as_given.entries() == 0) return true;
-  const loops::Product* tiles = loops::product(as_given.dtype, config().tier);
-  if (!tiles) return false;
-  const auto item = static_cast<std::int64_t>(itemsize(as_given.dtype));
+  if (!ir::has_fragments(as_given.types())) return false;
   if (as_given.k == 0) {
+    const auto item = static_cast<std::int64_t>(itemsize(as_given.dtype));
     std::memset(as_given.c, 0,
                 static_cast<std::size_t>(as_given.entries() * as_given.m * as_given.n * item));
     return true;
   }
   MatrixProduct p = as_given;
-  if (!p.mapped()) turn_column(p, item);
-  if (p.dtype == DType::Float16)
-    half_product(p, *tiles);
+  if (!p.mapped()) turn_column(p, static_cast<std::int64_t>(itemsize(p.a_dtype)));
+  const loops::Product& tiles = *loops::product(p.a_dtype, p.b_dtype, config().tier);
+  if (const DType sums = ir::fragment_sums(p.types()); sums != p.dtype)
+    wider_product(p, sums, tiles);
   else
-    Tiled(p, *tiles).run();
+    Tiled(p, tiles).run();
   return true;
 }
 

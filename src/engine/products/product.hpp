@@ -15,7 +15,7 @@ struct AxisGroup {
 // c (batch..., m, n) = a (batch..., m, k) times b (batch..., k, n). Strides in bytes, of any sign;
 // c is C-contiguous and shares no memory with a and b.
 struct MatrixProduct {
-  DType dtype;
+  DType dtype;  // of c, and of a and b unless they have one of their own
   std::int64_t m, n, k;
   const std::byte* a;
   std::int64_t a_row, a_column;
@@ -24,9 +24,11 @@ struct MatrixProduct {
   std::byte* c;
   Dims batch, a_steps, b_steps;
   // Where one of the axes is several in memory, all four are given, and a_row, a_column, b_row and
-  // b_column are not read. Then dtype is that of floats, and only tiled_product() takes it.
+  // b_column are not read. Then only tiled_product() takes it.
   AxisGroup rows, a_sums, b_sums, columns;
+  DType a_dtype = dtype, b_dtype = dtype;
 
+  ir::ProductTypes types() const { return {a_dtype, b_dtype, dtype}; }
   bool mapped() const { return !rows.extents.empty(); }
   std::int64_t entries() const;
   double products() const;                    // multiplications
@@ -36,8 +38,8 @@ struct MatrixProduct {
 // The same with fewer axes: a batch that multiplies by one matrix has its rows one after another.
 MatrixProduct with_joined_axes(const MatrixProduct& p);
 
-// By the engine's own tiles: Float32 and Float64, and Float16 through Float32. Every element is
-// summed in an order that k alone decides. False for other dtypes. Throws std::bad_alloc and
+// By the engine's own tiles, which there are of the types of ir::kFragmentTypes. Every element is
+// summed in an order that k alone decides. False for other types. Throws std::bad_alloc and
 // Interrupted.
 bool tiled_product(const MatrixProduct& p);
 // By a BLAS, if one is found; false for what it does not take.

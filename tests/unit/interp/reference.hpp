@@ -162,34 +162,40 @@ class Executor {
     return reinterpret_cast<T*>(memory.data())[at];
   }
   void product(const ir::Inst& i) {
-    switch (k_.locals[k_.fragments[i.index].a.local].dtype) {
-      case DType::Float16:
-        return product<Half, float>(i);
-      case DType::Float32:
-        return product<float, float>(i);
-      default:
-        return product<double, double>(i);
-    }
+    const ir::Fragment& p = k_.fragments[i.index];
+    const DType a = k_.locals[p.a.local].dtype, b = k_.locals[p.b.local].dtype;
+    if (a == DType::Float64) return product<double, double, double>(i);
+    if (a == DType::Float16)
+      return b == a ? product<Half, Half, float>(i) : product<Half, float, float>(i);
+    if (a == DType::Float32)
+      return b == a ? product<float, float, float>(i) : product<float, Half, float>(i);
+    if (a == DType::Int8) return product<std::int8_t, std::uint8_t, std::uint32_t>(i);
+    product<std::int64_t, std::int64_t, std::uint64_t>(i);
   }
-  static float widened(Half h) { return half_to_float(h.bits); }
-  template <class T>
-  static T widened(T v) {
-    return v;
+  template <class T, class From>
+  static T widened(From v) {
+    if constexpr (std::is_same_v<From, Half>)
+      return half_to_float(v.bits);
+    else
+      return static_cast<T>(v);
   }
-  template <class In, class T>
+  template <class A, class B, class T>
   void product(const ir::Inst& inst) {
     const ir::Fragment& p = k_.fragments[inst.index];
     const std::int64_t m = integer(inst.operands[0]), n = integer(inst.operands[1]),
                        depth = integer(inst.operands[2]);
-    const auto packed = [&](const ir::Panels& o, std::int64_t i, std::int64_t q) {
+    const auto packed = [&]<class In>(In, const ir::Panels& o, std::int64_t i, std::int64_t q) {
       const std::int64_t at = i / o.width * resolve(o.stride) + q * resolve(o.step) + i % o.width;
-      return widened(element<In>(o.local, o.access, at));
+      return widened<T>(element<In>(o.local, o.access, at));
     };
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j) {
         T s = 0;
         for (std::int64_t q = 0; q < depth; ++q)
-          s = std::fma(packed(p.a, i, q), packed(p.b, j, q), s);
+          if constexpr (std::is_integral_v<T>)
+            s += packed(A{}, p.a, i, q) * packed(B{}, p.b, j, q);
+          else
+            s = std::fma(packed(A{}, p.a, i, q), packed(B{}, p.b, j, q), s);
         T& c = element<T>(p.local, p.access, i * resolve(p.row) + j);
         c = integer(p.block) == 0 ? s : c + s;
       }

@@ -280,13 +280,15 @@ TEST_CASE("a product prints, survives the disk, and is checked") {
   k.loops[0].vector = true;
   rejects("stands in a vector loop");
   k.locals[1].dtype = DType::Float64;
-  rejects("its operands differ in dtype");
+  rejects("multiplies float32 by float64");
   k.locals[0].dtype = DType::Int64;
-  rejects("multiplies int64");
+  rejects("multiplies int64 by float32");
   find(k, Op::Fragment).type = DType::Float64;
   rejects("its type is float64, not float32");
   k.locals[0].dtype = k.locals[1].dtype = DType::Float16;
   verify(k);  // sums of halves are floats
+  k.locals[0].dtype = DType::Float32;
+  verify(k);
   k.locals[2].dtype = DType::Float16;
   rejects("its type is float32, not float16");
   k.fragments[0].local = 0;

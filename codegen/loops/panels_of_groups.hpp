@@ -1,0 +1,276 @@
+// Panels of integers whose words are several elements along k, which one instruction multiplies and
+// adds: pairs of 16 bits, and bytes in groups of four where the processor has that.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "codegen/loops/tiles.hpp"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace plait::loops::PLAIT_TIER {
+namespace {
+
+struct Pairs : Wrapping<int> {
+  using Element = std::int16_t;
+  static constexpr std::int64_t kGroup = 2;
+  PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
+#if defined(__AVX512F__)
+    const vi products = (vi)_mm512_madd_epi16((__m512i)x, (__m512i)y);
+#elif defined(__AVX2__)
+    const vi products = (vi)_mm256_madd_epi16((__m256i)x, (__m256i)y);
+#else
+    const vi products = (vi)_mm_madd_epi16((__m128i)x, (__m128i)y);
+#endif
+    return (vi)((vu)s + (vu)products);
+  }
+};
+
+#if defined(__AVX512F__)
+// Unsigned bytes times signed ones. An instruction that the tier does not imply: the flags have it
+// not, and product() asks the processor.
+struct Quads : Wrapping<int> {
+  using Element = std::int8_t;
+  static constexpr std::int64_t kGroup = 4;
+  static constexpr bool kStarts = true;
+  PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(s) : "v"(x), "v"(y));
+    return s;
+  }
+};
+#endif
+
+// A register of words of elements that follow each other.
+template <class By, class From>
+PLAIT_INLINE vi load_words(const From* p) {
+  constexpr int bytes = kVectorBytes / static_cast<int>(sizeof(typename By::Element));
+  typedef From Narrow __attribute__((vector_size(bytes * sizeof(From))));
+  typedef typename By::Element Wide __attribute__((vector_size(kVectorBytes)));
+  Narrow v;
+  std::memcpy(&v, p, sizeof v);
+  if constexpr (sizeof(From) == sizeof(typename By::Element))
+    return (vi)v;
+  else
+    return (vi) __builtin_convertvector(v, Wide);
+}
+
+// One word of at most so many elements; zeros after them.
+template <class By, class From, class At>
+PLAIT_INLINE int one_word(std::int64_t count, At at) {
+  typename By::Element e[By::kGroup] = {};
+  for (std::int64_t i = 0; i < std::min(count, By::kGroup); ++i) {
+    From v;
+    std::memcpy(&v, at(i), sizeof v);
+    e[i] = static_cast<typename By::Element>(v);
+  }
+  int word;
+  std::memcpy(&word, e, sizeof word);
+  return word;
+}
+
+// Lines that lie side by side, so many at a time, from as many rows as a word has elements.
+template <class By>
+constexpr std::int64_t kSideBySide = 16 / sizeof(typename By::Element);
+template <class By, class From>
+PLAIT_INLINE void interleave(int* out, const From* const* rows) {
+  const auto load = [](const From* p) {
+    if constexpr (sizeof(From) == sizeof(typename By::Element))
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    else {
+      const __m128i v = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+      return std::is_signed_v<From> ? _mm_srai_epi16(_mm_unpacklo_epi8(v, v), 8)
+                                    : _mm_unpacklo_epi8(v, _mm_setzero_si128());
+    }
+  };
+  const auto store = [out](int i, __m128i v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out) + i, v);
+  };
+  if constexpr (By::kGroup == 2) {
+    const __m128i a = load(rows[0]), b = load(rows[1]);
+    store(0, _mm_unpacklo_epi16(a, b));
+    store(1, _mm_unpackhi_epi16(a, b));
+  } else {
+    const __m128i a = load(rows[0]), b = load(rows[1]), c = load(rows[2]), d = load(rows[3]);
+    const __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d),
+                  ab_high = _mm_unpackhi_epi8(a, b), cd_high = _mm_unpackhi_epi8(c, d);
+    store(0, _mm_unpacklo_epi16(ab, cd));
+    store(1, _mm_unpackhi_epi16(ab, cd));
+    store(2, _mm_unpacklo_epi16(ab_high, cd_high));
+    store(3, _mm_unpackhi_epi16(ab_high, cd_high));
+  }
+}
+
+// The words of one panel; `some` of its lines are there.
+template <class By, class From>
+void interleave_panel(int* out, const std::byte* at, std::int64_t step, std::int64_t some,
+                      std::int64_t k, std::int64_t width) {
+  constexpr std::int64_t wide = kSideBySide<By>;
+  static constexpr From zeros[wide] = {};
+  for (std::int64_t i = 0; i < k; i += By::kGroup, out += width) {
+    const From* rows[By::kGroup];
+    for (std::int64_t g = 0; g < By::kGroup; ++g)
+      rows[g] = i + g < k ? reinterpret_cast<const From*>(at + (i + g) * step) : nullptr;
+    for (std::int64_t w = 0; w < width; w += wide) {
+      const std::int64_t here = std::clamp<std::int64_t>(some - w, 0, wide),
+                         room = std::min(wide, width - w);
+      const From* from[By::kGroup];
+      From copy[By::kGroup][wide];
+      for (std::int64_t g = 0; g < By::kGroup; ++g) {
+        from[g] = rows[g] ? rows[g] + w : zeros;
+        if (here == wide || !rows[g]) continue;
+        std::memset(copy[g], 0, sizeof copy[g]);
+        std::memcpy(copy[g], from[g], static_cast<std::size_t>(here) * sizeof(From));
+        from[g] = copy[g];
+      }
+      if (room == wide) {
+        interleave<By>(out + w, from);
+      } else {
+        int words[wide];
+        interleave<By>(words, from);
+        std::memcpy(out + w, words, static_cast<std::size_t>(room) * sizeof(int));
+      }
+    }
+  }
+}
+
+template <class By, class From>
+void words_of_panel(int* out, const std::byte* at, std::int64_t line, std::int64_t step,
+                    std::int64_t some, std::int64_t k, std::int64_t width) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(From));
+  constexpr std::int64_t n = kWidth<int>;
+  if (line == item) return interleave_panel<By, From>(out, at, step, some, k, width);
+  const std::int64_t words = (k + By::kGroup - 1) / By::kGroup;
+  for (std::int64_t w = 0; w < width; w += n) {
+    const std::int64_t room = std::min(n, width - w),
+                       here = std::clamp<std::int64_t>(some - w, 0, room);
+    const std::byte* p = at + w * line;
+    const Lanes<int> lanes(room);
+    std::int64_t q = 0;
+    for (; step == item && here > 0 && (q + n) * By::kGroup <= k; q += n) {
+      vi rows[n];
+      for (std::int64_t r = 0; r < n; ++r)
+        rows[r] = r < here
+                      ? load_words<By>(reinterpret_cast<const From*>(p + r * line) + q * By::kGroup)
+                      : vi{};
+      transpose<int>(rows);
+      for (std::int64_t r = 0; r < n; ++r) lanes.store(out + (q + r) * width + w, rows[r]);
+    }
+    for (; q < words; ++q)
+      for (std::int64_t r = 0; r < room; ++r)
+        out[q * width + w + r] =
+            r < here
+                ? one_word<By, From>(
+                      k - q * By::kGroup,
+                      [&](std::int64_t i) { return p + r * line + (q * By::kGroup + i) * step; })
+                : 0;
+  }
+}
+
+// What a panel has beside its words.
+struct AsTheyAre {
+  template <class By>
+  static void finish(int*, std::int64_t, std::int64_t) {}
+};
+
+template <class By, class From, class Finish = AsTheyAre>
+void pack_groups(void* to, const void* from, std::int64_t line, std::int64_t step,
+                 std::int64_t lines, std::int64_t k, std::int64_t width) {
+  auto* out = static_cast<int*>(to);
+  const auto* at = static_cast<const std::byte*>(from);
+  const std::int64_t words = (k + By::kGroup - 1) / By::kGroup, start = By::kStarts ? width : 0;
+  for (std::int64_t first = 0; first < lines; first += width, at += width * line) {
+    words_of_panel<By, From>(out + start, at, line, step, std::min(width, lines - first), k, width);
+    Finish::template finish<By>(out, k, width);
+    out += start + words * width;
+  }
+}
+
+template <class By, class From, class Finish = AsTheyAre>
+void gather_groups(void* to, const void* from, const std::int64_t* lines_at,
+                   const std::int64_t* sums_at, std::int64_t lines, std::int64_t k,
+                   std::int64_t width) {
+  auto* out = static_cast<int*>(to);
+  const auto* at = static_cast<const std::byte*>(from);
+  const std::int64_t words = (k + By::kGroup - 1) / By::kGroup, start = By::kStarts ? width : 0;
+  for (std::int64_t first = 0; first < lines; first += width) {
+    for (std::int64_t q = 0; q < words; ++q)
+      for (std::int64_t r = 0; r < width; ++r) {
+        const std::int64_t l = first + r;
+        out[start + q * width + r] =
+            l < lines ? one_word<By, From>(
+                            k - q * By::kGroup,
+                            [&](std::int64_t i) {
+                              return at + lines_at[l] + sums_at[q * By::kGroup + i];
+                            })
+                      : 0;
+      }
+    Finish::template finish<By>(out, k, width);
+    out += start + words * width;
+  }
+}
+
+template <class From>
+constexpr Packing kPackingOfPairs{pack_groups<Pairs, From>, gather_groups<Pairs, From>};
+
+#if defined(__AVX512F__)
+// Quads multiply unsigned bytes of A by signed ones of B: a = a' - 128 where A is signed, and
+// b = b' + 128 where B is not. So a sum of a * b is that of a' * b', less 128 times the sum of b'
+// of its column, and 128 times the sum of a of its row, which panels start with.
+template <bool kSigned, bool kTimesUnsigned>
+struct BytesOfA {
+  template <class By>
+  static void finish(int* out, std::int64_t k, std::int64_t width) {
+    finish_bytes(
+        out, (k + 3) / 4, width,
+        [](vi& v, vi sum, bool) {
+          const vi ones = vi{} + 0x01010101;
+          if constexpr (kTimesUnsigned)
+            sum = kSigned ? By::whole(ones, v, sum) : By::whole(v, ones, sum);
+          if constexpr (kSigned) v ^= static_cast<int>(0x80808080);
+          return sum;
+        },
+        128);
+  }
+  template <class Change>
+  static void finish_bytes(int* out, std::int64_t words, std::int64_t width, Change change,
+                           int factor) {
+    constexpr std::int64_t n = kWidth<int>;
+    for (std::int64_t w = 0; w < width; w += n) {
+      const Lanes<int> lanes(std::min(n, width - w));
+      vi sum{};
+      for (std::int64_t q = 0; q < words; ++q) {
+        int* at = out + (q + 1) * width + w;
+        vi v = lanes.load(at);
+        sum = change(v, sum, q == words - 1);
+        lanes.store(at, v);
+      }
+      lanes.store(out + w, (vi)((vu)sum * static_cast<unsigned>(factor)));
+    }
+  }
+};
+template <bool kSigned, bool kTimesSigned>
+struct BytesOfB {
+  template <class By>
+  static void finish(int* out, std::int64_t k, std::int64_t width) {
+    // What pads the last word stays zero, whatever A has there.
+    const int there = k % 4 == 0 ? -1 : static_cast<int>((1U << k % 4 * 8) - 1);
+    BytesOfA<false, false>::finish_bytes(
+        out, (k + 3) / 4, width,
+        [there](vi& v, vi sum, bool last) {
+          if constexpr (!kSigned) v = (v ^ static_cast<int>(0x80808080)) & (last ? there : -1);
+          if constexpr (kTimesSigned) sum = By::whole(vi{} + 0x01010101, v, sum);
+          return sum;
+        },
+        -128);
+  }
+};
+
+template <class From, class Finish>
+constexpr Packing kPackingOfQuads{pack_groups<Quads, From, Finish>,
+                                  gather_groups<Quads, From, Finish>};
+#endif
+
+}  // namespace
+}  // namespace plait::loops::PLAIT_TIER

@@ -1,0 +1,364 @@
+// Register tiles of matrix products.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "codegen/loops/product.hpp"
+#include "codegen/loops/vector.hpp"
+#include "core/half.hpp"
+
+namespace plait::loops::PLAIT_TIER {
+
+PLAIT_INLINE vi splat(int x) { return x - vi{}; }
+PLAIT_INLINE vl splat(long long x) { return x - vl{}; }
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kRows = 14, kVectors = 2;
+#elif defined(__AVX2__)
+constexpr int kRows = 6, kVectors = 2;
+#else
+constexpr int kRows = 4, kVectors = 2;
+#endif
+
+template <class T>
+struct Register;
+template <>
+struct Register<float> {
+  using type = vf;
+};
+template <>
+struct Register<double> {
+  using type = vd;
+};
+template <>
+struct Register<int> {
+  using type = vi;
+};
+template <>
+struct Register<long long> {
+  using type = vl;
+};
+template <class T>
+constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(T));
+
+// The first `count` lanes of a register. What fma() makes of the others is not stored, and raises
+// no flag that they do not: they are left out, or repeat the first lane.
+#if defined(__AVX512F__)
+template <class T>
+struct Lanes {
+  __mmask16 mask;
+  explicit Lanes(std::int64_t count) : mask(static_cast<__mmask16>((1U << count) - 1)) {}
+  vf load(const float* p) const { return _mm512_maskz_loadu_ps(mask, p); }
+  vd load(const double* p) const { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
+  vf load_factors(const float* p) const { return load(p); }
+  vd load_factors(const double* p) const { return load(p); }
+  void store(float* p, vf v) const { _mm512_mask_storeu_ps(p, mask, v); }
+  void store(double* p, vd v) const { _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v); }
+  vf multiply_add(vf a, vf b, vf c) const { return _mm512_mask3_fmadd_ps(a, b, c, mask); }
+  vd multiply_add(vd a, vd b, vd c) const {
+    return _mm512_mask3_fmadd_pd(a, b, c, static_cast<__mmask8>(mask));
+  }
+};
+#elif defined(__AVX2__)
+template <class T>
+struct Lanes {
+  __m256i mask;
+  explicit Lanes(std::int64_t count) {
+    alignas(32) static constexpr std::int32_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const auto words = count * static_cast<std::int64_t>(sizeof(T) / 4);
+    mask = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ones + 8 - words));
+  }
+  vf load(const float* p) const { return _mm256_maskload_ps(p, mask); }
+  vd load(const double* p) const { return _mm256_maskload_pd(p, mask); }
+  vf load_factors(const float* p) const {
+    return _mm256_blendv_ps(_mm256_broadcast_ss(p), load(p), _mm256_castsi256_ps(mask));
+  }
+  vd load_factors(const double* p) const {
+    return _mm256_blendv_pd(_mm256_broadcast_sd(p), load(p), _mm256_castsi256_pd(mask));
+  }
+  void store(float* p, vf v) const { _mm256_maskstore_ps(p, mask, v); }
+  void store(double* p, vd v) const { _mm256_maskstore_pd(p, mask, v); }
+  template <class V>
+  V multiply_add(V a, V b, V c) const {
+    return fma(a, b, c);
+  }
+};
+#else
+template <class T>
+struct Lanes {
+  using Vector = typename Register<T>::type;
+  std::int64_t count;
+  explicit Lanes(std::int64_t n) : count(n) {}
+  Vector load(const T* p) const {
+    Vector v{};
+    for (std::int64_t i = 0; i < count; ++i) v[i] = p[i];
+    return v;
+  }
+  Vector load_factors(const T* p) const {
+    Vector v = splat(*p);
+    for (std::int64_t i = 1; i < count; ++i) v[i] = p[i];
+    return v;
+  }
+  void store(T* p, Vector v) const {
+    for (std::int64_t i = 0; i < count; ++i) p[i] = v[i];
+  }
+  Vector multiply_add(Vector a, Vector b, Vector c) const { return fma(a, b, c); }
+};
+#endif
+
+// Of integers, no lane raises flags, and those of floats are moved.
+template <class T, class Float>
+struct IntegerLanes {
+  using Vector = typename Register<T>::type;
+  using FloatVector = typename Register<Float>::type;
+  Lanes<Float> lanes;
+  explicit IntegerLanes(std::int64_t count) : lanes(count) {}
+  Vector load(const T* p) const { return (Vector)lanes.load(reinterpret_cast<const Float*>(p)); }
+  void store(T* p, Vector v) const { lanes.store(reinterpret_cast<Float*>(p), (FloatVector)v); }
+};
+template <>
+struct Lanes<int> : IntegerLanes<int, float> {
+  using IntegerLanes::IntegerLanes;
+};
+template <>
+struct Lanes<long long> : IntegerLanes<long long, double> {
+  using IntegerLanes::IntegerLanes;
+};
+
+template <class T>
+PLAIT_INLINE typename Register<T>::type load(const T* p) {
+  return *reinterpret_cast<const typename Native<T>::type*>(p);
+}
+// Panels hold halves as Float32.
+PLAIT_INLINE vf load(const Half* p) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+#elif defined(__F16C__)
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#else
+  vf v;
+  for (int i = 0; i < kFloatLanes; ++i) v[i] = half_to_float(p[i].bits);
+  return v;
+#endif
+}
+
+// Integers that are wider in panels.
+PLAIT_INLINE vi load(const std::uint16_t* p) {
+  typedef std::uint16_t Narrow __attribute__((vector_size(kVectorBytes / 2)));
+  Narrow v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return __builtin_convertvector(v, vi);
+}
+
+template <class T>
+PLAIT_INLINE void store(T* p, typename Register<T>::type v) {
+  *reinterpret_cast<typename Native<T>::type*>(p) = v;
+}
+
+// The first lanes of a register, from what is there of its elements.
+template <class T>
+PLAIT_INLINE typename Register<T>::type load_some(const Lanes<T>& lanes, const T* p, std::int64_t) {
+  return lanes.load(p);
+}
+template <class T, class From>
+PLAIT_INLINE auto load_some(const Lanes<T>&, const From* p, std::int64_t count) {
+  From some[kWidth<T>] = {};
+  std::copy_n(p, count, some);
+  return load(some);
+}
+
+// Where a tile's operands lie, in elements.
+template <class T>
+struct Tile {
+  std::int64_t k;
+  const T* a;
+  std::int64_t a_row, a_column;
+  const T* b;
+  std::int64_t b_row;
+  T* c;
+  std::int64_t c_row;
+  bool add;
+  std::int64_t last;  // lanes of the last vector
+};
+
+// What a tile makes of two words and their sum. Where it kStarts, panels begin with a word a line
+// that is added to the sums; kGroup: elements in a word.
+template <class T>
+struct Fused {
+  using Word = T;
+  using Vector = typename Register<T>::type;
+  static constexpr bool kStarts = false;
+  static constexpr std::int64_t kGroup = 1;
+  static constexpr bool kPanelsOnly = false;
+  PLAIT_INLINE static Vector load_edge(const Lanes<T>& lanes, const T* p) {
+    return lanes.load_factors(p);
+  }
+  PLAIT_INLINE static Vector whole(Vector x, Vector y, Vector s) { return fma(x, y, s); }
+  PLAIT_INLINE static Vector edge(const Lanes<T>& lanes, Vector x, Vector y, Vector s) {
+    return lanes.multiply_add(x, y, s);
+  }
+};
+// Of integers: wrapping raises nothing, and panels have whole vectors.
+template <class T>
+struct Wrapping {
+  using Word = T;
+  using Vector = typename Register<T>::type;
+  static constexpr bool kStarts = false;
+  static constexpr std::int64_t kGroup = 1;
+  static constexpr bool kPanelsOnly = true;
+  PLAIT_INLINE static Vector load_edge(const Lanes<T>&, const T* p) { return load(p); }
+};
+template <class T>
+struct WholeWords : Wrapping<T> {
+  using typename Wrapping<T>::Vector;
+  PLAIT_INLINE static Vector whole(Vector x, Vector y, Vector s) {
+    using Unsigned = std::conditional_t<sizeof(T) == 4, vu, vul>;
+    return (Vector)((Unsigned)s + (Unsigned)x * (Unsigned)y);
+  }
+};
+
+// R rows of V vectors. kPacked: of panels of full width; kEdge: the last vector is not a whole one.
+template <class By, int R, int V, bool kPacked, bool kEdge>
+void tile(const Tile<typename By::Word>& t) {
+  using T = typename By::Word;
+  using Vector = typename Register<T>::type;
+  constexpr int kLanesOf = kWidth<T>;
+  const Lanes<T> lanes(kEdge ? t.last : 0);
+  // What the sums are added to is on its way meanwhile.
+  if (t.add)
+    for (int r = 0; r < R; ++r)
+      for (int v = 0; v < V; ++v) __builtin_prefetch(t.c + r * t.c_row + v * kLanesOf, 1);
+  Vector sum[R][V];
+  const std::int64_t a_row = kPacked ? 1 : t.a_row, a_column = kPacked ? kRows : t.a_column;
+  const std::int64_t b_row = t.b_row;
+  const T *a = t.a, *b = t.b;
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v)
+      if constexpr (By::kStarts)
+        sum[r][v] = splat(a[r * a_row]) + load(b + v * kLanesOf);
+      else
+        sum[r][v] = Vector{};
+  if constexpr (By::kStarts) {
+    a += a_column;
+    b += b_row;
+  }
+  for (std::int64_t k = 0; k < t.k; ++k, a += a_column, b += b_row) {
+    Vector y[V];
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v)
+      y[v] = kEdge && v == V - 1 ? By::load_edge(lanes, b + v * kLanesOf) : load(b + v * kLanesOf);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const Vector x = splat(a[r * a_row]);
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v)
+        if constexpr (By::kPanelsOnly)
+          sum[r][v] = By::whole(x, y[v], sum[r][v]);
+        else
+          sum[r][v] = kEdge && v == V - 1 ? By::edge(lanes, x, y[v], sum[r][v])
+                                          : By::whole(x, y[v], sum[r][v]);
+    }
+  }
+  const auto put = [&](auto add) {
+    T* c = t.c;
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r, c += t.c_row)
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) {
+        T* at = c + v * kLanesOf;
+        if (kEdge && v == V - 1)
+          lanes.store(at, add ? lanes.load(at) + sum[r][v] : sum[r][v]);
+        else
+          store(at, add ? load(at) + sum[r][v] : sum[r][v]);
+      }
+  };
+  if (t.add)
+    put(std::true_type{});
+  else
+    put(std::false_type{});
+}
+
+template <class T>
+using TileFn = void (*)(const Tile<T>&);
+template <class By, int V, bool kEdge, std::size_t... r>
+constexpr std::array<TileFn<typename By::Word>, sizeof...(r)> tiles_of(std::index_sequence<r...>) {
+  return {tile<By, static_cast<int>(r) + 1, V, false, kEdge>...};
+}
+// [rows - 1] of tiles of so many columns. Those at the edges of panels take them for any operand.
+template <class By>
+const std::array<TileFn<typename By::Word>, kRows>& tiles(std::int64_t columns) {
+  using T = typename By::Word;
+  constexpr auto rows = std::make_index_sequence<kRows>();
+  static constexpr std::array<TileFn<T>, kRows> table[] = {
+      tiles_of<By, 1, true>(rows), tiles_of<By, 1, false>(rows), tiles_of<By, 2, true>(rows),
+      tiles_of<By, 2, false>(rows)};
+  static_assert(kVectors == 2);
+  const std::int64_t vectors = (columns + kWidth<T> - 1) / kWidth<T>;
+  return table[(vectors - 1) * 2 + (columns % kWidth<T> == 0)];
+}
+
+// All tiles: panels of B one after another, each with every panel of A. `height`: rows of a tile;
+// the steps lead from panel to panel.
+template <class By, bool kPacked>
+void walk(std::int64_t m, std::int64_t n, Tile<typename By::Word> t, std::int64_t height,
+          std::int64_t a_step, std::int64_t b_step) {
+  using T = typename By::Word;
+  constexpr std::int64_t wide = kWidth<T> * kVectors;
+  const T* a = t.a;
+  T* c = t.c;
+  for (std::int64_t j = 0; j < n; j += wide, t.b += b_step) {
+    const std::int64_t columns = std::min(wide, n - j);
+    const auto& by_rows = tiles<By>(columns);
+    t.last = (columns - 1) % kWidth<T> + 1;
+    t.a = a;
+    t.c = c + j;
+    for (std::int64_t i = 0; i < m; i += height, t.a += a_step, t.c += height * t.c_row) {
+      const std::int64_t rows = std::min(height, m - i);
+      if (kPacked && columns == wide && rows == kRows)
+        tile<By, kRows, kVectors, kPacked, false>(t);
+      else
+        by_rows[static_cast<std::size_t>(rows - 1)](t);
+    }
+  }
+}
+
+template <class By>
+void block(std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const void* b, void* c,
+           std::int64_t c_row, bool add) {
+  using T = typename By::Word;
+  constexpr std::int64_t wide = kWidth<T> * kVectors;
+  const std::int64_t words = (k + By::kGroup - 1) / By::kGroup, all = words + By::kStarts;
+  const Tile<T> t{words, static_cast<const T*>(a), 1,     kRows, static_cast<const T*>(b),
+                  wide,  static_cast<T*>(c),       c_row, add,   0};
+  walk<By, true>(m, n, t, kRows, all * kRows, all * wide);
+}
+
+template <class By>
+void strided(const ProductBlock& p, bool packed_b) {
+  using T = typename By::Word;
+  constexpr std::int64_t wide = kWidth<T> * kVectors;
+  if (p.m == 0) return;
+  // Tiles of about the same height: those of few rows wait for their own sums.
+  const std::int64_t count = (p.m + kRows - 1) / kRows, height = (p.m + count - 1) / count;
+  const Tile<T> t{p.k,
+                  static_cast<const T*>(p.a),
+                  p.a_row,
+                  p.a_column,
+                  static_cast<const T*>(p.b),
+                  packed_b ? wide : p.b_row,
+                  static_cast<T*>(p.c),
+                  p.c_row,
+                  p.add,
+                  0};
+  walk<By, false>(p.m, p.n, t, height, height * p.a_row, packed_b ? p.k * wide : wide);
+}
+
+}  // namespace
+}  // namespace plait::loops::PLAIT_TIER

@@ -1,0 +1,98 @@
+// Products whose operands were cast from types that fragments multiply themselves.
+#include <optional>
+
+#include "core/device.hpp"
+#include "rewrites.hpp"
+#include "tracer/contraction.hpp"
+
+namespace plait::fusion {
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+struct CastOperand {
+  const Node* view = nullptr;  // of the cast; null: the cast itself
+  const ViewMap* map = nullptr;
+  Ref<Node> from;
+};
+
+std::optional<CastOperand> cast_operand(const Graph& g, std::int32_t operand) {
+  const GNode* n = &g[operand];
+  CastOperand c;
+  if (!n->leaf && n->node->kind == NodeKind::View) {
+    if (n->node->dtype != n->node->inputs[0]->dtype) return std::nullopt;
+    c.view = n->node;
+    c.map = n->map.get();
+    n = &g[n->in[0]];
+  }
+  if (n->leaf || n->node->kind != NodeKind::Cast) return std::nullopt;
+  c.from = n->node->inputs[0];
+  if (c.from->dtype == n->node->dtype || c.from->shape != n->node->shape) return std::nullopt;
+  return c;
+}
+
+// What the operand shows of the cast, of what was cast: null where that has no such view. Where
+// both lie alike, any view of one is one of the other; else one that steps through the axes.
+Ref<Node> of_source(const CastOperand& c) {
+  if (!c.view) return c.from;
+  const Node &v = *c.view, &cast = *v.inputs[0];
+  const auto wide = static_cast<std::int64_t>(itemsize(cast.dtype)),
+             narrow = static_cast<std::int64_t>(itemsize(c.from->dtype));
+  const Dims& step = *shown(c.from).strides;
+  bool alike = v.offset % wide == 0;
+  for (int d = 0; alike && d < cast.shape.size(); ++d)
+    alike = cast.shape[d] == 1 || cast.strides[d] * narrow == step[d] * wide;
+  for (int d = 0; alike && d < v.strides.size(); ++d) alike = v.strides[d] % wide == 0;
+  Dims strides(v.shape.size());
+  if (alike) {
+    for (int d = 0; d < strides.size(); ++d) strides[d] = v.strides[d] / wide * narrow;
+    return view_of(c.from, v.shape, strides, v.offset / wide * narrow);
+  }
+  if (!c.map) return {};
+  std::int64_t further = 0;
+  for (int d = 0; d < step.size(); ++d) {
+    further += c.map->start[d] * step[d];
+    if (const auto j = static_cast<int>(c.map->from[d]); j >= 0)
+      strides[j] = c.map->step[d] * step[d];
+  }
+  return view_of(c.from, v.shape, strides, further);
+}
+
+// Whether a product has the same value of an operand that is cast to it from that type.
+bool keeps_value(DType from, DType to) {
+  if (is_integer(from)) return is_integer(to) && itemsize(from) <= itemsize(to);  // both wrap
+  return from == DType::Float16 && to == DType::Float32;
+}
+
+}  // namespace
+
+std::vector<Graph::Instead> read_through_casts(const Graph& g) {
+  std::vector<Graph::Instead> found;
+  for (const GNode& n : g.nodes) {
+    if (n.leaf || n.node->kind != NodeKind::MatMul || n.node->device > kHost) continue;
+    const DType t = n.node->dtype;
+    Ref<Node> in[2];
+    DType types[2] = {t, t};
+    for (const int k : {0, 1}) {
+      const std::optional<CastOperand> c = cast_operand(g, n.in[k]);
+      if (!c || !keeps_value(c->from->dtype, t)) continue;
+      if ((in[k] = of_source(*c))) types[k] = c->from->dtype;
+    }
+    // Both, or the one that fragments take beside the other as it is.
+    const auto take = [&](bool a, bool b) {
+      if ((a && !in[0]) || (b && !in[1])) return false;
+      if (!ir::has_fragments({a ? types[0] : t, b ? types[1] : t, t})) return false;
+      const Ref<Node>* const given = n.node->inputs;
+      Ref<Node> p = tracer::product_instead(*n.node, a ? in[0] : given[0], b ? in[1] : given[1],
+                                            n.node->axes);
+      p->named = n.node->named;
+      found.push_back({n.recorded, std::move(p)});
+      return true;
+    };
+    if (in[0] || in[1]) take(true, true) || take(true, false) || take(false, true);
+  }
+  return found;
+}
+
+}  // namespace plait::fusion
