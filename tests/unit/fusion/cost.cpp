@@ -44,7 +44,7 @@ TEST_CASE("a region computes while it waits for memory") {
 
 TEST_CASE("tiles multiply matrices, a BLAS vectors and complex numbers") {
   const auto seconds = [](Multiplier by, DType t, double m, double n, double k) {
-    return fusion::product_seconds(machine, by, t, m, n, k);
+    return fusion::product_seconds(machine, by, {t, t, t}, m, n, k);
   };
   CHECK(seconds(Multiplier::Tiles, DType::Float32, 2, 3, 5) == 8 * 30);
   CHECK(seconds(Multiplier::Tiles, DType::Float16, 2, 3, 5) == 8 * 30);
@@ -60,7 +60,9 @@ TEST_CASE("tiles multiply matrices, a BLAS vectors and complex numbers") {
   CHECK(seconds(Multiplier::Loop, DType::Int64, 2, 3, 5) == 400 * 30);
   CHECK(seconds(Multiplier::Axes, DType::Float32, 2, 3, 5) == 9 * 30);
   CHECK(seconds(Multiplier::Attention, DType::Float16, 2, 3, 5) == 10 * 30);
-  CHECK(fusion::product_work(machine, Multiplier::Tiles, DType::Float64, 100) == 100 * 16 / 10.0);
+  CHECK(fusion::product_work(machine, Multiplier::Tiles,
+                             {DType::Float64, DType::Float64, DType::Float64},
+                             100) == 100 * 16 / 10.0);
 }
 
 TEST_CASE("an operation by itself goes through memory") {
@@ -97,8 +99,12 @@ TEST_CASE("the table of this machine says what planner and engine rely on") {
     CHECK(m.memory[0].bytes < m.memory[1].bytes);
     CHECK(m.memory[1].bytes < m.memory[2].bytes);
     const auto tiles_win = [&](double rows, double columns) {
-      return fusion::product_seconds(m, Multiplier::Tiles, DType::Float32, rows, columns, 64) <
-             fusion::product_seconds(m, Multiplier::Blas, DType::Float32, rows, columns, 64);
+      return fusion::product_seconds(m, Multiplier::Tiles,
+                                     {DType::Float32, DType::Float32, DType::Float32}, rows,
+                                     columns, 64) <
+             fusion::product_seconds(m, Multiplier::Blas,
+                                     {DType::Float32, DType::Float32, DType::Float32}, rows,
+                                     columns, 64);
     };
     CHECK(tiles_win(2, 2) == (tier != CpuTier::Baseline));
     CHECK_FALSE(tiles_win(1, 100));
@@ -119,7 +125,8 @@ TEST_CASE("the table of a device follows from what the device says of itself") {
   CHECK(fusion::memory_seconds(slow, 1000) < 1000 * slow.memory[2].byte);
   CHECK(fast.cycle == Approx(slow.cycle / 2));
   const auto product = [](const Machine& m) {
-    return fusion::product_seconds(m, Multiplier::Tiles, DType::Float32, 1000, 1000, 1000);
+    return fusion::product_seconds(
+        m, Multiplier::Tiles, {DType::Float32, DType::Float32, DType::Float32}, 1000, 1000, 1000);
   };
   CHECK(product(fast) == Approx(product(slow) / 2));
   // Memory is further away than a host's: what takes a function of a few operations is not stored.
