@@ -111,8 +111,8 @@ PyObject* get_ctypes(PyObject* s, void*) {
     return check(PyObject_CallFunctionObjArgs(type, s, data.get(), nullptr));
   });
 }
-// The interfaces have no word for variable-width strings and the dtypes of ml_dtypes: who asks takes
-// the array itself.
+// The interfaces have no word for variable-width strings and the dtypes of ml_dtypes: who asks
+// takes the array itself.
 bool has_interface(PyObject* s) {
   const ArrayObject* a = as_array(s);
   if (!a->host) return !is_narrow(a->array.dtype);

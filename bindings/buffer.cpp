@@ -15,7 +15,7 @@ struct BufferInfo {
 // nullptr: it has none.
 const char* format_of(DType t) {
   constexpr const char* formats[kNumPyDTypes] = {"?", "b", "B", "h", "H", "i",  "I",
-                                                "l", "L", "e", "f", "d", "Zf", "Zd"};
+                                                 "l", "L", "e", "f", "d", "Zf", "Zd"};
   return is_narrow(t) ? nullptr : formats[static_cast<int>(t)];
 }
 

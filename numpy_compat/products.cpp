@@ -81,7 +81,8 @@ bool are_single(const Array& a, const Array& b) {
 Array single_product(const Array& a, const Array& b, int ndim) {
   return tracer::reshape(call(OpId::Multiply, flat(a), flat(b)), Dims(ndim, 1));
 }
-// f(a, b) of narrow arrays is computed in what they are computed in, and rounded once; nothing for others.
+// f(a, b) of narrow arrays is computed in what they are computed in, and rounded once; nothing for
+// others.
 template <class F>
 std::optional<Array> of_narrow(const Array& a, const Array& b, F f) {
   if (!is_narrow(a.dtype) && !is_narrow(b.dtype)) return std::nullopt;

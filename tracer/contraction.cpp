@@ -205,7 +205,9 @@ Array contract(const Array& left, const Array& right, int batch_axes, int sums) 
   const Lock held = hold();
   const DType t = promote(left.dtype, right.dtype);
   if (const DType wide = computes_in(t); wide != t)
-    return astype(contract(astype(left, wide, 'K', false), astype(right, wide, 'K', false), batch_axes, sums), t, 'K', false);
+    return astype(
+        contract(astype(left, wide, 'K', false), astype(right, wide, 'K', false), batch_axes, sums),
+        t, 'K', false);
   Groups g{left, right, batch_axes, sums};
   Dims whole, batch;
   for (int i = 0; i < batch_axes; ++i)

@@ -145,8 +145,8 @@ bool computed_in_place(OpId fn, std::span<const Operand> operands, const Array& 
 Array fresh_elementwise(OpId fn, std::span<const Operand> operands, const LoopTypes& types,
                         const Dims& shape, const Dims& strides, bool direct) {
   Array result = fresh_array(types.out, shape, strides);
-  if (direct && !is_narrow(types.in[0]) && !is_narrow(types.out) && small_and_ready(fn, types.in[0], operands, shape) &&
-      compute_now(fn, operands, types, result))
+  if (direct && !is_narrow(types.in[0]) && !is_narrow(types.out) &&
+      small_and_ready(fn, types.in[0], operands, shape) && compute_now(fn, operands, types, result))
     return result;
   bound_graph();
   const bool eager = surfaces_at_once(operands);

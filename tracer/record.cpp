@@ -122,7 +122,8 @@ Ref<Node> fill_node(const Dims& shape, const Dims& strides, const Scalar& s, Dev
 Ref<Node> cast_node(Ref<Node> value, DType to, const Dims& strides) {
   // To and from a narrow dtype there is a way from one dtype alone, which every backend has.
   if (const DType from = value->dtype; from != to) {
-    if (is_narrow(from) && to != computes_in(from)) value = converted(std::move(value), computes_in(from));
+    if (is_narrow(from) && to != computes_in(from))
+      value = converted(std::move(value), computes_in(from));
     if (is_narrow(to)) value = as_dtype(std::move(value), computes_in(to));
   }
   Ref<Node> n = take_node(NodeKind::Cast);

@@ -58,8 +58,8 @@ void Lowering::scatter() {
   // Lanes run along indices where those are computed, a block of them, and then along each row.
   const ExprId most = ex_.constant(kIndices);
   const Val each = number(most), count = integer(OpId::Subtract, end, begin);
-  const Val blocks =
-      integer(OpId::FloorDivide, integer(OpId::Add, count, constant(scalar_int(kIndices - 1))), each);
+  const Val blocks = integer(OpId::FloorDivide,
+                             integer(OpId::Add, count, constant(scalar_int(kIndices - 1))), each);
   const std::int32_t block =
       open_between(0, kNone, blocks, ex_.blocks(extent, most), std::max(1.0, trips / kIndices));
   const Val from = integer(OpId::Add, begin, integer(OpId::Multiply, k_.loops[block].var, each));

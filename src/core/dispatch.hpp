@@ -1,4 +1,5 @@
-// From a run-time dtype of NumPy's to a compile-time element type. Narrow dtypes have none that could be computed with.
+// From a run-time dtype of NumPy's to a compile-time element type. Narrow dtypes have none that
+// could be computed with.
 #pragma once
 #include <utility>
 

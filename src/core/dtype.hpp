@@ -69,8 +69,8 @@ constexpr DType computes_in(DType t) {
 std::optional<DType> common_dtype(DType a, DType b);
 // The same, for callers that need one: throws DTypeError in NumPy's words.
 DType promote(DType a, DType b);
-// The first of NumPy's own dtypes that both are cast to safely: what functions take that have no loop
-// of the narrow ones. Throws as promote() does.
+// The first of NumPy's own dtypes that both are cast to safely: what functions take that have no
+// loop of the narrow ones. Throws as promote() does.
 DType numpys_dtype(DType a, DType b);
 // NEP 50: what a weak scalar becomes beside a strong dtype (int beside Float32 -> Float32, float
 // beside Int8 -> Float64 ...).

@@ -204,7 +204,8 @@ LoopTypes resolve(OpId id, std::span<const OperandType> operands) {
   DType loop = lowest(m);
   // NumPy's division of its own integers goes to float64 at once.
   if (id == OpId::Divide && is_integer(loop))
-    loop = std::any_of(types, types + op.arity, is_narrow) ? lowest(m & kFloatLoops) : DType::Float64;
+    loop =
+        std::any_of(types, types + op.arity, is_narrow) ? lowest(m & kFloatLoops) : DType::Float64;
   return uniform(op, loop);
 }
 

@@ -181,7 +181,8 @@ class Rules {
         const DType from = operand(v, 0).type;
         if (from != i.type && ((is_narrow(from) && i.type != computes_in(from)) ||
                                (is_narrow(i.type) && from != computes_in(i.type))))
-          fail(k_, v, "casts between " + std::string(name(from)) + " and " + std::string(name(i.type)));
+          fail(k_, v,
+               "casts between " + std::string(name(from)) + " and " + std::string(name(i.type)));
         return arity(v, 1);
       }
       case Op::Load:

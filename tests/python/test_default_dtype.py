@@ -150,7 +150,7 @@ def test_a_with_block_is_its_threads():
 @pytest.mark.parametrize("dtype", ["int32", "complex64", bool, "longdouble"])
 def test_other_dtypes_are_refused(dtype):
     for choose in (plait.set_default_dtype, plait.default_dtype):
-        with pytest.raises(ValueError, match="must be one of float16, float32, float64, not " + numpy.dtype(dtype).name):
+        with pytest.raises(ValueError, match="must be one of bfloat16, float16, float32, float64, not " + numpy.dtype(dtype).name):
             choose(dtype)
     with pytest.raises(TypeError):
         plait.set_default_dtype("nonsense")

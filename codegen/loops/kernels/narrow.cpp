@@ -15,7 +15,8 @@ LoopFn widening() {
     };
   } else {
     return [](Args args, Strides s, std::int64_t n) {
-      unary<std::uint8_t, std::uint8_t>(args, s, n, [](std::uint8_t b) { return from_narrow_int<t>(b); });
+      unary<std::uint8_t, std::uint8_t>(args, s, n,
+                                        [](std::uint8_t b) { return from_narrow_int<t>(b); });
     };
   }
 }
@@ -29,7 +30,8 @@ LoopFn narrowing() {
     };
   } else {
     return [](Args args, Strides s, std::int64_t n) {
-      unary<std::uint8_t, std::uint8_t>(args, s, n, [](std::uint8_t v) { return to_narrow_int<t>(v); });
+      unary<std::uint8_t, std::uint8_t>(args, s, n,
+                                        [](std::uint8_t v) { return to_narrow_int<t>(v); });
     };
   }
 }
@@ -42,8 +44,10 @@ LoopFn narrow_cast(DType from, DType to) {
     return cast(bits, bits);
   }
   if (is_narrow(to))
-    return from == computes_in(to) ? dispatch_narrow(to, []<DType t>() { return narrowing<t>(); }) : nullptr;
-  return to == computes_in(from) ? dispatch_narrow(from, []<DType t>() { return widening<t>(); }) : nullptr;
+    return from == computes_in(to) ? dispatch_narrow(to, []<DType t>() { return narrowing<t>(); })
+                                   : nullptr;
+  return to == computes_in(from) ? dispatch_narrow(from, []<DType t>() { return widening<t>(); })
+                                 : nullptr;
 }
 
 }  // namespace plait::loops::PLAIT_TIER
