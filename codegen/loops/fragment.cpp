@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/half.hpp"
+#include "core/narrow.hpp"
 #include "product.hpp"
 #include "types.hpp"
 
@@ -18,6 +19,8 @@ template <class T>
 constexpr DType type_of() {
   if constexpr (std::is_same_v<T, Half>)
     return DType::Float16;
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return DType::BFloat16;
   else
     return dtype_of<T>();
 }
@@ -180,12 +183,14 @@ FragmentFn fragment(DType a, DType b, CpuTier tier) {
   using std::int16_t, std::int32_t, std::int64_t, std::int8_t;
   using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
   return first_of<Row<Half, Half, float>, Row<Half, float, float>, Row<float, Half, float>,
-                  Row<float, float, float>, Row<double, double, double>,
-                  Row<int8_t, int8_t, uint32_t>, Row<int8_t, uint8_t, uint32_t>,
-                  Row<uint8_t, int8_t, uint32_t>, Row<uint8_t, uint8_t, uint32_t>,
-                  Row<int16_t, int16_t, uint32_t>, Row<uint16_t, uint16_t, uint32_t>,
-                  Row<int32_t, int32_t, uint32_t>, Row<uint32_t, uint32_t, uint32_t>,
-                  Row<int64_t, int64_t, uint64_t>, Row<uint64_t, uint64_t, uint64_t>>(a, b, tier);
+                  Row<BFloat16, BFloat16, float>, Row<BFloat16, float, float>,
+                  Row<float, BFloat16, float>, Row<float, float, float>,
+                  Row<double, double, double>, Row<int8_t, int8_t, uint32_t>,
+                  Row<int8_t, uint8_t, uint32_t>, Row<uint8_t, int8_t, uint32_t>,
+                  Row<uint8_t, uint8_t, uint32_t>, Row<int16_t, int16_t, uint32_t>,
+                  Row<uint16_t, uint16_t, uint32_t>, Row<int32_t, int32_t, uint32_t>,
+                  Row<uint32_t, uint32_t, uint32_t>, Row<int64_t, int64_t, uint64_t>,
+                  Row<uint64_t, uint64_t, uint64_t>>(a, b, tier);
 }
 
 }  // namespace plait::loops

@@ -1,5 +1,5 @@
-// Panels of integers whose words are several elements along k, which one instruction multiplies and
-// adds: pairs of 16 bits, and bytes in groups of four where the processor has that.
+// Panels whose words are several elements along k, which one instruction multiplies and adds: pairs
+// of 16 bits, and where the processor has that, bytes in groups of four and pairs of bfloat16.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -13,9 +13,10 @@
 namespace plait::loops::PLAIT_TIER {
 namespace {
 
-struct Pairs : Wrapping<int> {
+struct Pairs : Panelled<int> {
   using Element = std::int16_t;
   static constexpr std::int64_t kGroup = 2;
+  static constexpr bool kLastFirst = false;
   PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
 #if defined(__AVX512F__)
     const vi products = (vi)_mm512_madd_epi16((__m512i)x, (__m512i)y);
@@ -31,12 +32,25 @@ struct Pairs : Wrapping<int> {
 #if defined(__AVX512F__)
 // Unsigned bytes times signed ones. An instruction that the tier does not imply: the flags have it
 // not, and product() asks the processor.
-struct Quads : Wrapping<int> {
+struct Quads : Panelled<int> {
   using Element = std::int8_t;
   static constexpr std::int64_t kGroup = 4;
+  static constexpr bool kLastFirst = false;
   static constexpr bool kStarts = true;
   PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
     asm("vpdpbusd %2, %1, %0" : "+v"(s) : "v"(x), "v"(y));
+    return s;
+  }
+};
+// Of bfloat16, as their bits. The instruction adds the product of the upper halves of its words
+// first and rounds after each, so that sums are those of float32 where the first element along k is
+// the upper one; but subnormal numbers count as zero.
+struct BrainPairs : Panelled<float> {
+  using Element = std::int16_t;
+  static constexpr std::int64_t kGroup = 2;
+  static constexpr bool kLastFirst = true;
+  PLAIT_INLINE static vf whole(vf x, vf y, vf s) {
+    asm("vdpbf16ps %2, %1, %0" : "+v"(s) : "v"(x), "v"(y));
     return s;
   }
 };
@@ -50,7 +64,9 @@ PLAIT_INLINE vi load_words(const From* p) {
   typedef typename By::Element Wide __attribute__((vector_size(kVectorBytes)));
   Narrow v;
   std::memcpy(&v, p, sizeof v);
-  if constexpr (sizeof(From) == sizeof(typename By::Element))
+  if constexpr (By::kLastFirst)
+    return (vi)((vu)v << 16 | (vu)v >> 16);
+  else if constexpr (sizeof(From) == sizeof(typename By::Element))
     return (vi)v;
   else
     return (vi) __builtin_convertvector(v, Wide);
@@ -63,7 +79,7 @@ PLAIT_INLINE int one_word(std::int64_t count, At at) {
   for (std::int64_t i = 0; i < std::min(count, By::kGroup); ++i) {
     From v;
     std::memcpy(&v, at(i), sizeof v);
-    e[i] = static_cast<typename By::Element>(v);
+    e[By::kLastFirst ? By::kGroup - 1 - i : i] = static_cast<typename By::Element>(v);
   }
   int word;
   std::memcpy(&word, e, sizeof word);
@@ -88,7 +104,7 @@ PLAIT_INLINE void interleave(int* out, const From* const* rows) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out) + i, v);
   };
   if constexpr (By::kGroup == 2) {
-    const __m128i a = load(rows[0]), b = load(rows[1]);
+    const __m128i a = load(rows[By::kLastFirst]), b = load(rows[!By::kLastFirst]);
     store(0, _mm_unpacklo_epi16(a, b));
     store(1, _mm_unpackhi_epi16(a, b));
   } else {
@@ -211,8 +227,8 @@ void gather_groups(void* to, const void* from, const std::int64_t* lines_at,
   }
 }
 
-template <class From>
-constexpr Packing kPackingOfPairs{pack_groups<Pairs, From>, gather_groups<Pairs, From>};
+template <class By, class From>
+constexpr Packing kPackingOfPairs{pack_groups<By, From>, gather_groups<By, From>};
 
 #if defined(__AVX512F__)
 // Quads multiply unsigned bytes of A by signed ones of B: a = a' - 128 where A is signed, and

@@ -9,6 +9,7 @@
 #include "codegen/loops/product.hpp"
 #include "codegen/loops/vector.hpp"
 #include "core/half.hpp"
+#include "core/narrow.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 
@@ -154,6 +155,7 @@ PLAIT_INLINE vi load(const std::uint16_t* p) {
   __builtin_memcpy(&v, p, sizeof v);
   return __builtin_convertvector(v, vi);
 }
+PLAIT_INLINE vf load(const BFloat16* p) { return (vf)(load(&p->bits) << 16); }
 
 template <class T>
 PLAIT_INLINE void store(T* p, typename Register<T>::type v) {
@@ -203,9 +205,9 @@ struct Fused {
     return lanes.multiply_add(x, y, s);
   }
 };
-// Of integers: wrapping raises nothing, and panels have whole vectors.
+// Of what raises nothing: panels have whole vectors.
 template <class T>
-struct Wrapping {
+struct Panelled {
   using Word = T;
   using Vector = typename Register<T>::type;
   static constexpr bool kStarts = false;
@@ -214,8 +216,8 @@ struct Wrapping {
   PLAIT_INLINE static Vector load_edge(const Lanes<T>&, const T* p) { return load(p); }
 };
 template <class T>
-struct WholeWords : Wrapping<T> {
-  using typename Wrapping<T>::Vector;
+struct WholeWords : Panelled<T> {
+  using typename Panelled<T>::Vector;
   PLAIT_INLINE static Vector whole(Vector x, Vector y, Vector s) {
     using Unsigned = std::conditional_t<sizeof(T) == 4, vu, vul>;
     return (Vector)((Unsigned)s + (Unsigned)x * (Unsigned)y);

@@ -62,7 +62,7 @@ Ref<Node> of_source(const CastOperand& c) {
 // Whether a product has the same value of an operand that is cast to it from that type.
 bool keeps_value(DType from, DType to) {
   if (is_integer(from)) return is_integer(to) && itemsize(from) <= itemsize(to);  // both wrap
-  return from == DType::Float16 && to == DType::Float32;
+  return (from == DType::Float16 || from == DType::BFloat16) && to == DType::Float32;
 }
 
 }  // namespace

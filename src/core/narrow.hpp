@@ -143,6 +143,11 @@ constexpr float from_narrow(std::uint32_t bits) {
   return std::bit_cast<float>(value | sign);
 }
 
+struct BFloat16 {
+  std::uint16_t bits = 0;
+  explicit constexpr operator float() const { return from_narrow<DType::BFloat16>(bits); }
+};
+
 // Of integers in 8 bits, and back.
 template <DType t>
 constexpr std::uint8_t to_narrow_int(std::uint8_t v) {

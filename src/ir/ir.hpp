@@ -154,6 +154,9 @@ inline constexpr FragmentTypes kFragmentTypes[] = {
     {DType::Float16, DType::Float32, DType::Float32},
     {DType::Float32, DType::Float16, DType::Float32},
     {DType::Float32, DType::Float32, DType::Float32},
+    {DType::BFloat16, DType::BFloat16, DType::Float32},
+    {DType::BFloat16, DType::Float32, DType::Float32},
+    {DType::Float32, DType::BFloat16, DType::Float32},
     {DType::Float64, DType::Float64, DType::Float64},
     {DType::Int8, DType::Int8, DType::Int32},
     {DType::Int8, DType::UInt8, DType::Int32},
@@ -201,7 +204,8 @@ constexpr DType fragment_sums(const ProductTypes& t) {
 // C + s, where s starts at +0.0 and p from 0 to k adds fma(A(i, p), B(p, j), s) in the dtype of C,
 // which A and B are converted to: nothing is added in another order, whatever the backend, but for
 // operands of 16 bits: their products are exact in float32, and tensor cores add those of 16 steps
-// along k in an order of their own. Integers wrap, so that their order does not show. Where `block`
+// along k in an order of their own; and a CPU that multiplies bfloat16 takes subnormal numbers for
+// zero. Integers wrap, so that their order does not show. Where `block`
 // is 0, C becomes s whatever it was. What lies beyond m and n in the last panels does not count.
 // Stands in no vector loop.
 struct Fragment {

@@ -41,10 +41,20 @@ constexpr Product kPairs{kRows,
                          false,
                          block<Pairs>,
                          nullptr,
-                         kPackingOfPairs<A>,
-                         kPackingOfPairs<B>};
+                         kPackingOfPairs<Pairs, A>,
+                         kPackingOfPairs<Pairs, B>};
 
 #if defined(__AVX512F__)
+constexpr Product kBrainPairs{kRows,
+                              kWidth<float>* kVectors,
+                              2,
+                              4,
+                              false,
+                              block<BrainPairs>,
+                              nullptr,
+                              kPackingOfPairs<BrainPairs, std::uint16_t>,
+                              kPackingOfPairs<BrainPairs, std::uint16_t>};
+
 template <class A, class B>
 constexpr Product kQuads{kRows,
                          kWidth<int>* kVectors,
@@ -70,6 +80,13 @@ const Product* times_bytes(DType b) {
   return b == DType::UInt8 ? bytes<A, std::uint8_t>() : nullptr;
 }
 
+const Product* brains() {
+#if defined(__AVX512F__)
+  if (__builtin_cpu_supports("avx512bf16")) return &kBrainPairs;
+#endif
+  return &kFused<float, BFloat16, BFloat16>;
+}
+
 }  // namespace
 
 const Product* product(DType a, DType b) {
@@ -77,10 +94,14 @@ const Product* product(DType a, DType b) {
   if (a == DType::UInt8) return times_bytes<std::uint8_t>(b);
   if (a == DType::Float16 && b == DType::Float32) return &kFused<float, Half, float>;
   if (a == DType::Float32 && b == DType::Float16) return &kFused<float, float, Half>;
+  if (a == DType::BFloat16 && b == DType::Float32) return &kFused<float, BFloat16, float>;
+  if (a == DType::Float32 && b == DType::BFloat16) return &kFused<float, float, BFloat16>;
   if (a != b) return nullptr;
   switch (a) {
     case DType::Float16:
       return &kFused<float, Half, Half>;
+    case DType::BFloat16:
+      return brains();
     case DType::Float32:
       return &kFused<float>;
     case DType::Float64:

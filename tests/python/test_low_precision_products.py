@@ -1,4 +1,4 @@
-"""Products of low precision: integers whose sums are wider than they are, and halves summed in float32."""
+"""Products of low precision: integers whose sums are wider than they are, and floats of 16 bits summed in float32."""
 
 import numpy
 import pytest
@@ -125,9 +125,11 @@ def test_a_shared_cast_is_still_there():
 
 
 @pytest.mark.parametrize("m, k, n", [(128, 160, 96), (97, 131, 77), (1, 600, 500), (64, 515, 33)])
-def test_halves_with_sums_in_float32(m, k, n):
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_sums_in_float32(name, m, k, n):
+    t = numpy.dtype(name if name == "float16" else pytest.importorskip("ml_dtypes").bfloat16)
     r = numpy.random.default_rng(0)
-    x, w = r.standard_normal((m, k)).astype(numpy.float16), r.standard_normal((k, n)).astype(numpy.float16)
+    x, w = r.standard_normal((m, k)).astype(t), r.standard_normal((k, n)).astype(t)
     x4, w4 = x.astype(numpy.float32), w.astype(numpy.float32)
     whole = host(plait.asarray(x4) @ plait.asarray(w4))
     numpy.testing.assert_allclose(whole, x4 @ w4, rtol=1e-4, atol=1e-3)
@@ -138,6 +140,7 @@ def test_halves_with_sums_in_float32(m, k, n):
         p(x).astype("f4") @ p(w4),
         p(numpy.asfortranarray(x)).astype("f4") @ p(w.T.copy()).astype("f4").T,
         p(x).astype("f4") @ p(w),
+        *([p(x) @ p(w)] if name == "bfloat16" else []),
     ):
         # A row by itself may be a BLAS's, whose order is its own.
         numpy.testing.assert_allclose(host(got), whole, rtol=1e-4, atol=1e-3) if m == 1 else numpy.testing.assert_array_equal(host(got), whole)
@@ -146,7 +149,7 @@ def test_halves_with_sums_in_float32(m, k, n):
 
 
 SCRIPT = """
-import numpy, plait, zlib
+import ml_dtypes, numpy, plait
 r = numpy.random.default_rng(3)
 total = 0
 for m, k, n in [(150, 131, 170), (3, 515, 260), (260, 64, 1)]:
@@ -162,6 +165,13 @@ for m, k, n in [(150, 131, 170), (3, 515, 260), (260, 64, 1)]:
     for t in "hHiIlL":
         a = r.integers(0, 1 << 62, (m, k)).astype(t); b = r.integers(0, 1 << 62, (k, n)).astype(t)
         assert numpy.asarray(plait.asarray(a) @ plait.asarray(b)).tolist() == (a @ b).tolist(), t
+    if n > 1:
+        a, b = (r.standard_normal(s).astype(ml_dtypes.bfloat16) for s in ((m, k), (k, n)))
+        x, y = plait.asarray(a), plait.asarray(b)
+        want = numpy.asarray(plait.asarray(a.astype("f4")) @ plait.asarray(b.astype("f4")))
+        numpy.testing.assert_allclose(want, a.astype("f8") @ b.astype("f8"), rtol=1e-4, atol=1e-3)
+        for got in (x @ y, plait.asarray(a.T.copy()).T @ y, x.astype("f4") @ y.astype("f4"), x @ plait.asarray(b.T.copy()).T):
+            assert numpy.asarray(got).tolist() == want.tolist()
 print("done")
 """
 
