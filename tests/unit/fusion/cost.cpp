@@ -42,9 +42,16 @@ TEST_CASE("a region computes while it waits for memory") {
   CHECK(fusion::region_seconds(machine, 1000, 500) == 5000);
 }
 
+namespace {
+
+constexpr ir::ProductTypes kFloats{DType::Float32, DType::Float32, DType::Float32},
+    kDoubles{DType::Float64, DType::Float64, DType::Float64};
+
+}  // namespace
+
 TEST_CASE("tiles multiply matrices, a BLAS vectors and complex numbers") {
   const auto seconds = [](Multiplier by, DType t, double m, double n, double k) {
-    return fusion::product_seconds(machine, by, t, m, n, k);
+    return fusion::product_seconds(machine, by, {t, t, t}, m, n, k);
   };
   CHECK(seconds(Multiplier::Tiles, DType::Float32, 2, 3, 5) == 8 * 30);
   CHECK(seconds(Multiplier::Tiles, DType::Float16, 2, 3, 5) == 8 * 30);
@@ -57,10 +64,18 @@ TEST_CASE("tiles multiply matrices, a BLAS vectors and complex numbers") {
   CHECK(std::isinf(seconds(Multiplier::Blas, DType::Float16, 2, 3, 0)));
   CHECK(std::isinf(seconds(Multiplier::Tiles, DType::Complex64, 2, 3, 5)));
   CHECK(std::isinf(seconds(Multiplier::Blas, DType::Int64, 2, 3, 5)));
+  CHECK(std::isinf(seconds(Multiplier::Tiles, DType::Bool, 2, 3, 5)));
+  // Integers of a byte are less than floats, wider ones more.
+  CHECK(seconds(Multiplier::Tiles, DType::Int8, 2, 3, 5) == Approx(0.3 * 8 * 30));
+  CHECK(seconds(Multiplier::Tiles, DType::Int64, 2, 3, 5) == 2 * 16 * 30);
+  // No BLAS takes operands of several dtypes.
+  const ir::ProductTypes mixed{DType::Float32, DType::Float16, DType::Float32};
+  CHECK(fusion::product_seconds(machine, Multiplier::Tiles, mixed, 2, 3, 5) == 8 * 30);
+  CHECK(std::isinf(fusion::product_seconds(machine, Multiplier::Blas, mixed, 2, 3, 5)));
   CHECK(seconds(Multiplier::Loop, DType::Int64, 2, 3, 5) == 400 * 30);
   CHECK(seconds(Multiplier::Axes, DType::Float32, 2, 3, 5) == 9 * 30);
   CHECK(seconds(Multiplier::Attention, DType::Float16, 2, 3, 5) == 10 * 30);
-  CHECK(fusion::product_work(machine, Multiplier::Tiles, DType::Float64, 100) == 100 * 16 / 10.0);
+  CHECK(fusion::product_work(machine, Multiplier::Tiles, kDoubles, 100) == 100 * 16 / 10.0);
 }
 
 TEST_CASE("an operation by itself goes through memory") {
@@ -97,8 +112,8 @@ TEST_CASE("the table of this machine says what planner and engine rely on") {
     CHECK(m.memory[0].bytes < m.memory[1].bytes);
     CHECK(m.memory[1].bytes < m.memory[2].bytes);
     const auto tiles_win = [&](double rows, double columns) {
-      return fusion::product_seconds(m, Multiplier::Tiles, DType::Float32, rows, columns, 64) <
-             fusion::product_seconds(m, Multiplier::Blas, DType::Float32, rows, columns, 64);
+      return fusion::product_seconds(m, Multiplier::Tiles, kFloats, rows, columns, 64) <
+             fusion::product_seconds(m, Multiplier::Blas, kFloats, rows, columns, 64);
     };
     CHECK(tiles_win(2, 2) == (tier != CpuTier::Baseline));
     CHECK_FALSE(tiles_win(1, 100));
@@ -119,7 +134,7 @@ TEST_CASE("the table of a device follows from what the device says of itself") {
   CHECK(fusion::memory_seconds(slow, 1000) < 1000 * slow.memory[2].byte);
   CHECK(fast.cycle == Approx(slow.cycle / 2));
   const auto product = [](const Machine& m) {
-    return fusion::product_seconds(m, Multiplier::Tiles, DType::Float32, 1000, 1000, 1000);
+    return fusion::product_seconds(m, Multiplier::Tiles, kFloats, 1000, 1000, 1000);
   };
   CHECK(product(fast) == Approx(product(slow) / 2));
   // Memory is further away than a host's: what takes a function of a few operations is not stored.
