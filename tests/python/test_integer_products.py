@@ -140,7 +140,9 @@ def test_halves_with_sums_in_float32(m, k, n):
         p(x).astype("f4") @ p(w),
     ):
         # A row by itself may be a BLAS's, whose order is its own.
-        numpy.testing.assert_allclose(host(got), whole, rtol=1e-4, atol=1e-3) if m == 1 else numpy.testing.assert_array_equal(host(got), whole)
+        numpy.testing.assert_allclose(host(got), whole, rtol=1e-4, atol=1e-3) if m == 1 else numpy.testing.assert_array_equal(
+            host(got), whole
+        )
     text = str(plait.explain(p(x).astype("f4") @ p(w).astype("f4")))
     assert f"float32({m}, {k})" not in text and f"float32({k}, {n})" not in text, text
 
@@ -170,4 +172,4 @@ print("done")
 @pytest.mark.parametrize("env", [{"PLAIT_JIT": "off"}, {"PLAIT_JIT": "blocking"}, {"PLAIT_FUSE": "0"}], ids=str)
 def test_tiers_agree(run_python, cpu, env):
     for threads in "12":
-        assert run_python(SCRIPT, env={"PLAIT_CPU": cpu, "PLAIT_THREADS": threads, **env}).stdout.split() == ["done"]
+        assert run_python(SCRIPT, env={"PLAIT_CPU": cpu, "PLAIT_NUM_THREADS": threads, **env}).stdout.split() == ["done"]
