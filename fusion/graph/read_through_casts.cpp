@@ -59,6 +59,16 @@ Ref<Node> of_source(const CastOperand& c) {
   return view_of(c.from, v.shape, strides, further);
 }
 
+// Floats of so few rows are read once, as they lie, by a region that computes columns
+// (ProductBlocks::few_rows), which takes 0.75 of what packing them for tiles does. Extents as short
+// are part of a graph's key.
+constexpr std::int64_t kReadOnce = 4;
+bool computes_columns(const Node& product) {
+  const tracer::ProductAxes axes = tracer::product_axes(product);
+  const auto rows = product.shape.begin() + axes.batch;
+  return is_float(product.dtype) && element_count(Dims(rows, rows + axes.rows)) <= kReadOnce;
+}
+
 // Whether a product has the same value of an operand that is cast to it from that type.
 bool keeps_value(DType from, DType to) {
   if (is_integer(from)) return is_integer(to) && itemsize(from) <= itemsize(to);  // both wrap
@@ -71,6 +81,7 @@ std::vector<Graph::Instead> read_through_casts(const Graph& g) {
   std::vector<Graph::Instead> found;
   for (const GNode& n : g.nodes) {
     if (n.leaf || n.node->kind != NodeKind::MatMul || n.node->device > kHost) continue;
+    if (computes_columns(*n.node)) continue;
     const DType t = n.node->dtype;
     Ref<Node> in[2];
     DType types[2] = {t, t};
