@@ -118,36 +118,39 @@ PLAIT_INLINE void interleave(int* out, const From* const* rows) {
   }
 }
 
-// The words of one panel; `some` of its lines are there.
+// All panels of lines side by side, row by row as they lie in memory: `apart` words from panel to
+// panel.
 template <class By, class From>
-void interleave_panel(int* out, const std::byte* at, std::int64_t step, std::int64_t some,
-                      std::int64_t k, std::int64_t width) {
+void interleave_lines(int* out, const std::byte* at, std::int64_t step, std::int64_t lines,
+                      std::int64_t k, std::int64_t width, std::int64_t apart) {
   constexpr std::int64_t wide = kSideBySide<By>;
   static constexpr From zeros[wide] = {};
-  for (std::int64_t i = 0; i < k; i += By::kGroup, out += width) {
+  for (std::int64_t i = 0; i < k; i += By::kGroup, at += By::kGroup * step, out += width) {
+    const std::int64_t there = std::min(By::kGroup, k - i);
     const From* rows[By::kGroup];
     for (std::int64_t g = 0; g < By::kGroup; ++g)
-      rows[g] = i + g < k ? reinterpret_cast<const From*>(at + (i + g) * step) : nullptr;
-    for (std::int64_t w = 0; w < width; w += wide) {
-      const std::int64_t here = std::clamp<std::int64_t>(some - w, 0, wide),
-                         room = std::min(wide, width - w);
-      const From* from[By::kGroup];
-      From copy[By::kGroup][wide];
-      for (std::int64_t g = 0; g < By::kGroup; ++g) {
-        from[g] = rows[g] ? rows[g] + w : zeros;
-        if (here == wide || !rows[g]) continue;
-        std::memset(copy[g], 0, sizeof copy[g]);
-        std::memcpy(copy[g], from[g], static_cast<std::size_t>(here) * sizeof(From));
-        from[g] = copy[g];
-      }
-      if (room == wide) {
-        interleave<By>(out + w, from);
-      } else {
+      rows[g] = reinterpret_cast<const From*>(at + g * step);
+    int* to = out;
+    for (std::int64_t first = 0; first < lines; first += width, to += apart)
+      for (std::int64_t w = 0; w < width; w += wide) {
+        const std::int64_t room = std::min(wide, width - w),
+                           here = std::clamp<std::int64_t>(lines - first - w, 0, room);
+        const From* from[By::kGroup];
+        for (std::int64_t g = 0; g < By::kGroup; ++g) from[g] = rows[g] + first + w;
+        if (here == wide && there == By::kGroup) {
+          interleave<By>(to + w, from);
+          continue;
+        }
+        From copy[By::kGroup][wide];
         int words[wide];
+        for (std::int64_t g = 0; g < By::kGroup; ++g) {
+          std::memcpy(copy[g], zeros, sizeof zeros);
+          if (g < there) std::copy_n(from[g], here, copy[g]);
+          from[g] = copy[g];
+        }
         interleave<By>(words, from);
-        std::memcpy(out + w, words, static_cast<std::size_t>(room) * sizeof(int));
+        std::copy_n(words, room, to + w);
       }
-    }
   }
 }
 
@@ -156,7 +159,6 @@ void words_of_panel(int* out, const std::byte* at, std::int64_t line, std::int64
                     std::int64_t some, std::int64_t k, std::int64_t width) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(From));
   constexpr std::int64_t n = kWidth<int>;
-  if (line == item) return interleave_panel<By, From>(out, at, step, some, k, width);
   const std::int64_t words = (k + By::kGroup - 1) / By::kGroup;
   for (std::int64_t w = 0; w < width; w += n) {
     const std::int64_t room = std::min(n, width - w),
@@ -196,10 +198,14 @@ void pack_groups(void* to, const void* from, std::int64_t line, std::int64_t ste
   auto* out = static_cast<int*>(to);
   const auto* at = static_cast<const std::byte*>(from);
   const std::int64_t words = (k + By::kGroup - 1) / By::kGroup, start = By::kStarts ? width : 0;
-  for (std::int64_t first = 0; first < lines; first += width, at += width * line) {
-    words_of_panel<By, From>(out + start, at, line, step, std::min(width, lines - first), k, width);
+  const std::int64_t apart = start + words * width;
+  const bool side_by_side = line == static_cast<std::int64_t>(sizeof(From));
+  if (side_by_side) interleave_lines<By, From>(out + start, at, step, lines, k, width, apart);
+  for (std::int64_t first = 0; first < lines; first += width, at += width * line, out += apart) {
+    if (!side_by_side)
+      words_of_panel<By, From>(out + start, at, line, step, std::min(width, lines - first), k,
+                               width);
     Finish::template finish<By>(out, k, width);
-    out += start + words * width;
   }
 }
 

@@ -59,18 +59,50 @@ Ref<Node> of_source(const CastOperand& c) {
   return view_of(c.from, v.shape, strides, further);
 }
 
+// Floats of so few rows are read once, as they lie, by a region that computes columns
+// (ProductBlocks::few_rows), which takes 0.75 of what packing them for tiles does. Extents as short
+// are part of a graph's key.
+constexpr std::int64_t kReadOnce = 4;
+bool computes_columns(const Node& product) {
+  const tracer::ProductAxes axes = tracer::product_axes(product);
+  const auto rows = product.shape.begin() + axes.batch;
+  return is_float(product.dtype) && element_count(Dims(rows, rows + axes.rows)) <= kReadOnce;
+}
+
 // Whether a product has the same value of an operand that is cast to it from that type.
 bool keeps_value(DType from, DType to) {
   if (is_integer(from)) return is_integer(to) && itemsize(from) <= itemsize(to);  // both wrap
   return (from == DType::Float16 || from == DType::BFloat16) && to == DType::Float32;
 }
 
+// Of each node, whether there is a product between inputs and it, or between it and results. Two
+// that follow each other may be attention, which reads through casts by itself and knows its
+// operands by their one dtype.
+std::vector<char> chained(const Graph& g) {
+  const auto multiplies = [](const GNode& n) {
+    return !n.leaf && n.node->kind == NodeKind::MatMul;
+  };
+  const std::size_t count = g.nodes.size();
+  std::vector<char> before(count), after(count);
+  for (std::size_t i = 0; i < count; ++i)
+    for (const std::int32_t in : g.nodes[i].in)
+      if (in >= 0) before[i] |= before[static_cast<std::size_t>(in)] || multiplies(g[in]);
+  for (std::size_t i = count; i-- > 0;)
+    for (const std::int32_t in : g.nodes[i].in)
+      if (in >= 0) after[static_cast<std::size_t>(in)] |= after[i] || multiplies(g.nodes[i]);
+  for (std::size_t i = 0; i < count; ++i) before[i] |= after[i];
+  return before;
+}
+
 }  // namespace
 
 std::vector<Graph::Instead> read_through_casts(const Graph& g) {
   std::vector<Graph::Instead> found;
-  for (const GNode& n : g.nodes) {
+  const std::vector<char> in_chain = chained(g);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const GNode& n = g.nodes[i];
     if (n.leaf || n.node->kind != NodeKind::MatMul || n.node->device > kHost) continue;
+    if (computes_columns(*n.node) || (is_float(n.node->dtype) && in_chain[i])) continue;
     const DType t = n.node->dtype;
     Ref<Node> in[2];
     DType types[2] = {t, t};

@@ -150,6 +150,12 @@ void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, cons
 }
 
 void multiply(const MatrixProduct& p) {
+  // Integers are the same in any order, and packing so few takes longer than the loop.
+  constexpr double kFewProducts = 1024;
+  if (is_integer(p.dtype) && p.types().uniform() && p.products() <= kFewProducts) {
+    for (std::int64_t i = 0, count = p.entries(); i < count; ++i) multiply_any(p.entry(i));
+    return;
+  }
   if (prefers_blas(p) && blas_product(p)) return;
   if (tiled_product(p)) return;
   for (std::int64_t i = 0, count = p.entries(); i < count; ++i) {

@@ -20,10 +20,12 @@ namespace plait::engine {
 
 namespace {
 
-constexpr std::int64_t kDepth = loops::kProductDepth;
+constexpr std::int64_t kMostDepth = 4 * loops::kProductDepth;  // that a block of any type has
 // Panels of A that a thread packs at a time stay in its second-level cache beside a panel of B;
 // what is packed of B stays in the cache that threads share, whatever else runs on the machine.
 constexpr std::int64_t kTallTiles = 6, kPackedBytes = 2 << 20;
+// Bytes of a row of B that are packed at a time, at least.
+constexpr std::int64_t kPackedLines = 128;
 // Columns of B that a thread packs for itself.
 constexpr std::int64_t kOwnColumns = 512;
 // Pieces a thread may have, so that the last ones end at about the same time.
@@ -87,6 +89,7 @@ class Tiled {
   Tiled(const MatrixProduct& p, const loops::Product& tiles)
       : p_(p),
         tiles_(tiles),
+        depth_(tiles.depth()),
         sums_(ir::fragment_sums(p.types())),
         item_(static_cast<std::int64_t>(itemsize(sums_))),
         tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts) {}
@@ -138,7 +141,7 @@ class Tiled {
   void gather(const loops::Packing& by, std::byte* to, const std::byte* from,
               const AxisGroup& lines, std::int64_t first, std::int64_t count, const AxisGroup& sums,
               std::int64_t start, std::int64_t k, std::int64_t width) const {
-    std::int64_t lines_at[kOwnColumns], sums_at[kDepth];
+    std::int64_t lines_at[kOwnColumns], sums_at[kMostDepth];
     place_lines(sums, start, k, sums_at);
     for (std::int64_t i = 0; i < count; i += kOwnColumns) {
       const std::int64_t some = std::min(kOwnColumns, count - i);
@@ -163,7 +166,7 @@ class Tiled {
     Ref<Buffer> scratch;
     const std::int64_t rows = std::min(height, kTallTiles * tiles_.rows);
     std::int64_t a_bytes = 0, b_bytes = 0;
-    const std::int64_t depth = std::min(p_.k, kDepth);
+    const std::int64_t depth = std::min(p_.k, depth_);
     if (pack_a_) a_bytes = tiles_.panels(rows, depth, tiles_.rows);
     if (pack_b_) b_bytes = tiles_.panels(std::min(width, kOwnColumns), depth, tiles_.columns);
     a_bytes = (a_bytes + 63) / 64 * 64;
@@ -201,8 +204,8 @@ class Tiled {
     const std::int64_t most = pack_b_ ? kOwnColumns : n;
     for (std::int64_t q = j; q < j + n; q += most) {
       const std::int64_t columns = std::min(most, j + n - q);
-      for (std::int64_t from = 0; from < p_.k && goes_on(); from += kDepth) {
-        const std::int64_t k = std::min(kDepth, p_.k - from);
+      for (std::int64_t from = 0; from < p_.k && goes_on(); from += depth_) {
+        const std::int64_t k = std::min(depth_, p_.k - from);
         const std::byte* b = at.b + from * p_.b_row + q * p_.b_column;
         if (pack_b_) pack_columns(b_panels, at.b, q, columns, from, k);
         if (pack_a_)
@@ -232,9 +235,9 @@ class Tiled {
   void run_together(const Place& place) {
     const std::int64_t wide = tiles_.columns, tall = tiles_.rows;
     const std::int64_t limit = kPackedBytes * tiles_.group / tiles_.word;
-    const std::int64_t width = std::min(ceil_div(p_.n, wide) * wide, limit / kDepth / wide * wide);
+    const std::int64_t width = std::min(ceil_div(p_.n, wide) * wide, limit / depth_ / wide * wide);
     const std::int64_t depth =
-        std::min(p_.k, std::max<std::int64_t>(1, limit / width / kDepth) * kDepth);
+        std::min(p_.k, std::max<std::int64_t>(1, limit / width / depth_) * depth_);
     // a @ a.T, as NumPy has it: half of the work.
     const bool symmetric = !p_.mapped() && place.a == place.b && p_.m == p_.n &&
                            p_.a_row == p_.b_column && p_.a_column == p_.b_row &&
@@ -244,25 +247,29 @@ class Tiled {
         std::clamp(ceil_div(ceil_div(p_.m, tall), pieces), std::int64_t{1}, kTallTiles) * tall;
     const std::int64_t down = ceil_div(p_.m, height);
     const std::int64_t a_bytes =
-        (tiles_.panels(height, std::min(p_.k, kDepth), tall) + 63) / 64 * 64;
+        (tiles_.panels(height, std::min(p_.k, depth_), tall) + 63) / 64 * 64;
     const Ref<Buffer> panels = allocate(static_cast<std::size_t>(
-        ceil_div(depth, kDepth) * tiles_.panels(width, std::min(depth, kDepth), wide)));
+        ceil_div(depth, depth_) * tiles_.panels(width, std::min(depth, depth_), wide)));
     const Ref<Buffer> scratch = allocate(static_cast<std::size_t>(a_bytes * tasks_.threads()));
     const double entries = static_cast<double>(p_.entries());
     for (std::int64_t j = 0; j < p_.n; j += width)
       for (std::int64_t from = 0; from < p_.k; from += depth) {
         const std::int64_t columns = std::min(width, p_.n - j), k = std::min(depth, p_.k - from);
-        const std::int64_t blocks = ceil_div(k, kDepth), across = ceil_div(columns, wide);
+        const std::int64_t blocks = ceil_div(k, depth_), across = ceil_div(columns, wide);
         // Of a block of B: its first panel.
         const auto at = [&](std::int64_t block) {
-          return panels->data + block * across * tiles_.panel(wide, kDepth);
+          return panels->data + block * across * tiles_.panel(wide, depth_);
         };
-        tasks_.run(blocks * across, static_cast<double>(k * columns) * 0.1e-9,
+        // So many panels at a time that their rows are whole lines of the cache.
+        const std::int64_t panels_each =
+            ceil_div(kPackedLines, wide * static_cast<std::int64_t>(itemsize(p_.b_dtype)));
+        const std::int64_t tasks = ceil_div(across, panels_each), each = panels_each * wide;
+        tasks_.run(blocks * tasks, static_cast<double>(k * columns) * 0.1e-9,
                    [&](std::int64_t t, int, auto) {
-                     const std::int64_t block = t / across, panel = t % across * wide,
-                                        deep = std::min(kDepth, k - block * kDepth);
-                     pack_columns(at(block) + panel / wide * tiles_.panel(wide, deep), place.b,
-                                  j + panel, std::min(wide, columns - panel), from + block * kDepth,
+                     const std::int64_t block = t / tasks, first = t % tasks * each,
+                                        deep = std::min(depth_, k - block * depth_);
+                     pack_columns(at(block) + first / wide * tiles_.panel(wide, deep), place.b,
+                                  j + first, std::min(each, columns - first), from + block * depth_,
                                   deep);
                    });
         const double part = static_cast<double>(columns) / static_cast<double>(p_.n) *
@@ -275,9 +282,9 @@ class Tiled {
                          symmetric ? std::clamp(i - j, std::int64_t{0}, columns) / wide * wide : 0;
                      for (std::int64_t block = 0; block < blocks && first < columns && goes_on();
                           ++block) {
-                       const std::int64_t deep = std::min(kDepth, k - block * kDepth);
+                       const std::int64_t deep = std::min(depth_, k - block * depth_);
                        packed_rows(place, i, std::min(height, p_.m - i), j + first, columns - first,
-                                   from + block * kDepth, deep, scratch->data + worker * a_bytes,
+                                   from + block * depth_, deep, scratch->data + worker * a_bytes,
                                    at(block) + first / wide * tiles_.panel(wide, deep));
                      }
                    });
@@ -287,7 +294,8 @@ class Tiled {
 
   const MatrixProduct& p_;
   const loops::Product& tiles_;
-  DType sums_;  // of panels and of the result, whose elements have so many bytes
+  std::int64_t depth_;  // of a block
+  DType sums_;          // of panels and of the result, whose elements have so many bytes
   std::int64_t item_;
   Tasks tasks_;
   bool pack_a_ = false, pack_b_ = true;
