@@ -173,7 +173,7 @@ for m, k, n in [(150, 131, 170), (3, 515, 260), (260, 64, 1)]:
         want = numpy.asarray(plait.asarray(a.astype("f4")) @ plait.asarray(b.astype("f4")))
         numpy.testing.assert_allclose(want, a.astype("f8") @ b.astype("f8"), rtol=1e-4, atol=1e-3)
         for got in (x @ y, plait.asarray(a.T.copy()).T @ y, x.astype("f4") @ y.astype("f4"), x @ plait.asarray(b.T.copy()).T):
-            if os.environ["PLAIT_CPU"] == "baseline":  # where a BLAS multiplies float32
+            if m <= 4 or os.environ["PLAIT_CPU"] == "baseline":  # columns or a BLAS may compute those of float32
                 numpy.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
             else:
                 assert numpy.asarray(got).tolist() == want.tolist()
