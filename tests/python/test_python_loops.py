@@ -48,7 +48,7 @@ def test_a_loop_goes_from_quick_code_into_that_of_full_effort(monkeypatch):
     monkeypatch.setattr(running.Code, "run", watched)
 
     def total(x, n):
-        s, last = numpy.float64(0), 0  # of the types that they have later: such a loop may be left between any two iterations
+        s, last = np.float64(0), 0  # of the types that they have later: such a loop may be left between any two iterations
         for i in range(n):
             s = s * 0.5 + x[i % 7]
             last = i
