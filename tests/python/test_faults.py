@@ -91,7 +91,9 @@ in_children([(call, mb) for call in range(3) for mb in (1, 3, 4, 5, 400)], run)
     results = re.findall(r"result (\S+)", done.stdout)
     # The work memory of a second thread may be there already, so that none runs out.
     wanted = [{"right", "MemoryError"}, *([{"right"}] if threads == "2" else [])]
-    assert len(results) == 15 and set(results) in wanted, done.stdout + done.stderr
+    # The C library ends a process where a new thread has no memory for the thread-local data of libraries.
+    ended = done.stderr.count("cannot allocate memory for thread-local data: ABORT")
+    assert len(results) + ended == 15 and ended <= 3 and set(results) in wanted, done.stdout + done.stderr
 
 
 @needs_jit
