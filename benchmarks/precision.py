@@ -1,7 +1,10 @@
-"""Products with weights of low precision, dequantised where they are read, in one run: NumPy, Plait, a dense
-product of float32 in Plait, and one pass over the bytes of the weights. Milliseconds, medians by turns.
+"""Low precision in one run. Milliseconds, medians by turns.
 
-    python benchmarks/precision.py [--threads 2] [--rows 1 8 64] [--size 4096] [--only WORD] [--explain]
+Products of square matrices of each dtype, summed in float32 or int32, beside NumPy's and, where it is installed, JAX's;
+chains of operations, beside one operation. Products with weights that are dequantised where they are read: NumPy, Plait,
+a dense product of float32 in Plait, and one pass over the bytes of the weights.
+
+    python benchmarks/precision.py [--threads 2] [--squares 1024] [--rows 1 8 64] [--size 4096] [--only WORD] [--explain]
 """
 
 import argparse
@@ -72,9 +75,65 @@ def in_turns(functions, seconds):
     return [statistics.median(t) for t in times]
 
 
+def dtypes():
+    yield from (numpy.dtype(t) for t in ("float32", "float16", "int8"))
+    try:
+        import ml_dtypes
+    except ImportError:
+        return
+    yield numpy.dtype(ml_dtypes.bfloat16)
+
+
+def jaxs_product(x, sums):
+    try:
+        import jax
+    except ImportError:
+        return None
+    f = jax.jit(lambda a: jax.numpy.matmul(a, a, preferred_element_type=sums))
+    given = jax.numpy.asarray(x)
+    return lambda: f(given).block_until_ready()
+
+
+def squares(size, seconds):
+    rng = numpy.random.default_rng(0)
+    print(f"{'product':26} {'':>4} {'NumPy':>8} {'JAX':>8} {'Plait':>8} {'GOPS':>8}")
+    for t in dtypes():
+        x = (rng.standard_normal((size, size)) * 3).astype(t)
+        sums = numpy.int32 if t.kind == "i" else numpy.float32
+        a = plait.asarray(x)
+        functions = [
+            lambda a=a, sums=sums: plait.evaluate(a.astype(sums) @ a.astype(sums)),
+            lambda x=x, sums=sums: x.astype(sums) @ x.astype(sums),
+            jaxs_product(x, sums),
+        ]
+        times = in_turns([f for f in functions if f], seconds)
+        jaxs = f"{times[2]:8.2f}" if functions[2] else " " * 8
+        print(f"{t.name:26} {size:4} {times[1]:8.2f} {jaxs} {times[0]:8.2f} {2e-6 * size**3 / times[0]:8.0f}", flush=True)
+
+
+def chains(n, seconds):
+    rng = numpy.random.default_rng(0)
+    print(f"{'chain of 6':26} {'':>4} {'NumPy':>8} {'Plait':>8} {'one op.':>8}")
+    for t in dtypes():
+        x, y = ((rng.standard_normal(n) * 2).astype(t) for _ in range(2))
+        a, b = plait.asarray(x), plait.asarray(y)
+
+        def chain(x, y):
+            return (((x * y + x) * y - x) * x + y) * y
+
+        mine, one, theirs = (
+            lambda a=a, b=b: plait.evaluate(chain(a, b)),
+            lambda a=a, b=b: plait.evaluate(a + b),
+            lambda x=x, y=y: chain(x, y),
+        )
+        times = in_turns([mine, one, theirs], seconds)
+        print(f"{t.name:26} {'':4} {times[2]:8.2f} {times[0]:8.2f} {times[1]:8.2f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--squares", type=int, default=1024, help="0: none, and no chains")
     parser.add_argument("--rows", type=int, nargs="*", default=[1, 8, 64])
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--only", default="")
@@ -83,6 +142,10 @@ def main():
     parser.add_argument("--no-numpy", action="store_true")
     args = parser.parse_args()
     plait.set_num_threads(args.threads)
+    if args.squares:
+        with numpy.errstate(all="ignore"):
+            squares(args.squares, args.seconds)
+            chains(10_000_000, args.seconds)
     k = n = args.size
     rng = numpy.random.default_rng(1)
     print(f"{'':26} {'rows':>4} {'NumPy':>8} {'Plait':>8} {'dense':>8} {'pass':>8}  worst error")

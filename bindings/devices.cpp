@@ -261,7 +261,9 @@ PyObject* narrow_dlpack(PyObject*, Args args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
     DLTensor& tensor = tensor_of(args[0]);
     if (args[1] != Py_None) {
-      tensor.dtype = dl_type(*native_dtype(reinterpret_cast<PyArray_Descr*>(args[1])));
+      const auto t = native_dtype(reinterpret_cast<PyArray_Descr*>(args[1]));
+      if (!t) return not_implemented();
+      tensor.dtype = dl_type(*t);
       return Py_NewRef(Py_None);
     }
     const auto t = core_type(tensor.dtype);

@@ -506,9 +506,10 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     if _plait.on_device(self):
         return _exchange.to_dlpack(self, stream, max_version, dl_device, copy)
-    narrow = self.dtype if self.dtype.num >= 256 else None  # a dtype that NumPy's own capsules do not know
+    native = _plait.host_of(self) is None
+    narrow = self.dtype if native and self.dtype.num >= 256 else None  # a dtype of Plait's that NumPy's own capsules do not know
     lent = self if narrow is None else self.view(f"u{self.itemsize}")
-    host = numpy.asarray(memoryview(lent)) if _plait.host_of(lent) is None else _plait.export(lent)  # the capsule keeps this array
+    host = numpy.asarray(memoryview(lent)) if native else _plait.export(self)  # the capsule keeps this array
     capsule = host.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
     if narrow is not None:
         _plait.narrow_dlpack(capsule, narrow)
