@@ -81,7 +81,12 @@ Scalar scalar_from_numpy(PyObject* o, bool& native) {
     return s;
   }
   s.dtype = *t;
-  PyArray_ScalarAsCtype(o, s.bytes);
+  if (!is_narrow(*t)) {
+    PyArray_ScalarAsCtype(o, s.bytes);
+  } else if (PyArray_Pack(reinterpret_cast<PyArray_Descr*>(descr.get()), s.bytes, o) < 0) {
+    throw PythonError{};  // where a scalar of a dtype that is not NumPy's holds its value, the
+                          // dtype knows
+  }
   return s;
 }
 

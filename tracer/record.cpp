@@ -183,6 +183,7 @@ Dims normalise_axes(const Dims& axes, int ndim) {
 
 namespace {
 bool fits(std::int64_t v, DType to) {
+  if (is_narrow(to)) return true;  // ml_dtypes takes any, and wraps
   if (kind(to) == Kind::Signed) {
     const int bits = static_cast<int>(itemsize(to)) * 8;
     return bits == 64 ||

@@ -129,6 +129,10 @@ bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
     } else if (s.region.kind == RegionKind::Product) {
       c.call_library(product);
       return true;
+    } else if (!changed && s.region.roots.size() > 1) {
+      // One of these roots is nothing for loops; an operation is computed alone.
+      c.separate(s.region.roots.back(), false);
+      changed = true;
     } else if (!changed) {
       // A root of this very region that loops cannot express.
       s.kind = StepKind::Direct;

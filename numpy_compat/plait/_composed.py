@@ -209,16 +209,24 @@ def extent(at, name=None):
 _NUMBERS = int, float, complex, numpy.generic
 
 
+# On arrays of ml_dtypes NumPy rounds what these add at each step.
+_ROUNDED = frozenset("average nanmean nanprod nanstd nansum nanvar".split())
+
+
+def _is_narrow(a):
+    return type(a) is ndarray and a.dtype.num >= 256  # NumPy's numbers of types that it was given
+
+
 def composed(theirs, name, few=FEW, size=arrays):
     """NumPy's function `theirs` (numpy.<name>) over Plait's arrays where `size` of its arguments is `few` or more, by NumPy otherwise."""
     implementation = getattr(theirs, "_implementation", theirs)
-    made, few = [], 1 if _ALWAYS else few
+    made, few, rounds = [], 1 if _ALWAYS else few, name in _ROUNDED
     rounding = _default_dtype.creating(theirs, name)  # to another default dtype than float64
 
     def function(*args, **kwargs):
         if rounding is not theirs and _default_dtype.differs():
             return call_numpy(rounding, args, kwargs, name)
-        if size(args, kwargs) < few or (kwargs and _size(tuple(kwargs.values())) < 0):
+        if (size(args, kwargs) < few and not (rounds and args and _is_narrow(args[0]))) or (kwargs and _size(tuple(kwargs.values())) < 0):
             if args and not kwargs and type(args[0]) is not ndarray and all(isinstance(x, _NUMBERS) for x in args):
                 return from_numpy(theirs(*args))
             return call_numpy(theirs, args, kwargs, name)
@@ -227,6 +235,6 @@ def composed(theirs, name, few=FEW, size=arrays):
         return from_numpy(made[0](*args, **kwargs))
 
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
-    if size is arrays and rounding is theirs:
+    if size is arrays and rounding is theirs and not rounds:
         function._small = theirs, name, few  # decided before Python is asked; see _dispatch.py
     return function

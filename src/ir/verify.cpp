@@ -332,7 +332,8 @@ class Rules {
     DType in = operand(v, first).type;
     for (int n = first + 1; n < info.arity; ++n)
       if (operand(v, n).type != in) fail(k_, v, "operands differ in dtype");
-    if (info.loops.find(code(in)) == std::string_view::npos)
+    // A choice moves bits, of any dtype.
+    if (i.fn != OpId::Where && info.loops.find(code(in)) == std::string_view::npos)
       fail(k_, v, "has no loop for " + std::string(name(in)));
     type(v, result_type(i.fn, in));
   }

@@ -2,6 +2,7 @@
 methods, NaN-functions, advanced indexing, writes through chains of views, products, conversions, and the shapes at the edge."""
 import numpy
 
+from dtypes import kind_of
 from program import Statement
 
 INPLACE = {"+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide", "//=": "floor_divide", "%=": "remainder", "**=": "power",
@@ -18,7 +19,7 @@ class Breadth:
     # --- numbers
     def out_of_range(self):
         """Python numbers that the array's dtype may not hold: NEP 50."""
-        r, a, name = self.random, self.array(lambda v: v.dtype.kind in "biufc"), self.fresh()
+        r, a, name = self.random, self.array(lambda v: kind_of(v.dtype) in "biufc"), self.fresh()
         if a is None:
             return None
         x = r.choice(HUGE)
@@ -28,13 +29,13 @@ class Breadth:
             return Statement(f"{name} = np.where({self.mask(self.value(a).shape)}, {a}, {x})", "elementwise", "where", name, (a, x))
         if op == "clip":
             return Statement(f"{name} = np.clip({a}, {r.choice(['0', 'None', '-5', x])}, {x})", "elementwise", "clip", name, (a, x))
-        if self.value(a).dtype.kind == "c" and op not in ("add", "subtract", "equal", "not_equal"):
+        if kind_of(self.value(a).dtype) == "c" and op not in ("add", "subtract", "equal", "not_equal"):
             return None
         pair = [a, x] if r.random() < 0.7 else [x, a]
         return Statement(f"{name} = np.{op}({', '.join(pair)})", "elementwise", op, name, tuple(pair))
 
     def out_of_range_write(self):
-        r, a = self.random, self.array(lambda v: v.dtype.kind in "biuf" and v.flags.writeable and v.ndim)
+        r, a = self.random, self.array(lambda v: kind_of(v.dtype) in "biuf" and v.flags.writeable and v.ndim)
         if a is None:
             return None
         x = r.choice(HUGE[:18])
@@ -70,7 +71,7 @@ class Breadth:
         v = self.value(target)
         turned = [target] + ([f"{target}[::-1]", f"{target}[..., ::-1]", f"{target}.T", f"{target}[:1]", f"{target}[-1]"] if v.ndim else [])
         a = r.choice(turned) if r.random() < 0.6 else self.fitting(v.shape)
-        b = r.choice([r.choice(turned), self.fitting(v.shape), self.weak(v.dtype.char)])
+        b = r.choice([r.choice(turned), self.fitting(v.shape), self.weak(v.dtype)])
         operands = [a] if unary else [a, b] if r.random() < 0.7 else [b, a]
         if not all(o and self.fits(o, v.shape) for o in operands):
             return None
@@ -99,7 +100,7 @@ class Breadth:
         # NumPy rounds a complex product once where it is the only one of its line, twice elsewhere; which of two zeros an extremum is nobody says.
         if op in ("minimum", "maximum", "fmin", "fmax"):
             return "reduce", FOLDS[op]
-        return ("reduce", "prod") if op == "multiply" and v.dtype.kind == "c" else ("exactly", op)
+        return ("reduce", "prod") if op == "multiply" and kind_of(v.dtype) == "c" else ("exactly", op)
 
     def ufunc_method(self):
         r, a, name = self.random, self.array(), self.fresh()
@@ -125,7 +126,7 @@ class Breadth:
             return Statement(f"{name} = np.{op}.accumulate({a}, axis={r.randint(-v.ndim, v.ndim - 1)})", *self.fold_rule(op, v), name, (a,), False)
         if kind < 0.9:
             b = self.array(lambda w: w.ndim <= 2 and w.size * v.size <= 2 * self.limit)
-            return b and Statement(f"{name} = np.{op}.outer({a}, {b})", "elementwise", op, name, (a, b), v.dtype.kind in "biufc")
+            return b and Statement(f"{name} = np.{op}.outer({a}, {b})", "elementwise", op, name, (a, b), kind_of(v.dtype) in "biufc")
         if not v.flags.writeable or not v.shape[0]:
             return None
         picks = [r.randrange(v.shape[0]) for _ in range(r.randint(1, 4))]
@@ -163,7 +164,7 @@ class Breadth:
         return Statement(f"{name} = {call}", exactly, op, name, (a, start), op != "median")
 
     def nan_reduction(self):
-        r, a, name = self.random, self.array(lambda v: v.dtype.kind in "fiu"), self.fresh()
+        r, a, name = self.random, self.array(lambda v: kind_of(v.dtype) in "fiu"), self.fresh()
         if a is None:
             return None
         v, op = self.value(a), r.choice(list(NAN_FUNCTIONS))
@@ -195,13 +196,13 @@ class Breadth:
                 options += [f"np.rot90({text})", f"{text}.swapaxes(0, -1)", f"np.flipud({text})", f"np.fliplr({text})", f"{text}.mT", f"{text}.diagonal()", f"np.rollaxis({text}, 1)", f"np.moveaxis({text}, [0, 1], [-1, -2])"]
             if v.ndim and v.shape[0] >= 2:
                 options += [f"np.array_split({text}, 2)[0]", f"np.split({text}, [1])[1]", f"np.lib.stride_tricks.sliding_window_view({text}, 2, axis=0)" if v.size < self.limit // 4 else f"{text}[1]"]
-            if v.dtype.kind == "c":
+            if kind_of(v.dtype) == "c":
                 options += [f"{text}.real", f"{text}.imag"]
             text = r.choice(options)
         return Statement(f"{name} = {text}", "view", "view", name, (a,))
 
     def bytes_view(self):
-        a, name = self.array(lambda v: v.ndim and v.dtype.itemsize == 8 and v.dtype.kind != "c" and v.strides[-1] == 8), self.fresh()
+        a, name = self.array(lambda v: v.ndim and v.dtype.itemsize == 8 and kind_of(v.dtype) != "c" and v.strides[-1] == 8), self.fresh()
         if a is None or not self.reference.tol[a].exact:
             return None
         return Statement(f"{name} = {a}.view({self.random.choice(['i8', 'u8', 'i4', 'u1', 'f8'])!r})", "exactly", "view", name, (a,), False)
@@ -220,19 +221,19 @@ class Breadth:
             options = [f"{left}[{self.index(v.shape)}]"] * 3 + [f"{left}.T", f"{left}.reshape({self.reshape(v.shape)})", f"{left}[...]", f"{left}.ravel()", f"{left}.squeeze()"]
             if v.ndim >= 1:
                 options += [f"{left}[::-1]", f"{left}[..., ::2]", f"np.flip({left})"]
-            if v.dtype.kind == "c":
+            if kind_of(v.dtype) == "c":
                 options += [f"{left}.real", f"{left}.imag"]
             left = r.choice(options)
         v = self.value(left)
         if v is None or not isinstance(v, numpy.ndarray):
             return None
         if r.random() < 0.35:
-            value = self.weak(v.dtype.char) if r.random() < 0.3 else self.fitting(v.shape)
+            value = self.weak(v.dtype) if r.random() < 0.3 else self.fitting(v.shape)
             if not value or not self.casts(value, v.dtype):
                 return None
             return Statement(f"{left}[...] = {value}", "write", "copy", a, (a, value))
         symbol = r.choice(list(INPLACE))
-        value = self.weak(v.dtype.char) if r.random() < 0.4 else r.choice([self.fitting(v.shape), a])
+        value = self.weak(v.dtype) if r.random() < 0.4 else r.choice([self.fitting(v.shape), a])
         if not value or not self.fits(value, v.shape) or (r.random() < 0.95 and not self.updates(INPLACE[symbol], left, value)):
             return None
         if not left.endswith("]"):
@@ -245,10 +246,10 @@ class Breadth:
             return None
         v = self.value(a)
         n, mask = v.shape[0], self.mask(v.shape)
-        small = str(r.randint(0, 5)) if v.dtype.kind != "b" else "True"
+        small = str(r.randint(0, 5)) if kind_of(v.dtype) != "b" else "True"
         options = [f"{a}.flat[{r.randrange(v.size)}] = {small}", f"{a}.flat[::2] = {small}", f"np.put({a}, [0, -1], {small})", f"np.place({a}, {mask}, [{small}])", f"{a}[{mask}] = {a}[{mask}]", f"{a}[0], {a}[-1] = {a}[-1], {a}[0]",
-                   f"{a}[[0, -1]] = {a}[[-1, 0]]", f"np.copyto({a}, {small}, casting='unsafe')", f"{a}.partition({r.randrange(n)}, axis=0)" if v.dtype.kind in "iub" else f"{a}.sort(axis=0)", f"{a}[::-1].sort(axis=-1, kind='stable')", f"{a}[np.arange({n}) % 2 == 0] = {small}",
-                   f"{a}[{mask}] = np.arange(({mask}).sum()) % 2 == 0", f"{a}[..., [0]] = {small}", f"{a}[[0]] = {a}[-1]", f"{a}[{r.randint(-n, n - 1)}] = {a}[{r.randint(-n, n - 1)}]", f"{a}[:] = {a}[::-1]", f"{a}[{mask}] += {small}" if v.dtype.kind != "b" else f"{a}[{mask}] |= True",
+                   f"{a}[[0, -1]] = {a}[[-1, 0]]", f"np.copyto({a}, {small}, casting='unsafe')", f"{a}.partition({r.randrange(n)}, axis=0)" if kind_of(v.dtype) in "iub" else f"{a}.sort(axis=0)", f"{a}[::-1].sort(axis=-1, kind='stable')", f"{a}[np.arange({n}) % 2 == 0] = {small}",
+                   f"{a}[{mask}] = np.arange(({mask}).sum()) % 2 == 0", f"{a}[..., [0]] = {small}", f"{a}[[0]] = {a}[-1]", f"{a}[{r.randint(-n, n - 1)}] = {a}[{r.randint(-n, n - 1)}]", f"{a}[:] = {a}[::-1]", f"{a}[{mask}] += {small}" if kind_of(v.dtype) != "b" else f"{a}[{mask}] |= True",
                    f"{a}[()] = {small}", f"{a}.T[0] = {small}", f"{a}[None] = {small}", f"{a}[None, ...] = {a}[::-1]"]
         if v.ndim == 2:
             options += [f"np.fill_diagonal({a}, {small})", f"{a}[:, 0] = {a}[:, -1]", f"{a}[[0], [0]] = {small}", f"{a}[:, np.arange({v.shape[1]}) > 0] = {small}", f"{a}[np.ix_([0], [0, -1])] = {small}", f"{a}[np.triu_indices(1)] = {small}"]
@@ -262,9 +263,9 @@ class Breadth:
         v = self.value(a)
         picks = [r.randint(-v.shape[0], v.shape[0] - 1) for _ in range(r.randint(1, 4))]
         options = [f"{a}[np.array({picks}).reshape(-1, 1)]", f"{a}[{picks}, ...]", f"{a}[..., [0, -1]]", f"{a}[None, {picks}]", f"{a}[np.arange({v.shape[0]}) % 2 == 0]", f"np.take({a}, {picks}, axis=0, mode='wrap')", f"np.take({a}, 0, axis=-1)",
-                   f"np.compress([True, False], {a}, axis=0)" if v.shape[0] >= 2 else f"{a}[[0]]", f"np.argwhere({a})", f"np.nonzero({a})", f"np.flatnonzero({a})", f"{a}[{a} > 0]" if v.dtype.kind != "c" else f"{a}[{a} != 0]", f"np.extract({self.mask(v.shape)}, {a})",
+                   f"np.compress([True, False], {a}, axis=0)" if v.shape[0] >= 2 else f"{a}[[0]]", f"np.argwhere({a})", f"np.nonzero({a})", f"np.flatnonzero({a})", f"{a}[{a} > 0]" if kind_of(v.dtype) != "c" else f"{a}[{a} != 0]", f"np.extract({self.mask(v.shape)}, {a})",
                    f"np.select([{self.mask(v.shape)}], [{a}], 0)", f"np.choose({self.mask(v.shape)}.astype('i8'), [{a}, {a}])", f"np.delete({a}, 0, axis=0)", f"np.insert({a}, 0, 1, axis=0)", f"np.append({a}, {a})", f"np.pad({a}, 1)", f"np.flip({a}, 0)[{picks}]",
-                   f"np.argpartition({a}, 0, axis=0)[0]" if v.dtype.kind in "iu" and v.shape[0] == 1 else f"{a}[{picks}][::-1]", f"np.take_along_axis({a}, np.argsort({a}, axis=0, kind='stable'), axis=0)", f"{a}[np.int64({picks[0]})]", f"{a}[np.array({picks[0]})]", f"{a}[True]"]
+                   f"np.argpartition({a}, 0, axis=0)[0]" if kind_of(v.dtype) in "iu" and v.shape[0] == 1 else f"{a}[{picks}][::-1]", f"np.take_along_axis({a}, np.argsort({a}, axis=0, kind='stable'), axis=0)", f"{a}[np.int64({picks[0]})]", f"{a}[np.array({picks[0]})]", f"{a}[True]"]
         if v.ndim >= 2:
             options += [f"{a}[{picks}, 0]", f"{a}[[0], [0]]", f"{a}[:, [0, 0]]", f"{a}[0, [0, -1]]", f"{a}[[0], :, None]", f"{a}[np.ix_([0, -1], [0])]", f"{a}[1:, [0]]", f"{a}[[[0], [-1]], [0, -1]]"]
         return Statement(f"{name} = {r.choice(options)}", "exactly", "index", name, (a,), False)
@@ -316,13 +317,13 @@ class Breadth:
         r, a, name = self.random, self.array(), self.fresh()
         v = self.value(a)
         dtype = self.dtype()
-        safe = v.dtype.kind not in "fc" or numpy.dtype(dtype).kind in "fc"
+        safe = kind_of(v.dtype) not in "fc" or kind_of(numpy.dtype(dtype)) in "fc"
         options = [f"np.array({a}, ndmin=3)", f"np.ascontiguousarray({a})", f"np.asfortranarray({a})", f"{a}.__copy__()", f"__import__('copy').deepcopy({a})", f"__import__('pickle').loads(__import__('pickle').dumps({a}))", f"np.array({a}, order='F', copy=None)", f"{a}.byteswap().byteswap()"]
         if safe:
             options += [f"np.asarray({a}, dtype={dtype!r})", f"np.array({a}, {dtype!r}, order='A')", f"{a}.astype({dtype!r}, casting='safe')", f"{a}.astype({dtype!r}, order='A', copy=False)", f"np.zeros_like({a}, dtype={dtype!r}, order='F')", f"np.full_like({a}, 2, dtype={dtype!r}, shape=(2, 3))"]
         if self.reference.tol[a].exact and v.size <= 40:
             options += [f"{a}.tolist()", f"str({a})", f"repr({a})", f"list({a})", f"{a}.tobytes()", f"[x for x in {a}]", f"1 in {a}", f"bool({a})", f"float({a})", f"int({a})", f"complex({a})", f"sum({a})", f"max({a})", f"{a}.__index__()", f"len({a})", f"hash({a}.shape)", f"np.array2string({a})",
-                        f"sorted({a}.ravel().tolist())" if v.dtype.kind in "iub" else f"{a}.nbytes", f"list({a}.flat)[:3]", f"np.array([{a}, {a}])", f"np.ndarray.__repr__({a})[:5]" if v.dtype.kind == "b" else f"{a}.itemsize", f"format({a})"]
+                        f"sorted({a}.ravel().tolist())" if kind_of(v.dtype) in "iub" else f"{a}.nbytes", f"list({a}.flat)[:3]", f"np.array([{a}, {a}])", f"np.ndarray.__repr__({a})[:5]" if kind_of(v.dtype) == "b" else f"{a}.itemsize", f"format({a})"]
         return Statement(f"{name} = {r.choice(options)}", "exactly", "conversion", name, (a,), False)
 
     def assemble(self):
@@ -343,7 +344,7 @@ class Breadth:
             return Statement(f"{name} = np.array({self.weak(dtype)}, dtype={dtype!r})", "create", target=name)
         v = self.value(a)
         if r.random() < 0.4 and v.flags.writeable:
-            value = self.weak(v.dtype.char)
+            value = self.weak(v.dtype)
             left, symbol = r.choice([(a, "+="), (f"{a}[...]", "="), (f"{a}[()]", "="), (a, "*="), (f"{a}[...]", "-=")])
             op = INPLACE.get(symbol, "copy")
             if (op == "copy" and not self.casts(value, v.dtype)) or (op != "copy" and not self.updates(op, a, value)):

@@ -5,6 +5,7 @@ import os
 import numpy
 
 from data import data
+from dtypes import kind_of
 
 ROUNDS = int(os.environ.get("PLAIT_FUZZ_ROUNDS", "1"))  # the last one is looked at
 MAX_ALIASED = 10  # variables whose pairs are asked for shared memory
@@ -60,8 +61,8 @@ def observe(module, ns):
             out["shares"].append((a, b))
     written = []
     for i, n in enumerate(arrays):
-        if ns[n].flags.writeable and ns[n].dtype.kind in "biufc":
-            ns[n][...] = i % 2 if ns[n].dtype.kind == "b" else i + 1
+        if ns[n].flags.writeable and kind_of(ns[n].dtype) in "biufc":
+            ns[n][...] = i % 2 if kind_of(ns[n].dtype) == "b" else i + 1
             written.append(n)
     out["after"] = {n: describe(module, ns[n]) for n in arrays}
     out["written"] = written

@@ -2,6 +2,7 @@
 text under a name that observe() passes over; calls are lines of their own."""
 import numpy
 
+from dtypes import kind_of
 from generator import Generator
 from program import Statement
 from reference import quiet
@@ -232,7 +233,7 @@ class TraceGenerator(Generator):
         r = self.random
         count = r.randint(1, 3)
         given = self.inputs(count)
-        arguments = {n: self.reference.ns[g].dtype.kind in "iub" for n, g in zip("xyz", given)}
+        arguments = {n: kind_of(self.reference.ns[g].dtype) in "iub" for n, g in zip("xyz", given)}
         text, exact = self.function(arguments)
         passed, options = list(given), []
         if count > 1 and r.random() < 0.3:
@@ -254,7 +255,7 @@ class TraceGenerator(Generator):
 
     def frompyfunc(self):
         given = self.inputs(self.random.randint(1, 2))
-        text, exact = self.function({n: self.reference.ns[g].dtype.kind in "iub" for n, g in zip("xyz", given)})
+        text, exact = self.function({n: kind_of(self.reference.ns[g].dtype) in "iub" for n, g in zip("xyz", given)})
         self.emit(Statement(text, "create"))
         end = self.random.choice([".astype(float)", ".tolist()"]) if exact else ".astype(float)"
         self.result(f"np.frompyfunc(__f, {len(given)}, 1)({', '.join(given)}){end}", given, exact)

@@ -2,6 +2,7 @@
 that cross the thresholds of vectors, tiles and threads. Intermediate arrays are deleted, so that nobody but the planner sees them."""
 import numpy
 
+from dtypes import kind_of
 from generator import Generator
 from parts import Parts
 from program import Statement
@@ -435,7 +436,7 @@ class FusionGenerator(Parts, Generator):
             old = node
             if kind < 0.3 and numpy.ndim(v) >= 1:
                 op = r.choice(["sum", "sum", "max", "min", "mean", "norm", "argmin", "argmax", "any", "prod", "var"])
-                if v.dtype.kind == "b" and op == "norm":
+                if kind_of(v.dtype) == "b" and op == "norm":
                     op = "sum"
                 node = self.reduce(op, node, r.randrange(-v.ndim, v.ndim), r.random() < 0.4)
             elif kind < 0.7:
@@ -447,7 +448,7 @@ class FusionGenerator(Parts, Generator):
                 self.drop(other)
             elif kind < 0.9:
                 op, text = r.choice([("absolute", "np.abs({})"), ("square", "np.square({})"), ("negative", "-{}"), ("sqrt", "np.sqrt({})"), ("multiply", "{} * 0.5"), ("add", "{} + 1"), ("exp", "np.exp(-np.abs({}))")])
-                if not self.accepts(op, [node]) if op in ("absolute", "square", "negative", "sqrt", "exp") else v.dtype.kind == "b":
+                if not self.accepts(op, [node]) if op in ("absolute", "square", "negative", "sqrt", "exp") else kind_of(v.dtype) == "b":
                     continue
                 node = self.step(text, "elementwise", op, node, *(("0.5",) if op == "multiply" else ("1",) if op == "add" else ()))
             elif numpy.ndim(v) >= 2:
@@ -464,10 +465,10 @@ class FusionGenerator(Parts, Generator):
     def tail(self, result):
         """A reader of the result, or a write into an input that was pending."""
         r = self.random
-        names = [n for n in self.arrays() if self.value(n).flags.writeable and self.value(n).dtype.kind in "fiu"]
+        names = [n for n in self.arrays() if self.value(n).flags.writeable and kind_of(self.value(n).dtype) in "fiu"]
         if names and r.random() < 0.6:
             n = r.choice(names)
             self.emit(Statement(f"{n} += 1", "write", "add", n, (n, "1")))
         v = self.reference.ns.get(result)
-        if hasattr(v, "dtype") and v.dtype.kind in "biuf":
+        if hasattr(v, "dtype") and kind_of(v.dtype) in "biuf":
             self.step("{} + {}", "elementwise", "add", result, result)

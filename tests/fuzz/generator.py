@@ -1,12 +1,14 @@
 """Random NumPy programs. Each statement is chosen with NumPy's values of the variables so far at hand, so that most of them make
 sense; the text alone is enough to run the program again."""
 import random
+import re
 
 import numpy
 
 from breadth import Breadth
+from dtypes import DTYPES, KINDS, NARROW_FLOATS, NARROW_INTS, is_narrow, kind_of
 from mixed import Mixed
-from pickers import DTYPES, Pickers, literal
+from pickers import Pickers, literal
 from program import Statement
 from reference import Reference, quiet
 from tolerance import SKIP
@@ -76,7 +78,7 @@ class Generator(Pickers):
         a = self.array()
         fn = self.random.choice(["zeros_like({})", "ones_like({})", "full_like({}, 3)", "empty_like({}) * 0", "array({}, copy=True)", "asarray({})"])
         rule = "copy" if fn.startswith(("array", "asarray")) else "create"
-        if fn.startswith("empty") and self.value(a).dtype.kind in "fcb":
+        if fn.startswith("empty") and kind_of(self.value(a).dtype) in "fcb":
             return None
         name = self.fresh()
         return Statement(f"{name} = np.{fn.format(a)}", rule, "copy", name, (a,))
@@ -93,7 +95,7 @@ class Generator(Pickers):
         if v.ndim >= 2:
             options += [f"np.swapaxes({a}, {r.randint(-v.ndim, v.ndim - 1)}, {r.randint(-v.ndim, v.ndim - 1)})",
                         f"np.moveaxis({a}, {r.randint(-v.ndim, v.ndim - 1)}, {r.randint(-v.ndim, v.ndim - 1)})", f"np.diagonal({a})", f"{a}[:, ::2]", f"{a}[:, 0]"]
-        if v.dtype.kind == "c":
+        if kind_of(v.dtype) == "c":
             options += [f"{a}.imag", f"np.imag({a})"]
         if v.size < self.limit // 4:
             options.append(f"np.broadcast_to({a}, {(r.randint(1, 4), *v.shape)})")
@@ -158,7 +160,7 @@ class Generator(Pickers):
         if self.random.random() < 0.6:
             return Statement(f"{name} = np.where({self.mask(shape)}, {a}, {b})", "elementwise", "where", name, (a, b))
         low, high = sorted([self.random.randint(-5, 5), self.random.randint(-5, 5)])
-        if self.value(a) is None or numpy.asarray(self.value(a)).dtype.kind not in "if":
+        if self.value(a) is None or kind_of(numpy.asarray(self.value(a)).dtype) not in "if":
             return None
         text = self.random.choice([f"np.clip({a}, {low}, {high})", f"np.clip({a}, {low}, None)", f"np.clip({a}, {low}.5, {high}.5)"])
         return Statement(f"{name} = {text}", "elementwise", "clip", name, (a, str(low), str(high)))
@@ -237,14 +239,14 @@ class Generator(Pickers):
         except IndexError:
             part = None
         if kind < 0.4:
-            value = self.weak(v.dtype.char) if part is None or r.random() < 0.5 else self.fitting(numpy.shape(part))
+            value = self.weak(v.dtype) if part is None or r.random() < 0.5 else self.fitting(numpy.shape(part))
             if value == "" or (r.random() < 0.97 and not self.casts(value, v.dtype)):
                 return None
             return Statement(f"{where} = {value}", "write", "copy", a, (a, value))
         symbol, op = r.choice([("+=", "add"), ("-=", "subtract"), ("*=", "multiply"), ("/=", "divide"), ("+=", "add"), ("//=", "floor_divide"), ("|=", "bitwise_or"), ("**=", "power")])
         whole = r.random() < 0.4
         left, shape = (a, v.shape) if whole else (where, numpy.shape(part) if part is not None else ())
-        value = self.weak(v.dtype.char) if r.random() < 0.4 else self.fitting(shape)
+        value = self.weak(v.dtype) if r.random() < 0.4 else self.fitting(shape)
         if value == "":
             return None
         if r.random() < 0.9 and not self.updates(op, left, value):
@@ -254,7 +256,7 @@ class Generator(Pickers):
     def overlapping(self):
         """Updates that read what they write, shifted."""
         r = self.random
-        a = self.array(lambda v: v.ndim >= 1 and v.shape[0] >= 3 and v.flags.writeable and v.dtype.kind in "iuf")
+        a = self.array(lambda v: v.ndim >= 1 and v.shape[0] >= 3 and v.flags.writeable and kind_of(v.dtype) in "iuf")
         if a is None:
             return None
         text, op = r.choice([(f"{a}[1:] += {a}[:-1]", "add"), (f"{a}[:-1] -= {a}[1:]", "subtract"), (f"{a}[1:] = {a}[:-1]", "copy"), (f"{a}[::-1] += {a}", "add"),
@@ -268,7 +270,7 @@ class Generator(Pickers):
             return None
         v = self.value(a)
         b = self.fitting(v.shape)
-        options = [(f"{a}.fill({self.weak(v.dtype.char)})", ())]
+        options = [(f"{a}.fill({self.weak(v.dtype)})", ())]
         if b and self.casts(b, v.dtype):
             options += [(f"np.copyto({a}, {b})", (b,)), (f"np.copyto({a}, {b}, where={self.mask(v.shape)})", (b,)), (f"np.putmask({a}, {self.mask(v.shape)}, {b})", (b,))]
         if v.ndim:
@@ -285,7 +287,7 @@ class Generator(Pickers):
         n = v.shape[0]
         picks = [r.randint(-n, n - 1) for _ in range(r.randint(1, 5))]
         text = r.choice([f"{a}[{picks}]", f"{a}[np.array({picks})]", f"np.take({a}, {picks}, axis=0)", f"{a}[{self.mask(v.shape)}]", f"{a}[np.array({picks}), ...]",
-                         f"np.repeat({a}, 2, axis=0)", f"np.roll({a}, 1, axis=0)", f"np.concatenate([{a}, {a}])", f"np.stack([{a}, {a}], axis=-1)", f"np.tile({a}, 2)", f"np.diff({a}, axis=0)" if v.dtype.kind in "iuf" else f"{a}[{picks}]"])
+                         f"np.repeat({a}, 2, axis=0)", f"np.roll({a}, 1, axis=0)", f"np.concatenate([{a}, {a}])", f"np.stack([{a}, {a}], axis=-1)", f"np.tile({a}, 2)", f"np.diff({a}, axis=0)" if kind_of(v.dtype) in "iuf" else f"{a}[{picks}]"])
         if text.startswith("np.diff"):
             return Statement(f"{name} = {text}", "elementwise", "subtract", name, (a, a), False)
         return Statement(f"{name} = {text}", "copy", "copy", name, (a,), False)
@@ -297,7 +299,7 @@ class Generator(Pickers):
         v, r = self.value(a), self.random
         picks = sorted({r.randrange(v.shape[0]) for _ in range(r.randint(1, 4))})
         symbol, op = r.choice([("=", "copy"), ("+=", "add")])
-        if op == "add" and v.dtype.kind not in "iufc":
+        if op == "add" and kind_of(v.dtype) not in "iufc":
             return None
         return Statement(f"{a}[{picks}] {symbol} {r.randint(0, 9)}", "write", op, a, (a,), False)
 
@@ -314,7 +316,7 @@ class Generator(Pickers):
 
     def force(self):
         a, name = self.array(), self.fresh()
-        if not self.reference.tol[a].exact or self.value(a).dtype.kind not in "biuf":
+        if not self.reference.tol[a].exact or kind_of(self.value(a).dtype) not in "biuf":
             return None
         text, rule = self.random.choice([(f"float({a}.max())", "max"), (f"bool({a}.any())", "any"), (f"int(({a} > 0).sum())", "any")])
         return Statement(f"{name} = {text}", "reduce", rule, name, (a,)) if self.works(text) else None
@@ -349,8 +351,8 @@ class Generator(Pickers):
         v = self.value(a)
         text = self.random.choice([f"{a}[0] = np.zeros(77)", f"{a} += np.zeros(77)", f"{a}[99] = 1", f"np.ones(3, 'i4').__iadd__(1.5)", f"np.broadcast_to({a}, (2, *{a}.shape))[...] = 1",
                                    f"{a}.shape = (3, 77)", f"{a}[{'0, ' * v.ndim}0] = 1"])
-        if v.dtype.kind in "iub":
-            text = self.random.choice([text, f"{a} /= 2.5" if v.dtype.kind != "b" else text, f"{a} += 1j", f"{a}[0] = 10**30" if v.dtype.kind != "b" else text])
+        if kind_of(v.dtype) in "iub":
+            text = self.random.choice([text, f"{a} /= 2.5" if kind_of(v.dtype) != "b" else text, f"{a} += 1j", f"{a}[0] = 10**30" if kind_of(v.dtype) != "b" else text])
         if self.works_statement(text):
             return None
         return Statement(text, "write", "mistake", a, ())
@@ -365,4 +367,25 @@ class BroadGenerator(Generator, Breadth, Mixed):
     KINDS, WEIGHTS = zip(*zip(Generator.KINDS, Generator.WEIGHTS), *Breadth.BREADTH, *Mixed.MIXED)
 
 
-__all__ = ["BroadGenerator", "DTYPES", "Generator", "literal"]
+class NarrowGenerator(BroadGenerator):
+    """Arrays of ml_dtypes' dtypes beside the others. What NumPy refuses is left to the other generators, and so is what
+    docs/differences.md lists: means of small integers, which stay what they are in NumPy, small integers beside small floats, and the
+    sign of a zero's sign; scans whose steps NumPy rounds, where they are compared exactly; and NaN in what is sorted."""
+    OWN = re.compile(r"mean|average|median|quantile|percentile|\.?(var|std)\(|sign\(|(cumsum|cumprod|accumulate|reduceat|\.at)\b|trapezoid|interp|einsum|tensordot|dot\(|searchsorted|union1d|divmod|round|bincount")
+
+    def emit(self, statement):
+        if statement is not None and statement.text and (self.is_known(statement.text) or not self.works_statement(statement.text)):
+            return
+        super().emit(statement)
+
+    def is_known(self, text):
+        live = [getattr(self.value(n), "dtype", None) for n in set(re.findall(r"\bv\d+\b", text)) if n in self.reference.ns]
+        kinds = {KINDS[t] for t in live if is_narrow(t)} | {KINDS[numpy.dtype(n)] for n in NARROW_FLOATS + NARROW_INTS if f"'{n}'" in text}
+        return bool(kinds) and ("f" in kinds and len(kinds) > 1 or self.OWN.search(text) is not None)
+
+    def dtype(self):
+        r = self.random
+        return r.choice([super().dtype, lambda: "bfloat16", lambda: r.choice(NARROW_FLOATS), lambda: r.choice(NARROW_INTS)])()
+
+
+__all__ = ["BroadGenerator", "DTYPES", "Generator", "NarrowGenerator", "literal"]

@@ -4,6 +4,7 @@ error states, several outputs, memory with odd strides, read-only and broadcast 
 import numpy
 
 from breadth import FOLDS, INPLACE, NAN_FUNCTIONS
+from dtypes import kind_of
 from program import Statement
 
 RAISING = ["divide", "floor_divide", "sqrt", "log", "reciprocal", "multiply", "add", "subtract", "remainder"]
@@ -22,7 +23,7 @@ class Mixed:
         if a is None:
             return None
         v = self.value(a)
-        value = self.weak(v.dtype.char) if r.random() < 0.5 else f"[{self.weak(v.dtype.char)}, {self.weak(v.dtype.char)}]"
+        value = self.weak(v.dtype) if r.random() < 0.5 else f"[{self.weak(v.dtype)}, {self.weak(v.dtype)}]"
         if not self.casts(value, v.dtype) and r.random() < 0.9:
             return None
         index = f"{a}[{self.index(v.shape)}]"
@@ -31,7 +32,7 @@ class Mixed:
         options = [
             f"np.put({a}, {self.picks(v.size)}, {value})", f"np.put({a}, {self.picks(v.size)}, {value}, mode='clip')", f"{a}.put({self.picks(v.size)}, {value})",
             f"np.place({a}, {self.mask(v.shape)}, {value})", f"np.putmask({a}, {self.mask(v.shape)}, {value})",
-            f"np.put_along_axis({a}, np.argsort({a}, axis=0, kind='stable')[:1], {self.weak(v.dtype.char)}, axis=0)",
+            f"np.put_along_axis({a}, np.argsort({a}, axis=0, kind='stable')[:1], {self.weak(v.dtype)}, axis=0)",
             f"{a}.flat[{self.picks(v.size)}] = {value if value[0] != '[' else 1}",
             f"{a}.flat = {value}", f"{a}.flat[{r.randrange(v.size)}] = 1", f"{a}.partition(0)", f"{a}.sort(axis=0)", f"np.copyto({a}, {a}[::-1])",
             f"np.take({a}, {at or [0]}, axis=0, out={a}[:{max(1, len(at))}])" if len(at) <= v.shape[0] else f"{a}.sort()", f"np.clip({a}, 0, 2, out={a})", f"np.cumsum({a}, axis=0, out={a})",
@@ -39,11 +40,11 @@ class Mixed:
         ]
         if isinstance(part, numpy.ndarray) and part.ndim and part.size:
             options += [
-                f"{index}.fill({self.weak(v.dtype.char)})", f"{index}.sort()", f"np.copyto({index}, {self.weak(v.dtype.char)}, where={self.mask(part.shape)})",
+                f"{index}.fill({self.weak(v.dtype)})", f"{index}.sort()", f"np.copyto({index}, {self.weak(v.dtype)}, where={self.mask(part.shape)})",
                 f"np.put({index}, [0], {value})",
             ]
         text = r.choice(options)
-        if v.dtype.kind == "c" and any(s in text for s in ("partition", "sort", "clip")):
+        if kind_of(v.dtype) == "c" and any(s in text for s in ("partition", "sort", "clip")):
             return None
         return Statement(text, "write", "copy", a, (a,), False)
 
@@ -60,7 +61,7 @@ class Mixed:
                 f"np.argmax(np.eye({v.shape[0]})[{self.picks(v.shape[0]) or [0]}], axis=1)",
             ]
         )
-        value = "" if op == "negative" else ", " + r.choice([self.weak(v.dtype.char), f"{a}[0]", f"{a}[:1] + {a}[:1]", f"np.float32(2)"])
+        value = "" if op == "negative" else ", " + r.choice([self.weak(v.dtype), f"{a}[0]", f"{a}[:1] + {a}[:1]", f"np.float32(2)"])
         return Statement(f"np.{op}.at({a}, {index}{value})", "write", "add" if op != "multiply" else op, a, (a,), False)
 
     # --- ufunc methods
@@ -71,7 +72,7 @@ class Mixed:
             return None
         v, op = self.value(a), r.choice([*FOLDS, "subtract", "divide", "power"])
         axis = r.randint(-v.ndim, v.ndim - 1)
-        if op == "power" and (v.dtype.kind != "f" or (v < 0).any()):
+        if op == "power" and (kind_of(v.dtype) != "f" or (v < 0).any()):
             return None
         kind, dtype = r.random(), r.choice(["", "", "", ", dtype='f8'", ", dtype='i4'", ", dtype='D'", ", dtype=bool", ", dtype='f2'"])
         if kind < 0.4:
@@ -89,7 +90,7 @@ class Mixed:
         return Statement(f"{name} = np.{op}.outer({', '.join(r.sample([a, b], 2))})", "elementwise", op, name, (a, b), False)
 
     def nan_more(self):
-        r, a, name = self.random, self.array(lambda v: v.dtype.kind in "fiub"), self.fresh()
+        r, a, name = self.random, self.array(lambda v: kind_of(v.dtype) in "fiub"), self.fresh()
         if a is None:
             return None
         v, op = self.value(a), r.choice([*NAN_FUNCTIONS, "nancumsum", "nancumprod", "nanmedian", "nanpercentile"])
@@ -120,7 +121,7 @@ class Mixed:
             return None
         op = r.choice(RAISING)
         unary = op in ("sqrt", "log", "reciprocal")
-        b = r.choice([self.weak(self.value(a).dtype.char), "0", a, self.fitting(self.value(a).shape)])
+        b = r.choice([self.weak(self.value(a).dtype), "0", a, self.fitting(self.value(a).shape)])
         if (
             not b
             or numpy.asarray(self.value(b)).dtype.char in "FDe"
@@ -149,13 +150,13 @@ class Mixed:
 
     # --- outputs and layouts
     def several_outputs(self):
-        r, a = self.random, self.array(lambda v: v.dtype.kind in "fiu" and v.ndim)
+        r, a = self.random, self.array(lambda v: kind_of(v.dtype) in "fiu" and v.ndim)
         if a is None:
             return None
         v, name = self.value(a), self.fresh()
         op = r.choice(["divmod", "modf", "frexp"])
         target = self.array(lambda w: w.shape == v.shape and w.flags.writeable and w.dtype == "f8")
-        operands = f"{a}, {self.weak(v.dtype.char)}" if op == "divmod" else a
+        operands = f"{a}, {self.weak(v.dtype)}" if op == "divmod" else a
         if target is None or target == a or r.random() < 0.3:
             return Statement(
                 f"{name} = np.{op}({operands}, where={self.mask(v.shape)}, out=(np.zeros({v.shape}), np.zeros({v.shape}, {'i4' if op == 'frexp' else 'f8'!r})))", "exactly", "exactly", name,
@@ -165,7 +166,7 @@ class Mixed:
 
     def fields(self):
         """Results in a field of records, whose strides are no multiple of the item, and reading there."""
-        r, a, name = self.random, self.array(lambda v: v.dtype.kind in "biuf"), self.fresh()
+        r, a, name = self.random, self.array(lambda v: kind_of(v.dtype) in "biuf"), self.fresh()
         if a is None:
             return None
         shape = self.value(a).shape
@@ -173,8 +174,8 @@ class Mixed:
         text = r.choice(
             [
                 f"np.add({a}, 1, out={record}['a'], casting='unsafe')", f"np.negative({a}.astype('f8'), out={record}['a'])", f"np.sum({a}, axis=(), out={record}['a'])",
-                f"{a} + {record}['a']", f"{record}['b'] - {a}" if self.value(a).dtype.kind != "b" else f"{record}['b']", f"np.zeros({shape}, 'f8,i2')['f0'].sum()",
-                f"np.array({a}, '>f8') + {a}", f"np.array({a}, '>i4').astype('i4')" if self.value(a).dtype.kind != "f" else f"np.array({a}, '>f4') * 2",
+                f"{a} + {record}['a']", f"{record}['b'] - {a}" if kind_of(self.value(a).dtype) != "b" else f"{record}['b']", f"np.zeros({shape}, 'f8,i2')['f0'].sum()",
+                f"np.array({a}, '>f8') + {a}", f"np.array({a}, '>i4').astype('i4')" if kind_of(self.value(a).dtype) != "f" else f"np.array({a}, '>f4') * 2",
             ]
         )
         return Statement(f"{name} = {text}", "exactly", "exactly", name, (a,), False)
@@ -223,10 +224,10 @@ class Mixed:
         unary = op in ("negative", "absolute", "isnan", "sqrt")
         b = r.choice(
             [
-                self.weak(v.dtype.char), self.weak("d"), "np.float32(2)", "np.int8(3)", "np.uint8(200)", "True", turned, "np.ones((), 'f2')", "np.zeros((0,))" if v.ndim < 2 else "1",
+                self.weak(v.dtype), self.weak("d"), "np.float32(2)", "np.int8(3)", "np.uint8(200)", "True", turned, "np.ones((), 'f2')", "np.zeros((0,))" if v.ndim < 2 else "1",
             ]
         )
-        if op == "floor_divide" and v.dtype.kind == "c":
+        if op == "floor_divide" and kind_of(v.dtype) == "c":
             return None
         parts = [turned] if unary else r.sample([turned, b], 2)
         parts += r.sample(
@@ -267,7 +268,7 @@ class Mixed:
             return None
         if r.random() < 0.5 or not v.flags.writeable:
             return Statement(f"{name} = {text}", "exactly", "index", name, (a,), False)
-        value = r.choice([self.weak(v.dtype.char), self.fitting(numpy.shape(part)) or "1", "1"])
+        value = r.choice([self.weak(v.dtype), self.fitting(numpy.shape(part)) or "1", "1"])
         symbol, op = r.choice([("=", "copy"), ("=", "copy"), *INPLACE.items()][:9])
         if op == "copy" and not self.casts(value, v.dtype):
             return None
@@ -286,15 +287,15 @@ class Mixed:
             f"np.choose({mask}.astype('i4'), [{a}, 0])", f"np.select([{mask}, ~{mask}], [{a}, 1])", f"np.where({mask})", f"np.extract({mask}, {a})", f"np.piecewise({a}, [{mask}], [1, 2])",
             f"np.take({a}, {self.picks(v.size) or [0]})", f"np.take({a}, {self.picks(v.size) or [0]}, mode='clip')", f"np.unique({a}, return_counts=True)", f"np.flatnonzero({mask})",
             f"np.count_nonzero({a})", f"np.apply_along_axis(np.sum, 0, {a})" if v.ndim else f"np.atleast_1d({a})", f"np.packbits({mask})",
-            f"np.ravel_multi_index(np.nonzero({mask}), {v.shape})" if v.ndim else a, f"np.lexsort(({a}.ravel(),))", f"np.ediff1d({a})" if v.dtype.kind != "b" else a,
+            f"np.ravel_multi_index(np.nonzero({mask}), {v.shape})" if v.ndim else a, f"np.lexsort(({a}.ravel(),))", f"np.ediff1d({a})" if kind_of(v.dtype) != "b" else a,
             f"np.rot90(np.atleast_2d({a}))", f"np.nan_to_num({a}, nan=1)", f"np.broadcast_shapes({a}.shape, (1,))", f"np.result_type({a}, 1)", f"np.can_cast({a}.dtype, 'f4')",
             f"np.shares_memory({a}, {a})", f"np.iterable({a})", f"np.cov(np.atleast_2d({a}))[..., :0]",
         ]
-        if v.dtype.kind in "iu":
+        if kind_of(v.dtype) in "iu":
             options += [
                 f"np.bincount(({a} % 5).astype('i8').ravel())", f"np.bincount(({a} % 5).astype('i8').ravel(), {a}.ravel() * 0.5)", f"np.left_shift({a}, 1)", f"np.unpackbits(({a} % 4).astype('u1').ravel())", f"np.base_repr(int({a}.ravel()[0]))",
             ]
-        if v.dtype.kind in "iuf" and numpy.isfinite(v).all():
+        if kind_of(v.dtype) in "iuf" and numpy.isfinite(v).all():
             options += [
                 f"np.histogram({a}, bins=[-5, 0, 5])", f"np.digitize({a}, [-1, 2])", f"np.searchsorted([0, 1, 2], {a})", f"np.clip({a}, -1, 1)", f"np.maximum.reduce({a}, axis=None)",
                 f"np.interp({a}, [0, 3], [0, 1])",

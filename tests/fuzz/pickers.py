@@ -3,8 +3,7 @@ import copy
 
 import numpy
 
-DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "F", "D"]
-WEIGHTS = [2, 1, 1, 3, 4, 2, 1, 1, 1, 1, 5, 8, 1, 2]
+from dtypes import DTYPES, NARROW_FLOATS, NARROW_INTS, WEIGHTS, iinfo, kind_of
 
 
 class Pickers:
@@ -56,7 +55,7 @@ class Pickers:
         r, kind = self.random, self.random.random()
         v = numpy.asarray(self.value(a))
         if kind < 0.25:
-            return self.weak(v.dtype.char)
+            return self.weak(v.dtype)
         if kind < 0.32:
             return literal(r, self.dtype())
         names = [n for n in self.arrays() if self.broadcast([a, n]) is not None]
@@ -101,7 +100,7 @@ class Pickers:
     def weak(self, dtype):
         """A Python scalar, mostly of the dtype's own kind."""
         r = self.random
-        kind = numpy.dtype(dtype).kind if r.random() < 0.85 else r.choice("biufc")
+        kind = kind_of(numpy.dtype(dtype)) if r.random() < 0.85 else r.choice("biufc")
         if kind == "b":
             return r.choice(["True", "False"])
         if kind in "iu":
@@ -182,14 +181,14 @@ class Pickers:
         values = [self.value(o) for o in operands]
         if any(v is None for v in values) or self.broadcast(operands) is None:
             return False
-        if op in ("left_shift", "right_shift") and numpy.any((numpy.asarray(values[1]) < 0) if numpy.asarray(values[1]).dtype.kind in "iu" else False):
+        if op in ("left_shift", "right_shift") and numpy.any((numpy.asarray(values[1]) < 0) if kind_of(numpy.asarray(values[1]).dtype) in "iu" else False):
             return False
         ufunc = getattr(numpy, op)
         try:
             ufunc.resolve_dtypes(tuple(v.dtype if hasattr(v, "dtype") else type(v) if type(v) in (int, float, complex) else numpy.dtype(bool) for v in values) + (None,) * ufunc.nout)
         except (TypeError, ValueError):
             return False
-        return op not in ("power",) or all(numpy.asarray(v).dtype.kind in "fc" or (numpy.asarray(v) >= 0).all() for v in values[1:])
+        return op not in ("power",) or all(kind_of(numpy.asarray(v).dtype) in "fc" or (numpy.asarray(v) >= 0).all() for v in values[1:])
 
     def casts(self, value, dtype):
         """Whether assigning to this dtype is free of surprises that NumPy leaves to the platform."""
@@ -197,10 +196,10 @@ class Pickers:
         if v is None:
             return False
         a = numpy.asarray(v)
-        if a.dtype.kind == "c" and dtype.kind != "c":
+        if kind_of(a.dtype) == "c" and kind_of(dtype) != "c":
             return self.random.random() < 0.05
-        if dtype.kind in "iu" and (a.dtype.kind == "f" or not hasattr(v, "dtype")) and a.size:
-            info = numpy.iinfo(dtype)
+        if kind_of(dtype) in "iu" and (kind_of(a.dtype) == "f" or not hasattr(v, "dtype")) and a.size:
+            info = iinfo(dtype)
             return bool(numpy.isfinite(a).all() and a.min() >= info.min and a.max() <= min(info.max, 2**31))
         return True
 
@@ -216,7 +215,7 @@ class Pickers:
         target, v = self.value(left), self.value(value)
         if target is None or v is None or not hasattr(target, "dtype") or not self.goes_into(numpy.shape(v), numpy.shape(target)):
             return False
-        if op == "power" and (numpy.asarray(v) .dtype.kind == "c" or (numpy.asarray(v) < 0).any()):
+        if op == "power" and (kind_of(numpy.asarray(v) .dtype) == "c" or (numpy.asarray(v) < 0).any()):
             return False
         try:
             result = getattr(numpy, op)(numpy.zeros((1,), target.dtype), v if not hasattr(v, "dtype") else numpy.ones((1,), v.dtype)).dtype
@@ -227,6 +226,8 @@ class Pickers:
 
 def literal(r, dtype):
     """A NumPy scalar: strong, unlike Python's."""
+    if dtype in NARROW_FLOATS + NARROW_INTS:
+        return f"np.dtype({dtype!r}).type({r.choice(['0', '1'] if dtype in NARROW_INTS else ['0.5', '-1.5', '2'])})"
     value = {"?": "True", "F": "1+2j", "D": "0.5-1j"}.get(dtype) or (str(r.randint(0, 7)) if dtype[0] in "iu" else r.choice(["0.5", "-2.25", "3"]))
     name = {"?": "bool_", "F": "complex64", "D": "complex128"}.get(dtype) or {"i": "int", "u": "uint", "f": "float"}[dtype[0]] + str(8 * int(dtype[1]))
     return f"np.{name}({value})"

@@ -8,6 +8,7 @@ import numpy
 
 import execute
 import tolerance
+from dtypes import iinfo, kind_of
 from tolerance import EXACT, SKIP, Info, Tol
 
 
@@ -75,15 +76,15 @@ class Reference:
             self.tol.pop(s.target, None)
             return True
         value = self.ns.get(s.target)
-        infos = [i for i in infos if i is not None and i.dtype.kind in "biufc"]
+        infos = [i for i in infos if i is not None and kind_of(i.dtype) in "biufc"]
         if not hasattr(value, "dtype"):
             self.tol[s.target] = Tol(0, 0, any(i.tol.zero for i in infos)) if all(i.tol.exact for i in infos) else SKIP
             return True
         tol = self.bound(s, infos, value)
         if s.rule in WRITES:
-            if value.dtype.kind in "biu" and any(i.float for i in infos):
-                if not tol.exact or not all(i.finite and i.max ** 2 < min(2**31, numpy.iinfo(value.dtype).max if value.dtype.kind in "iu" else 2**31)
-                                            for i in infos if i.float or i.size) or any(i.float and i.value.size and i.value.real.min() < 0 and value.dtype.kind == "u" for i in infos):
+            if kind_of(value.dtype) in "biu" and any(i.float for i in infos):
+                if not tol.exact or not all(i.finite and i.max ** 2 < min(2**31, iinfo(value.dtype).max if kind_of(value.dtype) in "iu" else 2**31)
+                                            for i in infos if i.float or i.size) or any(i.float and i.value.size and i.value.real.min() < 0 and kind_of(value.dtype) == "u" for i in infos):
                     tol = SKIP
             if lost:
                 tol = SKIP
@@ -116,9 +117,11 @@ class Reference:
         if s.rule == "exactly":
             return Tol(0, 0, any(i.tol.zero for i in infos)) if all(i.tol.exact for i in infos) else SKIP
         if s.rule == "cast":
+            if not infos:
+                return SKIP
             x = infos[0]
-            if value.dtype.kind in "iu" and x.float:
-                info = numpy.iinfo(value.dtype)
+            if kind_of(value.dtype) in "iu" and x.float:
+                info = iinfo(value.dtype)
                 real = x.value.real
                 if not x.finite or not x.tol.exact or x.max >= min(info.max, 2**31) or (real.size and real.min() < 0 and info.min == 0):
                     return SKIP

@@ -3,6 +3,7 @@
 
     python tests/fuzz/run.py --programs 20000 --seed 1                  # both generators, every configuration
     python tests/fuzz/run.py --kind broad                               # the rarer statements of breadth.py as well
+    python tests/fuzz/run.py --kind narrow                              # bfloat16, float8, int4 and the others of ml_dtypes as well
     python tests/fuzz/run.py --kind loops                               # bodies of loops in time, round after round
     python tests/fuzz/run.py --kind replayed                            # functions by plait.jit(replay=True), called again and again
     python tests/fuzz/run.py --kind traced                              # functions of Python numbers by vectorize and its like
@@ -24,7 +25,7 @@ import time
 from compare import compare, same_bits
 from functions import ReplayGenerator, TraceGenerator
 from fusion_shapes import FusionGenerator
-from generator import BroadGenerator, Generator
+from generator import BroadGenerator, Generator, NarrowGenerator
 from loops import LoopGenerator
 from minimise import minimise
 from pool import CONFIGS, ON_REQUEST, Crash, Worker
@@ -101,7 +102,7 @@ class Session:
 def program(kind, seed):
     if kind == "large":
         return FusionGenerator(seed, 3_000_000).run()
-    return {"fusion": FusionGenerator, "broad": BroadGenerator, "loops": LoopGenerator, "replayed": ReplayGenerator, "traced": TraceGenerator}.get(kind, Generator)(seed).run()
+    return {"fusion": FusionGenerator, "broad": BroadGenerator, "narrow": NarrowGenerator, "loops": LoopGenerator, "replayed": ReplayGenerator, "traced": TraceGenerator}.get(kind, Generator)(seed).run()
 
 
 def kind_of(number, kind):
@@ -164,7 +165,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--programs", type=int, default=1000)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--kind", choices=["both", "general", "fusion", "broad", "loops", "replayed", "traced", "python", "large"], default="both")
+    ap.add_argument("--kind", choices=["both", "general", "fusion", "broad", "narrow", "loops", "replayed", "traced", "python", "large"], default="both")
     ap.add_argument("--config", help="comma-separated: " + ", ".join([*CONFIGS, *ON_REQUEST]))
     ap.add_argument("--module", default="plait")
     ap.add_argument("--max-failures", type=int, default=10)

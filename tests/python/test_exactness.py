@@ -302,3 +302,13 @@ def test_what_overflows_while_it_is_rounded_warns():
     for np in (numpy, plait):
         with pytest.warns(RuntimeWarning, match="overflow encountered in multiply"):
             float(np.round(np.array([1e308, 1.0]), 2)[0])
+
+
+def test_signs_of_float16_in_machine_code(run_python):
+    source = """
+import numpy, plait
+x = (numpy.arange(-40, 40) / 8).astype("f2")
+for f in "absolute", "fabs", "negative":
+    print(numpy.array_equal(numpy.asarray(getattr(plait, f)(plait.asarray(x))), getattr(numpy, f)(x)))
+"""
+    assert run_python(source, env={"PLAIT_JIT": "blocking", "PLAIT_PLAN": "always", "PLAIT_EAGER_LIMIT": "0"}).stdout.split() == ["True"] * 3

@@ -16,6 +16,10 @@ llvm::Value* Emitter::to_half(llvm::Value* v) {
 }
 
 llvm::Value* Emitter::half_primitive(OpId fn, Operands o) {
+  // A sign is a bit.
+  if (fn == OpId::Absolute || fn == OpId::Fabs)
+    return b_.CreateAnd(o[0], ConstantInt::get(o[0]->getType(), 0x7fff));
+  if (fn == OpId::Negative) return b_.CreateXor(o[0], ConstantInt::get(o[0]->getType(), 0x8000));
   if (!computes_half()) return nullptr;
   switch (fn) {
     case OpId::Add:

@@ -32,8 +32,8 @@ LoopFn real(OpId op, DType t) {
 }  // namespace
 
 LoopFn elementwise(OpId op, DType t) {
-  if (op_info(op).loops.find(code(t)) == std::string_view::npos) return nullptr;
   if (op == OpId::Where) return select_loop(op, t);
+  if (op_info(op).loops.find(code(t)) == std::string_view::npos) return nullptr;
   switch (kind(t)) {
     case Kind::Bool:
       return integer(on_bool(op), t);
