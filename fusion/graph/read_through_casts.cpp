@@ -75,34 +75,13 @@ bool keeps_value(DType from, DType to) {
   return (from == DType::Float16 || from == DType::BFloat16) && to == DType::Float32;
 }
 
-// Of each node, whether there is a product between inputs and it, or between it and results. Two
-// that follow each other may be attention, which reads through casts by itself and knows its
-// operands by their one dtype.
-std::vector<char> chained(const Graph& g) {
-  const auto multiplies = [](const GNode& n) {
-    return !n.leaf && n.node->kind == NodeKind::MatMul;
-  };
-  const std::size_t count = g.nodes.size();
-  std::vector<char> before(count), after(count);
-  for (std::size_t i = 0; i < count; ++i)
-    for (const std::int32_t in : g.nodes[i].in)
-      if (in >= 0) before[i] |= before[static_cast<std::size_t>(in)] || multiplies(g[in]);
-  for (std::size_t i = count; i-- > 0;)
-    for (const std::int32_t in : g.nodes[i].in)
-      if (in >= 0) after[static_cast<std::size_t>(in)] |= after[i] || multiplies(g.nodes[i]);
-  for (std::size_t i = 0; i < count; ++i) before[i] |= after[i];
-  return before;
-}
-
 }  // namespace
 
 std::vector<Graph::Instead> read_through_casts(const Graph& g) {
   std::vector<Graph::Instead> found;
-  const std::vector<char> in_chain = chained(g);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const GNode& n = g.nodes[i];
+  for (const GNode& n : g.nodes) {
     if (n.leaf || n.node->kind != NodeKind::MatMul || n.node->device > kHost) continue;
-    if (computes_columns(*n.node) || (is_float(n.node->dtype) && in_chain[i])) continue;
+    if (computes_columns(*n.node)) continue;
     const DType t = n.node->dtype;
     Ref<Node> in[2];
     DType types[2] = {t, t};

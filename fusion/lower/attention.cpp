@@ -18,8 +18,8 @@ Scalar lowest(DType t) {
   return plait::cast(scalar_float(-std::numeric_limits<double>::infinity()), t);
 }
 
-// What factors that rescale sums are computed in.
-DType factors_in(DType t) { return t == DType::Float16 ? DType::Float32 : t; }
+// What factors that rescale sums, and comparisons of weights, are computed in.
+DType factors_in(DType t) { return itemsize(t) < 4 ? DType::Float32 : t; }
 
 Scalar least_normal(DType t) {
   return plait::cast(scalar_float(t == DType::Float32 ? std::numeric_limits<float>::min()
@@ -49,7 +49,8 @@ void Lowering::attention() {
   const std::int32_t ctx = open_block(s.rows, nullptr);
   const std::int32_t queries = g_[scores].in[s.of.queries];
   const int at = batch + s.of.queries, sums_at = batch + 1 - s.of.queries;
-  s.queries = pack_lines(queries, s.rows, at, lines(queries, sums_at, 1), sums_at, ctx, false);
+  s.queries = pack_lines(queries, multiplied(scores, s.of.queries), s.rows, at,
+                         lines(queries, sums_at, 1), sums_at, ctx, false);
 
   const DType sums = fragment_sums(tracer::product_types(p)),
               score_sums = fragment_sums(tracer::product_types(node(scores)));
@@ -65,9 +66,9 @@ void Lowering::attention() {
   s.scores = scratch({scores, "a block of rows and keys", "rows of it are folded and multiplied"},
                      score_sums, block, ctx);
   s.weights = s.scores;
-  if (p.dtype != score_sums)
-    s.weights = scratch({s.of.weights, "a block of rows and keys", "rows of a product"}, p.dtype,
-                        block, ctx);
+  if (const DType t = multiplied(id, s.of.side); t != score_sums)
+    s.weights =
+        scratch({s.of.weights, "a block of rows and keys", "rows of a product"}, t, block, ctx);
   const auto of_rows = [&](std::int32_t of, DType t) {
     return scratch({of, "a block of rows", "it grows from block to block of keys"}, t, height, ctx);
   };
@@ -119,20 +120,14 @@ void Lowering::rely_on_axes() {
 
 void Lowering::add_block(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
-  if (s.lone)
-    score_keys(ctx);
-  else
-    multiply_queries(ctx);
+  s.lone ? score_keys(ctx) : multiply_queries(ctx);
   if (!s.of.shifts.empty()) {
     fold_block(true, ctx);
     rescale_rows(ctx);
   }
   fold_block(false, ctx);
   for (const std::int32_t of : s.of.products)
-    if (s.lone)
-      add_values(of, ctx);
-    else
-      multiply_weights(of, ctx);
+    s.lone ? add_values(of, ctx) : multiply_weights(of, ctx);
 }
 
 Val Lowering::load_local(std::int32_t local, Access at, std::int32_t ctx) {
@@ -202,11 +197,11 @@ Val Lowering::growth(const Attention::Scaling& of, Val v) {
 void Lowering::fold_block(bool first, std::int32_t ctx) {
   BlockFolds& s = *folds_;
   s.stage = first ? BlockFolds::Compare : BlockFolds::Weigh;
-  const DType t = node(region_.product).dtype;
+  const DType weight = node(s.of.weights).dtype, t = factors_in(weight);
   // Beside a weight of 1, subnormal ones are nothing, and slow to multiply: they are 0, but where
   // an infinity stands against them.
   Val least = kNone;
-  if (!first && s.of.peaks_at_one && !s.lone && t != DType::Float16)
+  if (!first && s.of.peaks_at_one && !s.lone && weight != DType::Float16)
     least = apply(OpId::Where, t, any_infinite(s.keys, ctx), zero(t), constant(least_normal(t)));
   const std::vector<std::int32_t> rows = open_rows_of(s.rows, s.keys, ctx);
   open_columns_of_block();
@@ -235,7 +230,8 @@ void Lowering::fold_block(bool first, std::int32_t ctx) {
   if (const std::int32_t kept = first ? s.of.replacement : s.of.weights; kept >= 0) {
     Val v = emit(kept, between(), column);
     if (least != kNone)
-      v = apply(OpId::Where, t, apply(OpId::Less, DType::Bool, v, least), zero(t), v);
+      v = apply(OpId::Where, weight, apply(OpId::Less, DType::Bool, cast(v, t), least),
+                zero(weight), v);
     const std::int32_t to = first ? s.scores : s.weights;
     const DType stored = k_.locals[to].dtype;
     push_store_local(to, place_of_score(), in_column(cast(v, stored), stored), column);
@@ -304,8 +300,9 @@ void Lowering::multiply_queries(std::int32_t ctx) {
   Lines sums = block_of_lines(keys, sums_at, 1, in_.target.product_depth);
   std::vector<std::int32_t> opened;
   ctx = open_blocks(sums, ctx, opened);
-  multiply_rows(panels(s.queries, {{}, {{sums.begin, coeff(s.queries.sum)}}}), keys, s.keys,
-                columns_at, sums, sums_at, s.scores, s.score_row, sums.begin, ctx);
+  multiply_rows(panels(s.queries, {{}, {{sums.begin, coeff(s.queries.sum)}}}), keys,
+                multiplied(s.of.scores, 1 - s.of.queries), s.keys, columns_at, sums, sums_at,
+                s.scores, s.score_row, sums.begin, ctx);
   close_all(opened);
 }
 
@@ -314,17 +311,18 @@ void Lowering::multiply_weights(std::int32_t product, std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t values = s.of.values(g_, product);
   const int column = s.of.column_axis(g_);
-  multiply_rows(panels({s.weights, s.score_row, ex_.one()}), values, lines(values, column, 1),
-                column, s.keys, s.of.row_axis(g_), tile_.locals.at(product), tile_.row,
-                constant(scalar_int(1)), ctx);
+  multiply_rows(panels({s.weights, s.score_row, ex_.one()}), values,
+                multiplied(product, 1 - s.of.side), lines(values, column, 1), column, s.keys,
+                s.of.row_axis(g_), tile_.locals.at(product), tile_.row, constant(scalar_int(1)),
+                ctx);
 }
 
 // Rows that are in scratch, by the lines of an operand, at these sums; from zero where they are the
 // first.
-void Lowering::multiply_rows(const Panels& rows, std::int32_t operand, const Lines& columns,
-                             int columns_at, const Lines& sums, int sums_at, std::int32_t to,
-                             ExprId row, Val first, std::int32_t ctx) {
-  const Packed b = pack_lines(operand, columns, columns_at, sums, sums_at, ctx, true);
+void Lowering::multiply_rows(const Panels& rows, std::int32_t operand, DType as,
+                             const Lines& columns, int columns_at, const Lines& sums, int sums_at,
+                             std::int32_t to, ExprId row, Val first, std::int32_t ctx) {
+  const Packed b = pack_lines(operand, as, columns, columns_at, sums, sums_at, ctx, true);
   ir::Fragment m;
   m.a = rows;
   m.b = panels(b, {}, true);
@@ -468,7 +466,7 @@ Val Lowering::block_value(std::int32_t id, const Index& idx, std::int32_t ctx) {
   const auto shift = s.of.shifted_by.find(id);
   const int fold = s.of.fold(id);
   const bool shifts = weigh && shift != s.of.shifted_by.end();
-  const bool score = id == s.of.scored || (weigh && id == s.of.replacement);
+  const bool score = id == s.of.scored || (weigh && !hidden && id == s.of.replacement);
   if (!shifts && fold < 0 && !score)
     return s.of.rows.count(id) ? compute_node(id, g_[id], node(id), idx, ctx) : kNone;
   if (tile_.rows < 0 || (score && s.stage == BlockFolds::Finish) ||

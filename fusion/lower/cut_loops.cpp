@@ -150,7 +150,9 @@ void CutLoops::fill(std::int32_t operand, const Index& idx, const std::vector<Le
       if (l.begin != kNone)
         to.terms.push_back({l.begin, nest_.coeff(ex_.mul(l.place, ex_.constant(-1)))});
     }
-    nest_.push_store_local(local, std::move(to), emit_(operand, index_of_operand(all), loop), loop);
+    const Val v = nest_.cast(emit_(operand, index_of_operand(all), loop),
+                             nest_.k_.locals[static_cast<std::size_t>(local)].dtype);
+    nest_.push_store_local(local, std::move(to), v, loop);
   });
 }
 

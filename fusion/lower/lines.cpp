@@ -166,24 +166,30 @@ bool Lowering::lines_inside(std::int32_t operand, int lines_at, int lines, int s
   return closest(n, lines_at, lines) <= closest(n, sums_at, sums);
 }
 
-// Lines of an operand and what is summed of each into scratch. What lies closest in memory is the
-// innermost loop, and so are its places in scratch.
-Packed Lowering::pack_lines(std::int32_t operand, const Lines& l, int lines_at, const Lines& s,
-                            int sums_at, std::int32_t ctx, bool repeated) {
+// What an operand of a product is packed as.
+DType Lowering::multiplied(std::int32_t product, int operand) const {
+  const ProductTypes t = in_.target.multiplied(tracer::product_types(node(product)));
+  return operand == 0 ? t.a : t.b;
+}
+
+// Lines of an operand and what is summed of each into scratch, as that type. What lies closest in
+// memory is the innermost loop, and so are its places in scratch.
+Packed Lowering::pack_lines(std::int32_t operand, DType as, const Lines& l, int lines_at,
+                            const Lines& s, int sums_at, std::int32_t ctx, bool repeated) {
   const Node& on = node(operand);
   const bool lines_inside =
       this->lines_inside(operand, lines_at, l.last - l.first, sums_at, s.last - s.first);
   const ExprId apart =
-      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(on.dtype)));
+      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(as)));
   const ExprId depth = lines_in_block(s), lines = lines_in_block(l);
   Packed packed;
   // Each from the beginning of a line of the cache on.
   (lines_inside ? packed.sum : packed.line) =
       ex_.add(ex_.mul(ex_.blocks(lines_inside ? lines : depth, apart), apart), apart);
-  packed.local = scratch(
-      {operand, s.begin == kNone ? "a block of lines" : "a block of sums",
-       "its lines are multiplied by several others"},
-      on.dtype, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
+  packed.local =
+      scratch({operand, s.begin == kNone ? "a block of lines" : "a block of sums",
+               "its lines are multiplied by several others"},
+              as, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
 
   Index idx(static_cast<std::size_t>(on.shape.size()));
   const int batch = std::min(lines_at, sums_at);

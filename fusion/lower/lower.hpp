@@ -152,10 +152,13 @@ struct Target {
   std::int64_t product_depth = 0;
   std::uint32_t fragments = ~0U;  // rows of ir::kFragmentTypes that kernels multiply by, a bit each
   ProductBlocks blocks = {};
-  bool multiplies(const ir::ProductTypes& t) const {
-    const int row = ir::fragment_row(t);
-    return row >= 0 && (fragments >> row & 1);
+  // The operands' types, as kernels multiply them: their own, or that of the sums, to which they
+  // are widened where they are packed.
+  ir::ProductTypes multiplied(ir::ProductTypes t) const {
+    if (!has_row(t)) t.a = t.b = ir::fragment_sums(t);
+    return t;
   }
+  bool multiplies(const ir::ProductTypes& t) const { return has_row(multiplied(t)); }
   // Of a product by itself.
   std::int64_t depth_of_block() const { return blocks.depth > 0 ? blocks.depth : product_depth; }
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
@@ -163,6 +166,12 @@ struct Target {
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.
   bool spreads(const tracer::Node& reduce, double rows) const {
     return rows < kFewRows || (rows < static_cast<double>(few_rows) && chunks_keep_bits(reduce));
+  }
+
+ private:
+  bool has_row(const ir::ProductTypes& t) const {
+    const int row = ir::fragment_row(t);
+    return row >= 0 && (fragments >> row & 1);
   }
 };
 

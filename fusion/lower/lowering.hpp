@@ -153,8 +153,9 @@ class Lowering : Nest {
   void add_terms(ir::Access& a, const Lines& l, const Index& idx, ExprId stride);
   bool joins(std::int32_t operand, int axis, int behind, ExprId extent);
   bool lines_inside(std::int32_t operand, int lines_at, int lines, int sums_at, int sums) const;
-  Packed pack_lines(std::int32_t operand, const Lines& l, int lines_at, const Lines& s, int sums_at,
-                    std::int32_t ctx, bool repeated);
+  DType multiplied(std::int32_t product, int operand) const;
+  Packed pack_lines(std::int32_t operand, DType as, const Lines& l, int lines_at, const Lines& s,
+                    int sums_at, std::int32_t ctx, bool repeated);
   void multiply(std::int32_t product, const std::optional<Packed>& a,
                 const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
                 std::int32_t ctx, bool adds);
@@ -196,7 +197,7 @@ class Lowering : Nest {
   Val growth(const Attention::Scaling& of, Val v);
   void multiply_queries(std::int32_t ctx);
   void multiply_weights(std::int32_t product, std::int32_t ctx);
-  void multiply_rows(const ir::Panels& rows, std::int32_t operand, const Lines& columns,
+  void multiply_rows(const ir::Panels& rows, std::int32_t operand, DType as, const Lines& columns,
                      int columns_at, const Lines& sums, int sums_at, std::int32_t to, ExprId row,
                      Val first, std::int32_t ctx);
   void finish_rows(std::int32_t ctx);

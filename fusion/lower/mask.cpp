@@ -186,7 +186,8 @@ Val Lowering::any_infinite(const Lines& keys, std::int32_t ctx) {
     Index idx = tile_.batch;
     idx[static_cast<std::size_t>(a.row_axis(g_))] = {opened.front()};
     idx[static_cast<std::size_t>(a.column_axis(g_))] = {opened.back()};
-    const Val finite = apply(OpId::Isfinite, DType::Bool, emit(values, idx, opened.back()));
+    const Val value = cast(emit(values, idx, opened.back()), node(of).dtype);
+    const Val finite = apply(OpId::Isfinite, DType::Bool, value);
     const Val v = any(apply(OpId::LogicalNot, DType::Bool, finite), opened);
     found = found == kNone ? v : either(found, v);
   }
@@ -201,7 +202,8 @@ Val Lowering::fill_counts(Lines rows, std::int32_t ctx) {
   const std::vector<std::int32_t> opened = open_rows_of(rows, s.keys, ctx);
   const auto hidden = [&](std::int32_t id) { return emit(id, between(), tile_.rows); };
   const auto differs = [&](Val v, Val from) { return apply(OpId::NotEqual, DType::Bool, v, from); };
-  Val counts = differs(hidden(s.of.weights), zero(node(s.of.weights).dtype));
+  const DType t = node(region_.product).dtype;
+  Val counts = differs(cast(hidden(s.of.weights), t), zero(t));
   for (std::size_t f = 0; f < s.folds.size(); ++f) {
     const Node& n = node(s.of.folds[f].node);
     const Val v = hidden(g_[s.of.folds[f].node].in[0]);

@@ -170,9 +170,11 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
   };
   const int behind = axes.batch + axes.rows, columns_at = axes.batch + axes.sums;
   ir::Fragment m;
-  const Packed down = a ? *a : pack_lines(left, rows, axes.batch, sums, behind, ctx, true);
-  const Packed across =
-      b ? *b : pack_lines(right, columns, columns_at, sums, axes.batch, ctx, true);
+  const Packed down =
+      a ? *a : pack_lines(left, multiplied(product, 0), rows, axes.batch, sums, behind, ctx, true);
+  const Packed across = b ? *b
+                          : pack_lines(right, multiplied(product, 1), columns, columns_at, sums,
+                                       axes.batch, ctx, true);
   m.a = panels(down, from(a));
   m.b = panels(across, from(b), true);
   m.local = tile_.locals.at(product);
@@ -294,11 +296,15 @@ void Lowering::product() {
     if (tile_.locals.count(p) == 0)
       tile_.locals[p] = scratch({p, "a block of rows and columns", "what stands after it reads it"},
                                 sums, elements, ctx);
-  std::map<std::int32_t, Packed> down;  // of each first operand
+  std::map<std::pair<std::int32_t, DType>, Packed>
+      down;  // of each first operand, as it is multiplied
+  const auto first = [&](std::int32_t p) {
+    return std::pair{in_.canon[g_[p].in[0]], multiplied(p, 0)};
+  };
   for (const std::int32_t p : products)
-    if (const std::int32_t a = in_.canon[g_[p].in[0]]; !at_sums && down.count(a) == 0)
-      down[a] = pack_lines(g_[p].in[0], rows, axes.batch, lines_of_sums(p, 0),
-                           axes.batch + axes.rows, ctx, false);
+    if (!at_sums && down.count(first(p)) == 0)
+      down[first(p)] = pack_lines(g_[p].in[0], multiplied(p, 0), rows, axes.batch,
+                                  lines_of_sums(p, 0), axes.batch + axes.rows, ctx, false);
   std::vector<std::int32_t> opened;
   const std::int32_t strip = strips ? open_blocks(columns, ctx, opened) : ctx;
   for (const SummedProducts& c : chains)
@@ -307,10 +313,11 @@ void Lowering::product() {
                   tile_.whole ? ctx : strip);
   for (const std::int32_t p : products) {
     std::optional<Packed> a, b;
-    if (!at_sums) a = down[in_.canon[g_[p].in[0]]];
+    if (!at_sums) a = down[first(p)];
     if (!at_sums && several)
-      b = pack_lines(g_[p].in[1], columns, axes.batch + tracer::product_axes(node(p)).sums,
-                     lines_of_sums(p, 1), axes.batch, strip, false);
+      b = pack_lines(g_[p].in[1], multiplied(p, 1), columns,
+                     axes.batch + tracer::product_axes(node(p)).sums, lines_of_sums(p, 1),
+                     axes.batch, strip, false);
     const SummedProducts* const chain = chain_of.count(p) ? chain_of[p] : nullptr;
     multiply(p, a, b, rows, columns, strip,
              chain && (chain->start >= 0 || p != chain->products[0]));

@@ -485,7 +485,6 @@ std::optional<Attention> find_attention(const Graph& g, const std::vector<std::i
       !target.multiplies(tracer::product_types(*gn.node)) || !gn.node->axes.empty())
     return std::nullopt;
   for (const int side : {0, 1}) {
-    if (gn.node->inputs[side]->dtype != gn.node->dtype) continue;
     if (gn.node->shape.end()[-1 - side] > kWidest) continue;
     for (const Scores& scores : products_before(g, canon, canon[gn.in[side]])) {
       if (g[scores.product].node->inputs[0]->shape.back() > kWidest) continue;

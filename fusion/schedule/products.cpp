@@ -131,23 +131,34 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
 }
 
 // Whether the keys of an attention, or its values, are computed where they are packed, which every
-// block of rows does: where that is less than to store them.
+// block of rows does: where that is less than to store them, as for the few rows that read a cache
+// of low precision, or little beside what else a block does.
 bool Candidate::computes_keys(const Attention& a, std::int32_t operand) const {
   operand = canon_[operand];
+  const Dims& read = g_[operand].node->shape;
   while (!g_[operand].leaf && g_[operand].node->kind == NodeKind::View)
     operand = canon_[g_[operand].in[0]];
   const std::optional<double> cost = computing_cost(operand);
-  if (!cost) return false;
+  if (!cost || *cost == 0) return false;
+  const Machine& m = *problem_->target.machine;
+  const Dims& shape = g_[a.product].node->shape;
+  const std::int64_t all = shape[a.row_axis(g_)],
+                     most = attention_rows(BlockExtents(g_), a, problem_->target.product_depth),
+                     rows = std::min(all, most);
+  const Node& computed = *g_[operand].node;
+  // Elements that all blocks compute: those of its matrix, for each matrix of the product.
+  const double packed = elements_of(Dims(shape.begin(), shape.end() - 2)) *
+                        elements_of(Dims(read.end() - 2, read.end())) *
+                        std::ceil(static_cast<double>(all) / static_cast<double>(rows));
+  if ((packed - elements_of(computed.shape)) * *cost * m.cycle <=
+      memory_seconds(m, 2 * bytes_of(computed)))
+    return true;
   // A block of rows multiplies each key, and its value, by all of them.
   constexpr double kShare = 1.0 / 16;
-  const Machine& m = *problem_->target.machine;
-  const std::int64_t rows =
-      std::min(g_[a.product].node->shape[a.row_axis(g_)],
-               attention_rows(BlockExtents(g_), a, problem_->target.product_depth));
   const double seconds =
       product_seconds(m, Multiplier::Attention, tracer::product_types(*g_[a.scores].node),
                       static_cast<double>(rows), 2, 1);
-  return *cost > 0 && *cost * m.cycle <= kShare * seconds;
+  return *cost * m.cycle <= kShare * seconds;
 }
 
 // Dequantised weights, say: what they are made of is less to read, and a product of few rows takes

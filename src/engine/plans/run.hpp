@@ -24,7 +24,8 @@ inline fusion::Target host_target() {
 constexpr std::uint32_t fragments_of_devices() {
   std::uint32_t rows = 0;
   for (std::size_t i = 0; i < std::size(ir::kFragmentTypes); ++i)
-    if (const ir::FragmentTypes& t = ir::kFragmentTypes[i]; t.a == t.b && is_float(t.sums))
+    if (const ir::FragmentTypes& t = ir::kFragmentTypes[i];
+        t.a == t.b && t.a != DType::BFloat16 && is_float(t.sums))
       rows |= 1U << i;
   return rows;
 }
