@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Decoder-only transformers in plain NumPy, run by NumPy and by Plait: GPT-2 small's shape and a llama of 100 million weights,
-which are random. Generates tokens greedily from a cache of keys and values, with weights of float32, int8 and int4.
+which are random. Generates tokens greedily from a cache of keys and values, with weights of float32, bfloat16 (where ml_dtypes is
+installed), int8 and int4.
 
 python samples/decoder.py [--small] [--model gpt2 llama] [--tokens 64] [--threads 2]
 """
@@ -13,6 +14,11 @@ import numpy
 
 import plait
 from plait import nn
+
+try:
+    from ml_dtypes import bfloat16
+except ImportError:
+    bfloat16 = None
 
 
 class Shape(NamedTuple):
@@ -35,9 +41,10 @@ SMALL = {
     "llama": Shape("llama", 2, 64, 4, 2, 192, 301, 64),
 }
 MATRICES = "tokens", "qkv", "out", "up", "gate", "down"
-# What becomes of these matrices (in, out). bfloat16 goes here when arrays have it.
+# What becomes of these matrices (in, out).
 PRECISIONS = {
     "float32": lambda w: w,
+    "bfloat16": lambda w: w.astype(bfloat16),
     "int8": lambda w: nn.quantize(w, "int8", axis=0),
     "int4": lambda w: nn.quantize(w, "int4", axis=0, group=32),
 }
@@ -102,7 +109,7 @@ def embedded(np, w, tokens):
     if isinstance(w, nn.Quantized):
         w = nn.Quantized([a[:, tokens] for a in w], w.axis, w.group).dequantize()
         return w.T
-    return w[:, tokens].T
+    return w[:, tokens].T.astype("f4")
 
 
 def gpt2(np, shape, model, caches, tokens, at):
@@ -221,9 +228,12 @@ def compare(kind, shape, count):
     print(f"{'':16}{'tokens/s':>9}{'at first':>10}{'MiB':>8}{'from NumPy':>12}{'from float32':>14}{'same tokens':>13}")
     print(f"{'NumPy float32':16}{(count - 1) / seconds:9.1f}{'':10}{bytes_of(theirs) / 2**20:8.1f}")
     for precision in PRECISIONS:
+        if precision == "bfloat16" and bfloat16 is None:
+            print("Plait bfloat16: ml_dtypes is not installed")
+            continue
         ours = in_precision(theirs, precision)
         runs = [generate(plait, kind, shape, ours, prompt, count, said) for _ in range(2)]
-        dense = each(ours, lambda a: numpy.asarray(a.dequantize() if isinstance(a, nn.Quantized) else a))
+        dense = each(ours, lambda a: numpy.asarray(a.dequantize() if isinstance(a, nn.Quantized) else a).astype("f4"))
         want, _, _ = generate(numpy, kind, shape, dense, prompt, count, said)
         got, chosen, _ = runs[-1]
         first, again = ((count - 1) / seconds for _, _, seconds in runs)

@@ -18,7 +18,7 @@ PROGRAMS = int(os.environ.get("PLAIT_FUZZ_PROGRAMS", "600"))
 SEED = int(os.environ.get("PLAIT_FUZZ_SEED", "1"))
 
 
-@pytest.mark.parametrize("kind, programs", [("general", 40), ("fusion", 40), ("broad", 40), ("loops", 8), ("replayed", 15), ("traced", 15)])
+@pytest.mark.parametrize("kind, programs", [("general", 40), ("fusion", 40), ("broad", 40), ("narrow", 40), ("loops", 8), ("replayed", 15), ("traced", 15)])
 def test_numpy_agrees_with_itself(kind, programs):
     for seed in range(programs):
         statements = program(kind, seed)
@@ -75,7 +75,7 @@ def fuzzed(kind, programs, **session_options):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("plait") is None, reason="plait is not installed")
-@pytest.mark.parametrize("kind, share", [("both", 0.57), ("broad", 0.3), ("loops", 0.03), ("replayed", 0.05), ("traced", 0.05)])
+@pytest.mark.parametrize("kind, share", [("both", 0.57), ("broad", 0.3), ("narrow", 0.3), ("loops", 0.03), ("replayed", 0.05), ("traced", 0.05)])
 def test_plait_agrees_with_numpy(kind, share):
     fuzzed(kind, round(PROGRAMS * share))
 

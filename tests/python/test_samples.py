@@ -77,10 +77,11 @@ def test_edit_distance_goes_over_to_machine_code():
 
 
 def test_decoder_has_numpys_logits():
+    pytest.importorskip("ml_dtypes")
     lines = run("decoder.py", "--small").splitlines()
     assert [line.split(":")[0] for line in lines if "million weights" in line] == ["GPT-2 small", "llama"]
     rows = [line.split() for line in lines if line.startswith("Plait ")]
-    assert [row[1] for row in rows] == ["float32", "int8", "int4"] * 2
+    assert [row[1] for row in rows] == ["float32", "bfloat16", "int8", "int4"] * 2
     for _, precision, _, _, _, from_numpy, from_float32, same in rows:
-        assert float(from_numpy) < 1e-4 and float(from_float32) < {"float32": 1e-4, "int8": 1, "int4": 10}[precision]
+        assert float(from_numpy) < 1e-4 and float(from_float32) < {"float32": 1e-4, "bfloat16": 0.1, "int8": 1, "int4": 10}[precision]
         assert precision != "float32" or same == "12"
