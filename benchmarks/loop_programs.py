@@ -465,6 +465,73 @@ def smith_waterman(a, b, gap):
     return best
 
 
+def ray_marching(w, h, most):
+    """Distances to a torus along the rays of a picture's points, by steps as long as the nearest of its surface."""
+    out = np.empty((h, w))
+    for i in range(h):
+        for j in range(w):
+            dx, dy = (j - 0.5 * w) / w, (i - 0.5 * h) / w
+            norm = math.sqrt(dx * dx + dy * dy + 1.0)
+            dx, dy, dz = dx / norm, dy / norm, 1.0 / norm
+            t = 0.0
+            for _ in range(most):
+                x, y, z = t * dx, t * dy, t * dz - 3.0
+                ring = math.sqrt(x * x + z * z) - 1.0
+                d = math.sqrt(ring * ring + y * y) - 0.4
+                if d < 1e-4:
+                    break
+                t += d
+                if t > 10.0:
+                    t = math.inf
+                    break
+            out[i, j] = t
+    return out
+
+
+def tridiagonal(lower, diagonal, upper, b):
+    """Thomas' algorithm."""
+    n = len(b)
+    c, x = np.zeros(n), np.zeros(n)
+    c[0] = upper[0] / diagonal[0]
+    x[0] = b[0] / diagonal[0]
+    for i in range(1, n):
+        pivot = diagonal[i] - lower[i] * c[i - 1]
+        c[i] = upper[i] / pivot
+        x[i] = (b[i] - lower[i] * x[i - 1]) / pivot
+    for i in range(n - 2, -1, -1):
+        x[i] -= c[i] * x[i + 1]
+    return x
+
+
+def fourier(re, im):
+    """Transforms a power of two of complex numbers in place."""
+    n = len(re)
+    j = 0
+    for i in range(1, n):
+        bit = n >> 1
+        while j & bit:
+            j ^= bit
+            bit >>= 1
+        j |= bit
+        if i < j:
+            re[i], re[j] = re[j], re[i]
+            im[i], im[j] = im[j], im[i]
+    size = 2
+    while size <= n:
+        angle = -2.0 * math.pi / size
+        for k in range(size // 2):
+            c, s = math.cos(angle * k), math.sin(angle * k)
+            for start in range(k, n, size):
+                other = start + size // 2
+                x = re[other] * c - im[other] * s
+                y = re[other] * s + im[other] * c
+                re[other], im[other] = re[start] - x, im[start] - y
+                re[start] += x
+                im[start] += y
+        size *= 2
+    return re, im
+
+
 def _spd(n):
     a = np.random.default_rng(1).standard_normal((n, n))
     return a @ a.T + n * np.eye(n)
@@ -517,4 +584,7 @@ PROGRAMS = {
     "trapezoid": (trapezoid, lambda: (2_000_000,)),
     "popcount": (popcount, lambda: (_r().integers(0, 2**40, 50_000),)),
     "smith waterman": (smith_waterman, lambda: (_r().integers(0, 4, 600), _r().integers(0, 4, 500), 1.5)),
+    "ray marching": (ray_marching, lambda: (120, 90, 60)),
+    "tridiagonal": (tridiagonal, lambda: (_r().random(200_000), _r().random(200_000) + 3, _r().random(200_000), _r().random(200_000))),
+    "fourier": (fourier, lambda: (_r().random(8192), _r().random(8192))),
 }
