@@ -219,10 +219,12 @@ Array contract(const Array& left, const Array& right, int batch_axes, int sums) 
   const std::int64_t rows = count_of(g.a, g.rows_of_a()), columns = count_of(g.b, g.columns_of_b());
   const bool plain = g.rows() <= 1 && g.columns() <= 1 && g.sums <= 1;
   const bool lone = rows == 1 && columns == 1 && element_count(batch) != 1;
-  const bool tiles = is_float(t) && element_count(whole) != 0 && count_of(g.a, g.sums_of_a()) != 0;
+  const bool on_host = std::max(device_of(left), device_of(right)) <= kHost;
+  const bool tiles = (is_float(t) || (is_integer(t) && on_host)) && element_count(whole) != 0 &&
+                     count_of(g.a, g.sums_of_a()) != 0;
   const bool shares = rows > 1 && columns > 1;
   // Loops would round every product of halves.
-  const bool loops = t != DType::Float16 && std::max(device_of(left), device_of(right)) <= kHost;
+  const bool loops = t != DType::Float16 && on_host;
   Array result;
   if (!tiles || (plain && !lone) || !(loops || shares)) {
     result = plain_product(g);

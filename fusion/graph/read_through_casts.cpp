@@ -1,4 +1,5 @@
 // Products whose operands were cast from types that fragments multiply themselves.
+#include <cstring>
 #include <optional>
 
 #include "core/device.hpp"
@@ -10,6 +11,67 @@ using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
+
+// Of bytes in elements of one dtype, those in elements of another; what is no whole number of them
+// is left to nobody.
+struct Rescaled {
+  std::int64_t wide, narrow;
+  std::int64_t operator()(std::int64_t bytes) const { return bytes / wide * narrow; }
+  Dims operator()(const Dims& strides) const {
+    Dims d = strides;
+    for (std::int64_t& s : d) s = (*this)(s);
+    return d;
+  }
+};
+
+// The value that is cast to `n`: of a cast what it reads, and of a cast that was written into a
+// constant, as padding does, the same written into the constant of its dtype. Null where there is
+// none.
+Ref<Node> uncast(const GNode& n) {
+  if (n.leaf) return {};
+  const Node& of = *n.node;
+  if (of.kind == NodeKind::Cast) {
+    const Ref<Node>& from = of.inputs[0];
+    return from->dtype != of.dtype && from->shape == of.shape ? from : Ref<Node>();
+  }
+  if (of.kind != NodeKind::Update || of.n_inputs != 2 || of.in_place || !alone(n) ||
+      of.view_dtype != of.dtype)
+    return {};
+  const Node &old = *of.inputs[0], &value = *of.inputs[1];
+  if (old.kind != NodeKind::Fill || old.materialised() || value.kind != NodeKind::Cast ||
+      value.materialised() || value.shape != of.view_shape ||
+      value.inputs[0]->shape != value.shape || value.inputs[0]->dtype == value.dtype)
+    return {};
+  const DType narrow = value.inputs[0]->dtype;
+  const Scalar& filled = old.inputs[0]->scalar;
+  const Scalar fewer = cast(filled, narrow), again = cast(fewer, of.dtype);
+  if (std::memcmp(again.bytes, filled.bytes, itemsize(of.dtype)) != 0) return {};
+  const Rescaled scale{static_cast<std::int64_t>(itemsize(of.dtype)),
+                       static_cast<std::int64_t>(itemsize(narrow))};
+  Ref<Node> fill = tracer::new_node(NodeKind::Fill), update = tracer::new_node(NodeKind::Update);
+  Ref<Node> number = tracer::new_node(NodeKind::Scalar);
+  number->dtype = narrow;
+  number->device = kAnyDevice;
+  number->scalar = fewer;
+  fill->dtype = narrow;
+  fill->device = old.device;
+  fill->shape = old.shape;
+  fill->strides = scale(old.strides);
+  fill->n_inputs = 1;
+  fill->inputs[0] = std::move(number);
+  update->dtype = update->view_dtype = narrow;
+  update->device = of.device;
+  update->site = of.site;
+  update->shape = of.shape;
+  update->strides = scale(of.strides);
+  update->offset = scale(of.offset);
+  update->view_shape = of.view_shape;
+  update->view_strides = scale(of.view_strides);
+  update->n_inputs = 2;
+  update->inputs[0] = std::move(fill);
+  update->inputs[1] = value.inputs[0];
+  return update;
+}
 
 struct CastOperand {
   const Node* view = nullptr;  // of the cast; null: the cast itself
@@ -26,9 +88,8 @@ std::optional<CastOperand> cast_operand(const Graph& g, std::int32_t operand) {
     c.map = n->map.get();
     n = &g[n->in[0]];
   }
-  if (n->leaf || n->node->kind != NodeKind::Cast) return std::nullopt;
-  c.from = n->node->inputs[0];
-  if (c.from->dtype == n->node->dtype || c.from->shape != n->node->shape) return std::nullopt;
+  c.from = uncast(*n);
+  if (!c.from) return std::nullopt;
   return c;
 }
 
