@@ -76,7 +76,7 @@ Array gradient(const Array& a, double spacing, std::int64_t given_axis, int edge
     throw ValueError(
         "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
         "elements are required.");
-  const Array f = is_exact(a.dtype) ? as(a, DType::Float64) : a;
+  const Array f = is_exact(a.dtype) || is_narrow(a.dtype) ? as(a, DType::Float64) : a;
   const auto at = [&](std::int64_t i) { return slice_axis(f, axis, i, i + 1); };
   const auto edge = [&](std::int64_t i, std::int64_t j, std::int64_t k, double sign) {
     if (edge_order == 1)

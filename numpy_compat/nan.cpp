@@ -4,13 +4,16 @@
 namespace plait::numpy {
 namespace {
 
+// A number that is written into an array: where() would make bfloat16 and a number float64.
+Operand like(const Array& a, double value) { return strong(cast(scalar_float(value), a.dtype)); }
+
 // NumPy's _replace_nan: the array with a value in place of its NaNs, and where they were.
 struct Replaced {
   Array values, nan;
 };
 Replaced replace_nan(const Array& a, double value) {
   Replaced r{a, call(OpId::Isnan, a)};
-  r.values = call(OpId::Where, r.nan, weak(value), a);
+  r.values = call(OpId::Where, r.nan, like(a, value), a);
   return r;
 }
 
@@ -53,14 +56,15 @@ Array nanvar(const Array& a, const ReduceOptions& o, double ddof) {
   ReduceOptions kept = o;
   kept.keepdims = true;
   const Array centre = divide_by_count(sum(r.values, kept), count(r, kept));
-  const Array x = call(OpId::Where, r.nan, weak(0), call(OpId::Subtract, r.values, centre));
+  const Array apart = call(OpId::Subtract, r.values, centre);
+  const Array x = call(OpId::Where, r.nan, like(apart, 0), apart);
   const Array squares = is_complex(x.dtype)
                             ? call(OpId::Real, call(OpId::Multiply, x, call(OpId::Conjugate, x)))
                             : call(OpId::Multiply, x, x);
   const Array freedom = call(OpId::Subtract, count(r, o), weak(ddof));
   const Array variance = divide_by_count(sum(squares, o), freedom);
   return call(OpId::Where, call(OpId::LessEqual, freedom, weak(0)),
-              weak(std::numeric_limits<double>::quiet_NaN()), variance);
+              like(variance, std::numeric_limits<double>::quiet_NaN()), variance);
 }
 Array nanstd(const Array& a, const ReduceOptions& o, double ddof) {
   return call(OpId::Sqrt, nanvar(a, o, ddof));

@@ -14,10 +14,10 @@ namespace {
 constexpr std::string_view kNarrowDTypes =
 #define PLAIT_NARROW_FLOAT(id, name, bytes, exponent, mantissa, bias, specials) \
   "typedef NarrowFloat<" #exponent ", " #mantissa ", " #bias ", " #specials     \
-  ", " PLAIT_BITS_##bytes "> " name ";\n"
+  ", " PLAIT_BITS_##bytes "> " #name ";\n"
 #define PLAIT_NARROW_INT(id, name, bits, kind) \
   "typedef NarrowInt<" #bits ", " PLAIT_IN_##kind "> " #id ";\n"
-#include "core/dtypes.def"
+#include "plait/detail/dtypes.def"
     ;
 }  // namespace
 

@@ -16,7 +16,7 @@ std::string_view type_name(DType t) {
 #define PLAIT_NARROW_INT(id, ...) \
   case DType::id:                 \
     return #id;
-#include "core/dtypes.def"
+#include "plait/detail/dtypes.def"
     default:
       return name(t);
   }

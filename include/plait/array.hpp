@@ -80,7 +80,7 @@ constexpr bool updatable() {
   } else {
     constexpr operand_type types[] = {{dtype_of_v<T>, weak::none}, operand_traits<B>::type};
     constexpr resolution r = resolve(F, types, 2);
-    return r.found && can_cast_same_kind(r.result, dtype_of_v<T>);
+    return r.found() && can_cast_same_kind(r.result, dtype_of_v<T>);
   }
 }
 // Whether array<U> becomes array<T> by itself, and whether at all.
@@ -138,9 +138,10 @@ auto apply(A&&... a) {
 
 template <class T>
 class array {
-  static_assert(is_element_v<T>,
-                "plait: T must be bool, a fixed-width integer, plait::float16, float, double or "
-                "std::complex of float or double");
+  static_assert(
+      is_element_v<T>,
+      "plait: T must be bool, a fixed-width integer, float, double, std::complex of float "
+      "or double, or a type of Plait's own: float16, bfloat16, int4 ...");
 
  public:
   using value_type = T;

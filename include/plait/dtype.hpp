@@ -1,5 +1,4 @@
-// The 14 element types, their C++ types, and NEP 50 promotion at compile time. The same rules stand
-// in the core's table; tests/unit/facade compares the two for every pair.
+// The element types of arrays and their C++ types. Promotion (NEP 50) is in detail/promotion.hpp.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -7,121 +6,50 @@
 #include <string>
 #include <type_traits>
 
-#include "plait/export.hpp"
+#include "plait/detail/promotion.hpp"
 
 namespace plait {
 
-// In NumPy's type-number order.
-enum class dtype : std::uint8_t {
-  bool_,
-  int8,
-  uint8,
-  int16,
-  uint16,
-  int32,
-  uint32,
-  int64,
-  uint64,
-  float16,
-  float32,
-  float64,
-  complex64,
-  complex128,
+namespace detail {
+PLAIT_API std::uint16_t float_to_bits(float v, dtype t);
+PLAIT_API float bits_to_float(std::uint16_t bits, dtype t);
+}  // namespace detail
+
+// A float of one or two bytes as stored in memory. Arithmetic happens in arrays; a single value
+// converts, rounded to nearest even.
+template <dtype D>
+struct stored_float {
+  using bits_type = std::conditional_t<detail::size_of(D) == 1, std::uint8_t, std::uint16_t>;
+  bits_type bits = 0;
+  stored_float() = default;
+  explicit stored_float(float v) : bits(static_cast<bits_type>(detail::float_to_bits(v, D))) {}
+  operator float() const { return detail::bits_to_float(bits, D); }
 };
-inline constexpr int kDTypes = 14;
-
-// IEEE binary16 as stored in memory. Arithmetic happens in arrays; a single value converts.
-struct float16 {
-  std::uint16_t bits = 0;
-  float16() = default;
-  explicit float16(float v) : bits(from_float(v)) {}
-  operator float() const { return to_float(bits); }
-
- private:
-  PLAIT_API static std::uint16_t from_float(float v);
-  PLAIT_API static float to_float(std::uint16_t bits);
+// An integer of less than 8 bits as stored in memory: in the low bits of a byte whose other bits
+// are zero. A number that it cannot hold wraps.
+template <dtype D>
+struct stored_int {
+  std::uint8_t bits = 0;
+  stored_int() = default;
+  template <class V, std::enable_if_t<
+                         std::is_convertible_v<V, int> && !std::is_same_v<V, stored_int>, int> = 0>
+  explicit constexpr stored_int(const V& v)
+      : bits(static_cast<std::uint8_t>(static_cast<int>(v) & ((1 << detail::bits_of(D)) - 1))) {}
+  constexpr operator int() const {
+    constexpr int sign =
+        detail::kind_of(D) == detail::kind::signed_int ? 1 << (detail::bits_of(D) - 1) : 0;
+    return (bits ^ sign) - sign;
+  }
 };
 
+using float16 = stored_float<dtype::float16>;
+#define PLAIT_NARROW_FLOAT(id, name, ...) using name = stored_float<dtype::name>;
+#define PLAIT_NARROW_INT(id, name, ...) using name = stored_int<dtype::name>;
+#include "plait/detail/dtypes.def"
 using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;
 
 namespace detail {
-
-enum class kind : std::uint8_t { boolean, unsigned_int, signed_int, floating, complex };
-// C++ arithmetic scalars are weak: they take the dtype of the array beside them within their kind.
-enum class weak : std::uint8_t { none, boolean, integer, floating, complex };
-
-constexpr kind kind_of(dtype t) {
-  if (t == dtype::bool_) return kind::boolean;
-  if (t <= dtype::uint64) return static_cast<int>(t) % 2 ? kind::signed_int : kind::unsigned_int;
-  return t <= dtype::float64 ? kind::floating : kind::complex;
-}
-constexpr int size_of(dtype t) {
-  constexpr int sizes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 8, 16};
-  return sizes[static_cast<int>(t)];
-}
-constexpr bool is_integer(dtype t) {
-  return kind_of(t) == kind::signed_int || kind_of(t) == kind::unsigned_int;
-}
-constexpr dtype wider(dtype a, dtype b) { return size_of(a) >= size_of(b) ? a : b; }
-// The smallest float that NumPy lets an integer or bool of this size become.
-constexpr dtype float_for(dtype t) {
-  if (kind_of(t) == kind::floating) return t;
-  return size_of(t) == 1 ? dtype::float16 : size_of(t) == 2 ? dtype::float32 : dtype::float64;
-}
-constexpr dtype real_of(dtype t) {
-  return t == dtype::complex64 ? dtype::float32 : t == dtype::complex128 ? dtype::float64 : t;
-}
-constexpr dtype complex_for(dtype t) {
-  if (kind_of(t) == kind::complex) return t;
-  return float_for(t) == dtype::float64 ? dtype::complex128 : dtype::complex64;
-}
-constexpr dtype promote_integers(dtype a, dtype b) {
-  if (kind_of(a) == kind_of(b)) return wider(a, b);
-  const dtype s = kind_of(a) == kind::signed_int ? a : b, u = s == a ? b : a;
-  if (size_of(s) > size_of(u)) return s;
-  // No signed type holds every uint64.
-  return u == dtype::uint64 ? dtype::float64 : static_cast<dtype>(static_cast<int>(u) + 1);
-}
-
-}  // namespace detail
-
-// numpy.promote_types.
-constexpr dtype promote(dtype a, dtype b) {
-  using detail::kind;
-  const kind ka = detail::kind_of(a), kb = detail::kind_of(b);
-  if (a == b || kb == kind::boolean) return a;
-  if (ka == kind::boolean) return b;
-  if (ka == kind::complex || kb == kind::complex)
-    return detail::wider(detail::complex_for(a), detail::complex_for(b));
-  if (ka == kind::floating || kb == kind::floating)
-    return detail::wider(detail::float_for(a), detail::float_for(b));
-  return detail::promote_integers(a, b);
-}
-
-namespace detail {
-
-constexpr bool can_cast_safely(dtype from, dtype to) { return promote(from, to) == to; }
-// numpy.can_cast(from, to, 'same_kind').
-constexpr bool can_cast_same_kind(dtype from, dtype to) {
-  return can_cast_safely(from, to) || kind_of(from) <= kind_of(to);
-}
-constexpr dtype default_dtype(weak w) {
-  return w == weak::boolean    ? dtype::bool_
-         : w == weak::integer  ? dtype::int64
-         : w == weak::floating ? dtype::float64
-                               : dtype::complex128;
-}
-// What a weak scalar becomes beside an array of dtype `strong`.
-constexpr dtype promote_weak(dtype strong, weak w) {
-  const kind k = kind_of(strong);
-  if (w == weak::none || w == weak::boolean) return strong;
-  if (w == weak::integer) return k == kind::boolean ? dtype::int64 : strong;
-  if (w == weak::floating) return k >= kind::floating ? strong : dtype::float64;
-  return k == kind::complex                                ? strong
-         : k == kind::floating && strong != dtype::float64 ? dtype::complex64
-                                                           : dtype::complex128;
-}
 
 struct no_element {
   static constexpr bool valid = false;
@@ -144,7 +72,16 @@ struct element
                              std::is_same_v<T, unsigned long long>,
                          integer_element<T>, no_element> {};
 template <dtype D>
-struct type_of;
+struct element<stored_float<D>> {
+  static constexpr bool valid = true;
+  static constexpr plait::dtype value = D;
+};
+template <dtype D>
+struct element<stored_int<D>> : element<stored_float<D>> {};
+template <dtype D>
+struct type_of {
+  using type = std::conditional_t<is_float(D), stored_float<D>, stored_int<D>>;
+};
 #define PLAIT_ELEMENT(cpp, id)                       \
   template <>                                        \
   struct element<cpp> {                              \
@@ -164,7 +101,6 @@ PLAIT_ELEMENT(std::int32_t, int32)
 PLAIT_ELEMENT(std::uint32_t, uint32)
 PLAIT_ELEMENT(std::int64_t, int64)
 PLAIT_ELEMENT(std::uint64_t, uint64)
-PLAIT_ELEMENT(plait::float16, float16)
 PLAIT_ELEMENT(float, float32)
 PLAIT_ELEMENT(double, float64)
 PLAIT_ELEMENT(std::complex<float>, complex64)
@@ -183,29 +119,25 @@ template <dtype D>
 using element_t = typename detail::type_of<D>::type;
 namespace detail {
 // void: of arrays whose element type is known at run time only.
-template <class T, class U>
+template <class T, class U, bool = std::is_void_v<T> || std::is_void_v<U>>
 struct promoted_element {
-  using type = element_t<promote(dtype_of_v<T>, dtype_of_v<U>)>;
-};
-template <class U>
-struct promoted_element<void, U> {
   using type = void;
 };
-template <class T>
-struct promoted_element<T, void> {
-  using type = void;
-};
-template <>
-struct promoted_element<void, void> {
-  using type = void;
+template <class T, class U>
+struct promoted_element<T, U, false> {
+  static constexpr std::optional<dtype> common = common_dtype(dtype_of_v<T>, dtype_of_v<U>);
+  static_assert(common.has_value(),
+                "plait: no dtype holds the values of both element types: convert one of the arrays "
+                "with astype() (NumPy raises DTypePromotionError)");
+  using type = element_t<common.value_or(dtype_of_v<T>)>;
 };
 }  // namespace detail
-// What an operation on two arrays of these elements computes in.
+// What an operation on two arrays of these elements computes in, where both have a common type.
 template <class T, class U>
 using promote_t = typename detail::promoted_element<T, U>::type;
 
 constexpr int itemsize(dtype t) { return detail::size_of(t); }
-// NumPy's names: "bool", "int8" ... to_dtype() throws DTypeError for others.
+// NumPy's names, and ml_dtypes': "bool", "int8" ... to_dtype() throws DTypeError for others.
 PLAIT_API std::string to_string(dtype t);
 PLAIT_API dtype to_dtype(const std::string& name);
 

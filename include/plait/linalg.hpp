@@ -37,16 +37,33 @@ constexpr dtype promoted_types(std::initializer_list<dtype> types) {
   for (const dtype t : types) all = promote(all, t);
   return all;
 }
-// f of the handles of both operands in the type that they promote to.
-template <class A, class B, class F>
-auto promoted(A&& a, B&& b, F f) {
-  using R = promote_t<element_of<A>, element_of<B>>;
+// f of the handles of both operands in the type R, or that they promote to.
+template <class R, class A, class B, class F>
+auto in_type(A&& a, B&& b, F f) {
   return array<R>(f(array<R>(std::forward<A>(a)).handle(), array<R>(std::forward<B>(b)).handle()));
 }
+template <class A, class B, class F>
+auto promoted(A&& a, B&& b, F f) {
+  return in_type<promote_t<element_of<A>, element_of<B>>>(std::forward<A>(a), std::forward<B>(b),
+                                                          f);
+}
+// Of matmul(), which has no loops of narrow dtypes: a float32 of two bfloat16.
+template <class T, class U, bool = std::is_void_v<T> || std::is_void_v<U>>
+struct matmul_element {
+  using type = void;
+};
+template <class T, class U>
+struct matmul_element<T, U, false> {
+  using type = element_t<numpys_dtype(dtype_of_v<T>, dtype_of_v<U>)>;
+};
 template <product P, class A, class B>
 auto multiplied(A&& a, B&& b) {
-  return promoted(std::forward<A>(a), std::forward<B>(b),
-                  [](const Handle& x, const Handle& y) { return multiply(P, x, y); });
+  const auto f = [](const Handle& x, const Handle& y) { return multiply(P, x, y); };
+  if constexpr (P == product::matmul)
+    return in_type<typename matmul_element<element_of<A>, element_of<B>>::type>(
+        std::forward<A>(a), std::forward<B>(b), f);
+  else
+    return promoted(std::forward<A>(a), std::forward<B>(b), f);
 }
 }  // namespace detail
 

@@ -39,7 +39,7 @@ using if_operands = std::enable_if_t<are_taken<std::decay_t<A>...>, int>;
     return detail::apply<detail::fn::id>(std::forward<A>(a), std::forward<B>(b), \
                                          std::forward<C>(c));                    \
   }
-#define PLAIT_FUNCTION(id, name, arity, loops, rule, no_bool) PLAIT_DEFINE_##arity(id, name)
+#define PLAIT_FUNCTION(id, name, arity, ...) PLAIT_DEFINE_##arity(id, name)
 #include "plait/detail/functions.def"
 #undef PLAIT_FUNCTION
 

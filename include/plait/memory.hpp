@@ -41,6 +41,7 @@ void assign(array_view<T>&& target, B&& value) {
 
 // NumPy's .npy files. What is read is in the memory order of the file and converts to T where every
 // value is kept; else DTypeError. Without T, load_npy(path) is an any_array of the file's dtype.
+// The format has no names for the dtypes of ml_dtypes: those are read when they are asked for.
 // Error for a file that cannot be opened or written, ValueError for one that is damaged.
 template <class T = void>
 array<T> load_npy(const std::string& path) {
@@ -50,6 +51,9 @@ array<T> load_npy(const std::string& path) {
     const dtype wanted = dtype_of_v<T>;
     return array<T>(detail::load_npy(path, &wanted));
   }
+}
+inline any_array load_npy(const std::string& path, dtype t) {
+  return any_array(detail::load_npy(path, &t));
 }
 template <class T>
 void dump_npy(const std::string& path, const array<T>& a) {

@@ -22,7 +22,8 @@ array<T> rand(const extents& shape, T low = T(0), T high = T(1)) {
 // Integers in [low, high). Throws ValueError when high <= low.
 template <class T = std::int64_t>
 array<T> randint(const extents& shape, std::int64_t low, std::int64_t high) {
-  static_assert(std::is_integral_v<T>, "plait: randint gives integers");
+  static_assert(std::is_same_v<T, bool> || detail::is_integer(dtype_of_v<T>),
+                "plait: randint gives integers");
   return array<T>(detail::random_integers(detail::span_of(shape), low, high, dtype_of_v<T>));
 }
 

@@ -18,6 +18,7 @@ constexpr dtype reduced(reduction r, dtype t) {
     case reduction::prod:
     case reduction::nansum:
     case reduction::nanprod:
+      if (is_narrow(t)) return t;
       if (k == kind::boolean || k == kind::signed_int)
         return wider(t, dtype::int64) == t ? t : dtype::int64;
       return k == kind::unsigned_int ? dtype::uint64 : t;
@@ -36,8 +37,8 @@ constexpr dtype reduced(reduction r, dtype t) {
     case reduction::nanvar:
     case reduction::nanstd:
       return k < kind::floating ? dtype::float64 : real_of(t);
-    default:
-      return t;
+    default:  // no loop of small integers selects one of them
+      return is_narrow(t) && is_integer(t) ? numpys_dtype(t, t) : t;
   }
 }
 template <reduction R, class T>
@@ -53,6 +54,17 @@ using reduced_t = typename reduced_element<R, T>::type;
 // The element type of means, float64 for integers, and of means with weights.
 template <class T>
 using mean_t = reduced_t<reduction::mean, T>;
+// Of what is multiplied by a number that is no integer, and of gradients.
+template <class T>
+using scaled_t = typename result<fn::Multiply, array<T>, double>::type;
+template <class T, bool = std::is_void_v<T>>
+struct gradient_element {
+  using type = std::conditional_t<is_narrow(dtype_of_v<T>), double, mean_t<T>>;
+};
+template <class T>
+struct gradient_element<T, true> {
+  using type = void;
+};
 template <class T, class U>
 using average_t = promote_t<promote_t<T, U>, mean_t<T>>;
 
@@ -147,18 +159,19 @@ detail::like<A> diff(A&& a, std::int64_t n = 1, std::int64_t axis = -1) {
 // numpy.gradient along one axis of points `spacing` apart; at the ends of first or second order.
 template <class A, detail::if_array<A> = 0>
 auto gradient(A&& a, double spacing = 1, std::int64_t axis = -1, int edge_order = 1) {
-  return array<detail::mean_t<detail::element_of<A>>>(
+  return array<typename detail::gradient_element<detail::element_of<A>>::type>(
       detail::gradient(std::forward<A>(a).handle(), spacing, axis, edge_order));
 }
 // The area under points `dx` apart, or at x, by the trapezoidal rule.
 template <class A, detail::if_array<A> = 0>
 auto trapezoid(A&& y, double dx = 1, std::int64_t axis = -1) {
-  return array<detail::mean_t<detail::element_of<A>>>(
+  return array<detail::scaled_t<detail::element_of<A>>>(
       detail::trapezoid(std::forward<A>(y).handle(), nullptr, dx, axis));
 }
 template <class T, class U>
 auto trapezoid(const array<T>& y, const array<U>& x, std::int64_t axis = -1) {
-  return array<detail::mean_t<promote_t<T, U>>>(
+  return array<
+      detail::scaled_t<typename detail::result<detail::fn::Multiply, array<T>, array<U>>::type>>(
       detail::trapezoid(y.handle(), &x.handle(), 1, axis));
 }
 template <class A, detail::if_array<A> = 0>

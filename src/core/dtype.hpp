@@ -13,17 +13,17 @@ enum class DType : std::uint8_t {
 #define PLAIT_DTYPE(id, ...) id,
 #define PLAIT_NARROW_FLOAT(id, ...) id,
 #define PLAIT_NARROW_INT(id, ...) id,
-#include "dtypes.def"
+#include "plait/detail/dtypes.def"
 };
 // Those that NumPy has come first: its loops are for them. kDTypeCount counts all.
 inline constexpr int kNumPyDTypes = 0
 #define PLAIT_DTYPE(...) +1
-#include "dtypes.def"
+#include "plait/detail/dtypes.def"
     ;
 inline constexpr int kDTypeCount = kNumPyDTypes
 #define PLAIT_NARROW_FLOAT(...) +1
 #define PLAIT_NARROW_INT(...) +1
-#include "dtypes.def"
+#include "plait/detail/dtypes.def"
     ;
 
 // Python scalars and C++ arithmetic scalars are weak: they adapt to the other operand's dtype
@@ -43,9 +43,9 @@ struct DTypeInfo {
 };
 inline constexpr DTypeInfo kDTypeTable[kDTypeCount] = {
 #define PLAIT_DTYPE(id, name, cls, code, bytes, kind) {name, cls, code, bytes, Kind::kind},
-#define PLAIT_NARROW_FLOAT(id, name, bytes, ...) {name, {}, ' ', bytes, Kind::Float},
-#define PLAIT_NARROW_INT(id, name, bits, kind) {name, {}, ' ', 1, Kind::kind},
-#include "dtypes.def"
+#define PLAIT_NARROW_FLOAT(id, name, bytes, ...) {#name, {}, ' ', bytes, Kind::Float},
+#define PLAIT_NARROW_INT(id, name, bits, kind) {#name, {}, ' ', 1, Kind::kind},
+#include "plait/detail/dtypes.def"
 };
 constexpr const DTypeInfo& dtype_info(DType t) { return kDTypeTable[static_cast<int>(t)]; }
 constexpr std::size_t itemsize(DType t) { return dtype_info(t).bytes; }
@@ -70,7 +70,7 @@ std::optional<DType> common_dtype(DType a, DType b);
 // The same, for callers that need one: throws DTypeError in NumPy's words.
 DType promote(DType a, DType b);
 // The first of NumPy's own dtypes that both are cast to safely: what functions take that have no
-// loop of the narrow ones. Throws as promote() does.
+// loop of the narrow ones.
 DType numpys_dtype(DType a, DType b);
 // NEP 50: what a weak scalar becomes beside a strong dtype (int beside Float32 -> Float32, float
 // beside Int8 -> Float64 ...).

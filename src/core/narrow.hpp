@@ -83,7 +83,7 @@ constexpr NarrowFormat narrow_format(DType t) {
 #define PLAIT_NARROW_FLOAT(id, name, bytes, exponent, mantissa, bias, specials) \
   case DType::id:                                                               \
     return {exponent, mantissa, bias, Specials::specials};
-#include "dtypes.def"
+#include "plait/detail/dtypes.def"
     default:
       return {};
   }
@@ -93,7 +93,7 @@ constexpr int narrow_bits(DType t) {
 #define PLAIT_NARROW_INT(id, name, bits, kind) \
   case DType::id:                              \
     return bits;
-#include "dtypes.def"
+#include "plait/detail/dtypes.def"
     default:
       return 0;
   }
@@ -171,7 +171,7 @@ decltype(auto) dispatch_narrow(DType t, F&& f) {
 #define PLAIT_NARROW_INT(id, ...) \
   case DType::id:                 \
     return f.template operator()<DType::id>();
-#include "dtypes.def"
+#include "plait/detail/dtypes.def"
     default:
       return f.template operator()<DType::BFloat16>();
   }

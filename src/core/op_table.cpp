@@ -58,24 +58,6 @@ OpId find_op(std::string_view numpy_name) {
   return it == by_name->end() ? OpId::Count_ : it->second;
 }
 
-DType result_type(OpId fn, DType in) {
-  switch (op_info(fn).out) {
-    case OutRule::Bool:
-      return DType::Bool;
-    case OutRule::UInt8:
-      return DType::UInt8;
-    case OutRule::Real:
-      return in == DType::Complex64    ? DType::Float32
-             : in == DType::Complex128 ? DType::Float64
-                                       : in;
-    case OutRule::Special:
-      return fn == OpId::Divide && is_integer(in) ? DType::Float64 : in;
-    case OutRule::Same:
-      return in;
-  }
-  return in;
-}
-
 DType reduce_dtype(ReduceKind kind, DType operand) {
   switch (kind) {
     case ReduceKind::Sum:

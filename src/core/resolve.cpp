@@ -1,89 +1,38 @@
-// NumPy 2's ufunc type resolution. Loops stand in the order of DType, so "the first loop that all
-// operands cast to safely" is the lowest bit common to the loops and to what each operand casts to.
-#include <algorithm>
-#include <array>
-#include <bit>
+// NumPy 2's ufunc type resolution: detail/loops.hpp finds the loops; NumPy's words for what has
+// none are here.
+#include "plait/detail/loops.hpp"
+
 #include <string>
 
 #include "op_table.hpp"
 #include "plait/error.hpp"
+#include "public_dtype.hpp"
 
 namespace plait {
 namespace {
 
-using Mask = std::uint32_t;
-static_assert(kDTypeCount <= 32);
-constexpr Mask bit(DType t) { return Mask{1} << static_cast<int>(t); }
+using detail::core;
+using detail::dtype_set;
+using detail::outer;
 
-constexpr Mask kNarrow = ~Mask{0} << kNumPyDTypes;
-constexpr Mask kFloatLoops = bit(DType::Float16) | bit(DType::Float32) | bit(DType::Float64);
-
-// A row with a loop of float16 has one for each narrow float, unless it says otherwise.
-constexpr Mask loop_mask(std::string_view loops, int flags) {
-  Mask m = 0;
-  for (int i = 0; i < kDTypeCount; ++i) {
-    const auto t = static_cast<DType>(i);
-    const bool has = !is_narrow(t) ? loops.find(code(t)) != std::string_view::npos
-                     : is_float(t)
-                         ? loops.find('e') != std::string_view::npos && !(flags & kNoNarrowLoop)
-                         : (flags & kNarrowInts) != 0;
-    if (has) m |= bit(t);
-  }
-  return m;
+constexpr detail::narrow_loops narrow_loops(int flags) {
+  return flags & kNarrowInts     ? detail::narrow_loops::all
+         : flags & kNoNarrowLoop ? detail::narrow_loops::none
+                                 : detail::narrow_loops::floats;
 }
-constexpr Mask kLoops[kOpCount] = {
-#define PLAIT_OP(id, name, arity, loops, out, identity, cost, flags) loop_mask(loops, flags),
+constexpr detail::function_loops kLoops[kOpCount] = {
+#define PLAIT_OP(id, name, arity, loops, out, identity, cost, flags)                 \
+  detail::loops_of(OpId::id, loops, detail::rule::out, ((flags) & kNoBoolLoop) != 0, \
+                   narrow_loops(flags)),
 #include "ops.def"
 #undef PLAIT_OP
 };
-
-Mask safe_targets(DType from) {
-  static const auto table = [] {
-    std::array<Mask, kDTypeCount> t{};
-    for (int a = 0; a < kDTypeCount; ++a)
-      for (int b = 0; b < kDTypeCount; ++b)
-        if (can_cast(static_cast<DType>(a), static_cast<DType>(b), Casting::Safe))
-          t[a] |= bit(static_cast<DType>(b));
-    return t;
-  }();
-  return table[static_cast<int>(from)];
-}
-
-// NumPy looks for a loop of the operands' own narrow dtypes, from the left, and then at its own
-// loops.
-Mask preferred(Mask m, const DType* types, int n) {
-  for (int i = 0; i < n; ++i)
-    if (const Mask own = m & bit(types[i]) & kNarrow) return own;
-  return m & ~kNarrow;
-}
-
-DType lowest(Mask m) { return static_cast<DType>(std::countr_zero(m)); }
-
-bool is_comparison(OpId id) { return id >= OpId::Equal && id <= OpId::GreaterEqual; }
-
-DType real_part(DType t) {
-  return t == DType::Complex64 ? DType::Float32 : t == DType::Complex128 ? DType::Float64 : t;
-}
-
-DType out_dtype(const OpInfo& op, DType loop) {
-  switch (op.out) {
-    case OutRule::Bool:
-      return DType::Bool;
-    case OutRule::Real:
-      return real_part(loop);
-    case OutRule::UInt8:
-      return DType::UInt8;
-    case OutRule::Same:
-    case OutRule::Special:
-      break;
-  }
-  return loop;
-}
+constexpr const detail::function_loops& loops_of(OpId id) { return kLoops[static_cast<int>(id)]; }
 
 LoopTypes uniform(const OpInfo& op, DType loop) {
   LoopTypes t{};
   for (int i = 0; i < op.arity; ++i) t.in[i] = loop;
-  t.out = out_dtype(op, loop);
+  t.out = result_type(op.id, loop);
   return t;
 }
 
@@ -135,78 +84,31 @@ std::string_view spell(Casting c) {
   return "";
 }
 
-// NEP 50: weak scalars take the kind of the strong operands; alone, their own default.
-void strong_types(std::span<const OperandType> operands, DType* out) {
-  const bool numbers = std::any_of(operands.begin(), operands.end(),
-                                   [](const OperandType& o) { return o.weak != Weak::None; });
-  DType strong = DType::Bool;
-  bool any = false;
-  for (const OperandType& o : operands)
-    if (numbers && o.weak == Weak::None) {  // pairs that have no common dtype may have loops
-      strong = any ? promote(strong, o.dtype) : o.dtype;
-      any = true;
-    }
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const OperandType& o = operands[i];
-    if (o.weak == Weak::None)
-      out[i] = o.dtype;
-    else if (any && o.weak != Weak::Bool)
-      out[i] = promote_weak(strong, o.weak);
-    else
-      out[i] = default_dtype(o.weak);
-  }
-}
-
-// What where() takes a Python number for beside a narrow dtype.
-DType chosen_beside(const OperandType& o, DType as, DType other) {
-  if (!is_narrow(other)) return as;
-  if (o.weak == Weak::Float && is_float(other) && other != DType::Float8E5M2) return DType::Float64;
-  return o.weak == Weak::Int && is_integer(other) ? computes_in(other) : as;
-}
-
 void require_arity(const OpInfo& op, std::size_t n) {
   if (static_cast<int>(n) != op.arity)
     throw InternalError(std::string(op.name) + " takes " + std::to_string(op.arity) +
                         " operands, got " + std::to_string(n));
 }
 
-bool is_mixed_sign(DType a, DType b) { return kind(a) == Kind::Signed && b == DType::UInt64; }
-
-bool all_bool(const DType* t, int n) {
-  for (int i = 0; i < n; ++i)
-    if (t[i] != DType::Bool) return false;
-  return true;
+[[noreturn]] void refuse(const OpInfo& op, const detail::resolution& r) {
+  const DType types[] = {core(r.in[0]), core(r.in[1]), core(r.in[2])};
+  if (r.why == detail::refusal::no_common_dtype) promote(types[0], types[1]);
+  if (r.why == detail::refusal::bools) throw_bool(op, types);
+  throw_no_loop(op, types);
 }
 
 }  // namespace
 
+DType result_type(OpId fn, DType in) { return core(detail::output(loops_of(fn), outer(in))); }
+
 LoopTypes resolve(OpId id, std::span<const OperandType> operands) {
   const OpInfo& op = op_info(id);
   require_arity(op, operands.size());
-  DType types[3];
-  if (id == OpId::Where) {
-    strong_types(operands.subspan(1), types);
-    for (int i = 0; i < 2; ++i) types[i] = chosen_beside(operands[i + 1], types[i], types[1 - i]);
-    const DType t = promote(types[0], types[1]);
-    return {{DType::Bool, t, t}, t};
-  }
-  strong_types(operands, types);
-  if (is_comparison(id)) {
-    if (is_mixed_sign(types[0], types[1])) return {{DType::Int64, DType::UInt64}, DType::Bool};
-    if (is_mixed_sign(types[1], types[0])) return {{DType::UInt64, DType::Int64}, DType::Bool};
-  }
-  const bool refuses_bool = (op.flags & kNoBoolLoop) || id == OpId::Gcd || id == OpId::Lcm;
-  if (refuses_bool && all_bool(types, op.arity)) throw_bool(op, types);
-  Mask m = kLoops[static_cast<int>(id)];
-  for (int i = 0; i < op.arity; ++i) m &= safe_targets(types[i]);
-  m = preferred(m, types, op.arity);
-  if (!m) throw_no_loop(op, types);
-  DType loop = lowest(m);
-  // NumPy's division of its own integers goes to float64 at once.
-  if (id == OpId::Divide && is_integer(loop))
-    loop =
-        std::any_of(types, types + op.arity, is_narrow) ? lowest(m & kFloatLoops) : DType::Float64;
-  return uniform(op, loop);
+  detail::operand_type types[3] = {};
+  for (int i = 0; i < op.arity; ++i) types[i] = {outer(operands[i].dtype), outer(operands[i].weak)};
+  const detail::resolution r = detail::resolve(loops_of(id), types, op.arity);
+  if (!r.found()) refuse(op, r);
+  return {{core(r.in[0]), core(r.in[1]), core(r.in[2])}, core(r.result)};
 }
 
 LoopTypes resolve_with_dtype(OpId id, std::span<const OperandType> operands, DType dtype,
@@ -228,18 +130,22 @@ LoopTypes resolve_with_dtype(OpId id, std::span<const OperandType> operands, DTy
 
   // Candidates: the loops whose result is `dtype`, NumPy's order. Only Real rows have two (absolute
   // of floats and of complex numbers).
-  Mask candidates = 0;
+  dtype_set candidates = 0;
   for (int i = 0; i < kDTypeCount; ++i) {
     const DType loop = static_cast<DType>(i);
-    if (!(kLoops[static_cast<int>(id)] & bit(loop))) continue;
+    if (!(loops_of(id).loops & detail::set_of(outer(loop)))) continue;
     if (id == OpId::Divide && is_integer(loop)) continue;
-    if (out_dtype(op, loop) == dtype) candidates |= bit(loop);
+    if (result_type(id, loop) == dtype) candidates |= detail::set_of(outer(loop));
   }
   if (!candidates) throw no_match();
-  Mask safe = candidates;
-  for (int i = 0; i < op.arity; ++i) safe &= safe_targets(types[i]);
-  safe = preferred(safe, types, op.arity);
-  const DType loop = lowest(safe ? safe : candidates);
+  dtype_set safe = candidates;
+  plait::dtype own[3] = {};
+  for (int i = 0; i < op.arity; ++i) {
+    own[i] = outer(types[i]);
+    safe &= detail::safe_targets(own[i]);
+  }
+  safe = detail::preferred(safe, own, op.arity);
+  const DType loop = core(detail::first_of(safe ? safe : candidates));
   for (int i = 0; i < op.arity; ++i) {
     // A Python scalar adapts within and above its kind.
     const bool adapts =

@@ -10,7 +10,7 @@ namespace plait {
 std::string to_string(dtype t) { return std::string(name(detail::core(t))); }
 
 dtype to_dtype(const std::string& name) {
-  for (int i = 0; i < kNumPyDTypes; ++i)
+  for (int i = 0; i < kDTypes; ++i)
     if (plait::name(static_cast<DType>(i)) == name) return static_cast<dtype>(i);
   throw DTypeError("to_dtype: '" + name + "' names no element type of Plait's arrays");
 }
@@ -29,6 +29,11 @@ Handle elementwise(fn f, const Operand* operands, int n) {
                        : operand_type{o.value.type, is_large(o) ? weak::integer : o.value.weakness};
   }
   return elementwise(f, operands, n, resolve(f, types, n).result);
+}
+
+void throw_no_common(dtype a, dtype b) {
+  promote(core(a), core(b));
+  throw InternalError("a common dtype");
 }
 
 void throw_other_dtype(const char* function, dtype there) {

@@ -7,12 +7,6 @@
 
 namespace plait::detail {
 
-static_assert(
-    static_cast<int>(dtype::complex128) == kNumPyDTypes - 1,
-    "public and core dtypes have the same numbers; those of ml_dtypes are not public yet");
-static_assert(static_cast<int>(dtype::float16) == static_cast<int>(DType::Float16));
-static_assert(static_cast<int>(weak::complex) == static_cast<int>(Weak::Complex));
-
 namespace {
 std::atomic<bool> has_started{false};
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/free_list.hpp"
+#include "core/public_dtype.hpp"
 #include "errors.hpp"
 #include "plait/detail/core.hpp"
 #include "tracer/array.hpp"
@@ -79,8 +80,6 @@ Handle made_view(const char* function, const Handle& base, Make&& make) {
   });
 }
 
-inline DType core(dtype t) { return static_cast<DType>(t); }
-inline dtype outer(DType t) { return static_cast<dtype>(t); }
 inline Dims dims(Span s) { return Dims(s.data, s.data + s.size); }
 inline std::optional<Dims> optional_dims(const Span* s) {
   return s ? std::optional<Dims>(dims(*s)) : std::nullopt;

@@ -32,8 +32,11 @@ File open(const char* function, const std::string& path, const char* mode) {
   return f;
 }
 
-// "f8" and the like: NumPy's kind and size of each dtype.
+// "f8" and the like: NumPy's kind and size of each dtype. Those of ml_dtypes are raw bytes to it,
+// but for one.
 std::string type_code(DType t) {
+  if (t == DType::Float8E5M2) return "f1";
+  if (is_narrow(t)) return "V" + std::to_string(itemsize(t));
   constexpr const char* codes[] = {"b1", "i1", "u1", "i2", "u2", "i4", "u4",
                                    "i8", "u8", "f2", "f4", "f8", "c8", "c16"};
   return codes[static_cast<int>(t)];
@@ -49,7 +52,9 @@ struct Header {
 // Reads what stands behind `'key':` in the dictionary.
 class HeaderReader {
  public:
-  HeaderReader(std::string text, const std::string& path) : text_(std::move(text)), path_(path) {}
+  // `wanted`: what elements are taken for of which the file does not say what they are.
+  HeaderReader(std::string text, const std::string& path, std::optional<DType> wanted = {})
+      : text_(std::move(text)), path_(path), wanted_(wanted) {}
 
   Header read() {
     Header h;
@@ -83,13 +88,18 @@ class HeaderReader {
                                   : std::string(at, std::strcspn(at, "}"));
     const bool ordered = !descr.empty() && std::strchr("<>|=", descr[0]);
     const std::string code = ordered ? descr.substr(1) : descr;
-    for (int i = 0; i < kNumPyDTypes; ++i)
-      if (code == type_code(static_cast<DType>(i))) {
-        h.dtype = static_cast<DType>(i);
-        const char other = std::endian::native == std::endian::little ? '>' : '<';
-        h.swapped = ordered && descr[0] == other;
-        return;
-      }
+    for (int i = 0; i < kDTypeCount; ++i) {
+      const auto t = static_cast<DType>(i);
+      if (code != type_code(t) || (is_narrow(t) && t != wanted_)) continue;
+      h.dtype = t;
+      const char other = std::endian::native == std::endian::little ? '>' : '<';
+      h.swapped = ordered && descr[0] == other;
+      return;
+    }
+    if (code == "V1" || code == "V2" || code == "f1")
+      throw DTypeError("load_npy: '" + path_ + "' holds elements of type " + descr +
+                       ", of which NumPy's format does not say what they are: name their type, as "
+                       "load_npy<plait::bfloat16>() does");
     throw DTypeError("load_npy: '" + path_ + "' holds elements of type " + descr +
                      ", which Plait's arrays do not have");
   }
@@ -110,9 +120,10 @@ class HeaderReader {
 
   std::string text_;
   const std::string& path_;
+  std::optional<DType> wanted_;
 };
 
-Header read_header(std::FILE* f, const std::string& path) {
+Header read_header(std::FILE* f, const std::string& path, std::optional<DType> wanted) {
   const HeaderReader broken("", path);
   unsigned char start[kMagicSize + 2], length[4] = {};
   if (std::fread(start, 1, sizeof start, f) != sizeof start ||
@@ -127,11 +138,11 @@ Header read_header(std::FILE* f, const std::string& path) {
   if (n > kMaxHeader) broken.fail("a header of " + std::to_string(n) + " bytes");
   std::string text(n, '\0');
   if (std::fread(text.data(), 1, n, f) != n) broken.fail("it ends in the header");
-  return HeaderReader(std::move(text), path).read();
+  return HeaderReader(std::move(text), path, wanted).read();
 }
 
 void swap_bytes(std::byte* at, std::size_t bytes, DType t) {
-  const std::size_t unit = t >= DType::Complex64 ? itemsize(t) / 2 : itemsize(t);
+  const std::size_t unit = is_complex(t) ? itemsize(t) / 2 : itemsize(t);
   for (std::byte* end = at + bytes; at != end; at += unit) std::reverse(at, at + unit);
 }
 
@@ -140,7 +151,7 @@ void swap_bytes(std::byte* at, std::size_t bytes, DType t) {
 Handle load_npy(const std::string& path, const dtype* wanted) {
   start();
   const File f = open("load_npy", path, "rb");
-  const Header h = read_header(f.get(), path);
+  const Header h = read_header(f.get(), path, wanted ? std::optional(core(*wanted)) : std::nullopt);
   Dims shape = h.shape;
   if (h.fortran) std::reverse(shape.begin(), shape.end());
   const auto unit = static_cast<std::int64_t>(itemsize(h.dtype));
@@ -174,7 +185,8 @@ void dump_npy(const std::string& path, const Handle& a) {
   for (const std::int64_t n : array.shape) shape += std::to_string(n) + ", ";
   if (array.ndim() > 1) shape.resize(shape.size() - 2);
   if (array.ndim() == 1) shape.pop_back();
-  std::string header = std::string("{'descr': '") + (itemsize(array.dtype) == 1 ? '|' : order) +
+  std::string header = std::string("{'descr': '") +
+                       (itemsize(array.dtype) == 1 && !is_narrow(array.dtype) ? '|' : order) +
                        type_code(array.dtype) +
                        "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" +
                        shape + "), }";

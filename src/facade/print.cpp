@@ -155,7 +155,15 @@ std::vector<F> as(const std::vector<Value>& values) {
   return out;
 }
 
-// All of one width.
+// As ml_dtypes writes its numbers: six digits.
+std::string narrow_text(const Value& v) {
+  if (is_integer(v.type))
+    return std::to_string(cast(to_scalar(v), DType::Int64).as<std::int64_t>());
+  const auto number = cast(to_scalar(v), DType::Float32).as<float>();
+  return std::isnan(number) ? "nan" : digits(number, std::chars_format::general, 6);
+}
+
+// All of one width, but for those of ml_dtypes, which NumPy writes as they are.
 std::vector<std::string> texts_of(const std::vector<Value>& values, dtype t) {
   if (t == dtype::float16) return texts(as<float16, float>(values));
   if (t == dtype::float32) return texts(as<float, float>(values));
@@ -163,6 +171,10 @@ std::vector<std::string> texts_of(const std::vector<Value>& values, dtype t) {
   if (t == dtype::complex64) return complex_texts<float>(values);
   if (t == dtype::complex128) return complex_texts<double>(values);
   std::vector<std::string> out;
+  if (is_narrow(t)) {
+    for (const Value& v : values) out.push_back(narrow_text(v));
+    return out;
+  }
   std::size_t width = t == dtype::bool_ ? 5 : 0;
   for (const Value& v : values) {
     out.push_back(t == dtype::bool_ ? (v.as<bool>() ? "True" : "False")

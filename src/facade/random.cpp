@@ -158,7 +158,7 @@ Handle random(const char* distribution, Span shape, double low, double high, dty
 Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t) {
   if (high <= low) throw ValueError("low >= high");
   const bool is_signed = kind_of(t) == kind::signed_int;
-  const int value_bits = t == dtype::bool_ ? 1 : 8 * size_of(t) - is_signed;
+  const int value_bits = t == dtype::bool_ ? 1 : bits_of(t) - is_signed;
   if (value_bits < 63) {
     const std::int64_t limit = std::int64_t{1} << value_bits;
     const std::string name(plait::name(core(t)));

@@ -22,8 +22,16 @@ endforeach()
 # Nor do the templates warn, of any element type.
 execute_process(COMMAND ${CXX} ${flags} -fsyntax-only ${SOURCE}/tests/package/warnings.cpp COMMAND_ERROR_IS_FATAL ANY)
 
+# The sample of the page compiles.
+file(READ ${SOURCE}/docs/precision.md page)
+if(NOT page MATCHES "```cpp\n([^`]*)```")
+  message(FATAL_ERROR "docs/precision.md has no sample in C++")
+endif()
+file(WRITE ${WORK}/sample.cpp "${CMAKE_MATCH_1}")
+execute_process(COMMAND ${CXX} ${flags} -fsyntax-only ${WORK}/sample.cpp COMMAND_ERROR_IS_FATAL ANY)
+
 # What is refused, in a message that one can read.
-foreach(mistake [[a + "x"]] [[where(a > 0, a, "x")]] [[a * std::vector<double>(3)]] [[printf("%f", a(0))]] [[a.data() + view(a, k).data()]] [[a = 0]])
+foreach(mistake [[a + "x"]] [[where(a > 0, a, "x")]] [[a * std::vector<double>(3)]] [[printf("%f", a(0))]] [[a.data() + view(a, k).data()]] [[a = 0]] [[dot(cast<bfloat16>(a), cast<float8_e4m3fn>(a))]])
   file(WRITE ${WORK}/mistake.cpp "#include <cstdio>\n#include <plait/plait.hpp>\nvoid f(plait::array<double> a, plait::array<std::int64_t> k) {\n  using namespace plait;\n  (void)k;\n  (void)(${mistake});\n}\n")
   execute_process(COMMAND ${CXX} -std=c++17 -I${SOURCE}/include -I${GENERATED} -fsyntax-only ${WORK}/mistake.cpp RESULT_VARIABLE refused ERROR_VARIABLE text)
   string(REGEX MATCHALL "\n" lines "${text}")

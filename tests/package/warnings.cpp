@@ -114,3 +114,8 @@ EACH(std::complex<double>);
 EACH(char);
 EACH(long long);
 EACH(unsigned long long);
+EACH(bfloat16);
+EACH(float8_e4m3fn);
+EACH(float8_e5m2);
+EACH(int4);
+EACH(uint1);

@@ -16,7 +16,7 @@ namespace plait::detail {
 
 // Elementwise functions, one enumerator a row of the operation table.
 enum class fn : std::uint8_t {
-#define PLAIT_FUNCTION(id, name, arity, loops, rule, no_bool) id,
+#define PLAIT_FUNCTION(id, ...) id,
 #include "plait/detail/functions.def"
 #undef PLAIT_FUNCTION
 };

@@ -18,12 +18,22 @@ namespace detail {
 // A C++ value as an element of T. Throws OverflowError for an integer that T cannot hold.
 template <class T, class V>
 T element_value(const V& v) {
-  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>) {
+  if constexpr (std::is_same_v<T, V>) {
+    return v;
+  } else if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>) {
     const T element = static_cast<T>(v);
     if (static_cast<V>(element) != v || (element < T(0)) != (v < V(0)))
       throw_out_of_bounds(std::to_string(v), dtype_of_v<T>);
     return element;
-  } else if constexpr (std::is_arithmetic_v<V> && std::is_same_v<T, float16>) {
+  } else if constexpr (is_integer(dtype_of_v<T>) && is_narrow(dtype_of_v<T>)) {
+    const T element(v);
+    if constexpr (std::is_integral_v<V> && !std::is_same_v<V, bool>) {
+      const int number = element;
+      if (static_cast<V>(number) != v || (number < 0) != (v < V(0)))
+        throw_out_of_bounds(std::to_string(v), dtype_of_v<T>);
+    }
+    return element;
+  } else if constexpr (std::is_class_v<T> && is_float(dtype_of_v<T>)) {
     return T(static_cast<float>(v));
   } else if constexpr (std::is_arithmetic_v<V> && kind_of(dtype_of_v<T>) == kind::complex) {
     return T(static_cast<typename T::value_type>(v));

@@ -1,82 +1,22 @@
-// Result types of elementwise functions at compile time: NumPy's search for the first loop that
-// every operand casts to safely, over the loop letters of the operation table.
+// Result types of elementwise functions when they are compiled.
 #pragma once
 #include "plait/detail/core.hpp"
+#include "plait/detail/loops.hpp"
 
 namespace plait::detail {
 
-enum class rule : std::uint8_t { Same, Bool, Real, UInt8, Special };
-struct fn_info {
-  const char* loops;
-  rule out;
-  bool no_bool;  // bools raise, although a loop would take them
-};
-inline constexpr fn_info fn_table[] = {
-#define PLAIT_FUNCTION(id, name, arity, loops, out, no_bool) {loops, rule::out, no_bool},
+inline constexpr function_loops fn_table[] = {
+#define PLAIT_FUNCTION(id, name, arity, loops, out, no_bool, narrow) \
+  loops_of(fn::id, loops, rule::out, no_bool, narrow_loops::narrow),
 #include "plait/detail/functions.def"
 #undef PLAIT_FUNCTION
 };
-
-struct operand_type {
-  dtype type;
-  plait::detail::weak weak;
-};
-struct resolution {
-  bool found;
-  dtype result;
-};
-
-constexpr dtype from_letter(char c) {
-  constexpr char letters[] = "?bBhHiIlLefdFD";
-  int i = 0;
-  while (letters[i] != c) ++i;
-  return static_cast<dtype>(i);
-}
-constexpr dtype output(fn f, dtype loop) {
-  switch (fn_table[static_cast<int>(f)].out) {
-    case rule::Bool:
-      return dtype::bool_;
-    case rule::Real:
-      return real_of(loop);
-    case rule::UInt8:
-      return dtype::uint8;
-    case rule::Special:  // true division of integers
-      return f == fn::Divide && is_integer(loop) ? dtype::float64 : loop;
-    default:
-      return loop;
-  }
-}
-// Weak scalars take their dtype from the strong operands; where() ignores its condition.
 constexpr resolution resolve(fn f, const operand_type* operands, int n) {
-  const int first = f == fn::Where ? 1 : 0;
-  bool any_strong = false, all_bool = true;
-  dtype strong = dtype::bool_;
-  for (int i = first; i < n; ++i)
-    if (operands[i].weak == weak::none) {
-      strong = any_strong ? promote(strong, operands[i].type) : operands[i].type;
-      any_strong = true;
-    }
-  dtype types[3] = {};
-  for (int i = first; i < n; ++i) {
-    const operand_type o = operands[i];
-    types[i] = o.weak == weak::none ? o.type
-               : any_strong         ? promote_weak(strong, o.weak)
-                                    : default_dtype(o.weak);
-    all_bool = all_bool && types[i] == dtype::bool_;
-  }
-  const fn_info info = fn_table[static_cast<int>(f)];
-  const bool no_bool = info.no_bool || f == fn::Gcd || f == fn::Lcm;
-  if (no_bool && all_bool) return {false, dtype::bool_};
-  for (const char* c = info.loops; *c; ++c) {
-    const dtype loop = from_letter(*c);
-    bool fits = true;
-    for (int i = first; i < n; ++i) fits = fits && can_cast_safely(types[i], loop);
-    if (fits) return {true, output(f, loop)};
-  }
-  return {false, dtype::bool_};
+  return resolve(fn_table[static_cast<int>(f)], operands, n);
 }
 
-// What a C++ type is as an operand: arrays and float16 are strong, arithmetic scalars are weak.
+// What a C++ type is as an operand: arrays, float16 and its like are strong, arithmetic scalars are
+// weak.
 template <class T, class = void>
 struct operand_traits {
   static constexpr bool valid = false;
@@ -116,13 +56,15 @@ struct operand_traits<std::complex<T>> {
     return {nullptr, Value::of(std::complex<double>(v), weakness), nullptr};
   }
 };
-template <>
-struct operand_traits<float16> {
+template <dtype D>
+struct operand_traits<stored_float<D>> {
   static constexpr bool valid = true;
   static constexpr bool is_array = false;
-  static constexpr operand_type type = {dtype::float16, weak::none};
-  static Operand operand(float16 v) { return {nullptr, Value::of(v), nullptr}; }
+  static constexpr operand_type type = {D, weak::none};
+  static Operand operand(element_t<D> v) { return {nullptr, Value::of(v), nullptr}; }
 };
+template <dtype D>
+struct operand_traits<stored_int<D>> : operand_traits<stored_float<D>> {};
 
 template <class... A>
 inline constexpr bool are_operands =
@@ -144,8 +86,11 @@ struct untyped_result {
 template <fn F, class... A>
 struct typed_result {
   static constexpr resolution resolved = resolve_types<F, A...>();
+  static_assert(resolved.why != refusal::no_common_dtype,
+                "plait: no dtype holds the values of these element types: convert one of the "
+                "arrays with astype() (NumPy raises DTypePromotionError)");
   static_assert(
-      resolved.found,
+      resolved.found() || resolved.why == refusal::no_common_dtype,
       "plait: this function has no loop for these element types (NumPy raises TypeError)");
   using type = element_t<resolved.result>;
 };
