@@ -6,6 +6,7 @@ from loop_cases import same
 
 import plait
 from plait._jit import loops_of
+from plait._python_loops import running
 
 
 def outputs_of(f):
@@ -151,3 +152,19 @@ def test_bits_that_are_counted(n, at_once):
 
     x = np.random.default_rng(n).integers(0, 2**62, n)
     same(bits(x), plait.jit(bits)(x))
+
+
+def test_a_loop_that_goes_over_where_it_begins_asks_for_no_time(at_once, monkeypatch):
+    def total(x):
+        s = 0.0
+        for i in range(len(x)):
+            s += x[i]
+        return s
+
+    f, x = plait.jit(total), np.arange(5.0)
+    f(x)
+    f(x)  # of the types that it has from here on
+    asked = []
+    monkeypatch.setattr(running.time, "thread_time", lambda: asked.append(0) or 0.0)
+    assert f(x) == 10.0
+    assert not asked
