@@ -260,8 +260,9 @@ def original(fn):
     """The function that jit() was given, for what it made; else fn itself."""
     if type(fn) is _plait.replayed:
         return fn._jitted.fn
-    held = map(contents, fn.__closure__ or () if isinstance(fn, types.FunctionType) else ())
-    return next((x.fn for x in held if type(x) is _Jitted), fn)
+    if not isinstance(fn, types.FunctionType) or not fn.__closure__:
+        return fn
+    return next((x.fn for x in map(contents, fn.__closure__) if type(x) is _Jitted), fn)
 
 
 def _jitted(fn):

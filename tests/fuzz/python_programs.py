@@ -14,7 +14,7 @@ FORMS = {
              "(not <b>)", "(<b> and <b>)", "(<b> or <b>)", "(<b> & <b>)", "(<b> ^ <b>)", "(<i> % 2 == 0)", "bool(<i>)"],
     "complex": ["(<z> + <z>)", "(<z> - <z>)", "(<z> * <z>)", "(<z> * <g>)", "(<g> + <z>)", "-<z>", "(<z>).conjugate()", "complex(<f>, <g>)", "(<z> / 2)", "(<z> / (1 + 2j))", "(<z> if <b> else <z>)", "1j * <z>"],
 }  # fmt: skip
-OF_COMPLEX = {"float": ["abs(<z>)", "<z>.real", "<z>.imag"], "bool": ["(<z> == <z>)", "(<z> != <y>)", "bool(<z>)", "(<z> == 0)"]}
+OF_COMPLEX = {"float": ["abs(<z>)", "(<z>).real", "(<z>).imag"], "bool": ["(<z> == <z>)", "(<z> != <y>)", "bool(<z>)", "(<z> == 0)"]}
 RARE = {
     "int": ["(<i> // <i>)", "(<i> % <i>)", "(<i> << (<i> & 7))", "(<i> >> (<i> & 63))", "(<i> >> 70)", "(<i> << <i>)", "(<i> * <i>)", "round(<f>)", "(<i> % 10) ** 3", "<j> ** <j>", "(<i> and <i>)", "(<i> or <i>)",
             "math.floor(<f>)", "math.ceil(<f>)", "math.trunc(<f>)", "int(<b>)", "(<i> + <b>)", "+<i>", "(-<i>) ** 2", "-<i> ** 2", "(<b> << <b>)", "abs(<b>)", "int(<i> / 2)", "-<b>", "round(<i>)"],

@@ -86,6 +86,10 @@ void Emitter::emit_block(std::int32_t loop) {
   for (std::size_t l = 0; l < k_.locals.size(); ++l)
     if (k_.locals[l].home == loop && in_registers_[l]) {
       const ir::Local& local = k_.locals[l];
+      if (is_flag(local)) {
+        b_.CreateStore(b_.getFalse(), locals_[l] = stack(b_.getInt1Ty(), 1));
+        continue;
+      }
       auto lanes = static_cast<std::int64_t>(lanes_.width) * lanes_.regs;
       std::int64_t bytes = local.count.value * static_cast<std::int64_t>(itemsize(local.dtype)) *
                            (analysis_.vector_loop[loop] >= 0 ? lanes : 1);
@@ -94,6 +98,11 @@ void Emitter::emit_block(std::int32_t loop) {
         b_.CreateStore(Constant::getNullValue(memory_type(local.dtype)), locals_[l]);
     }
   emit_insts(k_.loops[loop].body);
+}
+
+// A condition that is kept, which branches see through as long as it is no byte.
+bool Emitter::is_flag(const ir::Local& local) const {
+  return k_.sequential && local.dtype == DType::Bool && ir::is_variable(local);
 }
 
 void Emitter::emit_insts(const std::vector<ir::Val>& block) {
@@ -130,10 +139,18 @@ void Emitter::emit_inst(ir::Val v) {
       vals_[v] = emit_gather(i);
       break;
     case ir::Op::LoadLocal:
-      vals_[v] = emit_load(i);
+      if (is_flag(k_.locals[i.index]))
+        vals_[v] = uniform_value(b_.CreateLoad(b_.getInt1Ty(), locals_[i.index]));
+      else
+        vals_[v] = emit_load(i);
+      break;
+    case ir::Op::StoreLocal:
+      if (is_flag(k_.locals[i.index]))
+        b_.CreateStore(vals_[i.operands[0]].regs[0], locals_[i.index]);
+      else
+        emit_store(i);
       break;
     case ir::Op::Store:
-    case ir::Op::StoreLocal:
       emit_store(i);
       break;
     case ir::Op::Scatter:

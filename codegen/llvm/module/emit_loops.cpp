@@ -17,6 +17,8 @@ constexpr std::int64_t kMaxUnrolled = 64;  // iterations that are still worth un
 // between two looks at the caller's flag: microseconds of them, milliseconds of the slowest
 // functions.
 constexpr std::int64_t kFewTrips = 64, kBetweenLooks = 1 << 14;
+// Of scalar code: its loops become lanes later, which a short block would leave no room for.
+constexpr std::int64_t kScalarsBetweenLooks = 1 << 18;
 constexpr int kFragment = 1 << 10;         // instructions that a fragment counts as
 constexpr std::int64_t kLine = 64;         // bytes of a line of the cache
 constexpr std::int64_t kLinedTrips = 128;  // elements that pay for an incomplete first step
@@ -123,7 +125,7 @@ int Emitter::weight(const std::vector<ir::Val>& block) const {
     const int inner = once || few_trips(i.index) ? weight(i.index) : 0;
     if (inner == 0) return 0;
     n += (once ? 1 : static_cast<int>(kFewTrips)) * inner;
-    if (k_.sequential && n > kBetweenLooks) return 0;
+    if (k_.sequential && n > kScalarsBetweenLooks) return 0;
   }
   return n;
 }
@@ -138,7 +140,8 @@ Look Emitter::look_of(std::int32_t loop) const {
 }
 
 std::int64_t Emitter::block_of(std::int32_t loop, int regs) const {
-  return std::max<std::int64_t>(1, kBetweenLooks / (std::max(1, weight(loop)) * regs));
+  const std::int64_t between = k_.sequential ? kScalarsBetweenLooks : kBetweenLooks;
+  return std::max<std::int64_t>(1, between / (std::max(1, weight(loop)) * regs));
 }
 
 void Emitter::leave_if_stopped() {
@@ -166,6 +169,10 @@ void Emitter::emit_loop(std::int32_t loop) {
 }
 
 void Emitter::emit_serial_for(std::int32_t loop) {
+  if (loop == 0 && k_.sequential) {  // one iteration
+    bind_serial(loop, begin_);
+    return emit_block(loop);
+  }
   auto [begin, end] = bounds(loop);
   auto *b = dyn_cast<ConstantInt>(begin), *e = dyn_cast<ConstantInt>(end);
   bool unrolled =

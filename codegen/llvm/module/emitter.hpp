@@ -67,6 +67,7 @@ class Emitter {
 
   // emit_kernel.cpp: the frame, blocks, values that are not operations
   void emit_block(std::int32_t loop);
+  bool is_flag(const ir::Local& local) const;
   void emit_insts(const std::vector<ir::Val>& block);
   void emit_inst(ir::Val v);
   llvm::Constant* constant(const Scalar& s);

@@ -21,8 +21,10 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/ConstraintElimination.h>
 #include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
@@ -30,6 +32,7 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopDeletion.h>
 #include <llvm/Transforms/Scalar/LoopIdiomRecognize.h>
+#include <llvm/Transforms/Scalar/LoopLoadElimination.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
@@ -147,9 +150,14 @@ FunctionPassManager passes() {
   p.addPass(InstCombinePass());
   p.addPass(ConstraintEliminationPass());
   add_threading(p);
+  // Variables that nothing reads but what they become in the next iteration.
+  p.addPass(ADCEPass());
+  p.addPass(DSEPass());
   p.addPass(each_loop(true, LICMPass(LICMOptions())));
   // Lanes.
   p.addPass(LoopVectorizePass());
+  // What the iteration before has stored is still in a register.
+  p.addPass(LoopLoadEliminationPass());
   p.addPass(InstCombinePass());
   p.addPass(SimplifyCFGPass(SimplifyCFGOptions()
                                 .forwardSwitchCondToPhi(true)

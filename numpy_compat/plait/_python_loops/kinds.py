@@ -39,22 +39,31 @@ class Kinds:
             return compute(*values)
         # By type, and whether there are errors, which say of what type the operands were.
         ways = [*itertools.product(*([*sorted(v.kinds)] if isinstance(v, Value) and v.kinds else [None] for v in values))]
-        results = {self.tried(values, way, compute) for way in ways}
-        kinds = frozenset().union(*(found for found, _ in results))
-        if len(kinds) == 1 and results == {(self.tried(values, [None] * len(values), compute)[0], False)}:
+        results = [self.tried(values, way, compute) for way in ways]
+        kinds = frozenset().union(*(found for found, *_ in results))
+        if len(kinds) == 1 and {r[:2] for r in results} == {(self.tried(values, [None] * len(values), compute)[0], False)}:
             return compute(*(v._replace(kinds=frozenset()) if isinstance(v, Value) else v for v in values))
-        if not all(found for found, _ in results):
+        if not all(found for found, *_ in results):
             raise NotCompiled("an operation on numbers of several types", node)
         t = functools.reduce(joined, sorted(kinds))
+        if _as_one(values, kinds) and all(len(found) == 1 and not fails and not warns for found, fails, warns in results):
+            result = compute(*(Value(k, v.id) if k else v for v, k in zip(values, ways[0])))
+            tag = self.number(tag_of(next(iter(results[0][0]))))
+            for way, ((kind,), *_) in zip(ways[1:], results[1:]):
+                tag = self.p.apply("where", self.are(values, way), self.number(tag_of(kind)), tag)
+            return Value(t, result.id, kinds=kinds, tag=tag)
         held, tag = self.p.local(t.dtype), self.p.local("int64")
         for way in ways:
-            asked = [self.same(v.tag, tag_of(k)) for v, k in zip(values, way) if k]
-            self.p.begin_if(functools.reduce(lambda a, b: self.p.apply("logical_and", a, b), asked))
+            self.p.begin_if(self.are(values, way))
             result = compute(*(Value(k, self.cast(v, k.dtype)) if k else v for v, k in zip(values, way)))
             self.p.set(held, self.held_as(result, t, node))
             self.p.set(tag, self.tag_number(result))
             self.p.end()
         return self.one_of(t, self.p.get(held), kinds, tag)
+
+    def are(self, values, way):
+        """Whether the values are of these types."""
+        return functools.reduce(lambda a, b: self.p.apply("logical_and", a, b), [self.same(v.tag, tag_of(k)) for v, k in zip(values, way) if k])
 
     def one_of(self, t, v, kinds, tag):
         """A value that is of one of these kinds, as the variable `tag` says."""
@@ -71,11 +80,11 @@ class Kinds:
         return v
 
     def tried(self, values, way, compute):
-        """The types of what compute() makes of values of these types, none where that is no number, and whether it may raise errors."""
+        """The types of what compute() makes of values of these types, none where that is no number, whether it may raise errors, and whether it may warn."""
 
         def attempt():
             result = compute(*(Value(k, self.p.arg(k.dtype)) if k else self.dry(v) for v, k in zip(values, way)))
-            return kinds_of(result) if isinstance(result, Value) else frozenset(), bool(self.failures)
+            return kinds_of(result) if isinstance(result, Value) else frozenset(), bool(self.failures), bool(self.warnings)
 
         return self.dry_run(attempt)
 
@@ -132,6 +141,13 @@ class Kinds:
     def choice(self, held, key):
         t, kinds = self.facts.merges[key]
         return self.one_of(t, self.p.get(held[0]), kinds, held[1])
+
+
+def _as_one(values, kinds):
+    """Whether numbers of these types that neither raise errors nor warn are computed alike, as Python's floats and NumPy's of 64 bits are: of complex
+    numbers they have formulas of their own."""
+    sets = [v.kinds for v in values if isinstance(v, Value) and v.kinds] + [kinds]
+    return all(len({k.dtype for k in one}) == 1 and not any(k.kind == "c" for k in one) for one in sets)
 
 
 def _too_precise(*_):

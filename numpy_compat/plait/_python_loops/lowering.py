@@ -22,7 +22,7 @@ PASSES = 12  # types only widen; what has not settled by then does not
 
 
 class Facts:
-    """What passes over one loop have found. behind: names that are read outside of it."""
+    """What passes over one loop have found. behind: names that are read outside of it, which alone it gives back, with those that it begins with."""
 
     def __init__(self, behind):
         self.behind, self.views = behind, set()  # and names that become parts of arrays
@@ -63,6 +63,7 @@ class Lowering(Expressions):
     def __init__(self, loop, inputs, facts, procedure, step=None):
         self.p, self.facts, self.top = Pairs(procedure), facts, loop
         self.stored = {*facts.once(stored, loop)}
+        self.asked = self.stored & (facts.behind | inputs.keys())
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements = 0  # so far
@@ -131,7 +132,7 @@ class Lowering(Expressions):
         for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):
-            if isinstance(bound, Bound) and (key in self.stored or key.startswith("return")):
+            if isinstance(bound, Bound) and (key in self.asked or key.startswith("return")):
                 tagged = key in self.facts.tagged
                 self.p.result(self.p.get(self.local(key, bound.type)))
                 if tagged:

@@ -21,12 +21,12 @@ from .comprehensions import stored
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, is_complex, name, scalar_of
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
-_DTYPES = {numpy.dtype(t.dtype).num for t in NUMPYS}  # not long long, which has the name of another
+_DTYPES = {numpy.dtype(t.dtype).num: t.dtype for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
 # Of the thread: what others do says nothing of a loop.
 WORTH = 2e-3
@@ -119,7 +119,7 @@ class Loop:
                 x = _plait.export(x)
             t = scalar_of(x)
             if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.num in _DTYPES and x.dtype.isnative:
-                t = ArrayType(x.dtype.name, x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
+                t = ArrayType(_DTYPES[x.dtype.num], x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
             if t is None:
                 t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)) else Other(type(x))
             found[name] = t
@@ -168,9 +168,10 @@ class Rest:
         self.loop, self.numbers = loop, numbers
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
-        self.begun = time.thread_time()
         if (loop.codes if loop.waits else loop.seconds >= WORTH) and (loop.each or WORTH == 0):
             self.look(sys._getframe(loop.depth).f_locals)
+        if not self.left:
+            self.begun = time.thread_time()  # of which a call takes as long as a short loop
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
@@ -281,7 +282,8 @@ class Code:
 
     def fits(self, values):
         """Whether warnings raise nothing, arrays lie apart that the code takes for such, and counters are far from their ends."""
-        if any(numpy.geterr()[k] not in ("ignore", "warn") for k in _KINDS.values()) or any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters):
+        errors = numpy.geterr()
+        if any(errors[k] not in ("ignore", "warn") for k in _KINDS.values()) or any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters):
             return False
         if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
             return False
@@ -315,7 +317,7 @@ class Code:
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
         for x in (values[n] for n in low.arguments):
             args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
-        arrays = [a.real if is_complex(a.dtype.name) else a for a in arrays]  # which begins where it does
+        arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
         begun = time.perf_counter()
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):

@@ -39,8 +39,10 @@ def with_loops(function, scope, closure):
 
 
 def _read(tree):
-    """How often names are read there."""
-    return collections.Counter(names(tree, ast.Load))
+    """How often names are asked for there."""
+    found = collections.Counter((*names(tree, ast.Load), *names(tree, ast.Del)))
+    found.update(n.target.id for n in nodes(tree) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name))
+    return found
 
 
 def why_not(s, outside):
