@@ -1,8 +1,8 @@
 """Low precision in one run. Milliseconds, medians by turns.
 
 Products of square matrices of each dtype, summed in float32 or int32, beside NumPy's and, where it is installed, JAX's;
-chains of operations, beside one operation. Products with weights that are dequantised where they are read: NumPy, Plait,
-a dense product of float32 in Plait, and one pass over the bytes of the weights.
+chains of operations, beside one operation; attention, from a cache too, and convolution. Products with weights that are
+dequantised where they are read: NumPy, Plait, a dense product of float32 in Plait, and one pass over the bytes of the weights.
 
     python benchmarks/precision.py [--threads 2] [--squares 1024] [--rows 1 8 64] [--size 4096] [--only WORD] [--explain]
 """
@@ -130,10 +130,56 @@ def chains(n, seconds):
         print(f"{t.name:26} {'':4} {times[2]:8.2f} {times[0]:8.2f} {times[1]:8.2f}", flush=True)
 
 
+def attention(np, q, k, v, to):
+    """Weights are rounded to `to`, where that is given."""
+    s = (q @ np.swapaxes(k, -1, -2)).astype(numpy.float32) * numpy.float32(q.shape[-1] ** -0.5)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    p = e / np.sum(e, axis=-1, keepdims=True)
+    return (p if to is None else p.astype(to)) @ v
+
+
+def convolution(np, x, w, to):
+    x, w = (a.astype(to) for a in (x, w))
+    x = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    return np.einsum("nchwij,ocij->nohw", np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3)), w)
+
+
+def from_cache(np, q, k, v, ks, vs):
+    """Of one token in each head, from keys and values with a scale for each head."""
+    f4 = numpy.float32
+    return attention(np, q, k.astype(f4) * ks, v.astype(f4) * vs, None)
+
+
+def layers(seconds):
+    rng = numpy.random.default_rng(0)
+    print(f"{'attention, convolution':26} {'':>4} {'NumPy':>8} {'Plait':>8}")
+
+    def floats(*shape):
+        return rng.standard_normal(shape, dtype=numpy.float32)
+
+    def row(name, f, *given):
+        mine = [plait.asarray(a) if isinstance(a, numpy.ndarray) else a for a in given]
+        times = in_turns([lambda: plait.evaluate(f(plait, *mine)), lambda: f(numpy, *given)], seconds)
+        print(f"{name:26} {'':4} {times[1]:8.2f} {times[0]:8.2f}", flush=True)
+
+    for t in dtypes():
+        if t.kind == "i":
+            continue
+        q = [floats(8, 1024, 64).astype(t) for _ in range(3)]
+        row(f"attention {t.name}", attention, *q, None if t == numpy.float32 else t)
+    scale = floats(8, 1, 1)
+    for t in dtypes():
+        k = [(floats(8, 1024, 64) * 3).astype(t) for _ in range(2)]
+        row(f"one query, cache {t.name}", from_cache, floats(8, 1, 64), *k, scale, scale)
+    for t in dtypes():
+        x, w = ((floats(*shape) * 3).astype(t) for shape in ((4, 32, 56, 56), (64, 32, 3, 3)))
+        row(f"convolution {t.name}", convolution, x, w, numpy.int32 if t.kind == "i" else numpy.float32)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--squares", type=int, default=1024, help="0: none, and no chains")
+    parser.add_argument("--squares", type=int, default=1024, help="0: none, and neither chains nor layers")
     parser.add_argument("--rows", type=int, nargs="*", default=[1, 8, 64])
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--only", default="")
@@ -146,6 +192,7 @@ def main():
         with numpy.errstate(all="ignore"):
             squares(args.squares, args.seconds)
             chains(10_000_000, args.seconds)
+            layers(args.seconds)
     k = n = args.size
     rng = numpy.random.default_rng(1)
     print(f"{'':26} {'rows':>4} {'NumPy':>8} {'Plait':>8} {'dense':>8} {'pass':>8}  worst error")
