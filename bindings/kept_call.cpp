@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "engine/products/packed_operands.hpp"
 #include "functions.hpp"
 #include "tracer/context.hpp"
 
@@ -105,8 +106,8 @@ std::vector<NodeMemory> memory_of(const Kept& k, PyObject* const* given) {
     if (!k.key.numpys()) {
       const tracer::Array& a = as_array(given[i])->array;
       if (k.call->writes(i)) tracer::writable_data(a);
-      const tracer::Node& n = *a.storage->version;
-      memory[i] = {n.data, n.data_offset};
+      tracer::Node& n = *a.storage->version;
+      memory[i] = {n.data, n.data_offset, k.call->writes(i) ? 0 : engine::packable_contents(n)};
       continue;
     }
     std::byte *first = nullptr, *last = nullptr;

@@ -76,6 +76,10 @@ pb::dict stats() {
   d["plan_bytes"] = k.plan_bytes;
   d["kernels_kept"] = k.kernels;
   d["kernel_bytes"] = k.kernel_bytes;
+  d["operands_kept"] = k.operands;
+  d["operand_bytes"] = k.operand_bytes;
+  d["operands_packed"] = k.operands_packed;
+  d["operands_found"] = k.operands_found;
   const SitesKept sites = sites_kept();
   d["sites_kept"] = sites.sites;
   d["site_bytes"] = sites.bytes;
@@ -108,7 +112,11 @@ pb::dict get_config() {
 // Whether the text is allowed.
 bool set_config(const std::string& name, const std::string& text) {
   for (const Setting& s : settings())
-    if (s.changeable && s.name == name) return s.allowed.parse(text, config());
+    if (s.changeable && s.name == name) {
+      const bool allowed = s.allowed.parse(text, config());
+      engine::settings_changed();
+      return allowed;
+    }
   throw pb::key_error(name);
 }
 

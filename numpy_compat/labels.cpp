@@ -58,13 +58,14 @@ Group group_of(const Array& mask) {
     l = compared(mask);
     if (!l.labels || l.labels->device > kHost) return {};
     engine::State::Labels& last = engine::state().labels;
-    if (last.of != l.labels.get() || !tracer::derived_holds(*l.labels)) {
+    const std::uint64_t contents = tracer::contents_of(*l.labels);
+    if (contents == 0) return {};
+    if (last.of != contents) {
       last.expected = last.elements == mask.size() ? last.asked : 0;
-      last.of = l.labels.get();
+      last.of = contents;
       last.elements = mask.size();
       last.asked = 0;
       last.groups.reset();
-      tracer::mark_derived(*l.labels);
     }
     ++last.asked;
     if (last.groups) return {last.groups, l.label};
@@ -78,7 +79,7 @@ Group group_of(const Array& mask) {
       l.labels->dtype, l.labels->data->data + l.labels->data_offset, mask.size());
   const std::lock_guard held(tracer::lock());
   engine::State::Labels& last = engine::state().labels;
-  if (last.of == l.labels.get() && tracer::derived_holds(*l.labels)) last.groups = made;
+  if (last.of == tracer::contents_of(*l.labels)) last.groups = made;
   return {made, l.label};
 }
 

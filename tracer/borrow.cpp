@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "derived.hpp"
 #include "evaluation_scope.hpp"
 #include "graph.hpp"
 #include "ownership.hpp"
@@ -76,7 +77,8 @@ void share_for_good(Borrowed& b) {
   b.storage->borrowed = false;
   b.storage->pinned = true;
   b.storage->version->data->watched = true;
-  b.storage->version->accounting &= static_cast<std::uint8_t>(~kDerived);
+  forget_contents(*b.storage->version);
+  b.storage->version->accounting |= kOpen;
 }
 
 // What the arrays that are left hold is theirs alone: the memory may go.

@@ -21,7 +21,8 @@ inline constexpr std::uint8_t kPending = 1;   // counted in pending_nodes
 inline constexpr std::uint8_t kRetained = 2;  // counted in retained_bytes
 inline constexpr std::uint8_t kFailed = 4;    // could not be computed: flush() leaves it alone
 inline constexpr std::uint8_t kComputed = 8;  // see computed.hpp
-inline constexpr std::uint8_t kDerived = 16;  // see derived.hpp
+inline constexpr std::uint8_t kOpen = 16;     // somebody outside may write to the memory
+inline constexpr std::uint8_t kShown = 32;    // Node::contents is that of another node
 
 // A site of at_once.hpp. seen: how often since that evaluation. trial: its first rounds, with those
 // of other sites; 0: not begun. Then how often it comes by in a round, and how often it still may.
@@ -50,6 +51,8 @@ struct Context {
   std::uint32_t trial = 1, evaluation = 0;
   double trial_left = 0;  // seconds
   int watched = 0;
+  std::uint64_t last_contents = 0;  // see derived.hpp
+  void (*contents_gone)(std::uint64_t) = nullptr;
   // Starts high, apart from walks that other layers number themselves.
   std::uint64_t walks = std::uint64_t{1} << 63;
   Storage* pending = nullptr;  // storages whose version was pending when it was set

@@ -40,6 +40,7 @@ void Node::destroy(Node* n) {
   for (;;) {
     forget_pending(c, *n);
     forget_retained(c, *n);
+    forget_contents(*n);
     c.nodes.destroy(n);
     if (c.dying.empty()) break;
     n = c.dying.back();
@@ -72,13 +73,31 @@ void invalidate(Node& n) {
   Context& c = context();
   const Lock held = hold();
   forget_retained(c, n);
+  forget_contents(n);
   n.data.reset();
 }
 
 void mark_computed(Node& n) { n.accounting |= kComputed; }
 bool computed_before(const Node& n) { return n.accounting & kComputed; }
 
-void mark_derived(Node& n) { n.accounting |= kDerived; }
-bool derived_holds(const Node& n) { return n.accounting & kDerived; }
+std::uint64_t contents_of(Node& n) {
+  if (n.accounting & kOpen) return 0;
+  if (n.contents == 0) n.contents = ++context().last_contents;
+  return n.contents;
+}
+
+void share_contents(Node& view, const Node& of) {
+  view.contents = of.contents;
+  view.accounting |= kShown | (of.accounting & kOpen);
+}
+
+void forget_contents(Node& n) {
+  const std::uint64_t gone = std::exchange(n.contents, 0);
+  const bool own = !(n.accounting & kShown);
+  n.accounting &= static_cast<std::uint8_t>(~kShown);
+  if (gone && own && context().contents_gone) context().contents_gone(gone);
+}
+
+void on_contents_gone(void (*gone)(std::uint64_t)) { context().contents_gone = gone; }
 
 }  // namespace plait::tracer

@@ -77,6 +77,7 @@ struct Node : GuardedRefCounted {
   std::int64_t data_offset = 0;
 
   std::uint8_t accounting = 0;  // the context's bookkeeping of the pending graph; nobody else's
+  std::uint64_t contents = 0;   // see derived.hpp
 
   // Scratch of graph walks: valid while `walk` equals the walk's number.
   std::uint64_t walk = 0;

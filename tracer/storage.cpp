@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/fixed_size.hpp"
+#include "derived.hpp"
 #include "evaluation_scope.hpp"
 #include "graph.hpp"
 #include "ownership.hpp"
@@ -69,7 +70,11 @@ std::uint32_t next_write() { return ++writes_so_far; }
 // The memory of the contents may be written to from now on.
 void open_to_writes(Storage& s) {
   s.writes = next_write();
-  s.version->accounting &= static_cast<std::uint8_t>(~kDerived);
+  forget_contents(*s.version);
+  if (exported(s))
+    s.version->accounting |= kOpen;
+  else
+    s.version->accounting &= static_cast<std::uint8_t>(~kOpen);
 }
 }  // namespace
 
@@ -82,6 +87,7 @@ void set_version(Storage& s, Ref<Node> n) {
   s.readable.store(nullptr, std::memory_order_relaxed);
   if (n) {
     ++n->handles;
+    if (exported(s)) n->accounting |= kOpen;
     if (n->accounting & kRetained) {
       c.retained_bytes -= n->data->bytes;
       n->accounting &= static_cast<std::uint8_t>(~kRetained);
@@ -301,7 +307,7 @@ void unexport(const Array& a) {
   const Lock held = hold();
   if (a.storage->exports == 0) throw InternalError("unexport of memory that is not exported");
   --a.storage->exports;
-  a.storage->writes = next_write();
+  open_to_writes(*a.storage);
 }
 
 void* pin(const Array& a, DeviceId device) {

@@ -48,6 +48,7 @@ Config initial() {
   c.tier = detected_tier();
   c.cache_dir = default_cache_directory();
   c.pool_limit = std::min(memory_limit() / 4, std::size_t{2} << 30);
+  c.packed_limit = std::min(memory_limit() / 8, std::size_t{1} << 30);
   read_environment(c);
   c.tier = std::min(c.tier, detected_tier());
   return c;

@@ -48,6 +48,7 @@ struct Config {
   std::size_t cache_limit = std::size_t{256} << 20;
   std::size_t code_limit = std::size_t{64} << 20;
   std::size_t pool_limit = 0;
+  std::size_t packed_limit = 0;
   std::optional<std::size_t> cuda_pool_limit;
   std::string device = "cpu";
   DType default_dtype = DType::Float64;

@@ -213,6 +213,10 @@ std::vector<Setting> table() {
       {"PLAIT_POOL_LIMIT", "pool_limit", false, bytes<&Config::pool_limit>(),
        "a quarter of the memory that the machine or the container has, at most `2G`",
        "freed buffers that are kept for reuse"},
+      {"PLAIT_PACKED_LIMIT", "packed_limit", true, bytes<&Config::packed_limit>(),
+       "an eighth of the memory that the machine or the container has, at most `1G`",
+       "right operands of products that were seen before with the same contents, kept as the tiles "
+       "that multiply read them; `0` keeps none"},
       {"PLAIT_CUDA_POOL_LIMIT", "cuda_pool_limit", false, bytes<&Config::cuda_pool_limit>(),
        "half of the device's memory", "the same of each device"},
       {"PLAIT_DEVICE", "device", false, any<&Config::device>("`cpu`, `cuda`, `cuda:N`"), "`cpu`",

@@ -20,6 +20,7 @@
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/seconds.hpp"
 #include "own_code.hpp"
+#include "tracer/derived.hpp"
 #include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
@@ -217,6 +218,7 @@ void start() {
   static std::once_flag once;
   std::call_once(once, [] {
     tracer::install(&evaluator);
+    tracer::on_contents_gone([](std::uint64_t contents) { state().packed.drop(contents); });
     install_devices();
     install_fork_handlers(state().kernels.mutex);
     // Threads of OpenMP end by pthread_exit. Its first call loads libgcc_s, and ends the process if

@@ -45,9 +45,13 @@ PlanSummary last_plan();
 // Gives back what can be made again: plans, kernels, freed buffers. What an evaluation of another
 // thread uses stays. Returns the bytes, as far as they are counted.
 std::size_t trim();
+// What is bounded by settings that have changed is within them again.
+void settings_changed();
 // Plans (structures of graphs) and kernels in memory; PLAIT_CODE_LIMIT bounds the bytes of either.
 struct Kept {
   std::size_t plans, plan_bytes, kernels, kernel_bytes;
+  // Operands of products; operands_packed and _found: so far (see packed_operands.hpp).
+  std::size_t operands, operand_bytes, operands_packed, operands_found;
 };
 Kept kept();
 

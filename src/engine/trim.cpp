@@ -14,6 +14,8 @@
 
 namespace plait::engine {
 
+PackedOperands& packed_operands() { return state().packed; }
+
 std::size_t trim() {
   const std::size_t on_devices = trim_devices();
   const std::lock_guard held(tracer::lock());
@@ -21,6 +23,7 @@ std::size_t trim() {
   std::size_t bytes = on_devices + forget_plans();  // before the kernels that they hold
   bytes += trim_kernels();
   bytes += jit::forget_compiled();
+  bytes += state().packed.trim();
   bytes += trim_pool();
   bytes += tracer::trim_nodes();
 #ifdef __GLIBC__
@@ -29,10 +32,14 @@ std::size_t trim() {
   return bytes;
 }
 
+void settings_changed() { packed_operands().set_limit(config().packed_limit); }
+
 Kept kept() {
   const std::lock_guard held(tracer::lock());
   const TableSize plans = plans_kept(), kernels = kernels_kept();
-  return {plans.entries, plans.bytes, kernels.entries, kernels.bytes};
+  const PackedOperands::Stats packed = state().packed.stats();
+  return {plans.entries,   plans.bytes,  kernels.entries, kernels.bytes,
+          packed.operands, packed.bytes, packed.packed,   packed.found};
 }
 
 }  // namespace plait::engine

@@ -8,6 +8,7 @@
 #include "core/config.hpp"
 #include "engine/plans/captured_call.hpp"
 #include "engine/plans/seen_calls.hpp"
+#include "engine/products/packed_operands.hpp"
 #include "tracer/at_once.hpp"
 
 namespace plait::detail {
@@ -83,8 +84,8 @@ Handle KeptCalls::run(const Handle* arguments, int n) {
   std::vector<engine::NodeMemory> memory;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (call->writes(i)) tracer::writable_data(arrays[i]);
-    const tracer::Node& v = *arrays[i].storage->version;
-    memory.push_back({v.data, v.data_offset});
+    tracer::Node& v = *arrays[i].storage->version;
+    memory.push_back({v.data, v.data_offset, call->writes(i) ? 0 : engine::packable_contents(v)});
   }
   const CapturedCall::Place& place = call->results()[0];
   tracer::Array result;

@@ -24,6 +24,7 @@ WRONG = {
     "PLAIT_CACHE_LIMIT": ["1GBB", "lots", "-1", "1.5G", "99999999999G"],
     "PLAIT_CODE_LIMIT": ["x"],
     "PLAIT_POOL_LIMIT": ["M"],
+    "PLAIT_PACKED_LIMIT": ["half"],
     "PLAIT_CUDA_POOL_LIMIT": ["half"],
     "PLAIT_DEFAULT_DTYPE": ["int8"],
 }

@@ -14,6 +14,7 @@ struct Operand {
   std::byte* data = nullptr;
   DType dtype = DType::Float64;
   Dims shape, strides;
+  std::uint64_t contents = 0;  // a number that stands for them: see packed_operands.hpp
 };
 
 // One run of a call. The results' memory is there, overlaps nothing, and holds anything; results of

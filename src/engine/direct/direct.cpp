@@ -6,10 +6,12 @@
 
 #include "core/array_memory.hpp"
 #include "engine/engine.hpp"
+#include "engine/products/packed_operands.hpp"
 #include "engine/threads/interruption.hpp"
 #include "fp_flags.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "operation.hpp"
+#include "tracer/derived.hpp"
 #include "tracer/evaluation_scope.hpp"
 #include "tracer/ownership.hpp"
 #include "undo.hpp"
@@ -91,8 +93,9 @@ std::vector<Node*> topological_order(std::span<Node* const> wanted) {
 std::int64_t item_bytes(DType t) { return static_cast<std::int64_t>(itemsize(t)); }
 
 // An input's value in memory; a Fill's is one element.
-Operand operand_of(const Node& n) {
-  if (n.materialised()) return {n.data->data + n.data_offset, n.dtype, n.shape, n.strides};
+Operand operand_of(Node& n) {
+  if (n.materialised())
+    return {n.data->data + n.data_offset, n.dtype, n.shape, n.strides, packable_contents(n)};
   const Node& scalar = n.kind == NodeKind::Fill ? *n.inputs[0] : n;
   return {const_cast<std::byte*>(reinterpret_cast<const std::byte*>(scalar.scalar.bytes)), n.dtype,
           n.shape, Dims(n.shape.size(), 0)};
@@ -165,7 +168,7 @@ bool store_own_value(Node& n, Node& value) {
   const Memory target{old.data->data + old.data_offset + n.offset, n.view_strides};
   const std::int64_t size = item_bytes(n.view_dtype);
   for (int i = 0; i < value.n_inputs; ++i) {
-    const Node& in = *value.inputs[i];
+    Node& in = *value.inputs[i];
     const Operand o = operand_of(in);
     const Memory m{o.data, tracer::broadcast_strides(o.shape, o.strides, n.view_shape)};
     const bool same =
@@ -211,10 +214,9 @@ void compute(Node& n) {
     return;
   }
   if (n.kind == NodeKind::View) {
-    const Node& in = *n.inputs[0];
-    Ref<Buffer> memory = in.data;
-    const std::int64_t at = in.data_offset + n.offset;
-    tracer::settle(n, std::move(memory), at);
+    const Ref<Node> in = n.inputs[0];
+    if (packable_contents(*in)) tracer::share_contents(n, *in);
+    tracer::settle(n, in->data, in->data_offset + n.offset);
     return;
   }
   if (n.kind == NodeKind::Update) {

@@ -26,6 +26,7 @@ struct Factor {
   DType dtype;
   const Dims& shape;
   Memory memory;
+  std::uint64_t contents = 0;  // as of an Operand
 };
 void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, const Factor& b,
                  std::byte* c);

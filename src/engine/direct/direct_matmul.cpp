@@ -137,7 +137,9 @@ void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, cons
                   .a_steps = part(la, 0, axes.batch),
                   .b_steps = part(lb, 0, axes.batch),
                   .a_dtype = a.dtype,
-                  .b_dtype = b.dtype};
+                  .b_dtype = b.dtype,
+                  .a_contents = a.contents,
+                  .b_contents = b.contents};
   if (rows.extents.size() > 1 || columns.extents.size() > 1 || a_sums.extents.size() > 1) {
     p.rows = std::move(rows);
     p.a_sums = std::move(a_sums);

@@ -141,8 +141,9 @@ void run_operation(const Operation& op, std::span<const Operand> in, const Memor
       break;
     case NodeKind::MatMul:
       run_product(op.dtype, tracer::product_axes(op.axes, op.shape.size()),
-                  {in[0].dtype, in[0].shape, seen_as(in[0], in[0].shape)},
-                  {in[1].dtype, in[1].shape, seen_as(in[1], in[1].shape)}, out.data);
+                  {in[0].dtype, in[0].shape, seen_as(in[0], in[0].shape), in[0].contents},
+                  {in[1].dtype, in[1].shape, seen_as(in[1], in[1].shape), in[1].contents},
+                  out.data);
       break;
     case NodeKind::Call:
       run_call(op, in, out);

@@ -15,6 +15,7 @@ namespace plait::engine {
 struct NodeMemory {
   Ref<Buffer> buffer;
   std::int64_t offset = 0;
+  std::uint64_t contents = 0;  // as of an Operand
   std::byte* at() const { return buffer->data + offset; }
   explicit operator bool() const { return static_cast<bool>(buffer); }
 };

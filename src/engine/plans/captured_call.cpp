@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/array_memory.hpp"
+#include "engine/products/packed_operands.hpp"
 #include "tracer/layout.hpp"
 
 namespace plait::engine {
@@ -141,11 +142,11 @@ bool CapturedCall::run(std::span<const NodeMemory> arguments, std::span<const No
     inputs.reserve(arguments.size() + others_.size() + outside.size());
     inputs.assign(arguments.begin(), arguments.end());
     for (const Other& o : others_) {
-      const Node& n = *o.storage->version;
+      Node& n = *o.storage->version;
       if (!n.data || n.dtype != o.dtype || n.shape != o.shape || n.strides != o.strides ||
           n.device > kHost)
         return false;
-      inputs.push_back({n.data, n.data_offset});
+      inputs.push_back({n.data, n.data_offset, packable_contents(n)});
     }
     inputs.insert(inputs.end(), outside.begin(), outside.end());
     computed.resize(executable_->results());

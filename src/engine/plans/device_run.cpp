@@ -289,9 +289,9 @@ class DeviceExecutor final : public Executor {
   void operation_on_host(const BoundStep& s) {
     const Root& r = s.roots[0];
     note_fallback(s.step, r);
-    const auto at = [&](std::int32_t node) {
+    const auto here = [&](std::int32_t node) {
       const NodeMemory& m = bindings_.memory(node);
-      return on_the_host(m.buffer)->data + m.offset;
+      return NodeMemory{on_the_host(m.buffer), m.offset};
     };
     Ref<Buffer> out;
     std::int64_t first = 0;
@@ -299,11 +299,11 @@ class DeviceExecutor final : public Executor {
       const UpdateCopy c = surviving(r);
       first = c.first;
       out = plait::allocate(static_cast<std::size_t>(c.last - first));
-      std::memcpy(out->data, at(r.update->old) + first, out->bytes);
+      std::memcpy(out->data, here(r.update->old).at() + first, out->bytes);
     } else {
       out = allocate_array(r.shape, r.dtype);
     }
-    const unsigned flags = compute_operation(*s.operation, out->data - first, true, at);
+    const unsigned flags = compute_operation(*s.operation, out->data - first, true, here);
     bindings_.memory(r.node) = uploaded(*out, -first);
     values_.stored(s.roots, UpdateMode::Fresh);
     report_operation(s, flags, recording_);

@@ -161,9 +161,9 @@ class HostExecutor final : public Executor {
   }
 
   unsigned compute(const BoundStep& s) override {
-    return compute_operation(*s.operation, bindings_.memory(s.roots[0].node).at(),
-                             s.step.update != UpdateMode::InPlace,
-                             [&](std::int32_t node) { return bindings_.memory(node).at(); });
+    return compute_operation(
+        *s.operation, bindings_.memory(s.roots[0].node).at(), s.step.update != UpdateMode::InPlace,
+        [&](std::int32_t node) -> const NodeMemory& { return bindings_.memory(node); });
   }
   void run_elsewhere(const BoundStep&) override {
     throw InternalError("a step that the host has no code for");

@@ -221,7 +221,7 @@ void PlanRun::allocate(const Root& r, UpdateMode update, Freed* free) {
   take_memory(r.update->old, free);
   const NodeMemory& old = bindings_.memory(r.update->old);
   if (update == UpdateMode::InPlace) {
-    memory = old;
+    memory = {old.buffer, old.offset};
     executor_.overwrites(*old.buffer);
     return;
   }

@@ -21,17 +21,22 @@ void run_on_device(fusion::Plan& p, Bindings& b, Recording& r);
 
 // The floating-point exceptions of a step that is an operation.
 void report_operation(const BoundStep& s, unsigned flags, Recording& r);
-// Computes a step's operation on the host into `out`, from `at` of its operands, a function that
-// gives where the memory of a node begins. Returns the floating-point exceptions raised.
+// Computes a step's operation on the host into `out`, from `memory_of` its operands, a function
+// that gives the memory of a node. Returns the floating-point exceptions raised.
 template <class F>
-unsigned compute_operation(const BoundOperation& o, std::byte* out, bool fresh, F&& at) {
+unsigned compute_operation(const BoundOperation& o, std::byte* out, bool fresh, F&& memory_of) {
   std::array<Operand, 3> in;
   std::size_t count = 0;
   for (const BoundOperand& x : o.operands) {
-    std::byte* const from =
-        x.scalar ? const_cast<std::byte*>(reinterpret_cast<const std::byte*>(x.scalar->bytes))
-                 : at(x.node) + x.offset;
-    in[count++] = {from, x.dtype, x.shape, x.strides};
+    Operand& to = in[count++];
+    to = {nullptr, x.dtype, x.shape, x.strides};
+    if (x.scalar) {
+      to.data = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(x.scalar->bytes));
+    } else {
+      const NodeMemory& m = memory_of(x.node);
+      to.data = m.at() + x.offset;
+      to.contents = m.contents;
+    }
   }
   const SameFlag one_look_for_a_handler;
   clear_flags();

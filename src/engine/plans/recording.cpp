@@ -7,6 +7,7 @@
 #include "engine/direct/direct.hpp"
 #include "engine/direct/fp_flags.hpp"
 #include "engine/engine.hpp"
+#include "engine/products/packed_operands.hpp"
 
 namespace plait::engine {
 using fusion::UpdateMode;
@@ -23,9 +24,9 @@ Given given_by(const fusion::Graph& g, const fusion::Plan& p, std::vector<std::i
   for (std::size_t i = 0; i < given.slots.size(); ++i) {
     const fusion::GNode& gn = g.nodes[i];
     if (!gn.leaf) continue;
-    const Node& n = *gn.node;
+    Node& n = *gn.node;
     if (n.data) {
-      given.slots[i].memory = {n.data, n.data_offset};
+      given.slots[i].memory = {n.data, n.data_offset, packable_contents(n)};
     } else if (n.kind == NodeKind::Empty) {
       given.slots[i].unwritten = static_cast<std::int32_t>(given.unwritten.size());
       given.unwritten.push_back({n.dtype, n.shape, gn.exclusive});

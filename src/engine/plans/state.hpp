@@ -10,6 +10,7 @@
 
 #include "core/bounded_table.hpp"
 #include "engine/direct/select.hpp"
+#include "engine/products/packed_operands.hpp"
 #include "engine/threads/lent_threads.hpp"
 #include "executor.hpp"
 #include "rounds.hpp"
@@ -34,11 +35,13 @@ struct State {
 
   // The labels that were last selected by (numpy_compat/labels.hpp), and how often.
   struct Labels {
-    const void* of = nullptr;
+    std::uint64_t of = 0;  // tracer::contents_of() them
     std::int64_t elements = 0, asked = 0;
     std::int64_t expected = 0;  // how often the ones before, of as many elements
     std::shared_ptr<const Groups> groups;
   } labels;
+
+  PackedOperands packed{config().packed_limit};  // guards itself
 
   InterruptHook interrupts{};                          // set before anything is evaluated
   std::atomic<const RunTasks*> lent_threads{nullptr};  // null: the team's

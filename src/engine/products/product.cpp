@@ -15,6 +15,7 @@
 #include "engine/engine.hpp"
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/team.hpp"
+#include "packed_operands.hpp"
 
 namespace plait::engine {
 
@@ -107,6 +108,7 @@ class Tiled {
     pack_a_ = panels_only || p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
     if (pack_a_) pack_b_ = true;
     const std::int64_t entries = p_.entries();
+    if (pack_b_ && entries == 1 && !symmetric(place(0))) find_panels();
     if (!pack_b_ || p_.products() / static_cast<double>(entries) < kOwnProducts ||
         p_.m <= tiles_.rows)
       return run_apart(entries);
@@ -118,7 +120,18 @@ class Tiled {
   static constexpr std::int64_t kFewRows = 256;
   static constexpr double kOwnProducts = 96.0 * 96 * 96;
 
+  // Where an entry of the batch lies.
+  struct Place {
+    const std::byte *a, *b;
+    std::byte* c;
+  };
+
   bool small_b() const { return p_.k * p_.n * item_ <= kUnpackedBytes && p_.b_row % 1024 != 0; }
+  // a @ a.T, as NumPy has it: half of the work.
+  bool symmetric(const Place& at) const {
+    return !p_.mapped() && at.a == at.b && p_.m == p_.n && p_.a_row == p_.b_column &&
+           p_.a_column == p_.b_row && p_.a_dtype == p_.b_dtype && mirror_pays(p_.m, p_.k);
+  }
   double share(double part) const { return tasks_.seconds() * part; }
   void run_entries() {
     for (std::int64_t e = 0, count = p_.entries(); e < count; ++e) run_together(place(e));
@@ -168,7 +181,8 @@ class Tiled {
     std::int64_t a_bytes = 0, b_bytes = 0;
     const std::int64_t depth = std::min(p_.k, depth_);
     if (pack_a_) a_bytes = tiles_.panels(rows, depth, tiles_.rows);
-    if (pack_b_) b_bytes = tiles_.panels(std::min(width, kOwnColumns), depth, tiles_.columns);
+    if (pack_b_ && !kept_)
+      b_bytes = tiles_.panels(std::min(width, kOwnColumns), depth, tiles_.columns);
     a_bytes = (a_bytes + 63) / 64 * 64;
     b_bytes = (b_bytes + 63) / 64 * 64;
     if (a_bytes + b_bytes > 0)
@@ -182,11 +196,6 @@ class Tiled {
                });
   }
 
-  // Where an entry of the batch lies.
-  struct Place {
-    const std::byte *a, *b;
-    std::byte* c;
-  };
   Place place(std::int64_t entry) const {
     Place at{p_.a, p_.b, p_.c + entry * p_.m * p_.n * item_};
     for (int axis = p_.batch.size() - 1; axis >= 0; --axis) {
@@ -207,7 +216,10 @@ class Tiled {
       for (std::int64_t from = 0; from < p_.k && goes_on(); from += depth_) {
         const std::int64_t k = std::min(depth_, p_.k - from);
         const std::byte* b = at.b + from * p_.b_row + q * p_.b_column;
-        if (pack_b_) pack_columns(b_panels, at.b, q, columns, from, k);
+        if (kept_)
+          b_panels = kept_->data + operand_.offset(from, q);
+        else if (pack_b_)
+          pack_columns(b_panels, at.b, q, columns, from, k);
         if (pack_a_)
           packed_rows(at, i, m, q, columns, from, k, a_panels, b_panels);
         else
@@ -231,6 +243,39 @@ class Tiled {
     }
   }
 
+  // Columns [j, j + n) of products [from, from + k) to `at` of each block of them, by all threads:
+  // so many panels at a time that their rows are whole lines of the cache.
+  template <class At>
+  void pack_together(const std::byte* b, std::int64_t j, std::int64_t n, std::int64_t from,
+                     std::int64_t k, At at) {
+    const std::int64_t wide = tiles_.columns;
+    const std::int64_t panels_each =
+        ceil_div(kPackedLines, wide * static_cast<std::int64_t>(itemsize(p_.b_dtype)));
+    const std::int64_t across = ceil_div(ceil_div(n, wide), panels_each), each = panels_each * wide;
+    tasks_.run(ceil_div(k, depth_) * across, static_cast<double>(k * n) * 0.1e-9,
+               [&](std::int64_t t, int, auto) {
+                 const std::int64_t block = t / across, first = t % across * each,
+                                    deep = std::min(depth_, k - block * depth_);
+                 pack_columns(at(block) + first / wide * tiles_.panel(wide, deep), b, j + first,
+                              std::min(each, n - first), from + block * depth_, deep);
+               });
+  }
+
+  // The panels of B that were packed before for other products; packs them for these and others if
+  // it comes by again.
+  void find_panels() {
+    operand_ = {p_.b_contents, p_.b, p_.b_row, p_.b_column, p_.k, p_.n, &tiles_};
+    const auto [panels, keep] = packed_operands().find(operand_);
+    kept_ = panels;
+    if (!keep) return;
+    const Ref<Buffer> fresh = allocate(operand_.bytes());
+    pack_together(p_.b, 0, p_.n, 0, p_.k, [&](std::int64_t block) {
+      return fresh->data + operand_.offset(block * depth_, 0);
+    });
+    packed_operands().put(operand_, fresh);
+    kept_ = fresh;
+  }
+
   // All threads on one entry: they pack a part of B together, then each takes blocks of rows.
   void run_together(const Place& place) {
     const std::int64_t wide = tiles_.columns, tall = tiles_.rows;
@@ -238,18 +283,17 @@ class Tiled {
     const std::int64_t width = std::min(ceil_div(p_.n, wide) * wide, limit / depth_ / wide * wide);
     const std::int64_t depth =
         std::min(p_.k, std::max<std::int64_t>(1, limit / width / depth_) * depth_);
-    // a @ a.T, as NumPy has it: half of the work.
-    const bool symmetric = !p_.mapped() && place.a == place.b && p_.m == p_.n &&
-                           p_.a_row == p_.b_column && p_.a_column == p_.b_row &&
-                           p_.a_dtype == p_.b_dtype && mirror_pays(p_.m, p_.k);
+    const bool half = symmetric(place);
     const std::int64_t pieces = kPiecesAThread * tasks_.threads();
     const std::int64_t height =
         std::clamp(ceil_div(ceil_div(p_.m, tall), pieces), std::int64_t{1}, kTallTiles) * tall;
     const std::int64_t down = ceil_div(p_.m, height);
     const std::int64_t a_bytes =
         (tiles_.panels(height, std::min(p_.k, depth_), tall) + 63) / 64 * 64;
-    const Ref<Buffer> panels = allocate(static_cast<std::size_t>(
-        ceil_div(depth, depth_) * tiles_.panels(width, std::min(depth, depth_), wide)));
+    Ref<Buffer> panels;
+    if (!kept_)
+      panels = allocate(static_cast<std::size_t>(
+          ceil_div(depth, depth_) * tiles_.panels(width, std::min(depth, depth_), wide)));
     const Ref<Buffer> scratch = allocate(static_cast<std::size_t>(a_bytes * tasks_.threads()));
     const double entries = static_cast<double>(p_.entries());
     for (std::int64_t j = 0; j < p_.n; j += width)
@@ -258,28 +302,18 @@ class Tiled {
         const std::int64_t blocks = ceil_div(k, depth_), across = ceil_div(columns, wide);
         // Of a block of B: its first panel.
         const auto at = [&](std::int64_t block) {
+          if (kept_) return kept_->data + operand_.offset(from + block * depth_, j);
           return panels->data + block * across * tiles_.panel(wide, depth_);
         };
-        // So many panels at a time that their rows are whole lines of the cache.
-        const std::int64_t panels_each =
-            ceil_div(kPackedLines, wide * static_cast<std::int64_t>(itemsize(p_.b_dtype)));
-        const std::int64_t tasks = ceil_div(across, panels_each), each = panels_each * wide;
-        tasks_.run(blocks * tasks, static_cast<double>(k * columns) * 0.1e-9,
-                   [&](std::int64_t t, int, auto) {
-                     const std::int64_t block = t / tasks, first = t % tasks * each,
-                                        deep = std::min(depth_, k - block * depth_);
-                     pack_columns(at(block) + first / wide * tiles_.panel(wide, deep), place.b,
-                                  j + first, std::min(each, columns - first), from + block * depth_,
-                                  deep);
-                   });
+        if (!kept_) pack_together(place.b, j, columns, from, k, at);
         const double part = static_cast<double>(columns) / static_cast<double>(p_.n) *
                             static_cast<double>(k) / static_cast<double>(p_.k);
-        tasks_.run(down, share(part / entries * (symmetric ? 0.5 : 1)),
+        tasks_.run(down, share(part / entries * (half ? 0.5 : 1)),
                    [&](std::int64_t t, int worker, auto goes_on) {
                      const std::int64_t i = t * height;
                      // The panel that the diagonal enters these rows in.
                      const std::int64_t first =
-                         symmetric ? std::clamp(i - j, std::int64_t{0}, columns) / wide * wide : 0;
+                         half ? std::clamp(i - j, std::int64_t{0}, columns) / wide * wide : 0;
                      for (std::int64_t block = 0; block < blocks && first < columns && goes_on();
                           ++block) {
                        const std::int64_t deep = std::min(depth_, k - block * depth_);
@@ -289,7 +323,7 @@ class Tiled {
                      }
                    });
       }
-    if (symmetric) mirror_upper(sums_, place.c, p_.n);
+    if (half) mirror_upper(sums_, place.c, p_.n);
   }
 
   const MatrixProduct& p_;
@@ -299,6 +333,8 @@ class Tiled {
   std::int64_t item_;
   Tasks tasks_;
   bool pack_a_ = false, pack_b_ = true;
+  PackedOperand operand_{};  // B,
+  Ref<Buffer> kept_;         // if its panels are kept
 };
 
 // Row times matrix for matrix times column, where that puts contiguous elements along the row.
@@ -310,6 +346,7 @@ void turn_column(MatrixProduct& p, std::int64_t item) {
   std::swap(p.a_row, p.b_column);
   std::swap(p.a_column, p.b_row);
   std::swap(p.a_dtype, p.b_dtype);
+  std::swap(p.a_contents, p.b_contents);
 }
 
 // In another dtype, and cast at the end: halves are rounded then, as NumPy does it, and integers

@@ -27,6 +27,7 @@ struct MatrixProduct {
   // b_column are not read. Then only tiled_product() takes it.
   AxisGroup rows, a_sums, b_sums, columns;
   DType a_dtype = dtype, b_dtype = dtype;
+  std::uint64_t a_contents = 0, b_contents = 0;  // as of an Operand
 
   ir::ProductTypes types() const { return {a_dtype, b_dtype, dtype}; }
   bool mapped() const { return !rows.extents.empty(); }

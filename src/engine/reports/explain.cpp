@@ -65,6 +65,9 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
   }
   if (!first) out << "\n";
   out << r.body;
+  for (const auto& [value, bytes] : r.packed)
+    out << "  packed operand kept: " << named(value, source) << ", "
+        << bytes_text(static_cast<double>(bytes)) << "\n";
   for (const RegionReport::Scratch& s : r.scratch)
     out << "  in " << (of.target == kCpuTarget ? "cache" : "shared memory") << " at " << s.level
         << ": " << named(s.value, source) << ", " << bytes_text(static_cast<double>(s.bytes))

@@ -10,6 +10,7 @@
 #include "core/call_table.hpp"
 #include "engine/devices/device.hpp"
 #include "engine/plans/kernel.hpp"
+#include "engine/products/packed_operands.hpp"
 #include "engine/threads/team.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "fusion/traffic.hpp"
@@ -284,6 +285,14 @@ Value value_of(const fusion::GNode& n, const Names& names) {
   return {typed(*n.node), name_of(*n.recorded, names), n.recorded->site};
 }
 
+void note_packed(RegionReport& to, const fusion::GNode& n, const Names& names) {
+  const Node* of = n.node;
+  while (of->kind == NodeKind::View && !of->data) of = of->inputs[0].get();
+  if (of->contents == 0) return;
+  if (const std::size_t bytes = packed_operands().kept(of->contents))
+    to.packed.emplace_back(engine::value_of(*of, names), bytes);
+}
+
 }  // namespace
 
 Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t>& values,
@@ -314,7 +323,10 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     for (const fusion::Read& in : s.lowered.reads) read.insert(in.node);
     if (s.kind == StepKind::Direct)
       for (std::int32_t in : fusion::operands(g, s.region.roots[0], s.epilogue)) read.insert(in);
-    for (std::int32_t in : read) region.reads.push_back(value_of(g[in], names));
+    for (std::int32_t in : read) {
+      region.reads.push_back(value_of(g[in], names));
+      note_packed(region, g[in], names);
+    }
     for (const fusion::Place& p : s.lowered.places) {
       const std::int64_t bytes = scratch_bytes(s.lowered, p.local, values);
       const auto known = std::find_if(
@@ -379,8 +391,11 @@ Report gather_one_at_a_time(const Graph& g, const Names& names) {
     region.results.push_back(value_of(n, names));
     region.sites = sites_of(g, {i});
     region.bytes = bytes(n);
-    for (std::int32_t in : g[i].in)
-      if (in >= 0 && g[in].node->kind != NodeKind::Scalar) region.bytes += bytes(*g[in].node);
+    for (std::int32_t in : g[i].in) {
+      if (in < 0 || g[in].node->kind == NodeKind::Scalar) continue;
+      region.bytes += bytes(*g[in].node);
+      if (n.kind == NodeKind::MatMul) note_packed(region, g[in], names);
+    }
     r.bytes_moved += region.bytes;
     r.regions.push_back(std::move(region));
   }

@@ -46,6 +46,7 @@ struct RegionReport {
     std::string level, why;
     std::int64_t bytes = 0;
   };
+  std::vector<std::pair<Value, std::size_t>> packed;  // operands of which panels are kept: bytes
   std::vector<Scratch> scratch;  // values that are neither in memory nor in registers alone
   std::int64_t bytes = 0;
   double predicted = 0;            // seconds; 0: of no kernel

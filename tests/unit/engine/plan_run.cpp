@@ -62,8 +62,9 @@ class Asked final : public Executor {
   }
   unsigned compute(const BoundStep& s) override {
     calls.emplace_back("compute");
-    return compute_operation(*s.operation, bindings_.memory(s.roots[0].node).at(), true,
-                             [&](std::int32_t node) { return bindings_.memory(node).at(); });
+    return compute_operation(
+        *s.operation, bindings_.memory(s.roots[0].node).at(), true,
+        [&](std::int32_t node) -> const NodeMemory& { return bindings_.memory(node); });
   }
   void run_elsewhere(const BoundStep& s) override {
     calls.emplace_back("elsewhere");
