@@ -107,10 +107,23 @@ struct Keywords {
   }
 };
 
+// matmul(a, b), and with dtype=, which is the product of casts.
 PyObject* call_matmul(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
-  if (n == 2 && !names && !overrides_ufuncs(args[0]) && !overrides_ufuncs(args[1])) {
+  const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
+  std::optional<DType> in;
+  if (keywords == 1 && std::string_view(PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, 0))) == "dtype")
+    in = parse_dtype(args[n]);
+  const bool plain = keywords == 0 || (in && !is_narrow(*in) && *in != DType::Bool);
+  if (n == 2 && plain && !overrides_ufuncs(args[0]) && !overrides_ufuncs(args[1])) {
     auto a = parse_array(args[0]), b = parse_array(args[1]);
-    if (a && b && a->ndim() > 0 && b->ndim() > 0) return wrap_like(tracer::matmul(*a, *b), args, 2);
+    const auto taken = [&](std::optional<tracer::Array>& x) {
+      if (!x || x->ndim() == 0) return false;
+      if (!in || x->dtype == *in) return true;
+      if (!can_cast(x->dtype, *in, Casting::SameKind)) return false;  // NumPy's error
+      x = tracer::astype(*x, *in, 'K', false);
+      return true;
+    };
+    if (taken(a) && taken(b)) return wrap_like(tracer::matmul(*a, *b), args, 2);
   }
   return fallback(self, args, n, names);
 }

@@ -186,3 +186,14 @@ print("done")
 def test_tiers_agree(run_python, cpu, env):
     for threads in "12":
         assert run_python(SCRIPT, env={"PLAIT_CPU": cpu, "PLAIT_NUM_THREADS": threads, **env}).stdout.split() == ["done"]
+
+
+@pytest.mark.parametrize("given, to", [("i1", "i4"), ("u1", "i8"), ("i2", "f4"), ("f2", "f4"), ("f8", "f4"), ("f8", "D")])
+def test_dtype_of_a_product_is_that_of_its_operands(given, to):
+    r = numpy.random.default_rng(0)
+    x, y = (r.integers(0, 100, shape).astype(given) for shape in ((5, 40), (40, 7)))
+    a, b = plait.asarray(x), plait.asarray(y)
+    same(plait.matmul(a, b, dtype=to), numpy.matmul(x, y, dtype=to))
+    assert "0 fallbacks" in str(plait.explain(lambda: plait.evaluate(plait.matmul(a, b, dtype=to))))
+    with pytest.raises(TypeError):
+        plait.matmul(plait.ones((2, 2)), plait.ones((2, 2)), dtype="i4")
