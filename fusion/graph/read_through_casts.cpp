@@ -12,8 +12,7 @@ using tracer::NodeKind;
 
 namespace {
 
-// Of bytes in elements of one dtype, those in elements of another; what is no whole number of them
-// is left to nobody.
+// Of bytes from one element to another, those where elements are of another dtype.
 struct Rescaled {
   std::int64_t wide, narrow;
   std::int64_t operator()(std::int64_t bytes) const { return bytes / wide * narrow; }

@@ -370,7 +370,8 @@ class BroadGenerator(Generator, Breadth, Mixed):
 class NarrowGenerator(BroadGenerator):
     """Arrays of ml_dtypes' dtypes beside the others. What NumPy refuses is left to the other generators, and so is what
     docs/differences.md lists: means of small integers, which stay what they are in NumPy, small integers beside small floats, and the
-    sign of a zero's sign; scans whose steps NumPy rounds, where they are compared exactly; and NaN in what is sorted."""
+    sign of a zero's sign; scans whose steps NumPy rounds, where they are compared exactly; NaN in what is sorted or counted; and einsum,
+    tensordot and dot, which NumPy does not have of these dtypes or promotes in ways of their own: `@` and matmul multiply them here."""
     OWN = re.compile(r"mean|average|median|quantile|percentile|\.?(var|std)\(|sign\(|(cumsum|cumprod|accumulate|reduceat|\.at)\b|trapezoid|interp|einsum|tensordot|dot\(|searchsorted|union1d|divmod|round|bincount")
 
     def emit(self, statement):
