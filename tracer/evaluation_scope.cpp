@@ -184,6 +184,7 @@ void resume_turns_in_parent() {
 }
 void resume_turns_in_child() {
   Evaluations& t = evaluations();
+  lock().reset_in_child();
   // Waiters, if there were any, do not exist here.
   new (&t.mutex) std::mutex;
   new (&t.ended) std::condition_variable;

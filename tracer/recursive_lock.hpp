@@ -57,6 +57,15 @@ class RecursiveLock {
     lock();
     depth_ = levels - 1;
   }
+  // After fork(), by the thread that called it while it held this: nobody else is here any more,
+  // also who was in the middle of lock(), and what they left half done does not count.
+  void reset_in_child() {
+    held_ = true;
+    inside_ = by_favour_ = false;
+    favoured_ = pthread_t{};
+    last_ = first_favoured_ = pthread_t{};
+    in_a_row_ = 0;
+  }
   // Whether this thread is favoured; whether any can be here, which is not known at once.
   bool favours_me() const { return favoured_.load(std::memory_order_relaxed) == pthread_self(); }
   static bool can_favour();

@@ -18,11 +18,12 @@ namespace {
 constexpr int kNice = 10;
 
 std::atomic<Background*> last_made{nullptr};
+Background* held_over_fork = nullptr;  // and those before it
 
 }  // namespace
 
 Background::Background(Priority p) : priority_(p), next_(last_made.load()) {
-  hold_over_fork(mutex_);
+  plait::hold_over_fork(mutex_);
   after_fork_in_child([](void* b) { static_cast<Background*>(b)->reset_in_child(); }, this);
   static const int registered = std::atexit([] {
     for (Background* b = last_made.load(); b; b = b->next_) b->stop();
@@ -67,7 +68,10 @@ void Background::work() {
     in_work_ = job.get();
     busy_ = true;
     lock.unlock();
-    job->run(stopping_);
+    {
+      const std::lock_guard working(working_);
+      job->run(stopping_);
+    }
     lock.lock();
     in_work_ = nullptr;
     lock.unlock();
@@ -78,7 +82,15 @@ void Background::work() {
   }
 }
 
-// The next job starts another thread. What was in work is left as it stood.
+void Background::hold_over_fork() {
+  held_over_fork = last_made.load();
+  for (Background* b = held_over_fork; b; b = b->next_) b->working_.lock();
+}
+void Background::release_after_fork() {
+  for (Background* b = held_over_fork; b; b = b->next_) b->working_.unlock();
+}
+
+// The next job starts another thread. What was about to begin is lost, too.
 void Background::reset_in_child() {
   new (&thread_) std::thread;
   new (&changed_) std::condition_variable;

@@ -38,12 +38,19 @@ class Background {
   Answer add(std::unique_ptr<Job>& job, std::size_t most_waiting = SIZE_MAX);
   void wait_idle();  // until nothing waits and nothing is in work
 
+  // Around fork(), in the thread that calls it, without a lock that a job takes: jobs in work end
+  // first, and none begins until after it. A child in the middle of one would inherit what that had
+  // begun: objects half made whose maker does not exist there, locks of LLVM and of the C library.
+  static void hold_over_fork();
+  static void release_after_fork();
+
  private:
   void work();
   void stop();
   void reset_in_child();
 
   std::mutex mutex_;
+  std::mutex working_;  // held while a job runs
   std::condition_variable changed_, idle_;
   std::deque<std::unique_ptr<Job>> waiting_;
   Job* in_work_ = nullptr;

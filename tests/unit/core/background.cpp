@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
@@ -38,4 +39,48 @@ TEST_CASE("a job in work hears that the process ends") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+
+namespace {
+
+std::atomic<int> done{0};
+std::atomic<bool> in_the_middle{false};
+
+class SomeWork final : public Job {
+ public:
+  void run(const std::atomic<bool>&) noexcept override {
+    in_the_middle = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    in_the_middle = false;
+    ++done;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a fork waits for the job in work, and a child does its own") {
+  static Background& thread = *new Background;
+  const auto add = [] {
+    std::unique_ptr<Job> job = std::make_unique<SomeWork>();
+    return thread.add(job) == Background::Answer::Accepted;
+  };
+  for (int i = 0; i < 3; ++i) REQUIRE(add());
+  while (!in_the_middle) std::this_thread::yield();
+  Background::hold_over_fork();
+  const bool middle = in_the_middle;
+  const pid_t child = fork();
+  Background::release_after_fork();
+  if (child == 0) {
+    alarm(60);
+    const int before = done;
+    if (in_the_middle || !add()) _exit(1);
+    while (done == before) std::this_thread::yield();
+    _exit(0);
+  }
+  CHECK(!middle);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  thread.wait_idle();
+  CHECK(done == 3);
 }

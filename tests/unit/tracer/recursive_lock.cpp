@@ -1,5 +1,8 @@
 #include "tracer/recursive_lock.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <mutex>
@@ -105,4 +108,28 @@ TEST_CASE("who comes while another thread is favoured holds the lock alone") {
   end = true;
   favoured.join();
   CHECK(count == own + others);
+}
+
+TEST_CASE("a child of the thread that holds the lock has it alone, whoever was waiting for it") {
+  know_whether_any_can_be_favoured();
+  RecursiveLock lock;
+  for (std::uint32_t i = 0; i < RecursiveLock::kFavoured; ++i) const std::lock_guard held(lock);
+  lock.lock();
+  std::thread other([&] { const std::lock_guard held(lock); });
+  while (lock.favours_me())  // it has ended the favour, and waits
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // rather than to hang
+    lock.reset_in_child();
+    lock.unlock();
+    lock.lock();
+    lock.unlock();
+    _exit(0);
+  }
+  lock.unlock();
+  other.join();
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
