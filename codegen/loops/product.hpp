@@ -13,7 +13,7 @@ namespace plait::loops {
 
 inline constexpr std::int64_t kProductDepth = 256;
 
-// One block, k <= Product::depth(), of rows and columns at element strides. Rows of b are
+// One block, k <= Product::depth, of rows and columns at element strides. Rows of b are
 // contiguous when it is not packed.
 struct ProductBlock {
   std::int64_t m, n, k;
@@ -42,11 +42,12 @@ struct Packing {
 struct Product {
   // Of a register tile: panels of A are so many rows high, those of B so many columns wide.
   std::int64_t rows, columns;
-  // Of panels: elements along k that stand together, as one word of so many bytes. Where `starts`,
-  // a word for each line stands before them, which is added to the sums of its row or column.
-  std::int64_t group, word;
+  // Of panels: elements along k that stand together, as one word of so many bytes, and how deep a
+  // block is at most. Where `starts`, a word for each line stands before them, which is added to
+  // the sums of its row or column.
+  std::int64_t group, word, depth;
   bool starts;
-  // c[i * c_row + j] (+)= sum over k of A[i][k] * B[k][j], for a block of k <= depth(). `a`
+  // c[i * c_row + j] (+)= sum over k of A[i][k] * B[k][j], for a block of k <= depth. `a`
   // is [ceil(m / rows)][k][rows], `b` is [ceil(n / columns)][k][columns]; what pads the last panels
   // is never used. c_row in elements.
   void (*block)(std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const void* b,
@@ -56,8 +57,6 @@ struct Product {
   void (*strided)(const ProductBlock& p, bool packed_b);
   Packing a, b;
 
-  // How deep a block is at most. Panels of groups have the bytes of a block of Float32 then.
-  std::int64_t depth() const { return kProductDepth * group; }
   // Bytes of a panel, and of all panels of so many lines.
   std::int64_t panel(std::int64_t width, std::int64_t k) const {
     return width * word * ((k + group - 1) / group + (starts ? 1 : 0));

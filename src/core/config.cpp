@@ -6,6 +6,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <thread>
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include "bounded_table.hpp"
 #include "settings.hpp"
@@ -77,6 +81,24 @@ CpuTier detected_tier() {
   return avx512 ? CpuTier::Avx512 : CpuTier::Avx2;
 #else
   return CpuTier::Baseline;
+#endif
+}
+
+bool has_amx() {
+#if defined(__x86_64__) && defined(__linux__)
+  static const bool has = [] {
+    if (!config().amx) return false;
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("amx-tile") || !__builtin_cpu_supports("amx-bf16") ||
+        !__builtin_cpu_supports("amx-int8"))
+      return false;
+    // The registers are large: the system saves them of processes only that ask once.
+    constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
+    return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+  }();
+  return has;
+#else
+  return false;
 #endif
 }
 

@@ -39,6 +39,7 @@ struct Config {
   int threads = 0;
   bool always_share = false;
   CpuTier tier = CpuTier::Baseline;
+  bool amx = true;  // where there is one
   JitMode jit = JitMode::Background;
   PlanMode plan = PlanMode::Auto;
   bool fuse = true;
@@ -56,6 +57,10 @@ struct Config {
 };
 Config& config();
 CpuTier detected_tier();
+
+// Whether the processor multiplies tiles of bfloat16 and of bytes (AMX), and the system lets this
+// process.
+bool has_amx();
 
 inline bool logging(Log what) { return config().log & static_cast<unsigned>(what); }
 // One line "plait[fusion] text" to stderr, or to the sink the bindings installed.

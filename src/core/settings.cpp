@@ -196,6 +196,8 @@ std::vector<Setting> table() {
       {"PLAIT_CPU", "cpu", false, one_of<&Config::tier, kTiers>(), "the best the CPU has",
        "instruction sets of the precompiled loops and of generated code, never above what the CPU "
        "has"},
+      {"PLAIT_AMX", "amx", false, toggle<&Config::amx>(), "`on`",
+       "`off`: products of bfloat16 and of bytes without the CPU's matrix tiles"},
       {"PLAIT_EAGER_LIMIT", "eager_limit", true,
        whole_number<&Config::eager_limit, 0, kAnyNumber>(), "2048",
        "operands of up to so many elements that are already in memory are computed at once instead "

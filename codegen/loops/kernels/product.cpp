@@ -3,6 +3,10 @@
 
 #include "codegen/loops/panels.hpp"
 #include "codegen/loops/panels_of_groups.hpp"
+#if defined(__AVX512F__)
+#include "codegen/loops/panels_of_tiles.hpp"
+#endif
+#include "core/config.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -15,6 +19,7 @@ constexpr Product kFused{kRows,
                          kWidth<T>* kVectors,
                          1,
                          sizeof(T),
+                         kProductDepth,
                          false,
                          block<Fused<T>>,
                          std::is_same_v<A, T>&& std::is_same_v<B, T> ? strided<Fused<T>> : nullptr,
@@ -23,21 +28,16 @@ constexpr Product kFused{kRows,
 
 // Signed or not: what wraps is the same.
 template <class T, class From = T>
-constexpr Product kWrapping{kRows,
-                            kWidth<T>* kVectors,
-                            1,
-                            sizeof(T),
-                            false,
-                            block<WholeWords<T>>,
-                            nullptr,
-                            kPacking<T, From>,
-                            kPacking<T, From>};
+constexpr Product kWrapping{
+    kRows, kWidth<T>* kVectors,  1,       sizeof(T),         kProductDepth,
+    false, block<WholeWords<T>>, nullptr, kPacking<T, From>, kPacking<T, From>};
 
 template <class A, class B>
 constexpr Product kPairs{kRows,
                          kWidth<int>* kVectors,
                          2,
                          4,
+                         2 * kProductDepth,
                          false,
                          block<Pairs>,
                          nullptr,
@@ -49,6 +49,7 @@ constexpr Product kBrainPairs{kRows,
                               kWidth<float>* kVectors,
                               2,
                               4,
+                              2 * kProductDepth,
                               false,
                               block<BrainPairs>,
                               nullptr,
@@ -60,16 +61,31 @@ constexpr Product kQuads{kRows,
                          kWidth<int>* kVectors,
                          4,
                          4,
+                         4 * kProductDepth,
                          true,
                          block<Quads>,
                          nullptr,
                          kPackingOfQuads<A, BytesOfA<std::is_signed_v<A>, !std::is_signed_v<B>>>,
                          kPackingOfQuads<B, BytesOfB<std::is_signed_v<B>, std::is_signed_v<A>>>};
+
+// Panels of as many bytes as those of Float32.
+template <class By>
+constexpr Product kTiled{kPanelLines,
+                         kPanelLines,
+                         By::kGroup,
+                         kTileBytes,
+                         By::kGroup * (4 * kProductDepth / kTileBytes),
+                         false,
+                         block_of_tiles<By>,
+                         nullptr,
+                         kPackingOfTiles<By, false>,
+                         kPackingOfTiles<By, true>};
 #endif
 
 template <class A, class B>
 const Product* bytes() {
 #if defined(__AVX512F__)
+  if (has_amx()) return &kTiled<ByteTiles<A, B>>;
   if (__builtin_cpu_supports("avx512vnni")) return &kQuads<A, B>;
 #endif
   return &kPairs<A, B>;
@@ -82,6 +98,7 @@ const Product* times_bytes(DType b) {
 
 const Product* brains() {
 #if defined(__AVX512F__)
+  if (has_amx()) return &kTiled<BrainTiles>;
   if (__builtin_cpu_supports("avx512bf16")) return &kBrainPairs;
 #endif
   return &kFused<float, BFloat16, BFloat16>;

@@ -19,12 +19,12 @@ constexpr std::size_t kMostOperands = 512;
 }  // namespace
 
 std::size_t PackedOperand::bytes() const {
-  const std::int64_t last = (k - 1) / tiles->depth() * tiles->depth();
+  const std::int64_t last = (k - 1) / tiles->depth * tiles->depth;
   return static_cast<std::size_t>(offset(last, 0) + tiles->panels(n, k - last, tiles->columns));
 }
 
 std::int64_t PackedOperand::offset(std::int64_t from, std::int64_t j) const {
-  const std::int64_t depth = tiles->depth();
+  const std::int64_t depth = tiles->depth;
   return from / depth * tiles->panels(n, depth, tiles->columns) +
          j / tiles->columns * tiles->panel(tiles->columns, std::min(depth, k - from));
 }

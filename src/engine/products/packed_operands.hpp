@@ -20,7 +20,7 @@ struct PackedOperand {
   const loops::Product* tiles;
 
   bool operator==(const PackedOperand&) const = default;
-  // Panels of blocks of tiles->depth() rows one after another, each of all columns.
+  // Panels of blocks of tiles->depth rows one after another, each of all columns.
   std::size_t bytes() const;
   // Of the panels of a block that begins at row `from`, that of column j.
   std::int64_t offset(std::int64_t from, std::int64_t j) const;

@@ -90,7 +90,7 @@ class Tiled {
   Tiled(const MatrixProduct& p, const loops::Product& tiles)
       : p_(p),
         tiles_(tiles),
-        depth_(tiles.depth()),
+        depth_(tiles.depth),
         sums_(ir::fragment_sums(p.types())),
         item_(static_cast<std::int64_t>(itemsize(sums_))),
         tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts) {}

@@ -30,7 +30,7 @@ bool read(PackedOperands& kept, std::uint64_t contents) {
 
 TEST_CASE("panels of blocks follow each other") {
   const PackedOperand o = operand(1);
-  const std::int64_t depth = tiles().depth(), wide = tiles().columns;
+  const std::int64_t depth = tiles().depth, wide = tiles().columns;
   const std::int64_t block = tiles().panels(100, depth, wide);
   CHECK(o.offset(0, wide) == tiles().panel(wide, depth));
   CHECK(o.offset(depth, 0) == block);
