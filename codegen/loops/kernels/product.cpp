@@ -68,13 +68,14 @@ constexpr Product kQuads{kRows,
                          kPackingOfQuads<A, BytesOfA<std::is_signed_v<A>, !std::is_signed_v<B>>>,
                          kPackingOfQuads<B, BytesOfB<std::is_signed_v<B>, std::is_signed_v<A>>>};
 
-// Panels of as many bytes as those of Float32.
+// Deep blocks, as sums come and go by whole tiles: those of a panel take half as long as it does at
+// a quarter of this depth.
 template <class By>
 constexpr Product kTiled{kPanelLines,
                          kPanelLines,
                          By::kGroup,
                          kTileBytes,
-                         By::kGroup * (4 * kProductDepth / kTileBytes),
+                         32 * By::kGroup,
                          false,
                          block_of_tiles<By>,
                          nullptr,

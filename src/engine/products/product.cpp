@@ -21,7 +21,7 @@ namespace plait::engine {
 
 namespace {
 
-constexpr std::int64_t kMostDepth = 4 * loops::kProductDepth;  // that a block of any type has
+constexpr std::int64_t kMostDepth = 8 * loops::kProductDepth;  // that a block of any type has
 // Panels of A that a thread packs at a time stay in its second-level cache beside a panel of B;
 // what is packed of B stays in the cache that threads share, whatever else runs on the machine.
 constexpr std::int64_t kTallTiles = 6, kPackedBytes = 2 << 20;
