@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/device.hpp"
 #include "core/even_steps.hpp"
 #include "rewrites.hpp"
 #include "tracer/contraction.hpp"
@@ -13,10 +14,12 @@ namespace {
 // Products from which one larger product is worth giving up what stands around each of them.
 constexpr std::size_t kTerms = 3;
 
+// Of what products of several axes are computed of: integers on the host.
 bool is_sum(const GNode& g) {
   const Node& n = *g.node;
   return !g.leaf && n.kind == NodeKind::Elementwise && n.fn == OpId::Add &&
-         (n.dtype == DType::Float32 || n.dtype == DType::Float64);
+         (n.dtype == DType::Float32 || n.dtype == DType::Float64 ||
+          (is_integer(n.dtype) && n.device <= kHost));
 }
 
 // The number that sums start from, or an array of it.
