@@ -1,5 +1,9 @@
 #include "contraction.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -64,7 +68,34 @@ struct Groups {
     return count;
   }
 
+  // Sums go through the larger operand as it lies in memory: what is packed of it is read in runs,
+  // and more axes are one.
+  void order_sums() {
+    const bool by_a = element_count(a.shape) >= element_count(b.shape);
+    const Array& larger = by_a ? a : b;
+    const int first = (by_a ? sums_of_a() : sums_of_b()).first;
+    Dims order;
+    for (int i = 0; i < sums; ++i) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
+      const auto step = [&](std::int64_t axis) {
+        return std::abs(larger.strides[first + static_cast<int>(axis)]);
+      };
+      return step(i) > step(j);
+    });
+    a = in_order(a, sums_of_a(), order);
+    b = in_order(b, sums_of_b(), order);
+  }
+
+  static Array in_order(const Array& x, AxisRun axes, const Dims& order) {
+    Dims all;
+    for (int d = 0; d < x.ndim(); ++d)
+      all.push_back(
+          d < axes.first || d >= axes.first + axes.count ? d : axes.first + order[d - axes.first]);
+    return transpose(x, std::span(all.data(), static_cast<std::size_t>(all.size())));
+  }
+
   void merge_all() {
+    if (sums > 1) order_sums();
     merge(&a, rows_of_a(), nullptr, rows_of_a());
     merge(&b, columns_of_b(), nullptr, columns_of_b());
     sums = merge(&a, sums_of_a(), &b, sums_of_b());
