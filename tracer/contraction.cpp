@@ -82,6 +82,7 @@ struct Groups {
       };
       return step(i) > step(j);
     });
+    if (std::is_sorted(order.begin(), order.end())) return;
     a = in_order(a, sums_of_a(), order);
     b = in_order(b, sums_of_b(), order);
   }
@@ -95,7 +96,6 @@ struct Groups {
   }
 
   void merge_all() {
-    if (sums > 1) order_sums();
     merge(&a, rows_of_a(), nullptr, rows_of_a());
     merge(&b, columns_of_b(), nullptr, columns_of_b());
     sums = merge(&a, sums_of_a(), &b, sums_of_b());
@@ -246,8 +246,9 @@ Array contract(const Array& left, const Array& right, int batch_axes, int sums) 
   whole = batch;
   append(whole, extents(left, g.rows_of_a()));
   append(whole, extents(right, g.columns_of_b()));
-  g.merge_all();
   const std::int64_t rows = count_of(g.a, g.rows_of_a()), columns = count_of(g.b, g.columns_of_b());
+  if (rows > 1 || columns > 1) g.order_sums();  // else they are NumPy's sums of products
+  g.merge_all();
   const bool plain = g.rows() <= 1 && g.columns() <= 1 && g.sums <= 1;
   const bool lone = rows == 1 && columns == 1 && element_count(batch) != 1;
   const bool on_host = std::max(device_of(left), device_of(right)) <= kHost;
