@@ -16,7 +16,7 @@ namespace {
 // Products from which one larger product is worth giving up what stands around each of them.
 constexpr std::size_t kTerms = 3;
 
-// Of what products of several axes are computed of: integers on the host.
+// An addition of a dtype that products of several axes have: integers only on the host.
 bool is_sum(const GNode& g) {
   const Node& n = *g.node;
   return !g.leaf && n.kind == NodeKind::Elementwise && n.fn == OpId::Add &&
