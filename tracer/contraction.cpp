@@ -1,5 +1,9 @@
 #include "contraction.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+
 #include "graph.hpp"
 
 namespace plait::tracer {
@@ -62,6 +66,33 @@ struct Groups {
       drop(i - 1);
     }
     return count;
+  }
+
+  // Sums go through the larger operand as it lies in memory: what is packed of it is read in runs,
+  // and more axes are one.
+  void order_sums() {
+    const bool by_a = element_count(a.shape) >= element_count(b.shape);
+    const Array& larger = by_a ? a : b;
+    const int first = (by_a ? sums_of_a() : sums_of_b()).first;
+    Dims order;
+    for (int i = 0; i < sums; ++i) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
+      const auto step = [&](std::int64_t axis) {
+        return std::abs(larger.strides[first + static_cast<int>(axis)]);
+      };
+      return step(i) > step(j);
+    });
+    if (std::is_sorted(order.begin(), order.end())) return;
+    a = in_order(a, sums_of_a(), order);
+    b = in_order(b, sums_of_b(), order);
+  }
+
+  static Array in_order(const Array& x, AxisRun axes, const Dims& order) {
+    Dims all;
+    for (int d = 0; d < x.ndim(); ++d)
+      all.push_back(
+          d < axes.first || d >= axes.first + axes.count ? d : axes.first + order[d - axes.first]);
+    return transpose(x, std::span(all.data(), static_cast<std::size_t>(all.size())));
   }
 
   void merge_all() {
@@ -215,8 +246,9 @@ Array contract(const Array& left, const Array& right, int batch_axes, int sums) 
   whole = batch;
   append(whole, extents(left, g.rows_of_a()));
   append(whole, extents(right, g.columns_of_b()));
-  g.merge_all();
   const std::int64_t rows = count_of(g.a, g.rows_of_a()), columns = count_of(g.b, g.columns_of_b());
+  if (rows > 1 || columns > 1) g.order_sums();  // else they are NumPy's sums of products
+  g.merge_all();
   const bool plain = g.rows() <= 1 && g.columns() <= 1 && g.sums <= 1;
   const bool lone = rows == 1 && columns == 1 && element_count(batch) != 1;
   const bool on_host = std::max(device_of(left), device_of(right)) <= kHost;

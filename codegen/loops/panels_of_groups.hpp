@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "codegen/loops/panels.hpp"
 #include "codegen/loops/tiles.hpp"
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -209,25 +210,120 @@ void pack_groups(void* to, const void* from, std::int64_t line, std::int64_t ste
   }
 }
 
+// Fewer elements than a register has; without a call for how many.
+template <class From>
+PLAIT_INLINE void copy_few(From* to, const From* from, std::int64_t count) {
+  std::int64_t i = 0;
+  const auto copy = [&](auto n) {
+    std::memcpy(to + i, from + i, n() * sizeof(From));
+    i += n();
+  };
+  while (i + 8 <= count) copy(std::integral_constant<std::int64_t, 8>());
+  if (count & 4) copy(std::integral_constant<std::int64_t, 4>());
+  if (count & 2) copy(std::integral_constant<std::int64_t, 2>());
+  if (count & 1) copy(std::integral_constant<std::int64_t, 1>());
+}
+
+// Lines side by side to the first columns of `out`.
+template <class By, class From>
+void gather_run_of_groups(int* out, const std::byte* from, const std::int64_t* sums_at,
+                          std::int64_t lines, std::int64_t k, std::int64_t width) {
+  constexpr std::int64_t wide = kSideBySide<By>;
+  for (std::int64_t i = 0; i < k; i += By::kGroup, out += width) {
+    const std::int64_t there = std::min(By::kGroup, k - i);
+    const From* rows[By::kGroup];
+    for (std::int64_t g = 0; g < there; ++g)
+      rows[g] = reinterpret_cast<const From*>(from + sums_at[i + g]);
+    const auto some = [&](std::int64_t first, std::int64_t count) {
+      From copy[By::kGroup][wide] = {};
+      const From* of[By::kGroup];
+      int words[wide];
+      for (std::int64_t g = 0; g < By::kGroup; ++g) {
+        of[g] = copy[g];
+        if (g < there) copy_few(copy[g], rows[g] + first, count);
+      }
+      interleave<By>(words, of);
+      copy_few(out + first, words, count);
+    };
+    const auto all = [&](std::int64_t first) {
+      if (there < By::kGroup) return some(first, wide);
+      const From* of[By::kGroup];
+      for (std::int64_t g = 0; g < By::kGroup; ++g) of[g] = rows[g] + first;
+      interleave<By>(out + first, of);
+    };
+    std::int64_t w = 0;
+    for (; w + wide <= lines; w += wide) all(w);
+    if (w == lines) continue;
+    if (lines >= wide)
+      all(lines - wide);  // some of them again
+    else
+      some(0, lines);
+  }
+}
+
+// At most as many lines as lanes, that lie apart: of each a register at a time, whose elements are
+// copied side by side where they are not.
+template <class By, class From>
+void gather_lines_of_groups(int* out, const std::byte* from, const std::int64_t* lines_at,
+                            const std::int64_t* sums_at, std::int64_t lines, std::int64_t k,
+                            std::int64_t width) {
+  constexpr std::int64_t n = kWidth<int>, most = n * By::kGroup;
+  const Lanes<int> lanes(lines);
+  for (std::int64_t i = 0; i < k; i += most, out += n * width) {
+    const std::int64_t there = std::min(most, k - i);
+    struct Run {
+      std::int64_t first, count;
+    } runs[most];
+    std::int64_t count = 0;
+    for (std::int64_t e = 0; e < there; e += runs[count++].count)
+      runs[count] = {e, side_by_side<From>(sums_at + i + e, there - e)};
+    vi words[n];
+    for (std::int64_t l = 0; l < lines; ++l) {
+      const std::byte* const line = from + lines_at[l];
+      if (runs[0].count == most) {
+        words[l] = load_words<By>(reinterpret_cast<const From*>(line + sums_at[i]));
+        continue;
+      }
+      From copy[most];
+      for (std::int64_t r = 0; r < count; ++r)
+        copy_few(copy + runs[r].first,
+                 reinterpret_cast<const From*>(line + sums_at[i + runs[r].first]), runs[r].count);
+      std::fill(copy + there, copy + most, From{});
+      words[l] = load_words<By>(copy);
+    }
+    for (std::int64_t l = lines; l < n; ++l) words[l] = vi{};
+    transpose<int>(words);
+    const std::int64_t groups = (there + By::kGroup - 1) / By::kGroup;
+    for (std::int64_t q = 0; q < groups; ++q) lanes.store(out + q * width, words[q]);
+  }
+}
+
 template <class By, class From, class Finish = AsTheyAre>
 void gather_groups(void* to, const void* from, const std::int64_t* lines_at,
                    const std::int64_t* sums_at, std::int64_t lines, std::int64_t k,
                    std::int64_t width) {
+  constexpr std::int64_t kRun = 4;  // lines side by side that are worth a vector
   auto* out = static_cast<int*>(to);
-  const auto* at = static_cast<const std::byte*>(from);
+  const auto* base = static_cast<const std::byte*>(from);
   const std::int64_t words = (k + By::kGroup - 1) / By::kGroup, start = By::kStarts ? width : 0;
   for (std::int64_t first = 0; first < lines; first += width) {
-    for (std::int64_t q = 0; q < words; ++q)
-      for (std::int64_t r = 0; r < width; ++r) {
-        const std::int64_t l = first + r;
-        out[start + q * width + r] =
-            l < lines ? one_word<By, From>(
-                            k - q * By::kGroup,
-                            [&](std::int64_t i) {
-                              return at + lines_at[l] + sums_at[q * By::kGroup + i];
-                            })
-                      : 0;
+    const std::int64_t some = std::min(width, lines - first);
+    const std::int64_t* const at = lines_at + first;
+    int* const panel = out + start;
+    for (std::int64_t l = 0; l < some;) {
+      std::int64_t run = side_by_side<From>(at + l, some - l);
+      if (run >= kRun) {
+        gather_run_of_groups<By, From>(panel + l, base + at[l], sums_at, run, k, width);
+      } else {
+        const std::int64_t most = std::min<std::int64_t>(kWidth<int>, some - l);
+        while (run < most && side_by_side<From>(at + l + run, most - run) < kRun) ++run;
+        gather_lines_of_groups<By, From>(panel + l, base, at + l, sums_at, run, k, width);
       }
+      l += run;
+    }
+    if (some < width)
+      for (std::int64_t q = 0; q < words; ++q)
+        std::fill(panel + q * width + some, panel + (q + 1) * width, 0);
     Finish::template finish<By>(out, k, width);
     out += start + words * width;
   }

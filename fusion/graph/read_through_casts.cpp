@@ -1,6 +1,8 @@
 // Products whose operands were cast from types that fragments multiply themselves.
 #include <cstring>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/device.hpp"
 #include "rewrites.hpp"
@@ -23,101 +25,121 @@ struct Rescaled {
   }
 };
 
-// The value that is cast to `n`: of a cast what it reads, and of a cast that was written into a
-// constant, as padding does, the same written into the constant of its dtype. Null where there is
-// none.
-Ref<Node> uncast(const GNode& n) {
-  if (n.leaf) return {};
-  const Node& of = *n.node;
-  if (of.kind == NodeKind::Cast) {
+// Operands without the casts that they were made by.
+class Uncast {
+ public:
+  explicit Uncast(const Graph& g) : g_(g), known_(g.nodes.size()) {}
+
+  // What the node shows of something that was cast, of what was cast: of a cast what it reads; of
+  // a view, a copy, or what was written into a constant, as padding does, the same of the dtype
+  // that was cast. Null: there is none. Several that read the node find the same one.
+  Ref<Node> operator()(std::int32_t node) {
+    std::optional<Ref<Node>>& known = known_[static_cast<std::size_t>(node)];
+    if (!known) known = find(g_[node]);
+    return *known;
+  }
+
+ private:
+  Ref<Node> find(const GNode& n) {
+    if (n.leaf) return {};
+    switch (n.node->kind) {
+      case NodeKind::Cast:
+        return cast_from(n);
+      case NodeKind::View:
+        return shown_of(n);
+      case NodeKind::Update:
+        return written(n);
+      default:
+        return {};
+    }
+  }
+
+  Ref<Node> cast_from(const GNode& n) {
+    const Node& of = *n.node;
     const Ref<Node>& from = of.inputs[0];
-    return from->dtype != of.dtype && from->shape == of.shape ? from : Ref<Node>();
+    if (from->shape != of.shape) return {};
+    if (from->dtype != of.dtype) return from;
+    if (!alone(n)) return {};
+    Ref<Node> source = (*this)(n.in[0]);
+    if (!source) return {};
+    const Rescaled scale = rescaled(of, *source);
+    Ref<Node> copy = tracer::copy_instead(of, std::move(source));
+    copy->dtype = copy->inputs[0]->dtype;
+    copy->strides = scale(of.strides);
+    return copy;
   }
-  if (of.kind != NodeKind::Update || of.n_inputs != 2 || of.in_place || !alone(n) ||
-      of.view_dtype != of.dtype)
-    return {};
-  const Node &old = *of.inputs[0], &value = *of.inputs[1];
-  if (old.kind != NodeKind::Fill || old.materialised() || value.kind != NodeKind::Cast ||
-      value.materialised() || value.shape != of.view_shape ||
-      value.inputs[0]->shape != value.shape || value.inputs[0]->dtype == value.dtype)
-    return {};
-  const DType narrow = value.inputs[0]->dtype;
-  const Scalar& filled = old.inputs[0]->scalar;
-  const Scalar fewer = cast(filled, narrow), again = cast(fewer, of.dtype);
-  if (std::memcmp(again.bytes, filled.bytes, itemsize(of.dtype)) != 0) return {};
-  const Rescaled scale{static_cast<std::int64_t>(itemsize(of.dtype)),
-                       static_cast<std::int64_t>(itemsize(narrow))};
-  Ref<Node> fill = tracer::new_node(NodeKind::Fill), update = tracer::new_node(NodeKind::Update);
-  Ref<Node> number = tracer::new_node(NodeKind::Scalar);
-  number->dtype = narrow;
-  number->device = kAnyDevice;
-  number->scalar = fewer;
-  fill->dtype = narrow;
-  fill->device = old.device;
-  fill->shape = old.shape;
-  fill->strides = scale(old.strides);
-  fill->n_inputs = 1;
-  fill->inputs[0] = std::move(number);
-  update->dtype = update->view_dtype = narrow;
-  update->device = of.device;
-  update->site = of.site;
-  update->shape = of.shape;
-  update->strides = scale(of.strides);
-  update->offset = scale(of.offset);
-  update->view_shape = of.view_shape;
-  update->view_strides = scale(of.view_strides);
-  update->n_inputs = 2;
-  update->inputs[0] = std::move(fill);
-  update->inputs[1] = value.inputs[0];
-  return update;
-}
 
-struct CastOperand {
-  const Node* view = nullptr;  // of the cast; null: the cast itself
-  const ViewMap* map = nullptr;
-  Ref<Node> from;
+  // Where both lie alike, any view of one is one of the other; else one that steps through the
+  // axes.
+  Ref<Node> shown_of(const GNode& n) {
+    const Node &v = *n.node, &cast = *v.inputs[0];
+    if (v.dtype != cast.dtype) return {};
+    const Ref<Node> from = (*this)(n.in[0]);
+    if (!from) return {};
+    const Rescaled scale = rescaled(cast, *from);
+    const Dims& step = *shown(from).strides;
+    bool alike = v.offset % scale.wide == 0;
+    for (int d = 0; alike && d < cast.shape.size(); ++d)
+      alike = cast.shape[d] == 1 || cast.strides[d] * scale.narrow == step[d] * scale.wide;
+    for (int d = 0; alike && d < v.strides.size(); ++d) alike = v.strides[d] % scale.wide == 0;
+    if (alike) return view_of(from, v.shape, scale(v.strides), scale(v.offset));
+    if (!n.map) return {};
+    Dims strides(v.shape.size());
+    std::int64_t further = 0;
+    for (int d = 0; d < step.size(); ++d) {
+      further += n.map->start[d] * step[d];
+      if (const auto j = static_cast<int>(n.map->from[d]); j >= 0)
+        strides[j] = n.map->step[d] * step[d];
+    }
+    return view_of(from, v.shape, strides, further);
+  }
+
+  Ref<Node> written(const GNode& n) {
+    const Node& of = *n.node;
+    if (of.n_inputs != 2 || of.in_place || n.wanted || n.held || of.view_dtype != of.dtype)
+      return {};
+    const Node &old = *of.inputs[0], &value = *of.inputs[1];
+    if (old.kind != NodeKind::Fill || old.materialised() || value.shape != of.view_shape) return {};
+    Ref<Node> source = (*this)(n.in[1]);
+    if (!source) return {};
+    const DType narrow = source->dtype;
+    const Scalar& filled = old.inputs[0]->scalar;
+    const Scalar fewer = cast(filled, narrow), again = cast(fewer, of.dtype);
+    if (std::memcmp(again.bytes, filled.bytes, itemsize(of.dtype)) != 0) return {};
+    const Rescaled scale = rescaled(of, *source);
+    Ref<Node> fill = tracer::new_node(NodeKind::Fill), update = tracer::new_node(NodeKind::Update);
+    Ref<Node> number = tracer::new_node(NodeKind::Scalar);
+    number->dtype = narrow;
+    number->device = kAnyDevice;
+    number->scalar = fewer;
+    fill->dtype = narrow;
+    fill->device = old.device;
+    fill->shape = old.shape;
+    fill->strides = scale(old.strides);
+    fill->n_inputs = 1;
+    fill->inputs[0] = std::move(number);
+    update->dtype = update->view_dtype = narrow;
+    update->device = of.device;
+    update->site = of.site;
+    update->shape = of.shape;
+    update->strides = scale(of.strides);
+    update->offset = scale(of.offset);
+    update->view_shape = of.view_shape;
+    update->view_strides = scale(of.view_strides);
+    update->n_inputs = 2;
+    update->inputs[0] = std::move(fill);
+    update->inputs[1] = std::move(source);
+    return update;
+  }
+
+  static Rescaled rescaled(const Node& wide, const Node& narrow) {
+    return {static_cast<std::int64_t>(itemsize(wide.dtype)),
+            static_cast<std::int64_t>(itemsize(narrow.dtype))};
+  }
+
+  const Graph& g_;
+  std::vector<std::optional<Ref<Node>>> known_;
 };
-
-std::optional<CastOperand> cast_operand(const Graph& g, std::int32_t operand) {
-  const GNode* n = &g[operand];
-  CastOperand c;
-  if (!n->leaf && n->node->kind == NodeKind::View) {
-    if (n->node->dtype != n->node->inputs[0]->dtype) return std::nullopt;
-    c.view = n->node;
-    c.map = n->map.get();
-    n = &g[n->in[0]];
-  }
-  c.from = uncast(*n);
-  if (!c.from) return std::nullopt;
-  return c;
-}
-
-// What the operand shows of the cast, of what was cast: null where that has no such view. Where
-// both lie alike, any view of one is one of the other; else one that steps through the axes.
-Ref<Node> of_source(const CastOperand& c) {
-  if (!c.view) return c.from;
-  const Node &v = *c.view, &cast = *v.inputs[0];
-  const auto wide = static_cast<std::int64_t>(itemsize(cast.dtype)),
-             narrow = static_cast<std::int64_t>(itemsize(c.from->dtype));
-  const Dims& step = *shown(c.from).strides;
-  bool alike = v.offset % wide == 0;
-  for (int d = 0; alike && d < cast.shape.size(); ++d)
-    alike = cast.shape[d] == 1 || cast.strides[d] * narrow == step[d] * wide;
-  for (int d = 0; alike && d < v.strides.size(); ++d) alike = v.strides[d] % wide == 0;
-  Dims strides(v.shape.size());
-  if (alike) {
-    for (int d = 0; d < strides.size(); ++d) strides[d] = v.strides[d] / wide * narrow;
-    return view_of(c.from, v.shape, strides, v.offset / wide * narrow);
-  }
-  if (!c.map) return {};
-  std::int64_t further = 0;
-  for (int d = 0; d < step.size(); ++d) {
-    further += c.map->start[d] * step[d];
-    if (const auto j = static_cast<int>(c.map->from[d]); j >= 0)
-      strides[j] = c.map->step[d] * step[d];
-  }
-  return view_of(c.from, v.shape, strides, further);
-}
 
 // Floats of so few rows are read once, as they lie, by a region that computes columns
 // (ProductBlocks::few_rows), which takes 0.75 of what packing them for tiles does. Extents as short
@@ -139,6 +161,7 @@ bool keeps_value(DType from, DType to) {
 
 std::vector<Graph::Instead> read_through_casts(const Graph& g) {
   std::vector<Graph::Instead> found;
+  Uncast uncast(g);
   for (const GNode& n : g.nodes) {
     if (n.leaf || n.node->kind != NodeKind::MatMul || n.node->device > kHost) continue;
     if (computes_columns(*n.node)) continue;
@@ -146,9 +169,10 @@ std::vector<Graph::Instead> read_through_casts(const Graph& g) {
     Ref<Node> in[2];
     DType types[2] = {t, t};
     for (const int k : {0, 1}) {
-      const std::optional<CastOperand> c = cast_operand(g, n.in[k]);
-      if (!c || !keeps_value(c->from->dtype, t)) continue;
-      if ((in[k] = of_source(*c))) types[k] = c->from->dtype;
+      Ref<Node> from = uncast(n.in[k]);
+      if (!from || !keeps_value(from->dtype, t)) continue;
+      types[k] = from->dtype;
+      in[k] = std::move(from);
     }
     // Both, or the one that fragments take beside the other as it is.
     const auto take = [&](bool a, bool b) {

@@ -29,7 +29,8 @@ std::vector<Graph::Instead> read_through_copies(const Graph& g);
 std::vector<Graph::Instead> read_products(const Graph& g);
 
 // A product of casts from narrower types that fragments take is one of what they were cast from, so
-// that no wider copy is stored: `a.astype(np.int32) @ b.astype(np.int32)`.
+// that no wider copy is stored: `a.astype(np.int32) @ b.astype(np.int32)`. Views, copies and
+// padding between the cast and the product are those of what was cast.
 std::vector<Graph::Instead> read_through_casts(const Graph& g);
 
 using Rewrite = std::vector<Graph::Instead> (*)(const Graph&);

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
+#include "core/device.hpp"
 #include "core/even_steps.hpp"
 #include "rewrites.hpp"
 #include "tracer/contraction.hpp"
@@ -13,10 +16,12 @@ namespace {
 // Products from which one larger product is worth giving up what stands around each of them.
 constexpr std::size_t kTerms = 3;
 
+// An addition of a dtype that products of several axes have: integers only on the host.
 bool is_sum(const GNode& g) {
   const Node& n = *g.node;
   return !g.leaf && n.kind == NodeKind::Elementwise && n.fn == OpId::Add &&
-         (n.dtype == DType::Float32 || n.dtype == DType::Float64);
+         (n.dtype == DType::Float32 || n.dtype == DType::Float64 ||
+          (is_integer(n.dtype) && n.device <= kHost));
 }
 
 // The number that sums start from, or an array of it.
@@ -100,6 +105,19 @@ bool steps_of(const std::vector<Node*>& terms, Steps& s) {
   return true;
 }
 
+// Whether the terms lie further apart in the larger operand than what each of them sums, which is
+// in front of it then, as it is for a product that is recorded with all of its sums.
+bool steps_first(const Node& term, const tracer::ProductAxes& axes, const Steps& s) {
+  const Node &a = *term.inputs[0], &b = *term.inputs[1];
+  const bool by_a = element_count(a.shape) >= element_count(b.shape);
+  const Dims &strides = *shown(term.inputs[by_a ? 0 : 1]).strides, &steps = by_a ? s.a : s.b;
+  const int first = by_a ? axes.batch + axes.rows : axes.batch;
+  std::int64_t summed = 0, step = std::numeric_limits<std::int64_t>::max();
+  for (int d = first; d < first + axes.sums; ++d) summed = std::max(summed, std::abs(strides[d]));
+  for (const std::int64_t by : steps) step = std::min(step, std::abs(by));
+  return step > summed;
+}
+
 // The operand, with these axes inserted at `axis`: all places that the terms read it at.
 Ref<Node> stepping(const Ref<Node>& operand, int axis, const Dims& extents, const Dims& steps) {
   Dims shape = operand->shape, strides = *shown(operand).strides;
@@ -132,9 +150,10 @@ std::vector<Graph::Instead> sum_products(const Graph& g) {
     if (sum.shape != first.shape || sum.strides != first.strides ||
         std::min(element_count(rows), element_count(columns)) <= kShort || !steps_of(terms, steps))
       continue;
+    const int behind = steps_first(first, axes, steps) ? 0 : axes.sums;
     Ref<Node> product = tracer::product_instead(
-        sum, stepping(first.inputs[0], first.inputs[0]->shape.size(), steps.extents, steps.a),
-        stepping(first.inputs[1], axes.batch + axes.sums, steps.extents, steps.b),
+        sum, stepping(first.inputs[0], axes.batch + axes.rows + behind, steps.extents, steps.a),
+        stepping(first.inputs[1], axes.batch + behind, steps.extents, steps.b),
         Dims{axes.rows, axes.columns, axes.sums + steps.extents.size()});
     if (start) product = tracer::sum_instead(sum, Ref<Node>(start), std::move(product));
     found.push_back({g[i].recorded, std::move(product)});

@@ -183,6 +183,14 @@ TEST_CASE("halves are packed as the floats that they are") {
 
 namespace {
 
+// The numbers below `count` in runs, the last run first.
+std::vector<std::int64_t> in_runs(std::int64_t count, std::int64_t run) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t first = (count + run - 1) / run * run; first >= 0; first -= run)
+    for (std::int64_t i = first; i < std::min(first + run, count); ++i) all.push_back(i);
+  return all;
+}
+
 // Panels of both operands, where they lie either way, against sums in the same bits.
 template <class A, class B, class T>
 void check_integers(std::int64_t m, std::int64_t n, std::int64_t depth, bool extreme) {
@@ -238,6 +246,24 @@ void check_integers(std::int64_t m, std::int64_t n, std::int64_t depth, bool ext
       p.a.gather(pa.data(), from_a, rows_at.data(), a_sums.data(), m, depth, p.rows);
       p.b.gather(pb.data(), from_b, columns_at.data(), b_sums.data(), n, depth, p.columns);
       CHECK(multiply() == want);
+      // Lines and sums of windows: runs of some elements, in another order.
+      for (const std::int64_t run : {1, 3, 11, 24}) {
+        const std::vector<std::int64_t> i = in_runs(m, run), j = in_runs(n, run),
+                                        k = in_runs(depth, run);
+        const auto at = [](const std::vector<std::int64_t>& of, std::int64_t step) {
+          std::vector<std::int64_t> bytes;
+          for (const std::int64_t e : of) bytes.push_back(e * step);
+          return bytes;
+        };
+        p.a.gather(pa.data(), from_a, at(i, a_line).data(), at(k, a_step).data(), m, depth, p.rows);
+        p.b.gather(pb.data(), from_b, at(j, b_line).data(), at(k, b_step).data(), n, depth,
+                   p.columns);
+        const Matrix<T> got = multiply();
+        bool all = true;
+        for (std::int64_t r = 0; r < m; ++r)
+          for (std::int64_t c = 0; c < n; ++c) all &= got[r * n + c] == want[i[r] * n + j[c]];
+        CHECK(all);
+      }
     }
   }
 }
