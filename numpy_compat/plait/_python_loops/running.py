@@ -21,11 +21,12 @@ from .comprehensions import stored
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, array_type, is_complex, name, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
+_HEARD = {"ignore", "warn"}  # of NumPy's ways to treat errors those that raise nothing
 _DTYPES = {numpy.dtype(t.dtype).num: t.dtype for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
 # Of the thread: what others do says nothing of a loop.
@@ -118,8 +119,10 @@ class Loop:
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.num in _DTYPES and x.dtype.isnative:
-                t = ArrayType(_DTYPES[x.dtype.num], x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
+            if t is None and type(x) in (ndarray, numpy.ndarray):
+                dtype, strides = x.dtype, x.strides
+                if dtype.num in _DTYPES and dtype.isnative:
+                    t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
             if t is None:
                 t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)) else Other(type(x))
             found[name] = t
@@ -129,7 +132,7 @@ class Loop:
     def code(self, inputs, numbers):
         """The machine code for inputs of these types, to be asked for."""
         step = numbers.step if numbers is not None and numbers.step in (1, -1) else None
-        key = step, *((n, t if isinstance(t, (Scalar, ArrayType, Other)) else id(t)) for n, t in inputs.items())
+        key = step, *inputs, *[t if isinstance(t, (Scalar, ArrayType, Other)) else id(t) for t in inputs.values()]
         found = self.codes.get(key)
         if found is None:
             found = Code(self, inputs, step, len(self.codes) >= MOST)
@@ -254,6 +257,8 @@ class Code:
         self.procedure = self.lowering.p.p
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
+        self.counters = [n for n in inputs if n in self.lowering.counters]
+        self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
         self.divisible = loop.divisible and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
 
@@ -283,12 +288,16 @@ class Code:
     def fits(self, values):
         """Whether warnings raise nothing, arrays lie apart that the code takes for such, and counters are far from their ends."""
         errors = numpy.geterr()
-        if any(errors[k] not in ("ignore", "warn") for k in _KINDS.values()) or any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters):
+        if not _HEARD.issuperset([errors[k] for k in _KINDS.values()]) or "error" in [f[0] for f in warnings.filters if issubclass(RuntimeWarning, f[2])]:
             return False
-        if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
-            return False
+        for n in self.counters:
+            if type(values[n]) is int and abs(values[n]) > 2**62:
+                return False
         names = self.lowering.arrays
-        return not any(_overlap(values[names[a]], values[names[b]]) for a, b in self.lowering.facts.apart)
+        for a, b in self.lowering.facts.apart:
+            if _overlap(values[names[a]], values[names[b]]):
+                return False
+        return True
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
@@ -313,11 +322,16 @@ class Code:
         self.count = 0  # elements that were made
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
-        params = [x for a in arrays for x in (*a.shape, *a.strides)] + [arrays[slot].size for slot in low.memories]
+        params = []
+        for a in arrays:
+            params += a.shape
+            params += a.strides
+        params += [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        for x in (values[n] for n in low.arguments):
-            args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
-        arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
+        args += [values[n] for n in low.arguments]
+        if self.complexes:
+            args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
+            arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
         begun = time.perf_counter()
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
@@ -332,10 +346,10 @@ class Code:
                 self.procedure.optimise_async()
             if lent:
                 _plait.end_borrow(*lent)
-        heard = functools.reduce(operator.or_, (part[0] for part in found))
+        heard = found[0][0] if len(found) == 1 else functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0
-        for bit, text in enumerate(low.warnings):
+        for bit, text in enumerate(low.warnings if heard else ()):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=6 if low.made else 4)
         if site:
