@@ -18,6 +18,7 @@ from .._jit import original
 from .._shape import shares_memory
 from .._swap import _MISSING, contents
 from .comprehensions import stored
+from .entries import entry_of
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .trees import has_break, nodes
@@ -39,8 +40,9 @@ MOST = 16  # codes of a loop
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
-class Loop:
-    """One loop of a function. Called where it begins; end() runs what is left of it."""
+class Loop(_plait.LoopCall):
+    """One loop of a function. Called where it begins; end() runs what is left of it. Both are LoopCall's, which runs code that has an entry for the
+    variables (entries.py), and asks begin() and ended() else."""
 
     unbound, forever = UNBOUND, itertools.repeat(None)
     depth = 2  # frames from a Rest that begins to the function
@@ -75,10 +77,12 @@ class Loop:
         # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
         return sorted(inside - (set(self.stored) - exposed(self.source)))
 
-    def __call__(self, numbers=None):
+    def begin(self, numbers=None):
         """What a loop iterates over: a Rest, or its range where that is as good."""
         if numbers is not None and not _counts(numbers):
             return numbers
+        if sys._getframe(self.depth - 1).f_globals is not self.scope:
+            self.scope.sync()  # a direct call (direct.py), in which nobody has
         self.calls += 1
         waits = self.waits
         expected = self.each * (1 if numbers is None else len(numbers))
@@ -93,12 +97,18 @@ class Loop:
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
+        for key, x, *_ in self.looked_up(variables):
+            if x is not _MISSING:
+                yield key, original(x)
+
+    def looked_up(self, variables):
+        """The same names, as inputs have them; what is found there, and by which name, in which variables, cells and globals."""
         functions = []
         for name in self.names:
             x = _look_up(name, variables, self.cells, self.scope)
             if x is not _MISSING:
                 functions.append(original(x))
-                yield name, functions[-1]
+            yield name, x, name, variables, self.cells, self.scope
         for function in functions:  # which grows
             source = definition(function) if isinstance(function, types.FunctionType) else None
             if source is None:
@@ -106,11 +116,9 @@ class Loop:
             cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
             for name in source[2]:
                 x = _look_up(name, {}, cells, function.__globals__)
-                if x is not _MISSING:
-                    x = original(x)
-                    if isinstance(x, types.FunctionType) and x not in functions:
-                        functions.append(x)
-                    yield outer_name(function, name), x
+                if isinstance(made := original(x), types.FunctionType) and made not in functions:
+                    functions.append(made)
+                yield outer_name(function, name), x, name, None, cells, function.__globals__
 
     def inputs(self, variables):
         """What each name stands for: its type, and the value."""
@@ -147,9 +155,13 @@ class Loop:
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
 
-    def end(self, rest):
+    def ended(self, rest):
         """What the loop's names are when it has ended, whether it returned, and what; None where it has ended in Python."""
-        return rest.finish(sys._getframe(1).f_locals) if type(rest) is Rest else None
+        return rest.finish(sys._getframe(1).f_locals) if type(rest) in (Rest, Finished) else None
+
+    def finished(self, code, results):
+        """What a loop iterates over when its entry has run it, and has heard of something or failed."""
+        return Finished(self, code, results)
 
 
 def _look_up(name, variables, cells, scope):
@@ -235,6 +247,19 @@ class Rest:
         return self.code.run(self.loop, values, variables, numbers)
 
 
+class Finished:
+    """A loop that its entry has run: what came of it is still to be told."""
+
+    def __init__(self, loop, code, results):
+        self.loop, self.code, self.results = loop, code, results
+
+    def __iter__(self):
+        return iter(())
+
+    def finish(self, variables):
+        return self.code.told(self.loop, variables, [self.results])
+
+
 class Code:
     """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
@@ -243,7 +268,10 @@ class Code:
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
         self.why, self.runs = None, 0
+        self.entry = None  # runs it without Python; False where that cannot be
         self.seconds, self.each = 0.0, 0.0  # of its runs, and of an iteration
+        self.alone_each = None  # seconds of an iteration that one thread ran
+        self.step, self.ranged = step, isinstance(loop.source, ast.For)
         self.usable, self.inputs = False, inputs  # which keeps the objects alive that the code was made for
         try:
             if too_many:
@@ -268,7 +296,8 @@ class Code:
             self.procedure.compile_async() if self.divisible else self.procedure.optimise_async()
 
     def report(self):
-        return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
+        runs = self.runs + (self.entry.runs if self.entry else 0)
+        return f"{self.described()}; {runs} runs" if self.usable else f"Python's: {self.why}"
 
     def described(self):
         named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
@@ -336,7 +365,13 @@ class Code:
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
-                parts = lambda ranges, seconds: self.procedure.run_parts(arrays, params, args, [(r.start, r.stop) for r in ranges], seconds)  # noqa: E731
+
+                def parts(ranges, seconds):
+                    results = self.procedure.run_parts(arrays, params, args, [(r.start, r.stop) for r in ranges], seconds)
+                    if len(ranges) == 1:
+                        self.alone_each = self.procedure.ran / len(ranges[0])
+                    return results
+
                 found = run_shared(parts, written, numbers, lambda result: result[1])
             else:
                 found = [self.procedure.run(arrays, params, args)]
@@ -346,12 +381,23 @@ class Code:
                 self.procedure.optimise_async()
             if lent:
                 _plait.end_borrow(*lent)
+        if self.entry is None and self.procedure.optimised:
+            self.entry = entry_of(loop, self, variables)
+            if self.entry:
+                loop.add_entry(self.entry)
+        if self.entry and self.alone_each is not None:
+            self.entry.each = self.alone_each
+        return self.told(loop, variables, found)
+
+    def told(self, loop, variables, found):
+        """What run() returns, of the results of all parts. Raises what an iteration raises, and warns of what they have heard."""
+        low = self.lowering
         heard = found[0][0] if len(found) == 1 else functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0
         for bit, text in enumerate(low.warnings if heard else ()):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
-                warnings.warn(text, RuntimeWarning, stacklevel=6 if low.made else 4)
+                warnings.warn(text, RuntimeWarning, stacklevel=7 if low.made else 5)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")

@@ -33,7 +33,7 @@ class Scalar(NamedTuple):
         """What Python has of it."""
         if isinstance(number, complex) and self.kind != "c":
             number = number.real
-        return _class_of(self)(number)
+        return class_of(self)(number)
 
 
 @functools.cache
@@ -42,7 +42,7 @@ def _kind_of(dtype):
 
 
 @functools.cache
-def _class_of(scalar):
+def class_of(scalar):
     return {"b": bool, "i": int, "f": float, "c": complex}[scalar.kind] if scalar.python else numpy.dtype(scalar.dtype).type
 
 
