@@ -211,10 +211,23 @@ bool take_number(const Input& in, PyObject* x, Given& g) {
     std::memcpy(s.bytes, &v, sizeof v);
   } else if (in.type == &PyBool_Type) {
     s.bytes[0] = x == Py_True;
+  } else if (in.type == &PyComplex_Type) {
+    const Py_complex v = PyComplex_AsCComplex(x);
+    std::memcpy(s.bytes, &v, sizeof v);
   } else {
     PyArray_ScalarAsCtype(x, s.bytes);
   }
-  g.numbers.push_back(s);
+  if (!is_complex(in.dtype)) {
+    g.numbers.push_back(s);
+    return true;
+  }
+  for (std::size_t part = 0; part < 2; ++part) {
+    Scalar p;
+    p.dtype = in.dtype == DType::Complex64 ? DType::Float32 : DType::Float64;
+    const std::size_t item = itemsize(p.dtype);
+    std::memcpy(p.bytes, s.bytes + part * item, item);
+    g.numbers.push_back(p);
+  }
   return true;
 }
 
@@ -250,9 +263,10 @@ bool take_array(const Input& in, PyObject* x, Given& g) {
     // A jitted function that runs may have recorded what is to be read from there before.
     if (!PyArray_CheckExact(x) || in_jit()) return false;
     auto* const a = reinterpret_cast<PyArrayObject*>(x);
-    if (native_dtype(PyArray_DESCR(a)) != in.dtype || PyArray_NDIM(a) != in.ndim ||
-        !PyArray_ISALIGNED(a) || packed(PyArray_STRIDES(a)) != in.packed ||
-        (in.written && !PyArray_ISWRITEABLE(a)))
+    // long long has the memory of int64, and other scalars.
+    if (PyArray_TYPE(a) != descr_of(in.dtype)->type_num || !PyArray_ISNOTSWAPPED(a) ||
+        PyArray_NDIM(a) != in.ndim || !PyArray_ISALIGNED(a) ||
+        packed(PyArray_STRIDES(a)) != in.packed || (in.written && !PyArray_ISWRITEABLE(a)))
       return false;
     g.arrays.pointers.push_back(PyArray_DATA(a));
     take_layout(PyArray_DIMS(a), PyArray_STRIDES(a), in.ndim, in.dtype, g);
@@ -265,7 +279,9 @@ bool take(const Input& in, PyObject* locals, Given& g) {
   const Found f = look_up(in.place, locals);
   switch (in.kind) {
     case Input::Kind::Object:
-      return f.value == in.object && (f.own || f.beneath == in.beneath);
+      // A function of the module is rebuilt where it is looked up, and nothing stands for it then.
+      if (f.own) return f.value == in.object;
+      return f.beneath == in.beneath && (f.value == in.object || f.value == f.beneath);
     case Input::Kind::Missing:
       return !f.value;
     case Input::Kind::Class:
@@ -306,7 +322,15 @@ bool overlap(const Given& g, std::size_t a, std::size_t b) {
   return at(a) + g.first[a] < at(b) + g.last[b] && at(b) + g.first[b] < at(a) + g.last[a];
 }
 
-PyObject* as_class(const Scalar& s, PyTypeObject* type, DType dtype) {
+// A number as Python has it; imaginary: of a complex one, the other part.
+PyObject* as_class(const Scalar& s, const Scalar* imaginary, PyTypeObject* type, DType dtype) {
+  if (imaginary && is_complex(dtype)) {
+    const double re = cast(s, DType::Float64).as<double>();
+    const double im = cast(*imaginary, DType::Float64).as<double>();
+    Owned number(check(PyComplex_FromDoubles(re, im)));
+    if (type == &PyComplex_Type) return number.release();
+    return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(type), number.get()));
+  }
   if (s.dtype == dtype) {
     if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type)
       return python_number(s);
@@ -327,6 +351,7 @@ PyObject* state_of(const Description& d, const std::vector<Scalar>& results, std
   std::size_t at = first;
   for (const Output& o : d.outputs) {
     const Scalar& s = results[at++];
+    const Scalar* const imaginary = is_complex(o.dtype) ? &results[at++] : nullptr;
     PyTypeObject* type = o.type;
     DType dtype = o.dtype;
     if (o.tagged) {
@@ -337,11 +362,11 @@ PyObject* state_of(const Description& d, const std::vector<Scalar>& results, std
     if (o.kind == Output::Kind::Returned)
       returned = true;
     else if (o.kind == Output::Kind::Variable)
-      PyTuple_SET_ITEM(state.get(), o.at, as_class(s, type, dtype));
+      PyTuple_SET_ITEM(state.get(), o.at, as_class(s, imaginary, type, dtype));
     else if (d.returned >= 0)
-      PyTuple_SET_ITEM(parts.get(), o.at, as_class(s, type, dtype));
+      PyTuple_SET_ITEM(parts.get(), o.at, as_class(s, imaginary, type, dtype));
     else
-      value = Owned(as_class(s, type, dtype));
+      value = Owned(as_class(s, imaginary, type, dtype));
   }
   for (Py_ssize_t i = 0; i < n; ++i)
     if (!PyTuple_GET_ITEM(state.get(), i)) {
@@ -402,11 +427,13 @@ PyObject* run_entry(PyObject* loop, PyObject* unbound, EntryObject* entry,
   const Owned held = Owned::borrow(reinterpret_cast<PyObject*>(entry));
   const auto begun = std::chrono::steady_clock::now();
   if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, results)) return nullptr;
-  if (count > 0)
+  const bool told =
+      results[kHeard].as<std::int64_t>() != 0 || results[kSite].as<std::int64_t>() != 0;
+  if (count > 0 && !told)
     d.each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() /
              static_cast<double>(count);
   ++d.runs;
-  if (results[kHeard].as<std::int64_t>() != 0 || results[kSite].as<std::int64_t>() != 0) {
+  if (told) {
     const auto n = static_cast<Py_ssize_t>(results.size());
     const Owned all(check(PyTuple_New(n)));
     for (Py_ssize_t i = 0; i < n; ++i)
@@ -532,7 +559,7 @@ int set_each(PyObject* self, PyObject* seconds, void*) {
 struct LoopObject {
   PyObject_HEAD PyObject* entries;  // list, the one that was used last first
   PyObject* unbound;
-  bool fast, slow;  // the last time: by an entry, or not
+  bool fast, slow;  // the last time: by code that has an entry, or not
 };
 LoopObject* as_loop(PyObject* o) { return reinterpret_cast<LoopObject*>(o); }
 PyTypeObject* loop_type;
@@ -591,6 +618,13 @@ PyObject* add_entry(PyObject* self, PyObject* entry) {
   if (!loop->entries ||
       (PyList_GET_SIZE(loop->entries) < kMostEntries && PyList_Insert(loop->entries, 0, entry) < 0))
     return nullptr;
+  Py_RETURN_NONE;
+}
+
+// Code that has an entry was run by way of Python.
+PyObject* ran_code(PyObject* self, PyObject*) {
+  as_loop(self)->fast = true;
+  as_loop(self)->slow = false;
   Py_RETURN_NONE;
 }
 
@@ -714,6 +748,7 @@ PyType_Spec entry_spec = {"plait._plait.LoopEntry", sizeof(EntryObject), 0,
 
 PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
                               {"add_entry", c(add_entry), METH_O, nullptr},
+                              {"ran_code", c(ran_code), METH_NOARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 PyType_Slot loop_slots[] = {{Py_tp_new, slot(make_loop)},
                             {Py_tp_call, slot(call_loop)},

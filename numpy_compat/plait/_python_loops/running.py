@@ -257,7 +257,7 @@ class Finished:
         return iter(())
 
     def finish(self, variables):
-        return self.code.told(self.loop, variables, [self.results])
+        return self.code.told(self.loop, variables, [self.results], 4)
 
 
 class Code:
@@ -375,6 +375,8 @@ class Code:
                 found = run_shared(parts, written, numbers, lambda result: result[1])
             else:
                 found = [self.procedure.run(arrays, params, args)]
+                if numbers:
+                    self.alone_each = self.procedure.ran / len(numbers)
         finally:
             self.seconds += time.perf_counter() - begun
             if self.seconds >= MUCH:
@@ -385,19 +387,22 @@ class Code:
             self.entry = entry_of(loop, self, variables)
             if self.entry:
                 loop.add_entry(self.entry)
-        if self.entry and self.alone_each is not None:
-            self.entry.each = self.alone_each
-        return self.told(loop, variables, found)
+        if self.entry:
+            loop.ran_code()
+            if self.alone_each is not None:
+                self.entry.each = self.alone_each
+        return self.told(loop, variables, found, 7 if low.made else 5)
 
-    def told(self, loop, variables, found):
-        """What run() returns, of the results of all parts. Raises what an iteration raises, and warns of what they have heard."""
+    def told(self, loop, variables, found, depth):
+        """What run() returns, of the results of all parts. Raises what an iteration raises, and warns of what they have heard. depth: frames from here
+        to the function, this one included."""
         low = self.lowering
         heard = found[0][0] if len(found) == 1 else functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0
         for bit, text in enumerate(low.warnings if heard else ()):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
-                warnings.warn(text, RuntimeWarning, stacklevel=7 if low.made else 5)
+                warnings.warn(text, RuntimeWarning, stacklevel=depth)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
