@@ -267,7 +267,7 @@ class Code:
         _plait.load_compiler()  # meanwhile
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
-        self.why, self.runs = None, 0
+        self.why, self.runs_by_python = None, 0
         self.entry = None  # runs it without Python; False where that cannot be
         self.seconds, self.each = 0.0, 0.0  # of its runs, and of an iteration
         self.alone_each = None  # seconds of an iteration that one thread ran
@@ -295,9 +295,12 @@ class Code:
         if self.usable:
             self.procedure.compile_async() if self.divisible else self.procedure.optimise_async()
 
+    @property
+    def runs(self):
+        return self.runs_by_python + (self.entry.runs if self.entry else 0)
+
     def report(self):
-        runs = self.runs + (self.entry.runs if self.entry else 0)
-        return f"{self.described()}; {runs} runs" if self.usable else f"Python's: {self.why}"
+        return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
 
     def described(self):
         named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
@@ -345,9 +348,9 @@ class Code:
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
-        if not self.runs and _plait.log_loops():
+        if not self.runs_by_python and _plait.log_loops():
             self.tell(loop)
-        self.runs += 1
+        self.runs_by_python += 1
         self.count = 0  # elements that were made
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
