@@ -20,86 +20,17 @@ namespace {
 
 // Counters of loops are that far from the ends of int64, so that they need no check.
 constexpr std::int64_t kFar = std::int64_t{1} << 62;
-constexpr int kMostEntries = 16;
 
-// --- what all calls ask
-
-// Objects of Python's modules, looked up once.
-struct Asked {
-  PyObject *gettrace, *geterr, *warnings, *error_states;
-  PyObject *start, *stop, *step, *filters, *begin, *ended, *finished;
+// Attributes of Python's objects that are asked for in each call.
+struct Names {
+  PyObject* start = PyUnicode_InternFromString("start");
+  PyObject* stop = PyUnicode_InternFromString("stop");
+  PyObject* step = PyUnicode_InternFromString("step");
+  PyObject* finished = PyUnicode_InternFromString("finished");
 };
-const Asked* asked() {
-  static const Asked* const all = []() -> const Asked* {
-    const auto of = [](const char* module, const char* name) {
-      const Owned m(check(PyImport_ImportModule(module)));
-      return check(PyObject_GetAttrString(m.get(), name));
-    };
-    const auto text = [](const char* s) { return check(PyUnicode_InternFromString(s)); };
-    PyObject* states = nullptr;
-    try {
-      states = of("numpy._core._multiarray_umath", "_extobj_contextvar");
-    } catch (const PythonError&) {
-      PyErr_Clear();  // a NumPy that keeps it elsewhere: geterr() is asked each time
-    }
-    return new Asked{of("sys", "gettrace"),
-                     of("numpy", "geterr"),
-                     of("warnings", "__dict__"),
-                     states,
-                     text("start"),
-                     text("stop"),
-                     text("step"),
-                     text("filters"),
-                     text("begin"),
-                     text("ended"),
-                     text("finished")};
-  }();
-  return all;
-}
-
-bool is_traced() { return Owned(check(PyObject_CallNoArgs(asked()->gettrace))).get() != Py_None; }
-
-// Whether NumPy raises nothing, of what loops meet.
-bool errors_are_heard() {
-  static PyObject* known =
-      nullptr;  // the state that was asked last and does not; states never change
-  Owned state;
-  if (asked()->error_states) {
-    PyObject* now = nullptr;
-    check(PyContextVar_Get(asked()->error_states, nullptr, &now));
-    state = Owned(now);
-    if (now && now == known) return true;
-  }
-  const Owned errors(check(PyObject_CallNoArgs(asked()->geterr)));
-  for (const char* kind : {"divide", "invalid", "over"}) {
-    PyObject* const how = PyDict_GetItemString(errors.get(), kind);
-    if (!how || (PyUnicode_CompareWithASCIIString(how, "warn") != 0 &&
-                 PyUnicode_CompareWithASCIIString(how, "ignore") != 0))
-      return false;
-  }
-  if (state) {
-    Py_XDECREF(known);
-    known = state.release();
-  }
-  return true;
-}
-
-// Whether a RuntimeWarning may become an error.
-bool warnings_may_raise() {
-  PyObject* const filters = PyDict_GetItemWithError(asked()->warnings, asked()->filters);
-  if (!filters || !PyList_Check(filters)) return true;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(filters); ++i) {
-    PyObject* const f = PyList_GET_ITEM(filters, i);
-    if (!PyTuple_Check(f) || PyTuple_GET_SIZE(f) < 3 || !PyUnicode_Check(PyTuple_GET_ITEM(f, 0)))
-      return true;
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(f, 0), "error") != 0) continue;
-    PyObject* const category = PyTuple_GET_ITEM(f, 2);
-    if (!PyType_Check(category) ||
-        PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(PyExc_RuntimeWarning),
-                         reinterpret_cast<PyTypeObject*>(category)))
-      return true;
-  }
-  return false;
+const Names& asked() {
+  static const Names* const all = new Names;
+  return *all;
 }
 
 // --- one version of a loop's code
@@ -294,27 +225,6 @@ bool take(const Input& in, PyObject* locals, Given& g) {
   return false;
 }
 
-struct Range {
-  std::int64_t bounds[3];
-  std::int64_t size() const {
-    const auto [start, stop, step] = bounds;
-    if (step > 0) return start < stop ? (stop - start - 1) / step + 1 : 0;
-    return start > stop ? (start - stop - 1) / -step + 1 : 0;
-  }
-};
-std::optional<Range> range_of(PyObject* o) {
-  if (Py_TYPE(o) != &PyRange_Type) return std::nullopt;
-  Range r;
-  PyObject* const names[] = {asked()->start, asked()->stop, asked()->step};
-  for (int i = 0; i < 3; ++i) {
-    const Owned n(check(PyObject_GetAttr(o, names[i])));
-    int over = 0;
-    r.bounds[i] = PyLong_AsLongLongAndOverflow(n.get(), &over);
-    if (over != 0 || r.bounds[i] < -kFar || r.bounds[i] >= kFar) return std::nullopt;
-  }
-  return r;
-}
-
 bool overlap(const Given& g, std::size_t a, std::size_t b) {
   const auto at = [&](std::size_t n) {
     return reinterpret_cast<std::intptr_t>(g.arrays.pointers[n]);
@@ -380,72 +290,6 @@ PyObject* state_of(const Description& d, const std::vector<Scalar>& results, std
 }
 
 constexpr std::size_t kHeard = 0, kSite = 1, kHead = 5;  // of the results, as lowering.py has them
-
-// The loop by this code: what its iterable is then. Null without an error: the values are others.
-PyObject* run_entry(PyObject* loop, PyObject* unbound, EntryObject* entry,
-                    const std::optional<Range>& range, PyObject* locals) {
-  Description& d = *entry->d;
-  if (d.ranged != range.has_value()) return nullptr;
-  if (!d.procedure->optimised()) return nullptr;
-  Given g;
-  const std::int64_t count = range ? range->size() : 1;
-  if (range) {
-    const std::int64_t step = range->bounds[2];
-    const std::optional<std::int64_t> usual =
-        step == 1 || step == -1 ? std::optional(step) : std::nullopt;
-    if (usual != d.step) return nullptr;
-    if (d.shared_from >= 0 && count > 1 &&
-        (d.each < 0 || d.each * static_cast<double>(count) >= d.shared_from))
-      return nullptr;
-    for (const std::int64_t b : range->bounds) g.numbers.push_back(Scalar::of(DType::Int64, b));
-  }
-  g.numbers.reserve(g.numbers.size() + d.numbers);
-  g.arrays.pointers.reserve(d.arrays);
-  g.held.reserve(d.arrays);
-  for (const Input& in : d.inputs)
-    if (!take(in, locals, g)) return nullptr;
-  for (const std::size_t slot : d.memories) {
-    const Input* array = nullptr;
-    std::size_t param = 0, n = 0;
-    for (const Input& in : d.inputs) {
-      if (in.kind != Input::Kind::Array) continue;
-      array = &in;
-      if (n++ == slot) break;
-      param += 2 * static_cast<std::size_t>(in.ndim);
-    }
-    std::int64_t size = 1;
-    for (int i = 0; i < array->ndim; ++i) size *= g.params[param + static_cast<std::size_t>(i)];
-    g.params.push_back(size);
-  }
-  const auto may_run = [&] {
-    for (const auto& [a, b] : d.apart)
-      if (overlap(g, a, b)) return false;
-    return true;
-  };
-  std::vector<Scalar> results;
-  // Loops may run each other's code while the GIL is away, and entries may go.
-  const Owned held = Owned::borrow(reinterpret_cast<PyObject*>(entry));
-  const auto begun = std::chrono::steady_clock::now();
-  if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, results)) return nullptr;
-  const bool told =
-      results[kHeard].as<std::int64_t>() != 0 || results[kSite].as<std::int64_t>() != 0;
-  if (count > 0 && !told)
-    d.each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() /
-             static_cast<double>(count);
-  ++d.runs;
-  if (told) {
-    const auto n = static_cast<Py_ssize_t>(results.size());
-    const Owned all(check(PyTuple_New(n)));
-    for (Py_ssize_t i = 0; i < n; ++i)
-      PyTuple_SET_ITEM(all.get(), i, python_number(results[static_cast<std::size_t>(i)]));
-    PyObject* args[] = {loop, d.code, all.get()};
-    return check(PyObject_VectorcallMethod(asked()->finished, args, 3, nullptr));
-  }
-  Owned state(state_of(d, results, kHead, locals, unbound));
-  auto* const done = reinterpret_cast<DoneObject*>(check(done_type->tp_alloc(done_type, 0)));
-  done->state = state.release();
-  return reinterpret_cast<PyObject*>(done);
-}
 
 std::pair<PyTypeObject*, DType> class_of(const pb::handle& pair) {
   const auto p = pb::reinterpret_borrow<pb::tuple>(pair);
@@ -554,242 +398,117 @@ int set_each(PyObject* self, PyObject* seconds, void*) {
   return 0;
 }
 
-// --- a loop
-
-struct LoopObject {
-  PyObject_HEAD PyObject* entries;  // list, the one that was used last first
-  PyObject* unbound;
-  bool fast, slow;  // the last time: by code that has an entry, or not
-};
-LoopObject* as_loop(PyObject* o) { return reinterpret_cast<LoopObject*>(o); }
-PyTypeObject* loop_type;
-
-Owned locals_of_caller() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Owned(check(PyEval_GetFrameLocals()));
-#else
-  return Owned(check(PyFrame_GetLocals(PyEval_GetFrame())));
-#endif
-}
-
-PyObject* by_entry(PyObject* self, PyObject* numbers) {
-  LoopObject* const loop = as_loop(self);
-  std::optional<Range> range;
-  if (numbers && !(range = range_of(numbers))) return nullptr;
-  if (is_traced() || !errors_are_heard() || warnings_may_raise()) return nullptr;
-  const Owned locals = locals_of_caller(), entries = Owned::borrow(loop->entries);
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()); ++i) {
-    const Owned entry = Owned::borrow(PyList_GET_ITEM(entries.get(), i));
-    PyObject* const done =
-        run_entry(self, loop->unbound, as_entry(entry.get()), range, locals.get());
-    if (done) return done;
-  }
-  return nullptr;
-}
-
-PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
-  LoopObject* const loop = as_loop(self);
-  if (loop->entries && PyList_GET_SIZE(loop->entries) > 0 && !named &&
-      PyTuple_GET_SIZE(args) <= 1) {
-    PyObject* const numbers = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : nullptr;
-    PyObject* const done = guarded([&] { return by_entry(self, numbers); });
-    if (done || PyErr_Occurred()) {
-      loop->fast = done && Py_TYPE(done) == done_type;
-      loop->slow = !loop->fast;
-      return done;
-    }
-  }
-  loop->fast = false;
-  loop->slow = true;
-  const Owned begin(PyObject_GetAttr(self, asked()->begin));
-  return begin ? PyObject_Call(begin.get(), args, named) : nullptr;
-}
-
-PyObject* end_loop(PyObject* self, PyObject* rest) {
-  if (Py_TYPE(rest) == done_type) return Py_NewRef(reinterpret_cast<DoneObject*>(rest)->state);
-  return PyObject_CallMethodOneArg(self, asked()->ended, rest);
-}
-
-// add_entry(entry)
-PyObject* add_entry(PyObject* self, PyObject* entry) {
-  LoopObject* const loop = as_loop(self);
-  if (Py_TYPE(entry) != entry_type) return PyErr_Format(PyExc_TypeError, "not a LoopEntry");
-  if (!loop->entries) loop->entries = PyList_New(0);
-  if (!loop->entries ||
-      (PyList_GET_SIZE(loop->entries) < kMostEntries && PyList_Insert(loop->entries, 0, entry) < 0))
-    return nullptr;
-  Py_RETURN_NONE;
-}
-
-// Code that has an entry was run by way of Python.
-PyObject* ran_code(PyObject* self, PyObject*) {
-  as_loop(self)->fast = true;
-  as_loop(self)->slow = false;
-  Py_RETURN_NONE;
-}
-
-PyObject* make_loop(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* const o = type->tp_alloc(type, 0);
-  if (!o) return nullptr;
-  as_loop(o)->unbound = PyObject_GetAttrString(o, "unbound");
-  if (as_loop(o)->unbound) return o;
-  Py_DECREF(o);
-  return nullptr;
-}
-int traverse_loop(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(as_loop(self)->entries);
-  Py_VISIT(as_loop(self)->unbound);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear_loop(PyObject* self) {
-  Py_CLEAR(as_loop(self)->entries);
-  Py_CLEAR(as_loop(self)->unbound);
-  return 0;
-}
-void dealloc_loop(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  clear_loop(self);
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-// --- a function
-
-struct DirectObject {
-  PyObject_HEAD PyObject* function;
-  PyObject* loops;        // tuple, the outermost
-  std::uint64_t numbers;  // bits: arguments that are no arrays
-};
-DirectObject* as_direct(PyObject* o) { return reinterpret_cast<DirectObject*>(o); }
-
-// Whether an argument is what NumPy and Plait take alike, and holds nothing else.
-bool crosses(PyObject* x, bool number) {
-  if (PyArray_CheckExact(x)) return !number;
-  return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x) || x == Py_None ||
-         PyComplex_CheckExact(x) ||
-         (PyArray_IsScalar(x, Generic) && !PyArray_IsScalar(x, Object) &&
-          !PyArray_IsScalar(x, Void));
-}
-
-// takes(args): whether the function may run on them.
-PyObject* takes(PyObject* self, PyObject* args) {
-  const DirectObject& direct = *as_direct(self);
-  bool fast = false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(direct.loops); ++i) {
-    const LoopObject& loop = *as_loop(PyTuple_GET_ITEM(direct.loops, i));
-    if (loop.slow) Py_RETURN_FALSE;
-    fast |= loop.fast;
-  }
-  if (!fast || in_jit() || default_dtype_may_vary() || tracer::current_device() != kHost)
-    Py_RETURN_FALSE;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-    if (i >= 64 || !crosses(PyTuple_GET_ITEM(args, i), direct.numbers >> i & 1)) Py_RETURN_FALSE;
-  Py_RETURN_TRUE;
-}
-
-PyObject* make_direct(PyTypeObject* type, PyObject* args, PyObject*) {
-  PyObject *function, *loops;
-  unsigned long long numbers;
-  if (!PyArg_ParseTuple(args, "OO!K", &function, &PyTuple_Type, &loops, &numbers)) return nullptr;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(loops); ++i)
-    if (!PyObject_TypeCheck(PyTuple_GET_ITEM(loops, i), loop_type))
-      return PyErr_Format(PyExc_TypeError, "not a LoopCall");
-  PyObject* const o = type->tp_alloc(type, 0);
-  if (!o) return nullptr;
-  as_direct(o)->function = Py_NewRef(function);
-  as_direct(o)->loops = Py_NewRef(loops);
-  as_direct(o)->numbers = numbers;
-  return o;
-}
-int traverse_direct(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(as_direct(self)->function);
-  Py_VISIT(as_direct(self)->loops);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear_direct(PyObject* self) {
-  Py_CLEAR(as_direct(self)->function);
-  Py_CLEAR(as_direct(self)->loops);
-  return 0;
-}
-void dealloc_direct(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  clear_direct(self);
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-PyObject* function_of(PyObject* self, void*) { return Py_NewRef(as_direct(self)->function); }
-
-// --- the types
-
-template <class F>
-void* slot(F* f) {
-  return reinterpret_cast<void*>(f);
-}
-
 PyType_Slot done_slots[] = {
-    {Py_tp_dealloc, slot(dealloc_done)}, {Py_tp_iter, slot(iterate_done)}, {0, nullptr}};
+    {Py_tp_dealloc, slot_of(dealloc_done)}, {Py_tp_iter, slot_of(iterate_done)}, {0, nullptr}};
 PyType_Spec done_spec = {"plait._plait.LoopDone", sizeof(DoneObject), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, done_slots};
 
 PyGetSetDef entry_getset[] = {{"runs", runs_of, nullptr, nullptr, nullptr},
                               {"each", each_of, set_each, nullptr, nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot entry_slots[] = {{Py_tp_new, slot(make_entry)},
-                             {Py_tp_dealloc, slot(dealloc_entry)},
-                             {Py_tp_traverse, slot(traverse_entry)},
+PyType_Slot entry_slots[] = {{Py_tp_new, slot_of(make_entry)},
+                             {Py_tp_dealloc, slot_of(dealloc_entry)},
+                             {Py_tp_traverse, slot_of(traverse_entry)},
                              {Py_tp_getset, entry_getset},
                              {0, nullptr}};
 PyType_Spec entry_spec = {"plait._plait.LoopEntry", sizeof(EntryObject), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, entry_slots};
 
-PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
-                              {"add_entry", c(add_entry), METH_O, nullptr},
-                              {"ran_code", c(ran_code), METH_NOARGS, nullptr},
-                              {nullptr, nullptr, 0, nullptr}};
-PyType_Slot loop_slots[] = {{Py_tp_new, slot(make_loop)},
-                            {Py_tp_call, slot(call_loop)},
-                            {Py_tp_dealloc, slot(dealloc_loop)},
-                            {Py_tp_traverse, slot(traverse_loop)},
-                            {Py_tp_clear, slot(clear_loop)},
-                            {Py_tp_methods, loop_methods},
-                            {0, nullptr}};
-PyType_Spec loop_spec = {"plait._plait.LoopCall", sizeof(LoopObject), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, loop_slots};
-
-PyMethodDef direct_methods[] = {{"takes", c(takes), METH_O, nullptr},
-                                {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef direct_getset[] = {{"function", function_of, nullptr, nullptr, nullptr},
-                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot direct_slots[] = {{Py_tp_new, slot(make_direct)},
-                              {Py_tp_dealloc, slot(dealloc_direct)},
-                              {Py_tp_traverse, slot(traverse_direct)},
-                              {Py_tp_clear, slot(clear_direct)},
-                              {Py_tp_methods, direct_methods},
-                              {Py_tp_getset, direct_getset},
-                              {0, nullptr}};
-PyType_Spec direct_spec = {"plait._plait.DirectCall", sizeof(DirectObject), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, direct_slots};
-
 }  // namespace
 
-bool add_loop_entries(PyObject* module) {
-  const auto add = [&](PyType_Spec* spec, const char* name) -> PyTypeObject* {
-    PyObject* const type = PyType_FromSpec(spec);
-    if (!type || PyModule_AddObjectRef(module, name, type) < 0) return nullptr;
-    return reinterpret_cast<PyTypeObject*>(type);
+bool is_loop_entry(PyObject* o) { return Py_TYPE(o) == entry_type; }
+
+PyObject* state_behind(PyObject* rest) {
+  return Py_TYPE(rest) == done_type ? reinterpret_cast<DoneObject*>(rest)->state : nullptr;
+}
+
+std::optional<Range> range_of(PyObject* o) {
+  if (Py_TYPE(o) != &PyRange_Type) return std::nullopt;
+  Range r;
+  PyObject* const names[] = {asked().start, asked().stop, asked().step};
+  for (int i = 0; i < 3; ++i) {
+    const Owned n(check(PyObject_GetAttr(o, names[i])));
+    int over = 0;
+    r.bounds[i] = PyLong_AsLongLongAndOverflow(n.get(), &over);
+    if (over != 0 || r.bounds[i] < -kFar || r.bounds[i] >= kFar) return std::nullopt;
+  }
+  return r;
+}
+
+PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
+                    const std::optional<Range>& range, PyObject* locals) {
+  Description& d = *as_entry(entry)->d;
+  if (d.ranged != range.has_value()) return nullptr;
+  if (!d.procedure->optimised()) return nullptr;
+  Given g;
+  const std::int64_t count = range ? range->size() : 1;
+  if (range) {
+    const std::int64_t step = range->bounds[2];
+    const std::optional<std::int64_t> usual =
+        step == 1 || step == -1 ? std::optional(step) : std::nullopt;
+    if (usual != d.step) return nullptr;
+    if (d.shared_from >= 0 && count > 1 &&
+        (d.each < 0 || d.each * static_cast<double>(count) >= d.shared_from))
+      return nullptr;
+    for (const std::int64_t b : range->bounds) g.numbers.push_back(Scalar::of(DType::Int64, b));
+  }
+  g.numbers.reserve(g.numbers.size() + d.numbers);
+  g.arrays.pointers.reserve(d.arrays);
+  g.held.reserve(d.arrays);
+  for (const Input& in : d.inputs)
+    if (!take(in, locals, g)) return nullptr;
+  for (const std::size_t slot : d.memories) {
+    const Input* array = nullptr;
+    std::size_t param = 0, n = 0;
+    for (const Input& in : d.inputs) {
+      if (in.kind != Input::Kind::Array) continue;
+      array = &in;
+      if (n++ == slot) break;
+      param += 2 * static_cast<std::size_t>(in.ndim);
+    }
+    std::int64_t size = 1;
+    for (int i = 0; i < array->ndim; ++i) size *= g.params[param + static_cast<std::size_t>(i)];
+    g.params.push_back(size);
+  }
+  const auto may_run = [&] {
+    for (const auto& [a, b] : d.apart)
+      if (overlap(g, a, b)) return false;
+    return true;
   };
+  std::vector<Scalar> results;
+  // Loops may run each other's code while the GIL is away, and entries may go.
+  const Owned held = Owned::borrow(entry);
+  const auto begun = std::chrono::steady_clock::now();
+  if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, results)) return nullptr;
+  const bool told =
+      results[kHeard].as<std::int64_t>() != 0 || results[kSite].as<std::int64_t>() != 0;
+  if (count > 0 && !told)
+    d.each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() /
+             static_cast<double>(count);
+  ++d.runs;
+  if (told) {
+    const auto n = static_cast<Py_ssize_t>(results.size());
+    const Owned all(check(PyTuple_New(n)));
+    for (Py_ssize_t i = 0; i < n; ++i)
+      PyTuple_SET_ITEM(all.get(), i, python_number(results[static_cast<std::size_t>(i)]));
+    PyObject* args[] = {loop, d.code, all.get()};
+    return check(PyObject_VectorcallMethod(asked().finished, args, 3, nullptr));
+  }
+  Owned state(state_of(d, results, kHead, locals, unbound));
+  auto* const done = reinterpret_cast<DoneObject*>(check(done_type->tp_alloc(done_type, 0)));
+  done->state = state.release();
+  return reinterpret_cast<PyObject*>(done);
+}
+
+bool add_loop_entries(PyObject* module) {
   const Owned empty(PyTuple_New(0));
   nothing = empty ? PyObject_GetIter(empty.get()) : nullptr;
   if (!nothing) return false;
   const Owned end(PyIter_Next(nothing));  // which lets go of the tuple
-  done_type = add(&done_spec, "LoopDone");
-  entry_type = add(&entry_spec, "LoopEntry");
-  loop_type = add(&loop_spec, "LoopCall");
-  return done_type && entry_type && loop_type && add(&direct_spec, "DirectCall");
+  done_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&done_spec));
+  entry_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&entry_spec));
+  return done_type && entry_type &&
+         PyModule_AddObjectRef(module, "LoopEntry", reinterpret_cast<PyObject*>(entry_type)) == 0;
 }
 
 }  // namespace plait::py

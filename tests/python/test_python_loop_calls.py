@@ -278,6 +278,34 @@ def test_warnings_and_errors_of_numpy():
         assert (x == FLOATS).all()
 
 
+def test_a_warning_names_the_loop():
+    g, lines = plait.jit(divided), []
+    for _ in range(5):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            g(FLOATS.copy(), np.float64(0))
+        lines.append([(w.filename, w.lineno) for w in heard])
+    assert runs(g) and lines == [[(__file__, divided.__code__.co_firstlineno + 1)]] * 5
+
+
+N = 7
+
+
+def by_globals(x):
+    half = math.sqrt(N) / 2
+    for i in range(N):
+        x[i] = half * i
+    return half, x
+
+
+def test_numbers_of_the_module_outside_of_loops(monkeypatch):
+    g = fast(by_globals, FLOATS)
+    assert _jitted(g).direct.takes((FLOATS,))
+    for n in (3, 50, 3.5, np.int64(4)):
+        monkeypatch.setitem(globals(), "N", n)
+        alike(by_globals, g, FLOATS)
+
+
 def test_plait_s_arrays_and_calls_of_other_jitted_functions():
     g = fast(blend, FLOATS, FLOATS, np.zeros(50), 0.5, 3)
     out = plait.zeros(50)

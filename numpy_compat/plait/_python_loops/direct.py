@@ -3,7 +3,10 @@ caller's arrays themselves, with NumPy in its globals."""
 
 import ast
 import builtins
+import math
 import types
+
+import numpy
 
 from .._plait import DirectCall
 from .._swap import contents
@@ -42,7 +45,8 @@ class _Plain:
         if isinstance(s, (ast.For, ast.While)):
             if why_not(s, set()) is not None:
                 raise _NotPlain
-            self.number(s.test) if isinstance(s, ast.While) else [self.number(x) for x in s.iter.args]
+            for x in s.iter.args if isinstance(s, ast.For) else ():
+                self.number(x)
         elif isinstance(s, ast.Assign):
             if len(s.targets) > 1 or not isinstance(s.targets[0], (ast.Name, ast.Tuple, ast.Subscript)):
                 raise _NotPlain
@@ -84,7 +88,11 @@ class _Plain:
         f = e.func if isinstance(e, ast.Call) else None
         if not (isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.attr in _MAKE and f.value.id not in self.own):
             return False
-        return getattr(self.globals.get(f.value.id), "__name__", "") == "numpy" and not any(isinstance(n, (ast.Call, ast.BinOp)) and not self.is_number(n) for a in e.args for n in nodes(a))
+        computed = (n for a in e.args for n in nodes(a) if isinstance(n, (ast.Call, ast.BinOp)))
+        return self.globals.get(f.value.id) is numpy and all(map(self.is_number, computed))
+
+    def is_of_math(self, e):
+        return isinstance(e, ast.Attribute) and isinstance(e.value, ast.Name) and e.value.id not in self.own and self.globals.get(e.value.id) is math
 
     def is_shape(self, e):
         return isinstance(e, ast.Attribute) and e.attr == "shape" and isinstance(e.value, ast.Name)
@@ -105,9 +113,12 @@ class _Plain:
     def number(self, e):
         """An expression of numbers. NumPy's and Plait's are the same."""
         if isinstance(e, ast.Name):
-            if e.id not in self.own:
+            if e.id in self.own:
+                self.numbers.add(e.id)
+            elif type(self.globals.get(e.id)) not in (int, float, bool):
                 raise _NotPlain
-            self.numbers.add(e.id)
+        elif self.is_of_math(e):
+            pass
         elif isinstance(e, ast.Attribute):
             if e.attr not in _OF_ARRAYS or not isinstance(e.value, ast.Name):
                 raise _NotPlain
@@ -118,10 +129,11 @@ class _Plain:
                 raise _NotPlain
         elif isinstance(e, ast.Call):
             f = e.func
-            if e.keywords or not isinstance(f, ast.Name) or f.id not in _OF_NUMBERS or f.id in self.own or f.id in self.globals:
+            known = self.is_of_math(f) or isinstance(f, ast.Name) and f.id in _OF_NUMBERS and f.id not in self.own and f.id not in self.globals
+            if e.keywords or not known:
                 raise _NotPlain
             for a in e.args:
-                if f.id != "len" or not isinstance(a, ast.Name):
+                if not (isinstance(f, ast.Name) and f.id == "len" and isinstance(a, ast.Name)):
                     self.number(a)
         elif isinstance(e, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp)):
             for part in ast.iter_child_nodes(e):
