@@ -16,6 +16,7 @@
 #include "events.hpp"
 #include "functions.hpp"
 #include "iterator.hpp"
+#include "loop_entry.hpp"
 #include "ndarray.hpp"
 #include "procedure.hpp"
 #include "replay.hpp"
@@ -203,7 +204,8 @@ PYBIND11_MODULE(_plait, m) {
                  pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
   if (!add_device_errors(m.ptr()) || !make_export_type() || !add_iterators(m.ptr()) ||
-      !add_replayed(m.ptr()) || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
+      !add_replayed(m.ptr()) || !add_loop_entries(m.ptr()) || !add_loop_calls(m.ptr()) ||
+      PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), indexing_functions) < 0 ||

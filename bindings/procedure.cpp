@@ -1,6 +1,7 @@
 // Building a procedure, and what Python calls.
 #include "ndarray.hpp"  // Python's headers first
 
+#include "ir/analysis.hpp"
 #include "ir/libm.hpp"
 #include "procedure.hpp"
 
@@ -266,6 +267,7 @@ void Procedure::finish() {
   builder_.reset();
   ir::verify(k);
   kernel_ = std::make_shared<const ir::Kernel>(std::move(k));
+  per_lane_ = ir::per_lane_locals(*kernel_);
 }
 
 std::string Procedure::text() const { return ir::to_string(kernel()); }
@@ -336,6 +338,7 @@ void add_procedures(pb::module_& m) {
       .def_property_readonly("optimised", Raising<&Procedure::optimised>::call)
       .def_property_readonly("ready", Raising<&Procedure::ready>::call)
       .def_property_readonly("seconds", Raising<&Procedure::seconds>::call)
+      .def_property_readonly("ran", Raising<&Procedure::ran>::call)
       .def("run", Raising<&Procedure::run>::call, pb::arg("arrays"), pb::arg("params"),
            pb::arg("args"))
       .def("run_parts", Raising<&Procedure::run_parts>::call);

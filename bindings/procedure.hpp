@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "codegen/llvm/jit.hpp"
 #include "ir/builder.hpp"
+#include "tracer/array.hpp"
 
 namespace plait::py {
 
@@ -65,12 +67,26 @@ class Procedure {
   bool ready() const;      // whether there is code
   bool optimised() const;  // of full effort
   double seconds() const;  // of the compilation
+  double ran() const {
+    return ran_;
+  }  // seconds of the machine code in run() or run_parts(), the last time
   pybind11::tuple run(const pybind11::sequence& arrays, const pybind11::sequence& params,
                       const pybind11::sequence& args);
   // Runs by the team, in any order; each part has first arguments of its own. The results of all.
   pybind11::list run_parts(const pybind11::sequence& arrays, const pybind11::sequence& params,
                            const pybind11::sequence& args, const pybind11::sequence& parts,
                            double seconds);
+  // The same of one run, for who has checked what it gives: arrays of the right dtypes and numbers.
+  // The memory of `plaits` goes to pointers[at]. False: may_run, which is asked when all pointers
+  // are known, says no. Without the GIL while the code runs.
+  struct Memory {
+    std::vector<void*> pointers;
+    std::vector<tracer::Array> plaits;
+    std::vector<std::size_t> at;
+  };
+  bool run_once(Memory& arrays, const std::vector<std::int64_t>& params,
+                const std::vector<Scalar>& args, const std::function<bool()>& may_run,
+                std::vector<Scalar>& results) const;
 
  private:
   const jit::Code* machine_code() const;
@@ -89,7 +105,9 @@ class Procedure {
   std::vector<ir::Val> results_;
   // By compile(). A run may be in the quick one when the other comes.
   std::shared_ptr<const jit::Code> quick_code_, full_code_;
-  std::size_t arrays_ = 0;  // buffers that run() is given; those of the results follow
+  double ran_ = 0;
+  std::vector<bool> per_lane_;  // of the kernel's locals
+  std::size_t arrays_ = 0;      // buffers that run() is given; those of the results follow
   std::shared_ptr<jit::CodeSlot> full_ = std::make_shared<jit::CodeSlot>();
   std::shared_ptr<jit::CodeSlot> quick_ = std::make_shared<jit::CodeSlot>();
 };

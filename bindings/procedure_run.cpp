@@ -2,6 +2,7 @@
 #include "ndarray.hpp"  // Python's headers first
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "engine/threads/team.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
+#include "ir/analysis.hpp"
 #include "procedure.hpp"
 #include "tracer/context.hpp"
 
@@ -210,7 +212,9 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
   {
     const std::vector<tracer::Array> given = arrays_of(arrays, k.buffers);
     const ArrayMemory memory(given, k.buffers);
+    const auto begun = std::chrono::steady_clock::now();
     run_code(*machine_code(), k, memory.pointers(), numbers, runs);
+    ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
   pb::list all;
   for (const std::vector<Scalar>& of_part : runs.results) {
@@ -220,6 +224,43 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
     all.append(std::move(found));
   }
   return all;
+}
+
+bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params,
+                         const std::vector<Scalar>& args, const std::function<bool()>& may_run,
+                         std::vector<Scalar>& results) const {
+  const ir::Kernel& k = kernel();
+  const jit::Code& code = *machine_code();
+  std::optional<ArrayMemory> memory;
+  if (!arrays.plaits.empty()) {
+    std::vector<ir::BufferParam> buffers;
+    for (const std::size_t at : arrays.at) buffers.push_back(k.buffers[at]);
+    memory.emplace(arrays.plaits, buffers);
+    for (std::size_t n = 0; n < arrays.at.size(); ++n)
+      arrays.pointers[arrays.at[n]] = memory->pointers()[n];
+  }
+  if (!may_run()) return false;
+  results.resize(results_.size());
+  std::vector<void*>& pointers = arrays.pointers;
+  pointers.reserve(pointers.size() + results.size() + 1);
+  for (std::size_t n = 0; n < results.size(); ++n) {
+    results[n].dtype = k.buffers[arrays_ + n].dtype;
+    pointers.push_back(results[n].bytes);
+  }
+  bool complete = false;
+  pointers.push_back(&complete);
+  const std::size_t bytes = ir::scratch_bytes(k, per_lane_, params.data(), 1);
+  constexpr std::size_t kSmall = 2048;
+  alignas(64) std::byte small[kSmall];
+  const Ref<Buffer> large = bytes > kSmall ? allocate(bytes) : Ref<Buffer>();
+  ir::CallArgs call{pointers.data(), params.data(), args.data()};
+  const GilParked released;
+  const std::atomic<bool>* const flag = engine::interrupt_flag();
+  if (flag) call.stop = flag;
+  code.fn(&call, 0, 1, large ? large->data : small, code.helpers.data());
+  const bool raised = flag && flag->load(std::memory_order_relaxed) && engine::stop_now();
+  if (raised || !complete) throw engine::Interrupted("interrupted");
+  return true;
 }
 
 }  // namespace plait::py

@@ -14,6 +14,7 @@ from ._swap import DRAWING, drawing, numpys
 _FOREIGN = "builtins", "numpy", "plait"
 # Classes of what crosses as it is.
 _AS_IT_IS = {int, float, bool, complex, str, *(numpy.dtype(c).type for c in numpy.typecodes["All"] if c not in "OV")}
+_NO_PLAIT = {numpy.ndarray, type(None), *_AS_IT_IS}  # classes of what neither is Plait's nor holds such
 # Common classes of arguments whose instances have no attributes of their own.
 _BARE = {numpy.ndarray, ndarray, lazy_scalar, int, float, bool, str, tuple, list, dict, type(None)}
 
@@ -84,7 +85,7 @@ def settled(x):
 
 
 def has_plait(x):
-    return any(type(v) is not numpy.ndarray for v in leaves(x, []))
+    return not _NO_PLAIT.issuperset(map(type, x.values() if type(x) is dict else x)) and any(type(v) is not numpy.ndarray for v in leaves(x, []))
 
 
 def is_object(x):
@@ -329,6 +330,8 @@ class Call(_Arguments):
         """A result as the caller gets it."""
         if self.as_it_is:
             return x if self.inside else settled(x)
+        if type(x) in _AS_IT_IS:
+            return x
         found = leaves(x, [], namespaces=True)
         if len(found) > 1:
             _plait.evaluate(*found)  # one plan for all the results

@@ -48,7 +48,7 @@ class _Jitted:
         self.fn, self.device, self.loops = fn, device, loops
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
-        self.target = None
+        self.target = self.direct = None
 
     def __reduce__(self):
         return _Jitted, (self.fn, self.device, self.loops)
@@ -56,11 +56,18 @@ class _Jitted:
     def begin(self):
         if self.target is None:
             self.target = Target(self.fn, self.loops)
+            if self.loops and self.device is None and self.target.swapped and isinstance(self.fn, types.FunctionType):
+                from ._python_loops.direct import direct_call
+
+                self.direct = direct_call(self.fn, self.target.swapped)
         return self.target.function, Call(self.target, self.scoped, self.module)
 
 
 def _function(jitted):
     def run(*args, **kwargs):
+        direct = jitted.direct
+        if direct is not None and not kwargs and direct.takes(args):
+            return direct.function(*args)
         function, call = jitted.begin()
         with call:
             args, kwargs = call.arguments(args, kwargs)

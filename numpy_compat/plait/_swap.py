@@ -86,7 +86,7 @@ class _Builtins(dict):
         return self.theirs[name]
 
 
-class _Globals(dict):
+class Globals(dict):
     """A function's globals, live, with NumPy replaced. Look-ups that are not replaced go to the module each time."""
 
     def __init__(self, module_globals, loops):
@@ -130,6 +130,10 @@ class _Globals(dict):
     def is_builtin(self, name, value):
         found = self["__builtins__"]
         return found is value or found.theirs.get(name, _MISSING) is value
+
+    def has_stand_ins(self):
+        """Whether cells stand in for some that functions of this scope close over."""
+        return any(cells for _, cells in self.functions.values())
 
     def export(self, kept):
         """Puts kept(value) in the place of what functions of this scope may have left in globals and in the cells that they close over."""
@@ -235,7 +239,7 @@ class Swapped:
         key = id(function.__globals__), loops
         self.scope = _scopes.get(key)
         if self.scope is None:
-            self.scope = _scopes[key] = _Globals(function.__globals__, loops)
+            self.scope = _scopes[key] = Globals(function.__globals__, loops)
         self.function = swap(function, self.scope)
         self.cells = self.scope.functions[function][1]
 

@@ -168,3 +168,26 @@ def test_a_loop_that_goes_over_where_it_begins_asks_for_no_time(at_once, monkeyp
     monkeypatch.setattr(running.time, "thread_time", lambda: asked.append(0) or 0.0)
     assert f(x) == 10.0
     assert not asked
+
+
+@pytest.mark.parametrize("wrong", [None, 5, -6, 2**62, -(2**63), 2**63 - 1])
+def test_indices_that_are_looked_up_may_count_from_the_end(wrong, at_once):
+    def scattered(at, y, z):
+        for i in range(len(at)):
+            y[at[i]] += y[at[i] - 1] + i
+            z[at[at[i]]] = y[at[i]]
+        return y, z
+
+    at = np.array([0, -1, 4, -5, 2, -3, 1, 3, -2, -4])
+    if wrong is not None:
+        at[7] = wrong
+    outcomes = []
+    for f in (scattered, plait.jit(scattered)):
+        y, z = np.arange(5.0), np.zeros(10)
+        try:
+            f(at, y, z)
+            error = None
+        except (IndexError, OverflowError) as e:
+            error = type(e), str(e)
+        outcomes.append((error, y.tolist(), z.tolist()))
+    assert outcomes[0] == outcomes[1]

@@ -1,6 +1,8 @@
 // What sequential kernels alone have: conditions, loops that repeat, breaks, operations on scalars.
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
+
 #include "emitter.hpp"
 #include "ir/checks.hpp"
 
@@ -32,11 +34,51 @@ void Emitter::emit_if(std::int32_t loop) {
       emit_insts(l.otherwise);
       rare_ -= l.rare;
     };
+  if (!otherwise && rare_ == 0)
+    if (const auto c = ir::index_check(k_, l.condition); c && stands_before(c->index, loop))
+      return emit_index_check(*c, l.body);
   when(
       vals_[l.condition].regs[0], [&] { emit_insts(l.body); }, otherwise,
       ir::leaves_kernel(k_, l.body) ? Odds::Unlikely
       : l.rare                      ? Odds::Likely
                                     : Odds::Even);
+}
+
+bool Emitter::stands_before(ir::Val v, std::int32_t loop) const {
+  const ir::Loop& around = k_.loops[analysis_.parent[loop]];
+  const auto has = [&](const std::vector<ir::Val>& block) {
+    const auto at = std::find(block.begin(), block.end(), v);
+    return std::any_of(at, block.end(), [&](ir::Val f) {
+      return k_.insts[f].op == ir::Op::For && k_.insts[f].index == loop;
+    });
+  };
+  return has(around.body) || has(around.otherwise);
+}
+
+// Negative indices are a way of their own, which is seldom taken: what an index is loaded for does
+// not wait for a comparison and a sum. What follows finds the index where both ways meet.
+void Emitter::emit_index_check(const ir::IndexCheck& c, const std::vector<ir::Val>& fails) {
+  llvm::Value *i = vals_[c.i].regs[0], *n = vals_[c.extent].regs[0];
+  BasicBlock *beyond = block("beyond"), *fail = block("fail"), *join = block("inside");
+  const auto rarely = [&](unsigned yes, unsigned no) {
+    return MDBuilder(ctx_).createBranchWeights(yes, no);
+  };
+  BasicBlock* before = b_.GetInsertBlock();
+  b_.CreateCondBr(b_.CreateICmpULT(i, n), join, beyond, rarely(2000, 1));
+  b_.SetInsertPoint(beyond);
+  // Below the extent only if it has wrapped.
+  llvm::Value* from_end = b_.CreateAdd(i, n);
+  b_.CreateCondBr(b_.CreateICmpULT(from_end, n), join, fail, rarely(2000, 1));
+  b_.SetInsertPoint(fail);
+  emit_insts(fails);
+  BasicBlock* failed = b_.GetInsertBlock();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  PHINode* index = b_.CreatePHI(b_.getInt64Ty(), 3);
+  index->addIncoming(i, before);
+  index->addIncoming(from_end, beyond);
+  index->addIncoming(from_end, failed);  // where the block does not leave
+  vals_[c.index] = uniform_value(index);
 }
 
 // Two loops, as in_blocks() has them: the inner one runs a block of iterations, the outer one looks

@@ -17,6 +17,7 @@
 
 #include "codegen/llvm/module.hpp"
 #include "ir/analysis.hpp"
+#include "ir/checks.hpp"
 #include "plait/error.hpp"
 
 namespace plait::jit {
@@ -141,6 +142,9 @@ class Emitter {
 
   // emit_control.cpp: what sequential kernels alone have
   void emit_control(ir::Val v);
+  // Whether a value is defined in front of an `if`, in the block that has both.
+  bool stands_before(ir::Val v, std::int32_t loop) const;
+  void emit_index_check(const ir::IndexCheck& c, const std::vector<ir::Val>& fails);
   void emit_if(std::int32_t loop);
   void emit_repeat(std::int32_t loop);
   void emit_break(const ir::Inst& i);

@@ -55,7 +55,7 @@ class Elements(Loop):
 
     def __call__(self, numbers, consumer=list):
         """What the comprehension goes over."""
-        return super().__call__(numbers) if _takes_all(consumer) and _counts(numbers) and not self.waits else numbers
+        return self.begin(numbers) if _takes_all(consumer) and _counts(numbers) and not self.waits else numbers
 
     def inputs(self, variables):
         found, values = super().inputs(variables)

@@ -18,14 +18,16 @@ from .._jit import original
 from .._shape import shares_memory
 from .._swap import _MISSING, contents
 from .comprehensions import stored
+from .entries import entry_of
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, name, scalar_of
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, array_type, is_complex, name, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
+_HEARD = {"ignore", "warn"}  # of NumPy's ways to treat errors those that raise nothing
 _DTYPES = {numpy.dtype(t.dtype).num: t.dtype for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
 # Of the thread: what others do says nothing of a loop.
@@ -38,8 +40,9 @@ MOST = 16  # codes of a loop
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
-class Loop:
-    """One loop of a function. Called where it begins; end() runs what is left of it."""
+class Loop(_plait.LoopCall):
+    """One loop of a function. Called where it begins; end() runs what is left of it. Both are LoopCall's, which runs code that has an entry for the
+    variables (entries.py), and asks begin() and ended() else."""
 
     unbound, forever = UNBOUND, itertools.repeat(None)
     depth = 2  # frames from a Rest that begins to the function
@@ -74,10 +77,12 @@ class Loop:
         # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
         return sorted(inside - (set(self.stored) - exposed(self.source)))
 
-    def __call__(self, numbers=None):
+    def begin(self, numbers=None):
         """What a loop iterates over: a Rest, or its range where that is as good."""
         if numbers is not None and not _counts(numbers):
             return numbers
+        if sys._getframe(self.depth - 1).f_globals is not self.scope:
+            self.scope.sync()  # a direct call (direct.py), in which nobody has
         self.calls += 1
         waits = self.waits
         expected = self.each * (1 if numbers is None else len(numbers))
@@ -92,12 +97,18 @@ class Loop:
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
+        for key, x, *_ in self.looked_up(variables):
+            if x is not _MISSING:
+                yield key, original(x)
+
+    def looked_up(self, variables):
+        """The same names, as inputs have them; what is found there, and by which name, in which variables, cells and globals."""
         functions = []
         for name in self.names:
             x = _look_up(name, variables, self.cells, self.scope)
             if x is not _MISSING:
                 functions.append(original(x))
-                yield name, functions[-1]
+            yield name, x, name, variables, self.cells, self.scope
         for function in functions:  # which grows
             source = definition(function) if isinstance(function, types.FunctionType) else None
             if source is None:
@@ -105,11 +116,9 @@ class Loop:
             cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
             for name in source[2]:
                 x = _look_up(name, {}, cells, function.__globals__)
-                if x is not _MISSING:
-                    x = original(x)
-                    if isinstance(x, types.FunctionType) and x not in functions:
-                        functions.append(x)
-                    yield outer_name(function, name), x
+                if isinstance(made := original(x), types.FunctionType) and made not in functions:
+                    functions.append(made)
+                yield outer_name(function, name), x, name, None, cells, function.__globals__
 
     def inputs(self, variables):
         """What each name stands for: its type, and the value."""
@@ -118,8 +127,10 @@ class Loop:
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) in (ndarray, numpy.ndarray) and x.dtype.num in _DTYPES and x.dtype.isnative:
-                t = ArrayType(_DTYPES[x.dtype.num], x.ndim, x.ndim > 0 and x.strides[-1] == x.itemsize)
+            if t is None and type(x) in (ndarray, numpy.ndarray):
+                dtype, strides = x.dtype, x.strides
+                if dtype.num in _DTYPES and dtype.isnative:
+                    t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
             if t is None:
                 t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)) else Other(type(x))
             found[name] = t
@@ -129,7 +140,7 @@ class Loop:
     def code(self, inputs, numbers):
         """The machine code for inputs of these types, to be asked for."""
         step = numbers.step if numbers is not None and numbers.step in (1, -1) else None
-        key = step, *((n, t if isinstance(t, (Scalar, ArrayType, Other)) else id(t)) for n, t in inputs.items())
+        key = step, *inputs, *[t if isinstance(t, (Scalar, ArrayType, Other)) else id(t) for t in inputs.values()]
         found = self.codes.get(key)
         if found is None:
             found = Code(self, inputs, step, len(self.codes) >= MOST)
@@ -144,9 +155,13 @@ class Loop:
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
 
-    def end(self, rest):
+    def ended(self, rest):
         """What the loop's names are when it has ended, whether it returned, and what; None where it has ended in Python."""
-        return rest.finish(sys._getframe(1).f_locals) if type(rest) is Rest else None
+        return rest.finish(sys._getframe(1).f_locals) if type(rest) in (Rest, Finished) else None
+
+    def finished(self, code, results):
+        """What a loop iterates over when its entry has run it, and has heard of something or failed."""
+        return Finished(self, code, results)
 
 
 def _look_up(name, variables, cells, scope):
@@ -232,6 +247,19 @@ class Rest:
         return self.code.run(self.loop, values, variables, numbers)
 
 
+class Finished:
+    """A loop that its entry has run: what came of it is still to be told."""
+
+    def __init__(self, loop, code, results):
+        self.loop, self.code, self.results = loop, code, results
+
+    def __iter__(self):
+        return iter(())
+
+    def finish(self, variables):
+        return self.code.told(self.loop, variables, [self.results], 4)
+
+
 class Code:
     """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
@@ -239,8 +267,11 @@ class Code:
         _plait.load_compiler()  # meanwhile
         from .lowering import Lowering, types_of  # which loops that are soon over do without
 
-        self.why, self.runs = None, 0
+        self.why, self.runs_by_python = None, 0
+        self.entry = None  # runs it without Python; False where that cannot be
         self.seconds, self.each = 0.0, 0.0  # of its runs, and of an iteration
+        self.alone_each = None  # seconds of an iteration that one thread ran
+        self.step, self.ranged = step, isinstance(loop.source, ast.For)
         self.usable, self.inputs = False, inputs  # which keeps the objects alive that the code was made for
         try:
             if too_many:
@@ -254,6 +285,8 @@ class Code:
         self.procedure = self.lowering.p.p
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
+        self.counters = [n for n in inputs if n in self.lowering.counters]
+        self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
         self.divisible = loop.divisible and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
 
@@ -261,6 +294,10 @@ class Code:
         """Has it compiled in the background. A loop that can be left between two iterations begins in code that is soon there."""
         if self.usable:
             self.procedure.compile_async() if self.divisible else self.procedure.optimise_async()
+
+    @property
+    def runs(self):
+        return self.runs_by_python + (self.entry.runs if self.entry else 0)
 
     def report(self):
         return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
@@ -283,12 +320,16 @@ class Code:
     def fits(self, values):
         """Whether warnings raise nothing, arrays lie apart that the code takes for such, and counters are far from their ends."""
         errors = numpy.geterr()
-        if any(errors[k] not in ("ignore", "warn") for k in _KINDS.values()) or any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters):
+        if not _HEARD.issuperset([errors[k] for k in _KINDS.values()]) or "error" in [f[0] for f in warnings.filters if issubclass(RuntimeWarning, f[2])]:
             return False
-        if any(type(values[n]) is int and abs(values[n]) > 2**62 for n in self.lowering.counters & values.keys()):
-            return False
+        for n in self.counters:
+            if type(values[n]) is int and abs(values[n]) > 2**62:
+                return False
         names = self.lowering.arrays
-        return not any(_overlap(values[names[a]], values[names[b]]) for a, b in self.lowering.facts.apart)
+        for a, b in self.lowering.facts.apart:
+            if _overlap(values[names[a]], values[names[b]]):
+                return False
+        return True
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
@@ -307,37 +348,64 @@ class Code:
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
         low = self.lowering
-        if not self.runs and _plait.log_loops():
+        if not self.runs_by_python and _plait.log_loops():
             self.tell(loop)
-        self.runs += 1
+        self.runs_by_python += 1
         self.count = 0  # elements that were made
         lent = []
         arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
-        params = [x for a in arrays for x in (*a.shape, *a.strides)] + [arrays[slot].size for slot in low.memories]
+        params = []
+        for a in arrays:
+            params += a.shape
+            params += a.strides
+        params += [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        for x in (values[n] for n in low.arguments):
-            args += (x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,)
-        arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
+        args += [values[n] for n in low.arguments]
+        if self.complexes:
+            args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
+            arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
         begun = time.perf_counter()
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
-                parts = lambda ranges, seconds: self.procedure.run_parts(arrays, params, args, [(r.start, r.stop) for r in ranges], seconds)  # noqa: E731
+
+                def parts(ranges, seconds):
+                    results = self.procedure.run_parts(arrays, params, args, [(r.start, r.stop) for r in ranges], seconds)
+                    if len(ranges) == 1:
+                        self.alone_each = self.procedure.ran / len(ranges[0])
+                    return results
+
                 found = run_shared(parts, written, numbers, lambda result: result[1])
             else:
                 found = [self.procedure.run(arrays, params, args)]
+                if numbers:
+                    self.alone_each = self.procedure.ran / len(numbers)
         finally:
             self.seconds += time.perf_counter() - begun
             if self.seconds >= MUCH:
                 self.procedure.optimise_async()
             if lent:
                 _plait.end_borrow(*lent)
-        heard = functools.reduce(operator.or_, (part[0] for part in found))
+        if self.entry is None and self.procedure.optimised:
+            self.entry = entry_of(loop, self, variables)
+            if self.entry:
+                loop.add_entry(self.entry)
+        if self.entry:
+            loop.ran_code()
+            if self.alone_each is not None:
+                self.entry.each = self.alone_each
+        return self.told(loop, variables, found, 7 if low.made else 5)
+
+    def told(self, loop, variables, found, depth):
+        """What run() returns, of the results of all parts. Raises what an iteration raises, and warns of what they have heard. depth: frames from here
+        to the function, this one included."""
+        low = self.lowering
+        heard = found[0][0] if len(found) == 1 else functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0
-        for bit, text in enumerate(low.warnings):
+        for bit, text in enumerate(low.warnings if heard else ()):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
-                warnings.warn(text, RuntimeWarning, stacklevel=6 if low.made else 4)
+                warnings.warn(text, RuntimeWarning, stacklevel=depth)
         if site:
             low.failures[site - 1].again(i, a, b)
             raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")

@@ -1,5 +1,6 @@
 """What the variables of a compiled loop are: scalars of Python's or NumPy's, or arrays that the loop is given."""
 
+import functools
 from typing import NamedTuple
 
 import numpy
@@ -21,7 +22,7 @@ class Scalar(NamedTuple):
 
     @property
     def kind(self):
-        return numpy.dtype(self.dtype).kind
+        return _kind_of(self.dtype)
 
     @property
     def weak(self):
@@ -32,7 +33,17 @@ class Scalar(NamedTuple):
         """What Python has of it."""
         if isinstance(number, complex) and self.kind != "c":
             number = number.real
-        return {"b": bool, "i": int, "f": float, "c": complex}[self.kind](number) if self.python else numpy.dtype(self.dtype).type(number)
+        return class_of(self)(number)
+
+
+@functools.cache
+def _kind_of(dtype):
+    return numpy.dtype(dtype).kind
+
+
+@functools.cache
+def class_of(scalar):
+    return {"b": bool, "i": int, "f": float, "c": complex}[scalar.kind] if scalar.python else numpy.dtype(scalar.dtype).type
 
 
 INT, FLOAT, BOOL, COMPLEX = Scalar("int64", True), Scalar("float64", True), Scalar("bool", True), Scalar("complex128", True)
@@ -45,6 +56,9 @@ class ArrayType(NamedTuple):
     dtype: str
     ndim: int
     packed: bool = False  # elements along the last axis follow each other
+
+
+array_type = functools.cache(ArrayType)  # one object for equal ones: calls make many
 
 
 class Other(NamedTuple):

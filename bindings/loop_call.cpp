@@ -1,0 +1,297 @@
+#include "ndarray.hpp"  // Python's headers first
+
+#include <optional>
+
+#include "functions.hpp"
+#include "loop_entry.hpp"
+#include "tracer/context.hpp"
+#include "tracer/device.hpp"
+
+namespace plait::py {
+namespace {
+
+constexpr int kMostEntries = 16;
+
+// --- what all calls ask
+
+// Objects of Python's modules, looked up once.
+struct Asked {
+  PyObject *gettrace, *geterr, *warnings, *error_states;
+  PyObject *filters, *begin, *ended;
+};
+const Asked* asked() {
+  static const Asked* const all = []() -> const Asked* {
+    const auto of = [](const char* module, const char* name) {
+      const Owned m(check(PyImport_ImportModule(module)));
+      return check(PyObject_GetAttrString(m.get(), name));
+    };
+    const auto text = [](const char* s) { return check(PyUnicode_InternFromString(s)); };
+    PyObject* states = nullptr;
+    try {
+      states = of("numpy._core._multiarray_umath", "_extobj_contextvar");
+    } catch (const PythonError&) {
+      PyErr_Clear();  // a NumPy that keeps it elsewhere: geterr() is asked each time
+    }
+    return new Asked{of("sys", "gettrace"),
+                     of("numpy", "geterr"),
+                     of("warnings", "__dict__"),
+                     states,
+                     text("filters"),
+                     text("begin"),
+                     text("ended")};
+  }();
+  return all;
+}
+
+bool is_traced() { return Owned(check(PyObject_CallNoArgs(asked()->gettrace))).get() != Py_None; }
+
+// Whether NumPy raises nothing, of what loops meet.
+bool errors_are_heard() {
+  static PyObject* known =
+      nullptr;  // the state that was asked last and does not; states never change
+  Owned state;
+  if (asked()->error_states) {
+    PyObject* now = nullptr;
+    check(PyContextVar_Get(asked()->error_states, nullptr, &now));
+    state = Owned(now);
+    if (now && now == known) return true;
+  }
+  const Owned errors(check(PyObject_CallNoArgs(asked()->geterr)));
+  for (const char* kind : {"divide", "invalid", "over"}) {
+    PyObject* const how = PyDict_GetItemString(errors.get(), kind);
+    if (!how || (PyUnicode_CompareWithASCIIString(how, "warn") != 0 &&
+                 PyUnicode_CompareWithASCIIString(how, "ignore") != 0))
+      return false;
+  }
+  if (state) {
+    Py_XDECREF(known);
+    known = state.release();
+  }
+  return true;
+}
+
+// Whether a RuntimeWarning may become an error.
+bool warnings_may_raise() {
+  PyObject* const filters = PyDict_GetItemWithError(asked()->warnings, asked()->filters);
+  if (!filters || !PyList_Check(filters)) return true;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(filters); ++i) {
+    PyObject* const f = PyList_GET_ITEM(filters, i);
+    if (!PyTuple_Check(f) || PyTuple_GET_SIZE(f) < 3 || !PyUnicode_Check(PyTuple_GET_ITEM(f, 0)))
+      return true;
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(f, 0), "error") != 0) continue;
+    PyObject* const category = PyTuple_GET_ITEM(f, 2);
+    if (!PyType_Check(category) ||
+        PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(PyExc_RuntimeWarning),
+                         reinterpret_cast<PyTypeObject*>(category)))
+      return true;
+  }
+  return false;
+}
+
+// --- a loop
+
+struct LoopObject {
+  PyObject_HEAD PyObject* entries;  // list, the one that was used last first
+  PyObject* unbound;
+  bool fast, slow;  // the last time: by code that has an entry, or not
+};
+LoopObject* as_loop(PyObject* o) { return reinterpret_cast<LoopObject*>(o); }
+PyTypeObject* loop_type;
+
+Owned locals_of_caller() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Owned(check(PyEval_GetFrameLocals()));
+#else
+  return Owned(check(PyFrame_GetLocals(PyEval_GetFrame())));
+#endif
+}
+
+PyObject* by_entry(PyObject* self, PyObject* numbers) {
+  LoopObject* const loop = as_loop(self);
+  std::optional<Range> range;
+  if (numbers && !(range = range_of(numbers))) return nullptr;
+  if (is_traced() || !errors_are_heard() || warnings_may_raise()) return nullptr;
+  const Owned locals = locals_of_caller(), entries = Owned::borrow(loop->entries);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()); ++i) {
+    const Owned entry = Owned::borrow(PyList_GET_ITEM(entries.get(), i));
+    PyObject* const done = run_entry(entry.get(), self, loop->unbound, range, locals.get());
+    if (done) return done;
+  }
+  return nullptr;
+}
+
+PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
+  LoopObject* const loop = as_loop(self);
+  if (loop->entries && PyList_GET_SIZE(loop->entries) > 0 && !named &&
+      PyTuple_GET_SIZE(args) <= 1) {
+    PyObject* const numbers = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    PyObject* const done = guarded([&] { return by_entry(self, numbers); });
+    if (done || PyErr_Occurred()) {
+      loop->fast = done && state_behind(done);
+      loop->slow = !loop->fast;
+      return done;
+    }
+  }
+  loop->fast = false;
+  loop->slow = true;
+  const Owned begin(PyObject_GetAttr(self, asked()->begin));
+  return begin ? PyObject_Call(begin.get(), args, named) : nullptr;
+}
+
+PyObject* end_loop(PyObject* self, PyObject* rest) {
+  if (PyObject* const state = state_behind(rest)) return Py_NewRef(state);
+  return PyObject_CallMethodOneArg(self, asked()->ended, rest);
+}
+
+// add_entry(entry)
+PyObject* add_entry(PyObject* self, PyObject* entry) {
+  LoopObject* const loop = as_loop(self);
+  if (!is_loop_entry(entry)) return PyErr_Format(PyExc_TypeError, "not a LoopEntry");
+  if (!loop->entries) loop->entries = PyList_New(0);
+  if (!loop->entries ||
+      (PyList_GET_SIZE(loop->entries) < kMostEntries && PyList_Insert(loop->entries, 0, entry) < 0))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+// Code that has an entry was run by way of Python.
+PyObject* ran_code(PyObject* self, PyObject*) {
+  as_loop(self)->fast = true;
+  as_loop(self)->slow = false;
+  Py_RETURN_NONE;
+}
+
+PyObject* make_loop(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* const o = type->tp_alloc(type, 0);
+  if (!o) return nullptr;
+  as_loop(o)->unbound = PyObject_GetAttrString(o, "unbound");
+  if (as_loop(o)->unbound) return o;
+  Py_DECREF(o);
+  return nullptr;
+}
+int traverse_loop(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(as_loop(self)->entries);
+  Py_VISIT(as_loop(self)->unbound);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear_loop(PyObject* self) {
+  Py_CLEAR(as_loop(self)->entries);
+  Py_CLEAR(as_loop(self)->unbound);
+  return 0;
+}
+void dealloc_loop(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  clear_loop(self);
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+// --- a function
+
+struct DirectObject {
+  PyObject_HEAD PyObject* function;
+  PyObject* loops;        // tuple, the outermost
+  std::uint64_t numbers;  // bits: arguments that are no arrays
+};
+DirectObject* as_direct(PyObject* o) { return reinterpret_cast<DirectObject*>(o); }
+
+// Whether an argument is what NumPy and Plait take alike, and holds nothing else.
+bool crosses(PyObject* x, bool number) {
+  if (PyArray_CheckExact(x)) return !number;
+  return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x) || x == Py_None ||
+         PyComplex_CheckExact(x) ||
+         (PyArray_IsScalar(x, Generic) && !PyArray_IsScalar(x, Object) &&
+          !PyArray_IsScalar(x, Void));
+}
+
+// takes(args): whether the function may run on them.
+PyObject* takes(PyObject* self, PyObject* args) {
+  const DirectObject& direct = *as_direct(self);
+  bool fast = false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(direct.loops); ++i) {
+    const LoopObject& loop = *as_loop(PyTuple_GET_ITEM(direct.loops, i));
+    if (loop.slow) Py_RETURN_FALSE;
+    fast |= loop.fast;
+  }
+  if (!fast || in_jit() || default_dtype_may_vary() || tracer::current_device() != kHost)
+    Py_RETURN_FALSE;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+    if (i >= 64 || !crosses(PyTuple_GET_ITEM(args, i), direct.numbers >> i & 1)) Py_RETURN_FALSE;
+  Py_RETURN_TRUE;
+}
+
+PyObject* make_direct(PyTypeObject* type, PyObject* args, PyObject*) {
+  PyObject *function, *loops;
+  unsigned long long numbers;
+  if (!PyArg_ParseTuple(args, "OO!K", &function, &PyTuple_Type, &loops, &numbers)) return nullptr;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(loops); ++i)
+    if (!PyObject_TypeCheck(PyTuple_GET_ITEM(loops, i), loop_type))
+      return PyErr_Format(PyExc_TypeError, "not a LoopCall");
+  PyObject* const o = type->tp_alloc(type, 0);
+  if (!o) return nullptr;
+  as_direct(o)->function = Py_NewRef(function);
+  as_direct(o)->loops = Py_NewRef(loops);
+  as_direct(o)->numbers = numbers;
+  return o;
+}
+int traverse_direct(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(as_direct(self)->function);
+  Py_VISIT(as_direct(self)->loops);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear_direct(PyObject* self) {
+  Py_CLEAR(as_direct(self)->function);
+  Py_CLEAR(as_direct(self)->loops);
+  return 0;
+}
+void dealloc_direct(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  clear_direct(self);
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+PyObject* function_of(PyObject* self, void*) { return Py_NewRef(as_direct(self)->function); }
+
+PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
+                              {"add_entry", c(add_entry), METH_O, nullptr},
+                              {"ran_code", c(ran_code), METH_NOARGS, nullptr},
+                              {nullptr, nullptr, 0, nullptr}};
+PyType_Slot loop_slots[] = {{Py_tp_new, slot_of(make_loop)},
+                            {Py_tp_call, slot_of(call_loop)},
+                            {Py_tp_dealloc, slot_of(dealloc_loop)},
+                            {Py_tp_traverse, slot_of(traverse_loop)},
+                            {Py_tp_clear, slot_of(clear_loop)},
+                            {Py_tp_methods, loop_methods},
+                            {0, nullptr}};
+PyType_Spec loop_spec = {"plait._plait.LoopCall", sizeof(LoopObject), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, loop_slots};
+
+PyMethodDef direct_methods[] = {{"takes", c(takes), METH_O, nullptr},
+                                {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef direct_getset[] = {{"function", function_of, nullptr, nullptr, nullptr},
+                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot direct_slots[] = {{Py_tp_new, slot_of(make_direct)},
+                              {Py_tp_dealloc, slot_of(dealloc_direct)},
+                              {Py_tp_traverse, slot_of(traverse_direct)},
+                              {Py_tp_clear, slot_of(clear_direct)},
+                              {Py_tp_methods, direct_methods},
+                              {Py_tp_getset, direct_getset},
+                              {0, nullptr}};
+PyType_Spec direct_spec = {"plait._plait.DirectCall", sizeof(DirectObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, direct_slots};
+
+}  // namespace
+
+bool add_loop_calls(PyObject* module) {
+  loop_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&loop_spec));
+  const Owned direct(PyType_FromSpec(&direct_spec));
+  return loop_type && direct &&
+         PyModule_AddObjectRef(module, "LoopCall", reinterpret_cast<PyObject*>(loop_type)) == 0 &&
+         PyModule_AddObjectRef(module, "DirectCall", direct.get()) == 0;
+}
+
+}  // namespace plait::py

@@ -1,0 +1,47 @@
+// Calls of compiled loops without Python code around them. plait/_python_loops/ decides what is
+// compiled, and describes it once for each version of the code (entries.py); here a call's values
+// are checked against that description, handed to the machine code, and taken back. Whatever does
+// not fit goes to Python.
+//
+// LoopEntry(description): one version of a loop's code (loop_entry.cpp).
+// LoopCall: the base of plait's Loop. Called where the loop begins; end() is where it has ended
+// (loop_call.cpp).
+// DirectCall(function, loops, numbers): the jitted function with its loops compiled, for arguments
+// that cross as they are, without NumPy replaced in it (loop_call.cpp).
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "python.hpp"
+
+namespace plait::py {
+
+// A range whose numbers are far from the ends of int64.
+struct Range {
+  std::int64_t bounds[3];  // start, stop, step
+  std::int64_t size() const {
+    const auto [start, stop, step] = bounds;
+    if (step > 0) return start < stop ? (stop - start - 1) / step + 1 : 0;
+    return start > stop ? (start - stop - 1) / -step + 1 : 0;
+  }
+};
+std::optional<Range> range_of(PyObject* o);  // throws
+
+bool is_loop_entry(PyObject* o);
+// Runs a loop by an entry, where the values fit that `locals` and the globals hold: what the loop
+// iterates over is then at its end, and says what the loop's variables are (state_behind), or has
+// its Python half tell what came of it. `unbound` stands for variables that have no value. Null
+// without an error: they do not fit. Throws.
+PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
+                    const std::optional<Range>& range, PyObject* locals);
+PyObject* state_behind(PyObject* rest);  // borrowed; null for all else
+
+template <class F>
+void* slot_of(F* f) {
+  return reinterpret_cast<void*>(f);
+}
+
+bool add_loop_entries(PyObject* module);  // false with a Python error
+bool add_loop_calls(PyObject* module);    // the same
+
+}  // namespace plait::py
