@@ -268,8 +268,10 @@ TEST_CASE("a convolution of casts packs and moves what was cast, however it is w
       for (const char* wide : {"cast int32", "cast float32", "update int32", "update float32",
                                "view int32", "view float32"})
         CHECK(r.text.find(wide) == std::string::npos);
-      // A sum of products is another one than a product.
-      if (is_integer(to) || &convolved != &spellings[3]) CHECK(r.fused == r.direct);
+      // A sum of products is another one than a product, and AMX's sums are not float32's.
+      const bool other = &convolved == &spellings[3] || (t == DType::BFloat16 && has_amx());
+      const bool same = r.fused == r.direct;  // not printed
+      CHECK((same || (other && !is_integer(to))));
     }
   CHECK(alone == 9);
 }
