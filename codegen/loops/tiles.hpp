@@ -342,6 +342,39 @@ void block(std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const 
   walk<By, true>(m, n, t, kRows, all * kRows, all * wide);
 }
 
+// Vectors of a tile of so few rows that two would not give as many sums as a processor has under
+// way: longer pieces of the rows of B, too, where these lie in memory.
+constexpr int vectors_of_few(int rows) {
+#if defined(__AVX512F__)
+  return rows <= 2 ? 8 : rows <= 6 ? 4 : kVectors;
+#else
+  return rows == 1 ? 8 : rows == 2 ? 4 : kVectors;
+#endif
+}
+
+constexpr int kMostFewRows = 6;
+
+// Full tiles of so few rows; returns how many columns these are.
+template <class By, int R>
+std::int64_t walk_few(std::int64_t n, Tile<typename By::Word> t) {
+  constexpr int vectors = vectors_of_few(R);
+  constexpr std::int64_t wide = kWidth<typename By::Word> * vectors;
+  std::int64_t j = 0;
+  for (; vectors > kVectors && j + wide <= n; j += wide, t.b += wide, t.c += wide)
+    tile<By, R, vectors, false, false>(t);
+  return j;
+}
+template <class By, std::size_t... r>
+std::int64_t walk_few(std::int64_t rows, std::int64_t n, const Tile<typename By::Word>& t,
+                      std::index_sequence<r...>) {
+  std::int64_t done = 0;
+  ((rows == static_cast<std::int64_t>(r) + 1
+        ? void(done = walk_few<By, static_cast<int>(r) + 1>(n, t))
+        : void()),
+   ...);
+  return done;
+}
+
 template <class By>
 void strided(const ProductBlock& p, bool packed_b) {
   using T = typename By::Word;
@@ -349,17 +382,23 @@ void strided(const ProductBlock& p, bool packed_b) {
   if (p.m == 0) return;
   // Tiles of about the same height: those of few rows wait for their own sums.
   const std::int64_t count = (p.m + kRows - 1) / kRows, height = (p.m + count - 1) / count;
-  const Tile<T> t{p.k,
-                  static_cast<const T*>(p.a),
-                  p.a_row,
-                  p.a_column,
-                  static_cast<const T*>(p.b),
-                  packed_b ? wide : p.b_row,
-                  static_cast<T*>(p.c),
-                  p.c_row,
-                  p.add,
-                  0};
-  walk<By, false>(p.m, p.n, t, height, height * p.a_row, packed_b ? p.k * wide : wide);
+  Tile<T> t{p.k,
+            static_cast<const T*>(p.a),
+            p.a_row,
+            p.a_column,
+            static_cast<const T*>(p.b),
+            packed_b ? wide : p.b_row,
+            static_cast<T*>(p.c),
+            p.c_row,
+            p.add,
+            0};
+  std::int64_t done = 0;
+  if (!packed_b && count == 1) {
+    done = walk_few<By>(p.m, p.n, t, std::make_index_sequence<kMostFewRows>());
+    t.b += done;
+    t.c += done;
+  }
+  walk<By, false>(p.m, p.n - done, t, height, height * p.a_row, packed_b ? p.k * wide : wide);
 }
 
 }  // namespace

@@ -125,6 +125,13 @@ TEST_CASE("every height and width of a tile") {
       check<float>(m, n, 5, false);
       check<double>(m, n, 5, false);
     }
+  // Of few rows, tiles have more columns, and others what is left.
+  for (int m = 1; m <= 7; ++m)
+    for (const int n : {64, 127, 128, 150, 289}) {
+      check<float>(m, n, 5, m == 2);
+      check<double>(m, n, 5, m == 2);
+    }
+  check<float>(2, 300, 600, true);
 }
 
 TEST_CASE("operands of any strides are packed") {
