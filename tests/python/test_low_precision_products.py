@@ -154,7 +154,7 @@ SCRIPT = """
 import os, ml_dtypes, numpy, plait
 r = numpy.random.default_rng(3)
 total = 0
-for m, k, n in [(150, 131, 170), (3, 515, 260), (260, 64, 1)]:
+for m, k, n in [(150, 131, 170), (3, 515, 260), (40, 515, 60), (260, 64, 1)]:
     for s in "bB":
         for t in "bB":
             a = r.integers(-128, 128, (m, k)).astype(s); b = r.integers(-128, 128, (k, n)).astype(t)

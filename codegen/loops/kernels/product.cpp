@@ -45,11 +45,12 @@ constexpr Product kPairs{kRows,
                          kPackingOfPairs<Pairs, B>};
 
 #if defined(__AVX512F__)
+// As deep as Float32's: the same sums.
 constexpr Product kBrainPairs{kRows,
                               kWidth<float>* kVectors,
                               2,
                               4,
-                              2 * kProductDepth,
+                              kProductDepth,
                               false,
                               block<BrainPairs>,
                               nullptr,
