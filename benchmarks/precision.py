@@ -1,14 +1,20 @@
 """Low precision in one run. Milliseconds, medians by turns.
 
-Products of square matrices of each dtype, summed in float32 or int32, beside NumPy's and, where it is installed, JAX's;
-chains of operations, beside one operation; attention, from a cache too, and convolution. Products with weights that are
+What the processor's instructions multiply at most (peaks.cpp). Products of square matrices of each dtype, summed in float32 or int32, beside NumPy's and, where
+they are installed, JAX's and torch's, and as a part of the best peak of that dtype; chains of operations, beside one operation; attention, from a cache too, and convolution. Products with weights that are
 dequantised where they are read: NumPy, Plait, a dense product of float32 in Plait, and one pass over the bytes of the weights.
 
     python benchmarks/precision.py [--threads 2] [--squares 1024] [--rows 1 8 64] [--size 4096] [--only WORD] [--explain]
 """
 
 import argparse
+import os
+import pathlib
+import platform
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
 
 import numpy
@@ -94,9 +100,41 @@ def jaxs_product(x, sums):
     return lambda: f(given).block_until_ready()
 
 
-def squares(size, seconds):
+def torchs_product(x):
+    """Of float32, bfloat16 and float16 torch's product has the dtype of its operands, and is summed in float32."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(plait.get_num_threads())
+    if x.dtype.name == "bfloat16":
+        given = torch.from_numpy(x.astype(numpy.float32)).bfloat16()
+    else:
+        given = torch.from_numpy(x)
+    product = torch._int_mm if x.dtype.kind == "i" else torch.matmul
+    return lambda: product(given, given)
+
+
+def peaks(threads):
+    """Of each dtype and instruction set: 1e9 products a second, of registers alone."""
+    if not shutil.which("g++") or platform.machine() != "x86_64":
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = pathlib.Path(__file__).with_name("peaks.cpp"), f"{folder}/peaks"
+        subprocess.run(["g++", "-std=c++20", "-O2", "-fopenmp", source, "-o", program], check=True)
+        lines = subprocess.run([program], env={**os.environ, "OMP_NUM_THREADS": str(threads)}, capture_output=True, text=True, check=True).stdout.splitlines()
+    found = {}
+    for line in lines:
+        name, products = line.split()
+        print(f"peak of {name:18} {float(products):8.0f} 1e9 products a second", flush=True)
+        dtype = name.partition(",")[0]
+        found[dtype] = max(found.get(dtype, 0.0), float(products))
+    return found
+
+
+def squares(size, seconds, peaks):
     rng = numpy.random.default_rng(0)
-    print(f"{'product':26} {'':>4} {'NumPy':>8} {'JAX':>8} {'Plait':>8} {'GOPS':>8}")
+    print(f"{'product':26} {'':>4} {'NumPy':>8} {'JAX':>8} {'torch':>8} {'Plait':>8} {'of peak':>8}")
     for t in dtypes():
         x = (rng.standard_normal((size, size)) * 3).astype(t)
         sums = numpy.int32 if t.kind == "i" else numpy.float32
@@ -105,10 +143,14 @@ def squares(size, seconds):
             lambda a=a, sums=sums: plait.evaluate(a.astype(sums) @ a.astype(sums)),
             lambda x=x, sums=sums: x.astype(sums) @ x.astype(sums),
             jaxs_product(x, sums),
+            torchs_product(x),
         ]
-        times = in_turns([f for f in functions if f], seconds)
-        jaxs = f"{times[2]:8.2f}" if functions[2] else " " * 8
-        print(f"{t.name:26} {size:4} {times[1]:8.2f} {jaxs} {times[0]:8.2f} {2e-6 * size**3 / times[0]:8.0f}", flush=True)
+        times = iter(in_turns([f for f in functions if f], seconds))
+        mine, numpys, jaxs, torchs = (next(times) if f else None for f in functions)
+        peak = peaks.get("float32" if t.name == "float16" else t.name)
+        part = f"{size**3 / mine * 1e-6 / peak:8.0%}" if peak else ""
+        shown = " ".join(" " * 8 if v is None else f"{v:8.2f}" for v in (numpys, jaxs, torchs, mine))
+        print(f"{t.name:26} {size:4} {shown} {part}", flush=True)
 
 
 def chains(n, seconds):
@@ -190,7 +232,7 @@ def main():
     plait.set_num_threads(args.threads)
     if args.squares:
         with numpy.errstate(all="ignore"):
-            squares(args.squares, args.seconds)
+            squares(args.squares, args.seconds, peaks(args.threads))
             chains(10_000_000, args.seconds)
             layers(args.seconds)
     k = n = args.size
