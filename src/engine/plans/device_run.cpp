@@ -63,6 +63,8 @@ class DeviceExecutor final : public Executor {
       if (!device_.is_compiled(*of.kernel, e)) missing.push_back({&of, e});
     });
     auto compile = [this](const Missing& m) {
+      timeline::Span span(timeline::Category::Compile);
+      span.name("compile for a device");
       try {
         device_.compile(*m.kernel->kernel, m.extents);
       } catch (const CompileError& e) {

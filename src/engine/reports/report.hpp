@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "core/timeline.hpp"
 #include "engine/plans/run.hpp"
 #include "engine/threads/seconds.hpp"
 #include "tracer/array.hpp"
@@ -143,12 +144,14 @@ void watch_one_at_a_time(const fusion::Graph& g);
 void watch_one_at_a_time(std::span<tracer::Node* const> wanted);
 
 // Work that is done at its call, without a plan: described to this thread's watch, and, the first
-// time at each place, to the log.
+// time at each place, to the log; and to traces.
 class AtCall {
  public:
   AtCall() : observed_(observed()) {
-    if (observed_) [[unlikely]]
+    if (observed_) [[unlikely]] {
       started_ = seconds_now();
+      traced_ = timeline::now();
+    }
   }
   // It gave a result of this type.
   void done(std::string_view operation, DType t, const Dims& shape) const {
@@ -166,13 +169,15 @@ class AtCall {
 
  private:
   static bool observed() {
-    return Watch::number.load(std::memory_order_relaxed) != 0 || logging(Log::Fusion);
+    return Watch::number.load(std::memory_order_relaxed) != 0 || logging(Log::Fusion) ||
+           timeline::on();
   }
   // site: 0: the current one.
   void describe(const std::string& what, std::uint32_t site) const;
 
   bool observed_;
   double started_ = 0;
+  std::int64_t traced_ = 0;
 };
 
 }  // namespace plait::engine

@@ -28,7 +28,7 @@ TEST_CASE("a job in work hears that the process ends") {
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
-    static Background& thread = *new Background;
+    static Background& thread = *new Background("test");
     std::unique_ptr<Job> job = std::make_unique<UntilTheEnd>();
     if (thread.add(job) != Background::Answer::Accepted) _exit(2);
     while (!begun) std::this_thread::yield();
