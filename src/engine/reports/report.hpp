@@ -36,6 +36,10 @@ struct Value {
   std::string type;  // "sqrt float64(100000)"
   std::string name;  // that the caller knows it by
   std::uint32_t site = 0;
+  // Results and reads of regions: the same number for the same memory with the same contents, in
+  // all reports; and how much of it.
+  std::uint64_t array = 0;
+  std::int64_t bytes = 0;
 };
 struct RegionReport {
   std::vector<Value> results, reads;
@@ -86,6 +90,14 @@ Report gather(const fusion::Graph& g, fusion::Plan& plan, const std::vector<std:
 Report gather_one_at_a_time(const fusion::Graph& g, const Names& names);
 Value value_of(const tracer::Node& n, const Names& names);
 std::string bytes_text(double b);
+// What it is called: by the caller, or by the statement that makes it. May be empty.
+std::string name_in(const Value& v, SourceOf source);
+// Seconds of the last run; 0: of no kernel, or not run yet.
+double measured_seconds(const RegionReport& r);
+// Where its regions have scratch.
+const char* scratch_space(const Report& r);
+// What runs it; empty: no kernel of the host.
+std::string tier_of(const RegionReport& r);
 
 std::string headline(const Report& r);
 // `first`: number of the first region.
