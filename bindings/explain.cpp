@@ -54,8 +54,51 @@ PyObject* counts(const engine::Report& r) {
                              static_cast<Py_ssize_t>(r.bytes_least)));
 }
 
+// (array, call site, name or "", type, bytes)
+PyObject* pictured_value(const engine::Value& v) {
+  return check(Py_BuildValue("KIssL", static_cast<unsigned long long>(v.array), v.site,
+                             engine::name_in(v, source).c_str(), v.type.c_str(),
+                             static_cast<long long>(v.bytes)));
+}
+
+template <class Items, class F>
+Owned made_list(const Items& items, F&& f) {
+  Owned list(check(PyList_New(0)));
+  for (const auto& item : items) check(PyList_Append(list.get(), Owned(f(item)).get()));
+  return list;
+}
+
+// ([(number, planned, results, reads, [(place, text of the line)], [(scratch's level, value,
+// bytes)], bytes moved, seconds predicted, measured, tier)]: what a picture shows of the regions. A
+// number that is not known is 0.
+Owned pictured(const engine::Report& r, int first) {
+  const char* const space = engine::scratch_space(r);
+  const Owned all = made_list(r.regions, [&](const engine::RegionReport& region) {
+    const Owned results = made_list(region.results, pictured_value),
+                reads = made_list(region.reads, pictured_value);
+    const Owned lines = made_list(region.sites, [](std::uint32_t site) {
+      const engine::SourceLine line = source(site);
+      return check(Py_BuildValue("ss", line.where.c_str(), line.text.c_str()));
+    });
+    const Owned scratch = made_list(region.scratch, [&](const engine::RegionReport::Scratch& s) {
+      const Owned of(pictured_value(s.value));
+      return check(
+          Py_BuildValue("ssOL", space, s.level.c_str(), of.get(), static_cast<long long>(s.bytes)));
+    });
+    return check(Py_BuildValue(
+        "iOOOOOLdds", first++, r.how == engine::Report::Planned ? Py_True : Py_False, results.get(),
+        reads.get(), lines.get(), scratch.get(), static_cast<long long>(region.bytes),
+        region.predicted, engine::measured_seconds(region), engine::tier_of(region).c_str()));
+  });
+  const Owned kept = made_list(r.in_memory, [](const auto& note) {
+    return check(Py_BuildValue("Ks", static_cast<unsigned long long>(note.first.array),
+                               note.second.c_str()));
+  });
+  return Owned(check(Py_BuildValue("OO", all.get(), kept.get())));
+}
+
 // (target, source, names, describe, first region's number, arrays) -> (counts or None, headline,
-// text)
+// text, pictured())
 PyObject* explain(PyObject*, PyObject* args) {
   const char* target;
   int with_source, first;
@@ -85,8 +128,9 @@ PyObject* explain(PyObject*, PyObject* args) {
     const Describing described(by);
     const std::string headline = e.plan ? engine::headline(*e.plan) : std::string();
     Owned count(e.plan ? counts(*e.plan) : Py_NewRef(Py_None));
-    return check(Py_BuildValue("Oss", count.get(), headline.c_str(),
-                               engine::text(e, first, source).c_str()));
+    const Owned picture = pictured(e.plan ? *e.plan : engine::Report(), first);
+    return check(Py_BuildValue("OssO", count.get(), headline.c_str(),
+                               engine::text(e, first, source).c_str(), picture.get()));
   });
 }
 
@@ -102,7 +146,8 @@ PyObject* watch(PyObject*, PyObject* names) {  // what this thread evaluates, un
   });
 }
 
-// (describe) -> [(kind, note, site, counts, headline, text, times, seconds)]; kind: "evaluation",
+// (describe) -> [(kind, note, site, counts, headline, text, times, seconds,
+// pictured())]; kind: "evaluation",
 // "note" or "at call". Regions are numbered through. What a kind has not is empty.
 PyObject* watched(PyObject*, PyObject* by) {
   return guarded([&]() -> PyObject* {
@@ -118,9 +163,11 @@ PyObject* watched(PyObject*, PyObject* by) {
       const bool planned = event.kind == engine::Watch::Event::Evaluation;
       const std::string headline = planned ? engine::headline(r) : std::string();
       const std::string text = planned ? engine::text(r, first, source) : std::string();
-      Owned item(check(Py_BuildValue("ssIOssKd", kinds[event.kind], event.note.c_str(), r.site,
+      const Owned picture = pictured(r, first);
+      Owned item(check(Py_BuildValue("ssIOssKdO", kinds[event.kind], event.note.c_str(), r.site,
                                      count.get(), headline.c_str(), text.c_str(),
-                                     static_cast<unsigned long long>(event.times), event.seconds)));
+                                     static_cast<unsigned long long>(event.times), event.seconds,
+                                     picture.get())));
       check(PyList_Append(list.get(), item.get()));
       first += static_cast<int>(r.regions.size());
     }

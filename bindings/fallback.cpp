@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "core/timeline.hpp"
 #include "engine/reports/report.hpp"
 #include "functions.hpp"
 #include "pooled_memory.hpp"
@@ -283,7 +284,9 @@ bool few_elements(PyObject* const* args, Py_ssize_t n, PyObject* names, std::int
   return true;
 }
 
-bool noting_fallbacks() { return logging(Log::Fallback) || engine::Watch::current(); }
+bool noting_fallbacks() {
+  return logging(Log::Fallback) || engine::Watch::current() || timeline::on();
+}
 
 // Memory of somebody else (a buffer, a mapped file, the array that the result is a view of) is
 // shared: both sides see writes.

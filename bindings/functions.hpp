@@ -18,6 +18,7 @@ extern PyMethodDef device_functions[];    // devices.cpp
 extern PyMethodDef lazy_functions[];      // lazy.cpp: where scalars stay pending
 bool scalars_stay_pending();              // in this thread
 extern PyMethodDef explain_functions[];   // explain.cpp
+extern PyMethodDef trace_functions[];     // timeline.cpp
 
 extern PyMethodDef short_method_functions[];  // short_methods.cpp
 PyMethodDef* with_short_methods(const PyMethodDef* others);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "core/timeline.hpp"
 #include "engine/reports/report.hpp"
 #include "events.hpp"
 #include "python.hpp"
@@ -37,7 +38,8 @@ bool holds_gil() {
 }
 
 PyThreadState* leave_python() {
-  if (engine::Watch::current()) remember_site();
+  if (engine::Watch::current() || timeline::on()) [[unlikely]]
+    remember_site();
   outside = true;
   return PyEval_SaveThread();
 }

@@ -220,7 +220,8 @@ PYBIND11_MODULE(_plait, m) {
       PyModule_AddFunctions(m.ptr(), fallback_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), sorting_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), loop_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), explain_functions) < 0)
+      PyModule_AddFunctions(m.ptr(), explain_functions) < 0 ||
+      PyModule_AddFunctions(m.ptr(), trace_functions) < 0)
     throw pb::error_already_set();
   add_functions(m);
   add_procedures(m);

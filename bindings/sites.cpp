@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/timeline.hpp"
 #include "engine/reports/report.hpp"
 #include "events.hpp"
 #include "tracer/context.hpp"
@@ -146,7 +147,7 @@ std::string site_text_without_gil(std::uint32_t id) {
 }  // namespace
 
 std::uint32_t current_site() {
-  if (!holds_gil()) return engine::Watch::current() ? remembered : 0;
+  if (!holds_gil()) return engine::Watch::current() || timeline::on() ? remembered : 0;
   SiteTable& t = site_table();
   PyFrameObject* frame = PyEval_GetFrame();
   Owned hold;

@@ -5,6 +5,7 @@
 
 #include "backend.hpp"
 #include "core/background.hpp"
+#include "core/timeline.hpp"
 
 namespace plait::jit {
 namespace {
@@ -29,14 +30,18 @@ class Compilation final : public Job {
 
 class Loading final : public Job {
  public:
-  void run(const std::atomic<bool>&) noexcept override { (void)available(); }
+  void run(const std::atomic<bool>&) noexcept override {
+    timeline::Span span(timeline::Category::Compile);
+    span.name("load the compiler");
+    (void)available();
+  }
   void lost(bool) noexcept override {}
 };
 
 Background& compiler(Background::Priority p) {
-  static Background& low = *new Background;
+  static Background& low = *new Background("plait: compiler");
   if (p == Background::Priority::Low) return low;
-  static Background& normal = *new Background(p);
+  static Background& normal = *new Background("plait: compiler of what is awaited", p);
   return normal;
 }
 

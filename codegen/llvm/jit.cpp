@@ -11,6 +11,7 @@
 #include "core/at_fork.hpp"
 #include "core/bounded_table.hpp"
 #include "core/system_memory.hpp"
+#include "core/timeline.hpp"
 #include "ir/forward_variables.hpp"
 #include "ir/ranges.hpp"
 
@@ -169,14 +170,22 @@ std::shared_ptr<const Code> kept(const std::string& key, CpuTier tier) {
 }  // namespace
 
 std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier, Effort effort) {
+  timeline::Span span(timeline::Category::Compile);
+  if (span) span.name("compile " + given.name);
   std::optional<ir::Kernel> other = rewritten(given, Effort::Full);
   std::string key = cache_key(other ? *other : given, tier);
-  if (auto code = kept(key, tier)) return code;
+  if (auto code = kept(key, tier)) {
+    span.arg("from", "the cache");
+    return code;
+  }
   const bool quick = effort == Effort::Quick;
   if (quick) {
     other = rewritten(given, effort);
     key = "quick " + cache_key(other ? *other : given, tier);
-    if (auto code = memory_cache().find(key)) return code;
+    if (auto code = memory_cache().find(key)) {
+      span.arg("from", "the cache");
+      return code;
+    }
   }
   const ir::Kernel& k = other ? *other : given;
   auto start = std::chrono::steady_clock::now();
@@ -192,6 +201,7 @@ std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier, Effor
                   made.packed.size(), quick ? ", quick" : "");
     log(Log::Compile, text + k.name);
   }
+  span.arg("bytes", static_cast<std::int64_t>(made.packed.size()));
   if (!quick && !module_identity().empty()) cache::store(key, made.packed);
   memory_cache().insert(key, code);
   return code;

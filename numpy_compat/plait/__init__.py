@@ -5,6 +5,7 @@ what the engine does not cover falls back to NumPy (PLAIT_LOG=fallback lists it)
 """
 
 import importlib as _importlib
+import os as _os
 import sys as _sys
 
 import numpy as _numpy
@@ -52,6 +53,10 @@ globals().update(_everyday.FUNCTIONS)
 _dispatch.install(globals(), _numpy)
 _docs.describe_package(_sys.modules[__name__])
 _libraries.watch()
+if _os.environ.get("PLAIT_TRACE"):
+    from . import _trace
+
+    _trace.finish_at_exit()
 from . import linalg  # noqa: E402, F401, I001  its functions look up names of this module
 
 __version__ = _numpy.__version__

@@ -11,10 +11,9 @@ from . import _plait
 from ._boundary import Call, leaves
 from ._fallback import fallback_notes
 from ._jit import Target, is_jitted, loops_of, original
+from ._picture import Explanation, Picture, bytes_text, counted
 from ._plait import lazy_scalar, ndarray
 from ._source import Source
-
-_UNITS = "B", "KiB", "MiB", "GiB"
 
 # What an instruction wants a value for.
 _REASONS = {
@@ -22,18 +21,6 @@ _REASONS = {
     "FORMAT_VALUE": "formatting", "FORMAT_SIMPLE": "formatting", "FORMAT_WITH_SPEC": "formatting", "COMPARE_OP": "comparison",
     "CONTAINS_OP": "in", "UNARY_NOT": "bool()", "TO_BOOL": "bool()",
 }  # fmt: skip
-
-
-def _bytes(n):
-    unit = 0
-    while n >= 1024 and unit < 3:
-        n /= 1024
-        unit += 1
-    return f"{n:.1f} {_UNITS[unit]}" if unit else f"{n} {_UNITS[0]}"
-
-
-def _counted(n, thing):
-    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
 class _Sites:
@@ -51,6 +38,10 @@ class _Sites:
         where, _, text = self(site)
         return f" at {where}" + (f": {text}" if text else "") if where else ""
 
+    def line(self, site):
+        where, _, text = self(site)
+        return f"{where}  {text}".rstrip()
+
     def reason(self, site):
         """What the program did there that needs a value: "bool()", "item", or the function that it called."""
         found = _plait.site(site)
@@ -66,7 +57,7 @@ class _Sites:
         return f"{called}()" if called else ""
 
 
-_Event = collections.namedtuple("_Event", "kind note site counts headline text times seconds")
+_Event = collections.namedtuple("_Event", "kind note site counts headline text times seconds parts")
 
 
 class _Totals:
@@ -82,10 +73,10 @@ class _Totals:
             self.nodes, self.moved, self.needed = self.nodes + counts[1], self.moved + counts[2], self.needed + counts[3]
 
     def __str__(self):
-        alone = f" and {_counted(self.operations, 'operation')} one at a time" if self.operations else ""
+        alone = f" and {counted(self.operations, 'operation')} one at a time" if self.operations else ""
         return (
-            f"{_counted(self.regions, 'region')}{alone} from {_counted(self.nodes, 'node')}; {_bytes(self.moved)} moved, "
-            f"at least {_bytes(self.needed)} needed; {_counted(_plait.num_threads(), 'thread')}"
+            f"{counted(self.regions, 'region')}{alone} from {counted(self.nodes, 'node')}; {bytes_text(self.moved)} moved, "
+            f"at least {bytes_text(self.needed)} needed; {counted(_plait.num_threads(), 'thread')}"
         )
 
 
@@ -98,11 +89,14 @@ def of_arrays(arrays, target, source, scope):
             )
     names = {name: x for name, x in scope.items() if type(x) is ndarray}
     ours = tuple(x for x in arrays if type(x) is lazy_scalar or ndarray in type(x).__mro__)
-    _, headline, text = _plait.explain(target, source, names, _Sites(), 1, ours)
+    _, headline, text, parts = _plait.explain(target, source, names, _Sites(), 1, ours)
     others = len(arrays) - len(ours)
     if others:
-        text += f"already in memory: {_counted(others, 'value')} of NumPy's\n"
-    return headline + text or "nothing to compute\n"
+        text += f"already in memory: {counted(others, 'value')} of NumPy's\n"
+    picture = Picture()
+    picture.regions(parts)
+    picture.title = headline or text
+    return Explanation(headline + text or "nothing to compute\n", picture)
 
 
 def of_function(fn, args, target, source):
@@ -123,28 +117,32 @@ def of_function(fn, args, target, source):
                 events = [_Event(*event) for event in _plait.watched(sites)]
         first = 1 + sum(event.counts[0] for event in events)
         del args
-        returned, headline, text = _plait.explain(target, source, names, sites, first, result.pop())
+        returned, headline, text, parts = _plait.explain(target, source, names, sites, first, result.pop())
         names.clear()
     for event in events:
         totals.add(event.counts, event.headline)
     totals.add(returned, headline)
     sections = _sections(events, notes, sites)
+    picture = _pictured(events, notes, sites)
+    picture.regions(parts, "returned" if events else "")
     loops = [line for loop in loops_of(fn) for line in loop.report()]
     if loops:
         sections.append("Python's loops, in the calls so far:\n" + "".join(f"  {line}\n" for line in loops))
     if lines := _annotated(fn):
         sections.append("the source, and what runs it:\n" + "".join(f"  {line}\n" for line in lines))
     if not sections:
-        return headline + (text or "nothing to compute\n")
+        picture.title = headline or text
+        return Explanation(headline + (text or "nothing to compute\n"), picture)
     kinds = collections.Counter()
     for event in events:
         kinds[event.kind] += event.times
-    summary = [str(totals), _counted(kinds["evaluation"], "value") + " forced", _counted(kinds["note"], "fallback")]
+    summary = [str(totals), counted(kinds["evaluation"], "value") + " forced", counted(kinds["note"], "fallback")]
     if kinds["at call"]:
-        summary.append(_counted(kinds["at call"], "operation") + " computed at the call")
+        summary.append(counted(kinds["at call"], "operation") + " computed at the call")
     if returned or text:
         sections.append("returned: " + (headline or "\n") + text)
-    return "\n".join(["; ".join(summary) + "\n", *sections])
+    picture.title = "; ".join(summary)
+    return Explanation("\n".join([picture.title + "\n", *sections]), picture)
 
 
 def _annotated(fn):
@@ -175,11 +173,39 @@ def _sections(events, notes, sites):
     return sections
 
 
+def _pictured(events, notes, sites):
+    """The same as steps of a picture. What a fallback asks for comes after its note, and runs before it."""
+    picture, fallback, asked_for = Picture(), None, []
+
+    def end_fallback():
+        nonlocal fallback
+        if fallback is not None:
+            number, event = fallback
+            picture.fallback(event.note, event.site, sites.line(event.site), notes.get(number, (None,))[0], asked_for)
+        fallback = None
+        asked_for.clear()
+
+    for number, event in enumerate(events):
+        if event.kind == "evaluation" and fallback is not None and event.site == fallback[1].site:
+            asked_for += picture.regions(event.parts, f"for the fallback {fallback[1].note}")
+            continue
+        end_fallback()
+        if event.kind == "note":
+            fallback = number, event
+        elif event.kind == "at call":
+            picture.at_call(event.note, event.site, sites.line(event.site), event.seconds, event.times)
+        else:
+            reason = sites.reason(event.site)
+            picture.regions(event.parts, " ".join(filter(None, ["forced at", sites.line(event.site), reason and f"({reason})"])))
+    end_fallback()
+    return picture
+
+
 def _measured(note):
     if note is None:
         return ""
     seconds, read, written = note
-    return f" in {seconds * 1e3:.3g} ms; {_bytes(read)} of arrays in, {_bytes(written)} out"
+    return f" in {seconds * 1e3:.3g} ms; {bytes_text(read)} of arrays in, {bytes_text(written)} out"
 
 
 def _globals(function):

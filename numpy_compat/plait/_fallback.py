@@ -49,8 +49,8 @@ def fallback_notes():
 
 
 def note(name):
-    """Logs a fallback, once a call site, for PLAIT_LOG=fallback, and tells plait.explain of it."""
-    _noted.last = _plait.watch_note(name)
+    """Logs a fallback, once a call site, for PLAIT_LOG=fallback, and tells plait.explain of it; a trace takes the name for what NumPy does next."""
+    _noted.last, _noted.name = _plait.watch_note(name), name
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
@@ -59,13 +59,25 @@ def note(name):
         _seen_sites.add(site)
 
 
+def _by_numpy(function, args, kwargs={}):
+    """function(*args, **kwargs), by NumPy; a trace has it under the name that was noted."""
+    began = _plait.trace_now()
+    if began is None:
+        return calling(function, args, kwargs)
+    name, _noted.name = getattr(_noted, "name", None), None
+    try:
+        return calling(function, args, kwargs)
+    finally:
+        _plait.trace_fallback(name or getattr(function, "__name__", type(function).__name__), began)
+
+
 def _timed(function, args, kwargs, seen):
     """function(*args), by NumPy, with what plait.explain wants to know of it."""
     event, _noted.last = getattr(_noted, "last", None), None
     if event is None:
-        return calling(function, args, kwargs)
+        return _by_numpy(function, args, kwargs)
     started = time.perf_counter()
-    result = calling(function, args, kwargs)
+    result = _by_numpy(function, args, kwargs)
     seconds = time.perf_counter() - started
     made = result if isinstance(result, (tuple, list)) else [result]
     _noted.by_event[event] = seconds, sum(host.nbytes for _, host, _ in seen.values()), sum(x.nbytes for x in made if isinstance(x, numpy.ndarray))
@@ -336,10 +348,10 @@ def binary(name, a, b, inplace):
     seen = {}
     x, y = to_numpy(a, seen), to_numpy(b, seen)
     if inplace:
-        result = calling(_INPLACE[name], (x, y))
+        result = _by_numpy(_INPLACE[name], (x, y))
         ours = _returned(result, seen)
         return a if result is x else ours
-    return _like(_returned(calling(_OPERATORS[name], (x, y)), seen), a)
+    return _like(_returned(_by_numpy(_OPERATORS[name], (x, y)), seen), a)
 
 
 def unary(name, a, inplace):
@@ -371,9 +383,9 @@ def getitem(a, key):
         note(f"getitem: {_key_kind(key)}")
     if _plait.on_device(a):
         host = _copied(a, _plait.export(a))
-        return _like(_moved(from_numpy(calling(operator.getitem, (host, to_numpy(key))), {id(host): (a, host, None)}), a.device), a)
+        return _like(_moved(from_numpy(_by_numpy(operator.getitem, (host, to_numpy(key))), {id(host): (a, host, None)}), a.device), a)
     host = _plait.export(a)
-    result = calling(operator.getitem, (host, to_numpy(key)))
+    result = _by_numpy(operator.getitem, (host, to_numpy(key)))
     if type(result) is numpy.ndarray:
         ours = _plait.adopt_result(result)
         if result.base is not None and (result.base is host or result.base is host.base):
@@ -387,7 +399,7 @@ def setitem(a, key, value):
         note(f"setitem: {_key_kind(key)}")
     with edited(a) as host:
         # An element of an object array is the object that is stored.
-        calling(operator.setitem, (host, to_numpy(key), value if host.dtype == object else to_numpy(value)))
+        _by_numpy(operator.setitem, (host, to_numpy(key), value if host.dtype == object else to_numpy(value)))
 
 
 _CALLS = {"frexp", "modf"}  # ufuncs of two results: rows of the table of calls

@@ -1,6 +1,7 @@
 """Views of other shapes, and questions about shapes, with NumPy's signatures; what the engine does not take falls back."""
 
 import inspect
+import os
 
 import numpy
 
@@ -119,6 +120,10 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    if isinstance(a, (str, os.PathLike)):  # no array: NumPy raises
+        from ._trace import Trace
+
+        return Trace(a)
     if out is not None:
         return call(numpy.trace, (a, offset, axis1, axis2, dtype, out))
     return _trace(a, offset, axis1, axis2, dtype)

@@ -98,11 +98,12 @@ def evaluate(*arrays):
 
 
 def explain(what, *args, target=None, source=False):
-    """The plan of a pending array, or what a function computes from args, as text.
+    """The plan of a pending array, or what a function computes from args, as text, and as a picture.
 
     what: plait.ndarray, a lazy scalar, a tuple, list or dict of them, or a callable. The first line starts with "1 region" or
     "N regions" and counts everything. A region names its source lines and the variables that it computes and reads. Nothing is
     computed, except what a called function forces itself: values that it asks for and fallbacks to NumPy come first, in order.
+    A notebook shows the picture, and save("plan.svg") or save("plan.html") of what is returned writes it.
     target: "cpu", or an architecture such as "cuda:sm_90", for which each kernel is compiled by NVRTC (no device is needed) and
     described by its registers, shared memory and spills; None: where the arrays live. source: with the kernels' CUDA C++.
     Raises TypeError for anything else, ValueError for an unknown target, DeviceError when NVRTC is missing.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "at_fork.hpp"
+#include "timeline.hpp"
 
 namespace plait {
 namespace {
@@ -22,7 +23,8 @@ Background* held_over_fork = nullptr;  // and those before it
 
 }  // namespace
 
-Background::Background(Priority p) : priority_(p), next_(last_made.load()) {
+Background::Background(const char* name, Priority p)
+    : name_(name), priority_(p), next_(last_made.load()) {
   plait::hold_over_fork(mutex_);
   after_fork_in_child([](void* b) { static_cast<Background*>(b)->reset_in_child(); }, this);
   static const int registered = std::atexit([] {
@@ -54,6 +56,7 @@ void Background::wait_idle() {
 }
 
 void Background::work() {
+  timeline::name_thread(name_);
 #ifdef __linux__
   if (priority_ == Priority::Low)
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);  // there, of this thread

@@ -29,7 +29,8 @@ class Job {
 class Background {
  public:
   enum class Priority : std::uint8_t { Low, Normal };
-  explicit Background(Priority p = Priority::Low);
+  // `name`: what traces call the thread.
+  explicit Background(const char* name, Priority p = Priority::Low);
   ~Background() = delete;
 
   enum class Answer : std::uint8_t { Accepted, Full, Ending, NoThread };
@@ -57,6 +58,7 @@ class Background {
   bool running_ = false, busy_ = false;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
+  const char* const name_;
   const Priority priority_;
   Background* next_;  // of those to stop at exit
 };

@@ -184,6 +184,9 @@ std::vector<Setting> table() {
        "prints to standard error: plans, and what ran one operation at a time; loop IR and LLVM "
        "IR; compilations; the disk cache; calls that went to NumPy, with their call site; copies "
        "to and from devices; Python's loops that are compiled, and why others are not"},
+      {"PLAIT_TRACE", nullptr, false, file(), "none",
+       "when what ran on which thread, for Perfetto and chrome://tracing; `%p` in the name is the "
+       "process's number; see [profiling](profiling.md)"},
       {"PLAIT_JIT", "jit", true, one_of<&Config::jit, kJitModes>(), "`background`",
        "compile in a thread of its own while the interpreter runs; compile before the first run; "
        "interpreter only"},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/cache/disk_cache.hpp"
+#include "core/timeline.hpp"
 #include "engine/devices/device.hpp"
 #include "engine/direct/direct.hpp"
 #include "engine/plans/history.hpp"
@@ -20,6 +21,8 @@
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/seconds.hpp"
 #include "own_code.hpp"
+#include "tracer/computed.hpp"
+#include "tracer/context.hpp"
 #include "tracer/derived.hpp"
 #include "tracer/evaluation_scope.hpp"
 
@@ -37,11 +40,23 @@ constexpr std::size_t kMaxVariants = 8;
 using Plans = decltype(State::plans);
 Plans& plans() { return state().plans; }
 
+void describe_evaluation(timeline::Span& span, std::span<Node* const> wanted) {
+  span.name("evaluate");
+  span.site(tracer::current_site());
+  std::string values;
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < std::min(wanted.size(), kMost); ++i)
+    values += (i ? ", " : "") + value_of(*wanted[i], {}).type;
+  span.arg("values", values + (wanted.size() > kMost ? ", ..." : ""));
+}
+
 class EngineEvaluator final : public tracer::Evaluator {
  public:
   void evaluate(std::span<Node* const> wanted) override {
     const std::lock_guard held(tracer::lock());
     const tracer::EvaluationScope turn(wanted);
+    timeline::Span span(timeline::Category::Evaluation);
+    if (span) describe_evaluation(span, wanted);
     std::vector<Node*> calls;
     for (Node* n : wanted)
       if (n->kind == NodeKind::Empty) compute_direct(*n);
@@ -146,7 +161,11 @@ void keep(Plans::Entry& known, std::shared_ptr<Plan> p) {
 
 std::shared_ptr<Plan> new_plan(const Graph& g, std::vector<std::int64_t>& values, int owner,
                                const fusion::Target& target) {
+  timeline::Span span(timeline::Category::Plan);
+  span.name("plan");
+  span.arg("nodes", g.size());
   std::shared_ptr<Plan> p = fusion::make_plan(g, target);
+  span.arg("steps", static_cast<std::int64_t>(p->steps.size()));
   ++counters().plans_made;
   if (!fusion::bind(*p, g, values))
     throw InternalError("a new plan does not hold for its own graph");
@@ -213,10 +232,15 @@ void note_plan(const Plan& p) {
   state().last_plan = {static_cast<int>(p.steps.size()), p.bytes_moved, p.bytes_least};
 }
 
+namespace {
+timeline::Source timeline_source(std::uint32_t site) { return {tracer::site_text(site), {}, {}}; }
+}  // namespace
+
 void start() {
   static EngineEvaluator evaluator;
   static std::once_flag once;
   std::call_once(once, [] {
+    timeline::start_from_environment(timeline_source);
     tracer::install(&evaluator);
     tracer::on_contents_gone([](std::uint64_t contents) { state().packed.drop(contents); });
     install_devices();

@@ -1,6 +1,7 @@
 """Arrays on a device: on the double of the CUDA driver, whose path the build's tests give in PLAIT_CUDA_LIBRARY; on a GPU where it is
 not set."""
 
+import json
 import os
 import pickle
 
@@ -493,3 +494,15 @@ class _OnHost:
 
     def __dlpack__(self, **options):
         return self.x.__dlpack__(**{**options, "stream": None, "dl_device": (1, 0)})
+
+
+def test_a_trace_has_copies_and_regions(tmp_path):
+    with plait.trace(tmp_path / "trace.json"):
+        with plait.device("cuda"):
+            y = plait.sqrt(plait.asarray(numpy.arange(100_000.0)) * 2 + 1)
+            total = float(y.sum())
+    assert total > 0
+    events = [e for e in json.loads((tmp_path / "trace.json").read_text())["traceEvents"] if e["ph"] == "X"]
+    copies = {(e["name"], e["args"]["bytes"]) for e in events if e["cat"] == "transfer"}
+    assert ("cpu -> cuda:0", 800_000) in copies and ("cuda:0 -> cpu", 8) in copies
+    assert any(e["cat"] == "region" and "sum" in e["name"] for e in events) and any(e["cat"] == "evaluation" for e in events)

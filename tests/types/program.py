@@ -1,5 +1,7 @@
 """What a type checker has to know of Plait; scripts/types.sh checks it, and runs it."""
 
+import os
+
 import numpy
 import plait as np
 from numpy.typing import NDArray
@@ -20,6 +22,8 @@ assert type(theirs) is numpy.ndarray and views.shape == (9,)
 assert on_numpys_side(x) == 0.0
 spread: np.ndarray = standardise(np.arange(12.0).reshape(4, 3))
 text: str = np.explain(np.exp(x) + 1)
+with np.trace(os.devnull):
+    diagonal = float(np.trace(np.eye(3), offset=0))
 threads: int = np.get_num_threads()
 version: str = np.__plait_version__
 on_device = np.asarray([1.0, 2.0], device="cpu").to_device("cpu")

@@ -6,6 +6,7 @@
 
 #include "core/config.hpp"
 #include "core/device.hpp"
+#include "core/timeline.hpp"
 #include "engine/threads/team.hpp"
 
 namespace plait::gpu {
@@ -13,6 +14,13 @@ namespace {
 
 constexpr std::size_t kStaging = 8 << 20;
 constexpr std::size_t kBeside = 1 << 20;  // copies from here on have a stream of their own
+
+void describe(timeline::Span& span, const std::string& device, bool to_device, std::size_t bytes,
+              std::string_view why) {
+  span.name(to_device ? "cpu -> " + device : device + " -> cpu");
+  span.arg("bytes", static_cast<std::int64_t>(bytes));
+  span.arg("why", why);
+}
 
 }  // namespace
 
@@ -60,6 +68,8 @@ void Transfer::submit(Address to, const void* from, std::size_t bytes, StreamHan
 void Transfer::upload(Address to, const void* from, std::size_t bytes, std::string_view why,
                       const LastUse& last) {
   if (bytes == 0) return;
+  timeline::Span span(timeline::Category::Transfer);
+  if (span) describe(span, context_.label(), true, bytes, why);
   const std::lock_guard held(mutex_);
   const Context::Current current(context_);
   if (bytes < kBeside) {
@@ -88,6 +98,8 @@ void Transfer::upload(Address to, const void* from, std::size_t bytes, std::stri
 
 void Transfer::download(void* to, Address from, std::size_t bytes, std::string_view why) {
   if (bytes == 0) return;
+  timeline::Span span(timeline::Category::Transfer);
+  if (span) describe(span, context_.label(), false, bytes, why);
   const std::lock_guard held(mutex_);
   const Context::Current current(context_);
   auto submit = [&](std::size_t at, int turn) {

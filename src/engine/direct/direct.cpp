@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "core/array_memory.hpp"
+#include "core/timeline.hpp"
 #include "engine/engine.hpp"
 #include "engine/products/packed_operands.hpp"
+#include "engine/reports/report.hpp"
 #include "engine/threads/interruption.hpp"
 #include "fp_flags.hpp"
 #include "fusion/schedule/cost.hpp"
@@ -252,7 +254,16 @@ void allocate_empty(std::span<Node* const> wanted) {
 void evaluate_direct(std::span<Node* const> wanted) {
   const SameFlag one_look_for_a_handler;
   // A node in the list is alive while a consumer after it has not been settled, or it is wanted.
-  for (Node* n : topological_order(wanted)) compute_direct(*n);
+  for (Node* n : topological_order(wanted)) {
+    if (timeline::on() && n->kind != NodeKind::View) [[unlikely]] {
+      timeline::Span span(timeline::Category::Operation);
+      span.name(value_of(*n, {}).type);
+      span.site(n->site);
+      compute_direct(*n);
+    } else {
+      compute_direct(*n);
+    }
+  }
 }
 
 }  // namespace plait::engine

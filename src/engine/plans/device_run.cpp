@@ -48,6 +48,7 @@ class DeviceExecutor final : public Executor {
     struct Missing {
       Prepared* kernel;
       KernelExtents extents;
+      const std::string& name;
     };
     std::vector<Missing> missing;
     bindings_.each(p, [&](const BoundStep& s) {
@@ -60,9 +61,12 @@ class DeviceExecutor final : public Executor {
       Prepared& of = prepared(s.step);
       if (!of.kernel) return;
       const KernelExtents e = extents_of(s, is_cut(s.step) ? &cut(s) : nullptr);
-      if (!device_.is_compiled(*of.kernel, e)) missing.push_back({&of, e});
+      if (!device_.is_compiled(*of.kernel, e))
+        missing.push_back({&of, e, s.step.lowered.kernel.name});
     });
     auto compile = [this](const Missing& m) {
+      timeline::Span span(timeline::Category::Compile);
+      if (span) span.name("compile " + m.name + " for " + device_.name());
       try {
         device_.compile(*m.kernel->kernel, m.extents);
       } catch (const CompileError& e) {

@@ -6,7 +6,9 @@
 
 #include "core/array_memory.hpp"
 #include "core/config.hpp"
+#include "core/timeline.hpp"
 #include "engine/threads/interruption.hpp"
+#include "tracer/computed.hpp"
 #include "tracer/context.hpp"
 #include "tracer/evaluation_scope.hpp"
 
@@ -126,6 +128,9 @@ void Executable::detach() {
 
 void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> results) {
   const tracer::EvaluationScope turn(std::span<Node* const>{});
+  timeline::Span span(timeline::Category::Evaluation);
+  span.name("evaluate what a call replays");
+  if (span) span.site(tracer::current_site());
   const Uninterrupted whole(in_place_);
   ++counters().evaluations;
   if (!std::exchange(seen_again_, true)) ask_for_code(*plan_);

@@ -8,6 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "core/machine.hpp"
+#include "core/timeline.hpp"
 #include "engine/direct/fp_flags.hpp"
 #include "engine/engine.hpp"
 #include "engine/threads/interruption.hpp"
@@ -106,6 +107,12 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
   const double arrived = seconds_now();
   yield_to_compiler(arrived);
   const double started = slot_->awaited() ? seconds_now() : arrived;
+  timeline::Span span(timeline::Category::Kernel);
+  if (span) {
+    span.name(kernel_->name);
+    span.arg("by", jitted() ? "machine code" : "the interpreter");
+    span.arg("iterations", extent);
+  }
   const unsigned flags = how.trail ? launch_trailing(args, extent, predicted, *how.trail)
                                    : launch(args, extent, predicted, how);
   const double took = seconds_now() - started;
@@ -115,8 +122,10 @@ unsigned CompiledKernel::run(const ir::CallArgs& args, std::int64_t extent, doub
 }
 
 void CompiledKernel::yield_to_compiler(double started) {
+  std::optional<timeline::Span> span;
   while (slot_->awaited() && waited_ < kMaxWait &&
          interpreted_ + seconds_now() - started > kCompilePatience) {
+    if (!span) span.emplace(timeline::Category::Compile).name("wait for the compiler");
     const double before = seconds_now();
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     waited_.fetch_add(seconds_now() - before, std::memory_order_relaxed);

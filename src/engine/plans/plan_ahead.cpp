@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/background.hpp"
+#include "core/timeline.hpp"
 #include "history.hpp"
 #include "run.hpp"
 #include "tracer/at_once.hpp"
@@ -90,6 +91,9 @@ void give_up(const fusion::Graph& g) noexcept try {
 }
 
 void plan(const Snapshot& s, const std::atomic<bool>& ending) noexcept {
+  timeline::Span span(timeline::Category::Plan);
+  span.name("plan ahead");
+  span.arg("nodes", s.graph().size());
   const fusion::Budget budget(ending, kMostSeconds, kMostExpressions);
   try {
     const double started = fusion::processor_seconds();
@@ -124,7 +128,7 @@ class Planning final : public Job {
 };
 
 Background& planner() {
-  static Background& b = *new Background;
+  static Background& b = *new Background("plait: plans ahead");
   return b;
 }
 

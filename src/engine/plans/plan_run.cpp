@@ -57,6 +57,8 @@ void PlanRun::run() {
     if (s.operation)
       for (const BoundOperand& o : s.operation->operands)
         if (!o.scalar) take_memory(o.node);
+    timeline::Span span(s.operation ? timeline::Category::Operation : timeline::Category::Region);
+    if (span) recording_.describe(s, span);
     if (!executor_.has_code(s.step))
       executor_.run_elsewhere(s);
     else if (s.operation)
@@ -129,6 +131,11 @@ class PlanRun::Freed {
 // What nobody needs behind a step serves the steps behind it, as it would if they ran one after the
 // other.
 void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
+  timeline::Span span(timeline::Category::Region);
+  if (span) {
+    recording_.describe(steps.front(), span);
+    span.arg("regions that run together", static_cast<std::int64_t>(steps.size()));
+  }
   std::vector<std::vector<void*>> buffers;
   std::vector<std::vector<const Buffer*>> memory;
   std::vector<Region> regions;

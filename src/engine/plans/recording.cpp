@@ -1,6 +1,7 @@
 #include "recording.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/call_table.hpp"
@@ -8,6 +9,7 @@
 #include "engine/direct/fp_flags.hpp"
 #include "engine/engine.hpp"
 #include "engine/products/packed_operands.hpp"
+#include "engine/reports/report.hpp"
 
 namespace plait::engine {
 using fusion::UpdateMode;
@@ -223,7 +225,8 @@ bool RecordedGraph::listens(unsigned flags) const {
 }
 
 std::vector<std::int32_t> RecordedGraph::operations(const BoundStep& s) const {
-  std::vector<std::int32_t> found, pending;
+  std::set<std::int32_t> found;
+  std::vector<std::int32_t> pending;
   for (const Root& r : s.roots) pending.push_back(r.node);
   const auto& buffers = s.step.lowered.buffers;
   const auto is_root = [&](std::int32_t i) {
@@ -240,14 +243,26 @@ std::vector<std::int32_t> RecordedGraph::operations(const BoundStep& s) const {
   while (!pending.empty()) {
     const std::int32_t i = pending.back();
     pending.pop_back();
-    if (std::ranges::find(found, i) != found.end()) continue;
-    found.push_back(i);
+    if (!found.insert(i).second) continue;
     // The version before a write is no operand.
     for (int k = g_[i].node->kind == NodeKind::Update && is_root(i); k < 3; ++k)
       if (const std::int32_t in = g_[i].in[k]; in >= 0 && !is_read(in)) pending.push_back(in);
   }
-  std::ranges::sort(found);
-  return found;
+  return {found.begin(), found.end()};
+}
+
+void RecordedGraph::describe(const BoundStep& s, timeline::Span& span) const {
+  std::string name;
+  std::vector<std::uint32_t> sites;
+  for (const Root& r : s.roots) {
+    name += (name.empty() ? "" : ", ") + value_of(*g_[r.node].node, {}).type;
+    sites.push_back(site(r.node));
+  }
+  for (const std::int32_t i : operations(s))
+    if (const std::uint32_t at = site(i); at && std::ranges::find(sites, at) == sites.end())
+      sites.push_back(at);
+  span.name(name);
+  span.sites(sites);
 }
 
 bool RecordedGraph::heard_alike(const BoundStep& s) const {

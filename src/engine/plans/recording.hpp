@@ -6,6 +6,7 @@
 #include <map>
 
 #include "bindings.hpp"
+#include "core/timeline.hpp"
 
 namespace plait::engine {
 
@@ -44,6 +45,9 @@ class Recording {
   // Lies as its operand, which need not be in the layout of the root's own.
   virtual void keep_as_recorded(const Root& r, const NodeMemory& m) = 0;
   virtual std::string_view operation(std::int32_t root) const = 0;  // "a region" where it is none
+
+  // What a trace says of the step: what it computes, and where the program asks for that.
+  virtual void describe(const BoundStep& s, timeline::Span& span) const = 0;
 };
 
 // The recorded graph beside a run of its plan.
@@ -71,6 +75,7 @@ class RecordedGraph : public Recording {
   NodeMemory viewed(std::int32_t root) const override;
   void keep_as_recorded(const Root& r, const NodeMemory& m) override;
   std::string_view operation(std::int32_t root) const override;
+  void describe(const BoundStep& s, timeline::Span& span) const override;
 
  protected:
   const fusion::Graph& g_;

@@ -24,6 +24,7 @@ struct State {
   PlanSummary last_plan{};
   BoundedTable<std::vector<std::shared_ptr<fusion::Plan>>> plans{code_limit()};  // of a key
   Rounds rounds;
+  std::uint64_t reports = 0;  // of plait.explain, so far
   // How reductions are cut on devices: device, whether in a tree, extent, elements an iteration.
   std::map<std::tuple<DeviceId, bool, std::int64_t, std::int64_t>, AxisCut> device_cuts;
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/buffer.hpp"
+#include "core/timeline.hpp"
 #include "engine/direct/fp_flags.hpp"
 #include "engine/threads/seconds.hpp"
 #include "engine/threads/team.hpp"
@@ -250,6 +251,9 @@ std::vector<unsigned> run_stages(std::span<Stage> stages, std::shared_ptr<void>&
                           .threads = threads};
   counters().steps_together += stages.size();
   const tracer::Unlocked others_record;
+  timeline::Span span(timeline::Category::Kernel);
+  span.name("kernels together");
+  span.arg("kernels", static_cast<std::int64_t>(stages.size()));
   const double started = seconds_now();
   run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
     const auto w = static_cast<std::size_t>(worker);

@@ -32,7 +32,7 @@ std::string counted(std::size_t n, const char* thing) {
 
 // "d: sqrt float64(100000)": the caller's name for it, or what its statement calls it.
 std::string named(const Value& v, SourceOf source) {
-  const std::string name = v.name.empty() ? source(v.site).name : v.name;
+  const std::string name = name_in(v, source);
   return name.empty() ? v.type : name + ": " + v.type;
 }
 
@@ -58,8 +58,8 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
   }
   bool first = true;
   for (const Value& v : r.reads) {
-    const std::string name = v.name.empty() ? source(v.site).name : v.name;
-    if (!is_variable(name)) continue;
+    const std::string name = name_in(v, source);
+    if (of.how == Report::OneAtATime || !is_variable(name)) continue;
     out << (first ? "  reads " : ", ") << name;
     first = false;
   }
@@ -69,9 +69,8 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
     out << "  packed operand kept: " << named(value, source) << ", "
         << bytes_text(static_cast<double>(bytes)) << "\n";
   for (const RegionReport::Scratch& s : r.scratch)
-    out << "  in " << (of.target == kCpuTarget ? "cache" : "shared memory") << " at " << s.level
-        << ": " << named(s.value, source) << ", " << bytes_text(static_cast<double>(s.bytes))
-        << ": " << s.why << "\n";
+    out << "  in " << scratch_space(of) << " at " << s.level << ": " << named(s.value, source)
+        << ", " << bytes_text(static_cast<double>(s.bytes)) << ": " << s.why << "\n";
   if (of.how == Report::OneAtATime) return;
   if (r.predicted == 0) {
     if (of.target != kCpuTarget && r.bytes)
@@ -87,15 +86,14 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
     out << "\n";
     return;
   }
-  const auto& k = *static_cast<const CompiledKernel*>(r.compiled.get());
   out << ", measured ";
-  if (k.last_seconds() > 0) {
-    std::snprintf(text, sizeof text, "%.3g ms", k.last_seconds() * 1e3);
+  if (const double seconds = measured_seconds(r); seconds > 0) {
+    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
     out << text;
   } else {
     out << "not run yet";
   }
-  out << "; tier: " << tier(k) << "\n";
+  out << "; tier: " << tier_of(r) << "\n";
 }
 
 // The dearest choices: what was taken and what it was held against.
@@ -148,6 +146,22 @@ std::string why_direct(std::span<Node* const> wanted, const Graph& g, bool plann
 }
 
 }  // namespace
+
+std::string name_in(const Value& v, SourceOf source) {
+  return v.name.empty() ? source(v.site).name : v.name;
+}
+
+const char* scratch_space(const Report& r) {
+  return r.target == kCpuTarget ? "cache" : "shared memory";
+}
+
+double measured_seconds(const RegionReport& r) {
+  return r.compiled ? static_cast<const CompiledKernel*>(r.compiled.get())->last_seconds() : 0;
+}
+
+std::string tier_of(const RegionReport& r) {
+  return r.compiled ? tier(*static_cast<const CompiledKernel*>(r.compiled.get())) : std::string();
+}
 
 SourceLine place_of(std::uint32_t site) { return {tracer::site_text(site), {}, {}}; }
 

@@ -10,6 +10,7 @@
 #include "core/call_table.hpp"
 #include "engine/devices/device.hpp"
 #include "engine/plans/kernel.hpp"
+#include "engine/plans/state.hpp"
 #include "engine/products/packed_operands.hpp"
 #include "engine/threads/team.hpp"
 #include "fusion/schedule/cost.hpp"
@@ -17,6 +18,7 @@
 #include "ir/analysis.hpp"
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
+#include "tracer/derived.hpp"
 
 namespace plait::engine {
 using fusion::Graph;
@@ -285,6 +287,27 @@ Value value_of(const fusion::GNode& n, const Names& names) {
   return {typed(*n.node), name_of(*n.recorded, names), n.recorded->site};
 }
 
+// The array that a region stores or reads: of a view the one that it shows.
+class Arrays {
+ public:
+  Arrays(const Graph& g, const Names& names)
+      : g_(g), names_(names), report_(++state().reports << 32 | std::uint64_t{1} << 63) {}
+  Value operator()(std::int32_t i) const {
+    while (!g_[i].leaf && g_[i].node->kind == NodeKind::View && g_[i].in[0] >= 0) i = g_[i].in[0];
+    const fusion::GNode& n = g_[i];
+    Value v = value_of(n, names_);
+    v.array = tracer::contents_of(*n.recorded);
+    if (v.array == 0) v.array = report_ | static_cast<std::uint64_t>(i);
+    v.bytes = element_count(n.node->shape) * static_cast<std::int64_t>(itemsize(n.node->dtype));
+    return v;
+  }
+
+ private:
+  const Graph& g_;
+  const Names& names_;
+  const std::uint64_t report_;
+};
+
 void note_packed(RegionReport& to, const fusion::GNode& n, const Names& names) {
   const Node* of = n.node;
   while (of->kind == NodeKind::View && !of->data) of = of->inputs[0].get();
@@ -309,12 +332,13 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   for (std::int32_t i = 0; i < g.size(); ++i)
     r.fused += !g[i].leaf && !in_memory[static_cast<std::size_t>(i)];
   Inside inside(g, plan, in_memory);
+  const Arrays array(g, names);
   std::map<std::int32_t, double> times;
   const bool here = options.target == kCpuTarget;
   const Machine machine = here ? host_machine() : machine_of(options.target);
   for (Step& s : plan.steps) {
     RegionReport region;
-    for (std::int32_t root : s.region.roots) region.results.push_back(value_of(g[root], names));
+    for (std::int32_t root : s.region.roots) region.results.push_back(array(root));
     const std::set<std::int32_t> nodes = inside.of(s);
     region.sites = sites_of(g, nodes);
     region.body = body_text(g, s, values, options);
@@ -324,7 +348,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     if (s.kind == StepKind::Direct)
       for (std::int32_t in : fusion::operands(g, s.region.roots[0], s.epilogue)) read.insert(in);
     for (std::int32_t in : read) {
-      region.reads.push_back(value_of(g[in], names));
+      region.reads.push_back(array(in));
       note_packed(region, g[in], names);
     }
     for (const fusion::Place& p : s.lowered.places) {
@@ -361,7 +385,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     r.repeated.emplace_back(value_of(g[n], names), times[n]);
   for (std::int32_t n : outermost(g, again)) r.again.push_back(value_of(g[n], names));
   for (const fusion::Note& note : plan.notes)
-    r.in_memory.emplace_back(value_of(g[note.node], names),
+    r.in_memory.emplace_back(array(note.node),
                              note.text + layout_text(*g[note.node].node, plan.layouts[note.node]));
   for (const fusion::Choice& c : plan.considered)
     r.considered.push_back({value_of(g[c.node], names), c.why, c.as_is, c.instead, c.taken});
@@ -376,6 +400,7 @@ Report gather_one_at_a_time(const Graph& g, const Names& names) {
   r.how = Report::OneAtATime;
   r.target = kCpuTarget;
   r.nodes = g.size();
+  const Arrays array(g, names);
   const auto bytes = [](const Node& n) {
     return element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
   };
@@ -388,12 +413,13 @@ Report gather_one_at_a_time(const Graph& g, const Names& names) {
     if (g[i].wanted) r.bytes_least += bytes(n);
     if (n.kind == NodeKind::View) continue;
     RegionReport region;
-    region.results.push_back(value_of(n, names));
+    region.results.push_back(array(i));
     region.sites = sites_of(g, {i});
     region.bytes = bytes(n);
     for (std::int32_t in : g[i].in) {
       if (in < 0 || g[in].node->kind == NodeKind::Scalar) continue;
       region.bytes += bytes(*g[in].node);
+      region.reads.push_back(array(in));
       if (n.kind == NodeKind::MatMul) note_packed(region, g[in], names);
     }
     r.bytes_moved += region.bytes;

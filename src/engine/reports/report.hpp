@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/config.hpp"
+#include "core/timeline.hpp"
 #include "engine/plans/run.hpp"
 #include "engine/threads/seconds.hpp"
 #include "tracer/array.hpp"
@@ -35,6 +36,10 @@ struct Value {
   std::string type;  // "sqrt float64(100000)"
   std::string name;  // that the caller knows it by
   std::uint32_t site = 0;
+  // Results and reads of regions: the same number for the same memory with the same contents, in
+  // all reports; and how much of it.
+  std::uint64_t array = 0;
+  std::int64_t bytes = 0;
 };
 struct RegionReport {
   std::vector<Value> results, reads;
@@ -85,6 +90,14 @@ Report gather(const fusion::Graph& g, fusion::Plan& plan, const std::vector<std:
 Report gather_one_at_a_time(const fusion::Graph& g, const Names& names);
 Value value_of(const tracer::Node& n, const Names& names);
 std::string bytes_text(double b);
+// What it is called: by the caller, or by the statement that makes it. May be empty.
+std::string name_in(const Value& v, SourceOf source);
+// Seconds of the last run; 0: of no kernel, or not run yet.
+double measured_seconds(const RegionReport& r);
+// Where its regions have scratch.
+const char* scratch_space(const Report& r);
+// What runs it; empty: no kernel of the host.
+std::string tier_of(const RegionReport& r);
 
 std::string headline(const Report& r);
 // `first`: number of the first region.
@@ -143,12 +156,14 @@ void watch_one_at_a_time(const fusion::Graph& g);
 void watch_one_at_a_time(std::span<tracer::Node* const> wanted);
 
 // Work that is done at its call, without a plan: described to this thread's watch, and, the first
-// time at each place, to the log.
+// time at each place, to the log; and to traces.
 class AtCall {
  public:
   AtCall() : observed_(observed()) {
-    if (observed_) [[unlikely]]
+    if (observed_) [[unlikely]] {
       started_ = seconds_now();
+      traced_ = timeline::now();
+    }
   }
   // It gave a result of this type.
   void done(std::string_view operation, DType t, const Dims& shape) const {
@@ -166,13 +181,15 @@ class AtCall {
 
  private:
   static bool observed() {
-    return Watch::number.load(std::memory_order_relaxed) != 0 || logging(Log::Fusion);
+    return Watch::number.load(std::memory_order_relaxed) != 0 || logging(Log::Fusion) ||
+           timeline::on();
   }
   // site: 0: the current one.
   void describe(const std::string& what, std::uint32_t site) const;
 
   bool observed_;
   double started_ = 0;
+  std::int64_t traced_ = 0;
 };
 
 }  // namespace plait::engine

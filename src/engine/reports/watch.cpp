@@ -61,10 +61,12 @@ bool said(const std::string& what) {
 }  // namespace
 
 void AtCall::describe(const std::string& what, std::uint32_t site) const {
-  if (!current_watch && !logging(Log::Fusion)) return;  // another thread's watch
+  const bool traced = timeline::on();
+  if (!current_watch && !logging(Log::Fusion) && !traced) return;  // another thread's watch
   const double seconds = seconds_now() - started_;
   const std::lock_guard held(tracer::lock());
   if (site == 0) site = tracer::current_site();
+  if (traced) timeline::add(timeline::Category::Operation, what, traced_, site);
   if (logging(Log::Fusion) && !said(std::to_string(site) + " " + what)) {
     const std::string where = tracer::site_text(site);
     log(Log::Fusion, "at its call" + (where.empty() ? "" : " at " + where) + ": " + what);

@@ -12,10 +12,12 @@
 #include <atomic>
 #include <cmath>
 #include <new>
+#include <string>
 
 #include "account.hpp"
 #include "core/config.hpp"
 #include "core/machine.hpp"
+#include "core/timeline.hpp"
 #include "cpus.hpp"
 #include "engine/engine.hpp"
 #include "float_control.hpp"
@@ -312,7 +314,9 @@ void Team::grow() {
 
 void* Team::helper(void* t) {
   Team& team = *static_cast<Team*>(t);
-  team.help(1 + team.started_++);
+  const int worker = 1 + team.started_++;
+  timeline::name_thread("plait: thread " + std::to_string(worker + 1));
+  team.help(worker);
   return nullptr;
 }
 
@@ -348,6 +352,8 @@ void Team::take_part(int worker) {
   ask(worker < threads_ ? 2 : 1);
   if (worker < threads_) {
     set_float_control(control_);
+    timeline::Span span(timeline::Category::Thread);
+    span.name("part of a loop");
     std::int64_t begin, end;
     while (pieces_.claim(worker, kPiece, begin, end))
       if (!(*body_)(begin, end, worker)) pieces_.stop();

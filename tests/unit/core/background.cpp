@@ -29,7 +29,7 @@ TEST_CASE("a job in work hears that the process ends") {
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
-    static Background& thread = *new Background;
+    static Background& thread = *new Background("test");
     std::unique_ptr<Job> job = std::make_unique<UntilTheEnd>();
     if (thread.add(job) != Background::Answer::Accepted) _exit(2);
     while (!begun) std::this_thread::yield();
@@ -59,7 +59,7 @@ class SomeWork final : public Job {
 }  // namespace
 
 TEST_CASE("a fork waits for the job in work, and a child does its own") {
-  static Background& thread = *new Background;
+  static Background& thread = *new Background("test");
   const auto add = [] {
     std::unique_ptr<Job> job = std::make_unique<SomeWork>();
     return thread.add(job) == Background::Answer::Accepted;

@@ -176,6 +176,7 @@ class Unrecorded final : public Recording {
   NodeMemory viewed(std::int32_t) const override { return {}; }
   void keep_as_recorded(const Root&, const NodeMemory&) override {}
   std::string_view operation(std::int32_t) const override { return {}; }
+  void describe(const BoundStep&, timeline::Span&) const override {}
 };
 
 Ref<Buffer> copy_of(const Buffer& b) {

@@ -1,0 +1,84 @@
+// What plait/_trace.py opens and writes; see core/timeline.hpp.
+#include "core/timeline.hpp"
+
+#include <cerrno>
+
+#include "functions.hpp"
+#include "sites.hpp"
+
+namespace plait::py {
+namespace {
+
+// A callable (site) -> (place, name, text of the line), while a trace is written.
+thread_local PyObject* describe_site = nullptr;
+
+// What a program's source does not say is left out of the trace.
+timeline::Source traced_source(std::uint32_t site) {
+  const Owned made(PyObject_CallFunction(describe_site, "I", site));
+  const char *where, *name, *text;
+  if (made && PyArg_ParseTuple(made.get(), "sss", &where, &name, &text)) return {where, name, text};
+  PyErr_Clear();
+  return {};
+}
+
+PyObject* trace_open(PyObject*, PyObject* path) {  // its number; raises OSError
+  PyObject* bytes = nullptr;
+  if (!PyUnicode_FSConverter(path, &bytes)) return nullptr;
+  const Owned held(bytes);
+  return guarded([&]() -> PyObject* {
+    const int trace = timeline::open(PyBytes_AS_STRING(bytes));
+    if (trace < 0) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+    return check(PyLong_FromLong(trace));
+  });
+}
+
+PyObject* trace_start(PyObject*, PyObject* trace) {
+  return guarded([&] {
+    timeline::start(static_cast<int>(integer(trace)));
+    return Py_NewRef(Py_None);
+  });
+}
+
+// (trace or None: PLAIT_TRACE's, describe, path)
+PyObject* trace_finish(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (!exact_count(n, 3)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    describe_site = args[1];
+    bool done = true;
+    if (args[0] == Py_None)
+      timeline::finish_environments(traced_source);
+    else
+      done = timeline::finish(static_cast<int>(integer(args[0])), traced_source);
+    if (!done) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, args[2]);
+    return Py_NewRef(Py_None);
+  });
+}
+
+// The moment, for trace_fallback(); None where nothing is recorded.
+PyObject* trace_now(PyObject*, PyObject*) {
+  if (!timeline::on()) Py_RETURN_NONE;
+  return PyLong_FromLongLong(timeline::now());
+}
+
+PyObject* trace_fallback(PyObject*, PyObject* const* args, Py_ssize_t n) {  // (name, start)
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&] {
+    Py_ssize_t size = 0;
+    const char* const name = PyUnicode_AsUTF8AndSize(args[0], &size);
+    if (!name) throw PythonError{};
+    timeline::add(timeline::Category::Fallback, {name, static_cast<std::size_t>(size)},
+                  integer(args[1]), current_site());
+    return Py_NewRef(Py_None);
+  });
+}
+
+}  // namespace
+
+PyMethodDef trace_functions[] = {{"trace_open", trace_open, METH_O, nullptr},
+                                 {"trace_start", trace_start, METH_O, nullptr},
+                                 {"trace_finish", c(trace_finish), METH_FASTCALL, nullptr},
+                                 {"trace_now", trace_now, METH_NOARGS, nullptr},
+                                 {"trace_fallback", c(trace_fallback), METH_FASTCALL, nullptr},
+                                 {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace plait::py

@@ -1,0 +1,486 @@
+#include "timeline.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "at_fork.hpp"
+#include "buffer.hpp"
+
+namespace plait::timeline {
+namespace {
+
+constexpr std::size_t kMostEvents = std::size_t{1} << 18;  // of a thread
+constexpr std::string_view kEmpty = "{\"traceEvents\":[]}\n";
+
+constexpr const char* kCategories[] = {"evaluation", "plan",   "compile",  "region",  "operation",
+                                       "kernel",     "thread", "fallback", "transfer"};
+
+struct Event {
+  Category category;
+  bool memory = false;  // bytes in the pool, instead of anything else
+  std::int64_t start, end;
+  std::string name, args;
+  std::vector<std::uint32_t> sites;
+  std::size_t live = 0, cached = 0;
+};
+
+struct Thread {
+  std::mutex mutex;
+  long id = 0;
+  std::string name;
+  std::deque<Event> events;
+  bool ended = false;
+};
+
+struct Trace {
+  int file;
+  std::string path;
+  std::int64_t begin = -1;  // not started
+  std::size_t dropped = 0;  // events, of all there were when it began
+};
+
+struct State {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Thread>> threads;
+  std::map<int, Trace> traces;
+  int newest = 0, environments = -1;
+  std::atomic<std::size_t> dropped{0}, live{0}, cached{0};
+};
+// Never destroyed: threads may record while the process ends.
+std::atomic<State*> current_state{nullptr};
+State& state() { return *current_state.load(std::memory_order_acquire); }
+
+thread_local Thread* mine = nullptr;
+thread_local bool thread_ends = false;
+struct Mine {
+  std::shared_ptr<Thread> thread;
+  ~Mine() {
+    mine = nullptr;
+    thread_ends = true;
+    if (!thread) return;
+    const std::lock_guard held(thread->mutex);
+    thread->ended = true;
+  }
+};
+thread_local Mine owned;
+thread_local std::string own_name;
+
+// Throws std::bad_alloc. Null while the thread ends.
+Thread* this_thread() {
+  if (mine || thread_ends) return mine;
+  auto made = std::make_shared<Thread>();
+  made->id = syscall(SYS_gettid);
+  made->name = !own_name.empty() ? own_name : made->id == getpid() ? "main" : "thread";
+  State& s = state();
+  const std::lock_guard held(s.mutex);
+  s.threads.push_back(made);
+  owned.thread = made;
+  return mine = made.get();
+}
+
+void push(Event e) noexcept try {
+  Thread* const t = this_thread();
+  if (!t) return;
+  const std::lock_guard held(t->mutex);
+  if (t->events.size() >= kMostEvents) {
+    t->events.pop_front();
+    ++state().dropped;
+  }
+  t->events.push_back(std::move(e));
+} catch (const std::bad_alloc&) {
+  ++state().dropped;
+}
+
+void count_memory(bool always) noexcept {
+  const PoolStats p = pool_stats();
+  State& s = state();
+  const bool changed = (s.live.exchange(p.live_bytes) != p.live_bytes) |
+                       (s.cached.exchange(p.cached_bytes) != p.cached_bytes);
+  if (!changed && !always) return;
+  Event e{};
+  e.memory = true;
+  e.start = e.end = now();
+  e.live = p.live_bytes;
+  e.cached = p.cached_bytes;
+  push(std::move(e));
+}
+
+// --- JSON ---
+
+// Bytes of the character of UTF-8 that begins there; 0: there is none.
+std::size_t character(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char c = byte(0);
+  const std::size_t n = c < 0x80   ? 1
+                        : c < 0xC2 ? 0
+                        : c < 0xE0 ? 2
+                        : c < 0xF0 ? 3
+                        : c < 0xF5 ? 4
+                                   : 0;
+  if (n > s.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  if (n > 2) {  // too long for what it says, a half of a pair, beyond the last
+    const unsigned char d = byte(1);
+    if ((c == 0xE0 && d < 0xA0) || (c == 0xED && d > 0x9F) || (c == 0xF0 && d < 0x90) ||
+        (c == 0xF4 && d > 0x8F))
+      return 0;
+  }
+  return n;
+}
+
+void quote(std::string& out, std::string_view s) {
+  out += '"';
+  while (!s.empty()) {
+    const std::size_t n = character(s);
+    if (n == 0) {
+      out += "\\ufffd";
+    } else if (n == 1 && (s[0] == '"' || s[0] == '\\')) {
+      (out += '\\') += s[0];
+    } else if (n == 1 && static_cast<unsigned char>(s[0]) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", s[0]);
+      out += code;
+    } else {
+      out += s.substr(0, n);
+    }
+    s.remove_prefix(std::max<std::size_t>(n, 1));
+  }
+  out += '"';
+}
+
+void key(std::string& out, const char* name) {
+  if (!out.empty()) out += ',';
+  quote(out, name);
+  out += ':';
+}
+
+std::string microseconds(std::int64_t ns) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(ns / 1000),
+                static_cast<int>(ns % 1000));
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(int file, SourceOf source) : file_(file), source_(source) {
+    out_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+    metadata("process_name", process_, "plait");
+  }
+  void metadata(const char* what, long thread, std::string_view name) {
+    begin('M', what, thread);
+    out_ += ",\"args\":{\"name\":";
+    quote(out_, name);
+    out_ += "}}";
+  }
+  void event(const Event& e, long thread) {
+    if (e.memory) {
+      begin('C', "memory", thread);
+      out_ += ",\"ts\":" + microseconds(e.start) +
+              ",\"args\":{\"live bytes\":" + std::to_string(e.live) +
+              ",\"kept for reuse\":" + std::to_string(e.cached) + "}}";
+      return;
+    }
+    const Source* const first = e.sites.empty() ? nullptr : &of(e.sites[0]);
+    const bool named = first && !first->name.empty() &&
+                       (e.category == Category::Region || e.category == Category::Operation);
+    begin('X', named ? first->name + ": " + e.name : e.name, thread);
+    out_ += ",\"cat\":\"";
+    out_ += kCategories[static_cast<std::size_t>(e.category)];
+    out_ += "\",\"ts\":" + microseconds(e.start) + ",\"dur\":" + microseconds(e.end - e.start) +
+            ",\"args\":{" + e.args;
+    std::vector<std::string> lines;
+    for (const std::uint32_t site : e.sites) {
+      const Source& s = of(site);
+      if (s.where.empty()) continue;
+      std::string line = s.text.empty() ? s.where : s.where + ": " + s.text;
+      if (std::find(lines.begin(), lines.end(), line) == lines.end())
+        lines.push_back(std::move(line));
+    }
+    if (!lines.empty()) {
+      if (!e.args.empty()) out_ += ',';
+      out_ += "\"at\":";
+      std::string all;
+      for (const std::string& line : lines) all += (all.empty() ? "" : "\n") + line;
+      quote(out_, all);
+    }
+    out_ += "}}";
+    if (out_.size() > (1 << 20)) flush();
+  }
+  void end(std::size_t dropped) {
+    out_ += "\n],\"otherData\":{\"dropped events\":" + std::to_string(dropped) + "}}\n";
+    flush();
+  }
+  int error() const { return error_; }
+
+ private:
+  void begin(char phase, std::string_view name, long thread) {
+    out_ += std::exchange(any_, true) ? ",\n" : "\n";
+    out_ += "{\"ph\":\"";
+    out_ += phase;
+    out_ += "\",\"name\":";
+    quote(out_, name);
+    out_ += ",\"pid\":" + std::to_string(process_) + ",\"tid\":" + std::to_string(thread);
+  }
+  const Source& of(std::uint32_t site) {
+    const auto [at, fresh] = sources_.try_emplace(site);
+    if (fresh && site && source_) at->second = source_(site);
+    return at->second;
+  }
+  void flush() {
+    for (std::size_t at = 0; at < out_.size() && !error_;) {
+      const ssize_t n = ::write(file_, out_.data() + at, out_.size() - at);
+      if (n >= 0)
+        at += static_cast<std::size_t>(n);
+      else if (errno != EINTR)
+        error_ = errno;
+    }
+    out_.clear();
+  }
+
+  const int file_;
+  const SourceOf source_;
+  const long process_ = getpid();
+  std::string out_;
+  std::map<std::uint32_t, Source> sources_;
+  bool any_ = false;
+  int error_ = 0;
+};
+
+// The lock is held.
+void set_recording(State& s) {
+  const bool any = std::any_of(s.traces.begin(), s.traces.end(),
+                               [](const auto& t) { return t.second.begin >= 0; });
+  recording.store(any, std::memory_order_relaxed);
+  if (any) return;
+  for (const auto& t : s.threads) {
+    const std::lock_guard held(t->mutex);
+    t->events = {};
+  }
+  std::erase_if(s.threads, [](const auto& t) { return t->ended; });
+}
+
+// The traces are the parent's, and so are the events; its locks may be taken.
+void leave_to_parent(void*) {
+  State* const s = current_state.load();
+  for (const auto& [number, t] : s->traces) ::close(t.file);
+  recording.store(false, std::memory_order_relaxed);
+  mine = nullptr;
+  new (&owned.thread) std::shared_ptr<Thread>;
+  auto* fresh = new State;
+  fresh->newest = s->newest;
+  current_state.store(fresh, std::memory_order_release);
+}
+
+SourceOf at_exit_source = nullptr;
+
+void finish_all() {
+  State* const s = current_state.load();
+  std::vector<int> open;
+  {
+    const std::lock_guard held(s->mutex);
+    for (const auto& [number, t] : s->traces) open.push_back(number);
+  }
+  for (const int number : open) {
+    std::string path;
+    {
+      const std::lock_guard held(s->mutex);
+      path = s->traces.at(number).path;
+    }
+    if (!finish(number, at_exit_source))
+      std::fprintf(stderr, "plait: %s is not complete: %s\n", path.c_str(), std::strerror(errno));
+  }
+}
+
+void prepare() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    current_state.store(new State, std::memory_order_release);
+    after_fork_in_child(leave_to_parent, nullptr);
+    std::atexit(finish_all);
+  });
+}
+
+}  // namespace
+
+std::int64_t now() noexcept {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+void name_thread(std::string name) noexcept { own_name = std::move(name); }
+
+struct Span::Open {
+  Event event;
+};
+
+void Span::begin(Category c) noexcept {
+  open_ = new (std::nothrow) Open{};
+  if (!open_) return;
+  open_->event.category = c;
+  open_->event.start = now();
+}
+
+void Span::end() noexcept {
+  const Category c = open_->event.category;
+  open_->event.end = now();
+  push(std::move(open_->event));
+  delete open_;
+  if (c == Category::Evaluation || c == Category::Region || c == Category::Operation)
+    count_memory(false);
+}
+
+void Span::name(std::string_view text) noexcept try {
+  if (open_) open_->event.name = text;
+} catch (const std::bad_alloc&) {
+}
+
+void Span::sites(std::span<const std::uint32_t> ids) noexcept try {
+  constexpr std::size_t kMost = 16;
+  if (open_) open_->event.sites.assign(ids.begin(), ids.begin() + std::min(ids.size(), kMost));
+} catch (const std::bad_alloc&) {
+}
+
+void Span::arg(const char* k, std::string_view text) noexcept try {
+  if (!open_) return;
+  std::string made = open_->event.args;
+  key(made, k);
+  quote(made, text);
+  open_->event.args = std::move(made);
+} catch (const std::bad_alloc&) {
+}
+
+void Span::arg(const char* k, std::int64_t number) noexcept try {
+  if (!open_) return;
+  std::string made = open_->event.args;
+  key(made, k);
+  open_->event.args = made + std::to_string(number);
+} catch (const std::bad_alloc&) {
+}
+
+void add(Category c, std::string_view name, std::int64_t start, std::uint32_t site) noexcept try {
+  if (!on()) return;
+  push({.category = c, .start = start, .end = now(), .name = std::string(name), .sites = {site}});
+  if (c == Category::Operation) count_memory(false);
+} catch (const std::bad_alloc&) {
+}
+
+int open(const std::string& path) {
+  prepare();
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return -1;
+  struct stat kind{};
+  // Of what is no file, a pipe for example, nothing is taken back.
+  const bool empty = ::fstat(file, &kind) == 0 && S_ISREG(kind.st_mode);
+  if (empty && ::write(file, kEmpty.data(), kEmpty.size()) < 0) {
+    const int why = errno;
+    ::close(file);
+    errno = why;
+    return -1;
+  }
+  State& s = state();
+  const std::lock_guard held(s.mutex);
+  s.traces.emplace(++s.newest, Trace{file, path});
+  return s.newest;
+}
+
+void start(int trace) {
+  State& s = state();
+  {
+    const std::lock_guard held(s.mutex);
+    const auto t = s.traces.find(trace);
+    if (t == s.traces.end()) return;
+    t->second.begin = now();
+    t->second.dropped = s.dropped;
+    recording.store(true, std::memory_order_relaxed);
+  }
+  count_memory(true);
+}
+
+bool finish(int number, SourceOf source) {
+  if (on()) count_memory(true);
+  State& s = state();
+  Trace trace;
+  std::vector<std::pair<std::shared_ptr<Thread>, std::vector<Event>>> found;
+  {
+    const std::lock_guard held(s.mutex);
+    const auto t = s.traces.find(number);
+    if (t == s.traces.end()) return true;
+    trace = std::move(t->second);
+    s.traces.erase(t);
+    if (trace.begin >= 0)
+      for (const auto& thread : s.threads) {
+        const std::lock_guard its(thread->mutex);
+        std::vector<Event>& events = found.emplace_back(thread, std::vector<Event>()).second;
+        for (const Event& e : thread->events)
+          if (e.end >= trace.begin) events.push_back(e);
+      }
+    trace.dropped = s.dropped - trace.dropped;
+    set_recording(s);
+  }
+  int why = 0;
+  const bool again = ::lseek(trace.file, 0, SEEK_SET) == 0 && ::ftruncate(trace.file, 0) == 0;
+  if (again || errno == ESPIPE || errno == EINVAL) {
+    Writer out(trace.file, source);
+    for (auto& [thread, events] : found) {
+      if (events.empty()) continue;
+      std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+        return a.start != b.start ? a.start < b.start : a.end > b.end;
+      });
+      out.metadata("thread_name", thread->id, thread->name);
+      for (const Event& e : events) out.event(e, thread->id);
+    }
+    out.end(trace.dropped);
+    why = out.error();
+  } else {
+    why = errno;
+  }
+  if (::close(trace.file) != 0 && !why) why = errno;
+  errno = why;
+  return why == 0;
+}
+
+void start_from_environment(SourceOf source) {
+  const char* const given = std::getenv("PLAIT_TRACE");
+  if (!given || !*given) return;
+  std::string path = given;
+  const std::string process = std::to_string(getpid());
+  for (std::size_t at = 0; (at = path.find("%p", at)) != path.npos; at += process.size())
+    path.replace(at, 2, process);
+  at_exit_source = source;
+  const int trace = open(path);
+  if (trace < 0) {
+    std::fprintf(stderr, "plait: PLAIT_TRACE: '%s' cannot be written: %s\n", path.c_str(),
+                 std::strerror(errno));
+    return;
+  }
+  state().environments = trace;
+  start(trace);
+}
+
+void finish_environments(SourceOf source) {
+  if (!current_state.load() || state().environments < 0) return;
+  const int trace = std::exchange(state().environments, -1);
+  if (!finish(trace, source))
+    std::fprintf(stderr, "plait: PLAIT_TRACE: the file is not complete: %s\n",
+                 std::strerror(errno));
+}
+
+}  // namespace plait::timeline

@@ -1,0 +1,90 @@
+// When what happened, on which thread: for PLAIT_TRACE and plait.trace, in Chrome's trace event
+// format, which Perfetto and chrome://tracing open.
+//
+// Events wait in a bounded buffer of their thread, the oldest go first, while any trace is open. A
+// trace has the events of all threads that end while it is open. Where none is, a Span is one load.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace plait::timeline {
+
+inline std::atomic<bool> recording{false};
+inline bool on() { return recording.load(std::memory_order_relaxed); }
+
+enum class Category : std::uint8_t {
+  Evaluation,
+  Plan,
+  Compile,
+  Region,
+  Operation,
+  Kernel,
+  Thread,
+  Fallback,
+  Transfer
+};
+
+// From its construction to its destruction, on this thread. What describes it is worked out by who
+// asks first whether anybody wants it. Where memory is short, the event is left out.
+class Span {
+ public:
+  explicit Span(Category c) noexcept {
+    if (on()) [[unlikely]]
+      begin(c);
+  }
+  ~Span() {
+    if (open_) [[unlikely]]
+      end();
+  }
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+  explicit operator bool() const { return open_ != nullptr; }
+
+  void name(std::string_view text) noexcept;
+  // Call sites in the program, see Source. The first one's name goes with the event's.
+  void sites(std::span<const std::uint32_t> ids) noexcept;
+  void site(std::uint32_t id) noexcept { sites({&id, 1}); }
+  void arg(const char* key, std::string_view text) noexcept;
+  void arg(const char* key, std::int64_t number) noexcept;
+
+ private:
+  void begin(Category c) noexcept;
+  void end() noexcept;
+
+  struct Open;
+  Open* open_ = nullptr;  // null: nobody records it
+};
+
+// For who has no scope: an event from `start`, of now(), to this moment.
+std::int64_t now() noexcept;
+void add(Category c, std::string_view name, std::int64_t start, std::uint32_t site) noexcept;
+
+// What the thread that calls it is named in traces.
+void name_thread(std::string name) noexcept;
+
+// What is known of a call site; what is not is empty.
+struct Source {
+  std::string where;  // "file:line"
+  std::string name;   // of the variable that gets the value there, or the expression
+  std::string text;   // of the line
+};
+using SourceOf = Source (*)(std::uint32_t site);
+
+// A trace is a file, which holds an empty trace until it is complete. Returns its number; -1:
+// errno says why the file cannot be written.
+int open(const std::string& path);
+void start(int trace);
+// Writes the file and closes it. False: errno says why not. A trace that is not open (any more: a
+// child of fork() has none) is left alone.
+bool finish(int trace, SourceOf source);
+
+// PLAIT_TRACE: from now to the end of the process, with %p in the file's name as the process's
+// number. What goes wrong is a line on standard error. `source` must do without other locks.
+void start_from_environment(SourceOf source);
+// The same trace, before the end: its file is complete then.
+void finish_environments(SourceOf source);
+
+}  // namespace plait::timeline
