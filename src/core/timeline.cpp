@@ -312,6 +312,7 @@ void prepare() {
   static std::once_flag once;
   std::call_once(once, [] {
     current_state.store(new State, std::memory_order_release);
+    (void)pool_stats();  // the pool is free again before what runs in a child gives memory back
     after_fork_in_child(leave_to_parent, nullptr);
     std::atexit(finish_all);
   });

@@ -240,7 +240,6 @@ void start() {
   static EngineEvaluator evaluator;
   static std::once_flag once;
   std::call_once(once, [] {
-    timeline::start_from_environment(timeline_source);
     tracer::install(&evaluator);
     tracer::on_contents_gone([](std::uint64_t contents) { state().packed.drop(contents); });
     install_devices();
@@ -250,6 +249,8 @@ void start() {
     void* frame;
     backtrace(&frame, 1);
     map_own_code();
+    // Behind the handlers of fork() that free what those of core/at_fork.hpp need.
+    timeline::start_from_environment(timeline_source);
   });
 }
 

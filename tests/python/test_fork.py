@@ -203,7 +203,8 @@ print("last line")
         assert answers(run_python, source) == ["last", "line"]
 
 
-def test_a_child_of_a_process_that_plans_and_compiles_in_the_background(run_python):
+@pytest.mark.parametrize("trace", ["", os.devnull])
+def test_a_child_of_a_process_that_plans_and_compiles_in_the_background(run_python, trace):
     source = """
 import os, random, threading, numpy, plait as np
 def work(seed):
@@ -230,7 +231,7 @@ for i in range(12):
 assert all(os.waitpid(c, 0)[1] == 0 for c in children)
 for t in threads: t.join()
 """
-    done = run_python(source, "-W", "ignore", timeout=60)
+    done = run_python(source, "-W", "ignore", timeout=60, env={"PLAIT_TRACE": trace})
     assert done.returncode == 0, done.stderr
 
 
