@@ -60,6 +60,7 @@ struct State {
   std::map<int, Trace> traces;
   int newest = 0, environments = -1;
   std::atomic<std::size_t> dropped{0}, live{0}, cached{0};
+  State* parents = nullptr;  // of the process that forked this one: left as it was
 };
 // Never destroyed: threads may record while the process ends.
 std::atomic<State*> current_state{nullptr};
@@ -285,6 +286,7 @@ void leave_to_parent(void*) {
   new (&owned.thread) std::shared_ptr<Thread>;
   auto* fresh = new State;
   fresh->newest = s->newest;
+  fresh->parents = s;
   current_state.store(fresh, std::memory_order_release);
 }
 
