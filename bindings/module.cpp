@@ -225,6 +225,7 @@ PYBIND11_MODULE(_plait, m) {
     throw pb::error_already_set();
   add_functions(m);
   add_procedures(m);
+  add_programs(m.ptr());
   lend_sorts();
   m.attr("__version__") = PLAIT_VERSION;
   plait::engine::start();

@@ -1,5 +1,6 @@
 # plait_layer(name SOURCES ... LINKS ...): an object library of one layer. Layers become one shared library, plait::plait.
-set(PLAIT_FLAGS -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno)
+# Sections: what a library does not use of its layers is left out of it.
+set(PLAIT_FLAGS -ffunction-sections -fdata-sections -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   list(APPEND PLAIT_FLAGS -Wno-unknown-warning-option -Wno-unknown-pragmas)
 endif()
@@ -17,6 +18,8 @@ set(PLAIT_KERNEL_FLAGS "")
 if(NOT PLAIT_SANITIZE)
   set(PLAIT_KERNEL_FLAGS $<$<NOT:$<CONFIG:Debug>>:-O3>)
 endif()
+# Nothing is thrown through a kernel.
+list(APPEND PLAIT_KERNEL_FLAGS -fno-asynchronous-unwind-tables)
 list(APPEND PLAIT_KERNEL_FLAGS -fno-strict-aliasing)  # memory is typed by the caller's dtype only
 
 function(plait_configure target)

@@ -17,8 +17,8 @@ constinit std::atomic<int> captures{0};
 Capture* this_threads_capture() { return mine; }
 }  // namespace detail
 
-Capture::Capture(std::span<const Array> arguments)
-    : evaluations_(evaluations_so_far()), began_(last_write()) {
+Capture::Capture(std::span<const Array> arguments, bool only_records)
+    : only_records_(only_records), evaluations_(evaluations_so_far()), began_(last_write()) {
   for (const Array& a : arguments)
     if (!is_argument(*a.storage)) arguments_.push_back(a.storage);
   mine = this;

@@ -16,8 +16,9 @@ namespace plait::tracer {
 
 class Capture {
  public:
-  // Of this thread, until end(). The arrays are in memory.
-  explicit Capture(std::span<const Array> arguments);
+  // Of this thread, until end(). The arrays are in memory. Where the call is made only to record it,
+  // the first obstacle is thrown, a ValueError, and nothing is computed.
+  explicit Capture(std::span<const Array> arguments, bool only_records = false);
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
@@ -29,6 +30,7 @@ class Capture {
   // The rest of the call is as one that is not watched.
   void obstruct(const char* why) {
     if (!obstacle_) obstacle_ = why;
+    if (only_records_) throw ValueError(why);
     end();
   }
   // Arrays that are no arguments and were there before, by the node that was read. What was made
@@ -58,6 +60,7 @@ class Capture {
   std::map<std::pair<DType, std::array<std::byte, sizeof(Scalar::bytes)>>, Ref<Node>> scalars_;
   const char* obstacle_ = nullptr;
   bool another_call_ = false;
+  const bool only_records_;
   std::uint64_t evaluations_;
   std::uint32_t began_ = 0;
   bool ended_ = false;

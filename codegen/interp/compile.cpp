@@ -1,4 +1,5 @@
 #include "compiler.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::interp {
 namespace {
@@ -350,7 +351,7 @@ Program compile(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles
   return Compiler(k, tier, shared).run();
 }
 
-std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
+PLAIT_REPLACEABLE std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
   if (kernel.sequential) throw InternalError("the interpreter runs no sequential kernel");
   const ir::Kernel k = lanes_along_tiles(kernel);
 #ifdef PLAIT_CHECKS

@@ -3,6 +3,7 @@
 
 #include "codegen/loops/gather.hpp"
 #include "folds.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::interp {
 namespace {
@@ -264,14 +265,14 @@ const Program& choose(const Program& p, const ir::CallArgs& args) {
 
 }  // namespace
 
-std::size_t scratch_bytes(const Program& prepared, const ir::CallArgs& args) {
+PLAIT_REPLACEABLE std::size_t scratch_bytes(const Program& prepared, const ir::CallArgs& args) {
   const Program& p = choose(prepared, args);
   std::size_t n = p.layout.locals;
   for (const LocalCode& l : p.locals) n += local_bytes(l, args.params);
   return n;
 }
 
-void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
+PLAIT_REPLACEABLE void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
          void* memory) {
   const Program& p = choose(prepared, args);
   char* scratch = static_cast<char*>(memory);

@@ -1,8 +1,9 @@
 #include "program.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::interp {
 
-std::size_t bytes_of(const Program& p) {
+PLAIT_REPLACEABLE std::size_t bytes_of(const Program& p) {
   return sizeof p + p.code.size() * sizeof(Instr) + p.loops.size() * sizeof(LoopCode) +
          p.folds.size() * sizeof(Fold) + p.accesses.size() * sizeof(AccessCode) +
          p.terms.size() * sizeof(TermCode) + p.regs.size() * sizeof(RegCode) +

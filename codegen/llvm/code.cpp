@@ -91,4 +91,8 @@ std::shared_ptr<Code> map(std::string_view packed, CpuTier tier) {
   return code;
 }
 
+std::shared_ptr<const Code> code_of(std::string_view packed, CpuTier tier) {
+  return map(packed, tier);
+}
+
 }  // namespace plait::jit

@@ -6,6 +6,7 @@
 #include "backend.hpp"
 #include "core/background.hpp"
 #include "core/timeline.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::jit {
 namespace {
@@ -47,7 +48,7 @@ Background& compiler(Background::Priority p) {
 
 }  // namespace
 
-void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier, Effort effort) noexcept {
+PLAIT_REPLACEABLE void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier, Effort effort) noexcept {
   // Without building a text: there may be no memory for one.
   auto report = [](const char* why) noexcept {
     if (!logging(Log::Compile)) return;
@@ -66,7 +67,7 @@ void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier, Effort effo
   }
 }
 
-void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
+PLAIT_REPLACEABLE void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
                    std::shared_ptr<CodeSlot> slot, Background::Priority p, Effort effort) noexcept
     try {
   std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot, effort);

@@ -14,6 +14,7 @@
 #include "core/timeline.hpp"
 #include "ir/forward_variables.hpp"
 #include "ir/ranges.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::jit {
 namespace {
@@ -152,7 +153,7 @@ void dump_kernel(const ir::Kernel& k, CpuTier tier) {
 
 }  // namespace
 
-bool available() try { return module_entry() != nullptr; } catch (const std::bad_alloc&) {
+PLAIT_REPLACEABLE bool available() try { return module_entry() != nullptr; } catch (const std::bad_alloc&) {
   if (logging(Log::Compile)) log(Log::Compile, "the interpreter carries on: memory is short");
   return false;
 }
@@ -205,6 +206,18 @@ std::shared_ptr<const Code> compile(const ir::Kernel& given, CpuTier tier, Effor
   if (!quick && !module_identity().empty()) cache::store(key, made.packed);
   memory_cache().insert(key, code);
   return code;
+}
+
+std::string packed_code(const ir::Kernel& given, CpuTier tier) {
+  const std::optional<ir::Kernel> other = rewritten(given, Effort::Full);
+  const ir::Kernel& k = other ? *other : given;
+  const std::string key = cache_key(k, tier);
+  const bool caches = !module_identity().empty();
+  if (caches)
+    if (auto packed = cache::load(key)) return *std::move(packed);
+  std::string packed = ask_module(k, tier, Effort::Full).packed;
+  if (caches) cache::store(key, packed);
+  return packed;
 }
 
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly) {

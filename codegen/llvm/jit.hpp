@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/background.hpp"
@@ -44,6 +45,10 @@ bool supports(const ir::Kernel& k, std::string* why);
 // std::bad_alloc where memory is short.
 std::shared_ptr<const Code> compile(const ir::Kernel& k, CpuTier tier,
                                     Effort effort = Effort::Full);
+// Code of full effort as the disk cache keeps it, for any tier, and that for this processor mapped;
+// null where that has not the tier's precompiled loops. What may be damaged is checked before.
+std::string packed_code(const ir::Kernel& k, CpuTier tier);
+std::shared_ptr<const Code> code_of(std::string_view packed, CpuTier tier);
 // The kernel's text for PLAIT_LOG=code and explain: LLVM IR and, if asked, assembly.
 std::string dump(const ir::Kernel& k, CpuTier tier, bool assembly);
 

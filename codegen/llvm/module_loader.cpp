@@ -13,6 +13,7 @@
 #include "build_id.hpp"
 #include "core/at_fork.hpp"
 #include "core/system_memory.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::jit {
 #ifdef PLAIT_LLVM_VERSION
@@ -99,7 +100,7 @@ ModuleEntry module_entry() {
 #endif
 }
 
-bool expected() {
+PLAIT_REPLACEABLE bool expected() {
 #ifdef PLAIT_LLVM_VERSION
   module_mutex();  // there before the compile thread takes it
   return !missing.load(std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include "backend.hpp"
 #include "codegen/loops/loops.hpp"
 #include "ir/fold.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::jit {
 
@@ -54,7 +55,7 @@ std::optional<ir::Kernel> with_carried_places(const ir::Kernel& k) {
   return carried;
 }
 
-bool supports(const ir::Kernel& k, std::string* why) {
+PLAIT_REPLACEABLE bool supports(const ir::Kernel& k, std::string* why) {
 #if !defined(PLAIT_LLVM_VERSION)
   if (why) *why = "a build without LLVM";
   return false;

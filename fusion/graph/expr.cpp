@@ -100,22 +100,7 @@ std::int64_t Exprs::value_of(Op op, std::int64_t a, std::int64_t b) {
 }
 
 void Exprs::evaluate(const Graph& g, std::vector<std::int64_t>& values) const {
-  std::size_t e = values.size();
-  values.resize(items_.size());
-  for (; e < items_.size(); ++e) {
-    const Item& i = items_[e];
-    switch (i.op) {
-      case Op::Const:
-        values[e] = i.c;
-        break;
-      case Op::Source:
-        values[e] = g.field(i.s);
-        break;
-      default:
-        values[e] = value_of(i.op, values[i.a], values[i.b]);
-        break;
-    }
-  }
+  evaluate_by([&](const Source& s) { return g.field(s); }, values);
 }
 
 }  // namespace plait::fusion

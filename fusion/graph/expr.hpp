@@ -68,7 +68,31 @@ class Exprs {
   }
   // values[e] for every expression; those that are there already stay.
   void evaluate(const Graph& g, std::vector<std::int64_t>& values) const;
+  // The same, where field(source) is the number that a graph has there.
+  template <class Field>
+  void evaluate_by(Field&& field, std::vector<std::int64_t>& values) const {
+    std::size_t e = values.size();
+    values.resize(items_.size());
+    for (; e < items_.size(); ++e) {
+      const Item& i = items_[e];
+      values[e] = i.op == Op::Const    ? i.c
+                  : i.op == Op::Source ? field(i.s)
+                                       : value_of(i.op, values[i.a], values[i.b]);
+    }
+  }
+  // Each number of the graph that is asked for, once.
+  std::vector<Source> sources() const {
+    std::vector<Source> all;
+    for (const Item& i : items_)
+      if (i.op == Op::Source) all.push_back(i.s);
+    return all;
+  }
   std::size_t size() const { return items_.size(); }
+  // What is kept in files (engine/programs): only to be evaluated afterwards.
+  template <class A>
+  friend void fields(A& a, Exprs& e) {
+    archive(a, e.items_);
+  }
 
  private:
   enum class Op : std::uint8_t { Const, Source, Add, Mul, Blocks, Fit, Least };
@@ -77,11 +101,16 @@ class Exprs {
     std::int64_t c = 0;
     Source s;
     ExprId a = 0, b = 0;
+    template <class A>
+    friend void fields(A& a, Item& i) {
+      all(a, i.op, i.c, i.s.node, i.s.field, i.s.dim, i.a, i.b);
+    }
   };
   ExprId& place(const Item& i);
   ExprId intern(const Item& i);
   ExprId of_two(Op op, ExprId a, ExprId b);
   static std::int64_t value_of(Op op, std::int64_t a, std::int64_t b);
+
   std::vector<Item> items_;
   std::vector<ExprId> table_;  // by hash, a power of two of places; -1: nothing there
 };

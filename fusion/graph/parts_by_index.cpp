@@ -44,6 +44,7 @@ std::optional<Parts> written_by_index(const Graph& g, std::int32_t array) {
     if (whole.shape[d] != 1 && top.map->from[d] < 0) {
       p.axes.push_back(d);
       count *= static_cast<std::size_t>(whole.shape[d]);
+      if (count > g.nodes.size()) return std::nullopt;  // each part is an update
     }
   for (std::int32_t i = array; found < count; i = g[i].in[0], ++found) {
     const GNode& u = g[i];

@@ -68,6 +68,10 @@ def __getattr__(name):
         from . import _jit
 
         value = getattr(_jit, name)
+    elif name in ("Error", "export", "load"):
+        from . import _export
+
+        value = getattr(_export, name)
     elif name == "coverage":
         from ._coverage import coverage as value
     elif name == "nn":

@@ -7,6 +7,8 @@
 #include "direct_kernels.hpp"
 #include "engine/products/product.hpp"
 #include "engine/threads/interruption.hpp"
+#include "operation.hpp"
+#include "tracer/layout.hpp"
 
 namespace plait::engine {
 
@@ -149,6 +151,15 @@ void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, cons
     return;
   }
   multiply(with_joined_axes(p));
+}
+
+void run_product(const Operation& op, std::span<const Operand> in, const Memory& out) {
+  const auto factor = [](const Operand& o) {
+    return Factor{o.dtype, o.shape,
+                  {o.data, tracer::broadcast_strides(o.shape, o.strides, o.shape)}, o.contents};
+  };
+  run_product(op.dtype, tracer::product_axes(op.axes, op.shape.size()), factor(in[0]),
+              factor(in[1]), out.data);
 }
 
 void multiply(const MatrixProduct& p) {

@@ -10,6 +10,7 @@
 #include "plait/error.hpp"
 #include "tracer/contraction.hpp"
 #include "tracer/evaluation_scope.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::engine {
 
@@ -109,7 +110,7 @@ bool overlap(const Dims& shape, const Memory& a, std::int64_t a_size, const Memo
   return a.data + x.first < b.data + y.last && b.data + y.first < a.data + x.last;
 }
 
-void run_operation(const Operation& op, std::span<const Operand> in, const Memory& out,
+PLAIT_REPLACEABLE void run_operation(const Operation& op, std::span<const Operand> in, const Memory& out,
                    bool fresh) {
   // What an update overwrites was seen by nobody who lets go of the lock.
   std::optional<tracer::Unlocked> others_record;
@@ -140,10 +141,7 @@ void run_operation(const Operation& op, std::span<const Operand> in, const Memor
                  seen_as(in[1], op.shape), op.step, out);
       break;
     case NodeKind::MatMul:
-      run_product(op.dtype, tracer::product_axes(op.axes, op.shape.size()),
-                  {in[0].dtype, in[0].shape, seen_as(in[0], in[0].shape), in[0].contents},
-                  {in[1].dtype, in[1].shape, seen_as(in[1], in[1].shape), in[1].contents},
-                  out.data);
+      run_product(op, in, out);
       break;
     case NodeKind::Call:
       run_call(op, in, out);
@@ -158,7 +156,9 @@ void run_operation(const Operation& op, std::span<const Operand> in, const Memor
   }
 }
 
-std::string_view warning_name(const Operation& op, DType first_operand) {
+PLAIT_REPLACEABLE bool computes(NodeKind) { return true; }
+
+PLAIT_REPLACEABLE std::string_view warning_name(const Operation& op, DType first_operand) {
   switch (op.kind) {
     case NodeKind::Elementwise:
       return op_info(op.fn).name;

@@ -27,6 +27,11 @@ struct Operation {
 // contents before. Where the work is long, the recorder's lock is free.
 void run_operation(const Operation& op, std::span<const Operand> in, const Memory& out, bool fresh);
 
+// The same of a product.
+void run_product(const Operation& op, std::span<const Operand> in, const Memory& out);
+// Whether this library computes such: the one that runs exported programs multiplies alone.
+bool computes(tracer::NodeKind kind);
+
 // The name NumPy's warnings give the operation; empty for those whose flags it does not look at.
 std::string_view warning_name(const Operation& op, DType first_operand);
 

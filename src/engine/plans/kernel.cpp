@@ -8,6 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "core/machine.hpp"
+#include "core/replaceable.hpp"
 #include "core/timeline.hpp"
 #include "engine/direct/fp_flags.hpp"
 #include "engine/engine.hpp"
@@ -53,6 +54,14 @@ CompiledKernel::CompiledKernel(ir::Kernel k)
       slot_(std::make_shared<jit::CodeSlot>()),
       vector_grid_(kernel_->loops[0].vector) {
   if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
+}
+
+CompiledKernel::CompiledKernel(ir::Kernel k, std::shared_ptr<const jit::Code> code)
+    : kernel_(std::make_shared<const ir::Kernel>(std::move(k))),
+      per_lane_(ir::per_lane_locals(*kernel_)),
+      slot_(std::make_shared<jit::CodeSlot>()),
+      vector_grid_(kernel_->loops[0].vector) {
+  slot_->set(std::move(code));
 }
 
 void CompiledKernel::consider_compiling(double predicted) {
@@ -167,7 +176,7 @@ std::int64_t CompiledKernel::whole_chunk(std::int64_t chunk) const {
 // Machine code may arrive while a region runs; scratch serves either.
 std::size_t CompiledKernel::scratch_need(const ir::CallArgs& args) const {
   const std::size_t need = std::max(ir::scratch_bytes(*kernel_, per_lane_, args.params, kMaxLanes),
-                                    interp::scratch_bytes(*program_, args));
+                                    program_ ? interp::scratch_bytes(*program_, args) : 0);
   return (need + 64 + 63) / 64 * 64;
 }
 
@@ -217,7 +226,7 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
   return flags;
 }
 
-std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
+PLAIT_REPLACEABLE std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
   std::string key = ir::serialize(k);
   for (const ir::Loop& l : k.loops) key += l.tile ? 't' : '-';
   const std::lock_guard held(state().kernels.mutex);
@@ -233,7 +242,7 @@ std::shared_ptr<CompiledKernel> compiled(const ir::Kernel& k) {
 std::size_t CompiledKernel::bytes() const {
   // Machine code takes a page, and its place in the table of the compiler.
   constexpr std::size_t kCode = 8 << 10;
-  return sizeof *this + ir::bytes_of(*kernel_) + interp::bytes_of(*program_) +
+  return sizeof *this + ir::bytes_of(*kernel_) + (program_ ? interp::bytes_of(*program_) : 0) +
          (config().jit == JitMode::Off ? 0 : kCode);
 }
 

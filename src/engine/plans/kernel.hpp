@@ -34,6 +34,8 @@ struct RunOptions {
 class CompiledKernel {
  public:
   explicit CompiledKernel(ir::Kernel k);
+  // With machine code, which is all that runs it.
+  CompiledKernel(ir::Kernel k, std::shared_ptr<const jit::Code> code);
 
   // Runs grid iterations [0, extent) on this thread or on the team. `predicted` (seconds of
   // machine code on one thread) decides which, and when machine code is worth compiling. Throws
@@ -76,7 +78,7 @@ class CompiledKernel {
   void consider_compiling(double predicted);
 
   std::shared_ptr<const ir::Kernel> kernel_;
-  std::shared_ptr<const interp::Program> program_;
+  std::shared_ptr<const interp::Program> program_;  // null: there is machine code from the start
   std::vector<bool> per_lane_;  // of each local
   std::shared_ptr<jit::CodeSlot> slot_;
   std::atomic<double> done_{0}, last_seconds_{0};

@@ -222,7 +222,10 @@ void PlanRun::take_memory(std::int32_t node, Freed* free) {
 void PlanRun::allocate(const Root& r, UpdateMode update, Freed* free) {
   NodeMemory& memory = bindings_.memory(r.node);
   if (!r.update) {
-    memory = {memory_for(r.shape, r.dtype, free), 0};
+    const auto item = static_cast<std::int64_t>(itemsize(r.dtype));
+    NodeMemory wanted;
+    if (r.kept && r.strides == contiguous_strides(r.shape, item)) wanted = recording_.place(r);
+    memory = wanted ? wanted : NodeMemory{memory_for(r.shape, r.dtype, free), 0};
     return;
   }
   take_memory(r.update->old, free);

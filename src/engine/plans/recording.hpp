@@ -16,6 +16,8 @@ class Recording {
 
   // The root's value is in that memory.
   virtual void keep(const Root& r, const NodeMemory& m) = 0;
+  // Memory that the root's value, which is C-contiguous, is wanted in; null: any.
+  virtual NodeMemory place(const Root&) const { return {}; }
   // The node's memory was written over: nobody can ask for its value any more.
   virtual void give_up(std::int32_t node) = 0;
   // The root's value is in that memory, for the case that the run does not come to its end.

@@ -18,6 +18,7 @@
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/team.hpp"
 #include "product.hpp"
+#include "core/replaceable.hpp"
 
 namespace plait::engine {
 
@@ -281,7 +282,7 @@ std::optional<BlasLayout> blas_layout(std::int64_t item, std::int64_t row, std::
   return std::nullopt;
 }
 
-bool blas_product(const MatrixProduct& p) {
+PLAIT_REPLACEABLE bool blas_product(const MatrixProduct& p) {
   if (!p.types().uniform() || !(is_float(p.dtype) || is_complex(p.dtype))) return false;
   if (p.dtype == DType::Float16 || p.products() == 0) return false;
   const Library& l = library();
@@ -297,7 +298,7 @@ double seconds_of(const MatrixProduct& p, fusion::Multiplier by) {
          size(p.entries());
 }
 
-bool prefers_blas(const MatrixProduct& p) {
+PLAIT_REPLACEABLE bool prefers_blas(const MatrixProduct& p) {
   static const bool named = std::getenv("PLAIT_BLAS") != nullptr;
   const double blas = seconds_of(p, fusion::Multiplier::Blas);
   return std::isfinite(blas) && (named || blas < seconds_of(p, fusion::Multiplier::Tiles));

@@ -1,0 +1,511 @@
+"""plait.export(fn, example_args, path) and plait.load(path): a function as one file, run without what recorded, planned and compiled it.
+
+A plan's numbers (extents, strides, offsets) are those of the arrays that it was made for. For extents that are to differ from
+call to call, the function is recorded at several of them: where the graphs are alike, they share a plan, and each number is a
+polynomial of the extents, found by differences and checked at others. So nothing is said about extents that was not seen.
+"""
+
+import inspect
+import itertools
+import json
+import os
+import tempfile
+
+import numpy
+
+from . import _namespace, _plait
+from ._jit import _Jitted
+from ._plait import lazy_scalar, ndarray
+
+_MAGIC = b"plaitrun"
+_MOST_EXTENTS = 3
+_MOST_VARIANTS = 400
+_MOST_BYTES = 1 << 38  # of an array that a function is recorded with, whose memory nobody touches
+_UNBOUNDED = 1 << 62
+_CONSTANT, _NUMBER, _QUOTIENT = range(3)  # engine::NumberScalar::Kind
+_ARGUMENT, _CONSTANT_LEAF, _UNWRITTEN = range(3)  # engine::Variant::Leaf::Kind
+
+
+class Error(ValueError):
+    """A function that cannot be exported, or an exported program that cannot be read or called so."""
+
+
+def export(fn, example_args, path, *, dynamic=(), targets=("x86-64-v3", "x86-64-v4")):
+    """Writes a function of arrays to a file that plait.load, plait::load and libplait_run run without it.
+
+    fn: as of plait.jit, and pure: what it returns depends on its array arguments alone, and none of it on their elements before
+    it returns. It returns arrays or scalars, also in tuples, lists and dicts. Arrays of globals and closures become constants.
+    example_args: tuple of the arguments. Arrays say dtypes and extents; what else there is, is fixed.
+    path: str or path-like; written whole or not at all.
+    dynamic: extents that may differ from call to call, at most three: axes of the first array (an equal extent of another array
+    is the same extent), or a dict {argument's name or position: axes}, where axes is a sequence, or a dict {axis: name} of
+    which equal names are one extent. They have to be 1 or more; others are checked by each call.
+    targets: processors to compile for: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64" (where this is one), or "host".
+
+    Results are those of plait.jit's plans to the bit; floating-point warnings are not given. What is no loop (sorts, Fourier
+    transforms, solvers; the manifest's "operations" lists them) runs by plait.load alone, not by libplait_run. Raises plait.Error where fn cannot be
+    exported, and says why; TypeError and ValueError for wrong arguments; OSError where path cannot be written.
+    """
+    example = tuple(example_args)
+    function = _Function(fn, example, dynamic)
+    tiers = _tiers(targets)
+    data = function.file(tiers)
+    directory = os.path.dirname(os.path.abspath(os.fsdecode(path)))
+    with tempfile.NamedTemporaryFile(dir=directory, prefix=".plait", delete=False) as f:
+        try:
+            f.write(data)
+            f.close()
+            os.chmod(f.name, 0o644)
+            _check(f.name, fn, example)
+            os.replace(f.name, path)
+        except BaseException:
+            os.unlink(f.name)
+            raise
+
+
+def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
+    """An exported program, or the arrays of a file of numpy.save's.
+
+    file: str or path-like of a program gives a Program, a callable of the arrays that the function took, which returns what it
+    returned. All else, and the other parameters, are numpy.load's. Raises plait.Error for a program that is damaged, of another
+    version, or without code for this processor; OSError where the file cannot be read. Whoever may write to a program decides
+    what runs: it holds machine code.
+    """
+    if isinstance(file, (str, os.PathLike)) and _is_program(file):
+        try:
+            return Program(_plait.program(os.fsdecode(file)))
+        except ValueError as e:
+            raise Error(str(e)) from None
+    return _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
+
+
+def _is_program(path):
+    with open(path, "rb") as f:
+        return f.read(len(_MAGIC)) == _MAGIC
+
+
+class Program:
+    """What plait.load returns. Arguments and results are as those of a jitted function."""
+
+    def __init__(self, program):
+        self._program = program
+        self.manifest = json.loads(program.manifest)
+        self._arguments = [(a["name"], numpy.dtype(a["dtype"])) for a in self.manifest["arguments"]]
+
+    def __call__(self, *arrays):
+        if len(arrays) != len(self._arguments):
+            raise TypeError(f"{self.manifest['function']} takes {len(self._arguments)} arrays, not {len(arrays)}")
+        numpys = not any(map(_is_ours, arrays))
+        given, lent = [], []
+        for a, (name, dtype) in zip(arrays, self._arguments):
+            if not isinstance(a, (numpy.ndarray, numpy.generic)):
+                raise TypeError(f"argument '{name}' has to be an array, not {type(a).__name__}")
+            if a.dtype != dtype:
+                raise TypeError(f"argument '{name}' has dtype {a.dtype}; it was exported with {dtype}")
+            if _is_ours(a):
+                given.append(a if a.flags.c_contiguous else a.copy())
+            else:
+                lent.append(_plait.borrow(numpy.ascontiguousarray(a).reshape(a.shape)))
+                given.append(lent[-1])
+        try:
+            results = self._program.run(given)
+        except ValueError as e:
+            raise Error(str(e)) from None
+        finally:
+            _plait.end_borrow(*lent)
+        return _built(self.manifest["results"], results, _plait.export if numpys else lambda x: x)
+
+    def __repr__(self):
+        arguments = ", ".join(f"{a['name']}: {a['dtype']}{a['shape']}" for a in self.manifest["arguments"])
+        return f"<plait program {self.manifest['function']}({arguments}) for {', '.join(self.manifest['targets'])}>"
+
+
+def _is_ours(x):
+    return ndarray in type(x).__mro__  # isinstance() takes NumPy's for ours
+
+
+def _built(tree, results, outward):
+    ((kind, x),) = tree.items()
+    if kind == "array":
+        return outward(results[x])
+    if kind == "scalar":
+        return numpy.asarray(results[x])[()]
+    if kind in ("tuple", "list"):
+        return (tuple if kind == "tuple" else list)(_built(v, results, outward) for v in x)
+    if kind == "dict":
+        return {k: _built(v, results, outward) for k, v in x}
+    return x
+
+
+def _tiers(targets):
+    known = {_plait.target_name(t): t for t in range(3)}
+    known["host"] = _plait.host_tier()
+    targets = (targets,) if isinstance(targets, str) else tuple(targets)
+    unknown = [t for t in targets if t not in known]
+    if unknown or not targets:
+        raise ValueError(f"target {unknown[0]!r} is none of {', '.join(known)}" if unknown else "there is no target")
+    return list(dict.fromkeys(known[t] for t in targets))
+
+
+def _check(path, fn, example):
+    """The program gives what the function does."""
+    from ._jit import jit
+
+    arrays = [a for a in example if isinstance(a, numpy.ndarray)]
+    from ._state import config
+
+    plan, config.plan = config.plan, "always"
+    try:
+        with numpy.errstate(all="ignore"):
+            expected, made = _flat(jit(fn)(*example), []), _flat(load(path)(*arrays), [])
+    finally:
+        config.plan = plan
+    same = len(expected) == len(made) and all(
+        a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(map(numpy.asarray, expected), map(numpy.asarray, made))
+    )
+    if not same:
+        raise Error("the exported program does not give what the function does; is it pure?")
+
+
+def _flat(x, out):
+    if isinstance(x, (tuple, list)):
+        for v in x:
+            _flat(v, out)
+    elif isinstance(x, dict):
+        for v in x.values():
+            _flat(v, out)
+    else:
+        out.append(x)
+    return out
+
+
+class _Results:
+    """The arrays of what a function returned, and how they stand in it."""
+
+    def __init__(self, given):
+        self.given, self.arrays, self.kinds = given, [], []
+
+    def tree(self, x):
+        if _is_ours(x) or type(x) is lazy_scalar:
+            scalar = type(x) is lazy_scalar
+            # What is not an array of its own is copied, so that results are C-contiguous and alias nothing.
+            own = scalar or (x.base is None and x.flags.c_contiguous and all(x is not a for a in (*self.given, *self.arrays)))
+            self.arrays.append(x if own else x.copy())
+            return {"scalar" if scalar else "array": len(self.arrays) - 1}
+        if isinstance(x, (tuple, list)):
+            return {"list" if isinstance(x, list) else "tuple": [self.tree(v) for v in x]}
+        if isinstance(x, dict) and all(isinstance(k, str) for k in x):
+            return {"dict": [[k, self.tree(v)] for k, v in x.items()]}
+        if x is None or isinstance(x, (bool, int, float, str)) and type(x).__module__ == "builtins":
+            return {"constant": x}
+        raise Error(f"it returns an object of {type(x).__name__}, which is no array that it computes")
+
+
+class _Recorded:
+    """The function, recorded with arrays of some extents."""
+
+    def __init__(self, function, extents):
+        self.extents = extents
+        _, call = function.jitted.begin()
+        eager = _plait.eager_errors()
+        _plait.set_eager_errors(False)  # as inside warnings.catch_warnings(): nobody warns here
+        try:
+            self._record(function, extents, call)
+        finally:
+            _plait.set_eager_errors(eager)
+
+    def _record(self, function, extents, call):
+        with call:
+            args, _ = call.arguments(function.arguments(extents), {})
+            arrays = [args[i] for i in function.positions]
+            self.call = _plait.export_call(arrays)
+            results = _Results(arrays)
+            try:
+                self.tree = results.tree(function.jitted.target.function(*args))
+                self.why = self.call.end(results.arrays)
+            except BaseException:
+                self.call.end(None)
+                raise
+            self.results = [(str(a.dtype), a.ndim) for a in results.arrays]
+
+
+class _Function:
+    def __init__(self, fn, example, dynamic):
+        self.jitted = _Jitted(fn, None, False)
+        self.name = getattr(fn, "__qualname__", repr(fn))
+        self.example = example
+        self.positions = [i for i, a in enumerate(example) if isinstance(a, numpy.ndarray)]
+        if not self.positions:
+            raise TypeError("example_args has no array")
+        names = _parameters(fn, len(example))
+        self.names = [names[i] for i in self.positions]
+        self.shapes = [example[i].shape for i in self.positions]
+        self.dtypes = [numpy.dtype(example[i].dtype) for i in self.positions]
+        self.extents = {}  # name: of the example
+        self.axes = [[-1] * len(shape) for shape in self.shapes]
+        self._name_extents(dynamic)
+        if len(self.extents) > _MOST_EXTENTS:
+            raise ValueError(f"at most {_MOST_EXTENTS} extents may be dynamic, not {len(self.extents)}")
+        self.recorded = {}
+        self.operations = set()  # that are no regions
+
+    def _name_extents(self, dynamic):
+        if isinstance(dynamic, dict):
+            for which, axes in dynamic.items():
+                at = self._array(which)
+                named = axes if isinstance(axes, dict) else {d: None for d in axes}
+                for axis, name in named.items():
+                    self._dynamic(at, axis, name)
+            return
+        for axis in dynamic:
+            extent = self._dynamic(0, axis, None)
+            for i, shape in enumerate(self.shapes):
+                for d, n in enumerate(shape):
+                    if n == extent and self.axes[i][d] < 0:
+                        self.axes[i][d] = len(self.extents) - 1
+
+    def _array(self, which):
+        if isinstance(which, str) and which in self.names:
+            return self.names.index(which)
+        if not isinstance(which, str) and which in self.positions:
+            return self.positions.index(which)
+        raise ValueError(f"dynamic: {which!r} is no array of example_args")
+
+    def _dynamic(self, at, axis, name):
+        shape = self.shapes[at]
+        if not -len(shape) <= axis < len(shape):
+            raise numpy.exceptions.AxisError(axis, len(shape))
+        axis %= len(shape)
+        name = name or f"{self.names[at]}_{axis}"
+        if shape[axis] < 1 or self.extents.setdefault(name, shape[axis]) != shape[axis]:
+            raise ValueError(f"the extent {name!r} is {shape[axis]} in argument '{self.names[at]}', and has to be the same of all, and 1 at least")
+        self.axes[at][axis] = list(self.extents).index(name)
+        return shape[axis]
+
+    def arguments(self, extents):
+        """Arguments of such extents; nobody reads or writes their elements."""
+        args = list(self.example)
+        for position, shape, axes, dtype in zip(self.positions, self.shapes, self.axes, self.dtypes):
+            shape = tuple(n if e < 0 else extents[e] for n, e in zip(shape, axes))
+            size = int(numpy.prod(shape, dtype=object)) * dtype.itemsize
+            if size > _MOST_BYTES:
+                raise _TooLarge
+            args[position] = _plait.untouched(dtype, shape)
+        return args
+
+    def record(self, extents):
+        """Raises Error where the function cannot be exported."""
+        if extents not in self.recorded:
+            made = _Recorded(self, extents)
+            if made.why:
+                raise Error(f"{self.name} cannot be exported: {made.why}")
+            self.recorded[extents] = made
+        return self.recorded[extents]
+
+    def alike(self, plan, extents):
+        """Whether the function recorded at these extents has the plan."""
+        try:
+            return plan.holds(self.record(extents).call)
+        except _TooLarge:
+            return True  # from its last class of sizes on
+        except Exception:
+            return False  # the function refuses such arrays
+
+    def file(self, tiers):
+        example = tuple(self.extents.values())
+        at_example = self.record(example)
+        arguments = list(zip(self.names, self.dtypes, map(list, self.shapes), self.axes))
+        file = _plait.export_file(tiers, list(self.extents), arguments, at_example.results)
+        intervals = [self.intervals(e) for e in range(len(example))]
+        boxes = sorted(itertools.product(*intervals), key=lambda box: _distance(box, example))[:_MOST_VARIANTS]
+        for i, box in enumerate(boxes):
+            self.add(file, box, example, needed=i == 0)
+            self.recorded.clear()
+        manifest = {
+            "function": self.name,
+            "plait": _plait.__version__,
+            "targets": [_plait.target_name(t) for t in tiers],
+            "extents": list(self.extents),
+            "arguments": [
+                {"name": n, "dtype": str(d), "shape": [s if e < 0 else list(self.extents)[e] for s, e in zip(shape, axes)]}
+                for n, d, shape, axes in zip(self.names, self.dtypes, self.shapes, self.axes)
+            ],
+            "results": at_example.tree,
+            "operations": sorted(self.operations),
+        }
+        return file.bytes(json.dumps(manifest))
+
+    def intervals(self, e):
+        """Ranges of one extent in which the function's graphs are alike, the others as in the example."""
+        example = tuple(self.extents.values())
+
+        def at(n):
+            return (*example[:e], n, *example[e + 1 :])
+
+        found, n = [], 1
+        while n < _UNBOUNDED:
+            self.recorded.clear()
+            try:
+                plan = self.record(at(n)).call.plan()
+            except _TooLarge:
+                break
+            except Exception:  # the function's: it refuses such arrays
+                if n > example[e]:
+                    break
+                n = n + 1 if n < 64 else min(2 * n, example[e])
+                continue
+            last, step = n, 1
+            while last < _UNBOUNDED and self.alike(plan, at(last + step)):
+                last, step = last + step, step * 2
+            while step > 1 and last < _UNBOUNDED:
+                step //= 2
+                if self.alike(plan, at(last + step)):
+                    last += step
+            found.append((n, min(last, _UNBOUNDED)))
+            n = last + 1
+        return found
+
+    def add(self, file, box, example, needed):
+        """Variants for extents in the box: where the graph's or the plan's numbers are of other classes in parts of it, several."""
+        inside = tuple(x if lo <= x <= hi else _middle(lo, hi) for x, (lo, hi) in zip(example, box))
+        corners = itertools.product(*((lo, min(hi, 4 * lo + 1000)) for lo, hi in box))
+        plans = []
+        for at in dict.fromkeys((inside, *corners)):
+            if any(self.alike(plan, at) for plan in plans):
+                continue
+            required = needed and at == inside
+            try:
+                plan = self.record(at).call.plan()
+                self.add_variant(file, box, at, plan)
+                plans.append(plan)
+                self.operations.update(plan.operations())
+            except _NoPolynomial as e:
+                if required:
+                    raise Error(f"{self.name} cannot be exported: {e}") from None
+            except Exception:  # the function's: it refuses such arrays
+                if required:
+                    raise
+
+    def add_variant(self, file, box, at, plan):
+        points = [min(3, hi - lo + 1) for lo, hi in box]
+        base = [min(x, hi - n + 1) for x, n, (_, hi) in zip(at, points, box)]
+        grid = [tuple(b + k for b, k in zip(base, ks)) for ks in itertools.product(*map(range, points))]
+        if not all(plan.holds(self.record(x).call) for x in grid):
+            raise _NoPolynomial("its plan for the example does not hold for extents near it")
+        further = [tuple(min(hi, x + step) for x, (_, hi) in zip(at, box)) for step in (7, 100, 1001)]
+        further += [tuple(max(lo, x - step) for x, (lo, _) in zip(at, box)) for step in (5, 50)]
+        others = [x for x in dict.fromkeys(further) if x not in grid and self.alike(plan, x) and x in self.recorded]
+        fit = _Fit(points, base, [self.record(x) for x in grid], [self.record(x) for x in others], plan)
+        file.add(plan, list(box), base, points, fit.numbers(), fit.scalars(), fit.leaves(file), fit.shapes(), fit.checks())
+
+
+class _TooLarge(Exception):
+    pass
+
+
+class _NoPolynomial(Exception):
+    def __init__(self, why="a number in it follows from the dynamic extents in another way than by a polynomial of second degree"):
+        super().__init__(why)
+
+
+class _Fit:
+    """The numbers of one plan as polynomials of the extents."""
+
+    def __init__(self, points, base, grid, others, plan):
+        self.points, self.base, self.grid, self.others, self.plan = points, base, grid, others, plan
+
+    def differences(self, values, elsewhere):
+        """Newton's differences of the values on the grid. Raises _NoPolynomial where they do not give those elsewhere."""
+        if all(v == values[0] for v in (*values, *elsewhere)):
+            return [values[0]]
+        table = numpy.array(values, dtype=object).reshape(self.points)
+        for axis, n in enumerate(self.points):
+            for k in range(1, n):
+                later = [slice(None)] * len(self.points)
+                later[axis] = slice(k, None)
+                table[tuple(later)] = numpy.diff(table, axis=axis)[tuple(slice(k - 1, None) if d == axis else slice(None) for d in range(table.ndim))]
+        for recorded, value in zip(self.others, elsewhere):
+            sum = 0
+            for ks in itertools.product(*map(range, self.points)):
+                factor = 1
+                for k, x, b in zip(ks, recorded.extents, self.base):
+                    factor *= (1, x - b, (x - b) * (x - b - 1) // 2)[k]
+                sum += factor * table[ks]
+            if sum != value:
+                raise _NoPolynomial
+        return [int(v) for v in table.ravel()]
+
+    def numbers(self):
+        grid, others = ([self.plan.numbers(r.call) for r in rs] for rs in (self.grid, self.others))
+        return [self.differences([n[i] for n in grid], [n[i] for n in others]) for i in range(len(grid[0]))]
+
+    def scalars(self):
+        grid, others = ([self.plan.scalars(r.call) for r in rs] for rs in (self.grid, self.others))
+        return [self.scalar([s[i] for s in grid], [s[i] for s in others]) for i in range(len(grid[0]))]
+
+    def scalar(self, grid, others):
+        dtype = grid[0][0]
+        everywhere = [data for _, data in (*grid, *others)]
+        if all(data == everywhere[0] for data in everywhere):
+            return _CONSTANT, dtype, everywhere[0], [0]
+        values = [numpy.frombuffer(data, dtype)[0].item() for data in everywhere]
+        split = len(grid)
+        if all(not isinstance(v, complex) and v == int(v) for v in values):
+            return _NUMBER, dtype, b"", self.differences([int(v) for v in values[:split]], [int(v) for v in values[split:]])
+        # Something divided by an extent, or a product of some.
+        recorded = (*self.grid, *self.others)
+        for chosen in itertools.product((0, 1), repeat=len(self.base)):
+            by = [int(numpy.prod([x for x, c in zip(r.extents, chosen) if c], dtype=object)) for r in recorded]
+            of = float(round(values[0] * by[0]))
+            if all(numpy.dtype(dtype).type(of / n).item() == v for n, v in zip(by, values)):
+                return _QUOTIENT, dtype, numpy.float64(of).tobytes(), self.differences(by[:split], by[split:])
+        raise _NoPolynomial
+
+    def shape(self, everywhere):
+        split = len(self.grid)
+        return [self.differences(extents[:split], extents[split:]) for extents in zip(*everywhere)]
+
+    def shapes(self):
+        return [self.shape(shapes) for shapes in zip(*(r.call.shapes() for r in (*self.grid, *self.others)))]
+
+    def checks(self):
+        extents = zip(*(r.call.extents() for r in (*self.grid, *self.others)))
+        fitted = {}
+        for n in extents:
+            if any(x != n[0] for x in n):
+                fitted[tuple(self.differences(n[: len(self.grid)], n[len(self.grid) :]))] = n[0]
+        return [(list(differences), n) for differences, n in fitted.items()]
+
+    def leaves(self, file):
+        everywhere = [r.call.leaves() for r in (*self.grid, *self.others)]
+        made = []
+        for leaf in zip(*everywhere):
+            kind, node, number, dtype, _, own, data = leaf[0]
+            extents = []
+            if kind == _CONSTANT_LEAF:
+                if any(other[6] != data for other in leaf):
+                    raise Error("it reads an array that it does not record, whose contents depend on the dynamic extents")
+                number = file.constant(data)
+            if kind == _UNWRITTEN:
+                extents = self.shape([other[4] for other in leaf])
+            made.append((kind, node, number, dtype, extents, own, b""))
+        return made
+
+
+def _parameters(fn, n):
+    """Names of the positional parameters."""
+    try:
+        names = [p.name for p in inspect.signature(fn).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        names = []
+    return (names + [f"argument{i}" for i in range(len(names), n)])[:n]
+
+
+def _middle(lo, hi):
+    return lo if hi >= _UNBOUNDED else min(hi, max(lo, int((lo * hi) ** 0.5)))
+
+
+def _distance(box, example):
+    """How far from the example the box is, in powers of two; what holds it comes first."""
+    outside = any(not lo <= x <= hi for (lo, hi), x in zip(box, example))
+    return outside + sum(abs(min(max(lo, x), hi).bit_length() - x.bit_length()) for (lo, hi), x in zip(box, example))

@@ -1,0 +1,157 @@
+#include "exporter.hpp"
+
+#include <algorithm>
+
+#include "engine/direct/operation.hpp"
+#include "engine/plans/recording.hpp"
+#include "engine/plans/run.hpp"
+#include "tracer/layout.hpp"
+
+namespace plait::engine {
+using fusion::GNode;
+using tracer::Array;
+using tracer::Node;
+using tracer::NodeKind;
+
+namespace {
+
+constexpr std::int64_t kUnbounded = std::int64_t{1} << 42;
+
+bool pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
+
+std::int32_t number_of(const fusion::Graph& g, const Node* n) {
+  const auto at = std::ranges::find(g.nodes, n, &GNode::recorded);
+  return at == g.nodes.end() ? -1 : static_cast<std::int32_t>(at - g.nodes.begin());
+}
+
+}  // namespace
+
+Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
+             std::span<const Node* const> nodes, std::span<const Array> results, std::string& why) {
+  if (const char* obstacle = capture.obstacle()) {
+    why = *obstacle ? obstacle : "another thread has computed meanwhile";
+    return;
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].storage->version.get() != nodes[i]) why = "it writes to an argument";
+  std::vector<Node*> wanted;
+  for (const Array& a : results) {
+    Node* const n = a.storage->version.get();
+    if (!pending(*n) || n->kind == NodeKind::Empty || n->device > kHost)
+      why = "it returns what it does not compute";
+    const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
+    if (a.offset + a.storage->base != 0 || a.strides != contiguous_strides(a.shape, item) ||
+        element_count(a.shape) != element_count(n->shape))
+      why = "it returns a part of an array";
+    wanted.push_back(n);
+    hold_.push_back(a);
+  }
+  if (!why.empty()) return;
+  graph_ = std::make_unique<fusion::Graph>(wanted);
+  for (const Node* n : nodes) arguments_.push_back(number_of(*graph_, n));
+  for (const Node* n : wanted) wanted_.push_back(number_of(*graph_, n));
+}
+
+Trace::~Trace() = default;
+
+std::shared_ptr<fusion::Plan> Trace::plan() const {
+  return fusion::make_plan(*graph_, host_target());
+}
+
+bool Trace::has(const fusion::Plan& p, const Trace& planned,
+                std::vector<std::int64_t>& values) const {
+  return graph_->key() == planned.graph_->key() && fusion::bind(p, *graph_, values);
+}
+
+std::vector<std::int64_t> Trace::numbers(const fusion::Plan& p) const {
+  std::vector<std::int64_t> numbers;
+  for (const fusion::Source& s : p.exprs.sources()) numbers.push_back(graph_->field(s));
+  return numbers;
+}
+
+std::vector<Scalar> Trace::scalars(const fusion::Plan& p) const {
+  return given_by(*graph_, p, {}).scalars;
+}
+
+Extents Trace::extents() const {
+  Extents all;
+  for (const GNode& g : graph_->nodes)
+    all.insert(all.end(), g.node->shape.begin(), g.node->shape.end());
+  return all;
+}
+
+Variant::Bound bounds_of_class(std::int64_t extent) {
+  const std::int64_t of = fusion::size_class(extent);
+  Variant::Bound b{extent, extent};
+  const auto widened = [&](std::int64_t from, std::int64_t by) {
+    for (std::int64_t step = std::int64_t{1} << 40; step > 0; step /= 2)
+      while (from + by * step >= 0 && from + by * step <= kUnbounded &&
+             fusion::size_class(from + by * step) == of)
+        from += by * step;
+    return from;
+  };
+  b.least = widened(extent, -1);
+  b.most = widened(extent, 1);
+  return b;
+}
+
+std::vector<Trace::Leaf> Trace::leaves() const {
+  std::vector<Leaf> leaves;
+  for (std::int32_t i = 0; i < graph_->size(); ++i) {
+    const GNode& g = (*graph_)[i];
+    const Node& n = *g.node;
+    if (!g.leaf || n.kind == NodeKind::Scalar) continue;
+    Leaf leaf{Variant::Leaf::Kind::Unwritten, i, -1, n.dtype, n.shape, g.exclusive, {}};
+    const auto argument = std::ranges::find(arguments_, i);
+    if (argument != arguments_.end()) {
+      leaf.kind = Variant::Leaf::Kind::Argument;
+      leaf.number = static_cast<std::int32_t>(argument - arguments_.begin());
+    } else if (n.data) {
+      leaf.kind = Variant::Leaf::Kind::Constant;
+      // As it lies there: from the element at the origin on.
+      const auto [first, last] =
+          tracer::extent(n.shape, n.strides, static_cast<std::int64_t>(itemsize(n.dtype)));
+      if (first < 0) throw ValueError("an array that it reads lies backwards in memory");
+      leaf.bytes = {reinterpret_cast<const char*>(n.data->data + n.data_offset),
+                    static_cast<std::size_t>(last)};
+    }
+    leaves.push_back(leaf);
+  }
+  return leaves;
+}
+
+std::vector<std::string> operations_of(const fusion::Plan& p) {
+  std::vector<std::string> names;
+  for (const fusion::Step& s : p.steps) {
+    if (!s.operation) continue;
+    const fusion::OperationSpec& o = *s.operation;
+    names.emplace_back(o.kind == NodeKind::Call          ? call_info(o.call).name
+                       : o.kind == NodeKind::Elementwise ? op_info(o.fn).name
+                       : o.kind == NodeKind::MatMul      ? "matmul"
+                       : o.kind == NodeKind::Reduce      ? "a reduction"
+                                                         : "a copy");
+  }
+  return names;
+}
+
+std::vector<std::int32_t> add_kernels(ProgramData& p, const fusion::Plan& plan,
+                                      std::span<const CpuTier> tiers) {
+  std::vector<std::int32_t> numbers;
+  for (const fusion::Step& s : plan.steps) {
+    if (s.kind != fusion::StepKind::Kernel) {
+      numbers.push_back(-1);
+      continue;
+    }
+    std::string ir = ir::serialize(s.lowered.kernel);
+    auto known = std::ranges::find(p.kernels, ir, &ProgramKernel::ir);
+    if (known == p.kernels.end()) {
+      ProgramKernel k{std::move(ir), {}};
+      for (const CpuTier tier : tiers) k.code.push_back(jit::packed_code(s.lowered.kernel, tier));
+      known = p.kernels.insert(p.kernels.end(), std::move(k));
+    }
+    numbers.push_back(static_cast<std::int32_t>(known - p.kernels.begin()));
+  }
+  return numbers;
+}
+
+}  // namespace plait::engine

@@ -1,0 +1,140 @@
+// A function that was exported: plans with machine code, and what a call has to fill in. It runs
+// without what recorded, planned and compiled it. Files of programs: program_file.hpp.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/jit.hpp"
+#include "engine/plans/bindings.hpp"
+#include "fusion/plan.hpp"
+
+namespace plait::engine {
+
+using Extents = std::vector<std::int64_t>;
+
+// A number that follows from extents which differ from call to call: by Newton's formula, over a
+// grid of the values that it had at extents one after the other. An extent's points are 1 to 3, so
+// that it counts to the second power at most. The first extent changes slowest.
+struct Number {
+  std::vector<std::int64_t> differences;  // one: a constant
+  std::int64_t at(std::span<const std::int64_t> from_base,
+                  std::span<const std::int32_t> points) const;
+};
+
+// A scalar of the recording: as it was, a number, or something divided by one.
+struct NumberScalar {
+  enum class Kind : std::uint8_t { Constant, Number, Quotient } kind;
+  DType dtype;
+  Scalar value;  // Constant; Quotient: of what, Float64
+  Number number;
+};
+
+// Of code for several processors, each step's.
+struct ProgramKernel {
+  std::string ir;
+  std::vector<std::string> code;  // of each target
+};
+
+// What a call does whose extents are between bounds.
+struct Variant {
+  struct Bound {
+    std::int64_t least, most;
+  };
+  std::vector<Bound> bounds;
+  // Extents of the recorded arrays, which the plan is for within their bounds.
+  struct Check {
+    Number extent;
+    Bound bound;
+  };
+  std::vector<Check> checks;
+  std::vector<std::int64_t> base;     // of each extent: the first point of the grid
+  std::vector<std::int32_t> points;   // and how many
+  std::vector<Number> numbers;        // of the plan's sources, in their order
+  std::vector<NumberScalar> scalars;  // that the steps name, one after the other
+  struct Leaf {
+    std::int32_t node;
+    enum class Kind : std::uint8_t { Argument, Constant, Unwritten } kind;
+    std::int32_t number;  // of the argument, or the constant
+    DType dtype;          // Unwritten
+    std::vector<Number> shape;
+    bool exclusive;
+  };
+  std::vector<Leaf> leaves;
+  std::int32_t nodes = 0;
+  struct Result {
+    std::int32_t node;
+    std::vector<Number> shape;
+  };
+  std::vector<Result> results;
+  std::vector<std::int32_t> kernels;  // of each step; -1: an operation
+  fusion::Plan plan;
+};
+
+struct ProgramArgument {
+  std::string name;
+  DType dtype;
+  Extents shape;
+  std::vector<std::int32_t> dynamic;  // of each axis: the number of the extent, or -1
+};
+
+struct ProgramData {
+  std::string manifest;  // JSON, for people and other languages
+  std::vector<std::string> targets;
+  std::vector<std::string> extents;  // names
+  std::vector<ProgramArgument> arguments;
+  struct Result {
+    DType dtype;
+    std::int32_t ndim;
+  };
+  std::vector<Result> results;
+  std::vector<std::string> constants;  // bytes
+  std::vector<ProgramKernel> kernels;
+  std::vector<Variant> variants;
+};
+
+class Program {
+ public:
+  // For this processor. Throws ValueError where it has none of the targets, or an operation that
+  // this library does not have.
+  explicit Program(ProgramData data);
+
+  const ProgramData& data() const { return data_; }
+
+  // The extents by name that these shapes stand for. Throws ValueError where one is not what the
+  // program was exported for.
+  Extents extents_of(std::span<const Dims> shapes) const;
+
+  struct Value {
+    NodeMemory memory;  // C-contiguous
+    Dims shape;
+  };
+  std::vector<Dims> result_shapes(const Extents& extents);
+  // `arguments`: C-contiguous. `into`: memory that results are wanted in, one each, or empty; a
+  // result is there or elsewhere. The recorder's lock is held. Throws ValueError where no variant
+  // is for these extents, std::bad_alloc, Interrupted.
+  std::vector<Value> run(std::span<const NodeMemory> arguments, const Extents& extents,
+                         std::span<const NodeMemory> into = {});
+
+ private:
+  class Taken;
+  struct Ready {
+    Extents extents;
+    const Variant* variant;
+    std::vector<Dims> results;
+    Given given;
+    std::unique_ptr<Bindings> bindings;
+  };
+  std::unique_ptr<Ready> ready(const Extents& extents);
+  std::unique_ptr<Ready> prepared(const Extents& extents);
+
+  ProgramData data_;
+  std::vector<NodeMemory> constants_;
+  std::vector<std::unique_ptr<Ready>> idle_;  // of calls that have ended, the last first
+};
+
+// What the processor runs, and the names of tiers in files.
+std::string target_name(CpuTier tier);
+
+}  // namespace plait::engine

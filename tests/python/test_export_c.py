@@ -1,0 +1,128 @@
+"""Exported programs run by C and C++ with libplait_run: nothing of Python, of the planner and of LLVM is in the process."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import numpy as np
+import plait
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(plait.__file__).with_name("libplait_jit.so").resolve().parents[1] / "src" / "run" / "libplait_run.so"
+pytestmark = pytest.mark.skipif(not LIBRARY.exists() or not shutil.which("c++"), reason="there is no libplait_run, or no compiler")
+
+
+def kmeans(X, means):
+    return np.argmin(np.linalg.norm(X - means[:, None], axis=2), axis=0)
+
+
+def layers(x, w):
+    y = np.tanh(x @ w)
+    return y, y.sum(), np.exp(-y).mean(axis=0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exported")
+    rng = np.random.default_rng(0)
+    plait.export(kmeans, (rng.normal(size=(50, 2)), rng.normal(size=(4, 2))), folder / "kmeans.plait", dynamic=[0])
+    plait.export(layers, (rng.normal(size=(50, 24)).astype("f4"), rng.normal(size=(24, 16)).astype("f4")), folder / "layers.plait", dynamic=[0])
+    return folder
+
+
+def built(folder, source, compiler):
+    program = folder / pathlib.Path(source).stem
+    command = [*compiler, "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}", source, "-o", program, f"-L{LIBRARY.parent}", "-lplait_run"]
+    subprocess.run([*command, f"-Wl,-rpath,{LIBRARY.parent}"], check=True)
+    return program
+
+
+def run(program, *arguments):
+    return subprocess.run([program, *arguments], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": ""})
+
+
+def test_the_library_is_small_and_needs_no_other_of_ours():
+    assert LIBRARY.stat().st_size <= 2 << 20 or "PLAIT_SANITIZE" in os.environ
+    needed = subprocess.run(["ldd", LIBRARY], capture_output=True, text=True).stdout
+    assert "LLVM" not in needed and "python" not in needed and "plait" not in needed
+
+
+def test_the_sample_in_c(folder):
+    program = built(folder, ROOT / "samples" / "exported" / "kmeans.c", ["cc", "-std=c99"])
+    made = run(program, folder / "kmeans.plait", "5000")
+    assert made.returncode == 0, made.stderr
+    assert sum(int(line.split()[1]) for line in made.stdout.splitlines()) == 5000
+    assert run(program, folder / "nowhere.plait").stderr.startswith("kmeans: ")
+    (folder / "damaged.plait").write_bytes((folder / "kmeans.plait").read_bytes()[:-8])
+    assert "damaged.plait: it is damaged" in run(program, folder / "damaged.plait").stderr
+    assert "it takes 2 arrays and gives 3" in run(program, folder / "layers.plait").stderr
+
+
+CPP = r"""
+#include <plait/load.hpp>
+#include <cstdio>
+#include <fstream>
+#include <vector>
+
+template <class T>
+std::vector<T> numbers(const char* path) {
+  std::ifstream f(path, std::ios::binary | std::ios::ate);
+  std::vector<T> v(static_cast<std::size_t>(f.tellg()) / sizeof(T));
+  f.seekg(0);
+  f.read(reinterpret_cast<char*>(v.data()), static_cast<std::streamsize>(v.size() * sizeof(T)));
+  return v;
+}
+
+int main(int, char** argv) try {
+  plait::program layers = plait::load(argv[1]);
+  const auto x = numbers<float>(argv[2]), w = numbers<float>(argv[3]);
+  const auto rows = static_cast<std::int64_t>(x.size() / 24);
+  for (int again = 0; again < 2; ++again) {
+    const auto results = layers({{x.data(), {rows, 24}}, {w.data(), {24, 16}}});
+    std::ofstream out(argv[4], std::ios::binary);
+    for (const auto& r : results) out.write(static_cast<const char*>(r.data()), static_cast<std::streamsize>(r.bytes()));
+    if (results[0].shape() != std::vector<std::int64_t>{rows, 16} || !results[1].shape().empty()) return 2;
+  }
+  // Into memory of the caller's.
+  plait_program* program;
+  if (plait_load(argv[1], &program)) return 3;
+  const std::int64_t xs[] = {rows, 24}, ws[] = {24, 16};
+  const plait_array given[] = {{const_cast<float*>(x.data()), x.size() * 4, "float32", 2, xs},
+                               {const_cast<float*>(w.data()), w.size() * 4, "float32", 2, ws}};
+  std::vector<float> y(static_cast<std::size_t>(rows) * 16), mean(16);
+  float sum = 0;
+  plait_array into[] = {{y.data(), y.size() * 4, 0, 0, 0}, {&sum, 4, 0, 0, 0}, {mean.data(), 64, 0, 0, 0}};
+  if (const char* error = plait_call(program, given, 2, into, 3)) return std::puts(error), 4;
+  const auto first = numbers<float>(argv[4]);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (y[i] != first[i]) return 5;
+  if (sum != first[y.size()] || into[0].data != y.data()) return 6;
+  into[2].bytes = 60;
+  std::puts(plait_call(program, given, 2, into, 3));
+  plait_free(program);
+  layers({{x.data(), {rows, 24}}, {w.data(), {24, 15}}});
+} catch (const plait::Error& e) {
+  std::puts(e.what());
+}
+"""
+
+
+@pytest.mark.parametrize("rows", [1, 7, 600])
+def test_programs_in_cpp_give_the_same_bits(folder, rows):
+    program = folder / "layers"
+    if not program.exists():
+        (folder / "layers.cpp").write_text(CPP)
+        built(folder, folder / "layers.cpp", ["c++", "-std=c++17"])
+    rng = np.random.default_rng(rows)
+    x, w = rng.normal(size=(rows, 24)).astype("f4"), rng.normal(size=(24, 16)).astype("f4")
+    x.tofile(folder / "x"), w.tofile(folder / "w")
+    made = run(program, folder / "layers.plait", folder / "x", folder / "w", folder / "out")
+    assert made.returncode == 0, made
+    assert made.stdout.splitlines() == [
+        "result 2 takes 64 bytes, and has 60",
+        "argument 'w' has shape (24, 15): axis 1 has to be 16",
+    ]
+    expected = plait.load(folder / "layers.plait")(x, w)
+    assert (folder / "out").read_bytes() == b"".join(np.asarray(r).tobytes() for r in expected)
