@@ -1,4 +1,4 @@
-"""K-means of points in a file by Dask's tasks on one worker process: chunks of Plait's beside chunks of NumPy's and one Plait process.
+"""K-means of points in a file by Dask's tasks on one worker process: Plait's chunks beside NumPy's and one Plait process.
 
     python benchmarks/dask_kmeans.py                            # 200 million points, twice the memory that the worker may use
     python benchmarks/dask_kmeans.py --points 4e6 --rounds 3    # all of it in seconds
@@ -93,7 +93,8 @@ def write(path, points, dims, clusters):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=lambda s: int(float(s)), default=200_000_000)
-    parser.add_argument("--chunk", type=lambda s: int(float(s)), default=1_000_000, help="points a task")
+    parser.add_argument("--chunk", type=lambda s: int(float(s)), default=10_000_000, help="points a task")
+    parser.add_argument("--numpy-chunk", type=lambda s: int(float(s)), default=1_000_000, help="the same of NumPy, whose distances need eight times the memory")
     parser.add_argument("--dims", type=int, default=2)
     parser.add_argument("--clusters", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=5)
@@ -109,15 +110,15 @@ def main():
     plait.set_num_threads(given.threads)
     size = given.points * given.dims * 4
     limit = max(size // 2, 800_000_000)
-    bounds = [(b, min(b + given.chunk, given.points)) for b in range(0, given.points, given.chunk)]
+    bounds, numpys = ([(b, min(b + n, given.points)) for b in range(0, given.points, n)] for n in (given.chunk, given.numpy_chunk))
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         path = str(pathlib.Path(folder) / "points")
         means = write(path, given.points, given.dims, given.clusters)
         cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=given.threads, memory_limit=limit, dashboard_address=None,
-                                           env={"PLAIT_NUM_THREADS": str(given.threads)})
+                                           env={"PLAIT_NUM_THREADS": str(given.threads), "PLAIT_POOL_LIMIT": str(limit // 8)})
         with cluster, distributed.Client(cluster):
-            make = {"plait": lambda: by_dask(plait, path, bounds, given.dims), "numpy": lambda: by_dask(numpy, path, bounds, given.dims),
-                    "process": lambda: by_loop(plait, path, bounds, given.dims), "numpy-process": lambda: by_loop(numpy, path, bounds, given.dims),
+            make = {"plait": lambda: by_dask(plait, path, bounds, given.dims), "numpy": lambda: by_dask(numpy, path, numpys, given.dims),
+                    "process": lambda: by_loop(plait, path, bounds, given.dims), "numpy-process": lambda: by_loop(numpy, path, numpys, given.dims),
                     "memory": lambda: in_memory(path, bounds, given.dims)}
             programs = {name: make[name]() for name in given.impl.split(",")}
             seconds, found = {name: [] for name in programs}, {}
@@ -130,7 +131,7 @@ def main():
                     seconds[name].append(time.perf_counter() - began)
             reference = next(iter(found.values()))
             print(f"{given.points:,} points x {given.dims} float32, K = {given.clusters}, {size / 1e9:.2f} GB, worker's limit {limit / 1e9:.2f} GB, "
-                  f"{len(bounds)} chunks, {given.threads} threads, load {os.getloadavg()[0]:.1f}")
+                  f"{len(bounds)} chunks ({len(numpys)} of NumPy), {given.threads} threads, load {os.getloadavg()[0]:.1f}")
             base = statistics.median(seconds["process"][1:] or seconds["process"]) if "process" in seconds else None
             for name, s in seconds.items():
                 steady = s[1:] or s
