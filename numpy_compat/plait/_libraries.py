@@ -22,7 +22,23 @@ def _numba():
     _numba.enter()
 
 
-_ENTRIES = {"jax": _jax, "numba": _numba}
+def _dask(entry):
+    def enter():
+        from . import dask
+
+        getattr(dask, entry)()
+
+    return enter
+
+
+_ENTRIES = {
+    "jax": _jax,
+    "numba": _numba,
+    "dask.sizeof": _dask("enter_sizes"),
+    "dask.tokenize": _dask("enter_tokens"),
+    "dask.array": _dask("enter_arrays"),
+    "distributed.protocol.serialize": _dask("enter_messages"),
+}
 
 
 def _enter(name):

@@ -1,4 +1,4 @@
-"""The programs of docs/libraries.md print what the page says, where the library of the section is installed."""
+"""The programs of docs/libraries.md and docs/dask.md print what the page says, where the library of the section is installed."""
 
 import importlib.util
 import pathlib
@@ -18,6 +18,13 @@ def installed(module):
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
+
+
+@pytest.mark.parametrize("block", blocks(ROOT / "docs" / "dask.md"), ids=lambda b: b.title)
+def test_dask(block, tmp_path):
+    if not installed("dask.array") or not installed("distributed"):
+        pytest.skip("Dask is not installed")
+    assert run(block, tmp_path) == block.printed
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda b: b.title)

@@ -9,7 +9,7 @@ import pytest
 from pages import ROOT, blocks, run
 
 DOCS = ROOT / "docs"
-PLAIN = ["quickstart.md", "libraries.md", "differences.md", "python_loops.md"]
+PLAIN = ["quickstart.md", "libraries.md", "dask.md", "differences.md", "python_loops.md"]
 
 
 def program(path, *args):
