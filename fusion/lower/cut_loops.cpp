@@ -41,7 +41,7 @@ void CutLoops::read_at(std::int32_t id, const std::vector<Walk>& idx) {
 }
 
 void CutLoops::find_reads() {
-  while (!places_.empty() && !split_again_) {
+  while (!places_.empty() && !split_again_ && !rolls_) {
     in_.budget.check(ex_.size());
     const auto [id, places] = std::move(*places_.begin());
     places_.erase(places_.begin());
@@ -84,8 +84,12 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
     const std::vector<Walk> at = nest_.view_index(id, idx);
     if (const auto of = digits(id, at))
       read_at(gn.in[0], *of);
-    else if (!(split_again_ = split_for(id, at)))
-      need_(gn.in[0], "it is not read as loops step");
+    else if (!(split_again_ = split_for(id, at))) {
+      if (unroll_.axis >= 0)
+        rolls_ = true;
+      else
+        need_(gn.in[0], "it is not read as loops step");
+    }
   } else {
     for (const std::int32_t in : gn.in)
       if (in >= 0 && contains_part(in)) need_(in, "it is not read as loops step");
@@ -123,7 +127,7 @@ ExprId CutLoops::part_extent(std::int32_t update, int d) {
 }
 
 void CutLoops::fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
-                    std::int32_t local, std::int32_t ctx, bool repeated) {
+                    std::int32_t ctx, bool repeated, const Put& put) {
   fills_ = true;
   repeated_ = repeated;
   if (const std::int32_t id = in_.canon[operand];
@@ -134,30 +138,91 @@ void CutLoops::fill(std::int32_t operand, const Index& idx, const std::vector<Le
     const std::vector<Level> each = split(id, levels, at);
     start_fill(operand, at, each);
     read_operand(operand);
+    if (interleaved_.axis >= 0) split_interleaved();
+    cut_each();
   } else {
+    if (unroll_.axis >= 0) splits_[unroll_.axis].inner = {unroll_.iterations};
     do {
       start_fill(operand, idx, levels);
       read_operand(operand);
-    } while (split_again_);
+      if (interleaved_.axis >= 0 && !split_again_ && !rolls_) split_interleaved();
+      cut_each();
+      if (!rolls_) continue;
+      splits_.clear();
+      unroll_ = {};
+    } while (split_again_ || std::exchange(rolls_, false));
   }
-  if (interleaved_.axis >= 0) split_interleaved();
-  cut_each();
-  run(ctx, [&](const Index& all, std::int32_t loop) {
-    ir::Access to;
-    for (const Level& l : levels_) {
-      const Ix& x = all[static_cast<std::size_t>(l.axis)];
-      to.terms.push_back({nest_.k_.loops[x.loop].var, nest_.coeff(l.place)});
+  run(ctx, [&](const Index&, std::int32_t loop) { put_elements(operand, ctx, loop, put); });
+}
+
+// Of the innermost loop, at all unrolled iterations.
+void CutLoops::put_elements(std::int32_t operand, std::int32_t ctx, std::int32_t loop,
+                            const Put& put) {
+  Elements e{{}, {}, {}, {}, loop, ctx};
+  std::vector<const Level*> digits;
+  std::int64_t count = 1;
+  for (const Level& l : levels_) {
+    const auto add = [&](ir::Access& to, ExprId place) {
+      if (place == ex_.zero()) return;
+      if (!l.unrolled) {
+        const std::int32_t along = idx_[static_cast<std::size_t>(l.axis)].loop;
+        to.terms.push_back({nest_.k_.loops[along].var, nest_.coeff(place)});
+      }
       if (l.begin != kNone)
-        to.terms.push_back({l.begin, nest_.coeff(ex_.mul(l.place, ex_.constant(-1)))});
+        to.terms.push_back({l.begin, nest_.coeff(ex_.mul(place, ex_.constant(-1)))});
+    };
+    add(e.place, l.place);
+    add(e.second, l.second);
+    if (l.unrolled) {
+      digits.push_back(&l);
+      count *= ex_.value(l.extent);
+    } else if (const std::int32_t along = idx_[static_cast<std::size_t>(l.axis)].loop;
+               l.second != ex_.zero() && nest_.encloses(e.outer, along)) {
+      e.outer = along;
     }
-    const Val v = nest_.cast(emit_(operand, index_of_operand(all), loop),
-                             nest_.k_.locals[static_cast<std::size_t>(local)].dtype);
-    nest_.push_store_local(local, std::move(to), v, loop);
-  });
+  }
+  for (std::int64_t n = 0; n < count; ++n) {
+    ExprId offset = ex_.zero();
+    std::int64_t rest = n;
+    for (auto l = digits.rbegin(); l != digits.rend(); ++l) {
+      const std::int64_t extent = ex_.value((*l)->extent);
+      const ExprId at = ex_.constant(rest % extent);
+      idx_[static_cast<std::size_t>((*l)->axis)] = {-1, ex_.one(), at};
+      offset = ex_.add(offset, ex_.mul(at, (*l)->second));
+      rest /= extent;
+    }
+    beside_.clear();
+    for (const auto& [read, dim] : decided_) {
+      const Read& r = reads_[static_cast<std::size_t>(read)];
+      const Walk& w = r.idx[static_cast<std::size_t>(dim)];
+      std::int64_t at = ex_.value(w.start);
+      for (const auto& [axis, step] : w.steps)
+        at += ex_.value(step) * ex_.value(idx_[static_cast<std::size_t>(axis)].start);
+      if (!decide(read, dim, at)) beside_.insert(r.update);
+    }
+    e.offsets.push_back(offset);
+    e.values.push_back(emit_(operand, index_of_operand(idx_), loop));
+  }
+  beside_.clear();
+  put(e);
+}
+
+bool CutLoops::unrolled(int axis) const {
+  return std::any_of(levels_.begin(), levels_.end(),
+                     [&](const Level& l) { return l.axis == axis && l.unrolled; });
+}
+
+// Whether that index is inside the part.
+bool CutLoops::decide(int read, int dim, std::int64_t at) {
+  const Edges e = edges(reads_[static_cast<std::size_t>(read)].update, dim);
+  return at >= ex_.value(in_.facts.known(e.first)) && at < ex_.value(in_.facts.known(e.end));
 }
 
 // A part is cut off where the last loop that steps along a dimension of it opens.
 void CutLoops::cut_each() {
+  cuts_.clear();
+  decided_.clear();
+  if (split_again_ || rolls_) return;
   for (std::size_t n = 0; n < reads_.size(); ++n) {
     const Read& r = reads_[n];
     const Dims& shape = node(r.update).shape;
@@ -168,6 +233,17 @@ void CutLoops::cut_each() {
       if (e.from_first && to_last) continue;
       int level = -1;
       bool steps = true;
+      const Walk& walk = r.idx[static_cast<std::size_t>(d)];
+      const auto is_unrolled = [&](const auto& step) { return unrolled(step.first); };
+      if (std::any_of(walk.steps.begin(), walk.steps.end(), is_unrolled)) {
+        rolls_ = !std::all_of(walk.steps.begin(), walk.steps.end(), is_unrolled) ||
+                 !ex_.is_constant(walk.start) ||
+                 !std::all_of(walk.steps.begin(), walk.steps.end(),
+                              [&](const auto& step) { return ex_.is_constant(step.second); });
+        if (rolls_) return;
+        decided_.emplace_back(static_cast<int>(n), d);
+        continue;
+      }
       for (const auto& [axis, step] : r.idx[static_cast<std::size_t>(d)].steps) {
         steps &= axis < folded_ && ex_.is_constant(step) && ex_.value(step) > 0;
         for (int l = level + 1; l < static_cast<int>(levels_.size()); ++l)
@@ -259,8 +335,9 @@ void CutLoops::open_zones(int level, std::size_t next, std::int32_t ctx) {
     if (more) open.trips = std::max(1.0, all.trips * (is_inside ? share : 1 - share));
     open_zones(level, next + 1, ctx);
   };
-  zone(true, from, to);
+  // In order, as a sum goes.
   if (cut.before) zone(false, all.begin, from);
+  zone(true, from, to);
   if (cut.behind) zone(false, to, all.end);
   cut.inside = true;
   open = before;
@@ -269,7 +346,8 @@ void CutLoops::open_zones(int level, std::size_t next, std::int32_t ctx) {
 void CutLoops::open_level(int level, std::int32_t ctx) {
   const Range& r = range(level);
   std::int32_t loop = ctx;
-  if (level < 0 && r.begin != kNone) {
+  if (level >= 0 && levels_[static_cast<std::size_t>(level)].unrolled) {
+  } else if (level < 0 && r.begin != kNone) {
     loop = nest_.open_between(ctx, r.begin, r.end, ex_.one(), 1);
   } else if (level >= 0) {
     const Level& l = levels_[static_cast<std::size_t>(level)];
@@ -292,7 +370,7 @@ void CutLoops::open_level(int level, std::int32_t ctx) {
     const Range before = open;
     if (open.begin == kNone) {
       open = {inner.begin, inner.end, inner.trips};
-      if (inner.low != kNone) std::tie(open.begin, open.end) = range_of(inner);
+      if (inner.low != kNone && !inner.unrolled) std::tie(open.begin, open.end) = range_of(inner);
     }
     open_zones(level + 1, 0, loop);
     range(level + 1) = before;

@@ -18,8 +18,8 @@ namespace plait::fusion {
 
 class CutLoops {
  public:
-  // A loop: the dimension of the index that it steps along, and how far apart in scratch its
-  // iterations are.
+  // A loop: the dimension of the index that it steps along, and how far apart its iterations are in
+  // scratch, and in a second local.
   struct Level {
     int axis = 0;
     ExprId place = 1, extent = 1;
@@ -30,10 +30,25 @@ class CutLoops {
     Val low = kNone, high = kNone;
     ExprId inner = 1;
     int around = -1;
+    ExprId second = 0;
+    bool unrolled = false;
   };
   using Emit = std::function<Val(std::int32_t node, const Index&, std::int32_t ctx)>;
   using Need = std::function<void(std::int32_t node, const char* why)>;  // has to be in memory
   using Body = std::function<void(Index&, std::int32_t ctx)>;
+  // Elements that an iteration of the innermost loop has: where they go, which is the same place
+  // for all that an unrolled axis has, and the place in a second local, whose innermost loop is
+  // `outer`; beside it that of each element.
+  struct Elements {
+    std::vector<Val> values;
+    std::vector<ExprId> offsets;
+    ir::Access place, second;
+    std::int32_t loop, outer;
+  };
+  using Put = std::function<void(Elements&)>;
+  // Which axis fill() is to have several iterations of at a time, one after the other: an axis of
+  // so many as a known multiple of these, that only the second local is along.
+  void unroll(int axis, std::int64_t iterations) { unroll_ = {axis, iterations}; }
 
   CutLoops(Nest& nest, Emit emit, Need need);
   // `idx`: of axes that no level has; `extents`: of all axes.
@@ -44,10 +59,10 @@ class CutLoops {
   // Cuts the innermost loop and the one around it at the edges of what the roots read.
   void cut_innermost(const std::vector<std::int32_t>& roots);
   void run(std::int32_t ctx, Body body);
-  // The operand at the loops of all levels, in the local. `repeated`: computed again for every
-  // block, which is known to cost less.
+  // The operand at the loops of all levels, for whoever puts it somewhere. `repeated`: computed
+  // again for every block, which is known to cost less.
   void fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
-            std::int32_t local, std::int32_t ctx, bool repeated);
+            std::int32_t ctx, bool repeated, const Put& put);
   bool repeated() const { return repeated_; }
   // A write that the roots read in zones, each with code of its own; -1: none.
   std::int32_t cut_for() const { return fills_ || reads_.empty() ? -1 : reads_[0].update; }
@@ -150,6 +165,9 @@ class CutLoops {
   bool split_for(std::int32_t view, const std::vector<Walk>& at);
   std::optional<Walk> walk_of(const Ix& x) const;
   void cut_each();
+  bool unrolled(int axis) const;
+  bool decide(int read, int dim, std::int64_t at);
+  void put_elements(std::int32_t operand, std::int32_t ctx, std::int32_t loop, const Put& put);
   bool goes_on(const Read& r, int d, ExprId end) const;
   bool covered(int read) const;
   bool hidden(int read, int level) const;
@@ -200,6 +218,15 @@ class CutLoops {
     ExprId arrays = 1, each = 1;
   } interleaved_;
   std::map<int, Split> splits_;  // by axis of the operand
+  struct Unroll {
+    int axis = -1;
+    std::int64_t iterations = 1;
+  } unroll_;
+  bool rolls_ = false;  // the axis cannot be unrolled
+  // Dimensions of reads where unrolled iterations alone decide which part is read, and the writes
+  // that this one is beside of.
+  std::vector<std::pair<int, int>> decided_;
+  std::set<std::int32_t> beside_;
   bool split_again_ = false;
 };
 

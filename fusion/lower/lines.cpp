@@ -176,7 +176,6 @@ DType Lowering::multiplied(std::int32_t product, int operand) const {
 // memory is the innermost loop, and so are its places in scratch.
 Packed Lowering::pack_lines(std::int32_t operand, DType as, const Lines& l, int lines_at,
                             const Lines& s, int sums_at, std::int32_t ctx, bool repeated) {
-  const Node& on = node(operand);
   const bool lines_inside =
       this->lines_inside(operand, lines_at, l.last - l.first, sums_at, s.last - s.first);
   const ExprId apart =
@@ -191,7 +190,17 @@ Packed Lowering::pack_lines(std::int32_t operand, DType as, const Lines& l, int 
                "its lines are multiplied by several others"},
               as, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
 
-  Index idx(static_cast<std::size_t>(on.shape.size()));
+  const auto [idx, levels] =
+      levels_of_lines(operand, l, lines_at, packed.line, s, sums_at, packed.sum, lines_inside);
+  pack(operand, idx, levels, packed.local, ctx, repeated);
+  return packed;
+}
+
+// The loops over lines of an operand and what is summed of each, and the index in front of them.
+std::pair<Index, std::vector<Lowering::Level>> Lowering::levels_of_lines(
+    std::int32_t operand, const Lines& l, int lines_at, ExprId line, const Lines& s, int sums_at,
+    ExprId sum, bool lines_inside) {
+  Index idx(static_cast<std::size_t>(node(operand).shape.size()));
   const int batch = std::min(lines_at, sums_at);
   std::copy(tile_.batch.begin(), tile_.batch.begin() + batch, idx.begin());
   std::copy(l.at.begin(), l.at.end(), idx.begin() + lines_at);
@@ -223,11 +232,10 @@ Packed Lowering::pack_lines(std::int32_t operand, DType as, const Lines& l, int 
     std::reverse(levels.begin(), levels.end());
     return levels;
   };
-  std::vector<Level> levels = levels_of(l, lines_at, packed.line, false);
-  const std::vector<Level> summed = levels_of(s, sums_at, packed.sum, true);
+  std::vector<Level> levels = levels_of(l, lines_at, line, false);
+  const std::vector<Level> summed = levels_of(s, sums_at, sum, true);
   levels.insert(lines_inside ? levels.begin() : levels.end(), summed.begin(), summed.end());
-  pack(operand, idx, levels, packed.local, ctx, repeated);
-  return packed;
+  return {idx, levels};
 }
 
 }  // namespace plait::fusion

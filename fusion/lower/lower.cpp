@@ -152,7 +152,12 @@ CutLoops Lowering::cut_loops() {
 void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
                     std::int32_t local, std::int32_t ctx, bool repeated) {
   CutLoops cuts = cut_loops();
-  with_cuts(cuts, [&] { cuts.fill(operand, idx, levels, local, ctx, repeated); });
+  const DType as = k_.locals[static_cast<std::size_t>(local)].dtype;
+  with_cuts(cuts, [&] {
+    cuts.fill(operand, idx, levels, ctx, repeated, [&](CutLoops::Elements& e) {
+      push_store_local(local, std::move(e.place), cast(e.values[0], as), e.loop);
+    });
+  });
 }
 
 void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,

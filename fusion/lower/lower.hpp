@@ -130,7 +130,7 @@ struct ProductBlocks {
   std::int64_t columns = 512, packed_bytes = 768 << 10;
   // Where columns are computed for so few rows that to read them takes longest: columns of a block,
   // at most and at least, and how deep one is.
-  std::int64_t few_rows = 4, few_columns = 1024, least_columns = 128, few_depth = 16;
+  std::int64_t few_rows = 8, few_columns = 1024, least_columns = 128, few_depth = 16;
   // How deep a block of sums is that operands are packed for; 0: as a block of the product.
   std::int64_t depth = 0;
   // Operands are packed for a block of sums at a time, and columns are part of the grid.

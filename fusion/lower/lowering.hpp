@@ -156,6 +156,13 @@ class Lowering : Nest {
   DType multiplied(std::int32_t product, int operand) const;
   Packed pack_lines(std::int32_t operand, DType as, const Lines& l, int lines_at, const Lines& s,
                     int sums_at, std::int32_t ctx, bool repeated);
+  std::pair<Index, std::vector<Level>> levels_of_lines(std::int32_t operand, const Lines& l,
+                                                       int lines_at, ExprId line, const Lines& s,
+                                                       int sums_at, ExprId sum, bool lines_inside);
+  // Of few rows (lower/few_rows.cpp).
+  bool streams(std::int32_t product);
+  void multiply_streamed(std::int32_t product, const Lines& rows, const Lines& columns,
+                         std::int32_t ctx, bool adds);
   void multiply(std::int32_t product, const std::optional<Packed>& a,
                 const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
                 std::int32_t ctx, bool adds);

@@ -38,6 +38,7 @@ std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vecto
       for (std::size_t e = k + 1; e < digits.size(); ++e) inner = ex_.mul(inner, extent(digits[e]));
       Level one{static_cast<int>(d),          ex_.mul(l.place, inner), extent(d), kNone, kNone,
                 static_cast<double>(shape[d])};
+      one.second = ex_.mul(l.second, inner);
       if (l.begin != kNone) {
         one.low = l.begin;
         one.high = l.end;
@@ -96,7 +97,9 @@ void CutLoops::split_interleaved() {
       const ExprId count = interleaved_.arrays;
       const auto arrays = static_cast<double>(ex_.value(count));
       levels.push_back({arrays_axis_, l.place, count, kNone, kNone, arrays});
+      levels.back().second = l.second;
       l.place = ex_.mul(l.place, count);
+      l.second = ex_.mul(l.second, count);
       l.extent = interleaved_.each;
       l.trips = std::max(1.0, l.trips / arrays);
       for (Val* at : {&l.begin, &l.end})
@@ -153,11 +156,13 @@ void CutLoops::split_level(std::int32_t operand, const Level& l, Split& s) {
     Level one = l;
     one.axis = folded_ + static_cast<int>(count - 1 - k);
     one.place = ex_.mul(l.place, inner);
+    one.second = ex_.mul(l.second, inner);
     const bool last = k + 1 == count;
     const std::int64_t digits = last ? 0 : s.inner[k] / counts;
     one.extent = last ? ex_.blocks(all, inner) : ex_.constant(digits);
     one.trips = last ? trips : std::min(trips, static_cast<double>(digits));
     trips = std::max(1.0, trips / one.trips);
+    one.unrolled = !last && l.axis == unroll_.axis && s.inner[k] <= unroll_.iterations;
     if (l.begin != kNone) {
       one.low = l.begin;
       one.high = l.end;
@@ -212,7 +217,7 @@ std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector
   for (int first = 0; first < wider.size(); ++first) {
     if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
     Walk rest = at[static_cast<std::size_t>(first)];
-    if (rest.start != ex_.zero()) return std::nullopt;
+    if (!ex_.is_constant(rest.start) || ex_.value(rest.start) < 0) return std::nullopt;
     for (std::int64_t d = first; d >= 0; d = wider[d]) {
       Walk& own = at[static_cast<std::size_t>(d)];
       if (wider[d] < 0) {
@@ -221,7 +226,10 @@ std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector
       }
       own = {};
       Walk beyond;
-      std::int64_t last = 0;
+      const std::int64_t start = ex_.value(rest.start);
+      std::int64_t last = start % shape[d];
+      own.start = ex_.constant(last);
+      beyond.start = ex_.constant(start / shape[d]);
       for (const auto& [axis, step] : rest.steps) {
         if (!ex_.is_constant(step)) return std::nullopt;
         const std::int64_t by = ex_.value(step), extent = extent_of(axis);

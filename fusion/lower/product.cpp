@@ -19,8 +19,9 @@ namespace {
 
 // Blocks that a product of several axes has at least, if its columns allow it.
 constexpr std::int64_t kLeastBlocks = 6;
-// Blocks of columns of few rows, which are all that a team has to share.
-constexpr std::int64_t kBlocksOfFew = 8;
+// Blocks of columns of few rows, which are all that a team has to share; of the widest ones fewer
+// will do: longer pieces of the lines are read in less time.
+constexpr std::int64_t kBlocksOfFew = 8, kLongBlocksOfFew = 4;
 
 }  // namespace
 
@@ -143,6 +144,7 @@ std::int32_t Lowering::open_block(Lines& rows, Lines* columns) {
 void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
                         const std::optional<Packed>& b, const Lines& rows, const Lines& columns,
                         std::int32_t ctx, bool adds) {
+  if (streams(product)) return multiply_streamed(product, rows, columns, ctx, adds);
   const Node& p = node(product);
   const tracer::ProductAxes axes = tracer::product_axes(p);
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1];
@@ -228,6 +230,9 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
     const ProductBlocks& most = in_.target.blocks;
     sized(most.rows, reads_once() ? most.few_columns : most.columns);
     if (!reads_once()) return;
+    if (!BlockExtents(in_).at_most({{id, Field::Shape, columns.split}},
+                                   kLongBlocksOfFew * most.few_columns - 1))
+      return;
     const ExprId each = ex_.blocks(extent_of(columns, columns.split), kBlocksOfFew);
     const ExprId even =
         ex_.mul(ex_.blocks(each, most.least_columns), ex_.constant(most.least_columns));
@@ -321,7 +326,7 @@ void Lowering::product() {
     const SummedProducts* const chain = chain_of.count(p) ? chain_of[p] : nullptr;
     multiply(p, a, b, rows, columns, strip,
              chain && (chain->start >= 0 || p != chain->products[0]));
-    count_fragments(node(p));
+    if (!streams(p)) count_fragments(node(p));
   }
   if (!tile_.whole) store_block(rows, columns, strip);
   close_all(opened);

@@ -239,6 +239,7 @@ std::vector<CutLoops::Side> CutLoops::sides(std::int32_t update, const Index& id
     for (const Cut& c : cuts_)
       if (!c.inside && reads_[static_cast<std::size_t>(c.read)].update == update)
         all.assign(all.size(), Beside);
+    if (beside_.count(update) > 0) all.assign(all.size(), Beside);
     return all;
   }
   bool first = true;

@@ -203,6 +203,19 @@ class Vectorize {
     return packs && apart;
   }
 
+  // Whether an iteration reads the same part of several rows: those of the next one are prefetched
+  // then, which the cache holds beside them.
+  bool reads_several_rows(std::int32_t l) const {
+    std::map<std::int32_t, int> rows;
+    for (const Val v : k_.loops[l].body) {
+      const Inst& i = k_.insts[v];
+      if (i.op == Op::Load && facts_.stride(i, l) == static_cast<std::int64_t>(itemsize(i.type)) &&
+          ++rows[i.index] > 1 && facts_.stride(i, facts_.parent(l)) != 0)
+        return true;
+    }
+    return false;
+  }
+
   // Registers side by side for a body whose values mostly wait for each other, as far as they stay
   // in registers.
   int while_waiting(std::int32_t l) const {
@@ -263,7 +276,7 @@ class Vectorize {
     loop.prefetch = l == 0 || facts_.trips(l) >= kLongLoop || streams_rows(l) || reads_on(l);
     if (!loop.prefetch && packs_parts(l)) {
       loop.prefetch = true;
-      loop.rows_ahead = kRowsAhead;
+      loop.rows_ahead = reads_several_rows(l) ? 1 : kRowsAhead;
     }
   }
 

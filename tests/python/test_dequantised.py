@@ -107,7 +107,7 @@ def config():
         setattr(plait.config, k, v)
 
 
-@pytest.mark.parametrize("m, k, n", [(1, 1920, 1032), (3, 576, 1100), (7, 800, 602), (64, 768, 514), (300, 1056, 130)])
+@pytest.mark.parametrize("m, k, n", [(1, 1920, 1032), (2, 1056, 4100), (3, 576, 1100), (7, 800, 602), (9, 576, 1100), (64, 768, 514), (300, 1056, 130)])
 @pytest.mark.parametrize("f", SPELLINGS, ids=lambda f: f.__name__)
 def test_values(config, f, m, k, n):
     g = 96 if k % 96 == 0 else 32  # blocks of sums begin within groups
@@ -159,9 +159,33 @@ def test_one_row_shares_columns_and_prefetches_weights(config, k, n):
     plait.evaluate(a, b, s)
     text = str(plait.explain(lambda: plait.evaluate(columns(plait, a, b, k, n, 0, lambda *shape: s))))
     assert text.startswith("1 region"), text
-    loop = next(line for line in text.splitlines() if "cast load" in line)
-    assert "prefetch" in loop, text
+    loop = next(line for line in text.splitlines() if "fma" in line)
+    assert "prefetch" in loop and "cast" in loop, text
     block = next(line for line in text.splitlines() if "a block of rows and columns" in line)
     size, unit = block.split(", ", 2)[2].split(":")[0].split()
     size = float(size) * {"B": 1, "KiB": 1024}[unit]
     assert size <= 4.2 * 1024 and size < n * 4 / 5, text  # several blocks of columns
+
+
+@pytest.mark.parametrize("m", range(1, 10))
+@pytest.mark.parametrize("f", [columns, zero_points, groups_with_zero_points, nibbles, halves], ids=lambda f: f.__name__)
+def test_few_rows_are_summed_as_by_weights_in_memory(config, f, m, k=1056, n=1100, g=96):
+    x, q, numbers = arguments(m, k, n)
+    weights = f(numpy, numpy.eye(k, dtype=f4), q, k, n, g, numbers(numpy))
+    config.jit = "blocking"
+    got = run(f, m, k, n, g)
+    # Of one row the product of two arrays may be BLAS's: the first of two has the same sums.
+    both = plait.asarray(numpy.concatenate([x, x])) @ plait.asarray(weights)
+    assert numpy.array_equal(got, numpy.asarray(both)[:m])
+
+
+@pytest.mark.parametrize("m, k, n", [(1, 1027, 1025), (4, 770, 515), (8, 1028, 900), (5, 518, 2051)])
+@pytest.mark.parametrize("f", [columns, rows, zero_points, read_after], ids=lambda f: f.__name__)
+def test_few_rows_of_any_depth(config, f, m, k, n):
+    x, q, numbers = arguments(m, k, n)
+    wide = f(numpy, x.astype(float), q, k, n, 1, numbers(numpy))
+    got = []
+    for config.jit in ("off", "blocking"):
+        got.append(run(f, m, k, n, 1))
+    assert got[0].tobytes() == got[1].tobytes()
+    numpy.testing.assert_allclose(got[0], wide, rtol=1e-4, atol=numpy.abs(x).max() * 300 * k * 2e-7)

@@ -219,5 +219,7 @@ template <class T>
 PLAIT_INLINE T clip(T x, T low, T high) {
   return minimum(maximum(x, low), high);
 }
+PLAIT_INLINE float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
+PLAIT_INLINE double fma(double x, double y, double z) { return ::fma(x, y, z); }
 
 }  // namespace np

@@ -66,6 +66,8 @@ llvm::Value* Emitter::float_primitive(OpId fn, DType in, Operands o) {
       return b_.CreateFSub(a, b);
     case OpId::Multiply:
       return b_.CreateFMul(a, b);
+    case OpId::Fma:
+      return intrinsic(Intrinsic::fma, {a, b, o[2]});
     case OpId::Divide:
       return b_.CreateFDiv(a, b);
     case OpId::Negative:

@@ -133,6 +133,11 @@ struct Spacing {
   }
 };
 
+template <class T>
+void multiply_add(Args args, Strides s, std::int64_t n) {
+  ternary<T, T, T, T>(args, s, n, [](T x, T y, T z) { return std::fma(x, y, z); });
+}
+
 template <class Op>
 LoopFn unary_of(DType t) {
   return pick_unary<Op>(Floats{}, t);
@@ -188,6 +193,8 @@ LoopFn float_loop(OpId op, DType t) {
       return binary_of<Nextafter>(t);
     case OpId::Spacing:
       return unary_of<Spacing>(t);
+    case OpId::Fma:
+      return t == DType::Float32 ? &multiply_add<f32> : &multiply_add<f64>;
     default:
       return nullptr;
   }

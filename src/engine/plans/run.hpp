@@ -50,6 +50,7 @@ inline fusion::Target device_target(const Machine& m) {
                      .attention_bytes = 48 << 10,
                      .columns = 128,
                      .packed_bytes = 64 << 10,
+                     .few_rows = 4,
                      .depth = 32,
                      .at_sums = true,
                      .apart = 16},

@@ -273,6 +273,24 @@ TEST_CASE("clip may overwrite either bound") {
       }
 }
 
+TEST_CASE("fma rounds once, whatever the strides") {
+  for (CpuTier tier : tiers())
+    for (std::int64_t step : {0, 1, 3}) {
+      std::vector<float> x, y, z, got(100), want;
+      for (int i = 0; i < 300; ++i) {
+        x.push_back(1 + float(i) * 0x1p-12F);
+        y.push_back(1 - float(i) * 0x1p-12F);
+        z.push_back(i % 2 ? -1.0F : 0x1p-30F);
+      }
+      for (std::int64_t i = 0; i < 100; ++i)
+        want.push_back(std::fma(x[std::size_t(i)], y[std::size_t(step * i)], z[std::size_t(i)]));
+      void* args[] = {x.data(), y.data(), z.data(), got.data()};
+      const std::int64_t strides[] = {4, 4 * step, 4, 4};
+      loops::elementwise(OpId::Fma, DType::Float32, tier)(args, strides, 100);
+      CHECK(got == want);
+    }
+}
+
 TEST_CASE("set bits") {
   for (CpuTier tier : tiers()) {
     const auto check = [&]<class T>(T) {
