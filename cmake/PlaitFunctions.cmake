@@ -28,8 +28,8 @@ function(plait_write_functions table output)
     elseif(flags MATCHES "kNoNarrowLoop")
       set(narrow none)
     endif()
-    # Parts of complex arrays are views in the facade.
-    if(name STREQUAL "real" OR name STREQUAL "imag")
+    # Parts of complex arrays are views in the facade, and its fma is NumPy's two roundings.
+    if(name MATCHES "^(real|imag|fma)$")
       continue()
     endif()
     foreach(define IN LISTS defines)
